@@ -1,0 +1,70 @@
+# Build rules that every module shares: language level, warnings, sanitizers, packages, and three small functions:
+#   ringway_library(name SRCS ... DEPS ... PUBLIC_DEPS ...)   a module
+#   ringway_program(name SRCS ... DEPS ...)                   a binary, placed in <build>/bin
+#   ringway_test(name SRCS ... DEPS ... [LABELS ...] [TIMEOUT s])   a GoogleTest binary, one ctest entry
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+# CHECK-style assertions stay on in every build; -O2 with line tables is enough for a useful backtrace.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+
+option(RINGWAY_TESTS "build the tests" ON)
+option(RINGWAY_BENCH "build the benchmarks" ON)
+option(RINGWAY_WERROR "treat warnings as errors" ON)
+option(RINGWAY_FUZZ "build the fuzz targets with libFuzzer (clang)" OFF)
+option(RINGWAY_PURE_ONLY "leave out everything that links gRPC (for thread sanitizer)" OFF)
+set(RINGWAY_SANITIZE "" CACHE STRING "value for -fsanitize=, for example address,undefined")
+
+# Results must be the same with and without optimisation and on both compilers, so no fused multiply-add behind our back.
+add_compile_options(-ffp-contract=off -Wall -Wextra)
+if(RINGWAY_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(RINGWAY_SANITIZE)
+  add_compile_options(-fsanitize=${RINGWAY_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${RINGWAY_SANITIZE})
+endif()
+
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(Protobuf 3.21 REQUIRED)
+find_package(absl CONFIG REQUIRED)
+find_package(yaml-cpp CONFIG REQUIRED)
+if(NOT RINGWAY_PURE_ONLY)
+  find_package(gRPC CONFIG REQUIRED)
+  find_package(prometheus-cpp CONFIG REQUIRED)
+endif()
+
+function(ringway_library name)
+  cmake_parse_arguments(ARG "" "" "SRCS;DEPS;PUBLIC_DEPS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SRCS})
+  target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC_DEPS} PRIVATE ${ARG_DEPS})
+endfunction()
+
+function(ringway_program name)
+  cmake_parse_arguments(ARG "" "" "SRCS;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SRCS})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+endfunction()
+
+function(ringway_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SRCS})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock)
+  target_compile_definitions(${name} PRIVATE RINGWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                             RINGWAY_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+endfunction()

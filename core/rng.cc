@@ -1,0 +1,63 @@
+#include "core/rng.h"
+
+#include <bit>
+#include <cmath>
+
+namespace ringway {
+namespace {
+
+std::uint64_t SplitMix(std::uint64_t& x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  std::uint64_t z = x;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+Rng::Rng(std::uint64_t seed, std::uint64_t stream) {
+  std::uint64_t x = seed;
+  x = SplitMix(x) ^ (stream * 0xd1342543de82ef95ULL);
+  for (std::uint64_t& word : state_) word = SplitMix(x);
+}
+
+std::uint64_t Rng::Next() {
+  const std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
+  const std::uint64_t t = state_[1] << 17;
+  state_[2] ^= state_[0];
+  state_[3] ^= state_[1];
+  state_[1] ^= state_[2];
+  state_[0] ^= state_[3];
+  state_[2] ^= t;
+  state_[3] = std::rotl(state_[3], 45);
+  return result;
+}
+
+std::uint64_t Rng::Below(std::uint64_t n) {
+  __extension__ using Wide = unsigned __int128;
+  Wide product = static_cast<Wide>(Next()) * n;
+  if (static_cast<std::uint64_t>(product) < n) {
+    const std::uint64_t threshold = (0 - n) % n;
+    while (static_cast<std::uint64_t>(product) < threshold) product = static_cast<Wide>(Next()) * n;
+  }
+  return static_cast<std::uint64_t>(product >> 64);
+}
+
+double Rng::Exponential() { return -std::log1p(-Uniform()); }
+
+double Rng::Normal() {
+  for (;;) {
+    const double u = 2 * Uniform() - 1;
+    const double v = 2 * Uniform() - 1;
+    const double s = u * u + v * v;
+    if (s > 0 && s < 1) return u * std::sqrt(-2 * std::log(s) / s);
+  }
+}
+
+double Rng::LogNormal(double mean, double cv) {
+  const double variance = std::log1p(cv * cv);
+  return mean * std::exp(std::sqrt(variance) * Normal() - variance / 2);
+}
+
+}  // namespace ringway

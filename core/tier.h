@@ -1,0 +1,138 @@
+// What an operator writes about one tier: a fleet of interchangeable workers for one workload.
+//
+// A Tier holds settings only; what is measured lives in core/snapshot.h. Every number that an operator may
+// want to turn is here, with the default that the evidence behind the design recommends; nothing in the
+// decision code has a hidden constant. Loads are shares of maximum capacity (1.0 = every GPU busy), so a
+// threshold of 0.8 means: hot above 80 %.
+//
+// Invariants (checked by topology/ on loading): at least one metric, rings sorted by rtt_ms_max with
+// non-decreasing unlock_load, 0 < overload_threshold <= 1, 1..kMaxPriorities priorities, regions sized as the
+// world. Threads: immutable, share freely.
+#ifndef RINGWAY_CORE_TIER_H_
+#define RINGWAY_CORE_TIER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+
+namespace ringway {
+
+// Priority 0 is the most important. Bounded, so that per-priority state is a small array.
+inline constexpr std::size_t kMaxPriorities = 4;
+using Priority = std::uint8_t;
+template <class T>
+using PerPriority = std::array<T, kMaxPriorities>;
+
+enum class Aggregation { kSum, kMean, kMax, kQuantile };
+
+// One metric of the tier. The load of a region is its aggregated value over its capacity; with several
+// metrics the worst counts.
+struct MetricSpec {
+  std::string name;
+  Aggregation aggregation = Aggregation::kSum;
+  double quantile = 0.95;  // only for kQuantile
+  // The value at which a region is at load 1.0. Per worker: multiplied by the workers of the region (sums);
+  // else absolute.
+  double capacity = 1;
+  bool capacity_per_worker = false;
+  std::string promql;                          // non-empty: ask the Prometheus server instead of the routers
+  absl::Duration max_age = absl::Seconds(30);  // older values are stale
+};
+
+struct RingSpec {
+  std::string name;
+  double rtt_ms_max = 0;   // regions within this RTT
+  double unlock_load = 0;  // are open to a source at or above this load
+};
+
+enum class Escalation {
+  kWhenFull,  // rings unlocked by load are full and the region is still hot: the next ring opens too
+  kByLoad,    // the strict reading: only the load opens rings
+};
+
+enum class RefineMode { kOff, kSwap, kOptimal };
+
+// What one region has of the tier.
+struct TierRegion {
+  int workers = 0;              // provisioned; 0 = the tier does not exist there (its users still do)
+  double reserve_share = 0;     // of the workers, held back for other uses
+  double import_cap_share = 1;  // of the usable capacity, the most that other regions may bring in
+};
+
+// Damping and limits of a plan; see docs on guard limits. Each is one setting of the closed loop.
+struct GuardSpec {
+  double plan_margin = 0.04;     // plan to (1 - margin) x threshold
+  double cost_clamp_low = 0.33;  // load cost stays within [low, high] x prior
+  double cost_clamp_high = 3.0;
+  double cost_ewma = 0.05;  // weight of a new sample
+  double demand_ewma = 0.5;
+  double hysteresis = 0.01;  // keep the old table while it is within this of good
+  double step_max = 0.20;    // share of a row that may move in one epoch
+  double shift_min = 0.001;  // smaller changes of a row are not worth a push
+  double jump_max = 10;      // a demand above this multiple of its smoothed value is not believed at once
+  absl::Duration stale_after = absl::Seconds(15);  // a region's report older than this: frozen, not acted on
+  absl::Duration missing_after = absl::Seconds(60);  // older than this: the region is out
+  absl::Duration drain_pace = absl::Seconds(20);     // full region to empty, and back
+};
+
+struct RouteSpec {
+  double overload_threshold = 0.8;
+  std::vector<RingSpec> rings;
+  Escalation escalation = Escalation::kWhenFull;
+  RefineMode refine = RefineMode::kOptimal;
+};
+
+enum class DispatchMode { kProbe, kLedger };
+
+// Under pressure a share of the jobs is made executable a little later, so that a burst arrives gradually.
+struct SchedulingDelaySpec {
+  double busy_min = 0.8;   // no delay below this busy share
+  double share_max = 1.0;  // of jobs delayed when everything is busy; rises linearly from busy_min
+  absl::Duration span = absl::Milliseconds(250);  // uniform in [0, span)
+};
+
+struct BackoffSpec {
+  absl::Duration base = absl::Milliseconds(10);
+  double multiplier = 2;
+  double cap_of_service = 0.06;  // the longest sleep, as a share of the mean service time
+  bool full_jitter = true;
+};
+
+struct RetryBudgetSpec {
+  double share = 8;  // probe attempts per arriving job that may be spent, jobs in backoff included
+  double floor_per_second = 50;
+};
+
+struct DispatchSpec {
+  DispatchMode mode = DispatchMode::kProbe;
+  int probes_per_round = 4;  // distinct workers tried before sleeping
+  int attempts_max = 64;
+  SchedulingDelaySpec delay;
+  BackoffSpec backoff;
+  RetryBudgetSpec budget;
+  std::size_t waiting_max = 10000;  // jobs a router holds for this tier
+};
+
+struct Tier {
+  std::string name;
+  std::vector<MetricSpec> metrics;
+  std::vector<std::string> priorities = {"interactive"};  // most important first
+  RouteSpec route;
+  GuardSpec guard;
+  DispatchSpec dispatch;
+  absl::Duration service_mean = absl::Seconds(5);  // prior of a job's service time
+  absl::Duration deadline = absl::Seconds(30);     // of a job that names none
+  IdVector<RegionId, TierRegion> regions;
+  // residency_forbidden[source] lists regions that jobs from `source` may not enter. Empty = none.
+  IdVector<RegionId, std::vector<RegionId>> residency_forbidden;
+};
+
+}  // namespace ringway
+
+#endif  // RINGWAY_CORE_TIER_H_
