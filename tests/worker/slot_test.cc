@@ -1,0 +1,233 @@
+#include "worker/slot.h"
+
+#include <optional>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ringway {
+namespace {
+
+using ::testing::IsEmpty;
+
+class SlotTest : public ::testing::Test {
+ protected:
+  // Steps the slot and keeps what it answered.
+  void Do(const SlotEvent& event) {
+    actions_.clear();
+    slot_.Step(now_, event, actions_);
+  }
+  template <class A>
+  std::optional<A> Got() const {
+    for (const SlotAction& action : actions_) {
+      if (const A* a = std::get_if<A>(&action)) return *a;
+    }
+    return std::nullopt;
+  }
+  std::optional<Refusal> Refused() const {
+    const auto refused = Got<RefuseAttempt>();
+    return refused ? std::optional(refused->reason) : std::nullopt;
+  }
+  bool Admitted(SlotOffer offer) {
+    Do(offer);
+    return Got<AdmitAttempt>().has_value();
+  }
+  void Run(AttemptId attempt) {
+    ASSERT_TRUE(Admitted({.attempt = attempt}));
+    Do(SlotPayloadComplete{attempt});
+    ASSERT_TRUE(Got<StartJob>());
+  }
+  void RunAndFail(AttemptId attempt) {
+    Run(attempt);
+    Do(SlotFinished{attempt, Outcome::kFailed});
+  }
+  void Advance(double seconds) { now_ += absl::Seconds(seconds); }
+
+  absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
+  Slot slot_{SlotSettings{.service_prior = absl::Seconds(4),
+                          .upload_max = absl::Seconds(10),
+                          .drain_max = absl::Seconds(60),
+                          .failures_before_rest = 3,
+                          .rest = absl::Seconds(5)}};
+  std::vector<SlotAction> actions_;
+};
+
+TEST_F(SlotTest, OneJobRunsAndTheSecondIsBusyWithAHint) {
+  Run(1);
+  Advance(1);
+  Do(SlotOffer{.attempt = 2});
+  const auto refused = Got<RefuseAttempt>();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->reason, Refusal::kBusy);
+  EXPECT_EQ(refused->retry_after, absl::Seconds(3));
+  Advance(3);
+  Do(SlotFinished{1, Outcome::kDone});
+  ASSERT_TRUE(Got<AttemptEnded>());
+  EXPECT_EQ(Got<AttemptEnded>()->outcome, Outcome::kDone);
+  EXPECT_EQ(Got<AttemptEnded>()->held, absl::Seconds(4));
+  EXPECT_TRUE(Admitted({.attempt = 3}));
+}
+
+TEST_F(SlotTest, AnUploadAlreadyHoldsTheSlot) {
+  ASSERT_TRUE(Admitted({.attempt = 1}));
+  EXPECT_FALSE(Admitted({.attempt = 2}));
+  EXPECT_EQ(Refused(), Refusal::kBusy);
+}
+
+TEST_F(SlotTest, AStalledUploadIsGivenUp) {
+  ASSERT_TRUE(Admitted({.attempt = 1}));
+  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(10));
+  Advance(10);
+  Do(SlotWake{});
+  ASSERT_TRUE(Got<AttemptEnded>());
+  EXPECT_EQ(Got<AttemptEnded>()->outcome, Outcome::kTimeout);
+  EXPECT_FALSE(Got<StopJob>()) << "nothing was started, so there is nothing to stop";
+  EXPECT_FALSE(slot_.View(now_).busy);
+}
+
+TEST_F(SlotTest, ACancelledJobHoldsTheSlotUntilTheBackendLetGo) {
+  Run(1);
+  Do(SlotWithdraw{1});
+  EXPECT_TRUE(Got<StopJob>());
+  EXPECT_FALSE(Admitted({.attempt = 2}));
+  Do(SlotWithdraw{1});
+  EXPECT_THAT(actions_, IsEmpty()) << "asked once is enough";
+  Do(SlotFinished{1, Outcome::kCancelled});
+  EXPECT_EQ(Got<AttemptEnded>()->outcome, Outcome::kCancelled);
+  EXPECT_TRUE(Admitted({.attempt = 3}));
+}
+
+TEST_F(SlotTest, AJobThatBeatsItsCancellationIsDone) {
+  Run(1);
+  Do(SlotWithdraw{1});
+  Do(SlotFinished{1, Outcome::kDone});
+  EXPECT_EQ(Got<AttemptEnded>()->outcome, Outcome::kDone);
+}
+
+TEST_F(SlotTest, TheDeadlineStopsTheJobAndNamesItself) {
+  ASSERT_TRUE(Admitted({.attempt = 1, .deadline = now_ + absl::Seconds(6)}));
+  Do(SlotPayloadComplete{1});
+  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(6));
+  Advance(6);
+  Do(SlotWake{});
+  ASSERT_TRUE(Got<StopJob>());
+  Do(SlotFinished{1, Outcome::kCancelled});
+  EXPECT_EQ(Got<AttemptEnded>()->outcome, Outcome::kTimeout);
+  EXPECT_FALSE(Admitted({.attempt = 2, .deadline = now_}));
+  EXPECT_EQ(Refused(), Refusal::kExpired);
+}
+
+TEST_F(SlotTest, OlderHoldersAreRefusedAndTheEpochCountsFirst) {
+  struct Case {
+    Fence fence;
+    bool admitted;
+  };
+  const Case cases[] = {{{2, 5}, true},  {{2, 4}, false}, {{1, 9}, false}, {{2, 5}, true}, {{3, 1}, true},
+                        {{2, 9}, false}, {{0, 0}, true},  {{3, 0}, false}, {{3, 1}, true}, {{0, 1}, false}};
+  AttemptId attempt = 0;
+  for (const Case& c : cases) {
+    ++attempt;
+    EXPECT_EQ(Admitted({.attempt = attempt, .fence = c.fence}), c.admitted) << "offer " << attempt;
+    if (!c.admitted) {
+      EXPECT_EQ(Refused(), Refusal::kStaleFence);
+    }
+    Do(SlotWithdraw{attempt});
+  }
+}
+
+TEST_F(SlotTest, ANewerHolderIsObeyedEvenWhenItsOfferMeetsABusySlot) {
+  Run(1);
+  EXPECT_FALSE(Admitted({.attempt = 2, .fence = {7, 1}}));
+  EXPECT_EQ(Refused(), Refusal::kBusy);
+  Do(SlotFinished{1, Outcome::kDone});
+  EXPECT_FALSE(Admitted({.attempt = 3, .fence = {6, 9}}));
+  EXPECT_EQ(Refused(), Refusal::kStaleFence);
+  Do(SlotFenceSeen{{8, 0}});
+  EXPECT_FALSE(Admitted({.attempt = 4, .fence = {7, 1}}));
+}
+
+TEST_F(SlotTest, NoLeaseRunsTwice) {
+  ASSERT_TRUE(Admitted({.attempt = 1, .lease = "a"}));
+  EXPECT_FALSE(Admitted({.attempt = 2, .lease = "a"}));
+  EXPECT_EQ(Refused(), Refusal::kSpentLease);
+  Do(SlotWithdraw{1});
+  EXPECT_FALSE(Admitted({.attempt = 3, .lease = "a"}));
+  EXPECT_EQ(Refused(), Refusal::kSpentLease);
+  EXPECT_TRUE(Admitted({.attempt = 4, .lease = "b"}));
+}
+
+TEST_F(SlotTest, DrainFinishesTheJobAdmitsNothingAndCanBeTakenBack) {
+  Run(1);
+  Do(SlotDrain{true});
+  EXPECT_TRUE(Got<StateChanged>());
+  EXPECT_FALSE(Got<StopJob>());
+  EXPECT_FALSE(Admitted({.attempt = 2}));
+  EXPECT_EQ(Refused(), Refusal::kDraining);
+  Do(SlotFinished{1, Outcome::kDone});
+  EXPECT_FALSE(Admitted({.attempt = 3}));
+  EXPECT_TRUE(slot_.View(now_).draining);
+  Do(SlotDrain{false});
+  EXPECT_TRUE(Admitted({.attempt = 4}));
+}
+
+TEST_F(SlotTest, ADrainHasAnEnd) {
+  Run(1);
+  Do(SlotDrain{true});
+  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(60));
+  Advance(60);
+  Do(SlotWake{});
+  EXPECT_TRUE(Got<StopJob>());
+}
+
+TEST_F(SlotTest, FailuresInARowMakeItRestAndOneMoreFailureRestsAgain) {
+  for (AttemptId attempt = 1; attempt <= 3; ++attempt) RunAndFail(attempt);
+  EXPECT_TRUE(slot_.View(now_).resting);
+  Advance(1);
+  EXPECT_FALSE(Admitted({.attempt = 4}));
+  EXPECT_EQ(Refused(), Refusal::kResting);
+  EXPECT_EQ(Got<RefuseAttempt>()->retry_after, absl::Seconds(4));
+  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(4));
+  Advance(4);
+  Do(SlotWake{});
+  EXPECT_TRUE(Got<StateChanged>());
+  EXPECT_EQ(slot_.NextWake(), absl::InfiniteFuture());
+  RunAndFail(5);
+  EXPECT_TRUE(slot_.View(now_).resting);
+}
+
+TEST_F(SlotTest, ASuccessForgivesFailures) {
+  RunAndFail(1);
+  RunAndFail(2);
+  Run(3);
+  Do(SlotFinished{3, Outcome::kDone});
+  RunAndFail(4);
+  EXPECT_FALSE(slot_.View(now_).resting);
+}
+
+TEST_F(SlotTest, ProgressIsMonotoneAndSharpensTheEstimate) {
+  Run(1);
+  Advance(2);
+  Do(SlotProgress{1, 2, 10});
+  EXPECT_EQ(slot_.View(now_).expected_free, absl::Seconds(8));
+  Do(SlotProgress{1, 1, 10});
+  EXPECT_EQ(slot_.View(now_).step, 2u);
+  Do(SlotProgress{1, 11, 10});
+  EXPECT_EQ(slot_.View(now_).step, 2u);
+  Do(SlotProgress{9, 5, 10});
+  EXPECT_EQ(slot_.View(now_).step, 2u) << "of another attempt";
+}
+
+TEST_F(SlotTest, EventsOfAttemptsLongGoneChangeNothing) {
+  Run(1);
+  Do(SlotFinished{1, Outcome::kDone});
+  Run(2);
+  for (const SlotEvent& late : {SlotEvent(SlotFinished{1, Outcome::kDone}), SlotEvent(SlotWithdraw{1}),
+                                SlotEvent(SlotPayloadComplete{1}), SlotEvent(SlotPayloadComplete{2})}) {
+    Do(late);
+    EXPECT_THAT(actions_, IsEmpty());
+  }
+  EXPECT_EQ(slot_.View(now_).attempt, 2u);
+}
+
+}  // namespace
+}  // namespace ringway

@@ -1,0 +1,170 @@
+#include "worker/slot.h"
+
+#include <algorithm>
+
+namespace ringway {
+
+std::string_view RefusalReason(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::kBusy:
+      return "the worker serves another job";
+    case Refusal::kDraining:
+      return "the worker is draining";
+    case Refusal::kResting:
+      return "the worker rests after failures in a row";
+    case Refusal::kStaleFence:
+      return "the lease was granted by a ledger holder that has been replaced";
+    case Refusal::kSpentLease:
+      return "the lease was used before";
+    case Refusal::kExpired:
+      return "the job's deadline has passed";
+  }
+  return "unknown";
+}
+
+void Slot::Step(absl::Time now, const SlotEvent& event, std::vector<SlotAction>& actions) {
+  std::visit([&](const auto& e) { On(now, e, actions); }, event);
+}
+
+absl::Time Slot::NextWake() const {
+  absl::Time wake = resting_until_ == absl::InfinitePast() ? absl::InfiniteFuture() : resting_until_;
+  if (phase_ == Phase::kReceiving) wake = std::min(wake, admitted_ + settings_.upload_max);
+  if (phase_ == Phase::kReceiving || phase_ == Phase::kRunning) {
+    wake = std::min({wake, deadline_, drain_until_});
+  }
+  return wake;
+}
+
+SlotView Slot::View(absl::Time now) const {
+  SlotView view;
+  view.busy = phase_ != Phase::kFree;
+  view.draining = draining_;
+  view.resting = now < resting_until_;
+  view.fence = fence_;
+  view.busy_total = busy_before_;
+  if (!view.busy) return view;
+  view.attempt = attempt_;
+  view.lease = lease_;
+  view.step = step_;
+  view.steps = steps_;
+  view.busy_total += now - admitted_;
+  view.expected_free = ExpectedFree(now);
+  return view;
+}
+
+absl::Duration Slot::ExpectedFree(absl::Time now) const {
+  if (phase_ == Phase::kFree) return absl::ZeroDuration();
+  const bool runs = phase_ != Phase::kReceiving;
+  const absl::Duration elapsed = runs ? now - started_ : absl::ZeroDuration();
+  absl::Duration remaining = history_.Remaining(elapsed, step_, steps_);
+  // The deadline bounds the stay, except for a backend that is slow to stop.
+  if (now < deadline_) remaining = std::min(remaining, deadline_ - now);
+  return remaining;
+}
+
+void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& actions) {
+  const auto refuse = [&](Refusal reason, absl::Duration retry_after) {
+    actions.push_back(RefuseAttempt{offer.attempt, reason, retry_after});
+  };
+  if (offer.fence.stated() && offer.fence < fence_) {
+    return refuse(Refusal::kStaleFence, absl::ZeroDuration());
+  }
+  // A newer holder is obeyed even when its offer cannot be served.
+  fence_ = std::max(fence_, offer.fence);
+  const bool spent = !offer.lease.empty() && std::find(spent_leases_.begin(), spent_leases_.end(),
+                                                       offer.lease) != spent_leases_.end();
+  if (spent) return refuse(Refusal::kSpentLease, absl::ZeroDuration());
+  if (offer.deadline <= now) return refuse(Refusal::kExpired, absl::ZeroDuration());
+  if (draining_) return refuse(Refusal::kDraining, absl::ZeroDuration());
+  if (phase_ != Phase::kFree) return refuse(Refusal::kBusy, ExpectedFree(now));
+  if (now < resting_until_) return refuse(Refusal::kResting, resting_until_ - now);
+
+  phase_ = Phase::kReceiving;
+  attempt_ = offer.attempt;
+  lease_ = offer.lease;
+  admitted_ = now;
+  deadline_ = offer.deadline;
+  step_ = steps_ = 0;
+  if (!lease_.empty()) {
+    spent_leases_.push_back(lease_);
+    if (spent_leases_.size() > kSpentLeases) spent_leases_.pop_front();
+  }
+  actions.push_back(AdmitAttempt{attempt_});
+  actions.push_back(StateChanged{});
+}
+
+void Slot::On(absl::Time now, const SlotPayloadComplete& complete, std::vector<SlotAction>& actions) {
+  if (!Holds(complete.attempt) || phase_ != Phase::kReceiving) return;
+  phase_ = Phase::kRunning;
+  started_ = now;
+  actions.push_back(StartJob{attempt_});
+}
+
+void Slot::On(absl::Time, const SlotProgress& progress, std::vector<SlotAction>&) {
+  if (!Holds(progress.attempt) || phase_ == Phase::kReceiving) return;
+  if (progress.step < step_ || progress.step > progress.steps) return;
+  step_ = progress.step;
+  steps_ = progress.steps;
+}
+
+void Slot::On(absl::Time now, const SlotFinished& finished, std::vector<SlotAction>& actions) {
+  if (!Holds(finished.attempt) || phase_ == Phase::kReceiving) return;
+  // A backend that stopped because it was asked to ends the way the asker said; one that was faster than the
+  // request is taken at its word.
+  const bool obeyed = phase_ == Phase::kStopping && finished.outcome == Outcome::kCancelled;
+  const Outcome outcome = obeyed ? stop_outcome_ : finished.outcome;
+  if (outcome == Outcome::kDone) history_.Add(now - started_);
+  NoteHealth(now, outcome);
+  Release(now, outcome, actions);
+}
+
+void Slot::On(absl::Time now, const SlotWithdraw& withdraw, std::vector<SlotAction>& actions) {
+  if (Holds(withdraw.attempt)) Stop(now, Outcome::kCancelled, actions);
+}
+
+void Slot::On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& actions) {
+  if (draining_ == drain.drain) return;
+  draining_ = drain.drain;
+  drain_until_ = draining_ ? now + settings_.drain_max : absl::InfiniteFuture();
+  actions.push_back(StateChanged{});
+}
+
+void Slot::On(absl::Time, const SlotFenceSeen& seen, std::vector<SlotAction>&) {
+  fence_ = std::max(fence_, seen.fence);
+}
+
+void Slot::On(absl::Time now, const SlotWake&, std::vector<SlotAction>& actions) {
+  if (resting_until_ != absl::InfinitePast() && now >= resting_until_) {
+    resting_until_ = absl::InfinitePast();
+    actions.push_back(StateChanged{});
+  }
+  if (phase_ == Phase::kFree || phase_ == Phase::kStopping) return;
+  if (now >= deadline_) return Stop(now, Outcome::kTimeout, actions);
+  const bool stalled = phase_ == Phase::kReceiving && now >= admitted_ + settings_.upload_max;
+  if (stalled) return Stop(now, Outcome::kTimeout, actions);
+  if (now >= drain_until_) return Stop(now, Outcome::kCancelled, actions);
+}
+
+void Slot::Stop(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions) {
+  if (phase_ == Phase::kReceiving) return Release(now, outcome, actions);
+  if (phase_ != Phase::kRunning) return;
+  phase_ = Phase::kStopping;
+  stop_outcome_ = outcome;
+  actions.push_back(StopJob{attempt_});
+}
+
+void Slot::Release(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions) {
+  const absl::Duration held = now - admitted_;
+  busy_before_ += held;
+  phase_ = Phase::kFree;
+  actions.push_back(AttemptEnded{attempt_, outcome, held});
+  actions.push_back(StateChanged{});
+}
+
+void Slot::NoteHealth(absl::Time now, Outcome outcome) {
+  if (outcome == Outcome::kDone) failures_in_row_ = 0;
+  if (outcome != Outcome::kFailed) return;
+  if (++failures_in_row_ >= settings_.failures_before_rest) resting_until_ = now + settings_.rest;
+}
+
+}  // namespace ringway

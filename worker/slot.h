@@ -1,0 +1,187 @@
+// The one unit of capacity of a worker: decides who gets it, and nothing else ever runs.
+//
+// A worker serves exactly one job: queued + in-flight <= 1. Whoever asks while the slot is taken is refused
+// at once with a hint when to come back; the slot never queues (the routers hold the line). The slot is taken
+// from the moment a job is admitted until the backend says that it ended, so a job whose cancellation has
+// been asked for, but not yet obeyed, still holds it.
+//
+// Leases and fencing: a lease is a slot granted to one job by the holder of the region's ledger. The slot
+// obeys the highest (leader epoch, appointment) it has seen, refuses grants of older holders, and runs no
+// lease twice (the last kSpentLeases are remembered). Offers without a fence come from routers that probe;
+// they are served when the slot is free and move no fence.
+//
+// Bounds: an upload that stalls, a job whose deadline passed and a drain that takes too long are stopped by
+// NextWake(). After `failures_before_rest` failures in a row the slot rests for a while, because a broken
+// worker that fails at once looks idle and would attract all traffic (the sinkhole of Prequal, NSDI'24).
+//
+// Invariants: at most one admitted attempt; every Offer is answered by exactly one Admit or Refuse; every
+// Admit is followed by exactly one Ended; busy time and progress are monotone. Pure: time comes in, actions
+// go out. O(kSpentLeases) for an offer, O(1) otherwise. One owner thread.
+#ifndef RINGWAY_WORKER_SLOT_H_
+#define RINGWAY_WORKER_SLOT_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/job.h"
+#include "worker/service_history.h"
+
+namespace ringway {
+
+// One try of one job at this worker; numbered by the shell, never reused.
+using AttemptId = std::uint64_t;
+
+// Who may grant this slot: the leader's epoch first, then the appointment of the ledger's holder.
+struct Fence {
+  std::uint64_t leader_epoch = 0;
+  std::uint64_t appointment = 0;
+  bool stated() const { return leader_epoch != 0 || appointment != 0; }
+  friend auto operator<=>(const Fence&, const Fence&) = default;
+};
+
+struct SlotSettings {
+  absl::Duration service_prior = absl::Seconds(1);  // expected service time before there is history
+  absl::Duration upload_max = absl::Seconds(30);    // from admission until the payload is complete
+  absl::Duration drain_max = absl::Minutes(10);     // a job still running then is stopped
+  int failures_before_rest = 3;
+  absl::Duration rest = absl::Seconds(5);
+};
+
+// ---- events ----
+struct SlotOffer {
+  AttemptId attempt = 0;
+  std::string lease = {};  // empty: none
+  Fence fence = {};
+  absl::Time deadline = absl::InfiniteFuture();
+};
+struct SlotPayloadComplete {
+  AttemptId attempt = 0;
+};
+struct SlotProgress {
+  AttemptId attempt = 0;
+  std::uint32_t step = 0;
+  std::uint32_t steps = 0;
+};
+// The backend is done with the job, one way or another: kDone, kFailed or kCancelled. Sent exactly once for
+// each Start.
+struct SlotFinished {
+  AttemptId attempt = 0;
+  Outcome outcome = Outcome::kDone;
+};
+// The router withdrew the job, or its stream broke.
+struct SlotWithdraw {
+  AttemptId attempt = 0;
+};
+struct SlotDrain {
+  bool drain = true;
+};
+// A holder announced itself without granting anything.
+struct SlotFenceSeen {
+  Fence fence;
+};
+struct SlotWake {};
+using SlotEvent = std::variant<SlotOffer, SlotPayloadComplete, SlotProgress, SlotFinished, SlotWithdraw,
+                               SlotDrain, SlotFenceSeen, SlotWake>;
+
+// ---- actions ----
+enum class Refusal : std::uint8_t { kBusy, kDraining, kResting, kStaleFence, kSpentLease, kExpired };
+std::string_view RefusalReason(Refusal refusal);
+
+struct AdmitAttempt {
+  AttemptId attempt = 0;
+};
+struct RefuseAttempt {
+  AttemptId attempt = 0;
+  Refusal reason = Refusal::kBusy;
+  absl::Duration retry_after;  // a hint, zero: no reason to wait, ask elsewhere
+};
+struct StartJob {
+  AttemptId attempt = 0;
+};
+// Ask the backend to give up; it answers with SlotFinished when it has.
+struct StopJob {
+  AttemptId attempt = 0;
+};
+struct AttemptEnded {
+  AttemptId attempt = 0;
+  Outcome outcome = Outcome::kDone;
+  absl::Duration held;  // from admission
+};
+// The slot's view changed in a way that others should hear of.
+struct StateChanged {};
+using SlotAction = std::variant<AdmitAttempt, RefuseAttempt, StartJob, StopJob, AttemptEnded, StateChanged>;
+
+struct SlotView {
+  bool busy = false;
+  bool draining = false;
+  bool resting = false;
+  AttemptId attempt = 0;  // 0: none
+  std::string lease;
+  Fence fence;             // highest seen
+  std::uint32_t step = 0;  // of the job in the slot
+  std::uint32_t steps = 0;
+  absl::Duration busy_total;
+  absl::Duration expected_free;  // zero: free now
+};
+
+class Slot {
+ public:
+  static constexpr std::size_t kSpentLeases = 64;
+
+  explicit Slot(const SlotSettings& settings) : settings_(settings), history_(settings.service_prior) {}
+
+  void Step(absl::Time now, const SlotEvent& event, std::vector<SlotAction>& actions);
+  // When the slot wants a SlotWake, infinite future: not at all.
+  absl::Time NextWake() const;
+  SlotView View(absl::Time now) const;
+
+ private:
+  enum class Phase : std::uint8_t { kFree, kReceiving, kRunning, kStopping };
+
+  void On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotPayloadComplete& complete, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotProgress& progress, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotFinished& finished, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotWithdraw& withdraw, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotFenceSeen& seen, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotWake& wake, std::vector<SlotAction>& actions);
+
+  bool Holds(AttemptId attempt) const { return phase_ != Phase::kFree && attempt == attempt_; }
+  absl::Duration ExpectedFree(absl::Time now) const;
+  // Gives the attempt up with `outcome`: at once while nothing runs, else through the backend.
+  void Stop(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions);
+  void Release(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions);
+  void NoteHealth(absl::Time now, Outcome outcome);
+
+  SlotSettings settings_;
+  ServiceHistory history_;
+  Phase phase_ = Phase::kFree;
+  // Of the attempt in the slot; meaningless while it is free.
+  AttemptId attempt_ = 0;
+  std::string lease_;
+  absl::Time admitted_ = absl::InfinitePast();
+  absl::Time started_ = absl::InfinitePast();
+  absl::Time deadline_ = absl::InfiniteFuture();
+  std::uint32_t step_ = 0;
+  std::uint32_t steps_ = 0;
+  Outcome stop_outcome_ = Outcome::kCancelled;
+
+  absl::Duration busy_before_;  // of attempts that have ended
+  Fence fence_;
+  std::deque<std::string> spent_leases_;  // at most kSpentLeases, oldest first
+  bool draining_ = false;
+  absl::Time drain_until_ = absl::InfiniteFuture();
+  int failures_in_row_ = 0;
+  absl::Time resting_until_ = absl::InfinitePast();  // infinite past: not resting
+};
+
+}  // namespace ringway
+
+#endif  // RINGWAY_WORKER_SLOT_H_
