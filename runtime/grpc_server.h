@@ -1,0 +1,55 @@
+// A gRPC server as every daemon wants it: health, reflection, message bounds, and a port that is really ours.
+//
+// gRPC shares ports silently (SO_REUSEPORT): two daemons on one port would split the traffic. It is switched
+// off here, so the second one fails to start and says so. Messages are bounded to 1 MiB; payloads travel in
+// chunks below that.
+//
+// Threads: gRPC's own callback threads call the services. Destroying a GrpcServer shuts it down and cancels
+// what is in flight after `grace`.
+#ifndef RINGWAY_RUNTIME_GRPC_SERVER_H_
+#define RINGWAY_RUNTIME_GRPC_SERVER_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace ringway::runtime {
+
+inline constexpr int kMessageBytesMax = 1 << 20;
+
+class GrpcServer {
+ public:
+  // `listen` is host:port; port 0 takes a free one. The services must outlive the server.
+  // Errors: InvalidArgument (not an address), Unavailable (the port is taken, or not allowed).
+  static absl::StatusOr<GrpcServer> Start(const std::string& listen,
+                                          const std::vector<grpc::Service*>& services);
+
+  GrpcServer(GrpcServer&&) = default;
+  ~GrpcServer();
+
+  int port() const { return port_; }
+  // host:port with the real port.
+  const std::string& address() const { return address_; }
+  // What grpc.health.v1 answers for the whole server.
+  void SetServing(bool serving);
+  void Shutdown(absl::Duration grace);
+
+ private:
+  GrpcServer() = default;
+  std::unique_ptr<grpc::Server> server_;
+  std::string address_;
+  int port_ = 0;
+};
+
+// A channel to host:port with the same message bound, keepalive, quick reconnects (100 ms to 2 s), and no
+// HTTP proxy.
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address);
+
+}  // namespace ringway::runtime
+
+#endif  // RINGWAY_RUNTIME_GRPC_SERVER_H_

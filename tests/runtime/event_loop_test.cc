@@ -1,0 +1,82 @@
+#include "runtime/event_loop.h"
+
+#include <future>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "runtime/clock.h"
+#include "runtime/machine_driver.h"
+
+namespace ringway::runtime {
+namespace {
+
+TEST(EventLoopTest, RunsTasksInOrderOnItsOwnThread) {
+  EventLoop loop("test");
+  std::vector<int> order;
+  std::promise<bool> done;
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(loop.Post([&order, i] { order.push_back(i); }));
+  ASSERT_TRUE(loop.Post([&] { done.set_value(loop.OnLoopThread()); }));
+  loop.Start();
+  EXPECT_TRUE(done.get_future().get());
+  ASSERT_EQ(order.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(order[i], i);
+}
+
+TEST(EventLoopTest, RefusesWhenTheInboxIsFullAndAfterStop) {
+  EventLoop loop("test", 2);
+  EXPECT_TRUE(loop.Post([] {}));
+  EXPECT_TRUE(loop.Post([] {}));
+  EXPECT_FALSE(loop.Post([] {}));
+  EXPECT_EQ(loop.inbox_depth(), 2u);
+  loop.Stop();
+  EXPECT_FALSE(loop.Post([] {}));
+}
+
+// Counts up on every wake, and wants to be woken twice.
+class Counter {
+ public:
+  void Step(absl::Time now, const int& event, std::vector<int>& actions) {
+    if (event != 0) next_ = now;
+    if (event == 0 && ++wakes_ >= 2) next_ = absl::InfiniteFuture();
+    actions.push_back(event);
+  }
+  absl::Time NextWake() const { return next_; }
+
+ private:
+  int wakes_ = 0;
+  absl::Time next_ = absl::InfiniteFuture();
+};
+
+TEST(MachineDriverTest, StepsOnEventsAndAtNextWake) {
+  EventLoop loop("test");
+  std::vector<int> performed;
+  std::promise<void> done;
+  MachineDriver<Counter, int, int> driver(loop, Counter(), 0, [&](int& action) {
+    performed.push_back(action);
+    if (performed.size() == 3) done.set_value();
+  });
+  loop.Start();
+  ASSERT_TRUE(driver.Send(7));
+  done.get_future().wait();
+  loop.Stop();
+  EXPECT_EQ(performed, (std::vector<int>{7, 0, 0}));
+}
+
+TEST(AlarmTest, ArmingAgainReplacesTheEarlierTime) {
+  EventLoop loop("test");
+  int rings = 0;
+  std::promise<void> done;
+  Alarm alarm(loop, [&] {
+    ++rings;
+    done.set_value();
+  });
+  alarm.Arm(MonotonicNow() + absl::Hours(1));
+  alarm.Arm(MonotonicNow());
+  loop.Start();
+  done.get_future().wait();
+  loop.Stop();
+  EXPECT_EQ(rings, 1);
+}
+
+}  // namespace
+}  // namespace ringway::runtime
