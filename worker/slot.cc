@@ -163,7 +163,7 @@ void Slot::Release(absl::Time now, Outcome outcome, std::vector<SlotAction>& act
 
 void Slot::NoteHealth(absl::Time now, Outcome outcome) {
   if (outcome == Outcome::kDone) failures_in_row_ = 0;
-  if (outcome != Outcome::kFailed) return;
+  if (outcome != Outcome::kFailed && outcome != Outcome::kBusy) return;
   if (++failures_in_row_ >= settings_.failures_before_rest) resting_until_ = now + settings_.rest;
 }
 

@@ -11,8 +11,9 @@
 // they are served when the slot is free and move no fence.
 //
 // Bounds: an upload that stalls, a job whose deadline passed and a drain that takes too long are stopped by
-// NextWake(). After `failures_before_rest` failures in a row the slot rests for a while, because a broken
-// worker that fails at once looks idle and would attract all traffic (the sinkhole of Prequal, NSDI'24).
+// NextWake(). After `failures_before_rest` failures in a row, a backend's own BUSY included, the slot rests
+// for a while, because a broken worker that fails at once looks idle and would attract all traffic (the
+// sinkhole of Prequal, NSDI'24).
 //
 // Invariants: at most one admitted attempt; every Offer is answered by exactly one Admit or Refuse; every
 // Admit is followed by exactly one Ended; busy time and progress are monotone. Pure: time comes in, actions
@@ -20,30 +21,23 @@
 #ifndef RINGWAY_WORKER_SLOT_H_
 #define RINGWAY_WORKER_SLOT_H_
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "core/job.h"
+#include "core/lease.h"
 #include "worker/service_history.h"
 
 namespace ringway {
 
 // One try of one job at this worker; numbered by the shell, never reused.
 using AttemptId = std::uint64_t;
-
-// Who may grant this slot: the leader's epoch first, then the appointment of the ledger's holder.
-struct Fence {
-  std::uint64_t leader_epoch = 0;
-  std::uint64_t appointment = 0;
-  bool stated() const { return leader_epoch != 0 || appointment != 0; }
-  friend auto operator<=>(const Fence&, const Fence&) = default;
-};
 
 struct SlotSettings {
   absl::Duration service_prior = absl::Seconds(1);  // expected service time before there is history
@@ -68,8 +62,8 @@ struct SlotProgress {
   std::uint32_t step = 0;
   std::uint32_t steps = 0;
 };
-// The backend is done with the job, one way or another: kDone, kFailed or kCancelled. Sent exactly once for
-// each Start.
+// The backend is done with the job, one way or another: kDone, kCancelled, kRejected, kFailed, or kBusy when
+// what it fronts serves somebody else. Sent exactly once for each StartJob.
 struct SlotFinished {
   AttemptId attempt = 0;
   Outcome outcome = Outcome::kDone;

@@ -195,6 +195,23 @@ TEST_F(SlotTest, FailuresInARowMakeItRestAndOneMoreFailureRestsAgain) {
   EXPECT_TRUE(slot_.View(now_).resting);
 }
 
+TEST_F(SlotTest, OneThatKeepsFrontingABusyServerRestsToo) {
+  for (AttemptId attempt = 1; attempt <= 3; ++attempt) {
+    Run(attempt);
+    Do(SlotFinished{attempt, Outcome::kBusy});
+    EXPECT_EQ(Got<AttemptEnded>()->outcome, Outcome::kBusy);
+  }
+  EXPECT_TRUE(slot_.View(now_).resting);
+}
+
+TEST_F(SlotTest, ARejectedRequestSaysNothingAboutTheWorker) {
+  for (AttemptId attempt = 1; attempt <= 5; ++attempt) {
+    Run(attempt);
+    Do(SlotFinished{attempt, Outcome::kRejected});
+  }
+  EXPECT_FALSE(slot_.View(now_).resting);
+}
+
 TEST_F(SlotTest, ASuccessForgivesFailures) {
   RunAndFail(1);
   RunAndFail(2);
