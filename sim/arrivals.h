@@ -1,0 +1,91 @@
+// When requests enter, and where: Poisson, bursty, day curves and replayed traces, one stream per source
+// region.
+//
+// An ArrivalStream answers one question: given the last arrival, when is the next. Rates that change in time
+// are sampled by thinning (Lewis and Shedler, 1979): candidates at the peak rate, each kept with probability
+// rate(t) / peak, which is exact. Demand edits of a scenario (a region's demand times three for thirty
+// seconds) multiply the rate and are sampled the same way.
+//
+//  - Poisson: constant rate.
+//  - MMPP: a two-state Markov-modulated Poisson process, bursts and lulls with exponential lengths.
+//  - DayCurve: rate = mean x (1 + swing x cos(2 pi (local hour - peak hour) / 24)), shifted by the region's
+//  UTC offset.
+//  - Trace: recorded offsets, scaled in rate by `scale` through replication or thinning with the stream's
+//  seed.
+//
+// Determinism: each stream has its own Rng. Units: seconds, requests per second.
+#ifndef RINGWAY_SIM_ARRIVALS_H_
+#define RINGWAY_SIM_ARRIVALS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace ringway::sim {
+
+struct PoissonArrivals {
+  double rate_rps = 1;
+};
+
+struct MmppArrivals {
+  double calm_rps = 1;
+  double burst_rps = 10;
+  double calm_mean_s = 60;
+  double burst_mean_s = 5;
+};
+
+struct DayCurveArrivals {
+  double mean_rps = 1;
+  double swing = 0.6;  // 0: flat, 1: down to nothing at night
+  double peak_local_hour = 20;
+  int utc_offset_minutes = 0;
+  double start_utc_hour = 0;  // of virtual time zero
+  double day_s = 86400;       // shorter: a compressed day
+};
+
+struct TraceArrivals {
+  std::shared_ptr<const std::vector<double>> offsets_s;  // ascending, from 0
+  double scale = 1;     // of the rate; 2 = twice as many requests in the same time
+  double length_s = 0;  // > 0: the trace starts over after this time
+};
+
+using ArrivalLaw = std::variant<PoissonArrivals, MmppArrivals, DayCurveArrivals, TraceArrivals>;
+
+// Requests per second that the law gives on average over a long time (a day for day curves, the trace for
+// traces).
+double MeanRateRps(const ArrivalLaw& law);
+
+class ArrivalStream {
+ public:
+  ArrivalStream(ArrivalLaw law, std::uint64_t seed, std::uint64_t stream);
+
+  // Time of the next arrival after the last one, in seconds; infinity when a trace has ended.
+  double Next();
+  // From `at_s` on the rate is multiplied by `factor`, >= 0; replaces the factor before. Affects draws after
+  // the call.
+  void SetFactor(double at_s, double factor);
+
+ private:
+  double NextPoisson(double rate_rps);
+  double NextMmpp(const MmppArrivals& law);
+  double NextDayCurve(const DayCurveArrivals& law);
+  double NextTrace(const TraceArrivals& law);
+
+  ArrivalLaw law_;
+  Rng rng_;
+  double now_s_ = 0;
+  double factor_ = 1;
+  bool burst_ = false;
+  double phase_ends_s_ = 0;
+  std::size_t index_ = 0;     // into the trace
+  std::uint32_t copies_ = 0;  // still to be sent of the current trace entry
+  double lap_s_ = 0;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_ARRIVALS_H_

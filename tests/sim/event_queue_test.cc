@@ -1,0 +1,68 @@
+#include "sim/event_queue.h"
+
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "core/rng.h"
+#include "gtest/gtest.h"
+
+namespace ringway::sim {
+namespace {
+
+TEST(EventQueueTest, EqualTimesRunInTheOrderOfScheduling) {
+  EventQueue queue;
+  for (std::uint32_t i = 0; i < 100; ++i) queue.Push(5'000'000, i);
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(queue.Pop().kind, i);
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(EventQueueTest, AnEventMayScheduleAtItsOwnTime) {
+  EventQueue queue;
+  queue.Push(10, 0);
+  queue.Push(10, 1);
+  EXPECT_EQ(queue.Pop().kind, 0u);
+  queue.Push(10, 2);
+  queue.Push(11, 3);
+  EXPECT_EQ(queue.Pop().kind, 1u);
+  EXPECT_EQ(queue.Pop().kind, 2u);
+  EXPECT_EQ(queue.NextTime(), 11);
+}
+
+// Against the plainest possible queue, over time scales from nanoseconds to days, with small and large
+// wheels.
+TEST(EventQueueTest, AgreesWithABinaryHeapOnRandomSchedules) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Rng rng(seed);
+    EventQueue queue(static_cast<int>(4 + rng.Below(24)), static_cast<int>(2 + rng.Below(10)));
+    using Key = std::tuple<std::int64_t, std::uint32_t>;
+    std::priority_queue<Key, std::vector<Key>, std::greater<>> reference;
+    std::uint32_t number = 0;
+    for (int step = 0; step < 4000; ++step) {
+      if (reference.empty() || rng.Chance(step < 2000 ? 0.6 : 0.4)) {
+        const std::uint64_t range = std::uint64_t{1} << rng.Below(45);
+        const std::int64_t at = queue.now_ns() + static_cast<std::int64_t>(rng.Below(range));
+        queue.Push(at, number, number + 1, number + 2);
+        reference.push({at, number});
+        ++number;
+      } else {
+        const SimEvent event = queue.Pop();
+        ASSERT_EQ(Key(event.at_ns, event.kind), reference.top()) << "seed " << seed;
+        ASSERT_EQ(event.subject, event.kind + 1);
+        ASSERT_EQ(event.detail, event.kind + 2u);
+        reference.pop();
+      }
+      ASSERT_EQ(queue.size(), reference.size());
+    }
+  }
+}
+
+TEST(EventQueueDeathTest, RefusesThePast) {
+  EventQueue queue;
+  queue.Push(100, 0);
+  queue.Pop();
+  EXPECT_DEATH(queue.Push(99, 0), "invariant broken");
+}
+
+}  // namespace
+}  // namespace ringway::sim
