@@ -72,10 +72,14 @@ struct GuardSpec {
   double cost_clamp_high = 3.0;
   double cost_ewma = 0.05;  // weight of a new sample
   double demand_ewma = 0.5;
-  double hysteresis = 0.01;  // keep the old table while it is within this of good
-  double step_max = 0.20;    // share of a row that may move in one epoch
-  double shift_min = 0.001;  // smaller changes of a row are not worth a push
-  double jump_max = 10;      // a demand above this multiple of its smoothed value is not believed at once
+  double saturated_load =
+      0.97;  // a busy share this near to 1 cannot grow with traffic: cost is not learnt from it
+  double hysteresis = 0.01;       // keep the old table while it is within this of good
+  double cost_hysteresis = 0.10;  // ... and its RTT cost is within this of the new one
+  double step_max = 0.20;         // share of a row that may move in one epoch
+  double shift_min = 0.001;       // smaller changes of a row are not worth a push
+  double jump_max = 10;        // a demand above this multiple of its smoothed value is not believed at once,
+  int jump_confirmations = 3;  // but after this many reports in a row that say so
   absl::Duration stale_after = absl::Seconds(15);  // a region's report older than this: frozen, not acted on
   absl::Duration missing_after = absl::Seconds(60);  // older than this: the region is out
   absl::Duration drain_pace = absl::Seconds(20);     // full region to empty, and back

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/planner/finding.h"
 #include "core/ids.h"
 #include "core/snapshot.h"
 #include "core/table.h"
@@ -31,23 +32,6 @@
 #include "core/world.h"
 
 namespace ringway::planner {
-
-// Something that the planner saw and an operator should: a bad input, a limit that bit, a region that could
-// not be relieved.
-struct Finding {
-  enum class Kind {
-    kBadInput,  // NaN, negative, absurd or missing number; what was used instead is in `detail`
-    kStaleInput,
-    kHeld,          // hysteresis kept the previous row
-    kStepLimited,   // the row moves further next epoch
-    kOverloaded,    // demand above everything reachable: levelled or shed
-    kKeptPrevious,  // no sound new table; the previous one stays
-  };
-  Kind kind;
-  RegionId region;     // invalid: the whole tier
-  std::string detail;  // one sentence for a person
-};
-std::string_view FindingKindName(Finding::Kind kind);
 
 // The plan's own account of itself, for screens, benchmarks and checks.
 struct PlanFacts {

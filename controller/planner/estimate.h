@@ -1,0 +1,76 @@
+// From a region's reports to the RegionLoad that the planner reads: load cost, demand, background, health.
+//
+// The controller's state machine feeds one sample a region and report period, in the order of their time; a
+// sample with an older or equal time is dropped. Values are checked on the way in: what is not a number, is
+// negative, or jumps absurdly is not used, and a finding says what stands instead. Health follows from the
+// age of the last good sample: fresh, stale (GuardSpec::stale_after), missing (missing_after, or never seen).
+//
+// What the estimate does not know, the caller sets: `usable_share` starts as 1 - reserve_share and the caller
+// multiplies it with the pace of a drain; `draining` is the operator's. Pure; one owner thread; O(1) a
+// sample.
+#ifndef RINGWAY_CONTROLLER_PLANNER_ESTIMATE_H_
+#define RINGWAY_CONTROLLER_PLANNER_ESTIMATE_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "controller/planner/demand.h"
+#include "controller/planner/finding.h"
+#include "controller/planner/load_cost.h"
+#include "core/ids.h"
+#include "core/snapshot.h"
+#include "core/tier.h"
+
+namespace ringway::planner {
+
+// One region at one moment; all numbers describe the same time, which is `at` and not that of arrival.
+struct RegionSample {
+  absl::Time at;
+  double measured_load = 0;          // worst metric over its capacity
+  double background_load = 0;        // of that, what no request of this tier causes
+  double started_rps = 0;            // requests that went to this region's workers, from all sources
+  PerPriority<double> demand_rps{};  // first entering here, the refused included, our retries excluded
+};
+
+class RegionEstimate {
+ public:
+  RegionEstimate(RegionId region, std::shared_ptr<const Tier> tier);
+
+  void Observe(const RegionSample& sample, std::vector<Finding>& findings);
+  RegionLoad Load(absl::Time now) const;
+
+ private:
+  void ObserveDemand(const PerPriority<double>& demand_rps, std::vector<Finding>& findings);
+
+  RegionId region_;
+  std::shared_ptr<const Tier> tier_;
+  std::optional<LoadCost> cost_;  // none where the tier has no workers
+  std::vector<Demand> demand_;    // by priority
+  Ewma background_;
+  double measured_load_ = 0;
+  absl::Time last_at_ = absl::InfinitePast();  // of any sample
+  absl::Time good_at_ = absl::InfinitePast();  // of the last whose load could be used
+};
+
+class TierEstimate {
+ public:
+  TierEstimate(TierId tier_id, std::shared_ptr<const Tier> tier, std::size_t regions);
+
+  void Observe(RegionId region, const RegionSample& sample, std::vector<Finding>& findings) {
+    regions_[region].Observe(sample, findings);
+  }
+  RegionLoad Load(RegionId region, absl::Time now) const { return regions_[region].Load(now); }
+
+  // Every region's Load; the caller then sets what only it knows (drains) and the table in force.
+  TierSnapshot Snapshot(absl::Time now) const;
+
+ private:
+  TierId tier_id_;
+  IdVector<RegionId, RegionEstimate> regions_;
+};
+
+}  // namespace ringway::planner
+
+#endif  // RINGWAY_CONTROLLER_PLANNER_ESTIMATE_H_

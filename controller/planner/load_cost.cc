@@ -1,0 +1,57 @@
+#include "controller/planner/load_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringway::planner {
+namespace {
+
+// Relative standard error that the prior is taken to have: fleets rarely differ more from their data sheet.
+constexpr double kPriorError = 0.25;
+// A sample counts fully from this share of the threshold's traffic on, and by its square below.
+constexpr double kTellingShare = 0.5;
+
+}  // namespace
+
+double LoadCostPrior(const Tier& tier, RegionId region) {
+  const int workers = tier.regions.contains(region) ? tier.regions[region].workers : 0;
+  return workers > 0 ? absl::ToDoubleSeconds(tier.service_mean) / workers : 0;
+}
+
+LoadCost::LoadCost(double prior, const Tier& tier)
+    : prior_(prior),
+      guard_(tier.guard),
+      telling_rps_(kTellingShare * tier.route.overload_threshold / prior),
+      lagged_rps_(tier.service_mean),
+      value_(prior),
+      variance_(std::pow(kPriorError * prior, 2)) {}
+
+void LoadCost::Add(absl::Time at, double load, double background_load, double started_rps) {
+  const double rps = lagged_rps_.Advance(at, started_rps);
+  if (load >= guard_.saturated_load || rps <= 0) return;
+  const double telling = std::min(1.0, rps / telling_rps_);
+  const double weight = guard_.cost_ewma * telling * telling;
+  const double sample = std::clamp((load - background_load) / rps, guard_.cost_clamp_low * prior_,
+                                   guard_.cost_clamp_high * prior_);
+  const double surprise = sample - value_;
+  value_ += weight * surprise;
+  variance_ = (1 - weight) * (variance_ + weight * surprise * surprise);
+  prior_weight_ *= 1 - weight;
+}
+
+double LoadCost::StandardError() const {
+  // Of an exponentially weighted mean of independent samples, with the prior as one more.
+  const double mean_share = guard_.cost_ewma / (2 - guard_.cost_ewma);
+  const double prior_part = prior_weight_ * kPriorError * prior_;
+  return std::sqrt(variance_ * mean_share + prior_part * prior_part);
+}
+
+double LoadCost::low() const {
+  return std::max(guard_.cost_clamp_low * prior_, value_ - 2 * StandardError());
+}
+
+double LoadCost::high() const {
+  return std::min(guard_.cost_clamp_high * prior_, value_ + 2 * StandardError());
+}
+
+}  // namespace ringway::planner

@@ -1,0 +1,52 @@
+// Load cost: how much a region's load rises for one more request per second, learnt while it runs.
+//
+// The model is load = background + cost x lagged RPS. The prior follows from the fleet: a request keeps one
+// of `workers` GPUs busy for the mean service time, so cost = service_mean / workers. Each sample is the load
+// above the background divided by the RPS that caused it, that is the RPS passed through the job-duration lag
+// with the load's own timestamps (core/estimators.h). A sample moves the estimate by GuardSpec::cost_ewma,
+// less when there was too little traffic to tell; samples and estimate stay within [cost_clamp_low,
+// cost_clamp_high] x prior, because a drained region would otherwise show an unbounded cost. A busy share
+// near 1 cannot rise with traffic: such samples do not teach.
+//
+// The interval is two standard errors of the forgetting mean, with the prior counted as a wide sample until
+// it is forgotten. State: a few numbers. Threads: one owner.
+#ifndef RINGWAY_CONTROLLER_PLANNER_LOAD_COST_H_
+#define RINGWAY_CONTROLLER_PLANNER_LOAD_COST_H_
+
+#include "absl/time/time.h"
+#include "core/estimators.h"
+#include "core/tier.h"
+
+namespace ringway::planner {
+
+// Load per request per second that the fleet's size and service time imply; 0 where there are no workers.
+double LoadCostPrior(const Tier& tier, RegionId region);
+
+class LoadCost {
+ public:
+  // prior > 0.
+  LoadCost(double prior, const Tier& tier);
+
+  // `started_rps`: requests per second that went to this region's workers, from all sources, over the time
+  // that ended at `at`. Call in the order of `at`.
+  void Add(absl::Time at, double load, double background_load, double started_rps);
+
+  double value() const { return value_; }
+  double low() const;
+  double high() const;
+
+ private:
+  double StandardError() const;
+
+  double prior_;
+  GuardSpec guard_;
+  double telling_rps_;  // traffic from which a sample counts fully
+  FirstOrderLag lagged_rps_;
+  double value_;
+  double variance_;
+  double prior_weight_ = 1;  // what is not yet forgotten of it
+};
+
+}  // namespace ringway::planner
+
+#endif  // RINGWAY_CONTROLLER_PLANNER_LOAD_COST_H_
