@@ -1,0 +1,77 @@
+#include "proto/job_codec.h"
+
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "proto/table_codec.h"
+
+namespace ringway::wire {
+namespace {
+
+absl::Status Bad(const char* field, const std::string& problem) {
+  return absl::InvalidArgumentError(absl::StrCat("JobHeader.", field, ": ", problem));
+}
+
+absl::Status CheckLength(const char* field, const std::string& text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return absl::OkStatus();
+  return Bad(field, absl::StrCat("is ", text.size(), " bytes long, allowed are ", bytes_max));
+}
+
+absl::Status CheckNames(const v1::JobHeader& header) {
+  const std::pair<const char*, const std::string*> names[] = {
+      {"request_id", &header.request_id()},
+      {"tier", &header.tier()},
+      {"priority", &header.priority()},
+      {"tenant", &header.tenant()},
+      {"model", &header.model()},
+      {"idempotency_key", &header.idempotency_key()},
+      {"content_type", &header.content_type()},
+      {"traceparent", &header.traceparent()},
+      {"source_region", &header.source_region()},
+      {"route_reason", &header.route_reason()},
+      {"lease", &header.lease()},
+  };
+  for (const auto& [field, text] : names) {
+    if (absl::Status s = CheckLength(field, *text, kNameBytesMax); !s.ok()) return s;
+    // They become header lines, log fields and labels on the way.
+    for (const char c : *text) {
+      if (static_cast<unsigned char>(c) < 0x20) return Bad(field, "contains a control character");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSeconds(const char* field, double seconds) {
+  if (std::isfinite(seconds) && seconds >= 0 && seconds <= kDeadlineSecondsMax) return absl::OkStatus();
+  return Bad(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kDeadlineSecondsMax, " seconds"));
+}
+
+absl::Status CheckParameters(const v1::JobHeader& header) {
+  if (header.parameters_size() > kParametersMax) {
+    return Bad("parameters",
+               absl::StrCat("has ", header.parameters_size(), " entries, allowed are ", kParametersMax));
+  }
+  for (const auto& [name, value] : header.parameters()) {
+    if (name.empty()) return Bad("parameters", "has an entry without a name");
+    if (absl::Status s = CheckLength("parameters: a name", name, kParameterBytesMax); !s.ok()) return s;
+    if (absl::Status s = CheckLength("parameters: a value", value, kParameterBytesMax); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckJobHeader(const v1::JobHeader& header) {
+  if (absl::Status s = CheckWireVersion(header.wire_version(), "JobHeader"); !s.ok()) return s;
+  if (absl::Status s = CheckNames(header); !s.ok()) return s;
+  if (absl::Status s = CheckLength("prompt", header.prompt(), kPromptBytesMax); !s.ok()) return s;
+  if (absl::Status s = CheckSeconds("deadline_s", header.deadline_s()); !s.ok()) return s;
+  if (absl::Status s = CheckSeconds("age_s", header.age_s()); !s.ok()) return s;
+  if (header.hops() > kHopsMax) {
+    return Bad("hops", absl::StrCat("is ", header.hops(), ", allowed are ", kHopsMax));
+  }
+  return CheckParameters(header);
+}
+
+}  // namespace ringway::wire
