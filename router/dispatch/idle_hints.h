@@ -1,0 +1,47 @@
+// A small pool of workers that were idle a moment ago, to be tried before blind probing.
+//
+// Hints come for free: a worker's watch stream says "idle", or this router's own job on it just ended. Each
+// is used once (the worker that took our job is idle no more) and dies of age, because a fleet near capacity
+// gives an idle worker away within milliseconds. Hints are taken at random, not newest first: every router of
+// the region heard of the same newest one.
+//
+// Source: the probe pool of Prequal (Wydrowski et al., NSDI 2024) with its reuse budget of one, which is what
+// its formula gives for workers that can hold one job.
+// Bound: kHintsMax; the oldest makes room. Complexity: O(kHintsMax) to add when full, O(1) amortised to take.
+// One owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_IDLE_HINTS_H_
+#define RINGWAY_ROUTER_DISPATCH_IDLE_HINTS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/rng.h"
+
+namespace ringway::dispatch {
+
+class IdleHints {
+ public:
+  static constexpr std::size_t kHintsMax = 64;
+  static constexpr absl::Duration kAgeMax = absl::Seconds(1);
+
+  // A worker that is hinted already gets the newer time.
+  void Add(WorkerId worker, absl::Time now);
+  void Forget(WorkerId worker);
+  // A random hint that is young enough, removed; invalid id if there is none.
+  WorkerId Take(absl::Time now, Rng& rng);
+  std::size_t size() const { return hints_.size(); }
+
+ private:
+  struct Hint {
+    WorkerId worker;
+    absl::Time at;
+  };
+  void Drop(std::size_t i);
+  std::vector<Hint> hints_;
+};
+
+}  // namespace ringway::dispatch
+
+#endif  // RINGWAY_ROUTER_DISPATCH_IDLE_HINTS_H_

@@ -1,0 +1,20 @@
+#include "router/dispatch/scheduling_delay.h"
+
+#include <algorithm>
+
+namespace ringway::dispatch {
+
+double DelayedShare(const SchedulingDelaySpec& spec, double busy_share) {
+  if (!(busy_share > spec.busy_min)) return 0;
+  const double pressure = (busy_share - spec.busy_min) / (1 - spec.busy_min);
+  return spec.share_max * std::min(pressure, 1.0);
+}
+
+absl::Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share, Rng& rng) {
+  const double share = DelayedShare(spec, busy_share);
+  if (share <= 0 || spec.span <= absl::ZeroDuration()) return absl::ZeroDuration();
+  if (!rng.Chance(share)) return absl::ZeroDuration();
+  return spec.span * rng.Uniform();
+}
+
+}  // namespace ringway::dispatch

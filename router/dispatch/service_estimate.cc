@@ -1,0 +1,47 @@
+#include "router/dispatch/service_estimate.h"
+
+#include <algorithm>
+
+namespace ringway::dispatch {
+namespace {
+
+// Zero: the job does not tell.
+double WorkOf(const CostHint& cost) {
+  return static_cast<double>(cost.steps) * static_cast<double>(cost.pixels) *
+         std::max(1.0, 1.0 * cost.frames);
+}
+
+}  // namespace
+
+double ServiceEstimate::Bounded(double seconds) const {
+  const double prior_s = absl::ToDoubleSeconds(prior_);
+  return std::clamp(seconds, prior_s / kSpread, prior_s * kSpread);
+}
+
+void ServiceEstimate::Reconfigure(absl::Duration prior) {
+  prior_ = prior;
+  mean_s_ = Bounded(mean_s_);
+}
+
+void ServiceEstimate::Learn(const CostHint& cost, absl::Duration service) {
+  const double service_s = absl::ToDoubleSeconds(service);
+  if (!(service_s > 0)) return;
+  mean_s_ = Bounded(mean_s_ + kWeight * (service_s - mean_s_));
+  const double work = WorkOf(cost);
+  if (work <= 0) return;
+  if (work_mean_ <= 0) {
+    work_mean_ = work;
+    work_s_ = service_s;
+    return;
+  }
+  work_mean_ += kWeight * (work - work_mean_);
+  work_s_ += kWeight * (service_s - work_s_);
+}
+
+absl::Duration ServiceEstimate::Expect(const CostHint& cost) const {
+  const double work = WorkOf(cost);
+  if (work <= 0 || work_mean_ <= 0) return mean();
+  return absl::Seconds(Bounded(work_s_ * work / work_mean_));
+}
+
+}  // namespace ringway::dispatch

@@ -1,0 +1,42 @@
+// How long a job of a tier will keep its worker: the operator's prior, corrected by what was measured.
+//
+// A job that tells its cost (steps x pixels x frames) is estimated from the measured time per unit of work;
+// one that does not, from the mean. Both are exponential averages over about 50 jobs, and both stay within
+// [1/5, 5] times the prior, so that a handful of strange jobs cannot make the router refuse everything. Until
+// something was measured the prior stands.
+//
+// Used to refuse at once what cannot finish before its deadline; a job started too late is the work that
+// keeps an overloaded fleet overloaded. Complexity O(1). One owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_SERVICE_ESTIMATE_H_
+#define RINGWAY_ROUTER_DISPATCH_SERVICE_ESTIMATE_H_
+
+#include "absl/time/time.h"
+#include "core/job.h"
+
+namespace ringway::dispatch {
+
+class ServiceEstimate {
+ public:
+  explicit ServiceEstimate(absl::Duration prior) : prior_(prior), mean_s_(absl::ToDoubleSeconds(prior)) {}
+  // A new prior keeps what was measured, within the new bounds.
+  void Reconfigure(absl::Duration prior);
+
+  void Learn(const CostHint& cost, absl::Duration service);
+
+  absl::Duration mean() const { return absl::Seconds(mean_s_); }
+  absl::Duration Expect(const CostHint& cost) const;
+
+ private:
+  static constexpr double kWeight = 0.02;
+  static constexpr double kSpread = 5;
+  double Bounded(double seconds) const;
+
+  absl::Duration prior_;
+  double mean_s_;
+  double work_mean_ = 0;  // of the jobs that told their cost; 0: none yet
+  double work_s_ = 0;     // their mean service time
+};
+
+}  // namespace ringway::dispatch
+
+#endif  // RINGWAY_ROUTER_DISPATCH_SERVICE_ESTIMATE_H_

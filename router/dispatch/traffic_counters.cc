@@ -1,0 +1,40 @@
+#include "router/dispatch/traffic_counters.h"
+
+namespace ringway::dispatch {
+
+void TrafficCounters::CountSent(RegionId region) {
+  if (!sent.contains(region)) sent.resize(region.index() + 1);
+  ++sent[region];
+}
+
+void TrafficCounters::CountEnd(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kDone:
+      ++done;
+      break;
+    case Outcome::kFailed:
+      ++failed;
+      break;
+    case Outcome::kTimeout:
+      ++timeouts;
+      break;
+    case Outcome::kCancelled:
+      ++cancelled;
+      break;
+    case Outcome::kShed:
+    case Outcome::kBusy:
+    case Outcome::kRejected:
+      ++shed;
+      break;
+  }
+}
+
+TrafficCounters TrafficCounters::Take() {
+  TrafficCounters taken = *this;
+  const std::size_t regions = sent.size();
+  *this = TrafficCounters();
+  sent.resize(regions);
+  return taken;
+}
+
+}  // namespace ringway::dispatch

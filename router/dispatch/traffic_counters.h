@@ -1,0 +1,42 @@
+// What a router counts for one tier between two reports to the controller.
+//
+// `entered` is demand: jobs that first entered here, the refused included, retries and forwarded jobs
+// excluded. `sent` says where the table (or a failover) took them. Everything else is counted by the router
+// that ended the job itself, so that a job is counted once in the whole fleet: for a job that another router
+// answered, that router counts the outcome. Counters are since the last Take; bounded by the number of
+// regions and priorities. One owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_TRAFFIC_COUNTERS_H_
+#define RINGWAY_ROUTER_DISPATCH_TRAFFIC_COUNTERS_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/tier.h"
+
+namespace ringway::dispatch {
+
+struct TrafficCounters {
+  PerPriority<std::uint64_t> entered{};
+  IdVector<RegionId, std::uint64_t> sent;
+  std::uint64_t done = 0;
+  std::uint64_t attempts = 0;  // offers made to workers
+  std::uint64_t busy = 0;      // of those, refused as busy
+  std::uint64_t failed = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t shed = 0;  // shed and rejected: refused before any work
+  std::uint64_t spilled = 0;
+  absl::Duration wait = absl::ZeroDuration();     // of done jobs: arrival to start
+  absl::Duration service = absl::ZeroDuration();  // of done jobs: on the worker
+
+  void CountSent(RegionId region);
+  void CountEnd(Outcome outcome);
+  // The counts so far; starts again from zero.
+  TrafficCounters Take();
+};
+
+}  // namespace ringway::dispatch
+
+#endif  // RINGWAY_ROUTER_DISPATCH_TRAFFIC_COUNTERS_H_

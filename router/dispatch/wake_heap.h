@@ -1,0 +1,51 @@
+// When each of many things next needs attention: an indexed min-heap over dense ids.
+//
+// Every job has at most one wake-up; setting it again moves it, so nothing stale is ever in the heap and its
+// size is bounded by the number of ids. A binary heap of (time, index), with each index's place beside it.
+// Equal times come out in an order that depends only on the calls made, so a replay is exact.
+//
+// Complexity: Set and Clear O(log n), earliest O(1), no allocation after Resize. One owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_WAKE_HEAP_H_
+#define RINGWAY_ROUTER_DISPATCH_WAKE_HEAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace ringway::dispatch {
+
+class WakeHeap {
+ public:
+  explicit WakeHeap(std::size_t ids) : place_(ids, kNowhere) { heap_.reserve(ids); }
+
+  // Replaces the wake-up that `id` had, if any.
+  void Set(std::size_t id, absl::Time at);
+  void Clear(std::size_t id);
+  bool IsSet(std::size_t id) const { return place_[id] != kNowhere; }
+
+  bool empty() const { return heap_.empty(); }
+  // InfiniteFuture when empty.
+  absl::Time earliest() const { return heap_.empty() ? absl::InfiniteFuture() : heap_.front().at; }
+  // Removes the earliest and returns its id. Not to be called when empty.
+  std::size_t Pop();
+
+ private:
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  struct Entry {
+    absl::Time at;
+    std::uint32_t id;
+  };
+  void Place(std::size_t i, const Entry& entry);
+  void SiftUp(std::size_t i, const Entry& entry);
+  void SiftDown(std::size_t i, const Entry& entry);
+  void RemoveAt(std::size_t i);
+
+  std::vector<Entry> heap_;
+  std::vector<std::uint32_t> place_;
+};
+
+}  // namespace ringway::dispatch
+
+#endif  // RINGWAY_ROUTER_DISPATCH_WAKE_HEAP_H_

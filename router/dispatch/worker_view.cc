@@ -1,0 +1,190 @@
+#include "router/dispatch/worker_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+
+namespace ringway::dispatch {
+namespace {
+
+// A worker's own word on how long it stays busy is advice; beyond this it is asked again.
+constexpr absl::Duration kBusyBelievedMax = absl::Seconds(10);
+// Watch streams repeat the state at least once a second.
+constexpr absl::Duration kNewsBelieved = absl::Seconds(3);
+
+const std::vector<WorkerId> kNoWorkers;
+
+}  // namespace
+
+WorkerView::TierPool& WorkerView::Pool(TierId tier) {
+  if (!pools_.contains(tier)) pools_.resize(tier.index() + 1);
+  return pools_[tier];
+}
+
+void WorkerView::Reindex(WorkerId worker) {
+  Entry& e = entries_[worker];
+  TierPool& pool = Pool(e.tier);
+  const bool usable = e.listed && !e.draining && e.state != WorkerState::kFailed;
+  const bool open = usable && !e.isolated && e.held == 0;
+  if (open && e.open_at == kNowhere) {
+    e.open_at = static_cast<std::uint32_t>(pool.open.size());
+    pool.open.push_back(worker);
+  } else if (!open && e.open_at != kNowhere) {
+    const WorkerId last = pool.open.back();
+    pool.open[e.open_at] = last;
+    entries_[last].open_at = e.open_at;
+    pool.open.pop_back();
+    e.open_at = kNowhere;
+  }
+  const bool counted = usable && !e.isolated;
+  const bool busy = counted && (e.held != 0 || e.state == WorkerState::kBusy);
+  pool.listed += static_cast<std::size_t>(counted) - static_cast<std::size_t>(e.counted);
+  pool.busy += static_cast<std::size_t>(busy) - static_cast<std::size_t>(e.counted_busy);
+  e.counted = counted;
+  e.counted_busy = busy;
+}
+
+void WorkerView::List(WorkerId worker, TierId tier, bool beside) {
+  RINGWAY_CHECK(worker.index() < kWorkersMax);
+  if (!entries_.contains(worker)) entries_.resize(worker.index() + 1);
+  if (entries_[worker].listed) {
+    if (entries_[worker].tier == tier && entries_[worker].beside == beside) return;
+    Unlist(worker);
+  }
+  Entry& e = entries_[worker];
+  e.tier = tier;
+  e.listed = true;
+  e.beside = beside;
+  e.draining = false;
+  e.state = WorkerState::kUnknown;
+  if (beside) Pool(tier).beside.push_back(worker);
+  Reindex(worker);
+}
+
+void WorkerView::Unlist(WorkerId worker) {
+  if (!listed(worker)) return;
+  Entry& e = entries_[worker];
+  e.listed = false;
+  Reindex(worker);
+  TierPool& pool = Pool(e.tier);
+  std::erase(pool.beside, worker);
+  pool.hints.Forget(worker);
+  std::erase(isolated_, worker);
+  const AttemptId held = e.held;
+  e = Entry();
+  e.held = held;
+}
+
+bool WorkerView::Hear(WorkerId worker, const WorkerNews& news, absl::Time now) {
+  if (!listed(worker)) return false;
+  Entry& e = entries_[worker];
+  e.state = news.state;
+  e.draining = news.draining;
+  e.busy_until = news.state == WorkerState::kBusy ? now + kNewsBelieved : absl::InfinitePast();
+  Reindex(worker);
+  const bool idle = e.open_at != kNowhere && news.state == WorkerState::kIdle;
+  if (idle) {
+    Pool(e.tier).hints.Add(worker, now);
+  } else {
+    Pool(e.tier).hints.Forget(worker);
+  }
+  return idle;
+}
+
+void WorkerView::Claim(WorkerId worker, AttemptId attempt) {
+  RINGWAY_CHECK(open(worker));
+  RINGWAY_CHECK(attempt != 0);
+  entries_[worker].held = attempt;
+  Reindex(worker);
+  Pool(entries_[worker].tier).hints.Forget(worker);
+}
+
+void WorkerView::CountFailure(WorkerId worker, absl::Time now) {
+  Entry& e = entries_[worker];
+  ++e.failures;
+  if (e.isolated || e.failures < isolation_.failures_min) return;
+  const absl::Duration hold = isolation_.hold_first * std::pow(2.0, std::min(e.relapses, 30));
+  ++e.relapses;
+  // One more failure during the trial is enough to isolate again.
+  e.failures = isolation_.failures_min - 1;
+  e.isolated = true;
+  e.isolated_until = now + std::min(hold, isolation_.hold_max);
+  isolated_.push_back(worker);
+  next_return_ = std::min(next_return_, e.isolated_until);
+}
+
+bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for,
+                         absl::Time now) {
+  if (!entries_.contains(worker) || entries_[worker].held != attempt) return false;
+  Entry& e = entries_[worker];
+  e.held = 0;
+  if (!e.listed) return false;
+  switch (outcome) {
+    case Outcome::kBusy:
+      e.busy_until = now + std::clamp(busy_for, absl::ZeroDuration(), kBusyBelievedMax);
+      break;
+    case Outcome::kFailed:
+      CountFailure(worker, now);
+      break;
+    case Outcome::kDone:
+      e.failures = 0;
+      e.relapses = 0;
+      e.busy_until = absl::InfinitePast();
+      if (e.state == WorkerState::kBusy) e.state = WorkerState::kUnknown;
+      break;
+    default:  // the job's own fate says nothing about the worker
+      break;
+  }
+  Reindex(worker);
+  const bool idle = e.open_at != kNowhere && outcome == Outcome::kDone;
+  if (idle) Pool(e.tier).hints.Add(worker, now);
+  return idle;
+}
+
+void WorkerView::OpenReturned(absl::Time now) {
+  if (now < next_return_) return;
+  next_return_ = absl::InfiniteFuture();
+  std::size_t kept = 0;
+  for (const WorkerId worker : isolated_) {
+    Entry& e = entries_[worker];
+    if (now >= e.isolated_until) {
+      e.isolated = false;
+      Reindex(worker);
+    } else {
+      isolated_[kept++] = worker;
+      next_return_ = std::min(next_return_, e.isolated_until);
+    }
+  }
+  isolated_.resize(kept);
+}
+
+bool WorkerView::LikelyBusy(WorkerId worker, absl::Time now) const {
+  return now < entries_[worker].busy_until;
+}
+
+const std::vector<WorkerId>& WorkerView::open_workers(TierId tier) const {
+  return pools_.contains(tier) ? pools_[tier].open : kNoWorkers;
+}
+
+const std::vector<WorkerId>& WorkerView::beside_workers(TierId tier) const {
+  return pools_.contains(tier) ? pools_[tier].beside : kNoWorkers;
+}
+
+void WorkerView::SwapOpen(TierId tier, std::size_t i, std::size_t j) {
+  std::vector<WorkerId>& open = Pool(tier).open;
+  std::swap(open[i], open[j]);
+  entries_[open[i]].open_at = static_cast<std::uint32_t>(i);
+  entries_[open[j]].open_at = static_cast<std::uint32_t>(j);
+}
+
+double WorkerView::BusyShare(TierId tier) const {
+  if (!pools_.contains(tier) || pools_[tier].listed == 0) return 0;
+  return static_cast<double>(pools_[tier].busy) / static_cast<double>(pools_[tier].listed);
+}
+
+std::size_t WorkerView::listed_workers(TierId tier) const {
+  return pools_.contains(tier) ? pools_[tier].listed : 0;
+}
+
+}  // namespace ringway::dispatch

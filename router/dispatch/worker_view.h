@@ -1,0 +1,129 @@
+// What this router knows about the workers of its region: who may be offered a job, and who better not.
+//
+// Knowledge comes from three places: the directory (who exists), the workers' watch streams (idle, busy,
+// draining, unhealthy), and this router's own offers. Own offers are certain: a worker that holds one is
+// never offered a second. The rest is advice: a worker said to be busy is tried last, not never, because the
+// news may be old.
+//
+// Failures isolate: after `failures_min` in a row a worker is left alone for a time that doubles with every
+// relapse; then it gets one trial job, and the first success clears it. A worker that answers everything with
+// an instant error would otherwise look like the fastest of all. BUSY is not a failure and changes no count:
+// a fleet at its capacity is healthy.
+//
+// Invariants: `open` of a tier holds exactly the listed, healthy, not draining, not isolated workers without
+// an own offer. Bounds: kWorkersMax. Complexity: O(1) per call, but OpenReturned over the isolated ones. One
+// owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_WORKER_VIEW_H_
+#define RINGWAY_ROUTER_DISPATCH_WORKER_VIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "router/dispatch/idle_hints.h"
+
+namespace ringway::dispatch {
+
+// Number of one offer, unique within a router's life; 0: none.
+using AttemptId = std::uint64_t;
+
+enum class WorkerState : std::uint8_t { kUnknown, kIdle, kBusy, kFailed };
+
+// What a worker's watch stream said. kUnknown: the stream broke.
+struct WorkerNews {
+  WorkerState state = WorkerState::kUnknown;
+  bool draining = false;
+};
+
+struct IsolationSpec {
+  int failures_min = 3;
+  absl::Duration hold_first = absl::Seconds(1);
+  absl::Duration hold_max = absl::Seconds(30);
+};
+
+class WorkerView {
+ public:
+  static constexpr std::size_t kWorkersMax = 65536;
+
+  explicit WorkerView(const IsolationSpec& isolation = {}) : isolation_(isolation) {}
+
+  // Adds a worker, or changes what the directory says of it.
+  void List(WorkerId worker, TierId tier, bool beside);
+  // It takes no new job; one that it holds is still tracked.
+  void Unlist(WorkerId worker);
+  // Returns true if the worker became idle and may be offered a job.
+  bool Hear(WorkerId worker, const WorkerNews& news, absl::Time now);
+
+  // An own offer begins. The worker must be open.
+  void Claim(WorkerId worker, AttemptId attempt);
+  // The own offer `attempt` is over; ignored if the worker holds another. `busy_for` is the worker's hint of
+  // how long it will be busy, with kBusy. Returns true if the worker is open again and probably idle.
+  bool Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for, absl::Time now);
+
+  // Brings back the workers whose isolation has passed; call before reading `open`.
+  void OpenReturned(absl::Time now);
+
+  bool listed(WorkerId worker) const { return entries_.contains(worker) && entries_[worker].listed; }
+  bool open(WorkerId worker) const {
+    return entries_.contains(worker) && entries_[worker].open_at != kNowhere;
+  }
+  bool isolated(WorkerId worker) const { return entries_[worker].isolated; }
+  bool beside(WorkerId worker) const { return entries_[worker].beside; }
+  TierId tier(WorkerId worker) const { return entries_[worker].tier; }
+  AttemptId held(WorkerId worker) const { return entries_[worker].held; }
+  // Said to be busy, recently enough to be believed.
+  bool LikelyBusy(WorkerId worker, absl::Time now) const;
+
+  // The workers of a tier that may be offered a job; the order is arbitrary and may be shuffled by the
+  // caller through SwapOpen.
+  const std::vector<WorkerId>& open_workers(TierId tier) const;
+  void SwapOpen(TierId tier, std::size_t i, std::size_t j);
+  const std::vector<WorkerId>& beside_workers(TierId tier) const;
+  IdleHints& hints(TierId tier) { return Pool(tier).hints; }
+  // Of the tier's listed workers, the share known to be busy; 0 without workers.
+  double BusyShare(TierId tier) const;
+  std::size_t listed_workers(TierId tier) const;
+
+ private:
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  struct Entry {
+    TierId tier;
+    bool listed = false;
+    bool beside = false;
+    bool draining = false;
+    bool isolated = false;
+    bool counted = false;       // in its pool's `listed`
+    bool counted_busy = false;  // in its pool's `busy`
+    WorkerState state = WorkerState::kUnknown;
+    int failures = 0;  // in a row
+    int relapses = 0;  // isolations in a row
+    std::uint32_t open_at = kNowhere;
+    AttemptId held = 0;
+    absl::Time busy_until = absl::InfinitePast();
+    absl::Time isolated_until = absl::InfinitePast();
+  };
+  struct TierPool {
+    std::vector<WorkerId> open;
+    std::vector<WorkerId> beside;
+    IdleHints hints;
+    std::size_t listed = 0;
+    std::size_t busy = 0;
+  };
+  TierPool& Pool(TierId tier);
+  // Makes the pool's sets and counts agree with the entry.
+  void Reindex(WorkerId worker);
+  void CountFailure(WorkerId worker, absl::Time now);
+
+  IsolationSpec isolation_;
+  IdVector<WorkerId, Entry> entries_;
+  IdVector<TierId, TierPool> pools_;
+  std::vector<WorkerId> isolated_;
+  absl::Time next_return_ = absl::InfiniteFuture();
+};
+
+}  // namespace ringway::dispatch
+
+#endif  // RINGWAY_ROUTER_DISPATCH_WORKER_VIEW_H_

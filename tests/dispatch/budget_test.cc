@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "core/rng.h"
+#include "router/dispatch/retry_budget.h"
+
+namespace ringway::dispatch {
+namespace {
+
+const absl::Time kStart = absl::FromUnixSeconds(1000);
+
+TEST(RetryBudget, WithoutShareAndFloorThereIsNothing) {
+  RetryBudget budget({.share = 0, .floor_per_second = 0});
+  for (int i = 0; i < 100; ++i) budget.OnArrival(kStart + absl::Seconds(i));
+  EXPECT_EQ(budget.Reserve(4, kStart + absl::Seconds(100)), 0);
+}
+
+TEST(RetryBudget, ArrivalsPayForRetries) {
+  RetryBudget budget({.share = 2, .floor_per_second = 0});
+  for (int i = 0; i < 5; ++i) budget.OnArrival(kStart);
+  EXPECT_EQ(budget.Reserve(4, kStart), 4);
+  EXPECT_EQ(budget.Reserve(4, kStart), 4);
+  EXPECT_EQ(budget.Reserve(4, kStart), 2);
+  EXPECT_EQ(budget.Reserve(4, kStart), 0);
+  budget.Return(3);
+  EXPECT_EQ(budget.Reserve(4, kStart), 3);
+}
+
+TEST(RetryBudget, AQuietHourDoesNotPayForAStorm) {
+  RetryBudget budget({.share = 1, .floor_per_second = 10});
+  for (int i = 0; i < 1000; ++i) budget.OnArrival(kStart);
+  const int granted = budget.Reserve(1 << 20, kStart + absl::Hours(1));
+  EXPECT_LE(granted, 101);  // floor x fade
+  EXPECT_GE(granted, 99);
+}
+
+// Sleepers hold their tokens: the number that can be asleep at once is bounded by the balance.
+TEST(RetryBudget, ReservedIsSpentUntilReturned) {
+  RetryBudget budget({.share = 0, .floor_per_second = 50});
+  int asleep = 0;
+  for (int i = 0; i < 1000; ++i) asleep += budget.Reserve(1, kStart);
+  EXPECT_EQ(asleep, 50);
+}
+
+TEST(RetryBudget, NeverMoreThanTheBound) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Rng rng(seed);
+    const RetryBudgetSpec spec{.share = rng.Uniform() * 8, .floor_per_second = rng.Uniform() * 100};
+    RetryBudget budget(spec);
+    absl::Time now = kStart;
+    double arrivals = 0;
+    double out = 0;
+    for (int i = 0; i < 300; ++i) {
+      now += absl::Seconds(rng.Exponential() * 0.05);
+      if (rng.Chance(0.4)) {
+        budget.OnArrival(now);
+        arrivals += 1;
+      } else if (rng.Chance(0.2) && out >= 1) {
+        budget.Return(1);
+        out -= 1;
+      } else {
+        out += budget.Reserve(1 + static_cast<int>(rng.Below(8)), now);
+      }
+      const double bound = spec.floor_per_second + spec.share * arrivals +
+                           spec.floor_per_second * absl::ToDoubleSeconds(now - kStart);
+      ASSERT_LE(out, bound + 1e-6) << "seed " << seed;
+      ASSERT_GE(budget.balance(), 0) << "seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ringway::dispatch

@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "router/dispatch/backoff.h"
+#include "router/dispatch/scheduling_delay.h"
+
+namespace ringway::dispatch {
+namespace {
+
+TEST(SchedulingDelay, ShareRisesLinearlyFromBusyMin) {
+  const SchedulingDelaySpec spec{.busy_min = 0.8, .share_max = 0.5, .span = absl::Milliseconds(250)};
+  struct Case {
+    double busy, share;
+  };
+  for (const Case& c :
+       {Case{0, 0}, {0.79, 0}, {0.8, 0}, {0.85, 0.125}, {0.9, 0.25}, {1.0, 0.5}, {1.5, 0.5}}) {
+    EXPECT_NEAR(DelayedShare(spec, c.busy), c.share, 1e-12) << "busy " << c.busy;
+  }
+}
+
+TEST(SchedulingDelay, OffWhenAlwaysBelowBusyMin) {
+  Rng rng(1);
+  EXPECT_EQ(SchedulingDelay({.busy_min = 1}, 1.0, rng), absl::ZeroDuration());
+  EXPECT_EQ(SchedulingDelay({.share_max = 0}, 1.0, rng), absl::ZeroDuration());
+  EXPECT_EQ(SchedulingDelay({.span = absl::ZeroDuration()}, 1.0, rng), absl::ZeroDuration());
+}
+
+TEST(SchedulingDelay, UniformInTheSpanForTheShare) {
+  const SchedulingDelaySpec spec{.busy_min = 0.8, .share_max = 1, .span = absl::Milliseconds(200)};
+  Rng rng(7);
+  int delayed = 0;
+  int late_half = 0;
+  absl::Duration longest;
+  for (int i = 0; i < 20000; ++i) {
+    const absl::Duration d = SchedulingDelay(spec, 0.9, rng);
+    ASSERT_GE(d, absl::ZeroDuration());
+    ASSERT_LT(d, spec.span);
+    delayed += d > absl::ZeroDuration();
+    late_half += d >= absl::Milliseconds(100);
+    longest = std::max(longest, d);
+  }
+  EXPECT_NEAR(delayed, 10000, 400);
+  EXPECT_NEAR(late_half, 5000, 300);
+  EXPECT_GT(longest, absl::Milliseconds(195));
+}
+
+TEST(Backoff, CeilingGrowsToTheCap) {
+  const BackoffSpec spec{.base = absl::Milliseconds(10), .multiplier = 2, .cap_of_service = 0.06};
+  struct Case {
+    int round;
+    absl::Duration ceiling;
+  };
+  for (const Case& c : {Case{0, absl::Milliseconds(10)},
+                        {1, absl::Milliseconds(20)},
+                        {3, absl::Milliseconds(80)},
+                        {5, absl::Milliseconds(300)},
+                        {1000000, absl::Milliseconds(300)}}) {
+    EXPECT_EQ(BackoffCeiling(spec, absl::Seconds(5), c.round), c.ceiling) << "round " << c.round;
+  }
+}
+
+TEST(Backoff, CapNeverUndercutsTheBase) {
+  EXPECT_EQ(BackoffCeiling({.base = absl::Milliseconds(20), .cap_of_service = 0}, absl::Seconds(5), 9),
+            absl::Milliseconds(20));
+}
+
+TEST(Backoff, NoneAndFixedAreReachable) {
+  Rng rng(1);
+  EXPECT_EQ(Backoff({.base = absl::ZeroDuration()}, absl::Seconds(5), 12, rng), absl::ZeroDuration());
+  const BackoffSpec fixed{.base = absl::Milliseconds(20), .multiplier = 1, .full_jitter = false};
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_EQ(Backoff(fixed, absl::Seconds(5), round, rng), absl::Milliseconds(20));
+  }
+}
+
+TEST(Backoff, FullJitterUsesTheWholeRange) {
+  Rng rng(2);
+  double sum_s = 0;
+  absl::Duration shortest = absl::InfiniteDuration();
+  for (int i = 0; i < 20000; ++i) {
+    const absl::Duration d = Backoff({}, absl::Seconds(5), 20, rng);
+    ASSERT_LT(d, absl::Milliseconds(300));
+    shortest = std::min(shortest, d);
+    sum_s += absl::ToDoubleSeconds(d);
+  }
+  EXPECT_NEAR(sum_s / 20000, 0.150, 0.003);
+  EXPECT_LT(shortest, absl::Milliseconds(1));
+}
+
+}  // namespace
+}  // namespace ringway::dispatch

@@ -1,0 +1,45 @@
+#include "router/dispatch/service_estimate.h"
+
+#include <gtest/gtest.h>
+
+namespace ringway::dispatch {
+namespace {
+
+constexpr CostHint kSilent;
+
+TEST(ServiceEstimate, ThePriorStandsUntilSomethingIsMeasured) {
+  const ServiceEstimate estimate(absl::Seconds(5));
+  EXPECT_EQ(estimate.Expect(kSilent), absl::Seconds(5));
+  EXPECT_EQ(estimate.Expect({.steps = 30, .pixels = 512 * 512, .frames = 16}), absl::Seconds(5));
+}
+
+TEST(ServiceEstimate, FollowsWhatIsMeasured) {
+  ServiceEstimate estimate(absl::Seconds(5));
+  for (int i = 0; i < 400; ++i) estimate.Learn(kSilent, absl::Seconds(8));
+  EXPECT_NEAR(absl::ToDoubleSeconds(estimate.Expect(kSilent)), 8, 0.01);
+}
+
+TEST(ServiceEstimate, CostScalesTheEstimate) {
+  ServiceEstimate estimate(absl::Seconds(5));
+  const CostHint full{.steps = 32, .pixels = 1000, .frames = 16};
+  const CostHint quarter{.steps = 8, .pixels = 1000, .frames = 16};
+  for (int i = 0; i < 400; ++i) estimate.Learn(full, absl::Seconds(8));
+  EXPECT_NEAR(absl::ToDoubleSeconds(estimate.Expect(full)), 8, 0.01);
+  EXPECT_NEAR(absl::ToDoubleSeconds(estimate.Expect(quarter)), 2, 0.01);
+}
+
+TEST(ServiceEstimate, StrangeJobsCannotCarryItAway) {
+  ServiceEstimate estimate(absl::Seconds(5));
+  for (int i = 0; i < 2000; ++i) estimate.Learn(kSilent, absl::Hours(10));
+  EXPECT_EQ(estimate.Expect(kSilent), absl::Seconds(25));
+  for (int i = 0; i < 2000; ++i) estimate.Learn(kSilent, absl::Microseconds(1));
+  EXPECT_EQ(estimate.Expect(kSilent), absl::Seconds(1));
+  estimate.Learn(kSilent, absl::ZeroDuration());
+  estimate.Learn(kSilent, -absl::Seconds(3));
+  EXPECT_EQ(estimate.Expect(kSilent), absl::Seconds(1));
+  estimate.Reconfigure(absl::Seconds(50));
+  EXPECT_EQ(estimate.Expect(kSilent), absl::Seconds(10));
+}
+
+}  // namespace
+}  // namespace ringway::dispatch
