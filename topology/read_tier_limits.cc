@@ -1,0 +1,68 @@
+// The guard and dispatch parts of a Tier: plain numbers with their ranges.
+#include <limits>
+
+#include "topology/read_tier.h"
+
+namespace ringway {
+namespace {
+
+constexpr Range kShare{0, 1};
+constexpr Range kShareAboveZero{0, 1, true};
+
+}  // namespace
+
+void ReadGuard(Mapping guard, GuardSpec& spec) {
+  const auto share = [&](std::string_view key, double& value, Range range) {
+    value = guard.Number(key, value, range);
+  };
+  share("planMargin", spec.plan_margin, {0, 0.5});
+  share("costClampLow", spec.cost_clamp_low, kShareAboveZero);
+  share("costClampHigh", spec.cost_clamp_high, {1, 100});
+  share("costEwma", spec.cost_ewma, kShareAboveZero);
+  share("demandEwma", spec.demand_ewma, kShareAboveZero);
+  share("hysteresis", spec.hysteresis, {0, 0.5});
+  share("stepMax", spec.step_max, kShareAboveZero);
+  share("shiftMin", spec.shift_min, {0, 0.5});
+  share("jumpMax", spec.jump_max, {1, std::numeric_limits<double>::infinity(), true});
+  const auto time = [&](std::string_view key, absl::Duration& value) {
+    value = guard.Duration(key, value, absl::Milliseconds(100), absl::Hours(24));
+  };
+  time("staleAfter", spec.stale_after);
+  time("missingAfter", spec.missing_after);
+  time("drainPace", spec.drain_pace);
+  if (spec.missing_after < spec.stale_after) {
+    guard.Report("missingAfter", "at least staleAfter, " + absl::FormatDuration(spec.stale_after));
+  }
+  guard.Finish();
+}
+
+void ReadDispatch(Mapping dispatch, DispatchSpec& spec) {
+  spec.mode = dispatch.Choice("mode", static_cast<std::size_t>(spec.mode), {"probe", "ledger"}) == 1
+                  ? DispatchMode::kLedger
+                  : DispatchMode::kProbe;
+  spec.probes_per_round = static_cast<int>(dispatch.Integer("probesPerRound", spec.probes_per_round, 1, 64));
+  spec.attempts_max = static_cast<int>(dispatch.Integer("attemptsMax", spec.attempts_max, 1, 10'000));
+  spec.waiting_max = static_cast<std::size_t>(
+      dispatch.Integer("waitingMax", static_cast<std::int64_t>(spec.waiting_max), 0, 1'000'000));
+
+  Mapping delay = dispatch.Child("delay");
+  spec.delay.busy_min = delay.Number("busyMin", spec.delay.busy_min, kShare);
+  spec.delay.share_max = delay.Number("shareMax", spec.delay.share_max, kShare);
+  spec.delay.span = delay.Duration("span", spec.delay.span, absl::ZeroDuration(), absl::Minutes(5));
+  delay.Finish();
+
+  Mapping backoff = dispatch.Child("backoff");
+  spec.backoff.base = backoff.Duration("base", spec.backoff.base, absl::ZeroDuration(), absl::Minutes(1));
+  spec.backoff.multiplier = backoff.Number("multiplier", spec.backoff.multiplier, {1, 10});
+  spec.backoff.cap_of_service = backoff.Number("capOfService", spec.backoff.cap_of_service, {0, 10});
+  spec.backoff.full_jitter = backoff.Flag("fullJitter", spec.backoff.full_jitter);
+  backoff.Finish();
+
+  Mapping budget = dispatch.Child("retryBudget");
+  spec.budget.share = budget.Number("share", spec.budget.share, {0, 1000});
+  spec.budget.floor_per_second = budget.Number("floorPerSecond", spec.budget.floor_per_second, {0, 1e6});
+  budget.Finish();
+  dispatch.Finish();
+}
+
+}  // namespace ringway

@@ -1,0 +1,111 @@
+#include "topology/topology.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "topology/envelope.h"
+#include "topology/read_tier.h"
+#include "topology/read_world.h"
+#include "topology/remarks.h"
+
+namespace ringway {
+namespace {
+
+const std::vector<std::string_view> kKinds = {"World", "Tier"};
+enum : std::size_t { kWorld, kTier };
+
+const Envelope* FindWorld(const std::vector<Envelope>& envelopes, Problems& problems) {
+  const Envelope* world = nullptr;
+  for (const Envelope& envelope : envelopes) {
+    if (envelope.kind != kWorld) continue;
+    if (world != nullptr) {
+      problems.Add({envelope.spec.at(), "kind", "a second World", "one document of kind World a file", ""});
+    }
+    world = &envelope;
+  }
+  return world;
+}
+
+void ReadTiers(std::vector<Envelope>& envelopes, Topology& topology, Problems& problems) {
+  for (Envelope& envelope : envelopes) {
+    if (envelope.kind != kTier) continue;
+    if (topology.tiers.size() >= kTiersMax) {
+      return problems.Add(
+          {envelope.spec.at(), "kind", "one more Tier", absl::StrCat("at most ", kTiersMax, " tiers"), ""});
+    }
+    if (!envelope.name.empty() && topology.FindTier(envelope.name)) {
+      problems.Add({envelope.spec.at(), "metadata.name",
+                    absl::StrCat(Quoted(envelope.name), " a second time"), "a name of its own", ""});
+    }
+    topology.tiers.push_back(
+        std::make_shared<const Tier>(ReadTier(envelope.name, envelope.spec, *topology.world, problems)));
+  }
+  if (topology.tiers.empty()) problems.Add({{}, "kind", "no Tier", "at least one document of kind Tier", ""});
+}
+
+}  // namespace
+
+std::optional<TierId> Topology::FindTier(std::string_view name) const {
+  if (name.empty()) return tiers.size() == 1 ? std::optional(TierId(0)) : std::nullopt;
+  for (std::size_t i = 0; i < tiers.size(); ++i) {
+    if (tiers[TierId(i)]->name == name) return TierId(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<Topology> ParseTopology(std::string_view text, Problems& problems) {
+  const YamlFile file = YamlFile::Parse(text, problems);
+  std::vector<Envelope> envelopes = ReadEnvelopes(file, kKinds, problems);
+  const Envelope* world = FindWorld(envelopes, problems);
+  if (world == nullptr) {
+    // Without the regions every name in the tiers would look wrong; what is known so far says enough.
+    problems.Add({{}, "kind", "no World", "one document of kind World", ""});
+    return std::nullopt;
+  }
+  Topology topology;
+  Mapping spec = world->spec;
+  topology.world = std::make_shared<const World>(ReadWorld(world->name, spec, problems));
+  ReadTiers(envelopes, topology, problems);
+  if (!problems.empty()) return std::nullopt;
+  topology.remarks = WorldRemarks(*topology.world);
+  for (const auto& tier : topology.tiers) {
+    for (std::string& remark : TierRemarks(*topology.world, *tier)) {
+      topology.remarks.push_back(std::move(remark));
+    }
+  }
+  return topology;
+}
+
+absl::StatusOr<Topology> ParseTopology(std::string_view text, std::string_view file_name) {
+  Problems problems(file_name);
+  std::optional<Topology> topology = ParseTopology(text, problems);
+  if (!topology) return problems.ToStatus();
+  return *std::move(topology);
+}
+
+absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    const std::string why = absl::StrCat(path, ": cannot be opened: ", std::strerror(errno));
+    return errno == EACCES ? absl::PermissionDeniedError(why) : absl::NotFoundError(why);
+  }
+  std::string text(kYamlBytesMax + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.bad()) return absl::NotFoundError(absl::StrCat(path, ": cannot be read; is it a directory?"));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > kYamlBytesMax) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": larger than ", kYamlBytesMax, " bytes"));
+  }
+  return text;
+}
+
+absl::StatusOr<Topology> LoadTopology(const std::string& path) {
+  absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) return text.status();
+  return ParseTopology(*text, path);
+}
+
+}  // namespace ringway
