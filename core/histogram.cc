@@ -51,6 +51,7 @@ double Histogram::Quantile(double q) const {
   if (count_ == 0) return 0;
   const auto rank =
       static_cast<std::uint64_t>(std::ceil(std::clamp(q, 0.0, 1.0) * static_cast<double>(count_)));
+  if (rank >= count_) return max_;  // known exactly, whatever its bucket
   std::uint64_t seen = 0;
   for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
     seen += buckets_[bucket];

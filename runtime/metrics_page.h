@@ -1,7 +1,8 @@
 // The /metrics page of a prometheus-cpp registry, served by our own HttpServer (one port for health and
 // metrics).
 //
-// Text exposition format 0.0.4. Threads: safe, as prometheus::Registry is.
+// Text exposition format 0.0.4. A scrape costs one walk over the registry's families; labels stay bounded, so
+// the page does too. Threads: safe, as prometheus::Registry is.
 #ifndef RINGWAY_RUNTIME_METRICS_PAGE_H_
 #define RINGWAY_RUNTIME_METRICS_PAGE_H_
 

@@ -1,7 +1,8 @@
 // What the planner and its estimators tell an operator beside the plan: a bad input, a limit that bit, a
 // region that could not be relieved. A finding never stops anything; it says what was used instead.
 //
-// Bounded: at most a handful for each region and plan. Plain values.
+// Bounded: at most a handful for each region and plan. Plain values. Which number was used instead, and why,
+// stands in the finding's own sentence, so that no screen has to know the rules.
 #ifndef RINGWAY_CONTROLLER_PLANNER_FINDING_H_
 #define RINGWAY_CONTROLLER_PLANNER_FINDING_H_
 

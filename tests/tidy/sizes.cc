@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/tidy/function_scan.h"
+#include "tests/tidy/rules.h"
+
+namespace ringway::tidy {
+namespace {
+
+constexpr std::size_t kFileLinesMax = 500;
+constexpr std::size_t kFileLinesMedianMax = 150;
+constexpr std::size_t kMainLinesMax = 100;
+constexpr std::size_t kFunctionLinesMax = 70;
+
+bool IsWritten(const SourceFile& file) {
+  return file.IsCpp() || file.Is(".proto") || file.Is(".cmake") || file.name() == "CMakeLists.txt" ||
+         file.Is(".js") || file.Is(".css") || file.Is(".html") || file.Is(".sh") || file.path == "dev";
+}
+
+std::string Found(std::size_t found, const char* what, std::size_t allowed, const char* remedy) {
+  return std::to_string(found) + " " + what + ", at most " + std::to_string(allowed) +
+         " are allowed: " + remedy;
+}
+
+}  // namespace
+
+void CheckFileSizes(const SourceTree& tree, Findings& findings) {
+  std::vector<std::size_t> cpp_lines;
+  for (const SourceFile& file : tree.files) {
+    if (!IsWritten(file)) continue;
+    const std::size_t lines = file.lines.size();
+    if (file.IsCpp()) cpp_lines.push_back(lines);
+    if (lines > kFileLinesMax) {
+      findings.push_back({file.path, 0, Found(lines, "lines", kFileLinesMax, "split it by what it decides")});
+    }
+    if (file.name() == "main.cc" && lines >= kMainLinesMax) {
+      findings.push_back({file.path, 0, Found(lines, "lines", kMainLinesMax - 1, "main only wires")});
+    }
+  }
+  if (cpp_lines.empty()) return;
+  const auto middle = cpp_lines.begin() + static_cast<std::ptrdiff_t>(cpp_lines.size() / 2);
+  std::nth_element(cpp_lines.begin(), middle, cpp_lines.end());
+  if (*middle >= kFileLinesMedianMax) {
+    findings.push_back({"(all C++ files)", 0,
+                        Found(*middle, "lines in the median file", kFileLinesMedianMax - 1, "split some")});
+  }
+}
+
+void CheckFunctionSizes(const SourceTree& tree, Findings& findings) {
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsCpp()) continue;
+    for (const Function& function : FindFunctions(file)) {
+      if (function.lines <= kFunctionLinesMax) continue;
+      findings.push_back(
+          {file.path, function.first_line,
+           function.name + ": " +
+               Found(function.lines, "lines", kFunctionLinesMax, "give its steps names of their own")});
+    }
+  }
+}
+
+}  // namespace ringway::tidy
