@@ -1,0 +1,116 @@
+#include "bench/peers/proxies.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/clock.h"
+
+namespace ringway::bench {
+namespace {
+
+using Tcp = boost::asio::ip::tcp;
+
+// One queue, at most one request at each worker, the least loaded first: the optimum for a single instance.
+std::vector<std::string> HaproxyQueue(const std::string& folder, int port, const std::vector<int>& workers) {
+  const std::string path = absl::StrCat(folder, "/haproxy-", port, ".cfg");
+  std::ofstream file(path);
+  file << "global\n  maxconn 4000\n  nbthread 1\n"
+       << "defaults\n  mode http\n  timeout connect 1s\n  timeout client 30s\n  timeout server 30s\n  "
+          "timeout queue 5s\n"
+       << "  retries 10\n  option redispatch\n  retry-on 503 conn-failure\n"
+       << "frontend in\n  bind 127.0.0.1:" << port << "\n  default_backend workers\n"
+       << "backend workers\n  balance leastconn\n";
+  for (const int worker : workers)
+    file << "  server w" << worker << " 127.0.0.1:" << worker << " maxconn 1\n";
+  return {"haproxy", "-db", "-f", path};
+}
+
+// Any worker, and the next one on 503, until all were asked.
+std::vector<std::string> NginxTryAll(const std::string& folder, int port, const std::vector<int>& workers) {
+  const std::string path = absl::StrCat(folder, "/nginx-", port, ".conf");
+  std::ofstream file(path);
+  file << "daemon off; master_process off; worker_processes 1; pid " << folder << "/nginx-" << port
+       << ".pid;\n"
+       << "error_log " << folder << "/nginx-" << port << ".log crit;\n"
+       << "events { worker_connections 8000; }\nhttp {\n  access_log off; client_body_temp_path " << folder
+       << "/body; proxy_temp_path " << folder << "/proxy; fastcgi_temp_path " << folder
+       << "/f; uwsgi_temp_path " << folder << "/u; scgi_temp_path " << folder
+       << "/s;\n  upstream workers {\n    random two;\n";
+  for (const int worker : workers) file << "    server 127.0.0.1:" << worker << " max_fails=0;\n";
+  file << "    keepalive 128;\n  }\n  server {\n    listen 127.0.0.1:" << port << ";\n    location / {\n"
+       << "      proxy_pass http://workers; proxy_http_version 1.1; proxy_set_header Connection \"\";\n"
+       << "      proxy_next_upstream error timeout http_503 non_idempotent; proxy_next_upstream_tries 0;\n"
+       << "    }\n  }\n}\n";
+  return {"nginx", "-p", folder, "-c", path};
+}
+
+int FreePort() {
+  boost::asio::io_context io;
+  return Tcp::acceptor(io, {boost::asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
+}
+
+bool Accepts(int port) {
+  boost::asio::io_context io;
+  Tcp::socket socket(io);
+  boost::system::error_code failed;
+  socket.connect({boost::asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)}, failed);
+  return !failed;
+}
+
+absl::Status AwaitAccepting(int port, const std::string& log) {
+  const absl::Time give_up = runtime::MonotonicNow() + absl::Seconds(10);
+  while (runtime::MonotonicNow() < give_up) {
+    if (Accepts(port)) return absl::OkStatus();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return absl::UnavailableError(absl::StrCat("nothing listens on port ", port, " after 10 s; see ", log));
+}
+
+}  // namespace
+
+const std::vector<ProxyKind>& ProxyKinds() {
+  static const std::vector<ProxyKind> kinds = {
+      {"haproxy queue", "haproxy", HaproxyQueue},
+      {"nginx try all", "nginx", NginxTryAll},
+  };
+  return kinds;
+}
+
+absl::StatusOr<ProxySet> ProxySet::Start(const ProxyKind& kind, int count, const std::vector<int>& workers) {
+  ProxySet set;
+  std::string pattern = (std::filesystem::temp_directory_path() / "ringway-peers-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) return absl::InternalError(absl::StrCat("cannot create ", pattern));
+  set.folder_ = pattern;
+  const std::string log = set.folder_ + "/output.log";
+  for (int i = 0; i < count; ++i) {
+    const int port = FreePort();
+    auto child = runtime::ChildProcess::Start(kind.command(set.folder_, port, workers), log);
+    if (!child.ok()) return child.status();
+    set.children_.push_back(*std::move(child));
+    set.ports_.push_back(port);
+    if (absl::Status up = AwaitAccepting(port, log); !up.ok()) return up;
+  }
+  return set;
+}
+
+ProxySet::~ProxySet() {
+  children_.clear();
+  if (!folder_.empty()) std::filesystem::remove_all(folder_);
+}
+
+absl::Duration ProxySet::CpuTime() const {
+  absl::Duration sum;
+  for (const runtime::ChildProcess& child : children_) sum += child.CpuTime();
+  return sum;
+}
+
+}  // namespace ringway::bench

@@ -1,0 +1,47 @@
+// The proxies under test, as real processes on loopback in front of the same workers.
+//
+// A pass-through configuration sends to whichever worker the proxy's own balancer picks; the configurations
+// here are each proxy's best for workers of capacity one, as its documentation has it, and the text of each
+// is printed with --verbose. K instances know nothing of each other, as K sidecars would.
+//
+// Children die with the benchmark. Configuration files live in a temporary folder that is removed.
+#ifndef RINGWAY_BENCH_PEERS_PROXIES_H_
+#define RINGWAY_BENCH_PEERS_PROXIES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "runtime/child_process.h"
+
+namespace ringway::bench {
+
+struct ProxyKind {
+  std::string name;     // for the table
+  std::string program;  // looked up in PATH
+  // Writes the configuration and returns the command line for one instance.
+  std::vector<std::string> (*command)(const std::string& folder, int port, const std::vector<int>& workers);
+};
+
+const std::vector<ProxyKind>& ProxyKinds();
+
+class ProxySet {
+ public:
+  // Starts `count` instances and waits until each accepts connections.
+  static absl::StatusOr<ProxySet> Start(const ProxyKind& kind, int count, const std::vector<int>& workers);
+  ProxySet(ProxySet&&) = default;
+  ~ProxySet();
+  const std::vector<int>& ports() const { return ports_; }
+  absl::Duration CpuTime() const;
+
+ private:
+  ProxySet() = default;
+  std::string folder_;
+  std::vector<int> ports_;
+  std::vector<runtime::ChildProcess> children_;
+};
+
+}  // namespace ringway::bench
+
+#endif  // RINGWAY_BENCH_PEERS_PROXIES_H_
