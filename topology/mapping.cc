@@ -26,7 +26,8 @@ std::string DescribeRange(Range range) {
   if (std::isinf(range.max)) {
     return absl::StrCat("a number ", range.min_open ? "above " : "of at least ", range.min);
   }
-  return absl::StrCat("a number ", range.min_open ? "above " : "from ", range.min, " to ", range.max);
+  if (range.min_open) return absl::StrCat("a number above ", range.min, " and at most ", range.max);
+  return absl::StrCat("a number from ", range.min, " to ", range.max);
 }
 
 }  // namespace
@@ -101,7 +102,8 @@ double Mapping::Number(std::string_view key, double fallback, Range range) {
   const bool readable = !node->quoted && absl::SimpleAtod(node->text, &value) && std::isfinite(value);
   const bool low = value < range.min || (range.min_open && value == range.min);
   if (readable && !low && value <= range.max) return value;
-  Report(key, allowed);
+  const bool percent = readable && range.max == 1 && value > 1 && value <= 100;
+  Report(key, allowed, percent ? "shares are written as 0.8, not 80" : "");
   return fallback;
 }
 

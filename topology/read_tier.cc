@@ -119,6 +119,7 @@ void ReadTierRegions(Mapping& spec, const World& world, Tier& tier, Problems& pr
   const RegionNames names(world);
   tier.regions.assign(world.regions.size(), TierRegion());
   if (!spec.Require("regions", "a list of regions with their workers")) return;
+  const std::size_t problems_before = problems.all().size();
   IdVector<RegionId, char> seen(world.regions.size(), 0);
   std::int64_t workers = 0;
   for (const Place& place : spec.List("regions", kRegionsMax)) {
@@ -139,7 +140,8 @@ void ReadTierRegions(Mapping& spec, const World& world, Tier& tier, Problems& pr
     seen[id] = 1;
     tier.regions[id] = region;
   }
-  if (workers == 0) spec.Report("regions", "at least one region with workers above 0");
+  const bool readable = problems.all().size() == problems_before;
+  if (workers == 0 && readable) spec.Report("regions", "at least one region with workers above 0");
 }
 
 void ReadResidency(Mapping& spec, const World& world, Tier& tier, Problems& problems) {

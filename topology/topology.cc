@@ -29,7 +29,7 @@ const Envelope* FindWorld(const std::vector<Envelope>& envelopes, Problems& prob
   return world;
 }
 
-void ReadTiers(std::vector<Envelope>& envelopes, Topology& topology, Problems& problems) {
+void ReadTiers(std::vector<Envelope>& envelopes, bool complete, Topology& topology, Problems& problems) {
   for (Envelope& envelope : envelopes) {
     if (envelope.kind != kTier) continue;
     if (topology.tiers.size() >= kTiersMax) {
@@ -43,7 +43,9 @@ void ReadTiers(std::vector<Envelope>& envelopes, Topology& topology, Problems& p
     topology.tiers.push_back(
         std::make_shared<const Tier>(ReadTier(envelope.name, envelope.spec, *topology.world, problems)));
   }
-  if (topology.tiers.empty()) problems.Add({{}, "kind", "no Tier", "at least one document of kind Tier", ""});
+  if (topology.tiers.empty() && complete) {
+    problems.Add({{}, "kind", "no Tier", "at least one document of kind Tier", ""});
+  }
 }
 
 }  // namespace
@@ -58,17 +60,20 @@ std::optional<TierId> Topology::FindTier(std::string_view name) const {
 
 std::optional<Topology> ParseTopology(std::string_view text, Problems& problems) {
   const YamlFile file = YamlFile::Parse(text, problems);
+  const bool sound_yaml = problems.empty();
   std::vector<Envelope> envelopes = ReadEnvelopes(file, kKinds, problems);
+  // Whether what is missing is missing from the file, and not only behind a mistake that is named already.
+  const bool complete = problems.empty() || (sound_yaml && envelopes.size() == file.documents().size());
   const Envelope* world = FindWorld(envelopes, problems);
   if (world == nullptr) {
     // Without the regions every name in the tiers would look wrong; what is known so far says enough.
-    problems.Add({{}, "kind", "no World", "one document of kind World", ""});
+    if (complete) problems.Add({{}, "kind", "no World", "one document of kind World", ""});
     return std::nullopt;
   }
   Topology topology;
   Mapping spec = world->spec;
   topology.world = std::make_shared<const World>(ReadWorld(world->name, spec, problems));
-  ReadTiers(envelopes, topology, problems);
+  ReadTiers(envelopes, complete, topology, problems);
   if (!problems.empty()) return std::nullopt;
   topology.remarks = WorldRemarks(*topology.world);
   for (const auto& tier : topology.tiers) {

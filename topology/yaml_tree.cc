@@ -28,6 +28,17 @@ class TextBuffer : public std::streambuf {
   }
 };
 
+bool IndentedWithTab(std::string_view text, int line) {
+  std::size_t at = 0;
+  for (int i = 1; i < line && at != std::string_view::npos; ++i) {
+    at = text.find('\n', at);
+    if (at != std::string_view::npos) ++at;
+  }
+  if (at == std::string_view::npos) return false;
+  const std::size_t tab = text.find_first_not_of(' ', at);
+  return tab != std::string_view::npos && text[tab] == '\t';
+}
+
 }  // namespace
 
 // Turns the parser's events into nodes. After the first limit that is exceeded it ignores the rest.
@@ -187,8 +198,10 @@ YamlFile YamlFile::Parse(std::string_view text, Problems& problems) {
     while (!builder.stopped() && parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    problems.Add({FromYaml(error.mark), "", absl::StrCat("broken YAML (", error.msg, ")"),
-                  "well-formed YAML: spaces for indentation, matching quotes and brackets", ""});
+    const Mark at = FromYaml(error.mark);
+    problems.Add({at, "", absl::StrCat("broken YAML (", error.msg, ")"),
+                  "well-formed YAML: spaces for indentation, matching quotes and brackets",
+                  IndentedWithTab(text, at.line) ? "the line is indented with a tab" : ""});
   } catch (const std::exception& error) {
     problems.Add({{}, "", absl::StrCat("unreadable YAML (", error.what(), ")"), "well-formed YAML", ""});
   }

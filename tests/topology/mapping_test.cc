@@ -35,7 +35,9 @@ TEST(MappingTest, NumbersAreFinitePlainAndInRange) {
                           "f: {}", "f:", "f: 1,5", "f: 0x"}) {
     EXPECT_THAT(NumberProblem(bad), HasSubstr("spec.f: found")) << bad;
   }
-  EXPECT_EQ(NumberProblem("f: 7"), "t:1:4: spec.f: found \"7\"; allowed: a number above 0 to 1");
+  EXPECT_EQ(NumberProblem("f: 7"),
+            "t:1:4: spec.f: found \"7\"; allowed: a number above 0 and at most 1; shares are written as 0.8, "
+            "not 80");
 }
 
 TEST(MappingTest, DurationsNeedTheirUnit) {
