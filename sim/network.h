@@ -1,0 +1,54 @@
+// How long a message takes from one region to another in virtual time, and whether it arrives.
+//
+// One way is half the round trip of the topology, times jitter (1 + share x Exp(1)), plus the extra delay of
+// a scenario. Within a region it is half the region's own round trip. A partition loses everything between
+// the two sides; random loss strikes only between regions. Messages of one pair may overtake each other;
+// whoever needs an order must carry a sequence, as on real streams the agents do.
+//
+// Complexity: O(1) a message. Own random stream.
+#ifndef RINGWAY_SIM_NETWORK_H_
+#define RINGWAY_SIM_NETWORK_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/rng.h"
+#include "core/world.h"
+#include "sim/scenario.h"
+
+namespace ringway::sim {
+
+class Network {
+ public:
+  Network(const World& world, const NetworkSpec& spec, std::uint64_t seed);
+
+  // Nanoseconds that a message takes, or nothing if it is lost.
+  std::optional<std::int64_t> DelayNs(RegionId from, RegionId to);
+  std::int64_t BesideNs();
+  // Both ways, without jitter: for time-outs of what was lost.
+  std::int64_t RoundTripNs(RegionId from, RegionId to) const;
+  bool Connected(RegionId from, RegionId to) const { return cut_[Cell(from, to)] == 0; }
+
+  // Partitions nest: each Cut needs its Heal.
+  void Cut(const RegionSet& from, const RegionSet& to);
+  void Heal(const RegionSet& from, const RegionSet& to);
+  void AddDelayMs(const RegionSet& from, const RegionSet& to, double rtt_ms);
+
+ private:
+  std::size_t Cell(RegionId from, RegionId to) const { return from.index() * regions_ + to.index(); }
+  // Calls f(cell) for both directions of every pair, each cell once.
+  template <class F>
+  void ForPairs(const RegionSet& from, const RegionSet& to, F f);
+  std::int64_t Jittered(double ns);
+
+  std::size_t regions_;
+  NetworkSpec spec_;
+  Rng rng_;
+  std::vector<double> one_way_ns_;
+  std::vector<std::uint16_t> cut_;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_NETWORK_H_

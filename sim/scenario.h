@@ -1,0 +1,131 @@
+// A what-if question, as values: the fleet, the users, the network, and what goes wrong when.
+//
+// Read from a Scenario file (sim/scenario_file.h) or made by a test. Times are virtual seconds from the
+// start. A step acts at its time, ends `lasts` later by undoing what it did (killed things come back, factors
+// return to 1), and repeats every `every`.
+//
+// Invariants (kept by the reader): times finite and >= 0, shares in [0, 1], factors >= 0, regions and tiers
+// of the fleet. Threads: immutable while a simulation uses it.
+#ifndef RINGWAY_SIM_SCENARIO_H_
+#define RINGWAY_SIM_SCENARIO_H_
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/fleet.h"
+#include "sim/arrivals.h"
+#include "sim/service_law.h"
+
+namespace ringway::sim {
+
+// Which regions something is about. Empty: all of them.
+using RegionSet = std::vector<RegionId>;
+
+struct NetworkSpec {
+  double jitter_share = 0.05;  // each message takes its time x (1 + jitter x exponential)
+  double loss_share = 0;       // of messages between regions; a lost one breaks its stream
+  double beside_ms = 0.05;     // one way between a router and the workers beside it
+};
+
+// One arrival process of one tier in one source region.
+struct DemandSpec {
+  TierId tier;
+  RegionId region;
+  Priority priority = 0;
+  ArrivalLaw law;
+};
+
+// What users do that were refused, or lost patience.
+struct UserSpec {
+  double patience_s = std::numeric_limits<double>::infinity();  // from each submission
+  double resubmit_share = 0;                                    // of the unserved that try again
+  double resubmit_after_s = 1;                                  // mean of an exponential pause
+  int resubmit_max = 100;                                       // times for one user
+};
+
+struct TierService {
+  ServiceLaw law;
+  int steps = 20;  // of the solver: a cancelled job frees its worker at the next one
+};
+
+// ---- steps ----
+struct KillWorkers {
+  RegionSet regions;
+  double share = 1;  // of each region's workers, the lowest numbered first
+};
+struct KillRouters {
+  RegionSet regions;
+  int count = 1;  // in each region
+};
+struct KillRegion {
+  RegionSet regions;  // its routers and workers; its users remain
+};
+struct KillController {};
+struct DrainRegion {
+  RegionSet regions;
+};
+struct Partition {
+  RegionSet from;
+  RegionSet to;  // both directions
+};
+struct ExtraDelay {
+  RegionSet from;
+  RegionSet to;
+  double rtt_ms = 200;
+};
+struct SlowWorkers {
+  RegionSet regions;
+  double share = 1;
+  double factor = 3;  // of the service time
+};
+struct Sinkhole {
+  RegionSet regions;
+  int count = 1;  // workers in each that fail every job at once
+};
+struct ScaleDemand {
+  RegionSet regions;
+  double factor = 3;
+};
+struct FreezeMetrics {
+  RegionSet regions;  // their reports repeat the last values
+};
+struct SetThreshold {
+  TierId tier;
+  double value = 0.8;
+};
+using Trouble = std::variant<KillWorkers, KillRouters, KillRegion, KillController, DrainRegion, Partition,
+                             ExtraDelay, SlowWorkers, Sinkhole, ScaleDemand, FreezeMetrics, SetThreshold>;
+
+struct ScenarioStep {
+  double at_s = 0;
+  double lasts_s = std::numeric_limits<double>::infinity();
+  double every_s = 0;  // 0: once
+  Trouble trouble;
+};
+
+struct Scenario {
+  std::string name;
+  std::shared_ptr<const Fleet> fleet;
+  std::uint64_t seed = 1;
+  double duration_s = 600;
+  double warmup_s = 60;  // not counted in the report
+  int routers_per_region = 2;
+  bool controller = true;
+  double epoch_period_s = 1;
+  double report_period_s = 1;
+  NetworkSpec network;
+  UserSpec users;
+  IdVector<TierId, TierService> service;
+  std::vector<DemandSpec> demand;
+  std::vector<ScenarioStep> steps;
+  std::vector<std::string>
+      remarks;  // what the reader decided and a person should know, for example how a trace was scaled
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_SCENARIO_H_
