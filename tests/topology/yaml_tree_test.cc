@@ -35,6 +35,7 @@ TEST(YamlTreeTest, KeepsPositionsOfKeysAndValues) {
 TEST(YamlTreeTest, RefusesWhatIsAmbiguousOrUnbounded) {
   EXPECT_THAT(FirstProblem("a: 1\na: 2\n"), HasSubstr("t:2:1: found the key \"a\" a second time"));
   EXPECT_THAT(FirstProblem("a: [1, 2\n"), HasSubstr("broken YAML"));
+  EXPECT_THAT(FirstProblem("a: 1\nspec:\n\tregions: []\n"), HasSubstr("the line is indented with a tab"));
   EXPECT_THAT(FirstProblem("? [1]\n: 2\n"), HasSubstr("a key that is not plain text"));
   EXPECT_THAT(FirstProblem("&a [*a]\n"), HasSubstr("alias"));
   EXPECT_THAT(FirstProblem(std::string(40, '[') + std::string(40, ']')),
