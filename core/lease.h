@@ -28,7 +28,8 @@ struct Fence {
 struct Lease {
   Fence fence;
   std::uint64_t serial = 0;
-  friend bool operator==(const Lease&, const Lease&) = default;
+  // Leases of one worker are totally ordered: "nothing at or below this one" is a fence of its own.
+  friend auto operator<=>(const Lease&, const Lease&) = default;
 };
 
 std::string FormatLease(const Lease& lease);

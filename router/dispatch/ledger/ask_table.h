@@ -1,0 +1,69 @@
+// The asks that a holder knows, by the names their routers gave them: where each stands, and how it ended.
+//
+// For each router an array over its job slots keeps the highest generation seen and what became of it; an ask
+// that waits also has a ticket, its place in the waiting line. Because the last generation is remembered, a
+// repeated, late or reordered ask is recognised and never granted a second time, and a withdrawal that
+// overtakes its ask still counts.
+//
+// Bounds: `routers_max` routers, `slots_per_router_max` asks of each. Complexity O(1). Memory grows to the
+// highest slot number seen and is reused. Pure. One owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_ASK_TABLE_H_
+#define RINGWAY_ROUTER_DISPATCH_LEDGER_ASK_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "router/dispatch/ledger/messages.h"
+#include "router/dispatch/ledger/waiting_line.h"
+
+namespace ringway::ledger {
+
+enum class AskState : std::uint8_t { kNone, kWaiting, kGranted, kEnded };
+
+struct AskEntry {
+  std::uint32_t generation = 0;
+  AskState state = AskState::kNone;
+  Ticket ticket = 0;  // while kWaiting
+  WorkerId worker;    // while kGranted
+};
+
+struct WaitingAsk {
+  AskKey key;
+  Priority priority = 0;
+  absl::Time joined;
+};
+
+class AskTable {
+ public:
+  AskTable(std::size_t routers_max, std::size_t slots_per_router_max)
+      : routers_max_(routers_max), slots_max_(slots_per_router_max) {}
+
+  bool InRange(const AskKey& key) const { return key.router.index() < routers_max_ && key.slot < slots_max_; }
+  // The entry of the ask's slot, whatever its generation; the key must be InRange.
+  AskEntry& At(const AskKey& key);
+  // Null when the key is out of range or was never seen.
+  AskEntry* Find(const AskKey& key);
+
+  Ticket AddTicket(const WaitingAsk& ask);
+  const WaitingAsk& At(Ticket ticket) const { return tickets_[ticket]; }
+  void FreeTicket(Ticket ticket) { free_tickets_.push_back(ticket); }
+
+  // All entries of one router, by slot; empty if it never asked.
+  const std::vector<AskEntry>& Of(RouterId router) const;
+  // None of the router's asks may be waiting any more.
+  void Forget(RouterId router);
+
+ private:
+  IdVector<RouterId, std::vector<AskEntry>> routers_;
+  std::vector<WaitingAsk> tickets_;
+  std::vector<Ticket> free_tickets_;
+  std::size_t routers_max_;
+  std::size_t slots_max_;
+};
+
+}  // namespace ringway::ledger
+
+#endif  // RINGWAY_ROUTER_DISPATCH_LEDGER_ASK_TABLE_H_

@@ -1,0 +1,136 @@
+// What the holder of a slot ledger hears and says, as values.
+//
+// Events come from workers (announcements), from routers (asks, renewals, releases) and from the controller
+// (appointments); actions go back to routers and workers. Either side may see a message twice, late or out of
+// order, and messages may be lost: every one carries enough to be recognised (a worker's sequence, an ask's
+// generation, a lease's id), so that repeating it is always safe.
+//
+// An ask is named by the router's own slot number for the job and a generation that rises with every new ask
+// from that slot (repeating a message that may be lost is not a new ask). A worker's announcement carries its
+// fence: the highest lease it has accepted or was told to refuse. A holder trusts "idle" only from a worker
+// whose fence it has raised to its own appointment.
+#ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_
+#define RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/lease.h"
+#include "core/tier.h"
+
+namespace ringway::ledger {
+
+struct AskKey {
+  RouterId router;
+  std::uint32_t slot = 0;        // of the router's job arena
+  std::uint32_t generation = 0;  // rises with each ask from the slot; 0 is never used
+  friend bool operator==(const AskKey&, const AskKey&) = default;
+};
+
+// ---- events ----
+// This router holds the ledger from now on. `fresh`: nobody has held it before, so every slot of a pool that
+// announces nothing is free.
+struct Appointed {
+  Fence appointment;
+  bool fresh = false;
+};
+// A higher appointment than the own one has been seen.
+struct Deposed {
+  Fence by;
+};
+struct Ask {
+  AskKey key;
+  Priority priority = 0;
+  absl::Time arrived;       // at the entry router, in the holder's time
+  absl::Time deadline;      // of the result
+  absl::Duration expected;  // service time, at the quantile that "cannot finish in time" is judged by
+};
+struct Withdraw {
+  AskKey key;
+};
+enum class WorkerStatus : std::uint8_t { kIdle, kBusy, kLeaving };
+struct Announce {
+  WorkerId worker;
+  std::uint64_t sequence = 0;  // rises with each announcement, across restarts too
+  WorkerStatus status = WorkerStatus::kIdle;
+  Lease fence;    // the worker refuses everything at or below it
+  Lease running;  // of the job in the slot; none: idle, or a job that no ledger granted
+};
+// The router still holds the lease. To a new holder it also presents leases of the one before.
+struct Renew {
+  RouterId router;
+  WorkerId worker;
+  Lease lease;
+};
+// How the router's use of a lease ended. kBusy: the worker served somebody else; kShed: never used.
+struct Release {
+  WorkerId worker;
+  Lease lease;
+  Outcome outcome = Outcome::kDone;
+  absl::Duration retry_after;  // the worker's hint; zero: none
+};
+// It lost its connection or its life: its asks end, its leases are called back, its generations start anew.
+struct RouterGone {
+  RouterId router;
+};
+// The directory names the worker. List all of them before Appointed: a worker of a pool that announces
+// nothing and is listed later is taken for new, hence free.
+struct WorkerListed {
+  WorkerId worker;
+};
+// The directory names it no more: no new grants, a lease that runs is let run.
+struct WorkerGone {
+  WorkerId worker;
+};
+struct Wake {};
+using LedgerEvent = std::variant<Appointed, Deposed, Ask, Withdraw, Announce, Renew, Release, RouterGone,
+                                 WorkerListed, WorkerGone, Wake>;
+
+// ---- actions ----
+struct Grant {
+  AskKey key;
+  WorkerId worker;
+  Lease lease;
+  absl::Duration waited;  // since the ask joined the line
+};
+enum class RefuseReason : std::uint8_t {
+  kInfeasible,  // cannot finish before its deadline any more
+  kLineFull,
+  kNotHolder,   // ask the holder that the directory names
+  kStale,       // this ask has ended before; repeated
+  kOutOfRange,  // the router or its slot number is beyond the ledger's bounds
+};
+std::string_view RefuseReasonName(RefuseReason reason);
+struct Refuse {
+  AskKey key;
+  RefuseReason reason = RefuseReason::kInfeasible;
+};
+// The ask is out of the line and will not be granted: the job may stand in another line now.
+struct Withdrawn {
+  AskKey key;
+};
+// The worker refuses every lease at or below `upto` from now on, and says so in its next announcement.
+struct FenceWorker {
+  WorkerId worker;
+  Lease upto;
+};
+// As FenceWorker; and if the job of exactly this lease runs, it is stopped.
+struct Revoke {
+  WorkerId worker;
+  Lease lease;
+};
+// The router's lease is void; it must not start the job, and stops it if it runs.
+struct LeaseLost {
+  RouterId router;
+  WorkerId worker;
+  Lease lease;
+};
+using LedgerAction = std::variant<Grant, Refuse, Withdrawn, FenceWorker, Revoke, LeaseLost>;
+
+}  // namespace ringway::ledger
+
+#endif  // RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_

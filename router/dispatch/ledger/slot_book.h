@@ -1,0 +1,98 @@
+// What the holder knows about each worker's one slot: free, leased, taken by others, or not to be trusted.
+//
+//   kAbsent       never heard of, or gone
+//   kUnknown      known to exist; nobody vouches for it in this appointment yet
+//   kIdle         free, and in the idle list
+//   kLeased       granted; timer: the lease must be renewed before it
+//   kRevoking     its lease was called back; free again when the worker says that it obeyed
+//   kTaken        runs a job that this ledger did not grant, or still ends one it did
+//   kHeld         answered badly; timer: not granted before it
+//   kQuarantined  nobody vouches for it and it announces nothing; timer: its service bound
+//
+// Invariants: a slot is in the idle list exactly when kIdle; it has a timer exactly in the three states named
+// above; a slot becomes kLeased only from kIdle (by a grant) or from kUnknown/kQuarantined (by a router that
+// presents an older lease), and each lease of a worker is higher than the one before. Free slots are granted
+// longest idle first, which spreads wear and keeps a worker that fails fast from being chosen every time.
+// Complexity: O(1), and O(log n) where a timer is set or cleared. No allocation after Reserve. Pure.
+#ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_BOOK_H_
+#define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_BOOK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/lease.h"
+#include "router/dispatch/ledger/indexed_heap.h"
+#include "router/dispatch/ledger/messages.h"
+
+namespace ringway::ledger {
+
+enum class SlotState : std::uint8_t {
+  kAbsent,
+  kUnknown,
+  kIdle,
+  kLeased,
+  kRevoking,
+  kTaken,
+  kHeld,
+  kQuarantined,
+};
+
+struct SlotRecord {
+  Lease lease;                 // current, or the last one that ended here
+  std::uint64_t sequence = 0;  // of the last announcement
+  std::int64_t heard_ns = 0;   // when the worker last announced
+  AskKey holder;               // of the current lease; a presented one names the router only
+  WorkerId next, previous;     // idle list
+  SlotState state = SlotState::kAbsent;
+  std::uint8_t failures = 0;  // in a row
+  bool announced_idle = false;
+  bool leaving = false;
+};
+
+class SlotBook {
+ public:
+  explicit SlotBook(std::size_t workers_max) : workers_max_(workers_max) {}
+
+  bool InRange(WorkerId worker) const { return worker.index() < workers_max_; }
+  // Creates the record if there is none; the worker must be InRange.
+  SlotRecord& At(WorkerId worker);
+  const SlotRecord* Find(WorkerId worker) const {
+    return slots_.contains(worker) ? &slots_[worker] : nullptr;
+  }
+  std::size_t size() const { return slots_.size(); }
+  std::size_t idle() const { return idle_; }
+  std::size_t leased() const { return leased_; }
+  // The slot that has been idle longest; invalid if there is none.
+  WorkerId OldestIdle() const { return idle_head_; }
+
+  // The only way a state changes. Timed states take the timer's end, the others ignore it.
+  void Move(WorkerId worker, SlotState to, absl::Time timer = absl::InfiniteFuture());
+  // From kIdle; checks that the lease is higher than any before.
+  void Bind(WorkerId worker, const Lease& lease, const AskKey& holder, absl::Time renew_by);
+
+  // The slot whose timer ended at or before `now`, if any; its state is unchanged.
+  std::optional<WorkerId> TimerEnded(absl::Time now) const;
+  absl::Time NextTimer() const;
+
+ private:
+  static bool Timed(SlotState state) {
+    return state == SlotState::kLeased || state == SlotState::kHeld || state == SlotState::kQuarantined;
+  }
+  void PushIdle(WorkerId worker, SlotRecord& slot);
+  void UnlinkIdle(WorkerId worker, SlotRecord& slot);
+
+  IdVector<WorkerId, SlotRecord> slots_;
+  IndexedHeap<std::int64_t> timers_;
+  WorkerId idle_head_, idle_tail_;
+  std::size_t idle_ = 0;
+  std::size_t leased_ = 0;
+  std::size_t workers_max_;
+};
+
+}  // namespace ringway::ledger
+
+#endif  // RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_BOOK_H_

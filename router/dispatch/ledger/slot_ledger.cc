@@ -1,0 +1,412 @@
+#include "router/dispatch/ledger/slot_ledger.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "core/check.h"
+
+namespace ringway::ledger {
+namespace {
+
+// Nothing is planned further ahead; keeps arithmetic on times far from its limits.
+constexpr absl::Duration kHorizon = absl::Hours(24);
+
+absl::Time Within(absl::Time now, absl::Time time) {
+  return std::clamp(time, now - kHorizon, now + kHorizon);
+}
+
+}  // namespace
+
+std::string_view RefuseReasonName(RefuseReason reason) {
+  switch (reason) {
+    case RefuseReason::kInfeasible:
+      return "cannot finish in time";
+    case RefuseReason::kLineFull:
+      return "waiting line full";
+    case RefuseReason::kNotHolder:
+      return "not the ledger's holder";
+    case RefuseReason::kStale:
+      return "ask has ended before";
+    case RefuseReason::kOutOfRange:
+      return "beyond the ledger's bounds";
+  }
+  return "unknown";
+}
+
+SlotLedger::SlotLedger(const LedgerSettings& settings)
+    : settings_(settings),
+      slots_(settings.workers_max),
+      asks_(settings.routers_max, settings.asks_per_router_max),
+      line_(settings.waiting_max) {}
+
+void SlotLedger::Step(absl::Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions) {
+  std::visit([&](const auto& e) { On(now, e, actions); }, event);
+  EndTimers(now, actions);
+  Match(now, actions);
+}
+
+absl::Time SlotLedger::NextWake() const {
+  if (!holding_) return absl::InfiniteFuture();
+  return std::min(slots_.NextTimer(), line_.NextInfeasible());
+}
+
+LedgerView SlotLedger::View() const {
+  return {appointment_, holding_,      slots_.idle(), slots_.leased(),
+          line_.size(), grants_total_, revoked_total_};
+}
+
+void SlotLedger::On(absl::Time now, const Appointed& appointed, Actions& actions) {
+  if (appointed.appointment < appointment_) return;
+  if (appointed.appointment == appointment_ && holding_) return;
+  appointment_ = appointed.appointment;
+  holding_ = true;
+  lease_number_ = 0;
+  ForgetSlots(now, appointed.fresh, actions);
+}
+
+void SlotLedger::On(absl::Time now, const Deposed& deposed, Actions& actions) {
+  if (deposed.by <= appointment_) return;
+  appointment_ = deposed.by;
+  if (!holding_) return;
+  holding_ = false;
+  while (const auto ticket = line_.Next()) {
+    line_.Remove(*ticket, asks_.At(*ticket).priority, now);
+    EndWaiting(*ticket, RefuseReason::kNotHolder, actions);
+  }
+  ForgetSlots(now, false, actions);
+}
+
+void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
+  if (!asks_.InRange(ask.key) || ask.key.generation == 0 || ask.priority >= kMaxPriorities) {
+    actions.push_back(Refuse{ask.key, RefuseReason::kOutOfRange});
+    return;
+  }
+  if (!holding_) {
+    actions.push_back(Refuse{ask.key, RefuseReason::kNotHolder});
+    return;
+  }
+  AskEntry& entry = asks_.At(ask.key);
+  if (ask.key.generation <= entry.generation) {
+    RepeatAnswer(ask, entry, actions);
+    return;
+  }
+  // The router reuses the slot of a job that it has forgotten: so does the ledger. A lease it may still have
+  // lives until it is released or expires.
+  if (entry.state == AskState::kWaiting) StopWaiting(now, entry);
+  entry = {.generation = ask.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
+  const absl::Time start_by = Within(now, ask.deadline) -
+                              std::clamp(ask.expected, absl::ZeroDuration(), kHorizon) -
+                              settings_.start_margin;
+  if (start_by < now) {
+    actions.push_back(Refuse{ask.key, RefuseReason::kInfeasible});
+    return;
+  }
+  entry.state = AskState::kWaiting;
+  entry.ticket = asks_.AddTicket({ask.key, ask.priority, now});
+  line_.Add(entry.ticket, {ask.priority, std::min(Within(now, ask.arrived), now), start_by});
+}
+
+void SlotLedger::RepeatAnswer(const Ask& ask, const AskEntry& entry, Actions& actions) {
+  if (ask.key.generation < entry.generation || entry.state == AskState::kWaiting) return;
+  if (entry.state == AskState::kGranted) {
+    const SlotRecord* slot = slots_.Find(entry.worker);
+    if (slot != nullptr && slot->state == SlotState::kLeased && slot->holder == ask.key) {
+      actions.push_back(Grant{ask.key, entry.worker, slot->lease, absl::ZeroDuration()});
+      return;
+    }
+  }
+  actions.push_back(Refuse{ask.key, RefuseReason::kStale});
+}
+
+void SlotLedger::On(absl::Time now, const Withdraw& withdraw, Actions& actions) {
+  if (asks_.InRange(withdraw.key) && withdraw.key.generation != 0) {
+    AskEntry& entry = asks_.At(withdraw.key);
+    if (entry.generation < withdraw.key.generation) {
+      if (entry.state == AskState::kWaiting) StopWaiting(now, entry);
+      entry = {.generation = withdraw.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
+    } else if (entry.generation == withdraw.key.generation) {
+      if (entry.state == AskState::kWaiting) StopWaiting(now, entry);
+      if (entry.state == AskState::kGranted) {
+        // The grant is on its way to a router that does not want it any more, so no job uses the lease.
+        const SlotRecord& slot = slots_.At(entry.worker);
+        if (slot.state == SlotState::kLeased && slot.holder == withdraw.key) Free(now, entry.worker);
+      }
+      entry.state = AskState::kEnded;
+    }
+  }
+  actions.push_back(Withdrawn{withdraw.key});
+}
+
+void SlotLedger::On(absl::Time now, const Announce& announce, Actions& actions) {
+  if (!slots_.InRange(announce.worker)) return;
+  SlotRecord& slot = slots_.At(announce.worker);
+  if (announce.sequence <= slot.sequence) return;
+  slot.sequence = announce.sequence;
+  slot.heard_ns = absl::ToUnixNanos(now);
+  slot.announced_idle = announce.status == WorkerStatus::kIdle;
+  slot.leaving = announce.status == WorkerStatus::kLeaving;
+  if (announce.fence.fence > appointment_) {
+    On(now, Deposed{announce.fence.fence}, actions);
+    return;
+  }
+  if (!holding_) return;
+  if (slot.state == SlotState::kAbsent && !slot.leaving) slots_.Move(announce.worker, SlotState::kUnknown);
+  const bool obeys = announce.fence.fence == appointment_;
+  if (!obeys) actions.push_back(FenceWorker{announce.worker, {appointment_, 0}});
+  switch (announce.status) {
+    case WorkerStatus::kIdle:
+      if (obeys) AnnouncedIdle(now, announce, actions);
+      return;
+    case WorkerStatus::kBusy:
+      AnnouncedBusy(now, announce);
+      return;
+    case WorkerStatus::kLeaving:
+      Leave(announce.worker);
+      return;
+  }
+}
+
+void SlotLedger::AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions) {
+  const SlotRecord& slot = slots_.At(announce.worker);
+  switch (slot.state) {
+    case SlotState::kLeased:
+      // Idle before it has seen the lease says nothing; idle after it means that the job is over.
+      if (announce.fence >= slot.lease) Free(now, announce.worker);
+      return;
+    case SlotState::kRevoking:
+      if (announce.fence >= slot.lease) {
+        Free(now, announce.worker);
+      } else {
+        actions.push_back(Revoke{announce.worker, slot.lease});
+      }
+      return;
+    case SlotState::kIdle:
+    case SlotState::kHeld:
+      return;
+    case SlotState::kAbsent:
+    case SlotState::kUnknown:
+    case SlotState::kTaken:
+    case SlotState::kQuarantined:
+      slots_.Move(announce.worker, SlotState::kIdle);
+      return;
+  }
+}
+
+void SlotLedger::AnnouncedBusy(absl::Time now, const Announce& announce) {
+  const SlotRecord& slot = slots_.At(announce.worker);
+  switch (slot.state) {
+    case SlotState::kLeased:
+      // The worker vouches for its own job. Busy with another one: the router will be told so, and tell.
+      if (announce.running == slot.lease) {
+        slots_.Move(announce.worker, SlotState::kLeased, now + settings_.lease_span);
+      }
+      return;
+    case SlotState::kRevoking:
+    case SlotState::kHeld:
+      return;
+    default:
+      slots_.Move(announce.worker, SlotState::kTaken);
+  }
+}
+
+void SlotLedger::On(absl::Time now, const Renew& renew, Actions& actions) {
+  if (!holding_ || !slots_.InRange(renew.worker)) return;
+  SlotRecord& slot = slots_.At(renew.worker);
+  if (slot.lease == renew.lease && slot.state == SlotState::kLeased) {
+    slots_.Move(renew.worker, SlotState::kLeased, now + settings_.lease_span);
+    return;
+  }
+  // A worker that announces is asked itself; for the others a router's word on an older lease is all there
+  // is.
+  const bool older = renew.lease.fence < appointment_;
+  if (settings_.workers_announce && older) return;
+  const bool adopted = slot.state == SlotState::kLeased && slot.lease.fence < appointment_;
+  const bool open = slot.state == SlotState::kAbsent || slot.state == SlotState::kUnknown ||
+                    slot.state == SlotState::kQuarantined || adopted;
+  if (older && open && slot.lease < renew.lease) {
+    slots_.Move(renew.worker, SlotState::kLeased, now + settings_.lease_span);
+    slot.lease = renew.lease;
+    slot.holder = {renew.router, 0, 0};
+    return;
+  }
+  actions.push_back(LeaseLost{renew.router, renew.worker, renew.lease});
+}
+
+void SlotLedger::On(absl::Time now, const Release& release, Actions&) {
+  if (!holding_ || !slots_.InRange(release.worker)) return;
+  SlotRecord& slot = slots_.At(release.worker);
+  if (slot.lease != release.lease || slot.state != SlotState::kLeased) return;
+  EndGrantedAsk(slot);
+  const bool announces = settings_.workers_announce;
+  switch (release.outcome) {
+    case Outcome::kDone:
+    case Outcome::kRejected:
+      slot.failures = 0;
+      return Free(now, release.worker);
+    case Outcome::kShed:
+      return Free(now, release.worker);
+    case Outcome::kCancelled:
+    case Outcome::kTimeout:
+      // The job stops at its next step; the worker tells when, or is left alone for a moment.
+      if (announces) return slots_.Move(release.worker, SlotState::kTaken);
+      return Hold(now, release.worker, settings_.hold_first);
+    case Outcome::kBusy:
+      if (announces) return slots_.Move(release.worker, SlotState::kTaken);
+      return Hold(now, release.worker, std::max(release.retry_after, settings_.hold_first));
+    case Outcome::kFailed: {
+      const int doublings = std::min<int>(slot.failures, 16);
+      slot.failures = static_cast<std::uint8_t>(doublings + 1);
+      return Hold(now, release.worker, settings_.hold_first * (std::int64_t{1} << doublings));
+    }
+  }
+}
+
+void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
+  for (const AskEntry& entry : asks_.Of(gone.router)) {
+    if (entry.state != AskState::kWaiting) continue;
+    const WaitingAsk ask = asks_.At(entry.ticket);
+    StopWaiting(now, asks_.At(ask.key));
+  }
+  for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
+    const SlotRecord& slot = slots_.At(worker);
+    if (slot.state == SlotState::kLeased && slot.holder.router == gone.router) CallBack(now, worker, actions);
+  }
+  asks_.Forget(gone.router);
+}
+
+void SlotLedger::On(absl::Time now, const WorkerListed& listed, Actions& actions) {
+  if (!slots_.InRange(listed.worker)) return;
+  SlotRecord& slot = slots_.At(listed.worker);
+  slot.leaving = false;
+  if (slot.state != SlotState::kAbsent) return;
+  const bool trusted = holding_ && !settings_.workers_announce;
+  slots_.Move(listed.worker, trusted ? SlotState::kIdle : SlotState::kUnknown, now);
+  if (holding_ && settings_.workers_announce)
+    actions.push_back(FenceWorker{listed.worker, {appointment_, 0}});
+}
+
+void SlotLedger::On(absl::Time, const WorkerGone& gone, Actions&) {
+  if (!slots_.InRange(gone.worker)) return;
+  slots_.At(gone.worker).leaving = true;
+  Leave(gone.worker);
+}
+
+void SlotLedger::On(absl::Time, const Wake&, Actions&) {}
+
+void SlotLedger::Free(absl::Time now, WorkerId worker) {
+  const SlotRecord& slot = slots_.At(worker);
+  if (slot.state == SlotState::kLeased) EndGrantedAsk(slot);
+  slots_.Move(worker, slot.leaving ? SlotState::kAbsent : SlotState::kIdle, now);
+}
+
+void SlotLedger::Hold(absl::Time now, WorkerId worker, absl::Duration span) {
+  const absl::Duration bounded = std::clamp(span, settings_.hold_first, settings_.hold_max);
+  const bool leaving = slots_.At(worker).leaving;
+  slots_.Move(worker, leaving ? SlotState::kAbsent : SlotState::kHeld, now + bounded);
+}
+
+void SlotLedger::Leave(WorkerId worker) {
+  const SlotState state = slots_.At(worker).state;
+  if (state == SlotState::kIdle || state == SlotState::kUnknown || state == SlotState::kTaken) {
+    slots_.Move(worker, SlotState::kAbsent);
+  }
+}
+
+void SlotLedger::CallBack(absl::Time now, WorkerId worker, Actions& actions) {
+  const SlotRecord& slot = slots_.At(worker);
+  ++revoked_total_;
+  EndGrantedAsk(slot);
+  actions.push_back(LeaseLost{slot.holder.router, worker, slot.lease});
+  if (settings_.workers_announce) {
+    actions.push_back(Revoke{worker, slot.lease});
+    slots_.Move(worker, SlotState::kRevoking);
+  } else {
+    slots_.Move(worker, SlotState::kQuarantined, now + settings_.service_bound);
+  }
+}
+
+void SlotLedger::EndTimers(absl::Time now, Actions& actions) {
+  // Each turn ends a timer or sets it into the future, so there are at most as many as slots.
+  while (const auto worker = slots_.TimerEnded(now)) {
+    const SlotRecord& slot = slots_.At(*worker);
+    if (slot.state == SlotState::kLeased) {
+      CallBack(now, *worker, actions);
+    } else if (settings_.workers_announce && !slot.announced_idle) {
+      slots_.Move(*worker, SlotState::kUnknown);
+    } else {
+      Free(now, *worker);
+    }
+  }
+}
+
+void SlotLedger::EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions) {
+  const AskKey key = asks_.At(ticket).key;
+  asks_.At(key).state = AskState::kEnded;
+  asks_.FreeTicket(ticket);
+  actions.push_back(Refuse{key, reason});
+}
+
+void SlotLedger::StopWaiting(absl::Time now, AskEntry& entry) {
+  line_.Remove(entry.ticket, asks_.At(entry.ticket).priority, now);
+  asks_.FreeTicket(entry.ticket);
+  entry.state = AskState::kEnded;
+}
+
+void SlotLedger::Match(absl::Time now, Actions& actions) {
+  if (!holding_) return;
+  while (const auto ticket = line_.TakeInfeasible(now)) {
+    EndWaiting(*ticket, RefuseReason::kInfeasible, actions);
+  }
+  while (const auto ticket = line_.Next()) {
+    const WorkerId worker = TakeIdle(now);
+    if (!worker.valid()) break;
+    const WaitingAsk ask = asks_.At(*ticket);
+    AskEntry& entry = asks_.At(ask.key);
+    RINGWAY_CHECK(entry.state == AskState::kWaiting && entry.generation == ask.key.generation);
+    StopWaiting(now, entry);
+    entry.state = AskState::kGranted;
+    entry.worker = worker;
+    const Lease lease{appointment_, ++lease_number_};
+    slots_.Bind(worker, lease, ask.key, now + settings_.lease_span);
+    ++grants_total_;
+    actions.push_back(Grant{ask.key, worker, lease, now - ask.joined});
+  }
+  while (const auto ticket = line_.TakeOverflow(now)) {
+    EndWaiting(*ticket, RefuseReason::kLineFull, actions);
+  }
+}
+
+WorkerId SlotLedger::TakeIdle(absl::Time now) {
+  const std::int64_t heard_min_ns = absl::ToUnixNanos(now - settings_.silence_max);
+  while (true) {
+    const WorkerId worker = slots_.OldestIdle();
+    if (!worker.valid() || !settings_.workers_announce) return worker;
+    if (slots_.At(worker).heard_ns >= heard_min_ns) return worker;
+    slots_.Move(worker, SlotState::kUnknown);
+  }
+}
+
+void SlotLedger::ForgetSlots(absl::Time now, bool fresh, Actions& actions) {
+  for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
+    SlotRecord& slot = slots_.At(worker);
+    if (slot.state == SlotState::kAbsent) continue;
+    if (slot.state == SlotState::kLeased) EndGrantedAsk(slot);
+    slot.failures = 0;
+    if (!holding_ || settings_.workers_announce) {
+      slots_.Move(worker, SlotState::kUnknown);
+      if (holding_) actions.push_back(FenceWorker{worker, {appointment_, 0}});
+    } else if (fresh) {
+      slots_.Move(worker, SlotState::kIdle);
+    } else {
+      slots_.Move(worker, SlotState::kQuarantined, now + settings_.service_bound);
+    }
+  }
+}
+
+void SlotLedger::EndGrantedAsk(const SlotRecord& slot) {
+  AskEntry* entry = asks_.Find(slot.holder);
+  if (entry == nullptr || entry->generation != slot.holder.generation) return;
+  if (entry->state == AskState::kGranted) entry->state = AskState::kEnded;
+}
+
+}  // namespace ringway::ledger

@@ -1,0 +1,119 @@
+// The slot ledger of one region and tier: which job gets which free GPU, decided in one place.
+//
+// Held by one router that the controller appoints. Idle slots on one side, a waiting line on the other; a job
+// is bound to a slot only when both are there (late binding; Sparrow, SOSP'13), and the binding is a fenced
+// lease. With one registry there is nothing to collide over: any number of routers reach what one perfect
+// queue would. A job's bytes never pass through the holder.
+//
+// Two kinds of pools. Workers that announce (our own) say when they are idle and which fence they obey: a new
+// holder raises each worker's fence to its appointment first and believes "idle" only after that, so leases
+// of a deposed holder die with it. Workers that announce nothing (plain HTTP servers) are known by the leases
+// that the ledger grants and that routers present to it; a slot nobody vouches for is quarantined until
+// `service_bound` has passed.
+//
+// Invariants: a slot has at most one live lease (checked); an ask is granted at most once and ends granted,
+// refused with a reason, or withdrawn; while a slot is idle nobody waits; a job that can no longer finish in
+// time is refused at its NextWake. Complexity: O(log n) per event, O(workers + asks) for Appointed, Deposed
+// and RouterGone. No allocation in the steady state. Pure; one owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
+#define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/lease.h"
+#include "router/dispatch/ledger/ask_table.h"
+#include "router/dispatch/ledger/messages.h"
+#include "router/dispatch/ledger/slot_book.h"
+#include "router/dispatch/ledger/waiting_line.h"
+
+namespace ringway::ledger {
+
+struct LedgerSettings {
+  bool workers_announce = true;
+  std::size_t workers_max = 100'000;
+  std::size_t routers_max = 4'096;
+  std::size_t asks_per_router_max = 65'536;
+  std::size_t waiting_max = 10'000;
+  absl::Duration start_margin = absl::Milliseconds(1);  // from a grant to the start on the worker
+  absl::Duration lease_span = absl::Seconds(5);         // a lease not renewed for so long is called back
+  absl::Duration silence_max = absl::Seconds(5);        // a worker unheard of for so long is not granted
+  absl::Duration service_bound = absl::Minutes(2);      // no job of a pool that announces nothing runs longer
+  absl::Duration hold_first = absl::Milliseconds(100);  // after a failure; doubles with each in a row
+  absl::Duration hold_max = absl::Seconds(10);
+};
+
+// For metrics and screens.
+struct LedgerView {
+  Fence appointment;
+  bool holding = false;
+  std::size_t idle = 0;
+  std::size_t leased = 0;
+  std::size_t waiting = 0;
+  std::uint64_t grants_total = 0;
+  std::uint64_t revoked_total = 0;
+};
+
+class SlotLedger {
+ public:
+  explicit SlotLedger(const LedgerSettings& settings);
+
+  void Step(absl::Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions);
+  // When the ledger wants a Wake; infinite future: not at all.
+  absl::Time NextWake() const;
+  LedgerView View() const;
+  // For checks and screens; null: never heard of.
+  const SlotRecord* Slot(WorkerId worker) const { return slots_.Find(worker); }
+
+ private:
+  using Actions = std::vector<LedgerAction>;
+
+  void On(absl::Time now, const Appointed& appointed, Actions& actions);
+  void On(absl::Time now, const Deposed& deposed, Actions& actions);
+  void On(absl::Time now, const Ask& ask, Actions& actions);
+  void On(absl::Time now, const Withdraw& withdraw, Actions& actions);
+  void On(absl::Time now, const Announce& announce, Actions& actions);
+  void On(absl::Time now, const Renew& renew, Actions& actions);
+  void On(absl::Time now, const Release& release, Actions& actions);
+  void On(absl::Time now, const RouterGone& gone, Actions& actions);
+  void On(absl::Time now, const WorkerListed& listed, Actions& actions);
+  void On(absl::Time now, const WorkerGone& gone, Actions& actions);
+  void On(absl::Time now, const Wake& wake, Actions& actions);
+
+  // An ask whose generation has been seen before.
+  void RepeatAnswer(const Ask& ask, const AskEntry& entry, Actions& actions);
+  void AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions);
+  void AnnouncedBusy(absl::Time now, const Announce& announce);
+  // The slot's lease is over and its worker is believed free.
+  void Free(absl::Time now, WorkerId worker);
+  void Hold(absl::Time now, WorkerId worker, absl::Duration span);
+  // No new grants: at once where nothing is pending on the slot, else when that has ended.
+  void Leave(WorkerId worker);
+  // The slot's lease is void though its router has not given it back.
+  void CallBack(absl::Time now, WorkerId worker, Actions& actions);
+  void EndTimers(absl::Time now, Actions& actions);
+  void EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions);
+  void StopWaiting(absl::Time now, AskEntry& entry);
+  // Grants while there is both a slot and a job; refuses what cannot be served any more.
+  void Match(absl::Time now, Actions& actions);
+  WorkerId TakeIdle(absl::Time now);
+  void ForgetSlots(absl::Time now, bool fresh, Actions& actions);
+  // Marks the lease's ask as over, if it is still the one that the slot was granted to.
+  void EndGrantedAsk(const SlotRecord& slot);
+
+  LedgerSettings settings_;
+  Fence appointment_;
+  bool holding_ = false;
+  std::uint64_t lease_number_ = 0;
+  std::uint64_t grants_total_ = 0;
+  std::uint64_t revoked_total_ = 0;
+  SlotBook slots_;
+  AskTable asks_;
+  WaitingLine line_;
+};
+
+}  // namespace ringway::ledger
+
+#endif  // RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_

@@ -1,0 +1,96 @@
+#include "router/dispatch/ledger/waiting_line.h"
+
+#include "core/check.h"
+
+namespace ringway::ledger {
+
+WaitingLine::WaitingLine(std::size_t waiting_max) : waiting_max_(waiting_max) {
+  RINGWAY_CHECK(waiting_max >= 1);
+}
+
+void WaitingLine::Add(Ticket ticket, const Waiter& waiter) {
+  RINGWAY_CHECK(waiter.priority < kMaxPriorities);
+  Lane& lane = lanes_[waiter.priority];
+  RINGWAY_CHECK(!lane.soonest.Contains(ticket));
+  const std::int64_t arrived = absl::ToUnixNanos(waiter.arrived);
+  const std::int64_t start_by = absl::ToUnixNanos(waiter.start_by);
+  lane.soonest.Set(ticket, {start_by, arrived});
+  lane.newest.Set(ticket, {-arrived, -start_by});
+  ++size_;
+}
+
+void WaitingLine::Remove(Ticket ticket, Priority priority, absl::Time now) {
+  Lane& lane = lanes_[priority];
+  if (!lane.soonest.Contains(ticket)) return;
+  RemoveFrom(lane, ticket, now);
+  --size_;
+}
+
+std::optional<Ticket> WaitingLine::Next() const {
+  for (const Lane& lane : lanes_) {
+    if (!lane.soonest.empty()) return NextOf(lane);
+  }
+  return std::nullopt;
+}
+
+std::optional<Ticket> WaitingLine::TakeInfeasible(absl::Time now) {
+  const std::int64_t now_ns = absl::ToUnixNanos(now);
+  for (Lane& lane : lanes_) {
+    if (lane.soonest.empty() || lane.soonest.Top().key.first >= now_ns) continue;
+    const Ticket ticket = lane.soonest.Top().id;
+    RemoveFrom(lane, ticket, now);
+    --size_;
+    lane.newest_first = !lane.soonest.empty();
+    return ticket;
+  }
+  return std::nullopt;
+}
+
+std::optional<Ticket> WaitingLine::TakeOverflow(absl::Time now) {
+  if (size_ <= waiting_max_) return std::nullopt;
+  for (std::size_t p = kMaxPriorities; p-- > 0;) {
+    Lane& lane = lanes_[p];
+    if (lane.soonest.empty()) continue;
+    const Ticket ticket = LastOf(lane);
+    RemoveFrom(lane, ticket, now);
+    --size_;
+    return ticket;
+  }
+  return std::nullopt;
+}
+
+absl::Time WaitingLine::NextInfeasible() const {
+  absl::Time next = absl::InfiniteFuture();
+  for (const Lane& lane : lanes_) {
+    if (lane.soonest.empty()) continue;
+    const absl::Time at = absl::FromUnixNanos(lane.soonest.Top().key.first) + absl::Nanoseconds(1);
+    if (at < next) next = at;
+  }
+  return next;
+}
+
+void WaitingLine::Clear() {
+  for (Lane& lane : lanes_) {
+    lane.soonest.Clear();
+    lane.newest.Clear();
+    lane.newest_first = false;
+  }
+  size_ = 0;
+}
+
+void WaitingLine::RemoveFrom(Lane& lane, Ticket ticket, absl::Time now) {
+  lane.soonest.Remove(ticket);
+  lane.newest.Remove(ticket);
+  if (!lane.newest_first) return;
+  if (lane.soonest.empty()) {
+    lane.newest_first = false;
+    return;
+  }
+  // The head has the least time left of all; when even it has half of its patience, the crowd is gone.
+  const Key& head = lane.soonest.Top().key;
+  const std::int64_t patience = head.first - head.then;
+  const std::int64_t left = head.first - absl::ToUnixNanos(now);
+  lane.newest_first = left < patience / 2;
+}
+
+}  // namespace ringway::ledger

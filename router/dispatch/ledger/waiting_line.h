@@ -1,0 +1,90 @@
+// The jobs of one region and tier that wait for a slot, and which of them runs next.
+//
+// Order: the more important priority first. Within a priority, the job that must start soonest (its deadline
+// less its expected service), then the older one; with equal deadlines that is first come, first served. When
+// a job's latest start passes while it stands in the line, waiting has become hopeless: whoever is at the
+// head is about to die, and serving the head wastes GPU time on jobs that end too late. The priority then
+// flips to newest first until its head has used less than half of its patience again (adaptive LIFO; Maurer,
+// "Fail at Scale", ACM Queue 13(8), 2015).
+//
+// Bound: `waiting_max` jobs. When it is passed, the one that would be served last is given up: of the least
+// important priority present, the newest, or the oldest when that priority runs newest first.
+//
+// Invariants: a ticket stands in the line at most once; TakeInfeasible returns every job whose latest start
+// has passed before Next offers it. Two indexed heaps a priority: Add and Remove O(log n), the rest O(1).
+// No allocation once `waiting_max` tickets have been seen. Pure. One owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_WAITING_LINE_H_
+#define RINGWAY_ROUTER_DISPATCH_LEDGER_WAITING_LINE_H_
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/tier.h"
+#include "router/dispatch/ledger/indexed_heap.h"
+
+namespace ringway::ledger {
+
+// A place in the caller's array of waiting jobs.
+using Ticket = std::uint32_t;
+
+struct Waiter {
+  Priority priority = 0;
+  absl::Time arrived;   // at the entry router; may lie before it joined this line
+  absl::Time start_by;  // latest start that still meets the deadline
+};
+
+class WaitingLine {
+ public:
+  // `waiting_max` must be at least 1.
+  explicit WaitingLine(std::size_t waiting_max);
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  bool newest_first(Priority priority) const { return lanes_[priority].newest_first; }
+
+  void Add(Ticket ticket, const Waiter& waiter);
+  // Does nothing when the ticket is not in the line.
+  void Remove(Ticket ticket, Priority priority, absl::Time now);
+  // Who runs next. Does not remove it.
+  std::optional<Ticket> Next() const;
+  // Removes and returns a job that cannot start in time any more; call until it returns nothing.
+  std::optional<Ticket> TakeInfeasible(absl::Time now);
+  // Removes and returns who is given up because the line is longer than its bound.
+  std::optional<Ticket> TakeOverflow(absl::Time now);
+  // When the next job becomes infeasible: strictly after its latest start.
+  absl::Time NextInfeasible() const;
+  void Clear();
+
+ private:
+  // Nanoseconds since the Unix epoch; half the size of absl::Time.
+  struct Key {
+    std::int64_t first = 0;
+    std::int64_t then = 0;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  struct Lane {
+    IndexedHeap<Key> soonest;  // by (start_by, arrived)
+    IndexedHeap<Key> newest;   // by (-arrived, -start_by)
+    bool newest_first = false;
+  };
+
+  static void RemoveFrom(Lane& lane, Ticket ticket, absl::Time now);
+  static Ticket NextOf(const Lane& lane) {
+    return lane.newest_first ? lane.newest.Top().id : lane.soonest.Top().id;
+  }
+  static Ticket LastOf(const Lane& lane) {
+    return lane.newest_first ? lane.soonest.Top().id : lane.newest.Top().id;
+  }
+
+  PerPriority<Lane> lanes_;
+  std::size_t size_ = 0;
+  std::size_t waiting_max_;
+};
+
+}  // namespace ringway::ledger
+
+#endif  // RINGWAY_ROUTER_DISPATCH_LEDGER_WAITING_LINE_H_
