@@ -29,21 +29,20 @@ const Envelope* FindWorld(const std::vector<Envelope>& envelopes, Problems& prob
   return world;
 }
 
-void ReadTiers(std::vector<Envelope>& envelopes, bool complete, Topology& topology, Problems& problems) {
+void ReadTiers(std::vector<Envelope>& envelopes, bool complete, Fleet& fleet, Problems& problems) {
   for (Envelope& envelope : envelopes) {
     if (envelope.kind != kTier) continue;
-    if (topology.tiers.size() >= kTiersMax) {
+    if (fleet.tiers.size() >= kTiersMax) {
       return problems.Add(
           {envelope.spec.at(), "kind", "one more Tier", absl::StrCat("at most ", kTiersMax, " tiers"), ""});
     }
-    if (!envelope.name.empty() && topology.FindTier(envelope.name)) {
+    if (!envelope.name.empty() && fleet.FindTier(envelope.name)) {
       problems.Add({envelope.spec.at(), "metadata.name",
                     absl::StrCat(Quoted(envelope.name), " a second time"), "a name of its own", ""});
     }
-    topology.tiers.push_back(
-        std::make_shared<const Tier>(ReadTier(envelope.name, envelope.spec, *topology.world, problems)));
+    fleet.tiers.push_back(ReadTier(envelope.name, envelope.spec, fleet.world, problems));
   }
-  if (topology.tiers.empty() && complete) {
+  if (fleet.tiers.empty() && complete) {
     problems.Add({{}, "kind", "no Tier", "at least one document of kind Tier", ""});
   }
 }
@@ -51,11 +50,8 @@ void ReadTiers(std::vector<Envelope>& envelopes, bool complete, Topology& topolo
 }  // namespace
 
 std::optional<TierId> Topology::FindTier(std::string_view name) const {
-  if (name.empty()) return tiers.size() == 1 ? std::optional(TierId(0)) : std::nullopt;
-  for (std::size_t i = 0; i < tiers.size(); ++i) {
-    if (tiers[TierId(i)]->name == name) return TierId(i);
-  }
-  return std::nullopt;
+  if (!name.empty()) return fleet->FindTier(name);
+  return fleet->tiers.size() == 1 ? std::optional(TierId(0)) : std::nullopt;
 }
 
 std::optional<Topology> ParseTopology(std::string_view text, Problems& problems) {
@@ -70,17 +66,17 @@ std::optional<Topology> ParseTopology(std::string_view text, Problems& problems)
     if (complete) problems.Add({{}, "kind", "no World", "one document of kind World", ""});
     return std::nullopt;
   }
-  Topology topology;
+  Fleet fleet;
   Mapping spec = world->spec;
-  topology.world = std::make_shared<const World>(ReadWorld(world->name, spec, problems));
-  ReadTiers(envelopes, complete, topology, problems);
+  fleet.world = ReadWorld(world->name, spec, problems);
+  ReadTiers(envelopes, complete, fleet, problems);
   if (!problems.empty()) return std::nullopt;
-  topology.remarks = WorldRemarks(*topology.world);
-  for (const auto& tier : topology.tiers) {
-    for (std::string& remark : TierRemarks(*topology.world, *tier)) {
-      topology.remarks.push_back(std::move(remark));
-    }
+  Topology topology;
+  topology.remarks = WorldRemarks(fleet.world);
+  for (const Tier& tier : fleet.tiers) {
+    for (std::string& remark : TierRemarks(fleet.world, tier)) topology.remarks.push_back(std::move(remark));
   }
+  topology.fleet = std::make_shared<const Fleet>(std::move(fleet));
   return topology;
 }
 

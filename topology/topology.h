@@ -17,16 +17,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/fleet.h"
 #include "core/ids.h"
-#include "core/tier.h"
-#include "core/world.h"
 #include "topology/problems.h"
 
 namespace ringway {
 
 struct Topology {
-  std::shared_ptr<const World> world;
-  IdVector<TierId, std::shared_ptr<const Tier>> tiers;  // in the order of the file
+  std::shared_ptr<const Fleet> fleet;  // tiers in the order of the file
   std::vector<std::string> remarks;
 
   // An empty name finds the only tier, if there is one only.

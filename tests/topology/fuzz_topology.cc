@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     RINGWAY_CHECK(!topology.status().message().empty());
     return 0;
   }
-  ringway::CheckWorld(*topology->world);
-  for (const auto& tier : topology->tiers) ringway::CheckTier(*topology->world, *tier);
+  ringway::CheckWorld(topology->fleet->world);
+  for (const ringway::Tier& tier : topology->fleet->tiers) ringway::CheckTier(topology->fleet->world, tier);
   return 0;
 }

@@ -49,7 +49,7 @@ spec:
 TEST(TierFileTest, ReadsEveryField) {
   const absl::StatusOr<Topology> topology = ParseTopology(Text(kWorldText, kFullTier), "t.yaml");
   ASSERT_TRUE(topology.ok()) << topology.status();
-  const Tier& tier = *topology->tiers[TierId(0)];
+  const Tier& tier = topology->fleet->tiers[TierId(0)];
   EXPECT_EQ(tier.name, "full");
   EXPECT_EQ(tier.service_mean, absl::Milliseconds(2500));
   EXPECT_EQ(tier.deadline, absl::Minutes(1));
@@ -80,7 +80,7 @@ TEST(TierFileTest, ReadsEveryField) {
 TEST(TierFileTest, ReadsGuardAndDispatch) {
   const absl::StatusOr<Topology> topology = ParseTopology(Text(kWorldText, kFullTier), "t.yaml");
   ASSERT_TRUE(topology.ok()) << topology.status();
-  const GuardSpec& guard = topology->tiers[TierId(0)]->guard;
+  const GuardSpec& guard = topology->fleet->tiers[TierId(0)].guard;
   EXPECT_THAT((std::vector<double>{guard.plan_margin, guard.cost_clamp_low, guard.cost_clamp_high,
                                    guard.cost_ewma, guard.demand_ewma, guard.hysteresis, guard.step_max,
                                    guard.shift_min, guard.jump_max}),
@@ -88,7 +88,7 @@ TEST(TierFileTest, ReadsGuardAndDispatch) {
   EXPECT_EQ(guard.stale_after, absl::Seconds(4));
   EXPECT_EQ(guard.missing_after, absl::Seconds(9));
   EXPECT_EQ(guard.drain_pace, absl::Seconds(30));
-  const DispatchSpec& dispatch = topology->tiers[TierId(0)]->dispatch;
+  const DispatchSpec& dispatch = topology->fleet->tiers[TierId(0)].dispatch;
   EXPECT_EQ(dispatch.mode, DispatchMode::kLedger);
   EXPECT_EQ(dispatch.probes_per_round, 3);
   EXPECT_EQ(dispatch.attempts_max, 20);
@@ -107,7 +107,7 @@ TEST(TierFileTest, ReadsGuardAndDispatch) {
 TEST(TierFileTest, WhatIsLeftOutIsTheDefaultOfTheValueType) {
   const absl::StatusOr<Topology> topology = ParseTopology(Text(kWorldText, kTierText), "t.yaml");
   ASSERT_TRUE(topology.ok()) << topology.status();
-  const Tier& tier = *topology->tiers[TierId(0)];
+  const Tier& tier = topology->fleet->tiers[TierId(0)];
   const Tier defaults;
   EXPECT_EQ(tier.route.overload_threshold, defaults.route.overload_threshold);
   EXPECT_EQ(tier.guard.step_max, defaults.guard.step_max);
@@ -123,7 +123,7 @@ TEST(TierFileTest, ATierBeforeItsWorldIsFineAndTiersKeepTheirOrder) {
   const absl::StatusOr<Topology> topology =
       ParseTopology(absl::StrCat(second, "---", Text(kWorldText, kTierText)), "t.yaml");
   ASSERT_TRUE(topology.ok()) << topology.status();
-  ASSERT_EQ(topology->tiers.size(), 2u);
+  ASSERT_EQ(topology->fleet->tiers.size(), 2u);
   EXPECT_EQ(topology->FindTier("imagine"), TierId(0));
   EXPECT_EQ(topology->FindTier("animate"), TierId(1));
   EXPECT_EQ(topology->FindTier(""), std::nullopt) << "two tiers: the name is needed";

@@ -20,22 +20,22 @@ Topology Parse(const std::string& text) {
 
 TEST(WorldFileTest, ReadsEveryFieldOfARegion) {
   const Topology topology = Parse(Text(kWorldText, kTierText));
-  ASSERT_EQ(topology.world->regions.size(), 2u);
-  const Region& paris = topology.world->regions[RegionId(0)];
-  EXPECT_EQ(topology.world->name, "small");
+  ASSERT_EQ(topology.fleet->world.regions.size(), 2u);
+  const Region& paris = topology.fleet->world.regions[RegionId(0)];
+  EXPECT_EQ(topology.fleet->world.name, "small");
   EXPECT_EQ(paris.name, "paris");
   EXPECT_EQ(paris.title, "Paris");
   EXPECT_EQ(paris.latitude_deg, 48.8566);
   EXPECT_EQ(paris.longitude_deg, 2.3522);
   EXPECT_EQ(paris.utc_offset_minutes, 60);
   EXPECT_EQ(paris.population_share, 0.25);
-  EXPECT_EQ(topology.world->regions[RegionId(1)].title, "new-york") << "the title defaults to the name";
-  EXPECT_EQ(topology.world->regions[RegionId(1)].utc_offset_minutes, -300);
+  EXPECT_EQ(topology.fleet->world.regions[RegionId(1)].title, "new-york") << "the title defaults to the name";
+  EXPECT_EQ(topology.fleet->world.regions[RegionId(1)].utc_offset_minutes, -300);
 }
 
 TEST(WorldFileTest, EstimatesWhatIsNotMeasuredAndSaysSo) {
   const Topology topology = Parse(Text(kWorldText, kTierText));
-  const RttMatrix& rtt = topology.world->rtt;
+  const RttMatrix& rtt = topology.fleet->world.rtt;
   const RegionId paris(0), new_york(1);
   EXPECT_TRUE(rtt.estimated(paris, new_york));
   EXPECT_FALSE(rtt.estimated(paris, paris));
@@ -48,7 +48,7 @@ TEST(WorldFileTest, EstimatesWhatIsNotMeasuredAndSaysSo) {
 
 TEST(WorldFileTest, APairCountsBothWaysUnlessTheOtherWayIsListed) {
   const std::string one_way = "  rtt: {pairs: [{from: paris, to: new-york, rttMs: 80}]}\n";
-  const RttMatrix both = Parse(absl::StrCat(Text(kWorldText), one_way, Text(kTierText))).world->rtt;
+  const RttMatrix both = Parse(absl::StrCat(Text(kWorldText), one_way, Text(kTierText))).fleet->world.rtt;
   EXPECT_EQ(both.ms(RegionId(0), RegionId(1)), 80);
   EXPECT_EQ(both.ms(RegionId(1), RegionId(0)), 80);
   EXPECT_FALSE(both.estimated(RegionId(1), RegionId(0)));
@@ -56,14 +56,14 @@ TEST(WorldFileTest, APairCountsBothWaysUnlessTheOtherWayIsListed) {
   const std::string two_ways =
       "  rtt:\n    pairs:\n      - {from: paris, to: new-york, rttMs: 80}\n"
       "      - {from: new-york, to: paris, rttMs: 90}\n";
-  const RttMatrix each = Parse(absl::StrCat(Text(kWorldText), two_ways, Text(kTierText))).world->rtt;
+  const RttMatrix each = Parse(absl::StrCat(Text(kWorldText), two_ways, Text(kTierText))).fleet->world.rtt;
   EXPECT_EQ(each.ms(RegionId(0), RegionId(1)), 80);
   EXPECT_EQ(each.ms(RegionId(1), RegionId(0)), 90);
 }
 
 TEST(WorldFileTest, AMatrixMayLeavePairsOutAndAPairWins) {
   const std::string holes = "  rtt: {withinRegionMs: 1, matrixMs: [[~, 81], [~, 0.7]]}\n";
-  const RttMatrix rtt = Parse(absl::StrCat(Text(kWorldText), holes, Text(kTierText))).world->rtt;
+  const RttMatrix rtt = Parse(absl::StrCat(Text(kWorldText), holes, Text(kTierText))).fleet->world.rtt;
   EXPECT_EQ(rtt.ms(RegionId(0), RegionId(0)), 1);
   EXPECT_NEAR(rtt.ms(RegionId(1), RegionId(1)), 0.7, 1e-6);
   EXPECT_EQ(rtt.ms(RegionId(1), RegionId(0)), 81) << "taken from the other direction";
@@ -71,9 +71,9 @@ TEST(WorldFileTest, AMatrixMayLeavePairsOutAndAPairWins) {
 
   const std::string pair =
       "  rtt: {matrixMs: [[0, 81], [81, 0]], pairs: [{from: paris, to: new-york, rttMs: 5}]}\n";
-  EXPECT_EQ(
-      Parse(absl::StrCat(Text(kWorldText), pair, Text(kTierText))).world->rtt.ms(RegionId(1), RegionId(0)),
-      5);
+  EXPECT_EQ(Parse(absl::StrCat(Text(kWorldText), pair, Text(kTierText)))
+                .fleet->world.rtt.ms(RegionId(1), RegionId(0)),
+            5);
 }
 
 TEST(WorldFileTest, PopulationIsEqualWhenNobodySaysAndSumsToOne) {
@@ -81,7 +81,7 @@ TEST(WorldFileTest, PopulationIsEqualWhenNobodySaysAndSumsToOne) {
   EXPECT_THAT(ParseTopology(text, "t").status().message(), HasSubstr("populationShare on 1 of 2"));
   text = Edited(text, "      populationShare: 0.75\n", "");
   const Topology topology = Parse(text);
-  EXPECT_EQ(topology.world->regions[RegionId(0)].population_share, 0.5);
+  EXPECT_EQ(topology.fleet->world.regions[RegionId(0)].population_share, 0.5);
 }
 
 TEST(WorldFileTest, RemarksOnRttsThatPhysicsForbidsAndOnDetours) {
@@ -127,8 +127,8 @@ TEST(WorldFileTest, RandomPairsGiveACompleteMarkedMatrix) {
     }
     const std::string tier = Edited(Text(kTierText), "paris", "r0");
     const Topology topology = Parse(absl::StrCat(text, tier));
-    ASSERT_TRUE(topology.world) << text;
-    const RttMatrix& rtt = topology.world->rtt;
+    ASSERT_TRUE(topology.fleet) << text;
+    const RttMatrix& rtt = topology.fleet->world.rtt;
     for (std::size_t a = 0; a < regions; ++a) {
       for (std::size_t b = 0; b < regions; ++b) {
         const double there = listed[a * regions + b];

@@ -22,8 +22,8 @@ class WorldsTest : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(WorldsTest, IsMeasuredSymmetricAndSound) {
   const Topology topology = Load(GetParam());
-  ASSERT_TRUE(topology.world);
-  const World& world = *topology.world;
+  ASSERT_TRUE(topology.fleet);
+  const World& world = topology.fleet->world;
   double population = 0;
   for (std::size_t a = 0; a < world.regions.size(); ++a) {
     population += world.regions[RegionId(a)].population_share;
@@ -37,9 +37,9 @@ TEST_P(WorldsTest, IsMeasuredSymmetricAndSound) {
     }
   }
   EXPECT_NEAR(population, 1, 1e-9);
-  for (const auto& tier : topology.tiers) {
-    EXPECT_FALSE(tier->route.rings.empty());
-    EXPECT_EQ(tier->regions.size(), world.regions.size());
+  for (const Tier& tier : topology.fleet->tiers) {
+    EXPECT_FALSE(tier.route.rings.empty());
+    EXPECT_EQ(tier.regions.size(), world.regions.size());
   }
 }
 
@@ -48,13 +48,14 @@ INSTANTIATE_TEST_SUITE_P(Shipped, WorldsTest, ::testing::Values("aws", "azure", 
 TEST(WorldsTest, FiguresAreTheMeasuredOnes) {
   const Topology aws = Load("aws");
   const Topology azure = Load("azure");
-  EXPECT_EQ(aws.world->regions.size(), 21u);
-  EXPECT_EQ(azure.world->regions.size(), 21u);
+  EXPECT_EQ(aws.fleet->world.regions.size(), 21u);
+  EXPECT_EQ(azure.fleet->world.regions.size(), 21u);
   // avg_rtt of the two directions in skyplane's grid: 11.5/11.4, 8.3/8.2 and 7.6/7.7 ms.
-  EXPECT_NEAR(Ms(*aws.world, "us-east-1", "us-east-2"), 11.5, 0.06);
-  EXPECT_NEAR(Ms(*aws.world, "ap-northeast-1", "ap-northeast-3"), 8.2, 0.06);
-  EXPECT_NEAR(Ms(*azure.world, "switzerlandnorth", "germanywestcentral"), 7.6, 0.06);
-  EXPECT_EQ(Ms(*Load("local").world, "us-east-1", "eu-west-1"), Ms(*aws.world, "us-east-1", "eu-west-1"));
+  EXPECT_NEAR(Ms(aws.fleet->world, "us-east-1", "us-east-2"), 11.5, 0.06);
+  EXPECT_NEAR(Ms(aws.fleet->world, "ap-northeast-1", "ap-northeast-3"), 8.2, 0.06);
+  EXPECT_NEAR(Ms(azure.fleet->world, "switzerlandnorth", "germanywestcentral"), 7.6, 0.06);
+  EXPECT_EQ(Ms(Load("local").fleet->world, "us-east-1", "eu-west-1"),
+            Ms(aws.fleet->world, "us-east-1", "eu-west-1"));
 }
 
 // The error that rtt_estimate.h documents holds over the shipped matrices.
@@ -62,7 +63,7 @@ TEST(WorldsTest, TheEstimateIsAsGoodAsItsNoteSays) {
   std::vector<double> errors;
   for (const char* name : {"aws", "azure"}) {
     const Topology topology = Load(name);
-    const World& world = *topology.world;
+    const World& world = topology.fleet->world;
     for (std::size_t a = 0; a < world.regions.size(); ++a) {
       for (std::size_t b = 0; b < a; ++b) {
         const double estimate = EstimateRttMs(world.regions[RegionId(a)], world.regions[RegionId(b)]);
