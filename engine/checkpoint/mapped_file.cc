@@ -1,0 +1,86 @@
+#include "engine/checkpoint/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace ringway::engine {
+namespace {
+
+// Closes a descriptor when it goes out of scope.
+class Descriptor {
+ public:
+  explicit Descriptor(const std::filesystem::path& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+absl::Status SystemError(const std::filesystem::path& path, const char* what) {
+  const int error = errno;
+  const std::string text = absl::StrCat(path.string(), ": ", what, ": ", std::strerror(error));
+  return error == ENOENT ? absl::NotFoundError(text) : absl::UnavailableError(text);
+}
+
+absl::StatusOr<std::size_t> RegularFileSize(const Descriptor& file, const std::filesystem::path& path) {
+  if (file.get() < 0) return SystemError(path, "cannot open");
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return SystemError(path, "cannot stat");
+  if (!S_ISREG(info.st_mode))
+    return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is not a regular file"));
+  return static_cast<std::size_t>(info.st_size);
+}
+
+}  // namespace
+
+absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
+  const Descriptor file(path);
+  const absl::StatusOr<std::size_t> size = RegularFileSize(file, path);
+  if (!size.ok()) return size.status();
+  MappedFile mapped;
+  mapped.path_ = path.string();
+  mapped.size_ = *size;
+  if (*size == 0) return mapped;
+  void* begin = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (begin == MAP_FAILED) return SystemError(path, "cannot map");
+  mapped.begin_ = std::shared_ptr<const std::byte>(
+      static_cast<const std::byte*>(begin),
+      [size = *size](const std::byte* p) { ::munmap(const_cast<std::byte*>(p), size); });
+  return mapped;
+}
+
+absl::StatusOr<std::string> ReadSmallFile(const std::filesystem::path& path, std::size_t bytes_max) {
+  const Descriptor file(path);
+  const absl::StatusOr<std::size_t> size = RegularFileSize(file, path);
+  if (!size.ok()) return size.status();
+  if (*size > bytes_max)
+    return absl::InvalidArgumentError(absl::StrCat(path.string(), ": has ", *size, " bytes; at most ",
+                                                   bytes_max, " are allowed for a file of this kind"));
+  std::string text(*size, '\0');
+  std::size_t got = 0;
+  while (got < text.size()) {
+    const ssize_t n = ::read(file.get(), text.data() + got, text.size() - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return SystemError(path, "cannot read");
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  text.resize(got);
+  return text;
+}
+
+}  // namespace ringway::engine

@@ -1,0 +1,137 @@
+#include "engine/checkpoint/weights.h"
+
+#include <set>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "engine/checkpoint/json.h"
+
+namespace ringway::engine {
+namespace {
+
+constexpr std::size_t kShardsMax = 512;
+constexpr std::size_t kIndexBytesMax = 16u << 20;
+
+absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
+
+std::string ShapeText(const std::vector<std::int64_t>& dims) {
+  StoredTensor shape;
+  shape.dims = dims;
+  return shape.ShapeText();
+}
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos &&
+         name.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+absl::Status Weights::AddFile(const std::filesystem::path& path) {
+  absl::StatusOr<MappedFile> file = MappedFile::Open(path);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<SafetensorsHeader> header = ParseSafetensors(file->bytes(), file->path());
+  if (!header.ok()) return header.status();
+  for (StoredTensor& stored : header->tensors) {
+    std::string name = stored.name;
+    const auto [at, fresh] = tensors_.try_emplace(std::move(name), Slot{files_.size(), std::move(stored)});
+    if (!fresh)
+      return absl::InvalidArgumentError(
+          absl::StrCat(path.string(), ": tensor \"", at->first, "\" is in another shard already"));
+  }
+  files_.push_back(*std::move(file));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Weights> Weights::Open(const std::filesystem::path& path) {
+  if (absl::EndsWith(path.string(), ".index.json")) return OpenShards(path);
+  Weights weights;
+  weights.description_ = path.string();
+  if (absl::Status status = weights.AddFile(path); !status.ok()) return status;
+  return weights;
+}
+
+absl::StatusOr<Weights> Weights::OpenShards(const std::filesystem::path& index) {
+  const absl::StatusOr<std::string> text = ReadSmallFile(index, kIndexBytesMax);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<Json> json = Json::Parse(*text, index.string());
+  if (!json.ok()) return json.status();
+  const Json* map = json->Find("weight_map");
+  if (map == nullptr || map->object() == nullptr)
+    return absl::InvalidArgumentError(
+        absl::StrCat(index.string(), ": needs \"weight_map\", an object of file names"));
+  std::set<std::string> shards;
+  for (const auto& [name, shard] : *map->object()) {
+    if (shard.string() == nullptr || !IsPlainName(*shard.string()))
+      return absl::InvalidArgumentError(absl::StrCat(
+          index.string(), ": weight_map[\"", name, "\"] must be the plain name of a file beside the index"));
+    shards.insert(*shard.string());
+  }
+  if (shards.empty() || shards.size() > kShardsMax)
+    return absl::InvalidArgumentError(absl::StrCat(index.string(), ": names ", shards.size(),
+                                                   " shards; 1 to ", kShardsMax, " are allowed"));
+
+  Weights weights;
+  weights.description_ = absl::StrCat(index.string(), " (", shards.size(), " shards)");
+  for (const std::string& shard : shards)
+    if (absl::Status status = weights.AddFile(index.parent_path() / shard); !status.ok()) return status;
+  for (const auto& [name, shard] : *map->object())
+    if (!weights.Has(name))
+      return absl::InvalidArgumentError(absl::StrCat(index.string(), ": tensor \"", name, "\" is not in ",
+                                                     *shard.string(), " as the index says"));
+  return weights;
+}
+
+absl::StatusOr<Weights> Weights::OpenComponent(const std::filesystem::path& directory) {
+  std::string tried;
+  for (const char* stem :
+       {"diffusion_pytorch_model", "model", "diffusion_pytorch_model.fp16", "model.fp16"}) {
+    for (const char* ending : {".safetensors", ".safetensors.index.json"}) {
+      const std::filesystem::path path = directory / absl::StrCat(stem, ending);
+      std::error_code error;
+      if (std::filesystem::exists(path, error)) return Open(path);
+      absl::StrAppend(&tried, tried.empty() ? "" : ", ", path.filename().string());
+    }
+  }
+  return absl::NotFoundError(absl::StrCat(directory.string(), ": holds no weights; looked for ", tried));
+}
+
+const StoredTensor* Weights::Find(std::string_view name) const {
+  const auto at = tensors_.find(name);
+  return at == tensors_.end() ? nullptr : &at->second.stored;
+}
+
+absl::StatusOr<std::vector<float>> Weights::Take(std::string_view name,
+                                                 const std::vector<std::int64_t>& expected) {
+  const auto at = tensors_.find(name);
+  if (at == tensors_.end())
+    return absl::NotFoundError(
+        absl::StrCat(description_, ": has no tensor \"", Absl(name), "\" ", ShapeText(expected)));
+  Slot& slot = at->second;
+  if (slot.stored.dims != expected)
+    return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", Absl(name), "\" has shape ",
+                                                   slot.stored.ShapeText(), "; its configuration asks for ",
+                                                   ShapeText(expected)));
+  std::vector<float> values(static_cast<std::size_t>(slot.stored.elements()));
+  if (absl::Status status = ReadFloats(files_[slot.file].bytes(), slot.stored, values); !status.ok())
+    return status;
+  slot.taken = true;
+  return values;
+}
+
+std::vector<std::string> Weights::Untaken() const {
+  std::vector<std::string> names;
+  for (const auto& [name, slot] : tensors_)
+    if (!slot.taken) names.push_back(name);
+  return names;
+}
+
+std::vector<const StoredTensor*> Weights::All() const {
+  std::vector<const StoredTensor*> all;
+  all.reserve(tensors_.size());
+  for (const auto& [name, slot] : tensors_) all.push_back(&slot.stored);
+  return all;
+}
+
+}  // namespace ringway::engine

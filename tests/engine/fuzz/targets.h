@@ -1,0 +1,20 @@
+// The fuzz targets of the engine: one function a parser, fed with bytes nobody vouches for.
+//
+// Each returns true when the input was accepted, and aborts (RINGWAY_CHECK) when a parser accepted something
+// that breaks its own promise. The same functions run under libFuzzer (RINGWAY_FUZZ, one program a target)
+// and in the ordinary tests on a thousand damaged copies of valid files.
+#ifndef RINGWAY_TESTS_ENGINE_FUZZ_TARGETS_H_
+#define RINGWAY_TESTS_ENGINE_FUZZ_TARGETS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ringway::engine {
+
+bool FuzzJson(std::string_view bytes);
+bool FuzzSafetensors(std::string_view bytes);
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_TESTS_ENGINE_FUZZ_TARGETS_H_
