@@ -23,9 +23,10 @@ bool Contains(const std::vector<std::string_view>& prefixes, std::string_view pr
 void CheckOwnInclude(const SourceFile& file, const Layer& layer, const Include& include, Findings& findings) {
   const Layer* target = LayerOf(include.target);
   if (target == &layer) return;
-  // The shell of a module may use the decisions inside its folder, not the other way round.
-  if (target != nullptr && target->prefix.starts_with(std::string(layer.prefix) + "/")) return;
-  const bool allowed = target != nullptr && Contains(layer.may_include, target->prefix);
+  const bool allowed =
+      target != nullptr && std::any_of(layer.may_include.begin(), layer.may_include.end(), [&](auto prefix) {
+        return prefix == target->prefix || (target->pure && Covers(prefix, include.target));
+      });
   if (allowed) return;
   findings.push_back({file.path, include.line,
                       std::string(layer.prefix) + " may not include " + include.target +

@@ -16,9 +16,10 @@
 namespace ringway::tidy {
 
 struct Layer {
-  std::string_view prefix;                    // of paths
-  bool pure = false;                          // decides: see purity.cc
-  std::vector<std::string_view> may_include;  // prefixes of our own headers, besides its own
+  std::string_view prefix;  // of paths
+  bool pure = false;        // decides: see purity.cc
+  // Prefixes of our own headers, besides its own. Naming a folder gives its decisions, not its shell.
+  std::vector<std::string_view> may_include;
 };
 
 // Null: no layer claims the path.

@@ -16,14 +16,19 @@ TEST(LayersRule, DependenciesPointOneWay) {
   EXPECT_EQ(Including("controller/planner/a.cc", "router/dispatch/alias.h").size(), 1u);
   EXPECT_EQ(Including("router/dispatch/a.cc", "controller/planner/planner.h").size(), 1u);
   EXPECT_EQ(Including("sim/a.cc", "runtime/event_loop.h").size(), 1u);
-  EXPECT_EQ(Including("router/main.cc", "worker/agent.h").size(), 1u);
-  EXPECT_EQ(Including("worker/main.cc", "controller/admin.h").size(), 1u);
+  EXPECT_EQ(Including("router/daemon/a.cc", "worker/agent.h").size(), 1u);
+  EXPECT_EQ(Including("worker/main.cc", "controller/daemon/admin.h").size(), 1u);
   EXPECT_EQ(Including("engine/a.cc", "router/dispatch/alias.h").size(), 1u);
   EXPECT_EQ(Including("engine/a.cc", "core/ids.h").size(), 1u);
+  EXPECT_EQ(Including("router/router_machine.h", "router/daemon/ingress.h").size(), 1u);
+  EXPECT_EQ(Including("sim/a.cc", "controller/daemon/admin.h").size(), 1u);
 
   EXPECT_TRUE(Including("controller/planner/a.cc", "core/ids.h").empty());
   EXPECT_TRUE(Including("sim/a.cc", "router/dispatch/alias.h").empty());
+  EXPECT_TRUE(Including("sim/a.cc", "controller/planner/planner.h").empty());
+  EXPECT_TRUE(Including("router/daemon/a.cc", "router/router_machine.h").empty());
   EXPECT_TRUE(Including("worker/agent.cc", "worker/slot.h").empty());
+  EXPECT_TRUE(Including("engine/a.cc", "core/check.h").empty());
   EXPECT_TRUE(Including("tests/sim/a_test.cc", "runtime/event_loop.h").empty());
 }
 
@@ -49,7 +54,7 @@ TEST(LayersRule, PrefixesEndAtWords) {
   EXPECT_TRUE(Covers("worker/slot", "worker/slot_view.cc"));
   EXPECT_FALSE(Covers("worker/slot", "worker/slots.h"));
   EXPECT_EQ(LayerOf("controller/planner/planner.h")->prefix, "controller/planner");
-  EXPECT_EQ(LayerOf("controller/main.cc")->prefix, "controller");
+  EXPECT_EQ(LayerOf("controller/machine.cc")->prefix, "controller");
 }
 
 class ImpureTest : public testing::TestWithParam<const char*> {};
