@@ -7,6 +7,11 @@ void TrafficCounters::CountSent(RegionId region) {
   ++sent[region];
 }
 
+void TrafficCounters::MoveSent(RegionId from, RegionId to) {
+  if (sent.contains(from) && sent[from] > 0) --sent[from];
+  CountSent(to);
+}
+
 void TrafficCounters::CountEnd(Outcome outcome) {
   switch (outcome) {
     case Outcome::kDone:
@@ -22,9 +27,10 @@ void TrafficCounters::CountEnd(Outcome outcome) {
       ++cancelled;
       break;
     case Outcome::kShed:
-    case Outcome::kBusy:
     case Outcome::kRejected:
       ++shed;
+      break;
+    case Outcome::kBusy:  // not an end: the job goes elsewhere, and is counted there
       break;
   }
 }

@@ -32,6 +32,8 @@ struct TrafficCounters {
   absl::Duration service = absl::ZeroDuration();  // of done jobs: on the worker
 
   void CountSent(RegionId region);
+  // A job counted for `from` went to `to` after all.
+  void MoveSent(RegionId from, RegionId to);
   void CountEnd(Outcome outcome);
   // The counts so far; starts again from zero.
   TrafficCounters Take();

@@ -1,0 +1,82 @@
+// One job inside a router, and the line of those that sleep.
+//
+// Records live in an arena indexed by JobId and are reused; a job's round of probes keeps its capacity, so a
+// router in steady state allocates nothing. The waiting line of a tier threads through the records
+// (intrusive, one list for each priority, oldest first): joining, leaving and taking the front are O(1).
+//
+// Invariant: a record is in its tier's line exactly while its phase is kAsleep. One owner thread.
+#ifndef RINGWAY_ROUTER_JOB_RECORD_H_
+#define RINGWAY_ROUTER_JOB_RECORD_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "router/router_action.h"
+#include "router/router_event.h"
+
+namespace ringway::router {
+
+enum class JobPhase : std::uint8_t {
+  kFree,       // no job
+  kDelayed,    // made executable a little later, under pressure
+  kAsleep,     // between two rounds of probes
+  kOffered,    // a worker has been asked
+  kForwarded,  // another router has been asked
+  kRunning,    // a worker, here or there, has started
+};
+
+// Routers of the target region that one job may be sent to, one after the other.
+inline constexpr std::size_t kForwardsMax = 4;
+
+struct JobRecord {
+  JobFacts facts;
+  JobPhase phase = JobPhase::kFree;
+  RouteChoice route;
+  AttemptId attempt = 0;  // in flight; 0: none
+  WorkerId worker;        // of the attempt
+  RouterId router;
+  absl::Time started = absl::InfiniteFuture();
+  absl::Duration delay = absl::ZeroDuration();
+  int attempts = 0;  // offers to workers
+  int busy = 0;      // of those, refused as busy
+  int rounds = 0;    // rounds of probes that found nobody
+  int reserved = 0;  // tokens of the retry budget
+  bool restarted = false;
+  bool payload_dropped = false;
+  std::vector<WorkerId> round;  // to be asked, in this order
+  std::size_t round_next = 0;
+  bool round_offered = false;  // somebody has been asked in this round
+  std::array<RouterId, kForwardsMax> forwards;
+  std::size_t forwards_made = 0;
+  JobId line_before;
+  JobId line_after;
+
+  std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
+  // A fresh record for `facts`; keeps the round's memory.
+  void Begin(const JobFacts& new_facts);
+};
+
+using JobArena = IdVector<JobId, JobRecord>;
+
+class WaitingLine {
+ public:
+  void Join(JobArena& jobs, JobId job);
+  void Leave(JobArena& jobs, JobId job);
+  // Most important priority first, oldest within it; invalid when nobody waits.
+  JobId front() const;
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Ends {
+    JobId first;
+    JobId last;
+  };
+  PerPriority<Ends> ends_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_JOB_RECORD_H_

@@ -1,0 +1,45 @@
+// The other routers, by region, and which of them was unreachable a moment ago.
+//
+// A forward goes to a random router of the target region. One that could not be reached is passed over for
+// kSuspectFor, unless every other has been tried too; the first answer clears it. A job tries each router at
+// most once.
+//
+// Bounds: kRoutersMax. Complexity: a choice is linear in the routers of one region. One owner thread.
+#ifndef RINGWAY_ROUTER_PEER_VIEW_H_
+#define RINGWAY_ROUTER_PEER_VIEW_H_
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/rng.h"
+
+namespace ringway::router {
+
+class PeerView {
+ public:
+  static constexpr std::size_t kRoutersMax = 65536;
+  static constexpr absl::Duration kSuspectFor = absl::Seconds(2);
+
+  void List(RouterId router, RegionId region);
+  void Unlist(RouterId router);
+  void Unreachable(RouterId router, absl::Time now);
+  void Answered(RouterId router);
+
+  // Invalid: every known router of the region is among `tried`.
+  RouterId Choose(RegionId region, std::span<const RouterId> tried, absl::Time now, Rng& rng) const;
+
+ private:
+  struct Peer {
+    RegionId region;  // invalid: not listed
+    absl::Time suspect_until = absl::InfinitePast();
+  };
+  IdVector<RouterId, Peer> peers_;
+  IdVector<RegionId, std::vector<RouterId>> regions_;
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_PEER_VIEW_H_

@@ -1,0 +1,104 @@
+// What a router's machine wants done, as values: its only output.
+//
+// The daemon performs them with gRPC, the simulator by scheduling events. Every JobArrived is answered by
+// exactly one EndJob, the last action about that job; an attempt that still runs then has been withdrawn
+// before it. Names and text are made where they are shown; here are ids.
+//
+// Threads: values.
+#ifndef RINGWAY_ROUTER_ROUTER_ACTION_H_
+#define RINGWAY_ROUTER_ROUTER_ACTION_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/table.h"
+#include "router/dispatch/traffic_counters.h"
+#include "router/dispatch/worker_view.h"
+
+namespace ringway::router {
+
+using dispatch::AttemptId;
+
+// Why a job goes where it goes. `reason` is a literal: the table's reason, or this router's own.
+struct RouteChoice {
+  RegionId target;
+  std::string_view reason = "home";
+  std::int8_t ring = kHomeRing;
+  bool shed = false;
+};
+
+struct OfferToWorker {
+  JobId job;
+  AttemptId attempt = 0;
+  WorkerId worker;
+};
+
+struct ForwardToRouter {
+  JobId job;
+  AttemptId attempt = 0;
+  RouterId router;
+  RouteChoice route;
+  TableVersion table;
+};
+
+// The attempt is not wanted any more. AttemptEnded still follows.
+struct WithdrawAttempt {
+  JobId job;
+  AttemptId attempt = 0;
+  WorkerId worker;
+  RouterId router;
+};
+
+// Where the job went and what it cost. Durations are zero for what did not happen.
+struct JobStory {
+  RouteChoice route;
+  WorkerId worker = {};  // that ran it, in this region
+  RouterId router = {};  // that answered it, in another region
+  std::uint32_t attempts = 0;
+  std::uint32_t busy = 0;
+  absl::Duration delay = absl::ZeroDuration();
+  absl::Duration wait = absl::ZeroDuration();
+  absl::Duration service = absl::ZeroDuration();
+  TableVersion table = {};
+};
+
+struct EndJob {
+  JobId job;
+  Outcome outcome = Outcome::kDone;
+  absl::Duration retry_after = absl::ZeroDuration();
+  std::string message = {};
+  JobStory story = {};
+};
+
+struct TierCounts {
+  dispatch::TrafficCounters counters;
+  std::uint64_t waiting = 0;
+};
+
+struct SendReport {
+  std::uint64_t sequence = 0;
+  absl::Duration period = absl::ZeroDuration();
+  IdVector<TierId, TierCounts> tiers = {};
+  TableVersion table;
+  std::uint64_t epoch_seen_max = 0;
+};
+
+// A table became active, or was refused and why. From disk: nobody waits for an acknowledgement.
+struct TableDecided {
+  TableVersion version;
+  bool active = false;
+  bool from_disk = false;
+  std::string refusal = {};
+};
+
+using RouterAction =
+    std::variant<OfferToWorker, ForwardToRouter, WithdrawAttempt, EndJob, SendReport, TableDecided>;
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_ROUTER_ACTION_H_

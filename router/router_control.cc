@@ -1,0 +1,79 @@
+// The router's machine, what it is told: workers, routers, fleet, tables, and when to report.
+#include <algorithm>
+#include <utility>
+
+#include "core/check.h"
+#include "router/router_machine.h"
+
+namespace ringway::router {
+
+void RouterMachine::On(Turn& turn, const WorkerListed& event) {
+  RINGWAY_CHECK(desks_.contains(event.tier));
+  workers_.List(event.worker, event.tier, event.beside);
+  if (event.beside && workers_.open(event.worker)) WakeOneFor(turn, event.worker);
+}
+
+void RouterMachine::On(Turn&, const WorkerUnlisted& event) { workers_.Unlist(event.worker); }
+
+void RouterMachine::On(Turn& turn, const WorkerHeard& event) {
+  const bool idle = workers_.Hear(event.worker, event.news, turn.now);
+  // Every router of the region hears of an idle worker; if all of them woke a job for it, all but one would
+  // find it busy. The one beside it goes first.
+  if (idle && workers_.beside(event.worker)) WakeOneFor(turn, event.worker);
+}
+
+void RouterMachine::On(Turn&, const RouterListed& event) { peers_.List(event.router, event.region); }
+
+void RouterMachine::On(Turn&, const RouterUnlisted& event) { peers_.Unlist(event.router); }
+
+void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
+  RINGWAY_CHECK(fleet->world.regions.contains(home_));
+  RINGWAY_CHECK(fleet->tiers.size() >= desks_.size());
+  fleet_ = std::move(fleet);
+  for (TierId t(0); t != fleet_->tiers.end_id(); t = TierId(t.index() + 1)) {
+    if (desks_.contains(t)) {
+      desks_[t].Reconfigure(fleet_->tiers[t]);
+    } else {
+      desks_.push_back(TierDesk(fleet_->tiers[t]));
+    }
+  }
+  routes_.UseFleet(*fleet_);
+}
+
+void RouterMachine::On(Turn&, const FleetChanged& event) { UseFleet(event.fleet); }
+
+void RouterMachine::On(Turn& turn, const TableOffered& event) {
+  TableDecided decided{.version = event.table->version, .from_disk = event.from_disk};
+  decided.refusal = routes_.UseTable(event.table);
+  decided.active = decided.refusal.empty();
+  turn.actions.push_back(std::move(decided));
+}
+
+void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
+  routes_.SawEpoch(event.epoch);
+  connected_ = true;
+  report_period_ = std::clamp(event.report_period, absl::Milliseconds(10), absl::Minutes(1));
+  // What was counted while nobody listened is of no use to anybody.
+  for (TierDesk& desk : desks_) desk.counters.Take();
+  reported_ = turn.now;
+}
+
+void RouterMachine::On(Turn&, const ControllerLost&) { connected_ = false; }
+
+void RouterMachine::On(Turn&, const DrainChanged& event) { draining_ = event.draining; }
+
+void RouterMachine::ReportIfDue(Turn& turn) {
+  if (!connected_ || turn.now < reported_ + report_period_) return;
+  SendReport report{.sequence = ++report_sequence_,
+                    .period = turn.now - reported_,
+                    .table = routes_.version(),
+                    .epoch_seen_max = routes_.epoch_seen_max()};
+  report.tiers.resize(desks_.size());
+  for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) {
+    report.tiers[t] = {.counters = desks_[t].counters.Take(), .waiting = desks_[t].held};
+  }
+  reported_ = turn.now;
+  turn.actions.push_back(std::move(report));
+}
+
+}  // namespace ringway::router

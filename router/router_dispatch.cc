@@ -1,0 +1,163 @@
+// The router's machine, own region: from an admitted job to a worker that takes it.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/check.h"
+#include "router/dispatch/backoff.h"
+#include "router/dispatch/probe_round.h"
+#include "router/dispatch/scheduling_delay.h"
+#include "router/router_machine.h"
+
+namespace ringway::router {
+namespace {
+
+// When nobody could even be asked, without any backoff configured, asking again at once would spin.
+constexpr absl::Duration kSleepMin = absl::Milliseconds(1);
+
+}  // namespace
+
+void RouterMachine::AdmitHome(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  TierDesk& d = desk(job);
+  switch (d.spec.mode) {
+    case DispatchMode::kLedger:  // a router that knows no holder of the ledger probes
+    case DispatchMode::kProbe:
+      break;
+  }
+  job.delay = dispatch::SchedulingDelay(d.spec.delay, workers_.BusyShare(job.facts.tier), rng_);
+  if (job.delay > absl::ZeroDuration()) {
+    job.phase = JobPhase::kDelayed;
+    wakes_.Set(id.index(), std::max(turn.now, std::min(turn.now + job.delay, LatestStart(job))));
+    return;
+  }
+  StartRound(turn, id);
+}
+
+// Reserves what the next round may spend. False: neither a free first offer nor a token is left.
+bool RouterMachine::TopUpReserve(JobRecord& job, absl::Time now) {
+  TierDesk& d = desk(job);
+  const int free_offer = job.attempts == 0 ? 1 : 0;
+  const int wanted = std::min(d.spec.probes_per_round, d.spec.attempts_max - job.attempts) - free_offer;
+  if (wanted > job.reserved) job.reserved += d.budget.Reserve(wanted - job.reserved, now);
+  return job.reserved + free_offer > 0;
+}
+
+void RouterMachine::StartRound(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  TopUpReserve(job, turn.now);
+  const int affordable = job.reserved + (job.attempts == 0 ? 1 : 0);
+  const int left = desk(job).spec.attempts_max - job.attempts;
+  const int width = std::max(0, std::min({desk(job).spec.probes_per_round, affordable, left}));
+  dispatch::ChooseRound(workers_, job.facts.tier, static_cast<std::size_t>(width), turn.now, rng_, job.round);
+  job.round_next = 0;
+  job.round_offered = false;
+  OfferNext(turn, id);
+}
+
+void RouterMachine::OfferNext(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  TierDesk& d = desk(job);
+  while (job.round_next < job.round.size() && job.attempts < d.spec.attempts_max &&
+         (job.attempts == 0 || job.reserved > 0)) {
+    const WorkerId worker = job.round[job.round_next++];
+    if (!workers_.open(worker)) continue;  // another job of ours took it, or it left
+    if (job.attempts > 0) --job.reserved;
+    ++job.attempts;
+    ++d.counters.attempts;
+    job.attempt = ++last_attempt_;
+    job.worker = worker;
+    job.router = RouterId();
+    job.phase = JobPhase::kOffered;
+    job.round_offered = true;
+    workers_.Claim(worker, job.attempt);
+    wakes_.Set(id.index(), job.facts.deadline);
+    turn.actions.push_back(OfferToWorker{.job = id, .attempt = job.attempt, .worker = worker});
+    return;
+  }
+  Sleep(turn, id);
+}
+
+void RouterMachine::Sleep(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  TierDesk& d = desk(job);
+  job.phase = JobPhase::kDelayed;
+  job.worker = WorkerId();
+  if (job.attempts >= d.spec.attempts_max) {
+    End(turn, id, Outcome::kShed,
+        absl::StrCat("no free worker of tier ", tier_name(job), " in ", region_name(home_), " after ",
+                     job.attempts, " offers (", job.busy, " busy)"),
+        d.service.mean());
+    return;
+  }
+  const absl::Time latest = LatestStart(job);
+  if (turn.now >= latest) {
+    EndTooLate(turn, id);
+    return;
+  }
+  if (!TopUpReserve(job, turn.now)) {
+    End(turn, id, Outcome::kShed,
+        absl::StrCat("the retry budget of tier ", tier_name(job), " is spent: too many jobs look for a free ",
+                     "worker in ", region_name(home_), " (", job.attempts, " offers made)"),
+        d.service.mean());
+    return;
+  }
+  absl::Duration sleep = dispatch::Backoff(d.spec.backoff, d.service.mean(), job.rounds++, rng_);
+  if (sleep <= absl::ZeroDuration() && job.round_offered) {
+    StartRound(turn, id);  // no backoff: at once; round_offered is false again, so this goes one deep
+    return;
+  }
+  sleep = std::max(sleep, kSleepMin);
+  job.phase = JobPhase::kAsleep;
+  d.line.Join(jobs_, id);
+  wakes_.Set(id.index(), std::min(turn.now + sleep, latest));
+}
+
+void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event) {
+  JobRecord& job = jobs_[id];
+  TierDesk& d = desk(job);
+  switch (event.outcome) {
+    case Outcome::kDone:
+    case Outcome::kTimeout:
+    case Outcome::kRejected:
+      // A very short job: the worker's end may overtake its start.
+      if (job.phase == JobPhase::kOffered && event.outcome == Outcome::kDone) MarkStarted(job, turn.now);
+      End(turn, id, event.outcome, event.message, event.retry_after);
+      return;
+    case Outcome::kBusy:
+    case Outcome::kShed:
+      ++job.busy;
+      ++d.counters.busy;
+      break;
+    case Outcome::kFailed:
+    case Outcome::kCancelled:
+      break;
+  }
+  const bool refused = event.outcome == Outcome::kBusy || event.outcome == Outcome::kShed;
+  if (!refused || job.payload_dropped) {
+    if (!MayAskAgain(turn, id, event)) return;
+  }
+  if (job.phase == JobPhase::kRunning) ++d.held;
+  job.phase = JobPhase::kDelayed;
+  job.started = absl::InfiniteFuture();
+  if (!StillPossible(turn, id)) return;
+  if (!refused && job.reserved == 0) TopUpReserve(job, turn.now);
+  OfferNext(turn, id);
+}
+
+// A worker fell free: the job that has waited longest gets it now, before its timer.
+void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker) {
+  WaitingLine& line = desks_[workers_.tier(worker)].line;
+  const JobId id = line.front();
+  if (!id.valid()) return;
+  JobRecord& job = jobs_[id];
+  line.Leave(jobs_, id);
+  job.phase = JobPhase::kDelayed;
+  if (!StillPossible(turn, id)) return;
+  job.round.assign(1, worker);
+  job.round_next = 0;
+  job.round_offered = true;
+  OfferNext(turn, id);
+}
+
+}  // namespace ringway::router

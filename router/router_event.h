@@ -1,0 +1,127 @@
+// What can happen to a router, as values: the only input of its machine.
+//
+// The daemon makes these from gRPC callbacks, the simulator from its virtual network; the machine cannot tell
+// which. Ids are dense and chosen by whoever makes the events: a JobId is free again after the machine's
+// EndJob for it, a WorkerId or RouterId belongs to one name for the life of the process. An attempt is named
+// by (job, attempt): what arrives late for an attempt that the job has given up is recognised and only frees
+// the worker.
+//
+// Threads: values.
+#ifndef RINGWAY_ROUTER_ROUTER_EVENT_H_
+#define RINGWAY_ROUTER_ROUTER_EVENT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "absl/time/time.h"
+#include "core/fleet.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/table.h"
+#include "router/dispatch/worker_view.h"
+
+namespace ringway::router {
+
+using dispatch::AttemptId;
+
+// What decisions need of a job.
+struct JobFacts {
+  TierId tier;
+  Priority priority = 0;
+  RegionId source = {};    // where it first entered; invalid: not known here
+  bool forwarded = false;  // by another router: it is served here or refused, never sent on
+  bool keyed = false;      // has an idempotency key: may be started again if its worker died
+  CostHint cost = {};
+  absl::Time arrived = absl::InfinitePast();  // at the entry router
+  absl::Time deadline = absl::InfiniteFuture();
+};
+
+struct JobArrived {
+  JobId job;
+  JobFacts facts;
+};
+
+// A worker, here or behind another router, has started the job.
+struct AttemptAccepted {
+  JobId job;
+  AttemptId attempt = 0;
+};
+
+// Exactly one for each offer or forward, also for one that was withdrawn.
+struct AttemptEnded {
+  JobId job;
+  AttemptId attempt = 0;
+  WorkerId worker = {};  // of an offer
+  RouterId router = {};  // of a forward
+  Outcome outcome = Outcome::kFailed;
+  bool answered = false;         // the peer said so; false: the way to it broke
+  bool may_have_started = true;  // false: it is certain that no worker has seen the job
+  absl::Duration retry_after = absl::ZeroDuration();
+  std::string message = {};  // for a person, when not done
+};
+
+struct ClientGone {
+  JobId job;
+};
+
+// The payload is larger than what is kept of it: the job cannot be offered a second time.
+struct PayloadDropped {
+  JobId job;
+};
+
+struct WorkerListed {
+  WorkerId worker;
+  TierId tier;
+  bool beside = false;
+};
+struct WorkerUnlisted {
+  WorkerId worker;
+};
+struct WorkerHeard {
+  WorkerId worker;
+  dispatch::WorkerNews news;
+};
+
+// Another router than this one.
+struct RouterListed {
+  RouterId router;
+  RegionId region;
+};
+struct RouterUnlisted {
+  RouterId router;
+};
+
+// Ids of regions and tiers keep their meaning: a fleet only grows (router/fleet_merge.h).
+struct FleetChanged {
+  std::shared_ptr<const Fleet> fleet;
+};
+
+// Ids refer to the last FleetChanged.
+struct TableOffered {
+  std::shared_ptr<const RoutingTable> table;
+  bool from_disk = false;
+};
+
+struct ControllerWelcomed {
+  std::uint64_t epoch = 0;
+  absl::Duration report_period = absl::Seconds(1);
+};
+struct ControllerLost {};
+
+// Finish what is here, admit nothing new. False takes it back.
+struct DrainChanged {
+  bool draining = true;
+};
+
+struct TimePassed {};
+
+using RouterEvent =
+    std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone, PayloadDropped,
+                 WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed, RouterUnlisted, FleetChanged,
+                 TableOffered, ControllerWelcomed, ControllerLost, DrainChanged>;
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_ROUTER_EVENT_H_

@@ -1,0 +1,237 @@
+#include "router/router_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/check.h"
+
+namespace ringway::router {
+
+RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet)
+    : home_(settings.home),
+      rng_(settings.seed, 0x726f75746572),
+      jobs_(settings.jobs_max),
+      wakes_(settings.jobs_max),
+      routes_(settings.home) {
+  UseFleet(std::move(fleet));
+}
+
+void RouterMachine::Step(absl::Time now, const RouterEvent& event, std::vector<RouterAction>& actions) {
+  Turn turn{now, actions};
+  std::visit([&](const auto& e) { On(turn, e); }, event);
+  // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
+  while (wakes_.earliest() <= now) OnWake(turn, JobId(wakes_.Pop()));
+  ReportIfDue(turn);
+}
+
+absl::Time RouterMachine::NextWake() const {
+  const absl::Time report = connected_ ? reported_ + report_period_ : absl::InfiniteFuture();
+  return std::min(wakes_.earliest(), report);
+}
+
+void RouterMachine::On(Turn&, const TimePassed&) {}
+
+void RouterMachine::On(Turn& turn, const JobArrived& event) {
+  RINGWAY_CHECK(jobs_.contains(event.job) && jobs_[event.job].phase == JobPhase::kFree);
+  RINGWAY_CHECK(desks_.contains(event.facts.tier) && event.facts.priority < kMaxPriorities);
+  JobRecord& job = jobs_[event.job];
+  job.Begin(event.facts);
+  job.phase = JobPhase::kDelayed;
+  ++jobs_live_;
+  TierDesk& desk = desks_[event.facts.tier];
+  const bool line_full = desk.held >= desk.spec.waiting_max;
+  ++desk.held;
+  desk.budget.OnArrival(turn.now);
+  if (!job.facts.forwarded) ++desk.counters.entered[job.facts.priority];
+
+  job.route = {.target = home_, .reason = "forwarded"};
+  if (!job.facts.forwarded) job.route = routes_.Pick(job.facts.tier, job.facts.priority, rng_.Next());
+  if (draining_) {
+    // To another router "busy" means: not begun, ask the next one.
+    End(turn, event.job, job.facts.forwarded ? Outcome::kBusy : Outcome::kShed,
+        "this router is draining; send the job to another one");
+  } else if (line_full) {
+    End(turn, event.job, Outcome::kShed,
+        absl::StrCat("the line of tier ", tier_name(job), " is full: ", desk.spec.waiting_max,
+                     " jobs wait at this router"),
+        desk.service.mean());
+  } else if (job.route.shed) {
+    End(turn, event.job, Outcome::kShed,
+        absl::StrCat("no reachable capacity for priority ", int{job.facts.priority}, " of tier ",
+                     tier_name(job), "; the routing table sheds this share"),
+        desk.service.mean());
+  } else if (StillPossible(turn, event.job)) {
+    if (!job.facts.forwarded) desk.counters.CountSent(job.route.target);
+    if (job.route.target == home_) {
+      AdmitHome(turn, event.job);
+    } else {
+      Forward(turn, event.job);
+    }
+  }
+}
+
+void RouterMachine::On(Turn& turn, const AttemptAccepted& event) {
+  if (!jobs_.contains(event.job) || jobs_[event.job].attempt != event.attempt) return;
+  JobRecord& job = jobs_[event.job];
+  if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kForwarded) return;
+  if (job.router.valid()) peers_.Answered(job.router);
+  MarkStarted(job, turn.now);
+}
+
+void RouterMachine::MarkStarted(JobRecord& job, absl::Time now) {
+  TierDesk& d = desk(job);
+  job.phase = JobPhase::kRunning;
+  job.started = now;
+  d.budget.Return(std::exchange(job.reserved, 0));
+  --d.held;
+}
+
+void RouterMachine::On(Turn& turn, const AttemptEnded& event) {
+  // The worker is free, whatever became of the job.
+  bool idle = false;
+  if (event.worker.valid()) {
+    idle = workers_.Release(event.worker, event.attempt, event.outcome, event.retry_after, turn.now);
+  }
+  if (event.router.valid()) {
+    if (event.answered) {
+      peers_.Answered(event.router);
+    } else if (event.outcome == Outcome::kFailed) {
+      peers_.Unreachable(event.router, turn.now);
+    }
+  }
+  if (jobs_.contains(event.job) && jobs_[event.job].attempt == event.attempt && event.attempt != 0) {
+    jobs_[event.job].attempt = 0;
+    if (event.worker.valid()) {
+      OnOfferEnded(turn, event.job, event);
+    } else {
+      OnForwardEnded(turn, event.job, event);
+    }
+  }
+  if (idle && workers_.open(event.worker)) WakeOneFor(turn, event.worker);
+}
+
+void RouterMachine::On(Turn& turn, const ClientGone& event) {
+  if (!jobs_.contains(event.job) || jobs_[event.job].phase == JobPhase::kFree) return;
+  Withdraw(turn, event.job);
+  End(turn, event.job, Outcome::kCancelled, "the client left");
+}
+
+void RouterMachine::On(Turn&, const PayloadDropped& event) {
+  if (jobs_.contains(event.job)) jobs_[event.job].payload_dropped = true;
+}
+
+void RouterMachine::OnWake(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  switch (job.phase) {
+    case JobPhase::kFree:
+      RINGWAY_CHECK(false);
+      break;
+    case JobPhase::kAsleep:
+      desk(job).line.Leave(jobs_, id);
+      [[fallthrough]];
+    case JobPhase::kDelayed:
+      job.phase = JobPhase::kDelayed;
+      if (StillPossible(turn, id)) StartRound(turn, id);
+      break;
+    case JobPhase::kOffered:
+    case JobPhase::kForwarded:
+    case JobPhase::kRunning:
+      Withdraw(turn, id);
+      End(turn, id, Outcome::kTimeout,
+          job.phase == JobPhase::kRunning ? "the deadline passed while the job ran"
+                                          : "the deadline passed before a worker started the job");
+      break;
+  }
+}
+
+void RouterMachine::Withdraw(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  if (job.attempt == 0) return;
+  turn.actions.push_back(
+      WithdrawAttempt{.job = id, .attempt = job.attempt, .worker = job.worker, .router = job.router});
+  job.attempt = 0;
+}
+
+absl::Time RouterMachine::LatestStart(const JobRecord& job) const {
+  if (job.facts.deadline == absl::InfiniteFuture()) return job.facts.deadline;
+  return job.facts.deadline - desk(job).service.Expect(job.facts.cost);
+}
+
+void RouterMachine::EndTooLate(Turn& turn, JobId id) {
+  const JobRecord& job = jobs_[id];
+  const absl::Duration left = std::max(job.facts.deadline - turn.now, absl::ZeroDuration());
+  const auto text = [](absl::Duration d) {
+    return absl::FormatDuration(absl::Trunc(d, absl::Milliseconds(1)));
+  };
+  End(turn, id, Outcome::kTimeout,
+      absl::StrCat("cannot finish in time: ", text(left), " left, a job of tier ", tier_name(job),
+                   " takes about ", text(desk(job).service.Expect(job.facts.cost)), "; ", job.attempts,
+                   " offers made, ", job.busy, " busy, ", workers_.listed_workers(job.facts.tier),
+                   " workers known in ", region_name(home_)));
+}
+
+bool RouterMachine::StillPossible(Turn& turn, JobId id) {
+  if (turn.now <= LatestStart(jobs_[id])) return true;
+  EndTooLate(turn, id);
+  return false;
+}
+
+bool RouterMachine::MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event) {
+  JobRecord& job = jobs_[id];
+  const std::string why = event.message.empty() ? "the connection broke" : event.message;
+  if (job.payload_dropped) {
+    End(turn, id, Outcome::kFailed,
+        absl::StrCat(why, "; the payload is too large to be kept, so the job cannot be sent again"));
+    return false;
+  }
+  if (!event.may_have_started) return true;
+  if (!job.facts.keyed || job.restarted) {
+    End(turn, id, Outcome::kFailed,
+        absl::StrCat(why, job.facts.keyed
+                              ? "; it had been started again once already"
+                              : "; a worker may have started the job, and without an idempotency key it is "
+                                "not started again"));
+    return false;
+  }
+  job.restarted = true;
+  return true;
+}
+
+void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string message,
+                        absl::Duration retry_after, bool answered_elsewhere) {
+  JobRecord& job = jobs_[id];
+  RINGWAY_CHECK(job.phase != JobPhase::kFree && job.attempt == 0);
+  TierDesk& d = desk(job);
+  const bool ran = job.phase == JobPhase::kRunning;
+  if (job.phase == JobPhase::kAsleep) d.line.Leave(jobs_, id);
+  if (!ran) --d.held;
+  d.budget.Return(std::exchange(job.reserved, 0));
+  wakes_.Clear(id.index());
+
+  const absl::Duration wait = (ran ? job.started : turn.now) - job.facts.arrived;
+  const absl::Duration service = ran ? turn.now - job.started : absl::ZeroDuration();
+  if (!answered_elsewhere) d.counters.CountEnd(outcome);
+  if (!answered_elsewhere && outcome == Outcome::kDone) {
+    d.counters.wait += wait;
+    d.counters.service += service;
+    d.service.Learn(job.facts.cost, service);
+  }
+  turn.actions.push_back(EndJob{.job = id,
+                                .outcome = outcome,
+                                .retry_after = retry_after,
+                                .message = std::move(message),
+                                .story = {.route = job.route,
+                                          .worker = job.worker,
+                                          .router = job.router,
+                                          .attempts = static_cast<std::uint32_t>(job.attempts),
+                                          .busy = static_cast<std::uint32_t>(job.busy),
+                                          .delay = job.delay,
+                                          .wait = wait,
+                                          .service = service,
+                                          .table = routes_.version()}});
+  job.phase = JobPhase::kFree;
+  --jobs_live_;
+}
+
+}  // namespace ringway::router

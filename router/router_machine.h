@@ -1,0 +1,149 @@
+// The router: from a job to a worker, here or in another region. A pure state machine.
+//
+//   arrived -> region pick -> own region: delay -> round of probes -> asleep -> round ... -> running -> end
+//                          -> other region: forward to one of its routers -> running -> end
+//
+// It sequences the decisions that live in route_choice, peer_view and dispatch/. What it guarantees, for any
+// sequence of events:
+//   * Each job ends exactly once, and at or before its deadline. A job that cannot finish in time any more
+//     (deadline minus expected service) and that no worker has started ends at once.
+//   * At most one worker or router is asked for a job at a time, and a worker holds at most one offer of this
+//     router. A job is asked for again only if no worker can have started it, or, with an idempotency key,
+//     once after its worker died.
+//   * A forwarded job is served here or refused; it is never sent on.
+//   * Offers are bounded: by attempts_max for a job, by the retry budget for all. Held jobs are bounded by
+//     waiting_max for a tier and by jobs_max for all.
+//   * Without a controller the last table stands; without a table jobs stay home.
+//
+// Probing is the dispatch of the Meta article (2024) with its cure: delay under pressure, exponential backoff
+// with full jitter; plus hints, a budget and the deadline cut-off. Sleeping jobs are also woken by a worker
+// that falls free beside this router: the timer is only the fallback.
+//
+// Complexity: O(log jobs) for each event, plus O(workers beside) for a round. Threads: one owner.
+#ifndef RINGWAY_ROUTER_ROUTER_MACHINE_H_
+#define RINGWAY_ROUTER_ROUTER_MACHINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/fleet.h"
+#include "core/rng.h"
+#include "router/dispatch/wake_heap.h"
+#include "router/dispatch/worker_view.h"
+#include "router/job_record.h"
+#include "router/peer_view.h"
+#include "router/route_choice.h"
+#include "router/router_action.h"
+#include "router/router_event.h"
+#include "router/tier_desk.h"
+
+namespace ringway::router {
+
+struct RouterSettings {
+  RegionId home;
+  std::size_t jobs_max = 16384;  // JobIds are below this
+  std::uint64_t seed = 1;
+};
+
+class RouterMachine {
+ public:
+  // `fleet` must contain the home region.
+  RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet);
+
+  // Appends to `actions`. `now` does not run backwards.
+  void Step(absl::Time now, const RouterEvent& event, std::vector<RouterAction>& actions);
+  // When Step must be called next, even if nothing happens. Later than the last Step.
+  absl::Time NextWake() const;
+
+  // For screens and metrics.
+  const dispatch::WorkerView& workers() const { return workers_; }
+  std::size_t held(TierId tier) const { return desks_[tier].held; }
+  std::size_t jobs() const { return jobs_live_; }
+  TableVersion table() const { return routes_.version(); }
+  std::uint64_t epoch_seen_max() const { return routes_.epoch_seen_max(); }
+  double retry_balance(TierId tier) const { return desks_[tier].budget.balance(); }
+  absl::Duration service_mean(TierId tier) const { return desks_[tier].service.mean(); }
+
+ private:
+  // One call of Step: its time and where its actions go.
+  struct Turn {
+    absl::Time now;
+    std::vector<RouterAction>& actions;
+  };
+
+  // Jobs: arrival, clock, end (router_machine.cc).
+  void On(Turn& turn, const TimePassed& event);
+  void On(Turn& turn, const JobArrived& event);
+  void On(Turn& turn, const AttemptAccepted& event);
+  void On(Turn& turn, const AttemptEnded& event);
+  void On(Turn& turn, const ClientGone& event);
+  void On(Turn& turn, const PayloadDropped& event);
+  void OnWake(Turn& turn, JobId id);
+  void Withdraw(Turn& turn, JobId id);
+  void End(Turn& turn, JobId id, Outcome outcome, std::string message,
+           absl::Duration retry_after = absl::ZeroDuration(), bool answered_elsewhere = false);
+  absl::Time LatestStart(const JobRecord& job) const;
+  void EndTooLate(Turn& turn, JobId id);
+  bool StillPossible(Turn& turn, JobId id);
+  void MarkStarted(JobRecord& job, absl::Time now);
+  // The attempt is over without a result. True: the job may be offered again; false: it has been ended.
+  bool MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event);
+
+  // Own region (router_dispatch.cc).
+  void AdmitHome(Turn& turn, JobId id);
+  void StartRound(Turn& turn, JobId id);
+  void OfferNext(Turn& turn, JobId id);
+  void Sleep(Turn& turn, JobId id);
+  bool TopUpReserve(JobRecord& job, absl::Time now);
+  void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event);
+  void WakeOneFor(Turn& turn, WorkerId worker);
+
+  // Other regions (router_forward.cc).
+  void Forward(Turn& turn, JobId id);
+  void FallHome(Turn& turn, JobId id);
+  void OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& event);
+
+  // What the router is told (router_control.cc).
+  void On(Turn& turn, const WorkerListed& event);
+  void On(Turn& turn, const WorkerUnlisted& event);
+  void On(Turn& turn, const WorkerHeard& event);
+  void On(Turn& turn, const RouterListed& event);
+  void On(Turn& turn, const RouterUnlisted& event);
+  void On(Turn& turn, const FleetChanged& event);
+  void On(Turn& turn, const TableOffered& event);
+  void On(Turn& turn, const ControllerWelcomed& event);
+  void On(Turn& turn, const ControllerLost& event);
+  void On(Turn& turn, const DrainChanged& event);
+  void UseFleet(std::shared_ptr<const Fleet> fleet);
+  void ReportIfDue(Turn& turn);
+
+  TierDesk& desk(const JobRecord& job) { return desks_[job.facts.tier]; }
+  const TierDesk& desk(const JobRecord& job) const { return desks_[job.facts.tier]; }
+  const std::string& tier_name(const JobRecord& job) const { return fleet_->tiers[job.facts.tier].name; }
+  const std::string& region_name(RegionId region) const { return fleet_->world.regions[region].name; }
+
+  RegionId home_;
+  Rng rng_;
+  std::shared_ptr<const Fleet> fleet_;
+  JobArena jobs_;
+  std::size_t jobs_live_ = 0;
+  AttemptId last_attempt_ = 0;
+  dispatch::WakeHeap wakes_;
+  dispatch::WorkerView workers_;
+  PeerView peers_;
+  RouteChooser routes_;
+  IdVector<TierId, TierDesk> desks_;
+  bool draining_ = false;
+  bool connected_ = false;  // to a controller
+  absl::Duration report_period_ = absl::Seconds(1);
+  absl::Time reported_ = absl::InfinitePast();
+  std::uint64_t report_sequence_ = 0;
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_ROUTER_MACHINE_H_

@@ -1,0 +1,111 @@
+// What the router is told: tables, epochs, fleets, and when it reports.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/router/router_fixture.h"
+
+namespace ringway::router {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Tables, FencedByEpochAndVersion) {
+  struct Case {
+    TableVersion offered;
+    bool active;
+    const char* refusal;
+  };
+  RouterOnTheTable t;
+  for (const Case& c : {Case{{1, 5}, true, ""},
+                        {{1, 4}, false, "older than the active 1.5"},
+                        {{1, 5}, true, ""},
+                        {{2, 1}, true, ""},
+                        {{1, 9}, false, "of an earlier leader; epoch 2"},
+                        {{2, 2}, true, ""}}) {
+    t.SendAllTo(kHome, c.offered);
+    const auto decided = t.Last<TableDecided>();
+    ASSERT_TRUE(decided);
+    EXPECT_EQ(decided->active, c.active) << c.offered.epoch << "." << c.offered.version;
+    EXPECT_THAT(decided->refusal, HasSubstr(c.refusal));
+  }
+  EXPECT_EQ(t.machine().table(), (TableVersion{2, 2}));
+}
+
+TEST(Tables, ANewLeadersWelcomeFencesTheOldOne) {
+  RouterOnTheTable t;
+  t.Step(ControllerWelcomed{.epoch = 9});
+  t.SendAllTo(kHome, {8, 100});
+  EXPECT_FALSE(t.Last<TableDecided>()->active);
+  EXPECT_EQ(t.machine().epoch_seen_max(), 9u);
+}
+
+TEST(Tables, StandWhenTheControllerIsLost) {
+  RouterOnTheTable t;
+  t.ListRouter(0, kNear);
+  t.SendAllTo(kNear);
+  t.Step(ControllerLost{});
+  t.Advance(absl::Hours(1));
+  t.Arrive(0);
+  EXPECT_TRUE(t.Last<ForwardToRouter>());
+}
+
+TEST(Reports, EveryPeriodWhileConnected) {
+  RouterOnTheTable t;
+  t.ListWorkers(1);
+  EXPECT_EQ(t.machine().NextWake(), absl::InfiniteFuture());
+  t.Step(ControllerWelcomed{.epoch = 4, .report_period = absl::Seconds(2)});
+  EXPECT_EQ(t.machine().NextWake(), t.now + absl::Seconds(2));
+  t.Arrive(0);
+  const auto offer = t.Last<OfferToWorker>();
+  t.Accept(*offer);
+  t.Arrive(1);
+  t.now += absl::Seconds(1);
+  t.Finish(*offer, Outcome::kDone);
+  t.now += absl::Seconds(1);
+  t.Step(TimePassed{});
+  const auto report = t.Last<SendReport>();
+  ASSERT_TRUE(report);
+  const auto& counts = report->tiers[kTier];
+  EXPECT_EQ(report->period, absl::Seconds(2));
+  EXPECT_EQ(report->epoch_seen_max, 4u);
+  EXPECT_EQ(counts.counters.entered[0], 2u);
+  EXPECT_EQ(counts.counters.sent[kHome], 2u);
+  EXPECT_EQ(counts.counters.done, 1u);
+  EXPECT_EQ(counts.counters.service, absl::Seconds(1));
+  EXPECT_EQ(counts.waiting, 1u) << "asked for, not accepted yet";
+  t.Advance(absl::Seconds(2));
+  EXPECT_EQ(t.Last<SendReport>()->tiers[kTier].counters.entered[0], 0u);
+  EXPECT_EQ(t.Last<SendReport>()->sequence, 2u);
+  t.Step(ControllerLost{});
+  t.Advance(absl::Seconds(2));
+  EXPECT_FALSE(t.Last<SendReport>());
+}
+
+TEST(Reports, ADemandIsCountedEvenWhenRefused) {
+  RouterOnTheTable t;
+  t.Step(ControllerWelcomed{});
+  Row all_shed;
+  all_shed.shed_fraction = 1;
+  t.UseRow(all_shed);
+  t.Arrive(0);
+  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
+  JobFacts forwarded = t.Facts();
+  forwarded.forwarded = true;
+  t.Arrive(0, forwarded);
+  t.Advance(absl::Seconds(1));
+  const auto counts = t.Last<SendReport>()->tiers[kTier].counters;
+  EXPECT_EQ(counts.entered[0], 1u) << "a forwarded job is demand of its own region only";
+  EXPECT_EQ(counts.shed, 1u);
+}
+
+TEST(Fleet, NewSettingsReachTheTier) {
+  RouterOnTheTable t;
+  Fleet fleet = SmallFleet();
+  fleet.tiers[kTier].dispatch.waiting_max = 0;
+  t.Step(FleetChanged{std::make_shared<const Fleet>(fleet)});
+  t.Arrive(0);
+  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
+}
+
+}  // namespace
+}  // namespace ringway::router
