@@ -21,7 +21,14 @@ constexpr std::array kTextNames = {"dev",         "run",           ".clang-forma
                                    ".clang-tidy", ".editorconfig", ".gitignore"};
 constexpr std::size_t kTextBytesMax = 2'000'000;  // more is not something that a person wrote
 
+// Inputs of tests are as odd as they have to be.
+bool IsTestInput(const fs::path& path) {
+  return std::any_of(path.begin(), path.end(),
+                     [](const fs::path& part) { return part == "corpus" || part == "broken"; });
+}
+
 bool IsText(const fs::path& path) {
+  if (IsTestInput(path)) return false;
   const std::string name = path.filename().string();
   return std::any_of(kTextEndings.begin(), kTextEndings.end(),
                      [&](std::string_view ending) { return name.ends_with(ending); }) ||
