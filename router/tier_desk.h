@@ -1,8 +1,8 @@
 // Everything a router keeps for one tier beside its workers: settings, budget, estimate, counts, line.
 //
 // A plain gathering without decisions; the machine sequences, the pieces decide. Desks are numbered as the
-// tiers of the fleet and live as long as the router: new settings reach a desk, they never replace it, so that
-// balances, estimates and sleeping jobs survive an edit of the topology. One owner thread.
+// tiers of the fleet and live as long as the router: new settings reach a desk, they never replace it, so
+// that balances, estimates and sleeping jobs survive an edit of the topology. One owner thread.
 #ifndef RINGWAY_ROUTER_TIER_DESK_H_
 #define RINGWAY_ROUTER_TIER_DESK_H_
 
