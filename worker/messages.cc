@@ -1,0 +1,89 @@
+#include "worker/messages.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "proto/job_codec.h"
+#include "proto/table_codec.h"
+
+namespace ringway::worker {
+
+absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker) {
+  if (absl::Status s = wire::CheckJobHeader(header); !s.ok()) return s;
+  if (header.tier().empty() || header.tier() == worker.tier) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("JobHeader.tier: is '", header.tier(), "', but worker ",
+                                                 worker.name, " serves '", worker.tier, "'"));
+}
+
+SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, absl::Time now) {
+  SlotOffer offer{.attempt = attempt, .lease = header.lease()};
+  if (const auto lease = ParseLease(header.lease())) offer.fence = lease->fence;
+  if (header.deadline_s() > 0) offer.deadline = now + absl::Seconds(header.deadline_s());
+  return offer;
+}
+
+WorkOrder OrderOf(const v1::JobHeader& header) {
+  return WorkOrder{.request_id = header.request_id(),
+                   .model = header.model(),
+                   .content_type = header.content_type(),
+                   .prompt = header.prompt(),
+                   .parameters = {header.parameters().begin(), header.parameters().end()},
+                   .traceparent = header.traceparent(),
+                   .cost = {header.steps(), header.pixels(), header.frames()},
+                   .payload = ""};
+}
+
+v1::JobDown AcceptedMessage(const Identity& worker) {
+  v1::JobDown down;
+  down.mutable_accepted()->set_worker(worker.name);
+  down.mutable_accepted()->set_region(worker.region);
+  return down;
+}
+
+v1::JobDown ProgressMessage(std::uint32_t step, std::uint32_t steps) {
+  v1::JobDown down;
+  down.mutable_progress()->set_step(step);
+  down.mutable_progress()->set_steps(steps);
+  return down;
+}
+
+v1::JobDown ChunkMessage(std::string bytes) {
+  v1::JobDown down;
+  down.set_chunk(std::move(bytes));
+  return down;
+}
+
+v1::JobDown EndMessage(const EndSpec& spec, const Identity& worker) {
+  v1::JobDown down;
+  v1::End& end = *down.mutable_end();
+  end.set_outcome(std::string(OutcomeName(spec.outcome)));
+  end.set_message(spec.message);
+  end.set_retry_after_s(absl::ToDoubleSeconds(spec.retry_after));
+  end.set_content_type(spec.content_type);
+  end.set_result_bytes(spec.result_bytes);
+  end.mutable_story()->set_request_id(spec.request_id);
+  end.mutable_story()->set_worker(worker.name);
+  end.mutable_story()->set_region(worker.region);
+  end.mutable_story()->set_service_s(absl::ToDoubleSeconds(spec.service));
+  return down;
+}
+
+v1::WorkerState StateMessage(const SlotView& view, const Totals& totals, const Identity& worker) {
+  v1::WorkerState state;
+  state.set_wire_version(wire::kWireVersion);
+  state.set_worker(worker.name);
+  state.set_tier(worker.tier);
+  state.set_model(worker.model);
+  state.set_busy(view.busy);
+  state.set_draining(view.draining);
+  state.set_healthy(!view.resting);
+  state.set_lease(view.lease);
+  state.set_busy_s_total(absl::ToDoubleSeconds(view.busy_total));
+  state.set_done_total(totals.done);
+  state.set_rejected_total(totals.rejected);
+  state.set_expected_free_s(absl::ToDoubleSeconds(view.expected_free));
+  state.set_metrics_address(worker.metrics_address);
+  return state;
+}
+
+}  // namespace ringway::worker

@@ -1,0 +1,61 @@
+// Between the worker's values and its wire messages, in both directions.
+//
+// What arrives is checked field by field in proto/job_codec.h; here it is checked against this worker (its
+// tier) and turned into an order for the backend and an offer for the slot.
+//
+// Threads: pure functions.
+#ifndef RINGWAY_WORKER_MESSAGES_H_
+#define RINGWAY_WORKER_MESSAGES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "core/job.h"
+#include "ringway/v1/job.pb.h"
+#include "ringway/v1/worker.pb.h"
+#include "worker/backends/backend.h"
+#include "worker/slot.h"
+
+namespace ringway::worker {
+
+// Who this worker is.
+struct Identity {
+  std::string name;
+  std::string tier;
+  std::string region;
+  std::string model;
+  std::string backend;
+  std::string metrics_address;  // host:port
+};
+
+// Errors: InvalidArgument, for whoever sent the job.
+absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker);
+
+SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, absl::Time now);
+WorkOrder OrderOf(const v1::JobHeader& header);
+
+v1::JobDown AcceptedMessage(const Identity& worker);
+v1::JobDown ProgressMessage(std::uint32_t step, std::uint32_t steps);
+v1::JobDown ChunkMessage(std::string bytes);
+
+struct EndSpec {
+  Outcome outcome = Outcome::kDone;
+  std::string message = {};
+  absl::Duration retry_after = {};
+  std::string content_type = {};
+  std::uint64_t result_bytes = 0;
+  std::string request_id = {};
+  absl::Duration service = {};
+};
+v1::JobDown EndMessage(const EndSpec& end, const Identity& worker);
+
+struct Totals {
+  std::uint64_t done = 0;
+  std::uint64_t rejected = 0;  // refused offers
+};
+v1::WorkerState StateMessage(const SlotView& view, const Totals& totals, const Identity& worker);
+
+}  // namespace ringway::worker
+
+#endif  // RINGWAY_WORKER_MESSAGES_H_

@@ -1,0 +1,56 @@
+#include "worker/service.h"
+
+namespace ringway::worker {
+namespace {
+
+grpc::Status TooMany(const char* what, int limit) {
+  return {grpc::StatusCode::RESOURCE_EXHAUSTED,
+          std::string("this worker has ") + std::to_string(limit) + " open " + what + " calls; close some"};
+}
+
+class RefusedRun final : public grpc::ServerBidiReactor<v1::JobUp, v1::JobDown> {
+ public:
+  explicit RefusedRun(const grpc::Status& why) { Finish(why); }
+  void OnDone() override { delete this; }
+};
+
+class RefusedWatch final : public grpc::ServerWriteReactor<v1::WorkerState> {
+ public:
+  explicit RefusedWatch(const grpc::Status& why) { Finish(why); }
+  void OnDone() override { delete this; }
+};
+
+// Counts one stream more unless that would be over the limit.
+bool Enter(std::atomic<int>& count, int limit) {
+  if (count.fetch_add(1) < limit) return true;
+  count.fetch_sub(1);
+  return false;
+}
+
+}  // namespace
+
+grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>* WorkerService::Run(grpc::CallbackServerContext* context) {
+  if (!Enter(desk_.job_streams, kJobStreamsMax)) return new RefusedRun(TooMany("Run", kJobStreamsMax));
+  return new JobStream(next_id_.fetch_add(1), context, loop_, desk_);
+}
+
+grpc::ServerWriteReactor<v1::WorkerState>* WorkerService::Watch(grpc::CallbackServerContext*,
+                                                                const v1::WatchRequest*) {
+  if (!Enter(desk_.watch_streams, kWatchStreamsMax)) {
+    return new RefusedWatch(TooMany("Watch", kWatchStreamsMax));
+  }
+  return new WatchStream(next_id_.fetch_add(1), loop_, desk_);
+}
+
+grpc::ServerUnaryReactor* WorkerService::Drain(grpc::CallbackServerContext* context,
+                                               const v1::DrainRequest* request, v1::WorkerState* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  const bool posted = loop_.Post([this, reactor, reply, drain = request->drain()] {
+    *reply = desk_.OnDrain(drain);
+    reactor->Finish(grpc::Status::OK);
+  });
+  if (!posted) reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the worker is shutting down"});
+  return reactor;
+}
+
+}  // namespace ringway::worker

@@ -1,0 +1,51 @@
+// The worker's gRPC service: makes a stream object for each call and counts them.
+//
+// No decision is made here except the bounds: more than kJobStreamsMax or kWatchStreamsMax open calls are
+// refused with RESOURCE_EXHAUSTED, which keeps the loop's inbox from ever filling up.
+//
+// Threads: gRPC's. The desks are called on the loop.
+#ifndef RINGWAY_WORKER_SERVICE_H_
+#define RINGWAY_WORKER_SERVICE_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "absl/functional/any_invocable.h"
+#include "ringway/v1/worker.grpc.pb.h"
+#include "runtime/event_loop.h"
+#include "worker/job_stream.h"
+#include "worker/watch_stream.h"
+
+namespace ringway::worker {
+
+// Answers Drain calls, and is told when a stream has gone, through the same desk.
+class WorkerDesk : public JobDesk, public WatchDesk {
+ public:
+  virtual v1::WorkerState OnDrain(bool drain) = 0;
+  // Streams that exist; the service adds, the desk subtracts when they close.
+  std::atomic<int> job_streams{0};
+  std::atomic<int> watch_streams{0};
+};
+
+class WorkerService final : public v1::Worker::CallbackService {
+ public:
+  static constexpr int kJobStreamsMax = 4096;
+  static constexpr int kWatchStreamsMax = 256;
+
+  WorkerService(runtime::EventLoop& loop, WorkerDesk& desk) : loop_(loop), desk_(desk) {}
+
+  grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>* Run(grpc::CallbackServerContext* context) override;
+  grpc::ServerWriteReactor<v1::WorkerState>* Watch(grpc::CallbackServerContext* context,
+                                                   const v1::WatchRequest* request) override;
+  grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context, const v1::DrainRequest* request,
+                                  v1::WorkerState* reply) override;
+
+ private:
+  runtime::EventLoop& loop_;
+  WorkerDesk& desk_;
+  std::atomic<std::uint64_t> next_id_{1};
+};
+
+}  // namespace ringway::worker
+
+#endif  // RINGWAY_WORKER_SERVICE_H_

@@ -1,0 +1,147 @@
+#include "worker/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ringway::worker {
+namespace {
+
+constexpr double kSecondsMax = 7 * 24 * 3600;
+
+// What CLI11 fills in; checked and converted afterwards.
+struct Flags {
+  double service_mean_s = 1;
+  double drain_timeout_s = 30;
+  double http_timeout_s = 600;
+  std::string law = "lognormal";
+  std::string upstream;
+  std::string log_level = "info";
+};
+
+std::string BackendNames() {
+  return absl::StrJoin(kBackends, ", ", [](std::string* out, std::string_view name) { out->append(name); });
+}
+
+void AddFlags(CLI::App& app, Settings& s, Flags& f) {
+  Identity& who = s.agent.identity;
+  ServiceDrawSettings& draw = s.synthetic.draw;
+  app.add_option("--name", who.name, "unique name of this worker")->required();
+  app.add_option("--tier", who.tier, "tier that it serves")->required();
+  app.add_option("--region", who.region, "region where it stands")->required();
+  app.add_option("--model", who.model, "model that it holds");
+  app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
+  app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
+  app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
+  app.add_option("--drain-timeout", f.drain_timeout_s, "seconds that a job may still run after SIGTERM")
+      ->capture_default_str();
+  app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
+  app.add_option("--backend", who.backend, absl::StrCat("what executes the jobs: ", BackendNames()))
+      ->capture_default_str();
+  const char* synthetic = "backend synthetic (sleeps instead of working)";
+  app.add_option("--service-mean", f.service_mean_s, "mean service time, seconds")
+      ->group(synthetic)
+      ->capture_default_str();
+  app.add_option("--service-cv", draw.cv, "its coefficient of variation")
+      ->group(synthetic)
+      ->capture_default_str();
+  app.add_option("--service-law", f.law, "fixed, exponential or lognormal")
+      ->group(synthetic)
+      ->capture_default_str();
+  app.add_option("--seed", draw.seed, "of the draws")->group(synthetic)->capture_default_str();
+  app.add_option("--steps", s.synthetic.steps, "steps of a job that states none")
+      ->group(synthetic)
+      ->capture_default_str();
+  app.add_option("--result-bytes", s.synthetic.result_bytes, "size of a result")
+      ->group(synthetic)
+      ->capture_default_str();
+  app.add_option("--fail-rate", draw.fail_rate, "share of jobs that end with an injected, synthetic fault")
+      ->group(synthetic)
+      ->capture_default_str();
+  app.add_option("--http-upstream", f.upstream, "URL that the payload is posted to")->group("backend http");
+  app.add_option("--http-timeout", f.http_timeout_s, "seconds for the whole answer")
+      ->group("backend http")
+      ->capture_default_str();
+}
+
+absl::Status Allowed(const char* flag, double value, double low, double high) {
+  if (value >= low && value <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(flag, " is ", value, "; allowed are ", low, " to ", high));
+}
+
+absl::Status CheckRanges(const Settings& s, const Flags& f) {
+  const struct {
+    const char* flag;
+    double value, low, high;
+  } ranges[] = {
+      {"--service-mean", f.service_mean_s, 1e-4, kSecondsMax},
+      {"--service-cv", s.synthetic.draw.cv, 0, 100},
+      {"--fail-rate", s.synthetic.draw.fail_rate, 0, 1},
+      {"--steps", static_cast<double>(s.synthetic.steps), 1, SyntheticBackend::kStepsMax},
+      {"--result-bytes", static_cast<double>(s.synthetic.result_bytes), 0,
+       static_cast<double>(s.agent.result_bytes_max)},
+      {"--drain-timeout", f.drain_timeout_s, 0, kSecondsMax},
+      {"--http-timeout", f.http_timeout_s, 0.001, kSecondsMax},
+  };
+  for (const auto& r : ranges) {
+    if (absl::Status status = Allowed(r.flag, r.value, r.low, r.high); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Complete(const Flags& f, Settings& s) {
+  if (absl::Status status = CheckRanges(s, f); !status.ok()) return status;
+  const auto level = runtime::ParseLogLevel(f.log_level);
+  if (!level)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--log-level is '", f.log_level, "'; allowed are debug, info, warning, error"));
+  s.log_level = *level;
+  const auto law = ParseServiceLaw(f.law);
+  if (!law)
+    return absl::InvalidArgumentError(
+        absl::StrCat("--service-law is '", f.law, "'; allowed are fixed, exponential, lognormal"));
+  s.synthetic.draw.law = *law;
+  s.synthetic.draw.mean = absl::Seconds(f.service_mean_s);
+  s.agent.slot.service_prior = absl::Seconds(f.service_mean_s);
+  s.agent.slot.drain_max = absl::Seconds(f.drain_timeout_s);
+  s.upstream.answer_max = absl::Seconds(f.http_timeout_s);
+  s.upstream.body_bytes_max = s.agent.result_bytes_max;
+  if (s.agent.identity.backend != "http") return absl::OkStatus();
+  if (f.upstream.empty()) return absl::InvalidArgumentError("--backend http needs --http-upstream URL");
+  auto url = ParseUpstreamUrl(f.upstream);
+  if (!url.ok()) return url.status();
+  s.upstream.upstream = *std::move(url);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) {
+  CLI::App app("ringway-worker: serves one job at a time");
+  Settings settings;
+  settings.agent.identity.backend = kBackends.front();
+  Flags flags;
+  AddFlags(app, settings, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  absl::Status complete = Complete(flags, settings);
+  if (complete.ok()) return settings;
+  std::cerr << "ringway-worker: " << complete.message() << "\n";
+  return 2;
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const Settings& settings, runtime::EventLoop& loop) {
+  const Identity& who = settings.agent.identity;
+  if (who.backend == "synthetic")
+    return std::make_unique<SyntheticBackend>(loop, settings.synthetic, who.name);
+  if (who.backend == "http") return std::make_unique<HttpBackend>(loop, settings.upstream);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--backend is '", who.backend, "'; allowed are ", BackendNames()));
+}
+
+}  // namespace ringway::worker

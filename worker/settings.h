@@ -1,0 +1,47 @@
+// The command line of ringway-worker.
+//
+// Every flag has a default but the three that say who the worker is. Errors name the flag, what was given and
+// what is allowed. The list of backends is here; a new one is a name in kBackends, its flags, and a line in
+// MakeBackend.
+//
+// Threads: called once, before anything starts.
+#ifndef RINGWAY_WORKER_SETTINGS_H_
+#define RINGWAY_WORKER_SETTINGS_H_
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "runtime/event_loop.h"
+#include "runtime/log.h"
+#include "worker/agent.h"
+#include "worker/backends/http.h"
+#include "worker/backends/synthetic.h"
+
+namespace ringway::worker {
+
+inline constexpr std::array<std::string_view, 2> kBackends = {"synthetic", "http"};
+
+struct Settings {
+  AgentSettings agent;
+  std::string listen = "127.0.0.1:0";
+  std::string http = "127.0.0.1:0";
+  std::string port_file;  // empty: none
+  SyntheticSettings synthetic;
+  HttpSettings upstream;  // of the http backend
+  runtime::LogLevel log_level = runtime::LogLevel::kInfo;
+};
+
+// The settings, or the exit code of a run that is over already (--help, or a mistake, which has been
+// printed).
+std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv);
+
+// Errors: InvalidArgument for a name that is not in kBackends.
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const Settings& settings, runtime::EventLoop& loop);
+
+}  // namespace ringway::worker
+
+#endif  // RINGWAY_WORKER_SETTINGS_H_
