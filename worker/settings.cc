@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
 namespace ringway::worker {
@@ -68,7 +69,8 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
 
 absl::Status Allowed(const char* flag, double value, double low, double high) {
   if (value >= low && value <= high) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(flag, " is ", value, "; allowed are ", low, " to ", high));
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %.12g; allowed are %.12g to %.12g", flag, value, low, high));
 }
 
 absl::Status CheckRanges(const Settings& s, const Flags& f) {
