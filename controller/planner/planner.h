@@ -43,7 +43,8 @@ struct PlanFacts {
   double away_min_rps = 0;      // the least that any plan must send away or shed
   double rtt_cost = 0;          // sum of RPS x RTT in ms over all remote traffic, under the refined plan
   double rtt_cost_loop = 0;     // the same after the offload loop alone
-  double rtt_cost_optimal = 0;  // of the minimum-cost flow; 0 when refine did not run
+  double rtt_cost_optimal = 0;  // no plan with these requests away costs less (certified lower bound); 0 when
+                                // the optimal refine did not run
   int moves = 0;                // pieces moved by the loop
 };
 

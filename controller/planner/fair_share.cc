@@ -1,0 +1,219 @@
+#include "controller/planner/fair_share.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "controller/planner/closure.h"
+#include "controller/planner/offload.h"
+
+namespace ringway::planner {
+namespace {
+
+constexpr int kBisections = 60;
+
+std::optional<RegionId> HottestStuck(const Draft& draft) {
+  std::optional<RegionId> hottest;
+  double level_max = 0;
+  ForEachRegion(draft.size(), [&](RegionId region) {
+    if (!draft.Hot(region)) return;
+    const double level = draft.Level(region);
+    if (!hottest || level > level_max) {
+      hottest = region;
+      level_max = level;
+    }
+  });
+  return hottest;
+}
+
+// Every region of the closure once. Targets whose import cap binds are left out: filling them higher, or
+// refusing their own requests, makes no room for anybody else.
+std::vector<RegionId> Members(const Draft& draft, const Closure& closure) {
+  std::vector<RegionId> members = closure.sources;
+  for (const RegionId target : closure.targets) {
+    const Site& site = draft.sites[target];
+    if (site.import_max_rps - draft.imported_rps[target] > draft.Epsilon(target)) members.push_back(target);
+  }
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return members;
+}
+
+// Requests/s that the members could serve at `level`, none of them lower than it is allowed now.
+double ServedAt(const Draft& draft, const std::vector<RegionId>& members, double level) {
+  double served = 0;
+  for (const RegionId region : members) {
+    const Site& site = draft.sites[region];
+    served += std::min(site.CapacityRps(std::max(level, site.limit_level)),
+                       draft.kept_rps[region] + site.import_max_rps);
+  }
+  return served;
+}
+
+class FairShare {
+ public:
+  FairShare(const Reach& reach, const Tier& tier, Draft& draft, std::vector<Finding>& findings)
+      : reach_(reach), tier_(tier), draft_(draft), findings_(findings) {
+    ForEachRegion(draft.size(), [this](RegionId region) { everybody_.push_back(region); });
+  }
+
+  void Run() {
+    const std::size_t rounds_max = 4 * draft_.size() + 64;
+    std::optional<RegionId> stuck = HottestStuck(draft_);
+    for (std::size_t round = 0; stuck && round < rounds_max; ++round) {
+      Closure closure = Explore(reach_, tier_, draft_, *stuck);
+      if (!closure.way_out.empty()) {
+        MoveAlong(closure.way_out, draft_);
+      } else {
+        AbsorbStuck(closure);
+        Relieve(*stuck, closure);
+      }
+      stuck = HottestStuck(draft_);
+    }
+    for (; stuck; stuck = HottestStuck(draft_)) {
+      if (!StayHotter(*stuck)) Shed({*stuck}, draft_.ExcessRps(*stuck));
+    }
+  }
+
+ private:
+  // Other stuck sources that can go nowhere else share the overload of the closure.
+  void AbsorbStuck(Closure& closure) const {
+    IdVector<RegionId, char> inside(draft_.size());
+    for (const RegionId target : closure.targets) inside[target] = 1;
+    for (const RegionId source : closure.sources) inside[source] = 1;
+    ForEachRegion(draft_.size(), [&](RegionId source) {
+      if (!draft_.Hot(source)) return;
+      if (std::find(closure.sources.begin(), closure.sources.end(), source) != closure.sources.end()) return;
+      const std::size_t end = reach_.CountWithin(source, OpenRings(reach_, tier_, draft_, source));
+      for (const std::uint16_t target : reach_.Targets(source).first(end)) {
+        if (!inside[RegionId(target)]) return;
+      }
+      closure.sources.push_back(source);
+    });
+  }
+
+  // Raises the closure's level, or sheds when it is full; then lets its sources look for room again.
+  void Relieve(RegionId stuck, const Closure& closure) {
+    const std::vector<RegionId> members = Members(draft_, closure);
+    const double level = CommonLevel(members);
+    RegionId worst = stuck;
+    double excess_rps = 0;
+    for (const RegionId source : closure.sources) {
+      if (!draft_.Hot(source)) continue;
+      if (draft_.ExcessRps(source) > draft_.ExcessRps(worst)) worst = source;
+      excess_rps += draft_.ExcessRps(source);
+    }
+    const bool raised = Raise(members, level) || StayHotter(stuck);
+    double left_rps = 0;
+    for (const RegionId source : closure.sources) {
+      if (draft_.Hot(source)) left_rps += draft_.ExcessRps(source);
+    }
+    for (const RegionId source : closure.sources) {
+      draft_.BringBack(source);
+      // Raised earlier, it took in what it must now keep for itself.
+      if (draft_.ExcessRps(source) + draft_.imported_rps[source] > 0) SendBackImports(source);
+    }
+    const double shed_rps = raised ? 0 : Shed(members, left_rps);
+    Offload(reach_, tier_, everybody_, draft_);
+    Report(worst, members.size(), level, excess_rps, shed_rps);
+  }
+
+  bool Raise(const std::vector<RegionId>& members, double level) {
+    bool raised = false;
+    for (const RegionId region : members) {
+      Site& site = draft_.sites[region];
+      if (site.limit_level >= level) continue;
+      raised = raised || site.CapacityRps(level) > site.capacity_rps + draft_.Epsilon(region);
+      site.SetLimit(level);
+    }
+    return raised;
+  }
+
+  void SendBackImports(RegionId target) {
+    if (draft_.imported_rps[target] <= 0) return;
+    for (const RegionId source : everybody_) {
+      if (!draft_.sites[source].frozen) draft_.TakeBack(source, target);
+    }
+  }
+
+  // What found no room anywhere is served where it is, as far as that is possible at all.
+  bool StayHotter(RegionId stuck) {
+    return Raise({stuck}, std::min(kFullLevel, draft_.Level(stuck) * (1 + 1e-9)));
+  }
+
+  // The lowest level at which the members serve all that is theirs; 1 if none does.
+  double CommonLevel(const std::vector<RegionId>& members) const {
+    double needed = 0;
+    for (const RegionId region : members) needed += draft_.kept_rps[region] + draft_.imported_rps[region];
+    if (ServedAt(draft_, members, kFullLevel) <= needed) return kFullLevel;
+    double low = tier_.route.overload_threshold;
+    double high = kFullLevel;
+    for (int k = 0; k < kBisections; ++k) {
+      const double middle = (low + high) / 2;
+      (ServedAt(draft_, members, middle) >= needed ? high : low) = middle;
+    }
+    return high;
+  }
+
+  // Refuses `rps` of the members' own requests, which must be at home; returns how much was refused.
+  double Shed(const std::vector<RegionId>& members, double rps) {
+    double left = rps;
+    for (std::size_t p = tier_.priorities.size(); p-- > 0 && left > 0;) {
+      double offered = 0;
+      for (const RegionId region : members) offered += Sheddable(region, p);
+      if (offered <= 0) continue;
+      const double share = std::min(1.0, left / offered);
+      for (const RegionId region : members) {
+        const double refused = share * Sheddable(region, p);
+        draft_.shed_rps[region][p] += refused;
+        draft_.kept_rps[region] -= refused;
+      }
+      left -= share * offered;
+    }
+    if (left > 0) left = DropTraces(members, left);
+    return rps - left;
+  }
+
+  double Sheddable(RegionId region, std::size_t priority) const {
+    if (draft_.sites[region].frozen) return 0;
+    const double own = draft_.sites[region].demand_rps[priority] - draft_.shed_rps[region][priority];
+    return std::clamp(own, 0.0, std::max(0.0, draft_.kept_rps[region]));
+  }
+
+  // What is left belongs to no priority: a trace (home.h), or rounding.
+  double DropTraces(const std::vector<RegionId>& members, double rps) {
+    for (const RegionId region : members) {
+      if (!draft_.Hot(region) || rps <= 0) continue;
+      const double drop = std::min(rps, draft_.ExcessRps(region));
+      draft_.kept_rps[region] -= drop;
+      rps -= drop;
+    }
+    return rps;
+  }
+
+  void Report(RegionId worst, std::size_t members, double level, double excess_rps, double shed_rps) {
+    constexpr double kWorthTellingRps = 1e-4;
+    if (excess_rps < kWorthTellingRps) return;
+    findings_.push_back(
+        {Finding::Kind::kOverloaded, worst,
+         shed_rps > 0 ? absl::StrCat("demand is above all that ", members, " regions can serve: ", shed_rps,
+                                     " requests/s refused, least important first")
+                      : absl::StrCat("every region in reach is at the threshold: ", members,
+                                     " regions filled to level ", level)});
+  }
+
+  const Reach& reach_;
+  const Tier& tier_;
+  Draft& draft_;
+  std::vector<Finding>& findings_;
+  std::vector<RegionId> everybody_;
+};
+
+}  // namespace
+
+void ShareFairly(const Reach& reach, const Tier& tier, Draft& draft, std::vector<Finding>& findings) {
+  FairShare(reach, tier, draft, findings).Run();
+}
+
+}  // namespace ringway::planner

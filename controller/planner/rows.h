@@ -1,0 +1,29 @@
+// Pass 7, explain: from the draft to rows of a table, each entry with its ring, its unlocking load and
+// reason.
+//
+// A source's requests are one stream in the passes; here they are split by priority: the most important ones
+// take the nearest places (home first, then by RTT), what the fair share shed of each priority is its shed
+// fraction. A priority without demand gets the source's mean row, so that its first requests go somewhere
+// sensible.
+//
+// `unlock_load` is the source's home load over its usable share: the load that opened the ring, or, where the
+// nearer rings were full, the load that would not fit. Reasons: drain and no-workers speak of the source;
+// level of a region filled above the threshold; displaced of a target that only the refine pass chose; else
+// overload. O(flows log flows); pure.
+#ifndef RINGWAY_CONTROLLER_PLANNER_ROWS_H_
+#define RINGWAY_CONTROLLER_PLANNER_ROWS_H_
+
+#include "controller/planner/draft.h"
+#include "controller/planner/reach.h"
+#include "core/table.h"
+#include "core/tier.h"
+
+namespace ringway::planner {
+
+// `loop` holds the flows before refining; they tell which targets refine chose.
+TierTable MakeTable(TierId tier_id, const Tier& tier, const Reach& reach, const Draft& draft,
+                    const IdVector<RegionId, std::vector<Flow>>& loop);
+
+}  // namespace ringway::planner
+
+#endif  // RINGWAY_CONTROLLER_PLANNER_ROWS_H_
