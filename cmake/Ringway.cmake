@@ -28,9 +28,7 @@ if(RINGWAY_WERROR)
   add_compile_options(-Werror)
 endif()
 if(RINGWAY_SANITIZE)
-  # Instrumented code confuses g++'s flow analysis: it reports uninitialized members inside boost::optional.
-  add_compile_options(-fsanitize=${RINGWAY_SANITIZE} -fno-omit-frame-pointer
-                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  add_compile_options(-fsanitize=${RINGWAY_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${RINGWAY_SANITIZE})
 endif()
 

@@ -62,7 +62,7 @@ AZURE = {  # coordinates are read from azure_locations.tf.json
     "koreacentral": ("Seoul", "+09:00", 20, 32),
     "australiaeast": ("Sydney", "+10:00", 20, 30),
 }
-LOCAL = ["us-east-1", "us-east-2", "us-west-2", "eu-west-1"]
+LOCAL = ["us-east-1", "us-east-2", "eu-west-1", "ap-northeast-1"]
 
 HEADER = """\
 # {what}
@@ -176,7 +176,7 @@ def local_yaml(rtt):
     delay: {busyMin: 0.8, shareMax: 1.0, span: 250ms}
 """
     tier = TIER.format(name="animate", service="400ms", deadline="6s", priorities="interactive", threshold=0.75,
-                       near=20, continent=80, unlock=0.8, extra=extra,
+                       near=20, continent=100, unlock=0.8, extra=extra,
                        regions=workers_yaml({n: row[5] for n, row in regions.items()}))
     return HEADER.format(what=what, coordinates=CITY) + world_yaml("local", "aws", regions, rtt) + tier
 

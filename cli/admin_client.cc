@@ -1,0 +1,69 @@
+#include "cli/admin_client.h"
+
+#include <google/protobuf/util/json_util.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/address.h"
+#include "runtime/grpc_server.h"
+
+namespace ringway::cli {
+namespace {
+
+constexpr auto kCallLimit = std::chrono::seconds(5);
+
+}  // namespace
+
+AdminClient::AdminClient(std::string address, std::string token)
+    : address_(std::move(address)),
+      token_(std::move(token)),
+      stub_(v1::Admin::NewStub(runtime::MakeChannel(address_))) {}
+
+absl::StatusOr<AdminClient> AdminClient::Connect(const Session& session) {
+  std::string token;
+  if (absl::Status status = ReadToken(session, token); !status.ok()) return status;
+  const absl::StatusOr<runtime::Address> address = runtime::ParseAddress(session.controller);
+  if (!address.ok()) return address.status();
+  return AdminClient(session.controller, std::move(token));
+}
+
+void AdminClient::Prepare(grpc::ClientContext& context) const {
+  context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
+  if (!token_.empty()) context.AddMetadata("authorization", absl::StrCat("Bearer ", token_));
+}
+
+absl::Status AdminClient::Explain(const grpc::Status& status) const {
+  const auto code = static_cast<absl::StatusCode>(status.error_code());
+  if (code == absl::StatusCode::kUnavailable || code == absl::StatusCode::kDeadlineExceeded) {
+    return absl::Status(code,
+                        absl::StrCat("no controller answers at ", address_, " (", status.error_message(),
+                                     "); is it running? --controller or RINGWAY_CONTROLLER set the address"));
+  }
+  if (code == absl::StatusCode::kUnauthenticated || code == absl::StatusCode::kPermissionDenied) {
+    return absl::Status(code,
+                        absl::StrCat("the controller at ", address_, " refuses: ", status.error_message(),
+                                     "; --token-file or RINGWAY_TOKEN give the admin token"));
+  }
+  return absl::Status(code, absl::StrCat("the controller at ", address_, " says: ", status.error_message()));
+}
+
+std::string OperatorName() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  const char* user = std::getenv("USER");
+  return absl::StrCat(user != nullptr ? user : "unknown", "@", host);
+}
+
+std::string MessageJson(const google::protobuf::Message& message) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.always_print_primitive_fields = true;
+  options.preserve_proto_field_names = true;
+  std::string text;
+  const auto status = google::protobuf::util::MessageToJsonString(message, &text, options);
+  return status.ok() ? text : absl::StrCat("{\"error\": \"", status.ToString(), "\"}\n");
+}
+
+}  // namespace ringway::cli

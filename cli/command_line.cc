@@ -1,0 +1,107 @@
+#include "cli/command_line.h"
+
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "topology/spelling.h"
+
+namespace ringway::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 nobody answers, 4 refused.\n"
+    "docs/cli.md tells more.";
+
+bool WantsColour(bool out_is_terminal) {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  return out_is_terminal && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+void AddGlobalOptions(CLI::App& app, Session& session) {
+  app.add_flag("--json", session.json, "print JSON, for programs");
+  app.add_option("--controller", session.controller, "host:port of the controller's admin service")
+      ->envname("RINGWAY_CONTROLLER")
+      ->capture_default_str();
+  app.add_option("--router", session.router, "host:port of a router, for submit")
+      ->envname("RINGWAY_ROUTER")
+      ->capture_default_str();
+  app.add_option("--token-file", session.token_file, "file with the admin token (else $RINGWAY_TOKEN)");
+}
+
+std::vector<std::string> NamesOfOptions(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// The chosen subcommand, as deep as the words go.
+const CLI::App* Innermost(const CLI::App& app) {
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  return chosen.empty() ? &app : Innermost(*chosen.front());
+}
+
+// What could have been meant by the first word that nothing took.
+std::string Suggestion(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining(true);
+  if (extras.empty()) return "";
+  const CLI::App* innermost = Innermost(app);
+  std::vector<std::string> known = NamesOfOptions(*innermost);
+  for (const std::string& name : NamesOfOptions(app)) known.push_back(name);
+  for (const CLI::App* sub : innermost->get_subcommands([](const CLI::App*) { return true; })) {
+    known.push_back(sub->get_name());
+  }
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  return DidYouMean(word, {known.begin(), known.end()});
+}
+
+int Explain(const CLI::App& app, const CLI::ParseError& error, std::ostream& out, std::ostream& err) {
+  if (error.get_exit_code() == 0) {  // --help, --version
+    app.exit(error, out, err);
+    return kExitOk;
+  }
+  // Words that nothing took tell more than the complaint that no subcommand was given.
+  const std::vector<std::string> extras = app.remaining(true);
+  err << "ringway: " << (extras.empty() ? error.what() : "unknown word \"" + extras.front() + "\"") << "\n";
+  const std::string suggestion = Suggestion(app);
+  if (!suggestion.empty()) err << "ringway: " << suggestion << "\n";
+  const CLI::App* innermost = Innermost(app);
+  const bool top = innermost == &app;
+  err << "ringway: `ringway " << (top ? "" : innermost->get_name() + " ") << "--help` lists what there is\n";
+  return kExitUsage;
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
+                   bool out_is_terminal) {
+  Session session{.out = out, .err = err};
+  CLI::App app("Ringway: traffic management for fleets of GPU workers.", "ringway");
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  app.fallthrough();  // global options may stand after the subcommand
+  app.set_version_flag("--version", RINGWAY_VERSION);
+  AddGlobalOptions(app, session);
+  // DEMO
+  AddSubmitCommand(app, session);
+  AddStatusCommand(app, session);
+  AddTableCommand(app, session);
+  AddExplainCommand(app, session);
+  AddDrainCommands(app, session);
+  AddPlanCommand(app, session);
+  AddTopologyCommand(app, session);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return Explain(app, error, out, err);
+  }
+  session.colour = !session.json && WantsColour(out_is_terminal);
+  return session.run();
+}
+
+}  // namespace ringway::cli

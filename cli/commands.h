@@ -1,0 +1,25 @@
+// The subcommands of `ringway`, one file each: NAME_command.cc.
+//
+// Each function adds its subcommand and its options to `app`, and sets session.run when it was chosen; the
+// options live in what session.run captures. `app` and `session` must outlive the parsing and the run.
+//
+// Threads: called once, before anything starts.
+#ifndef RINGWAY_CLI_COMMANDS_H_
+#define RINGWAY_CLI_COMMANDS_H_
+
+#include "CLI/CLI.hpp"
+#include "cli/session.h"
+
+namespace ringway::cli {
+
+void AddTopologyCommand(CLI::App& app, Session& session);
+void AddPlanCommand(CLI::App& app, Session& session);
+void AddStatusCommand(CLI::App& app, Session& session);
+void AddTableCommand(CLI::App& app, Session& session);
+void AddExplainCommand(CLI::App& app, Session& session);
+void AddDrainCommands(CLI::App& app, Session& session);  // drain and undrain
+void AddSubmitCommand(CLI::App& app, Session& session);
+
+}  // namespace ringway::cli
+
+#endif  // RINGWAY_CLI_COMMANDS_H_

@@ -1,0 +1,84 @@
+#include "cli/fleet_view.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ringway::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+v1::RoutingTable SomeTable() {
+  v1::RoutingTable table;
+  table.set_epoch(3);
+  table.set_version(41);
+  for (const char* region : {"east", "west"}) table.add_regions(region);
+  v1::TierTable* tier = table.add_tiers();
+  tier->set_tier("animate");
+  tier->add_priorities("interactive");
+  v1::Row* east = tier->add_rows();
+  v1::Route* home = east->add_routes();
+  home->set_fraction(0.7);
+  home->set_ring(-1);
+  v1::Route* away = east->add_routes();
+  away->set_target(1);
+  away->set_fraction(0.25);
+  away->set_unlock_load(0.93);
+  away->set_reason(v1::ROUTE_REASON_OVERLOAD);
+  east->set_shed_fraction(0.05);
+  v1::Row* west = tier->add_rows();
+  west->set_source(1);
+  v1::Route* stays = west->add_routes();
+  stays->set_target(1);
+  stays->set_fraction(1);
+  stays->set_ring(-1);
+  return table;
+}
+
+TEST(FleetViewTest, ATableShowsWhatLeavesHomeAndWhy) {
+  const std::string text = RoutingText(SomeTable(), false);
+  EXPECT_THAT(text, HasSubstr("table 3.41"));
+  EXPECT_THAT(text, HasSubstr("tier animate: 1 of 2 rows keep everything at home"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("east  interactive  west     25.0 %     1  load 0.93  overload: nearest region with room"));
+  EXPECT_THAT(text, HasSubstr("nowhere   5.0 %"));
+  EXPECT_THAT(text, Not(HasSubstr("west  interactive")));
+}
+
+TEST(FleetViewTest, IndexesOutsideTheirListsAreShownNotFollowed) {
+  v1::RoutingTable table = SomeTable();
+  table.mutable_tiers(0)->mutable_rows(0)->mutable_routes(1)->set_target(4000000000);
+  table.mutable_tiers(0)->mutable_rows(0)->set_priority(7);
+  EXPECT_THAT(RoutingText(table, false), HasSubstr("#4000000000"));
+}
+
+TEST(FleetViewTest, LoadIsColouredByItsDistanceToTheThreshold) {
+  EXPECT_EQ(LoadCell(0.5, 0.8).style, Style::kGood);
+  EXPECT_EQ(LoadCell(0.78, 0.8).style, Style::kWarning);
+  EXPECT_EQ(LoadCell(0.9, 0.8).style, Style::kBad);
+}
+
+TEST(FleetViewTest, StatusNamesMissingWorkersAndDrains) {
+  v1::StatusReply status;
+  status.set_world("aws");
+  status.set_epoch(1);
+  status.set_version(2);
+  v1::TierStatus* tier = status.add_tiers();
+  tier->set_tier("animate");
+  tier->set_overload_threshold(0.8);
+  v1::RegionStatus* region = tier->add_regions();
+  region->set_region("east");
+  region->set_workers(8);
+  region->set_workers_seen(6);
+  region->set_health("stale");
+  region->set_drain_share(0.5);
+  const std::string text = StatusText(status, false);
+  EXPECT_THAT(text, HasSubstr("no router is connected"));
+  EXPECT_THAT(text, HasSubstr("6/8"));
+  EXPECT_THAT(text, HasSubstr("stale, drained 50.0 %"));
+}
+
+}  // namespace
+}  // namespace ringway::cli
