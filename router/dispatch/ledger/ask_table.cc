@@ -34,8 +34,4 @@ const std::vector<AskEntry>& AskTable::Of(RouterId router) const {
   return routers_.contains(router) ? routers_[router] : kNone;
 }
 
-void AskTable::Forget(RouterId router) {
-  if (routers_.contains(router)) routers_[router].clear();
-}
-
 }  // namespace ringway::ledger

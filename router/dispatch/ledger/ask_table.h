@@ -24,7 +24,7 @@ namespace ringway::ledger {
 enum class AskState : std::uint8_t { kNone, kWaiting, kGranted, kEnded };
 
 struct AskEntry {
-  std::uint32_t generation = 0;
+  std::uint64_t generation = 0;
   AskState state = AskState::kNone;
   Ticket ticket = 0;  // while kWaiting
   WorkerId worker;    // while kGranted
@@ -53,8 +53,6 @@ class AskTable {
 
   // All entries of one router, by slot; empty if it never asked.
   const std::vector<AskEntry>& Of(RouterId router) const;
-  // None of the router's asks may be waiting any more.
-  void Forget(RouterId router);
 
  private:
   IdVector<RouterId, std::vector<AskEntry>> routers_;

@@ -6,9 +6,9 @@
 // generation, a lease's id), so that repeating it is always safe.
 //
 // An ask is named by the router's own slot number for the job and a generation that rises with every new ask
-// from that slot (repeating a message that may be lost is not a new ask). A worker's announcement carries its
-// fence: the highest lease it has accepted or was told to refuse. A holder trusts "idle" only from a worker
-// whose fence it has raised to its own appointment.
+// from that slot, across restarts of the router too (repeating a message that may be lost is not a new ask).
+// A worker's announcement carries its fence: the highest lease it has accepted or was told to refuse. A
+// holder trusts "idle" only from a worker whose fence it has raised to its own appointment.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_
 
@@ -27,7 +27,7 @@ namespace ringway::ledger {
 struct AskKey {
   RouterId router;
   std::uint32_t slot = 0;        // of the router's job arena
-  std::uint32_t generation = 0;  // rises with each ask from the slot; 0 is never used
+  std::uint64_t generation = 0;  // rises with each ask from the slot; 0 is never used
   friend bool operator==(const AskKey&, const AskKey&) = default;
 };
 
@@ -73,12 +73,11 @@ struct Release {
   Outcome outcome = Outcome::kDone;
   absl::Duration retry_after;  // the worker's hint; zero: none
 };
-// It lost its connection or its life: its asks end, its leases are called back, its generations start anew.
+// It lost its connection or its life: its asks end, its leases are called back.
 struct RouterGone {
   RouterId router;
 };
-// The directory names the worker. List all of them before Appointed: a worker of a pool that announces
-// nothing and is listed later is taken for new, hence free.
+// The directory names the worker.
 struct WorkerListed {
   WorkerId worker;
 };

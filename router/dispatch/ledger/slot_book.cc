@@ -31,7 +31,7 @@ void SlotBook::Bind(WorkerId worker, const Lease& lease, const AskKey& holder, a
   Move(worker, SlotState::kLeased, renew_by);
   slot.lease = lease;
   slot.holder = holder;
-  slot.announced_idle = false;
+  slot.cleared = false;
 }
 
 std::optional<WorkerId> SlotBook::TimerEnded(absl::Time now) const {

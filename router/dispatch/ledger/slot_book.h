@@ -49,7 +49,7 @@ struct SlotRecord {
   WorkerId next, previous;     // idle list
   SlotState state = SlotState::kAbsent;
   std::uint8_t failures = 0;  // in a row
-  bool announced_idle = false;
+  bool cleared = false;       // idle by its last announcement, with the lease behind it
   bool leaving = false;
 };
 

@@ -61,7 +61,8 @@ void SlotLedger::On(absl::Time now, const Appointed& appointed, Actions& actions
   appointment_ = appointed.appointment;
   holding_ = true;
   lease_number_ = 0;
-  ForgetSlots(now, appointed.fresh, actions);
+  fresh_ = appointed.fresh;
+  ForgetSlots(now, actions);
 }
 
 void SlotLedger::On(absl::Time now, const Deposed& deposed, Actions& actions) {
@@ -73,7 +74,7 @@ void SlotLedger::On(absl::Time now, const Deposed& deposed, Actions& actions) {
     line_.Remove(*ticket, asks_.At(*ticket).priority, now);
     EndWaiting(*ticket, RefuseReason::kNotHolder, actions);
   }
-  ForgetSlots(now, false, actions);
+  ForgetSlots(now, actions);
 }
 
 void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
@@ -143,7 +144,7 @@ void SlotLedger::On(absl::Time now, const Announce& announce, Actions& actions) 
   if (announce.sequence <= slot.sequence) return;
   slot.sequence = announce.sequence;
   slot.heard_ns = absl::ToUnixNanos(now);
-  slot.announced_idle = announce.status == WorkerStatus::kIdle;
+  slot.cleared = announce.status == WorkerStatus::kIdle && announce.fence >= slot.lease;
   slot.leaving = announce.status == WorkerStatus::kLeaving;
   if (announce.fence.fence > appointment_) {
     On(now, Deposed{announce.fence.fence}, actions);
@@ -232,7 +233,7 @@ void SlotLedger::On(absl::Time now, const Renew& renew, Actions& actions) {
   actions.push_back(LeaseLost{renew.router, renew.worker, renew.lease});
 }
 
-void SlotLedger::On(absl::Time now, const Release& release, Actions&) {
+void SlotLedger::On(absl::Time now, const Release& release, Actions& actions) {
   if (!holding_ || !slots_.InRange(release.worker)) return;
   SlotRecord& slot = slots_.At(release.worker);
   if (slot.lease != release.lease || slot.state != SlotState::kLeased) return;
@@ -247,15 +248,17 @@ void SlotLedger::On(absl::Time now, const Release& release, Actions&) {
       return Free(now, release.worker);
     case Outcome::kCancelled:
     case Outcome::kTimeout:
-      // The job stops at its next step; the worker tells when, or is left alone for a moment.
-      if (announces) return slots_.Move(release.worker, SlotState::kTaken);
-      return Hold(now, release.worker, settings_.hold_first);
+      // The job stops at its next step, or its offer is still on its way: the worker tells when it is over.
+      if (!announces) return Hold(now, release.worker, settings_.abandoned_hold);
+      actions.push_back(Revoke{release.worker, release.lease});
+      return slots_.Move(release.worker, SlotState::kRevoking);
     case Outcome::kBusy:
       if (announces) return slots_.Move(release.worker, SlotState::kTaken);
-      return Hold(now, release.worker, std::max(release.retry_after, settings_.hold_first));
+      return Hold(now, release.worker, release.retry_after);
     case Outcome::kFailed: {
       const int doublings = std::min<int>(slot.failures, 16);
       slot.failures = static_cast<std::uint8_t>(doublings + 1);
+      if (announces) actions.push_back(Revoke{release.worker, release.lease});
       return Hold(now, release.worker, settings_.hold_first * (std::int64_t{1} << doublings));
     }
   }
@@ -271,7 +274,6 @@ void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
     const SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kLeased && slot.holder.router == gone.router) CallBack(now, worker, actions);
   }
-  asks_.Forget(gone.router);
 }
 
 void SlotLedger::On(absl::Time now, const WorkerListed& listed, Actions& actions) {
@@ -279,10 +281,10 @@ void SlotLedger::On(absl::Time now, const WorkerListed& listed, Actions& actions
   SlotRecord& slot = slots_.At(listed.worker);
   slot.leaving = false;
   if (slot.state != SlotState::kAbsent) return;
-  const bool trusted = holding_ && !settings_.workers_announce;
-  slots_.Move(listed.worker, trusted ? SlotState::kIdle : SlotState::kUnknown, now);
-  if (holding_ && settings_.workers_announce)
-    actions.push_back(FenceWorker{listed.worker, {appointment_, 0}});
+  slots_.Move(listed.worker, SlotState::kUnknown);
+  if (!holding_) return;
+  if (!settings_.workers_announce) return Distrust(now, listed.worker);
+  actions.push_back(FenceWorker{listed.worker, {appointment_, 0}});
 }
 
 void SlotLedger::On(absl::Time, const WorkerGone& gone, Actions&) {
@@ -292,6 +294,14 @@ void SlotLedger::On(absl::Time, const WorkerGone& gone, Actions&) {
 }
 
 void SlotLedger::On(absl::Time, const Wake&, Actions&) {}
+
+void SlotLedger::Distrust(absl::Time now, WorkerId worker) {
+  if (fresh_) {
+    slots_.Move(worker, SlotState::kIdle);
+  } else {
+    slots_.Move(worker, SlotState::kQuarantined, now + settings_.service_bound);
+  }
+}
 
 void SlotLedger::Free(absl::Time now, WorkerId worker) {
   const SlotRecord& slot = slots_.At(worker);
@@ -331,8 +341,8 @@ void SlotLedger::EndTimers(absl::Time now, Actions& actions) {
     const SlotRecord& slot = slots_.At(*worker);
     if (slot.state == SlotState::kLeased) {
       CallBack(now, *worker, actions);
-    } else if (settings_.workers_announce && !slot.announced_idle) {
-      slots_.Move(*worker, SlotState::kUnknown);
+    } else if (settings_.workers_announce && !slot.cleared) {
+      slots_.Move(*worker, SlotState::kRevoking);
     } else {
       Free(now, *worker);
     }
@@ -386,7 +396,7 @@ WorkerId SlotLedger::TakeIdle(absl::Time now) {
   }
 }
 
-void SlotLedger::ForgetSlots(absl::Time now, bool fresh, Actions& actions) {
+void SlotLedger::ForgetSlots(absl::Time now, Actions& actions) {
   for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
     SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kAbsent) continue;
@@ -395,10 +405,8 @@ void SlotLedger::ForgetSlots(absl::Time now, bool fresh, Actions& actions) {
     if (!holding_ || settings_.workers_announce) {
       slots_.Move(worker, SlotState::kUnknown);
       if (holding_) actions.push_back(FenceWorker{worker, {appointment_, 0}});
-    } else if (fresh) {
-      slots_.Move(worker, SlotState::kIdle);
     } else {
-      slots_.Move(worker, SlotState::kQuarantined, now + settings_.service_bound);
+      Distrust(now, worker);
     }
   }
 }

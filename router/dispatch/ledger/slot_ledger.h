@@ -41,6 +41,8 @@ struct LedgerSettings {
   absl::Duration lease_span = absl::Seconds(5);         // a lease not renewed for so long is called back
   absl::Duration silence_max = absl::Seconds(5);        // a worker unheard of for so long is not granted
   absl::Duration service_bound = absl::Minutes(2);      // no job of a pool that announces nothing runs longer
+  absl::Duration abandoned_hold =
+      absl::Milliseconds(100);                          // after a cancelled job, where nothing is announced
   absl::Duration hold_first = absl::Milliseconds(100);  // after a failure; doubles with each in a row
   absl::Duration hold_max = absl::Seconds(10);
 };
@@ -86,6 +88,8 @@ class SlotLedger {
   void RepeatAnswer(const Ask& ask, const AskEntry& entry, Actions& actions);
   void AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions);
   void AnnouncedBusy(absl::Time now, const Announce& announce);
+  // A slot of a pool that announces nothing, of which this holder knows nothing yet.
+  void Distrust(absl::Time now, WorkerId worker);
   // The slot's lease is over and its worker is believed free.
   void Free(absl::Time now, WorkerId worker);
   void Hold(absl::Time now, WorkerId worker, absl::Duration span);
@@ -99,13 +103,14 @@ class SlotLedger {
   // Grants while there is both a slot and a job; refuses what cannot be served any more.
   void Match(absl::Time now, Actions& actions);
   WorkerId TakeIdle(absl::Time now);
-  void ForgetSlots(absl::Time now, bool fresh, Actions& actions);
+  void ForgetSlots(absl::Time now, Actions& actions);
   // Marks the lease's ask as over, if it is still the one that the slot was granted to.
   void EndGrantedAsk(const SlotRecord& slot);
 
   LedgerSettings settings_;
   Fence appointment_;
   bool holding_ = false;
+  bool fresh_ = false;  // the present appointment is the first ever
   std::uint64_t lease_number_ = 0;
   std::uint64_t grants_total_ = 0;
   std::uint64_t revoked_total_ = 0;

@@ -1,0 +1,216 @@
+#include "router/dispatch/ledger/ask_book.h"
+
+#include <algorithm>
+
+#include "core/check.h"
+
+namespace ringway::ledger {
+
+void AskBook::Seat(absl::Time now, const HolderSeat& seat, std::vector<AskAction>& actions) {
+  if (seat.fence < seat_.fence) return;
+  if (seat.fence == seat_.fence && seat.router == seat_.router) return;
+  seat_ = seat;
+  heard_ = now;
+  if (!seat.router.valid()) {
+    GiveUp(actions);
+    return;
+  }
+  // Backwards, because Close moves the last entry into the gap.
+  for (std::size_t i = live_.size(); i-- > 0;) {
+    const JobId job = live_[i];
+    Entry& entry = entries_[job];
+    if (entry.state == State::kAsked) {
+      ++entry.generation;
+      SendAsk(job, actions);
+    } else if (entry.state == State::kLeaving) {
+      // The old holder cannot grant any more, and the new one was never asked.
+      Close(job);
+      actions.push_back(AskLeft{job});
+    } else {
+      Tell(Renew{self_, entry.worker, entry.lease}, actions);
+    }
+  }
+}
+
+void AskBook::Reconnect(absl::Time now, std::vector<AskAction>& actions) {
+  heard_ = now;
+  for (const JobId job : live_) {
+    const Entry& entry = entries_[job];
+    if (entry.state == State::kAsked) SendAsk(job, actions);
+    if (entry.state == State::kLeaving) Tell(Withdraw{KeyOf(job)}, actions);
+    if (entry.state == State::kHeld) Tell(Renew{self_, entry.worker, entry.lease}, actions);
+  }
+}
+
+void AskBook::Begin(absl::Time now, JobId job, const JobWish& wish, std::vector<AskAction>& actions) {
+  if (!entries_.contains(job)) entries_.resize(job.index() + 1);
+  Entry& entry = entries_[job];
+  RINGWAY_CHECK(entry.state == State::kNone);
+  if (!Reachable(now)) {
+    actions.push_back(NoHolder{job});
+    return;
+  }
+  entry.wish = wish;
+  entry.generation = std::max(entry.generation, first_generation_) + 1;
+  Open(job, State::kAsked);
+  SendAsk(job, actions);
+}
+
+void AskBook::Leave(absl::Time, JobId job, std::vector<AskAction>& actions) {
+  Entry& entry = entries_[job];
+  RINGWAY_CHECK(entry.state == State::kAsked);
+  entry.state = State::kLeaving;
+  Tell(Withdraw{KeyOf(job)}, actions);
+}
+
+void AskBook::End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions) {
+  if (!HoldsLease(job)) return;
+  Entry& entry = entries_[job];
+  entry.ended = outcome;
+  Tell(Release{entry.worker, entry.lease, outcome, retry_after}, actions);
+  Close(job);
+}
+
+void AskBook::On(absl::Time now, const Grant& grant, std::vector<AskAction>& actions) {
+  // A deposed holder's grant binds nobody, and giving it back would reach the wrong one.
+  if (grant.lease.fence < seat_.fence) return;
+  heard_ = now;
+  // From a holder appointed again, which the directory has not told yet: not wanted before it has.
+  Entry* entry = grant.lease.fence == seat_.fence ? Answered(grant.key, State::kAsked) : nullptr;
+  if (entry != nullptr) {
+    entry->state = State::kHeld;
+    entry->worker = grant.worker;
+    entry->lease = grant.lease;
+    --waiting_;
+    if (renew_at_ == absl::InfiniteFuture()) renew_at_ = now + settings_.renew_period;
+    actions.push_back(SlotGranted{JobId(grant.key.slot), grant.worker, grant.lease});
+    return;
+  }
+  Unwanted(grant, actions);
+}
+
+void AskBook::Unwanted(const Grant& grant, std::vector<AskAction>& actions) {
+  // The withdrawal that is under way voids it.
+  if (Answered(grant.key, State::kLeaving) != nullptr) return;
+  // Unless the ask is known to have had no grant, the lease may have been used and its release lost; then
+  // nobody but the worker can tell whether the slot is free.
+  Outcome outcome = Outcome::kCancelled;
+  const JobId job(grant.key.slot);
+  if (entries_.contains(job) && entries_[job].generation == grant.key.generation) {
+    const Entry& entry = entries_[job];
+    if (entry.lease == grant.lease && entry.state == State::kHeld) return;
+    outcome = entry.lease == grant.lease ? entry.ended : Outcome::kShed;
+  }
+  Tell(Release{grant.worker, grant.lease, outcome, absl::ZeroDuration()}, actions);
+}
+
+void AskBook::On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& actions) {
+  heard_ = now;
+  const JobId job(refuse.key.slot);
+  Entry* entry = Answered(refuse.key, State::kAsked);
+  if (entry != nullptr && refuse.reason == RefuseReason::kStale) {
+    // The answer to an earlier copy was lost on the way: ask anew.
+    ++entry->generation;
+    SendAsk(job, actions);
+    return;
+  }
+  if (entry == nullptr) return;
+  Close(job);
+  if (refuse.reason == RefuseReason::kNotHolder) {
+    actions.push_back(NoHolder{job});
+  } else {
+    actions.push_back(SlotRefused{job, refuse.reason});
+  }
+}
+
+void AskBook::On(absl::Time now, const Withdrawn& withdrawn, std::vector<AskAction>& actions) {
+  heard_ = now;
+  if (Answered(withdrawn.key, State::kLeaving) == nullptr) return;
+  Close(JobId(withdrawn.key.slot));
+  actions.push_back(AskLeft{JobId(withdrawn.key.slot)});
+}
+
+void AskBook::On(absl::Time, const LeaseLost& lost, std::vector<AskAction>& actions) {
+  // Rare, so it is searched for: the holder knows the lease, not always the job.
+  for (const JobId job : live_) {
+    Entry& entry = entries_[job];
+    if (entry.state != State::kHeld || entry.lease != lost.lease || entry.worker != lost.worker) continue;
+    entry.ended = Outcome::kCancelled;
+    Close(job);
+    actions.push_back(SlotLost{job, lost.worker, lost.lease});
+    return;
+  }
+}
+
+void AskBook::Wake(absl::Time now, std::vector<AskAction>& actions) {
+  if (now >= renew_at_) RenewAll(now, actions);
+  if (waiting_ > 0 && !Reachable(now)) GiveUp(actions);
+}
+
+absl::Time AskBook::NextWake() const {
+  absl::Time next = renew_at_;
+  if (waiting_ > 0) next = std::min(next, heard_ + settings_.silence_max + absl::Nanoseconds(1));
+  return next;
+}
+
+AskBook::Entry* AskBook::Answered(const AskKey& key, State state) {
+  const JobId job(key.slot);
+  if (key.router != self_ || !entries_.contains(job)) return nullptr;
+  Entry& entry = entries_[job];
+  return entry.state == state && entry.generation == key.generation ? &entry : nullptr;
+}
+
+void AskBook::Tell(const LedgerEvent& event, std::vector<AskAction>& actions) const {
+  if (seat_.router.valid()) actions.push_back(TellHolder{seat_.router, event});
+}
+
+void AskBook::SendAsk(JobId job, std::vector<AskAction>& actions) const {
+  const JobWish& wish = entries_[job].wish;
+  Tell(Ask{KeyOf(job), wish.priority, wish.arrived, wish.deadline, wish.expected}, actions);
+}
+
+void AskBook::Open(JobId job, State state) {
+  entries_[job].state = state;
+  entries_[job].live_at = static_cast<std::uint32_t>(live_.size());
+  live_.push_back(job);
+  ++waiting_;
+}
+
+void AskBook::Close(JobId job) {
+  Entry& entry = entries_[job];
+  if (entry.state != State::kHeld) --waiting_;
+  const JobId last = live_.back();
+  live_[entry.live_at] = last;
+  entries_[last].live_at = entry.live_at;
+  live_.pop_back();
+  entry.state = State::kNone;
+}
+
+void AskBook::GiveUp(std::vector<AskAction>& actions) {
+  for (std::size_t i = live_.size(); i-- > 0;) {
+    const JobId job = live_[i];
+    const State state = entries_[job].state;
+    if (state == State::kHeld) continue;
+    // Should the holder live after all, it is not to keep the place in line.
+    if (state == State::kAsked) Tell(Withdraw{KeyOf(job)}, actions);
+    Close(job);
+    if (state == State::kAsked) {
+      actions.push_back(NoHolder{job});
+    } else {
+      actions.push_back(AskLeft{job});
+    }
+  }
+}
+
+void AskBook::RenewAll(absl::Time now, std::vector<AskAction>& actions) {
+  bool any = false;
+  for (const JobId job : live_) {
+    const Entry& entry = entries_[job];
+    if (entry.state != State::kHeld) continue;
+    any = true;
+    Tell(Renew{self_, entry.worker, entry.lease}, actions);
+  }
+  renew_at_ = any ? now + settings_.renew_period : absl::InfiniteFuture();
+}
+
+}  // namespace ringway::ledger

@@ -1,0 +1,155 @@
+// A router's side of the slot ledger: what it has asked the holder for, and which leases it holds.
+//
+// The holder sits in another process (or in this one; nothing here can tell). The book turns "this job wants
+// a slot" into asks, recognises which answers still matter, renews the leases of running jobs in rounds, and
+// gives every lease back exactly once. When the seat of the holder moves, everything is asked again under a
+// new generation and the leases held are presented; answers of a deposed holder are void from then on. When
+// the holder falls silent, or there is none, each waiting job is handed back to be probed for instead, and a
+// grant that comes too late is given back unused.
+//
+// Invariants: a job has at most one ask open and holds at most one lease; each Begin ends in exactly one of
+// SlotGranted, SlotRefused, AskLeft (after Leave) or NoHolder. Complexity: O(1) a call; Seat, Reconnect and
+// each round of renewals O(jobs open). Memory follows the highest JobId. Pure; one owner thread.
+#ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_ASK_BOOK_H_
+#define RINGWAY_ROUTER_DISPATCH_LEDGER_ASK_BOOK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/lease.h"
+#include "core/tier.h"
+#include "router/dispatch/ledger/messages.h"
+
+namespace ringway::ledger {
+
+// Who holds the ledger, as the directory says. An invalid router: nobody.
+struct HolderSeat {
+  RouterId router;
+  Fence fence;
+};
+
+// What a job wants; times are this router's own.
+struct JobWish {
+  Priority priority = 0;
+  absl::Time arrived;
+  absl::Time deadline;
+  absl::Duration expected;
+};
+
+struct AskSettings {
+  absl::Duration renew_period = absl::Seconds(1.5);      // under a third of the holder's lease_span
+  absl::Duration silence_max = absl::Milliseconds(500);  // of the holder, before jobs are probed for
+};
+
+// ---- actions ----
+struct TellHolder {
+  RouterId holder;
+  LedgerEvent event;
+};
+struct SlotGranted {
+  JobId job;
+  WorkerId worker;
+  Lease lease;
+};
+struct SlotRefused {
+  JobId job;
+  RefuseReason reason = RefuseReason::kInfeasible;
+};
+// The job has left the line and may stand in another.
+struct AskLeft {
+  JobId job;
+};
+// There is no holder to ask: find a slot by probing.
+struct NoHolder {
+  JobId job;
+};
+// The job's lease is void: it must not start, and stops if it runs. The lease is not held any more.
+struct SlotLost {
+  JobId job;
+  WorkerId worker;
+  Lease lease;
+};
+using AskAction = std::variant<TellHolder, SlotGranted, SlotRefused, AskLeft, NoHolder, SlotLost>;
+
+class AskBook {
+ public:
+  // `started` must rise from one life of the router to the next: generations count up from it.
+  AskBook(RouterId self, absl::Time started, const AskSettings& settings)
+      : self_(self),
+        first_generation_(static_cast<std::uint64_t>(absl::ToUnixMicros(started))),
+        settings_(settings) {}
+
+  // ---- from the directory and the connection ----
+  void Seat(absl::Time now, const HolderSeat& seat, std::vector<AskAction>& actions);
+  // Any sign of life of the present holder.
+  void Heard(absl::Time now) { heard_ = now; }
+  // The way to the same holder was broken and is whole again: what was under way may be lost, so say it all
+  // once more.
+  void Reconnect(absl::Time now, std::vector<AskAction>& actions);
+  bool Reachable(absl::Time now) const {
+    return seat_.router.valid() && now - heard_ <= settings_.silence_max;
+  }
+
+  // ---- from the router's jobs ----
+  // The job must have no ask open and hold no lease.
+  void Begin(absl::Time now, JobId job, const JobWish& wish, std::vector<AskAction>& actions);
+  // Answered by AskLeft, even if a grant is on its way. The job must have an ask open.
+  void Leave(absl::Time now, JobId job, std::vector<AskAction>& actions);
+  // The job's use of its lease is over; does nothing if it holds none.
+  void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions);
+  bool HoldsLease(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kHeld; }
+
+  // ---- from the holder; all but LeaseLost must come from the router in `from` ----
+  void On(absl::Time now, const Grant& grant, std::vector<AskAction>& actions);
+  void On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& actions);
+  void On(absl::Time now, const Withdrawn& withdrawn, std::vector<AskAction>& actions);
+  void On(absl::Time now, const LeaseLost& lost, std::vector<AskAction>& actions);
+
+  void Wake(absl::Time now, std::vector<AskAction>& actions);
+  absl::Time NextWake() const;
+  std::size_t open() const { return live_.size(); }
+
+ private:
+  enum class State : std::uint8_t { kNone, kAsked, kLeaving, kHeld };
+  struct Entry {
+    JobWish wish;
+    Lease lease;  // held, or held last
+    WorkerId worker;
+    std::uint64_t generation = 0;
+    std::uint32_t live_at = 0;  // place in live_, unless kNone
+    State state = State::kNone;
+    Outcome ended = Outcome::kCancelled;  // how the use of `lease` ended
+  };
+
+  AskKey KeyOf(JobId job) const { return {self_, job.value(), entries_[job].generation}; }
+  // The entry that an answer is about, or null if the answer has been overtaken.
+  Entry* Answered(const AskKey& key, State state);
+  void Tell(const LedgerEvent& event, std::vector<AskAction>& actions) const;
+  // A grant that no open ask waits for.
+  void Unwanted(const Grant& grant, std::vector<AskAction>& actions);
+  void SendAsk(JobId job, std::vector<AskAction>& actions) const;
+  void Open(JobId job, State state);
+  void Close(JobId job);
+  // Hands every waiting job back because nobody answers.
+  void GiveUp(std::vector<AskAction>& actions);
+  void RenewAll(absl::Time now, std::vector<AskAction>& actions);
+
+  RouterId self_;
+  std::uint64_t first_generation_;
+  AskSettings settings_;
+  HolderSeat seat_;
+  absl::Time heard_ = absl::InfinitePast();
+  absl::Time renew_at_ = absl::InfiniteFuture();
+  IdVector<JobId, Entry> entries_;
+  std::vector<JobId> live_;
+  std::size_t waiting_ = 0;  // of live_, kAsked or kLeaving
+};
+
+}  // namespace ringway::ledger
+
+#endif  // RINGWAY_ROUTER_DISPATCH_LEDGER_ASK_BOOK_H_

@@ -1,0 +1,212 @@
+#include "tests/ledger/fleet/fleet.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+
+namespace ringway::ledger::fleet {
+namespace {
+
+constexpr absl::Duration kAnnouncePeriod = absl::Seconds(1);
+constexpr absl::Duration kBeatPeriod = absl::Milliseconds(100);
+
+// Standard normal quantile; only the few that the settings use.
+double NormalQuantile(double q) {
+  RINGWAY_CHECK(q == 0.5 || q == 0.75 || q == 0.9);
+  if (q == 0.75) return 0.6745;
+  return q == 0.9 ? 1.2816 : 0;
+}
+
+// What the routers are told to expect: the quantile of the law that the jobs are drawn from.
+absl::Duration ExpectedService(const sim::ServiceLaw& law, double quantile) {
+  if (const auto* log_normal = std::get_if<sim::LogNormalService>(&law)) {
+    const double variance = std::log1p(log_normal->cv * log_normal->cv);
+    return absl::Seconds(log_normal->mean_s *
+                         std::exp(NormalQuantile(quantile) * std::sqrt(variance) - variance / 2));
+  }
+  if (const auto* exponential = std::get_if<sim::ExponentialService>(&law)) {
+    return absl::Seconds(exponential->mean_s * -std::log(1 - quantile));
+  }
+  return absl::Seconds(sim::MeanServiceS(law));
+}
+
+}  // namespace
+
+Fleet::Fleet(const FleetSettings& settings, LeaseChecker* checker)
+    : settings_(settings),
+      checker_(checker),
+      mail_(settings.network, settings.seed),
+      arrivals_rng_(settings.seed, 1),
+      service_rng_(settings.seed, 2),
+      users_rng_(settings.seed, 3),
+      counted_from_(absl::UnixEpoch() + settings.warm_up),
+      expected_(ExpectedService(settings.service, settings.guard_quantile)) {
+  for (int r = 0; r < settings.routers; ++r) {
+    routers_.push_back({.book = AskBook(RouterId(r), absl::UnixEpoch(), settings.asks),
+                        .rng = Rng(settings.seed, 1000 + r)});
+  }
+  for (int h = 0; h < settings.holders; ++h) holders_.push_back({.ledger = SlotLedger(settings.ledger)});
+  for (int w = 0; w < settings.workers; ++w) {
+    workers_.push_back({.gate = LeaseGate(absl::UnixEpoch())});
+    // Spread over the period, as they would be.
+    Push(kAnnouncePeriod * w / settings.workers, kAnnounce, static_cast<std::uint32_t>(w));
+  }
+  for (std::size_t i = 0; i < settings_.troubles.size(); ++i) {
+    Push(settings_.troubles[i].begin, kTrouble, static_cast<std::uint32_t>(i), 1);
+    Push(settings_.troubles[i].end, kTrouble, static_cast<std::uint32_t>(i), 0);
+  }
+  if (settings_.policy == Policy::kLedger) Appoint(0);
+  for (std::uint32_t h = 0; h < holders_.size(); ++h) Push(kBeatPeriod, kBeat, h);
+  Push(absl::ZeroDuration(), kArrival, 0);
+}
+
+const Tally& Fleet::Run() {
+  RunUntil(settings_.duration);
+  StopArrivals();
+  // Each job ends at its deadline at the latest, so this is bounded by the patience of the users.
+  while (jobs_open_ > 0) Dispatch(queue_.Pop());
+  return tally_;
+}
+
+void Fleet::RunUntil(absl::Duration at) {
+  const std::int64_t end_ns = absl::ToInt64Nanoseconds(at);
+  while (!queue_.empty() && queue_.NextTime() <= end_ns) Dispatch(queue_.Pop());
+}
+
+void Fleet::Push(absl::Duration after, EventKind kind, std::uint32_t subject, std::uint64_t detail) {
+  queue_.Push(queue_.now_ns() + absl::ToInt64Nanoseconds(after), kind, subject, detail);
+}
+
+void Fleet::Dispatch(const sim::SimEvent& event) {
+  const std::uint32_t subject = event.subject;
+  const JobId job(event.detail >> 32);
+  switch (static_cast<EventKind>(event.kind)) {
+    case kArrival:
+      return Arrive();
+    case kLetter:
+      return Deliver(subject);
+    case kFinish:
+      return Finish(subject, event.detail);
+    case kHolderWake:
+      if (holders_[subject].wake <= Now()) StepHolder(subject, Wake{});
+      return;
+    case kRouterWake:
+      return WakeRouter(subject);
+    case kRetry:
+      if (Find(subject, job, event.detail) != nullptr) Retry(subject, job);
+      return;
+    case kDeadline:
+      if (Find(subject, job, event.detail) != nullptr) DeadlinePassed(subject, job);
+      return;
+    case kResubmit:
+      return AddJob(subject);
+    case kAnnounce:
+      Announce(subject);
+      return Push(kAnnouncePeriod, kAnnounce, subject);
+    case kBeat:
+      if (holders_[subject].alive && holders_[subject].ledger.View().holding) {
+        for (std::uint32_t r = 0; r < routers_.size(); ++r) {
+          Send({Process::Kind::kHolder, subject}, {Process::Kind::kRouter, r}, Beat{});
+        }
+      }
+      return Push(kBeatPeriod, kBeat, subject);
+    case kTrouble:
+      return event.detail == 1 ? Begin(settings_.troubles[subject]) : End(settings_.troubles[subject]);
+    case kReappoint:
+      return Appoint(subject);
+  }
+}
+
+void Fleet::Appoint(std::uint32_t holder) {
+  const bool fresh = !seat_.router.valid();
+  seat_ = {RouterId(holder), {1, seat_.fence.appointment + 1}};
+  const Process controller{Process::Kind::kController, 0};
+  const Process to{Process::Kind::kHolder, holder};
+  if (!settings_.ledger.workers_announce || !fresh) {
+    for (std::size_t w = 0; w < workers_.size(); ++w)
+      Send(controller, to, LedgerEvent(WorkerListed{WorkerId(w)}));
+  }
+  Send(controller, to, LedgerEvent(Appointed{seat_.fence, fresh}));
+  for (std::uint32_t r = 0; r < routers_.size(); ++r) Send(controller, {Process::Kind::kRouter, r}, seat_);
+  if (!fresh) return;
+  for (Worker& worker : workers_) worker.holder = holder;
+}
+
+void Fleet::Depose() {
+  const Fence next{seat_.fence.leader_epoch, seat_.fence.appointment + 1};
+  const Process seated{Process::Kind::kHolder, seat_.router.value()};
+  Send({Process::Kind::kController, 0}, seated, LedgerEvent(Deposed{next}));
+}
+
+void Fleet::KillHolder(std::uint32_t holder) {
+  Holder& dead = holders_[holder];
+  ++dead.life;
+  dead.ledger = SlotLedger(settings_.ledger);
+  dead.wake = absl::InfiniteFuture();
+}
+
+void Fleet::KillRouter(std::uint32_t number) {
+  Router& router = routers_[number];
+  ++router.life;
+  for (JobId job(0); job.index() < router.jobs.size(); job = JobId(job.index() + 1)) {
+    Job& dying = router.jobs[job.index()];
+    if (!dying.open) continue;
+    if (dying.asking && checker_ != nullptr) checker_->AskEnded(dying.serial);
+    // Its streams break, so its workers stop what they do for it.
+    if (dying.worker) {
+      Send({Process::Kind::kController, 0}, {Process::Kind::kWorker, dying.worker->value()},
+           Cancel{{RouterId(number), job, dying.serial}});
+    }
+    dying.asking = false;
+    EndJob(number, job);
+  }
+  if (checker_ != nullptr) checker_->RouterDied(RouterId(number), absl::ToUnixMicros(Now()));
+  router.book = AskBook(RouterId(number), Now(), settings_.asks);
+  router.wake = absl::InfiniteFuture();
+  for (std::uint32_t h = 0; h < holders_.size(); ++h) {
+    Send({Process::Kind::kController, 0}, {Process::Kind::kHolder, h},
+         LedgerEvent(RouterGone{RouterId(number)}));
+  }
+  Send({Process::Kind::kController, 0}, {Process::Kind::kRouter, number}, seat_);
+}
+
+void Fleet::Begin(const Trouble& trouble) {
+  switch (trouble.kind) {
+    case TroubleKind::kWorkersOff:
+      for (std::uint32_t w = 0; w < workers_.size() * trouble.size; ++w) {
+        StopRun(w, Outcome::kFailed);
+        workers_[w].off = true;
+      }
+      return;
+    case TroubleKind::kLoad:
+      load_factor_ = trouble.size;
+      return;
+    case TroubleKind::kHolderKilled:
+      KillHolder(seat_.router.value());
+      Push(settings_.reappoint_after, kReappoint, (seat_.router.value() + 1) % holders_.size());
+      return;
+    case TroubleKind::kSlow:
+      slow_factor_ = trouble.size;
+      return;
+  }
+}
+
+void Fleet::End(const Trouble& trouble) {
+  if (trouble.kind == TroubleKind::kLoad) load_factor_ = 1;
+  if (trouble.kind == TroubleKind::kSlow) slow_factor_ = 1;
+  if (trouble.kind != TroubleKind::kWorkersOff) return;
+  for (std::uint32_t w = 0; w < workers_.size(); ++w) {
+    if (!workers_[w].off) continue;
+    workers_[w].off = false;
+    Announce(w);
+  }
+}
+
+SecondTally& Fleet::Second() {
+  const auto second = static_cast<std::size_t>(queue_.now_ns() / 1'000'000'000);
+  if (second >= tally_.seconds.size()) tally_.seconds.resize(second + 1);
+  return tally_.seconds[second];
+}
+
+}  // namespace ringway::ledger::fleet

@@ -1,0 +1,89 @@
+// What a small fleet in virtual time is made of, what happens to it, and what is counted.
+//
+// One region and tier: routers with the production AskBook, holders with the production SlotLedger, workers
+// with the production LeaseGate, and a network whose delay, loss and duplication are settings. It exists to
+// prove the ledger; the project's simulator runs whole worlds.
+#ifndef RINGWAY_TESTS_LEDGER_FLEET_SETTINGS_H_
+#define RINGWAY_TESTS_LEDGER_FLEET_SETTINGS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "router/dispatch/ledger/ask_book.h"
+#include "router/dispatch/ledger/slot_ledger.h"
+#include "sim/service_law.h"
+
+namespace ringway::ledger::fleet {
+
+enum class Policy {
+  kLedger,
+  kNaive,  // random worker, 20 ms later again, no look at the deadline, no cancellation
+};
+
+struct NetworkSettings {
+  absl::Duration hop = absl::Microseconds(250);
+  double jitter = 0;     // share of hop, uniform, on top
+  double loss = 0;       // of messages from and to holders
+  double duplicate = 0;  // of the same
+  double stall = 0;      // share of jobs whose stream to the worker stands still first
+  absl::Duration stall_span = absl::Seconds(1.5);
+};
+
+enum class TroubleKind { kWorkersOff, kLoad, kHolderKilled, kSlow };
+struct Trouble {
+  TroubleKind kind = TroubleKind::kLoad;
+  absl::Duration begin;
+  absl::Duration end;
+  double size = 1;  // share of workers, factor of load, unused, factor of service time
+};
+
+struct FleetSettings {
+  Policy policy = Policy::kLedger;
+  int workers = 50;
+  int routers = 16;
+  int holders = 2;  // routers that can hold the ledger; the first is appointed at the start
+  double rho = 0.95;
+  sim::ServiceLaw service = sim::ExponentialService{1.0};
+  absl::Duration patience = absl::Seconds(3);  // deadline after arrival
+  bool no_wait = false;                        // a job is refused when no slot is free as it asks
+  double guard_quantile = 0.5;                 // of the service time, for "cannot finish in time"
+  double resubmit = 0;                         // chance that a user whose job failed asks again
+  absl::Duration think = absl::Seconds(1);     // before doing so, exponential
+  absl::Duration duration = absl::Seconds(100);
+  absl::Duration warm_up = absl::Seconds(10);  // not counted
+  std::vector<Trouble> troubles;
+  absl::Duration reappoint_after = absl::Seconds(1.5);
+  NetworkSettings network;
+  LedgerSettings ledger;
+  AskSettings asks;
+  std::uint64_t seed = 1;
+};
+
+// Of jobs that arrived, or things that happened, in one second of virtual time.
+struct SecondTally {
+  std::int64_t arrived = 0;
+  std::int64_t done = 0;  // in time
+  std::int64_t offers = 0;
+};
+
+struct Tally {
+  std::int64_t arrived = 0;
+  std::int64_t done = 0;
+  std::int64_t refused = 0;
+  std::int64_t late = 0;    // finished, or stopped, after the deadline
+  std::int64_t offers = 0;  // jobs put before a worker
+  std::int64_t busy = 0;
+  double useful_s = 0;  // GPU time of jobs done in time
+  double wasted_s = 0;  // all other GPU time
+  std::vector<double> waits_s;
+  std::vector<SecondTally> seconds;
+
+  double Goodput() const { return static_cast<double>(done) / static_cast<double>(arrived); }
+  double OffersPerDone() const { return static_cast<double>(offers) / static_cast<double>(done); }
+  double WastedShare() const { return wasted_s / (useful_s + wasted_s); }
+};
+
+}  // namespace ringway::ledger::fleet
+
+#endif  // RINGWAY_TESTS_LEDGER_FLEET_SETTINGS_H_

@@ -1,0 +1,46 @@
+// A worker's side of the slot ledger: which leases it still obeys, and the announcements that say so.
+//
+// Leases of one worker are totally ordered, so one number is the whole memory: the gate opens for a lease
+// above its fence only, and the fence then stands at that lease. A holder raises the fence to call a lease
+// back, or to tell that it was appointed; whatever was granted before and is still on its way is refused when
+// it comes. Announcements are numbered from the worker's start time, so that they rise across restarts, and
+// carry the fence, so that a holder knows what an "idle" has already taken into account.
+//
+// Invariants: the fence never falls; no lease passes twice. O(1). Pure; one owner thread.
+#ifndef RINGWAY_WORKER_LEASE_GATE_H_
+#define RINGWAY_WORKER_LEASE_GATE_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "core/lease.h"
+
+namespace ringway {
+
+class LeaseGate {
+ public:
+  explicit LeaseGate(absl::Time started)
+      : sequence_(static_cast<std::uint64_t>(absl::ToUnixNanos(started))) {}
+
+  // Whether a job under this lease may start; if so, neither this lease nor a lower one passes again.
+  bool Pass(const Lease& lease) {
+    if (lease <= fence_) return false;
+    fence_ = lease;
+    return true;
+  }
+  // Refuses everything at or below `upto` from now on.
+  void Raise(const Lease& upto) {
+    if (fence_ < upto) fence_ = upto;
+  }
+  const Lease& fence() const { return fence_; }
+  // Of the next announcement: higher than all before.
+  std::uint64_t NextSequence() { return ++sequence_; }
+
+ private:
+  Lease fence_;
+  std::uint64_t sequence_;
+};
+
+}  // namespace ringway
+
+#endif  // RINGWAY_WORKER_LEASE_GATE_H_
