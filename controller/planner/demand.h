@@ -26,8 +26,20 @@ class Demand {
         confirmations_(guard.jump_confirmations),
         floor_rps_(floor_rps) {}
 
+  // All that was learnt, for a checkpoint.
+  struct Learnt {
+    double rps = 0;
+    bool primed = false;
+    int doubted = 0;
+  };
+
   Verdict Add(double rps);
   double rps() const { return smoothed_.value(); }
+  Learnt learnt() const { return {smoothed_.value(), smoothed_.primed(), doubted_}; }
+  void Restore(const Learnt& learnt) {
+    if (learnt.primed) smoothed_.Reset(learnt.rps);
+    doubted_ = learnt.doubted;
+  }
 
  private:
   Ewma smoothed_;

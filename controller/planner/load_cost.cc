@@ -39,6 +39,13 @@ void LoadCost::Add(absl::Time at, double load, double background_load, double st
   prior_weight_ *= 1 - weight;
 }
 
+void LoadCost::Restore(const Learnt& learnt) {
+  value_ = std::clamp(learnt.value, guard_.cost_clamp_low * prior_, guard_.cost_clamp_high * prior_);
+  variance_ = learnt.variance;
+  prior_weight_ = learnt.prior_weight;
+  if (learnt.lagged_at != absl::InfinitePast()) lagged_rps_.Advance(learnt.lagged_at, learnt.lagged_rps);
+}
+
 double LoadCost::StandardError() const {
   // Of an exponentially weighted mean of independent samples, with the prior as one more.
   const double mean_share = guard_.cost_ewma / (2 - guard_.cost_ewma);

@@ -35,6 +35,18 @@ class LoadCost {
   double low() const;
   double high() const;
 
+  // All that was learnt, for a checkpoint, or for the same region under edited settings: what these do not
+  // allow is clamped.
+  struct Learnt {
+    double value = 0;
+    double variance = 0;
+    double prior_weight = 1;
+    double lagged_rps = 0;
+    absl::Time lagged_at = absl::InfinitePast();  // InfinitePast: no traffic seen
+  };
+  Learnt learnt() const { return {value_, variance_, prior_weight_, lagged_rps_.value(), lagged_rps_.at()}; }
+  void Restore(const Learnt& learnt);
+
  private:
   double StandardError() const;
 
