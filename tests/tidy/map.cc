@@ -11,9 +11,12 @@ const std::vector<Layer>& Layers() {
       {"core", true, {}},
       {"controller/planner", true, {"core"}},
       {"controller", true, {"core", "controller/planner"}},
+      {"controller/wire", false, {"core", "proto", "controller"}},
+      {"controller/journal", false, {"core", "proto", "runtime", "controller", "controller/wire"}},
       {"controller/daemon",
        false,
-       {"core", "proto", "runtime", "topology", "controller", "controller/planner"}},
+       {"core", "proto", "runtime", "topology", "controller", "controller/planner", "controller/wire",
+        "controller/journal"}},
       {"controller/main", false, {"core", "proto", "runtime", "topology", "controller", "controller/daemon"}},
       {"router/dispatch", true, {"core"}},
       {"router", true, {"core", "router/dispatch"}},
@@ -54,9 +57,16 @@ const Layer* LayerOf(std::string_view path) {
 }
 
 const std::vector<Library>& Libraries() {
-  static const std::vector<std::string_view> kShells = {
-      "proto",  "runtime", "controller/daemon", "controller/main", "router/daemon", "router/main",
-      "worker", "cli"};
+  static const std::vector<std::string_view> kShells = {"proto",
+                                                        "runtime",
+                                                        "controller/wire",
+                                                        "controller/journal",
+                                                        "controller/daemon",
+                                                        "controller/main",
+                                                        "router/daemon",
+                                                        "router/main",
+                                                        "worker",
+                                                        "cli"};
   static const std::vector<Library> libraries = {
       {"yaml-cpp/", "", {"topology"}, "topology/ is the only reader of YAML"},
       {"", ".pb.h", kShells, "decisions see values, not messages"},
