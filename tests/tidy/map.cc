@@ -26,6 +26,7 @@ const std::vector<Layer>& Layers() {
       {"worker/service_history", true, {"core"}},
       {"worker", false, {"core", "proto", "runtime", "engine", "worker/slot", "worker/service_history"}},
       {"sim", true, {"core", "controller", "router", "worker/slot", "worker/service_history"}},
+      {"sim/files", false, {"core", "sim", "topology"}},
       {"topology", false, {"core"}},
       {"proto", false, {"core"}},
       {"runtime", false, {"core"}},
