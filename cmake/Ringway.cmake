@@ -100,6 +100,10 @@ function(ringway_test name)
     set(ARG_TIMEOUT 120)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}")
+  if("live" IN_LIST ARG_LABELS)
+    # Real processes and real time: nothing else may run beside it.
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+  endif()
 endfunction()
 
 # The source defines LLVMFuzzerTestOneInput. Every build without RINGWAY_FUZZ replays the corpus as an ordinary test.
