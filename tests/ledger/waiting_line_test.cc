@@ -13,95 +13,113 @@ namespace {
 
 absl::Time At(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
 
-std::vector<Ticket> Drain(WaitingLine& line, Priority priority, absl::Time now) {
+Waiter Waits(double since_s, double start_by_s, Priority priority = 0) {
+  return {priority, At(since_s), At(since_s), At(start_by_s)};
+}
+
+std::vector<Ticket> Drain(WaitingLine& line, Priority priority) {
   std::vector<Ticket> order;
   while (const auto ticket = line.Next()) {
     order.push_back(*ticket);
-    line.Remove(*ticket, priority, now);
+    line.Remove(*ticket, priority);
   }
   return order;
 }
 
 TEST(WaitingLine, ServesWhoMustStartSoonestAndThenTheOlder) {
   WaitingLine line(10);
-  line.Add(0, {0, At(2), At(30)});
-  line.Add(1, {0, At(1), At(30)});
-  line.Add(2, {0, At(3), At(10)});
-  line.Add(3, {0, At(0), At(60)});
-  EXPECT_EQ(Drain(line, 0, At(4)), (std::vector<Ticket>{2, 1, 0, 3}));
+  line.Add(0, Waits(2, 30));
+  line.Add(1, Waits(1, 30));
+  line.Add(2, Waits(3, 10));
+  line.Add(3, Waits(0, 60));
+  EXPECT_EQ(Drain(line, 0), (std::vector<Ticket>{2, 1, 0, 3}));
 }
 
 TEST(WaitingLine, AMoreImportantPriorityGoesFirst) {
   WaitingLine line(10);
-  line.Add(0, {2, At(0), At(5)});
-  line.Add(1, {1, At(4), At(50)});
+  line.Add(0, Waits(0, 5, 2));
+  line.Add(1, Waits(4, 50, 1));
   EXPECT_EQ(line.Next(), Ticket{1});
-  line.Remove(1, 1, At(4));
+  line.Remove(1, 1);
   EXPECT_EQ(line.Next(), Ticket{0});
 }
 
-TEST(WaitingLine, FlipsToNewestFirstWhenAWaiterRanOutOfTime) {
+TEST(WaitingLine, FlipsToNewestFirstWhenTheHeadHasUsedMostOfItsPatience) {
   WaitingLine line(10);
-  for (Ticket t = 0; t < 4; ++t) line.Add(t, {0, At(t), At(10 + t)});
+  for (Ticket t = 0; t < 4; ++t) line.Add(t, Waits(t, 10 + t));
+  line.Reconsider(At(7.4));
   EXPECT_EQ(line.Next(), Ticket{0});
-  EXPECT_EQ(line.TakeInfeasible(At(10)), std::nullopt) << "its latest start has not passed yet";
-  EXPECT_EQ(line.TakeInfeasible(At(10.5)), Ticket{0});
-  EXPECT_EQ(line.TakeInfeasible(At(10.5)), std::nullopt);
+  line.Reconsider(At(7.6));
   EXPECT_TRUE(line.newest_first(0));
   EXPECT_EQ(line.Next(), Ticket{3});
 }
 
+TEST(WaitingLine, AgeFromElsewhereIsNoSignOfACrowd) {
+  WaitingLine line(10);
+  line.Add(0, {.priority = 0, .arrived = At(0), .joined = At(8), .start_by = At(10)});
+  line.Reconsider(At(8.1));
+  EXPECT_FALSE(line.newest_first(0)) << "it used its patience in another line";
+}
+
 TEST(WaitingLine, ReturnsToOldestFirstWhenTheHeadHasHalfItsPatience) {
   WaitingLine line(10);
-  line.Add(0, {0, At(0), At(10)});
-  line.Add(1, {0, At(8), At(18)});
-  line.Add(2, {0, At(9), At(19)});
-  line.Add(3, {0, At(9), At(19.5)});
-  ASSERT_EQ(line.TakeInfeasible(At(13.5)), Ticket{0});
-  ASSERT_TRUE(line.newest_first(0)) << "less than half of ten seconds is left to the head";
-  line.Remove(1, 0, At(13.6));
-  EXPECT_FALSE(line.newest_first(0)) << "the new head has more than half left";
-  EXPECT_EQ(line.Next(), Ticket{2});
+  line.Add(0, Waits(0, 10));
+  line.Add(1, Waits(2, 12));
+  line.Add(2, Waits(6, 16));
+  line.Reconsider(At(9));
+  ASSERT_TRUE(line.newest_first(0));
+  line.Remove(0, 0);
+  line.Reconsider(At(9));
+  EXPECT_TRUE(line.newest_first(0)) << "the next has used 7 of 10 s";
+  line.Remove(1, 0);
+  line.Reconsider(At(9));
+  EXPECT_FALSE(line.newest_first(0)) << "the last has used 3 of 10 s";
+}
+
+TEST(WaitingLine, TakesWhoCannotStartInTimeAnyMore) {
+  WaitingLine line(10);
+  line.Add(0, Waits(0, 10));
+  line.Add(1, Waits(1, 11));
+  EXPECT_EQ(line.TakeInfeasible(At(10)), std::nullopt) << "its latest start has not passed yet";
+  EXPECT_EQ(line.TakeInfeasible(At(10.5)), Ticket{0});
+  EXPECT_EQ(line.TakeInfeasible(At(10.5)), std::nullopt);
+  EXPECT_EQ(line.size(), 1u);
 }
 
 TEST(WaitingLine, FlipsEachPriorityAlone) {
   WaitingLine line(10);
-  line.Add(0, {0, At(0), At(10)});
-  line.Add(1, {0, At(1), At(11)});
-  line.Add(2, {1, At(0), At(20)});
-  line.Add(3, {1, At(1), At(21)});
-  ASSERT_EQ(line.TakeInfeasible(At(10.1)), Ticket{0});
+  line.Add(0, Waits(0, 10));
+  line.Add(1, Waits(0, 20, 1));
+  line.Reconsider(At(9));
   EXPECT_TRUE(line.newest_first(0));
   EXPECT_FALSE(line.newest_first(1));
 }
 
 TEST(WaitingLine, GivesUpWhoWouldBeServedLast) {
   WaitingLine line(2);
-  line.Add(0, {0, At(0), At(10)});
-  line.Add(1, {1, At(1), At(11)});
-  line.Add(2, {1, At(2), At(12)});
-  EXPECT_EQ(line.TakeOverflow(At(2)), Ticket{2}) << "the newest of the least important";
-  EXPECT_EQ(line.TakeOverflow(At(2)), std::nullopt);
-  line.Add(3, {0, At(3), At(13)});
-  EXPECT_EQ(line.TakeOverflow(At(3)), Ticket{1}) << "an important newcomer displaces a less important one";
+  line.Add(0, Waits(0, 10));
+  line.Add(1, Waits(1, 11, 1));
+  line.Add(2, Waits(2, 12, 1));
+  EXPECT_EQ(line.TakeOverflow(), Ticket{2}) << "the newest of the least important";
+  EXPECT_EQ(line.TakeOverflow(), std::nullopt);
+  line.Add(3, Waits(3, 13));
+  EXPECT_EQ(line.TakeOverflow(), Ticket{1}) << "an important newcomer displaces a less important one";
 }
 
 TEST(WaitingLine, WhenHopelessItGivesUpTheOldest) {
   WaitingLine line(2);
-  line.Add(0, {0, At(0), At(10)});
-  line.Add(1, {0, At(1), At(11)});
-  line.Add(2, {0, At(2), At(12)});
-  ASSERT_EQ(line.TakeInfeasible(At(10.5)), Ticket{0});
-  ASSERT_TRUE(line.newest_first(0));
-  line.Add(3, {0, At(10.5), At(20.5)});
-  EXPECT_EQ(line.TakeOverflow(At(10.5)), Ticket{1});
+  line.Add(0, Waits(0, 10));
+  line.Add(1, Waits(1, 11));
+  line.Reconsider(At(9));
+  line.Add(2, Waits(9, 19));
+  EXPECT_EQ(line.TakeOverflow(), Ticket{0});
 }
 
 TEST(WaitingLine, WakesJustAfterTheFirstLatestStart) {
   WaitingLine line(10);
   EXPECT_EQ(line.NextInfeasible(), absl::InfiniteFuture());
-  line.Add(0, {1, At(0), At(10)});
-  line.Add(1, {0, At(0), At(20)});
+  line.Add(0, Waits(0, 10, 1));
+  line.Add(1, Waits(0, 20));
   const absl::Time wake = line.NextInfeasible();
   EXPECT_GT(wake, At(10));
   EXPECT_LE(wake, At(10) + absl::Milliseconds(1));
@@ -124,7 +142,7 @@ TEST(WaitingLine, OldestFirstOrderAgreesWithSorting) {
       const auto priority = static_cast<Priority>(rng.Below(kMaxPriorities));
       const double arrived = static_cast<double>(rng.Below(8));
       const double start_by = 10 + static_cast<double>(rng.Below(8));
-      line.Add(t, {priority, At(arrived), At(start_by)});
+      line.Add(t, Waits(arrived, start_by, priority));
       known.push_back({priority, start_by, arrived, t});
     }
     std::sort(known.begin(), known.end(), [](const Known& a, const Known& b) {
@@ -133,7 +151,7 @@ TEST(WaitingLine, OldestFirstOrderAgreesWithSorting) {
     });
     for (const Known& expected : known) {
       ASSERT_EQ(line.Next(), expected.ticket);
-      line.Remove(expected.ticket, expected.priority, At(9));
+      line.Remove(expected.ticket, expected.priority);
     }
     EXPECT_TRUE(line.empty());
   }

@@ -71,7 +71,7 @@ void SlotLedger::On(absl::Time now, const Deposed& deposed, Actions& actions) {
   if (!holding_) return;
   holding_ = false;
   while (const auto ticket = line_.Next()) {
-    line_.Remove(*ticket, asks_.At(*ticket).priority, now);
+    line_.Remove(*ticket, asks_.At(*ticket).priority);
     EndWaiting(*ticket, RefuseReason::kNotHolder, actions);
   }
   ForgetSlots(now, actions);
@@ -93,7 +93,7 @@ void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
   }
   // The router reuses the slot of a job that it has forgotten: so does the ledger. A lease it may still have
   // lives until it is released or expires.
-  if (entry.state == AskState::kWaiting) StopWaiting(now, entry);
+  if (entry.state == AskState::kWaiting) StopWaiting(entry);
   entry = {.generation = ask.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
   const absl::Time start_by = Within(now, ask.deadline) -
                               std::clamp(ask.expected, absl::ZeroDuration(), kHorizon) -
@@ -104,7 +104,7 @@ void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
   }
   entry.state = AskState::kWaiting;
   entry.ticket = asks_.AddTicket({ask.key, ask.priority, now});
-  line_.Add(entry.ticket, {ask.priority, std::min(Within(now, ask.arrived), now), start_by});
+  line_.Add(entry.ticket, {ask.priority, std::min(Within(now, ask.arrived), now), now, start_by});
 }
 
 void SlotLedger::RepeatAnswer(const Ask& ask, const AskEntry& entry, Actions& actions) {
@@ -123,10 +123,10 @@ void SlotLedger::On(absl::Time now, const Withdraw& withdraw, Actions& actions) 
   if (asks_.InRange(withdraw.key) && withdraw.key.generation != 0) {
     AskEntry& entry = asks_.At(withdraw.key);
     if (entry.generation < withdraw.key.generation) {
-      if (entry.state == AskState::kWaiting) StopWaiting(now, entry);
+      if (entry.state == AskState::kWaiting) StopWaiting(entry);
       entry = {.generation = withdraw.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
     } else if (entry.generation == withdraw.key.generation) {
-      if (entry.state == AskState::kWaiting) StopWaiting(now, entry);
+      if (entry.state == AskState::kWaiting) StopWaiting(entry);
       if (entry.state == AskState::kGranted) {
         // The grant is on its way to a router that does not want it any more, so no job uses the lease.
         const SlotRecord& slot = slots_.At(entry.worker);
@@ -268,7 +268,7 @@ void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
   for (const AskEntry& entry : asks_.Of(gone.router)) {
     if (entry.state != AskState::kWaiting) continue;
     const WaitingAsk ask = asks_.At(entry.ticket);
-    StopWaiting(now, asks_.At(ask.key));
+    StopWaiting(asks_.At(ask.key));
   }
   for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
     const SlotRecord& slot = slots_.At(worker);
@@ -356,8 +356,8 @@ void SlotLedger::EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions
   actions.push_back(Refuse{key, reason});
 }
 
-void SlotLedger::StopWaiting(absl::Time now, AskEntry& entry) {
-  line_.Remove(entry.ticket, asks_.At(entry.ticket).priority, now);
+void SlotLedger::StopWaiting(AskEntry& entry) {
+  line_.Remove(entry.ticket, asks_.At(entry.ticket).priority);
   asks_.FreeTicket(entry.ticket);
   entry.state = AskState::kEnded;
 }
@@ -367,13 +367,14 @@ void SlotLedger::Match(absl::Time now, Actions& actions) {
   while (const auto ticket = line_.TakeInfeasible(now)) {
     EndWaiting(*ticket, RefuseReason::kInfeasible, actions);
   }
+  line_.Reconsider(now);
   while (const auto ticket = line_.Next()) {
     const WorkerId worker = TakeIdle(now);
     if (!worker.valid()) break;
     const WaitingAsk ask = asks_.At(*ticket);
     AskEntry& entry = asks_.At(ask.key);
     RINGWAY_CHECK(entry.state == AskState::kWaiting && entry.generation == ask.key.generation);
-    StopWaiting(now, entry);
+    StopWaiting(entry);
     entry.state = AskState::kGranted;
     entry.worker = worker;
     const Lease lease{appointment_, ++lease_number_};
@@ -381,7 +382,7 @@ void SlotLedger::Match(absl::Time now, Actions& actions) {
     ++grants_total_;
     actions.push_back(Grant{ask.key, worker, lease, now - ask.joined});
   }
-  while (const auto ticket = line_.TakeOverflow(now)) {
+  while (const auto ticket = line_.TakeOverflow()) {
     EndWaiting(*ticket, RefuseReason::kLineFull, actions);
   }
 }

@@ -99,7 +99,7 @@ class SlotLedger {
   void CallBack(absl::Time now, WorkerId worker, Actions& actions);
   void EndTimers(absl::Time now, Actions& actions);
   void EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions);
-  void StopWaiting(absl::Time now, AskEntry& entry);
+  void StopWaiting(AskEntry& entry);
   // Grants while there is both a slot and a job; refuses what cannot be served any more.
   void Match(absl::Time now, Actions& actions);
   WorkerId TakeIdle(absl::Time now);

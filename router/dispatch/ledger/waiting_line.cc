@@ -13,17 +13,31 @@ void WaitingLine::Add(Ticket ticket, const Waiter& waiter) {
   Lane& lane = lanes_[waiter.priority];
   RINGWAY_CHECK(!lane.soonest.Contains(ticket));
   const std::int64_t arrived = absl::ToUnixNanos(waiter.arrived);
+  const std::int64_t joined = absl::ToUnixNanos(waiter.joined);
   const std::int64_t start_by = absl::ToUnixNanos(waiter.start_by);
-  lane.soonest.Set(ticket, {start_by, arrived});
+  lane.soonest.Set(ticket, {start_by, joined});
   lane.newest.Set(ticket, {-arrived, -start_by});
   ++size_;
 }
 
-void WaitingLine::Remove(Ticket ticket, Priority priority, absl::Time now) {
+void WaitingLine::Remove(Ticket ticket, Priority priority) {
   Lane& lane = lanes_[priority];
   if (!lane.soonest.Contains(ticket)) return;
-  RemoveFrom(lane, ticket, now);
+  RemoveFrom(lane, ticket);
   --size_;
+}
+
+void WaitingLine::Reconsider(absl::Time now) {
+  const std::int64_t now_ns = absl::ToUnixNanos(now);
+  for (Lane& lane : lanes_) {
+    if (lane.soonest.empty()) continue;
+    // The head has the least time left of all.
+    const Key& head = lane.soonest.Top().key;
+    const auto patience = static_cast<double>(head.first - head.then);
+    const auto used = static_cast<double>(now_ns - head.then);
+    if (used > kHopeless * patience) lane.newest_first = true;
+    if (used < kCalm * patience) lane.newest_first = false;
+  }
 }
 
 std::optional<Ticket> WaitingLine::Next() const {
@@ -38,21 +52,20 @@ std::optional<Ticket> WaitingLine::TakeInfeasible(absl::Time now) {
   for (Lane& lane : lanes_) {
     if (lane.soonest.empty() || lane.soonest.Top().key.first >= now_ns) continue;
     const Ticket ticket = lane.soonest.Top().id;
-    RemoveFrom(lane, ticket, now);
+    RemoveFrom(lane, ticket);
     --size_;
-    lane.newest_first = !lane.soonest.empty();
     return ticket;
   }
   return std::nullopt;
 }
 
-std::optional<Ticket> WaitingLine::TakeOverflow(absl::Time now) {
+std::optional<Ticket> WaitingLine::TakeOverflow() {
   if (size_ <= waiting_max_) return std::nullopt;
   for (std::size_t p = kMaxPriorities; p-- > 0;) {
     Lane& lane = lanes_[p];
     if (lane.soonest.empty()) continue;
     const Ticket ticket = LastOf(lane);
-    RemoveFrom(lane, ticket, now);
+    RemoveFrom(lane, ticket);
     --size_;
     return ticket;
   }
@@ -78,19 +91,10 @@ void WaitingLine::Clear() {
   size_ = 0;
 }
 
-void WaitingLine::RemoveFrom(Lane& lane, Ticket ticket, absl::Time now) {
+void WaitingLine::RemoveFrom(Lane& lane, Ticket ticket) {
   lane.soonest.Remove(ticket);
   lane.newest.Remove(ticket);
-  if (!lane.newest_first) return;
-  if (lane.soonest.empty()) {
-    lane.newest_first = false;
-    return;
-  }
-  // The head has the least time left of all; when even it has half of its patience, the crowd is gone.
-  const Key& head = lane.soonest.Top().key;
-  const std::int64_t patience = head.first - head.then;
-  const std::int64_t left = head.first - absl::ToUnixNanos(now);
-  lane.newest_first = left < patience / 2;
+  if (lane.soonest.empty()) lane.newest_first = false;
 }
 
 }  // namespace ringway::ledger

@@ -1,11 +1,12 @@
 // The jobs of one region and tier that wait for a slot, and which of them runs next.
 //
 // Order: the more important priority first. Within a priority, the job that must start soonest (its deadline
-// less its expected service), then the older one; with equal deadlines that is first come, first served. When
-// a job's latest start passes while it stands in the line, waiting has become hopeless: whoever is at the
-// head is about to die, and serving the head wastes GPU time on jobs that end too late. The priority then
-// flips to newest first until its head has used less than half of its patience again (adaptive LIFO; Maurer,
-// "Fail at Scale", ACM Queue 13(8), 2015).
+// less its expected service), then the one that joined first; with equal deadlines that is first come, first
+// served. When the head has used up three quarters of the time that it could wait, waiting has become
+// hopeless: jobs are served when they are about to die, and every one that takes a little longer than
+// expected ends too late and has wasted its GPU. The priority then flips to newest first until its head has
+// used less than half again (adaptive LIFO; Maurer, "Fail at Scale", ACM Queue 13(8), 2015; the two shares
+// were chosen in virtual time, see docs/dispatch.md).
 //
 // Bound: `waiting_max` jobs. When it is passed, the one that would be served last is given up: of the least
 // important priority present, the newest, or the oldest when that priority runs newest first.
@@ -33,12 +34,17 @@ using Ticket = std::uint32_t;
 
 struct Waiter {
   Priority priority = 0;
-  absl::Time arrived;   // at the entry router; may lie before it joined this line
+  absl::Time arrived;   // at the entry router; newest first goes by it
+  absl::Time joined;    // this line
   absl::Time start_by;  // latest start that still meets the deadline
 };
 
 class WaitingLine {
  public:
+  // Shares of its patience that the head has used when the order flips, and when it flips back.
+  static constexpr double kHopeless = 0.75;
+  static constexpr double kCalm = 0.5;
+
   // `waiting_max` must be at least 1.
   explicit WaitingLine(std::size_t waiting_max);
 
@@ -48,13 +54,15 @@ class WaitingLine {
 
   void Add(Ticket ticket, const Waiter& waiter);
   // Does nothing when the ticket is not in the line.
-  void Remove(Ticket ticket, Priority priority, absl::Time now);
+  void Remove(Ticket ticket, Priority priority);
+  // Looks at the clock: which order each priority is in now.
+  void Reconsider(absl::Time now);
   // Who runs next. Does not remove it.
   std::optional<Ticket> Next() const;
   // Removes and returns a job that cannot start in time any more; call until it returns nothing.
   std::optional<Ticket> TakeInfeasible(absl::Time now);
   // Removes and returns who is given up because the line is longer than its bound.
-  std::optional<Ticket> TakeOverflow(absl::Time now);
+  std::optional<Ticket> TakeOverflow();
   // When the next job becomes infeasible: strictly after its latest start.
   absl::Time NextInfeasible() const;
   void Clear();
@@ -67,12 +75,12 @@ class WaitingLine {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Lane {
-    IndexedHeap<Key> soonest;  // by (start_by, arrived)
+    IndexedHeap<Key> soonest;  // by (start_by, joined)
     IndexedHeap<Key> newest;   // by (-arrived, -start_by)
     bool newest_first = false;
   };
 
-  static void RemoveFrom(Lane& lane, Ticket ticket, absl::Time now);
+  static void RemoveFrom(Lane& lane, Ticket ticket);
   static Ticket NextOf(const Lane& lane) {
     return lane.newest_first ? lane.newest.Top().id : lane.soonest.Top().id;
   }

@@ -44,6 +44,7 @@ Fleet::Fleet(const FleetSettings& settings, LeaseChecker* checker)
       expected_(ExpectedService(settings.service, settings.guard_quantile)) {
   for (int r = 0; r < settings.routers; ++r) {
     routers_.push_back({.book = AskBook(RouterId(r), absl::UnixEpoch(), settings.asks),
+                        .budget = dispatch::RetryBudget(settings.budget),
                         .rng = Rng(settings.seed, 1000 + r)});
   }
   for (int h = 0; h < settings.holders; ++h) holders_.push_back({.ledger = SlotLedger(settings.ledger)});

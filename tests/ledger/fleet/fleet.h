@@ -16,6 +16,7 @@
 #include "core/rng.h"
 #include "router/dispatch/ledger/ask_book.h"
 #include "router/dispatch/ledger/slot_ledger.h"
+#include "router/dispatch/retry_budget.h"
 #include "sim/event_queue.h"
 #include "tests/ledger/fleet/lease_checker.h"
 #include "tests/ledger/fleet/mail.h"
@@ -31,6 +32,7 @@ class Fleet {
 
   // Runs to settings.duration, then without arrivals until every job has ended.
   const Tally& Run();
+  const Tally& tally() const { return tally_; }
   // The holder in the seat.
   const SlotLedger& Seated() const { return holders_[seat_.router.index()].ledger; }
   void RunUntil(absl::Duration at);
@@ -43,6 +45,8 @@ class Fleet {
   void KillRouter(std::uint32_t router);
   void Heal() { mail_.Heal(); }
   void StopArrivals() { arrivals_open_ = false; }
+  // The service time that routers expect of every job.
+  absl::Duration Expected() const { return expected_; }
   std::size_t jobs_open() const { return jobs_open_; }
   const FleetSettings& settings() const { return settings_; }
 
@@ -75,6 +79,7 @@ class Fleet {
   };
   struct Router {
     AskBook book;
+    dispatch::RetryBudget budget;
     Rng rng;
     std::uint32_t life = 0;
     std::vector<Job> jobs = {};
@@ -118,6 +123,7 @@ class Fleet {
   void Act(std::uint32_t router, const AskAction& action);
   void OfferTo(std::uint32_t router, JobId job, WorkerId worker, const Lease& lease);
   void Probe(std::uint32_t router, JobId job);
+  void Sleep(std::uint32_t router, JobId job);
   void Retry(std::uint32_t router, JobId job);
   void Hear(std::uint32_t router, const Answer& answer);
   void DeadlinePassed(std::uint32_t router, JobId job);
@@ -126,7 +132,6 @@ class Fleet {
   void AskOver(Job& job);
   void WakeRouter(std::uint32_t router);
   Job* Find(std::uint32_t router, JobId job, std::uint64_t serial_low);
-  absl::Duration Expected() const { return expected_; }
 
   // ---- workers (fleet_worker.cc) ----
   void Hear(std::uint32_t worker, const Offer& offer);

@@ -23,6 +23,7 @@ void Fleet::Arrive() {
   const double gap_s = arrivals_rng_.Exponential() / per_s;
   const auto router = static_cast<std::uint32_t>(arrivals_rng_.Below(routers_.size()));
   Push(absl::Seconds(gap_s), kArrival, 0);
+  ++Second().fresh;
   AddJob(router);
 }
 
@@ -41,6 +42,7 @@ void Fleet::AddJob(std::uint32_t number) {
          .service_s = sim::DrawServiceS(settings_.service, service_rng_),
          .open = true};
   ++jobs_open_;
+  router.budget.OnArrival(Now());
   ++Second().arrived;
   if (Counted(job.arrived)) ++tally_.arrived;
   Push(settings_.patience, kDeadline, number, Detail(id, job.serial));
@@ -130,6 +132,8 @@ void Fleet::Probe(std::uint32_t number, JobId id) {
   const bool naive = settings_.policy == Policy::kNaive;
   if (!naive && Now() + Expected() > job.deadline) return Lost(number, id, true);
   if (!naive && settings_.no_wait && job.probes >= kProbesPerRound) return Lost(number, id, true);
+  // Offers after a job's first come out of the router's budget.
+  if (!naive && job.probes > 0 && router.budget.Reserve(1, Now()) == 0) return Sleep(number, id);
   ++job.probes;
   OfferTo(number, id, WorkerId(router.rng.Below(workers_.size())), Lease{});
 }
@@ -174,9 +178,14 @@ void Fleet::Hear(std::uint32_t number, const Answer& answer) {
   }
   if (!probing) return Ask(number, id);
   if (job.probes % kProbesPerRound != 0) return Probe(number, id);
-  const double mean_s = sim::MeanServiceS(settings_.service);
-  Push(absl::Seconds(router.rng.Uniform() * kBackoffOfService * mean_s), kRetry, number,
-       Detail(id, job.serial));
+  Sleep(number, id);
+}
+
+void Fleet::Sleep(std::uint32_t number, JobId id) {
+  Router& router = routers_[number];
+  const double ceiling_s = kBackoffOfService * sim::MeanServiceS(settings_.service);
+  Push(absl::Seconds(router.rng.Uniform() * ceiling_s), kRetry, number,
+       Detail(id, router.jobs[id.index()].serial));
 }
 
 void Fleet::DeadlinePassed(std::uint32_t number, JobId id) {

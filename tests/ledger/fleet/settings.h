@@ -54,6 +54,7 @@ struct FleetSettings {
   absl::Duration warm_up = absl::Seconds(10);  // not counted
   std::vector<Trouble> troubles;
   absl::Duration reappoint_after = absl::Seconds(1.5);
+  RetryBudgetSpec budget = {.share = 1, .floor_per_second = 0};  // of a router that probes
   NetworkSettings network;
   LedgerSettings ledger;
   AskSettings asks;
@@ -63,7 +64,8 @@ struct FleetSettings {
 // Of jobs that arrived, or things that happened, in one second of virtual time.
 struct SecondTally {
   std::int64_t arrived = 0;
-  std::int64_t done = 0;  // in time
+  std::int64_t fresh = 0;  // of these, not asked again by a user who failed before
+  std::int64_t done = 0;   // in time
   std::int64_t offers = 0;
 };
 
