@@ -58,6 +58,8 @@ class FirstOrderLag {
     return value_;
   }
   double value() const { return value_; }
+  // Of the last call; InfinitePast: none yet. Advance(at(), value()) puts a fresh lag where this one is.
+  absl::Time at() const { return at_; }
 
  private:
   double time_constant_s_;

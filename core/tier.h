@@ -70,8 +70,10 @@ struct GuardSpec {
   double plan_margin = 0.04;     // plan to (1 - margin) x threshold
   double cost_clamp_low = 0.33;  // load cost stays within [low, high] x prior
   double cost_clamp_high = 3.0;
-  double cost_ewma = 0.05;  // weight of a new sample
+  double cost_ewma = 0.05;  // weight of a new sample, less where samples scatter
   double demand_ewma = 0.5;
+  double demand_step =
+      0.2;  // a change of demand by more than this share, seen twice in a row, is believed whole
   double saturated_load =
       0.97;  // a busy share this near to 1 cannot grow with traffic: cost is not learnt from it
   double hysteresis = 0.01;       // keep the old table while it is within this of good

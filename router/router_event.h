@@ -51,7 +51,7 @@ struct AttemptAccepted {
 
 // Exactly one for each offer or forward, also for one that was withdrawn.
 struct AttemptEnded {
-  JobId job;
+  JobId job = {};
   AttemptId attempt = 0;
   WorkerId worker = {};  // of an offer
   RouterId router = {};  // of a forward

@@ -1,6 +1,6 @@
 // A what-if question, as values: the fleet, the users, the network, and what goes wrong when.
 //
-// Read from a Scenario file (sim/scenario_file.h) or made by a test. Times are virtual seconds from the
+// Read from a Scenario file (sim/files/scenario_file.h) or made by a test. Times are virtual seconds from the
 // start. A step acts at its time, ends `lasts` later by undoing what it did (killed things come back, factors
 // return to 1), and repeats every `every`.
 //

@@ -27,8 +27,13 @@ RegionEstimate::RegionEstimate(RegionId region, std::shared_ptr<const Tier> tier
 
 void RegionEstimate::Observe(const RegionSample& sample, std::vector<Finding>& findings) {
   if (sample.at <= last_at_) return;
-  last_at_ = sample.at;
   ObserveDemand(sample.demand_rps, findings);
+  ObserveLoad(sample, findings);
+}
+
+void RegionEstimate::ObserveLoad(const RegionSample& sample, std::vector<Finding>& findings) {
+  if (sample.at <= last_at_) return;
+  last_at_ = sample.at;
   if (!Sane(sample.measured_load) || !Sane(sample.background_load) || !Sane(sample.started_rps)) {
     findings.push_back({Finding::Kind::kBadInput, region_,
                         absl::StrCat("load ", sample.measured_load, ", background ", sample.background_load,
@@ -84,6 +89,30 @@ RegionLoad RegionEstimate::Load(absl::Time now) const {
     load.health = InputHealth::kStale;
   }
   return load;
+}
+
+RegionEstimate::Learnt RegionEstimate::learnt() const {
+  Learnt learnt{.cost = std::nullopt,
+                .demand = {},
+                .background = background_.value(),
+                .background_primed = background_.primed(),
+                .measured_load = measured_load_,
+                .last_at = last_at_,
+                .good_at = good_at_};
+  if (cost_) learnt.cost = cost_->learnt();
+  for (const Demand& demand : demand_) learnt.demand.push_back(demand.learnt());
+  return learnt;
+}
+
+void RegionEstimate::Restore(const Learnt& learnt) {
+  if (cost_ && learnt.cost) cost_->Restore(*learnt.cost);
+  for (std::size_t p = 0; p < std::min(demand_.size(), learnt.demand.size()); ++p) {
+    demand_[p].Restore(learnt.demand[p]);
+  }
+  if (learnt.background_primed) background_.Reset(learnt.background);
+  measured_load_ = learnt.measured_load;
+  last_at_ = learnt.last_at;
+  good_at_ = learnt.good_at;
 }
 
 TierEstimate::TierEstimate(TierId tier_id, std::shared_ptr<const Tier> tier, std::size_t regions)

@@ -38,12 +38,28 @@ class RegionEstimate {
  public:
   RegionEstimate(RegionId region, std::shared_ptr<const Tier> tier);
 
+  // All that was learnt. Restore on a fresh estimate of the same region gives its equal; under edited
+  // settings it keeps what they allow.
+  struct Learnt {
+    std::optional<LoadCost::Learnt> cost;
+    std::vector<Demand::Learnt> demand;  // by priority
+    double background = 0;
+    bool background_primed = false;
+    double measured_load = 0;
+    absl::Time last_at = absl::InfinitePast();
+    absl::Time good_at = absl::InfinitePast();
+  };
+  Learnt learnt() const;
+  void Restore(const Learnt& learnt);
+
   void Observe(const RegionSample& sample, std::vector<Finding>& findings);
+  // The two halves of Observe, for inputs of different age: demand is wanted as new as it comes, while a load
+  // is only of use together with the traffic of its own time.
+  void ObserveDemand(const PerPriority<double>& demand_rps, std::vector<Finding>& findings);
+  void ObserveLoad(const RegionSample& sample, std::vector<Finding>& findings);
   RegionLoad Load(absl::Time now) const;
 
  private:
-  void ObserveDemand(const PerPriority<double>& demand_rps, std::vector<Finding>& findings);
-
   RegionId region_;
   std::shared_ptr<const Tier> tier_;
   std::optional<LoadCost> cost_;  // none where the tier has no workers
@@ -62,6 +78,8 @@ class TierEstimate {
     regions_[region].Observe(sample, findings);
   }
   RegionLoad Load(RegionId region, absl::Time now) const { return regions_[region].Load(now); }
+  RegionEstimate& region(RegionId region) { return regions_[region]; }
+  const RegionEstimate& region(RegionId region) const { return regions_[region]; }
 
   // Every region's Load; the caller then sets what only it knows (drains) and the table in force.
   TierSnapshot Snapshot(absl::Time now) const;

@@ -10,6 +10,8 @@ namespace {
 constexpr double kPriorError = 0.25;
 // A sample counts fully from this share of the threshold's traffic on, and by its square below.
 constexpr double kTellingShare = 0.5;
+// Samples that scatter by less than this move the estimate with the full weight.
+constexpr double kCalmScatter = 0.03;
 
 }  // namespace
 
@@ -24,19 +26,35 @@ LoadCost::LoadCost(double prior, const Tier& tier)
       telling_rps_(kTellingShare * tier.route.overload_threshold / prior),
       lagged_rps_(tier.service_mean),
       value_(prior),
-      variance_(std::pow(kPriorError * prior, 2)) {}
+      variance_(std::pow(kPriorError * prior, 2)),
+      scatter_(guard_.cost_ewma) {}
 
 void LoadCost::Add(absl::Time at, double load, double background_load, double started_rps) {
   const double rps = lagged_rps_.Advance(at, started_rps);
   if (load >= guard_.saturated_load || rps <= 0) return;
   const double telling = std::min(1.0, rps / telling_rps_);
-  const double weight = guard_.cost_ewma * telling * telling;
   const double sample = std::clamp((load - background_load) / rps, guard_.cost_clamp_low * prior_,
                                    guard_.cost_clamp_high * prior_);
+  const double weight = guard_.cost_ewma * telling * telling * Calmness(sample);
   const double surprise = sample - value_;
   value_ += weight * surprise;
   variance_ = (1 - weight) * (variance_ + weight * surprise * surprise);
   prior_weight_ *= 1 - weight;
+}
+
+void LoadCost::Restore(const Learnt& learnt) {
+  value_ = std::clamp(learnt.value, guard_.cost_clamp_low * prior_, guard_.cost_clamp_high * prior_);
+  variance_ = learnt.variance;
+  prior_weight_ = learnt.prior_weight;
+  if (learnt.lagged_at != absl::InfinitePast()) lagged_rps_.Advance(learnt.lagged_at, learnt.lagged_rps);
+}
+
+// 1 where successive samples agree, falling with their scatter.
+double LoadCost::Calmness(double sample) {
+  if (last_sample_ > 0) scatter_.Add(std::pow(sample - last_sample_, 2) / 2);
+  last_sample_ = sample;
+  const double scatter = std::sqrt(scatter_.value()) / value_;
+  return scatter > kCalmScatter ? kCalmScatter / scatter : 1;
 }
 
 double LoadCost::StandardError() const {

@@ -4,9 +4,10 @@
 // of `workers` GPUs busy for the mean service time, so cost = service_mean / workers. Each sample is the load
 // above the background divided by the RPS that caused it, that is the RPS passed through the job-duration lag
 // with the load's own timestamps (core/estimators.h). A sample moves the estimate by GuardSpec::cost_ewma,
-// less when there was too little traffic to tell; samples and estimate stay within [cost_clamp_low,
-// cost_clamp_high] x prior, because a drained region would otherwise show an unbounded cost. A busy share
-// near 1 cannot rise with traffic: such samples do not teach.
+// less when there was too little traffic to tell, and less where samples scatter: the gain falls with their
+// standard deviation, as the steady gain of a Kalman filter for a slowly drifting value does. Samples and
+// estimate stay within [cost_clamp_low, cost_clamp_high] x prior, because a drained region would otherwise
+// show an unbounded cost. A busy share near 1 cannot rise with traffic: such samples do not teach.
 //
 // The interval is two standard errors of the forgetting mean, with the prior counted as a wide sample until
 // it is forgotten. State: a few numbers. Threads: one owner.
@@ -35,8 +36,21 @@ class LoadCost {
   double low() const;
   double high() const;
 
+  // All that was learnt, for a checkpoint, or for the same region under edited settings: what these do not
+  // allow is clamped.
+  struct Learnt {
+    double value = 0;
+    double variance = 0;
+    double prior_weight = 1;
+    double lagged_rps = 0;
+    absl::Time lagged_at = absl::InfinitePast();  // InfinitePast: no traffic seen
+  };
+  Learnt learnt() const { return {value_, variance_, prior_weight_, lagged_rps_.value(), lagged_rps_.at()}; }
+  void Restore(const Learnt& learnt);
+
  private:
   double StandardError() const;
+  double Calmness(double sample);
 
   double prior_;
   GuardSpec guard_;
@@ -44,6 +58,8 @@ class LoadCost {
   FirstOrderLag lagged_rps_;
   double value_;
   double variance_;
+  Ewma scatter_;  // half the squared difference of successive samples: their variance, whatever the mean does
+  double last_sample_ = 0;
   double prior_weight_ = 1;  // what is not yet forgotten of it
 };
 

@@ -1,5 +1,6 @@
 #include "controller/planner/estimate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -54,6 +55,26 @@ TEST(LoadCost, LearnsTheTruth) {
   EXPECT_LT(load.load_cost_low, 0.0575);
   EXPECT_GT(load.load_cost_high, 0.0575);
   EXPECT_LT(load.load_cost_high - load.load_cost_low, 0.1 * 0.0575);
+}
+
+TEST(LoadCost, ScatteringSamplesMoveTheEstimateLess) {
+  const auto spread = [](double noise) {
+    RegionEstimate estimate(kRegion, TierOf(100));
+    Plant plant{.cost = 0.05};
+    Rng rng(1);
+    double low = 1;
+    double high = 0;
+    for (int k = 0; k < 40; ++k) {
+      plant.Run(estimate, 20, 12, noise, &rng);
+      const double cost = estimate.Load(At(plant.second)).load_cost;
+      if (k < 10) continue;
+      low = std::min(low, cost);
+      high = std::max(high, cost);
+    }
+    return (high - low) / 0.05;
+  };
+  // Ten times the noise, but not nearly ten times the spread.
+  EXPECT_LT(spread(0.2), 6 * spread(0.02));
 }
 
 TEST(LoadCost, IntervalNarrowsFromThePrior) {
@@ -118,6 +139,22 @@ TEST(Demand, SmoothsDoubtsAndBelieves) {
   EXPECT_DOUBLE_EQ(demand.rps(), 150);
   EXPECT_EQ(demand.Add(2000), Demand::Verdict::kBelieved);
   EXPECT_DOUBLE_EQ(demand.rps(), 2000);
+}
+
+TEST(Demand, AStepSeenTwiceIsBelievedWholeAndNoiseIsNot) {
+  Demand demand(GuardSpec{}, 1);
+  for (const double rps : {1000, 1030, 980, 1010}) demand.Add(rps);
+  demand.Add(1800);
+  EXPECT_LT(demand.rps(), 1500);
+  demand.Add(1790);
+  EXPECT_DOUBLE_EQ(demand.rps(), 1790);
+  // Scatter to both sides, and the scatter of a small count, are smoothed.
+  Demand scattered(GuardSpec{}, 1);
+  for (const double rps : {1000, 1400, 700}) scattered.Add(rps);
+  EXPECT_DOUBLE_EQ(scattered.rps(), 950);
+  Demand small(GuardSpec{}, 1);
+  for (const double rps : {4, 8, 8}) small.Add(rps);
+  EXPECT_DOUBLE_EQ(small.rps(), 7);
 }
 
 TEST(Demand, DropsWhatIsNoNumberAndLetsSmallRegionsJump) {

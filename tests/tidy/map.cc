@@ -11,23 +11,30 @@ const std::vector<Layer>& Layers() {
       {"core", true, {}},
       {"controller/planner", true, {"core"}},
       {"controller", true, {"core", "controller/planner"}},
+      {"controller/wire", false, {"core", "proto", "controller"}},
+      {"controller/journal", false, {"core", "proto", "runtime", "controller", "controller/wire"}},
       {"controller/daemon",
        false,
-       {"core", "proto", "runtime", "topology", "controller", "controller/planner"}},
-      {"controller/main", false, {"core", "proto", "runtime", "topology", "controller", "controller/daemon"}},
+       {"core", "proto", "runtime", "topology", "controller", "controller/wire", "controller/journal"}},
+      {"controller/main", false, {"core", "runtime", "topology", "controller", "controller/daemon"}},
       {"router/dispatch", true, {"core"}},
       {"router", true, {"core", "router/dispatch"}},
       {"router/daemon", false, {"core", "proto", "runtime", "router", "router/dispatch"}},
-      {"router/main", false, {"core", "proto", "runtime", "router", "router/daemon"}},
+      {"router/main", false, {"core", "runtime", "topology", "router", "router/daemon"}},
       {"worker/slot", true, {"core", "worker/service_history"}},
       {"worker/service_history", true, {"core"}},
       {"worker", false, {"core", "proto", "runtime", "engine", "worker/slot", "worker/service_history"}},
       {"sim", true, {"core", "controller", "router", "worker/slot", "worker/service_history"}},
+      // Scenarios are files: read before anything runs in virtual time.
+      {"sim/files", false, {"core", "sim", "topology"}},
       {"topology", false, {"core"}},
       {"proto", false, {"core"}},
       {"runtime", false, {"core"}},
       {"engine", false, {"core/check", "core/rng"}},  // nothing of the fleet
-      {"cli", false, {"core", "proto", "runtime", "topology", "sim", "engine", "controller"}},
+      {"cli",
+       false,
+       {"core", "proto", "runtime", "topology", "sim", "sim/files", "engine", "controller", "controller/wire",
+        "controller/journal"}},
       {"tests", false, {""}},
       {"bench", false, {""}},
   };
@@ -54,9 +61,16 @@ const Layer* LayerOf(std::string_view path) {
 }
 
 const std::vector<Library>& Libraries() {
-  static const std::vector<std::string_view> kShells = {
-      "proto",  "runtime", "controller/daemon", "controller/main", "router/daemon", "router/main",
-      "worker", "cli"};
+  static const std::vector<std::string_view> kShells = {"proto",
+                                                        "runtime",
+                                                        "controller/wire",
+                                                        "controller/journal",
+                                                        "controller/daemon",
+                                                        "controller/main",
+                                                        "router/daemon",
+                                                        "router/main",
+                                                        "worker",
+                                                        "cli"};
   static const std::vector<Library> libraries = {
       {"yaml-cpp/", "", {"topology"}, "topology/ is the only reader of YAML"},
       {"", ".pb.h", kShells, "decisions see values, not messages"},

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kNoteLinesMin = 5;
 constexpr std::size_t kNoteLinesMax = 25;
-constexpr std::size_t kTestNoteLinesMin = 1;  // a test's header has readers of one folder
+constexpr std::size_t kLocalNoteLinesMin = 1;  // the header of a test or benchmark has readers of one folder
 
 std::size_t NoteLines(const SourceFile& file) {
   std::size_t lines = 0;
@@ -31,7 +31,8 @@ void CheckHeaderNotes(const SourceTree& tree, Findings& findings) {
   for (const SourceFile& file : tree.files) {
     if (!file.Is(".h") && !file.Is(".proto")) continue;
     const std::size_t lines = NoteLines(file);
-    const std::size_t lines_min = file.Under("tests") ? kTestNoteLinesMin : kNoteLinesMin;
+    const bool local = file.Under("tests") || file.Under("bench");
+    const std::size_t lines_min = local ? kLocalNoteLinesMin : kNoteLinesMin;
     if (lines >= lines_min && lines <= kNoteLinesMax) continue;
     findings.push_back({file.path, 1,
                         "opens with a note of " + std::to_string(lines) +

@@ -14,6 +14,10 @@ namespace ringway::engine {
 
 bool FuzzJson(std::string_view bytes);
 bool FuzzSafetensors(std::string_view bytes);
+bool FuzzPng(std::string_view bytes);
+bool FuzzJpeg(std::string_view bytes);
+bool FuzzWebp(std::string_view bytes);
+bool FuzzExif(std::string_view bytes);
 
 }  // namespace ringway::engine
 

@@ -1,0 +1,248 @@
+#include "controller/commands.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "controller/table_remap.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr double kSumTolerance = 1e-6;  // what people may be off by
+constexpr double kSumExact = 1e-9;      // what tables may be off by
+constexpr std::size_t kNamesListed = 30;
+
+absl::string_view View(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+
+absl::Status NoSuch(std::string_view kind, std::string_view name, std::vector<std::string> names) {
+  const std::size_t more = names.size() > kNamesListed ? names.size() - kNamesListed : 0;
+  if (more > 0) names.resize(kNamesListed);
+  return absl::NotFoundError(absl::StrCat(View(kind), " '", View(name),
+                                          "' does not exist; there are: ", absl::StrJoin(names, ", "),
+                                          more > 0 ? absl::StrCat(" and ", more, " more") : ""));
+}
+
+struct Desk {
+  absl::Time now;
+  TierLoops& tiers;
+  const TableHistory& history;
+
+  const Fleet& fleet() const { return tiers.front().fleet(); }
+  absl::StatusOr<TierLoop*> Loop(const std::string& name) const {
+    auto id = FindTier(fleet(), name);
+    if (!id.ok()) return id.status();
+    return &tiers[id->index()];
+  }
+
+  absl::StatusOr<std::string> operator()(const DrainCommand& command) const;
+  absl::StatusOr<std::string> operator()(const ThresholdCommand& command) const;
+  absl::StatusOr<std::string> operator()(const ModeCommand& command) const;
+  absl::StatusOr<std::string> operator()(const PinCommand& command) const;
+  absl::StatusOr<std::string> operator()(const RollbackCommand& command) const;
+};
+
+absl::StatusOr<std::string> Desk::operator()(const DrainCommand& command) const {
+  auto region = FindRegion(fleet(), command.region);
+  if (!region.ok()) return region.status();
+  std::vector<TierLoop*> loops;
+  if (command.tier.empty()) {
+    for (TierLoop& loop : tiers) loops.push_back(&loop);
+  } else {
+    auto loop = Loop(command.tier);
+    if (!loop.ok()) return loop.status();
+    loops.push_back(*loop);
+  }
+  absl::Duration pace;
+  for (TierLoop* loop : loops) {
+    pace = std::max(pace, loop->tier().guard.drain_pace);
+    loop->region(*region).drain.Turn(now, command.drain, loop->tier().guard.drain_pace);
+  }
+  return absl::StrCat(command.drain ? "draining " : "letting traffic back into ", command.region, " in ",
+                      command.tier.empty() ? "all tiers" : absl::StrCat("tier ", command.tier),
+                      ", paced over ", absl::FormatDuration(pace));
+}
+
+absl::StatusOr<std::string> Desk::operator()(const ThresholdCommand& command) const {
+  auto loop = Loop(command.tier);
+  if (!loop.ok()) return loop.status();
+  const double threshold = command.overload_threshold;
+  if (!(threshold > 0 && threshold <= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("overload_threshold is ", threshold, ": above 0 and up to 1 is allowed"));
+  }
+  const double before = (*loop)->tier().route.overload_threshold;
+  (*loop)->SetThreshold(threshold);
+  return absl::StrCat("overload threshold of tier ", (*loop)->tier().name, ": ", before, " -> ", threshold);
+}
+
+absl::StatusOr<std::string> Desk::operator()(const ModeCommand& command) const {
+  auto loop = Loop(command.tier);
+  if (!loop.ok()) return loop.status();
+  const TierMode before = (*loop)->mode();
+  (*loop)->SetMode(command.mode);
+  return absl::StrCat("tier ", (*loop)->tier().name, ": ", View(TierModeName(before)), " -> ",
+                      View(TierModeName(command.mode)));
+}
+
+absl::StatusOr<std::string> Desk::operator()(const PinCommand& command) const {
+  auto found = Loop(command.tier);
+  if (!found.ok()) return found.status();
+  TierLoop& loop = **found;
+  auto region = FindRegion(fleet(), command.region);
+  if (!region.ok()) return region.status();
+  const auto priorities = static_cast<Priority>(loop.tier().priorities.size());
+  if (!command.pin) {
+    const std::size_t count =
+        std::erase_if(loop.pins(), [&](auto& pin) { return pin.first.first == *region; });
+    return count > 0 ? absl::StrCat("row of ", command.region, " follows the plan again")
+                     : absl::StrCat("row of ", command.region, " was not pinned");
+  }
+  if (command.routes.empty() && command.shed_fraction == 0) {
+    if (loop.in_force() == nullptr) {
+      return absl::InvalidArgumentError("no table is in force yet: name the routes to pin");
+    }
+    std::vector<Row> rows;
+    for (Priority p = 0; p < priorities; ++p) {
+      const Row& in_force = loop.in_force()->at(p, *region);
+      std::vector<PinnedRoute> routes;
+      for (const Route& route : in_force.routes) {
+        routes.push_back({fleet().world.regions[route.target].name, route.fraction});
+      }
+      auto row = PinnedRow(fleet(), loop.tier(), *region, routes, in_force.shed_fraction);
+      if (!row.ok()) return row.status();
+      rows.push_back(*std::move(row));
+    }
+    for (Priority p = 0; p < priorities; ++p) loop.pins()[{*region, p}] = std::move(rows[p]);
+    return absl::StrCat("row of ", command.region, " stays as it is now");
+  }
+  if (command.priority >= priorities) {
+    return absl::InvalidArgumentError(absl::StrCat("priority ", static_cast<int>(command.priority),
+                                                   " does not exist; tier ", loop.tier().name, " has ",
+                                                   static_cast<int>(priorities)));
+  }
+  auto row = PinnedRow(fleet(), loop.tier(), *region, command.routes, command.shed_fraction);
+  if (!row.ok()) return row.status();
+  loop.pins()[{*region, command.priority}] = *std::move(row);
+  return absl::StrCat("row of ", command.region, ", priority ", loop.tier().priorities[command.priority],
+                      ", is pinned");
+}
+
+absl::StatusOr<std::string> Desk::operator()(const RollbackCommand& command) const {
+  auto loop = Loop(command.tier);
+  if (!loop.ok()) return loop.status();
+  const auto table = history.Find(command.version);
+  if (table == nullptr) {
+    const auto& kept = history.tables();
+    return absl::NotFoundError(absl::StrCat(
+        "table ", command.version.epoch, "/", command.version.version, " is not kept; ",
+        kept.empty() ? std::string("no table is kept yet")
+                     : absl::StrCat("kept are ", kept.size(), " tables, ", kept.front()->version.epoch, "/",
+                                    kept.front()->version.version, " to ", kept.back()->version.epoch, "/",
+                                    kept.back()->version.version)));
+  }
+  (*loop)->PutInForce(std::make_shared<const TierTable>(table->tiers[(*loop)->id()]));
+  (*loop)->SetMode(TierMode::kFrozen);
+  return absl::StrCat("tier ", (*loop)->tier().name, " is back on table ", command.version.epoch, "/",
+                      command.version.version, " and frozen there; set it active to plan again");
+}
+
+struct Describer {
+  std::string operator()(const DrainCommand& c) const {
+    return absl::StrCat(c.drain ? "drain " : "undrain ", c.region, c.tier.empty() ? "" : " tier=", c.tier);
+  }
+  std::string operator()(const ThresholdCommand& c) const {
+    return absl::StrCat("set threshold tier=", c.tier, " to ", c.overload_threshold);
+  }
+  std::string operator()(const ModeCommand& c) const {
+    return absl::StrCat("set mode tier=", c.tier, " to ", View(TierModeName(c.mode)));
+  }
+  std::string operator()(const PinCommand& c) const {
+    std::string text = absl::StrCat(c.pin ? "pin " : "unpin ", c.region, " tier=", c.tier);
+    for (const PinnedRoute& route : c.routes) absl::StrAppend(&text, " ", route.target, "=", route.fraction);
+    if (c.shed_fraction > 0) absl::StrAppend(&text, " shed=", c.shed_fraction);
+    return text;
+  }
+  std::string operator()(const RollbackCommand& c) const {
+    return absl::StrCat("roll back tier=", c.tier, " to ", c.version.epoch, "/", c.version.version);
+  }
+};
+
+std::int8_t RingOf(const Tier& tier, double rtt_ms) {
+  std::size_t ring = 0;
+  while (ring + 1 < tier.route.rings.size() && tier.route.rings[ring].rtt_ms_max < rtt_ms) ++ring;
+  return static_cast<std::int8_t>(ring);
+}
+
+}  // namespace
+
+absl::StatusOr<TierId> FindTier(const Fleet& fleet, std::string_view name) {
+  if (name.empty() && fleet.tiers.size() == 1) return TierId(0);
+  if (const auto id = fleet.FindTier(name)) return *id;
+  std::vector<std::string> names;
+  for (const Tier& tier : fleet.tiers) names.push_back(tier.name);
+  return NoSuch("tier", name, std::move(names));
+}
+
+absl::StatusOr<RegionId> FindRegion(const Fleet& fleet, std::string_view name) {
+  if (const auto id = fleet.world.FindRegion(name)) return *id;
+  std::vector<std::string> names;
+  for (const Region& region : fleet.world.regions) names.push_back(region.name);
+  return NoSuch("region", name, std::move(names));
+}
+
+absl::StatusOr<Row> PinnedRow(const Fleet& fleet, const Tier& tier, RegionId source,
+                              const std::vector<PinnedRoute>& routes, double shed_fraction) {
+  Row row;
+  double sum = shed_fraction;
+  bool sane = std::isfinite(shed_fraction) && shed_fraction >= 0;
+  for (const PinnedRoute& pinned : routes) {
+    auto target = FindRegion(fleet, pinned.target);
+    if (!target.ok()) return target.status();
+    if (tier.regions[*target].workers <= 0 || !MaySend(tier, source, *target)) {
+      return absl::InvalidArgumentError(absl::StrCat("tier ", tier.name, " may not send from ",
+                                                     fleet.world.regions[source].name, " to ", pinned.target,
+                                                     ": no workers there, or residency forbids it"));
+    }
+    for (const Route& other : row.routes) {
+      if (other.target == *target) {
+        return absl::InvalidArgumentError(absl::StrCat("target ", pinned.target, " appears twice"));
+      }
+    }
+    sane = sane && std::isfinite(pinned.fraction) && pinned.fraction > 0;
+    sum += pinned.fraction;
+    const double rtt_ms = fleet.world.rtt.ms(source, *target);
+    row.routes.push_back({.target = *target,
+                          .fraction = pinned.fraction,
+                          .ring = *target == source ? kHomeRing : RingOf(tier, rtt_ms),
+                          .unlock_load = 0,
+                          .reason = RouteReason::kPinned});
+  }
+  if (!sane || std::abs(sum - 1) > kSumTolerance) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("fractions must be above 0 and sum to 1 with the shed fraction; they sum to ", sum));
+  }
+  row.shed_fraction = shed_fraction;
+  // Only where it is needed, so that a pin that is read back from disk is the same to the bit.
+  if (std::abs(sum - 1) > kSumExact) {
+    for (Route& route : row.routes) route.fraction /= sum;
+    row.shed_fraction /= sum;
+  }
+  const auto home_then_near = [&](const Route& a, const Route& b) {
+    return std::pair(a.ring, fleet.world.rtt.ms(source, a.target)) <
+           std::pair(b.ring, fleet.world.rtt.ms(source, b.target));
+  };
+  std::stable_sort(row.routes.begin(), row.routes.end(), home_then_near);
+  return row;
+}
+
+std::string Describe(const OperatorCommand& command) { return std::visit(Describer{}, command.what); }
+
+absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command, TierLoops& tiers,
+                                  const TableHistory& history) {
+  return std::visit(Desk{now, tiers, history}, command.what);
+}
+
+}  // namespace ringway::controller

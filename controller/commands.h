@@ -1,0 +1,41 @@
+// What operators ask for, checked and carried out on the tiers.
+//
+// A command is done as a whole or refused with a sentence that says what was found, what is allowed and how
+// to go on. The sentence of a command that was done says what happens now. The caller writes the audit entry
+// and saves the state.
+//
+// Pure; O(regions x tiers).
+#ifndef RINGWAY_CONTROLLER_COMMANDS_H_
+#define RINGWAY_CONTROLLER_COMMANDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "controller/events.h"
+#include "controller/table_history.h"
+#include "controller/tier_loop.h"
+
+namespace ringway::controller {
+
+using TierLoops = std::vector<TierLoop>;  // by TierId
+
+// Errors: NotFound (no such tier, region or table), InvalidArgument.
+absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command, TierLoops& tiers,
+                                  const TableHistory& history);
+
+// One line for the audit log, whether the command was done or not.
+std::string Describe(const OperatorCommand& command);
+
+// "tier 'x' does not exist; there are: a, b". An empty name finds the only tier.
+absl::StatusOr<TierId> FindTier(const Fleet& fleet, std::string_view name);
+absl::StatusOr<RegionId> FindRegion(const Fleet& fleet, std::string_view name);
+
+// The row that a pin stands for. Errors: as Carry.
+absl::StatusOr<Row> PinnedRow(const Fleet& fleet, const Tier& tier, RegionId source,
+                              const std::vector<PinnedRoute>& routes, double shed_fraction);
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_COMMANDS_H_

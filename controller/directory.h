@@ -1,0 +1,45 @@
+// Who can be reached where: all routers, and for each region the workers in it.
+//
+// A router receives the list of all routers and the workers of its own region. The directory is versioned by
+// (leader epoch, version) like tables, and sent again only to those whose part of it changed. A router whose
+// stream broke stays listed for a grace period, because losing the controller is no reason to lose one's
+// peers; after a restart the entries of the previous life count as such routers.
+//
+// Order: by name, so that equal content is equal bytes. Immutable once published.
+#ifndef RINGWAY_CONTROLLER_DIRECTORY_H_
+#define RINGWAY_CONTROLLER_DIRECTORY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/table.h"
+
+namespace ringway::controller {
+
+struct RouterEntry {
+  std::string name;
+  RegionId region;
+  std::string address;
+  friend bool operator==(const RouterEntry&, const RouterEntry&) = default;
+};
+
+struct WorkerEntry {
+  std::string name;
+  std::string address;
+  TierId tier;
+  std::string router;  // the one beside it
+  bool draining = false;
+  friend bool operator==(const WorkerEntry&, const WorkerEntry&) = default;
+};
+
+struct Directory {
+  TableVersion version;
+  std::vector<RouterEntry> routers;
+  IdVector<RegionId, std::vector<WorkerEntry>> workers;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DIRECTORY_H_

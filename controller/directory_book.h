@@ -1,0 +1,49 @@
+// Keeps the directory: builds it from the view, numbers it when it changed, and says who must hear of it.
+//
+// A router is listed while it is connected and for a grace period after; an unhealthy worker is not listed.
+// The version rises only when the content changed. Invariant: every router of the view is in the directory,
+// once. Pure; one owner thread; O(routers + workers log workers) a refresh.
+#ifndef RINGWAY_CONTROLLER_DIRECTORY_BOOK_H_
+#define RINGWAY_CONTROLLER_DIRECTORY_BOOK_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "controller/directory.h"
+#include "controller/fleet_view.h"
+#include "core/fleet.h"
+
+namespace ringway::controller {
+
+class DirectoryBook {
+ public:
+  // What a refresh changed.
+  struct Change {
+    bool any = false;
+    bool routers = false;              // everyone must hear
+    IdVector<RegionId, bool> workers;  // else the routers of these regions
+    bool Concerns(RegionId region) const { return routers || workers[region]; }
+  };
+
+  // `epoch`: of the leader; a new one numbers the directory again and concerns everyone.
+  Change Refresh(const Fleet& fleet, const FleetView& view, std::uint64_t epoch);
+  // The ids have a new meaning: the next Refresh numbers the directory again.
+  void Reset() { directory_ = nullptr; }
+  // For the start from a checkpoint.
+  void Restore(TableVersion version, std::shared_ptr<const Directory> directory) {
+    version_ = version;
+    directory_ = std::move(directory);
+  }
+  TableVersion version() const { return version_; }
+  // Null before the first Refresh.
+  const std::shared_ptr<const Directory>& directory() const { return directory_; }
+
+ private:
+  TableVersion version_;
+  std::shared_ptr<const Directory> directory_;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DIRECTORY_BOOK_H_

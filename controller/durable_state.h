@@ -1,0 +1,56 @@
+// What survives a restart of the controller: its epoch, what operators decided, and the last table.
+//
+// Drains, thresholds, modes and pins are kept by name, because a restart may load another topology; what no
+// longer exists is dropped when the state is taken over. The last table and directory are kept with the fleet
+// whose ids they speak. Learnt estimates are not durable: they start from their priors again, and the step
+// limits of the plan make that harmless.
+//
+// Plain values; controller/wire/ turns them into the bytes of the state file.
+#ifndef RINGWAY_CONTROLLER_DURABLE_STATE_H_
+#define RINGWAY_CONTROLLER_DURABLE_STATE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/directory.h"
+#include "controller/drain_ramp.h"
+#include "controller/events.h"
+#include "core/fleet.h"
+#include "core/table.h"
+
+namespace ringway::controller {
+
+struct DurableDrain {
+  std::string region;
+  DrainRamp ramp;
+};
+
+struct DurablePin {
+  std::string region;
+  std::string priority;
+  std::vector<PinnedRoute> routes;
+  double shed_fraction = 0;
+};
+
+struct DurableTier {
+  std::string tier;
+  TierMode mode = TierMode::kActive;
+  std::optional<double> overload_threshold;
+  std::vector<DurableDrain> drains;
+  std::vector<DurablePin> pins;
+};
+
+struct DurableState {
+  std::uint64_t epoch = 0;  // the highest ever used or seen
+  std::vector<DurableTier> tiers;
+  std::shared_ptr<const Fleet> fleet;         // that the next two speak of; may hold names only
+  std::shared_ptr<const RoutingTable> table;  // null: none was ever in force
+  std::shared_ptr<const Directory> directory;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DURABLE_STATE_H_

@@ -1,0 +1,163 @@
+#include "controller/fleet_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace ringway::controller {
+namespace {
+
+// A metric of this name needs no page to be scraped: it is the busy time that each router counts itself.
+constexpr std::string_view kBusyMetric = "busy";
+
+void AddCounts(const TierCounts& counts, TierFlow& flow) {
+  for (std::size_t p = 0; p < kMaxPriorities; ++p) flow.entered[p] += static_cast<double>(counts.entered[p]);
+  for (const SentCount& sent : counts.sent) AddTo(flow.sent, sent.target, static_cast<double>(sent.count));
+}
+
+TierFlow PerSecond(TierFlow flow, double seconds) {
+  for (double& entered : flow.entered) entered /= seconds;
+  for (TargetRps& cell : flow.sent) cell.rps /= seconds;
+  return flow;
+}
+
+bool Recent(const RouterState& router, absl::Time now, absl::Duration stale_after) {
+  return now - router.reported_at <= stale_after;
+}
+
+}  // namespace
+
+struct FleetView::LivingWorker {
+  RegionId region;
+  const WorkerSeen* worker;
+  const RouterState* router;
+};
+
+std::optional<StreamId> FleetView::Connect(absl::Time now, StreamId stream, RouterHello hello) {
+  const auto known = routers_.find(hello.router);
+  if (known == routers_.end() && routers_.size() >= kRoutersMax) return std::nullopt;
+  RouterState& router = known == routers_.end() ? routers_[hello.router] : known->second;
+  std::optional<StreamId> replaced;
+  if (router.stream != 0) {
+    replaced = router.stream;
+    streams_.erase(router.stream);
+  }
+  // What it reported from another place says nothing about this one.
+  if (!router.hello.router.empty() && router.hello.region != hello.region) router = RouterState{};
+  router.stream = stream;
+  router.left_at = now;
+  router.active = hello.table;
+  router.sent = {};
+  router.window.resize(tiers_);
+  router.rates.resize(tiers_);
+  streams_[stream] = hello.router;
+  router.hello = std::move(hello);
+  return replaced;
+}
+
+void FleetView::Disconnect(absl::Time now, StreamId stream) {
+  if (RouterState* router = Find(stream)) {
+    router->stream = 0;
+    router->left_at = now;
+    streams_.erase(stream);
+  }
+}
+
+RouterState* FleetView::Find(StreamId stream) {
+  const auto name = streams_.find(stream);
+  if (name == streams_.end()) return nullptr;
+  return &routers_.find(name->second)->second;
+}
+
+bool FleetView::Report(absl::Time now, StreamId stream, RouterReport report) {
+  RouterState* router = Find(stream);
+  if (router == nullptr) return false;
+  router->reported_at = now;
+  router->active = report.table;
+  router->period_s = report.period_s;
+  router->window_s += report.period_s;
+  for (const TierCounts& counts : report.tiers) AddCounts(counts, router->window[counts.tier]);
+  router->workers = std::move(report.workers);
+  return true;
+}
+
+void FleetView::CloseWindow() {
+  for (auto& [name, router] : routers_) {
+    if (router.window_s <= 0) continue;
+    for (TierId tier(0); tier != router.window.end_id(); tier = TierId(tier.index() + 1)) {
+      router.rates[tier] = PerSecond(std::exchange(router.window[tier], {}), router.window_s);
+    }
+    router.window_s = 0;
+  }
+}
+
+std::vector<FleetView::LivingWorker> FleetView::Living(TierId tier, absl::Time now,
+                                                       absl::Duration stale_after) const {
+  std::vector<LivingWorker> seen;
+  for (const auto& [name, router] : routers_) {
+    if (!Recent(router, now, stale_after)) continue;
+    for (const WorkerSeen& worker : router.workers) {
+      if (worker.tier == tier) seen.push_back({router.hello.region, &worker, &router});
+    }
+  }
+  const auto by_name_newest_first = [](const LivingWorker& a, const LivingWorker& b) {
+    return std::tie(a.region, a.worker->name, b.router->reported_at, a.router->hello.router) <
+           std::tie(b.region, b.worker->name, a.router->reported_at, b.router->hello.router);
+  };
+  std::sort(seen.begin(), seen.end(), by_name_newest_first);
+  const auto same = [](const LivingWorker& a, const LivingWorker& b) {
+    return a.region == b.region && a.worker->name == b.worker->name;
+  };
+  seen.erase(std::unique(seen.begin(), seen.end(), same), seen.end());
+  std::erase_if(seen, [](const LivingWorker& w) { return !w.worker->healthy || w.worker->draining; });
+  return seen;
+}
+
+IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId tier, absl::Time now,
+                                                     absl::Duration stale_after) const {
+  const std::vector<MetricSpec>& metrics = fleet.tiers[tier].metrics;
+  IdVector<RegionId, RegionTraffic> regions(fleet.world.regions.size());
+  for (RegionTraffic& region : regions) region.values.resize(metrics.size());
+  for (const auto& [name, router] : routers_) {
+    RegionTraffic& region = regions[router.hello.region];
+    region.reported_at = std::max(region.reported_at, router.reported_at);
+    if (!Recent(router, now, stale_after)) continue;
+    region.fresh = true;
+    for (std::size_t p = 0; p < kMaxPriorities; ++p) region.demand_rps[p] += router.rates[tier].entered[p];
+    for (const TargetRps& cell : router.rates[tier].sent) AddTo(region.sent_rps, cell.target, cell.rps);
+  }
+  for (const LivingWorker& living : Living(tier, now, stale_after)) {
+    RegionTraffic& region = regions[living.region];
+    ++region.alive;
+    const absl::Duration report_age = now - living.router->reported_at;
+    std::vector<bool> given(metrics.size());
+    for (const MetricSeen& seen : living.worker->metrics) {
+      given[seen.metric] = true;
+      region.values[seen.metric].push_back({seen.value, seen.age + report_age});
+    }
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      if (given[m] || metrics[m].name != kBusyMetric) continue;
+      // The router's clock and its worker's are read one after the other: a little over 1 is 1.
+      const double share = living.worker->busy_s / living.router->period_s;
+      region.values[m].push_back({share > 1 ? 1 : share, report_age});
+    }
+  }
+  return regions;
+}
+
+void FleetView::Forget(absl::Time before) {
+  std::erase_if(routers_,
+                [&](const auto& entry) { return entry.second.stream == 0 && entry.second.left_at < before; });
+}
+
+void FleetView::Restore(RouterState state) {
+  state.window.resize(tiers_);
+  state.rates.resize(tiers_);
+  if (state.stream != 0) streams_[state.stream] = state.hello.router;
+  std::string name = state.hello.router;
+  routers_[std::move(name)] = std::move(state);
+}
+
+}  // namespace ringway::controller

@@ -1,0 +1,99 @@
+// What the controller knows of routers and workers: who is there, what they said last, how long ago.
+//
+// One entry a router, by name. A router that connects again replaces its former stream. Counts between two
+// epochs are summed with the time that they cover, so that the rate of an epoch uses every report exactly
+// once whatever the report period is; an epoch without a report keeps the last rate. A worker that two
+// routers report counts once, as the one that spoke last says.
+//
+// Bounds: kRoutersMax routers, each with one report's worth of workers; a router that left is forgotten by
+// Forget(). Pure: time is an argument, iteration is in order of names. One owner thread. Collect is
+// O(routers + workers log workers) a tier.
+#ifndef RINGWAY_CONTROLLER_FLEET_VIEW_H_
+#define RINGWAY_CONTROLLER_FLEET_VIEW_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "controller/aggregate.h"
+#include "controller/report.h"
+#include "controller/rps_matrix.h"
+#include "core/fleet.h"
+
+namespace ringway::controller {
+
+// One connection of one router; numbered by the shell, never reused.
+using StreamId = std::uint64_t;
+
+// What one router sees of one tier; as counts in a window, or as rates per second.
+struct TierFlow {
+  PerPriority<double> entered{};
+  RpsRow sent;
+  friend bool operator==(const TierFlow&, const TierFlow&) = default;
+};
+
+struct RouterState {
+  StreamId stream = 0;  // 0: not connected
+  RouterHello hello;
+  absl::Time left_at = absl::InfinitePast();      // when the stream broke
+  absl::Time reported_at = absl::InfinitePast();  // last report
+  TableVersion active;                            // as acknowledged or reported
+  TableVersion sent;                              // as pushed last
+  absl::Time sent_at = absl::InfinitePast();
+  std::vector<WorkerSeen> workers;  // of the last report
+  double period_s = 1;              // of the last report
+  double window_s = 0;              // time that `window` covers
+  IdVector<TierId, TierFlow> window;
+  IdVector<TierId, TierFlow> rates;
+};
+
+// One region's part of one tier, summed over the routers that can be believed.
+struct RegionTraffic {
+  absl::Time reported_at = absl::InfinitePast();  // newest report from the region, believed or not
+  bool fresh = false;                             // some router reported recently: the rest is meaningful
+  PerPriority<double> demand_rps{};
+  RpsRow sent_rps;
+  int alive = 0;  // distinct healthy workers that are not draining
+  std::vector<std::vector<MetricValue>>
+      values;  // by metric of the tier, one entry a living worker that has it
+};
+
+class FleetView {
+ public:
+  explicit FleetView(const Fleet& fleet) : tiers_(fleet.tiers.size()) {}
+
+  // The stream that the router used before, if any: to be closed. None also when the view is full; then
+  // Find(stream) is null.
+  std::optional<StreamId> Connect(absl::Time now, StreamId stream, RouterHello hello);
+  void Disconnect(absl::Time now, StreamId stream);
+  // False: no such stream.
+  bool Report(absl::Time now, StreamId stream, RouterReport report);
+  RouterState* Find(StreamId stream);
+
+  // Turns the counts since the last call into rates. Once an epoch, before Collect.
+  void CloseWindow();
+  IdVector<RegionId, RegionTraffic> Collect(const Fleet& fleet, TierId tier, absl::Time now,
+                                            absl::Duration stale_after) const;
+  // Drops routers that left before `before`.
+  void Forget(absl::Time before);
+
+  const std::map<std::string, RouterState>& routers() const { return routers_; }
+  std::map<std::string, RouterState>& routers() { return routers_; }
+  // Puts a known state in place, streams included; for the start from a checkpoint or an older fleet.
+  void Restore(RouterState state);
+
+ private:
+  struct LivingWorker;
+  std::vector<LivingWorker> Living(TierId tier, absl::Time now, absl::Duration stale_after) const;
+
+  std::size_t tiers_;
+  std::map<std::string, RouterState> routers_;  // by name
+  std::map<StreamId, std::string> streams_;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_FLEET_VIEW_H_

@@ -1,0 +1,326 @@
+#include "controller/journal/checkpoint.h"
+
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "controller/table_remap.h"
+#include "controller/wire/report_codec.h"
+#include "controller/wire/state_codec.h"
+#include "proto/table_codec.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr std::int64_t kNever = 0;
+
+std::int64_t Nanos(absl::Time time) {
+  return time == absl::InfinitePast() ? kNever : absl::ToUnixNanos(time);
+}
+absl::Time At(std::int64_t nanos) {
+  return nanos == kNever ? absl::InfinitePast() : absl::FromUnixNanos(nanos);
+}
+
+void SaveRow(const RpsRow& row, google::protobuf::RepeatedPtrField<v1::TargetRate>* out) {
+  for (const TargetRps& cell : row) {
+    v1::TargetRate* rate = out->Add();
+    rate->set_region(cell.target.value());
+    rate->set_rps(cell.rps);
+  }
+}
+
+RpsRow LoadRow(const google::protobuf::RepeatedPtrField<v1::TargetRate>& saved, std::size_t regions) {
+  RpsRow row;
+  for (const v1::TargetRate& rate : saved) {
+    if (rate.region() < regions) row.push_back({RegionId(rate.region()), rate.rps()});
+  }
+  return row;
+}
+
+void SaveFlows(const IdVector<TierId, TierFlow>& flows,
+               google::protobuf::RepeatedPtrField<v1::FlowCheckpoint>* out) {
+  for (const TierFlow& flow : flows) {
+    v1::FlowCheckpoint* saved = out->Add();
+    for (const double entered : flow.entered) saved->add_entered(entered);
+    SaveRow(flow.sent, saved->mutable_sent());
+  }
+}
+
+IdVector<TierId, TierFlow> LoadFlows(const google::protobuf::RepeatedPtrField<v1::FlowCheckpoint>& saved,
+                                     const Fleet& fleet) {
+  IdVector<TierId, TierFlow> flows(fleet.tiers.size());
+  for (TierId id(0); id != flows.end_id() && static_cast<int>(id.index()) < saved.size();
+       id = TierId(id.index() + 1)) {
+    const v1::FlowCheckpoint& flow = saved.Get(static_cast<int>(id.index()));
+    for (int p = 0; p < flow.entered_size() && p < static_cast<int>(kMaxPriorities); ++p) {
+      flows[id].entered[static_cast<std::size_t>(p)] = flow.entered(p);
+    }
+    flows[id].sent = LoadRow(flow.sent(), fleet.world.regions.size());
+  }
+  return flows;
+}
+
+v1::RouterCheckpoint SaveRouter(const RouterState& router, const Fleet& fleet) {
+  v1::RouterCheckpoint saved;
+  saved.set_stream(router.stream);
+  *saved.mutable_hello() = EncodeHello(router.hello, fleet);
+  saved.set_left_at_ns(Nanos(router.left_at));
+  saved.set_reported_at_ns(Nanos(router.reported_at));
+  saved.set_active_epoch(router.active.epoch);
+  saved.set_active_version(router.active.version);
+  saved.set_sent_epoch(router.sent.epoch);
+  saved.set_sent_version(router.sent.version);
+  saved.set_sent_at_ns(Nanos(router.sent_at));
+  RouterReport last;
+  last.period_s = router.period_s;
+  last.workers = router.workers;
+  *saved.mutable_last() = EncodeReport(last, fleet);
+  saved.set_window_s(router.window_s);
+  SaveFlows(router.window, saved.mutable_window());
+  SaveFlows(router.rates, saved.mutable_rates());
+  return saved;
+}
+
+absl::StatusOr<RouterState> LoadRouter(const v1::RouterCheckpoint& saved, const Fleet& fleet) {
+  auto hello = DecodeHello(saved.hello(), fleet);
+  if (!hello.ok()) return hello.status();
+  auto last = DecodeReport(saved.last(), fleet);
+  if (!last.ok()) return last.status();
+  RouterState router;
+  router.stream = saved.stream();
+  router.hello = *std::move(hello);
+  router.left_at = At(saved.left_at_ns());
+  router.reported_at = At(saved.reported_at_ns());
+  router.active = {saved.active_epoch(), saved.active_version()};
+  router.sent = {saved.sent_epoch(), saved.sent_version()};
+  router.sent_at = At(saved.sent_at_ns());
+  router.period_s = last->period_s;
+  router.workers = std::move(last->workers);
+  router.window_s = saved.window_s();
+  router.window = LoadFlows(saved.window(), fleet);
+  router.rates = LoadFlows(saved.rates(), fleet);
+  return router;
+}
+
+v1::EstimateCheckpoint SaveEstimate(const planner::RegionEstimate& estimate) {
+  const planner::RegionEstimate::Learnt learnt = estimate.learnt();
+  v1::EstimateCheckpoint saved;
+  if (learnt.cost) {
+    saved.set_has_cost(true);
+    saved.set_cost(learnt.cost->value);
+    saved.set_cost_variance(learnt.cost->variance);
+    saved.set_cost_prior_weight(learnt.cost->prior_weight);
+    saved.set_lagged_rps(learnt.cost->lagged_rps);
+    saved.set_lagged_at_ns(Nanos(learnt.cost->lagged_at));
+  }
+  for (const planner::Demand::Learnt& demand : learnt.demand) {
+    v1::DemandCheckpoint* out = saved.add_demand();
+    out->set_rps(demand.rps);
+    out->set_primed(demand.primed);
+    out->set_doubted(demand.doubted);
+  }
+  saved.set_background(learnt.background);
+  saved.set_background_primed(learnt.background_primed);
+  saved.set_measured_load(learnt.measured_load);
+  saved.set_last_at_ns(Nanos(learnt.last_at));
+  saved.set_good_at_ns(Nanos(learnt.good_at));
+  return saved;
+}
+
+planner::RegionEstimate::Learnt LoadEstimate(const v1::EstimateCheckpoint& saved) {
+  planner::RegionEstimate::Learnt learnt;
+  if (saved.has_cost()) {
+    learnt.cost = planner::LoadCost::Learnt{.value = saved.cost(),
+                                            .variance = saved.cost_variance(),
+                                            .prior_weight = saved.cost_prior_weight(),
+                                            .lagged_rps = saved.lagged_rps(),
+                                            .lagged_at = At(saved.lagged_at_ns())};
+  }
+  for (const v1::DemandCheckpoint& demand : saved.demand()) {
+    learnt.demand.push_back({demand.rps(), demand.primed(), demand.doubted()});
+  }
+  learnt.background = saved.background();
+  learnt.background_primed = saved.background_primed();
+  learnt.measured_load = saved.measured_load();
+  learnt.last_at = At(saved.last_at_ns());
+  learnt.good_at = At(saved.good_at_ns());
+  return learnt;
+}
+
+v1::RegionCheckpoint SaveRegion(const TierLoop& loop, RegionId id) {
+  const RegionState& region = loop.region(id);
+  v1::RegionCheckpoint saved;
+  saved.set_reported_at_ns(Nanos(region.traffic.reported_at));
+  saved.set_fresh(region.traffic.fresh);
+  for (const double rps : region.traffic.demand_rps) saved.add_demand_rps(rps);
+  SaveRow(region.traffic.sent_rps, saved.mutable_sent());
+  saved.set_alive(static_cast<std::uint32_t>(region.traffic.alive));
+  saved.set_observed_at_ns(Nanos(region.observed_at));
+  for (const SampledMetric& sampled : region.sampled) {
+    v1::SampledValue* out = saved.add_sampled();
+    out->set_value(sampled.value);
+    out->set_at_ns(Nanos(sampled.at));
+  }
+  for (const RateHistory::Entry& entry : region.arriving.entries()) {
+    v1::RateEntry* out = saved.add_arriving();
+    out->set_at_ns(Nanos(entry.at));
+    out->set_rps(entry.rps);
+  }
+  *saved.mutable_estimate() = SaveEstimate(loop.estimate().region(id));
+  return saved;
+}
+
+void LoadRegion(const v1::RegionCheckpoint& saved, RegionId id, std::size_t regions, TierLoop& loop) {
+  RegionState& region = loop.region(id);
+  region.traffic.reported_at = At(saved.reported_at_ns());
+  region.traffic.fresh = saved.fresh();
+  for (int p = 0; p < saved.demand_rps_size() && p < static_cast<int>(kMaxPriorities); ++p) {
+    region.traffic.demand_rps[static_cast<std::size_t>(p)] = saved.demand_rps(p);
+  }
+  region.traffic.sent_rps = LoadRow(saved.sent(), regions);
+  region.traffic.alive = static_cast<int>(saved.alive());
+  region.observed_at = At(saved.observed_at_ns());
+  for (std::size_t m = 0; m < region.sampled.size() && static_cast<int>(m) < saved.sampled_size(); ++m) {
+    const v1::SampledValue& sampled = saved.sampled(static_cast<int>(m));
+    region.sampled[m] = {sampled.value(), At(sampled.at_ns())};
+  }
+  for (const v1::RateEntry& entry : saved.arriving()) region.arriving.Add(At(entry.at_ns()), entry.rps());
+  loop.estimate().region(id).Restore(LoadEstimate(saved.estimate()));
+}
+
+// The directory in the ids of `fleet`, which has the same names.
+Directory LoadDirectory(const Directory& saved, const Fleet& names, const Fleet& fleet) {
+  Directory directory;
+  directory.version = saved.version;
+  for (RouterEntry entry : saved.routers) {
+    entry.region = *SameRegion(entry.region, names, fleet);
+    directory.routers.push_back(std::move(entry));
+  }
+  directory.workers.resize(fleet.world.regions.size());
+  for (RegionId id(0); id != saved.workers.end_id(); id = RegionId(id.index() + 1)) {
+    for (WorkerEntry entry : saved.workers[id]) {
+      entry.tier = *fleet.FindTier(names.tiers[entry.tier].name);
+      directory.workers[*SameRegion(id, names, fleet)].push_back(std::move(entry));
+    }
+  }
+  return directory;
+}
+
+absl::Status CheckNames(const Fleet& names, const Fleet& fleet) {
+  for (const Region& region : names.world.regions) {
+    if (!fleet.world.FindRegion(region.name)) {
+      return absl::InvalidArgumentError(absl::StrCat("region '", region.name, "' is not in the topology"));
+    }
+  }
+  for (const Tier& tier : names.tiers) {
+    if (!fleet.FindTier(tier.name)) {
+      return absl::InvalidArgumentError(absl::StrCat("tier '", tier.name, "' is not in the topology"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckShape(const v1::ControllerCheckpoint& saved, const Fleet& fleet) {
+  if (saved.journal_version() < kJournalVersionOldest || saved.journal_version() > kJournalVersion) {
+    return absl::InvalidArgumentError(absl::StrCat("journal_version is ", saved.journal_version(),
+                                                   "; this release reads ", kJournalVersionOldest, " to ",
+                                                   kJournalVersion));
+  }
+  if (saved.tiers_size() != static_cast<int>(fleet.tiers.size())) {
+    return absl::InvalidArgumentError("the checkpoint's tiers are not those of its topology");
+  }
+  for (const v1::TierCheckpoint& tier : saved.tiers()) {
+    if (tier.regions_size() != static_cast<int>(fleet.world.regions.size())) {
+      return absl::InvalidArgumentError("the checkpoint's regions are not those of its topology");
+    }
+  }
+  if (saved.epoch_period_ns() <= 0) return absl::InvalidArgumentError("epoch_period_ns is not positive");
+  return absl::OkStatus();
+}
+
+ControllerSettings LoadSettings(const v1::ControllerCheckpoint& saved) {
+  return {.name = saved.controller(),
+          .epoch_period = absl::Nanoseconds(saved.epoch_period_ns()),
+          .report_period = absl::Nanoseconds(saved.report_period_ns()),
+          .settle_max = absl::Nanoseconds(saved.settle_max_ns()),
+          .directory_grace = absl::Nanoseconds(saved.directory_grace_ns()),
+          .resend_after = absl::Nanoseconds(saved.resend_after_ns()),
+          .history_max = saved.history_max()};
+}
+
+}  // namespace
+
+v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, const std::string& topology) {
+  v1::ControllerCheckpoint saved;
+  saved.set_journal_version(kJournalVersion);
+  saved.set_topology(topology);
+  const ControllerSettings& settings = machine.settings_;
+  saved.set_controller(settings.name);
+  saved.set_epoch_period_ns(absl::ToInt64Nanoseconds(settings.epoch_period));
+  saved.set_report_period_ns(absl::ToInt64Nanoseconds(settings.report_period));
+  saved.set_settle_max_ns(absl::ToInt64Nanoseconds(settings.settle_max));
+  saved.set_directory_grace_ns(absl::ToInt64Nanoseconds(settings.directory_grace));
+  saved.set_resend_after_ns(absl::ToInt64Nanoseconds(settings.resend_after));
+  saved.set_history_max(settings.history_max);
+  *saved.mutable_durable() = EncodeState(machine.Durable());
+  saved.mutable_durable()->clear_table();  // the last of the history
+  saved.set_last_epoch_at_ns(Nanos(machine.last_epoch_at_));
+  saved.set_next_epoch_at_ns(Nanos(machine.next_epoch_at_));
+  saved.set_settle_until_ns(Nanos(machine.settle_until_));
+  saved.set_settling(machine.settling_);
+  const Fleet& fleet = *machine.fleet_;
+  for (const auto& [name, router] : machine.view_.routers()) *saved.add_routers() = SaveRouter(router, fleet);
+  for (const TierLoop& loop : machine.tiers_) {
+    v1::TierCheckpoint* tier = saved.add_tiers();
+    for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+      *tier->add_regions() = SaveRegion(loop, id);
+    }
+  }
+  for (const auto& table : machine.history_.tables()) *saved.add_history() = EncodeWholeTable(*table, fleet);
+  return saved;
+}
+
+absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpoint& saved,
+                                                     std::shared_ptr<const Fleet> fleet) {
+  if (absl::Status s = CheckShape(saved, *fleet); !s.ok()) return s;
+  auto durable = DecodeState(saved.durable());
+  if (!durable.ok()) return durable.status();
+  const std::shared_ptr<const Directory> directory = std::exchange(durable->directory, nullptr);
+  const std::shared_ptr<const Fleet> names = durable->fleet;
+  if (absl::Status s = CheckNames(*names, *fleet); !s.ok()) return s;
+  ControllerMachine machine(LoadSettings(saved), fleet, *durable, At(saved.last_epoch_at_ns()));
+  machine.epoch_ = durable->epoch;
+  machine.last_epoch_at_ = At(saved.last_epoch_at_ns());
+  machine.next_epoch_at_ = At(saved.next_epoch_at_ns());
+  machine.settle_until_ = At(saved.settle_until_ns());
+  machine.settling_ = saved.settling();
+  for (const v1::RouterCheckpoint& router : saved.routers()) {
+    auto state = LoadRouter(router, *fleet);
+    if (!state.ok()) return state.status();
+    machine.view_.Restore(*std::move(state));
+  }
+  for (TierLoop& loop : machine.tiers_) {
+    const v1::TierCheckpoint& tier = saved.tiers(static_cast<int>(loop.id().index()));
+    for (RegionId id(0); id != fleet->world.regions.end_id(); id = RegionId(id.index() + 1)) {
+      LoadRegion(tier.regions(static_cast<int>(id.index())), id, fleet->world.regions.size(), loop);
+    }
+  }
+  for (const v1::RoutingTable& message : saved.history()) {
+    auto table = wire::DecodeTable(message, *fleet);
+    if (!table.ok()) return table.status();
+    machine.table_ = std::make_shared<const RoutingTable>(*std::move(table));
+    machine.history_.Add(machine.table_);
+  }
+  if (machine.table_ != nullptr) {
+    for (TierLoop& loop : machine.tiers_) {
+      loop.PutInForce(std::make_shared<const TierTable>(machine.table_->tiers[loop.id()]));
+    }
+  }
+  if (directory != nullptr) {
+    machine.book_.Restore(directory->version,
+                          std::make_shared<const Directory>(LoadDirectory(*directory, *names, *fleet)));
+  }
+  return machine;
+}
+
+}  // namespace ringway::controller

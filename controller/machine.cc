@@ -1,0 +1,201 @@
+#include "controller/machine.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "controller/table_remap.h"
+
+namespace ringway::controller {
+namespace {
+
+Note Info(std::string text) { return {Note::Level::kInfo, std::move(text)}; }
+Note Warning(std::string text) { return {Note::Level::kWarning, std::move(text)}; }
+
+std::string VersionText(TableVersion version) { return absl::StrCat(version.epoch, "/", version.version); }
+
+}  // namespace
+
+void ControllerMachine::Step(absl::Time now, const ControllerEvent& event, Actions& actions) {
+  std::visit([&](const auto& kind) { On(now, kind, actions); }, event);
+  if (now >= next_epoch_at_) RunEpoch(now, actions);
+}
+
+void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions& actions) {
+  const std::optional<StreamId> replaced = view_.Connect(now, event.stream, event.hello);
+  if (replaced) actions.push_back(CloseStream{*replaced, "the router connected again"});
+  RouterState* router = view_.Find(event.stream);
+  if (router == nullptr) {
+    actions.push_back(
+        CloseStream{event.stream, absl::StrCat("the controller is full: ", kRoutersMax, " routers")});
+    return;
+  }
+  HearEpoch(now, event.hello.table, actions);
+  actions.push_back(SendWelcome{event.stream, epoch_});
+  actions.push_back(SendMap{event.stream});
+  // The peers as known so far; with the next epoch all hear of each other.
+  if (book_.directory() != nullptr) {
+    actions.push_back(SendDirectory{event.stream, event.hello.region, book_.directory()});
+  }
+  if (table_ != nullptr) {
+    actions.push_back(SendTable{event.stream, table_});
+    router->sent = table_->version;
+    router->sent_at = now;
+  }
+}
+
+void ControllerMachine::On(absl::Time now, const RouterReported& event, Actions& actions) {
+  if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
+  HearEpoch(now, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}), actions);
+}
+
+void ControllerMachine::On(absl::Time, const RouterAcked& event, Actions& actions) {
+  RouterState* router = view_.Find(event.stream);
+  if (router == nullptr) return;
+  if (event.active) {
+    router->active = std::max(router->active, event.version);
+  } else {
+    actions.push_back(Warning(absl::StrCat("router ", router->hello.router, " refused table ",
+                                           VersionText(event.version), ": ", event.refusal)));
+  }
+}
+
+void ControllerMachine::On(absl::Time now, const RouterDisconnected& event, Actions& actions) {
+  const RouterState* router = view_.Find(event.stream);
+  if (router == nullptr) return;
+  actions.push_back(Info(absl::StrCat("router ", router->hello.router, " left")));
+  view_.Disconnect(now, event.stream);
+}
+
+void ControllerMachine::On(absl::Time now, const MetricSampled& event, Actions&) {
+  if (event.tier.index() < tiers_.size()) tiers_[event.tier.index()].Sample(now, event);
+}
+
+void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions& actions) {
+  const absl::StatusOr<std::string> outcome = Carry(now, event, tiers_, history_);
+  const std::string message = outcome.ok() ? *outcome : std::string(outcome.status().message());
+  actions.push_back(
+      AuditEntry{now, event.who, event.why,
+                 absl::StrCat(Describe(event), outcome.ok() ? "" : " [refused]", ": ", message)});
+  if (outcome.ok()) {
+    actions.push_back(SaveState{.now = true});
+    Publish(now, actions);  // a rollback shows at once; the rest with the next epoch
+  }
+  actions.push_back(CommandAnswered{event.request, outcome.ok(), message});
+}
+
+void ControllerMachine::HearEpoch(absl::Time now, TableVersion seen, Actions& actions) {
+  // Of our own epoch nobody can know a version that we did not make.
+  const TableVersion own = table_ != nullptr ? table_->version : TableVersion{epoch_, 0};
+  const bool foreign = seen.epoch == epoch_ && seen > own;
+  if (seen.epoch < epoch_ || (seen.epoch == epoch_ && !foreign) || seen.epoch >= kEpochMax) return;
+  actions.push_back(
+      Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
+                           ": claiming epoch ", seen.epoch + 1)));
+  epoch_ = seen.epoch + 1;
+  actions.push_back(SaveState{.now = true});
+  if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
+}
+
+void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
+  view_.CloseWindow();
+  bool settled = true;
+  for (TierLoop& loop : tiers_) {
+    loop.Observe(now, last_epoch_at_, view_);
+    settled = settled && loop.Settled();
+  }
+  if (settling_ && (settled || now >= settle_until_)) {
+    settling_ = false;
+    actions.push_back(settled ? Info("every region has reported: planning starts")
+                              : Warning("not every region has reported: planning starts without"));
+  }
+  if (!settling_) {
+    for (TierLoop& loop : tiers_) PlanTier(now, loop, actions);
+    Publish(now, actions);
+  }
+  view_.Forget(now - settings_.directory_grace);
+  RefreshDirectory(actions);
+  Resend(now, actions);
+  notes_.Forget(now);
+  last_epoch_at_ = now;
+  // Missed epochs are not made up for.
+  const auto missed = absl::Floor(now - next_epoch_at_, settings_.epoch_period);
+  next_epoch_at_ += missed + settings_.epoch_period;
+  actions.push_back(EpochEnded{});
+}
+
+void ControllerMachine::PlanTier(absl::Time now, TierLoop& loop, Actions& actions) {
+  if (loop.mode() != TierMode::kFrozen) {
+    auto snapshot = std::make_shared<const TierSnapshot>(loop.Snapshot(now));
+    auto plan = loop.Solve(snapshot);
+    actions.push_back(PlanMade{std::move(snapshot), std::move(plan)});
+  }
+  loop.PutInForce(loop.Decide());
+  NoteFindings(now, loop, actions);
+}
+
+void ControllerMachine::NoteFindings(absl::Time now, const TierLoop& loop, Actions& actions) {
+  const auto note = [&](const planner::Finding& finding) {
+    if (!notes_.Worth(now, loop.id(), finding)) return;
+    const std::string_view kind = planner::FindingKindName(finding.kind);
+    const std::string region =
+        finding.region.valid() ? absl::StrCat(" region ", fleet_->world.regions[finding.region].name) : "";
+    actions.push_back(
+        Warning(absl::StrCat("tier ", loop.tier().name, region, ": ",
+                             absl::string_view(kind.data(), kind.size()), ": ", finding.detail)));
+  };
+  for (const planner::Finding& finding : loop.findings()) note(finding);
+  if (loop.plan() == nullptr || loop.mode() == TierMode::kFrozen) return;
+  for (const planner::Finding& finding : loop.plan()->findings) note(finding);
+}
+
+void ControllerMachine::Publish(absl::Time now, Actions& actions) {
+  bool moved = table_ == nullptr || table_->version.epoch != epoch_;
+  bool ready = true;
+  for (const TierLoop& loop : tiers_) {
+    ready = ready && loop.in_force() != nullptr;
+    moved = moved || (loop.in_force() != nullptr && *loop.in_force() != table_->tiers[loop.id()]);
+  }
+  if (!ready || !moved) return;
+  const bool same_epoch = table_ != nullptr && table_->version.epoch == epoch_;
+  PublishAs(now, {epoch_, same_epoch ? table_->version.version + 1 : 1}, actions);
+}
+
+void ControllerMachine::PublishAs(absl::Time now, TableVersion version, Actions& actions) {
+  auto table = std::make_shared<RoutingTable>();
+  table->version = version;
+  table->planned_at = now;
+  for (const TierLoop& loop : tiers_) table->tiers.push_back(*loop.in_force());
+  table_ = std::move(table);
+  history_.Add(table_);
+  for (auto& [name, router] : view_.routers()) {
+    router.sent = version;
+    router.sent_at = now;
+  }
+  actions.push_back(SendTable{std::nullopt, table_});
+  actions.push_back(SaveState{});
+}
+
+void ControllerMachine::RefreshDirectory(Actions& actions) {
+  const DirectoryBook::Change change = book_.Refresh(*fleet_, view_, epoch_);
+  if (!change.any) return;
+  for (const auto& [name, router] : view_.routers()) {
+    if (router.stream == 0 || !change.Concerns(router.hello.region)) continue;
+    actions.push_back(SendDirectory{router.stream, router.hello.region, book_.directory()});
+  }
+  actions.push_back(SaveState{});
+}
+
+void ControllerMachine::Resend(absl::Time now, Actions& actions) {
+  if (table_ == nullptr) return;
+  for (auto& [name, router] : view_.routers()) {
+    if (router.stream == 0 || router.active >= table_->version) continue;
+    if (now - router.sent_at < settings_.resend_after) continue;
+    actions.push_back(SendTable{router.stream, table_});
+    router.sent = table_->version;
+    router.sent_at = now;
+  }
+}
+
+}  // namespace ringway::controller

@@ -1,0 +1,107 @@
+// The controller as one state machine: reports and commands in, tables and answers out, once an epoch.
+//
+//   epoch: close the view's window -> each tier: observe, solve, decide -> publish -> directory -> resend
+//
+// Leader epochs without an election: a controller starts with the epoch on its disk plus one, and whenever a
+// router has seen an epoch that is higher, or equal and not its own, it claims the next one above. Tables are
+// versioned (epoch, version) as a whole and routers take the higher pair only, so a deposed controller cannot
+// push. The claim is saved before anything is sent with it.
+//
+// After a start or a new topology the tables in force stand, under the new version, until every region with
+// workers has been heard of (or ControllerSettings::settle_max has passed): half a picture must not move
+// traffic.
+//
+// Invariants: what is pushed is the last RoutingTable of history(); versions only rise; every OperatorCommand
+// gets exactly one CommandAnswered and one AuditEntry; every table's rows sum to 1. Pure: no clock, no I/O.
+// One owner thread. A Step is O(1) plus, once an epoch, O(tiers x (regions + workers)) and the planner.
+#ifndef RINGWAY_CONTROLLER_MACHINE_H_
+#define RINGWAY_CONTROLLER_MACHINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "controller/commands.h"
+#include "controller/directory_book.h"
+#include "controller/durable_state.h"
+#include "controller/events.h"
+#include "controller/finding_notes.h"
+#include "controller/fleet_view.h"
+#include "controller/settings.h"
+#include "controller/table_history.h"
+#include "controller/tier_loop.h"
+#include "core/fleet.h"
+
+namespace ringway::controller {
+
+class ControllerMachine {
+ public:
+  // Claims the epoch after `durable.epoch`; save Durable() before the first Step.
+  ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
+                    const DurableState& durable, absl::Time now);
+
+  void Step(absl::Time now, const ControllerEvent& event, std::vector<ControllerAction>& actions);
+  absl::Time NextWake() const { return next_epoch_at_; }
+
+  // ---- views, for screens and for the shell ----
+  DurableState Durable() const;
+  const ControllerSettings& settings() const { return settings_; }
+  const std::shared_ptr<const Fleet>& fleet() const { return fleet_; }
+  const FleetView& view() const { return view_; }
+  const TierLoops& tiers() const { return tiers_; }
+  const TableHistory& history() const { return history_; }
+  std::uint64_t epoch() const { return epoch_; }
+  // Null: none yet.
+  const std::shared_ptr<const RoutingTable>& table() const { return table_; }
+  const std::shared_ptr<const Directory>& directory() const { return book_.directory(); }
+  bool settling() const { return settling_; }
+
+ private:
+  friend class Checkpointer;  // reads and writes the whole state (checkpoint.h)
+  using Actions = std::vector<ControllerAction>;
+
+  void On(absl::Time, const Tick&, Actions&) {}
+  void On(absl::Time now, const RouterConnected& event, Actions& actions);
+  void On(absl::Time now, const RouterReported& event, Actions& actions);
+  void On(absl::Time now, const RouterAcked& event, Actions& actions);
+  void On(absl::Time now, const RouterDisconnected& event, Actions& actions);
+  void On(absl::Time now, const TopologyLoaded& event, Actions& actions);
+  void On(absl::Time now, const MetricSampled& event, Actions& actions);
+  void On(absl::Time now, const OperatorCommand& event, Actions& actions);
+
+  void RunEpoch(absl::Time now, Actions& actions);
+  void PlanTier(absl::Time now, TierLoop& loop, Actions& actions);
+  void NoteFindings(absl::Time now, const TierLoop& loop, Actions& actions);
+  // Puts a new table in force if any tier's moved, and sends it to all.
+  void Publish(absl::Time now, Actions& actions);
+  void PublishAs(absl::Time now, TableVersion version, Actions& actions);
+  void RefreshDirectory(Actions& actions);
+  void Resend(absl::Time now, Actions& actions);
+  // Claims a higher epoch if what a router has seen demands it.
+  void HearEpoch(absl::Time now, TableVersion seen, Actions& actions);
+
+  void Settle(absl::Time now);
+  void BuildTiers(const std::vector<DurableTier>& durable);
+  void TakeOverTable(const DurableState& durable, absl::Time now);
+  void TakeOverDirectory(const DurableState& durable, absl::Time now);
+
+  ControllerSettings settings_;
+  std::shared_ptr<const Fleet> fleet_;
+  FleetView view_;
+  TierLoops tiers_;
+  TableHistory history_;
+  DirectoryBook book_;
+  FindingNotes notes_;
+  std::uint64_t epoch_;
+  std::shared_ptr<const RoutingTable> table_;
+  absl::Time last_epoch_at_;  // of planning, not of leadership
+  absl::Time next_epoch_at_;
+  absl::Time settle_until_;
+  bool settling_ = true;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_MACHINE_H_

@@ -1,0 +1,185 @@
+// How a controller machine comes by its state: from disk at its start, from itself at a new topology.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "controller/machine.h"
+#include "controller/table_remap.h"
+
+namespace ringway::controller {
+namespace {
+
+// Puts the worker in the ids of another fleet; false if its tier is gone there.
+bool RemapWorker(const Fleet& from, const Fleet& to, WorkerSeen& worker) {
+  const std::optional<TierId> tier = to.FindTier(from.tiers[worker.tier].name);
+  if (!tier) return false;
+  worker.tier = *tier;
+  worker.metrics.clear();  // the next report brings them, by the new tier's list
+  return true;
+}
+
+std::vector<WorkerSeen> RemapWorkers(const std::vector<WorkerSeen>& workers, const Fleet& from,
+                                     const Fleet& to) {
+  std::vector<WorkerSeen> result;
+  for (const WorkerSeen& worker : workers) {
+    result.push_back(worker);
+    if (!RemapWorker(from, to, result.back())) result.pop_back();
+  }
+  return result;
+}
+
+void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, TierLoop& loop) {
+  loop.SetMode(durable.mode);
+  if (durable.overload_threshold) loop.SetThreshold(*durable.overload_threshold);
+  for (const DurableDrain& drain : durable.drains) {
+    if (const auto region = fleet.world.FindRegion(drain.region)) loop.region(*region).drain = drain.ramp;
+  }
+  const std::vector<std::string>& priorities = loop.tier().priorities;
+  for (const DurablePin& pin : durable.pins) {
+    const auto region = fleet.world.FindRegion(pin.region);
+    const auto priority = std::find(priorities.begin(), priorities.end(), pin.priority);
+    if (!region || priority == priorities.end()) continue;
+    auto row = PinnedRow(fleet, loop.tier(), *region, pin.routes, pin.shed_fraction);
+    if (row.ok()) {
+      loop.pins()[{*region, static_cast<Priority>(priority - priorities.begin())}] = *std::move(row);
+    }
+  }
+}
+
+DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet) {
+  DurableTier durable{.tier = loop.tier().name,
+                      .mode = loop.mode(),
+                      .overload_threshold = loop.threshold_override(),
+                      .drains = {},
+                      .pins = {}};
+  for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    const DrainRamp& ramp = loop.region(id).drain;
+    if (ramp != DrainRamp{}) durable.drains.push_back({fleet.world.regions[id].name, ramp});
+  }
+  for (const auto& [key, row] : loop.pins()) {
+    DurablePin pin{.region = fleet.world.regions[key.first].name,
+                   .priority = loop.tier().priorities[key.second],
+                   .routes = {},
+                   .shed_fraction = row.shed_fraction};
+    for (const Route& route : row.routes) {
+      pin.routes.push_back({fleet.world.regions[route.target].name, route.fraction});
+    }
+    durable.pins.push_back(std::move(pin));
+  }
+  return durable;
+}
+
+}  // namespace
+
+ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
+                                     const DurableState& durable, absl::Time now)
+    : settings_(std::move(settings)),
+      fleet_(std::move(fleet)),
+      view_(*fleet_),
+      history_(settings_.history_max),
+      epoch_(durable.epoch + 1),
+      last_epoch_at_(now),
+      next_epoch_at_(now + settings_.epoch_period) {
+  BuildTiers(durable.tiers);
+  TakeOverTable(durable, now);
+  TakeOverDirectory(durable, now);
+  Settle(now);
+}
+
+void ControllerMachine::Settle(absl::Time now) {
+  settling_ = true;
+  settle_until_ = now + settings_.settle_max;
+}
+
+void ControllerMachine::BuildTiers(const std::vector<DurableTier>& durable) {
+  tiers_.clear();
+  for (TierId id(0); id != fleet_->tiers.end_id(); id = TierId(id.index() + 1)) {
+    TierLoop& loop = tiers_.emplace_back(fleet_, id);
+    for (const DurableTier& kept : durable) {
+      if (kept.tier == loop.tier().name) TakeOverSettings(kept, *fleet_, loop);
+    }
+  }
+}
+
+void ControllerMachine::TakeOverTable(const DurableState& durable, absl::Time now) {
+  if (durable.table == nullptr || durable.fleet == nullptr) return;
+  const RoutingTable table = RemapTable(*durable.table, *durable.fleet, *fleet_);
+  for (TierLoop& loop : tiers_) loop.PutInForce(std::make_shared<const TierTable>(table.tiers[loop.id()]));
+  const bool same_epoch = durable.table->version.epoch == epoch_;
+  Actions nobody_is_connected_yet;
+  PublishAs(now, {epoch_, same_epoch ? durable.table->version.version + 1 : 1}, nobody_is_connected_yet);
+}
+
+void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Time now) {
+  if (durable.directory == nullptr || durable.fleet == nullptr) return;
+  for (const RouterEntry& entry : durable.directory->routers) {
+    const std::optional<RegionId> region = SameRegion(entry.region, *durable.fleet, *fleet_);
+    if (!region) continue;
+    RouterState router;
+    router.hello = {
+        .router = entry.name, .region = *region, .address = entry.address, .table = {}, .build = ""};
+    router.left_at = now;  // listed for the grace period, or until it connects
+    for (const WorkerEntry& worker : durable.directory->workers[entry.region]) {
+      if (worker.router != entry.name) continue;
+      WorkerSeen seen{.name = worker.name, .tier = worker.tier, .address = worker.address, .metrics = {}};
+      seen.draining = worker.draining;
+      if (RemapWorker(*durable.fleet, *fleet_, seen)) router.workers.push_back(std::move(seen));
+    }
+    view_.Restore(std::move(router));
+  }
+  book_.Refresh(*fleet_, view_, epoch_);
+}
+
+DurableState ControllerMachine::Durable() const {
+  DurableState durable{
+      .epoch = epoch_, .tiers = {}, .fleet = fleet_, .table = table_, .directory = book_.directory()};
+  for (const TierLoop& loop : tiers_) durable.tiers.push_back(SettingsOf(loop, *fleet_));
+  return durable;
+}
+
+void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions& actions) {
+  const DurableState kept = Durable();
+  const Fleet& old_fleet = *kept.fleet;
+  const FleetView old_view = std::exchange(view_, FleetView(*event.fleet));
+  const TierLoops old_tiers = std::exchange(tiers_, {});
+  fleet_ = event.fleet;
+  history_.Clear();
+  book_.Reset();
+  BuildTiers(kept.tiers);
+  for (const TierLoop& old : old_tiers) {
+    const std::optional<TierId> id = fleet_->FindTier(old.tier().name);
+    if (id) tiers_[id->index()].TakeOverEstimates(old);
+  }
+  for (const auto& [name, router] : old_view.routers()) {
+    const std::optional<RegionId> region = SameRegion(router.hello.region, old_fleet, *fleet_);
+    if (!region) {
+      if (router.stream != 0) {
+        actions.push_back(CloseStream{
+            router.stream, absl::StrCat("region ", old_fleet.world.regions[router.hello.region].name,
+                                        " is not in the new topology")});
+      }
+      continue;
+    }
+    RouterState same = router;
+    same.hello.region = *region;
+    same.workers = RemapWorkers(router.workers, old_fleet, *fleet_);
+    same.window.assign(fleet_->tiers.size(), {});
+    same.rates.assign(fleet_->tiers.size(), {});
+    same.window_s = 0;
+    same.reported_at = absl::InfinitePast();  // what it reported spoke of the old topology
+    view_.Restore(std::move(same));
+  }
+  actions.push_back(SendMap{std::nullopt});
+  RefreshDirectory(actions);
+  if (kept.table != nullptr) {
+    const RoutingTable table = RemapTable(*kept.table, old_fleet, *fleet_);
+    for (TierLoop& loop : tiers_) loop.PutInForce(std::make_shared<const TierTable>(table.tiers[loop.id()]));
+    PublishAs(now, {epoch_, table_->version.version + 1}, actions);
+  }
+  Settle(now);
+  actions.push_back(Note{Note::Level::kInfo,
+                         absl::StrCat("topology ", fleet_->world.name, ": ", fleet_->world.regions.size(),
+                                      " regions, ", fleet_->tiers.size(), " tiers")});
+}
+
+}  // namespace ringway::controller

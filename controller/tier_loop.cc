@@ -1,0 +1,176 @@
+#include "controller/tier_loop.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/check.h"
+
+namespace ringway::controller {
+namespace {
+
+using planner::Finding;
+
+InputHealth HealthOfAge(absl::Duration age, const GuardSpec& guard) {
+  if (age > guard.missing_after) return InputHealth::kMissing;
+  return age > guard.stale_after ? InputHealth::kStale : InputHealth::kFresh;
+}
+
+// Ages come as fractions; what is kept must survive being written down (checkpoint.h), so it is rounded at
+// once.
+absl::Time WholeNanoseconds(absl::Time time) { return absl::FromUnixNanos(absl::ToUnixNanos(time)); }
+
+}  // namespace
+
+TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id)
+    : fleet_(std::move(fleet)),
+      id_(id),
+      tier_(fleet_, &fleet_->tiers[id]),
+      planner_(std::shared_ptr<const World>(fleet_, &fleet_->world), tier_),
+      estimate_(id, tier_, fleet_->world.regions.size()),
+      regions_(fleet_->world.regions.size()),
+      arriving_rps_(fleet_->world.regions.size(), 0.0) {
+  for (RegionState& region : regions_) region.sampled.resize(tier_->metrics.size());
+}
+
+void TierLoop::Sample(absl::Time now, const MetricSampled& sample) {
+  RINGWAY_CHECK(regions_.contains(sample.region) && sample.metric < tier_->metrics.size());
+  regions_[sample.region].sampled[sample.metric] = {sample.value, WholeNanoseconds(now - sample.age)};
+}
+
+void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView& view) {
+  findings_.clear();
+  auto traffic = view.Collect(*fleet_, id_, now, tier_->guard.stale_after);
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    RegionState& region = regions_[id];
+    if (traffic[id].fresh) {
+      region.traffic = std::move(traffic[id]);
+    } else {
+      region.traffic.fresh = false;
+      region.traffic.reported_at = std::max(region.traffic.reported_at, traffic[id].reported_at);
+    }
+  }
+  std::fill(arriving_rps_.begin(), arriving_rps_.end(), 0.0);
+  for (const RegionState& region : regions_) {
+    for (const TargetRps& cell : region.traffic.sent_rps) arriving_rps_[cell.target] += cell.rps;
+  }
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    regions_[id].arriving.Add(window_start, arriving_rps_[id]);
+    ObserveRegion(now, id);
+  }
+}
+
+void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
+  RegionState& region = regions_[id];
+  planner::RegionEstimate& estimate = estimate_.region(id);
+  if (region.traffic.reported_at > region.observed_at) {
+    region.observed_at = region.traffic.reported_at;
+    estimate.ObserveDemand(region.traffic.demand_rps, findings_);
+  }
+  const std::optional<MetricReading> worst = WorstReading(now, id);
+  if (!worst) return;
+  const absl::Time at = WholeNanoseconds(now - worst->age);
+  estimate.ObserveLoad({.at = at, .measured_load = worst->load, .started_rps = region.arriving.At(at)},
+                       findings_);
+}
+
+std::optional<MetricReading> TierLoop::WorstReading(absl::Time now, RegionId id) {
+  const RegionState& region = regions_[id];
+  const WorkerCount workers = Workers(id);
+  if (workers.provisioned == 0) {
+    if (!region.traffic.fresh) return std::nullopt;
+    return MetricReading{.load = 0, .age = now - region.traffic.reported_at};
+  }
+  std::optional<MetricReading> worst;
+  for (std::size_t m = 0; m < tier_->metrics.size(); ++m) {
+    const MetricSpec& spec = tier_->metrics[m];
+    std::optional<MetricReading> reading;
+    std::string problem;
+    if (!spec.promql.empty()) {
+      const SampledMetric& sampled = region.sampled[m];
+      if (sampled.at == absl::InfinitePast()) continue;
+      reading = ReadAggregated(spec, {sampled.value, now - sampled.at}, workers, problem);
+    } else if (region.traffic.fresh) {
+      reading = ReadMetric(spec, region.traffic.values[m], workers, problem);
+      // Nobody alive means no values to tell the age by; the routers' silence about workers is their report.
+      if (reading && workers.alive == 0) reading->age = now - region.traffic.reported_at;
+    }
+    if (!problem.empty()) findings_.push_back({Finding::Kind::kBadInput, id, std::move(problem)});
+    if (reading && (!worst || reading->load > worst->load)) worst = reading;
+  }
+  return worst;
+}
+
+WorkerCount TierLoop::Workers(RegionId id) const {
+  return {.provisioned = tier_->regions[id].workers, .alive = regions_[id].traffic.alive};
+}
+
+bool TierLoop::Settled() const {
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    if (tier_->regions[id].workers > 0 && !regions_[id].traffic.fresh) return false;
+  }
+  return true;
+}
+
+RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now) const {
+  const RegionState& region = regions_[id];
+  RegionLoad load = estimate_.Load(id, now);
+  load.usable_share *= Workers(id).AliveShare() * (1 - DrainShare(id, now));
+  load.draining = region.drain.drain;
+  // Loads may come from Prometheus while the routers are silent: both must be fresh.
+  load.health = std::max(load.health, HealthOfAge(now - region.traffic.reported_at, tier_->guard));
+  return load;
+}
+
+TierSnapshot TierLoop::Snapshot(absl::Time now) const {
+  TierSnapshot snapshot{.tier = id_, .at = now, .regions = {}, .previous = in_force_};
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    snapshot.regions.push_back(LoadOf(id, now));
+  }
+  SetPinnedAside(snapshot);
+  return snapshot;
+}
+
+void TierLoop::SetPinnedAside(TierSnapshot& snapshot) const {
+  for (const auto& [key, row] : pins_) {
+    const auto [source, priority] = key;
+    const double rps = std::exchange(snapshot.regions[source].demand_rps[priority], 0.0);
+    for (const Route& route : row.routes) {
+      RegionLoad& target = snapshot.regions[route.target];
+      target.background_load += target.load_cost * rps * route.fraction;
+    }
+  }
+}
+
+std::shared_ptr<const planner::Plan> TierLoop::Solve(std::shared_ptr<const TierSnapshot> snapshot) {
+  plan_ = std::make_shared<const planner::Plan>(planner_.Solve(*snapshot));
+  return plan_;
+}
+
+std::shared_ptr<const TierTable> TierLoop::Decide() const {
+  if (in_force_ != nullptr && (mode_ != TierMode::kActive || plan_ == nullptr)) return in_force_;
+  const bool planned = mode_ == TierMode::kActive && plan_ != nullptr;
+  TierTable table =
+      planned ? plan_->table : HomeTable(id_, fleet_->world.regions.size(), tier_->priorities.size());
+  if (planned) {
+    for (const auto& [key, row] : pins_) table.at(key.second, key.first) = row;
+  }
+  if (in_force_ != nullptr && table == *in_force_) return in_force_;
+  return std::make_shared<const TierTable>(std::move(table));
+}
+
+void TierLoop::TakeOverEstimates(const TierLoop& other) {
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    const auto same = other.fleet_->world.FindRegion(fleet_->world.regions[id].name);
+    if (same) estimate_.region(id).Restore(other.estimate_.region(*same).learnt());
+  }
+}
+
+void TierLoop::SetThreshold(double overload_threshold) {
+  auto edited = std::make_shared<Tier>(*tier_);
+  edited->route.overload_threshold = overload_threshold;
+  tier_ = std::move(edited);
+  threshold_override_ = overload_threshold;
+  planner_ = planner::Planner(std::shared_ptr<const World>(fleet_, &fleet_->world), tier_);
+}
+
+}  // namespace ringway::controller

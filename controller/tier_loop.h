@@ -1,0 +1,123 @@
+// The closed loop of one tier: from what routers and Prometheus say to the table that is in force.
+//
+// Each epoch: Observe (traffic and loads into the estimates), Solve (snapshot to plan), Decide (mode and pins
+// turn the plan into the table in force). What the estimates cannot know is added here: how many workers are
+// alive, how far a region is drained, how old a region's reports are, and what operators have pinned.
+//
+// Rules. A region is fresh while any of its routers reported within GuardSpec::stale_after; then only such
+// routers count. Without one, the last believed values stand and the region is stale, later missing. Capacity
+// follows the living workers (usable_share), denominators stay as provisioned (aggregate.h). Load samples are
+// held against the traffic of their own time (rate_history.h). Pinned traffic is not planned: it counts as
+// background load of its targets, so that the plan works around it.
+//
+// Pure; one owner thread; O(regions + workers) an epoch beside the planner's Solve.
+#ifndef RINGWAY_CONTROLLER_TIER_LOOP_H_
+#define RINGWAY_CONTROLLER_TIER_LOOP_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "controller/drain_ramp.h"
+#include "controller/events.h"
+#include "controller/fleet_view.h"
+#include "controller/planner/estimate.h"
+#include "controller/planner/planner.h"
+#include "controller/rate_history.h"
+#include "core/fleet.h"
+#include "core/snapshot.h"
+
+namespace ringway::controller {
+
+// The last value that Prometheus gave for one metric of one region.
+struct SampledMetric {
+  double value = 0;
+  absl::Time at = absl::InfinitePast();
+};
+
+struct RegionState {
+  RegionTraffic traffic;  // last believed
+  absl::Time observed_at = absl::InfinitePast();
+  std::vector<SampledMetric> sampled;  // by metric
+  RateHistory arriving;                // requests per second sent here, from all sources
+  DrainRamp drain;
+};
+
+using PinKey = std::pair<RegionId, Priority>;
+
+class TierLoop {
+ public:
+  TierLoop(std::shared_ptr<const Fleet> fleet, TierId id);
+
+  // ---- inputs ----
+  void Sample(absl::Time now, const MetricSampled& sample);
+  // `window_start`: the last epoch's end, from which the rates of `view` are counted.
+  void Observe(absl::Time now, absl::Time window_start, const FleetView& view);
+  // Every region that has workers is heard of.
+  bool Settled() const;
+
+  // ---- decisions ----
+  TierSnapshot Snapshot(absl::Time now) const;
+  std::shared_ptr<const planner::Plan> Solve(std::shared_ptr<const TierSnapshot> snapshot);
+  // The table that should be in force now; the same pointer as before if nothing moves.
+  std::shared_ptr<const TierTable> Decide() const;
+  void PutInForce(std::shared_ptr<const TierTable> table) { in_force_ = std::move(table); }
+
+  // ---- operators; ids and values are checked by the caller (commands.h) ----
+  void SetThreshold(double overload_threshold);
+  void SetMode(TierMode mode) { mode_ = mode; }
+  RegionState& region(RegionId id) { return regions_[id]; }
+  std::map<PinKey, Row>& pins() { return pins_; }
+  // What the same tier has learnt under another topology, region by region of the same name.
+  void TakeOverEstimates(const TierLoop& other);
+  planner::TierEstimate& estimate() { return estimate_; }
+
+  // ---- views ----
+  TierId id() const { return id_; }
+  const Fleet& fleet() const { return *fleet_; }
+  const Tier& tier() const { return *tier_; }
+  const std::shared_ptr<const Tier>& shared_tier() const { return tier_; }
+  TierMode mode() const { return mode_; }
+  // Set by an operator in place of the topology's.
+  std::optional<double> threshold_override() const { return threshold_override_; }
+  const RegionState& region(RegionId id) const { return regions_[id]; }
+  const IdVector<RegionId, double>& arriving_rps() const { return arriving_rps_; }
+  double DrainShare(RegionId id, absl::Time now) const {
+    return regions_[id].drain.Share(now, tier_->guard.drain_pace);
+  }
+  const std::map<PinKey, Row>& pins() const { return pins_; }
+  const planner::TierEstimate& estimate() const { return estimate_; }
+  const std::shared_ptr<const TierTable>& in_force() const { return in_force_; }
+  // Null before the first Solve.
+  const std::shared_ptr<const planner::Plan>& plan() const { return plan_; }
+  // Of the last Observe; the plan has its own.
+  const std::vector<planner::Finding>& findings() const { return findings_; }
+
+ private:
+  void ObserveRegion(absl::Time now, RegionId id);
+  std::optional<MetricReading> WorstReading(absl::Time now, RegionId id);
+  RegionLoad LoadOf(RegionId id, absl::Time now) const;
+  WorkerCount Workers(RegionId id) const;
+  void SetPinnedAside(TierSnapshot& snapshot) const;
+
+  std::shared_ptr<const Fleet> fleet_;
+  TierId id_;
+  std::shared_ptr<const Tier> tier_;
+  planner::Planner planner_;
+  planner::TierEstimate estimate_;
+  IdVector<RegionId, RegionState> regions_;
+  IdVector<RegionId, double> arriving_rps_;
+  TierMode mode_ = TierMode::kActive;
+  std::optional<double> threshold_override_;
+  std::map<PinKey, Row> pins_;
+  std::shared_ptr<const TierTable> in_force_;
+  std::shared_ptr<const planner::Plan> plan_;
+  std::vector<planner::Finding> findings_;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_TIER_LOOP_H_

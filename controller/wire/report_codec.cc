@@ -1,0 +1,216 @@
+#include "controller/wire/report_codec.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "proto/table_codec.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr std::size_t kNameBytesMax = 256;
+constexpr double kPeriodMax_s = 3600;
+// Counts beyond this in one period are not traffic but a mistake.
+constexpr std::uint64_t kCountMax = std::uint64_t{1} << 40;
+
+absl::Status Bad(const std::string& place, const std::string& problem) {
+  return absl::InvalidArgumentError(absl::StrCat(place, ": ", problem));
+}
+
+absl::Status CheckName(const std::string& place, const std::string& name) {
+  if (!name.empty() && name.size() <= kNameBytesMax) return absl::OkStatus();
+  return Bad(place, absl::StrCat("a name of ", name.size(), " bytes; 1 to ", kNameBytesMax, " are allowed"));
+}
+
+bool SaneSum(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
+
+absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id, const Fleet& fleet) {
+  const std::string place = absl::StrCat("Report.tiers['", message.tier(), "']");
+  TierCounts counts{.tier = id, .entered = {}, .sent = {}};
+  if (message.entered_size() > static_cast<int>(fleet.tiers[id].priorities.size())) {
+    return Bad(place, absl::StrCat("entered has ", message.entered_size(), " priorities, the tier has ",
+                                   fleet.tiers[id].priorities.size()));
+  }
+  for (int p = 0; p < message.entered_size(); ++p) {
+    if (message.entered(p) > kCountMax) return Bad(place, "entered is beyond any sense");
+    counts.entered[static_cast<std::size_t>(p)] = message.entered(p);
+  }
+  if (message.sent_size() > static_cast<int>(fleet.world.regions.size())) {
+    return Bad(place, absl::StrCat("sent names ", message.sent_size(), " regions, there are ",
+                                   fleet.world.regions.size()));
+  }
+  for (const v1::Sent& sent : message.sent()) {
+    if (sent.count() > kCountMax) return Bad(place, "sent is beyond any sense");
+    if (const auto target = fleet.world.FindRegion(sent.region())) {
+      counts.sent.push_back({*target, sent.count()});
+    }
+  }
+  if (!SaneSum(message.wait_s_sum()) || !SaneSum(message.service_s_sum())) {
+    return Bad(place, "wait_s_sum and service_s_sum must be finite and not negative");
+  }
+  counts.done = message.done();
+  counts.attempts = message.attempts();
+  counts.busy = message.busy();
+  counts.failed = message.failed();
+  counts.timeouts = message.timeouts();
+  counts.cancelled = message.cancelled();
+  counts.shed = message.shed();
+  counts.spilled = message.spilled();
+  counts.waiting = message.waiting();
+  counts.wait_s_sum = message.wait_s_sum();
+  counts.service_s_sum = message.service_s_sum();
+  return counts;
+}
+
+std::optional<std::size_t> FindMetric(const Tier& tier, const std::string& name) {
+  for (std::size_t m = 0; m < tier.metrics.size(); ++m) {
+    if (tier.metrics[m].name == name) return m;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId id, const Fleet& fleet) {
+  if (absl::Status s = CheckName("Report.workers.name", message.name()); !s.ok()) return s;
+  const std::string place = absl::StrCat("Report.workers['", message.name(), "']");
+  if (!SaneSum(message.busy_s())) return Bad(place, "busy_s must be finite and not negative");
+  WorkerSeen worker{.name = message.name(), .tier = id, .address = message.address(), .metrics = {}};
+  worker.healthy = message.healthy();
+  worker.draining = message.draining();
+  worker.busy = message.busy() > 0;
+  worker.busy_s = message.busy_s();
+  std::vector<bool> given(fleet.tiers[id].metrics.size());
+  for (const v1::MetricValue& value : message.metrics()) {
+    const auto metric = FindMetric(fleet.tiers[id], value.name());
+    if (!metric || !fleet.tiers[id].metrics[*metric].promql.empty()) continue;
+    if (given[*metric]) return Bad(place, absl::StrCat("metric '", value.name(), "' appears twice"));
+    given[*metric] = true;
+    if (!SaneSum(value.age_s())) {
+      return Bad(place, absl::StrCat("age_s of metric '", value.name(), "' must be finite and not negative"));
+    }
+    worker.metrics.push_back({*metric, value.value(), absl::Seconds(value.age_s())});
+  }
+  return worker;
+}
+
+}  // namespace
+
+absl::StatusOr<RouterHello> DecodeHello(const v1::Hello& message, const Fleet& fleet) {
+  if (absl::Status s = wire::CheckWireVersion(message.wire_version(), "Hello"); !s.ok()) return s;
+  if (absl::Status s = CheckName("Hello.router", message.router()); !s.ok()) return s;
+  if (absl::Status s = CheckName("Hello.address", message.address()); !s.ok()) return s;
+  const auto region = fleet.world.FindRegion(message.region());
+  if (!region) {
+    return Bad("Hello.region", absl::StrCat("'", message.region(), "' is not a region of world '",
+                                            fleet.world.name, "'; start the router with one that is"));
+  }
+  if (message.table_epoch() >= kEpochMax) return Bad("Hello.table_epoch", "beyond any sense");
+  if (message.build().size() > kNameBytesMax) return Bad("Hello.build", "too long");
+  return RouterHello{.router = message.router(),
+                     .region = *region,
+                     .address = message.address(),
+                     .table = {message.table_epoch(), message.table_version()},
+                     .build = message.build()};
+}
+
+absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet& fleet) {
+  if (absl::Status s = wire::CheckWireVersion(message.wire_version(), "Report"); !s.ok()) return s;
+  if (!(message.period_s() > 0 && message.period_s() <= kPeriodMax_s)) {
+    return Bad("Report.period_s", absl::StrCat(message.period_s(), " is not in (0, ", kPeriodMax_s, "]"));
+  }
+  if (message.workers_size() > static_cast<int>(kWorkersPerReportMax)) {
+    return Bad("Report.workers",
+               absl::StrCat(message.workers_size(), " workers, at most ", kWorkersPerReportMax));
+  }
+  if (message.epoch_seen_max() >= kEpochMax || message.table_epoch() >= kEpochMax) {
+    return Bad("Report.epoch_seen_max", "beyond any sense");
+  }
+  RouterReport report{.sequence = message.sequence(),
+                      .period_s = message.period_s(),
+                      .tiers = {},
+                      .workers = {},
+                      .table = {message.table_epoch(), message.table_version()},
+                      .epoch_seen_max = message.epoch_seen_max()};
+  std::vector<bool> given(fleet.tiers.size());
+  for (const v1::TierReport& tier : message.tiers()) {
+    const auto id = fleet.FindTier(tier.tier());
+    if (!id) continue;
+    if (given[id->index()]) return Bad("Report.tiers", absl::StrCat("'", tier.tier(), "' appears twice"));
+    given[id->index()] = true;
+    auto counts = DecodeCounts(tier, *id, fleet);
+    if (!counts.ok()) return counts.status();
+    report.tiers.push_back(*std::move(counts));
+  }
+  for (const v1::WorkerReport& message_worker : message.workers()) {
+    const auto id = fleet.FindTier(message_worker.tier());
+    if (!id) continue;
+    auto worker = DecodeWorker(message_worker, *id, fleet);
+    if (!worker.ok()) return worker.status();
+    report.workers.push_back(*std::move(worker));
+  }
+  return report;
+}
+
+v1::Hello EncodeHello(const RouterHello& hello, const Fleet& fleet) {
+  v1::Hello message;
+  message.set_wire_version(wire::kWireVersion);
+  message.set_router(hello.router);
+  message.set_region(fleet.world.regions[hello.region].name);
+  message.set_address(hello.address);
+  message.set_table_epoch(hello.table.epoch);
+  message.set_table_version(hello.table.version);
+  message.set_build(hello.build);
+  return message;
+}
+
+v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
+  v1::Report message;
+  message.set_wire_version(wire::kWireVersion);
+  message.set_sequence(report.sequence);
+  message.set_period_s(report.period_s);
+  message.set_table_epoch(report.table.epoch);
+  message.set_table_version(report.table.version);
+  message.set_epoch_seen_max(report.epoch_seen_max);
+  for (const TierCounts& counts : report.tiers) {
+    const Tier& tier = fleet.tiers[counts.tier];
+    v1::TierReport* out = message.add_tiers();
+    out->set_tier(tier.name);
+    for (std::size_t p = 0; p < tier.priorities.size(); ++p) out->add_entered(counts.entered[p]);
+    for (const SentCount& sent : counts.sent) {
+      v1::Sent* cell = out->add_sent();
+      cell->set_region(fleet.world.regions[sent.target].name);
+      cell->set_count(sent.count);
+    }
+    out->set_done(counts.done);
+    out->set_attempts(counts.attempts);
+    out->set_busy(counts.busy);
+    out->set_failed(counts.failed);
+    out->set_timeouts(counts.timeouts);
+    out->set_cancelled(counts.cancelled);
+    out->set_shed(counts.shed);
+    out->set_spilled(counts.spilled);
+    out->set_waiting(counts.waiting);
+    out->set_wait_s_sum(counts.wait_s_sum);
+    out->set_service_s_sum(counts.service_s_sum);
+  }
+  for (const WorkerSeen& worker : report.workers) {
+    v1::WorkerReport* out = message.add_workers();
+    out->set_name(worker.name);
+    out->set_tier(fleet.tiers[worker.tier].name);
+    out->set_address(worker.address);
+    out->set_healthy(worker.healthy);
+    out->set_draining(worker.draining);
+    out->set_busy(worker.busy ? 1 : 0);
+    out->set_busy_s(worker.busy_s);
+    for (const MetricSeen& seen : worker.metrics) {
+      v1::MetricValue* value = out->add_metrics();
+      value->set_name(fleet.tiers[worker.tier].metrics[seen.metric].name);
+      value->set_value(seen.value);
+      value->set_age_s(absl::ToDoubleSeconds(seen.age));
+    }
+  }
+  return message;
+}
+
+}  // namespace ringway::controller

@@ -1,0 +1,34 @@
+// The controller's durable state and its directory, to and from messages.
+//
+// DecodeState builds the fleet of names that the stored table and directory speak of; the machine maps it to
+// the topology that is loaded. EncodeWholeTable writes every row, home rows included, so that a table comes
+// back exactly as it was (the wire form leaves plain home rows out).
+//
+// Errors: InvalidArgument with the place; DataLoss does not occur here (the file format checks its bytes).
+// Pure functions, linear in the message.
+#ifndef RINGWAY_CONTROLLER_WIRE_STATE_CODEC_H_
+#define RINGWAY_CONTROLLER_WIRE_STATE_CODEC_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "controller/durable_state.h"
+#include "ringway/v1/controller_state.pb.h"
+
+namespace ringway::controller {
+
+inline constexpr std::uint32_t kStateVersion = 1;
+inline constexpr std::uint32_t kStateVersionOldest = 1;
+
+v1::ControllerState EncodeState(const DurableState& state);
+absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message);
+
+// With the workers of `region`, or of all regions.
+v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet, std::optional<RegionId> region);
+
+v1::RoutingTable EncodeWholeTable(const RoutingTable& table, const Fleet& fleet);
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_WIRE_STATE_CODEC_H_

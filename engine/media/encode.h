@@ -1,0 +1,37 @@
+// From frames to a file that plays anywhere: GIF, APNG or animated WebP, in memory, looping for ever.
+//
+// GIF: one palette for the whole animation (median cut over a 15-bit histogram of all frames; Heckbert,
+// SIGGRAPH 1982) so that still regions do not flicker, an ordered 8x8 dither that stays in place from frame
+// to frame, and only the rectangle that changed is written, with unchanged pixels transparent. APNG:
+// lossless, written here chunk by chunk over zlib. WebP: libwebp's animation encoder. All three are
+// deterministic: the same frames give the same bytes with the same library versions. O(pixels); memory: the
+// frames plus the file.
+#ifndef RINGWAY_ENGINE_MEDIA_ENCODE_H_
+#define RINGWAY_ENGINE_MEDIA_ENCODE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "engine/media/picture.h"
+
+namespace ringway::engine {
+
+enum class AnimationFormat : std::uint8_t { kGif, kApng, kWebp };
+// "gif", "apng" or "png", "webp"; nothing for other endings.
+std::optional<AnimationFormat> AnimationFormatOf(std::string_view file_ending);
+
+// InvalidArgument when there are no frames, too many, or frames of different sizes.
+absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, AnimationFormat format);
+
+absl::StatusOr<std::string> EncodeGif(const Animation& animation);
+absl::StatusOr<std::string> EncodeApng(const Animation& animation);
+// quality: 0 to 100, lossy; nothing means lossless.
+absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality);
+
+absl::Status CheckAnimation(const Animation& animation);
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_MEDIA_ENCODE_H_

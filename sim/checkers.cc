@@ -1,0 +1,139 @@
+#include "sim/checkers.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ringway::sim {
+namespace {
+
+double Seconds(absl::Time at) { return absl::ToDoubleSeconds(at - absl::UnixEpoch()); }
+
+}  // namespace
+
+Checkers::Checkers(std::size_t workers, std::size_t routers) : running_(workers), versions_(routers) {}
+
+void Checkers::Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b) {
+  if (now < last_) Violate(now, "time ran backwards");
+  last_ = now;
+  if (recent_.size() == kLastEvents) recent_.pop_front();
+  recent_.push_back({now, what, a, b});
+}
+
+void Checkers::Violate(absl::Time now, std::string what) {
+  if (violations_.size() >= kViolationsMax) return;
+  std::string text = absl::StrFormat("at %.6f s: %s\n  last events:", Seconds(now), what);
+  for (const Event& event : recent_) {
+    absl::StrAppendFormat(&text, "\n    %.6f %s %d %d", Seconds(event.at), event.what, event.a, event.b);
+  }
+  violations_.push_back(std::move(text));
+}
+
+void Checkers::Forget(JobSerial serial, const JobBook& book) {
+  if (book.ended && book.running == 0) jobs_.erase(serial);
+}
+
+void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
+  Remember(now, "submitted job, user", submission.serial, submission.user);
+  ++submitted_;
+  ++open_;
+  const bool fresh = jobs_.emplace(submission.serial, JobBook{.submitted = now}).second;
+  if (!fresh) Violate(now, absl::StrCat("job ", submission.serial, " was submitted twice"));
+}
+
+void Checkers::OnEnded(absl::Time now, const Ending& ending) {
+  Remember(now, "ended job, outcome", ending.serial, static_cast<std::uint64_t>(ending.outcome));
+  ++ended_;
+  const auto found = jobs_.find(ending.serial);
+  if (found == jobs_.end() || found->second.ended) {
+    Violate(now, absl::StrCat("job ", ending.serial, " ended twice, or was never submitted"));
+    return;
+  }
+  JobBook& book = found->second;
+  --open_;
+  book.ended = true;
+  if (now < book.submitted)
+    Violate(now, absl::StrCat("job ", ending.serial, " ended before it was submitted"));
+  if (ending.outcome == Outcome::kDone && book.finished == 0) {
+    Violate(now, absl::StrCat("job ", ending.serial, " is called done, but no worker finished it"));
+  }
+  Forget(ending.serial, JobBook(book));
+}
+
+void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
+  const JobSerial serial = note.luggage.serial;
+  Remember(now, "started at worker, job", worker.value(), serial);
+  if (running_[worker] != 0) {
+    Violate(now, absl::StrCat("worker ", worker.value(), " runs job ", running_[worker],
+                              " and was given job ", serial, ": a slot was granted twice"));
+  }
+  running_[worker] = serial;
+  const auto found = jobs_.find(serial);
+  if (found == jobs_.end()) return;  // the user has been told already; the worker hears of it later
+  if (++found->second.running > 1) Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
+}
+
+void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) {
+  const JobSerial serial = note.luggage.serial;
+  Remember(now, finished ? "finished at worker, job" : "freed worker, job", worker.value(), serial);
+  if (running_[worker] == 0) return;  // admitted, never started
+  if (running_[worker] != serial) {
+    Violate(now, absl::StrCat("worker ", worker.value(), " ran job ", running_[worker], " and freed job ",
+                              serial));
+  }
+  running_[worker] = 0;
+  const auto found = jobs_.find(serial);
+  if (found == jobs_.end()) return;
+  JobBook& book = found->second;
+  if (book.running == 0) Violate(now, absl::StrCat("job ", serial, " ended at a worker that did not run it"));
+  book.running -= book.running > 0;
+  if (finished && ++book.finished > 1) Violate(now, absl::StrCat("job ", serial, " was executed twice"));
+  Forget(serial, JobBook(book));
+}
+
+void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
+  Remember(now, "died worker, job", worker.value(), running_[worker]);
+  const JobSerial serial = std::exchange(running_[worker], 0);
+  const auto found = jobs_.find(serial);
+  if (serial == 0 || found == jobs_.end()) return;
+  found->second.running -= found->second.running > 0;
+  Forget(serial, JobBook(found->second));
+}
+
+void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) {
+  Remember(now, "table at router, version", router.value(), table.version.version);
+  if (table.version < versions_[router]) Violate(now, "a router went back to an older table");
+  versions_[router] = table.version;
+  for (const TierTable& tier : table.tiers) {
+    for (std::size_t p = 0; p < tier.priorities(); ++p) {
+      for (std::size_t r = 0; r < tier.regions(); ++r) {
+        const Row& row = tier.at(static_cast<Priority>(p), RegionId(r));
+        double sum = row.shed_fraction;
+        bool sound = row.shed_fraction >= 0 && row.shed_fraction <= 1 + 1e-9;
+        for (const Route& route : row.routes) {
+          sum += route.fraction;
+          sound = sound && route.fraction >= 0 && route.fraction <= 1 + 1e-9 &&
+                  route.target.index() < tier.regions();
+        }
+        if (!sound || !(std::abs(sum - 1) < 1e-6)) {
+          Violate(now, absl::StrCat("row of region ", r, ", priority ", p, " is broken: it sums to ", sum));
+        }
+      }
+    }
+  }
+}
+
+void Checkers::OnSecond(absl::Time now) {
+  if (submitted_ != ended_ + open_) {
+    Violate(now, absl::StrCat(submitted_, " submitted, ", ended_, " ended, ", open_,
+                              " open: jobs were lost or made"));
+  }
+}
+
+void Checkers::CheckDrained(absl::Time now) {
+  if (open_ != 0) Violate(now, absl::StrCat(open_, " jobs never ended"));
+}
+
+}  // namespace ringway::sim

@@ -1,0 +1,78 @@
+// Judges that do not trust the code under test: what must hold in every run, whatever goes wrong in it.
+//
+//  - slots: a worker never runs two jobs at once; a started worker was free; an end matches its start.
+//  - jobs: each submission ends exactly once; none is served that was not submitted; nothing ends before it
+//  began (causality);
+//    at most one worker runs a job at a time, and a job without a key never runs to its end twice.
+//  - conservation: submitted = ended + in flight, each second.
+//  - tables: rows sum to 1, fractions in [0, 1], versions rise at each router.
+//
+// A checker keeps its own books from what the witnesses see. A violation is recorded with the time and what
+// happened last; a run with one has failed, whatever its figures. They are part of every simulation; the cost
+// is a hash map access an event.
+#ifndef RINGWAY_SIM_CHECKERS_H_
+#define RINGWAY_SIM_CHECKERS_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "sim/witness.h"
+
+namespace ringway::sim {
+
+class Checkers : public Witness {
+ public:
+  static constexpr std::size_t kViolationsMax = 20;
+  static constexpr std::size_t kLastEvents = 30;
+
+  Checkers(std::size_t workers, std::size_t routers);
+
+  void OnSubmitted(absl::Time now, const Submission& submission) override;
+  void OnEnded(absl::Time now, const Ending& ending) override;
+  void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
+  void OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) override;
+  void OnWorkerDied(absl::Time now, WorkerId worker) override;
+  void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
+  void OnSecond(absl::Time now) override;
+
+  // Call when nothing is on its way any more: every submission must have ended.
+  void CheckDrained(absl::Time now);
+  // One text each, with the last events before it.
+  const std::vector<std::string>& violations() const { return violations_; }
+
+ private:
+  struct JobBook {
+    absl::Time submitted;
+    std::uint32_t running = 0;   // workers that run it now
+    std::uint32_t finished = 0;  // times it ran to its end
+    bool ended = false;
+  };
+
+  void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
+  void Violate(absl::Time now, std::string what);
+  void Forget(JobSerial serial, const JobBook& book);
+
+  // Submissions that have not ended, or that a worker still runs.
+  absl::flat_hash_map<JobSerial, JobBook> jobs_;
+  IdVector<WorkerId, JobSerial> running_;  // 0: none
+  IdVector<RouterId, TableVersion> versions_;
+  std::uint64_t submitted_ = 0;
+  std::uint64_t ended_ = 0;
+  std::uint64_t open_ = 0;
+  absl::Time last_ = absl::InfinitePast();
+  struct Event {
+    absl::Time at;
+    const char* what;
+    std::uint64_t a;
+    std::uint64_t b;
+  };
+  std::deque<Event> recent_;
+  std::vector<std::string> violations_;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_CHECKERS_H_

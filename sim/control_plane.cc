@@ -1,0 +1,215 @@
+#include "sim/control_plane.h"
+
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+
+namespace ringway::sim {
+
+ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers)
+    : stage_(stage),
+      scenario_(scenario),
+      routers_(routers),
+      workers_(workers),
+      home_(0),
+      links_(routers.places().size()),
+      beside_(routers.places().size()),
+      frozen_(scenario.fleet->world.regions.size(), false) {
+  for (std::size_t i = 0; i < workers.count(); ++i) {
+    const RouterId router = workers.places()[WorkerId(i)].beside;
+    beside_[router].push_back(WorkerId(i));
+    links_[router].busy_s.push_back(0);
+  }
+  routers_.on_report = [this](RouterId router, const router::SendReport& report) {
+    SendReport(router, report);
+  };
+  routers_.on_table_decided = [this](RouterId router, const router::TableDecided& decided) {
+    if (decided.from_disk) return;
+    SendUp(router, controller::RouterAcked{
+                       .version = decided.version, .active = decided.active, .refusal = decided.refusal});
+  };
+}
+
+void ControlPlane::Begin() {
+  if (scenario_.controller) Revive();
+}
+
+void ControlPlane::Revive() {
+  if (machine_) return;
+  controller::ControllerSettings settings;
+  settings.epoch_period = absl::Seconds(scenario_.epoch_period_s);
+  settings.report_period = absl::Seconds(scenario_.report_period_s);
+  machine_.emplace(settings, scenario_.fleet, disk_.value_or(controller::DurableState{}), stage_.Now());
+  disk_ = machine_->Durable();
+  ++life_;
+  stage_.At(machine_->NextWake(), Happening::kControllerWakes, life_);
+  for (std::size_t i = 0; i < links_.size(); ++i) Connect(RouterId(i));
+}
+
+void ControlPlane::Kill() {
+  machine_.reset();
+  ++life_;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (std::exchange(links_[RouterId(i)].stream, 0) != 0) SendDown(RouterId(i), router::ControllerLost{});
+  }
+}
+
+void ControlPlane::RouterDied(RouterId router) {
+  Link& link = links_[router];
+  if (link.stream == 0 || !machine_) return;
+  const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
+  controller::ControllerEvent event = controller::RouterDisconnected{link.stream};
+  link.stream = 0;
+  stage_.After(delay.value_or(kSilenceNs), Happening::kReportReaches, life_, up_.Put(std::move(event)));
+}
+
+void ControlPlane::RouterRevived(RouterId router) {
+  if (machine_) Connect(router);
+}
+
+void ControlPlane::Connect(RouterId router) {
+  if (!routers_.alive(router)) return;
+  Link& link = links_[router];
+  router_of_stream_.push_back(router);
+  link.stream = router_of_stream_.size();
+  controller::RouterHello hello;
+  hello.router = absl::StrCat("router-", router.value());
+  hello.region = routers_.places()[router];
+  hello.address = absl::StrCat("router-", router.value(), ":7410");
+  hello.table = routers_.machine(router).table();
+  SendUp(router, controller::RouterConnected{.hello = std::move(hello)});
+}
+
+void ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
+  const Link& link = links_[router];
+  if (link.stream == 0 || !machine_) return;
+  const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
+  if (!delay) return;
+  std::visit(
+      [&](auto& e) {
+        if constexpr (requires { e.stream; }) e.stream = link.stream;
+      },
+      event);
+  stage_.After(*delay, Happening::kReportReaches, life_, up_.Put(std::move(event)));
+}
+
+std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router, double period_s) {
+  Link& link = links_[router];
+  if (frozen_[routers_.places()[router]] && !link.last_workers.empty()) return link.last_workers;
+  std::vector<controller::WorkerSeen> seen;
+  for (std::size_t i = 0; i < beside_[router].size(); ++i) {
+    const WorkerId worker = beside_[router][i];
+    const SlotView view = workers_.View(worker);
+    const double busy_s = absl::ToDoubleSeconds(view.busy_total);
+    controller::WorkerSeen entry;
+    entry.name = absl::StrCat("worker-", worker.value());
+    entry.tier = workers_.places()[worker].tier;
+    entry.address = entry.name;
+    entry.healthy = workers_.alive(worker) && !view.resting;
+    entry.draining = view.draining;
+    entry.busy = view.busy;
+    // A restarted worker counts from zero again.
+    entry.busy_s = std::min(period_s, std::max(0.0, busy_s - link.busy_s[i]));
+    link.busy_s[i] = busy_s;
+    seen.push_back(std::move(entry));
+  }
+  link.last_workers = seen;
+  return seen;
+}
+
+void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
+  controller::RouterReport report;
+  report.sequence = sent.sequence;
+  report.period_s = absl::ToDoubleSeconds(sent.period);
+  report.table = sent.table;
+  report.epoch_seen_max = sent.epoch_seen_max;
+  for (TierId tier(0); tier != sent.tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const dispatch::TrafficCounters& counts = sent.tiers[tier].counters;
+    controller::TierCounts out;
+    out.tier = tier;
+    out.entered = counts.entered;
+    for (RegionId region(0); region != counts.sent.end_id(); region = RegionId(region.index() + 1)) {
+      if (counts.sent[region] > 0) out.sent.push_back({region, counts.sent[region]});
+    }
+    out.done = counts.done;
+    out.attempts = counts.attempts;
+    out.busy = counts.busy;
+    out.failed = counts.failed;
+    out.timeouts = counts.timeouts;
+    out.cancelled = counts.cancelled;
+    out.shed = counts.shed;
+    out.spilled = counts.spilled;
+    out.waiting = sent.tiers[tier].waiting;
+    out.wait_s_sum = absl::ToDoubleSeconds(counts.wait);
+    out.service_s_sum = absl::ToDoubleSeconds(counts.service);
+    report.tiers.push_back(std::move(out));
+  }
+  report.workers = SeeWorkers(router, report.period_s);
+  SendUp(router, controller::RouterReported{.report = std::move(report)});
+}
+
+void ControlPlane::OnReport(Life life, std::uint64_t detail) {
+  const controller::ControllerEvent event = up_.Take(detail);
+  if (machine_ && life == life_) Step(event);
+}
+
+void ControlPlane::OnWakes(Life life) {
+  if (!machine_ || life != life_) return;
+  Step(controller::Tick{});
+  stage_.At(machine_->NextWake(), Happening::kControllerWakes, life_);
+}
+
+void ControlPlane::Command(controller::OperatorCommand command) {
+  if (machine_) Step(command);
+}
+
+void ControlPlane::Step(const controller::ControllerEvent& event) {
+  std::vector<controller::ControllerAction> actions;
+  machine_->Step(stage_.Now(), event, actions);
+  for (const controller::ControllerAction& action : actions) Perform(action);
+}
+
+void ControlPlane::Perform(const controller::ControllerAction& action) {
+  if (const auto* welcome = std::get_if<controller::SendWelcome>(&action)) {
+    if (const auto router = RouterOf(welcome->stream)) {
+      SendDown(*router,
+               router::ControllerWelcomed{.epoch = welcome->epoch,
+                                          .report_period = absl::Seconds(scenario_.report_period_s)});
+    }
+  } else if (const auto* sent = std::get_if<controller::SendTable>(&action)) {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const bool meant = !sent->stream || *sent->stream == links_[RouterId(i)].stream;
+      if (meant && links_[RouterId(i)].stream != 0)
+        SendDown(RouterId(i), router::TableOffered{.table = sent->table});
+    }
+  } else if (std::holds_alternative<controller::SaveState>(action)) {
+    disk_ = machine_->Durable();
+  } else if (std::holds_alternative<controller::PlanMade>(action)) {
+    ++plans_;
+  } else if (const auto* closed = std::get_if<controller::CloseStream>(&action)) {
+    if (const auto router = RouterOf(closed->stream)) Connect(*router);
+  }
+  // Directories say what every simulated router was told at the start; deaths are found out by trying, as in
+  // life.
+}
+
+void ControlPlane::SendDown(RouterId router, router::RouterEvent event) {
+  if (!routers_.alive(router)) return;
+  const auto delay = stage_.network.DelayNs(home_, routers_.places()[router]);
+  if (!delay) return;
+  RouterNote note;
+  note.router = router;
+  note.life = routers_.life(router);
+  note.event = std::move(event);
+  stage_.TellRouter(*delay, std::move(note));
+}
+
+std::optional<RouterId> ControlPlane::RouterOf(controller::StreamId stream) const {
+  if (stream == 0 || stream > router_of_stream_.size()) return std::nullopt;
+  const RouterId router = router_of_stream_[stream - 1];
+  if (links_[router].stream != stream) return std::nullopt;
+  return router;
+}
+
+}  // namespace ringway::sim

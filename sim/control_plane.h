@@ -1,0 +1,79 @@
+// The controller of a simulation: the production machine, fed by the routers' reports and killed when the
+// scenario says so.
+//
+// It lives in the scenario's first region; reports and tables travel the network and are lost when it is cut.
+// A restarted controller gets the state that its predecessor had on disk, with the epoch rule of production.
+// Frozen metrics: the routers of a region repeat their last report's workers, as a stuck metrics pipeline
+// does.
+//
+// One owner.
+#ifndef RINGWAY_SIM_CONTROL_PLANE_H_
+#define RINGWAY_SIM_CONTROL_PLANE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "controller/machine.h"
+#include "sim/routers.h"
+#include "sim/scenario.h"
+#include "sim/stage.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+class ControlPlane {
+ public:
+  ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers);
+
+  void Begin();
+  void OnReport(Life life, std::uint64_t detail);
+  void OnWakes(Life life);
+
+  void Kill();
+  void Revive();
+  void RouterDied(RouterId router);
+  void RouterRevived(RouterId router);
+  void Freeze(RegionId region, bool frozen) { frozen_[region] = frozen; }
+  void Command(controller::OperatorCommand command);
+
+  bool alive() const { return machine_.has_value(); }
+  const controller::ControllerMachine& machine() const { return *machine_; }
+  // Epochs planned and rows changed, for the report.
+  std::uint64_t plans() const { return plans_; }
+
+ private:
+  struct Link {
+    controller::StreamId stream = 0;  // 0: not connected
+    std::vector<double> busy_s;       // of the workers beside it, as last reported
+    std::vector<controller::WorkerSeen> last_workers;
+  };
+
+  void Connect(RouterId router);
+  void SendUp(RouterId router, controller::ControllerEvent event);
+  void SendReport(RouterId router, const router::SendReport& report);
+  std::vector<controller::WorkerSeen> SeeWorkers(RouterId router, double period_s);
+  void Step(const controller::ControllerEvent& event);
+  void Perform(const controller::ControllerAction& action);
+  void SendDown(RouterId router, router::RouterEvent event);
+  std::optional<RouterId> RouterOf(controller::StreamId stream) const;
+
+  Stage& stage_;
+  const Scenario& scenario_;
+  Routers& routers_;
+  const Workers& workers_;
+  RegionId home_;
+  std::optional<controller::ControllerMachine> machine_;
+  std::optional<controller::DurableState> disk_;
+  Life life_ = 1;
+  IdVector<RouterId, Link> links_;
+  IdVector<RouterId, std::vector<WorkerId>> beside_;
+  IdVector<RegionId, bool> frozen_;
+  std::vector<RouterId> router_of_stream_;  // by stream - 1
+  MessagePool<controller::ControllerEvent> up_;
+  std::uint64_t plans_ = 0;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_CONTROL_PLANE_H_

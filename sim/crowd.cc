@@ -1,0 +1,159 @@
+#include "sim/crowd.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ringway::sim {
+namespace {
+
+constexpr std::uint64_t kServiceStream = 0x73657276;
+constexpr std::uint64_t kChoiceStream = 0x63686f69;
+constexpr std::uint64_t kArrivalStream = 0x61727269;
+
+}  // namespace
+
+Crowd::Crowd(Stage& stage, const Scenario& scenario, const Routers& routers)
+    : stage_(stage),
+      scenario_(scenario),
+      routers_(routers),
+      services_(scenario.seed, kServiceStream),
+      choices_(scenario.seed, kChoiceStream),
+      routers_of_(scenario.fleet->world.regions.size()),
+      nearest_(NearestFirst(scenario.fleet->world.rtt)) {
+  for (std::size_t i = 0; i < scenario.demand.size(); ++i) {
+    streams_.emplace_back(ArrivalStream(scenario.demand[i].law, scenario.seed, kArrivalStream + i));
+  }
+  for (std::size_t i = 0; i < routers.places().size(); ++i) {
+    routers_of_[routers.places()[RouterId(i)]].push_back(RouterId(i));
+  }
+}
+
+void Crowd::Begin() {
+  for (std::size_t i = 0; i < streams_.size(); ++i) ScheduleNext(i);
+}
+
+void Crowd::ScheduleNext(std::size_t index) {
+  Stream& stream = streams_[index];
+  const double next_s = stream.arrivals.Next();
+  if (!std::isfinite(next_s)) return;
+  stage_.At(Stage::Date(static_cast<std::int64_t>(next_s * 1e9)), Happening::kUserArrives,
+            static_cast<std::uint32_t>(index), stream.generation);
+}
+
+void Crowd::OnArrives(std::size_t index, std::uint64_t generation) {
+  if (streams_[index].generation != generation) return;  // drawn before the rate changed
+  UserIndex user;
+  if (free_users_.empty()) {
+    user = static_cast<UserIndex>(users_.size());
+    users_.emplace_back();
+  } else {
+    user = free_users_.back();
+    free_users_.pop_back();
+  }
+  users_[user] = {.stream = index, .tries = 0, .serial = 0, .submitted = stage_.Now(), .free = false};
+  Submit(user);
+  ScheduleNext(index);
+}
+
+void Crowd::OnRetries(UserIndex user) { Submit(user); }
+
+RouterId Crowd::EntryRouter(RegionId region) {
+  const auto pick = [this](RegionId from) {
+    const std::vector<RouterId>& here = routers_of_[from];
+    if (here.empty()) return RouterId();
+    const std::size_t start = choices_.Below(here.size());
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const RouterId router = here[(start + i) % here.size()];
+      if (routers_.alive(router)) return router;
+    }
+    return RouterId();
+  };
+  if (const RouterId router = pick(region); router.valid()) return router;
+  for (const RegionId other : nearest_[region]) {
+    if (const RouterId router = pick(other); router.valid()) return router;
+  }
+  return RouterId();
+}
+
+void Crowd::Submit(UserIndex index) {
+  User& user = users_[index];
+  const DemandSpec& demand = scenario_.demand[user.stream];
+  const Tier& tier = scenario_.fleet->tiers[demand.tier];
+  user.serial = ++last_serial_;
+  user.submitted = stage_.Now();
+  ++user.tries;
+  for (Witness* witness : stage_.witnesses) {
+    witness->OnSubmitted(stage_.Now(), {.serial = user.serial,
+                                        .user = index,
+                                        .tier = demand.tier,
+                                        .region = demand.region,
+                                        .priority = demand.priority,
+                                        .again = user.tries > 1});
+  }
+  const double service_s = DrawServiceS(scenario_.service[demand.tier].law, services_);
+  const RouterId entry = EntryRouter(demand.region);
+  if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
+
+  const RegionId entered = routers_.places()[entry];
+  const auto delay = stage_.network.DelayNs(demand.region, entered);
+  if (!delay) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
+  const double patience_s = std::min(absl::ToDoubleSeconds(tier.deadline), scenario_.users.patience_s);
+  RouterNote note;
+  note.router = entry;
+  note.life = routers_.life(entry);
+  note.luggage = {user.serial, std::max<std::int64_t>(1, static_cast<std::int64_t>(service_s * 1e9))};
+  note.user = index;
+  router::JobFacts facts;
+  facts.tier = demand.tier;
+  facts.priority = demand.priority;
+  facts.source = entered;
+  facts.arrived = stage_.Now() + absl::Nanoseconds(*delay);
+  facts.deadline = facts.arrived + absl::Seconds(patience_s);
+  note.event = router::JobArrived{JobId(), facts};
+  stage_.TellRouter(*delay, std::move(note));
+}
+
+void Crowd::OnAnswer(UserIndex user, std::uint64_t detail) { EndFor(user, stage_.to_user.Take(detail)); }
+
+void Crowd::EndFor(UserIndex index, const AnswerNote& answer) {
+  User& user = users_[index];
+  if (user.free || user.serial != answer.serial) return;
+  const DemandSpec& demand = scenario_.demand[user.stream];
+  for (Witness* witness : stage_.witnesses) {
+    witness->OnEnded(stage_.Now(), {.serial = user.serial,
+                                    .tier = demand.tier,
+                                    .region = demand.region,
+                                    .priority = demand.priority,
+                                    .outcome = answer.outcome,
+                                    .served_in = answer.served_in,
+                                    .latency = stage_.Now() - user.submitted,
+                                    .wait = answer.wait,
+                                    .attempts = answer.attempts});
+  }
+  const UserSpec& habits = scenario_.users;
+  const bool again = answer.outcome != Outcome::kDone && user.tries <= habits.resubmit_max &&
+                     habits.resubmit_share > 0 && choices_.Chance(habits.resubmit_share);
+  if (again) {
+    const double pause_s = habits.resubmit_after_s * choices_.Exponential();
+    stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, index);
+    return;
+  }
+  user.free = true;
+  free_users_.push_back(index);
+}
+
+void Crowd::Scale(const RegionSet& regions, double factor) {
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const RegionId region = scenario_.demand[i].region;
+    const bool meant = regions.empty() || std::find(regions.begin(), regions.end(), region) != regions.end();
+    if (!meant) continue;
+    Stream& stream = streams_[i];
+    stream.factor *= factor;
+    ++stream.generation;
+    stream.arrivals.SetFactor(absl::ToDoubleSeconds(stage_.Now() - absl::UnixEpoch()), stream.factor);
+    ScheduleNext(i);
+  }
+}
+
+}  // namespace ringway::sim

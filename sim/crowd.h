@@ -1,0 +1,72 @@
+// The users of a simulation: they arrive by the demand's laws, wait with patience, and may try again.
+//
+// Open loop: arrivals do not wait for answers. A user whose job was not served tries again with probability
+// resubmit_share after an exponential pause, up to resubmit_max times, as a person presses the button again;
+// that is the sustaining effect of metastable failures (dispatch must survive it, not assume it away). A user
+// enters at a live router of the own region, else of the nearest region that has one.
+//
+// Service times are drawn per submission with the crowd's own stream, so two policies get the same jobs. One
+// owner.
+#ifndef RINGWAY_SIM_CROWD_H_
+#define RINGWAY_SIM_CROWD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/rng.h"
+#include "sim/arrivals.h"
+#include "sim/routers.h"
+#include "sim/scenario.h"
+#include "sim/stage.h"
+#include "sim/witness.h"
+
+namespace ringway::sim {
+
+class Crowd {
+ public:
+  Crowd(Stage& stage, const Scenario& scenario, const Routers& routers);
+
+  void Begin();
+  void OnArrives(std::size_t stream, std::uint64_t generation);
+  void OnRetries(UserIndex user);
+  void OnAnswer(UserIndex user, std::uint64_t detail);
+
+  // Multiplies the demand of these regions, from now on; empty: all.
+  void Scale(const RegionSet& regions, double factor);
+
+ private:
+  struct User {
+    std::size_t stream = 0;
+    int tries = 0;
+    JobSerial serial = 0;  // of the submission in flight
+    absl::Time submitted;
+    bool free = true;
+  };
+  struct Stream {
+    explicit Stream(ArrivalStream arrivals_in) : arrivals(std::move(arrivals_in)) {}
+    ArrivalStream arrivals;
+    std::uint32_t generation = 0;  // of the scheduled arrival
+    double factor = 1;
+  };
+
+  void ScheduleNext(std::size_t stream);
+  void Submit(UserIndex index);
+  RouterId EntryRouter(RegionId region);
+  void EndFor(UserIndex index, const AnswerNote& answer);
+
+  Stage& stage_;
+  const Scenario& scenario_;
+  const Routers& routers_;
+  Rng services_;
+  Rng choices_;
+  std::vector<Stream> streams_;
+  std::vector<User> users_;
+  std::vector<UserIndex> free_users_;
+  JobSerial last_serial_ = 0;
+  IdVector<RegionId, std::vector<RouterId>> routers_of_;
+  IdVector<RegionId, std::vector<RegionId>> nearest_;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_CROWD_H_

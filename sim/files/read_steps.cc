@@ -1,0 +1,147 @@
+#include "sim/files/read_steps.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "sim/files/scenario_file.h"
+
+namespace ringway::sim {
+namespace {
+
+constexpr absl::Duration kLongest = absl::Hours(24 * 366);
+
+struct StepContext {
+  const RegionNames& names;
+  const Fleet& fleet;
+  Problems& problems;
+};
+
+RegionSet Regions(Mapping& m, const StepContext& c) { return ReadRegions(m, "regions", c.names, c.problems); }
+
+Trouble ReadKillWorkers(Mapping& m, const StepContext& c) {
+  return KillWorkers{Regions(m, c), m.Number("share", 1, {0, 1})};
+}
+Trouble ReadKillRouters(Mapping& m, const StepContext& c) {
+  return KillRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
+}
+Trouble ReadKillRegion(Mapping& m, const StepContext& c) {
+  m.Require("regions", "the regions that are lost");
+  return KillRegion{Regions(m, c)};
+}
+Trouble ReadKillController(Mapping&, const StepContext&) { return KillController{}; }
+Trouble ReadDrain(Mapping& m, const StepContext& c) {
+  m.Require("regions", "the regions to drain");
+  return DrainRegion{Regions(m, c)};
+}
+Trouble ReadPartition(Mapping& m, const StepContext& c) {
+  m.Require("from", "the regions on one side");
+  return Partition{ReadRegions(m, "from", c.names, c.problems), ReadRegions(m, "to", c.names, c.problems)};
+}
+Trouble ReadDelay(Mapping& m, const StepContext& c) {
+  return ExtraDelay{ReadRegions(m, "from", c.names, c.problems), ReadRegions(m, "to", c.names, c.problems),
+                    m.Number("rttMs", 200, {0, 60'000})};
+}
+Trouble ReadSlow(Mapping& m, const StepContext& c) {
+  return SlowWorkers{Regions(m, c), m.Number("share", 1, {0, 1}), m.Number("factor", 3, {0.01, 1000})};
+}
+Trouble ReadSinkhole(Mapping& m, const StepContext& c) {
+  return Sinkhole{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1'000'000))};
+}
+Trouble ReadScale(Mapping& m, const StepContext& c) {
+  return ScaleDemand{Regions(m, c), m.Number("factor", 3, {0.001, 1000})};
+}
+Trouble ReadFreeze(Mapping& m, const StepContext& c) { return FreezeMetrics{Regions(m, c)}; }
+Trouble ReadThreshold(Mapping& m, const StepContext& c) {
+  m.Require("value", "an overload threshold above 0 and at most 1");
+  const TierId tier = ReadTierName(m, c.fleet, c.problems);
+  return SetThreshold{tier, m.Number("value", 0.8, {0, 1, true})};
+}
+
+struct TroubleKind {
+  std::string_view name;
+  Trouble (*read)(Mapping&, const StepContext&);
+};
+
+constexpr TroubleKind kTroubles[] = {
+    {"killWorkers", ReadKillWorkers},
+    {"killRouters", ReadKillRouters},
+    {"killRegion", ReadKillRegion},
+    {"killController", ReadKillController},
+    {"drain", ReadDrain},
+    {"partition", ReadPartition},
+    {"delay", ReadDelay},
+    {"slowWorkers", ReadSlow},
+    {"sinkhole", ReadSinkhole},
+    {"scaleDemand", ReadScale},
+    {"freezeMetrics", ReadFreeze},
+    {"setThreshold", ReadThreshold},
+};
+
+std::string TroubleNames() {
+  return absl::StrJoin(kTroubles, ", ", [](std::string* out, const TroubleKind& kind) {
+    out->append(kind.name.data(), kind.name.size());
+  });
+}
+
+void ReadStep(const Place& place, const StepContext& context, Scenario& scenario) {
+  Mapping m(place, context.problems);
+  ScenarioStep step;
+  m.Require("at", "when the step begins, for example 120s");
+  step.at_s = absl::ToDoubleSeconds(m.Duration("at", absl::ZeroDuration(), absl::ZeroDuration(), kLongest));
+  if (m.Has("for")) {
+    step.lasts_s = absl::ToDoubleSeconds(m.Duration("for", kLongest, absl::Milliseconds(1), kLongest));
+  }
+  if (m.Has("every")) {
+    step.every_s = absl::ToDoubleSeconds(m.Duration("every", kLongest, absl::Milliseconds(1), kLongest));
+  }
+  int found = 0;
+  for (const TroubleKind& kind : kTroubles) {
+    const bool here = m.Has(kind.name);
+    Mapping child = m.Child(kind.name);
+    if (!here) continue;
+    ++found;
+    step.trouble = kind.read(child, context);
+    child.Finish();
+  }
+  if (found != 1) {
+    context.problems.Add(
+        {m.at(), m.path(), absl::StrCat(found, " troubles"), "exactly one of " + TroubleNames(), ""});
+  }
+  if (step.every_s > 0 && step.lasts_s > step.every_s) {
+    m.Report("every", "at least as long as `for`: a step must have ended before it begins again");
+  }
+  m.Finish();
+  scenario.steps.push_back(std::move(step));
+}
+
+}  // namespace
+
+RegionSet ReadRegions(Mapping& mapping, std::string_view key, const RegionNames& names, Problems& problems) {
+  RegionSet regions;
+  for (const Place& place : mapping.List(key, kRegionsMax)) {
+    const RegionId region = names.Read(place, problems);
+    if (region.valid()) regions.push_back(region);
+  }
+  return regions;
+}
+
+TierId ReadTierName(Mapping& mapping, const Fleet& fleet, Problems&) {
+  if (!mapping.Has("tier")) {
+    mapping.Raw("tier");  // known, though absent
+    if (fleet.tiers.size() == 1) return TierId(0);
+    mapping.Require("tier", "the name of a tier: the topology has several");
+    return TierId();
+  }
+  std::vector<std::string_view> words;
+  for (const Tier& tier : fleet.tiers) words.push_back(tier.name);
+  return TierId(mapping.Choice("tier", 0, words));
+}
+
+void ReadSteps(Mapping& spec, const RegionNames& names, Scenario& scenario, Problems& problems) {
+  const StepContext context{names, *scenario.fleet, problems};
+  for (const Place& place : spec.List("steps", kStepsMax)) ReadStep(place, context, scenario);
+}
+
+}  // namespace ringway::sim

@@ -1,0 +1,148 @@
+#include "sim/files/scenario_file.h"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "sim/files/read_demand.h"
+#include "sim/files/read_steps.h"
+#include "topology/envelope.h"
+#include "topology/topology.h"
+
+namespace ringway::sim {
+namespace {
+
+const std::vector<std::string_view> kKinds = {"Scenario"};
+const std::vector<std::string_view> kServiceLaws = {"exponential", "fixed", "lognormal", "empirical"};
+constexpr absl::Duration kLongest = absl::Hours(24 * 366);
+
+double Seconds(Mapping& m, std::string_view key, double fallback_s,
+               absl::Duration min = absl::ZeroDuration()) {
+  return absl::ToDoubleSeconds(m.Duration(key, absl::Seconds(fallback_s), min, kLongest));
+}
+
+std::shared_ptr<const Fleet> ReadFleet(Mapping& spec, const ReadFile& read) {
+  if (!spec.Require("topology", "the path of a topology file, relative to this one")) return nullptr;
+  const std::string path = spec.Text("topology", "");
+  const auto text = read(path);
+  if (!text.ok()) {
+    spec.Report("topology", "a file that can be read", std::string(text.status().message()));
+    return nullptr;
+  }
+  const auto topology = ParseTopology(*text, path);
+  if (!topology.ok()) {
+    spec.Report("topology", "a sound topology file", std::string(topology.status().message()));
+    return nullptr;
+  }
+  return topology->fleet;
+}
+
+ServiceLaw ReadLaw(Mapping& m, double mean_default_s) {
+  const double mean_s = Seconds(m, "mean", mean_default_s, absl::Microseconds(1));
+  const double cv = m.Number("cv", 0.5, {0, 100});
+  std::vector<double> samples;
+  for (const Place& place : m.List("samplesS", 1'000'000)) {
+    double value = 0;
+    if (absl::SimpleAtod(place.node->text, &value) && value > 0) samples.push_back(value);
+  }
+  switch (m.Choice("law", 0, kServiceLaws)) {
+    case 1:
+      return FixedService{mean_s};
+    case 2:
+      return LogNormalService{mean_s, cv};
+    case 3:
+      if (samples.empty()) m.Report("samplesS", "a list of measured service times in seconds, above 0");
+      return EmpiricalService{samples.empty() ? std::vector<double>{mean_s} : std::move(samples)};
+    default:
+      return ExponentialService{mean_s};
+  }
+}
+
+void ReadService(Mapping& spec, Scenario& scenario, Problems& problems) {
+  for (const Tier& tier : scenario.fleet->tiers) {
+    scenario.service.push_back({.law = ExponentialService{absl::ToDoubleSeconds(tier.service_mean)}});
+  }
+  for (const Place& place : spec.List("service", scenario.fleet->tiers.size())) {
+    Mapping m(place, problems);
+    const TierId tier = ReadTierName(m, *scenario.fleet, problems);
+    if (tier.valid()) {
+      scenario.service[tier].law =
+          ReadLaw(m, absl::ToDoubleSeconds(scenario.fleet->tiers[tier].service_mean));
+      scenario.service[tier].steps = static_cast<int>(m.Integer("steps", 20, 1, 1000));
+    }
+    m.Finish();
+  }
+}
+
+void ReadNetwork(Mapping m, NetworkSpec& network) {
+  network.jitter_share = m.Number("jitterShare", network.jitter_share, {0, 10});
+  network.loss_share = m.Number("lossShare", network.loss_share, {0, 1});
+  network.beside_ms = m.Number("besideMs", network.beside_ms, {0, 1000});
+  m.Finish();
+}
+
+void ReadUsers(Mapping m, UserSpec& users) {
+  if (m.Has("patience")) users.patience_s = Seconds(m, "patience", 0, absl::Milliseconds(1));
+  users.resubmit_share = m.Number("resubmitShare", users.resubmit_share, {0, 1});
+  users.resubmit_after_s = Seconds(m, "resubmitAfter", users.resubmit_after_s);
+  users.resubmit_max = static_cast<int>(m.Integer("resubmitMax", users.resubmit_max, 0, 1'000'000));
+  m.Finish();
+}
+
+void ReadController(Mapping m, Scenario& scenario) {
+  scenario.controller = m.Flag("enabled", true);
+  scenario.epoch_period_s = Seconds(m, "epochPeriod", 1, absl::Milliseconds(10));
+  scenario.report_period_s = Seconds(m, "reportPeriod", 1, absl::Milliseconds(10));
+  m.Finish();
+}
+
+void ReadSpec(Mapping& spec, const ReadFile& read, Scenario& scenario, Problems& problems) {
+  scenario.seed = static_cast<std::uint64_t>(spec.Integer("seed", 1, 0, std::int64_t{1} << 53));
+  scenario.duration_s = Seconds(spec, "duration", 600, absl::Seconds(1));
+  scenario.warmup_s = Seconds(spec, "warmup", 60);
+  if (scenario.warmup_s >= scenario.duration_s) spec.Report("warmup", "shorter than the duration");
+  scenario.routers_per_region = static_cast<int>(spec.Integer("routersPerRegion", 2, 1, 1000));
+  ReadController(spec.Child("controller"), scenario);
+  ReadNetwork(spec.Child("network"), scenario.network);
+  ReadUsers(spec.Child("users"), scenario.users);
+  scenario.fleet = ReadFleet(spec, read);
+  if (scenario.fleet == nullptr) return;  // nothing below can be judged without it
+  const RegionNames names(scenario.fleet->world);
+  ReadService(spec, scenario, problems);
+  ReadDemand(spec, names, read, scenario, problems);
+  ReadSteps(spec, names, scenario, problems);
+  spec.Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<Scenario> ParseScenario(std::string_view text, const std::string& file_name,
+                                       const ReadFile& read) {
+  Problems problems(file_name);
+  const YamlFile file = YamlFile::Parse(text, problems);
+  std::vector<Envelope> envelopes = ReadEnvelopes(file, kKinds, problems);
+  Scenario scenario;
+  if (envelopes.size() == 1) {
+    scenario.name = envelopes[0].name;
+    ReadSpec(envelopes[0].spec, read, scenario, problems);
+  } else if (problems.empty()) {
+    problems.Add(
+        {{}, "kind", absl::StrCat(envelopes.size(), " documents"), "one document of kind Scenario", ""});
+  }
+  if (!problems.empty()) return problems.ToStatus();
+  return scenario;
+}
+
+absl::StatusOr<Scenario> LoadScenario(const std::string& path) {
+  const auto text = ReadTextFile(path);
+  if (!text.ok()) return text.status();
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return ParseScenario(*text, path, [&folder](const std::string& named) {
+    const std::filesystem::path relative(named);
+    return ReadTextFile(relative.is_absolute() ? named : (folder / relative).string());
+  });
+}
+
+}  // namespace ringway::sim

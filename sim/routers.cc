@@ -1,0 +1,312 @@
+#include "sim/routers.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "sim/witness.h"
+
+namespace ringway::sim {
+namespace {
+
+constexpr std::uint64_t kSeedStride = 0x9e3779b97f4a7c15ULL;
+
+}  // namespace
+
+Routers::Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
+                 IdVector<RouterId, RegionId> places)
+    : stage_(stage),
+      scenario_(scenario),
+      workers_(workers),
+      places_(std::move(places)),
+      sites_(places_.size()) {
+  for (std::size_t i = 0; i < places_.size(); ++i) Create(RouterId(i));
+}
+
+void Routers::Create(RouterId router) {
+  Site& site = sites_[router];
+  const std::uint64_t number = (router.value() + 1) * kSeedStride + static_cast<std::uint64_t>(site.revived);
+  site.machine.emplace(
+      router::RouterSettings{.home = places_[router], .jobs_max = kJobsMax, .seed = scenario_.seed ^ number},
+      scenario_.fleet);
+  site.held.assign(kJobsMax, {});
+  site.free.clear();
+  site.forwarded.clear();
+  for (std::size_t job = kJobsMax; job-- > 0;) site.free.push_back(JobId(job));
+  site.wake_ns = kNoWake;
+}
+
+void Routers::Begin() {
+  for (std::size_t i = 0; i < sites_.size(); ++i) Introduce(RouterId(i));
+}
+
+void Routers::Introduce(RouterId router) {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (RouterId(i) != router) Step(router, router::RouterListed{RouterId(i), places_[RouterId(i)]});
+  }
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    const WorkerPlace& place = workers_.places()[WorkerId(i)];
+    if (place.region != places_[router]) continue;
+    Step(router, router::WorkerListed{WorkerId(i), place.tier, place.beside == router});
+    if (place.beside == router && workers_.alive(WorkerId(i))) {
+      const bool busy = workers_.View(WorkerId(i)).busy;
+      const auto state = busy ? dispatch::WorkerState::kBusy : dispatch::WorkerState::kIdle;
+      Step(router, router::WorkerHeard{WorkerId(i), {.state = state}});
+    }
+  }
+}
+
+void Routers::OnNote(std::uint64_t detail) {
+  RouterNote note = stage_.to_router.Take(detail);
+  const RouterId router = note.router;
+  const Site& site = sites_[router];
+  const bool arrives = std::holds_alternative<router::JobArrived>(note.event);
+  if (!site.machine || (note.life != kAnyLife && note.life != site.life)) {
+    if (arrives) Refuse(router, note);
+    return;
+  }
+  if (arrives) return Admit(router, std::move(note));
+  if (std::holds_alternative<router::ClientGone>(note.event) && note.asker.router.valid()) {
+    return OnAskerGone(router, note.asker);
+  }
+  Relay(router, note.event);
+  if (const auto* offered = std::get_if<router::TableOffered>(&note.event))
+    sites_[router].table = offered->table;
+  Step(router, note.event);
+}
+
+void Routers::OnWake(RouterId router, Life life) {
+  Site& site = sites_[router];
+  if (!site.machine || site.life != life) return;
+  site.wake_ns = kNoWake;
+  Step(router, router::TimePassed{});
+}
+
+void Routers::Admit(RouterId router, RouterNote note) {
+  Site& site = sites_[router];
+  if (site.free.empty()) return Refuse(router, note);
+  const JobId job = site.free.back();
+  site.free.pop_back();
+  auto& arrived = std::get<router::JobArrived>(note.event);
+  arrived.job = job;
+  site.held[job] = {
+      .live = true, .luggage = note.luggage, .asker = note.asker, .user = note.user, .facts = arrived.facts};
+  if (note.asker.router.valid()) site.forwarded[{note.asker.router.value(), note.asker.attempt}] = job;
+  Step(router, arrived);
+}
+
+// The router that asked for a job does not want it any more, or has died.
+void Routers::OnAskerGone(RouterId router, const Asker& asker) {
+  const Site& site = sites_[router];
+  const auto found = site.forwarded.find({asker.router.value(), asker.attempt});
+  if (found == site.forwarded.end()) return;
+  const JobId job = found->second;
+  if (site.held[job].asker.life == asker.life) Step(router, router::ClientGone{job});
+}
+
+// Nobody listens, or no room: the connection is refused, so it is certain that nothing has started.
+void Routers::Refuse(RouterId router, const RouterNote& note) {
+  const RegionId region = places_[router];
+  if (!note.asker.router.valid()) {
+    const AnswerNote answer{.serial = note.luggage.serial, .outcome = Outcome::kFailed};
+    stage_.After(*stage_.network.DelayNs(region, region), Happening::kAnswerReaches, note.user,
+                 stage_.to_user.Put(answer));
+    return;
+  }
+  const auto delay = stage_.network.DelayNs(region, places_[note.asker.router]);
+  stage_.TellAsker(delay.value_or(kSilenceNs), note.asker,
+                   router::AttemptEnded{.job = note.asker.job,
+                                        .attempt = note.asker.attempt,
+                                        .router = router,
+                                        .outcome = Outcome::kFailed,
+                                        .may_have_started = !delay.has_value()});
+}
+
+// A worker of this router started a job that another router asked for: that one must know.
+void Routers::Relay(RouterId router, const router::RouterEvent& event) {
+  const auto* accepted = std::get_if<router::AttemptAccepted>(&event);
+  if (accepted == nullptr) return;
+  const Held& held = sites_[router].held[accepted->job];
+  if (!held.live || !held.asker.router.valid()) return;
+  const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
+  if (!delay) return;
+  stage_.TellAsker(*delay, held.asker,
+                   router::AttemptAccepted{.job = held.asker.job, .attempt = held.asker.attempt});
+}
+
+void Routers::Step(RouterId router, const router::RouterEvent& event) {
+  Site& site = sites_[router];
+  std::vector<router::RouterAction> actions;
+  actions.swap(actions_);
+  actions.clear();
+  site.machine->Step(stage_.Now(), event, actions);
+  for (router::RouterAction& action : actions) Perform(router, action);
+  actions_.swap(actions);
+  ArmWake(router);
+}
+
+void Routers::ArmWake(RouterId router) {
+  Site& site = sites_[router];
+  const absl::Time wake = site.machine->NextWake();
+  if (wake == absl::InfiniteFuture()) return;
+  const std::int64_t wake_ns = std::max(Stage::Ns(wake), stage_.queue.now_ns());
+  if (site.wake_ns != kNoWake && site.wake_ns <= wake_ns) return;
+  site.wake_ns = wake_ns;
+  stage_.At(wake, Happening::kRouterWakes, router.value(), site.life);
+}
+
+void Routers::Perform(RouterId router, router::RouterAction& action) {
+  if (auto* offer = std::get_if<router::OfferToWorker>(&action)) return Perform(router, *offer);
+  if (auto* forward = std::get_if<router::ForwardToRouter>(&action)) return Perform(router, *forward);
+  if (auto* withdraw = std::get_if<router::WithdrawAttempt>(&action)) return Perform(router, *withdraw);
+  if (auto* end = std::get_if<router::EndJob>(&action)) return Perform(router, *end);
+  if (auto* report = std::get_if<router::SendReport>(&action)) {
+    if (on_report) on_report(router, *report);
+  } else if (auto* decided = std::get_if<router::TableDecided>(&action)) {
+    const Site& site = sites_[router];
+    if (decided->active && site.table) {
+      for (Witness* witness : stage_.witnesses) witness->OnTableActive(stage_.Now(), router, *site.table);
+    }
+    if (on_table_decided) on_table_decided(router, *decided);
+  }
+}
+
+void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
+  const Site& site = sites_[router];
+  const Held& held = site.held[offer.job];
+  const bool beside = workers_.places()[offer.worker].beside == router;
+  const RegionId region = places_[router];
+  const OfferNote note{.asker = {router, site.life, offer.job, offer.attempt},
+                       .luggage = held.luggage,
+                       .deadline = held.facts.deadline};
+  stage_.After(beside ? stage_.network.BesideNs() : *stage_.network.DelayNs(region, region),
+               Happening::kOfferReaches, offer.worker.value(), stage_.to_worker.Put(note));
+}
+
+void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
+  const Site& site = sites_[router];
+  const Held& held = site.held[forward.job];
+  const Asker asker{router, site.life, forward.job, forward.attempt};
+  for (Witness* witness : stage_.witnesses) {
+    witness->OnForwarded(stage_.Now(), router, forward.router, held.luggage.serial);
+  }
+  const auto delay = stage_.network.DelayNs(places_[router], places_[forward.router]);
+  if (!delay) {
+    // Silence: nobody can say whether the job arrived.
+    stage_.TellAsker(kSilenceNs, asker,
+                     router::AttemptEnded{.job = forward.job,
+                                          .attempt = forward.attempt,
+                                          .router = forward.router,
+                                          .outcome = Outcome::kFailed});
+    return;
+  }
+  RouterNote note;
+  note.router = forward.router;
+  note.life = kAnyLife;
+  note.luggage = held.luggage;
+  note.asker = asker;
+  router::JobFacts facts = held.facts;
+  facts.forwarded = true;
+  note.event = router::JobArrived{JobId(), facts};
+  stage_.TellRouter(*delay, std::move(note));
+}
+
+void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
+  const Site& site = sites_[router];
+  const Asker asker{router, site.life, withdraw.job, withdraw.attempt};
+  const RegionId region = places_[router];
+  if (withdraw.worker.valid()) {
+    const bool beside = workers_.places()[withdraw.worker].beside == router;
+    stage_.After(beside ? stage_.network.BesideNs() : *stage_.network.DelayNs(region, region),
+                 Happening::kWithdrawReaches, withdraw.worker.value(),
+                 stage_.to_worker.Put({.asker = asker}));
+    return;
+  }
+  const auto delay = stage_.network.DelayNs(region, places_[withdraw.router]);
+  if (!delay) return;
+  RouterNote note;
+  note.router = withdraw.router;
+  note.life = kAnyLife;
+  note.asker = asker;
+  note.event = router::ClientGone{};
+  stage_.TellRouter(*delay, std::move(note));
+}
+
+void Routers::Perform(RouterId router, router::EndJob& end) {
+  Site& site = sites_[router];
+  Held& held = site.held[end.job];
+  RINGWAY_CHECK(held.live);
+  held.live = false;
+  site.free.push_back(end.job);
+  if (held.asker.router.valid()) site.forwarded.erase({held.asker.router.value(), held.asker.attempt});
+  if (!held.asker.router.valid()) return AnswerUser(router, held, end);
+  const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
+  stage_.TellAsker(
+      delay.value_or(kSilenceNs), held.asker,
+      router::AttemptEnded{.job = held.asker.job,
+                           .attempt = held.asker.attempt,
+                           .router = router,
+                           .outcome = delay ? end.outcome : Outcome::kFailed,
+                           .answered = delay.has_value(),
+                           .may_have_started = !delay || end.story.service > absl::ZeroDuration(),
+                           .retry_after = end.retry_after,
+                           .message = end.message});
+}
+
+void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob& end) {
+  const RegionId region = places_[router];
+  const bool here = end.story.worker.valid() || !end.story.router.valid();
+  const AnswerNote answer{.serial = held.luggage.serial,
+                          .outcome = end.outcome,
+                          .served_in = here ? region : places_[end.story.router],
+                          .attempts = end.story.attempts,
+                          .wait = end.story.wait,
+                          .delay = end.story.delay};
+  stage_.After(*stage_.network.DelayNs(region, region), Happening::kAnswerReaches, held.user,
+               stage_.to_user.Put(answer));
+}
+
+void Routers::Kill(RouterId router) {
+  Site& site = sites_[router];
+  if (!site.machine) return;
+  site.machine.reset();
+  ++site.life;
+  for (std::size_t i = 0; i < site.held.size(); ++i) {
+    Held& held = site.held[JobId(i)];
+    if (!std::exchange(held.live, false)) continue;
+    RouterNote lost;
+    lost.asker = held.asker;
+    lost.user = held.user;
+    lost.luggage = held.luggage;
+    if (!held.asker.router.valid()) {
+      Refuse(router, lost);  // the user sees the connection break
+      continue;
+    }
+    const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
+    stage_.TellAsker(delay.value_or(kSilenceNs), held.asker,
+                     router::AttemptEnded{.job = held.asker.job,
+                                          .attempt = held.asker.attempt,
+                                          .router = router,
+                                          .outcome = Outcome::kFailed});
+  }
+  // What it had asked other routers for is withdrawn there when the stream closes.
+  for (std::size_t other = 0; other < sites_.size(); ++other) {
+    Site& peer = sites_[RouterId(other)];
+    if (!peer.machine) continue;
+    for (std::size_t i = 0; i < peer.held.size(); ++i) {
+      const Held& held = peer.held[JobId(i)];
+      if (held.live && held.asker.router == router) Step(RouterId(other), router::ClientGone{JobId(i)});
+    }
+  }
+}
+
+void Routers::Revive(RouterId router) {
+  Site& site = sites_[router];
+  if (site.machine) return;
+  ++site.revived;
+  Create(router);
+  Introduce(router);
+  if (site.table) Step(router, router::TableOffered{.table = site.table, .from_disk = true});
+}
+
+}  // namespace ringway::sim

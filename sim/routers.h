@@ -1,0 +1,98 @@
+// The routers of a simulation: production machines, and the shell around them in virtual time.
+//
+// The shell does what the daemon's does: gives arriving jobs their ids, carries offers and forwards to their
+// targets, relays what a forwarded job's worker says to the router that asked, and tells users how their jobs
+// ended. A router that dies loses the jobs it holds: its users see a broken connection, the workers and
+// routers behind it see the stream close.
+//
+// Bounds: jobs_max per router; a job beyond it is refused as the daemon refuses it. One owner.
+#ifndef RINGWAY_SIM_ROUTERS_H_
+#define RINGWAY_SIM_ROUTERS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/fleet.h"
+#include "core/ids.h"
+#include "router/router_machine.h"
+#include "sim/stage.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+class Routers {
+ public:
+  static constexpr std::size_t kJobsMax = 16384;
+
+  Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
+          IdVector<RouterId, RegionId> places);
+
+  // Lists peers and workers at every router; call once before the first event.
+  void Begin();
+  void OnNote(std::uint64_t detail);
+  void OnWake(RouterId router, Life life);
+
+  void Kill(RouterId router);
+  void Revive(RouterId router);
+
+  const IdVector<RouterId, RegionId>& places() const { return places_; }
+  bool alive(RouterId router) const { return sites_[router].machine.has_value(); }
+  Life life(RouterId router) const { return sites_[router].life; }
+  const router::RouterMachine& machine(RouterId router) const { return *sites_[router].machine; }
+
+  // Reports and acknowledgements go here; set by whoever plays the controller.
+  std::function<void(RouterId, const router::SendReport&)> on_report;
+  std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
+
+ private:
+  // A job that a router holds, as its shell sees it.
+  struct Held {
+    bool live = false;
+    JobLuggage luggage;
+    Asker asker;  // invalid router: a user
+    UserIndex user = 0;
+    router::JobFacts facts;
+  };
+  struct Site {
+    std::optional<router::RouterMachine> machine;
+    Life life = 1;
+    IdVector<JobId, Held> held;
+    std::vector<JobId> free;
+    // Where the job of an asker is; looked up only, never walked.
+    absl::flat_hash_map<std::pair<std::uint32_t, router::AttemptId>, JobId> forwarded;
+    std::int64_t wake_ns = kNoWake;             // of the next scheduled wake
+    std::shared_ptr<const RoutingTable> table;  // the last good one, "on disk"
+    int revived = 0;
+  };
+
+  void Create(RouterId router);
+  void Introduce(RouterId router);
+  void Step(RouterId router, const router::RouterEvent& event);
+  void Admit(RouterId router, RouterNote note);
+  void Refuse(RouterId router, const RouterNote& note);
+  void Relay(RouterId router, const router::RouterEvent& event);
+  void OnAskerGone(RouterId router, const Asker& asker);
+  void ArmWake(RouterId router);
+  void Perform(RouterId router, router::RouterAction& action);
+  void Perform(RouterId router, router::OfferToWorker& offer);
+  void Perform(RouterId router, router::ForwardToRouter& forward);
+  void Perform(RouterId router, router::WithdrawAttempt& withdraw);
+  void Perform(RouterId router, router::EndJob& end);
+  void AnswerUser(RouterId router, const Held& held, const router::EndJob& end);
+
+  Stage& stage_;
+  const Scenario& scenario_;
+  const Workers& workers_;
+  IdVector<RouterId, RegionId> places_;
+  IdVector<RouterId, Site> sites_;
+  std::vector<router::RouterAction> actions_;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_ROUTERS_H_

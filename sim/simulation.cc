@@ -1,0 +1,106 @@
+#include "sim/simulation.h"
+
+#include <utility>
+#include <vector>
+
+namespace ringway::sim {
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+
+}  // namespace
+
+IdVector<RouterId, RegionId> Simulation::PlaceRouters(const Scenario& scenario) {
+  IdVector<RouterId, RegionId> routers;
+  for (std::size_t region = 0; region < scenario.fleet->world.regions.size(); ++region) {
+    for (int i = 0; i < scenario.routers_per_region; ++i) routers.push_back(RegionId(region));
+  }
+  return routers;
+}
+
+IdVector<WorkerId, WorkerPlace> Simulation::PlaceWorkers(const Scenario& scenario,
+                                                         const IdVector<RouterId, RegionId>& routers) {
+  IdVector<RegionId, std::vector<RouterId>> routers_of(scenario.fleet->world.regions.size());
+  for (std::size_t i = 0; i < routers.size(); ++i) routers_of[routers[RouterId(i)]].push_back(RouterId(i));
+  IdVector<WorkerId, WorkerPlace> workers;
+  for (TierId tier(0); tier != scenario.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const auto& regions = scenario.fleet->tiers[tier].regions;
+    for (RegionId region(0); region != regions.end_id(); region = RegionId(region.index() + 1)) {
+      const std::vector<RouterId>& here = routers_of[region];
+      for (int i = 0; i < regions[region].workers; ++i) {
+        workers.push_back({tier, region, here[static_cast<std::size_t>(i) % here.size()]});
+      }
+    }
+  }
+  return workers;
+}
+
+Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
+    : scenario_(std::move(scenario)),
+      stage_(scenario_->fleet->world, scenario_->network, scenario_->seed),
+      workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
+      routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
+      crowd_(stage_, *scenario_, routers_),
+      control_(stage_, *scenario_, routers_, workers_),
+      troubles_(stage_, *scenario_, crowd_, routers_, workers_, control_),
+      tally_(*scenario_, workers_),
+      checkers_(workers_.count(), routers_.places().size()) {
+  Watch(&tally_);
+  Watch(&checkers_);
+}
+
+void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
+  routers_.Begin();
+  control_.Begin();
+  troubles_.Begin();
+  crowd_.Begin();
+  stage_.After(kSecondNs, Happening::kSecondPasses);
+  const auto end_ns = static_cast<std::int64_t>(scenario_->duration_s * 1e9);
+  while (!stage_.queue.empty() && stage_.queue.NextTime() <= end_ns) {
+    const SimEvent event = stage_.queue.Pop();
+    ++events_;
+    if (static_cast<Happening>(event.kind) != Happening::kSecondPasses) {
+      Dispatch(event);
+      continue;
+    }
+    for (Witness* witness : stage_.witnesses) witness->OnSecond(stage_.Now());
+    stage_.After(kSecondNs, Happening::kSecondPasses);
+    if (keep_going && !keep_going(static_cast<double>(event.at_ns) * 1e-9)) return;
+  }
+  finished_ = true;
+}
+
+void Simulation::Dispatch(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind)) {
+    case Happening::kUserArrives:
+      return crowd_.OnArrives(event.subject, event.detail);
+    case Happening::kUserRetries:
+      return crowd_.OnRetries(event.subject);
+    case Happening::kAnswerReaches:
+      return crowd_.OnAnswer(event.subject, event.detail);
+    case Happening::kRouterHears:
+      return routers_.OnNote(event.detail);
+    case Happening::kRouterWakes:
+      return routers_.OnWake(RouterId(event.subject), static_cast<Life>(event.detail));
+    case Happening::kOfferReaches:
+      return workers_.OnOffer(WorkerId(event.subject), stage_.to_worker.Take(event.detail));
+    case Happening::kWithdrawReaches:
+      return workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker.Take(event.detail));
+    case Happening::kServiceEnds:
+      return workers_.OnServiceEnds(WorkerId(event.subject), event.detail);
+    case Happening::kWorkerWakes:
+      return workers_.OnWake(WorkerId(event.subject));
+    case Happening::kReportReaches:
+      return control_.OnReport(event.subject, event.detail);
+    case Happening::kControllerWakes:
+      return control_.OnWakes(event.subject);
+    case Happening::kStepBegins:
+      return troubles_.OnBegins(event.subject);
+    case Happening::kStepEnds:
+      return troubles_.OnEnds(event.subject);
+    case Happening::kSecondPasses:
+      return;
+  }
+}
+
+}  // namespace ringway::sim

@@ -1,0 +1,66 @@
+// One run of a scenario: production machines in virtual time, judged and tallied.
+//
+// The simulation builds the populations, hands each event to the one it is for, and stops when the scenario's
+// time is over and the jobs in flight have ended. It decides nothing itself. A run is a function of the
+// scenario, seed included: same input, same bytes out.
+//
+// Placement: workers of a tier and region are spread over the region's routers in turn ("beside" them).
+// Threads: one owner; runs share nothing but the immutable fleet, so sweeps run them side by side.
+#ifndef RINGWAY_SIM_SIMULATION_H_
+#define RINGWAY_SIM_SIMULATION_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "sim/checkers.h"
+#include "sim/control_plane.h"
+#include "sim/crowd.h"
+#include "sim/routers.h"
+#include "sim/scenario.h"
+#include "sim/stage.h"
+#include "sim/tally.h"
+#include "sim/troubles.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+class Simulation {
+ public:
+  explicit Simulation(std::shared_ptr<const Scenario> scenario);
+
+  // Runs to the end, or until `keep_going` (asked once a virtual second) says no.
+  void Run(const std::function<bool(double now_s)>& keep_going = nullptr);
+
+  // Adds a witness before Run; not owned.
+  void Watch(Witness* witness) { stage_.witnesses.push_back(witness); }
+
+  const Scenario& scenario() const { return *scenario_; }
+  const Tally& tally() const { return tally_; }
+  const Checkers& checkers() const { return checkers_; }
+  const ControlPlane& control() const { return control_; }
+  std::uint64_t events() const { return events_; }
+  bool finished() const { return finished_; }
+
+ private:
+  void Dispatch(const SimEvent& event);
+  static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
+  static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
+                                                      const IdVector<RouterId, RegionId>& routers);
+
+  std::shared_ptr<const Scenario> scenario_;
+  Stage stage_;
+  Workers workers_;
+  Routers routers_;
+  Crowd crowd_;
+  ControlPlane control_;
+  Troubles troubles_;
+  Tally tally_;
+  Checkers checkers_;
+  std::uint64_t events_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_SIMULATION_H_

@@ -1,0 +1,171 @@
+// What everybody in a simulation shares: the clock, the event queue, the network, messages on their way, and
+// the witnesses.
+//
+// The populations (crowd, routers, workers, controllers) never call each other. They post to the stage, and
+// the simulation hands each event to the population it is for. So whatever passes between two of them takes
+// virtual time and can be lost, as in life.
+//
+// Messages are kept in pools and referred to by the event's detail. `life` tells an agent from its
+// predecessor of the same number: a message for a router that was killed and restarted finds another life and
+// is dropped.
+//
+// Threads: one owner. Memory: pools grow to the largest number of messages ever on their way.
+#ifndef RINGWAY_SIM_STAGE_H_
+#define RINGWAY_SIM_STAGE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/check.h"
+#include "core/ids.h"
+#include "router/router_event.h"
+#include "sim/event_queue.h"
+#include "sim/network.h"
+#include "sim/scenario.h"
+
+namespace ringway::sim {
+
+class Witness;
+
+// Whom an event is for, and what it is.
+enum class Happening : std::uint32_t {
+  kUserArrives,      // subject: demand stream; detail: its generation
+  kUserRetries,      // subject: user
+  kAnswerReaches,    // subject: user; detail: AnswerNote
+  kRouterHears,      // detail: RouterNote
+  kRouterWakes,      // subject: router; detail: life
+  kOfferReaches,     // subject: worker; detail: OfferNote
+  kWithdrawReaches,  // subject: worker; detail: OfferNote
+  kServiceEnds,      // subject: worker; detail: run
+  kWorkerWakes,      // subject: worker
+  kReportReaches,    // subject: life of the controller; detail: its pool
+  kControllerWakes,  // subject: life
+  kStepBegins,       // subject: scenario step
+  kStepEnds,
+  kSecondPasses,
+};
+
+using UserIndex = std::uint32_t;
+using Life = std::uint32_t;
+// For whoever lives there now.
+inline constexpr Life kAnyLife = 0;
+// One submission of one user, unique in a run: what the witnesses follow.
+using JobSerial = std::uint64_t;
+
+// What travels with a job besides what its routers decide on.
+struct JobLuggage {
+  JobSerial serial = 0;
+  std::int64_t service_ns = 0;  // that it will take, known to nobody but the worker
+};
+
+// A router that waits for an answer about one attempt.
+struct Asker {
+  RouterId router = {};
+  Life life = 0;
+  JobId job = {};
+  router::AttemptId attempt = 0;
+};
+
+struct RouterNote {
+  RouterId router = {};
+  Life life = 0;
+  router::RouterEvent event;
+  // Of JobArrived only; the receiver gives the job its id.
+  JobLuggage luggage = {};
+  Asker asker = {};  // invalid router: a user
+  UserIndex user = 0;
+};
+
+struct OfferNote {
+  Asker asker = {};
+  JobLuggage luggage = {};
+  absl::Time deadline = {};
+};
+
+struct AnswerNote {
+  JobSerial serial = 0;
+  Outcome outcome = Outcome::kDone;
+  RegionId served_in = {};  // where the job was dispatched
+  std::uint32_t attempts = 0;
+  absl::Duration wait = {};
+  absl::Duration delay = {};
+};
+
+template <class T>
+class MessagePool {
+ public:
+  std::uint64_t Put(T message) {
+    if (free_.empty()) {
+      messages_.push_back(std::move(message));
+      return messages_.size() - 1;
+    }
+    const std::uint64_t at = free_.back();
+    free_.pop_back();
+    messages_[at] = std::move(message);
+    return at;
+  }
+  T Take(std::uint64_t at) {
+    free_.push_back(at);
+    return std::move(messages_[at]);
+  }
+  std::size_t on_their_way() const { return messages_.size() - free_.size(); }
+
+ private:
+  std::vector<T> messages_;
+  std::vector<std::uint64_t> free_;
+};
+
+class Stage {
+ public:
+  Stage(const World& world, const NetworkSpec& network_spec, std::uint64_t seed)
+      : network(world, network_spec, seed) {}
+
+  absl::Time Now() const { return Date(queue.now_ns()); }
+  // Virtual time zero is the epoch of absl::Time.
+  static absl::Time Date(std::int64_t ns) { return absl::UnixEpoch() + absl::Nanoseconds(ns); }
+  // Rounded up, because absl counts quarters: whoever asked to be woken must find the moment passed.
+  static std::int64_t Ns(absl::Time date) {
+    return absl::ToInt64Nanoseconds(absl::Ceil(date - absl::UnixEpoch(), absl::Nanoseconds(1)));
+  }
+
+  void After(std::int64_t ns, Happening what, std::uint32_t subject = 0, std::uint64_t detail = 0) {
+    RINGWAY_CHECK(ns >= 0);
+    queue.Push(queue.now_ns() + ns, static_cast<std::uint32_t>(what), subject, detail);
+  }
+  void At(absl::Time date, Happening what, std::uint32_t subject = 0, std::uint64_t detail = 0) {
+    queue.Push(std::max(Ns(date), queue.now_ns()), static_cast<std::uint32_t>(what), subject, detail);
+  }
+  void TellRouter(std::int64_t after_ns, RouterNote note) {
+    const std::uint32_t router = note.router.value();
+    After(after_ns, Happening::kRouterHears, router, to_router.Put(std::move(note)));
+  }
+  // An answer about an attempt, to the router that made it.
+  void TellAsker(std::int64_t after_ns, const Asker& asker, router::RouterEvent event) {
+    RouterNote note;
+    note.router = asker.router;
+    note.life = asker.life;
+    note.event = std::move(event);
+    TellRouter(after_ns, std::move(note));
+  }
+
+  EventQueue queue;
+  Network network;
+  MessagePool<RouterNote> to_router;
+  MessagePool<OfferNote> to_worker;
+  MessagePool<AnswerNote> to_user;
+  std::vector<Witness*> witnesses;
+};
+
+// In place of the time of a scheduled wake: there is none.
+inline constexpr std::int64_t kNoWake = -1;
+
+// When a peer that went silent is given up: gRPC keepalive of the daemons, 10 s between pings and 5 s for the
+// answer.
+inline constexpr std::int64_t kSilenceNs = 15'000'000'000;
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_STAGE_H_

@@ -1,0 +1,99 @@
+#include "sim/tally.h"
+
+#include <numeric>
+
+namespace ringway::sim {
+
+std::uint64_t Totals::ended_all() const {
+  return std::accumulate(ended.begin(), ended.end(), std::uint64_t{0});
+}
+
+Tally::Tally(const Scenario& scenario, const Workers& workers)
+    : workers_(workers),
+      warm_(absl::UnixEpoch() + absl::Seconds(scenario.warmup_s)),
+      flows_(scenario.fleet->world.regions.size(),
+             std::vector<std::uint64_t>(scenario.fleet->world.regions.size())),
+      started_(workers.count(), absl::InfiniteFuture()),
+      busy_(scenario.fleet->world.regions.size()) {
+  seconds_.push_back(Blank());
+}
+
+SecondTally Tally::Blank() const {
+  SecondTally second;
+  second.regions.resize(flows_.size());
+  return second;
+}
+
+void Tally::OnSubmitted(absl::Time now, const Submission& submission) {
+  RegionSecond& region = seconds_.back().regions[submission.region.index()];
+  ++region.submitted;
+  region.first += !submission.again;
+  if (!Counts(now)) return;
+  ++totals_.submitted;
+  totals_.first += !submission.again;
+}
+
+void Tally::OnEnded(absl::Time now, const Ending& ending) {
+  const bool served = ending.outcome == Outcome::kDone;
+  RegionSecond& region = seconds_.back().regions[ending.region.index()];
+  ++(served ? region.served : region.unserved);
+  if (served) {
+    wait_sum_s_ += absl::ToDoubleSeconds(ending.wait);
+    ++waits_;
+    second_latency_.Add(absl::ToDoubleSeconds(ending.latency));
+  }
+  // A job counts when it was submitted after the warm-up, so that submissions and endings balance.
+  if (!Counts(now - ending.latency)) return;
+  ++totals_.ended[static_cast<std::size_t>(ending.outcome)];
+  if (!served) return;
+  totals_.wait.Add(absl::ToDoubleSeconds(ending.wait));
+  totals_.latency.Add(absl::ToDoubleSeconds(ending.latency));
+  totals_.served_at_home += ending.served_in == ending.region;
+  if (ending.served_in.valid()) ++flows_[ending.region.index()][ending.served_in.index()];
+}
+
+void Tally::OnOffered(absl::Time now, WorkerId, const OfferNote&) {
+  ++seconds_.back().offers;
+  totals_.offers += Counts(now);
+}
+
+void Tally::OnRefused(absl::Time now, WorkerId, const OfferNote&) { totals_.refused += Counts(now); }
+
+void Tally::OnStarted(absl::Time now, WorkerId worker, const OfferNote&) {
+  started_[worker] = now;
+  ++busy_[workers_.places()[worker].region];
+}
+
+void Tally::OnFreed(absl::Time now, WorkerId worker, const OfferNote&, bool finished) {
+  if (started_[worker] == absl::InfiniteFuture()) return;  // it never ran
+  const RegionId region = workers_.places()[worker].region;
+  --busy_[region];
+  if (finished) ++seconds_.back().regions[region.index()].served_here;
+  if (Counts(started_[worker])) {
+    const double ran_s = absl::ToDoubleSeconds(now - started_[worker]);
+    totals_.busy_s += ran_s;
+    if (!finished) totals_.wasted_s += ran_s;
+  }
+  started_[worker] = absl::InfiniteFuture();
+}
+
+void Tally::OnWorkerDied(absl::Time now, WorkerId worker) { OnFreed(now, worker, {}, false); }
+
+void Tally::OnForwarded(absl::Time now, RouterId, RouterId, JobSerial) { totals_.forwards += Counts(now); }
+
+void Tally::OnTableActive(absl::Time now, RouterId, const RoutingTable&) { totals_.tables += Counts(now); }
+
+void Tally::OnSecond(absl::Time) {
+  SecondTally& second = seconds_.back();
+  for (std::size_t i = 0; i < second.regions.size(); ++i) {
+    second.regions[i].busy = static_cast<float>(busy_[RegionId(i)]);
+  }
+  second.wait_mean_s = waits_ > 0 ? static_cast<float>(wait_sum_s_ / waits_) : 0;
+  second.latency_p99_s = static_cast<float>(second_latency_.Quantile(0.99));
+  wait_sum_s_ = 0;
+  waits_ = 0;
+  second_latency_.Clear();
+  seconds_.push_back(Blank());
+}
+
+}  // namespace ringway::sim

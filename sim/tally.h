@@ -1,0 +1,95 @@
+// What a run came to: counts, latencies and loads, second by second and as a whole.
+//
+// The whole leaves out the warm-up; the seconds do not, so that a plot shows how the run began. Goodput
+// counts jobs that were served; attempts are offers that reached a worker, counted here and not taken from
+// what routers say. Loads are busy workers over provisioned ones at the end of each second.
+//
+// Memory: kilobytes a simulated second and region. A witness: changes nothing.
+#ifndef RINGWAY_SIM_TALLY_H_
+#define RINGWAY_SIM_TALLY_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/histogram.h"
+#include "sim/scenario.h"
+#include "sim/witness.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+inline constexpr std::size_t kOutcomes = 7;
+
+struct RegionSecond {
+  std::uint32_t submitted = 0;    // by users of the region, retries included
+  std::uint32_t first = 0;        // of those, first submissions
+  std::uint32_t served = 0;       // of its users' jobs, wherever
+  std::uint32_t served_here = 0;  // jobs that its workers finished
+  std::uint32_t unserved = 0;
+  float busy = 0;  // workers at the end of the second
+};
+
+struct SecondTally {
+  std::vector<RegionSecond> regions;
+  std::uint32_t offers = 0;
+  float wait_mean_s = 0;  // of jobs served in this second
+  float latency_p99_s = 0;
+};
+
+struct Totals {
+  std::uint64_t submitted = 0;
+  std::uint64_t first = 0;
+  std::array<std::uint64_t, kOutcomes> ended{};  // by Outcome
+  std::uint64_t served_at_home = 0;
+  std::uint64_t offers = 0;
+  std::uint64_t refused = 0;  // offers that found the worker busy
+  std::uint64_t forwards = 0;
+  std::uint64_t tables = 0;  // activations at routers
+  double busy_s = 0;         // of workers
+  double wasted_s = 0;       // of those, for jobs that did not finish
+  Histogram wait;
+  Histogram latency;
+  std::uint64_t served() const { return ended[static_cast<std::size_t>(Outcome::kDone)]; }
+  std::uint64_t ended_all() const;
+};
+
+class Tally : public Witness {
+ public:
+  Tally(const Scenario& scenario, const Workers& workers);
+
+  void OnSubmitted(absl::Time now, const Submission& submission) override;
+  void OnEnded(absl::Time now, const Ending& ending) override;
+  void OnOffered(absl::Time now, WorkerId worker, const OfferNote& note) override;
+  void OnRefused(absl::Time now, WorkerId worker, const OfferNote& note) override;
+  void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
+  void OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) override;
+  void OnWorkerDied(absl::Time now, WorkerId worker) override;
+  void OnForwarded(absl::Time now, RouterId from, RouterId to, JobSerial serial) override;
+  void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
+  void OnSecond(absl::Time now) override;
+
+  const Totals& totals() const { return totals_; }
+  const std::vector<SecondTally>& seconds() const { return seconds_; }
+  // served[from][to], after the warm-up.
+  const std::vector<std::vector<std::uint64_t>>& flows() const { return flows_; }
+
+ private:
+  bool Counts(absl::Time now) const { return now >= warm_; }
+  SecondTally Blank() const;
+
+  const Workers& workers_;
+  const absl::Time warm_;
+  Totals totals_;
+  std::vector<SecondTally> seconds_;  // the last one is the running second
+  std::vector<std::vector<std::uint64_t>> flows_;
+  IdVector<WorkerId, absl::Time> started_;
+  IdVector<RegionId, std::uint32_t> busy_;
+  double wait_sum_s_ = 0;
+  std::uint32_t waits_ = 0;
+  Histogram second_latency_;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_TALLY_H_

@@ -1,0 +1,179 @@
+#include "sim/troubles.h"
+
+#include <cmath>
+#include <utility>
+#include <variant>
+
+namespace ringway::sim {
+
+Troubles::Troubles(Stage& stage, const Scenario& scenario, Crowd& crowd, Routers& routers, Workers& workers,
+                   ControlPlane& control)
+    : stage_(stage),
+      scenario_(scenario),
+      crowd_(crowd),
+      routers_(routers),
+      workers_(workers),
+      control_(control) {}
+
+void Troubles::Begin() {
+  for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
+    stage_.After(static_cast<std::int64_t>(scenario_.steps[i].at_s * 1e9), Happening::kStepBegins,
+                 static_cast<std::uint32_t>(i));
+  }
+}
+
+void Troubles::OnBegins(std::size_t index) {
+  const ScenarioStep& step = scenario_.steps[index];
+  const auto number = static_cast<std::uint32_t>(index);
+  std::visit([this](const auto& trouble) { Apply(trouble, true); }, step.trouble);
+  if (std::isfinite(step.lasts_s)) {
+    stage_.After(static_cast<std::int64_t>(step.lasts_s * 1e9), Happening::kStepEnds, number);
+  }
+  if (step.every_s > 0) {
+    stage_.After(static_cast<std::int64_t>(step.every_s * 1e9), Happening::kStepBegins, number);
+  }
+}
+
+void Troubles::OnEnds(std::size_t index) {
+  std::visit([this](const auto& trouble) { Apply(trouble, false); }, scenario_.steps[index].trouble);
+}
+
+RegionSet Troubles::Meant(const RegionSet& regions) const {
+  if (!regions.empty()) return regions;
+  RegionSet all;
+  for (std::size_t i = 0; i < scenario_.fleet->world.regions.size(); ++i) all.push_back(RegionId(i));
+  return all;
+}
+
+std::vector<WorkerId> Troubles::WorkersOf(RegionId region) const {
+  std::vector<WorkerId> found;
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    if (workers_.places()[WorkerId(i)].region == region) found.push_back(WorkerId(i));
+  }
+  return found;
+}
+
+std::vector<RouterId> Troubles::RoutersOf(RegionId region) const {
+  std::vector<RouterId> found;
+  for (std::size_t i = 0; i < routers_.places().size(); ++i) {
+    if (routers_.places()[RouterId(i)] == region) found.push_back(RouterId(i));
+  }
+  return found;
+}
+
+void Troubles::SetWorker(WorkerId worker, bool alive) {
+  if (alive) {
+    workers_.Revive(worker);
+  } else {
+    workers_.Kill(worker);
+  }
+}
+
+void Troubles::SetRouter(RouterId router, bool alive) {
+  if (alive) {
+    routers_.Revive(router);
+    control_.RouterRevived(router);
+  } else {
+    routers_.Kill(router);
+    workers_.LoseRouter(router);
+    control_.RouterDied(router);
+  }
+}
+
+void Troubles::Apply(const KillWorkers& kill, bool begin) {
+  for (const RegionId region : Meant(kill.regions)) {
+    const std::vector<WorkerId> here = WorkersOf(region);
+    const auto count = static_cast<std::size_t>(std::ceil(kill.share * static_cast<double>(here.size())));
+    for (std::size_t i = 0; i < count && i < here.size(); ++i) SetWorker(here[i], !begin);
+  }
+}
+
+void Troubles::Apply(const KillRouters& kill, bool begin) {
+  for (const RegionId region : Meant(kill.regions)) {
+    const std::vector<RouterId> here = RoutersOf(region);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kill.count) && i < here.size(); ++i) {
+      SetRouter(here[i], !begin);
+    }
+  }
+}
+
+void Troubles::Apply(const KillRegion& kill, bool begin) {
+  for (const RegionId region : Meant(kill.regions)) {
+    for (const WorkerId worker : WorkersOf(region)) SetWorker(worker, !begin);
+    for (const RouterId router : RoutersOf(region)) SetRouter(router, !begin);
+  }
+}
+
+void Troubles::Apply(const KillController&, bool begin) {
+  if (begin) {
+    control_.Kill();
+  } else {
+    control_.Revive();
+  }
+}
+
+void Troubles::Command(decltype(controller::OperatorCommand::what) what, const char* why) {
+  controller::OperatorCommand command;
+  command.who = "scenario";
+  command.why = why;
+  command.what = std::move(what);
+  control_.Command(std::move(command));
+}
+
+void Troubles::Apply(const DrainRegion& drain, bool begin) {
+  for (const RegionId region : Meant(drain.regions)) {
+    Command(
+        controller::DrainCommand{
+            .region = scenario_.fleet->world.regions[region].name, .tier = "", .drain = begin},
+        "drain");
+  }
+}
+
+void Troubles::Apply(const Partition& partition, bool begin) {
+  if (begin) {
+    stage_.network.Cut(partition.from, partition.to);
+  } else {
+    stage_.network.Heal(partition.from, partition.to);
+  }
+}
+
+void Troubles::Apply(const ExtraDelay& delay, bool begin) {
+  stage_.network.AddDelayMs(delay.from, delay.to, begin ? delay.rtt_ms : -delay.rtt_ms);
+}
+
+void Troubles::Apply(const SlowWorkers& slow, bool begin) {
+  for (const RegionId region : Meant(slow.regions)) {
+    const std::vector<WorkerId> here = WorkersOf(region);
+    const auto count = static_cast<std::size_t>(std::ceil(slow.share * static_cast<double>(here.size())));
+    for (std::size_t i = 0; i < count && i < here.size(); ++i) {
+      workers_.SetSlowness(here[i], begin ? slow.factor : 1);
+    }
+  }
+}
+
+void Troubles::Apply(const Sinkhole& sinkhole, bool begin) {
+  for (const RegionId region : Meant(sinkhole.regions)) {
+    const std::vector<WorkerId> here = WorkersOf(region);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(sinkhole.count) && i < here.size(); ++i) {
+      workers_.SetSinkhole(here[i], begin);
+    }
+  }
+}
+
+void Troubles::Apply(const ScaleDemand& scale, bool begin) {
+  crowd_.Scale(scale.regions, begin ? scale.factor : 1 / scale.factor);
+}
+
+void Troubles::Apply(const FreezeMetrics& freeze, bool begin) {
+  for (const RegionId region : Meant(freeze.regions)) control_.Freeze(region, begin);
+}
+
+void Troubles::Apply(const SetThreshold& set, bool begin) {
+  const Tier& tier = scenario_.fleet->tiers[set.tier];
+  Command(
+      controller::ThresholdCommand{.tier = tier.name,
+                                   .overload_threshold = begin ? set.value : tier.route.overload_threshold},
+      "threshold");
+}
+
+}  // namespace ringway::sim

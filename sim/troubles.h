@@ -1,0 +1,63 @@
+// Makes a scenario's steps happen, and undoes them when they end.
+//
+// Each kind of trouble acts on the populations through their public verbs only. Undoing is exact for factors,
+// cuts and delays (they nest); what was killed comes back empty, as a restarted process does. A step that
+// repeats is scheduled again when it begins.
+//
+// One owner.
+#ifndef RINGWAY_SIM_TROUBLES_H_
+#define RINGWAY_SIM_TROUBLES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/control_plane.h"
+#include "sim/crowd.h"
+#include "sim/routers.h"
+#include "sim/scenario.h"
+#include "sim/stage.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+class Troubles {
+ public:
+  Troubles(Stage& stage, const Scenario& scenario, Crowd& crowd, Routers& routers, Workers& workers,
+           ControlPlane& control);
+
+  void Begin();
+  void OnBegins(std::size_t step);
+  void OnEnds(std::size_t step);
+
+ private:
+  void Apply(const KillWorkers& kill, bool begin);
+  void Apply(const KillRouters& kill, bool begin);
+  void Apply(const KillRegion& kill, bool begin);
+  void Apply(const KillController& kill, bool begin);
+  void Apply(const DrainRegion& drain, bool begin);
+  void Apply(const Partition& partition, bool begin);
+  void Apply(const ExtraDelay& delay, bool begin);
+  void Apply(const SlowWorkers& slow, bool begin);
+  void Apply(const Sinkhole& sinkhole, bool begin);
+  void Apply(const ScaleDemand& scale, bool begin);
+  void Apply(const FreezeMetrics& freeze, bool begin);
+  void Apply(const SetThreshold& set, bool begin);
+
+  RegionSet Meant(const RegionSet& regions) const;
+  std::vector<WorkerId> WorkersOf(RegionId region) const;
+  std::vector<RouterId> RoutersOf(RegionId region) const;
+  void SetRouter(RouterId router, bool alive);
+  void SetWorker(WorkerId worker, bool alive);
+  void Command(decltype(controller::OperatorCommand::what) what, const char* why);
+
+  Stage& stage_;
+  const Scenario& scenario_;
+  Crowd& crowd_;
+  Routers& routers_;
+  Workers& workers_;
+  ControlPlane& control_;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_TROUBLES_H_

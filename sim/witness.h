@@ -1,0 +1,58 @@
+// Somebody who sees everything that happens in a simulation and decides nothing: checkers, tallies,
+// recorders.
+//
+// Calls come in the order of events, at the stage's current time. Witnesses must not post events, so that
+// looking at a run does not change it.
+#ifndef RINGWAY_SIM_WITNESS_H_
+#define RINGWAY_SIM_WITNESS_H_
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/table.h"
+#include "sim/stage.h"
+
+namespace ringway::sim {
+
+// One submission of a user.
+struct Submission {
+  JobSerial serial = 0;
+  UserIndex user = 0;
+  TierId tier;
+  RegionId region;  // of the user
+  Priority priority = 0;
+  bool again = false;  // not the user's first
+};
+
+// How it ended for the user.
+struct Ending {
+  JobSerial serial = 0;
+  TierId tier;
+  RegionId region;
+  Priority priority = 0;
+  Outcome outcome = Outcome::kDone;
+  RegionId served_in;          // invalid: nowhere
+  absl::Duration latency;      // from the submission to the answer
+  absl::Duration wait;         // until a worker started
+  std::uint32_t attempts = 0;  // offers to workers, as the router told
+};
+
+class Witness {
+ public:
+  virtual ~Witness() = default;
+  virtual void OnSubmitted(absl::Time, const Submission&) {}
+  virtual void OnEnded(absl::Time, const Ending&) {}
+  virtual void OnOffered(absl::Time, WorkerId, const OfferNote&) {}
+  virtual void OnRefused(absl::Time, WorkerId, const OfferNote&) {}
+  virtual void OnStarted(absl::Time, WorkerId, const OfferNote&) {}
+  // The worker is free again. `finished`: the job ran to its end.
+  virtual void OnFreed(absl::Time, WorkerId, const OfferNote&, bool /*finished*/) {}
+  virtual void OnWorkerDied(absl::Time, WorkerId) {}
+  virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
+  virtual void OnTableActive(absl::Time, RouterId, const RoutingTable&) {}
+  virtual void OnSecond(absl::Time) {}
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_WITNESS_H_

@@ -1,0 +1,153 @@
+// Leader epochs without an election, and what survives a restart.
+#include <gtest/gtest.h>
+
+#include "controller/machine.h"
+#include "controller/wire/state_codec.h"
+#include "tests/controller/rig.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr RegionId kR0(0);
+constexpr RegionId kR1(1);
+
+// Through the bytes of the state file, as a real restart.
+DurableState Stored(const ControllerMachine& machine) {
+  v1::ControllerState message;
+  EXPECT_TRUE(message.ParseFromString(EncodeState(machine.Durable()).SerializeAsString()));
+  auto state = DecodeState(message);
+  EXPECT_TRUE(state.ok()) << state.status();
+  return *std::move(state);
+}
+
+TEST(EpochTest, ARestartUsesTheNextEpochAndKeepsTheTable) {
+  Rig before(MakeFleet());
+  before.demand_rps[kR0] = 12;
+  before.Connect();
+  before.Seconds(30);
+  Rig after(MakeFleet(), Stored(before.machine));
+  EXPECT_EQ(after.machine.epoch(), 2u);
+  ASSERT_NE(after.machine.table(), nullptr);
+  EXPECT_EQ(after.machine.table()->version, (TableVersion{2, 1}));
+  EXPECT_EQ(after.machine.table()->tiers, before.machine.table()->tiers);
+  // The first router that connects gets it at once, although nothing has been planned yet.
+  after.Send(
+      RouterConnected{1, {.router = "x", .region = kR0, .address = "a:1", .table = {1, 9}, .build = ""}});
+  ASSERT_EQ(after.Taken<SendTable>().size(), 1u);
+  EXPECT_EQ(after.Taken<SendTable>()[0].table->version, (TableVersion{2, 1}));
+  EXPECT_EQ(after.Taken<SendDirectory>()[0].directory->routers.size(), 6u) << "the peers of before";
+}
+
+TEST(EpochTest, ALostDiskIsMadeGoodByWhatRoutersHaveSeen) {
+  Rig rig(MakeFleet());
+  EXPECT_EQ(rig.machine.epoch(), 1u);
+  rig.Send(
+      RouterConnected{1, {.router = "x", .region = kR0, .address = "a:1", .table = {5, 3}, .build = ""}});
+  EXPECT_EQ(rig.machine.epoch(), 6u);
+  EXPECT_EQ(rig.Taken<SendWelcome>()[0].epoch, 6u);
+  ASSERT_EQ(rig.Taken<SaveState>().size(), 1u);
+  EXPECT_TRUE(rig.Taken<SaveState>()[0].now);
+}
+
+TEST(EpochTest, ATableOfOurEpochThatIsNotOursCountsAsHigher) {
+  Rig rig(MakeFleet());
+  rig.Send(
+      RouterConnected{1, {.router = "x", .region = kR0, .address = "a:1", .table = {1, 3}, .build = ""}});
+  EXPECT_EQ(rig.machine.epoch(), 2u);
+  // Our own tables are no reason to move.
+  Rig calm(MakeFleet());
+  calm.Connect();
+  calm.Seconds(10);
+  EXPECT_EQ(calm.machine.epoch(), 1u);
+}
+
+TEST(EpochTest, AHigherEpochInAReportMovesEveryTableAboveIt) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(3);
+  rig.actions.clear();
+  RouterReport report = rig.ReportOf(1);
+  report.epoch_seen_max = 40;
+  rig.Send(RouterReported{1, report});
+  EXPECT_EQ(rig.machine.epoch(), 41u);
+  ASSERT_EQ(rig.actions.size(), 4u);
+  EXPECT_TRUE(std::get<SaveState>(rig.actions[1]).now) << "the claim is on disk before it is used";
+  EXPECT_EQ(std::get<SendTable>(rig.actions[2]).table->version, (TableVersion{41, 1}));
+  rig.Second();
+  EXPECT_EQ(rig.machine.directory()->version.epoch, 41u);
+}
+
+TEST(EpochTest, AnAbsurdEpochIsNotTaken) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  RouterReport report = rig.ReportOf(1);
+  report.epoch_seen_max = ~std::uint64_t{0};
+  rig.Send(RouterReported{1, report});
+  EXPECT_EQ(rig.machine.epoch(), 1u);
+}
+
+TEST(EpochTest, OperatorsDecisionsSurvive) {
+  Rig before(MakeFleet());
+  before.Connect();
+  before.Seconds(3);
+  ASSERT_TRUE(before.Ask(DrainCommand{.region = "r0", .tier = "", .drain = true}).done);
+  ASSERT_TRUE(before.Ask(ThresholdCommand{"t0", 0.5}).done);
+  ASSERT_TRUE(
+      before.Ask(PinCommand{.tier = "t0", .region = "r1", .routes = {{"r1", 0.25}, {"r2", 0.75}}}).done);
+  before.Seconds(40);
+  ASSERT_TRUE(before.Ask(ModeCommand{"t0", TierMode::kObserve}).done);
+
+  Rig after(MakeFleet(), Stored(before.machine));
+  after.now = before.now;
+  const TierLoop& loop = after.machine.tiers()[0];
+  EXPECT_EQ(loop.mode(), TierMode::kObserve);
+  EXPECT_EQ(loop.tier().route.overload_threshold, 0.5);
+  EXPECT_EQ(loop.DrainShare(kR0, after.now), 1);
+  EXPECT_EQ(loop.pins(), before.machine.tiers()[0].pins());
+  // Nothing of it was half-way: a second life saves the same.
+  EXPECT_EQ(EncodeState(Stored(after.machine)).SerializeAsString(),
+            EncodeState(after.machine.Durable()).SerializeAsString());
+}
+
+TEST(EpochTest, AnotherTopologyAtTheRestartKeepsWhatStillExists) {
+  Rig before(MakeFleet({.regions = 4}));
+  before.demand_rps[kR0] = 12;
+  before.Connect();
+  before.Seconds(30);
+  before.Ask(DrainCommand{.region = "r3", .tier = "", .drain = true});
+  before.Ask(DrainCommand{.region = "r1", .tier = "", .drain = true});
+  Rig after(MakeFleet({.regions = 2, .tiers = 2}), Stored(before.machine));
+  EXPECT_EQ(WhatIsWrong(*after.machine.table(), *after.machine.fleet()), "");
+  EXPECT_TRUE(after.machine.tiers()[0].region(kR1).drain.drain);
+  EXPECT_FALSE(after.machine.tiers()[1].region(kR1).drain.drain) << "a tier that is new";
+  EXPECT_EQ(after.machine.Durable().tiers[0].drains.size(), 1u);
+}
+
+TEST(EpochTest, ANewTopologyWhileRunningRemapsAndSendsEverythingAgain) {
+  Rig rig(MakeFleet({.regions = 4}));
+  rig.demand_rps[kR0] = 12;
+  rig.Connect();
+  rig.Seconds(40);
+  const double learnt = rig.machine.tiers()[0].estimate().Load(kR0, rig.now).load_cost;
+  const TableVersion version = rig.machine.table()->version;
+  const double home = rig.HomeFraction(kR0);
+  rig.actions.clear();
+  rig.Send(TopologyLoaded{MakeFleet({.regions = 3}), "three"});
+  EXPECT_EQ(rig.Taken<CloseStream>().size(), 2u) << "the routers of r3";
+  EXPECT_EQ(rig.Taken<SendMap>().size(), 1u);
+  EXPECT_FALSE(rig.Taken<SendDirectory>().empty());
+  EXPECT_GT(rig.machine.table()->version, version);
+  EXPECT_EQ(rig.HomeFraction(kR0), home) << "the row stands, its targets still exist";
+  EXPECT_EQ(rig.machine.tiers()[0].estimate().Load(kR0, rig.now).load_cost, learnt);
+  EXPECT_TRUE(rig.machine.settling());
+  EXPECT_TRUE(rig.machine.history().tables().size() == 1);
+  for (const StreamId gone : {7, 8}) rig.routers.erase(gone);
+  rig.demand_rps.resize(3);
+  rig.dead.resize(3);
+  rig.Seconds(30);
+  EXPECT_FALSE(rig.machine.settling());
+  EXPECT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "");
+}
+
+}  // namespace
+}  // namespace ringway::controller

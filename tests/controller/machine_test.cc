@@ -1,0 +1,209 @@
+#include "controller/machine.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "tests/controller/rig.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr RegionId kR0(0);
+constexpr RegionId kR1(1);
+constexpr RegionId kR2(2);
+
+TEST(MachineTest, APeacefulWorldStaysAtHomeAndIsPushedOnce) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(20);
+  ASSERT_NE(rig.machine.table(), nullptr);
+  EXPECT_EQ(rig.machine.table()->version, (TableVersion{1, 1}));
+  EXPECT_EQ(rig.Taken<SendTable>().size(), 1u);
+  for (const RegionId r : {kR0, kR1, kR2}) EXPECT_EQ(rig.HomeFraction(r), 1);
+}
+
+TEST(MachineTest, AHotRegionShedsToItsNeighbourUntilItIsBelowTheThreshold) {
+  Rig rig(MakeFleet());
+  rig.demand_rps[kR0] = 12;  // 120 % of its fleet
+  rig.Connect();
+  rig.Seconds(60);
+  EXPECT_LT(rig.HomeFraction(kR0), 0.7);
+  const double threshold = 0.8;
+  for (const RegionId r : {kR0, kR1, kR2}) EXPECT_LE(rig.LoadOf(r), threshold * 1.02) << r.value();
+  for (const Route& route : rig.RowOf(kR0).routes) {
+    if (route.target != kR0) {
+      EXPECT_EQ(route.reason, RouteReason::kOverload);
+    }
+  }
+  EXPECT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "");
+}
+
+TEST(MachineTest, ARouterIsWelcomedWithMapAndPeersAndTheTableInForce) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(2);
+  rig.actions.clear();
+  rig.Send(
+      RouterConnected{99, {.router = "late", .region = kR1, .address = "h:1", .table = {}, .build = ""}});
+  ASSERT_EQ(rig.actions.size(), 4u);
+  EXPECT_EQ(std::get<SendWelcome>(rig.actions[0]).epoch, 1u);
+  EXPECT_EQ(std::get<SendMap>(rig.actions[1]).stream, 99u);
+  EXPECT_EQ(std::get<SendDirectory>(rig.actions[2]).stream, 99u);
+  EXPECT_EQ(std::get<SendDirectory>(rig.actions[2]).directory->routers.size(), 6u);
+  EXPECT_EQ(std::get<SendTable>(rig.actions[3]).table->version, (TableVersion{1, 1}));
+  // With the next epoch everyone hears of it.
+  rig.actions.clear();
+  rig.Second();
+  EXPECT_EQ(rig.Taken<SendDirectory>().size(), 7u);
+  EXPECT_EQ(rig.Taken<SendDirectory>()[0].directory->routers.size(), 7u);
+}
+
+TEST(MachineTest, TheDirectoryNamesWorkersOfTheRegionAndChangesReachOnlyThem) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(2);
+  EXPECT_EQ(rig.machine.directory()->workers[kR0].size(), 10u);
+  rig.actions.clear();
+  rig.dead[kR1] = 1;
+  rig.Second();
+  ASSERT_EQ(rig.Taken<SendDirectory>().size(), 2u);  // the two routers of r1
+  EXPECT_EQ(rig.Taken<SendDirectory>()[0].region, kR1);
+  EXPECT_EQ(rig.machine.directory()->workers[kR1].size(), 9u);
+}
+
+TEST(MachineTest, ARouterThatLeftStaysListedForAWhile) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(2);
+  const StreamId gone = rig.StreamsOf(kR0)[0];
+  rig.Send(RouterDisconnected{gone});
+  rig.routers.erase(gone);
+  rig.Seconds(5);
+  EXPECT_EQ(rig.machine.directory()->routers.size(), 6u);
+  rig.Seconds(6);
+  EXPECT_EQ(rig.machine.directory()->routers.size(), 5u);
+}
+
+TEST(MachineTest, NothingIsPlannedBeforeEveryRegionIsHeardOf) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  for (const StreamId stream : rig.StreamsOf(kR2)) {
+    rig.Send(RouterDisconnected{stream});
+    rig.routers.erase(stream);
+  }
+  rig.demand_rps[kR0] = 12;
+  rig.Seconds(10);
+  EXPECT_EQ(rig.machine.table(), nullptr);
+  EXPECT_TRUE(rig.machine.settling());
+  rig.Seconds(6);  // settle_max
+  ASSERT_NE(rig.machine.table(), nullptr);
+  for (const Route& route : rig.RowOf(kR0).routes) EXPECT_NE(route.target, kR2) << "nobody has heard of r2";
+}
+
+TEST(MachineTest, HalfTheWorkersDeadIsHalfTheCapacity) {
+  Rig rig(MakeFleet());
+  rig.demand_rps[kR1] = 6;
+  rig.Connect();
+  rig.Seconds(5);
+  EXPECT_EQ(rig.HomeFraction(kR1), 1);
+  rig.dead[kR1] = 5;
+  rig.Seconds(60);
+  const RegionLoad load = rig.machine.tiers()[0].Snapshot(rig.now).regions[kR1];
+  EXPECT_NEAR(load.usable_share, 0.5, 1e-9);
+  EXPECT_LE(rig.LoadOf(kR1), 0.8 * 0.5 * 1.02);
+}
+
+TEST(MachineTest, AWorkerThatTwoRoutersReportCountsOnce) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.now += absl::Milliseconds(500);
+  for (const auto& [stream, hello] : rig.routers) {
+    RouterReport report = rig.ReportOf(stream);
+    const RouterReport twin = rig.ReportOf(rig.StreamsOf(hello.region)[0]);
+    report.workers = twin.workers;  // both routers of a region see the same five
+    rig.Send(RouterReported{stream, report});
+  }
+  rig.now += absl::Milliseconds(500);
+  rig.Send(Tick{});
+  EXPECT_EQ(rig.machine.tiers()[0].region(kR0).traffic.alive, 5);
+  EXPECT_EQ(rig.machine.directory()->workers[kR0].size(), 5u);
+}
+
+TEST(MachineTest, SilenceFreezesARegionAndThenTakesItOut) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(5);
+  rig.silent = true;
+  const auto health = [&] { return rig.machine.tiers()[0].Snapshot(rig.now).regions[kR0].health; };
+  EXPECT_EQ(health(), InputHealth::kFresh);
+  rig.Seconds(20);
+  EXPECT_EQ(health(), InputHealth::kStale);
+  rig.Seconds(60);
+  EXPECT_EQ(health(), InputHealth::kMissing);
+  EXPECT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "");
+  rig.silent = false;
+  rig.Seconds(2);
+  EXPECT_EQ(health(), InputHealth::kFresh);
+}
+
+TEST(MachineTest, BadMetricsAreSaidAndMakeNoBadTable) {
+  auto fleet = MakeFleet();
+  fleet->tiers[TierId(0)].metrics[0].name = "queue";  // from pages only
+  Rig rig(fleet);
+  rig.Connect();
+  for (const double value : {0.5, std::numeric_limits<double>::quiet_NaN(), -3.0, 1e308,
+                             std::numeric_limits<double>::infinity()}) {
+    for (int second = 0; second < 3; ++second) {
+      rig.now += absl::Milliseconds(500);
+      for (const auto& [stream, hello] : rig.routers) {
+        RouterReport report = rig.ReportOf(stream);
+        for (WorkerSeen& worker : report.workers) worker.metrics = {{0, value, absl::Seconds(1)}};
+        rig.Send(RouterReported{stream, report});
+      }
+      rig.now += absl::Milliseconds(500);
+      rig.Send(Tick{});
+      ASSERT_NE(rig.machine.table(), nullptr);
+      ASSERT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "") << value;
+    }
+  }
+  bool said = false;
+  for (const Note& note : rig.Taken<Note>()) said = said || absl::StrContains(note.text, "'queue'");
+  EXPECT_TRUE(said);
+  EXPECT_LT(rig.Taken<Note>().size(), 20u) << "a finding is noted once, not every epoch";
+}
+
+TEST(MachineTest, ATableThatIsNotAcknowledgedIsSentAgain) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(2);
+  rig.actions.clear();
+  // The router goes on reporting that it has nothing.
+  for (int second = 0; second < 12; ++second) {
+    rig.now += absl::Seconds(1);
+    RouterReport report = rig.ReportOf(1);
+    report.table = {};
+    rig.Send(RouterReported{1, report});
+    rig.Send(Tick{});
+  }
+  EXPECT_EQ(rig.Taken<SendTable>().size(), 2u);
+  EXPECT_EQ(rig.Taken<SendTable>()[0].stream, 1u);
+  rig.actions.clear();
+  rig.Send(RouterAcked{1, rig.machine.table()->version, true, ""});
+  rig.now += absl::Seconds(20);
+  rig.Send(Tick{});
+  for (const SendTable& sent : rig.Taken<SendTable>()) EXPECT_NE(sent.stream, 1u);
+}
+
+TEST(MachineTest, MissedEpochsAreNotMadeUpFor) {
+  Rig rig(MakeFleet());
+  rig.now += absl::Seconds(100.3);
+  rig.Send(Tick{});
+  EXPECT_EQ(rig.Taken<EpochEnded>().size(), 1u);
+  EXPECT_GT(rig.machine.NextWake(), rig.now);
+  EXPECT_LE(rig.machine.NextWake(), rig.now + absl::Seconds(1));
+}
+
+}  // namespace
+}  // namespace ringway::controller

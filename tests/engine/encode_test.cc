@@ -1,0 +1,197 @@
+#include "engine/media/encode.h"
+
+#include <gif_lib.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <webp/demux.h>
+#include <zlib.h>
+
+#include <cstring>
+
+#include "engine/media/decode.h"
+#include "engine/media/palette.h"
+#include "tests/engine/sample_pictures.h"
+
+namespace ringway::engine {
+namespace {
+
+struct Stream {
+  std::string_view rest;
+};
+
+int ReadBytes(GifFileType* file, GifByteType* out, int count) {
+  auto& stream = *static_cast<Stream*>(file->UserData);
+  const std::size_t n = std::min<std::size_t>(static_cast<std::size_t>(count), stream.rest.size());
+  std::memcpy(out, stream.rest.data(), n);
+  stream.rest.remove_prefix(n);
+  return static_cast<int>(n);
+}
+
+// Plays a GIF as a viewer does: each frame over the one before, transparent pixels left alone.
+std::vector<Picture> PlayGif(const std::string& bytes) {
+  Stream stream{bytes};
+  int error = 0;
+  GifFileType* gif = DGifOpen(&stream, ReadBytes, &error);
+  RINGWAY_CHECK(gif != nullptr && DGifSlurp(gif) == GIF_OK);
+  Picture canvas = Picture::Blank(gif->SWidth, gif->SHeight);
+  std::vector<Picture> frames;
+  for (int f = 0; f < gif->ImageCount; ++f) {
+    const SavedImage& image = gif->SavedImages[f];
+    GraphicsControlBlock control{};
+    DGifSavedExtensionToGCB(gif, f, &control);
+    const GifImageDesc& area = image.ImageDesc;
+    for (int y = 0; y < area.Height; ++y) {
+      for (int x = 0; x < area.Width; ++x) {
+        const int index = image.RasterBits[y * area.Width + x];
+        if (index == control.TransparentColor) continue;
+        const GifColorType& color = gif->SColorMap->Colors[index];
+        std::uint8_t* p = canvas.At(area.Left + x, area.Top + y);
+        p[0] = color.Red, p[1] = color.Green, p[2] = color.Blue;
+      }
+    }
+    frames.push_back(canvas);
+  }
+  DGifCloseFile(gif, &error);
+  return frames;
+}
+
+TEST(Gif, PlaysAsTheFramesWere) {
+  const Animation disc = MovingDisc(48, 40, 6);
+  const auto file = EncodeAnimation(disc, AnimationFormat::kGif);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->substr(0, 6), "GIF89a");
+  EXPECT_NE(file->find("NETSCAPE2.0"), std::string::npos);
+  const std::vector<Picture> frames = PlayGif(*file);
+  ASSERT_EQ(frames.size(), disc.frames.size());
+  for (std::size_t f = 0; f < frames.size(); ++f)
+    EXPECT_LT(MeanDifference(frames[f], disc.frames[f]), 8.0) << f;
+}
+
+TEST(Gif, WritesOnlyWhatChanged) {
+  const auto still = EncodeGif(MovingDisc(96, 80, 1));
+  const auto moving = EncodeGif(MovingDisc(96, 80, 11));
+  EXPECT_LT(moving->size(), still->size() + 10 * 400);
+}
+
+TEST(Palette, KeepsFewColorsExactly) {
+  Picture picture = Picture::Blank(4, 1);
+  const std::uint8_t colors[4][3] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {16, 16, 16}};
+  for (int x = 0; x < 4; ++x) std::memcpy(picture.At(x, 0), colors[x], 3);
+  const Palette palette({&picture, 1}, 255);
+  EXPECT_EQ(palette.colors().size(), 4u);
+  for (const auto& c : colors) {
+    const Palette::Color& found = palette.colors()[palette.Nearest(c[0], c[1], c[2])];
+    EXPECT_EQ(std::memcmp(found.data(), c, 3), 0);
+  }
+}
+
+std::uint32_t BigEndian(std::string_view s) {
+  std::uint32_t n = 0;
+  for (int i = 0; i < 4; ++i) n = n << 8 | static_cast<std::uint8_t>(s[static_cast<std::size_t>(i)]);
+  return n;
+}
+
+struct Chunk {
+  std::string kind;
+  std::string content;
+};
+
+// Splits a PNG into its chunks and checks every checksum.
+std::vector<Chunk> ChunksOf(std::string_view png) {
+  std::vector<Chunk> chunks;
+  png.remove_prefix(8);
+  while (!png.empty()) {
+    const std::size_t size = BigEndian(png);
+    chunks.push_back({std::string(png.substr(4, 4)), std::string(png.substr(8, size))});
+    const auto* checked = reinterpret_cast<const Bytef*>(png.data() + 4);
+    EXPECT_EQ(BigEndian(png.substr(8 + size)), crc32(0, checked, static_cast<uInt>(size + 4)));
+    png.remove_prefix(12 + size);
+  }
+  return chunks;
+}
+
+// The frame whose compressed pixels are `pixels`, by putting them into an ordinary PNG.
+Picture FrameOf(const Picture& like, const std::string& pixels) {
+  std::string png = PngFile(like);
+  const std::size_t data = png.find("IDAT") - 4;
+  std::string out = png.substr(0, data);
+  const auto number = [&out](std::uint32_t n) {
+    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(n >> shift);
+  };
+  number(static_cast<std::uint32_t>(pixels.size()));
+  const std::string body = "IDAT" + pixels;
+  out += body;
+  number(static_cast<std::uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))));
+  out += png.substr(png.find("IEND") - 4);
+  return DecodePng(out).value();
+}
+
+TEST(Apng, HoldsEveryFrameExactly) {
+  Animation disc = MovingDisc(33, 29, 4);
+  disc.delay_ms = 40;
+  const auto file = EncodeAnimation(disc, AnimationFormat::kApng);
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(DecodePng(*file).value(), disc.frames[0]);  // a viewer without APNG shows the first frame
+  std::vector<Picture> frames;
+  std::uint32_t sequence = 0;
+  for (const Chunk& chunk : ChunksOf(*file)) {
+    if (chunk.kind == "acTL") {
+      EXPECT_EQ(BigEndian(chunk.content), 4u);
+    }
+    if (chunk.kind == "fcTL" || chunk.kind == "fdAT") {
+      EXPECT_EQ(BigEndian(chunk.content), sequence++);
+    }
+    if (chunk.kind == "IDAT") frames.push_back(FrameOf(disc.frames[0], chunk.content));
+    if (chunk.kind == "fdAT") frames.push_back(FrameOf(disc.frames[0], chunk.content.substr(4)));
+  }
+  EXPECT_EQ(frames, disc.frames);
+}
+
+std::vector<Picture> PlayWebp(const std::string& bytes, int& last_ms) {
+  WebPData data{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+  WebPAnimDecoder* decoder = WebPAnimDecoderNew(&data, nullptr);
+  WebPAnimInfo info;
+  RINGWAY_CHECK(decoder != nullptr && WebPAnimDecoderGetInfo(decoder, &info) != 0);
+  std::vector<Picture> frames;
+  std::uint8_t* rgba = nullptr;
+  while (WebPAnimDecoderGetNext(decoder, &rgba, &last_ms) != 0) {
+    Picture& frame = frames.emplace_back(
+        Picture::Blank(static_cast<int>(info.canvas_width), static_cast<int>(info.canvas_height)));
+    for (std::size_t i = 0; i < frame.rgb.size() / 3; ++i) std::memcpy(&frame.rgb[i * 3], rgba + i * 4, 3);
+  }
+  WebPAnimDecoderDelete(decoder);
+  return frames;
+}
+
+TEST(Webp, LosslessIsExactAndLossyIsClose) {
+  const Animation disc = MovingDisc(40, 32, 5);
+  int end_ms = 0;
+  EXPECT_EQ(PlayWebp(EncodeWebp(disc, std::nullopt).value(), end_ms), disc.frames);
+  EXPECT_EQ(end_ms, 5 * disc.delay_ms);
+  const std::vector<Picture> lossy = PlayWebp(EncodeAnimation(disc, AnimationFormat::kWebp).value(), end_ms);
+  ASSERT_EQ(lossy.size(), 5u);
+  EXPECT_LT(MeanDifference(lossy[4], disc.frames[4]), 8.0);
+}
+
+TEST(Encode, IsDeterministic) {
+  const Animation disc = MovingDisc(40, 32, 3);
+  for (const auto format : {AnimationFormat::kGif, AnimationFormat::kApng, AnimationFormat::kWebp})
+    EXPECT_EQ(EncodeAnimation(disc, format).value(), EncodeAnimation(disc, format).value());
+}
+
+TEST(Encode, RefusesWhatIsNoAnimation) {
+  EXPECT_FALSE(EncodeAnimation({}, AnimationFormat::kGif).ok());
+  Animation uneven = MovingDisc(40, 32, 2);
+  uneven.frames[1] = Ramp(41, 32);
+  EXPECT_THAT(std::string(EncodeAnimation(uneven, AnimationFormat::kApng).status().message()),
+              testing::HasSubstr("different sizes"));
+  Animation slow = MovingDisc(40, 32, 2);
+  slow.delay_ms = 0;
+  EXPECT_FALSE(EncodeAnimation(slow, AnimationFormat::kWebp).ok());
+  EXPECT_EQ(AnimationFormatOf("bmp"), std::nullopt);
+  EXPECT_EQ(AnimationFormatOf("png"), AnimationFormat::kApng);
+}
+
+}  // namespace
+}  // namespace ringway::engine

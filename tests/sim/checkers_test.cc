@@ -1,0 +1,135 @@
+// The checkers judge every simulation, so they are tested on event streams that are wrong on purpose: each
+// planted bug must be caught, and a sound stream must not be.
+#include "sim/checkers.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ringway::sim {
+namespace {
+
+using testing::HasSubstr;
+
+absl::Time At(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
+
+const WorkerId kWorker(0), kOther(1);
+const RouterId kRouter(0);
+
+OfferNote Job(JobSerial serial) { return {.luggage = {.serial = serial, .service_ns = 1}}; }
+
+class CheckersTest : public testing::Test {
+ protected:
+  void Submit(JobSerial serial) {
+    checkers_.OnSubmitted(At(1), {.serial = serial, .tier = TierId(0), .region = RegionId(0)});
+  }
+  void End(JobSerial serial, Outcome outcome = Outcome::kDone) {
+    Ending ending;
+    ending.serial = serial;
+    ending.outcome = outcome;
+    checkers_.OnEnded(At(4), ending);
+  }
+  void RunAt(WorkerId worker, JobSerial serial) {
+    checkers_.OnStarted(At(3), worker, Job(serial));
+    checkers_.OnFreed(At(3), worker, Job(serial), true);
+  }
+  void ExpectViolation(const char* what) {
+    ASSERT_FALSE(checkers_.violations().empty()) << "not caught: " << what;
+    EXPECT_THAT(checkers_.violations().front(), HasSubstr(what));
+  }
+  static RoutingTable Table(std::uint64_t version, double home) {
+    RoutingTable table;
+    table.version = {1, version};
+    table.tiers.push_back(HomeTable(TierId(0), 2, 1));
+    table.tiers[TierId(0)].at(0, RegionId(0)).routes[0].fraction = home;
+    return table;
+  }
+
+  Checkers checkers_{2, 1};
+};
+
+TEST_F(CheckersTest, ASoundLifeIsNotAViolation) {
+  for (JobSerial serial = 1; serial <= 3; ++serial) Submit(serial);
+  RunAt(kWorker, 1);
+  End(1);
+  End(2, Outcome::kShed);
+  checkers_.OnStarted(At(4), kWorker, Job(3));
+  checkers_.OnWorkerDied(At(5), kWorker);
+  checkers_.OnStarted(At(5), kOther, Job(3));
+  checkers_.OnFreed(At(6), kOther, Job(3), true);
+  Ending last;
+  last.serial = 3;
+  checkers_.OnEnded(At(7), last);
+  checkers_.OnTableActive(At(8), kRouter, Table(1, 1));
+  checkers_.OnTableActive(At(9), kRouter, Table(2, 1));
+  checkers_.OnSecond(At(10));
+  checkers_.CheckDrained(At(11));
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+}
+
+TEST_F(CheckersTest, CatchesADoubleGrant) {
+  Submit(1);
+  Submit(2);
+  checkers_.OnStarted(At(2), kWorker, Job(1));
+  checkers_.OnStarted(At(2), kWorker, Job(2));
+  ExpectViolation("a slot was granted twice");
+}
+
+TEST_F(CheckersTest, CatchesOneJobAtTwoWorkers) {
+  Submit(1);
+  checkers_.OnStarted(At(2), kWorker, Job(1));
+  checkers_.OnStarted(At(2), kOther, Job(1));
+  ExpectViolation("runs at two workers");
+}
+
+TEST_F(CheckersTest, CatchesADoubleExecution) {
+  Submit(1);
+  RunAt(kWorker, 1);
+  RunAt(kOther, 1);
+  ExpectViolation("executed twice");
+}
+
+TEST_F(CheckersTest, CatchesALostJob) {
+  Submit(1);
+  checkers_.CheckDrained(At(5));
+  ExpectViolation("never ended");
+}
+
+TEST_F(CheckersTest, CatchesAJobThatEndsTwice) {
+  Submit(1);
+  RunAt(kWorker, 1);
+  End(1);
+  End(1);
+  ExpectViolation("ended twice");
+}
+
+TEST_F(CheckersTest, CatchesAResultThatNobodyMade) {
+  Submit(1);
+  End(1);
+  ExpectViolation("no worker finished it");
+}
+
+TEST_F(CheckersTest, CatchesARowThatDoesNotSumToOne) {
+  checkers_.OnTableActive(At(1), kRouter, Table(1, 0.9));
+  ExpectViolation("sums to 0.9");
+}
+
+TEST_F(CheckersTest, CatchesAnOlderTable) {
+  checkers_.OnTableActive(At(1), kRouter, Table(2, 1));
+  checkers_.OnTableActive(At(2), kRouter, Table(1, 1));
+  ExpectViolation("older table");
+}
+
+TEST_F(CheckersTest, CatchesTimeRunningBackwards) {
+  checkers_.OnTableActive(At(2), kRouter, Table(1, 1));
+  checkers_.OnTableActive(At(1), kRouter, Table(2, 1));
+  ExpectViolation("backwards");
+}
+
+TEST_F(CheckersTest, AViolationTellsWhatHappenedBefore) {
+  Submit(7);
+  checkers_.CheckDrained(At(5));
+  EXPECT_THAT(checkers_.violations().front(), HasSubstr("submitted job, user 7 0"));
+}
+
+}  // namespace
+}  // namespace ringway::sim

@@ -1,0 +1,124 @@
+#include "tests/sim/random_world.h"
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/rng.h"
+
+namespace ringway::sim {
+namespace {
+
+RegionSet SomeRegions(const Fleet& fleet, Rng& rng) {
+  RegionSet regions;
+  for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
+    if (rng.Chance(0.4)) regions.push_back(RegionId(i));
+  }
+  if (regions.empty()) regions.push_back(RegionId(rng.Below(fleet.world.regions.size())));
+  return regions;
+}
+
+Trouble RandomTrouble(const Fleet& fleet, Rng& rng) {
+  const RegionSet regions = SomeRegions(fleet, rng);
+  switch (rng.Below(12)) {
+    case 0:
+      return KillWorkers{regions, rng.Uniform()};
+    case 1:
+      return KillRouters{regions, 1};
+    case 2:
+      return KillRegion{regions};
+    case 3:
+      return KillController{};
+    case 4:
+      return DrainRegion{regions};
+    case 5:
+      return Partition{regions, {}};
+    case 6:
+      return ExtraDelay{regions, {}, 200};
+    case 7:
+      return SlowWorkers{regions, rng.Uniform(), 3};
+    case 8:
+      return Sinkhole{regions, 2};
+    case 9:
+      return ScaleDemand{regions, 0.2 + 4 * rng.Uniform()};
+    case 10:
+      return FreezeMetrics{regions};
+    default:
+      return SetThreshold{TierId(0), 0.3 + 0.7 * rng.Uniform()};
+  }
+}
+
+ServiceLaw RandomLaw(Rng& rng) {
+  switch (rng.Below(3)) {
+    case 0:
+      return ExponentialService{1};
+    case 1:
+      return FixedService{1};
+    default:
+      return LogNormalService{1, 0.5};
+  }
+}
+
+}  // namespace
+
+Fleet LineFleet(int regions, int workers) {
+  Fleet fleet;
+  fleet.world.name = "line";
+  for (int i = 0; i < regions; ++i) {
+    fleet.world.regions.push_back(
+        {.name = "r" + std::to_string(i), .title = "", .population_share = 1.0 / regions});
+  }
+  fleet.world.rtt = RttMatrix(static_cast<std::size_t>(regions));
+  for (int i = 0; i < regions; ++i) {
+    for (int j = 0; j < regions; ++j) {
+      fleet.world.rtt.Set(RegionId(i), RegionId(j), i == j ? 0.5 : 20.0 * std::abs(i - j));
+    }
+  }
+  Tier tier;
+  tier.name = "t";
+  MetricSpec busy;
+  busy.name = "busy";
+  busy.capacity_per_worker = true;
+  tier.metrics.push_back(busy);
+  tier.route.rings = {{"near", 30, 0.8}, {"far", 500, 0.9}};
+  tier.service_mean = absl::Seconds(1);
+  tier.deadline = absl::Seconds(10);
+  for (int i = 0; i < regions; ++i) tier.regions.push_back({.workers = workers});
+  tier.residency_forbidden.resize(static_cast<std::size_t>(regions));
+  fleet.tiers.push_back(std::move(tier));
+  return fleet;
+}
+
+std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
+  Rng rng(seed, 77);
+  const int regions = static_cast<int>(2 + rng.Below(4));
+  const int workers = static_cast<int>(5 + rng.Below(40));
+  Fleet fleet = LineFleet(regions, workers);
+  auto scenario = std::make_shared<Scenario>();
+  scenario->name = "seed " + std::to_string(seed);
+  scenario->seed = seed;
+  scenario->duration_s = 150;
+  scenario->warmup_s = 10;
+  scenario->routers_per_region = static_cast<int>(1 + rng.Below(3));
+  scenario->network.jitter_share = 0.2 * rng.Uniform();
+  scenario->network.loss_share = rng.Chance(0.3) ? 0.01 : 0;
+  scenario->users.resubmit_share = rng.Uniform();
+  scenario->service.push_back({.law = RandomLaw(rng)});
+  const double load = 0.4 + 0.8 * rng.Uniform();
+  for (int i = 0; i < regions; ++i) {
+    const double rate = load * workers * (0.5 + rng.Uniform());
+    scenario->demand.push_back({.tier = TierId(0), .region = RegionId(i), .law = PoissonArrivals{rate}});
+  }
+  const std::uint64_t troubles = rng.Below(6);
+  for (std::uint64_t i = 0; i < troubles; ++i) {
+    const double at_s = 10 + 60 * rng.Uniform();
+    scenario->steps.push_back(
+        {.at_s = at_s, .lasts_s = 1 + 40 * rng.Uniform(), .trouble = RandomTrouble(fleet, rng)});
+  }
+  // The last half minute is quiet, so that every job has ended when the run does.
+  scenario->steps.push_back({.at_s = 120, .trouble = ScaleDemand{{}, 1e-9}});
+  scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
+  return scenario;
+}
+
+}  // namespace ringway::sim
