@@ -59,6 +59,7 @@ class FairShare {
   }
 
   void Run() {
+    if (tier_.route.escalation == Escalation::kByLoad) return StayWithinRings();
     const std::size_t rounds_max = 4 * draft_.size() + 64;
     std::optional<RegionId> stuck = HottestStuck(draft_);
     for (std::size_t round = 0; stuck && round < rounds_max; ++round) {
@@ -77,6 +78,17 @@ class FairShare {
   }
 
  private:
+  // The strict reading of the rings: what they do not let out stays, hot; above full it is refused.
+  void StayWithinRings() {
+    for (const RegionId source : everybody_) {
+      if (!draft_.Hot(source)) continue;
+      const double excess_rps = draft_.ExcessRps(source);
+      StayHotter(source);
+      const double shed_rps = draft_.Hot(source) ? Shed({source}, draft_.ExcessRps(source)) : 0;
+      Report(source, 1, draft_.sites[source].limit_level, excess_rps, shed_rps);
+    }
+  }
+
   // Other stuck sources that can go nowhere else share the overload of the closure.
   void AbsorbStuck(Closure& closure) const {
     IdVector<RegionId, char> inside(draft_.size());

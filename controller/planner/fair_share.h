@@ -7,6 +7,9 @@
 // beat. Above level 1 nothing can be served: requests are shed, the least important priority first, across
 // the whole closure in proportion to each region's demand of that priority. A finding names each closure.
 //
+// With `by-load` escalation there is no levelling: what the rings do not let out stays where it entered, hot,
+// and above level 1 it is refused.
+//
 // Regions below the threshold keep their own traffic at home; they only make room as far as their level
 // rises. Does nothing when the loop relieved everybody. Rounds are bounded; what is left then is shed where
 // it entered. Complexity: a closure and a partial loop a round, typically one round. Pure.

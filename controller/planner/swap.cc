@@ -17,9 +17,12 @@ struct Sender {
   std::size_t flow = 0;  // index into its away list
 };
 
+// Another source gives up its place: it takes the mover's old one, or goes on to a region with room.
 struct Exchange {
   double gain_ms = kGainMinMs;
-  std::optional<Sender> with;  // none: the target has room
+  std::optional<Sender> with;
+  RegionId onward;
+  double rps_max = 0;
 };
 
 class SwapSearch {
@@ -58,9 +61,9 @@ class SwapSearch {
       }
       const Exchange exchange = BestExchange(source, flow.target, nearer, now_ms - then_ms);
       if (!exchange.with) continue;
-      const double rps = std::min(flow.rps, draft_.away[exchange.with->source][exchange.with->flow].rps);
+      const double rps = std::min(flow.rps, exchange.rps_max);
       Move(source, f, nearer, rps);
-      Move(exchange.with->source, exchange.with->flow, flow.target, rps);
+      Move(exchange.with->source, exchange.with->flow, exchange.onward, rps);
       return true;
     }
     return false;
@@ -69,15 +72,29 @@ class SwapSearch {
   Exchange BestExchange(RegionId source, RegionId from, RegionId to, double saved_ms) const {
     Exchange best;
     ForEachRegion(draft_.size(), [&](RegionId other) {
-      if (other == source || draft_.sites[other].frozen || !MayUse(other, from)) return;
+      if (other == source || draft_.sites[other].frozen) return;
       for (std::size_t f = 0; f < draft_.away[other].size(); ++f) {
         const Flow& flow = draft_.away[other][f];
         if (flow.target != to || flow.rps <= draft_.Epsilon(to)) continue;
-        const double gain_ms = saved_ms + reach_.rtt_ms(other, to) - reach_.rtt_ms(other, from);
-        if (gain_ms > best.gain_ms) best = {gain_ms, Sender{other, f}};
+        const auto offer = [&](RegionId onward, double rps_max) {
+          const double gain_ms = saved_ms + reach_.rtt_ms(other, to) - reach_.rtt_ms(other, onward);
+          if (gain_ms > best.gain_ms) best = {gain_ms, Sender{other, f}, onward, std::min(flow.rps, rps_max)};
+        };
+        if (MayUse(other, from)) offer(from, flow.rps);
+        const std::optional<RegionId> free = NearestWithRoom(other);
+        if (free) offer(*free, draft_.RoomRps(*free));
       }
     });
     return best;
+  }
+
+  std::optional<RegionId> NearestWithRoom(RegionId source) const {
+    for (const std::uint16_t t : reach_.Targets(source)) {
+      const RegionId target(t);
+      if (!MayUse(source, target)) return std::nullopt;
+      if (draft_.RoomRps(target) > draft_.Epsilon(target)) return target;
+    }
+    return std::nullopt;
   }
 
   bool MayUse(RegionId source, RegionId target) const {
