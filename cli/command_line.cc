@@ -88,6 +88,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   app.set_version_flag("--version", RINGWAY_VERSION);
   AddGlobalOptions(app, session);
   // DEMO
+  AddDemoCommand(app, session);
   AddSubmitCommand(app, session);
   AddStatusCommand(app, session);
   AddTableCommand(app, session);

@@ -19,6 +19,7 @@ void AddTableCommand(CLI::App& app, Session& session);
 void AddExplainCommand(CLI::App& app, Session& session);
 void AddDrainCommands(CLI::App& app, Session& session);  // drain and undrain
 void AddSubmitCommand(CLI::App& app, Session& session);
+void AddDemoCommand(CLI::App& app, Session& session);
 
 }  // namespace ringway::cli
 

@@ -1,0 +1,160 @@
+#include "cli/demo/cluster.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "runtime/clock.h"
+#include "runtime/port_file.h"
+
+namespace ringway::demo {
+namespace {
+
+constexpr absl::Duration kStartLimit = absl::Seconds(30);
+constexpr absl::Duration kStopLimit = absl::Seconds(4);
+
+}  // namespace
+
+absl::StatusOr<Cluster> Cluster::Start(const ClusterSettings& settings, const Fleet& fleet) {
+  Cluster cluster(settings);
+  cluster.workers_.resize(fleet.world.regions.size());
+  cluster.routers_.resize(fleet.world.regions.size());
+  if (absl::Status status = cluster.StartController(); !status.ok()) return status;
+  if (absl::Status status = cluster.StartWorkers(fleet); !status.ok()) return status;
+  if (absl::Status status = cluster.StartRouters(fleet); !status.ok()) return status;
+  return cluster;
+}
+
+absl::Status Cluster::StartMember(const std::string& program, const std::string& name,
+                                  std::vector<std::string> flags) {
+  const std::string path = absl::StrCat(settings_.programs, "/", program);
+  if (!std::filesystem::exists(path)) {
+    return absl::NotFoundError(absl::StrCat(path, " is not there; build it first: ./dev build ", program));
+  }
+  const std::string file = absl::StrCat(settings_.folder, "/", name);
+  const std::string port_file = file + ".ports";
+  std::vector<std::string> arguments = {path,          "--listen",    "127.0.0.1:0", "--http",
+                                        "127.0.0.1:0", "--port-file", port_file};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  absl::StatusOr<runtime::ChildProcess> process = runtime::ChildProcess::Start(arguments, file + ".log");
+  if (!process.ok()) return process.status();
+  members_.push_back({name, file + ".log", port_file, *std::move(process)});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> Cluster::AwaitAddress(Member& member) {
+  const absl::Time limit = runtime::MonotonicNow() + kStartLimit;
+  while (runtime::MonotonicNow() < limit) {
+    if (const auto ports = runtime::ReadPortFile(member.port_file); ports.ok()) {
+      const auto grpc = ports->find("grpc");
+      if (grpc != ports->end()) return grpc->second;
+    }
+    if (member.process.Poll()) {
+      return absl::InternalError(absl::StrCat(member.name, " ended while starting; its log: ", member.log));
+    }
+    absl::SleepFor(absl::Milliseconds(10));
+  }
+  return absl::DeadlineExceededError(absl::StrCat(
+      member.name, " did not serve within ", absl::FormatDuration(kStartLimit), "; its log: ", member.log));
+}
+
+absl::Status Cluster::StartController() {
+  const std::string state = settings_.folder + "/controller.state";
+  std::filesystem::create_directories(state);
+  absl::Status started = StartMember("ringway-controller", "controller",
+                                     {"--topology", settings_.topology, "--state-dir", state});
+  if (!started.ok()) return started;
+  absl::StatusOr<std::string> address = AwaitAddress(members_.back());
+  if (!address.ok()) return address.status();
+  controller_ = *std::move(address);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::StartWorkers(const Fleet& fleet) {
+  const Tier& tier = fleet.tiers[settings_.tier];
+  const std::size_t first = members_.size();
+  std::vector<RegionId> places;
+  for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
+    for (int n = 0; n < tier.regions[RegionId(i)].workers; ++n) {
+      const std::string& region = fleet.world.regions[RegionId(i)].name;
+      absl::Status started = StartMember(
+          "ringway-worker", absl::StrCat("worker-", region, "-", n),
+          {"--name", absl::StrCat(region, "/gpu", n), "--tier", tier.name, "--region", region, "--backend",
+           "synthetic", "--service-mean", absl::StrCat(absl::ToDoubleSeconds(tier.service_mean)),
+           "--service-cv", "0.3", "--seed", absl::StrCat(places.size() + 1), "--drain-timeout", "1",
+           "--log-level", "warning"});
+      if (!started.ok()) return started;
+      places.push_back(RegionId(i));
+    }
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    absl::StatusOr<std::string> address = AwaitAddress(members_[first + i]);
+    if (!address.ok()) return address.status();
+    workers_[places[i]].push_back(*std::move(address));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::StartRouters(const Fleet& fleet) {
+  const std::size_t first = members_.size();
+  for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
+    const std::string& region = fleet.world.regions[RegionId(i)].name;
+    for (int n = 0; n < kRoutersPerRegion; ++n) {
+      const std::string name = absl::StrCat("router-", region, "-", n);
+      std::vector<std::string> flags = {
+          "--name",
+          absl::StrCat(region, "/router", n),
+          "--region",
+          region,
+          "--controller",
+          controller_,
+          "--topology",
+          settings_.topology,
+          "--log-level",
+          "warning",
+          "--seed",
+          absl::StrCat(first + i * kRoutersPerRegion + static_cast<std::size_t>(n)),
+          "--emulate-rtt",
+          "--shutdown-grace-period-secs",
+          "1"};
+      const std::vector<std::string>& beside = workers_[RegionId(i)];
+      for (std::size_t w = static_cast<std::size_t>(n); w < beside.size(); w += kRoutersPerRegion) {
+        flags.insert(flags.end(), {"--worker", beside[w]});
+      }
+      absl::Status started = StartMember("ringway-router", name, std::move(flags));
+      if (!started.ok()) return started;
+    }
+  }
+  for (std::size_t i = 0; i < fleet.world.regions.size() * kRoutersPerRegion; ++i) {
+    absl::StatusOr<std::string> address = AwaitAddress(members_[first + i]);
+    if (!address.ok()) return address.status();
+    routers_[RegionId(i / kRoutersPerRegion)].push_back(*std::move(address));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::Check() {
+  for (Member& member : members_) {
+    if (!member.process.Poll()) continue;
+    return absl::InternalError(absl::StrCat(member.name, " ended by itself; its log: ", member.log));
+  }
+  return absl::OkStatus();
+}
+
+bool Cluster::Stop() {
+  // Routers first, then workers and the controller: nobody complains about peers that leave.
+  for (auto it = members_.rbegin(); it != members_.rend(); ++it) it->process.Signal(SIGTERM);
+  const absl::Time limit = runtime::MonotonicNow() + kStopLimit;
+  bool in_good_order = true;
+  for (Member& member : members_) {
+    const absl::Duration left = std::max(absl::ZeroDuration(), limit - runtime::MonotonicNow());
+    if (!member.process.WaitFor(left)) in_good_order = false;
+  }
+  members_.clear();  // kills and reaps what is left
+  return in_good_order;
+}
+
+}  // namespace ringway::demo

@@ -1,0 +1,75 @@
+// The demo's processes: one controller, two routers in each region, and the workers, all on loopback.
+//
+// They are the programs that a real fleet runs, started from the folder of this one, each on ports of the
+// kernel's choice that it tells through a port file. Workers run the synthetic backend (they sleep instead of
+// drawing pictures); routers hold forwarded messages back by the regions' round-trip time. Everything that
+// they write lies in one folder.
+//
+// Nothing is left running: children die with this process, and Stop ends and reaps them. Threads: the one
+// that started it, which must outlive it (see runtime/child_process.h).
+#ifndef RINGWAY_CLI_DEMO_CLUSTER_H_
+#define RINGWAY_CLI_DEMO_CLUSTER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/fleet.h"
+#include "runtime/child_process.h"
+
+namespace ringway::demo {
+
+inline constexpr int kRoutersPerRegion = 2;
+
+struct ClusterSettings {
+  std::string programs;  // folder of ringway-controller, ringway-router, ringway-worker
+  std::string folder;    // for logs, port files and state
+  std::string topology;  // file
+  TierId tier;
+};
+
+class Cluster {
+ public:
+  // Returns when every process serves. Errors name the program and its log.
+  static absl::StatusOr<Cluster> Start(const ClusterSettings& settings, const Fleet& fleet);
+
+  const std::string& controller() const { return controller_; }  // host:port
+  // The n-th of the region's routers, n counted round.
+  const std::string& router(RegionId region, std::size_t n) const {
+    return routers_[region][n % kRoutersPerRegion];
+  }
+  std::size_t processes() const { return members_.size(); }
+  // Errors: the first process that has ended by itself.
+  absl::Status Check();
+  // Asks all to end, waits a little, kills the rest. Idempotent. False when one had to be killed.
+  bool Stop();
+
+ private:
+  struct Member {
+    std::string name;
+    std::string log;
+    std::string port_file;
+    runtime::ChildProcess process;
+  };
+
+  explicit Cluster(ClusterSettings settings) : settings_(std::move(settings)) {}
+  absl::Status StartController();
+  absl::Status StartWorkers(const Fleet& fleet);
+  absl::Status StartRouters(const Fleet& fleet);
+  // Starts a program with the flags that all three share.
+  absl::Status StartMember(const std::string& program, const std::string& name,
+                           std::vector<std::string> flags);
+  // The gRPC address of a member, once it serves.
+  absl::StatusOr<std::string> AwaitAddress(Member& member);
+
+  ClusterSettings settings_;
+  std::vector<Member> members_;
+  std::string controller_;
+  IdVector<RegionId, std::vector<std::string>> workers_;  // addresses
+  IdVector<RegionId, std::vector<std::string>> routers_;
+};
+
+}  // namespace ringway::demo
+
+#endif  // RINGWAY_CLI_DEMO_CLUSTER_H_

@@ -1,0 +1,126 @@
+#include "cli/demo/demo.h"
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "cli/demo/stage.h"
+#include "sim/trace.h"
+#include "topology/topology.h"
+
+namespace ringway::demo {
+namespace {
+
+// A folder that disappears with the object, unless it is kept.
+class Folder {
+ public:
+  explicit Folder(bool keep) : keep_(keep) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ringway-demo-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    if (!keep_ && !path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  void Keep() { keep_ = true; }
+  bool kept() const { return keep_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  bool keep_;
+  std::string path_;
+};
+
+absl::StatusOr<std::optional<sim::Trace>> LoadTrace(const std::string& path) {
+  if (path.empty()) return std::optional<sim::Trace>();
+  const absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<sim::Trace> trace = sim::ParseTraceCsv(*text, path);
+  if (!trace.ok()) return trace.status();
+  if (trace->offsets_s.size() < 2)
+    return absl::InvalidArgumentError(absl::StrCat(path, ": fewer than two arrivals"));
+  return std::optional<sim::Trace>(*std::move(trace));
+}
+
+void Introduce(cli::Session& session, const DemoSettings& settings, const Fleet& fleet,
+               const Cluster& cluster) {
+  session.err << "Ringway demo: " << fleet.world.regions.size() << " regions of " << settings.topology << ", "
+              << cluster.processes() << " processes on loopback.\n"
+              << "Round trips between regions are emulated: routers hold forwarded messages back by the "
+                 "measured RTT.\n"
+              << "Workers are synthetic: they sleep a drawn service time instead of drawing pictures.\n"
+              << "Traffic: "
+              << (settings.trace.empty() ? "a day curve by each region's clock, 24 hours in 10 minutes"
+                                         : "the arrivals of " + settings.trace)
+              << ".\n\n";
+}
+
+int Summarize(cli::Session& session, const Fleet& fleet, const Script& script, const Stage& stage) {
+  const std::vector<Check> checks = Judge(fleet, script, stage.tally(), stage.settled());
+  if (session.json) {
+    cli::JsonWriter json;
+    WriteSummaryJson(script, stage.tally(), checks, json);
+    session.out << json.text() << "\n";
+  } else {
+    session.out << "\n" << SummaryText(fleet, script, stage.tally(), checks, session.colour);
+  }
+  return AllOk(checks) ? cli::kExitOk : cli::kExitNo;
+}
+
+// Plays the script on a running cluster and stops it again; the exit code.
+int PlayOn(cli::Session& session, const DemoSettings& settings, const Fleet& fleet, const Script& script,
+           const sim::Trace* trace, Cluster& cluster, Interrupt& interrupt) {
+  int code = cli::kExitNo;
+  {
+    Stage stage(session, settings, fleet, script, cluster, interrupt);
+    absl::Status played = stage.AwaitWholeFleet();
+    if (played.ok()) {
+      Introduce(session, settings, fleet, cluster);
+      played = stage.Play(Traffic(fleet, script, trace, settings.seed));
+    }
+    const bool in_good_order = cluster.Stop();  // before the stage waits for its last calls
+    if (!played.ok()) {
+      cli::Fail(session, played);
+    } else {
+      code = Summarize(session, fleet, script, stage);
+      session.err << (in_good_order ? "All processes have ended.\n" : "Some processes had to be killed.\n");
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+int RunDemo(cli::Session& session, const DemoSettings& settings) {
+  const absl::StatusOr<Topology> topology = LoadTopology(settings.topology);
+  if (!topology.ok()) return cli::Fail(session, topology.status());
+  const Fleet& fleet = *topology->fleet;
+  const absl::StatusOr<Script> script = MakeScript(fleet, settings.route, settings.length_s);
+  if (!script.ok()) return cli::Fail(session, script.status());
+  const absl::StatusOr<std::optional<sim::Trace>> trace = LoadTrace(settings.trace);
+  if (!trace.ok()) return cli::Fail(session, trace.status());
+  Interrupt interrupt;
+  Folder folder(settings.keep);
+  absl::StatusOr<Cluster> cluster = Cluster::Start({.programs = settings.programs,
+                                                    .folder = folder.path(),
+                                                    .topology = settings.topology,
+                                                    .tier = script->tier},
+                                                   fleet);
+  int code = cli::kExitNo;
+  if (cluster.ok()) {
+    code = PlayOn(session, settings, fleet, *script, trace->has_value() ? &**trace : nullptr, *cluster,
+                  interrupt);
+  } else {
+    cli::Fail(session, cluster.status());
+  }
+  if (code != cli::kExitOk && !interrupt.Came()) folder.Keep();
+  if (folder.kept()) session.err << "Logs are kept in " << folder.path() << "\n";
+  return code;
+}
+
+}  // namespace ringway::demo

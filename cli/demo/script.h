@@ -1,0 +1,57 @@
+// What happens in the demo and when: phases, and the traffic that each region gets in them.
+//
+// Every region has a base rate, a share of what its workers can serve, that follows a day curve shifted by
+// its UTC offset (or a recorded trace). A phase multiplies the rates: one region is made hot, then all rise
+// at once. A `global` phase repeats the calm with a table that spreads every region's jobs over the whole
+// world, so that the two can be compared. Lengths are shares of the time that the demo is given.
+//
+// Invariants: phases are not empty, lengths are positive, the hot region has workers. Threads: pure.
+#ifndef RINGWAY_CLI_DEMO_SCRIPT_H_
+#define RINGWAY_CLI_DEMO_SCRIPT_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/fleet.h"
+
+namespace ringway::demo {
+
+enum class RouteChoice { kRingway, kGlobal, kBoth };
+
+enum class PhaseKind { kCalm, kHot, kSpike, kAfter, kGlobal };
+
+struct Phase {
+  PhaseKind kind;
+  std::string name;   // one word
+  std::string story;  // one line for people
+  double begins_s = 0;
+  double length_s = 0;
+  double hot_factor = 1;    // times the base rate of the hot region
+  double other_factor = 1;  // of the others
+  bool global = false;      // every region's jobs are spread over all regions
+  double ends_s() const { return begins_s + length_s; }
+};
+
+struct Script {
+  TierId tier;
+  RegionId hot;                         // the region with the most users
+  IdVector<RegionId, double> base_rps;  // mean over a day
+  std::vector<Phase> phases;            // in order, without gaps, from 0
+  double length_s() const { return phases.back().ends_s(); }
+  const Phase& At(double time_s) const;  // the last one after the end
+};
+
+inline constexpr double kBaseLoad = 0.45;  // of the workers of each region, mean over a day
+inline constexpr double kDaySeconds = 600;
+inline constexpr double kDaySwing = 0.3;
+inline constexpr double kStartUtcHour = 15;
+
+// Errors: InvalidArgument when the fleet is not one that the demo can run (see the message).
+absl::StatusOr<Script> MakeScript(const Fleet& fleet, RouteChoice route, double length_s);
+
+}  // namespace ringway::demo
+
+#endif  // RINGWAY_CLI_DEMO_SCRIPT_H_

@@ -1,0 +1,46 @@
+// Which region's next job comes when: the arrival processes of all regions in one order.
+//
+// Each region has a stream of its own (sim/arrivals.h): a day curve by its UTC offset, compressed to
+// kDaySeconds, or a recorded trace turned by the same shift and scaled to the region's rate. Deterministic by
+// seed. Times are seconds from the start of the demo. Cost: regions a draw. Threads: one owner.
+#ifndef RINGWAY_CLI_DEMO_TRAFFIC_H_
+#define RINGWAY_CLI_DEMO_TRAFFIC_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cli/demo/script.h"
+#include "core/fleet.h"
+#include "sim/arrivals.h"
+#include "sim/trace.h"
+
+namespace ringway::demo {
+
+struct Arrival {
+  double at_s = 0;
+  RegionId region;
+};
+
+class Traffic {
+ public:
+  // `trace` may be null: the built-in day curve.
+  Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed);
+
+  // From the beginning of the phase on, its factors hold. Call in the order of the phases.
+  void Enter(const Phase& phase);
+  const Arrival& next() const { return next_; }
+  void Pop();
+
+ private:
+  void Choose();
+
+  RegionId hot_;
+  std::vector<sim::ArrivalStream> streams_;
+  std::vector<double> pending_s_;
+  Arrival next_;
+};
+
+}  // namespace ringway::demo
+
+#endif  // RINGWAY_CLI_DEMO_TRAFFIC_H_

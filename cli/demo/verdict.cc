@@ -1,0 +1,194 @@
+#include "cli/demo/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/fleet_view.h"
+#include "cli/text_table.h"
+
+namespace ringway::demo {
+namespace {
+
+using cli::Align;
+using cli::Cell;
+using cli::Percent;
+using cli::Style;
+
+constexpr double kSuccessMin = 0.99;
+constexpr double kSpikeSuccessMin = 0.95;
+constexpr double kCalmHomeMin = 0.9;
+constexpr double kShareTolerance = 0.1;  // about three standard errors of the jobs in the window
+constexpr double kAttemptsMax = 8;
+
+Check AtLeast(std::string name, double measured, double bound) {
+  return {measured >= bound, std::move(name), Percent(measured), absl::StrCat("at least ", Percent(bound))};
+}
+
+Check AtMost(std::string name, double measured, double bound) {
+  return {measured <= bound, std::move(name), absl::StrFormat("%.2f", measured),
+          absl::StrFormat("at most %.2f", bound)};
+}
+
+// Mean round trip, in ms, of jobs that are spread over the world by workers; what staying home would not pay.
+double SpreadRttMs(const Fleet& fleet, const Script& script) {
+  const Tier& tier = fleet.tiers[script.tier];
+  double workers = 0, demand = 0, sum = 0;
+  for (const TierRegion& region : tier.regions) workers += region.workers;
+  for (std::size_t a = 0; a < fleet.world.regions.size(); ++a) {
+    const double rps = script.base_rps[RegionId(a)];
+    demand += rps;
+    for (std::size_t b = 0; b < fleet.world.regions.size(); ++b) {
+      if (a != b)
+        sum +=
+            rps * tier.regions[RegionId(b)].workers / workers * fleet.world.rtt.ms(RegionId(a), RegionId(b));
+    }
+  }
+  return sum / demand;
+}
+
+void JudgePhase(const Fleet& fleet, const Script& script, const Tally& tally, std::size_t i,
+                std::vector<Check>& checks) {
+  const Phase& phase = script.phases[i];
+  const JobSums& sums = tally.phase(i);
+  const double success_min = phase.kind == PhaseKind::kSpike ? kSpikeSuccessMin : kSuccessMin;
+  checks.push_back(AtLeast(phase.name + ": success", sums.success(), success_min));
+  if (phase.kind == PhaseKind::kSpike) {
+    checks.push_back(AtMost(phase.name + ": attempts a job", sums.attempts_per_job(), kAttemptsMax));
+  }
+  if (phase.global) {
+    // Spread by workers, a job stays home as often as its region has workers of the world's.
+    const double spread_ms = SpreadRttMs(fleet, script);
+    const double error = std::abs(sums.network_ms_mean() / std::max(spread_ms, 1e-9) - 1);
+    checks.push_back({error <= 0.25, phase.name + ": mean round trip",
+                      absl::StrFormat("%.0f ms", sums.network_ms_mean()),
+                      absl::StrFormat("%.0f ms by the table, give or take 25 %%", spread_ms)});
+  } else if (phase.kind == PhaseKind::kCalm) {
+    checks.push_back(AtLeast(phase.name + ": served at home", sums.home_share(), kCalmHomeMin));
+  }
+}
+
+std::string ComparisonText(const Script& script, const Tally& tally) {
+  std::size_t calm = script.phases.size(), global = script.phases.size();
+  for (std::size_t i = 0; i < script.phases.size(); ++i) {
+    if (script.phases[i].kind == PhaseKind::kCalm && !script.phases[i].global) calm = i;
+    if (script.phases[i].kind == PhaseKind::kGlobal) global = i;
+  }
+  if (calm == script.phases.size() || global == script.phases.size()) return "";
+  const JobSums& home = tally.phase(calm);
+  const JobSums& spread = tally.phase(global);
+  return absl::StrFormat(
+      "Routing everywhere against staying home, same traffic: %s instead of %s served at home,\n"
+      "round trip %.0f ms instead of %.0f ms on average, p50 %+.0f ms, p99 %+.0f ms.\n",
+      Percent(spread.home_share()), Percent(home.home_share()), spread.network_ms_mean(),
+      home.network_ms_mean(), 1000 * (spread.latency_s.Quantile(0.5) - home.latency_s.Quantile(0.5)),
+      1000 * (spread.latency_s.Quantile(0.99) - home.latency_s.Quantile(0.99)));
+}
+
+std::string FailureText(const JobSums& sums) {
+  std::string text;
+  for (const auto& [outcome, count] : sums.outcomes) {
+    if (outcome != "done") absl::StrAppend(&text, text.empty() ? "" : ", ", count, " ", outcome);
+  }
+  return text.empty() ? "-" : text;
+}
+
+cli::TextTable PhaseTable(const Script& script, const Tally& tally) {
+  const Align right = Align::kRight;
+  cli::TextTable table({{"PHASE"},
+                        {"ROUTING"},
+                        {"JOBS", right},
+                        {"SUCCESS", right},
+                        {"NOT DONE"},
+                        {"SERVED HOME", right},
+                        {"ROUND TRIP", right},
+                        {"P50", right},
+                        {"P99", right},
+                        {"ATTEMPTS", right}});
+  for (std::size_t i = 0; i < script.phases.size(); ++i) {
+    const Phase& phase = script.phases[i];
+    const JobSums& sums = tally.phase(i);
+    table.Add({phase.name, phase.global ? "everywhere" : "ringway", absl::StrCat(sums.jobs),
+               Percent(sums.success()), FailureText(sums), Percent(sums.home_share()),
+               absl::StrFormat("%.0f ms", sums.network_ms_mean()),
+               absl::StrFormat("%.2f s", sums.latency_s.Quantile(0.5)),
+               absl::StrFormat("%.2f s", sums.latency_s.Quantile(0.99)),
+               absl::StrFormat("%.1f", sums.attempts_per_job())});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Check> Judge(const Fleet& fleet, const Script& script, const Tally& tally,
+                         const SettledPlan& plan) {
+  std::vector<Check> checks;
+  for (std::size_t i = 0; i < script.phases.size(); ++i) JudgePhase(fleet, script, tally, i, checks);
+  const bool planned = std::none_of(script.phases.begin(), script.phases.end(), [](const Phase& phase) {
+    return phase.kind == PhaseKind::kHot && phase.global;
+  });
+  if (!planned) return checks;
+  const double away = tally.AwayShare(script.hot, plan.from_s, plan.to_s);
+  const std::string& hot = fleet.world.regions[script.hot].name;
+  checks.push_back(AtLeast("hot: " + hot + " sends away", away, 0.2));
+  checks.push_back(
+      {std::abs(away - plan.away_share()) <= kShareTolerance, "hot: the table is followed",
+       Percent(away) + " away",
+       absl::StrCat(Percent(plan.away_share()), " planned, give or take ", Percent(kShareTolerance))});
+  return checks;
+}
+
+bool AllOk(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok; });
+}
+
+std::string SummaryText(const Fleet& fleet, const Script& script, const Tally& tally,
+                        const std::vector<Check>& checks, bool colour) {
+  std::string text =
+      absl::StrCat(PhaseTable(script, tally).Render(colour), "\n", ComparisonText(script, tally));
+  const JobSums all = tally.all();
+  absl::StrAppendFormat(&text, "%d jobs in %d regions, success %s, %.2f attempts a job.\n\n", all.jobs,
+                        fleet.world.regions.size(), Percent(all.success()), all.attempts_per_job());
+  cli::TextTable table({{""}, {"CHECK"}, {"MEASURED", Align::kRight}, {"BOUND"}});
+  for (const Check& check : checks) {
+    table.Add({Cell(check.ok ? "ok" : "short", check.ok ? Style::kGood : Style::kBad), check.name,
+               check.measured, check.bound});
+  }
+  return absl::StrCat(text, table.Render(colour));
+}
+
+void WriteSummaryJson(const Script& script, const Tally& tally, const std::vector<Check>& checks,
+                      cli::JsonWriter& json) {
+  json.BeginObject();
+  json.Key("phases").BeginArray();
+  for (std::size_t i = 0; i < script.phases.size(); ++i) {
+    const JobSums& sums = tally.phase(i);
+    json.BeginObject();
+    json.Key("phase").Text(script.phases[i].name);
+    json.Key("routing").Text(script.phases[i].global ? "everywhere" : "ringway");
+    json.Key("jobs").Integer(static_cast<std::int64_t>(sums.jobs));
+    json.Key("success_share").Number(sums.success());
+    json.Key("home_share").Number(sums.home_share());
+    json.Key("round_trip_ms_mean").Number(sums.network_ms_mean());
+    json.Key("latency_p50_s").Number(sums.latency_s.Quantile(0.5));
+    json.Key("latency_p99_s").Number(sums.latency_s.Quantile(0.99));
+    json.Key("attempts_per_job").Number(sums.attempts_per_job());
+    json.End();
+  }
+  json.End();
+  json.Key("checks").BeginArray();
+  for (const Check& check : checks) {
+    json.BeginObject();
+    json.Key("ok").Flag(check.ok);
+    json.Key("name").Text(check.name);
+    json.Key("measured").Text(check.measured);
+    json.Key("bound").Text(check.bound);
+    json.End();
+  }
+  json.End();
+  json.Key("ok").Flag(AllOk(checks));
+  json.End();
+}
+
+}  // namespace ringway::demo

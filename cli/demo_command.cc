@@ -1,0 +1,63 @@
+// ringway demo [--route ringway|global|both] [--trace FILE] ...
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/demo/demo.h"
+
+namespace ringway::cli {
+namespace {
+
+// The daemons are built and installed beside this program.
+std::string OwnFolder() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "." : self.parent_path().string();
+}
+
+// topology/local.yaml of the source tree that this program was built in, or of the folder it is run from.
+std::string DefaultTopology() {
+  const std::filesystem::path built = std::filesystem::path(OwnFolder()) / "../../topology/local.yaml";
+  std::error_code error;
+  const bool there = std::filesystem::exists(built, error);
+  return there ? std::filesystem::weakly_canonical(built, error).string() : "topology/local.yaml";
+}
+
+}  // namespace
+
+void AddDemoCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      app.add_subcommand("demo", "bring up a small world on this machine and send jobs through it");
+  const auto settings = std::make_shared<demo::DemoSettings>();
+  settings->topology = DefaultTopology();
+  settings->programs = OwnFolder();
+  const std::map<std::string, demo::RouteChoice> choices = {{"ringway", demo::RouteChoice::kRingway},
+                                                            {"global", demo::RouteChoice::kGlobal},
+                                                            {"both", demo::RouteChoice::kBoth}};
+  command
+      ->add_option(
+          "--route", settings->route,
+          "ringway: home first; global: spread over the world; both: the first, then the second to compare")
+      ->transform(CLI::CheckedTransformer(choices))
+      ->default_str("both");
+  command->add_option("--topology", settings->topology, "2 to 8 regions, few workers")->capture_default_str();
+  command->add_option("--trace", settings->trace,
+                      "CSV of recorded arrivals, instead of the built-in day curve");
+  command->add_option("--seconds", settings->length_s, "length of the script")
+      ->check(CLI::Range(10.0, 3600.0))
+      ->capture_default_str();
+  command->add_option("--seed", settings->seed, "of the arrivals")->capture_default_str();
+  command->add_option("--programs", settings->programs, "folder of ringway-controller, -router and -worker")
+      ->capture_default_str();
+  command->add_flag("--keep", settings->keep, "keep logs and state files");
+  command->callback([&session, settings] {
+    session.run = [&session, settings] {
+      settings->terminal = session.colour && isatty(STDERR_FILENO) == 1;
+      return demo::RunDemo(session, *settings);
+    };
+  });
+}
+
+}  // namespace ringway::cli
