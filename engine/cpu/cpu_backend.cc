@@ -1,0 +1,54 @@
+#include "engine/cpu/cpu_backend.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/cpu/cpu_kernels.h"
+#include "engine/cpu/parallel.h"
+
+namespace ringway::engine {
+namespace {
+
+struct Maker {
+  CpuContext context;
+  Operands in;
+  const Operand& out;
+
+  KernelOr operator()(const ConvOp& op) const { return MakeConv(op, in, out); }
+  KernelOr operator()(const LinearOp& op) const { return MakeLinear(op, in, out); }
+  KernelOr operator()(const GroupNormOp& op) const { return MakeGroupNorm(context, op, in, out); }
+  KernelOr operator()(const LayerNormOp& op) const { return MakeLayerNorm(context, op, in, out); }
+  KernelOr operator()(const AttentionOp& op) const { return MakeAttention(context, op, in, out); }
+  KernelOr operator()(const ActivateOp& op) const { return MakeActivate(context, op, in, out); }
+  KernelOr operator()(const GegluOp&) const { return MakeGeglu(context, in, out); }
+  KernelOr operator()(const AddOp&) const { return MakeAdd(context, in, out); }
+  KernelOr operator()(const BlendOp&) const { return MakeBlend(context, in, out); }
+  KernelOr operator()(const CastOp&) const { return MakeCast(context, in, out); }
+  KernelOr operator()(const ConcatOp& op) const { return MakeConcat(context, op, in, out); }
+  KernelOr operator()(const UpsampleOp&) const { return MakeUpsample(context, in, out); }
+  KernelOr operator()(const ExpandOp& op) const { return MakeExpand(context, op, in, out); }
+  KernelOr operator()(const TimeEmbeddingOp& op) const { return MakeTimeEmbedding(op, in, out); }
+  KernelOr operator()(const LookupOp&) const { return MakeLookup(in, out); }
+  // Inputs, constants and views never become steps.
+  KernelOr operator()(const InputOp&) const { return NoStep(); }
+  KernelOr operator()(const ConstantOp&) const { return NoStep(); }
+  KernelOr operator()(const ReshapeOp&) const { return NoStep(); }
+  KernelOr operator()(const SliceOp&) const { return NoStep(); }
+  static KernelOr NoStep() { return absl::InternalError("is not an operation that runs"); }
+};
+
+}  // namespace
+
+KernelOr CpuBackend::Prepare(const Op& op, Operands inputs, const Operand& output) const {
+  for (const Operand& operand : inputs) {
+    if (operand.present && !operand.dense() && !std::holds_alternative<AttentionOp>(op)) {
+      const std::string_view name = OpName(op);
+      return absl::UnimplementedError(absl::StrCat(absl::string_view(name.data(), name.size()),
+                                                   ": cannot read a slice; only attention can"));
+    }
+  }
+  return std::visit(Maker{{table_, options_.threads}, inputs, output}, op);
+}
+
+void CpuBackend::Enter() const { UseThreads(options_.threads); }
+
+}  // namespace ringway::engine

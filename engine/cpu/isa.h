@@ -1,0 +1,21 @@
+// Which vector instructions this processor has, found out when the program starts to compute, not when it was
+// built.
+//
+// One binary runs everywhere: kernels are compiled three times (AVX-512, AVX2, plain C++) and taken from a
+// table by the level found here. bf16 is multiplied natively from kAvx512Bf16 on. A lower level than the
+// machine's may be asked for, which is how the tests run all of them on one machine.
+#ifndef RINGWAY_ENGINE_CPU_ISA_H_
+#define RINGWAY_ENGINE_CPU_ISA_H_
+
+#include <string_view>
+
+namespace ringway::engine {
+
+enum class Isa { kScalar, kAvx2, kAvx512, kAvx512Bf16 };
+
+Isa BestIsa();
+std::string_view IsaName(Isa isa);
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_CPU_ISA_H_

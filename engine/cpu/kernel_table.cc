@@ -1,0 +1,31 @@
+#include "engine/cpu/kernel_table.h"
+
+namespace ringway::engine {
+namespace {
+
+const KernelTable& Avx512Bf16Kernels() {
+  static const KernelTable table = [] {
+    KernelTable t = Avx512Kernels();
+    InstallBf16Attention(t.bf16);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace
+
+const KernelTable& KernelsFor(Isa isa) {
+  switch (isa) {
+    case Isa::kScalar:
+      return ScalarKernels();
+    case Isa::kAvx2:
+      return Avx2Kernels();
+    case Isa::kAvx512:
+      return Avx512Kernels();
+    case Isa::kAvx512Bf16:
+      return Avx512Bf16Kernels();
+  }
+  return ScalarKernels();
+}
+
+}  // namespace ringway::engine

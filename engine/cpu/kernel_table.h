@@ -1,0 +1,90 @@
+// The vector kernels as a table of functions: one table for each instruction set, same contracts in all.
+//
+// Rows are `channels` numbers next to each other; `T` tells float or bf16, and arithmetic is in float either
+// way. The functions are for one thread; the callers (norm.cc, elementwise.cc, attention.cc) split the rows.
+// Tables differ in the last bits of a result (fused multiply-add, order of sums), never in more.
+#ifndef RINGWAY_ENGINE_CPU_KERNEL_TABLE_H_
+#define RINGWAY_ENGINE_CPU_KERNEL_TABLE_H_
+
+#include <cstdint>
+
+#include "engine/cpu/isa.h"
+#include "engine/graph/op.h"
+
+namespace ringway::engine {
+
+// One block of queries against one head's packed keys and values.
+struct AttentionBlock {
+  static constexpr int kQueries = 8;
+  static constexpr int kKeys = 64;  // keys are padded to a multiple of this
+  const void* q[kQueries];          // head's first channel of each query
+  void* out[kQueries];
+  std::int64_t limit[kQueries];  // keys that this query may see, at least 1
+  int queries = 0;
+  const void* keys = nullptr;    // packed, see PackKeys
+  const void* values = nullptr;  // packed
+  std::int64_t key_count = 0;
+  int head_dim = 0;
+  float scale = 1.0f;
+  float* scratch = nullptr;  // ScratchFloats(head_dim)
+
+  // Scores and sums in float, then queries and weights narrowed to pairs.
+  static constexpr std::int64_t ScratchFloats(int head_dim) {
+    const std::int64_t padded = (head_dim + 15) / 16 * 16;
+    return kQueries * (kKeys + padded + padded / 2 + kKeys / 2);
+  }
+};
+
+template <typename T>
+struct RowKernels {
+  // sums[0..c) += x, sums[c..2c) += x^2, over the rows; at most 1024 rows, for precision.
+  void (*channel_sums)(const T* x, std::int64_t rows, std::int64_t channels, float* sums);
+  // out = x * scale + shift for each channel, then silu if asked.
+  void (*scale_shift)(const T* x, T* out, std::int64_t rows, std::int64_t channels, const float* scale,
+                      const float* shift, bool silu);
+  void (*layer_norm)(const T* x, T* out, std::int64_t rows, std::int64_t channels, const float* gamma,
+                     const float* beta, float epsilon);
+  // x has 2 * channels a row.
+  void (*geglu)(const T* x, T* out, std::int64_t rows, std::int64_t channels);
+  void (*activate)(const T* x, T* out, std::int64_t count, Activation activation);
+  void (*add)(const T* x, const T* y, T* out, std::int64_t count);
+  void (*blend)(const T* x, const T* y, float amount, T* out, std::int64_t count);
+  void (*to_float)(const T* x, float* out, std::int64_t count);
+  void (*from_float)(const float* x, T* out, std::int64_t count);
+  // Keys and values of one head: `count` tokens `stride` elements apart, into PackedBytes() bytes.
+  void (*pack)(const T* keys, const T* values, std::int64_t stride, std::int64_t count, int head_dim,
+               void* packed_keys, void* packed_values);
+  void (*attend)(const AttentionBlock& block);
+  // Bytes of one packed token, keys and values alike.
+  int (*packed_token_bytes)(int head_dim);
+};
+
+struct KernelTable {
+  RowKernels<float> f32;
+  RowKernels<BFloat16> bf16;
+};
+
+// The table for an instruction set that this processor has.
+const KernelTable& KernelsFor(Isa isa);
+
+// The compiled tables; KernelsFor chooses.
+const KernelTable& ScalarKernels();
+const KernelTable& Avx2Kernels();
+const KernelTable& Avx512Kernels();
+// Replaces the attention of bf16 by one that multiplies bf16 natively.
+void InstallBf16Attention(RowKernels<BFloat16>& kernels);
+
+template <typename T>
+const RowKernels<T>& RowsOf(const KernelTable& table);
+template <>
+inline const RowKernels<float>& RowsOf<float>(const KernelTable& table) {
+  return table.f32;
+}
+template <>
+inline const RowKernels<BFloat16>& RowsOf<BFloat16>(const KernelTable& table) {
+  return table.bf16;
+}
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_CPU_KERNEL_TABLE_H_

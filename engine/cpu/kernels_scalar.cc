@@ -1,0 +1,11 @@
+#include "engine/cpu/make_table.h"
+#include "engine/cpu/vector_scalar.h"
+
+namespace ringway::engine {
+
+const KernelTable& ScalarKernels() {
+  static const KernelTable table = MakeTable<ScalarVector>();
+  return table;
+}
+
+}  // namespace ringway::engine

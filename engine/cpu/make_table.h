@@ -1,0 +1,38 @@
+// Fills a kernel table with the kernels of one vector type; each kernels_*.cc calls it once.
+//
+// Separate from the kernels so that attention_bf16.cc can use their parts without instantiating all of them.
+// Internal linkage as explained in vector_scalar.h.
+#ifndef RINGWAY_ENGINE_CPU_MAKE_TABLE_H_
+#define RINGWAY_ENGINE_CPU_MAKE_TABLE_H_
+
+#include "engine/cpu/attention_kernel.h"
+#include "engine/cpu/row_kernels.h"
+
+namespace ringway::engine {
+namespace {
+
+template <typename V, typename T>
+RowKernels<T> MakeRowKernels() {
+  return {.channel_sums = ChannelSums<V, T>,
+          .scale_shift = ScaleShift<V, T>,
+          .layer_norm = LayerNorm<V, T>,
+          .geglu = Geglu<V, T>,
+          .activate = Activate<V, T>,
+          .add = Add<V, T>,
+          .blend = Blend<V, T>,
+          .to_float = ToFloats<V, T>,
+          .from_float = FromFloats<V, T>,
+          .pack = Pack<V, T>,
+          .attend = Attend<V, T>,
+          .packed_token_bytes = PackedTokenBytes<V>};
+}
+
+template <typename V>
+KernelTable MakeTable() {
+  return {MakeRowKernels<V, float>(), MakeRowKernels<V, BFloat16>()};
+}
+
+}  // namespace
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_CPU_MAKE_TABLE_H_

@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <cmath>
+
+#include "engine/cpu/cpu_kernels.h"
+#include "engine/cpu/parallel.h"
+
+namespace ringway::engine {
+namespace {
+
+constexpr std::int64_t kRowsPerTask = 256;  // small enough that float sums keep their precision
+
+const float* FloatsAt(const std::byte* bytes) { return reinterpret_cast<const float*>(bytes); }
+
+// Sums by channel over chunks of rows, then one scale and shift for each channel of each picture, then one
+// pass to apply them. A shift t added to x beforehand changes the sums to s + n t and q + 2 t s + n t^2, so x
+// + t is never formed.
+template <typename T>
+class GroupNormKernel : public Kernel {
+ public:
+  GroupNormKernel(const CpuContext& context, const GroupNormOp& op, Operands in)
+      : rows_(RowsOf<T>(context.table)),
+        threads_(context.threads),
+        op_(op),
+        pictures_(in[0].shape.dim(0)),
+        channels_(in[0].shape.dim(-1)),
+        rows_each_(in[0].shape.elements() / std::max<std::int64_t>(pictures_ * channels_, 1)),
+        chunks_((rows_each_ + kRowsPerTask - 1) / kRowsPerTask) {
+    if (in.size() > 3 && in[3].present) shift_pictures_ = in[3].shape.rows();
+  }
+
+  // [picture][chunk][sum, square][channel], then [picture][scale, shift][channel].
+  std::size_t workspace_bytes() const override {
+    return static_cast<std::size_t>(pictures_ * (chunks_ + 1) * 2 * channels_) * sizeof(float);
+  }
+
+  void Bind(std::span<std::byte* const> in, std::byte* out, std::byte* workspace) override {
+    x_ = reinterpret_cast<const T*>(in[0]);
+    gamma_ = FloatsAt(in[1]);
+    beta_ = FloatsAt(in[2]);
+    shift_ = in.size() > 3 ? reinterpret_cast<const T*>(in[3]) : nullptr;
+    out_ = reinterpret_cast<T*>(out);
+    sums_ = reinterpret_cast<float*>(workspace);
+    affine_ = sums_ + pictures_ * chunks_ * 2 * channels_;
+  }
+
+  void Run() override {
+    ParallelFor(pictures_ * chunks_, threads_, [this](std::int64_t task, int) { SumChunk(task); });
+    ParallelFor(pictures_, threads_, [this](std::int64_t picture, int) { Reduce(picture); });
+    ParallelFor(pictures_ * chunks_, threads_, [this](std::int64_t task, int) { ApplyChunk(task); });
+  }
+
+ private:
+  std::int64_t FirstRow(std::int64_t task) const { return task % chunks_ * kRowsPerTask; }
+  std::int64_t RowsOfChunk(std::int64_t task) const {
+    return std::min(kRowsPerTask, rows_each_ - FirstRow(task));
+  }
+  std::int64_t Offset(std::int64_t task) const {
+    return (task / chunks_ * rows_each_ + FirstRow(task)) * channels_;
+  }
+
+  void SumChunk(std::int64_t task) {
+    float* sums = sums_ + task * 2 * channels_;
+    std::fill_n(sums, 2 * channels_, 0.0f);
+    rows_.channel_sums(x_ + Offset(task), RowsOfChunk(task), channels_, sums);
+  }
+
+  void Reduce(std::int64_t picture) {
+    const std::int64_t width = channels_ / op_.groups;
+    for (std::int64_t first = 0; first < channels_; first += width) {
+      double sum = 0, squares = 0;
+      for (std::int64_t c = first; c < first + width; ++c) AddChannel(picture, c, sum, squares);
+      const double count = static_cast<double>(rows_each_ * width);
+      const double mean = sum / count;
+      const double variance = std::max(squares / count - mean * mean, 0.0);
+      const double inverse = 1.0 / std::sqrt(variance + op_.epsilon);
+      float* scale = affine_ + picture * 2 * channels_;
+      for (std::int64_t c = first; c < first + width; ++c) {
+        const double s = inverse * gamma_[c];
+        scale[c] = static_cast<float>(s);
+        scale[channels_ + c] = static_cast<float>(beta_[c] + (ShiftAt(picture, c) - mean) * s);
+      }
+    }
+  }
+  void AddChannel(std::int64_t picture, std::int64_t c, double& sum, double& squares) const {
+    double s = 0, q = 0;
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+      const float* sums = sums_ + (picture * chunks_ + chunk) * 2 * channels_;
+      s += sums[c];
+      q += sums[channels_ + c];
+    }
+    const double t = ShiftAt(picture, c);
+    const double n = static_cast<double>(rows_each_);
+    sum += s + n * t;
+    squares += q + 2 * t * s + n * t * t;
+  }
+  double ShiftAt(std::int64_t picture, std::int64_t c) const {
+    if (shift_ == nullptr) return 0;
+    return ToFloat(shift_[(shift_pictures_ == 1 ? 0 : picture) * channels_ + c]);
+  }
+
+  void ApplyChunk(std::int64_t task) {
+    const float* scale = affine_ + task / chunks_ * 2 * channels_;
+    rows_.scale_shift(x_ + Offset(task), out_ + Offset(task), RowsOfChunk(task), channels_, scale,
+                      scale + channels_, op_.silu);
+  }
+
+  const RowKernels<T>& rows_;
+  int threads_;
+  GroupNormOp op_;
+  std::int64_t pictures_, channels_, rows_each_, chunks_;
+  std::int64_t shift_pictures_ = 1;
+  const T* x_ = nullptr;
+  const T* shift_ = nullptr;
+  const float* gamma_ = nullptr;
+  const float* beta_ = nullptr;
+  T* out_ = nullptr;
+  float* sums_ = nullptr;
+  float* affine_ = nullptr;
+};
+
+template <typename T>
+class LayerNormKernel : public Kernel {
+ public:
+  LayerNormKernel(const CpuContext& context, const LayerNormOp& op, Operands in)
+      : kernels_(RowsOf<T>(context.table)),
+        threads_(context.threads),
+        epsilon_(op.epsilon),
+        rows_(in[0].shape.rows()),
+        channels_(in[0].shape.dim(-1)) {}
+
+  void Bind(std::span<std::byte* const> in, std::byte* out, std::byte*) override {
+    x_ = reinterpret_cast<const T*>(in[0]);
+    gamma_ = FloatsAt(in[1]);
+    beta_ = FloatsAt(in[2]);
+    out_ = reinterpret_cast<T*>(out);
+  }
+  void Run() override {
+    ParallelFor((rows_ + kRowsPerTask - 1) / kRowsPerTask, threads_, [this](std::int64_t task, int) {
+      const std::int64_t first = task * kRowsPerTask;
+      kernels_.layer_norm(x_ + first * channels_, out_ + first * channels_,
+                          std::min(kRowsPerTask, rows_ - first), channels_, gamma_, beta_, epsilon_);
+    });
+  }
+
+ private:
+  const RowKernels<T>& kernels_;
+  int threads_;
+  float epsilon_;
+  std::int64_t rows_, channels_;
+  const T* x_ = nullptr;
+  const float* gamma_ = nullptr;
+  const float* beta_ = nullptr;
+  T* out_ = nullptr;
+};
+
+}  // namespace
+
+KernelOr MakeGroupNorm(const CpuContext& context, const GroupNormOp& op, Operands in, const Operand& out) {
+  if (out.dtype == DType::kBF16) return std::make_unique<GroupNormKernel<BFloat16>>(context, op, in);
+  return std::make_unique<GroupNormKernel<float>>(context, op, in);
+}
+
+KernelOr MakeLayerNorm(const CpuContext& context, const LayerNormOp& op, Operands in, const Operand& out) {
+  if (out.dtype == DType::kBF16) return std::make_unique<LayerNormKernel<BFloat16>>(context, op, in);
+  return std::make_unique<LayerNormKernel<float>>(context, op, in);
+}
+
+}  // namespace ringway::engine

@@ -1,0 +1,48 @@
+#include "engine/cpu/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+
+// libgomp's interface; its header is only in the search path of one of our compilers.
+extern "C" {
+void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags);
+int omp_get_thread_num();
+void omp_set_num_threads(int threads);
+}
+
+namespace ringway::engine {
+namespace {
+
+struct Work {
+  std::atomic<std::int64_t> next{0};
+  std::int64_t tasks = 0;
+  ParallelTask run = nullptr;
+  void* context = nullptr;
+};
+
+void Drain(void* data) {
+  Work& work = *static_cast<Work*>(data);
+  const int thread = omp_get_thread_num();
+  for (std::int64_t task = work.next.fetch_add(1, std::memory_order_relaxed); task < work.tasks;
+       task = work.next.fetch_add(1, std::memory_order_relaxed))
+    work.run(work.context, task, thread);
+}
+
+}  // namespace
+
+void UseThreads(int threads) { omp_set_num_threads(threads); }
+
+void RunParallel(std::int64_t tasks, int threads, ParallelTask run, void* context) {
+  const auto wanted = static_cast<unsigned>(std::min<std::int64_t>(tasks, threads));
+  if (wanted <= 1) {
+    for (std::int64_t task = 0; task < tasks; ++task) run(context, task, 0);
+    return;
+  }
+  Work work;
+  work.tasks = tasks;
+  work.run = run;
+  work.context = context;
+  GOMP_parallel(Drain, &work, wanted, 0);
+}
+
+}  // namespace ringway::engine

@@ -1,0 +1,107 @@
+// The operations that networks are made of: a closed list, each a plain struct with its settings.
+//
+// Channels are last in every operand (tensor/shape.h). Inputs are positional; kAbsent stands for an optional
+// one that is not given. An operation has one result. "rows" means all axes but the last.
+//
+//   Conv         x [n,h,w,i], weight [o,kh,kw,i], bias? [o], residual? like the result
+//   Linear       x [...,i], weight [o,i], bias? [o], residual? like the result
+//   GroupNorm    x [n,...,c], gamma [c], beta [c], shift? [n,c] or [1,c]: added to x before it is normalised
+//   LayerNorm    x [...,c], gamma, beta
+//   Attention    q [b,l,p,c], k and v [b',s,p',c]: over l and s, apart for every head, every b and every
+//   position p;
+//                b' divides b (neighbouring b share keys), p' is p or 1 (all positions share keys)
+//   Geglu        x [...,2c] -> first half times gelu(second half) (Shazeer, arXiv:2002.05202)
+//   Add          x, y; y's axes are those of x or 1
+//   Blend        x, y, amount [1]: amount * x + (1 - amount) * y
+//   Expand       x: every slice of an axis, `times` times in a row
+//   TimeEmbedding  t [n] -> [n, channels], cosines first unless sine_first (DDPM, arXiv:2006.11239, section
+//   B) Lookup       table [rows,c], ids i32 [...] -> [...,c]
+#ifndef RINGWAY_ENGINE_GRAPH_OP_H_
+#define RINGWAY_ENGINE_GRAPH_OP_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "engine/tensor/tensor.h"
+
+namespace ringway::engine {
+
+enum class Activation : std::uint8_t { kNone, kSilu, kGelu, kQuickGelu, kSigmoid };
+
+struct InputOp {
+  std::string name;
+  DType dtype = DType::kF32;
+  Shape shape;
+};
+struct ConstantOp {
+  Tensor tensor;
+};
+struct Padding {
+  int top = 0, left = 0, bottom = 0, right = 0;
+};
+struct ConvOp {
+  int stride = 1;
+  Padding padding;
+  Activation activation = Activation::kNone;  // before the residual is added
+};
+struct LinearOp {
+  Activation activation = Activation::kNone;  // before the residual is added
+};
+struct GroupNormOp {
+  int groups = 32;
+  float epsilon = 1e-5f;
+  bool silu = false;
+};
+struct LayerNormOp {
+  float epsilon = 1e-5f;
+};
+struct AttentionOp {
+  int heads = 1;
+  bool causal = false;
+};
+struct ActivateOp {
+  Activation activation = Activation::kSilu;
+};
+struct GegluOp {};
+struct AddOp {};
+struct BlendOp {};
+struct ConcatOp {
+  int axis = -1;
+};
+struct UpsampleOp {};  // nearest neighbour, twice the height and width
+struct ReshapeOp {
+  Shape shape;
+};
+struct ExpandOp {
+  int axis = 0;
+  std::int64_t times = 1;
+};
+struct SliceOp {  // of the last axis
+  std::int64_t begin = 0;
+  std::int64_t size = 0;
+};
+struct TimeEmbeddingOp {
+  std::int64_t channels = 0;
+  bool sine_first = false;
+};
+struct LookupOp {};
+struct CastOp {
+  DType dtype = DType::kF32;
+};
+
+using Op = std::variant<InputOp, ConstantOp, ConvOp, LinearOp, GroupNormOp, LayerNormOp, AttentionOp,
+                        ActivateOp, GegluOp, AddOp, BlendOp, ConcatOp, UpsampleOp, ReshapeOp, ExpandOp,
+                        SliceOp, TimeEmbeddingOp, LookupOp, CastOp>;
+
+inline constexpr std::string_view kOpNames[] = {
+    "input",          "constant", "conv",  "linear", "group_norm", "layer_norm", "attention", "activate",
+    "geglu",          "add",      "blend", "concat", "upsample",   "reshape",    "expand",    "slice",
+    "time_embedding", "lookup",   "cast"};
+static_assert(std::size(kOpNames) == std::variant_size_v<Op>);
+inline std::string_view OpName(const Op& op) { return kOpNames[op.index()]; }
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_GRAPH_OP_H_

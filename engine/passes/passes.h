@@ -1,0 +1,48 @@
+// What is done to a network between being written and being run: each pass reads a graph and writes a better
+// one.
+//
+//   FoldConstants     what depends on constants alone is computed once (the sigmoid of a mix factor, a
+//   position embedding) HoistExpansion    an expansion moves behind row-wise operations and vanishes in
+//   attention, which can share keys:
+//                     the context is projected once instead of once a frame or once a pixel
+//   MergeProjections  linear layers on the same input become one with their weights stacked; q, k and v are
+//   slices of it FuseNorms         silu after a group norm, and a time embedding added before it, become part
+//   of it FuseResiduals     an activation or an addition after a convolution or linear layer becomes part of
+//   it SetPrecision      activations and matrix weights become bf16; norms, biases and the graph's inputs and
+//   outputs stay f32 Prune             nodes that reach no output go
+//
+// Every pass keeps inputs, outputs and meaning, is deterministic, and takes O(nodes). PassOptions switches
+// each of them off, so that a benchmark can say what it is worth. The article that lists these ("How Meta
+// animates AI-generated photos at scale", 2024) calls the second temporal-attention expansion and the others
+// graph freezing.
+#ifndef RINGWAY_ENGINE_PASSES_PASSES_H_
+#define RINGWAY_ENGINE_PASSES_PASSES_H_
+
+#include "absl/status/statusor.h"
+#include "engine/graph/graph.h"
+#include "engine/plan/backend.h"
+
+namespace ringway::engine {
+
+struct PassOptions {
+  DType precision = DType::kF32;
+  bool fold_constants = true;
+  bool hoist_expansion = true;
+  bool merge_projections = true;
+  bool fuse = true;
+};
+
+absl::StatusOr<Graph> FoldConstants(const Graph& graph, const Backend& backend);
+absl::StatusOr<Graph> HoistExpansion(const Graph& graph);
+absl::StatusOr<Graph> MergeProjections(const Graph& graph);
+absl::StatusOr<Graph> FuseNorms(const Graph& graph);
+absl::StatusOr<Graph> FuseResiduals(const Graph& graph);
+absl::StatusOr<Graph> SetPrecision(const Graph& graph, DType precision);
+absl::StatusOr<Graph> Prune(const Graph& graph);
+
+// All that are switched on; constants are folded after the fusions, in f32. Fails when the graph has failed.
+absl::StatusOr<Graph> Optimise(const Graph& graph, const PassOptions& options, const Backend& backend);
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_PASSES_PASSES_H_

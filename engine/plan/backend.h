@@ -1,0 +1,54 @@
+// What a device must offer so that plans run on it: a kernel for each operation. The CPU is one
+// (engine/cpu/); a GPU is another implementation of these two classes.
+//
+// Prepare sees everything that is known when a plan is frozen (shapes, element types, the constants
+// themselves) and does all that can be done once: choose an implementation, repack weights, size the
+// workspace. Bind gives the addresses, which do not change any more. Run is then called once a step, in the
+// order of the plan, from one thread at a time; it allocates nothing and cannot fail.
+#ifndef RINGWAY_ENGINE_PLAN_BACKEND_H_
+#define RINGWAY_ENGINE_PLAN_BACKEND_H_
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "absl/status/statusor.h"
+#include "engine/graph/op.h"
+
+namespace ringway::engine {
+
+// How an operand lies in memory. An absent optional input has present == false.
+struct Operand {
+  bool present = false;
+  Shape shape;
+  DType dtype = DType::kF32;
+  std::int64_t row_stride = 0;       // elements from one row to the next; the channels unless it is a slice
+  const Tensor* constant = nullptr;  // set when the value is known
+
+  bool dense() const { return row_stride == shape.dim(-1); }
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual std::size_t workspace_bytes() const { return 0; }
+  // `inputs` has as many addresses as there were operands; null for absent ones and for constants that
+  // Prepare took.
+  virtual void Bind(std::span<std::byte* const> inputs, std::byte* output, std::byte* workspace) = 0;
+  virtual void Run() = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  // Whether bf16 is multiplied natively; where not, f32 is faster and better.
+  virtual bool FastBf16() const = 0;
+  virtual absl::StatusOr<std::unique_ptr<Kernel>> Prepare(const Op& op, std::span<const Operand> inputs,
+                                                          const Operand& output) const = 0;
+  // Called before the kernels of a plan run, on the thread that runs them.
+  virtual void Enter() const = 0;
+};
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_PLAN_BACKEND_H_

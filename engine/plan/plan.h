@@ -1,0 +1,82 @@
+// A frozen network: every operation has its kernel, every value its place, and running it allocates nothing.
+//
+// Freeze optimises the graph, prepares a kernel for each node, plans the memory by liveness (inputs and
+// outputs live through the whole plan, reshapes and slices are other views of the same bytes) and binds the
+// kernels to their addresses. A plan is then written to through Input, run, and read through Output, by one
+// thread at a time; several plans are independent. The report says what freezing did, for `ringway engine
+// inspect` and the benchmarks.
+#ifndef RINGWAY_ENGINE_PLAN_PLAN_H_
+#define RINGWAY_ENGINE_PLAN_PLAN_H_
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/passes/passes.h"
+#include "engine/plan/backend.h"
+#include "engine/tensor/arena.h"
+
+namespace ringway::engine {
+
+struct PlanReport {
+  std::size_t steps = 0;
+  std::size_t arena_bytes = 0;
+  std::size_t liveness_bound_bytes = 0;
+  double flops = 0;  // of one run
+};
+
+class Plan {
+ public:
+  // `backend` must outlive the plan.
+  static absl::StatusOr<std::unique_ptr<Plan>> Freeze(const Graph& graph, const PassOptions& options,
+                                                      const Backend& backend);
+
+  // The elements of an input or output by its name; empty when there is none of that name and type.
+  std::span<float> Input(std::string_view name);
+  std::span<std::int32_t> IntegerInput(std::string_view name);
+  std::span<const float> Output(std::string_view name) const;
+  const Shape& OutputShape(std::string_view name) const;
+
+  void Run();
+  // Runs each step `rounds` times and returns the best seconds of each: where the time goes.
+  struct StepTime {
+    std::string_view op;
+    std::string label;
+    double seconds = 0;
+    double flops = 0;
+  };
+  std::vector<StepTime> Profile(int rounds);
+
+  const PlanReport& report() const { return report_; }
+
+ private:
+  struct Step {
+    std::unique_ptr<Kernel> kernel;
+    std::string_view op;
+    std::string label;
+    double flops = 0;
+  };
+  struct Port {
+    Shape shape;
+    DType dtype = DType::kF32;
+    std::byte* bytes = nullptr;
+  };
+  friend class PlanFreezer;
+  explicit Plan(const Backend& backend) : backend_(backend) {}
+
+  const Backend& backend_;
+  std::unique_ptr<Arena> arena_;
+  std::vector<Tensor> constants_;  // those that kernels read in place
+  std::vector<Step> steps_;
+  std::map<std::string, Port, std::less<>> inputs_;
+  std::map<std::string, Port, std::less<>> outputs_;
+  PlanReport report_;
+};
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_PLAN_PLAN_H_
