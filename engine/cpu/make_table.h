@@ -1,7 +1,8 @@
 // Fills a kernel table with the kernels of one vector type; each kernels_*.cc calls it once.
 //
-// Separate from the kernels so that attention_bf16.cc can use their parts without instantiating all of them.
-// Internal linkage as explained in vector_scalar.h.
+// A table is a value: making one costs a few stores, and a caller may replace single kernels in a copy of it,
+// as the table with native bf16 does. Separate from the kernels so that attention_bf16.cc can use their parts
+// without instantiating all of them. Internal linkage as explained in vector_scalar.h.
 #ifndef RINGWAY_ENGINE_CPU_MAKE_TABLE_H_
 #define RINGWAY_ENGINE_CPU_MAKE_TABLE_H_
 

@@ -1,0 +1,65 @@
+#include "engine/sampler/dpm_solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.h"
+#include "core/rng.h"
+
+namespace ringway::engine {
+namespace {
+
+constexpr int kFewSteps = 15;
+
+}  // namespace
+
+void ToDenoised(Prediction prediction, const NoiseLevel& level, std::span<const float> x,
+                std::span<float> output) {
+  RINGWAY_CHECK(x.size() == output.size());
+  const auto alpha = static_cast<float>(level.alpha);
+  const auto sigma = static_cast<float>(level.sigma);
+  if (prediction == Prediction::kNoise) {
+    for (std::size_t i = 0; i < x.size(); ++i) output[i] = (x[i] - sigma * output[i]) / alpha;
+  } else if (prediction == Prediction::kVelocity) {
+    for (std::size_t i = 0; i < x.size(); ++i) output[i] = alpha * x[i] - sigma * output[i];
+  }
+}
+
+void Guide(const GuidanceScales& scales, std::span<const float> none, std::span<const float> image,
+           std::span<float> both) {
+  RINGWAY_CHECK(none.size() == both.size() && image.size() == both.size());
+  for (std::size_t i = 0; i < both.size(); ++i)
+    both[i] = none[i] + scales.image * (image[i] - none[i]) + scales.text * (both[i] - image[i]);
+}
+
+void FillWithNoise(std::uint64_t seed, std::span<float> x) {
+  Rng rng(seed, /*stream=*/0x6e6f697365);
+  for (float& value : x) value = static_cast<float>(rng.Normal());
+}
+
+DpmSolver::DpmSolver(std::vector<double> lambdas, std::size_t size)
+    : lambdas_(std::move(lambdas)), before_(size) {
+  RINGWAY_CHECK(lambdas_.size() >= 2);
+  RINGWAY_CHECK(std::adjacent_find(lambdas_.begin(), lambdas_.end(), std::greater_equal<>()) ==
+                lambdas_.end());
+}
+
+void DpmSolver::Advance(int step, std::span<const float> denoised, std::span<float> x) {
+  RINGWAY_CHECK(step >= 0 && step < steps() && denoised.size() == before_.size() &&
+                x.size() == before_.size());
+  const double h = lambda(step + 1) - lambda(step);
+  const NoiseLevel from = level(step);
+  const NoiseLevel to = level(step + 1);
+  const bool first_order = step == 0 || (step + 1 == steps() && steps() < kFewSteps);
+  const double half_ratio = first_order ? 0 : 0.5 * h / (lambda(step) - lambda(step - 1));
+  const auto keep = static_cast<float>(to.sigma / from.sigma);
+  const double toward = -to.alpha * std::expm1(-h);
+  const auto now = static_cast<float>(toward * (1 + half_ratio));
+  const auto earlier = static_cast<float>(-toward * half_ratio);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = keep * x[i] + now * denoised[i] + earlier * before_[i];
+    before_[i] = denoised[i];
+  }
+}
+
+}  // namespace ringway::engine

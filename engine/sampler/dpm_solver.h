@@ -1,0 +1,60 @@
+// DPM-Solver++(2M): from noise to a sample in few evaluations of the network.
+//
+// Lu et al., "DPM-Solver++" (arXiv:2211.01095), algorithm 2: the multistep second-order solver in data
+// prediction. With h = lambda[i+1] - lambda[i], r = h_before / h and D the clean sample that the network sees
+// in x,
+//   x <- sigma' / sigma * x - alpha' (exp(-h) - 1) ((1 + 1/2r) D - 1/2r D_before).
+// The first step is of first order, and so is the last of fewer than 15 steps, where the second order has
+// little history and overshoots. Global error O(h^2). The solver owns one buffer of the sample's size, made
+// at construction; a step allocates nothing. The network may predict noise, velocity or the sample itself;
+// ToDenoised turns each into D.
+#ifndef RINGWAY_ENGINE_SAMPLER_DPM_SOLVER_H_
+#define RINGWAY_ENGINE_SAMPLER_DPM_SOLVER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/sampler/schedule.h"
+
+namespace ringway::engine {
+
+enum class Prediction : std::uint8_t { kNoise, kVelocity, kSample };
+
+// In place: what the network gave for x becomes the clean sample. Noise: (x - sigma e) / alpha; velocity
+// (Salimans and Ho, arXiv:2202.00512): alpha x - sigma v.
+void ToDenoised(Prediction prediction, const NoiseLevel& level, std::span<const float> x,
+                std::span<float> output);
+
+// Guidance by picture and by text, each with its own strength, over three predictions (InstructPix2Pix,
+// Brooks et al., arXiv:2211.09800): none + image_scale (image - none) + text_scale (both - image), left in
+// `both`.
+struct GuidanceScales {
+  float image = 1.0f;
+  float text = 1.0f;
+};
+void Guide(const GuidanceScales& scales, std::span<const float> none, std::span<const float> image,
+           std::span<float> both);
+
+// Standard normal numbers: the same for the same seed on every machine.
+void FillWithNoise(std::uint64_t seed, std::span<float> x);
+
+class DpmSolver {
+ public:
+  // `lambdas` rise, one more than there are steps; `size` is that of the sample.
+  DpmSolver(std::vector<double> lambdas, std::size_t size);
+
+  int steps() const { return static_cast<int>(lambdas_.size()) - 1; }
+  double lambda(int step) const { return lambdas_[static_cast<std::size_t>(step)]; }
+  NoiseLevel level(int step) const { return LevelOf(lambda(step)); }
+  // Takes x from the level of `step` to that of step + 1. Steps must come in order, from 0.
+  void Advance(int step, std::span<const float> denoised, std::span<float> x);
+
+ private:
+  std::vector<double> lambdas_;
+  std::vector<float> before_;  // the denoised sample of the step before
+};
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_SAMPLER_DPM_SOLVER_H_
