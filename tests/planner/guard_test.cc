@@ -1,6 +1,7 @@
 // Guard: how far a table may move in one epoch.
 #include <algorithm>
 
+#include "controller/planner/step.h"
 #include "gtest/gtest.h"
 #include "tests/planner/plan_checks.h"
 #include "tests/planner/small_fleet.h"
@@ -57,7 +58,7 @@ TEST(Guard, ARowMovesAStepAtATime) {
 // Region 2 is to leave region 1 for region 3, a step at a time; region 0 is to take its place in region 1. If
 // both rows moved at their own pace, region 1 would be lifted above its threshold.
 TEST(Guard, AStepLimitedTableNeverLiftsAReceiver) {
-  SmallFleet fleet({100, 20, 200, 0, 0});
+  SmallFleet fleet({120, 20, 200, 0, 0});
   fleet.tier->route.refine = RefineMode::kOptimal;
   fleet.SetRtt(0, 1, 1);
   for (const std::size_t far : {2, 3, 4}) fleet.SetRtt(0, far, 900);
@@ -70,10 +71,14 @@ TEST(Guard, AStepLimitedTableNeverLiftsAReceiver) {
   for (int epoch = 0; epoch < 8; ++epoch) {
     const Plan plan = fleet.Solve();
     EXPECT_LE(plan.facts.planned_load[RegionId(1)], 0.8 + 1e-6) << epoch;
+    for (const std::size_t source : {0, 2}) {
+      const Row& before = fleet.snapshot.previous->at(0, RegionId(source));
+      EXPECT_LE(RowDistance(before, plan.table.at(0, RegionId(source))), 0.2 + 1e-9) << epoch;
+    }
     sent = fleet.Sent(plan.table, 0, 1);
     fleet.PutInForce(plan.table);
   }
-  EXPECT_NEAR(sent, 20, 0.5);  // and it gets there
+  EXPECT_NEAR(sent, 40, 0.5);  // and it gets there
 }
 
 TEST(Guard, AReceiverThatGrowsHotIsRelievedAtOnce) {
