@@ -11,7 +11,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "router/router_action.h"
@@ -45,7 +44,7 @@ struct JobRecord {
   int rounds = 0;    // rounds of probes that found nobody
   int reserved = 0;  // tokens of the retry budget
   bool restarted = false;
-  std::string_view no_repeat;   // why it cannot be offered again; empty: it can
+  bool payload_dropped = false;
   std::vector<WorkerId> round;  // to be asked, in this order
   std::size_t round_next = 0;
   bool round_offered = false;  // somebody has been asked in this round

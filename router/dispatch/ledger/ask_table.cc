@@ -12,12 +12,6 @@ AskEntry& AskTable::At(const AskKey& key) {
   return entries[key.slot];
 }
 
-AskEntry* AskTable::Find(const AskKey& key) {
-  if (!routers_.contains(key.router)) return nullptr;
-  std::vector<AskEntry>& entries = routers_[key.router];
-  return key.slot < entries.size() ? &entries[key.slot] : nullptr;
-}
-
 Ticket AskTable::AddTicket(const WaitingAsk& ask) {
   if (free_tickets_.empty()) {
     tickets_.push_back(ask);

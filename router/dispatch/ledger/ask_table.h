@@ -21,13 +21,14 @@
 
 namespace ringway::ledger {
 
+// kGranted stands until the slot's next ask; whether the lease still lives is for the slot book to say.
 enum class AskState : std::uint8_t { kNone, kWaiting, kGranted, kEnded };
 
 struct AskEntry {
   std::uint64_t generation = 0;
   AskState state = AskState::kNone;
   Ticket ticket = 0;  // while kWaiting
-  WorkerId worker;    // while kGranted
+  WorkerId worker;    // if kGranted
 };
 
 struct WaitingAsk {
@@ -44,8 +45,6 @@ class AskTable {
   bool InRange(const AskKey& key) const { return key.router.index() < routers_max_ && key.slot < slots_max_; }
   // The entry of the ask's slot, whatever its generation; the key must be InRange.
   AskEntry& At(const AskKey& key);
-  // Null when the key is out of range or was never seen.
-  AskEntry* Find(const AskKey& key);
 
   Ticket AddTicket(const WaitingAsk& ask);
   const WaitingAsk& At(Ticket ticket) const { return tickets_[ticket]; }

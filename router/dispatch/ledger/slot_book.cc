@@ -1,27 +1,39 @@
 #include "router/dispatch/ledger/slot_book.h"
 
+#include <algorithm>
+
 #include "core/check.h"
 
 namespace ringway::ledger {
 
 SlotRecord& SlotBook::At(WorkerId worker) {
   RINGWAY_CHECK(InRange(worker));
-  if (!slots_.contains(worker)) slots_.resize(worker.index() + 1);
+  if (!slots_.contains(worker)) {
+    slots_.resize(worker.index() + 1);
+    links_.resize(worker.index() + 1);
+  }
   return slots_[worker];
 }
 
 void SlotBook::Move(WorkerId worker, SlotState to, absl::Time timer) {
   SlotRecord& slot = slots_[worker];
-  if (slot.state == SlotState::kIdle && to != SlotState::kIdle) UnlinkIdle(worker, slot);
-  if (slot.state != SlotState::kIdle && to == SlotState::kIdle) PushIdle(worker, slot);
-  if (slot.state == SlotState::kLeased) --leased_;
-  if (to == SlotState::kLeased) ++leased_;
-  if (Timed(to)) {
-    timers_.Set(worker.value(), absl::ToUnixNanos(timer));
-  } else if (Timed(slot.state)) {
-    timers_.Remove(worker.value());
-  }
+  Leave(worker, slot.state);
   slot.state = to;
+  Enter(worker, to, timer);
+}
+
+void SlotBook::Leave(WorkerId worker, SlotState state) {
+  if (state == SlotState::kIdle) idle_.Remove(links_, worker);
+  if (state == SlotState::kLeased) leased_.Remove(links_, worker);
+  if (state == SlotState::kHeld || state == SlotState::kQuarantined) pauses_.Remove(worker.value());
+}
+
+void SlotBook::Enter(WorkerId worker, SlotState state, absl::Time timer) {
+  if (state == SlotState::kIdle) idle_.Append(links_, worker, 0);
+  if (state == SlotState::kLeased) leased_.Append(links_, worker, absl::ToUnixNanos(timer));
+  if (state == SlotState::kHeld || state == SlotState::kQuarantined) {
+    pauses_.Set(worker.value(), absl::ToUnixNanos(timer));
+  }
 }
 
 void SlotBook::Bind(WorkerId worker, const Lease& lease, const AskKey& holder, absl::Time renew_by) {
@@ -35,32 +47,18 @@ void SlotBook::Bind(WorkerId worker, const Lease& lease, const AskKey& holder, a
 }
 
 std::optional<WorkerId> SlotBook::TimerEnded(absl::Time now) const {
-  if (timers_.empty() || timers_.Top().key > absl::ToUnixNanos(now)) return std::nullopt;
-  return WorkerId(timers_.Top().id);
+  const std::int64_t now_ns = absl::ToUnixNanos(now);
+  const WorkerId oldest = leased_.Front();
+  if (oldest.valid() && links_[oldest].at_ns <= now_ns) return oldest;
+  if (!pauses_.empty() && pauses_.Top().key <= now_ns) return WorkerId(pauses_.Top().id);
+  return std::nullopt;
 }
 
 absl::Time SlotBook::NextTimer() const {
-  return timers_.empty() ? absl::InfiniteFuture() : absl::FromUnixNanos(timers_.Top().key);
-}
-
-void SlotBook::PushIdle(WorkerId worker, SlotRecord& slot) {
-  slot.next = WorkerId();
-  slot.previous = idle_tail_;
-  if (idle_tail_.valid()) {
-    slots_[idle_tail_].next = worker;
-  } else {
-    idle_head_ = worker;
-  }
-  idle_tail_ = worker;
-  ++idle_;
-}
-
-void SlotBook::UnlinkIdle(WorkerId worker, SlotRecord& slot) {
-  RINGWAY_CHECK(idle_ > 0);
-  (slot.previous.valid() ? slots_[slot.previous].next : idle_head_) = slot.next;
-  (slot.next.valid() ? slots_[slot.next].previous : idle_tail_) = slot.previous;
-  RINGWAY_CHECK(worker != idle_head_ && worker != idle_tail_);
-  --idle_;
+  absl::Time next = absl::InfiniteFuture();
+  if (leased_.size() > 0) next = absl::FromUnixNanos(links_[leased_.Front()].at_ns);
+  if (!pauses_.empty()) next = std::min(next, absl::FromUnixNanos(pauses_.Top().key));
+  return next;
 }
 
 }  // namespace ringway::ledger

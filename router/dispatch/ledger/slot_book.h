@@ -13,7 +13,8 @@
 // above; a slot becomes kLeased only from kIdle (by a grant) or from kUnknown/kQuarantined (by a router that
 // presents an older lease), and each lease of a worker is higher than the one before. Free slots are granted
 // longest idle first, which spreads wear and keeps a worker that fails fast from being chosen every time.
-// Complexity: O(1), and O(log n) where a timer is set or cleared. No allocation after Reserve. Pure.
+// Complexity: O(1), and O(log n) into and out of kHeld and kQuarantined. Memory grows to the highest worker
+// seen and is reused. Pure.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_BOOK_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_BOOK_H_
 
@@ -27,6 +28,7 @@
 #include "core/lease.h"
 #include "router/dispatch/ledger/indexed_heap.h"
 #include "router/dispatch/ledger/messages.h"
+#include "router/dispatch/ledger/slot_list.h"
 
 namespace ringway::ledger {
 
@@ -41,12 +43,13 @@ enum class SlotState : std::uint8_t {
   kQuarantined,
 };
 
-struct SlotRecord {
+// One cache line.
+struct alignas(64) SlotRecord {
   Lease lease;                 // current, or the last one that ended here
   std::uint64_t sequence = 0;  // of the last announcement
   std::int64_t heard_ns = 0;   // when the worker last announced
   AskKey holder;               // of the current lease; a presented one names the router only
-  WorkerId next, previous;     // idle list
+
   SlotState state = SlotState::kAbsent;
   std::uint8_t failures = 0;  // in a row
   bool cleared = false;       // idle by its last announcement, with the lease behind it
@@ -64,12 +67,13 @@ class SlotBook {
     return slots_.contains(worker) ? &slots_[worker] : nullptr;
   }
   std::size_t size() const { return slots_.size(); }
-  std::size_t idle() const { return idle_; }
-  std::size_t leased() const { return leased_; }
+  std::size_t idle() const { return idle_.size(); }
+  std::size_t leased() const { return leased_.size(); }
   // The slot that has been idle longest; invalid if there is none.
-  WorkerId OldestIdle() const { return idle_head_; }
+  WorkerId OldestIdle() const { return idle_.Front(); }
 
-  // The only way a state changes. Timed states take the timer's end, the others ignore it.
+  // The only way a state changes. Timed states take the timer's end, the others ignore it; the ends given for
+  // kLeased must not fall.
   void Move(WorkerId worker, SlotState to, absl::Time timer = absl::InfiniteFuture());
   // From kIdle; checks that the lease is higher than any before.
   void Bind(WorkerId worker, const Lease& lease, const AskKey& holder, absl::Time renew_by);
@@ -79,17 +83,14 @@ class SlotBook {
   absl::Time NextTimer() const;
 
  private:
-  static bool Timed(SlotState state) {
-    return state == SlotState::kLeased || state == SlotState::kHeld || state == SlotState::kQuarantined;
-  }
-  void PushIdle(WorkerId worker, SlotRecord& slot);
-  void UnlinkIdle(WorkerId worker, SlotRecord& slot);
+  void Leave(WorkerId worker, SlotState state);
+  void Enter(WorkerId worker, SlotState state, absl::Time timer);
 
   IdVector<WorkerId, SlotRecord> slots_;
-  IndexedHeap<std::int64_t> timers_;
-  WorkerId idle_head_, idle_tail_;
-  std::size_t idle_ = 0;
-  std::size_t leased_ = 0;
+  SlotLinks links_;
+  SlotList idle_;
+  SlotList leased_;
+  IndexedHeap<std::int64_t> pauses_;  // kHeld and kQuarantined
   std::size_t workers_max_;
 };
 

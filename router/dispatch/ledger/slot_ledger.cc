@@ -102,6 +102,11 @@ void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
     actions.push_back(Refuse{ask.key, RefuseReason::kInfeasible});
     return;
   }
+  // The common case at moderate load; while somebody waits, nobody is idle.
+  if (line_.empty()) {
+    const WorkerId worker = TakeIdle(now);
+    if (worker.valid()) return GrantTo(now, ask.key, entry, worker, absl::ZeroDuration(), actions);
+  }
   entry.state = AskState::kWaiting;
   entry.ticket = asks_.AddTicket({ask.key, ask.priority, now});
   line_.Add(entry.ticket, {ask.priority, std::min(Within(now, ask.arrived), now), now, start_by});
@@ -237,7 +242,6 @@ void SlotLedger::On(absl::Time now, const Release& release, Actions& actions) {
   if (!holding_ || !slots_.InRange(release.worker)) return;
   SlotRecord& slot = slots_.At(release.worker);
   if (slot.lease != release.lease || slot.state != SlotState::kLeased) return;
-  EndGrantedAsk(slot);
   const bool announces = settings_.workers_announce;
   switch (release.outcome) {
     case Outcome::kDone:
@@ -305,7 +309,6 @@ void SlotLedger::Distrust(absl::Time now, WorkerId worker) {
 
 void SlotLedger::Free(absl::Time now, WorkerId worker) {
   const SlotRecord& slot = slots_.At(worker);
-  if (slot.state == SlotState::kLeased) EndGrantedAsk(slot);
   slots_.Move(worker, slot.leaving ? SlotState::kAbsent : SlotState::kIdle, now);
 }
 
@@ -325,7 +328,6 @@ void SlotLedger::Leave(WorkerId worker) {
 void SlotLedger::CallBack(absl::Time now, WorkerId worker, Actions& actions) {
   const SlotRecord& slot = slots_.At(worker);
   ++revoked_total_;
-  EndGrantedAsk(slot);
   actions.push_back(LeaseLost{slot.holder.router, worker, slot.lease});
   if (settings_.workers_announce) {
     actions.push_back(Revoke{worker, slot.lease});
@@ -363,7 +365,7 @@ void SlotLedger::StopWaiting(AskEntry& entry) {
 }
 
 void SlotLedger::Match(absl::Time now, Actions& actions) {
-  if (!holding_) return;
+  if (!holding_ || line_.empty()) return;
   while (const auto ticket = line_.TakeInfeasible(now)) {
     EndWaiting(*ticket, RefuseReason::kInfeasible, actions);
   }
@@ -375,16 +377,21 @@ void SlotLedger::Match(absl::Time now, Actions& actions) {
     AskEntry& entry = asks_.At(ask.key);
     RINGWAY_CHECK(entry.state == AskState::kWaiting && entry.generation == ask.key.generation);
     StopWaiting(entry);
-    entry.state = AskState::kGranted;
-    entry.worker = worker;
-    const Lease lease{appointment_, ++lease_number_};
-    slots_.Bind(worker, lease, ask.key, now + settings_.lease_span);
-    ++grants_total_;
-    actions.push_back(Grant{ask.key, worker, lease, now - ask.joined});
+    GrantTo(now, ask.key, entry, worker, now - ask.joined, actions);
   }
   while (const auto ticket = line_.TakeOverflow()) {
     EndWaiting(*ticket, RefuseReason::kLineFull, actions);
   }
+}
+
+void SlotLedger::GrantTo(absl::Time now, const AskKey& key, AskEntry& entry, WorkerId worker,
+                         absl::Duration waited, Actions& actions) {
+  entry.state = AskState::kGranted;
+  entry.worker = worker;
+  const Lease lease{appointment_, ++lease_number_};
+  slots_.Bind(worker, lease, key, now + settings_.lease_span);
+  ++grants_total_;
+  actions.push_back(Grant{key, worker, lease, waited});
 }
 
 WorkerId SlotLedger::TakeIdle(absl::Time now) {
@@ -401,7 +408,6 @@ void SlotLedger::ForgetSlots(absl::Time now, Actions& actions) {
   for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
     SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kAbsent) continue;
-    if (slot.state == SlotState::kLeased) EndGrantedAsk(slot);
     slot.failures = 0;
     if (!holding_ || settings_.workers_announce) {
       slots_.Move(worker, SlotState::kUnknown);
@@ -410,12 +416,6 @@ void SlotLedger::ForgetSlots(absl::Time now, Actions& actions) {
       Distrust(now, worker);
     }
   }
-}
-
-void SlotLedger::EndGrantedAsk(const SlotRecord& slot) {
-  AskEntry* entry = asks_.Find(slot.holder);
-  if (entry == nullptr || entry->generation != slot.holder.generation) return;
-  if (entry->state == AskState::kGranted) entry->state = AskState::kEnded;
 }
 
 }  // namespace ringway::ledger

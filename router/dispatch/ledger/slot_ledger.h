@@ -102,10 +102,11 @@ class SlotLedger {
   void StopWaiting(AskEntry& entry);
   // Grants while there is both a slot and a job; refuses what cannot be served any more.
   void Match(absl::Time now, Actions& actions);
+  void GrantTo(absl::Time now, const AskKey& key, AskEntry& entry, WorkerId worker, absl::Duration waited,
+               Actions& actions);
+  // The slot to grant next; invalid: none.
   WorkerId TakeIdle(absl::Time now);
   void ForgetSlots(absl::Time now, Actions& actions);
-  // Marks the lease's ask as over, if it is still the one that the slot was granted to.
-  void EndGrantedAsk(const SlotRecord& slot);
 
   LedgerSettings settings_;
   Fence appointment_;
