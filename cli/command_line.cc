@@ -93,7 +93,11 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddStatusCommand(app, session);
   AddTableCommand(app, session);
   AddExplainCommand(app, session);
+  AddWhatIfCommand(app, session);
   AddDrainCommands(app, session);
+  AddPinCommands(app, session);
+  AddTierCommands(app, session);
+  AddAuditCommand(app, session);
   AddPlanCommand(app, session);
   AddTopologyCommand(app, session);
   try {

@@ -18,6 +18,10 @@ void AddStatusCommand(CLI::App& app, Session& session);
 void AddTableCommand(CLI::App& app, Session& session);
 void AddExplainCommand(CLI::App& app, Session& session);
 void AddDrainCommands(CLI::App& app, Session& session);  // drain and undrain
+void AddPinCommands(CLI::App& app, Session& session);    // pin and unpin
+void AddTierCommands(CLI::App& app, Session& session);   // threshold, mode, rollback
+void AddAuditCommand(CLI::App& app, Session& session);
+void AddWhatIfCommand(CLI::App& app, Session& session);
 void AddSubmitCommand(CLI::App& app, Session& session);
 void AddDemoCommand(CLI::App& app, Session& session);
 

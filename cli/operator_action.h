@@ -1,0 +1,42 @@
+// The calls that change something: signed with the operator's name, answered with one sentence.
+//
+// Every such request has a field `by`; this fills in who, sends it, prints the controller's sentence (or the
+// reply as JSON), and gives the exit code: 0 when the controller did it, 1 when it says that it did not.
+//
+// Threads: one owner; blocks for at most the client's call limit.
+#ifndef RINGWAY_CLI_OPERATOR_ACTION_H_
+#define RINGWAY_CLI_OPERATOR_ACTION_H_
+
+#include "cli/admin_client.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+
+namespace ringway::cli {
+
+template <class Request>
+int RunAction(Session& session,
+              grpc::Status (v1::Admin::Stub::*method)(grpc::ClientContext*, const Request&, v1::ActionReply*),
+              Request request) {
+  absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
+  if (!admin.ok()) return Fail(session, admin.status());
+  request.mutable_by()->set_who(OperatorName());
+  const absl::StatusOr<v1::ActionReply> reply = admin->Call(method, request);
+  if (!reply.ok()) return Fail(session, reply.status());
+  session.out << (session.json ? MessageJson(*reply) : reply->message() + "\n");
+  return reply->done() ? kExitOk : kExitNo;
+}
+
+// --why and --tier, which all of them have.
+template <class Request>
+void AddActionOptions(CLI::App& command, const std::shared_ptr<Request>& request) {
+  command.add_option_function<std::string>(
+      "--why", [request](const std::string& why) { request->mutable_by()->set_why(why); },
+      "reason, for the audit log");
+  command.add_option_function<std::string>(
+      "--tier", [request](const std::string& tier) { request->set_tier(tier); },
+      "needed if there are several (drains without it: all tiers)");
+}
+
+}  // namespace ringway::cli
+
+#endif  // RINGWAY_CLI_OPERATOR_ACTION_H_

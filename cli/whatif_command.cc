@@ -1,0 +1,84 @@
+// ringway whatif [--threshold X] [--drain REGION] [--scale REGION=FACTOR]
+#include <memory>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/admin_client.h"
+#include "cli/commands.h"
+#include "cli/fleet_view.h"
+
+namespace ringway::cli {
+namespace {
+
+TextTable ChangeTable(const v1::DryRunReply& reply) {
+  const Align right = Align::kRight;
+  TextTable table(
+      {{"REGION"}, {"DEMAND/S", right}, {"AT HOME", right}, {"PLANNED NOW", right}, {"PLANNED THEN", right}});
+  for (int i = 0; i < std::min(reply.before_size(), reply.after_size()); ++i) {
+    const v1::RegionStatus& before = reply.before(i);
+    const v1::RegionStatus& after = reply.after(i);
+    table.Add({after.region(), absl::StrFormat("%.1f", after.demand_rps()),
+               absl::StrFormat("%.2f", after.home_load()), absl::StrFormat("%.2f", before.planned_load()),
+               absl::StrFormat("%.2f", after.planned_load())});
+  }
+  return table;
+}
+
+int WhatIf(Session& session, const v1::DryRunRequest& request) {
+  absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
+  if (!admin.ok()) return Fail(session, admin.status());
+  const absl::StatusOr<v1::DryRunReply> reply = admin->Call(&v1::Admin::Stub::DryRun, request);
+  if (!reply.ok()) return Fail(session, reply.status());
+  if (session.json) {
+    session.out << MessageJson(*reply);
+    return kExitOk;
+  }
+  session.out << ChangeTable(*reply).Render(session.colour) << "\n";
+  for (const std::string& change : reply->changes()) session.out << change << "\n";
+  if (reply->changes().empty()) session.out << "the table would stay as it is\n";
+  return kExitOk;
+}
+
+std::string ReadScale(const std::string& text, v1::DryRunRequest& request) {
+  const std::size_t equals = text.find('=');
+  double factor = 0;
+  const bool readable = equals != std::string::npos && absl::SimpleAtod(text.substr(equals + 1), &factor);
+  if (!readable || !(factor >= 0 && factor <= 1e6)) {
+    return absl::StrCat("found \"", text, "\"; allowed: REGION=FACTOR with a factor from 0 to 1000000");
+  }
+  (*request.mutable_demand_scale())[text.substr(0, equals)] = factor;
+  return "";
+}
+
+}  // namespace
+
+void AddWhatIfCommand(CLI::App& app, Session& session) {
+  CLI::App* command =
+      app.add_subcommand("whatif", "what the controller would plan now with other settings; changes nothing");
+  const auto request = std::make_shared<v1::DryRunRequest>();
+  command->add_option_function<std::string>(
+      "--tier", [request](const std::string& tier) { request->set_tier(tier); },
+      "needed if there are several");
+  command
+      ->add_option_function<double>(
+          "--threshold", [request](const double& load) { request->set_overload_threshold(load); },
+          "with this overload threshold")
+      ->check(CLI::Range(0.001, 1.0));
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--drain",
+          [request](const std::vector<std::string>& regions) {
+            for (const std::string& region : regions) request->add_drain(region);
+          },
+          "with this region drained; may be repeated")
+      ->allow_extra_args(false);
+  command->add_option("--scale", "REGION=FACTOR: with this much more demand; may be repeated")
+      ->expected(1, 1000)
+      ->allow_extra_args(false)
+      ->check(CLI::Validator([request](std::string& text) { return ReadScale(text, *request); }, ""));
+  command->callback(
+      [&session, request] { session.run = [&session, request] { return WhatIf(session, *request); }; });
+}
+
+}  // namespace ringway::cli

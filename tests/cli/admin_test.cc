@@ -1,0 +1,205 @@
+// The commands that ask a controller, against one that plays its part from a script.
+#include <cstdlib>
+#include <fstream>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "ringway/v1/admin.grpc.pb.h"
+#include "runtime/grpc_server.h"
+#include "tests/cli/run.h"
+
+namespace ringway::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Keeps what it was asked last, and the token that came with it.
+class ScriptedAdmin : public v1::Admin::Service {
+ public:
+  grpc::Status Status(grpc::ServerContext* context, const v1::StatusRequest*,
+                      v1::StatusReply* reply) override {
+    const auto& metadata = context->client_metadata();
+    const auto it = metadata.find("authorization");
+    authorization = it == metadata.end() ? "" : std::string(it->second.data(), it->second.size());
+    reply->set_world("aws");
+    reply->add_findings("eu-west-1 is stale");
+    return answer;
+  }
+  grpc::Status GetTable(grpc::ServerContext*, const v1::GetTableRequest* request,
+                        v1::RoutingTable*) override {
+    tier = request->tier();
+    return answer;
+  }
+  grpc::Status Explain(grpc::ServerContext*, const v1::ExplainRequest* request,
+                       v1::ExplainReply* reply) override {
+    reply->add_lines("asked about " + request->region() + " of " + request->tier());
+    return answer;
+  }
+  grpc::Status Drain(grpc::ServerContext*, const v1::DrainRegionRequest* request,
+                     v1::ActionReply* reply) override {
+    drain = *request;
+    reply->set_done(does_it);
+    reply->set_message("heard");
+    return answer;
+  }
+  grpc::Status Pin(grpc::ServerContext*, const v1::PinRequest* request, v1::ActionReply* reply) override {
+    pin = *request;
+    reply->set_done(does_it);
+    return answer;
+  }
+  grpc::Status SetThreshold(grpc::ServerContext*, const v1::SetThresholdRequest* request,
+                            v1::ActionReply* reply) override {
+    threshold = request->overload_threshold();
+    reply->set_done(does_it);
+    return answer;
+  }
+  grpc::Status SetMode(grpc::ServerContext*, const v1::SetModeRequest* request,
+                       v1::ActionReply* reply) override {
+    mode = request->mode();
+    reply->set_done(does_it);
+    return answer;
+  }
+  grpc::Status Rollback(grpc::ServerContext*, const v1::RollbackRequest* request,
+                        v1::ActionReply* reply) override {
+    rollback = *request;
+    reply->set_done(does_it);
+    return answer;
+  }
+  grpc::Status DryRun(grpc::ServerContext*, const v1::DryRunRequest* request,
+                      v1::DryRunReply* reply) override {
+    dry_run = *request;
+    reply->add_changes("us-east-1 would send 10 % more to us-east-2");
+    return answer;
+  }
+  grpc::Status Audit(grpc::ServerContext*, const v1::AuditRequest* request, v1::AuditReply* reply) override {
+    EXPECT_EQ(request->limit(), 7u);
+    v1::AuditEntry* entry = reply->add_entries();
+    entry->set_who("kim@host");
+    entry->set_action("drain eu-west-1");
+    return answer;
+  }
+
+  grpc::Status answer = grpc::Status::OK;
+  bool does_it = true;
+  std::string authorization, tier, mode;
+  double threshold = 0;
+  v1::DrainRegionRequest drain;
+  v1::PinRequest pin;
+  v1::RollbackRequest rollback;
+  v1::DryRunRequest dry_run;
+};
+
+class AdminTest : public ::testing::Test {
+ protected:
+  AdminTest() : server_(*runtime::GrpcServer::Start("127.0.0.1:0", {&admin_})) {}
+  Ran Ask(std::vector<std::string> words) {
+    words.insert(words.end(), {"--controller", server_.address()});
+    return Ringway(std::move(words));
+  }
+  ScriptedAdmin admin_;
+  runtime::GrpcServer server_;
+};
+
+TEST_F(AdminTest, QuestionsPrintTheAnswer) {
+  const Ran status = Ask({"status"});
+  EXPECT_EQ(status.code, 0) << status.err;
+  EXPECT_THAT(status.out, AllOf(HasSubstr("world aws"), HasSubstr("finding: eu-west-1 is stale")));
+  EXPECT_EQ(Ask({"table", "--tier", "animate"}).code, 0);
+  EXPECT_EQ(admin_.tier, "animate");
+  EXPECT_THAT(Ask({"explain", "us-east-1", "--tier", "animate"}).out,
+              HasSubstr("asked about us-east-1 of animate"));
+  EXPECT_THAT(Ask({"audit", "--limit", "7"}).out, HasSubstr("kim@host  drain eu-west-1"));
+}
+
+TEST_F(AdminTest, JsonIsWholeAndAlone) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"status"}, {"table"}, {"explain", "x"}, {"drain", "x"}, {"audit", "--limit", "7"}, {"whatif"}}) {
+    std::vector<std::string> json = words;
+    json.push_back("--json");
+    const Ran ran = Ask(json);
+    EXPECT_EQ(ran.code, 0) << words[0];
+    EXPECT_THAT(ran.out, StartsWith("{")) << words[0];
+    EXPECT_THAT(ran.err, IsEmpty()) << words[0];
+  }
+}
+
+TEST_F(AdminTest, ActionsCarryWhoAndWhy) {
+  const Ran ran = Ask({"drain", "eu-west-1", "--tier", "animate", "--why", "new rack"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "heard\n");
+  EXPECT_TRUE(admin_.drain.drain());
+  EXPECT_EQ(admin_.drain.region(), "eu-west-1");
+  EXPECT_EQ(admin_.drain.tier(), "animate");
+  EXPECT_EQ(admin_.drain.by().why(), "new rack");
+  EXPECT_THAT(admin_.drain.by().who(), HasSubstr("@"));
+  Ask({"undrain", "eu-west-1"});
+  EXPECT_FALSE(admin_.drain.drain());
+  Ask({"pin", "us-east-1"});
+  EXPECT_TRUE(admin_.pin.pin());
+  Ask({"unpin", "us-east-1"});
+  EXPECT_FALSE(admin_.pin.pin());
+  Ask({"threshold", "0.7"});
+  EXPECT_EQ(admin_.threshold, 0.7);
+  Ask({"mode", "observe"});
+  EXPECT_EQ(admin_.mode, "observe");
+  Ask({"rollback", "3.41"});
+  EXPECT_EQ(admin_.rollback.epoch(), 3u);
+  EXPECT_EQ(admin_.rollback.version(), 41u);
+}
+
+TEST_F(AdminTest, WhatIfCarriesItsEdits) {
+  const Ran ran = Ask(
+      {"whatif", "--threshold", "0.6", "--drain", "a", "--drain", "b", "--scale", "c=2", "--scale", "d=0.5"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("would send 10 % more"));
+  EXPECT_EQ(admin_.dry_run.overload_threshold(), 0.6);
+  EXPECT_EQ(admin_.dry_run.drain_size(), 2);
+  EXPECT_EQ(admin_.dry_run.demand_scale().at("c"), 2);
+  EXPECT_EQ(admin_.dry_run.demand_scale().at("d"), 0.5);
+}
+
+TEST_F(AdminTest, WrongValuesNeverReachTheController) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"threshold", "80"},
+                                             {"threshold", "0"},
+                                             {"mode", "off"},
+                                             {"rollback", "41"},
+                                             {"rollback", "a.b"},
+                                             {"whatif", "--scale", "x"},
+                                             {"whatif", "--scale", "x=-1"},
+                                             {"audit", "--limit", "0"}}) {
+    EXPECT_EQ(Ask(words).code, 2) << words[0] << " " << words[1];
+  }
+}
+
+TEST_F(AdminTest, ExitCodesTellNoFromRefused) {
+  admin_.does_it = false;
+  EXPECT_EQ(Ask({"drain", "x"}).code, 1);
+  admin_.answer = grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "no token");
+  const Ran refused = Ask({"drain", "x"});
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("no token"), HasSubstr("RINGWAY_TOKEN")));
+  admin_.answer = grpc::Status(grpc::StatusCode::NOT_FOUND, "no region x; did you mean y?");
+  const Ran unknown = Ask({"explain", "x"});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean y?"));
+}
+
+TEST_F(AdminTest, TheTokenTravelsFromFileOrEnvironment) {
+  Ask({"status"});
+  EXPECT_EQ(admin_.authorization, "");
+  const std::string path = ::testing::TempDir() + "/admin_token";
+  std::ofstream(path) << "secret-1\n";
+  Ask({"status", "--token-file", path});
+  EXPECT_EQ(admin_.authorization, "Bearer secret-1");
+  ::setenv("RINGWAY_TOKEN", "secret-2", 1);
+  Ask({"status"});
+  ::unsetenv("RINGWAY_TOKEN");
+  EXPECT_EQ(admin_.authorization, "Bearer secret-2");
+}
+
+}  // namespace
+}  // namespace ringway::cli
