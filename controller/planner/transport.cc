@@ -58,7 +58,9 @@ TransportFlow SolveTransport(const TransportProblem& problem) {
     supply[graph.node(static_cast<int>(s))] = std::llround(std::floor(problem.supply[s] / quantum));
   }
   for (std::size_t t = 0; t < problem.room.size(); ++t) {
-    supply[graph.node(static_cast<int>(sources + t))] = -std::llround(std::ceil(problem.room[t] / quantum));
+    // Nobody can use more room than there is supply; without the cap a tiny supply overflows the steps.
+    const double room = std::min(problem.room[t], total);
+    supply[graph.node(static_cast<int>(sources + t))] = -std::llround(std::ceil(room / quantum));
   }
   Graph::ArcMap<std::int64_t> cost(graph);
   for (std::size_t a = 0; a < problem.arcs.size(); ++a) {
