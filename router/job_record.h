@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "router/router_action.h"
@@ -44,7 +45,7 @@ struct JobRecord {
   int rounds = 0;    // rounds of probes that found nobody
   int reserved = 0;  // tokens of the retry budget
   bool restarted = false;
-  bool payload_dropped = false;
+  std::string_view no_repeat;   // why it cannot be offered again; empty: it can
   std::vector<WorkerId> round;  // to be asked, in this order
   std::size_t round_next = 0;
   bool round_offered = false;  // somebody has been asked in this round

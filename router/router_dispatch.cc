@@ -134,7 +134,7 @@ void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event
       break;
   }
   const bool refused = event.outcome == Outcome::kBusy || event.outcome == Outcome::kShed;
-  if (!refused || job.payload_dropped) {
+  if (!refused || !job.no_repeat.empty()) {
     if (!MayAskAgain(turn, id, event)) return;
   }
   if (job.phase == JobPhase::kRunning) ++d.held;

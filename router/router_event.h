@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "absl/time/time.h"
@@ -66,9 +67,10 @@ struct ClientGone {
   JobId job;
 };
 
-// The payload is larger than what is kept of it: the job cannot be offered a second time.
-struct PayloadDropped {
+// The job cannot be offered a second time: its payload is not kept, or its result has begun to be delivered.
+struct RepeatRuledOut {
   JobId job;
+  std::string_view why;  // a literal, for example "the payload is too large to be kept"
 };
 
 struct WorkerListed {
@@ -118,7 +120,7 @@ struct DrainChanged {
 struct TimePassed {};
 
 using RouterEvent =
-    std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone, PayloadDropped,
+    std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone, RepeatRuledOut,
                  WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed, RouterUnlisted, FleetChanged,
                  TableOffered, ControllerWelcomed, ControllerLost, DrainChanged>;
 

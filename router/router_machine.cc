@@ -117,8 +117,8 @@ void RouterMachine::On(Turn& turn, const ClientGone& event) {
   End(turn, event.job, Outcome::kCancelled, "the client left");
 }
 
-void RouterMachine::On(Turn&, const PayloadDropped& event) {
-  if (jobs_.contains(event.job)) jobs_[event.job].payload_dropped = true;
+void RouterMachine::On(Turn&, const RepeatRuledOut& event) {
+  if (jobs_.contains(event.job)) jobs_[event.job].no_repeat = event.why;
 }
 
 void RouterMachine::OnWake(Turn& turn, JobId id) {
@@ -180,9 +180,9 @@ bool RouterMachine::StillPossible(Turn& turn, JobId id) {
 bool RouterMachine::MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event) {
   JobRecord& job = jobs_[id];
   const std::string why = event.message.empty() ? "the connection broke" : event.message;
-  if (job.payload_dropped) {
+  if (!job.no_repeat.empty()) {
     End(turn, id, Outcome::kFailed,
-        absl::StrCat(why, "; the payload is too large to be kept, so the job cannot be sent again"));
+        absl::StrCat(why, "; the job cannot be sent again: ", std::string(job.no_repeat)));
     return false;
   }
   if (!event.may_have_started) return true;

@@ -81,7 +81,7 @@ class RouterMachine {
   void On(Turn& turn, const AttemptAccepted& event);
   void On(Turn& turn, const AttemptEnded& event);
   void On(Turn& turn, const ClientGone& event);
-  void On(Turn& turn, const PayloadDropped& event);
+  void On(Turn& turn, const RepeatRuledOut& event);
   void OnWake(Turn& turn, JobId id);
   void Withdraw(Turn& turn, JobId id);
   void End(Turn& turn, JobId id, Outcome outcome, std::string message,

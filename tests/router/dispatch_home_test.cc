@@ -280,7 +280,7 @@ TEST(DispatchHome, AJobIsAskedForAgainOnlyWhenThatIsSafe) {
     for (int life = 0; life < 2; ++life) {
       const auto offer = t.Last<OfferToWorker>();
       ASSERT_TRUE(offer) << c.name;
-      if (c.dropped) t.Step(PayloadDropped{JobId(0)});
+      if (c.dropped) t.Step(RepeatRuledOut{JobId(0), "too large"});
       if (c.accepted) t.Accept(*offer);
       t.Finish(*offer, Outcome::kFailed, false, c.may_have_started);
       if (life == 0) {

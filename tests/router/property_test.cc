@@ -140,7 +140,7 @@ class Life {
     }
     if (what < 0.86) return Fleetwise();
     if (what < 0.90) return WorkerListed{WorkerId(rng_.Below(kWorkers)), kTier, rng_.Chance(0.4)};
-    if (what < 0.92) return PayloadDropped{JobId(rng_.Below(kJobs))};
+    if (what < 0.92) return RepeatRuledOut{JobId(rng_.Below(kJobs)), "too large"};
     return TimePassed{};
   }
 

@@ -1,0 +1,133 @@
+// The router's agent, towards the controller: maps, directories, tables, and their copy on disk.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "proto/fleet_codec.h"
+#include "proto/table_codec.h"
+#include "router/daemon/router_agent.h"
+#include "router/fleet_merge.h"
+
+namespace ringway::router {
+
+v1::Hello RouterAgent::MakeHello() {
+  v1::Hello hello;
+  hello.set_wire_version(wire::kWireVersion);
+  hello.set_router(settings_.name);
+  hello.set_region(settings_.region);
+  hello.set_address(settings_.advertise.empty() ? address_ : settings_.advertise);
+  hello.set_table_epoch(driver_.machine().table().epoch);
+  hello.set_table_version(driver_.machine().table().version);
+  hello.set_build(RINGWAY_BUILD);
+  return hello;
+}
+
+void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
+  const double period_s = welcome.report_period_s();
+  log_.Info(
+      absl::StrCat("controller ", welcome.controller(), " welcomes this router, epoch ", welcome.epoch()));
+  Tell(ControllerWelcomed{.epoch = welcome.epoch(),
+                          .report_period = absl::Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
+  state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), welcome.epoch()));
+}
+
+void RouterAgent::OnControllerLost() { Tell(ControllerLost{}); }
+
+bool RouterAgent::UseFleet(const Fleet& next) {
+  auto merged = MergeFleet(*fleet_.fleet, next);
+  if (!merged) {
+    log_.Error(absl::StrCat("fleet map refused: more than ", kRegionsMax, " regions or ", kTiersMax,
+                            " tiers since this router started; restart it"));
+    return false;
+  }
+  if (!next.world.FindRegion(settings_.region)) {
+    log_.Error(absl::StrCat("the fleet map has no region '", settings_.region,
+                            "', where this router says it stands; check --region"));
+  }
+  fleet_.fleet = std::make_shared<const Fleet>(std::move(merged->fleet));
+  fleet_.retired = std::move(merged->retired);
+  Tell(FleetChanged{fleet_.fleet});
+  return true;
+}
+
+void RouterAgent::OnFleetMap(const v1::FleetMap& message) {
+  const auto fleet = wire::DecodeFleet(message);
+  if (!fleet.ok()) {
+    log_.Error(absl::StrCat("fleet map refused: ", fleet.status().message()));
+    return;
+  }
+  if (!UseFleet(*fleet)) return;
+  learns_tiers_ = false;
+  *state_.mutable_fleet_map() = message;
+  unsaved_ = true;
+  ListAllWorkers();
+  ListRouters(state_.directory());
+}
+
+void RouterAgent::OnDirectory(const v1::Directory& message) {
+  if (message.epoch() < driver_.machine().epoch_seen_max()) {
+    log_.Warning(absl::StrCat("directory of an earlier leader refused: epoch ", message.epoch()));
+    return;
+  }
+  ApplyDirectory(message);
+  *state_.mutable_directory() = message;
+  unsaved_ = true;
+}
+
+void RouterAgent::OnTable(const v1::RoutingTable& message) { TakeTable(message, false); }
+
+void RouterAgent::TakeTable(const v1::RoutingTable& message, bool from_disk) {
+  auto table = wire::DecodeTable(message, *fleet_.fleet);
+  if (!table.ok()) {
+    const TableDecided refused{.version = {message.epoch(), message.version()},
+                               .active = false,
+                               .from_disk = from_disk,
+                               .refusal = std::string(table.status().message())};
+    Do(refused);
+    return;
+  }
+  offered_ = message;
+  Tell(
+      TableOffered{.table = std::make_shared<const RoutingTable>(*std::move(table)), .from_disk = from_disk});
+}
+
+void RouterAgent::Acknowledge(const TableDecided& decided) {
+  if (link_ == nullptr) return;
+  v1::RouterMessage message;
+  v1::Ack& ack = *message.mutable_ack();
+  ack.set_epoch(decided.version.epoch);
+  ack.set_version(decided.version.version);
+  ack.set_active(decided.active);
+  ack.set_refusal(decided.refusal);
+  link_->Send(std::move(message));
+}
+
+void RouterAgent::LoadLastGood() {
+  if (disk_.path().empty()) return;
+  auto state = ReadLastGood(disk_.path(), settings_.region);
+  if (!state.ok()) {
+    if (absl::IsNotFound(state.status())) return;
+    log_.Error(absl::StrCat("begins without the last good table, local first: ", state.status().message()));
+    return;
+  }
+  const auto fleet = wire::DecodeFleet(state->fleet_map());
+  if (!fleet.ok() || !UseFleet(*fleet)) {
+    log_.Error(absl::StrCat("begins without the last good table, local first: ", disk_.path(), ": ",
+                            fleet.ok() ? "too many regions or tiers" : fleet.status().message()));
+    return;
+  }
+  learns_tiers_ = false;
+  state_ = *state;
+  ApplyDirectory(state_.directory());
+  // What was seen before counts: a leader that was replaced while this router was down stays replaced.
+  if (state_.has_table()) TakeTable(v1::RoutingTable(state_.table()), true);
+  log_.Info(absl::StrCat("routes by the table on disk, epoch ", driver_.machine().table().epoch, " version ",
+                         driver_.machine().table().version, ", until a controller answers"));
+}
+
+void RouterAgent::SaveLastGood() {
+  // A map is needed to read the rest.
+  if (unsaved_ && state_.has_fleet_map() && disk_.Save(state_)) unsaved_ = false;
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,137 @@
+// The router's agent, towards workers and other routers: who there is, who is watched, what they report.
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "router/daemon/router_agent.h"
+#include "router/fleet_merge.h"
+
+namespace ringway::router {
+
+// Tells the machine of a worker whose tier is known to the fleet; until then it is not asked.
+void RouterAgent::ListWorker(WorkerId id) {
+  const KnownWorker& worker = book_.worker(id);
+  if (!worker.beside && !worker.in_region) {
+    Tell(WorkerUnlisted{id});
+    return;
+  }
+  if (worker.tier.empty()) return;
+  const auto tier = fleet_.fleet->FindTier(worker.tier);
+  if (!tier || fleet_.retired[*tier]) {
+    log_.Warning(absl::StrCat("worker at ", worker.address, " serves tier '", worker.tier,
+                              "', which the fleet does not have; it gets no jobs"));
+    Tell(WorkerUnlisted{id});
+    return;
+  }
+  Tell(WorkerListed{id, *tier, worker.beside});
+}
+
+void RouterAgent::ListAllWorkers() {
+  for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) ListWorker(id);
+}
+
+void RouterAgent::ListRouters(const v1::Directory& directory) {
+  std::set<RouterId> listed;
+  for (const v1::RouterEntry& entry : directory.routers()) {
+    if (entry.name() == settings_.name || entry.address().empty()) continue;
+    const auto region = fleet_.fleet->world.FindRegion(entry.region());
+    if (!region) continue;  // a map that has it will come
+    const RouterId id = book_.RouterNamed(entry.name(), entry.address());
+    if (!id.valid()) {
+      log_.Error("the book of routers is full; restart this router");
+      return;
+    }
+    book_.router(id).region = entry.region();
+    listed.insert(id);
+    Tell(RouterListed{id, *region});
+  }
+  for (RouterId id(0); id != book_.routers().end_id(); id = RouterId(id.index() + 1)) {
+    const bool now = listed.contains(id);
+    if (book_.router(id).listed && !now) Tell(RouterUnlisted{id});
+    book_.router(id).listed = now;
+  }
+}
+
+void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
+  ListRouters(directory);
+  std::set<WorkerId> listed;
+  for (const v1::WorkerEntry& entry : directory.workers()) {
+    if (entry.region() != settings_.region || entry.address().empty()) continue;
+    const WorkerId id = book_.WorkerAt(entry.address());
+    if (!id.valid()) {
+      log_.Error("the book of workers is full; restart this router");
+      return;
+    }
+    KnownWorker& worker = book_.worker(id);
+    if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
+    worker.in_region = true;
+    listed.insert(id);
+    ListWorker(id);
+    Watch(id);
+    if (!watches_.contains(id)) Tell(WorkerHeard{id, {.draining = entry.draining()}});
+  }
+  for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
+    KnownWorker& worker = book_.worker(id);
+    if (!worker.in_region || listed.contains(id)) continue;
+    worker.in_region = false;
+    if (!worker.beside) watches_.erase(id);
+    ListWorker(id);
+  }
+}
+
+void RouterAgent::Watch(WorkerId id) {
+  const bool room = watches_.size() < settings_.watch_max + settings_.workers.size();
+  if (watches_.contains(id) || (!book_.worker(id).beside && !room)) return;
+  watches_[id] =
+      std::make_unique<WorkerWatch>(loop_, streams_, *book_.worker(id).stub, settings_.name,
+                                    [this, id](const dispatch::WorkerNews& news,
+                                               const v1::WorkerState* state) { OnNews(id, news, state); });
+}
+
+void RouterAgent::OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state) {
+  KnownWorker& worker = book_.worker(id);
+  if (state == nullptr) {
+    worker.state.set_healthy(false);  // as far as anybody here can tell
+  } else {
+    if (worker.state.wire_version() == 0) worker.busy_s_reported = state->busy_s_total();
+    worker.state = *state;
+    if (worker.tier != state->tier()) {
+      worker.tier = state->tier();
+      if (learns_tiers_ && worker.beside) LearnTier(worker.tier);
+      ListWorker(id);
+    }
+  }
+  Tell(WorkerHeard{id, news});
+}
+
+// Nobody told this router of any fleet: the tier of a worker beside it exists, with the default settings.
+void RouterAgent::LearnTier(const std::string& tier_name) {
+  if (tier_name.empty() || fleet_.fleet->FindTier(tier_name)) return;
+  Fleet next = *fleet_.fleet;
+  Tier tier;
+  tier.name = tier_name;
+  tier.regions.assign(next.world.regions.size(), TierRegion());
+  tier.regions[fleet_.home].workers = 1;
+  next.tiers.push_back(std::move(tier));
+  log_.Info(absl::StrCat("no controller and no topology: serves tier '", tier_name,
+                         "' of the worker beside it, with default settings"));
+  UseFleet(next);
+}
+
+v1::WorkerReport RouterAgent::ReportOf(KnownWorker& worker, absl::Duration period) const {
+  v1::WorkerReport report;
+  report.set_name(worker.state.worker());
+  report.set_tier(worker.tier);
+  report.set_address(worker.address);
+  report.set_healthy(worker.state.healthy());
+  report.set_draining(worker.state.draining());
+  report.set_busy(worker.state.busy() ? 1 : 0);
+  // A total below the last one: the worker was restarted.
+  const double total_s = worker.state.busy_s_total();
+  const double since_s = total_s >= worker.busy_s_reported ? total_s - worker.busy_s_reported : total_s;
+  report.set_busy_s(std::min(since_s, absl::ToDoubleSeconds(period)));
+  worker.busy_s_reported = total_s;
+  return report;
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,242 @@
+#include "router/daemon/job_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/check.h"
+#include "runtime/clock.h"
+
+namespace ringway::router {
+namespace {
+
+// Bytes of a result that may wait for a slow client.
+constexpr std::size_t kResultWindowBytes = std::size_t{4} << 20;
+
+}  // namespace
+
+JobCalls::JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSettings settings,
+                   const FleetBook& fleet, AddressBook& book, RouterMetrics& metrics,
+                   const runtime::Logger& log, Tell tell)
+    : loop_(loop),
+      settings_(std::move(settings)),
+      fleet_(fleet),
+      book_(book),
+      metrics_(metrics),
+      log_(log),
+      tell_(std::move(tell)),
+      attempts_(loop, client_streams, *this) {
+  for (std::size_t i = 0; i < settings_.jobs_max; ++i) calls_.push_back(nullptr);
+  for (std::size_t i = settings_.jobs_max; i > 0; --i) free_.push_back(JobId(i - 1));
+}
+
+// ---- the machine's actions ----
+
+void JobCalls::BeginAttempt(Call& call, AttemptId attempt, bool takes_payload) {
+  call.attempt = attempt;
+  call.attempt_takes_payload = takes_payload;
+  call.upload_closed = false;
+  call.result_paused = false;
+  call.payload.Rewind();
+}
+
+void JobCalls::Perform(const OfferToWorker& offer) {
+  Call& call = *calls_[offer.job];
+  BeginAttempt(call, offer.attempt, false);
+  const std::string lease = absl::StrCat(settings_.router, "/", offer.attempt);
+  attempts_.Offer(offer, *book_.worker(offer.worker).stub,
+                  HeaderForWorker(call.header, call.facts, lease, runtime::MonotonicNow()));
+}
+
+void JobCalls::Perform(const ForwardToRouter& forward) {
+  Call& call = *calls_[forward.job];
+  BeginAttempt(call, forward.attempt, true);
+  const absl::Time now = runtime::MonotonicNow();
+  const RttMatrix& rtts = fleet_.fleet->world.rtt;
+  const absl::Duration rtt = absl::Milliseconds(rtts.ms(fleet_.home, forward.route.target));
+  call.forwarded_at = now;
+  metrics_.CountForward(forward);
+  attempts_.Forward(forward, *book_.router(forward.router).stub,
+                    HeaderForRouter(call.header, call.facts, forward, rtt, now),
+                    settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration());
+  Pump(forward.job);
+}
+
+void JobCalls::Perform(const WithdrawAttempt& withdraw) {
+  attempts_.Withdraw(withdraw.attempt);
+  Call& call = *calls_[withdraw.job];
+  if (call.attempt == withdraw.attempt) call.attempt = 0;
+}
+
+void JobCalls::Perform(EndJob& end) {
+  Call& call = *calls_[end.job];
+  metrics_.CountEnd(end, call.facts, runtime::MonotonicNow());
+  if (end.outcome == Outcome::kFailed) {
+    log_.Warning(absl::StrCat("job ", call.header.request_id(), " failed: ", end.message));
+  }
+  const bool told = call.stage == Stage::kEnded;  // the client has had its answer
+  call.stage = Stage::kEnded;
+  call.attempt = 0;
+  ReleasePayload(call);
+  if (call.stream == nullptr) {
+    Free(end.job);
+    return;
+  }
+  if (told) return;
+  v1::JobDown down;
+  *down.mutable_end() = EndMessage(call, end);
+  call.stream->End(std::move(down));
+}
+
+v1::End JobCalls::EndMessage(const Call& call, const EndJob& end) const {
+  v1::End message;
+  // Another router's story is the better one for what happened there; a worker's is short.
+  if (call.last_end) message = *call.last_end;
+  const double age_s = std::max(0.0, absl::ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived));
+  message.set_outcome(std::string(OutcomeName(end.outcome)));
+  if (!end.message.empty() || !call.last_end) message.set_message(end.message);
+  message.set_retry_after_s(absl::ToDoubleSeconds(end.retry_after));
+  v1::Story& story = *message.mutable_story();
+  story.set_request_id(call.header.request_id());
+  story.set_source_region(call.header.source_region());
+  const bool elsewhere = end.story.router.valid() && call.last_end;
+  if (elsewhere) {
+    // What was neither waiting nor serving was spent between the regions.
+    story.set_network_s(std::max(0.0, age_s - story.wait_s() - story.service_s()));
+  } else {
+    const Fleet& fleet = *fleet_.fleet;
+    story.set_region(fleet.world.regions[end.story.route.target].name);
+    story.set_router(settings_.router);
+    if (end.story.worker.valid() && story.worker().empty()) {
+      story.set_worker(book_.worker(end.story.worker).state.worker());
+    }
+    story.set_attempts(end.story.attempts);
+    story.set_busy(end.story.busy);
+    story.set_delay_s(absl::ToDoubleSeconds(end.story.delay));
+    story.set_wait_s(absl::ToDoubleSeconds(end.story.wait));
+    if (story.service_s() <= 0) story.set_service_s(absl::ToDoubleSeconds(end.story.service));
+  }
+  // A forwarded job was routed by the router that forwarded it.
+  const bool routed_here = !call.facts.forwarded;
+  story.set_reason(routed_here ? std::string(end.story.route.reason) : call.header.route_reason());
+  if (routed_here) story.set_ring(static_cast<std::uint32_t>(end.story.route.ring + 1));
+  story.set_table_epoch(routed_here ? end.story.table.epoch : call.header.table_epoch());
+  story.set_table_version(routed_here ? end.story.table.version : call.header.table_version());
+  return message;
+}
+
+// ---- what attempts say ----
+
+JobCalls::Call* JobCalls::Current(JobId job, AttemptId attempt) {
+  Call* call = calls_[job].get();
+  return call != nullptr && call->attempt == attempt && call->stage == Stage::kWithMachine ? call : nullptr;
+}
+
+void JobCalls::OnAccepted(JobId job, AttemptId attempt, const v1::Accepted& accepted) {
+  Call* call = Current(job, attempt);
+  if (call == nullptr) return;
+  tell_(AttemptAccepted{job, attempt});
+  call->attempt_takes_payload = true;
+  if (call->stream != nullptr) {
+    v1::JobDown down;
+    *down.mutable_accepted() = accepted;
+    call->stream->Write(std::move(down));
+  }
+  Pump(job);
+}
+
+bool JobCalls::OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) {
+  Call* call = Current(job, attempt);
+  if (call == nullptr || call->stream == nullptr) return true;  // thrown away, so that the call can end
+  if (message.has_chunk()) RuleOutRepeat(job, "part of its result has been delivered");
+  call->stream->Write(std::move(message));
+  call->result_paused = call->stream->unsent_bytes() >= kResultWindowBytes;
+  return !call->result_paused;
+}
+
+void JobCalls::OnRoom(JobId job, AttemptId attempt) {
+  if (Current(job, attempt) != nullptr) Pump(job);
+}
+
+void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
+  if (Call* call = Current(ended.job, ended.attempt)) {
+    if (end != nullptr) {
+      call->last_end = *end;
+    } else {
+      call->last_end.reset();
+    }
+    call->attempt = 0;
+  }
+  metrics_.CountAttempt(ended);
+  tell_(ended);
+}
+
+// ---- the client's stream ----
+
+void JobCalls::OnCancelled(CallStream& stream) {
+  stream.Break();
+  if (!stream.job().valid()) return;
+  Call& call = *calls_[stream.job()];
+  if (call.stage == Stage::kUploading) {
+    call.stage = Stage::kEnded;
+    call.upload_alarm.reset();
+    ReleasePayload(call);
+  } else if (call.stage == Stage::kWithMachine) {
+    tell_(ClientGone{stream.job()});
+  }
+}
+
+void JobCalls::OnDrained(CallStream& stream) {
+  if (!stream.job().valid()) return;
+  Call& call = *calls_[stream.job()];
+  if (!call.result_paused || stream.unsent_bytes() >= kResultWindowBytes) return;
+  call.result_paused = false;
+  attempts_.ReadNext(call.attempt);
+}
+
+void JobCalls::OnClosed(CallStream& stream) {
+  streams.fetch_sub(1);
+  const JobId id = stream.job();
+  if (!id.valid()) return;
+  Call& call = *calls_[id];
+  call.stream = nullptr;
+  switch (call.stage) {
+    case Stage::kUploading:
+    case Stage::kEnded:
+      Free(id);
+      break;
+    case Stage::kWithMachine:
+      tell_(ClientGone{id});  // its EndJob frees the call
+      break;
+  }
+}
+
+void JobCalls::BreakAll() {
+  for (const std::unique_ptr<Call>& call : calls_) {
+    if (call != nullptr && call->stream != nullptr) call->stream->Break();
+  }
+}
+
+// ---- small change ----
+
+// Posted, because this may happen while the machine's actions are being performed.
+void JobCalls::RuleOutRepeat(JobId id, std::string_view why) {
+  Call& call = *calls_[id];
+  if (std::exchange(call.repeat_ruled_out, true)) return;
+  (void)loop_.Post([this, id, serial = call.serial, why] {
+    const Call* now = calls_[id].get();
+    if (now == nullptr || now->serial != serial || now->stage != Stage::kWithMachine) return;
+    tell_(RepeatRuledOut{id, why});
+  });
+}
+
+void JobCalls::ReleasePayload(Call& call) { payload_bytes_ -= call.payload.Clear(); }
+
+void JobCalls::Free(JobId id) {
+  ReleasePayload(*calls_[id]);
+  calls_[id].reset();
+  free_.push_back(id);
+  --live_;
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,131 @@
+// The jobs of this router as calls: from the client's stream to the current attempt and back.
+//
+// For each job it keeps the header, the payload, which attempt it has, and who said what last; the machine
+// decides everything else. A job is shown to the machine when its payload has arrived (or as much of it as is
+// kept), so that a slow upload never holds a worker. Workers get the payload after they have accepted, which
+// makes a refused offer cost a header only; other routers get it at once, which saves a round trip. Results
+// pass through chunk by chunk; a slow client slows the sender down.
+//
+// Bounds: jobs_max calls, payload_keep_max bytes for each, payload_total_max for all; kWindowBytes of result
+// for each. Threads: the loop's. Invariant: a JobId is reused only when the machine has ended the job and its
+// stream has gone.
+#ifndef RINGWAY_ROUTER_DAEMON_JOB_CALLS_H_
+#define RINGWAY_ROUTER_DAEMON_JOB_CALLS_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "router/daemon/address_book.h"
+#include "router/daemon/attempts.h"
+#include "router/daemon/call_stream.h"
+#include "router/daemon/job_header.h"
+#include "router/daemon/payload.h"
+#include "router/daemon/router_metrics.h"
+#include "runtime/event_loop.h"
+#include "runtime/log.h"
+
+namespace ringway::router {
+
+struct CallSettings {
+  std::string router;  // own name, in stories and leases
+  std::size_t jobs_max = 8192;
+  std::size_t payload_keep_max = std::size_t{64} << 20;
+  std::size_t payload_total_max = std::size_t{1} << 30;
+  bool emulate_rtt = false;
+};
+
+class JobCalls final : public CallDesk, private AttemptSink {
+ public:
+  using Tell = std::function<void(const RouterEvent&)>;
+
+  // `tell` steps the machine at once; it is never called from within Perform.
+  JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSettings settings,
+           const FleetBook& fleet, AddressBook& book, RouterMetrics& metrics, const runtime::Logger& log,
+           Tell tell);
+
+  // The machine's actions about jobs.
+  void Perform(const OfferToWorker& offer);
+  void Perform(const ForwardToRouter& forward);
+  void Perform(const WithdrawAttempt& withdraw);
+  void Perform(EndJob& end);
+
+  // Calls whose stream has not gone yet, and attempts whose call is not over.
+  std::size_t size() const { return live_; }
+  std::size_t attempts() const { return attempts_.size(); }
+  // Breaks every call off: for the end of the process.
+  void BreakAll();
+
+  // CallDesk.
+  void OnMessage(CallStream& stream, v1::JobUp& message) override;
+  void OnUploadEnd(CallStream& stream) override;
+  void OnCancelled(CallStream& stream) override;
+  void OnDrained(CallStream& stream) override;
+  void OnClosed(CallStream& stream) override;
+
+  // Streams that exist; the service adds, OnClosed subtracts.
+  std::atomic<int> streams{0};
+
+ private:
+  enum class Stage { kUploading, kWithMachine, kEnded };
+  struct Call {
+    CallStream* stream = nullptr;  // null: gone
+    Stage stage = Stage::kUploading;
+    std::uint64_t serial = 0;  // tells one user of this JobId from the next
+    v1::JobHeader header;
+    JobFacts facts;
+    Payload payload;
+    bool upload_complete = false;
+    bool client_reading = false;  // a read from the client is under way
+    AttemptId attempt = 0;
+    bool attempt_takes_payload = false;
+    bool upload_closed = false;  // towards the attempt
+    bool result_paused = false;  // the client is slow
+    bool repeat_ruled_out = false;
+    absl::Time forwarded_at = absl::InfinitePast();
+    std::optional<v1::End> last_end;  // of an attempt
+    std::unique_ptr<runtime::Alarm> upload_alarm;
+  };
+
+  // Uploading (job_upload.cc).
+  void OnHeader(CallStream& stream, v1::JobHeader& header);
+  void OnChunk(CallStream& stream, Call& call, std::string& bytes);
+  void Refuse(CallStream& stream, Outcome outcome, const std::string& why);
+  void GiveUpUpload(JobId id, Outcome outcome, const std::string& why);
+  void Arrive(JobId id);
+  void ReadMore(Call& call);
+  void Pump(JobId id);
+
+  // Attempts and ends (job_calls.cc).
+  void OnAccepted(JobId job, AttemptId attempt, const v1::Accepted& accepted) override;
+  bool OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) override;
+  void OnRoom(JobId job, AttemptId attempt) override;
+  void OnEnded(const AttemptEnded& ended, const v1::End* end) override;
+  v1::End EndMessage(const Call& call, const EndJob& end) const;
+  Call* Current(JobId job, AttemptId attempt);
+  void BeginAttempt(Call& call, AttemptId attempt, bool takes_payload);
+  void RuleOutRepeat(JobId id, std::string_view why);
+  void ReleasePayload(Call& call);
+  void Free(JobId id);
+
+  runtime::EventLoop& loop_;
+  const CallSettings settings_;
+  const FleetBook& fleet_;
+  AddressBook& book_;
+  RouterMetrics& metrics_;
+  const runtime::Logger& log_;
+  const Tell tell_;
+  Attempts attempts_;
+  IdVector<JobId, std::unique_ptr<Call>> calls_;
+  std::vector<JobId> free_;
+  std::size_t live_ = 0;
+  std::uint64_t last_serial_ = 0;
+  std::size_t payload_bytes_ = 0;  // of all calls
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_JOB_CALLS_H_

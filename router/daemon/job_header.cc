@@ -1,0 +1,109 @@
+#include "router/daemon/job_header.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "proto/job_codec.h"
+#include "proto/table_codec.h"
+
+namespace ringway::router {
+namespace {
+
+absl::StatusOr<TierId> ResolveTier(const std::string& name, const FleetBook& book) {
+  std::vector<std::string> served;
+  TierId only;
+  for (TierId t(0); t != book.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
+    if (book.retired.contains(t) && book.retired[t]) continue;
+    if (book.fleet->tiers[t].name == name) return t;
+    served.push_back(book.fleet->tiers[t].name);
+    only = t;
+  }
+  if (name.empty() && served.size() == 1) return only;
+  if (served.empty()) {
+    return absl::InvalidArgumentError(
+        "JobHeader.tier: this router knows no tiers yet: it has neither a controller, nor a topology, nor a "
+        "worker beside it");
+  }
+  const std::string found = name.empty() ? "is empty" : absl::StrCat("is '", name, "'");
+  return absl::InvalidArgumentError(
+      absl::StrCat("JobHeader.tier: ", found, "; this fleet serves: ", absl::StrJoin(served, ", ")));
+}
+
+absl::StatusOr<Priority> ResolvePriority(const std::string& name, const Tier& tier) {
+  if (name.empty()) return Priority{0};
+  for (std::size_t p = 0; p < tier.priorities.size() && p < kMaxPriorities; ++p) {
+    if (tier.priorities[p] == name) return static_cast<Priority>(p);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("JobHeader.priority: is '", name, "'; tier ", tier.name,
+                                                 " has: ", absl::StrJoin(tier.priorities, ", ")));
+}
+
+void StateTimes(v1::JobHeader& header, const JobFacts& facts, absl::Duration on_the_way, absl::Time now) {
+  const double left_s = absl::ToDoubleSeconds(facts.deadline - now - on_the_way);
+  // Zero would mean "the default"; a job with nothing left says so with the smallest deadline there is.
+  header.set_deadline_s(std::max(left_s, 1e-6));
+  header.set_age_s(std::max(0.0, absl::ToDoubleSeconds(now - facts.arrived)));
+  header.set_wire_version(wire::kWireVersion);
+}
+
+}  // namespace
+
+absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, const FleetBook& book,
+                                 absl::Time now) {
+  if (absl::Status s = wire::CheckJobHeader(header); !s.ok()) return s;
+  if (forwarded && header.hops() > kForwardHopsMax) {
+    return absl::InvalidArgumentError(absl::StrCat("JobHeader.hops: is ", header.hops(), ", allowed is ",
+                                                   kForwardHopsMax, ": a forwarded job is not sent on"));
+  }
+  const auto tier_id = ResolveTier(header.tier(), book);
+  if (!tier_id.ok()) return tier_id.status();
+  const Tier& tier = book.fleet->tiers[*tier_id];
+  const auto priority = ResolvePriority(header.priority(), tier);
+  if (!priority.ok()) return priority.status();
+
+  JobFacts facts{.tier = *tier_id, .priority = *priority, .forwarded = forwarded};
+  facts.source = book.home;
+  if (forwarded) facts.source = book.fleet->world.FindRegion(header.source_region()).value_or(RegionId());
+  facts.keyed = !header.idempotency_key().empty();
+  facts.cost = {header.steps(), header.pixels(), header.frames()};
+  facts.arrived = now - absl::Seconds(forwarded ? header.age_s() : 0);
+  facts.deadline = now + (header.deadline_s() > 0 ? absl::Seconds(header.deadline_s()) : tier.deadline);
+  return facts;
+}
+
+void Sanitize(v1::JobHeader& header, bool forwarded, const FleetBook& book, const std::string& request_id) {
+  if (header.request_id().empty()) header.set_request_id(request_id);
+  header.clear_lease();
+  if (forwarded) return;
+  header.set_source_region(book.fleet->world.regions[book.home].name);
+  header.set_hops(0);
+  header.clear_table_epoch();
+  header.clear_table_version();
+  header.clear_route_reason();
+}
+
+v1::JobUp HeaderForWorker(const v1::JobHeader& header, const JobFacts& facts, const std::string& lease,
+                          absl::Time now) {
+  v1::JobUp up;
+  *up.mutable_header() = header;
+  StateTimes(*up.mutable_header(), facts, absl::ZeroDuration(), now);
+  up.mutable_header()->set_lease(lease);
+  return up;
+}
+
+v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, const ForwardToRouter& forward,
+                          absl::Duration rtt, absl::Time now) {
+  v1::JobUp up;
+  v1::JobHeader& out = *up.mutable_header();
+  out = header;
+  StateTimes(out, facts, rtt, now);
+  out.set_hops(header.hops() + 1);
+  out.set_table_epoch(forward.table.epoch);
+  out.set_table_version(forward.table.version);
+  out.set_route_reason(std::string(forward.route.reason));
+  return up;
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,192 @@
+#include "router/daemon/router_agent.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/check.h"
+#include "proto/table_codec.h"
+#include "runtime/clock.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr absl::Duration kBeat = absl::Milliseconds(250);
+
+RegionId HomeIn(const Fleet& fleet, const std::string& region) {
+  const auto home = fleet.world.FindRegion(region);
+  RINGWAY_CHECK(home.has_value());
+  return *home;
+}
+
+FleetBook BookOf(const Fleet& fleet, const std::string& region) {
+  FleetBook book;
+  book.fleet = std::make_shared<const Fleet>(fleet);
+  book.retired.assign(fleet.tiers.size(), false);
+  book.home = HomeIn(fleet, region);
+  return book;
+}
+
+std::string StatePath(const Settings& settings) {
+  return settings.state_dir.empty() ? ""
+                                    : absl::StrCat(settings.state_dir, "/router-", settings.name, ".state");
+}
+
+}  // namespace
+
+RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet,
+                         bool learns_tiers, const runtime::Logger& log)
+    : loop_(loop),
+      settings_(settings),
+      log_(log),
+      learns_tiers_(learns_tiers),
+      fleet_(BookOf(fleet, settings.region)),
+      metrics_(fleet_),
+      calls_(loop, streams_, settings.calls, fleet_, book_, metrics_, log,
+             [this](const RouterEvent& event) { Tell(event); }),
+      driver_(loop,
+              RouterMachine({.home = fleet_.home, .jobs_max = settings.calls.jobs_max, .seed = settings.seed},
+                            fleet_.fleet),
+              TimePassed{}, [this](RouterAction& action) { Do(action); }),
+      disk_(StatePath(settings), log),
+      beat_(loop, [this] { Beat(); }) {
+  state_.set_region(settings.region);
+}
+
+RouterAgent::~RouterAgent() = default;
+
+void RouterAgent::Start(const std::string& address) {
+  address_ = address;
+  if (settings_.calls.emulate_rtt) {
+    log_.Warning("forwarded messages are held back by the RTT of the regions (--emulate-rtt): a demo");
+  }
+  LoadLastGood();
+  for (const std::string& worker : settings_.workers) {
+    const WorkerId id = book_.WorkerAt(worker);
+    book_.worker(id).beside = true;
+    Watch(id);
+  }
+  if (!settings_.controller.empty()) {
+    link_ = std::make_unique<ControlLink>(loop_, streams_, settings_.controller, settings_.seed, log_,
+                                          static_cast<ControlSink&>(*this));
+  }
+  Beat();
+}
+
+// The machine is stepped from the outside only; an action that caused an event would nest its turns.
+void RouterAgent::Tell(const RouterEvent& event) {
+  RINGWAY_CHECK(!performing_);
+  driver_.Apply(event);
+}
+
+void RouterAgent::Do(RouterAction& action) {
+  performing_ = true;
+  if (auto* offer = std::get_if<OfferToWorker>(&action)) {
+    calls_.Perform(*offer);
+  } else if (auto* forward = std::get_if<ForwardToRouter>(&action)) {
+    calls_.Perform(*forward);
+  } else if (auto* withdraw = std::get_if<WithdrawAttempt>(&action)) {
+    calls_.Perform(*withdraw);
+  } else if (auto* end = std::get_if<EndJob>(&action)) {
+    calls_.Perform(*end);
+  } else if (auto* report = std::get_if<SendReport>(&action)) {
+    Do(*report);
+  } else if (auto* decided = std::get_if<TableDecided>(&action)) {
+    Do(*decided);
+  }
+  performing_ = false;
+}
+
+void RouterAgent::Do(const SendReport& report) {
+  if (link_ == nullptr) return;
+  v1::RouterMessage message;
+  v1::Report& out = *message.mutable_report();
+  out.set_wire_version(wire::kWireVersion);
+  out.set_sequence(report.sequence);
+  out.set_period_s(absl::ToDoubleSeconds(report.period));
+  out.set_table_epoch(report.table.epoch);
+  out.set_table_version(report.table.version);
+  out.set_epoch_seen_max(report.epoch_seen_max);
+  const Fleet& fleet = *fleet_.fleet;
+  for (TierId t(0); t.index() < report.tiers.size(); t = TierId(t.index() + 1)) {
+    if (fleet_.retired[t]) continue;
+    const dispatch::TrafficCounters& c = report.tiers[t].counters;
+    v1::TierReport& tier = *out.add_tiers();
+    tier.set_tier(fleet.tiers[t].name);
+    for (std::size_t p = 0; p < fleet.tiers[t].priorities.size(); ++p) tier.add_entered(c.entered[p]);
+    for (RegionId r(0); r.index() < c.sent.size(); r = RegionId(r.index() + 1)) {
+      if (c.sent[r] == 0) continue;
+      v1::Sent& sent = *tier.add_sent();
+      sent.set_region(fleet.world.regions[r].name);
+      sent.set_count(c.sent[r]);
+    }
+    tier.set_done(c.done);
+    tier.set_attempts(c.attempts);
+    tier.set_busy(c.busy);
+    tier.set_failed(c.failed);
+    tier.set_timeouts(c.timeouts);
+    tier.set_cancelled(c.cancelled);
+    tier.set_shed(c.shed);
+    tier.set_spilled(c.spilled);
+    tier.set_waiting(report.tiers[t].waiting);
+    tier.set_wait_s_sum(absl::ToDoubleSeconds(c.wait));
+    tier.set_service_s_sum(absl::ToDoubleSeconds(c.service));
+  }
+  for (const auto& [id, watch] : watches_) {
+    KnownWorker& worker = book_.worker(id);
+    if (worker.beside && worker.state.wire_version() != 0)
+      *out.add_workers() = ReportOf(worker, report.period);
+  }
+  metrics_.CountReport();
+  link_->Send(std::move(message));
+}
+
+void RouterAgent::Do(const TableDecided& decided) {
+  metrics_.CountTable(decided.active);
+  if (decided.active) {
+    *state_.mutable_table() = offered_;
+    state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), decided.version.epoch));
+    table_since_ = runtime::MonotonicNow();
+    unsaved_ = !decided.from_disk;
+    log_.Debug(
+        absl::StrCat("table active epoch=", decided.version.epoch, " version=", decided.version.version));
+  } else {
+    log_.Warning(absl::StrCat("table refused: ", decided.refusal));
+  }
+  if (!decided.from_disk) Acknowledge(decided);
+}
+
+void RouterAgent::BeginStop(std::function<void()> quiet) {
+  quiet_ = std::move(quiet);
+  stop_at_ = runtime::MonotonicNow() + settings_.drain_grace;
+  Tell(DrainChanged{true});
+  CheckQuiet();
+}
+
+void RouterAgent::CheckQuiet() {
+  if (!quiet_) return;
+  const bool late = runtime::MonotonicNow() >= stop_at_;
+  if (calls_.size() > 0 && late) {
+    log_.Warning(absl::StrCat(calls_.size(), " jobs have not ended in time and are broken off"));
+    calls_.BreakAll();
+    stop_at_ = absl::InfiniteFuture();
+    return;
+  }
+  if (calls_.size() == 0 && calls_.streams.load() == 0) std::exchange(quiet_, nullptr)();
+}
+
+void RouterAgent::Disconnect() {
+  watches_.clear();
+  link_.reset();
+}
+
+void RouterAgent::Beat() {
+  const absl::Time now = runtime::MonotonicNow();
+  const absl::Duration age =
+      table_since_ == absl::InfinitePast() ? absl::InfiniteDuration() : now - table_since_;
+  metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
+  SaveLastGood();
+  CheckQuiet();
+  beat_.Arm(now + kBeat);
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,114 @@
+// Runs a router: brings together the machine that decides, the calls that carry jobs, and the controller.
+//
+// The coordinator only sequences. What clients, workers, routers and the controller say becomes events of the
+// machine; the machine's actions become calls, reports and acknowledgements. It keeps the names: the fleet as
+// merged so far, the address book, which workers are watched. What it adds of its own: a router that nobody
+// told anything learns its tiers from the workers beside it, so that a pod of one router and one worker
+// serves.
+//
+// Invariants: a directory or table of a replaced leader changes nothing; whatever became active is saved.
+// Threads: everything on the loop, but the constructor, which runs before the loop starts.
+#ifndef RINGWAY_ROUTER_DAEMON_ROUTER_AGENT_H_
+#define RINGWAY_ROUTER_DAEMON_ROUTER_AGENT_H_
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "router/daemon/address_book.h"
+#include "router/daemon/control_link.h"
+#include "router/daemon/job_calls.h"
+#include "router/daemon/last_good.h"
+#include "router/daemon/router_metrics.h"
+#include "router/daemon/settings.h"
+#include "router/daemon/worker_watch.h"
+#include "router/router_machine.h"
+#include "runtime/event_loop.h"
+#include "runtime/log.h"
+#include "runtime/machine_driver.h"
+
+namespace ringway::router {
+
+class RouterAgent final : private ControlSink {
+ public:
+  // `fleet` contains the home region. With `learns_tiers`, workers beside may bring tiers it does not have.
+  RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet, bool learns_tiers,
+              const runtime::Logger& log);
+  ~RouterAgent();
+
+  // On the loop, once: reads what is on disk, begins to watch and to connect. `address`: where this router is
+  // reached.
+  void Start(const std::string& address);
+  // Admits nothing new; `quiet` is called once, when no call is left, at the latest after the grace.
+  void BeginStop(std::function<void()> quiet);
+
+  JobCalls& calls() { return calls_; }
+  RouterMetrics& metrics() { return metrics_; }
+  // Client calls that gRPC still knows.
+  int streams() const { return streams_.live(); }
+  // Closes what is not a job: watches and the controller's stream. On the loop.
+  void Disconnect();
+
+ private:
+  // The machine's actions.
+  void Do(RouterAction& action);
+  void Do(const SendReport& report);
+  void Do(const TableDecided& decided);
+  void Tell(const RouterEvent& event);
+
+  // ControlSink (agent_control.cc).
+  v1::Hello MakeHello() override;
+  void OnWelcome(const v1::Welcome& welcome) override;
+  void OnFleetMap(const v1::FleetMap& message) override;
+  void OnDirectory(const v1::Directory& message) override;
+  void OnTable(const v1::RoutingTable& message) override;
+  void OnControllerLost() override;
+  void TakeTable(const v1::RoutingTable& message, bool from_disk);
+  void Acknowledge(const TableDecided& decided);
+  bool UseFleet(const Fleet& next);
+  void LoadLastGood();
+  void SaveLastGood();
+
+  // Workers (agent_workers.cc).
+  void ListWorker(WorkerId id);
+  void ListAllWorkers();
+  void ApplyDirectory(const v1::Directory& directory);
+  void ListRouters(const v1::Directory& directory);
+  void Watch(WorkerId id);
+  void OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state);
+  void LearnTier(const std::string& tier);
+  v1::WorkerReport ReportOf(KnownWorker& worker, absl::Duration period) const;
+
+  void Beat();
+  void CheckQuiet();
+
+  runtime::EventLoop& loop_;
+  const Settings settings_;
+  const runtime::Logger& log_;
+  bool learns_tiers_;
+  std::string address_;
+  StreamCount streams_;
+  FleetBook fleet_;
+  AddressBook book_;
+  RouterMetrics metrics_;
+  JobCalls calls_;
+  bool performing_ = false;
+  runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
+  std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;
+  std::unique_ptr<ControlLink> link_;
+  LastGood disk_;
+  v1::RouterState state_;     // what is, or will be, on disk
+  v1::RoutingTable offered_;  // the table that the machine is deciding on
+  bool unsaved_ = false;
+  absl::Time table_since_ = absl::InfinitePast();
+  runtime::Alarm beat_;
+  std::function<void()> quiet_;  // set: stopping
+  absl::Time stop_at_ = absl::InfiniteFuture();
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_ROUTER_AGENT_H_

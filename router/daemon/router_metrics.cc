@@ -1,0 +1,116 @@
+#include "router/daemon/router_metrics.h"
+
+namespace ringway::router {
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildGauge;
+using prometheus::BuildHistogram;
+
+// A film takes minutes: the buckets reach further than those made for web pages.
+const prometheus::Histogram::BucketBoundaries kBuckets = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1,
+                                                          2.5,   5,    10,    20,   40,  80,   160, 320};
+
+prometheus::Gauge* OneGauge(prometheus::Registry& registry, const char* name, const char* help) {
+  return &BuildGauge().Name(name).Help(help).Register(registry).Add({});
+}
+
+prometheus::Family<prometheus::Gauge>* Gauges(prometheus::Registry& registry, const char* name,
+                                              const char* help) {
+  return &BuildGauge().Name(name).Help(help).Register(registry);
+}
+
+prometheus::Family<prometheus::Counter>* Counters(prometheus::Registry& registry, const char* name,
+                                                  const char* help) {
+  return &BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+std::string Text(std::string_view view) { return std::string(view); }
+
+}  // namespace
+
+RouterMetrics::RouterMetrics(const FleetBook& fleet) : fleet_(fleet) {
+  prometheus::Registry& r = *registry_;
+  requests_ = Counters(r, "ringway_router_requests_total", "Jobs that ended here, by tier and outcome.");
+  probes_ = Counters(r, "ringway_router_probes_total", "Offers made to workers, by how they ended.");
+  forwards_ = Counters(r, "ringway_router_forwards_total", "Jobs sent to another region, and why.");
+  tables_ = Counters(r, "ringway_router_tables_total", "Routing tables received, by what became of them.");
+  duration_ = &BuildHistogram()
+                   .Name("ringway_router_request_duration_seconds")
+                   .Help("Done jobs, from entry to end.")
+                   .Register(r);
+  wait_ = &BuildHistogram()
+               .Name("ringway_router_queue_wait_seconds")
+               .Help("Jobs that ran, from entry to start.")
+               .Register(r);
+  held_ = Gauges(r, "ringway_router_queue_depth", "Jobs that no worker has started yet.");
+  busy_share_ = Gauges(r, "ringway_router_busy_share", "Share of the region's known workers that are busy.");
+  budget_ = Gauges(r, "ringway_router_retry_budget", "Offers beyond a job's first that may be made now.");
+  workers_ = Gauges(r, "ringway_router_workers", "Workers of this region that may be asked.");
+  reports_ = &Counters(r, "ringway_router_reports_total", "Reports sent to the controller.")->Add({});
+  calls_ = OneGauge(r, "ringway_router_calls", "Calls that are open.");
+  connected_ = OneGauge(r, "ringway_router_controller_connected", "1 while a controller answers.");
+  table_epoch_ = OneGauge(r, "ringway_router_table_epoch", "Leader epoch of the active table.");
+  table_version_ = OneGauge(r, "ringway_router_table_version", "Version of the active table.");
+  table_age_ = OneGauge(r, "ringway_router_table_age_seconds", "Since the active table came; -1: none.");
+}
+
+prometheus::Counter& RouterMetrics::Requests(TierId tier, Outcome outcome, bool forwarded) {
+  return requests_->Add({{"tier", TierName(tier)},
+                         {"outcome", Text(OutcomeName(outcome))},
+                         {"via", forwarded ? "router" : "client"}});
+}
+
+prometheus::Histogram& RouterMetrics::Seconds(prometheus::Family<prometheus::Histogram>& family,
+                                              std::map<std::string, prometheus::Histogram*>& cache,
+                                              TierId tier) {
+  prometheus::Histogram*& found = cache[TierName(tier)];
+  if (found == nullptr) found = &family.Add({{"tier", TierName(tier)}}, kBuckets);
+  return *found;
+}
+
+void RouterMetrics::CountRefused(Outcome outcome) {
+  requests_->Add({{"tier", ""}, {"outcome", Text(OutcomeName(outcome))}, {"via", "client"}}).Increment();
+}
+
+void RouterMetrics::CountEnd(const EndJob& end, const JobFacts& facts, absl::Time now) {
+  Requests(facts.tier, end.outcome, facts.forwarded).Increment();
+  const bool ran = end.story.service > absl::ZeroDuration();
+  if (ran) Seconds(*wait_, wait_of_, facts.tier).Observe(absl::ToDoubleSeconds(end.story.wait));
+  if (end.outcome != Outcome::kDone) return;
+  Seconds(*duration_, duration_of_, facts.tier).Observe(absl::ToDoubleSeconds(now - facts.arrived));
+}
+
+void RouterMetrics::CountAttempt(const AttemptEnded& ended) {
+  if (!ended.worker.valid()) return;
+  probes_->Add({{"result", Text(OutcomeName(ended.outcome))}}).Increment();
+}
+
+void RouterMetrics::CountForward(const ForwardToRouter& forward) {
+  forwards_
+      ->Add({{"to", fleet_.fleet->world.regions[forward.route.target].name},
+             {"reason", Text(forward.route.reason)}})
+      .Increment();
+}
+
+void RouterMetrics::CountTable(bool active) {
+  tables_->Add({{"result", active ? "active" : "refused"}}).Increment();
+}
+
+void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size_t calls,
+                         absl::Duration table_age) {
+  for (TierId t(0); t != fleet_.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
+    const prometheus::Labels tier = {{"tier", TierName(t)}};
+    held_->Add(tier).Set(static_cast<double>(machine.held(t)));
+    busy_share_->Add(tier).Set(machine.workers().BusyShare(t));
+    budget_->Add(tier).Set(machine.retry_balance(t));
+    workers_->Add(tier).Set(static_cast<double>(machine.workers().listed_workers(t)));
+  }
+  calls_->Set(static_cast<double>(calls));
+  connected_->Set(connected ? 1 : 0);
+  table_epoch_->Set(static_cast<double>(machine.table().epoch));
+  table_version_->Set(static_cast<double>(machine.table().version));
+  table_age_->Set(table_age == absl::InfiniteDuration() ? -1 : absl::ToDoubleSeconds(table_age));
+}
+
+}  // namespace ringway::router

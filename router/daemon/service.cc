@@ -1,0 +1,38 @@
+#include "router/daemon/service.h"
+
+#include "router/daemon/call_stream.h"
+
+namespace ringway::router {
+namespace {
+
+using Reactor = grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>;
+
+class Refusal final : public Reactor {
+ public:
+  Refusal() {
+    Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "this router serves its maximum of calls"));
+  }
+  void OnDone() override { delete this; }
+};
+
+// The stream deletes itself when its call is over.
+Reactor* Take(grpc::CallbackServerContext* context, bool forwarded, runtime::EventLoop& loop, JobCalls& calls,
+              int streams_max) {
+  if (calls.streams.fetch_add(1) >= streams_max) {
+    calls.streams.fetch_sub(1);
+    return new Refusal();
+  }
+  return new CallStream(context, forwarded, loop, calls);
+}
+
+}  // namespace
+
+Reactor* IngressService::Submit(grpc::CallbackServerContext* context) {
+  return Take(context, false, loop_, calls_, streams_max_);
+}
+
+Reactor* PeerService::Forward(grpc::CallbackServerContext* context) {
+  return Take(context, true, loop_, calls_, streams_max_);
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,44 @@
+// The router's two gRPC services: Ingress for clients, Peer for other routers. Each call becomes a
+// CallStream.
+//
+// No decision is made here except the bound: more calls than the router may hold, and some for those that are
+// closing, are refused with RESOURCE_EXHAUSTED before anything is read, which keeps the loop's inbox from
+// ever filling up. Another router takes that for "busy" and asks the next one.
+//
+// Threads: gRPC's.
+#ifndef RINGWAY_ROUTER_DAEMON_SERVICE_H_
+#define RINGWAY_ROUTER_DAEMON_SERVICE_H_
+
+#include "ringway/v1/job.grpc.pb.h"
+#include "router/daemon/job_calls.h"
+#include "runtime/event_loop.h"
+
+namespace ringway::router {
+
+class IngressService final : public v1::Ingress::CallbackService {
+ public:
+  IngressService(runtime::EventLoop& loop, JobCalls& calls, int streams_max)
+      : loop_(loop), calls_(calls), streams_max_(streams_max) {}
+  grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>* Submit(grpc::CallbackServerContext* context) override;
+
+ private:
+  runtime::EventLoop& loop_;
+  JobCalls& calls_;
+  const int streams_max_;
+};
+
+class PeerService final : public v1::Peer::CallbackService {
+ public:
+  PeerService(runtime::EventLoop& loop, JobCalls& calls, int streams_max)
+      : loop_(loop), calls_(calls), streams_max_(streams_max) {}
+  grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>* Forward(grpc::CallbackServerContext* context) override;
+
+ private:
+  runtime::EventLoop& loop_;
+  JobCalls& calls_;
+  const int streams_max_;
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_SERVICE_H_

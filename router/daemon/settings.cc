@@ -1,0 +1,133 @@
+#include "router/daemon/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <iostream>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/address.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr std::size_t kMebi = std::size_t{1} << 20;
+constexpr std::size_t kWorkersMax = 256;
+
+// What CLI11 fills in; checked and converted afterwards.
+struct Flags {
+  double payload_mib_max = 64;
+  double payload_total_mib_max = 1024;
+  double jobs_max = 8192;
+  double watch_max = 64;
+  double drain_grace_s = 30;
+  std::string log_level = "info";
+};
+
+void AddFlags(CLI::App& app, Settings& s, Flags& f) {
+  app.add_option("--name", s.name, "unique name of this router")->required();
+  app.add_option("--region", s.region, "region where it stands")->required();
+  app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
+  app.add_option("--advertise", s.advertise, "host:port where other routers reach it [what it listens on]");
+  app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
+  app.add_option("--controller", s.controller, "host:port of the controller; without it: local first");
+  app.add_option("--worker", s.workers, "host:port of a worker beside this router; repeatable");
+  app.add_option("--state-dir", s.state_dir, "folder for the last good table; without it nothing is kept");
+  app.add_option("--topology", s.topology, "topology file, to run without a controller");
+  app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
+  app.add_flag("--emulate-rtt", s.calls.emulate_rtt,
+               "hold forwarded messages back by the RTT of the regions; for demos on one machine");
+  app.add_option("--seed", s.seed, "of its random choices [from the name]");
+  app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
+  const char* bounds = "bounds";
+  app.add_option("--jobs-max", f.jobs_max, "jobs held at a time")->group(bounds)->capture_default_str();
+  app.add_option("--payload-keep-mib", f.payload_mib_max,
+                 "payload kept of a job, so that it can be sent again")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--payload-total-mib", f.payload_total_mib_max, "payload kept of all jobs")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--watch-max", f.watch_max, "workers watched that are not beside it")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--shutdown-grace-period-secs", f.drain_grace_s, "how long jobs may still run after SIGTERM")
+      ->group(bounds)
+      ->capture_default_str();
+}
+
+absl::Status CheckAddresses(const Settings& s) {
+  std::vector<std::pair<const char*, std::string>> addresses = {{"--listen", s.listen}, {"--http", s.http}};
+  if (!s.advertise.empty()) addresses.push_back({"--advertise", s.advertise});
+  if (!s.controller.empty()) addresses.push_back({"--controller", s.controller});
+  for (const std::string& worker : s.workers) addresses.push_back({"--worker", worker});
+  for (const auto& [flag, text] : addresses) {
+    const auto parsed = runtime::ParseAddress(text);
+    if (!parsed.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", parsed.status().message()));
+  }
+  if (s.workers.size() > kWorkersMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--worker is given ", s.workers.size(), " times; allowed are ", kWorkersMax));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRanges(const Flags& f) {
+  const struct {
+    const char* flag;
+    double value, low, high;
+  } ranges[] = {{"--jobs-max", f.jobs_max, 1, 100000},
+                {"--payload-keep-mib", f.payload_mib_max, 0.25, 4096},
+                {"--payload-total-mib", f.payload_total_mib_max, 1, 1 << 20},
+                {"--watch-max", f.watch_max, 0, 4096},
+                {"--shutdown-grace-period-secs", f.drain_grace_s, 0, 7 * 24 * 3600}};
+  for (const auto& r : ranges) {
+    if (r.value >= r.low && r.value <= r.high) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(r.flag, " is ", r.value, "; allowed are ", r.low, " to ", r.high));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Complete(const Flags& f, Settings& s) {
+  if (s.name.empty() || s.name.size() > 128) {
+    return absl::InvalidArgumentError("--name is empty or longer than 128 bytes");
+  }
+  if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
+  if (absl::Status status = CheckRanges(f); !status.ok()) return status;
+  const auto level = runtime::ParseLogLevel(f.log_level);
+  if (!level) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--log-level is '", f.log_level, "'; allowed are debug, info, warning, error"));
+  }
+  s.log_level = *level;
+  s.calls.router = s.name;
+  s.calls.jobs_max = static_cast<std::size_t>(f.jobs_max);
+  s.calls.payload_keep_max = static_cast<std::size_t>(f.payload_mib_max * kMebi);
+  s.calls.payload_total_max = static_cast<std::size_t>(f.payload_total_mib_max * kMebi);
+  s.watch_max = static_cast<std::size_t>(f.watch_max);
+  s.drain_grace = absl::Seconds(f.drain_grace_s);
+  // Routers that start together must not draw the same numbers.
+  if (s.seed == 0) s.seed = std::hash<std::string>()(s.name) | 1;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) {
+  CLI::App app("ringway-router: takes jobs to free workers, here or in another region");
+  Settings settings;
+  Flags flags;
+  AddFlags(app, settings, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  const absl::Status complete = Complete(flags, settings);
+  if (complete.ok()) return settings;
+  std::cerr << "ringway-router: " << complete.message() << "\n";
+  return 2;
+}
+
+}  // namespace ringway::router

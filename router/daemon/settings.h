@@ -1,0 +1,45 @@
+// The command line of ringway-router.
+//
+// Every flag has a default but the two that say who the router is. Errors name the flag, what was given and
+// what is allowed. How jobs are dispatched is not set here: that is the tier's (docs/router.md), and comes
+// with the topology or from the controller.
+//
+// Threads: called once, before anything starts.
+#ifndef RINGWAY_ROUTER_DAEMON_SETTINGS_H_
+#define RINGWAY_ROUTER_DAEMON_SETTINGS_H_
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "router/daemon/job_calls.h"
+#include "runtime/log.h"
+
+namespace ringway::router {
+
+struct Settings {
+  std::string name;
+  std::string region;
+  std::string listen = "127.0.0.1:7410";
+  std::string advertise;  // empty: what it listens on
+  std::string http = "127.0.0.1:0";
+  std::string controller;            // empty: none
+  std::vector<std::string> workers;  // beside this router
+  std::string state_dir;             // empty: nothing is kept
+  std::string topology;              // empty: the controller's map, or only what the workers say
+  std::string port_file;             // empty: none
+  CallSettings calls;
+  std::size_t watch_max = 64;  // workers watched beyond those beside
+  absl::Duration drain_grace = absl::Seconds(30);
+  std::uint64_t seed = 0;  // 0: drawn from the name
+  runtime::LogLevel log_level = runtime::LogLevel::kInfo;
+};
+
+// The settings, or the exit code of a run that is over already (--help, or a mistake, which has been
+// printed).
+std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv);
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_SETTINGS_H_
