@@ -57,6 +57,7 @@ class ControllerMachine {
   const std::shared_ptr<const RoutingTable>& table() const { return table_; }
   const std::shared_ptr<const Directory>& directory() const { return book_.directory(); }
   bool settling() const { return settling_; }
+  absl::Time last_epoch_at() const { return last_epoch_at_; }
 
  private:
   friend class Checkpointer;  // reads and writes the whole state (checkpoint.h)

@@ -25,7 +25,7 @@ TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id)
     : fleet_(std::move(fleet)),
       id_(id),
       tier_(fleet_, &fleet_->tiers[id]),
-      planner_(std::shared_ptr<const World>(fleet_, &fleet_->world), tier_),
+      planner_(shared_world(), tier_),
       estimate_(id, tier_, fleet_->world.regions.size()),
       regions_(fleet_->world.regions.size()),
       arriving_rps_(fleet_->world.regions.size(), 0.0) {
@@ -121,11 +121,16 @@ RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now) const {
   return load;
 }
 
-TierSnapshot TierLoop::Snapshot(absl::Time now) const {
+TierSnapshot TierLoop::Unpinned(absl::Time now) const {
   TierSnapshot snapshot{.tier = id_, .at = now, .regions = {}, .previous = in_force_};
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
     snapshot.regions.push_back(LoadOf(id, now));
   }
+  return snapshot;
+}
+
+TierSnapshot TierLoop::Snapshot(absl::Time now) const {
+  TierSnapshot snapshot = Unpinned(now);
   SetPinnedAside(snapshot);
   return snapshot;
 }
@@ -170,7 +175,7 @@ void TierLoop::SetThreshold(double overload_threshold) {
   edited->route.overload_threshold = overload_threshold;
   tier_ = std::move(edited);
   threshold_override_ = overload_threshold;
-  planner_ = planner::Planner(std::shared_ptr<const World>(fleet_, &fleet_->world), tier_);
+  planner_ = planner::Planner(shared_world(), tier_);
 }
 
 }  // namespace ringway::controller

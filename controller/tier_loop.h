@@ -60,7 +60,10 @@ class TierLoop {
   bool Settled() const;
 
   // ---- decisions ----
+  // What the planner is told: Unpinned, with the pinned traffic set aside.
   TierSnapshot Snapshot(absl::Time now) const;
+  TierSnapshot Unpinned(absl::Time now) const;
+  void SetPinnedAside(TierSnapshot& snapshot) const;
   std::shared_ptr<const planner::Plan> Solve(std::shared_ptr<const TierSnapshot> snapshot);
   // The table that should be in force now; the same pointer as before if nothing moves.
   std::shared_ptr<const TierTable> Decide() const;
@@ -78,6 +81,7 @@ class TierLoop {
   // ---- views ----
   TierId id() const { return id_; }
   const Fleet& fleet() const { return *fleet_; }
+  std::shared_ptr<const World> shared_world() const { return {fleet_, &fleet_->world}; }
   const Tier& tier() const { return *tier_; }
   const std::shared_ptr<const Tier>& shared_tier() const { return tier_; }
   TierMode mode() const { return mode_; }
@@ -101,7 +105,6 @@ class TierLoop {
   std::optional<MetricReading> WorstReading(absl::Time now, RegionId id);
   RegionLoad LoadOf(RegionId id, absl::Time now) const;
   WorkerCount Workers(RegionId id) const;
-  void SetPinnedAside(TierSnapshot& snapshot) const;
 
   std::shared_ptr<const Fleet> fleet_;
   TierId id_;

@@ -1,0 +1,262 @@
+#include "controller/daemon/admin_replies.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "controller/commands.h"
+#include "controller/daemon/build.h"
+#include "controller/dry_run.h"
+#include "controller/region_status.h"
+#include "controller/wire/state_codec.h"
+#include "proto/table_codec.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr std::uint32_t kAuditDefault = 50;
+constexpr int kFindingsShown = 200;
+constexpr std::size_t kTextBytesMax = 1000;
+
+v1::RegionStatus Encode(const RegionStatus& status, const std::string& name) {
+  v1::RegionStatus out;
+  out.set_region(name);
+  out.set_workers(static_cast<std::uint32_t>(status.workers));
+  out.set_workers_seen(static_cast<std::uint32_t>(status.workers_seen));
+  out.set_load(status.load);
+  out.set_planned_load(status.planned_load);
+  out.set_home_load(status.home_load);
+  out.set_demand_rps(status.demand_rps);
+  out.set_served_rps(status.served_rps);
+  out.set_exported_share(status.exported_share);
+  out.set_load_cost(status.load_cost);
+  out.set_load_cost_low(status.load_cost_low);
+  out.set_load_cost_high(status.load_cost_high);
+  out.set_health(std::string(InputHealthName(status.health)));
+  out.set_drain_share(status.drain_share);
+  out.set_pinned(status.pinned);
+  return out;
+}
+
+std::string FindingText(const planner::Finding& finding, const Tier& tier, const World& world) {
+  return absl::StrCat(tier.name, finding.region.valid() ? " " + world.regions[finding.region].name : "", ": ",
+                      std::string(planner::FindingKindName(finding.kind)), ": ", finding.detail);
+}
+
+std::vector<std::string> FindingsOf(const TierLoop& loop, std::optional<RegionId> region) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::vector<planner::Finding>& findings) {
+    for (const planner::Finding& finding : findings) {
+      if (region && finding.region.valid() && finding.region != *region) continue;
+      lines.push_back(FindingText(finding, loop.tier(), loop.fleet().world));
+    }
+  };
+  add(loop.findings());
+  if (loop.plan() != nullptr) add(loop.plan()->findings);
+  return lines;
+}
+
+v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
+  v1::TierStatus out;
+  out.set_tier(loop.tier().name);
+  out.set_mode(std::string(TierModeName(loop.mode())));
+  out.set_overload_threshold(loop.tier().route.overload_threshold);
+  const World& world = loop.fleet().world;
+  const TierSnapshot snapshot = loop.Unpinned(now);
+  double demand_rps = 0, home_rps = 0, shed_rps = 0;
+  for (RegionId id(0); id != world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    const RegionStatus status =
+        StatusUnder(loop, snapshot, loop.plan().get(), loop.in_force().get(), id, now);
+    demand_rps += status.demand_rps;
+    shed_rps += status.demand_rps * status.shed_share;
+    home_rps += status.demand_rps * (1 - status.exported_share - status.shed_share);
+    *out.add_regions() = Encode(status, world.regions[id].name);
+  }
+  out.set_home_share(demand_rps > 0 ? home_rps / demand_rps : 1);
+  out.set_shed_rps(shed_rps);
+  if (loop.plan() != nullptr) {
+    out.set_rtt_cost(loop.plan()->facts.rtt_cost);
+    out.set_rtt_cost_optimal(loop.plan()->facts.rtt_cost_optimal);
+  }
+  return out;
+}
+
+absl::Status CheckTexts(const OperatorCommand& command) {
+  if (command.who.empty()) {
+    return absl::InvalidArgumentError("by.who is empty: say who asks, it goes into the audit log");
+  }
+  if (command.who.size() > kTextBytesMax || command.why.size() > kTextBytesMax) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("by.who and by.why have at most ", kTextBytesMax, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+template <class What>
+absl::StatusOr<OperatorCommand> Command(const v1::Operator& by, What what) {
+  OperatorCommand command{.request = 0, .who = by.who(), .why = by.why(), .what = std::move(what)};
+  if (absl::Status s = CheckTexts(command); !s.ok()) return s;
+  return command;
+}
+
+}  // namespace
+
+v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration uptime, absl::Time now) {
+  v1::StatusReply reply;
+  reply.set_controller(machine.settings().name);
+  reply.set_build(kBuild);
+  reply.set_world(machine.fleet()->world.name);
+  reply.set_epoch(machine.epoch());
+  reply.set_version(machine.table() != nullptr ? machine.table()->version.version : 0);
+  reply.set_uptime_s(absl::ToDoubleSeconds(uptime));
+  reply.set_epoch_period_s(absl::ToDoubleSeconds(machine.settings().epoch_period));
+  for (const auto& [name, router] : machine.view().routers()) {
+    v1::RouterStatus* out = reply.add_routers();
+    out->set_name(name);
+    out->set_region(machine.fleet()->world.regions[router.hello.region].name);
+    out->set_address(router.hello.address);
+    const bool reported = router.reported_at != absl::InfinitePast();
+    out->set_report_age_s(reported ? absl::ToDoubleSeconds(now - router.reported_at) : -1);
+    out->set_table_epoch(router.active.epoch);
+    out->set_table_version(router.active.version);
+  }
+  for (const TierLoop& loop : machine.tiers()) {
+    *reply.add_tiers() = TierStatusOf(loop, now);
+    for (std::string& line : FindingsOf(loop, std::nullopt)) {
+      if (reply.findings_size() < kFindingsShown) reply.add_findings(std::move(line));
+    }
+  }
+  return reply;
+}
+
+absl::StatusOr<v1::RoutingTable> TableReplyOf(const ControllerMachine& machine,
+                                              const v1::GetTableRequest& request) {
+  if (machine.table() == nullptr) {
+    return absl::FailedPreconditionError("no table is in force yet: the regions are still being heard of");
+  }
+  v1::RoutingTable table = EncodeWholeTable(*machine.table(), *machine.fleet());
+  if (request.tier().empty()) return table;
+  const auto tier = FindTier(*machine.fleet(), request.tier());
+  if (!tier.ok()) return tier.status();
+  v1::TierTable only = table.tiers(static_cast<int>(tier->index()));
+  table.clear_tiers();
+  *table.add_tiers() = std::move(only);
+  return table;
+}
+
+absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine,
+                                                const v1::ExplainRequest& request, absl::Time now) {
+  const auto tier = FindTier(*machine.fleet(), request.tier());
+  if (!tier.ok()) return tier.status();
+  const auto region = FindRegion(*machine.fleet(), request.region());
+  if (!region.ok()) return region.status();
+  const TierLoop& loop = machine.tiers()[tier->index()];
+  v1::ExplainReply reply;
+  *reply.mutable_region() =
+      Encode(StatusOf(loop, *region, now), machine.fleet()->world.regions[*region].name);
+  for (std::string& line : ExplainRegion(loop, *region, now)) reply.add_lines(std::move(line));
+  for (std::string& line : FindingsOf(loop, *region)) reply.add_findings(std::move(line));
+  if (machine.table() == nullptr) return reply;
+  v1::GetTableRequest table;
+  table.set_tier(loop.tier().name);
+  *reply.mutable_table() = *TableReplyOf(machine, table);
+  for (std::size_t p = 0; p < loop.tier().priorities.size(); ++p) {
+    const auto priority = static_cast<Priority>(p);
+    wire::EncodeRow(machine.table()->tiers[*tier].at(priority, *region), priority, *region, reply.add_rows());
+  }
+  return reply;
+}
+
+absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
+                                              const v1::DryRunRequest& request, absl::Time now) {
+  const auto tier = FindTier(*machine.fleet(), request.tier());
+  if (!tier.ok()) return tier.status();
+  DryRunEdit edit;
+  if (request.has_overload_threshold()) edit.overload_threshold = request.overload_threshold();
+  edit.drain.assign(request.drain().begin(), request.drain().end());
+  for (const auto& [region, factor] : request.demand_scale()) edit.demand_scale.emplace_back(region, factor);
+  std::sort(edit.demand_scale.begin(), edit.demand_scale.end());
+  const auto outcome = DryRun(machine.tiers()[tier->index()], edit, now);
+  if (!outcome.ok()) return outcome.status();
+
+  v1::DryRunReply reply;
+  const Fleet& fleet = *machine.fleet();
+  RoutingTable table;
+  if (machine.table() != nullptr) table.version = machine.table()->version;
+  table.planned_at = now;
+  for (TierId id(0); id != fleet.tiers.end_id(); id = TierId(id.index() + 1)) {
+    table.tiers.push_back(TierTable(id, 0, 0));
+  }
+  table.tiers[*tier] = outcome->table;
+  v1::RoutingTable whole = EncodeWholeTable(table, fleet);
+  v1::TierTable only = whole.tiers(static_cast<int>(tier->index()));
+  whole.clear_tiers();
+  *whole.add_tiers() = std::move(only);
+  *reply.mutable_table() = std::move(whole);
+  for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    *reply.add_before() = Encode(outcome->before[id], fleet.world.regions[id].name);
+    *reply.add_after() = Encode(outcome->after[id], fleet.world.regions[id].name);
+  }
+  for (const std::string& change : outcome->changes) reply.add_changes(change);
+  return reply;
+}
+
+v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& request) {
+  v1::AuditReply reply;
+  const std::uint32_t limit = request.limit() > 0 ? request.limit() : kAuditDefault;
+  for (auto entry = audit.entries().rbegin(); entry != audit.entries().rend(); ++entry) {
+    if (reply.entries_size() >= static_cast<int>(std::min<std::uint32_t>(limit, AuditLog::kKept))) break;
+    v1::AuditEntry* out = reply.add_entries();
+    out->set_at_unix_us(absl::ToUnixMicros(entry->at));
+    out->set_who(entry->who);
+    out->set_why(entry->why);
+    out->set_action(entry->action);
+  }
+  return reply;
+}
+
+absl::StatusOr<OperatorCommand> CommandOf(const v1::DrainRegionRequest& request) {
+  return Command(request.by(), DrainCommand{request.region(), request.tier(), request.drain()});
+}
+
+absl::StatusOr<OperatorCommand> CommandOf(const v1::SetThresholdRequest& request) {
+  return Command(request.by(), ThresholdCommand{request.tier(), request.overload_threshold()});
+}
+
+absl::StatusOr<OperatorCommand> CommandOf(const v1::SetModeRequest& request) {
+  const auto mode = ParseTierMode(request.mode());
+  if (!mode) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("mode is '", request.mode(), "': active, observe and frozen are allowed"));
+  }
+  return Command(request.by(), ModeCommand{request.tier(), *mode});
+}
+
+absl::StatusOr<OperatorCommand> CommandOf(const v1::PinRequest& request) {
+  if (request.row().priority() >= kMaxPriorities) {
+    return absl::InvalidArgumentError(absl::StrCat("row.priority is ", request.row().priority(), ": 0 to ",
+                                                   kMaxPriorities - 1, " are allowed"));
+  }
+  PinCommand pin{.tier = request.tier(),
+                 .region = request.region(),
+                 .pin = request.pin(),
+                 .priority = static_cast<Priority>(request.row().priority()),
+                 .routes = {},
+                 .shed_fraction = request.row().shed_fraction()};
+  for (const v1::Route& route : request.row().routes()) {
+    if (static_cast<int>(route.target()) >= request.regions_size()) {
+      return absl::InvalidArgumentError(absl::StrCat("row.routes: target ", route.target(),
+                                                     " is not an index into `regions`, which has ",
+                                                     request.regions_size(), " names"));
+    }
+    pin.routes.push_back({request.regions(static_cast<int>(route.target())), route.fraction()});
+  }
+  return Command(request.by(), std::move(pin));
+}
+
+absl::StatusOr<OperatorCommand> CommandOf(const v1::RollbackRequest& request) {
+  return Command(request.by(), RollbackCommand{request.tier(), {request.epoch(), request.version()}});
+}
+
+}  // namespace ringway::controller

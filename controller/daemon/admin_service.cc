@@ -1,0 +1,150 @@
+#include "controller/daemon/admin_service.h"
+
+#include <string_view>
+#include <utility>
+
+#include "controller/daemon/admin_replies.h"
+#include "runtime/clock.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr std::size_t kInboxBusy = runtime::EventLoop::kInboxMax / 2;
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  return {static_cast<grpc::StatusCode>(status.code()), std::string(status.message())};
+}
+
+// Takes as long whatever the first difference is.
+bool SameSecret(std::string_view a, std::string_view b) {
+  unsigned difference = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference |=
+        static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[b.empty() ? 0 : i % b.size()]);
+  }
+  return difference == 0;
+}
+
+}  // namespace
+
+grpc::Status AdminService::Admit(const Context& context) const {
+  if (token_.empty()) return grpc::Status::OK;
+  const auto header = context.client_metadata().find("authorization");
+  constexpr std::string_view kBearer = "Bearer ";
+  if (header == context.client_metadata().end()) {
+    return {grpc::StatusCode::UNAUTHENTICATED, "this controller wants 'authorization: Bearer <token>'"};
+  }
+  const std::string_view value(header->second.data(), header->second.size());
+  if (!value.starts_with(kBearer) || !SameSecret(value.substr(kBearer.size()), token_)) {
+    return {grpc::StatusCode::PERMISSION_DENIED, "the token is not the one that this controller was given"};
+  }
+  return grpc::Status::OK;
+}
+
+void AdminService::Finish(Reactor* reactor, const grpc::Status& status) {
+  metrics_.AdminCalled(status.ok() ? "answered" : "refused");
+  reactor->Finish(status);
+}
+
+template <class Reply, class Make>
+grpc::ServerUnaryReactor* AdminService::Query(Context* context, Reply* reply, Make make) {
+  Reactor* reactor = context->DefaultReactor();
+  grpc::Status admitted = Admit(*context);
+  if (!admitted.ok()) {
+    Finish(reactor, admitted);
+    return reactor;
+  }
+  const bool crowded = control_.loop().inbox_depth() > kInboxBusy;
+  const bool posted = !crowded && control_.loop().Post([this, reactor, reply, make = std::move(make)] {
+    absl::StatusOr<Reply> made = make(control_.machine());
+    if (made.ok()) *reply = *std::move(made);
+    Finish(reactor, ToGrpc(made.status()));
+  });
+  if (!posted) Finish(reactor, {grpc::StatusCode::RESOURCE_EXHAUSTED, "the controller is busy, try again"});
+  return reactor;
+}
+
+template <class Request>
+grpc::ServerUnaryReactor* AdminService::Command(Context* context, const Request* request,
+                                                v1::ActionReply* reply) {
+  Reactor* reactor = context->DefaultReactor();
+  grpc::Status admitted = Admit(*context);
+  auto command = CommandOf(*request);
+  if (admitted.ok() && !command.ok()) admitted = ToGrpc(command.status());
+  if (!admitted.ok()) {
+    Finish(reactor, admitted);
+    return reactor;
+  }
+  const bool crowded = control_.loop().inbox_depth() > kInboxBusy;
+  const bool posted = !crowded && control_.loop().Post([this, reactor, reply, asked = *std::move(command)] {
+    control_.Ask(asked, [this, reactor, reply](const CommandAnswered& answer) {
+      reply->set_done(answer.done);
+      reply->set_message(answer.message);
+      Finish(reactor, grpc::Status::OK);
+    });
+  });
+  if (!posted) Finish(reactor, {grpc::StatusCode::RESOURCE_EXHAUSTED, "the controller is busy, try again"});
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* AdminService::Status(Context* context, const v1::StatusRequest*,
+                                               v1::StatusReply* reply) {
+  return Query(context, reply, [this](const ControllerMachine& machine) -> absl::StatusOr<v1::StatusReply> {
+    const absl::Time now = runtime::MonotonicNow();
+    return StatusReplyOf(machine, now - control_.started_at(), now);
+  });
+}
+
+grpc::ServerUnaryReactor* AdminService::GetTable(Context* context, const v1::GetTableRequest* request,
+                                                 v1::RoutingTable* reply) {
+  return Query(context, reply,
+               [request](const ControllerMachine& machine) { return TableReplyOf(machine, *request); });
+}
+
+grpc::ServerUnaryReactor* AdminService::Explain(Context* context, const v1::ExplainRequest* request,
+                                                v1::ExplainReply* reply) {
+  return Query(context, reply, [request](const ControllerMachine& machine) {
+    return ExplainReplyOf(machine, *request, runtime::MonotonicNow());
+  });
+}
+
+grpc::ServerUnaryReactor* AdminService::DryRun(Context* context, const v1::DryRunRequest* request,
+                                               v1::DryRunReply* reply) {
+  return Query(context, reply, [request](const ControllerMachine& machine) {
+    return DryRunReplyOf(machine, *request, runtime::MonotonicNow());
+  });
+}
+
+grpc::ServerUnaryReactor* AdminService::Audit(Context* context, const v1::AuditRequest* request,
+                                              v1::AuditReply* reply) {
+  return Query(context, reply, [this, request](const ControllerMachine&) -> absl::StatusOr<v1::AuditReply> {
+    return AuditReplyOf(control_.audit(), *request);
+  });
+}
+
+grpc::ServerUnaryReactor* AdminService::Drain(Context* context, const v1::DrainRegionRequest* request,
+                                              v1::ActionReply* reply) {
+  return Command(context, request, reply);
+}
+
+grpc::ServerUnaryReactor* AdminService::SetThreshold(Context* context, const v1::SetThresholdRequest* request,
+                                                     v1::ActionReply* reply) {
+  return Command(context, request, reply);
+}
+
+grpc::ServerUnaryReactor* AdminService::SetMode(Context* context, const v1::SetModeRequest* request,
+                                                v1::ActionReply* reply) {
+  return Command(context, request, reply);
+}
+
+grpc::ServerUnaryReactor* AdminService::Pin(Context* context, const v1::PinRequest* request,
+                                            v1::ActionReply* reply) {
+  return Command(context, request, reply);
+}
+
+grpc::ServerUnaryReactor* AdminService::Rollback(Context* context, const v1::RollbackRequest* request,
+                                                 v1::ActionReply* reply) {
+  return Command(context, request, reply);
+}
+
+}  // namespace ringway::controller

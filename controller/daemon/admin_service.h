@@ -1,0 +1,55 @@
+// The Admin service: checks the token, then lets the loop answer.
+//
+// Each call is posted to the control loop and answered from there; when the loop's inbox is more than half
+// full the call is refused with RESOURCE_EXHAUSTED, so that operators never crowd out routers. With a token
+// configured, a call without `authorization: Bearer <token>` is UNAUTHENTICATED, with a wrong one
+// PERMISSION_DENIED; tokens are compared in constant time. Threads: gRPC's.
+#ifndef RINGWAY_CONTROLLER_DAEMON_ADMIN_SERVICE_H_
+#define RINGWAY_CONTROLLER_DAEMON_ADMIN_SERVICE_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <string>
+
+#include "controller/daemon/control_loop.h"
+#include "ringway/v1/admin.grpc.pb.h"
+
+namespace ringway::controller {
+
+class AdminService final : public v1::Admin::CallbackService {
+ public:
+  // An empty token: none is needed.
+  AdminService(ControlLoop& control, ControllerMetrics& metrics, std::string token)
+      : control_(control), metrics_(metrics), token_(std::move(token)) {}
+
+ private:
+  using Context = grpc::CallbackServerContext;
+  using Reactor = grpc::ServerUnaryReactor;
+
+  Reactor* Status(Context*, const v1::StatusRequest*, v1::StatusReply*) override;
+  Reactor* GetTable(Context*, const v1::GetTableRequest*, v1::RoutingTable*) override;
+  Reactor* Explain(Context*, const v1::ExplainRequest*, v1::ExplainReply*) override;
+  Reactor* DryRun(Context*, const v1::DryRunRequest*, v1::DryRunReply*) override;
+  Reactor* Drain(Context*, const v1::DrainRegionRequest*, v1::ActionReply*) override;
+  Reactor* SetThreshold(Context*, const v1::SetThresholdRequest*, v1::ActionReply*) override;
+  Reactor* SetMode(Context*, const v1::SetModeRequest*, v1::ActionReply*) override;
+  Reactor* Pin(Context*, const v1::PinRequest*, v1::ActionReply*) override;
+  Reactor* Rollback(Context*, const v1::RollbackRequest*, v1::ActionReply*) override;
+  Reactor* Audit(Context*, const v1::AuditRequest*, v1::AuditReply*) override;
+
+  grpc::Status Admit(const Context& context) const;
+  // Runs `make` on the loop and finishes the call with the status or reply that it gives.
+  template <class Reply, class Make>
+  Reactor* Query(Context* context, Reply* reply, Make make);
+  template <class Request>
+  Reactor* Command(Context* context, const Request* request, v1::ActionReply* reply);
+  void Finish(Reactor* reactor, const grpc::Status& status);
+
+  ControlLoop& control_;
+  ControllerMetrics& metrics_;
+  const std::string token_;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DAEMON_ADMIN_SERVICE_H_

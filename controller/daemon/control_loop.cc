@@ -1,0 +1,223 @@
+#include "controller/daemon/control_loop.h"
+
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "controller/wire/report_codec.h"
+#include "controller/wire/state_codec.h"
+#include "proto/fleet_codec.h"
+#include "proto/table_codec.h"
+#include "runtime/clock.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr absl::Duration kIntroductionMax = absl::Seconds(10);
+// In report periods, but never less than kSilenceMin: then the other side is gone without a word.
+constexpr int kSilentPeriodsMax = 30;
+constexpr absl::Duration kSilenceMin = absl::Seconds(30);
+
+RouterStream::Message Wrap(v1::ControllerMessage message) {
+  return std::make_shared<const v1::ControllerMessage>(std::move(message));
+}
+
+}  // namespace
+
+ControlLoop::ControlLoop(runtime::EventLoop& loop, ControllerMachine machine, ControlDesk desk)
+    : loop_(loop),
+      machine_(std::move(machine)),
+      desk_(std::move(desk)),
+      alarm_(loop, [this] { Apply(Tick{}); }),
+      started_at_(runtime::MonotonicNow()) {}
+
+void ControlLoop::Begin() { alarm_.Arm(machine_.NextWake()); }
+
+void ControlLoop::Apply(const ControllerEvent& event) {
+  const absl::Time now = runtime::MonotonicNow();
+  std::vector<ControllerAction> actions;
+  desk_.journal.Event(now, event, machine_);
+  machine_.Step(now, event, actions);
+  desk_.journal.Outcomes(now, actions, *machine_.fleet());
+  for (const ControllerAction& action : actions) Perform(action);
+  desk_.metrics.Stepped(runtime::MonotonicNow() - now);
+  alarm_.Arm(machine_.NextWake());
+}
+
+void ControlLoop::Ask(OperatorCommand command, Answer answer) {
+  command.request = next_request_++;
+  answers_.emplace(command.request, std::move(answer));
+  Apply(std::move(command));
+}
+
+void ControlLoop::Close() {
+  for (auto& [id, stream] : streams_) {
+    stream->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "the controller is going down"));
+  }
+  if (unsaved_) desk_.state.SaveSoon(machine_.Durable());
+}
+
+// ---- routers ----
+
+void ControlLoop::OnStream(RouterStream& stream) {
+  stream.heard_at = runtime::MonotonicNow();
+  streams_[stream.id()] = &stream;
+  desk_.metrics.streams().Set(static_cast<double>(streams_.size()));
+}
+
+void ControlLoop::OnMessage(RouterStream& stream, v1::RouterMessage& message) {
+  stream.heard_at = runtime::MonotonicNow();
+  const absl::Status taken = Take(stream, message);
+  desk_.metrics.MessageTaken(taken.ok());
+  if (taken.ok()) return;
+  desk_.log.Warning(absl::StrCat("stream ", stream.id(), " is closed: ", taken.message()));
+  stream.Close(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, std::string(taken.message())));
+}
+
+absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message) {
+  const Fleet& fleet = *machine_.fleet();
+  if (message.has_hello()) {
+    if (stream.introduced) return absl::InvalidArgumentError("a second Hello on one stream");
+    auto hello = DecodeHello(message.hello(), fleet);
+    if (!hello.ok()) return hello.status();
+    stream.introduced = true;
+    desk_.log.Info(absl::StrCat("router ", hello->router, " of ", message.hello().region(), " at ",
+                                hello->address, " connected, stream ", stream.id()));
+    Apply(RouterConnected{stream.id(), *std::move(hello)});
+    return absl::OkStatus();
+  }
+  if (!stream.introduced) return absl::InvalidArgumentError("the first message must be a Hello");
+  if (message.has_report()) {
+    auto report = DecodeReport(message.report(), fleet);
+    if (!report.ok()) return report.status();
+    Apply(RouterReported{stream.id(), *std::move(report)});
+    return absl::OkStatus();
+  }
+  if (message.has_ack()) {
+    const v1::Ack& ack = message.ack();
+    desk_.metrics.Acked(ack.active());
+    Apply(RouterAcked{stream.id(), {ack.epoch(), ack.version()}, ack.active(), ack.refusal().substr(0, 500)});
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError("a message that is neither Hello, Report nor Ack");
+}
+
+void ControlLoop::OnStreamClosed(RouterStream& stream) {
+  streams_.erase(stream.id());
+  desk_.metrics.streams().Set(static_cast<double>(streams_.size()));
+  desk_.stream_closed();
+  if (stream.introduced) Apply(RouterDisconnected{stream.id()});
+}
+
+void ControlLoop::CloseSilent(absl::Time now) {
+  const absl::Duration silence_max =
+      std::max(kSilenceMin, kSilentPeriodsMax * machine_.settings().report_period);
+  for (auto& [id, stream] : streams_) {
+    const absl::Duration silence = now - stream->heard_at;
+    if (stream->introduced ? silence > silence_max : silence > kIntroductionMax) {
+      stream->Close(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "nothing was heard for too long"));
+    }
+  }
+}
+
+// ---- actions ----
+
+void ControlLoop::Perform(const ControllerAction& action) {
+  std::visit([this](const auto& kind) { On(kind); }, action);
+}
+
+void ControlLoop::SendTo(std::optional<StreamId> stream, RouterStream::Kind kind,
+                         const RouterStream::Message& message) {
+  if (!stream) {
+    for (auto& [id, open] : streams_) {
+      if (open->introduced) open->Send(kind, message);
+    }
+    return;
+  }
+  if (const auto open = streams_.find(*stream); open != streams_.end()) open->second->Send(kind, message);
+}
+
+void ControlLoop::On(const SendWelcome& action) {
+  v1::ControllerMessage message;
+  v1::Welcome& welcome = *message.mutable_welcome();
+  welcome.set_wire_version(wire::kWireVersion);
+  welcome.set_epoch(action.epoch);
+  welcome.set_report_period_s(absl::ToDoubleSeconds(machine_.settings().report_period));
+  welcome.set_controller(machine_.settings().name);
+  SendTo(action.stream, RouterStream::Kind::kWelcome, Wrap(std::move(message)));
+}
+
+void ControlLoop::On(const SendMap& action) {
+  v1::ControllerMessage message;
+  *message.mutable_fleet_map() = wire::EncodeFleet(*machine_.fleet());
+  SendTo(action.stream, RouterStream::Kind::kMap, Wrap(std::move(message)));
+}
+
+void ControlLoop::On(const SendTable& action) {
+  v1::ControllerMessage message;
+  *message.mutable_table() = wire::EncodeTable(*action.table, *machine_.fleet());
+  SendTo(action.stream, RouterStream::Kind::kTable, Wrap(std::move(message)));
+  desk_.metrics.TableSent();
+}
+
+void ControlLoop::On(const SendDirectory& action) {
+  if (encoded_directory_ != action.directory) {
+    encoded_directory_ = action.directory;
+    encoded_by_region_.clear();
+  }
+  RouterStream::Message& encoded = encoded_by_region_[action.region.value()];
+  if (encoded == nullptr) {
+    v1::ControllerMessage message;
+    *message.mutable_directory() = EncodeDirectory(*action.directory, *machine_.fleet(), action.region);
+    encoded = Wrap(std::move(message));
+  }
+  SendTo(action.stream, RouterStream::Kind::kDirectory, encoded);
+}
+
+void ControlLoop::On(const CloseStream& action) {
+  const auto open = streams_.find(action.stream);
+  if (open == streams_.end()) return;
+  open->second->Close(grpc::Status(grpc::StatusCode::ABORTED, action.reason));
+}
+
+void ControlLoop::On(const PlanMade& action) { desk_.metrics.Planned(machine_, action); }
+
+void ControlLoop::On(const SaveState& action) {
+  if (!action.now) {
+    unsaved_ = true;
+    return;
+  }
+  const absl::Status saved = desk_.state.SaveNow(machine_.Durable());
+  desk_.metrics.StateSaved(saved.ok());
+  if (!saved.ok()) desk_.log.Error(absl::StrCat("state is not saved: ", saved.ToString()));
+}
+
+void ControlLoop::On(const AuditEntry& action) {
+  AuditEntry entry = action;
+  entry.at = runtime::WallNow();
+  desk_.log.Info(absl::StrCat("operator ", entry.who, ": ", entry.action));
+  const absl::Status written = desk_.audit.Append(std::move(entry));
+  if (!written.ok()) desk_.log.Error(written.ToString());
+}
+
+void ControlLoop::On(const Note& action) {
+  if (action.level == Note::Level::kWarning) {
+    desk_.log.Warning(action.text);
+  } else {
+    desk_.log.Info(action.text);
+  }
+}
+
+void ControlLoop::On(const CommandAnswered& action) {
+  const auto waiting = answers_.find(action.request);
+  if (waiting == answers_.end()) return;
+  waiting->second(action);
+  answers_.erase(waiting);
+}
+
+void ControlLoop::On(const EpochEnded&) {
+  if (std::exchange(unsaved_, false)) desk_.state.SaveSoon(machine_.Durable());
+  CloseSilent(runtime::MonotonicNow());
+  desk_.metrics.EpochEnded(machine_, desk_.journal, loop_.inbox_depth());
+}
+
+}  // namespace ringway::controller

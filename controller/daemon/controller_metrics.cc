@@ -1,0 +1,171 @@
+#include "controller/daemon/controller_metrics.h"
+
+#include "controller/region_status.h"
+
+namespace ringway::controller {
+namespace {
+
+using prometheus::BuildCounter;
+using prometheus::BuildGauge;
+using prometheus::BuildHistogram;
+
+prometheus::Family<prometheus::Counter>& CounterFamily(prometheus::Registry& registry, const char* name,
+                                                       const char* help) {
+  return BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+prometheus::Gauge* OneGauge(prometheus::Registry& registry, const char* name, const char* help) {
+  return &BuildGauge().Name(name).Help(help).Register(registry).Add({});
+}
+
+// Brings a counter up to a total that is kept elsewhere.
+void RaiseTo(prometheus::Counter& counter, std::uint64_t total) {
+  counter.Increment(static_cast<double>(total) - counter.Value());
+}
+
+}  // namespace
+
+ControllerMetrics::Family* ControllerMetrics::GaugeFamily(const char* name, const char* help) {
+  return &BuildGauge().Name(name).Help(help).Register(*registry_);
+}
+
+void ControllerMetrics::LabelledGauge::Set(const std::string& tier, const std::string& region, double value) {
+  prometheus::Gauge*& gauge = series[{tier, region}];
+  if (gauge == nullptr) {
+    gauge =
+        region.empty() ? &family->Add({{"tier", tier}}) : &family->Add({{"tier", tier}, {"region", region}});
+  }
+  gauge->Set(value);
+}
+
+void ControllerMetrics::LabelledGauge::Clear() {
+  for (auto& [key, gauge] : series) family->Remove(gauge);
+  series.clear();
+}
+
+ControllerMetrics::ControllerMetrics() {
+  prometheus::Registry& r = *registry_;
+  streams_ = OneGauge(r, "ringway_controller_streams", "Open streams of routers.");
+  routers_ = OneGauge(r, "ringway_controller_routers", "Routers that are listed in the directory.");
+  epoch_ = OneGauge(r, "ringway_controller_epoch", "Leader epoch of this controller.");
+  version_ =
+      OneGauge(r, "ringway_controller_table_version", "Version of the table in force, within the epoch.");
+  settling_ = OneGauge(r, "ringway_controller_settling", "1 while it waits to hear of every region.");
+  inbox_ = OneGauge(r, "ringway_controller_inbox_depth", "Tasks that wait for the control loop.");
+  auto& messages = CounterFamily(r, "ringway_controller_messages_total", "Messages of routers, by outcome.");
+  messages_good_ = &messages.Add({{"outcome", "taken"}});
+  messages_bad_ = &messages.Add({{"outcome", "refused"}});
+  auto& acks = CounterFamily(r, "ringway_controller_acks_total", "Acknowledgements of tables, by outcome.");
+  acks_active_ = &acks.Add({{"outcome", "active"}});
+  acks_refused_ = &acks.Add({{"outcome", "refused"}});
+  tables_sent_ =
+      &CounterFamily(r, "ringway_controller_tables_sent_total", "Tables sent, to one router or to all.")
+           .Add({});
+  auto& saves = CounterFamily(r, "ringway_controller_state_saves_total", "Urgent saves of the state.");
+  saves_good_ = &saves.Add({{"outcome", "saved"}});
+  saves_bad_ = &saves.Add({{"outcome", "failed"}});
+  auto& reloads = CounterFamily(r, "ringway_controller_topology_reloads_total", "Reloads of the topology.");
+  reloads_good_ = &reloads.Add({{"outcome", "taken"}});
+  reloads_bad_ = &reloads.Add({{"outcome", "refused"}});
+  auto& queries = CounterFamily(r, "ringway_controller_prometheus_queries_total", "Queries, by outcome.");
+  queries_good_ = &queries.Add({{"outcome", "answered"}});
+  queries_bad_ = &queries.Add({{"outcome", "failed"}});
+  plans_ = &CounterFamily(r, "ringway_controller_plans_total", "Plans made, one a tier and epoch.").Add({});
+  journal_records_ =
+      &CounterFamily(r, "ringway_controller_journal_records_total", "Records given to the journal.").Add({});
+  journal_dropped_ =
+      &CounterFamily(r, "ringway_controller_journal_dropped_total", "Records the journal could not take.")
+           .Add({});
+  admin_calls_ = &CounterFamily(r, "ringway_controller_admin_calls_total", "Calls of operators, by outcome.");
+  findings_ = &CounterFamily(r, "ringway_controller_findings_total", "Findings of plans, by kind.");
+  step_seconds_ = &BuildHistogram()
+                       .Name("ringway_controller_step_seconds")
+                       .Help("Time to take one event and carry out what follows; planning is in the tail.")
+                       .Register(r)
+                       .Add({}, prometheus::Histogram::BucketBoundaries{1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3,
+                                                                        0.01, 0.03, 0.1, 0.3, 1});
+  mode_.family = GaugeFamily("ringway_controller_tier_mode", "0 active, 1 observe, 2 frozen.");
+  demand_.family = GaugeFamily("ringway_controller_tier_demand_rps", "Demand of a tier.");
+  away_.family = GaugeFamily("ringway_controller_tier_away_rps", "Planned to be served outside its region.");
+  shed_.family = GaugeFamily("ringway_controller_tier_shed_rps", "Planned to be refused.");
+  rtt_cost_.family = GaugeFamily("ringway_controller_tier_rtt_cost", "Sum of RPS x RTT in ms of the plan.");
+  rtt_optimal_.family =
+      GaugeFamily("ringway_controller_tier_rtt_cost_optimal", "The least that it could be.");
+  moves_.family = GaugeFamily("ringway_controller_tier_moves", "Pieces that the offload loop moved.");
+  load_.family = GaugeFamily("ringway_controller_region_load", "Measured load, of provisioned capacity.");
+  planned_.family = GaugeFamily("ringway_controller_region_planned_load", "Load under the last plan.");
+  home_.family = GaugeFamily("ringway_controller_region_home_load", "Load if all traffic stayed at home.");
+  region_demand_.family = GaugeFamily("ringway_controller_region_demand_rps", "Demand first entering here.");
+  served_.family = GaugeFamily("ringway_controller_region_served_rps", "Arriving here, from all regions.");
+  seen_.family = GaugeFamily("ringway_controller_region_workers_seen", "Workers that are alive.");
+  provisioned_.family = GaugeFamily("ringway_controller_region_workers", "Workers that are provisioned.");
+  cost_.family = GaugeFamily("ringway_controller_region_load_cost", "Load of one more request per second.");
+  health_.family = GaugeFamily("ringway_controller_region_input_health", "0 fresh, 1 stale, 2 missing.");
+  drained_.family = GaugeFamily("ringway_controller_region_drained_share", "0 serving, 1 fully drained.");
+}
+
+void ControllerMetrics::Planned(const ControllerMachine&, const PlanMade& made) {
+  plans_->Increment();
+  for (const planner::Finding& finding : made.plan->findings) {
+    findings_->Add({{"kind", std::string(planner::FindingKindName(finding.kind))}}).Increment();
+  }
+}
+
+void ControllerMetrics::SetTier(const TierLoop& loop) {
+  const std::string& tier = loop.tier().name;
+  mode_.Set(tier, "", static_cast<double>(loop.mode()));
+  if (loop.plan() == nullptr) return;
+  const planner::PlanFacts& facts = loop.plan()->facts;
+  demand_.Set(tier, "", facts.demand_rps);
+  away_.Set(tier, "", facts.away_rps);
+  shed_.Set(tier, "", facts.shed_rps);
+  rtt_cost_.Set(tier, "", facts.rtt_cost);
+  rtt_optimal_.Set(tier, "", facts.rtt_cost_optimal);
+  moves_.Set(tier, "", facts.moves);
+}
+
+void ControllerMetrics::SetRegions(const TierLoop& loop, absl::Time now) {
+  const std::string& tier = loop.tier().name;
+  const TierSnapshot snapshot = loop.Unpinned(now);
+  for (RegionId id(0); id != snapshot.regions.end_id(); id = RegionId(id.index() + 1)) {
+    const std::string& region = loop.fleet().world.regions[id].name;
+    const RegionStatus status =
+        StatusUnder(loop, snapshot, loop.plan().get(), loop.in_force().get(), id, now);
+    load_.Set(tier, region, status.load);
+    planned_.Set(tier, region, status.planned_load);
+    home_.Set(tier, region, status.home_load);
+    region_demand_.Set(tier, region, status.demand_rps);
+    served_.Set(tier, region, status.served_rps);
+    seen_.Set(tier, region, status.workers_seen);
+    provisioned_.Set(tier, region, status.workers);
+    cost_.Set(tier, region, status.load_cost);
+    health_.Set(tier, region, static_cast<double>(status.health));
+    drained_.Set(tier, region, status.drain_share);
+  }
+}
+
+void ControllerMetrics::EpochEnded(const ControllerMachine& machine, const Recorder& journal,
+                                   std::size_t inbox_depth) {
+  if (fleet_ != machine.fleet()) {
+    fleet_ = machine.fleet();
+    for (LabelledGauge* gauge :
+         {&mode_, &demand_, &away_, &shed_, &rtt_cost_, &rtt_optimal_, &moves_, &load_, &planned_, &home_,
+          &region_demand_, &served_, &seen_, &provisioned_, &cost_, &health_, &drained_}) {
+      gauge->Clear();
+    }
+  }
+  epoch_->Set(static_cast<double>(machine.epoch()));
+  version_->Set(machine.table() != nullptr ? static_cast<double>(machine.table()->version.version) : 0);
+  settling_->Set(machine.settling() ? 1 : 0);
+  inbox_->Set(static_cast<double>(inbox_depth));
+  routers_->Set(static_cast<double>(machine.view().routers().size()));
+  RaiseTo(*journal_records_, journal.records());
+  RaiseTo(*journal_dropped_, journal.dropped());
+  const bool by_region = machine.tiers().size() * fleet_->world.regions.size() <= kRegionSeriesMax;
+  for (const TierLoop& loop : machine.tiers()) {
+    SetTier(loop);
+    if (by_region) SetRegions(loop, machine.last_epoch_at());
+  }
+}
+
+}  // namespace ringway::controller

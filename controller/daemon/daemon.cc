@@ -1,0 +1,241 @@
+#include "controller/daemon/daemon.h"
+
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "controller/commands.h"
+#include "controller/daemon/admin_service.h"
+#include "controller/daemon/build.h"
+#include "controller/daemon/control_loop.h"
+#include "controller/daemon/control_service.h"
+#include "controller/daemon/state_folder.h"
+#include "proto/fleet_codec.h"
+#include "runtime/clock.h"
+#include "runtime/grpc_server.h"
+#include "runtime/http_server.h"
+#include "runtime/metrics_page.h"
+#include "runtime/port_file.h"
+#include "runtime/signals.h"
+#include "topology/topology.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);
+
+absl::StatusOr<TopologyLoaded> ReadTopology(const std::string& path) {
+  auto text = ReadTextFile(path);
+  if (!text.ok()) return text.status();
+  auto topology = ParseTopology(*text, path);
+  if (!topology.ok()) return topology.status();
+  const std::size_t bytes = wire::EncodeFleet(*topology->fleet).ByteSizeLong();
+  if (bytes > static_cast<std::size_t>(runtime::kMessageBytesMax)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": the map of this world takes ", bytes, " bytes on the wire, routers take ",
+        runtime::kMessageBytesMax, "; use fewer regions (the matrix of RTTs grows with their square)"));
+  }
+  return TopologyLoaded{topology->fleet, *std::move(text)};
+}
+
+// A damaged state must not keep a controller down: the routers know the epoch. But it is never overwritten.
+DurableState LoadState(const StateKeeper& keeper, const runtime::Logger& log) {
+  auto state = keeper.Load();
+  if (state.ok()) return *std::move(state);
+  const std::string aside =
+      absl::StrCat(keeper.path(), ".unreadable-", absl::ToUnixSeconds(runtime::WallNow()));
+  std::error_code error;
+  std::filesystem::rename(keeper.path(), aside, error);
+  log.Error(absl::StrCat("starting without the saved state, drains and pins are lost: ",
+                         state.status().message(), "; the file is kept as ", aside));
+  return DurableState{};
+}
+
+std::vector<PrometheusQuery> QueriesOf(const Fleet& fleet) {
+  std::vector<PrometheusQuery> queries;
+  for (const Tier& tier : fleet.tiers) {
+    for (const MetricSpec& metric : tier.metrics) {
+      if (!metric.promql.empty()) queries.push_back({tier.name, metric.name, metric.promql});
+    }
+  }
+  return queries;
+}
+
+}  // namespace
+
+struct ControllerDaemon::Parts {
+  Parts(DaemonSettings s, StateFolder f, AuditLog a, TopologyLoaded topology)
+      : settings(std::move(s)),
+        log(absl::StrCat("controller/", settings.controller.name), settings.log_level),
+        folder(std::move(f)),
+        audit(std::move(a)),
+        state(folder.path(), log),
+        journal(folder.File("journal"), settings.journal, topology.text, log),
+        loop("controller"),
+        control(loop,
+                ControllerMachine(settings.controller, topology.fleet, LoadState(state, log),
+                                  runtime::MonotonicNow()),
+                {state, audit, journal, metrics, log, [this] { routers.StreamClosed(); }}),
+        routers(loop, control),
+        admin(control, metrics, settings.token) {}
+
+  absl::Status Serve();
+  void StartPrometheus();
+  void Take(const PrometheusQuery& query, const absl::StatusOr<std::vector<RegionValue>>& values);
+  void Stop();
+
+  const DaemonSettings settings;
+  const runtime::Logger log;
+  StateFolder folder;
+  AuditLog audit;
+  StateKeeper state;
+  Recorder journal;
+  ControllerMetrics metrics;
+  runtime::EventLoop loop;
+  ControlLoop control;
+  ControlService routers;
+  AdminService admin;
+  std::atomic<bool> ready{false};
+  std::optional<runtime::GrpcServer> grpc;
+  std::unique_ptr<runtime::HttpServer> pages;
+  std::unique_ptr<PrometheusSource> prometheus;
+  bool prometheus_failing = false;  // on the loop
+};
+
+absl::Status ControllerDaemon::Parts::Serve() {
+  loop.Start();
+  // The epoch is ours before anyone hears of it.
+  if (absl::Status saved = state.SaveNow(control.machine().Durable()); !saved.ok()) return saved;
+  auto started = runtime::HttpServer::Start(
+      settings.http, {{"/metrics", runtime::MetricsPage(metrics.registry())},
+                      {"/healthz", runtime::HealthPage()},
+                      {"/readyz", runtime::ReadyPage([this] { return ready.load(); })}});
+  if (!started.ok()) return started.status();
+  pages = *std::move(started);
+  if (!loop.Post([this] { control.Begin(); })) return absl::InternalError("the control loop takes nothing");
+  auto server = runtime::GrpcServer::Start(settings.listen, {&routers, &admin});
+  if (!server.ok()) return server.status();
+  grpc.emplace(*std::move(server));
+  grpc->SetServing(true);
+  ready = true;
+  if (settings.prometheus) StartPrometheus();
+  const Fleet& fleet = *control.machine().fleet();
+  log.Info(absl::StrCat(kBuild, " plans world ", fleet.world.name, " (", fleet.world.regions.size(),
+                        " regions, ", fleet.tiers.size(), " tiers) in epoch ", control.machine().epoch(),
+                        ": grpc ", grpc->address(), ", http ", pages->address()));
+  if (settings.port_file.empty()) return absl::OkStatus();
+  return runtime::WritePortFile(settings.port_file, {{"grpc", grpc->address()}, {"http", pages->address()}});
+}
+
+void ControllerDaemon::Parts::StartPrometheus() {
+  prometheus = std::make_unique<PrometheusSource>(
+      *settings.prometheus,
+      [this](const PrometheusQuery& query, absl::StatusOr<std::vector<RegionValue>> values) {
+        metrics.Queried(values.ok());
+        (void)loop.Post([this, query, values = std::move(values)] { Take(query, values); });
+      });
+  (void)loop.Post([this] { prometheus->Ask(QueriesOf(*control.machine().fleet())); });
+}
+
+void ControllerDaemon::Parts::Take(const PrometheusQuery& query,
+                                   const absl::StatusOr<std::vector<RegionValue>>& values) {
+  if (!values.ok()) {
+    if (!std::exchange(prometheus_failing, true)) {
+      log.Warning(
+          absl::StrCat("metric ", query.metric, " of tier ", query.tier, ": ", values.status().message()));
+    }
+    return;
+  }
+  if (std::exchange(prometheus_failing, false)) log.Info("Prometheus answers again");
+  const Fleet& fleet = *control.machine().fleet();
+  const auto tier = fleet.FindTier(query.tier);
+  if (!tier) return;
+  const std::vector<MetricSpec>& metric_specs = fleet.tiers[*tier].metrics;
+  for (std::size_t m = 0; m < metric_specs.size(); ++m) {
+    if (metric_specs[m].name != query.metric || metric_specs[m].promql != query.promql) continue;
+    for (const RegionValue& value : *values) {
+      const auto region = fleet.world.FindRegion(value.region);
+      if (region)
+        control.Apply(MetricSampled{*tier, m, *region, value.value, settings.prometheus->value_age});
+    }
+  }
+}
+
+void ControllerDaemon::Parts::Stop() {
+  ready = false;
+  if (grpc) grpc->SetServing(false);
+  prometheus.reset();
+  std::promise<void> closed;
+  if (loop.Post([&] {
+        control.Close();
+        closed.set_value();
+      })) {
+    closed.get_future().wait();
+  }
+  if (grpc) grpc->Shutdown(kCloseGrace);
+  loop.Stop();
+}
+
+ControllerDaemon::ControllerDaemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+ControllerDaemon::~ControllerDaemon() { parts_->Stop(); }
+
+absl::StatusOr<std::unique_ptr<ControllerDaemon>> ControllerDaemon::Start(DaemonSettings settings) {
+  if (absl::Status s = Check(settings); !s.ok()) return s;
+  auto topology = ReadTopology(settings.topology);
+  if (!topology.ok()) return topology.status();
+  auto folder = StateFolder::Hold(settings.state_dir);
+  if (!folder.ok()) return folder.status();
+  auto audit = AuditLog::Open(folder->File("audit.log"));
+  if (!audit.ok()) return audit.status();
+  auto parts = std::make_unique<Parts>(std::move(settings), *std::move(folder), *std::move(audit),
+                                       *std::move(topology));
+  std::unique_ptr<ControllerDaemon> daemon(new ControllerDaemon(std::move(parts)));
+  if (absl::Status served = daemon->parts_->Serve(); !served.ok()) return served;
+  return daemon;
+}
+
+const std::string& ControllerDaemon::grpc_address() const { return parts_->grpc->address(); }
+const std::string& ControllerDaemon::http_address() const { return parts_->pages->address(); }
+
+void ControllerDaemon::Reload() {
+  (void)parts_->loop.Post([parts = parts_.get()] {
+    auto loaded = ReadTopology(parts->settings.topology);
+    parts->metrics.TopologyReloaded(loaded.ok());
+    if (!loaded.ok()) {
+      parts->log.Error(absl::StrCat("the topology stays as it was: ", loaded.status().message()));
+      return;
+    }
+    parts->log.Info(absl::StrCat("topology read again from ", parts->settings.topology));
+    parts->control.Apply(*loaded);
+    if (parts->prometheus) parts->prometheus->Ask(QueriesOf(*loaded->fleet));
+  });
+}
+
+absl::Status RunController(const DaemonSettings& settings) {
+  // Signals have a loop of their own: they must be caught before any other thread starts.
+  runtime::EventLoop signal_loop("signals");
+  std::promise<void> stop;
+  std::atomic<ControllerDaemon*> running{nullptr};
+  runtime::Signals signals(
+      signal_loop, [&stop] { stop.set_value(); },
+      [&running] {
+        if (ControllerDaemon* daemon = running.load()) daemon->Reload();
+      });
+  auto daemon = ControllerDaemon::Start(settings);
+  if (!daemon.ok()) return daemon.status();
+  running = daemon->get();
+  signal_loop.Start();
+  std::cout << "ringway-controller " << settings.controller.name << ": grpc " << (*daemon)->grpc_address()
+            << ", http " << (*daemon)->http_address() << std::endl;
+  stop.get_future().wait();
+  signal_loop.Stop();
+  daemon->reset();
+  return absl::OkStatus();
+}
+
+}  // namespace ringway::controller

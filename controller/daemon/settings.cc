@@ -1,0 +1,143 @@
+#include "controller/daemon/settings.h"
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "controller/daemon/build.h"
+#include "runtime/address.h"
+
+namespace ringway::controller {
+namespace {
+
+constexpr std::size_t kTokenBytesMin = 16;
+constexpr std::size_t kTokenBytesMax = 4096;
+
+// What CLI11 fills in; checked and converted afterwards.
+struct Flags {
+  std::string epoch_period = "1s";
+  std::string report_period = "1s";
+  std::string prometheus;
+  std::string prometheus_period = "5s";
+  std::string prometheus_age = "5s";
+  std::string token_file;
+  std::string log_level = "info";
+  std::uint64_t journal_mb = 256;
+};
+
+void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
+  app.set_version_flag("--version", kBuild);
+  app.add_option("--topology", s.topology, "YAML file with the world and its tiers; SIGHUP reads it again")
+      ->required();
+  app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
+  app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
+  app.add_option("--state-dir", s.state_dir, "folder for state, journal and audit log")
+      ->capture_default_str();
+  app.add_option("--name", s.controller.name, "what routers and screens call this controller")
+      ->capture_default_str();
+  app.add_option("--epoch-period", f.epoch_period, "how often it plans, for example 500ms or 1s")
+      ->capture_default_str();
+  app.add_option("--report-period", f.report_period, "how often routers are asked to report")
+      ->capture_default_str();
+  app.add_option("--token-file", f.token_file,
+                 "file with the token that operators must present; needed off loopback");
+  app.add_option("--prometheus", f.prometheus,
+                 "server for metrics with a promql, for example http://host:9090");
+  app.add_option("--prometheus-period", f.prometheus_period, "how often it is asked")->capture_default_str();
+  app.add_option("--prometheus-age", f.prometheus_age, "how old its values are taken to be")
+      ->capture_default_str();
+  app.add_option("--journal-mb", f.journal_mb, "bound of the journal on disk, MiB")->capture_default_str();
+  app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
+  app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
+}
+
+absl::Status ReadDuration(const char* flag, const std::string& text, absl::Duration low, absl::Duration high,
+                          absl::Duration& out) {
+  if (absl::ParseDuration(text, &out) && out >= low && out <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(flag, " is '", text, "': ", absl::FormatDuration(low),
+                                                 " to ", absl::FormatDuration(high), " is allowed"));
+}
+
+absl::Status ReadToken(const std::string& path, std::string& token) {
+  if (path.empty()) return absl::OkStatus();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::InvalidArgumentError(absl::StrCat("--token-file: cannot read ", path));
+  token.assign(std::istreambuf_iterator<char>(file), {});
+  absl::StripAsciiWhitespace(&token);
+  if (token.size() >= kTokenBytesMin && token.size() <= kTokenBytesMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--token-file: ", path, " holds a token of ", token.size(),
+                                                 " bytes; ", kTokenBytesMin, " to ", kTokenBytesMax,
+                                                 " are allowed. Make one with: openssl rand -hex 32"));
+}
+
+absl::Status Complete(const Flags& f, DaemonSettings& s) {
+  const auto millis = absl::Milliseconds(1);
+  absl::Status status = ReadDuration("--epoch-period", f.epoch_period, 10 * millis, absl::Minutes(10),
+                                     s.controller.epoch_period);
+  status.Update(ReadDuration("--report-period", f.report_period, 10 * millis, absl::Minutes(10),
+                             s.controller.report_period));
+  status.Update(ReadToken(f.token_file, s.token));
+  if (f.journal_mb < 1 || f.journal_mb > (1 << 20)) {
+    status.Update(absl::InvalidArgumentError("--journal-mb: 1 to 1048576 is allowed"));
+  }
+  s.journal.total_bytes_max = f.journal_mb << 20;
+  s.journal.segment_bytes_max = std::min(s.journal.segment_bytes_max, s.journal.total_bytes_max / 4);
+  const auto level = runtime::ParseLogLevel(f.log_level);
+  if (!level) {
+    status.Update(absl::InvalidArgumentError(
+        absl::StrCat("--log-level is '", f.log_level, "': debug, info, warning and error are allowed")));
+  }
+  s.log_level = level.value_or(runtime::LogLevel::kInfo);
+  if (!f.prometheus.empty()) {
+    PrometheusSettings prometheus;
+    status.Update(ParsePrometheusUrl(f.prometheus, prometheus));
+    status.Update(ReadDuration("--prometheus-period", f.prometheus_period, 100 * millis, absl::Hours(1),
+                               prometheus.period));
+    status.Update(ReadDuration("--prometheus-age", f.prometheus_age, absl::ZeroDuration(), absl::Hours(1),
+                               prometheus.value_age));
+    s.prometheus = std::move(prometheus);
+  }
+  status.Update(Check(s));
+  return status;
+}
+
+}  // namespace
+
+absl::Status Check(const DaemonSettings& settings) {
+  const auto listen = runtime::ParseAddress(settings.listen);
+  if (!listen.ok()) return absl::InvalidArgumentError(absl::StrCat("--listen: ", listen.status().message()));
+  const auto http = runtime::ParseAddress(settings.http);
+  if (!http.ok()) return absl::InvalidArgumentError(absl::StrCat("--http: ", http.status().message()));
+  if (!runtime::IsLoopback(*listen) && settings.token.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--listen ", settings.listen,
+                     " can be reached from other machines, so operators need a token: give one with "
+                     "--token-file (make one with: openssl rand -hex 32)"));
+  }
+  if (settings.controller.name.empty() || settings.controller.name.size() > 256) {
+    return absl::InvalidArgumentError("--name: 1 to 256 bytes are allowed");
+  }
+  return absl::OkStatus();
+}
+
+std::variant<DaemonSettings, int> ParseCommandLine(int argc, const char* const* argv) {
+  CLI::App app("ringway-controller: plans the traffic between regions and tells the routers");
+  DaemonSettings settings;
+  Flags flags;
+  AddFlags(app, settings, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  }
+  const absl::Status complete = Complete(flags, settings);
+  if (complete.ok()) return settings;
+  std::cerr << "ringway-controller: " << complete.message() << "\n";
+  return 2;
+}
+
+}  // namespace ringway::controller

@@ -1,0 +1,42 @@
+// The flags of ringway-controller, checked.
+//
+// Everything that can be wrong with the command line is found here, before anything starts; messages name the
+// flag, what was found and what is allowed. Off loopback the gRPC port needs a token file. Threads: pure
+// functions, apart from reading the token.
+#ifndef RINGWAY_CONTROLLER_DAEMON_SETTINGS_H_
+#define RINGWAY_CONTROLLER_DAEMON_SETTINGS_H_
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "controller/daemon/prometheus_source.h"
+#include "controller/journal/recorder.h"
+#include "controller/settings.h"
+#include "runtime/log.h"
+
+namespace ringway::controller {
+
+struct DaemonSettings {
+  std::string topology;
+  std::string listen = "127.0.0.1:7400";
+  std::string http = "127.0.0.1:7401";
+  std::string state_dir = "ringway-controller-state";
+  std::string port_file;
+  std::string token;  // empty: none is needed
+  ControllerSettings controller;
+  JournalLimits journal;
+  std::optional<PrometheusSettings> prometheus;
+  runtime::LogLevel log_level = runtime::LogLevel::kInfo;
+};
+
+// The settings, or the exit code: 0 after --help or --version, 2 after a message on standard error.
+std::variant<DaemonSettings, int> ParseCommandLine(int argc, const char* const* argv);
+
+// What every start checks, also one without a command line. Errors: InvalidArgument.
+absl::Status Check(const DaemonSettings& settings);
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DAEMON_SETTINGS_H_

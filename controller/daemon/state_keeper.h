@@ -1,0 +1,40 @@
+// Keeps the durable state in `<state-dir>/controller.state`: at once where that matters, soon otherwise.
+//
+// What must not be acted on before it is on disk (an epoch, an operator's decision) is written on the
+// caller's thread; tables and directories change every second and are written by a thread of their own,
+// newest wins. Both write whole files, one after the other; a late write never replaces a newer one. After a
+// kill -9 the last state written is found. Threads: one owner besides the internal one.
+#ifndef RINGWAY_CONTROLLER_DAEMON_STATE_KEEPER_H_
+#define RINGWAY_CONTROLLER_DAEMON_STATE_KEEPER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "controller/durable_state.h"
+#include "runtime/log.h"
+
+namespace ringway::controller {
+
+class StateKeeper {
+ public:
+  StateKeeper(std::string directory, runtime::Logger log);
+  ~StateKeeper();
+
+  // Empty state if there is no file. Errors: DataLoss, FailedPrecondition, with the file and the remedy.
+  absl::StatusOr<DurableState> Load() const;
+  absl::Status SaveNow(const DurableState& state);
+  void SaveSoon(const DurableState& state);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  struct Disk;
+  std::string path_;
+  std::unique_ptr<Disk> disk_;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DAEMON_STATE_KEEPER_H_

@@ -1,0 +1,39 @@
+// What would the tables be if: a plan with edited settings, on the inputs of now, that changes nothing.
+//
+// The edited plan is the one that the loop would settle on: it is made without the previous table, so that
+// step limits do not stand between the question and the answer. Pins hold, as they would. Pure; one Solve and
+// one Planner construction.
+#ifndef RINGWAY_CONTROLLER_DRY_RUN_H_
+#define RINGWAY_CONTROLLER_DRY_RUN_H_
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "controller/region_status.h"
+#include "controller/tier_loop.h"
+
+namespace ringway::controller {
+
+struct DryRunEdit {
+  std::optional<double> overload_threshold;
+  std::vector<std::string> drain;                            // regions
+  std::vector<std::pair<std::string, double>> demand_scale;  // region, factor
+};
+
+struct DryRunOutcome {
+  TierTable table;
+  IdVector<RegionId, RegionStatus> before;
+  IdVector<RegionId, RegionStatus> after;
+  std::vector<std::string> changes;  // one sentence a row that changes
+};
+
+// Errors: NotFound (a region), InvalidArgument (a threshold or factor out of range).
+absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, absl::Time now);
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DRY_RUN_H_

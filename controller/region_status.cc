@@ -1,0 +1,128 @@
+#include "controller/region_status.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ringway::controller {
+namespace {
+
+absl::string_view View(std::string_view text) { return absl::string_view(text.data(), text.size()); }
+
+std::string Percent(double share) { return absl::StrFormat("%.1f%%", share * 100); }
+
+void AddTraffic(const TierTable& table, const RegionLoad& load, RegionId source, std::size_t priorities,
+                RegionStatus& status) {
+  double away_rps = 0, shed_rps = 0;
+  for (std::size_t p = 0; p < priorities; ++p) {
+    const Row& row = table.at(static_cast<Priority>(p), source);
+    shed_rps += load.demand_rps[p] * row.shed_fraction;
+    for (const Route& route : row.routes) {
+      if (route.target != source) away_rps += load.demand_rps[p] * route.fraction;
+    }
+  }
+  if (status.demand_rps <= 0) return;
+  status.exported_share = away_rps / status.demand_rps;
+  status.shed_share = shed_rps / status.demand_rps;
+}
+
+double At(const IdVector<RegionId, double>& values, RegionId region) {
+  return values.contains(region) ? values[region] : 0;
+}
+
+}  // namespace
+
+std::string_view InputHealthName(InputHealth health) {
+  switch (health) {
+    case InputHealth::kFresh:
+      return "fresh";
+    case InputHealth::kStale:
+      return "stale";
+    case InputHealth::kMissing:
+      return "missing";
+  }
+  return "unknown";
+}
+
+RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, const planner::Plan* plan,
+                         const TierTable* table, RegionId region, absl::Time now) {
+  const RegionLoad& load = snapshot.regions[region];
+  RegionStatus status{.workers = loop.tier().regions[region].workers,
+                      .workers_seen = loop.region(region).traffic.alive,
+                      .load = load.measured_load,
+                      .served_rps = loop.arriving_rps()[region],
+                      .load_cost = load.load_cost,
+                      .load_cost_low = load.load_cost_low,
+                      .load_cost_high = load.load_cost_high,
+                      .health = load.health,
+                      .drain_share = loop.DrainShare(region, now)};
+  for (const auto& [key, row] : loop.pins()) status.pinned = status.pinned || key.first == region;
+  for (const double rps : load.demand_rps) status.demand_rps += rps;
+  if (plan != nullptr) {
+    status.planned_load = At(plan->facts.planned_load, region);
+    status.home_load = At(plan->facts.home_load, region);
+  }
+  if (table != nullptr) AddTraffic(*table, load, region, loop.tier().priorities.size(), status);
+  return status;
+}
+
+RegionStatus StatusOf(const TierLoop& loop, RegionId region, absl::Time now) {
+  const TierSnapshot snapshot = loop.Unpinned(now);
+  return StatusUnder(loop, snapshot, loop.plan().get(), loop.in_force().get(), region, now);
+}
+
+std::string DescribeRow(const Row& row, RegionId source, const World& world) {
+  std::string text;
+  for (const Route& route : row.routes) {
+    if (!text.empty()) text += ", ";
+    const std::string target = route.target == source ? "home" : world.regions[route.target].name;
+    absl::StrAppend(&text, Percent(route.fraction), " ", target);
+    if (route.target == source && route.reason == RouteReason::kHome) continue;
+    absl::StrAppend(&text, " (", View(RouteReasonName(route.reason)));
+    if (route.target != source) {
+      absl::StrAppendFormat(&text, ", ring %d, %.0f ms, opened at load %.2f", static_cast<int>(route.ring),
+                            world.rtt.ms(source, route.target), route.unlock_load);
+    }
+    text += ")";
+  }
+  if (row.shed_fraction > 0) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", Percent(row.shed_fraction), " shed");
+  }
+  return text;
+}
+
+std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, absl::Time now) {
+  const RegionStatus status = StatusOf(loop, region, now);
+  const World& world = loop.fleet().world;
+  std::vector<std::string> lines;
+  lines.push_back(absl::StrFormat(
+      "%s: load %.2f of a threshold of %.2f; with all its traffic at home it would be %.2f, planned %.2f",
+      world.regions[region].name, status.load, loop.tier().route.overload_threshold, status.home_load,
+      status.planned_load));
+  lines.push_back(absl::StrFormat("%d of %d workers are alive, inputs are %s, demand is %.2f requests/s",
+                                  status.workers_seen, status.workers, View(InputHealthName(status.health)),
+                                  status.demand_rps));
+  lines.push_back(absl::StrFormat("one request/s costs %.4f load (between %.4f and %.4f)", status.load_cost,
+                                  status.load_cost_low, status.load_cost_high));
+  if (loop.region(region).drain.drain || status.drain_share > 0) {
+    lines.push_back(absl::StrFormat("an operator %s it: %s drained now",
+                                    loop.region(region).drain.drain ? "drains" : "brings back",
+                                    Percent(status.drain_share)));
+  }
+  if (loop.mode() != TierMode::kActive) {
+    lines.push_back(
+        absl::StrCat("the tier is ", View(TierModeName(loop.mode())), ": the table stays as it is"));
+  }
+  if (loop.in_force() == nullptr) {
+    lines.push_back("no table is in force yet");
+    return lines;
+  }
+  for (std::size_t p = 0; p < loop.tier().priorities.size(); ++p) {
+    const auto priority = static_cast<Priority>(p);
+    lines.push_back(absl::StrCat("priority ", loop.tier().priorities[p], ": ",
+                                 DescribeRow(loop.in_force()->at(priority, region), region, world),
+                                 loop.pins().count({region, priority}) > 0 ? " [pinned]" : ""));
+  }
+  return lines;
+}
+
+}  // namespace ringway::controller
