@@ -1,5 +1,6 @@
 #include "router/daemon/router_agent.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,9 +27,11 @@ FleetBook BookOf(const Fleet& fleet, const std::string& region) {
   return book;
 }
 
+// A name may have slashes ("eu-west-1/router0"); a file may not.
 std::string StatePath(const Settings& settings) {
-  return settings.state_dir.empty() ? ""
-                                    : absl::StrCat(settings.state_dir, "/router-", settings.name, ".state");
+  std::string file = settings.name;
+  std::replace(file.begin(), file.end(), '/', '_');
+  return settings.state_dir.empty() ? "" : absl::StrCat(settings.state_dir, "/router-", file, ".state");
 }
 
 }  // namespace
