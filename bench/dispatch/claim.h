@@ -6,6 +6,7 @@
 #define RINGWAY_BENCH_DISPATCH_CLAIM_H_
 
 #include <string>
+#include <vector>
 
 namespace ringway::bench {
 
@@ -24,6 +25,12 @@ struct Claim {
 Claim LedgerRate(int workers, double grants_per_s_min, bool quick);
 // The same with `waiting` jobs in line all the time: every grant takes one out and every ask puts one in.
 Claim LedgerLineRate(int workers, int waiting, double grants_per_s_min, bool quick);
+
+// Nanoseconds to sample a target region from a row over `regions` regions, the draw included. Best of five.
+Claim RegionPick(int regions, double ns_max, bool quick);
+// From an event in to the actions out of the router's machine, near capacity, half of its offers refused as
+// busy; wall time, the two clock reads included.
+std::vector<Claim> RouterStep(int workers, bool quick);
 
 }  // namespace ringway::bench
 

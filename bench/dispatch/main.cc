@@ -21,12 +21,15 @@ int main(int argc, char** argv) {
     }
   }
   using namespace ringway::bench;
-  const std::vector<Claim> claims = {
+  std::vector<Claim> claims = {
       LedgerRate(1'000, 3e6, quick),
       LedgerRate(100'000, 1e6, quick),
       LedgerLineRate(1'000, 1'000, 1e6, quick),
       LedgerLineRate(100'000, 10'000, 0.5e6, quick),
+      RegionPick(30, 50, quick),
+      RegionPick(1'000, 50, quick),
   };
+  for (const Claim& claim : RouterStep(200, quick)) claims.push_back(claim);
   bool all = true;
   for (const Claim& claim : claims) {
     all = all && claim.holds();
