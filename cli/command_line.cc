@@ -90,6 +90,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   // DEMO
   AddDemoCommand(app, session);
   AddSubmitCommand(app, session);
+  AddSimCommand(app, session);
   AddStatusCommand(app, session);
   AddTableCommand(app, session);
   AddExplainCommand(app, session);

@@ -22,6 +22,7 @@ void AddPinCommands(CLI::App& app, Session& session);    // pin and unpin
 void AddTierCommands(CLI::App& app, Session& session);   // threshold, mode, rollback
 void AddAuditCommand(CLI::App& app, Session& session);
 void AddWhatIfCommand(CLI::App& app, Session& session);
+void AddSimCommand(CLI::App& app, Session& session);
 void AddSubmitCommand(CLI::App& app, Session& session);
 void AddDemoCommand(CLI::App& app, Session& session);
 

@@ -1,0 +1,47 @@
+// Every scenario that ships loads, runs for a while, serves most of its users and breaks no rule.
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "sim/files/scenario_file.h"
+#include "sim/simulation.h"
+
+namespace ringway::sim {
+namespace {
+
+std::vector<std::string> Shipped() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(RINGWAY_SOURCE_DIR "/sim/scenarios")) {
+    paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+class LibraryTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(LibraryTest, RunsAndServes) {
+  auto loaded = LoadScenario(GetParam());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  // The troubles begin two minutes in at the latest; the first three are enough to see them begin.
+  loaded->duration_s = 180;
+  loaded->warmup_s = 20;
+  Simulation simulation(std::make_shared<const Scenario>(*std::move(loaded)));
+  simulation.Run();
+  const Totals& totals = simulation.tally().totals();
+  EXPECT_GT(totals.submitted, 1000u);
+  EXPECT_GT(totals.served(), totals.first / 2);
+  for (const std::string& violation : simulation.checkers().violations()) ADD_FAILURE() << violation;
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, LibraryTest, testing::ValuesIn(Shipped()), [](const auto& info) {
+  std::string name = std::filesystem::path(info.param).stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace ringway::sim
