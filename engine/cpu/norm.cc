@@ -25,7 +25,10 @@ class GroupNormKernel : public Kernel {
         channels_(in[0].shape.dim(-1)),
         rows_each_(in[0].shape.elements() / std::max<std::int64_t>(pictures_ * channels_, 1)),
         chunks_((rows_each_ + kRowsPerTask - 1) / kRowsPerTask) {
-    if (in.size() > 3 && in[3].present) shift_pictures_ = in[3].shape.rows();
+    if (in.size() > 3 && in[3].present) {
+      shift_pictures_ = in[3].shape.rows();
+      shift_type_ = in[3].dtype;
+    }
   }
 
   // [picture][chunk][sum, square][channel], then [picture][scale, shift][channel].
@@ -37,7 +40,7 @@ class GroupNormKernel : public Kernel {
     x_ = reinterpret_cast<const T*>(in[0]);
     gamma_ = FloatsAt(in[1]);
     beta_ = FloatsAt(in[2]);
-    shift_ = in.size() > 3 ? reinterpret_cast<const T*>(in[3]) : nullptr;
+    shift_ = in.size() > 3 ? in[3] : nullptr;
     out_ = reinterpret_cast<T*>(out);
     sums_ = reinterpret_cast<float*>(workspace);
     affine_ = sums_ + pictures_ * chunks_ * 2 * channels_;
@@ -95,7 +98,9 @@ class GroupNormKernel : public Kernel {
   }
   double ShiftAt(std::int64_t picture, std::int64_t c) const {
     if (shift_ == nullptr) return 0;
-    return ToFloat(shift_[(shift_pictures_ == 1 ? 0 : picture) * channels_ + c]);
+    const std::int64_t at = (shift_pictures_ == 1 ? 0 : picture) * channels_ + c;
+    if (shift_type_ == DType::kF32) return FloatsAt(shift_)[at];
+    return ToFloat(reinterpret_cast<const BFloat16*>(shift_)[at]);
   }
 
   void ApplyChunk(std::int64_t task) {
@@ -110,7 +115,8 @@ class GroupNormKernel : public Kernel {
   std::int64_t pictures_, channels_, rows_each_, chunks_;
   std::int64_t shift_pictures_ = 1;
   const T* x_ = nullptr;
-  const T* shift_ = nullptr;
+  const std::byte* shift_ = nullptr;
+  DType shift_type_ = DType::kF32;
   const float* gamma_ = nullptr;
   const float* beta_ = nullptr;
   T* out_ = nullptr;

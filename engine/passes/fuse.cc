@@ -24,6 +24,15 @@ const Node* ShiftBefore(const Rewriter& rewriter, const Node& norm) {
   return IsRowOfChannels(whole, row) && !(whole == row) ? &producer : nullptr;
 }
 
+// [n,1,..,1,c] as [n,c]; where it was made from just that, the original, which keeps its precision.
+ValueId AsRows(Graph& to, ValueId row) {
+  const Shape shape = to.shape(row);
+  const Shape rows = {shape.dim(0), shape.dim(-1)};
+  if (std::holds_alternative<ReshapeOp>(to.node(row).op) && to.shape(to.node(row).input(0)) == rows)
+    return to.node(row).input(0);
+  return to.Add(ReshapeOp{rows}, {row});
+}
+
 bool IsFusable(const Graph& graph, ValueId id) {
   const Node& node = graph.node(id);
   return (std::holds_alternative<ConvOp>(node.op) || std::holds_alternative<LinearOp>(node.op)) &&
@@ -57,11 +66,9 @@ absl::StatusOr<Graph> FuseNorms(const Graph& graph) {
     if (const auto* norm = node.As<GroupNormOp>()) {
       std::vector<ValueId> inputs = rewriter.NewInputs(node);
       if (const Node* shift = ShiftBefore(rewriter, node)) {
-        const Shape& row = graph.shape(shift->input(1));
         inputs.resize(4, kAbsent);
         inputs[0] = rewriter.New(shift->input(0));
-        inputs[3] =
-            to.Add(ReshapeOp{{row.dim(0), row.dim(-1)}}, {rewriter.New(shift->input(1))}, shift->label);
+        inputs[3] = AsRows(to, rewriter.New(shift->input(1)));
       }
       rewriter.Replace(id, to.Add(*norm, std::move(inputs), node.label));
     } else if (activate != nullptr && activate->activation == Activation::kSilu &&

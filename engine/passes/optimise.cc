@@ -19,26 +19,44 @@ absl::StatusOr<Graph> Prune(const Graph& graph) {
   return rewriter.Finish();
 }
 
+namespace {
+
+// A weight matrix is multiplied in the type of what it multiplies; a table is looked up in the wanted type.
+bool IsMatrix(const Node& node, std::size_t input) {
+  if (std::holds_alternative<LookupOp>(node.op)) return input == 0;
+  const bool multiplies =
+      std::holds_alternative<LinearOp>(node.op) || std::holds_alternative<ConvOp>(node.op);
+  return multiplies && input == 1;
+}
+
+ValueId WithType(Graph& to, ValueId id, DType dtype) {
+  if (id == kAbsent || to.node(id).dtype == dtype) return id;
+  const std::string label = to.node(id).label;
+  if (const Tensor* tensor = to.ConstantOf(id)) return to.Constant(tensor->To(dtype), label);
+  return to.Add(CastOp{dtype}, {id}, label);
+}
+
+}  // namespace
+
+// Vectors and rows (rank 2: time embeddings) stay f32: they are small, and their error would enter every
+// block.
 absl::StatusOr<Graph> SetPrecision(const Graph& graph, DType precision) {
   if (precision == DType::kF32) return graph;
   Rewriter rewriter(graph);
+  Graph& to = rewriter.to();
   for (ValueId id = 0; id < static_cast<ValueId>(graph.nodes().size()); ++id) {
     const Node& node = graph.node(id);
-    rewriter.Copy(id);
-    const bool table = std::holds_alternative<ConstantOp>(node.op) && node.shape.rank() >= 2;
-    const bool activation = std::holds_alternative<InputOp>(node.op) && node.shape.rank() >= 2;
-    const bool embedding = std::holds_alternative<TimeEmbeddingOp>(node.op);
-    if (node.dtype != DType::kF32) continue;
-    if (table) {
-      const Tensor& tensor = std::get<ConstantOp>(node.op).tensor;
-      rewriter.Replace(id, rewriter.to().Constant(tensor.To(precision), node.label));
-    } else if (activation || embedding) {
-      rewriter.Replace(id, rewriter.to().Add(CastOp{precision}, {rewriter.New(id)}, node.label));
-    }
+    std::vector<ValueId> inputs = rewriter.NewInputs(node);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (IsMatrix(node, i))
+        inputs[i] = WithType(to, inputs[i], i == 0 ? precision : to.node(inputs[0]).dtype);
+    ValueId made = to.Add(node.op, std::move(inputs), node.label);
+    if (made == kAbsent) break;
+    if (to.node(made).dtype == DType::kF32 && node.shape.rank() > 2) made = WithType(to, made, precision);
+    rewriter.Replace(id, made);
   }
   for (const GraphOutput& output : graph.outputs())
-    rewriter.Replace(output.value,
-                     rewriter.to().Add(CastOp{DType::kF32}, {rewriter.New(output.value)}, output.name));
+    rewriter.Replace(output.value, WithType(to, rewriter.New(output.value), DType::kF32));
   return rewriter.Finish();
 }
 

@@ -25,7 +25,7 @@ struct Operand {
   std::int64_t row_stride = 0;       // elements from one row to the next; the channels unless it is a slice
   const Tensor* constant = nullptr;  // set when the value is known
 
-  bool dense() const { return row_stride == shape.dim(-1); }
+  bool dense() const { return shape.rank() == 0 || row_stride == shape.dim(-1) || shape.rows() == 1; }
 };
 
 class Kernel {

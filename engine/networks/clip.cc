@@ -1,0 +1,97 @@
+#include "engine/networks/clip.h"
+
+#include "engine/networks/blocks.h"
+
+namespace ringway::engine {
+namespace {
+
+ValueId SelfAttention(const Scope& scope, ValueId x, const ClipConfig& config, bool causal) {
+  Graph& g = scope.graph();
+  const ValueId q = LinearLayer(scope / "q_proj", x, config.channels);
+  const ValueId k = LinearLayer(scope / "k_proj", x, config.channels);
+  const ValueId v = LinearLayer(scope / "v_proj", x, config.channels);
+  const ValueId attended =
+      g.Add(AttentionOp{static_cast<int>(config.heads), causal}, {q, k, v}, scope.prefix());
+  return LinearLayer(scope / "out_proj", attended, config.channels);
+}
+
+ValueId Encoder(const Scope& scope, ValueId x, const ClipConfig& config, bool causal) {
+  Graph& g = scope.graph();
+  for (std::int64_t i = 0; i < config.layers; ++i) {
+    const Scope layer = scope / "layers" / i;
+    const ValueId first = LayerNormLayer(layer / "layer_norm1", x);
+    x = g.Add(AddOp{}, {SelfAttention(layer / "self_attn", first, config, causal), x});
+    const ValueId wide =
+        LinearLayer(layer / "mlp" / "fc1", LayerNormLayer(layer / "layer_norm2", x), config.hidden);
+    const ValueId active = g.Add(ActivateOp{config.activation}, {wide});
+    x = g.Add(AddOp{}, {LinearLayer(layer / "mlp" / "fc2", active, config.channels), x});
+  }
+  return x;
+}
+
+}  // namespace
+
+absl::StatusOr<ClipConfig> ReadClipConfig(Config config) {
+  ClipConfig clip;
+  clip.channels = config.Integer("hidden_size", clip.channels, 1, 8192);
+  clip.hidden = config.Integer("intermediate_size", clip.hidden, 1, 65536);
+  clip.layers = config.Integer("num_hidden_layers", clip.layers, 1, 64);
+  clip.heads = config.Integer("num_attention_heads", clip.heads, 1, 256);
+  if (clip.channels % clip.heads != 0) config.Refuse("num_attention_heads", "a divisor of hidden_size");
+  const std::string activation = config.Text("hidden_act", "quick_gelu");
+  if (activation == "gelu")
+    clip.activation = Activation::kGelu;
+  else if (activation != "quick_gelu")
+    config.Refuse("hidden_act", "gelu or quick_gelu");
+  clip.vocabulary = config.Integer("vocab_size", clip.vocabulary, 1, 1'000'000);
+  clip.tokens_max = config.Integer("max_position_embeddings", clip.tokens_max, 1, 4096);
+  clip.picture_size = config.Integer("image_size", clip.picture_size, 1, 4096);
+  clip.patch = config.Integer("patch_size", clip.patch, 1, clip.picture_size);
+  clip.projection = config.Integer("projection_dim", clip.projection, 1, 8192);
+  if (!config.status().ok()) return config.status();
+  return clip;
+}
+
+Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts) {
+  Graph g;
+  const Scope text = Scope(g, weights) / "text_model";
+  const ValueId ids = g.Input("ids", {texts, config.tokens_max, 1}, DType::kI32);
+  const Scope embeddings = text / "embeddings";
+  const ValueId table =
+      (embeddings / "token_embedding").Weight("weight", {config.vocabulary, config.channels});
+  const ValueId positions =
+      (embeddings / "position_embedding").Weight("weight", {config.tokens_max, config.channels});
+  ValueId x = g.Add(LookupOp{}, {table, ids}, embeddings.prefix());
+  x = g.Add(AddOp{}, {x, g.Add(ReshapeOp{{1, config.tokens_max, 1, config.channels}}, {positions})},
+            embeddings.prefix());
+  x = Encoder(text / "encoder", x, config, /*causal=*/true);
+  g.Output("hidden", LayerNormLayer(text / "final_layer_norm", x));
+  return g;
+}
+
+Graph BuildClipVision(const ClipConfig& config, WeightSource& weights) {
+  Graph g;
+  const Scope root(g, weights);
+  const Scope vision = root / "vision_model";
+  const Scope embeddings = vision / "embeddings";
+  const std::int64_t side = config.picture_size / config.patch, patches = side * side,
+                     channels = config.channels;
+  const ValueId picture = g.Input("picture", {1, config.picture_size, config.picture_size, 3});
+  const ValueId kernel = (embeddings / "patch_embedding").ConvWeight(channels, 3, config.patch, config.patch);
+  ValueId x = g.Add(ConvOp{.stride = static_cast<int>(config.patch), .padding = {}}, {picture, kernel},
+                    embeddings.prefix());
+  x = g.Add(ReshapeOp{{1, patches, 1, channels}}, {x});
+  const ValueId summary =
+      g.Add(ReshapeOp{{1, 1, 1, channels}}, {embeddings.Weight("class_embedding", {channels})});
+  x = g.Add(ConcatOp{1}, {summary, x}, embeddings.prefix());
+  const ValueId positions = (embeddings / "position_embedding").Weight("weight", {patches + 1, channels});
+  x = g.Add(AddOp{}, {x, g.Add(ReshapeOp{{1, patches + 1, 1, channels}}, {positions})});
+  x = LayerNormLayer(vision / "pre_layrnorm", x);  // spelled so in every checkpoint
+  x = Encoder(vision / "encoder", x, config, /*causal=*/false);
+  const ValueId first = g.Add(SliceOp{0, channels}, {g.Add(ReshapeOp{{1, (patches + 1) * channels}}, {x})});
+  const ValueId norm = LayerNormLayer(vision / "post_layernorm", first);
+  g.Output("embedding", LinearLayer(root / "visual_projection", norm, config.projection, /*bias=*/false));
+  return g;
+}
+
+}  // namespace ringway::engine

@@ -1,0 +1,53 @@
+// The common skeleton of Stable Diffusion's UNets: which blocks there are, how wide, and how their skips
+// connect.
+//
+// Down: conv_in, then for each block `layers` of (resnet, transformer?), then a halving except in the last
+// block. Middle: resnet, transformer, resnet. Up: the mirror with layers + 1, each resnet fed with the
+// matching skip. Both families (frames alone, frames with time) follow it and differ only in what a resnet
+// and a transformer are, which is what UNetBlocks abstracts. Configurations come from files and are bounded
+// here: at most 8 blocks, 8192 channels, 8 layers.
+#ifndef RINGWAY_ENGINE_NETWORKS_UNET_LAYOUT_H_
+#define RINGWAY_ENGINE_NETWORKS_UNET_LAYOUT_H_
+
+#include <vector>
+
+#include "engine/checkpoint/model_directory.h"
+#include "engine/networks/weight_source.h"
+
+namespace ringway::engine {
+
+struct UNetLayout {
+  std::int64_t in_channels = 4, out_channels = 4;
+  std::vector<std::int64_t> channels = {320, 640, 1280, 1280};  // by down block
+  std::vector<std::int64_t> heads = {8, 8, 8, 8};
+  std::vector<std::int64_t> transformer_layers = {1, 1, 1, 1};
+  std::vector<bool> down_attends = {true, true, true, false};
+  std::vector<bool> up_attends = {false, true, true, true};
+  int layers = 2;
+  std::int64_t context_channels = 768;
+
+  std::size_t blocks() const { return channels.size(); }
+};
+
+// Reads what both families share; what is wrong is left in the config's status. `heads_key` and the prefix of
+// block types that attend differ between families.
+UNetLayout ReadUNetLayout(Config& config, std::string_view heads_key, std::string_view down_attending,
+                          std::string_view down_plain, std::string_view up_attending,
+                          std::string_view up_plain);
+
+class UNetBlocks {
+ public:
+  enum class Part { kDown, kMiddle, kUp };
+  virtual ~UNetBlocks() = default;
+  virtual ValueId Resnet(const Scope& scope, ValueId x, std::int64_t out, Part part,
+                         bool attending) const = 0;
+  virtual ValueId Transformer(const Scope& scope, ValueId x, int layers, int heads) const = 0;
+};
+
+// From the noisy pictures to the prediction, [n, h, w, out_channels]. Height and width must be multiples of
+// 2^(blocks - 1).
+ValueId AddUNet(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x);
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_NETWORKS_UNET_LAYOUT_H_

@@ -1,0 +1,87 @@
+#include "engine/networks/vae.h"
+
+namespace ringway::engine {
+namespace {
+
+constexpr float kEpsilon = 1e-6f;
+constexpr SpatioTemporalSettings kDecoderBlocks = {1e-6f, 1e-5f, true};
+
+// Halves the size; the reference pads at the right and the bottom only.
+ValueId Halved(const Scope& scope, ValueId x) {
+  Graph& g = scope.graph();
+  if (x == kAbsent) return kAbsent;
+  const std::int64_t channels = g.shape(x).dim(3);
+  const ValueId weight = scope.ConvWeight(channels, channels, 3, 3);
+  return g.Add(ConvOp{.stride = 2, .padding = {0, 0, 1, 1}}, {x, weight, scope.Weight("bias", {channels})},
+               scope.prefix());
+}
+
+}  // namespace
+
+absl::StatusOr<VaeConfig> ReadVaeConfig(Config config) {
+  VaeConfig vae;
+  vae.channels = config.Integers("block_out_channels", vae.channels, 0, kNormGroups, 8192);
+  for (const std::int64_t c : vae.channels)
+    if (c % kNormGroups != 0) config.Refuse("block_out_channels", "multiples of 32");
+  if (vae.channels.size() > 8) config.Refuse("block_out_channels", "at most 8 blocks");
+  vae.layers = static_cast<int>(config.Integer("layers_per_block", 1, 1, 8));
+  vae.picture_channels = config.Integer("in_channels", 3, 1, 64);
+  vae.latent_channels = config.Integer("latent_channels", 4, 1, 256);
+  vae.scaling_factor = config.Number("scaling_factor", vae.scaling_factor);
+  if (!config.status().ok()) return config.status();
+  return vae;
+}
+
+Graph BuildVaeEncoder(const VaeConfig& config, WeightSource& weights, std::int64_t pictures,
+                      std::int64_t height, std::int64_t width) {
+  Graph g;
+  const Scope root(g, weights);
+  const Scope encoder = root / "encoder";
+  ValueId x = g.Input("picture", {pictures, height, width, config.picture_channels});
+  x = ConvLayer(encoder / "conv_in", x, config.channels[0]);
+  for (std::size_t i = 0; i < config.channels.size(); ++i) {
+    const Scope block = encoder / "down_blocks" / static_cast<std::int64_t>(i);
+    for (int layer = 0; layer < config.layers; ++layer)
+      x = ResnetBlock(block / "resnets" / layer, x, kAbsent, config.channels[i], kEpsilon);
+    if (i + 1 < config.channels.size()) x = Halved(block / "downsamplers" / 0 / "conv", x);
+  }
+  const Scope middle = encoder / "mid_block";
+  x = ResnetBlock(middle / "resnets" / 0, x, kAbsent, config.channels.back(), kEpsilon);
+  x = PixelAttention(middle / "attentions" / 0, x, kEpsilon);
+  x = ResnetBlock(middle / "resnets" / 1, x, kAbsent, config.channels.back(), kEpsilon);
+  x = Silu(g, GroupNormLayer(encoder / "conv_norm_out", x, kEpsilon));
+  x = ConvLayer(encoder / "conv_out", x, 2 * config.latent_channels);
+  g.Output("moments", ConvLayer(root / "quant_conv", x, 2 * config.latent_channels, 1));
+  return g;
+}
+
+Graph BuildVaeTemporalDecoder(const VaeConfig& config, WeightSource& weights, const ClipSize& size) {
+  Graph g;
+  const Scope decoder = Scope(g, weights) / "decoder";
+  const ClipShape& clip = size.clip;
+  ValueId x = g.Input("latent", {clip.clips * clip.frames, size.height, size.width, config.latent_channels});
+  x = ConvLayer(decoder / "conv_in", x, config.channels.back());
+  const Scope middle = decoder / "mid_block";
+  x = SpatioTemporalResnet(middle / "resnets" / 0, x, kAbsent, config.channels.back(), clip, kDecoderBlocks);
+  // There is one attention, whatever the number of resnets; the reference pairs them and stops with the
+  // shorter list.
+  if (config.layers > 1) {
+    x = PixelAttention(middle / "attentions" / 0, x, kEpsilon);
+    x = SpatioTemporalResnet(middle / "resnets" / 1, x, kAbsent, config.channels.back(), clip,
+                             kDecoderBlocks);
+  }
+  for (std::size_t i = 0; i < config.channels.size(); ++i) {
+    const Scope block = decoder / "up_blocks" / static_cast<std::int64_t>(i);
+    const std::int64_t channels = config.channels[config.channels.size() - 1 - i];
+    for (int layer = 0; layer <= config.layers; ++layer)
+      x = SpatioTemporalResnet(block / "resnets" / layer, x, kAbsent, channels, clip, kDecoderBlocks);
+    if (i + 1 < config.channels.size())
+      x = ConvLayer(block / "upsamplers" / 0 / "conv", g.Add(UpsampleOp{}, {x}), channels);
+  }
+  x = Silu(g, GroupNormLayer(decoder / "conv_norm_out", x, kEpsilon));
+  x = ConvLayer(decoder / "conv_out", x, config.picture_channels);
+  g.Output("picture", FrameConv(decoder / "time_conv_out", x, config.picture_channels, clip));
+  return g;
+}
+
+}  // namespace ringway::engine

@@ -1,0 +1,72 @@
+// Where a network takes its weights from, by their stock names; and the place in a checkpoint from which it
+// takes them.
+//
+// A Scope is a graph, a source and a prefix: scope / "down_blocks" / 0 / "conv_in" names what diffusers calls
+// down_blocks.0.conv_in. It adds weights to the graph as constants, turned into the engine's layout:
+// convolution kernels from [out, in, height, width] to [out, height, width, in]. A weight that is missing or
+// has another shape fails the graph (graph.h) with a message that names it. Scopes are cheap values; the
+// graph and the source must outlive them.
+#ifndef RINGWAY_ENGINE_NETWORKS_WEIGHT_SOURCE_H_
+#define RINGWAY_ENGINE_NETWORKS_WEIGHT_SOURCE_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "engine/checkpoint/weights.h"
+#include "engine/graph/graph.h"
+
+namespace ringway::engine {
+
+class WeightSource {
+ public:
+  virtual ~WeightSource() = default;
+  virtual absl::StatusOr<std::vector<float>> Take(std::string_view name,
+                                                  const std::vector<std::int64_t>& dims) = 0;
+  virtual bool Has(std::string_view name) const = 0;
+};
+
+// The weights of a checkpoint on disk.
+class StoredWeights : public WeightSource {
+ public:
+  explicit StoredWeights(Weights& weights) : weights_(weights) {}
+  absl::StatusOr<std::vector<float>> Take(std::string_view name,
+                                          const std::vector<std::int64_t>& dims) override {
+    return weights_.Take(name, dims);
+  }
+  bool Has(std::string_view name) const override { return weights_.Has(name); }
+
+ private:
+  Weights& weights_;
+};
+
+class Scope {
+ public:
+  Scope(Graph& graph, WeightSource& source, std::string prefix = "")
+      : graph_(&graph), source_(&source), prefix_(std::move(prefix)) {}
+  Scope operator/(std::string_view name) const;
+  Scope operator/(std::int64_t index) const { return *this / std::to_string(index); }
+
+  Graph& graph() const { return *graph_; }
+  const std::string& prefix() const { return prefix_; }
+  bool Has(std::string_view name) const { return source_->Has((*this / name).prefix_); }
+
+  // The tensor of this scope's own name, or of a name below it.
+  ValueId Weight(std::string_view name, const Shape& shape) const;
+  // "weight" [out, in, height, width] (or, with `frames`, [out, in, height, 1, 1]) as [out, height, width,
+  // in].
+  ValueId ConvWeight(std::int64_t out, std::int64_t in, std::int64_t height, std::int64_t width,
+                     bool frames = false) const;
+
+ private:
+  ValueId Take(const std::string& name, const std::vector<std::int64_t>& dims, const Shape& shape) const;
+  Graph* graph_;
+  WeightSource* source_;
+  std::string prefix_;
+};
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_NETWORKS_WEIGHT_SOURCE_H_

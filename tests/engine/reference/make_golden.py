@@ -1,0 +1,148 @@
+"""Writes what the reference networks give for hashed weights and inputs; --check compares with what is committed.
+
+Each case becomes golden/<case>.safetensors: "y", every n-th number of the output with channels last, and in its metadata
+the configuration, n, and a hash of the sorted names and shapes of all weights. tests/engine/parity_test.cc holds the engine
+to these files, so that parity is tested where there is no torch; this script holds the files to torch where there is.
+"""
+import json
+import os
+import struct
+import sys
+
+import numpy as np
+import torch
+from clip import Text, Vision
+from hash_weights import fill, fnv1a, tensor
+from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
+from unets import SdUNet, SvdUNet
+from vae import Vae
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
+KEPT = 2048
+
+SVD = dict(block_out_channels=[32, 64], layers_per_block=1, in_channels=8, out_channels=4, num_attention_heads=[2, 4],
+           cross_attention_dim=48, transformer_layers_per_block=1, addition_time_embed_dim=16,
+           projection_class_embeddings_input_dim=48,
+           down_block_types=["CrossAttnDownBlockSpatioTemporal", "DownBlockSpatioTemporal"],
+           up_block_types=["UpBlockSpatioTemporal", "CrossAttnUpBlockSpatioTemporal"])
+SD = dict(block_out_channels=[32, 64, 64], layers_per_block=2, in_channels=4, out_channels=4, attention_head_dim=4,
+          cross_attention_dim=40, down_block_types=["CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"],
+          up_block_types=["UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"])
+VAE = dict(block_out_channels=[32, 64], layers_per_block=2, in_channels=3, latent_channels=4)
+CLIP = dict(hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=3, vocab_size=100,
+            max_position_embeddings=77, image_size=28, patch_size=7, projection_dim=40)
+
+
+def channels_last(x):
+    return x.permute(0, 2, 3, 1) if x.dim() == 4 else x
+
+
+def picture_input(name, n, h, w, c):
+    """Hashed with channels last, given with channels first."""
+    return tensor(name, [n, h, w, c]).permute(0, 3, 1, 2).contiguous()
+
+
+def svd_unet(config, frames, clips, h, w, tokens):
+    net = SvdUNet(config)
+    names = fill(net)
+    y = net(picture_input("sample", clips * frames, h, w, 8), torch.tensor([0.7]), tensor("added", [clips, 3], 50.0),
+            tensor("context", [clips, tokens, config["cross_attention_dim"]]), frames)
+    return config, names, y
+
+
+def sd_unet():
+    net = SdUNet(SD)
+    names = fill(net)
+    y = net(picture_input("sample", 2, 16, 24, 4), torch.tensor([501.0]), tensor("context", [2, 77, 40]))
+    return SD, names, y
+
+
+def vae(decode):
+    net = Vae(VAE)
+    names = fill(net)
+    if decode:
+        return VAE, names, net.decoder(picture_input("latent", 6, 6, 8, 4), 3)
+    return VAE, names, net.quant_conv(net.encoder(picture_input("picture", 2, 24, 16, 3)))
+
+
+def clip_text():
+    config = dict(CLIP, hidden_act="quick_gelu")
+    net = Text(config)
+    names = fill(net)
+    ids = ((tensor("ids", [2, 77]) + 1.0) * 50.0).floor().long()
+    return config, names, net(ids)
+
+
+def clip_vision():
+    config = dict(CLIP, hidden_act="gelu")
+    net = Vision(config)
+    names = fill(net)
+    return config, names, net(picture_input("picture", 1, 28, 28, 3))
+
+
+def resnet_wide():
+    net = SpatioTemporalResnet(640, 1280, 1280, 1e-6)
+    names = fill(net)
+    time = tensor("time", [1, 1280]).expand(4, -1)
+    return {}, names, net(picture_input("x", 4, 8, 8, 640), 4, time)
+
+
+def transformer_wide():
+    net = SpatioTemporalTransformer(1280, 20, 1024, 1)
+    names = fill(net)
+    context = tensor("context", [1, 5, 1024]).expand(4, -1, -1)
+    return {}, names, net(picture_input("x", 4, 8, 8, 1280), 4, context)
+
+
+CASES = {
+    "svd_unet": lambda: svd_unet(SVD, 3, 1, 8, 12, 1),
+    "svd_unet_text_two_clips": lambda: svd_unet(dict(SVD, transformer_layers_per_block=2), 5, 2, 8, 8, 7),
+    "sd_unet": sd_unet,
+    "vae_encoder": lambda: vae(False),
+    "vae_temporal_decoder": lambda: vae(True),
+    "clip_text": clip_text,
+    "clip_vision": clip_vision,
+    "svd_resnet_full_width": resnet_wide,
+    "svd_transformer_full_width": transformer_wide,
+}
+
+
+def write(path, y, metadata):
+    header = {"__metadata__": metadata, "y": {"dtype": "F32", "shape": [len(y)], "data_offsets": [0, 4 * len(y)]}}
+    text = json.dumps(header, sort_keys=True).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + y.astype("<f4").tobytes())
+
+
+def read(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    size = struct.unpack("<Q", data[:8])[0]
+    return np.frombuffer(data[8 + size:], "<f4"), json.loads(data[8:8 + size])["__metadata__"]
+
+
+def main():
+    check, failed = "--check" in sys.argv, False
+    torch.set_num_threads(2)
+    with torch.no_grad():
+        for case, run in CASES.items():
+            config, names, y = run()
+            flat = channels_last(y).contiguous().flatten().numpy()
+            every = max(1, len(flat) // KEPT)
+            metadata = {"config": json.dumps(config, sort_keys=True), "every": str(every), "total": str(len(flat)),
+                        "names": str(fnv1a("\n".join(names)))}
+            path = os.path.join(GOLDEN, case + ".safetensors")
+            if not check:
+                write(path, flat[::every], metadata)
+                continue
+            kept, described = read(path)
+            distance = np.linalg.norm(kept - flat[::every]) / np.linalg.norm(kept)
+            good = described == metadata and distance < 1e-4
+            print(f"{case}: relative distance {distance:.1e}{'' if good else '  DIFFERS'}")
+            failed = failed or not good
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
