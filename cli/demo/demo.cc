@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "cli/demo/stage.h"
 #include "sim/trace.h"
 #include "topology/topology.h"
@@ -72,6 +73,14 @@ int Summarize(cli::Session& session, const Fleet& fleet, const Script& script, c
   return AllOk(checks) ? cli::kExitOk : cli::kExitNo;
 }
 
+void TellLateness(cli::Session& session, double late_s_max) {
+  constexpr double kLate = 0.5;
+  session.err << absl::StrFormat("The load generator was at most %.0f ms late.", 1000 * late_s_max);
+  if (late_s_max > kLate)
+    session.err << " This machine was too busy: do not trust the latencies of this run.";
+  session.err << "\n";
+}
+
 // Plays the script on a running cluster and stops it again; the exit code.
 int PlayOn(cli::Session& session, const DemoSettings& settings, const Fleet& fleet, const Script& script,
            const sim::Trace* trace, Cluster& cluster, Interrupt& interrupt) {
@@ -88,6 +97,7 @@ int PlayOn(cli::Session& session, const DemoSettings& settings, const Fleet& fle
       cli::Fail(session, played);
     } else {
       code = Summarize(session, fleet, script, stage);
+      TellLateness(session, stage.late_s_max());
       session.err << (in_good_order ? "All processes have ended.\n" : "Some processes had to be killed.\n");
     }
   }
@@ -100,7 +110,8 @@ int RunDemo(cli::Session& session, const DemoSettings& settings) {
   const absl::StatusOr<Topology> topology = LoadTopology(settings.topology);
   if (!topology.ok()) return cli::Fail(session, topology.status());
   const Fleet& fleet = *topology->fleet;
-  const absl::StatusOr<Script> script = MakeScript(fleet, settings.route, settings.length_s);
+  const absl::StatusOr<Script> script = MakeScript(
+      fleet, {.route = settings.route, .length_s = settings.length_s, .day_curve = settings.trace.empty()});
   if (!script.ok()) return cli::Fail(session, script.status());
   const absl::StatusOr<std::optional<sim::Trace>> trace = LoadTrace(settings.trace);
   if (!trace.ok()) return cli::Fail(session, trace.status());

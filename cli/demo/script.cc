@@ -1,5 +1,9 @@
 #include "cli/demo/script.h"
 
+#include <cmath>
+#include <numbers>
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -44,6 +48,7 @@ Phase Calm(bool global) {
           .name = "calm",
           .story = "every region has its own day's traffic",
           .length_s = 0.2,
+          .factors = {},
           .global = global};
 }
 
@@ -52,7 +57,7 @@ Phase Hot(const std::string& region, bool global) {
           .name = "hot",
           .story = absl::StrFormat("%s gets %.1fx what its workers can serve", region, kHotLoad),
           .length_s = 0.35,
-          .hot_factor = kHotLoad / kBaseLoad,
+          .factors = {},
           .global = global};
 }
 
@@ -62,8 +67,7 @@ Phase Spike(bool global) {
           .story = absl::StrFormat("every region jumps to %.0f %% of what all workers can serve",
                                    100 * kSpikeLoad),
           .length_s = 0.15,
-          .hot_factor = kSpikeLoad / kBaseLoad,
-          .other_factor = kSpikeLoad / kBaseLoad,
+          .factors = {},
           .global = global};
 }
 
@@ -72,6 +76,7 @@ Phase After(bool global) {
           .name = "after",
           .story = "back to the day's traffic",
           .length_s = 0.1,
+          .factors = {},
           .global = global};
 }
 
@@ -80,10 +85,33 @@ Phase Everywhere() {
           .name = "global",
           .story = "the calm traffic again, but spread over all regions, to see what that costs",
           .length_s = 0.2,
+          .factors = {},
           .global = true};
 }
 
+// The load that the phase asks of the region; nothing: its own.
+std::optional<double> AskedLoad(const Phase& phase, bool hot) {
+  if (phase.kind == PhaseKind::kSpike) return kSpikeLoad;
+  if (phase.kind == PhaseKind::kHot && hot) return kHotLoad;
+  return std::nullopt;
+}
+
+void SetFactors(const Fleet& fleet, RegionId hot, bool day_curve, Phase& phase) {
+  const double middle_s = phase.begins_s + phase.length_s / 2;
+  for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
+    const double own_load =
+        kBaseLoad * (day_curve ? DayFactor(fleet.world.regions[RegionId(i)], middle_s) : 1);
+    const std::optional<double> asked = AskedLoad(phase, RegionId(i) == hot);
+    phase.factors.push_back(asked ? *asked / own_load : 1);
+  }
+}
+
 }  // namespace
+
+double DayFactor(const Region& region, double at_s) {
+  const double local_hour = kStartUtcHour + region.utc_offset_minutes / 60.0 + at_s / kDaySeconds * 24;
+  return 1 + kDaySwing * std::cos((local_hour - kPeakLocalHour) / 24 * 2 * std::numbers::pi);
+}
 
 const Phase& Script::At(double time_s) const {
   for (const Phase& phase : phases) {
@@ -92,7 +120,7 @@ const Phase& Script::At(double time_s) const {
   return phases.back();
 }
 
-absl::StatusOr<Script> MakeScript(const Fleet& fleet, RouteChoice route, double length_s) {
+absl::StatusOr<Script> MakeScript(const Fleet& fleet, const ScriptChoice& choice) {
   Script script;
   script.tier = TierId(0);
   if (absl::Status status = CheckFleet(fleet, script.tier); !status.ok()) return status;
@@ -100,16 +128,17 @@ absl::StatusOr<Script> MakeScript(const Fleet& fleet, RouteChoice route, double 
   for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
     script.base_rps.push_back(kBaseLoad * CapacityRps(fleet, script.tier, RegionId(i)));
   }
-  const bool global = route == RouteChoice::kGlobal;
+  const bool global = choice.route == RouteChoice::kGlobal;
   script.phases = {Calm(global), Hot(fleet.world.regions[script.hot].name, global), Spike(global),
                    After(global)};
-  if (route == RouteChoice::kBoth) script.phases.push_back(Everywhere());
+  if (choice.route == RouteChoice::kBoth) script.phases.push_back(Everywhere());
   double shares = 0;
   for (const Phase& phase : script.phases) shares += phase.length_s;
   double at_s = 0;
   for (Phase& phase : script.phases) {
     phase.begins_s = at_s;
-    phase.length_s *= length_s / shares;
+    phase.length_s *= choice.length_s / shares;
+    SetFactors(fleet, script.hot, choice.day_curve, phase);
     at_s = phase.ends_s();
   }
   return script;

@@ -2,8 +2,9 @@
 //
 // Every region has a base rate, a share of what its workers can serve, that follows a day curve shifted by
 // its UTC offset (or a recorded trace). A phase multiplies the rates: one region is made hot, then all rise
-// at once. A `global` phase repeats the calm with a table that spreads every region's jobs over the whole
-// world, so that the two can be compared. Lengths are shares of the time that the demo is given.
+// at once; the factors are such that a phase reaches the load that its story tells, whatever the hour. A
+// `global` phase repeats the calm with a table that spreads every region's jobs over the whole world, so that
+// the two can be compared. Lengths are shares of the time that the demo is given.
 //
 // Invariants: phases are not empty, lengths are positive, the hot region has workers. Threads: pure.
 #ifndef RINGWAY_CLI_DEMO_SCRIPT_H_
@@ -29,9 +30,8 @@ struct Phase {
   std::string story;  // one line for people
   double begins_s = 0;
   double length_s = 0;
-  double hot_factor = 1;    // times the base rate of the hot region
-  double other_factor = 1;  // of the others
-  bool global = false;      // every region's jobs are spread over all regions
+  IdVector<RegionId, double> factors;  // times the rate that the region has anyway at that time of its day
+  bool global = false;                 // every region's jobs are spread over all regions
   double ends_s() const { return begins_s + length_s; }
 };
 
@@ -44,13 +44,23 @@ struct Script {
   const Phase& At(double time_s) const;  // the last one after the end
 };
 
-inline constexpr double kBaseLoad = 0.45;  // of the workers of each region, mean over a day
+inline constexpr double kBaseLoad = 0.42;  // of the workers of each region, mean over a day
 inline constexpr double kDaySeconds = 600;
 inline constexpr double kDaySwing = 0.3;
+inline constexpr double kPeakLocalHour = 20;
 inline constexpr double kStartUtcHour = 15;
 
+// Rate of the region at this time over its mean, by the compressed day curve.
+double DayFactor(const Region& region, double at_s);
+
+struct ScriptChoice {
+  RouteChoice route = RouteChoice::kBoth;
+  double length_s = 66;
+  bool day_curve = true;  // else a trace, whose rate at a given moment nobody knows beforehand
+};
+
 // Errors: InvalidArgument when the fleet is not one that the demo can run (see the message).
-absl::StatusOr<Script> MakeScript(const Fleet& fleet, RouteChoice route, double length_s);
+absl::StatusOr<Script> MakeScript(const Fleet& fleet, const ScriptChoice& choice);
 
 }  // namespace ringway::demo
 

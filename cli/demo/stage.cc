@@ -1,6 +1,7 @@
 #include "cli/demo/stage.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -94,6 +95,7 @@ void Stage::Send(const Arrival& arrival) {
   header.set_prompt("a horse crosses the meadow");
   header.set_content_type("application/octet-stream");
   header.set_payload_bytes(payload_.size());
+  late_s_max_ = std::max(late_s_max_, Now() - arrival.at_s);
   const std::size_t ticket = sent_.size();
   sent_.push_back({phase_, arrival.region, arrival.at_s});
   if (jobs_.Send(ticket, cluster_.router(arrival.region, ticket), header, payload_)) return;
@@ -142,7 +144,7 @@ void Stage::Draw(const Observation& seen) {
 }
 
 absl::Status Stage::Tick() {
-  next_tick_s_ += 1;
+  next_tick_s_ = std::floor(Now()) + 1;
   const Observation seen = observer_.Latest();
   NotePlan(seen);
   Draw(seen);

@@ -34,6 +34,8 @@ class Stage {
   absl::Status Play(Traffic traffic);
   const Tally& tally() const { return tally_; }
   const SettledPlan& settled() const { return settled_; }
+  // The longest that a job was sent after it was due: above a moment, the machine was too busy for this.
+  double late_s_max() const { return late_s_max_; }
 
  private:
   struct Sent {
@@ -66,6 +68,7 @@ class Stage {
   absl::Time began_;
   std::size_t phase_ = 0;
   double next_tick_s_ = 0;
+  double late_s_max_ = 0;
   int lines_drawn_ = 0;
   std::string payload_;
   JobClient jobs_;  // last: its calls end before anything they use

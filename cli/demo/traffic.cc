@@ -24,6 +24,7 @@ sim::ArrivalLaw TraceLaw(const sim::Trace& trace, const Region& region, double r
 sim::ArrivalLaw DayLaw(const Region& region, double rate_rps) {
   return sim::DayCurveArrivals{.mean_rps = rate_rps,
                                .swing = kDaySwing,
+                               .peak_local_hour = kPeakLocalHour,
                                .utc_offset_minutes = region.utc_offset_minutes,
                                .start_utc_hour = kStartUtcHour,
                                .day_s = kDaySeconds};
@@ -31,8 +32,7 @@ sim::ArrivalLaw DayLaw(const Region& region, double rate_rps) {
 
 }  // namespace
 
-Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed)
-    : hot_(script.hot) {
+Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed) {
   for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
     const Region& region = fleet.world.regions[RegionId(i)];
     const double rate_rps = script.base_rps[RegionId(i)];
@@ -45,7 +45,7 @@ Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::Trace* tra
 
 void Traffic::Enter(const Phase& phase) {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
-    streams_[i].SetFactor(phase.begins_s, RegionId(i) == hot_ ? phase.hot_factor : phase.other_factor);
+    streams_[i].SetFactor(phase.begins_s, phase.factors[RegionId(i)]);
     // What was drawn under the old factor lies beyond this moment; the new one draws again from here.
     if (!std::isinf(pending_s_[i])) pending_s_[i] = streams_[i].Next();
   }

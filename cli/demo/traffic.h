@@ -35,7 +35,6 @@ class Traffic {
  private:
   void Choose();
 
-  RegionId hot_;
   std::vector<sim::ArrivalStream> streams_;
   std::vector<double> pending_s_;
   Arrival next_;

@@ -21,7 +21,9 @@ const Fleet& LocalFleet() {
   return *topology.fleet;
 }
 
-Script LocalScript(RouteChoice route = RouteChoice::kBoth) { return *MakeScript(LocalFleet(), route, 60); }
+Script LocalScript(RouteChoice route = RouteChoice::kBoth) {
+  return *MakeScript(LocalFleet(), {.route = route, .length_s = 60});
+}
 
 TEST(ScriptTest, PhasesFillTheTimeWithoutGaps) {
   for (const RouteChoice route : {RouteChoice::kRingway, RouteChoice::kGlobal, RouteChoice::kBoth}) {
@@ -47,7 +49,25 @@ TEST(ScriptTest, TheRegionWithTheMostUsersIsMadeHot) {
 
 TEST(ScriptTest, RefusesAFleetThatOneMachineCannotRun) {
   const Topology aws = *LoadTopology(RINGWAY_SOURCE_DIR "/topology/aws.yaml");
-  EXPECT_THAT(MakeScript(*aws.fleet, RouteChoice::kBoth, 60).status().message(), HasSubstr("2 to 8 regions"));
+  EXPECT_THAT(MakeScript(*aws.fleet, {}).status().message(), HasSubstr("2 to 8 regions"));
+}
+
+TEST(ScriptTest, PhasesReachTheLoadThatTheyTell) {
+  const Script script = LocalScript();
+  const Phase& hot = script.phases[1];
+  const Phase& spike = script.phases[2];
+  const auto load = [&](const Phase& phase, RegionId region) {
+    const double middle_s = phase.begins_s + phase.length_s / 2;
+    return kBaseLoad * DayFactor(LocalFleet().world.regions[region], middle_s) * phase.factors[region];
+  };
+  for (std::size_t i = 0; i < LocalFleet().world.regions.size(); ++i) {
+    EXPECT_NEAR(load(spike, RegionId(i)), 0.88, 1e-9);
+    if (RegionId(i) == script.hot) {
+      EXPECT_NEAR(load(hot, RegionId(i)), 1.3, 1e-9);
+    } else {
+      EXPECT_EQ(hot.factors[RegionId(i)], 1);
+    }
+  }
 }
 
 // Mean rate of each region over a phase, from the arrivals themselves.
@@ -75,7 +95,7 @@ TEST(TrafficTest, RatesFollowBaseAndPhase) {
   for (std::size_t i = 0; i < calm.size(); ++i) {
     const double base_rps = script.base_rps[RegionId(i)];
     EXPECT_NEAR(calm[i] / base_rps, 1, 0.02);
-    EXPECT_NEAR(hot[i] / base_rps, RegionId(i) == script.hot ? script.phases[1].hot_factor : 1, 0.03);
+    EXPECT_NEAR(hot[i] / base_rps / script.phases[1].factors[RegionId(i)], 1, 0.03);
   }
 }
 

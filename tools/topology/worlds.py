@@ -170,10 +170,12 @@ def local_yaml(rtt):
     what = "Four regions of the AWS world for one machine: what `ringway demo` brings up."
     # Short jobs and a quick guard, because the demo shows in a minute what takes a real fleet an hour.
     extra = """\
-  guard: {demandEwma: 0.5, stepMax: 0.35, staleAfter: 5s, missingAfter: 15s, drainPace: 5s}
+  guard: {demandEwma: 0.3, stepMax: 0.35, staleAfter: 5s, missingAfter: 15s, drainPace: 5s}
   dispatch:
     mode: probe
+    attemptsMax: 256
     delay: {busyMin: 0.8, shareMax: 1.0, span: 250ms}
+    backoff: {base: 20ms, multiplier: 2, capOfService: 0.5, fullJitter: true}
 """
     tier = TIER.format(name="animate", service="400ms", deadline="6s", priorities="interactive", threshold=0.75,
                        near=20, continent=100, unlock=0.8, extra=extra,
