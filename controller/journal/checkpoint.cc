@@ -112,6 +112,9 @@ v1::EstimateCheckpoint SaveEstimate(const planner::RegionEstimate& estimate) {
     saved.set_cost_prior_weight(learnt.cost->prior_weight);
     saved.set_lagged_rps(learnt.cost->lagged_rps);
     saved.set_lagged_at_ns(Nanos(learnt.cost->lagged_at));
+    saved.set_scatter(learnt.cost->scatter);
+    saved.set_scatter_primed(learnt.cost->scatter_primed);
+    saved.set_last_sample(learnt.cost->last_sample);
   }
   for (const planner::Demand::Learnt& demand : learnt.demand) {
     v1::DemandCheckpoint* out = saved.add_demand();
@@ -134,7 +137,10 @@ planner::RegionEstimate::Learnt LoadEstimate(const v1::EstimateCheckpoint& saved
                                             .variance = saved.cost_variance(),
                                             .prior_weight = saved.cost_prior_weight(),
                                             .lagged_rps = saved.lagged_rps(),
-                                            .lagged_at = At(saved.lagged_at_ns())};
+                                            .lagged_at = At(saved.lagged_at_ns()),
+                                            .scatter = saved.scatter(),
+                                            .scatter_primed = saved.scatter_primed(),
+                                            .last_sample = saved.last_sample()};
   }
   for (const v1::DemandCheckpoint& demand : saved.demand()) {
     learnt.demand.push_back({demand.rps(), demand.primed(), demand.doubted()});

@@ -42,11 +42,24 @@ void LoadCost::Add(absl::Time at, double load, double background_load, double st
   prior_weight_ *= 1 - weight;
 }
 
+LoadCost::Learnt LoadCost::learnt() const {
+  return {.value = value_,
+          .variance = variance_,
+          .prior_weight = prior_weight_,
+          .lagged_rps = lagged_rps_.value(),
+          .lagged_at = lagged_rps_.at(),
+          .scatter = scatter_.value(),
+          .scatter_primed = scatter_.primed(),
+          .last_sample = last_sample_};
+}
+
 void LoadCost::Restore(const Learnt& learnt) {
   value_ = std::clamp(learnt.value, guard_.cost_clamp_low * prior_, guard_.cost_clamp_high * prior_);
   variance_ = learnt.variance;
   prior_weight_ = learnt.prior_weight;
   if (learnt.lagged_at != absl::InfinitePast()) lagged_rps_.Advance(learnt.lagged_at, learnt.lagged_rps);
+  if (learnt.scatter_primed) scatter_.Reset(learnt.scatter);
+  last_sample_ = learnt.last_sample;
 }
 
 // 1 where successive samples agree, falling with their scatter.

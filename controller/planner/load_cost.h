@@ -44,8 +44,12 @@ class LoadCost {
     double prior_weight = 1;
     double lagged_rps = 0;
     absl::Time lagged_at = absl::InfinitePast();  // InfinitePast: no traffic seen
+    double scatter = 0;
+    bool scatter_primed = false;
+    double last_sample = 0;
   };
-  Learnt learnt() const { return {value_, variance_, prior_weight_, lagged_rps_.value(), lagged_rps_.at()}; }
+  // Every member that Add changes is in it; a replay of the controller's journal depends on that.
+  Learnt learnt() const;
   void Restore(const Learnt& learnt);
 
  private:
