@@ -46,7 +46,7 @@ class GrpcServer {
   int port_ = 0;
 };
 
-// A channel to host:port with the same message bound, keepalive, quick reconnects (100 ms to 2 s), and no
+// A channel to host:port with the same message bound, keepalive, quick reconnects (100 to 500 ms), and no
 // HTTP proxy.
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address);
 

@@ -16,7 +16,8 @@ namespace ringway::router {
 namespace {
 
 constexpr absl::Duration kRetryFirst = absl::Milliseconds(100);
-constexpr absl::Duration kRetryMax = absl::Seconds(2);
+// Short, because a restarted controller is to be obeyed within two seconds, whatever the wait had grown to.
+constexpr absl::Duration kRetryMax = absl::Milliseconds(500);
 
 }  // namespace
 

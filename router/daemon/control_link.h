@@ -1,7 +1,7 @@
 // The one stream to the controller: reports and acknowledgements up, maps, directories and tables down.
 //
-// Keeps trying: after a break it waits, twice as long each time up to two seconds and with jitter, so that a
-// fleet of routers does not fall upon a controller that comes back. A new stream begins with Hello and must
+// Keeps trying: after a break it waits, twice as long each time up to half a second and with jitter, so that
+// a fleet of routers does not fall upon a controller that comes back. A new stream begins with Hello and must
 // be answered by Welcome before anything else counts. What cannot be sent now is not kept: a report is of its
 // period, an acknowledgement of its stream.
 //

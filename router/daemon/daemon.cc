@@ -1,6 +1,7 @@
 #include "router/daemon/daemon.h"
 
 #include <atomic>
+#include <filesystem>
 #include <future>
 #include <iostream>
 #include <utility>
@@ -34,6 +35,15 @@ absl::Status Announce(const Settings& settings, const std::string& grpc, const s
   return runtime::WritePortFile(settings.port_file, {{"grpc", grpc}, {"http", http}});
 }
 
+// A folder that cannot be made is told at the start, not in the hour when the table is needed.
+absl::Status MakeStateFolder(const std::string& path) {
+  std::error_code failed;
+  if (!path.empty()) std::filesystem::create_directories(path, failed);
+  if (!failed) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--state-dir is '", path, "', which cannot be made: ", failed.message()));
+}
+
 // Runs on the loop and waits for it. False: the loop has stopped.
 template <class Task>
 bool OnLoop(runtime::EventLoop& loop, Task task) {
@@ -62,6 +72,7 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
     return absl::InvalidArgumentError(
         absl::StrCat("--region is '", settings.region, "', which ", settings.topology, " does not have"));
   }
+  if (absl::Status folder = MakeStateFolder(settings.state_dir); !folder.ok()) return folder;
   const int streams_max = static_cast<int>(settings.calls.jobs_max) + kStreamsBeyondJobs;
   runtime::EventLoop loop("router", static_cast<std::size_t>(streams_max) * kTasksPerCall + 4096);
   std::promise<void> stop;
