@@ -1,0 +1,118 @@
+// What is shipped in deploy/ fits the programs: every flag exists, and systemd accepts the units.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace ringway {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kDeploy = std::string(RINGWAY_SOURCE_DIR) + "/deploy";
+
+std::string ReadText(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Standard output and error of a shell command.
+std::string OutputOf(const std::string& command) {
+  std::string output;
+  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+  EXPECT_NE(pipe, nullptr);
+  std::array<char, 4096> piece;
+  while (const std::size_t n = fread(piece.data(), 1, piece.size(), pipe)) output.append(piece.data(), n);
+  pclose(pipe);
+  return output;
+}
+
+using FlagsByProgram = std::map<std::string, std::set<std::string>>;
+
+// A flag belongs to the last program that was started before it: in ExecStart= or in `command:`. The files
+// with environment variables are named after their program.
+void CollectFlags(const fs::path& path, FlagsByProgram& flags) {
+  static const std::regex token(
+      R"((?:ExecStart=/usr/bin/|command: \[)(ringway-[a-z]+)|(?:^|[\s=])(--[a-z][a-z-]+))");
+  std::string program;
+  if (path.extension() == ".env") {
+    program = "ringway-" + path.stem().string().substr(0, path.stem().string().find('-'));
+  }
+  std::istringstream lines(ReadText(path));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t start = line.find_first_not_of(" \t");
+    if (start == std::string::npos || line[start] == '#') continue;
+    for (std::sregex_iterator it(line.begin(), line.end(), token), end; it != end; ++it) {
+      if ((*it)[1].matched) program = (*it)[1];
+      if ((*it)[2].matched) flags[program].insert((*it)[2]);
+    }
+  }
+}
+
+TEST(DeployTest, EveryFlagThatIsUsedExists) {
+  FlagsByProgram flags;
+  for (const auto& entry : fs::recursive_directory_iterator(kDeploy)) {
+    if (entry.is_regular_file()) CollectFlags(entry.path(), flags);
+  }
+  for (const char* program : {"ringway-controller", "ringway-router", "ringway-worker"}) {
+    ASSERT_GE(flags[program].size(), 4u) << program;
+    const std::string help = OutputOf(std::string(RINGWAY_BIN_DIR) + "/" + program + " --help");
+    for (const std::string& flag : flags[program]) {
+      EXPECT_TRUE(std::regex_search(help, std::regex(flag + "[ ,=\\n]"))) << program << " has no " << flag;
+    }
+  }
+  EXPECT_EQ(flags.size(), 3u) << "a flag stands before any program";
+}
+
+TEST(DeployTest, SystemdAcceptsTheUnits) {
+  if (std::system("command -v systemd-analyze > /dev/null") != 0) GTEST_SKIP() << "no systemd-analyze here";
+  std::string folder = ::testing::TempDir() + "ringway-units-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  int units = 0;
+  for (const auto& entry : fs::directory_iterator(kDeploy + "/systemd")) {
+    if (entry.path().extension() != ".service") continue;
+    // The programs lie in the build folder here, not in /usr/bin.
+    const std::string text = std::regex_replace(ReadText(entry.path()), std::regex("/usr/bin/"),
+                                                std::string(RINGWAY_BIN_DIR) + "/");
+    std::ofstream(fs::path(folder) / entry.path().filename()) << text;
+    ++units;
+  }
+  EXPECT_EQ(units, 3);
+  // It exits with 0 on a bad value and only says so.
+  EXPECT_EQ(OutputOf("systemd-analyze verify --man=no " + folder + "/*.service"), "");
+  fs::remove_all(folder);
+}
+
+TEST(DeployTest, WhatWaitsForAJobWaitsLongerThanTheDrain) {
+  std::smatch drain, stop;
+  const std::string unit = ReadText(kDeploy + "/systemd/ringway-worker@.service");
+  ASSERT_TRUE(std::regex_search(unit, drain, std::regex("--drain-timeout (\\d+)")));
+  ASSERT_TRUE(std::regex_search(unit, stop, std::regex("TimeoutStopSec=(\\d+)")));
+  EXPECT_GT(std::stoi(stop[1]), std::stoi(drain[1]));
+  const std::string pod = ReadText(kDeploy + "/kubernetes/gpu-pod.yaml");
+  ASSERT_TRUE(std::regex_search(pod, drain, std::regex("--drain-timeout=(\\d+)")));
+  ASSERT_TRUE(std::regex_search(pod, stop, std::regex("terminationGracePeriodSeconds: (\\d+)")));
+  EXPECT_GT(std::stoi(stop[1]), std::stoi(drain[1]));
+}
+
+TEST(DeployTest, KustomizeBuildsTheManifests) {
+  if (std::system("command -v kubectl > /dev/null") != 0) GTEST_SKIP() << "no kubectl here";
+  const std::string built = OutputOf("kubectl kustomize " + kDeploy + "/kubernetes");
+  for (const char* expected : {"kind: Deployment", "kind: StatefulSet", "kind: ConfigMap", "kind: Service",
+                               "image: ringway:", "RINGWAY_REGION: "}) {
+    EXPECT_NE(built.find(expected), std::string::npos) << expected << " is missing in:\n" << built;
+  }
+}
+
+}  // namespace
+}  // namespace ringway
