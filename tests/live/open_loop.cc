@@ -47,17 +47,20 @@ class OpenLoop::Call final : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDo
     StartRead(&down_);
   }
 
+  // The call goes before the loop hears of its end: were it the last owner of the channel, it would take down
+  // gRPC's callback threads from one of them, which gRPC 1.51 does not survive.
   void OnDone(const grpc::Status& status) override {
     record_.took = absl::Now() - started_;
     record_.code = status.error_code();
     record_.problem = status.ok() ? record_.end.message() : status.error_message();
-    {
-      const std::lock_guard lock(shared_->mutex);
-      shared_->records[index_] = std::move(record_);
-      ++shared_->ended;
-    }
-    shared_->changed.notify_all();
+    const std::shared_ptr<Shared> shared = shared_;
+    const std::size_t index = index_;
+    JobRecord record = std::move(record_);
     delete this;
+    const std::lock_guard lock(shared->mutex);
+    shared->records[index] = std::move(record);
+    ++shared->ended;
+    shared->changed.notify_all();
   }
 
   const std::shared_ptr<Shared> shared_;
