@@ -122,8 +122,11 @@ void AttendPairs(const AttentionBlock& block) {
     for (int r = 0; r < kBlockQueries; ++r) {
       float* row = scores + r * kBlockKeys;
       shrink[r] = SoftmaxRow<V>(row, block.limit[r] - s, block.scale, largest[r], total[r]);
-      auto* narrow = reinterpret_cast<BFloat16*>(weights + r * (kBlockKeys / 2));
-      for (int i = 0; i < kBlockKeys; i += kLanes) V::Store(narrow + i, V::Load(row + i));
+      std::uint32_t* narrow = weights + r * (kBlockKeys / 2);
+      for (int i = 0; i < kBlockKeys; i += 2 * kLanes) {
+        const __m512bh two = _mm512_cvtne2ps_pbh(V::Load(row + i + kLanes), V::Load(row + i));
+        _mm512_storeu_si512(narrow + i / 2, (__m512i)two);
+      }
     }
     WeightedSumsOfPairs(weights, values, dim, shrink, sums);
   }
