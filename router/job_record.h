@@ -22,6 +22,7 @@ namespace ringway::router {
 enum class JobPhase : std::uint8_t {
   kFree,       // no job
   kDelayed,    // made executable a little later, under pressure
+  kAsking,     // stands in the ledger's waiting line
   kAsleep,     // between two rounds of probes
   kOffered,    // a worker has been asked
   kForwarded,  // another router has been asked

@@ -16,7 +16,9 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/lease.h"
 #include "core/table.h"
+#include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/traffic_counters.h"
 #include "router/dispatch/worker_view.h"
 
@@ -36,6 +38,7 @@ struct OfferToWorker {
   JobId job;
   AttemptId attempt = 0;
   WorkerId worker;
+  Lease lease = {};  // none: the router probes
 };
 
 struct ForwardToRouter {
@@ -96,8 +99,15 @@ struct TableDecided {
   std::string refusal = {};
 };
 
-using RouterAction =
-    std::variant<OfferToWorker, ForwardToRouter, WithdrawAttempt, EndJob, SendReport, TableDecided>;
+// For the holder of the tier's ledger, wherever it sits.
+struct TellLedger {
+  TierId tier;
+  RouterId holder;
+  ledger::LedgerEvent event;
+};
+
+using RouterAction = std::variant<OfferToWorker, ForwardToRouter, WithdrawAttempt, EndJob, SendReport,
+                                  TableDecided, TellLedger>;
 
 }  // namespace ringway::router
 

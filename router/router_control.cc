@@ -34,7 +34,7 @@ void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
     if (desks_.contains(t)) {
       desks_[t].Reconfigure(fleet_->tiers[t]);
     } else {
-      desks_.push_back(TierDesk(fleet_->tiers[t]));
+      desks_.push_back(TierDesk(fleet_->tiers[t], started_));
     }
   }
   routes_.UseFleet(*fleet_);

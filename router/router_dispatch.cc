@@ -20,10 +20,10 @@ constexpr absl::Duration kSleepMin = absl::Milliseconds(1);
 void RouterMachine::AdmitHome(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
-  switch (d.spec.mode) {
-    case DispatchMode::kLedger:  // a router that knows no holder of the ledger probes
-    case DispatchMode::kProbe:
-      break;
+  // In the ledger's line a burst is served gradually as it is, and a delay would only idle workers.
+  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
+    AskLedger(turn, id);
+    return;
   }
   job.delay = dispatch::SchedulingDelay(d.spec.delay, workers_.BusyShare(job.facts.tier), rng_);
   if (job.delay > absl::ZeroDuration()) {
@@ -63,19 +63,24 @@ void RouterMachine::OfferNext(Turn& turn, JobId id) {
     const WorkerId worker = job.round[job.round_next++];
     if (!workers_.open(worker)) continue;  // another job of ours took it, or it left
     if (job.attempts > 0) --job.reserved;
-    ++job.attempts;
-    ++d.counters.attempts;
-    job.attempt = ++last_attempt_;
-    job.worker = worker;
-    job.router = RouterId();
-    job.phase = JobPhase::kOffered;
     job.round_offered = true;
-    workers_.Claim(worker, job.attempt);
-    wakes_.Set(id.index(), job.facts.deadline);
-    turn.actions.push_back(OfferToWorker{.job = id, .attempt = job.attempt, .worker = worker});
+    OfferTo(turn, id, worker, Lease{});
     return;
   }
   Sleep(turn, id);
+}
+
+void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease) {
+  JobRecord& job = jobs_[id];
+  ++job.attempts;
+  ++desk(job).counters.attempts;
+  job.attempt = ++last_attempt_;
+  job.worker = worker;
+  job.router = RouterId();
+  job.phase = JobPhase::kOffered;
+  workers_.Claim(worker, job.attempt);
+  wakes_.Set(id.index(), job.facts.deadline);
+  turn.actions.push_back(OfferToWorker{.job = id, .attempt = job.attempt, .worker = worker, .lease = lease});
 }
 
 void RouterMachine::Sleep(Turn& turn, JobId id) {
@@ -116,6 +121,8 @@ void RouterMachine::Sleep(Turn& turn, JobId id) {
 void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
+  const bool leased = d.asks.HoldsLease(id);
+  d.asks.End(id, event.outcome, event.retry_after, d.asked);
   switch (event.outcome) {
     case Outcome::kDone:
     case Outcome::kTimeout:
@@ -137,12 +144,21 @@ void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event
   if (!refused || !job.no_repeat.empty()) {
     if (!MayAskAgain(turn, id, event)) return;
   }
-  if (job.phase == JobPhase::kRunning) ++d.held;
-  job.phase = JobPhase::kDelayed;
-  job.started = absl::InfiniteFuture();
-  if (!StillPossible(turn, id)) return;
+  if (!BackToStart(turn, id)) return;
+  if (leased) {
+    Seek(turn, id);
+    return;
+  }
   if (!refused && job.reserved == 0) TopUpReserve(job, turn.now);
   OfferNext(turn, id);
+}
+
+bool RouterMachine::BackToStart(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  if (job.phase == JobPhase::kRunning) ++desk(job).held;
+  job.phase = JobPhase::kDelayed;
+  job.started = absl::InfiniteFuture();
+  return StillPossible(turn, id);
 }
 
 // A worker fell free: the job that has waited longest gets it now, before its timer.
@@ -154,6 +170,11 @@ void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker) {
   line.Leave(jobs_, id);
   job.phase = JobPhase::kDelayed;
   if (!StillPossible(turn, id)) return;
+  const TierDesk& d = desk(job);
+  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
+    AskLedger(turn, id);  // the worker is the holder's to give
+    return;
+  }
   job.round.assign(1, worker);
   job.round_next = 0;
   job.round_offered = true;

@@ -21,6 +21,7 @@
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/table.h"
+#include "router/dispatch/ledger/ask_book.h"
 #include "router/dispatch/worker_view.h"
 
 namespace ringway::router {
@@ -117,12 +118,28 @@ struct DrainChanged {
   bool draining = true;
 };
 
+// Who holds the slot ledger of the tier in this region. No router: nobody.
+struct HolderSeated {
+  TierId tier;
+  ledger::HolderSeat seat;
+};
+// What the holder said. Ids of workers are this process's own.
+struct HolderAnswered {
+  TierId tier;
+  ledger::LedgerAction answer;
+};
+// A sign of life. `again`: the way to the holder was broken and is whole again.
+struct HolderHeard {
+  TierId tier;
+  bool again = false;
+};
+
 struct TimePassed {};
 
-using RouterEvent =
-    std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone, RepeatRuledOut,
-                 WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed, RouterUnlisted, FleetChanged,
-                 TableOffered, ControllerWelcomed, ControllerLost, DrainChanged>;
+using RouterEvent = std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone,
+                                 RepeatRuledOut, WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed,
+                                 RouterUnlisted, FleetChanged, TableOffered, ControllerWelcomed,
+                                 ControllerLost, DrainChanged, HolderSeated, HolderAnswered, HolderHeard>;
 
 }  // namespace ringway::router
 

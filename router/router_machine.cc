@@ -10,6 +10,7 @@ namespace ringway::router {
 
 RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet)
     : home_(settings.home),
+      started_(settings.started),
       rng_(settings.seed, 0x726f75746572),
       jobs_(settings.jobs_max),
       wakes_(settings.jobs_max),
@@ -22,12 +23,15 @@ void RouterMachine::Step(absl::Time now, const RouterEvent& event, std::vector<R
   std::visit([&](const auto& e) { On(turn, e); }, event);
   // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
   while (wakes_.earliest() <= now) OnWake(turn, JobId(wakes_.Pop()));
+  WakeAsks(turn);
+  for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) RunAsks(turn, t);
   ReportIfDue(turn);
 }
 
 absl::Time RouterMachine::NextWake() const {
-  const absl::Time report = connected_ ? reported_ + report_period_ : absl::InfiniteFuture();
-  return std::min(wakes_.earliest(), report);
+  absl::Time next = connected_ ? reported_ + report_period_ : absl::InfiniteFuture();
+  for (const TierDesk& d : desks_) next = std::min(next, d.asks.NextWake());
+  return std::min(wakes_.earliest(), next);
 }
 
 void RouterMachine::On(Turn&, const TimePassed&) {}
@@ -132,7 +136,10 @@ void RouterMachine::OnWake(Turn& turn, JobId id) {
       [[fallthrough]];
     case JobPhase::kDelayed:
       job.phase = JobPhase::kDelayed;
-      if (StillPossible(turn, id)) StartRound(turn, id);
+      if (StillPossible(turn, id)) Seek(turn, id);
+      break;
+    case JobPhase::kAsking:
+      EndTooLate(turn, id);
       break;
     case JobPhase::kOffered:
     case JobPhase::kForwarded:
@@ -205,6 +212,9 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   TierDesk& d = desk(job);
   const bool ran = job.phase == JobPhase::kRunning;
   if (job.phase == JobPhase::kAsleep) d.line.Leave(jobs_, id);
+  d.asks.Abandon(id, d.asked);
+  // A lease that was granted too late has not been used.
+  d.asks.End(id, job.phase == JobPhase::kAsking ? Outcome::kShed : outcome, retry_after, d.asked);
   if (!ran) --d.held;
   d.budget.Return(std::exchange(job.reserved, 0));
   wakes_.Clear(id.index());

@@ -1,6 +1,7 @@
 // The router: from a job to a worker, here or in another region. A pure state machine.
 //
-//   arrived -> region pick -> own region: delay -> round of probes -> asleep -> round ... -> running -> end
+//   arrived -> region pick -> own region: delay -> ask the ledger's holder -> granted -> running -> end
+//                             (no holder)       -> round of probes -> asleep -> round ... -> running -> end
 //                          -> other region: forward to one of its routers -> running -> end
 //
 // It sequences the decisions that live in route_choice, peer_view and dispatch/. What it guarantees, for any
@@ -47,6 +48,8 @@ struct RouterSettings {
   RegionId home;
   std::size_t jobs_max = 16384;  // JobIds are below this
   std::uint64_t seed = 1;
+  // Rises from one life of this router to the next: tells its asks from those of an earlier life.
+  absl::Time started = absl::UnixEpoch();
 };
 
 class RouterMachine {
@@ -95,12 +98,30 @@ class RouterMachine {
 
   // Own region (router_dispatch.cc).
   void AdmitHome(Turn& turn, JobId id);
+  void Seek(Turn& turn, JobId id);
   void StartRound(Turn& turn, JobId id);
   void OfferNext(Turn& turn, JobId id);
   void Sleep(Turn& turn, JobId id);
   bool TopUpReserve(JobRecord& job, absl::Time now);
   void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event);
   void WakeOneFor(Turn& turn, WorkerId worker);
+  void OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease);
+  // The attempt never was: the job is to be dispatched anew. False: it is too late and has been ended.
+  bool BackToStart(Turn& turn, JobId id);
+
+  // The tier's ledger (router_ledger.cc).
+  void AskLedger(Turn& turn, JobId id);
+  void RunAsks(Turn& turn, TierId tier);
+  void On(Turn& turn, TierId tier, const ledger::TellHolder& tell);
+  void On(Turn& turn, TierId tier, const ledger::SlotGranted& granted);
+  void On(Turn& turn, TierId tier, const ledger::SlotRefused& refused);
+  void On(Turn& turn, TierId tier, const ledger::AskLeft& left);
+  void On(Turn& turn, TierId tier, const ledger::NoHolder& none);
+  void On(Turn& turn, TierId tier, const ledger::SlotLost& lost);
+  void On(Turn& turn, const HolderSeated& event);
+  void On(Turn& turn, const HolderAnswered& event);
+  void On(Turn& turn, const HolderHeard& event);
+  void WakeAsks(Turn& turn);
 
   // Other regions (router_forward.cc).
   void Forward(Turn& turn, JobId id);
@@ -127,6 +148,7 @@ class RouterMachine {
   const std::string& region_name(RegionId region) const { return fleet_->world.regions[region].name; }
 
   RegionId home_;
+  absl::Time started_;
   Rng rng_;
   std::shared_ptr<const Fleet> fleet_;
   JobArena jobs_;

@@ -7,8 +7,10 @@
 #define RINGWAY_ROUTER_TIER_DESK_H_
 
 #include <cstddef>
+#include <vector>
 
 #include "core/tier.h"
+#include "router/dispatch/ledger/ask_book.h"
 #include "router/dispatch/retry_budget.h"
 #include "router/dispatch/service_estimate.h"
 #include "router/dispatch/traffic_counters.h"
@@ -17,8 +19,11 @@
 namespace ringway::router {
 
 struct TierDesk {
-  explicit TierDesk(const Tier& tier)
-      : spec(tier.dispatch), budget(tier.dispatch.budget), service(tier.service_mean) {}
+  TierDesk(const Tier& tier, absl::Time started)
+      : spec(tier.dispatch),
+        budget(tier.dispatch.budget),
+        service(tier.service_mean),
+        asks(RouterId(0), started, ledger::AskSettings{}) {}
   void Reconfigure(const Tier& tier) {
     spec = tier.dispatch;
     budget.Reconfigure(tier.dispatch.budget);
@@ -30,7 +35,9 @@ struct TierDesk {
   dispatch::ServiceEstimate service;
   dispatch::TrafficCounters counters;
   WaitingLine line;
-  std::size_t held = 0;  // jobs that no worker has started yet; at most spec.waiting_max
+  ledger::AskBook asks;                  // its own number means nothing: the shell names the router
+  std::vector<ledger::AskAction> asked;  // what the book wants done; emptied in every turn
+  std::size_t held = 0;                  // jobs that no worker has started yet; at most spec.waiting_max
 };
 
 }  // namespace ringway::router

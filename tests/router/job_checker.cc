@@ -71,6 +71,8 @@ std::string JobChecker::After(absl::Time now, const std::vector<RouterAction>& a
     std::string broken;
     if (const auto* a = std::get_if<OfferToWorker>(&action)) {
       broken = Ask(now, a->job, a->attempt, {.job = a->job, .worker = a->worker, .router = {}});
+      // What the ledger grants is not a probe and costs no token; attempts_max bounds it.
+      if (a->lease != Lease{}) --offers_;
     } else if (const auto* a = std::get_if<ForwardToRouter>(&action)) {
       broken = Ask(now, a->job, a->attempt, {.job = a->job, .worker = {}, .router = a->router});
     } else if (const auto* a = std::get_if<WithdrawAttempt>(&action)) {

@@ -63,6 +63,14 @@ void AskBook::Leave(absl::Time, JobId job, std::vector<AskAction>& actions) {
   Tell(Withdraw{KeyOf(job)}, actions);
 }
 
+void AskBook::Abandon(JobId job, std::vector<AskAction>& actions) {
+  if (!entries_.contains(job)) return;
+  const State state = entries_[job].state;
+  if (state == State::kNone || state == State::kHeld) return;
+  if (state == State::kAsked) Tell(Withdraw{KeyOf(job)}, actions);
+  Close(job);
+}
+
 void AskBook::End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions) {
   if (!HoldsLease(job)) return;
   Entry& entry = entries_[job];

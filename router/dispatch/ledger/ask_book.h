@@ -100,6 +100,9 @@ class AskBook {
   void Begin(absl::Time now, JobId job, const JobWish& wish, std::vector<AskAction>& actions);
   // Answered by AskLeft, even if a grant is on its way. The job must have an ask open.
   void Leave(absl::Time now, JobId job, std::vector<AskAction>& actions);
+  // As Leave, for a job that ends: no answer is awaited, and the JobId may be used again at once. Does
+  // nothing if the job has no ask open.
+  void Abandon(JobId job, std::vector<AskAction>& actions);
   // The job's use of its lease is over; does nothing if it holds none.
   void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions);
   bool HoldsLease(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kHeld; }

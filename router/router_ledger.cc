@@ -1,0 +1,134 @@
+// The router's machine, own region in ledger mode: jobs stand in the holder's line instead of probing.
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "router/router_machine.h"
+
+namespace ringway::router {
+
+// The one place that chooses between the ledger and probes. A router that hears no holder probes.
+void RouterMachine::Seek(Turn& turn, JobId id) {
+  const TierDesk& d = desk(jobs_[id]);
+  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
+    AskLedger(turn, id);
+  } else {
+    StartRound(turn, id);
+  }
+}
+
+void RouterMachine::AskLedger(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  TierDesk& d = desk(job);
+  if (job.attempts >= d.spec.attempts_max) {
+    Sleep(turn, id);
+    return;
+  }
+  job.phase = JobPhase::kAsking;
+  // The holder refuses it in time; this is for a holder that does not answer.
+  wakes_.Set(id.index(), LatestStart(job) + absl::Nanoseconds(1));
+  const ledger::JobWish wish{.priority = job.facts.priority,
+                             .arrived = job.facts.arrived,
+                             .deadline = job.facts.deadline,
+                             .expected = d.service.Expect(job.facts.cost)};
+  d.asks.Begin(turn.now, id, wish, d.asked);
+}
+
+// Performs what the book of asks wants done. Handlers may make it want more, so the loop goes by index; each
+// entry is an answer to one ask or a message, and an ask made here is answered in a later turn.
+void RouterMachine::RunAsks(Turn& turn, TierId tier) {
+  TierDesk& d = desks_[tier];
+  for (std::size_t i = 0; i < d.asked.size(); ++i) {
+    const ledger::AskAction action = d.asked[i];
+    std::visit([&](const auto& a) { On(turn, tier, a); }, action);
+  }
+  d.asked.clear();
+}
+
+void RouterMachine::On(Turn& turn, TierId tier, const ledger::TellHolder& tell) {
+  turn.actions.push_back(TellLedger{.tier = tier, .holder = tell.holder, .event = tell.event});
+}
+
+void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotGranted& granted) {
+  TierDesk& d = desks_[tier];
+  JobRecord& job = jobs_[granted.job];
+  if (job.phase != JobPhase::kAsking || !d.asks.HoldsLease(granted.job)) return;
+  if (workers_.listed(granted.worker) && workers_.open(granted.worker)) {
+    OfferTo(turn, granted.job, granted.worker, granted.lease);
+    return;
+  }
+  // An own offer there has not ended yet for us, though the worker says so: the slot is free in a moment.
+  // Else we would rather not use it: the holder shall hear from the worker first.
+  const bool ending = workers_.listed(granted.worker) && workers_.held(granted.worker) != 0;
+  d.asks.End(granted.job, ending ? Outcome::kShed : Outcome::kBusy, absl::ZeroDuration(), d.asked);
+  job.phase = JobPhase::kDelayed;
+  if (StillPossible(turn, granted.job)) Seek(turn, granted.job);
+}
+
+void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotRefused& refused) {
+  const JobId id = refused.job;
+  JobRecord& job = jobs_[id];
+  if (job.phase != JobPhase::kAsking) return;
+  job.phase = JobPhase::kDelayed;
+  if (refused.reason == ledger::RefuseReason::kInfeasible) {
+    EndTooLate(turn, id);
+  } else if (refused.reason == ledger::RefuseReason::kLineFull) {
+    End(turn, id, Outcome::kShed,
+        absl::StrCat("the line of tier ", tier_name(job), " in ", region_name(home_), " is full"),
+        desks_[tier].service.mean());
+  } else {
+    StartRound(turn, id);
+  }
+}
+
+void RouterMachine::On(Turn&, TierId, const ledger::AskLeft&) {}
+
+void RouterMachine::On(Turn& turn, TierId, const ledger::NoHolder& none) {
+  if (jobs_[none.job].phase != JobPhase::kAsking) return;
+  jobs_[none.job].phase = JobPhase::kDelayed;
+  if (StillPossible(turn, none.job)) StartRound(turn, none.job);
+}
+
+void RouterMachine::On(Turn& turn, TierId, const ledger::SlotLost& lost) {
+  JobRecord& job = jobs_[lost.job];
+  if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kRunning) return;
+  // The worker may have started. Its end decides what becomes of the job; until then nobody else is asked.
+  turn.actions.push_back(
+      WithdrawAttempt{.job = lost.job, .attempt = job.attempt, .worker = job.worker, .router = job.router});
+}
+
+void RouterMachine::On(Turn& turn, const HolderSeated& event) {
+  TierDesk& d = desks_[event.tier];
+  d.asks.Seat(turn.now, event.seat, d.asked);
+}
+
+void RouterMachine::On(Turn& turn, const HolderAnswered& event) {
+  TierDesk& d = desks_[event.tier];
+  std::visit(
+      [&](const auto& answer) {
+        using Answer = std::decay_t<decltype(answer)>;
+        constexpr bool kForWorkers =
+            std::is_same_v<Answer, ledger::FenceWorker> || std::is_same_v<Answer, ledger::Revoke>;
+        if constexpr (!kForWorkers) d.asks.On(turn.now, answer, d.asked);
+      },
+      event.answer);
+}
+
+void RouterMachine::On(Turn& turn, const HolderHeard& event) {
+  TierDesk& d = desks_[event.tier];
+  if (event.again) {
+    d.asks.Reconnect(turn.now, d.asked);
+  } else {
+    d.asks.Heard(turn.now);
+  }
+}
+
+void RouterMachine::WakeAsks(Turn& turn) {
+  for (TierDesk& d : desks_) {
+    if (d.asks.NextWake() <= turn.now) d.asks.Wake(turn.now, d.asked);
+  }
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,287 @@
+// Jobs of a tier in ledger mode: they ask the holder, and probe only while there is none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <iterator>
+
+#include "core/rng.h"
+#include "router/dispatch/ledger/slot_ledger.h"
+#include "tests/router/job_checker.h"
+#include "tests/router/router_fixture.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr Fence kFence{1, 1};
+const RouterId kHolder(0);
+
+Fleet LedgerFleet() {
+  Fleet fleet = SmallFleet();
+  fleet.tiers[kTier].dispatch.mode = DispatchMode::kLedger;
+  return fleet;
+}
+
+class LedgerMode : public testing::Test {
+ protected:
+  void SetUp() override { t_.ListWorkers(2); }
+  void Seat() { t_.Step(HolderSeated{kTier, {kHolder, kFence}}); }
+  // What the last step told the holder.
+  template <class T>
+  std::optional<T> Told() const {
+    for (const RouterAction& action : t_.actions) {
+      const auto* tell = std::get_if<TellLedger>(&action);
+      if (tell == nullptr) continue;
+      if (const T* match = std::get_if<T>(&tell->event)) return *match;
+    }
+    return std::nullopt;
+  }
+  // Arrives, asks, and is granted a worker.
+  OfferToWorker Granted(std::size_t job, std::size_t worker) {
+    t_.Arrive(job);
+    const auto ask = Told<ledger::Ask>();
+    EXPECT_TRUE(ask);
+    t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(worker), {kFence, ++serial_}, {}}});
+    const auto offer = t_.Last<OfferToWorker>();
+    EXPECT_TRUE(offer);
+    return offer.value_or(OfferToWorker{});
+  }
+
+  RouterOnTheTable t_{LedgerFleet()};
+  std::uint64_t serial_ = 0;
+};
+
+TEST_F(LedgerMode, WithoutAHolderJobsAreProbedFor) {
+  t_.Arrive(0);
+  ASSERT_TRUE(t_.Last<OfferToWorker>());
+  EXPECT_EQ(t_.Last<OfferToWorker>()->lease, Lease{});
+}
+
+TEST_F(LedgerMode, AJobAsksAndIsOfferedWhereItWasGranted) {
+  Seat();
+  t_.Arrive(3);
+  EXPECT_FALSE(t_.Last<OfferToWorker>());
+  const auto ask = Told<ledger::Ask>();
+  ASSERT_TRUE(ask);
+  EXPECT_EQ(ask->key.slot, 3u);
+  EXPECT_EQ(ask->deadline, t_.now + absl::Seconds(10));
+  EXPECT_EQ(ask->expected, absl::Seconds(1));
+  t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(1), {kFence, 8}, {}}});
+  const auto offer = t_.Last<OfferToWorker>();
+  ASSERT_TRUE(offer);
+  EXPECT_EQ(offer->worker, WorkerId(1));
+  EXPECT_EQ(offer->lease, (Lease{kFence, 8}));
+  t_.Accept(*offer);
+  t_.Finish(*offer, Outcome::kDone);
+  ASSERT_TRUE(Told<ledger::Release>());
+  EXPECT_EQ(Told<ledger::Release>()->outcome, Outcome::kDone);
+  EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kDone);
+}
+
+TEST_F(LedgerMode, ABusyWorkerSendsTheJobBackIntoTheLine) {
+  Seat();
+  const OfferToWorker offer = Granted(0, 1);
+  t_.Finish(offer, Outcome::kBusy, true, false);
+  ASSERT_TRUE(Told<ledger::Release>());
+  EXPECT_EQ(Told<ledger::Release>()->outcome, Outcome::kBusy);
+  EXPECT_TRUE(Told<ledger::Ask>());
+  EXPECT_FALSE(t_.Last<OfferToWorker>());
+}
+
+TEST_F(LedgerMode, ARefusalEndsTheJobAndSaysWhy) {
+  Seat();
+  t_.Arrive(0);
+  t_.Step(HolderAnswered{kTier, ledger::Refuse{Told<ledger::Ask>()->key, ledger::RefuseReason::kLineFull}});
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kShed);
+  EXPECT_THAT(t_.Last<EndJob>()->message, testing::HasSubstr("line of tier animate in home is full"));
+}
+
+TEST_F(LedgerMode, AJobIsRefusedInTimeEvenIfTheHolderSaysNothing) {
+  Seat();
+  t_.Arrive(0);
+  // Its signs of life keep the job in the line.
+  for (int i = 0; i < 45; ++i) {
+    t_.now += absl::Milliseconds(200);
+    t_.Step(HolderHeard{kTier});
+    if (t_.Last<EndJob>()) break;
+  }
+  EXPECT_EQ(t_.machine().jobs(), 1u) << "nine of ten seconds have passed, and it takes one";
+  t_.AdvanceToWake();
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kTimeout);
+  EXPECT_TRUE(Told<ledger::Withdraw>());
+}
+
+TEST_F(LedgerMode, ASilentHolderIsLeftForProbes) {
+  Seat();
+  t_.Arrive(0);
+  t_.AdvanceToWake();
+  ASSERT_TRUE(t_.Last<OfferToWorker>());
+  EXPECT_EQ(t_.Last<OfferToWorker>()->lease, Lease{});
+}
+
+TEST_F(LedgerMode, ANewSeatIsAskedAnewAndToldOfTheLeasesHeld) {
+  Seat();
+  Granted(0, 1);
+  t_.Arrive(1);
+  t_.Step(HolderSeated{kTier, {RouterId(2), {1, 2}}});
+  ASSERT_TRUE(Told<ledger::Ask>());
+  EXPECT_EQ(Told<ledger::Ask>()->key.slot, 1u);
+  ASSERT_TRUE(Told<ledger::Renew>());
+  EXPECT_EQ(Told<ledger::Renew>()->lease, (Lease{kFence, 1}));
+}
+
+TEST_F(LedgerMode, AClientThatLeavesTheLineIsWithdrawn) {
+  Seat();
+  t_.Arrive(0);
+  t_.Step(ClientGone{JobId(0)});
+  EXPECT_TRUE(Told<ledger::Withdraw>());
+  t_.Arrive(0);
+  EXPECT_TRUE(Told<ledger::Ask>()) << "its number may be used again at once";
+}
+
+TEST_F(LedgerMode, ALeaseThatWasCalledBackStopsTheJobAndItsEndDecides) {
+  Seat();
+  const OfferToWorker offer = Granted(0, 1);
+  t_.Accept(offer);
+  t_.Step(HolderAnswered{kTier, ledger::LeaseLost{RouterId(0), WorkerId(1), offer.lease}});
+  EXPECT_TRUE(t_.Last<WithdrawAttempt>());
+  EXPECT_FALSE(t_.Last<EndJob>());
+  t_.Finish(offer, Outcome::kCancelled);
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kFailed);
+}
+
+// One random life of a router in ledger mode, with a real holder whose messages come late and out of order.
+class LedgerLife {
+ public:
+  explicit LedgerLife(std::uint64_t seed)
+      : rng_(seed, 9), table_(LedgerFleet(), seed), checker_(table_.machine(), Settings(), table_.now) {
+    ledger_settings_.start_margin = absl::ZeroDuration();
+    ledger_settings_.waiting_max = 4;
+    ledger_ = ledger::SlotLedger(ledger_settings_);
+  }
+
+  std::string Run(int steps) {
+    table_.ListWorkers(kWorkers);
+    std::string broken = Reseat();
+    for (int i = 0; i < steps && broken.empty(); ++i) broken = Turn();
+    for (int i = 0; i < 100000 && broken.empty() && checker_.live_jobs() > 0; ++i) {
+      broken = rng_.Chance(0.5) ? Move(absl::InfiniteDuration()) : Hear();
+    }
+    if (broken.empty() && checker_.live_jobs() > 0) broken = "a job never ends";
+    if (broken.empty() && table_.machine().held(kTier) != 0) broken = "a job is held that is not there";
+    return broken;
+  }
+  std::size_t leased() const { return leased_; }
+  std::size_t probed() const { return probed_; }
+
+ private:
+  static constexpr std::size_t kWorkers = 3;
+  const Tier& Settings() const { return table_.fleet().tiers[kTier]; }
+
+  std::string Feed(const RouterEvent& event) {
+    checker_.Before(event);
+    table_.Step(event);
+    for (const RouterAction& action : table_.actions) {
+      if (const auto* tell = std::get_if<TellLedger>(&action)) to_holder_.push_back(tell->event);
+      if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
+        ++(offer->lease == Lease{} ? probed_ : leased_);
+      }
+    }
+    return checker_.After(table_.now, table_.actions);
+  }
+  std::string Move(absl::Duration at_most) {
+    const absl::Time wake = table_.machine().NextWake();
+    if (wake != absl::InfiniteFuture()) table_.now = std::min(table_.now + at_most, wake);
+    Holder(ledger::Wake{});
+    return Feed(TimePassed{});
+  }
+  void Holder(const ledger::LedgerEvent& event) {
+    std::vector<ledger::LedgerAction> said;
+    ledger_.Step(table_.now, event, said);
+    to_router_.insert(to_router_.end(), said.begin(), said.end());
+  }
+  void Announce(WorkerId worker) {
+    bool busy = false;
+    for (const auto& [attempt, open] : checker_.open()) busy |= open.worker == worker;
+    if (busy) return;
+    Holder(ledger::Announce{worker, ++sequence_, ledger::WorkerStatus::kIdle, {fence_, 1'000'000}, {}});
+  }
+  std::string Reseat() {
+    ++fence_.appointment;
+    Holder(ledger::Appointed{fence_});
+    return Feed(HolderSeated{kTier, {RouterId(rng_.Below(2)), fence_}});
+  }
+  // The next message, one way or the other, not always in order.
+  std::string Hear() {
+    for (WorkerId worker(0); worker.index() < kWorkers; worker = WorkerId(worker.index() + 1))
+      Announce(worker);
+    for (std::uint64_t n = rng_.Below(8); n > 0 && !to_holder_.empty(); --n) {
+      const std::size_t at = rng_.Below(std::min<std::size_t>(to_holder_.size(), 3));
+      const ledger::LedgerEvent event = to_holder_[at];
+      to_holder_.erase(to_holder_.begin() + static_cast<std::ptrdiff_t>(at));
+      Holder(event);
+    }
+    if (!to_router_.empty() && rng_.Chance(0.7)) {
+      const ledger::LedgerAction answer = to_router_.front();
+      to_router_.pop_front();
+      return Feed(HolderAnswered{kTier, answer});
+    }
+    return checker_.open().empty() ? std::string() : Feed(Reply());
+  }
+  RouterEvent Reply() {
+    const auto it =
+        std::next(checker_.open().begin(), static_cast<std::ptrdiff_t>(rng_.Below(checker_.open().size())));
+    const auto& [attempt, open] = *it;
+    if (!open.accepted && !open.withdrawn && rng_.Chance(0.5)) return AttemptAccepted{open.job, attempt};
+    AttemptEnded end{.job = open.job, .attempt = attempt, .worker = open.worker};
+    end.outcome = open.accepted ? Outcome::kDone : open.withdrawn ? Outcome::kCancelled : Outcome::kBusy;
+    end.answered = true;
+    end.may_have_started = open.accepted;
+    if (end.outcome != Outcome::kDone) end.message = "said so";
+    return end;
+  }
+  std::string Turn() {
+    const double what = rng_.Uniform();
+    if (what < 0.15) return Move(absl::Seconds(rng_.Exponential() * 0.05));
+    if (what < 0.17) return Reseat();
+    if (what < 0.25) return Feed(HolderHeard{kTier, rng_.Chance(0.3)});
+    if (what > 0.5) return Hear();
+    const JobId job(rng_.Below(16));
+    if (checker_.live(job)) return rng_.Chance(0.1) ? Feed(ClientGone{job}) : std::string();
+    JobFacts facts = table_.Facts();
+    facts.keyed = rng_.Chance(0.5);
+    facts.deadline = table_.now + absl::Seconds(0.5 + rng_.Uniform() * 4);
+    return Feed(JobArrived{job, facts});
+  }
+
+  Rng rng_;
+  RouterOnTheTable table_;
+  JobChecker checker_;
+  ledger::LedgerSettings ledger_settings_;
+  ledger::SlotLedger ledger_{ledger_settings_};
+  std::deque<ledger::LedgerEvent> to_holder_;
+  std::deque<ledger::LedgerAction> to_router_;
+  Fence fence_{1, 0};
+  std::uint64_t sequence_ = 0;
+  std::size_t leased_ = 0;
+  std::size_t probed_ = 0;
+};
+
+TEST(LedgerModeProperties, HoldForAnyLife) {
+  std::size_t leased = 0;
+  std::size_t probed = 0;
+  for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
+    LedgerLife life(seed);
+    ASSERT_EQ(life.Run(400), "") << "seed " << seed;
+    leased += life.leased();
+    probed += life.probed();
+  }
+  EXPECT_GT(leased, 10000u);
+  EXPECT_GT(probed, 1000u);
+}
+
+}  // namespace
+}  // namespace ringway::router
