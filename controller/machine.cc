@@ -110,12 +110,13 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
     actions.push_back(settled ? Info("every region has reported: planning starts")
                               : Warning("not every region has reported: planning starts without"));
   }
+  // Before the table, so that a router knows the peers that it is sent to.
+  view_.Forget(now - settings_.directory_grace);
+  RefreshDirectory(actions);
   if (!settling_) {
     for (TierLoop& loop : tiers_) PlanTier(now, loop, actions);
     Publish(now, actions);
   }
-  view_.Forget(now - settings_.directory_grace);
-  RefreshDirectory(actions);
   Resend(now, actions);
   notes_.Forget(now);
   last_epoch_at_ = now;

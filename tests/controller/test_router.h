@@ -1,0 +1,60 @@
+// A router as the controller sees it: one Connect stream from a real gRPC client, driven by the test.
+//
+// Everything the controller sends is kept, newest last; Await polls a condition over it for a few seconds.
+// Threads: Send and the getters from the test's thread; a reader thread collects.
+#ifndef RINGWAY_TESTS_CONTROLLER_TEST_ROUTER_H_
+#define RINGWAY_TESTS_CONTROLLER_TEST_ROUTER_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ringway/v1/control.grpc.pb.h"
+
+namespace ringway::controller {
+
+struct RouterNews {
+  std::vector<v1::Welcome> welcomes;
+  std::vector<v1::FleetMap> maps;
+  std::vector<v1::Directory> directories;
+  std::vector<v1::RoutingTable> tables;
+  bool ended = false;
+  grpc::Status status;
+};
+
+class TestRouter {
+ public:
+  TestRouter(const std::string& controller, std::string name, std::string region);
+  ~TestRouter();
+
+  void Hello(std::uint64_t table_epoch = 0, std::uint64_t table_version = 0);
+  // With `workers` idle workers beside it, and `entered` jobs of the tier since the last report, kept at
+  // home.
+  void Report(const std::string& tier, int workers, std::uint64_t entered, double busy_share);
+  bool Send(const v1::RouterMessage& message);
+  // Hangs up from this side.
+  void Leave();
+  RouterNews news() const;
+  bool Await(const std::function<bool(const RouterNews&)>& condition) const;
+
+ private:
+  void Read();
+
+  const std::string name_;
+  const std::string region_;
+  std::unique_ptr<v1::Control::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::RouterMessage, v1::ControllerMessage>> stream_;
+  mutable std::mutex mutex_;
+  RouterNews news_;
+  std::thread reader_;
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_TESTS_CONTROLLER_TEST_ROUTER_H_
