@@ -45,6 +45,7 @@ struct JobRecord {
   int busy = 0;      // of those, refused as busy
   int rounds = 0;    // rounds of probes that found nobody
   int reserved = 0;  // tokens of the retry budget
+  int broke = 0;     // times it went to sleep because the budget had none
   bool restarted = false;
   std::string_view no_repeat;   // why it cannot be offered again; empty: it can
   std::vector<WorkerId> round;  // to be asked, in this order

@@ -13,7 +13,11 @@ namespace ringway::router {
 namespace {
 
 // When nobody could even be asked, without any backoff configured, asking again at once would spin.
-constexpr absl::Duration kSleepMin = absl::Milliseconds(1);
+constexpr absl::Duration kSleepMin = absl::Milliseconds(5);
+// A job without a token sleeps as long as the backoff allows, and at least this.
+constexpr absl::Duration kBrokeSleepMin = absl::Milliseconds(20);
+// Rounds after which any backoff has reached its cap.
+constexpr int kRoundsToCap = 1000;
 
 }  // namespace
 
@@ -100,19 +104,16 @@ void RouterMachine::Sleep(Turn& turn, JobId id) {
     EndTooLate(turn, id);
     return;
   }
-  if (!TopUpReserve(job, turn.now)) {
-    End(turn, id, Outcome::kShed,
-        absl::StrCat("the retry budget of tier ", tier_name(job), " is spent: too many jobs look for a free ",
-                     "worker in ", region_name(home_), " (", job.attempts, " offers made)"),
-        d.service.mean());
-    return;
-  }
-  absl::Duration sleep = dispatch::Backoff(d.spec.backoff, d.service.mean(), job.rounds++, rng_);
-  if (sleep <= absl::ZeroDuration() && job.round_offered) {
+  // Without a token it keeps its place: a worker that falls free, or a token, may still come in time.
+  const bool broke = !TopUpReserve(job, turn.now);
+  if (broke) ++job.broke;
+  const int round = broke ? kRoundsToCap : job.rounds++;
+  absl::Duration sleep = dispatch::Backoff(d.spec.backoff, d.service.mean(), round, rng_);
+  if (!broke && sleep <= absl::ZeroDuration() && job.round_offered) {
     StartRound(turn, id);  // no backoff: at once; round_offered is false again, so this goes one deep
     return;
   }
-  sleep = std::max(sleep, kSleepMin);
+  sleep = std::max(sleep, broke ? kBrokeSleepMin : kSleepMin);
   job.phase = JobPhase::kAsleep;
   d.line.Join(jobs_, id);
   wakes_.Set(id.index(), std::min(turn.now + sleep, latest));
@@ -167,6 +168,7 @@ void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker) {
   const JobId id = line.front();
   if (!id.valid()) return;
   JobRecord& job = jobs_[id];
+  if (job.reserved == 0 && !TopUpReserve(job, turn.now)) return;
   line.Leave(jobs_, id);
   job.phase = JobPhase::kDelayed;
   if (!StillPossible(turn, id)) return;

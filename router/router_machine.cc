@@ -172,10 +172,12 @@ void RouterMachine::EndTooLate(Turn& turn, JobId id) {
     return absl::FormatDuration(absl::Trunc(d, absl::Milliseconds(1)));
   };
   End(turn, id, Outcome::kTimeout,
-      absl::StrCat("cannot finish in time: ", text(left), " left, a job of tier ", tier_name(job),
-                   " takes about ", text(desk(job).service.Expect(job.facts.cost)), "; ", job.attempts,
-                   " offers made, ", job.busy, " busy, ", workers_.listed_workers(job.facts.tier),
-                   " workers known in ", region_name(home_)));
+      absl::StrCat(
+          "cannot finish in time: ", text(left), " left, a job of tier ", tier_name(job), " takes about ",
+          text(desk(job).service.Expect(job.facts.cost)), "; ", job.attempts, " offers made, ", job.busy,
+          " busy, ", workers_.listed_workers(job.facts.tier), " workers known in ", region_name(home_),
+          job.broke > 0 ? "; the tier's retry budget was spent: too many jobs look for a worker" : ""),
+      job.broke > 0 ? desk(job).service.mean() : absl::ZeroDuration());
 }
 
 bool RouterMachine::StillPossible(Turn& turn, JobId id) {

@@ -182,7 +182,7 @@ TEST(DispatchHome, AttemptsMaxEndsTheJob) {
   EXPECT_THAT(t.Last<EndJob>()->message, HasSubstr("after 3 offers (3 busy)"));
 }
 
-TEST(DispatchHome, TheBudgetEndsTheJob) {
+TEST(DispatchHome, WithoutBudgetAJobOnlyWaits) {
   Fleet fleet = SmallFleet();
   fleet.tiers[kTier].dispatch.budget = {.share = 1, .floor_per_second = 0};
   RouterOnTheTable t(fleet);
@@ -190,9 +190,32 @@ TEST(DispatchHome, TheBudgetEndsTheJob) {
   t.Arrive(0);
   t.Finish(*t.Last<OfferToWorker>(), Outcome::kBusy, true, false);
   t.Finish(*t.Last<OfferToWorker>(), Outcome::kBusy, true, false);
-  ASSERT_TRUE(t.Last<EndJob>());
-  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
-  EXPECT_THAT(t.Last<EndJob>()->message, HasSubstr("retry budget"));
+  int offers = 0;
+  while (!t.Last<EndJob>()) {
+    ASSERT_GT(t.machine().NextWake(), t.now);
+    t.AdvanceToWake();
+    offers += t.Last<OfferToWorker>().has_value();
+  }
+  EXPECT_EQ(offers, 0) << "one arrival paid for one retry";
+  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kTimeout);
+  EXPECT_THAT(t.Last<EndJob>()->message, HasSubstr("retry budget was spent"));
+}
+
+TEST(DispatchHome, ATokenThatComesLaterIsUsed) {
+  Fleet fleet = SmallFleet();
+  fleet.tiers[kTier].dispatch.budget = {.share = 0, .floor_per_second = 0};
+  RouterOnTheTable t(fleet);
+  t.ListWorkers(2);
+  t.Arrive(0);
+  t.Finish(*t.Last<OfferToWorker>(), Outcome::kBusy, true, false);
+  EXPECT_FALSE(t.Last<OfferToWorker>());
+  EXPECT_FALSE(t.Last<EndJob>());
+  fleet.tiers[kTier].dispatch.budget = {.share = 0, .floor_per_second = 10};
+  t.Step(FleetChanged{std::make_shared<const Fleet>(fleet)});
+  while (!t.Last<OfferToWorker>()) {
+    ASSERT_LT(t.now, absl::FromUnixSeconds(1001));
+    t.AdvanceToWake();
+  }
 }
 
 // The article's failure stays reachable: no delay, no backoff, a budget without bounds.
