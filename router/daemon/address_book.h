@@ -14,9 +14,11 @@
 #include <memory>
 #include <string>
 
+#include "absl/time/time.h"
 #include "core/ids.h"
 #include "ringway/v1/job.grpc.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
+#include "router/daemon/page_reader.h"
 
 namespace ringway::router {
 
@@ -26,7 +28,11 @@ struct KnownWorker {
   bool in_region = false;  // in the newest directory
   std::string tier;        // as the directory or the worker itself says; empty: not known yet
   v1::WorkerState state;   // the newest news; wire_version 0: none yet
+  absl::Time heard = absl::InfinitePast();  // when the newest news came
   double busy_s_reported = 0;
+  std::map<std::string, double> metrics;  // from its page, by name
+  absl::Time metrics_read = absl::InfinitePast();
+  std::unique_ptr<PageReader> page;  // of a worker beside
   std::unique_ptr<v1::Worker::Stub> stub;
 };
 

@@ -1,12 +1,24 @@
 // The router's agent, towards workers and other routers: who there is, who is watched, what they report.
+#include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "router/daemon/metrics_text.h"
 #include "router/daemon/router_agent.h"
 #include "router/fleet_merge.h"
+#include "runtime/clock.h"
 
 namespace ringway::router {
+namespace {
+
+// Workers speak at least once a second; beyond this a silent one's busy time is not guessed.
+constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
+// Built in: told by busy_s.
+constexpr char kBusyMetric[] = "busy";
+
+}  // namespace
 
 // Tells the machine of a worker whose tier is known to the fleet; until then it is not asked.
 void RouterAgent::ListWorker(WorkerId id) {
@@ -95,6 +107,7 @@ void RouterAgent::OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1
   } else {
     if (worker.state.wire_version() == 0) worker.busy_s_reported = state->busy_s_total();
     worker.state = *state;
+    worker.heard = runtime::MonotonicNow();
     if (worker.tier != state->tier()) {
       worker.tier = state->tier();
       if (learns_tiers_ && worker.beside) LearnTier(worker.tier);
@@ -118,7 +131,15 @@ void RouterAgent::LearnTier(const std::string& tier_name) {
   UseFleet(next);
 }
 
-v1::WorkerReport RouterAgent::ReportOf(KnownWorker& worker, absl::Duration period) const {
+// Busy time up to now: what the worker said last, and the time since if it was busy then.
+double RouterAgent::BusySeconds(const KnownWorker& worker, absl::Time now) {
+  const double total_s = worker.state.busy_s_total();
+  if (!worker.state.busy() || !worker.state.healthy()) return total_s;
+  return total_s + absl::ToDoubleSeconds(std::min(now - worker.heard, kNewsPeriodMax));
+}
+
+v1::WorkerReport RouterAgent::ReportOf(KnownWorker& worker) {
+  const absl::Time now = runtime::MonotonicNow();
   v1::WorkerReport report;
   report.set_name(worker.state.worker());
   report.set_tier(worker.tier);
@@ -126,12 +147,39 @@ v1::WorkerReport RouterAgent::ReportOf(KnownWorker& worker, absl::Duration perio
   report.set_healthy(worker.state.healthy());
   report.set_draining(worker.state.draining());
   report.set_busy(worker.state.busy() ? 1 : 0);
-  // A total below the last one: the worker was restarted.
-  const double total_s = worker.state.busy_s_total();
-  const double since_s = total_s >= worker.busy_s_reported ? total_s - worker.busy_s_reported : total_s;
-  report.set_busy_s(std::min(since_s, absl::ToDoubleSeconds(period)));
-  worker.busy_s_reported = total_s;
+  const double total_s = BusySeconds(worker, now);
+  // Less than was reported: a little, when a job ended before we heard of it; much, when the worker
+  // restarted.
+  const bool restarted = total_s < worker.busy_s_reported - absl::ToDoubleSeconds(kNewsPeriodMax);
+  if (restarted) worker.busy_s_reported = 0;
+  report.set_busy_s(std::max(0.0, total_s - worker.busy_s_reported));
+  worker.busy_s_reported = std::max(worker.busy_s_reported, total_s);
+  for (const auto& [name, value] : worker.metrics) {
+    v1::MetricValue& metric = *report.add_metrics();
+    metric.set_name(name);
+    metric.set_value(value);
+    metric.set_age_s(absl::ToDoubleSeconds(now - worker.metrics_read));
+  }
   return report;
+}
+
+// Asks the workers beside for their pages, if their tier has metrics that are found only there.
+void RouterAgent::ReadPages() {
+  for (const auto& [id, watch] : watches_) {
+    KnownWorker& worker = book_.worker(id);
+    const auto tier = fleet_.fleet->FindTier(worker.tier);
+    if (!worker.beside || !tier || worker.state.metrics_address().empty()) continue;
+    std::vector<std::string> names;
+    for (const MetricSpec& metric : fleet_.fleet->tiers[*tier].metrics) {
+      if (metric.name != kBusyMetric) names.push_back(metric.name);
+    }
+    if (names.empty()) continue;
+    worker.page = std::make_unique<PageReader>(loop_, [&worker, names](const std::string& body) {
+      worker.metrics = ReadMetrics(body, names);
+      worker.metrics_read = runtime::MonotonicNow();
+    });
+    worker.page->Read(worker.state.metrics_address());
+  }
 }
 
 }  // namespace ringway::router

@@ -12,6 +12,7 @@ namespace ringway::router {
 namespace {
 
 constexpr absl::Duration kBeat = absl::Milliseconds(250);
+constexpr absl::Duration kPagePeriod = absl::Seconds(1);
 
 RegionId HomeIn(const Fleet& fleet, const std::string& region) {
   const auto home = fleet.world.FindRegion(region);
@@ -136,8 +137,7 @@ void RouterAgent::Do(const SendReport& report) {
   }
   for (const auto& [id, watch] : watches_) {
     KnownWorker& worker = book_.worker(id);
-    if (worker.beside && worker.state.wire_version() != 0)
-      *out.add_workers() = ReportOf(worker, report.period);
+    if (worker.beside && worker.state.wire_version() != 0) *out.add_workers() = ReportOf(worker);
   }
   metrics_.CountReport();
   link_->Send(std::move(message));
@@ -188,6 +188,10 @@ void RouterAgent::Beat() {
       table_since_ == absl::InfinitePast() ? absl::InfiniteDuration() : now - table_since_;
   metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
   SaveLastGood();
+  if (link_ != nullptr && now >= pages_at_) {
+    pages_at_ = now + kPagePeriod;
+    ReadPages();
+  }
   CheckQuiet();
   beat_.Arm(now + kBeat);
 }

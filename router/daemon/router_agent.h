@@ -80,7 +80,9 @@ class RouterAgent final : private ControlSink {
   void Watch(WorkerId id);
   void OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state);
   void LearnTier(const std::string& tier);
-  v1::WorkerReport ReportOf(KnownWorker& worker, absl::Duration period) const;
+  static double BusySeconds(const KnownWorker& worker, absl::Time now);
+  static v1::WorkerReport ReportOf(KnownWorker& worker);
+  void ReadPages();
 
   void Beat();
   void CheckQuiet();
@@ -103,6 +105,7 @@ class RouterAgent final : private ControlSink {
   v1::RouterState state_;     // what is, or will be, on disk
   v1::RoutingTable offered_;  // the table that the machine is deciding on
   bool unsaved_ = false;
+  absl::Time pages_at_ = absl::InfinitePast();  // when the workers' pages are due
   absl::Time table_since_ = absl::InfinitePast();
   runtime::Alarm beat_;
   std::function<void()> quiet_;  // set: stopping

@@ -27,6 +27,11 @@ class ControlledRouters : public ::testing::Test {
   ControlledRouters() {
     fleet_ = router::SmallFleet();
     fleet_.tiers[router::kTier].service_mean = absl::Milliseconds(50);
+    for (const char* name : {"busy", "ringway_worker_payload_bytes_total"}) {
+      MetricSpec metric;
+      metric.name = name;
+      fleet_.tiers[router::kTier].metrics.push_back(metric);
+    }
     controller_.emplace(5);
     workers_.emplace(folder_, Worker("w-home", "home"));
     near_worker_.emplace(folder_, Worker("w-near", "near"));
@@ -158,6 +163,13 @@ TEST_F(ControlledRouters, ReportsSayWhatHappened) {
     }
     return report->workers_size() == 1 && report->workers(0).name() == "w-home" &&
            report->workers(0).healthy();
+  }));
+  // A metric that only the worker's page has. The payload was "photo".
+  EXPECT_TRUE(Eventually([&] {
+    const v1::Report report = *controller_->report("r1");
+    if (report.workers_size() == 0 || report.workers(0).metrics_size() == 0) return false;
+    const v1::MetricValue& metric = report.workers(0).metrics(0);
+    return metric.name() == "ringway_worker_payload_bytes_total" && metric.value() == 5 && metric.age_s() < 5;
   }));
   EXPECT_LE(entered, 1u);
   EXPECT_LE(done, 1u);
