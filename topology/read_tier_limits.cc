@@ -20,10 +20,15 @@ void ReadGuard(Mapping guard, GuardSpec& spec) {
   share("costClampHigh", spec.cost_clamp_high, {1, 100});
   share("costEwma", spec.cost_ewma, kShareAboveZero);
   share("demandEwma", spec.demand_ewma, kShareAboveZero);
+  share("demandStep", spec.demand_step, {0, 10});
+  share("saturatedLoad", spec.saturated_load, kShareAboveZero);
   share("hysteresis", spec.hysteresis, {0, 0.5});
+  share("costHysteresis", spec.cost_hysteresis, {0, 10});
   share("stepMax", spec.step_max, kShareAboveZero);
   share("shiftMin", spec.shift_min, {0, 0.5});
   share("jumpMax", spec.jump_max, {1, std::numeric_limits<double>::infinity(), true});
+  spec.jump_confirmations =
+      static_cast<int>(guard.Integer("jumpConfirmations", spec.jump_confirmations, 1, 1000));
   const auto time = [&](std::string_view key, absl::Duration& value) {
     value = guard.Duration(key, value, absl::Milliseconds(100), absl::Hours(24));
   };
