@@ -13,8 +13,8 @@ struct Maker {
   Operands in;
   const Operand& out;
 
-  KernelOr operator()(const ConvOp& op) const { return MakeConv(op, in, out); }
-  KernelOr operator()(const LinearOp& op) const { return MakeLinear(op, in, out); }
+  KernelOr operator()(const ConvOp& op) const { return MakeConv(context, op, in, out); }
+  KernelOr operator()(const LinearOp& op) const { return MakeLinear(context, op, in, out); }
   KernelOr operator()(const GroupNormOp& op) const { return MakeGroupNorm(context, op, in, out); }
   KernelOr operator()(const LayerNormOp& op) const { return MakeLayerNorm(context, op, in, out); }
   KernelOr operator()(const AttentionOp& op) const { return MakeAttention(context, op, in, out); }

@@ -23,8 +23,8 @@ using KernelOr = absl::StatusOr<std::unique_ptr<Kernel>>;
 using Operands = std::span<const Operand>;
 
 // onednn_kernels.cc. The weight (and bias) must be constant.
-KernelOr MakeConv(const ConvOp& op, Operands inputs, const Operand& output);
-KernelOr MakeLinear(const LinearOp& op, Operands inputs, const Operand& output);
+KernelOr MakeConv(const CpuContext& context, const ConvOp& op, Operands inputs, const Operand& output);
+KernelOr MakeLinear(const CpuContext& context, const LinearOp& op, Operands inputs, const Operand& output);
 // norm.cc
 KernelOr MakeGroupNorm(const CpuContext& context, const GroupNormOp& op, Operands inputs,
                        const Operand& output);

@@ -1,10 +1,12 @@
 // Convolutions and linear layers by oneDNN 2.6, created once with everything fused that it can fuse, executed
 // with arguments that were put together when the plan was bound.
+#include <algorithm>
 #include <dnnl.hpp>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_kernels.h"
+#include "engine/cpu/parallel.h"
 
 namespace ringway::engine {
 namespace {
@@ -35,7 +37,6 @@ dnnl::primitive_attr AttributesOf(const Wanted& wanted) {
     after.append_eltwise(1.0f, dnnl::algorithm::eltwise_swish, 1.702f, 0.0f);
   if (wanted.activation == Activation::kGelu)
     after.append_eltwise(1.0f, dnnl::algorithm::eltwise_gelu_erf, 0.0f, 0.0f);
-  if (wanted.has_residual) after.append_binary(dnnl::algorithm::binary_add, wanted.result);
   dnnl::primitive_attr attributes;
   attributes.set_post_ops(after);
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -46,8 +47,11 @@ dnnl::primitive_attr AttributesOf(const Wanted& wanted) {
 template <typename Primitive>
 class PackedKernel : public Kernel {
  public:
-  PackedKernel(const typename Primitive::primitive_desc& description, const Wanted& wanted, Operands in)
-      : description_(description),
+  PackedKernel(const CpuContext& context, const typename Primitive::primitive_desc& description,
+               const Wanted& wanted, Operands in)
+      : context_(context),
+        type_(in[0].dtype),
+        description_(description),
         primitive_(description),
         wanted_(wanted),
         stream_(CpuEngine()),
@@ -62,34 +66,57 @@ class PackedKernel : public Kernel {
 
   void Bind(std::span<std::byte* const> in, std::byte* out, std::byte* workspace) override {
     arguments_.clear();
+    memories_.clear();
     Argue(DNNL_ARG_SRC, memory(wanted_.x, CpuEngine(), in[0]));
     Argue(DNNL_ARG_WEIGHTS, weight_);
     if (wanted_.has_bias) Argue(DNNL_ARG_BIAS, memory(wanted_.bias, CpuEngine(), bias_.bytes()));
     Argue(DNNL_ARG_DST, memory(wanted_.result, CpuEngine(), out));
     Argue(DNNL_ARG_SCRATCHPAD, memory(description_.scratchpad_desc(), CpuEngine(), workspace));
-    if (!wanted_.has_residual) return;
-    const int place = wanted_.activation == Activation::kNone ? 0 : 1;
-    Argue(DNNL_ARG_ATTR_MULTIPLE_POST_OP(place) | DNNL_ARG_SRC_1, memory(wanted_.result, CpuEngine(), in[3]));
+    residual_ = wanted_.has_residual ? in[3] : nullptr;
+    result_ = out;
   }
 
   void Run() override {
     const dnnl_status_t status = dnnl_primitive_execute(
         primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()), arguments_.data());
     RINGWAY_CHECK(status == dnnl_success);
+    if (residual_ != nullptr) AddResidual();
   }
 
  private:
+  // oneDNN would add it too, as a post-operation, but leaves its fast kernels for that.
+  void AddResidual() {
+    constexpr std::int64_t kPerTask = 32 * 1024;
+    const auto count = static_cast<std::int64_t>(wanted_.result.get_size() / SizeOf(type_));
+    ParallelFor((count + kPerTask - 1) / kPerTask, context_.threads,
+                [this, count, size = kPerTask](std::int64_t task, int) {
+                  const std::int64_t at = task * size, n = std::min(size, count - at);
+                  if (type_ == DType::kBF16)
+                    AddInPlace<BFloat16>(at, n);
+                  else
+                    AddInPlace<float>(at, n);
+                });
+  }
+  template <typename T>
+  void AddInPlace(std::int64_t at, std::int64_t count) {
+    T* result = reinterpret_cast<T*>(result_) + at;
+    RowsOf<T>(context_.table).add(result, reinterpret_cast<const T*>(residual_) + at, result, count);
+  }
   void Argue(int name, const memory& value) {
     memories_.push_back(value);
     arguments_.push_back({name, value.get()});
   }
 
+  CpuContext context_;
+  DType type_;
   typename Primitive::primitive_desc description_;
   Primitive primitive_;
   Wanted wanted_;
   dnnl::stream stream_;
   memory weight_;
   Tensor bias_;
+  const std::byte* residual_ = nullptr;
+  std::byte* result_ = nullptr;
   std::vector<memory> memories_;  // keeps what arguments_ points to
   std::vector<dnnl_exec_arg_t> arguments_;
 };
@@ -114,7 +141,7 @@ KernelOr Caught(Make make) {
 
 }  // namespace
 
-KernelOr MakeConv(const ConvOp& op, Operands in, const Operand& out) {
+KernelOr MakeConv(const CpuContext& context, const ConvOp& op, Operands in, const Operand& out) {
   if (absl::Status status = CheckWeights(in); !status.ok()) return status;
   return Caught([&]() -> KernelOr {
     const Shape& x = in[0].shape;
@@ -142,11 +169,11 @@ KernelOr MakeConv(const ConvOp& op, Operands in, const Operand& out) {
                          after)
             : Conv::desc(kind, how, wanted.x, wanted.weight, wanted.result, strides, before, after);
     const Conv::primitive_desc chosen(description, AttributesOf(wanted), CpuEngine());
-    return std::make_unique<PackedKernel<Conv>>(chosen, wanted, in);
+    return std::make_unique<PackedKernel<Conv>>(context, chosen, wanted, in);
   });
 }
 
-KernelOr MakeLinear(const LinearOp& op, Operands in, const Operand& out) {
+KernelOr MakeLinear(const CpuContext& context, const LinearOp& op, Operands in, const Operand& out) {
   if (absl::Status status = CheckWeights(in); !status.ok()) return status;
   return Caught([&]() -> KernelOr {
     const memory::dim rows = in[0].shape.rows();
@@ -166,7 +193,7 @@ KernelOr MakeLinear(const LinearOp& op, Operands in, const Operand& out) {
                                          ? MatMul::desc(wanted.x, wanted.weight, wanted.bias, wanted.result)
                                          : MatMul::desc(wanted.x, wanted.weight, wanted.result);
     const MatMul::primitive_desc chosen(description, AttributesOf(wanted), CpuEngine());
-    return std::make_unique<PackedKernel<MatMul>>(chosen, wanted, in);
+    return std::make_unique<PackedKernel<MatMul>>(context, chosen, wanted, in);
   });
 }
 
