@@ -1,8 +1,8 @@
 // One line of a benchmark: what was measured, against which bound.
 //
 // `ok|short NAME measured bound` with --brief. A claim holds when measured >= bound, or <= bound where
-// `at_most`. One file per claim: each declares a function here and main.cc lists it. CPU time of the own thread
-// where the work is pure throughput, wall time where a latency is claimed.
+// `at_most`. One file per claim: each declares a function here and main.cc lists it. CPU time of the own
+// thread where the work is pure throughput, wall time where a latency is claimed.
 #ifndef RINGWAY_BENCH_DISPATCH_CLAIM_H_
 #define RINGWAY_BENCH_DISPATCH_CLAIM_H_
 
