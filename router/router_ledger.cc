@@ -32,7 +32,7 @@ void RouterMachine::AskLedger(Turn& turn, JobId id) {
   const ledger::JobWish wish{.priority = job.facts.priority,
                              .arrived = job.facts.arrived,
                              .deadline = job.facts.deadline,
-                             .expected = d.service.Expect(job.facts.cost)};
+                             .expected = d.service.Within(job.facts.cost)};
   d.asks.Begin(turn.now, id, wish, d.asked);
 }
 

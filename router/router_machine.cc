@@ -162,7 +162,7 @@ void RouterMachine::Withdraw(Turn& turn, JobId id) {
 
 absl::Time RouterMachine::LatestStart(const JobRecord& job) const {
   if (job.facts.deadline == absl::InfiniteFuture()) return job.facts.deadline;
-  return job.facts.deadline - desk(job).service.Expect(job.facts.cost);
+  return job.facts.deadline - desk(job).service.Within(job.facts.cost);
 }
 
 void RouterMachine::EndTooLate(Turn& turn, JobId id) {
@@ -173,8 +173,8 @@ void RouterMachine::EndTooLate(Turn& turn, JobId id) {
   };
   End(turn, id, Outcome::kTimeout,
       absl::StrCat(
-          "cannot finish in time: ", text(left), " left, a job of tier ", tier_name(job), " takes about ",
-          text(desk(job).service.Expect(job.facts.cost)), "; ", job.attempts, " offers made, ", job.busy,
+          "cannot finish in time: ", text(left), " left, a job of tier ", tier_name(job), " may take ",
+          text(desk(job).service.Within(job.facts.cost)), "; ", job.attempts, " offers made, ", job.busy,
           " busy, ", workers_.listed_workers(job.facts.tier), " workers known in ", region_name(home_),
           job.broke > 0 ? "; the tier's retry budget was spent: too many jobs look for a worker" : ""),
       job.broke > 0 ? desk(job).service.mean() : absl::ZeroDuration());

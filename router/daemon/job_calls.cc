@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
+#include "core/lease.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {
@@ -43,7 +44,9 @@ void JobCalls::BeginAttempt(Call& call, AttemptId attempt, bool takes_payload) {
 void JobCalls::Perform(const OfferToWorker& offer) {
   Call& call = *calls_[offer.job];
   BeginAttempt(call, offer.attempt, false);
-  const std::string lease = absl::StrCat(settings_.router, "/", offer.attempt);
+  // Without a holder's lease, a token that is told apart from every other offer.
+  const std::string lease =
+      offer.lease == Lease{} ? absl::StrCat(settings_.router, "/", offer.attempt) : FormatLease(offer.lease);
   attempts_.Offer(offer, *book_.worker(offer.worker).stub,
                   HeaderForWorker(call.header, call.facts, lease, runtime::MonotonicNow()));
 }

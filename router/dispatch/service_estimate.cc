@@ -1,6 +1,7 @@
 #include "router/dispatch/service_estimate.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ringway::dispatch {
 namespace {
@@ -26,6 +27,8 @@ void ServiceEstimate::Reconfigure(absl::Duration prior) {
 void ServiceEstimate::Learn(const CostHint& cost, absl::Duration service) {
   const double service_s = absl::ToDoubleSeconds(service);
   if (!(service_s > 0)) return;
+  const double error = std::min(service_s / absl::ToDoubleSeconds(Expect(cost)), kSpread) - 1;
+  scatter_ += kWeight * (error * error - scatter_);
   mean_s_ = Bounded(mean_s_ + kWeight * (service_s - mean_s_));
   const double work = WorkOf(cost);
   if (work <= 0) return;
@@ -42,6 +45,12 @@ absl::Duration ServiceEstimate::Expect(const CostHint& cost) const {
   const double work = WorkOf(cost);
   if (work <= 0 || work_mean_ <= 0) return mean();
   return absl::Seconds(Bounded(work_s_ * work / work_mean_));
+}
+
+absl::Duration ServiceEstimate::Within(const CostHint& cost) const {
+  const double variance = std::log1p(scatter_);
+  const double factor = std::exp(kThreeInFour * std::sqrt(variance) - variance / 2);
+  return Expect(cost) * std::max(1.0, factor);
 }
 
 }  // namespace ringway::dispatch

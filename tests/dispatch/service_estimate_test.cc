@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/rng.h"
+
 namespace ringway::dispatch {
 namespace {
 
@@ -26,6 +28,27 @@ TEST(ServiceEstimate, CostScalesTheEstimate) {
   for (int i = 0; i < 400; ++i) estimate.Learn(full, absl::Seconds(8));
   EXPECT_NEAR(absl::ToDoubleSeconds(estimate.Expect(full)), 8, 0.01);
   EXPECT_NEAR(absl::ToDoubleSeconds(estimate.Expect(quarter)), 2, 0.01);
+}
+
+TEST(ServiceEstimate, ThreeJobsInFourStayWithin) {
+  for (const double cv : {0.0, 0.3, 0.5, 1.0}) {
+    Rng rng(3);
+    ServiceEstimate estimate(absl::Seconds(2));
+    EXPECT_EQ(estimate.Within(kSilent), absl::Seconds(2));
+    const auto draw = [&] { return absl::Seconds(cv > 0 ? rng.LogNormal(2, cv) : 2.0); };
+    for (int i = 0; i < 2000; ++i) estimate.Learn(kSilent, draw());
+    int within = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const absl::Duration service = draw();
+      estimate.Learn(kSilent, service);
+      within += service <= estimate.Within(kSilent) + absl::Microseconds(1) ? 1 : 0;
+    }
+    if (cv == 0) {
+      EXPECT_NEAR(absl::ToDoubleSeconds(estimate.Within(kSilent)), 2, 1e-6);
+    } else {
+      EXPECT_NEAR(within / 4000.0, 0.75, 0.04) << "CV " << cv;
+    }
+  }
 }
 
 TEST(ServiceEstimate, StrangeJobsCannotCarryItAway) {
