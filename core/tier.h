@@ -118,7 +118,7 @@ struct RetryBudgetSpec {
 struct DispatchSpec {
   DispatchMode mode = DispatchMode::kProbe;
   int probes_per_round = 4;  // distinct workers tried before sleeping
-  int attempts_max = 1000;  // for one job; the budget and the deadline bound it first
+  int attempts_max = 1000;   // for one job; the budget and the deadline bound it first
   SchedulingDelaySpec delay;
   BackoffSpec backoff;
   RetryBudgetSpec budget;
