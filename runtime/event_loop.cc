@@ -18,6 +18,7 @@ EventLoop::~EventLoop() { Stop(); }
 void EventLoop::Start() {
   RINGWAY_CHECK(!thread_.joinable());
   thread_ = std::thread([this] {
+    runs_on_.store(std::this_thread::get_id());
     pthread_setname_np(pthread_self(), name_.substr(0, 15).c_str());
     context_.run();
   });

@@ -42,7 +42,7 @@ class EventLoop {
 
   // False when the inbox is full or the loop has stopped: the task will not run.
   [[nodiscard]] bool Post(absl::AnyInvocable<void()> task);
-  bool OnLoopThread() const { return std::this_thread::get_id() == thread_.get_id(); }
+  bool OnLoopThread() const { return std::this_thread::get_id() == runs_on_.load(); }
   std::size_t inbox_depth() const { return depth_.load(std::memory_order_relaxed); }
   boost::asio::io_context& context() { return context_; }
 
@@ -53,6 +53,8 @@ class EventLoop {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
   std::atomic<std::size_t> depth_{0};
   std::atomic<bool> stopped_{false};
+  // Written by the loop's own thread before its first task: thread_ may not be assigned yet by then.
+  std::atomic<std::thread::id> runs_on_{};
   std::thread thread_;
 };
 
