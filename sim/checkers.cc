@@ -13,7 +13,8 @@ double Seconds(absl::Time at) { return absl::ToDoubleSeconds(at - absl::UnixEpoc
 
 }  // namespace
 
-Checkers::Checkers(std::size_t workers, std::size_t routers) : running_(workers), versions_(routers) {}
+Checkers::Checkers(std::size_t workers, std::size_t routers)
+    : running_(workers), leases_(workers), versions_(routers) {}
 
 void Checkers::Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b) {
   if (now < last_) Violate(now, "time ran backwards");
@@ -62,9 +63,37 @@ void Checkers::OnEnded(absl::Time now, const Ending& ending) {
   Forget(ending.serial, JobBook(book));
 }
 
+void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
+  Remember(now, "granted worker, lease", worker.value(), lease.serial);
+  LeaseBook& book = leases_[worker];
+  if (lease == book.granted) return;  // said again
+  if (lease < book.granted) Violate(now, absl::StrCat("leases of worker ", worker.value(), " went back"));
+  if (book.running) {
+    Violate(now, absl::StrCat("worker ", worker.value(), " runs lease ", FormatLease(book.started), " and ",
+                              FormatLease(lease), " was granted: two living leases"));
+  }
+  book.granted = lease;
+}
+
+void Checkers::CheckLease(absl::Time now, WorkerId worker, const Lease& lease) {
+  LeaseBook& book = leases_[worker];
+  book.running = lease != Lease{};
+  if (!book.running) return;
+  if (lease > book.granted) {
+    Violate(now, absl::StrCat("worker ", worker.value(), " started lease ", FormatLease(lease),
+                              ", which nobody granted"));
+  }
+  if (lease <= book.started) {
+    Violate(now, absl::StrCat("worker ", worker.value(), " started lease ", FormatLease(lease), " after ",
+                              FormatLease(book.started)));
+  }
+  book.started = lease;
+}
+
 void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
   const JobSerial serial = note.luggage.serial;
   Remember(now, "started at worker, job", worker.value(), serial);
+  CheckLease(now, worker, note.lease);
   if (running_[worker] != 0) {
     Violate(now, absl::StrCat("worker ", worker.value(), " runs job ", running_[worker],
                               " and was given job ", serial, ": a slot was granted twice"));
@@ -79,6 +108,7 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
   const JobSerial serial = note.luggage.serial;
   Remember(now, finished ? "finished at worker, job" : "freed worker, job", worker.value(), serial);
   if (running_[worker] == 0) return;  // admitted, never started
+  leases_[worker].running = false;
   if (running_[worker] != serial) {
     Violate(now, absl::StrCat("worker ", worker.value(), " ran job ", running_[worker], " and freed job ",
                               serial));
@@ -95,6 +125,7 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
 
 void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
   Remember(now, "died worker, job", worker.value(), running_[worker]);
+  leases_[worker].running = false;
   const JobSerial serial = std::exchange(running_[worker], 0);
   const auto found = jobs_.find(serial);
   if (serial == 0 || found == jobs_.end()) return;

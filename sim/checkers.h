@@ -1,6 +1,8 @@
 // Judges that do not trust the code under test: what must hold in every run, whatever goes wrong in it.
 //
 //  - slots: a worker never runs two jobs at once; a started worker was free; an end matches its start.
+//  - leases: those granted of one worker rise; a worker starts only a granted one, each once, and none is
+//  granted while the worker runs a leased job.
 //  - jobs: each submission ends exactly once; none is served that was not submitted; nothing ends before it
 //  began (causality);
 //    at most one worker runs a job at a time, and a job without a key never runs to its end twice.
@@ -32,6 +34,7 @@ class Checkers : public Witness {
 
   void OnSubmitted(absl::Time now, const Submission& submission) override;
   void OnEnded(absl::Time now, const Ending& ending) override;
+  void OnGranted(absl::Time now, WorkerId worker, const Lease& lease) override;
   void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
   void OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) override;
   void OnWorkerDied(absl::Time now, WorkerId worker) override;
@@ -51,6 +54,14 @@ class Checkers : public Witness {
     bool ended = false;
   };
 
+  // What holders said about a worker, and what it made of that.
+  struct LeaseBook {
+    Lease granted;  // the last
+    Lease started;
+    bool running = false;  // a leased job
+  };
+
+  void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
   void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
   void Violate(absl::Time now, std::string what);
   void Forget(JobSerial serial, const JobBook& book);
@@ -58,6 +69,7 @@ class Checkers : public Witness {
   // Submissions that have not ended, or that a worker still runs.
   absl::flat_hash_map<JobSerial, JobBook> jobs_;
   IdVector<WorkerId, JobSerial> running_;  // 0: none
+  IdVector<WorkerId, LeaseBook> leases_;
   IdVector<RouterId, TableVersion> versions_;
   std::uint64_t submitted_ = 0;
   std::uint64_t ended_ = 0;

@@ -38,6 +38,8 @@ class ControlPlane {
   void Command(controller::OperatorCommand command);
 
   bool alive() const { return machine_.has_value(); }
+  // Whether it lives and its messages get there.
+  bool Reaches(RegionId region) const { return alive() && stage_.network.Connected(home_, region); }
   const controller::ControllerMachine& machine() const { return *machine_; }
   // Epochs planned and rows changed, for the report.
   std::uint64_t plans() const { return plans_; }

@@ -26,9 +26,11 @@ Routers::Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
 void Routers::Create(RouterId router) {
   Site& site = sites_[router];
   const std::uint64_t number = (router.value() + 1) * kSeedStride + static_cast<std::uint64_t>(site.revived);
-  site.machine.emplace(
-      router::RouterSettings{.home = places_[router], .jobs_max = kJobsMax, .seed = scenario_.seed ^ number},
-      scenario_.fleet);
+  site.machine.emplace(router::RouterSettings{.home = places_[router],
+                                              .jobs_max = kJobsMax,
+                                              .seed = scenario_.seed ^ number,
+                                              .started = stage_.Now()},
+                       scenario_.fleet);
   site.held.assign(kJobsMax, {});
   site.free.clear();
   site.forwarded.clear();
@@ -47,11 +49,12 @@ void Routers::Introduce(RouterId router) {
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     const WorkerPlace& place = workers_.places()[WorkerId(i)];
     if (place.region != places_[router]) continue;
-    Step(router, router::WorkerListed{WorkerId(i), place.tier, place.beside == router});
+    const WorkerId known = workers_.InRegion(WorkerId(i));
+    Step(router, router::WorkerListed{known, place.tier, place.beside == router});
     if (place.beside == router && workers_.alive(WorkerId(i))) {
       const bool busy = workers_.View(WorkerId(i)).busy;
       const auto state = busy ? dispatch::WorkerState::kBusy : dispatch::WorkerState::kIdle;
-      Step(router, router::WorkerHeard{WorkerId(i), {.state = state}});
+      Step(router, router::WorkerHeard{known, {.state = state}});
     }
   }
 }
@@ -168,19 +171,23 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
       for (Witness* witness : stage_.witnesses) witness->OnTableActive(stage_.Now(), router, *site.table);
     }
     if (on_table_decided) on_table_decided(router, *decided);
+  } else if (auto* tell = std::get_if<router::TellLedger>(&action)) {
+    if (on_ledger) on_ledger(router, *tell);
   }
 }
 
 void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
   const Site& site = sites_[router];
   const Held& held = site.held[offer.job];
-  const bool beside = workers_.places()[offer.worker].beside == router;
   const RegionId region = places_[router];
+  const WorkerId worker = workers_.Global(region, offer.worker);
+  const bool beside = workers_.places()[worker].beside == router;
   const OfferNote note{.asker = {router, site.life, offer.job, offer.attempt},
                        .luggage = held.luggage,
-                       .deadline = held.facts.deadline};
+                       .deadline = held.facts.deadline,
+                       .lease = offer.lease};
   stage_.After(beside ? stage_.network.BesideNs() : *stage_.network.DelayNs(region, region),
-               Happening::kOfferReaches, offer.worker.value(), stage_.to_worker.Put(note));
+               Happening::kOfferReaches, worker.value(), stage_.to_worker.Put(note));
 }
 
 void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
@@ -216,10 +223,10 @@ void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
   const Asker asker{router, site.life, withdraw.job, withdraw.attempt};
   const RegionId region = places_[router];
   if (withdraw.worker.valid()) {
-    const bool beside = workers_.places()[withdraw.worker].beside == router;
+    const WorkerId worker = workers_.Global(region, withdraw.worker);
+    const bool beside = workers_.places()[worker].beside == router;
     stage_.After(beside ? stage_.network.BesideNs() : *stage_.network.DelayNs(region, region),
-                 Happening::kWithdrawReaches, withdraw.worker.value(),
-                 stage_.to_worker.Put({.asker = asker}));
+                 Happening::kWithdrawReaches, worker.value(), stage_.to_worker.Put({.asker = asker}));
     return;
   }
   const auto delay = stage_.network.DelayNs(region, places_[withdraw.router]);

@@ -48,6 +48,8 @@ class Routers {
   // Reports and acknowledgements go here; set by whoever plays the controller.
   std::function<void(RouterId, const router::SendReport&)> on_report;
   std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
+  // Letters to the holder of the router's ledger.
+  std::function<void(RouterId, const router::TellLedger&)> on_ledger;
 
  private:
   // A job that a router holds, as its shell sees it.

@@ -61,6 +61,9 @@ struct KillRouters {
   RegionSet regions;
   int count = 1;  // in each region
 };
+struct KillHolders {
+  RegionSet regions;  // the routers that hold a ledger there, with everything they hold
+};
 struct KillRegion {
   RegionSet regions;  // its routers and workers; its users remain
 };
@@ -97,8 +100,9 @@ struct SetThreshold {
   TierId tier;
   double value = 0.8;
 };
-using Trouble = std::variant<KillWorkers, KillRouters, KillRegion, KillController, DrainRegion, Partition,
-                             ExtraDelay, SlowWorkers, Sinkhole, ScaleDemand, FreezeMetrics, SetThreshold>;
+using Trouble =
+    std::variant<KillWorkers, KillRouters, KillHolders, KillRegion, KillController, DrainRegion, Partition,
+                 ExtraDelay, SlowWorkers, Sinkhole, ScaleDemand, FreezeMetrics, SetThreshold>;
 
 struct ScenarioStep {
   double at_s = 0;

@@ -23,11 +23,11 @@ IdVector<WorkerId, WorkerPlace> Simulation::PlaceWorkers(const Scenario& scenari
   IdVector<RegionId, std::vector<RouterId>> routers_of(scenario.fleet->world.regions.size());
   for (std::size_t i = 0; i < routers.size(); ++i) routers_of[routers[RouterId(i)]].push_back(RouterId(i));
   IdVector<WorkerId, WorkerPlace> workers;
-  for (TierId tier(0); tier != scenario.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
-    const auto& regions = scenario.fleet->tiers[tier].regions;
-    for (RegionId region(0); region != regions.end_id(); region = RegionId(region.index() + 1)) {
-      const std::vector<RouterId>& here = routers_of[region];
-      for (int i = 0; i < regions[region].workers; ++i) {
+  for (RegionId region(0); region != routers_of.end_id(); region = RegionId(region.index() + 1)) {
+    const std::vector<RouterId>& here = routers_of[region];
+    for (TierId tier(0); tier != scenario.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+      const int count = scenario.fleet->tiers[tier].regions[region].workers;
+      for (int i = 0; i < count; ++i) {
         workers.push_back({tier, region, here[static_cast<std::size_t>(i) % here.size()]});
       }
     }
@@ -40,17 +40,20 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       stage_(scenario_->fleet->world, scenario_->network, scenario_->seed),
       workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
       routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
+      holders_(stage_, *scenario_, routers_, workers_),
       crowd_(stage_, *scenario_, routers_),
       control_(stage_, *scenario_, routers_, workers_),
-      troubles_(stage_, *scenario_, crowd_, routers_, workers_, control_),
+      troubles_(stage_, *scenario_, {crowd_, routers_, workers_, holders_, control_}),
       tally_(*scenario_, workers_),
       checkers_(workers_.count(), routers_.places().size()) {
+  holders_.can_appoint = [this](RegionId region) { return control_.Reaches(region); };
   Watch(&tally_);
   Watch(&checkers_);
 }
 
 void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   routers_.Begin();
+  holders_.Begin();
   control_.Begin();
   troubles_.Begin();
   crowd_.Begin();
@@ -90,6 +93,16 @@ void Simulation::Dispatch(const SimEvent& event) {
       return workers_.OnServiceEnds(WorkerId(event.subject), event.detail);
     case Happening::kWorkerWakes:
       return workers_.OnWake(WorkerId(event.subject));
+    case Happening::kFenceReaches:
+      return workers_.OnFence(WorkerId(event.subject), stage_.to_fence.Take(event.detail));
+    case Happening::kHolderHears:
+      return holders_.OnLetter(event.subject, event.detail);
+    case Happening::kHolderHearsBatch:
+      return holders_.OnBatch(event.detail);
+    case Happening::kHolderWakes:
+      return holders_.OnWake(event.subject, event.detail);
+    case Happening::kHoldersBeat:
+      return holders_.OnBeat();
     case Happening::kReportReaches:
       return control_.OnReport(event.subject, event.detail);
     case Happening::kControllerWakes:

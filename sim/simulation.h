@@ -16,6 +16,7 @@
 #include "sim/checkers.h"
 #include "sim/control_plane.h"
 #include "sim/crowd.h"
+#include "sim/holders.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -39,7 +40,10 @@ class Simulation {
   const Tally& tally() const { return tally_; }
   const Checkers& checkers() const { return checkers_; }
   const ControlPlane& control() const { return control_; }
+  const Holders& holders() const { return holders_; }
   std::uint64_t events() const { return events_; }
+  // Events still to come.
+  std::size_t pending() const { return stage_.queue.size(); }
   bool finished() const { return finished_; }
 
  private:
@@ -52,6 +56,7 @@ class Simulation {
   Stage stage_;
   Workers workers_;
   Routers routers_;
+  Holders holders_;
   Crowd crowd_;
   ControlPlane control_;
   Troubles troubles_;

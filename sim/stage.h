@@ -21,6 +21,8 @@
 #include "absl/time/time.h"
 #include "core/check.h"
 #include "core/ids.h"
+#include "core/lease.h"
+#include "router/dispatch/ledger/messages.h"
 #include "router/router_event.h"
 #include "sim/event_queue.h"
 #include "sim/network.h"
@@ -32,15 +34,20 @@ class Witness;
 
 // Whom an event is for, and what it is.
 enum class Happening : std::uint32_t {
-  kUserArrives,      // subject: demand stream; detail: its generation
-  kUserRetries,      // subject: user
-  kAnswerReaches,    // subject: user; detail: AnswerNote
-  kRouterHears,      // detail: RouterNote
-  kRouterWakes,      // subject: router; detail: life
-  kOfferReaches,     // subject: worker; detail: OfferNote
-  kWithdrawReaches,  // subject: worker; detail: OfferNote
-  kServiceEnds,      // subject: worker; detail: run
-  kWorkerWakes,      // subject: worker
+  kUserArrives,       // subject: demand stream; detail: its generation
+  kUserRetries,       // subject: user
+  kAnswerReaches,     // subject: user; detail: AnswerNote
+  kRouterHears,       // detail: RouterNote
+  kRouterWakes,       // subject: router; detail: life
+  kOfferReaches,      // subject: worker; detail: OfferNote
+  kWithdrawReaches,   // subject: worker; detail: OfferNote
+  kServiceEnds,       // subject: worker; detail: run
+  kWorkerWakes,       // subject: worker
+  kHolderHears,       // subject: seat; detail: LedgerNote
+  kHolderHearsBatch,  // detail: its pool
+  kHolderWakes,       // subject: seat; detail: appointment
+  kHoldersBeat,
+  kFenceReaches,     // subject: worker; detail: FenceNote
   kReportReaches,    // subject: life of the controller; detail: its pool
   kControllerWakes,  // subject: life
   kStepBegins,       // subject: scenario step
@@ -83,6 +90,19 @@ struct OfferNote {
   Asker asker = {};
   JobLuggage luggage = {};
   absl::Time deadline = {};
+  Lease lease = {};  // none: the router probes
+};
+
+// For the holder of a seat (sim/holders.h); an appointment that is over hears nothing.
+struct LedgerNote {
+  std::uint64_t appointment = 0;
+  ledger::LedgerEvent event;
+};
+
+// A holder raises a worker's fence. `revoke`: the job of exactly this lease is to stop.
+struct FenceNote {
+  Lease upto;
+  bool revoke = false;
 };
 
 struct AnswerNote {
@@ -156,6 +176,8 @@ class Stage {
   MessagePool<RouterNote> to_router;
   MessagePool<OfferNote> to_worker;
   MessagePool<AnswerNote> to_user;
+  MessagePool<LedgerNote> to_holder;
+  MessagePool<FenceNote> to_fence;
   std::vector<Witness*> witnesses;
 };
 

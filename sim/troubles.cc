@@ -6,14 +6,15 @@
 
 namespace ringway::sim {
 
-Troubles::Troubles(Stage& stage, const Scenario& scenario, Crowd& crowd, Routers& routers, Workers& workers,
-                   ControlPlane& control)
+Troubles::Troubles(Stage& stage, const Scenario& scenario, const Populations& populations)
     : stage_(stage),
       scenario_(scenario),
-      crowd_(crowd),
-      routers_(routers),
-      workers_(workers),
-      control_(control) {}
+      crowd_(populations.crowd),
+      routers_(populations.routers),
+      workers_(populations.workers),
+      holders_(populations.holders),
+      control_(populations.control),
+      holders_killed_(scenario.steps.size()) {}
 
 void Troubles::Begin() {
   for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
@@ -25,6 +26,7 @@ void Troubles::Begin() {
 void Troubles::OnBegins(std::size_t index) {
   const ScenarioStep& step = scenario_.steps[index];
   const auto number = static_cast<std::uint32_t>(index);
+  step_ = index;
   std::visit([this](const auto& trouble) { Apply(trouble, true); }, step.trouble);
   if (std::isfinite(step.lasts_s)) {
     stage_.After(static_cast<std::int64_t>(step.lasts_s * 1e9), Happening::kStepEnds, number);
@@ -35,6 +37,7 @@ void Troubles::OnBegins(std::size_t index) {
 }
 
 void Troubles::OnEnds(std::size_t index) {
+  step_ = index;
   std::visit([this](const auto& trouble) { Apply(trouble, false); }, scenario_.steps[index].trouble);
 }
 
@@ -76,6 +79,7 @@ void Troubles::SetRouter(RouterId router, bool alive) {
   } else {
     routers_.Kill(router);
     workers_.LoseRouter(router);
+    holders_.RouterDied(router);
     control_.RouterDied(router);
   }
 }
@@ -93,6 +97,23 @@ void Troubles::Apply(const KillRouters& kill, bool begin) {
     const std::vector<RouterId> here = RoutersOf(region);
     for (std::size_t i = 0; i < static_cast<std::size_t>(kill.count) && i < here.size(); ++i) {
       SetRouter(here[i], !begin);
+    }
+  }
+}
+
+void Troubles::Apply(const KillHolders& kill, bool begin) {
+  std::vector<RouterId>& killed = holders_killed_[step_];
+  if (!begin) {
+    for (const RouterId router : killed) SetRouter(router, true);
+    killed.clear();
+    return;
+  }
+  for (const RegionId region : Meant(kill.regions)) {
+    for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+      const RouterId router = holders_.holder(region, tier);
+      if (!router.valid()) continue;
+      killed.push_back(router);
+      SetRouter(router, false);
     }
   }
 }

@@ -13,6 +13,7 @@
 
 #include "sim/control_plane.h"
 #include "sim/crowd.h"
+#include "sim/holders.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -20,10 +21,18 @@
 
 namespace ringway::sim {
 
+// Whom troubles befall.
+struct Populations {
+  Crowd& crowd;
+  Routers& routers;
+  Workers& workers;
+  Holders& holders;
+  ControlPlane& control;
+};
+
 class Troubles {
  public:
-  Troubles(Stage& stage, const Scenario& scenario, Crowd& crowd, Routers& routers, Workers& workers,
-           ControlPlane& control);
+  Troubles(Stage& stage, const Scenario& scenario, const Populations& populations);
 
   void Begin();
   void OnBegins(std::size_t step);
@@ -32,6 +41,7 @@ class Troubles {
  private:
   void Apply(const KillWorkers& kill, bool begin);
   void Apply(const KillRouters& kill, bool begin);
+  void Apply(const KillHolders& kill, bool begin);
   void Apply(const KillRegion& kill, bool begin);
   void Apply(const KillController& kill, bool begin);
   void Apply(const DrainRegion& drain, bool begin);
@@ -55,7 +65,10 @@ class Troubles {
   Crowd& crowd_;
   Routers& routers_;
   Workers& workers_;
+  Holders& holders_;
   ControlPlane& control_;
+  std::size_t step_ = 0;                               // that acts now
+  std::vector<std::vector<RouterId>> holders_killed_;  // by step
 };
 
 }  // namespace ringway::sim

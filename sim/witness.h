@@ -42,6 +42,8 @@ class Witness {
   virtual ~Witness() = default;
   virtual void OnSubmitted(absl::Time, const Submission&) {}
   virtual void OnEnded(absl::Time, const Ending&) {}
+  // A holder decided to grant; a repeated answer repeats it.
+  virtual void OnGranted(absl::Time, WorkerId, const Lease&) {}
   virtual void OnOffered(absl::Time, WorkerId, const OfferNote&) {}
   virtual void OnRefused(absl::Time, WorkerId, const OfferNote&) {}
   virtual void OnStarted(absl::Time, WorkerId, const OfferNote&) {}

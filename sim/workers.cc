@@ -15,7 +15,11 @@ constexpr std::int64_t kSinkholeNs = 1'000'000;
 }  // namespace
 
 Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, WorkerPlace> places)
-    : stage_(stage), scenario_(scenario), places_(std::move(places)) {
+    : stage_(stage),
+      scenario_(scenario),
+      places_(std::move(places)),
+      first_(scenario.fleet->world.regions.size()) {
+  for (std::size_t i = places_.size(); i-- > 0;) first_[places_[WorkerId(i)].region] = WorkerId(i);
   for (const WorkerPlace& place : places_) sites_.push_back(Site(SettingsFor(place.tier)));
 }
 
@@ -30,8 +34,14 @@ void Workers::OnOffer(WorkerId worker, OfferNote note) {
   for (Witness* witness : stage_.witnesses) witness->OnOffered(stage_.Now(), worker, note);
   if (!site.alive) {
     // Connection refused: certain that nothing has started.
+    Answer(worker, note, router::AttemptEnded{.outcome = Outcome::kFailed, .may_have_started = false});
+    return;
+  }
+  const bool leased = note.lease.fence.stated();
+  if (leased && note.lease <= site.gate.fence()) {
+    for (Witness* witness : stage_.witnesses) witness->OnRefused(stage_.Now(), worker, note);
     Answer(worker, note,
-           router::AttemptEnded{.worker = worker, .outcome = Outcome::kFailed, .may_have_started = false});
+           router::AttemptEnded{.outcome = Outcome::kBusy, .answered = true, .may_have_started = false});
     return;
   }
   const AttemptId attempt = ++site.last_attempt;
@@ -48,6 +58,18 @@ void Workers::OnWithdraw(WorkerId worker, const OfferNote& note) {
   actions_.clear();
   site.slot.Step(stage_.Now(), SlotWithdraw{site.admitted}, actions_);
   Perform(worker, 0, {});
+}
+
+void Workers::OnFence(WorkerId worker, const FenceNote& note) {
+  Site& site = sites_[worker];
+  if (!site.alive) return;
+  site.gate.Raise(note.upto);
+  if (note.revoke && site.admitted != 0 && site.note.lease == note.upto) {
+    actions_.clear();
+    site.slot.Step(stage_.Now(), SlotWithdraw{site.admitted}, actions_);
+    Perform(worker, 0, {});
+  }
+  Announce(worker);
 }
 
 void Workers::OnServiceEnds(WorkerId worker, std::uint64_t run) {
@@ -78,14 +100,14 @@ void Workers::Perform(WorkerId worker, AttemptId offered, const OfferNote& offer
     if (const auto* refuse = std::get_if<RefuseAttempt>(&action)) {
       for (Witness* witness : stage_.witnesses) witness->OnRefused(stage_.Now(), worker, offer);
       Answer(worker, offer,
-             router::AttemptEnded{.worker = worker,
-                                  .outcome = Outcome::kBusy,
+             router::AttemptEnded{.outcome = Outcome::kBusy,
                                   .answered = true,
                                   .may_have_started = false,
                                   .retry_after = refuse->retry_after});
     } else if (std::holds_alternative<AdmitAttempt>(action)) {
       site.admitted = offered;
       site.note = offer;
+      if (offer.lease.fence.stated()) site.gate.Pass(offer.lease);
       site.slot.Step(stage_.Now(), SlotPayloadComplete{offered}, actions_);
     } else if (std::holds_alternative<StartJob>(action)) {
       Start(worker);
@@ -100,10 +122,11 @@ void Workers::Perform(WorkerId worker, AttemptId offered, const OfferNote& offer
         witness->OnFreed(stage_.Now(), worker, note, ended->outcome == Outcome::kDone);
       }
       Answer(worker, note,
-             router::AttemptEnded{
-                 .worker = worker, .outcome = ended->outcome, .answered = true, .may_have_started = started});
+             router::AttemptEnded{.outcome = ended->outcome, .answered = true, .may_have_started = started});
     } else if (std::holds_alternative<StateChanged>(action)) {
       TellBeside(worker);
+      // The holder knows of a job that it granted.
+      if (site.admitted == 0 || !site.note.lease.fence.stated()) Announce(worker);
     }
   }
   ArmWake(worker);
@@ -138,6 +161,7 @@ void Workers::Answer(WorkerId worker, const OfferNote& note, router::RouterEvent
   } else if (auto* ended = std::get_if<router::AttemptEnded>(&event)) {
     ended->job = note.asker.job;
     ended->attempt = note.asker.attempt;
+    ended->worker = InRegion(worker);
   }
   const bool beside = places_[worker].beside == note.asker.router;
   const RegionId region = places_[worker].region;
@@ -155,8 +179,33 @@ void Workers::TellBeside(WorkerId worker) {
                : view.busy  ? dispatch::WorkerState::kBusy
                             : dispatch::WorkerState::kIdle;
   news.draining = view.draining;
-  note.event = router::WorkerHeard{worker, news};
+  note.event = router::WorkerHeard{InRegion(worker), news};
   stage_.TellRouter(stage_.network.BesideNs(), std::move(note));
+}
+
+ledger::Announce Workers::Announcement(WorkerId worker) {
+  Site& site = sites_[worker];
+  site.announced_ns = stage_.queue.now_ns();
+  const SlotView view = site.slot.View(stage_.Now());
+  ledger::Announce announce{.worker = worker,
+                            .sequence = site.gate.NextSequence(),
+                            .status = ledger::WorkerStatus::kIdle,
+                            .fence = site.gate.fence(),
+                            .running = {}};
+  if (view.busy || view.resting) announce.status = ledger::WorkerStatus::kBusy;
+  if (view.draining) announce.status = ledger::WorkerStatus::kLeaving;
+  if (site.admitted != 0) announce.running = site.note.lease;
+  return announce;
+}
+
+void Workers::Announce(WorkerId worker) {
+  if (on_announce) on_announce(worker, Announcement(worker));
+}
+
+std::optional<ledger::Announce> Workers::Overdue(WorkerId worker, std::int64_t silent_ns) {
+  const Site& site = sites_[worker];
+  if (!site.alive || stage_.queue.now_ns() - site.announced_ns < silent_ns) return std::nullopt;
+  return Announcement(worker);
 }
 
 void Workers::ArmWake(WorkerId worker) {
@@ -175,16 +224,16 @@ void Workers::Kill(WorkerId worker) {
   site.alive = false;
   for (Witness* witness : stage_.witnesses) witness->OnWorkerDied(stage_.Now(), worker);
   if (site.admitted != 0) {
-    Answer(worker, site.note,
-           router::AttemptEnded{.worker = worker, .outcome = Outcome::kFailed, .may_have_started = true});
+    Answer(worker, site.note, router::AttemptEnded{.outcome = Outcome::kFailed, .may_have_started = true});
   }
   site.admitted = 0;
   site.started = false;
   ++site.run;
+  if (on_listed) on_listed(worker, false);
   RouterNote note;
   note.router = places_[worker].beside;
   note.life = kAnyLife;
-  note.event = router::WorkerHeard{worker, {.state = dispatch::WorkerState::kUnknown}};
+  note.event = router::WorkerHeard{InRegion(worker), {.state = dispatch::WorkerState::kUnknown}};
   stage_.TellRouter(stage_.network.BesideNs(), std::move(note));
 }
 
@@ -193,6 +242,8 @@ void Workers::Revive(WorkerId worker) {
   if (site.alive) return;
   site.alive = true;
   site.slot = Slot(SettingsFor(places_[worker].tier));
+  site.gate = LeaseGate(stage_.Now());
+  if (on_listed) on_listed(worker, true);
   TellBeside(worker);
 }
 

@@ -3,18 +3,25 @@
 // A worker answers offers through its slot (worker/slot.h), as the daemon does: started, busy, or how the job
 // ended. A job that is cancelled frees the worker at the next solver step. Troubles: a dead worker refuses
 // connections and loses its job; a slow one takes longer; a sinkhole fails every job at once. News of a
-// change goes to the router beside it.
+// change goes to the router beside it, and to the holder of its ledger. A leased offer must pass the lease
+// gate (worker/lease_gate.h) first.
+//
+// Workers are ordered by region, then tier, so that a region's workers are a range: routers know them by
+// their place in it.
 //
 // Complexity: a few slot steps a job. One owner.
 #ifndef RINGWAY_SIM_WORKERS_H_
 #define RINGWAY_SIM_WORKERS_H_
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/ids.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
+#include "worker/lease_gate.h"
 #include "worker/slot.h"
 
 namespace ringway::sim {
@@ -31,6 +38,7 @@ class Workers {
 
   void OnOffer(WorkerId worker, OfferNote note);
   void OnWithdraw(WorkerId worker, const OfferNote& note);
+  void OnFence(WorkerId worker, const FenceNote& note);
   void OnServiceEnds(WorkerId worker, std::uint64_t run);
   void OnWake(WorkerId worker);
 
@@ -41,7 +49,21 @@ class Workers {
   // The router's streams broke: its jobs are withdrawn.
   void LoseRouter(RouterId router);
 
+  // What the worker says of itself if it has said nothing for so long; nothing: it has, or is dead.
+  std::optional<ledger::Announce> Overdue(WorkerId worker, std::int64_t silent_ns);
+
+  // To whoever holds the worker's ledger. Both may be left unset.
+  std::function<void(WorkerId, const ledger::Announce&)> on_announce;
+  std::function<void(WorkerId, bool listed)> on_listed;
+
   const IdVector<WorkerId, WorkerPlace>& places() const { return places_; }
+  // The number by which routers of its region know a worker, and back.
+  WorkerId InRegion(WorkerId worker) const {
+    return WorkerId(worker.index() - first_[places_[worker].region].index());
+  }
+  WorkerId Global(RegionId region, WorkerId in_region) const {
+    return WorkerId(first_[region].index() + in_region.index());
+  }
   std::size_t count() const { return places_.size(); }
   bool alive(WorkerId worker) const { return sites_[worker].alive; }
   SlotView View(WorkerId worker) const { return sites_[worker].slot.View(stage_.Now()); }
@@ -50,6 +72,8 @@ class Workers {
   struct Site {
     explicit Site(const SlotSettings& settings) : slot(settings) {}
     Slot slot;
+    LeaseGate gate{absl::UnixEpoch()};
+    std::int64_t announced_ns = 0;
     bool alive = true;
     bool sinkhole = false;
     double slowness = 1;
@@ -68,12 +92,15 @@ class Workers {
   void StopAtNextStep(WorkerId worker);
   void Answer(WorkerId worker, const OfferNote& note, router::RouterEvent event);
   void TellBeside(WorkerId worker);
+  void Announce(WorkerId worker);
+  ledger::Announce Announcement(WorkerId worker);
   void ArmWake(WorkerId worker);
   SlotSettings SettingsFor(TierId tier) const;
 
   Stage& stage_;
   const Scenario& scenario_;
   IdVector<WorkerId, WorkerPlace> places_;
+  IdVector<RegionId, WorkerId> first_;  // worker of each region
   IdVector<WorkerId, Site> sites_;
   std::vector<SlotAction> actions_;
 };

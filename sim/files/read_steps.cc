@@ -26,6 +26,7 @@ Trouble ReadKillWorkers(Mapping& m, const StepContext& c) {
 Trouble ReadKillRouters(Mapping& m, const StepContext& c) {
   return KillRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
 }
+Trouble ReadKillHolders(Mapping& m, const StepContext& c) { return KillHolders{Regions(m, c)}; }
 Trouble ReadKillRegion(Mapping& m, const StepContext& c) {
   m.Require("regions", "the regions that are lost");
   return KillRegion{Regions(m, c)};
@@ -67,6 +68,7 @@ struct TroubleKind {
 constexpr TroubleKind kTroubles[] = {
     {"killWorkers", ReadKillWorkers},
     {"killRouters", ReadKillRouters},
+    {"killHolders", ReadKillHolders},
     {"killRegion", ReadKillRegion},
     {"killController", ReadKillController},
     {"drain", ReadDrain},

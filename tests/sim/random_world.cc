@@ -20,7 +20,7 @@ RegionSet SomeRegions(const Fleet& fleet, Rng& rng) {
 
 Trouble RandomTrouble(const Fleet& fleet, Rng& rng) {
   const RegionSet regions = SomeRegions(fleet, rng);
-  switch (rng.Below(12)) {
+  switch (rng.Below(13)) {
     case 0:
       return KillWorkers{regions, rng.Uniform()};
     case 1:
@@ -43,6 +43,8 @@ Trouble RandomTrouble(const Fleet& fleet, Rng& rng) {
       return ScaleDemand{regions, 0.2 + 4 * rng.Uniform()};
     case 10:
       return FreezeMetrics{regions};
+    case 11:
+      return KillHolders{regions};
     default:
       return SetThreshold{TierId(0), 0.3 + 0.7 * rng.Uniform()};
   }
@@ -94,6 +96,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   const int regions = static_cast<int>(2 + rng.Below(4));
   const int workers = static_cast<int>(5 + rng.Below(40));
   Fleet fleet = LineFleet(regions, workers);
+  if (seed % 3 != 0) fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kLedger;
   auto scenario = std::make_shared<Scenario>();
   scenario->name = "seed " + std::to_string(seed);
   scenario->seed = seed;

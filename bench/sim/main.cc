@@ -1,0 +1,72 @@
+// bench_sim [--quick] [--brief]: how fast the simulator runs the production machines, on one core.
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/sim/claim.h"
+#include "bench/sim/run_rate.h"
+
+namespace ringway::bench {
+namespace {
+
+constexpr double kDayS = 86'400;
+
+void AddRun(const std::string& name, const RunRate& run, double requests_per_s_min, double service_mean_s,
+            std::vector<Claim>& claims) {
+  const double bare = BareEventsPerS(run.pending, service_mean_s, 5e6);
+  claims.push_back({name + ".requests", run.requests_per_s(), requests_per_s_min, "requests/s"});
+  claims.push_back({name + ".events", run.events_per_s(), 0, "events/s"});
+  claims.push_back({name + ".bare_loop", bare, 0, "events/s"});
+  claims.push_back({name + ".events_per_request", run.events / run.requests, 0, "events"});
+  claims.push_back({name + ".served", run.served_share, 0.98, "share"});
+  claims.push_back({name + ".memory", run.memory_gib, 2, "GiB", true});
+  claims.push_back({name + ".sound", run.sound ? 1.0 : 0.0, 1, "(1: no checker complained)"});
+}
+
+std::vector<Claim> Measure(bool quick) {
+  std::vector<Claim> claims;
+  const BigFleetSize small{.workers = 1'000, .service_mean_s = 2, .duration_s = quick ? 3'000.0 : 20'000.0};
+  AddRun("one_region_1000_workers", MeasureRun(small), 1e6, small.service_mean_s, claims);
+  BigFleetSize big{.regions = 21, .workers = 100'000, .service_mean_s = 8.5, .load = 0.85};
+  big.duration_s = quick ? 100 : kDayS;
+  const RunRate run = MeasureRun(big);
+  AddRun("21_regions_100000_workers", run, 0.5e6, big.service_mean_s, claims);
+  const double day_s = run.cpu_s * kDayS / run.virtual_s;
+  claims.push_back(
+      {quick ? "day_of_10k_rps.extrapolated" : "day_of_10k_rps", day_s / 60, 30, "minutes", true});
+  return claims;
+}
+
+}  // namespace
+}  // namespace ringway::bench
+
+int main(int argc, char** argv) {
+  bool quick = false;
+  bool brief = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--quick") {
+      quick = true;
+    } else if (argument == "--brief") {
+      brief = true;
+    } else {
+      std::fprintf(stderr, "bench_sim: unknown argument '%s'; allowed are --quick and --brief\n", argv[i]);
+      return 2;
+    }
+  }
+  bool all = true;
+  for (const ringway::bench::Claim& claim : ringway::bench::Measure(quick)) {
+    all = all && claim.holds();
+    if (brief) {
+      std::printf("%s %s %.4g %.4g\n", claim.holds() ? "ok" : "short", claim.name.c_str(), claim.measured,
+                  claim.bound);
+    } else if (claim.bound == 0) {
+      std::printf("%-44s %14.4f %s\n", claim.name.c_str(), claim.measured, claim.unit.c_str());
+    } else {
+      std::printf("%-44s %14.4f %-12s (bound: %s %.4g)\n", claim.name.c_str(), claim.measured,
+                  claim.unit.c_str(), claim.at_most ? "at most" : "at least", claim.bound);
+    }
+  }
+  return all ? 0 : 1;
+}
