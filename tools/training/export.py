@@ -1,0 +1,121 @@
+"""Writes a model as a diffusers directory, and reads one back.
+
+    python3 export.py OUT [--checkpoint RUN/latest.pt] [--seed 0]
+
+Without a checkpoint the weights are random (nothing at zero, so that every tensor matters): for trying the engine.
+"""
+import argparse
+import json
+import os
+
+import torch
+
+import safetensors
+import settings as S
+import vocabulary
+from model import MotionModel
+
+FILES = {"unet": "diffusion_pytorch_model.safetensors", "text_encoder": "model.safetensors",
+         "conditioner": "diffusion_pytorch_model.safetensors"}
+
+
+def unet_config(s):
+    kinds = lambda way, on: f"CrossAttn{way}BlockSpatioTemporal" if on else f"{way}BlockSpatioTemporal"
+    return {
+        "_class_name": "UNetSpatioTemporalConditionModel", "sample_size": S.PACKED_GRID, "num_frames": S.PACKED_FRAMES,
+        "in_channels": S.PACKED_CHANNELS + s.planes, "out_channels": S.PACKED_CHANNELS,
+        "down_block_types": [kinds("Down", on) for on in s.attends],
+        "up_block_types": [kinds("Up", on) for on in reversed(s.attends)],
+        "block_out_channels": list(s.channels), "layers_per_block": 1, "cross_attention_dim": s.text_channels,
+        "num_attention_heads": list(s.heads), "transformer_layers_per_block": 1,
+        "addition_time_embed_dim": s.added_channels, "projection_class_embeddings_input_dim": 3 * s.added_channels,
+    }
+
+
+def text_config(s):
+    return {
+        "architectures": ["CLIPTextModel"], "model_type": "clip_text_model", "hidden_size": s.text_channels,
+        "intermediate_size": s.text_hidden, "num_hidden_layers": s.text_layers, "num_attention_heads": s.text_heads,
+        "hidden_act": "gelu", "vocab_size": vocabulary.SIZE, "max_position_embeddings": S.TOKENS,
+        "layer_norm_eps": 1e-5, "pad_token_id": vocabulary.PAD,
+    }
+
+
+def conditioner_config(s):
+    return {"_class_name": "MotionConditioner", "picture_size": S.PICTURE, "in_channels": 8, "out_size": S.PACKED_GRID,
+            "block_out_channels": list(s.picture_channels), "text_channels": s.text_channels, "out_channels": s.planes}
+
+
+def field_config():
+    return {"_class_name": "MotionField", "grid": S.GRID, "frames": S.FRAMES, "components": 2, "patch": S.PATCH,
+            "scale_per_frame": [round(v, 6) for v in S.FIELD_SCALE]}
+
+
+def scheduler_config(steps, image_scale, text_scale):
+    return {"_class_name": "DPMSolverMultistepScheduler", "prediction_type": "sample", "algorithm_type": "dpmsolver++",
+            "solver_order": 2, "use_lu_lambdas": True, "log_snr_first": S.LOG_SNR[0], "log_snr_last": S.LOG_SNR[1],
+            "time_first": 1000.0, "time_last": 0.0, "num_inference_steps": steps,
+            "image_guidance_scale": image_scale, "guidance_scale": text_scale}
+
+
+INDEX = {"_class_name": "MotionFieldPipeline", "unet": ["diffusers", "UNetSpatioTemporalConditionModel"],
+         "text_encoder": ["transformers", "CLIPTextModel"], "conditioner": ["ringway", "MotionConditioner"],
+         "tokenizer": ["ringway", "WordTokenizer"], "field": ["ringway", "MotionField"],
+         "scheduler": ["diffusers", "DPMSolverMultistepScheduler"]}
+
+
+def write_json(values, *path):
+    os.makedirs(os.path.dirname(os.path.join(*path)), exist_ok=True)
+    with open(os.path.join(*path), "w") as f:
+        f.write(json.dumps(values, indent=2) + "\n")
+
+
+def export(model, out, steps=8, image_scale=1.0, text_scale=1.0):
+    s = model.settings
+    write_json(INDEX, out, "model_index.json")
+    write_json(unet_config(s), out, "unet", "config.json")
+    write_json(text_config(s), out, "text_encoder", "config.json")
+    write_json(conditioner_config(s), out, "conditioner", "config.json")
+    write_json(field_config(), out, "field", "config.json")
+    write_json(scheduler_config(steps, image_scale, text_scale), out, "scheduler", "scheduler_config.json")
+    write_json({"_class_name": "WordTokenizer", "tokens": S.TOKENS, "pad": "<pad>", "unknown": "<unk>"},
+               out, "tokenizer", "config.json")
+    write_json(vocabulary.NUMBERS, out, "tokenizer", "vocab.json")
+    write_json(s.as_json(), out, "training_settings.json")
+    for name, file in FILES.items():
+        tensors = {k: v.bfloat16() for k, v in getattr(model, name).state_dict().items()}
+        safetensors.save(tensors, os.path.join(out, name, file))
+
+
+def load_directory(path):
+    """The model that `export` wrote, its weights rounded to bf16, in float32."""
+    with open(os.path.join(path, "training_settings.json")) as f:
+        model = MotionModel(S.NetworkSettings.from_json(json.load(f)))
+    for name, file in FILES.items():
+        getattr(model, name).load_state_dict(safetensors.load(os.path.join(path, name, file)))
+    return model.eval()
+
+
+def random_model(seed):
+    torch.manual_seed(seed)
+    model = MotionModel()
+    for p in model.parameters():
+        if p.dim() > 1:
+            torch.nn.init.normal_(p, std=p[0].numel() ** -0.5)
+    return model
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("out")
+    parser.add_argument("--checkpoint")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if options.checkpoint:
+        saved = torch.load(options.checkpoint, map_location="cpu")
+        model = MotionModel(S.NetworkSettings.from_json(saved["settings"]))
+        model.load_state_dict(saved["ema"])
+    else:
+        model = random_model(options.seed)
+    export(model, options.out)
+    print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters in {options.out}")
