@@ -18,7 +18,7 @@ wave waves waving ripple ripples rippling undulate undulates undulating
 sideways side horizontally vertically horizontal vertical
 pulse pulses pulsing beat beats beating breathe breathes breathing throb throbs
 drift drifts drifting float floats floating flow flows pass passes
-alive life comes come bring animate animates living
+alive life make comes come bring animate animates living
 grow grows growing shrink shrinks shrinking
 slowly slow gently softly quickly quick fast rapidly strongly
 water sea lake river ocean pond pool
