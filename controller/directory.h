@@ -1,9 +1,9 @@
-// Who can be reached where: all routers, and for each region the workers in it.
+// Who can be reached where: all routers, and for each region the workers in it and who holds its ledgers.
 //
-// A router receives the list of all routers and the workers of its own region. The directory is versioned by
-// (leader epoch, version) like tables, and sent again only to those whose part of it changed. A router whose
-// stream broke stays listed for a grace period, because losing the controller is no reason to lose one's
-// peers; after a restart the entries of the previous life count as such routers.
+// A router receives the list of all routers, and the workers and holders of its own region. The directory is
+// versioned by (leader epoch, version) like tables, and sent again only to those whose part of it changed. A
+// router whose stream broke stays listed for a grace period, because losing the controller is no reason to
+// lose one's peers; after a restart the entries of the previous life count as such routers.
 //
 // Order: by name, so that equal content is equal bytes. Immutable once published.
 #ifndef RINGWAY_CONTROLLER_DIRECTORY_H_
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/lease.h"
 #include "core/table.h"
 
 namespace ringway::controller {
@@ -34,10 +35,21 @@ struct WorkerEntry {
   friend bool operator==(const WorkerEntry&, const WorkerEntry&) = default;
 };
 
+// Who holds the slot ledger of a tier in a region.
+struct HolderEntry {
+  TierId tier;
+  std::string router;             // empty: nobody, any more
+  std::uint64_t incarnation = 0;  // of the router that was appointed
+  Fence fence;                    // of the appointment; it may be of an earlier leader
+  bool fresh = false;             // nobody held it before
+  friend bool operator==(const HolderEntry&, const HolderEntry&) = default;
+};
+
 struct Directory {
   TableVersion version;
   std::vector<RouterEntry> routers;
   IdVector<RegionId, std::vector<WorkerEntry>> workers;
+  IdVector<RegionId, std::vector<HolderEntry>> holders = {};
 };
 
 }  // namespace ringway::controller

@@ -43,20 +43,25 @@ IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const F
 
 }  // namespace
 
-DirectoryBook::Change DirectoryBook::Refresh(const Fleet& fleet, const FleetView& view, std::uint64_t epoch) {
+DirectoryBook::Change DirectoryBook::Refresh(const Fleet& fleet, const FleetView& view,
+                                             const IdVector<RegionId, std::vector<HolderEntry>>& holders,
+                                             std::uint64_t epoch) {
   Directory next;
   for (const auto& [name, router] : view.routers()) {
     next.routers.push_back({name, router.hello.region, router.hello.address});
   }
   next.workers = Workers(fleet, view);
+  next.holders = holders;
+  next.holders.resize(fleet.world.regions.size());
 
   Change change;
-  change.workers.resize(fleet.world.regions.size(), false);
+  change.regions.resize(fleet.world.regions.size(), false);
   const bool renumbered = directory_ == nullptr || version_.epoch != epoch;
   change.routers = renumbered || directory_->routers != next.routers;
   for (RegionId region(0); region != next.workers.end_id(); region = RegionId(region.index() + 1)) {
-    change.workers[region] = renumbered || directory_->workers[region] != next.workers[region];
-    change.any = change.any || change.workers[region];
+    change.regions[region] = renumbered || directory_->workers[region] != next.workers[region] ||
+                             directory_->holders[region] != next.holders[region];
+    change.any = change.any || change.regions[region];
   }
   change.any = change.any || change.routers;
   if (!change.any) return change;

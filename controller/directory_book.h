@@ -22,12 +22,13 @@ class DirectoryBook {
   struct Change {
     bool any = false;
     bool routers = false;              // everyone must hear
-    IdVector<RegionId, bool> workers;  // else the routers of these regions
-    bool Concerns(RegionId region) const { return routers || workers[region]; }
+    IdVector<RegionId, bool> regions;  // else the routers of these regions
+    bool Concerns(RegionId region) const { return routers || regions[region]; }
   };
 
   // `epoch`: of the leader; a new one numbers the directory again and concerns everyone.
-  Change Refresh(const Fleet& fleet, const FleetView& view, std::uint64_t epoch);
+  Change Refresh(const Fleet& fleet, const FleetView& view,
+                 const IdVector<RegionId, std::vector<HolderEntry>>& holders, std::uint64_t epoch);
   // The ids have a new meaning: the next Refresh numbers the directory again.
   void Reset() { directory_ = nullptr; }
   // For the start from a checkpoint.

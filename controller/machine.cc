@@ -19,7 +19,11 @@ std::string VersionText(TableVersion version) { return absl::StrCat(version.epoc
 
 void ControllerMachine::Step(absl::Time now, const ControllerEvent& event, Actions& actions) {
   std::visit([&](const auto& kind) { On(now, kind, actions); }, event);
-  if (now >= next_epoch_at_) RunEpoch(now, actions);
+  if (now >= next_epoch_at_) {
+    RunEpoch(now, actions);
+  } else if (now >= holders_.due() && AppointHolders(now, actions)) {
+    RefreshDirectory(true, actions);
+  }
 }
 
 void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions& actions) {
@@ -32,6 +36,7 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
     return;
   }
   HearEpoch(now, event.hello.table, actions);
+  holders_.Disturb(now);
   actions.push_back(SendWelcome{event.stream, epoch_});
   actions.push_back(SendMap{event.stream});
   // The peers as known so far; with the next epoch all hear of each other.
@@ -66,6 +71,7 @@ void ControllerMachine::On(absl::Time now, const RouterDisconnected& event, Acti
   if (router == nullptr) return;
   actions.push_back(Info(absl::StrCat("router ", router->hello.router, " left")));
   view_.Disconnect(now, event.stream);
+  holders_.Disturb(now);
 }
 
 void ControllerMachine::On(absl::Time now, const MetricSampled& event, Actions&) {
@@ -112,7 +118,7 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
   }
   // Before the table, so that a router knows the peers that it is sent to.
   view_.Forget(now - settings_.directory_grace);
-  RefreshDirectory(actions);
+  RefreshDirectory(AppointHolders(now, actions), actions);
   if (!settling_) {
     for (TierLoop& loop : tiers_) PlanTier(now, loop, actions);
     Publish(now, actions);
@@ -178,14 +184,22 @@ void ControllerMachine::PublishAs(absl::Time now, TableVersion version, Actions&
   actions.push_back(SaveState{});
 }
 
-void ControllerMachine::RefreshDirectory(Actions& actions) {
-  const DirectoryBook::Change change = book_.Refresh(*fleet_, view_, epoch_);
+bool ControllerMachine::AppointHolders(absl::Time now, Actions& actions) {
+  auto changes = holders_.Refresh(now, *fleet_, view_, epoch_, settings_.report_period);
+  const bool any = !changes.empty();
+  for (std::string& change : changes) actions.push_back(Info(std::move(change)));
+  return any;
+}
+
+void ControllerMachine::RefreshDirectory(bool appointed, Actions& actions) {
+  const DirectoryBook::Change change = book_.Refresh(*fleet_, view_, holders_.holders(), epoch_);
   if (!change.any) return;
+  // An appointment that a restart forgets could be given a second time.
+  actions.push_back(SaveState{.now = appointed});
   for (const auto& [name, router] : view_.routers()) {
     if (router.stream == 0 || !change.Concerns(router.hello.region)) continue;
     actions.push_back(SendDirectory{router.stream, router.hello.region, book_.directory()});
   }
-  actions.push_back(SaveState{});
 }
 
 void ControllerMachine::Resend(absl::Time now, Actions& actions) {

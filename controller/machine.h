@@ -7,6 +7,9 @@
 // versioned (epoch, version) as a whole and routers take the higher pair only, so a deposed controller cannot
 // push. The claim is saved before anything is sent with it.
 //
+// Holders of slot ledgers are appointed when it is needed, not only once an epoch (holder_book.h); an
+// appointment is saved before anybody hears of it.
+//
 // After a start or a new topology the tables in force stand, under the new version, until every region with
 // workers has been heard of (or ControllerSettings::settle_max has passed): half a picture must not move
 // traffic.
@@ -17,6 +20,7 @@
 #ifndef RINGWAY_CONTROLLER_MACHINE_H_
 #define RINGWAY_CONTROLLER_MACHINE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,6 +33,7 @@
 #include "controller/events.h"
 #include "controller/finding_notes.h"
 #include "controller/fleet_view.h"
+#include "controller/holder_book.h"
 #include "controller/settings.h"
 #include "controller/table_history.h"
 #include "controller/tier_loop.h"
@@ -43,7 +48,7 @@ class ControllerMachine {
                     const DurableState& durable, absl::Time now);
 
   void Step(absl::Time now, const ControllerEvent& event, std::vector<ControllerAction>& actions);
-  absl::Time NextWake() const { return next_epoch_at_; }
+  absl::Time NextWake() const { return std::min(next_epoch_at_, holders_.due()); }
 
   // ---- views, for screens and for the shell ----
   DurableState Durable() const;
@@ -56,6 +61,7 @@ class ControllerMachine {
   // Null: none yet.
   const std::shared_ptr<const RoutingTable>& table() const { return table_; }
   const std::shared_ptr<const Directory>& directory() const { return book_.directory(); }
+  const HolderBook::Holders& holders() const { return holders_.holders(); }
   bool settling() const { return settling_; }
   absl::Time last_epoch_at() const { return last_epoch_at_; }
 
@@ -78,7 +84,9 @@ class ControllerMachine {
   // Puts a new table in force if any tier's moved, and sends it to all.
   void Publish(absl::Time now, Actions& actions);
   void PublishAs(absl::Time now, TableVersion version, Actions& actions);
-  void RefreshDirectory(Actions& actions);
+  // True: somebody was appointed.
+  bool AppointHolders(absl::Time now, Actions& actions);
+  void RefreshDirectory(bool appointed, Actions& actions);
   void Resend(absl::Time now, Actions& actions);
   // Claims a higher epoch if what a router has seen demands it.
   void HearEpoch(absl::Time now, TableVersion seen, Actions& actions);
@@ -94,6 +102,7 @@ class ControllerMachine {
   TierLoops tiers_;
   TableHistory history_;
   DirectoryBook book_;
+  HolderBook holders_;
   FindingNotes notes_;
   std::uint64_t epoch_;
   std::shared_ptr<const RoutingTable> table_;

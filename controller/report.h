@@ -32,6 +32,7 @@ struct RouterHello {
   std::string address;  // where other routers reach it
   TableVersion table;   // that it holds; 0/0: none
   std::string build;
+  std::uint64_t incarnation = 0;  // rises with each start; 0: an earlier release
   friend bool operator==(const RouterHello&, const RouterHello&) = default;
 };
 

@@ -9,6 +9,9 @@
 namespace ringway::controller {
 namespace {
 
+// In report periods: how long a holder may take to find a controller that was restarted.
+constexpr double kHolderTrustPeriods = 2;
+
 // Puts the worker in the ids of another fleet; false if its tier is gone there.
 bool RemapWorker(const Fleet& from, const Fleet& to, WorkerSeen& worker) {
   const std::optional<TierId> tier = to.FindTier(from.tiers[worker.tier].name);
@@ -24,6 +27,26 @@ std::vector<WorkerSeen> RemapWorkers(const std::vector<WorkerSeen>& workers, con
   for (const WorkerSeen& worker : workers) {
     result.push_back(worker);
     if (!RemapWorker(from, to, result.back())) result.pop_back();
+  }
+  return result;
+}
+
+// Who held a ledger of a region or tier that is gone is not needed any more.
+HolderBook::Holders RemapHolders(const HolderBook::Holders& holders, const Fleet& from, const Fleet& to) {
+  HolderBook::Holders result(to.world.regions.size());
+  for (RegionId id(0); id != holders.end_id(); id = RegionId(id.index() + 1)) {
+    const std::optional<RegionId> region = SameRegion(id, from, to);
+    if (!region) continue;
+    for (HolderEntry holder : holders[id]) {
+      const std::optional<TierId> tier = to.FindTier(from.tiers[holder.tier].name);
+      if (!tier) continue;
+      holder.tier = *tier;
+      result[*region].push_back(std::move(holder));
+    }
+  }
+  for (auto& seats : result) {
+    std::sort(seats.begin(), seats.end(),
+              [](const HolderEntry& a, const HolderEntry& b) { return a.tier < b.tier; });
   }
   return result;
 }
@@ -127,7 +150,9 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
     }
     view_.Restore(std::move(router));
   }
-  book_.Refresh(*fleet_, view_, epoch_);
+  holders_.TakeOver(RemapHolders(durable.directory->holders, *durable.fleet, *fleet_),
+                    now + kHolderTrustPeriods * settings_.report_period);
+  book_.Refresh(*fleet_, view_, holders_.holders(), epoch_);
 }
 
 DurableState ControllerMachine::Durable() const {
@@ -145,6 +170,8 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
   fleet_ = event.fleet;
   history_.Clear();
   book_.Reset();
+  holders_.TakeOver(RemapHolders(holders_.holders(), old_fleet, *fleet_),
+                    now + kHolderTrustPeriods * settings_.report_period);
   BuildTiers(kept.tiers);
   for (const TierLoop& old : old_tiers) {
     const std::optional<TierId> id = fleet_->FindTier(old.tier().name);
@@ -166,11 +193,12 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
     same.window.assign(fleet_->tiers.size(), {});
     same.rates.assign(fleet_->tiers.size(), {});
     same.window_s = 0;
-    same.reported_at = absl::InfinitePast();  // what it reported spoke of the old topology
+    same.reported_at = absl::InfinitePast();   // what it reported spoke of the old topology
+    if (same.stream != 0) same.left_at = now;  // but it lives
     view_.Restore(std::move(same));
   }
   actions.push_back(SendMap{std::nullopt});
-  RefreshDirectory(actions);
+  RefreshDirectory(AppointHolders(now, actions), actions);
   if (kept.table != nullptr) {
     const RoutingTable table = RemapTable(*kept.table, old_fleet, *fleet_);
     for (TierLoop& loop : tiers_) loop.PutInForce(std::make_shared<const TierTable>(table.tiers[loop.id()]));

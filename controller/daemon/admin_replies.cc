@@ -57,6 +57,18 @@ std::vector<std::string> FindingsOf(const TierLoop& loop, std::optional<RegionId
   return lines;
 }
 
+void NameHolders(const HolderBook::Holders& holders, TierId tier, v1::TierStatus& out) {
+  for (RegionId id(0); id != holders.end_id(); id = RegionId(id.index() + 1)) {
+    for (const HolderEntry& holder : holders[id]) {
+      if (holder.tier != tier || holder.router.empty()) continue;
+      v1::RegionStatus& region = *out.mutable_regions(static_cast<int>(id.index()));
+      region.set_holder(holder.router);
+      region.set_holder_epoch(holder.fence.leader_epoch);
+      region.set_holder_appointment(holder.fence.appointment);
+    }
+  }
+}
+
 v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
   v1::TierStatus out;
   out.set_tier(loop.tier().name);
@@ -123,6 +135,7 @@ v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration u
   }
   for (const TierLoop& loop : machine.tiers()) {
     *reply.add_tiers() = TierStatusOf(loop, now);
+    NameHolders(machine.holders(), loop.id(), *reply.mutable_tiers()->rbegin());
     for (std::string& line : FindingsOf(loop, std::nullopt)) {
       if (reply.findings_size() < kFindingsShown) reply.add_findings(std::move(line));
     }

@@ -111,7 +111,8 @@ absl::StatusOr<RouterHello> DecodeHello(const v1::Hello& message, const Fleet& f
                      .region = *region,
                      .address = message.address(),
                      .table = {message.table_epoch(), message.table_version()},
-                     .build = message.build()};
+                     .build = message.build(),
+                     .incarnation = message.incarnation()};
 }
 
 absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet& fleet) {
@@ -161,6 +162,7 @@ v1::Hello EncodeHello(const RouterHello& hello, const Fleet& fleet) {
   message.set_table_epoch(hello.table.epoch);
   message.set_table_version(hello.table.version);
   message.set_build(hello.build);
+  message.set_incarnation(hello.incarnation);
   return message;
 }
 

@@ -76,6 +76,17 @@ Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
                                                                        .router = entry.router(),
                                                                        .draining = entry.draining()});
   }
+  for (const v1::HolderEntry& entry : message.holders()) {
+    const RegionId region = RegionOf(names, entry.region());
+    directory.workers.resize(names.world.regions.size());
+    directory.holders.resize(names.world.regions.size());
+    directory.holders[region].push_back({.tier = TierOf(names, entry.tier()),
+                                         .router = entry.router(),
+                                         .incarnation = entry.incarnation(),
+                                         .fence = {entry.leader_epoch(), entry.appointment()},
+                                         .fresh = entry.fresh()});
+  }
+  directory.holders.resize(names.world.regions.size());
   return directory;
 }
 
@@ -122,7 +133,8 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
                                              kStateVersionOldest, " to ", kStateVersion));
   }
   if (message.epoch() >= kEpochMax) return Bad("epoch", "beyond any sense");
-  if (message.directory().workers_size() > kEntriesMax || message.directory().routers_size() > kEntriesMax) {
+  if (message.directory().workers_size() > kEntriesMax || message.directory().routers_size() > kEntriesMax ||
+      message.directory().holders_size() > kEntriesMax) {
     return Bad("directory", "too many entries");
   }
   DurableState state;
@@ -171,6 +183,19 @@ v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,
       out->set_tier(fleet.tiers[worker.tier].name);
       out->set_router(worker.router);
       out->set_draining(worker.draining);
+    }
+  }
+  for (RegionId id(0); id != directory.holders.end_id(); id = RegionId(id.index() + 1)) {
+    if (region && *region != id) continue;
+    for (const HolderEntry& holder : directory.holders[id]) {
+      v1::HolderEntry* out = message.add_holders();
+      out->set_tier(fleet.tiers[holder.tier].name);
+      out->set_region(fleet.world.regions[id].name);
+      out->set_router(holder.router);
+      out->set_incarnation(holder.incarnation);
+      out->set_leader_epoch(holder.fence.leader_epoch);
+      out->set_appointment(holder.fence.appointment);
+      out->set_fresh(holder.fresh);
     }
   }
   return message;

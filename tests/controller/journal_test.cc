@@ -55,7 +55,7 @@ std::vector<std::string> Records(const std::string& path, SegmentEnd& end) {
 // Topologies by the name that stands for their text.
 absl::StatusOr<std::shared_ptr<const Fleet>> FleetNamed(const std::string& text) {
   if (text == "three") return MakeFleet();
-  if (text == "four") return MakeFleet({.regions = 4, .priorities = 2, .tiers = 2});
+  if (text == "four") return MakeFleet({.regions = 4, .priorities = 2, .tiers = 2, .ledger = true});
   return absl::InvalidArgumentError("no such topology: " + text);
 }
 

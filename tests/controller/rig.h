@@ -22,6 +22,7 @@ struct WorldShape {
   int priorities = 1;
   int tiers = 1;
   double rtt_ms = 40;  // between neighbours; regions stand in a line
+  bool ledger = false;
 };
 
 std::shared_ptr<Fleet> MakeFleet(const WorldShape& shape = {});
