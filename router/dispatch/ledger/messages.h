@@ -73,7 +73,11 @@ struct Release {
   Outcome outcome = Outcome::kDone;
   absl::Duration retry_after;  // the worker's hint; zero: none
 };
-// It lost its connection or its life: its asks end, its leases are called back.
+// Its connection broke, so that a grant would reach nobody: its asks end unanswered. Its jobs may run on.
+struct RouterAway {
+  RouterId router;
+};
+// It stayed away, or lost its life: its asks end, its leases are called back.
 struct RouterGone {
   RouterId router;
 };
@@ -86,8 +90,8 @@ struct WorkerGone {
   WorkerId worker;
 };
 struct Wake {};
-using LedgerEvent = std::variant<Appointed, Deposed, Ask, Withdraw, Announce, Renew, Release, RouterGone,
-                                 WorkerListed, WorkerGone, Wake>;
+using LedgerEvent = std::variant<Appointed, Deposed, Ask, Withdraw, Announce, Renew, Release, RouterAway,
+                                 RouterGone, WorkerListed, WorkerGone, Wake>;
 
 // ---- actions ----
 struct Grant {

@@ -268,12 +268,16 @@ void SlotLedger::On(absl::Time now, const Release& release, Actions& actions) {
   }
 }
 
-void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
-  for (const AskEntry& entry : asks_.Of(gone.router)) {
+void SlotLedger::On(absl::Time, const RouterAway& away, Actions&) {
+  for (const AskEntry& entry : asks_.Of(away.router)) {
     if (entry.state != AskState::kWaiting) continue;
     const WaitingAsk ask = asks_.At(entry.ticket);
     StopWaiting(asks_.At(ask.key));
   }
+}
+
+void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
+  On(now, RouterAway{gone.router}, actions);
   for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
     const SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kLeased && slot.holder.router == gone.router) CallBack(now, worker, actions);

@@ -14,7 +14,8 @@
 // Invariants: a slot has at most one live lease (checked); an ask is granted at most once and ends granted,
 // refused with a reason, or withdrawn; while a slot is idle nobody waits; a job that can no longer finish in
 // time is refused at its NextWake. Complexity: O(log n) per event, O(workers + asks) for Appointed, Deposed
-// and RouterGone. No allocation in the steady state. Pure; one owner thread.
+// and RouterGone, O(asks of the router) for RouterAway. No allocation in the steady state. Pure; one owner
+// thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 
@@ -66,6 +67,8 @@ class SlotLedger {
   // When the ledger wants a Wake; infinite future: not at all.
   absl::Time NextWake() const;
   LedgerView View() const;
+  bool holding() const { return holding_; }
+  const Fence& appointment() const { return appointment_; }
   // For checks and screens; null: never heard of.
   const SlotRecord* Slot(WorkerId worker) const { return slots_.Find(worker); }
 
@@ -79,6 +82,7 @@ class SlotLedger {
   void On(absl::Time now, const Announce& announce, Actions& actions);
   void On(absl::Time now, const Renew& renew, Actions& actions);
   void On(absl::Time now, const Release& release, Actions& actions);
+  void On(absl::Time now, const RouterAway& away, Actions& actions);
   void On(absl::Time now, const RouterGone& gone, Actions& actions);
   void On(absl::Time now, const WorkerListed& listed, Actions& actions);
   void On(absl::Time now, const WorkerGone& gone, Actions& actions);

@@ -1,0 +1,142 @@
+#include "router/ledger_seat.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace ringway::router {
+
+void LedgerSeat::Step(absl::Time now, const SeatEvent& event, std::vector<SeatAction>& actions) {
+  const bool held = holding();
+  std::visit([&](const auto& e) { On(now, e, actions); }, event);
+  ForgetAway(now, actions);
+  CutOffIfDue(now, actions);
+  if (holding() && !held) beat_at_ = now;
+  Beat(now, actions);
+}
+
+absl::Time LedgerSeat::NextWake() const {
+  absl::Time wake = ledger_.NextWake();
+  if (!away_.empty()) wake = std::min(wake, away_.front().since + settings_.away_max);
+  if (!holding() || cut_off_) return wake;
+  if (!standing_.empty()) wake = std::min(wake, beat_at_);
+  return std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
+}
+
+void LedgerSeat::On(absl::Time now, const SeatWake&, Actions& actions) { Tell(now, ledger::Wake{}, actions); }
+
+void LedgerSeat::On(absl::Time now, const SeatGiven& event, Actions& actions) {
+  Tell(now, ledger::Appointed{event.appointment, event.fresh}, actions);
+}
+
+void LedgerSeat::On(absl::Time now, const SeatMoved& event, Actions& actions) {
+  Tell(now, ledger::Deposed{event.to}, actions);
+}
+
+void LedgerSeat::On(absl::Time now, const ControllerSeen& event, Actions&) {
+  if (!event.connected) {
+    uncontrolled_since_ = std::min(uncontrolled_since_, now);
+    return;
+  }
+  uncontrolled_since_ = absl::InfiniteFuture();
+  cut_off_ = false;
+}
+
+void LedgerSeat::On(absl::Time now, const RouterStands& event, Actions& actions) {
+  if (Stands(event.router)) {
+    Tell(now, ledger::RouterAway{event.router}, actions);
+  } else {
+    if (!stands_.contains(event.router)) stands_.resize(event.router.index() + 1, false);
+    stands_[event.router] = true;
+    standing_.push_back(event.router);
+  }
+  std::erase_if(away_, [&](const Away& away) { return away.router == event.router; });
+  if (holding() && !cut_off_) {
+    actions.push_back(BeatRouter{event.router, ledger_.appointment()});
+  }
+}
+
+void LedgerSeat::On(absl::Time now, const RouterFell& event, Actions& actions) {
+  if (!Stands(event.router)) return;
+  stands_[event.router] = false;
+  std::erase(standing_, event.router);
+  away_.push_back({event.router, now});
+  Tell(now, ledger::RouterAway{event.router}, actions);
+}
+
+void LedgerSeat::On(absl::Time now, const RouterSaid& event, Actions& actions) {
+  if (!Stands(event.router)) return;
+  ledger::LedgerEvent said = event.said;
+  if (auto* ask = std::get_if<ledger::Ask>(&said)) {
+    ask->key.router = event.router;
+    if (cut_off_) {
+      actions.push_back(TellRouter{event.router, ledger::Refuse{ask->key, ledger::RefuseReason::kNotHolder}});
+      return;
+    }
+  } else if (auto* withdraw = std::get_if<ledger::Withdraw>(&said)) {
+    withdraw->key.router = event.router;
+  } else if (auto* renew = std::get_if<ledger::Renew>(&said)) {
+    renew->router = event.router;
+  } else if (!std::holds_alternative<ledger::Release>(said)) {
+    return;  // not a router's to say
+  }
+  Tell(now, said, actions);
+}
+
+void LedgerSeat::On(absl::Time now, const ledger::WorkerListed& event, Actions& actions) {
+  Tell(now, event, actions);
+}
+
+void LedgerSeat::On(absl::Time now, const ledger::WorkerGone& event, Actions& actions) {
+  Tell(now, event, actions);
+}
+
+void LedgerSeat::On(absl::Time now, const ledger::Announce& event, Actions& actions) {
+  Tell(now, event, actions);
+}
+
+void LedgerSeat::Tell(absl::Time now, const ledger::LedgerEvent& event, Actions& actions) {
+  ledger_actions_.clear();
+  ledger_.Step(now, event, ledger_actions_);
+  for (const ledger::LedgerAction& action : ledger_actions_) Perform(action, actions);
+}
+
+void LedgerSeat::Perform(const ledger::LedgerAction& action, Actions& actions) const {
+  std::visit(
+      [&](const auto& a) {
+        using Kind = std::decay_t<decltype(a)>;
+        if constexpr (std::is_same_v<Kind, ledger::FenceWorker>) {
+          actions.push_back(FenceOff{a.worker, ledger_.appointment(), a.upto});
+        } else if constexpr (std::is_same_v<Kind, ledger::Revoke>) {
+          actions.push_back(FenceOff{a.worker, ledger_.appointment(), a.lease, true});
+        } else if constexpr (std::is_same_v<Kind, ledger::LeaseLost>) {
+          if (Stands(a.router)) actions.push_back(TellRouter{a.router, a});
+        } else {
+          if (Stands(a.key.router)) actions.push_back(TellRouter{a.key.router, a});
+        }
+      },
+      action);
+}
+
+void LedgerSeat::ForgetAway(absl::Time now, Actions& actions) {
+  while (!away_.empty() && now >= away_.front().since + settings_.away_max) {
+    const RouterId router = away_.front().router;
+    away_.erase(away_.begin());
+    Tell(now, ledger::RouterGone{router}, actions);
+  }
+}
+
+void LedgerSeat::CutOffIfDue(absl::Time now, Actions& actions) {
+  if (cut_off_ || !holding() || now < uncontrolled_since_ + settings_.uncontrolled_max) return;
+  cut_off_ = true;
+  // Whoever waits shall probe; nobody is granted what another holder may grant as well.
+  for (const RouterId router : standing_) Tell(now, ledger::RouterAway{router}, actions);
+}
+
+void LedgerSeat::Beat(absl::Time now, Actions& actions) {
+  if (!holding() || cut_off_ || now < beat_at_) return;
+  const Fence appointment = ledger_.appointment();
+  for (const RouterId router : standing_) actions.push_back(BeatRouter{router, appointment});
+  beat_at_ = now + settings_.beat_period;
+}
+
+}  // namespace ringway::router
