@@ -27,7 +27,8 @@ def save(tensors, path):
 
 def load(path):
     """-> {name: tensor in float32}."""
-    raw = open(path, "rb").read()
+    with open(path, "rb") as f:
+        raw = f.read()
     start = 8 + int.from_bytes(raw[:8], "little")
     tensors = {}
     for name, entry in json.loads(raw[8:start]).items():

@@ -1,0 +1,132 @@
+"""The network against the reference modules, the format against itself, the sampler against an exact answer."""
+import json
+import os
+import tempfile
+import unittest
+
+import paths  # noqa: F401
+import torch
+
+import clip
+import export
+import kernels
+import model as M
+import safetensors
+import settings as S
+import unets
+import vocabulary
+from diffusion import levels, sample
+from distill import merged_answer
+
+torch.set_num_threads(1)
+
+
+def far(a, b):
+    return float((a - b).norm() / b.norm())
+
+
+class NetworkTest(unittest.TestCase):
+    def setUp(self):
+        self.model = export.random_model(1)
+
+    def test_unet_is_the_reference(self):
+        reference = unets.SvdUNet(export.unet_config(S.SMALL))
+        reference.load_state_dict(self.model.unet.state_dict())
+        sample_in = torch.randn(2, 8, 8, 8, 64)
+        context, added, time = torch.randn(2, 16, 96), torch.rand(2, 3) * 10, torch.tensor([300.0])
+        with torch.no_grad():
+            ours = self.model.unet(sample_in, time.expand(2), added, context)
+            theirs = reference(sample_in.flatten(0, 1).permute(0, 3, 1, 2), time, added, context, 8)
+        self.assertLess(far(ours, theirs.permute(0, 2, 3, 1).reshape(ours.shape)), 1e-5)
+
+    def test_text_encoder_is_the_reference(self):
+        reference = clip.Text(export.text_config(S.SMALL))
+        reference.load_state_dict(self.model.text_encoder.state_dict())
+        ids = torch.tensor([vocabulary.encode("the boat sways slowly"), vocabulary.encode("")])
+        with torch.no_grad():
+            self.assertLess(far(self.model.text_encoder(ids), reference(ids)), 1e-5)
+
+    def test_kernels_have_torchs_gradients(self):
+        x, w, b = torch.randn(3, 4, 4, 64), torch.rand(64), torch.randn(64)
+        g = torch.randn(3, 4, 4, 64)
+        ours = lambda x, w, b: kernels.silu(kernels.group_norm(x, w, b, 1e-5))
+        norm = lambda x, w, b: torch.nn.functional.group_norm(x.permute(0, 3, 1, 2), 32, w, b, 1e-5).permute(0, 2, 3, 1)
+        gradients = []
+        for function in (ours, lambda *a: torch.nn.functional.silu(norm(*a))):
+            leaves = [t.clone().requires_grad_() for t in (x, w, b)]
+            gradients.append(torch.autograd.grad((function(*leaves) * g).sum(), leaves))
+        for one, other in zip(*gradients):
+            self.assertLess(far(one, other), 1e-5)
+
+    def test_packing_is_the_documented_order(self):
+        field = torch.randn(2, S.FRAMES, 2, S.GRID, S.GRID)
+        packed = M.pack(field)
+        self.assertTrue(torch.equal(M.unpack(packed), field))
+        df, dy, dx, c, f, y, x = 1, 0, 1, 1, 3, 2, 5
+        self.assertEqual(packed[1, f, y, x, ((df * 2 + dy) * 2 + dx) * 2 + c], field[1, 2 * f + df, c, 2 * y + dy, 2 * x + dx])
+
+
+class FormatTest(unittest.TestCase):
+    def test_what_is_exported_loads_again(self):
+        with tempfile.TemporaryDirectory() as out:
+            model = export.random_model(2)
+            export.export(model, out)
+            again = export.load_directory(out)
+            for (name, p), q in zip(model.state_dict().items(), again.state_dict().values()):
+                self.assertTrue(torch.equal(p.bfloat16().float(), q), name)
+            with open(os.path.join(out, "model_index.json")) as f:
+                index = json.load(f)
+            for name, value in index.items():
+                if isinstance(value, list):
+                    self.assertTrue(os.path.isdir(os.path.join(out, name)), name)
+
+    def test_safetensors_keep_shapes_and_both_types(self):
+        with tempfile.TemporaryDirectory() as out:
+            path = os.path.join(out, "t.safetensors")
+            tensors = {"b": torch.randn(3, 2), "a": torch.randn(5).bfloat16()}
+            safetensors.save(tensors, path)
+            back = safetensors.load(path)
+            self.assertTrue(torch.equal(back["b"], tensors["b"]))
+            self.assertTrue(torch.equal(back["a"], tensors["a"].float()))
+            with open(path, "rb") as f:
+                self.assertEqual(int.from_bytes(f.read(8), "little") % 8, 0)
+
+
+class Exact:
+    """The best denoiser of values that are normal with the given deviation, in the place of a network."""
+
+    deviation = 0.7
+
+    def condition(self, given):
+        return None
+
+    def denoise(self, z, log_snr, c):
+        alpha, sigma = levels(log_snr)
+        power = self.deviation**2
+        return alpha * power / (alpha**2 * power + sigma**2) * z
+
+
+class SamplerTest(unittest.TestCase):
+    given = dict(picture=torch.zeros(4, 1), picture_given=torch.ones(4), matte_given=torch.ones(4), text_given=torch.ones(4))
+
+    def spread(self, steps):
+        noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
+        field = sample(Exact(), self.given, noise, steps=steps)
+        return float((field / torch.tensor(S.FIELD_SCALE).view(1, -1, 1, 1, 1)).std())
+
+    def test_samples_have_the_spread_of_the_data(self):
+        self.assertAlmostEqual(self.spread(64), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
+
+    def test_eight_steps_are_close_to_many(self):
+        self.assertAlmostEqual(self.spread(8), self.spread(64), delta=0.05)
+
+    def test_merged_steps_of_a_constant_answer_are_that_answer(self):
+        log_snr = torch.tensor([-12.0, -5.0])
+        z, constant = torch.randn(2, 1, 1, 1, 16), torch.randn(2, 1, 1, 1, 16)
+        for parts in (1, 2, 4):
+            found = merged_answer(lambda at, level: constant, z, log_snr, parts)
+            self.assertLess(far(found, constant), 1e-3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,236 @@
+"""Is the sampled motion the one that was asked for? Trackers on held-out clips, against bounds; the exit status says whether all hold.
+
+    python3 evaluate.py MODEL [--steps 8] [--image 1] [--text 1] [--pictures 13] [--repeats 4] [--json OUT] [--against OTHER.json]
+
+MODEL is a checkpoint (RUN/latest.pt) or an exported directory. The columns: share of clips that pass the verb's tracker; the same for true
+fields (the ceiling), for no motion, and for the answer to another verb's prompt; strength and spread as ratios to the truth's.
+--against compares with the file that another run of this program wrote: the student with the unguided teacher, say.
+"""
+import argparse
+import json
+import os
+import sys
+import time
+
+import torch
+
+import photos
+import settings as S
+from asks import MOVES, Ask, Part, sentence
+from cases import VERBS, Clips, held_out_scenes, rows, verb_clips
+from diffusion import sample_in_chunks
+from draws import Draws
+from export import load_directory
+from model import MotionModel, channels_last_weights
+from motion import fields, holds
+from trackers import Affine, does, sinusoid_fit
+
+# Another verb's answer that truly does what this verb asks is no mistake.
+KIN = {"left": {"drift_right"}, "right": {"drift_left"}, "drift_left": {"right"}, "drift_right": {"left"}}
+MOVE_LEAST, PERIODIC_LEAST, WRONG_MOST = 0.95, 0.90, 0.02
+STRENGTH, SPREAD = (0.85, 1.15), (0.7, 1.3)
+CYCLES = {"slow": (0.50, 1.06), "quick": (1.04, 1.52)}  # what the words leave to the truth
+
+
+def load(path):
+    if os.path.isdir(path):
+        model = load_directory(path)
+    else:
+        saved = torch.load(path, map_location="cpu")
+        model = MotionModel(S.NetworkSettings.from_json(saved["settings"]))
+        model.load_state_dict(saved["ema"])
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return channels_last_weights(model).to(device).bfloat16().eval()
+
+
+class Asker:
+    def __init__(self, model, options):
+        self.model, self.options = model, options
+        self.device = next(model.parameters()).device
+
+    def __call__(self, clips):
+        shown = {k: v.to(self.device) for k, v in clips.shown.items()}
+        o = self.options
+        return sample_in_chunks(self.model, shown, clips.noise.to(self.device), steps=o.steps, image=o.image, text=o.text).float().cpu()
+
+
+def strength(field):
+    return field.pow(2).sum(2).mean((1, 2, 3)).sqrt()
+
+
+def spread(field, index):
+    """Root mean variance between the clips of one picture."""
+    total, count = 0.0, 0
+    for i in index.unique():
+        group = field[index == i]
+        if len(group) > 1:
+            total, count = total + float(group.var(0).mean()) * len(group), count + len(group)
+    return (total / max(count, 1)) ** 0.5
+
+
+def share(clips, found, verb):
+    return sum(does(found[i], verb, aspect=clips.aspect[i]) for i in range(len(clips))) / len(clips)
+
+
+def evaluate_verbs(ask, options):
+    table, answers = {}, {}
+    for number, verb in enumerate(VERBS):
+        clips, index = verb_clips(verb, options.pictures, options.repeats, seed=number)
+        found = ask(clips)
+        answers[verb] = (clips, found)
+        drawn = torch.tensor([i < options.pictures for i in index])
+        scenes_share = sum(does(found[i], verb, aspect=clips.aspect[i]) for i in drawn.nonzero()[:, 0].tolist()) / int(drawn.sum())
+        table[verb] = dict(
+            clips=len(clips), correct=share(clips, found, verb), correct_scenes=scenes_share, ceiling=share(clips, clips.truth, verb),
+            still=share(clips, clips.truth * 0, verb), strength=float(strength(found).mean() / strength(clips.truth).mean()),
+            spread=spread(found, index) / spread(clips.truth, index))
+    for verb in VERBS:
+        others = [v for v in VERBS if v != verb and v not in KIN.get(verb, set())]
+        tried = passed = 0
+        for k, other in enumerate(others):
+            clips, found = answers[other]
+            for i in range(k % 7, len(clips), 7):
+                tried, passed = tried + 1, passed + does(found[i], verb, aspect=clips.aspect[i])
+        table[verb]["wrong"] = passed / tried
+    return table
+
+
+def evaluate_speeds(ask, options):
+    """Quick over slow: the ratio of strengths of moves, and whether the period of what repeats fits the word."""
+    result = {}
+    for verb in ("left", "in", "roll_left"):
+        ratio = []
+        for fields_of in (lambda c: ask(c), lambda c: c.truth):
+            strengths = [float(strength(fields_of(verb_clips(verb, 6, 2, speed, 50)[0])).mean()) for speed in ("quick", "slow")]
+            ratio.append(strengths[0] / strengths[1])
+        result[verb] = dict(model=ratio[0], truth=ratio[1])
+    for verb in ("sway", "pulse"):
+        for speed, (low, high) in CYCLES.items():
+            clips, _ = verb_clips(verb, 6, 2, speed, 60)
+            rates = []
+            for found in (ask(clips), clips.truth):
+                course = lambda f: Affine(f).divergence if verb == "pulse" else f[:, 0, :4].mean((1, 2))
+                cycles = [sinusoid_fit(course(f))[1] for f in found]
+                rates.append(sum(low - 0.12 <= c <= high + 0.12 for c in cycles) / len(cycles))
+            result[f"{verb} {speed}"] = dict(model=rates[0], truth=rates[1])
+    return result
+
+
+def evaluate_content(ask, pairs=24):
+    """Two pictures, the same noise and prompt: does where it moves change as the truth's does? -> mean correlation, by prompt."""
+    result = {}
+    cases = {"alive": ("alive", "alive", {"water", "stand", "sky"}), "water waves": ("water", "wave_y", {"water"}),
+             "trees sway": ("stand", "sway", {"stand"}), "sky drifts": ("sky", "drift_left", {"sky"}),
+             "pan (parallax)": ("camera", "left", {"sky", "land"})}
+    pool = held_out_scenes(600, 77)
+    held = holds(pool)
+    for name, (target, verb, needed) in cases.items():
+        fits = [i for i, names in enumerate(held) if needed <= set(names) or (target == "alive" and needed & set(names))][:2 * pairs]
+        scene = rows(pool, torch.tensor(fits))
+        part = (Part(target, verb),)
+        asks = [Ask(sentence(_First(), part), part)] * len(fits)
+        clips = Clips(scene, asks, 88)
+        half = len(fits) // 2
+        clips.noise[half:2 * half] = clips.noise[:half]
+        where = lambda f: f.pow(2).sum(2).mean(1).sqrt().flatten(1)  # [n, 256]
+        draws = Draws(5)
+        truth = torch.stack([where(fields(scene, asks, clips.matte, draws)) for _ in range(12)]).mean(0)
+        model = where(ask(clips))
+        a, b = model[:half] - model[half:2 * half], truth[:half] - truth[half:2 * half]
+        a, b = a - a.mean(1, keepdim=True), b - b.mean(1, keepdim=True)
+        r = (a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1) + 1e-9)
+        result[name] = dict(pairs=half, correlation=float(r.mean()), positive=float((r > 0.3).float().mean()))
+    return result
+
+
+class _First:
+    """Chooses the first of everything: the plain wording."""
+
+    def choice(self, items):
+        return items[0]
+
+    def random(self):
+        return 1.0
+
+
+def evaluate_regions(ask, n=52):
+    """With a matte: the verb, tracked inside it."""
+    pool = held_out_scenes(3 * n, 99)
+    fits = [i for i, names in enumerate(holds(pool)) if "object" in names][:n]
+    scene, result = rows(pool, torch.tensor(fits)), {}
+    for number, verb in enumerate(("left", "up", "in", "out", "roll_left", "sway", "pulse", "wave_x", "wave_y")):
+        part = (Part("object", verb),)
+        clips = Clips(scene, [Ask(sentence(_First(), part), part, "object")] * len(fits), 300 + number)
+        inside = torch.nn.functional.avg_pool2d(clips.matte, S.PICTURE // S.GRID)[:, 0]
+        passes = lambda found: sum(does(found[i], verb, inside[i], clips.aspect[i], of_thing=True) for i in range(len(clips))) / len(clips)
+        found = ask(clips)
+        result[verb] = dict(clips=len(clips), correct=passes(found), ceiling=passes(clips.truth))
+    return result
+
+
+def failures(report):
+    bad = []
+    for verb, row in report["verbs"].items():
+        least = MOVE_LEAST if verb in MOVES else PERIODIC_LEAST
+        checks = ((row["correct"] >= least, f"correct {row['correct']:.2f} < {least}"),
+                  (row["wrong"] <= WRONG_MOST, f"wrong prompt {row['wrong']:.3f} > {WRONG_MOST}"),
+                  (STRENGTH[0] <= row["strength"] <= STRENGTH[1], f"strength {row['strength']:.2f} outside {STRENGTH}"),
+                  (SPREAD[0] <= row["spread"] <= SPREAD[1], f"spread {row['spread']:.2f} outside {SPREAD}"))
+        bad += [f"{verb}: {text}" for good, text in checks if not good]
+    return bad
+
+
+def behind(report, other):
+    """Where this model falls under the other: at most 3 points per verb, and not in the mean."""
+    bad, mine, theirs = [], [], []
+    for verb, row in report["verbs"].items():
+        mine.append(row["correct"])
+        theirs.append(other["verbs"][verb]["correct"])
+        if mine[-1] < theirs[-1] - 0.03:
+            bad.append(f"{verb}: {mine[-1]:.2f} against {theirs[-1]:.2f}")
+    if sum(mine) < sum(theirs) - 0.01 * len(mine):
+        bad.append(f"mean: {sum(mine) / len(mine):.3f} against {sum(theirs) / len(theirs):.3f}")
+    return bad
+
+
+def show(report):
+    print(f"{'verb':12} clips correct scenes ceiling still wrong strength spread")
+    for verb, r in report["verbs"].items():
+        print(f"{verb:12} {r['clips']:5} {r['correct']:7.2f} {r['correct_scenes']:6.2f} {r['ceiling']:7.2f} {r['still']:5.2f} {r['wrong']:5.3f} "
+              f"{r['strength']:8.2f} {r['spread']:6.2f}")
+    for section in ("regions", "content", "speeds"):
+        for name, row in report.get(section, {}).items():
+            print(f"{section}: {name}: " + ", ".join(f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("model")
+    for name, kind, default in (("steps", int, 8), ("image", float, 1.0), ("text", float, 1.0), ("pictures", int, 13), ("repeats", int, 4)):
+        parser.add_argument(f"--{name}", type=kind, default=default)
+    parser.add_argument("--json")
+    parser.add_argument("--against")
+    parser.add_argument("--verbs-only", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(int(os.environ.get("THREADS", "2")))
+    begun = time.monotonic()
+    ask = Asker(load(options.model), options)
+    report = dict(model=options.model, steps=options.steps, image=options.image, text=options.text, photos=photos.available(),
+                  verbs=evaluate_verbs(ask, options))
+    if not options.verbs_only:
+        report.update(regions=evaluate_regions(ask), content=evaluate_content(ask), speeds=evaluate_speeds(ask, options))
+    report["seconds"] = round(time.monotonic() - begun, 1)
+    show(report)
+    if options.json:
+        with open(options.json, "w") as f:
+            json.dump(report, f, indent=1)
+    bad = failures(report)
+    if options.against:
+        with open(options.against) as f:
+            bad += behind(report, json.load(f))
+    print("\n".join("short: " + line for line in bad) if bad else "all bounds hold")
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
