@@ -19,7 +19,7 @@ constexpr auto kCallLimit = std::chrono::seconds(5);
 AdminClient::AdminClient(std::string address, std::string token)
     : address_(std::move(address)),
       token_(std::move(token)),
-      stub_(v1::Admin::NewStub(runtime::MakeChannel(address_))) {}
+      stub_(v1::Admin::NewStub(runtime::MakeChannel(address_, runtime::kFleetBytesMax))) {}
 
 absl::StatusOr<AdminClient> AdminClient::Connect(const Session& session) {
   std::string token;

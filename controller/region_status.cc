@@ -79,7 +79,7 @@ std::string DescribeRow(const Row& row, RegionId source, const World& world) {
     if (route.target == source && route.reason == RouteReason::kHome) continue;
     absl::StrAppend(&text, " (", View(RouteReasonName(route.reason)));
     if (route.target != source) {
-      absl::StrAppendFormat(&text, ", ring %d, %.0f ms, opened at load %.2f", static_cast<int>(route.ring),
+      absl::StrAppendFormat(&text, ", ring %d, %.0f ms, opened at load %.2f", route.ring + 1,
                             world.rtt.ms(source, route.target), route.unlock_load);
     }
     text += ")";

@@ -49,9 +49,9 @@ void GrpcServer::Shutdown(absl::Duration grace) {
   server_->Wait();
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address) {
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address, int message_bytes_max) {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kMessageBytesMax);
+  arguments.SetMaxReceiveMessageSize(message_bytes_max);
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);

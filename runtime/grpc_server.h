@@ -1,8 +1,8 @@
 // A gRPC server as every daemon wants it: health, reflection, message bounds, and a port that is really ours.
 //
 // gRPC shares ports silently (SO_REUSEPORT): two daemons on one port would split the traffic. It is switched
-// off here, so the second one fails to start and says so. Messages are bounded to 1 MiB; payloads travel in
-// chunks below that.
+// off here, so the second one fails to start and says so. A server takes messages of at most 1 MiB (payloads
+// travel in chunks below that); clients of a controller take kFleetBytesMax from it.
 //
 // Threads: gRPC's own callback threads call the services. Destroying a GrpcServer shuts it down and cancels
 // what is in flight after `grace`.
@@ -21,6 +21,9 @@
 namespace ringway::runtime {
 
 inline constexpr int kMessageBytesMax = 1 << 20;
+// What a controller says about a whole fleet is larger: the map's matrix grows with the square of the
+// regions, eight bytes a pair, so that this is room for about 2000 regions.
+inline constexpr int kFleetBytesMax = 32 << 20;
 
 class GrpcServer {
  public:
@@ -46,9 +49,10 @@ class GrpcServer {
   int port_ = 0;
 };
 
-// A channel to host:port with the same message bound, keepalive, quick reconnects (100 to 500 ms), and no
-// HTTP proxy.
-std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address);
+// A channel to host:port that takes messages of at most `message_bytes_max`, with keepalive, quick reconnects
+// (100 to 500 ms), and no HTTP proxy.
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
+                                           int message_bytes_max = kMessageBytesMax);
 
 }  // namespace ringway::runtime
 

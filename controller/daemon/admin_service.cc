@@ -1,9 +1,9 @@
 #include "controller/daemon/admin_service.h"
 
-#include <string_view>
 #include <utility>
 
 #include "controller/daemon/admin_replies.h"
+#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 
 namespace ringway::controller {
@@ -15,30 +15,10 @@ grpc::Status ToGrpc(const absl::Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), std::string(status.message())};
 }
 
-// Takes as long whatever the first difference is.
-bool SameSecret(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference |=
-        static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[b.empty() ? 0 : i % b.size()]);
-  }
-  return difference == 0;
-}
-
 }  // namespace
 
 grpc::Status AdminService::Admit(const Context& context) const {
-  if (token_.empty()) return grpc::Status::OK;
-  const auto header = context.client_metadata().find("authorization");
-  constexpr std::string_view kBearer = "Bearer ";
-  if (header == context.client_metadata().end()) {
-    return {grpc::StatusCode::UNAUTHENTICATED, "this controller wants 'authorization: Bearer <token>'"};
-  }
-  const std::string_view value(header->second.data(), header->second.size());
-  if (!value.starts_with(kBearer) || !SameSecret(value.substr(kBearer.size()), token_)) {
-    return {grpc::StatusCode::PERMISSION_DENIED, "the token is not the one that this controller was given"};
-  }
-  return grpc::Status::OK;
+  return runtime::CheckToken(context, token_, "--token-file or RINGWAY_TOKEN");
 }
 
 void AdminService::Finish(Reactor* reactor, const grpc::Status& status) {

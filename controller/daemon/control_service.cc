@@ -1,11 +1,13 @@
 #include "controller/daemon/control_service.h"
 
+#include "runtime/bearer_token.h"
+
 namespace ringway::controller {
 namespace {
 
 class RefusedStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1::ControllerMessage> {
  public:
-  RefusedStream() { Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many open streams")); }
+  explicit RefusedStream(const grpc::Status& why) { Finish(why); }
 
  private:
   void OnDone() override { delete this; }
@@ -14,10 +16,12 @@ class RefusedStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1
 }  // namespace
 
 grpc::ServerBidiReactor<v1::RouterMessage, v1::ControllerMessage>* ControlService::Connect(
-    grpc::CallbackServerContext*) {
+    grpc::CallbackServerContext* context) {
+  grpc::Status admitted = runtime::CheckToken(*context, token_, "--token-file of the router");
+  if (!admitted.ok()) return new RefusedStream(admitted);
   if (open_.fetch_add(1) >= kStreamsMax) {
     open_.fetch_sub(1);
-    return new RefusedStream;
+    return new RefusedStream({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many open streams"});
   }
   return new RouterStream(next_.fetch_add(1), loop_, desk_);
 }

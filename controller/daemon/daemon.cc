@@ -34,10 +34,10 @@ absl::StatusOr<TopologyLoaded> ReadTopology(const std::string& path) {
   auto topology = ParseTopology(*text, path);
   if (!topology.ok()) return topology.status();
   const std::size_t bytes = wire::EncodeFleet(*topology->fleet).ByteSizeLong();
-  if (bytes > static_cast<std::size_t>(runtime::kMessageBytesMax)) {
+  if (bytes > static_cast<std::size_t>(runtime::kFleetBytesMax)) {
     return absl::InvalidArgumentError(absl::StrCat(
         path, ": the map of this world takes ", bytes, " bytes on the wire, routers take ",
-        runtime::kMessageBytesMax, "; use fewer regions (the matrix of RTTs grows with their square)"));
+        runtime::kFleetBytesMax, "; use fewer regions (the matrix of RTTs grows with their square)"));
   }
   return TopologyLoaded{topology->fleet, *std::move(text)};
 }
@@ -80,7 +80,7 @@ struct ControllerDaemon::Parts {
                 ControllerMachine(settings.controller, topology.fleet, LoadState(state, log),
                                   runtime::MonotonicNow()),
                 {state, audit, journal, metrics, log, [this] { routers.StreamClosed(); }}),
-        routers(loop, control),
+        routers(loop, control, settings.RouterToken()),
         admin(control, metrics, settings.token) {}
 
   absl::Status Serve();

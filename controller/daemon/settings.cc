@@ -1,21 +1,16 @@
 #include "controller/daemon/settings.h"
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "controller/daemon/build.h"
 #include "runtime/address.h"
+#include "runtime/bearer_token.h"
 
 namespace ringway::controller {
 namespace {
-
-constexpr std::size_t kTokenBytesMin = 16;
-constexpr std::size_t kTokenBytesMax = 4096;
 
 // What CLI11 fills in; checked and converted afterwards.
 struct Flags {
@@ -25,6 +20,7 @@ struct Flags {
   std::string prometheus_period = "5s";
   std::string prometheus_age = "5s";
   std::string token_file;
+  std::string router_token_file;
   std::string log_level = "info";
   std::uint64_t journal_mb = 256;
 };
@@ -45,6 +41,8 @@ void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
       ->capture_default_str();
   app.add_option("--token-file", f.token_file,
                  "file with the token that operators must present; needed off loopback");
+  app.add_option("--router-token-file", f.router_token_file,
+                 "file with the token that routers must present [the operators' one]");
   app.add_option("--prometheus", f.prometheus,
                  "server for metrics with a promql, for example http://host:9090");
   app.add_option("--prometheus-period", f.prometheus_period, "how often it is asked")->capture_default_str();
@@ -62,16 +60,12 @@ absl::Status ReadDuration(const char* flag, const std::string& text, absl::Durat
                                                  " to ", absl::FormatDuration(high), " is allowed"));
 }
 
-absl::Status ReadToken(const std::string& path, std::string& token) {
+absl::Status ReadToken(const char* flag, const std::string& path, std::string& token) {
   if (path.empty()) return absl::OkStatus();
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::InvalidArgumentError(absl::StrCat("--token-file: cannot read ", path));
-  token.assign(std::istreambuf_iterator<char>(file), {});
-  absl::StripAsciiWhitespace(&token);
-  if (token.size() >= kTokenBytesMin && token.size() <= kTokenBytesMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("--token-file: ", path, " holds a token of ", token.size(),
-                                                 " bytes; ", kTokenBytesMin, " to ", kTokenBytesMax,
-                                                 " are allowed. Make one with: openssl rand -hex 32"));
+  auto read = runtime::ReadTokenFile(flag, path);
+  if (!read.ok()) return read.status();
+  token = *std::move(read);
+  return absl::OkStatus();
 }
 
 absl::Status Complete(const Flags& f, DaemonSettings& s) {
@@ -80,7 +74,8 @@ absl::Status Complete(const Flags& f, DaemonSettings& s) {
                                      s.controller.epoch_period);
   status.Update(ReadDuration("--report-period", f.report_period, 10 * millis, absl::Minutes(10),
                              s.controller.report_period));
-  status.Update(ReadToken(f.token_file, s.token));
+  status.Update(ReadToken("--token-file", f.token_file, s.token));
+  status.Update(ReadToken("--router-token-file", f.router_token_file, s.router_token));
   if (f.journal_mb < 1 || f.journal_mb > (1 << 20)) {
     status.Update(absl::InvalidArgumentError("--journal-mb: 1 to 1048576 is allowed"));
   }

@@ -24,11 +24,14 @@ struct DaemonSettings {
   std::string http = "127.0.0.1:7401";
   std::string state_dir = "ringway-controller-state";
   std::string port_file;
-  std::string token;  // empty: none is needed
+  std::string token;         // of operators; empty: none is needed
+  std::string router_token;  // empty: the operators' one
   ControllerSettings controller;
   JournalLimits journal;
   std::optional<PrometheusSettings> prometheus;
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;
+
+  const std::string& RouterToken() const { return router_token.empty() ? token : router_token; }
 };
 
 // The settings, or the exit code: 0 after --help or --version, 2 after a message on standard error.

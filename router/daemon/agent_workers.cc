@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "router/daemon/metrics_text.h"
 #include "router/daemon/router_agent.h"
 #include "router/fleet_merge.h"
@@ -15,6 +16,8 @@ namespace {
 
 // Workers speak at least once a second; beyond this a silent one's busy time is not guessed.
 constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
+// How long a configured controller may keep a router waiting before that is worth a line.
+constexpr absl::Duration kLonelyAfter = absl::Seconds(5);
 // Built in: told by busy_s.
 constexpr char kBusyMetric[] = "busy";
 
@@ -126,9 +129,23 @@ void RouterAgent::LearnTier(const std::string& tier_name) {
   tier.regions.assign(next.world.regions.size(), TierRegion());
   tier.regions[fleet_.home].workers = 1;
   next.tiers.push_back(std::move(tier));
-  log_.Info(absl::StrCat("no controller and no topology: serves tier '", tier_name,
-                         "' of the worker beside it, with default settings"));
+  lonely_at_ = runtime::MonotonicNow() + (settings_.controller.empty() ? absl::ZeroDuration() : kLonelyAfter);
   UseFleet(next);
+}
+
+// A controller that is on its way makes the line untrue a moment later, so it waits for one a little.
+void RouterAgent::SayLonely(absl::Time now) {
+  if (now < lonely_at_) return;
+  lonely_at_ = absl::InfiniteFuture();
+  if (!learns_tiers_) return;
+  std::vector<std::string> tiers;
+  for (const Tier& tier : fleet_.fleet->tiers) tiers.push_back(tier.name);
+  log_.Info(absl::StrCat(
+      settings_.controller.empty()
+          ? "no controller and no topology"
+          : absl::StrCat("the controller at ", settings_.controller, " has not told of its fleet"),
+      ": serves the tiers of the workers beside it (", absl::StrJoin(tiers, ", "),
+      ") with default settings"));
 }
 
 // Busy time up to now: what the worker said last, and the time since if it was busy then.

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/rng.h"
 #include "proto/table_codec.h"
+#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 
@@ -26,6 +27,7 @@ struct ControlLink::Shared {
   runtime::EventLoop& loop;
   StreamCount& streams;
   const std::string address;
+  const std::string token;
   const runtime::Logger& log;
   ControlSink* sink;  // null: the link has gone
   Rng rng;
@@ -40,6 +42,7 @@ struct ControlLink::Shared {
 class ControlLink::Call final : public grpc::ClientBidiReactor<v1::RouterMessage, v1::ControllerMessage> {
  public:
   explicit Call(std::shared_ptr<Shared> shared) : shared_(std::move(shared)), ticket_(shared_->streams) {
+    runtime::PresentToken(context_, shared_->token);
     shared_->stub->async()->Connect(&context_, this);
     AddHold();
     StartRead(&incoming_);
@@ -139,10 +142,22 @@ void ControlLink::Call::OnDone(const grpc::Status& status) {
 }
 
 ControlLink::ControlLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
-                         std::uint64_t seed, const runtime::Logger& log, ControlSink& sink)
-    : shared_(std::make_shared<Shared>(Shared{
-          loop, streams, address, log, &sink, Rng(seed), nullptr, nullptr, false, false, kRetryFirst, {}})) {
-  shared_->stub = v1::Control::NewStub(runtime::MakeChannel(address));
+                         const std::string& token, std::uint64_t seed, const runtime::Logger& log,
+                         ControlSink& sink)
+    : shared_(std::make_shared<Shared>(Shared{loop,
+                                              streams,
+                                              address,
+                                              token,
+                                              log,
+                                              &sink,
+                                              Rng(seed),
+                                              nullptr,
+                                              nullptr,
+                                              false,
+                                              false,
+                                              kRetryFirst,
+                                              {}})) {
+  shared_->stub = v1::Control::NewStub(runtime::MakeChannel(address, runtime::kFleetBytesMax));
   const auto open = [this, shared = shared_.get()] {
     shared->call = new Call(shared_);  // deletes itself after its OnDone
     v1::RouterMessage hello;

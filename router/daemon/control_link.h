@@ -36,9 +36,9 @@ class ControlLink {
  public:
   static constexpr std::size_t kQueueMax = 64;
 
-  // `seed` is for the jitter.
-  ControlLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address, std::uint64_t seed,
-              const runtime::Logger& log, ControlSink& sink);
+  // `token` is presented to the controller, if there is one; `seed` is for the jitter.
+  ControlLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
+              const std::string& token, std::uint64_t seed, const runtime::Logger& log, ControlSink& sink);
   ~ControlLink();
 
   bool connected() const;  // and welcomed

@@ -70,8 +70,8 @@ void RouterAgent::Start(const std::string& address) {
     Watch(id);
   }
   if (!settings_.controller.empty()) {
-    link_ = std::make_unique<ControlLink>(loop_, streams_, settings_.controller, settings_.seed, log_,
-                                          static_cast<ControlSink&>(*this));
+    link_ = std::make_unique<ControlLink>(loop_, streams_, settings_.controller, settings_.token,
+                                          settings_.seed, log_, static_cast<ControlSink&>(*this));
   }
   Beat();
 }
@@ -188,6 +188,7 @@ void RouterAgent::Beat() {
       table_since_ == absl::InfinitePast() ? absl::InfiniteDuration() : now - table_since_;
   metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
   SaveLastGood();
+  SayLonely(now);
   if (link_ != nullptr && now >= pages_at_) {
     pages_at_ = now + kPagePeriod;
     ReadPages();

@@ -80,6 +80,7 @@ class RouterAgent final : private ControlSink {
   void Watch(WorkerId id);
   void OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state);
   void LearnTier(const std::string& tier);
+  void SayLonely(absl::Time now);
   static double BusySeconds(const KnownWorker& worker, absl::Time now);
   static v1::WorkerReport ReportOf(KnownWorker& worker);
   void ReadPages();
@@ -107,6 +108,7 @@ class RouterAgent final : private ControlSink {
   bool unsaved_ = false;
   absl::Time pages_at_ = absl::InfinitePast();  // when the workers' pages are due
   absl::Time table_since_ = absl::InfinitePast();
+  absl::Time lonely_at_ = absl::InfiniteFuture();  // when it is worth a line that nobody told us of the fleet
   runtime::Alarm beat_;
   std::function<void()> quiet_;  // set: stopping
   absl::Time stop_at_ = absl::InfiniteFuture();

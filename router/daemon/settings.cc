@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/address.h"
+#include "runtime/bearer_token.h"
 
 namespace ringway::router {
 namespace {
@@ -21,6 +22,7 @@ struct Flags {
   double jobs_max = 8192;
   double watch_max = 64;
   double drain_grace_s = 30;
+  std::string token_file;
   std::string log_level = "info";
 };
 
@@ -31,6 +33,7 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option("--advertise", s.advertise, "host:port where other routers reach it [what it listens on]");
   app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
   app.add_option("--controller", s.controller, "host:port of the controller; without it: local first");
+  app.add_option("--token-file", f.token_file, "file with the token that the controller wants from routers");
   app.add_option("--worker", s.workers, "host:port of a worker beside this router; repeatable");
   app.add_option("--state-dir", s.state_dir, "folder for the last good table; without it nothing is kept");
   app.add_option("--topology", s.topology, "topology file, to run without a controller");
@@ -101,6 +104,11 @@ absl::Status Complete(const Flags& f, Settings& s) {
         absl::StrCat("--log-level is '", f.log_level, "'; allowed are debug, info, warning, error"));
   }
   s.log_level = *level;
+  if (!f.token_file.empty()) {
+    auto token = runtime::ReadTokenFile("--token-file", f.token_file);
+    if (!token.ok()) return token.status();
+    s.token = *std::move(token);
+  }
   s.calls.router = s.name;
   s.calls.jobs_max = static_cast<std::size_t>(f.jobs_max);
   s.calls.payload_keep_max = static_cast<std::size_t>(f.payload_mib_max * kMebi);

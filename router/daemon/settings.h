@@ -25,6 +25,7 @@ struct Settings {
   std::string advertise;  // empty: what it listens on
   std::string http = "127.0.0.1:0";
   std::string controller;            // empty: none
+  std::string token;                 // for the controller; empty: none is presented
   std::vector<std::string> workers;  // beside this router
   std::string state_dir;             // empty: nothing is kept
   std::string topology;              // empty: the controller's map, or only what the workers say

@@ -316,6 +316,55 @@ TEST_F(ControllerDaemonTest, OperatorsNeedTheTokenWhereOneIsSet) {
   EXPECT_EQ(code("0123456789abcdef"), grpc::StatusCode::OK);
 }
 
+TEST_F(ControllerDaemonTest, RoutersNeedTheirTokenWhereOneIsSet) {
+  settings_.token = "0123456789abcdef";
+  settings_.router_token = "fedcba9876543210";
+  Start();
+  const auto code = [&](const std::string& token) {
+    TestRouter router(daemon_->grpc_address(), "ra", "a", token);
+    router.Hello();
+    EXPECT_TRUE(router.Await([](const RouterNews& news) { return news.ended || !news.maps.empty(); }));
+    return router.news().ended ? router.news().status.error_code() : grpc::StatusCode::OK;
+  };
+  EXPECT_EQ(code(""), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(code(settings_.token), grpc::StatusCode::PERMISSION_DENIED) << "an operator is no router";
+  EXPECT_EQ(code(settings_.router_token), grpc::StatusCode::OK);
+  settings_.router_token.clear();
+  Start();
+  EXPECT_EQ(code(""), grpc::StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(code(settings_.token), grpc::StatusCode::OK) << "one token for both";
+}
+
+// A world on a grid, with estimated round-trip times.
+std::string WideWorld(int regions) {
+  std::string text = "apiVersion: ringway/v1\nkind: World\nmetadata: {name: wide}\nspec:\n  regions:\n";
+  std::string workers;
+  for (int r = 0; r < regions; ++r) {
+    absl::StrAppend(&text, "    - {name: a", r, ", coordinates: {latitudeDeg: ", r / 40 * 5 - 60,
+                    ", longitudeDeg: ", r % 40 * 9 - 179, "}}\n");
+    absl::StrAppend(&workers, "    - {region: a", r, ", workers: 2}\n");
+  }
+  absl::StrAppend(&text,
+                  "---\napiVersion: ringway/v1\nkind: Tier\nmetadata: {name: t}\nspec:\n  serviceMean: 1s\n",
+                  "  metrics:\n    - {name: busy, aggregation: sum, capacity: 1, capacityPer: worker}\n",
+                  "  overloadThreshold: 0.8\n  rings:\n    - {name: near, rttMsMax: 50, unlockLoad: 0.8}\n",
+                  "  regions:\n", workers);
+  return text;
+}
+
+TEST_F(ControllerDaemonTest, TheMapOfAThousandRegionsReachesARouter) {
+  WriteWorld(WideWorld(1000));
+  settings_.controller.epoch_period = absl::Seconds(1);
+  Start();
+  auto a = Router("ra", "a17");
+  a->Hello();
+  ASSERT_TRUE(a->Await([](const RouterNews& news) { return news.ended || !news.maps.empty(); }));
+  const RouterNews news = a->news();
+  ASSERT_FALSE(news.ended) << news.status.error_message();
+  EXPECT_EQ(news.maps.at(0).regions_size(), 1000);
+  EXPECT_EQ(news.maps.at(0).rtt_ms_size(), 1'000'000);
+}
+
 TEST(ControllerSettingsTest, OffLoopbackNeedsAToken) {
   DaemonSettings settings;
   settings.topology = "x";

@@ -5,17 +5,24 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/table_codec.h"
+#include "runtime/bearer_token.h"
 #include "runtime/grpc_server.h"
 #include "tests/live/eventually.h"
 
 namespace ringway::controller {
 
-TestRouter::TestRouter(const std::string& controller, std::string name, std::string region)
+TestRouter::TestRouter(const std::string& controller, std::string name, std::string region,
+                       const std::string& token)
     : name_(std::move(name)),
       region_(std::move(region)),
-      stub_(v1::Control::NewStub(runtime::MakeChannel(controller))),
-      stream_(stub_->Connect(&context_)),
+      stub_(v1::Control::NewStub(runtime::MakeChannel(controller, runtime::kFleetBytesMax))),
+      stream_(Connect(token)),
       reader_([this] { Read(); }) {}
+
+std::unique_ptr<TestRouter::Stream> TestRouter::Connect(const std::string& token) {
+  runtime::PresentToken(context_, token);
+  return stub_->Connect(&context_);
+}
 
 TestRouter::~TestRouter() {
   context_.TryCancel();

@@ -29,7 +29,8 @@ struct RouterNews {
 
 class TestRouter {
  public:
-  TestRouter(const std::string& controller, std::string name, std::string region);
+  TestRouter(const std::string& controller, std::string name, std::string region,
+             const std::string& token = "");
   ~TestRouter();
 
   void Hello(std::uint64_t table_epoch = 0, std::uint64_t table_version = 0);
@@ -43,13 +44,15 @@ class TestRouter {
   bool Await(const std::function<bool(const RouterNews&)>& condition) const;
 
  private:
+  using Stream = grpc::ClientReaderWriter<v1::RouterMessage, v1::ControllerMessage>;
+  std::unique_ptr<Stream> Connect(const std::string& token);
   void Read();
 
   const std::string name_;
   const std::string region_;
   std::unique_ptr<v1::Control::Stub> stub_;
   grpc::ClientContext context_;
-  std::unique_ptr<grpc::ClientReaderWriter<v1::RouterMessage, v1::ControllerMessage>> stream_;
+  std::unique_ptr<Stream> stream_;
   mutable std::mutex mutex_;
   RouterNews news_;
   std::thread reader_;
