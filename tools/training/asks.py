@@ -55,30 +55,30 @@ def draw_ask(rng, holds, stage):
         return Ask(sentence(rng, (part,)), (part,))
     content = [t for t, name in PARTS_OF_SCENE.items() if name in holds]
     kind = rng.random()
-    if kind < 0.20:
+    if kind < 0.15:
         matte = rng.choice([name for name in ("object", "water", "stand", "sky", "land") if name in holds] + ["spot"])
         if "object" in holds and rng.random() < 0.5:
             matte = "object"
         part = Part("object", _pick(rng, OFFERS["object"]), _speed(rng))
         noun = {"land": "grass", "spot": "object"}.get(matte, matte)
         return Ask(sentence(rng, (part,), noun if rng.random() < 0.6 else "object"), (part,), matte)
-    if kind < 0.32 and "object" in holds:
+    if kind < 0.19 and "object" in holds:
         part = Part("object", _pick(rng, OFFERS["object"]), _speed(rng))
         return Ask(sentence(rng, (part,)), (part,))
-    if kind < 0.37 and {"water", "sky", "stand"} & set(holds):
+    if kind < 0.25 and {"water", "sky", "stand"} & set(holds):
         part = Part("alive", "alive", _speed(rng))
         return Ask(sentence(rng, (part,)), (part,))
-    if kind < 0.54 and content:
+    if kind < 0.42 and content:
         target = rng.choice(content)
         part = Part(target, _pick(rng, OFFERS[target]), _speed(rng))
         return Ask(sentence(rng, (part,)), (part,))
     first = Part("camera", rng.choice(MOVES), _speed(rng))
-    if kind < 0.64:
+    if kind < 0.50:
         other = rng.choice(content) if content and rng.random() < 0.75 else "whole"
         verbs = {v: w for v, w in OFFERS[other].items() if v not in ("roll_left", "roll_right")}
         parts = (first, Part(other, _pick(rng, verbs), _speed(rng)))
         return Ask(sentence(rng, parts), parts)
-    part = first if kind < 0.80 else Part("whole", _pick(rng, OFFERS["whole"]), _speed(rng))
+    part = first if kind < 0.69 else Part("whole", _pick(rng, OFFERS["whole"]), _speed(rng))
     return Ask(sentence(rng, (part,)), (part,))
 
 

@@ -16,7 +16,7 @@ import torch
 
 import photos
 import settings as S
-from asks import MOVES, Ask, Part, sentence
+from asks import MOVES, Ask, Part, plain_sentence
 from cases import VERBS, Clips, held_out_scenes, rows, verb_clips
 from diffusion import sample_in_chunks
 from draws import Draws
@@ -128,7 +128,7 @@ def evaluate_content(ask, pairs=24):
         fits = [i for i, names in enumerate(held) if needed <= set(names) or (target == "alive" and needed & set(names))][:2 * pairs]
         scene = rows(pool, torch.tensor(fits))
         part = (Part(target, verb),)
-        asks = [Ask(sentence(_First(), part), part)] * len(fits)
+        asks = [Ask(plain_sentence(verb, target), part)] * len(fits)
         clips = Clips(scene, asks, 88)
         half = len(fits) // 2
         clips.noise[half:2 * half] = clips.noise[:half]
@@ -143,16 +143,6 @@ def evaluate_content(ask, pairs=24):
     return result
 
 
-class _First:
-    """Chooses the first of everything: the plain wording."""
-
-    def choice(self, items):
-        return items[0]
-
-    def random(self):
-        return 1.0
-
-
 def evaluate_regions(ask, n=52):
     """With a matte: the verb, tracked inside it."""
     pool = held_out_scenes(3 * n, 99)
@@ -160,7 +150,7 @@ def evaluate_regions(ask, n=52):
     scene, result = rows(pool, torch.tensor(fits)), {}
     for number, verb in enumerate(("left", "up", "in", "out", "roll_left", "sway", "pulse", "wave_x", "wave_y")):
         part = (Part("object", verb),)
-        clips = Clips(scene, [Ask(sentence(_First(), part), part, "object")] * len(fits), 300 + number)
+        clips = Clips(scene, [Ask(plain_sentence(verb, "object"), part, "object")] * len(fits), 300 + number)
         inside = torch.nn.functional.avg_pool2d(clips.matte, S.PICTURE // S.GRID)[:, 0]
         passes = lambda found: sum(does(found[i], verb, inside[i], clips.aspect[i], of_thing=True) for i in range(len(clips))) / len(clips)
         found = ask(clips)
@@ -196,8 +186,8 @@ def behind(report, other):
 def show(report):
     print(f"{'verb':12} clips correct scenes ceiling still wrong strength spread")
     for verb, r in report["verbs"].items():
-        print(f"{verb:12} {r['clips']:5} {r['correct']:7.2f} {r['correct_scenes']:6.2f} {r['ceiling']:7.2f} {r['still']:5.2f} {r['wrong']:5.3f} "
-              f"{r['strength']:8.2f} {r['spread']:6.2f}")
+        print(f"{verb:12} {r['clips']:5} {r['correct']:7.2f} {r['correct_scenes']:6.2f} {r['ceiling']:7.2f} "
+              f"{r['still']:5.2f} {r['wrong']:5.3f} {r['strength']:8.2f} {r['spread']:6.2f}")
     for section in ("regions", "content", "speeds"):
         for name, row in report.get(section, {}).items():
             print(f"{section}: {name}: " + ", ".join(f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))

@@ -102,6 +102,8 @@ def random_model(seed):
     for p in model.parameters():
         if p.dim() > 1:
             torch.nn.init.normal_(p, std=p[0].numel() ** -0.5)
+        else:  # biases, norms, and the mixing factors, which would hide a swapped mix at zero
+            p.data.add_(torch.randn_like(p), alpha=0.3)
     return model
 
 

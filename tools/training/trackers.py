@@ -70,9 +70,10 @@ def line_share(course):
     return 1 - float((course - slope * T).pow(2).sum()) / (float(course.pow(2).sum()) + 1e-12)
 
 
-def wave_fit(profile):
-    """profile [16 frames, 16 cells]: the best travelling sine. -> (share explained, cycles across, cycles in the clip)"""
-    s, t = ((torch.arange(S.GRID) + 0.5) / S.GRID)[None], T[:, None]
+def wave_fit(profile, on):
+    """profile [16 frames, 16 cells], of which `on` count: the best travelling sine. -> (share explained, cycles across, in the clip)"""
+    s, t = ((torch.arange(S.GRID) + 0.5) / S.GRID)[on][None], T[:, None]
+    profile = profile[:, on]
     total, best = float(profile.pow(2).sum()) + 1e-12, (-1.0, 0.0, 0.0)
     flat = profile.reshape(-1, 1)
     for across in torch.arange(0.8, 2.35, 0.15).tolist():
@@ -135,8 +136,8 @@ def is_wave(field, verb, weight=None):
             continue
         by_line = w.sum(along - 1)
         profile = (field[:, component] * w).sum(along) / by_line.clamp(min=1e-3)
-        share = float((profile.pow(2) * by_line).sum()) / energy
-        if share > 0.6 and wave_fit(profile * (by_line > 0.3 * by_line.max()))[0] > 0.7:
+        share = float((profile.pow(2) * by_line).sum()) / energy  # of the energy in lines that move as one
+        if share > 0.6 and wave_fit(profile, by_line > 0.3 * by_line.max())[0] > 0.7:
             return True
     return False
 
