@@ -78,12 +78,21 @@ ControllerMetrics::ControllerMetrics() {
            .Add({});
   admin_calls_ = &CounterFamily(r, "ringway_controller_admin_calls_total", "Calls of operators, by outcome.");
   findings_ = &CounterFamily(r, "ringway_controller_findings_total", "Findings of plans, by kind.");
+  // Present from the start, so that the first of its kind is an increase that an alert can see.
+  for (const char* outcome : {"answered", "refused"}) admin_calls_->Add({{"outcome", outcome}});
+  using Kind = planner::Finding::Kind;
+  for (const Kind kind : {Kind::kBadInput, Kind::kStaleInput, Kind::kHeld, Kind::kStepLimited,
+                          Kind::kOverloaded, Kind::kKeptPrevious}) {
+    findings_->Add({{"kind", std::string(planner::FindingKindName(kind))}});
+  }
   step_seconds_ = &BuildHistogram()
                        .Name("ringway_controller_step_seconds")
                        .Help("Time to take one event and carry out what follows; planning is in the tail.")
                        .Register(r)
                        .Add({}, prometheus::Histogram::BucketBoundaries{1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3,
                                                                         0.01, 0.03, 0.1, 0.3, 1});
+  threshold_.family =
+      GaugeFamily("ringway_controller_tier_overload_threshold", "Load above which a region sheds traffic.");
   mode_.family = GaugeFamily("ringway_controller_tier_mode", "0 active, 1 observe, 2 frozen.");
   demand_.family = GaugeFamily("ringway_controller_tier_demand_rps", "Demand of a tier.");
   away_.family = GaugeFamily("ringway_controller_tier_away_rps", "Planned to be served outside its region.");
@@ -114,6 +123,7 @@ void ControllerMetrics::Planned(const ControllerMachine&, const PlanMade& made) 
 void ControllerMetrics::SetTier(const TierLoop& loop) {
   const std::string& tier = loop.tier().name;
   mode_.Set(tier, "", static_cast<double>(loop.mode()));
+  threshold_.Set(tier, "", loop.tier().route.overload_threshold);
   if (loop.plan() == nullptr) return;
   const planner::PlanFacts& facts = loop.plan()->facts;
   demand_.Set(tier, "", facts.demand_rps);
@@ -149,8 +159,8 @@ void ControllerMetrics::EpochEnded(const ControllerMachine& machine, const Recor
   if (fleet_ != machine.fleet()) {
     fleet_ = machine.fleet();
     for (LabelledGauge* gauge :
-         {&mode_, &demand_, &away_, &shed_, &rtt_cost_, &rtt_optimal_, &moves_, &load_, &planned_, &home_,
-          &region_demand_, &served_, &seen_, &provisioned_, &cost_, &health_, &drained_}) {
+         {&mode_, &threshold_, &demand_, &away_, &shed_, &rtt_cost_, &rtt_optimal_, &moves_, &load_,
+          &planned_, &home_, &region_demand_, &served_, &seen_, &provisioned_, &cost_, &health_, &drained_}) {
       gauge->Clear();
     }
   }

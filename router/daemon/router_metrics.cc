@@ -35,6 +35,11 @@ RouterMetrics::RouterMetrics(const FleetBook& fleet) : fleet_(fleet) {
   probes_ = Counters(r, "ringway_router_probes_total", "Offers made to workers, by how they ended.");
   forwards_ = Counters(r, "ringway_router_forwards_total", "Jobs sent to another region, and why.");
   tables_ = Counters(r, "ringway_router_tables_total", "Routing tables received, by what became of them.");
+  // Present from the start, so that the first of its kind is an increase that an alert can see.
+  for (const char* result : {"active", "refused"}) tables_->Add({{"result", result}});
+  for (const Outcome outcome : {Outcome::kDone, Outcome::kBusy, Outcome::kFailed}) {
+    probes_->Add({{"result", Text(OutcomeName(outcome))}});
+  }
   duration_ = &BuildHistogram()
                    .Name("ringway_router_request_duration_seconds")
                    .Help("Done jobs, from entry to end.")

@@ -1,6 +1,4 @@
 // What is shipped in deploy/ fits the programs: every flag exists, and systemd accepts the units.
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +9,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "tests/deploy/shell.h"
 
 namespace ringway {
 namespace {
@@ -18,24 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kDeploy = std::string(RINGWAY_SOURCE_DIR) + "/deploy";
-
-std::string ReadText(const fs::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-// Standard output and error of a shell command.
-std::string OutputOf(const std::string& command) {
-  std::string output;
-  FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  EXPECT_NE(pipe, nullptr);
-  std::array<char, 4096> piece;
-  while (const std::size_t n = fread(piece.data(), 1, piece.size(), pipe)) output.append(piece.data(), n);
-  pclose(pipe);
-  return output;
-}
 
 using FlagsByProgram = std::map<std::string, std::set<std::string>>;
 
@@ -75,7 +56,7 @@ TEST(DeployTest, EveryFlagThatIsUsedExists) {
 }
 
 TEST(DeployTest, SystemdAcceptsTheUnits) {
-  if (std::system("command -v systemd-analyze > /dev/null") != 0) GTEST_SKIP() << "no systemd-analyze here";
+  if (!Installed("systemd-analyze")) GTEST_SKIP() << "no systemd-analyze here";
   std::string folder = ::testing::TempDir() + "ringway-units-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   int units = 0;
@@ -106,7 +87,7 @@ TEST(DeployTest, WhatWaitsForAJobWaitsLongerThanTheDrain) {
 }
 
 TEST(DeployTest, KustomizeBuildsTheManifests) {
-  if (std::system("command -v kubectl > /dev/null") != 0) GTEST_SKIP() << "no kubectl here";
+  if (!Installed("kubectl")) GTEST_SKIP() << "no kubectl here";
   const std::string built = OutputOf("kubectl kustomize " + kDeploy + "/kubernetes");
   for (const char* expected : {"kind: Deployment", "kind: StatefulSet", "kind: ConfigMap", "kind: Service",
                                "image: ringway:", "RINGWAY_REGION: "}) {
