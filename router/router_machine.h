@@ -66,6 +66,8 @@ class RouterMachine {
   const dispatch::WorkerView& workers() const { return workers_; }
   std::size_t held(TierId tier) const { return desks_[tier].held; }
   std::size_t jobs() const { return jobs_live_; }
+  const JobRecord& job(JobId id) const { return jobs_[id]; }
+  bool draining() const { return draining_; }
   TableVersion table() const { return routes_.version(); }
   std::uint64_t epoch_seen_max() const { return routes_.epoch_seen_max(); }
   double retry_balance(TierId tier) const { return desks_[tier].budget.balance(); }

@@ -46,12 +46,31 @@ bool EventLoop::Post(absl::AnyInvocable<void()> task) {
   return true;
 }
 
-struct Alarm::State {
+// Setting a timer is a system call, and a machine's next wake moves with every job. So a timer that is set
+// for an earlier time stays: when it rings too soon it is set again, once for many moves.
+struct Alarm::State : std::enable_shared_from_this<Alarm::State> {
   State(boost::asio::io_context& context, absl::AnyInvocable<void()> ring_in)
       : timer(context), ring(std::move(ring_in)) {}
+
+  void Set() {
+    set_for = armed;
+    // Rounded up to a microsecond, so that the machine finds its deadline passed when it is woken.
+    const absl::Duration wait = std::max(absl::ZeroDuration(), armed - MonotonicNow());
+    timer.expires_after(absl::ToChronoMicroseconds(absl::Ceil(wait, absl::Microseconds(1))));
+    timer.async_wait([state = shared_from_this(), at = set_for](const boost::system::error_code& cancelled) {
+      if (cancelled || !state->alive || state->set_for != at) return;
+      state->set_for = absl::InfiniteFuture();
+      if (state->armed == absl::InfiniteFuture()) return;
+      if (state->armed > at) return state->Set();
+      state->armed = absl::InfiniteFuture();
+      state->ring();
+    });
+  }
+
   boost::asio::steady_timer timer;
   absl::AnyInvocable<void()> ring;
   absl::Time armed = absl::InfiniteFuture();
+  absl::Time set_for = absl::InfiniteFuture();  // at most `armed`
   bool alive = true;
 };
 
@@ -64,20 +83,8 @@ Alarm::~Alarm() {
 }
 
 void Alarm::Arm(absl::Time at) {
-  if (at == state_->armed) return;
   state_->armed = at;
-  if (at == absl::InfiniteFuture()) {
-    state_->timer.cancel();
-    return;
-  }
-  // Rounded up to a microsecond, so that the machine finds its deadline passed when it is woken.
-  const absl::Duration wait = std::max(absl::ZeroDuration(), at - MonotonicNow());
-  state_->timer.expires_after(absl::ToChronoMicroseconds(absl::Ceil(wait, absl::Microseconds(1))));
-  state_->timer.async_wait([state = state_, at](const boost::system::error_code& cancelled) {
-    if (cancelled || !state->alive || state->armed != at) return;
-    state->armed = absl::InfiniteFuture();
-    state->ring();
-  });
+  if (at < state_->set_for) state_->Set();
 }
 
 }  // namespace ringway::runtime

@@ -43,6 +43,7 @@ class MachineDriver {
     alarm_.Arm(machine_.NextWake());
   }
   Machine& machine() { return machine_; }
+  const Machine& machine() const { return machine_; }
 
  private:
   EventLoop& loop_;

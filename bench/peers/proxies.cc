@@ -53,6 +53,19 @@ std::vector<std::string> NginxTryAll(const std::string& folder, int port, const 
   return {"nginx", "-p", folder, "-c", path};
 }
 
+// Ours, in front of the same workers.
+std::vector<std::string> Ringway(const std::string& folder, int port, const std::vector<int>& workers) {
+  const std::string path = absl::StrCat(folder, "/pool-", port, ".yaml");
+  std::ofstream file(path);
+  file << "apiVersion: ringway/v1\nkind: HttpPool\nmetadata: {name: bench}\nspec:\n"
+       << "  listen: 127.0.0.1:" << port << "\n  deadline: 5s\n  serviceMean: 50ms\n  workers:\n";
+  for (const int worker : workers) file << "    - 127.0.0.1:" << worker << "\n";
+  const std::string program =
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ringway-router").string();
+  return {program,       "--name", absl::StrCat("r", port), "--region", "bench", "--listen",
+          "127.0.0.1:0", "--http", "127.0.0.1:0",           "--pool",   path};
+}
+
 int FreePort() {
   boost::asio::io_context io;
   return Tcp::acceptor(io, {boost::asio::ip::address_v4::loopback(), 0}).local_endpoint().port();
@@ -81,6 +94,7 @@ const std::vector<ProxyKind>& ProxyKinds() {
   static const std::vector<ProxyKind> kinds = {
       {"haproxy queue", "haproxy", HaproxyQueue},
       {"nginx try all", "nginx", NginxTryAll},
+      {"ringway", "ringway-router", Ringway},
   };
   return kinds;
 }

@@ -6,14 +6,14 @@
 
 namespace ringway::router {
 
-WorkerId AddressBook::WorkerAt(const std::string& address) {
+WorkerId AddressBook::WorkerAt(const std::string& address, bool speaks_grpc) {
   if (const auto found = workers_by_address_.find(address); found != workers_by_address_.end()) {
     return found->second;
   }
   if (workers_.size() >= kEntriesMax) return WorkerId();
   auto worker = std::make_unique<KnownWorker>();
   worker->address = address;
-  worker->stub = v1::Worker::NewStub(runtime::MakeChannel(address));
+  if (speaks_grpc) worker->stub = v1::Worker::NewStub(runtime::MakeChannel(address));
   const WorkerId id = workers_.push_back(std::move(worker));
   workers_by_address_[address] = id;
   return id;

@@ -26,6 +26,7 @@ struct KnownWorker {
   std::string address;
   bool beside = false;     // named by --worker
   bool in_region = false;  // in the newest directory
+  bool in_pool = false;    // a plain HTTP server, listed in the pool's file
   std::string tier;        // as the directory or the worker itself says; empty: not known yet
   v1::WorkerState state;   // the newest news; wire_version 0: none yet
   absl::Time heard = absl::InfinitePast();  // when the newest news came
@@ -49,7 +50,7 @@ class AddressBook {
   static constexpr std::size_t kEntriesMax = 65536;
 
   // Invalid when the book is full.
-  WorkerId WorkerAt(const std::string& address);
+  WorkerId WorkerAt(const std::string& address, bool speaks_grpc = true);
   // A router that moved gets a new channel. Invalid when the book is full.
   RouterId RouterNamed(const std::string& name, const std::string& address);
 

@@ -26,7 +26,7 @@ constexpr char kBusyMetric[] = "busy";
 // Tells the machine of a worker whose tier is known to the fleet; until then it is not asked.
 void RouterAgent::ListWorker(WorkerId id) {
   const KnownWorker& worker = book_.worker(id);
-  if (!worker.beside && !worker.in_region) {
+  if (!worker.beside && !worker.in_region && !worker.in_pool) {
     Tell(WorkerUnlisted{id});
     return;
   }

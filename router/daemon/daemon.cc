@@ -28,11 +28,27 @@ constexpr int kStreamsBeyondJobs = 256;
 // What one call can have under way in the loop's inbox, on both sides of the router.
 constexpr std::size_t kTasksPerCall = 12;
 
-absl::Status Announce(const Settings& settings, const std::string& grpc, const std::string& http) {
+absl::Status Announce(const Settings& settings, const std::string& grpc, const std::string& http,
+                      const std::string& clients) {
   std::cout << "ringway-router " << settings.name << " in " << settings.region << ": grpc " << grpc
-            << ", http " << http << std::endl;
+            << ", http " << http;
+  if (!clients.empty()) std::cout << ", clients " << clients;
+  std::cout << std::endl;
   if (settings.port_file.empty()) return absl::OkStatus();
-  return runtime::WritePortFile(settings.port_file, {{"grpc", grpc}, {"http", http}});
+  std::vector<std::pair<std::string, std::string>> ports = {{"grpc", grpc}, {"http", http}};
+  if (!clients.empty()) ports.push_back({"clients", clients});
+  return runtime::WritePortFile(settings.port_file, {ports.begin(), ports.end()});
+}
+
+// SIGHUP: the pool's file names other workers. A file that cannot be used changes nothing.
+void ReadPoolAgain(const Settings& settings, RouterAgent& agent, const runtime::Logger& log) {
+  if (!settings.read_pool) return;
+  const auto pool = settings.read_pool();
+  if (pool.ok()) {
+    agent.UsePoolWorkers(pool->workers);
+  } else {
+    log.Error(absl::StrCat("the pool stays as it was: ", pool.status().message()));
+  }
 }
 
 // A folder that cannot be made is told at the start, not in the hour when the table is needed.
@@ -76,7 +92,12 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   const int streams_max = static_cast<int>(settings.calls.jobs_max) + kStreamsBeyondJobs;
   runtime::EventLoop loop("router", static_cast<std::size_t>(streams_max) * kTasksPerCall + 4096);
   std::promise<void> stop;
-  runtime::Signals signals(loop, [&stop] { stop.set_value(); });
+  RouterAgent* reloads = nullptr;  // set on the loop
+  runtime::Signals signals(
+      loop, [&stop] { stop.set_value(); },
+      [&] {
+        if (reloads != nullptr) ReadPoolAgain(settings, *reloads, log);
+      });
 
   RouterAgent agent(loop, settings, fleet, !topology, log);
   std::atomic<bool> ready{false};
@@ -90,9 +111,15 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer});
   if (!server.ok()) return server.status();
   loop.Start();
-  OnLoop(loop, [&] { agent.Start(server->address()); });
-  ready = true;
-  absl::Status announced = Announce(settings, server->address(), (*pages)->address());
+  absl::StatusOr<std::string> clients;
+  OnLoop(loop, [&] {
+    agent.Start(server->address());
+    clients = agent.ListenForClients();
+    reloads = &agent;
+  });
+  ready = clients.ok();
+  absl::Status announced =
+      clients.ok() ? Announce(settings, server->address(), (*pages)->address(), *clients) : clients.status();
 
   if (announced.ok()) {
     stop.get_future().wait();

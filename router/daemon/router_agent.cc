@@ -1,6 +1,7 @@
 #include "router/daemon/router_agent.h"
 
 #include <algorithm>
+#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -28,6 +29,10 @@ FleetBook BookOf(const Fleet& fleet, const std::string& region) {
   return book;
 }
 
+std::size_t PoolRequestsMax(const Settings& settings) {
+  return settings.pool ? settings.pool->requests_max : 0;
+}
+
 // A name may have slashes ("eu-west-1/router0"); a file may not.
 std::string StatePath(const Settings& settings) {
   std::string file = settings.name;
@@ -43,12 +48,14 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       settings_(settings),
       log_(log),
       learns_tiers_(learns_tiers),
-      fleet_(BookOf(fleet, settings.region)),
+      fleet_(BookOf(WithPoolTier(fleet, settings), settings.region)),
       metrics_(fleet_),
       calls_(loop, streams_, settings.calls, fleet_, book_, metrics_, log,
              [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop,
-              RouterMachine({.home = fleet_.home, .jobs_max = settings.calls.jobs_max, .seed = settings.seed},
+              RouterMachine({.home = fleet_.home,
+                             .jobs_max = settings.calls.jobs_max + PoolRequestsMax(settings),
+                             .seed = settings.seed},
                             fleet_.fleet),
               TimePassed{}, [this](RouterAction& action) { Do(action); }),
       disk_(StatePath(settings), log),
@@ -76,14 +83,39 @@ void RouterAgent::Start(const std::string& address) {
   Beat();
 }
 
-// The machine is stepped from the outside only; an action that caused an event would nest its turns.
+// The machine's turns do not nest: what an action causes is told when the turn is over.
 void RouterAgent::Tell(const RouterEvent& event) {
-  RINGWAY_CHECK(!performing_);
+  if (performing_ || telling_) {
+    later_.push_back(event);
+    if (!telling_ && later_.size() == 1) {
+      // The turn was an alarm's, which nobody here began.
+      boost::asio::post(loop_.context(), [this] { TellLater(); });
+    }
+    return;
+  }
+  telling_ = true;
   driver_.Apply(event);
+  telling_ = false;
+  if (!later_.empty()) TellLater();
+}
+
+void RouterAgent::TellLater() {
+  telling_ = true;
+  // By index: each of them may cause more.
+  for (std::size_t i = 0; i < later_.size(); ++i) {
+    const RouterEvent event = std::move(later_[i]);
+    driver_.Apply(event);
+  }
+  later_.clear();
+  telling_ = false;
 }
 
 void RouterAgent::Do(RouterAction& action) {
   performing_ = true;
+  if (DoForPool(action)) {
+    performing_ = false;
+    return;
+  }
   if (auto* offer = std::get_if<OfferToWorker>(&action)) {
     calls_.Perform(*offer);
   } else if (auto* forward = std::get_if<ForwardToRouter>(&action)) {
@@ -162,19 +194,22 @@ void RouterAgent::BeginStop(std::function<void()> quiet) {
   quiet_ = std::move(quiet);
   stop_at_ = runtime::MonotonicNow() + settings_.drain_grace;
   Tell(DrainChanged{true});
+  if (proxy_ != nullptr) proxy_->listener().Drain();
   CheckQuiet();
 }
 
 void RouterAgent::CheckQuiet() {
   if (!quiet_) return;
   const bool late = runtime::MonotonicNow() >= stop_at_;
-  if (calls_.size() > 0 && late) {
-    log_.Warning(absl::StrCat(calls_.size(), " jobs have not ended in time and are broken off"));
+  const std::size_t requests = proxy_ == nullptr ? 0 : proxy_->live();
+  if (calls_.size() + requests > 0 && late) {
+    log_.Warning(absl::StrCat(calls_.size() + requests, " jobs have not ended in time and are broken off"));
     calls_.BreakAll();
+    if (proxy_ != nullptr) proxy_->BreakAll();
     stop_at_ = absl::InfiniteFuture();
     return;
   }
-  if (calls_.size() == 0 && calls_.streams.load() == 0) std::exchange(quiet_, nullptr)();
+  if (calls_.size() == 0 && calls_.streams.load() == 0 && requests == 0) std::exchange(quiet_, nullptr)();
 }
 
 void RouterAgent::Disconnect() {

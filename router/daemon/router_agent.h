@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "router/daemon/address_book.h"
 #include "router/daemon/control_link.h"
 #include "router/daemon/job_calls.h"
@@ -25,6 +26,9 @@
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
+#include "router/http/http_proxy.h"
+#include "router/http/local_holder.h"
+#include "router/http/pool_workers.h"
 #include "router/router_machine.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
@@ -32,7 +36,7 @@
 
 namespace ringway::router {
 
-class RouterAgent final : private ControlSink {
+class RouterAgent final : private ControlSink, private ProxyHost {
  public:
   // `fleet` contains the home region. With `learns_tiers`, workers beside may bring tiers it does not have.
   RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet, bool learns_tiers,
@@ -44,6 +48,12 @@ class RouterAgent final : private ControlSink {
   void Start(const std::string& address);
   // Admits nothing new; `quiet` is called once, when no call is left, at the latest after the grace.
   void BeginStop(std::function<void()> quiet);
+
+  // After Start: the pool of plain HTTP workers and the listener in front of it, if there is one. Returns its
+  // address, or nothing.
+  absl::StatusOr<std::string> ListenForClients();
+  // The pool's file has been read again.
+  void UsePoolWorkers(const std::vector<std::string>& workers);
 
   JobCalls& calls() { return calls_; }
   RouterMetrics& metrics() { return metrics_; }
@@ -57,7 +67,20 @@ class RouterAgent final : private ControlSink {
   void Do(RouterAction& action);
   void Do(const SendReport& report);
   void Do(const TableDecided& decided);
-  void Tell(const RouterEvent& event);
+  // Steps the machine; an event that an action causes waits until all actions have been performed.
+  void Tell(const RouterEvent& event) override;
+
+  // ProxyHost and the pool of plain HTTP workers (agent_pool.cc).
+  const RouterMachine& machine() const override { return driver_.machine(); }
+  std::string_view region() const override { return settings_.region; }
+  void CountEnd(const EndJob& end, const JobFacts& facts) override;
+  void CountAttempt(const AttemptEnded& ended) override { metrics_.CountAttempt(ended); }
+  // Performs what concerns the pool. False: it does not.
+  bool DoForPool(RouterAction& action);
+  void TellLater();
+  void TickPool();
+  void ListPoolWorkers(const std::vector<NamedWorker>& workers);
+  static Fleet WithPoolTier(Fleet fleet, const Settings& settings);
 
   // ControlSink (agent_control.cc).
   v1::Hello MakeHello() override;
@@ -100,6 +123,13 @@ class RouterAgent final : private ControlSink {
   JobCalls calls_;
   bool performing_ = false;
   runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
+  std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
+  bool telling_ = false;
+  std::unique_ptr<HttpProxy> proxy_;  // null: no pool
+  std::unique_ptr<LocalHolder> holder_;
+  TierId pool_tier_;
+  std::unique_ptr<PoolWorkers> pool_workers_;
+  std::unique_ptr<runtime::Alarm> pool_tick_;
   std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;
   std::unique_ptr<ControlLink> link_;
   LastGood disk_;

@@ -37,6 +37,7 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option("--worker", s.workers, "host:port of a worker beside this router; repeatable");
   app.add_option("--state-dir", s.state_dir, "folder for the last good table; without it nothing is kept");
   app.add_option("--topology", s.topology, "topology file, to run without a controller");
+  app.add_option("--pool", s.pool_file, "pool file: plain HTTP workers and where their clients knock");
   app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
   app.add_flag("--emulate-rtt", s.calls.emulate_rtt,
                "hold forwarded messages back by the RTT of the regions; for demos on one machine");

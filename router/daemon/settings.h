@@ -8,11 +8,15 @@
 #ifndef RINGWAY_ROUTER_DAEMON_SETTINGS_H_
 #define RINGWAY_ROUTER_DAEMON_SETTINGS_H_
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/http_pool.h"
 #include "router/daemon/job_calls.h"
 #include "runtime/log.h"
 
@@ -30,6 +34,9 @@ struct Settings {
   std::string state_dir;             // empty: nothing is kept
   std::string topology;              // empty: the controller's map, or only what the workers say
   std::string port_file;             // empty: none
+  std::string pool_file;             // plain HTTP workers and the listener in front of them; empty: none
+  std::optional<HttpPoolSpec> pool;  // as read from it
+  std::function<absl::StatusOr<HttpPoolSpec>()> read_pool;  // again, on SIGHUP
   CallSettings calls;
   std::size_t watch_max = 64;  // workers watched beyond those beside
   absl::Duration drain_grace = absl::Seconds(30);

@@ -55,6 +55,7 @@ bool DaemonProcess::Serves() {
   if (!ports.ok()) return false;
   grpc_ = ports->at("grpc");
   http_ = ports->at("http");
+  clients_ = ports->contains("clients") ? ports->at("clients") : "";
   if (!spec_.await_ready) return true;
   const auto page = HttpGet(http_, "/readyz");
   return page && page->status == 200;

@@ -46,6 +46,8 @@ class DaemonProcess {
   pid_t pid() const { return process_->pid(); }
   const std::string& grpc() const { return grpc_; }  // host:port
   const std::string& http() const { return http_; }
+  // Where clients of a pool knock; empty: there is no pool.
+  const std::string& clients() const { return clients_; }
   // kill -9, and reaps it.
   void Kill();
   // SIGTERM; the wait status, or nothing when it has not ended within `limit`.
@@ -65,6 +67,7 @@ class DaemonProcess {
   std::optional<runtime::ChildProcess> process_;
   std::string grpc_;
   std::string http_;
+  std::string clients_;
 };
 
 }  // namespace ringway::live

@@ -1,0 +1,130 @@
+// The router's agent, towards plain HTTP clients and workers: the pool's tier, its workers, its holder.
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "router/daemon/router_agent.h"
+#include "runtime/clock.h"
+
+namespace ringway::router {
+
+// A fleet that does not name the pool's tier gets it, with what the pool's file says.
+Fleet RouterAgent::WithPoolTier(Fleet fleet, const Settings& settings) {
+  if (!settings.pool || fleet.FindTier(settings.pool->tier)) return fleet;
+  Tier tier;
+  tier.name = settings.pool->tier;
+  tier.service_mean = settings.pool->service_mean;
+  tier.deadline = settings.pool->deadline;
+  tier.dispatch.mode = DispatchMode::kLedger;
+  tier.dispatch.waiting_max = settings.pool->waiting_max;
+  tier.regions.assign(fleet.world.regions.size(), TierRegion());
+  tier.regions[*fleet.world.FindRegion(settings.region)].workers =
+      static_cast<int>(settings.pool->workers.size());
+  fleet.tiers.push_back(std::move(tier));
+  return fleet;
+}
+
+absl::StatusOr<std::string> RouterAgent::ListenForClients() {
+  if (!settings_.pool) return std::string();
+  pool_tier_ = *fleet_.fleet->FindTier(settings_.pool->tier);
+  proxy_ = std::make_unique<HttpProxy>(loop_, *settings_.pool, pool_tier_, JobId(settings_.calls.jobs_max),
+                                       static_cast<ProxyHost&>(*this));
+  holder_ = std::make_unique<LocalHolder>(loop_, *settings_.pool, pool_tier_, static_cast<ProxyHost&>(*this));
+  holder_->Sit();
+  pool_workers_ = std::make_unique<PoolWorkers>(
+      loop_, log_, [this](const std::vector<NamedWorker>& workers) { ListPoolWorkers(workers); });
+  pool_workers_->Set(settings_.pool->workers);
+  pool_tick_ = std::make_unique<runtime::Alarm>(loop_, [this] { TickPool(); });
+  TickPool();
+  if (absl::Status listens = proxy_->Listen(); !listens.ok()) return listens;
+  return proxy_->listener().address();
+}
+
+void RouterAgent::TickPool() {
+  const absl::Time now = runtime::MonotonicNow();
+  proxy_->OnTick(now);
+  pool_tick_->Arm(now + http::Listener::kTick);
+}
+
+void RouterAgent::UsePoolWorkers(const std::vector<std::string>& workers) {
+  if (pool_workers_ != nullptr) pool_workers_->Set(workers);
+}
+
+void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
+  std::set<WorkerId> listed;
+  for (const NamedWorker& worker : workers) {
+    const WorkerId id = book_.WorkerAt(worker.name, /*speaks_grpc=*/false);
+    if (!id.valid()) {
+      log_.Error("the book of workers is full; restart this router");
+      break;
+    }
+    listed.insert(id);
+    KnownWorker& known = book_.worker(id);
+    proxy_->SetWorker(id, worker.name, worker.endpoint);
+    if (std::exchange(known.in_pool, true)) continue;
+    known.tier = settings_.pool->tier;
+    ListWorker(id);
+    holder_->List(id);
+  }
+  for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
+    KnownWorker& known = book_.worker(id);
+    if (!known.in_pool || listed.contains(id)) continue;
+    known.in_pool = false;
+    ListWorker(id);
+    holder_->Unlist(id);
+  }
+  log_.Info(absl::StrCat("pool of tier ", settings_.pool->tier, ": ", listed.size(), " workers"));
+}
+
+bool RouterAgent::DoForPool(RouterAction& action) {
+  if (proxy_ == nullptr) return false;
+  if (const auto* tell = std::get_if<TellLedger>(&action)) {
+    if (tell->tier != pool_tier_) return false;
+    holder_->Perform(tell->event);
+    return true;
+  }
+  if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
+    const bool ours = proxy_->Owns(offer->job);
+    const bool speaks_http = proxy_->Knows(offer->worker);
+    if (ours && speaks_http) {
+      proxy_->Perform(*offer);
+    } else if (ours || speaks_http) {
+      // A tier has workers of one kind; a job that came by the other door cannot be carried to them.
+      Tell(AttemptEnded{.job = offer->job,
+                        .attempt = offer->attempt,
+                        .worker = offer->worker,
+                        .outcome = Outcome::kRejected,
+                        .answered = true,
+                        .may_have_started = false,
+                        .message = "the workers of this tier do not speak the protocol of this request"});
+    }
+    return ours || speaks_http;
+  }
+  if (const auto* forward = std::get_if<ForwardToRouter>(&action); forward != nullptr) {
+    if (!proxy_->Owns(forward->job)) return false;
+    // Plain HTTP requests are served in their own region.
+    Tell(AttemptEnded{.job = forward->job,
+                      .attempt = forward->attempt,
+                      .router = forward->router,
+                      .outcome = Outcome::kBusy,
+                      .may_have_started = false});
+    return true;
+  }
+  if (const auto* withdraw = std::get_if<WithdrawAttempt>(&action)) {
+    if (!proxy_->Owns(withdraw->job)) return false;
+    proxy_->Perform(*withdraw);
+    return true;
+  }
+  if (auto* end = std::get_if<EndJob>(&action)) {
+    if (!proxy_->Owns(end->job)) return false;
+    proxy_->Perform(*end);
+    return true;
+  }
+  return false;
+}
+
+void RouterAgent::CountEnd(const EndJob& end, const JobFacts& facts) {
+  metrics_.CountEnd(end, facts, runtime::MonotonicNow());
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,71 @@
+// One request on its way through the proxy: the client's side, the copy kept for another try, the attempt.
+//
+// Records live in an arena indexed by JobId and are reused with their memory. The request is kept as it
+// stands on the wire of the worker, so sending it again is sending the same bytes; what does not fit into the
+// bound is passed on without being kept, and from then on the request belongs to the worker that has it.
+//
+// Invariant: `client` is set while somebody waits for a response; `connection` while a worker has the
+// request. Threads: the loop's.
+#ifndef RINGWAY_ROUTER_HTTP_EXCHANGE_H_
+#define RINGWAY_ROUTER_HTTP_EXCHANGE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "router/router_event.h"
+#include "runtime/http/origin_connection.h"
+#include "runtime/http/server_connection.h"
+
+namespace ringway::router {
+
+class HttpProxy;
+
+class Exchange final : public http::ExchangeSink {
+ public:
+  Exchange(HttpProxy& proxy, JobId job) : proxy_(proxy), job(job) {}
+
+  // A fresh request; keeps the memory.
+  void Reset(http::ServerConnection& by);
+
+  // ExchangeSink: the attempt's side.
+  void OnResponseHead(const http::Head& head) override;
+  void OnResponseBody(std::string_view bytes) override;
+  void OnResponsePart() override;
+  void OnResponseEnd() override;
+  void OnExchangeBroken(bool sent, std::string_view why) override;
+  void OnRequestDrained() override;
+
+ private:
+  HttpProxy& proxy_;
+
+ public:
+  const JobId job;
+  JobFacts facts;
+  std::shared_ptr<http::ServerConnection> client;  // null: gone, or answered
+
+  // The request.
+  std::string head;  // for the worker, without the empty line at its end
+  std::string body;  // as on the wire, as far as it was kept
+  bool chunked = false;
+  bool head_only = false;
+  bool safe = false;           // may be sent again whatever happened
+  bool body_complete = false;  // the client has sent all of it
+  bool passed_on = false;      // some of it went to a worker without being kept
+  bool arrived = false;        // the machine has it
+
+  // The attempt.
+  std::shared_ptr<http::OriginConnection> connection;  // null: none
+  AttemptId attempt = 0;
+  WorkerId worker;
+  absl::Time offered = absl::InfinitePast();
+  int attempts = 0;
+  int unreachable = 0;  // attempts that found nobody
+  int status = 0;       // of the response; 0: none yet
+  bool busy = false;    // the worker says: not now
+  absl::Duration retry_after = absl::ZeroDuration();
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_HTTP_EXCHANGE_H_

@@ -1,0 +1,289 @@
+#include "router/http/http_proxy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/check.h"
+#include "router/http/forwarded_head.h"
+#include "router/http/refusal.h"
+#include "runtime/clock.h"
+
+namespace ringway::router {
+namespace {
+
+// An error that comes this much sooner than a result would is that of a worker which does not work.
+constexpr double kInstantShare = 0.1;
+constexpr int kRetryAfterMaxS = 3600;
+
+std::uint32_t Ticks(absl::Duration span) {
+  return static_cast<std::uint32_t>(
+      std::ceil(std::clamp(absl::FDivDuration(span, http::Listener::kTick), 1.0, 1e9)));
+}
+
+http::ListenerSettings ListenerSettingsOf(const HttpPoolSpec& spec) {
+  return {.listen = spec.listen,
+          .connections_max = spec.connections_max,
+          .header_bytes_max = spec.header_bytes_max,
+          .header_timeout = spec.header_timeout,
+          .idle_timeout = spec.idle_timeout,
+          .stall_timeout = spec.stall_timeout};
+}
+
+// Seconds; the other form, a date, is not read.
+absl::Duration RetryAfter(const http::Head& head) {
+  const std::string_view text = head.Value("Retry-After");
+  int seconds = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (failed != std::errc() || end != text.data() + text.size()) return absl::ZeroDuration();
+  return absl::Seconds(std::clamp(seconds, 0, kRetryAfterMaxS));
+}
+
+std::string_view Number(std::int64_t value, char (&text)[24]) {
+  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  return {text, static_cast<std::size_t>(end - text)};
+}
+
+}  // namespace
+
+HttpProxy::HttpProxy(runtime::EventLoop& loop, const HttpPoolSpec& spec, TierId tier, JobId first_job,
+                     ProxyHost& host)
+    : loop_(loop),
+      spec_(spec),
+      tier_(tier),
+      first_job_(first_job.index()),
+      host_(host),
+      exchanges_(spec.requests_max),
+      listener_(loop, ListenerSettingsOf(spec), static_cast<http::Application&>(*this)) {
+  for (std::size_t i = spec.requests_max; i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
+}
+
+HttpProxy::~HttpProxy() {
+  // No connection may call back from here on.
+  for (Worker& worker : workers_) {
+    if (worker.connection != nullptr) worker.connection->Abandon();
+  }
+}
+
+void HttpProxy::SetWorker(WorkerId id, const std::string& name,
+                          const boost::asio::ip::tcp::endpoint& endpoint) {
+  if (!workers_.contains(id)) workers_.resize(id.index() + 1);
+  Worker& worker = workers_[id];
+  worker.name = name;
+  if (worker.endpoint == endpoint) return;
+  worker.endpoint = endpoint;
+  if (worker.connection != nullptr && worker.connection->ready()) worker.connection->Abandon();
+}
+
+// ---- the machine's actions ----
+
+http::OriginConnection& HttpProxy::ConnectionTo(WorkerId id) {
+  Worker& worker = workers_[id];
+  if (worker.connection == nullptr || !worker.connection->ready()) {
+    worker.connection =
+        std::make_shared<http::OriginConnection>(loop_.context(), worker.endpoint, spec_.header_bytes_max);
+  }
+  return *worker.connection;
+}
+
+void HttpProxy::Perform(const OfferToWorker& offer) {
+  Exchange& exchange = *exchanges_[offer.job.index() - first_job_];
+  http::OriginConnection& connection = ConnectionTo(offer.worker);
+  exchange.connection = workers_[offer.worker].connection;
+  exchange.attempt = offer.attempt;
+  exchange.worker = offer.worker;
+  exchange.offered = runtime::MonotonicNow();
+  exchange.busy = false;
+  ++exchange.attempts;
+  connection.Begin(exchange, exchange.head_only);
+  connection.Write(exchange.head);
+  char text[24];
+  connection.Write("X-Ringway-Deadline-Ms: ");
+  connection.Write(Number(absl::ToInt64Milliseconds(exchange.facts.deadline - exchange.offered), text));
+  connection.Write("\r\n\r\n");
+  connection.Write(exchange.body);
+  connection.Push();
+  if (!exchange.body_complete && exchange.client != nullptr) exchange.client->ResumeUpload();
+  host_.Tell(AttemptAccepted{offer.job, offer.attempt});
+}
+
+void HttpProxy::Perform(const WithdrawAttempt& withdraw) {
+  Exchange& exchange = *exchanges_[withdraw.job.index() - first_job_];
+  if (exchange.attempt != withdraw.attempt || exchange.connection == nullptr) return;
+  exchange.connection->Abandon();
+  EndAttempt(exchange, {.outcome = Outcome::kCancelled, .message = "withdrawn"});
+}
+
+void HttpProxy::Perform(EndJob& end) {
+  Exchange& exchange = *exchanges_[end.job.index() - first_job_];
+  host_.CountEnd(end, exchange.facts);
+  if (const auto client = std::move(exchange.client); client != nullptr) {
+    client->tag = 0;
+    if (client->response_begun()) {
+      client->Abort();
+    } else {
+      const RefusalFacts facts{
+          .overload_status = spec_.overload_status,
+          .sent = end.story.service > absl::ZeroDuration(),
+          .draining = host_.machine().draining(),
+          .unreachable = exchange.attempts > 0 && exchange.unreachable == exchange.attempts};
+      const Refusal refusal = RefusalOf(end, facts);
+      client->Reply(refusal.status, "application/json", refusal.fields, refusal.body);
+    }
+  }
+  Free(exchange);
+}
+
+void HttpProxy::Free(Exchange& exchange) {
+  exchange.client.reset();
+  exchange.connection.reset();
+  exchange.attempt = 0;
+  // What was kept of an unusually large request is given back.
+  if (exchange.body.capacity() > (std::size_t{64} << 10)) std::string().swap(exchange.body);
+  free_.push_back(static_cast<std::uint32_t>(exchange.job.index() - first_job_));
+}
+
+// ---- the attempt ----
+
+void HttpProxy::EndAttempt(Exchange& exchange, AttemptEnded ended) {
+  ended.job = exchange.job;
+  ended.attempt = exchange.attempt;
+  ended.worker = exchange.worker;
+  exchange.connection.reset();
+  exchange.attempt = 0;
+  host_.CountAttempt(ended);
+  host_.Tell(ended);
+}
+
+void HttpProxy::OnResponseHead(Exchange& exchange, const http::Head& head) {
+  exchange.status = head.status;
+  const auto& busy = spec_.busy_statuses;
+  exchange.busy = std::find(busy.begin(), busy.end(), head.status) != busy.end();
+  if (exchange.busy) {
+    exchange.retry_after = RetryAfter(head);
+    return;
+  }
+  http::ServerConnection& client = *exchange.client;
+  BeginForwardedResponse(head, client);
+  AddStory(exchange, client);
+  const bool bare = exchange.head_only || head.status == 204 || head.status == 304;
+  if (head.framing == http::Framing::kNone && !bare && head.Find("Content-Length") == nullptr) {
+    client.EndHead(http::Framing::kLength, 0);
+  } else {
+    client.EndHead(head.framing, head.length);
+  }
+}
+
+void HttpProxy::AddStory(const Exchange& exchange, http::ServerConnection& client) {
+  const RouterMachine& machine = host_.machine();
+  char text[24];
+  client.AddField("X-Ringway-Region", host_.region());
+  client.AddField("X-Ringway-Worker", workers_[exchange.worker].name);
+  client.AddField("X-Ringway-Attempts", Number(exchange.attempts, text));
+  client.AddField("X-Ringway-Wait-Ms",
+                  Number(absl::ToInt64Milliseconds(exchange.offered - exchange.facts.arrived), text));
+  client.AddField("X-Ringway-Reason", machine.job(exchange.job).route.reason);
+  const TableVersion table = machine.table();
+  if (table.epoch == 0 && table.version == 0) return;
+  char version[56];
+  const int size = absl::SNPrintF(version, sizeof(version), "%d.%d", table.epoch, table.version);
+  client.AddField("X-Ringway-Table", {version, static_cast<std::size_t>(size)});
+}
+
+void HttpProxy::OnResponseBody(Exchange& exchange, std::string_view bytes) {
+  if (exchange.busy) return;
+  http::ServerConnection& client = *exchange.client;
+  client.SendBody(bytes);
+}
+
+// A response that is here whole goes out with its end, in one piece; what is streamed goes out now.
+void HttpProxy::OnResponsePart(Exchange& exchange) {
+  if (exchange.busy || exchange.client == nullptr) return;
+  exchange.client->Push();
+  if (exchange.client->queued() >= spec_.response_window) exchange.connection->PauseResponse();
+}
+
+Outcome HttpProxy::OutcomeOf(const Exchange& exchange, absl::Time now) const {
+  if (exchange.status < 400) return Outcome::kDone;
+  const absl::Duration mean = host_.machine().service_mean(tier_);
+  const bool instant = now - exchange.offered < mean * kInstantShare;
+  return exchange.status >= 500 && instant ? Outcome::kFailed : Outcome::kRejected;
+}
+
+void HttpProxy::OnResponseEnd(Exchange& exchange) {
+  if (exchange.busy) {
+    EndAttempt(exchange, {.outcome = Outcome::kBusy,
+                          .answered = true,
+                          .may_have_started = false,
+                          .retry_after = exchange.retry_after,
+                          .message = "the worker is busy"});
+    return;
+  }
+  // The slot is given to the next request before this one's last bytes go out: a system call is a long time.
+  const std::shared_ptr<http::ServerConnection> client = std::move(exchange.client);
+  client->tag = 0;
+  const Outcome outcome = OutcomeOf(exchange, runtime::MonotonicNow());
+  if (outcome == Outcome::kFailed)
+    host_.Tell(RepeatRuledOut{exchange.job, "its response has been delivered"});
+  EndAttempt(
+      exchange,
+      {.outcome = outcome,
+       .answered = true,
+       .message = outcome == Outcome::kDone ? "" : absl::StrCat("the worker answered ", exchange.status)});
+  client->EndResponse();
+}
+
+void HttpProxy::OnBroken(Exchange& exchange, bool sent, std::string_view why) {
+  if (!sent) ++exchange.unreachable;
+  if (exchange.client != nullptr && exchange.client->response_begun()) {
+    host_.Tell(RepeatRuledOut{exchange.job, "its response has begun to be delivered"});
+  }
+  EndAttempt(exchange,
+             {.outcome = Outcome::kFailed,
+              .may_have_started = sent && !exchange.safe,
+              .message = absl::StrCat("worker ", workers_[exchange.worker].name, ": ", std::string(why))});
+}
+
+void HttpProxy::OnRequestDrained(Exchange& exchange) {
+  if (exchange.client != nullptr && !exchange.body_complete) exchange.client->ResumeUpload();
+}
+
+// ---- time and end ----
+
+void HttpProxy::OnTick(absl::Time now) {
+  for (Worker& worker : workers_) {
+    if (worker.connection == nullptr) continue;
+    worker.connection->OnTick(Ticks(spec_.connect_timeout), Ticks(spec_.worker_idle),
+                              Ticks(spec_.stall_timeout));
+  }
+  // An upload that would end after its deadline is of no use; the machine does not know of it yet.
+  for (const auto& exchange : exchanges_) {
+    if (exchange == nullptr || exchange->client == nullptr || exchange->arrived) continue;
+    if (now < exchange->facts.deadline) continue;
+    const auto client = std::move(exchange->client);
+    client->tag = 0;
+    client->Reply(
+        408, "application/json", "X-Ringway-Reason: slow_upload\r\n",
+        ErrorBody("the deadline passed before the request had been sent", "timeout", "slow_upload"));
+    Free(*exchange);
+  }
+}
+
+void HttpProxy::BreakAll() {
+  for (const auto& exchange : exchanges_) {
+    if (exchange == nullptr || exchange->client == nullptr) continue;
+    const auto client = std::move(exchange->client);
+    client->tag = 0;
+    client->Abort();
+    if (exchange->arrived) {
+      host_.Tell(ClientGone{exchange->job});
+    } else {
+      Free(*exchange);
+    }
+  }
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,115 @@
+// Requests of HTTP clients as jobs of the router, and workers that are plain HTTP servers.
+//
+// The proxy carries bytes; the machine decides. A request is shown to the machine when its body has arrived,
+// or as much of it as is kept, so that a slow upload never holds a worker; from the offer on bodies stream
+// both ways, and each side that is slow holds back the other at a window. A worker's answer ends the attempt:
+// a busy status is BUSY and the request goes elsewhere, an instant server error is a failure (a worker that
+// fails fast must not look like the fastest of all), everything else is the client's response. A client that
+// leaves closes the connection to its worker.
+//
+// Bounds: requests_max exchanges; for each request_keep_max of body, response_window of response, and one
+// read beyond each. Invariants: one AttemptEnded for each offer; a JobId is free again when the machine has
+// ended the job. Threads: the loop's.
+#ifndef RINGWAY_ROUTER_HTTP_HTTP_PROXY_H_
+#define RINGWAY_ROUTER_HTTP_HTTP_PROXY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/http_pool.h"
+#include "router/http/exchange.h"
+#include "router/router_machine.h"
+#include "runtime/event_loop.h"
+#include "runtime/http/listener.h"
+
+namespace ringway::router {
+
+// What the proxy needs of the router around it.
+class ProxyHost {
+ public:
+  virtual ~ProxyHost() = default;
+  // Steps the machine now, or after the actions that are being performed.
+  virtual void Tell(const RouterEvent& event) = 0;
+  virtual const RouterMachine& machine() const = 0;
+  virtual std::string_view region() const = 0;
+  virtual void CountEnd(const EndJob& end, const JobFacts& facts) = 0;
+  virtual void CountAttempt(const AttemptEnded& ended) = 0;
+};
+
+class HttpProxy final : public http::Application {
+ public:
+  // Uses the JobIds [first_job, first_job + spec.requests_max).
+  HttpProxy(runtime::EventLoop& loop, const HttpPoolSpec& spec, TierId tier, JobId first_job,
+            ProxyHost& host);
+  ~HttpProxy() override;
+
+  absl::Status Listen() { return listener_.Listen(); }
+  http::Listener& listener() { return listener_; }
+  // Requests of the next listing may be offered to `worker`, which is reached at `endpoint`.
+  void SetWorker(WorkerId worker, const std::string& name, const boost::asio::ip::tcp::endpoint& endpoint);
+  bool Owns(JobId job) const {
+    return job.index() >= first_job_ && job.index() < first_job_ + exchanges_.size();
+  }
+  bool Knows(WorkerId worker) const { return workers_.contains(worker) && !workers_[worker].name.empty(); }
+
+  // The machine's actions.
+  void Perform(const OfferToWorker& offer);
+  void Perform(const WithdrawAttempt& withdraw);
+  void Perform(EndJob& end);
+
+  // Requests that are not over.
+  std::size_t live() const { return exchanges_.size() - free_.size(); }
+  void BreakAll();
+  // Every quarter of a second.
+  void OnTick(absl::Time now);
+
+ private:
+  friend class Exchange;
+  struct Worker {
+    std::string name;
+    boost::asio::ip::tcp::endpoint endpoint;
+    std::shared_ptr<http::OriginConnection> connection;
+  };
+
+  // http::Application: the client's side (http_requests.cc).
+  void OnRequest(http::ServerConnection& client, const http::Head& head) override;
+  void OnRequestBody(http::ServerConnection& client, std::string_view bytes) override;
+  void OnRequestEnd(http::ServerConnection& client) override;
+  void OnClientGone(http::ServerConnection& client) override;
+  void OnClientDrained(http::ServerConnection& client) override;
+  Exchange* Of(const http::ServerConnection& client);
+  bool ReadFacts(http::ServerConnection& client, const http::Head& head, JobFacts& facts);
+  void Arrive(Exchange& exchange);
+  void PassOn(Exchange& exchange, std::string_view bytes);
+
+  // The attempt's side (http_proxy.cc).
+  http::OriginConnection& ConnectionTo(WorkerId worker);
+  void OnResponseHead(Exchange& exchange, const http::Head& head);
+  void OnResponseBody(Exchange& exchange, std::string_view bytes);
+  void OnResponsePart(Exchange& exchange);
+  void OnResponseEnd(Exchange& exchange);
+  void OnBroken(Exchange& exchange, bool sent, std::string_view why);
+  void OnRequestDrained(Exchange& exchange);
+  void EndAttempt(Exchange& exchange, AttemptEnded ended);
+  void AddStory(const Exchange& exchange, http::ServerConnection& client);
+  Outcome OutcomeOf(const Exchange& exchange, absl::Time now) const;
+  void Free(Exchange& exchange);
+
+  runtime::EventLoop& loop_;
+  const HttpPoolSpec spec_;
+  const TierId tier_;
+  const std::size_t first_job_;
+  ProxyHost& host_;
+  std::vector<std::unique_ptr<Exchange>> exchanges_;
+  std::vector<std::uint32_t> free_;
+  IdVector<WorkerId, Worker> workers_;
+  http::Listener listener_;
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_HTTP_HTTP_PROXY_H_
