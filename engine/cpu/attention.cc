@@ -37,9 +37,9 @@ class AttentionKernel : public Kernel {
     positions_each_ = q_layout_.positions / k_layout_.positions;
     groups_ = key_batches * k_layout_.positions * op.heads;
     queries_ = batches_each_ * positions_each_ * q_layout_.tokens;
-    const std::int64_t padded =
-        (k_layout_.tokens + AttentionBlock::kKeys - 1) / AttentionBlock::kKeys * AttentionBlock::kKeys;
-    packed_bytes_ = padded * kernels_.packed_token_bytes(head_dim_);
+    const std::int64_t padded = (k_layout_.tokens + AttentionBlock::kKeyGroup - 1) /
+                                AttentionBlock::kKeyGroup * AttentionBlock::kKeyGroup;
+    packed_bytes_ = (padded * kernels_.packed_token_bytes(head_dim_) + 63) / 64 * 64;
     whole_groups_ = groups_ >= 8 * threads_;
     scratch_bytes_ = (AttentionBlock::ScratchFloats(head_dim_) * 4 + 63) / 64 * 64;
   }
@@ -70,9 +70,10 @@ class AttentionKernel : public Kernel {
     ParallelFor(groups_, threads_,
                 [this](std::int64_t group, int) { PackGroup(group, packed_ + group * 2 * packed_bytes_); });
     const std::int64_t chunks = (queries_ + kQueriesPerTask - 1) / kQueriesPerTask;
-    ParallelFor(groups_ * chunks, threads_, [this, chunks](std::int64_t task, int thread) {
-      const std::int64_t group = task / chunks;
-      const std::int64_t first = task % chunks * kQueriesPerTask;
+    ParallelFor(groups_ * chunks, threads_, [this](std::int64_t task, int thread) {
+      // All heads of the same queries after each other: they share cache lines.
+      const std::int64_t group = task % groups_;
+      const std::int64_t first = task / groups_ * kQueriesPerTask;
       AttendGroup(group, first, std::min(first + kQueriesPerTask, queries_),
                   packed_ + group * 2 * packed_bytes_, thread);
     });
@@ -109,23 +110,49 @@ class AttentionKernel : public Kernel {
     block.head_dim = head_dim_;
     block.scale = 1.0f / std::sqrt(static_cast<float>(head_dim_));
     block.scratch = reinterpret_cast<float*>(scratch_ + thread * scratch_bytes_);
+    QueryCursor at(*this, g, begin);
     for (std::int64_t first = begin; first < end; first += AttentionBlock::kQueries) {
       block.queries = static_cast<int>(std::min<std::int64_t>(AttentionBlock::kQueries, end - first));
-      for (int r = 0; r < AttentionBlock::kQueries; ++r) Place(g, std::min(first + r, end - 1), r, block);
+      for (int r = 0; r < AttentionBlock::kQueries; ++r) {
+        at.Place(r, block);
+        if (first + r + 1 < end) at.Advance();  // past the end, the last one again
+      }
       kernels_.attend(block);
     }
   }
 
-  // Query number `query` of a group: tokens first, then positions, then batches.
-  void Place(const Group& g, std::int64_t query, int r, AttentionBlock& block) const {
-    const std::int64_t token = query % q_layout_.tokens;
-    const std::int64_t place = query / q_layout_.tokens;
-    const std::int64_t position = g.position * positions_each_ + place % positions_each_;
-    const std::int64_t batch = g.batch * batches_each_ + place / positions_each_;
-    block.q[r] = q_ + q_layout_.At(batch, token, position) + g.head * head_dim_;
-    block.out[r] = out_ + out_layout_.At(batch, token, position) + g.head * head_dim_;
-    block.limit[r] = op_.causal ? std::min(token + 1, k_layout_.tokens) : k_layout_.tokens;
-  }
+  // Walks the queries of a group: neighbouring positions first, for they lie next to each other, then tokens,
+  // then batches. Divides only where it starts.
+  class QueryCursor {
+   public:
+    QueryCursor(const AttentionKernel& kernel, const Group& g, std::int64_t query)
+        : kernel_(kernel),
+          channel_(g.head * kernel.head_dim_),
+          position_first_(g.position * kernel.positions_each_),
+          position_end_(position_first_ + kernel.positions_each_) {
+      position_ = position_first_ + query % kernel.positions_each_;
+      token_ = query / kernel.positions_each_ % kernel.q_layout_.tokens;
+      batch_ = g.batch * kernel.batches_each_ + query / kernel.positions_each_ / kernel.q_layout_.tokens;
+    }
+    void Place(int r, AttentionBlock& block) const {
+      const std::int64_t keys = kernel_.k_layout_.tokens;
+      block.q[r] = kernel_.q_ + kernel_.q_layout_.At(batch_, token_, position_) + channel_;
+      block.out[r] = kernel_.out_ + kernel_.out_layout_.At(batch_, token_, position_) + channel_;
+      block.limit[r] = kernel_.op_.causal ? std::min(token_ + 1, keys) : keys;
+    }
+    void Advance() {
+      if (++position_ < position_end_) return;
+      position_ = position_first_;
+      if (++token_ < kernel_.q_layout_.tokens) return;
+      token_ = 0;
+      ++batch_;
+    }
+
+   private:
+    const AttentionKernel& kernel_;
+    std::int64_t channel_, position_first_, position_end_;
+    std::int64_t position_ = 0, token_ = 0, batch_ = 0;
+  };
 
   const RowKernels<T>& kernels_;
   int threads_;

@@ -1,11 +1,11 @@
 // Flash attention for one block of queries, in float, over any vector type.
 //
 // The online softmax of Milakov and Gimelshein (arXiv:1805.02867) as FlashAttention uses it (Dao et al.,
-// arXiv:2205.14135): keys come in blocks of 64; for each query the largest score so far, the sum of
+// arXiv:2205.14135): keys come in blocks of 128; for each query the largest score so far, the sum of
 // exponentials and the weighted sum of values are kept, and rescaled when a block raises the maximum, so the
 // scores of all keys are never stored. Keys are packed so that a vector holds one channel of kLanes keys,
-// values as they are, padded; both are packed once a head and then read by every query. Exact up to rounding;
-// O(queries x keys x head_dim).
+// values as they are, padded to 16 keys; both are packed once a head and then read by every query. Exact up
+// to rounding; O(queries x keys x head_dim).
 #ifndef RINGWAY_ENGINE_CPU_ATTENTION_KERNEL_H_
 #define RINGWAY_ENGINE_CPU_ATTENTION_KERNEL_H_
 
@@ -16,12 +16,19 @@ namespace ringway::engine {
 namespace {
 
 constexpr int kBlockQueries = AttentionBlock::kQueries;
-constexpr int kBlockKeys = AttentionBlock::kKeys;
-constexpr float kMinusInfinity = -3.0e38f;
+constexpr int kBlockKeys = AttentionBlock::kKeysMax;
+constexpr int kKeyGroup = AttentionBlock::kKeyGroup;
+constexpr float kMinusInfinity = -1.0e38f;  // far below any score, and scaled or added up still a number
 
 template <typename V>
 constexpr int PaddedDim(int head_dim) {
   return (head_dim + V::kLanes - 1) / V::kLanes * V::kLanes;
+}
+
+// Keys of the block that starts at `first`, padding included.
+inline int BlockWidth(std::int64_t key_count, std::int64_t first) {
+  const std::int64_t left = (key_count - first + kKeyGroup - 1) / kKeyGroup * kKeyGroup;
+  return static_cast<int>(left < kBlockKeys ? left : kBlockKeys);
 }
 
 template <typename V>
@@ -33,7 +40,7 @@ int PackedTokenBytes(int head_dim) {
 template <typename V, typename T>
 void Pack(const T* keys, const T* values, std::int64_t stride, std::int64_t count, int head_dim,
           void* packed_keys, void* packed_values) {
-  const std::int64_t padded = (count + kBlockKeys - 1) / kBlockKeys * kBlockKeys;
+  const std::int64_t padded = (count + kKeyGroup - 1) / kKeyGroup * kKeyGroup;
   const int dim = PaddedDim<V>(head_dim);
   auto* k = static_cast<float*>(packed_keys);
   auto* v = static_cast<float*>(packed_values);
@@ -47,66 +54,124 @@ void Pack(const T* keys, const T* values, std::int64_t stride, std::int64_t coun
   }
 }
 
-// scores[r][0..64) = q[r] . keys; one or two vectors of keys for eight queries stay in registers.
-template <typename V, typename T>
-void Scores(const AttentionBlock& block, const float* keys, int dim, float* scores) {
-  constexpr int kVectors = V::kLanes == 16 ? 2 : 1;  // as many registers as there are
-  for (int first = 0; first < kBlockKeys; first += kVectors * V::kLanes) {
-    typename V::F sum[kBlockQueries][kVectors];
-    for (auto& row : sum)
-      for (auto& s : row) s = V::Set(0.0f);
-    const float* group = keys + static_cast<std::int64_t>(first) * dim;
-    for (int d = 0; d < block.head_dim; ++d) {
-      typename V::F k[kVectors];
-      for (int j = 0; j < kVectors; ++j) k[j] = V::Load(group + (j * dim + d) * V::kLanes);
-      for (int r = 0; r < kBlockQueries; ++r) {
-        const typename V::F q = V::Set(ScalarVector::Load(static_cast<const T*>(block.q[r]) + d));
-        for (int j = 0; j < kVectors; ++j) sum[r][j] = V::Fma(q, k[j], sum[r][j]);
-      }
+// scores[r][first, first + kVectors * kLanes) = q[r] . keys, in registers.
+template <typename V, typename T, int kVectors>
+void ScoresAt(const AttentionBlock& block, const float* keys, int dim, int first, float* scores) {
+  typename V::F sum[kBlockQueries][kVectors];
+  for (auto& row : sum)
+    for (auto& s : row) s = V::Set(0.0f);
+  const float* group = keys + static_cast<std::int64_t>(first) * dim;
+  for (int d = 0; d < block.head_dim; ++d) {
+    typename V::F k[kVectors];
+    for (int j = 0; j < kVectors; ++j) k[j] = V::Load(group + (j * dim + d) * V::kLanes);
+    for (int r = 0; r < kBlockQueries; ++r) {
+      const typename V::F q = V::Set(ScalarVector::Load(static_cast<const T*>(block.q[r]) + d));
+      for (int j = 0; j < kVectors; ++j) sum[r][j] = V::Fma(q, k[j], sum[r][j]);
     }
-    for (int r = 0; r < kBlockQueries; ++r)
-      for (int j = 0; j < kVectors; ++j) V::Store(scores + r * kBlockKeys + first + j * V::kLanes, sum[r][j]);
+  }
+  for (int r = 0; r < kBlockQueries; ++r)
+    for (int j = 0; j < kVectors; ++j) V::Store(scores + r * kBlockKeys + first + j * V::kLanes, sum[r][j]);
+}
+
+template <typename V, typename T>
+void Scores(const AttentionBlock& block, const float* keys, int dim, int width, float* scores) {
+  constexpr int kVectors = V::kLanes == 16 ? 2 : 1;  // as many registers as there are
+  int first = 0;
+  for (; first + kVectors * V::kLanes <= width; first += kVectors * V::kLanes)
+    ScoresAt<V, T, kVectors>(block, keys, dim, first, scores);
+  for (; first < width; first += V::kLanes) ScoresAt<V, T, 1>(block, keys, dim, first, scores);
+}
+
+// Adds minus infinity to the lanes from `visible` on. By whole vectors: a vector cannot be loaded soon after
+// parts of it were stored.
+template <typename V>
+void Hide(float* scores, int width, std::int64_t visible) {
+  static constexpr float kHidden[32] = {0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        0,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity,
+                                        kMinusInfinity};
+  const std::int64_t first = visible < 0 ? 0 : visible / V::kLanes * V::kLanes;
+  for (std::int64_t s = first; s < width; s += V::kLanes) {
+    const std::int64_t seen = visible > s ? visible - s : 0;
+    V::Store(scores + s, V::Add(V::Load(scores + s), V::Load(kHidden + 16 - (seen < 16 ? seen : 16))));
   }
 }
 
-// Turns scores into exponentials, keeps the running maximum and sum; returns by how much earlier sums must
-// shrink.
+// Hides what the query may not see and keeps the running maximum; returns by how much earlier sums must
+// shrink. What is hidden becomes exp(-87), which is nothing beside the maximum's 1.
 template <typename V>
-float SoftmaxRow(float* scores, std::int64_t visible, float scale, float& largest, float& total) {
-  for (std::int64_t s = visible < 0 ? 0 : visible; s < kBlockKeys; ++s) scores[s] = kMinusInfinity;
-  typename V::F most = V::Set(kMinusInfinity);
-  for (int s = 0; s < kBlockKeys; s += V::kLanes) most = V::Max(most, V::Load(scores + s));
+float RaiseMaximum(float* scores, int width, std::int64_t visible, float scale, float& largest) {
+  if (visible < width) Hide<V>(scores, width, visible);
+  typename V::F most = V::Load(scores);
+  for (int s = V::kLanes; s < width; s += V::kLanes) most = V::Max(most, V::Load(scores + s));
   const float block_largest = V::Largest(most) * scale;
-  float shrink = 1.0f;
-  if (block_largest > largest) {
-    shrink = largest <= kMinusInfinity ? 0.0f : Exp<ScalarVector>(largest - block_largest);
-    largest = block_largest;
-  }
+  if (block_largest <= largest) return 1.0f;
+  const float shrink = largest <= kMinusInfinity ? 0.0f : Exp<ScalarVector>(largest - block_largest);
+  largest = block_largest;
+  return shrink;
+}
+
+// Turns scores into exponentials, keeps the running maximum and sum.
+template <typename V>
+float SoftmaxRow(float* scores, int width, std::int64_t visible, float scale, float& largest, float& total) {
+  const float shrink = RaiseMaximum<V>(scores, width, visible, scale, largest);
   typename V::F sum = V::Set(0.0f);
-  for (int s = 0; s < kBlockKeys; s += V::kLanes) {
+  for (int s = 0; s < width; s += V::kLanes) {
     const typename V::F e = Exp<V>(V::Fma(V::Load(scores + s), V::Set(scale), V::Set(-largest)));
     V::Store(scores + s, e);
     sum = V::Add(sum, e);
   }
-  for (std::int64_t s = visible < 0 ? 0 : visible; s < kBlockKeys; ++s) scores[s] = 0.0f;
-  total = total * shrink + (visible >= kBlockKeys ? V::Sum(sum) : 0.0f);
-  if (visible < kBlockKeys)
-    for (std::int64_t s = 0; s < visible; ++s) total += scores[s];
+  total = total * shrink + V::Sum(sum);
   return shrink;
 }
 
 // sums[r][d] = sums[r][d] * shrink[r] + weights[r] . values
 template <typename V>
-void WeightedSums(const float* weights, const float* values, int dim, const float* shrink, float* sums) {
+void WeightedSums(const float* weights, const float* values, int dim, int width, const float* shrink,
+                  float* sums) {
   for (int d = 0; d < dim; d += V::kLanes) {
     typename V::F sum[kBlockQueries];
     for (int r = 0; r < kBlockQueries; ++r) sum[r] = V::Mul(V::Load(sums + r * dim + d), V::Set(shrink[r]));
-    for (int s = 0; s < kBlockKeys; ++s) {
+    for (int s = 0; s < width; ++s) {
       const typename V::F v = V::Load(values + static_cast<std::int64_t>(s) * dim + d);
       for (int r = 0; r < kBlockQueries; ++r) sum[r] = V::Fma(V::Set(weights[r * kBlockKeys + s]), v, sum[r]);
     }
     for (int r = 0; r < kBlockQueries; ++r) V::Store(sums + r * dim + d, sum[r]);
   }
+}
+
+inline std::int64_t MostVisible(const AttentionBlock& block) {
+  std::int64_t most = 0;
+  for (int r = 0; r < block.queries; ++r) most = block.limit[r] > most ? block.limit[r] : most;
+  return most;
 }
 
 template <typename V, typename T>
@@ -117,20 +182,22 @@ void Attend(const AttentionBlock& block) {
   float largest[kBlockQueries], total[kBlockQueries], shrink[kBlockQueries];
   for (int r = 0; r < kBlockQueries; ++r) largest[r] = kMinusInfinity, total[r] = 0.0f;
   for (int i = 0; i < kBlockQueries * dim; ++i) sums[i] = 0.0f;
-  std::int64_t visible_most = 0;
-  for (int r = 0; r < block.queries; ++r)
-    visible_most = block.limit[r] > visible_most ? block.limit[r] : visible_most;
+  const std::int64_t visible_most = MostVisible(block);
   for (std::int64_t s = 0; s < visible_most; s += kBlockKeys) {
-    Scores<V, T>(block, static_cast<const float*>(block.keys) + s * dim, dim, scores);
+    const int width = BlockWidth(block.key_count, s);
+    Scores<V, T>(block, static_cast<const float*>(block.keys) + s * dim, dim, width, scores);
     for (int r = 0; r < kBlockQueries; ++r)
-      shrink[r] =
-          SoftmaxRow<V>(scores + r * kBlockKeys, block.limit[r] - s, block.scale, largest[r], total[r]);
-    WeightedSums<V>(scores, static_cast<const float*>(block.values) + s * dim, dim, shrink, sums);
+      shrink[r] = SoftmaxRow<V>(scores + r * kBlockKeys, width, block.limit[r] - s, block.scale, largest[r],
+                                total[r]);
+    WeightedSums<V>(scores, static_cast<const float*>(block.values) + s * dim, dim, width, shrink, sums);
   }
   for (int r = 0; r < block.queries; ++r) {
     T* out = static_cast<T*>(block.out[r]);
     const float inverse = 1.0f / total[r];
-    for (int d = 0; d < block.head_dim; ++d) ScalarVector::Store(out + d, sums[r * dim + d] * inverse);
+    int d = 0;
+    for (; d + V::kLanes <= block.head_dim; d += V::kLanes)
+      V::Store(out + d, V::Mul(V::Load(sums + r * dim + d), V::Set(inverse)));
+    for (; d < block.head_dim; ++d) ScalarVector::Store(out + d, sums[r * dim + d] * inverse);
   }
 }
 

@@ -16,22 +16,23 @@ namespace ringway::engine {
 // One block of queries against one head's packed keys and values.
 struct AttentionBlock {
   static constexpr int kQueries = 8;
-  static constexpr int kKeys = 64;  // keys are padded to a multiple of this
-  const void* q[kQueries];          // head's first channel of each query
+  static constexpr int kKeyGroup = 16;  // keys are padded to a multiple of this
+  static constexpr int kKeysMax = 128;  // looked at together: their scores stay in the first cache
+  const void* q[kQueries];              // head's first channel of each query
   void* out[kQueries];
   std::int64_t limit[kQueries];  // keys that this query may see, at least 1
   int queries = 0;
   const void* keys = nullptr;    // packed, see PackKeys
   const void* values = nullptr;  // packed
-  std::int64_t key_count = 0;
+  std::int64_t key_count = 0;    // without padding
   int head_dim = 0;
   float scale = 1.0f;
   float* scratch = nullptr;  // ScratchFloats(head_dim)
 
   // Scores and sums in float, then queries and weights narrowed to pairs.
   static constexpr std::int64_t ScratchFloats(int head_dim) {
-    const std::int64_t padded = (head_dim + 15) / 16 * 16;
-    return kQueries * (kKeys + padded + padded / 2 + kKeys / 2);
+    const std::int64_t padded = (head_dim + 31) / 32 * 32;
+    return kQueries * (kKeysMax + padded + padded / 2 + kKeysMax / 2);
   }
 };
 
