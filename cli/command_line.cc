@@ -26,7 +26,7 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
   app.add_option("--controller", session.controller, "host:port of the controller's admin service")
       ->envname("RINGWAY_CONTROLLER")
       ->capture_default_str();
-  app.add_option("--router", session.router, "host:port of a router, for submit")
+  app.add_option("--router", session.router, "host:port of a router, for submit and animate")
       ->envname("RINGWAY_ROUTER")
       ->capture_default_str();
   app.add_option("--token-file", session.token_file, "file with the admin token (else $RINGWAY_TOKEN)");
@@ -89,6 +89,8 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddGlobalOptions(app, session);
   // DEMO
   AddDemoCommand(app, session);
+  AddAnimateCommand(app, session);
+  AddEngineCommand(app, session);
   AddSubmitCommand(app, session);
   AddSimCommand(app, session);
   AddStatusCommand(app, session);

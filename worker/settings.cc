@@ -67,6 +67,15 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
       ->capture_default_str();
 }
 
+void AddEngineFlags(CLI::App& app, EngineSettings& engine) {
+  app.add_option("--engine-model", engine.model, "model directory; the bundled one if not given")
+      ->group("backend engine (animates pictures)");
+  app.add_option("--engine-threads", engine.threads, "threads; 0: as many as there are processors")
+      ->group("backend engine (animates pictures)")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+}
+
 absl::Status Allowed(const char* flag, double value, double low, double high) {
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -126,6 +135,7 @@ std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) 
   settings.agent.identity.backend = kBackends.front();
   Flags flags;
   AddFlags(app, settings, flags);
+  AddEngineFlags(app, settings.engine);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -142,6 +152,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const Settings& settings, r
   if (who.backend == "synthetic")
     return std::make_unique<SyntheticBackend>(loop, settings.synthetic, who.name);
   if (who.backend == "http") return std::make_unique<HttpBackend>(loop, settings.upstream);
+  if (who.backend == "engine") return EngineBackend::Open(loop, settings.engine);
   return absl::InvalidArgumentError(
       absl::StrCat("--backend is '", who.backend, "'; allowed are ", BackendNames()));
 }

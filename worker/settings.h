@@ -18,12 +18,13 @@
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 #include "worker/agent.h"
+#include "worker/backends/engine.h"
 #include "worker/backends/http.h"
 #include "worker/backends/synthetic.h"
 
 namespace ringway::worker {
 
-inline constexpr std::array<std::string_view, 2> kBackends = {"synthetic", "http"};
+inline constexpr std::array<std::string_view, 3> kBackends = {"synthetic", "http", "engine"};
 
 struct Settings {
   AgentSettings agent;
@@ -32,6 +33,7 @@ struct Settings {
   std::string port_file;  // empty: none
   SyntheticSettings synthetic;
   HttpSettings upstream;  // of the http backend
+  EngineSettings engine;
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;
 };
 
@@ -39,7 +41,8 @@ struct Settings {
 // printed).
 std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv);
 
-// Errors: InvalidArgument for a name that is not in kBackends.
+// Errors: InvalidArgument for a name that is not in kBackends; what is wrong with the engine's model, which
+// is loaded here.
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const Settings& settings, runtime::EventLoop& loop);
 
 }  // namespace ringway::worker

@@ -7,6 +7,11 @@ namespace ringway::engine {
 namespace {
 
 constexpr float kWebpQuality = 85.0f;
+#ifdef RINGWAY_HAS_LIBAV
+constexpr bool kHasMp4 = true;
+#else
+constexpr bool kHasMp4 = false;
+#endif
 
 }  // namespace
 
@@ -14,8 +19,11 @@ std::optional<AnimationFormat> AnimationFormatOf(std::string_view file_ending) {
   if (file_ending == "gif") return AnimationFormat::kGif;
   if (file_ending == "apng" || file_ending == "png") return AnimationFormat::kApng;
   if (file_ending == "webp") return AnimationFormat::kWebp;
+  if (file_ending == "mp4" && kHasMp4) return AnimationFormat::kMp4;
   return std::nullopt;
 }
+
+const char* AnimationFormatNames() { return kHasMp4 ? "gif, apng, webp, mp4" : "gif, apng, webp"; }
 
 absl::Status CheckAnimation(const Animation& animation) {
   const std::size_t frames = animation.frames.size();
@@ -38,6 +46,13 @@ absl::Status CheckAnimation(const Animation& animation) {
   return absl::OkStatus();
 }
 
+#ifndef RINGWAY_HAS_LIBAV
+absl::StatusOr<std::string> EncodeMp4(const Animation&) {
+  return absl::UnimplementedError(
+      "this build has no MP4: libavformat-dev was not there when it was configured");
+}
+#endif
+
 absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, AnimationFormat format) {
   switch (format) {
     case AnimationFormat::kGif:
@@ -46,6 +61,8 @@ absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, Animatio
       return EncodeApng(animation);
     case AnimationFormat::kWebp:
       return EncodeWebp(animation, kWebpQuality);
+    case AnimationFormat::kMp4:
+      return EncodeMp4(animation);
   }
   return absl::InvalidArgumentError("unknown animation format");
 }

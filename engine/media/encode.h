@@ -1,11 +1,12 @@
-// From frames to a file that plays anywhere: GIF, APNG or animated WebP, in memory, looping for ever.
+// From frames to a file that plays anywhere: GIF, APNG or animated WebP, in memory, looping for ever; MP4
+// where the build found libav (RINGWAY_HAS_LIBAV).
 //
 // GIF: one palette for the whole animation (median cut over a 15-bit histogram of all frames; Heckbert,
 // SIGGRAPH 1982) so that still regions do not flicker, an ordered 8x8 dither that stays in place from frame
 // to frame, and only the rectangle that changed is written, with unchanged pixels transparent. APNG:
-// lossless, written here chunk by chunk over zlib. WebP: libwebp's animation encoder. All three are
-// deterministic: the same frames give the same bytes with the same library versions. O(pixels); memory: the
-// frames plus the file.
+// lossless, written here chunk by chunk over zlib. WebP: libwebp's animation encoder. MP4: H.264 on one
+// thread. All are deterministic: the same frames give the same bytes with the same library versions.
+// O(pixels); memory: the frames plus the file.
 #ifndef RINGWAY_ENGINE_MEDIA_ENCODE_H_
 #define RINGWAY_ENGINE_MEDIA_ENCODE_H_
 
@@ -18,9 +19,11 @@
 
 namespace ringway::engine {
 
-enum class AnimationFormat : std::uint8_t { kGif, kApng, kWebp };
-// "gif", "apng" or "png", "webp"; nothing for other endings.
+enum class AnimationFormat : std::uint8_t { kGif, kApng, kWebp, kMp4 };
+// "gif", "apng" or "png", "webp", "mp4" if it was built in; nothing for other endings.
 std::optional<AnimationFormat> AnimationFormatOf(std::string_view file_ending);
+// "gif, apng, webp", for messages.
+const char* AnimationFormatNames();
 
 // InvalidArgument when there are no frames, too many, or frames of different sizes.
 absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, AnimationFormat format);
@@ -29,6 +32,9 @@ absl::StatusOr<std::string> EncodeGif(const Animation& animation);
 absl::StatusOr<std::string> EncodeApng(const Animation& animation);
 // quality: 0 to 100, lossy; nothing means lossless.
 absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality);
+
+// H.264 by libav; Unimplemented in a build without it, InvalidArgument when a side is odd.
+absl::StatusOr<std::string> EncodeMp4(const Animation& animation);
 
 absl::Status CheckAnimation(const Animation& animation);
 

@@ -37,8 +37,10 @@ void FillWithNoise(std::uint64_t seed, std::span<float> x) {
   for (float& value : x) value = static_cast<float>(rng.Normal());
 }
 
-DpmSolver::DpmSolver(std::vector<double> lambdas, std::size_t size)
-    : lambdas_(std::move(lambdas)), before_(size) {
+DpmSolver::DpmSolver(std::vector<double> lambdas, std::size_t size, LastStep last)
+    : lambdas_(std::move(lambdas)),
+      first_order_last_(last == LastStep::kIsTheAnswer && steps() < kFewSteps),
+      before_(size) {
   RINGWAY_CHECK(lambdas_.size() >= 2);
   RINGWAY_CHECK(std::adjacent_find(lambdas_.begin(), lambdas_.end(), std::greater_equal<>()) ==
                 lambdas_.end());
@@ -50,7 +52,7 @@ void DpmSolver::Advance(int step, std::span<const float> denoised, std::span<flo
   const double h = lambda(step + 1) - lambda(step);
   const NoiseLevel from = level(step);
   const NoiseLevel to = level(step + 1);
-  const bool first_order = step == 0 || (step + 1 == steps() && steps() < kFewSteps);
+  const bool first_order = step == 0 || (step + 1 == steps() && first_order_last_);
   const double half_ratio = first_order ? 0 : 0.5 * h / (lambda(step) - lambda(step - 1));
   const auto keep = static_cast<float>(to.sigma / from.sigma);
   const double toward = -to.alpha * std::expm1(-h);

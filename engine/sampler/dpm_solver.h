@@ -5,9 +5,10 @@
 // in x,
 //   x <- sigma' / sigma * x - alpha' (exp(-h) - 1) ((1 + 1/2r) D - 1/2r D_before).
 // The first step is of first order, and so is the last of fewer than 15 steps, where the second order has
-// little history and overshoots. Global error O(h^2). The solver owns one buffer of the sample's size, made
-// at construction; a step allocates nothing. The network may predict noise, velocity or the sample itself;
-// ToDenoised turns each into D.
+// little history and overshoots; unless the network looks once more at where the last step ends, which
+// corrects that (LastStep::kLookedAt). Global error O(h^2). The solver owns one buffer of the sample's size,
+// made at construction; a step allocates nothing. The network may predict noise, velocity or the sample
+// itself; ToDenoised turns each into D.
 #ifndef RINGWAY_ENGINE_SAMPLER_DPM_SOLVER_H_
 #define RINGWAY_ENGINE_SAMPLER_DPM_SOLVER_H_
 
@@ -39,10 +40,12 @@ void Guide(const GuidanceScales& scales, std::span<const float> none, std::span<
 // Standard normal numbers: the same for the same seed on every machine.
 void FillWithNoise(std::uint64_t seed, std::span<float> x);
 
+enum class LastStep : std::uint8_t { kIsTheAnswer, kLookedAt };
+
 class DpmSolver {
  public:
   // `lambdas` rise, one more than there are steps; `size` is that of the sample.
-  DpmSolver(std::vector<double> lambdas, std::size_t size);
+  DpmSolver(std::vector<double> lambdas, std::size_t size, LastStep last = LastStep::kIsTheAnswer);
 
   int steps() const { return static_cast<int>(lambdas_.size()) - 1; }
   double lambda(int step) const { return lambdas_[static_cast<std::size_t>(step)]; }
@@ -52,6 +55,7 @@ class DpmSolver {
 
  private:
   std::vector<double> lambdas_;
+  bool first_order_last_;
   std::vector<float> before_;  // the denoised sample of the step before
 };
 

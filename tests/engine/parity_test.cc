@@ -6,48 +6,18 @@
 
 #include <functional>
 
-#include "absl/strings/numbers.h"
-#include "engine/checkpoint/mapped_file.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/networks/clip.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/networks/vae.h"
 #include "engine/plan/plan.h"
 #include "tests/engine/checkpoint_files.h"
+#include "tests/engine/golden.h"
 #include "tests/engine/hash_weights.h"
 #include "tests/engine/random_tensors.h"
 
 namespace ringway::engine {
 namespace {
-
-struct Golden {
-  std::vector<float> kept;
-  std::string config;
-  std::size_t every = 1, total = 0;
-  std::uint64_t names = 0;
-};
-
-Golden ReadGolden(const std::string& name) {
-  const std::string path = std::string(RINGWAY_SOURCE_DIR) + "/tests/engine/golden/" + name + ".safetensors";
-  const auto file = MappedFile::Open(path);
-  RINGWAY_CHECK(file.ok());
-  const auto header = ParseSafetensors(file->bytes(), path);
-  RINGWAY_CHECK(header.ok() && header->tensors.size() == 1);
-  Golden golden;
-  golden.kept.resize(static_cast<std::size_t>(header->tensors[0].elements()));
-  RINGWAY_CHECK(ReadFloats(file->bytes(), header->tensors[0], golden.kept).ok());
-  for (const auto& [key, value] : header->metadata) {
-    if (key == "config") golden.config = value;
-    if (key == "every") RINGWAY_CHECK(absl::SimpleAtoi(value, &golden.every));
-    if (key == "total") RINGWAY_CHECK(absl::SimpleAtoi(value, &golden.total));
-    if (key == "names") RINGWAY_CHECK(absl::SimpleAtoi(value, &golden.names));
-  }
-  return golden;
-}
-
-Config ConfigOf(const Golden& golden) {
-  return Config(Json::Parse(golden.config, "golden").value(), "golden");
-}
 
 struct Case {
   const char* golden;
@@ -152,11 +122,7 @@ double DistanceToGolden(const Case& c, const Golden& golden, const Graph& graph,
   RINGWAY_CHECK(plan.ok());
   c.fill(**plan);
   (*plan)->Run();
-  const auto y = (*plan)->Output(c.output);
-  RINGWAY_CHECK(y.size() == golden.total);
-  std::vector<float> kept;
-  for (std::size_t i = 0; i < y.size(); i += golden.every) kept.push_back(y[i]);
-  return RelativeDistance(kept, golden.kept);
+  return DistanceToGolden(golden, (*plan)->Output(c.output));
 }
 
 class Parity : public testing::TestWithParam<int> {

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from clip import Text, Vision
 from hash_weights import fill, fnv1a, tensor
+from motion_field import packed_field
 from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
 from unets import SdUNet, SvdUNet
 from vae import Vae
@@ -104,6 +105,7 @@ CASES = {
     "clip_vision": clip_vision,
     "svd_resnet_full_width": resnet_wide,
     "svd_transformer_full_width": transformer_wide,
+    "motion_field": packed_field,
 }
 
 

@@ -1,0 +1,80 @@
+// ringway animate [PHOTO] -p PROMPT -o FILE ...
+#include <filesystem>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "cli/animation.h"
+#include "cli/commands.h"
+
+namespace ringway::cli {
+namespace {
+
+struct AnimateOptions {
+  AnimateJob job;
+  std::string out = "animation.gif";
+  bool remote = false;
+};
+
+std::string Ending(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  return extension.empty() ? "gif" : extension.substr(1);
+}
+
+int Animate(Session& session, AnimateOptions& options) {
+  options.job.settings.try_emplace("format", Ending(options.out));
+  const absl::StatusOr<std::string> photo = PhotoFor(options.job.photo_file);
+  if (!photo.ok()) return Fail(session, photo.status());
+  if (options.job.photo_file.empty()) session.err << "no photo given: animating a picture of Ringway's own\n";
+  const absl::StatusOr<AnimateResult> result = options.remote
+                                                   ? AnimateThroughRouter(session, options.job, *photo)
+                                                   : AnimateHere(session, options.job, *photo);
+  if (!result.ok()) return Fail(session, result.status());
+  if (absl::Status status = WriteWhole(options.out, result->file); !status.ok()) return Fail(session, status);
+  if (session.json) {
+    session.out << ResultJson(*result, options.out);
+  } else {
+    session.out << options.out << ": " << result->file.size() << " bytes, " << result->story << "\n";
+  }
+  return kExitOk;
+}
+
+// Flags that are settings of the job, under the same names.
+void AddSettings(CLI::App& command, std::map<std::string, std::string>& settings) {
+  const std::pair<const char*, const char*> flags[] = {
+      {"seed", "another seed, another film; the same seed, the same film"},
+      {"steps", "solver steps; the model's own number if not given"},
+      {"frames", "of the film; 48 if not given"},
+      {"fps", "frames a second; 24 if not given"},
+      {"side", "longer side in pixels, at most the photo's; 768 if not given"},
+      {"region", "what may move: left,top,right,bottom in pixels, or in hundredths: 10%,20%,60%,90%"},
+      {"format", "gif, apng, webp, mp4; else by the ending of the file"}};
+  for (const auto& [name, help] : flags)
+    command.add_option_function<std::string>(
+        absl::StrCat("--", name),
+        [&settings, key = name](const std::string& value) { settings[key] = value; }, help);
+}
+
+}  // namespace
+
+void AddAnimateCommand(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("animate", "animate a photo by a prompt, here or through a router");
+  const auto options = std::make_shared<AnimateOptions>();
+  command->add_option("photo", options->job.photo_file,
+                      "PNG, JPEG or WebP; a picture of Ringway's own if not given");
+  command->add_option("-p,--prompt", options->job.prompt, "what should move: \"the boat sways gently\"");
+  command->add_option("-o,--out", options->out, "where the animation goes; its ending chooses the format")
+      ->capture_default_str();
+  command->add_option("--model", options->job.model, "model directory; the bundled one if not given");
+  command->add_option("--threads", options->job.threads, "0: as many as there are processors")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command->add_option("--tier", options->job.tier, "with --router: needed if there are several");
+  AddSettings(*command, options->job.settings);
+  CLI::App* top = &app;
+  command->callback([&session, options, top] {
+    options->remote = top->count("--router") > 0;
+    session.run = [&session, options] { return Animate(session, *options); };
+  });
+}
+
+}  // namespace ringway::cli

@@ -1,0 +1,20 @@
+// Where the weights that ship with Ringway lie.
+//
+// First the folder that RINGWAY_MODEL names; then, beside the installed program, ../share/ringway/model; then
+// engine/weights/student of the source tree that the program was built in. Nothing is loaded here. The model
+// of that folder distils a teacher, which lies beside it as engine/weights/teacher.
+#ifndef RINGWAY_ENGINE_BUNDLED_MODEL_H_
+#define RINGWAY_ENGINE_BUNDLED_MODEL_H_
+
+#include <filesystem>
+
+#include "absl/status/statusor.h"
+
+namespace ringway::engine {
+
+// NotFound lists the folders that were tried.
+absl::StatusOr<std::filesystem::path> FindBundledModel();
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_BUNDLED_MODEL_H_

@@ -1,0 +1,73 @@
+#include "engine/motion/field.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringway::engine {
+
+absl::StatusOr<MotionFieldConfig> ReadMotionFieldConfig(Config config) {
+  MotionFieldConfig c;
+  c.grid = config.Integer("grid", c.grid, 4, 128);
+  c.frames = config.Integer("frames", c.frames, 2, 64);
+  c.patch = config.Integer("patch", c.patch, 1, 4);
+  if (c.grid % c.patch != 0 || c.frames % c.patch != 0)
+    config.Refuse("patch", "a divisor of grid and frames");
+  if (config.Integer("components", 2, 1, 8) != 2) config.Refuse("components", "2");
+  const Json* scales = config.json().Find("scale_per_frame");
+  const Json::Array* items = scales == nullptr ? nullptr : scales->array();
+  for (std::size_t i = 0; items != nullptr && i < items->size() && i < 64; ++i)
+    if ((*items)[i].IsNumber()) c.scale_per_frame.push_back(static_cast<float>((*items)[i].number()));
+  const bool sane =
+      std::all_of(c.scale_per_frame.begin(), c.scale_per_frame.end(), [](float s) { return s > 0 && s < 1; });
+  if (items == nullptr || !sane || c.scale_per_frame.size() != static_cast<std::size_t>(c.frames))
+    config.Refuse("scale_per_frame", "one number between 0 and 1 for each frame");
+  if (!config.status().ok()) return config.status();
+  return c;
+}
+
+CubicWeights::CubicWeights(float f) {
+  w[0] = ((-0.5f * f + 1.0f) * f - 0.5f) * f;
+  w[1] = (1.5f * f - 2.5f) * f * f + 1.0f;
+  w[2] = ((-1.5f * f + 2.0f) * f + 0.5f) * f;
+  w[3] = (0.5f * f - 0.5f) * f * f;
+}
+
+MotionField::MotionField(const MotionFieldConfig& config, std::span<const float> packed)
+    : grid_(static_cast<int>(config.grid)), frames_(static_cast<int>(config.frames)) {
+  RINGWAY_CHECK(packed.size() == config.elements());
+  const std::size_t plane = static_cast<std::size_t>(grid_) * static_cast<std::size_t>(grid_);
+  knots_.resize((static_cast<std::size_t>(frames_) + 1) * 2 * plane);
+  const std::int64_t p = config.patch, side = config.packed_grid(), channels = config.packed_channels();
+  for (std::int64_t f = 0; f < config.frames; ++f) {
+    const float scale = config.scale_per_frame[static_cast<std::size_t>(f)];
+    for (int c = 0; c < 2; ++c) {
+      float* to = knots_.data() + static_cast<std::size_t>((f + 1) * 2 + c) * plane;
+      for (std::int64_t y = 0; y < config.grid; ++y) {
+        for (std::int64_t x = 0; x < config.grid; ++x) {
+          const std::int64_t token = (f / p * side + y / p) * side + x / p;
+          const std::int64_t channel = ((f % p * p + y % p) * p + x % p) * 2 + c;
+          *to++ = scale * packed[static_cast<std::size_t>(token * channels + channel)];
+        }
+      }
+    }
+  }
+}
+
+void MotionField::At(double time, std::span<float> out) const {
+  const std::size_t size = 2 * static_cast<std::size_t>(grid_) * static_cast<std::size_t>(grid_);
+  RINGWAY_CHECK(out.size() == size);
+  const double at = std::clamp(time, 0.0, 1.0) * frames_;
+  const int knot = std::min(static_cast<int>(at), frames_ - 1);
+  CubicWeights weights(static_cast<float>(at - knot));
+  // Beyond both ends the field goes on straight: d[-1] = 2 d[0] - d[1].
+  float* w = weights.w;
+  if (knot == 0) w[1] += 2 * w[0], w[2] -= w[0], w[0] = 0;
+  if (knot == frames_ - 1) w[2] += 2 * w[3], w[1] -= w[3], w[3] = 0;
+  const auto knot_at = [&](int k) {
+    return knots_.data() + static_cast<std::size_t>(std::clamp(k, 0, frames_)) * size;
+  };
+  const float *a = knot_at(knot - 1), *b = knot_at(knot), *c = knot_at(knot + 1), *d = knot_at(knot + 2);
+  for (std::size_t i = 0; i < size; ++i) out[i] = w[0] * a[i] + w[1] * b[i] + w[2] * c[i] + w[3] * d[i];
+}
+
+}  // namespace ringway::engine

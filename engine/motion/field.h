@@ -1,0 +1,56 @@
+// A motion field: how far every part of the photo has moved at each moment of the clip.
+//
+// The field is backward: the film's pixel at p shows the photo's at p + d(p, t), with d in widths (x) and
+// heights (y) of the photo. The network gives it packed, patch x patch x patch cells of time and space as one
+// token of channels
+// ((dt * patch + dy) * patch + dx) * 2 + component, divided by one number a frame; the file field/config.json
+// says which. Here it is unpacked and read at any moment: cubically between the frames (Catmull and Rom,
+// 1974), frame f standing at (f + 1) / frames and nothing moving at 0. Space is left to the one who draws
+// (film.h). Immutable.
+#ifndef RINGWAY_ENGINE_MOTION_FIELD_H_
+#define RINGWAY_ENGINE_MOTION_FIELD_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/check.h"
+#include "engine/checkpoint/model_directory.h"
+
+namespace ringway::engine {
+
+struct MotionFieldConfig {
+  std::int64_t grid = 16, frames = 16, patch = 2;
+  std::vector<float> scale_per_frame;
+
+  std::int64_t packed_grid() const { return grid / patch; }
+  std::int64_t packed_frames() const { return frames / patch; }
+  std::int64_t packed_channels() const { return 2 * patch * patch * patch; }
+  std::size_t elements() const { return static_cast<std::size_t>(2 * frames * grid * grid); }
+};
+absl::StatusOr<MotionFieldConfig> ReadMotionFieldConfig(Config config);
+
+// The weights of the four neighbours of a place `fraction` beyond the second of them.
+struct CubicWeights {
+  float w[4];
+  explicit CubicWeights(float fraction);
+};
+
+class MotionField {
+ public:
+  // `packed` as the network gives it, [packed_frames, packed_grid, packed_grid, packed_channels].
+  MotionField(const MotionFieldConfig& config, std::span<const float> packed);
+
+  int grid() const { return grid_; }
+  // The displacements at `time` in [0, 1], as [2, grid, grid]: all of x, then all of y. `out` has 2 * grid *
+  // grid places.
+  void At(double time, std::span<float> out) const;
+
+ private:
+  int grid_, frames_;
+  std::vector<float> knots_;  // [frames + 1][2][grid][grid], the first all zero
+};
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_MOTION_FIELD_H_

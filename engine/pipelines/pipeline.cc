@@ -1,0 +1,46 @@
+#include "engine/pipelines/pipeline.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace ringway::engine {
+namespace {
+
+absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
+
+// Buffers that old exports stored beside the weights: they hold 0, 1, 2 ...
+bool IsCounter(std::string_view tensor) { return tensor.ends_with("position_ids"); }
+
+}  // namespace
+
+absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string_view name,
+                                        std::string_view class_name) {
+  const Component* component = model.Find(name);
+  if (component == nullptr)
+    return absl::InvalidArgumentError(
+        absl::StrCat(model.root.string(), ": model_index.json lists no \"", Absl(name), "\""));
+  if (component->class_name != class_name)
+    return absl::InvalidArgumentError(absl::StrCat(model.root.string(), ": \"", Absl(name), "\" is a ",
+                                                   component->class_name, "; allowed: ", Absl(class_name)));
+  return *component;
+}
+
+absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
+                                                      const PipelineContext& context, DType precision,
+                                                      bool whole,
+                                                      const std::function<Graph(WeightSource&)>& build) {
+  absl::StatusOr<Weights> weights = Weights::OpenComponent(component.directory);
+  if (!weights.ok()) return weights.status();
+  StoredWeights source(*weights);
+  const Graph graph = build(source);
+  if (!graph.status().ok()) return graph.status();
+  for (const std::string& name : whole ? weights->Untaken() : std::vector<std::string>())
+    if (!IsCounter(name))
+      return absl::InvalidArgumentError(absl::StrCat(component.directory.string(), ": holds \"", name,
+                                                     "\", which a ", component.class_name, " does not have"));
+  PassOptions options;
+  options.precision = precision;
+  return Plan::Freeze(graph, options, context.backend);
+}
+
+}  // namespace ringway::engine

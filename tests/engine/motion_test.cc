@@ -1,0 +1,190 @@
+// From a field to frames: unpacking, interpolation, the window, regions, and the warp kernels against each
+// other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/rng.h"
+#include "engine/media/drawn_picture.h"
+#include "engine/media/resize.h"
+#include "engine/motion/film.h"
+
+namespace ringway::engine {
+namespace {
+
+MotionFieldConfig ConfigOfOnes() {
+  MotionFieldConfig config;
+  config.scale_per_frame.assign(16, 0.5f);
+  return config;
+}
+
+// A field given as a function of frame, cell and component, in widths and heights.
+template <typename Fn>
+MotionField FieldOf(Fn fn) {
+  const MotionFieldConfig config = ConfigOfOnes();
+  std::vector<float> packed(config.elements());
+  for (int f = 0; f < 16; ++f)
+    for (int y = 0; y < 16; ++y)
+      for (int x = 0; x < 16; ++x)
+        for (int c = 0; c < 2; ++c) {
+          const int token = (f / 2 * 8 + y / 2) * 8 + x / 2;
+          const int channel = ((f % 2 * 2 + y % 2) * 2 + x % 2) * 2 + c;
+          packed[static_cast<std::size_t>(token * 16 + channel)] =
+              static_cast<float>(fn((f + 1) / 16.0, (x + 0.5) / 16, (y + 0.5) / 16, c)) / 0.5f;
+        }
+  return MotionField(config, packed);
+}
+
+TEST(MotionField, PassesThroughItsFramesAndStartsAtRest) {
+  const MotionField field =
+      FieldOf([](double t, double x, double y, int c) { return c == 0 ? t * x : -t * y; });
+  std::vector<float> cells(512);
+  for (const double t : {0.0, 1 / 16.0, 0.5, 1.0, 0.37}) {  // linear in time, so between frames too
+    field.At(t, cells);
+    for (int y = 0; y < 16; ++y)
+      for (int x = 0; x < 16; ++x) {
+        EXPECT_NEAR(cells[static_cast<std::size_t>(y * 16 + x)], t * (x + 0.5) / 16, 1e-6);
+        EXPECT_NEAR(cells[static_cast<std::size_t>(256 + y * 16 + x)], -t * (y + 0.5) / 16, 1e-6);
+      }
+  }
+}
+
+TEST(Window, IsLargestForPhotosThatRest) {
+  const Window window = FindWindow(FieldOf([](double, double, double, int) { return 0.0; }));
+  EXPECT_EQ(window.side, Window::kSideMost);
+  EXPECT_EQ(window.middle_x, 0.5);
+}
+
+// A pan looks to the right of the window: the window stands left of the middle and leaves just that much.
+TEST(Window, LeansAgainstAPan) {
+  const Window window =
+      FindWindow(FieldOf([](double t, double, double, int c) { return c == 0 ? 0.2 * t : 0.0; }));
+  EXPECT_NEAR(window.side, 0.8, 0.01);
+  EXPECT_NEAR(window.middle_x, 0.4, 0.01);
+  EXPECT_NEAR(window.middle_y, 0.5, 0.06);
+}
+
+TEST(Window, NeverLooksBeyondThePhoto) {
+  Rng rng(3);
+  for (int i = 0; i < 20; ++i) {
+    const double a = rng.Normal() * 0.05, b = rng.Normal() * 0.05, spin = rng.Normal() * 0.1,
+                 zoom = rng.Normal() * 0.1;
+    const MotionField field = FieldOf([&](double t, double x, double y, int c) {
+      return t * (c == 0 ? a + zoom * (x - 0.5) - spin * (y - 0.5) : b + zoom * (y - 0.5) + spin * (x - 0.5));
+    });
+    const Window w = FindWindow(field);
+    for (const double u : {-0.5, 0.5})
+      for (const double v : {-0.5, 0.5}) {
+        const double x = w.middle_x + u * w.side, y = w.middle_y + v * w.side;
+        EXPECT_GE(x + a + zoom * (x - 0.5) - spin * (y - 0.5), -0.01) << i;
+        EXPECT_LE(y + b + zoom * (y - 0.5) + spin * (x - 0.5), 1.01) << i;
+      }
+  }
+}
+
+TEST(Region, IsReadInPixelsAndHundredths) {
+  EXPECT_EQ(*ParseRegion("10,20,50,80", 100, 200), (Region{0.1, 0.1, 0.5, 0.4}));
+  EXPECT_EQ(*ParseRegion("10%,20%,50%,100%", 100, 200), (Region{0.1, 0.2, 0.5, 1.0}));
+  for (const char* wrong :
+       {"", "1,2,3", "a,b,c,d", "50,20,10,80", "-1,0,10,10", "nan,0,10,10", "0,0,1,1", "1,2,3,4,5"})
+    EXPECT_FALSE(ParseRegion(wrong, 100, 200).ok()) << wrong;
+}
+
+TEST(Region, CoversCellsAndFadesOutsideItself) {
+  const Region region{0.25, 0.25, 0.75, 0.75};
+  EXPECT_EQ(Coverage(region, 0, 0, 8), 0.0f);
+  EXPECT_EQ(Coverage(region, 3, 3, 8), 1.0f);
+  EXPECT_FLOAT_EQ(Coverage(region, 0, 1, 3), 0.25f);  // a quarter of the cell's width
+  EXPECT_EQ(SoftX(region, 0.5f), 1.0f);
+  EXPECT_NEAR(SoftX(region, 0.25f), 0.5f, 1e-5f);
+  EXPECT_EQ(SoftX(region, 0.15f), 0.0f);
+  EXPECT_EQ(SoftX(Region{0, 0, 1, 1}, 0.0f), 1.0f);  // no edge at the photo's own border
+}
+
+TEST(Warp, KernelsAgreeWithEachOtherAndKeepPixels) {
+  const Picture photo = DrawPicture(64, 48);
+  const WarpSource source(photo);
+  Rng rng(5);
+  std::vector<float> x(333), y(333);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<float>(rng.Uniform() * 80 - 8);
+    y[i] = static_cast<float>(rng.Uniform() * 64 - 8);
+  }
+  x[0] = std::nanf(""), y[1] = 1e30f, x[2] = -1e30f;
+  std::vector<std::uint8_t> plain(x.size() * 3 + 1, 77);
+  WarpRowScalar(source, x.data(), y.data(), 333, plain.data());
+  EXPECT_EQ(plain.back(), 77);
+  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > BestIsa()) continue;
+    std::vector<std::uint8_t> fast(plain.size(), 77);
+    WarpRowFor(isa)(source, x.data(), y.data(), 333, fast.data());
+    EXPECT_EQ(fast.back(), 77);
+    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(plain[i], fast[i], 1) << i;
+  }
+  std::vector<float> across(64), down(64, 7.0f);
+  for (std::size_t i = 0; i < 64; ++i) across[i] = static_cast<float>(i);
+  std::vector<std::uint8_t> row(64 * 3);
+  WarpRowFor(BestIsa())(source, across.data(), down.data(), 64, row.data());
+  EXPECT_TRUE(std::equal(row.begin(), row.end(), photo.At(0, 7)));
+}
+
+TEST(Film, ShiftsThePhotoByTheField) {
+  const Picture photo = DrawPicture(128, 96);
+  // A pan by exactly 8 pixels of the photo; the region is the whole photo, so there is no window.
+  const MotionField field =
+      FieldOf([](double t, double, double, int c) { return c == 0 ? t * 8 / 128 : 0.0; });
+  Film film(photo, field, {.frames = 9, .side_max = 128, .threads = 2, .region = Region{0, 0, 1, 1}});
+  EXPECT_EQ(film.Frame(0), photo);
+  const Picture last = film.Frame(8);
+  for (int y = 0; y < 96; ++y)
+    for (int x = 0; x < 119; ++x) EXPECT_NEAR(last.At(x, y)[1], photo.At(x + 8, y)[1], 1) << x << "," << y;
+}
+
+TEST(Film, MovesNothingFarFromTheRegion) {
+  const Picture photo = DrawPicture(128, 96);
+  const MotionField field = FieldOf([](double t, double, double, int) { return 0.1 * t; });
+  Film film(photo, field,
+            {.frames = 3, .side_max = 128, .threads = 1, .region = Region{0.5, 0.25, 0.9, 0.75}});
+  const Picture last = film.Frame(2);
+  double inside = 0, outside = 0;
+  for (int y = 0; y < 96; ++y)
+    for (int x = 0; x < 128; ++x) {
+      const double change = std::abs(last.At(x, y)[0] - photo.At(x, y)[0]);
+      const bool in = x >= 70 && x < 108 && y >= 30 && y < 66;
+      (in ? inside : outside) += x < 52 || in ? change : 0;
+    }
+  EXPECT_GT(inside, 1000);
+  EXPECT_EQ(outside, 0);
+}
+
+TEST(Film, IsTheSameForAnyNumberOfThreads) {
+  const Picture photo = DrawPicture(160, 120);
+  const MotionField field = FieldOf(
+      [](double t, double x, double y, int c) { return 0.03 * std::sin(6 * t + 9 * (c == 0 ? y : x)); });
+  Film one(photo, field, {.frames = 4, .side_max = 100, .threads = 1});
+  Film three(photo, field, {.frames = 4, .side_max = 100, .threads = 3});
+  EXPECT_LT(one.window().side, 0.95);
+  for (int f = 0; f < 4; ++f) EXPECT_EQ(one.Frame(f), three.Frame(f));
+}
+
+TEST(Film, HasEvenSidesAndKeepsTheShape) {
+  EXPECT_EQ(SizeOfFilm(4000, 3000, 768).height, 576);
+  EXPECT_EQ(SizeOfFilm(333, 111, 768).width, 334);  // the nearest even number
+  EXPECT_EQ(SizeOfFilm(5, 4000, 768).width, 2);
+}
+
+TEST(Resize, KeepsMeansAndConstants) {
+  Picture flat = Picture::Blank(37, 23);
+  std::fill(flat.rgb.begin(), flat.rgb.end(), std::uint8_t{200});
+  for (const auto& [w, h] : {std::pair{64, 64}, {5, 7}, {37, 10}})
+    for (const float v : ResizeToFloats(flat, w, h)) EXPECT_NEAR(v, 200, 1e-3);
+  const Picture photo = DrawPicture(120, 90);
+  double large = 0, small = 0;
+  for (const std::uint8_t v : photo.rgb) large += v;
+  for (const float v : ResizeToFloats(photo, 16, 12)) small += v;
+  EXPECT_NEAR(large / static_cast<double>(photo.rgb.size()), small / (16 * 12 * 3), 1e-2);
+}
+
+}  // namespace
+}  // namespace ringway::engine

@@ -1,0 +1,136 @@
+// The engine backend on its loop, with a small random model: results, rejections, cancelling, one order after
+// the other.
+#include "worker/backends/engine.h"
+
+#include <future>
+
+#include "engine/media/drawn_picture.h"
+#include "engine/media/encode.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/engine/model_files.h"
+
+namespace ringway::worker {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Heard : WorkSink {
+  void OnProgress(std::uint32_t step, std::uint32_t steps) override {
+    progress.emplace_back(step, steps);
+    if (on_progress) on_progress();
+  }
+  void OnResult(std::string bytes) override { result += bytes; }
+  void OnEnd(WorkEnd how) override {
+    end = std::move(how);
+    ended.set_value();
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> progress;
+  std::string result;
+  WorkEnd end;
+  std::promise<void> ended;
+  std::function<void()> on_progress;
+};
+
+WorkOrder Order() {
+  engine::Animation still;
+  still.frames.push_back(engine::DrawPicture(64, 48));
+  WorkOrder order;
+  order.payload = engine::EncodeApng(still).value();
+  order.prompt = "zoom in";
+  order.parameters = {{"side", "32"}, {"frames", "4"}};
+  order.cost.steps = 5;
+  return order;
+}
+
+class EngineBackendTest : public ::testing::Test {
+ protected:
+  EngineBackendTest() : loop_("test") {
+    engine::WriteMotionModel(folder_);
+    auto backend = EngineBackend::Open(loop_, {.model = folder_.path().string(), .threads = 1});
+    EXPECT_TRUE(backend.ok()) << backend.status();
+    backend_ = std::move(backend).value();
+    loop_.Start();
+  }
+  ~EngineBackendTest() override { loop_.Stop(); }
+
+  void Run(const WorkOrder& order, Heard& heard) {
+    EXPECT_TRUE(loop_.Post([&] { backend_->Start(order, heard); }));
+    heard.ended.get_future().wait();
+  }
+
+  engine::ScratchFolder folder_;
+  runtime::EventLoop loop_;
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_F(EngineBackendTest, AnimatesThePayload) {
+  Heard first, second;
+  Run(Order(), first);
+  EXPECT_EQ(first.end.outcome, Outcome::kDone) << first.end.message;
+  EXPECT_EQ(first.end.content_type, "image/gif");
+  EXPECT_THAT(first.result, ::testing::StartsWith("GIF89a"));
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>> steps = {{1, 6}, {2, 6}, {3, 6},
+                                                                      {4, 6}, {5, 6}, {6, 6}};
+  EXPECT_EQ(first.progress, steps);
+  Run(Order(), second);
+  EXPECT_EQ(first.result, second.result);
+}
+
+TEST_F(EngineBackendTest, RejectsWhatItCannotRead) {
+  const std::pair<std::pair<const char*, const char*>, const char*> wrong[] = {
+      {{"steps", "0"}, "steps is \"0\"; allowed: a whole number from 1 to 1000"},
+      {{"format", "bmp"}, "format is \"bmp\"; allowed: gif, apng, webp"},
+      {{"region", "1,1"}, "allowed: left,top,right,bottom"},
+      {{"colour", "red"}, "unknown setting \"colour\"; allowed: seed, steps"}};
+  for (const auto& [parameter, says] : wrong) {
+    WorkOrder order = Order();
+    order.parameters[parameter.first] = parameter.second;
+    Heard heard;
+    Run(order, heard);
+    EXPECT_EQ(heard.end.outcome, Outcome::kRejected);
+    EXPECT_THAT(heard.end.message, HasSubstr(says));
+    EXPECT_EQ(heard.result, "");
+  }
+  WorkOrder order = Order();
+  order.payload = "GIF89a";
+  Heard heard;
+  Run(order, heard);
+  EXPECT_EQ(heard.end.outcome, Outcome::kRejected);
+  EXPECT_THAT(heard.end.message, HasSubstr("PNG, JPEG and WebP are"));
+}
+
+TEST_F(EngineBackendTest, StopsAtTheNextStepAndServesOn) {
+  WorkOrder order = Order();
+  order.cost.steps = 1000;
+  Heard heard;
+  heard.on_progress = [this] { backend_->Cancel(); };
+  Run(order, heard);
+  EXPECT_EQ(heard.end.outcome, Outcome::kCancelled);
+  EXPECT_LT(heard.progress.size(), 900u);
+  Heard next;
+  Run(Order(), next);
+  EXPECT_EQ(next.end.outcome, Outcome::kDone);
+}
+
+TEST_F(EngineBackendTest, MayGoAwayInTheMiddleOfAnOrder) {
+  WorkOrder order = Order();
+  order.cost.steps = 1000;
+  Heard heard;
+  std::promise<void> began;
+  std::once_flag once;
+  heard.on_progress = [&] { std::call_once(once, [&] { began.set_value(); }); };
+  ASSERT_TRUE(loop_.Post([&] { backend_->Start(order, heard); }));
+  began.get_future().wait();
+  loop_.Stop();
+  backend_.reset();
+}
+
+TEST(EngineBackend, SaysThatThereIsNoModel) {
+  runtime::EventLoop loop("test");
+  const auto backend = EngineBackend::Open(loop, {.model = "/nonexistent/model"});
+  EXPECT_THAT(std::string(backend.status().message()), HasSubstr("/nonexistent/model"));
+}
+
+}  // namespace
+}  // namespace ringway::worker

@@ -1,0 +1,125 @@
+#include "worker/backends/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/check.h"
+#include "engine/animate_order.h"
+#include "engine/bundled_model.h"
+
+namespace ringway::worker {
+namespace {
+
+Outcome OutcomeOf(const absl::Status& status) {
+  if (status.code() == absl::StatusCode::kCancelled) return Outcome::kCancelled;
+  return status.code() == absl::StatusCode::kInvalidArgument ? Outcome::kRejected : Outcome::kFailed;
+}
+
+WorkEnd EndOf(const absl::Status& status) {
+  return {.outcome = OutcomeOf(status), .message = std::string(status.message())};
+}
+
+// The order's own words first, then the hints that the whole system understands.
+std::map<std::string, std::string> SettingsOf(const WorkOrder& order) {
+  std::map<std::string, std::string> settings = order.parameters;
+  if (order.cost.steps != 0) settings.try_emplace("steps", absl::StrCat(order.cost.steps));
+  if (order.cost.frames != 0) settings.try_emplace("frames", absl::StrCat(order.cost.frames));
+  return settings;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Backend>> EngineBackend::Open(runtime::EventLoop& loop,
+                                                             const EngineSettings& settings) {
+  std::filesystem::path model = settings.model;
+  if (model.empty()) {
+    const absl::StatusOr<std::filesystem::path> bundled = engine::FindBundledModel();
+    if (!bundled.ok()) return bundled.status();
+    model = *bundled;
+  }
+  absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
+      engine::Engine::Open(model, {.threads = settings.threads});
+  if (!engine.ok()) return engine.status();
+  return std::unique_ptr<Backend>(new EngineBackend(loop, *std::move(engine)));
+}
+
+EngineBackend::EngineBackend(runtime::EventLoop& loop, std::unique_ptr<engine::Engine> engine)
+    : loop_(loop),
+      engine_(std::move(engine)),
+      thread_([this](const std::stop_token& quit) { Serve(quit); }) {}
+
+EngineBackend::~EngineBackend() {
+  stop_.request_stop();
+  thread_.request_stop();
+  thread_.join();
+}
+
+void EngineBackend::Start(WorkOrder order, WorkSink& sink) {
+  RINGWAY_CHECK(sink_ == nullptr);
+  sink_ = &sink;
+  stop_ = std::stop_source();
+  {
+    const std::lock_guard lock(mutex_);
+    next_.emplace(std::move(order), stop_.get_token());
+  }
+  changed_.notify_one();
+}
+
+void EngineBackend::Cancel() {
+  if (sink_ != nullptr) stop_.request_stop();
+}
+
+void EngineBackend::Serve(const std::stop_token& quit) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, quit, [this] { return next_.has_value(); })) {
+    const auto [order, stop] = *std::exchange(next_, std::nullopt);
+    lock.unlock();
+    PostAnswer(Work(order, stop));
+    lock.lock();
+  }
+}
+
+EngineBackend::Answer EngineBackend::Work(const WorkOrder& order, const std::stop_token& stop) {
+  const absl::StatusOr<engine::AnimateOrder> read =
+      engine::ReadAnimateOrder(order.payload, order.prompt, SettingsOf(order));
+  if (!read.ok()) return {{}, EndOf(read.status())};
+  std::uint32_t told = 0;
+  const absl::StatusOr<engine::Animation> animation = engine_->Animate(
+      read->request,
+      [&](const engine::AnimateProgress& progress) {
+        const auto steps = static_cast<std::uint32_t>(progress.steps) + 1;
+        const auto step = progress.fraction >= 1 ? steps : static_cast<std::uint32_t>(progress.step);
+        if (std::exchange(told, step) != step) PostProgress(step, steps);
+      },
+      stop);
+  if (!animation.ok()) return {{}, EndOf(animation.status())};
+  absl::StatusOr<std::string> file = engine::EncodeAnimation(*animation, read->format);
+  if (!file.ok()) return {{}, EndOf(file.status())};
+  return {*std::move(file), {.content_type = std::string(engine::ContentTypeOf(read->format))}};
+}
+
+void EngineBackend::PostProgress(std::uint32_t step, std::uint32_t steps) {
+  // Progress that finds a full inbox is not worth waiting for.
+  const bool posted = loop_.Post([self = std::weak_ptr(self_), step, steps] {
+    const auto backend = self.lock();
+    if (backend && (*backend)->sink_ != nullptr) (*backend)->sink_->OnProgress(step, steps);
+  });
+  static_cast<void>(posted);
+}
+
+void EngineBackend::PostAnswer(Answer answer) {
+  const auto shared = std::make_shared<Answer>(std::move(answer));
+  const auto deliver = [self = std::weak_ptr(self_), shared] {
+    const auto backend = self.lock();
+    if (!backend || (*backend)->sink_ == nullptr) return;
+    WorkSink& sink = *std::exchange((*backend)->sink_, nullptr);
+    for (std::size_t at = 0; at < shared->bytes.size(); at += kPieceBytes)
+      sink.OnResult(shared->bytes.substr(at, kPieceBytes));
+    sink.OnEnd(std::move(shared->end));
+  };
+  // The end must arrive; the inbox is emptied in microseconds. A stopped loop needs no answer.
+  while (!loop_.Post(deliver) && !thread_.get_stop_token().stop_requested()) std::this_thread::yield();
+}
+
+}  // namespace ringway::worker
