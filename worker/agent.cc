@@ -141,6 +141,13 @@ v1::WorkerState Agent::OnDrain(bool drain) {
   return State();
 }
 
+absl::StatusOr<v1::WorkerState> Agent::OnFence(const v1::FenceRequest& request) {
+  const auto fenced = FencedOf(request);
+  if (!fenced.ok()) return fenced.status();
+  slot_.Apply(*fenced);
+  return State();
+}
+
 // ---- the backend ----
 
 void Agent::OnProgress(std::uint32_t step, std::uint32_t steps) {
@@ -187,6 +194,11 @@ void Agent::Do(const RefuseAttempt& refuse) {
   ++totals_.rejected;
   metrics_.CountRefused(refuse.reason);
   const auto node = attempts_.extract(refuse.attempt);
+  if (refuse.reason == Refusal::kDoubleGrant) {
+    log_.Error(absl::StrCat("job ", node.mapped().request_id,
+                            " came with a lease while another lease is in the slot: the ledger granted this "
+                            "worker twice"));
+  }
   const bool expired = refuse.reason == Refusal::kExpired;
   node.mapped().stream->End(EndMessage({.outcome = expired ? Outcome::kTimeout : Outcome::kBusy,
                                         .message = std::string(RefusalReason(refuse.reason)),
@@ -273,12 +285,14 @@ void Agent::ShowState() {
   const bool serving = !view.draining && !view.resting;
   if (serving != std::exchange(shown_serving_, serving)) serving_(serving);
   if (watchers_.empty()) return;
-  const v1::WorkerState state = StateMessage(view, totals_, settings_.identity);
+  const v1::WorkerState state =
+      StateMessage(view, slot_.machine().NextSequence(), totals_, settings_.identity);
   for (auto& [id, watcher] : watchers_) watcher->Send(state);
 }
 
 v1::WorkerState Agent::State() {
-  return StateMessage(slot_.machine().View(runtime::MonotonicNow()), totals_, settings_.identity);
+  Slot& slot = slot_.machine();
+  return StateMessage(slot.View(runtime::MonotonicNow()), slot.NextSequence(), totals_, settings_.identity);
 }
 
 void Agent::CheckQuiet() {

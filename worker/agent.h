@@ -57,6 +57,7 @@ class Agent final : public WorkerDesk, private WorkSink {
   void OnWatch(WatchStream& stream) override;
   void OnWatchClosed(WatchStream& stream) override;
   v1::WorkerState OnDrain(bool drain) override;
+  absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) override;
 
  private:
   struct Attempt {

@@ -17,7 +17,7 @@ absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker)
 
 SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, absl::Time now) {
   SlotOffer offer{.attempt = attempt, .lease = header.lease()};
-  if (const auto lease = ParseLease(header.lease())) offer.fence = lease->fence;
+  if (const auto lease = ParseLease(header.lease())) offer.grant = *lease;
   if (header.deadline_s() > 0) offer.deadline = now + absl::Seconds(header.deadline_s());
   return offer;
 }
@@ -68,7 +68,18 @@ v1::JobDown EndMessage(const EndSpec& spec, const Identity& worker) {
   return down;
 }
 
-v1::WorkerState StateMessage(const SlotView& view, const Totals& totals, const Identity& worker) {
+absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request) {
+  const auto upto = ParseLease(request.upto());
+  if (!upto) {
+    return absl::InvalidArgumentError(absl::StrCat("FenceRequest.upto: is '", request.upto().substr(0, 80),
+                                                   "', which is no lease (L1-2-3)"));
+  }
+  return SlotFenced{
+      .by = {request.leader_epoch(), request.appointment()}, .upto = *upto, .revoke = request.revoke()};
+}
+
+v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const Totals& totals,
+                             const Identity& worker) {
   v1::WorkerState state;
   state.set_wire_version(wire::kWireVersion);
   state.set_worker(worker.name);
@@ -83,6 +94,8 @@ v1::WorkerState StateMessage(const SlotView& view, const Totals& totals, const I
   state.set_rejected_total(totals.rejected);
   state.set_expected_free_s(absl::ToDoubleSeconds(view.expected_free));
   state.set_metrics_address(worker.metrics_address);
+  state.set_sequence(sequence);
+  if (view.fence != Lease{}) state.set_fence(FormatLease(view.fence));
   return state;
 }
 

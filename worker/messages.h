@@ -10,6 +10,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/job.h"
 #include "ringway/v1/job.pb.h"
@@ -33,6 +34,8 @@ struct Identity {
 absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker);
 
 SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, absl::Time now);
+// Errors: InvalidArgument, for the holder.
+absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request);
 WorkOrder OrderOf(const v1::JobHeader& header);
 
 v1::JobDown AcceptedMessage(const Identity& worker);
@@ -54,7 +57,9 @@ struct Totals {
   std::uint64_t done = 0;
   std::uint64_t rejected = 0;  // refused offers
 };
-v1::WorkerState StateMessage(const SlotView& view, const Totals& totals, const Identity& worker);
+// `sequence`: of this announcement.
+v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const Totals& totals,
+                             const Identity& worker);
 
 }  // namespace ringway::worker
 

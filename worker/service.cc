@@ -1,5 +1,8 @@
 #include "worker/service.h"
 
+#include <string>
+#include <utility>
+
 namespace ringway::worker {
 namespace {
 
@@ -48,6 +51,20 @@ grpc::ServerUnaryReactor* WorkerService::Drain(grpc::CallbackServerContext* cont
   const bool posted = loop_.Post([this, reactor, reply, drain = request->drain()] {
     *reply = desk_.OnDrain(drain);
     reactor->Finish(grpc::Status::OK);
+  });
+  if (!posted) reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the worker is shutting down"});
+  return reactor;
+}
+
+grpc::ServerUnaryReactor* WorkerService::RaiseFence(grpc::CallbackServerContext* context,
+                                                    const v1::FenceRequest* request, v1::WorkerState* reply) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  const bool posted = loop_.Post([this, reactor, request, reply] {
+    auto state = desk_.OnFence(*request);
+    if (state.ok()) *reply = *std::move(state);
+    reactor->Finish(
+        state.ok() ? grpc::Status::OK
+                   : grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, std::string(state.status().message())));
   });
   if (!posted) reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the worker is shutting down"});
   return reactor;

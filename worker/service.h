@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/status/statusor.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "runtime/event_loop.h"
 #include "worker/job_stream.h"
@@ -18,10 +19,12 @@
 
 namespace ringway::worker {
 
-// Answers Drain calls, and is told when a stream has gone, through the same desk.
+// Answers Drain and RaiseFence calls, and is told when a stream has gone, through the same desk.
 class WorkerDesk : public JobDesk, public WatchDesk {
  public:
   virtual v1::WorkerState OnDrain(bool drain) = 0;
+  // Errors: InvalidArgument.
+  virtual absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) = 0;
   // Streams that exist; the service adds, the desk subtracts when they close.
   std::atomic<int> job_streams{0};
   std::atomic<int> watch_streams{0};
@@ -39,6 +42,8 @@ class WorkerService final : public v1::Worker::CallbackService {
                                                    const v1::WatchRequest* request) override;
   grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context, const v1::DrainRequest* request,
                                   v1::WorkerState* reply) override;
+  grpc::ServerUnaryReactor* RaiseFence(grpc::CallbackServerContext* context, const v1::FenceRequest* request,
+                                       v1::WorkerState* reply) override;
 
  private:
   runtime::EventLoop& loop_;

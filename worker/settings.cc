@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "runtime/clock.h"
 
 namespace ringway::worker {
 namespace {
@@ -116,6 +117,7 @@ absl::Status Complete(const Flags& f, Settings& s) {
   s.synthetic.draw.law = *law;
   s.synthetic.draw.mean = absl::Seconds(f.service_mean_s);
   s.agent.slot.service_prior = absl::Seconds(f.service_mean_s);
+  s.agent.slot.started = runtime::WallNow();
   s.agent.slot.drain_max = absl::Seconds(f.drain_timeout_s);
   s.upstream.answer_max = absl::Seconds(f.http_timeout_s);
   s.upstream.body_bytes_max = s.agent.result_bytes_max;

@@ -12,10 +12,10 @@ std::string_view RefusalReason(Refusal refusal) {
       return "the worker is draining";
     case Refusal::kResting:
       return "the worker rests after failures in a row";
-    case Refusal::kStaleFence:
-      return "the lease was granted by a ledger holder that has been replaced";
-    case Refusal::kSpentLease:
-      return "the lease was used before";
+    case Refusal::kStaleLease:
+      return "the lease was used before, called back, or granted by a ledger holder that has been replaced";
+    case Refusal::kDoubleGrant:
+      return "the worker serves another lease of the ledger";
     case Refusal::kExpired:
       return "the job's deadline has passed";
   }
@@ -40,11 +40,12 @@ SlotView Slot::View(absl::Time now) const {
   view.busy = phase_ != Phase::kFree;
   view.draining = draining_;
   view.resting = now < resting_until_;
-  view.fence = fence_;
+  view.fence = gate_.fence();
   view.busy_total = busy_before_;
   if (!view.busy) return view;
   view.attempt = attempt_;
   view.lease = lease_;
+  view.grant = grant_;
   view.step = step_;
   view.steps = steps_;
   view.busy_total += now - admitted_;
@@ -66,29 +67,26 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
   const auto refuse = [&](Refusal reason, absl::Duration retry_after) {
     actions.push_back(RefuseAttempt{offer.attempt, reason, retry_after});
   };
-  if (offer.fence.stated() && offer.fence < fence_) {
-    return refuse(Refusal::kStaleFence, absl::ZeroDuration());
-  }
+  const bool granted = offer.grant != Lease{};
+  if (granted && offer.grant <= gate_.fence()) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
   // A newer holder is obeyed even when its offer cannot be served.
-  fence_ = std::max(fence_, offer.fence);
-  const bool spent = !offer.lease.empty() && std::find(spent_leases_.begin(), spent_leases_.end(),
-                                                       offer.lease) != spent_leases_.end();
-  if (spent) return refuse(Refusal::kSpentLease, absl::ZeroDuration());
+  if (granted) gate_.Raise({offer.grant.fence, 0});
   if (offer.deadline <= now) return refuse(Refusal::kExpired, absl::ZeroDuration());
   if (draining_) return refuse(Refusal::kDraining, absl::ZeroDuration());
-  if (phase_ != Phase::kFree) return refuse(Refusal::kBusy, ExpectedFree(now));
+  if (phase_ != Phase::kFree) {
+    const bool both_granted = granted && grant_ != Lease{};
+    return refuse(both_granted ? Refusal::kDoubleGrant : Refusal::kBusy, ExpectedFree(now));
+  }
   if (now < resting_until_) return refuse(Refusal::kResting, resting_until_ - now);
 
+  if (granted) (void)gate_.Pass(offer.grant);
   phase_ = Phase::kReceiving;
   attempt_ = offer.attempt;
   lease_ = offer.lease;
+  grant_ = offer.grant;
   admitted_ = now;
   deadline_ = offer.deadline;
   step_ = steps_ = 0;
-  if (!lease_.empty()) {
-    spent_leases_.push_back(lease_);
-    if (spent_leases_.size() > kSpentLeases) spent_leases_.pop_front();
-  }
   actions.push_back(AdmitAttempt{attempt_});
   actions.push_back(StateChanged{});
 }
@@ -129,8 +127,13 @@ void Slot::On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& a
   actions.push_back(StateChanged{});
 }
 
-void Slot::On(absl::Time, const SlotFenceSeen& seen, std::vector<SlotAction>&) {
-  fence_ = std::max(fence_, seen.fence);
+void Slot::On(absl::Time now, const SlotFenced& fenced, std::vector<SlotAction>& actions) {
+  if (fenced.by < gate_.fence().fence) return;
+  gate_.Raise({fenced.by, 0});
+  // A holder cannot call back what only a later one may grant.
+  if (fenced.upto.fence <= fenced.by) gate_.Raise(fenced.upto);
+  const bool runs = phase_ != Phase::kFree && grant_ != Lease{} && grant_ == fenced.upto;
+  if (fenced.revoke && runs) Stop(now, Outcome::kCancelled, actions);
 }
 
 void Slot::On(absl::Time now, const SlotWake&, std::vector<SlotAction>& actions) {

@@ -5,10 +5,11 @@
 // from the moment a job is admitted until the backend says that it ended, so a job whose cancellation has
 // been asked for, but not yet obeyed, still holds it.
 //
-// Leases and fencing: a lease is a slot granted to one job by the holder of the region's ledger. The slot
-// obeys the highest (leader epoch, appointment) it has seen, refuses grants of older holders, and runs no
-// lease twice (the last kSpentLeases are remembered). Offers without a fence come from routers that probe;
-// they are served when the slot is free and move no fence.
+// Leases: a lease is a slot granted to one job by the holder of the region's ledger; which leases are still
+// obeyed is the gate's to say (lease_gate.h), so no lease runs twice and none of a holder that was replaced
+// runs at all. Offers without one come from routers that probe; they are served when the slot is free and
+// move no fence. A lease that finds another one in the slot is a double grant, the one thing that the ledger
+// promises never to do: it is refused as BUSY under a name of its own.
 //
 // Bounds: an upload that stalls, a job whose deadline passed and a drain that takes too long are stopped by
 // NextWake(). After `failures_before_rest` failures in a row, a backend's own BUSY included, the slot rests
@@ -17,13 +18,11 @@
 //
 // Invariants: at most one admitted attempt; every Offer is answered by exactly one Admit or Refuse; every
 // Admit is followed by exactly one Ended; busy time and progress are monotone. Pure: time comes in, actions
-// go out. O(kSpentLeases) for an offer, O(1) otherwise. One owner thread.
+// go out. O(1). One owner thread.
 #ifndef RINGWAY_WORKER_SLOT_H_
 #define RINGWAY_WORKER_SLOT_H_
 
-#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -32,6 +31,7 @@
 #include "absl/time/time.h"
 #include "core/job.h"
 #include "core/lease.h"
+#include "worker/lease_gate.h"
 #include "worker/service_history.h"
 
 namespace ringway {
@@ -45,13 +45,14 @@ struct SlotSettings {
   absl::Duration drain_max = absl::Minutes(10);     // a job still running then is stopped
   int failures_before_rest = 3;
   absl::Duration rest = absl::Seconds(5);
+  absl::Time started = absl::UnixEpoch();  // rises from one life of the worker to the next
 };
 
 // ---- events ----
 struct SlotOffer {
   AttemptId attempt = 0;
-  std::string lease = {};  // empty: none
-  Fence fence = {};
+  std::string lease = {};  // as it came, for people
+  Lease grant = {};        // what it says; none: the offer of a router that probes
   absl::Time deadline = absl::InfiniteFuture();
 };
 struct SlotPayloadComplete {
@@ -75,16 +76,18 @@ struct SlotWithdraw {
 struct SlotDrain {
   bool drain = true;
 };
-// A holder announced itself without granting anything.
-struct SlotFenceSeen {
-  Fence fence;
+// A holder calls leases back. One that has been replaced is not obeyed.
+struct SlotFenced {
+  Fence by;             // its appointment
+  Lease upto;           // this lease and all below are refused from now on
+  bool revoke = false;  // and if the job of exactly this lease is in the slot, it is stopped
 };
 struct SlotWake {};
 using SlotEvent = std::variant<SlotOffer, SlotPayloadComplete, SlotProgress, SlotFinished, SlotWithdraw,
-                               SlotDrain, SlotFenceSeen, SlotWake>;
+                               SlotDrain, SlotFenced, SlotWake>;
 
 // ---- actions ----
-enum class Refusal : std::uint8_t { kBusy, kDraining, kResting, kStaleFence, kSpentLease, kExpired };
+enum class Refusal : std::uint8_t { kBusy, kDraining, kResting, kStaleLease, kDoubleGrant, kExpired };
 std::string_view RefusalReason(Refusal refusal);
 
 struct AdmitAttempt {
@@ -115,9 +118,10 @@ struct SlotView {
   bool busy = false;
   bool draining = false;
   bool resting = false;
-  AttemptId attempt = 0;  // 0: none
-  std::string lease;
-  Fence fence;             // highest seen
+  AttemptId attempt = 0;   // 0: none
+  std::string lease;       // as it came
+  Lease grant;             // of the job in the slot
+  Lease fence;             // leases at or below are refused
   std::uint32_t step = 0;  // of the job in the slot
   std::uint32_t steps = 0;
   absl::Duration busy_total;
@@ -126,14 +130,15 @@ struct SlotView {
 
 class Slot {
  public:
-  static constexpr std::size_t kSpentLeases = 64;
-
-  explicit Slot(const SlotSettings& settings) : settings_(settings), history_(settings.service_prior) {}
+  explicit Slot(const SlotSettings& settings)
+      : settings_(settings), history_(settings.service_prior), gate_(settings.started) {}
 
   void Step(absl::Time now, const SlotEvent& event, std::vector<SlotAction>& actions);
   // When the slot wants a SlotWake, infinite future: not at all.
   absl::Time NextWake() const;
   SlotView View(absl::Time now) const;
+  // For the next announcement of the view: higher than all before, across restarts too.
+  std::uint64_t NextSequence() { return gate_.NextSequence(); }
 
  private:
   enum class Phase : std::uint8_t { kFree, kReceiving, kRunning, kStopping };
@@ -144,7 +149,7 @@ class Slot {
   void On(absl::Time now, const SlotFinished& finished, std::vector<SlotAction>& actions);
   void On(absl::Time now, const SlotWithdraw& withdraw, std::vector<SlotAction>& actions);
   void On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotFenceSeen& seen, std::vector<SlotAction>& actions);
+  void On(absl::Time now, const SlotFenced& fenced, std::vector<SlotAction>& actions);
   void On(absl::Time now, const SlotWake& wake, std::vector<SlotAction>& actions);
 
   bool Holds(AttemptId attempt) const { return phase_ != Phase::kFree && attempt == attempt_; }
@@ -160,6 +165,7 @@ class Slot {
   // Of the attempt in the slot; meaningless while it is free.
   AttemptId attempt_ = 0;
   std::string lease_;
+  Lease grant_;
   absl::Time admitted_ = absl::InfinitePast();
   absl::Time started_ = absl::InfinitePast();
   absl::Time deadline_ = absl::InfiniteFuture();
@@ -168,8 +174,7 @@ class Slot {
   Outcome stop_outcome_ = Outcome::kCancelled;
 
   absl::Duration busy_before_;  // of attempts that have ended
-  Fence fence_;
-  std::deque<std::string> spent_leases_;  // at most kSpentLeases, oldest first
+  LeaseGate gate_;
   bool draining_ = false;
   absl::Time drain_until_ = absl::InfiniteFuture();
   int failures_in_row_ = 0;

@@ -17,10 +17,10 @@ const char* ReasonLabel(Refusal reason) {
       return "draining";
     case Refusal::kResting:
       return "resting";
-    case Refusal::kStaleFence:
-      return "stale_fence";
-    case Refusal::kSpentLease:
-      return "spent_lease";
+    case Refusal::kStaleLease:
+      return "stale_lease";
+    case Refusal::kDoubleGrant:
+      return "double_grant";
     case Refusal::kExpired:
       return "expired";
   }
@@ -61,8 +61,8 @@ WorkerMetrics::WorkerMetrics(const Identity& worker) {
                                 Outcome::kCancelled, Outcome::kRejected}) {
     jobs_->Add({{"outcome", std::string(OutcomeName(outcome))}});
   }
-  for (const Refusal reason : {Refusal::kBusy, Refusal::kDraining, Refusal::kResting, Refusal::kStaleFence,
-                               Refusal::kSpentLease, Refusal::kExpired}) {
+  for (const Refusal reason : {Refusal::kBusy, Refusal::kDraining, Refusal::kResting, Refusal::kStaleLease,
+                               Refusal::kDoubleGrant, Refusal::kExpired}) {
     rejected_->Add({{"reason", ReasonLabel(reason)}});
   }
   BuildGauge()

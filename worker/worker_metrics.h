@@ -3,7 +3,7 @@
 //   ringway_worker_busy                     0 or 1
 //   ringway_worker_busy_seconds_total       time the slot was taken; its rate is the busy share of the GPU
 //   ringway_worker_jobs_total{outcome}      jobs that ended here
-//   ringway_worker_rejected_total{reason}   offers refused: busy, draining, resting, stale_fence, ...
+//   ringway_worker_rejected_total{reason}   offers refused: busy, draining, resting, stale_lease, ...
 //   ringway_worker_service_seconds          histogram of done jobs, start to end
 //   ringway_worker_draining, _healthy       0 or 1
 //   ringway_worker_payload_bytes_total, ringway_worker_result_bytes_total

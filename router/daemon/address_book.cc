@@ -19,6 +19,11 @@ WorkerId AddressBook::WorkerAt(const std::string& address, bool speaks_grpc) {
   return id;
 }
 
+WorkerId AddressBook::FindWorker(const std::string& address) const {
+  const auto found = workers_by_address_.find(address);
+  return found == workers_by_address_.end() ? WorkerId() : found->second;
+}
+
 RouterId AddressBook::RouterNamed(const std::string& name, const std::string& address) {
   RouterId id;
   if (const auto found = routers_by_name_.find(name); found != routers_by_name_.end()) {

@@ -51,6 +51,8 @@ class AddressBook {
 
   // Invalid when the book is full.
   WorkerId WorkerAt(const std::string& address, bool speaks_grpc = true);
+  // Invalid: never heard of.
+  WorkerId FindWorker(const std::string& address) const;
   // A router that moved gets a new channel. Invalid when the book is full.
   RouterId RouterNamed(const std::string& name, const std::string& address);
 

@@ -19,6 +19,7 @@ v1::Hello RouterAgent::MakeHello() {
   hello.set_table_epoch(driver_.machine().table().epoch);
   hello.set_table_version(driver_.machine().table().version);
   hello.set_build(RINGWAY_BUILD);
+  hello.set_incarnation(incarnation_);
   return hello;
 }
 
@@ -29,9 +30,13 @@ void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
   Tell(ControllerWelcomed{.epoch = welcome.epoch(),
                           .report_period = absl::Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
   state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), welcome.epoch()));
+  hall_.SeeController(true);
 }
 
-void RouterAgent::OnControllerLost() { Tell(ControllerLost{}); }
+void RouterAgent::OnControllerLost() {
+  Tell(ControllerLost{});
+  hall_.SeeController(false);
+}
 
 bool RouterAgent::UseFleet(const Fleet& next) {
   auto merged = MergeFleet(*fleet_.fleet, next);
@@ -60,6 +65,7 @@ void RouterAgent::OnFleetMap(const v1::FleetMap& message) {
   learns_tiers_ = false;
   *state_.mutable_fleet_map() = message;
   unsaved_ = true;
+  hall_.UseDirectory(state_.directory());
   ListAllWorkers();
   ListRouters(state_.directory());
 }
@@ -118,6 +124,7 @@ void RouterAgent::LoadLastGood() {
   }
   learns_tiers_ = false;
   state_ = *state;
+  state_.set_incarnation(incarnation_);
   ApplyDirectory(state_.directory());
   // What was seen before counts: a leader that was replaced while this router was down stays replaced.
   if (state_.has_table()) TakeTable(v1::RoutingTable(state_.table()), true);

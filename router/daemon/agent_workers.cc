@@ -28,6 +28,7 @@ void RouterAgent::ListWorker(WorkerId id) {
   const KnownWorker& worker = book_.worker(id);
   if (!worker.beside && !worker.in_region && !worker.in_pool) {
     Tell(WorkerUnlisted{id});
+    hall_.UnlistWorker(id);
     return;
   }
   if (worker.tier.empty()) return;
@@ -36,9 +37,12 @@ void RouterAgent::ListWorker(WorkerId id) {
     log_.Warning(absl::StrCat("worker at ", worker.address, " serves tier '", worker.tier,
                               "', which the fleet does not have; it gets no jobs"));
     Tell(WorkerUnlisted{id});
+    hall_.UnlistWorker(id);
     return;
   }
   Tell(WorkerListed{id, *tier, worker.beside});
+  // A pool of plain HTTP servers has a holder of its own.
+  if (!worker.in_pool) hall_.ListWorker(id, *tier);
 }
 
 void RouterAgent::ListAllWorkers() {
@@ -69,6 +73,7 @@ void RouterAgent::ListRouters(const v1::Directory& directory) {
 
 void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
   ListRouters(directory);
+  hall_.UseDirectory(directory);
   std::set<WorkerId> listed;
   for (const v1::WorkerEntry& entry : directory.workers()) {
     if (entry.region() != settings_.region || entry.address().empty()) continue;
@@ -95,7 +100,10 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
 }
 
 void RouterAgent::Watch(WorkerId id) {
-  const bool room = watches_.size() < settings_.watch_max + settings_.workers.size();
+  const auto tier = fleet_.fleet->FindTier(book_.worker(id).tier);
+  // The holder of a ledger must hear of every slot.
+  const bool room =
+      watches_.size() < settings_.watch_max + settings_.workers.size() || (tier && hall_.Holds(*tier));
   if (watches_.contains(id) || (!book_.worker(id).beside && !room)) return;
   watches_[id] =
       std::make_unique<WorkerWatch>(loop_, streams_, *book_.worker(id).stub, settings_.name,
@@ -118,6 +126,7 @@ void RouterAgent::OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1
     }
   }
   Tell(WorkerHeard{id, news});
+  hall_.HearWorker(id, news.state == dispatch::WorkerState::kFailed ? nullptr : state);
 }
 
 // Nobody told this router of any fleet: the tier of a worker beside it exists, with the default settings.

@@ -25,6 +25,8 @@ constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);
 constexpr absl::Duration kStreamsGrace = absl::Seconds(2);
 // Beyond the jobs: calls that are closing, or too many and about to be told so.
 constexpr int kStreamsBeyondJobs = 256;
+// Streams of routers that ask for slots here: each router of the region, for each tier.
+constexpr int kStandingMax = 8192;
 // What one call can have under way in the loop's inbox, on both sides of the router.
 constexpr std::size_t kTasksPerCall = 12;
 
@@ -108,7 +110,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   if (!pages.ok()) return pages.status();
   IngressService ingress(loop, agent.calls(), streams_max);
   PeerService peer(loop, agent.calls(), streams_max);
-  auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer});
+  LedgerService ledger(loop, agent.hall(), kStandingMax);
+  auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger});
   if (!server.ok()) return server.status();
   loop.Start();
   absl::StatusOr<std::string> clients;

@@ -40,6 +40,13 @@ std::string StatePath(const Settings& settings) {
   return settings.state_dir.empty() ? "" : absl::StrCat(settings.state_dir, "/router-", file, ".state");
 }
 
+// Of the clock, but above the last life's: a clock that was set back must not repeat one.
+std::uint64_t NextIncarnation(const Settings& settings) {
+  const auto clock = static_cast<std::uint64_t>(absl::ToUnixMicros(runtime::WallNow()));
+  const auto last = ReadLastGood(StatePath(settings), settings.region);
+  return last.ok() ? std::max(clock, last->incarnation() + 1'000'000) : clock;
+}
+
 }  // namespace
 
 RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet,
@@ -50,17 +57,26 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       learns_tiers_(learns_tiers),
       fleet_(BookOf(WithPoolTier(fleet, settings), settings.region)),
       metrics_(fleet_),
+      incarnation_(NextIncarnation(settings)),
       calls_(loop, streams_, settings.calls, fleet_, book_, metrics_, log,
              [this](const RouterEvent& event) { Tell(event); }),
+      hall_(loop, streams_,
+            {.router = settings.name,
+             .incarnation = incarnation_,
+             .seed = settings.seed,
+             .pool_tier = settings.pool ? settings.pool->tier : ""},
+            fleet_, book_, log, [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop,
               RouterMachine({.home = fleet_.home,
                              .jobs_max = settings.calls.jobs_max + PoolRequestsMax(settings),
-                             .seed = settings.seed},
+                             .seed = settings.seed,
+                             .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_))},
                             fleet_.fleet),
               TimePassed{}, [this](RouterAction& action) { Do(action); }),
       disk_(StatePath(settings), log),
       beat_(loop, [this] { Beat(); }) {
   state_.set_region(settings.region);
+  state_.set_incarnation(incarnation_);
 }
 
 RouterAgent::~RouterAgent() = default;
@@ -124,6 +140,8 @@ void RouterAgent::Do(RouterAction& action) {
     calls_.Perform(*withdraw);
   } else if (auto* end = std::get_if<EndJob>(&action)) {
     calls_.Perform(*end);
+  } else if (auto* tell = std::get_if<TellLedger>(&action)) {
+    hall_.Perform(*tell);
   } else if (auto* report = std::get_if<SendReport>(&action)) {
     Do(*report);
   } else if (auto* decided = std::get_if<TableDecided>(&action)) {
@@ -213,6 +231,7 @@ void RouterAgent::CheckQuiet() {
 }
 
 void RouterAgent::Disconnect() {
+  hall_.Close();
   watches_.clear();
   link_.reset();
 }
@@ -222,6 +241,7 @@ void RouterAgent::Beat() {
   const absl::Duration age =
       table_since_ == absl::InfinitePast() ? absl::InfiniteDuration() : now - table_since_;
   metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
+  metrics_.Show(hall_.Standings());
   SaveLastGood();
   SayLonely(now);
   if (link_ != nullptr && now >= pages_at_) {

@@ -23,6 +23,7 @@
 #include "router/daemon/control_link.h"
 #include "router/daemon/job_calls.h"
 #include "router/daemon/last_good.h"
+#include "router/daemon/ledger_hall.h"
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
@@ -56,6 +57,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void UsePoolWorkers(const std::vector<std::string>& workers);
 
   JobCalls& calls() { return calls_; }
+  LedgerHall& hall() { return hall_; }
   RouterMetrics& metrics() { return metrics_; }
   // Client calls that gRPC still knows.
   int streams() const { return streams_.live(); }
@@ -120,7 +122,9 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   FleetBook fleet_;
   AddressBook book_;
   RouterMetrics metrics_;
+  const std::uint64_t incarnation_;  // rises from one life to the next
   JobCalls calls_;
+  LedgerHall hall_;
   bool performing_ = false;
   runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each

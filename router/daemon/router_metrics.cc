@@ -52,6 +52,16 @@ RouterMetrics::RouterMetrics(const FleetBook& fleet) : fleet_(fleet) {
   busy_share_ = Gauges(r, "ringway_router_busy_share", "Share of the region's known workers that are busy.");
   budget_ = Gauges(r, "ringway_router_retry_budget", "Offers beyond a job's first that may be made now.");
   workers_ = Gauges(r, "ringway_router_workers", "Workers of this region that may be asked.");
+  ledger_reached_ = Gauges(r, "ringway_router_ledger_reached", "1 while the tier's ledger answers.");
+  ledger_holding_ =
+      Gauges(r, "ringway_router_ledger_holding", "1 while this router holds the tier's ledger.");
+  ledger_appointment_ =
+      Gauges(r, "ringway_ledger_appointment", "Number of the holder's appointment; 0: not the holder.");
+  ledger_routers_ = Gauges(r, "ringway_ledger_routers", "Routers that ask here for slots.");
+  ledger_slots_ = Gauges(r, "ringway_ledger_slots", "Slots that the holder knows, by state.");
+  ledger_waiting_ = Gauges(r, "ringway_ledger_waiting", "Jobs in the holder's line.");
+  ledger_grants_ = Counters(r, "ringway_ledger_grants_total", "Slots granted here.");
+  ledger_revoked_ = Counters(r, "ringway_ledger_revoked_total", "Leases called back here.");
   reports_ = &Counters(r, "ringway_router_reports_total", "Reports sent to the controller.")->Add({});
   calls_ = OneGauge(r, "ringway_router_calls", "Calls that are open.");
   connected_ = OneGauge(r, "ringway_router_controller_connected", "1 while a controller answers.");
@@ -116,6 +126,29 @@ void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size
   table_epoch_->Set(static_cast<double>(machine.table().epoch));
   table_version_->Set(static_cast<double>(machine.table().version));
   table_age_->Set(table_age == absl::InfiniteDuration() ? -1 : absl::ToDoubleSeconds(table_age));
+}
+
+void RouterMetrics::Show(const std::vector<LedgerStanding>& ledgers) {
+  for (const LedgerStanding& ledger : ledgers) {
+    const prometheus::Labels tier = {{"tier", TierName(ledger.tier)}};
+    const auto slots = [&](const char* state, std::size_t count) {
+      ledger_slots_->Add({{"tier", TierName(ledger.tier)}, {"state", state}}).Set(static_cast<double>(count));
+    };
+    const ledger::LedgerView& view = ledger.view;
+    const bool holds = ledger.holding;
+    ledger_reached_->Add(tier).Set(ledger.reached ? 1 : 0);
+    ledger_holding_->Add(tier).Set(holds ? 1 : 0);
+    ledger_appointment_->Add(tier).Set(holds ? static_cast<double>(view.appointment.appointment) : 0);
+    ledger_routers_->Add(tier).Set(holds ? static_cast<double>(ledger.routers) : 0);
+    slots("idle", holds ? view.idle : 0);
+    slots("leased", holds ? view.leased : 0);
+    ledger_waiting_->Add(tier).Set(holds ? static_cast<double>(view.waiting) : 0);
+    const auto catch_up = [](prometheus::Counter& counter, std::uint64_t total) {
+      counter.Increment(static_cast<double>(total) - counter.Value());
+    };
+    catch_up(ledger_grants_->Add(tier), view.grants_total);
+    catch_up(ledger_revoked_->Add(tier), view.revoked_total);
+  }
 }
 
 }  // namespace ringway::router

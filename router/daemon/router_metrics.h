@@ -19,9 +19,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "router/daemon/job_header.h"
+#include "router/daemon/ledger_hall.h"
 #include "router/router_machine.h"
 
 namespace ringway::router {
@@ -38,6 +40,8 @@ class RouterMetrics {
   void CountReport() { reports_->Increment(); }
   // The gauges.
   void Show(const RouterMachine& machine, bool connected, std::size_t calls, absl::Duration table_age);
+
+  void Show(const std::vector<LedgerStanding>& ledgers);
 
   std::shared_ptr<const prometheus::Registry> registry() const { return registry_; }
 
@@ -60,6 +64,14 @@ class RouterMetrics {
   prometheus::Family<prometheus::Gauge>* busy_share_;
   prometheus::Family<prometheus::Gauge>* budget_;
   prometheus::Family<prometheus::Gauge>* workers_;
+  prometheus::Family<prometheus::Gauge>* ledger_reached_;
+  prometheus::Family<prometheus::Gauge>* ledger_holding_;
+  prometheus::Family<prometheus::Gauge>* ledger_appointment_;
+  prometheus::Family<prometheus::Gauge>* ledger_routers_;
+  prometheus::Family<prometheus::Gauge>* ledger_slots_;
+  prometheus::Family<prometheus::Gauge>* ledger_waiting_;
+  prometheus::Family<prometheus::Counter>* ledger_grants_;
+  prometheus::Family<prometheus::Counter>* ledger_revoked_;
   prometheus::Counter* reports_;
   prometheus::Gauge* calls_;
   prometheus::Gauge* connected_;

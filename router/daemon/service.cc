@@ -15,6 +15,12 @@ class Refusal final : public Reactor {
   void OnDone() override { delete this; }
 };
 
+class NoPlace final : public grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown> {
+ public:
+  NoPlace() { Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many routers stand here")); }
+  void OnDone() override { delete this; }
+};
+
 // The stream deletes itself when its call is over.
 Reactor* Take(grpc::CallbackServerContext* context, bool forwarded, runtime::EventLoop& loop, JobCalls& calls,
               int streams_max) {
@@ -33,6 +39,14 @@ Reactor* IngressService::Submit(grpc::CallbackServerContext* context) {
 
 Reactor* PeerService::Forward(grpc::CallbackServerContext* context) {
   return Take(context, true, loop_, calls_, streams_max_);
+}
+
+grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* LedgerService::Stand(grpc::CallbackServerContext*) {
+  if (hall_.streams.fetch_add(1) >= streams_max_) {
+    hall_.streams.fetch_sub(1);
+    return new NoPlace();
+  }
+  return new StandStream(loop_, hall_);
 }
 
 }  // namespace ringway::router

@@ -1,5 +1,5 @@
-// The router's two gRPC services: Ingress for clients, Peer for other routers. Each call becomes a
-// CallStream.
+// The router's gRPC services: Ingress for clients, Peer for other routers, Ledger for those of its region.
+// Each call becomes a stream object.
 //
 // No decision is made here except the bound: more calls than the router may hold, and some for those that are
 // closing, are refused with RESOURCE_EXHAUSTED before anything is read, which keeps the loop's inbox from
@@ -10,7 +10,9 @@
 #define RINGWAY_ROUTER_DAEMON_SERVICE_H_
 
 #include "ringway/v1/job.grpc.pb.h"
+#include "ringway/v1/ledger.grpc.pb.h"
 #include "router/daemon/job_calls.h"
+#include "router/daemon/ledger_hall.h"
 #include "runtime/event_loop.h"
 
 namespace ringway::router {
@@ -24,6 +26,19 @@ class IngressService final : public v1::Ingress::CallbackService {
  private:
   runtime::EventLoop& loop_;
   JobCalls& calls_;
+  const int streams_max_;
+};
+
+// For routers of the own region: where they stand before a ledger's holder.
+class LedgerService final : public v1::Ledger::CallbackService {
+ public:
+  LedgerService(runtime::EventLoop& loop, LedgerHall& hall, int streams_max)
+      : loop_(loop), hall_(hall), streams_max_(streams_max) {}
+  grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* Stand(grpc::CallbackServerContext* context) override;
+
+ private:
+  runtime::EventLoop& loop_;
+  LedgerHall& hall_;
   const int streams_max_;
 };
 

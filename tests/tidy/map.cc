@@ -20,12 +20,18 @@ const std::vector<Layer>& Layers() {
       {"router/dispatch", true, {"core"}},
       {"router", true, {"core", "router/dispatch"}},
       {"router/http", false, {"core", "runtime", "router", "router/dispatch"}},
-      {"router/daemon", false, {"core", "proto", "runtime", "router", "router/dispatch", "router/http"}},
+      {"router/wire", false, {"core", "proto", "router/dispatch"}},
+      {"router/daemon",
+       false,
+       {"core", "proto", "runtime", "router", "router/dispatch", "router/http", "router/wire"}},
       {"router/main", false, {"core", "runtime", "topology", "router", "router/daemon"}},
-      {"worker/slot", true, {"core", "worker/service_history"}},
+      {"worker/slot", true, {"core", "worker/lease_gate", "worker/service_history"}},
+      {"worker/lease_gate", true, {"core"}},
       {"worker/service_history", true, {"core"}},
       {"worker", false, {"core", "proto", "runtime", "engine", "worker/slot", "worker/service_history"}},
-      {"sim", true, {"core", "controller", "router", "worker/slot", "worker/service_history"}},
+      {"sim",
+       true,
+       {"core", "controller", "router", "worker/slot", "worker/lease_gate", "worker/service_history"}},
       // Scenarios are files: read before anything runs in virtual time.
       {"sim/files", false, {"core", "sim", "topology"}},
       {"topology", false, {"core"}},
@@ -62,17 +68,10 @@ const Layer* LayerOf(std::string_view path) {
 }
 
 const std::vector<Library>& Libraries() {
-  static const std::vector<std::string_view> kShells = {"proto",
-                                                        "runtime",
-                                                        "controller/wire",
-                                                        "controller/journal",
-                                                        "controller/daemon",
-                                                        "controller/main",
-                                                        "router/http",
-                                                        "router/daemon",
-                                                        "router/main",
-                                                        "worker",
-                                                        "cli"};
+  static const std::vector<std::string_view> kShells = {
+      "proto",           "runtime",     "controller/wire", "controller/journal", "controller/daemon",
+      "controller/main", "router/http", "router/daemon",   "router/main",        "router/wire",
+      "worker",          "cli"};
   static const std::vector<Library> libraries = {
       {"yaml-cpp/", "", {"topology"}, "topology/ is the only reader of YAML"},
       {"", ".pb.h", kShells, "decisions see values, not messages"},

@@ -138,9 +138,9 @@ TEST(WorkerDaemonTest, AReplacedHolderIsRefusedAndNoLeaseRunsTwice) {
   };
   EXPECT_EQ(offer("L2-1-1").outcome(), "done");
   EXPECT_EQ(offer("L1-9-1").outcome(), "busy");
-  EXPECT_EQ(worker.Refused("stale_fence"), 1);
+  EXPECT_EQ(worker.Refused("stale_lease"), 1);
   EXPECT_EQ(offer("L2-1-1").outcome(), "busy");
-  EXPECT_EQ(worker.Refused("spent_lease"), 1);
+  EXPECT_EQ(worker.Refused("stale_lease"), 2);
   EXPECT_EQ(offer("L2-1-2").outcome(), "done");
 }
 

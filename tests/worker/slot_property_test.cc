@@ -39,19 +39,19 @@ class Life {
     if (u < 0.82 && running_ != 0) return DrawFinished();
     if (u < 0.90) return SlotWithdraw{about};
     if (u < 0.93) return SlotDrain{rng_.Chance(0.3)};
-    if (u < 0.95) return SlotFenceSeen{DrawFence()};
+    if (u < 0.95) return SlotFenced{.by = DrawLease().fence, .upto = DrawLease(), .revoke = rng_.Chance(0.5)};
     return SlotWake{};
   }
 
-  Fence DrawFence() {
+  // Mostly rising over the life, sometimes an old one.
+  Lease DrawLease() {
     if (rng_.Chance(0.5)) return {};
     const std::uint64_t epoch = rng_.Below(4);
-    return {epoch, rng_.Below(4)};
+    return {{epoch, rng_.Below(4)}, rng_.Below(1 + last_attempt_)};
   }
 
   SlotOffer DrawOffer() {
-    SlotOffer offer{.attempt = ++last_attempt_, .lease = "", .fence = DrawFence()};
-    if (rng_.Chance(0.5)) offer.lease = std::to_string(rng_.Below(60));
+    SlotOffer offer{.attempt = ++last_attempt_, .lease = "", .grant = DrawLease()};
     if (rng_.Chance(0.3)) offer.deadline = now_ + absl::Milliseconds(rng_.Below(3000));
     return offer;
   }
@@ -74,21 +74,30 @@ class Life {
     const auto* finished = std::get_if<SlotFinished>(&event);
     if (finished != nullptr && finished->attempt == running_) backend_done_ = true;
     if (const auto* drain = std::get_if<SlotDrain>(&event)) draining_ = drain->drain;
-    if (const auto* seen = std::get_if<SlotFenceSeen>(&event)) fence_ = std::max(fence_, seen->fence);
+    if (const auto* fenced = std::get_if<SlotFenced>(&event)) Fenced(*fenced);
     int answers = 0;
     for (const SlotAction& action : actions_) {
       std::visit([&](const auto& a) { answers += Check(a, offer); }, action);
     }
     ASSERT_EQ(answers, offer != nullptr ? 1 : 0) << "an offer gets one answer, nothing else gets any";
-    if (offer != nullptr && offer->fence.stated()) fence_ = std::max(fence_, offer->fence);
+    if (offer != nullptr && held_ == offer->attempt) fence_ = std::max(fence_, offer->grant);
+    if (offer != nullptr) fence_ = std::max(fence_, Lease{offer->grant.fence, 0});
+  }
+  void Fenced(const SlotFenced& fenced) {
+    if (fenced.by < fence_.fence) {
+      EXPECT_TRUE(actions_.empty()) << "obeyed a replaced holder";
+      return;
+    }
+    fence_ = std::max(fence_, Lease{fenced.by, 0});
+    if (fenced.upto.fence <= fenced.by) fence_ = std::max(fence_, fenced.upto);
   }
 
   int Check(const AdmitAttempt& admit, const SlotOffer* offer) {
     EXPECT_TRUE(offer != nullptr && offer->attempt == admit.attempt);
     EXPECT_EQ(held_, 0u) << "two jobs in one slot";
     EXPECT_FALSE(draining_) << "admitted while draining";
-    EXPECT_FALSE(offer->fence.stated() && offer->fence < fence_) << "obeyed a replaced holder";
-    EXPECT_TRUE(offer->lease.empty() || leases_.insert(offer->lease).second) << "a lease ran twice";
+    EXPECT_TRUE(offer->grant == Lease{} || offer->grant > fence_) << "a lease that was over";
+    EXPECT_TRUE(offer->grant == Lease{} || leases_.insert(offer->grant).second) << "a lease ran twice";
     EXPECT_GT(offer->deadline, now_);
     held_ = admit.attempt;
     held_since_ = now_;
@@ -97,7 +106,8 @@ class Life {
   int Check(const RefuseAttempt& refuse, const SlotOffer*) {
     EXPECT_GE(refuse.retry_after, absl::ZeroDuration());
     EXPECT_LT(refuse.retry_after, absl::Hours(1));
-    EXPECT_EQ(refuse.reason == Refusal::kBusy && held_ == 0, false) << "busy without a job";
+    const bool busy = refuse.reason == Refusal::kBusy || refuse.reason == Refusal::kDoubleGrant;
+    EXPECT_FALSE(busy && held_ == 0) << "busy without a job";
     return 1;
   }
   int Check(const StartJob& start, const SlotOffer*) {
@@ -154,8 +164,8 @@ class Life {
   bool stopped_ = false;
   bool backend_done_ = false;
   bool draining_ = false;
-  Fence fence_;
-  std::set<std::string> leases_;
+  Lease fence_;
+  std::set<Lease> leases_;
   absl::Time held_since_;
   absl::Duration busy_;
   AttemptId shown_attempt_ = 0;

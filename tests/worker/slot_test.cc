@@ -117,19 +117,21 @@ TEST_F(SlotTest, TheDeadlineStopsTheJobAndNamesItself) {
   EXPECT_EQ(Refused(), Refusal::kExpired);
 }
 
-TEST_F(SlotTest, OlderHoldersAreRefusedAndTheEpochCountsFirst) {
+TEST_F(SlotTest, LeasesOnlyRiseAndTheEpochCountsFirst) {
   struct Case {
-    Fence fence;
+    Lease grant;
     bool admitted;
   };
-  const Case cases[] = {{{2, 5}, true},  {{2, 4}, false}, {{1, 9}, false}, {{2, 5}, true}, {{3, 1}, true},
-                        {{2, 9}, false}, {{0, 0}, true},  {{3, 0}, false}, {{3, 1}, true}, {{0, 1}, false}};
+  const Case cases[] = {{{{2, 5}, 3}, true},  {{{2, 5}, 3}, false}, {{{2, 5}, 2}, false},
+                        {{{2, 4}, 9}, false}, {{{1, 9}, 9}, false}, {{{2, 5}, 4}, true},
+                        {{{3, 1}, 1}, true},  {{{2, 9}, 9}, false}, {{}, true},
+                        {{}, true},           {{{3, 0}, 9}, false}, {{{3, 1}, 2}, true}};
   AttemptId attempt = 0;
   for (const Case& c : cases) {
     ++attempt;
-    EXPECT_EQ(Admitted({.attempt = attempt, .fence = c.fence}), c.admitted) << "offer " << attempt;
+    EXPECT_EQ(Admitted({.attempt = attempt, .grant = c.grant}), c.admitted) << "offer " << attempt;
     if (!c.admitted) {
-      EXPECT_EQ(Refused(), Refusal::kStaleFence);
+      EXPECT_EQ(Refused(), Refusal::kStaleLease);
     }
     Do(SlotWithdraw{attempt});
   }
@@ -137,23 +139,35 @@ TEST_F(SlotTest, OlderHoldersAreRefusedAndTheEpochCountsFirst) {
 
 TEST_F(SlotTest, ANewerHolderIsObeyedEvenWhenItsOfferMeetsABusySlot) {
   Run(1);
-  EXPECT_FALSE(Admitted({.attempt = 2, .fence = {7, 1}}));
+  EXPECT_FALSE(Admitted({.attempt = 2, .grant = {{7, 1}, 1}}));
   EXPECT_EQ(Refused(), Refusal::kBusy);
   Do(SlotFinished{1, Outcome::kDone});
-  EXPECT_FALSE(Admitted({.attempt = 3, .fence = {6, 9}}));
-  EXPECT_EQ(Refused(), Refusal::kStaleFence);
-  Do(SlotFenceSeen{{8, 0}});
-  EXPECT_FALSE(Admitted({.attempt = 4, .fence = {7, 1}}));
+  EXPECT_FALSE(Admitted({.attempt = 3, .grant = {{6, 9}, 1}}));
+  EXPECT_EQ(Refused(), Refusal::kStaleLease);
+  EXPECT_TRUE(Admitted({.attempt = 4, .grant = {{7, 1}, 1}})) << "it was not used up";
+  Do(SlotWithdraw{4});
+  Do(SlotFenced{.by = {8, 0}, .upto = {{8, 0}, 0}});
+  EXPECT_FALSE(Admitted({.attempt = 5, .grant = {{7, 1}, 2}}));
 }
 
-TEST_F(SlotTest, NoLeaseRunsTwice) {
-  ASSERT_TRUE(Admitted({.attempt = 1, .lease = "a"}));
-  EXPECT_FALSE(Admitted({.attempt = 2, .lease = "a"}));
-  EXPECT_EQ(Refused(), Refusal::kSpentLease);
-  Do(SlotWithdraw{1});
-  EXPECT_FALSE(Admitted({.attempt = 3, .lease = "a"}));
-  EXPECT_EQ(Refused(), Refusal::kSpentLease);
-  EXPECT_TRUE(Admitted({.attempt = 4, .lease = "b"}));
+TEST_F(SlotTest, ALeaseThatFindsAnotherInTheSlotIsADoubleGrant) {
+  ASSERT_TRUE(Admitted({.attempt = 1, .grant = {{2, 1}, 1}}));
+  EXPECT_FALSE(Admitted({.attempt = 2}));
+  EXPECT_EQ(Refused(), Refusal::kBusy);
+  EXPECT_FALSE(Admitted({.attempt = 3, .grant = {{2, 1}, 2}}));
+  EXPECT_EQ(Refused(), Refusal::kDoubleGrant);
+}
+
+TEST_F(SlotTest, AHolderCallsALeaseBackAndAReplacedOneCannot) {
+  ASSERT_TRUE(Admitted({.attempt = 1, .grant = {{2, 1}, 5}}));
+  Do(SlotPayloadComplete{1});
+  Do(SlotFenced{.by = {1, 9}, .upto = {{2, 1}, 5}, .revoke = true});
+  EXPECT_FALSE(Got<StopJob>()) << "of a holder that was replaced";
+  Do(SlotFenced{.by = {2, 2}, .upto = {{2, 1}, 4}, .revoke = true});
+  EXPECT_FALSE(Got<StopJob>()) << "of another lease";
+  Do(SlotFenced{.by = {2, 2}, .upto = {{2, 1}, 5}, .revoke = true});
+  EXPECT_TRUE(Got<StopJob>());
+  EXPECT_EQ(slot_.View(now_).fence, (Lease{{2, 2}, 0}));
 }
 
 TEST_F(SlotTest, DrainFinishesTheJobAdmitsNothingAndCanBeTakenBack) {

@@ -1,0 +1,139 @@
+// What a lost holder costs: stopped for a while, and killed with -9 again and again, under load.
+//
+// Jobs of both tiers are sent at 70 % of capacity to all routers but the holder, so that none is lost merely
+// because its door died; the death hits both tiers alike, but only the one in ledger mode loses its ledger.
+// The gap begins with the signal and ends when the next holder, named by the controller, has granted.
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "bench/ledger/claim.h"
+#include "tests/live/eventually.h"
+#include "tests/live/open_loop.h"
+
+namespace ringway::bench {
+namespace {
+
+constexpr double kLoad = 0.7;
+constexpr absl::Duration kCalm = absl::Milliseconds(400);  // before the signal
+
+struct Gap {
+  bool ended = false;
+  absl::Duration until_next;
+  live::Tally ledger, probe;  // jobs sent in the gap
+  live::Tally ledger_all, probe_all;
+};
+
+void Add(const live::Tally& from, live::Tally& to) {
+  to.jobs += from.jobs;
+  to.done += from.done;
+  to.attempts += from.attempts;
+}
+
+// `strike` takes the holder away.
+Gap Strike(Fleet& fleet, const Holder& holder, absl::Duration span, const std::string& name,
+           const std::function<void()>& strike) {
+  const auto load = [&](const char* tier) {
+    return live::Load{.routers = fleet.Doors(holder.router),
+                      .tier = tier,
+                      .rps = kLoad * kCapacityRps,
+                      .span = span,
+                      .name = absl::StrCat(name, "-", tier),
+                      .seed = std::hash<std::string>()(name)};
+  };
+  live::OpenLoop ledger(load(kLedgered)), probe(load(kProbed));
+  ledger.Start();
+  probe.Start();
+  absl::SleepFor(kCalm);
+  const absl::Time struck = absl::Now();
+  strike();
+  Gap gap;
+  gap.ended = live::Eventually(
+      [&] {
+        const Holder next = fleet.LedgerHolder();
+        return !next.router.empty() && next != holder && fleet.Grants(next.router);
+      },
+      absl::Seconds(10));
+  const absl::Time over = absl::Now();
+  gap.until_next = over - struck;
+  const auto ledger_records = ledger.Finish();
+  const auto probe_records = probe.Finish();
+  gap.ledger = live::Count(live::Between(ledger_records, struck, over));
+  gap.probe = live::Count(live::Between(probe_records, struck, over));
+  gap.ledger_all = live::Count(ledger_records);
+  gap.probe_all = live::Count(probe_records);
+  return gap;
+}
+
+double Percent(const live::Tally& tally) { return 100 * tally.success(); }
+
+Claim Stopped(Fleet& fleet, const Run& run) {
+  const Holder holder = fleet.LedgerHolder();
+  const Gap gap =
+      Strike(fleet, holder, absl::Seconds(5), "stop", [&] { fleet.router(holder.router).Signal(SIGSTOP); });
+  fleet.router(holder.router).Signal(SIGCONT);
+  if (!run.brief) {
+    std::printf(
+        "holder stopped (SIGSTOP): next one grants after %.2f s; done in the gap %.1f %% (probing %.1f %%)\n",
+        absl::ToDoubleSeconds(gap.until_next), Percent(gap.ledger), Percent(gap.probe));
+  }
+  return {"stopped_next_holder_s", absl::ToDoubleSeconds(gap.until_next), 2.5, "s"};
+}
+
+}  // namespace
+
+std::vector<Claim> LostHolder(Fleet& fleet, const Run& run) {
+  std::vector<Claim> claims = {Stopped(fleet, run)};
+  absl::Duration slowest;
+  std::vector<double> seconds;
+  live::Tally ledger, probe, ledger_all, probe_all;
+  std::set<Holder> holders;
+  int repeated = 0, missing = 0, struck = 0;
+  for (int kill = 0; kill < run.kills; ++kill) {
+    if (!fleet.AwaitReady()) {
+      ++missing;
+      break;
+    }
+    const Holder holder = fleet.LedgerHolder();
+    if (!holders.insert(holder).second) ++repeated;
+    const Gap gap = Strike(fleet, holder, absl::Seconds(1.6), absl::StrCat("kill", kill),
+                           [&] { fleet.router(holder.router).Kill(); });
+    ++struck;
+    if (!gap.ended) ++missing;
+    slowest = std::max(slowest, gap.until_next);
+    seconds.push_back(absl::ToDoubleSeconds(gap.until_next));
+    Add(gap.ledger, ledger);
+    Add(gap.probe, probe);
+    Add(gap.ledger_all, ledger_all);
+    Add(gap.probe_all, probe_all);
+    fleet.router(holder.router).StartAgain();
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double grants_twice = fleet.ledgered().DoubleGrants();
+  if (!run.brief && !seconds.empty()) {
+    std::printf("holder killed (-9) %d times: next one grants after %.2f s (median), %.2f s (slowest)\n",
+                struck, seconds[seconds.size() / 2], absl::ToDoubleSeconds(slowest));
+    std::printf(
+        "  jobs sent in the gaps: ledger %.2f %% of %zu done, probing %.2f %% of %zu; in all: %.2f %%, %.2f "
+        "%%\n",
+        Percent(ledger), ledger.jobs, Percent(probe), probe.jobs, Percent(ledger_all), Percent(probe_all));
+    std::printf("  offers per job in all: ledger %.2f, probing %.2f; slots granted twice: %.0f\n",
+                ledger_all.attempts_per_job(), probe_all.attempts_per_job(), grants_twice);
+  }
+  claims.push_back({"kills", static_cast<double>(struck), static_cast<double>(run.kills), "kills", true});
+  claims.push_back({"double_grants", grants_twice, 0, "grants"});
+  claims.push_back({"appointments_given_twice", static_cast<double>(repeated), 0, "appointments"});
+  claims.push_back({"gaps_without_a_new_holder", static_cast<double>(missing), 0, "gaps"});
+  claims.push_back({"next_holder_slowest_s", absl::ToDoubleSeconds(slowest), 2, "s"});
+  // Two counts of the same traffic differ by chance; half a percent is within it.
+  claims.push_back(
+      {"gap_success_over_probing", ledger.success() / std::max(probe.success(), 1e-9), 0.995, "ratio", true});
+  return claims;
+}
+
+}  // namespace ringway::bench

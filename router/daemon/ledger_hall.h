@@ -1,0 +1,164 @@
+// Where this router meets the ledgers: as one that asks, and for some tiers as the one that holds.
+//
+// For each tier in ledger mode it keeps a seat (router/ledger_seat.h) and the way to the holder that the
+// directory names: a stream, or, when the holder is this very router, no socket at all. The machine of the
+// router is told of a holder when it has been heard (HolderSeated with the first beat) and that there is none
+// as soon as the way to it breaks, so that nobody waits for a dead one. Seats hear of routers, workers,
+// directory and controller; what they want said goes out over streams, or as RaiseFence to workers.
+//
+// A router asks under number 0 of its own process; a holder numbers the routers that ever stood here by name,
+// at most kRoutersMax, and keeps the numbers.
+//
+// Threads: the loop's. `tell` steps the router's machine and is never called from within Perform.
+#ifndef RINGWAY_ROUTER_DAEMON_LEDGER_HALL_H_
+#define RINGWAY_ROUTER_DAEMON_LEDGER_HALL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ringway/v1/fleet.pb.h"
+#include "ringway/v1/worker.grpc.pb.h"
+#include "router/daemon/address_book.h"
+#include "router/daemon/job_header.h"
+#include "router/daemon/ledger_link.h"
+#include "router/daemon/stand_stream.h"
+#include "router/ledger_seat.h"
+#include "router/router_action.h"
+#include "router/router_event.h"
+#include "runtime/event_loop.h"
+#include "runtime/log.h"
+#include "runtime/machine_driver.h"
+
+namespace ringway::router {
+
+struct HallSettings {
+  std::string router;             // own name
+  std::uint64_t incarnation = 0;  // of this life
+  std::uint64_t seed = 1;
+  std::string pool_tier = {};  // held elsewhere in this process; empty: none
+};
+
+// What screens and metrics show of one tier.
+struct LedgerStanding {
+  TierId tier;
+  std::string holder;       // as the directory says; empty: nobody
+  bool reached = false;     // it answers
+  bool holding = false;     // it is this router
+  std::size_t routers = 0;  // that stand here
+  ledger::LedgerView view;
+};
+
+// What a worker's state says to the holder of its tier's ledger.
+ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state);
+
+class LedgerHall final : public StandDesk, private WorkerNames {
+ public:
+  static constexpr std::size_t kRoutersMax = 4096;
+  using Tell = std::function<void(const RouterEvent&)>;
+
+  LedgerHall(runtime::EventLoop& loop, StreamCount& client_streams, HallSettings settings,
+             const FleetBook& fleet, AddressBook& book, const runtime::Logger& log, Tell tell);
+  ~LedgerHall() override;
+
+  // The directory, newest; before its workers are listed.
+  void UseDirectory(const v1::Directory& directory);
+  void SeeController(bool connected);
+  // Whether all workers of the tier must be watched here.
+  bool Holds(TierId tier) const;
+  // What the shell knows of the workers of this region.
+  void ListWorker(WorkerId worker, TierId tier);
+  void UnlistWorker(WorkerId worker);
+  // Null: it cannot be reached.
+  void HearWorker(WorkerId worker, const v1::WorkerState* state);
+
+  // From the router's machine.
+  void Perform(const TellLedger& tell);
+
+  std::vector<LedgerStanding> Standings() const;
+  // Closes all streams, of both directions.
+  void Close();
+
+  // StandDesk, for the service.
+  void OnMessage(StandStream& stream, const v1::LedgerUp& message) override;
+  void OnClosed(StandStream& stream) override;
+  // Streams that exist; the service adds, OnClosed subtracts.
+  std::atomic<int> streams{0};
+
+ private:
+  using SeatDriver = runtime::MachineDriver<LedgerSeat, SeatEvent, SeatAction>;
+  struct Desk {
+    std::unique_ptr<SeatDriver> seat;
+    std::map<RouterId, StandStream*> streams;  // that stand here
+    // The way to the holder; its place is this router, or a link.
+    std::string holder;
+    std::string address;
+    RouterId id;       // the holder's, in the book
+    Fence fence;       // of the directory
+    bool own = false;  // this life of this router holds it
+    std::unique_ptr<LedgerLink> link;
+    bool seated = false;  // the machine has been told of a holder
+    Fence seated_fence;
+  };
+  struct Listed {
+    TierId tier;
+    bool listed = false;  // told to the seat
+    bool reached = true;
+  };
+  // For this router's machine, from a seat of its own.
+  struct OwnAnswer {
+    TierId tier;
+    bool beat = false;
+    Fence appointment = {};  // of a beat
+    ledger::LedgerAction what = {};
+  };
+
+  Desk& DeskOf(TierId tier);
+  void TakeSeat(Desk& desk, bool fresh);
+  void LeaveSeat(Desk& desk);
+  void Unseat(TierId tier, Desk& desk);
+  void Point(TierId tier, const v1::HolderEntry& entry, const std::string& address);
+  void Leave(TierId tier, const Fence& fence);
+  RouterId NumberOf(const std::string& router);
+  bool Greet(StandStream& stream, const v1::LedgerUp& message);
+
+  // What the holder says, own or not.
+  void Hear(TierId tier, const v1::LedgerDown& message);
+  void HearBeat(TierId tier, const Fence& appointment);
+  void Lost(TierId tier);
+  void DrainOwn();
+
+  // The actions of a seat.
+  void Do(TierId tier, const TellRouter& action);
+  void Do(TierId tier, const BeatRouter& action);
+  void Do(TierId tier, const FenceOff& action);
+  void QueueOwn(OwnAnswer answer);
+  static ledger::LedgerAction ForMachine(ledger::LedgerAction action);
+
+  WorkerId FindWorker(std::string_view address) const override;
+  std::string_view AddressOf(WorkerId worker) const override;
+
+  runtime::EventLoop& loop_;
+  StreamCount& client_streams_;
+  const HallSettings settings_;
+  const FleetBook& fleet_;
+  AddressBook& book_;
+  const runtime::Logger& log_;
+  const Tell tell_;
+  std::map<TierId, Desk> desks_;  // of tiers in ledger mode, now or before
+  IdVector<WorkerId, Listed> workers_;
+  std::map<std::string, RouterId> numbers_;
+  RouterId self_;  // own number at the own seats
+  std::vector<OwnAnswer> own_;
+  bool own_posted_ = false;
+  bool closed_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for calls that outlive the hall
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_LEDGER_HALL_H_

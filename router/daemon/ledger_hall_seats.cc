@@ -1,0 +1,148 @@
+// The hall, as one that holds: the streams that stand here, and what a seat wants done.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "router/daemon/ledger_hall.h"
+#include "runtime/clock.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr absl::Duration kFenceLimit = absl::Seconds(2);
+
+struct FenceCall {
+  explicit FenceCall(StreamCount& streams) : ticket(streams) {}
+  StreamCount::Ticket ticket;
+  grpc::ClientContext context;
+  v1::FenceRequest request;
+  v1::WorkerState reply;
+};
+
+}  // namespace
+
+ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state) {
+  ledger::Announce announce{.worker = worker, .sequence = state.sequence(), .fence = {}, .running = {}};
+  if (const auto fence = ParseLease(state.fence())) announce.fence = *fence;
+  if (state.draining()) {
+    announce.status = ledger::WorkerStatus::kLeaving;
+  } else if (state.busy() || !state.healthy()) {
+    announce.status = ledger::WorkerStatus::kBusy;
+    if (const auto lease = ParseLease(state.lease())) announce.running = *lease;
+  }
+  return announce;
+}
+
+// ---- streams ----
+
+void LedgerHall::OnMessage(StandStream& stream, const v1::LedgerUp& message) {
+  if (!stream.router.valid()) {
+    (void)Greet(stream, message);
+    return;
+  }
+  const auto said =
+      DecodeUp(runtime::MonotonicNow(), message, stream.router, fleet_.fleet->tiers[stream.tier], *this);
+  if (said.ok()) {
+    DeskOf(stream.tier).seat->Apply(RouterSaid{stream.router, *said});
+  } else if (!absl::IsNotFound(said.status())) {
+    stream.Close({grpc::StatusCode::INVALID_ARGUMENT, std::string(said.status().message())});
+  }
+}
+
+bool LedgerHall::Greet(StandStream& stream, const v1::LedgerUp& message) {
+  const auto refuse = [&](grpc::StatusCode code, const std::string& why) {
+    stream.Close({code, why});
+    return false;
+  };
+  if (closed_) return refuse(grpc::StatusCode::UNAVAILABLE, "this router is going down");
+  const auto greeting = DecodeGreeting(message);
+  if (!greeting.ok()) {
+    return refuse(grpc::StatusCode::INVALID_ARGUMENT, std::string(greeting.status().message()));
+  }
+  const auto tier = fleet_.fleet->FindTier(greeting->tier);
+  if (!tier) {
+    return refuse(grpc::StatusCode::UNAVAILABLE,
+                  absl::StrCat("tier '", greeting->tier, "' is not known here yet"));
+  }
+  const RouterId number = NumberOf(greeting->router);
+  if (!number.valid() || number == self_) {
+    return refuse(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                  absl::StrCat("router '", greeting->router, "' cannot stand here: ",
+                               number.valid() ? "it has this router's own name" : "too many routers"));
+  }
+  stream.tier = *tier;
+  stream.router = number;
+  Desk& desk = DeskOf(*tier);
+  StandStream*& place = desk.streams[number];
+  if (place != nullptr) place->Close({grpc::StatusCode::ABORTED, "the router stands here anew"});
+  place = &stream;
+  desk.seat->Apply(RouterStands{number});
+  return true;
+}
+
+void LedgerHall::OnClosed(StandStream& stream) {
+  streams.fetch_sub(1);
+  if (!stream.router.valid()) return;
+  Desk& desk = DeskOf(stream.tier);
+  const auto place = desk.streams.find(stream.router);
+  if (place == desk.streams.end() || place->second != &stream) return;
+  desk.streams.erase(place);
+  desk.seat->Apply(RouterFell{stream.router});
+}
+
+// ---- the actions of a seat ----
+
+// The machine knows itself by another number.
+ledger::LedgerAction LedgerHall::ForMachine(ledger::LedgerAction action) {
+  const RouterId machine(0);
+  std::visit(
+      [&](auto& answer) {
+        if constexpr (requires { answer.key; }) answer.key.router = machine;
+        if constexpr (requires { answer.router; }) answer.router = machine;
+      },
+      action);
+  return action;
+}
+
+void LedgerHall::Do(TierId tier, const TellRouter& action) {
+  if (action.router == self_) {
+    QueueOwn({.tier = tier, .what = ForMachine(action.what)});
+    return;
+  }
+  const Desk& desk = desks_[tier];
+  const auto place = desk.streams.find(action.router);
+  if (place != desk.streams.end()) place->second->Send(EncodeDown(action.what, *this));
+}
+
+void LedgerHall::Do(TierId tier, const BeatRouter& action) {
+  if (action.router == self_) {
+    QueueOwn({.tier = tier, .beat = true, .appointment = action.appointment});
+    return;
+  }
+  const Desk& desk = desks_[tier];
+  const auto place = desk.streams.find(action.router);
+  if (place != desk.streams.end()) place->second->Send(EncodeBeat(action.appointment));
+}
+
+void LedgerHall::Do(TierId, const FenceOff& action) {
+  auto call = std::make_shared<FenceCall>(client_streams_);
+  call->context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kFenceLimit));
+  call->request.set_leader_epoch(action.by.leader_epoch);
+  call->request.set_appointment(action.by.appointment);
+  call->request.set_upto(FormatLease(action.upto));
+  call->request.set_revoke(action.revoke);
+  const auto answered = [this, call, worker = action.worker,
+                         alive = std::weak_ptr<bool>(alive_)](const grpc::Status& status) {
+    // What was lost is said again: the worker's next announcement shows that it does not know yet.
+    (void)loop_.Post([this, call, worker, alive, ok = status.ok()] {
+      if (ok && !alive.expired()) HearWorker(worker, &call->reply);
+    });
+  };
+  book_.worker(action.worker)
+      .stub->async()
+      ->RaiseFence(&call->context, &call->request, &call->reply, answered);
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,47 @@
+// The stream of one tier to the router that holds its ledger, opened again whenever it broke.
+//
+// Says the hello, then whatever it is given; hands on what the holder says. Nothing is kept while the way is
+// broken, because everything is said once more when the holder is heard again. The wait between two tries is
+// short and jittered (30 to 300 ms): a holder that is not there costs a tier its ledger.
+//
+// Bounds: kQueueMax messages to be sent; beyond it the stream is broken off, and begun anew. Threads: gRPC's
+// post to the loop, where `hear` and `lost` are called, never from within Send. Destroy on the loop.
+#ifndef RINGWAY_ROUTER_DAEMON_LEDGER_LINK_H_
+#define RINGWAY_ROUTER_DAEMON_LEDGER_LINK_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ringway/v1/ledger.grpc.pb.h"
+#include "router/daemon/stream_count.h"
+#include "router/wire/ledger_codec.h"
+#include "runtime/event_loop.h"
+
+namespace ringway::router {
+
+class LedgerLink {
+ public:
+  static constexpr std::size_t kQueueMax = 65536;
+  using Hear = std::function<void(const v1::LedgerDown&)>;
+  using Lost = std::function<void()>;  // the stream broke; another will be tried
+
+  // `seed` is for the jitter.
+  LedgerLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
+             const LedgerGreeting& greeting, std::uint64_t seed, Hear hear, Lost lost);
+  ~LedgerLink();
+
+  void Send(v1::LedgerUp message);
+  // Begins anew, because the holder said what makes no sense.
+  void Break();
+
+ private:
+  class Call;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_LEDGER_LINK_H_

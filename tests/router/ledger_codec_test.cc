@@ -1,0 +1,167 @@
+// Ledger messages: what goes in comes out, and what makes no sense is refused with the field's name.
+#include "router/wire/ledger_codec.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "tests/router/two_workers.h"
+
+namespace ringway::router {
+namespace {
+
+using testing::HasSubstr;
+
+const absl::Time kNow = absl::FromUnixSeconds(5000);
+const RouterId kFrom(7);
+const Lease kLease{{3, 2}, 41};
+const TwoWorkers kNames;
+
+Tier TierOfTwo() {
+  Tier tier;
+  tier.name = "animate";
+  tier.priorities = {"interactive", "batch"};
+  return tier;
+}
+
+absl::StatusOr<ledger::LedgerEvent> ThroughUp(const ledger::LedgerEvent& event) {
+  v1::LedgerUp copy;
+  EXPECT_TRUE(copy.ParseFromString(EncodeUp(kNow, event, TierOfTwo(), kNames).SerializeAsString()));
+  // The reader's clock shows another time.
+  return DecodeUp(kNow + absl::Hours(9), copy, kFrom, TierOfTwo(), kNames);
+}
+
+TEST(LedgerCodecTest, AnAskKeepsItsAgeItsRemainingTimeAndItsPriority) {
+  const auto event = ThroughUp(ledger::Ask{.key = {RouterId(0), 12, 1'000'000'000'000'000},
+                                           .priority = 1,
+                                           .arrived = kNow - absl::Milliseconds(250),
+                                           .deadline = kNow + absl::Seconds(9),
+                                           .expected = absl::Seconds(2)});
+  ASSERT_TRUE(event.ok()) << event.status();
+  const auto& ask = std::get<ledger::Ask>(*event);
+  EXPECT_EQ(ask.key, (ledger::AskKey{kFrom, 12, 1'000'000'000'000'000}));
+  EXPECT_EQ(ask.priority, 1);
+  EXPECT_EQ(ask.arrived, kNow + absl::Hours(9) - absl::Milliseconds(250));
+  EXPECT_EQ(ask.deadline, kNow + absl::Hours(9) + absl::Seconds(9));
+  EXPECT_EQ(ask.expected, absl::Seconds(2));
+}
+
+TEST(LedgerCodecTest, TimesBeyondSenseAreBounded) {
+  const auto event = ThroughUp(ledger::Ask{.key = {RouterId(0), 1, 1},
+                                           .priority = 0,
+                                           .arrived = absl::InfinitePast(),
+                                           .deadline = kNow - absl::Seconds(1),
+                                           .expected = absl::InfiniteDuration()});
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(std::get<ledger::Ask>(*event).deadline, kNow + absl::Hours(9)) << "passed is passed";
+}
+
+TEST(LedgerCodecTest, TheOtherWordsOfARouterComeThrough) {
+  const auto withdraw = ThroughUp(ledger::Withdraw{{RouterId(0), 3, 9}});
+  ASSERT_TRUE(withdraw.ok());
+  EXPECT_EQ(std::get<ledger::Withdraw>(*withdraw).key, (ledger::AskKey{kFrom, 3, 9}));
+  const auto renew = ThroughUp(ledger::Renew{RouterId(0), WorkerId(1), kLease});
+  ASSERT_TRUE(renew.ok());
+  EXPECT_EQ(std::get<ledger::Renew>(*renew).router, kFrom);
+  EXPECT_EQ(std::get<ledger::Renew>(*renew).worker, WorkerId(1));
+  EXPECT_EQ(std::get<ledger::Renew>(*renew).lease, kLease);
+  for (const Outcome outcome : {Outcome::kDone, Outcome::kBusy, Outcome::kFailed, Outcome::kTimeout,
+                                Outcome::kCancelled, Outcome::kShed, Outcome::kRejected}) {
+    const auto release = ThroughUp(ledger::Release{WorkerId(0), kLease, outcome, absl::Seconds(3)});
+    ASSERT_TRUE(release.ok());
+    EXPECT_EQ(std::get<ledger::Release>(*release).outcome, outcome);
+    EXPECT_EQ(std::get<ledger::Release>(*release).retry_after, absl::Seconds(3));
+  }
+}
+
+TEST(LedgerCodecTest, TheWordsOfAHolderComeThrough) {
+  const ledger::AskKey key{RouterId(90), 3, 9};
+  const ledger::AskKey own{kFrom, 3, 9};
+  const auto through = [](const ledger::LedgerAction& action) {
+    const auto read = DecodeDown(EncodeDown(action, kNames), kFrom, kNames);
+    EXPECT_TRUE(read.ok()) << read.status();
+    return read.value_or(ledger::LedgerAction{});
+  };
+  const auto grant =
+      std::get<ledger::Grant>(through(ledger::Grant{key, WorkerId(1), kLease, absl::Seconds(2)}));
+  EXPECT_EQ(grant.key, own);
+  EXPECT_EQ(grant.worker, WorkerId(1));
+  EXPECT_EQ(grant.lease, kLease);
+  EXPECT_EQ(grant.waited, absl::Seconds(2));
+  using Reason = ledger::RefuseReason;
+  for (const Reason reason :
+       {Reason::kInfeasible, Reason::kLineFull, Reason::kNotHolder, Reason::kStale, Reason::kOutOfRange}) {
+    const auto refuse = std::get<ledger::Refuse>(through(ledger::Refuse{key, reason}));
+    EXPECT_EQ(refuse.key, own);
+    EXPECT_EQ(refuse.reason, reason);
+  }
+  EXPECT_EQ(std::get<ledger::Withdrawn>(through(ledger::Withdrawn{key})).key, own);
+  const auto lost =
+      std::get<ledger::LeaseLost>(through(ledger::LeaseLost{RouterId(90), WorkerId(0), kLease}));
+  EXPECT_EQ(lost.worker, WorkerId(0));
+  EXPECT_EQ(lost.lease, kLease);
+  EXPECT_EQ(EncodeBeat({3, 2}).beat().appointment(), 2u);
+}
+
+TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
+  const auto refused = [](const std::function<void(v1::LedgerUp&)>& make) {
+    v1::LedgerUp message;
+    make(message);
+    return DecodeUp(kNow, message, kFrom, TierOfTwo(), kNames).status();
+  };
+  const auto sound = [](v1::LedgerUp& m) {
+    m.mutable_ask()->set_generation(1);
+    m.mutable_ask()->set_deadline_s(1);
+  };
+  EXPECT_TRUE(refused(sound).ok());
+  struct Case {
+    const char* says;
+    std::function<void(v1::LedgerUp&)> make;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Case cases[] = {
+      {"neither ask", [](auto&) {}},
+      {"neither ask", [](auto& m) { m.mutable_hello(); }},
+      {"generation", [](auto& m) { m.mutable_ask(); }},
+      {"LedgerAsk.age_s", [&](auto& m) { sound(m), m.mutable_ask()->set_age_s(-1); }},
+      {"LedgerAsk.deadline_s", [&](auto& m) { sound(m), m.mutable_ask()->set_deadline_s(nan); }},
+      {"LedgerAsk.expected_s", [&](auto& m) { sound(m), m.mutable_ask()->set_expected_s(1e9); }},
+      {"no lease", [](auto& m) { m.mutable_renew()->set_worker("a:1"); }},
+      {"worker: is 0 bytes", [](auto& m) { m.mutable_renew()->set_lease("L1-2-3"); }},
+      {"outcome: is 'fine'", [](auto& m) { m.mutable_release()->set_outcome("fine"); }},
+  };
+  for (const Case& c : cases) {
+    const absl::Status status = refused(c.make);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << c.says;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(c.says));
+  }
+  EXPECT_EQ(refused([](auto& m) {
+              m.mutable_renew()->set_lease("L1-2-3");
+              m.mutable_renew()->set_worker("elsewhere:1");
+            }).code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(LedgerCodecTest, APriorityThatTheTierDoesNotHaveIsItsLast) {
+  v1::LedgerUp message;
+  message.mutable_ask()->set_generation(1);
+  message.mutable_ask()->set_priority("urgent");
+  const auto event = DecodeUp(kNow, message, kFrom, TierOfTwo(), kNames);
+  ASSERT_TRUE(event.ok());
+  EXPECT_EQ(std::get<ledger::Ask>(*event).priority, 1);
+}
+
+TEST(LedgerCodecTest, AGreetingNamesRouterAndTier) {
+  const auto greeting = DecodeGreeting(EncodeGreeting({"oslo-1", "animate"}));
+  ASSERT_TRUE(greeting.ok());
+  EXPECT_EQ(greeting->router, "oslo-1");
+  EXPECT_EQ(greeting->tier, "animate");
+  EXPECT_FALSE(DecodeGreeting(v1::LedgerUp()).ok());
+  EXPECT_FALSE(DecodeGreeting(EncodeGreeting({"", "animate"})).ok());
+  EXPECT_FALSE(DecodeGreeting(EncodeGreeting({"oslo-1", std::string(300, 't')})).ok());
+}
+
+}  // namespace
+}  // namespace ringway::router
