@@ -28,6 +28,7 @@ absl::Status CheckNames(const v1::JobHeader& header) {
       {"idempotency_key", &header.idempotency_key()},
       {"content_type", &header.content_type()},
       {"traceparent", &header.traceparent()},
+      {"tracestate", &header.tracestate()},
       {"source_region", &header.source_region()},
       {"route_reason", &header.route_reason()},
       {"lease", &header.lease()},

@@ -23,10 +23,13 @@ enum class JobPhase : std::uint8_t {
   kFree,       // no job
   kDelayed,    // made executable a little later, under pressure
   kAsking,     // stands in the ledger's waiting line
+  kLeaving,    // has asked to leave it, to go to another region
   kAsleep,     // between two rounds of probes
   kOffered,    // a worker has been asked
   kForwarded,  // another router has been asked
   kRunning,    // a worker, here or there, has started
+  kRecording,  // its key is being claimed, or another request with the key is waited for
+  kSettling,   // it is done, and that is being recorded
 };
 
 // Routers of the target region that one job may be sent to, one after the other.
@@ -40,12 +43,20 @@ struct JobRecord {
   WorkerId worker;        // of the attempt
   RouterId router;
   absl::Time started = absl::InfiniteFuture();
+  absl::Time finished = absl::InfiniteFuture();  // set while settling
   absl::Duration delay = absl::ZeroDuration();
-  int attempts = 0;  // offers to workers
-  int busy = 0;      // of those, refused as busy
-  int rounds = 0;    // rounds of probes that found nobody
-  int reserved = 0;  // tokens of the retry budget
-  int broke = 0;     // times it went to sleep because the budget had none
+  absl::Time home_since = absl::InfinitePast();    // in the home line
+  absl::Time forwarded_at = absl::InfinitePast();  // the last time
+  RegionId away;                                   // counted as under way there
+  bool spilled = false;
+  AttemptId withdrawn = 0;      // whose end has not been heard of
+  bool done_elsewhere = false;  // settling: another router did it
+  once::Result result;          // of a job that was done before
+  int attempts = 0;             // offers to workers
+  int busy = 0;                 // of those, refused as busy
+  int rounds = 0;               // rounds of probes that found nobody
+  int reserved = 0;             // tokens of the retry budget
+  int broke = 0;                // times it went to sleep because the budget had none
   bool restarted = false;
   std::string_view no_repeat;   // why it cannot be offered again; empty: it can
   std::vector<WorkerId> round;  // to be asked, in this order

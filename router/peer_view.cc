@@ -14,12 +14,14 @@ void PeerView::List(RouterId router, RegionId region) {
   peers_[router] = {.region = region};
   if (!regions_.contains(region)) regions_.resize(region.index() + 1);
   regions_[region].push_back(router);
+  ++listed_;
 }
 
 void PeerView::Unlist(RouterId router) {
   if (!peers_.contains(router) || !peers_[router].region.valid()) return;
   std::erase(regions_[peers_[router].region], router);
   peers_[router] = Peer();
+  --listed_;
 }
 
 void PeerView::Unreachable(RouterId router, absl::Time now) {

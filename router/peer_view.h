@@ -28,6 +28,10 @@ class PeerView {
   void Unreachable(RouterId router, absl::Time now);
   void Answered(RouterId router);
 
+  // Listed routers of the region, and of all regions.
+  std::size_t count(RegionId region) const { return regions_.contains(region) ? regions_[region].size() : 0; }
+  std::size_t count() const { return listed_; }
+
   // Invalid: every known router of the region is among `tried`.
   RouterId Choose(RegionId region, std::span<const RouterId> tried, absl::Time now, Rng& rng) const;
 
@@ -37,6 +41,7 @@ class PeerView {
     absl::Time suspect_until = absl::InfinitePast();
   };
   IdVector<RouterId, Peer> peers_;
+  std::size_t listed_ = 0;
   IdVector<RegionId, std::vector<RouterId>> regions_;
 };
 

@@ -21,6 +21,8 @@
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/traffic_counters.h"
 #include "router/dispatch/worker_view.h"
+#include "router/once/course.h"
+#include "router/once/messages.h"
 
 namespace ringway::router {
 
@@ -55,6 +57,7 @@ struct WithdrawAttempt {
   AttemptId attempt = 0;
   WorkerId worker;
   RouterId router;
+  Outcome why = Outcome::kCancelled;  // kTimeout: it has not answered in time
 };
 
 // Where the job went and what it cost. Durations are zero for what did not happen.
@@ -76,6 +79,7 @@ struct EndJob {
   absl::Duration retry_after = absl::ZeroDuration();
   std::string message = {};
   JobStory story = {};
+  once::Result result = {};  // of a job that was done before: it is answered with this
 };
 
 struct TierCounts {
@@ -106,8 +110,18 @@ struct TellLedger {
   ledger::LedgerEvent event;
 };
 
+// About keys, to another router; OnceReplied follows, exactly once.
+struct AskKeeper {
+  RouterId to;
+  once::Ask ask;
+};
+struct AnswerOnce {
+  once::CallId call = 0;
+  once::Reply reply;
+};
+
 using RouterAction = std::variant<OfferToWorker, ForwardToRouter, WithdrawAttempt, EndJob, SendReport,
-                                  TableDecided, TellLedger>;
+                                  TableDecided, TellLedger, AskKeeper, AnswerOnce>;
 
 }  // namespace ringway::router
 

@@ -22,9 +22,17 @@ void RouterMachine::On(Turn& turn, const WorkerHeard& event) {
   if (idle && workers_.beside(event.worker)) WakeOneFor(turn, event.worker);
 }
 
-void RouterMachine::On(Turn&, const RouterListed& event) { peers_.List(event.router, event.region); }
+void RouterMachine::On(Turn&, const RouterListed& event) {
+  peers_.List(event.router, event.region);
+  spills_aimed_ = false;
+  if (once_.on() && !event.name.empty()) once_.List(event.router, event.name);
+}
 
-void RouterMachine::On(Turn&, const RouterUnlisted& event) { peers_.Unlist(event.router); }
+void RouterMachine::On(Turn& turn, const RouterUnlisted& event) {
+  peers_.Unlist(event.router);
+  spills_aimed_ = false;
+  if (once_.on()) once_.Unlist(turn.now, event.router);
+}
 
 void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
   RINGWAY_CHECK(fleet->world.regions.contains(home_));
@@ -34,10 +42,11 @@ void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
     if (desks_.contains(t)) {
       desks_[t].Reconfigure(fleet_->tiers[t]);
     } else {
-      desks_.push_back(TierDesk(fleet_->tiers[t], started_));
+      desks_.push_back(TierDesk(fleet_->tiers[t], started_, spill_spec_));
     }
   }
   routes_.UseFleet(*fleet_);
+  spills_aimed_ = false;
 }
 
 void RouterMachine::On(Turn&, const FleetChanged& event) { UseFleet(event.fleet); }

@@ -24,6 +24,7 @@ constexpr int kRoundsToCap = 1000;
 void RouterMachine::AdmitHome(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
+  if (job.home_since == absl::InfinitePast()) job.home_since = turn.now;
   // In the ledger's line a burst is served gradually as it is, and a delay would only idle workers.
   if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
     AskLedger(turn, id);
@@ -83,8 +84,21 @@ void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& 
   job.router = RouterId();
   job.phase = JobPhase::kOffered;
   workers_.Claim(worker, job.attempt);
-  wakes_.Set(id.index(), job.facts.deadline);
+  wakes_.Set(id.index(), std::min(job.facts.deadline, turn.now + offer_limit_));
   turn.actions.push_back(OfferToWorker{.job = id, .attempt = job.attempt, .worker = worker, .lease = lease});
+}
+
+// Neither taken nor refused: the worker hangs. It cannot have started, because it gets the whole job only
+// after it has taken it; once the offer is over, somebody else is asked.
+void RouterMachine::OnOfferSilent(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  wakes_.Set(id.index(), job.facts.deadline);
+  workers_.Hung(job.worker, turn.now);
+  turn.actions.push_back(WithdrawAttempt{.job = id,
+                                         .attempt = job.attempt,
+                                         .worker = job.worker,
+                                         .router = RouterId(),
+                                         .why = Outcome::kTimeout});
 }
 
 void RouterMachine::Sleep(Turn& turn, JobId id) {
@@ -125,12 +139,14 @@ void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event
   const bool leased = d.asks.HoldsLease(id);
   d.asks.End(id, event.outcome, event.retry_after, d.asked);
   switch (event.outcome) {
-    case Outcome::kDone:
     case Outcome::kTimeout:
+      if (!event.answered) break;  // it did not even refuse, and cannot have started
+      [[fallthrough]];
+    case Outcome::kDone:
     case Outcome::kRejected:
       // A very short job: the worker's end may overtake its start.
-      if (job.phase == JobPhase::kOffered && event.outcome == Outcome::kDone) MarkStarted(job, turn.now);
-      End(turn, id, event.outcome, event.message, event.retry_after);
+      if (job.phase == JobPhase::kOffered && event.outcome == Outcome::kDone) MarkStarted(id, turn.now);
+      Finish(turn, id, event, /*elsewhere=*/false);
       return;
     case Outcome::kBusy:
     case Outcome::kShed:

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,10 +24,18 @@
 #include "core/table.h"
 #include "router/dispatch/ledger/ask_book.h"
 #include "router/dispatch/worker_view.h"
+#include "router/once/course.h"
+#include "router/once/messages.h"
 
 namespace ringway::router {
 
 using dispatch::AttemptId;
+
+// Of a job with an idempotency key.
+struct OnceWish {
+  std::string key;                // with its tenant: keys of two tenants never meet
+  std::uint64_t fingerprint = 0;  // of the whole request
+};
 
 // What decisions need of a job.
 struct JobFacts {
@@ -38,6 +47,7 @@ struct JobFacts {
   CostHint cost = {};
   absl::Time arrived = absl::InfinitePast();  // at the entry router
   absl::Time deadline = absl::InfiniteFuture();
+  std::shared_ptr<const OnceWish> once = nullptr;  // null: no key
 };
 
 struct JobArrived {
@@ -62,6 +72,7 @@ struct AttemptEnded {
   bool may_have_started = true;  // false: it is certain that no worker has seen the job
   absl::Duration retry_after = absl::ZeroDuration();
   std::string message = {};  // for a person, when not done
+  once::Result result = {};  // of a keyed job that is done: what its record will say
 };
 
 struct ClientGone {
@@ -91,10 +102,14 @@ struct WorkerHeard {
 struct RouterListed {
   RouterId router;
   RegionId region;
+  std::string name = {};  // empty: it keeps no records of keys
 };
 struct RouterUnlisted {
   RouterId router;
 };
+
+// Every router of a directory has been listed.
+struct RoutersComplete {};
 
 // Ids of regions and tiers keep their meaning: a fleet only grows (router/fleet_merge.h).
 struct FleetChanged {
@@ -134,12 +149,25 @@ struct HolderHeard {
   bool again = false;
 };
 
+// Another router asks about a key; answered by AnswerOnce.
+struct OnceAsked {
+  once::CallId call = 0;
+  once::Ask ask;
+};
+// What became of AskKeeper. No reply: it may have been performed or not.
+struct OnceReplied {
+  RouterId from;
+  once::Ask ask;
+  std::optional<once::Reply> reply = std::nullopt;
+};
+
 struct TimePassed {};
 
-using RouterEvent = std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone,
-                                 RepeatRuledOut, WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed,
-                                 RouterUnlisted, FleetChanged, TableOffered, ControllerWelcomed,
-                                 ControllerLost, DrainChanged, HolderSeated, HolderAnswered, HolderHeard>;
+using RouterEvent =
+    std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone, RepeatRuledOut,
+                 WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed, RouterUnlisted, FleetChanged,
+                 TableOffered, ControllerWelcomed, ControllerLost, DrainChanged, HolderSeated, HolderAnswered,
+                 HolderHeard, RoutersComplete, OnceAsked, OnceReplied>;
 
 }  // namespace ringway::router
 

@@ -12,9 +12,14 @@ void RouterMachine::Forward(Turn& turn, JobId id) {
                               ? peers_.Choose(job.route.target, job.routers_tried(), turn.now, rng_)
                               : RouterId();
   if (!router.valid()) {
-    FallHome(turn, id);
+    FallHome(turn, id, "target-unreachable");
     return;
   }
+  if (!job.away.valid()) {
+    job.away = job.route.target;
+    desk(job).spill.Left(job.away);
+  }
+  job.forwarded_at = turn.now;
   job.forwards[job.forwards_made++] = router;
   job.router = router;
   job.worker = WorkerId();
@@ -25,9 +30,10 @@ void RouterMachine::Forward(Turn& turn, JobId id) {
       .job = id, .attempt = job.attempt, .router = router, .route = job.route, .table = routes_.version()});
 }
 
-// Nobody there can be reached: at home the job has a chance, if the tier has workers here.
-void RouterMachine::FallHome(Turn& turn, JobId id) {
+// Nobody there can be reached, or they are full: at home the job has a chance, if the tier has workers here.
+void RouterMachine::FallHome(Turn& turn, JobId id, std::string_view reason) {
   JobRecord& job = jobs_[id];
+  CameBack(turn, job);
   job.phase = JobPhase::kDelayed;
   if (workers_.listed_workers(job.facts.tier) == 0) {
     End(turn, id, Outcome::kFailed,
@@ -36,7 +42,7 @@ void RouterMachine::FallHome(Turn& turn, JobId id) {
     return;
   }
   desk(job).counters.MoveSent(job.route.target, home_);
-  job.route = {.target = home_, .reason = "target-unreachable"};
+  job.route = {.target = home_, .reason = reason};
   job.router = RouterId();
   AdmitHome(turn, id);
 }
@@ -44,9 +50,11 @@ void RouterMachine::FallHome(Turn& turn, JobId id) {
 void RouterMachine::OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& event) {
   JobRecord& job = jobs_[id];
   // Whatever the other router says of the job is final, but for "busy": it has not begun.
-  if (event.answered && event.outcome != Outcome::kBusy) {
-    if (job.phase == JobPhase::kForwarded && event.outcome == Outcome::kDone) MarkStarted(job, turn.now);
-    End(turn, id, event.outcome, event.message, event.retry_after, /*answered_elsewhere=*/true);
+  // A job that spilled and was shed there has only lost time: it stands in line at home again.
+  const bool refused_spill = job.spilled && event.outcome == Outcome::kShed && !event.may_have_started;
+  if (event.answered && event.outcome != Outcome::kBusy && !refused_spill) {
+    if (job.phase == JobPhase::kForwarded && event.outcome == Outcome::kDone) MarkStarted(id, turn.now);
+    Finish(turn, id, event, /*elsewhere=*/true);
     return;
   }
   if (!MayAskAgain(turn, id, event)) return;
@@ -54,7 +62,11 @@ void RouterMachine::OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& eve
   job.phase = JobPhase::kDelayed;
   job.started = absl::InfiniteFuture();
   if (!StillPossible(turn, id)) return;
-  Forward(turn, id);
+  if (refused_spill) {
+    FallHome(turn, id, "spill-refused");
+  } else {
+    Forward(turn, id);
+  }
 }
 
 }  // namespace ringway::router

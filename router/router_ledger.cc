@@ -28,7 +28,7 @@ void RouterMachine::AskLedger(Turn& turn, JobId id) {
   }
   job.phase = JobPhase::kAsking;
   // The holder refuses it in time; this is for a holder that does not answer.
-  wakes_.Set(id.index(), LatestStart(job) + absl::Nanoseconds(1));
+  wakes_.Set(id.index(), AskingWake(turn.now, job));
   const ledger::JobWish wish{.priority = job.facts.priority,
                              .arrived = job.facts.arrived,
                              .deadline = job.facts.deadline,
@@ -83,9 +83,10 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotRefused& refus
   }
 }
 
-void RouterMachine::On(Turn&, TierId, const ledger::AskLeft&) {}
+void RouterMachine::On(Turn& turn, TierId, const ledger::AskLeft& left) { OnLeftLine(turn, left.job); }
 
 void RouterMachine::On(Turn& turn, TierId, const ledger::NoHolder& none) {
+  OnLeftLine(turn, none.job);
   if (jobs_[none.job].phase != JobPhase::kAsking) return;
   jobs_[none.job].phase = JobPhase::kDelayed;
   if (StillPossible(turn, none.job)) StartRound(turn, none.job);

@@ -11,10 +11,13 @@ namespace ringway::router {
 RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet)
     : home_(settings.home),
       started_(settings.started),
+      offer_limit_(settings.offer_limit),
+      spill_spec_(settings.spill),
       rng_(settings.seed, 0x726f75746572),
       jobs_(settings.jobs_max),
       wakes_(settings.jobs_max),
-      routes_(settings.home) {
+      routes_(settings.home),
+      once_(settings.once) {
   UseFleet(std::move(fleet));
 }
 
@@ -24,13 +27,18 @@ void RouterMachine::Step(absl::Time now, const RouterEvent& event, std::vector<R
   // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
   while (wakes_.earliest() <= now) OnWake(turn, JobId(wakes_.Pop()));
   WakeAsks(turn);
-  for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) RunAsks(turn, t);
+  if (once_.NextWake() <= now) once_.Wake(now);
+  do {
+    RunOnce(turn);
+    for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) RunAsks(turn, t);
+  } while (!once_.actions().empty());
   ReportIfDue(turn);
 }
 
 absl::Time RouterMachine::NextWake() const {
   absl::Time next = connected_ ? reported_ + report_period_ : absl::InfiniteFuture();
   for (const TierDesk& d : desks_) next = std::min(next, d.asks.NextWake());
+  next = std::min(next, once_.NextWake());
   return std::min(wakes_.earliest(), next);
 }
 
@@ -47,6 +55,7 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
   const bool line_full = desk.held >= desk.spec.waiting_max;
   ++desk.held;
   desk.budget.OnArrival(turn.now);
+  if (!job.facts.forwarded) desk.spill.OnArrival();
   if (!job.facts.forwarded) ++desk.counters.entered[job.facts.priority];
 
   job.route = {.target = home_, .reason = "forwarded"};
@@ -65,13 +74,20 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
         absl::StrCat("no reachable capacity for priority ", int{job.facts.priority}, " of tier ",
                      tier_name(job), "; the routing table sheds this share"),
         desk.service.mean());
+  } else if (RunsOnce(job)) {
+    ClaimKey(turn, event.job);
   } else if (StillPossible(turn, event.job)) {
-    if (!job.facts.forwarded) desk.counters.CountSent(job.route.target);
-    if (job.route.target == home_) {
-      AdmitHome(turn, event.job);
-    } else {
-      Forward(turn, event.job);
-    }
+    Dispatch(turn, event.job);
+  }
+}
+
+void RouterMachine::Dispatch(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  if (!job.facts.forwarded) desk(job).counters.CountSent(job.route.target);
+  if (job.route.target == home_) {
+    AdmitHome(turn, id);
+  } else {
+    Forward(turn, id);
   }
 }
 
@@ -80,18 +96,21 @@ void RouterMachine::On(Turn& turn, const AttemptAccepted& event) {
   JobRecord& job = jobs_[event.job];
   if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kForwarded) return;
   if (job.router.valid()) peers_.Answered(job.router);
-  MarkStarted(job, turn.now);
+  MarkStarted(event.job, turn.now);
 }
 
-void RouterMachine::MarkStarted(JobRecord& job, absl::Time now) {
+void RouterMachine::MarkStarted(JobId id, absl::Time now) {
+  JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
   job.phase = JobPhase::kRunning;
   job.started = now;
+  wakes_.Set(id.index(), job.facts.deadline);
   d.budget.Return(std::exchange(job.reserved, 0));
   --d.held;
 }
 
 void RouterMachine::On(Turn& turn, const AttemptEnded& event) {
+  if (once_.on()) once_.AttemptOver(turn.now, event.attempt);
   // The worker is free, whatever became of the job.
   bool idle = false;
   if (event.worker.valid()) {
@@ -136,12 +155,28 @@ void RouterMachine::OnWake(Turn& turn, JobId id) {
       [[fallthrough]];
     case JobPhase::kDelayed:
       job.phase = JobPhase::kDelayed;
-      if (StillPossible(turn, id)) Seek(turn, id);
+      if (StillPossible(turn, id) && !TrySpill(turn, id)) Seek(turn, id);
       break;
     case JobPhase::kAsking:
+      if (turn.now > LatestStart(job)) {
+        EndTooLate(turn, id);
+      } else if (!TrySpill(turn, id)) {
+        wakes_.Set(id.index(), AskingWake(turn.now, job));
+      }
+      break;
+    case JobPhase::kLeaving:
       EndTooLate(turn, id);
       break;
+    case JobPhase::kRecording:
+    case JobPhase::kSettling:
+      OnRecordingWake(turn, id);
+      break;
     case JobPhase::kOffered:
+      if (turn.now < job.facts.deadline) {
+        OnOfferSilent(turn, id);
+        break;
+      }
+      [[fallthrough]];
     case JobPhase::kForwarded:
     case JobPhase::kRunning:
       Withdraw(turn, id);
@@ -157,7 +192,12 @@ void RouterMachine::Withdraw(Turn& turn, JobId id) {
   if (job.attempt == 0) return;
   turn.actions.push_back(
       WithdrawAttempt{.job = id, .attempt = job.attempt, .worker = job.worker, .router = job.router});
-  job.attempt = 0;
+  job.withdrawn = std::exchange(job.attempt, 0);
+}
+
+// In the holder's line: the moment to think of another region, or the last one to start.
+absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) {
+  return std::min(LatestStart(job) + absl::Nanoseconds(1), now + SpillWorthAfter(now, job));
 }
 
 absl::Time RouterMachine::LatestStart(const JobRecord& job) const {
@@ -212,7 +252,9 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   JobRecord& job = jobs_[id];
   RINGWAY_CHECK(job.phase != JobPhase::kFree && job.attempt == 0);
   TierDesk& d = desk(job);
-  const bool ran = job.phase == JobPhase::kRunning;
+  const bool ran = job.started != absl::InfiniteFuture();
+  CameBack(turn, job);
+  if (RunsOnce(job)) once_.Drop(turn.now, id, job.withdrawn);
   if (job.phase == JobPhase::kAsleep) d.line.Leave(jobs_, id);
   d.asks.Abandon(id, d.asked);
   // A lease that was granted too late has not been used.
@@ -222,7 +264,7 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   wakes_.Clear(id.index());
 
   const absl::Duration wait = (ran ? job.started : turn.now) - job.facts.arrived;
-  const absl::Duration service = ran ? turn.now - job.started : absl::ZeroDuration();
+  const absl::Duration service = ran ? std::min(turn.now, job.finished) - job.started : absl::ZeroDuration();
   if (!answered_elsewhere) d.counters.CountEnd(outcome);
   if (!answered_elsewhere && outcome == Outcome::kDone) {
     d.counters.wait += wait;
@@ -241,7 +283,8 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
                                           .delay = job.delay,
                                           .wait = wait,
                                           .service = service,
-                                          .table = routes_.version()}});
+                                          .table = routes_.version()},
+                                .result = std::move(job.result)});
   job.phase = JobPhase::kFree;
   --jobs_live_;
 }

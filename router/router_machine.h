@@ -11,6 +11,7 @@
 //   * At most one worker or router is asked for a job at a time, and a worker holds at most one offer of this
 //     router. A job is asked for again only if no worker can have started it, or, with an idempotency key,
 //     once after its worker died.
+//   * A job with an idempotency key runs, and is answered, only with the consent of the key's keepers.
 //   * A forwarded job is served here or refused; it is never sent on.
 //   * Offers are bounded: by attempts_max for a job, by the retry budget for all. Held jobs are bounded by
 //     waiting_max for a tier and by jobs_max for all.
@@ -36,6 +37,7 @@
 #include "router/dispatch/wake_heap.h"
 #include "router/dispatch/worker_view.h"
 #include "router/job_record.h"
+#include "router/once/once_desk.h"
 #include "router/peer_view.h"
 #include "router/route_choice.h"
 #include "router/router_action.h"
@@ -50,6 +52,10 @@ struct RouterSettings {
   std::uint64_t seed = 1;
   // Rises from one life of this router to the next: tells its asks from those of an earlier life.
   absl::Time started = absl::UnixEpoch();
+  // A worker that has neither taken nor refused an offer for so long hangs, and the job goes to another one.
+  absl::Duration offer_limit = absl::Seconds(2);
+  dispatch::SpillSpec spill = {};  // no share: no job leaves the home line
+  once::Settings once = {};        // no name: keys are not looked at
 };
 
 class RouterMachine {
@@ -72,6 +78,7 @@ class RouterMachine {
   std::uint64_t epoch_seen_max() const { return routes_.epoch_seen_max(); }
   double retry_balance(TierId tier) const { return desks_[tier].budget.balance(); }
   absl::Duration service_mean(TierId tier) const { return desks_[tier].service.mean(); }
+  const once::OnceDesk& once() const { return once_; }
 
  private:
   // One call of Step: its time and where its actions go.
@@ -88,13 +95,17 @@ class RouterMachine {
   void On(Turn& turn, const ClientGone& event);
   void On(Turn& turn, const RepeatRuledOut& event);
   void OnWake(Turn& turn, JobId id);
+  void OnOfferSilent(Turn& turn, JobId id);
+  // To its region, home or another.
+  void Dispatch(Turn& turn, JobId id);
   void Withdraw(Turn& turn, JobId id);
   void End(Turn& turn, JobId id, Outcome outcome, std::string message,
            absl::Duration retry_after = absl::ZeroDuration(), bool answered_elsewhere = false);
   absl::Time LatestStart(const JobRecord& job) const;
+  absl::Time AskingWake(absl::Time now, const JobRecord& job);
   void EndTooLate(Turn& turn, JobId id);
   bool StillPossible(Turn& turn, JobId id);
-  void MarkStarted(JobRecord& job, absl::Time now);
+  void MarkStarted(JobId id, absl::Time now);
   // The attempt is over without a result. True: the job may be offered again; false: it has been ended.
   bool MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event);
 
@@ -125,9 +136,35 @@ class RouterMachine {
   void On(Turn& turn, const HolderHeard& event);
   void WakeAsks(Turn& turn);
 
+  // Jobs with an idempotency key (router_once.cc).
+  bool RunsOnce(const JobRecord& job) const;
+  void ClaimKey(Turn& turn, JobId id);
+  void Finish(Turn& turn, JobId id, const AttemptEnded& event, bool elsewhere);
+  void OnRecordingWake(Turn& turn, JobId id);
+  void RunOnce(Turn& turn);
+  void On(Turn& turn, const once::SendAsk& send);
+  void On(Turn& turn, const once::AnswerCall& answer);
+  void On(Turn& turn, const once::Granted& granted);
+  void On(Turn& turn, const once::Attached& attached);
+  void On(Turn& turn, const once::Answered& answered);
+  void On(Turn& turn, const once::Refused& refused);
+  void On(Turn& turn, const once::Settled& settled);
+  void On(Turn& turn, const once::Unsettled& unsettled);
+  void On(Turn& turn, const OnceAsked& event);
+  void On(Turn& turn, const OnceReplied& event);
+  void On(Turn& turn, const RoutersComplete& event);
+
+  // Jobs that wait too long at home (router_spill.cc).
+  std::vector<dispatch::SpillTarget> SpillTargets(const Tier& tier) const;
+  void AimSpills();
+  bool TrySpill(Turn& turn, JobId id);
+  void OnLeftLine(Turn& turn, JobId id);
+  absl::Duration SpillWorthAfter(absl::Time now, const JobRecord& job);
+  void CameBack(Turn& turn, JobRecord& job);
+
   // Other regions (router_forward.cc).
   void Forward(Turn& turn, JobId id);
-  void FallHome(Turn& turn, JobId id);
+  void FallHome(Turn& turn, JobId id, std::string_view reason);
   void OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& event);
 
   // What the router is told (router_control.cc).
@@ -151,6 +188,9 @@ class RouterMachine {
 
   RegionId home_;
   absl::Time started_;
+  absl::Duration offer_limit_;
+  dispatch::SpillSpec spill_spec_;
+  bool spills_aimed_ = false;  // at the routers and the fleet as they are now
   Rng rng_;
   std::shared_ptr<const Fleet> fleet_;
   JobArena jobs_;
@@ -161,6 +201,7 @@ class RouterMachine {
   PeerView peers_;
   RouteChooser routes_;
   IdVector<TierId, TierDesk> desks_;
+  once::OnceDesk once_;
   bool draining_ = false;
   bool connected_ = false;  // to a controller
   absl::Duration report_period_ = absl::Seconds(1);

@@ -13,16 +13,18 @@
 #include "router/dispatch/ledger/ask_book.h"
 #include "router/dispatch/retry_budget.h"
 #include "router/dispatch/service_estimate.h"
+#include "router/dispatch/spill.h"
 #include "router/dispatch/traffic_counters.h"
 #include "router/job_record.h"
 
 namespace ringway::router {
 
 struct TierDesk {
-  TierDesk(const Tier& tier, absl::Time started)
+  TierDesk(const Tier& tier, absl::Time started, const dispatch::SpillSpec& spills)
       : spec(tier.dispatch),
         budget(tier.dispatch.budget),
         service(tier.service_mean),
+        spill(spills),
         asks(RouterId(0), started, ledger::AskSettings{}) {}
   void Reconfigure(const Tier& tier) {
     spec = tier.dispatch;
@@ -33,6 +35,7 @@ struct TierDesk {
   DispatchSpec spec;
   dispatch::RetryBudget budget;
   dispatch::ServiceEstimate service;
+  dispatch::SpillGate spill;
   dispatch::TrafficCounters counters;
   WaitingLine line;
   ledger::AskBook asks;                  // its own number means nothing: the shell names the router

@@ -29,6 +29,7 @@ WorkOrder OrderOf(const v1::JobHeader& header) {
                    .prompt = header.prompt(),
                    .parameters = {header.parameters().begin(), header.parameters().end()},
                    .traceparent = header.traceparent(),
+                   .tracestate = header.tracestate(),
                    .cost = {header.steps(), header.pixels(), header.frames()},
                    .payload = ""};
 }

@@ -37,7 +37,9 @@ RouterId AddressBook::RouterNamed(const std::string& name, const std::string& ad
   KnownRouter& router = *routers_[id];
   if (router.address != address) {
     router.address = address;
-    router.stub = v1::Peer::NewStub(runtime::MakeChannel(address));
+    const auto channel = runtime::MakeChannel(address);
+    router.stub = v1::Peer::NewStub(channel);
+    router.once = v1::Once::NewStub(channel);
   }
   return id;
 }

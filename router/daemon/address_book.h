@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "ringway/v1/job.grpc.pb.h"
+#include "ringway/v1/once.grpc.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "router/daemon/page_reader.h"
 
@@ -43,6 +44,7 @@ struct KnownRouter {
   std::string address;
   bool listed = false;  // in the newest directory
   std::unique_ptr<v1::Peer::Stub> stub;
+  std::unique_ptr<v1::Once::Stub> once;
 };
 
 class AddressBook {

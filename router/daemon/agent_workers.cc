@@ -62,7 +62,7 @@ void RouterAgent::ListRouters(const v1::Directory& directory) {
     }
     book_.router(id).region = entry.region();
     listed.insert(id);
-    Tell(RouterListed{id, *region});
+    Tell(RouterListed{id, *region, entry.name()});
   }
   for (RouterId id(0); id != book_.routers().end_id(); id = RouterId(id.index() + 1)) {
     const bool now = listed.contains(id);
@@ -74,6 +74,7 @@ void RouterAgent::ListRouters(const v1::Directory& directory) {
 void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
   ListRouters(directory);
   hall_.UseDirectory(directory);
+  Tell(RoutersComplete{});
   std::set<WorkerId> listed;
   for (const v1::WorkerEntry& entry : directory.workers()) {
     if (entry.region() != settings_.region || entry.address().empty()) continue;

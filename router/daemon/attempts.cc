@@ -102,10 +102,11 @@ void Attempts::ReadNext(AttemptId id) {
   if (attempt != nullptr && attempt->stream != nullptr) attempt->stream->ReadNext();
 }
 
-void Attempts::Withdraw(AttemptId id) {
+void Attempts::Withdraw(AttemptId id, Outcome why) {
   Attempt* attempt = Find(id);
   if (attempt == nullptr || attempt->stream == nullptr) return;
   attempt->withdrawn = true;
+  attempt->why = why;
   attempt->stream->Cancel();
 }
 
@@ -189,19 +190,22 @@ void Attempts::ReportBreak(AttemptId id, Attempt& attempt, const Down& over) {
   attempt.ended = true;
   // The service refuses a call above its bound before it looks at it: full, not broken.
   const bool full = over.status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
-  const Outcome outcome = attempt.withdrawn ? Outcome::kCancelled : full ? Outcome::kBusy : Outcome::kFailed;
+  const Outcome outcome = attempt.withdrawn ? attempt.why : full ? Outcome::kBusy : Outcome::kFailed;
   const char* who = attempt.worker.valid() ? "the worker" : "the router of the other region";
-  sink_.OnEnded({.job = attempt.job,
-                 .attempt = id,
-                 .worker = attempt.worker,
-                 .router = attempt.router,
-                 .outcome = outcome,
-                 .answered = full,
-                 .may_have_started = over.upload_left && !full,
-                 .message = absl::StrCat("lost ", who, ": ",
-                                         over.status.error_message().empty() ? "the call ended without a word"
-                                                                             : over.status.error_message())},
-                nullptr);
+  sink_.OnEnded(
+      {.job = attempt.job,
+       .attempt = id,
+       .worker = attempt.worker,
+       .router = attempt.router,
+       .outcome = outcome,
+       .answered = full,
+       .may_have_started = over.upload_left && !full,
+       .message = attempt.why == Outcome::kTimeout
+                      ? "the worker did not answer an offer in time"
+                      : absl::StrCat("lost ", who, ": ",
+                                     over.status.error_message().empty() ? "the call ended without a word"
+                                                                         : over.status.error_message())},
+      nullptr);
 }
 
 }  // namespace ringway::router

@@ -51,7 +51,7 @@ class Attempts final : public AttemptDesk {
   void SendChunk(AttemptId attempt, const std::string& bytes);
   void CloseUpload(AttemptId attempt);
   void ReadNext(AttemptId attempt);
-  void Withdraw(AttemptId attempt);
+  void Withdraw(AttemptId attempt, Outcome why);
 
   std::size_t size() const { return attempts_.size(); }
 
@@ -71,6 +71,7 @@ class Attempts final : public AttemptDesk {
     AttemptStream* stream = nullptr;  // null: the call is over
     bool ended = false;               // reported
     bool withdrawn = false;
+    Outcome why = Outcome::kCancelled;  // withdrawn
     std::size_t up_held_bytes = 0;
     int down_held = 0;
     std::unique_ptr<DelayLine<Up>> up;

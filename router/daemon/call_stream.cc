@@ -6,11 +6,38 @@
 #include "absl/strings/str_cat.h"
 
 namespace ringway::router {
+namespace {
+
+// A trace context is for others to read; one that is longer than any good one, or not text, is left out.
+constexpr std::size_t kTraceBytesMax = 256;
+
+std::string MetadataOf(const grpc::CallbackServerContext& context, const char* name) {
+  const auto found = context.client_metadata().find(name);
+  if (found == context.client_metadata().end() || found->second.size() > kTraceBytesMax) return "";
+  std::string value(found->second.data(), found->second.size());
+  for (const char c : value) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) return "";
+  }
+  return value;
+}
+
+}  // namespace
 
 CallStream::CallStream(grpc::CallbackServerContext* context, bool forwarded, runtime::EventLoop& loop,
                        CallDesk& desk)
-    : forwarded_(forwarded), context_(context), loop_(loop), desk_(desk) {
+    : forwarded_(forwarded),
+      traceparent_(MetadataOf(*context, "traceparent")),
+      tracestate_(MetadataOf(*context, "tracestate")),
+      context_(context),
+      loop_(loop),
+      desk_(desk) {
   StartRead(&incoming_);
+}
+
+void CallStream::FillTraceContext(v1::JobHeader& header) const {
+  if (!header.traceparent().empty() || traceparent_.empty()) return;
+  header.set_traceparent(traceparent_);
+  header.set_tracestate(tracestate_);
 }
 
 void CallStream::ReadNext() {

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <deque>
 #include <mutex>
+#include <string>
 
 #include "core/ids.h"
 #include "ringway/v1/job.pb.h"
@@ -48,6 +49,8 @@ class CallStream final : public grpc::ServerBidiReactor<v1::JobUp, v1::JobDown> 
   void SetJob(JobId job) { job_ = job; }
   std::size_t unsent_bytes() const { return unsent_bytes_; }
 
+  // The call's metadata, where the header says nothing: traceparent and tracestate (W3C trace context).
+  void FillTraceContext(v1::JobHeader& header) const;
   void ReadNext();
   void Write(v1::JobDown message);
   // The last word, with the story in the trailers too: closes the call when everything before it has left.
@@ -64,6 +67,8 @@ class CallStream final : public grpc::ServerBidiReactor<v1::JobUp, v1::JobDown> 
   void AddTrailers(const v1::End& end);
 
   const bool forwarded_;
+  std::string traceparent_;
+  std::string tracestate_;
   std::mutex context_mutex_;
   grpc::CallbackServerContext* context_;  // null once gRPC is done with the call
   runtime::EventLoop& loop_;

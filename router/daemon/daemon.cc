@@ -92,7 +92,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   }
   if (absl::Status folder = MakeStateFolder(settings.state_dir); !folder.ok()) return folder;
   const int streams_max = static_cast<int>(settings.calls.jobs_max) + kStreamsBeyondJobs;
-  runtime::EventLoop loop("router", static_cast<std::size_t>(streams_max) * kTasksPerCall + 4096);
+  runtime::EventLoop loop(
+      "router", static_cast<std::size_t>(streams_max) * kTasksPerCall + OnceLink::kCallsMax * 4 + 4096);
   std::promise<void> stop;
   RouterAgent* reloads = nullptr;  // set on the loop
   runtime::Signals signals(
@@ -111,7 +112,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   IngressService ingress(loop, agent.calls(), streams_max);
   PeerService peer(loop, agent.calls(), streams_max);
   LedgerService ledger(loop, agent.hall(), kStandingMax);
-  auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger});
+  OnceService once(agent.once());
+  auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger, &once});
   if (!server.ok()) return server.status();
   loop.Start();
   absl::StatusOr<std::string> clients;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
 #include "core/lease.h"
+#include "proto/job_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {
@@ -38,6 +39,7 @@ void JobCalls::BeginAttempt(Call& call, AttemptId attempt, bool takes_payload) {
   call.attempt_takes_payload = takes_payload;
   call.upload_closed = false;
   call.result_paused = false;
+  call.kept.Begin();
   call.payload.Rewind();
 }
 
@@ -66,9 +68,10 @@ void JobCalls::Perform(const ForwardToRouter& forward) {
 }
 
 void JobCalls::Perform(const WithdrawAttempt& withdraw) {
-  attempts_.Withdraw(withdraw.attempt);
+  attempts_.Withdraw(withdraw.attempt, withdraw.why);
+  // A job that goes on, after a worker that hung, hears the end of this attempt first.
   Call& call = *calls_[withdraw.job];
-  if (call.attempt == withdraw.attempt) call.attempt = 0;
+  if (call.attempt == withdraw.attempt && withdraw.why != Outcome::kTimeout) call.attempt = 0;
 }
 
 void JobCalls::Perform(EndJob& end) {
@@ -86,8 +89,27 @@ void JobCalls::Perform(EndJob& end) {
     return;
   }
   if (told) return;
+  if (end.result.end) return AnswerFromRecord(call, end);
   v1::JobDown down;
   *down.mutable_end() = EndMessage(call, end);
+  call.stream->End(std::move(down));
+}
+
+void JobCalls::AnswerFromRecord(Call& call, const EndJob& end) {
+  if (end.outcome == Outcome::kDone) {
+    for (std::size_t at = 0; at < end.result.bytes->size(); at += wire::kChunkBytesMax) {
+      v1::JobDown down;
+      down.set_chunk(end.result.bytes->substr(at, wire::kChunkBytesMax));
+      call.stream->Write(std::move(down));
+    }
+  }
+  v1::JobDown down;
+  v1::End& message = *down.mutable_end();
+  if (!message.ParseFromString(*end.result.end)) message.Clear();
+  message.set_outcome(std::string(OutcomeName(end.outcome)));
+  message.set_message(end.message);
+  message.mutable_story()->set_request_id(call.header.request_id());
+  message.mutable_story()->set_reason(std::string(end.story.route.reason));
   call.stream->End(std::move(down));
 }
 
@@ -151,7 +173,10 @@ void JobCalls::OnAccepted(JobId job, AttemptId attempt, const v1::Accepted& acce
 bool JobCalls::OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) {
   Call* call = Current(job, attempt);
   if (call == nullptr || call->stream == nullptr) return true;  // thrown away, so that the call can end
-  if (message.has_chunk()) RuleOutRepeat(job, "part of its result has been delivered");
+  if (message.has_chunk()) {
+    RuleOutRepeat(job, "part of its result has been delivered");
+    if (call->facts.once) call->kept.Add(message.chunk());
+  }
   call->stream->Write(std::move(message));
   call->result_paused = call->stream->unsent_bytes() >= kResultWindowBytes;
   return !call->result_paused;
@@ -162,16 +187,33 @@ void JobCalls::OnRoom(JobId job, AttemptId attempt) {
 }
 
 void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
+  once::Result kept;
   if (Call* call = Current(ended.job, ended.attempt)) {
     if (end != nullptr) {
       call->last_end = *end;
+      kept = KeptOf(*call, ended, *end);
     } else {
       call->last_end.reset();
     }
     call->attempt = 0;
   }
   metrics_.CountAttempt(ended);
-  tell_(ended);
+  if (kept.end == nullptr) return tell_(ended);
+  AttemptEnded with_result = ended;
+  with_result.result = kept;
+  tell_(with_result);
+}
+
+once::Result JobCalls::KeptOf(const Call& call, const AttemptEnded& ended, const v1::End& end) const {
+  if (call.facts.once == nullptr || ended.outcome != Outcome::kDone) return {};
+  v1::End kept = end;
+  v1::Story& story = *kept.mutable_story();
+  if (story.router().empty()) story.set_router(settings_.router);
+  if (story.region().empty()) story.set_region(fleet_.fleet->world.regions[fleet_.home].name);
+  if (story.worker().empty() && ended.worker.valid()) {
+    story.set_worker(book_.worker(ended.worker).state.worker());
+  }
+  return call.kept.With(kept);
 }
 
 // ---- the client's stream ----

@@ -23,6 +23,7 @@
 #include "router/daemon/attempts.h"
 #include "router/daemon/call_stream.h"
 #include "router/daemon/job_header.h"
+#include "router/daemon/once_wish.h"
 #include "router/daemon/payload.h"
 #include "router/daemon/router_metrics.h"
 #include "runtime/event_loop.h"
@@ -86,7 +87,9 @@ class JobCalls final : public CallDesk, private AttemptSink {
     bool result_paused = false;  // the client is slow
     bool repeat_ruled_out = false;
     absl::Time forwarded_at = absl::InfinitePast();
-    std::optional<v1::End> last_end;  // of an attempt
+    std::optional<v1::End> last_end;         // of an attempt
+    std::uint64_t payload_hash = kFnvBasis;  // of a keyed job
+    ResultKept kept;                         // of a keyed job
     std::unique_ptr<runtime::Alarm> upload_alarm;
   };
 
@@ -105,6 +108,10 @@ class JobCalls final : public CallDesk, private AttemptSink {
   void OnRoom(JobId job, AttemptId attempt) override;
   void OnEnded(const AttemptEnded& ended, const v1::End* end) override;
   v1::End EndMessage(const Call& call, const EndJob& end) const;
+  // The answer of a job that was done before: its result, if that is kept, and its end.
+  void AnswerFromRecord(Call& call, const EndJob& end);
+  // What the record of a keyed job will say.
+  once::Result KeptOf(const Call& call, const AttemptEnded& ended, const v1::End& end) const;
   Call* Current(JobId job, AttemptId attempt);
   void BeginAttempt(Call& call, AttemptId attempt, bool takes_payload);
   void RuleOutRepeat(JobId id, std::string_view why);

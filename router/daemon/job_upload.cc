@@ -48,6 +48,7 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
   stream.SetJob(id);
   call.facts = *facts;
   call.header.Swap(&header);
+  stream.FillTraceContext(call.header);
   Sanitize(call.header, stream.forwarded(), fleet_, absl::StrCat(settings_.router, "-", call.serial));
   call.upload_alarm = std::make_unique<runtime::Alarm>(loop_, [this, id] {
     GiveUpUpload(id, Outcome::kTimeout, "the payload did not arrive before the deadline");
@@ -69,6 +70,7 @@ void JobCalls::OnChunk(CallStream& stream, Call& call, std::string& bytes) {
                                      settings_.payload_total_max, " bytes, its maximum"));
   }
   payload_bytes_ += bytes.size();
+  if (!call.header.idempotency_key().empty()) call.payload_hash = HashOn(call.payload_hash, bytes);
   call.payload.Append(std::move(bytes));
   if (call.stage == Stage::kUploading && call.payload.bytes() >= settings_.payload_keep_max) Arrive(id);
   Pump(id);
@@ -108,6 +110,8 @@ void JobCalls::Arrive(JobId id) {
   Call& call = *calls_[id];
   call.upload_alarm.reset();
   call.stage = Stage::kWithMachine;
+  // Of a payload that is too large to be kept, a part would depend on how fast it comes.
+  call.facts.once = WishOf(call.header, call.upload_complete ? call.payload_hash : kFnvBasis);
   tell_(JobArrived{id, call.facts});
 }
 

@@ -29,6 +29,13 @@ FleetBook BookOf(const Fleet& fleet, const std::string& region) {
   return book;
 }
 
+once::Settings OnceSettingsOf(const Settings& settings, std::uint64_t incarnation) {
+  return {.router = settings.name,
+          .life = incarnation,
+          .alone = settings.controller.empty(),
+          .book = settings.once};
+}
+
 std::size_t PoolRequestsMax(const Settings& settings) {
   return settings.pool ? settings.pool->requests_max : 0;
 }
@@ -66,11 +73,15 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
              .seed = settings.seed,
              .pool_tier = settings.pool ? settings.pool->tier : ""},
             fleet_, book_, log, [this](const RouterEvent& event) { Tell(event); }),
+      once_(loop, streams_, book_, [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop,
               RouterMachine({.home = fleet_.home,
                              .jobs_max = settings.calls.jobs_max + PoolRequestsMax(settings),
                              .seed = settings.seed,
-                             .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_))},
+                             .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_)),
+                             .offer_limit = settings.offer_limit,
+                             .spill = settings.spill,
+                             .once = OnceSettingsOf(settings, incarnation_)},
                             fleet_.fleet),
               TimePassed{}, [this](RouterAction& action) { Do(action); }),
       disk_(StatePath(settings), log),
@@ -146,6 +157,10 @@ void RouterAgent::Do(RouterAction& action) {
     Do(*report);
   } else if (auto* decided = std::get_if<TableDecided>(&action)) {
     Do(*decided);
+  } else if (auto* ask = std::get_if<AskKeeper>(&action)) {
+    once_.Perform(*ask);
+  } else if (auto* answer = std::get_if<AnswerOnce>(&action)) {
+    once_.Perform(*answer);
   }
   performing_ = false;
 }
@@ -234,6 +249,7 @@ void RouterAgent::Disconnect() {
   hall_.Close();
   watches_.clear();
   link_.reset();
+  once_.CancelAsks();
 }
 
 void RouterAgent::Beat() {

@@ -24,6 +24,7 @@
 #include "router/daemon/job_calls.h"
 #include "router/daemon/last_good.h"
 #include "router/daemon/ledger_hall.h"
+#include "router/daemon/once_link.h"
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
@@ -58,6 +59,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
 
   JobCalls& calls() { return calls_; }
   LedgerHall& hall() { return hall_; }
+  OnceLink& once() { return once_; }
   RouterMetrics& metrics() { return metrics_; }
   // Client calls that gRPC still knows.
   int streams() const { return streams_.live(); }
@@ -125,6 +127,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   const std::uint64_t incarnation_;  // rises from one life to the next
   JobCalls calls_;
   LedgerHall hall_;
+  OnceLink once_;
   bool performing_ = false;
   runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each

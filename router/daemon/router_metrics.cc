@@ -40,6 +40,12 @@ RouterMetrics::RouterMetrics(const FleetBook& fleet) : fleet_(fleet) {
   for (const Outcome outcome : {Outcome::kDone, Outcome::kBusy, Outcome::kFailed}) {
     probes_->Add({{"result", Text(OutcomeName(outcome))}});
   }
+  keyed_ =
+      Counters(r, "ringway_router_once_total", "Jobs with an idempotency key, by what their key allowed.");
+  duplicates_ = &Counters(r, "ringway_router_duplicate_suppressed_total",
+                          "Requests that did not run because their key's job runs or has run.")
+                     ->Add({});
+  records_ = OneGauge(r, "ringway_router_once_records", "Keys that this router keeps a record of.");
   duration_ = &BuildHistogram()
                    .Name("ringway_router_request_duration_seconds")
                    .Help("Done jobs, from entry to end.")
@@ -112,6 +118,21 @@ void RouterMetrics::CountTable(bool active) {
   tables_->Add({{"result", active ? "active" : "refused"}}).Increment();
 }
 
+void RouterMetrics::ShowOnce(const once::OnceDesk& once) {
+  const once::Counts& now = once.counts();
+  const auto count = [this](const char* result, std::uint64_t value, std::uint64_t shown) {
+    if (value > shown) keyed_->Add({{"result", result}}).Increment(static_cast<double>(value - shown));
+  };
+  count("granted", now.granted, keyed_shown_.granted);
+  count("attached", now.attached, keyed_shown_.attached);
+  count("answered", now.answered, keyed_shown_.answered);
+  count("refused", now.refused, keyed_shown_.refused);
+  count("unsettled", now.unsettled, keyed_shown_.unsettled);
+  duplicates_->Increment(static_cast<double>(now.answered - keyed_shown_.answered));
+  records_->Set(static_cast<double>(once.records()));
+  keyed_shown_ = now;
+}
+
 void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size_t calls,
                          absl::Duration table_age) {
   for (TierId t(0); t != fleet_.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
@@ -121,6 +142,7 @@ void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size
     budget_->Add(tier).Set(machine.retry_balance(t));
     workers_->Add(tier).Set(static_cast<double>(machine.workers().listed_workers(t)));
   }
+  if (machine.once().on()) ShowOnce(machine.once());
   calls_->Set(static_cast<double>(calls));
   connected_->Set(connected ? 1 : 0);
   table_epoch_->Set(static_cast<double>(machine.table().epoch));

@@ -39,6 +39,7 @@ class RouterMetrics {
   void CountTable(bool active);
   void CountReport() { reports_->Increment(); }
   // The gauges.
+  void ShowOnce(const once::OnceDesk& once);
   void Show(const RouterMachine& machine, bool connected, std::size_t calls, absl::Duration table_age);
 
   void Show(const std::vector<LedgerStanding>& ledgers);
@@ -58,6 +59,10 @@ class RouterMetrics {
   prometheus::Family<prometheus::Counter>* probes_;
   prometheus::Family<prometheus::Counter>* forwards_;
   prometheus::Family<prometheus::Counter>* tables_;
+  prometheus::Family<prometheus::Counter>* keyed_;
+  prometheus::Counter* duplicates_;
+  prometheus::Gauge* records_;
+  once::Counts keyed_shown_;
   prometheus::Family<prometheus::Histogram>* duration_;
   prometheus::Family<prometheus::Histogram>* wait_;
   prometheus::Family<prometheus::Gauge>* held_;

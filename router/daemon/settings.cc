@@ -22,6 +22,10 @@ struct Flags {
   double jobs_max = 8192;
   double watch_max = 64;
   double drain_grace_s = 30;
+  double offer_limit_s = 2;
+  double spill_share = 0.05;
+  double once_records_max = 65536;
+  double once_keep_s = 600;
   std::string token_file;
   std::string log_level = "info";
 };
@@ -50,6 +54,20 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
       ->group(bounds)
       ->capture_default_str();
   app.add_option("--payload-total-mib", f.payload_total_mib_max, "payload kept of all jobs")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--offer-limit-secs", f.offer_limit_s,
+                 "a worker that does not answer an offer for so long hangs")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--spill-share", f.spill_share,
+                 "of the jobs that enter here, the most that may leave a long line for another region")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--once-records-max", f.once_records_max, "keys of jobs that are remembered")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--once-keep-secs", f.once_keep_s, "how long a key is remembered after its job has ended")
       ->group(bounds)
       ->capture_default_str();
   app.add_option("--watch-max", f.watch_max, "workers watched that are not beside it")
@@ -84,6 +102,10 @@ absl::Status CheckRanges(const Flags& f) {
                 {"--payload-keep-mib", f.payload_mib_max, 0.25, 4096},
                 {"--payload-total-mib", f.payload_total_mib_max, 1, 1 << 20},
                 {"--watch-max", f.watch_max, 0, 4096},
+                {"--offer-limit-secs", f.offer_limit_s, 0.05, 600},
+                {"--spill-share", f.spill_share, 0, 1},
+                {"--once-records-max", f.once_records_max, 16, 4e6},
+                {"--once-keep-secs", f.once_keep_s, 1, 7 * 24 * 3600},
                 {"--shutdown-grace-period-secs", f.drain_grace_s, 0, 7 * 24 * 3600}};
   for (const auto& r : ranges) {
     if (r.value >= r.low && r.value <= r.high) continue;
@@ -116,6 +138,10 @@ absl::Status Complete(const Flags& f, Settings& s) {
   s.calls.payload_total_max = static_cast<std::size_t>(f.payload_total_mib_max * kMebi);
   s.watch_max = static_cast<std::size_t>(f.watch_max);
   s.drain_grace = absl::Seconds(f.drain_grace_s);
+  s.offer_limit = absl::Seconds(f.offer_limit_s);
+  s.spill.share = f.spill_share;
+  s.once.records_max = static_cast<std::size_t>(f.once_records_max);
+  s.once.keep = absl::Seconds(f.once_keep_s);
   // Routers that start together must not draw the same numbers.
   if (s.seed == 0) s.seed = std::hash<std::string>()(s.name) | 1;
   return absl::OkStatus();

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "core/http_pool.h"
 #include "router/daemon/job_calls.h"
+#include "router/once/record_book.h"
 #include "runtime/log.h"
 
 namespace ringway::router {
@@ -38,7 +39,10 @@ struct Settings {
   std::optional<HttpPoolSpec> pool;  // as read from it
   std::function<absl::StatusOr<HttpPoolSpec>()> read_pool;  // again, on SIGHUP
   CallSettings calls;
+  once::BookBounds once;       // records of keyed jobs
   std::size_t watch_max = 64;  // workers watched beyond those beside
+  absl::Duration offer_limit = absl::Seconds(2);
+  dispatch::SpillSpec spill;
   absl::Duration drain_grace = absl::Seconds(30);
   std::uint64_t seed = 0;  // 0: drawn from the name
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;

@@ -142,6 +142,14 @@ bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, ab
   return idle;
 }
 
+void WorkerView::Hung(WorkerId worker, absl::Time now) {
+  if (!listed(worker)) return;
+  Entry& e = entries_[worker];
+  e.failures = std::max(e.failures, isolation_.failures_min - 1);
+  CountFailure(worker, now);
+  Reindex(worker);
+}
+
 void WorkerView::OpenReturned(absl::Time now) {
   if (now < next_return_) return;
   next_return_ = absl::InfiniteFuture();

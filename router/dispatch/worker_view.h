@@ -63,6 +63,10 @@ class WorkerView {
   // how long it will be busy, with kBusy. Returns true if the worker is open again and probably idle.
   bool Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for, absl::Time now);
 
+  // It has not answered an offer in time: isolated at once, for a process that hangs takes every job that it
+  // is asked for down with it. The own offer stays its until Release.
+  void Hung(WorkerId worker, absl::Time now);
+
   // Brings back the workers whose isolation has passed; call before reading `open`.
   void OpenReturned(absl::Time now);
 

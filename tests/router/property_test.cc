@@ -28,6 +28,10 @@ Fleet RandomFleet(Rng& rng) {
   return fleet;
 }
 
+dispatch::SpillSpec RandomSpill(Rng& rng) {
+  return {.share = rng.Chance(0.5) ? 0 : rng.Uniform(), .burst = 1 + 10 * rng.Uniform()};
+}
+
 Row RandomRow(Rng& rng) {
   Row row;
   double left = 1;
@@ -44,7 +48,9 @@ Row RandomRow(Rng& rng) {
 class Life {
  public:
   explicit Life(std::uint64_t seed)
-      : rng_(seed), table_(RandomFleet(rng_), seed), checker_(table_.machine(), Settings(), table_.now) {}
+      : rng_(seed),
+        table_(RandomFleet(rng_), seed, {}, RandomSpill(rng_)),
+        checker_(table_.machine(), Settings(), table_.now) {}
 
   // Empty, or what was broken.
   std::string Run(int steps) {

@@ -48,9 +48,10 @@ inline Fleet SmallFleet() {
 
 class RouterOnTheTable {
  public:
-  explicit RouterOnTheTable(Fleet fleet = SmallFleet(), std::uint64_t seed = 1)
+  explicit RouterOnTheTable(Fleet fleet = SmallFleet(), std::uint64_t seed = 1,
+                            const once::Settings& once = {}, const dispatch::SpillSpec& spill = {})
       : fleet_(std::make_shared<const Fleet>(std::move(fleet))),
-        machine_({.home = kHome, .jobs_max = 256, .seed = seed}, fleet_) {}
+        machine_({.home = kHome, .jobs_max = 256, .seed = seed, .spill = spill, .once = once}, fleet_) {}
 
   void Step(const RouterEvent& event) {
     actions.clear();

@@ -30,6 +30,7 @@ struct WorkOrder {
   std::string prompt;
   std::map<std::string, std::string> parameters;
   std::string traceparent;  // W3C trace context
+  std::string tracestate;
   CostHint cost;
   std::string payload;
 };

@@ -35,6 +35,7 @@ http::request<http::string_body> MakeRequest(const UpstreamUrl& upstream, WorkOr
   request.set(http::field::connection, "close");
   if (!order.request_id.empty()) request.set("X-Request-Id", order.request_id);
   if (!order.traceparent.empty()) request.set("traceparent", order.traceparent);
+  if (!order.tracestate.empty()) request.set("tracestate", order.tracestate);
   if (order.payload.empty()) {
     request.set(http::field::content_type, "application/json");
     request.body() = JsonBody(order);

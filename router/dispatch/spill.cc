@@ -1,0 +1,62 @@
+#include "router/dispatch/spill.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringway::dispatch {
+namespace {
+
+constexpr double kWaitEwma = 0.3;  // weight of the newest job
+constexpr absl::Duration kLookAgain = absl::Milliseconds(250);
+
+}  // namespace
+
+void SpillGate::OnArrival() { tokens_ = std::min(tokens_ + spec_.share, std::max(spec_.burst, 1.0)); }
+
+// Old news counts less and less: a region is tried again when it may have become empty.
+absl::Duration SpillGate::expected_wait(RegionId region, absl::Time now) const {
+  if (!seen_.contains(region) || seen_[region].at == absl::InfinitePast()) return absl::ZeroDuration();
+  const Seen& seen = seen_[region];
+  return seen.wait * std::exp2(-absl::FDivDuration(now - seen.at, spec_.fade));
+}
+
+absl::Duration SpillGate::Cost(const SpillTarget& target, absl::Time now) const {
+  return std::max(spec_.wait_min, target.rtt + expected_wait(target.region, now));
+}
+
+RegionId SpillGate::Choose(absl::Time now, absl::Duration waited, absl::Duration left) const {
+  if (spec_.share <= 0 || tokens_ < 1) return RegionId();
+  for (const SpillTarget& target : targets_) {
+    const absl::Duration cost = Cost(target, now);
+    if (waited >= cost && left > cost && in_flight(target.region) < target.in_flight_max) {
+      return target.region;
+    }
+  }
+  return RegionId();
+}
+
+absl::Duration SpillGate::WorthAfter(absl::Time now, absl::Duration waited) const {
+  if (spec_.share <= 0) return absl::InfiniteDuration();
+  absl::Duration soonest = absl::InfiniteDuration();
+  for (const SpillTarget& target : targets_) {
+    if (target.in_flight_max > 0) soonest = std::min(soonest, Cost(target, now) - waited);
+  }
+  // Only a token or a place under way is missing.
+  return soonest > absl::ZeroDuration() ? soonest : kLookAgain;
+}
+
+void SpillGate::Left(RegionId region) {
+  if (!seen_.contains(region)) seen_.resize(region.index() + 1);
+  ++seen_[region].in_flight;
+}
+
+void SpillGate::Came(RegionId region, absl::Time now, absl::Duration waited_there, bool served) {
+  if (!seen_.contains(region)) return;
+  Seen& seen = seen_[region];
+  if (seen.in_flight > 0) --seen.in_flight;
+  const absl::Duration known = expected_wait(region, now);
+  seen.wait = served ? known + kWaitEwma * (waited_there - known) : std::max(known, spec_.refused_cost);
+  seen.at = now;
+}
+
+}  // namespace ringway::dispatch

@@ -1,0 +1,285 @@
+#include "tests/once/once_history.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ringway::router::once {
+namespace {
+
+// The peer's shell gives up on an ask after this; an attach waits as long as it says.
+constexpr absl::Duration kAskLimit = absl::Milliseconds(300);
+// Nobody dies again before the last one has come back and caught up.
+constexpr absl::Duration kBetweenDeaths = absl::Seconds(1);
+
+}  // namespace
+
+History::History(std::uint64_t seed, const HistorySettings& settings)
+    : rng_(seed), settings_(settings), routers_(settings.routers) {
+  for (std::size_t r = 0; r < routers_.size(); ++r) StartRouter(r);
+}
+
+void History::At(absl::Time when, std::function<void()> what) { due_.emplace(when, std::move(what)); }
+
+absl::Duration History::Delay() {
+  if (!calm_ && rng_.Chance(settings_.late)) return absl::Seconds(rng_.Uniform() * 4);
+  return absl::Milliseconds(1) + absl::Milliseconds(20) * rng_.Exponential();
+}
+
+std::size_t History::Live() const {
+  std::size_t live = 0;
+  for (const Router& router : routers_) live += router.desk != nullptr && router.desk->ready() ? 1 : 0;
+  return live;
+}
+
+void History::StartRouter(std::size_t r) {
+  Router& router = routers_[r];
+  ++router.life;
+  router.desk = std::make_unique<OnceDesk>(
+      Settings{.router = Name(r), .life = router.life, .alone = false, .hold_margin = absl::Seconds(1)});
+  for (std::size_t other = 0; other < routers_.size(); ++other) {
+    if (other != r) router.desk->List(RouterId(other), Name(other));
+  }
+  router.desk->ViewComplete(now_);
+  Perform(r);
+}
+
+void History::KillRouter(std::size_t r) {
+  Router& router = routers_[r];
+  ++counts_.deaths;
+  for (auto& [job, request] : router.requests) {
+    ++counts_.lost_with_router;
+    if (request.running) StopRunning(request.key, request.run);
+  }
+  router.requests.clear();
+  router.calls.clear();
+  router.desk.reset();
+  ++router.life;
+  At(now_ + absl::Seconds(rng_.Uniform() * 2), [this, r] { StartRouter(r); });
+}
+
+void History::Perform(std::size_t r) {
+  // Each action may cause others; the desk's list is taken whole each time.
+  while (routers_[r].desk != nullptr && !routers_[r].desk->actions().empty()) {
+    const std::vector<DeskAction> actions = std::exchange(routers_[r].desk->actions(), {});
+    for (const DeskAction& action : actions) {
+      std::visit([&](const auto& a) { Do(r, a); }, action);
+    }
+  }
+}
+
+void History::Do(std::size_t r, const SendAsk& send) {
+  const std::uint64_t life = routers_[r].life;
+  const std::size_t to = send.to.index();
+  const bool lose = !calm_ && rng_.Chance(settings_.loss);
+  const bool lose_reply = !calm_ && rng_.Chance(settings_.loss);
+  const auto* attach = std::get_if<AttachAsk>(&send.ask.what);
+  const absl::Duration limit = attach != nullptr ? attach->patience : kAskLimit;
+  // A call that has run out of time is not delivered any more.
+  const absl::Duration delay = Delay();
+  const bool arrives = !lose && delay < limit;
+  if (arrives) {
+    At(now_ + delay, [=, this, ask = send.ask] { DeliverAsk(r, life, to, ask, true, lose_reply); });
+  }
+  const absl::Duration again = Delay();
+  if (!calm_ && again < limit && rng_.Chance(settings_.repeat)) {
+    At(now_ + again, [=, this, ask = send.ask] { DeliverAsk(r, life, to, ask, false, true); });
+  }
+  if (!arrives || lose_reply) {
+    At(now_ + limit, [=, this, ask = send.ask] { ReplyTo(r, life, to, ask, nullptr); });
+  }
+}
+
+void History::DeliverAsk(std::size_t from, std::uint64_t life, std::size_t to, const Ask& ask,
+                         bool want_reply, bool lose_reply) {
+  Router& peer = routers_[to];
+  if (peer.desk == nullptr) {
+    if (want_reply && !lose_reply) ReplyTo(from, life, to, ask, nullptr);
+    return;
+  }
+  const CallId call = ++peer.last_call;
+  const std::uint64_t peer_life = peer.life;
+  if (want_reply && !lose_reply) {
+    peer.calls[call] = [=, this](const Reply& reply) {
+      At(now_ + Delay(), [=, this] { ReplyTo(from, life, to, ask, &reply); });
+    };
+    // A peer that dies breaks the call.
+    const auto* attach = std::get_if<AttachAsk>(&ask.what);
+    const absl::Duration limit = attach != nullptr ? attach->patience : kAskLimit;
+    At(now_ + limit, [=, this] {
+      const Router& now_there = routers_[to];
+      if (now_there.life != peer_life)
+        ReplyTo(from, life, to, ask, nullptr);
+      else if (routers_[to].calls.erase(call) > 0)
+        ReplyTo(from, life, to, ask, nullptr);
+    });
+  }
+  Ask received = ask;
+  received.ticket = 0;
+  peer.desk->Asked(now_, call, received);
+  Perform(to);
+}
+
+void History::ReplyTo(std::size_t from, std::uint64_t life, std::size_t to, const Ask& ask,
+                      const Reply* reply) {
+  if (routers_[from].life != life || routers_[from].desk == nullptr) return;
+  routers_[from].desk->Replied(now_, RouterId(to), ask, reply);
+  Perform(from);
+}
+
+void History::Do(std::size_t r, const AnswerCall& answer) {
+  const auto found = routers_[r].calls.find(answer.call);
+  if (found == routers_[r].calls.end()) return;
+  const auto reply = std::move(found->second);
+  routers_[r].calls.erase(found);
+  reply(answer.reply);
+}
+
+void History::Do(std::size_t r, const Granted& granted) {
+  Request& request = routers_[r].requests.at(granted.job);
+  request.running = true;
+  request.attempt = ++last_attempt_;
+  request.run = absl::StrCat("run-", ++runs_);
+  ++counts_.runs;
+  if (!running_[request.key].empty()) {
+    broken_ = absl::StrCat("two jobs of one key run at a time: ", *running_[request.key].begin(), " and ",
+                           request.run);
+  }
+  running_[request.key].insert(request.run);
+  const std::uint64_t life = routers_[r].life;
+  At(now_ + settings_.job_mean * rng_.Exponential(),
+     [this, r, life, job = granted.job] { FinishJob(r, life, job); });
+}
+
+void History::FinishJob(std::size_t r, std::uint64_t life, JobId job) {
+  Router& router = routers_[r];
+  const auto found = router.requests.find(job);
+  if (router.desk == nullptr || router.life != life || found == router.requests.end()) return;
+  Request& request = found->second;
+  StopRunning(request.key, request.run);
+  request.running = false;
+  if (rng_.Chance(0.2)) {
+    router.desk->Drop(now_, job, 0);
+    router.requests.erase(job);
+  } else {
+    request.settling = true;
+    if (!settings_.settle_first) Deliver(request.key, request.run);
+    router.desk->Settle(now_, job, {.end = std::make_shared<const std::string>(request.run)});
+  }
+  Perform(r);
+}
+
+void History::Do(std::size_t r, const Settled& settled) {
+  Request& request = routers_[r].requests.at(settled.job);
+  Deliver(request.key, request.run);
+  ++counts_.delivered;
+  routers_[r].requests.erase(settled.job);
+}
+
+void History::Do(std::size_t r, const Unsettled& unsettled) {
+  if (unsettled.message.empty()) broken_ = "not delivered without a word";
+  ++counts_.refused;
+  routers_[r].requests.erase(unsettled.job);
+}
+
+void History::Do(std::size_t r, const Answered& answered) {
+  Deliver(routers_[r].requests.at(answered.job).key, *answered.result.end);
+  ++counts_.answered;
+  routers_[r].requests.erase(answered.job);
+}
+
+void History::Do(std::size_t r, const Refused& refused) {
+  if (refused.message.empty()) broken_ = "refused without a word";
+  ++counts_.refused;
+  routers_[r].requests.erase(refused.job);
+}
+
+void History::StopRunning(std::size_t key, const std::string& run) { running_[key].erase(run); }
+
+void History::Deliver(std::size_t key, const std::string& run) {
+  delivered_[key].insert(run);
+  if (delivered_[key].size() > 1) {
+    broken_ =
+        absl::StrCat("two completions of one key were delivered: ", absl::StrJoin(delivered_[key], ", "));
+  }
+}
+
+void History::ClientAsks() {
+  const std::size_t r = rng_.Below(routers_.size());
+  Router& router = routers_[r];
+  if (router.desk == nullptr) return;
+  ++counts_.requests;
+  const JobId job(router.next_job++);
+  const std::size_t key = rng_.Below(settings_.keys);
+  const absl::Time deadline = now_ + settings_.deadline * (0.2 + rng_.Uniform());
+  router.requests[job] = {
+      .key = key,
+      .deadline = deadline,
+      .run = "",
+  };
+  router.desk->Begin(now_, job, KeyName(key), 7, deadline);
+  At(deadline, [this, r, life = router.life, job] { Expire(r, life, job); });
+  Perform(r);
+}
+
+// The deadline, or the client leaving: the job is withdrawn, its worker stops a moment later.
+void History::Expire(std::size_t r, std::uint64_t life, JobId job) {
+  Router& router = routers_[r];
+  const auto found = router.requests.find(job);
+  if (router.desk == nullptr || router.life != life || found == router.requests.end()) return;
+  const Request request = found->second;
+  router.desk->Drop(now_, job, request.running ? request.attempt : 0);
+  router.requests.erase(job);
+  if (request.running) {
+    At(now_ + absl::Milliseconds(100) * rng_.Uniform(), [this, r, life, request] {
+      StopRunning(request.key, request.run);
+      if (routers_[r].desk == nullptr || routers_[r].life != life) return;
+      routers_[r].desk->AttemptOver(now_, request.attempt);
+      Perform(r);
+    });
+  }
+  Perform(r);
+}
+
+void History::ClientLeaves(std::size_t r) {
+  const Router& router = routers_[r];
+  if (router.requests.empty()) return;
+  Expire(r, router.life, router.requests.begin()->first);
+}
+
+std::string History::Run(absl::Duration span) {
+  const absl::Time end = now_ + span;
+  absl::Time next_death = now_ + absl::Seconds(1);
+  // Afterwards everything must come to rest: longer than any deadline, hold and delay.
+  const absl::Time rest = end + absl::Seconds(20);
+  while (broken_.empty() && now_ < rest) {
+    calm_ = now_ >= end;
+    now_ += absl::Milliseconds(2);
+    for (std::size_t r = 0; r < routers_.size(); ++r) {
+      if (routers_[r].desk == nullptr || routers_[r].desk->NextWake() > now_) continue;
+      routers_[r].desk->Wake(now_);
+      Perform(r);
+    }
+    while (!due_.empty() && due_.begin()->first <= now_) {
+      const std::function<void()> what = std::move(due_.begin()->second);
+      due_.erase(due_.begin());
+      what();
+    }
+    if (calm_) continue;
+    if (rng_.Chance(0.05)) ClientAsks();
+    if (rng_.Chance(0.005)) ClientLeaves(rng_.Below(routers_.size()));
+    if (Live() < routers_.size()) next_death = now_ + kBetweenDeaths;
+    if (now_ >= next_death && rng_.Chance(0.002 * settings_.death_rate)) {
+      KillRouter(rng_.Below(routers_.size()));
+    }
+  }
+  if (!broken_.empty()) return broken_;
+  for (std::size_t r = 0; r < routers_.size(); ++r) {
+    if (!routers_[r].requests.empty()) return absl::StrCat("a request at ", Name(r), " never ends");
+    if (routers_[r].desk->courses() != 0) return absl::StrCat("a course at ", Name(r), " outlives its job");
+  }
+  return "";
+}
+
+}  // namespace ringway::router::once

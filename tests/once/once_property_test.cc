@@ -1,0 +1,63 @@
+// Thousands of random histories of keyed jobs (once_history.h), and that the histories can tell.
+#include <gtest/gtest.h>
+
+#include "tests/once/once_history.h"
+
+namespace ringway::router::once {
+namespace {
+
+TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
+  HistoryCounts all;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    Rng rng(seed, 1);
+    HistorySettings settings;
+    settings.routers = 1 + rng.Below(6);
+    settings.keys = 1 + rng.Below(6);
+    settings.loss = rng.Chance(0.3) ? 0 : rng.Uniform() * 0.15;
+    settings.repeat = rng.Uniform() * 0.3;
+    settings.late = rng.Uniform() * 0.1;
+    // One or two keepers cannot lose a memory: their keys need somebody who remembers.
+    settings.death_rate = settings.routers < 3 ? 0 : rng.Uniform();
+    History history(seed, settings);
+    ASSERT_EQ(history.Run(absl::Seconds(6)), "") << "seed " << seed << ", routers " << settings.routers;
+    all.requests += history.counts().requests;
+    all.delivered += history.counts().delivered;
+    all.answered += history.counts().answered;
+    all.refused += history.counts().refused;
+    all.deaths += history.counts().deaths;
+  }
+  std::printf(
+      "%zu requests: %zu ran and were delivered, %zu answered from records, %zu refused; %zu routers died\n",
+      all.requests, all.delivered, all.answered, all.refused, all.deaths);
+  EXPECT_GT(all.delivered, 5000u);
+  EXPECT_GT(all.answered, 5000u);
+  EXPECT_GT(all.deaths, 500u);
+}
+
+TEST(OnceProperties, WithoutTroubleEveryRequestIsAnswered) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    HistorySettings settings;
+    settings.loss = settings.repeat = settings.late = settings.death_rate = 0;
+    settings.deadline = absl::Seconds(20);
+    History history(seed, settings);
+    ASSERT_EQ(history.Run(absl::Seconds(6)), "") << "seed " << seed;
+    EXPECT_EQ(history.counts().refused, 0u) << "seed " << seed;
+  }
+}
+
+// The checks have teeth: delivering before recording is found out.
+TEST(OnceProperties, DeliveringBeforeRecordingIsFoundOut) {
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    HistorySettings settings;
+    settings.loss = 0.2;
+    settings.death_rate = 1;
+    settings.settle_first = false;
+    History history(seed, settings);
+    found += history.Run(absl::Seconds(6)).empty() ? 0 : 1;
+  }
+  EXPECT_GE(found, 3);
+}
+
+}  // namespace
+}  // namespace ringway::router::once

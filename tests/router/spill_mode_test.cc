@@ -1,0 +1,155 @@
+// Jobs that leave the home line: never in two lines, within the caps, and home again when they are refused.
+#include <gtest/gtest.h>
+
+#include "tests/router/router_fixture.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr Fence kFence{1, 1};
+const RouterId kHolder(0);
+const RouterId kNearRouter(1);
+
+class SpillMode : public testing::Test {
+ protected:
+  explicit SpillMode(DispatchMode mode = DispatchMode::kProbe, Fleet fleet = SmallFleet())
+      : t_(WithMode(std::move(fleet), mode), 1, {}, {.share = 0.5, .burst = 100}) {
+    t_.ListWorkers(1);
+    t_.ListRouter(kNearRouter.index(), kNear);
+  }
+  static Fleet WithMode(Fleet fleet, DispatchMode mode) {
+    fleet.tiers[kTier].dispatch.mode = mode;
+    return fleet;
+  }
+  // The only worker is taken, so the next jobs wait.
+  void Fill() {
+    t_.Arrive(0);
+    t_.Accept(*t_.Last<OfferToWorker>());
+  }
+  // Until something other than waiting happens.
+  template <class Action>
+  std::optional<Action> Await() {
+    for (int i = 0; i < 2000; ++i) {
+      if (const auto action = t_.Last<Action>()) return action;
+      if (t_.machine().NextWake() == absl::InfiniteFuture()) break;
+      t_.AdvanceToWake();
+    }
+    return std::nullopt;
+  }
+  RouterOnTheTable t_;
+};
+
+TEST_F(SpillMode, ASleepingJobGoesToTheNearestRegion) {
+  Fill();
+  const absl::Time arrived = t_.now;
+  t_.Arrive(1);
+  const auto forward = Await<ForwardToRouter>();
+  ASSERT_TRUE(forward);
+  EXPECT_EQ(forward->job, JobId(1));
+  EXPECT_EQ(forward->router, kNearRouter);
+  EXPECT_EQ(forward->route.reason, "spill");
+  EXPECT_GE(t_.now - arrived, absl::Milliseconds(50)) << "not before it has waited";
+  t_.Finish(*forward, Outcome::kDone);
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_EQ(t_.Last<EndJob>()->story.route.reason, "spill");
+  t_.Step(ControllerWelcomed{});
+  EXPECT_EQ(t_.machine().held(kTier), 0u);
+}
+
+TEST_F(SpillMode, WhatIsRefusedThereComesHomeAndDoesNotLeaveAgain) {
+  Fill();
+  t_.Arrive(1);
+  const auto forward = Await<ForwardToRouter>();
+  ASSERT_TRUE(forward);
+  t_.Finish(*forward, Outcome::kShed, /*answered=*/true, /*started=*/false);
+  EXPECT_FALSE(t_.Last<EndJob>()) << "it still has its chance at home";
+  const auto end = Await<EndJob>();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->outcome, Outcome::kTimeout);
+  EXPECT_FALSE(t_.Last<ForwardToRouter>());
+}
+
+TEST_F(SpillMode, AForwardedJobStays) {
+  Fill();
+  JobFacts facts = t_.Facts();
+  facts.forwarded = true;
+  t_.Arrive(1, facts);
+  EXPECT_TRUE(Await<EndJob>());
+  EXPECT_FALSE(t_.Last<ForwardToRouter>());
+}
+
+TEST_F(SpillMode, OwnJobsUnderWayCountAgainstTheRegionsCap) {
+  Fill();
+  // Four workers there, and one router elsewhere: this one.
+  int away = 0;
+  for (std::size_t job = 1; job <= 8; ++job) t_.Arrive(job);
+  for (int i = 0; i < 1000 && t_.now < absl::FromUnixSeconds(1005); ++i) {
+    t_.AdvanceToWake();
+    for (const RouterAction& action : t_.actions) away += std::holds_alternative<ForwardToRouter>(action);
+  }
+  EXPECT_EQ(away, 4);
+}
+
+Fleet Resident() {
+  Fleet fleet = SmallFleet();
+  fleet.tiers[kTier].residency_forbidden[kHome] = {kNear};
+  return fleet;
+}
+class SpillWithResidency : public SpillMode {
+ protected:
+  SpillWithResidency() : SpillMode(DispatchMode::kProbe, Resident()) {}
+};
+TEST_F(SpillWithResidency, NoJobEntersARegionThatItsDataMayNot) {
+  Fill();
+  t_.Arrive(1);
+  EXPECT_TRUE(Await<EndJob>());
+}
+
+class SpillFromTheLedger : public SpillMode {
+ protected:
+  SpillFromTheLedger() : SpillMode(DispatchMode::kLedger) { t_.Step(HolderSeated{kTier, {kHolder, kFence}}); }
+  template <class T>
+  std::optional<T> Told() const {
+    for (const RouterAction& action : t_.actions) {
+      const auto* tell = std::get_if<TellLedger>(&action);
+      if (tell == nullptr) continue;
+      if (const T* match = std::get_if<T>(&tell->event)) return *match;
+    }
+    return std::nullopt;
+  }
+};
+
+TEST_F(SpillFromTheLedger, ItLeavesTheLineFirstAndMovesWhenThatIsCertain) {
+  t_.Arrive(1);
+  const auto ask = Told<ledger::Ask>();
+  ASSERT_TRUE(ask);
+  for (int i = 0; i < 20 && !Told<ledger::Withdraw>(); ++i) {
+    t_.Step(HolderHeard{kTier});
+    t_.AdvanceToWake();
+  }
+  ASSERT_TRUE(Told<ledger::Withdraw>());
+  EXPECT_FALSE(t_.Last<ForwardToRouter>()) << "it would stand in two lines";
+  t_.Step(HolderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
+  const auto forward = t_.Last<ForwardToRouter>();
+  ASSERT_TRUE(forward);
+  EXPECT_EQ(forward->route.reason, "spill");
+}
+
+TEST_F(SpillFromTheLedger, AGrantThatCrossesItIsNotUsed) {
+  t_.Arrive(1);
+  const auto ask = Told<ledger::Ask>();
+  for (int i = 0; i < 20 && !Told<ledger::Withdraw>(); ++i) {
+    t_.Step(HolderHeard{kTier});
+    t_.AdvanceToWake();
+  }
+  t_.Step(HolderAnswered{
+      kTier,
+      ledger::Grant{
+          .key = ask->key, .worker = WorkerId(0), .lease = {kFence, 1}, .waited = absl::Milliseconds(60)}});
+  EXPECT_FALSE(t_.Last<OfferToWorker>());
+  t_.Step(HolderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
+  EXPECT_TRUE(t_.Last<ForwardToRouter>());
+}
+
+}  // namespace
+}  // namespace ringway::router
