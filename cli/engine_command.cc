@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/commands.h"
-#include "cli/json.h"
+#include "core/json.h"
 #include "engine/bundled_model.h"
 #include "engine/checkpoint/inspect.h"
 #include "engine/engine.h"

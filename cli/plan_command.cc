@@ -7,7 +7,7 @@
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/fleet_view.h"
-#include "cli/json.h"
+#include "core/json.h"
 #include "cli/snapshot_file.h"
 #include "controller/planner/planner.h"
 #include "proto/table_codec.h"

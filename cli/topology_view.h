@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/json.h"
+#include "core/json.h"
 #include "cli/text_table.h"
 #include "core/fleet.h"
 

@@ -5,32 +5,37 @@
 #include <utility>
 #include <vector>
 
+#include "controller/merge_run.h"
+
 namespace ringway::controller {
 namespace {
 
-// The worker entries of all routers, each worker once: as the router says that spoke last.
-IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const FleetView& view) {
+// The worker entries of all routers, each worker once: as the router says that spoke last. `twice` becomes
+// whether two routers named the same worker.
+IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const FleetView& view, bool& twice) {
   struct Candidate {
     const WorkerSeen* worker;
     const RouterState* router;
   };
+  const auto by_name_newest_first = [](const Candidate& a, const Candidate& b) {
+    return std::tie(a.worker->name, b.router->reported_at, a.router->hello.router) <
+           std::tie(b.worker->name, a.router->reported_at, b.router->hello.router);
+  };
   IdVector<RegionId, std::vector<Candidate>> candidates(fleet.world.regions.size());
   for (const auto& [name, router] : view.routers()) {
-    for (const WorkerSeen& worker : router.workers) {
-      candidates[router.hello.region].push_back({&worker, &router});
-    }
+    std::vector<Candidate>& list = candidates[router.hello.region];
+    const std::size_t run = list.size();
+    for (const WorkerSeen& worker : router.workers) list.push_back({&worker, &router});
+    MergeRun(list, run, by_name_newest_first);
   }
   IdVector<RegionId, std::vector<WorkerEntry>> result(fleet.world.regions.size());
   for (RegionId region(0); region != result.end_id(); region = RegionId(region.index() + 1)) {
-    auto& list = candidates[region];
-    std::sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
-      return std::tie(a.worker->name, b.router->reported_at, a.router->hello.router) <
-             std::tie(b.worker->name, a.router->reported_at, b.router->hello.router);
-    });
-    const auto same = [](const Candidate& a, const Candidate& b) { return a.worker->name == b.worker->name; };
-    list.erase(std::unique(list.begin(), list.end(), same), list.end());
-    for (const auto& [worker, router] : list) {
-      if (!worker->healthy) continue;
+    const WorkerSeen* last = nullptr;
+    for (const auto& [worker, router] : candidates[region]) {
+      const bool again = last != nullptr && last->name == worker->name;
+      last = worker;
+      twice = twice || again;
+      if (again || !worker->healthy) continue;
       result[region].push_back({.name = worker->name,
                                 .address = worker->address,
                                 .tier = worker->tier,
@@ -41,22 +46,41 @@ IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const F
   return result;
 }
 
+// `given` may leave out regions at the end that have none.
+bool SameHolders(const IdVector<RegionId, std::vector<HolderEntry>>& listed,
+                 const IdVector<RegionId, std::vector<HolderEntry>>& given) {
+  for (RegionId region(0); region != listed.end_id(); region = RegionId(region.index() + 1)) {
+    const bool same = given.contains(region) ? listed[region] == given[region] : listed[region].empty();
+    if (!same) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 DirectoryBook::Change DirectoryBook::Refresh(const Fleet& fleet, const FleetView& view,
                                              const IdVector<RegionId, std::vector<HolderEntry>>& holders,
                                              std::uint64_t epoch) {
+  const bool renumbered = directory_ == nullptr || version_.epoch != epoch;
+  // A worker that two routers name belongs to the one that spoke last, whatever else stands still.
+  const bool same_workers = !renumbered && !named_twice_ && view.listing() == listing_;
+  if (same_workers && SameHolders(directory_->holders, holders)) {
+    Change none;
+    none.regions.resize(fleet.world.regions.size(), false);
+    return none;
+  }
+  listing_ = view.listing();
+  named_twice_ = false;
   Directory next;
   for (const auto& [name, router] : view.routers()) {
     next.routers.push_back({name, router.hello.region, router.hello.address});
   }
-  next.workers = Workers(fleet, view);
+  next.workers = Workers(fleet, view, named_twice_);
   next.holders = holders;
   next.holders.resize(fleet.world.regions.size());
 
   Change change;
   change.regions.resize(fleet.world.regions.size(), false);
-  const bool renumbered = directory_ == nullptr || version_.epoch != epoch;
   change.routers = renumbered || directory_->routers != next.routers;
   for (RegionId region(0); region != next.workers.end_id(); region = RegionId(region.index() + 1)) {
     change.regions[region] = renumbered || directory_->workers[region] != next.workers[region] ||

@@ -2,7 +2,8 @@
 //
 // A router is listed while it is connected and for a grace period after; an unhealthy worker is not listed.
 // The version rises only when the content changed. Invariant: every router of the view is in the directory,
-// once. Pure; one owner thread; O(routers + workers log workers) a refresh.
+// once. Pure; one owner thread. A refresh is O(1) where nothing changed, else O(routers + workers log
+// workers).
 #ifndef RINGWAY_CONTROLLER_DIRECTORY_BOOK_H_
 #define RINGWAY_CONTROLLER_DIRECTORY_BOOK_H_
 
@@ -43,6 +44,8 @@ class DirectoryBook {
  private:
   TableVersion version_;
   std::shared_ptr<const Directory> directory_;
+  std::uint64_t listing_ = 0;  // of the view, at the last refresh
+  bool named_twice_ = false;   // some worker, at the last refresh
 };
 
 }  // namespace ringway::controller

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "controller/merge_run.h"
+
 namespace ringway::controller {
 namespace {
 
@@ -27,6 +29,12 @@ bool Recent(const RouterState& router, absl::Time now, absl::Duration stale_afte
   return now - router.reported_at <= stale_after;
 }
 
+// Whether two reports of a worker make the same entry of a directory.
+bool ListedAlike(const WorkerSeen& a, const WorkerSeen& b) {
+  return a.healthy == b.healthy && a.draining == b.draining && a.tier == b.tier && a.name == b.name &&
+         a.address == b.address;
+}
+
 }  // namespace
 
 struct FleetView::LivingWorker {
@@ -38,6 +46,7 @@ struct FleetView::LivingWorker {
 std::optional<StreamId> FleetView::Connect(absl::Time now, StreamId stream, RouterHello hello) {
   const auto known = routers_.find(hello.router);
   if (known == routers_.end() && routers_.size() >= kRoutersMax) return std::nullopt;
+  ++listing_;
   RouterState& router = known == routers_.end() ? routers_[hello.router] : known->second;
   std::optional<StreamId> replaced;
   if (router.stream != 0) {
@@ -79,6 +88,9 @@ bool FleetView::Report(absl::Time now, StreamId stream, RouterReport report) {
   router->period_s = report.period_s;
   router->window_s += report.period_s;
   for (const TierCounts& counts : report.tiers) AddCounts(counts, router->window[counts.tier]);
+  const bool same = std::equal(report.workers.begin(), report.workers.end(), router->workers.begin(),
+                               router->workers.end(), ListedAlike);
+  if (!same) ++listing_;
   router->workers = std::move(report.workers);
   return true;
 }
@@ -93,26 +105,34 @@ void FleetView::CloseWindow() {
   }
 }
 
-std::vector<FleetView::LivingWorker> FleetView::Living(TierId tier, absl::Time now,
+std::vector<FleetView::LivingWorker> FleetView::Living(TierId tier, std::size_t regions, absl::Time now,
                                                        absl::Duration stale_after) const {
-  std::vector<LivingWorker> seen;
+  const auto by_name_newest_first = [](const LivingWorker& a, const LivingWorker& b) {
+    const int order = a.worker->name.compare(b.worker->name);
+    if (order != 0) return order < 0;
+    return std::tie(b.router->reported_at, a.router->hello.router) <
+           std::tie(a.router->reported_at, b.router->hello.router);
+  };
+  IdVector<RegionId, std::vector<LivingWorker>> seen(regions);
   for (const auto& [name, router] : routers_) {
     if (!Recent(router, now, stale_after)) continue;
+    std::vector<LivingWorker>& list = seen[router.hello.region];
+    const std::size_t run = list.size();
     for (const WorkerSeen& worker : router.workers) {
-      if (worker.tier == tier) seen.push_back({router.hello.region, &worker, &router});
+      if (worker.tier == tier) list.push_back({router.hello.region, &worker, &router});
+    }
+    MergeRun(list, run, by_name_newest_first);
+  }
+  std::vector<LivingWorker> living;
+  for (const std::vector<LivingWorker>& list : seen) {
+    const WorkerSeen* last = nullptr;
+    for (const LivingWorker& w : list) {
+      const bool again = last != nullptr && last->name == w.worker->name;
+      last = w.worker;
+      if (!again && w.worker->healthy && !w.worker->draining) living.push_back(w);
     }
   }
-  const auto by_name_newest_first = [](const LivingWorker& a, const LivingWorker& b) {
-    return std::tie(a.region, a.worker->name, b.router->reported_at, a.router->hello.router) <
-           std::tie(b.region, b.worker->name, a.router->reported_at, b.router->hello.router);
-  };
-  std::sort(seen.begin(), seen.end(), by_name_newest_first);
-  const auto same = [](const LivingWorker& a, const LivingWorker& b) {
-    return a.region == b.region && a.worker->name == b.worker->name;
-  };
-  seen.erase(std::unique(seen.begin(), seen.end(), same), seen.end());
-  std::erase_if(seen, [](const LivingWorker& w) { return !w.worker->healthy || w.worker->draining; });
-  return seen;
+  return living;
 }
 
 IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId tier, absl::Time now,
@@ -128,11 +148,12 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
     for (std::size_t p = 0; p < kMaxPriorities; ++p) region.demand_rps[p] += router.rates[tier].entered[p];
     for (const TargetRps& cell : router.rates[tier].sent) AddTo(region.sent_rps, cell.target, cell.rps);
   }
-  for (const LivingWorker& living : Living(tier, now, stale_after)) {
+  std::vector<bool> given;
+  for (const LivingWorker& living : Living(tier, regions.size(), now, stale_after)) {
     RegionTraffic& region = regions[living.region];
     ++region.alive;
     const absl::Duration report_age = now - living.router->reported_at;
-    std::vector<bool> given(metrics.size());
+    given.assign(metrics.size(), false);
     for (const MetricSeen& seen : living.worker->metrics) {
       given[seen.metric] = true;
       region.values[seen.metric].push_back({seen.value, seen.age + report_age});
@@ -148,11 +169,12 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
 }
 
 void FleetView::Forget(absl::Time before) {
-  std::erase_if(routers_,
-                [&](const auto& entry) { return entry.second.stream == 0 && entry.second.left_at < before; });
+  listing_ += std::erase_if(
+      routers_, [&](const auto& entry) { return entry.second.stream == 0 && entry.second.left_at < before; });
 }
 
 void FleetView::Restore(RouterState state) {
+  ++listing_;
   state.window.resize(tiers_);
   state.rates.resize(tiers_);
   if (state.stream != 0) streams_[state.stream] = state.hello.router;

@@ -7,7 +7,7 @@
 //
 // Bounds: kRoutersMax routers, each with one report's worth of workers; a router that left is forgotten by
 // Forget(). Pure: time is an argument, iteration is in order of names. One owner thread. Collect is
-// O(routers + workers log workers) a tier.
+// O(routers + workers) a tier where routers name their workers in order, else O(workers log workers).
 #ifndef RINGWAY_CONTROLLER_FLEET_VIEW_H_
 #define RINGWAY_CONTROLLER_FLEET_VIEW_H_
 
@@ -72,6 +72,7 @@ class FleetView {
   // False: no such stream.
   bool Report(absl::Time now, StreamId stream, RouterReport report);
   RouterState* Find(StreamId stream);
+  const RouterState* Find(StreamId stream) const { return const_cast<FleetView*>(this)->Find(stream); }
 
   // Turns the counts since the last call into rates. Once an epoch, before Collect.
   void CloseWindow();
@@ -80,6 +81,8 @@ class FleetView {
   // Drops routers that left before `before`.
   void Forget(absl::Time before);
 
+  // Rises whenever a directory of the routers and their workers may have changed.
+  std::uint64_t listing() const { return listing_; }
   const std::map<std::string, RouterState>& routers() const { return routers_; }
   std::map<std::string, RouterState>& routers() { return routers_; }
   // Puts a known state in place, streams included; for the start from a checkpoint or an older fleet.
@@ -87,11 +90,13 @@ class FleetView {
 
  private:
   struct LivingWorker;
-  std::vector<LivingWorker> Living(TierId tier, absl::Time now, absl::Duration stale_after) const;
+  std::vector<LivingWorker> Living(TierId tier, std::size_t regions, absl::Time now,
+                                   absl::Duration stale_after) const;
 
   std::size_t tiers_;
   std::map<std::string, RouterState> routers_;  // by name
   std::map<StreamId, std::string> streams_;
+  std::uint64_t listing_ = 1;
 };
 
 }  // namespace ringway::controller

@@ -33,6 +33,7 @@
 
 #include "absl/time/time.h"
 #include "core/fleet.h"
+#include "core/prefetch.h"
 #include "core/rng.h"
 #include "router/dispatch/wake_heap.h"
 #include "router/dispatch/worker_view.h"
@@ -67,6 +68,12 @@ class RouterMachine {
   void Step(absl::Time now, const RouterEvent& event, std::vector<RouterAction>& actions);
   // When Step must be called next, even if nothing happens. Later than the last Step.
   absl::Time NextWake() const;
+
+  // A hint that an event about the job comes soon; changes nothing.
+  void Foresee(TierId tier, JobId job) const {
+    Prefetch(&jobs_[job]);
+    desks_[tier].asks.Foresee(job);
+  }
 
   // For screens and metrics.
   const dispatch::WorkerView& workers() const { return workers_; }

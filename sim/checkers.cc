@@ -19,40 +19,44 @@ Checkers::Checkers(std::size_t workers, std::size_t routers)
 void Checkers::Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b) {
   if (now < last_) Violate(now, "time ran backwards");
   last_ = now;
-  if (recent_.size() == kLastEvents) recent_.pop_front();
-  recent_.push_back({now, what, a, b});
+  recent_[remembered_++ % kLastEvents] = {now, what, a, b};
 }
 
 void Checkers::Violate(absl::Time now, std::string what) {
   if (violations_.size() >= kViolationsMax) return;
   std::string text = absl::StrFormat("at %.6f s: %s\n  last events:", Seconds(now), what);
-  for (const Event& event : recent_) {
+  const std::uint64_t oldest = remembered_ > kLastEvents ? remembered_ - kLastEvents : 0;
+  for (std::uint64_t i = oldest; i < remembered_; ++i) {
+    const Event& event = recent_[i % kLastEvents];
     absl::StrAppendFormat(&text, "\n    %.6f %s %d %d", Seconds(event.at), event.what, event.a, event.b);
   }
   violations_.push_back(std::move(text));
 }
 
-void Checkers::Forget(JobSerial serial, const JobBook& book) {
-  if (book.ended && book.running == 0) jobs_.erase(serial);
+void Checkers::ForgetIfOver(JobSerial serial, const JobBook& book) {
+  if (book.ended && book.running == 0) jobs_.Erase(serial);
 }
 
 void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
   Remember(now, "submitted job, user", submission.serial, submission.user);
   ++submitted_;
   ++open_;
-  const bool fresh = jobs_.emplace(submission.serial, JobBook{.submitted = now}).second;
-  if (!fresh) Violate(now, absl::StrCat("job ", submission.serial, " was submitted twice"));
+  if (jobs_.Find(submission.serial) != nullptr) {
+    Violate(now, absl::StrCat("job ", submission.serial, " was submitted twice"));
+    return;
+  }
+  jobs_.Add(submission.serial) = {.submitted = now};
 }
 
 void Checkers::OnEnded(absl::Time now, const Ending& ending) {
   Remember(now, "ended job, outcome", ending.serial, static_cast<std::uint64_t>(ending.outcome));
   ++ended_;
-  const auto found = jobs_.find(ending.serial);
-  if (found == jobs_.end() || found->second.ended) {
+  JobBook* const found = jobs_.Find(ending.serial);
+  if (found == nullptr || found->ended) {
     Violate(now, absl::StrCat("job ", ending.serial, " ended twice, or was never submitted"));
     return;
   }
-  JobBook& book = found->second;
+  JobBook& book = *found;
   --open_;
   book.ended = true;
   if (now < book.submitted)
@@ -60,7 +64,7 @@ void Checkers::OnEnded(absl::Time now, const Ending& ending) {
   if (ending.outcome == Outcome::kDone && book.finished == 0) {
     Violate(now, absl::StrCat("job ", ending.serial, " is called done, but no worker finished it"));
   }
-  Forget(ending.serial, JobBook(book));
+  ForgetIfOver(ending.serial, book);
 }
 
 void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
@@ -99,9 +103,9 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
                               " and was given job ", serial, ": a slot was granted twice"));
   }
   running_[worker] = serial;
-  const auto found = jobs_.find(serial);
-  if (found == jobs_.end()) return;  // the user has been told already; the worker hears of it later
-  if (++found->second.running > 1) Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
+  JobBook* const found = jobs_.Find(serial);
+  if (found == nullptr) return;  // the user has been told already; the worker hears of it later
+  if (++found->running > 1) Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
 }
 
 void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) {
@@ -114,23 +118,23 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
                               serial));
   }
   running_[worker] = 0;
-  const auto found = jobs_.find(serial);
-  if (found == jobs_.end()) return;
-  JobBook& book = found->second;
+  JobBook* const found = jobs_.Find(serial);
+  if (found == nullptr) return;
+  JobBook& book = *found;
   if (book.running == 0) Violate(now, absl::StrCat("job ", serial, " ended at a worker that did not run it"));
   book.running -= book.running > 0;
   if (finished && ++book.finished > 1) Violate(now, absl::StrCat("job ", serial, " was executed twice"));
-  Forget(serial, JobBook(book));
+  ForgetIfOver(serial, book);
 }
 
 void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
   Remember(now, "died worker, job", worker.value(), running_[worker]);
   leases_[worker].running = false;
   const JobSerial serial = std::exchange(running_[worker], 0);
-  const auto found = jobs_.find(serial);
-  if (serial == 0 || found == jobs_.end()) return;
-  found->second.running -= found->second.running > 0;
-  Forget(serial, JobBook(found->second));
+  JobBook* const found = jobs_.Find(serial);
+  if (serial == 0 || found == nullptr) return;
+  found->running -= found->running > 0;
+  ForgetIfOver(serial, *found);
 }
 
 void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) {

@@ -11,16 +11,16 @@
 //
 // A checker keeps its own books from what the witnesses see. A violation is recorded with the time and what
 // happened last; a run with one has failed, whatever its figures. They are part of every simulation; the cost
-// is a hash map access an event.
+// is a table access an event.
 #ifndef RINGWAY_SIM_CHECKERS_H_
 #define RINGWAY_SIM_CHECKERS_H_
 
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "sim/serial_table.h"
 #include "sim/witness.h"
 
 namespace ringway::sim {
@@ -64,10 +64,10 @@ class Checkers : public Witness {
   void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
   void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
   void Violate(absl::Time now, std::string what);
-  void Forget(JobSerial serial, const JobBook& book);
+  void ForgetIfOver(JobSerial serial, const JobBook& book);
 
   // Submissions that have not ended, or that a worker still runs.
-  absl::flat_hash_map<JobSerial, JobBook> jobs_;
+  SerialTable<JobBook> jobs_;
   IdVector<WorkerId, JobSerial> running_;  // 0: none
   IdVector<WorkerId, LeaseBook> leases_;
   IdVector<RouterId, TableVersion> versions_;
@@ -81,7 +81,8 @@ class Checkers : public Witness {
     std::uint64_t a;
     std::uint64_t b;
   };
-  std::deque<Event> recent_;
+  std::array<Event, kLastEvents> recent_{};  // a ring; the oldest at remembered_ % kLastEvents
+  std::uint64_t remembered_ = 0;
   std::vector<std::string> violations_;
 };
 

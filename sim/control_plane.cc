@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace ringway::sim {
 
@@ -19,7 +20,13 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
   for (std::size_t i = 0; i < workers.count(); ++i) {
     const RouterId router = workers.places()[WorkerId(i)].beside;
     beside_[router].push_back(WorkerId(i));
-    links_[router].busy_s.push_back(0);
+    Link& link = links_[router];
+    link.busy_ns.push_back(0);
+    controller::WorkerSeen& seen = link.workers.emplace_back();
+    // In the order of their numbers, as the controller sorts them.
+    seen.name = absl::StrFormat("r%d/%06d", router.value(), i);
+    seen.address = seen.name;
+    seen.tier = workers.places()[WorkerId(i)].tier;
   }
   routers_.on_report = [this](RouterId router, const router::SendReport& report) {
     SendReport(router, report);
@@ -94,28 +101,23 @@ void ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
   stage_.After(*delay, Happening::kReportReaches, life_, up_.Put(std::move(event)));
 }
 
-std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router, double period_s) {
+// Names, addresses and tiers stand; what is measured is written over the last report's.
+const std::vector<controller::WorkerSeen>& ControlPlane::SeeWorkers(RouterId router, double period_s) {
   Link& link = links_[router];
-  if (frozen_[routers_.places()[router]] && !link.last_workers.empty()) return link.last_workers;
-  std::vector<controller::WorkerSeen> seen;
-  for (std::size_t i = 0; i < beside_[router].size(); ++i) {
-    const WorkerId worker = beside_[router][i];
-    const SlotView view = workers_.View(worker);
-    const double busy_s = absl::ToDoubleSeconds(view.busy_total);
-    controller::WorkerSeen entry;
-    entry.name = absl::StrCat("worker-", worker.value());
-    entry.tier = workers_.places()[worker].tier;
-    entry.address = entry.name;
-    entry.healthy = workers_.alive(worker) && !view.resting;
-    entry.draining = view.draining;
-    entry.busy = view.busy;
+  if (frozen_[routers_.places()[router]]) return link.workers;
+  for (std::size_t i = 0; i < link.workers.size(); ++i) {
+    const Slot& slot = workers_.slot(beside_[router][i]);
+    const std::int64_t busy_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now()));
+    controller::WorkerSeen& seen = link.workers[i];
+    seen.healthy = workers_.alive(beside_[router][i]) && !slot.resting(stage_.Now());
+    seen.draining = slot.draining();
+    seen.busy = slot.busy();
     // A restarted worker counts from zero again.
-    entry.busy_s = std::min(period_s, std::max(0.0, busy_s - link.busy_s[i]));
-    link.busy_s[i] = busy_s;
-    seen.push_back(std::move(entry));
+    const double busy_s = static_cast<double>(busy_ns - link.busy_ns[i]) * 1e-9;
+    seen.busy_s = std::min(period_s, std::max(0.0, busy_s));
+    link.busy_ns[i] = busy_ns;
   }
-  link.last_workers = seen;
-  return seen;
+  return link.workers;
 }
 
 void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
@@ -185,8 +187,13 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
     }
   } else if (std::holds_alternative<controller::SaveState>(action)) {
     disk_ = machine_->Durable();
-  } else if (std::holds_alternative<controller::PlanMade>(action)) {
+  } else if (const auto* made = std::get_if<controller::PlanMade>(&action)) {
     ++plans_;
+    const planner::PlanFacts& facts = made->plan->facts;
+    if (facts.rtt_cost_optimal > 0) {
+      rtt_cost_ += facts.rtt_cost;
+      rtt_cost_optimal_ += facts.rtt_cost_optimal;
+    }
   } else if (const auto* closed = std::get_if<controller::CloseStream>(&action)) {
     if (const auto router = RouterOf(closed->stream)) Connect(*router);
   }

@@ -43,18 +43,21 @@ class ControlPlane {
   const controller::ControllerMachine& machine() const { return *machine_; }
   // Epochs planned and rows changed, for the report.
   std::uint64_t plans() const { return plans_; }
+  // Of the plans that sent traffic away: their cost in RPS x RTT, and the least that any plan could have.
+  double rtt_cost() const { return rtt_cost_; }
+  double rtt_cost_optimal() const { return rtt_cost_optimal_; }
 
  private:
   struct Link {
-    controller::StreamId stream = 0;  // 0: not connected
-    std::vector<double> busy_s;       // of the workers beside it, as last reported
-    std::vector<controller::WorkerSeen> last_workers;
+    controller::StreamId stream = 0;              // 0: not connected
+    std::vector<std::int64_t> busy_ns;            // of the workers beside it, as last reported
+    std::vector<controller::WorkerSeen> workers;  // as last reported
   };
 
   void Connect(RouterId router);
   void SendUp(RouterId router, controller::ControllerEvent event);
   void SendReport(RouterId router, const router::SendReport& report);
-  std::vector<controller::WorkerSeen> SeeWorkers(RouterId router, double period_s);
+  const std::vector<controller::WorkerSeen>& SeeWorkers(RouterId router, double period_s);
   void Step(const controller::ControllerEvent& event);
   void Perform(const controller::ControllerAction& action);
   void SendDown(RouterId router, router::RouterEvent event);
@@ -74,6 +77,8 @@ class ControlPlane {
   std::vector<RouterId> router_of_stream_;  // by stream - 1
   MessagePool<controller::ControllerEvent> up_;
   std::uint64_t plans_ = 0;
+  double rtt_cost_ = 0;
+  double rtt_cost_optimal_ = 0;
 };
 
 }  // namespace ringway::sim

@@ -23,6 +23,8 @@ Crowd::Crowd(Stage& stage, const Scenario& scenario, const Routers& routers)
       nearest_(NearestFirst(scenario.fleet->world.rtt)) {
   for (std::size_t i = 0; i < scenario.demand.size(); ++i) {
     streams_.emplace_back(ArrivalStream(scenario.demand[i].law, scenario.seed, kArrivalStream + i));
+    const absl::Duration deadline = scenario.fleet->tiers[scenario.demand[i].tier].deadline;
+    streams_.back().patience = std::min(deadline, absl::Seconds(scenario.users.patience_s));
   }
   for (std::size_t i = 0; i < routers.places().size(); ++i) {
     routers_of_[routers.places()[RouterId(i)]].push_back(RouterId(i));
@@ -79,26 +81,25 @@ RouterId Crowd::EntryRouter(RegionId region) {
 void Crowd::Submit(UserIndex index) {
   User& user = users_[index];
   const DemandSpec& demand = scenario_.demand[user.stream];
-  const Tier& tier = scenario_.fleet->tiers[demand.tier];
   user.serial = ++last_serial_;
   user.submitted = stage_.Now();
   ++user.tries;
+  const double service_s = DrawServiceS(scenario_.service[demand.tier].law, services_);
   for (Witness* witness : stage_.witnesses) {
     witness->OnSubmitted(stage_.Now(), {.serial = user.serial,
                                         .user = index,
                                         .tier = demand.tier,
                                         .region = demand.region,
                                         .priority = demand.priority,
-                                        .again = user.tries > 1});
+                                        .again = user.tries > 1,
+                                        .service_s = service_s});
   }
-  const double service_s = DrawServiceS(scenario_.service[demand.tier].law, services_);
   const RouterId entry = EntryRouter(demand.region);
   if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
 
   const RegionId entered = routers_.places()[entry];
   const auto delay = stage_.network.DelayNs(demand.region, entered);
   if (!delay) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
-  const double patience_s = std::min(absl::ToDoubleSeconds(tier.deadline), scenario_.users.patience_s);
   RouterNote note;
   note.router = entry;
   note.life = routers_.life(entry);
@@ -109,9 +110,18 @@ void Crowd::Submit(UserIndex index) {
   facts.priority = demand.priority;
   facts.source = entered;
   facts.arrived = stage_.Now() + absl::Nanoseconds(*delay);
-  facts.deadline = facts.arrived + absl::Seconds(patience_s);
+  const absl::Duration patience = streams_[user.stream].patience;
+  if (scenario_.users.tell_deadline) {
+    facts.deadline = facts.arrived + patience;
+  } else {
+    stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index, user.serial);
+  }
   note.event = router::JobArrived{JobId(), facts};
   stage_.TellRouter(*delay, std::move(note));
+}
+
+void Crowd::OnGivesUp(UserIndex user, JobSerial serial) {
+  EndFor(user, {.serial = serial, .outcome = Outcome::kTimeout});
 }
 
 void Crowd::OnAnswer(UserIndex user, std::uint64_t detail) { EndFor(user, stage_.to_user.Take(detail)); }
@@ -131,6 +141,7 @@ void Crowd::EndFor(UserIndex index, const AnswerNote& answer) {
                                     .wait = answer.wait,
                                     .attempts = answer.attempts});
   }
+  user.serial = 0;  // whatever is still said about this submission comes too late
   const UserSpec& habits = scenario_.users;
   const bool again = answer.outcome != Outcome::kDone && user.tries <= habits.resubmit_max &&
                      habits.resubmit_share > 0 && choices_.Chance(habits.resubmit_share);

@@ -29,6 +29,7 @@ class Crowd {
   void Begin();
   void OnArrives(std::size_t stream, std::uint64_t generation);
   void OnRetries(UserIndex user);
+  void OnGivesUp(UserIndex user, JobSerial serial);
   void OnAnswer(UserIndex user, std::uint64_t detail);
 
   // Multiplies the demand of these regions, from now on; empty: all.
@@ -45,6 +46,7 @@ class Crowd {
   struct Stream {
     explicit Stream(ArrivalStream arrivals_in) : arrivals(std::move(arrivals_in)) {}
     ArrivalStream arrivals;
+    absl::Duration patience;
     std::uint32_t generation = 0;  // of the scheduled arrival
     double factor = 1;
   };

@@ -7,9 +7,13 @@
 namespace ringway::sim {
 namespace {
 
-bool Before(const SimEvent& a, const SimEvent& b) {
-  return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.sequence < b.sequence;
-}
+// A type, so that sorting inlines it.
+struct Earlier {
+  bool operator()(const SimEvent& a, const SimEvent& b) const {
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.sequence < b.sequence;
+  }
+};
+constexpr Earlier Before;
 
 }  // namespace
 

@@ -38,6 +38,11 @@ class EventQueue {
   SimEvent Pop();
   // Time of the next event. Precondition: not empty. Moves the wheel forward, so not const.
   std::int64_t NextTime();
+  // The event that comes `steps` after the next one; null: not known yet, or there is none.
+  const SimEvent* Ahead(std::size_t steps) const {
+    const std::size_t at = position_ + steps;
+    return at < current_.size() ? &current_[at] : nullptr;
+  }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   std::int64_t now_ns() const { return now_ns_; }

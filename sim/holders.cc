@@ -14,8 +14,10 @@ namespace {
 constexpr std::int64_t kBeatNs = 200'000'000;
 // Beats that a holder must be found dead before another is appointed.
 constexpr int kDeadBeats = 4;
-// Beats from one announcement of silent workers to the next; a ledger forgets them after five seconds.
+// Idle workers that have been silent for this long announce again, looked at every so many beats: before a
+// ledger forgets them after five seconds.
 constexpr std::uint64_t kAnnounceEvery = 10;
+constexpr std::int64_t kSilentNs = 2'500'000'000;
 
 }  // namespace
 
@@ -69,11 +71,11 @@ void Holders::Appoint(Seat& seat) {
     settings.workers_max = seat.workers;
     settings.routers_max = routers_.places().size();
     settings.asks_per_router_max = Routers::kJobsMax;
-    settings.waiting_max = tier.dispatch.waiting_max;
+    settings.waiting_max = std::max<std::size_t>(1, tier.dispatch.waiting_max);
     seat.router = router;
     seat.appointment = ++appointments_;
     seat.beats_dead = 0;
-    seat.wake_ns = kNoWake;
+    seat.wake.Reset();
     seat.ledger = std::make_unique<ledger::SlotLedger>(settings);
     Step(seat, ledger::Appointed{.appointment = {1, seat.appointment}});
     for (std::size_t i = 0; i < seat.workers; ++i) Step(seat, ledger::WorkerListed{WorkerId(i)});
@@ -124,12 +126,13 @@ void Holders::OnBeat() {
   stage_.After(kBeatNs, Happening::kHoldersBeat);
 }
 
-// Workers that have been silent for a while, in one letter.
+// Idle workers that have been silent for a while, in one letter. Those that run a leased job are vouched for
+// by its router.
 void Holders::LetAnnounce(const Seat& seat) {
   Batch batch{.seat = &seat - seats_.data(), .appointment = seat.appointment, .announcements = {}};
   for (std::size_t i = 0; i < seat.workers; ++i) {
     const WorkerId worker = Global(seat, WorkerId(i));
-    if (const auto announcement = workers_.Overdue(worker, kBeatNs * std::int64_t{kAnnounceEvery})) {
+    if (const auto announcement = workers_.Overdue(worker, kSilentNs)) {
       batch.announcements.push_back(*announcement);
       batch.announcements.back().worker = WorkerId(i);
     }
@@ -148,16 +151,16 @@ void Holders::OnBatch(std::uint64_t detail) {
 }
 
 void Holders::OnLetter(std::size_t number, std::uint64_t detail) {
-  const LedgerNote note = stage_.to_holder.Take(detail);
+  const LedgerNote& note = stage_.to_holder[detail];
   Seat& seat = seats_[number];
   if (seat.ledger && seat.appointment == note.appointment) Step(seat, note.event);
+  stage_.to_holder.Free(detail);
 }
 
 void Holders::OnWake(std::size_t number, std::uint64_t appointment) {
   Seat& seat = seats_[number];
   if (!seat.ledger || seat.appointment != appointment) return;
-  seat.wake_ns = kNoWake;
-  Step(seat, ledger::Wake{});
+  if (seat.wake.Due(stage_.Now())) Step(seat, ledger::Wake{});
 }
 
 void Holders::Step(Seat& seat, const ledger::LedgerEvent& event) {
@@ -186,12 +189,9 @@ void Holders::Step(Seat& seat, const ledger::LedgerEvent& event) {
 
 void Holders::ArmWake(Seat& seat) {
   const absl::Time wake = seat.ledger->NextWake();
-  if (wake == absl::InfiniteFuture()) return;
-  const std::int64_t wake_ns = std::max(Stage::Ns(wake), stage_.queue.now_ns());
-  if (seat.wake_ns != kNoWake && seat.wake_ns <= wake_ns) return;
-  seat.wake_ns = wake_ns;
-  stage_.At(wake, Happening::kHolderWakes, static_cast<std::uint32_t>(&seat - seats_.data()),
-            seat.appointment);
+  if (seat.wake.Wants(wake))
+    stage_.At(wake, Happening::kHolderWakes, static_cast<std::uint32_t>(&seat - seats_.data()),
+              seat.appointment);
 }
 
 // Towards the router its ledger ids become its own: workers of its region, and no name for itself.

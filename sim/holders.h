@@ -43,6 +43,13 @@ class Holders {
   void OnWake(std::size_t seat, std::uint64_t appointment);
   void OnBeat();
 
+  // A hint: the worker's slot is about to be asked for.
+  void Foresee(WorkerId worker) const {
+    if (const Seat* seat = SeatOfWorker(worker)) {
+      seat->ledger->Foresee(WorkerId(worker.index() - seat->first.index()));
+    }
+  }
+
   // The router's process ended: its seats are empty, and other holders see its connection close.
   void RouterDied(RouterId router);
 
@@ -67,7 +74,7 @@ class Holders {
     std::uint64_t appointment = 0;
     std::unique_ptr<ledger::SlotLedger> ledger;
     int beats_dead = 0;
-    std::int64_t wake_ns = kNoWake;
+    WakeCall wake;
     std::vector<std::uint64_t> told;  // by router of the region: the appointment it was last told of
     std::vector<Life> told_life;
   };
@@ -95,7 +102,7 @@ class Holders {
   void AnswerRouter(const Seat& seat, RouterId router, ledger::LedgerAction answer);
   void Fence(const Seat& seat, WorkerId local, const Lease& upto, bool revoke);
   // Within the region of the seat.
-  std::int64_t HopNs(const Seat& seat) { return *stage_.network.DelayNs(seat.region, seat.region); }
+  std::int64_t HopNs(const Seat& seat) { return stage_.network.HereNs(seat.region); }
   WorkerId Global(const Seat& seat, WorkerId local) const {
     return WorkerId(seat.first.index() + local.index());
   }

@@ -1,6 +1,7 @@
 #include "sim/network.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.h"
 
@@ -22,28 +23,20 @@ RegionSet AllIfEmpty(const RegionSet& set, std::size_t regions) {
 Network::Network(const World& world, const NetworkSpec& spec, std::uint64_t seed)
     : regions_(world.regions.size()),
       spec_(spec),
+      beside_ns_(spec.beside_ms * kNsPerMs),
       rng_(seed, kNetworkStream),
       one_way_ns_(regions_ * regions_),
       cut_(regions_ * regions_) {
+  constexpr int kQuantiles = 1 << kStretchBits;
+  for (int i = 0; i < kQuantiles; ++i) {
+    stretch_.push_back(1 - spec.jitter_share * std::log1p(-(i + 0.5) / kQuantiles));
+  }
   for (std::size_t from = 0; from < regions_; ++from) {
     for (std::size_t to = 0; to < regions_; ++to) {
       one_way_ns_[from * regions_ + to] = world.rtt.ms(RegionId(from), RegionId(to)) / 2 * kNsPerMs;
     }
   }
 }
-
-std::int64_t Network::Jittered(double ns) {
-  if (spec_.jitter_share <= 0) return static_cast<std::int64_t>(ns);
-  return static_cast<std::int64_t>(ns * (1 + spec_.jitter_share * rng_.Exponential()));
-}
-
-std::optional<std::int64_t> Network::DelayNs(RegionId from, RegionId to) {
-  if (!Connected(from, to)) return std::nullopt;
-  if (from != to && spec_.loss_share > 0 && rng_.Chance(spec_.loss_share)) return std::nullopt;
-  return Jittered(one_way_ns_[Cell(from, to)]);
-}
-
-std::int64_t Network::BesideNs() { return Jittered(spec_.beside_ms * kNsPerMs); }
 
 std::int64_t Network::RoundTripNs(RegionId from, RegionId to) const {
   return static_cast<std::int64_t>(one_way_ns_[Cell(from, to)] + one_way_ns_[Cell(to, from)]);

@@ -35,7 +35,7 @@ void Routers::Create(RouterId router) {
   site.free.clear();
   site.forwarded.clear();
   for (std::size_t job = kJobsMax; job-- > 0;) site.free.push_back(JobId(job));
-  site.wake_ns = kNoWake;
+  site.wake.Reset();
 }
 
 void Routers::Begin() {
@@ -52,7 +52,7 @@ void Routers::Introduce(RouterId router) {
     const WorkerId known = workers_.InRegion(WorkerId(i));
     Step(router, router::WorkerListed{known, place.tier, place.beside == router});
     if (place.beside == router && workers_.alive(WorkerId(i))) {
-      const bool busy = workers_.View(WorkerId(i)).busy;
+      const bool busy = workers_.slot(WorkerId(i)).busy();
       const auto state = busy ? dispatch::WorkerState::kBusy : dispatch::WorkerState::kIdle;
       Step(router, router::WorkerHeard{known, {.state = state}});
     }
@@ -60,7 +60,12 @@ void Routers::Introduce(RouterId router) {
 }
 
 void Routers::OnNote(std::uint64_t detail) {
-  RouterNote note = stage_.to_router.Take(detail);
+  RouterNote& note = stage_.to_router[detail];
+  Hear(note);
+  stage_.to_router.Free(detail);
+}
+
+void Routers::Hear(RouterNote& note) {
   const RouterId router = note.router;
   const Site& site = sites_[router];
   const bool arrives = std::holds_alternative<router::JobArrived>(note.event);
@@ -68,7 +73,7 @@ void Routers::OnNote(std::uint64_t detail) {
     if (arrives) Refuse(router, note);
     return;
   }
-  if (arrives) return Admit(router, std::move(note));
+  if (arrives) return Admit(router, note);
   if (std::holds_alternative<router::ClientGone>(note.event) && note.asker.router.valid()) {
     return OnAskerGone(router, note.asker);
   }
@@ -81,11 +86,10 @@ void Routers::OnNote(std::uint64_t detail) {
 void Routers::OnWake(RouterId router, Life life) {
   Site& site = sites_[router];
   if (!site.machine || site.life != life) return;
-  site.wake_ns = kNoWake;
-  Step(router, router::TimePassed{});
+  if (site.wake.Due(stage_.Now())) Step(router, router::TimePassed{});
 }
 
-void Routers::Admit(RouterId router, RouterNote note) {
+void Routers::Admit(RouterId router, RouterNote& note) {
   Site& site = sites_[router];
   if (site.free.empty()) return Refuse(router, note);
   const JobId job = site.free.back();
@@ -95,7 +99,7 @@ void Routers::Admit(RouterId router, RouterNote note) {
   site.held[job] = {
       .live = true, .luggage = note.luggage, .asker = note.asker, .user = note.user, .facts = arrived.facts};
   if (note.asker.router.valid()) site.forwarded[{note.asker.router.value(), note.asker.attempt}] = job;
-  Step(router, arrived);
+  Step(router, note.event);
 }
 
 // The router that asked for a job does not want it any more, or has died.
@@ -112,7 +116,7 @@ void Routers::Refuse(RouterId router, const RouterNote& note) {
   const RegionId region = places_[router];
   if (!note.asker.router.valid()) {
     const AnswerNote answer{.serial = note.luggage.serial, .outcome = Outcome::kFailed};
-    stage_.After(*stage_.network.DelayNs(region, region), Happening::kAnswerReaches, note.user,
+    stage_.After(stage_.network.HereNs(region), Happening::kAnswerReaches, note.user,
                  stage_.to_user.Put(answer));
     return;
   }
@@ -151,11 +155,7 @@ void Routers::Step(RouterId router, const router::RouterEvent& event) {
 void Routers::ArmWake(RouterId router) {
   Site& site = sites_[router];
   const absl::Time wake = site.machine->NextWake();
-  if (wake == absl::InfiniteFuture()) return;
-  const std::int64_t wake_ns = std::max(Stage::Ns(wake), stage_.queue.now_ns());
-  if (site.wake_ns != kNoWake && site.wake_ns <= wake_ns) return;
-  site.wake_ns = wake_ns;
-  stage_.At(wake, Happening::kRouterWakes, router.value(), site.life);
+  if (site.wake.Wants(wake)) stage_.At(wake, Happening::kRouterWakes, router.value(), site.life);
 }
 
 void Routers::Perform(RouterId router, router::RouterAction& action) {
@@ -186,8 +186,8 @@ void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
                        .luggage = held.luggage,
                        .deadline = held.facts.deadline,
                        .lease = offer.lease};
-  stage_.After(beside ? stage_.network.BesideNs() : *stage_.network.DelayNs(region, region),
-               Happening::kOfferReaches, worker.value(), stage_.to_worker.Put(note));
+  stage_.After(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
+               worker.value(), stage_.to_worker.Put(note));
 }
 
 void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
@@ -225,7 +225,7 @@ void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
   if (withdraw.worker.valid()) {
     const WorkerId worker = workers_.Global(region, withdraw.worker);
     const bool beside = workers_.places()[worker].beside == router;
-    stage_.After(beside ? stage_.network.BesideNs() : *stage_.network.DelayNs(region, region),
+    stage_.After(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region),
                  Happening::kWithdrawReaches, worker.value(), stage_.to_worker.Put({.asker = asker}));
     return;
   }
@@ -269,7 +269,7 @@ void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob
                           .attempts = end.story.attempts,
                           .wait = end.story.wait,
                           .delay = end.story.delay};
-  stage_.After(*stage_.network.DelayNs(region, region), Happening::kAnswerReaches, held.user,
+  stage_.After(stage_.network.HereNs(region), Happening::kAnswerReaches, held.user,
                stage_.to_user.Put(answer));
 }
 

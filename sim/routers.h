@@ -19,6 +19,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/fleet.h"
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "router/router_machine.h"
 #include "sim/stage.h"
 #include "sim/workers.h"
@@ -36,6 +37,14 @@ class Routers {
   void Begin();
   void OnNote(std::uint64_t detail);
   void OnWake(RouterId router, Life life);
+
+  // A hint: news of this job is on its way.
+  void Foresee(TierId tier, const Asker& asker) const {
+    const Site& site = sites_[asker.router];
+    if (!site.machine) return;
+    Prefetch(&site.held[asker.job]);
+    site.machine->Foresee(tier, asker.job);
+  }
 
   void Kill(RouterId router);
   void Revive(RouterId router);
@@ -67,7 +76,7 @@ class Routers {
     std::vector<JobId> free;
     // Where the job of an asker is; looked up only, never walked.
     absl::flat_hash_map<std::pair<std::uint32_t, router::AttemptId>, JobId> forwarded;
-    std::int64_t wake_ns = kNoWake;             // of the next scheduled wake
+    WakeCall wake;
     std::shared_ptr<const RoutingTable> table;  // the last good one, "on disk"
     int revived = 0;
   };
@@ -75,7 +84,8 @@ class Routers {
   void Create(RouterId router);
   void Introduce(RouterId router);
   void Step(RouterId router, const router::RouterEvent& event);
-  void Admit(RouterId router, RouterNote note);
+  void Hear(RouterNote& note);
+  void Admit(RouterId router, RouterNote& note);
   void Refuse(RouterId router, const RouterNote& note);
   void Relay(RouterId router, const router::RouterEvent& event);
   void OnAskerGone(RouterId router, const Asker& asker);

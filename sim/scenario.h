@@ -42,9 +42,12 @@ struct DemandSpec {
 // What users do that were refused, or lost patience.
 struct UserSpec {
   double patience_s = std::numeric_limits<double>::infinity();  // from each submission
-  double resubmit_share = 0;                                    // of the unserved that try again
-  double resubmit_after_s = 1;                                  // mean of an exponential pause
-  int resubmit_max = 100;                                       // times for one user
+  // False: routers are not told how long they wait, nor that they have left. Jobs that nobody waits for any
+  // more go on, as they do behind proxies that know no deadline.
+  bool tell_deadline = true;
+  double resubmit_share = 0;    // of the unserved that try again
+  double resubmit_after_s = 1;  // mean of an exponential pause
+  int resubmit_max = 100;       // times for one user
 };
 
 struct TierService {

@@ -37,7 +37,7 @@ IdVector<WorkerId, WorkerPlace> Simulation::PlaceWorkers(const Scenario& scenari
 
 Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
     : scenario_(std::move(scenario)),
-      stage_(scenario_->fleet->world, scenario_->network, scenario_->seed),
+      stage_(*scenario_),
       workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
       routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
       holders_(stage_, *scenario_, routers_, workers_),
@@ -60,7 +60,8 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   stage_.After(kSecondNs, Happening::kSecondPasses);
   const auto end_ns = static_cast<std::int64_t>(scenario_->duration_s * 1e9);
   while (!stage_.queue.empty() && stage_.queue.NextTime() <= end_ns) {
-    const SimEvent event = stage_.queue.Pop();
+    const SimEvent event = stage_.Next();
+    LookAhead();
     ++events_;
     if (static_cast<Happening>(event.kind) != Happening::kSecondPasses) {
       Dispatch(event);
@@ -73,12 +74,43 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   finished_ = true;
 }
 
+// Most of a large run is waiting for memory. Events of the near future are known: what they will touch is
+// brought near in two steps, first the message or the site, then what that one names.
+void Simulation::LookAhead() {
+  constexpr std::size_t kFar = 7;
+  constexpr std::size_t kNear = 3;
+  if (const SimEvent* event = stage_.queue.Ahead(kFar)) {
+    switch (static_cast<Happening>(event->kind)) {
+      case Happening::kRouterHears:
+        return Prefetch(&stage_.to_router[event->detail]);
+      case Happening::kHolderHears:
+        return Prefetch(&stage_.to_holder[event->detail]);
+      case Happening::kServiceEnds:
+      case Happening::kOfferReaches:
+        workers_.Foresee(WorkerId(event->subject));
+        break;
+      default:
+        break;
+    }
+  }
+  if (const SimEvent* event = stage_.queue.Ahead(kNear)) {
+    if (static_cast<Happening>(event->kind) == Happening::kServiceEnds) {
+      const WorkerId worker(event->subject);
+      const Asker& asker = workers_.AskerOf(worker);
+      if (asker.router.valid()) routers_.Foresee(workers_.places()[worker].tier, asker);
+      holders_.Foresee(worker);
+    }
+  }
+}
+
 void Simulation::Dispatch(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind)) {
     case Happening::kUserArrives:
       return crowd_.OnArrives(event.subject, event.detail);
     case Happening::kUserRetries:
       return crowd_.OnRetries(event.subject);
+    case Happening::kUserGivesUp:
+      return crowd_.OnGivesUp(event.subject, event.detail);
     case Happening::kAnswerReaches:
       return crowd_.OnAnswer(event.subject, event.detail);
     case Happening::kRouterHears:
@@ -86,9 +118,11 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kRouterWakes:
       return routers_.OnWake(RouterId(event.subject), static_cast<Life>(event.detail));
     case Happening::kOfferReaches:
-      return workers_.OnOffer(WorkerId(event.subject), stage_.to_worker.Take(event.detail));
+      workers_.OnOffer(WorkerId(event.subject), stage_.to_worker[event.detail]);
+      return stage_.to_worker.Free(event.detail);
     case Happening::kWithdrawReaches:
-      return workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker.Take(event.detail));
+      workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker[event.detail]);
+      return stage_.to_worker.Free(event.detail);
     case Happening::kServiceEnds:
       return workers_.OnServiceEnds(WorkerId(event.subject), event.detail);
     case Happening::kWorkerWakes:

@@ -45,9 +45,14 @@ class Simulation {
   // Events still to come.
   std::size_t pending() const { return stage_.queue.size(); }
   bool finished() const { return finished_; }
+  // Virtual time that has passed.
+  double now_s() const { return Stage::Seconds(stage_.Now() - absl::UnixEpoch()); }
+  std::size_t workers() const { return workers_.count(); }
+  std::size_t routers() const { return routers_.places().size(); }
 
  private:
   void Dispatch(const SimEvent& event);
+  void LookAhead();
   static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
   static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
                                                       const IdVector<RouterId, RegionId>& routers);

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ class Witness;
 enum class Happening : std::uint32_t {
   kUserArrives,       // subject: demand stream; detail: its generation
   kUserRetries,       // subject: user
+  kUserGivesUp,       // subject: user; detail: the job's serial
   kAnswerReaches,     // subject: user; detail: AnswerNote
   kRouterHears,       // detail: RouterNote
   kRouterWakes,       // subject: router; detail: life
@@ -114,41 +116,61 @@ struct AnswerNote {
   absl::Duration delay = {};
 };
 
+// Messages on their way, by number. They stay where they are until they are freed, so a receiver may read its
+// message in place while it sends others.
 template <class T>
 class MessagePool {
  public:
   std::uint64_t Put(T message) {
-    if (free_.empty()) {
-      messages_.push_back(std::move(message));
-      return messages_.size() - 1;
-    }
+    if (free_.empty()) Grow();
     const std::uint64_t at = free_.back();
     free_.pop_back();
-    messages_[at] = std::move(message);
+    (*this)[at] = std::move(message);
     return at;
   }
+  T& operator[](std::uint64_t at) { return chunks_[at / kChunk][at % kChunk]; }
+  void Free(std::uint64_t at) { free_.push_back(at); }
   T Take(std::uint64_t at) {
     free_.push_back(at);
-    return std::move(messages_[at]);
+    return std::move((*this)[at]);
   }
-  std::size_t on_their_way() const { return messages_.size() - free_.size(); }
+  std::size_t on_their_way() const { return chunks_.size() * kChunk - free_.size(); }
 
  private:
-  std::vector<T> messages_;
+  static constexpr std::size_t kChunk = 256;
+  void Grow() {
+    chunks_.push_back(std::make_unique<T[]>(kChunk));
+    for (std::size_t i = chunks_.size() * kChunk; i-- > (chunks_.size() - 1) * kChunk;) free_.push_back(i);
+  }
+  std::vector<std::unique_ptr<T[]>> chunks_;
   std::vector<std::uint64_t> free_;
 };
 
 class Stage {
  public:
-  Stage(const World& world, const NetworkSpec& network_spec, std::uint64_t seed)
-      : network(world, network_spec, seed) {}
+  Stage(const Scenario& scenario);
 
-  absl::Time Now() const { return Date(queue.now_ns()); }
+  // The next event, and the clock at its time.
+  SimEvent Next() {
+    const SimEvent event = queue.Pop();
+    if (event.at_ns != now_ns_) {
+      now_ns_ = event.at_ns;
+      now_ = Date(now_ns_);
+    }
+    return event;
+  }
+  absl::Time Now() const { return now_; }
   // Virtual time zero is the epoch of absl::Time.
-  static absl::Time Date(std::int64_t ns) { return absl::UnixEpoch() + absl::Nanoseconds(ns); }
+  static absl::Time Date(std::int64_t ns) { return absl::FromUnixNanos(ns); }
   // Rounded up, because absl counts quarters: whoever asked to be woken must find the moment passed.
   static std::int64_t Ns(absl::Time date) {
-    return absl::ToInt64Nanoseconds(absl::Ceil(date - absl::UnixEpoch(), absl::Nanoseconds(1)));
+    const std::int64_t ns = absl::ToUnixNanos(date);
+    return Date(ns) < date ? ns + 1 : ns;
+  }
+
+  // Spans of a simulation are whole nanoseconds, so this loses nothing, and costs a tenth of absl's.
+  static double Seconds(absl::Duration span) {
+    return static_cast<double>(absl::ToInt64Nanoseconds(span)) * 1e-9;
   }
 
   void After(std::int64_t ns, Happening what, std::uint32_t subject = 0, std::uint64_t detail = 0) {
@@ -179,10 +201,32 @@ class Stage {
   MessagePool<LedgerNote> to_holder;
   MessagePool<FenceNote> to_fence;
   std::vector<Witness*> witnesses;
+
+ private:
+  std::int64_t now_ns_ = 0;
+  absl::Time now_ = absl::UnixEpoch();
 };
 
-// In place of the time of a scheduled wake: there is none.
-inline constexpr std::int64_t kNoWake = -1;
+// The wake-up that a machine has asked for. Asking for a later one than is scheduled costs nothing; when an
+// event comes that another has overtaken, Due says no.
+class WakeCall {
+ public:
+  // True: schedule an event at `wake`.
+  bool Wants(absl::Time wake) {
+    if (wake >= at_) return false;
+    at_ = wake;
+    return true;
+  }
+  bool Due(absl::Time now) {
+    if (now < at_) return false;
+    at_ = absl::InfiniteFuture();
+    return true;
+  }
+  void Reset() { at_ = absl::InfiniteFuture(); }
+
+ private:
+  absl::Time at_ = absl::InfiniteFuture();
+};
 
 // When a peer that went silent is given up: gRPC keepalive of the daemons, 10 s between pings and 5 s for the
 // answer.

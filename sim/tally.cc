@@ -38,16 +38,16 @@ void Tally::OnEnded(absl::Time now, const Ending& ending) {
   RegionSecond& region = seconds_.back().regions[ending.region.index()];
   ++(served ? region.served : region.unserved);
   if (served) {
-    wait_sum_s_ += absl::ToDoubleSeconds(ending.wait);
+    wait_sum_s_ += Stage::Seconds(ending.wait);
     ++waits_;
-    second_latency_.Add(absl::ToDoubleSeconds(ending.latency));
+    second_latency_.Add(Stage::Seconds(ending.latency));
   }
   // A job counts when it was submitted after the warm-up, so that submissions and endings balance.
   if (!Counts(now - ending.latency)) return;
   ++totals_.ended[static_cast<std::size_t>(ending.outcome)];
   if (!served) return;
-  totals_.wait.Add(absl::ToDoubleSeconds(ending.wait));
-  totals_.latency.Add(absl::ToDoubleSeconds(ending.latency));
+  totals_.wait.Add(Stage::Seconds(ending.wait));
+  totals_.latency.Add(Stage::Seconds(ending.latency));
   totals_.served_at_home += ending.served_in == ending.region;
   if (ending.served_in.valid()) ++flows_[ending.region.index()][ending.served_in.index()];
 }
@@ -70,7 +70,7 @@ void Tally::OnFreed(absl::Time now, WorkerId worker, const OfferNote&, bool fini
   --busy_[region];
   if (finished) ++seconds_.back().regions[region.index()].served_here;
   if (Counts(started_[worker])) {
-    const double ran_s = absl::ToDoubleSeconds(now - started_[worker]);
+    const double ran_s = Stage::Seconds(now - started_[worker]);
     totals_.busy_s += ran_s;
     if (!finished) totals_.wasted_s += ran_s;
   }
@@ -81,7 +81,10 @@ void Tally::OnWorkerDied(absl::Time now, WorkerId worker) { OnFreed(now, worker,
 
 void Tally::OnForwarded(absl::Time now, RouterId, RouterId, JobSerial) { totals_.forwards += Counts(now); }
 
-void Tally::OnTableActive(absl::Time now, RouterId, const RoutingTable&) { totals_.tables += Counts(now); }
+void Tally::OnTableActive(absl::Time now, RouterId, const RoutingTable&) {
+  ++seconds_.back().tables;
+  totals_.tables += Counts(now);
+}
 
 void Tally::OnSecond(absl::Time) {
   SecondTally& second = seconds_.back();

@@ -33,7 +33,8 @@ struct RegionSecond {
 struct SecondTally {
   std::vector<RegionSecond> regions;
   std::uint32_t offers = 0;
-  float wait_mean_s = 0;  // of jobs served in this second
+  std::uint32_t tables = 0;  // activations at routers
+  float wait_mean_s = 0;     // of jobs served in this second
   float latency_p99_s = 0;
 };
 

@@ -34,6 +34,8 @@ class CentralQueue {
   explicit CentralQueue(std::size_t servers) : free_at_s_(servers, 0) {}
   // Arrivals must not go back in time. Returns the wait in seconds.
   double Arrive(double at_s, double service_s);
+  // What a job would wait that arrived now.
+  double WaitAt(double at_s) const { return free_at_s_.front() > at_s ? free_at_s_.front() - at_s : 0; }
 
  private:
   std::vector<double> free_at_s_;  // min-heap

@@ -21,7 +21,8 @@ struct Submission {
   TierId tier;
   RegionId region;  // of the user
   Priority priority = 0;
-  bool again = false;  // not the user's first
+  bool again = false;    // not the user's first
+  double service_s = 0;  // that it will take a worker
 };
 
 // How it ended for the user.

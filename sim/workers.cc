@@ -29,7 +29,7 @@ SlotSettings Workers::SettingsFor(TierId tier) const {
   return settings;
 }
 
-void Workers::OnOffer(WorkerId worker, OfferNote note) {
+void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   Site& site = sites_[worker];
   for (Witness* witness : stage_.witnesses) witness->OnOffered(stage_.Now(), worker, note);
   if (!site.alive) {
@@ -37,16 +37,11 @@ void Workers::OnOffer(WorkerId worker, OfferNote note) {
     Answer(worker, note, router::AttemptEnded{.outcome = Outcome::kFailed, .may_have_started = false});
     return;
   }
-  const bool leased = note.lease.fence.stated();
-  if (leased && note.lease <= site.gate.fence()) {
-    for (Witness* witness : stage_.witnesses) witness->OnRefused(stage_.Now(), worker, note);
-    Answer(worker, note,
-           router::AttemptEnded{.outcome = Outcome::kBusy, .answered = true, .may_have_started = false});
-    return;
-  }
   const AttemptId attempt = ++site.last_attempt;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotOffer{.attempt = attempt, .deadline = note.deadline}, actions_);
+  site.slot.Step(stage_.Now(),
+                 SlotOffer{.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline},
+                 actions_);
   Perform(worker, attempt, note);
 }
 
@@ -63,12 +58,10 @@ void Workers::OnWithdraw(WorkerId worker, const OfferNote& note) {
 void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   Site& site = sites_[worker];
   if (!site.alive) return;
-  site.gate.Raise(note.upto);
-  if (note.revoke && site.admitted != 0 && site.note.lease == note.upto) {
-    actions_.clear();
-    site.slot.Step(stage_.Now(), SlotWithdraw{site.admitted}, actions_);
-    Perform(worker, 0, {});
-  }
+  actions_.clear();
+  site.slot.Step(stage_.Now(), SlotFenced{.by = note.upto.fence, .upto = note.upto, .revoke = note.revoke},
+                 actions_);
+  Perform(worker, 0, {});
   Announce(worker);
 }
 
@@ -85,8 +78,7 @@ void Workers::OnServiceEnds(WorkerId worker, std::uint64_t run) {
 
 void Workers::OnWake(WorkerId worker) {
   Site& site = sites_[worker];
-  site.wake_ns = kNoWake;
-  if (!site.alive) return;
+  if (!site.wake.Due(stage_.Now()) || !site.alive) return;
   actions_.clear();
   site.slot.Step(stage_.Now(), SlotWake{}, actions_);
   Perform(worker, 0, {});
@@ -107,7 +99,6 @@ void Workers::Perform(WorkerId worker, AttemptId offered, const OfferNote& offer
     } else if (std::holds_alternative<AdmitAttempt>(action)) {
       site.admitted = offered;
       site.note = offer;
-      if (offer.lease.fence.stated()) site.gate.Pass(offer.lease);
       site.slot.Step(stage_.Now(), SlotPayloadComplete{offered}, actions_);
     } else if (std::holds_alternative<StartJob>(action)) {
       Start(worker);
@@ -165,20 +156,20 @@ void Workers::Answer(WorkerId worker, const OfferNote& note, router::RouterEvent
   }
   const bool beside = places_[worker].beside == note.asker.router;
   const RegionId region = places_[worker].region;
-  stage_.TellAsker(beside ? stage_.network.BesideNs() : *stage_.network.DelayNs(region, region), note.asker,
+  stage_.TellAsker(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region), note.asker,
                    std::move(event));
 }
 
 void Workers::TellBeside(WorkerId worker) {
-  const SlotView view = sites_[worker].slot.View(stage_.Now());
+  const Slot& slot = sites_[worker].slot;
   RouterNote note;
   note.router = places_[worker].beside;
   note.life = kAnyLife;
   dispatch::WorkerNews news;
-  news.state = view.resting ? dispatch::WorkerState::kFailed
-               : view.busy  ? dispatch::WorkerState::kBusy
-                            : dispatch::WorkerState::kIdle;
-  news.draining = view.draining;
+  news.state = slot.resting(stage_.Now()) ? dispatch::WorkerState::kFailed
+               : slot.busy()              ? dispatch::WorkerState::kBusy
+                                          : dispatch::WorkerState::kIdle;
+  news.draining = slot.draining();
   note.event = router::WorkerHeard{InRegion(worker), news};
   stage_.TellRouter(stage_.network.BesideNs(), std::move(note));
 }
@@ -186,14 +177,13 @@ void Workers::TellBeside(WorkerId worker) {
 ledger::Announce Workers::Announcement(WorkerId worker) {
   Site& site = sites_[worker];
   site.announced_ns = stage_.queue.now_ns();
-  const SlotView view = site.slot.View(stage_.Now());
   ledger::Announce announce{.worker = worker,
-                            .sequence = site.gate.NextSequence(),
+                            .sequence = site.slot.NextSequence(),
                             .status = ledger::WorkerStatus::kIdle,
-                            .fence = site.gate.fence(),
+                            .fence = site.slot.fence(),
                             .running = {}};
-  if (view.busy || view.resting) announce.status = ledger::WorkerStatus::kBusy;
-  if (view.draining) announce.status = ledger::WorkerStatus::kLeaving;
+  if (site.slot.busy() || site.slot.resting(stage_.Now())) announce.status = ledger::WorkerStatus::kBusy;
+  if (site.slot.draining()) announce.status = ledger::WorkerStatus::kLeaving;
   if (site.admitted != 0) announce.running = site.note.lease;
   return announce;
 }
@@ -204,18 +194,15 @@ void Workers::Announce(WorkerId worker) {
 
 std::optional<ledger::Announce> Workers::Overdue(WorkerId worker, std::int64_t silent_ns) {
   const Site& site = sites_[worker];
-  if (!site.alive || stage_.queue.now_ns() - site.announced_ns < silent_ns) return std::nullopt;
+  if (!site.alive || site.admitted != 0) return std::nullopt;
+  if (stage_.queue.now_ns() - site.announced_ns < silent_ns) return std::nullopt;
   return Announcement(worker);
 }
 
 void Workers::ArmWake(WorkerId worker) {
   Site& site = sites_[worker];
   const absl::Time wake = site.slot.NextWake();
-  if (wake == absl::InfiniteFuture()) return;
-  const std::int64_t wake_ns = std::max(Stage::Ns(wake), stage_.queue.now_ns());
-  if (site.wake_ns != kNoWake && site.wake_ns <= wake_ns) return;
-  site.wake_ns = wake_ns;
-  stage_.At(wake, Happening::kWorkerWakes, worker.value());
+  if (site.wake.Wants(wake)) stage_.At(wake, Happening::kWorkerWakes, worker.value());
 }
 
 void Workers::Kill(WorkerId worker) {
@@ -241,8 +228,9 @@ void Workers::Revive(WorkerId worker) {
   Site& site = sites_[worker];
   if (site.alive) return;
   site.alive = true;
-  site.slot = Slot(SettingsFor(places_[worker].tier));
-  site.gate = LeaseGate(stage_.Now());
+  SlotSettings settings = SettingsFor(places_[worker].tier);
+  settings.started = stage_.Now();
+  site.slot = Slot(settings);
   if (on_listed) on_listed(worker, true);
   TellBeside(worker);
 }

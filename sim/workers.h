@@ -3,8 +3,8 @@
 // A worker answers offers through its slot (worker/slot.h), as the daemon does: started, busy, or how the job
 // ended. A job that is cancelled frees the worker at the next solver step. Troubles: a dead worker refuses
 // connections and loses its job; a slow one takes longer; a sinkhole fails every job at once. News of a
-// change goes to the router beside it, and to the holder of its ledger. A leased offer must pass the lease
-// gate (worker/lease_gate.h) first.
+// change goes to the router beside it, and to the holder of its ledger. Which leases a worker
+// still obeys is the slot's to say.
 //
 // Workers are ordered by region, then tier, so that a region's workers are a range: routers know them by
 // their place in it.
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
-#include "worker/lease_gate.h"
 #include "worker/slot.h"
 
 namespace ringway::sim {
@@ -36,7 +36,7 @@ class Workers {
  public:
   Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, WorkerPlace> places);
 
-  void OnOffer(WorkerId worker, OfferNote note);
+  void OnOffer(WorkerId worker, const OfferNote& note);
   void OnWithdraw(WorkerId worker, const OfferNote& note);
   void OnFence(WorkerId worker, const FenceNote& note);
   void OnServiceEnds(WorkerId worker, std::uint64_t run);
@@ -49,8 +49,13 @@ class Workers {
   // The router's streams broke: its jobs are withdrawn.
   void LoseRouter(RouterId router);
 
-  // What the worker says of itself if it has said nothing for so long; nothing: it has, or is dead.
+  // What an idle worker says of itself if it has said nothing for so long; nothing: it has, or is busy or
+  // dead.
   std::optional<ledger::Announce> Overdue(WorkerId worker, std::int64_t silent_ns);
+
+  // Hints: the worker's site, and what it will be told of, are about to be used.
+  void Foresee(WorkerId worker) const { Prefetch(&sites_[worker]); }
+  const Asker& AskerOf(WorkerId worker) const { return sites_[worker].note.asker; }
 
   // To whoever holds the worker's ledger. Both may be left unset.
   std::function<void(WorkerId, const ledger::Announce&)> on_announce;
@@ -66,13 +71,12 @@ class Workers {
   }
   std::size_t count() const { return places_.size(); }
   bool alive(WorkerId worker) const { return sites_[worker].alive; }
-  SlotView View(WorkerId worker) const { return sites_[worker].slot.View(stage_.Now()); }
+  const Slot& slot(WorkerId worker) const { return sites_[worker].slot; }
 
  private:
   struct Site {
     explicit Site(const SlotSettings& settings) : slot(settings) {}
     Slot slot;
-    LeaseGate gate{absl::UnixEpoch()};
     std::int64_t announced_ns = 0;
     bool alive = true;
     bool sinkhole = false;
@@ -83,8 +87,8 @@ class Workers {
     bool started = false;
     std::int64_t started_ns = 0;
     std::int64_t ends_ns = 0;
-    std::uint64_t run = 0;           // counts starts and stops; a stale end is recognised by it
-    std::int64_t wake_ns = kNoWake;  // of the next scheduled wake
+    std::uint64_t run = 0;  // counts starts and stops; a stale end is recognised by it
+    WakeCall wake;
   };
 
   void Perform(WorkerId worker, AttemptId offered, const OfferNote& offer);

@@ -6,16 +6,17 @@ namespace ringway {
 
 void ServiceHistory::Add(absl::Duration service) {
   if (service <= absl::ZeroDuration() || service == absl::InfiniteDuration()) return;
-  mean_ += kNewestWeight * (service - mean_);
+  const auto off_ns = static_cast<double>(absl::ToInt64Nanoseconds(service) - mean_ns_);
+  mean_ns_ += static_cast<std::int64_t>(kNewestWeight * off_ns);
 }
 
 absl::Duration ServiceHistory::Remaining(absl::Duration elapsed, std::uint32_t step,
                                          std::uint32_t steps) const {
-  const absl::Duration floor = kFloorShare * mean_;
+  const absl::Duration floor = kFloorShare * mean();
   if (step > 0 && step <= steps) {
     return std::max(floor, elapsed * (static_cast<double>(steps - step) / step));
   }
-  return std::max(floor, mean_ - elapsed);
+  return std::max(floor, mean() - elapsed);
 }
 
 }  // namespace ringway

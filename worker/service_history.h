@@ -22,16 +22,16 @@ class ServiceHistory {
   static constexpr double kFloorShare = 0.05;
 
   // `prior` must be positive and finite.
-  explicit ServiceHistory(absl::Duration prior) : mean_(prior) {}
+  explicit ServiceHistory(absl::Duration prior) : mean_ns_(absl::ToInt64Nanoseconds(prior)) {}
 
   // Only jobs that ran to their end teach anything; the caller leaves out cancelled and failed ones.
   void Add(absl::Duration service);
-  absl::Duration mean() const { return mean_; }
+  absl::Duration mean() const { return absl::Nanoseconds(mean_ns_); }
   // Of a job that has run for `elapsed` and finished `step` of `steps` (0 steps: it does not tell).
   absl::Duration Remaining(absl::Duration elapsed, std::uint32_t step, std::uint32_t steps) const;
 
  private:
-  absl::Duration mean_;
+  std::int64_t mean_ns_;
 };
 
 }  // namespace ringway

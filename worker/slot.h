@@ -139,6 +139,14 @@ class Slot {
   SlotView View(absl::Time now) const;
   // For the next announcement of the view: higher than all before, across restarts too.
   std::uint64_t NextSequence() { return gate_.NextSequence(); }
+  // Parts of the view that cost nothing.
+  const Lease& fence() const { return gate_.fence(); }
+  bool busy() const { return phase_ != Phase::kFree; }
+  bool draining() const { return draining_; }
+  bool resting(absl::Time now) const { return now < resting_until_; }
+  absl::Duration busy_total(absl::Time now) const {
+    return busy() ? busy_before_ + (now - admitted_) : busy_before_;
+  }
 
  private:
   enum class Phase : std::uint8_t { kFree, kReceiving, kRunning, kStopping };

@@ -64,7 +64,7 @@ void Introduce(cli::Session& session, const DemoSettings& settings, const Fleet&
 int Summarize(cli::Session& session, const Fleet& fleet, const Script& script, const Stage& stage) {
   const std::vector<Check> checks = Judge(fleet, script, stage.tally(), stage.settled());
   if (session.json) {
-    cli::JsonWriter json;
+    JsonWriter json;
     WriteSummaryJson(script, stage.tally(), checks, json);
     session.out << json.text() << "\n";
   } else {

@@ -190,7 +190,7 @@ std::string SummaryText(const Fleet& fleet, const Script& script, const Tally& t
 }
 
 void WriteSummaryJson(const Script& script, const Tally& tally, const std::vector<Check>& checks,
-                      cli::JsonWriter& json) {
+                      JsonWriter& json) {
   json.BeginObject();
   json.Key("phases").BeginArray();
   for (std::size_t i = 0; i < script.phases.size(); ++i) {

@@ -13,7 +13,7 @@
 
 #include "cli/demo/script.h"
 #include "cli/demo/tally.h"
-#include "cli/json.h"
+#include "core/json.h"
 #include "core/fleet.h"
 
 namespace ringway::demo {
@@ -42,7 +42,7 @@ bool AllOk(const std::vector<Check>& checks);
 std::string SummaryText(const Fleet& fleet, const Script& script, const Tally& tally,
                         const std::vector<Check>& checks, bool colour);
 void WriteSummaryJson(const Script& script, const Tally& tally, const std::vector<Check>& checks,
-                      cli::JsonWriter& json);
+                      JsonWriter& json);
 
 }  // namespace ringway::demo
 

@@ -14,8 +14,8 @@ namespace {
 
 class Replayer {
  public:
-  Replayer(const FleetReader& read_fleet, const ReplayObserver& observe)
-      : read_fleet_(read_fleet), observe_(observe) {}
+  Replayer(const FleetReader& read_fleet, const ReplayObserver& observe, const EventEdit& edit)
+      : read_fleet_(read_fleet), observe_(observe), edit_(edit) {}
 
   absl::Status Take(std::string_view payload) {
     v1::JournalRecord record;
@@ -47,6 +47,7 @@ class Replayer {
 
  private:
   absl::Status Start(const v1::ControllerCheckpoint& checkpoint) {
+    if (machine_ && edit_) return absl::OkStatus();
     if (machine_ && !hole_) {
       if (Checkpointer::Save(*machine_, topology_).SerializeAsString() == checkpoint.SerializeAsString()) {
         return absl::OkStatus();
@@ -71,6 +72,7 @@ class Replayer {
     if (!machine_) return absl::DataLossError("journal: the first record is not a checkpoint");
     auto event = DecodeEvent(record, *machine_->fleet(), read_fleet_);
     if (!event.ok()) return event.status();
+    if (edit_) edit_(*event, *machine_);
     actions_.clear();
     machine_->Step(at, *event, actions_);
     if (const auto* loaded = std::get_if<TopologyLoaded>(&*event)) topology_ = loaded->text;
@@ -99,6 +101,7 @@ class Replayer {
 
   const FleetReader& read_fleet_;
   const ReplayObserver& observe_;
+  const EventEdit& edit_;
   std::optional<ControllerMachine> machine_;
   std::string topology_;
   std::vector<ControllerAction> actions_;
@@ -110,10 +113,10 @@ class Replayer {
 }  // namespace
 
 absl::StatusOr<ReplayReport> Replay(const std::string& directory, const FleetReader& read_fleet,
-                                    const ReplayObserver& observe) {
+                                    const ReplayObserver& observe, const EventEdit& edit) {
   auto segments = ListSegments(directory);
   if (!segments.ok()) return segments.status();
-  Replayer replayer(read_fleet, observe);
+  Replayer replayer(read_fleet, observe, edit);
   for (const SegmentFile& segment : *segments) {
     const auto end =
         ReadSegment(segment.path, [&](std::string_view payload) { return replayer.Take(payload); });

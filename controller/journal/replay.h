@@ -36,9 +36,13 @@ using ReplayObserver =
     std::function<void(absl::Time now, const ControllerEvent& event,
                        const std::vector<ControllerAction>& actions, const ControllerMachine& machine)>;
 
+// Changes an event before the machine hears it: what if the world had been another. With edits, or with a
+// fleet reader that edits, tables are expected to differ, and checkpoints of later segments are passed over.
+using EventEdit = std::function<void(ControllerEvent& event, const ControllerMachine& machine)>;
+
 // All segments of the directory, oldest first.
 absl::StatusOr<ReplayReport> Replay(const std::string& directory, const FleetReader& read_fleet,
-                                    const ReplayObserver& observe = nullptr);
+                                    const ReplayObserver& observe = nullptr, const EventEdit& edit = nullptr);
 
 }  // namespace ringway::controller
 

@@ -4,41 +4,50 @@
 
 namespace ringway::dispatch {
 
+std::uint8_t& IdleHints::Place(WorkerId worker) {
+  static_assert(kHintsMax < 255);
+  if (!places_.contains(worker)) places_.resize(worker.index() + 1);
+  return places_[worker];
+}
+
 void IdleHints::Drop(std::size_t i) {
-  hints_[i] = hints_.back();
-  hints_.pop_back();
+  places_[workers_[i]] = 0;
+  const std::size_t last = workers_.size() - 1;
+  if (i != last) {
+    workers_[i] = workers_[last];
+    at_[i] = at_[last];
+    places_[workers_[i]] = static_cast<std::uint8_t>(i + 1);
+  }
+  workers_.pop_back();
+  at_.pop_back();
+}
+
+std::size_t IdleHints::Oldest() const {
+  return static_cast<std::size_t>(std::min_element(at_.begin(), at_.end()) - at_.begin());
 }
 
 void IdleHints::Add(WorkerId worker, absl::Time now) {
-  for (Hint& hint : hints_) {
-    if (hint.worker == worker) {
-      hint.at = now;
-      return;
-    }
+  if (const std::uint8_t place = Place(worker); place != 0) {
+    at_[place - 1u] = now;
+    return;
   }
-  if (hints_.size() >= kHintsMax) {
-    const auto oldest = std::min_element(hints_.begin(), hints_.end(),
-                                         [](const Hint& a, const Hint& b) { return a.at < b.at; });
-    Drop(static_cast<std::size_t>(oldest - hints_.begin()));
-  }
-  hints_.push_back({worker, now});
+  if (workers_.size() >= kHintsMax) Drop(Oldest());
+  workers_.push_back(worker);
+  at_.push_back(now);
+  places_[worker] = static_cast<std::uint8_t>(workers_.size());
 }
 
 void IdleHints::Forget(WorkerId worker) {
-  for (std::size_t i = 0; i < hints_.size(); ++i) {
-    if (hints_[i].worker == worker) {
-      Drop(i);
-      return;
-    }
-  }
+  if (const std::uint8_t place = Place(worker); place != 0) Drop(place - 1u);
 }
 
 WorkerId IdleHints::Take(absl::Time now, Rng& rng) {
-  while (!hints_.empty()) {
-    const std::size_t i = rng.Below(hints_.size());
-    const Hint hint = hints_[i];
+  while (!workers_.empty()) {
+    const std::size_t i = rng.Below(workers_.size());
+    const WorkerId worker = workers_[i];
+    const absl::Time at = at_[i];
     Drop(i);
-    if (now - hint.at <= kAgeMax) return hint.worker;
+    if (now - at <= kAgeMax) return worker;
   }
   return WorkerId();
 }

@@ -7,12 +7,13 @@
 //
 // Source: the probe pool of Prequal (Wydrowski et al., NSDI 2024) with its reuse budget of one, which is what
 // its formula gives for workers that can hold one job.
-// Bound: kHintsMax; the oldest makes room. Complexity: O(kHintsMax) to add when full, O(1) amortised to take.
+// Bound: kHintsMax; the oldest makes room. Complexity: O(kHintsMax) to add when full, else O(1).
 // One owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_IDLE_HINTS_H_
 #define RINGWAY_ROUTER_DISPATCH_IDLE_HINTS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -31,15 +32,18 @@ class IdleHints {
   void Forget(WorkerId worker);
   // A random hint that is young enough, removed; invalid id if there is none.
   WorkerId Take(absl::Time now, Rng& rng);
-  std::size_t size() const { return hints_.size(); }
+  std::size_t size() const { return workers_.size(); }
 
  private:
-  struct Hint {
-    WorkerId worker;
-    absl::Time at;
-  };
+  // Where the worker's hint is, plus one; 0: it has none.
+  std::uint8_t& Place(WorkerId worker);
   void Drop(std::size_t i);
-  std::vector<Hint> hints_;
+  std::size_t Oldest() const;
+
+  // Side by side, by position.
+  std::vector<WorkerId> workers_;
+  std::vector<absl::Time> at_;
+  IdVector<WorkerId, std::uint8_t> places_;
 };
 
 }  // namespace ringway::dispatch

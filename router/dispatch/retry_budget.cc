@@ -8,8 +8,8 @@ namespace ringway::dispatch {
 void RetryBudget::Advance(absl::Time now) {
   if (now <= at_) return;
   if (at_ != absl::InfinitePast()) {
-    const double passed_s = absl::ToDoubleSeconds(now - at_);
-    const double fade_s = absl::ToDoubleSeconds(kFade);
+    const double passed_s = static_cast<double>(absl::ToInt64Nanoseconds(now - at_)) * 1e-9;
+    constexpr double fade_s = kFadeS;
     const double kept = std::exp(-passed_s / fade_s);
     // The exact solution of tokens' = floor - tokens / fade: never deposits more than floor x time.
     tokens_ = tokens_ * kept + spec_.floor_per_second * fade_s * (1 - kept);

@@ -21,7 +21,7 @@ namespace ringway::dispatch {
 
 class RetryBudget {
  public:
-  static constexpr absl::Duration kFade = absl::Seconds(10);
+  static constexpr double kFadeS = 10;
 
   explicit RetryBudget(const RetryBudgetSpec& spec) : spec_(spec), tokens_(spec.floor_per_second) {}
   // New settings; the balance stays.

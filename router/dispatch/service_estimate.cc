@@ -14,6 +14,11 @@ double WorkOf(const CostHint& cost) {
 
 }  // namespace
 
+ServiceEstimate::ServiceEstimate(absl::Duration prior)
+    : prior_(prior), mean_s_(absl::ToDoubleSeconds(prior)) {
+  Settle();
+}
+
 double ServiceEstimate::Bounded(double seconds) const {
   const double prior_s = absl::ToDoubleSeconds(prior_);
   return std::clamp(seconds, prior_s / kSpread, prior_s * kSpread);
@@ -22,14 +27,23 @@ double ServiceEstimate::Bounded(double seconds) const {
 void ServiceEstimate::Reconfigure(absl::Duration prior) {
   prior_ = prior;
   mean_s_ = Bounded(mean_s_);
+  Settle();
+}
+
+void ServiceEstimate::Settle() {
+  const double variance = std::log1p(scatter_);
+  reach_ = std::max(1.0, std::exp(kThreeInFour * std::sqrt(variance) - variance / 2));
+  mean_ = absl::Seconds(mean_s_);
+  mean_within_ = absl::Seconds(mean_s_ * reach_);
 }
 
 void ServiceEstimate::Learn(const CostHint& cost, absl::Duration service) {
-  const double service_s = absl::ToDoubleSeconds(service);
+  const double service_s = static_cast<double>(absl::ToInt64Nanoseconds(service)) * 1e-9;
   if (!(service_s > 0)) return;
-  const double error = std::min(service_s / absl::ToDoubleSeconds(Expect(cost)), kSpread) - 1;
+  const double error = std::min(service_s / ExpectS(cost), kSpread) - 1;
   scatter_ += kWeight * (error * error - scatter_);
   mean_s_ = Bounded(mean_s_ + kWeight * (service_s - mean_s_));
+  Settle();
   const double work = WorkOf(cost);
   if (work <= 0) return;
   if (work_mean_ <= 0) {
@@ -41,16 +55,20 @@ void ServiceEstimate::Learn(const CostHint& cost, absl::Duration service) {
   work_s_ += kWeight * (service_s - work_s_);
 }
 
-absl::Duration ServiceEstimate::Expect(const CostHint& cost) const {
+double ServiceEstimate::ExpectS(const CostHint& cost) const {
   const double work = WorkOf(cost);
-  if (work <= 0 || work_mean_ <= 0) return mean();
-  return absl::Seconds(Bounded(work_s_ * work / work_mean_));
+  if (work <= 0 || work_mean_ <= 0) return mean_s_;
+  return Bounded(work_s_ * work / work_mean_);
+}
+
+absl::Duration ServiceEstimate::Expect(const CostHint& cost) const {
+  const bool tells = cost.steps != 0 && work_mean_ > 0;
+  return tells ? absl::Seconds(ExpectS(cost)) : mean_;
 }
 
 absl::Duration ServiceEstimate::Within(const CostHint& cost) const {
-  const double variance = std::log1p(scatter_);
-  const double factor = std::exp(kThreeInFour * std::sqrt(variance) - variance / 2);
-  return Expect(cost) * std::max(1.0, factor);
+  const bool tells = cost.steps != 0 && work_mean_ > 0;
+  return tells ? absl::Seconds(ExpectS(cost) * reach_) : mean_within_;
 }
 
 }  // namespace ringway::dispatch

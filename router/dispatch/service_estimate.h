@@ -22,13 +22,13 @@ namespace ringway::dispatch {
 
 class ServiceEstimate {
  public:
-  explicit ServiceEstimate(absl::Duration prior) : prior_(prior), mean_s_(absl::ToDoubleSeconds(prior)) {}
+  explicit ServiceEstimate(absl::Duration prior);
   // A new prior keeps what was measured, within the new bounds.
   void Reconfigure(absl::Duration prior);
 
   void Learn(const CostHint& cost, absl::Duration service);
 
-  absl::Duration mean() const { return absl::Seconds(mean_s_); }
+  absl::Duration mean() const { return mean_; }
   absl::Duration Expect(const CostHint& cost) const;
   // Never below Expect.
   absl::Duration Within(const CostHint& cost) const;
@@ -38,12 +38,19 @@ class ServiceEstimate {
   static constexpr double kSpread = 5;
   static constexpr double kThreeInFour = 0.6745;  // quantile of the standard normal distribution
   double Bounded(double seconds) const;
+  double ExpectS(const CostHint& cost) const;
+  // Keeps what is asked for far more often than it changes.
+  void Settle();
 
   absl::Duration prior_;
   double mean_s_;
   double work_mean_ = 0;  // of the jobs that told their cost; 0: none yet
   double work_s_ = 0;     // their mean service time
   double scatter_ = 0;    // mean square of service / Expect - 1
+  // Of the above.
+  double reach_ = 1;  // Within / Expect
+  absl::Duration mean_;
+  absl::Duration mean_within_;
 };
 
 }  // namespace ringway::dispatch

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "sim/files/read_demand.h"
 #include "sim/files/read_steps.h"
+#include "sim/study/parameters.h"
 #include "topology/envelope.h"
 #include "topology/topology.h"
 
@@ -85,6 +86,7 @@ void ReadNetwork(Mapping m, NetworkSpec& network) {
 
 void ReadUsers(Mapping m, UserSpec& users) {
   if (m.Has("patience")) users.patience_s = Seconds(m, "patience", 0, absl::Milliseconds(1));
+  users.tell_deadline = m.Flag("tellDeadline", users.tell_deadline);
   users.resubmit_share = m.Number("resubmitShare", users.resubmit_share, {0, 1});
   users.resubmit_after_s = Seconds(m, "resubmitAfter", users.resubmit_after_s);
   users.resubmit_max = static_cast<int>(m.Integer("resubmitMax", users.resubmit_max, 0, 1'000'000));
@@ -95,6 +97,17 @@ void ReadController(Mapping m, Scenario& scenario) {
   scenario.controller = m.Flag("enabled", true);
   scenario.epoch_period_s = Seconds(m, "epochPeriod", 1, absl::Milliseconds(10));
   scenario.report_period_s = Seconds(m, "reportPeriod", 1, absl::Milliseconds(10));
+  m.Finish();
+}
+
+// The parameters of studies, set in the file; demand has been read by then.
+void ReadSettings(Mapping m, Scenario& scenario) {
+  for (const std::string_view name : ParameterNames()) {
+    if (!m.Has(name)) continue;
+    const double value = m.Number(name, 0, {0, 1e12});
+    const absl::Status set = SetParameter(name, value, scenario);
+    if (!set.ok()) m.Report(name, "a value in its range", std::string(set.message()));
+  }
   m.Finish();
 }
 
@@ -113,6 +126,7 @@ void ReadSpec(Mapping& spec, const ReadFile& read, Scenario& scenario, Problems&
   ReadService(spec, scenario, problems);
   ReadDemand(spec, names, read, scenario, problems);
   ReadSteps(spec, names, scenario, problems);
+  ReadSettings(spec.Child("settings"), scenario);
   spec.Finish();
 }
 

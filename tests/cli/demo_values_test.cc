@@ -272,7 +272,7 @@ TEST(VerdictTest, TheSummaryComparesWithRoutingEverywhere) {
   const std::string text = SummaryText(LocalFleet(), run.script, run.tally, checks, false);
   EXPECT_THAT(text,
               HasSubstr("Routing everywhere against staying home, same traffic: 25.0 % instead of 100.0 %"));
-  cli::JsonWriter json;
+  JsonWriter json;
   WriteSummaryJson(run.script, run.tally, checks, json);
   EXPECT_THAT(json.text(), HasSubstr("\"ok\": true"));
 }

@@ -1,4 +1,4 @@
-#include "cli/json.h"
+#include "core/json.h"
 
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>

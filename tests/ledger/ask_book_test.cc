@@ -57,7 +57,7 @@ class AskBookTest : public testing::Test {
     return grant;
   }
 
-  AskBook book_{kSelf, At(0), AskSettings{}};
+  AskBook book_{kSelf, At(0), AskSettings{.renew_period = absl::Seconds(1.5)}};
   std::vector<AskAction> actions_;
 };
 

@@ -15,6 +15,7 @@ class LedgerTest : public testing::Test {
  protected:
   static LedgerSettings Settings(bool announce) {
     LedgerSettings settings;
+    settings.lease_span = absl::Seconds(5);
     settings.workers_announce = announce;
     settings.waiting_max = 4;
     settings.workers_max = 8;

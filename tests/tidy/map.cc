@@ -40,8 +40,8 @@ const std::vector<Layer>& Layers() {
       {"engine", false, {"core/check", "core/rng"}},  // nothing of the fleet
       {"cli",
        false,
-       {"core", "proto", "runtime", "topology", "sim", "sim/files", "engine", "controller", "controller/wire",
-        "controller/journal"}},
+       {"core", "proto", "runtime", "topology", "sim", "sim/files", "sim/report", "sim/study", "engine",
+        "controller", "controller/wire", "controller/journal"}},
       {"tests", false, {""}},
       {"bench", false, {""}},
   };

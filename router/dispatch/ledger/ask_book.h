@@ -22,6 +22,7 @@
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/lease.h"
+#include "core/prefetch.h"
 #include "core/tier.h"
 #include "router/dispatch/ledger/messages.h"
 
@@ -42,7 +43,7 @@ struct JobWish {
 };
 
 struct AskSettings {
-  absl::Duration renew_period = absl::Seconds(1.5);      // under a third of the holder's lease_span
+  absl::Duration renew_period = absl::Seconds(4.5);      // under a third of the holder's lease_span
   absl::Duration silence_max = absl::Milliseconds(500);  // of the holder, before jobs are probed for
 };
 
@@ -116,6 +117,10 @@ class AskBook {
   void Wake(absl::Time now, std::vector<AskAction>& actions);
   absl::Time NextWake() const;
   std::size_t open() const { return live_.size(); }
+  // A hint that something about the job comes soon; changes nothing.
+  void Foresee(JobId job) const {
+    if (entries_.contains(job)) Prefetch(&entries_[job]);
+  }
 
  private:
   enum class State : std::uint8_t { kNone, kAsked, kLeaving, kHeld };

@@ -26,6 +26,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
+#include "core/prefetch.h"
 #include "router/dispatch/ledger/indexed_heap.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/ledger/slot_list.h"
@@ -65,6 +66,11 @@ class SlotBook {
   SlotRecord& At(WorkerId worker);
   const SlotRecord* Find(WorkerId worker) const {
     return slots_.contains(worker) ? &slots_[worker] : nullptr;
+  }
+  void Foresee(WorkerId worker) const {
+    if (!slots_.contains(worker)) return;
+    Prefetch(&slots_[worker]);
+    Prefetch(&links_[worker]);
   }
   std::size_t size() const { return slots_.size(); }
   std::size_t idle() const { return idle_.size(); }

@@ -39,9 +39,11 @@ struct LedgerSettings {
   std::size_t asks_per_router_max = 65'536;
   std::size_t waiting_max = 10'000;
   absl::Duration start_margin = absl::Milliseconds(1);  // from a grant to the start on the worker
-  absl::Duration lease_span = absl::Seconds(5);         // a lease not renewed for so long is called back
-  absl::Duration silence_max = absl::Seconds(5);        // a worker unheard of for so long is not granted
-  absl::Duration service_bound = absl::Minutes(2);      // no job of a pool that announces nothing runs longer
+  // A lease not renewed for so long is called back. Long, because it matters only when router and worker both
+  // fall silent without a connection breaking; renewals of many long jobs are most of a holder's letters.
+  absl::Duration lease_span = absl::Seconds(15);
+  absl::Duration silence_max = absl::Seconds(5);    // a worker unheard of for so long is not granted
+  absl::Duration service_bound = absl::Minutes(2);  // no job of a pool that announces nothing runs longer
   absl::Duration abandoned_hold =
       absl::Milliseconds(100);                          // after a cancelled job, where nothing is announced
   absl::Duration hold_first = absl::Milliseconds(100);  // after a failure; doubles with each in a row
@@ -69,6 +71,8 @@ class SlotLedger {
   LedgerView View() const;
   bool holding() const { return holding_; }
   const Fence& appointment() const { return appointment_; }
+  // A hint that something about the worker comes soon; changes nothing.
+  void Foresee(WorkerId worker) const { slots_.Foresee(worker); }
   // For checks and screens; null: never heard of.
   const SlotRecord* Slot(WorkerId worker) const { return slots_.Find(worker); }
 

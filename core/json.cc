@@ -1,11 +1,11 @@
-#include "cli/json.h"
+#include "core/json.h"
 
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
-namespace ringway::cli {
+namespace ringway {
 
 JsonWriter& JsonWriter::Open(char open, char close) {
   Separate();
@@ -96,4 +96,4 @@ JsonWriter& JsonWriter::Texts(const std::vector<std::string>& values) {
   return End();
 }
 
-}  // namespace ringway::cli
+}  // namespace ringway

@@ -1,19 +1,19 @@
 // Writes JSON text, one value after the other, with the commas and quotes in the right places.
 //
-// For what the command line prints under --json when there is no protobuf message to print. Numbers that JSON
-// cannot say (NaN, infinities) become null; text is taken as UTF-8 and control bytes are escaped. The caller
-// opens and closes in pairs; text() is the document once everything is closed.
+// For reports and for what the command line prints where there is no protobuf message to print. Numbers that
+// JSON cannot say (NaN, infinities) become null; text is taken as UTF-8 and control bytes are escaped. The
+// caller opens and closes in pairs; text() is the document once everything is closed.
 //
 // Threads: one owner. Cost: linear in the output.
-#ifndef RINGWAY_CLI_JSON_H_
-#define RINGWAY_CLI_JSON_H_
+#ifndef RINGWAY_CORE_JSON_H_
+#define RINGWAY_CORE_JSON_H_
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace ringway::cli {
+namespace ringway {
 
 class JsonWriter {
  public:
@@ -48,6 +48,6 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-}  // namespace ringway::cli
+}  // namespace ringway
 
-#endif  // RINGWAY_CLI_JSON_H_
+#endif  // RINGWAY_CORE_JSON_H_

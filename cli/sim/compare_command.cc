@@ -1,0 +1,107 @@
+// ringway sim compare A B [--seeds N] [--set-a NAME=VALUE] [--set-b NAME=VALUE] [--page FILE]
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/sim/run_pool.h"
+#include "cli/sim/sim_commands.h"
+#include "sim/report/page.h"
+#include "sim/study/comparison.h"
+
+namespace ringway::cli {
+namespace {
+
+struct CompareOptions {
+  std::string a;
+  std::string b;
+  std::vector<std::string> settings_a;
+  std::vector<std::string> settings_b;
+  std::size_t seeds = 10;
+  double duration_s = 0;
+  unsigned threads = 0;
+  std::string page;
+};
+
+std::string Text(const sim::Estimate& e) { return absl::StrFormat("%.5g +- %.2g", e.mean, e.half_width); }
+
+TextTable DifferenceTable(const std::vector<sim::FigureComparison>& rows) {
+  const Align right = Align::kRight;
+  TextTable table({{"FIGURE"}, {"A", right}, {"B", right}, {"B - A", right}, {"B IS"}});
+  for (const sim::FigureComparison& row : rows) {
+    const Style style = row.verdict == "better"  ? Style::kGood
+                        : row.verdict == "worse" ? Style::kBad
+                                                 : Style::kPlain;
+    table.Add({std::string(sim::TextOf(row.figure).title), Text(row.a), Text(row.b), Text(row.difference),
+               Cell(std::string(row.verdict), style)});
+  }
+  return table;
+}
+
+std::shared_ptr<const sim::Scenario> Seeded(const sim::Scenario& scenario, std::uint64_t seed,
+                                            double duration_s) {
+  auto copy = std::make_shared<sim::Scenario>(scenario);
+  copy->seed = seed;
+  if (duration_s > 0) copy->duration_s = duration_s;
+  return copy;
+}
+
+int Compare(Session& session, const CompareOptions& options) {
+  const absl::StatusOr<sim::Scenario> a = LoadWithSettings(options.a, options.settings_a);
+  if (!a.ok()) return Fail(session, a.status());
+  const absl::StatusOr<sim::Scenario> b =
+      LoadWithSettings(options.b.empty() ? options.a : options.b, options.settings_b);
+  if (!b.ok()) return Fail(session, b.status());
+  std::vector<sim::Figures> figures_a(options.seeds), figures_b(options.seeds);
+  bool whole = false;
+  {
+    const Interruption interruption;
+    whole = RunAll(
+        2 * options.seeds, ThreadsFor(options.threads),
+        [&](std::size_t i) { return Seeded(i % 2 == 0 ? *a : *b, i / 2 + 1, options.duration_s); },
+        [&](std::size_t i, const sim::Figures& f) { (i % 2 == 0 ? figures_a : figures_b)[i / 2] = f; });
+  }
+  if (!whole) {
+    session.err << "interrupted: half a comparison says nothing\n";
+    return kExitNo;
+  }
+  const std::vector<sim::FigureComparison> rows = sim::Compare(figures_a, figures_b);
+  const std::string json = sim::ComparisonJson(rows);
+  if (session.json) {
+    session.out << json << "\n";
+  } else {
+    session.out << "A: " << a->name << "\nB: " << b->name << "\n"
+                << options.seeds << " seeds, 95 % intervals, differences seed by seed\n\n"
+                << DifferenceTable(rows).Render(session.colour);
+  }
+  if (options.page.empty()) return kExitOk;
+  std::vector<std::string> reports;
+  for (const sim::Scenario* scenario : {&*a, &*b}) {
+    sim::RunReport report = RunOnce(session, Seeded(*scenario, 1, options.duration_s));
+    if (a->name == b->name) report.scenario += scenario == &*a ? " (A)" : " (B)";
+    reports.push_back(sim::ReportJson(report));
+  }
+  return WriteTo(session, options.page, sim::Page(reports, json)) ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+void AddSimCompare(CLI::App& sim, Session& session) {
+  CLI::App* compare = sim.add_subcommand("compare", "what differs between two scenarios, beyond noise");
+  const auto options = std::make_shared<CompareOptions>();
+  compare->add_option("A", options->a, "scenario file")->required();
+  compare->add_option("B", options->b, "scenario file; left out: A again, with --set-b");
+  compare->add_option("--set-a", options->settings_a, "NAME=VALUE for A, may be repeated")
+      ->allow_extra_args(false);
+  compare->add_option("--set-b", options->settings_b, "NAME=VALUE for B, may be repeated")
+      ->allow_extra_args(false);
+  compare->add_option("--seeds", options->seeds, "runs of each")->check(CLI::Range(2, 10'000));
+  compare->add_option("--duration", options->duration_s, "in virtual seconds, instead of the files'")
+      ->check(CLI::Range(1.0, 3.2e7));
+  compare->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
+  compare->add_option("--page", options->page, "write a page with both side by side");
+  compare->callback(
+      [&session, options] { session.run = [&session, options] { return Compare(session, *options); }; });
+}
+
+}  // namespace ringway::cli

@@ -1,0 +1,79 @@
+// A run's report for a screen.
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+#include "cli/fleet_view.h"
+#include "cli/sim/sim_commands.h"
+#include "cli/text_table.h"
+
+namespace ringway::cli {
+namespace {
+
+double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+TextTable RegionTable(const sim::RunReport& report) {
+  const Align right = Align::kRight;
+  TextTable table({{"REGION"},
+                   {"WORKERS", right},
+                   {"BUSY", right},
+                   {"USERS' JOBS", right},
+                   {"AT HOME", right},
+                   {"SERVED FOR OTHERS", right}});
+  for (const sim::RegionReport& region : report.regions) {
+    const double home = Share(static_cast<double>(region.served_home), static_cast<double>(region.served));
+    table.Add({region.name, absl::StrFormat("%d", region.workers), Percent(region.busy_share),
+               absl::StrFormat("%d", region.served), Percent(home),
+               absl::StrFormat("%d", region.served_guest)});
+  }
+  return table;
+}
+
+std::string References(const sim::RunReport& report) {
+  std::string text;
+  for (std::size_t t = 0; t < report.references.size(); ++t) {
+    const sim::TierReference& tier = report.references[t];
+    if (tier.offered_erlangs <= 0) continue;
+    absl::StrAppendFormat(
+        &text,
+        "one perfect queue  %s served, wait mean %.3f s, p99 %.3f s (tier %s, %.1f erlangs on "
+        "%d workers)\n",
+        Percent(tier.central_served), tier.central_wait_mean_s, tier.central_wait_p99_s, report.tier_names[t],
+        tier.offered_erlangs, tier.workers);
+    absl::StrAppendFormat(&text, "Erlang             %s served without any wait",
+                          Percent(tier.erlang_b_served));
+    if (std::isfinite(tier.erlang_c_wait_s)) {
+      absl::StrAppendFormat(&text, "; mean wait of M/M/c %.3f s", tier.erlang_c_wait_s);
+    }
+    text += "\n";
+  }
+  if (report.plan_cost_over_optimum > 0) {
+    absl::StrAppendFormat(&text, "plans              cost %.4f of the least RPS x RTT\n",
+                          report.plan_cost_over_optimum);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ReportText(const sim::RunReport& report, bool colour) {
+  const sim::Figures& f = report.figures;
+  const auto of = [&](Outcome outcome) { return report.outcomes[static_cast<std::size_t>(outcome)]; };
+  std::string text = RegionTable(report).Render(colour) + "\n";
+  absl::StrAppendFormat(&text, "jobs submitted     %.0f\n", f[sim::Figure::kSubmitted]);
+  absl::StrAppendFormat(&text, "served             %s, %s of them at home\n",
+                        Percent(f[sim::Figure::kServedShare]), Percent(f[sim::Figure::kHomeShare]));
+  absl::StrAppendFormat(&text, "not served         %d shed, %d too late, %d failed, %d cancelled\n",
+                        of(Outcome::kShed), of(Outcome::kTimeout), of(Outcome::kFailed),
+                        of(Outcome::kCancelled));
+  absl::StrAppendFormat(&text, "wait               mean %.3f s, p50 %.3f s, p99 %.3f s\n",
+                        f[sim::Figure::kWaitMeanS], f[sim::Figure::kWaitP50S], f[sim::Figure::kWaitP99S]);
+  absl::StrAppendFormat(&text, "latency            p50 %.3f s, p99 %.3f s\n", f[sim::Figure::kLatencyP50S],
+                        f[sim::Figure::kLatencyP99S]);
+  absl::StrAppendFormat(&text, "offers a job       %.2f\n", f[sim::Figure::kOffersPerServed]);
+  absl::StrAppendFormat(&text, "wasted GPU time    %s\n", Percent(f[sim::Figure::kWastedShare]));
+  text += References(report);
+  absl::StrAppendFormat(&text, "simulated          %.0f s, %d events\n", report.duration_s, report.events);
+  return text;
+}
+
+}  // namespace ringway::cli

@@ -1,0 +1,117 @@
+// ringway sim run SCENARIO [--seed N] [--duration D] [--set NAME=VALUE] [--page FILE] [--csv FILE]
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "cli/sim/run_pool.h"
+#include "cli/sim/sim_commands.h"
+#include "sim/files/scenario_file.h"
+#include "sim/report/page.h"
+#include "sim/study/parameters.h"
+
+namespace ringway::cli {
+namespace {
+
+struct RunOptions {
+  std::string scenario;
+  std::uint64_t seed = 0;  // 0: the file's
+  double duration_s = 0;   // 0: the file's
+  std::vector<std::string> settings;
+  std::string page;
+  std::string csv;
+};
+
+int Run(Session& session, const RunOptions& options) {
+  absl::StatusOr<sim::Scenario> loaded = LoadWithSettings(options.scenario, options.settings);
+  if (!loaded.ok()) return Fail(session, loaded.status());
+  if (options.seed != 0) loaded->seed = options.seed;
+  if (options.duration_s > 0) {
+    loaded->duration_s = options.duration_s;
+    loaded->warmup_s = std::min(loaded->warmup_s, options.duration_s / 10);
+  }
+  const auto scenario = std::make_shared<const sim::Scenario>(*std::move(loaded));
+  for (const std::string& remark : scenario->remarks) session.err << "remark: " << remark << "\n";
+  const sim::RunReport report = RunOnce(session, scenario);
+  if (!report.complete) session.err << "interrupted: the report covers what was simulated so far\n";
+  const std::string json = sim::ReportJson(report);
+  session.out << (session.json ? json + "\n" : ReportText(report, session.colour));
+  bool written = WriteTo(session, options.page, options.page.empty() ? "" : sim::Page({json}, ""));
+  written = WriteTo(session, options.csv, options.csv.empty() ? "" : sim::SeriesCsv(report)) && written;
+  for (const std::string& violation : report.violations) {
+    session.err << "VIOLATION (seed " << scenario->seed << ", ringway " << RINGWAY_VERSION << ") "
+                << violation << "\n";
+  }
+  return report.violations.empty() && written ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+absl::StatusOr<sim::Scenario> LoadWithSettings(const std::string& path,
+                                               const std::vector<std::string>& settings) {
+  absl::StatusOr<sim::Scenario> scenario = sim::LoadScenario(path);
+  if (!scenario.ok()) return scenario;
+  for (const std::string& setting : settings) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(setting, absl::MaxSplits('=', 1));
+    double value = 0;
+    if (!absl::SimpleAtod(parts.second, &value)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--set: found \"", setting, "\"; allowed: NAME=NUMBER with one of\n", sim::ParameterHelp()));
+    }
+    if (absl::Status s = sim::SetParameter(parts.first, value, *scenario); !s.ok()) return s;
+  }
+  return scenario;
+}
+
+sim::RunReport RunOnce(Session& session, std::shared_ptr<const sim::Scenario> scenario) {
+  const bool progress = isatty(STDERR_FILENO) != 0;
+  const Interruption interruption;
+  sim::Simulation run(scenario);
+  sim::Reference reference(*scenario);
+  run.Watch(&reference);
+  run.Run([&](double now_s) {
+    if (progress && static_cast<long>(now_s) % 10 == 0) {
+      session.err << absl::StrFormat("\r%5.1f %%", 100 * now_s / scenario->duration_s) << std::flush;
+    }
+    return !Interruption::Noticed();
+  });
+  if (progress) session.err << "\r        \r";
+  return sim::MakeReport(run, &reference);
+}
+
+bool WriteTo(Session& session, const std::string& path, const std::string& text) {
+  if (path.empty()) return true;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) {
+    session.err << "written: " << path << "\n";
+    return true;
+  }
+  session.err << "ringway: cannot write " << path << "; does its folder exist, and is there room?\n";
+  return false;
+}
+
+void AddSimRun(CLI::App& sim, Session& session) {
+  CLI::App* run = sim.add_subcommand("run", "simulate one scenario and report");
+  const auto options = std::make_shared<RunOptions>();
+  run->add_option("SCENARIO", options->scenario, "scenario file; see docs/simulating.md")->required();
+  run->add_option("--seed", options->seed, "instead of the file's")->check(CLI::Range(1, 1 << 30));
+  run->add_option("--duration", options->duration_s, "in virtual seconds, instead of the file's")
+      ->check(CLI::Range(1.0, 3.2e7));
+  run->add_option("--set", options->settings,
+                  "NAME=VALUE, may be repeated; parameters:\n" + sim::ParameterHelp())
+      ->allow_extra_args(false);
+  run->add_option("--page", options->page, "write a self-contained HTML page with plots");
+  run->add_option("--csv", options->csv, "write the series, one line a point in time");
+  run->callback(
+      [&session, options] { session.run = [&session, options] { return Run(session, *options); }; });
+}
+
+}  // namespace ringway::cli

@@ -1,0 +1,61 @@
+// A run in a dozen numbers: what sweeps tabulate, comparisons compare, and objectives are put on.
+//
+// Shares are of submissions that ended after the warm-up; times in seconds. The list is fixed and ordered, so
+// that columns of shards written by different processes fit together.
+//
+// Pure. Every figure is a function of the scenario and its seed.
+#ifndef RINGWAY_SIM_REPORT_FIGURES_H_
+#define RINGWAY_SIM_REPORT_FIGURES_H_
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "sim/simulation.h"
+
+namespace ringway::sim {
+
+enum class Figure : std::size_t {
+  kSubmitted,
+  kServedShare,
+  kShedShare,
+  kTooLateShare,
+  kFailedShare,
+  kHomeShare,  // of the served
+  kWaitMeanS,
+  kWaitP50S,
+  kWaitP99S,
+  kLatencyP50S,
+  kLatencyP99S,
+  kOffersPerServed,
+  kBusyShare,    // of all provisioned workers' time
+  kWastedShare,  // of the busy time
+  kTablesPerMinute,
+  kViolations,
+};
+inline constexpr std::size_t kFigures = 16;
+
+struct FigureText {
+  std::string_view name;   // of columns and options: served_share
+  std::string_view title;  // for people: served
+  bool percent = false;
+  int better = 0;  // +1: more is better, -1: less is, 0: neither
+};
+const FigureText& TextOf(Figure figure);
+std::optional<Figure> FigureNamed(std::string_view name);
+
+class Figures {
+ public:
+  double& operator[](Figure figure) { return values_[static_cast<std::size_t>(figure)]; }
+  double operator[](Figure figure) const { return values_[static_cast<std::size_t>(figure)]; }
+
+ private:
+  std::array<double, kFigures> values_{};
+};
+
+Figures FiguresOf(const Simulation& run);
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_REPORT_FIGURES_H_

@@ -1,0 +1,60 @@
+#include "sim/report/step_text.h"
+
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace ringway::sim {
+namespace {
+
+struct Words {
+  const Fleet& fleet;
+
+  std::string In(const RegionSet& regions) const {
+    if (regions.empty()) return "everywhere";
+    std::string text = fleet.world.regions[regions.front()].name;
+    if (regions.size() > 1) absl::StrAppend(&text, " and ", regions.size() - 1, " more");
+    return text;
+  }
+  std::string operator()(const KillWorkers& t) const {
+    return absl::StrFormat("%.0f %% of workers dead: %s", 100 * t.share, In(t.regions));
+  }
+  std::string operator()(const KillRouters& t) const {
+    return absl::StrCat(t.count, " routers dead: ", In(t.regions));
+  }
+  std::string operator()(const KillHolders& t) const {
+    return absl::StrCat("ledger holder dead: ", In(t.regions));
+  }
+  std::string operator()(const KillRegion& t) const { return absl::StrCat("region dead: ", In(t.regions)); }
+  std::string operator()(const KillController&) const { return "controller dead"; }
+  std::string operator()(const DrainRegion& t) const { return absl::StrCat("drained: ", In(t.regions)); }
+  std::string operator()(const Partition& t) const {
+    return absl::StrCat("cut off: ", In(t.from), " from ", In(t.to));
+  }
+  std::string operator()(const ExtraDelay& t) const {
+    return absl::StrFormat("+%.0f ms RTT: %s", t.rtt_ms, In(t.from));
+  }
+  std::string operator()(const SlowWorkers& t) const {
+    return absl::StrFormat("%.0f %% of workers %.3g times slower: %s", 100 * t.share, t.factor,
+                           In(t.regions));
+  }
+  std::string operator()(const Sinkhole& t) const {
+    return absl::StrCat(t.count, " failing workers: ", In(t.regions));
+  }
+  std::string operator()(const ScaleDemand& t) const {
+    return absl::StrFormat("demand x%.3g: %s", t.factor, In(t.regions));
+  }
+  std::string operator()(const FreezeMetrics& t) const {
+    return absl::StrCat("metrics frozen: ", In(t.regions));
+  }
+  std::string operator()(const SetThreshold& t) const {
+    return absl::StrFormat("threshold of %s set to %.3g", fleet.tiers[t.tier].name, t.value);
+  }
+};
+
+}  // namespace
+
+std::string TextOf(const Trouble& trouble, const Fleet& fleet) { return std::visit(Words{fleet}, trouble); }
+
+}  // namespace ringway::sim

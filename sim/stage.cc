@@ -1,0 +1,29 @@
+#include "sim/stage.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringway::sim {
+namespace {
+
+// Messages and timers of one request, from the user's click to the answer.
+constexpr double kEventsPerRequest = 14;
+// A bucket of the wheel should hold a handful of events, and the wheel most of the services that run.
+constexpr double kEventsPerBucket = 12;
+constexpr double kHorizonNs = 16e9;
+
+int BucketBits(const Scenario& scenario) {
+  double rps = 1;
+  for (const DemandSpec& demand : scenario.demand) rps += MeanRateRps(demand.law);
+  const double width_ns = kEventsPerBucket * 1e9 / (rps * kEventsPerRequest);
+  return std::clamp(static_cast<int>(std::log2(width_ns)), 12, 21);
+}
+
+}  // namespace
+
+Stage::Stage(const Scenario& scenario)
+    : queue(BucketBits(scenario),
+            std::clamp(static_cast<int>(std::ceil(std::log2(kHorizonNs))) - BucketBits(scenario), 10, 20)),
+      network(scenario.fleet->world, scenario.network, scenario.seed) {}
+
+}  // namespace ringway::sim

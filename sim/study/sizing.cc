@@ -1,0 +1,106 @@
+#include "sim/study/sizing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace ringway::sim {
+namespace {
+
+FleetSize Scaled(const FleetSize& fleet, double factor) {
+  FleetSize scaled = fleet;
+  for (int& workers : scaled) workers = static_cast<int>(std::ceil(workers * factor - 1e-9));
+  return scaled;
+}
+
+// Counts judgements and remembers that somebody wants to stop.
+class Court {
+ public:
+  explicit Court(const Judge& judge) : judge_(judge) {}
+  bool Meets(const FleetSize& fleet) {
+    if (stopped_ || judgements_ >= kJudgementsMax) {
+      stopped_ = true;
+      return false;
+    }
+    ++judgements_;
+    const std::optional<bool> verdict = judge_(fleet);
+    stopped_ = !verdict.has_value();
+    return verdict.value_or(false);
+  }
+  bool stopped() const { return stopped_; }
+  int judgements() const { return judgements_; }
+
+ private:
+  const Judge& judge_;
+  bool stopped_ = false;
+  int judgements_ = 0;
+};
+
+constexpr int kFactorSteps = 7;  // halvings of the factor's range: to within 1 %
+
+}  // namespace
+
+absl::StatusOr<Objective> ParseObjective(std::string_view text) {
+  const auto bad = [&](std::string_view why) {
+    return absl::InvalidArgumentError(absl::StrCat("found \"", std::string(text), "\"", std::string(why),
+                                                   "; allowed: FIGURE>=NUMBER or FIGURE<=NUMBER, for example "
+                                                   "served_share>=0.99 or wait_p99_s<=0.5"));
+  };
+  const std::size_t at = text.find_first_of("<>");
+  if (at == std::string_view::npos || at + 1 >= text.size() || text[at + 1] != '=') return bad("");
+  const std::optional<Figure> figure = FigureNamed(text.substr(0, at));
+  if (!figure) return bad(": no figure has this name");
+  Objective objective{.figure = *figure, .at_least = text[at] == '>', .bound = 0};
+  if (!absl::SimpleAtod(std::string(text.substr(at + 2)), &objective.bound)) return bad("");
+  return objective;
+}
+
+SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge& judge) {
+  Court court(judge);
+  SizingResult result{.workers = Scaled(now, factor_max)};
+  if (court.Meets(now)) {
+    result.workers = now;
+    factor_max = 1;
+  } else if (!court.Meets(result.workers)) {
+    result.judgements = court.judgements();
+    return result;
+  }
+  result.met = true;
+  double low = factor_max > 1 ? 1 : 0;
+  double high = factor_max;
+  for (int i = 0; i < kFactorSteps; ++i) {
+    const double middle = (low + high) / 2;
+    const FleetSize fleet = Scaled(now, middle);
+    const bool meets = court.Meets(fleet);
+    (meets ? high : low) = middle;
+    if (meets) result.workers = fleet;
+  }
+  std::vector<RegionId> order;
+  for (std::size_t i = 0; i < now.size(); ++i) order.push_back(RegionId(i));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](RegionId a, RegionId b) { return result.workers[a] > result.workers[b]; });
+  for (const RegionId region : order) {
+    int enough = result.workers[region];
+    int few = -1;  // does not do, or nobody has asked
+    while (enough - few > 1 && !court.stopped()) {
+      // Near the edge first: most regions can give up little.
+      const int middle = few < 0 ? enough - std::max(1, enough / 8) : (few + enough) / 2;
+      FleetSize fleet = result.workers;
+      fleet[region] = middle;
+      if (middle >= 0 && court.Meets(fleet)) {
+        enough = middle;
+      } else {
+        few = middle;
+      }
+    }
+    result.workers[region] = enough;
+  }
+  result.complete = !court.stopped();
+  result.judgements = court.judgements();
+  return result;
+}
+
+}  // namespace ringway::sim
