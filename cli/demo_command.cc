@@ -17,12 +17,25 @@ std::string OwnFolder() {
   return error ? "." : self.parent_path().string();
 }
 
-// topology/local.yaml of the source tree that this program was built in, or of the folder it is run from.
-std::string DefaultTopology() {
-  const std::filesystem::path built = std::filesystem::path(OwnFolder()) / "../../topology/local.yaml";
+// A file of topology/ in the source tree that this program was built in, or in the folder it is run from.
+std::string DefaultTopology(const std::string& file) {
+  const std::filesystem::path built = std::filesystem::path(OwnFolder()) / "../../topology" / file;
   std::error_code error;
   const bool there = std::filesystem::exists(built, error);
-  return there ? std::filesystem::weakly_canonical(built, error).string() : "topology/local.yaml";
+  return there ? std::filesystem::weakly_canonical(built, error).string() : "topology/" + file;
+}
+
+// The picture that goes through the fleet before the traffic.
+void AddPicture(CLI::App& command, demo::PictureSettings& picture) {
+  picture.job.prompt = "the boat sways gently";
+  picture.job.settings = {{"format", "gif"}};
+  command.add_option("--animate", picture.out,
+                     "first animate a picture through the real engine, into this GIF");
+  command.add_option("--photo", picture.job.photo_file,
+                     "the photo for --animate; one of Ringway's own if not given");
+  command.add_option("--prompt", picture.job.prompt, "what should move in it")->capture_default_str();
+  command.add_option("--model", picture.job.model,
+                     "model directory for --animate; the bundled one if not given");
 }
 
 }  // namespace
@@ -31,7 +44,8 @@ void AddDemoCommand(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("demo", "bring up a small world on this machine and send jobs through it");
   const auto settings = std::make_shared<demo::DemoSettings>();
-  settings->topology = DefaultTopology();
+  settings->topology = DefaultTopology("local.yaml");
+  settings->picture.topology = DefaultTopology("picture.yaml");
   settings->programs = OwnFolder();
   const std::map<std::string, demo::RouteChoice> choices = {{"ringway", demo::RouteChoice::kRingway},
                                                             {"global", demo::RouteChoice::kGlobal},
@@ -51,9 +65,11 @@ void AddDemoCommand(CLI::App& app, Session& session) {
   command->add_option("--seed", settings->seed, "of the arrivals")->capture_default_str();
   command->add_option("--programs", settings->programs, "folder of ringway-controller, -router and -worker")
       ->capture_default_str();
+  AddPicture(*command, settings->picture);
   command->add_flag("--keep", settings->keep, "keep logs and state files");
   command->callback([&session, settings] {
     session.run = [&session, settings] {
+      settings->picture.programs = settings->programs;
       settings->terminal = session.colour && isatty(STDERR_FILENO) == 1;
       return demo::RunDemo(session, *settings);
     };

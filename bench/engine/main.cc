@@ -25,5 +25,6 @@ int main(int argc, char** argv) {
   ringway::bench::Claims claims(options.brief);
   MeasureContext(options, claims);
   MeasureUNet(options, claims);
+  MeasureAgainstTorch(options, claims);
   return claims.all_hold() ? 0 : 1;
 }

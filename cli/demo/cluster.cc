@@ -73,6 +73,13 @@ absl::Status Cluster::StartController() {
   return absl::OkStatus();
 }
 
+std::vector<std::string> Cluster::BackendFlags(const Tier& tier, std::size_t n) const {
+  if (!settings_.worker_flags.empty()) return settings_.worker_flags;
+  return {
+      "--backend",    "synthetic", "--service-mean", absl::StrCat(absl::ToDoubleSeconds(tier.service_mean)),
+      "--service-cv", "0.3",       "--seed",         absl::StrCat(n + 1)};
+}
+
 absl::Status Cluster::StartWorkers(const Fleet& fleet) {
   const Tier& tier = fleet.tiers[settings_.tier];
   const std::size_t first = members_.size();
@@ -80,12 +87,15 @@ absl::Status Cluster::StartWorkers(const Fleet& fleet) {
   for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
     for (int n = 0; n < tier.regions[RegionId(i)].workers; ++n) {
       const std::string& region = fleet.world.regions[RegionId(i)].name;
-      absl::Status started = StartMember(
-          "ringway-worker", absl::StrCat("worker-", region, "-", n),
-          {"--name", absl::StrCat(region, "/gpu", n), "--tier", tier.name, "--region", region, "--backend",
-           "synthetic", "--service-mean", absl::StrCat(absl::ToDoubleSeconds(tier.service_mean)),
-           "--service-cv", "0.3", "--seed", absl::StrCat(places.size() + 1), "--drain-timeout", "1",
-           "--log-level", "warning"});
+      std::vector<std::string> flags = {"--name",          absl::StrCat(region, "/gpu", n),
+                                        "--tier",          tier.name,
+                                        "--region",        region,
+                                        "--drain-timeout", "1",
+                                        "--log-level",     "warning"};
+      const std::vector<std::string> backend = BackendFlags(tier, places.size());
+      flags.insert(flags.end(), backend.begin(), backend.end());
+      absl::Status started =
+          StartMember("ringway-worker", absl::StrCat("worker-", region, "-", n), std::move(flags));
       if (!started.ok()) return started;
       places.push_back(RegionId(i));
     }

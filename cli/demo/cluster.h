@@ -27,6 +27,7 @@ struct ClusterSettings {
   std::string folder;    // for logs, port files and state
   std::string topology;  // file
   TierId tier;
+  std::vector<std::string> worker_flags = {};  // what executes the jobs; none: the synthetic backend
 };
 
 class Cluster {
@@ -56,6 +57,8 @@ class Cluster {
   explicit Cluster(ClusterSettings settings) : settings_(std::move(settings)) {}
   absl::Status StartController();
   absl::Status StartWorkers(const Fleet& fleet);
+  // The backend of the n-th worker of all.
+  std::vector<std::string> BackendFlags(const Tier& tier, std::size_t n) const;
   absl::Status StartRouters(const Fleet& fleet);
   // Starts a program with the flags that all three share.
   absl::Status StartMember(const std::string& program, const std::string& name,

@@ -117,6 +117,10 @@ int RunDemo(cli::Session& session, const DemoSettings& settings) {
   if (!trace.ok()) return cli::Fail(session, trace.status());
   Interrupt interrupt;
   Folder folder(settings.keep);
+  if (!settings.picture.out.empty()) {
+    const absl::Status drawn = AnimatePicture(session, settings.picture, folder.path() + "/picture");
+    if (!drawn.ok()) return cli::Fail(session, drawn);
+  }
   absl::StatusOr<Cluster> cluster = Cluster::Start({.programs = settings.programs,
                                                     .folder = folder.path(),
                                                     .topology = settings.topology,

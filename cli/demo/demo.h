@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/demo/picture_act.h"
 #include "cli/demo/script.h"
 #include "cli/session.h"
 
@@ -26,6 +27,7 @@ struct DemoSettings {
   RouteChoice route = RouteChoice::kBoth;
   double length_s = 66;
   std::uint64_t seed = 1;
+  PictureSettings picture = {};
   bool keep = false;      // the folder with logs and state
   bool terminal = false;  // draw a panel over itself
 };

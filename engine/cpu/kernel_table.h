@@ -49,6 +49,7 @@ struct RowKernels {
   void (*geglu)(const T* x, T* out, std::int64_t rows, std::int64_t channels);
   void (*activate)(const T* x, T* out, std::int64_t count, Activation activation);
   void (*add)(const T* x, const T* y, T* out, std::int64_t count);
+  void (*add_wide)(const float* x, const T* y, T* out, std::int64_t count);
   void (*blend)(const T* x, const T* y, float amount, T* out, std::int64_t count);
   void (*to_float)(const T* x, float* out, std::int64_t count);
   void (*from_float)(const float* x, T* out, std::int64_t count);

@@ -20,6 +20,7 @@ RowKernels<T> MakeRowKernels() {
           .geglu = Geglu<V, T>,
           .activate = Activate<V, T>,
           .add = Add<V, T>,
+          .add_wide = AddWide<V, T>,
           .blend = Blend<V, T>,
           .to_float = ToFloats<V, T>,
           .from_float = FromFloats<V, T>,

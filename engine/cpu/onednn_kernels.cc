@@ -22,6 +22,11 @@ memory::data_type TypeOf(DType dtype) {
   return dtype == DType::kBF16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
+// What lies where the primitive writes: f32 when something will be added.
+memory::data_type ResultType(const Operand& out, bool has_residual) {
+  return has_residual ? memory::data_type::f32 : TypeOf(out.dtype);
+}
+
 struct Wanted {
   memory::desc x, weight, bias, result;
   memory::desc given_weight;  // as it lies in the constant
@@ -62,7 +67,9 @@ class PackedKernel : public Kernel {
     if (wanted.has_bias) bias_ = *in[2].constant;
   }
 
-  std::size_t workspace_bytes() const override { return description_.scratchpad_desc().get_size(); }
+  std::size_t workspace_bytes() const override {
+    return scratch_bytes() + (IsWide() ? wanted_.result.get_size() : 0);
+  }
 
   void Bind(std::span<std::byte* const> in, std::byte* out, std::byte* workspace) override {
     arguments_.clear();
@@ -70,7 +77,8 @@ class PackedKernel : public Kernel {
     Argue(DNNL_ARG_SRC, memory(wanted_.x, CpuEngine(), in[0]));
     Argue(DNNL_ARG_WEIGHTS, weight_);
     if (wanted_.has_bias) Argue(DNNL_ARG_BIAS, memory(wanted_.bias, CpuEngine(), bias_.bytes()));
-    Argue(DNNL_ARG_DST, memory(wanted_.result, CpuEngine(), out));
+    product_ = IsWide() ? workspace + scratch_bytes() : out;
+    Argue(DNNL_ARG_DST, memory(wanted_.result, CpuEngine(), product_));
     Argue(DNNL_ARG_SCRATCHPAD, memory(description_.scratchpad_desc(), CpuEngine(), workspace));
     residual_ = wanted_.has_residual ? in[3] : nullptr;
     result_ = out;
@@ -84,23 +92,29 @@ class PackedKernel : public Kernel {
   }
 
  private:
+  // In bf16 the product stays f32 until the residual is added, so that the sum is rounded once.
+  bool IsWide() const { return wanted_.has_residual && type_ == DType::kBF16; }
+  std::size_t scratch_bytes() const {
+    return (description_.scratchpad_desc().get_size() + kAlignment - 1) / kAlignment * kAlignment;
+  }
   // oneDNN would add it too, as a post-operation, but leaves its fast kernels for that.
   void AddResidual() {
     constexpr std::int64_t kPerTask = 32 * 1024;
-    const auto count = static_cast<std::int64_t>(wanted_.result.get_size() / SizeOf(type_));
+    const auto count = static_cast<std::int64_t>(wanted_.result.get_size() / sizeof(float));
     ParallelFor((count + kPerTask - 1) / kPerTask, context_.threads,
                 [this, count, size = kPerTask](std::int64_t task, int) {
                   const std::int64_t at = task * size, n = std::min(size, count - at);
-                  if (type_ == DType::kBF16)
-                    AddInPlace<BFloat16>(at, n);
+                  if (IsWide())
+                    AddTo<BFloat16>(at, n);
                   else
-                    AddInPlace<float>(at, n);
+                    AddTo<float>(at, n);
                 });
   }
   template <typename T>
-  void AddInPlace(std::int64_t at, std::int64_t count) {
-    T* result = reinterpret_cast<T*>(result_) + at;
-    RowsOf<T>(context_.table).add(result, reinterpret_cast<const T*>(residual_) + at, result, count);
+  void AddTo(std::int64_t at, std::int64_t count) {
+    RowsOf<T>(context_.table)
+        .add_wide(reinterpret_cast<const float*>(product_) + at, reinterpret_cast<const T*>(residual_) + at,
+                  reinterpret_cast<T*>(result_) + at, count);
   }
   void Argue(int name, const memory& value) {
     memories_.push_back(value);
@@ -117,6 +131,7 @@ class PackedKernel : public Kernel {
   Tensor bias_;
   const std::byte* residual_ = nullptr;
   std::byte* result_ = nullptr;
+  std::byte* product_ = nullptr;  // the result, or where it is until the residual is added
   std::vector<memory> memories_;  // keeps what arguments_ points to
   std::vector<dnnl_exec_arg_t> arguments_;
 };
@@ -154,10 +169,11 @@ KernelOr MakeConv(const CpuContext& context, const ConvOp& op, Operands in, cons
     wanted.weight = {w_dims, TypeOf(in[0].dtype), tag::any};
     wanted.given_weight = {w_dims, TypeOf(in[1].dtype), tag::ohwi};
     wanted.bias = {{w.dim(0)}, memory::data_type::f32, tag::x};
-    wanted.result = {{y.dim(0), y.dim(3), y.dim(1), y.dim(2)}, TypeOf(out.dtype), tag::nhwc};
+    wanted.has_residual = Present(in, 3);
+    wanted.result = {
+        {y.dim(0), y.dim(3), y.dim(1), y.dim(2)}, ResultType(out, wanted.has_residual), tag::nhwc};
     wanted.activation = op.activation;
     wanted.has_bias = Present(in, 2);
-    wanted.has_residual = Present(in, 3);
     const memory::dims strides{op.stride, op.stride};
     const memory::dims before{op.padding.top, op.padding.left}, after{op.padding.bottom, op.padding.right};
     using Conv = dnnl::convolution_forward;
@@ -184,10 +200,10 @@ KernelOr MakeLinear(const CpuContext& context, const LinearOp& op, Operands in, 
     wanted.weight = {{from, to}, TypeOf(in[0].dtype), tag::any};
     wanted.given_weight = {{from, to}, TypeOf(in[1].dtype), tag::ba};
     wanted.bias = {{1, to}, memory::data_type::f32, tag::ab};
-    wanted.result = {{rows, to}, TypeOf(out.dtype), tag::ab};
+    wanted.has_residual = Present(in, 3);
+    wanted.result = {{rows, to}, ResultType(out, wanted.has_residual), tag::ab};
     wanted.activation = op.activation;
     wanted.has_bias = Present(in, 2);
-    wanted.has_residual = Present(in, 3);
     using MatMul = dnnl::matmul;
     const MatMul::desc description = wanted.has_bias
                                          ? MatMul::desc(wanted.x, wanted.weight, wanted.bias, wanted.result)

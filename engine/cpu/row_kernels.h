@@ -98,6 +98,13 @@ void Add(const T* x, const T* y, T* out, std::int64_t count) {
               [&]<typename L>(std::int64_t i) { L::Store(out + i, L::Add(L::Load(x + i), L::Load(y + i))); });
 }
 
+// A product that was kept in float, and what it is added to: rounded once.
+template <typename V, typename T>
+void AddWide(const float* x, const T* y, T* out, std::int64_t count) {
+  ForLanes<V>(count,
+              [&]<typename L>(std::int64_t i) { L::Store(out + i, L::Add(L::Load(x + i), L::Load(y + i))); });
+}
+
 template <typename V, typename T>
 void Blend(const T* x, const T* y, float amount, T* out, std::int64_t count) {
   ForLanes<V>(count, [&]<typename L>(std::int64_t i) {

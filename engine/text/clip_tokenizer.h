@@ -1,0 +1,56 @@
+// CLIP's tokenizer: byte-pair encoding of lower-cased text, as vocab.json and merges.txt of a checkpoint
+// define it.
+//
+// After Sennrich et al. (arXiv:1508.07909) on bytes, as CLIP (arXiv:2103.00020) has it: text is lower-cased,
+// white space separates, and pieces are the contractions 's 't 're 've 'm 'll 'd, runs of letters, single
+// numbers, and runs of anything else. The bytes of a piece are written as printable characters, the last one
+// marked "</w>", and the pair with the lowest rank in merges.txt is joined until no pair is left. The answer
+// is the start token, the pieces, the end token, and end tokens up to the length of the context; what does
+// not fit is dropped. Unlike the reference, "fix broken text" (ftfy) and normalisation are not done, and
+// "<|endoftext|>" typed by a user is ordinary text.
+//
+// Bounds: files of 8 MiB, 300,000 entries; of a prompt kPromptBytesMax are looked at, of one piece
+// kPieceBytesMax. O(bytes^2) a piece. Immutable after Open; any thread.
+#ifndef RINGWAY_ENGINE_TEXT_CLIP_TOKENIZER_H_
+#define RINGWAY_ENGINE_TEXT_CLIP_TOKENIZER_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace ringway::engine {
+
+class ClipTokenizer {
+ public:
+  static constexpr std::size_t kFileBytesMax = 8 << 20, kEntriesMax = 300'000;
+  static constexpr std::size_t kPromptBytesMax = 16 << 10, kPieceBytesMax = 512;
+
+  // Reads `directory`/vocab.json and merges.txt. `tokens` is the length of the context, `numbers` the size of
+  // the text encoder's table.
+  static absl::StatusOr<ClipTokenizer> Open(const std::filesystem::path& directory, std::int64_t tokens,
+                                            std::int64_t numbers);
+  static absl::StatusOr<ClipTokenizer> Parse(std::string_view vocabulary, std::string_view merges,
+                                             std::string_view what, std::int64_t tokens,
+                                             std::int64_t numbers);
+
+  // Always `tokens` numbers.
+  std::vector<std::int32_t> Encode(std::string_view prompt) const;
+
+ private:
+  ClipTokenizer() = default;
+  void EncodePiece(std::string_view piece, std::vector<std::int32_t>& ids) const;
+
+  std::unordered_map<std::string, std::int32_t> numbers_;
+  std::unordered_map<std::string, std::int32_t> ranks_;  // "left right", as a line of merges.txt
+  std::size_t tokens_ = 0;
+  std::int32_t start_ = 0, end_ = 0;
+};
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_ENGINE_TEXT_CLIP_TOKENIZER_H_
