@@ -28,7 +28,8 @@ class Shared:
         self.weights = place(flatten(model))
         self.average = place(self.weights.clone())
         self.first, self.second = (place(torch.zeros_like(self.weights)) for _ in range(2))
-        self.gradients = place(self.weights.new_zeros(world, self.weights.numel()))
+        self.gradients = place(self.weights.new_zeros(world, self.weights.numel(), dtype=torch.bfloat16))
+        self.norms = place(torch.zeros(world))
         self.decays = torch.cat([torch.full((p.numel(),), float(p.dim() > 1)) for p in model.parameters()]).to(device)
         self.stop = place(torch.zeros(1))
         self.barrier, self.world = mp.Barrier(world), world
@@ -59,19 +60,27 @@ class Replica:
         if self.shared.world > 1:
             self.shared.barrier.wait(BARRIER_S)
 
+    def gradient(self):
+        """The mean over the processes of this one's slice, each process's gradient cut to the norm `clip`."""
+        mean = 0
+        for row, norm in zip(self.shared.gradients, self.shared.norms.tolist()):
+            if norm == norm and norm < 1e4:  # a gradient that is not finite counts as none
+                mean = mean + row[self.slice].float() * (min(1.0, self.clip / (norm + 1e-6)) / self.shared.world)
+        return mean
+
     def step(self, loss, count, rate, averaging):
-        """-> the norm of the mean gradient, before it was clipped."""
+        """-> the norm of this process's gradient, before it was cut."""
         s, at = self.shared, self.slice
         for p in self.model.parameters():
             p.grad = None
         loss.backward()
-        rows = [(torch.zeros_like(p) if p.grad is None else p.grad).float().reshape(-1) for p in self.model.parameters()]
+        rows = [(torch.zeros_like(p) if p.grad is None else p.grad).reshape(-1) for p in self.model.parameters()]
         torch.cat(rows, out=s.gradients[self.rank])
+        norm = float(torch.stack([row.norm() for row in rows]).float().norm())
+        s.norms[self.rank] = norm
         self.wait()
-        mean = s.gradients.mean(0)
-        norm = float(mean.norm())
-        if norm == norm and norm < 1e4:  # a gradient that is not finite changes nothing
-            g = mean[at] * min(1.0, self.clip / (norm + 1e-6))
+        g = self.gradient()
+        if torch.is_tensor(g):
             b1, b2 = self.betas
             s.first[at].lerp_(g, 1 - b1)
             s.second[at].mul_(b2).addcmul_(g, g, value=1 - b2)
