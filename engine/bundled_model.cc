@@ -17,6 +17,7 @@ absl::StatusOr<std::filesystem::path> FindBundledModel() {
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
     if (!error) places.push_back(self.parent_path() / "../share/ringway/model");
     places.emplace_back(RINGWAY_WEIGHTS_DIR "/student");
+    places.emplace_back(RINGWAY_WEIGHTS_DIR "/teacher");
   }
   std::string tried;
   for (const std::filesystem::path& place : places) {

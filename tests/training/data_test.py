@@ -83,7 +83,8 @@ class MotionTest(unittest.TestCase):
         field, _ = true_fields(scene, "sway", "stand")
         y = ((torch.arange(S.GRID) + 0.5) / S.GRID).view(1, 1, S.GRID, 1)
         above = ((scene["foot"] - y) / scene["tall"]).clamp(0, 1)
-        self.assertGreater(self.energy(field, scene["stand"] * (above > 0.6)), 4 * self.energy(field, scene["stand"] * (above < 0.3)))
+        top, foot = scene["stand"] * (above > 0.6), scene["stand"] * (above < 0.3)
+        self.assertGreater(self.energy(field, top), 4 * self.energy(field, foot))
 
     def test_near_things_shift_more_than_far_ones(self):
         scene = scenes_with("sky", "land")
@@ -123,7 +124,8 @@ class SentenceTest(unittest.TestCase):
             self.assertFalse([w for w in words if w not in vocabulary.NUMBERS and w not in STRANGE])
 
     def test_opposites_are_said_differently(self):
-        self.assertEqual(len({tuple(vocabulary.encode(plain_sentence(v, target_of(v)))) for v in MOVES + WHOLE}), len(MOVES + WHOLE))
+        said = {tuple(vocabulary.encode(plain_sentence(verb, target_of(verb)))) for verb in MOVES + WHOLE}
+        self.assertEqual(len(said), len(MOVES + WHOLE))
 
 
 class WarpTest(unittest.TestCase):

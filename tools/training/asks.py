@@ -1,7 +1,7 @@
 """What can be asked for: targets, verbs, speeds; how asks are drawn for a scene; and the sentences that say them.
-
-An Ask has one or two Parts. Drawing looks at what the scene holds (nobody asks for water to wave where there is none). The
-sentences have synonyms, and a share of an object's nouns are words outside the vocabulary, so that any noun works.
+An Ask has one or two Parts. Drawing looks at what the scene holds (nobody asks for water to wave where there is
+none). The sentences have synonyms, and a share of an object's nouns are words outside the vocabulary, so that any
+noun works.
 """
 from dataclasses import dataclass
 
@@ -96,12 +96,16 @@ NOUNS = {
                "the car", "the statue", "the rocket", "the bottle", "the vase", "the toy", "the sign", "the house", "the head"),
 }
 CAMERA = {
-    "left": ("pan left", "pan to the left", "the camera pans left", "the camera moves left", "camera slides to the left", "panning left"),
-    "right": ("pan right", "pan to the right", "the camera pans right", "the camera moves right", "camera slides to the right", "panning right"),
+    "left": ("pan left", "pan to the left", "the camera pans left", "the camera moves left",
+             "camera slides to the left", "panning left"),
+    "right": ("pan right", "pan to the right", "the camera pans right", "the camera moves right",
+              "camera slides to the right", "panning right"),
     "up": ("pan up", "pan upwards", "the camera pans up", "the camera moves up", "camera tilts up", "panning up"),
     "down": ("pan down", "pan downwards", "the camera pans down", "the camera moves down", "camera tilts down", "panning down"),
-    "in": ("zoom in", "the camera zooms in", "zooming in", "the camera moves closer", "the camera moves forward", "push in", "dolly in"),
-    "out": ("zoom out", "the camera zooms out", "zooming out", "the camera pulls back", "the camera moves away", "pull out", "dolly out"),
+    "in": ("zoom in", "the camera zooms in", "zooming in", "the camera moves closer", "the camera moves forward",
+           "push in", "dolly in"),
+    "out": ("zoom out", "the camera zooms out", "zooming out", "the camera pulls back", "the camera moves away",
+            "pull out", "dolly out"),
     "roll_left": ("rotate left", "rotate the picture left", "the picture rotates left", "turn left", "rotate counterclockwise",
                   "the scene turns counterclockwise", "everything rotates left"),
     "roll_right": ("rotate right", "rotate the picture right", "the picture rotates right", "turn right", "rotate clockwise",
@@ -123,7 +127,8 @@ DOES = {
 }
 LIFE = ("the scene comes alive", "bring the picture to life", "animate the scene", "the picture comes to life", "make it alive",
         "bring it to life", "everything comes alive")
-PLURAL = {"sways": "sway", "swings": "swing", "waves": "wave", "ripples": "ripple", "drifts": "drift", "floats": "float", "bends": "bend"}
+PLURAL = {"sways": "sway", "swings": "swing", "waves": "wave", "ripples": "ripple", "drifts": "drift", "floats": "float",
+          "bends": "bend"}
 STRANGE = ("gizmo", "lantern", "robot", "tower", "spoon", "chelsea", "astronaut", "kite", "teapot", "umbrella")
 
 

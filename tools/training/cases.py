@@ -1,7 +1,6 @@
 """Held-out clips for evaluation: drawn scenes whose textures training has not seen, and whole held-out photographs.
-
-Each picture comes several times with other noise (and other draws of the truth), so that the variety of a model's motion can be compared with
-the truth's own.
+Each picture comes several times with other noise (and other draws of the truth), so that the variety of a model's
+motion can be compared with the truth's own.
 """
 import torch
 

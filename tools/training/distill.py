@@ -2,11 +2,12 @@
 
     python3 distill.py TEACHER.pt RUN --steps 600 [--image 1 --text 1.2] [--rate 3e-4] [--merge 1]
 
-The student starts as the teacher. With --merge 1 it learns the guided answer at every level. With --merge 2 it learns, at the levels of its own
-8-step grid, the answer whose single first-order step lands where two guided steps of half the length do (Salimans and Ho, arXiv:2202.00512), so that
-8 of its steps do the work of 16. With smooth fields and a second-order solver, 8 steps hardly lose anything, so 1 is the default. Guidance is mild:
-1.5 and 2 cost most of the variety and add a tenth to the strength. The honest baseline is the unguided teacher at 8 steps, which costs the same.
-RUN/latest.pt is the student, a checkpoint like the teacher's. The same command goes on where it stands.
+The student starts as the teacher. With --merge 1 it learns the guided answer at every level. With --merge 2 it
+learns, at the levels of its own 8-step grid, the answer whose single first-order step lands where two guided steps of
+half the length do (Salimans and Ho, arXiv:2202.00512), so that 8 of its steps do the work of 16. With smooth fields
+and a second-order solver, 8 steps hardly lose anything, so 1 is the default. Guidance is mild: 1.5 and 2 cost most of
+the variety and add a tenth to the strength. The honest baseline is the unguided teacher at 8 steps, which costs the
+same. RUN/latest.pt is the student, a checkpoint like the teacher's. The same command goes on where it stands.
 """
 import argparse
 import json
@@ -28,7 +29,7 @@ STUDENT_STEPS = 8
 
 
 def merged_answer(answer, z, log_snr, parts):
-    """The clean field for which one first-order step of the student's length from z ends where `parts` shorter ones of `answer` do."""
+    """The clean field for which one first-order step of the student's length ends where `parts` shorter ones of `answer` do."""
     if parts == 1:
         return answer(z, log_snr)
     half_span = (S.LOG_SNR[1] - S.LOG_SNR[0]) / (STUDENT_STEPS - 1) / 2

@@ -83,7 +83,8 @@ def garden():
         x, y = rng.uniform(0, WIDTH), rng.uniform(190, HEIGHT)
         tone = rng.randrange(-20, 24)
         draw.ellipse([x, y, x + 3, y + 2], fill=(96 + tone, 72 + tone, 52 + tone))
-    for x, top, colour in ((70, 70, (206, 52, 74)), (150, 104, (240, 186, 46)), (232, 60, (150, 70, 190)), (310, 92, (230, 110, 40))):
+    flowers = ((70, 70, (206, 52, 74)), (150, 104, (240, 186, 46)), (232, 60, (150, 70, 190)), (310, 92, (230, 110, 40)))
+    for x, top, colour in flowers:
         draw.line([(x, 250), (x + 4, top)], fill=(54, 122, 48), width=5)
         draw.polygon([(x + 2, 190), (x + 34, 164), (x + 12, 196)], fill=(70, 146, 60))
         draw.polygon([(x + 2, 216), (x - 30, 190), (x - 6, 222)], fill=(60, 134, 54))

@@ -1,10 +1,11 @@
-"""Is the sampled motion the one that was asked for? Trackers on held-out clips, against bounds; the exit status says whether all hold.
+"""Is the sampled motion the one that was asked for? Trackers on held-out clips, against bounds; status 0 if all hold.
 
     python3 evaluate.py MODEL [--steps 8] [--image 1] [--text 1] [--pictures 13] [--repeats 4] [--json OUT] [--against OTHER.json]
 
-MODEL is a checkpoint (RUN/latest.pt) or an exported directory. The columns: share of clips that pass the verb's tracker; the same for true
-fields (the ceiling), for no motion, and for the answer to another verb's prompt; strength and spread as ratios to the truth's.
---against compares with the file that another run of this program wrote: the student with the unguided teacher, say.
+MODEL is a checkpoint (RUN/latest.pt) or an exported directory. The columns: share of clips that pass the verb's
+tracker; the same for true fields (the ceiling), for no motion, and for the answer to another verb's prompt; strength
+and spread as ratios to the truth's. --against compares with the file that another run of this program wrote: the
+student with the unguided teacher, say.
 """
 import argparse
 import json
@@ -51,7 +52,8 @@ class Asker:
     def __call__(self, clips):
         shown = {k: v.to(self.device) for k, v in clips.shown.items()}
         o = self.options
-        return sample_in_chunks(self.model, shown, clips.noise.to(self.device), steps=o.steps, image=o.image, text=o.text).float().cpu()
+        noise = clips.noise.to(self.device)
+        return sample_in_chunks(self.model, shown, noise, steps=o.steps, image=o.image, text=o.text).float().cpu()
 
 
 def strength(field):
@@ -78,11 +80,12 @@ def evaluate_verbs(ask, options):
         clips, index = verb_clips(verb, options.pictures, options.repeats, seed=number)
         found = ask(clips)
         answers[verb] = (clips, found)
-        drawn = torch.tensor([i < options.pictures for i in index])
-        scenes_share = sum(does(found[i], verb, aspect=clips.aspect[i]) for i in drawn.nonzero()[:, 0].tolist()) / int(drawn.sum())
+        drawn = (index < options.pictures).nonzero()[:, 0].tolist()
+        in_scenes = sum(does(found[i], verb, aspect=clips.aspect[i]) for i in drawn) / len(drawn)
         table[verb] = dict(
-            clips=len(clips), correct=share(clips, found, verb), correct_scenes=scenes_share, ceiling=share(clips, clips.truth, verb),
-            still=share(clips, clips.truth * 0, verb), strength=float(strength(found).mean() / strength(clips.truth).mean()),
+            clips=len(clips), correct=share(clips, found, verb), correct_scenes=in_scenes,
+            ceiling=share(clips, clips.truth, verb), still=share(clips, clips.truth * 0, verb),
+            strength=float(strength(found).mean() / strength(clips.truth).mean()),
             spread=spread(found, index) / spread(clips.truth, index))
     for verb in VERBS:
         others = [v for v in VERBS if v != verb and v not in KIN.get(verb, set())]
@@ -125,7 +128,8 @@ def evaluate_content(ask, pairs=24):
     pool = held_out_scenes(600, 77)
     held = holds(pool)
     for name, (target, verb, needed) in cases.items():
-        fits = [i for i, names in enumerate(held) if needed <= set(names) or (target == "alive" and needed & set(names))][:2 * pairs]
+        enough = (lambda names: needed & names) if target == "alive" else (lambda names: needed <= names)
+        fits = [i for i, names in enumerate(held) if enough(set(names))][:2 * pairs]
         scene = rows(pool, torch.tensor(fits))
         part = (Part(target, verb),)
         asks = [Ask(plain_sentence(verb, target), part)] * len(fits)
@@ -152,9 +156,9 @@ def evaluate_regions(ask, n=52):
         part = (Part("object", verb),)
         clips = Clips(scene, [Ask(plain_sentence(verb, "object"), part, "object")] * len(fits), 300 + number)
         inside = torch.nn.functional.avg_pool2d(clips.matte, S.PICTURE // S.GRID)[:, 0]
-        passes = lambda found: sum(does(found[i], verb, inside[i], clips.aspect[i], of_thing=True) for i in range(len(clips))) / len(clips)
-        found = ask(clips)
-        result[verb] = dict(clips=len(clips), correct=passes(found), ceiling=passes(clips.truth))
+        tracked = lambda found, i: does(found[i], verb, inside[i], clips.aspect[i], of_thing=True)
+        passes = lambda found: sum(tracked(found, i) for i in range(len(clips))) / len(clips)
+        result[verb] = dict(clips=len(clips), correct=passes(ask(clips)), ceiling=passes(clips.truth))
     return result
 
 
@@ -190,14 +194,15 @@ def show(report):
               f"{r['still']:5.2f} {r['wrong']:5.3f} {r['strength']:8.2f} {r['spread']:6.2f}")
     for section in ("regions", "content", "speeds"):
         for name, row in report.get(section, {}).items():
-            print(f"{section}: {name}: " + ", ".join(f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items()))
+            values = (f"{k} {v:.2f}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items())
+            print(f"{section}: {name}: " + ", ".join(values))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model")
-    for name, kind, default in (("steps", int, 8), ("image", float, 1.0), ("text", float, 1.0), ("pictures", int, 13), ("repeats", int, 4)):
-        parser.add_argument(f"--{name}", type=kind, default=default)
+    for name, default in (("steps", 8), ("image", 1.0), ("text", 1.0), ("pictures", 13), ("repeats", 4)):
+        parser.add_argument(f"--{name}", type=type(default), default=default)
     parser.add_argument("--json")
     parser.add_argument("--against")
     parser.add_argument("--verbs-only", action="store_true")

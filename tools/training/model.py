@@ -1,8 +1,7 @@
 """The motion model: text encoder (CLIP's class), conditioner (picture, matte and prompt to planes), UNet.
-
 What it diffuses is a field [clips, frames, 2, grid, grid]: backward displacements divided by one number per frame
-(settings.FIELD_SCALE), packed so that 2 frames x 2 x 2 cells are one token of 16 channels. The network gives the clean
-field; README.md has every shape and unit.
+(settings.FIELD_SCALE), packed so that 2 frames x 2 x 2 cells are one token of 16 channels. The network gives the
+clean field; README.md has every shape and unit.
 """
 import math
 

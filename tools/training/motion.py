@@ -1,9 +1,9 @@
 """The true motion of a scene for what was asked: backward displacement fields [n, 16 frames, 2, 16, 16].
-
-frame_f(x, y) = picture(x + dx, y + dy); x in widths, y in heights. Camera's moves shift near things more than far ones; water
-waves, what stands sways from its foot, the sky drifts, the rest stays. With a matte the motion of the thing is continued smoothly over the
-whole plane (a field that breaks off at an edge is learnt far worse); without one it fades out around the part that moves.
-Everything that the words leave open is drawn at random: strength, phase, frequency, direction of travel.
+frame_f(x, y) = picture(x + dx, y + dy); x in widths, y in heights. Camera's moves shift near things more than far
+ones; water waves, what stands sways from its foot, the sky drifts, the rest stays. With a matte the motion of the
+thing is continued smoothly over the whole plane (a field that breaks off at an edge is learnt far worse); without one
+it fades out around the part that moves. Everything that the words leave open is drawn at random: strength, phase,
+frequency, direction of travel.
 """
 import math
 

@@ -1,8 +1,7 @@
 """The denoiser: diffusers' UNetSpatioTemporalConditionModel, small, by its own tensor names.
-
-It computes what tests/engine/reference/unets.py computes (a test holds the two together), in an order that is fast on a
-CPU: activations stay [clips * frames, h, w, c], a convolution over time is one over [clips, frames, h * w, c], and the
-context is projected to keys and values before it is repeated over frames and pixels.
+It computes what tests/engine/reference/unets.py computes (a test holds the two together), in an order that is fast on
+a CPU: activations stay [clips * frames, h, w, c], a convolution over time is one over [clips, frames, h * w, c], and
+the context is projected to keys and values before it is repeated over frames and pixels.
 """
 import math
 
@@ -293,7 +292,7 @@ class SpatioTemporalUNet(nn.Module):
         return silu(self.time_embedding(sinusoid(time, self.width)) + self.add_embedding(rows))
 
     def forward(self, sample, time, added, context):
-        """sample [clips, frames, h, w, c], time [clips], added [clips, 3], context [clips, words, d] -> [clips, frames, h, w, out]."""
+        """sample [clips, frames, h, w, c], time [clips], added [clips, 3], context [clips, words, d]; out like sample."""
         clips, frames = sample.shape[:2]
         embedded = self.embed(time, added)
         x = self.conv_in(sample.flatten(0, 1))

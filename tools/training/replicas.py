@@ -1,7 +1,7 @@
 """Data-parallel training by processes of one thread each: on two cores a quarter faster than one process of two threads.
-
-The float32 weights, their moving average and both moments of AdamW lie flat in shared memory; every process runs a bf16 copy,
-leaves its gradient in its row, and after a barrier updates its slice of everything from the mean. On a GPU there is one process.
+The float32 weights, their moving average and both moments of AdamW lie flat in shared memory; every process runs a
+bf16 copy, leaves its gradient in its row, and after a barrier updates its slice of everything from the mean. On a GPU
+there is one process.
 """
 import torch
 import torch.multiprocessing as mp

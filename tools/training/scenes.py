@@ -1,9 +1,9 @@
 """Layered scenes whose parts are known: sky, hills, land, water, things that stand on a foot, an object; or a plain picture.
-
-A scene is a dictionary of tensors [n, ...]: `picture` [n, 3, 64, 64] in 0..1, and at the resolution of the field [n, 1, 16, 16]
-what motion depends on: where each part is (`water`, `sky`, `land`, `stand`, `object`, 0..1, soft), the foot and the height of what
-stands near each column (`foot`, `tall`), how far a camera's move shifts each cell (`parallax`), and `object_mask` [n, 1, 64, 64].
-Everything is computed for all pictures of a batch and chosen by masks, so it runs on a GPU as it does on a CPU.
+A scene is a dictionary of tensors [n, ...]: `picture` [n, 3, 64, 64] in 0..1, and at the resolution of the field [n,
+1, 16, 16] what motion depends on: where each part is (`water`, `sky`, `land`, `stand`, `object`, 0..1, soft), the
+foot and the height of what stands near each column (`foot`, `tall`), how far a camera's move shifts each cell
+(`parallax`), and `object_mask` [n, 1, 64, 64]. Everything is computed for all pictures of a batch and chosen by
+masks, so it runs on a GPU as it does on a CPU.
 """
 import math
 

@@ -23,7 +23,8 @@ from warp import animate
 
 PROMPTS = {
     "pan": ("pan left", "pan up"), "zoom": ("zoom in", "zoom out quickly"), "rotate": ("rotate left", "rotate right slowly"),
-    "sway": ("the trees sway", "everything sways"), "wave": ("the water waves", "the picture waves sideways", "the picture waves up and down"),
+    "sway": ("the trees sway", "everything sways"),
+    "wave": ("the water waves", "the picture waves sideways", "the picture waves up and down"),
     "pulse": ("the picture pulses", "the picture pulses quickly"), "drift": ("the clouds drift left", "the picture drifts right"),
     "alive": ("the scene comes alive", "zoom in slowly while the trees sway"),
 }
@@ -36,8 +37,8 @@ def shown(picture, prompt, matte=None):
     area = lambda t: F.interpolate(t, (S.PICTURE, S.PICTURE), mode="area")
     one = torch.ones(1)
     return dict(picture=area(picture), matte=torch.zeros(1, 1, S.PICTURE, S.PICTURE) if matte is None else area(matte),
-                log2_aspect=torch.log2(torch.tensor([picture.shape[3] / picture.shape[2]])), ids=torch.tensor([vocabulary.encode(prompt)]),
-                picture_given=one, text_given=one, matte_given=one * (matte is not None))
+                log2_aspect=torch.log2(torch.tensor([picture.shape[3] / picture.shape[2]])),
+                ids=torch.tensor([vocabulary.encode(prompt)]), picture_given=one, text_given=one, matte_given=one * (matte is not None))
 
 
 def frames_of(model, picture, prompt, seed, matte=None, **options):
@@ -88,8 +89,8 @@ def main():
     for name, prompts in (PHOTO_PROMPTS if options.photos else PROMPTS).items():
         if options.only and name not in options.only.split(","):
             continue
-        rows = [row(frames_of(model, p, prompt, 11 + k, **how), options.thumb) for prompt in prompts for k, p in enumerate(pictures.values())]
-        write(rows, os.path.join(options.out, f"{name}.{options.kind}"))
+        made = (frames_of(model, p, prompt, 11 + k, **how) for prompt in prompts for k, p in enumerate(pictures.values()))
+        write([row(frames, options.thumb) for frames in made], os.path.join(options.out, f"{name}.{options.kind}"))
     if not options.photos and (not options.only or "region" in options.only):
         picture, matte = as_tensor(DRAWINGS["balloon"]()), as_tensor(balloon_matte())
         prompts = ("the balloon moves up", "the balloon sways", "the balloon rotates left", "the balloon pulses")

@@ -1,8 +1,8 @@
 """What a motion field does, measured without knowing how it was made: affine fits per frame, sinusoids in time, travelling waves.
-
-A field [16, 2, 16, 16] is fitted in each frame by translation + linear map (least squares, optionally weighted); the shares of the
-energy of translation, divergence and curl and the course of each over time say which verb it is. Thresholds are the same for
-truth and model; evaluate.py prints what they make of true fields (the ceiling) and of no motion (zero).
+A field [16, 2, 16, 16] is fitted in each frame by translation + linear map (least squares, optionally weighted); the
+shares of the energy of translation, divergence and curl and the course of each over time say which verb it is.
+Thresholds are the same for truth and model; evaluate.py prints what they make of true fields (the ceiling) and of no
+motion (zero).
 """
 import math
 
@@ -71,7 +71,7 @@ def line_share(course):
 
 
 def wave_fit(profile, on):
-    """profile [16 frames, 16 cells], of which `on` count: the best travelling sine. -> (share explained, cycles across, in the clip)"""
+    """profile [16 frames, 16 cells], of which `on` count: the best sine. -> (share explained, cycles across, in the clip)"""
     s, t = ((torch.arange(S.GRID) + 0.5) / S.GRID)[on][None], T[:, None]
     profile = profile[:, on]
     total, best = float(profile.pow(2).sum()) + 1e-12, (-1.0, 0.0, 0.0)

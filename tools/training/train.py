@@ -4,9 +4,10 @@
     python3 train.py RUN --stage 2 --steps 8000         # everything, from where stage 1 ended
     python3 train.py RUN --stage 2 --steps 1000 --finish  # the rate falls to zero over these steps
 
-RUN is a folder for checkpoints and the log; the same command goes on where RUN/latest.pt stands, with the same numbers as if it
-had never stopped. A file RUN/stop ends it after the step in hand, with a checkpoint. RINGWAY_PHOTOS names the folder of photographs (photos.py); without it textures are painted only.
-A stage that fails its gate ends with status 3.
+RUN is a folder for checkpoints and the log; the same command goes on where RUN/latest.pt stands, with the same
+numbers as if it had never stopped. A file RUN/stop ends it after the step in hand, with a checkpoint. RINGWAY_PHOTOS
+names the folder of photographs (photos.py); without it textures are painted only. A stage that fails its gate ends
+with status 3.
 """
 import argparse
 import json
@@ -81,7 +82,8 @@ class BinnedLoss:
 def save(run, step, options, shared, ranks):
     model = MotionModel(S.SMALL)
     unflatten(shared.average, model)
-    state = dict(step=step, settings=S.SMALL.as_json(), stage=options.stage, shared=shared.state(), ranks=ranks, ema=model.state_dict())
+    state = dict(step=step, settings=S.SMALL.as_json(), stage=options.stage, shared=shared.state(), ranks=ranks,
+                 ema=model.state_dict())
     torch.save(state, os.path.join(run, "latest.new"))
     os.replace(os.path.join(run, "latest.new"), os.path.join(run, "latest.pt"))
 

@@ -1,7 +1,6 @@
 """From a field to frames: what the engine's pipeline does, in torch, for sheets and for tests against it.
-
-frame_f(p) = photo(p + d_f(p)). Without a matte the frames show a window of the photo such that no sample falls outside it; with a
-matte the moved thing is composited over a background in which it has been filled in.
+frame_f(p) = photo(p + d_f(p)). Without a matte the frames show a window of the photo such that no sample falls
+outside it; with a matte the moved thing is composited over a background in which it has been filled in.
 """
 import torch
 from torch.nn import functional as F

@@ -1,0 +1,30 @@
+"""Prints the table of a model card from what evaluate.py --json wrote: python3 card.py REPORT.json"""
+import json
+import sys
+
+from evaluate import failures
+
+NAMES = {"left": "pan left", "right": "pan right", "up": "pan up", "down": "pan down", "in": "zoom in", "out": "zoom out",
+         "roll_left": "rotate left", "roll_right": "rotate right", "wave_x": "wave sideways", "wave_y": "wave up and down",
+         "drift_left": "drift left", "drift_right": "drift right"}
+
+
+def main():
+    with open(sys.argv[1]) as f:
+        report = json.load(f)
+    short = {line.split(":")[0] for line in failures(report)}
+    print("| verb | clips | correct | on true fields | wrong prompt | strength | spread | all bounds |")
+    print("|---|---|---|---|---|---|---|---|")
+    for verb, r in report["verbs"].items():
+        print(f"| {NAMES.get(verb, verb)} | {r['clips']} | {r['correct']:.2f} | {r['ceiling']:.2f} | {r['wrong']:.3f} "
+              f"| {r['strength']:.2f} | {r['spread']:.2f} | {'no' if verb in short else 'yes'} |")
+    print("\n| with a matte | clips | correct | on true fields |\n|---|---|---|---|")
+    for verb, r in report.get("regions", {}).items():
+        print(f"| {NAMES.get(verb, verb)} | {r['clips']} | {r['correct']:.2f} | {r['ceiling']:.2f} |")
+    content = report.get("content", {})
+    print("\nDependence on content, mean correlation with the truth over pairs of pictures: "
+          + ", ".join(f"{name} {r['correlation']:.2f}" for name, r in content.items()) + ".")
+
+
+if __name__ == "__main__":
+    main()
