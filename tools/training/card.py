@@ -8,6 +8,8 @@ NAMES = {"left": "pan left", "right": "pan right", "up": "pan up", "down": "pan 
          "roll_left": "rotate left", "roll_right": "rotate right", "wave_x": "wave sideways", "wave_y": "wave up and down",
          "drift_left": "drift left", "drift_right": "drift right"}
 
+OF_THINGS = {"left": "moves left", "up": "moves up", "in": "grows", "out": "shrinks", "roll_left": "rotates left"}
+
 
 def main():
     with open(sys.argv[1]) as f:
@@ -20,7 +22,8 @@ def main():
               f"| {r['strength']:.2f} | {r['spread']:.2f} | {'no' if verb in short else 'yes'} |")
     print("\n| with a matte | clips | correct | on true fields |\n|---|---|---|---|")
     for verb, r in report.get("regions", {}).items():
-        print(f"| {NAMES.get(verb, verb)} | {r['clips']} | {r['correct']:.2f} | {r['ceiling']:.2f} |")
+        name = OF_THINGS.get(verb, NAMES.get(verb, verb))
+        print(f"| {name} | {r['clips']} | {r['correct']:.2f} | {r['ceiling']:.2f} |")
     content = report.get("content", {})
     print("\nDependence on content, mean correlation with the truth over pairs of pictures: "
           + ", ".join(f"{name} {r['correlation']:.2f}" for name, r in content.items()) + ".")
