@@ -1,95 +1,93 @@
 // ./dev bench peers: how well do proxies find the free one of 64 workers that take one request at a time?
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "bench/peers/mock_workers.h"
-#include "bench/peers/open_loop.h"
+#include "bench/peers/claims.h"
 #include "bench/peers/proxies.h"
-#include "bench/peers/workload.h"
+#include "bench/peers/row.h"
 
 namespace ringway::bench {
 namespace {
 
 struct Options {
   bool quick = false;
+  bool brief = false;
   std::string only;
-  int seeds = 5;
-  double measured_s = 60;
-  double service_mean_s = 0.05;
-  std::vector<double> rhos = {0.7, 0.9, 0.95, 1.1};
-  std::vector<int> instances = {1, 16};
+  std::vector<double> rhos;
+  std::vector<int> instances;
+  std::vector<double> means_s;
+  Effort effort;
+  double overload_deadline_s() const { return quick ? 1 : RowSpec().deadline_s; }
 };
 
-void PrintRow(const std::string& name, int instances, double rho, const LoadResult& load,
-              const Histogram& ideal, const WorkerCounts& counts, absl::Duration cpu) {
-  const double sent = static_cast<double>(load.sent);
-  const double accepted = static_cast<double>(counts.accepted);
-  std::printf("%-16s %3d %5.2f  %7.3f %%  %7.1f %7.1f  %5.3fx  %9.2f  %8.1f us  %6.2f ms\n", name.c_str(),
-              instances, rho, 100 * static_cast<double>(load.ok) / sent, 1e3 * load.latency.Quantile(0.5),
-              1e3 * load.latency.Quantile(0.99), load.latency.Quantile(0.99) / ideal.Quantile(0.99),
-              (accepted + static_cast<double>(counts.rejected)) / accepted,
-              absl::ToDoubleMicroseconds(cpu) / sent, 1e3 * load.send_lag_p99_s);
-  std::fflush(stdout);
+// The grid that was asked for, or, with --quick, the rows that the claims need.
+std::vector<RowSpec> RowsOf(const Options& options) {
+  const bool narrowed = !options.rhos.empty() || !options.instances.empty() || !options.means_s.empty();
+  std::vector<RowSpec> rows;
+  if (options.quick && !narrowed) {
+    rows = RowsOfClaims(options.overload_deadline_s());
+  } else {
+    const auto either = [](auto given, decltype(given) usual) { return given.empty() ? usual : given; };
+    for (const double mean_s : either(options.means_s, {0.05, 0.5})) {
+      for (const ProxyKind& kind : ProxyKinds()) {
+        for (const int instances : either(options.instances, {1, 16})) {
+          for (const double rho : either(options.rhos, {0.7, 0.9, 0.95, 1.1})) {
+            const double deadline_s = rho > 1 ? options.overload_deadline_s() : RowSpec().deadline_s;
+            rows.push_back({kind.name, instances, rho, mean_s, deadline_s});
+          }
+        }
+      }
+    }
+  }
+  std::erase_if(rows, [&](const RowSpec& row) { return row.kind.find(options.only) == std::string::npos; });
+  return rows;
 }
 
-bool RunRow(const ProxyKind& kind, int instances, double rho, const Options& options) {
-  LoadResult total;
-  Histogram ideal;
-  WorkerCounts counts;
-  absl::Duration cpu;
-  for (int seed = 1; seed <= options.seeds; ++seed) {
-    const WorkloadSpec spec{.rho = rho,
-                            .service_mean_s = options.service_mean_s,
-                            .warmup_s = options.quick ? 1.0 : 5.0,
-                            .measured_s = options.measured_s,
-                            .seed = static_cast<std::uint64_t>(seed)};
-    const std::vector<TimedJob> jobs = DrawJobs(spec);
-    ideal.Merge(IdealLatency(jobs, spec));
-    MockWorkers workers(spec.workers);
-    auto proxies = ProxySet::Start(kind, instances, workers.ports());
-    if (!proxies.ok()) {
-      std::printf("%-16s not run: %s\n", kind.name.c_str(), std::string(proxies.status().message()).c_str());
-      return false;
-    }
-    const LoadResult load = RunOpenLoop(jobs, spec, proxies->ports());
-    cpu += proxies->CpuTime();
-    total.latency.Merge(load.latency);
-    total.sent += load.sent;
-    total.ok += load.ok;
-    total.send_lag_p99_s = std::max(total.send_lag_p99_s, load.send_lag_p99_s);
-    const WorkerCounts seen = workers.counts();
-    counts.accepted += seen.accepted;
-    counts.rejected += seen.rejected;
-  }
-  PrintRow(kind.name, instances, rho, total, ideal, counts, cpu);
-  return true;
+// Short of seconds, a mean of 500 ms needs more of them, and so does a line that has to grow first.
+Effort EffortFor(const RowSpec& row, const Options& options) {
+  Effort effort = options.effort;
+  if (options.quick && row.service_mean_s > 0.1) effort.measured_s *= 3;
+  if (options.quick && row.rho > 1) effort.measured_s *= 2;
+  return effort;
 }
 
 int Main(int argc, char** argv) {
   Options options;
   CLI::App app("Proxies in front of 64 workers of capacity one");
-  app.add_flag("--quick", options.quick, "one seed of 8 s instead of five of 60 s");
+  app.add_flag("--quick", options.quick, "the rows of the claims, one seed of 6 s each");
+  app.add_flag("--brief", options.brief, "only one line a claim: ok or short");
   app.add_option("--only", options.only, "only proxies whose name contains this");
-  app.add_option("--service-mean", options.service_mean_s, "mean service time in seconds");
-  app.add_option("--rho", options.rhos, "offered loads");
-  app.add_option("--instances", options.instances, "numbers of independent proxies");
+  app.add_option("--rho", options.rhos, "offered loads [0.7 0.9 0.95 1.1]");
+  app.add_option("--instances", options.instances, "numbers of independent proxies [1 16]");
+  app.add_option("--service-mean", options.means_s, "mean service times in seconds [0.05 0.5]");
+  auto* seeds = app.add_option("--seeds", options.effort.seeds, "runs of each row [5]");
+  auto* seconds = app.add_option("--seconds", options.effort.measured_s, "measured in each run [60]");
   CLI11_PARSE(app, argc, argv);
   if (options.quick) {
-    options.seeds = 1;
-    options.measured_s = 8;
+    if (seeds->count() == 0) options.effort.seeds = 1;
+    if (seconds->count() == 0) options.effort.measured_s = 6;
+    options.effort.warmup_s = 1;
   }
-  std::printf("%-16s %3s %5s  %9s  %7s %7s  %6s  %9s  %11s  %9s\n", "proxy", "K", "rho", "success", "p50 ms",
-              "p99 ms", "/ideal", "offers/ok", "CPU/request", "send lag");
-  bool all = true;
-  for (const ProxyKind& kind : ProxyKinds()) {
-    if (kind.name.find(options.only) == std::string::npos) continue;
-    for (const int instances : options.instances) {
-      for (const double rho : options.rhos) all = RunRow(kind, instances, rho, options) && all;
+  if (!options.brief) PrintHeading();
+  std::vector<Row> rows;
+  for (const RowSpec& spec : RowsOf(options)) {
+    auto row = MeasureRow(spec, EffortFor(spec, options));
+    if (!row.ok()) {
+      std::fprintf(stderr, "%s, K %d: not run: %s\n", spec.kind.c_str(), spec.instances,
+                   std::string(row.status().message()).c_str());
+      continue;
     }
+    if (!options.brief) PrintRow(*row);
+    rows.push_back(*std::move(row));
   }
-  return all ? 0 : 1;
+  std::vector<Claim> claims = Judge(rows, options.overload_deadline_s());
+  // What was not asked for is not held against it.
+  if (!options.brief) std::erase_if(claims, [](const Claim& claim) { return !claim.known; });
+  Print(claims);
+  return std::all_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.holds(); }) ? 0 : 1;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <boost/beast/http.hpp>
 #include <charconv>
 #include <chrono>
+#include <mutex>
 
 #include "runtime/event_loop.h"
 
@@ -20,10 +21,11 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using Tcp = asio::ip::tcp;
 
+using Clock = std::chrono::steady_clock;
+
 struct Counters {
-  std::atomic<std::uint64_t> accepted{0};
-  std::atomic<std::uint64_t> rejected{0};
-  std::atomic<std::uint64_t> busy_us{0};
+  std::mutex mutex;
+  WorkerCounts counts;
 };
 
 struct OneWorker {
@@ -31,6 +33,7 @@ struct OneWorker {
       : acceptor(io, Tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {}
   Tcp::acceptor acceptor;
   bool busy = false;
+  Clock::time_point freed = {};
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -51,20 +54,29 @@ class Connection : public std::enable_shared_from_this<Connection> {
  private:
   void Serve() {
     if (worker_.busy) {
-      counters_.rejected.fetch_add(1, std::memory_order_relaxed);
+      const std::lock_guard lock(counters_.mutex);
+      ++counters_.counts.rejected;
       return Reply(http::status::service_unavailable);
     }
     worker_.busy = true;
-    counters_.accepted.fetch_add(1, std::memory_order_relaxed);
     const auto text = request_["X-Service-Us"];
     std::uint64_t service_us = 0;
     std::from_chars(text.data(), text.data() + text.size(), service_us);
-    counters_.busy_us.fetch_add(service_us, std::memory_order_relaxed);
+    CountStart(static_cast<double>(service_us) * 1e-6);
     timer_.expires_after(std::chrono::microseconds(service_us));
     timer_.async_wait([self = shared_from_this()](beast::error_code) {
       self->worker_.busy = false;
+      self->worker_.freed = Clock::now();
       self->Reply(http::status::ok);
     });
+  }
+
+  void CountStart(double service_s) {
+    const std::lock_guard lock(counters_.mutex);
+    ++counters_.counts.accepted;
+    counters_.counts.busy_s += service_s;
+    if (worker_.freed == Clock::time_point()) return;
+    counters_.counts.idle.Add(std::chrono::duration<double>(Clock::now() - worker_.freed).count());
   }
 
   void Reply(http::status status) {
@@ -117,8 +129,8 @@ MockWorkers::~MockWorkers() { state_->loop.Stop(); }
 const std::vector<int>& MockWorkers::ports() const { return state_->ports; }
 
 WorkerCounts MockWorkers::counts() const {
-  return {state_->counters.accepted.load(), state_->counters.rejected.load(),
-          static_cast<double>(state_->counters.busy_us.load()) * 1e-6};
+  const std::lock_guard lock(state_->counters.mutex);
+  return state_->counters.counts;
 }
 
 }  // namespace ringway::bench

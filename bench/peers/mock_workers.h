@@ -4,14 +4,15 @@
 // 200; a busy one answers 503 at once and does nothing else, as an inference server with no queue does. All
 // workers share one thread: they only wait.
 //
-// Threads: counters may be read from any thread; the rest belongs to the owner.
+// Threads: counts() from any thread; the rest belongs to the owner.
 #ifndef RINGWAY_BENCH_PEERS_MOCK_WORKERS_H_
 #define RINGWAY_BENCH_PEERS_MOCK_WORKERS_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include "core/histogram.h"
 
 namespace ringway::bench {
 
@@ -19,6 +20,9 @@ struct WorkerCounts {
   std::uint64_t accepted = 0;
   std::uint64_t rejected = 0;  // 503 because busy
   double busy_s = 0;
+  // From the end of a request at a worker to the beginning of the next one there, s. While requests wait this
+  // is the hand-over of a slot; else it has the pauses between arrivals in it.
+  Histogram idle;
 };
 
 class MockWorkers {

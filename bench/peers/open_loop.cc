@@ -10,6 +10,7 @@
 #include <boost/beast/http.hpp>
 #include <chrono>
 
+#include "absl/time/time.h"
 #include "core/rng.h"
 
 namespace ringway::bench {
@@ -37,6 +38,7 @@ struct Run {
 
   void SendDue();
   void Finish(const TimedJob& job, std::uint64_t LoadResult::*counter);
+  void LearnLateness(const std::string& body);
   double NowS() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
   const std::vector<TimedJob>& jobs;
@@ -63,8 +65,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
     request_ = {http::verb::post, "/work", 11};
     request_.set(http::field::host, "bench");
     request_.set("X-Service-Us", std::to_string(static_cast<std::uint64_t>(job.service_s * 1e6)));
+    const double left_s = std::max(1e-3, job.at_s + run_.spec.deadline_s - run_.NowS());
+    request_.set("X-Ringway-Deadline-Ms", std::to_string(static_cast<std::int64_t>(left_s * 1e3)));
     request_.prepare_payload();
-    const double left_s = job.at_s + run_.spec.deadline_s - run_.NowS();
     stream_.expires_after(std::chrono::microseconds(static_cast<std::int64_t>(left_s * 1e6)));
     if (stream_.socket().is_open()) return Write();
     const Tcp::endpoint endpoint(asio::ip::address_v4::loopback(),
@@ -89,6 +92,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
                      [self = shared_from_this()](beast::error_code failed, std::size_t) {
                        if (failed) return self->Fail(failed);
                        const bool ok = self->response_.result() == http::status::ok;
+                       if (!ok) self->run_.LearnLateness(self->response_.body());
                        self->run_.Finish(self->job_, ok ? &LoadResult::ok : &LoadResult::refused);
                        self->stream_.expires_never();
                        if (self->response_.keep_alive()) self->run_.idle[self->proxy_].push_back(self);
@@ -108,12 +112,30 @@ class Connection : public std::enable_shared_from_this<Connection> {
 };
 
 void Run::Finish(const TimedJob& job, std::uint64_t LoadResult::*counter) {
-  if (job.at_s < spec.warmup_s) return;
-  const double latency_s = NowS() - job.at_s;
+  const double now_s = NowS();
+  const double latency_s = now_s - job.at_s;
   if (counter == &LoadResult::ok && latency_s > spec.deadline_s) counter = &LoadResult::timeouts;
+  const bool measured = now_s >= spec.warmup_s && now_s < spec.warmup_s + spec.measured_s;
+  if (counter == &LoadResult::ok && measured) ++result.finished;
+  if (job.at_s < spec.warmup_s) return;
   ++(result.*counter);
   if (counter == &LoadResult::ok) result.latency.Add(latency_s);
   if (counter == &LoadResult::refused) result.refusal.Add(latency_s);
+}
+
+// Our refusals say how much of the deadline was left and how much a request may take.
+void Run::LearnLateness(const std::string& body) {
+  const auto before = [&body](const char* marker) {
+    const std::size_t end = body.find(marker);
+    if (end == std::string::npos) return absl::InfiniteDuration();
+    const std::size_t begin = body.rfind(' ', end - 1) + 1;
+    absl::Duration found;
+    return absl::ParseDuration(body.substr(begin, end - begin), &found) ? found : absl::InfiniteDuration();
+  };
+  const absl::Duration left = before(" left, a job");
+  const absl::Duration takes = before("; ");
+  if (left == absl::InfiniteDuration() || takes == absl::InfiniteDuration()) return;
+  result.lateness.Add(std::max(0.0, absl::ToDoubleSeconds(takes - left)));
 }
 
 void Run::SendDue() {

@@ -20,9 +20,11 @@ namespace ringway::bench {
 struct LoadResult {
   Histogram latency;       // of successes after the warm-up, s from the scheduled arrival
   Histogram refusal;       // of refusals, likewise
+  Histogram lateness;      // of refusals that say so: how long the request had been infeasible, s
   std::uint64_t sent = 0;  // after the warm-up
   std::uint64_t ok = 0;
-  std::uint64_t refused = 0;  // answered with another status
+  std::uint64_t finished = 0;  // successes that ended while it was measured, whenever they were sent
+  std::uint64_t refused = 0;   // answered with another status
   std::uint64_t timeouts = 0;
   std::uint64_t broken = 0;   // connection errors
   double send_lag_p99_s = 0;  // how late the client itself was: a check on the harness

@@ -58,7 +58,8 @@ std::vector<std::string> Ringway(const std::string& folder, int port, const std:
   const std::string path = absl::StrCat(folder, "/pool-", port, ".yaml");
   std::ofstream file(path);
   file << "apiVersion: ringway/v1\nkind: HttpPool\nmetadata: {name: bench}\nspec:\n"
-       << "  listen: 127.0.0.1:" << port << "\n  deadline: 5s\n  serviceMean: 50ms\n  workers:\n";
+       << "  listen: 127.0.0.1:" << port << "\n  deadline: 5s\n  serviceMean: 50ms\n"
+       << "  limits: {connections: 16000, requests: 16000}\n  workers:\n";
   for (const int worker : workers) file << "    - 127.0.0.1:" << worker << "\n";
   const std::string program =
       (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ringway-router").string();

@@ -28,6 +28,7 @@ struct KnownWorker {
   bool beside = false;     // named by --worker
   bool in_region = false;  // in the newest directory
   bool in_pool = false;    // a plain HTTP server, listed in the pool's file
+  bool unwell = false;     // its health check says so
   std::string tier;        // as the directory or the worker itself says; empty: not known yet
   v1::WorkerState state;   // the newest news; wire_version 0: none yet
   absl::Time heard = absl::InfinitePast();  // when the newest news came

@@ -69,11 +69,26 @@ void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
   for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
     KnownWorker& known = book_.worker(id);
     if (!known.in_pool || listed.contains(id)) continue;
-    known.in_pool = false;
+    known.in_pool = known.unwell = false;
+    proxy_->ForgetWorker(id);
     ListWorker(id);
     holder_->Unlist(id);
   }
   log_.Info(absl::StrCat("pool of tier ", settings_.pool->tier, ": ", listed.size(), " workers"));
+}
+
+void RouterAgent::SetHealth(WorkerId worker, bool healthy) {
+  KnownWorker& known = book_.worker(worker);
+  if (!known.in_pool) return;
+  known.unwell = !healthy;
+  log_.Info(
+      absl::StrCat("worker ", known.address, healthy ? " is healthy again" : " fails its health check"));
+  ListWorker(worker);
+  if (healthy) {
+    holder_->List(worker);
+  } else {
+    holder_->Unlist(worker);
+  }
 }
 
 bool RouterAgent::DoForPool(RouterAction& action) {

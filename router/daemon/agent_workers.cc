@@ -26,7 +26,8 @@ constexpr char kBusyMetric[] = "busy";
 // Tells the machine of a worker whose tier is known to the fleet; until then it is not asked.
 void RouterAgent::ListWorker(WorkerId id) {
   const KnownWorker& worker = book_.worker(id);
-  if (!worker.beside && !worker.in_region && !worker.in_pool) {
+  const bool pooled = worker.in_pool && !worker.unwell;
+  if (!worker.beside && !worker.in_region && !pooled) {
     Tell(WorkerUnlisted{id});
     hall_.UnlistWorker(id);
     return;

@@ -78,6 +78,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   const RouterMachine& machine() const override { return driver_.machine(); }
   std::string_view region() const override { return settings_.region; }
   void CountEnd(const EndJob& end, const JobFacts& facts) override;
+  void SetHealth(WorkerId worker, bool healthy) override;
   void CountAttempt(const AttemptEnded& ended) override { metrics_.CountAttempt(ended); }
   // Performs what concerns the pool. False: it does not.
   bool DoForPool(RouterAction& action);

@@ -57,6 +57,8 @@ HttpProxy::HttpProxy(runtime::EventLoop& loop, const HttpPoolSpec& spec, TierId 
       first_job_(first_job.index()),
       host_(host),
       exchanges_(spec.requests_max),
+      health_(loop, spec.health_path, spec.health_period,
+              [&host](WorkerId worker, bool healthy) { host.SetHealth(worker, healthy); }),
       listener_(loop, ListenerSettingsOf(spec), static_cast<http::Application&>(*this)) {
   for (std::size_t i = spec.requests_max; i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
 }
@@ -73,6 +75,7 @@ void HttpProxy::SetWorker(WorkerId id, const std::string& name,
   if (!workers_.contains(id)) workers_.resize(id.index() + 1);
   Worker& worker = workers_[id];
   worker.name = name;
+  health_.Set(id, name, endpoint);
   if (worker.endpoint == endpoint) return;
   worker.endpoint = endpoint;
   if (worker.connection != nullptr && worker.connection->ready()) worker.connection->Abandon();
@@ -259,6 +262,7 @@ void HttpProxy::OnTick(absl::Time now) {
     worker.connection->OnTick(Ticks(spec_.connect_timeout), Ticks(spec_.worker_idle),
                               Ticks(spec_.stall_timeout));
   }
+  health_.OnTick(now, [this](WorkerId worker) { return host_.machine().workers().held(worker) == 0; });
   // An upload that would end after its deadline is of no use; the machine does not know of it yet.
   for (const auto& exchange : exchanges_) {
     if (exchange == nullptr || exchange->client == nullptr || exchange->arrived) continue;

@@ -22,6 +22,7 @@
 
 #include "core/http_pool.h"
 #include "router/http/exchange.h"
+#include "router/http/health_checks.h"
 #include "router/router_machine.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/listener.h"
@@ -38,6 +39,7 @@ class ProxyHost {
   virtual std::string_view region() const = 0;
   virtual void CountEnd(const EndJob& end, const JobFacts& facts) = 0;
   virtual void CountAttempt(const AttemptEnded& ended) = 0;
+  virtual void SetHealth(WorkerId worker, bool healthy) = 0;
 };
 
 class HttpProxy final : public http::Application {
@@ -49,8 +51,10 @@ class HttpProxy final : public http::Application {
 
   absl::Status Listen() { return listener_.Listen(); }
   http::Listener& listener() { return listener_; }
-  // Requests of the next listing may be offered to `worker`, which is reached at `endpoint`.
+  // Where `worker` is reached, if the machine offers it a request.
   void SetWorker(WorkerId worker, const std::string& name, const boost::asio::ip::tcp::endpoint& endpoint);
+  // It has left the pool; a request that it has is let run.
+  void ForgetWorker(WorkerId worker) { health_.Forget(worker); }
   bool Owns(JobId job) const {
     return job.index() >= first_job_ && job.index() < first_job_ + exchanges_.size();
   }
@@ -107,6 +111,7 @@ class HttpProxy final : public http::Application {
   std::vector<std::unique_ptr<Exchange>> exchanges_;
   std::vector<std::uint32_t> free_;
   IdVector<WorkerId, Worker> workers_;
+  HealthChecks health_;
   http::Listener listener_;
 };
 

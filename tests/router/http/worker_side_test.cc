@@ -270,6 +270,26 @@ TEST(HttpWorkers, ComeAndGoWithTheirFile) {
   EXPECT_EQ(Ask(pool.door(), "GET")->body, "second");
 }
 
+TEST(HttpWorkers, ThatFailTheirHealthCheckGetNothingUntilTheyPass) {
+  std::atomic<bool> well{false};
+  std::atomic<int> work{0};
+  PlainWorker sick([&](const Request& request, Wire& wire) {
+    if (request.head.starts_with("GET /health ")) return Respond(wire, well ? 200 : 500, "");
+    ++work;
+    return Respond(wire, 200, "sick");
+  });
+  PlainWorker sound(Echo());
+  PoolUnderTest pool({sick.address(), sound.address()}, "  health: {path: /health, period: 100ms}\n");
+  EXPECT_TRUE(Eventually([&] {
+    return pool.router().Log().find(sick.address() + " fails its health check") != std::string::npos;
+  }));
+  const int before = work;
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(Ask(pool.door(), "GET")->status, 200);
+  EXPECT_EQ(work, before);
+  well = true;
+  EXPECT_TRUE(Eventually([&] { return Ask(pool.door(), "GET")->body == "sick"; }));
+}
+
 TEST(HttpWorkers, AreCountedOnTheMetricsPage) {
   PlainWorker worker(Echo());
   PoolUnderTest pool({worker.address()});
