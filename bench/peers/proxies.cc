@@ -20,7 +20,9 @@ namespace {
 using Tcp = boost::asio::ip::tcp;
 
 // One queue, at most one request at each worker, the least loaded first: the optimum for a single instance.
-std::vector<std::string> HaproxyQueue(const std::string& folder, int port, const std::vector<int>& workers) {
+std::vector<std::string> HaproxyQueue(const Instance& instance, const std::vector<int>& workers) {
+  const std::string& folder = instance.folder;
+  const int port = instance.port;
   const std::string path = absl::StrCat(folder, "/haproxy-", port, ".cfg");
   std::ofstream file(path);
   file << "global\n  maxconn 4000\n  nbthread 1\n"
@@ -35,7 +37,9 @@ std::vector<std::string> HaproxyQueue(const std::string& folder, int port, const
 }
 
 // Any worker, and the next one on 503, until all were asked.
-std::vector<std::string> NginxTryAll(const std::string& folder, int port, const std::vector<int>& workers) {
+std::vector<std::string> NginxTryAll(const Instance& instance, const std::vector<int>& workers) {
+  const std::string& folder = instance.folder;
+  const int port = instance.port;
   const std::string path = absl::StrCat(folder, "/nginx-", port, ".conf");
   std::ofstream file(path);
   file << "daemon off; master_process off; worker_processes 1; pid " << folder << "/nginx-" << port
@@ -54,7 +58,9 @@ std::vector<std::string> NginxTryAll(const std::string& folder, int port, const 
 }
 
 // Ours, in front of the same workers.
-std::vector<std::string> Ringway(const std::string& folder, int port, const std::vector<int>& workers) {
+std::vector<std::string> Ringway(const Instance& instance, const std::vector<int>& workers) {
+  const std::string& folder = instance.folder;
+  const int port = instance.port;
   const std::string path = absl::StrCat(folder, "/pool-", port, ".yaml");
   std::ofstream file(path);
   file << "apiVersion: ringway/v1\nkind: HttpPool\nmetadata: {name: bench}\nspec:\n"
@@ -63,8 +69,23 @@ std::vector<std::string> Ringway(const std::string& folder, int port, const std:
   for (const int worker : workers) file << "    - 127.0.0.1:" << worker << "\n";
   const std::string program =
       (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "ringway-router").string();
-  return {program,       "--name", absl::StrCat("r", port), "--region", "bench", "--listen",
-          "127.0.0.1:0", "--http", "127.0.0.1:0",           "--pool",   path};
+  const int rpc_port = port == instance.first_port ? instance.first_rpc_port : 0;
+  std::vector<std::string> command = {program,
+                                      "--name",
+                                      absl::StrCat("r", port),
+                                      "--region",
+                                      "bench",
+                                      "--listen",
+                                      absl::StrCat("127.0.0.1:", rpc_port),
+                                      "--http",
+                                      "127.0.0.1:0",
+                                      "--pool",
+                                      path};
+  if (instance.instances > 1) {
+    command.push_back("--holder");
+    command.push_back(absl::StrCat("r", instance.first_port, "=127.0.0.1:", instance.first_rpc_port));
+  }
+  return command;
 }
 
 int FreePort() {
@@ -106,9 +127,14 @@ absl::StatusOr<ProxySet> ProxySet::Start(const ProxyKind& kind, int count, const
   if (mkdtemp(pattern.data()) == nullptr) return absl::InternalError(absl::StrCat("cannot create ", pattern));
   set.folder_ = pattern;
   const std::string log = set.folder_ + "/output.log";
+  Instance instance;
+  instance.folder = set.folder_;
+  instance.first_rpc_port = FreePort();
+  instance.instances = count;
   for (int i = 0; i < count; ++i) {
-    const int port = FreePort();
-    auto child = runtime::ChildProcess::Start(kind.command(set.folder_, port, workers), log);
+    const int port = instance.port = FreePort();
+    if (i == 0) instance.first_port = port;
+    auto child = runtime::ChildProcess::Start(kind.command(instance, workers), log);
     if (!child.ok()) return child.status();
     set.children_.push_back(*std::move(child));
     set.ports_.push_back(port);

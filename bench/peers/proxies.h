@@ -2,7 +2,8 @@
 //
 // A pass-through configuration sends to whichever worker the proxy's own balancer picks; the configurations
 // here are each proxy's best for workers of capacity one, as its documentation has it, and the text of each
-// is printed with --verbose. K instances know nothing of each other, as K sidecars would.
+// is printed with --verbose. K instances of the others know nothing of each other, as K sidecars
+// would; ours share one ledger, which the first of them holds.
 //
 // Children die with the benchmark. Configuration files live in a temporary folder that is removed.
 #ifndef RINGWAY_BENCH_PEERS_PROXIES_H_
@@ -17,11 +18,20 @@
 
 namespace ringway::bench {
 
+// One of K instances: where it listens, and the first of them, which may know more than the others.
+struct Instance {
+  std::string folder;  // for its files
+  int port = 0;
+  int first_port = 0;
+  int first_rpc_port = 0;  // free, for what instances say to each other
+  int instances = 1;
+};
+
 struct ProxyKind {
   std::string name;     // for the table
   std::string program;  // looked up in PATH
   // Writes the configuration and returns the command line for one instance.
-  std::vector<std::string> (*command)(const std::string& folder, int port, const std::vector<int>& workers);
+  std::vector<std::string> (*command)(const Instance& instance, const std::vector<int>& workers);
 };
 
 const std::vector<ProxyKind>& ProxyKinds();

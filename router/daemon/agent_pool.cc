@@ -7,6 +7,16 @@
 #include "runtime/clock.h"
 
 namespace ringway::router {
+namespace {
+
+// Requests of all routers in the pool's line.
+constexpr std::size_t kPoolLineMax = 100'000;
+// Routers come back to a new holder within a third of a second.
+constexpr absl::Duration kPoolTakeoverHold = absl::Seconds(2);
+// Without a controller for so long, another may have been appointed whom this holder has not heard of.
+constexpr absl::Duration kPoolUncontrolledMax = absl::Seconds(5);
+
+}  // namespace
 
 // A fleet that does not name the pool's tier gets it, with what the pool's file says.
 Fleet RouterAgent::WithPoolTier(Fleet fleet, const Settings& settings) {
@@ -24,13 +34,33 @@ Fleet RouterAgent::WithPoolTier(Fleet fleet, const Settings& settings) {
   return fleet;
 }
 
+// The pool's ledger: its workers cannot be fenced, so the seat is more careful than others. Without a
+// controller the operator says who holds it, or it is this router, alone.
+std::optional<PlainTier> RouterAgent::PoolSeat(const Settings& settings) {
+  if (!settings.pool) return std::nullopt;
+  PlainTier plain{.tier = settings.pool->tier, .seat = {}, .holder = {}};
+  ledger::LedgerSettings& ledger = plain.seat.ledger;
+  ledger.workers_announce = false;
+  ledger.waiting_max = kPoolLineMax;
+  ledger.service_bound = settings.pool->service_bound;
+  ledger.abandoned_hold = settings.pool->abandoned_hold;
+  ledger.takeover_hold = kPoolTakeoverHold;
+  plain.seat.uncontrolled_max = kPoolUncontrolledMax;
+  if (settings.holder) {
+    plain.holder = {.router = settings.holder->router, .address = settings.holder->address, .fresh = false};
+  } else if (settings.controller.empty()) {
+    plain.holder = {.router = settings.name, .address = "", .fresh = true};
+  }
+  if (plain.holder) plain.seat.uncontrolled_max = absl::InfiniteDuration();
+  return plain;
+}
+
 absl::StatusOr<std::string> RouterAgent::ListenForClients() {
   if (!settings_.pool) return std::string();
   pool_tier_ = *fleet_.fleet->FindTier(settings_.pool->tier);
   proxy_ = std::make_unique<HttpProxy>(loop_, *settings_.pool, pool_tier_, JobId(settings_.calls.jobs_max),
                                        static_cast<ProxyHost&>(*this));
-  holder_ = std::make_unique<LocalHolder>(loop_, *settings_.pool, pool_tier_, static_cast<ProxyHost&>(*this));
-  holder_->Sit();
+  hall_.UseFixedHolder();
   pool_workers_ = std::make_unique<PoolWorkers>(
       loop_, log_, [this](const std::vector<NamedWorker>& workers) { ListPoolWorkers(workers); });
   pool_workers_->Set(settings_.pool->workers);
@@ -64,7 +94,6 @@ void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
     if (std::exchange(known.in_pool, true)) continue;
     known.tier = settings_.pool->tier;
     ListWorker(id);
-    holder_->List(id);
   }
   for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
     KnownWorker& known = book_.worker(id);
@@ -72,7 +101,6 @@ void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
     known.in_pool = known.unwell = false;
     proxy_->ForgetWorker(id);
     ListWorker(id);
-    holder_->Unlist(id);
   }
   log_.Info(absl::StrCat("pool of tier ", settings_.pool->tier, ": ", listed.size(), " workers"));
 }
@@ -84,20 +112,10 @@ void RouterAgent::SetHealth(WorkerId worker, bool healthy) {
   log_.Info(
       absl::StrCat("worker ", known.address, healthy ? " is healthy again" : " fails its health check"));
   ListWorker(worker);
-  if (healthy) {
-    holder_->List(worker);
-  } else {
-    holder_->Unlist(worker);
-  }
 }
 
 bool RouterAgent::DoForPool(RouterAction& action) {
   if (proxy_ == nullptr) return false;
-  if (const auto* tell = std::get_if<TellLedger>(&action)) {
-    if (tell->tier != pool_tier_) return false;
-    holder_->Perform(tell->event);
-    return true;
-  }
   if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
     const bool ours = proxy_->Owns(offer->job);
     const bool speaks_http = proxy_->Knows(offer->worker);

@@ -42,8 +42,7 @@ void RouterAgent::ListWorker(WorkerId id) {
     return;
   }
   Tell(WorkerListed{id, *tier, worker.beside});
-  // A pool of plain HTTP servers has a holder of its own.
-  if (!worker.in_pool) hall_.ListWorker(id, *tier);
+  hall_.ListWorker(id, *tier);
 }
 
 void RouterAgent::ListAllWorkers() {

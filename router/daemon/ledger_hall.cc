@@ -38,8 +38,13 @@ LedgerHall::~LedgerHall() = default;
 LedgerHall::Desk& LedgerHall::DeskOf(TierId tier) {
   Desk& desk = desks_[tier];
   if (desk.seat != nullptr) return desk;
+  SeatSettings seat = SettingsOfSeat(kRoutersMax);
+  if (settings_.plain && settings_.plain->tier == fleet_.fleet->tiers[tier].name) {
+    seat = settings_.plain->seat;
+    seat.ledger.routers_max = kRoutersMax;
+  }
   desk.seat = std::make_unique<SeatDriver>(
-      loop_, LedgerSeat(SettingsOfSeat(kRoutersMax)), SeatWake{},
+      loop_, LedgerSeat(seat), SeatWake{},
       [this, tier](SeatAction& action) { std::visit([this, tier](const auto& a) { Do(tier, a); }, action); });
   return desk;
 }
@@ -59,13 +64,27 @@ void LedgerHall::UseDirectory(const v1::Directory& directory) {
   std::set<TierId> named;
   for (const v1::HolderEntry& entry : directory.holders()) {
     const auto tier = fleet_.fleet->FindTier(entry.tier());
-    if (entry.tier() == settings_.pool_tier) continue;
-    if (!tier || !named.insert(*tier).second) continue;  // a map that has it will come
+    // A map that has it will come; and a directory does not move what is fixed.
+    if (!tier || IsFixed(entry.tier()) || !named.insert(*tier).second) continue;
     Point(*tier, entry, addresses[entry.router()]);
   }
   for (const auto& [tier, desk] : desks_) {
-    if (!named.contains(tier)) Leave(tier, desk.fence);
+    if (!named.contains(tier) && !IsFixed(fleet_.fleet->tiers[tier].name)) Leave(tier, desk.fence);
   }
+}
+
+void LedgerHall::UseFixedHolder() {
+  if (!settings_.plain || !IsFixed(settings_.plain->tier)) return;
+  const FixedHolder& holder = *settings_.plain->holder;
+  const bool own = holder.router == settings_.router;
+  v1::HolderEntry entry;
+  entry.set_tier(settings_.plain->tier);
+  entry.set_router(holder.router);
+  // Each life of the holder is an appointment of its own; the others learn it from its beats.
+  entry.set_appointment(own ? settings_.incarnation : 0);
+  entry.set_incarnation(own ? settings_.incarnation : 0);
+  entry.set_fresh(holder.fresh);
+  Point(*fleet_.fleet->FindTier(entry.tier()), entry, own ? "own" : holder.address);
 }
 
 void LedgerHall::Point(TierId tier, const v1::HolderEntry& entry, const std::string& address) {

@@ -18,7 +18,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ringway/v1/fleet.pb.h"
@@ -36,11 +38,25 @@
 
 namespace ringway::router {
 
+// The router that holds a tier's ledger because its operator says so, whatever a directory says.
+struct FixedHolder {
+  std::string router;
+  std::string address;  // of another router
+  bool fresh = false;   // nobody can have a lease of before
+};
+
+// A tier whose workers announce nothing (a pool of plain HTTP servers).
+struct PlainTier {
+  std::string tier;
+  SeatSettings seat;
+  std::optional<FixedHolder> holder;  // none: as the directory says
+};
+
 struct HallSettings {
   std::string router;             // own name
   std::uint64_t incarnation = 0;  // of this life
   std::uint64_t seed = 1;
-  std::string pool_tier = {};  // held elsewhere in this process; empty: none
+  std::optional<PlainTier> plain = {};
 };
 
 // What screens and metrics show of one tier.
@@ -67,6 +83,8 @@ class LedgerHall final : public StandDesk, private WorkerNames {
 
   // The directory, newest; before its workers are listed.
   void UseDirectory(const v1::Directory& directory);
+  // On the loop, before anything else: takes or finds the seat that is fixed, if one is.
+  void UseFixedHolder();
   void SeeController(bool connected);
   // Whether all workers of the tier must be watched here.
   bool Holds(TierId tier) const;
@@ -118,6 +136,9 @@ class LedgerHall final : public StandDesk, private WorkerNames {
   };
 
   Desk& DeskOf(TierId tier);
+  bool IsFixed(std::string_view tier) const {
+    return settings_.plain && settings_.plain->holder && settings_.plain->tier == tier;
+  }
   void TakeSeat(Desk& desk, bool fresh);
   void LeaveSeat(Desk& desk);
   void Unseat(TierId tier, Desk& desk);

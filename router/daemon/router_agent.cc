@@ -71,7 +71,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
             {.router = settings.name,
              .incarnation = incarnation_,
              .seed = settings.seed,
-             .pool_tier = settings.pool ? settings.pool->tier : ""},
+             .plain = PoolSeat(settings)},
             fleet_, book_, log, [this](const RouterEvent& event) { Tell(event); }),
       once_(loop, streams_, book_, [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop,

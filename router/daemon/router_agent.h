@@ -29,7 +29,6 @@
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
 #include "router/http/http_proxy.h"
-#include "router/http/local_holder.h"
 #include "router/http/pool_workers.h"
 #include "router/router_machine.h"
 #include "runtime/event_loop.h"
@@ -85,6 +84,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void TellLater();
   void TickPool();
   void ListPoolWorkers(const std::vector<NamedWorker>& workers);
+  static std::optional<PlainTier> PoolSeat(const Settings& settings);
   static Fleet WithPoolTier(Fleet fleet, const Settings& settings);
 
   // ControlSink (agent_control.cc).
@@ -134,7 +134,6 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
   bool telling_ = false;
   std::unique_ptr<HttpProxy> proxy_;  // null: no pool
-  std::unique_ptr<LocalHolder> holder_;
   TierId pool_tier_;
   std::unique_ptr<PoolWorkers> pool_workers_;
   std::unique_ptr<runtime::Alarm> pool_tick_;

@@ -28,6 +28,7 @@ struct Flags {
   double once_keep_s = 600;
   std::string token_file;
   std::string log_level = "info";
+  std::string holder;
 };
 
 void AddFlags(CLI::App& app, Settings& s, Flags& f) {
@@ -42,6 +43,9 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option("--state-dir", s.state_dir, "folder for the last good table; without it nothing is kept");
   app.add_option("--topology", s.topology, "topology file, to run without a controller");
   app.add_option("--pool", s.pool_file, "pool file: plain HTTP workers and where their clients knock");
+  app.add_option(
+      "--holder", f.holder,
+      "NAME=HOST:PORT of the router that holds the pool's ledger [the controller's choice; alone: itself]");
   app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
   app.add_flag("--emulate-rtt", s.calls.emulate_rtt,
                "hold forwarded messages back by the RTT of the regions; for demos on one machine");
@@ -94,6 +98,21 @@ absl::Status CheckAddresses(const Settings& s) {
   return absl::OkStatus();
 }
 
+absl::Status ReadHolder(const std::string& text, Settings& s) {
+  if (text.empty()) return absl::OkStatus();
+  const std::size_t equals = text.find('=');
+  const bool named = equals != std::string::npos && equals > 0;
+  if (!named || !runtime::ParseAddress(text.substr(equals + 1)).ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--holder is '", text, "'; allowed is NAME=HOST:PORT, for example edge-1=10.0.0.5:7410"));
+  }
+  if (s.pool_file.empty()) {
+    return absl::InvalidArgumentError("--holder is about the pool's ledger; give --pool too");
+  }
+  s.holder = NamedAddress{text.substr(0, equals), text.substr(equals + 1)};
+  return absl::OkStatus();
+}
+
 absl::Status CheckRanges(const Flags& f) {
   const struct {
     const char* flag;
@@ -121,6 +140,7 @@ absl::Status Complete(const Flags& f, Settings& s) {
   }
   if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
   if (absl::Status status = CheckRanges(f); !status.ok()) return status;
+  if (absl::Status status = ReadHolder(f.holder, s); !status.ok()) return status;
   const auto level = runtime::ParseLogLevel(f.log_level);
   if (!level) {
     return absl::InvalidArgumentError(

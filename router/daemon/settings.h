@@ -23,6 +23,11 @@
 
 namespace ringway::router {
 
+struct NamedAddress {
+  std::string router;
+  std::string address;  // host:port of its gRPC
+};
+
 struct Settings {
   std::string name;
   std::string region;
@@ -38,6 +43,7 @@ struct Settings {
   std::string pool_file;             // plain HTTP workers and the listener in front of them; empty: none
   std::optional<HttpPoolSpec> pool;  // as read from it
   std::function<absl::StatusOr<HttpPoolSpec>()> read_pool;  // again, on SIGHUP
+  std::optional<NamedAddress> holder;                       // of the pool's ledger; none: see docs/router.md
   CallSettings calls;
   once::BookBounds once;       // records of keyed jobs
   std::size_t watch_max = 64;  // workers watched beyond those beside

@@ -307,7 +307,8 @@ void SlotLedger::Distrust(absl::Time now, WorkerId worker) {
   if (fresh_) {
     slots_.Move(worker, SlotState::kIdle);
   } else {
-    slots_.Move(worker, SlotState::kQuarantined, now + settings_.service_bound);
+    slots_.Move(worker, SlotState::kQuarantined,
+                now + std::min(settings_.service_bound, settings_.takeover_hold));
   }
 }
 

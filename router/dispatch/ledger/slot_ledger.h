@@ -44,6 +44,9 @@ struct LedgerSettings {
   absl::Duration lease_span = absl::Seconds(15);
   absl::Duration silence_max = absl::Seconds(5);    // a worker unheard of for so long is not granted
   absl::Duration service_bound = absl::Minutes(2);  // no job of a pool that announces nothing runs longer
+  // What a new holder waits at most for other routers to present leases of before; the bound above covers
+  // those that cannot be reached.
+  absl::Duration takeover_hold = absl::InfiniteDuration();
   absl::Duration abandoned_hold =
       absl::Milliseconds(100);                          // after a cancelled job, where nothing is announced
   absl::Duration hold_first = absl::Milliseconds(100);  // after a failure; doubles with each in a row
