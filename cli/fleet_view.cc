@@ -28,6 +28,12 @@ Cell HealthCell(const v1::RegionStatus& region) {
   return Cell(std::move(text), style);
 }
 
+// Who holds the region's slot ledger, and by which appointment.
+std::string LedgerText(const v1::RegionStatus& region) {
+  if (region.holder().empty()) return "-";
+  return absl::StrCat(region.holder(), " (", region.holder_epoch(), ".", region.holder_appointment(), ")");
+}
+
 std::string VersionText(std::uint64_t epoch, std::uint64_t version) {
   return absl::StrCat(epoch, ".", version);
 }
@@ -88,7 +94,8 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
                    {"SERVED/S", right},
                    {"AWAY", right},
                    {"LOAD COST", right},
-                   {"HEALTH"}});
+                   {"HEALTH"},
+                   {"LEDGER"}});
   for (const v1::RegionStatus& region : tier.regions()) {
     const double threshold = tier.overload_threshold();
     const bool short_of_workers = region.workers_seen() < region.workers();
@@ -98,7 +105,7 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
                LoadCell(region.load(), threshold), LoadCell(region.planned_load(), threshold),
                LoadCell(region.home_load(), threshold), absl::StrFormat("%.1f", region.demand_rps()),
                absl::StrFormat("%.1f", region.served_rps()), Percent(region.exported_share()),
-               absl::StrFormat("%.4f", region.load_cost()), HealthCell(region)});
+               absl::StrFormat("%.4f", region.load_cost()), HealthCell(region), LedgerText(region)});
   }
   return table;
 }

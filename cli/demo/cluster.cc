@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -61,11 +63,31 @@ absl::StatusOr<std::string> Cluster::AwaitAddress(Member& member) {
       member.name, " did not serve within ", absl::FormatDuration(kStartLimit), "; its log: ", member.log));
 }
 
+absl::Status Cluster::Dispatch(DispatchMode mode) {
+  const std::string from = mode == DispatchMode::kProbe ? "mode: ledger" : "mode: probe";
+  const std::string to = mode == DispatchMode::kProbe ? "mode: probe" : "mode: ledger";
+  for (std::size_t at = topology_.find(from); at != std::string::npos; at = topology_.find(from, at)) {
+    topology_.replace(at, from.size(), to);
+  }
+  if (absl::Status written = WriteWorld(); !written.ok()) return written;
+  members_.front().process.Signal(SIGHUP);  // the controller
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::WriteWorld() {
+  std::ofstream file(WorldFile(), std::ios::trunc);
+  file << topology_ << std::flush;
+  return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", WorldFile()));
+}
+
 absl::Status Cluster::StartController() {
+  std::ifstream file(settings_.topology);
+  topology_.assign(std::istreambuf_iterator<char>(file), {});
+  if (absl::Status written = WriteWorld(); !written.ok()) return written;
   const std::string state = settings_.folder + "/controller.state";
   std::filesystem::create_directories(state);
-  absl::Status started = StartMember("ringway-controller", "controller",
-                                     {"--topology", settings_.topology, "--state-dir", state});
+  absl::Status started =
+      StartMember("ringway-controller", "controller", {"--topology", WorldFile(), "--state-dir", state});
   if (!started.ok()) return started;
   absl::StatusOr<std::string> address = AwaitAddress(members_.back());
   if (!address.ok()) return address.status();

@@ -3,7 +3,7 @@
 // They are the programs that a real fleet runs, started from the folder of this one, each on ports of the
 // kernel's choice that it tells through a port file. Workers run the synthetic backend (they sleep instead of
 // drawing pictures); routers hold forwarded messages back by the regions' round-trip time. Everything that
-// they write lies in one folder.
+// they write lies in one folder, the topology that the controller reads included.
 //
 // Nothing is left running: children die with this process, and Stop ends and reaps them. Threads: the one
 // that started it, which must outlive it (see runtime/child_process.h).
@@ -40,6 +40,8 @@ class Cluster {
   const std::string& router(RegionId region, std::size_t n) const {
     return routers_[region][n % kRoutersPerRegion];
   }
+  // How the tier finds its GPUs from now on: the controller reads its topology anew. Errors: the file.
+  absl::Status Dispatch(DispatchMode mode);
   std::size_t processes() const { return members_.size(); }
   // Errors: the first process that has ended by itself.
   absl::Status Check();
@@ -55,6 +57,7 @@ class Cluster {
   };
 
   explicit Cluster(ClusterSettings settings) : settings_(std::move(settings)) {}
+  absl::Status WriteWorld();
   absl::Status StartController();
   absl::Status StartWorkers(const Fleet& fleet);
   // The backend of the n-th worker of all.
@@ -66,7 +69,10 @@ class Cluster {
   // The gRPC address of a member, once it serves.
   absl::StatusOr<std::string> AwaitAddress(Member& member);
 
+  std::string WorldFile() const { return settings_.folder + "/world.yaml"; }
+
   ClusterSettings settings_;
+  std::string topology_;  // text
   std::vector<Member> members_;
   std::string controller_;
   IdVector<RegionId, std::vector<std::string>> workers_;  // addresses

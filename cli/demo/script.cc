@@ -56,7 +56,7 @@ Phase Hot(const std::string& region, bool global) {
   return {.kind = PhaseKind::kHot,
           .name = "hot",
           .story = absl::StrFormat("%s gets %.1fx what its workers can serve", region, kHotLoad),
-          .length_s = 0.35,
+          .length_s = 0.3,
           .factors = {},
           .global = global};
 }
@@ -69,6 +69,16 @@ Phase Spike(bool global) {
           .length_s = 0.15,
           .factors = {},
           .global = global};
+}
+
+// The spike once more, found by probes.
+Phase Probes(bool global) {
+  Phase phase = Spike(global);
+  phase.kind = PhaseKind::kProbes;
+  phase.name = "probes";
+  phase.story = "the same spike, but without a ledger: every router probes for itself";
+  phase.dispatch = DispatchMode::kProbe;
+  return phase;
 }
 
 Phase After(bool global) {
@@ -91,7 +101,7 @@ Phase Everywhere() {
 
 // The load that the phase asks of the region; nothing: its own.
 std::optional<double> AskedLoad(const Phase& phase, bool hot) {
-  if (phase.kind == PhaseKind::kSpike) return kSpikeLoad;
+  if (phase.kind == PhaseKind::kSpike || phase.kind == PhaseKind::kProbes) return kSpikeLoad;
   if (phase.kind == PhaseKind::kHot && hot) return kHotLoad;
   return std::nullopt;
 }
@@ -129,14 +139,17 @@ absl::StatusOr<Script> MakeScript(const Fleet& fleet, const ScriptChoice& choice
     script.base_rps.push_back(kBaseLoad * CapacityRps(fleet, script.tier, RegionId(i)));
   }
   const bool global = choice.route == RouteChoice::kGlobal;
-  script.phases = {Calm(global), Hot(fleet.world.regions[script.hot].name, global), Spike(global),
-                   After(global)};
+  script.phases = {Calm(global), Hot(fleet.world.regions[script.hot].name, global), Spike(global)};
+  const DispatchMode dispatch = fleet.tiers[script.tier].dispatch.mode;
+  if (dispatch == DispatchMode::kLedger) script.phases.push_back(Probes(global));
+  script.phases.push_back(After(global));
   if (choice.route == RouteChoice::kBoth) script.phases.push_back(Everywhere());
   double shares = 0;
   for (const Phase& phase : script.phases) shares += phase.length_s;
   double at_s = 0;
   for (Phase& phase : script.phases) {
     phase.begins_s = at_s;
+    if (phase.kind != PhaseKind::kProbes) phase.dispatch = dispatch;
     phase.length_s *= choice.length_s / shares;
     SetFactors(fleet, script.hot, choice.day_curve, phase);
     at_s = phase.ends_s();

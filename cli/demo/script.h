@@ -2,7 +2,8 @@
 //
 // Every region has a base rate, a share of what its workers can serve, that follows a day curve shifted by
 // its UTC offset (or a recorded trace). A phase multiplies the rates: one region is made hot, then all rise
-// at once; the factors are such that a phase reaches the load that its story tells, whatever the hour. A
+// at once; the factors are such that a phase reaches the load that its story tells, whatever the hour. Where
+// the tier is dispatched by ledger, the spike comes a second time with the tier switched to probes. A
 // `global` phase repeats the calm with a table that spreads every region's jobs over the whole world, so that
 // the two can be compared. Lengths are shares of the time that the demo is given.
 //
@@ -22,7 +23,7 @@ namespace ringway::demo {
 
 enum class RouteChoice { kRingway, kGlobal, kBoth };
 
-enum class PhaseKind { kCalm, kHot, kSpike, kAfter, kGlobal };
+enum class PhaseKind { kCalm, kHot, kSpike, kProbes, kAfter, kGlobal };
 
 struct Phase {
   PhaseKind kind;
@@ -32,6 +33,7 @@ struct Phase {
   double length_s = 0;
   IdVector<RegionId, double> factors;  // times the rate that the region has anyway at that time of its day
   bool global = false;                 // every region's jobs are spread over all regions
+  DispatchMode dispatch = DispatchMode::kProbe;
   double ends_s() const { return begins_s + length_s; }
 };
 

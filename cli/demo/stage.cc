@@ -28,16 +28,20 @@ JobRecord Record(const Fleet& fleet, const v1::End& end) {
   record.served = fleet.world.FindRegion(story.region()).value_or(RegionId());
   record.network_s = story.network_s();
   record.attempts = story.attempts();
+  record.wait_s = story.wait_s();
   record.busy = story.busy();
   return record;
 }
 
 bool Whole(const v1::StatusReply& status, const Fleet& fleet) {
   if (status.tiers_size() == 0) return false;
+  const bool ledger = fleet.tiers[TierId(0)].dispatch.mode == DispatchMode::kLedger;
   if (status.routers_size() < static_cast<int>(fleet.world.regions.size()) * kRoutersPerRegion) return false;
-  return std::all_of(
-      status.tiers(0).regions().begin(), status.tiers(0).regions().end(),
-      [](const v1::RegionStatus& region) { return region.workers_seen() >= region.workers(); });
+  return std::all_of(status.tiers(0).regions().begin(), status.tiers(0).regions().end(),
+                     [&](const v1::RegionStatus& region) {
+                       const bool held = region.workers() == 0 || !region.holder().empty();
+                       return region.workers_seen() >= region.workers() && (!ledger || held);
+                     });
 }
 
 }  // namespace
@@ -76,6 +80,11 @@ absl::Status Stage::AwaitWholeFleet() {
 }
 
 absl::Status Stage::EnterPhase(std::size_t phase, Traffic& traffic) {
+  const DispatchMode before =
+      phase > 0 ? script_.phases[phase - 1].dispatch : fleet_.tiers[script_.tier].dispatch.mode;
+  if (script_.phases[phase].dispatch != before) {
+    if (absl::Status status = cluster_.Dispatch(script_.phases[phase].dispatch); !status.ok()) return status;
+  }
   const bool spread_before = phase > 0 && script_.phases[phase - 1].global;
   const bool spread = script_.phases[phase].global;
   phase_ = phase;

@@ -10,6 +10,7 @@ void JobSums::Add(const JobRecord& record) {
   ++done;
   if (record.served == record.source) ++home;
   network_s_sum += record.network_s;
+  wait_s.Add(std::max(0.0, record.wait_s));
   latency_s.Add(std::max(0.0, record.ended_s - record.due_s));
 }
 
@@ -32,6 +33,7 @@ JobSums Tally::all() const {
     sums.attempts += phase.attempts;
     sums.network_s_sum += phase.network_s_sum;
     sums.latency_s.Merge(phase.latency_s);
+    sums.wait_s.Merge(phase.wait_s);
     for (const auto& [outcome, count] : phase.outcomes) sums.outcomes[outcome] += count;
   }
   return sums;

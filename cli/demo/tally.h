@@ -29,6 +29,7 @@ struct JobRecord {
   double due_s = 0;
   double ended_s = 0;
   double network_s = 0;
+  double wait_s = 0;  // from arrival to the start on a worker
   std::uint32_t attempts = 0;
   std::uint32_t busy = 0;
 };
@@ -41,6 +42,7 @@ struct JobSums {
   std::uint64_t attempts = 0;
   double network_s_sum = 0;
   Histogram latency_s;
+  Histogram wait_s;
   std::map<std::string, std::uint64_t> outcomes;  // a handful of words
 
   void Add(const JobRecord& record);

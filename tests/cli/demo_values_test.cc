@@ -136,7 +136,7 @@ JobRecord Job(std::size_t phase, std::size_t source, std::size_t served, double 
   record.due_s = due_s;
   record.ended_s = due_s + took_s;
   record.network_s = source == served ? 0 : 0.1;
-  record.attempts = 2;
+  record.attempts = 1;
   return record;
 }
 
@@ -203,7 +203,7 @@ TEST(PanelTest, ShowsTheTableWithItsReasons) {
 struct Played {
   Script script = LocalScript();
   Tally tally{script.phases.size(), LocalFleet().world.regions.size()};
-  SettledPlan plan{.from_s = 20, .to_s = 30, .away_share_sum = 0.8, .tables = 2};
+  SettledPlan plan{.from_s = 18, .to_s = 27, .away_share_sum = 0.8, .tables = 2};
 
   Played() {
     for (std::size_t p = 0; p < script.phases.size(); ++p) {
