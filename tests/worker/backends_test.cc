@@ -131,7 +131,7 @@ TEST(CommandLineTest, AnUnknownBackendIsAnErrorThatListsTheAllowedOnes) {
   settings.agent.identity.backend = "quantum";
   runtime::EventLoop loop("test");
   const auto backend = MakeBackend(settings, loop);
-  EXPECT_EQ(backend.status().message(), "--backend is 'quantum'; allowed are synthetic, http");
+  EXPECT_EQ(backend.status().message(), "--backend is 'quantum'; allowed are synthetic, http, engine");
 }
 
 }  // namespace
