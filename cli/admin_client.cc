@@ -3,11 +3,14 @@
 #include <google/protobuf/util/json_util.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/address.h"
 #include "runtime/grpc_server.h"
+#include "topology/spelling.h"
 
 namespace ringway::cli {
 namespace {
@@ -47,6 +50,23 @@ absl::Status AdminClient::Explain(const grpc::Status& status) const {
                                      "; --token-file or RINGWAY_TOKEN give the admin token"));
   }
   return absl::Status(code, absl::StrCat("the controller at ", address_, " says: ", status.error_message()));
+}
+
+absl::Status AdminClient::WithSuggestion(absl::Status status, const std::vector<std::string>& names) {
+  if (status.code() != absl::StatusCode::kNotFound) return status;
+  const absl::StatusOr<v1::StatusReply> fleet = Call(&v1::Admin::Stub::Status, v1::StatusRequest());
+  if (!fleet.ok()) return status;
+  std::vector<std::string_view> known;
+  for (const v1::TierStatus& tier : fleet->tiers()) {
+    known.push_back(tier.tier());
+    for (const v1::RegionStatus& region : tier.regions()) known.push_back(region.region());
+  }
+  for (const std::string& name : names) {
+    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string suggestion = DidYouMean(name, known);
+    if (!suggestion.empty()) return absl::NotFoundError(absl::StrCat(status.message(), "\n", suggestion));
+  }
+  return status;
 }
 
 std::string OperatorName() {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cli/session.h"
@@ -38,6 +39,9 @@ class AdminClient {
     if (!status.ok()) return Explain(status);
     return reply;
   }
+
+  // A name that the controller does not know gets the nearest one that it does, if there is one.
+  absl::Status WithSuggestion(absl::Status status, const std::vector<std::string>& names);
 
  private:
   void Prepare(grpc::ClientContext& context) const;

@@ -14,11 +14,15 @@ constexpr char kFooter[] =
     "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 nobody answers, 4 refused.\n"
     "docs/cli.md tells more.";
 
+bool IsScreen(bool out_is_terminal) {
+  const char* terminal = std::getenv("TERM");
+  return out_is_terminal && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
 bool WantsColour(bool out_is_terminal) {
   const char* no_colour = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
   if (no_colour != nullptr && *no_colour != '\0') return false;
-  return out_is_terminal && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return IsScreen(out_is_terminal);
 }
 
 void AddGlobalOptions(CLI::App& app, Session& session) {
@@ -94,6 +98,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddSubmitCommand(app, session);
   AddSimCommand(app, session);
   AddStatusCommand(app, session);
+  AddTopCommand(app, session);
   AddTableCommand(app, session);
   AddExplainCommand(app, session);
   AddWhatIfCommand(app, session);
@@ -103,12 +108,14 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddAuditCommand(app, session);
   AddPlanCommand(app, session);
   AddTopologyCommand(app, session);
+  AddWordsCommands(app, session);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return Explain(app, error, out, err);
   }
   session.colour = !session.json && WantsColour(out_is_terminal);
+  session.terminal = !session.json && IsScreen(out_is_terminal);
   return session.run();
 }
 

@@ -14,6 +14,8 @@ namespace ringway::cli {
 
 void AddTopologyCommand(CLI::App& app, Session& session);
 void AddPlanCommand(CLI::App& app, Session& session);
+void AddTopCommand(CLI::App& app, Session& session);
+void AddWordsCommands(CLI::App& app, Session& session);  // completion and man
 void AddStatusCommand(CLI::App& app, Session& session);
 void AddTableCommand(CLI::App& app, Session& session);
 void AddExplainCommand(CLI::App& app, Session& session);

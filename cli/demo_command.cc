@@ -22,6 +22,11 @@ std::string DefaultTopology(const std::string& file) {
   const std::filesystem::path built = std::filesystem::path(OwnFolder()) / "../../topology" / file;
   std::error_code error;
   const bool there = std::filesystem::exists(built, error);
+  const std::filesystem::path installed =
+      std::filesystem::path(OwnFolder()) / "../share/ringway/topology" / file;
+  if (!there && std::filesystem::exists(installed, error)) {
+    return std::filesystem::weakly_canonical(installed, error).string();
+  }
   return there ? std::filesystem::weakly_canonical(built, error).string() : "topology/" + file;
 }
 

@@ -7,11 +7,20 @@
 #ifndef RINGWAY_CLI_OPERATOR_ACTION_H_
 #define RINGWAY_CLI_OPERATOR_ACTION_H_
 
+#include "absl/strings/ascii.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 
 namespace ringway::cli {
+
+// The names that could be misspelt.
+template <class Request>
+std::vector<std::string> NamesIn(const Request& request) {
+  std::vector<std::string> names = {request.tier()};
+  if constexpr (requires { request.region(); }) names.push_back(request.region());
+  return names;
+}
 
 template <class Request>
 int RunAction(Session& session,
@@ -21,8 +30,14 @@ int RunAction(Session& session,
   if (!admin.ok()) return Fail(session, admin.status());
   request.mutable_by()->set_who(OperatorName());
   const absl::StatusOr<v1::ActionReply> reply = admin->Call(method, request);
-  if (!reply.ok()) return Fail(session, reply.status());
+  if (!reply.ok()) return Fail(session, admin->WithSuggestion(reply.status(), NamesIn(request)));
   session.out << (session.json ? MessageJson(*reply) : reply->message() + "\n");
+  if (!reply->done()) {
+    // Names that do not exist are the commonest reason.
+    const absl::Status hint = admin->WithSuggestion(absl::NotFoundError(""), NamesIn(request));
+    if (!hint.message().empty())
+      session.err << "ringway: " << absl::StripAsciiWhitespace(hint.message()) << "\n";
+  }
   return reply->done() ? kExitOk : kExitNo;
 }
 

@@ -32,6 +32,7 @@ struct Session {
   std::ostream& err;
   bool json = false;
   bool colour = false;
+  bool terminal = false;  // `out` can be drawn over
   std::string controller = "127.0.0.1:7400";
   std::string router = "127.0.0.1:7410";
   std::string token_file = {};

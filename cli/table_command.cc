@@ -14,7 +14,7 @@ int Table(Session& session, const std::string& tier) {
   v1::GetTableRequest request;
   request.set_tier(tier);
   const absl::StatusOr<v1::RoutingTable> reply = admin->Call(&v1::Admin::Stub::GetTable, request);
-  if (!reply.ok()) return Fail(session, reply.status());
+  if (!reply.ok()) return Fail(session, admin->WithSuggestion(reply.status(), {tier}));
   session.out << (session.json ? MessageJson(*reply) : RoutingText(*reply, session.colour));
   return kExitOk;
 }

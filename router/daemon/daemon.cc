@@ -113,7 +113,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   PeerService peer(loop, agent.calls(), streams_max);
   LedgerService ledger(loop, agent.hall(), kStandingMax);
   OnceService once(agent.once());
-  auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger, &once});
+  StoryService stories(loop, agent.calls().stories());
+  auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger, &once, &stories});
   if (!server.ok()) return server.status();
   loop.Start();
   absl::StatusOr<std::string> clients;

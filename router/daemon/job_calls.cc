@@ -27,7 +27,8 @@ JobCalls::JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSe
       metrics_(metrics),
       log_(log),
       tell_(std::move(tell)),
-      attempts_(loop, client_streams, *this) {
+      attempts_(loop, client_streams, *this),
+      stories_(settings_.router, fleet.fleet->world.regions[fleet.home].name) {
   for (std::size_t i = 0; i < settings_.jobs_max; ++i) calls_.push_back(nullptr);
   for (std::size_t i = settings_.jobs_max; i > 0; --i) free_.push_back(JobId(i - 1));
 }
@@ -46,6 +47,8 @@ void JobCalls::BeginAttempt(Call& call, AttemptId attempt, bool takes_payload) {
 void JobCalls::Perform(const OfferToWorker& offer) {
   Call& call = *calls_[offer.job];
   BeginAttempt(call, offer.attempt, false);
+  AddToStory(call, "offered", book_.worker(offer.worker).state.worker(),
+             offer.lease == Lease{} ? "found by probing" : "granted by the ledger");
   // Without a holder's lease, a token that is told apart from every other offer.
   const std::string lease =
       offer.lease == Lease{} ? absl::StrCat(settings_.router, "/", offer.attempt) : FormatLease(offer.lease);
@@ -61,6 +64,7 @@ void JobCalls::Perform(const ForwardToRouter& forward) {
   const absl::Duration rtt = absl::Milliseconds(rtts.ms(fleet_.home, forward.route.target));
   call.forwarded_at = now;
   metrics_.CountForward(forward);
+  AddToStory(call, "forwarded", book_.router(forward.router).name, forward.route.reason);
   attempts_.Forward(forward, *book_.router(forward.router).stub,
                     HeaderForRouter(call.header, call.facts, forward, rtt, now),
                     settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration());
@@ -71,6 +75,7 @@ void JobCalls::Perform(const WithdrawAttempt& withdraw) {
   attempts_.Withdraw(withdraw.attempt, withdraw.why);
   // A job that goes on, after a worker that hung, hears the end of this attempt first.
   Call& call = *calls_[withdraw.job];
+  AddToStory(call, "withdrawn", "", OutcomeName(withdraw.why));
   if (call.attempt == withdraw.attempt && withdraw.why != Outcome::kTimeout) call.attempt = 0;
 }
 
@@ -80,6 +85,11 @@ void JobCalls::Perform(EndJob& end) {
   if (end.outcome == Outcome::kFailed) {
     log_.Warning(absl::StrCat("job ", call.header.request_id(), " failed: ", end.message));
   }
+  v1::End message = EndMessage(call, end);
+  call.story.set_took_s(absl::ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived) -
+                        call.story.age_s());
+  *call.story.mutable_end() = message;
+  stories_.Keep(std::move(call.story));
   const bool told = call.stage == Stage::kEnded;  // the client has had its answer
   call.stage = Stage::kEnded;
   call.attempt = 0;
@@ -91,7 +101,7 @@ void JobCalls::Perform(EndJob& end) {
   if (told) return;
   if (end.result.end) return AnswerFromRecord(call, end);
   v1::JobDown down;
-  *down.mutable_end() = EndMessage(call, end);
+  *down.mutable_end() = std::move(message);
   call.stream->End(std::move(down));
 }
 
@@ -160,6 +170,7 @@ JobCalls::Call* JobCalls::Current(JobId job, AttemptId attempt) {
 void JobCalls::OnAccepted(JobId job, AttemptId attempt, const v1::Accepted& accepted) {
   Call* call = Current(job, attempt);
   if (call == nullptr) return;
+  AddToStory(*call, "accepted", accepted.worker(), accepted.region());
   tell_(AttemptAccepted{job, attempt});
   call->attempt_takes_payload = true;
   if (call->stream != nullptr) {
@@ -189,6 +200,10 @@ void JobCalls::OnRoom(JobId job, AttemptId attempt) {
 void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
   once::Result kept;
   if (Call* call = Current(ended.job, ended.attempt)) {
+    const std::string whom = ended.worker.valid()   ? book_.worker(ended.worker).state.worker()
+                             : ended.router.valid() ? book_.router(ended.router).name
+                                                    : "";
+    AddToStory(*call, "answered", whom, ended.message.empty() ? OutcomeName(ended.outcome) : ended.message);
     if (end != nullptr) {
       call->last_end = *end;
       kept = KeptOf(*call, ended, *end);
@@ -260,6 +275,26 @@ void JobCalls::BreakAll() {
   for (const std::unique_ptr<Call>& call : calls_) {
     if (call != nullptr && call->stream != nullptr) call->stream->Break();
   }
+}
+
+// ---- stories ----
+
+void JobCalls::BeginStory(Call& call, absl::Time now) {
+  const Tier& tier = fleet_.fleet->tiers[call.facts.tier];
+  v1::RequestStory& story = call.story;
+  story.set_request_id(call.header.request_id());
+  story.set_tier(tier.name);
+  story.set_priority(tier.priorities[call.facts.priority]);
+  story.set_model(call.header.model());
+  story.set_forwarded(call.facts.forwarded);
+  story.set_arrived_unix_us(absl::ToUnixMicros(runtime::WallNow()));
+  story.set_age_s(absl::ToDoubleSeconds(now - call.facts.arrived));
+  story.set_deadline_s(absl::ToDoubleSeconds(call.facts.deadline - now));
+}
+
+void JobCalls::AddToStory(Call& call, std::string_view what, std::string whom, std::string_view detail) {
+  const absl::Duration since_entry = runtime::MonotonicNow() - call.facts.arrived;
+  StoryBook::Add(call.story, since_entry - absl::Seconds(call.story.age_s()), what, std::move(whom), detail);
 }
 
 // ---- small change ----

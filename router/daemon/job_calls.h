@@ -26,6 +26,7 @@
 #include "router/daemon/once_wish.h"
 #include "router/daemon/payload.h"
 #include "router/daemon/router_metrics.h"
+#include "router/daemon/story_book.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 
@@ -70,6 +71,8 @@ class JobCalls final : public CallDesk, private AttemptSink {
   // Streams that exist; the service adds, OnClosed subtracts.
   std::atomic<int> streams{0};
 
+  const StoryBook& stories() const { return stories_; }
+
  private:
   enum class Stage { kUploading, kWithMachine, kEnded };
   struct Call {
@@ -91,6 +94,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
     std::uint64_t payload_hash = kFnvBasis;  // of a keyed job
     ResultKept kept;                         // of a keyed job
     std::unique_ptr<runtime::Alarm> upload_alarm;
+    v1::RequestStory story;
   };
 
   // Uploading (job_upload.cc).
@@ -107,6 +111,9 @@ class JobCalls final : public CallDesk, private AttemptSink {
   bool OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) override;
   void OnRoom(JobId job, AttemptId attempt) override;
   void OnEnded(const AttemptEnded& ended, const v1::End* end) override;
+  // Stories.
+  void BeginStory(Call& call, absl::Time now);
+  void AddToStory(Call& call, std::string_view what, std::string whom, std::string_view detail);
   v1::End EndMessage(const Call& call, const EndJob& end) const;
   // The answer of a job that was done before: its result, if that is kept, and its end.
   void AnswerFromRecord(Call& call, const EndJob& end);
@@ -131,6 +138,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
   std::size_t live_ = 0;
   std::uint64_t last_serial_ = 0;
   std::size_t payload_bytes_ = 0;  // of all calls
+  StoryBook stories_;
 };
 
 }  // namespace ringway::router

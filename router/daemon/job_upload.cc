@@ -50,6 +50,7 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
   call.header.Swap(&header);
   stream.FillTraceContext(call.header);
   Sanitize(call.header, stream.forwarded(), fleet_, absl::StrCat(settings_.router, "-", call.serial));
+  BeginStory(call, now);
   call.upload_alarm = std::make_unique<runtime::Alarm>(loop_, [this, id] {
     GiveUpUpload(id, Outcome::kTimeout, "the payload did not arrive before the deadline");
   });

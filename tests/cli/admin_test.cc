@@ -26,6 +26,9 @@ class ScriptedAdmin : public v1::Admin::Service {
     authorization = it == metadata.end() ? "" : std::string(it->second.data(), it->second.size());
     reply->set_world("aws");
     reply->add_findings("eu-west-1 is stale");
+    v1::TierStatus& fleet = *reply->add_tiers();
+    fleet.set_tier("animate");
+    fleet.add_regions()->set_region("us-east-1");
     return answer;
   }
   grpc::Status GetTable(grpc::ServerContext*, const v1::GetTableRequest* request,
@@ -35,6 +38,9 @@ class ScriptedAdmin : public v1::Admin::Service {
   }
   grpc::Status Explain(grpc::ServerContext*, const v1::ExplainRequest* request,
                        v1::ExplainReply* reply) override {
+    if (request->region() != "us-east-1" && answer.ok()) {
+      return grpc::Status(grpc::StatusCode::NOT_FOUND, "no such region");
+    }
     reply->add_lines("asked about " + request->region() + " of " + request->tier());
     return answer;
   }
@@ -115,8 +121,13 @@ TEST_F(AdminTest, QuestionsPrintTheAnswer) {
 }
 
 TEST_F(AdminTest, JsonIsWholeAndAlone) {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"status"}, {"table"}, {"explain", "x"}, {"drain", "x"}, {"audit", "--limit", "7"}, {"whatif"}}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"status"},
+                                             {"table"},
+                                             {"explain", "us-east-1"},
+                                             {"drain", "x"},
+                                             {"audit", "--limit", "7"},
+                                             {"whatif"}}) {
     std::vector<std::string> json = words;
     json.push_back("--json");
     const Ran ran = Ask(json);
@@ -182,10 +193,13 @@ TEST_F(AdminTest, ExitCodesTellNoFromRefused) {
   const Ran refused = Ask({"drain", "x"});
   EXPECT_EQ(refused.code, 4);
   EXPECT_THAT(refused.err, AllOf(HasSubstr("no token"), HasSubstr("RINGWAY_TOKEN")));
-  admin_.answer = grpc::Status(grpc::StatusCode::NOT_FOUND, "no region x; did you mean y?");
-  const Ran unknown = Ask({"explain", "x"});
-  EXPECT_EQ(unknown.code, 1);
-  EXPECT_THAT(unknown.err, HasSubstr("did you mean y?"));
+  admin_.answer = grpc::Status::OK;
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"explain", "us-eats-1"}, {"drain", "us-eats-1"}}) {
+    const Ran unknown = Ask(words);
+    EXPECT_EQ(unknown.code, 1) << words[0];
+    EXPECT_THAT(unknown.err, HasSubstr("did you mean \"us-east-1\"?"));
+  }
 }
 
 TEST_F(AdminTest, TheTokenTravelsFromFileOrEnvironment) {

@@ -44,7 +44,7 @@ MetricUses MetricsInExpressions() {
 }
 
 std::set<std::string> MetricsInSources() {
-  static const std::regex name("\"(ringway_(?:controller|router|worker)_[a-z_]+)\"");
+  static const std::regex name("\"(ringway_(?:controller|router|worker|ledger)_[a-z_]+)\"");
   std::set<std::string> names;
   for (const char* folder : {"controller", "router", "worker"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(RINGWAY_SOURCE_DIR) / folder)) {

@@ -57,6 +57,13 @@ TEST(ObservabilityTest, TheGeneratedFilesAreCurrent) {
   }
 }
 
+// Flags from the programs' own help, keys of a topology file from its reader.
+TEST(ConfigurationTest, TheReferenceIsWhatTheProgramsSay) {
+  if (!Installed("python3")) GTEST_SKIP() << "no python3 here";
+  const Ran ran = RunShell("python3 " + kSource + "/tools/docs/flags.py --check " + RINGWAY_BIN_DIR);
+  EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
 TEST(ObservabilityTest, EveryMetricInAnExpressionIsOneThatADaemonHas) {
   const std::set<std::string> known = MetricsInSources();
   EXPECT_GE(known.size(), 60u);
@@ -71,7 +78,7 @@ TEST(ObservabilityTest, TheGuideListsEveryMetricAndNoOther) {
   for (const std::string& metric : known) {
     EXPECT_THAT(guide, HasSubstr("`" + metric + "`")) << "a line for it is missing in docs/operating.md";
   }
-  const std::regex name("`(ringway_(?:controller|router|worker)_[a-z_]+)`");
+  const std::regex name("`(ringway_(?:controller|router|worker|ledger)_[a-z_]+)`");
   for (std::sregex_iterator it(guide.begin(), guide.end(), name), end; it != end; ++it) {
     EXPECT_TRUE(known.contains((*it)[1])) << (*it)[1] << " is in docs/operating.md; nothing serves it";
   }

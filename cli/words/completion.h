@@ -1,0 +1,23 @@
+// Shell completion for bash, zsh and fish, as scripts to be sourced or installed.
+//
+// A script knows every subcommand and option of the tree; where nothing of ours can follow it offers files.
+// It asks nobody, so completion is instant and works without a fleet; names of regions are not completed.
+// Options of the root are offered behind every subcommand.
+//
+// Threads: pure.
+#ifndef RINGWAY_CLI_WORDS_COMPLETION_H_
+#define RINGWAY_CLI_WORDS_COMPLETION_H_
+
+#include <string>
+
+#include "cli/words/command_tree.h"
+
+namespace ringway::words {
+
+std::string BashCompletion(const CommandWords& root);
+std::string ZshCompletion(const CommandWords& root);
+std::string FishCompletion(const CommandWords& root);
+
+}  // namespace ringway::words
+
+#endif  // RINGWAY_CLI_WORDS_COMPLETION_H_

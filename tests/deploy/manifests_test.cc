@@ -1,0 +1,103 @@
+// The Kubernetes manifests, the Helm chart and the container file that are shipped.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include "tests/deploy/manifests.h"
+#include "tests/deploy/shell.h"
+
+namespace ringway {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+
+namespace fs = std::filesystem;
+
+const fs::path kDeploy = fs::path(RINGWAY_SOURCE_DIR) / "deploy";
+const fs::path kChart = kDeploy / "helm" / "ringway";
+
+std::string RenderedChart() {
+  std::string text;
+  const std::string values = ReadText(kChart / "values.yaml");
+  for (const auto& entry : fs::directory_iterator(kChart / "templates")) {
+    text += Rendered(ReadText(entry.path()), values, "ringway") + "\n---\n";
+  }
+  return text.substr(0, text.size() - 5);
+}
+
+TEST(ManifestsTest, ThePlainOnesHaveOnlyKeysThatKubernetesHas) {
+  for (const char* name : {"gpu-pod.yaml", "controller.yaml", "kustomization.yaml"}) {
+    EXPECT_THAT(ProblemsOf(ReadText(kDeploy / "kubernetes" / name)), IsEmpty()) << name;
+  }
+}
+
+TEST(ManifestsTest, TheChartRendersToKeysThatKubernetesHas) {
+  const std::string text = RenderedChart();
+  EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;
+  EXPECT_THAT(KindsOf(text), IsSupersetOf({"Deployment", "StatefulSet", "Service", "PodDisruptionBudget"}));
+  EXPECT_THAT(text, HasSubstr("--region=eu-west-1"));
+  EXPECT_THAT(text, HasSubstr("image: \"ringway:0.1.0\""));
+}
+
+TEST(ManifestsTest, EveryValueOfTheChartIsUsed) {
+  const std::string values = ReadText(kChart / "values.yaml");
+  std::string templates;
+  for (const auto& entry : fs::directory_iterator(kChart / "templates")) templates += ReadText(entry.path());
+  std::string section;
+  static const std::regex line("(?:^|\n)( *)([A-Za-z]+):( .+)?");
+  for (std::sregex_iterator it(values.begin(), values.end(), line), end; it != end; ++it) {
+    if ((*it)[1].length() == 0) section = "";
+    if (!(*it)[3].matched) {
+      section = (*it)[2].str() + ".";
+      continue;
+    }
+    EXPECT_THAT(templates, HasSubstr(".Values." + section + (*it)[2].str() + " "));
+  }
+}
+
+// What the validator is for: each of these installs without a word and does something else.
+TEST(ManifestsTest, MistakesAreFound) {
+  const std::string good = ReadText(kDeploy / "kubernetes" / "controller.yaml");
+  const auto edited = [&good](const std::string& from, const std::string& to) {
+    return ProblemsOf(std::regex_replace(good, std::regex(from), to));
+  };
+  EXPECT_THAT(edited("readinessProbe", "readynessProbe"),
+              Contains("StatefulSet.spec.template.spec.containers[0]: unknown key 'readynessProbe'"));
+  EXPECT_THAT(edited("serviceName: .*", ""), Contains("StatefulSet.spec: the key 'serviceName' is missing"));
+  EXPECT_THAT(edited("containers:\n        - name", "containers:\n          name"), Contains(HasSubstr("")));
+  EXPECT_THAT(edited("kind: Service", "kind: Servise"), Contains("unknown kind 'Servise'"));
+  EXPECT_THAT(ProblemsOf("kind: {{ .Values.kind }}"), Contains("a template that nobody filled in"));
+}
+
+// Not built here, because that needs a container runtime and its registry: what can be read of it is.
+TEST(ContainerTest, TheFileIsSound) {
+  const std::string text = ReadText(kDeploy / "container" / "Containerfile");
+  std::set<std::string> stages;
+  static const std::regex from("(?:^|\n)FROM (\\S+)(?: AS (\\w+))?");
+  static const std::regex debian("debian:12(-slim)?");
+  int count = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), from), end; it != end; ++it, ++count) {
+    EXPECT_TRUE(std::regex_match((*it)[1].str(), debian)) << (*it)[1];
+    stages.insert((*it)[2]);
+  }
+  EXPECT_EQ(count, 2) << "one stage builds, one runs";
+  static const std::regex use("from=(\\w+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), use), end; it != end; ++it) {
+    EXPECT_TRUE(stages.contains((*it)[1])) << "no stage is called " << (*it)[1];
+  }
+  // The user that the manifests run it as, by number.
+  EXPECT_THAT(text, HasSubstr("\nUSER 65532:65532\n"));
+  EXPECT_THAT(ReadText(kDeploy / "kubernetes" / "gpu-pod.yaml"), HasSubstr("runAsUser: 65532"));
+  EXPECT_THAT(text, HasSubstr("--no-install-recommends"));
+  EXPECT_EQ(text.find(":latest"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ringway

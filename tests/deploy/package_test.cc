@@ -1,0 +1,105 @@
+// The Debian package: what is in it, and, where that is possible, that it installs, starts, upgrades and
+// goes.
+//
+// The last needs root, the network and the root of a bare Debian 12 (RINGWAY_CHROOT_BASE, made once with
+// `debootstrap --variant=minbase bookworm FOLDER`); where one is missing the test is skipped and says which.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/deploy/shell.h"
+
+namespace ringway {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string kSource = RINGWAY_SOURCE_DIR;
+
+// Made once; packing takes a few seconds.
+class PackageTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!Installed("dpkg-shlibdeps") || !Installed("dpkg-deb") || !Installed("python3")) return;
+    folder_ = ::testing::TempDir() + "ringway-package-XXXXXX";
+    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
+    old_ = Build("0.0.9");
+    new_ = Build("");
+  }
+  static void TearDownTestSuite() {
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+  void SetUp() override {
+    if (folder_.empty()) GTEST_SKIP() << "no dpkg-dev or python3 here";
+    ASSERT_THAT(new_, HasSubstr(".deb"));
+  }
+  static std::string Build(const std::string& version) {
+    const std::string chosen = version.empty() ? "" : "RINGWAY_DEB_VERSION=" + version + " ";
+    const Ran ran = RunShell(chosen + "RINGWAY_DEB_EFFORT=0 " + kSource + "/tools/package/deb.sh " +
+                             RINGWAY_BIN_DIR + " " + folder_);
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    const std::size_t path = ran.output.rfind(folder_);
+    return path == std::string::npos ? "" : ran.output.substr(path, ran.output.find('\n', path) - path);
+  }
+  static std::string Field(const std::string& name) { return OutputOf("dpkg-deb -f " + new_ + " " + name); }
+
+  inline static std::string folder_, old_, new_;
+};
+
+TEST_F(PackageTest, SaysWhatItNeedsAndWhatItIs) {
+  EXPECT_THAT(Field("Depends"), HasSubstr("libc6 (>="));
+  EXPECT_THAT(Field("Depends"), HasSubstr("libgrpc++1"));
+  EXPECT_THAT(Field("Depends"), HasSubstr("adduser"));
+  EXPECT_THAT(Field("Depends"), Not(HasSubstr("-dev")));
+  EXPECT_THAT(Field("Version"), HasSubstr("0.1.0"));
+  EXPECT_THAT(Field("Package"), HasSubstr("ringway"));
+  // A build between releases is older than the release.
+  EXPECT_EQ(RunShell("dpkg --compare-versions 0.1.0~git1 lt 0.1.0").code, 0);
+}
+
+TEST_F(PackageTest, HoldsProgramsUnitsManualsCompletionsAndSettings) {
+  const std::string list = OutputOf("dpkg-deb -c " + new_);
+  for (const char* path :
+       {"./usr/bin/ringway\n", "./usr/bin/ringway-controller\n", "./usr/bin/ringway-router\n",
+        "./usr/bin/ringway-worker\n", "./lib/systemd/system/ringway-worker@.service\n",
+        "./usr/share/man/man1/ringway.1.gz\n", "./usr/share/man/man1/ringway-top.1.gz\n",
+        "./usr/share/man/man8/ringway-router.8.gz\n", "./usr/share/bash-completion/completions/ringway\n",
+        "./usr/share/zsh/vendor-completions/_ringway\n",
+        "./usr/share/fish/vendor_completions.d/ringway.fish\n", "./usr/share/doc/ringway/operating.md\n",
+        "./usr/share/doc/ringway/copyright\n", "./usr/share/ringway/topology/local.yaml\n"}) {
+    EXPECT_THAT(list, HasSubstr(path));
+  }
+  const std::string settings = OutputOf("dpkg-deb --ctrl-tarfile " + new_ + " | tar -xO ./conffiles");
+  for (const char* path : {"controller.env", "host.env", "router.env", "worker-0.env", "world.yaml"}) {
+    EXPECT_THAT(settings, HasSubstr("/etc/ringway/" + std::string(path) + "\n"));
+  }
+}
+
+TEST_F(PackageTest, TwoRunsMakeTheSameBytes) {
+  const std::string first = OutputOf("sha256sum < " + new_);
+  EXPECT_EQ(OutputOf("sha256sum < " + Build("")), first);
+}
+
+TEST_F(PackageTest, ItsScriptsAreSound) {
+  if (!Installed("shellcheck")) GTEST_SKIP() << "no shellcheck here";
+  const Ran ran = RunShell("cd " + kSource + " && shellcheck deploy/debian/p* tools/package/*.sh");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
+TEST_F(PackageTest, InstallsStartsUpgradesAndLeavesNothingInABareDebian) {
+  const char* base = std::getenv("RINGWAY_CHROOT_BASE");
+  if (base == nullptr) GTEST_SKIP() << "RINGWAY_CHROOT_BASE names no root of a bare Debian 12";
+  if (geteuid() != 0) GTEST_SKIP() << "only root may change its root folder";
+  const Ran ran =
+      RunShell("timeout 500 " + kSource + "/tools/package/prove.sh " + base + " " + old_ + " " + new_);
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("ok a purge leaves nothing"));
+  std::printf("%s", ran.output.c_str());
+}
+
+}  // namespace
+}  // namespace ringway

@@ -1,0 +1,99 @@
+// What README and docs/ tell people to type is typed here, as printed, in a world of real daemons.
+//
+// The world has the names of topology/local.yaml. Commands find its controller and a router through the
+// environment, as anybody's shell would; they run in an empty folder with a copy of the topology. A block
+// fails when one of its commands does. What cannot be run says why, in the page's source, and is printed
+// here.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tests/deploy/shell.h"
+#include "tests/docs/code_blocks.h"
+#include "tests/live/small_world.h"
+
+namespace ringway {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSource = RINGWAY_SOURCE_DIR;
+
+std::vector<fs::path> Pages() {
+  std::set<fs::path> pages = {kSource / "README.md", kSource / "CONTRIBUTING.md"};
+  for (const auto& entry : fs::recursive_directory_iterator(kSource / "docs")) {
+    if (entry.path().extension() == ".md") pages.insert(entry.path());
+  }
+  return {pages.begin(), pages.end()};
+}
+
+// 30 s are far more than any of these needs; the limit only bounds a failure.
+Ran RunBlock(const CodeBlock& block, live::SmallWorld& world, const fs::path& folder) {
+  const fs::path script = folder / "block.sh";
+  std::ofstream(script) << block.text;
+  return RunShell(absl::StrCat(
+      "cd ", folder.string(), " && env -u RINGWAY_TOKEN RINGWAY_CONTROLLER=", world.controller().grpc(),
+      " RINGWAY_ROUTER=", world.Doors("us-east-1").front(), " NO_COLOR=1 PATH=", RINGWAY_BIN_DIR,
+      ":$PATH timeout 30 bash -euo pipefail block.sh"));
+}
+
+TEST(DocsCommandsTest, EveryCommandRunsAsPrinted) {
+  live::SmallWorld world({.regions = {{"us-east-1", 1, 1}, {"eu-west-1", 1, 1}}, .service_mean_s = 0.05});
+  ASSERT_TRUE(world.AwaitReady());
+  live::ScratchFolder scratch;
+  fs::copy_file(kSource / "topology" / "local.yaml", scratch.File("local.yaml"));
+  int run = 0;
+  for (const fs::path& page : Pages()) {
+    for (const CodeBlock& block : ShellBlocks(ReadText(page))) {
+      const std::string place = absl::StrCat(fs::relative(page, kSource).string(), ":", block.line);
+      if (!block.run) {
+        EXPECT_FALSE(block.excuse.empty()) << place << ": says not why it is not run";
+        std::cout << place << ": not run: " << block.excuse << "\n";
+        continue;
+      }
+      const Ran ran = RunBlock(block, world, scratch.path());
+      EXPECT_EQ(ran.code, 0) << place << ":\n" << block.text << "printed:\n" << ran.output;
+      ++run;
+    }
+  }
+  EXPECT_GE(run, 5) << "the pages are not where they were";
+}
+
+// A command that is not in a block of its own would not be run.
+TEST(DocsCommandsTest, NoFenceIsWithoutALanguageIfItHoldsOurCommands) {
+  for (const fs::path& page : Pages()) {
+    bool inside = false, bare = false;
+    std::istringstream lines(ReadText(page));
+    for (std::string line; std::getline(lines, line);) {
+      const bool fence = line.find("```") != std::string::npos;
+      if (fence) {
+        bare = !inside && absl::EndsWith(line, "```");
+        inside = !inside;
+      }
+      const bool command = absl::StartsWith(line, "ringway ") || absl::StartsWith(line, "./dev ");
+      EXPECT_FALSE(!fence && bare && inside && command) << page.filename() << ": write ```sh above: " << line;
+    }
+  }
+}
+
+TEST(CodeBlocksTest, BlocksExcusesAndIndentsAreRead) {
+  const auto blocks = ShellBlocks(
+      "a\n```sh\none\n```\n```yaml\nno\n```\n<!-- not run: slow -->\n```sh\ntwo\n```\n  ```sh\n  three\n  "
+      "```\n");
+  ASSERT_EQ(blocks.size(), 3u);
+  EXPECT_EQ(blocks[0].text, "one\n");
+  EXPECT_EQ(blocks[0].line, 3);
+  EXPECT_TRUE(blocks[0].run);
+  EXPECT_FALSE(blocks[1].run);
+  EXPECT_EQ(blocks[1].excuse, "slow");
+  EXPECT_EQ(blocks[2].text, "three\n");
+}
+
+}  // namespace
+}  // namespace ringway
