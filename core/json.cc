@@ -17,9 +17,13 @@ JsonWriter& JsonWriter::Open(char open, char close) {
 JsonWriter& JsonWriter::End() {
   const Level level = levels_.back();
   levels_.pop_back();
-  if (!level.empty) text_.append("\n").append(levels_.size() * 2, ' ');
+  if (!level.empty) BreakLine();
   text_.push_back(level.close);
   return *this;
+}
+
+void JsonWriter::BreakLine() {
+  if (indented_) text_.append("\n").append(levels_.size() * 2, ' ');
 }
 
 void JsonWriter::Separate() {
@@ -30,7 +34,7 @@ void JsonWriter::Separate() {
   if (levels_.empty()) return;
   if (!levels_.back().empty) text_.push_back(',');
   levels_.back().empty = false;
-  text_.append("\n").append(levels_.size() * 2, ' ');
+  BreakLine();
 }
 
 void JsonWriter::Quote(std::string_view value) {
@@ -51,7 +55,7 @@ void JsonWriter::Quote(std::string_view value) {
 JsonWriter& JsonWriter::Key(std::string_view key) {
   Separate();
   Quote(key);
-  text_.append(": ");
+  text_.append(indented_ ? ": " : ":");
   after_key_ = true;
   return *this;
 }

@@ -1,10 +1,11 @@
 // Writes JSON text, one value after the other, with the commas and quotes in the right places.
 //
-// For reports and for what the command line prints where there is no protobuf message to print. Numbers that
-// JSON cannot say (NaN, infinities) become null; text is taken as UTF-8 and control bytes are escaped. The
-// caller opens and closes in pairs; text() is the document once everything is closed.
+// For what people and their programs read: --json on the command line, the dashboard's documents. Numbers
+// that JSON cannot say (NaN, infinities) become null, others have six significant digits; text is taken as
+// UTF-8 and control bytes are escaped. The caller opens and closes in pairs; text() is the document once
+// everything is closed.
 //
-// Threads: one owner. Cost: linear in the output.
+// Pure. Threads: one owner. Cost: linear in the output.
 #ifndef RINGWAY_CORE_JSON_H_
 #define RINGWAY_CORE_JSON_H_
 
@@ -17,6 +18,12 @@ namespace ringway {
 
 class JsonWriter {
  public:
+  enum class Layout {
+    kIndented,  // for people: a line for each value
+    kDense,     // for the wire: no blanks
+  };
+  explicit JsonWriter(Layout layout = Layout::kIndented) : indented_(layout == Layout::kIndented) {}
+
   JsonWriter& BeginObject() { return Open('{', '}'); }
   JsonWriter& BeginArray() { return Open('[', ']'); }
   JsonWriter& End();
@@ -41,8 +48,10 @@ class JsonWriter {
   JsonWriter& Open(char open, char close);
   // The comma and the line break that stand before the next element.
   void Separate();
+  void BreakLine();
   void Quote(std::string_view value);
 
+  bool indented_;
   std::string text_;
   std::vector<Level> levels_;
   bool after_key_ = false;

@@ -14,17 +14,17 @@ constexpr std::string_view kBearer = "Bearer ";
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-// Takes as long whatever the first difference is.
-bool SameSecret(std::string_view a, std::string_view b) {
-  unsigned difference = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i) {
+}  // namespace
+
+bool SameSecret(std::string_view guess, std::string_view secret) {
+  if (secret.empty()) return false;
+  unsigned difference = guess.size() == secret.size() ? 0 : 1;
+  for (std::size_t i = 0; i < guess.size(); ++i) {
     difference |=
-        static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[b.empty() ? 0 : i % b.size()]);
+        static_cast<unsigned char>(guess[i]) ^ static_cast<unsigned char>(secret[i % secret.size()]);
   }
   return difference == 0;
 }
-
-}  // namespace
 
 absl::StatusOr<std::string> ReadTokenFile(std::string_view flag, const std::string& path) {
   std::ifstream file(path, std::ios::binary);

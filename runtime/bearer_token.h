@@ -25,6 +25,9 @@ inline constexpr std::size_t kTokenBytesMax = 4096;
 // Errors: InvalidArgument, naming `flag`, the file and what is allowed.
 absl::StatusOr<std::string> ReadTokenFile(std::string_view flag, const std::string& path);
 
+// Takes as long wherever the first difference is. An empty secret is never matched.
+bool SameSecret(std::string_view guess, std::string_view secret);
+
 // On a client: nothing happens with an empty token.
 void PresentToken(grpc::ClientContext& context, const std::string& token);
 

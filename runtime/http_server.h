@@ -8,24 +8,18 @@
 #ifndef RINGWAY_RUNTIME_HTTP_SERVER_H_
 #define RINGWAY_RUNTIME_HTTP_SERVER_H_
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "runtime/page.h"
 
 namespace ringway::runtime {
 
-struct HttpReply {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
-};
-
 class HttpServer {
  public:
-  using Page = std::function<HttpReply()>;
+  using Page = runtime::Page;
   static constexpr int kConnectionsMax = 256;
 
   // Errors: InvalidArgument (not an address), Unavailable (the port is taken).

@@ -4,18 +4,18 @@
 
 namespace ringway::runtime {
 
-HttpServer::Page MetricsPage(std::shared_ptr<const prometheus::Registry> registry) {
+Page MetricsPage(std::shared_ptr<const prometheus::Registry> registry) {
   return [registry] {
     return HttpReply{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                      .body = prometheus::TextSerializer().Serialize(registry->Collect())};
   };
 }
 
-HttpServer::Page HealthPage() {
+Page HealthPage() {
   return [] { return HttpReply{.body = "ok\n"}; };
 }
 
-HttpServer::Page ReadyPage(std::function<bool()> ready) {
+Page ReadyPage(std::function<bool()> ready) {
   return [ready = std::move(ready)] {
     if (ready()) return HttpReply{.body = "ready\n"};
     return HttpReply{.status = 503, .body = "not ready\n"};

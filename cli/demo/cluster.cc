@@ -47,12 +47,12 @@ absl::Status Cluster::StartMember(const std::string& program, const std::string&
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> Cluster::AwaitAddress(Member& member) {
+absl::StatusOr<std::string> Cluster::AwaitAddress(Member& member, const std::string& door) {
   const absl::Time limit = runtime::MonotonicNow() + kStartLimit;
   while (runtime::MonotonicNow() < limit) {
     if (const auto ports = runtime::ReadPortFile(member.port_file); ports.ok()) {
-      const auto grpc = ports->find("grpc");
-      if (grpc != ports->end()) return grpc->second;
+      const auto address = ports->find(door);
+      if (address != ports->end()) return address->second;
     }
     if (member.process.Poll()) {
       return absl::InternalError(absl::StrCat(member.name, " ended while starting; its log: ", member.log));
@@ -87,11 +87,15 @@ absl::Status Cluster::StartController() {
   const std::string state = settings_.folder + "/controller.state";
   std::filesystem::create_directories(state);
   absl::Status started =
-      StartMember("ringway-controller", "controller", {"--topology", WorldFile(), "--state-dir", state});
+      StartMember("ringway-controller", "controller",
+                  {"--topology", WorldFile(), "--state-dir", state, "--dashboard-writes"});
   if (!started.ok()) return started;
   absl::StatusOr<std::string> address = AwaitAddress(members_.back());
   if (!address.ok()) return address.status();
   controller_ = *std::move(address);
+  absl::StatusOr<std::string> dashboard = AwaitAddress(members_.back(), "http");
+  if (!dashboard.ok()) return dashboard.status();
+  dashboard_ = *std::move(dashboard);
   return absl::OkStatus();
 }
 

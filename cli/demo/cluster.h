@@ -36,6 +36,7 @@ class Cluster {
   static absl::StatusOr<Cluster> Start(const ClusterSettings& settings, const Fleet& fleet);
 
   const std::string& controller() const { return controller_; }  // host:port
+  const std::string& dashboard() const { return dashboard_; }    // host:port
   // The n-th of the region's routers, n counted round.
   const std::string& router(RegionId region, std::size_t n) const {
     return routers_[region][n % kRoutersPerRegion];
@@ -66,8 +67,8 @@ class Cluster {
   // Starts a program with the flags that all three share.
   absl::Status StartMember(const std::string& program, const std::string& name,
                            std::vector<std::string> flags);
-  // The gRPC address of a member, once it serves.
-  absl::StatusOr<std::string> AwaitAddress(Member& member);
+  // The address of a member, once it serves; `door` as its port file names it.
+  absl::StatusOr<std::string> AwaitAddress(Member& member, const std::string& door = "grpc");
 
   std::string WorldFile() const { return settings_.folder + "/world.yaml"; }
 
@@ -75,6 +76,7 @@ class Cluster {
   std::string topology_;  // text
   std::vector<Member> members_;
   std::string controller_;
+  std::string dashboard_;
   IdVector<RegionId, std::vector<std::string>> workers_;  // addresses
   IdVector<RegionId, std::vector<std::string>> routers_;
 };

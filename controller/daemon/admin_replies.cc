@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "controller/commands.h"
 #include "controller/daemon/build.h"
-#include "controller/dry_run.h"
 #include "controller/region_status.h"
 #include "controller/wire/state_codec.h"
 #include "proto/table_codec.h"
@@ -181,16 +180,20 @@ absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine
   return reply;
 }
 
-absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
-                                              const v1::DryRunRequest& request, absl::Time now) {
-  const auto tier = FindTier(*machine.fleet(), request.tier());
-  if (!tier.ok()) return tier.status();
+DryRunEdit EditOf(const v1::DryRunRequest& request) {
   DryRunEdit edit;
   if (request.has_overload_threshold()) edit.overload_threshold = request.overload_threshold();
   edit.drain.assign(request.drain().begin(), request.drain().end());
   for (const auto& [region, factor] : request.demand_scale()) edit.demand_scale.emplace_back(region, factor);
   std::sort(edit.demand_scale.begin(), edit.demand_scale.end());
-  const auto outcome = DryRun(machine.tiers()[tier->index()], edit, now);
+  return edit;
+}
+
+absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
+                                              const v1::DryRunRequest& request, absl::Time now) {
+  const auto tier = FindTier(*machine.fleet(), request.tier());
+  if (!tier.ok()) return tier.status();
+  const auto outcome = DryRun(machine.tiers()[tier->index()], EditOf(request), now);
   if (!outcome.ok()) return outcome.status();
 
   v1::DryRunReply reply;

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "controller/daemon/audit_log.h"
+#include "controller/dry_run.h"
 #include "controller/events.h"
 #include "controller/machine.h"
 #include "ringway/v1/admin.pb.h"
@@ -24,6 +25,9 @@ absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
                                               const v1::DryRunRequest& request, absl::Time now);
 // Newest first.
 v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& request);
+
+// What a dry run is asked to change.
+DryRunEdit EditOf(const v1::DryRunRequest& request);
 
 // The request as a command of the machine. Errors: InvalidArgument.
 absl::StatusOr<OperatorCommand> CommandOf(const v1::DrainRegionRequest& request);

@@ -39,6 +39,7 @@ void ControlLoop::Apply(const ControllerEvent& event) {
   machine_.Step(now, event, actions);
   desk_.journal.Outcomes(now, actions, *machine_.fleet());
   for (const ControllerAction& action : actions) Perform(action);
+  desk_.stepped(now, event, actions);
   desk_.metrics.Stepped(runtime::MonotonicNow() - now);
   alarm_.Arm(machine_.NextWake());
 }

@@ -38,6 +38,8 @@ struct ControlDesk {
   ControllerMetrics& metrics;
   runtime::Logger log;
   std::function<void()> stream_closed;  // tells the service
+  // Told of every Step after its actions have been performed; for screens.
+  std::function<void(absl::Time, const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;
 };
 
 class ControlLoop final : public RouterDesk {

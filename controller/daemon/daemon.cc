@@ -13,11 +13,14 @@
 #include "controller/daemon/build.h"
 #include "controller/daemon/control_loop.h"
 #include "controller/daemon/control_service.h"
+#include "controller/daemon/screen_desk.h"
 #include "controller/daemon/state_folder.h"
+#include "controller/daemon/web_desk.h"
 #include "proto/fleet_codec.h"
+#include "runtime/address.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
-#include "runtime/http_server.h"
+#include "runtime/http/listener.h"
 #include "runtime/metrics_page.h"
 #include "runtime/port_file.h"
 #include "runtime/signals.h"
@@ -27,6 +30,7 @@ namespace ringway::controller {
 namespace {
 
 constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);
+constexpr std::size_t kWebConnectionsMax = 256;
 
 absl::StatusOr<TopologyLoaded> ReadTopology(const std::string& path) {
   auto text = ReadTextFile(path);
@@ -55,6 +59,14 @@ DurableState LoadState(const StateKeeper& keeper, const runtime::Logger& log) {
   return DurableState{};
 }
 
+WebAccess AccessOf(const DaemonSettings& settings) {
+  const auto listen = runtime::ParseAddress(settings.http);
+  return {.loopback = listen.ok() && runtime::IsLoopback(*listen),
+          .writes = settings.dashboard_writes,
+          .token = settings.token,
+          .hosts = settings.dashboard_hosts};
+}
+
 std::vector<PrometheusQuery> QueriesOf(const Fleet& fleet) {
   std::vector<PrometheusQuery> queries;
   for (const Tier& tier : fleet.tiers) {
@@ -76,12 +88,23 @@ struct ControllerDaemon::Parts {
         state(folder.path(), log),
         journal(folder.File("journal"), settings.journal, topology.text, log),
         loop("controller"),
-        control(loop,
-                ControllerMachine(settings.controller, topology.fleet, LoadState(state, log),
-                                  runtime::MonotonicNow()),
-                {state, audit, journal, metrics, log, [this] { routers.StreamClosed(); }}),
+        control(
+            loop,
+            ControllerMachine(settings.controller, topology.fleet, LoadState(state, log),
+                              runtime::MonotonicNow()),
+            {state, audit, journal, metrics, log, [this] { routers.StreamClosed(); },
+             [this](absl::Time now, const ControllerEvent& event,
+                    const std::vector<ControllerAction>& actions) { screen.OnStep(now, event, actions); }}),
+        screen(control, {[this] { return web.feed().watched(); },
+                         [this](LiveFeed::Frame frame) { web.Publish(std::move(frame)); }}),
         routers(loop, control, settings.RouterToken()),
-        admin(control, metrics, settings.token) {}
+        admin(control, metrics, settings.token),
+        web_loop("web"),
+        web(web_loop, screen, AccessOf(settings),
+            {{"/metrics", runtime::MetricsPage(metrics.registry())},
+             {"/healthz", runtime::HealthPage()},
+             {"/readyz", runtime::ReadyPage([this] { return ready.load(); })}}),
+        pages(web_loop, {.listen = settings.http, .connections_max = kWebConnectionsMax}, web) {}
 
   absl::Status Serve();
   void StartPrometheus();
@@ -97,11 +120,14 @@ struct ControllerDaemon::Parts {
   ControllerMetrics metrics;
   runtime::EventLoop loop;
   ControlLoop control;
+  ScreenDesk screen;
   ControlService routers;
   AdminService admin;
   std::atomic<bool> ready{false};
+  runtime::EventLoop web_loop;
+  WebDesk web;
+  http::Listener pages;
   std::optional<runtime::GrpcServer> grpc;
-  std::unique_ptr<runtime::HttpServer> pages;
   std::unique_ptr<PrometheusSource> prometheus;
   bool prometheus_failing = false;  // on the loop
 };
@@ -110,12 +136,8 @@ absl::Status ControllerDaemon::Parts::Serve() {
   loop.Start();
   // The epoch is ours before anyone hears of it.
   if (absl::Status saved = state.SaveNow(control.machine().Durable()); !saved.ok()) return saved;
-  auto started = runtime::HttpServer::Start(
-      settings.http, {{"/metrics", runtime::MetricsPage(metrics.registry())},
-                      {"/healthz", runtime::HealthPage()},
-                      {"/readyz", runtime::ReadyPage([this] { return ready.load(); })}});
-  if (!started.ok()) return started.status();
-  pages = *std::move(started);
+  if (absl::Status listens = pages.Listen(); !listens.ok()) return listens;
+  web_loop.Start();
   if (!loop.Post([this] { control.Begin(); })) return absl::InternalError("the control loop takes nothing");
   auto server = runtime::GrpcServer::Start(settings.listen, {&routers, &admin});
   if (!server.ok()) return server.status();
@@ -126,9 +148,9 @@ absl::Status ControllerDaemon::Parts::Serve() {
   const Fleet& fleet = *control.machine().fleet();
   log.Info(absl::StrCat(kBuild, " plans world ", fleet.world.name, " (", fleet.world.regions.size(),
                         " regions, ", fleet.tiers.size(), " tiers) in epoch ", control.machine().epoch(),
-                        ": grpc ", grpc->address(), ", http ", pages->address()));
+                        ": grpc ", grpc->address(), ", http ", pages.address()));
   if (settings.port_file.empty()) return absl::OkStatus();
-  return runtime::WritePortFile(settings.port_file, {{"grpc", grpc->address()}, {"http", pages->address()}});
+  return runtime::WritePortFile(settings.port_file, {{"grpc", grpc->address()}, {"http", pages.address()}});
 }
 
 void ControllerDaemon::Parts::StartPrometheus() {
@@ -178,6 +200,7 @@ void ControllerDaemon::Parts::Stop() {
   }
   if (grpc) grpc->Shutdown(kCloseGrace);
   loop.Stop();
+  web_loop.Stop();
 }
 
 ControllerDaemon::ControllerDaemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -200,7 +223,7 @@ absl::StatusOr<std::unique_ptr<ControllerDaemon>> ControllerDaemon::Start(Daemon
 }
 
 const std::string& ControllerDaemon::grpc_address() const { return parts_->grpc->address(); }
-const std::string& ControllerDaemon::http_address() const { return parts_->pages->address(); }
+const std::string& ControllerDaemon::http_address() const { return parts_->pages.address(); }
 
 void ControllerDaemon::Reload() {
   (void)parts_->loop.Post([parts = parts_.get()] {

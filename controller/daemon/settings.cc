@@ -30,7 +30,8 @@ void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
   app.add_option("--topology", s.topology, "YAML file with the world and its tiers; SIGHUP reads it again")
       ->required();
   app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
-  app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
+  app.add_option("--http", s.http, "host:port for the dashboard, /metrics, /healthz, /readyz")
+      ->capture_default_str();
   app.add_option("--state-dir", s.state_dir, "folder for state, journal and audit log")
       ->capture_default_str();
   app.add_option("--name", s.controller.name, "what routers and screens call this controller")
@@ -43,6 +44,13 @@ void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
                  "file with the token that operators must present; needed off loopback");
   app.add_option("--router-token-file", f.router_token_file,
                  "file with the token that routers must present [the operators' one]");
+  app.add_flag("--dashboard-writes", s.dashboard_writes,
+               "let the dashboard drain regions and set thresholds; without it, it only shows");
+  app.add_option(
+         "--dashboard-host", s.dashboard_hosts,
+         "name by which browsers reach the dashboard, if it is neither an address nor localhost; may be "
+         "repeated")
+      ->allow_extra_args(false);
   app.add_option("--prometheus", f.prometheus,
                  "server for metrics with a promql, for example http://host:9090");
   app.add_option("--prometheus-period", f.prometheus_period, "how often it is asked")->capture_default_str();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "controller/daemon/prometheus_source.h"
@@ -26,6 +27,8 @@ struct DaemonSettings {
   std::string port_file;
   std::string token;         // of operators; empty: none is needed
   std::string router_token;  // empty: the operators' one
+  bool dashboard_writes = false;
+  std::vector<std::string> dashboard_hosts;
   ControllerSettings controller;
   JournalLimits journal;
   std::optional<PrometheusSettings> prometheus;

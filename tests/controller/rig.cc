@@ -53,6 +53,7 @@ Rig::Rig(std::shared_ptr<const Fleet> fleet, DurableState durable, int routers_e
 void Rig::Send(ControllerEvent event) {
   std::vector<ControllerAction> taken;
   machine.Step(now, event, taken);
+  if (stepped) stepped(event, taken);
   lived.emplace_back(now, std::move(event));
   for (ControllerAction& action : taken) actions.push_back(std::move(action));
 }

@@ -6,6 +6,7 @@
 #ifndef RINGWAY_TESTS_CONTROLLER_RIG_H_
 #define RINGWAY_TESTS_CONTROLLER_RIG_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -70,6 +71,8 @@ class Rig {
   IdVector<RegionId, int> dead;           // workers that are down
   bool silent = false;                    // routers stop reporting
   std::vector<std::pair<absl::Time, ControllerEvent>> lived;
+  // Told of each Step, as a shell tells its screens.
+  std::function<void(const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;
 
  private:
   StreamId next_stream_ = 1;

@@ -92,7 +92,7 @@ void OpenLoop::SendAll() {
   const absl::Time end = next + load_.span;
   for (std::size_t i = 0; i < load_.jobs_max; ++i) {
     next += absl::Seconds(rng.Exponential() / load_.rps);
-    if (next >= end) return;
+    if (next >= end || stopped_) return;
     absl::SleepFor(next - absl::Now());
     v1::JobHeader header = Header(load_.tier, absl::StrCat(load_.name, "-", i));
     if (load_.keyed) header.set_idempotency_key(header.request_id());
@@ -104,6 +104,8 @@ void OpenLoop::SendAll() {
     (new Call(shared_, i, load_, std::move(header)))->Begin(*stubs_[i % stubs_.size()]);
   }
 }
+
+void OpenLoop::Stop() { stopped_ = true; }
 
 std::size_t OpenLoop::sent() const {
   const std::lock_guard lock(shared_->mutex);

@@ -72,6 +72,8 @@ class OpenLoop {
   explicit OpenLoop(Load load);
   ~OpenLoop();
   void Start();
+  // No more are sent; those under way go on. Finish waits for them.
+  void Stop();
   // Jobs sent so far, and ended so far.
   std::size_t sent() const;
   std::size_t ended() const;
@@ -83,6 +85,7 @@ class OpenLoop {
   struct Shared;
   void SendAll();
   const Load load_;
+  std::atomic<bool> stopped_{false};
   std::shared_ptr<Shared> shared_;
   std::vector<std::unique_ptr<v1::Ingress::Stub>> stubs_;
   std::thread sender_;

@@ -23,10 +23,11 @@ SmallWorld::SmallWorld(WorldPlan plan) : plan_(std::move(plan)) {
   const std::string topology = folder_.File("world.yaml");
   WriteTopology(topology);
   if (plan_.controlled) {
-    controller_ = std::make_unique<DaemonProcess>(
-        folder_, DaemonSpec{"ringway-controller",
-                            "controller",
-                            {"--topology", topology, "--state-dir", folder_.File("controller-state")}});
+    std::vector<std::string> flags = {"--topology", topology, "--state-dir",
+                                      folder_.File("controller-state")};
+    flags.insert(flags.end(), plan_.controller_flags.begin(), plan_.controller_flags.end());
+    controller_ =
+        std::make_unique<DaemonProcess>(folder_, DaemonSpec{"ringway-controller", "controller", flags});
   }
   if (::testing::Test::HasFatalFailure()) return;
   for (const RegionPlan& region : plan_.regions) {
@@ -42,8 +43,9 @@ void SmallWorld::WriteTopology(const std::string& path) const {
   std::ofstream file(path);
   file << "apiVersion: ringway/v1\nkind: World\nmetadata: {name: live-test}\nspec:\n  regions:\n";
   for (std::size_t i = 0; i < plan_.regions.size(); ++i) {
-    file << "    - {name: " << plan_.regions[i].name << ", coordinates: {latitudeDeg: " << i
-         << ", longitudeDeg: 0}}\n";
+    file << "    - {name: " << plan_.regions[i].name
+         << ", coordinates: {latitudeDeg: " << plan_.regions[i].latitude_deg
+         << ", longitudeDeg: " << plan_.regions[i].longitude_deg << "}}\n";
   }
   file << "  rtt:\n    withinRegionMs: 0.5\n    pairs:\n";
   for (std::size_t i = 0; i < plan_.regions.size(); ++i) {
@@ -56,7 +58,7 @@ void SmallWorld::WriteTopology(const std::string& path) const {
        << "  serviceMean: " << plan_.service_mean_s << "s\n  deadline: " << plan_.deadline << "\n"
        << "  metrics:\n    - {name: busy, aggregation: sum, capacity: 1, capacityPer: worker, maxAge: 30s}\n"
        << "  overloadThreshold: 0.9\n  rings:\n    - {name: all, rttMsMax: 1000, unlockLoad: 0}\n"
-       << "  guard: {staleAfter: 5s, missingAfter: 15s}\n"
+       << "  guard: " << plan_.guard << "\n"
        << "  dispatch: " << plan_.dispatch << "\n  regions:\n";
   for (const RegionPlan& region : plan_.regions) {
     file << "    - {region: " << region.name << ", workers: " << region.routers * region.workers_per_router

@@ -27,6 +27,8 @@ struct RegionPlan {
   std::string name;
   int routers = 1;
   int workers_per_router = 0;
+  double latitude_deg = 0;
+  double longitude_deg = 0;
 };
 
 struct WorldPlan {
@@ -38,6 +40,8 @@ struct WorldPlan {
   std::string dispatch = "{mode: probe}";  // YAML
   std::vector<std::string> worker_flags = {};
   std::vector<std::string> router_flags = {};
+  std::vector<std::string> controller_flags = {};
+  std::string guard = "{staleAfter: 5s, missingAfter: 15s}";  // YAML
   bool controlled = true;  // false: routers read the topology themselves, and nobody plans
 };
 

@@ -1,0 +1,136 @@
+#include "controller/daemon/web_calls.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <charconv>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "controller/daemon/admin_replies.h"
+#include "core/json.h"
+#include "ringway/v1/admin.pb.h"
+
+namespace ringway::controller {
+namespace {
+
+template <class Make>
+WebCall Document(Make make) {
+  return [make = std::move(make)](ScreenDesk& desk, WebAnswer answer) { answer(make(desk)); };
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::optional<std::string> Decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out.push_back(text[i] == '+' ? ' ' : text[i]);
+      continue;
+    }
+    const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    out.push_back(static_cast<char>(high * 16 + low));
+    i += 2;
+  }
+  return out;
+}
+
+template <class Request>
+absl::Status Read(const std::string& body, Request& request) {
+  const auto read = google::protobuf::util::JsonStringToMessage(body, &request);
+  if (read.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the body is not what this call takes: ",
+                                                 std::string(read.message().data(), read.message().size())));
+}
+
+std::string Outcome(const CommandAnswered& answered) {
+  JsonWriter json(JsonWriter::Layout::kDense);
+  json.BeginObject().Key("done").Flag(answered.done).Key("message").Text(answered.message).End();
+  return json.text();
+}
+
+// An order, with where it came from.
+template <class Request>
+absl::StatusOr<WebCall> Order(const std::string& body, const std::string& peer) {
+  Request request;
+  if (absl::Status read = Read(body, request); !read.ok()) return read;
+  const bool named = !request.by().who().empty();
+  request.mutable_by()->set_who(
+      absl::StrCat(named ? request.by().who() : "somebody", " (dashboard, ", peer, ")"));
+  auto command = CommandOf(request);
+  if (!command.ok()) return command.status();
+  return WebCall([command = *std::move(command)](ScreenDesk& desk, WebAnswer answer) {
+    desk.control().Ask(command, [answer = std::move(answer)](const CommandAnswered& answered) mutable {
+      answer(Outcome(answered));
+    });
+  });
+}
+
+}  // namespace
+
+std::optional<std::string> QueryValue(std::string_view query, std::string_view name) {
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), pair.size() + 1));
+    const std::size_t equals = pair.find('=');
+    if (equals != std::string_view::npos && pair.substr(0, equals) == name) {
+      return Decoded(pair.substr(equals + 1));
+    }
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<WebCall> FindDocument(std::string_view target) {
+  const std::size_t mark = target.find('?');
+  const std::string_view path = target.substr(0, mark);
+  const std::string_view query = mark == std::string_view::npos ? "" : target.substr(mark + 1);
+  if (!path.starts_with(kApiPrefix)) return WebCall();
+  const std::string_view name = path.substr(kApiPrefix.size());
+  const std::string tier = QueryValue(query, "tier").value_or("");
+  if (name == "world") return Document([](const ScreenDesk& desk) { return desk.World(); });
+  if (name == "fleet") return Document([](const ScreenDesk& desk) { return desk.Fleet(); });
+  if (name == "table") return Document([](const ScreenDesk& desk) { return desk.Table(); });
+  if (name == "timeline") return Document([tier](const ScreenDesk& desk) { return desk.Timeline(tier); });
+  if (name == "region") {
+    const std::string region = QueryValue(query, "region").value_or("");
+    return Document([tier, region](const ScreenDesk& desk) { return desk.Region(tier, region); });
+  }
+  if (name == "events") {
+    const std::string text = QueryValue(query, "after").value_or("0");
+    std::uint64_t after = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), after);
+    if (failed != std::errc() || end != text.data() + text.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("after is '", text, "': a whole number is allowed"));
+    }
+    return Document([after](const ScreenDesk& desk) { return desk.Events(after); });
+  }
+  return WebCall();
+}
+
+WebPost FindPost(std::string_view path) {
+  if (!path.starts_with(kApiPrefix)) return WebPost::kNone;
+  const std::string_view name = path.substr(kApiPrefix.size());
+  if (name == "dryrun") return WebPost::kDryRun;
+  if (name == "drain") return WebPost::kDrain;
+  if (name == "threshold") return WebPost::kThreshold;
+  return WebPost::kNone;
+}
+
+absl::StatusOr<WebCall> ReadPost(WebPost post, const std::string& body, const std::string& peer) {
+  if (post == WebPost::kDrain) return Order<v1::DrainRegionRequest>(body, peer);
+  if (post == WebPost::kThreshold) return Order<v1::SetThresholdRequest>(body, peer);
+  v1::DryRunRequest request;
+  if (absl::Status read = Read(body, request); !read.ok()) return read;
+  return Document([tier = request.tier(), edit = EditOf(request)](const ScreenDesk& desk) {
+    return desk.DryRun(tier, edit);
+  });
+}
+
+}  // namespace ringway::controller

@@ -1,0 +1,50 @@
+// The dashboard's documents as JSON text: what GET /api/v1/... answers and what the live stream sends.
+//
+// Regions and tiers have their names; times are milliseconds of the Unix epoch; rates are requests per
+// second, loads and shares are fractions; what is not known is null. docs/dashboard.md lists the fields.
+// Documents that change every epoch (fleet) are small and whole: whoever misses one needs only the next. The
+// others carry a number that the fleet document repeats, so that a reader knows when to ask again.
+//
+// Pure; each is linear in what it lists. Errors: NotFound (tier or region), as a sentence for a person.
+#ifndef RINGWAY_CONTROLLER_SCREEN_DOCUMENTS_H_
+#define RINGWAY_CONTROLLER_SCREEN_DOCUMENTS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "controller/machine.h"
+#include "controller/screen/event_book.h"
+#include "controller/screen/picture.h"
+#include "controller/screen/timeline.h"
+
+namespace ringway::controller {
+
+// The machine, and when this is.
+struct ScreenView {
+  const ControllerMachine& machine;
+  absl::Time now;   // monotonic, the machine's
+  absl::Time wall;  // for people
+};
+
+// Regions (place, title) and tiers (threshold, rings, priorities): what changes with the topology or an order
+// only.
+std::string WorldDocument(const ScreenView& view);
+// Everything that moves: each region of each tier, sums, versions, the newest numbers of the other documents.
+std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventBook& events,
+                          const Timeline& timeline, absl::Duration uptime);
+// The table in force, or "version": null. A row that is not listed stays home.
+std::string TableDocument(const ScreenView& view);
+// Newest first, those above `after`.
+std::string EventsDocument(const EventBook& events, std::uint64_t after);
+absl::StatusOr<std::string> TimelineDocument(const ScreenView& view, const Timeline& timeline,
+                                             std::string_view tier);
+// One region of a tier: its rings with who is in them, and why its rows are as they are.
+absl::StatusOr<std::string> RegionDocument(const ScreenView& view, std::string_view tier,
+                                           std::string_view region);
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_SCREEN_DOCUMENTS_H_

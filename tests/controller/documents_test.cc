@@ -1,0 +1,149 @@
+// The documents say what the machine says, and are JSON that another program reads.
+#include "controller/screen/documents.h"
+
+#include <gmock/gmock.h>
+#include <google/protobuf/struct.pb.h>
+#include <google/protobuf/util/json_util.h>
+#include <gtest/gtest.h>
+
+#include "controller/screen/dry_run_document.h"
+#include "tests/controller/rig.h"
+
+namespace ringway::controller {
+namespace {
+
+using google::protobuf::Struct;
+using google::protobuf::Value;
+using ::testing::HasSubstr;
+
+constexpr RegionId kR0(0);
+
+Struct Parsed(const std::string& json) {
+  Struct parsed;
+  const auto status = google::protobuf::util::JsonStringToMessage(json, &parsed);
+  EXPECT_TRUE(status.ok()) << status << "\n" << json;
+  return parsed;
+}
+const Value& At(const Struct& object, const std::string& key) {
+  EXPECT_EQ(object.fields().count(key), 1u) << key;
+  return object.fields().at(key);
+}
+const Struct& Item(const Value& list, int index) { return list.list_value().values(index).struct_value(); }
+double Number(const Struct& object, const std::string& key) { return At(object, key).number_value(); }
+std::string Text(const Struct& object, const std::string& key) { return At(object, key).string_value(); }
+
+class DocumentsTest : public ::testing::Test {
+ protected:
+  DocumentsTest() : rig_(MakeFleet({.regions = 3, .priorities = 2})) {
+    rig_.demand_rps[kR0] = 12;  // 120 % of its fleet
+    rig_.Connect();
+    rig_.Seconds(60);
+  }
+  ScreenView View() const { return {rig_.machine, rig_.now, rig_.now + absl::Hours(24)}; }
+  Struct Fleet() const {
+    return Parsed(
+        FleetDocument(View(), PictureOf(rig_.machine, rig_.now), events_, timeline_, absl::Seconds(60)));
+  }
+
+  Rig rig_;
+  EventBook events_;
+  Timeline timeline_;
+};
+
+TEST_F(DocumentsTest, TheFleetHasTheMachinesNumbersAndItsSumsAddUp) {
+  const Struct fleet = Fleet();
+  EXPECT_EQ(Number(fleet, "version"), static_cast<double>(rig_.machine.table()->version.version));
+  EXPECT_EQ(Number(fleet, "at_ms"), static_cast<double>(absl::ToUnixMillis(rig_.now + absl::Hours(24))));
+  const Struct& tier = Item(At(fleet, "tiers"), 0);
+  EXPECT_NEAR(Number(tier, "demand"), Number(tier, "home") + Number(tier, "away") + Number(tier, "shed"),
+              1e-3);
+  EXPECT_GT(Number(tier, "away"), 1);
+  const Struct& hot = Item(At(tier, "regions"), 0);
+  EXPECT_EQ(Text(hot, "name"), "r0");
+  EXPECT_NEAR(Number(hot, "demand"), 12, 0.5);
+  EXPECT_NEAR(Number(hot, "load"), rig_.LoadOf(kR0), 0.05);
+  EXPECT_GT(At(hot, "sent").struct_value().fields().at("r1").number_value(), 0.5);
+  // All routers hold a table that is old enough to have arrived.
+  const Value& routers = At(fleet, "routers");
+  EXPECT_EQ(routers.list_value().values(0).list_value().values(0).number_value(), 2);
+  EXPECT_EQ(routers.list_value().values(0).list_value().values(1).number_value(), 2);
+}
+
+TEST_F(DocumentsTest, TheTableListsTheRowsThatLeaveHomeWithTheirReasonsAndNoOther) {
+  const Struct table = Parsed(TableDocument(View()));
+  const Value& rows = At(Item(At(table, "tiers"), 0), "rows");
+  ASSERT_GE(rows.list_value().values_size(), 1);
+  for (int i = 0; i < rows.list_value().values_size(); ++i) {
+    const Struct& row = Item(rows, i);
+    EXPECT_EQ(Text(row, "source"), "r0") << "the others are cool";
+    double sum = Number(row, "shed");
+    for (const Value& route : At(row, "routes").list_value().values()) {
+      const Struct& entry = route.struct_value();
+      sum += Number(entry, "share");
+      if (Text(entry, "target") == "r0") continue;
+      EXPECT_EQ(Text(entry, "reason"), "overload");
+      EXPECT_EQ(Number(entry, "ring"), 0);
+      EXPECT_EQ(Number(entry, "rtt_ms"), 41);
+    }
+    EXPECT_NEAR(sum, 1, 1e-5);
+  }
+}
+
+TEST_F(DocumentsTest, BeforeThereIsATableTheDocumentSaysSo) {
+  Rig young(MakeFleet());
+  const Struct table = Parsed(TableDocument({young.machine, young.now, young.now}));
+  EXPECT_EQ(At(table, "version").kind_case(), Value::kNullValue);
+}
+
+TEST_F(DocumentsTest, ARegionKnowsItsNeighboursByDistanceAndRing) {
+  const Struct region = Parsed(*RegionDocument(View(), "t0", "r0"));
+  const Value& neighbours = At(region, "neighbours");
+  ASSERT_EQ(neighbours.list_value().values_size(), 2);
+  EXPECT_EQ(Text(Item(neighbours, 0), "name"), "r1");
+  EXPECT_EQ(Number(Item(neighbours, 0), "ring"), 0);
+  EXPECT_EQ(Number(Item(neighbours, 1), "ring"), 1);
+  EXPECT_GE(At(region, "lines").list_value().values_size(), 3);
+  EXPECT_THAT(std::string(RegionDocument(View(), "t0", "mars").status().message()), HasSubstr("mars"));
+  EXPECT_THAT(std::string(RegionDocument(View(), "t9", "r0").status().message()), HasSubstr("t9"));
+}
+
+TEST_F(DocumentsTest, ADryRunListsExactlyTheRowsThatWhatIfWouldName) {
+  const DryRunEdit edit{.overload_threshold = 0.7, .drain = {}, .demand_scale = {}};
+  const auto outcome = DryRun(rig_.machine.tiers()[0], edit, rig_.now);
+  ASSERT_TRUE(outcome.ok());
+  const Struct reply = Parsed(*DryRunDocument(View(), "t0", edit));
+  EXPECT_EQ(Number(reply, "threshold_after"), 0.7);
+  const Value& rows = At(reply, "rows");
+  ASSERT_GT(outcome->changes.size(), 0u);
+  ASSERT_EQ(rows.list_value().values_size(), static_cast<int>(outcome->changes.size()));
+  for (int i = 0; i < rows.list_value().values_size(); ++i) {
+    EXPECT_THAT(outcome->changes[static_cast<std::size_t>(i)],
+                HasSubstr(Text(Item(rows, i), "source") + ", " + Text(Item(rows, i), "priority")));
+  }
+  for (const Value& region : At(reply, "regions").list_value().values()) {
+    EXPECT_LE(Number(region.struct_value(), "after"), 0.701);
+  }
+  const DryRunEdit wrong{.overload_threshold = 2, .drain = {}, .demand_scale = {}};
+  EXPECT_EQ(DryRunDocument(View(), "t0", wrong).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(DocumentsTest, ThePastIsNewestFirstAndKnowsItsGaps) {
+  for (const double second : {0.0, 12.0, 15.0}) {
+    timeline_.Add(rig_.now + absl::Seconds(second), rig_.machine.fleet(), PictureOf(rig_.machine, rig_.now));
+  }
+  const Struct past = Parsed(*TimelineDocument(View(), timeline_, "t0"));
+  const auto& demand = At(past, "demand").list_value();
+  ASSERT_EQ(demand.values_size(), 3);
+  EXPECT_NEAR(demand.values(0).number_value(), 18, 1);
+  EXPECT_EQ(demand.values(1).kind_case(), Value::kNullValue);
+  EXPECT_EQ(At(past, "regions").list_value().values_size(), 3);
+  events_.EndEpoch(rig_.now, rig_.now, rig_.machine, PictureOf(rig_.machine, rig_.now));
+  ASSERT_GE(events_.last(), 2u);
+  const Struct all = Parsed(EventsDocument(events_, 0));
+  EXPECT_EQ(Number(Item(At(all, "events"), 0), "number"), static_cast<double>(events_.last()));
+  const Struct fresh = Parsed(EventsDocument(events_, events_.last() - 1));
+  EXPECT_EQ(At(fresh, "events").list_value().values_size(), 1);
+}
+
+}  // namespace
+}  // namespace ringway::controller

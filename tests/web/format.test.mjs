@@ -1,0 +1,23 @@
+// Numbers as a person reads them.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { DASH, load, localClock, milliseconds, percent, plural, rate, reason, span } from '../../web/format.mjs';
+
+const table = (name, fn, rows) => test(name, () => rows.forEach(([value, text]) => assert.equal(fn(value), text, `${value}`)));
+
+table('shares', percent, [[0, '0 %'], [1, '100 %'], [0.123, '12 %'], [0.0021, '0.2 %'], [0.0094, '0.9 %'], [0.0099, '1 %'], [NaN, DASH]]);
+table('rates', rate, [[0, '0.0/s'], [3.24, '3.2/s'], [99.94, '99.9/s'], [123.4, '123/s'], [1234, '1.2k/s'], [123456, '123k/s'], [Infinity, DASH]]);
+table('loads', load, [[0.754, '0.75'], [1.2, '1.20'], [undefined, DASH]]);
+table('round trips', milliseconds, [[0.5, '0.5 ms'], [11.5, '12 ms'], [NaN, DASH]]);
+table('spans', span, [[5, '5 s'], [89, '89 s'], [120, '2 min'], [7200, '2 h'], [400000, '5 days']]);
+table('reasons', reason, [['overload', 'the source is above its threshold'], ['no-workers', 'the source has no workers'], ['no_workers', 'the source has no workers'], ['new one', 'new one']]);
+
+test('one row, two rows', () => {
+  assert.equal(plural(1, 'row'), '1 row');
+  assert.equal(plural(2, 'row'), '2 rows');
+});
+
+test('the clock of a place', () => {
+  assert.equal(localClock(Date.UTC(2026, 0, 1, 23, 30), 330), '05:00');
+  assert.equal(localClock(Date.UTC(2026, 0, 1, 2, 5), -300), '21:05');
+});

@@ -1,0 +1,180 @@
+// A visitor of the dashboard, step by step; started by dashboard_test.cc with: URL, admin address, ringway, folder.
+//
+// Each step says what must be seen. What the page shows is held against what `ringway` says of the same controller.
+// Exit code 0: everything was as it must be; else the step and the reason are on standard output.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Browser } from './browser.mjs';
+
+const [url, admin, ringway, folder] = process.argv.slice(2);
+const cli = (...words) => JSON.parse(execFileSync(ringway, ['--json', '--controller', admin, ...words], { encoding: 'utf8' }));
+const region = (status, name) => status.tiers[0].regions.find((other) => other.region === name);
+
+// Asks the owner of the processes and waits for the answer.
+async function ask(what, answer) {
+  writeFileSync(join(folder, what), '.');
+  for (let i = 0; i < 600 && !existsSync(join(folder, answer)); ++i) await new Promise((resume) => setTimeout(resume, 20));
+  rmSync(join(folder, answer));
+}
+
+const browser = await Browser.start();
+let page;
+
+const steps = {
+  async 'the page comes alive with every region on map and table'() {
+    page = await browser.page({ width: 1366, height: 900 });
+    await page.open(url);
+    await page.until('the stream is live', `document.querySelector('#link').classList.contains('live')`);
+    await page.until('three circles', `document.querySelectorAll('#map [data-region]').length === 3`);
+    assert.equal(await page.run(`document.querySelectorAll('#region-rows tr').length`), 3);
+    assert.equal(await page.run(`document.querySelector('#banner').hidden`), true);
+    // Capacity is area: Oslo has twice the workers of Paris.
+    const radius = (name) => page.run(`Number(document.querySelector('#map [data-region="${name}"] .body').getAttribute('r'))`);
+    assert.ok(Math.abs((await radius('oslo')) / (await radius('paris')) - Math.SQRT2) < 0.02);
+  },
+
+  async 'a flow from the hot region shows its share and its reason, to the mouse and to the keyboard'() {
+    await page.until('a flow from Paris', `document.querySelector('#map [data-flow^="paris>"]')?.flow.orders.length`, 20000);
+    const key = await page.run(`document.querySelector('#map [data-flow^="paris>"]').dataset.flow`);
+    const spoken = `document.querySelector('#map [data-flow="${key}"]').getAttribute('aria-label')`;
+    await page.until('the flow is really used', `/: [1-9][\\d.]*\\/s, \\d+ % of what enters/.test(${spoken})`);
+    assert.match(await page.run(spoken), /the table says \d+ % of interactive, because the source is above its threshold/);
+    await page.run(`document.querySelector('#map [data-flow="${key}"]').focus()`);
+    assert.equal(await page.run(`document.querySelector('#tip').hidden`), false);
+    assert.match(await page.text('#tip'), /table: \d+ % of interactive \(10 ms, ring all, opened at load/);
+    await page.press('Escape');
+    assert.equal(await page.run(`document.querySelector('#tip').hidden`), true);
+    await page.until('the table lists the row', `document.querySelector('#table-rows [data-row="paris/interactive"]')`);
+    await page.until('the hot region is told', `document.querySelector('#events .kind-hot')`);
+  },
+
+  async 'a region is selected by keyboard and shows its rings'() {
+    await page.run(`document.querySelector('#map [data-region="paris"]').focus()`);
+    await page.press('Enter');
+    await page.until('the panel', `!document.querySelector('#panel').hidden && document.querySelectorAll('#rings .dot').length === 3`);
+    assert.equal(await page.run(`document.querySelector('#map [data-region="paris"]').getAttribute('aria-pressed')`), 'true');
+    assert.match(await page.run(`document.querySelector('#rings').getAttribute('aria-label')`), /Rings of paris\. all, up to 1000 ms.*in use: (oslo, tokyo|tokyo, oslo)/);
+    assert.ok((await page.run(`document.querySelector('#panel-lines').children.length`)) >= 3);
+    await page.press('Escape');
+    await page.until('the table is back', `document.querySelector('#panel').hidden`);
+  },
+
+  async 'a dry run shows what the command line says, and changes nothing'() {
+    const before = cli('status');
+    await page.run(`document.querySelector('#threshold-number').value = ''`);
+    await page.run(`document.querySelector('#threshold-number').focus()`);
+    await page.type('0.6');
+    await page.click('#threshold-ask');
+    await page.until('an answer', `document.querySelector('#threshold-result [data-changes]')`);
+    const what = cli('whatif', '--threshold', '0.6');
+    assert.equal(await page.run(`Number(document.querySelector('#threshold-result [data-changes]').dataset.changes)`), what.changes.length);
+    assert.deepEqual(await page.run(`[...document.querySelectorAll('#threshold-result .diff-rows > li')].map((li) => li.dataset.row)`),
+      what.changes.map((change) => change.replace(/^(\S+), (\S+):.*/, '$1/$2')));
+    // Demand moves a little between the two questions.
+    for (const { region: name, planned_load: planned } of what.after) {
+      const shown = await page.run(`Number(document.querySelector('#threshold-result tr[data-region="${name}"]')?.lastChild.textContent ?? -1)`);
+      if (shown >= 0) assert.ok(Math.abs(shown - (planned ?? 0)) < 0.12, `${name}: ${shown} and ${planned}`);
+    }
+    const after = cli('status');
+    assert.equal(after.tiers[0].overload_threshold, before.tiers[0].overload_threshold);
+  },
+
+  async 'the threshold is set after a look, with name and reason'() {
+    await page.click('#threshold-apply');
+    await page.until('the dialog with its preview', `document.querySelector('#order').open && document.querySelector('#order-preview [data-changes]')`);
+    await page.run(`document.querySelector('#order-who').focus()`);
+    await page.type('ann');
+    await page.run(`document.querySelector('#order-why').focus()`);
+    await page.type('room for the evening');
+    await page.press('Enter');
+    await page.until('the new threshold', `document.querySelector('#threshold-now').textContent === '0.60'`);
+    assert.equal(cli('status').tiers[0].overload_threshold, 0.6);
+    const [entry] = cli('audit').entries;
+    assert.match(entry.who, /^ann \(dashboard, 127\.0\.0\.1\)$/);
+    assert.equal(entry.why, 'room for the evening');
+    await page.until('the event', `/room for the evening/.test(document.querySelector('#events .kind-threshold')?.textContent)`);
+  },
+
+  async 'a region is drained from the page and its traffic moves'() {
+    assert.ok(region(cli('status'), 'oslo').served_rps > 2, 'Oslo serves before');
+    await page.click('#region-rows [data-region="oslo"] button');
+    await page.until('its panel', `document.querySelector('#panel-title').textContent === 'oslo'`);
+    await page.click('#drain');
+    await page.until('the preview', `document.querySelector('#order').open && document.querySelector('#order-preview [data-changes]')`);
+    assert.ok((await page.run(`Number(document.querySelector('#order-preview [data-changes]').dataset.changes)`)) >= 1);
+    await page.click('#order-confirm');
+    await page.until('the dialog is closed', `!document.querySelector('#order').open`);
+    await page.until('the event', `document.querySelector('#events .kind-drain')`);
+    await page.until('traffic leaves for Tokyo', `['oslo>tokyo', 'paris>tokyo'].every((key) => document.querySelector('#map [data-flow="' + key + '"]')?.flow.rps > 0.5)`, 20000);
+    await page.until('nothing is sent to Oslo', `!document.querySelector('#map [data-flow="paris>oslo"]')`, 20000);
+    const status = cli('status');
+    assert.equal(region(status, 'oslo').drain_share, 1);
+    assert.ok(region(status, 'oslo').served_rps < 1, `Oslo still serves ${region(status, 'oslo').served_rps}`);
+    assert.ok(region(status, 'tokyo').served_rps > 3);
+    await page.click('#drain');
+    await page.until('the question', `document.querySelector('#order').open`);
+    await page.click('#order-confirm');
+    await page.until('the way back', `document.querySelector('#events .kind-undrain')`);
+  },
+
+  async 'everything that can be used has a name, and the tab order begins with the way around the map'() {
+    const { nodes } = await page.send('Accessibility.getFullAXTree');
+    const nameless = nodes.filter((node) => !node.ignored && ['button', 'link', 'textbox', 'slider', 'spinbutton', 'combobox', 'img', 'image'].includes(node.role?.value) && !node.name?.value);
+    assert.deepEqual(nameless.map((node) => node.role.value), []);
+    await page.run(`document.activeElement.blur(); window.scrollTo(0, 0)`);
+    await page.run(`document.querySelector('.skip').focus()`);
+    assert.equal(await page.run(`document.activeElement.textContent`), 'Skip to the table of regions');
+    const stops = [];
+    for (let i = 0; i < 6; ++i) {
+      await page.press('Tab');
+      stops.push(await page.run(`document.activeElement.closest('.flows, .places, #panel, #all-regions')?.getAttribute('class') ?? ''`));
+    }
+    assert.ok(stops.indexOf('flows') >= 0 && stops.indexOf('places') > stops.indexOf('flows'), stops.join());
+    assert.equal(stops.filter((stop) => stop === 'places').length, 1, 'the map is one stop, not one a region');
+  },
+
+  async 'nothing is wider than a phone'() {
+    for (const width of [360, 768, 1920]) {
+      await page.send('Emulation.setDeviceMetricsOverride', { width, height: 800, deviceScaleFactor: 1, mobile: width < 500 });
+      await page.until(`no sideways scrolling at ${width}`, `document.scrollingElement.scrollWidth <= ${width}`, 3000);
+    }
+  },
+
+  async 'so far no error, and nothing was asked of anybody else'() {
+    assert.deepEqual(page.problems, []);
+    assert.deepEqual(page.failures, []);
+  },
+
+  async 'a dead controller is told, the last state stays, and its return is noticed'() {
+    await ask('kill', 'killed');
+    await page.until('the banner', `!document.querySelector('#banner').hidden`, 10000);
+    assert.match(await page.text('#banner-text'), /No connection to the controller since \d\d:\d\d:\d\d.*routers go on/);
+    assert.equal(await page.run(`document.querySelectorAll('#region-rows tr').length`), 3);
+    await ask('start', 'started');
+    await page.until('the stream is live again', `document.querySelector('#link').classList.contains('live') && document.querySelector('#banner').hidden`, 15000);
+    await page.until('the new leader', `/leads in epoch 2/.test(document.querySelector('#events')?.textContent) && /epoch 2/.test(document.querySelector('#leader').textContent)`, 15000);
+    // What could not be loaded while nobody was there is the only thing to complain about.
+    assert.deepEqual(page.problems.filter((problem) => !/net::ERR_/.test(problem)), []);
+    const foreign = page.requests.filter((request) => new URL(request).origin !== new URL(url).origin);
+    assert.deepEqual(foreign, []);
+  },
+};
+
+let failed = false;
+for (const [name, step] of Object.entries(steps)) {
+  const start = Date.now();
+  try {
+    await step();
+    console.log(`ok    ${name} (${Date.now() - start} ms)`);
+  } catch (error) {
+    console.log(`FAILED ${name}: ${error.message}\n${error.stack}`);
+    console.log(`problems: ${JSON.stringify(page?.problems)} failures: ${JSON.stringify(page?.failures)}`);
+    if (page && process.env.RINGWAY_SCREENSHOT) writeFileSync(process.env.RINGWAY_SCREENSHOT, await page.screenshot({ format: 'png', full: true }));
+    failed = true;
+    break;
+  }
+}
+await browser.stop();
+process.exit(failed ? 1 : 0);

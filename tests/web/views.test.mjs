@@ -1,0 +1,62 @@
+// What the page makes of the controller's documents, before anything is drawn.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { flowsOf, segmentsOf, shareOf } from '../../web/flows.mjs';
+import { LEVELS, levelOf, levelText } from '../../web/load.mjs';
+import { axis, niceMax, stack, summaries, ticks } from '../../web/series.mjs';
+import { EventReader } from '../../web/sse.mjs';
+
+test('a load is a level relative to the threshold', () => {
+  const levels = [[0, 0], [0.02, 0], [0.1, 1], [0.41, 2], [0.7, 3], [0.8, 3], [0.801, 4], [0.999, 4], [1, 5], [3, 5], [NaN, 0]];
+  for (const [load, level] of levels) assert.equal(levelOf(load, 0.8), level, `${load}`);
+  assert.equal(levelText(0.85, 0.9), LEVELS[3]);
+});
+
+test('flows are what was sent and what the table orders, either alone too', () => {
+  const regions = [{ name: 'a', sent: { a: 6, b: 3, c: 1, d: 0.001 } }, { name: 'b', sent: {} }];
+  const rows = [
+    { source: 'a', priority: 'p0', shed: 0, routes: [{ target: 'a', share: 0.7, reason: 'home' }, { target: 'b', share: 0.3, reason: 'overload', ring: 0 }] },
+    { source: 'a', priority: 'p1', shed: 0, routes: [{ target: 'b', share: 1, reason: 'drain', ring: 0 }] },
+    { source: 'b', priority: 'p0', shed: 0, routes: [{ target: 'c', share: 0.0001, reason: 'overload' }, { target: 'd', share: 0.5, reason: 'overload' }] },
+  ];
+  const flows = flowsOf(regions, rows);
+  assert.deepEqual(flows.map((flow) => [flow.key, flow.rps, flow.orders.length]), [['a>b', 3, 2], ['a>c', 1, 0], ['b>d', 0, 1]]);
+  assert.ok(Math.abs(shareOf(flows[0], regions) - 3 / 10.001) < 1e-9);
+  assert.equal(shareOf(flows[2], regions), 0);
+});
+
+test('a row is a bar of home, others and what is refused', () => {
+  const row = { source: 'a', shed: 0.1, routes: [{ target: 'a', share: 0.6 }, { target: 'b', share: 0.3 }, { target: 'c', share: 0.0001 }] };
+  assert.deepEqual(segmentsOf(row).map((segment) => [segment.kind, segment.share]), [['home', 0.6], ['away', 0.3], ['shed', 0.1]]);
+});
+
+test('a timeline stacks up, keeps its gaps and ends where it should', () => {
+  const timeline = { start_ms: 0, step_ms: 5000, demand: [10, null, 20], away: [2, null, 5], shed: [1, null, 0], regions: [{ name: 'a', load: [0.2, null, 0.6] }, { name: 'b', load: [null, null, null] }] };
+  assert.deepEqual(stack(timeline), [[7, 9, 10], null, [15, 20, 20]]);
+  assert.deepEqual(summaries(timeline), [{ name: 'a', min: 0.2, mean: 0.4, max: 0.6, last: 0.6 }]);
+  const ax = axis(timeline, 360);
+  assert.equal(ax.spanMs, 180000, 'never less than three minutes');
+  assert.equal(ax.x(3), 360);
+  assert.equal(ax.xOfTime(15000), 360);
+  for (const index of [0, 1, 2]) assert.equal(ax.indexAt(ax.x(index) + 1), index);
+});
+
+test('axes end at round numbers', () => {
+  for (const [values, most] of [[[0], 0.5], [[0.9], 1], [[1.2], 2], [[22, null], 25], [[26], 50], [[99], 100], [[101], 200]]) assert.equal(niceMax(values), most, `${values}`);
+  for (const span of [180000, 600000, 3600000]) {
+    const marks = ticks(span, 1e9 + 12345, 6);
+    assert.ok(marks.length >= 2 && marks.length <= 7, `${span}: ${marks.length}`);
+    assert.ok(marks.every((ms) => ms % 30000 === 0 && ms <= 1e9 + 12345 && ms > 1e9 + 12345 - span));
+  }
+});
+
+test('events come whole, however the stream is cut', () => {
+  const stream = 'retry: 1000\n\n: hello\n\nevent: fleet\ndata: {"a":1}\n\nevent: fleet\r\ndata: two\r\ndata: lines\r\n\r\ndata:bare\n\n';
+  const whole = [{ event: 'fleet', data: '{"a":1}' }, { event: 'fleet', data: 'two\nlines' }, { event: 'message', data: 'bare' }];
+  for (let size = 1; size <= stream.length; ++size) {
+    const reader = new EventReader();
+    const events = [];
+    for (let at = 0; at < stream.length; at += size) events.push(...reader.push(stream.slice(at, at + size)));
+    assert.deepEqual(events, whole, `in pieces of ${size}`);
+  }
+});

@@ -1,0 +1,48 @@
+// Puts the page together: one store, and a view for each part of the page that draws itself when the store changes.
+import { token } from './api.mjs';
+import { byId } from './dom.mjs';
+import { renderEvents } from './events.mjs';
+import { WorldMap } from './map.mjs';
+import { Orders } from './orders.mjs';
+import { Panel } from './panel.mjs';
+import { renderRegions } from './regions.mjs';
+import { Store } from './store.mjs';
+import { renderHead, renderSums } from './sums.mjs';
+import { renderTable } from './table.mjs';
+import { TimelineView } from './timeline.mjs';
+import { WhatIf } from './whatif.mjs';
+
+const store = new Store();
+const orders = new Orders(store);
+const map = new WorldMap(byId('map'), byId('tip'), store);
+const panel = new Panel(store, orders);
+const timeline = new TimelineView(store);
+const whatIf = new WhatIf(store, orders);
+
+store.subscribe(() => {
+  renderHead(store);
+  renderSums(store);
+  byId('map-empty').hidden = Boolean(store.tier && store.world);
+  map.render();
+  renderRegions(byId('region-rows'), store);
+  panel.render();
+  timeline.render();
+  renderTable(store);
+  renderEvents(store);
+  whatIf.render();
+  document.body.classList.toggle('loading', !store.fleet);
+  if (store.link.error?.status === 401 && !byId('token-dialog').open) {
+    byId('token-problem').textContent = token.get() ? store.link.error.message : '';
+    byId('token-dialog').showModal();
+  }
+});
+
+byId('tier').addEventListener('change', (event) => store.selectTier(event.target.value));
+byId('token-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  token.set(byId('token-value').value.trim());
+  location.reload();
+});
+
+store.changed();
+store.start();

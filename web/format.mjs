@@ -1,0 +1,63 @@
+// Numbers and times as a person reads them. Pure.
+
+export const DASH = '–';
+
+export function percent(share) {
+  if (!Number.isFinite(share)) return DASH;
+  const value = share * 100;
+  if (value !== 0 && Math.abs(value) < 0.95) return `${value.toFixed(1)} %`;
+  return `${Math.round(value)} %`;
+}
+
+// Requests per second.
+export function rate(rps) {
+  if (!Number.isFinite(rps)) return DASH;
+  if (rps >= 10000) return `${(rps / 1000).toFixed(0)}k/s`;
+  if (rps >= 1000) return `${(rps / 1000).toFixed(1)}k/s`;
+  if (rps >= 100) return `${Math.round(rps)}/s`;
+  return `${rps.toFixed(1)}/s`;
+}
+
+export const load = (value) => (Number.isFinite(value) ? value.toFixed(2) : DASH);
+
+export function milliseconds(ms) {
+  if (!Number.isFinite(ms)) return DASH;
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;
+}
+
+export function span(seconds) {
+  if (!Number.isFinite(seconds)) return DASH;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172800) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86400)} days`;
+}
+
+const pad = (number) => String(number).padStart(2, '0');
+
+// The visitor's own clock.
+export function clock(ms, withSeconds = true) {
+  const time = new Date(ms);
+  const text = `${pad(time.getHours())}:${pad(time.getMinutes())}`;
+  return withSeconds ? `${text}:${pad(time.getSeconds())}` : text;
+}
+
+// What time it is at a place, from its offset to UTC.
+export function localClock(ms, offsetMinutes) {
+  const time = new Date(ms + offsetMinutes * 60000);
+  return `${pad(time.getUTCHours())}:${pad(time.getUTCMinutes())}`;
+}
+
+export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+// Why a request leaves home, as a clause.
+const REASONS = {
+  home: 'served where it entered',
+  overload: 'the source is above its threshold',
+  displaced: 'moved on to make room for another region',
+  drain: 'the source is being drained',
+  'no-workers': 'the source has no workers',
+  level: 'everything in reach is full, so the overload is levelled',
+  pinned: 'an operator fixed this row',
+};
+export const reason = (name) => REASONS[name.replaceAll('_', '-')] ?? name;

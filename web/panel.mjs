@@ -1,0 +1,85 @@
+// The selected region: its numbers, its rings, why its traffic goes where it goes, and the drain button.
+import { byId, h, setAttributes, setText } from './dom.mjs';
+import { load, localClock, percent, rate } from './format.mjs';
+import { levelText } from './load.mjs';
+import { drawRings } from './rings.mjs';
+
+export class Panel {
+  #root = byId('panel');
+  #orders;
+  #shown = '';
+
+  constructor(store, orders) {
+    this.store = store;
+    this.#orders = orders;
+    byId('panel-back').addEventListener('click', () => {
+      store.selectRegion('');
+      byId('region-rows').querySelector('button')?.focus();
+    });
+    byId('drain').addEventListener('click', () => this.#order());
+    this.#root.addEventListener('keydown', (event) => event.key === 'Escape' && store.selectRegion(''));
+  }
+
+  #own() {
+    return this.store.tier?.regions.find((region) => region.name === this.store.regionName);
+  }
+
+  #order() {
+    const own = this.#own();
+    if (own) this.#orders.drain(own.name, !own.drain);
+  }
+
+  render() {
+    const own = this.#own();
+    this.#root.hidden = !own;
+    byId('all-regions').hidden = Boolean(own);
+    if (!own) {
+      this.#shown = '';
+      return;
+    }
+    const { store } = this;
+    setText(byId('panel-title'), store.title(own.name));
+    const place = store.place(own.name);
+    setText(byId('panel-name'), `${own.name} · ${localClock(store.fleet.at_ms, place.utc_offset_minutes)} there`);
+    this.#figures(own);
+    this.#button(own);
+    if (store.region) {
+      drawRings(byId('rings'), store);
+      const lines = byId('panel-lines');
+      if (lines.textContent !== store.region.lines.join('')) lines.replaceChildren(...store.region.lines.map((line) => h('li', {}, line)));
+    }
+    if (this.#shown !== own.name) {
+      this.#shown = own.name;
+      if (this.#root.contains(document.activeElement) || document.activeElement?.closest('#all-regions, .places')) byId('panel-title').focus({ preventScroll: true });
+    }
+  }
+
+  #figures(own) {
+    const { threshold } = this.store.tier;
+    const figures = [
+      ['Load', `${load(own.load)}`, levelText(own.load, threshold)],
+      ['All at home', load(own.home), `threshold ${load(threshold)}`],
+      ['Enters', rate(own.demand), own.shed > 0.0005 ? `${percent(own.shed)} refused` : 'nothing refused'],
+      ['Leaves', percent(own.away), `${rate(own.served)} served here`],
+      ['Workers', `${own.seen}/${own.workers}`, own.health === 'fresh' ? 'reporting' : own.health],
+    ];
+    const list = byId('panel-figures');
+    while (list.children.length < figures.length) list.append(h('div', {}, h('dt'), h('dd', {}, h('b'), h('small'))));
+    figures.forEach(([name, value, note], i) => {
+      const [dt, dd] = list.children[i].children;
+      setText(dt, name);
+      setText(dd.firstChild, value);
+      setText(dd.lastChild, note);
+    });
+  }
+
+  #button(own) {
+    const writes = this.store.ability?.writes;
+    const button = byId('drain');
+    setText(button, own.drain ? 'Undrain…' : 'Drain…');
+    setAttributes(button, { disabled: !writes, 'aria-describedby': writes ? null : 'looking-only' });
+    const state = own.drain ? `draining: ${percent(own.drained)} done` : own.drained > 0 ? `coming back: ${percent(1 - own.drained)}` : '';
+    setText(byId('drain-state'), state);
+    byId('looking-only').hidden = Boolean(writes);
+  }
+}

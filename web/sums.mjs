@@ -1,0 +1,57 @@
+// The few numbers that say at a glance how the tier does, and whether the page is alive.
+import { byId, h, setAttributes, setText } from './dom.mjs';
+import { clock, percent, rate, span } from './format.mjs';
+
+export function renderSums(store) {
+  const { tier, fleet } = store;
+  const list = byId('sums');
+  const share = (part) => (tier && tier.demand > 0 ? part / tier.demand : NaN);
+  const workers = (tier?.regions ?? []).reduce((sum, region) => [sum[0] + region.seen, sum[1] + region.workers], [0, 0]);
+  const hot = (tier?.regions ?? []).filter((region) => region.home > tier.threshold).length;
+  const routers = (fleet?.routers ?? []).reduce((sum, [connected, current]) => [sum[0] + connected, sum[1] + current], [0, 0]);
+  const over = tier?.rtt_cost_optimal > 0 ? tier.rtt_cost / tier.rtt_cost_optimal - 1 : 0;
+  const figures = [
+    ['Demand', tier ? rate(tier.demand) : '–', hot ? `${hot} hot ${hot === 1 ? 'region' : 'regions'}` : 'no region is hot'],
+    ['Served at home', percent(share(tier?.home ?? NaN)), tier?.demand > 0 ? rate(tier.home) : 'no requests yet'],
+    ['Sent elsewhere', percent(share(tier?.away ?? NaN)), over > 0.005 ? `${percent(over)} over the least RTT` : 'at the least RTT'],
+    ['Refused', percent(share(tier?.shed ?? NaN)), tier?.shed > 0.005 ? rate(tier.shed) : 'everything is reachable'],
+    ['Workers', `${workers[0]}/${workers[1]}`, workers[0] === workers[1] ? 'all are alive' : `${workers[1] - workers[0]} are missing`],
+    ['Routers', String(routers[0]), routers[0] === routers[1] ? 'all hold this table' : `${routers[1]} hold this table`],
+  ];
+  while (list.children.length < figures.length) list.append(h('div', {}, h('dt'), h('dd', {}, h('b'), h('small'))));
+  figures.forEach(([name, value, note], i) => {
+    const [dt, dd] = list.children[i].children;
+    setText(dt, name);
+    setText(dd.firstChild, value);
+    setText(dd.lastChild, tier ? note : ' ');
+    setAttributes(list.children[i], { class: i === 3 && tier?.shed > 0.005 ? 'alarm' : null });
+  });
+}
+
+export function renderHead(store) {
+  const { fleet, world, link, tierName } = store;
+  setText(byId('world-name'), fleet ? fleet.world : '');
+  setText(byId('leader'), fleet ? `${fleet.controller}, epoch ${fleet.epoch}, up ${span(fleet.uptime_s)}` : '');
+  const tiers = world?.tiers.map((tier) => tier.name) ?? [];
+  const select = byId('tier');
+  if ([...select.options].map((option) => option.value).join() !== tiers.join()) select.replaceChildren(...tiers.map((name) => h('option', { value: name }, name)));
+  if (select.value !== tierName) select.value = tierName;
+  byId('tier-choice').hidden = tiers.length < 2;
+  const words = { live: 'Live', lost: 'Not connected', connecting: 'Connecting' };
+  setText(byId('link-text'), fleet?.settling && link.state === 'live' ? 'Settling' : words[link.state]);
+  setAttributes(byId('link'), { class: `pill ${link.state}` });
+  renderBanner(store);
+}
+
+function renderBanner({ link, fleet }) {
+  const banner = byId('banner');
+  const lost = link.state === 'lost' && link.error?.status !== 401;
+  banner.hidden = !lost;
+  document.body.classList.toggle('stale', lost);
+  if (!lost) return setText(byId('banner-text'), '');
+  const refused = link.error?.status !== undefined;
+  const first = refused ? `The controller refuses: ${link.error.message}.` : `No connection to the controller since ${clock(link.since)}.`;
+  setText(byId('banner-text'), fleet
+    ? `${first} This is how things stood at ${clock(fleet.at_ms)}; routers go on with the table that they have. Trying again…`
+    : `${first} Trying again…`);
+}
