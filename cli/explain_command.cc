@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/request_story.h"
 #include "cli/router_calls.h"
+#include "core/json.h"
 #include "topology/spelling.h"
 
 namespace ringway::cli {

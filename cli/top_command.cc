@@ -7,10 +7,10 @@
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/demo/interrupt.h"
-#include "cli/json.h"
 #include "cli/router_calls.h"
 #include "cli/top/terminal.h"
 #include "cli/top/view.h"
+#include "core/json.h"
 
 namespace ringway::cli {
 namespace {
