@@ -10,14 +10,15 @@ const NAMES = {
 };
 const SPOKEN = new Set(['drain', 'undrain', 'threshold', 'hot', 'shed', 'refused', 'silent', 'leader']);
 
-let spoken = null; // number of the newest event that was there
+let spoken = null; // time of the newest event that was there
 
 export function renderEvents(store) {
   const events = store.events.filter((event) => !event.tier || event.tier === store.tierName).slice(0, SHOWN_MAX);
   byId('events-empty').hidden = events.length > 0;
-  keyed(byId('events'), events, (event) => event.number, makeEvent);
-  const newest = store.events[0]?.number ?? null;
-  const fresh = spoken === null ? [] : store.events.filter((event) => event.number > spoken && SPOKEN.has(event.kind));
+  // Another controller counts from 1 again.
+  keyed(byId('events'), events, (event) => `${event.at_ms}/${event.number}`, makeEvent);
+  const newest = store.events[0]?.at_ms ?? null;
+  const fresh = spoken === null ? [] : store.events.filter((event) => event.at_ms > spoken && SPOKEN.has(event.kind));
   if (fresh.length) announce(fresh.slice(0, 3).map((event) => event.text).join('. '));
   spoken = newest ?? spoken;
 }
