@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "runtime/clock.h"
 
 namespace ringway::bench {
@@ -116,7 +117,8 @@ const std::vector<ProxyKind>& ProxyKinds() {
   static const std::vector<ProxyKind> kinds = {
       {"haproxy queue", "haproxy", HaproxyQueue},
       {"nginx try all", "nginx", NginxTryAll},
-      {"ringway", "ringway-router", Ringway},
+      // A holder waits two seconds for the leases of its earlier life.
+      {"ringway", "ringway-router", Ringway, absl::Seconds(3)},
   };
   return kinds;
 }
@@ -140,6 +142,7 @@ absl::StatusOr<ProxySet> ProxySet::Start(const ProxyKind& kind, int count, const
     set.ports_.push_back(port);
     if (absl::Status up = AwaitAccepting(port, log); !up.ok()) return up;
   }
+  if (count > 1) absl::SleepFor(kind.settles);
   return set;
 }
 

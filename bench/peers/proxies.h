@@ -32,6 +32,8 @@ struct ProxyKind {
   std::string program;  // looked up in PATH
   // Writes the configuration and returns the command line for one instance.
   std::vector<std::string> (*command)(const Instance& instance, const std::vector<int>& workers);
+  // Before load, where instances have to find each other.
+  absl::Duration settles = absl::ZeroDuration();
 };
 
 const std::vector<ProxyKind>& ProxyKinds();
