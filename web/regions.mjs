@@ -47,5 +47,5 @@ function updateRow(row, region, store) {
   setAttributes(number, { title: levelText(region.load, threshold), class: `number${level >= 4 ? ' strong' : ''}` });
   setText(demand, rate(region.demand));
   setText(away, region.away + region.shed > 0.0005 ? percent(region.away + region.shed) : '');
-  setText(workers, `${region.seen}/${region.workers}`);
+  setText(workers, region.seen === region.workers ? String(region.workers) : `${region.seen}/${region.workers}`);
 }
