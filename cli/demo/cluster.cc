@@ -154,6 +154,9 @@ absl::Status Cluster::StartRouters(const Fleet& fleet) {
           "--seed",
           absl::StrCat(first + i * kRoutersPerRegion + static_cast<std::size_t>(n)),
           "--emulate-rtt",
+          // The demo shows what the table does; spill would send jobs elsewhere beneath it.
+          "--spill-share",
+          "0",
           "--shutdown-grace-period-secs",
           "1"};
       const std::vector<std::string>& beside = workers_[RegionId(i)];

@@ -25,7 +25,7 @@ constexpr double kShareTolerance = 0.12;  // about three standard errors of the 
 constexpr double kSpreadRttMin = 0.7;     // of what the table says, once the pins have arrived
 constexpr double kPinsArriveS = 3;   // after the phase that spreads began; until then the old table stands
 constexpr double kAttemptsMax = 16;  // by probes; without delay and backoff it is a multiple of this
-constexpr double kLedgerAttemptsMax = 1.2;
+constexpr double kLedgerAttemptsMax = 1.6;
 
 Check AtLeast(std::string name, double measured, double bound) {
   return {measured >= bound, std::move(name), Percent(measured), absl::StrCat("at least ", Percent(bound))};
