@@ -86,9 +86,8 @@ absl::Status Cluster::StartController() {
   if (absl::Status written = WriteWorld(); !written.ok()) return written;
   const std::string state = settings_.folder + "/controller.state";
   std::filesystem::create_directories(state);
-  absl::Status started =
-      StartMember("ringway-controller", "controller",
-                  {"--topology", WorldFile(), "--state-dir", state, "--dashboard-writes"});
+  absl::Status started = StartMember("ringway-controller", "controller",
+                                     {"--topology", WorldFile(), "--state-dir", state, "--dashboard-writes"});
   if (!started.ok()) return started;
   absl::StatusOr<std::string> address = AwaitAddress(members_.back());
   if (!address.ok()) return address.status();
@@ -141,24 +140,11 @@ absl::Status Cluster::StartRouters(const Fleet& fleet) {
     for (int n = 0; n < kRoutersPerRegion; ++n) {
       const std::string name = absl::StrCat("router-", region, "-", n);
       std::vector<std::string> flags = {
-          "--name",
-          absl::StrCat(region, "/router", n),
-          "--region",
-          region,
-          "--controller",
-          controller_,
-          "--topology",
-          settings_.topology,
-          "--log-level",
-          "warning",
-          "--seed",
-          absl::StrCat(first + i * kRoutersPerRegion + static_cast<std::size_t>(n)),
-          "--emulate-rtt",
+          "--name", absl::StrCat(region, "/router", n), "--region", region, "--controller", controller_,
+          "--topology", settings_.topology, "--log-level", "warning", "--seed",
+          absl::StrCat(first + i * kRoutersPerRegion + static_cast<std::size_t>(n)), "--emulate-rtt",
           // The demo shows what the table does; spill would send jobs elsewhere beneath it.
-          "--spill-share",
-          "0",
-          "--shutdown-grace-period-secs",
-          "1"};
+          "--spill-share", "0", "--shutdown-grace-period-secs", "1"};
       const std::vector<std::string>& beside = workers_[RegionId(i)];
       for (std::size_t w = static_cast<std::size_t>(n); w < beside.size(); w += kRoutersPerRegion) {
         flags.insert(flags.end(), {"--worker", beside[w]});
