@@ -22,9 +22,11 @@ class LeaseGate {
   explicit LeaseGate(absl::Time started)
       : sequence_(static_cast<std::uint64_t>(absl::ToUnixNanos(started))) {}
 
-  // Whether a job under this lease may start; if so, neither this lease nor a lower one passes again.
+  // Whether a job under this lease may start.
+  bool Opens(const Lease& lease) const { return fence_ < lease; }
+  // The same; if so, neither this lease nor a lower one passes again.
   bool Pass(const Lease& lease) {
-    if (lease <= fence_) return false;
+    if (!Opens(lease)) return false;
     fence_ = lease;
     return true;
   }

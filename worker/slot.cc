@@ -68,7 +68,7 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
     actions.push_back(RefuseAttempt{offer.attempt, reason, retry_after});
   };
   const bool granted = offer.grant != Lease{};
-  if (granted && offer.grant <= gate_.fence()) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
+  if (granted && !gate_.Opens(offer.grant)) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
   // A newer holder is obeyed even when its offer cannot be served.
   if (granted) gate_.Raise({offer.grant.fence, 0});
   if (offer.deadline <= now) return refuse(Refusal::kExpired, absl::ZeroDuration());
@@ -79,7 +79,8 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
   }
   if (now < resting_until_) return refuse(Refusal::kResting, resting_until_ - now);
 
-  if (granted) (void)gate_.Pass(offer.grant);
+  // A lease numbered 0 was just raised past: nobody grants it.
+  if (granted && !gate_.Pass(offer.grant)) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
   phase_ = Phase::kReceiving;
   attempt_ = offer.attempt;
   lease_ = offer.lease;
