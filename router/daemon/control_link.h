@@ -1,7 +1,6 @@
 // The one stream to the controller: reports and acknowledgements up, maps, directories and tables down.
 //
-// Keeps trying: after a break it waits, twice as long each time up to half a second and with jitter, so that
-// a fleet of routers does not fall upon a controller that comes back. A new stream begins with Hello and must
+// Keeps trying (kept_stream.h), and waits at most half a second. A new stream begins with Hello and must
 // be answered by Welcome before anything else counts. What cannot be sent now is not kept: a report is of its
 // period, an acknowledgement of its stream.
 //
@@ -10,12 +9,12 @@
 #ifndef RINGWAY_ROUTER_DAEMON_CONTROL_LINK_H_
 #define RINGWAY_ROUTER_DAEMON_CONTROL_LINK_H_
 
-#include <memory>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "ringway/v1/control.grpc.pb.h"
-#include "router/daemon/stream_count.h"
-#include "runtime/event_loop.h"
+#include "router/daemon/kept_stream.h"
 #include "runtime/log.h"
 
 namespace ringway::router {
@@ -36,18 +35,25 @@ class ControlLink {
  public:
   static constexpr std::size_t kQueueMax = 64;
 
-  // `token` is presented to the controller, if there is one; `seed` is for the jitter.
+  // `token` is presented to the controller, if there is one; `seed` is for the jitter. The sink is asked for
+  // its Hello in the loop's next turn at the earliest.
   ControlLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
               const std::string& token, std::uint64_t seed, const runtime::Logger& log, ControlSink& sink);
-  ~ControlLink();
 
-  bool connected() const;  // and welcomed
+  bool connected() const { return welcomed_; }
+  // Dropped unless connected.
   void Send(v1::RouterMessage message);
 
  private:
-  class Call;
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
+  void Hear(const v1::ControllerMessage& message);
+  void Lost(const grpc::Status& status);
+
+  const std::string address_;
+  const runtime::Logger& log_;
+  ControlSink& sink_;
+  bool welcomed_ = false;
+  bool complained_ = false;  // about this outage
+  KeptStream<v1::RouterMessage, v1::ControllerMessage> stream_;
 };
 
 }  // namespace ringway::router

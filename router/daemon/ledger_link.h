@@ -1,4 +1,4 @@
-// The stream of one tier to the router that holds its ledger, opened again whenever it broke.
+// The stream of one tier to the router that holds its ledger, opened again whenever it broke (kept_stream.h).
 //
 // Says the hello, then whatever it is given; hands on what the holder says. Nothing is kept while the way is
 // broken, because everything is said once more when the holder is heard again. The wait between two tries is
@@ -11,13 +11,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 
 #include "ringway/v1/ledger.grpc.pb.h"
-#include "router/daemon/stream_count.h"
+#include "router/daemon/kept_stream.h"
 #include "router/wire/ledger_codec.h"
-#include "runtime/event_loop.h"
 
 namespace ringway::router {
 
@@ -30,16 +28,13 @@ class LedgerLink {
   // `seed` is for the jitter.
   LedgerLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
              const LedgerGreeting& greeting, std::uint64_t seed, Hear hear, Lost lost);
-  ~LedgerLink();
 
-  void Send(v1::LedgerUp message);
+  void Send(v1::LedgerUp message) { stream_.Send(std::move(message)); }
   // Begins anew, because the holder said what makes no sense.
-  void Break();
+  void Break() { stream_.Break(); }
 
  private:
-  class Call;
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
+  KeptStream<v1::LedgerUp, v1::LedgerDown> stream_;
 };
 
 }  // namespace ringway::router
