@@ -195,9 +195,19 @@ void RouterMachine::Withdraw(Turn& turn, JobId id) {
   job.withdrawn = std::exchange(job.attempt, 0);
 }
 
-// In the holder's line: the moment to think of another region, or the last one to start.
+// In the holder's line: the moment to think of another region, or the last one to start. The latter moves
+// while the job waits, with every service time learnt, so it is looked at twice more before it comes: a job
+// that cannot finish any longer is not left waiting for an answer that was due.
 absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) {
-  return std::min(LatestStart(job) + absl::Nanoseconds(1), now + SpillWorthAfter(now, job));
+  const absl::Time latest = LatestStart(job);
+  absl::Time look = latest + absl::Nanoseconds(1);
+  if (latest != absl::InfiniteFuture()) {
+    const absl::Duration takes = job.facts.deadline - latest;
+    for (const int part : {16, 4}) {
+      if (now < latest - takes / part) look = latest - takes / part;
+    }
+  }
+  return std::min(look, now + SpillWorthAfter(now, job));
 }
 
 absl::Time RouterMachine::LatestStart(const JobRecord& job) const {

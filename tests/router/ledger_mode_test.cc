@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <iterator>
 
 #include "core/rng.h"
 #include "router/dispatch/ledger/slot_ledger.h"
+#include "router/dispatch/service_estimate.h"
 #include "tests/router/job_checker.h"
 #include "tests/router/router_fixture.h"
 
@@ -111,6 +113,33 @@ TEST_F(LedgerMode, AJobIsRefusedInTimeEvenIfTheHolderSaysNothing) {
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kTimeout);
   EXPECT_TRUE(Told<ledger::Withdraw>());
+}
+
+// The estimate of a service moves while a job waits; the refusal moves with it.
+TEST_F(LedgerMode, AJobIsRefusedByWhatIsKnownThenNotByWhatWasKnownWhenItCame) {
+  Seat();
+  const OfferToWorker slow = Granted(0, 1);
+  t_.Accept(slow);
+  t_.Arrive(1);
+  const absl::Time deadline = t_.now + absl::Seconds(10);
+  const auto wait_until = [this](absl::Time until) {
+    while (t_.now < until && !t_.Last<EndJob>()) {
+      t_.now = std::min({until, t_.machine().NextWake(), t_.now + absl::Milliseconds(200)});
+      t_.Step(HolderHeard{kTier});
+    }
+  };
+  wait_until(t_.now + absl::Seconds(4));
+  t_.Finish(slow, Outcome::kDone);  // four times as long as the tier expects
+  t_.Step(HolderHeard{kTier});
+  wait_until(deadline);
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kTimeout);
+  dispatch::ServiceEstimate estimate(absl::Seconds(1));
+  estimate.Learn({}, absl::Seconds(4));
+  const absl::Duration takes = estimate.Within({});
+  EXPECT_GT(takes, absl::Milliseconds(1100));
+  EXPECT_GE(t_.now, deadline - takes);
+  EXPECT_LE(t_.now, deadline - takes + takes / 16);
 }
 
 TEST_F(LedgerMode, ASilentHolderIsLeftForProbes) {
