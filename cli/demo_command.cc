@@ -1,4 +1,4 @@
-// ringway demo [--route ringway|global|both] [--trace FILE] ...
+// ringway demo [--animate FILE | --no-picture] [--route ringway|global|both] [--trace FILE] ...
 #include <unistd.h>
 
 #include <filesystem>
@@ -32,15 +32,19 @@ std::string DefaultTopology(const std::string& file) {
 
 // The picture that goes through the fleet before the traffic.
 void AddPicture(CLI::App& command, demo::PictureSettings& picture) {
-  picture.job.prompt = "the boat sways gently";
+  picture.out = "ringway-demo.gif";
+  picture.job.prompt = "zoom in slowly";
   picture.job.settings = {{"format", "gif"}};
-  command.add_option("--animate", picture.out,
-                     "first animate a picture through the real engine, into this GIF");
+  command
+      .add_option("--animate", picture.out,
+                  "where the picture goes that the real engine animates first, a GIF")
+      ->capture_default_str();
+  command.add_flag_callback(
+      "--no-picture", [&picture] { picture.out.clear(); }, "only the traffic");
   command.add_option("--photo", picture.job.photo_file,
-                     "the photo for --animate; one of Ringway's own if not given");
+                     "your photo for it; one of Ringway's own if not given");
   command.add_option("--prompt", picture.job.prompt, "what should move in it")->capture_default_str();
-  command.add_option("--model", picture.job.model,
-                     "model directory for --animate; the bundled one if not given");
+  command.add_option("--model", picture.job.model, "model directory for it; the bundled one if not given");
 }
 
 }  // namespace

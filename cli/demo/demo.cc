@@ -54,7 +54,7 @@ void Introduce(cli::Session& session, const DemoSettings& settings, const Fleet&
               << cluster.processes() << " processes on loopback.\n"
               << "Round trips between regions are emulated: routers hold forwarded messages back by the "
                  "measured RTT.\n"
-              << "Workers are synthetic: they sleep a drawn service time instead of drawing pictures.\n"
+              << "One machine cannot draw for them all: here workers sleep a drawn service time.\n"
               << "Traffic: "
               << (settings.trace.empty() ? "a day curve by each region's clock, 24 hours in 10 minutes"
                                          : "the arrivals of " + settings.trace)

@@ -15,6 +15,7 @@ namespace ringway {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path);
@@ -42,9 +43,11 @@ class DemoLiveTest : public ::testing::Test {
   }
   ~DemoLiveTest() override { ::unsetenv("TMPDIR"); }
 
-  runtime::ChildProcess Start(const std::string& seconds) {
-    auto demo = runtime::ChildProcess::Start(
-        {absl::StrCat(RINGWAY_BIN_DIR, "/ringway"), "demo", "--seconds", seconds}, out_);
+  runtime::ChildProcess Start(const std::string& seconds, std::vector<std::string> more) {
+    std::vector<std::string> command = {absl::StrCat(RINGWAY_BIN_DIR, "/ringway"), "demo", "--seconds",
+                                        seconds};
+    command.insert(command.end(), more.begin(), more.end());
+    auto demo = runtime::ChildProcess::Start(command, out_);
     EXPECT_TRUE(demo.ok()) << demo.status();
     return *std::move(demo);
   }
@@ -60,15 +63,17 @@ class DemoLiveTest : public ::testing::Test {
   const std::string out_ = folder_ + "/out.txt";
 };
 
-TEST_F(DemoLiveTest, PlaysJudgesAndLeavesNothingRunning) {
-  runtime::ChildProcess demo = Start("36");
-  const std::optional<int> status = demo.WaitFor(absl::Seconds(120));
+TEST_F(DemoLiveTest, AnimatesPlaysJudgesAndLeavesNothingRunning) {
+  const std::string gif = folder_ + "/demo.gif";
+  runtime::ChildProcess demo = Start("36", {"--animate", gif});
+  const std::optional<int> status = demo.WaitFor(absl::Seconds(240));
   const std::string out = ReadAll(out_);
   ASSERT_TRUE(status) << "it did not end by itself\n" << out;
   for (const char* text : {"phase hot", "us-east-1 ->", "Routing everywhere against staying home",
                            "hot: the table is followed", "All processes have ended."}) {
     EXPECT_THAT(out, HasSubstr(text));
   }
+  EXPECT_THAT(ReadAll(gif), StartsWith("GIF89a"));
   // A machine that also builds may miss the bounds; the demo itself says so.
   const bool too_busy = out.find("This machine was too busy") != std::string::npos;
   EXPECT_TRUE(too_busy || *status == 0) << out;
@@ -76,7 +81,7 @@ TEST_F(DemoLiveTest, PlaysJudgesAndLeavesNothingRunning) {
 }
 
 TEST_F(DemoLiveTest, CtrlCEndsEverything) {
-  runtime::ChildProcess demo = Start("60");
+  runtime::ChildProcess demo = Start("60", {"--no-picture"});
   ASSERT_TRUE(AwaitText("phase calm")) << ReadAll(out_);
   EXPECT_GT(Processes(folder_), 20);
   demo.Signal(SIGINT);
@@ -86,7 +91,7 @@ TEST_F(DemoLiveTest, CtrlCEndsEverything) {
 }
 
 TEST_F(DemoLiveTest, KillingItTakesItsProcessesAlong) {
-  runtime::ChildProcess demo = Start("60");
+  runtime::ChildProcess demo = Start("60", {"--no-picture"});
   ASSERT_TRUE(AwaitText("phase calm")) << ReadAll(out_);
   demo.Signal(SIGKILL);
   EXPECT_TRUE(demo.WaitFor(absl::Seconds(15)));
