@@ -1,3 +1,6 @@
+// Lossless films go through libwebp's animation encoder, which stores only what changed. Lossy ones do not:
+// its idea of what has not changed is generous, so that a slowly moving gradient comes out as a patchwork of
+// old blocks and frames that differ little are left out. There every frame is a whole picture.
 #include <webp/encode.h>
 #include <webp/mux.h>
 
@@ -12,21 +15,91 @@ namespace {
 
 constexpr int kWebpSideMax = 16'383;
 
-struct FreePicture {
+struct Free {
   void operator()(WebPPicture* picture) const {
     WebPPictureFree(picture);
     delete picture;
   }
+  void operator()(WebPMemoryWriter* writer) const {
+    WebPMemoryWriterClear(writer);
+    delete writer;
+  }
+  void operator()(WebPAnimEncoder* encoder) const { WebPAnimEncoderDelete(encoder); }
+  void operator()(WebPMux* mux) const { WebPMuxDelete(mux); }
 };
+using OwnedPicture = std::unique_ptr<WebPPicture, Free>;
 
-bool AddFrame(WebPAnimEncoder* encoder, const Picture& frame, int at_ms, const WebPConfig& config) {
-  const std::unique_ptr<WebPPicture, FreePicture> picture(new WebPPicture);
-  if (WebPPictureInit(picture.get()) == 0) return false;
+// Null: no memory, or another version of the library.
+OwnedPicture Import(const Picture& frame) {
+  OwnedPicture picture(new WebPPicture);
+  if (WebPPictureInit(picture.get()) == 0) return nullptr;
   picture->width = frame.width;
   picture->height = frame.height;
   picture->use_argb = 1;
-  return WebPPictureImportRGB(picture.get(), frame.rgb.data(), frame.width * 3) != 0 &&
-         WebPAnimEncoderAdd(encoder, picture.get(), at_ms, &config) != 0;
+  if (WebPPictureImportRGB(picture.get(), frame.rgb.data(), frame.width * 3) == 0) return nullptr;
+  return picture;
+}
+
+std::string TakeBytes(WebPData& file) {
+  std::string bytes(reinterpret_cast<const char*>(file.bytes), file.size);
+  WebPDataClear(&file);
+  return bytes;
+}
+
+absl::Status Failed(const char* why) { return absl::InternalError(absl::StrCat("WebP: ", why)); }
+
+absl::StatusOr<std::string> EncodeLossless(const Animation& animation, const WebPConfig& config) {
+  const Picture& first = animation.frames[0];
+  WebPAnimEncoderOptions options;
+  if (WebPAnimEncoderOptionsInit(&options) == 0) return Failed("another version of the library");
+  const std::unique_ptr<WebPAnimEncoder, Free> encoder(
+      WebPAnimEncoderNew(first.width, first.height, &options));
+  if (encoder == nullptr) return Failed("the encoder cannot start");
+  int at_ms = 0;
+  bool ok = true;
+  for (std::size_t i = 0; ok && i < animation.frames.size(); ++i, at_ms += animation.delay_ms) {
+    const OwnedPicture picture = Import(animation.frames[i]);
+    ok = picture != nullptr && WebPAnimEncoderAdd(encoder.get(), picture.get(), at_ms, &config) != 0;
+  }
+  WebPData file;
+  WebPDataInit(&file);
+  ok = ok && WebPAnimEncoderAdd(encoder.get(), nullptr, at_ms, nullptr) != 0 &&
+       WebPAnimEncoderAssemble(encoder.get(), &file) != 0;
+  if (!ok) return Failed(WebPAnimEncoderGetError(encoder.get()));
+  return TakeBytes(file);
+}
+
+// One whole picture, appended to the film.
+bool PushFrame(WebPMux* mux, const Picture& frame, int delay_ms, const WebPConfig& config) {
+  const OwnedPicture picture = Import(frame);
+  if (picture == nullptr) return false;
+  const std::unique_ptr<WebPMemoryWriter, Free> writer(new WebPMemoryWriter);
+  WebPMemoryWriterInit(writer.get());
+  picture->writer = WebPMemoryWrite;
+  picture->custom_ptr = writer.get();
+  if (WebPEncode(&config, picture.get()) == 0) return false;
+  WebPMuxFrameInfo info = {};
+  info.bitstream = {writer->mem, writer->size};
+  info.duration = delay_ms;
+  info.id = WEBP_CHUNK_ANMF;
+  info.dispose_method = WEBP_MUX_DISPOSE_NONE;
+  info.blend_method = WEBP_MUX_NO_BLEND;
+  return WebPMuxPushFrame(mux, &info, 1) == WEBP_MUX_OK;  // copies
+}
+
+absl::StatusOr<std::string> EncodeLossy(const Animation& animation, const WebPConfig& config) {
+  const std::unique_ptr<WebPMux, Free> mux(WebPMuxNew());
+  bool ok = mux != nullptr;
+  for (std::size_t i = 0; ok && i < animation.frames.size(); ++i) {
+    ok = PushFrame(mux.get(), animation.frames[i], animation.delay_ms, config);
+  }
+  const WebPMuxAnimParams forever = {.bgcolor = 0xffffffff, .loop_count = 0};
+  WebPData file;
+  WebPDataInit(&file);
+  ok = ok && WebPMuxSetAnimationParams(mux.get(), &forever) == WEBP_MUX_OK &&
+       WebPMuxAssemble(mux.get(), &file) == WEBP_MUX_OK;
+  if (!ok) return Failed("a frame could not be encoded; is there memory left?");
+  return TakeBytes(file);
 }
 
 }  // namespace
@@ -37,27 +110,11 @@ absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional
   if (first.width > kWebpSideMax || first.height > kWebpSideMax)
     return absl::InvalidArgumentError(absl::StrCat("WebP holds at most ", kWebpSideMax, " pixels a side"));
   WebPConfig config;
-  WebPAnimEncoderOptions options;
-  if (WebPConfigInit(&config) == 0 || WebPAnimEncoderOptionsInit(&options) == 0)
-    return absl::InternalError("WebP: the library has another version than the program was built for");
+  if (WebPConfigInit(&config) == 0) return Failed("another version of the library");
   config.quality = quality.value_or(75.0f);
   config.lossless = quality ? 0 : 1;
   config.exact = 1;
-  const std::unique_ptr<WebPAnimEncoder, decltype(&WebPAnimEncoderDelete)> encoder(
-      WebPAnimEncoderNew(first.width, first.height, &options), WebPAnimEncoderDelete);
-  if (encoder == nullptr) return absl::InternalError("WebP: the encoder cannot start");
-  int at_ms = 0;
-  bool ok = true;
-  for (std::size_t i = 0; ok && i < animation.frames.size(); ++i, at_ms += animation.delay_ms)
-    ok = AddFrame(encoder.get(), animation.frames[i], at_ms, config);
-  WebPData file;
-  WebPDataInit(&file);
-  ok = ok && WebPAnimEncoderAdd(encoder.get(), nullptr, at_ms, nullptr) != 0 &&
-       WebPAnimEncoderAssemble(encoder.get(), &file) != 0;
-  if (!ok) return absl::InternalError(absl::StrCat("WebP: ", WebPAnimEncoderGetError(encoder.get())));
-  std::string out(reinterpret_cast<const char*>(file.bytes), file.size);
-  WebPDataClear(&file);
-  return out;
+  return quality ? EncodeLossy(animation, config) : EncodeLossless(animation, config);
 }
 
 }  // namespace ringway::engine

@@ -6,6 +6,9 @@
 #include <webp/demux.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "engine/media/decode.h"
@@ -172,6 +175,40 @@ TEST(Webp, LosslessIsExactAndLossyIsClose) {
   const std::vector<Picture> lossy = PlayWebp(EncodeAnimation(disc, AnimationFormat::kWebp).value(), end_ms);
   ASSERT_EQ(lossy.size(), 5u);
   EXPECT_LT(MeanDifference(lossy[4], disc.frames[4]), 8.0);
+}
+
+// A glow that drifts a little in each frame: no part of the film may stay behind.
+Animation DriftingGlow(int side, int frames) {
+  Animation film;
+  for (int f = 0; f < frames; ++f) {
+    Picture& picture = film.frames.emplace_back(Picture::Blank(side, side));
+    for (int y = 0; y < side; ++y) {
+      for (int x = 0; x < side; ++x) {
+        const double dx = x - 0.3 * side - f, dy = y - 0.5 * side;
+        const double glow = std::exp(-(dx * dx + dy * dy) / (0.1 * side * side));
+        std::uint8_t* pixel = picture.At(x, y);
+        pixel[0] = static_cast<std::uint8_t>(100 + 140 * glow);
+        pixel[1] = static_cast<std::uint8_t>(140 + 100 * glow);
+        pixel[2] = 200;
+      }
+    }
+  }
+  return film;
+}
+
+int LargestDifference(const Picture& a, const Picture& b) {
+  int largest = 0;
+  for (std::size_t i = 0; i < a.rgb.size(); ++i) largest = std::max(largest, std::abs(a.rgb[i] - b.rgb[i]));
+  return largest;
+}
+
+TEST(Webp, NothingOfEarlierFramesIsLeftBehind) {
+  const Animation glow = DriftingGlow(128, 24);
+  int end_ms = 0;
+  const std::vector<Picture> played = PlayWebp(EncodeAnimation(glow, AnimationFormat::kWebp).value(), end_ms);
+  ASSERT_EQ(played.size(), glow.frames.size());
+  const int first = LargestDifference(played.front(), glow.frames.front());
+  EXPECT_LE(LargestDifference(played.back(), glow.frames.back()), first + 4);
 }
 
 TEST(Encode, IsDeterministic) {
