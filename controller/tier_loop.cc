@@ -69,7 +69,10 @@ void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
   const std::optional<MetricReading> worst = WorstReading(now, id);
   if (!worst) return;
   const absl::Time at = WholeNanoseconds(now - worst->age);
-  estimate.ObserveLoad({.at = at, .measured_load = worst->load, .started_rps = region.arriving.At(at)},
+  estimate.ObserveLoad({.at = at,
+                        .measured_load = worst->load,
+                        .started_rps = region.arriving.At(at),
+                        .alive_share = Workers(id).AliveShare()},
                        findings_);
 }
 

@@ -68,6 +68,7 @@ struct TierRegion {
 // Damping and limits of a plan; see docs on guard limits. Each is one setting of the closed loop.
 struct GuardSpec {
   double plan_margin = 0.04;     // plan to (1 - margin) x threshold
+  double shed_above = 3;         // times what is planned as full: the table refuses only what is above
   double cost_clamp_low = 0.33;  // load cost stays within [low, high] x prior
   double cost_clamp_high = 3.0;
   double cost_ewma = 0.05;  // weight of a new sample, less where samples scatter

@@ -68,11 +68,14 @@ RouteChoice RouteChooser::LocalFirst(TierId tier) const {
   return {.target = target, .reason = target == home_ ? "local-first" : "no-workers"};
 }
 
-RouteChoice RouteChooser::Pick(TierId tier, Priority priority, std::uint64_t random) const {
+RouteChoice RouteChooser::Pick(TierId tier, Priority priority, std::uint64_t random, bool may_shed) const {
   if (!rows_.contains(tier) || rows_[tier][priority].empty()) return LocalFirst(tier);
   const Row& row = table_->tiers[tier].at(priority, home_);
   const std::uint32_t choice = rows_[tier][priority].Pick(random);
-  if (choice == row.routes.size()) return {.target = home_, .reason = "shed", .shed = true};
+  if (choice == row.routes.size()) {
+    if (!may_shed) return LocalFirst(tier);
+    return {.target = home_, .reason = "shed", .shed = true};
+  }
   const Route& route = row.routes[choice];
   return {.target = route.target, .reason = RouteReasonName(route.reason), .ring = route.ring};
 }

@@ -52,6 +52,7 @@ void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
 void RouterMachine::On(Turn&, const FleetChanged& event) { UseFleet(event.fleet); }
 
 void RouterMachine::On(Turn& turn, const TableOffered& event) {
+  if (!event.from_disk) controller_heard_ = turn.now;
   TableDecided decided{.version = event.table->version, .from_disk = event.from_disk};
   decided.refusal = routes_.UseTable(event.table);
   decided.active = decided.refusal.empty();
@@ -61,13 +62,17 @@ void RouterMachine::On(Turn& turn, const TableOffered& event) {
 void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
   routes_.SawEpoch(event.epoch);
   connected_ = true;
+  controller_heard_ = turn.now;
   report_period_ = std::clamp(event.report_period, absl::Milliseconds(10), absl::Minutes(1));
   // What was counted while nobody listened is of no use to anybody.
   for (TierDesk& desk : desks_) desk.counters.Take();
   reported_ = turn.now;
 }
 
-void RouterMachine::On(Turn&, const ControllerLost&) { connected_ = false; }
+void RouterMachine::On(Turn& turn, const ControllerLost&) {
+  if (connected_) controller_heard_ = turn.now;
+  connected_ = false;
+}
 
 void RouterMachine::On(Turn&, const DrainChanged& event) { draining_ = event.draining; }
 

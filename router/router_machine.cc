@@ -59,7 +59,10 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
   if (!job.facts.forwarded) ++desk.counters.entered[job.facts.priority];
 
   job.route = {.target = home_, .reason = "forwarded"};
-  if (!job.facts.forwarded) job.route = routes_.Pick(job.facts.tier, job.facts.priority, rng_.Next());
+  if (!job.facts.forwarded) {
+    const bool may_shed = connected_ || turn.now <= controller_heard_ + kShedStands;
+    job.route = routes_.Pick(job.facts.tier, job.facts.priority, rng_.Next(), may_shed);
+  }
   if (draining_) {
     // To another router "busy" means: not begun, ask the next one.
     End(turn, event.job, job.facts.forwarded ? Outcome::kBusy : Outcome::kShed,

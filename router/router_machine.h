@@ -211,6 +211,7 @@ class RouterMachine {
   once::OnceDesk once_;
   bool draining_ = false;
   bool connected_ = false;  // to a controller
+  absl::Time controller_heard_ = absl::InfinitePast();
   absl::Duration report_period_ = absl::Seconds(1);
   absl::Time reported_ = absl::InfinitePast();
   std::uint64_t report_sequence_ = 0;

@@ -16,6 +16,7 @@ void ReadGuard(Mapping guard, GuardSpec& spec) {
     value = guard.Number(key, value, range);
   };
   share("planMargin", spec.plan_margin, {0, 0.5});
+  share("shedAbove", spec.shed_above, {1, 100});
   share("costClampLow", spec.cost_clamp_low, kShareAboveZero);
   share("costClampHigh", spec.cost_clamp_high, {1, 100});
   share("costEwma", spec.cost_ewma, kShareAboveZero);

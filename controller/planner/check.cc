@@ -36,8 +36,11 @@ class InputCheck {
     CheckBackground(input, site);
     CheckDemand(input, site);
     site.headroom = site.usable * (1 - tier_.guard.plan_margin);
+    site.shed_level = ShedLevel(provisioned);
     if (!site.draining && !site.missing && site.headroom > 0) {
-      site.import_max_rps = provisioned.import_cap_share * site.usable / site.cost;
+      const double share = provisioned.import_cap_share;
+      // A share of 1 caps nothing: such a region may be overfilled by others as by its own users.
+      site.import_max_rps = (share < 1 ? share : site.shed_level) * site.usable / site.cost;
     }
     site.SetLimit(tier_.route.overload_threshold);
     return site;
@@ -71,6 +74,15 @@ class InputCheck {
       site.usable = 1;
       Report("usable share ", input.usable_share, ", allowed 0 to 1: 1 used");
     }
+  }
+
+  // Who decides about requests above full? In a line the important ones go first, and no GPU idles while it
+  // lasts. A line knows nothing of a reserve, and jobs that probe have none: where that would hurt, the table
+  // decides.
+  double ShedLevel(const TierRegion& provisioned) const {
+    const bool ordered = tier_.dispatch.mode == DispatchMode::kLedger || tier_.priorities.size() == 1;
+    return ordered && provisioned.reserve_share <= 0 ? std::max(kFullLevel, tier_.guard.shed_above)
+                                                     : kFullLevel;
   }
 
   void CheckCost(const RegionLoad& input, Site& site) {

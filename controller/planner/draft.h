@@ -3,8 +3,8 @@
 // Everything is counted in requests per second, because a request weighs differently in each region but is
 // one request everywhere: a region that may be filled to a level serves (level x headroom - background) /
 // cost. `headroom` is the region's usable share less the plan margin, so that a level means the same
-// everywhere: the overload threshold is where a region becomes hot, 1 is where it is full. `Level` is load /
-// headroom.
+// everywhere: the overload threshold is where a region becomes hot, 1 is where it is full, and shed_level is
+// where its requests are refused (fair_share.h). `Level` is load / headroom.
 //
 // Invariants between passes: for each source, kept + away + shed = demand; imports of a region are the sum of
 // what others send there; a region whose traffic is above its capacity imports nothing. Plain values, owned
@@ -31,6 +31,7 @@ struct Site {
   double background = 0;  // load
   double usable = 0;      // share of maximum capacity
   double headroom = 0;    // usable x (1 - plan margin)
+  double shed_level = 1;  // no plan fills it higher
   double import_max_rps = 0;
   bool has_workers = false;
   bool draining = false;

@@ -44,7 +44,8 @@ void RegionEstimate::ObserveLoad(const RegionSample& sample, std::vector<Finding
   good_at_ = sample.at;
   measured_load_ = sample.measured_load;
   background_.Add(std::min(sample.background_load, sample.measured_load));
-  if (cost_) cost_->Add(sample.at, sample.measured_load, background_.value(), sample.started_rps);
+  if (cost_)
+    cost_->Add(sample.at, sample.measured_load, background_.value(), sample.started_rps, sample.alive_share);
 }
 
 void RegionEstimate::ObserveDemand(const PerPriority<double>& demand_rps, std::vector<Finding>& findings) {

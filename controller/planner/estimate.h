@@ -31,6 +31,7 @@ struct RegionSample {
   double measured_load = 0;          // worst metric over its capacity
   double background_load = 0;        // of that, what no request of this tier causes
   double started_rps = 0;            // requests that went to this region's workers, from all sources
+  double alive_share = 1;            // of the provisioned workers
   PerPriority<double> demand_rps{};  // first entering here, the refused included, our retries excluded
 };
 

@@ -40,12 +40,12 @@ std::vector<RegionId> Members(const Draft& draft, const Closure& closure) {
   return members;
 }
 
-// Requests/s that the members could serve at `level`, none of them lower than it is allowed now.
+// Requests/s that the members would get at `level`, none of them less than it is allowed now.
 double ServedAt(const Draft& draft, const std::vector<RegionId>& members, double level) {
   double served = 0;
   for (const RegionId region : members) {
     const Site& site = draft.sites[region];
-    served += std::min(site.CapacityRps(std::max(level, site.limit_level)),
+    served += std::min(site.CapacityRps(std::max(std::min(level, site.shed_level), site.limit_level)),
                        draft.kept_rps[region] + site.import_max_rps);
   }
   return served;
@@ -78,7 +78,7 @@ class FairShare {
   }
 
  private:
-  // The strict reading of the rings: what they do not let out stays, hot; above full it is refused.
+  // The strict reading of the rings: what they do not let out stays, hot; above the shed level it is refused.
   void StayWithinRings() {
     for (const RegionId source : everybody_) {
       if (!draft_.Hot(source)) continue;
@@ -135,9 +135,10 @@ class FairShare {
     bool raised = false;
     for (const RegionId region : members) {
       Site& site = draft_.sites[region];
-      if (site.limit_level >= level) continue;
-      raised = raised || site.CapacityRps(level) > site.capacity_rps + draft_.Epsilon(region);
-      site.SetLimit(level);
+      const double allowed = std::min(level, site.shed_level);
+      if (site.limit_level >= allowed) continue;
+      raised = raised || site.CapacityRps(allowed) > site.capacity_rps + draft_.Epsilon(region);
+      site.SetLimit(allowed);
     }
     return raised;
   }
@@ -149,18 +150,17 @@ class FairShare {
     }
   }
 
-  // What found no room anywhere is served where it is, as far as that is possible at all.
-  bool StayHotter(RegionId stuck) {
-    return Raise({stuck}, std::min(kFullLevel, draft_.Level(stuck) * (1 + 1e-9)));
-  }
+  // What found no room anywhere stays where it is, as far as that is allowed at all.
+  bool StayHotter(RegionId stuck) { return Raise({stuck}, draft_.Level(stuck) * (1 + 1e-9)); }
 
-  // The lowest level at which the members serve all that is theirs; 1 if none does.
+  // The lowest level at which the members hold all that is theirs; the highest allowed if none does.
   double CommonLevel(const std::vector<RegionId>& members) const {
     double needed = 0;
     for (const RegionId region : members) needed += draft_.kept_rps[region] + draft_.imported_rps[region];
-    if (ServedAt(draft_, members, kFullLevel) <= needed) return kFullLevel;
-    double low = tier_.route.overload_threshold;
     double high = kFullLevel;
+    for (const RegionId region : members) high = std::max(high, draft_.sites[region].shed_level);
+    if (ServedAt(draft_, members, high) <= needed) return high;
+    double low = tier_.route.overload_threshold;
     for (int k = 0; k < kBisections; ++k) {
       const double middle = (low + high) / 2;
       (ServedAt(draft_, members, middle) >= needed ? high : low) = middle;
@@ -212,7 +212,8 @@ class FairShare {
          shed_rps > 0 ? absl::StrCat("demand is above all that ", members, " regions can serve: ", shed_rps,
                                      " requests/s refused, least important first")
                       : absl::StrCat("every region in reach is at the threshold: ", members,
-                                     " regions filled to level ", level)});
+                                     " regions filled to level ", level,
+                                     level > kFullLevel ? ", their lines refuse what comes too late" : "")});
   }
 
   const Reach& reach_;

@@ -4,11 +4,18 @@
 // the regions of the closure are levelled: all of them may be filled up to the same level, the lowest that
 // holds their demand (water-filling), so that no region is hotter than it must be. A closed set inside it
 // that needs more is then raised further, so the hottest level is that of the tightest set, which no plan can
-// beat. Above level 1 nothing can be served: requests are shed, the least important priority first, across
+// beat. Above their shed level requests are refused by the table, the least important priority first, across
 // the whole closure in proportion to each region's demand of that priority. A finding names each closure.
 //
+// The shed level lies above 1 (GuardSpec::shed_above) although nobody is served above 1. A shed share is 1 -
+// level x capacity / demand, and all that the table knows of demand is a second or more old. Users who try
+// again make it shrink by a tenth a second once the overload is over; a table that sheds down to exactly full
+// is then always late, and its refused users are the next seconds' demand: at 20 times the capacity it
+// idled a quarter of the GPUs for half a minute. An error in a region that is filled to twice its capacity
+// costs refusals in its line, which knows each deadline; in one that is filled to 1 it costs GPU time.
+//
 // With `by-load` escalation there is no levelling: what the rings do not let out stays where it entered, hot,
-// and above level 1 it is refused.
+// and above the shed level it is refused.
 //
 // Regions below the threshold keep their own traffic at home; they only make room as far as their level
 // rises. Does nothing when the loop relieved everybody. Rounds are bounded; what is left then is shed where

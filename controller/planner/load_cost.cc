@@ -29,9 +29,10 @@ LoadCost::LoadCost(double prior, const Tier& tier)
       variance_(std::pow(kPriorError * prior, 2)),
       scatter_(guard_.cost_ewma) {}
 
-void LoadCost::Add(absl::Time at, double load, double background_load, double started_rps) {
+void LoadCost::Add(absl::Time at, double load, double background_load, double started_rps,
+                   double alive_share) {
   const double rps = lagged_rps_.Advance(at, started_rps);
-  if (load >= guard_.saturated_load || rps <= 0) return;
+  if (load >= guard_.saturated_load * alive_share || rps <= 0) return;
   const double telling = std::min(1.0, rps / telling_rps_);
   const double sample = std::clamp((load - background_load) / rps, guard_.cost_clamp_low * prior_,
                                    guard_.cost_clamp_high * prior_);

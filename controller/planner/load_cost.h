@@ -29,8 +29,9 @@ class LoadCost {
   LoadCost(double prior, const Tier& tier);
 
   // `started_rps`: requests per second that went to this region's workers, from all sources, over the time
-  // that ended at `at`. Call in the order of `at`.
-  void Add(absl::Time at, double load, double background_load, double started_rps);
+  // that ended at `at`. `alive_share`: of the provisioned workers; load can rise no higher. Call in the order
+  // of `at`.
+  void Add(absl::Time at, double load, double background_load, double started_rps, double alive_share = 1);
 
   double value() const { return value_; }
   double low() const;

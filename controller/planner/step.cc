@@ -31,6 +31,12 @@ void ForEachChange(const Row& from, const Row& to, Visit visit) {
   }
 }
 
+// The least distance that a row moves. A row that refuses most requests speaks of few: what counts is what it
+// lets in.
+double WorthMoving(const GuardSpec& guard, const Row& row) {
+  return std::max(guard.shift_min, guard.hysteresis) * (1 - std::min(1.0, row.shed_fraction));
+}
+
 }  // namespace
 
 double RowDistance(const Row& from, const Row& to) {
@@ -73,10 +79,12 @@ StepSearch::StepSearch(const Tier& tier, const Reach& reach, const Draft& draft,
       step.at_once = home_is_dead || !RowSound(from, source, draft.sites, reach);
       if (step.at_once) {
         step.progress = 1;
-      } else if (step.distance < std::max(tier.guard.shift_min, tier.guard.hysteresis)) {
+      } else if (step.distance < WorthMoving(tier.guard, from)) {
         step.progress = 0;
       } else {
-        step.progress = std::min(1.0, tier.guard.step_max / step.distance);
+        // Nobody is refused for the sake of damping: what the plan sheds less comes on top of the step.
+        const double readmitted = std::max(0.0, from.shed_fraction - to.shed_fraction);
+        step.progress = std::min(1.0, (tier.guard.step_max + readmitted) / step.distance);
       }
       const double demand_rps = draft.sites[source].demand_rps[p];
       ForEachChange(from, to, [&](const Route& route, double change) {

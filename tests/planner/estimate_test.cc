@@ -111,6 +111,9 @@ TEST(LoadCost, SaturatedAndIdleSamplesDoNotTeach) {
   LoadCost cost(0.05, *TierOf(100));
   for (int k = 0; k < 500; ++k) cost.Add(At(k), 1.0, 0, 40);  // twice what the region serves
   EXPECT_DOUBLE_EQ(cost.value(), 0.05);
+  LoadCost halved(0.05, *TierOf(100));
+  for (int k = 0; k < 500; ++k) halved.Add(At(k), 0.5, 0, 40, 0.5);  // all that are left are busy
+  EXPECT_DOUBLE_EQ(halved.value(), 0.05);
   LoadCost idle(0.05, *TierOf(100));
   for (int k = 0; k < 500; ++k) idle.Add(At(k), 0.01, 0, 0);
   EXPECT_DOUBLE_EQ(idle.value(), 0.05);

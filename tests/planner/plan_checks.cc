@@ -24,7 +24,8 @@ bool Permitted(const Case& c, RegionId source, RegionId target) {
 double ImportMaxRps(const Case& c, RegionId region) {
   const RegionLoad& load = c.snapshot.regions[region];
   if (load.draining || load.load_cost <= 0 || load.usable_share <= 0) return 0;
-  return c.tier->regions[region].import_cap_share * load.usable_share / load.load_cost;
+  const double share = c.tier->regions[region].import_cap_share;
+  return (share < 1 ? share : ShedLevel(c, region)) * load.usable_share / load.load_cost;
 }
 
 double DemandRps(const Case& c, RegionId region) {
@@ -134,6 +135,13 @@ double CapacityRps(const Case& c, RegionId region) {
   return std::max(0.0, (limit - load.background_load) / load.load_cost);
 }
 
+double ShedLevel(const Case& c, RegionId region) {
+  const Tier& tier = *c.tier;
+  if (tier.regions[region].reserve_share > 0) return 1;
+  return tier.dispatch.mode == DispatchMode::kLedger || tier.priorities.size() < 2 ? tier.guard.shed_above
+                                                                                   : 1;
+}
+
 void ExpectNobodyLifted(const Case& c, const Plan& plan) {
   const Served served = ServedUnder(c, plan.table);
   const bool levelled = HasFinding(plan, Finding::Kind::kOverloaded);
@@ -143,7 +151,8 @@ void ExpectNobodyLifted(const Case& c, const Plan& plan) {
     if (imported <= 1e-4) return;
     const double level =
         (load.background_load + load.load_cost * served.total_rps[region]) / load.usable_share;
-    const double allowed = levelled ? 1.0 + c.tier->guard.hysteresis : c.tier->route.overload_threshold;
+    const double allowed =
+        levelled ? ShedLevel(c, region) * (1.0 + c.tier->guard.hysteresis) : c.tier->route.overload_threshold;
     EXPECT_LE(level, allowed + 1e-5) << "region " << region.index() << " imports " << imported;
     EXPECT_LE(imported, ImportMaxRps(c, region) * (1 + c.tier->guard.hysteresis) + 1e-4);
   });

@@ -23,7 +23,11 @@ Served ServedUnder(const Case& c, const TierTable& table);
 // Requests/s that region serves at the threshold, `share` of the plan limit (1 = threshold less margin).
 double CapacityRps(const Case& c, RegionId region);
 
-// No region that imports is above the true threshold, while demand is feasible; never above full.
+// The level above which its requests are refused: above 1 only where a line keeps the important first, and
+// where nobody else's workers would serve what is too much.
+double ShedLevel(const Case& c, RegionId region);
+
+// No region that imports is above the true threshold, while demand is feasible; never above the shed level.
 void ExpectNobodyLifted(const Case& c, const Plan& plan);
 
 bool HasFinding(const Plan& plan, Finding::Kind kind);

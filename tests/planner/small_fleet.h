@@ -2,7 +2,7 @@
 //
 // Every region has 100 workers and a service time of 1 s, so its load cost is 0.01 and a demand of 80
 // requests/s is exactly the threshold of 0.8. The RTT between two regions is 10 ms for each step between
-// them. Plan margin 0, one ring, refine off: a test turns on what it is about.
+// them. Plan margin 0, shed above 1, one ring, refine off: a test turns on what it is about.
 #ifndef RINGWAY_TESTS_PLANNER_SMALL_FLEET_H_
 #define RINGWAY_TESTS_PLANNER_SMALL_FLEET_H_
 
@@ -27,6 +27,7 @@ struct SmallFleet {
     tier->route.refine = RefineMode::kOff;
     tier->route.rings = {{"all", 1000, 0}};
     tier->guard.plan_margin = 0;
+    tier->guard.shed_above = 1;
     snapshot.tier = TierId(0);
     for (const double rps : demand_rps) {
       world->regions.push_back({.name = "r" + std::to_string(world->regions.size()), .title = ""});

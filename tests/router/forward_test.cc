@@ -157,6 +157,41 @@ TEST(RoutePick, SharesAndShed) {
   EXPECT_NEAR(shed, 0.2 * kJobs, 130);
 }
 
+// What a dead controller last said about an overload must not outlive the overload.
+TEST(RoutePick, AShedShareStandsOnlyWhileAControllerDoes) {
+  RouterOnTheTable t;
+  t.ListWorkers(1);
+  Row row;
+  row.shed_fraction = 1;
+  const auto sheds = [&t] {
+    t.Arrive(0);
+    const auto ended = t.Last<EndJob>();
+    if (!ended) t.Step(ClientGone{JobId(0)});
+    return ended.has_value();
+  };
+  t.Step(ControllerWelcomed{});
+  t.UseRow(row);
+  t.Advance(absl::Hours(1));
+  EXPECT_TRUE(sheds()) << "connected";
+  t.Step(ControllerLost{});
+  t.Advance(absl::Seconds(4));
+  EXPECT_TRUE(sheds()) << "it may be back at once";
+  t.Advance(absl::Seconds(2));
+  EXPECT_FALSE(sheds()) << "nobody renews it";
+  t.Step(ControllerWelcomed{});
+  EXPECT_TRUE(sheds());
+
+  RouterOnTheTable restarted;
+  restarted.ListWorkers(1);
+  auto table = std::make_shared<RoutingTable>();
+  table->version = {1, 1};
+  for (std::size_t tier = 0; tier < 2; ++tier) table->tiers.push_back(HomeTable(TierId(tier), 3, 2));
+  table->tiers[kTier].at(0, kHome) = row;
+  restarted.Step(TableOffered{.table = table, .from_disk = true});
+  restarted.Arrive(0);
+  EXPECT_FALSE(restarted.Last<EndJob>()) << "a table from disk says where to, not whom to refuse";
+}
+
 TEST(RoutePick, WithoutATableLocalFirst) {
   Fleet fleet = SmallFleet();
   fleet.tiers[TierId(1)].regions[kHome].workers = 0;

@@ -9,7 +9,7 @@
 namespace ringway::sim {
 namespace {
 
-constexpr double kBeginS = 60;
+constexpr double kWarmS = 20;
 constexpr int kRegions = 2;
 constexpr int kWorkers = 150;
 constexpr double kServiceS = 2;
@@ -29,6 +29,7 @@ void ApplyGuards(const Guards& guards, Tier& tier, UserSpec& users) {
   }
   if (!guards.delay) dispatch.delay.share_max = 0;
   if (!guards.many_probes) dispatch.probes_per_round = 1;
+  if (!guards.coarse_shed) tier.guard.shed_above = 1;
 }
 
 struct Served {
@@ -71,35 +72,37 @@ Guards Naive() {
           .many_probes = false};
 }
 
-CellOutcome RunCell(const TriggerCase& trigger, double rho, double resubmit, const Guards& guards,
-                    std::uint64_t seed) {
+std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
   Fleet fleet = LineFleet(kRegions, kWorkers);
   Tier& tier = fleet.tiers[TierId(0)];
   tier.service_mean = absl::Seconds(kServiceS);
   tier.deadline = absl::Seconds(3 * kServiceS);
   tier.route.overload_threshold = 0.98;
   auto scenario = std::make_shared<Scenario>();
-  scenario->seed = seed;
-  const double end_s = kBeginS + trigger.span_s;
-  scenario->duration_s = end_s + kHealS + kWindowS + 1;
-  scenario->warmup_s = 20;
+  scenario->seed = cell.seed;
+  scenario->duration_s = kBeginS + cell.trigger.span_s + kHealS + kWindowS + 1;
+  scenario->warmup_s = kWarmS;
   scenario->routers_per_region = 3;
-  scenario->controller = guards.controller;
-  scenario->users.resubmit_share = resubmit;
-  ApplyGuards(guards, tier, scenario->users);
+  scenario->controller = cell.guards.controller;
+  scenario->users.resubmit_share = cell.resubmit;
+  ApplyGuards(cell.guards, tier, scenario->users);
   scenario->service.resize(1);
   scenario->service[TierId(0)].law = LogNormalService{kServiceS, 0.5};
   for (int i = 0; i < kRegions; ++i) {
     scenario->demand.push_back(
-        {.tier = TierId(0), .region = RegionId(i), .law = PoissonArrivals{rho * kWorkers / kServiceS}});
+        {.tier = TierId(0), .region = RegionId(i), .law = PoissonArrivals{cell.rho * kWorkers / kServiceS}});
   }
-  scenario->steps.push_back({.at_s = kBeginS, .lasts_s = trigger.span_s, .trouble = trigger.trouble});
+  scenario->steps.push_back(
+      {.at_s = kBeginS, .lasts_s = cell.trigger.span_s, .trouble = cell.trigger.trouble});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
+  return scenario;
+}
 
-  Simulation run(scenario);
+CellOutcome Judge(std::shared_ptr<const Scenario> scenario, double end_s) {
+  Simulation run(std::move(scenario));
   run.Run();
   CellOutcome outcome;
-  outcome.before = Between(run, scenario->warmup_s, kBeginS).Share();
+  outcome.before = Between(run, kWarmS, kBeginS).Share();
   outcome.after = Between(run, end_s + kHealS, end_s + kHealS + kWindowS).Share() / outcome.before;
   outcome.back_s = 99;
   for (double s = 0; s + 5 <= kHealS + kWindowS && outcome.back_s == 99; ++s) {
@@ -112,5 +115,7 @@ CellOutcome RunCell(const TriggerCase& trigger, double rho, double resubmit, con
   outcome.violations = run.checkers().violations();
   return outcome;
 }
+
+CellOutcome RunCell(const Cell& cell) { return Judge(CellScenario(cell), kBeginS + cell.trigger.span_s); }
 
 }  // namespace ringway::sim

@@ -41,6 +41,7 @@ struct Guards {
   bool delay = true;        // under pressure some jobs are made executable later
   bool many_probes = true;  // four workers a round; else one
   bool controller = true;   // plans between the regions
+  bool coarse_shed = true;  // tables refuse only what is far above full; else down to full
 };
 // A random worker, the same again after 20 ms, no look at the deadline, no cancellation, no budget.
 Guards Naive();
@@ -54,8 +55,19 @@ struct CellOutcome {
   bool healed() const { return after >= kBackShare && back_s <= kHealS && attempts_max <= kAttemptsMax; }
 };
 
-CellOutcome RunCell(const TriggerCase& trigger, double rho, double resubmit, const Guards& guards,
-                    std::uint64_t seed);
+struct Cell {
+  TriggerCase trigger;
+  double rho = 0.95;
+  double resubmit = 0.9;
+  Guards guards = {};
+  std::uint64_t seed = 1;
+};
+std::shared_ptr<Scenario> CellScenario(const Cell& cell);
+// Runs it. Back is judged from `end_s` on, the trouble's end.
+CellOutcome Judge(std::shared_ptr<const Scenario> scenario, double end_s);
+CellOutcome RunCell(const Cell& cell);
+
+inline constexpr double kBeginS = 60;  // of the trouble
 
 }  // namespace ringway::sim
 

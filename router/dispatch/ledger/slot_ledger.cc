@@ -37,7 +37,7 @@ SlotLedger::SlotLedger(const LedgerSettings& settings)
     : settings_(settings),
       slots_(settings.workers_max),
       asks_(settings.routers_max, settings.asks_per_router_max),
-      line_(settings.waiting_max) {}
+      line_(settings.waiting_max, settings.newest_first_at) {}
 
 void SlotLedger::Step(absl::Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions) {
   std::visit([&](const auto& e) { On(now, e, actions); }, event);

@@ -38,6 +38,7 @@ struct LedgerSettings {
   std::size_t routers_max = 4'096;
   std::size_t asks_per_router_max = 65'536;
   std::size_t waiting_max = 10'000;
+  double newest_first_at = WaitingLine::kHopeless;      // of its patience that the line's head has used
   absl::Duration start_margin = absl::Milliseconds(1);  // from a grant to the start on the worker
   // A lease not renewed for so long is called back. Long, because it matters only when router and worker both
   // fall silent without a connection breaking; renewals of many long jobs are most of a holder's letters.

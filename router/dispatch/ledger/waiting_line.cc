@@ -4,7 +4,8 @@
 
 namespace ringway::ledger {
 
-WaitingLine::WaitingLine(std::size_t waiting_max) : waiting_max_(waiting_max) {
+WaitingLine::WaitingLine(std::size_t waiting_max, double newest_first_at)
+    : waiting_max_(waiting_max), newest_first_at_(newest_first_at) {
   RINGWAY_CHECK(waiting_max >= 1);
 }
 
@@ -35,8 +36,8 @@ void WaitingLine::Reconsider(absl::Time now) {
     const Key& head = lane.soonest.Top().key;
     const auto patience = static_cast<double>(head.first - head.then);
     const auto used = static_cast<double>(now_ns - head.then);
-    if (used > kHopeless * patience) lane.newest_first = true;
-    if (used < kCalm * patience) lane.newest_first = false;
+    if (used > newest_first_at_ * patience) lane.newest_first = true;
+    if (used < kCalmAgain * newest_first_at_ * patience) lane.newest_first = false;
   }
 }
 

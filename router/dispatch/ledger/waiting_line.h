@@ -41,12 +41,12 @@ struct Waiter {
 
 class WaitingLine {
  public:
-  // Shares of its patience that the head has used when the order flips, and when it flips back.
+  // Share of its patience that the head has used when the order flips; and of that, when it flips back.
   static constexpr double kHopeless = 0.75;
-  static constexpr double kCalm = 0.5;
+  static constexpr double kCalmAgain = 2.0 / 3;
 
-  // `waiting_max` must be at least 1.
-  explicit WaitingLine(std::size_t waiting_max);
+  // `waiting_max` must be at least 1. `newest_first_at` 1: never; 0: always.
+  explicit WaitingLine(std::size_t waiting_max, double newest_first_at = kHopeless);
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -91,6 +91,7 @@ class WaitingLine {
   PerPriority<Lane> lanes_;
   std::size_t size_ = 0;
   std::size_t waiting_max_;
+  double newest_first_at_;
 };
 
 }  // namespace ringway::ledger
