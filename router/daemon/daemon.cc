@@ -10,6 +10,7 @@
 #include "router/daemon/router_agent.h"
 #include "router/daemon/service.h"
 #include "router/fleet_merge.h"
+#include "router/videos/videos_daemon.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 #include "runtime/http_server.h"
@@ -30,16 +31,27 @@ constexpr int kStandingMax = 8192;
 // What one call can have under way in the loop's inbox, on both sides of the router.
 constexpr std::size_t kTasksPerCall = 12;
 
-absl::Status Announce(const Settings& settings, const std::string& grpc, const std::string& http,
-                      const std::string& clients) {
-  std::cout << "ringway-router " << settings.name << " in " << settings.region << ": grpc " << grpc
-            << ", http " << http;
-  if (!clients.empty()) std::cout << ", clients " << clients;
+// Name and address of each door, in the order of the announcement; an empty address is no door.
+using Doors = std::vector<std::pair<std::string, std::string>>;
+
+absl::Status Announce(const Settings& settings, Doors doors) {
+  std::erase_if(doors, [](const auto& door) { return door.second.empty(); });
+  std::cout << "ringway-router " << settings.name << " in " << settings.region;
+  const char* before = ": ";
+  for (const auto& [name, address] : doors)
+    std::cout << std::exchange(before, ", ") << name << " " << address;
   std::cout << std::endl;
   if (settings.port_file.empty()) return absl::OkStatus();
-  std::vector<std::pair<std::string, std::string>> ports = {{"grpc", grpc}, {"http", http}};
-  if (!clients.empty()) ports.push_back({"clients", clients});
-  return runtime::WritePortFile(settings.port_file, {ports.begin(), ports.end()});
+  return runtime::WritePortFile(settings.port_file, {doors.begin(), doors.end()});
+}
+
+// Nothing: the videos API is not served.
+std::unique_ptr<videos::VideosDaemon> MakeVideos(const Settings& settings, RouterAgent& agent,
+                                                 const runtime::Logger& log) {
+  if (settings.videos.listen.empty()) return nullptr;
+  auto made = std::make_unique<videos::VideosDaemon>(settings.videos, agent.metrics().page(), log);
+  agent.ShowFleetTo([front = made.get()](const videos::FleetGlance& glance) { front->Use(glance); });
+  return made;
 }
 
 // SIGHUP: the pool's file names other workers. A file that cannot be used changes nothing.
@@ -114,9 +126,15 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   LedgerService ledger(loop, agent.hall(), kStandingMax);
   OnceService once(agent.once());
   StoryService stories(loop, agent.calls().stories());
-  auto server = runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger, &once, &stories});
+  const auto videos = MakeVideos(settings, agent, log);
+  if (absl::Status opened = videos ? videos->Open() : absl::OkStatus(); !opened.ok()) return opened;
+  videos::VideosService video_place;
+  if (videos) video_place.Serve(videos->advertised());
+  auto server =
+      runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger, &once, &stories, &video_place});
   if (!server.ok()) return server.status();
   loop.Start();
+  if (videos) videos->Start(server->address());
   absl::StatusOr<std::string> clients;
   OnLoop(loop, [&] {
     agent.Start(server->address());
@@ -124,17 +142,24 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
     reloads = &agent;
   });
   ready = clients.ok();
-  absl::Status announced =
-      clients.ok() ? Announce(settings, server->address(), (*pages)->address(), *clients) : clients.status();
+  absl::Status announced = clients.status();
+  if (clients.ok()) {
+    announced = Announce(settings, {{"grpc", server->address()},
+                                    {"http", (*pages)->address()},
+                                    {"clients", *clients},
+                                    {"videos", videos ? videos->address() : ""}});
+  }
 
   if (announced.ok()) {
     stop.get_future().wait();
     log.Info("stops: finishes the jobs that are here, admits no other");
     ready = false;
     server->SetServing(false);
+    if (videos) videos->Drain();
     std::promise<void> quiet;
     if (loop.Post([&] { agent.BeginStop([&quiet] { quiet.set_value(); }); })) quiet.get_future().wait();
   }
+  if (videos) videos->Stop();
   OnLoop(loop, [&] { agent.Disconnect(); });
   server->Shutdown(kCloseGrace);
   WaitForStreams(agent);

@@ -260,6 +260,7 @@ void RouterAgent::Beat() {
   metrics_.Show(hall_.Standings());
   SaveLastGood();
   SayLonely(now);
+  ShowFleet();
   if (link_ != nullptr && now >= pages_at_) {
     pages_at_ = now + kPagePeriod;
     ReadPages();

@@ -31,6 +31,7 @@
 #include "router/http/http_proxy.h"
 #include "router/http/pool_workers.h"
 #include "router/router_machine.h"
+#include "router/videos/fleet_glance.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 #include "runtime/machine_driver.h"
@@ -57,6 +58,8 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void UsePoolWorkers(const std::vector<std::string>& workers);
 
   JobCalls& calls() { return calls_; }
+  // Before Start: who is told, on the loop, when what the videos front must know has changed.
+  void ShowFleetTo(std::function<void(const videos::FleetGlance&)> show) { show_fleet_ = std::move(show); }
   LedgerHall& hall() { return hall_; }
   OnceLink& once() { return once_; }
   RouterMetrics& metrics() { return metrics_; }
@@ -113,6 +116,10 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   static v1::WorkerReport ReportOf(KnownWorker& worker);
   void ReadPages();
 
+  // For the videos front (agent_glance.cc).
+  videos::FleetGlance Glance() const;
+  void ShowFleet();
+
   void Beat();
   void CheckQuiet();
 
@@ -146,6 +153,8 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   absl::Time pages_at_ = absl::InfinitePast();  // when the workers' pages are due
   absl::Time table_since_ = absl::InfinitePast();
   absl::Time lonely_at_ = absl::InfiniteFuture();  // when it is worth a line that nobody told us of the fleet
+  std::function<void(const videos::FleetGlance&)> show_fleet_;
+  std::optional<videos::FleetGlance> shown_;
   runtime::Alarm beat_;
   std::function<void()> quiet_;  // set: stopping
   absl::Time stop_at_ = absl::InfiniteFuture();

@@ -45,6 +45,8 @@ class RouterMetrics {
   void Show(const std::vector<LedgerStanding>& ledgers);
 
   std::shared_ptr<const prometheus::Registry> registry() const { return registry_; }
+  // For parts of the router that count on the same page.
+  prometheus::Registry& page() { return *registry_; }
 
  private:
   using Key = std::pair<std::string, std::string>;

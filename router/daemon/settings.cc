@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "router/daemon/videos_flags.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
 
@@ -29,6 +30,7 @@ struct Flags {
   std::string token_file;
   std::string log_level = "info";
   std::string holder;
+  VideosFlags videos;
 };
 
 void AddFlags(CLI::App& app, Settings& s, Flags& f) {
@@ -162,6 +164,7 @@ absl::Status Complete(const Flags& f, Settings& s) {
   s.spill.share = f.spill_share;
   s.once.records_max = static_cast<std::size_t>(f.once_records_max);
   s.once.keep = absl::Seconds(f.once_keep_s);
+  if (absl::Status status = CompleteVideos(f.videos, s); !status.ok()) return status;
   // Routers that start together must not draw the same numbers.
   if (s.seed == 0) s.seed = std::hash<std::string>()(s.name) | 1;
   return absl::OkStatus();
@@ -174,6 +177,7 @@ std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) 
   Settings settings;
   Flags flags;
   AddFlags(app, settings, flags);
+  AddVideosFlags(app, settings.videos, flags.videos);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -19,6 +19,7 @@
 #include "core/http_pool.h"
 #include "router/daemon/job_calls.h"
 #include "router/once/record_book.h"
+#include "router/videos/settings.h"
 #include "runtime/log.h"
 
 namespace ringway::router {
@@ -45,6 +46,7 @@ struct Settings {
   std::function<absl::StatusOr<HttpPoolSpec>()> read_pool;  // again, on SIGHUP
   std::optional<NamedAddress> holder;                       // of the pool's ledger; none: see docs/router.md
   CallSettings calls;
+  videos::VideosSettings videos;  // the HTTP API
   once::BookBounds once;       // records of keyed jobs
   std::size_t watch_max = 64;  // workers watched beyond those beside
   absl::Duration offer_limit = absl::Seconds(2);

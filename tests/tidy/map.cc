@@ -24,10 +24,13 @@ const std::vector<Layer>& Layers() {
       {"router/dispatch", true, {"core"}},
       {"router", true, {"core", "router/dispatch"}},
       {"router/http", false, {"core", "runtime", "router", "router/dispatch"}},
+      // The API for videos: a client of the ingress, so it knows nothing of the machine.
+      {"router/videos/book", true, {"core"}},
+      {"router/videos", false, {"core", "proto", "runtime", "router/once", "router/videos/book"}},
       {"router/wire", false, {"core", "proto", "router/dispatch"}},
       {"router/daemon",
        false,
-       {"core", "proto", "runtime", "router", "router/dispatch", "router/http", "router/wire"}},
+       {"core", "proto", "runtime", "router", "router/dispatch", "router/http", "router/videos", "router/wire"}},
       {"router/main", false, {"core", "runtime", "topology", "router", "router/daemon"}},
       {"worker/slot", true, {"core", "worker/lease_gate", "worker/service_history"}},
       {"worker/lease_gate", true, {"core"}},
@@ -74,7 +77,7 @@ const Layer* LayerOf(std::string_view path) {
 const std::vector<Library>& Libraries() {
   static const std::vector<std::string_view> kShells = {
       "proto",           "runtime",     "controller/wire", "controller/journal", "controller/daemon",
-      "controller/main", "router/http", "router/daemon",   "router/main",        "router/wire",
+      "controller/main", "router/http", "router/daemon",   "router/main",        "router/videos", "router/wire",
       "worker",          "cli"};
   static const std::vector<Library> libraries = {
       {"yaml-cpp/", "", {"topology"}, "topology/ is the only reader of YAML"},

@@ -1,9 +1,13 @@
 #include "worker/backends/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/check.h"
 #include "engine/animate_order.h"
 #include "engine/bundled_model.h"
@@ -20,9 +24,35 @@ WorkEnd EndOf(const absl::Status& status) {
   return {.outcome = OutcomeOf(status), .message = std::string(status.message())};
 }
 
+// What the servers of the OpenAI-style videos API call some settings; what says nothing new is dropped.
+void TakeApiNames(std::map<std::string, std::string>& settings) {
+  const auto rename = [&settings](const char* from, const char* to) {
+    if (auto found = settings.extract(from)) settings.try_emplace(to, std::move(found.mapped()));
+  };
+  rename("num_frames", "frames");
+  rename("num_inference_steps", "steps");
+  if (const auto size = settings.extract("size")) {
+    int width = 0, height = 0;
+    const std::vector<std::string> sides = absl::StrSplit(size.mapped(), 'x');
+    const bool read =
+        sides.size() == 2 && absl::SimpleAtoi(sides[0], &width) && absl::SimpleAtoi(sides[1], &height);
+    settings.try_emplace("side", read ? absl::StrCat(std::max(width, height)) : size.mapped());
+  }
+  if (const auto seconds = settings.extract("seconds")) {
+    double film_s = 0, fps = 24;
+    if (const auto given = settings.find("fps"); given != settings.end())
+      (void)absl::SimpleAtod(given->second, &fps);
+    const bool read = absl::SimpleAtod(seconds.mapped(), &film_s) && film_s > 0 && film_s * fps < 1e6;
+    settings.try_emplace(
+        "frames",
+        read ? absl::StrCat(std::max(1, static_cast<int>(std::lround(film_s * fps)))) : seconds.mapped());
+  }
+}
+
 // The order's own words first, then the hints that the whole system understands.
 std::map<std::string, std::string> SettingsOf(const WorkOrder& order) {
   std::map<std::string, std::string> settings = order.parameters;
+  TakeApiNames(settings);
   if (order.cost.steps != 0) settings.try_emplace("steps", absl::StrCat(order.cost.steps));
   if (order.cost.frames != 0) settings.try_emplace("frames", absl::StrCat(order.cost.frames));
   return settings;

@@ -1,0 +1,104 @@
+#include "router/daemon/videos_flags.h"
+
+#include "absl/strings/str_cat.h"
+#include "router/videos/book/video_id.h"
+#include "runtime/address.h"
+#include "runtime/bearer_token.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr double kMebi = 1 << 20;
+// A file name has 255 bytes; the id of a job is the beginning of some.
+constexpr std::size_t kIdBytesMax = 200;
+
+absl::Status CheckRanges(const VideosFlags& f) {
+  const struct {
+    const char* flag;
+    double value, low, high;
+  } ranges[] = {{"--videos-store-mib", f.store_mib_max, 1, 1 << 24},
+                {"--videos-expiry-secs", f.expiry_s, 1, 365 * 24 * 3600},
+                {"--videos-jobs-max", f.jobs_max, 1, 8192},
+                {"--videos-body-mib", f.body_mib_max, 1.0 / 1024, 4096},
+                {"--videos-bodies-mib", f.bodies_mib_max, 1, 1 << 20},
+                {"--videos-body-secs", f.body_limit_s, 1, 24 * 3600},
+                {"--videos-connections-max", f.connections_max, 1, 1e6}};
+  for (const auto& r : ranges) {
+    if (r.value >= r.low && r.value <= r.high) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(r.flag, " is ", r.value, "; allowed are ", r.low, " to ", r.high));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAddresses(const videos::VideosSettings& s) {
+  std::vector<std::pair<const char*, std::string>> addresses = {{"--videos-listen", s.listen}};
+  if (!s.advertise.empty()) addresses.push_back({"--videos-advertise", s.advertise});
+  for (const std::string& host : s.webhook_hosts) addresses.push_back({"--videos-webhook-host", host});
+  for (const auto& [flag, text] : addresses) {
+    const auto parsed = runtime::ParseAddress(text);
+    if (!parsed.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", parsed.status().message()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
+  const char* group = "videos API";
+  const auto number = [&](const char* name, double& value, const char* help) {
+    app.add_option(name, value, help)->group(group)->capture_default_str();
+  };
+  app.add_option("--videos-listen", s.listen, "host:port for the HTTP API /v1/videos; without it: not served")
+      ->group(group);
+  app.add_option("--videos-advertise", s.advertise,
+                 "host:port where other routers reach that API [what it listens on]")
+      ->group(group);
+  app.add_option("--videos-store", s.store, "folder for jobs and results [videos in --state-dir]")
+      ->group(group);
+  app.add_option("--videos-token-file", f.token_file, "file with the API key that clients must present")
+      ->group(group);
+  app.add_option("--videos-webhook-host", s.webhook_hosts,
+                 "host:port that completion webhooks may go to; repeatable; none: no webhooks")
+      ->group(group);
+  number("--videos-store-mib", f.store_mib_max, "results kept; the oldest make room");
+  number("--videos-expiry-secs", f.expiry_s, "how long a job and its result are kept after its end");
+  number("--videos-jobs-max", f.jobs_max, "jobs queued and running at a time");
+  number("--videos-body-mib", f.body_mib_max, "largest request");
+  number("--videos-bodies-mib", f.bodies_mib_max, "requests in memory, all together");
+  number("--videos-body-secs", f.body_limit_s, "how long a request may take to arrive");
+  number("--videos-connections-max", f.connections_max, "connections at a time; more wait");
+}
+
+absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
+  videos::VideosSettings& s = settings.videos;
+  if (s.listen.empty()) return absl::OkStatus();
+  if (absl::Status status = CheckRanges(f); !status.ok()) return status;
+  if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
+  s.router = settings.name;
+  s.region = settings.region;
+  if (videos::VideoId{.created_s = 0, .draw = 0, .owner = s.router}.Text().size() > kIdBytesMax) {
+    return absl::InvalidArgumentError(
+        "--name is too long for the videos API, whose jobs carry it in their ids");
+  }
+  if (s.store.empty()) {
+    if (settings.state_dir.empty()) {
+      return absl::InvalidArgumentError("--videos-listen needs --videos-store DIR, or --state-dir DIR");
+    }
+    s.store = settings.state_dir + "/videos";
+  }
+  s.book.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebi);
+  s.book.expiry = absl::Seconds(f.expiry_s);
+  s.book.live_max = static_cast<std::size_t>(f.jobs_max);
+  s.body_bytes_max = static_cast<std::size_t>(f.body_mib_max * kMebi);
+  s.bodies_bytes_max = static_cast<std::size_t>(f.bodies_mib_max * kMebi);
+  s.body_limit = absl::Seconds(f.body_limit_s);
+  s.connections_max = static_cast<std::size_t>(f.connections_max);
+  if (f.token_file.empty()) return absl::OkStatus();
+  auto token = runtime::ReadTokenFile("--videos-token-file", f.token_file);
+  if (!token.ok()) return token.status();
+  s.token = *std::move(token);
+  return absl::OkStatus();
+}
+
+}  // namespace ringway::router

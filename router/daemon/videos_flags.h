@@ -1,0 +1,33 @@
+// The flags of ringway-router that are about the videos API.
+//
+// The API is served when --videos-listen is given. Errors name the flag, what was given and what is allowed.
+// Threads: called once, before anything starts.
+#ifndef RINGWAY_ROUTER_DAEMON_VIDEOS_FLAGS_H_
+#define RINGWAY_ROUTER_DAEMON_VIDEOS_FLAGS_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "absl/status/status.h"
+#include "router/daemon/settings.h"
+
+namespace ringway::router {
+
+// What CLI11 fills in; checked and converted afterwards.
+struct VideosFlags {
+  double store_mib_max = 4096;
+  double expiry_s = 3600;
+  double jobs_max = 1024;
+  double body_mib_max = 64;
+  double bodies_mib_max = 512;
+  double body_limit_s = 120;
+  double connections_max = 8192;
+  std::string token_file;
+};
+
+void AddVideosFlags(CLI::App& app, videos::VideosSettings& settings, VideosFlags& flags);
+absl::Status CompleteVideos(const VideosFlags& flags, Settings& settings);
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_VIDEOS_FLAGS_H_

@@ -1,0 +1,64 @@
+// One request of a client to the videos API, from its head to the end of its answer.
+//
+// What it waits for is its stage. The connection owns the protocol, the front this. Threads: the front's
+// loop. Bounds: the front's, on `body`.
+#ifndef RINGWAY_ROUTER_VIDEOS_EXCHANGE_H_
+#define RINGWAY_ROUTER_VIDEOS_EXCHANGE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/time/time.h"
+#include "router/videos/book/route.h"
+#include "router/videos/relay.h"
+#include "router/videos/result_store.h"
+#include "runtime/http/server_connection.h"
+
+namespace ringway::router::videos {
+
+struct Exchange {
+  enum class Stage : std::uint8_t {
+    kBody,     // the request is still arriving
+    kVerdict,  // a job was taken: is it refused at once, or started?
+    kSync,     // until the job is over
+    kEvents,   // as long as the job runs
+    kContent,  // a result goes out
+    kRelay,    // the owner's answer goes through
+  };
+  explicit Exchange(http::ServerConnection& connection) : client(connection) {}
+
+  http::ServerConnection& client;
+  Stage stage = Stage::kBody;
+  Route route;
+  bool head_only = false;
+  bool relayed = false;  // by another router
+  absl::Time since;      // in this stage
+  // Fields of the head that are needed later.
+  std::string target;
+  std::string content_type;
+  std::string authorization;
+  std::string key;
+  std::string traceparent;
+  std::string tracestate;
+  std::string range;
+  std::string if_range;
+  std::string body;
+  std::size_t body_bytes = 0;  // that count for this exchange
+  // kVerdict, kSync, kEvents: news of this job are for it.
+  std::string video;
+  // kEvents.
+  std::uint64_t last_event = 0;
+  bool behind = false;  // something happened that this client was too slow to hear
+  absl::Time said_at;   // when it was last told anything
+  // kContent.
+  std::unique_ptr<ResultFile> file;
+  std::uint64_t offset = 0;
+  std::uint64_t end = 0;
+  // kRelay.
+  std::shared_ptr<Relay> relay;
+};
+
+}  // namespace ringway::router::videos
+
+#endif  // RINGWAY_ROUTER_VIDEOS_EXCHANGE_H_

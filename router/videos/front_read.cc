@@ -1,0 +1,225 @@
+// The videos API: reading, watching and deleting jobs.
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/json.h"
+#include "router/videos/book/byte_range.h"
+#include "router/videos/book/video_id.h"
+#include "router/videos/front.h"
+#include "runtime/clock.h"
+
+namespace ringway::router::videos {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+constexpr std::size_t kWindowBytes = std::size_t{512} << 10;
+// Unsent bytes at which a client of events is too slow for each of them.
+constexpr std::size_t kEventsWindowBytes = std::size_t{16} << 10;
+constexpr std::size_t kListDefault = 20, kListMax = 100;
+
+std::string_view EndingOf(std::string_view content_type) {
+  const std::size_t slash = content_type.find('/');
+  return slash == std::string_view::npos ? std::string_view("bin") : content_type.substr(slash + 1);
+}
+
+}  // namespace
+
+// Its owner says what has become of it; nobody else can.
+void Front::Read(Exchange& exchange) {
+  const auto id = ParseVideoId(exchange.route.id);
+  if (!id) return RefuseUnknown(exchange);
+  if (!IsOurs(id->owner)) return RelayTo(exchange, id->owner);
+  const Video* video = desk_.book().Find(exchange.route.id);
+  if (video == nullptr) return RefuseUnknown(exchange);
+  if (video->state == State::kDeleted) {
+    return Refuse(exchange, 404, "video_deleted", absl::StrCat("video ", video->id, " was deleted"));
+  }
+  switch (exchange.route.kind) {
+    case Route::Kind::kContent:
+      return Content(exchange, *video);
+    case Route::Kind::kEvents:
+      return BeginEvents(exchange, *video);
+    case Route::Kind::kDelete: {
+      const std::string deleted = video->id;
+      desk_.Delete(deleted);
+      JsonWriter json(JsonWriter::Layout::kDense);
+      json.BeginObject().Key("id").Text(deleted).Key("object").Text("video.deleted");
+      json.Key("deleted").Flag(true).End();
+      return Say(exchange, 200, "", json.text());
+    }
+    default:
+      return SayVideo(exchange, *video);
+  }
+}
+
+void Front::RefuseUnknown(Exchange& exchange) {
+  const auto id = ParseVideoId(exchange.route.id);
+  if (!id)
+    return Refuse(exchange, 404, "video_not_found", "there is no video of this id: it is no id of a video");
+  const std::int64_t age_s = absl::ToUnixSeconds(runtime::WallNow()) - id->created_s;
+  const bool old = absl::Seconds(age_s) > settings_.book.expiry;
+  Refuse(exchange, 404, old ? "video_expired" : "video_not_found",
+         old ? "the time for which this video was kept is over" : "there is no video of this id");
+}
+
+void Front::List(Exchange& exchange) {
+  const auto& query = exchange.route.query;
+  const auto value = [&query](const char* name) {
+    const auto found = query.find(name);
+    return found == query.end() ? std::string() : found->second;
+  };
+  std::size_t limit = kListDefault;
+  if (const std::string text = value("limit"); !text.empty()) {
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
+    if (failed != std::errc() || end != text.data() + text.size() || limit < 1 || limit > kListMax) {
+      return Refuse(exchange, 400, "invalid_request",
+                    absl::StrCat("limit is not a whole number from 1 to ", kListMax));
+    }
+  }
+  const std::string order = value("order");
+  if (!order.empty() && order != "asc" && order != "desc") {
+    return Refuse(exchange, 400, "invalid_request", "order is neither asc nor desc");
+  }
+  auto videos = desk_.book().List(value("after"), limit + 1, order == "asc");
+  const bool more = videos.size() > limit;
+  if (more) videos.pop_back();
+  JsonWriter json(JsonWriter::Layout::kDense);
+  json.BeginObject().Key("object").Text("list").Key("data").BeginArray();
+  for (const Video* video : videos) json.Raw(VideoJson(*video, settings_.router));
+  json.End().Key("has_more").Flag(more);
+  const auto id_or_null = [&json](const Video* video) {
+    return video == nullptr ? json.Raw("null") : json.Text(video->id);
+  };
+  id_or_null((json.Key("first_id"), videos.empty() ? nullptr : videos.front()));
+  id_or_null((json.Key("last_id"), videos.empty() ? nullptr : videos.back()));
+  json.End();
+  Say(exchange, 200, "", json.text());
+}
+
+void Front::Models(Exchange& exchange) {
+  JsonWriter json(JsonWriter::Layout::kDense);
+  json.BeginObject().Key("object").Text("list").Key("data").BeginArray();
+  for (const FleetGlance::Tier& tier : glance_.tiers) {
+    json.BeginObject().Key("id").Text(tier.name).Key("object").Text("model");
+    json.Key("created").Integer(0).Key("owned_by").Text("ringway").End();
+  }
+  json.End().End();
+  Say(exchange, 200, "", json.text());
+}
+
+// ---- the result ----
+
+void Front::Content(Exchange& exchange, const Video& video) {
+  if (const auto variant = exchange.route.query.find("variant");
+      variant != exchange.route.query.end() && variant->second != "video") {
+    return Refuse(exchange, 400, "invalid_request", "variant is not 'video', the only one that is made here");
+  }
+  if (video.state == State::kFailed) {
+    return Refuse(exchange, HttpStatusOf(video.fault) == 429 ? 409 : HttpStatusOf(video.fault),
+                  video.fault.code, video.fault.message);
+  }
+  if (video.state != State::kCompleted) {
+    return Refuse(exchange, 409, "video_not_ready",
+                  absl::StrCat("video ", video.id, " is ", std::string(StateName(video.state))), 1);
+  }
+  if (!video.has_result) {
+    return Refuse(exchange, 410, "result_gone", "the store was full and this result had to make room");
+  }
+  const auto fd = desk_.store().OpenResult(video.id);
+  if (!fd.ok()) return Refuse(exchange, 500, "storage_failed", std::string(fd.status().message()));
+  exchange.file = std::make_unique<ResultFile>(*fd);
+  const std::string type = video.content_type.empty() ? "application/octet-stream" : video.content_type;
+  SendContent(exchange, video,
+              absl::StrCat("Content-Type: ", type, "\r\nETag: \"", video.id, "\"\r\nAccept-Ranges: bytes\r\n",
+                           "Cache-Control: private, max-age=31536000, immutable\r\nX-Ringway-Video: ",
+                           video.id, "\r\nContent-Disposition: inline; filename=\"", video.id, ".",
+                           std::string(EndingOf(type)), "\"\r\n"));
+}
+
+void Front::SendContent(Exchange& exchange, const Video& video, const Fields& fields) {
+  const std::uint64_t size = video.result_bytes;
+  const bool same = exchange.if_range.empty() || exchange.if_range == absl::StrCat("\"", video.id, "\"");
+  const ByteRange range = ReadRange(same ? std::string_view(exchange.range) : std::string_view(), size);
+  if (range.kind == ByteRange::Kind::kUnsatisfiable) {
+    return Say(exchange, 416, absl::StrCat("Content-Range: bytes */", size, "\r\n"),
+               ErrorJson(416, "range_not_satisfiable", absl::StrCat("the video has ", size, " bytes")));
+  }
+  const bool part = range.kind == ByteRange::Kind::kPart;
+  const int status = part ? 206 : 200;
+  metrics_.CountRequest(exchange.route.kind, status);
+  http::ServerConnection& client = exchange.client;
+  client.BeginResponse(status, http::ReasonOf(status));
+  for (std::string_view rest = fields; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find("\r\n"));
+    const std::size_t colon = line.find(": ");
+    client.AddField(line.substr(0, colon), line.substr(colon + 2));
+    rest.remove_prefix(line.size() + 2);
+  }
+  if (part) {
+    client.AddField("Content-Range",
+                    absl::StrCat("bytes ", range.first, "-", range.first + range.count - 1, "/", size));
+  }
+  client.EndHead(http::Framing::kLength, range.count);
+  exchange.stage = Exchange::Stage::kContent;
+  exchange.offset = range.first;
+  exchange.end = exchange.head_only ? range.first : range.first + range.count;
+  SendMore(exchange);
+}
+
+void Front::SendMore(Exchange& exchange) {
+  http::ServerConnection& client = exchange.client;
+  while (exchange.offset < exchange.end && client.queued() < kWindowBytes) {
+    const std::size_t count = std::min<std::uint64_t>(kPieceBytes, exchange.end - exchange.offset);
+    const std::string piece = exchange.file->Read(exchange.offset, count);
+    if (piece.empty()) {
+      log_.Error(
+          absl::StrCat("videos: the result of ", exchange.route.id, " is shorter than its record says"));
+      Release(client.tag);
+      return client.Abort();
+    }
+    client.SendBody(piece);
+    exchange.offset += piece.size();
+    // When the kernel takes everything at once, nobody calls.
+    if (client.queued() >= kWindowBytes) client.Push();
+  }
+  if (exchange.offset < exchange.end) return;
+  Release(client.tag);
+  client.EndResponse();
+}
+
+// ---- events ----
+
+void Front::BeginEvents(Exchange& exchange, const Video& video) {
+  metrics_.CountRequest(exchange.route.kind, 200);
+  http::ServerConnection& client = exchange.client;
+  client.BeginResponse(200, "OK");
+  client.AddField("Content-Type", "text/event-stream");
+  client.AddField("Cache-Control", "no-store");
+  client.EndHead(http::Framing::kToClose);
+  if (exchange.head_only) {
+    Release(client.tag);
+    return client.EndResponse();
+  }
+  AwaitVideo(exchange, video.id, Exchange::Stage::kEvents);
+  // Where it stands, whoever comes and whenever: a client that comes back needs nothing else.
+  SendEvent(exchange, video, absl::StrCat("video.", std::string(StateName(video.state))));
+}
+
+void Front::SendEvent(Exchange& exchange, const Video& video, std::string_view event) {
+  http::ServerConnection& client = exchange.client;
+  const bool over = IsOver(video.state);
+  if (!over && client.queued() > kEventsWindowBytes) {
+    exchange.behind = true;
+    return;
+  }
+  exchange.said_at = runtime::MonotonicNow();
+  client.SendBody(absl::StrCat("id: ", ++exchange.last_event, "\nevent: ", std::string(event),
+                               "\ndata: ", VideoJson(video, settings_.router), "\n\n"));
+  if (!over) return client.Push();
+  Release(client.tag);
+  client.EndResponse();
+}
+
+}  // namespace ringway::router::videos

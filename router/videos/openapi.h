@@ -1,0 +1,16 @@
+// The OpenAPI document of the videos API, as it is served at /openapi.json.
+//
+// The file openapi.json, embedded by the build, so that what is served and what serves it are of one release;
+// a test holds it against the routes and their answers. Threads: constant.
+#ifndef RINGWAY_ROUTER_VIDEOS_OPENAPI_H_
+#define RINGWAY_ROUTER_VIDEOS_OPENAPI_H_
+
+#include <string_view>
+
+namespace ringway::router::videos {
+
+std::string_view OpenApiDocument();
+
+}  // namespace ringway::router::videos
+
+#endif  // RINGWAY_ROUTER_VIDEOS_OPENAPI_H_

@@ -1,0 +1,21 @@
+// A video job to bytes and back: what the store writes.
+//
+// Decoding checks what a damaged or foreign file could say wrong; unknown fields of a newer release are
+// ignored. Threads: pure functions.
+#ifndef RINGWAY_ROUTER_VIDEOS_RECORD_CODEC_H_
+#define RINGWAY_ROUTER_VIDEOS_RECORD_CODEC_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "router/videos/book/video.h"
+
+namespace ringway::router::videos {
+
+std::string EncodeVideo(const Video& video);
+// Errors: DataLoss.
+absl::StatusOr<Video> DecodeVideo(const std::string& bytes);
+
+}  // namespace ringway::router::videos
+
+#endif  // RINGWAY_ROUTER_VIDEOS_RECORD_CODEC_H_

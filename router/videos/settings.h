@@ -1,0 +1,36 @@
+// How a router serves the videos API; filled from its command line.
+//
+// Every bound of the front is here. Sizes are in bytes. Threads: values.
+#ifndef RINGWAY_ROUTER_VIDEOS_SETTINGS_H_
+#define RINGWAY_ROUTER_VIDEOS_SETTINGS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "router/videos/book/job_book.h"
+
+namespace ringway::router::videos {
+
+struct VideosSettings {
+  std::string listen;     // host:port; empty: the API is not served
+  std::string advertise;  // host:port where other routers reach it; empty: what it listens on
+  std::string store;      // folder of records and results
+  std::string token;      // that clients must present; empty: anybody may ask
+  // host:port that completion webhooks may go to; none: a job that names one is refused.
+  std::vector<std::string> webhook_hosts;
+  BookLimits book;
+  std::size_t connections_max = 8192;
+  std::size_t body_bytes_max = std::size_t{64} << 20;     // of one request
+  std::size_t bodies_bytes_max = std::size_t{512} << 20;  // of all that are arriving or not yet handed on
+  absl::Duration body_limit = absl::Seconds(120);         // from the head to the last byte of a body
+  // Set by the router.
+  std::string router;
+  std::string region;
+};
+
+}  // namespace ringway::router::videos
+
+#endif  // RINGWAY_ROUTER_VIDEOS_SETTINGS_H_

@@ -1,0 +1,66 @@
+// The videos API of a router as one part: a thread with a loop, the front on it, and the gRPC service by
+// which other routers find it.
+//
+// A thread of its own, because writing results waits for the disk and thousands of open streams take time:
+// neither may hold up the loop that dispatches jobs. Towards the router it is a client of its ingress.
+//
+// Order: Open (before gRPC serves), Start (when it does), Drain, Stop. Threads: the router's main thread; Use
+// from any; the service's on gRPC's.
+#ifndef RINGWAY_ROUTER_VIDEOS_VIDEOS_DAEMON_H_
+#define RINGWAY_ROUTER_VIDEOS_VIDEOS_DAEMON_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "ringway/v1/videos.grpc.pb.h"
+#include "router/videos/fleet_glance.h"
+#include "router/videos/front.h"
+#include "router/videos/settings.h"
+#include "router/videos/videos_metrics.h"
+#include "runtime/event_loop.h"
+#include "runtime/log.h"
+
+namespace ringway::router::videos {
+
+// Says where the API is; an address that is not set means that it is not served.
+class VideosService final : public v1::Videos::CallbackService {
+ public:
+  // Before the server starts.
+  void Serve(const std::string& address) { address_ = address; }
+  grpc::ServerUnaryReactor* Where(grpc::CallbackServerContext* context, const v1::VideosWhere* where,
+                                  v1::VideosPlace* place) override;
+
+ private:
+  std::string address_;
+};
+
+class VideosDaemon {
+ public:
+  VideosDaemon(const VideosSettings& settings, prometheus::Registry& registry, const runtime::Logger& log);
+  ~VideosDaemon();
+
+  // Errors: what is wrong with the folder or the address.
+  absl::Status Open();
+  // host:port that it listens on.
+  const std::string& address() const { return front_.address(); }
+  // Where other routers reach it.
+  std::string advertised() const;
+  // `ingress`: host:port of this router's gRPC.
+  void Start(const std::string& ingress);
+  void Use(const FleetGlance& glance);
+  // Takes no new jobs.
+  void Drain();
+  void Stop();
+
+ private:
+  const VideosSettings settings_;
+  runtime::EventLoop loop_;
+  VideosMetrics metrics_;
+  Front front_;
+  bool started_ = false;
+};
+
+}  // namespace ringway::router::videos
+
+#endif  // RINGWAY_ROUTER_VIDEOS_VIDEOS_DAEMON_H_

@@ -1,0 +1,320 @@
+// The book of video jobs: what each event does, and what holds whatever happens.
+#include "router/videos/book/job_book.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "core/rng.h"
+#include "router/videos/book/video_id.h"
+
+namespace ringway::router::videos {
+namespace {
+
+const absl::Time kStart = absl::FromUnixSeconds(1'700'000'000);
+
+class BookTest : public ::testing::Test {
+ protected:
+  static BookLimits Limits() {
+    return {.live_max = 4, .records_max = 8, .store_bytes_max = 100, .expiry = absl::Seconds(60)};
+  }
+  void Step(const BookEvent& event) {
+    actions_.clear();
+    book_.Step(now_, event, actions_);
+  }
+  std::string Ask(const std::string& key = "", const std::string& webhook = "") {
+    Video video;
+    video.id = VideoId{.created_s = absl::ToUnixSeconds(now_), .draw = ++draws_, .owner = "r"}.Text();
+    video.key = key;
+    video.webhook_url = webhook;
+    Step(Asked{video});
+    return video.id;
+  }
+  std::string AskAndComplete(std::uint64_t bytes) {
+    const std::string id = Ask();
+    Step(ResultGrew{id, bytes});
+    Step(Ended{.id = id, .content_type = "video/mp4"});
+    return id;
+  }
+  template <class Kind>
+  int Count(const std::string& id) const {
+    int count = 0;
+    for (const BookAction& action : actions_) {
+      const auto* of_kind = std::get_if<Kind>(&action);
+      count += of_kind != nullptr && of_kind->id == id ? 1 : 0;
+    }
+    return count;
+  }
+  std::string Published() const {
+    std::string events;
+    for (const BookAction& action : actions_) {
+      if (const auto* publish = std::get_if<Publish>(&action))
+        absl::StrAppend(&events, std::string(publish->event), " ");
+    }
+    return events;
+  }
+
+  JobBook book_{Limits()};
+  absl::Time now_ = kStart;
+  std::uint64_t draws_ = 0;
+  std::vector<BookAction> actions_;
+};
+
+TEST_F(BookTest, AJobsWay) {
+  const std::string id = Ask();
+  EXPECT_EQ(Published(), "video.queued ");
+  EXPECT_EQ(Count<KeepRecord>(id), 1);
+  Step(Started{id, "eu", "w"});
+  EXPECT_EQ(Published(), "video.in_progress ");
+  Step(Progressed{id, 1, 4});
+  EXPECT_EQ(book_.Find(id)->progress, 24);
+  Step(ResultGrew{id, 10});
+  Step(Ended{.id = id, .content_type = "video/mp4"});
+  EXPECT_EQ(Published(), "video.completed ");
+  EXPECT_EQ(Count<KeepRecord>(id), 1);
+  const Video& video = *book_.Find(id);
+  EXPECT_EQ(video.progress, 100);
+  EXPECT_EQ(video.result_bytes, 10u);
+  EXPECT_EQ(video.expires_s, absl::ToUnixSeconds(kStart) + 60);
+  EXPECT_EQ(book_.live(), 0u);
+}
+
+TEST_F(BookTest, ProgressNeverFallsAndIsNotWholeBeforeTheEnd) {
+  const std::string id = Ask();
+  Step(Progressed{id, 4, 4});
+  EXPECT_EQ(book_.Find(id)->progress, 99);
+  Step(Progressed{id, 1, 4});
+  EXPECT_EQ(book_.Find(id)->progress, 99);
+  EXPECT_EQ(Published(), "");
+  Step(Progressed{id, 0, 0});
+  EXPECT_EQ(Published(), "");
+}
+
+TEST_F(BookTest, ADeletedJobIsCancelledAndLeavesAStone) {
+  const std::string id = Ask("k", "http://h/");
+  Step(Deleted{id});
+  EXPECT_EQ(Count<CancelRun>(id), 1);
+  EXPECT_EQ(Count<CallWebhook>(id), 0);
+  EXPECT_EQ(Published(), "video.deleted ");
+  EXPECT_EQ(book_.Find(id)->state, State::kDeleted);
+  EXPECT_EQ(book_.OfKey("k")->id, id);
+  EXPECT_TRUE(book_.List("", 10, false).empty());
+  // What the run still says is too late.
+  Step(ResultGrew{id, 5});
+  Step(Ended{.id = id});
+  EXPECT_TRUE(actions_.empty());
+  EXPECT_EQ(book_.stored_bytes(), 0u);
+}
+
+TEST_F(BookTest, ADeletedResultIsGone) {
+  const std::string id = AskAndComplete(10);
+  Step(Deleted{id});
+  EXPECT_EQ(Count<DropResult>(id), 1);
+  EXPECT_EQ(book_.stored_bytes(), 0u);
+  Step(Deleted{id});
+  EXPECT_TRUE(actions_.empty());
+}
+
+TEST_F(BookTest, TheOldestResultsMakeRoom) {
+  const std::string first = AskAndComplete(60);
+  now_ += absl::Seconds(1);
+  const std::string second = AskAndComplete(30);
+  now_ += absl::Seconds(1);
+  const std::string third = Ask();
+  Step(ResultGrew{third, 10});
+  EXPECT_EQ(Count<DropResult>(first), 0);
+  Step(ResultGrew{third, 1});
+  EXPECT_EQ(Count<DropResult>(first), 1);
+  EXPECT_EQ(Count<KeepRecord>(first), 1);
+  EXPECT_FALSE(book_.Find(first)->has_result);
+  EXPECT_TRUE(book_.Find(second)->has_result);
+  EXPECT_EQ(book_.stored_bytes(), 41u);
+}
+
+TEST_F(BookTest, AResultLargerThanTheStoreFails) {
+  const std::string id = Ask();
+  Step(ResultGrew{id, 101});
+  EXPECT_EQ(Count<CancelRun>(id), 1);
+  EXPECT_EQ(Count<DropResult>(id), 1);
+  EXPECT_EQ(book_.Find(id)->fault.code, "result_too_large");
+  EXPECT_EQ(book_.stored_bytes(), 0u);
+}
+
+TEST_F(BookTest, ItIsFullByLiveJobsOnly) {
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(book_.Admits());
+    Ask();
+  }
+  EXPECT_FALSE(book_.Admits());
+  Step(Ended{.id = book_.List("", 1, false).front()->id});
+  EXPECT_TRUE(book_.Admits());
+  for (int i = 0; i < 20; ++i) AskAndComplete(0);
+  EXPECT_EQ(book_.size(), 8u);
+  EXPECT_EQ(book_.live(), 3u);
+}
+
+TEST_F(BookTest, AKeyedJobThatFailedRunsAgainUnderItsId) {
+  const std::string id = Ask("k");
+  Step(Ended{.id = id, .fault = {.code = "worker_failed"}});
+  Video again = *book_.OfKey("k");
+  Step(Asked{again});
+  EXPECT_EQ(book_.Find(id)->state, State::kQueued);
+  EXPECT_EQ(book_.Find(id)->run, 2u);
+  EXPECT_EQ(book_.OfKey("k")->id, id);
+  Step(Asked{again});  // it runs
+  EXPECT_TRUE(actions_.empty());
+}
+
+TEST_F(BookTest, ExpiryTakesEverything) {
+  const std::string id = AskAndComplete(10);
+  const std::string running = Ask();
+  EXPECT_EQ(book_.NextWake(), kStart + absl::Seconds(60));
+  now_ = kStart + absl::Seconds(59);
+  Step(ClockPassed{});
+  EXPECT_NE(book_.Find(id), nullptr);
+  now_ = book_.NextWake();
+  Step(ClockPassed{});
+  EXPECT_EQ(book_.Find(id), nullptr);
+  EXPECT_EQ(Count<DropRecord>(id), 1);
+  EXPECT_EQ(Count<DropResult>(id), 1);
+  EXPECT_NE(book_.Find(running), nullptr);
+  EXPECT_EQ(book_.NextWake(), absl::InfiniteFuture());
+}
+
+TEST_F(BookTest, WhatRanWhenTheRouterStoppedHasFailed) {
+  const std::string done = AskAndComplete(10), ran = Ask("k", "http://h/");
+  Step(Started{ran, "eu", "w"});
+  Step(ResultGrew{ran, 3});
+  JobBook next(Limits());
+  std::vector<BookAction> actions;
+  for (const std::string& id : {done, ran}) next.Step(now_, Recovered{*book_.Find(id)}, actions);
+  EXPECT_EQ(next.Find(done)->state, State::kCompleted);
+  EXPECT_EQ(next.stored_bytes(), 10u);
+  EXPECT_EQ(next.Find(ran)->state, State::kFailed);
+  EXPECT_EQ(next.Find(ran)->fault.code, "router_restarted");
+  EXPECT_EQ(next.OfKey("k")->id, ran);
+  actions_ = actions;
+  EXPECT_EQ(Count<DropResult>(ran), 1);
+  EXPECT_EQ(Count<CallWebhook>(ran), 1);
+}
+
+TEST_F(BookTest, AWebhookIsOwedUntilItIsSettled) {
+  const std::string id = Ask("", "http://h/");
+  Step(Ended{.id = id});
+  EXPECT_EQ(Count<CallWebhook>(id), 1);
+  EXPECT_TRUE(book_.Find(id)->webhook_owed);
+  Step(WebhookSettled{id});
+  EXPECT_EQ(Count<KeepRecord>(id), 1);
+  EXPECT_FALSE(book_.Find(id)->webhook_owed);
+}
+
+TEST_F(BookTest, PagesFollowEachOther) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 7; ++i) {
+    ids.push_back(AskAndComplete(0));
+    now_ += absl::Seconds(1);
+  }
+  Step(Deleted{ids[3]});
+  std::vector<std::string> listed;
+  for (std::string after; listed.size() < 6;) {
+    const auto page = book_.List(after, 2, false);
+    ASSERT_EQ(page.size(), 2u);
+    for (const Video* video : page) listed.push_back(video->id);
+    after = listed.back();
+  }
+  EXPECT_EQ(listed, (std::vector<std::string>{ids[6], ids[5], ids[4], ids[2], ids[1], ids[0]}));
+  EXPECT_TRUE(book_.List(ids[0], 2, false).empty());
+  EXPECT_EQ(book_.List("", 1, true).front()->id, ids[0]);
+  EXPECT_EQ(book_.List(ids[2], 1, true).front()->id, ids[4]);
+}
+
+// Thousands of random histories: bounds hold, sums are right, each job ends at most once a run, and a book
+// that is read back from its records is the same living->
+TEST(BookPropertyTest, WhateverHappens) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Rng rng(seed);
+    const BookLimits limits{
+        .live_max = 6, .records_max = 12, .store_bytes_max = 200, .expiry = absl::Seconds(20)};
+    std::optional<JobBook> living(std::in_place, limits);
+    std::map<std::string, Video> disk;
+    std::map<std::string, std::uint64_t> results;
+    std::vector<std::string> ids;
+    absl::Time now = kStart;
+    std::vector<BookAction> actions;
+    const auto step = [&](const BookEvent& event) {
+      actions.clear();
+      living->Step(now, event, actions);
+      for (const BookAction& action : actions) {
+        if (const auto* keep = std::get_if<KeepRecord>(&action)) {
+          if (const Video* video = living->Find(keep->id)) disk[keep->id] = *video;
+        }
+        if (const auto* drop = std::get_if<DropRecord>(&action)) disk.erase(drop->id);
+        if (const auto* drop = std::get_if<DropResult>(&action)) results.erase(drop->id);
+      }
+    };
+    for (int turn = 0; turn < 300; ++turn) {
+      now += absl::Milliseconds(static_cast<std::int64_t>(rng.Below(500)));
+      const std::string some = ids.empty() ? "" : ids[rng.Below(ids.size())];
+      switch (rng.Below(8)) {
+        case 0:
+          if (living->Admits()) {
+            Video video;
+            video.id =
+                VideoId{.created_s = absl::ToUnixSeconds(now), .draw = rng.Below(1 << 20), .owner = "r"}
+                    .Text();
+            video.key = absl::StrCat("k", rng.Below(4));
+            if (const Video* known = living->OfKey(video.key)) video.id = known->id;
+            ids.push_back(video.id);
+            step(Asked{video});
+          }
+          break;
+        case 1:
+          step(Started{some, "eu", "w"});
+          break;
+        case 2: {
+          const Video* before = living->Find(some);
+          const int progress = before == nullptr ? 0 : before->progress;
+          step(Progressed{some, static_cast<std::uint32_t>(rng.Below(10)), 9});
+          EXPECT_GE(before == nullptr ? 0 : before->progress, progress);
+          break;
+        }
+        case 3:
+          if (const Video* video = living->Find(some); video != nullptr && !IsOver(video->state)) {
+            const std::uint64_t bytes = rng.Below(80);
+            results[some] += bytes;
+            step(ResultGrew{some, bytes});
+          }
+          break;
+        case 4:
+          step(Ended{.id = some, .fault = {.code = rng.Chance(0.5) ? "worker_failed" : ""}});
+          break;
+        case 5:
+          step(Deleted{some});
+          break;
+        case 6:
+          step(rng.Chance(0.2) ? BookEvent(Forgotten{some}) : BookEvent(ClockPassed{}));
+          break;
+        case 7:
+          if (rng.Chance(0.02)) {
+            std::vector<Video> kept;
+            for (const auto& [id, video] : disk) kept.push_back(video);
+            living.emplace(limits);
+            for (const Video& video : kept) step(Recovered{video});
+          }
+          break;
+      }
+      std::uint64_t sum = 0, live = 0;
+      for (const auto& [id, bytes] : results) sum += bytes;
+      for (const Video* video : living->List("", 100, false)) live += IsOver(video->state) ? 0 : 1;
+      ASSERT_EQ(living->stored_bytes(), sum) << seed << "/" << turn;
+      ASSERT_EQ(living->live(), live) << seed << "/" << turn;
+      ASSERT_LE(living->size(), limits.records_max);
+      ASSERT_LE(living->live(), limits.live_max);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ringway::router::videos
