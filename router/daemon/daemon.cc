@@ -88,6 +88,12 @@ bool OnLoop(runtime::EventLoop& loop, Task task) {
   return true;
 }
 
+// The jobs that are here end, or the grace does.
+void AwaitQuiet(runtime::EventLoop& loop, RouterAgent& agent) {
+  std::promise<void> quiet;
+  if (loop.Post([&] { agent.BeginStop([&quiet] { quiet.set_value(); }); })) quiet.get_future().wait();
+}
+
 void WaitForStreams(const RouterAgent& agent) {
   const absl::Time until = runtime::MonotonicNow() + kStreamsGrace;
   while (agent.streams() > 0 && runtime::MonotonicNow() < until) absl::SleepFor(absl::Milliseconds(5));
@@ -126,10 +132,10 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   LedgerService ledger(loop, agent.hall(), kStandingMax);
   OnceService once(agent.once());
   StoryService stories(loop, agent.calls().stories());
-  const auto videos = MakeVideos(settings, agent, log);
-  if (absl::Status opened = videos ? videos->Open() : absl::OkStatus(); !opened.ok()) return opened;
   videos::VideosService video_place;
-  if (videos) video_place.Serve(videos->advertised());
+  const auto videos = MakeVideos(settings, agent, log);
+  if (absl::Status opened = videos ? videos->Open(video_place) : absl::OkStatus(); !opened.ok())
+    return opened;
   auto server =
       runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger, &once, &stories, &video_place});
   if (!server.ok()) return server.status();
@@ -156,8 +162,7 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
     ready = false;
     server->SetServing(false);
     if (videos) videos->Drain();
-    std::promise<void> quiet;
-    if (loop.Post([&] { agent.BeginStop([&quiet] { quiet.set_value(); }); })) quiet.get_future().wait();
+    AwaitQuiet(loop, agent);
   }
   if (videos) videos->Stop();
   OnLoop(loop, [&] { agent.Disconnect(); });

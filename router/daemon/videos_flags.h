@@ -1,5 +1,6 @@
 // The flags of ringway-router that are about the videos API.
 //
+// They fill videos::VideosSettings; sizes are given in MiB and times in seconds, and converted here.
 // The API is served when --videos-listen is given. Errors name the flag, what was given and what is allowed.
 // Threads: called once, before anything starts.
 #ifndef RINGWAY_ROUTER_DAEMON_VIDEOS_FLAGS_H_

@@ -1,6 +1,7 @@
 // One request of a client to the videos API, from its head to the end of its answer.
 //
-// What it waits for is its stage. The connection owns the protocol, the front this. Threads: the front's
+// What it waits for is its stage; an exchange is in one stage at a time and leaves the front when it has been
+// answered. The connection owns the protocol, the front this. Threads: the front's
 // loop. Bounds: the front's, on `body`.
 #ifndef RINGWAY_ROUTER_VIDEOS_EXCHANGE_H_
 #define RINGWAY_ROUTER_VIDEOS_EXCHANGE_H_

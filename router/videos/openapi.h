@@ -1,5 +1,6 @@
 // The OpenAPI document of the videos API, as it is served at /openapi.json.
 //
+// Written by hand, because it promises and does not describe.
 // The file openapi.json, embedded by the build, so that what is served and what serves it are of one release;
 // a test holds it against the routes and their answers. Threads: constant.
 #ifndef RINGWAY_ROUTER_VIDEOS_OPENAPI_H_

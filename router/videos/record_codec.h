@@ -1,5 +1,6 @@
 // A video job to bytes and back: what the store writes.
 //
+// A record is the payload of one state file; the message is v1::VideoRecord.
 // Decoding checks what a damaged or foreign file could say wrong; unknown fields of a newer release are
 // ignored. Threads: pure functions.
 #ifndef RINGWAY_ROUTER_VIDEOS_RECORD_CODEC_H_

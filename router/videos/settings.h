@@ -1,6 +1,8 @@
 // How a router serves the videos API; filled from its command line.
 //
-// Every bound of the front is here. Sizes are in bytes. Threads: values.
+// Every bound of the front is here. Sizes are in bytes. An empty `listen` means that nothing of this exists.
+//
+// Threads: values.
 #ifndef RINGWAY_ROUTER_VIDEOS_SETTINGS_H_
 #define RINGWAY_ROUTER_VIDEOS_SETTINGS_H_
 

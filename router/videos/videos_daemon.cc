@@ -50,10 +50,10 @@ VideosDaemon::VideosDaemon(const VideosSettings& settings, prometheus::Registry&
 
 VideosDaemon::~VideosDaemon() { Stop(); }
 
-absl::Status VideosDaemon::Open() { return front_.Open(); }
-
-std::string VideosDaemon::advertised() const {
-  return settings_.advertise.empty() ? front_.address() : settings_.advertise;
+absl::Status VideosDaemon::Open(VideosService& place) {
+  const absl::Status opened = front_.Open();
+  if (opened.ok()) place.Serve(settings_.advertise.empty() ? front_.address() : settings_.advertise);
+  return opened;
 }
 
 void VideosDaemon::Start(const std::string& ingress) {

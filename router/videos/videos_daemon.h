@@ -40,12 +40,10 @@ class VideosDaemon {
   VideosDaemon(const VideosSettings& settings, prometheus::Registry& registry, const runtime::Logger& log);
   ~VideosDaemon();
 
-  // Errors: what is wrong with the folder or the address.
-  absl::Status Open();
+  // Errors: what is wrong with the folder or the address. `place` will say where it is.
+  absl::Status Open(VideosService& place);
   // host:port that it listens on.
   const std::string& address() const { return front_.address(); }
-  // Where other routers reach it.
-  std::string advertised() const;
   // `ingress`: host:port of this router's gRPC.
   void Start(const std::string& ingress);
   void Use(const FleetGlance& glance);

@@ -1,5 +1,6 @@
 // What the videos API shows Prometheus, on its router's page.
 //
+// Names begin with ringway_videos_; docs/operating.md says what to do about each.
 // Labels are bounded: routes of the API, HTTP statuses, events; never a job or a client. Threads: the front's
 // loop sets, the page's thread reads (prometheus-cpp is thread-safe).
 #ifndef RINGWAY_ROUTER_VIDEOS_VIDEOS_METRICS_H_
