@@ -67,17 +67,19 @@ void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
   // What was counted while nobody listened is of no use to anybody.
   for (TierDesk& desk : desks_) desk.counters.Take();
   reported_ = turn.now;
+  report_at_ = reported_ + report_period_;
 }
 
 void RouterMachine::On(Turn& turn, const ControllerLost&) {
   if (connected_) controller_heard_ = turn.now;
   connected_ = false;
+  report_at_ = absl::InfiniteFuture();
 }
 
 void RouterMachine::On(Turn&, const DrainChanged& event) { draining_ = event.draining; }
 
 void RouterMachine::ReportIfDue(Turn& turn) {
-  if (!connected_ || turn.now < reported_ + report_period_) return;
+  if (turn.now < report_at_) return;
   SendReport report{.sequence = ++report_sequence_,
                     .period = turn.now - reported_,
                     .table = routes_.version(),
@@ -87,6 +89,7 @@ void RouterMachine::ReportIfDue(Turn& turn) {
     report.tiers[t] = {.counters = desks_[t].counters.Take(), .waiting = desks_[t].held};
   }
   reported_ = turn.now;
+  report_at_ = reported_ + report_period_;
   turn.actions.push_back(std::move(report));
 }
 

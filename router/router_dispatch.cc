@@ -84,15 +84,15 @@ void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& 
   job.router = RouterId();
   job.phase = JobPhase::kOffered;
   workers_.Claim(worker, job.attempt);
-  wakes_.Set(id.index(), std::min(job.facts.deadline, turn.now + offer_limit_));
+  wakes_.Set(id.index(), job.facts.deadline);
+  unanswered_.Set(id.index(), turn.now + offer_limit_);
   turn.actions.push_back(OfferToWorker{.job = id, .attempt = job.attempt, .worker = worker, .lease = lease});
 }
 
 // Neither taken nor refused: the worker hangs. It cannot have started, because it gets the whole job only
 // after it has taken it; once the offer is over, somebody else is asked.
 void RouterMachine::OnOfferSilent(Turn& turn, JobId id) {
-  JobRecord& job = jobs_[id];
-  wakes_.Set(id.index(), job.facts.deadline);
+  const JobRecord& job = jobs_[id];
   workers_.Hung(job.worker, turn.now);
   turn.actions.push_back(WithdrawAttempt{.job = id,
                                          .attempt = job.attempt,
@@ -136,6 +136,7 @@ void RouterMachine::Sleep(Turn& turn, JobId id) {
 void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
+  unanswered_.Clear(id.index());
   const bool leased = d.asks.HoldsLease(id);
   d.asks.End(id, event.outcome, event.retry_after, d.asked);
   switch (event.outcome) {

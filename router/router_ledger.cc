@@ -8,6 +8,12 @@
 #include "router/router_machine.h"
 
 namespace ringway::router {
+namespace {
+
+// What the news of an end needs at most, from a worker of the region.
+constexpr absl::Duration kEndingPause = absl::Milliseconds(1);
+
+}  // namespace
 
 // The one place that chooses between the ledger and probes. A router that hears no holder probes.
 void RouterMachine::Seek(Turn& turn, JobId id) {
@@ -59,12 +65,18 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotGranted& grant
     OfferTo(turn, granted.job, granted.worker, granted.lease);
     return;
   }
-  // An own offer there has not ended yet for us, though the worker says so: the slot is free in a moment.
-  // Else we would rather not use it: the holder shall hear from the worker first.
+  // An own offer there has not ended yet for us, though the worker says so: the slot is free in a moment, and
+  // is asked for again after one, because a holder in this very process would grant it at once, again and
+  // again. Else we would rather not use it: the holder shall hear from the worker first.
   const bool ending = workers_.listed(granted.worker) && workers_.held(granted.worker) != 0;
   d.asks.End(granted.job, ending ? Outcome::kShed : Outcome::kBusy, absl::ZeroDuration(), d.asked);
   job.phase = JobPhase::kDelayed;
-  if (StillPossible(turn, granted.job)) Seek(turn, granted.job);
+  if (!StillPossible(turn, granted.job)) return;
+  if (ending) {
+    wakes_.Set(granted.job.index(), turn.now + kEndingPause);
+  } else {
+    Seek(turn, granted.job);
+  }
 }
 
 void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotRefused& refused) {

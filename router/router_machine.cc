@@ -16,18 +16,22 @@ RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<con
       rng_(settings.seed, 0x726f75746572),
       jobs_(settings.jobs_max),
       wakes_(settings.jobs_max),
+      unanswered_(settings.jobs_max),
       routes_(settings.home),
       once_(settings.once) {
   UseFleet(std::move(fleet));
 }
 
 void RouterMachine::Step(absl::Time now, const RouterEvent& event, std::vector<RouterAction>& actions) {
-  Turn turn{now, actions};
-  std::visit([&](const auto& e) { On(turn, e); }, event);
+  std::visit([&](const auto& e) { Step(now, e, actions); }, event);
+}
+
+void RouterMachine::FinishTurn(Turn& turn) {
   // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
-  while (wakes_.earliest() <= now) OnWake(turn, JobId(wakes_.Pop()));
+  while (wakes_.earliest() <= turn.now) OnWake(turn, JobId(wakes_.Pop()));
+  while (unanswered_.earliest() <= turn.now) OnOfferSilent(turn, JobId(unanswered_.Pop()));
   WakeAsks(turn);
-  if (once_.NextWake() <= now) once_.Wake(now);
+  if (once_.on() && once_.NextWake() <= turn.now) once_.Wake(turn.now);
   do {
     RunOnce(turn);
     for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) RunAsks(turn, t);
@@ -36,10 +40,9 @@ void RouterMachine::Step(absl::Time now, const RouterEvent& event, std::vector<R
 }
 
 absl::Time RouterMachine::NextWake() const {
-  absl::Time next = connected_ ? reported_ + report_period_ : absl::InfiniteFuture();
+  absl::Time next = std::min({report_at_, wakes_.earliest(), unanswered_.earliest()});
   for (const TierDesk& d : desks_) next = std::min(next, d.asks.NextWake());
-  next = std::min(next, once_.NextWake());
-  return std::min(wakes_.earliest(), next);
+  return once_.on() ? std::min(next, once_.NextWake()) : next;
 }
 
 void RouterMachine::On(Turn&, const TimePassed&) {}
@@ -107,7 +110,8 @@ void RouterMachine::MarkStarted(JobId id, absl::Time now) {
   TierDesk& d = desk(job);
   job.phase = JobPhase::kRunning;
   job.started = now;
-  wakes_.Set(id.index(), job.facts.deadline);
+  unanswered_.Clear(id.index());
+  if (job.router.valid()) wakes_.Set(id.index(), job.facts.deadline);
   d.budget.Return(std::exchange(job.reserved, 0));
   --d.held;
 }
@@ -175,11 +179,6 @@ void RouterMachine::OnWake(Turn& turn, JobId id) {
       OnRecordingWake(turn, id);
       break;
     case JobPhase::kOffered:
-      if (turn.now < job.facts.deadline) {
-        OnOfferSilent(turn, id);
-        break;
-      }
-      [[fallthrough]];
     case JobPhase::kForwarded:
     case JobPhase::kRunning:
       Withdraw(turn, id);
@@ -275,6 +274,7 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   if (!ran) --d.held;
   d.budget.Return(std::exchange(job.reserved, 0));
   wakes_.Clear(id.index());
+  unanswered_.Clear(id.index());
 
   const absl::Duration wait = (ran ? job.started : turn.now) - job.facts.arrived;
   const absl::Duration service = ran ? std::min(turn.now, job.finished) - job.started : absl::ZeroDuration();

@@ -66,6 +66,13 @@ class RouterMachine {
 
   // Appends to `actions`. `now` does not run backwards.
   void Step(absl::Time now, const RouterEvent& event, std::vector<RouterAction>& actions);
+  // The same for whoever knows which event it is, without the way through a variant.
+  template <class Event>
+  void Step(absl::Time now, const Event& event, std::vector<RouterAction>& actions) {
+    Turn turn{now, actions};
+    On(turn, event);
+    FinishTurn(turn);
+  }
   // When Step must be called next, even if nothing happens. Later than the last Step.
   absl::Time NextWake() const;
 
@@ -93,6 +100,9 @@ class RouterMachine {
     absl::Time now;
     std::vector<RouterAction>& actions;
   };
+
+  // What is due by now, and what the event has set off.
+  void FinishTurn(Turn& turn);
 
   // Jobs: arrival, clock, end (router_machine.cc).
   void On(Turn& turn, const TimePassed& event);
@@ -204,6 +214,9 @@ class RouterMachine {
   std::size_t jobs_live_ = 0;
   AttemptId last_attempt_ = 0;
   dispatch::WakeHeap wakes_;
+  // When an offer counts as unanswered. Apart, because it is short and nearly always cleared: a job's place
+  // among the deadlines stays where it is.
+  dispatch::WakeHeap unanswered_;
   dispatch::WorkerView workers_;
   PeerView peers_;
   RouteChooser routes_;
@@ -214,6 +227,7 @@ class RouterMachine {
   absl::Time controller_heard_ = absl::InfinitePast();
   absl::Duration report_period_ = absl::Seconds(1);
   absl::Time reported_ = absl::InfinitePast();
+  absl::Time report_at_ = absl::InfiniteFuture();
   std::uint64_t report_sequence_ = 0;
 };
 

@@ -17,6 +17,9 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
       links_(routers.places().size()),
       beside_(routers.places().size()),
       frozen_(scenario.fleet->world.regions.size(), false) {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    router_named_[absl::StrCat("router-", i)] = RouterId(i);
+  }
   for (std::size_t i = 0; i < workers.count(); ++i) {
     const RouterId router = workers.places()[WorkerId(i)].beside;
     beside_[router].push_back(WorkerId(i));
@@ -81,6 +84,7 @@ void ControlPlane::Connect(RouterId router) {
   router_of_stream_.push_back(router);
   link.stream = router_of_stream_.size();
   controller::RouterHello hello;
+  hello.incarnation = routers_.life(router);
   hello.router = absl::StrCat("router-", router.value());
   hello.region = routers_.places()[router];
   hello.address = absl::StrCat("router-", router.value(), ":7410");
@@ -151,7 +155,7 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
   SendUp(router, controller::RouterReported{.report = std::move(report)});
 }
 
-void ControlPlane::OnReport(Life life, std::uint64_t detail) {
+void ControlPlane::OnReport(Life life, std::uint32_t detail) {
   const controller::ControllerEvent event = up_.Take(detail);
   if (machine_ && life == life_) Step(event);
 }
@@ -185,6 +189,8 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
       if (meant && links_[RouterId(i)].stream != 0)
         SendDown(RouterId(i), router::TableOffered{.table = sent->table});
     }
+  } else if (const auto* directory = std::get_if<controller::SendDirectory>(&action)) {
+    SendDirectory(*directory);
   } else if (std::holds_alternative<controller::SaveState>(action)) {
     disk_ = machine_->Durable();
   } else if (const auto* made = std::get_if<controller::PlanMade>(&action)) {
@@ -197,8 +203,34 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
   } else if (const auto* closed = std::get_if<controller::CloseStream>(&action)) {
     if (const auto router = RouterOf(closed->stream)) Connect(*router);
   }
-  // Directories say what every simulated router was told at the start; deaths are found out by trying, as in
-  // life.
+}
+
+// Of a directory the holders; routers and workers are those that every simulated router was told of at the
+// start, and deaths are found out by trying, as in life.
+void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
+  const auto router = RouterOf(sent.stream);
+  if (!router || !routers_.alive(*router)) return;
+  const auto delay = stage_.network.DelayNs(home_, routers_.places()[*router]);
+  if (!delay) return;
+  DirectoryNote note{.life = routers_.life(*router), .holders = {}};
+  if (sent.directory->holders.contains(sent.region)) {
+    for (const controller::HolderEntry& entry : sent.directory->holders[sent.region]) {
+      const auto holder = router_named_.find(entry.router);
+      note.holders.push_back({.tier = entry.tier,
+                              .router = holder != router_named_.end() ? holder->second : RouterId(),
+                              .incarnation = static_cast<Life>(entry.incarnation),
+                              .fence = entry.fence,
+                              .fresh = entry.fresh});
+    }
+  }
+  stage_.After(*delay, Happening::kDirectoryReaches, router->value(), directories_.Put(std::move(note)));
+}
+
+void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
+  const DirectoryNote note = directories_.Take(detail);
+  if (routers_.alive(router) && routers_.life(router) == note.life && on_directory) {
+    on_directory(router, note.holders);
+  }
 }
 
 void ControlPlane::SendDown(RouterId router, router::RouterEvent event) {

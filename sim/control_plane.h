@@ -11,10 +11,14 @@
 #define RINGWAY_SIM_CONTROL_PLANE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "controller/machine.h"
+#include "sim/holders.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -27,7 +31,8 @@ class ControlPlane {
   ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers);
 
   void Begin();
-  void OnReport(Life life, std::uint64_t detail);
+  void OnReport(Life life, std::uint32_t detail);
+  void OnDirectory(RouterId router, std::uint32_t detail);
   void OnWakes(Life life);
 
   void Kill();
@@ -38,9 +43,10 @@ class ControlPlane {
   void Command(controller::OperatorCommand command);
 
   bool alive() const { return machine_.has_value(); }
-  // Whether it lives and its messages get there.
-  bool Reaches(RegionId region) const { return alive() && stage_.network.Connected(home_, region); }
   const controller::ControllerMachine& machine() const { return *machine_; }
+  // Directories reach routers by it: who holds the ledgers of the router's region.
+  std::function<void(RouterId, const std::vector<HolderNamed>&)> on_directory;
+
   // Epochs planned and rows changed, for the report.
   std::uint64_t plans() const { return plans_; }
   // Of the plans that sent traffic away: their cost in RPS x RTT, and the least that any plan could have.
@@ -61,6 +67,7 @@ class ControlPlane {
   void Step(const controller::ControllerEvent& event);
   void Perform(const controller::ControllerAction& action);
   void SendDown(RouterId router, router::RouterEvent event);
+  void SendDirectory(const controller::SendDirectory& sent);
   std::optional<RouterId> RouterOf(controller::StreamId stream) const;
 
   Stage& stage_;
@@ -76,6 +83,12 @@ class ControlPlane {
   IdVector<RegionId, bool> frozen_;
   std::vector<RouterId> router_of_stream_;  // by stream - 1
   MessagePool<controller::ControllerEvent> up_;
+  struct DirectoryNote {
+    Life life = 0;  // of the router
+    std::vector<HolderNamed> holders;
+  };
+  MessagePool<DirectoryNote> directories_;
+  absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only
   std::uint64_t plans_ = 0;
   double rtt_cost_ = 0;
   double rtt_cost_optimal_ = 0;

@@ -43,7 +43,7 @@ void Crowd::ScheduleNext(std::size_t index) {
             static_cast<std::uint32_t>(index), stream.generation);
 }
 
-void Crowd::OnArrives(std::size_t index, std::uint64_t generation) {
+void Crowd::OnArrives(std::size_t index, std::uint32_t generation) {
   if (streams_[index].generation != generation) return;  // drawn before the rate changed
   UserIndex user;
   if (free_users_.empty()) {
@@ -100,12 +100,10 @@ void Crowd::Submit(UserIndex index) {
   const RegionId entered = routers_.places()[entry];
   const auto delay = stage_.network.DelayNs(demand.region, entered);
   if (!delay) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
-  RouterNote note;
-  note.router = entry;
-  note.life = routers_.life(entry);
+  JobNote note{
+      .router = entry, .life = routers_.life(entry), .user = index, .asker = {}, .luggage = {}, .facts = {}};
   note.luggage = {user.serial, std::max<std::int64_t>(1, static_cast<std::int64_t>(service_s * 1e9))};
-  note.user = index;
-  router::JobFacts facts;
+  router::JobFacts& facts = note.facts;
   facts.tier = demand.tier;
   facts.priority = demand.priority;
   facts.source = entered;
@@ -114,17 +112,20 @@ void Crowd::Submit(UserIndex index) {
   if (scenario_.users.tell_deadline) {
     facts.deadline = facts.arrived + patience;
   } else {
-    stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index, user.serial);
+    stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index,
+              static_cast<std::uint32_t>(user.serial));
   }
-  note.event = router::JobArrived{JobId(), facts};
-  stage_.TellRouter(*delay, std::move(note));
+  stage_.SendJob(*delay, std::move(note));
 }
 
-void Crowd::OnGivesUp(UserIndex user, JobSerial serial) {
-  EndFor(user, {.serial = serial, .outcome = Outcome::kTimeout});
+void Crowd::OnGivesUp(UserIndex index, std::uint32_t serial_low) {
+  // A user has one submission in flight, so the low bits tell it from an earlier one.
+  const User& user = users_[index];
+  if (static_cast<std::uint32_t>(user.serial) != serial_low) return;
+  EndFor(index, {.serial = user.serial, .outcome = Outcome::kTimeout});
 }
 
-void Crowd::OnAnswer(UserIndex user, std::uint64_t detail) { EndFor(user, stage_.to_user.Take(detail)); }
+void Crowd::OnAnswer(UserIndex user, std::uint32_t detail) { EndFor(user, stage_.to_user.Take(detail)); }
 
 void Crowd::EndFor(UserIndex index, const AnswerNote& answer) {
   User& user = users_[index];

@@ -27,10 +27,10 @@ class Crowd {
   Crowd(Stage& stage, const Scenario& scenario, const Routers& routers);
 
   void Begin();
-  void OnArrives(std::size_t stream, std::uint64_t generation);
+  void OnArrives(std::size_t stream, std::uint32_t generation);
   void OnRetries(UserIndex user);
-  void OnGivesUp(UserIndex user, JobSerial serial);
-  void OnAnswer(UserIndex user, std::uint64_t detail);
+  void OnGivesUp(UserIndex user, std::uint32_t serial_low);
+  void OnAnswer(UserIndex user, std::uint32_t detail);
 
   // Multiplies the demand of these regions, from now on; empty: all.
   void Scale(const RegionSet& regions, double factor);

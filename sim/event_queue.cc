@@ -1,6 +1,7 @@
 #include "sim/event_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/check.h"
 
@@ -10,29 +11,81 @@ namespace {
 // A type, so that sorting inlines it.
 struct Earlier {
   bool operator()(const SimEvent& a, const SimEvent& b) const {
-    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.sequence < b.sequence;
+    return a.at_ns != b.at_ns ? a.at_ns < b.at_ns : a.order < b.order;
   }
 };
 constexpr Earlier Before;
 
+// Few, and shuffled: what straight insertion is best at.
+void SortFew(std::vector<SimEvent>& events) {
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    const SimEvent event = events[i];
+    std::size_t j = i;
+    for (; j > 0 && Before(event, events[j - 1]); --j) events[j] = events[j - 1];
+    events[j] = event;
+  }
+}
+
 }  // namespace
 
 EventQueue::EventQueue(int bucket_bits, int wheel_bits)
-    : bucket_bits_(bucket_bits), buckets_(std::int64_t{1} << wheel_bits), heads_(buckets_, kNone) {}
+    : bucket_bits_(bucket_bits),
+      wheel_bits_(wheel_bits),
+      mask_((std::int64_t{1} << wheel_bits) - 1),
+      fine_(static_cast<std::size_t>(mask_ + 1), kNone),
+      coarse_(static_cast<std::size_t>(mask_ + 1), kNone) {}
 
-void EventQueue::Push(std::int64_t at_ns, std::uint32_t kind, std::uint32_t subject, std::uint64_t detail) {
+void EventQueue::Push(std::int64_t at_ns, std::uint8_t kind, std::uint32_t subject, std::uint32_t detail) {
   RINGWAY_CHECK(at_ns >= now_ns_);
-  const SimEvent event{at_ns, sequence_++, kind, subject, detail};
   ++size_;
-  const std::int64_t bucket = BucketOf(at_ns);
+  Place({at_ns, sequence_++ << kKindBits | kind, subject, detail});
+}
+
+void EventQueue::Place(const SimEvent& event) {
+  const std::int64_t bucket = event.at_ns >> bucket_bits_;
+  const std::int64_t turn = bucket >> wheel_bits_;
   if (bucket <= bucket_) {
-    // The newest of equal times goes last, so upper_bound by time alone would do; Before keeps it obvious.
-    current_.insert(std::upper_bound(current_.begin() + position_, current_.end(), event, Before), event);
-  } else if (bucket < bucket_ + buckets_) {
-    PutOnWheel(event);
+    PutInCurrent(event);
+  } else if (turn == turn_) {
+    PutInto(fine_[static_cast<std::size_t>(bucket & mask_)], event);
+    ++on_fine_;
+  } else if (turn - turn_ <= mask_) {
+    PutInto(coarse_[static_cast<std::size_t>(turn & mask_)], event);
+    ++on_coarse_;
   } else {
     PushFar(event);
   }
+}
+
+// The newest goes after its equals, so it is mostly the last of all.
+void EventQueue::PutInCurrent(const SimEvent& event) {
+  std::size_t at = current_.size();
+  current_.push_back(event);
+  for (; at > position_ && Before(event, current_[at - 1]); --at) current_[at] = current_[at - 1];
+  current_[at] = event;
+}
+
+void EventQueue::PutInto(std::uint32_t& head, const SimEvent& event) {
+  if (head == kNone || chunks_[head].count == kInChunk) {
+    std::uint32_t fresh = free_;
+    if (fresh != kNone) {
+      free_ = chunks_[fresh].next;
+    } else {
+      RINGWAY_CHECK(chunks_.size() < kNone);
+      fresh = static_cast<std::uint32_t>(chunks_.size());
+      chunks_.emplace_back();
+    }
+    chunks_[fresh].count = 0;
+    chunks_[fresh].next = head;
+    head = fresh;
+  }
+  Chunk& chunk = chunks_[head];
+  chunk.events[chunk.count++] = event;
+}
+
+void EventQueue::Free(std::uint32_t chunk) {
+  chunks_[chunk].next = free_;
+  free_ = chunk;
 }
 
 SimEvent EventQueue::Pop() {
@@ -50,43 +103,57 @@ std::int64_t EventQueue::NextTime() {
   return current_[position_].at_ns;
 }
 
-void EventQueue::PutOnWheel(const SimEvent& event) {
-  std::uint32_t node = free_;
-  if (node != kNone) {
-    free_ = pool_[node].next;
-  } else {
-    RINGWAY_CHECK(pool_.size() < kNone);
-    node = static_cast<std::uint32_t>(pool_.size());
-    pool_.emplace_back();
-  }
-  std::uint32_t& head = heads_[BucketOf(event.at_ns) & (buckets_ - 1)];
-  pool_[node] = {event, head};
-  head = node;
-  ++on_wheel_;
-}
-
-void EventQueue::Advance() {
-  while (position_ >= current_.size()) {
-    current_.clear();
-    position_ = 0;
-    // An empty wheel need not be walked bucket by bucket.
-    bucket_ = on_wheel_ > 0 || far_.empty() ? bucket_ + 1 : BucketOf(far_.front().at_ns);
-    while (!far_.empty() && BucketOf(far_.front().at_ns) < bucket_ + buckets_) PutOnWheel(PopFar());
+void EventQueue::NextBucket() {
+  current_.clear();
+  position_ = 0;
+  while (current_.empty()) {
+    if (on_fine_ == 0) {
+      // An empty wheel need not be walked bucket by bucket.
+      const bool far_next = on_coarse_ == 0;
+      BeginTurn(far_next ? far_.front().at_ns >> (bucket_bits_ + wheel_bits_) : turn_ + 1);
+    } else {
+      ++bucket_;
+    }
     TakeBucket();
   }
 }
 
-void EventQueue::TakeBucket() {
-  std::uint32_t& head = heads_[bucket_ & (buckets_ - 1)];
-  while (head != kNone) {
-    const std::uint32_t node = head;
-    current_.push_back(pool_[node].event);
-    head = pool_[node].next;
-    pool_[node].next = free_;
-    free_ = node;
-    --on_wheel_;
+void EventQueue::BeginTurn(std::int64_t turn) {
+  turn_ = turn;
+  bucket_ = turn << wheel_bits_;
+  // What was beyond the horizon and is not any more.
+  while (!far_.empty() && (far_.front().at_ns >> (bucket_bits_ + wheel_bits_)) - turn_ <= mask_) {
+    Place(PopFar());
   }
-  if (current_.size() > 1) std::sort(current_.begin(), current_.end(), Before);
+  std::uint32_t chunk = std::exchange(coarse_[static_cast<std::size_t>(turn & mask_)], kNone);
+  while (chunk != kNone) {
+    const std::uint32_t next = chunks_[chunk].next;
+    if (next != kNone) __builtin_prefetch(&chunks_[next]);
+    const Chunk events = chunks_[chunk];
+    Free(chunk);
+    on_coarse_ -= events.count;
+    for (std::uint32_t i = 0; i < events.count; ++i) Place(events.events[i]);
+    chunk = next;
+  }
+}
+
+void EventQueue::TakeBucket() {
+  std::uint32_t chunk = std::exchange(fine_[static_cast<std::size_t>(bucket_ & mask_)], kNone);
+  if (chunk == kNone && current_.size() < 2) return;
+  while (chunk != kNone) {
+    const Chunk& events = chunks_[chunk];
+    const std::uint32_t next = events.next;
+    current_.insert(current_.end(), events.events, events.events + events.count);
+    on_fine_ -= events.count;
+    Free(chunk);
+    chunk = next;
+  }
+  constexpr std::size_t kFew = 24;
+  if (current_.size() <= kFew) {
+    SortFew(current_);
+  } else {
+    std::sort(current_.begin(), current_.end(), Before);
+  }
 }
 
 void EventQueue::PushFar(const SimEvent& event) {

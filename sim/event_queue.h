@@ -1,14 +1,15 @@
 // The order of things in virtual time: a priority queue keyed by (time, sequence).
 //
 // Two events at the same nanosecond run in the order in which they were scheduled. That makes a run a
-// function of its seed, whatever the queue's inside looks like. Inside it is a timing wheel whose current
-// bucket is kept sorted (a one-rung ladder queue; Tang, Goh and Thng 2005), with a 4-ary heap for what lies
-// beyond the wheel's horizon; nodes are pooled, so nothing is allocated in steady state. Measured 1.5 to 2
-// times the throughput of a binary heap at 1k to 100k pending events.
+// function of its seed, whatever the queue's inside looks like. Inside are two timing wheels (Varghese and
+// Lauck 1987): a fine one whose current bucket is sorted when its turn comes (a one-rung ladder queue; Tang,
+// Goh and Thng 2005), and a coarse one, each of whose buckets is a turn of the fine one. What lies beyond
+// both waits in a 4-ary heap. Buckets are chains of chunks of two cache lines, so that an event which waits
+// for long is written and read beside its like: at 100k pending events memory is what a queue costs.
 //
 // Invariants: Pop never goes back in time; Push must not be earlier than the last popped time (checked).
-// Complexity: O(1) amortised near the present, O(log n) beyond the horizon. Bound: 2^32 - 1 pending events.
-// Threads: one owner.
+// Complexity: O(1) amortised within the wheels, O(log n) beyond. No allocation in steady state. Bounds: 2^32
+// - 1 chunks pending, 2^56 events in all. Threads: one owner.
 #ifndef RINGWAY_SIM_EVENT_QUEUE_H_
 #define RINGWAY_SIM_EVENT_QUEUE_H_
 
@@ -18,60 +19,82 @@
 
 namespace ringway::sim {
 
-// What happens is the owner's business: `kind` and two numbers are all the queue carries.
+// What happens is the owner's business: a kind and two numbers are all the queue carries.
 struct SimEvent {
   std::int64_t at_ns = 0;
-  std::uint64_t sequence = 0;
-  std::uint32_t kind = 0;
+  std::uint64_t order = 0;  // sequence number, then kind
   std::uint32_t subject = 0;
-  std::uint64_t detail = 0;
+  std::uint32_t detail = 0;
+  std::uint8_t kind() const { return static_cast<std::uint8_t>(order); }
 };
 
 class EventQueue {
  public:
-  // A bucket is 2^bucket_bits ns wide and the wheel has 2^wheel_bits of them. The default, 0.52 ms x 16384,
-  // fits fleets of 1k to 100k workers; buckets should hold a handful of events.
-  explicit EventQueue(int bucket_bits = 19, int wheel_bits = 14);
+  // A bucket of the fine wheel is 2^bucket_bits ns wide; either wheel has 2^wheel_bits buckets. The default,
+  // 66 us x 1024 and 67 ms x 1024, fits fleets of 10k workers; fine buckets should hold a handful of events.
+  explicit EventQueue(int bucket_bits = 16, int wheel_bits = 10);
 
-  void Push(std::int64_t at_ns, std::uint32_t kind, std::uint32_t subject = 0, std::uint64_t detail = 0);
+  void Push(std::int64_t at_ns, std::uint8_t kind, std::uint32_t subject = 0, std::uint32_t detail = 0);
   // Precondition: not empty.
   SimEvent Pop();
   // Time of the next event. Precondition: not empty. Moves the wheel forward, so not const.
   std::int64_t NextTime();
-  // The event that comes `steps` after the next one; null: not known yet, or there is none.
-  const SimEvent* Ahead(std::size_t steps) const {
-    const std::size_t at = position_ + steps;
-    return at < current_.size() ? &current_[at] : nullptr;
-  }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   std::int64_t now_ns() const { return now_ns_; }
 
+  // For those who want to know what comes soon: the number of the bucket whose events run now, and, in no
+  // order, the events of the one `buckets` after it that are known by now.
+  std::int64_t bucket() const { return bucket_; }
+  template <class F>
+  void Foresee(std::int64_t buckets, F f) const {
+    const std::int64_t bucket = bucket_ + buckets;
+    if (bucket >> wheel_bits_ != turn_) return;  // still on the coarse wheel
+    for (std::uint32_t c = fine_[bucket & mask_]; c != kNone; c = chunks_[c].next) {
+      for (std::uint32_t i = 0; i < chunks_[c].count; ++i) f(chunks_[c].events[i]);
+    }
+  }
+
  private:
   static constexpr std::uint32_t kNone = 0xffffffffu;
-  struct Node {
-    SimEvent event;
+  static constexpr std::uint32_t kInChunk = 5;
+  static constexpr int kKindBits = 8;
+  struct alignas(64) Chunk {
+    SimEvent events[kInChunk];
+    std::uint32_t count = 0;
     std::uint32_t next = kNone;
   };
+  using Wheel = std::vector<std::uint32_t>;  // the first chunk of each bucket
 
-  std::int64_t BucketOf(std::int64_t at_ns) const { return at_ns >> bucket_bits_; }
-  void PutOnWheel(const SimEvent& event);
+  void Place(const SimEvent& event);
+  void PutInto(std::uint32_t& head, const SimEvent& event);
+  void Free(std::uint32_t chunk);
+  void PutInCurrent(const SimEvent& event);
   void PushFar(const SimEvent& event);
   SimEvent PopFar();
   // Makes `current_` hold the next event. Precondition: not empty.
-  void Advance();
+  void Advance() {
+    if (position_ == current_.size()) NextBucket();
+  }
+  void NextBucket();
+  // Lays the events of a turn out on the fine wheel.
+  void BeginTurn(std::int64_t turn);
   void TakeBucket();
 
   const int bucket_bits_;
-  const std::int64_t buckets_;
-  std::vector<std::uint32_t> heads_;
-  std::vector<Node> pool_;
+  const int wheel_bits_;
+  const std::int64_t mask_;
+  Wheel fine_;
+  Wheel coarse_;
+  std::vector<Chunk> chunks_;
   std::uint32_t free_ = kNone;
   std::vector<SimEvent> far_;      // 4-ary heap
   std::vector<SimEvent> current_;  // sorted; next at current_[position_]
   std::size_t position_ = 0;
-  std::int64_t bucket_ = 0;  // number of the current bucket
-  std::size_t on_wheel_ = 0;
+  std::int64_t bucket_ = 0;  // number of the current fine bucket
+  std::int64_t turn_ = 0;    // of the fine wheel: number of the current coarse bucket
+  std::size_t on_fine_ = 0;
+  std::size_t on_coarse_ = 0;
   std::size_t size_ = 0;
   std::uint64_t sequence_ = 0;
   std::int64_t now_ns_ = 0;

@@ -1,7 +1,6 @@
 #include "sim/holders.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -10,14 +9,26 @@
 namespace ringway::sim {
 namespace {
 
-// Under half the silence after which a router takes its jobs back.
-constexpr std::int64_t kBeatNs = 200'000'000;
-// Beats that a holder must be found dead before another is appointed.
-constexpr int kDeadBeats = 4;
-// Idle workers that have been silent for this long announce again, looked at every so many beats: before a
-// ledger forgets them after five seconds.
-constexpr std::uint64_t kAnnounceEvery = 10;
+// Idle workers that have been silent for this long announce again, looked at every so often: before a ledger
+// forgets them after five seconds.
+constexpr std::int64_t kAnnounceEveryNs = 2'000'000'000;
 constexpr std::int64_t kSilentNs = 2'500'000'000;
+// Between two tries of a way to a holder, as router/daemon/ledger_link.cc does it.
+constexpr double kRetryFirstNs = 30e6;
+constexpr double kRetryMaxNs = 300e6;
+constexpr std::uint64_t kRetryStream = 0x6c696e6b;
+
+// A machine does not know its own number; as far as it is concerned it has this one.
+ledger::LedgerAction ForMachine(const ledger::LedgerAction& said) {
+  ledger::LedgerAction action = said;
+  std::visit(
+      [](auto& a) {
+        if constexpr (requires { a.key; }) a.key.router = RouterId(0);
+        if constexpr (requires { a.router; }) a.router = RouterId(0);
+      },
+      action);
+  return action;
+}
 
 }  // namespace
 
@@ -26,261 +37,394 @@ Holders::Holders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
       scenario_(scenario),
       routers_(routers),
       workers_(workers),
-      seat_of_(scenario.fleet->world.regions.size()),
+      retries_(scenario.seed, kRetryStream),
       routers_of_(scenario.fleet->world.regions.size()) {
   const auto& tiers = scenario.fleet->tiers;
   for (std::size_t i = 0; i < routers.places().size(); ++i) {
-    routers_of_[routers.places()[RouterId(i)]].push_back(RouterId(i));
+    std::vector<RouterId>& here = routers_of_[routers.places()[RouterId(i)]];
+    local_.push_back(RouterId(here.size()));
+    here.push_back(RouterId(i));
   }
-  for (auto& of_region : seat_of_) of_region.assign(tiers.size(), kNoSeat);
-  // Workers are ordered by region, then by tier.
-  for (std::size_t i = 0; i < workers.count(); ++i) {
-    const WorkerPlace& place = workers.places()[WorkerId(i)];
-    if (tiers[place.tier].dispatch.mode != DispatchMode::kLedger) continue;
-    std::uint32_t& number = seat_of_[place.region][place.tier];
-    if (number == kNoSeat) {
-      number = static_cast<std::uint32_t>(seats_.size());
-      Seat& seat = seats_.emplace_back();
-      seat.region = place.region;
-      seat.tier = place.tier;
-      seat.first = WorkerId(i);
-      seat.told.assign(routers_of_[place.region].size(), 0);
-      seat.told_life.assign(routers_of_[place.region].size(), kAnyLife);
+  for (std::size_t i = 0; i < routers.places().size(); ++i) {
+    const RouterId router(i);
+    desk_of_.push_back(IdVector<TierId, std::uint32_t>(tiers.size(), kNoDesk));
+    for (TierId tier(0); tier != tiers.end_id(); tier = TierId(tier.index() + 1)) {
+      if (tiers[tier].dispatch.mode != DispatchMode::kLedger) continue;
+      desk_of_[router][tier] = static_cast<std::uint32_t>(desks_.size());
+      Desk& desk = desks_.emplace_back();
+      desk.router = router;
+      desk.tier = tier;
+      desk.standing.assign(routers_of_[routers.places()[router]].size(), 0);
     }
-    ++seats_[number].workers;
   }
+  if (desks_.empty()) return;
   routers_.on_ledger = [this](RouterId router, const router::TellLedger& tell) { FromRouter(router, tell); };
-  if (!seats_.empty()) {
-    workers_.on_announce = [this](WorkerId worker, const ledger::Announce& announce) {
-      FromWorker(worker, announce);
-    };
-    workers_.on_listed = [this](WorkerId worker, bool listed) { WorkerListed(worker, listed); };
-  }
+  routers_.on_announcement = [this](RouterId router, const ledger::Announce& announcement) {
+    const TierId tier =
+        workers_.places()[workers_.Global(routers_.places()[router], announcement.worker)].tier;
+    Desk& desk = desks_[DeskOf(router, tier)];
+    if (desk.seat) Step(desk, announcement);
+  };
+  workers_.on_listed = [this](WorkerId worker, bool listed) { WorkerListed(worker, listed); };
 }
 
 void Holders::Begin() {
-  for (Seat& seat : seats_) Appoint(seat);
-  if (!seats_.empty()) stage_.After(kBeatNs, Happening::kHoldersBeat);
+  for (Desk& desk : desks_) Open(desk);
+  routers_.Settle();
+  if (!desks_.empty()) stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
 }
 
-void Holders::Appoint(Seat& seat) {
-  for (const RouterId router : routers_of_[seat.region]) {
-    if (!routers_.alive(router)) continue;
-    const Tier& tier = scenario_.fleet->tiers[seat.tier];
-    ledger::LedgerSettings settings;
-    settings.workers_max = seat.workers;
-    settings.routers_max = routers_.places().size();
-    settings.asks_per_router_max = Routers::kJobsMax;
-    settings.waiting_max = std::max<std::size_t>(1, tier.dispatch.waiting_max);
-    seat.router = router;
-    seat.appointment = ++appointments_;
-    seat.beats_dead = 0;
-    seat.wake.Reset();
-    seat.ledger = std::make_unique<ledger::SlotLedger>(settings);
-    Step(seat, ledger::Appointed{.appointment = {1, seat.appointment}});
-    for (std::size_t i = 0; i < seat.workers; ++i) Step(seat, ledger::WorkerListed{WorkerId(i)});
-    TellSeated(seat);
-    return;
+// The desk of a router that has just started.
+void Holders::Open(Desk& desk) {
+  const RegionId region = RegionOf(desk);
+  desk.seat = std::make_unique<router::LedgerSeat>(router::SeatSettings{});
+  const auto [begin, end] = workers_.Range(region, desk.tier);
+  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+    Step(desk, ledger::WorkerListed{workers_.InRegion(worker)});
   }
+  if (scenario_.controller || scenario_.fleet->tiers[desk.tier].regions[region].workers == 0) return;
+  // By the operator's word: each life of the holder is an appointment, the others learn it from its beats.
+  const RouterId holder = routers_of_[region].front();
+  const Life life = routers_.life(holder);
+  Point(desk, {.tier = desk.tier,
+               .router = holder,
+               .incarnation = life,
+               .fence = {0, holder == desk.router ? life : 0},
+               .fresh = false});
 }
 
-// Whoever has not heard of the appointment, or has forgotten it in a restart, is told.
-void Holders::TellSeated(Seat& seat) {
-  const std::vector<RouterId>& routers = routers_of_[seat.region];
-  for (std::size_t i = 0; i < routers.size(); ++i) {
-    const RouterId router = routers[i];
-    if (!routers_.alive(router)) continue;
-    if (seat.told[i] == seat.appointment && seat.told_life[i] == routers_.life(router)) continue;
-    seat.told[i] = seat.appointment;
-    seat.told_life[i] = routers_.life(router);
-    RouterNote note;
-    note.router = router;
-    note.life = routers_.life(router);
-    note.event = router::HolderSeated{seat.tier, {.router = seat.router, .fence = {1, seat.appointment}}};
-    stage_.TellRouter(HopNs(seat), std::move(note));
-  }
-}
+// ---- where the directory points ----
 
-void Holders::Greet(const Seat& seat) {
-  for (const RouterId router : routers_of_[seat.region]) {
-    if (!routers_.alive(router)) continue;
-    RouterNote note;
-    note.router = router;
-    note.life = routers_.life(router);
-    note.event = router::HolderHeard{seat.tier};
-    stage_.TellRouter(HopNs(seat), std::move(note));
-  }
-}
-
-void Holders::OnBeat() {
-  const bool announce = ++beats_ % kAnnounceEvery == 0;
-  for (Seat& seat : seats_) {
-    if (!seat.ledger) {
-      if (++seat.beats_dead >= kDeadBeats && can_appoint && can_appoint(seat.region)) Appoint(seat);
-      continue;
-    }
-    TellSeated(seat);
-    Greet(seat);
-    if (announce) LetAnnounce(seat);
-  }
-  stage_.After(kBeatNs, Happening::kHoldersBeat);
-}
-
-// Idle workers that have been silent for a while, in one letter. Those that run a leased job are vouched for
-// by its router.
-void Holders::LetAnnounce(const Seat& seat) {
-  Batch batch{.seat = &seat - seats_.data(), .appointment = seat.appointment, .announcements = {}};
-  for (std::size_t i = 0; i < seat.workers; ++i) {
-    const WorkerId worker = Global(seat, WorkerId(i));
-    if (const auto announcement = workers_.Overdue(worker, kSilentNs)) {
-      batch.announcements.push_back(*announcement);
-      batch.announcements.back().worker = WorkerId(i);
+void Holders::Direct(RouterId router, const std::vector<HolderNamed>& named) {
+  for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    if (DeskOf(router, tier) == kNoDesk) continue;
+    Desk& desk = desks_[DeskOf(router, tier)];
+    const auto entry =
+        std::find_if(named.begin(), named.end(), [&](const HolderNamed& n) { return n.tier == tier; });
+    if (entry != named.end()) {
+      Point(desk, *entry);
+    } else {
+      Leave(desk, desk.fence);
     }
   }
-  if (batch.announcements.empty()) return;
-  const auto number = static_cast<std::uint32_t>(batch.seat);
-  stage_.After(HopNs(seat), Happening::kHolderHearsBatch, number, batches_.Put(std::move(batch)));
+  routers_.Settle();
 }
 
-void Holders::OnBatch(std::uint64_t detail) {
-  const Batch batch = batches_.Take(detail);
-  Seat& seat = seats_[static_cast<std::size_t>(batch.seat)];
-  for (const ledger::Announce& announce : batch.announcements) {
-    if (seat.ledger && seat.appointment == batch.appointment) Step(seat, announce);
+void Holders::Point(Desk& desk, const HolderNamed& named) {
+  if (named.fence < desk.fence) return;  // of a leader that was replaced
+  const bool self = named.router == desk.router;
+  if (self && named.incarnation == routers_.life(desk.router)) {
+    Disconnect(desk);
+    desk.holder = desk.router;
+    if (desk.own && desk.fence == named.fence) return;
+    desk.fence = named.fence;
+    return TakeSeat(desk, named.fresh);
   }
+  // An appointment of this router's earlier life is nobody's.
+  if (!named.router.valid() || self) return Leave(desk, named.fence);
+  desk.fence = named.fence;
+  LeaveSeat(desk);
+  if (desk.link != 0 && desk.holder == named.router) return;
+  Disconnect(desk);
+  desk.holder = named.router;
+  desk.tries = 0;
+  Connect(desk);
 }
 
-void Holders::OnLetter(std::size_t number, std::uint64_t detail) {
-  const LedgerNote& note = stage_.to_holder[detail];
-  Seat& seat = seats_[number];
-  if (seat.ledger && seat.appointment == note.appointment) Step(seat, note.event);
-  stage_.to_holder.Free(detail);
+void Holders::Leave(Desk& desk, const Fence& fence) {
+  desk.fence = fence;
+  Disconnect(desk);
+  desk.holder = RouterId();
+  LeaveSeat(desk);
+  Unseat(desk);
 }
 
-void Holders::OnWake(std::size_t number, std::uint64_t appointment) {
-  Seat& seat = seats_[number];
-  if (!seat.ledger || seat.appointment != appointment) return;
-  if (seat.wake.Due(stage_.Now())) Step(seat, ledger::Wake{});
+void Holders::TakeSeat(Desk& desk, bool fresh) {
+  ++appointments_;
+  workers_.Watch(RegionOf(desk), desk.tier, desk.router);
+  Step(desk, router::SeatGiven{desk.fence, fresh});
+  if (!std::exchange(desk.own, true)) Step(desk, router::RouterStands{LocalOf(desk.router)});
 }
 
-void Holders::Step(Seat& seat, const ledger::LedgerEvent& event) {
-  actions_.clear();
-  seat.ledger->Step(stage_.Now(), event, actions_);
-  for (const ledger::LedgerAction& action : actions_) {
-    if (const auto* grant = std::get_if<ledger::Grant>(&action)) {
-      for (Witness* witness : stage_.witnesses) {
-        witness->OnGranted(stage_.Now(), Global(seat, grant->worker), grant->lease);
+void Holders::LeaveSeat(Desk& desk) {
+  if (std::exchange(desk.own, false)) {
+    workers_.Unwatch(RegionOf(desk), desk.tier, desk.router);
+    Step(desk, router::RouterFell{LocalOf(desk.router)});
+  }
+  Step(desk, router::SeatMoved{desk.fence});
+}
+
+// ---- ways ----
+
+void Holders::Connect(Desk& desk) {
+  desk.link = ++last_link_;
+  SendToSeat(desk, SeatNote::What::kStands);
+}
+
+void Holders::Disconnect(Desk& desk) {
+  if (desk.link != 0) SendToSeat(desk, SeatNote::What::kFell);
+  desk.link = 0;
+}
+
+void Holders::LinkBroke(Desk& desk) {
+  Unseat(desk);
+  const double wait_ns =
+      std::min(kRetryMaxNs, kRetryFirstNs * static_cast<double>(1 << std::min(desk.tries, 8)));
+  ++desk.tries;
+  stage_.After(static_cast<std::int64_t>(wait_ns * (0.5 + 0.5 * retries_.Uniform())), Happening::kLinkRetried,
+               NumberOf(desk), desk.link);
+}
+
+void Holders::OnLinkRetried(std::uint32_t number, std::uint32_t link) {
+  Desk& desk = desks_[number];
+  if (desk.seat && desk.link == link) Connect(desk);
+}
+
+void Holders::SendToSeat(const Desk& from, SeatNote::What what, const ledger::LedgerEvent* said) {
+  const std::uint32_t at = to_seat_.New();
+  SeatNote& note = to_seat_[at];
+  note.what = what;
+  note.from = NumberOf(from);
+  note.link = from.link;
+  if (said != nullptr) note.said = *said;
+  stage_.After(HopNs(from), Happening::kSeatHears, DeskOf(from.holder, from.tier), at);
+}
+
+void Holders::SendToAsker(const Desk& to, Link link, HolderNote::What what) {
+  stage_.After(HopNs(to), Happening::kAskerHears, NumberOf(to), to_asker_.Put({.what = what, .link = link}));
+}
+
+Holders::Desk& Holders::Neighbour(const Desk& desk, RouterId local) {
+  return desks_[DeskOf(routers_of_[RegionOf(desk)][local.index()], desk.tier)];
+}
+
+void Holders::OnSeatHears(std::uint32_t number, std::uint32_t detail) {
+  SeatNote& note = to_seat_[detail];
+  Desk& desk = desks_[number];
+  const Desk& from = desks_[note.from];
+  const RouterId local = LocalOf(from.router);
+  Link& standing = desk.standing[local.index()];
+  if (note.what == SeatNote::What::kStands) {
+    if (desk.seat) {
+      standing = note.link;
+      Step(desk, router::RouterStands{local});
+    } else {
+      SendToAsker(from, note.link, HolderNote::What::kBroke);
+    }
+  } else if (desk.seat && standing == note.link) {
+    if (note.what == SeatNote::What::kFell) {
+      standing = 0;
+      Step(desk, router::RouterFell{local});
+    } else if (note.what == SeatNote::What::kSays) {
+      Step(desk, router::RouterSaid{local, note.said});
+    } else {
+      for (const ledger::Renew& renew : note.renewals) Step(desk, router::RouterSaid{local, renew});
+    }
+  }
+  note.renewals.clear();
+  to_seat_.Free(detail);
+  routers_.Settle();
+}
+
+void Holders::OnAskerHears(std::uint32_t number, std::uint32_t detail) {
+  const HolderNote& note = to_asker_[detail];
+  Desk& desk = desks_[number];
+  if (desk.seat && desk.link == note.link) {
+    if (note.what == HolderNote::What::kBroke) {
+      LinkBroke(desk);
+    } else {
+      desk.tries = 0;
+      if (note.what == HolderNote::What::kBeat) {
+        HearBeat(desk, note.appointment);
+      } else {
+        routers_.TellOwn(desk.router, router::HolderAnswered{desk.tier, ForMachine(note.said)});
       }
-      AnswerRouter(seat, grant->key.router, *grant);
-    } else if (const auto* refuse = std::get_if<ledger::Refuse>(&action)) {
-      AnswerRouter(seat, refuse->key.router, *refuse);
-    } else if (const auto* withdrawn = std::get_if<ledger::Withdrawn>(&action)) {
-      AnswerRouter(seat, withdrawn->key.router, *withdrawn);
-    } else if (const auto* lost = std::get_if<ledger::LeaseLost>(&action)) {
-      AnswerRouter(seat, lost->router, *lost);
-    } else if (const auto* fence = std::get_if<ledger::FenceWorker>(&action)) {
-      Fence(seat, fence->worker, fence->upto, false);
-    } else if (const auto* revoke = std::get_if<ledger::Revoke>(&action)) {
-      Fence(seat, revoke->worker, revoke->lease, true);
     }
   }
-  ArmWake(seat);
+  to_asker_.Free(detail);
+  routers_.Settle();
 }
 
-void Holders::ArmWake(Seat& seat) {
-  const absl::Time wake = seat.ledger->NextWake();
-  if (seat.wake.Wants(wake))
-    stage_.At(wake, Happening::kHolderWakes, static_cast<std::uint32_t>(&seat - seats_.data()),
-              seat.appointment);
+void Holders::HearBeat(Desk& desk, const Fence& appointment) {
+  if (appointment < desk.fence) return;  // it does not know that it has been replaced
+  if (desk.seated && desk.seated_fence == appointment) {
+    return routers_.TellOwn(desk.router, router::HolderHeard{desk.tier});
+  }
+  desk.seated = true;
+  desk.seated_fence = appointment;
+  routers_.TellOwn(desk.router,
+                   router::HolderSeated{desk.tier, {.router = desk.holder, .fence = appointment}});
 }
 
-// Towards the router its ledger ids become its own: workers of its region, and no name for itself.
-void Holders::AnswerRouter(const Seat& seat, RouterId router, ledger::LedgerAction answer) {
-  std::visit(
-      [&](auto& a) {
-        if constexpr (requires { a.key; }) a.key.router = RouterId(0);
-        if constexpr (requires { a.worker; }) a.worker = workers_.InRegion(Global(seat, a.worker));
-      },
-      answer);
-  RouterNote note;
-  note.router = router;
-  note.life = routers_.life(router);
-  note.event = router::HolderAnswered{seat.tier, std::move(answer)};
-  stage_.TellRouter(HopNs(seat), std::move(note));
+void Holders::Unseat(Desk& desk) {
+  if (!std::exchange(desk.seated, false)) return;
+  routers_.TellOwn(desk.router,
+                   router::HolderSeated{desk.tier, {.router = RouterId(), .fence = desk.seated_fence}});
 }
+
+// ---- what machines say ----
 
 void Holders::FromRouter(RouterId router, const router::TellLedger& tell) {
-  const RegionId region = routers_.places()[router];
-  const std::uint32_t number = SeatOf(region, tell.tier);
-  if (number == kNoSeat || !seats_[number].ledger || seats_[number].router != tell.holder) return;
-  const Seat& seat = seats_[number];
-  ledger::LedgerEvent event = tell.event;
-  std::visit(
-      [&](auto& e) {
-        if constexpr (requires { e.key; }) e.key.router = router;
-        if constexpr (requires { e.router; }) e.router = router;
-        if constexpr (requires { e.worker; }) {
-          e.worker = WorkerId(workers_.Global(region, e.worker).index() - seat.first.index());
-        }
-      },
-      event);
-  Send(seat, HopNs(seat), std::move(event));
+  Desk& desk = desks_[DeskOf(router, tell.tier)];
+  if (desk.holder != tell.holder) return;
+  if (desk.own) return Step(desk, router::RouterSaid{LocalOf(router), tell.event});
+  if (desk.link == 0) return;
+  if (const auto* renew = std::get_if<ledger::Renew>(&tell.event)) return Renew(desk, *renew);
+  SendToSeat(desk, SeatNote::What::kSays, &tell.event);
 }
 
-void Holders::FromWorker(WorkerId worker, ledger::Announce announce) {
-  const Seat* seat = SeatOfWorker(worker);
-  if (seat == nullptr) return;
-  announce.worker = WorkerId(worker.index() - seat->first.index());
-  Send(*seat, HopNs(*seat), announce);
+// All that a router renews in one moment goes in one letter.
+void Holders::Renew(Desk& desk, const ledger::Renew& renew) {
+  const std::int64_t now_ns = stage_.queue.now_ns();
+  if (desk.renewals_at_ns != now_ns) {
+    const std::uint32_t at = to_seat_.New();
+    const std::int64_t hop_ns = HopNs(desk);
+    to_seat_[at].what = SeatNote::What::kRenews;
+    to_seat_[at].from = NumberOf(desk);
+    to_seat_[at].link = desk.link;
+    stage_.After(hop_ns, Happening::kSeatHears, DeskOf(desk.holder, desk.tier), at);
+    desk.renewals = at;
+    // A letter that arrives at once may have been read when the next renewal is written.
+    desk.renewals_at_ns = hop_ns > 0 ? now_ns : -1;
+  }
+  to_seat_[desk.renewals].renewals.push_back(renew);
 }
 
-// The holder watches its workers: it sees them die and come back.
+// ---- workers ----
+
 void Holders::WorkerListed(WorkerId worker, bool listed) {
-  const Seat* seat = SeatOfWorker(worker);
-  if (seat == nullptr) return;
-  const WorkerId local(worker.index() - seat->first.index());
-  if (listed) {
-    Send(*seat, HopNs(*seat), ledger::WorkerListed{local});
-  } else {
-    Send(*seat, HopNs(*seat), ledger::WorkerGone{local});
+  const WorkerId known = workers_.InRegion(worker);
+  for (const RouterId watcher : workers_.Watchers(worker)) {
+    Desk& desk = desks_[DeskOf(watcher, workers_.places()[worker].tier)];
+    if (listed) {
+      Step(desk, ledger::WorkerListed{known});
+    } else {
+      Step(desk, ledger::WorkerGone{known});
+    }
+  }
+  routers_.Settle();
+}
+
+void Holders::OnAnnounceRound() {
+  for (const Desk& desk : desks_) {
+    if (desk.own) LetAnnounce(desk);
+  }
+  stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
+}
+
+void Holders::LetAnnounce(const Desk& desk) {
+  std::vector<ledger::Announce> announcements = workers_.Overdue(RegionOf(desk), desk.tier, kSilentNs);
+  if (announcements.empty()) return;
+  stage_.After(HopNs(desk), Happening::kAnnouncedReach, NumberOf(desk),
+               announced_.Put(std::move(announcements)));
+}
+
+void Holders::OnAnnounced(std::uint32_t number, std::uint32_t detail) {
+  const std::vector<ledger::Announce> announcements = announced_.Take(detail);
+  Desk& desk = desks_[number];
+  for (const ledger::Announce& announcement : announcements) {
+    if (desk.seat) Step(desk, announcement);
+  }
+  routers_.Settle();
+}
+
+// ---- seats ----
+
+void Holders::OnSeatWakes(std::uint32_t number, Life life) {
+  Desk& desk = desks_[number];
+  if (!desk.seat || routers_.life(desk.router) != life) return;
+  if (desk.wake.Due(stage_.Now())) Step(desk, router::SeatWake{});
+  routers_.Settle();
+}
+
+void Holders::Step(Desk& desk, const router::SeatEvent& event) {
+  actions_.clear();
+  desk.seat->Step(stage_.Now(), event, actions_);
+  for (const router::SeatAction& action : actions_) {
+    std::visit([&](const auto& a) { Do(desk, a); }, action);
+  }
+  const absl::Time wake = desk.seat->NextWake();
+  if (desk.wake.Wants(wake)) {
+    stage_.At(wake, Happening::kSeatWakes, NumberOf(desk), routers_.life(desk.router));
   }
 }
 
-const Holders::Seat* Holders::SeatOfWorker(WorkerId worker) const {
-  const WorkerPlace& place = workers_.places()[worker];
-  const std::uint32_t number = SeatOf(place.region, place.tier);
-  return number == kNoSeat || !seats_[number].ledger ? nullptr : &seats_[number];
+void Holders::Do(Desk& desk, const router::TellRouter& tell) {
+  if (const auto* grant = std::get_if<ledger::Grant>(&tell.what)) {
+    const WorkerId worker = workers_.Global(RegionOf(desk), grant->worker);
+    for (Witness* witness : stage_.witnesses) witness->OnGranted(stage_.Now(), worker, grant->lease);
+  }
+  if (tell.router == LocalOf(desk.router)) {
+    return routers_.TellOwn(desk.router, router::HolderAnswered{desk.tier, ForMachine(tell.what)});
+  }
+  const std::uint32_t at = to_asker_.New();
+  HolderNote& note = to_asker_[at];
+  note.what = HolderNote::What::kSays;
+  note.link = desk.standing[tell.router.index()];
+  note.said = tell.what;
+  stage_.After(HopNs(desk), Happening::kAskerHears, NumberOf(Neighbour(desk, tell.router)), at);
 }
 
-void Holders::Send(const Seat& seat, std::int64_t after_ns, ledger::LedgerEvent event) {
-  stage_.After(after_ns, Happening::kHolderHears, static_cast<std::uint32_t>(&seat - seats_.data()),
-               stage_.to_holder.Put({seat.appointment, std::move(event)}));
+void Holders::Do(Desk& desk, const router::BeatRouter& beat) {
+  if (beat.router == LocalOf(desk.router)) return HearBeat(desk, beat.appointment);
+  stage_.After(HopNs(desk), Happening::kAskerHears, NumberOf(Neighbour(desk, beat.router)),
+               to_asker_.Put({.what = HolderNote::What::kBeat,
+                              .link = desk.standing[beat.router.index()],
+                              .appointment = beat.appointment}));
 }
 
-void Holders::Fence(const Seat& seat, WorkerId local, const Lease& upto, bool revoke) {
-  stage_.After(HopNs(seat), Happening::kFenceReaches, Global(seat, local).value(),
-               stage_.to_fence.Put({upto, revoke}));
+void Holders::Do(Desk& desk, const router::FenceOff& fence) {
+  const WorkerId worker = workers_.Global(RegionOf(desk), fence.worker);
+  stage_.After(HopNs(desk), Happening::kFenceReaches, worker.value(),
+               stage_.to_fence.Put({fence.by, fence.upto, fence.revoke}));
 }
+
+// ---- lives ----
 
 void Holders::RouterDied(RouterId router) {
-  for (Seat& seat : seats_) {
-    if (seat.region != routers_.places()[router] || !seat.ledger) continue;
-    if (seat.router == router) {
-      seat.ledger.reset();
-      seat.beats_dead = 0;
-    } else {
-      Send(seat, HopNs(seat), ledger::RouterGone{router});
+  for (const std::uint32_t number : desk_of_[router]) {
+    if (number == kNoDesk) continue;
+    Desk& desk = desks_[number];
+    Disconnect(desk);
+    workers_.Unwatch(RegionOf(desk), desk.tier, router);
+    for (std::size_t i = 0; i < desk.standing.size(); ++i) {
+      const Link link = std::exchange(desk.standing[i], 0);
+      if (link != 0) SendToAsker(Neighbour(desk, RouterId(i)), link, HolderNote::What::kBroke);
     }
+    Desk empty;
+    empty.router = router;
+    empty.tier = desk.tier;
+    empty.standing = std::move(desk.standing);
+    desk = std::move(empty);
+  }
+}
+
+void Holders::RouterRevived(RouterId router) {
+  for (const std::uint32_t number : desk_of_[router]) {
+    if (number != kNoDesk) Open(desks_[number]);
+  }
+  routers_.Settle();
+}
+
+void Holders::Foresee(WorkerId worker) const {
+  for (const RouterId watcher : workers_.Watchers(worker)) {
+    const Desk& desk = desks_[DeskOf(watcher, workers_.places()[worker].tier)];
+    if (desk.seat) desk.seat->ledger().Foresee(workers_.InRegion(worker));
   }
 }
 
 const ledger::SlotLedger* Holders::ledger(RegionId region, TierId tier) const {
-  const std::uint32_t number = SeatOf(region, tier);
-  return number == kNoSeat ? nullptr : seats_[number].ledger.get();
+  const RouterId router = holder(region, tier);
+  return router.valid() ? &desks_[DeskOf(router, tier)].seat->ledger() : nullptr;
 }
 
 RouterId Holders::holder(RegionId region, TierId tier) const {
-  return ledger(region, tier) == nullptr ? RouterId() : seats_[SeatOf(region, tier)].router;
+  for (const RouterId router : routers_of_[region]) {
+    if (DeskOf(router, tier) == kNoDesk) continue;
+    const Desk& desk = desks_[DeskOf(router, tier)];
+    if (desk.seat && desk.own && desk.seat->holding()) return router;
+  }
+  return RouterId();
 }
 
 }  // namespace ringway::sim

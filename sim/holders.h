@@ -1,30 +1,29 @@
-// The slot ledgers of a simulation: one seat for each region and tier in ledger mode, and who sits on it.
+// The slot ledgers of a simulation: the production seat in every router, and the ways between them.
 //
-// A seat runs the production ledger (router/dispatch/ledger/slot_ledger.h) at the router that holds it; that
-// router's life is the ledger's. Asks and answers travel inside the region like everything else; workers
-// announce to whoever holds their seat. The shell does what the daemon's does: it names the router in an ask,
-// translates worker ids, says hello to the region's routers so that they know the holder lives, and lets
-// workers that have been silent announce again.
+// Who holds a ledger is the controller's to say (controller/holder_book.h), what it means to hold one the
+// seat's (router/ledger_seat.h); nothing is decided here. This is the shell that the daemon calls its hall
+// (router/daemon/ledger_hall.h), in virtual time: it points each router's desk of a tier at the holder that
+// the directory names, keeps the way there open, and carries asks, grants and beats. A holder's own router
+// needs no way: it speaks to its seat directly and hears the answers in the same moment. A way breaks when
+// either end dies, is tried again after 30 to 300 ms, and what was said on an earlier one is dropped.
 //
-// Appointments: the controller seats the region's first living router. It looks at every beat; a holder that
-// it finds dead at two beats running is replaced under a higher appointment, as soon as a router of the
-// region lives and the controller reaches it. Without a controller a seat stays empty. Who has not heard of
-// the appointment yet is told again at the next beat.
+// A scenario without a controller has holders by their operators' word, as `--holder` gives them: the first
+// router of each region. The holder watches the tier's workers. Idle ones that have been silent for a while
+// announce again, many in one letter; busy ones are vouched for by their routers' renewals.
 //
-// Ids: a seat's workers are numbered from 0 (`Seat::first` is its first worker in the fleet), so a ledger is
-// as large as its seat. Complexity: O(1) a message beside the ledger's own; a beat is O(routers), and every
-// kAnnounceEvery one is O(workers). One owner.
+// Ids: a seat knows workers as the routers of the region do, and routers by their place in it. Complexity:
+// O(1) a message beside the seat's own; a round of announcements is O(workers). One owner.
 #ifndef RINGWAY_SIM_HOLDERS_H_
 #define RINGWAY_SIM_HOLDERS_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "core/ids.h"
-#include "router/dispatch/ledger/slot_ledger.h"
+#include "core/rng.h"
+#include "router/ledger_seat.h"
 #include "router/router_action.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
@@ -33,91 +32,130 @@
 
 namespace ringway::sim {
 
+// What a directory says to a router of its region about one tier.
+struct HolderNamed {
+  TierId tier;
+  RouterId router;  // invalid: nobody
+  Life incarnation = 0;
+  Fence fence;
+  bool fresh = false;
+};
+
 class Holders {
  public:
   Holders(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers);
 
   void Begin();
-  void OnLetter(std::size_t seat, std::uint64_t detail);
-  void OnBatch(std::uint64_t detail);
-  void OnWake(std::size_t seat, std::uint64_t appointment);
-  void OnBeat();
+  void OnSeatHears(std::uint32_t desk, std::uint32_t detail);
+  void OnAskerHears(std::uint32_t desk, std::uint32_t detail);
+  void OnAnnounced(std::uint32_t desk, std::uint32_t detail);
+  void OnSeatWakes(std::uint32_t desk, Life life);
+  void OnLinkRetried(std::uint32_t desk, std::uint32_t link);
+  void OnAnnounceRound();
+
+  // The directory, newest, at one router.
+  void Direct(RouterId router, const std::vector<HolderNamed>& named);
+  // The router's process ended, or begins.
+  void RouterDied(RouterId router);
+  void RouterRevived(RouterId router);
 
   // A hint: the worker's slot is about to be asked for.
-  void Foresee(WorkerId worker) const {
-    if (const Seat* seat = SeatOfWorker(worker)) {
-      seat->ledger->Foresee(WorkerId(worker.index() - seat->first.index()));
-    }
-  }
-
-  // The router's process ended: its seats are empty, and other holders see its connection close.
-  void RouterDied(RouterId router);
-
-  // Whether the controller can appoint somebody in the region; set by whoever plays the controller.
-  std::function<bool(RegionId)> can_appoint;
+  void Foresee(WorkerId worker) const;
 
   // For the report and for tests.
   std::uint64_t appointments() const { return appointments_; }
-  // Null: nobody holds the seat now.
+  // Null, invalid: nobody holds the seat now.
   const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
   RouterId holder(RegionId region, TierId tier) const;
 
  private:
-  static constexpr std::uint32_t kNoSeat = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNoDesk = ~std::uint32_t{0};
+  // Number of a way from a desk to a holder, unique in a run; 0: none.
+  using Link = std::uint32_t;
 
-  struct Seat {
-    RegionId region;
+  // One router and one tier in ledger mode.
+  struct Desk {
+    RouterId router;
     TierId tier;
-    WorkerId first;  // of its workers in the fleet
-    std::size_t workers = 0;
-    RouterId router;  // invalid: nobody
-    std::uint64_t appointment = 0;
-    std::unique_ptr<ledger::SlotLedger> ledger;
-    int beats_dead = 0;
+    std::unique_ptr<router::LedgerSeat> seat;  // null: the router is dead
     WakeCall wake;
-    std::vector<std::uint64_t> told;  // by router of the region: the appointment it was last told of
-    std::vector<Life> told_life;
+    // As one that asks: where the directory points.
+    RouterId holder;
+    Fence fence;
+    bool own = false;
+    bool seated = false;  // the machine has been told of a holder
+    Fence seated_fence;
+    Link link = 0;
+    int tries = 0;                     // of the link, in vain
+    std::uint32_t renewals = 0;        // letter of renewals that is being written
+    std::int64_t renewals_at_ns = -1;  // when
+    // As one that may hold: the links that stand here, by the router's place in the region.
+    std::vector<Link> standing;
   };
 
-  // Announcements of many workers on their way together.
-  struct Batch {
-    std::ptrdiff_t seat = 0;
-    std::uint64_t appointment = 0;
-    std::vector<ledger::Announce> announcements;
+  // From a router to the seat of another.
+  struct SeatNote {
+    enum class What : std::uint8_t { kStands, kFell, kSays, kRenews };
+    What what = What::kSays;
+    std::uint32_t from = 0;  // desk
+    Link link = 0;
+    ledger::LedgerEvent said;
+    std::vector<ledger::Renew> renewals;
+  };
+  // The other way.
+  struct HolderNote {
+    enum class What : std::uint8_t { kSays, kBeat, kBroke };
+    What what = What::kSays;
+    Link link = 0;
+    Fence appointment = {};  // of a beat
+    ledger::LedgerAction said = {};
   };
 
-  std::uint32_t SeatOf(RegionId region, TierId tier) const { return seat_of_[region][tier]; }
-  // Null: nobody holds it.
-  const Seat* SeatOfWorker(WorkerId worker) const;
-  void Appoint(Seat& seat);
-  void TellSeated(Seat& seat);
-  void Greet(const Seat& seat);
-  void Step(Seat& seat, const ledger::LedgerEvent& event);
-  void ArmWake(Seat& seat);
+  std::uint32_t DeskOf(RouterId router, TierId tier) const { return desk_of_[router][tier]; }
+  std::uint32_t NumberOf(const Desk& desk) const { return static_cast<std::uint32_t>(&desk - desks_.data()); }
+  RegionId RegionOf(const Desk& desk) const { return routers_.places()[desk.router]; }
+  // By its place in the region.
+  RouterId LocalOf(RouterId router) const { return local_[router]; }
+  Desk& Neighbour(const Desk& desk, RouterId local);
+  std::int64_t HopNs(const Desk& desk) { return stage_.network.HereNs(RegionOf(desk)); }
+
+  void Open(Desk& desk);
+  void Point(Desk& desk, const HolderNamed& named);
+  void TakeSeat(Desk& desk, bool fresh);
+  void LeaveSeat(Desk& desk);
+  void Leave(Desk& desk, const Fence& fence);
+  void Connect(Desk& desk);
+  void Disconnect(Desk& desk);
+  void LinkBroke(Desk& desk);
+  void HearBeat(Desk& desk, const Fence& appointment);
+  void Unseat(Desk& desk);
+
   void FromRouter(RouterId router, const router::TellLedger& tell);
-  void FromWorker(WorkerId worker, ledger::Announce announce);
+  void Renew(Desk& desk, const ledger::Renew& renew);
   void WorkerListed(WorkerId worker, bool listed);
-  void LetAnnounce(const Seat& seat);
-  void Send(const Seat& seat, std::int64_t after_ns, ledger::LedgerEvent event);
-  void AnswerRouter(const Seat& seat, RouterId router, ledger::LedgerAction answer);
-  void Fence(const Seat& seat, WorkerId local, const Lease& upto, bool revoke);
-  // Within the region of the seat.
-  std::int64_t HopNs(const Seat& seat) { return stage_.network.HereNs(seat.region); }
-  WorkerId Global(const Seat& seat, WorkerId local) const {
-    return WorkerId(seat.first.index() + local.index());
-  }
+  void LetAnnounce(const Desk& desk);
+  void SendToSeat(const Desk& from, SeatNote::What what, const ledger::LedgerEvent* said = nullptr);
+  void SendToAsker(const Desk& to, Link link, HolderNote::What what);
+  void Step(Desk& desk, const router::SeatEvent& event);
+  void Do(Desk& desk, const router::TellRouter& tell);
+  void Do(Desk& desk, const router::BeatRouter& beat);
+  void Do(Desk& desk, const router::FenceOff& fence);
 
   Stage& stage_;
   const Scenario& scenario_;
   Routers& routers_;
   Workers& workers_;
-  std::vector<Seat> seats_;
-  IdVector<RegionId, IdVector<TierId, std::uint32_t>> seat_of_;
+  Rng retries_;
+  std::vector<Desk> desks_;
+  IdVector<RouterId, IdVector<TierId, std::uint32_t>> desk_of_;
   IdVector<RegionId, std::vector<RouterId>> routers_of_;
-  MessagePool<Batch> batches_;
-  std::vector<ledger::LedgerAction> actions_;
+  IdVector<RouterId, RouterId> local_;
+  MessagePool<SeatNote> to_seat_;
+  MessagePool<HolderNote> to_asker_;
+  MessagePool<std::vector<ledger::Announce>> announced_;
+  std::vector<router::SeatAction> actions_;
+  Link last_link_ = 0;
   std::uint64_t appointments_ = 0;
-  std::uint64_t beats_ = 0;
 };
 
 }  // namespace ringway::sim

@@ -59,47 +59,94 @@ void Routers::Introduce(RouterId router) {
   }
 }
 
-void Routers::OnNote(std::uint64_t detail) {
-  RouterNote& note = stage_.to_router[detail];
-  Hear(note);
+void Routers::OnJob(std::uint32_t detail) {
+  JobNote& note = stage_.jobs[detail];
+  Site& site = sites_[note.router];
+  const bool here = site.machine && (note.life == kAnyLife || note.life == site.life);
+  if (!here || site.free.empty()) {
+    Refuse(note);
+    return stage_.jobs.Free(detail);
+  }
+  const JobId job = site.free.back();
+  site.free.pop_back();
+  site.held[job] = {.live = true, .user = note.user, .luggage = note.luggage, .asker = note.asker};
+  if (note.asker.router.valid()) site.forwarded[{note.asker.router.value(), note.asker.attempt}] = job;
+  const RouterId router = note.router;
+  Step(router, router::JobArrived{job, std::move(note.facts)});
+  stage_.jobs.Free(detail);
+  Settle();
+  ArmWake(router);
+}
+
+void Routers::OnWord(std::uint32_t detail) {
+  const RouterWord& word = stage_.words[detail];
+  const RouterId router = word.router;
+  if (sites_[router].machine) {
+    if (word.on_attempt != RouterWord::OnAttempt::kNothing && word.life == sites_[router].life) {
+      HearOfAttempt(word);
+    }
+    if (word.has_news) Step(router, router::WorkerHeard{word.worker, word.news});
+    Settle();
+    if (word.has_announcement && on_announcement) {
+      on_announcement(router, word.announcement);
+      Settle();
+    }
+    ArmWake(router);
+  }
+  stage_.words.Free(detail);
+}
+
+void Routers::HearOfAttempt(const RouterWord& word) {
+  if (word.on_attempt == RouterWord::OnAttempt::kAccepted) {
+    Relay(word.router, word);
+    Step(word.router, router::AttemptAccepted{.job = word.job, .attempt = word.attempt});
+    return;
+  }
+  Step(word.router, router::AttemptEnded{.job = word.job,
+                                         .attempt = word.attempt,
+                                         .worker = word.from.valid() ? WorkerId() : word.worker,
+                                         .router = word.from,
+                                         .outcome = word.outcome,
+                                         .answered = word.answered,
+                                         .may_have_started = word.may_have_started,
+                                         .retry_after = absl::Nanoseconds(word.retry_after_ns)});
+}
+
+void Routers::OnNote(std::uint32_t detail) {
+  Hear(stage_.to_router[detail]);
   stage_.to_router.Free(detail);
 }
 
 void Routers::Hear(RouterNote& note) {
   const RouterId router = note.router;
   const Site& site = sites_[router];
-  const bool arrives = std::holds_alternative<router::JobArrived>(note.event);
-  if (!site.machine || (note.life != kAnyLife && note.life != site.life)) {
-    if (arrives) Refuse(router, note);
-    return;
-  }
-  if (arrives) return Admit(router, note);
-  if (std::holds_alternative<router::ClientGone>(note.event) && note.asker.router.valid()) {
-    return OnAskerGone(router, note.asker);
-  }
-  Relay(router, note.event);
-  if (const auto* offered = std::get_if<router::TableOffered>(&note.event))
+  if (!site.machine || (note.life != kAnyLife && note.life != site.life)) return;
+  if (std::holds_alternative<router::ClientGone>(note.event)) return OnAskerGone(router, note.asker);
+  if (const auto* offered = std::get_if<router::TableOffered>(&note.event)) {
     sites_[router].table = offered->table;
-  Step(router, note.event);
+  }
+  Tell(router, note.event);
 }
 
 void Routers::OnWake(RouterId router, Life life) {
   Site& site = sites_[router];
   if (!site.machine || site.life != life) return;
-  if (site.wake.Due(stage_.Now())) Step(router, router::TimePassed{});
+  if (site.wake.Due(stage_.Now())) Tell(router, router::TimePassed{});
 }
 
-void Routers::Admit(RouterId router, RouterNote& note) {
-  Site& site = sites_[router];
-  if (site.free.empty()) return Refuse(router, note);
-  const JobId job = site.free.back();
-  site.free.pop_back();
-  auto& arrived = std::get<router::JobArrived>(note.event);
-  arrived.job = job;
-  site.held[job] = {
-      .live = true, .luggage = note.luggage, .asker = note.asker, .user = note.user, .facts = arrived.facts};
-  if (note.asker.router.valid()) site.forwarded[{note.asker.router.value(), note.asker.attempt}] = job;
-  Step(router, note.event);
+// Hearing one answer may bring about another, so the loop goes by index; it ends because each ends an ask,
+// and asks anew at most as long as there are slots to be granted.
+void Routers::Settle() {
+  if (settling_ || own_.empty()) return;
+  settling_ = true;
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    const Own own = own_[i];
+    if (!sites_[own.router].machine) continue;
+    std::visit([&](const auto& news) { Step(own.router, news); }, own.news);
+    ArmWake(own.router);
+  }
+  own_.clear();
+  settling_ = false;
 }
 
 // The router that asked for a job does not want it any more, or has died.
@@ -108,12 +155,12 @@ void Routers::OnAskerGone(RouterId router, const Asker& asker) {
   const auto found = site.forwarded.find({asker.router.value(), asker.attempt});
   if (found == site.forwarded.end()) return;
   const JobId job = found->second;
-  if (site.held[job].asker.life == asker.life) Step(router, router::ClientGone{job});
+  if (site.held[job].asker.life == asker.life) Tell(router, router::ClientGone{job});
 }
 
 // Nobody listens, or no room: the connection is refused, so it is certain that nothing has started.
-void Routers::Refuse(RouterId router, const RouterNote& note) {
-  const RegionId region = places_[router];
+void Routers::Refuse(const JobNote& note) {
+  const RegionId region = places_[note.router];
   if (!note.asker.router.valid()) {
     const AnswerNote answer{.serial = note.luggage.serial, .outcome = Outcome::kFailed};
     stage_.After(stage_.network.HereNs(region), Happening::kAnswerReaches, note.user,
@@ -121,35 +168,17 @@ void Routers::Refuse(RouterId router, const RouterNote& note) {
     return;
   }
   const auto delay = stage_.network.DelayNs(region, places_[note.asker.router]);
-  stage_.TellAsker(delay.value_or(kSilenceNs), note.asker,
-                   router::AttemptEnded{.job = note.asker.job,
-                                        .attempt = note.asker.attempt,
-                                        .router = router,
-                                        .outcome = Outcome::kFailed,
-                                        .may_have_started = !delay.has_value()});
+  RouterWord& word = stage_.TellAsker(delay.value_or(kSilenceNs), note.asker, RouterWord::OnAttempt::kEnded);
+  word.from = note.router;
+  word.may_have_started = !delay.has_value();
 }
 
 // A worker of this router started a job that another router asked for: that one must know.
-void Routers::Relay(RouterId router, const router::RouterEvent& event) {
-  const auto* accepted = std::get_if<router::AttemptAccepted>(&event);
-  if (accepted == nullptr) return;
-  const Held& held = sites_[router].held[accepted->job];
+void Routers::Relay(RouterId router, const RouterWord& word) {
+  const Held& held = sites_[router].held[word.job];
   if (!held.live || !held.asker.router.valid()) return;
   const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
-  if (!delay) return;
-  stage_.TellAsker(*delay, held.asker,
-                   router::AttemptAccepted{.job = held.asker.job, .attempt = held.asker.attempt});
-}
-
-void Routers::Step(RouterId router, const router::RouterEvent& event) {
-  Site& site = sites_[router];
-  std::vector<router::RouterAction> actions;
-  actions.swap(actions_);
-  actions.clear();
-  site.machine->Step(stage_.Now(), event, actions);
-  for (router::RouterAction& action : actions) Perform(router, action);
-  actions_.swap(actions);
-  ArmWake(router);
+  if (delay) stage_.TellAsker(*delay, held.asker, RouterWord::OnAttempt::kAccepted);
 }
 
 void Routers::ArmWake(RouterId router) {
@@ -184,7 +213,7 @@ void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
   const bool beside = workers_.places()[worker].beside == router;
   const OfferNote note{.asker = {router, site.life, offer.job, offer.attempt},
                        .luggage = held.luggage,
-                       .deadline = held.facts.deadline,
+                       .deadline = site.machine->job(offer.job).facts.deadline,
                        .lease = offer.lease};
   stage_.After(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
                worker.value(), stage_.to_worker.Put(note));
@@ -200,22 +229,16 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
   const auto delay = stage_.network.DelayNs(places_[router], places_[forward.router]);
   if (!delay) {
     // Silence: nobody can say whether the job arrived.
-    stage_.TellAsker(kSilenceNs, asker,
-                     router::AttemptEnded{.job = forward.job,
-                                          .attempt = forward.attempt,
-                                          .router = forward.router,
-                                          .outcome = Outcome::kFailed});
+    stage_.TellAsker(kSilenceNs, asker, RouterWord::OnAttempt::kEnded).from = forward.router;
     return;
   }
-  RouterNote note;
-  note.router = forward.router;
-  note.life = kAnyLife;
-  note.luggage = held.luggage;
-  note.asker = asker;
-  router::JobFacts facts = held.facts;
-  facts.forwarded = true;
-  note.event = router::JobArrived{JobId(), facts};
-  stage_.TellRouter(*delay, std::move(note));
+  JobNote note{.router = forward.router,
+               .life = kAnyLife,
+               .asker = asker,
+               .luggage = held.luggage,
+               .facts = site.machine->job(forward.job).facts};
+  note.facts.forwarded = true;
+  stage_.SendJob(*delay, std::move(note));
 }
 
 void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
@@ -248,16 +271,13 @@ void Routers::Perform(RouterId router, router::EndJob& end) {
   if (held.asker.router.valid()) site.forwarded.erase({held.asker.router.value(), held.asker.attempt});
   if (!held.asker.router.valid()) return AnswerUser(router, held, end);
   const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
-  stage_.TellAsker(
-      delay.value_or(kSilenceNs), held.asker,
-      router::AttemptEnded{.job = held.asker.job,
-                           .attempt = held.asker.attempt,
-                           .router = router,
-                           .outcome = delay ? end.outcome : Outcome::kFailed,
-                           .answered = delay.has_value(),
-                           .may_have_started = !delay || end.story.service > absl::ZeroDuration(),
-                           .retry_after = end.retry_after,
-                           .message = end.message});
+  RouterWord& word = stage_.TellAsker(delay.value_or(kSilenceNs), held.asker, RouterWord::OnAttempt::kEnded);
+  word.from = router;
+  if (!delay) return;
+  word.outcome = end.outcome;
+  word.answered = true;
+  word.may_have_started = end.story.service > absl::ZeroDuration();
+  word.retry_after_ns = absl::ToInt64Nanoseconds(end.retry_after);
 }
 
 void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob& end) {
@@ -281,20 +301,14 @@ void Routers::Kill(RouterId router) {
   for (std::size_t i = 0; i < site.held.size(); ++i) {
     Held& held = site.held[JobId(i)];
     if (!std::exchange(held.live, false)) continue;
-    RouterNote lost;
-    lost.asker = held.asker;
-    lost.user = held.user;
-    lost.luggage = held.luggage;
+    const JobNote lost{
+        .router = router, .user = held.user, .asker = held.asker, .luggage = held.luggage, .facts = {}};
     if (!held.asker.router.valid()) {
-      Refuse(router, lost);  // the user sees the connection break
+      Refuse(lost);  // the user sees the connection break
       continue;
     }
     const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
-    stage_.TellAsker(delay.value_or(kSilenceNs), held.asker,
-                     router::AttemptEnded{.job = held.asker.job,
-                                          .attempt = held.asker.attempt,
-                                          .router = router,
-                                          .outcome = Outcome::kFailed});
+    stage_.TellAsker(delay.value_or(kSilenceNs), held.asker, RouterWord::OnAttempt::kEnded).from = router;
   }
   // What it had asked other routers for is withdrawn there when the stream closes.
   for (std::size_t other = 0; other < sites_.size(); ++other) {
@@ -302,7 +316,7 @@ void Routers::Kill(RouterId router) {
     if (!peer.machine) continue;
     for (std::size_t i = 0; i < peer.held.size(); ++i) {
       const Held& held = peer.held[JobId(i)];
-      if (held.live && held.asker.router == router) Step(RouterId(other), router::ClientGone{JobId(i)});
+      if (held.live && held.asker.router == router) Tell(RouterId(other), router::ClientGone{JobId(i)});
     }
   }
 }
@@ -313,7 +327,7 @@ void Routers::Revive(RouterId router) {
   ++site.revived;
   Create(router);
   Introduce(router);
-  if (site.table) Step(router, router::TableOffered{.table = site.table, .from_disk = true});
+  if (site.table) Tell(router, router::TableOffered{.table = site.table, .from_disk = true});
 }
 
 }  // namespace ringway::sim

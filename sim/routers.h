@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -35,8 +36,15 @@ class Routers {
 
   // Lists peers and workers at every router; call once before the first event.
   void Begin();
-  void OnNote(std::uint64_t detail);
+  void OnJob(std::uint32_t detail);
+  void OnWord(std::uint32_t detail);
+  void OnNote(std::uint32_t detail);
   void OnWake(RouterId router, Life life);
+  // What a router's own seat says to its machine, which must not hear it while it acts: it does so once it,
+  // or whatever else happens in this moment, is done (Settle).
+  using OwnNews = std::variant<router::HolderAnswered, router::HolderHeard, router::HolderSeated>;
+  void TellOwn(RouterId router, const OwnNews& news) { own_.push_back({router, news}); }
+  void Settle();
 
   // A hint: news of this job is on its way.
   void Foresee(TierId tier, const Asker& asker) const {
@@ -59,15 +67,20 @@ class Routers {
   std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
   // Letters to the holder of the router's ledger.
   std::function<void(RouterId, const router::TellLedger&)> on_ledger;
+  // What a worker says to this router as the holder of its ledger.
+  std::function<void(RouterId, const ledger::Announce&)> on_announcement;
 
  private:
   // A job that a router holds, as its shell sees it.
-  struct Held {
+  struct alignas(64) Held {
     bool live = false;
+    UserIndex user = 0;
     JobLuggage luggage;
     Asker asker;  // invalid router: a user
-    UserIndex user = 0;
-    router::JobFacts facts;
+  };
+  struct Own {
+    RouterId router;
+    OwnNews news;
   };
   struct Site {
     std::optional<router::RouterMachine> machine;
@@ -83,11 +96,27 @@ class Routers {
 
   void Create(RouterId router);
   void Introduce(RouterId router);
-  void Step(RouterId router, const router::RouterEvent& event);
+  // One step of the machine, with what it wants done.
+  template <class Event>
+  void Step(RouterId router, const Event& event) {
+    std::vector<router::RouterAction> actions;
+    actions.swap(actions_);
+    actions.clear();
+    sites_[router].machine->Step(stage_.Now(), event, actions);
+    for (router::RouterAction& action : actions) Perform(router, action);
+    actions_.swap(actions);
+  }
+  // Steps, and all that follows in this moment.
+  template <class Event>
+  void Tell(RouterId router, const Event& event) {
+    Step(router, event);
+    Settle();
+    ArmWake(router);
+  }
   void Hear(RouterNote& note);
-  void Admit(RouterId router, RouterNote& note);
-  void Refuse(RouterId router, const RouterNote& note);
-  void Relay(RouterId router, const router::RouterEvent& event);
+  void HearOfAttempt(const RouterWord& word);
+  void Refuse(const JobNote& note);
+  void Relay(RouterId router, const RouterWord& word);
   void OnAskerGone(RouterId router, const Asker& asker);
   void ArmWake(RouterId router);
   void Perform(RouterId router, router::RouterAction& action);
@@ -103,6 +132,8 @@ class Routers {
   IdVector<RouterId, RegionId> places_;
   IdVector<RouterId, Site> sites_;
   std::vector<router::RouterAction> actions_;
+  std::vector<Own> own_;
+  bool settling_ = false;
 };
 
 }  // namespace ringway::sim

@@ -46,7 +46,9 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       troubles_(stage_, *scenario_, {crowd_, routers_, workers_, holders_, control_}),
       tally_(*scenario_, workers_),
       checkers_(workers_.count(), routers_.places().size()) {
-  holders_.can_appoint = [this](RegionId region) { return control_.Reaches(region); };
+  control_.on_directory = [this](RouterId router, const std::vector<HolderNamed>& holders) {
+    holders_.Direct(router, holders);
+  };
   Watch(&tally_);
   Watch(&checkers_);
 }
@@ -61,9 +63,9 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   const auto end_ns = static_cast<std::int64_t>(scenario_->duration_s * 1e9);
   while (!stage_.queue.empty() && stage_.queue.NextTime() <= end_ns) {
     const SimEvent event = stage_.Next();
-    LookAhead();
+    if (stage_.queue.bucket() != bucket_) LookAhead();
     ++events_;
-    if (static_cast<Happening>(event.kind) != Happening::kSecondPasses) {
+    if (static_cast<Happening>(event.kind()) != Happening::kSecondPasses) {
       Dispatch(event);
       continue;
     }
@@ -75,36 +77,28 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
 }
 
 // Most of a large run is waiting for memory. Events of the near future are known: what they will touch is
-// brought near in two steps, first the message or the site, then what that one names.
+// brought near in two steps, first the worker's site, then what that one names. Messages need no such care,
+// because who sends one has just touched it.
 void Simulation::LookAhead() {
-  constexpr std::size_t kFar = 7;
-  constexpr std::size_t kNear = 3;
-  if (const SimEvent* event = stage_.queue.Ahead(kFar)) {
-    switch (static_cast<Happening>(event->kind)) {
-      case Happening::kRouterHears:
-        return Prefetch(&stage_.to_router[event->detail]);
-      case Happening::kHolderHears:
-        return Prefetch(&stage_.to_holder[event->detail]);
-      case Happening::kServiceEnds:
-      case Happening::kOfferReaches:
-        workers_.Foresee(WorkerId(event->subject));
-        break;
-      default:
-        break;
-    }
-  }
-  if (const SimEvent* event = stage_.queue.Ahead(kNear)) {
-    if (static_cast<Happening>(event->kind) == Happening::kServiceEnds) {
-      const WorkerId worker(event->subject);
-      const Asker& asker = workers_.AskerOf(worker);
-      if (asker.router.valid()) routers_.Foresee(workers_.places()[worker].tier, asker);
-      holders_.Foresee(worker);
-    }
-  }
+  bucket_ = stage_.queue.bucket();
+  const auto about_worker = [](const SimEvent& event) {
+    const auto what = static_cast<Happening>(event.kind());
+    return what == Happening::kServiceEnds || what == Happening::kOfferReaches;
+  };
+  stage_.queue.Foresee(2, [&](const SimEvent& event) {
+    if (about_worker(event)) workers_.Foresee(WorkerId(event.subject));
+  });
+  stage_.queue.Foresee(1, [&](const SimEvent& event) {
+    if (static_cast<Happening>(event.kind()) != Happening::kServiceEnds) return;
+    const WorkerId worker(event.subject);
+    const Asker& asker = workers_.AskerOf(worker);
+    if (asker.router.valid()) routers_.Foresee(workers_.places()[worker].tier, asker);
+    holders_.Foresee(worker);
+  });
 }
 
 void Simulation::Dispatch(const SimEvent& event) {
-  switch (static_cast<Happening>(event.kind)) {
+  switch (static_cast<Happening>(event.kind())) {
     case Happening::kUserArrives:
       return crowd_.OnArrives(event.subject, event.detail);
     case Happening::kUserRetries:
@@ -113,6 +107,10 @@ void Simulation::Dispatch(const SimEvent& event) {
       return crowd_.OnGivesUp(event.subject, event.detail);
     case Happening::kAnswerReaches:
       return crowd_.OnAnswer(event.subject, event.detail);
+    case Happening::kJobReaches:
+      return routers_.OnJob(event.detail);
+    case Happening::kWordReaches:
+      return routers_.OnWord(event.detail);
     case Happening::kRouterHears:
       return routers_.OnNote(event.detail);
     case Happening::kRouterWakes:
@@ -129,14 +127,20 @@ void Simulation::Dispatch(const SimEvent& event) {
       return workers_.OnWake(WorkerId(event.subject));
     case Happening::kFenceReaches:
       return workers_.OnFence(WorkerId(event.subject), stage_.to_fence.Take(event.detail));
-    case Happening::kHolderHears:
-      return holders_.OnLetter(event.subject, event.detail);
-    case Happening::kHolderHearsBatch:
-      return holders_.OnBatch(event.detail);
-    case Happening::kHolderWakes:
-      return holders_.OnWake(event.subject, event.detail);
-    case Happening::kHoldersBeat:
-      return holders_.OnBeat();
+    case Happening::kSeatHears:
+      return holders_.OnSeatHears(event.subject, event.detail);
+    case Happening::kAskerHears:
+      return holders_.OnAskerHears(event.subject, event.detail);
+    case Happening::kSeatWakes:
+      return holders_.OnSeatWakes(event.subject, event.detail);
+    case Happening::kLinkRetried:
+      return holders_.OnLinkRetried(event.subject, event.detail);
+    case Happening::kAnnouncedReach:
+      return holders_.OnAnnounced(event.subject, event.detail);
+    case Happening::kAnnounceRound:
+      return holders_.OnAnnounceRound();
+    case Happening::kDirectoryReaches:
+      return control_.OnDirectory(RouterId(event.subject), event.detail);
     case Happening::kReportReaches:
       return control_.OnReport(event.subject, event.detail);
     case Happening::kControllerWakes:

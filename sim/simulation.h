@@ -68,6 +68,7 @@ class Simulation {
   Tally tally_;
   Checkers checkers_;
   std::uint64_t events_ = 0;
+  std::int64_t bucket_ = -1;  // of the queue, whose neighbours have been looked at
   bool finished_ = false;
 };
 

@@ -7,10 +7,9 @@ namespace ringway::sim {
 namespace {
 
 // Messages and timers of one request, from the user's click to the answer.
-constexpr double kEventsPerRequest = 14;
-// A bucket of the wheel should hold a handful of events, and the wheel most of the services that run.
-constexpr double kEventsPerBucket = 12;
-constexpr double kHorizonNs = 16e9;
+constexpr double kEventsPerRequest = 11;
+// A bucket of the queue's fine wheel should hold a handful of events.
+constexpr double kEventsPerBucket = 5;
 
 int BucketBits(const Scenario& scenario) {
   double rps = 1;
@@ -22,8 +21,6 @@ int BucketBits(const Scenario& scenario) {
 }  // namespace
 
 Stage::Stage(const Scenario& scenario)
-    : queue(BucketBits(scenario),
-            std::clamp(static_cast<int>(std::ceil(std::log2(kHorizonNs))) - BucketBits(scenario), 10, 20)),
-      network(scenario.fleet->world, scenario.network, scenario.seed) {}
+    : queue(BucketBits(scenario)), network(scenario.fleet->world, scenario.network, scenario.seed) {}
 
 }  // namespace ringway::sim

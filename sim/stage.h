@@ -34,25 +34,30 @@ namespace ringway::sim {
 class Witness;
 
 // Whom an event is for, and what it is.
-enum class Happening : std::uint32_t {
-  kUserArrives,       // subject: demand stream; detail: its generation
-  kUserRetries,       // subject: user
-  kUserGivesUp,       // subject: user; detail: the job's serial
-  kAnswerReaches,     // subject: user; detail: AnswerNote
-  kRouterHears,       // detail: RouterNote
-  kRouterWakes,       // subject: router; detail: life
-  kOfferReaches,      // subject: worker; detail: OfferNote
-  kWithdrawReaches,   // subject: worker; detail: OfferNote
-  kServiceEnds,       // subject: worker; detail: run
-  kWorkerWakes,       // subject: worker
-  kHolderHears,       // subject: seat; detail: LedgerNote
-  kHolderHearsBatch,  // detail: its pool
-  kHolderWakes,       // subject: seat; detail: appointment
-  kHoldersBeat,
+enum class Happening : std::uint8_t {
+  kUserArrives,      // subject: demand stream; detail: its generation
+  kUserRetries,      // subject: user
+  kUserGivesUp,      // subject: user; detail: the job's serial, its low bits
+  kAnswerReaches,    // subject: user; detail: AnswerNote
+  kJobReaches,       // detail: JobNote
+  kWordReaches,      // detail: RouterWord
+  kRouterHears,      // detail: RouterNote
+  kRouterWakes,      // subject: router; detail: life
+  kOfferReaches,     // subject: worker; detail: OfferNote
+  kWithdrawReaches,  // subject: worker; detail: OfferNote
+  kServiceEnds,      // subject: worker; detail: run
+  kWorkerWakes,      // subject: worker
   kFenceReaches,     // subject: worker; detail: FenceNote
-  kReportReaches,    // subject: life of the controller; detail: its pool
-  kControllerWakes,  // subject: life
-  kStepBegins,       // subject: scenario step
+  kSeatHears,        // subject: desk of a router; detail: SeatNote
+  kAskerHears,       // subject: desk of a router; detail: HolderNote
+  kSeatWakes,        // subject: desk; detail: life
+  kLinkRetried,      // subject: desk; detail: the broken link
+  kAnnouncedReach,   // subject: desk; detail: its pool
+  kAnnounceRound,
+  kDirectoryReaches,  // subject: router; detail: its pool
+  kReportReaches,     // subject: life of the controller; detail: its pool
+  kControllerWakes,   // subject: life
+  kStepBegins,        // subject: scenario step
   kStepEnds,
   kSecondPasses,
 };
@@ -78,14 +83,60 @@ struct Asker {
   router::AttemptId attempt = 0;
 };
 
+// Something that happens seldom.
 struct RouterNote {
   RouterId router = {};
   Life life = 0;
   router::RouterEvent event;
-  // Of JobArrived only; the receiver gives the job its id.
-  JobLuggage luggage = {};
-  Asker asker = {};  // invalid router: a user
+  Asker asker = {};  // of ClientGone only: whose job it is
+};
+
+// A job comes in, from a user or from another router; the receiver gives it its id.
+struct JobNote {
+  RouterId router = {};
+  Life life = 0;
   UserIndex user = 0;
+  Asker asker = {};  // invalid router: a user
+  JobLuggage luggage = {};
+  router::JobFacts facts;
+};
+
+// What a worker, or another router, says to a router in one moment. One message, because two that leave
+// together arrive together; the receiver reads it in the order of the fields.
+struct RouterWord {
+  enum class OnAttempt : std::uint8_t { kNothing, kAccepted, kEnded };
+  RouterId router = {};
+  // Of an attempt that the router made; dropped if it has died since.
+  OnAttempt on_attempt = OnAttempt::kNothing;
+  Outcome outcome = Outcome::kFailed;
+  bool answered = false;
+  bool may_have_started = true;
+  Life life = 0;
+  JobId job = {};
+  router::AttemptId attempt = 0;
+  RouterId from = {};    // that the job was forwarded to
+  WorkerId worker = {};  // of an attempt at a worker, and of the news
+  std::int64_t retry_after_ns = 0;
+  // Of a worker beside it.
+  bool has_news = false;
+  dispatch::WorkerNews news;
+  // To the holder of the worker's ledger.
+  bool has_announcement = false;
+  ledger::Announce announcement;
+
+  // The attempt's part, as long as nothing more is said about it.
+  void About(const Asker& asker, OnAttempt what) {
+    on_attempt = what;
+    outcome = Outcome::kFailed;
+    answered = false;
+    may_have_started = true;
+    life = asker.life;
+    job = asker.job;
+    attempt = asker.attempt;
+    from = RouterId();
+    worker = WorkerId();
+    retry_after_ns = 0;
+  }
 };
 
 struct OfferNote {
@@ -95,14 +146,9 @@ struct OfferNote {
   Lease lease = {};  // none: the router probes
 };
 
-// For the holder of a seat (sim/holders.h); an appointment that is over hears nothing.
-struct LedgerNote {
-  std::uint64_t appointment = 0;
-  ledger::LedgerEvent event;
-};
-
 // A holder raises a worker's fence. `revoke`: the job of exactly this lease is to stop.
 struct FenceNote {
+  Fence by;
   Lease upto;
   bool revoke = false;
 };
@@ -117,20 +163,25 @@ struct AnswerNote {
 };
 
 // Messages on their way, by number. They stay where they are until they are freed, so a receiver may read its
-// message in place while it sends others.
+// message in place while it sends others. The last freed is the next to be used, because it is in the cache.
 template <class T>
 class MessagePool {
  public:
-  std::uint64_t Put(T message) {
-    if (free_.empty()) Grow();
-    const std::uint64_t at = free_.back();
-    free_.pop_back();
+  std::uint32_t Put(T message) {
+    const std::uint32_t at = New();
     (*this)[at] = std::move(message);
     return at;
   }
-  T& operator[](std::uint64_t at) { return chunks_[at / kChunk][at % kChunk]; }
-  void Free(std::uint64_t at) { free_.push_back(at); }
-  T Take(std::uint64_t at) {
+  // Says what the last message there said; for messages that are written field by field.
+  std::uint32_t New() {
+    if (free_.empty()) Grow();
+    const std::uint32_t at = free_.back();
+    free_.pop_back();
+    return at;
+  }
+  T& operator[](std::uint32_t at) { return chunks_[at / kChunk][at % kChunk]; }
+  void Free(std::uint32_t at) { free_.push_back(at); }
+  T Take(std::uint32_t at) {
     free_.push_back(at);
     return std::move((*this)[at]);
   }
@@ -140,10 +191,12 @@ class MessagePool {
   static constexpr std::size_t kChunk = 256;
   void Grow() {
     chunks_.push_back(std::make_unique<T[]>(kChunk));
-    for (std::size_t i = chunks_.size() * kChunk; i-- > (chunks_.size() - 1) * kChunk;) free_.push_back(i);
+    for (std::size_t i = chunks_.size() * kChunk; i-- > (chunks_.size() - 1) * kChunk;) {
+      free_.push_back(static_cast<std::uint32_t>(i));
+    }
   }
   std::vector<std::unique_ptr<T[]>> chunks_;
-  std::vector<std::uint64_t> free_;
+  std::vector<std::uint32_t> free_;
 };
 
 class Stage {
@@ -173,32 +226,45 @@ class Stage {
     return static_cast<double>(absl::ToInt64Nanoseconds(span)) * 1e-9;
   }
 
-  void After(std::int64_t ns, Happening what, std::uint32_t subject = 0, std::uint64_t detail = 0) {
+  void After(std::int64_t ns, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
     RINGWAY_CHECK(ns >= 0);
-    queue.Push(queue.now_ns() + ns, static_cast<std::uint32_t>(what), subject, detail);
+    queue.Push(queue.now_ns() + ns, static_cast<std::uint8_t>(what), subject, detail);
   }
-  void At(absl::Time date, Happening what, std::uint32_t subject = 0, std::uint64_t detail = 0) {
-    queue.Push(std::max(Ns(date), queue.now_ns()), static_cast<std::uint32_t>(what), subject, detail);
+  void At(absl::Time date, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
+    queue.Push(std::max(Ns(date), queue.now_ns()), static_cast<std::uint8_t>(what), subject, detail);
   }
   void TellRouter(std::int64_t after_ns, RouterNote note) {
     const std::uint32_t router = note.router.value();
     After(after_ns, Happening::kRouterHears, router, to_router.Put(std::move(note)));
   }
-  // An answer about an attempt, to the router that made it.
-  void TellAsker(std::int64_t after_ns, const Asker& asker, router::RouterEvent event) {
-    RouterNote note;
-    note.router = asker.router;
-    note.life = asker.life;
-    note.event = std::move(event);
-    TellRouter(after_ns, std::move(note));
+  void SendJob(std::int64_t after_ns, JobNote note) {
+    const std::uint32_t router = note.router.value();
+    After(after_ns, Happening::kJobReaches, router, jobs.Put(std::move(note)));
+  }
+  // A word without content to this router, to be filled in at once.
+  RouterWord& Say(std::int64_t after_ns, RouterId router) {
+    const std::uint32_t at = words.New();
+    After(after_ns, Happening::kWordReaches, router.value(), at);
+    RouterWord& word = words[at];
+    word.router = router;
+    word.on_attempt = RouterWord::OnAttempt::kNothing;
+    word.has_news = word.has_announcement = false;
+    return word;
+  }
+  // About an attempt, to the router that made it.
+  RouterWord& TellAsker(std::int64_t after_ns, const Asker& asker, RouterWord::OnAttempt what) {
+    RouterWord& word = Say(after_ns, asker.router);
+    word.About(asker, what);
+    return word;
   }
 
   EventQueue queue;
   Network network;
+  MessagePool<JobNote> jobs;
+  MessagePool<RouterWord> words;
   MessagePool<RouterNote> to_router;
   MessagePool<OfferNote> to_worker;
   MessagePool<AnswerNote> to_user;
-  MessagePool<LedgerNote> to_holder;
   MessagePool<FenceNote> to_fence;
   std::vector<Witness*> witnesses;
 

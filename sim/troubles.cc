@@ -75,6 +75,7 @@ void Troubles::SetWorker(WorkerId worker, bool alive) {
 void Troubles::SetRouter(RouterId router, bool alive) {
   if (alive) {
     routers_.Revive(router);
+    holders_.RouterRevived(router);
     control_.RouterRevived(router);
   } else {
     routers_.Kill(router);

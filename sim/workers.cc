@@ -1,6 +1,7 @@
 #include "sim/workers.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -11,6 +12,7 @@ namespace {
 
 // A failing backend still needs a moment to fail.
 constexpr std::int64_t kSinkholeNs = 1'000'000;
+constexpr std::int64_t kBusy = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -18,8 +20,20 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
     : stage_(stage),
       scenario_(scenario),
       places_(std::move(places)),
-      first_(scenario.fleet->world.regions.size()) {
-  for (std::size_t i = places_.size(); i-- > 0;) first_[places_[WorkerId(i)].region] = WorkerId(i);
+      first_(scenario.fleet->world.regions.size()),
+      watchers_(scenario.fleet->world.regions.size(),
+                IdVector<TierId, std::vector<RouterId>>(scenario.fleet->tiers.size())),
+      announced_ns_(places_.size(), 0) {
+  const std::pair nobody(WorkerId(0), WorkerId(0));
+  ranges_.assign(first_.size(),
+                 IdVector<TierId, std::pair<WorkerId, WorkerId>>(scenario.fleet->tiers.size(), nobody));
+  for (std::size_t i = places_.size(); i-- > 0;) {
+    const WorkerPlace& place = places_[WorkerId(i)];
+    first_[place.region] = WorkerId(i);
+    auto& [begin, end] = ranges_[place.region][place.tier];
+    if (begin == end) end = WorkerId(i + 1);
+    begin = WorkerId(i);
+  }
   for (const WorkerPlace& place : places_) sites_.push_back(Site(SettingsFor(place.tier)));
 }
 
@@ -34,8 +48,9 @@ void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   for (Witness* witness : stage_.witnesses) witness->OnOffered(stage_.Now(), worker, note);
   if (!site.alive) {
     // Connection refused: certain that nothing has started.
-    Answer(worker, note, router::AttemptEnded{.outcome = Outcome::kFailed, .may_have_started = false});
-    return;
+    Speech refused;
+    refused.Ended(note.asker, Outcome::kFailed, /*said=*/false, /*begun=*/false);
+    return Say(worker, refused);
   }
   const AttemptId attempt = ++site.last_attempt;
   actions_.clear();
@@ -59,13 +74,14 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotFenced{.by = note.upto.fence, .upto = note.upto, .revoke = note.revoke},
-                 actions_);
+  site.slot.Step(stage_.Now(), SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke}, actions_);
   Perform(worker, 0, {});
-  Announce(worker);
+  Speech reply;
+  reply.announce = true;
+  Say(worker, reply);
 }
 
-void Workers::OnServiceEnds(WorkerId worker, std::uint64_t run) {
+void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
   Site& site = sites_[worker];
   if (!site.alive || site.run != run || site.admitted == 0) return;
   const bool cancelled = stage_.queue.now_ns() < site.ends_ns;
@@ -86,41 +102,46 @@ void Workers::OnWake(WorkerId worker) {
 
 // Carries out what the slot decided. `offered`: the attempt that `offer` is about, 0: none.
 void Workers::Perform(WorkerId worker, AttemptId offered, const OfferNote& offer) {
-  Site& site = sites_[worker];
-  for (std::size_t i = 0; i < actions_.size(); ++i) {  // Start appends
+  Speech speech;
+  for (std::size_t i = 0; i < actions_.size(); ++i) {  // a payload that is complete appends
     const SlotAction action = actions_[i];
-    if (const auto* refuse = std::get_if<RefuseAttempt>(&action)) {
-      for (Witness* witness : stage_.witnesses) witness->OnRefused(stage_.Now(), worker, offer);
-      Answer(worker, offer,
-             router::AttemptEnded{.outcome = Outcome::kBusy,
-                                  .answered = true,
-                                  .may_have_started = false,
-                                  .retry_after = refuse->retry_after});
-    } else if (std::holds_alternative<AdmitAttempt>(action)) {
-      site.admitted = offered;
-      site.note = offer;
-      site.slot.Step(stage_.Now(), SlotPayloadComplete{offered}, actions_);
-    } else if (std::holds_alternative<StartJob>(action)) {
-      Start(worker);
-    } else if (std::holds_alternative<StopJob>(action)) {
-      StopAtNextStep(worker);
-    } else if (const auto* ended = std::get_if<AttemptEnded>(&action)) {
-      const OfferNote note = site.note;
-      const bool started = std::exchange(site.started, false);
-      site.admitted = 0;
-      ++site.run;
-      for (Witness* witness : stage_.witnesses) {
-        witness->OnFreed(stage_.Now(), worker, note, ended->outcome == Outcome::kDone);
-      }
-      Answer(worker, note,
-             router::AttemptEnded{.outcome = ended->outcome, .answered = true, .may_have_started = started});
-    } else if (std::holds_alternative<StateChanged>(action)) {
-      TellBeside(worker);
-      // The holder knows of a job that it granted.
-      if (site.admitted == 0 || !site.note.lease.fence.stated()) Announce(worker);
-    }
+    Perform(worker, action, offered, offer, speech);
   }
+  Say(worker, speech);
   ArmWake(worker);
+}
+
+void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
+                      Speech& speech) {
+  Site& site = sites_[worker];
+  if (const auto* refuse = std::get_if<RefuseAttempt>(&action)) {
+    for (Witness* witness : stage_.witnesses) witness->OnRefused(stage_.Now(), worker, offer);
+    speech.Ended(offer.asker, Outcome::kBusy, /*said=*/true, /*begun=*/false);
+    speech.retry_after_ns = absl::ToInt64Nanoseconds(refuse->retry_after);
+  } else if (std::holds_alternative<AdmitAttempt>(action)) {
+    site.admitted = offered;
+    site.note = offer;
+    announced_ns_[worker] = kBusy;
+    site.slot.Step(stage_.Now(), SlotPayloadComplete{offered}, actions_);
+  } else if (std::holds_alternative<StartJob>(action)) {
+    Start(worker);
+    speech.on_attempt = RouterWord::OnAttempt::kAccepted;
+    speech.asker = site.note.asker;
+  } else if (std::holds_alternative<StopJob>(action)) {
+    StopAtNextStep(worker);
+  } else if (const auto* ended = std::get_if<AttemptEnded>(&action)) {
+    site.admitted = 0;
+    announced_ns_[worker] = stage_.queue.now_ns();
+    ++site.run;
+    for (Witness* witness : stage_.witnesses) {
+      witness->OnFreed(stage_.Now(), worker, site.note, ended->outcome == Outcome::kDone);
+    }
+    speech.Ended(site.note.asker, ended->outcome, /*said=*/true, std::exchange(site.started, false));
+  } else if (std::holds_alternative<StateChanged>(action)) {
+    speech.news = true;
+    // The holder knows of a job that it granted.
+    speech.announce = speech.announce || site.admitted == 0 || !site.note.lease.fence.stated();
+  }
 }
 
 void Workers::Start(WorkerId worker) {
@@ -133,7 +154,6 @@ void Workers::Start(WorkerId worker) {
   site.ends_ns = now_ns + takes_ns;
   stage_.After(takes_ns, Happening::kServiceEnds, worker.value(), ++site.run);
   for (Witness* witness : stage_.witnesses) witness->OnStarted(stage_.Now(), worker, site.note);
-  Answer(worker, site.note, router::AttemptAccepted{});
 }
 
 void Workers::StopAtNextStep(WorkerId worker) {
@@ -145,39 +165,68 @@ void Workers::StopAtNextStep(WorkerId worker) {
   stage_.After(left_ns, Happening::kServiceEnds, worker.value(), ++site.run);
 }
 
-void Workers::Answer(WorkerId worker, const OfferNote& note, router::RouterEvent event) {
-  if (auto* accepted = std::get_if<router::AttemptAccepted>(&event)) {
-    accepted->job = note.asker.job;
-    accepted->attempt = note.asker.attempt;
-  } else if (auto* ended = std::get_if<router::AttemptEnded>(&event)) {
-    ended->job = note.asker.job;
-    ended->attempt = note.asker.attempt;
-    ended->worker = InRegion(worker);
-  }
-  const bool beside = places_[worker].beside == note.asker.router;
-  const RegionId region = places_[worker].region;
-  stage_.TellAsker(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region), note.asker,
-                   std::move(event));
+std::int64_t Workers::HopNs(WorkerId worker, RouterId router) {
+  const WorkerPlace& place = places_[worker];
+  return place.beside == router ? stage_.network.BesideNs() : stage_.network.HereNs(place.region);
 }
 
-void Workers::TellBeside(WorkerId worker) {
+dispatch::WorkerNews Workers::News(WorkerId worker) const {
   const Slot& slot = sites_[worker].slot;
-  RouterNote note;
-  note.router = places_[worker].beside;
-  note.life = kAnyLife;
   dispatch::WorkerNews news;
   news.state = slot.resting(stage_.Now()) ? dispatch::WorkerState::kFailed
                : slot.busy()              ? dispatch::WorkerState::kBusy
                                           : dispatch::WorkerState::kIdle;
+  if (!sites_[worker].alive) news.state = dispatch::WorkerState::kUnknown;
   news.draining = slot.draining();
-  note.event = router::WorkerHeard{InRegion(worker), news};
-  stage_.TellRouter(stage_.network.BesideNs(), std::move(note));
+  return news;
+}
+
+// One message to each router that it concerns.
+void Workers::Say(WorkerId worker, const Speech& speech) {
+  constexpr auto kNothing = RouterWord::OnAttempt::kNothing;
+  RouterWord* to_asker = nullptr;
+  RouterWord* to_beside = nullptr;
+  const RouterId beside = places_[worker].beside;
+  if (speech.on_attempt != kNothing) {
+    to_asker = &stage_.TellAsker(HopNs(worker, speech.asker.router), speech.asker, speech.on_attempt);
+    to_asker->worker = InRegion(worker);
+    to_asker->outcome = speech.outcome;
+    to_asker->answered = speech.answered;
+    to_asker->may_have_started = speech.may_have_started;
+    to_asker->retry_after_ns = speech.retry_after_ns;
+  }
+  if (speech.news) {
+    const bool same = to_asker != nullptr && speech.asker.router == beside;
+    to_beside = same ? to_asker : &stage_.Say(stage_.network.BesideNs(), beside);
+    to_beside->worker = InRegion(worker);
+    to_beside->has_news = true;
+    to_beside->news = News(worker);
+  }
+  if (!speech.announce || Watchers(worker).empty()) return;
+  const ledger::Announce announcement = Announcement(worker);
+  for (const RouterId watcher : Watchers(worker)) {
+    RouterWord* word = to_asker != nullptr && speech.asker.router == watcher ? to_asker
+                       : to_beside != nullptr && beside == watcher
+                           ? to_beside
+                           : &stage_.Say(HopNs(worker, watcher), watcher);
+    word->has_announcement = true;
+    word->announcement = announcement;
+  }
+}
+
+void Workers::Watch(RegionId region, TierId tier, RouterId router) {
+  std::vector<RouterId>& watchers = watchers_[region][tier];
+  if (std::find(watchers.begin(), watchers.end(), router) == watchers.end()) watchers.push_back(router);
+}
+
+void Workers::Unwatch(RegionId region, TierId tier, RouterId router) {
+  std::erase(watchers_[region][tier], router);
 }
 
 ledger::Announce Workers::Announcement(WorkerId worker) {
   Site& site = sites_[worker];
-  site.announced_ns = stage_.queue.now_ns();
-  ledger::Announce announce{.worker = worker,
+  announced_ns_[worker] = stage_.queue.now_ns();
+  ledger::Announce announce{.worker = InRegion(worker),
                             .sequence = site.slot.NextSequence(),
                             .status = ledger::WorkerStatus::kIdle,
                             .fence = site.slot.fence(),
@@ -188,15 +237,14 @@ ledger::Announce Workers::Announcement(WorkerId worker) {
   return announce;
 }
 
-void Workers::Announce(WorkerId worker) {
-  if (on_announce) on_announce(worker, Announcement(worker));
-}
-
-std::optional<ledger::Announce> Workers::Overdue(WorkerId worker, std::int64_t silent_ns) {
-  const Site& site = sites_[worker];
-  if (!site.alive || site.admitted != 0) return std::nullopt;
-  if (stage_.queue.now_ns() - site.announced_ns < silent_ns) return std::nullopt;
-  return Announcement(worker);
+std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, std::int64_t silent_ns) {
+  std::vector<ledger::Announce> overdue;
+  const std::int64_t before_ns = stage_.queue.now_ns() - silent_ns;
+  const auto [begin, end] = Range(region, tier);
+  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+    if (announced_ns_[worker] <= before_ns) overdue.push_back(Announcement(worker));
+  }
+  return overdue;
 }
 
 void Workers::ArmWake(WorkerId worker) {
@@ -210,18 +258,15 @@ void Workers::Kill(WorkerId worker) {
   if (!site.alive) return;
   site.alive = false;
   for (Witness* witness : stage_.witnesses) witness->OnWorkerDied(stage_.Now(), worker);
-  if (site.admitted != 0) {
-    Answer(worker, site.note, router::AttemptEnded{.outcome = Outcome::kFailed, .may_have_started = true});
-  }
+  Speech last;
+  if (site.admitted != 0) last.Ended(site.note.asker, Outcome::kFailed, /*said=*/false, /*begun=*/true);
+  last.news = true;
   site.admitted = 0;
+  announced_ns_[worker] = kBusy;
   site.started = false;
   ++site.run;
+  Say(worker, last);
   if (on_listed) on_listed(worker, false);
-  RouterNote note;
-  note.router = places_[worker].beside;
-  note.life = kAnyLife;
-  note.event = router::WorkerHeard{InRegion(worker), {.state = dispatch::WorkerState::kUnknown}};
-  stage_.TellRouter(stage_.network.BesideNs(), std::move(note));
 }
 
 void Workers::Revive(WorkerId worker) {
@@ -231,8 +276,11 @@ void Workers::Revive(WorkerId worker) {
   SlotSettings settings = SettingsFor(places_[worker].tier);
   settings.started = stage_.Now();
   site.slot = Slot(settings);
+  announced_ns_[worker] = stage_.queue.now_ns();
   if (on_listed) on_listed(worker, true);
-  TellBeside(worker);
+  Speech first;
+  first.news = true;
+  Say(worker, first);
 }
 
 void Workers::LoseRouter(RouterId router) {

@@ -3,8 +3,9 @@
 // A worker answers offers through its slot (worker/slot.h), as the daemon does: started, busy, or how the job
 // ended. A job that is cancelled frees the worker at the next solver step. Troubles: a dead worker refuses
 // connections and loses its job; a slow one takes longer; a sinkhole fails every job at once. News of a
-// change goes to the router beside it, and to the holder of its ledger. Which leases a worker
-// still obeys is the slot's to say.
+// change goes to the router beside it, and as an announcement to those that watch because they hold its
+// ledger; what one router is to hear in one moment travels together. Which leases a worker still obeys is the
+// slot's to say.
 //
 // Workers are ordered by region, then tier, so that a region's workers are a range: routers know them by
 // their place in it.
@@ -15,7 +16,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/ids.h"
@@ -39,7 +40,7 @@ class Workers {
   void OnOffer(WorkerId worker, const OfferNote& note);
   void OnWithdraw(WorkerId worker, const OfferNote& note);
   void OnFence(WorkerId worker, const FenceNote& note);
-  void OnServiceEnds(WorkerId worker, std::uint64_t run);
+  void OnServiceEnds(WorkerId worker, std::uint32_t run);
   void OnWake(WorkerId worker);
 
   void Kill(WorkerId worker);
@@ -49,19 +50,26 @@ class Workers {
   // The router's streams broke: its jobs are withdrawn.
   void LoseRouter(RouterId router);
 
-  // What an idle worker says of itself if it has said nothing for so long; nothing: it has, or is busy or
-  // dead.
-  std::optional<ledger::Announce> Overdue(WorkerId worker, std::int64_t silent_ns);
+  // What the tier's idle workers in the region say of themselves that have said nothing for so long.
+  std::vector<ledger::Announce> Overdue(RegionId region, TierId tier, std::int64_t silent_ns);
 
   // Hints: the worker's site, and what it will be told of, are about to be used.
   void Foresee(WorkerId worker) const { Prefetch(&sites_[worker]); }
   const Asker& AskerOf(WorkerId worker) const { return sites_[worker].note.asker; }
 
-  // To whoever holds the worker's ledger. Both may be left unset.
-  std::function<void(WorkerId, const ledger::Announce&)> on_announce;
+  // Who holds the ledger of a tier watches all of its workers: their announcements go there.
+  void Watch(RegionId region, TierId tier, RouterId router);
+  void Unwatch(RegionId region, TierId tier, RouterId router);
+  const std::vector<RouterId>& Watchers(WorkerId worker) const {
+    return watchers_[places_[worker].region][places_[worker].tier];
+  }
+
+  // The watchers see a worker die and come back. May be left unset.
   std::function<void(WorkerId, bool listed)> on_listed;
 
   const IdVector<WorkerId, WorkerPlace>& places() const { return places_; }
+  // The tier's workers in the region, from the first to before the second.
+  std::pair<WorkerId, WorkerId> Range(RegionId region, TierId tier) const { return ranges_[region][tier]; }
   // The number by which routers of its region know a worker, and back.
   WorkerId InRegion(WorkerId worker) const {
     return WorkerId(worker.index() - first_[places_[worker].region].index());
@@ -77,7 +85,6 @@ class Workers {
   struct Site {
     explicit Site(const SlotSettings& settings) : slot(settings) {}
     Slot slot;
-    std::int64_t announced_ns = 0;
     bool alive = true;
     bool sinkhole = false;
     double slowness = 1;
@@ -87,16 +94,38 @@ class Workers {
     bool started = false;
     std::int64_t started_ns = 0;
     std::int64_t ends_ns = 0;
-    std::uint64_t run = 0;  // counts starts and stops; a stale end is recognised by it
+    std::uint32_t run = 0;  // counts starts and stops; a stale end is recognised by it
     WakeCall wake;
   };
 
+  // What a worker has to say in one moment.
+  struct Speech {
+    RouterWord::OnAttempt on_attempt = RouterWord::OnAttempt::kNothing;
+    Outcome outcome = Outcome::kFailed;
+    bool answered = false;
+    bool may_have_started = true;
+    bool news = false;
+    bool announce = false;
+    Asker asker;
+    std::int64_t retry_after_ns = 0;
+
+    void Ended(const Asker& of, Outcome how, bool said, bool begun) {
+      on_attempt = RouterWord::OnAttempt::kEnded;
+      asker = of;
+      outcome = how;
+      answered = said;
+      may_have_started = begun;
+    }
+  };
+
   void Perform(WorkerId worker, AttemptId offered, const OfferNote& offer);
+  void Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
+               Speech& speech);
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
-  void Answer(WorkerId worker, const OfferNote& note, router::RouterEvent event);
-  void TellBeside(WorkerId worker);
-  void Announce(WorkerId worker);
+  void Say(WorkerId worker, const Speech& speech);
+  std::int64_t HopNs(WorkerId worker, RouterId router);
+  dispatch::WorkerNews News(WorkerId worker) const;
   ledger::Announce Announcement(WorkerId worker);
   void ArmWake(WorkerId worker);
   SlotSettings SettingsFor(TierId tier) const;
@@ -105,7 +134,11 @@ class Workers {
   const Scenario& scenario_;
   IdVector<WorkerId, WorkerPlace> places_;
   IdVector<RegionId, WorkerId> first_;  // worker of each region
+  IdVector<RegionId, IdVector<TierId, std::pair<WorkerId, WorkerId>>> ranges_;
   IdVector<WorkerId, Site> sites_;
+  IdVector<RegionId, IdVector<TierId, std::vector<RouterId>>> watchers_;
+  // When each last announced itself; kBusy: has a job, or is dead. Apart, because all are looked through.
+  IdVector<WorkerId, std::int64_t> announced_ns_;
   std::vector<SlotAction> actions_;
 };
 

@@ -26,12 +26,13 @@ double BareEventsPerS(double pending, double service_mean_s, double events) {
     return static_cast<std::int64_t>(mean * (0.5 + rng.Uniform()));
   };
   const auto wanted = static_cast<std::uint32_t>(pending);
-  for (std::uint32_t i = 0; i < wanted; ++i) queue.Push(delay_ns(0), i % 4, i);
+  for (std::uint32_t i = 0; i < wanted; ++i) queue.Push(delay_ns(0), static_cast<std::uint8_t>(i % 4), i);
   const auto count = static_cast<std::uint64_t>(events);
   const double begun_s = CpuSeconds();
   for (std::uint64_t i = 0; i < count; ++i) {
     const sim::SimEvent event = queue.Pop();
-    queue.Push(event.at_ns + delay_ns(event.kind + 1), event.kind + 1, event.subject, event.detail);
+    const auto kind = static_cast<std::uint8_t>((event.kind() + 1) % 4);
+    queue.Push(event.at_ns + delay_ns(kind), kind, event.subject, event.detail);
   }
   return static_cast<double>(count) / (CpuSeconds() - begun_s);
 }

@@ -1,53 +1,64 @@
 #include "router/dispatch/idle_hints.h"
 
-#include <algorithm>
-
 namespace ringway::dispatch {
 
-std::uint8_t& IdleHints::Place(WorkerId worker) {
+IdleHints::Place& IdleHints::PlaceOf(WorkerId worker) {
   static_assert(kHintsMax < 255);
   if (!places_.contains(worker)) places_.resize(worker.index() + 1);
   return places_[worker];
 }
 
-void IdleHints::Drop(std::size_t i) {
-  places_[workers_[i]] = 0;
-  const std::size_t last = workers_.size() - 1;
-  if (i != last) {
-    workers_[i] = workers_[last];
-    at_[i] = at_[last];
-    places_[workers_[i]] = static_cast<std::uint8_t>(i + 1);
-  }
-  workers_.pop_back();
-  at_.pop_back();
+void IdleHints::Unlink(const Hint& hint) {
+  (hint.older != 0 ? At(hint.older).newer : oldest_) = hint.newer;
+  (hint.newer != 0 ? At(hint.newer).older : newest_) = hint.older;
 }
 
-std::size_t IdleHints::Oldest() const {
-  return static_cast<std::size_t>(std::min_element(at_.begin(), at_.end()) - at_.begin());
+void IdleHints::LinkNewest(Place place) {
+  Hint& hint = At(place);
+  hint.older = newest_;
+  hint.newer = 0;
+  (newest_ != 0 ? At(newest_).newer : oldest_) = place;
+  newest_ = place;
+}
+
+void IdleHints::Drop(Place place) {
+  Unlink(At(place));
+  places_[At(place).worker] = 0;
+  const auto last = static_cast<Place>(hints_.size());
+  if (place != last) {
+    // The last one moves into the gap; its neighbours in age follow it.
+    Hint& moved = At(place) = At(last);
+    (moved.older != 0 ? At(moved.older).newer : oldest_) = place;
+    (moved.newer != 0 ? At(moved.newer).older : newest_) = place;
+    places_[moved.worker] = place;
+  }
+  hints_.pop_back();
 }
 
 void IdleHints::Add(WorkerId worker, absl::Time now) {
-  if (const std::uint8_t place = Place(worker); place != 0) {
-    at_[place - 1u] = now;
-    return;
+  Place place = PlaceOf(worker);
+  if (place != 0) {
+    Unlink(At(place));
+  } else {
+    if (hints_.size() >= kHintsMax) Drop(oldest_);
+    hints_.push_back({.worker = worker});
+    place = static_cast<Place>(hints_.size());
+    places_[worker] = place;
   }
-  if (workers_.size() >= kHintsMax) Drop(Oldest());
-  workers_.push_back(worker);
-  at_.push_back(now);
-  places_[worker] = static_cast<std::uint8_t>(workers_.size());
+  At(place).at = now;
+  LinkNewest(place);
 }
 
 void IdleHints::Forget(WorkerId worker) {
-  if (const std::uint8_t place = Place(worker); place != 0) Drop(place - 1u);
+  if (const Place place = PlaceOf(worker); place != 0) Drop(place);
 }
 
 WorkerId IdleHints::Take(absl::Time now, Rng& rng) {
-  while (!workers_.empty()) {
-    const std::size_t i = rng.Below(workers_.size());
-    const WorkerId worker = workers_[i];
-    const absl::Time at = at_[i];
-    Drop(i);
-    if (now - at <= kAgeMax) return worker;
+  while (!hints_.empty()) {
+    const auto place = static_cast<Place>(rng.Below(hints_.size()) + 1);
+    const Hint hint = At(place);
+    Drop(place);
+    if (now - hint.at <= kAgeMax) return hint.worker;
   }
   return WorkerId();
 }

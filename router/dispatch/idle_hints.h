@@ -7,7 +7,7 @@
 //
 // Source: the probe pool of Prequal (Wydrowski et al., NSDI 2024) with its reuse budget of one, which is what
 // its formula gives for workers that can hold one job.
-// Bound: kHintsMax; the oldest makes room. Complexity: O(kHintsMax) to add when full, else O(1).
+// Bound: kHintsMax; the oldest makes room. A list through the hints keeps them by age, so everything is O(1).
 // One owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_IDLE_HINTS_H_
 #define RINGWAY_ROUTER_DISPATCH_IDLE_HINTS_H_
@@ -32,18 +32,27 @@ class IdleHints {
   void Forget(WorkerId worker);
   // A random hint that is young enough, removed; invalid id if there is none.
   WorkerId Take(absl::Time now, Rng& rng);
-  std::size_t size() const { return workers_.size(); }
+  std::size_t size() const { return hints_.size(); }
 
  private:
-  // Where the worker's hint is, plus one; 0: it has none.
-  std::uint8_t& Place(WorkerId worker);
-  void Drop(std::size_t i);
-  std::size_t Oldest() const;
+  // Position of a hint, plus one; 0: none.
+  using Place = std::uint8_t;
+  struct Hint {
+    WorkerId worker;
+    Place older = 0;
+    Place newer = 0;
+    absl::Time at = {};
+  };
+  Place& PlaceOf(WorkerId worker);
+  Hint& At(Place place) { return hints_[place - 1u]; }
+  void Drop(Place place);
+  void Unlink(const Hint& hint);
+  void LinkNewest(Place place);
 
-  // Side by side, by position.
-  std::vector<WorkerId> workers_;
-  std::vector<absl::Time> at_;
-  IdVector<WorkerId, std::uint8_t> places_;
+  std::vector<Hint> hints_;
+  Place oldest_ = 0;
+  Place newest_ = 0;
+  IdVector<WorkerId, Place> places_;
 };
 
 }  // namespace ringway::dispatch

@@ -1,8 +1,15 @@
 #include "router/dispatch/wake_heap.h"
 
+#include <algorithm>
+
 #include "core/check.h"
 
 namespace ringway::dispatch {
+namespace {
+
+constexpr std::size_t kArity = 4;
+
+}  // namespace
 
 void WakeHeap::Place(std::size_t i, const Entry& entry) {
   heap_[i] = entry;
@@ -11,7 +18,7 @@ void WakeHeap::Place(std::size_t i, const Entry& entry) {
 
 void WakeHeap::SiftUp(std::size_t i, const Entry& entry) {
   while (i > 0) {
-    const std::size_t parent = (i - 1) / 2;
+    const std::size_t parent = (i - 1) / kArity;
     if (!(entry.at < heap_[parent].at)) break;
     Place(i, heap_[parent]);
     i = parent;
@@ -21,31 +28,38 @@ void WakeHeap::SiftUp(std::size_t i, const Entry& entry) {
 
 void WakeHeap::SiftDown(std::size_t i, const Entry& entry) {
   for (;;) {
-    std::size_t child = 2 * i + 1;
-    if (child >= heap_.size()) break;
-    if (child + 1 < heap_.size() && heap_[child + 1].at < heap_[child].at) ++child;
-    if (!(heap_[child].at < entry.at)) break;
-    Place(i, heap_[child]);
-    i = child;
+    const std::size_t first = kArity * i + 1;
+    if (first >= heap_.size()) break;
+    const std::size_t end = std::min(first + kArity, heap_.size());
+    std::size_t least = first;
+    for (std::size_t child = first + 1; child < end; ++child) {
+      if (heap_[child].at < heap_[least].at) least = child;
+    }
+    if (!(heap_[least].at < entry.at)) break;
+    Place(i, heap_[least]);
+    i = least;
   }
   Place(i, entry);
+}
+
+void WakeHeap::Settle(std::size_t i, const Entry& entry) {
+  if (i > 0 && entry.at < heap_[(i - 1) / kArity].at) {
+    SiftUp(i, entry);
+  } else {
+    SiftDown(i, entry);
+  }
 }
 
 void WakeHeap::RemoveAt(std::size_t i) {
   place_[heap_[i].id] = kNowhere;
   const Entry last = heap_.back();
   heap_.pop_back();
-  if (i == heap_.size()) return;
-  if (i > 0 && last.at < heap_[(i - 1) / 2].at) {
-    SiftUp(i, last);
-  } else {
-    SiftDown(i, last);
-  }
+  if (i < heap_.size()) Settle(i, last);
 }
 
 void WakeHeap::Set(std::size_t id, absl::Time at) {
-  Clear(id);
   const Entry entry{at, static_cast<std::uint32_t>(id)};
+  if (place_[id] != kNowhere) return Settle(place_[id], entry);
   heap_.push_back(entry);
   SiftUp(heap_.size() - 1, entry);
 }

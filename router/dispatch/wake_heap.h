@@ -1,7 +1,7 @@
 // When each of many things next needs attention: an indexed min-heap over dense ids.
 //
 // Every job has at most one wake-up; setting it again moves it, so nothing stale is ever in the heap and its
-// size is bounded by the number of ids. A binary heap of (time, index), with each index's place beside it.
+// size is bounded by the number of ids. A 4-ary heap of (time, index), with each index's place beside it.
 // Equal times come out in an order that depends only on the calls made, so a replay is exact.
 //
 // Complexity: Set and Clear O(log n), earliest O(1), no allocation after Resize. One owner thread.
@@ -40,6 +40,8 @@ class WakeHeap {
   void Place(std::size_t i, const Entry& entry);
   void SiftUp(std::size_t i, const Entry& entry);
   void SiftDown(std::size_t i, const Entry& entry);
+  // The entry belongs at `i`, or above or below it.
+  void Settle(std::size_t i, const Entry& entry);
   void RemoveAt(std::size_t i);
 
   std::vector<Entry> heap_;

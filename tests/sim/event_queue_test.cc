@@ -1,6 +1,7 @@
 #include "sim/event_queue.h"
 
 #include <queue>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -12,8 +13,8 @@ namespace {
 
 TEST(EventQueueTest, EqualTimesRunInTheOrderOfScheduling) {
   EventQueue queue;
-  for (std::uint32_t i = 0; i < 100; ++i) queue.Push(5'000'000, i);
-  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(queue.Pop().kind, i);
+  for (std::uint8_t i = 0; i < 100; ++i) queue.Push(5'000'000, i);
+  for (std::uint8_t i = 0; i < 100; ++i) EXPECT_EQ(queue.Pop().kind(), i);
   EXPECT_TRUE(queue.empty());
 }
 
@@ -21,11 +22,11 @@ TEST(EventQueueTest, AnEventMayScheduleAtItsOwnTime) {
   EventQueue queue;
   queue.Push(10, 0);
   queue.Push(10, 1);
-  EXPECT_EQ(queue.Pop().kind, 0u);
+  EXPECT_EQ(queue.Pop().kind(), 0u);
   queue.Push(10, 2);
   queue.Push(11, 3);
-  EXPECT_EQ(queue.Pop().kind, 1u);
-  EXPECT_EQ(queue.Pop().kind, 2u);
+  EXPECT_EQ(queue.Pop().kind(), 1u);
+  EXPECT_EQ(queue.Pop().kind(), 2u);
   EXPECT_EQ(queue.NextTime(), 11);
 }
 
@@ -42,18 +43,38 @@ TEST(EventQueueTest, AgreesWithABinaryHeapOnRandomSchedules) {
       if (reference.empty() || rng.Chance(step < 2000 ? 0.6 : 0.4)) {
         const std::uint64_t range = std::uint64_t{1} << rng.Below(45);
         const std::int64_t at = queue.now_ns() + static_cast<std::int64_t>(rng.Below(range));
-        queue.Push(at, number, number + 1, number + 2);
+        queue.Push(at, static_cast<std::uint8_t>(number), number, number + 2);
         reference.push({at, number});
         ++number;
       } else {
         const SimEvent event = queue.Pop();
-        ASSERT_EQ(Key(event.at_ns, event.kind), reference.top()) << "seed " << seed;
-        ASSERT_EQ(event.subject, event.kind + 1);
-        ASSERT_EQ(event.detail, event.kind + 2u);
+        ASSERT_EQ(Key(event.at_ns, event.subject), reference.top()) << "seed " << seed;
+        ASSERT_EQ(event.kind(), static_cast<std::uint8_t>(event.subject));
+        ASSERT_EQ(event.detail, event.subject + 2u);
         reference.pop();
       }
       ASSERT_EQ(queue.size(), reference.size());
     }
+  }
+}
+
+// What is foreseen of a bucket is what then comes of it.
+TEST(EventQueueTest, ForeseesTheNextBuckets) {
+  constexpr int kBucketBits = 4;
+  EventQueue queue(kBucketBits, 6);
+  Rng rng(3);
+  for (std::uint32_t i = 0; i < 500; ++i) queue.Push(static_cast<std::int64_t>(rng.Below(900)), 0, i);
+  while (!queue.empty()) {
+    std::set<std::uint32_t> foreseen;
+    const std::int64_t bucket = queue.bucket() + 1;
+    queue.Foresee(1, [&](const SimEvent& event) {
+      EXPECT_EQ(event.at_ns >> kBucketBits, bucket);
+      foreseen.insert(event.subject);
+    });
+    while (!queue.empty() && queue.NextTime() >> kBucketBits < bucket) queue.Pop();
+    std::set<std::uint32_t> came;
+    while (!queue.empty() && queue.NextTime() >> kBucketBits == bucket) came.insert(queue.Pop().subject);
+    if (bucket % 64 != 0) EXPECT_EQ(came, foreseen);  // the next turn is not laid out yet
   }
 }
 

@@ -10,7 +10,7 @@ void AskBook::Seat(absl::Time now, const HolderSeat& seat, std::vector<AskAction
   if (seat.fence < seat_.fence) return;
   if (seat.fence == seat_.fence && seat.router == seat_.router) return;
   seat_ = seat;
-  heard_ = now;
+  Heard(now);
   if (!seat.router.valid()) {
     GiveUp(actions);
     return;
@@ -33,7 +33,7 @@ void AskBook::Seat(absl::Time now, const HolderSeat& seat, std::vector<AskAction
 }
 
 void AskBook::Reconnect(absl::Time now, std::vector<AskAction>& actions) {
-  heard_ = now;
+  Heard(now);
   for (const JobId job : live_) {
     const Entry& entry = entries_[job];
     if (entry.state == State::kAsked) SendAsk(job, actions);
@@ -82,13 +82,14 @@ void AskBook::End(JobId job, Outcome outcome, absl::Duration retry_after, std::v
 void AskBook::On(absl::Time now, const Grant& grant, std::vector<AskAction>& actions) {
   // A deposed holder's grant binds nobody, and giving it back would reach the wrong one.
   if (grant.lease.fence < seat_.fence) return;
-  heard_ = now;
+  Heard(now);
   // From a holder appointed again, which the directory has not told yet: not wanted before it has.
   Entry* entry = grant.lease.fence == seat_.fence ? Answered(grant.key, State::kAsked) : nullptr;
   if (entry != nullptr) {
     entry->state = State::kHeld;
     entry->worker = grant.worker;
     entry->lease = grant.lease;
+    entry->round = round_;
     --waiting_;
     if (renew_at_ == absl::InfiniteFuture()) renew_at_ = now + settings_.renew_period;
     actions.push_back(SlotGranted{JobId(grant.key.slot), grant.worker, grant.lease});
@@ -113,7 +114,7 @@ void AskBook::Unwanted(const Grant& grant, std::vector<AskAction>& actions) {
 }
 
 void AskBook::On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& actions) {
-  heard_ = now;
+  Heard(now);
   const JobId job(refuse.key.slot);
   Entry* entry = Answered(refuse.key, State::kAsked);
   if (entry != nullptr && refuse.reason == RefuseReason::kStale) {
@@ -132,7 +133,7 @@ void AskBook::On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& a
 }
 
 void AskBook::On(absl::Time now, const Withdrawn& withdrawn, std::vector<AskAction>& actions) {
-  heard_ = now;
+  Heard(now);
   if (Answered(withdrawn.key, State::kLeaving) == nullptr) return;
   Close(JobId(withdrawn.key.slot));
   actions.push_back(AskLeft{JobId(withdrawn.key.slot)});
@@ -151,14 +152,8 @@ void AskBook::On(absl::Time, const LeaseLost& lost, std::vector<AskAction>& acti
 }
 
 void AskBook::Wake(absl::Time now, std::vector<AskAction>& actions) {
-  if (now >= renew_at_) RenewAll(now, actions);
+  if (now >= renew_at_) RenewOld(now, actions);
   if (waiting_ > 0 && !Reachable(now)) GiveUp(actions);
-}
-
-absl::Time AskBook::NextWake() const {
-  absl::Time next = renew_at_;
-  if (waiting_ > 0) next = std::min(next, heard_ + settings_.silence_max + absl::Nanoseconds(1));
-  return next;
 }
 
 AskBook::Entry* AskBook::Answered(const AskKey& key, State state) {
@@ -210,12 +205,15 @@ void AskBook::GiveUp(std::vector<AskAction>& actions) {
   }
 }
 
-void AskBook::RenewAll(absl::Time now, std::vector<AskAction>& actions) {
+void AskBook::RenewOld(absl::Time now, std::vector<AskAction>& actions) {
+  ++round_;
   bool any = false;
   for (const JobId job : live_) {
-    const Entry& entry = entries_[job];
+    Entry& entry = entries_[job];
     if (entry.state != State::kHeld) continue;
     any = true;
+    if (round_ - entry.round < 2) continue;
+    entry.round = round_;
     Tell(Renew{self_, entry.worker, entry.lease}, actions);
   }
   renew_at_ = any ? now + settings_.renew_period : absl::InfiniteFuture();

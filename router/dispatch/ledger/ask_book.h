@@ -1,11 +1,11 @@
 // A router's side of the slot ledger: what it has asked the holder for, and which leases it holds.
 //
 // The holder sits in another process (or in this one; nothing here can tell). The book turns "this job wants
-// a slot" into asks, recognises which answers still matter, renews the leases of running jobs in rounds, and
-// gives every lease back exactly once. When the seat of the holder moves, everything is asked again under a
-// new generation and the leases held are presented; answers of a deposed holder are void from then on. When
-// the holder falls silent, or there is none, each waiting job is handed back to be probed for instead, and a
-// grant that comes too late is given back unused.
+// a slot" into asks, recognises which answers still matter, renews in rounds the leases that have outlived
+// one, and gives every lease back exactly once. When the seat of the holder moves, everything is asked again
+// under a new generation and the leases held are presented; answers of a deposed holder are void from then
+// on. When the holder falls silent, or there is none, each waiting job is handed back to be probed for
+// instead, and a grant that comes too late is given back unused.
 //
 // Invariants: a job has at most one ask open and holds at most one lease; each Begin ends in exactly one of
 // SlotGranted, SlotRefused, AskLeft (after Leave) or NoHolder. Complexity: O(1) a call; Seat, Reconnect and
@@ -43,7 +43,9 @@ struct JobWish {
 };
 
 struct AskSettings {
-  absl::Duration renew_period = absl::Seconds(4.5);      // under a third of the holder's lease_span
+  // Between two rounds of renewals. A lease is renewed when one to two periods old, and then every two: with
+  // a third of the holder's lease_span one renewal in a row may be lost, and most leases need none.
+  absl::Duration renew_period = absl::Seconds(4.5);
   absl::Duration silence_max = absl::Milliseconds(500);  // of the holder, before jobs are probed for
 };
 
@@ -83,18 +85,17 @@ class AskBook {
   AskBook(RouterId self, absl::Time started, const AskSettings& settings)
       : self_(self),
         first_generation_(static_cast<std::uint64_t>(absl::ToUnixMicros(started))),
-        settings_(settings) {}
+        settings_(settings),
+        silence_(settings.silence_max + absl::Nanoseconds(1)) {}
 
   // ---- from the directory and the connection ----
   void Seat(absl::Time now, const HolderSeat& seat, std::vector<AskAction>& actions);
   // Any sign of life of the present holder.
-  void Heard(absl::Time now) { heard_ = now; }
+  void Heard(absl::Time now) { silent_at_ = now + silence_; }
   // The way to the same holder was broken and is whole again: what was under way may be lost, so say it all
   // once more.
   void Reconnect(absl::Time now, std::vector<AskAction>& actions);
-  bool Reachable(absl::Time now) const {
-    return seat_.router.valid() && now - heard_ <= settings_.silence_max;
-  }
+  bool Reachable(absl::Time now) const { return seat_.router.valid() && now < silent_at_; }
 
   // ---- from the router's jobs ----
   // The job must have no ask open and hold no lease.
@@ -115,7 +116,7 @@ class AskBook {
   void On(absl::Time now, const LeaseLost& lost, std::vector<AskAction>& actions);
 
   void Wake(absl::Time now, std::vector<AskAction>& actions);
-  absl::Time NextWake() const;
+  absl::Time NextWake() const { return waiting_ > 0 && silent_at_ < renew_at_ ? silent_at_ : renew_at_; }
   std::size_t open() const { return live_.size(); }
   // A hint that something about the job comes soon; changes nothing.
   void Foresee(JobId job) const {
@@ -130,6 +131,7 @@ class AskBook {
     WorkerId worker;
     std::uint64_t generation = 0;
     std::uint32_t live_at = 0;  // place in live_, unless kNone
+    std::uint32_t round = 0;    // of renewals, when the lease was granted or last renewed
     State state = State::kNone;
     Outcome ended = Outcome::kCancelled;  // how the use of `lease` ended
   };
@@ -145,14 +147,16 @@ class AskBook {
   void Close(JobId job);
   // Hands every waiting job back because nobody answers.
   void GiveUp(std::vector<AskAction>& actions);
-  void RenewAll(absl::Time now, std::vector<AskAction>& actions);
+  void RenewOld(absl::Time now, std::vector<AskAction>& actions);
 
   RouterId self_;
   std::uint64_t first_generation_;
   AskSettings settings_;
   HolderSeat seat_;
-  absl::Time heard_ = absl::InfinitePast();
+  absl::Duration silence_;                       // of the holder, after which it counts as gone
+  absl::Time silent_at_ = absl::InfinitePast();  // when that will be if nothing more is heard
   absl::Time renew_at_ = absl::InfiniteFuture();
+  std::uint32_t round_ = 0;  // of renewals
   IdVector<JobId, Entry> entries_;
   std::vector<JobId> live_;
   std::size_t waiting_ = 0;  // of live_, kAsked or kLeaving

@@ -29,8 +29,8 @@ class CentralRun {
     queue_.Push(0, kArrival);
     while (!queue_.empty()) {
       const sim::SimEvent event = queue_.Pop();
-      if (event.kind == kArrival) Arrive();
-      if (event.kind == kFinish) ++free_;
+      if (event.kind() == kArrival) Arrive();
+      if (event.kind() == kFinish) ++free_;
       Serve();
     }
     return tally_;
