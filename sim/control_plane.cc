@@ -109,13 +109,14 @@ void ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
 const std::vector<controller::WorkerSeen>& ControlPlane::SeeWorkers(RouterId router, double period_s) {
   Link& link = links_[router];
   if (frozen_[routers_.places()[router]]) return link.workers;
+  const std::int64_t now_ns = stage_.queue.now_ns();
   for (std::size_t i = 0; i < link.workers.size(); ++i) {
-    const Slot& slot = workers_.slot(beside_[router][i]);
-    const std::int64_t busy_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now()));
+    const Workers::Shown& shown = workers_.shown(beside_[router][i]);
+    const std::int64_t busy_ns = shown.BusyNs(now_ns);
     controller::WorkerSeen& seen = link.workers[i];
-    seen.healthy = workers_.alive(beside_[router][i]) && !slot.resting(stage_.Now());
-    seen.draining = slot.draining();
-    seen.busy = slot.busy();
+    seen.healthy = shown.healthy;
+    seen.draining = shown.draining;
+    seen.busy = shown.busy();
     // A restarted worker counts from zero again.
     const double busy_s = static_cast<double>(busy_ns - link.busy_ns[i]) * 1e-9;
     seen.busy_s = std::min(period_s, std::max(0.0, busy_s));

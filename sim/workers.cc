@@ -23,7 +23,8 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
       first_(scenario.fleet->world.regions.size()),
       watchers_(scenario.fleet->world.regions.size(),
                 IdVector<TierId, std::vector<RouterId>>(scenario.fleet->tiers.size())),
-      announced_ns_(places_.size(), 0) {
+      announced_ns_(places_.size(), 0),
+      shown_(places_.size()) {
   const std::pair nobody(WorkerId(0), WorkerId(0));
   ranges_.assign(first_.size(),
                  IdVector<TierId, std::pair<WorkerId, WorkerId>>(scenario.fleet->tiers.size(), nobody));
@@ -181,6 +182,15 @@ dispatch::WorkerNews Workers::News(WorkerId worker) const {
   return news;
 }
 
+void Workers::Show(WorkerId worker) {
+  const Slot& slot = sites_[worker].slot;
+  const std::int64_t now_ns = stage_.queue.now_ns();
+  shown_[worker] = {.busy_before_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now())),
+                    .busy_since_ns = slot.busy() ? now_ns : Shown::kIdle,
+                    .healthy = sites_[worker].alive && !slot.resting(stage_.Now()),
+                    .draining = slot.draining()};
+}
+
 // One message to each router that it concerns.
 void Workers::Say(WorkerId worker, const Speech& speech) {
   constexpr auto kNothing = RouterWord::OnAttempt::kNothing;
@@ -196,6 +206,7 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
     to_asker->retry_after_ns = speech.retry_after_ns;
   }
   if (speech.news) {
+    Show(worker);
     const bool same = to_asker != nullptr && speech.asker.router == beside;
     to_beside = same ? to_asker : &stage_.Say(stage_.network.BesideNs(), beside);
     to_beside->worker = InRegion(worker);

@@ -79,6 +79,20 @@ class Workers {
   }
   std::size_t count() const { return places_.size(); }
   bool alive(WorkerId worker) const { return sites_[worker].alive; }
+  // A worker as it last showed itself, as far as reports go.
+  struct Shown {
+    std::int64_t busy_before_ns = 0;  // until busy_since_ns
+    std::int64_t busy_since_ns = kIdle;
+    bool healthy = true;
+    bool draining = false;
+
+    static constexpr std::int64_t kIdle = -1;
+    bool busy() const { return busy_since_ns != kIdle; }
+    std::int64_t BusyNs(std::int64_t now_ns) const {
+      return busy_before_ns + (busy() ? now_ns - busy_since_ns : 0);
+    }
+  };
+  const Shown& shown(WorkerId worker) const { return shown_[worker]; }
   const Slot& slot(WorkerId worker) const { return sites_[worker].slot; }
 
  private:
@@ -124,6 +138,7 @@ class Workers {
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
   void Say(WorkerId worker, const Speech& speech);
+  void Show(WorkerId worker);
   std::int64_t HopNs(WorkerId worker, RouterId router);
   dispatch::WorkerNews News(WorkerId worker) const;
   ledger::Announce Announcement(WorkerId worker);
@@ -139,6 +154,7 @@ class Workers {
   IdVector<RegionId, IdVector<TierId, std::vector<RouterId>>> watchers_;
   // When each last announced itself; kBusy: has a job, or is dead. Apart, because all are looked through.
   IdVector<WorkerId, std::int64_t> announced_ns_;
+  IdVector<WorkerId, Shown> shown_;  // apart, because all are reported every second
   std::vector<SlotAction> actions_;
 };
 

@@ -161,18 +161,26 @@ TEST_F(AskBookTest, AStaleRefusalIsAskedAnew) {
   EXPECT_EQ(All<SlotRefused>().size(), 1u);
 }
 
-TEST_F(AskBookTest, LeasesAreRenewedInRounds) {
+TEST_F(AskBookTest, LeasesThatOutliveARoundAreRenewedInEverySecond) {
   Seat(1);
   Granted(1, 5, 1);
-  Granted(1, 6, 2);
+  const auto wake = [&](double at_s) {
+    actions_.clear();
+    book_.Wake(At(at_s), actions_);
+    std::vector<std::uint64_t> renewed;
+    for (const Renew& renew : Told<Renew>()) renewed.push_back(renew.lease.serial);
+    return renewed;
+  };
   EXPECT_EQ(book_.NextWake(), At(2.5));
-  actions_.clear();
-  book_.Wake(At(2.5), actions_);
-  EXPECT_EQ(Told<Renew>().size(), 2u);
+  EXPECT_TRUE(wake(2.5).empty()) << "a lease of one period is young";
+  Granted(3, 6, 2);
+  EXPECT_EQ(wake(4), std::vector<std::uint64_t>{1});
+  EXPECT_EQ(wake(5.5), std::vector<std::uint64_t>{2});
+  EXPECT_EQ(wake(7), std::vector<std::uint64_t>{1});
   actions_.clear();
   book_.End(JobId(5), Outcome::kDone, {}, actions_);
   book_.End(JobId(6), Outcome::kDone, {}, actions_);
-  book_.Wake(At(4), actions_);
+  book_.Wake(At(8.5), actions_);
   EXPECT_EQ(book_.NextWake(), absl::InfiniteFuture());
 }
 

@@ -206,6 +206,19 @@ TEST_F(LedgerTest, AnExpiredLeaseIsCalledBackAndTheSlotWaitsForTheWorkersWord) {
   EXPECT_EQ(State(0), SlotState::kIdle);
 }
 
+TEST_F(LedgerTest, ALeaseThatItsWorkerNeverSeesIsCalledBackLongBeforeItsSpan) {
+  Begin(1);
+  Do(1, AskFor(0, 1, 100));
+  const Grant grant = All<Grant>()[0];
+  Do(3.9, Idle(0, {kFirst, 0}));
+  EXPECT_EQ(State(0), SlotState::kLeased) << "the offer may still be on its way";
+  Do(4, Idle(0, {kFirst, 0}));
+  ASSERT_EQ(All<Revoke>().size(), 1u);
+  ASSERT_EQ(All<LeaseLost>().size(), 1u);
+  Do(4.1, Idle(0, grant.lease));
+  EXPECT_EQ(State(0), SlotState::kIdle);
+}
+
 TEST_F(LedgerTest, ABusyWorkerVouchesForItsLease) {
   Begin(1);
   Do(1, AskFor(0, 1, 100));

@@ -74,7 +74,10 @@ TEST(EventQueueTest, ForeseesTheNextBuckets) {
     while (!queue.empty() && queue.NextTime() >> kBucketBits < bucket) queue.Pop();
     std::set<std::uint32_t> came;
     while (!queue.empty() && queue.NextTime() >> kBucketBits == bucket) came.insert(queue.Pop().subject);
-    if (bucket % 64 != 0) EXPECT_EQ(came, foreseen);  // the next turn is not laid out yet
+    // The next turn is not laid out yet.
+    if (bucket % 64 != 0) {
+      EXPECT_EQ(came, foreseen);
+    }
   }
 }
 

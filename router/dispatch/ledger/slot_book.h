@@ -84,6 +84,8 @@ class SlotBook {
   // From kIdle; checks that the lease is higher than any before.
   void Bind(WorkerId worker, const Lease& lease, const AskKey& holder, absl::Time renew_by);
 
+  // Of a leased slot.
+  absl::Time Timer(WorkerId worker) const { return absl::FromUnixNanos(links_[worker].at_ns); }
   // The slot whose timer ended at or before `now`, if any; its state is unchanged.
   std::optional<WorkerId> TimerEnded(absl::Time now) const;
   absl::Time NextTimer() const;

@@ -176,8 +176,12 @@ void SlotLedger::AnnouncedIdle(absl::Time now, const Announce& announce, Actions
   const SlotRecord& slot = slots_.At(announce.worker);
   switch (slot.state) {
     case SlotState::kLeased:
-      // Idle before it has seen the lease says nothing; idle after it means that the job is over.
-      if (announce.fence >= slot.lease) Free(now, announce.worker);
+      // Idle after it has seen the lease means that the job is over; idle before it says nothing at first.
+      if (announce.fence >= slot.lease) {
+        Free(now, announce.worker);
+      } else if (slots_.Timer(announce.worker) <= now + (settings_.lease_span - settings_.unclaimed_max)) {
+        CallBack(now, announce.worker, actions);
+      }
       return;
     case SlotState::kRevoking:
       if (announce.fence >= slot.lease) {

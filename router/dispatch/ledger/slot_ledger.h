@@ -43,6 +43,10 @@ struct LedgerSettings {
   // A lease not renewed for so long is called back. Long, because it matters only when router and worker both
   // fall silent without a connection breaking; renewals of many long jobs are most of a holder's letters.
   absl::Duration lease_span = absl::Seconds(15);
+  // A worker that announces idle so long after its lease was granted or renewed, without having seen it, will
+  // not see it: the router died in silence, and its lease is called back at once. Beyond the time that a
+  // router waits for an answer to its offer.
+  absl::Duration unclaimed_max = absl::Seconds(3);
   absl::Duration silence_max = absl::Seconds(5);    // a worker unheard of for so long is not granted
   absl::Duration service_bound = absl::Minutes(2);  // no job of a pool that announces nothing runs longer
   // What a new holder waits at most for other routers to present leases of before; the bound above covers

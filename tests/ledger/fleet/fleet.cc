@@ -75,14 +75,14 @@ void Fleet::RunUntil(absl::Duration at) {
   while (!queue_.empty() && queue_.NextTime() <= end_ns) Dispatch(queue_.Pop());
 }
 
-void Fleet::Push(absl::Duration after, EventKind kind, std::uint32_t subject, std::uint64_t detail) {
+void Fleet::Push(absl::Duration after, EventKind kind, std::uint32_t subject, std::uint32_t detail) {
   queue_.Push(queue_.now_ns() + absl::ToInt64Nanoseconds(after), kind, subject, detail);
 }
 
 void Fleet::Dispatch(const sim::SimEvent& event) {
   const std::uint32_t subject = event.subject;
-  const JobId job(event.detail >> 32);
-  switch (static_cast<EventKind>(event.kind)) {
+  const JobId job(event.detail >> 16);
+  switch (static_cast<EventKind>(event.kind())) {
     case kArrival:
       return Arrive();
     case kLetter:

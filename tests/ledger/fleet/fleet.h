@@ -51,13 +51,13 @@ class Fleet {
   const FleetSettings& settings() const { return settings_; }
 
  private:
-  enum EventKind : std::uint32_t {
+  enum EventKind : std::uint8_t {
     kArrival,
     kLetter,      // subject: number of the letter
     kFinish,      // subject: worker, detail: run
     kHolderWake,  // subject: holder
     kRouterWake,  // subject: router
-    kRetry,       // subject: router, detail: job << 32 | low bits of the serial
+    kRetry,       // subject: router, detail: job << 16 | low bits of the serial
     kDeadline,    // the same
     kResubmit,    // subject: router
     kAnnounce,    // subject: worker
@@ -103,7 +103,7 @@ class Fleet {
   };
 
   absl::Time Now() const { return absl::FromUnixNanos(queue_.now_ns()); }
-  void Push(absl::Duration after, EventKind kind, std::uint32_t subject, std::uint64_t detail = 0);
+  void Push(absl::Duration after, EventKind kind, std::uint32_t subject, std::uint32_t detail = 0);
   void Dispatch(const sim::SimEvent& event);
 
   // ---- mail (fleet_mail.cc) ----
@@ -131,7 +131,7 @@ class Fleet {
   void EndJob(std::uint32_t router, JobId job);
   void AskOver(Job& job);
   void WakeRouter(std::uint32_t router);
-  Job* Find(std::uint32_t router, JobId job, std::uint64_t serial_low);
+  Job* Find(std::uint32_t router, JobId job, std::uint32_t serial_low);
 
   // ---- workers (fleet_worker.cc) ----
   void Hear(std::uint32_t worker, const Offer& offer);

@@ -10,8 +10,8 @@ constexpr absl::Duration kNaiveRetry = absl::Milliseconds(20);
 constexpr int kProbesPerRound = 16;
 constexpr double kBackoffOfService = 0.06;
 
-std::uint64_t Detail(JobId job, std::uint64_t serial) {
-  return (std::uint64_t{job.value()} << 32) | (serial & 0xffffffffu);
+std::uint32_t Detail(JobId job, std::uint64_t serial) {
+  return job.value() << 16 | static_cast<std::uint32_t>(serial & 0xffffu);
 }
 
 }  // namespace
@@ -229,11 +229,11 @@ void Fleet::WakeRouter(std::uint32_t number) {
   Act(number, actions);
 }
 
-Fleet::Job* Fleet::Find(std::uint32_t number, JobId id, std::uint64_t serial_low) {
+Fleet::Job* Fleet::Find(std::uint32_t number, JobId id, std::uint32_t serial_low) {
   std::vector<Job>& jobs = routers_[number].jobs;
   if (id.index() >= jobs.size()) return nullptr;
   Job& job = jobs[id.index()];
-  return job.open && (job.serial & 0xffffffffu) == (serial_low & 0xffffffffu) ? &job : nullptr;
+  return job.open && (job.serial & 0xffffu) == (serial_low & 0xffffu) ? &job : nullptr;
 }
 
 }  // namespace ringway::ledger::fleet

@@ -60,7 +60,7 @@ class Mail {
   Mail(const NetworkSettings& settings, std::uint64_t seed) : settings_(settings), rng_(seed, 77) {}
 
   // Schedules the arrival under event kind `kind`, with the letter's number as subject.
-  void Send(sim::EventQueue& queue, std::uint32_t kind, Letter letter) {
+  void Send(sim::EventQueue& queue, std::uint8_t kind, Letter letter) {
     // The controller's stream neither loses nor repeats.
     const bool holder =
         letter.from.kind == Process::Kind::kHolder || letter.to.kind == Process::Kind::kHolder;
@@ -78,7 +78,7 @@ class Mail {
   void Heal() { faulty_ = false; }
 
  private:
-  void Post(sim::EventQueue& queue, std::uint32_t kind, Letter letter, bool lossy) {
+  void Post(sim::EventQueue& queue, std::uint8_t kind, Letter letter, bool lossy) {
     const double extra = lossy && settings_.jitter > 0 ? settings_.jitter * rng_.Uniform() : 0;
     absl::Duration delay = settings_.hop * (1 + extra);
     if (const auto* offer = std::get_if<Offer>(&letter.body)) delay += StreamDelay(offer->name.serial);
