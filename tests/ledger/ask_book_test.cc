@@ -173,6 +173,7 @@ TEST_F(AskBookTest, LeasesThatOutliveARoundAreRenewedInEverySecond) {
   };
   EXPECT_EQ(book_.NextWake(), At(2.5));
   EXPECT_TRUE(wake(2.5).empty()) << "a lease of one period is young";
+  book_.Heard(At(3));
   Granted(3, 6, 2);
   EXPECT_EQ(wake(4), std::vector<std::uint64_t>{1});
   EXPECT_EQ(wake(5.5), std::vector<std::uint64_t>{2});
