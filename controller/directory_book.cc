@@ -1,6 +1,9 @@
 #include "controller/directory_book.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -10,23 +13,52 @@
 namespace ringway::controller {
 namespace {
 
-// The worker entries of all routers, each worker once: as the router says that spoke last. `twice` becomes
-// whether two routers named the same worker.
+// FNV-1a.
+std::uint64_t HashOn(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+using Present = IdVector<RegionId, std::vector<std::string_view>>;
+
+// The router of the region that shall speak for the worker of a router that is gone; `gone` if there is none.
+std::string Adopter(const std::string& worker, const std::vector<std::string_view>& present,
+                    const std::string& gone) {
+  std::uint64_t best = 0;
+  std::string_view adopter = gone;
+  for (const std::string_view router : present) {
+    const std::uint64_t rank = HashOn(HashOn(0xcbf29ce484222325ULL, worker), router);
+    if (adopter != gone && rank <= best) continue;
+    best = rank;
+    adopter = router;
+  }
+  return std::string(adopter);
+}
+
+// The worker entries of all routers, each worker once: as the router beside it says, else the one that has
+// adopted it, else one that is gone; of two alike as the one that spoke last. `twice` becomes whether two
+// routers named the same worker.
 IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const FleetView& view, bool& twice) {
   struct Candidate {
     const WorkerSeen* worker;
     const RouterState* router;
+    int rank() const { return !router->present() ? 2 : worker->adopted ? 1 : 0; }
   };
-  const auto by_name_newest_first = [](const Candidate& a, const Candidate& b) {
-    return std::tie(a.worker->name, b.router->reported_at, a.router->hello.router) <
-           std::tie(b.worker->name, a.router->reported_at, b.router->hello.router);
+  const auto by_name_best_first = [](const Candidate& a, const Candidate& b) {
+    const int order = a.worker->name.compare(b.worker->name);
+    if (order != 0) return order < 0;
+    const int rank_a = a.rank(), rank_b = b.rank();
+    return std::tie(rank_a, b.router->reported_at, a.router->hello.router) <
+           std::tie(rank_b, a.router->reported_at, b.router->hello.router);
   };
   IdVector<RegionId, std::vector<Candidate>> candidates(fleet.world.regions.size());
+  Present present(fleet.world.regions.size());
   for (const auto& [name, router] : view.routers()) {
+    if (router.present()) present[router.hello.region].push_back(name);
     std::vector<Candidate>& list = candidates[router.hello.region];
     const std::size_t run = list.size();
     for (const WorkerSeen& worker : router.workers) list.push_back({&worker, &router});
-    MergeRun(list, run, by_name_newest_first);
+    MergeRun(list, run, by_name_best_first);
   }
   IdVector<RegionId, std::vector<WorkerEntry>> result(fleet.world.regions.size());
   for (RegionId region(0); region != result.end_id(); region = RegionId(region.index() + 1)) {
@@ -35,12 +67,14 @@ IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const F
       const bool again = last != nullptr && last->name == worker->name;
       last = worker;
       twice = twice || again;
-      if (again || !worker->healthy) continue;
-      result[region].push_back({.name = worker->name,
-                                .address = worker->address,
-                                .tier = worker->tier,
-                                .router = router->hello.router,
-                                .draining = worker->draining});
+      if (again || !worker->healthy || worker->plain) continue;
+      const std::string& told_by = router->hello.router;
+      result[region].push_back(
+          {.name = worker->name,
+           .address = worker->address,
+           .tier = worker->tier,
+           .router = router->present() ? told_by : Adopter(worker->name, present[region], told_by),
+           .draining = worker->draining});
     }
   }
   return result;

@@ -1,6 +1,9 @@
 // Keeps the directory: builds it from the view, numbers it when it changed, and says who must hear of it.
 //
-// A router is listed while it is connected and for a grace period after; an unhealthy worker is not listed.
+// A router is listed while it is connected and for a grace period after; an unhealthy worker is not listed,
+// nor is a plain HTTP server, which routers know by their pool. A worker's entry names the router that speaks
+// for it: the one beside it, or, when that is gone or silent, another of the region, chosen by the names of
+// both (rendezvous), which then adopts it: watches it and reports it. So a worker outlives its router.
 // The version rises only when the content changed. Invariant: every router of the view is in the directory,
 // once. Pure; one owner thread. A refresh is O(1) where nothing changed, else O(routers + workers log
 // workers).

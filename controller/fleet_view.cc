@@ -31,8 +31,8 @@ bool Recent(const RouterState& router, absl::Time now, absl::Duration stale_afte
 
 // Whether two reports of a worker make the same entry of a directory.
 bool ListedAlike(const WorkerSeen& a, const WorkerSeen& b) {
-  return a.healthy == b.healthy && a.draining == b.draining && a.tier == b.tier && a.name == b.name &&
-         a.address == b.address;
+  return a.healthy == b.healthy && a.draining == b.draining && a.adopted == b.adopted && a.plain == b.plain &&
+         a.tier == b.tier && a.name == b.name && a.address == b.address;
 }
 
 }  // namespace
@@ -56,6 +56,7 @@ std::optional<StreamId> FleetView::Connect(absl::Time now, StreamId stream, Rout
   // What it reported from another place says nothing about this one.
   if (!router.hello.router.empty() && router.hello.region != hello.region) router = RouterState{};
   router.stream = stream;
+  router.silent = false;
   router.left_at = now;
   router.active = hello.table;
   router.sent = {};
@@ -71,6 +72,29 @@ void FleetView::Disconnect(absl::Time now, StreamId stream) {
     router->stream = 0;
     router->left_at = now;
     streams_.erase(stream);
+    ++listing_;
+  }
+}
+
+void FleetView::NoteSilence(absl::Time before) {
+  for (auto& [name, router] : routers_) {
+    const bool spoke = router.reported_at != absl::InfinitePast();
+    const bool silent = router.stream != 0 && spoke && router.reported_at < before;
+    if (std::exchange(router.silent, silent) != silent) ++listing_;
+  }
+}
+
+// The workers that `to` has adopted are no longer those of routers that are gone.
+void FleetView::HandOver(const RouterState& to) {
+  const bool adopts =
+      std::any_of(to.workers.begin(), to.workers.end(), [](const WorkerSeen& w) { return w.adopted; });
+  if (!adopts) return;
+  for (auto& [name, router] : routers_) {
+    if (router.present() || router.hello.region != to.hello.region) continue;
+    listing_ += std::erase_if(router.workers, [&](const WorkerSeen& left) {
+      return std::any_of(to.workers.begin(), to.workers.end(),
+                         [&](const WorkerSeen& w) { return w.adopted && w.name == left.name; });
+    });
   }
 }
 
@@ -92,6 +116,7 @@ bool FleetView::Report(absl::Time now, StreamId stream, RouterReport report) {
                                router->workers.end(), ListedAlike);
   if (!same) ++listing_;
   router->workers = std::move(report.workers);
+  HandOver(*router);
   return true;
 }
 

@@ -3,7 +3,9 @@
 // One entry a router, by name. A router that connects again replaces its former stream. Counts between two
 // epochs are summed with the time that they cover, so that the rate of an epoch uses every report exactly
 // once whatever the report period is; an epoch without a report keeps the last rate. A worker that two
-// routers report counts once, as the one that spoke last says.
+// routers report counts once, as the one that spoke last says. When a router is gone, the directory names
+// another of its region for each of its workers (directory_book.h); from that one's first report on the
+// worker is its own, and what the gone router said of it last is forgotten.
 //
 // Bounds: kRoutersMax routers, each with one report's worth of workers; a router that left is forgotten by
 // Forget(). Pure: time is an argument, iteration is in order of names. One owner thread. Collect is
@@ -37,6 +39,7 @@ struct TierFlow {
 
 struct RouterState {
   StreamId stream = 0;  // 0: not connected
+  bool silent = false;  // connected, and has not reported for too long (NoteSilence)
   RouterHello hello;
   absl::Time left_at = absl::InfinitePast();      // when the stream broke
   absl::Time reported_at = absl::InfinitePast();  // last report
@@ -48,6 +51,8 @@ struct RouterState {
   double window_s = 0;              // time that `window` covers
   IdVector<TierId, TierFlow> window;
   IdVector<TierId, TierFlow> rates;
+  // Whether it speaks for its workers; else another router of the region is asked to.
+  bool present() const { return stream != 0 && !silent; }
 };
 
 // One region's part of one tier, summed over the routers that can be believed.
@@ -78,6 +83,8 @@ class FleetView {
   void CloseWindow();
   IdVector<RegionId, RegionTraffic> Collect(const Fleet& fleet, TierId tier, absl::Time now,
                                             absl::Duration stale_after) const;
+  // Marks the routers that have not reported since `before`, though they once did.
+  void NoteSilence(absl::Time before);
   // Drops routers that left before `before`.
   void Forget(absl::Time before);
 
@@ -90,6 +97,7 @@ class FleetView {
 
  private:
   struct LivingWorker;
+  void HandOver(const RouterState& to);
   std::vector<LivingWorker> Living(TierId tier, std::size_t regions, absl::Time now,
                                    absl::Duration stale_after) const;
 

@@ -10,6 +10,9 @@
 namespace ringway::controller {
 namespace {
 
+// Report periods without a word after which a router no longer speaks for its workers.
+constexpr double kSilentPeriods = 3;
+
 Note Info(std::string text) { return {Note::Level::kInfo, std::move(text)}; }
 Note Warning(std::string text) { return {Note::Level::kWarning, std::move(text)}; }
 
@@ -117,6 +120,7 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
                               : Warning("not every region has reported: planning starts without"));
   }
   // Before the table, so that a router knows the peers that it is sent to.
+  view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.Forget(now - settings_.directory_grace);
   RefreshDirectory(AppointHolders(now, actions), actions);
   if (!settling_) {

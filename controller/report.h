@@ -51,7 +51,9 @@ struct WorkerSeen {
   bool draining = false;
   bool busy = false;
   double busy_s = 0;  // since the last report
-  std::vector<MetricSeen> metrics;
+  std::vector<MetricSeen> metrics = {};
+  bool adopted = false;  // by a router that is not beside it
+  bool plain = false;    // announces nothing; not for directories
   friend bool operator==(const WorkerSeen&, const WorkerSeen&) = default;
 };
 

@@ -116,6 +116,15 @@ struct RetryBudgetSpec {
   double floor_per_second = 50;
 };
 
+// Jobs that leave a long line at home for another region, beneath the table.
+struct SpillSpec {
+  double share = 0.05;                      // of the jobs that enter, the most that may spill; 0: none
+  absl::Duration keep = absl::Seconds(30);  // half of what calm times did not use is kept for so long
+  absl::Duration wait_min = absl::Milliseconds(50);  // at home, however near the other region is
+  absl::Duration fade = absl::Seconds(5);            // half of what was learnt about a region is forgotten
+  absl::Duration refused_cost = absl::Seconds(2);    // expected wait where a job was refused a moment ago
+};
+
 struct DispatchSpec {
   DispatchMode mode = DispatchMode::kProbe;
   int probes_per_round = 4;  // distinct workers tried before sleeping
@@ -123,6 +132,7 @@ struct DispatchSpec {
   SchedulingDelaySpec delay;
   BackoffSpec backoff;
   RetryBudgetSpec budget;
+  SpillSpec spill;
   std::size_t waiting_max = 10000;  // jobs a router holds for this tier
 };
 

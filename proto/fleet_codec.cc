@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kRegionsMax = 10000;
 constexpr int kTiersMax = 1000;
+constexpr int kRingsMax = 64;
 
 absl::Status Bad(const std::string& place, const std::string& problem) {
   return absl::InvalidArgumentError(absl::StrCat("FleetMap.", place, ": ", problem));
@@ -31,6 +32,22 @@ void EncodeDispatch(const DispatchSpec& spec, v1::DispatchEntry* out) {
   out->set_budget_share(spec.budget.share);
   out->set_budget_floor_per_second(spec.budget.floor_per_second);
   out->set_waiting_max(spec.waiting_max);
+  v1::SpillEntry& spill = *out->mutable_spill();
+  spill.set_share(spec.spill.share);
+  spill.set_keep_s(absl::ToDoubleSeconds(spec.spill.keep));
+  spill.set_wait_min_s(absl::ToDoubleSeconds(spec.spill.wait_min));
+  spill.set_fade_s(absl::ToDoubleSeconds(spec.spill.fade));
+  spill.set_refused_cost_s(absl::ToDoubleSeconds(spec.spill.refused_cost));
+}
+
+absl::Status DecodeSpill(const std::string& place, const v1::SpillEntry& in, SpillSpec& spec) {
+  const bool sane = Within(in.share(), 0, 1) && Within(in.keep_s(), 1e-3, 86400) &&
+                    Within(in.wait_min_s(), 0, 3600) && Within(in.fade_s(), 1e-3, 86400) &&
+                    Within(in.refused_cost_s(), 0, 3600);
+  if (!sane) return Bad(place, "a value is out of range or not a number");
+  spec = {in.share(), absl::Seconds(in.keep_s()), absl::Seconds(in.wait_min_s()), absl::Seconds(in.fade_s()),
+          absl::Seconds(in.refused_cost_s())};
+  return absl::OkStatus();
 }
 
 absl::Status DecodeDispatch(const std::string& place, const v1::DispatchEntry& in, DispatchSpec& spec) {
@@ -55,7 +72,8 @@ absl::Status DecodeDispatch(const std::string& place, const v1::DispatchEntry& i
   spec.backoff = {absl::Seconds(in.backoff_base_s()), in.backoff_multiplier(), in.backoff_cap_of_service(),
                   in.backoff_full_jitter()};
   spec.budget = {in.budget_share(), in.budget_floor_per_second()};
-  return absl::OkStatus();
+  if (!in.has_spill()) return absl::OkStatus();
+  return DecodeSpill(absl::StrCat(place, ".spill"), in.spill(), spec.spill);
 }
 
 absl::Status DecodeWorld(const v1::FleetMap& message, World& world) {
@@ -99,13 +117,31 @@ absl::Status DecodeTierRegions(const v1::TierEntry& entry, const World& world, T
     if (region.workers() > 10'000'000) return Bad(place, "workers is above 10000000");
     if (!Within(region.import_cap_share(), 0, 1)) return Bad(place, "import_cap_share is not in [0, 1]");
     tier.regions[*id].workers = static_cast<int>(region.workers());
+    if (!Within(region.reserve_share(), 0, 1)) return Bad(place, "reserve_share is not in [0, 1]");
     tier.regions[*id].import_cap_share = region.import_cap_share();
+    tier.regions[*id].reserve_share = region.reserve_share();
     for (const std::string& name : region.forbidden_targets()) {
       const auto forbidden = world.FindRegion(name);
       if (!forbidden)
         return Bad(place, absl::StrCat("forbidden target '", name, "' is not a region of this fleet"));
       tier.residency_forbidden[*id].push_back(*forbidden);
     }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DecodeRings(const std::string& place, const v1::TierEntry& entry, Tier& tier) {
+  if (entry.rings_size() > kRingsMax) {
+    return Bad(place, absl::StrCat(entry.rings_size(), " rings, allowed 0 to ", kRingsMax));
+  }
+  double before_ms = 0;
+  for (const v1::RingEntry& ring : entry.rings()) {
+    if (!Within(ring.rtt_ms_max(), before_ms, 60000) || !Within(ring.unlock_load(), 0, 1e6)) {
+      return Bad(place, absl::StrCat("ring '", ring.name(), "': rtt_ms_max has to rise, up to 60000, and ",
+                                     "unlock_load to be a number from 0"));
+    }
+    before_ms = ring.rtt_ms_max();
+    tier.route.rings.push_back({ring.name(), ring.rtt_ms_max(), ring.unlock_load()});
   }
   return absl::OkStatus();
 }
@@ -133,6 +169,7 @@ absl::StatusOr<Tier> DecodeTier(const v1::TierEntry& entry, const World& world) 
       !s.ok()) {
     return s;
   }
+  if (absl::Status s = DecodeRings(place, entry, tier); !s.ok()) return s;
   if (absl::Status s = DecodeTierRegions(entry, world, tier); !s.ok()) return s;
   return tier;
 }
@@ -146,11 +183,18 @@ void EncodeTier(const Tier& tier, const World& world, v1::TierEntry* out) {
   for (const MetricSpec& metric : tier.metrics) {
     if (metric.promql.empty()) out->add_metrics(metric.name);
   }
+  for (const RingSpec& ring : tier.route.rings) {
+    v1::RingEntry& entry = *out->add_rings();
+    entry.set_name(ring.name);
+    entry.set_rtt_ms_max(ring.rtt_ms_max);
+    entry.set_unlock_load(ring.unlock_load);
+  }
   for (RegionId id(0); id != tier.regions.end_id(); id = RegionId(id.index() + 1)) {
     v1::TierRegionEntry* region = out->add_regions();
     region->set_region(world.regions[id].name);
     region->set_workers(tier.regions[id].workers);
     region->set_import_cap_share(tier.regions[id].import_cap_share);
+    region->set_reserve_share(tier.regions[id].reserve_share);
     if (!tier.residency_forbidden.contains(id)) continue;
     for (RegionId forbidden : tier.residency_forbidden[id]) {
       region->add_forbidden_targets(world.regions[forbidden].name);

@@ -34,6 +34,9 @@ enum class JobPhase : std::uint8_t {
 
 // Routers of the target region that one job may be sent to, one after the other.
 inline constexpr std::size_t kForwardsMax = 4;
+// Routers of a region that may refuse a spilled job because of their part of the import cap, before it goes
+// home: each costs it a round trip.
+inline constexpr int kImportRefusalsMax = 2;
 
 struct JobRecord {
   JobFacts facts;
@@ -49,6 +52,9 @@ struct JobRecord {
   absl::Time forwarded_at = absl::InfinitePast();  // the last time
   RegionId away;                                   // counted as under way there
   bool spilled = false;
+  bool imported = false;        // from another region, and counted as such
+  bool import_full = false;     // refused there, or here, because of the region's import cap
+  int import_refusals = 0;      // of the regions' routers
   AttemptId withdrawn = 0;      // whose end has not been heard of
   bool done_elsewhere = false;  // settling: another router did it
   once::Result result;          // of a job that was done before

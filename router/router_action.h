@@ -28,6 +28,11 @@ namespace ringway::router {
 
 using dispatch::AttemptId;
 
+// The reason of a job that left a long line for another region, beneath the table.
+inline constexpr std::string_view kSpillReason = "spill";
+// Of one that came home again, because the other region had taken in its cap.
+inline constexpr std::string_view kImportCapReason = "import-cap";
+
 // Why a job goes where it goes. `reason` is a literal: the table's reason, or this router's own.
 struct RouteChoice {
   RegionId target;
@@ -77,6 +82,7 @@ struct EndJob {
   JobId job;
   Outcome outcome = Outcome::kDone;
   absl::Duration retry_after = absl::ZeroDuration();
+  bool import_full = false;  // refused: the region has taken in its cap of other regions' jobs
   std::string message = {};
   JobStory story = {};
   once::Result result = {};  // of a job that was done before: it is answered with this

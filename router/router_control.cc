@@ -24,12 +24,18 @@ void RouterMachine::On(Turn& turn, const WorkerHeard& event) {
 
 void RouterMachine::On(Turn&, const RouterListed& event) {
   peers_.List(event.router, event.region);
+  if (event.region == home_) {
+    neighbours_[event.router] = event.name;
+  } else {
+    neighbours_.erase(event.router);
+  }
   spills_aimed_ = false;
   if (once_.on() && !event.name.empty()) once_.List(event.router, event.name);
 }
 
 void RouterMachine::On(Turn& turn, const RouterUnlisted& event) {
   peers_.Unlist(event.router);
+  neighbours_.erase(event.router);
   spills_aimed_ = false;
   if (once_.on()) once_.Unlist(turn.now, event.router);
 }
@@ -42,7 +48,7 @@ void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
     if (desks_.contains(t)) {
       desks_[t].Reconfigure(fleet_->tiers[t]);
     } else {
-      desks_.push_back(TierDesk(fleet_->tiers[t], started_, spill_spec_));
+      desks_.push_back(TierDesk(fleet_->tiers[t], started_));
     }
   }
   routes_.UseFleet(*fleet_);

@@ -43,6 +43,7 @@ struct JobFacts {
   Priority priority = 0;
   RegionId source = {};    // where it first entered; invalid: not known here
   bool forwarded = false;  // by another router: it is served here or refused, never sent on
+  bool spilled = false;    // forwarded beneath the table: refused when the region has taken in its cap
   bool keyed = false;      // has an idempotency key: may be started again if its worker died
   CostHint cost = {};
   absl::Time arrived = absl::InfinitePast();  // at the entry router
@@ -71,6 +72,7 @@ struct AttemptEnded {
   bool answered = false;         // the peer said so; false: the way to it broke
   bool may_have_started = true;  // false: it is certain that no worker has seen the job
   absl::Duration retry_after = absl::ZeroDuration();
+  bool import_full = false;  // busy, because the region has taken in its cap of other regions' jobs
   std::string message = {};  // for a person, when not done
   once::Result result = {};  // of a keyed job that is done: what its record will say
 };

@@ -12,7 +12,7 @@ void RouterMachine::Forward(Turn& turn, JobId id) {
                               ? peers_.Choose(job.route.target, job.routers_tried(), turn.now, rng_)
                               : RouterId();
   if (!router.valid()) {
-    FallHome(turn, id, "target-unreachable");
+    FallHome(turn, id, job.import_full ? kImportCapReason : "target-unreachable");
     return;
   }
   if (!job.away.valid()) {
@@ -62,7 +62,13 @@ void RouterMachine::OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& eve
   job.phase = JobPhase::kDelayed;
   job.started = absl::InfiniteFuture();
   if (!StillPossible(turn, id)) return;
-  if (refused_spill) {
+  if (event.import_full) {
+    job.import_full = true;
+    ++job.import_refusals;
+  }
+  if (job.import_refusals >= kImportRefusalsMax) {
+    FallHome(turn, id, kImportCapReason);
+  } else if (refused_spill) {
     FallHome(turn, id, "spill-refused");
   } else {
     Forward(turn, id);

@@ -10,9 +10,9 @@ namespace ringway::router {
 
 RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet)
     : home_(settings.home),
+      name_(settings.name),
       started_(settings.started),
       offer_limit_(settings.offer_limit),
-      spill_spec_(settings.spill),
       rng_(settings.seed, 0x726f75746572),
       jobs_(settings.jobs_max),
       wakes_(settings.jobs_max),
@@ -58,7 +58,7 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
   const bool line_full = desk.held >= desk.spec.waiting_max;
   ++desk.held;
   desk.budget.OnArrival(turn.now);
-  if (!job.facts.forwarded) desk.spill.OnArrival();
+  if (!job.facts.forwarded) desk.spill.OnArrival(turn.now);
   if (!job.facts.forwarded) ++desk.counters.entered[job.facts.priority];
 
   job.route = {.target = home_, .reason = "forwarded"};
@@ -70,6 +70,8 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
     // To another router "busy" means: not begun, ask the next one.
     End(turn, event.job, job.facts.forwarded ? Outcome::kBusy : Outcome::kShed,
         "this router is draining; send the job to another one");
+  } else if (job.facts.forwarded && !TakeIn(job)) {
+    RefuseImport(turn, event.job);
   } else if (line_full) {
     End(turn, event.job, Outcome::kShed,
         absl::StrCat("the line of tier ", tier_name(job), " is full: ", desk.spec.waiting_max,
@@ -266,6 +268,7 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   TierDesk& d = desk(job);
   const bool ran = job.started != absl::InfiniteFuture();
   CameBack(turn, job);
+  if (job.imported) --d.imports;
   if (RunsOnce(job)) once_.Drop(turn.now, id, job.withdrawn);
   if (job.phase == JobPhase::kAsleep) d.line.Leave(jobs_, id);
   d.asks.Abandon(id, d.asked);
@@ -287,6 +290,7 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   turn.actions.push_back(EndJob{.job = id,
                                 .outcome = outcome,
                                 .retry_after = retry_after,
+                                .import_full = job.facts.forwarded && job.import_full,
                                 .message = std::move(message),
                                 .story = {.route = job.route,
                                           .worker = job.worker,

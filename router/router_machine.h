@@ -27,6 +27,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,14 +50,14 @@ namespace ringway::router {
 
 struct RouterSettings {
   RegionId home;
+  std::string name = {};  // unique in its region: routers share the region's import cap in the order of names
   std::size_t jobs_max = 16384;  // JobIds are below this
   std::uint64_t seed = 1;
   // Rises from one life of this router to the next: tells its asks from those of an earlier life.
   absl::Time started = absl::UnixEpoch();
   // A worker that has neither taken nor refused an offer for so long hangs, and the job goes to another one.
   absl::Duration offer_limit = absl::Seconds(2);
-  dispatch::SpillSpec spill = {};  // no share: no job leaves the home line
-  once::Settings once = {};        // no name: keys are not looked at
+  once::Settings once = {};  // no name: keys are not looked at
 };
 
 class RouterMachine {
@@ -92,6 +93,9 @@ class RouterMachine {
   std::uint64_t epoch_seen_max() const { return routes_.epoch_seen_max(); }
   double retry_balance(TierId tier) const { return desks_[tier].budget.balance(); }
   absl::Duration service_mean(TierId tier) const { return desks_[tier].service.mean(); }
+  // Jobs of other regions that are here; and those refused since the start, because the cap was reached.
+  int imports(TierId tier) const { return desks_[tier].imports; }
+  std::uint64_t imports_refused(TierId tier) const { return desks_[tier].imports_refused; }
   const once::OnceDesk& once() const { return once_; }
 
  private:
@@ -171,11 +175,15 @@ class RouterMachine {
   void On(Turn& turn, const OnceReplied& event);
   void On(Turn& turn, const RoutersComplete& event);
 
-  // Jobs that wait too long at home (router_spill.cc).
+  // Jobs that wait too long at home, and those of other regions (router_spill.cc).
   std::vector<dispatch::SpillTarget> SpillTargets(const Tier& tier) const;
   void AimSpills();
   bool TrySpill(Turn& turn, JobId id);
   void OnLeftLine(Turn& turn, JobId id);
+  int ImportPart(const Tier& tier) const;
+  // Counts a job of another region. False: it spilled, and this region has taken in its cap.
+  bool TakeIn(JobRecord& job);
+  void RefuseImport(Turn& turn, JobId id);
   absl::Duration SpillWorthAfter(absl::Time now, const JobRecord& job);
   void CameBack(Turn& turn, JobRecord& job);
 
@@ -204,10 +212,11 @@ class RouterMachine {
   const std::string& region_name(RegionId region) const { return fleet_->world.regions[region].name; }
 
   RegionId home_;
+  std::string name_;
   absl::Time started_;
   absl::Duration offer_limit_;
-  dispatch::SpillSpec spill_spec_;
-  bool spills_aimed_ = false;  // at the routers and the fleet as they are now
+  std::map<RouterId, std::string> neighbours_;  // the other routers of this region
+  bool spills_aimed_ = false;                   // at the routers and the fleet as they are now
   Rng rng_;
   std::shared_ptr<const Fleet> fleet_;
   JobArena jobs_;

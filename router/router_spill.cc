@@ -1,10 +1,20 @@
-// The router's machine, jobs that leave the home line for another region because they wait too long. When
-// that is worth it is decided in router/dispatch/spill.h.
+// The router's machine, jobs that leave the home line for another region because they wait too long, and what
+// this region takes in of other regions' such jobs. When leaving is worth it is decided in
+// router/dispatch/spill.h.
+//
+// A region's import cap bounds the jobs of other regions that are in it at a time. Its routers enforce it,
+// each for its part (the parts add up to the cap, whole jobs to the routers first by name); what the table
+// sends counts and is never refused, because the planner has kept to the cap already. A sender keeps its own
+// jobs under way to the region within the cap too, shared by the routers of its own region: usually one
+// region is hot at a time, and where two are, the receiver's word holds.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "router/router_machine.h"
 
 namespace ringway::router {
@@ -16,28 +26,39 @@ bool Forbidden(const Tier& tier, RegionId from, RegionId to) {
   return std::find(forbidden.begin(), forbidden.end(), to) != forbidden.end();
 }
 
-// The rings of the tier, where this router has been told of them; else every region is near enough, and the
-// round trip decides.
-bool InRings(const Tier& tier, double rtt_ms) {
-  return tier.route.rings.empty() || rtt_ms <= tier.route.rings.back().rtt_ms_max;
+// The ring of the tier that holds a region at this distance, from 0; nothing: it is beyond the last. A router
+// that has not been told of any rings takes every region for near enough, and lets the round trip decide.
+std::optional<std::int8_t> RingOf(const Tier& tier, double rtt_ms) {
+  const std::vector<RingSpec>& rings = tier.route.rings;
+  for (std::size_t ring = 0; ring < rings.size(); ++ring) {
+    if (rtt_ms <= rings[ring].rtt_ms_max) return static_cast<std::int8_t>(ring);
+  }
+  return rings.empty() ? std::optional<std::int8_t>(0) : std::nullopt;
+}
+
+// Jobs of other regions that may be in this one at a time.
+int ImportCap(const TierRegion& region) {
+  const double usable = region.workers * (1 - region.reserve_share);
+  return static_cast<int>(std::floor(region.import_cap_share * usable + 1e-9));
 }
 
 }  // namespace
 
-// A region's import cap is for all routers of other regions together; each keeps to an equal part of it.
 std::vector<dispatch::SpillTarget> RouterMachine::SpillTargets(const Tier& tier) const {
   std::vector<dispatch::SpillTarget> targets;
   for (RegionId r(0); r != tier.regions.end_id(); r = RegionId(r.index() + 1)) {
     const double rtt_ms = fleet_->world.rtt.ms(home_, r);
     const std::size_t there = peers_.count(r);
     if (r == home_ || tier.regions[r].workers <= 0 || there == 0) continue;
-    if (Forbidden(tier, home_, r) || !InRings(tier, rtt_ms)) continue;
-    const double cap = tier.regions[r].import_cap_share * tier.regions[r].workers;
+    const std::optional<std::int8_t> ring = RingOf(tier, rtt_ms);
+    if (Forbidden(tier, home_, r) || !ring) continue;
+    const int cap = ImportCap(tier.regions[r]);
     if (cap <= 0) continue;
-    const auto elsewhere = static_cast<double>(peers_.count() + 1 - there);
+    const int senders = static_cast<int>(neighbours_.size()) + 1;
     targets.push_back({.region = r,
                        .rtt = absl::Milliseconds(rtt_ms),
-                       .in_flight_max = std::max(1, static_cast<int>(std::floor(cap / elsewhere)))});
+                       .ring = *ring,
+                       .in_flight_max = std::max(1, cap / senders)});
   }
   std::stable_sort(targets.begin(), targets.end(),
                    [](const auto& a, const auto& b) { return a.rtt < b.rtt; });
@@ -48,7 +69,37 @@ void RouterMachine::AimSpills() {
   if (std::exchange(spills_aimed_, true)) return;
   for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) {
     desks_[t].spill.Aim(SpillTargets(fleet_->tiers[t]));
+    desks_[t].import_part = ImportPart(fleet_->tiers[t]);
   }
+}
+
+int RouterMachine::ImportPart(const Tier& tier) const {
+  const int cap = ImportCap(tier.regions[home_]);
+  const int routers = static_cast<int>(neighbours_.size()) + 1;
+  const auto before = std::count_if(neighbours_.begin(), neighbours_.end(),
+                                    [this](const auto& n) { return n.second < name_; });
+  return cap / routers + (before < cap % routers ? 1 : 0);
+}
+
+bool RouterMachine::TakeIn(JobRecord& job) {
+  AimSpills();
+  TierDesk& d = desk(job);
+  if (job.facts.spilled && d.imports >= d.import_part) {
+    ++d.imports_refused;
+    return false;
+  }
+  job.imported = true;
+  ++d.imports;
+  return true;
+}
+
+void RouterMachine::RefuseImport(Turn& turn, JobId id) {
+  const JobRecord& job = jobs_[id];
+  jobs_[id].import_full = true;
+  End(turn, id, Outcome::kBusy,
+      absl::StrCat(region_name(home_), " has taken in its cap of other regions' jobs of tier ",
+                   tier_name(job), ": ", desk(job).imports, " of ", desk(job).import_part, " at this router"),
+      desk(job).service.mean());
 }
 
 // The job stands in the home line, or sleeps between two rounds. True: it is on its way out.
@@ -57,15 +108,17 @@ bool RouterMachine::TrySpill(Turn& turn, JobId id) {
   TierDesk& d = desk(job);
   if (job.facts.forwarded || job.spilled) return false;
   AimSpills();
-  const RegionId target = d.spill.Choose(turn.now, turn.now - job.home_since, LatestStart(job) - turn.now);
-  if (!target.valid()) return false;
+  const absl::Duration left = LatestStart(job) - turn.now;
+  const dispatch::SpillTarget* chosen = d.spill.Choose(turn.now, turn.now - job.home_since, left);
+  if (chosen == nullptr) return false;
+  const RegionId target = chosen->region;
   job.spilled = true;
   job.away = target;
-  d.spill.Spend();
+  d.spill.Spend(turn.now);
   d.spill.Left(target);
   ++d.counters.spilled;
   d.counters.MoveSent(home_, target);
-  job.route = {.target = target, .reason = "spill", .ring = kHomeRing};
+  job.route = {.target = target, .reason = kSpillReason, .ring = chosen->ring};
   d.budget.Return(std::exchange(job.reserved, 0));
   if (job.phase == JobPhase::kAsking) {
     // It stands in one line at a time: the holder says first that it has left this one.

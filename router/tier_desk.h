@@ -7,6 +7,7 @@
 #define RINGWAY_ROUTER_TIER_DESK_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/tier.h"
@@ -20,16 +21,17 @@
 namespace ringway::router {
 
 struct TierDesk {
-  TierDesk(const Tier& tier, absl::Time started, const dispatch::SpillSpec& spills)
+  TierDesk(const Tier& tier, absl::Time started)
       : spec(tier.dispatch),
         budget(tier.dispatch.budget),
         service(tier.service_mean),
-        spill(spills),
+        spill(tier.dispatch.spill),
         asks(RouterId(0), started, ledger::AskSettings{}) {}
   void Reconfigure(const Tier& tier) {
     spec = tier.dispatch;
     budget.Reconfigure(tier.dispatch.budget);
     service.Reconfigure(tier.service_mean);
+    spill.Reconfigure(tier.dispatch.spill);
   }
 
   DispatchSpec spec;
@@ -40,6 +42,9 @@ struct TierDesk {
   WaitingLine line;
   ledger::AskBook asks;                  // its own number means nothing: the shell names the router
   std::vector<ledger::AskAction> asked;  // what the book wants done; emptied in every turn
+  int import_part = 0;                   // of the region's import cap, what this router may take in
+  int imports = 0;                       // jobs of other regions that are here
+  std::uint64_t imports_refused = 0;     // since the start
   std::size_t held = 0;                  // jobs that no worker has started yet; at most spec.waiting_max
 };
 

@@ -140,7 +140,8 @@ void Crowd::EndFor(UserIndex index, const AnswerNote& answer) {
                                     .served_in = answer.served_in,
                                     .latency = stage_.Now() - user.submitted,
                                     .wait = answer.wait,
-                                    .attempts = answer.attempts});
+                                    .attempts = answer.attempts,
+                                    .spilled = answer.spilled});
   }
   user.serial = 0;  // whatever is still said about this submission comes too late
   const UserSpec& habits = scenario_.users;

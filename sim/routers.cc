@@ -4,10 +4,13 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_format.h"
 #include "sim/witness.h"
 
 namespace ringway::sim {
 namespace {
+
+std::string NameOf(RouterId router) { return absl::StrFormat("router-%06d", router.value()); }
 
 constexpr std::uint64_t kSeedStride = 0x9e3779b97f4a7c15ULL;
 
@@ -27,6 +30,7 @@ void Routers::Create(RouterId router) {
   Site& site = sites_[router];
   const std::uint64_t number = (router.value() + 1) * kSeedStride + static_cast<std::uint64_t>(site.revived);
   site.machine.emplace(router::RouterSettings{.home = places_[router],
+                                              .name = NameOf(router),
                                               .jobs_max = kJobsMax,
                                               .seed = scenario_.seed ^ number,
                                               .started = stage_.Now()},
@@ -44,7 +48,8 @@ void Routers::Begin() {
 
 void Routers::Introduce(RouterId router) {
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    if (RouterId(i) != router) Step(router, router::RouterListed{RouterId(i), places_[RouterId(i)]});
+    const RouterId peer(i);
+    if (peer != router) Step(router, router::RouterListed{peer, places_[peer], NameOf(peer)});
   }
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     const WorkerPlace& place = workers_.places()[WorkerId(i)];
@@ -109,7 +114,8 @@ void Routers::HearOfAttempt(const RouterWord& word) {
                                          .outcome = word.outcome,
                                          .answered = word.answered,
                                          .may_have_started = word.may_have_started,
-                                         .retry_after = absl::Nanoseconds(word.retry_after_ns)});
+                                         .retry_after = absl::Nanoseconds(word.retry_after_ns),
+                                         .import_full = word.import_full});
 }
 
 void Routers::OnNote(std::uint32_t detail) {
@@ -238,6 +244,7 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
                .luggage = held.luggage,
                .facts = site.machine->job(forward.job).facts};
   note.facts.forwarded = true;
+  note.facts.spilled = forward.route.reason == router::kSpillReason;
   stage_.SendJob(*delay, std::move(note));
 }
 
@@ -278,6 +285,7 @@ void Routers::Perform(RouterId router, router::EndJob& end) {
   word.answered = true;
   word.may_have_started = end.story.service > absl::ZeroDuration();
   word.retry_after_ns = absl::ToInt64Nanoseconds(end.retry_after);
+  word.import_full = end.import_full;
 }
 
 void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob& end) {
@@ -288,7 +296,8 @@ void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob
                           .served_in = here ? region : places_[end.story.router],
                           .attempts = end.story.attempts,
                           .wait = end.story.wait,
-                          .delay = end.story.delay};
+                          .delay = end.story.delay,
+                          .spilled = end.story.route.reason == router::kSpillReason};
   stage_.After(stage_.network.HereNs(region), Happening::kAnswerReaches, held.user,
                stage_.to_user.Put(answer));
 }

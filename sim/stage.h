@@ -111,6 +111,7 @@ struct RouterWord {
   Outcome outcome = Outcome::kFailed;
   bool answered = false;
   bool may_have_started = true;
+  bool import_full = false;
   Life life = 0;
   JobId job = {};
   router::AttemptId attempt = 0;
@@ -130,6 +131,7 @@ struct RouterWord {
     outcome = Outcome::kFailed;
     answered = false;
     may_have_started = true;
+    import_full = false;
     life = asker.life;
     job = asker.job;
     attempt = asker.attempt;
@@ -160,6 +162,7 @@ struct AnswerNote {
   std::uint32_t attempts = 0;
   absl::Duration wait = {};
   absl::Duration delay = {};
+  bool spilled = false;  // it left the home line for another region
 };
 
 // Messages on their way, by number. They stay where they are until they are freed, so a receiver may read its

@@ -36,6 +36,7 @@ struct Ending {
   absl::Duration latency;      // from the submission to the answer
   absl::Duration wait;         // until a worker started
   std::uint32_t attempts = 0;  // offers to workers, as the router told
+  bool spilled = false;        // went to another region than the table chose
 };
 
 class Witness {

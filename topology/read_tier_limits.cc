@@ -42,6 +42,16 @@ void ReadGuard(Mapping guard, GuardSpec& spec) {
   guard.Finish();
 }
 
+void ReadSpill(Mapping spill, SpillSpec& spec) {
+  spec.share = spill.Number("share", spec.share, kShare);
+  spec.keep = spill.Duration("keep", spec.keep, absl::Milliseconds(100), absl::Hours(1));
+  spec.wait_min = spill.Duration("waitMin", spec.wait_min, absl::ZeroDuration(), absl::Minutes(10));
+  spec.fade = spill.Duration("fade", spec.fade, absl::Milliseconds(100), absl::Hours(1));
+  spec.refused_cost =
+      spill.Duration("refusedCost", spec.refused_cost, absl::ZeroDuration(), absl::Minutes(10));
+  spill.Finish();
+}
+
 void ReadDispatch(Mapping dispatch, DispatchSpec& spec) {
   spec.mode = dispatch.Choice("mode", static_cast<std::size_t>(spec.mode), {"probe", "ledger"}) == 1
                   ? DispatchMode::kLedger
@@ -68,6 +78,7 @@ void ReadDispatch(Mapping dispatch, DispatchSpec& spec) {
   spec.budget.share = budget.Number("share", spec.budget.share, {0, 1000});
   spec.budget.floor_per_second = budget.Number("floorPerSecond", spec.budget.floor_per_second, {0, 1e6});
   budget.Finish();
+  ReadSpill(dispatch.Child("spill"), spec.spill);
   dispatch.Finish();
 }
 

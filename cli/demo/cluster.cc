@@ -140,11 +140,21 @@ absl::Status Cluster::StartRouters(const Fleet& fleet) {
     for (int n = 0; n < kRoutersPerRegion; ++n) {
       const std::string name = absl::StrCat("router-", region, "-", n);
       std::vector<std::string> flags = {
-          "--name", absl::StrCat(region, "/router", n), "--region", region, "--controller", controller_,
-          "--topology", settings_.topology, "--log-level", "warning", "--seed",
-          absl::StrCat(first + i * kRoutersPerRegion + static_cast<std::size_t>(n)), "--emulate-rtt",
-          // The demo shows what the table does; spill would send jobs elsewhere beneath it.
-          "--spill-share", "0", "--shutdown-grace-period-secs", "1"};
+          "--name",
+          absl::StrCat(region, "/router", n),
+          "--region",
+          region,
+          "--controller",
+          controller_,
+          "--topology",
+          settings_.topology,
+          "--log-level",
+          "warning",
+          "--seed",
+          absl::StrCat(first + i * kRoutersPerRegion + static_cast<std::size_t>(n)),
+          "--emulate-rtt",
+          "--shutdown-grace-period-secs",
+          "1"};
       const std::vector<std::string>& beside = workers_[RegionId(i)];
       for (std::size_t w = static_cast<std::size_t>(n); w < beside.size(); w += kRoutersPerRegion) {
         flags.insert(flags.end(), {"--worker", beside[w]});

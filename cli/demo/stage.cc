@@ -14,6 +14,7 @@
 namespace ringway::demo {
 namespace {
 
+constexpr std::string_view kSpillReason = "spill";
 constexpr std::size_t kPayloadBytes = 16 << 10;  // a small picture
 constexpr double kPlainSeconds = 3;
 constexpr double kRoutesSeconds = 9;
@@ -27,6 +28,7 @@ JobRecord Record(const Fleet& fleet, const v1::End& end) {
   record.outcome = end.outcome();
   record.served = fleet.world.FindRegion(story.region()).value_or(RegionId());
   record.network_s = story.network_s();
+  record.spilled = story.reason() == kSpillReason;
   record.attempts = story.attempts();
   record.wait_s = story.wait_s();
   record.busy = story.busy();

@@ -9,6 +9,7 @@ void JobSums::Add(const JobRecord& record) {
   if (!record.done) return;
   ++done;
   if (record.served == record.source) ++home;
+  if (record.spilled) ++spilled;
   network_s_sum += record.network_s;
   wait_s.Add(std::max(0.0, record.wait_s));
   latency_s.Add(std::max(0.0, record.ended_s - record.due_s));
@@ -30,6 +31,7 @@ JobSums Tally::all() const {
     sums.jobs += phase.jobs;
     sums.done += phase.done;
     sums.home += phase.home;
+    sums.spilled += phase.spilled;
     sums.attempts += phase.attempts;
     sums.network_s_sum += phase.network_s_sum;
     sums.latency_s.Merge(phase.latency_s);
@@ -52,7 +54,7 @@ double Tally::AwayShare(RegionId source, double from_s, double to_s) const {
   for (const JobRecord& record : recent_) {
     if (record.source == source && record.due_s >= from_s && record.due_s < to_s) sums.Add(record);
   }
-  return 1 - sums.home_share();
+  return 1 - sums.home_share() - sums.spilled_share();
 }
 
 }  // namespace ringway::demo

@@ -25,7 +25,8 @@ struct JobRecord {
   RegionId source;
   RegionId served;  // invalid: nobody did
   bool done = false;
-  std::string outcome;  // "done", or why not
+  bool spilled = false;  // left a long line at home, beneath the table
+  std::string outcome;   // "done", or why not
   double due_s = 0;
   double ended_s = 0;
   double network_s = 0;
@@ -38,7 +39,8 @@ struct JobRecord {
 struct JobSums {
   std::uint64_t jobs = 0;
   std::uint64_t done = 0;
-  std::uint64_t home = 0;  // of the done ones, served where they arrived
+  std::uint64_t home = 0;     // of the done ones, served where they arrived
+  std::uint64_t spilled = 0;  // of the done ones, elsewhere, although the table kept them at home
   std::uint64_t attempts = 0;
   double network_s_sum = 0;
   Histogram latency_s;
@@ -48,6 +50,9 @@ struct JobSums {
   void Add(const JobRecord& record);
   double success() const { return jobs > 0 ? static_cast<double>(done) / static_cast<double>(jobs) : 1; }
   double home_share() const { return done > 0 ? static_cast<double>(home) / static_cast<double>(done) : 1; }
+  double spilled_share() const {
+    return done > 0 ? static_cast<double>(spilled) / static_cast<double>(done) : 0;
+  }
   double attempts_per_job() const {
     return jobs > 0 ? static_cast<double>(attempts) / static_cast<double>(jobs) : 0;
   }
@@ -70,8 +75,8 @@ class Tally {
   JobSums all() const;
   // Jobs of `region` that ended in the last kRecentSeconds.
   JobSums Recent(RegionId region, double now_s) const;
-  // Where the done jobs of `source` that were due in [from_s, to_s) were served, over all of them. Only
-  // within the window.
+  // Of the done jobs of `source` that were due in [from_s, to_s), those that the table sent away. A job that
+  // spilled is one that the table kept. Only within the window.
   double AwayShare(RegionId source, double from_s, double to_s) const;
 
  private:

@@ -159,6 +159,7 @@ cli::TextTable PhaseTable(const Script& script, const Tally& tally) {
                         {"SUCCESS", right},
                         {"NOT DONE"},
                         {"SERVED HOME", right},
+                        {"SPILLED", right},
                         {"ROUND TRIP", right},
                         {"P50", right},
                         {"P99", right},
@@ -168,7 +169,8 @@ cli::TextTable PhaseTable(const Script& script, const Tally& tally) {
     const JobSums& sums = tally.phase(i);
     table.Add({phase.name, phase.global ? "everywhere" : "ringway", DispatchName(phase),
                absl::StrCat(sums.jobs), Percent(sums.success()), FailureText(sums),
-               Percent(sums.home_share()), absl::StrFormat("%.0f ms", sums.network_ms_mean()),
+               Percent(sums.home_share()), Percent(sums.spilled_share()),
+               absl::StrFormat("%.0f ms", sums.network_ms_mean()),
                absl::StrFormat("%.2f s", sums.latency_s.Quantile(0.5)),
                absl::StrFormat("%.2f s", sums.latency_s.Quantile(0.99)),
                absl::StrFormat("%.1f", sums.attempts_per_job())});
@@ -182,6 +184,11 @@ std::vector<Check> Judge(const Fleet& fleet, const Script& script, const Tally& 
                          const SettledPlan& plan) {
   std::vector<Check> checks;
   for (std::size_t i = 0; i < script.phases.size(); ++i) JudgePhase(fleet, script, tally, i, checks);
+  // Each router earns its spills by the jobs that enter there, so this bound is exact.
+  const double spill_max = fleet.tiers[script.tier].dispatch.spill.share;
+  const double spilled = tally.all().spilled_share();
+  checks.push_back({spilled <= spill_max, "all: spilled beneath the table", Percent(spilled),
+                    absl::StrCat("at most ", Percent(spill_max))});
   const bool planned = std::none_of(script.phases.begin(), script.phases.end(), [](const Phase& phase) {
     return phase.kind == PhaseKind::kHot && phase.global;
   });
@@ -228,6 +235,7 @@ void WriteSummaryJson(const Script& script, const Tally& tally, const std::vecto
     json.Key("jobs").Integer(static_cast<std::int64_t>(sums.jobs));
     json.Key("success_share").Number(sums.success());
     json.Key("home_share").Number(sums.home_share());
+    json.Key("spilled_share").Number(sums.spilled_share());
     json.Key("round_trip_ms_mean").Number(sums.network_ms_mean());
     json.Key("latency_p50_s").Number(sums.latency_s.Quantile(0.5));
     json.Key("latency_p99_s").Number(sums.latency_s.Quantile(0.99));

@@ -80,6 +80,8 @@ absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId 
   worker.draining = message.draining();
   worker.busy = message.busy() > 0;
   worker.busy_s = message.busy_s();
+  worker.adopted = message.adopted();
+  worker.plain = message.plain();
   std::vector<bool> given(fleet.tiers[id].metrics.size());
   for (const v1::MetricValue& value : message.metrics()) {
     const auto metric = FindMetric(fleet.tiers[id], value.name());
@@ -205,6 +207,8 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
     out->set_draining(worker.draining);
     out->set_busy(worker.busy ? 1 : 0);
     out->set_busy_s(worker.busy_s);
+    out->set_adopted(worker.adopted);
+    out->set_plain(worker.plain);
     for (const MetricSeen& seen : worker.metrics) {
       v1::MetricValue* value = out->add_metrics();
       value->set_name(fleet.tiers[worker.tier].metrics[seen.metric].name);

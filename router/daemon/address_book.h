@@ -27,6 +27,7 @@ struct KnownWorker {
   std::string address;
   bool beside = false;     // named by --worker
   bool in_region = false;  // in the newest directory
+  bool adopted = false;    // the directory names this router in place of the one beside it, which is gone
   bool in_pool = false;    // a plain HTTP server, listed in the pool's file
   bool unwell = false;     // its health check says so
   std::string tier;        // as the directory or the worker itself says; empty: not known yet

@@ -20,6 +20,9 @@ constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
 constexpr absl::Duration kLonelyAfter = absl::Seconds(5);
 // Built in: told by busy_s.
 constexpr char kBusyMetric[] = "busy";
+// An adopted worker that does not answer leaves the directory by our own report. It may be restarting, and
+// nobody else would see it come back.
+constexpr absl::Duration kAdoptedSilentMax = absl::Seconds(60);
 
 }  // namespace
 
@@ -86,6 +89,7 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
     KnownWorker& worker = book_.worker(id);
     if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
     worker.in_region = true;
+    Adopt(worker, entry.router() == settings_.name && !worker.beside);
     listed.insert(id);
     ListWorker(id);
     Watch(id);
@@ -94,10 +98,21 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
   for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
     KnownWorker& worker = book_.worker(id);
     if (!worker.in_region || listed.contains(id)) continue;
-    worker.in_region = false;
+    const bool may_return = worker.adopted && !worker.state.healthy();
+    if (may_return && runtime::MonotonicNow() - worker.heard < kAdoptedSilentMax) continue;
+    worker.in_region = worker.adopted = false;
     if (!worker.beside) watches_.erase(id);
     ListWorker(id);
   }
+}
+
+void RouterAgent::Adopt(KnownWorker& worker, bool adopted) {
+  if (std::exchange(worker.adopted, adopted) == adopted) return;
+  // Its busy time so far was the other router's to report.
+  if (adopted) worker.busy_s_reported = BusySeconds(worker, runtime::MonotonicNow());
+  log_.Info(absl::StrCat("worker at ", worker.address,
+                         adopted ? " is reported by this router: the one beside it is gone"
+                                 : " is reported by another router again"));
 }
 
 void RouterAgent::Watch(WorkerId id) {
@@ -105,7 +120,8 @@ void RouterAgent::Watch(WorkerId id) {
   // The holder of a ledger must hear of every slot.
   const bool room =
       watches_.size() < settings_.watch_max + settings_.workers.size() || (tier && hall_.Holds(*tier));
-  if (watches_.contains(id) || (!book_.worker(id).beside && !room)) return;
+  const bool ours = book_.worker(id).beside || book_.worker(id).adopted;
+  if (watches_.contains(id) || (!ours && !room)) return;
   watches_[id] =
       std::make_unique<WorkerWatch>(loop_, streams_, *book_.worker(id).stub, settings_.name,
                                     [this, id](const dispatch::WorkerNews& news,
@@ -174,6 +190,7 @@ v1::WorkerReport RouterAgent::ReportOf(KnownWorker& worker) {
   report.set_healthy(worker.state.healthy());
   report.set_draining(worker.state.draining());
   report.set_busy(worker.state.busy() ? 1 : 0);
+  report.set_adopted(worker.adopted);
   const double total_s = BusySeconds(worker, now);
   // Less than was reported: a little, when a job ended before we heard of it; much, when the worker
   // restarted.
@@ -195,7 +212,7 @@ void RouterAgent::ReadPages() {
   for (const auto& [id, watch] : watches_) {
     KnownWorker& worker = book_.worker(id);
     const auto tier = fleet_.fleet->FindTier(worker.tier);
-    if (!worker.beside || !tier || worker.state.metrics_address().empty()) continue;
+    if (!(worker.beside || worker.adopted) || !tier || worker.state.metrics_address().empty()) continue;
     std::vector<std::string> names;
     for (const MetricSpec& metric : fleet_.fleet->tiers[*tier].metrics) {
       if (metric.name != kBusyMetric) names.push_back(metric.name);

@@ -182,6 +182,7 @@ void Attempts::ReportEnd(AttemptId id, Attempt& attempt, const v1::End& end) {
                  .answered = true,
                  .may_have_started = !refused,
                  .retry_after = RetryAfter(end),
+                 .import_full = outcome == Outcome::kBusy && end.refusal() == kImportCapReason,
                  .message = end.message()},
                 &end);
 }

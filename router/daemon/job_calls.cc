@@ -131,6 +131,7 @@ v1::End JobCalls::EndMessage(const Call& call, const EndJob& end) const {
   message.set_outcome(std::string(OutcomeName(end.outcome)));
   if (!end.message.empty() || !call.last_end) message.set_message(end.message);
   message.set_retry_after_s(absl::ToDoubleSeconds(end.retry_after));
+  message.set_refusal(end.import_full ? std::string(kImportCapReason) : "");
   v1::Story& story = *message.mutable_story();
   story.set_request_id(call.header.request_id());
   story.set_source_region(call.header.source_region());

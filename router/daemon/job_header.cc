@@ -65,6 +65,7 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
 
   JobFacts facts{.tier = *tier_id, .priority = *priority, .forwarded = forwarded};
   facts.source = book.home;
+  facts.spilled = forwarded && header.route_reason() == kSpillReason;
   if (forwarded) facts.source = book.fleet->world.FindRegion(header.source_region()).value_or(RegionId());
   facts.keyed = !header.idempotency_key().empty();
   facts.cost = {header.steps(), header.pixels(), header.frames()};

@@ -12,6 +12,7 @@
 namespace ringway::router {
 namespace {
 
+constexpr int kWorkersReportedMax = 1024;  // a controller takes no more from one router
 constexpr absl::Duration kBeat = absl::Milliseconds(250);
 constexpr absl::Duration kPagePeriod = absl::Seconds(1);
 
@@ -76,11 +77,11 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       once_(loop, streams_, book_, [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop,
               RouterMachine({.home = fleet_.home,
+                             .name = settings.name,
                              .jobs_max = settings.calls.jobs_max + PoolRequestsMax(settings),
                              .seed = settings.seed,
                              .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_)),
                              .offer_limit = settings.offer_limit,
-                             .spill = settings.spill,
                              .once = OnceSettingsOf(settings, incarnation_)},
                             fleet_.fleet),
               TimePassed{}, [this](RouterAction& action) { Do(action); }),
@@ -202,7 +203,9 @@ void RouterAgent::Do(const SendReport& report) {
   }
   for (const auto& [id, watch] : watches_) {
     KnownWorker& worker = book_.worker(id);
-    if (worker.beside && worker.state.wire_version() != 0) *out.add_workers() = ReportOf(worker);
+    const bool ours = worker.beside || worker.adopted;
+    if (out.workers_size() >= kWorkersReportedMax) break;
+    if (ours && worker.state.wire_version() != 0) *out.add_workers() = ReportOf(worker);
   }
   metrics_.CountReport();
   link_->Send(std::move(message));

@@ -109,6 +109,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void ApplyDirectory(const v1::Directory& directory);
   void ListRouters(const v1::Directory& directory);
   void Watch(WorkerId id);
+  void Adopt(KnownWorker& worker, bool adopted);
   void OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state);
   void LearnTier(const std::string& tier);
   void SayLonely(absl::Time now);

@@ -25,6 +25,10 @@ prometheus::Family<prometheus::Counter>* Counters(prometheus::Registry& registry
   return &BuildCounter().Name(name).Help(help).Register(registry);
 }
 
+void CatchUp(prometheus::Counter& counter, std::uint64_t total) {
+  counter.Increment(static_cast<double>(total) - counter.Value());
+}
+
 std::string Text(std::string_view view) { return std::string(view); }
 
 }  // namespace
@@ -58,6 +62,9 @@ RouterMetrics::RouterMetrics(const FleetBook& fleet) : fleet_(fleet) {
   busy_share_ = Gauges(r, "ringway_router_busy_share", "Share of the region's known workers that are busy.");
   budget_ = Gauges(r, "ringway_router_retry_budget", "Offers beyond a job's first that may be made now.");
   workers_ = Gauges(r, "ringway_router_workers", "Workers of this region that may be asked.");
+  imports_ = Gauges(r, "ringway_router_imports", "Jobs of other regions that are at this router.");
+  imports_refused_ = Counters(r, "ringway_router_imports_refused_total",
+                              "Spilled jobs refused because the region has taken in its cap.");
   ledger_reached_ = Gauges(r, "ringway_router_ledger_reached", "1 while the tier's ledger answers.");
   ledger_holding_ =
       Gauges(r, "ringway_router_ledger_holding", "1 while this router holds the tier's ledger.");
@@ -141,6 +148,8 @@ void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size
     busy_share_->Add(tier).Set(machine.workers().BusyShare(t));
     budget_->Add(tier).Set(machine.retry_balance(t));
     workers_->Add(tier).Set(static_cast<double>(machine.workers().listed_workers(t)));
+    imports_->Add(tier).Set(machine.imports(t));
+    CatchUp(imports_refused_->Add(tier), machine.imports_refused(t));
   }
   if (machine.once().on()) ShowOnce(machine.once());
   calls_->Set(static_cast<double>(calls));
@@ -165,11 +174,8 @@ void RouterMetrics::Show(const std::vector<LedgerStanding>& ledgers) {
     slots("idle", holds ? view.idle : 0);
     slots("leased", holds ? view.leased : 0);
     ledger_waiting_->Add(tier).Set(holds ? static_cast<double>(view.waiting) : 0);
-    const auto catch_up = [](prometheus::Counter& counter, std::uint64_t total) {
-      counter.Increment(static_cast<double>(total) - counter.Value());
-    };
-    catch_up(ledger_grants_->Add(tier), view.grants_total);
-    catch_up(ledger_revoked_->Add(tier), view.revoked_total);
+    CatchUp(ledger_grants_->Add(tier), view.grants_total);
+    CatchUp(ledger_revoked_->Add(tier), view.revoked_total);
   }
 }
 

@@ -71,6 +71,8 @@ class RouterMetrics {
   prometheus::Family<prometheus::Gauge>* busy_share_;
   prometheus::Family<prometheus::Gauge>* budget_;
   prometheus::Family<prometheus::Gauge>* workers_;
+  prometheus::Family<prometheus::Gauge>* imports_;
+  prometheus::Family<prometheus::Counter>* imports_refused_;
   prometheus::Family<prometheus::Gauge>* ledger_reached_;
   prometheus::Family<prometheus::Gauge>* ledger_holding_;
   prometheus::Family<prometheus::Gauge>* ledger_appointment_;

@@ -24,7 +24,6 @@ struct Flags {
   double watch_max = 64;
   double drain_grace_s = 30;
   double offer_limit_s = 2;
-  double spill_share = 0.05;
   double once_records_max = 65536;
   double once_keep_s = 600;
   std::string token_file;
@@ -64,10 +63,6 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
       ->capture_default_str();
   app.add_option("--offer-limit-secs", f.offer_limit_s,
                  "a worker that does not answer an offer for so long hangs")
-      ->group(bounds)
-      ->capture_default_str();
-  app.add_option("--spill-share", f.spill_share,
-                 "of the jobs that enter here, the most that may leave a long line for another region")
       ->group(bounds)
       ->capture_default_str();
   app.add_option("--once-records-max", f.once_records_max, "keys of jobs that are remembered")
@@ -124,7 +119,6 @@ absl::Status CheckRanges(const Flags& f) {
                 {"--payload-total-mib", f.payload_total_mib_max, 1, 1 << 20},
                 {"--watch-max", f.watch_max, 0, 4096},
                 {"--offer-limit-secs", f.offer_limit_s, 0.05, 600},
-                {"--spill-share", f.spill_share, 0, 1},
                 {"--once-records-max", f.once_records_max, 16, 4e6},
                 {"--once-keep-secs", f.once_keep_s, 1, 7 * 24 * 3600},
                 {"--shutdown-grace-period-secs", f.drain_grace_s, 0, 7 * 24 * 3600}};
@@ -161,7 +155,6 @@ absl::Status Complete(const Flags& f, Settings& s) {
   s.watch_max = static_cast<std::size_t>(f.watch_max);
   s.drain_grace = absl::Seconds(f.drain_grace_s);
   s.offer_limit = absl::Seconds(f.offer_limit_s);
-  s.spill.share = f.spill_share;
   s.once.records_max = static_cast<std::size_t>(f.once_records_max);
   s.once.keep = absl::Seconds(f.once_keep_s);
   if (absl::Status status = CompleteVideos(f.videos, s); !status.ok()) return status;

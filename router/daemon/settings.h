@@ -50,7 +50,6 @@ struct Settings {
   once::BookBounds once;       // records of keyed jobs
   std::size_t watch_max = 64;  // workers watched beyond those beside
   absl::Duration offer_limit = absl::Seconds(2);
-  dispatch::SpillSpec spill;
   absl::Duration drain_grace = absl::Seconds(30);
   std::uint64_t seed = 0;  // 0: drawn from the name
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;

@@ -9,30 +9,47 @@ namespace {
 constexpr double kWaitEwma = 0.3;  // weight of the newest job
 constexpr absl::Duration kLookAgain = absl::Milliseconds(250);
 
+// What is left of something that halves every `half`.
+double Halved(absl::Duration passed, absl::Duration half) {
+  return std::exp2(-absl::FDivDuration(std::max(passed, absl::ZeroDuration()), half));
+}
+
 }  // namespace
 
-void SpillGate::OnArrival() { tokens_ = std::min(tokens_ + spec_.share, std::max(spec_.burst, 1.0)); }
+double SpillGate::allowance(absl::Time now) const {
+  if (allowance_at_ == absl::InfinitePast()) return 0;
+  return allowance_ * Halved(now - allowance_at_, spec_.keep);
+}
+
+void SpillGate::OnArrival(absl::Time now) {
+  allowance_ = allowance(now) + spec_.share;
+  allowance_at_ = now;
+}
+
+void SpillGate::Spend(absl::Time now) {
+  allowance_ = allowance(now) - 1;
+  allowance_at_ = now;
+}
 
 // Old news counts less and less: a region is tried again when it may have become empty.
 absl::Duration SpillGate::expected_wait(RegionId region, absl::Time now) const {
   if (!seen_.contains(region) || seen_[region].at == absl::InfinitePast()) return absl::ZeroDuration();
   const Seen& seen = seen_[region];
-  return seen.wait * std::exp2(-absl::FDivDuration(now - seen.at, spec_.fade));
+  return seen.wait * Halved(now - seen.at, spec_.fade);
 }
 
 absl::Duration SpillGate::Cost(const SpillTarget& target, absl::Time now) const {
   return std::max(spec_.wait_min, target.rtt + expected_wait(target.region, now));
 }
 
-RegionId SpillGate::Choose(absl::Time now, absl::Duration waited, absl::Duration left) const {
-  if (spec_.share <= 0 || tokens_ < 1) return RegionId();
+const SpillTarget* SpillGate::Choose(absl::Time now, absl::Duration waited, absl::Duration left) const {
+  if (spec_.share <= 0 || allowance(now) < 1) return nullptr;
   for (const SpillTarget& target : targets_) {
     const absl::Duration cost = Cost(target, now);
-    if (waited >= cost && left > cost && in_flight(target.region) < target.in_flight_max) {
-      return target.region;
-    }
+    const bool room = in_flight(target.region) < target.in_flight_max;
+    if (waited >= cost && left > cost && room) return &target;
   }
-  return RegionId();
+  return nullptr;
 }
 
 absl::Duration SpillGate::WorthAfter(absl::Time now, absl::Duration waited) const {

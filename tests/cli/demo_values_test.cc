@@ -160,6 +160,10 @@ TEST(TallyTest, CountsByPhaseAndRegionAndForgetsInTheWindow) {
   EXPECT_EQ(tally.Recent(RegionId(2), 52).jobs, 2u);
   EXPECT_EQ(tally.AwayShare(RegionId(0), 0, 10), 0.5);
   EXPECT_EQ(tally.AwayShare(RegionId(0), 1.5, 10), 1);
+  JobRecord spilled = Job(1, 0, 1, 2, 0.5);
+  spilled.spilled = true;
+  tally.Add(spilled);
+  EXPECT_EQ(tally.AwayShare(RegionId(0), 1.5, 10), 0.5) << "the table kept it";
 }
 
 TEST(PanelTest, ABarMarksTheThreshold) {
@@ -246,6 +250,14 @@ TEST(VerdictTest, AGoodRunPassesAndASpoiltOneSaysWhat) {
   Played scattered;
   for (int i = 0; i < 100; ++i) scattered.tally.Add(Job(0, 0, 1, 3, 0.5));
   EXPECT_EQ(scattered.Short(), "calm: served at home;");
+
+  Played spilling;
+  for (int i = 0; i < 200; ++i) {
+    JobRecord record = Job(1, 2, 3, 20, 0.5);
+    record.spilled = true;
+    spilling.tally.Add(record);
+  }
+  EXPECT_EQ(spilling.Short(), "all: spilled beneath the table;");
 
   Played lazy;  // the table plans to keep everything, and everything is sent: nobody follows it
   lazy.plan.away_share_sum = 0;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "core/rng.h"
 
 namespace ringway::dispatch {
@@ -13,28 +17,35 @@ const RegionId kFar(2);
 const absl::Time kNow = absl::FromUnixSeconds(1000);
 constexpr absl::Duration kLong = absl::Seconds(100);
 
-SpillGate Gate(const SpillSpec& spec = {.share = 0.1, .burst = 100}) {
+RegionId Chosen(const SpillGate& gate, absl::Time now, absl::Duration waited, absl::Duration left) {
+  const SpillTarget* target = gate.Choose(now, waited, left);
+  return target == nullptr ? RegionId() : target->region;
+}
+
+// Ten jobs may leave now.
+SpillGate Gate(const SpillSpec& spec = {.share = 0.1}) {
   SpillGate gate(spec);
-  gate.Aim({{kNear, absl::Milliseconds(80), 2}, {kFar, absl::Milliseconds(200), 5}});
+  gate.Aim({{kNear, absl::Milliseconds(80), 0, 2}, {kFar, absl::Milliseconds(200), 1, 5}});
+  for (int i = 0; i < 100; ++i) gate.OnArrival(kNow);
   return gate;
 }
 
 TEST(Spill, AJobLeavesWhenItHasWaitedAsLongAsTheWayTakes) {
   const SpillGate gate = Gate();
-  EXPECT_FALSE(gate.Choose(kNow, absl::Milliseconds(79), kLong).valid());
-  EXPECT_EQ(gate.Choose(kNow, absl::Milliseconds(80), kLong), kNear);
-  EXPECT_EQ(gate.Choose(kNow, absl::Seconds(5), kLong), kNear) << "the nearest that is worth it";
+  EXPECT_FALSE(Chosen(gate, kNow, absl::Milliseconds(79), kLong).valid());
+  EXPECT_EQ(Chosen(gate, kNow, absl::Milliseconds(80), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(5), kLong), kNear) << "the nearest that is worth it";
   EXPECT_EQ(gate.WorthAfter(kNow, absl::Milliseconds(20)), absl::Milliseconds(60));
 }
 
 TEST(Spill, NobodyLeavesWithoutAShare) {
   const SpillGate gate = Gate({.share = 0});
-  EXPECT_FALSE(gate.Choose(kNow, absl::Seconds(50), kLong).valid());
+  EXPECT_FALSE(Chosen(gate, kNow, absl::Seconds(50), kLong).valid());
   EXPECT_EQ(gate.WorthAfter(kNow, absl::ZeroDuration()), absl::InfiniteDuration());
 }
 
 TEST(Spill, AJobThatWouldComeTooLateStays) {
-  EXPECT_FALSE(Gate().Choose(kNow, absl::Seconds(1), absl::Milliseconds(80)).valid());
+  EXPECT_FALSE(Chosen(Gate(), kNow, absl::Seconds(1), absl::Milliseconds(80)).valid());
 }
 
 TEST(Spill, WhatJobsMeetThereIsExpectedByTheNext) {
@@ -42,8 +53,8 @@ TEST(Spill, WhatJobsMeetThereIsExpectedByTheNext) {
   gate.Left(kNear);
   gate.Came(kNear, kNow, absl::Seconds(1), /*served=*/true);
   EXPECT_EQ(gate.expected_wait(kNear, kNow), absl::Milliseconds(300));
-  EXPECT_EQ(gate.Choose(kNow, absl::Milliseconds(300), kLong), kFar) << "farther, and sooner";
-  EXPECT_EQ(gate.Choose(kNow, absl::Milliseconds(380), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kNow, absl::Milliseconds(300), kLong), kFar) << "farther, and sooner";
+  EXPECT_EQ(Chosen(gate, kNow, absl::Milliseconds(380), kLong), kNear);
   EXPECT_EQ(gate.expected_wait(kNear, kNow + absl::Seconds(5)), absl::Milliseconds(150)) << "it fades";
 }
 
@@ -51,40 +62,92 @@ TEST(Spill, ARegionThatRefusedIsLeftAloneForAWhile) {
   SpillGate gate = Gate();
   gate.Left(kNear);
   gate.Came(kNear, kNow, absl::ZeroDuration(), /*served=*/false);
-  EXPECT_EQ(gate.Choose(kNow, absl::Seconds(1), kLong), kFar);
-  EXPECT_EQ(gate.Choose(kNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kFar);
+  EXPECT_EQ(Chosen(gate, kNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
 }
 
 TEST(Spill, OwnJobsUnderWayCountAgainstTheCap) {
   SpillGate gate = Gate();
   gate.Left(kNear);
-  EXPECT_EQ(gate.Choose(kNow, absl::Seconds(1), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kNear);
   gate.Left(kNear);
-  EXPECT_EQ(gate.Choose(kNow, absl::Seconds(1), kLong), kFar);
+  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kFar);
   gate.Came(kNear, kNow, absl::ZeroDuration(), true);
-  EXPECT_EQ(gate.Choose(kNow, absl::Seconds(1), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kNear);
 }
 
-TEST(Spill, BoundsHoldInAnyHistory) {
+TEST(Spill, AllowanceIsEarnedAndHalves) {
+  SpillGate gate(SpillSpec{.share = 0.25, .keep = absl::Seconds(30)});
+  gate.Aim({{kNear, absl::Milliseconds(80), 0, 9}});
+  EXPECT_FALSE(Chosen(gate, kNow, absl::Seconds(1), kLong).valid()) << "nothing has arrived yet";
+  for (int i = 0; i < 8; ++i) gate.OnArrival(kNow);
+  EXPECT_EQ(gate.allowance(kNow), 2);
+  EXPECT_EQ(gate.allowance(kNow + absl::Seconds(30)), 1);
+  EXPECT_EQ(Chosen(gate, kNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
+  gate.Spend(kNow + absl::Seconds(30));
+  EXPECT_FALSE(Chosen(gate, kNow + absl::Seconds(30), absl::Seconds(1), kLong).valid());
+}
+
+// The share of several routers together, in a time that begins after a long calm: what the region may send
+// away does not grow with the number of its routers.
+TEST(Spill, MoreRoutersMayNotSendMore) {
+  for (const int routers : {1, 2, 16}) {
+    std::vector<SpillGate> gates(static_cast<std::size_t>(routers), SpillGate(SpillSpec{.share = 0.05}));
+    for (SpillGate& gate : gates) gate.Aim({{kNear, absl::Milliseconds(20), 0, 1000}});
+    Rng rng(7);
+    absl::Time now = kNow;
+    double earned = 0;
+    int busy_arrivals = 0, spills = 0;
+    for (int i = 0; i < 4000; ++i) {
+      const bool busy = i >= 3800;
+      now += absl::Milliseconds(50);
+      earned = earned * std::exp2(-0.05 / 30) + 0.05;
+      SpillGate& gate = gates[rng.Below(gates.size())];
+      gate.OnArrival(now);
+      busy_arrivals += busy;
+      if (!busy || !Chosen(gate, now, absl::Seconds(1), kLong).valid()) continue;
+      gate.Spend(now);
+      ++spills;
+    }
+    EXPECT_LE(spills, 0.05 * busy_arrivals + 0.05 * 20 * 30 / std::log(2.0) + 1) << routers;
+    EXPECT_LE(spills, earned + 0.05 * busy_arrivals + 1) << routers;
+    EXPECT_GE(spills, 10) << routers;
+  }
+}
+
+// What may have left in [from, now]: the share of what arrived in it, and what was earned before and is kept.
+double Bound(const SpillSpec& spec, const std::vector<absl::Time>& arrivals, absl::Time from) {
+  double bound = 0;
+  for (const absl::Time at : arrivals) {
+    const absl::Duration back = std::max(from - at, absl::ZeroDuration());
+    bound += spec.share * std::exp2(-absl::FDivDuration(back, spec.keep));
+  }
+  return bound;
+}
+
+TEST(Spill, BoundsHoldInAnyHistoryAndOverAnyWindow) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed);
-    const SpillSpec spec{.share = rng.Uniform() * 0.3, .burst = 1 + 10 * rng.Uniform()};
+    const SpillSpec spec{.share = rng.Uniform() * 0.3, .keep = absl::Seconds(0.5 + 20 * rng.Uniform())};
     SpillGate gate(spec);
     const int caps[] = {0, static_cast<int>(rng.Below(4)), static_cast<int>(rng.Below(4))};
-    gate.Aim({{kNear, absl::Milliseconds(20), caps[1]}, {kFar, absl::Milliseconds(90), caps[2]}});
+    gate.Aim({{kNear, absl::Milliseconds(20), 0, caps[1]}, {kFar, absl::Milliseconds(90), 1, caps[2]}});
     int away[3] = {};
-    int arrivals = 0, spills = 0;
+    std::vector<absl::Time> arrivals, spills;
     absl::Time now = kNow;
     for (int i = 0; i < 300; ++i) {
-      now += absl::Seconds(rng.Exponential() * 0.05);
-      gate.OnArrival();
-      ++arrivals;
-      const RegionId to = gate.Choose(now, absl::Seconds(rng.Exponential()), absl::Seconds(5));
+      now += absl::Seconds(rng.Exponential() * (rng.Chance(0.02) ? 10 : 0.05));
+      gate.OnArrival(now);
+      arrivals.push_back(now);
+      const RegionId to = Chosen(gate, now, absl::Seconds(rng.Exponential()), absl::Seconds(5));
       if (to.valid()) {
-        ++spills;
-        gate.Spend();
+        spills.push_back(now);
+        gate.Spend(now);
         gate.Left(to);
         ASSERT_LE(++away[to.index()], caps[to.index()]) << "seed " << seed;
+        const std::size_t first = rng.Below(spills.size());
+        ASSERT_LE(static_cast<double>(spills.size() - first), Bound(spec, arrivals, spills[first]) + 1e-6)
+            << "seed " << seed;
       }
       for (const RegionId r : {kNear, kFar}) {
         if (away[r.index()] == 0 || !rng.Chance(0.3)) continue;
@@ -93,7 +156,6 @@ TEST(Spill, BoundsHoldInAnyHistory) {
         ASSERT_EQ(gate.in_flight(r), away[r.index()]);
         ASSERT_GE(gate.expected_wait(r, now), absl::ZeroDuration());
       }
-      ASSERT_LE(spills, spec.share * arrivals + spec.burst + 1e-9) << "seed " << seed;
     }
   }
 }

@@ -93,6 +93,9 @@ JobAnswer JobCall::Await() {
   while (ReadOne()) {
   }
   answer_.status = stream_->Finish();
+  for (const auto& [name, value] : context_->GetServerTrailingMetadata()) {
+    answer_.trailers.emplace(std::string(name.data(), name.size()), std::string(value.data(), value.size()));
+  }
   return std::move(answer_);
 }
 

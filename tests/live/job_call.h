@@ -7,6 +7,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,10 @@ struct JobAnswer {
   bool accepted = false;
   std::vector<std::uint32_t> steps;  // as they were reported
   std::string result;
+  std::map<std::string, std::string> trailers;
+  std::string trailer(const std::string& name) const {
+    return trailers.contains(name) ? trailers.at(name) : "";
+  }
   const std::string& outcome() const { return end.outcome(); }
 };
 

@@ -62,7 +62,7 @@ void SmallWorld::WriteTopology(const std::string& path) const {
        << "  dispatch: " << plan_.dispatch << "\n  regions:\n";
   for (const RegionPlan& region : plan_.regions) {
     file << "    - {region: " << region.name << ", workers: " << region.routers * region.workers_per_router
-         << "}\n";
+         << ", importCapShare: " << region.import_cap_share << "}\n";
   }
 }
 

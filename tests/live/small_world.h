@@ -29,6 +29,7 @@ struct RegionPlan {
   int workers_per_router = 0;
   double latitude_deg = 0;
   double longitude_deg = 0;
+  double import_cap_share = 1;
 };
 
 struct WorldPlan {

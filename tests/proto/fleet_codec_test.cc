@@ -23,7 +23,13 @@ Fleet SomeFleet() {
   tier.dispatch.backoff.full_jitter = false;
   tier.dispatch.delay.span = absl::Milliseconds(125);
   tier.regions.resize(2);
-  tier.regions[RegionId(1)] = {.workers = 12, .reserve_share = 0, .import_cap_share = 0.25};
+  tier.dispatch.spill = {.share = 0.125,
+                         .keep = absl::Seconds(40),
+                         .wait_min = absl::Milliseconds(75),
+                         .fade = absl::Seconds(3),
+                         .refused_cost = absl::Seconds(4)};
+  tier.route.rings = {{"near", 30, 0.7}, {"far", 200, 0.9}};
+  tier.regions[RegionId(1)] = {.workers = 12, .reserve_share = 0.125, .import_cap_share = 0.25};
   tier.residency_forbidden.resize(2);
   tier.residency_forbidden[RegionId(0)] = {RegionId(1)};
   fleet.tiers.push_back(tier);
@@ -45,7 +51,25 @@ TEST(FleetCodecTest, RoutingSettingsComeBackAsTheyWent) {
   EXPECT_EQ(tier.dispatch.delay.span, absl::Milliseconds(125));
   EXPECT_EQ(tier.regions[RegionId(1)].workers, 12);
   EXPECT_EQ(tier.regions[RegionId(1)].import_cap_share, 0.25);
+  EXPECT_EQ(tier.regions[RegionId(1)].reserve_share, 0.125);
+  EXPECT_EQ(tier.dispatch.spill.share, 0.125);
+  EXPECT_EQ(tier.dispatch.spill.keep, absl::Seconds(40));
+  EXPECT_EQ(tier.dispatch.spill.wait_min, absl::Milliseconds(75));
+  EXPECT_EQ(tier.dispatch.spill.fade, absl::Seconds(3));
+  EXPECT_EQ(tier.dispatch.spill.refused_cost, absl::Seconds(4));
+  ASSERT_EQ(tier.route.rings.size(), 2u);
+  EXPECT_EQ(tier.route.rings[1].name, "far");
+  EXPECT_EQ(tier.route.rings[1].rtt_ms_max, 200);
+  EXPECT_EQ(tier.route.rings[1].unlock_load, 0.9);
   EXPECT_EQ(tier.residency_forbidden[RegionId(0)], std::vector<RegionId>{RegionId(1)});
+}
+
+TEST(FleetCodecTest, AMessageWithoutSpillMeansTheDefaults) {
+  v1::FleetMap message = EncodeFleet(SomeFleet());
+  message.mutable_tiers(0)->mutable_dispatch()->clear_spill();
+  const auto decoded = DecodeFleet(message);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->tiers[TierId(0)].dispatch.spill.share, SpillSpec().share);
 }
 
 TEST(FleetCodecTest, RefusesEveryBrokenMapWithThePlaceInTheMessage) {
@@ -82,6 +106,12 @@ TEST(FleetCodecTest, RefusesEveryBrokenMapWithThePlaceInTheMessage) {
        [](auto& m) { m.mutable_tiers(0)->mutable_regions(0)->add_forbidden_targets("north"); }},
       {"import_cap_share",
        [](auto& m) { m.mutable_tiers(0)->mutable_regions(0)->set_import_cap_share(1.5); }},
+      {"reserve_share", [](auto& m) { m.mutable_tiers(0)->mutable_regions(0)->set_reserve_share(-1); }},
+      {"dispatch.spill",
+       [](auto& m) { m.mutable_tiers(0)->mutable_dispatch()->mutable_spill()->set_share(1.5); }},
+      {"dispatch.spill",
+       [=](auto& m) { m.mutable_tiers(0)->mutable_dispatch()->mutable_spill()->set_keep_s(nan); }},
+      {"ring 'far'", [](auto& m) { m.mutable_tiers(0)->mutable_rings(1)->set_rtt_ms_max(10); }},
   };
   for (const Case& c : cases) {
     v1::FleetMap message = EncodeFleet(SomeFleet());

@@ -25,11 +25,8 @@ Fleet RandomFleet(Rng& rng) {
   spec.backoff.base = rng.Chance(0.2) ? absl::ZeroDuration() : absl::Milliseconds(10);
   spec.backoff.full_jitter = rng.Chance(0.7);
   spec.mode = rng.Chance(0.5) ? DispatchMode::kLedger : DispatchMode::kProbe;
+  spec.spill.share = rng.Chance(0.5) ? 0 : rng.Uniform();
   return fleet;
-}
-
-dispatch::SpillSpec RandomSpill(Rng& rng) {
-  return {.share = rng.Chance(0.5) ? 0 : rng.Uniform(), .burst = 1 + 10 * rng.Uniform()};
 }
 
 Row RandomRow(Rng& rng) {
@@ -48,9 +45,7 @@ Row RandomRow(Rng& rng) {
 class Life {
  public:
   explicit Life(std::uint64_t seed)
-      : rng_(seed),
-        table_(RandomFleet(rng_), seed, {}, RandomSpill(rng_)),
-        checker_(table_.machine(), Settings(), table_.now) {}
+      : rng_(seed), table_(RandomFleet(rng_), seed), checker_(table_.machine(), Settings(), table_.now) {}
 
   // Empty, or what was broken.
   std::string Run(int steps) {

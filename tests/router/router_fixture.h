@@ -41,6 +41,7 @@ inline Fleet SmallFleet() {
     tier.dispatch.backoff = {.base = absl::Milliseconds(10), .multiplier = 2, .full_jitter = false};
     tier.regions.assign(3, TierRegion{.workers = 4});
     tier.residency_forbidden.resize(3);
+    tier.dispatch.spill.share = 0;  // but where a test is about it
     fleet.tiers.push_back(tier);
   }
   return fleet;
@@ -49,9 +50,9 @@ inline Fleet SmallFleet() {
 class RouterOnTheTable {
  public:
   explicit RouterOnTheTable(Fleet fleet = SmallFleet(), std::uint64_t seed = 1,
-                            const once::Settings& once = {}, const dispatch::SpillSpec& spill = {})
+                            const once::Settings& once = {})
       : fleet_(std::make_shared<const Fleet>(std::move(fleet))),
-        machine_({.home = kHome, .jobs_max = 256, .seed = seed, .spill = spill, .once = once}, fleet_) {}
+        machine_({.home = kHome, .jobs_max = 256, .seed = seed, .once = once}, fleet_) {}
 
   void Step(const RouterEvent& event) {
     actions.clear();

@@ -13,12 +13,26 @@ const RouterId kNearRouter(1);
 class SpillMode : public testing::Test {
  protected:
   explicit SpillMode(DispatchMode mode = DispatchMode::kProbe, Fleet fleet = SmallFleet())
-      : t_(WithMode(std::move(fleet), mode), 1, {}, {.share = 0.5, .burst = 100}) {
+      : t_(WithMode(std::move(fleet), mode)) {
     t_.ListWorkers(1);
     t_.ListRouter(kNearRouter.index(), kNear);
+    // Jobs whose clients left at once: each has earned the share of a spill.
+    for (std::size_t job = 100; job < 120; ++job) {
+      t_.Arrive(job);
+      t_.Step(ClientGone{JobId(job)});
+      for (const RouterAction& action : std::vector<RouterAction>(t_.actions)) {
+        const auto* withdrawn = std::get_if<WithdrawAttempt>(&action);
+        if (withdrawn == nullptr) continue;
+        t_.Step(AttemptEnded{.job = withdrawn->job,
+                             .attempt = withdrawn->attempt,
+                             .worker = withdrawn->worker,
+                             .outcome = Outcome::kCancelled});
+      }
+    }
   }
   static Fleet WithMode(Fleet fleet, DispatchMode mode) {
     fleet.tiers[kTier].dispatch.mode = mode;
+    fleet.tiers[kTier].dispatch.spill.share = 1;
     return fleet;
   }
   // The only worker is taken, so the next jobs wait.
@@ -67,6 +81,33 @@ TEST_F(SpillMode, WhatIsRefusedThereComesHomeAndDoesNotLeaveAgain) {
   ASSERT_TRUE(end);
   EXPECT_EQ(end->outcome, Outcome::kTimeout);
   EXPECT_FALSE(t_.Last<ForwardToRouter>());
+}
+
+TEST_F(SpillMode, TheImportCapOfTheOtherRegionSendsItHomeAndIsLearnt) {
+  t_.ListRouter(kNearRouter.index() + 1, kNear);
+  Fill();
+  t_.Arrive(1);
+  auto forward = Await<ForwardToRouter>();
+  for (int tries = 0; tries < 2; ++tries) {
+    ASSERT_TRUE(forward) << "the region's other router may still have room";
+    t_.Step(AttemptEnded{.job = forward->job,
+                         .attempt = forward->attempt,
+                         .router = forward->router,
+                         .outcome = Outcome::kBusy,
+                         .answered = true,
+                         .may_have_started = false,
+                         .import_full = true});
+    forward = t_.Last<ForwardToRouter>();
+  }
+  EXPECT_FALSE(forward);
+  const absl::Time learnt = t_.now;
+  t_.Arrive(2);
+  const auto next = Await<ForwardToRouter>();
+  ASSERT_TRUE(next);
+  EXPECT_EQ(next->job, JobId(2));
+  EXPECT_GE(t_.now - learnt, absl::Seconds(1)) << "a refusal is expected to cost two seconds, fading";
+  t_.Step(ClientGone{JobId(1)});
+  EXPECT_EQ(t_.Last<EndJob>()->story.route.reason, kImportCapReason);
 }
 
 TEST_F(SpillMode, AForwardedJobStays) {

@@ -41,6 +41,7 @@ spec:
     delay: {busyMin: 0.6, shareMax: 0.5, span: 100ms}
     backoff: {base: 20ms, multiplier: 1.5, capOfService: 0.1, fullJitter: false}
     retryBudget: {share: 4, floorPerSecond: 10}
+    spill: {share: 0.1, keep: 20s, waitMin: 80ms, fade: 4s, refusedCost: 1s}
   regions:
     - {region: paris, workers: 4, reserveShare: 0.25, importCapShare: 0.5}
   residency:
@@ -105,6 +106,11 @@ TEST(TierFileTest, ReadsGuardAndDispatch) {
   EXPECT_FALSE(dispatch.backoff.full_jitter);
   EXPECT_EQ(dispatch.budget.share, 4);
   EXPECT_EQ(dispatch.budget.floor_per_second, 10);
+  EXPECT_EQ(dispatch.spill.share, 0.1);
+  EXPECT_EQ(dispatch.spill.keep, absl::Seconds(20));
+  EXPECT_EQ(dispatch.spill.wait_min, absl::Milliseconds(80));
+  EXPECT_EQ(dispatch.spill.fade, absl::Seconds(4));
+  EXPECT_EQ(dispatch.spill.refused_cost, absl::Seconds(1));
 }
 
 TEST(TierFileTest, WhatIsLeftOutIsTheDefaultOfTheValueType) {
