@@ -44,6 +44,7 @@ std::optional<v1::End> ReceiveJob(Stream& stream, const JobEvents& events, bool&
         break;
       case v1::JobDown::kEnd:
         return down.end();
+      case v1::JobDown::kHttp:  // of plain requests, between routers
       case v1::JobDown::KIND_NOT_SET:
         break;  // something newer than this release: not for us
     }

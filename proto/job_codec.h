@@ -24,6 +24,7 @@ inline constexpr int kParametersMax = 64;
 inline constexpr std::size_t kParameterBytesMax = 4 << 10;  // each name and each value
 inline constexpr double kDeadlineSecondsMax = 7 * 24 * 3600;
 inline constexpr std::uint32_t kHopsMax = 16;
+inline constexpr std::size_t kHttpHeadBytesMax = 256 << 10;
 // Payload and result travel in chunks of at most this size.
 inline constexpr std::size_t kChunkBytesMax = 256 << 10;
 

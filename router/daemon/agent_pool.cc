@@ -1,4 +1,5 @@
 // The router's agent, towards plain HTTP clients and workers: the pool's tier, its workers, its holder.
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -60,6 +61,7 @@ absl::StatusOr<std::string> RouterAgent::ListenForClients() {
   pool_tier_ = *fleet_.fleet->FindTier(settings_.pool->tier);
   proxy_ = std::make_unique<HttpProxy>(loop_, *settings_.pool, pool_tier_, JobId(settings_.calls.jobs_max),
                                        static_cast<ProxyHost&>(*this));
+  calls_.UseHttpWorkers(*proxy_);
   hall_.UseFixedHolder();
   pool_workers_ = std::make_unique<PoolWorkers>(
       loop_, log_, [this](const std::vector<NamedWorker>& workers) { ListPoolWorkers(workers); });
@@ -73,7 +75,48 @@ absl::StatusOr<std::string> RouterAgent::ListenForClients() {
 void RouterAgent::TickPool() {
   const absl::Time now = runtime::MonotonicNow();
   proxy_->OnTick(now);
+  SamplePool(now);
   pool_tick_->Arm(now + http::Listener::kTick);
+}
+
+const LedgerStanding* RouterAgent::PoolStanding(const std::vector<LedgerStanding>& standings) const {
+  const auto pool = std::find_if(standings.begin(), standings.end(),
+                                 [this](const LedgerStanding& standing) { return standing.tier == pool_tier_; });
+  return pool == standings.end() ? nullptr : &*pool;
+}
+
+// Plain servers do not say how busy they are. The ledger's holder knows by the leases, for all routers;
+// without a holder each router knows of its own requests.
+void RouterAgent::SamplePool(absl::Time now) {
+  const std::vector<LedgerStanding> standings = hall_.Standings();
+  const LedgerStanding* pool = PoolStanding(standings);
+  double share = driver_.machine().workers().BusyShare(pool_tier_);
+  if (pool != nullptr && pool->holding) {
+    const auto leased = static_cast<double>(pool->view.leased);
+    share = leased / std::max(1.0, leased + static_cast<double>(pool->view.idle));
+  }
+  if (pool_sampled_ != absl::InfinitePast()) pool_busy_s_ += share * absl::ToDoubleSeconds(now - pool_sampled_);
+  pool_sampled_ = now;
+}
+
+// The holder reports the pool, once for all of its routers; while nobody is heard of, whoever knows it does.
+void RouterAgent::ReportPool(v1::Report& report) {
+  if (proxy_ == nullptr) return;
+  SamplePool(runtime::MonotonicNow());
+  const double busy_s = std::exchange(pool_busy_s_, 0);
+  const std::vector<LedgerStanding> standings = hall_.Standings();
+  const LedgerStanding* pool = PoolStanding(standings);
+  if (pool != nullptr && pool->reached && !pool->holding) return;
+  for (const auto& known : book_.workers()) {
+    if (!known->in_pool || report.workers_size() >= kWorkersReportedMax) continue;
+    v1::WorkerReport& worker = *report.add_workers();
+    worker.set_name(known->address);
+    worker.set_tier(settings_.pool->tier);
+    worker.set_address(known->address);
+    worker.set_healthy(!known->unwell);
+    worker.set_busy_s(busy_s);
+    worker.set_plain(true);
+  }
 }
 
 void RouterAgent::UsePoolWorkers(const std::vector<std::string>& workers) {
@@ -118,10 +161,13 @@ bool RouterAgent::DoForPool(RouterAction& action) {
   if (proxy_ == nullptr) return false;
   if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
     const bool ours = proxy_->Owns(offer->job);
+    const bool plain = ours || calls_.IsPlain(offer->job);
     const bool speaks_http = proxy_->Knows(offer->worker);
     if (ours && speaks_http) {
       proxy_->Perform(*offer);
-    } else if (ours || speaks_http) {
+    } else if (plain && speaks_http) {
+      calls_.Perform(*offer);
+    } else if (plain || speaks_http) {
       // A tier has workers of one kind; a job that came by the other door cannot be carried to them.
       Tell(AttemptEnded{.job = offer->job,
                         .attempt = offer->attempt,
@@ -131,16 +177,11 @@ bool RouterAgent::DoForPool(RouterAction& action) {
                         .may_have_started = false,
                         .message = "the workers of this tier do not speak the protocol of this request"});
     }
-    return ours || speaks_http;
+    return plain || speaks_http;
   }
   if (const auto* forward = std::get_if<ForwardToRouter>(&action); forward != nullptr) {
     if (!proxy_->Owns(forward->job)) return false;
-    // Plain HTTP requests are served in their own region.
-    Tell(AttemptEnded{.job = forward->job,
-                      .attempt = forward->attempt,
-                      .router = forward->router,
-                      .outcome = Outcome::kBusy,
-                      .may_have_started = false});
+    proxy_->Perform(*forward);
     return true;
   }
   if (const auto* withdraw = std::get_if<WithdrawAttempt>(&action)) {
@@ -154,6 +195,20 @@ bool RouterAgent::DoForPool(RouterAction& action) {
     return true;
   }
   return false;
+}
+
+std::shared_ptr<http::Upstream> RouterAgent::Forward(const ForwardToRouter& forward, Exchange& exchange) {
+  metrics_.CountForward(forward);
+  v1::JobHeader header = HeaderOf(exchange);
+  header.set_tier(settings_.pool->tier);
+  header.set_request_id(absl::StrCat(settings_.name, "-http-", forward.attempt));
+  header.set_source_region(settings_.region);
+  const absl::Duration rtt =
+      absl::Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, forward.route.target));
+  return http_forwards_.Begin(
+      forward, *book_.router(forward.router).stub,
+      HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow()),
+      settings_.calls.emulate_rtt ? rtt / 2 : absl::ZeroDuration(), exchange);
 }
 
 void RouterAgent::CountEnd(const EndJob& end, const JobFacts& facts) {

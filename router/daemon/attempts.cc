@@ -157,6 +157,7 @@ void Attempts::Deliver(AttemptId id, Down& down) {
       sink_.OnAccepted(attempt->job, id, down.message->accepted());
       break;
     case v1::JobDown::kProgress:
+    case v1::JobDown::kHttp:
     case v1::JobDown::kChunk:
       room = sink_.OnRelay(attempt->job, id, *down.message);
       break;

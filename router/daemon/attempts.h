@@ -15,6 +15,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "router/daemon/attempt_carrier.h"
 #include "router/daemon/attempt_stream.h"
 #include "router/daemon/delay_line.h"
 #include "router/router_action.h"
@@ -22,20 +23,7 @@
 
 namespace ringway::router {
 
-// The jobs' side. Called on the loop, never from within a call into Attempts.
-class AttemptSink {
- public:
-  virtual ~AttemptSink() = default;
-  virtual void OnAccepted(JobId job, AttemptId attempt, const v1::Accepted& accepted) = 0;
-  // Progress, or a chunk of the result. False: no room for more; ReadNext will be called.
-  virtual bool OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) = 0;
-  // There is room for more of the payload.
-  virtual void OnRoom(JobId job, AttemptId attempt) = 0;
-  // `end` is what the peer said, null if it said nothing.
-  virtual void OnEnded(const AttemptEnded& ended, const v1::End* end) = 0;
-};
-
-class Attempts final : public AttemptDesk {
+class Attempts final : public AttemptCarrier, public AttemptDesk {
  public:
   // Payload bytes on their way to a peer at a time.
   static constexpr std::size_t kWindowBytes = std::size_t{1} << 20;
@@ -47,11 +35,11 @@ class Attempts final : public AttemptDesk {
   // `one_way` is the emulated distance; zero: none.
   void Forward(const ForwardToRouter& forward, v1::Peer::Stub& router, v1::JobUp header,
                absl::Duration one_way);
-  bool HasRoom(AttemptId attempt) const;
-  void SendChunk(AttemptId attempt, const std::string& bytes);
-  void CloseUpload(AttemptId attempt);
-  void ReadNext(AttemptId attempt);
-  void Withdraw(AttemptId attempt, Outcome why);
+  bool HasRoom(AttemptId attempt) const override;
+  void SendChunk(AttemptId attempt, const std::string& bytes) override;
+  void CloseUpload(AttemptId attempt) override;
+  void ReadNext(AttemptId attempt) override;
+  void Withdraw(AttemptId attempt, Outcome why) override;
 
   std::size_t size() const { return attempts_.size(); }
 

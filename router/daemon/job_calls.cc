@@ -35,8 +35,9 @@ JobCalls::JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSe
 
 // ---- the machine's actions ----
 
-void JobCalls::BeginAttempt(Call& call, AttemptId attempt, bool takes_payload) {
+void JobCalls::BeginAttempt(Call& call, AttemptCarrier& carrier, AttemptId attempt, bool takes_payload) {
   call.attempt = attempt;
+  call.carrier = &carrier;
   call.attempt_takes_payload = takes_payload;
   call.upload_closed = false;
   call.result_paused = false;
@@ -46,9 +47,19 @@ void JobCalls::BeginAttempt(Call& call, AttemptId attempt, bool takes_payload) {
 
 void JobCalls::Perform(const OfferToWorker& offer) {
   Call& call = *calls_[offer.job];
-  BeginAttempt(call, offer.attempt, false);
-  AddToStory(call, "offered", book_.worker(offer.worker).state.worker(),
+  const bool plain = call.header.has_http();
+  if (plain) {
+    BeginAttempt(call, *http_offers_, offer.attempt, true);
+  } else {
+    BeginAttempt(call, attempts_, offer.attempt, false);
+  }
+  AddToStory(call, "offered", NameOf(offer.worker),
              offer.lease == Lease{} ? "found by probing" : "granted by the ledger");
+  ++call.offers;
+  if (plain) {
+    http_offers_->Offer(offer, call.header.http(), call.facts);
+    return Pump(offer.job);
+  }
   // Without a holder's lease, a token that is told apart from every other offer.
   const std::string lease =
       offer.lease == Lease{} ? absl::StrCat(settings_.router, "/", offer.attempt) : FormatLease(offer.lease);
@@ -58,7 +69,7 @@ void JobCalls::Perform(const OfferToWorker& offer) {
 
 void JobCalls::Perform(const ForwardToRouter& forward) {
   Call& call = *calls_[forward.job];
-  BeginAttempt(call, forward.attempt, true);
+  BeginAttempt(call, attempts_, forward.attempt, true);
   const absl::Time now = runtime::MonotonicNow();
   const RttMatrix& rtts = fleet_.fleet->world.rtt;
   const absl::Duration rtt = absl::Milliseconds(rtts.ms(fleet_.home, forward.route.target));
@@ -72,9 +83,9 @@ void JobCalls::Perform(const ForwardToRouter& forward) {
 }
 
 void JobCalls::Perform(const WithdrawAttempt& withdraw) {
-  attempts_.Withdraw(withdraw.attempt, withdraw.why);
   // A job that goes on, after a worker that hung, hears the end of this attempt first.
   Call& call = *calls_[withdraw.job];
+  if (call.carrier != nullptr) call.carrier->Withdraw(withdraw.attempt, withdraw.why);
   AddToStory(call, "withdrawn", "", OutcomeName(withdraw.why));
   if (call.attempt == withdraw.attempt && withdraw.why != Outcome::kTimeout) call.attempt = 0;
 }
@@ -144,7 +155,7 @@ v1::End JobCalls::EndMessage(const Call& call, const EndJob& end) const {
     story.set_region(fleet.world.regions[end.story.route.target].name);
     story.set_router(settings_.router);
     if (end.story.worker.valid() && story.worker().empty()) {
-      story.set_worker(book_.worker(end.story.worker).state.worker());
+      story.set_worker(NameOf(end.story.worker));
     }
     story.set_attempts(end.story.attempts);
     story.set_busy(end.story.busy);
@@ -185,7 +196,14 @@ void JobCalls::OnAccepted(JobId job, AttemptId attempt, const v1::Accepted& acce
 bool JobCalls::OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) {
   Call* call = Current(job, attempt);
   if (call == nullptr || call->stream == nullptr) return true;  // thrown away, so that the call can end
-  if (message.has_chunk()) {
+  if (message.has_http()) {
+    // Who served goes to the client's headers, which leave before the story does.
+    v1::Story& story = *message.mutable_http()->mutable_story();
+    story.set_region(fleet_.fleet->world.regions[fleet_.home].name);
+    story.set_router(settings_.router);
+    story.set_attempts(call->offers);
+    RuleOutRepeat(job, "its response has begun to be delivered");
+  } else if (message.has_chunk()) {
     RuleOutRepeat(job, "part of its result has been delivered");
     if (call->facts.once) call->kept.Add(message.chunk());
   }
@@ -201,7 +219,7 @@ void JobCalls::OnRoom(JobId job, AttemptId attempt) {
 void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
   once::Result kept;
   if (Call* call = Current(ended.job, ended.attempt)) {
-    const std::string whom = ended.worker.valid()   ? book_.worker(ended.worker).state.worker()
+    const std::string whom = ended.worker.valid()   ? NameOf(ended.worker)
                              : ended.router.valid() ? book_.router(ended.router).name
                                                     : "";
     AddToStory(*call, "answered", whom, ended.message.empty() ? OutcomeName(ended.outcome) : ended.message);
@@ -214,6 +232,11 @@ void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
     call->attempt = 0;
   }
   metrics_.CountAttempt(ended);
+  // What was posted may come after this.
+  const Call* call = calls_[ended.job].get();
+  if (call != nullptr && call->repeat_ruled_out && call->stage == Stage::kWithMachine) {
+    tell_(RepeatRuledOut{ended.job, "part of its result has been delivered"});
+  }
   if (kept.end == nullptr) return tell_(ended);
   AttemptEnded with_result = ended;
   with_result.result = kept;
@@ -252,7 +275,7 @@ void JobCalls::OnDrained(CallStream& stream) {
   Call& call = *calls_[stream.job()];
   if (!call.result_paused || stream.unsent_bytes() >= kResultWindowBytes) return;
   call.result_paused = false;
-  attempts_.ReadNext(call.attempt);
+  if (call.carrier != nullptr) call.carrier->ReadNext(call.attempt);
 }
 
 void JobCalls::OnClosed(CallStream& stream) {
@@ -285,7 +308,9 @@ void JobCalls::BeginStory(Call& call, absl::Time now) {
   v1::RequestStory& story = call.story;
   story.set_request_id(call.header.request_id());
   story.set_tier(tier.name);
-  story.set_priority(tier.priorities[call.facts.priority]);
+  // Plain requests may name a priority that the tier has no word for.
+  const bool named = call.facts.priority < tier.priorities.size();
+  story.set_priority(named ? tier.priorities[call.facts.priority] : absl::StrCat(int{call.facts.priority}));
   story.set_model(call.header.model());
   story.set_forwarded(call.facts.forwarded);
   story.set_arrived_unix_us(absl::ToUnixMicros(runtime::WallNow()));
@@ -299,6 +324,11 @@ void JobCalls::AddToStory(Call& call, std::string_view what, std::string whom, s
 }
 
 // ---- small change ----
+
+std::string JobCalls::NameOf(WorkerId worker) const {
+  const KnownWorker& known = book_.worker(worker);
+  return known.state.worker().empty() ? known.address : known.state.worker();
+}
 
 // Posted, because this may happen while the machine's actions are being performed.
 void JobCalls::RuleOutRepeat(JobId id, std::string_view why) {

@@ -22,6 +22,7 @@
 #include "router/daemon/address_book.h"
 #include "router/daemon/attempts.h"
 #include "router/daemon/call_stream.h"
+#include "router/daemon/http_offers.h"
 #include "router/daemon/job_header.h"
 #include "router/daemon/once_wish.h"
 #include "router/daemon/payload.h"
@@ -55,6 +56,13 @@ class JobCalls final : public CallDesk, private AttemptSink {
   void Perform(const WithdrawAttempt& withdraw);
   void Perform(EndJob& end);
 
+  // The workers of this router's pool, for plain requests that other routers send here.
+  void UseHttpWorkers(HttpProxy& proxy) {
+    http_offers_ = std::make_unique<HttpOffers>(loop_, proxy, static_cast<AttemptSink&>(*this));
+  }
+  // The job is a plain HTTP request.
+  bool IsPlain(JobId job) const { return job.index() < calls_.size() && calls_[job]->header.has_http(); }
+
   // Calls whose stream has not gone yet, and attempts whose call is not over.
   std::size_t size() const { return live_; }
   std::size_t attempts() const { return attempts_.size(); }
@@ -85,7 +93,9 @@ class JobCalls final : public CallDesk, private AttemptSink {
     bool upload_complete = false;
     bool client_reading = false;  // a read from the client is under way
     AttemptId attempt = 0;
+    AttemptCarrier* carrier = nullptr;  // of the attempt
     bool attempt_takes_payload = false;
+    std::uint32_t offers = 0;    // to workers, of this region
     bool upload_closed = false;  // towards the attempt
     bool result_paused = false;  // the client is slow
     bool repeat_ruled_out = false;
@@ -120,8 +130,9 @@ class JobCalls final : public CallDesk, private AttemptSink {
   // What the record of a keyed job will say.
   once::Result KeptOf(const Call& call, const AttemptEnded& ended, const v1::End& end) const;
   Call* Current(JobId job, AttemptId attempt);
-  void BeginAttempt(Call& call, AttemptId attempt, bool takes_payload);
+  void BeginAttempt(Call& call, AttemptCarrier& carrier, AttemptId attempt, bool takes_payload);
   void RuleOutRepeat(JobId id, std::string_view why);
+  std::string NameOf(WorkerId worker) const;
   void ReleasePayload(Call& call);
   void Free(JobId id);
 
@@ -133,6 +144,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
   const runtime::Logger& log_;
   const Tell tell_;
   Attempts attempts_;
+  std::unique_ptr<HttpOffers> http_offers_;  // null: no pool
   IdVector<JobId, std::unique_ptr<Call>> calls_;
   std::vector<JobId> free_;
   std::size_t live_ = 0;

@@ -60,14 +60,16 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
   const auto tier_id = ResolveTier(header.tier(), book);
   if (!tier_id.ok()) return tier_id.status();
   const Tier& tier = book.fleet->tiers[*tier_id];
-  const auto priority = ResolvePriority(header.priority(), tier);
+  const bool plain = forwarded && header.has_http();
+  const auto priority = plain ? absl::StatusOr<Priority>(static_cast<Priority>(header.http().priority()))
+                              : ResolvePriority(header.priority(), tier);
   if (!priority.ok()) return priority.status();
 
   JobFacts facts{.tier = *tier_id, .priority = *priority, .forwarded = forwarded};
   facts.source = book.home;
   facts.spilled = forwarded && header.route_reason() == kSpillReason;
   if (forwarded) facts.source = book.fleet->world.FindRegion(header.source_region()).value_or(RegionId());
-  facts.keyed = !header.idempotency_key().empty();
+  facts.keyed = plain ? header.http().keyed() : !header.idempotency_key().empty();
   facts.cost = {header.steps(), header.pixels(), header.frames()};
   facts.arrived = now - absl::Seconds(forwarded ? header.age_s() : 0);
   facts.deadline = now + (header.deadline_s() > 0 ? absl::Seconds(header.deadline_s()) : tier.deadline);
@@ -78,6 +80,7 @@ void Sanitize(v1::JobHeader& header, bool forwarded, const FleetBook& book, cons
   if (header.request_id().empty()) header.set_request_id(request_id);
   header.clear_lease();
   if (forwarded) return;
+  header.clear_http();
   header.set_source_region(book.fleet->world.regions[book.home].name);
   header.set_hops(0);
   header.clear_table_epoch();

@@ -34,6 +34,9 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
   const absl::Time now = runtime::MonotonicNow();
   auto facts = FactsOf(header, stream.forwarded(), fleet_, now);
   if (!facts.ok()) return Refuse(stream, Outcome::kRejected, std::string(facts.status().message()));
+  if (stream.forwarded() && header.has_http() && http_offers_ == nullptr) {
+    return Refuse(stream, Outcome::kBusy, "this router has no pool of plain HTTP workers; ask another one");
+  }
   if (free_.empty()) {
     return Refuse(stream, Outcome::kShed,
                   absl::StrCat("this router holds its maximum of ", settings_.jobs_max, " jobs"));
@@ -129,10 +132,10 @@ void JobCalls::ReadMore(Call& call) {
 void JobCalls::Pump(JobId id) {
   Call& call = *calls_[id];
   if (call.attempt != 0 && call.attempt_takes_payload && !call.upload_closed) {
-    while (attempts_.HasRoom(call.attempt)) {
+    while (call.carrier->HasRoom(call.attempt)) {
       const std::string* chunk = call.payload.Next();
       if (chunk == nullptr) break;
-      attempts_.SendChunk(call.attempt, *chunk);
+      call.carrier->SendChunk(call.attempt, *chunk);
       call.payload.Advance();
     }
     if (!call.upload_complete && call.payload.bytes() >= settings_.payload_keep_max) {
@@ -141,7 +144,7 @@ void JobCalls::Pump(JobId id) {
     }
     if (call.upload_complete && call.payload.Next() == nullptr) {
       call.upload_closed = true;
-      attempts_.CloseUpload(call.attempt);
+      call.carrier->CloseUpload(call.attempt);
     }
   }
   ReadMore(call);

@@ -12,7 +12,6 @@
 namespace ringway::router {
 namespace {
 
-constexpr int kWorkersReportedMax = 1024;  // a controller takes no more from one router
 constexpr absl::Duration kBeat = absl::Milliseconds(250);
 constexpr absl::Duration kPagePeriod = absl::Seconds(1);
 
@@ -85,6 +84,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
                              .once = OnceSettingsOf(settings, incarnation_)},
                             fleet_.fleet),
               TimePassed{}, [this](RouterAction& action) { Do(action); }),
+      http_forwards_(loop, streams_, [this](const RouterEvent& event) { Tell(event); }),
       disk_(StatePath(settings), log),
       beat_(loop, [this] { Beat(); }) {
   state_.set_region(settings.region);
@@ -207,6 +207,7 @@ void RouterAgent::Do(const SendReport& report) {
     if (out.workers_size() >= kWorkersReportedMax) break;
     if (ours && worker.state.wire_version() != 0) *out.add_workers() = ReportOf(worker);
   }
+  ReportPool(out);
   metrics_.CountReport();
   link_->Send(std::move(message));
 }

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "router/daemon/address_book.h"
 #include "router/daemon/control_link.h"
+#include "router/daemon/http_forwards.h"
 #include "router/daemon/job_calls.h"
 #include "router/daemon/last_good.h"
 #include "router/daemon/ledger_hall.h"
@@ -37,6 +38,9 @@
 #include "runtime/machine_driver.h"
 
 namespace ringway::router {
+
+// A controller takes no more workers from one router.
+inline constexpr int kWorkersReportedMax = 1024;
 
 class RouterAgent final : private ControlSink, private ProxyHost {
  public:
@@ -81,11 +85,15 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   std::string_view region() const override { return settings_.region; }
   void CountEnd(const EndJob& end, const JobFacts& facts) override;
   void SetHealth(WorkerId worker, bool healthy) override;
+  std::shared_ptr<http::Upstream> Forward(const ForwardToRouter& forward, Exchange& exchange) override;
   void CountAttempt(const AttemptEnded& ended) override { metrics_.CountAttempt(ended); }
   // Performs what concerns the pool. False: it does not.
   bool DoForPool(RouterAction& action);
   void TellLater();
   void TickPool();
+  const LedgerStanding* PoolStanding(const std::vector<LedgerStanding>& standings) const;
+  void SamplePool(absl::Time now);
+  void ReportPool(v1::Report& report);
   void ListPoolWorkers(const std::vector<NamedWorker>& workers);
   static std::optional<PlainTier> PoolSeat(const Settings& settings);
   static Fleet WithPoolTier(Fleet fleet, const Settings& settings);
@@ -141,8 +149,11 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
   bool telling_ = false;
+  HttpForwards http_forwards_;
   std::unique_ptr<HttpProxy> proxy_;  // null: no pool
   TierId pool_tier_;
+  double pool_busy_s_ = 0;  // of each of its workers, on average, since the last report
+  absl::Time pool_sampled_ = absl::InfinitePast();
   std::unique_ptr<PoolWorkers> pool_workers_;
   std::unique_ptr<runtime::Alarm> pool_tick_;
   std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;

@@ -10,9 +10,10 @@ void Exchange::Reset(http::ServerConnection& by) {
   head.clear();
   body.clear();
   chunked = head_only = safe = body_complete = passed_on = arrived = busy = false;
-  connection.reset();
+  upstream.reset();
   attempt = 0;
   worker = WorkerId();
+  router = RouterId();
   offered = absl::InfinitePast();
   attempts = unreachable = status = 0;
   retry_after = absl::ZeroDuration();
@@ -23,6 +24,12 @@ void Exchange::OnResponseBody(std::string_view bytes) { proxy_.OnResponseBody(*t
 void Exchange::OnResponsePart() { proxy_.OnResponsePart(*this); }
 void Exchange::OnResponseEnd() { proxy_.OnResponseEnd(*this); }
 void Exchange::OnExchangeBroken(bool sent, std::string_view why) { proxy_.OnBroken(*this, sent, why); }
+void Exchange::OnForwardHead(const http::Head& answer, const ServedBy& served) {
+  proxy_.DeliverHead(*this, answer, served);
+}
+void Exchange::OnForwardEnded(const AttemptEnded& ended, bool whole) {
+  proxy_.OnForwardEnded(*this, ended, whole);
+}
 void Exchange::OnRequestDrained() { proxy_.OnRequestDrained(*this); }
 
 }  // namespace ringway::router

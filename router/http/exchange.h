@@ -4,22 +4,32 @@
 // stands on the wire of the worker, so sending it again is sending the same bytes; what does not fit into the
 // bound is passed on without being kept, and from then on the request belongs to the worker that has it.
 //
-// Invariant: `client` is set while somebody waits for a response; `connection` while a worker has the
-// request. Threads: the loop's.
+// Invariant: `client` is set while somebody waits for a response; `upstream` while a worker, or a router of
+// another region, has the request. Threads: the loop's.
 #ifndef RINGWAY_ROUTER_HTTP_EXCHANGE_H_
 #define RINGWAY_ROUTER_HTTP_EXCHANGE_H_
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "router/router_event.h"
 #include "runtime/http/origin_connection.h"
 #include "runtime/http/server_connection.h"
+#include "runtime/http/upstream.h"
 
 namespace ringway::router {
 
 class HttpProxy;
+
+// Who served a request in another region, as its router tells with the head of the response.
+struct ServedBy {
+  std::string_view region;
+  std::string_view worker;
+  int attempts = 0;
+  absl::Duration wait = absl::ZeroDuration();  // from the entry, here, to the start
+};
 
 class Exchange final : public http::ExchangeSink {
  public:
@@ -35,6 +45,10 @@ class Exchange final : public http::ExchangeSink {
   void OnResponseEnd() override;
   void OnExchangeBroken(bool sent, std::string_view why) override;
   void OnRequestDrained() override;
+  // The same of another region's router, which also tells who served; and the end, which it always says.
+  void OnForwardHead(const http::Head& head, const ServedBy& served);
+  // `whole`: the response has been handed over to its end.
+  void OnForwardEnded(const AttemptEnded& ended, bool whole);
 
  private:
   HttpProxy& proxy_;
@@ -55,9 +69,10 @@ class Exchange final : public http::ExchangeSink {
   bool arrived = false;        // the machine has it
 
   // The attempt.
-  std::shared_ptr<http::OriginConnection> connection;  // null: none
+  std::shared_ptr<http::Upstream> upstream;  // null: none
   AttemptId attempt = 0;
   WorkerId worker;
+  RouterId router;  // of a forward
   absl::Time offered = absl::InfinitePast();
   int attempts = 0;
   int unreachable = 0;  // attempts that found nobody

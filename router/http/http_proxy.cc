@@ -8,16 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/check.h"
+#include "router/http/answer.h"
 #include "router/http/forwarded_head.h"
 #include "router/http/refusal.h"
 #include "runtime/clock.h"
 
 namespace ringway::router {
 namespace {
-
-// An error that comes this much sooner than a result would is that of a worker which does not work.
-constexpr double kInstantShare = 0.1;
-constexpr int kRetryAfterMaxS = 3600;
 
 std::uint32_t Ticks(absl::Duration span) {
   return static_cast<std::uint32_t>(
@@ -31,15 +28,6 @@ http::ListenerSettings ListenerSettingsOf(const HttpPoolSpec& spec) {
           .header_timeout = spec.header_timeout,
           .idle_timeout = spec.idle_timeout,
           .stall_timeout = spec.stall_timeout};
-}
-
-// Seconds; the other form, a date, is not read.
-absl::Duration RetryAfter(const http::Head& head) {
-  const std::string_view text = head.Value("Retry-After");
-  int seconds = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failed != std::errc() || end != text.data() + text.size()) return absl::ZeroDuration();
-  return absl::Seconds(std::clamp(seconds, 0, kRetryAfterMaxS));
 }
 
 std::string_view Number(std::int64_t value, char (&text)[24]) {
@@ -83,21 +71,23 @@ void HttpProxy::SetWorker(WorkerId id, const std::string& name,
 
 // ---- the machine's actions ----
 
-http::OriginConnection& HttpProxy::ConnectionTo(WorkerId id) {
+std::shared_ptr<http::OriginConnection> HttpProxy::ConnectionTo(WorkerId id) {
   Worker& worker = workers_[id];
   if (worker.connection == nullptr || !worker.connection->ready()) {
     worker.connection =
         std::make_shared<http::OriginConnection>(loop_.context(), worker.endpoint, spec_.header_bytes_max);
   }
-  return *worker.connection;
+  return worker.connection;
 }
 
 void HttpProxy::Perform(const OfferToWorker& offer) {
   Exchange& exchange = *exchanges_[offer.job.index() - first_job_];
-  http::OriginConnection& connection = ConnectionTo(offer.worker);
-  exchange.connection = workers_[offer.worker].connection;
+  const std::shared_ptr<http::OriginConnection> worker = ConnectionTo(offer.worker);
+  http::OriginConnection& connection = *worker;
+  exchange.upstream = worker;
   exchange.attempt = offer.attempt;
   exchange.worker = offer.worker;
+  exchange.router = RouterId();
   exchange.offered = runtime::MonotonicNow();
   exchange.busy = false;
   ++exchange.attempts;
@@ -113,10 +103,24 @@ void HttpProxy::Perform(const OfferToWorker& offer) {
   host_.Tell(AttemptAccepted{offer.job, offer.attempt});
 }
 
+void HttpProxy::Perform(const ForwardToRouter& forward) {
+  Exchange& exchange = *exchanges_[forward.job.index() - first_job_];
+  exchange.attempt = forward.attempt;
+  exchange.worker = WorkerId();
+  exchange.router = forward.router;
+  exchange.offered = runtime::MonotonicNow();
+  exchange.busy = false;
+  exchange.upstream = host_.Forward(forward, exchange);
+  exchange.upstream->Write(exchange.body);
+  if (exchange.body_complete) exchange.upstream->EndRequest();
+  exchange.upstream->Push();
+  if (!exchange.body_complete && exchange.client != nullptr) exchange.client->ResumeUpload();
+}
+
 void HttpProxy::Perform(const WithdrawAttempt& withdraw) {
   Exchange& exchange = *exchanges_[withdraw.job.index() - first_job_];
-  if (exchange.attempt != withdraw.attempt || exchange.connection == nullptr) return;
-  exchange.connection->Abandon();
+  if (exchange.attempt != withdraw.attempt || exchange.upstream == nullptr) return;
+  exchange.upstream->Abandon();
   EndAttempt(exchange, {.outcome = Outcome::kCancelled, .message = "withdrawn"});
 }
 
@@ -142,7 +146,7 @@ void HttpProxy::Perform(EndJob& end) {
 
 void HttpProxy::Free(Exchange& exchange) {
   exchange.client.reset();
-  exchange.connection.reset();
+  exchange.upstream.reset();
   exchange.attempt = 0;
   // What was kept of an unusually large request is given back.
   if (exchange.body.capacity() > (std::size_t{64} << 10)) std::string().swap(exchange.body);
@@ -155,7 +159,8 @@ void HttpProxy::EndAttempt(Exchange& exchange, AttemptEnded ended) {
   ended.job = exchange.job;
   ended.attempt = exchange.attempt;
   ended.worker = exchange.worker;
-  exchange.connection.reset();
+  ended.router = exchange.router;
+  exchange.upstream.reset();
   exchange.attempt = 0;
   host_.CountAttempt(ended);
   host_.Tell(ended);
@@ -163,15 +168,22 @@ void HttpProxy::EndAttempt(Exchange& exchange, AttemptEnded ended) {
 
 void HttpProxy::OnResponseHead(Exchange& exchange, const http::Head& head) {
   exchange.status = head.status;
-  const auto& busy = spec_.busy_statuses;
-  exchange.busy = std::find(busy.begin(), busy.end(), head.status) != busy.end();
+  exchange.busy = SaysBusy(spec_, head);
   if (exchange.busy) {
-    exchange.retry_after = RetryAfter(head);
+    exchange.retry_after = RetryAfterOf(head);
     return;
   }
+  DeliverHead(exchange, head,
+              {.region = host_.region(),
+               .worker = workers_[exchange.worker].name,
+               .attempts = exchange.attempts,
+               .wait = exchange.offered - exchange.facts.arrived});
+}
+
+void HttpProxy::DeliverHead(Exchange& exchange, const http::Head& head, const ServedBy& served) {
   http::ServerConnection& client = *exchange.client;
   BeginForwardedResponse(head, client);
-  AddStory(exchange, client);
+  AddStory(exchange, served, client);
   const bool bare = exchange.head_only || head.status == 204 || head.status == 304;
   if (head.framing == http::Framing::kNone && !bare && head.Find("Content-Length") == nullptr) {
     client.EndHead(http::Framing::kLength, 0);
@@ -180,14 +192,13 @@ void HttpProxy::OnResponseHead(Exchange& exchange, const http::Head& head) {
   }
 }
 
-void HttpProxy::AddStory(const Exchange& exchange, http::ServerConnection& client) {
+void HttpProxy::AddStory(const Exchange& exchange, const ServedBy& served, http::ServerConnection& client) {
   const RouterMachine& machine = host_.machine();
   char text[24];
-  client.AddField("X-Ringway-Region", host_.region());
-  client.AddField("X-Ringway-Worker", workers_[exchange.worker].name);
-  client.AddField("X-Ringway-Attempts", Number(exchange.attempts, text));
-  client.AddField("X-Ringway-Wait-Ms",
-                  Number(absl::ToInt64Milliseconds(exchange.offered - exchange.facts.arrived), text));
+  client.AddField("X-Ringway-Region", served.region);
+  client.AddField("X-Ringway-Worker", served.worker);
+  client.AddField("X-Ringway-Attempts", Number(served.attempts, text));
+  client.AddField("X-Ringway-Wait-Ms", Number(absl::ToInt64Milliseconds(served.wait), text));
   client.AddField("X-Ringway-Reason", machine.job(exchange.job).route.reason);
   const TableVersion table = machine.table();
   if (table.epoch == 0 && table.version == 0) return;
@@ -206,14 +217,7 @@ void HttpProxy::OnResponseBody(Exchange& exchange, std::string_view bytes) {
 void HttpProxy::OnResponsePart(Exchange& exchange) {
   if (exchange.busy || exchange.client == nullptr) return;
   exchange.client->Push();
-  if (exchange.client->queued() >= spec_.response_window) exchange.connection->PauseResponse();
-}
-
-Outcome HttpProxy::OutcomeOf(const Exchange& exchange, absl::Time now) const {
-  if (exchange.status < 400) return Outcome::kDone;
-  const absl::Duration mean = host_.machine().service_mean(tier_);
-  const bool instant = now - exchange.offered < mean * kInstantShare;
-  return exchange.status >= 500 && instant ? Outcome::kFailed : Outcome::kRejected;
+  if (exchange.client->queued() >= spec_.response_window) exchange.upstream->PauseResponse();
 }
 
 void HttpProxy::OnResponseEnd(Exchange& exchange) {
@@ -228,7 +232,8 @@ void HttpProxy::OnResponseEnd(Exchange& exchange) {
   // The slot is given to the next request before this one's last bytes go out: a system call is a long time.
   const std::shared_ptr<http::ServerConnection> client = std::move(exchange.client);
   client->tag = 0;
-  const Outcome outcome = OutcomeOf(exchange, runtime::MonotonicNow());
+  const absl::Duration took = runtime::MonotonicNow() - exchange.offered;
+  const Outcome outcome = OutcomeOfAnswer(exchange.status, took, service_mean());
   if (outcome == Outcome::kFailed)
     host_.Tell(RepeatRuledOut{exchange.job, "its response has been delivered"});
   EndAttempt(
@@ -237,6 +242,19 @@ void HttpProxy::OnResponseEnd(Exchange& exchange) {
        .answered = true,
        .message = outcome == Outcome::kDone ? "" : absl::StrCat("the worker answered ", exchange.status)});
   client->EndResponse();
+}
+
+// The other router has said its last word about the request, or the way to it broke.
+void HttpProxy::OnForwardEnded(Exchange& exchange, const AttemptEnded& ended, bool whole) {
+  const bool begun = exchange.client != nullptr && exchange.client->response_begun();
+  if (begun) host_.Tell(RepeatRuledOut{exchange.job, "its response has begun to be delivered"});
+  std::shared_ptr<http::ServerConnection> client;
+  if (begun && whole) {
+    client = std::move(exchange.client);
+    client->tag = 0;
+  }
+  EndAttempt(exchange, ended);
+  if (client != nullptr) client->EndResponse();
 }
 
 void HttpProxy::OnBroken(Exchange& exchange, bool sent, std::string_view why) {

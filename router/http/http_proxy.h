@@ -40,6 +40,8 @@ class ProxyHost {
   virtual void CountEnd(const EndJob& end, const JobFacts& facts) = 0;
   virtual void CountAttempt(const AttemptEnded& ended) = 0;
   virtual void SetHealth(WorkerId worker, bool healthy) = 0;
+  // Begins to send the request to another router; what comes back is the exchange's.
+  virtual std::shared_ptr<http::Upstream> Forward(const ForwardToRouter& forward, Exchange& exchange) = 0;
 };
 
 class HttpProxy final : public http::Application {
@@ -60,8 +62,17 @@ class HttpProxy final : public http::Application {
   }
   bool Knows(WorkerId worker) const { return workers_.contains(worker) && !workers_[worker].name.empty(); }
 
+  // A connection to the worker that has no exchange. For requests that came in at another region's router,
+  // which are not among those of this proxy.
+  std::shared_ptr<http::OriginConnection> ConnectionTo(WorkerId worker);
+  const std::string& NameOf(WorkerId worker) const { return workers_[worker].name; }
+  const HttpPoolSpec& spec() const { return spec_; }
+  std::string_view region() const { return host_.region(); }
+  absl::Duration service_mean() const { return host_.machine().service_mean(tier_); }
+
   // The machine's actions.
   void Perform(const OfferToWorker& offer);
+  void Perform(const ForwardToRouter& forward);
   void Perform(const WithdrawAttempt& withdraw);
   void Perform(EndJob& end);
 
@@ -91,16 +102,16 @@ class HttpProxy final : public http::Application {
   void PassOn(Exchange& exchange, std::string_view bytes);
 
   // The attempt's side (http_proxy.cc).
-  http::OriginConnection& ConnectionTo(WorkerId worker);
   void OnResponseHead(Exchange& exchange, const http::Head& head);
+  void DeliverHead(Exchange& exchange, const http::Head& head, const ServedBy& served);
+  void OnForwardEnded(Exchange& exchange, const AttemptEnded& ended, bool whole);
   void OnResponseBody(Exchange& exchange, std::string_view bytes);
   void OnResponsePart(Exchange& exchange);
   void OnResponseEnd(Exchange& exchange);
   void OnBroken(Exchange& exchange, bool sent, std::string_view why);
   void OnRequestDrained(Exchange& exchange);
   void EndAttempt(Exchange& exchange, AttemptEnded ended);
-  void AddStory(const Exchange& exchange, http::ServerConnection& client);
-  Outcome OutcomeOf(const Exchange& exchange, absl::Time now) const;
+  void AddStory(const Exchange& exchange, const ServedBy& served, http::ServerConnection& client);
   void Free(Exchange& exchange);
 
   runtime::EventLoop& loop_;

@@ -109,7 +109,7 @@ void HttpProxy::OnRequest(http::ServerConnection& client, const http::Head& head
 void HttpProxy::OnRequestBody(http::ServerConnection& client, std::string_view bytes) {
   Exchange* const exchange = Of(client);
   if (exchange == nullptr) return;
-  if (exchange->connection != nullptr) return PassOn(*exchange, bytes);
+  if (exchange->upstream != nullptr) return PassOn(*exchange, bytes);
   AppendPiece(exchange->chunked, bytes, exchange->body);
   if (exchange->body.size() < spec_.request_keep_max) return;
   // The rest waits at the client until a worker takes it.
@@ -122,9 +122,10 @@ void HttpProxy::OnRequestEnd(http::ServerConnection& client) {
   if (exchange == nullptr || exchange->body_complete) return;
   exchange->body_complete = true;
   const std::string_view last = exchange->chunked ? "0\r\n\r\n" : "";
-  if (exchange->connection != nullptr) {
-    exchange->connection->Write(last);
-    exchange->connection->Push();
+  if (exchange->upstream != nullptr) {
+    exchange->upstream->Write(last);
+    exchange->upstream->EndRequest();
+    exchange->upstream->Push();
     return;
   }
   exchange->body.append(last);
@@ -136,22 +137,22 @@ void HttpProxy::Arrive(Exchange& exchange) {
   host_.Tell(JobArrived{exchange.job, exchange.facts});
 }
 
-// A worker has the request already, and more of it has come.
+// Somebody has the request already, and more of it has come.
 void HttpProxy::PassOn(Exchange& exchange, std::string_view bytes) {
   if (!exchange.passed_on) {
     exchange.passed_on = true;
     host_.Tell(RepeatRuledOut{exchange.job, "the request is too large to be kept"});
-    if (exchange.connection == nullptr) return;
+    if (exchange.upstream == nullptr) return;
   }
   if (exchange.chunked) {
     std::string piece;
     AppendPiece(true, bytes, piece);
-    exchange.connection->Write(piece);
+    exchange.upstream->Write(piece);
   } else {
-    exchange.connection->Write(bytes);
+    exchange.upstream->Write(bytes);
   }
-  exchange.connection->Push();
-  if (exchange.connection->queued() >= kRequestWindow) exchange.client->PauseUpload();
+  exchange.upstream->Push();
+  if (exchange.upstream->queued() >= kRequestWindow) exchange.client->PauseUpload();
 }
 
 void HttpProxy::OnClientGone(http::ServerConnection& client) {
@@ -168,8 +169,8 @@ void HttpProxy::OnClientGone(http::ServerConnection& client) {
 
 void HttpProxy::OnClientDrained(http::ServerConnection& client) {
   Exchange* const exchange = Of(client);
-  if (exchange != nullptr && exchange->connection != nullptr && exchange->connection->response_paused()) {
-    exchange->connection->ResumeResponse();
+  if (exchange != nullptr && exchange->upstream != nullptr && exchange->upstream->response_paused()) {
+    exchange->upstream->ResumeResponse();
   }
 }
 

@@ -181,6 +181,7 @@ void VideoDesk::OnDown(SubmitStream& stream, const v1::JobDown& message) {
       return OnChunk(stream, message.chunk());
     case v1::JobDown::kEnd:
       return OnEnd(stream, message.end());
+    case v1::JobDown::kHttp:  // of plain requests; a video's worker speaks gRPC
     case v1::JobDown::KIND_NOT_SET:
       return;  // something newer than this release
   }

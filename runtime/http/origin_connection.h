@@ -18,6 +18,7 @@
 
 #include "runtime/http/connection.h"
 #include "runtime/http/message_reader.h"
+#include "runtime/http/upstream.h"
 
 namespace ringway::http {
 
@@ -36,7 +37,7 @@ class ExchangeSink {
   virtual void OnRequestDrained() = 0;
 };
 
-class OriginConnection final : public Connection, private MessageSink {
+class OriginConnection final : public Connection, public Upstream, private MessageSink {
  public:
   OriginConnection(boost::asio::io_context& io, const boost::asio::ip::tcp::endpoint& server,
                    std::size_t header_bytes_max);
@@ -46,13 +47,13 @@ class OriginConnection final : public Connection, private MessageSink {
   bool connected() const { return open(); }
   // The sink must live until the exchange has ended. `head_only`: the response to HEAD has no body.
   void Begin(ExchangeSink& sink, bool head_only);
-  void Write(std::string_view bytes);
-  void Push() { Flush(); }
-  void PauseResponse() { PauseReading(); }
-  void ResumeResponse() { ResumeReading(); }
-  bool response_paused() const { return paused(); }
-  // The exchange is not wanted any more: closes, and calls nobody.
-  void Abandon();
+  void Write(std::string_view bytes) override;
+  void Push() override { Flush(); }
+  std::size_t queued() const override { return Connection::queued(); }
+  void PauseResponse() override { PauseReading(); }
+  void ResumeResponse() override { ResumeReading(); }
+  bool response_paused() const override { return paused(); }
+  void Abandon() override;
 
   // One tick of the owner's clock. `connect_ticks`: how long connecting may take; `idle_ticks`: how long an
   // unused connection is kept; `stall_ticks`: how long the server may leave the request unread.

@@ -74,6 +74,9 @@ void SmallWorld::StartWorker(const RegionPlan& region, const std::string& name) 
                                     "--service-mean", absl::StrCat(plan_.service_mean_s),
                                     "--log-level",    "debug"};
   flags.insert(flags.end(), plan_.worker_flags.begin(), plan_.worker_flags.end());
+  if (const auto own = plan_.flags_of.find(name); own != plan_.flags_of.end()) {
+    flags.insert(flags.end(), own->second.begin(), own->second.end());
+  }
   workers_[name] = std::make_unique<DaemonProcess>(folder_, DaemonSpec{"ringway-worker", name, flags});
 }
 

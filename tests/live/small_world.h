@@ -40,6 +40,7 @@ struct WorldPlan {
   std::string deadline = "10s";
   std::string dispatch = "{mode: probe}";  // YAML
   std::vector<std::string> worker_flags = {};
+  std::map<std::string, std::vector<std::string>> flags_of = {};  // of one worker, by its name
   std::vector<std::string> router_flags = {};
   std::vector<std::string> controller_flags = {};
   std::string guard = "{staleAfter: 5s, missingAfter: 15s}";  // YAML

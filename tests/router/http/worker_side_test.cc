@@ -110,6 +110,27 @@ TEST(HttpWorkers, ThatAreAllGoneAreSaidToBe) {
   EXPECT_NE(answer->body.find("\"code\":\"no_worker\""), std::string::npos) << answer->body;
 }
 
+// An error that comes at once is no answer of a worker that works: it would draw all requests to itself,
+// because it is always idle.
+TEST(HttpWorkers, ThatFailAtOnceAreLeftAloneWhileTheRestServe) {
+  const auto works = [](const Request& request, Wire& wire) {
+    ReadBody(request, wire);
+    absl::SleepFor(absl::Milliseconds(20));
+    return Respond(wire, 200, "done");
+  };
+  PlainWorker sinkhole(Says(500, "broken")), first(works), second(works);
+  PoolUnderTest pool({sinkhole.address(), first.address(), second.address()}, "  serviceMean: 200ms\n");
+  int done = 0;
+  constexpr int kRequests = 100;
+  for (int i = 0; i < kRequests; ++i) {
+    const auto answer = Ask(pool.door(), "POST", "", "work");
+    done += answer && answer->status == 200;
+  }
+  EXPECT_GE(sinkhole.asked(), 1);
+  EXPECT_LE(sinkhole.asked(), 10) << "of " << kRequests << ", while it is the first that is free";
+  EXPECT_EQ(done, kRequests - sinkhole.asked());
+}
+
 TEST(HttpWorkers, ThatDieWithARequestAreNotAskedAgainForIt) {
   PlainWorker dies([](const Request&, Wire&) { return false; });
   PoolUnderTest pool({dies.address()});
