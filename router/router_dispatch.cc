@@ -30,7 +30,9 @@ void RouterMachine::AdmitHome(Turn& turn, JobId id) {
     AskLedger(turn, id);
     return;
   }
-  job.delay = dispatch::SchedulingDelay(d.spec.delay, workers_.BusyShare(job.facts.tier), rng_);
+  if (d.may_wait()) {
+    job.delay = dispatch::SchedulingDelay(d.spec.delay, workers_.BusyShare(job.facts.tier), rng_);
+  }
   if (job.delay > absl::ZeroDuration()) {
     job.phase = JobPhase::kDelayed;
     wakes_.Set(id.index(), std::max(turn.now, std::min(turn.now + job.delay, LatestStart(job))));
@@ -101,6 +103,15 @@ void RouterMachine::OnOfferSilent(Turn& turn, JobId id) {
                                          .why = Outcome::kTimeout});
 }
 
+// Of a tier whose jobs may not wait (waitingMax 0).
+void RouterMachine::EndWithoutWaiting(Turn& turn, JobId id) {
+  const JobRecord& job = jobs_[id];
+  End(turn, id, Outcome::kShed,
+      absl::StrCat("no worker of tier ", tier_name(job), " in ", region_name(home_),
+                   " is free, and its jobs do not wait (waitingMax 0)"),
+      desk(job).service.mean());
+}
+
 void RouterMachine::Sleep(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
@@ -111,6 +122,10 @@ void RouterMachine::Sleep(Turn& turn, JobId id) {
         absl::StrCat("no free worker of tier ", tier_name(job), " in ", region_name(home_), " after ",
                      job.attempts, " offers (", job.busy, " busy)"),
         d.service.mean());
+    return;
+  }
+  if (!d.may_wait()) {
+    EndWithoutWaiting(turn, id);
     return;
   }
   const absl::Time latest = LatestStart(job);

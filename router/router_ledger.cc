@@ -86,6 +86,8 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotRefused& refus
   job.phase = JobPhase::kDelayed;
   if (refused.reason == ledger::RefuseReason::kInfeasible) {
     EndTooLate(turn, id);
+  } else if (refused.reason == ledger::RefuseReason::kLineFull && !desks_[tier].may_wait()) {
+    EndWithoutWaiting(turn, id);
   } else if (refused.reason == ledger::RefuseReason::kLineFull) {
     End(turn, id, Outcome::kShed,
         absl::StrCat("the line of tier ", tier_name(job), " in ", region_name(home_), " is full"),

@@ -55,7 +55,7 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
   job.phase = JobPhase::kDelayed;
   ++jobs_live_;
   TierDesk& desk = desks_[event.facts.tier];
-  const bool line_full = desk.held >= desk.spec.waiting_max;
+  const bool line_full = desk.may_wait() && desk.held >= desk.spec.waiting_max;
   ++desk.held;
   desk.budget.OnArrival(turn.now);
   if (!job.facts.forwarded) desk.spill.OnArrival(turn.now);

@@ -136,6 +136,7 @@ class RouterMachine {
   void StartRound(Turn& turn, JobId id);
   void OfferNext(Turn& turn, JobId id);
   void Sleep(Turn& turn, JobId id);
+  void EndWithoutWaiting(Turn& turn, JobId id);
   bool TopUpReserve(JobRecord& job, absl::Time now);
   void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event);
   void WakeOneFor(Turn& turn, WorkerId worker);

@@ -46,6 +46,7 @@ struct TierDesk {
   int imports = 0;                       // jobs of other regions that are here
   std::uint64_t imports_refused = 0;     // since the start
   std::size_t held = 0;                  // jobs that no worker has started yet; at most spec.waiting_max
+  bool may_wait() const { return spec.waiting_max > 0; }  // else a job without a free worker is refused
 };
 
 }  // namespace ringway::router

@@ -77,7 +77,9 @@ void Holders::Begin() {
 // The desk of a router that has just started.
 void Holders::Open(Desk& desk) {
   const RegionId region = RegionOf(desk);
-  desk.seat = std::make_unique<router::LedgerSeat>(router::SeatSettings{});
+  router::SeatSettings settings;
+  if (scenario_.fleet->tiers[desk.tier].dispatch.waiting_max == 0) settings.ledger.waiting_max = 0;
+  desk.seat = std::make_unique<router::LedgerSeat>(settings);
   const auto [begin, end] = workers_.Range(region, desk.tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     Step(desk, ledger::WorkerListed{workers_.InRegion(worker)});

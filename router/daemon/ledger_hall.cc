@@ -38,8 +38,10 @@ LedgerHall::~LedgerHall() = default;
 LedgerHall::Desk& LedgerHall::DeskOf(TierId tier) {
   Desk& desk = desks_[tier];
   if (desk.seat != nullptr) return desk;
+  const Tier& spec = fleet_.fleet->tiers[tier];
   SeatSettings seat = SettingsOfSeat(kRoutersMax);
-  if (settings_.plain && settings_.plain->tier == fleet_.fleet->tiers[tier].name) {
+  if (spec.dispatch.waiting_max == 0) seat.ledger.waiting_max = 0;
+  if (settings_.plain && settings_.plain->tier == spec.name) {
     seat = settings_.plain->seat;
     seat.ledger.routers_max = kRoutersMax;
   }

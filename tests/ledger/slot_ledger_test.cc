@@ -188,6 +188,29 @@ TEST_F(LedgerTest, TheBoundOfTheLineHolds) {
   EXPECT_EQ(ledger_.View().waiting, 4u);
 }
 
+TEST(SlotLedgerTest, WhereNobodyMayWaitAnAskIsGrantedOrRefusedAtOnce) {
+  LedgerSettings settings;
+  settings.workers_announce = false;
+  settings.waiting_max = 0;
+  SlotLedger ledger(settings);
+  const absl::Time now = absl::FromUnixSeconds(100);
+  std::vector<LedgerAction> actions;
+  ledger.Step(now, Appointed{.appointment = {1, 1}, .fresh = true}, actions);
+  ledger.Step(now, WorkerListed{WorkerId(0)}, actions);
+  for (std::uint32_t slot = 0; slot < 2; ++slot) {
+    actions.clear();
+    Ask ask;
+    ask.key = {RouterId(0), slot, 1};
+    ask.deadline = now + absl::Minutes(1);
+    ledger.Step(now, ask, actions);
+    ASSERT_EQ(actions.size(), 1u);
+    EXPECT_EQ(std::holds_alternative<Grant>(actions[0]), slot == 0);
+    EXPECT_EQ(ledger.View().waiting, 0u);
+  }
+  EXPECT_EQ(std::get<Refuse>(actions[0]).reason, RefuseReason::kLineFull);
+  EXPECT_EQ(ledger.NextWake(), now + LedgerSettings().lease_span);
+}
+
 TEST_F(LedgerTest, AnExpiredLeaseIsCalledBackAndTheSlotWaitsForTheWorkersWord) {
   Begin(1);
   Do(1, AskFor(0, 1, 100));

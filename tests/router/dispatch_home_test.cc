@@ -182,6 +182,24 @@ TEST(DispatchHome, AttemptsMaxEndsTheJob) {
   EXPECT_THAT(t.Last<EndJob>()->message, HasSubstr("after 3 offers (3 busy)"));
 }
 
+TEST(DispatchHome, WhereNobodyMayWaitAJobIsServedOrRefusedAtOnce) {
+  Fleet fleet = SmallFleet();
+  fleet.tiers[kTier].dispatch.waiting_max = 0;
+  RouterOnTheTable t(fleet);
+  t.ListWorkers(1);
+  t.Arrive(0);
+  const auto offer = t.Last<OfferToWorker>();
+  ASSERT_TRUE(offer);
+  t.Accept(*offer);
+  t.Arrive(1);
+  ASSERT_TRUE(t.Last<EndJob>());
+  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
+  EXPECT_THAT(t.Last<EndJob>()->message, HasSubstr("do not wait"));
+  t.Finish(*offer, Outcome::kDone);
+  t.Arrive(2);
+  EXPECT_TRUE(t.Last<OfferToWorker>());
+}
+
 TEST(DispatchHome, WithoutBudgetAJobOnlyWaits) {
   Fleet fleet = SmallFleet();
   fleet.tiers[kTier].dispatch.budget = {.share = 1, .floor_per_second = 0};

@@ -87,7 +87,8 @@ std::string JobChecker::After(absl::Time now, const std::vector<RouterAction>& a
   const double bound = static_cast<double>(arrived_) * (1 + budget.share) +
                        budget.floor_per_second * (1 + absl::ToDoubleSeconds(now - start_)) + 1e-6;
   if (static_cast<double>(offers_) > bound) return "more offers than the budget allows";
-  if (machine_.held(TierId(0)) > tier_.dispatch.waiting_max + returned_) return "the line is over its bound";
+  const bool over = machine_.held(TierId(0)) > tier_.dispatch.waiting_max + returned_;
+  if (tier_.dispatch.waiting_max > 0 && over) return "the line is over its bound";
   if (machine_.jobs() != live_.size()) return "miscounts its jobs";
   if (machine_.NextWake() <= now) return "wants to wake in the past";
   return "";

@@ -99,6 +99,22 @@ TEST_F(LedgerMode, ARefusalEndsTheJobAndSaysWhy) {
   EXPECT_THAT(t_.Last<EndJob>()->message, testing::HasSubstr("line of tier animate in home is full"));
 }
 
+TEST(LedgerModeWithoutWaiting, AJobMayAskThoughNobodyMayWait) {
+  Fleet fleet = LedgerFleet();
+  fleet.tiers[kTier].dispatch.waiting_max = 0;
+  RouterOnTheTable t(fleet);
+  t.ListWorkers(2);
+  t.Step(HolderSeated{kTier, {kHolder, kFence}});
+  t.Arrive(0);
+  ASSERT_TRUE(t.Last<TellLedger>());
+  const auto ask = std::get<ledger::Ask>(t.Last<TellLedger>()->event);
+  EXPECT_EQ(t.machine().jobs(), 1u);
+  t.Step(HolderAnswered{kTier, ledger::Refuse{ask.key, ledger::RefuseReason::kLineFull}});
+  ASSERT_TRUE(t.Last<EndJob>());
+  EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
+  EXPECT_THAT(t.Last<EndJob>()->message, testing::HasSubstr("do not wait"));
+}
+
 TEST_F(LedgerMode, AJobIsRefusedInTimeEvenIfTheHolderSaysNothing) {
   Seat();
   t_.Arrive(0);

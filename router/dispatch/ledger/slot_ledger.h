@@ -37,7 +37,7 @@ struct LedgerSettings {
   std::size_t workers_max = 100'000;
   std::size_t routers_max = 4'096;
   std::size_t asks_per_router_max = 65'536;
-  std::size_t waiting_max = 10'000;
+  std::size_t waiting_max = 10'000;                     // 0: nobody waits
   double newest_first_at = WaitingLine::kHopeless;      // of its patience that the line's head has used
   absl::Duration start_margin = absl::Milliseconds(1);  // from a grant to the start on the worker
   // A lease not renewed for so long is called back. Long, because it matters only when router and worker both

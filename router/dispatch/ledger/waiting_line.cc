@@ -5,9 +5,7 @@
 namespace ringway::ledger {
 
 WaitingLine::WaitingLine(std::size_t waiting_max, double newest_first_at)
-    : waiting_max_(waiting_max), newest_first_at_(newest_first_at) {
-  RINGWAY_CHECK(waiting_max >= 1);
-}
+    : waiting_max_(waiting_max), newest_first_at_(newest_first_at) {}
 
 void WaitingLine::Add(Ticket ticket, const Waiter& waiter) {
   RINGWAY_CHECK(waiter.priority < kMaxPriorities);

@@ -45,7 +45,8 @@ class WaitingLine {
   static constexpr double kHopeless = 0.75;
   static constexpr double kCalmAgain = 2.0 / 3;
 
-  // `waiting_max` must be at least 1. `newest_first_at` 1: never; 0: always.
+  // `waiting_max` 0: whoever is not granted a slot at once is given up. `newest_first_at` 1: never; 0:
+  // always.
   explicit WaitingLine(std::size_t waiting_max, double newest_first_at = kHopeless);
 
   std::size_t size() const { return size_; }
