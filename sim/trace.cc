@@ -82,6 +82,13 @@ absl::Status BadPlace(const std::string& file, std::size_t line, std::string_vie
       absl::StrCat(file, ":", line, ": ", absl::string_view(problem.data(), problem.size())));
 }
 
+// The place of a part of a line, in characters from 1.
+std::string At(const std::string& file, std::size_t line_number, std::string_view line,
+               std::string_view part) {
+  return absl::StrCat(file, ":", line_number, ":",
+                      part.data() == nullptr ? 1 : part.data() - line.data() + 1);
+}
+
 bool IsTimeColumn(std::string_view name, const std::string& wanted) {
   if (!wanted.empty()) return name == wanted;
   const std::string lower = absl::AsciiStrToLower(absl::string_view(name.data(), name.size()));
@@ -148,13 +155,17 @@ absl::StatusOr<Trace> ParseTraceCsv(std::string_view text, const std::string& fi
     if (trace.offsets_s.size() >= kTraceRowsMax)
       return BadPlace(file, line_number, "more than 200000000 rows");
     const auto field = Field(line, *time_column);
-    if (!field) return BadPlace(file, line_number, absl::StrCat("no column ", *time_column + 1));
+    if (!field) {
+      return absl::InvalidArgumentError(absl::StrCat(At(file, line_number, line, line.substr(line.size())),
+                                                     ": no column ", *time_column + 1));
+    }
     auto seconds = ParseNumber(*field);
     if (!seconds) seconds = ParseDate(*field);
     if (!seconds) {
-      return BadPlace(file, line_number,
-                      absl::StrCat("column ", *time_column + 1, ": '", std::string(field->substr(0, 60)),
-                                   "' is neither seconds nor a date such as 2023-11-16 18:15:46.6805900"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(At(file, line_number, line, *field), ": column ", *time_column + 1, ": '",
+                       std::string(field->substr(0, 60)),
+                       "' is neither seconds nor a date such as 2023-11-16 18:15:46.6805900"));
     }
     if (!trace.offsets_s.empty() && *seconds < trace.offsets_s.back()) ++trace.out_of_order;
     trace.offsets_s.push_back(*seconds);

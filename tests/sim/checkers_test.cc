@@ -74,6 +74,41 @@ TEST_F(CheckersTest, CatchesADoubleGrant) {
   ExpectViolation("a slot was granted twice");
 }
 
+// A holder that grants a slot whose lease is still in use, as one that has lost its book would.
+TEST_F(CheckersTest, CatchesASecondGrantOfALivingLease) {
+  Submit(1);
+  checkers_.OnGranted(At(1), kWorker, {{1, 1}, 1});
+  OfferNote job = Job(1);
+  job.lease = {{1, 1}, 1};
+  checkers_.OnStarted(At(2), kWorker, job);
+  checkers_.OnGranted(At(2), kWorker, {{1, 1}, 1});  // said again
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+  checkers_.OnGranted(At(3), kWorker, {{1, 1}, 2});
+  ExpectViolation("two living leases");
+}
+
+TEST_F(CheckersTest, CatchesALeaseThatNobodyGranted) {
+  Submit(1);
+  checkers_.OnGranted(At(1), kWorker, {{1, 1}, 1});
+  OfferNote job = Job(1);
+  job.lease = {{1, 1}, 2};
+  checkers_.OnStarted(At(2), kWorker, job);
+  ExpectViolation("which nobody granted");
+}
+
+TEST_F(CheckersTest, CatchesAnOldLeaseThatIsObeyedAgain) {
+  Submit(1);
+  Submit(2);
+  checkers_.OnGranted(At(1), kWorker, {{1, 1}, 1});
+  for (const JobSerial serial : {1, 2}) {
+    OfferNote job = Job(serial);
+    job.lease = {{1, 1}, 1};
+    checkers_.OnStarted(At(2), kWorker, job);
+    checkers_.OnFreed(At(2), kWorker, job, true);
+  }
+  ExpectViolation("started lease");
+}
+
 TEST_F(CheckersTest, CatchesOneJobAtTwoWorkers) {
   Submit(1);
   checkers_.OnStarted(At(2), kWorker, Job(1));

@@ -42,12 +42,13 @@ TEST(TraceTest, BrokenTracesGetAClearError) {
            Case{"a,b\n1,2\n", "", "t.csv:1: no time column"},
            Case{"a,b\n1,2\n", "c", "t.csv:1: no column 'c'; found: a, b"},
            Case{"time\n", "", "t.csv:2: no rows"},
-           Case{"a,time\n1,1\n2\n", "", "t.csv:3: no column 2"},
-           Case{"time\n1\nyesterday\n", "", "t.csv:3: column 1: 'yesterday' is neither"},
-           Case{"time\nnan\n", "", "t.csv:2: column 1: 'nan'"},
-           Case{"time\n1e999\n", "", "t.csv:2: column 1"},
-           Case{"time\n2023-13-01 00:00:00\n", "", "t.csv:2: column 1"},
-           Case{"time\n2023-11-01 00:00:00+02:00\n", "", "t.csv:2: column 1"},
+           Case{"a,time\n1,1\n2\n", "", "t.csv:3:2: no column 2"},
+           Case{"a,time\n1, soon\n", "", "t.csv:2:4: column 2: 'soon'"},
+           Case{"time\n1\nyesterday\n", "", "t.csv:3:1: column 1: 'yesterday' is neither"},
+           Case{"time\nnan\n", "", "t.csv:2:1: column 1: 'nan'"},
+           Case{"time\n1e999\n", "", "t.csv:2:1: column 1"},
+           Case{"time\n2023-13-01 00:00:00\n", "", "t.csv:2:1: column 1"},
+           Case{"time\n2023-11-01 00:00:00+02:00\n", "", "t.csv:2:1: column 1"},
        }) {
     const auto trace = ParseTraceCsv(c.text, "t.csv", c.column);
     ASSERT_FALSE(trace.ok()) << c.text;
