@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/journal/checkpoint.h"
 #include "controller/journal/event_codec.h"
-#include "controller/journal/segment.h"
+#include "runtime/segment.h"
 
 namespace ringway::controller {
 
@@ -46,7 +46,7 @@ struct Recorder::Disk {
     reached.wait(lock, [&] { return done; });
   }
 
-  SegmentWriter writer;
+  runtime::SegmentWriter writer;
   runtime::Logger log;
   std::atomic<std::size_t> pending_bytes{0};
   std::atomic<bool> broken{false};  // a write failed: the segment has a hole

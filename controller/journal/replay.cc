@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/journal/checkpoint.h"
-#include "controller/journal/segment.h"
 #include "proto/table_codec.h"
+#include "runtime/segment.h"
 
 namespace ringway::controller {
 namespace {
@@ -35,9 +35,9 @@ class Replayer {
         return Live(at, record);
     }
   }
-  void EndSegment(SegmentEnd end) {
+  void EndSegment(runtime::SegmentEnd end) {
     ++report_.segments;
-    hole_ = end != SegmentEnd::kWhole;
+    hole_ = end != runtime::SegmentEnd::kWhole;
     if (hole_) ++report_.holes;
   }
   ReplayReport Finish() {
@@ -114,12 +114,12 @@ class Replayer {
 
 absl::StatusOr<ReplayReport> Replay(const std::string& directory, const FleetReader& read_fleet,
                                     const ReplayObserver& observe, const EventEdit& edit) {
-  auto segments = ListSegments(directory);
+  auto segments = runtime::ListSegments(directory);
   if (!segments.ok()) return segments.status();
   Replayer replayer(read_fleet, observe, edit);
-  for (const SegmentFile& segment : *segments) {
+  for (const runtime::SegmentFile& segment : *segments) {
     const auto end =
-        ReadSegment(segment.path, [&](std::string_view payload) { return replayer.Take(payload); });
+        runtime::ReadSegment(segment.path, [&](std::string_view payload) { return replayer.Take(payload); });
     if (!end.ok()) {
       return absl::Status(end.status().code(), absl::StrCat(segment.path, ": ", end.status().message()));
     }

@@ -10,14 +10,19 @@
 #include "controller/journal/checkpoint.h"
 #include "controller/journal/recorder.h"
 #include "controller/journal/replay.h"
-#include "controller/journal/segment.h"
 #include "core/rng.h"
+#include "runtime/segment.h"
 #include "tests/controller/rig.h"
 
 namespace ringway::controller {
 namespace {
 
 namespace fs = std::filesystem;
+using runtime::ListSegments;
+using runtime::ReadSegment;
+using runtime::SegmentEnd;
+using runtime::SegmentFile;
+using runtime::SegmentWriter;
 
 class Folder {
  public:

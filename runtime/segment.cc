@@ -1,4 +1,4 @@
-#include "controller/journal/segment.h"
+#include "runtime/segment.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "runtime/state_file.h"
 
-namespace ringway::controller {
+namespace ringway::runtime {
 namespace {
 
 namespace fs = std::filesystem;
@@ -44,7 +44,7 @@ std::string Framed(std::string_view payload) {
   std::string framed;
   framed.reserve(kHeadBytes + payload.size());
   PutLittleEndian(static_cast<std::uint32_t>(payload.size()), framed);
-  PutLittleEndian(runtime::Crc32c(payload), framed);
+  PutLittleEndian(Crc32c(payload), framed);
   framed.append(payload);
   return framed;
 }
@@ -163,9 +163,9 @@ absl::StatusOr<SegmentEnd> ReadSegment(const std::string& path,
       file.read(record.data() + before, static_cast<std::streamsize>(piece));
       if (static_cast<std::size_t>(file.gcount()) < piece) return SegmentEnd::kTorn;
     }
-    if (runtime::Crc32c(record) != GetLittleEndian(head + 4)) return SegmentEnd::kCorrupt;
+    if (Crc32c(record) != GetLittleEndian(head + 4)) return SegmentEnd::kCorrupt;
     if (absl::Status status = payload(record); !status.ok()) return status;
   }
 }
 
-}  // namespace ringway::controller
+}  // namespace ringway::runtime

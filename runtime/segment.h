@@ -8,8 +8,8 @@
 //
 // A reader gives the payloads up to the first record that is torn or whose checksum is wrong, and says how it
 // ended; whatever the bytes are, it neither crashes nor reads beyond kRecordBytesMax. Threads: one owner.
-#ifndef RINGWAY_CONTROLLER_JOURNAL_SEGMENT_H_
-#define RINGWAY_CONTROLLER_JOURNAL_SEGMENT_H_
+#ifndef RINGWAY_RUNTIME_SEGMENT_H_
+#define RINGWAY_RUNTIME_SEGMENT_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-namespace ringway::controller {
+namespace ringway::runtime {
 
 inline constexpr std::size_t kRecordBytesMax = std::size_t{256} << 20;
 
@@ -71,6 +71,6 @@ enum class SegmentEnd {
 absl::StatusOr<SegmentEnd> ReadSegment(const std::string& path,
                                        const std::function<absl::Status(std::string_view payload)>& payload);
 
-}  // namespace ringway::controller
+}  // namespace ringway::runtime
 
-#endif  // RINGWAY_CONTROLLER_JOURNAL_SEGMENT_H_
+#endif  // RINGWAY_RUNTIME_SEGMENT_H_
