@@ -154,7 +154,11 @@ absl::Status Cluster::StartRouters(const Fleet& fleet) {
           absl::StrCat(first + i * kRoutersPerRegion + static_cast<std::size_t>(n)),
           "--emulate-rtt",
           "--shutdown-grace-period-secs",
-          "1"};
+          "1",
+          "--videos-listen",
+          "127.0.0.1:0",
+          "--videos-store",
+          absl::StrCat(settings_.folder, "/", name, "-videos")};
       const std::vector<std::string>& beside = workers_[RegionId(i)];
       for (std::size_t w = static_cast<std::size_t>(n); w < beside.size(); w += kRoutersPerRegion) {
         flags.insert(flags.end(), {"--worker", beside[w]});
@@ -168,6 +172,9 @@ absl::Status Cluster::StartRouters(const Fleet& fleet) {
     if (!address.ok()) return address.status();
     routers_[RegionId(i / kRoutersPerRegion)].push_back(*std::move(address));
   }
+  absl::StatusOr<std::string> videos = AwaitAddress(members_[first], "videos");
+  if (!videos.ok()) return videos.status();
+  videos_ = *std::move(videos);
   return absl::OkStatus();
 }
 

@@ -37,6 +37,8 @@ class Cluster {
 
   const std::string& controller() const { return controller_; }  // host:port
   const std::string& dashboard() const { return dashboard_; }    // host:port
+  // host:port of the videos API of a router; each of them serves it.
+  const std::string& videos() const { return videos_; }
   // The n-th of the region's routers, n counted round.
   const std::string& router(RegionId region, std::size_t n) const {
     return routers_[region][n % kRoutersPerRegion];
@@ -77,6 +79,7 @@ class Cluster {
   std::vector<Member> members_;
   std::string controller_;
   std::string dashboard_;
+  std::string videos_;
   IdVector<RegionId, std::vector<std::string>> workers_;  // addresses
   IdVector<RegionId, std::vector<std::string>> routers_;
 };

@@ -58,7 +58,9 @@ void Introduce(cli::Session& session, const DemoSettings& settings, const Fleet&
               << "Traffic: "
               << (settings.trace.empty() ? "a day curve by each region's clock, 24 hours in 10 minutes"
                                          : "the arrivals of " + settings.trace)
-              << ".\nWatch and steer it: http://" << cluster.dashboard() << "/\n\n";
+              << ".\nWatch and steer it: http://" << cluster.dashboard()
+              << "/\nAsk it for a video: curl http://" << cluster.videos()
+              << "/v1/videos -F prompt='a boat sways'\n\n";
 }
 
 int Summarize(cli::Session& session, const Fleet& fleet, const Script& script, const Stage& stage) {

@@ -39,15 +39,19 @@ Ran RunBlock(const CodeBlock& block, live::SmallWorld& world, const fs::path& fo
   std::ofstream(script) << block.text;
   return RunShell(absl::StrCat(
       "cd ", folder.string(), " && env -u RINGWAY_TOKEN RINGWAY_CONTROLLER=", world.controller().grpc(),
-      " RINGWAY_ROUTER=", world.Doors("us-east-1").front(), " NO_COLOR=1 PATH=", RINGWAY_BIN_DIR,
+      " RINGWAY_ROUTER=", world.Doors("us-east-1").front(), " RINGWAY_VIDEOS=http://",
+      world.router("us-east-1-0").videos(), " NO_COLOR=1 PATH=", RINGWAY_BIN_DIR,
       ":$PATH timeout 30 bash -euo pipefail block.sh"));
 }
 
 TEST(DocsCommandsTest, EveryCommandRunsAsPrinted) {
-  live::SmallWorld world({.regions = {{"us-east-1", 1, 1}, {"eu-west-1", 1, 1}}, .service_mean_s = 0.05});
+  live::SmallWorld world({.regions = {{"us-east-1", 1, 1}, {"eu-west-1", 1, 1}},
+                          .service_mean_s = 0.05,
+                          .router_flags = {"--videos-listen", "127.0.0.1:0"}});
   ASSERT_TRUE(world.AwaitReady());
   live::ScratchFolder scratch;
   fs::copy_file(kSource / "topology" / "local.yaml", scratch.File("local.yaml"));
+  std::ofstream(scratch.File("photo.png")) << "the synthetic backend takes anything";
   int run = 0;
   for (const fs::path& page : Pages()) {
     for (const CodeBlock& block : ShellBlocks(ReadText(page))) {

@@ -56,6 +56,7 @@ bool DaemonProcess::Serves() {
   grpc_ = ports->at("grpc");
   http_ = ports->at("http");
   clients_ = ports->contains("clients") ? ports->at("clients") : "";
+  videos_ = ports->contains("videos") ? ports->at("videos") : "";
   if (!spec_.await_ready) return true;
   const auto page = HttpGet(http_, "/readyz");
   return page && page->status == 200;

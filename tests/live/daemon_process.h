@@ -48,6 +48,8 @@ class DaemonProcess {
   const std::string& http() const { return http_; }
   // Where clients of a pool knock; empty: there is no pool.
   const std::string& clients() const { return clients_; }
+  // Where the videos API is; empty: it is not served. Another one after StartAgain.
+  const std::string& videos() const { return videos_; }
   // kill -9, and reaps it.
   void Kill();
   // SIGTERM; the wait status, or nothing when it has not ended within `limit`.
@@ -68,6 +70,7 @@ class DaemonProcess {
   std::string grpc_;
   std::string http_;
   std::string clients_;
+  std::string videos_;
 };
 
 }  // namespace ringway::live
