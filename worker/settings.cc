@@ -20,6 +20,8 @@ struct Flags {
   double http_timeout_s = 600;
   std::string law = "lognormal";
   std::string upstream;
+  std::string http_api = "post";
+  std::string http_body = "form";
   std::string log_level = "info";
 };
 
@@ -63,6 +65,15 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
       ->group(synthetic)
       ->capture_default_str();
   app.add_option("--http-upstream", f.upstream, "URL that the payload is posted to")->group("backend http");
+  app.add_option("--http-api", f.http_api,
+                 "post: the answer to the POST is the result; videos: /v1/videos below the URL, polled")
+      ->check(CLI::IsMember({"post", "videos"}))
+      ->group("backend http")
+      ->capture_default_str();
+  app.add_option("--http-body", f.http_body, "how that API takes a job: form or json")
+      ->check(CLI::IsMember({"form", "json"}))
+      ->group("backend http")
+      ->capture_default_str();
   app.add_option("--http-timeout", f.http_timeout_s, "seconds for the whole answer")
       ->group("backend http")
       ->capture_default_str();
@@ -126,6 +137,8 @@ absl::Status Complete(const Flags& f, Settings& s) {
   auto url = ParseUpstreamUrl(f.upstream);
   if (!url.ok()) return url.status();
   s.upstream.upstream = *std::move(url);
+  s.videos_upstream = f.http_api == "videos";
+  s.videos_json = f.http_body == "json";
   return absl::OkStatus();
 }
 
@@ -153,6 +166,10 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const Settings& settings, r
   const Identity& who = settings.agent.identity;
   if (who.backend == "synthetic")
     return std::make_unique<SyntheticBackend>(loop, settings.synthetic, who.name);
+  if (who.backend == "http" && settings.videos_upstream) {
+    return std::make_unique<VideosBackend>(
+        loop, VideosUpstream{.http = settings.upstream, .json = settings.videos_json});
+  }
   if (who.backend == "http") return std::make_unique<HttpBackend>(loop, settings.upstream);
   if (who.backend == "engine") return EngineBackend::Open(loop, settings.engine);
   return absl::InvalidArgumentError(

@@ -21,6 +21,7 @@
 #include "worker/backends/engine.h"
 #include "worker/backends/http.h"
 #include "worker/backends/synthetic.h"
+#include "worker/backends/videos.h"
 
 namespace ringway::worker {
 
@@ -32,7 +33,9 @@ struct Settings {
   std::string http = "127.0.0.1:0";
   std::string port_file;  // empty: none
   SyntheticSettings synthetic;
-  HttpSettings upstream;  // of the http backend
+  HttpSettings upstream;         // of the http backend
+  bool videos_upstream = false;  // it speaks the videos API: jobs are submitted, polled and downloaded
+  bool videos_json = false;      // and takes them as JSON
   EngineSettings engine;
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;
 };

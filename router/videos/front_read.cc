@@ -116,10 +116,7 @@ void Front::Content(Exchange& exchange, const Video& video) {
       variant != exchange.route.query.end() && variant->second != "video") {
     return Refuse(exchange, 400, "invalid_request", "variant is not 'video', the only one that is made here");
   }
-  if (video.state == State::kFailed) {
-    return Refuse(exchange, HttpStatusOf(video.fault) == 429 ? 409 : HttpStatusOf(video.fault),
-                  video.fault.code, video.fault.message);
-  }
+  if (video.state == State::kFailed) return Refuse(exchange, 409, video.fault.code, video.fault.message);
   if (video.state != State::kCompleted) {
     return Refuse(exchange, 409, "video_not_ready",
                   absl::StrCat("video ", video.id, " is ", std::string(StateName(video.state))), 1);
