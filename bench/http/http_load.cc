@@ -70,6 +70,7 @@ double P99Ms(const std::string& address) {
 void MeasureStreams(live::DaemonProcess& router, bool brief, std::vector<Claim>& claims) {
   const std::string address = router.videos();
   const std::string id = TakeJob(address);
+  if (id.empty()) std::fprintf(stderr, "bench_http: the job was not taken\n");
   const double before_mb = ResidentMb(router.pid());
   const double alone_ms = P99Ms(address);
   const absl::Time began = absl::Now();
@@ -129,10 +130,11 @@ int RunHttpLoad(bool quick, bool brief) {
                           .router_flags = {"--videos-listen", "127.0.0.1:0"},
                           .controlled = false});
   live::DaemonProcess& router = world.router("oslo-0");
-  const bool ready = world.AwaitReady() && live::Eventually([&] {
-                       const auto models = live::HttpGet(router.videos(), "/v1/models");
-                       return models && models->body.find("\"id\"") != std::string::npos;
-                     });
+  const bool ready =
+      world.AwaitReady() && live::Eventually([&] {
+        return live::MetricValue(router.http(), "ringway_router_workers{tier=\"animate\"}").value_or(0) == 1;
+      });
+  absl::SleepFor(absl::Milliseconds(500));  // what the router knows reaches its API on the next beat
   if (!ready) {
     std::fprintf(stderr, "bench_http: the processes did not become ready\n");
     return 2;

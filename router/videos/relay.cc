@@ -1,6 +1,7 @@
 #include "router/videos/relay.h"
 
 #include <array>
+#include <charconv>
 #include <utility>
 
 namespace ringway::router::videos {
@@ -93,8 +94,14 @@ void Relay::OnResponseHead(const http::Head& head) {
   for (const http::Field& field : head.fields) {
     if (!IsOfConnection(field.name)) client_.AddField(field.name, field.value);
   }
-  client_.EndHead(head.framing == http::Framing::kToClose ? http::Framing::kChunked : head.framing,
-                  head.length);
+  std::uint64_t length = head.length;
+  http::Framing framing = head.framing == http::Framing::kToClose ? http::Framing::kChunked : head.framing;
+  // The answer to HEAD has no body, but says how long it would be.
+  const std::string_view stated = head.Value("Content-Length");
+  if (head_only_ && std::from_chars(stated.data(), stated.data() + stated.size(), length).ec == std::errc()) {
+    framing = http::Framing::kLength;
+  }
+  client_.EndHead(framing, length);
 }
 
 void Relay::OnResponseBody(std::string_view bytes) {

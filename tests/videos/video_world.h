@@ -42,14 +42,17 @@ class VideoWorld {
  public:
   explicit VideoWorld(live::WorldPlan plan) : world_(WithApi(std::move(plan))) {}
 
-  // Every router knows a backend and all others.
+  // Every router has a worker in its region and serves the API.
   bool AwaitReady() {
     if (!world_.AwaitReady()) return false;
     return live::Eventually([this] {
       for (const auto& [name, router] : world_.routers()) {
+        const auto workers = live::MetricValue(router->http(), "ringway_router_workers{tier=\"animate\"}");
         const auto models = live::HttpGet(router->videos(), "/v1/models");
-        if (!models || models->body.find("\"id\"") == std::string::npos) return false;
+        if (workers.value_or(0) < 1 || !models || models->body.find("\"id\"") == std::string::npos)
+          return false;
       }
+      absl::SleepFor(absl::Milliseconds(300));  // what the routers know reaches their API on the next beat
       return true;
     });
   }
@@ -66,6 +69,11 @@ class VideoWorld {
     const Ran ran = RunShell(absl::StrCat("cd ", folder_.path(), " && timeout 60 bash ", path));
     EXPECT_EQ(ran.code, 0) << script << "\nprinted:\n" << ran.output;
     output = ran.output;
+  }
+
+  // scripts/NAME.sh, behind what is given before it.
+  void RunFile(const std::string& name, const std::string& before = "") {
+    Run(before + ReadText(absl::StrCat(RINGWAY_SOURCE_DIR, "/tests/videos/scripts/", name, ".sh")));
   }
 
   live::SmallWorld& world() { return world_; }

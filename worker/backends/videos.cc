@@ -46,6 +46,8 @@ struct Answer {
   std::string retry_after;
 };
 
+std::string ToString(beast::string_view text) { return {text.data(), text.size()}; }
+
 google::protobuf::Struct ObjectOf(const std::string& json) {
   google::protobuf::Struct object;
   if (!google::protobuf::util::JsonStringToMessage(json, &object).ok()) object.Clear();
@@ -164,8 +166,8 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
     co_await http::async_read_header(*stream_, buffer, parser, token());
     if (failed || cancelled_) co_return answer;
     const auto& head = parser.get();
-    answer.content_type = std::string(head[http::field::content_type]);
-    answer.retry_after = std::string(head[http::field::retry_after]);
+    answer.content_type = ToString(head[http::field::content_type]);
+    answer.retry_after = ToString(head[http::field::retry_after]);
     std::array<char, kPieceBytes> piece;
     while (!parser.is_done()) {
       parser.get().body().data = piece.data();
@@ -230,7 +232,7 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
     if (WorkSink* sink = std::exchange(sink_, nullptr)) sink->OnEnd(std::move(end));
   }
 
-  const VideosUpstream& settings_;
+  const VideosUpstream settings_;  // a copy: the course outlives its backend by a turn
   const WorkOrder order_;
   WorkSink* sink_;
   asio::io_context& context_;
