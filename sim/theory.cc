@@ -38,12 +38,32 @@ double WaitQuantileS(std::size_t servers, double offered_erlangs, double service
   return std::log(waiting / (1 - q)) * service_mean_s / (c - offered_erlangs);
 }
 
+namespace {
+
+// Puts `value` in the place of a min-heap's least. One way down, half of a pop and a push.
+void ReplaceLeast(std::vector<double>& heap, double value) {
+  std::size_t at = 0;
+  for (std::size_t child = 1; child < heap.size(); child = 2 * at + 1) {
+    if (child + 1 < heap.size() && heap[child + 1] < heap[child]) ++child;
+    if (value <= heap[child]) break;
+    heap[at] = heap[child];
+    at = child;
+  }
+  heap[at] = value;
+}
+
+}  // namespace
+
 double CentralQueue::Arrive(double at_s, double service_s) {
-  std::pop_heap(free_at_s_.begin(), free_at_s_.end(), std::greater<>());
-  const double start_s = std::max(at_s, free_at_s_.back());
-  free_at_s_.back() = start_s + service_s;
-  std::push_heap(free_at_s_.begin(), free_at_s_.end(), std::greater<>());
+  const double start_s = std::max(at_s, free_at_s_.front());
+  ReplaceLeast(free_at_s_, start_s + service_s);
   return start_s - at_s;
+}
+
+bool LossGroup::Arrive(double at_s, double service_s) {
+  if (free_at_s_.front() > at_s) return false;
+  ReplaceLeast(free_at_s_, at_s + service_s);
+  return true;
 }
 
 }  // namespace ringway::sim

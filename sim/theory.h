@@ -41,6 +41,17 @@ class CentralQueue {
   std::vector<double> free_at_s_;  // min-heap
 };
 
+// c servers and no place to wait: who finds all of them busy is lost. O(log c) a job.
+class LossGroup {
+ public:
+  explicit LossGroup(std::size_t servers) : free_at_s_(servers, 0) {}
+  // Arrivals must not go back in time. False: lost.
+  bool Arrive(double at_s, double service_s);
+
+ private:
+  std::vector<double> free_at_s_;  // min-heap
+};
+
 }  // namespace ringway::sim
 
 #endif  // RINGWAY_SIM_THEORY_H_
