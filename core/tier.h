@@ -112,8 +112,8 @@ struct BackoffSpec {
 };
 
 struct RetryBudgetSpec {
-  double share = 8;  // probe attempts per arriving job that may be spent, jobs in backoff included
-  double floor_per_second = 50;
+  double share = 1;             // probe attempts per arriving job that may be spent, jobs in backoff included
+  double floor_per_second = 1;  // of each router: there may be thousands of them
 };
 
 // Jobs that leave a long line at home for another region, beneath the table.

@@ -194,13 +194,14 @@ bool RouterMachine::BackToStart(Turn& turn, JobId id) {
   return StillPossible(turn, id);
 }
 
-// A worker fell free: the job that has waited longest gets it now, before its timer.
+// A worker fell free: the job that has waited longest gets it now, before its timer. The worker asked for it,
+// so this offer is no retry and costs no token: there are no more of them than jobs that ended.
 void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker) {
   WaitingLine& line = desks_[workers_.tier(worker)].line;
   const JobId id = line.front();
   if (!id.valid()) return;
   JobRecord& job = jobs_[id];
-  if (job.reserved == 0 && !TopUpReserve(job, turn.now)) return;
+  if (!workers_.open(worker) || job.attempts >= desks_[workers_.tier(worker)].spec.attempts_max) return;
   line.Leave(jobs_, id);
   job.phase = JobPhase::kDelayed;
   if (!StillPossible(turn, id)) return;
@@ -210,9 +211,9 @@ void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker) {
     return;
   }
   job.round.assign(1, worker);
-  job.round_next = 0;
+  job.round_next = 1;
   job.round_offered = true;
-  OfferNext(turn, id);
+  OfferTo(turn, id, worker, Lease{});
 }
 
 }  // namespace ringway::router

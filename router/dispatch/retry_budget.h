@@ -3,8 +3,8 @@
 // A token bucket. Every arriving job deposits `share` tokens, time deposits `floor_per_second`, and every
 // offer after a job's first takes one. Tokens are reserved when a job goes to sleep, not when it wakes:
 // otherwise a thousand sleepers each see a healthy budget and all retry at once. What a job did not use comes
-// back when it ends. Deposits fade with a time constant of ten seconds, so a quiet hour does not pay for a
-// storm.
+// back when it ends. Deposits fade with a time constant of two seconds: what a calm minute did not use must
+// not pay for a storm (with ten seconds the first five of a storm saw three times the share).
 //
 // Invariant, for any sequence: tokens spent or reserved <= initial + share x arrivals + floor x time. Hence
 // offers <= (1 + share) x arrivals + floor x time + initial.
@@ -21,7 +21,7 @@ namespace ringway::dispatch {
 
 class RetryBudget {
  public:
-  static constexpr double kFadeS = 10;
+  static constexpr double kFadeS = 2;
 
   explicit RetryBudget(const RetryBudgetSpec& spec) : spec_(spec), tokens_(spec.floor_per_second) {}
   // New settings; the balance stays.

@@ -25,12 +25,23 @@ TEST(RetryBudget, ArrivalsPayForRetries) {
   EXPECT_EQ(budget.Reserve(4, kStart), 3);
 }
 
+// What calm seconds deposited is worth two of them at most, however long the calm was.
+TEST(RetryBudget, AStormFindsTwoSecondsOfCalmSaved) {
+  for (const double rate : {10.0, 200.0}) {
+    RetryBudget budget({.share = 1, .floor_per_second = 0});
+    absl::Time now = kStart;
+    for (int i = 0; i < 60 * rate; ++i) budget.OnArrival(now += absl::Seconds(1 / rate));
+    EXPECT_NEAR(budget.Reserve(1 << 20, now), RetryBudget::kFadeS * rate,
+                0.03 * RetryBudget::kFadeS * rate + 2);
+  }
+}
+
 TEST(RetryBudget, AQuietHourDoesNotPayForAStorm) {
   RetryBudget budget({.share = 1, .floor_per_second = 10});
   for (int i = 0; i < 1000; ++i) budget.OnArrival(kStart);
   const int granted = budget.Reserve(1 << 20, kStart + absl::Hours(1));
-  EXPECT_LE(granted, 101);  // floor x fade
-  EXPECT_GE(granted, 99);
+  EXPECT_LE(granted, 10 * RetryBudget::kFadeS + 1);
+  EXPECT_GE(granted, 10 * RetryBudget::kFadeS - 1);
 }
 
 // Sleepers hold their tokens: the number that can be asleep at once is bounded by the balance.

@@ -236,6 +236,26 @@ TEST(DispatchHome, ATokenThatComesLaterIsUsed) {
   }
 }
 
+// A worker that falls free asks for a job: that offer is no retry, and needs no token.
+TEST(DispatchHome, AWorkerThatFallsFreeCostsNoToken) {
+  Fleet fleet = SmallFleet();
+  fleet.tiers[kTier].dispatch.budget = {.share = 0, .floor_per_second = 0};
+  RouterOnTheTable t(fleet);
+  t.ListWorkers(1, 1);
+  t.Arrive(0);
+  t.Accept(*t.Last<OfferToWorker>());
+  t.Step(WorkerListed{WorkerId(1), kTier, false});
+  t.Arrive(1);
+  t.Finish(*t.Last<OfferToWorker>(), Outcome::kBusy);
+  EXPECT_FALSE(t.Last<OfferToWorker>()) << "no token for a second offer";
+  t.Step(WorkerHeard{WorkerId(0), {.state = dispatch::WorkerState::kBusy}});
+  EXPECT_FALSE(t.Last<OfferToWorker>());
+  t.Step(AttemptEnded{
+      .job = JobId(0), .attempt = 1, .worker = WorkerId(0), .outcome = Outcome::kDone, .answered = true});
+  ASSERT_TRUE(t.Last<OfferToWorker>());
+  EXPECT_EQ(t.Last<OfferToWorker>()->job, JobId(1));
+}
+
 // The article's failure stays reachable: no delay, no backoff, a budget without bounds.
 TEST(DispatchHome, WithoutBackoffAJobProbesWithoutPause) {
   Fleet fleet = SmallFleet();

@@ -9,6 +9,10 @@ void JobChecker::Before(const RouterEvent& event) {
     live_[e->job.value()] = {.facts = e->facts};
     ++arrived_;
   }
+  if (const auto* e = std::get_if<WorkerHeard>(&event))
+    freed_ += e->news.state == dispatch::WorkerState::kIdle;
+  if (const auto* e = std::get_if<WorkerListed>(&event)) freed_ += e->beside;
+  if (const auto* e = std::get_if<AttemptEnded>(&event)) freed_ += e->outcome == Outcome::kDone;
   if (const auto* e = std::get_if<AttemptAccepted>(&event)) {
     const auto it = open_.find(e->attempt);
     if (it != open_.end()) it->second.accepted = true;
@@ -84,7 +88,7 @@ std::string JobChecker::After(absl::Time now, const std::vector<RouterAction>& a
     if (!broken.empty()) return broken;
   }
   const RetryBudgetSpec& budget = tier_.dispatch.budget;
-  const double bound = static_cast<double>(arrived_) * (1 + budget.share) +
+  const double bound = static_cast<double>(arrived_) * (1 + budget.share) + static_cast<double>(freed_) +
                        budget.floor_per_second * (1 + absl::ToDoubleSeconds(now - start_)) + 1e-6;
   if (static_cast<double>(offers_) > bound) return "more offers than the budget allows";
   const bool over = machine_.held(TierId(0)) > tier_.dispatch.waiting_max + returned_;

@@ -2,8 +2,8 @@
 //
 // What must hold for any sequence: each job ends once, in time; nobody is asked twice at once; a job that may
 // have started is not started again without a key, and at most once with one; a forwarded job is not sent on;
-// offers stay within attempts_max and the retry budget; the line stays within its bound; the clock it asks
-// for is ahead.
+// offers stay within attempts_max and the retry budget, but for workers that fell free; the line stays within
+// its bound; the clock it asks for is ahead.
 #ifndef RINGWAY_TESTS_ROUTER_JOB_CHECKER_H_
 #define RINGWAY_TESTS_ROUTER_JOB_CHECKER_H_
 
@@ -58,6 +58,7 @@ class JobChecker {
   std::map<std::uint32_t, Live> live_;
   std::map<AttemptId, OpenAttempt> open_;
   std::size_t arrived_ = 0;
+  std::size_t freed_ = 0;  // times that a worker may have asked for a job
   std::size_t offers_ = 0;
   std::size_t restarts_ = 0;
   std::size_t returned_ = 0;

@@ -38,6 +38,7 @@ inline Fleet SmallFleet() {
     tier.service_mean = absl::Seconds(1);
     tier.deadline = absl::Seconds(10);
     tier.dispatch.delay.share_max = 0;
+    tier.dispatch.budget = {.share = 8, .floor_per_second = 50};
     tier.dispatch.backoff = {.base = absl::Milliseconds(10), .multiplier = 2, .full_jitter = false};
     tier.regions.assign(3, TierRegion{.workers = 4});
     tier.residency_forbidden.resize(3);

@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kWarmS = 20;
 constexpr int kRegions = 2;
-constexpr int kWorkers = 150;
 constexpr double kServiceS = 2;
 
 void ApplyGuards(const Guards& guards, Tier& tier, UserSpec& users) {
@@ -73,7 +72,7 @@ Guards Naive() {
 }
 
 std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
-  Fleet fleet = LineFleet(kRegions, kWorkers);
+  Fleet fleet = LineFleet(kRegions, cell.workers);
   Tier& tier = fleet.tiers[TierId(0)];
   tier.service_mean = absl::Seconds(kServiceS);
   tier.deadline = absl::Seconds(3 * kServiceS);
@@ -89,8 +88,9 @@ std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
   scenario->service.resize(1);
   scenario->service[TierId(0)].law = LogNormalService{kServiceS, 0.5};
   for (int i = 0; i < kRegions; ++i) {
-    scenario->demand.push_back(
-        {.tier = TierId(0), .region = RegionId(i), .law = PoissonArrivals{cell.rho * kWorkers / kServiceS}});
+    scenario->demand.push_back({.tier = TierId(0),
+                                .region = RegionId(i),
+                                .law = PoissonArrivals{cell.rho * cell.workers / kServiceS}});
   }
   scenario->steps.push_back(
       {.at_s = kBeginS, .lasts_s = cell.trigger.span_s, .trouble = cell.trigger.trouble});

@@ -61,6 +61,7 @@ struct Cell {
   double resubmit = 0.9;
   Guards guards = {};
   std::uint64_t seed = 1;
+  int workers = 150;  // of each region
 };
 std::shared_ptr<Scenario> CellScenario(const Cell& cell);
 // Runs it. Back is judged from `end_s` on, the trouble's end.
