@@ -76,7 +76,7 @@ TEST(EventBookTest, NoiseAroundTheThresholdIsNotTold) {
 TEST(EventBookTest, DemandBeyondEverythingIsToldAsRefusingAndItsEnd) {
   Story story;
   story.rig.Seconds(5);
-  for (double& rps : story.rig.demand_rps) rps = 15;
+  for (double& rps : story.rig.demand_rps) rps = 45;
   story.rig.Seconds(60);
   ASSERT_EQ(story.Of(EventKind::kShed).size(), 1u);
   EXPECT_TRUE(story.Of(EventKind::kShed)[0].warning);

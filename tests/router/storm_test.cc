@@ -92,7 +92,8 @@ TEST(RetryStorm, ReproducedAndCured) {
   std::printf("delay, backoff and budget:       %6.1f attempts per job, %3zu of %zu served\n",
               cured.attempts_per_job(), cured.done, cured.jobs);
   EXPECT_GT(naive.attempts_per_job(), 5 * cured.attempts_per_job()) << "the storm";
-  EXPECT_LE(cured.attempts_per_job(), 1 + 4 + 1) << "the budget's bound, and what its floor adds";
+  // The budget's floor adds one; a worker that falls free asks both routers, and that offer costs no token.
+  EXPECT_LE(cured.attempts_per_job(), 1 + 4 + 1 + 1) << "the budget's bound";
   EXPECT_GT(cured.done, naive.done / 2) << "the cure serves";
 }
 
