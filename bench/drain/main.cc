@@ -3,11 +3,11 @@
 //   bench_drain [--quick] [--brief]      quick: a job of 6 s instead of 120 s, 10 clients that leave instead
 //   of 100
 #include <cstdio>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "bench/drain/leaving.h"
+#include "bench/options.h"
 #include "gtest/gtest.h"
 
 namespace ringway::live {
@@ -46,16 +46,6 @@ int RunDrainBench(bool quick, bool brief) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  bool quick = false, brief = false;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) {
-      quick = true;
-    } else if (std::strcmp(argv[i], "--brief") == 0) {
-      brief = true;
-    } else {
-      std::fprintf(stderr, "usage: bench_drain [--quick] [--brief]\n");
-      return 2;
-    }
-  }
-  return ringway::live::RunDrainBench(quick, brief);
+  const auto options = ringway::bench::ReadOptions("bench_drain", argc, argv);
+  return options ? ringway::live::RunDrainBench(options->quick, options->brief) : 2;
 }

@@ -3,8 +3,8 @@
 //
 //   bench_once [--quick] [--brief]      quick: 1,000 keys
 #include <cstdio>
-#include <cstring>
 
+#include "bench/options.h"
 #include "gtest/gtest.h"
 #include "tests/live/keyed_load.h"
 #include "tests/live/small_world.h"
@@ -45,16 +45,6 @@ int RunOnceBench(bool quick, bool brief) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  bool quick = false, brief = false;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--quick") == 0) {
-      quick = true;
-    } else if (std::strcmp(argv[i], "--brief") == 0) {
-      brief = true;
-    } else {
-      std::fprintf(stderr, "usage: bench_once [--quick] [--brief]\n");
-      return 2;
-    }
-  }
-  return ringway::live::RunOnceBench(quick, brief);
+  const auto options = ringway::bench::ReadOptions("bench_once", argc, argv);
+  return options ? ringway::live::RunOnceBench(options->quick, options->brief) : 2;
 }
