@@ -6,8 +6,10 @@
 namespace ringway::router {
 
 void LedgerSeat::Step(absl::Time now, const SeatEvent& event, std::vector<SeatAction>& actions) {
-  const bool held = holding();
-  std::visit([&](const auto& e) { On(now, e, actions); }, event);
+  std::visit([&](const auto& e) { Step(now, e, actions); }, event);
+}
+
+void LedgerSeat::FinishTurn(absl::Time now, bool held, Actions& actions) {
   ForgetAway(now, actions);
   CutOffIfDue(now, actions);
   if (holding() && !held) beat_at_ = now;
@@ -19,7 +21,9 @@ absl::Time LedgerSeat::NextWake() const {
   if (!away_.empty()) wake = std::min(wake, away_.front().since + settings_.away_max);
   if (!holding() || cut_off_) return wake;
   if (!standing_.empty()) wake = std::min(wake, beat_at_);
-  return std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
+  return uncontrolled_since_ == absl::InfiniteFuture()
+             ? wake
+             : std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
 }
 
 void LedgerSeat::On(absl::Time now, const SeatWake&, Actions& actions) { Tell(now, ledger::Wake{}, actions); }
@@ -126,7 +130,8 @@ void LedgerSeat::ForgetAway(absl::Time now, Actions& actions) {
 }
 
 void LedgerSeat::CutOffIfDue(absl::Time now, Actions& actions) {
-  if (cut_off_ || !holding() || now < uncontrolled_since_ + settings_.uncontrolled_max) return;
+  if (uncontrolled_since_ == absl::InfiniteFuture() || cut_off_ || !holding()) return;
+  if (now < uncontrolled_since_ + settings_.uncontrolled_max) return;
   cut_off_ = true;
   // Whoever waits shall probe; nobody is granted what another holder may grant as well.
   for (const RouterId router : standing_) Tell(now, ledger::RouterAway{router}, actions);

@@ -90,6 +90,13 @@ class LedgerSeat {
 
   // Appends to `actions`.
   void Step(absl::Time now, const SeatEvent& event, std::vector<SeatAction>& actions);
+  // The same for whoever knows which event it is, without the way through a variant.
+  template <class Event>
+  void Step(absl::Time now, const Event& event, std::vector<SeatAction>& actions) {
+    const bool held = holding();
+    On(now, event, actions);
+    FinishTurn(now, held, actions);
+  }
   absl::Time NextWake() const;
 
   bool holding() const { return ledger_.holding(); }
@@ -104,6 +111,9 @@ class LedgerSeat {
     RouterId router;
     absl::Time since;
   };
+
+  // What is due by now. `held`: before the event.
+  void FinishTurn(absl::Time now, bool held, Actions& actions);
 
   void On(absl::Time now, const SeatWake& event, Actions& actions);
   void On(absl::Time now, const SeatGiven& event, Actions& actions);

@@ -77,10 +77,18 @@ class RouterMachine {
   // When Step must be called next, even if nothing happens. Later than the last Step.
   absl::Time NextWake() const;
 
-  // A hint that an event about the job comes soon; changes nothing.
+  // Hints that an event about the job, or the worker, comes soon; change nothing.
   void Foresee(TierId tier, JobId job) const {
     Prefetch(&jobs_[job]);
     desks_[tier].asks.Foresee(job);
+    wakes_.Foresee(job.index());
+    unanswered_.Foresee(job.index());
+  }
+  void Foresee(WorkerId worker) const { workers_.Foresee(worker); }
+  // What the foreseen names in turn; soon after Foresee.
+  void ForeseeFurther(TierId tier, JobId job) const {
+    desks_[tier].asks.ForeseeFurther(job);
+    wakes_.ForeseeFurther(job.index());
   }
 
   // For screens and metrics.

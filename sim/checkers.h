@@ -40,6 +40,11 @@ class Checkers : public Witness {
   void OnWorkerDied(absl::Time now, WorkerId worker) override;
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
   void OnSecond(absl::Time now) override;
+  void Foresee(WorkerId worker, JobSerial serial) const override {
+    Prefetch(&running_[worker]);
+    Prefetch(&leases_[worker]);
+    jobs_.Foresee(serial);
+  }
 
   // Call when nothing is on its way any more: every submission must have ended.
   void CheckDrained(absl::Time now);

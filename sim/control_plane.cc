@@ -23,13 +23,7 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
   for (std::size_t i = 0; i < workers.count(); ++i) {
     const RouterId router = workers.places()[WorkerId(i)].beside;
     beside_[router].push_back(WorkerId(i));
-    Link& link = links_[router];
-    link.busy_ns.push_back(0);
-    controller::WorkerSeen& seen = link.workers.emplace_back();
-    // In the order of their numbers, as the controller sorts them.
-    seen.name = absl::StrFormat("r%d/%06d", router.value(), i);
-    seen.address = seen.name;
-    seen.tier = workers.places()[WorkerId(i)].tier;
+    links_[router].busy_ns.push_back(0);
   }
   routers_.on_report = [this](RouterId router, const router::SendReport& report) {
     SendReport(router, report);
@@ -53,7 +47,8 @@ void ControlPlane::Revive() {
   machine_.emplace(settings, scenario_.fleet, disk_.value_or(controller::DurableState{}), stage_.Now());
   disk_ = machine_->Durable();
   ++life_;
-  stage_.At(machine_->NextWake(), Happening::kControllerWakes, life_);
+  wake_.Reset();
+  ArmWake();
   for (std::size_t i = 0; i < links_.size(); ++i) Connect(RouterId(i));
 }
 
@@ -105,15 +100,30 @@ void ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
   stage_.After(*delay, Happening::kReportReaches, life_, up_.Put(std::move(event)));
 }
 
-// Names, addresses and tiers stand; what is measured is written over the last report's.
-const std::vector<controller::WorkerSeen>& ControlPlane::SeeWorkers(RouterId router, double period_s) {
+std::vector<controller::WorkerSeen> ControlPlane::Named(RouterId router) const {
+  std::vector<controller::WorkerSeen> named;
+  for (const WorkerId worker : beside_[router]) {
+    controller::WorkerSeen& seen = named.emplace_back();
+    // In the order of their numbers, as the controller sorts them.
+    seen.name = absl::StrFormat("r%d/%06d", router.value(), worker.index());
+    seen.address = seen.name;
+    seen.tier = workers_.places()[worker].tier;
+  }
+  return named;
+}
+
+// Names, addresses and tiers stand; what is measured is written over the last report's, whose list comes back
+// when the controller has read it.
+std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router, double period_s) {
   Link& link = links_[router];
-  if (frozen_[routers_.places()[router]]) return link.workers;
+  if (frozen_[routers_.places()[router]] && !link.workers.empty()) return link.workers;
+  std::vector<controller::WorkerSeen> workers = std::exchange(link.workers, {});
+  if (workers.empty()) workers = Named(router);
   const std::int64_t now_ns = stage_.queue.now_ns();
-  for (std::size_t i = 0; i < link.workers.size(); ++i) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
     const Workers::Shown& shown = workers_.shown(beside_[router][i]);
     const std::int64_t busy_ns = shown.BusyNs(now_ns);
-    controller::WorkerSeen& seen = link.workers[i];
+    controller::WorkerSeen& seen = workers[i];
     seen.healthy = shown.healthy;
     seen.draining = shown.draining;
     seen.busy = shown.busy();
@@ -122,7 +132,7 @@ const std::vector<controller::WorkerSeen>& ControlPlane::SeeWorkers(RouterId rou
     seen.busy_s = std::min(period_s, std::max(0.0, busy_s));
     link.busy_ns[i] = busy_ns;
   }
-  return link.workers;
+  return workers;
 }
 
 void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
@@ -157,14 +167,21 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
 }
 
 void ControlPlane::OnReport(Life life, std::uint32_t detail) {
-  const controller::ControllerEvent event = up_.Take(detail);
+  controller::ControllerEvent event = up_.Take(detail);
   if (machine_ && life == life_) Step(event);
+  auto* reported = std::get_if<controller::RouterReported>(&event);
+  if (reported == nullptr || reported->stream == 0) return;
+  Link& link = links_[router_of_stream_[reported->stream - 1]];
+  if (link.workers.empty()) link.workers = std::move(reported->report.workers);
 }
 
 void ControlPlane::OnWakes(Life life) {
-  if (!machine_ || life != life_) return;
-  Step(controller::Tick{});
-  stage_.At(machine_->NextWake(), Happening::kControllerWakes, life_);
+  if (machine_ && life == life_ && wake_.Due(stage_.Now())) Step(controller::Tick{});
+}
+
+void ControlPlane::ArmWake() {
+  const absl::Time wake = machine_->NextWake();
+  if (wake_.Wants(wake)) stage_.At(wake, Happening::kControllerWakes, life_);
 }
 
 void ControlPlane::Command(controller::OperatorCommand command) {
@@ -175,6 +192,7 @@ void ControlPlane::Step(const controller::ControllerEvent& event) {
   std::vector<controller::ControllerAction> actions;
   machine_->Step(stage_.Now(), event, actions);
   for (const controller::ControllerAction& action : actions) Perform(action);
+  ArmWake();
 }
 
 void ControlPlane::Perform(const controller::ControllerAction& action) {

@@ -57,14 +57,16 @@ class ControlPlane {
   struct Link {
     controller::StreamId stream = 0;              // 0: not connected
     std::vector<std::int64_t> busy_ns;            // of the workers beside it, as last reported
-    std::vector<controller::WorkerSeen> workers;  // as last reported
+    std::vector<controller::WorkerSeen> workers;  // as last reported; empty: a report is under way with it
   };
 
   void Connect(RouterId router);
   void SendUp(RouterId router, controller::ControllerEvent event);
   void SendReport(RouterId router, const router::SendReport& report);
-  const std::vector<controller::WorkerSeen>& SeeWorkers(RouterId router, double period_s);
+  std::vector<controller::WorkerSeen> Named(RouterId router) const;
+  std::vector<controller::WorkerSeen> SeeWorkers(RouterId router, double period_s);
   void Step(const controller::ControllerEvent& event);
+  void ArmWake();
   void Perform(const controller::ControllerAction& action);
   void SendDown(RouterId router, router::RouterEvent event);
   void SendDirectory(const controller::SendDirectory& sent);
@@ -78,6 +80,7 @@ class ControlPlane {
   std::optional<controller::ControllerMachine> machine_;
   std::optional<controller::DurableState> disk_;
   Life life_ = 1;
+  WakeCall wake_;
   IdVector<RouterId, Link> links_;
   IdVector<RouterId, std::vector<WorkerId>> beside_;
   IdVector<RegionId, bool> frozen_;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/prefetch.h"
 #include "core/rng.h"
 #include "sim/arrivals.h"
 #include "sim/routers.h"
@@ -31,6 +32,11 @@ class Crowd {
   void OnRetries(UserIndex user);
   void OnGivesUp(UserIndex user, std::uint32_t serial_low);
   void OnAnswer(UserIndex user, std::uint32_t detail);
+
+  // A hint: the user is about to be answered.
+  void Foresee(UserIndex user) const {
+    if (user < users_.size()) Prefetch(&users_[user]);
+  }
 
   // Multiplies the demand of these regions, from now on; empty: all.
   void Scale(const RegionSet& regions, double factor);

@@ -339,9 +339,7 @@ void Holders::OnSeatWakes(std::uint32_t number, Life life) {
   routers_.Settle();
 }
 
-void Holders::Step(Desk& desk, const router::SeatEvent& event) {
-  actions_.clear();
-  desk.seat->Step(stage_.Now(), event, actions_);
+void Holders::Perform(Desk& desk) {
   for (const router::SeatAction& action : actions_) {
     std::visit([&](const auto& a) { Do(desk, a); }, action);
   }
@@ -355,6 +353,7 @@ void Holders::Do(Desk& desk, const router::TellRouter& tell) {
   if (const auto* grant = std::get_if<ledger::Grant>(&tell.what)) {
     const WorkerId worker = workers_.Global(RegionOf(desk), grant->worker);
     for (Witness* witness : stage_.witnesses) witness->OnGranted(stage_.Now(), worker, grant->lease);
+    ForeseeGrant(desk);
   }
   if (tell.router == LocalOf(desk.router)) {
     return routers_.TellOwn(desk.router, router::HolderAnswered{desk.tier, ForMachine(tell.what)});
@@ -406,6 +405,17 @@ void Holders::RouterRevived(RouterId router) {
     if (number != kNoDesk) Open(desks_[number]);
   }
   routers_.Settle();
+}
+
+// Of the worker that comes next.
+void Holders::ForeseeGrant(const Desk& desk) const {
+  const WorkerId next = desk.seat->ledger().NextIdle();
+  if (!next.valid()) return;
+  const WorkerId worker = workers_.Global(RegionOf(desk), next);
+  desk.seat->ledger().Foresee(next);
+  workers_.Foresee(worker);
+  for (const RouterId router : routers_of_[RegionOf(desk)]) routers_.Foresee(router, worker);
+  for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, 0);
 }
 
 void Holders::Foresee(WorkerId worker) const {

@@ -136,7 +136,15 @@ class Holders {
   void LetAnnounce(const Desk& desk);
   void SendToSeat(const Desk& from, SeatNote::What what, const ledger::LedgerEvent* said = nullptr);
   void SendToAsker(const Desk& to, Link link, HolderNote::What what);
-  void Step(Desk& desk, const router::SeatEvent& event);
+  void ForeseeGrant(const Desk& desk) const;
+  template <class Event>
+  void Step(Desk& desk, const Event& event) {
+    actions_.clear();
+    desk.seat->Step(stage_.Now(), event, actions_);
+    Perform(desk);
+  }
+  // What the seat wants done.
+  void Perform(Desk& desk);
   void Do(Desk& desk, const router::TellRouter& tell);
   void Do(Desk& desk, const router::BeatRouter& beat);
   void Do(Desk& desk, const router::FenceOff& fence);

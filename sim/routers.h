@@ -46,12 +46,24 @@ class Routers {
   void TellOwn(RouterId router, const OwnNews& news) { own_.push_back({router, news}); }
   void Settle();
 
-  // A hint: news of this job is on its way.
-  void Foresee(TierId tier, const Asker& asker) const {
+  // Hints: news of this job at this worker is on its way.
+  void Foresee(TierId tier, const Asker& asker, WorkerId worker) const {
     const Site& site = sites_[asker.router];
     if (!site.machine) return;
     Prefetch(&site.held[asker.job]);
     site.machine->Foresee(tier, asker.job);
+    Foresee(asker.router, worker);
+  }
+  void Foresee(RouterId router, WorkerId worker) const {
+    if (sites_[router].machine) sites_[router].machine->Foresee(workers_.InRegion(worker));
+  }
+  // What the foreseen names in turn.
+  void ForeseeFurther(TierId tier, const Asker& asker) const {
+    const Site& site = sites_[asker.router];
+    if (!site.machine) return;
+    site.machine->ForeseeFurther(tier, asker.job);
+    const Held& held = site.held[asker.job];
+    if (foresee_user) foresee_user(held.user);
   }
 
   void Kill(RouterId router);
@@ -67,6 +79,8 @@ class Routers {
   std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
   // Letters to the holder of the router's ledger.
   std::function<void(RouterId, const router::TellLedger&)> on_ledger;
+  // A hint: the user is about to be answered.
+  std::function<void(UserIndex)> foresee_user;
   // What a worker says to this router as the holder of its ledger.
   std::function<void(RouterId, const ledger::Announce&)> on_announcement;
 

@@ -52,7 +52,9 @@ class Simulation {
 
  private:
   void Dispatch(const SimEvent& event);
+  void OnServiceEnds(WorkerId worker, std::uint32_t run);
   void LookAhead();
+  void ForeseeEnd(WorkerId worker) const;
   static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
   static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
                                                       const IdVector<RouterId, RegionId>& routers);

@@ -55,6 +55,8 @@ class Witness {
   virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
   virtual void OnTableActive(absl::Time, RouterId, const RoutingTable&) {}
   virtual void OnSecond(absl::Time) {}
+  // A hint: something happens to this job at this worker soon.
+  virtual void Foresee(WorkerId, JobSerial) const {}
 };
 
 }  // namespace ringway::sim

@@ -54,8 +54,13 @@ class Workers {
   std::vector<ledger::Announce> Overdue(RegionId region, TierId tier, std::int64_t silent_ns);
 
   // Hints: the worker's site, and what it will be told of, are about to be used.
-  void Foresee(WorkerId worker) const { Prefetch(&sites_[worker]); }
-  const Asker& AskerOf(WorkerId worker) const { return sites_[worker].note.asker; }
+  void Foresee(WorkerId worker) const {
+    Prefetch(&sites_[worker]);
+    Prefetch(&announced_ns_[worker]);
+    Prefetch(&shown_[worker]);
+    Prefetch(&places_[worker]);
+  }
+  const OfferNote& NoteOf(WorkerId worker) const { return sites_[worker].note; }
 
   // Who holds the ledger of a tier watches all of its workers: their announcements go there.
   void Watch(RegionId region, TierId tier, RouterId router);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bench/sim/claim.h"
+#include "runtime/huge_pages.h"
 #include "sim/simulation.h"
 
 namespace ringway::bench {
@@ -27,6 +28,7 @@ RunRate MeasureRun(const BigFleetSize& size) {
   double warm_s = 0;
   run->Run([&](double now_s) {
     if (now_s >= scenario->warmup_s && warm_s == 0) {
+      runtime::UseHugePages();
       warm_s = now_s;
       cpu_at_warm_s = CpuSeconds();
       events_at_warm = static_cast<double>(run->events());

@@ -1,12 +1,16 @@
 // ringway sim compare A B [--seeds N] [--set-a NAME=VALUE] [--set-b NAME=VALUE] [--page FILE]
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
 #include "sim/report/page.h"
+#include "sim/report/run_report.h"
+#include "sim/simulation.h"
 #include "sim/study/comparison.h"
 
 namespace ringway::cli {
@@ -46,41 +50,69 @@ std::shared_ptr<const sim::Scenario> Seeded(const sim::Scenario& scenario, std::
   return copy;
 }
 
+// Figures by seed, as far as they are known.
+using BySeed = std::vector<std::optional<sim::Figures>>;
+
+// Of both sides those seeds that both have run.
+std::pair<std::vector<sim::Figures>, std::vector<sim::Figures>> Pairs(const BySeed& a, const BySeed& b) {
+  std::pair<std::vector<sim::Figures>, std::vector<sim::Figures>> pairs;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!a[i] || !b[i]) continue;
+    pairs.first.push_back(*a[i]);
+    pairs.second.push_back(*b[i]);
+  }
+  return pairs;
+}
+
+// The two runs that the page shows, each as far as it came.
+std::vector<std::string> PageReports(const sim::Scenario& a, const sim::Scenario& b, double duration_s) {
+  std::vector<std::string> reports;
+  for (const sim::Scenario* scenario : {&a, &b}) {
+    const auto seeded = Seeded(*scenario, 1, duration_s);
+    sim::Simulation run(seeded);
+    sim::Reference reference(*seeded);
+    run.Watch(&reference);
+    run.Run([](double) { return !Interruption::Noticed(); });
+    sim::RunReport report = sim::MakeReport(run, &reference);
+    if (a.name == b.name) report.scenario += scenario == &a ? " (A)" : " (B)";
+    reports.push_back(sim::ReportJson(report));
+  }
+  return reports;
+}
+
 int Compare(Session& session, const CompareOptions& options) {
   const absl::StatusOr<sim::Scenario> a = LoadWithSettings(options.a, options.settings_a);
   if (!a.ok()) return Fail(session, a.status());
   const absl::StatusOr<sim::Scenario> b =
       LoadWithSettings(options.b.empty() ? options.a : options.b, options.settings_b);
   if (!b.ok()) return Fail(session, b.status());
-  std::vector<sim::Figures> figures_a(options.seeds), figures_b(options.seeds);
-  bool whole = false;
+  BySeed figures_a(options.seeds), figures_b(options.seeds);
+  std::vector<std::string> reports;
   {
     const Interruption interruption;
-    whole = RunAll(
+    if (!options.page.empty()) reports = PageReports(*a, *b, options.duration_s);
+    RunAll(
         2 * options.seeds, ThreadsFor(options.threads),
         [&](std::size_t i) { return Seeded(i % 2 == 0 ? *a : *b, i / 2 + 1, options.duration_s); },
         [&](std::size_t i, const sim::Figures& f) { (i % 2 == 0 ? figures_a : figures_b)[i / 2] = f; });
   }
-  if (!whole) {
-    session.err << "interrupted: half a comparison says nothing\n";
-    return kExitNo;
+  const auto [left, right] = Pairs(figures_a, figures_b);
+  if (left.size() < options.seeds) {
+    session.err << "interrupted: " << left.size() << " of " << options.seeds
+                << " seeds have run on both sides"
+                << (left.size() < 2 ? "; a comparison needs two\n" : "; the comparison is of those\n");
   }
-  const std::vector<sim::FigureComparison> rows = sim::Compare(figures_a, figures_b);
+  if (left.size() < 2) return kExitNo;
+  const std::vector<sim::FigureComparison> rows = sim::Compare(left, right);
   const std::string json = sim::ComparisonJson(rows);
   if (session.json) {
     session.out << json << "\n";
   } else {
     session.out << "A: " << a->name << "\nB: " << b->name << "\n"
-                << options.seeds << " seeds, 95 % intervals, differences seed by seed\n\n"
+                << left.size() << " seeds, 95 % intervals, differences seed by seed\n\n"
                 << DifferenceTable(rows).Render(session.colour);
   }
   if (options.page.empty()) return kExitOk;
-  std::vector<std::string> reports;
-  for (const sim::Scenario* scenario : {&*a, &*b}) {
-    sim::RunReport report = RunOnce(session, Seeded(*scenario, 1, options.duration_s));
-    if (a->name == b->name) report.scenario += scenario == &*a ? " (A)" : " (B)";
-    reports.push_back(sim::ReportJson(report));
-  }
   return WriteTo(session, options.page, sim::Page(reports, json)) ? kExitOk : kExitNo;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "core/prefetch.h"
 
 namespace ringway::dispatch {
 
@@ -24,6 +25,12 @@ class WakeHeap {
   void Set(std::size_t id, absl::Time at);
   void Clear(std::size_t id);
   bool IsSet(std::size_t id) const { return place_[id] != kNowhere; }
+
+  // Hints that `id` will be set or cleared soon: its place, and then what stands there.
+  void Foresee(std::size_t id) const { Prefetch(&place_[id]); }
+  void ForeseeFurther(std::size_t id) const {
+    if (IsSet(id)) Prefetch(&heap_[place_[id]]);
+  }
 
   bool empty() const { return heap_.empty(); }
   // InfiniteFuture when empty.

@@ -12,6 +12,8 @@ namespace {
 constexpr absl::Duration kBusyBelievedMax = absl::Seconds(10);
 // Watch streams repeat the state at least once a second.
 constexpr absl::Duration kNewsBelieved = absl::Seconds(3);
+// Beyond it any hold has reached its maximum.
+constexpr int kRelapsesMax = 30;
 
 const std::vector<WorkerId> kNoWorkers;
 
@@ -102,12 +104,11 @@ void WorkerView::Claim(WorkerId worker, AttemptId attempt) {
 
 void WorkerView::CountFailure(WorkerId worker, absl::Time now) {
   Entry& e = entries_[worker];
-  ++e.failures;
-  if (e.isolated || e.failures < isolation_.failures_min) return;
-  const absl::Duration hold = isolation_.hold_first * std::pow(2.0, std::min(e.relapses, 30));
-  ++e.relapses;
+  if (e.isolated || ++e.failures < isolation_.failures_min) return;
+  const absl::Duration hold = isolation_.hold_first * std::pow(2.0, e.relapses);
+  e.relapses = static_cast<std::int16_t>(std::min(e.relapses + 1, kRelapsesMax));
   // One more failure during the trial is enough to isolate again.
-  e.failures = isolation_.failures_min - 1;
+  e.failures = static_cast<std::int16_t>(isolation_.failures_min - 1);
   e.isolated = true;
   e.isolated_until = now + std::min(hold, isolation_.hold_max);
   isolated_.push_back(worker);
@@ -145,7 +146,7 @@ bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, ab
 void WorkerView::Hung(WorkerId worker, absl::Time now) {
   if (!listed(worker)) return;
   Entry& e = entries_[worker];
-  e.failures = std::max(e.failures, isolation_.failures_min - 1);
+  e.failures = static_cast<std::int16_t>(std::max<int>(e.failures, isolation_.failures_min - 1));
   CountFailure(worker, now);
   Reindex(worker);
 }

@@ -23,6 +23,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/prefetch.h"
 #include "router/dispatch/idle_hints.h"
 
 namespace ringway::dispatch {
@@ -70,6 +71,11 @@ class WorkerView {
   // Brings back the workers whose isolation has passed; call before reading `open`.
   void OpenReturned(absl::Time now);
 
+  // A hint that something about the worker comes soon; changes nothing.
+  void Foresee(WorkerId worker) const {
+    if (entries_.contains(worker)) Prefetch(&entries_[worker]);
+  }
+
   bool listed(WorkerId worker) const { return entries_.contains(worker) && entries_[worker].listed; }
   bool open(WorkerId worker) const {
     return entries_.contains(worker) && entries_[worker].open_at != kNowhere;
@@ -93,7 +99,8 @@ class WorkerView {
 
  private:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
-  struct Entry {
+  // One cache line.
+  struct alignas(64) Entry {
     TierId tier;
     bool listed = false;
     bool beside = false;
@@ -102,8 +109,8 @@ class WorkerView {
     bool counted = false;       // in its pool's `listed`
     bool counted_busy = false;  // in its pool's `busy`
     WorkerState state = WorkerState::kUnknown;
-    int failures = 0;  // in a row
-    int relapses = 0;  // isolations in a row
+    std::int16_t failures = 0;  // in a row; isolation stops the count
+    std::int16_t relapses = 0;  // isolations in a row, up to what the hold still grows with
     std::uint32_t open_at = kNowhere;
     AttemptId held = 0;
     absl::Time busy_until = absl::InfinitePast();

@@ -122,6 +122,11 @@ class AskBook {
   void Foresee(JobId job) const {
     if (entries_.contains(job)) Prefetch(&entries_[job]);
   }
+  // What the entry names in turn; soon after Foresee.
+  void ForeseeFurther(JobId job) const {
+    if (entries_.contains(job) && entries_[job].live_at < live_.size())
+      Prefetch(&live_[entries_[job].live_at]);
+  }
 
  private:
   enum class State : std::uint8_t { kNone, kAsked, kLeaving, kHeld };

@@ -81,6 +81,8 @@ class SlotLedger {
   const Fence& appointment() const { return appointment_; }
   // A hint that something about the worker comes soon; changes nothing.
   void Foresee(WorkerId worker) const { slots_.Foresee(worker); }
+  // The slot that would be granted next, as far as is known; invalid: none.
+  WorkerId NextIdle() const { return slots_.OldestIdle(); }
   // For checks and screens; null: never heard of.
   const SlotRecord* Slot(WorkerId worker) const { return slots_.Find(worker); }
 

@@ -1,0 +1,62 @@
+// Ctrl-C on the real program: a simulation that would run for days stops, and says what it has found.
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "runtime/child_process.h"
+
+namespace ringway {
+namespace {
+
+const std::string kScenario = RINGWAY_SOURCE_DIR "/sim/scenarios/launch-spike.yaml";
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Interrupts the command once it has used so much CPU time. Its exit code and what it said.
+std::pair<int, std::string> Interrupted(std::vector<std::string> arguments, double cpu_s) {
+  const std::string output = testing::TempDir() + "/sim_interrupt_output.txt";
+  std::remove(output.c_str());
+  arguments.insert(arguments.begin(), RINGWAY_BIN_DIR "/ringway");
+  auto child = runtime::ChildProcess::Start(arguments, output);
+  EXPECT_TRUE(child.ok()) << child.status();
+  if (!child.ok()) return {-1, ""};
+  // CPU time and not the clock: the machine may be busy.
+  while (!child->Poll() && child->CpuTime() < absl::Seconds(cpu_s)) absl::SleepFor(absl::Milliseconds(20));
+  EXPECT_FALSE(child->Poll()) << "it ended by itself: " << ReadAll(output);
+  child->Signal(SIGINT);
+  const auto status = child->WaitFor(absl::Seconds(60));
+  EXPECT_TRUE(status) << "it did not stop";
+  return {status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1, ReadAll(output)};
+}
+
+TEST(SimInterruptTest, ARunStopsAndWritesItsReport) {
+  const std::string page = testing::TempDir() + "/sim_interrupt_run.html";
+  std::remove(page.c_str());
+  const auto [code, text] = Interrupted({"sim", "run", kScenario, "--duration", "3e7", "--page", page}, 1);
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_NE(text.find("interrupted"), std::string::npos) << text;
+  EXPECT_NE(text.find("served"), std::string::npos) << text;
+  EXPECT_NE(ReadAll(page).find("</html>"), std::string::npos);
+}
+
+TEST(SimInterruptTest, AComparisonStopsAndComparesTheSeedsThatHaveRun) {
+  const auto [code, text] =
+      Interrupted({"sim", "compare", kScenario, "--seeds", "10000", "--duration", "30", "--threads", "1"}, 3);
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_NE(text.find("of 10000 seeds have run on both sides"), std::string::npos) << text;
+  EXPECT_NE(text.find("B - A"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace ringway
