@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
+#include "runtime/huge_pages.h"
 #include "sim/files/scenario_file.h"
 #include "sim/report/page.h"
 #include "sim/study/parameters.h"
@@ -75,7 +76,10 @@ sim::RunReport RunOnce(Session& session, std::shared_ptr<const sim::Scenario> sc
   sim::Simulation run(scenario);
   sim::Reference reference(*scenario);
   run.Watch(&reference);
+  bool gathered = false;
   run.Run([&](double now_s) {
+    // The memory of a large fleet has all been touched once by then.
+    if (now_s >= scenario->warmup_s && !std::exchange(gathered, true)) runtime::UseHugePages();
     if (progress && static_cast<long>(now_s) % 10 == 0) {
       session.err << absl::StrFormat("\r%5.1f %%", 100 * now_s / scenario->duration_s) << std::flush;
     }
