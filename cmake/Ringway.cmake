@@ -47,6 +47,7 @@ find_package(yaml-cpp CONFIG REQUIRED)
 if(NOT RINGWAY_PURE_ONLY)
   find_package(gRPC CONFIG REQUIRED)
   find_package(prometheus-cpp CONFIG REQUIRED)
+  find_package(OpenSSL 3.0 REQUIRED)
 endif()
 
 # With RINGWAY_PURE_ONLY, what stands on gRPC is left out, and so is everything that stands on that: sets `skip` in the

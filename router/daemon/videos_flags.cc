@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "router/videos/book/video_id.h"
+#include "router/videos/webhook_signature.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
 
@@ -42,6 +43,25 @@ absl::Status CheckAddresses(const videos::VideosSettings& s) {
   return absl::OkStatus();
 }
 
+absl::Status ReadSecrets(const VideosFlags& f, videos::VideosSettings& s) {
+  if (!f.token_file.empty()) {
+    auto token = runtime::ReadTokenFile("--videos-token-file", f.token_file);
+    if (!token.ok()) return token.status();
+    s.token = *std::move(token);
+  }
+  if (f.webhook_secret_file.empty()) return absl::OkStatus();
+  constexpr char kFlag[] = "--videos-webhook-secret-file";
+  const auto secret = runtime::ReadTokenFile(kFlag, f.webhook_secret_file);
+  if (!secret.ok()) return secret.status();
+  auto key = videos::ReadWebhookSecret(*secret);
+  if (!key.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(kFlag, " ", f.webhook_secret_file, ": ", key.status().message()));
+  }
+  s.webhook_key = *std::move(key);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
@@ -60,6 +80,9 @@ void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
       ->group(group);
   app.add_option("--videos-webhook-host", s.webhook_hosts,
                  "host:port that completion webhooks may go to; repeatable; none: no webhooks")
+      ->group(group);
+  app.add_option("--videos-webhook-secret-file", f.webhook_secret_file,
+                 "file with whsec_BASE64, which webhooks are signed with [they are not signed]")
       ->group(group);
   number("--videos-store-mib", f.store_mib_max, "results kept; the oldest make room");
   number("--videos-expiry-secs", f.expiry_s, "how long a job and its result are kept after its end");
@@ -94,11 +117,7 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
   s.bodies_bytes_max = static_cast<std::size_t>(f.bodies_mib_max * kMebi);
   s.body_limit = absl::Seconds(f.body_limit_s);
   s.connections_max = static_cast<std::size_t>(f.connections_max);
-  if (f.token_file.empty()) return absl::OkStatus();
-  auto token = runtime::ReadTokenFile("--videos-token-file", f.token_file);
-  if (!token.ok()) return token.status();
-  s.token = *std::move(token);
-  return absl::OkStatus();
+  return ReadSecrets(f, s);
 }
 
 }  // namespace ringway::router

@@ -24,6 +24,7 @@ struct VideosFlags {
   double body_limit_s = 120;
   double connections_max = 8192;
   std::string token_file;
+  std::string webhook_secret_file;
 };
 
 void AddVideosFlags(CLI::App& app, videos::VideosSettings& settings, VideosFlags& flags);

@@ -12,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "router/videos/book/route.h"
+#include "router/videos/fleet_list.h"
 #include "router/videos/relay.h"
 #include "router/videos/result_store.h"
 #include "runtime/http/server_connection.h"
@@ -26,6 +27,7 @@ struct Exchange {
     kEvents,   // as long as the job runs
     kContent,  // a result goes out
     kRelay,    // the owner's answer goes through
+    kList,     // other routers say what they have
   };
   explicit Exchange(http::ServerConnection& connection) : client(connection) {}
 
@@ -58,6 +60,8 @@ struct Exchange {
   std::uint64_t end = 0;
   // kRelay.
   std::shared_ptr<Relay> relay;
+  // kList.
+  std::shared_ptr<FleetList> list;
 };
 
 }  // namespace ringway::router::videos

@@ -49,7 +49,7 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
       log_(log),
       desk_(loop, settings_, log, static_cast<NewsSink&>(*this)),
       peers_(loop),
-      webhooks_(loop, settings_.webhook_hosts,
+      webhooks_(loop, settings_.webhook_hosts, settings_.webhook_key,
                 [this](const std::string& id, bool delivered) {
                   metrics_.CountWebhook(delivered);
                   if (!delivered)
@@ -84,6 +84,7 @@ void Front::Close() {
   webhooks_.Close();
   for (auto& [tag, exchange] : exchanges_) {
     if (exchange->relay != nullptr) exchange->relay->Abandon();
+    if (exchange->list != nullptr) exchange->list->Abandon();
   }
   exchanges_.clear();
   watching_.clear();
@@ -217,6 +218,7 @@ void Front::Release(std::uint64_t tag) {
   Exchange& exchange = *found->second;
   body_bytes_ -= exchange.body_bytes;
   if (exchange.relay != nullptr) exchange.relay->Abandon();
+  if (exchange.list != nullptr) exchange.list->Abandon();
   if (const auto watched = watching_.find(exchange.video); watched != watching_.end()) {
     watched->second.erase(tag);
     if (watched->second.empty()) watching_.erase(watched);
@@ -288,6 +290,10 @@ void Front::TickExchange(Exchange& exchange, absl::Time now) {
     case Exchange::Stage::kRelay: {
       const std::shared_ptr<Relay> relay = exchange.relay;
       return relay->OnTick(now);
+    }
+    case Exchange::Stage::kList: {
+      const std::shared_ptr<FleetList> list = exchange.list;
+      return list->OnTick(now);
     }
     case Exchange::Stage::kVerdict:
     case Exchange::Stage::kSync:

@@ -7,7 +7,8 @@
 // state replaces what it has missed.
 //
 // Source: requests (front.cc), creation (front_create.cc), reading and deleting (front_read.cc), relaying
-// and keys (front_relay.cc). Threads: the front's loop. Bounds: connections_max exchanges.
+// and keys (front_relay.cc), lists (front_list.cc). Threads: the front's loop. Bounds: connections_max
+// exchanges.
 #ifndef RINGWAY_ROUTER_VIDEOS_FRONT_H_
 #define RINGWAY_ROUTER_VIDEOS_FRONT_H_
 
@@ -92,7 +93,6 @@ class Front final : private http::Application, private NewsSink, private RelaySi
 
   // Reading and deleting.
   void Read(Exchange& exchange);
-  void List(Exchange& exchange);
   void Models(Exchange& exchange);
   void Content(Exchange& exchange, const Video& video);
   void SendContent(Exchange& exchange, const Video& video, const Fields& fields);
@@ -100,6 +100,10 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   void BeginEvents(Exchange& exchange, const Video& video);
   void SendEvent(Exchange& exchange, const Video& video, std::string_view event);
   void RefuseUnknown(Exchange& exchange);
+
+  // Lists.
+  ListPage OwnPage(const ListQuery& query) const;
+  void List(Exchange& exchange);
 
   // Relaying.
   bool IsOurs(const std::string& owner) const { return owner == settings_.router; }

@@ -1,6 +1,5 @@
 // The videos API: reading, watching and deleting jobs.
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,7 +16,6 @@ constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 constexpr std::size_t kWindowBytes = std::size_t{512} << 10;
 // Unsent bytes at which a client of events is too slow for each of them.
 constexpr std::size_t kEventsWindowBytes = std::size_t{16} << 10;
-constexpr std::size_t kListDefault = 20, kListMax = 100;
 
 std::string_view EndingOf(std::string_view content_type) {
   const std::size_t slash = content_type.find('/');
@@ -62,40 +60,6 @@ void Front::RefuseUnknown(Exchange& exchange) {
   const bool old = absl::Seconds(age_s) >= settings_.book.expiry;
   Refuse(exchange, 404, old ? "video_expired" : "video_not_found",
          old ? "the time for which this video was kept is over" : "there is no video of this id");
-}
-
-void Front::List(Exchange& exchange) {
-  const auto& query = exchange.route.query;
-  const auto value = [&query](const char* name) {
-    const auto found = query.find(name);
-    return found == query.end() ? std::string() : found->second;
-  };
-  std::size_t limit = kListDefault;
-  if (const std::string text = value("limit"); !text.empty()) {
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
-    if (failed != std::errc() || end != text.data() + text.size() || limit < 1 || limit > kListMax) {
-      return Refuse(exchange, 400, "invalid_request",
-                    absl::StrCat("limit is not a whole number from 1 to ", kListMax));
-    }
-  }
-  const std::string order = value("order");
-  if (!order.empty() && order != "asc" && order != "desc") {
-    return Refuse(exchange, 400, "invalid_request", "order is neither asc nor desc");
-  }
-  auto videos = desk_.book().List(value("after"), limit + 1, order == "asc");
-  const bool more = videos.size() > limit;
-  if (more) videos.pop_back();
-  JsonWriter json(JsonWriter::Layout::kDense);
-  json.BeginObject().Key("object").Text("list").Key("data").BeginArray();
-  for (const Video* video : videos) json.Raw(VideoJson(*video, settings_.router));
-  json.End().Key("has_more").Flag(more);
-  const auto id_or_null = [&json](const Video* video) {
-    return video == nullptr ? json.Raw("null") : json.Text(video->id);
-  };
-  id_or_null((json.Key("first_id"), videos.empty() ? nullptr : videos.front()));
-  id_or_null((json.Key("last_id"), videos.empty() ? nullptr : videos.back()));
-  json.End();
-  Say(exchange, 200, "", json.text());
 }
 
 void Front::Models(Exchange& exchange) {

@@ -48,6 +48,14 @@ std::vector<std::string> Peers::Of(const std::string& region) const {
   return names;
 }
 
+std::vector<std::string> Peers::All(const std::string& first) const {
+  std::vector<std::string> names = Of(first);
+  for (const auto& [name, peer] : peers_) {
+    if (peer.listed && peer.region != first) names.push_back(name);
+  }
+  return names;
+}
+
 void Peers::Find(const std::string& router, Found found) {
   const auto known = peers_.find(router);
   if (known == peers_.end()) {

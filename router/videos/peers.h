@@ -40,6 +40,8 @@ class Peers {
   bool Knows(const std::string& router) const { return peers_.contains(router); }
   // Names of routers of the region in the newest directory.
   std::vector<std::string> Of(const std::string& region) const;
+  // Of every region; those of `first` come first.
+  std::vector<std::string> All(const std::string& first) const;
 
   // Errors: NotFound (never heard of), Unavailable (does not answer), FailedPrecondition (does not serve the
   // API).

@@ -23,6 +23,7 @@ struct VideosSettings {
   std::string token;      // that clients must present; empty: anybody may ask
   // host:port that completion webhooks may go to; none: a job that names one is refused.
   std::vector<std::string> webhook_hosts;
+  std::string webhook_key;  // that they are signed with; empty: they are not
   BookLimits book;
   std::size_t connections_max = 8192;
   std::size_t body_bytes_max = std::size_t{64} << 20;     // of one request

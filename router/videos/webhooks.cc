@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "router/videos/book/webhook_url.h"
+#include "router/videos/webhook_signature.h"
 #include "runtime/clock.h"
 
 namespace ringway::router::videos {
@@ -23,11 +24,13 @@ class Webhooks::Delivery final : public http::ExchangeSink {
   Delivery(WebhookUrl to, std::string id, std::string json)
       : url(std::move(to)), event(std::move(id)), body(std::move(json)) {}
 
-  std::string Request() const {
+  std::string Request(const std::string& key) const {
+    const std::int64_t now_s = absl::ToUnixSeconds(runtime::WallNow());
+    const std::string signature =
+        key.empty() ? "" : absl::StrCat("\r\nwebhook-signature: ", SignWebhook(key, event, now_s, body));
     return absl::StrCat("POST ", url.target, " HTTP/1.1\r\nHost: ", url.Authority(),
                         "\r\nUser-Agent: ringway\r\nContent-Type: application/json\r\nConnection: close\r\n",
-                        "webhook-id: ", event,
-                        "\r\nwebhook-timestamp: ", absl::ToUnixSeconds(runtime::WallNow()),
+                        "webhook-id: ", event, "\r\nwebhook-timestamp: ", now_s, signature,
                         "\r\nContent-Length: ", body.size(), "\r\n\r\n", body);
   }
   // This attempt is over.
@@ -56,8 +59,9 @@ class Webhooks::Delivery final : public http::ExchangeSink {
   void OnRequestDrained() override {}
 };
 
-Webhooks::Webhooks(runtime::EventLoop& loop, const std::vector<std::string>& hosts, Settled settled)
-    : loop_(loop), hosts_(hosts), settled_(std::move(settled)), resolver_(loop.context()) {}
+Webhooks::Webhooks(runtime::EventLoop& loop, const std::vector<std::string>& hosts, const std::string& key,
+                   Settled settled)
+    : loop_(loop), hosts_(hosts), key_(key), settled_(std::move(settled)), resolver_(loop.context()) {}
 
 Webhooks::~Webhooks() { *alive_ = false; }
 
@@ -97,7 +101,7 @@ void Webhooks::Begin(const std::shared_ptr<Delivery>& delivery, absl::Time now) 
         delivery->connection = std::make_shared<http::OriginConnection>(
             loop_.context(), hosts.begin()->endpoint(), kHeaderBytesMax);
         delivery->connection->Begin(*delivery, false);
-        delivery->connection->Write(delivery->Request());
+        delivery->connection->Write(delivery->Request(key_));
         delivery->connection->Push();
       });
 }

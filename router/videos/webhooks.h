@@ -1,6 +1,7 @@
 // Completion webhooks: tells the address that a job named how the job has ended.
 //
-// A POST of one JSON event, with the names of the Standard Webhooks (webhook-id, webhook-timestamp). 2xx
+// A POST of one JSON event, with the fields of the Standard Webhooks (webhook-id, webhook-timestamp, and
+// webhook-signature where there is a key). 2xx
 // means delivered; anything else is tried again, kAttemptsMax times in all, after 1, 2, 4, ... seconds. An
 // event may come twice (a lost answer, a restart): webhook-id is the same then. What is owed is in the job's
 // record, so a restarted router goes on.
@@ -29,8 +30,9 @@ class Webhooks {
   static constexpr absl::Duration kAttemptLimit = absl::Seconds(10);
   using Settled = std::function<void(const std::string& id, bool delivered)>;
 
-  // `hosts`: host:port that may be called.
-  Webhooks(runtime::EventLoop& loop, const std::vector<std::string>& hosts, Settled settled);
+  // `hosts`: host:port that may be called. `key`: to sign with; empty: unsigned.
+  Webhooks(runtime::EventLoop& loop, const std::vector<std::string>& hosts, const std::string& key,
+           Settled settled);
   ~Webhooks();
 
   // Errors: InvalidArgument, in words for the client.
@@ -46,6 +48,7 @@ class Webhooks {
 
   runtime::EventLoop& loop_;
   const std::vector<std::string> hosts_;
+  const std::string key_;
   const Settled settled_;
   boost::asio::ip::tcp::resolver resolver_;
   std::map<std::string, std::shared_ptr<Delivery>> deliveries_;  // by job

@@ -22,6 +22,7 @@ VideoWorld* ApiTest::fleet_ = nullptr;
 
 TEST_F(ApiTest, JsonAndFormsMakeTheSameJob) { fleet_->RunFile("forms"); }
 TEST_F(ApiTest, AnyRouterAnswersForAnyJob) { fleet_->RunFile("any_router"); }
+TEST_F(ApiTest, AListHoldsTheJobsOfAllRouters) { fleet_->RunFile("lists"); }
 TEST_F(ApiTest, RangesOfAFilm) { fleet_->RunFile("ranges"); }
 TEST_F(ApiTest, EventsTellTheWholeWayThroughAnyRouter) { fleet_->RunFile("events"); }
 TEST_F(ApiTest, WrongRequestsAreToldWhatIsWrong) { fleet_->RunFile("refusals"); }

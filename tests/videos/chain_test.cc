@@ -4,6 +4,8 @@
 #include <mutex>
 #include <vector>
 
+#include "absl/strings/escaping.h"
+#include "router/videos/webhook_signature.h"
 #include "tests/router/http/plain_worker.h"
 #include "tests/videos/video_world.h"
 
@@ -50,16 +52,22 @@ TEST_P(ChainTest, CancellingReachesTheFarServer) { RunFile("cancel_through"); }
 TEST(WebhookTest, ACompletionIsToldUntilItIsHeard) {
   std::mutex mutex;
   std::vector<std::pair<std::string, std::string>> heard;  // webhook-id and body
+  std::string timestamp, signature;                        // of the last
   http_test::PlainWorker hook([&](const http_test::Request& request, http_test::Wire& wire) {
     const std::string body = http_test::ReadBody(request, wire);
     const std::lock_guard lock(mutex);
     heard.emplace_back(request.Field("webhook-id"), body);
+    timestamp = request.Field("webhook-timestamp"), signature = request.Field("webhook-signature");
     return http_test::Respond(wire, heard.size() == 1 ? 500 : 200, "");
   });
-  VideoWorld fleet({.regions = {{"lima", 1, 1}},
-                    .service_mean_s = 0.05,
-                    .router_flags = {"--videos-webhook-host", hook.address()},
-                    .controlled = false});
+  live::ScratchFolder secrets;
+  const std::string key(32, 's'), file = secrets.File("secret");
+  std::ofstream(file) << "whsec_" << absl::Base64Escape(key) << "\n";
+  VideoWorld fleet(
+      {.regions = {{"lima", 1, 1}},
+       .service_mean_s = 0.05,
+       .router_flags = {"--videos-webhook-host", hook.address(), "--videos-webhook-secret-file", file},
+       .controlled = false});
   ASSERT_TRUE(fleet.AwaitReady());
   const std::string& metrics = fleet.world().router("lima-0").http();
   fleet.Run(absl::StrCat("json $V/v1/videos '{\"prompt\":\"p\",\"webhook_url\":\"http://", hook.address(),
@@ -70,6 +78,9 @@ TEST(WebhookTest, ACompletionIsToldUntilItIsHeard) {
   const std::lock_guard lock(mutex);
   ASSERT_EQ(heard.size(), 2u);
   EXPECT_EQ(heard[0], heard[1]);
+  EXPECT_LT(std::abs(std::stoll(timestamp) - absl::ToUnixSeconds(absl::Now())), 60);
+  EXPECT_EQ(signature,
+            router::videos::SignWebhook(key, heard[1].first, std::stoll(timestamp), heard[1].second));
   EXPECT_NE(heard[0].second.find("\"type\":\"video.completed\""), std::string::npos) << heard[0].second;
 }
 

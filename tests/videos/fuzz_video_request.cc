@@ -1,13 +1,14 @@
 // What strangers send to the videos API: the first byte says which reader gets the rest.
 //
-// i: an id; r: a Range field; f: a form with the boundary B; j: a JSON body; p: a request target; w: a
-// webhook URL. Whatever is read is held against what its header promises.
+// i: an id; l: a page of a list; r: a Range field; f: a form with the boundary B; j: a JSON body; p: a
+// request target; w: a webhook URL. Whatever is read is held against what its header promises.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "core/check.h"
 #include "router/videos/book/byte_range.h"
+#include "router/videos/book/list_page.h"
 #include "router/videos/book/multipart.h"
 #include "router/videos/book/route.h"
 #include "router/videos/book/video_id.h"
@@ -21,6 +22,11 @@ namespace {
 void Id(std::string_view text) {
   const auto id = ParseVideoId(text);
   if (id) RINGWAY_CHECK(id->Text() == text);
+}
+
+void Lines(std::string_view text) {
+  const auto page = ReadPageLines(text);
+  if (page) RINGWAY_CHECK(PageLines(*page) == text && page->videos.size() <= ListQuery::kLimitMax);
 }
 
 void Range(std::string_view text) {
@@ -61,6 +67,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   switch (bytes[0]) {
     case 'i':
       Id(text);
+      break;
+    case 'l':
+      Lines(text);
       break;
     case 'r':
       Range(text);

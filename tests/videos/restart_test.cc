@@ -65,6 +65,24 @@ TEST(VideoRestartTest, ARouterWithoutWorkersSays503) {
   EXPECT_NE(ran.output.find("503"), std::string::npos) << ran.output;
 }
 
+// A job that a list cannot show is not passed over in silence.
+TEST(VideoRestartTest, AListNamesTheRouterThatDoesNotAnswer) {
+  VideoWorld fleet({.regions = {{"lima", 2, 1}}, .service_mean_s = 0.05});
+  ASSERT_TRUE(fleet.AwaitReady());
+  fleet.Run("take $V0 > id0; take $V1 > id1\n");
+  fleet.world().router("lima-1").Kill();
+  fleet.Run(
+      "list=$(curl -sS http://$V0/v1/videos)\n"
+      "grep -qF $(cat id0) <<< $list; want silent \"$(grep -o 'silent\":[^]]*' <<< $list)\" "
+      "'silent\":[\"lima-1\"'\n");
+  fleet.world().router("lima-1").StartAgain();
+  ASSERT_TRUE(fleet.AwaitReady());
+  fleet.Run(
+      "for _ in $(seq 100); do list=$(curl -sS http://$V0/v1/videos)\n"
+      "  grep -q 'silent\":\\[\\]' <<< $list && break; sleep 0.1; done\n"
+      "grep -qF $(cat id0) <<< $list; grep -qF $(cat id1) <<< $list\n");
+}
+
 // Ten thousand polls over sixteen routers, for jobs of all of them, while one is killed and comes back: an
 // owner that restarts is waited for or said to be away, and nobody else claims to know that there is no such
 // job.
