@@ -2,6 +2,9 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/worker/worker_under_test.h"
 
@@ -19,6 +22,22 @@ const std::vector<std::string> kLong = {"--service-law", "fixed",   "--service-m
 std::vector<std::string> Plus(std::vector<std::string> flags, const std::vector<std::string>& more) {
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
+}
+
+std::string ProcText(pid_t pid, const char* file) {
+  std::ifstream text(absl::StrCat("/proc/", pid, "/", file), std::ios::binary);
+  return {std::istreambuf_iterator<char>(text), std::istreambuf_iterator<char>()};
+}
+
+// Threads of the engine that have nothing to do must not take the cores from the router beside it. The worker
+// starts itself anew for that, and is the same process with the same arguments.
+TEST(WorkerDaemonTest, IdleThreadsOfTheEngineSleep) {
+  WorkerUnderTest worker(Plus(kQuick, {"--result-bytes", "12345"}));
+  EXPECT_THAT(ProcText(worker.process().pid(), "environ"), HasSubstr(std::string("GOMP_SPINCOUNT=0\0", 17)));
+  EXPECT_THAT(ProcText(worker.process().pid(), "cmdline"),
+              HasSubstr(std::string("\0--result-bytes\00012345\0", 22)));
+  EXPECT_EQ(ProcText(worker.process().pid(), "comm"), "ringway-worker\n");
+  EXPECT_EQ(worker.Run().result.size(), 12345u);
 }
 
 TEST(WorkerDaemonTest, RunsAJobAndTellsItsStory) {
