@@ -107,6 +107,8 @@ bool RouterMachine::TrySpill(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
   if (job.facts.forwarded || job.spilled) return false;
+  // The holder's answer has come in this very turn, because the alarm is late, and decides.
+  if (job.phase == JobPhase::kAsking && !d.asks.Asks(id)) return false;
   AimSpills();
   const absl::Duration left = LatestStart(job) - turn.now;
   const dispatch::SpillTarget* chosen = d.spill.Choose(turn.now, turn.now - job.home_since, left);

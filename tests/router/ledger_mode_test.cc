@@ -198,11 +198,12 @@ TEST_F(LedgerMode, ALeaseThatWasCalledBackStopsTheJobAndItsEndDecides) {
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kFailed);
 }
 
-// One random life of a router in ledger mode, with a real holder whose messages come late and out of order.
+// One random life of a router in ledger mode, with a real holder whose messages come late and out of order,
+// some in the very turn of an alarm, and with another region where jobs may spill.
 class LedgerLife {
  public:
   explicit LedgerLife(std::uint64_t seed)
-      : rng_(seed, 9), table_(LedgerFleet(), seed), checker_(table_.machine(), Settings(), table_.now) {
+      : rng_(seed, 9), table_(SpillingFleet(), seed), checker_(table_.machine(), Settings(), table_.now) {
     ledger_settings_.start_margin = absl::ZeroDuration();
     ledger_settings_.waiting_max = 4;
     ledger_ = ledger::SlotLedger(ledger_settings_);
@@ -210,6 +211,7 @@ class LedgerLife {
 
   std::string Run(int steps) {
     table_.ListWorkers(kWorkers);
+    table_.ListRouter(kNearRouter, kNear);
     std::string broken = Reseat();
     for (int i = 0; i < steps && broken.empty(); ++i) broken = Turn();
     for (int i = 0; i < 100000 && broken.empty() && checker_.live_jobs() > 0; ++i) {
@@ -221,9 +223,16 @@ class LedgerLife {
   }
   std::size_t leased() const { return leased_; }
   std::size_t probed() const { return probed_; }
+  std::size_t spilled() const { return spilled_; }
 
  private:
   static constexpr std::size_t kWorkers = 3;
+  static constexpr std::size_t kNearRouter = 7;
+  static Fleet SpillingFleet() {
+    Fleet fleet = LedgerFleet();
+    fleet.tiers[kTier].dispatch.spill.share = 0.3;
+    return fleet;
+  }
   const Tier& Settings() const { return table_.fleet().tiers[kTier]; }
 
   std::string Feed(const RouterEvent& event) {
@@ -234,6 +243,7 @@ class LedgerLife {
       if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
         ++(offer->lease == Lease{} ? probed_ : leased_);
       }
+      spilled_ += std::holds_alternative<ForwardToRouter>(action);
     }
     return checker_.After(table_.now, table_.actions);
   }
@@ -272,6 +282,8 @@ class LedgerLife {
     if (!to_router_.empty() && rng_.Chance(0.7)) {
       const ledger::LedgerAction answer = to_router_.front();
       to_router_.pop_front();
+      const absl::Time wake = table_.machine().NextWake();
+      if (rng_.Chance(0.1) && wake != absl::InfiniteFuture()) table_.now = wake;
       return Feed(HolderAnswered{kTier, answer});
     }
     return checker_.open().empty() ? std::string() : Feed(Reply());
@@ -281,7 +293,7 @@ class LedgerLife {
         std::next(checker_.open().begin(), static_cast<std::ptrdiff_t>(rng_.Below(checker_.open().size())));
     const auto& [attempt, open] = *it;
     if (!open.accepted && !open.withdrawn && rng_.Chance(0.5)) return AttemptAccepted{open.job, attempt};
-    AttemptEnded end{.job = open.job, .attempt = attempt, .worker = open.worker};
+    AttemptEnded end{.job = open.job, .attempt = attempt, .worker = open.worker, .router = open.router};
     end.outcome = open.accepted ? Outcome::kDone : open.withdrawn ? Outcome::kCancelled : Outcome::kBusy;
     end.answered = true;
     end.may_have_started = open.accepted;
@@ -313,19 +325,23 @@ class LedgerLife {
   std::uint64_t sequence_ = 0;
   std::size_t leased_ = 0;
   std::size_t probed_ = 0;
+  std::size_t spilled_ = 0;
 };
 
 TEST(LedgerModeProperties, HoldForAnyLife) {
   std::size_t leased = 0;
   std::size_t probed = 0;
+  std::size_t spilled = 0;
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     LedgerLife life(seed);
     ASSERT_EQ(life.Run(400), "") << "seed " << seed;
     leased += life.leased();
     probed += life.probed();
+    spilled += life.spilled();
   }
   EXPECT_GT(leased, 10000u);
   EXPECT_GT(probed, 1000u);
+  EXPECT_GT(spilled, 1000u);
 }
 
 }  // namespace

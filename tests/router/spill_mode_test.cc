@@ -192,5 +192,36 @@ TEST_F(SpillFromTheLedger, AGrantThatCrossesItIsNotUsed) {
   EXPECT_TRUE(t_.Last<ForwardToRouter>());
 }
 
+// On a busy machine an alarm is late, and the answer comes in the turn in which the job would leave.
+class AnswerWhenItWouldLeave : public SpillFromTheLedger {
+ protected:
+  AnswerWhenItWouldLeave() {
+    t_.Arrive(1);
+    ask_ = Told<ledger::Ask>()->key;
+    t_.now += absl::Milliseconds(100);
+  }
+  ledger::AskKey ask_;
+};
+
+TEST_F(AnswerWhenItWouldLeave, AGrantIsUsed) {
+  t_.Step(HolderAnswered{
+      kTier,
+      ledger::Grant{
+          .key = ask_, .worker = WorkerId(0), .lease = {kFence, 1}, .waited = absl::Milliseconds(99)}});
+  EXPECT_FALSE(Told<ledger::Withdraw>());
+  EXPECT_TRUE(t_.Last<OfferToWorker>());
+}
+
+TEST_F(AnswerWhenItWouldLeave, ARefusalSendsItToTheProbes) {
+  t_.Step(HolderAnswered{kTier, ledger::Refuse{ask_, ledger::RefuseReason::kNotHolder}});
+  EXPECT_FALSE(Told<ledger::Withdraw>());
+  EXPECT_TRUE(t_.Last<OfferToWorker>());
+}
+
+TEST_F(AnswerWhenItWouldLeave, ALostHolderSendsItToTheProbes) {
+  t_.Step(HolderSeated{kTier, {RouterId(), {1, 2}}});
+  EXPECT_TRUE(t_.Last<OfferToWorker>());
+}
+
 }  // namespace
 }  // namespace ringway::router

@@ -107,6 +107,8 @@ class AskBook {
   void Abandon(JobId job, std::vector<AskAction>& actions);
   // The job's use of its lease is over; does nothing if it holds none.
   void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions);
+  // Its ask is open and unanswered.
+  bool Asks(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kAsked; }
   bool HoldsLease(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kHeld; }
 
   // ---- from the holder; all but LeaseLost must come from the router in `from` ----
