@@ -35,10 +35,16 @@ class MachineDriver {
     return loop_.Post([this, event = std::move(event)]() mutable { Apply(event); });
   }
 
+  // Sees every Step: its time, its event, and what came of it, before that is performed.
+  using Observer = absl::AnyInvocable<void(absl::Time, const Event&, const std::vector<Action>&)>;
+  void Observe(Observer observe) { observe_ = std::move(observe); }
+
   // On the loop's thread only.
   void Apply(const Event& event) {
     actions_.clear();
-    machine_.Step(MonotonicNow(), event, actions_);
+    const absl::Time now = MonotonicNow();
+    machine_.Step(now, event, actions_);
+    if (observe_) observe_(now, event, actions_);
     for (Action& action : actions_) perform_(action);
     alarm_.Arm(machine_.NextWake());
   }
@@ -51,6 +57,7 @@ class MachineDriver {
   const Event wake_;
   absl::AnyInvocable<void(Action&)> perform_;
   std::vector<Action> actions_;
+  Observer observe_;
   Alarm alarm_;
 };
 

@@ -74,21 +74,29 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
              .plain = PoolSeat(settings)},
             fleet_, book_, log, [this](const RouterEvent& event) { Tell(event); }),
       once_(loop, streams_, book_, [this](const RouterEvent& event) { Tell(event); }),
-      driver_(loop,
-              RouterMachine({.home = fleet_.home,
-                             .name = settings.name,
-                             .jobs_max = settings.calls.jobs_max + PoolRequestsMax(settings),
-                             .seed = settings.seed,
-                             .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_)),
-                             .offer_limit = settings.offer_limit,
-                             .once = OnceSettingsOf(settings, incarnation_)},
-                            fleet_.fleet),
-              TimePassed{}, [this](RouterAction& action) { Do(action); }),
+      driver_(loop, RouterMachine(MachineSettings(), fleet_.fleet), TimePassed{},
+              [this](RouterAction& action) { Do(action); }),
       http_forwards_(loop, streams_, [this](const RouterEvent& event) { Tell(event); }),
       disk_(StatePath(settings), log),
       beat_(loop, [this] { Beat(); }) {
   state_.set_region(settings.region);
   state_.set_incarnation(incarnation_);
+  if (settings_.journal_bytes == 0) return;
+  journal_ = std::make_unique<journal::Recorder>(settings_.state_dir + "/journal", settings_.journal_bytes,
+                                                 MachineSettings(), *fleet_.fleet, log_);
+  driver_.Observe([this](absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
+    journal_->Note(now, event, actions);
+  });
+}
+
+RouterSettings RouterAgent::MachineSettings() const {
+  return {.home = fleet_.home,
+          .name = settings_.name,
+          .jobs_max = settings_.calls.jobs_max + PoolRequestsMax(settings_),
+          .seed = settings_.seed,
+          .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_)),
+          .offer_limit = settings_.offer_limit,
+          .once = OnceSettingsOf(settings_, incarnation_)};
 }
 
 RouterAgent::~RouterAgent() = default;

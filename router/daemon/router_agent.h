@@ -31,6 +31,7 @@
 #include "router/daemon/worker_watch.h"
 #include "router/http/http_proxy.h"
 #include "router/http/pool_workers.h"
+#include "router/journal/recorder.h"
 #include "router/router_machine.h"
 #include "router/videos/fleet_glance.h"
 #include "runtime/event_loop.h"
@@ -96,6 +97,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void ReportPool(v1::Report& report);
   void ListPoolWorkers(const std::vector<NamedWorker>& workers);
   static std::optional<PlainTier> PoolSeat(const Settings& settings);
+  RouterSettings MachineSettings() const;
   static Fleet WithPoolTier(Fleet fleet, const Settings& settings);
 
   // ControlSink (agent_control.cc).
@@ -146,6 +148,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   LedgerHall hall_;
   OnceLink once_;
   bool performing_ = false;
+  std::unique_ptr<journal::Recorder> journal_;  // null: nothing is recorded
   runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
   bool telling_ = false;

@@ -26,6 +26,7 @@ struct Flags {
   double offer_limit_s = 2;
   double once_records_max = 65536;
   double once_keep_s = 600;
+  double journal_mib = 0;
   std::string token_file;
   std::string log_level = "info";
   std::string holder;
@@ -69,6 +70,10 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
       ->group(bounds)
       ->capture_default_str();
   app.add_option("--once-keep-secs", f.once_keep_s, "how long a key is remembered after its job has ended")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--journal-mib", f.journal_mib,
+                 "record every event in the state folder, at most so much, for `ringway sim replay`; 0: off")
       ->group(bounds)
       ->capture_default_str();
   app.add_option("--watch-max", f.watch_max, "workers watched that are not beside it")
@@ -120,6 +125,7 @@ absl::Status CheckRanges(const Flags& f) {
                 {"--watch-max", f.watch_max, 0, 4096},
                 {"--offer-limit-secs", f.offer_limit_s, 0.05, 600},
                 {"--once-records-max", f.once_records_max, 16, 4e6},
+                {"--journal-mib", f.journal_mib, 0, 1 << 20},
                 {"--once-keep-secs", f.once_keep_s, 1, 7 * 24 * 3600},
                 {"--shutdown-grace-period-secs", f.drain_grace_s, 0, 7 * 24 * 3600}};
   for (const auto& r : ranges) {
@@ -158,6 +164,10 @@ absl::Status Complete(const Flags& f, Settings& s) {
   s.once.records_max = static_cast<std::size_t>(f.once_records_max);
   s.once.keep = absl::Seconds(f.once_keep_s);
   if (absl::Status status = CompleteVideos(f.videos, s); !status.ok()) return status;
+  if (f.journal_mib > 0 && s.state_dir.empty()) {
+    return absl::InvalidArgumentError("--journal-mib needs --state-dir, where the journal is kept");
+  }
+  s.journal_bytes = static_cast<std::uint64_t>(f.journal_mib * kMebi);
   // Routers that start together must not draw the same numbers.
   if (s.seed == 0) s.seed = std::hash<std::string>()(s.name) | 1;
   return absl::OkStatus();

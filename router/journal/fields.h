@@ -1,0 +1,174 @@
+// The fields of every struct that is journaled, for code that treats them one after the other.
+//
+// ForFields(value, f) calls f with each field in order. The number of fields stands in a table because C++20
+// cannot ask for it; a struct that gains a field does not compile until it is counted here, so a journal
+// cannot forget one.
+//
+// Pure; everything is resolved at compile time.
+#ifndef RINGWAY_ROUTER_JOURNAL_FIELDS_H_
+#define RINGWAY_ROUTER_JOURNAL_FIELDS_H_
+
+#include <type_traits>
+
+#include "core/fleet.h"
+#include "core/table.h"
+#include "router/router_action.h"
+#include "router/router_event.h"
+#include "router/router_machine.h"
+
+namespace ringway::router::journal {
+
+template <class T>
+inline constexpr int kFields = std::is_empty_v<T> ? 0 : -1;
+
+// clang-format off
+// Values of the core.
+template <> inline constexpr int kFields<Region> = 6;
+template <> inline constexpr int kFields<World> = 3;
+template <> inline constexpr int kFields<MetricSpec> = 7;
+template <> inline constexpr int kFields<RingSpec> = 3;
+template <> inline constexpr int kFields<TierRegion> = 3;
+template <> inline constexpr int kFields<GuardSpec> = 17;
+template <> inline constexpr int kFields<RouteSpec> = 4;
+template <> inline constexpr int kFields<SchedulingDelaySpec> = 3;
+template <> inline constexpr int kFields<BackoffSpec> = 4;
+template <> inline constexpr int kFields<RetryBudgetSpec> = 2;
+template <> inline constexpr int kFields<SpillSpec> = 5;
+template <> inline constexpr int kFields<DispatchSpec> = 8;
+template <> inline constexpr int kFields<Tier> = 10;
+template <> inline constexpr int kFields<Fleet> = 2;
+template <> inline constexpr int kFields<Route> = 5;
+template <> inline constexpr int kFields<Row> = 2;
+template <> inline constexpr int kFields<TableVersion> = 2;
+template <> inline constexpr int kFields<RoutingTable> = 3;
+template <> inline constexpr int kFields<CostHint> = 3;
+template <> inline constexpr int kFields<Fence> = 2;
+template <> inline constexpr int kFields<Lease> = 2;
+// The ledger's letters.
+template <> inline constexpr int kFields<ledger::AskKey> = 3;
+template <> inline constexpr int kFields<ledger::Appointed> = 2;
+template <> inline constexpr int kFields<ledger::Deposed> = 1;
+template <> inline constexpr int kFields<ledger::Ask> = 5;
+template <> inline constexpr int kFields<ledger::Withdraw> = 1;
+template <> inline constexpr int kFields<ledger::Announce> = 5;
+template <> inline constexpr int kFields<ledger::Renew> = 3;
+template <> inline constexpr int kFields<ledger::Release> = 4;
+template <> inline constexpr int kFields<ledger::RouterAway> = 1;
+template <> inline constexpr int kFields<ledger::RouterGone> = 1;
+template <> inline constexpr int kFields<ledger::WorkerListed> = 1;
+template <> inline constexpr int kFields<ledger::WorkerGone> = 1;
+template <> inline constexpr int kFields<ledger::Grant> = 4;
+template <> inline constexpr int kFields<ledger::Refuse> = 2;
+template <> inline constexpr int kFields<ledger::Withdrawn> = 1;
+template <> inline constexpr int kFields<ledger::FenceWorker> = 2;
+template <> inline constexpr int kFields<ledger::Revoke> = 2;
+template <> inline constexpr int kFields<ledger::LeaseLost> = 3;
+template <> inline constexpr int kFields<ledger::HolderSeat> = 2;
+// About keys.
+template <> inline constexpr int kFields<once::ClaimId> = 4;
+template <> inline constexpr int kFields<once::Result> = 2;
+template <> inline constexpr int kFields<once::Record> = 7;
+template <> inline constexpr int kFields<once::ClaimAsk> = 5;
+template <> inline constexpr int kFields<once::SettleAsk> = 2;
+template <> inline constexpr int kFields<once::ReleaseAsk> = 3;
+template <> inline constexpr int kFields<once::AttachAsk> = 3;
+template <> inline constexpr int kFields<once::PullAsk> = 2;
+template <> inline constexpr int kFields<once::CopyAsk> = 1;
+template <> inline constexpr int kFields<once::Ask> = 2;
+template <> inline constexpr int kFields<once::Reply> = 4;
+template <> inline constexpr int kFields<once::BookBounds> = 3;
+template <> inline constexpr int kFields<once::Settings> = 7;
+// The router's events.
+template <> inline constexpr int kFields<OnceWish> = 2;
+template <> inline constexpr int kFields<JobFacts> = 10;
+template <> inline constexpr int kFields<JobArrived> = 2;
+template <> inline constexpr int kFields<AttemptAccepted> = 2;
+template <> inline constexpr int kFields<AttemptEnded> = 11;
+template <> inline constexpr int kFields<ClientGone> = 1;
+template <> inline constexpr int kFields<RepeatRuledOut> = 2;
+template <> inline constexpr int kFields<WorkerListed> = 3;
+template <> inline constexpr int kFields<WorkerUnlisted> = 1;
+template <> inline constexpr int kFields<dispatch::WorkerNews> = 2;
+template <> inline constexpr int kFields<WorkerHeard> = 2;
+template <> inline constexpr int kFields<RouterListed> = 3;
+template <> inline constexpr int kFields<RouterUnlisted> = 1;
+template <> inline constexpr int kFields<FleetChanged> = 1;
+template <> inline constexpr int kFields<TableOffered> = 2;
+template <> inline constexpr int kFields<ControllerWelcomed> = 2;
+template <> inline constexpr int kFields<DrainChanged> = 1;
+template <> inline constexpr int kFields<HolderSeated> = 2;
+template <> inline constexpr int kFields<HolderAnswered> = 2;
+template <> inline constexpr int kFields<HolderHeard> = 2;
+template <> inline constexpr int kFields<OnceAsked> = 2;
+template <> inline constexpr int kFields<OnceReplied> = 3;
+// Its actions.
+template <> inline constexpr int kFields<RouteChoice> = 4;
+template <> inline constexpr int kFields<OfferToWorker> = 4;
+template <> inline constexpr int kFields<ForwardToRouter> = 5;
+template <> inline constexpr int kFields<WithdrawAttempt> = 5;
+template <> inline constexpr int kFields<JobStory> = 9;
+template <> inline constexpr int kFields<EndJob> = 7;
+template <> inline constexpr int kFields<dispatch::TrafficCounters> = 12;
+template <> inline constexpr int kFields<TierCounts> = 2;
+template <> inline constexpr int kFields<SendReport> = 5;
+template <> inline constexpr int kFields<TableDecided> = 4;
+template <> inline constexpr int kFields<TellLedger> = 3;
+template <> inline constexpr int kFields<AskKeeper> = 2;
+template <> inline constexpr int kFields<AnswerOnce> = 2;
+// What it starts with.
+template <> inline constexpr int kFields<RouterSettings> = 7;
+// clang-format on
+
+template <class T, class F>
+void ForFields(T& value, F&& f) {
+  constexpr int n = kFields<std::remove_const_t<T>>;
+  static_assert(n >= 0, "count the struct's fields in the table above");
+  const auto each = [&f](auto&... fields) { (f(fields), ...); };
+  if constexpr (n == 0) {
+    each();
+  } else if constexpr (n == 1) {
+    auto& [a] = value;
+    each(a);
+  } else if constexpr (n == 2) {
+    auto& [a, b] = value;
+    each(a, b);
+  } else if constexpr (n == 3) {
+    auto& [a, b, c] = value;
+    each(a, b, c);
+  } else if constexpr (n == 4) {
+    auto& [a, b, c, d] = value;
+    each(a, b, c, d);
+  } else if constexpr (n == 5) {
+    auto& [a, b, c, d, e] = value;
+    each(a, b, c, d, e);
+  } else if constexpr (n == 6) {
+    auto& [a, b, c, d, e, g] = value;
+    each(a, b, c, d, e, g);
+  } else if constexpr (n == 7) {
+    auto& [a, b, c, d, e, g, h] = value;
+    each(a, b, c, d, e, g, h);
+  } else if constexpr (n == 8) {
+    auto& [a, b, c, d, e, g, h, i] = value;
+    each(a, b, c, d, e, g, h, i);
+  } else if constexpr (n == 9) {
+    auto& [a, b, c, d, e, g, h, i, j] = value;
+    each(a, b, c, d, e, g, h, i, j);
+  } else if constexpr (n == 10) {
+    auto& [a, b, c, d, e, g, h, i, j, k] = value;
+    each(a, b, c, d, e, g, h, i, j, k);
+  } else if constexpr (n == 11) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l] = value;
+    each(a, b, c, d, e, g, h, i, j, k, l);
+  } else if constexpr (n == 12) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m] = value;
+    each(a, b, c, d, e, g, h, i, j, k, l, m);
+  } else {
+    static_assert(n == 17);
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s] = value;
+    each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s);
+  }
+}
+
+}  // namespace ringway::router::journal
+
+#endif  // RINGWAY_ROUTER_JOURNAL_FIELDS_H_

@@ -1,0 +1,311 @@
+// A router's journal: a life that was recorded comes out the same, and one that was doctored does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "core/rng.h"
+#include "router/journal/bytes.h"
+#include "router/journal/recorder.h"
+#include "router/journal/replay.h"
+#include "runtime/segment.h"
+#include "tests/router/router_fixture.h"
+
+namespace ringway::router::journal {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = testing::TempDir() + "ringway-journal-XXXXXX";
+    path_ = mkdtemp(pattern.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+const runtime::Logger& Quiet() {
+  static const runtime::Logger log("test", runtime::LogLevel::kError);
+  return log;
+}
+
+RouterSettings Settings(std::uint64_t seed) { return {.home = kHome, .jobs_max = 64, .seed = seed}; }
+
+// A random life of a machine that the recorder watches.
+class Lived {
+ public:
+  Lived(const Folder& folder, std::uint64_t seed, std::uint64_t bytes_max = 64 << 20)
+      : rng_(seed),
+        fleet_(std::make_shared<const Fleet>(RandomFleet())),
+        machine_(Settings(seed), fleet_),
+        recorder_(folder.path(), bytes_max, Settings(seed), *fleet_, Quiet()) {
+    for (std::size_t w = 0; w < 4; ++w) Step(WorkerListed{WorkerId(w), kTier, w < 2});
+    for (std::size_t r = 0; r < 2; ++r) Step(RouterListed{RouterId(r), r == 0 ? kNear : kFar, "r"});
+    Step(ControllerWelcomed{.epoch = 1});
+    for (std::size_t job = 0; job < 64; ++job) free_.push_back(JobId(job));
+  }
+
+  void Run(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      now_ += absl::Nanoseconds(1) * static_cast<std::int64_t>(rng_.Below(30'000'000)) / 4;
+      Step(RandomEvent());
+    }
+  }
+  bool recording() const { return recorder_.recording(); }
+
+ private:
+  Fleet RandomFleet() {
+    Fleet fleet = SmallFleet();
+    fleet.tiers[kTier].dispatch.mode = rng_.Chance(0.5) ? DispatchMode::kLedger : DispatchMode::kProbe;
+    fleet.tiers[kTier].route.rings = {{"near", 30, 0.5}, {"far", 200, 0.9}};
+    fleet.tiers[kTier].dispatch.backoff.full_jitter = true;
+    fleet.tiers[kTier].dispatch.spill.share = 0.3;
+    return fleet;
+  }
+
+  void Step(const RouterEvent& event) {
+    actions_.clear();
+    machine_.Step(now_, event, actions_);
+    recorder_.Note(now_, event, actions_);
+    for (const RouterAction& action : actions_) {
+      if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
+        open_.push_back({.job = offer->job, .attempt = offer->attempt, .worker = offer->worker});
+      } else if (const auto* forward = std::get_if<ForwardToRouter>(&action)) {
+        open_.push_back({.job = forward->job, .attempt = forward->attempt, .router = forward->router});
+      } else if (const auto* end = std::get_if<EndJob>(&action)) {
+        free_.push_back(end->job);
+      } else if (const auto* tell = std::get_if<TellLedger>(&action)) {
+        if (const auto* ask = std::get_if<ledger::Ask>(&tell->event)) asks_.push_back(ask->key);
+      }
+    }
+  }
+
+  RouterEvent RandomEvent() {
+    switch (rng_.Below(10)) {
+      case 0:
+      case 1:
+      case 2:
+        return Arrival();
+      case 3:
+        if (!open_.empty()) return AttemptAccepted{open_.front().job, open_.front().attempt};
+        return TimePassed{};
+      case 4:
+      case 5:
+        return End();
+      case 6:
+        return Table();
+      case 7:
+        return HolderSeated{kTier, {.router = RouterId(rng_.Below(2)), .fence = {1, ++appointment_}}};
+      case 8:
+        return Answer();
+      default:
+        return WorkerHeard{WorkerId(rng_.Below(4)), {.state = dispatch::WorkerState::kIdle}};
+    }
+  }
+  RouterEvent Arrival() {
+    if (free_.empty()) return TimePassed{};
+    const JobId job = free_.front();
+    free_.pop_front();
+    JobFacts facts{.tier = kTier, .priority = static_cast<Priority>(rng_.Below(2))};
+    facts.keyed = rng_.Chance(0.3);
+    facts.cost = {.steps = 15, .pixels = 512 * 512, .frames = 1};
+    facts.arrived = now_ - absl::Milliseconds(1);
+    facts.deadline = rng_.Chance(0.1) ? absl::InfiniteFuture() : now_ + absl::Seconds(10 * rng_.Uniform());
+    return JobArrived{job, facts};
+  }
+  RouterEvent End() {
+    if (open_.empty()) return TimePassed{};
+    AttemptEnded ended = open_.front();
+    open_.pop_front();
+    ended.outcome = static_cast<Outcome>(rng_.Below(5));
+    ended.answered = rng_.Chance(0.8);
+    ended.may_have_started = rng_.Chance(0.5);
+    ended.retry_after = absl::Milliseconds(rng_.Uniform() * 100);
+    ended.message = "the worker said: \"no\"";
+    return ended;
+  }
+  RouterEvent Table() {
+    auto table = std::make_shared<RoutingTable>();
+    table->version = {1, ++version_};
+    for (std::size_t t = 0; t < 2; ++t) table->tiers.push_back(HomeTable(TierId(t), 3, 2));
+    const double away = rng_.Uniform();
+    table->tiers[kTier].at(0, kHome).routes = {
+        {.target = kHome, .fraction = 1 - away},
+        {.target = kNear, .fraction = away, .ring = 0, .reason = RouteReason::kOverload}};
+    return TableOffered{.table = table};
+  }
+  RouterEvent Answer() {
+    if (asks_.empty()) return HolderHeard{kTier};
+    const ledger::AskKey key = asks_.front();
+    asks_.pop_front();
+    if (rng_.Chance(0.2)) return HolderAnswered{kTier, ledger::Refuse{key, ledger::RefuseReason::kLineFull}};
+    const Lease lease{{1, appointment_}, ++serial_};
+    return HolderAnswered{kTier, ledger::Grant{key, WorkerId(rng_.Below(4)), lease, absl::Milliseconds(2)}};
+  }
+
+  Rng rng_;
+  std::shared_ptr<const Fleet> fleet_;
+  RouterMachine machine_;
+  Recorder recorder_;
+  absl::Time now_ = absl::FromUnixSeconds(1'000'000);
+  std::vector<RouterAction> actions_;
+  std::deque<JobId> free_;
+  std::deque<AttemptEnded> open_;
+  std::deque<ledger::AskKey> asks_;
+  std::uint64_t version_ = 0, appointment_ = 0, serial_ = 0;
+};
+
+TEST(RouterJournalTest, ALifeComesOutBitForBit) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Folder folder;
+    { Lived(folder, seed).Run(2000); }
+    EXPECT_TRUE(IsRouterJournal(folder.path()));
+    const auto report = Replay(folder.path());
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(report->lives, 1u);
+    EXPECT_GT(report->events, 2000u);
+    EXPECT_GT(report->actions, 500u);
+    EXPECT_EQ(report->different, 0u) << "seed " << seed << ": " << report->first_difference;
+  }
+}
+
+TEST(RouterJournalTest, LivesFollowEachOtherInOneFolder) {
+  const Folder folder;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) Lived(folder, seed).Run(100);
+  const auto report = Replay(folder.path());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->lives, 3u);
+  EXPECT_EQ(report->different, 0u) << report->first_difference;
+}
+
+// The journal with a machine that began otherwise: as if the decisions had changed between the two.
+TEST(RouterJournalTest, AnotherMachineIsCaught) {
+  const Folder folder, doctored;
+  { Lived(folder, 5).Run(2000); }
+  runtime::SegmentWriter writer(doctored.path(), 64 << 20);
+  bool first = true;
+  const auto read =
+      runtime::ReadSegment(runtime::ListSegments(folder.path())->at(0).path, [&](std::string_view payload) {
+        if (!std::exchange(first, false)) return writer.Append(payload);
+        std::string other;
+        Writer begin(other);
+        begin.Put(std::string_view(kTitle));
+        begin.Put(kVersion);
+        begin.Put(Settings(6));  // another seed
+        std::deque<std::string> words;
+        Reader reader(payload, words);
+        std::string title;
+        std::uint32_t version = 0;
+        RouterSettings settings;
+        Fleet fleet;
+        reader.Take(title);
+        reader.Take(version);
+        reader.Take(settings);
+        reader.Take(fleet);
+        EXPECT_TRUE(reader.ok() && reader.empty());
+        begin.Put(fleet);
+        return writer.Begin(other);
+      });
+  ASSERT_TRUE(read.ok()) << read.status();
+  const auto report = Replay(doctored.path());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->different, 1u) << "the life is over where it differs";
+  EXPECT_THAT(report->first_difference, testing::HasSubstr("actions recorded"));
+}
+
+TEST(RouterJournalTest, ATornTailEndsTheLifeThere) {
+  const Folder folder;
+  { Lived(folder, 2).Run(20'000); }
+  const std::string path = runtime::ListSegments(folder.path())->at(0).path;
+  fs::resize_file(path, fs::file_size(path) - 3);
+  const auto report = Replay(folder.path());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->torn, 1u);
+  EXPECT_EQ(report->different, 0u) << report->first_difference;
+}
+
+TEST(RouterJournalTest, TheBoundHolds) {
+  const Folder folder;
+  {
+    Lived lived(folder, 3, 200'000);
+    lived.Run(20'000);
+    EXPECT_FALSE(lived.recording());
+  }
+  EXPECT_LE(fs::file_size(runtime::ListSegments(folder.path())->at(0).path), 100'000u);
+  const auto report = Replay(folder.path());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->different, 0u) << report->first_difference;
+  EXPECT_GT(report->events, 100u);
+}
+
+TEST(RouterJournalTest, DamageIsAnErrorAndNeverACrash) {
+  std::string bytes;
+  Writer writer(bytes);
+  writer.Put(std::string_view(kTitle));
+  writer.Put(kVersion);
+  writer.Put(Settings(1));
+  writer.Put(SmallFleet());
+  Rng rng(7);
+  for (int i = 0; i < 3000; ++i) {
+    std::string bent = bytes;
+    for (int flips = 0; flips < 3; ++flips) bent[rng.Below(bent.size())] = static_cast<char>(rng.Below(256));
+    bent.resize(rng.Chance(0.5) ? bent.size() : rng.Below(bent.size()));
+    std::deque<std::string> words;
+    Reader reader(bent, words);
+    std::string title;
+    std::uint32_t version = 0;
+    RouterSettings settings;
+    Fleet fleet;
+    reader.Take(title);
+    reader.Take(version);
+    reader.Take(settings);
+    reader.Take(fleet);
+    RouterEvent event;
+    Reader(bent, words).Take(event);
+  }
+}
+
+TEST(BytesTest, NumbersTimesAndNamesComeBack) {
+  std::string bytes;
+  Writer writer(bytes);
+  const absl::Time odd = absl::FromUnixSeconds(-3) + absl::Nanoseconds(1) / 4;
+  const std::vector<absl::Time> times = {odd, absl::InfinitePast(), absl::InfiniteFuture(), absl::UnixEpoch(),
+                                         absl::FromUnixNanos(1'234'567'890'123'456'789)};
+  const std::vector<std::int64_t> numbers = {0, -1, 1, std::numeric_limits<std::int64_t>::min(),
+                                             std::numeric_limits<std::int64_t>::max()};
+  const std::vector<WorkerId> workers = {WorkerId(), WorkerId(0), WorkerId(77)};
+  writer.Put(times);
+  writer.Put(numbers);
+  writer.Put(workers);
+  writer.Put(-0.1);
+  std::deque<std::string> words;
+  Reader reader(bytes, words);
+  std::vector<absl::Time> times_back;
+  std::vector<std::int64_t> numbers_back;
+  std::vector<WorkerId> workers_back;
+  double real = 0;
+  reader.Take(times_back);
+  reader.Take(numbers_back);
+  reader.Take(workers_back);
+  reader.Take(real);
+  EXPECT_TRUE(reader.ok() && reader.empty());
+  EXPECT_EQ(times_back, times);
+  EXPECT_EQ(numbers_back, numbers);
+  EXPECT_EQ(workers_back, workers);
+  EXPECT_EQ(real, -0.1);
+}
+
+}  // namespace
+}  // namespace ringway::router::journal
