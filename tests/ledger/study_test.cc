@@ -92,6 +92,36 @@ TEST(Study, LogNormalServiceMatchesOnePerfectQueue) {
   }
 }
 
+// The line's guard against its own length: oldest first while waiting pays, newest first when it does not.
+TEST(Study, FlippingToNewestFirstServesMoreThanEitherOrderAlone) {
+  struct Reached {
+    double goodput, wasted;
+  };
+  const auto reached = [](int workers, double rho, double newest_first_at) -> Reached {
+    FleetSettings settings;
+    settings.workers = workers;
+    settings.rho = rho;
+    settings.service = sim::LogNormalService{2.0, 0.5};
+    settings.patience = absl::Seconds(6);
+    settings.guard_quantile = 0.75;
+    settings.ledger.newest_first_at = newest_first_at;
+    RunFor(settings, 60'000);
+    Fleet fleet(settings);
+    const Tally& tally = fleet.Run();
+    std::printf("%6d %6.2f %6.2f %9.4f %9.2f\n", workers, rho, newest_first_at, tally.Goodput(),
+                100 * tally.WastedShare());
+    return {tally.Goodput(), tally.WastedShare()};
+  };
+  std::printf("%6s %6s %6s %9s %9s\n", "N", "rho", "flips", "goodput", "wasted %");
+  constexpr double kNever = 1, kAlways = 0;
+  const Reached shipped = reached(200, 1.1, WaitingLine::kHopeless);
+  const Reached oldest = reached(200, 1.1, kNever);
+  EXPECT_GE(shipped.goodput, oldest.goodput + 0.01) << "waiting is hopeless, and the line does not see it";
+  EXPECT_LE(shipped.wasted, 0.6 * oldest.wasted);
+  EXPECT_GE(reached(50, 1.0, WaitingLine::kHopeless).goodput, reached(50, 1.0, kAlways).goodput + 0.01)
+      << "waiting pays, and the line gives up the patient";
+}
+
 TEST(Study, LongerWaysCostOnlyTheirOwnLength) {
   std::printf("%8s %9s %9s\n", "hop ms", "goodput", "p99 S");
   for (const double hop_ms : {0.1, 0.25, 1.0, 5.0, 20.0}) {
