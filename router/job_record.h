@@ -64,6 +64,7 @@ struct JobRecord {
   int reserved = 0;             // tokens of the retry budget
   int broke = 0;                // times it went to sleep because the budget had none
   bool restarted = false;
+  bool invited = false;  // the attempt is at a worker that said it is free
   std::string_view no_repeat;   // why it cannot be offered again; empty: it can
   std::vector<WorkerId> round;  // to be asked, in this order
   std::size_t round_next = 0;

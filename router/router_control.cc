@@ -10,7 +10,7 @@ namespace ringway::router {
 void RouterMachine::On(Turn& turn, const WorkerListed& event) {
   RINGWAY_CHECK(desks_.contains(event.tier));
   workers_.List(event.worker, event.tier, event.beside);
-  if (event.beside && workers_.open(event.worker)) WakeOneFor(turn, event.worker);
+  if (event.beside && workers_.open(event.worker)) HearOfFreed(turn, event.worker);
 }
 
 void RouterMachine::On(Turn&, const WorkerUnlisted& event) { workers_.Unlist(event.worker); }
@@ -18,8 +18,8 @@ void RouterMachine::On(Turn&, const WorkerUnlisted& event) { workers_.Unlist(eve
 void RouterMachine::On(Turn& turn, const WorkerHeard& event) {
   const bool idle = workers_.Hear(event.worker, event.news, turn.now);
   // Every router of the region hears of an idle worker; if all of them woke a job for it, all but one would
-  // find it busy. The one beside it goes first.
-  if (idle && workers_.beside(event.worker)) WakeOneFor(turn, event.worker);
+  // find it busy. The one beside it goes first; where it is beside many, they take turns.
+  if (idle && workers_.beside(event.worker)) HearOfFreed(turn, event.worker);
 }
 
 void RouterMachine::On(Turn&, const RouterListed& event) {

@@ -84,6 +84,7 @@ void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& 
   job.attempt = ++last_attempt_;
   job.worker = worker;
   job.router = RouterId();
+  job.invited = false;
   job.phase = JobPhase::kOffered;
   workers_.Claim(worker, job.attempt);
   wakes_.Set(id.index(), job.facts.deadline);
@@ -168,6 +169,7 @@ void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event
     case Outcome::kShed:
       ++job.busy;
       ++d.counters.busy;
+      if (job.invited) d.freed.Refused();
       break;
     case Outcome::kFailed:
     case Outcome::kCancelled:
@@ -194,18 +196,41 @@ bool RouterMachine::BackToStart(Turn& turn, JobId id) {
   return StillPossible(turn, id);
 }
 
+// A worker beside this router is free. It may be beside others too, and then they take turns.
+void RouterMachine::HearOfFreed(Turn& turn, WorkerId worker) {
+  TierDesk& d = desks_[workers_.tier(worker)];
+  if (d.line.size() == 0) return;
+  const absl::Duration wait = d.freed.Wait(rng_);
+  if (wait <= absl::ZeroDuration()) {
+    WakeOneFor(turn, worker, /*invited=*/true);
+    return;
+  }
+  const bool pending = d.freed_at != absl::InfiniteFuture() && workers_.Idle(d.freed_worker);
+  if (pending) return;  // one at a time; this one is a hint for the next round
+  d.freed_worker = worker;
+  d.freed_at = turn.now + wait;
+}
+
+void RouterMachine::WakeFreed(Turn& turn) {
+  for (TierDesk& d : desks_) {
+    if (turn.now < d.freed_at) continue;
+    d.freed_at = absl::InfiniteFuture();
+    if (workers_.Idle(d.freed_worker)) WakeOneFor(turn, d.freed_worker, /*invited=*/true);
+  }
+}
+
 // A worker fell free: the job that has waited longest gets it now, before its timer. The worker asked for it,
-// so this offer is no retry and costs no token: there are no more of them than jobs that ended.
-void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker) {
-  WaitingLine& line = desks_[workers_.tier(worker)].line;
-  const JobId id = line.front();
+// so this offer is no retry and costs no token: there are no more of them than jobs that ended. `invited`: it
+// may have asked others too.
+void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker, bool invited) {
+  TierDesk& d = desks_[workers_.tier(worker)];
+  const JobId id = d.line.front();
   if (!id.valid()) return;
   JobRecord& job = jobs_[id];
-  if (!workers_.open(worker) || job.attempts >= desks_[workers_.tier(worker)].spec.attempts_max) return;
-  line.Leave(jobs_, id);
+  if (!workers_.open(worker) || job.attempts >= d.spec.attempts_max) return;
+  d.line.Leave(jobs_, id);
   job.phase = JobPhase::kDelayed;
   if (!StillPossible(turn, id)) return;
-  const TierDesk& d = desk(job);
   if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
     AskLedger(turn, id);  // the worker is the holder's to give
     return;
@@ -214,6 +239,7 @@ void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker) {
   job.round_next = 1;
   job.round_offered = true;
   OfferTo(turn, id, worker, Lease{});
+  job.invited = invited;
 }
 
 }  // namespace ringway::router

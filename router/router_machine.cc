@@ -30,6 +30,7 @@ void RouterMachine::FinishTurn(Turn& turn) {
   // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
   while (wakes_.earliest() <= turn.now) OnWake(turn, JobId(wakes_.Pop()));
   while (unanswered_.earliest() <= turn.now) OnOfferSilent(turn, JobId(unanswered_.Pop()));
+  WakeFreed(turn);
   WakeAsks(turn);
   if (once_.on() && once_.NextWake() <= turn.now) once_.Wake(turn.now);
   do {
@@ -41,7 +42,7 @@ void RouterMachine::FinishTurn(Turn& turn) {
 
 absl::Time RouterMachine::NextWake() const {
   absl::Time next = std::min({report_at_, wakes_.earliest(), unanswered_.earliest()});
-  for (const TierDesk& d : desks_) next = std::min(next, d.asks.NextWake());
+  for (const TierDesk& d : desks_) next = std::min({next, d.asks.NextWake(), d.freed_at});
   return once_.on() ? std::min(next, once_.NextWake()) : next;
 }
 
@@ -114,6 +115,7 @@ void RouterMachine::MarkStarted(JobId id, absl::Time now) {
   job.started = now;
   unanswered_.Clear(id.index());
   if (job.router.valid()) wakes_.Set(id.index(), job.facts.deadline);
+  if (std::exchange(job.invited, false)) d.freed.Taken();
   d.budget.Return(std::exchange(job.reserved, 0));
   --d.held;
 }
@@ -140,7 +142,7 @@ void RouterMachine::On(Turn& turn, const AttemptEnded& event) {
       OnForwardEnded(turn, event.job, event);
     }
   }
-  if (idle && workers_.open(event.worker)) WakeOneFor(turn, event.worker);
+  if (idle && workers_.open(event.worker)) WakeOneFor(turn, event.worker, /*invited=*/false);
 }
 
 void RouterMachine::On(Turn& turn, const ClientGone& event) {

@@ -147,7 +147,9 @@ class RouterMachine {
   void EndWithoutWaiting(Turn& turn, JobId id);
   bool TopUpReserve(JobRecord& job, absl::Time now);
   void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event);
-  void WakeOneFor(Turn& turn, WorkerId worker);
+  void HearOfFreed(Turn& turn, WorkerId worker);
+  void WakeFreed(Turn& turn);
+  void WakeOneFor(Turn& turn, WorkerId worker, bool invited);
   void OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease);
   // The attempt never was: the job is to be dispatched anew. False: it is too late and has been ended.
   bool BackToStart(Turn& turn, JobId id);

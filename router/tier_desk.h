@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/tier.h"
+#include "router/dispatch/freed_turn.h"
 #include "router/dispatch/ledger/ask_book.h"
 #include "router/dispatch/retry_budget.h"
 #include "router/dispatch/service_estimate.h"
@@ -40,6 +41,9 @@ struct TierDesk {
   dispatch::SpillGate spill;
   dispatch::TrafficCounters counters;
   WaitingLine line;
+  dispatch::FreedTurn freed;
+  WorkerId freed_worker;  // that a job of the line is put off for, until
+  absl::Time freed_at = absl::InfiniteFuture();
   ledger::AskBook asks;                  // its own number means nothing: the shell names the router
   std::vector<ledger::AskAction> asked;  // what the book wants done; emptied in every turn
   int import_part = 0;                   // of the region's import cap, what this router may take in

@@ -55,8 +55,9 @@ void Routers::Introduce(RouterId router) {
     const WorkerPlace& place = workers_.places()[WorkerId(i)];
     if (place.region != places_[router]) continue;
     const WorkerId known = workers_.InRegion(WorkerId(i));
-    Step(router, router::WorkerListed{known, place.tier, place.beside == router});
-    if (place.beside == router && workers_.alive(WorkerId(i))) {
+    const bool beside = scenario_.all_beside || place.beside == router;
+    Step(router, router::WorkerListed{known, place.tier, beside});
+    if (beside && workers_.alive(WorkerId(i))) {
       const bool busy = workers_.slot(WorkerId(i)).busy();
       const auto state = busy ? dispatch::WorkerState::kBusy : dispatch::WorkerState::kIdle;
       Step(router, router::WorkerHeard{known, {.state = state}});

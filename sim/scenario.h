@@ -121,6 +121,9 @@ struct Scenario {
   double duration_s = 600;
   double warmup_s = 60;  // not counted in the report
   int routers_per_region = 2;
+  // Every router was started with every worker of its region (--worker), as in a fleet without a directory:
+  // each takes them for beside it and hears their news. Else a worker is beside one router.
+  bool all_beside = false;
   bool controller = true;
   double epoch_period_s = 1;
   double report_period_s = 1;

@@ -50,6 +50,9 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
   control_.on_directory = [this](RouterId router, const std::vector<HolderNamed>& holders) {
     holders_.Direct(router, holders);
   };
+  for (std::size_t i = 0; scenario_->all_beside && i < routers_.places().size(); ++i) {
+    workers_.AlsoTell(routers_.places()[RouterId(i)], RouterId(i));
+  }
   Watch(&tally_);
   Watch(&checkers_);
 }

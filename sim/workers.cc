@@ -23,6 +23,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
       first_(scenario.fleet->world.regions.size()),
       watchers_(scenario.fleet->world.regions.size(),
                 IdVector<TierId, std::vector<RouterId>>(scenario.fleet->tiers.size())),
+      hearers_(scenario.fleet->world.regions.size()),
       announced_ns_(places_.size(), 0),
       shown_(places_.size()) {
   const std::pair nobody(WorkerId(0), WorkerId(0));
@@ -209,9 +210,10 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
     Show(worker);
     const bool same = to_asker != nullptr && speech.asker.router == beside;
     to_beside = same ? to_asker : &stage_.Say(stage_.network.BesideNs(), beside);
-    to_beside->worker = InRegion(worker);
-    to_beside->has_news = true;
-    to_beside->news = News(worker);
+    TellNews(worker, beside, to_beside);
+    for (const RouterId hearer : hearers_[places_[worker].region]) {
+      if (hearer != beside) TellNews(worker, hearer, speech.asker.router == hearer ? to_asker : nullptr);
+    }
   }
   if (!speech.announce || Watchers(worker).empty()) return;
   const ledger::Announce announcement = Announcement(worker);
@@ -223,6 +225,14 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
     word->has_announcement = true;
     word->announcement = announcement;
   }
+}
+
+// `with`: a word that the router gets in this moment anyhow; may be null.
+void Workers::TellNews(WorkerId worker, RouterId router, RouterWord* with) {
+  RouterWord& word = with != nullptr ? *with : stage_.Say(HopNs(worker, router), router);
+  word.worker = InRegion(worker);
+  word.has_news = true;
+  word.news = News(worker);
 }
 
 void Workers::Watch(RegionId region, TierId tier, RouterId router) {

@@ -65,6 +65,8 @@ class Workers {
   // Who holds the ledger of a tier watches all of its workers: their announcements go there.
   void Watch(RegionId region, TierId tier, RouterId router);
   void Unwatch(RegionId region, TierId tier, RouterId router);
+  // Besides the router beside them, this one hears the news of the region's workers too.
+  void AlsoTell(RegionId region, RouterId router) { hearers_[region].push_back(router); }
   const std::vector<RouterId>& Watchers(WorkerId worker) const {
     return watchers_[places_[worker].region][places_[worker].tier];
   }
@@ -143,6 +145,7 @@ class Workers {
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
   void Say(WorkerId worker, const Speech& speech);
+  void TellNews(WorkerId worker, RouterId router, RouterWord* with);
   void Show(WorkerId worker);
   std::int64_t HopNs(WorkerId worker, RouterId router);
   dispatch::WorkerNews News(WorkerId worker) const;
@@ -157,6 +160,7 @@ class Workers {
   IdVector<RegionId, IdVector<TierId, std::pair<WorkerId, WorkerId>>> ranges_;
   IdVector<WorkerId, Site> sites_;
   IdVector<RegionId, IdVector<TierId, std::vector<RouterId>>> watchers_;
+  IdVector<RegionId, std::vector<RouterId>> hearers_;  // beyond the one beside
   // When each last announced itself; kBusy: has a job, or is dead. Apart, because all are looked through.
   IdVector<WorkerId, std::int64_t> announced_ns_;
   IdVector<WorkerId, Shown> shown_;  // apart, because all are reported every second

@@ -80,6 +80,8 @@ class WorkerView {
   bool open(WorkerId worker) const {
     return entries_.contains(worker) && entries_[worker].open_at != kNowhere;
   }
+  // Open, and said to be idle.
+  bool Idle(WorkerId worker) const { return open(worker) && entries_[worker].state == WorkerState::kIdle; }
   bool isolated(WorkerId worker) const { return entries_[worker].isolated; }
   bool beside(WorkerId worker) const { return entries_[worker].beside; }
   TierId tier(WorkerId worker) const { return entries_[worker].tier; }

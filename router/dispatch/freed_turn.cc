@@ -1,0 +1,18 @@
+#include "router/dispatch/freed_turn.h"
+
+#include <algorithm>
+
+namespace ringway::dispatch {
+
+absl::Duration FreedTurn::Wait(Rng& rng) const {
+  return contended() ? window_ * rng.Uniform() : absl::ZeroDuration();
+}
+
+void FreedTurn::Taken() {
+  window_ *= kDecay;
+  if (window_ < kWindowMin) window_ = absl::ZeroDuration();
+}
+
+void FreedTurn::Refused() { window_ = std::clamp(2 * window_, kWindowMin, kWindowMax); }
+
+}  // namespace ringway::dispatch
