@@ -1,10 +1,15 @@
 // How many offers beyond each job's first one a router may make: the amplification bound of a tier.
 //
-// A token bucket. Every arriving job deposits `share` tokens, time deposits `floor_per_second`, and every
-// offer after a job's first takes one. Tokens are reserved when a job goes to sleep, not when it wakes:
-// otherwise a thousand sleepers each see a healthy budget and all retry at once. What a job did not use comes
-// back when it ends. Deposits fade with a time constant of two seconds: what a calm minute did not use must
-// not pay for a storm (with ten seconds the first five of a storm saw three times the share).
+// Two token buckets. Every arriving job deposits `share` tokens into the one, time deposits
+// `floor_per_second` into the other, and every offer after a job's first takes one, from the first bucket
+// while it has any. Tokens are reserved when a job goes to sleep, not when it wakes: otherwise a thousand
+// sleepers each see a healthy budget and all retry at once. What a job did not use comes back when it ends.
+//
+// What jobs deposited fades with a time constant of two seconds: what a calm minute did not use must not pay
+// for a storm (with ten seconds the first five of a storm saw three times the share). The floor does not
+// fade; it is full at one search of sixteen looks, or at two seconds' deposits where that is more. Where
+// routers are many, each sees a job in several seconds, often has no worker beside it that would ask for the
+// job, and must have saved for that search.
 //
 // Invariant, for any sequence: tokens spent or reserved <= initial + share x arrivals + floor x time. Hence
 // offers <= (1 + share) x arrivals + floor x time + initial.
@@ -22,8 +27,9 @@ namespace ringway::dispatch {
 class RetryBudget {
  public:
   static constexpr double kFadeS = 2;
+  static constexpr double kSearch = 16;
 
-  explicit RetryBudget(const RetryBudgetSpec& spec) : spec_(spec), tokens_(spec.floor_per_second) {}
+  explicit RetryBudget(const RetryBudgetSpec& spec) : spec_(spec), floor_(spec.floor_per_second) {}
   // New settings; the balance stays.
   void Reconfigure(const RetryBudgetSpec& spec) { spec_ = spec; }
 
@@ -31,15 +37,17 @@ class RetryBudget {
   // Reserves up to `wanted` whole tokens; returns how many.
   int Reserve(int wanted, absl::Time now);
   // Gives back reserved tokens that were not used.
-  void Return(int unused) { tokens_ += unused; }
+  void Return(int unused);
 
-  double balance() const { return tokens_; }
+  double balance() const { return earned_ + floor_; }
 
  private:
   void Advance(absl::Time now);
+  double FloorMax() const;
 
   RetryBudgetSpec spec_;
-  double tokens_;
+  double earned_ = 0;  // by jobs that arrived
+  double floor_;       // what time deposited
   absl::Time at_ = absl::InfinitePast();
 };
 

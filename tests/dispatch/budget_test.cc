@@ -36,12 +36,24 @@ TEST(RetryBudget, AStormFindsTwoSecondsOfCalmSaved) {
   }
 }
 
-TEST(RetryBudget, AQuietHourDoesNotPayForAStorm) {
-  RetryBudget budget({.share = 1, .floor_per_second = 10});
+// The floor keeps for one search, and no longer; what the jobs of that time deposited is gone.
+TEST(RetryBudget, AQuietHourPaysForOneSearch) {
+  RetryBudget budget({.share = 1, .floor_per_second = 1});
   for (int i = 0; i < 1000; ++i) budget.OnArrival(kStart);
-  const int granted = budget.Reserve(1 << 20, kStart + absl::Hours(1));
-  EXPECT_LE(granted, 10 * RetryBudget::kFadeS + 1);
-  EXPECT_GE(granted, 10 * RetryBudget::kFadeS - 1);
+  EXPECT_EQ(budget.Reserve(1 << 20, kStart + absl::Hours(1)), RetryBudget::kSearch);
+  RetryBudget large({.share = 1, .floor_per_second = 50});
+  large.OnArrival(kStart);
+  EXPECT_EQ(large.Reserve(1 << 20, kStart + absl::Hours(1)), 50 * RetryBudget::kFadeS);
+}
+
+// A router that sees a job in five seconds: what one leaves over is there for the next.
+TEST(RetryBudget, TheFloorIsSavedFromJobToJob) {
+  RetryBudget budget({.share = 1, .floor_per_second = 1});
+  for (int i = 0; i < 20; ++i) {
+    budget.OnArrival(kStart + absl::Seconds(5 * i));
+    budget.Return(budget.Reserve(3, kStart + absl::Seconds(5 * i)));
+  }
+  EXPECT_GE(budget.Reserve(1 << 20, kStart + absl::Seconds(100)), RetryBudget::kSearch);
 }
 
 // Sleepers hold their tokens: the number that can be asleep at once is bounded by the balance.
