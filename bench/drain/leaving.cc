@@ -64,7 +64,7 @@ std::vector<double> CancelMs(SmallWorld& world, double job_s, int times) {
   return freed_ms;
 }
 
-std::vector<Claim> Drain(SmallWorld& world, double job_s) {
+std::vector<bench::Claim> Drain(SmallWorld& world, double job_s) {
   const auto oslo = world.Door("oslo-0"), bergen = world.Door("bergen-0");
   JobCall at_router = JobCall::ToRouter(*oslo), at_worker = JobCall::ToRouter(*bergen);
   at_router.Send(JobOf(job_s, "router-drains"), "picture");
@@ -76,10 +76,10 @@ std::vector<Claim> Drain(SmallWorld& world, double job_s) {
   const int finished = (at_router.Await().outcome() == "done") + (at_worker.Await().outcome() == "done");
   const int ended = world.router("oslo-0").WaitFor(absl::Seconds(10)).has_value() +
                     world.worker("bergen-0-w0").WaitFor(absl::Seconds(10)).has_value();
-  return {{"drain.jobs_under_way", under_way ? 2.0 : 0.0, 2, true},
-          {"drain.jobs_finished", static_cast<double>(finished), 2, true},
-          {"drain.processes_ended", static_cast<double>(ended), 2, true},
-          {"drain.last_admission_ms", last_ms, 100}};
+  return {bench::AtLeast("drain.jobs_under_way", under_way ? 2 : 0, 2, "jobs"),
+          bench::AtLeast("drain.jobs_finished", finished, 2, "jobs"),
+          bench::AtLeast("drain.processes_ended", ended, 2, "processes"),
+          bench::AtMost("drain.last_admission_ms", last_ms, 100, "ms")};
 }
 
 }  // namespace ringway::live

@@ -9,20 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/claim.h"
 #include "tests/live/small_world.h"
 
 namespace ringway::live {
 
 inline constexpr double kStepS = 0.2;
-
-// `ok|short NAME measured bound`: it holds when measured <= bound, or >= where `at_least`.
-struct Claim {
-  std::string name;
-  double measured = 0;
-  double bound = 0;
-  bool at_least = false;
-  bool holds() const { return at_least ? measured >= bound : measured <= bound; }
-};
 
 // The world for jobs of `job_s`.
 WorldPlan DrainWorld(double job_s);
@@ -30,7 +22,7 @@ WorldPlan DrainWorld(double job_s);
 // clients whose slot became free at all.
 std::vector<double> CancelMs(SmallWorld& world, double job_s, int times);
 // A router and a worker are asked to end while each has a job of `job_s` in flight.
-std::vector<Claim> Drain(SmallWorld& world, double job_s);
+std::vector<bench::Claim> Drain(SmallWorld& world, double job_s);
 
 }  // namespace ringway::live
 

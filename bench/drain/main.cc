@@ -28,17 +28,11 @@ int RunDrainBench(bool quick, bool brief) {
     std::printf("a step takes %.0f ms, the long job %.0f s; freed after the client left: median %.0f ms\n",
                 1000 * kStepS, job_s, median_ms);
   }
-  std::vector<Claim> claims = {
-      {"cancel.slots_freed", static_cast<double>(freed_ms.size()), 1.0 * times, true},
-      {"cancel.longest_ms", longest_ms, 1000 * kStepS + 50}};
-  for (Claim& claim : Drain(world, job_s)) claims.push_back(std::move(claim));
-  bool all = true;
-  for (const Claim& claim : claims) {
-    std::printf("%s %s %.4g %.4g\n", claim.holds() ? "ok" : "short", claim.name.c_str(), claim.measured,
-                claim.bound);
-    all = all && claim.holds();
-  }
-  return all ? 0 : 1;
+  std::vector<bench::Claim> claims = {
+      bench::AtLeast("cancel.slots_freed", static_cast<double>(freed_ms.size()), times, "slots"),
+      bench::AtMost("cancel.longest_ms", longest_ms, 1000 * kStepS + 50, "ms")};
+  for (bench::Claim& claim : Drain(world, job_s)) claims.push_back(std::move(claim));
+  return bench::Report(claims, brief);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "bench/claim.h"
 #include "bench/http/open_streams.h"
 #include "bench/http/static_rate.h"
 #include "tests/live/eventually.h"
@@ -21,13 +22,6 @@ namespace ringway::bench {
 namespace {
 
 constexpr std::size_t kStreams = 5000;
-
-struct Claim {
-  const char* name;
-  double measured;
-  double bound;
-  bool at_most;
-};
 
 double ResidentMb(pid_t pid) {
   std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
@@ -90,10 +84,10 @@ void MeasureStreams(live::DaemonProcess& router, bool brief, std::vector<Claim>&
     std::printf("GET /v1/models, p99 of 200: %.2f ms alone, %.2f ms beside the streams\n", alone_ms,
                 beside_ms);
   }
-  claims.push_back({"http.streams_open", static_cast<double>(watching), kStreams, false});
-  claims.push_back({"http.streams_told_the_end", static_cast<double>(told), kStreams, false});
-  claims.push_back({"http.streams_mb", with_mb - before_mb, 200, true});
-  claims.push_back({"http.p99_ms_beside_streams", beside_ms, 100, true});
+  claims.push_back(AtLeast("http.streams_open", static_cast<double>(watching), kStreams, "streams"));
+  claims.push_back(AtLeast("http.streams_told_the_end", static_cast<double>(told), kStreams, "streams"));
+  claims.push_back(AtMost("http.streams_mb", with_mb - before_mb, 200, "MB"));
+  claims.push_back(AtMost("http.p99_ms_beside_streams", beside_ms, 100, "ms"));
 }
 
 bool MeasureRates(const std::string& address, int seconds, bool brief, std::vector<Claim>& claims) {
@@ -113,7 +107,7 @@ bool MeasureRates(const std::string& address, int seconds, bool brief, std::vect
     ours += router->per_second;
     theirs += other->per_second;
   }
-  claims.push_back({"http.rate_over_nginx", ours / theirs, 0.3, false});
+  claims.push_back(AtLeast("http.rate_over_nginx", ours / theirs, 0.3, "ratio"));
   return true;
 }
 
@@ -142,13 +136,7 @@ int RunHttpLoad(bool quick, bool brief) {
   std::vector<Claim> claims;
   MeasureStreams(router, brief, claims);
   if (!MeasureRates(router.videos(), quick ? 2 : 8, brief, claims)) return 2;
-  bool all = true;
-  for (const Claim& claim : claims) {
-    const bool holds = claim.at_most ? claim.measured <= claim.bound : claim.measured >= claim.bound;
-    std::printf("%s %s %.3g %.3g\n", holds ? "ok" : "short", claim.name, claim.measured, claim.bound);
-    all = all && holds;
-  }
-  return all ? 0 : 1;
+  return Report(claims, brief);
 }
 
 }  // namespace ringway::bench

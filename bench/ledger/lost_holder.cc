@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "bench/ledger/claim.h"
+#include "bench/ledger/measures.h"
 #include "tests/live/eventually.h"
 #include "tests/live/open_loop.h"
 
@@ -82,7 +82,7 @@ Claim Stopped(Fleet& fleet, const Run& run) {
         "holder stopped (SIGSTOP): next one grants after %.2f s; done in the gap %.1f %% (probing %.1f %%)\n",
         absl::ToDoubleSeconds(gap.until_next), Percent(gap.ledger), Percent(gap.probe));
   }
-  return {"stopped_next_holder_s", absl::ToDoubleSeconds(gap.until_next), 2.5, "s"};
+  return AtMost("stopped_next_holder_s", absl::ToDoubleSeconds(gap.until_next), 2.5, "s");
 }
 
 }  // namespace
@@ -125,14 +125,14 @@ std::vector<Claim> LostHolder(Fleet& fleet, const Run& run) {
     std::printf("  offers per job in all: ledger %.2f, probing %.2f; slots granted twice: %.0f\n",
                 ledger_all.attempts_per_job(), probe_all.attempts_per_job(), grants_twice);
   }
-  claims.push_back({"kills", static_cast<double>(struck), static_cast<double>(run.kills), "kills", true});
-  claims.push_back({"double_grants", grants_twice, 0, "grants"});
-  claims.push_back({"appointments_given_twice", static_cast<double>(repeated), 0, "appointments"});
-  claims.push_back({"gaps_without_a_new_holder", static_cast<double>(missing), 0, "gaps"});
-  claims.push_back({"next_holder_slowest_s", absl::ToDoubleSeconds(slowest), 2, "s"});
+  claims.push_back(AtLeast("kills", struck, run.kills, "kills"));
+  claims.push_back(AtMost("double_grants", grants_twice, 0, "grants"));
+  claims.push_back(AtMost("appointments_given_twice", repeated, 0, "appointments"));
+  claims.push_back(AtMost("gaps_without_a_new_holder", missing, 0, "gaps"));
+  claims.push_back(AtMost("next_holder_slowest_s", absl::ToDoubleSeconds(slowest), 2, "s"));
   // Two counts of the same traffic differ by chance; half a percent is within it.
-  claims.push_back(
-      {"gap_success_over_probing", ledger.success() / std::max(probe.success(), 1e-9), 0.995, "ratio", true});
+  claims.push_back(AtLeast("gap_success_over_probing", ledger.success() / std::max(probe.success(), 1e-9),
+                           0.995, "ratio"));
   return claims;
 }
 

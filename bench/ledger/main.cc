@@ -4,29 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "bench/ledger/claim.h"
-
-namespace {
-
-using ringway::bench::Claim;
-
-bool Report(const std::vector<Claim>& claims, bool brief) {
-  bool all = true;
-  for (const Claim& claim : claims) {
-    all = all && claim.holds();
-    if (brief) {
-      std::printf("%s %s %.4g %.4g\n", claim.holds() ? "ok" : "short", claim.name.c_str(), claim.measured,
-                  claim.bound);
-    } else {
-      std::printf("%-36s %10.3f %-12s (bound: %s %.3g)\n", claim.name.c_str(), claim.measured,
-                  claim.unit.c_str(), claim.at_least ? "at least" : "at most", claim.bound);
-    }
-  }
-  return all;
-}
-
-}  // namespace
+#include "bench/ledger/measures.h"
 
 int main(int argc, char** argv) {
   ringway::bench::Run run;
@@ -50,7 +31,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "bench_ledger: the fleet did not come up within 20 s\n");
     return 1;
   }
-  std::vector<Claim> claims = HandOver(fleet, run);
-  for (Claim& claim : LostHolder(fleet, run)) claims.push_back(std::move(claim));
-  return Report(claims, run.brief) ? 0 : 1;
+  std::vector<ringway::bench::Claim> claims = HandOver(fleet, run);
+  for (auto& claim : LostHolder(fleet, run)) claims.push_back(std::move(claim));
+  return ringway::bench::Report(claims, run.brief);
 }

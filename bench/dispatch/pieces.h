@@ -1,24 +1,15 @@
-// One line of a benchmark: what was measured, against which bound.
+// The pieces of dispatch that are measured, each on its own and on one core.
 //
-// `ok|short NAME measured bound` with --brief. A claim holds when measured >= bound, or <= bound where
-// `at_most`. One file per claim: each declares a function here and main.cc lists it. CPU time of the own
-// thread where the work is pure throughput, wall time where a latency is claimed.
-#ifndef RINGWAY_BENCH_DISPATCH_CLAIM_H_
-#define RINGWAY_BENCH_DISPATCH_CLAIM_H_
+// One file for each; main.cc lists them with their bounds. CPU time of the own thread where the work is pure
+// throughput, wall time where a latency is claimed.
+#ifndef RINGWAY_BENCH_DISPATCH_PIECES_H_
+#define RINGWAY_BENCH_DISPATCH_PIECES_H_
 
-#include <string>
 #include <vector>
 
-namespace ringway::bench {
+#include "bench/claim.h"
 
-struct Claim {
-  std::string name;
-  double measured = 0;
-  double bound = 0;
-  std::string unit;
-  bool at_most = false;
-  bool holds() const { return at_most ? measured <= bound : measured >= bound; }
-};
+namespace ringway::bench {
 
 // Grants per second of one core, each with its ask, the release before it and the worker's announcement; jobs
 // come and end at random around full load, so that there is now a line, now idle slots.
@@ -35,4 +26,4 @@ std::vector<Claim> RouterStep(int workers, bool quick);
 
 }  // namespace ringway::bench
 
-#endif  // RINGWAY_BENCH_DISPATCH_CLAIM_H_
+#endif  // RINGWAY_BENCH_DISPATCH_PIECES_H_

@@ -1,25 +1,15 @@
-// One line of the benchmark, and what it measures: see hand_over.cc and lost_holder.cc.
+// What is measured of the ledger between processes: see hand_over.cc and lost_holder.cc.
 //
-// `ok|short NAME measured bound` with --brief. A claim holds when measured <= bound, or >= where `at_least`.
-// Where the machine's speed would decide, both numbers come from the same run and the claim is their ratio.
-#ifndef RINGWAY_BENCH_LEDGER_CLAIM_H_
-#define RINGWAY_BENCH_LEDGER_CLAIM_H_
+// Both run on one fleet, one after the other. Threads: the caller's, and those of the loads.
+#ifndef RINGWAY_BENCH_LEDGER_MEASURES_H_
+#define RINGWAY_BENCH_LEDGER_MEASURES_H_
 
-#include <string>
 #include <vector>
 
+#include "bench/claim.h"
 #include "bench/ledger/fleet.h"
 
 namespace ringway::bench {
-
-struct Claim {
-  std::string name;
-  double measured = 0;
-  double bound = 0;
-  std::string unit;
-  bool at_least = false;
-  bool holds() const { return at_least ? measured >= bound : measured <= bound; }
-};
 
 struct Run {
   bool quick = false;
@@ -36,4 +26,4 @@ std::vector<Claim> LostHolder(Fleet& fleet, const Run& run);
 
 }  // namespace ringway::bench
 
-#endif  // RINGWAY_BENCH_LEDGER_CLAIM_H_
+#endif  // RINGWAY_BENCH_LEDGER_MEASURES_H_
