@@ -16,7 +16,7 @@ constexpr double kSecondsMax = 7 * 24 * 3600;
 // What CLI11 fills in; checked and converted afterwards.
 struct Flags {
   double service_mean_s = 1;
-  double drain_timeout_s = 30;
+  double drain_timeout_s = 300;
   double http_timeout_s = 600;
   std::string law = "lognormal";
   std::string upstream;

@@ -22,7 +22,7 @@ struct Flags {
   double payload_total_mib_max = 1024;
   double jobs_max = 8192;
   double watch_max = 64;
-  double drain_grace_s = 30;
+  double drain_grace_s = 300;
   double offer_limit_s = 2;
   double once_records_max = 65536;
   double once_keep_s = 600;

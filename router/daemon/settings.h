@@ -50,7 +50,7 @@ struct Settings {
   once::BookBounds once;          // records of keyed jobs
   std::size_t watch_max = 64;     // workers watched beyond those beside
   absl::Duration offer_limit = absl::Seconds(2);
-  absl::Duration drain_grace = absl::Seconds(30);
+  absl::Duration drain_grace = absl::Minutes(5);
   std::uint64_t journal_bytes = 0;  // of what the machine is told, in the state folder; 0: none is kept
   std::uint64_t seed = 0;           // 0: drawn from the name
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;

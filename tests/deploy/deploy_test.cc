@@ -94,15 +94,23 @@ TEST(DeployTest, SystemdFindsTheUnitsLockedDown) {
 }
 
 TEST(DeployTest, WhatWaitsForAJobWaitsLongerThanTheDrain) {
-  std::smatch drain, stop;
-  const std::string unit = ReadText(kDeploy + "/systemd/ringway-worker@.service");
-  ASSERT_TRUE(std::regex_search(unit, drain, std::regex("--drain-timeout (\\d+)")));
-  ASSERT_TRUE(std::regex_search(unit, stop, std::regex("TimeoutStopSec=(\\d+)")));
-  EXPECT_GT(std::stoi(stop[1]), std::stoi(drain[1]));
-  const std::string pod = ReadText(kDeploy + "/kubernetes/gpu-pod.yaml");
-  ASSERT_TRUE(std::regex_search(pod, drain, std::regex("--drain-timeout=(\\d+)")));
-  ASSERT_TRUE(std::regex_search(pod, stop, std::regex("terminationGracePeriodSeconds: (\\d+)")));
-  EXPECT_GT(std::stoi(stop[1]), std::stoi(drain[1]));
+  const struct {
+    const char *file, *drain, *stop;
+  } places[] = {
+      {"/systemd/ringway-worker@.service", "--drain-timeout (\\d+)", "TimeoutStopSec=(\\d+)"},
+      {"/systemd/ringway-router.service", "--shutdown-grace-period-secs (\\d+)", "TimeoutStopSec=(\\d+)"},
+      {"/haproxy/ringway-router.service", "--shutdown-grace-period-secs (\\d+)", "TimeoutStopSec=(\\d+)"},
+      {"/kubernetes/gpu-pod.yaml", "--drain-timeout=(\\d+)", "terminationGracePeriodSeconds: (\\d+)"},
+      {"/kubernetes/gpu-pod.yaml", "--shutdown-grace-period-secs=(\\d+)",
+       "terminationGracePeriodSeconds: (\\d+)"}};
+  for (const auto& place : places) {
+    const std::string text = ReadText(kDeploy + place.file);
+    std::smatch drain, stop;
+    ASSERT_TRUE(std::regex_search(text, drain, std::regex(place.drain))) << place.file;
+    ASSERT_TRUE(std::regex_search(text, stop, std::regex(place.stop))) << place.file;
+    EXPECT_GE(std::stoi(drain[1]), 300) << place.file << ": films take minutes";
+    EXPECT_GT(std::stoi(stop[1]), std::stoi(drain[1])) << place.file;
+  }
 }
 
 TEST(DeployTest, KustomizeBuildsTheManifests) {
