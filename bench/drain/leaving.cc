@@ -66,7 +66,8 @@ std::vector<double> CancelMs(SmallWorld& world, double job_s, int times) {
 
 std::vector<bench::Claim> Drain(SmallWorld& world, double job_s) {
   const auto oslo = world.Door("oslo-0"), bergen = world.Door("bergen-0");
-  JobCall at_router = JobCall::ToRouter(*oslo), at_worker = JobCall::ToRouter(*bergen);
+  const absl::Duration limit = absl::Seconds(2 * job_s + 10);
+  JobCall at_router = JobCall::ToRouter(*oslo, limit), at_worker = JobCall::ToRouter(*bergen, limit);
   at_router.Send(JobOf(job_s, "router-drains"), "picture");
   at_worker.Send(JobOf(job_s, "worker-drains"), "picture");
   const bool under_way = at_router.AwaitStep(1) && at_worker.AwaitStep(1);

@@ -1,18 +1,18 @@
 #include "tests/live/job_call.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "absl/time/clock.h"
 #include "proto/job_codec.h"
 #include "proto/table_codec.h"
 
 namespace ringway::live {
 namespace {
 
-std::unique_ptr<grpc::ClientContext> LimitedContext() {
+std::unique_ptr<grpc::ClientContext> LimitedContext(absl::Duration limit) {
   auto context = std::make_unique<grpc::ClientContext>();
-  context->set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(40));
+  context->set_deadline(absl::ToChronoTime(absl::Now() + limit));
   return context;
 }
 
@@ -26,14 +26,14 @@ v1::JobHeader Header(const std::string& tier, const std::string& request_id) {
   return header;
 }
 
-JobCall JobCall::ToWorker(v1::Worker::Stub& worker) {
-  auto context = LimitedContext();
+JobCall JobCall::ToWorker(v1::Worker::Stub& worker, absl::Duration limit) {
+  auto context = LimitedContext(limit);
   auto stream = worker.Run(context.get());
   return {std::move(context), std::move(stream)};
 }
 
-JobCall JobCall::ToRouter(v1::Ingress::Stub& router) {
-  auto context = LimitedContext();
+JobCall JobCall::ToRouter(v1::Ingress::Stub& router, absl::Duration limit) {
+  auto context = LimitedContext(limit);
   auto stream = router.Submit(context.get());
   return {std::move(context), std::move(stream)};
 }

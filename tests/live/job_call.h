@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "ringway/v1/job.grpc.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
 
@@ -36,8 +37,10 @@ struct JobAnswer {
 
 class JobCall {
  public:
-  static JobCall ToWorker(v1::Worker::Stub& worker);
-  static JobCall ToRouter(v1::Ingress::Stub& router);
+  static constexpr absl::Duration kLimit = absl::Seconds(40);
+  // `limit`: no call lasts longer, so that no test hangs.
+  static JobCall ToWorker(v1::Worker::Stub& worker, absl::Duration limit = kLimit);
+  static JobCall ToRouter(v1::Ingress::Stub& router, absl::Duration limit = kLimit);
 
   // Sends the header, the payload in chunks, and the end of the upload.
   JobCall& Send(const v1::JobHeader& header, std::string_view payload = {});

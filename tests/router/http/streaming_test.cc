@@ -14,6 +14,12 @@ namespace ringway::http_test {
 namespace {
 
 constexpr std::size_t kMebi = std::size_t{1} << 20;
+// Of a body of 64 MiB. The address sanitizer keeps what was freed for a while.
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::size_t kHeldMax = 48 * kMebi;
+#else
+constexpr std::size_t kHeldMax = 16 * kMebi;
+#endif
 
 // Memory that the process has held at most, in bytes.
 std::size_t PeakMemory(pid_t pid) {
@@ -85,7 +91,7 @@ TEST(HttpStreams, HoldBackAFastClientInFrontOfASlowWorker) {
   const auto answer = ReadAnswer(wire);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, std::to_string(64 * kMebi));
-  EXPECT_LT(PeakMemory(pool.router().pid()) - before, 16 * kMebi);
+  EXPECT_LT(PeakMemory(pool.router().pid()) - before, kHeldMax);
 }
 
 TEST(HttpStreams, HoldBackAFastWorkerInFrontOfASlowClient) {
@@ -109,7 +115,7 @@ TEST(HttpStreams, HoldBackAFastWorkerInFrontOfASlowClient) {
   const auto answer = ReadAnswer(wire);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body.size(), 64 * kMebi);
-  EXPECT_LT(PeakMemory(pool.router().pid()) - before, 16 * kMebi);
+  EXPECT_LT(PeakMemory(pool.router().pid()) - before, kHeldMax);
 }
 
 TEST(HttpStreams, DeliverEachPieceWhenItComes) {
