@@ -20,20 +20,24 @@ constexpr double kResubmits[] = {0, 0.5, 0.9};
 
 std::uint64_t Seeds() { return std::getenv("RINGWAY_FULL") == nullptr ? 1 : 3; }
 
-// Runs the cell with every seed and expects it to heal.
+// Runs the cell with every seed and expects it to heal. The window is twenty seconds of a few thousand jobs,
+// so one seed's share scatters by some hundredths: of several seeds the mean must reach the mark. How soon it
+// is back and what it offers must hold in each.
 void ExpectHeals(Cell cell) {
   std::vector<double> after;
   double back_s = 0, attempts_max = 0;
   for (cell.seed = 1; cell.seed <= Seeds(); ++cell.seed) {
     const CellOutcome outcome = RunCell(cell);
-    EXPECT_TRUE(outcome.healed()) << cell.trigger.name << ", rho " << cell.rho << ", p " << cell.resubmit
-                                  << ", seed " << cell.seed << ": after/before " << outcome.after << ", back "
-                                  << outcome.back_s << " s, attempts " << outcome.attempts_max;
+    EXPECT_TRUE(outcome.back_s <= kHealS && outcome.attempts_max <= kAttemptsMax)
+        << cell.trigger.name << ", rho " << cell.rho << ", p " << cell.resubmit << ", seed " << cell.seed
+        << ": back " << outcome.back_s << " s, attempts " << outcome.attempts_max;
     for (const std::string& violation : outcome.violations) ADD_FAILURE() << violation;
     after.push_back(outcome.after);
     back_s = std::max(back_s, outcome.back_s);
     attempts_max = std::max(attempts_max, outcome.attempts_max);
   }
+  EXPECT_GE(EstimateMean(after).mean, kBackShare)
+      << cell.trigger.name << ", rho " << cell.rho << ", p " << cell.resubmit;
   const Estimate mean = EstimateMean(after);
   std::printf("%-22s %5.2f %4.1f  after/before %.3f +- %.3f  worst %.3f  back %2.0f s  attempts %5.2f\n",
               cell.trigger.name.c_str(), cell.rho, cell.resubmit, mean.mean, mean.half_width,
