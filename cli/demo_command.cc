@@ -66,6 +66,9 @@ void AddDemoCommand(CLI::App& app, Session& session) {
       ->transform(CLI::CheckedTransformer(choices))
       ->default_str("both");
   command->add_option("--topology", settings->topology, "2 to 8 regions, few workers")->capture_default_str();
+  command->add_option(
+      "--scenario", settings->scenario,
+      "play a scenario file of `ringway sim` instead: its topology, demand and service times");
   command->add_option("--trace", settings->trace,
                       "CSV of recorded arrivals, instead of the built-in day curve");
   command->add_option("--seconds", settings->length_s, "length of the script")

@@ -59,6 +59,10 @@ using ArrivalLaw = std::variant<PoissonArrivals, MmppArrivals, DayCurveArrivals,
 // traces).
 double MeanRateRps(const ArrivalLaw& law);
 
+// Random stream of the i-th demand of a scenario, plus i: whoever plays the same scenario with the same seed,
+// in virtual time or with real processes, gets the same arrivals.
+inline constexpr std::uint64_t kArrivalStreams = 0x61727269;
+
 class ArrivalStream {
  public:
   ArrivalStream(ArrivalLaw law, std::uint64_t seed, std::uint64_t stream);

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::uint64_t kServiceStream = 0x73657276;
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
-constexpr std::uint64_t kArrivalStream = 0x61727269;
 
 }  // namespace
 
@@ -22,7 +21,7 @@ Crowd::Crowd(Stage& stage, const Scenario& scenario, const Routers& routers)
       routers_of_(scenario.fleet->world.regions.size()),
       nearest_(NearestFirst(scenario.fleet->world.rtt)) {
   for (std::size_t i = 0; i < scenario.demand.size(); ++i) {
-    streams_.emplace_back(ArrivalStream(scenario.demand[i].law, scenario.seed, kArrivalStream + i));
+    streams_.emplace_back(ArrivalStream(scenario.demand[i].law, scenario.seed, kArrivalStreams + i));
     const absl::Duration deadline = scenario.fleet->tiers[scenario.demand[i].tier].deadline;
     streams_.back().patience = std::min(deadline, absl::Seconds(scenario.users.patience_s));
   }

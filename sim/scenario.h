@@ -116,6 +116,7 @@ struct ScenarioStep {
 
 struct Scenario {
   std::string name;
+  std::string topology_file;  // that the fleet was read from; empty: none
   std::shared_ptr<const Fleet> fleet;
   std::uint64_t seed = 1;
   double duration_s = 600;

@@ -100,9 +100,18 @@ absl::Status Cluster::StartController() {
 
 std::vector<std::string> Cluster::BackendFlags(const Tier& tier, std::size_t n) const {
   if (!settings_.worker_flags.empty()) return settings_.worker_flags;
-  return {
-      "--backend",    "synthetic", "--service-mean", absl::StrCat(absl::ToDoubleSeconds(tier.service_mean)),
-      "--service-cv", "0.3",       "--seed",         absl::StrCat(n + 1)};
+  const sim::ServiceLaw law =
+      settings_.service.value_or(sim::LogNormalService{absl::ToDoubleSeconds(tier.service_mean), 0.3});
+  std::vector<std::string> flags = {"--backend",      "synthetic",
+                                    "--seed",         absl::StrCat(n + 1),
+                                    "--service-mean", absl::StrCat(sim::MeanServiceS(law)),
+                                    "--service-law"};
+  if (const auto* normal = std::get_if<sim::LogNormalService>(&law)) {
+    flags.insert(flags.end(), {"lognormal", "--service-cv", absl::StrCat(normal->cv)});
+  } else {
+    flags.push_back(std::holds_alternative<sim::FixedService>(law) ? "fixed" : "exponential");
+  }
+  return flags;
 }
 
 absl::Status Cluster::StartWorkers(const Fleet& fleet) {

@@ -10,24 +10,26 @@
 #ifndef RINGWAY_CLI_DEMO_CLUSTER_H_
 #define RINGWAY_CLI_DEMO_CLUSTER_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/demo/script.h"
 #include "core/fleet.h"
 #include "runtime/child_process.h"
+#include "sim/service_law.h"
 
 namespace ringway::demo {
-
-inline constexpr int kRoutersPerRegion = 2;
 
 struct ClusterSettings {
   std::string programs;  // folder of ringway-controller, ringway-router, ringway-worker
   std::string folder;    // for logs, port files and state
   std::string topology;  // file
   TierId tier;
-  std::vector<std::string> worker_flags = {};  // what executes the jobs; none: the synthetic backend
+  std::vector<std::string> worker_flags = {};   // what executes the jobs; none: the synthetic backend
+  std::optional<sim::ServiceLaw> service = {};  // of the synthetic backend; none: log-normal, CV 0.3
 };
 
 class Cluster {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/demo/stage.h"
+#include "sim/files/scenario_file.h"
 #include "sim/trace.h"
 #include "topology/topology.h"
 
@@ -56,8 +57,9 @@ void Introduce(cli::Session& session, const DemoSettings& settings, const Fleet&
                  "measured RTT.\n"
               << "One machine cannot draw for them all: here workers sleep a drawn service time.\n"
               << "Traffic: "
-              << (settings.trace.empty() ? "a day curve by each region's clock, 24 hours in 10 minutes"
-                                         : "the arrivals of " + settings.trace)
+              << (!settings.scenario.empty() ? "the demand of " + settings.scenario
+                  : settings.trace.empty()   ? "a day curve by each region's clock, 24 hours in 10 minutes"
+                                             : "the arrivals of " + settings.trace)
               << ".\nWatch and steer it: http://" << cluster.dashboard()
               << "/\nAsk it for a video: curl http://" << cluster.videos()
               << "/v1/videos -F prompt='a boat sways'\n\n";
@@ -83,16 +85,51 @@ void TellLateness(cli::Session& session, double late_s_max) {
   session.err << "\n";
 }
 
+// What is to be played, and on which fleet.
+struct Plan {
+  std::shared_ptr<const Fleet> fleet;
+  Script script;
+  Traffic traffic;
+  std::optional<sim::ServiceLaw> service;
+};
+
+absl::StatusOr<Plan> OwnPlan(const DemoSettings& settings) {
+  const absl::StatusOr<Topology> topology = LoadTopology(settings.topology);
+  if (!topology.ok()) return topology.status();
+  const Fleet& fleet = *topology->fleet;
+  absl::StatusOr<Script> script = MakeScript(
+      fleet, {.route = settings.route, .length_s = settings.length_s, .day_curve = settings.trace.empty()});
+  if (!script.ok()) return script.status();
+  const absl::StatusOr<std::optional<sim::Trace>> trace = LoadTrace(settings.trace);
+  if (!trace.ok()) return trace.status();
+  Traffic traffic(fleet, *script, trace->has_value() ? &**trace : nullptr, settings.seed);
+  return Plan{topology->fleet, *std::move(script), std::move(traffic), std::nullopt};
+}
+
+// The scenario says which topology, how long, which seed; there is no picture in it.
+absl::StatusOr<Plan> PlanOfFile(DemoSettings& settings) {
+  const absl::StatusOr<sim::Scenario> scenario = sim::LoadScenario(settings.scenario);
+  if (!scenario.ok()) return scenario.status();
+  settings.topology = scenario->topology_file;
+  settings.picture.out.clear();
+  absl::StatusOr<Script> script = ScriptOf(*scenario);
+  if (!script.ok()) return script.status();
+  Traffic traffic(*scenario->fleet, *script, scenario->seed);
+  return Plan{scenario->fleet, *std::move(script), std::move(traffic), scenario->service[TierId(0)].law};
+}
+
 // Plays the script on a running cluster and stops it again; the exit code.
-int PlayOn(cli::Session& session, const DemoSettings& settings, const Fleet& fleet, const Script& script,
-           const sim::Trace* trace, Cluster& cluster, Interrupt& interrupt) {
+int PlayOn(cli::Session& session, const DemoSettings& settings, const Plan& plan, Cluster& cluster,
+           Interrupt& interrupt) {
+  const Fleet& fleet = *plan.fleet;
+  const Script& script = plan.script;
   int code = cli::kExitNo;
   {
     Stage stage(session, settings, fleet, script, cluster, interrupt);
     absl::Status played = stage.AwaitWholeFleet();
     if (played.ok()) {
       Introduce(session, settings, fleet, cluster);
-      played = stage.Play(Traffic(fleet, script, trace, settings.seed));
+      played = stage.Play(plan.traffic);
     }
     const bool in_good_order = cluster.Stop();  // before the stage waits for its last calls
     if (!played.ok()) {
@@ -108,15 +145,10 @@ int PlayOn(cli::Session& session, const DemoSettings& settings, const Fleet& fle
 
 }  // namespace
 
-int RunDemo(cli::Session& session, const DemoSettings& settings) {
-  const absl::StatusOr<Topology> topology = LoadTopology(settings.topology);
-  if (!topology.ok()) return cli::Fail(session, topology.status());
-  const Fleet& fleet = *topology->fleet;
-  const absl::StatusOr<Script> script = MakeScript(
-      fleet, {.route = settings.route, .length_s = settings.length_s, .day_curve = settings.trace.empty()});
-  if (!script.ok()) return cli::Fail(session, script.status());
-  const absl::StatusOr<std::optional<sim::Trace>> trace = LoadTrace(settings.trace);
-  if (!trace.ok()) return cli::Fail(session, trace.status());
+int RunDemo(cli::Session& session, const DemoSettings& given) {
+  DemoSettings settings = given;
+  const absl::StatusOr<Plan> plan = settings.scenario.empty() ? OwnPlan(settings) : PlanOfFile(settings);
+  if (!plan.ok()) return cli::Fail(session, plan.status());
   Interrupt interrupt;
   Folder folder(settings.keep);
   if (!settings.picture.out.empty()) {
@@ -126,12 +158,12 @@ int RunDemo(cli::Session& session, const DemoSettings& settings) {
   absl::StatusOr<Cluster> cluster = Cluster::Start({.programs = settings.programs,
                                                     .folder = folder.path(),
                                                     .topology = settings.topology,
-                                                    .tier = script->tier},
-                                                   fleet);
+                                                    .tier = plan->script.tier,
+                                                    .service = plan->service},
+                                                   *plan->fleet);
   int code = cli::kExitNo;
   if (cluster.ok()) {
-    code = PlayOn(session, settings, fleet, *script, trace->has_value() ? &**trace : nullptr, *cluster,
-                  interrupt);
+    code = PlayOn(session, settings, *plan, *cluster, interrupt);
   } else {
     cli::Fail(session, cluster.status());
   }

@@ -22,6 +22,7 @@ namespace ringway::demo {
 
 struct DemoSettings {
   std::string topology;  // file
+  std::string scenario;  // file of the simulator, played instead of the demo's own script; empty: none
   std::string programs;  // folder of the daemons
   std::string trace;     // CSV file; empty: the built-in day curve
   RouteChoice route = RouteChoice::kBoth;

@@ -18,6 +18,8 @@ double CapacityRps(const Fleet& fleet, TierId tier, RegionId region) {
   return fleet.tiers[tier].regions[region].workers / absl::ToDoubleSeconds(fleet.tiers[tier].service_mean);
 }
 
+}  // namespace
+
 absl::Status CheckFleet(const Fleet& fleet, TierId tier) {
   int workers = 0;
   for (const TierRegion& region : fleet.tiers[tier].regions) workers += region.workers;
@@ -31,6 +33,8 @@ absl::Status CheckFleet(const Fleet& fleet, TierId tier) {
   }
   return absl::OkStatus();
 }
+
+namespace {
 
 RegionId MostUsers(const Fleet& fleet, TierId tier) {
   RegionId best;

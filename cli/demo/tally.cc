@@ -15,6 +15,18 @@ void JobSums::Add(const JobRecord& record) {
   latency_s.Add(std::max(0.0, record.ended_s - record.due_s));
 }
 
+void JobSums::Merge(const JobSums& other) {
+  jobs += other.jobs;
+  done += other.done;
+  home += other.home;
+  spilled += other.spilled;
+  attempts += other.attempts;
+  network_s_sum += other.network_s_sum;
+  latency_s.Merge(other.latency_s);
+  wait_s.Merge(other.wait_s);
+  for (const auto& [outcome, count] : other.outcomes) outcomes[outcome] += count;
+}
+
 Tally::Tally(std::size_t phases, std::size_t regions)
     : regions_(regions), phases_(phases), by_region_(phases * regions) {}
 
@@ -27,17 +39,7 @@ void Tally::Add(const JobRecord& record) {
 
 JobSums Tally::all() const {
   JobSums sums;
-  for (const JobSums& phase : phases_) {
-    sums.jobs += phase.jobs;
-    sums.done += phase.done;
-    sums.home += phase.home;
-    sums.spilled += phase.spilled;
-    sums.attempts += phase.attempts;
-    sums.network_s_sum += phase.network_s_sum;
-    sums.latency_s.Merge(phase.latency_s);
-    sums.wait_s.Merge(phase.wait_s);
-    for (const auto& [outcome, count] : phase.outcomes) sums.outcomes[outcome] += count;
-  }
+  for (const JobSums& phase : phases_) sums.Merge(phase);
   return sums;
 }
 

@@ -48,6 +48,7 @@ struct JobSums {
   std::map<std::string, std::uint64_t> outcomes;  // a handful of words
 
   void Add(const JobRecord& record);
+  void Merge(const JobSums& other);
   double success() const { return jobs > 0 ? static_cast<double>(done) / static_cast<double>(jobs) : 1; }
   double home_share() const { return done > 0 ? static_cast<double>(home) / static_cast<double>(done) : 1; }
   double spilled_share() const {

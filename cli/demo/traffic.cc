@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace ringway::demo {
 namespace {
@@ -32,7 +34,22 @@ sim::ArrivalLaw DayLaw(const Region& region, double rate_rps) {
 
 }  // namespace
 
-Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed) {
+Traffic::Traffic(const Fleet& fleet, const Script& script, std::uint64_t seed)
+    : pending_s_(fleet.world.regions.size(), std::numeric_limits<double>::infinity()),
+      factors_(fleet.world.regions.size(), 1) {
+  for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
+    streams_.emplace_back(sim::PoissonArrivals{0}, seed, 0);  // nobody, until a demand says otherwise
+  }
+  for (std::size_t i = 0; i < script.demand.size(); ++i) {
+    const std::size_t region = script.demand[i].region.index();
+    streams_[region] = sim::ArrivalStream(script.demand[i].law, seed, sim::kArrivalStreams + i);
+    pending_s_[region] = streams_[region].Next();
+  }
+  Choose();
+}
+
+Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed)
+    : factors_(fleet.world.regions.size(), 1) {
   for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
     const Region& region = fleet.world.regions[RegionId(i)];
     const double rate_rps = script.base_rps[RegionId(i)];
@@ -45,7 +62,9 @@ Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::Trace* tra
 
 void Traffic::Enter(const Phase& phase) {
   for (std::size_t i = 0; i < streams_.size(); ++i) {
-    streams_[i].SetFactor(phase.begins_s, phase.factors[RegionId(i)]);
+    const double factor = phase.factors[RegionId(i)];
+    if (factor == std::exchange(factors_[i], factor)) continue;
+    streams_[i].SetFactor(phase.begins_s, factor);
     // What was drawn under the old factor lies beyond this moment; the new one draws again from here.
     if (!std::isinf(pending_s_[i])) pending_s_[i] = streams_[i].Next();
   }

@@ -24,6 +24,8 @@ struct Arrival {
 
 class Traffic {
  public:
+  // The arrivals of a scenario's demand, as the simulator draws them from this seed.
+  Traffic(const Fleet& fleet, const Script& script, std::uint64_t seed);
   // `trace` may be null: the built-in day curve.
   Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed);
 
@@ -37,6 +39,7 @@ class Traffic {
 
   std::vector<sim::ArrivalStream> streams_;
   std::vector<double> pending_s_;
+  std::vector<double> factors_;
   Arrival next_;
 };
 

@@ -75,6 +75,7 @@ double EarlyShare(const Script& script, std::size_t i) {
 void JudgePhase(const Fleet& fleet, const Script& script, const Tally& tally, std::size_t i,
                 std::vector<Check>& checks) {
   const Phase& phase = script.phases[i];
+  if (phase.kind == PhaseKind::kPlayed) return;
   const JobSums& sums = tally.phase(i);
   double success_min = kSuccessMin;
   if (phase.kind == PhaseKind::kHot) success_min = kHotSuccessMin;
@@ -178,6 +179,19 @@ cli::TextTable PhaseTable(const Script& script, const Tally& tally) {
   return table;
 }
 
+void WriteSums(const JobSums& sums, JsonWriter& json) {
+  json.Key("jobs").Integer(static_cast<std::int64_t>(sums.jobs));
+  json.Key("success_share").Number(sums.success());
+  json.Key("home_share").Number(sums.home_share());
+  json.Key("spilled_share").Number(sums.spilled_share());
+  json.Key("round_trip_ms_mean").Number(sums.network_ms_mean());
+  json.Key("latency_p50_s").Number(sums.latency_s.Quantile(0.5));
+  json.Key("latency_p99_s").Number(sums.latency_s.Quantile(0.99));
+  json.Key("attempts_per_job").Number(sums.attempts_per_job());
+  json.Key("wait_p50_s").Number(sums.wait_s.Quantile(0.5));
+  json.Key("wait_p99_s").Number(sums.wait_s.Quantile(0.99));
+}
+
 }  // namespace
 
 std::vector<Check> Judge(const Fleet& fleet, const Script& script, const Tally& tally,
@@ -189,8 +203,8 @@ std::vector<Check> Judge(const Fleet& fleet, const Script& script, const Tally& 
   const double spilled = tally.all().spilled_share();
   checks.push_back({spilled <= spill_max, "all: spilled beneath the table", Percent(spilled),
                     absl::StrCat("at most ", Percent(spill_max))});
-  const bool planned = std::none_of(script.phases.begin(), script.phases.end(), [](const Phase& phase) {
-    return phase.kind == PhaseKind::kHot && phase.global;
+  const bool planned = std::any_of(script.phases.begin(), script.phases.end(), [](const Phase& phase) {
+    return phase.kind == PhaseKind::kHot && !phase.global;
   });
   if (!planned) return checks;
   const double away = tally.AwayShare(script.hot, plan.from_s, plan.to_s);
@@ -232,18 +246,16 @@ void WriteSummaryJson(const Script& script, const Tally& tally, const std::vecto
     json.Key("phase").Text(script.phases[i].name);
     json.Key("routing").Text(script.phases[i].global ? "everywhere" : "ringway");
     json.Key("dispatch").Text(DispatchName(script.phases[i]));
-    json.Key("jobs").Integer(static_cast<std::int64_t>(sums.jobs));
-    json.Key("success_share").Number(sums.success());
-    json.Key("home_share").Number(sums.home_share());
-    json.Key("spilled_share").Number(sums.spilled_share());
-    json.Key("round_trip_ms_mean").Number(sums.network_ms_mean());
-    json.Key("latency_p50_s").Number(sums.latency_s.Quantile(0.5));
-    json.Key("latency_p99_s").Number(sums.latency_s.Quantile(0.99));
-    json.Key("attempts_per_job").Number(sums.attempts_per_job());
-    json.Key("wait_p50_s").Number(sums.wait_s.Quantile(0.5));
-    json.Key("wait_p99_s").Number(sums.wait_s.Quantile(0.99));
+    WriteSums(sums, json);
     json.End();
   }
+  json.End();
+  JobSums measured;  // without warm-ups
+  for (std::size_t i = 0; i < script.phases.size(); ++i) {
+    if (script.phases[i].measured) measured.Merge(tally.phase(i));
+  }
+  json.Key("measured").BeginObject();
+  WriteSums(measured, json);
   json.End();
   json.Key("checks").BeginArray();
   for (const Check& check : checks) {

@@ -13,8 +13,8 @@
 
 #include "cli/demo/script.h"
 #include "cli/demo/tally.h"
-#include "core/json.h"
 #include "core/fleet.h"
+#include "core/json.h"
 
 namespace ringway::demo {
 

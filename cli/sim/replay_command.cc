@@ -12,6 +12,7 @@
 #include "cli/text_table.h"
 #include "controller/journal/replay.h"
 #include "core/json.h"
+#include "router/journal/replay.h"
 #include "topology/topology.h"
 
 namespace ringway::cli {
@@ -153,6 +154,11 @@ void WriteLife(const char* key, const Lived& lived, JsonWriter& json) {
 int Replay(Session& session, const std::string& journal, const std::vector<std::string>& edit_texts) {
   const absl::StatusOr<Edits> edits = ReadEdits(edit_texts);
   if (!edits.ok()) return Fail(session, edits.status());
+  if (router::journal::IsRouterJournal(journal)) {
+    if (!edits->any()) return ReplayRouter(session, journal);
+    return Fail(session, absl::InvalidArgumentError(
+                             "--edit changes what a controller saw; this is a router's journal"));
+  }
   const absl::StatusOr<Lived> life = Live(journal, {});
   if (!life.ok()) return Fail(session, life.status());
   const controller::ReplayReport& report = life->report;
@@ -190,11 +196,13 @@ int Replay(Session& session, const std::string& journal, const std::vector<std::
 }  // namespace
 
 void AddSimReplay(CLI::App& sim, Session& session) {
-  CLI::App* replay =
-      sim.add_subcommand("replay", "a controller's journal again, as it was and in another world");
+  CLI::App* replay = sim.add_subcommand(
+      "replay",
+      "a controller's or a router's journal again, as it was; a controller's also in another world");
   const auto journal = std::make_shared<std::string>();
   const auto edits = std::make_shared<std::vector<std::string>>();
-  replay->add_option("JOURNAL", *journal, "the folder that the controller writes its journal to")->required();
+  replay->add_option("JOURNAL", *journal, "the folder journal/ of a controller's or a router's state folder")
+      ->required();
   replay
       ->add_option("--edit", *edits,
                    "threshold=X, demand[:REGION]=FACTOR, workers[:REGION]=FACTOR; may be repeated")

@@ -24,9 +24,9 @@ double Seconds(Mapping& m, std::string_view key, double fallback_s,
   return absl::ToDoubleSeconds(m.Duration(key, absl::Seconds(fallback_s), min, kLongest));
 }
 
-std::shared_ptr<const Fleet> ReadFleet(Mapping& spec, const ReadFile& read) {
+std::shared_ptr<const Fleet> ReadFleet(Mapping& spec, const ReadFile& read, std::string& path) {
   if (!spec.Require("topology", "the path of a topology file, relative to this one")) return nullptr;
-  const std::string path = spec.Text("topology", "");
+  path = spec.Text("topology", "");
   const auto text = read(path);
   if (!text.ok()) {
     spec.Report("topology", "a file that can be read", std::string(text.status().message()));
@@ -120,7 +120,7 @@ void ReadSpec(Mapping& spec, const ReadFile& read, Scenario& scenario, Problems&
   ReadController(spec.Child("controller"), scenario);
   ReadNetwork(spec.Child("network"), scenario.network);
   ReadUsers(spec.Child("users"), scenario.users);
-  scenario.fleet = ReadFleet(spec, read);
+  scenario.fleet = ReadFleet(spec, read, scenario.topology_file);
   if (scenario.fleet == nullptr) return;  // nothing below can be judged without it
   const RegionNames names(scenario.fleet->world);
   ReadService(spec, scenario, problems);
@@ -153,10 +153,14 @@ absl::StatusOr<Scenario> LoadScenario(const std::string& path) {
   const auto text = ReadTextFile(path);
   if (!text.ok()) return text.status();
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  return ParseScenario(*text, path, [&folder](const std::string& named) {
+  const auto place = [&folder](const std::string& named) {
     const std::filesystem::path relative(named);
-    return ReadTextFile(relative.is_absolute() ? named : (folder / relative).string());
-  });
+    return relative.is_absolute() ? named : (folder / relative).string();
+  };
+  auto scenario =
+      ParseScenario(*text, path, [&place](const std::string& named) { return ReadTextFile(place(named)); });
+  if (scenario.ok()) scenario->topology_file = place(scenario->topology_file);
+  return scenario;
 }
 
 }  // namespace ringway::sim

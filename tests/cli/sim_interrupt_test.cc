@@ -40,14 +40,22 @@ std::pair<int, std::string> Interrupted(std::vector<std::string> arguments, doub
   return {status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1, ReadAll(output)};
 }
 
-TEST(SimInterruptTest, ARunStopsAndWritesItsReport) {
+TEST(SimInterruptTest, ARunOfAMillionEventsStopsAndWritesItsReport) {
   const std::string page = testing::TempDir() + "/sim_interrupt_run.html";
+  const std::string csv = testing::TempDir() + "/sim_interrupt_run.csv";
   std::remove(page.c_str());
-  const auto [code, text] = Interrupted({"sim", "run", kScenario, "--duration", "3e7", "--page", page}, 1);
+  std::remove(csv.c_str());
+  // Six seconds of CPU time are millions of events on any machine that is worth the name.
+  const auto [code, text] =
+      Interrupted({"sim", "run", kScenario, "--duration", "3e7", "--json", "--page", page, "--csv", csv}, 6);
   EXPECT_EQ(code, 0) << text;
   EXPECT_NE(text.find("interrupted"), std::string::npos) << text;
-  EXPECT_NE(text.find("served"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"complete\": false"), std::string::npos) << text;
+  const std::size_t at = text.find("\"events\":");
+  ASSERT_NE(at, std::string::npos) << text;
+  EXPECT_GT(std::strtoull(text.c_str() + at + 9, nullptr, 10), 1'000'000u);
   EXPECT_NE(ReadAll(page).find("</html>"), std::string::npos);
+  EXPECT_GT(ReadAll(csv).size(), 1000u);
 }
 
 TEST(SimInterruptTest, AComparisonStopsAndComparesTheSeedsThatHaveRun) {

@@ -63,6 +63,9 @@ class SmallWorld {
   std::vector<std::string> Doors(const std::string& region) const;
   std::unique_ptr<v1::Ingress::Stub> Door(const std::string& router) const;
 
+  // Where a daemon keeps its state: "controller", or the name of a router.
+  std::string StateDir(const std::string& daemon) const { return folder_.File(daemon + "-state"); }
+
   // What the controller answers; nothing when it does not.
   std::optional<v1::StatusReply> Status() const;
   // Every router of `status` has a table in force of at least this epoch.
