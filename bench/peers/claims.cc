@@ -1,5 +1,6 @@
 #include "bench/peers/claims.h"
 
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -9,7 +10,6 @@
 namespace ringway::bench {
 namespace {
 
-constexpr char kOurs[] = "ringway";
 constexpr char kHaproxy[] = "haproxy queue";
 constexpr double kFast = 0.05;
 constexpr double kSlow = 0.5;
@@ -52,6 +52,19 @@ class Judgement {
 };
 
 double P99(const Row& row) { return row.load.latency.Quantile(0.99); }
+
+// Every row of ours that was measured, beside what the simulator says of it.
+void JudgeSimulator(const std::vector<Row>& rows, Judgement& judge) {
+  for (const Row& row : rows) {
+    if (!row.simulated) continue;
+    const std::string at = absl::StrCat("truth-K", row.spec.instances, "-", 1e3 * row.spec.service_mean_s,
+                                        "ms-rho", row.spec.rho, "-");
+    judge.AtMost(at + "success-points-off", row.spec, 1,
+                 [](const Row& r) { return 100 * std::abs(r.success() - r.simulated->success); });
+    judge.AtMost(at + "p99-off", row.spec, 0.1,
+                 [](const Row& r) { return std::abs(P99(r) / r.simulated->latency.Quantile(0.99) - 1); });
+  }
+}
 
 }  // namespace
 
@@ -97,6 +110,7 @@ std::vector<Claim> Judge(const std::vector<Row>& rows, double overload_deadline_
     judge.AtMost(at + "refusal-late-p99-ms", over, 10,
                  [](const Row& row) { return 1e3 * row.load.lateness.Quantile(0.99); });
   }
+  JudgeSimulator(rows, judge);
   return judge.claims;
 }
 

@@ -14,6 +14,8 @@
 
 namespace ringway::bench {
 
+inline constexpr char kOurs[] = "ringway";  // the kind of our own router
+
 struct Claim {
   std::string name;
   double measured = 0;

@@ -6,59 +6,20 @@
 #include <vector>
 
 #include "bench/peers/claims.h"
-#include "bench/peers/proxies.h"
+#include "bench/peers/options.h"
 #include "bench/peers/row.h"
+#include "bench/peers/world.h"
 
 namespace ringway::bench {
 namespace {
-
-struct Options {
-  bool quick = false;
-  bool brief = false;
-  std::string only;
-  std::vector<double> rhos;
-  std::vector<int> instances;
-  std::vector<double> means_s;
-  Effort effort;
-  double overload_deadline_s() const { return quick ? 1 : RowSpec().deadline_s; }
-};
-
-// The grid that was asked for, or, with --quick, the rows that the claims need.
-std::vector<RowSpec> RowsOf(const Options& options) {
-  const bool narrowed = !options.rhos.empty() || !options.instances.empty() || !options.means_s.empty();
-  std::vector<RowSpec> rows;
-  if (options.quick && !narrowed) {
-    rows = RowsOfClaims(options.overload_deadline_s());
-  } else {
-    const auto either = [](auto given, decltype(given) usual) { return given.empty() ? usual : given; };
-    for (const double mean_s : either(options.means_s, {0.05, 0.5})) {
-      for (const ProxyKind& kind : ProxyKinds()) {
-        for (const int instances : either(options.instances, {1, 16})) {
-          for (const double rho : either(options.rhos, {0.7, 0.9, 0.95, 1.1})) {
-            const double deadline_s = rho > 1 ? options.overload_deadline_s() : RowSpec().deadline_s;
-            rows.push_back({kind.name, instances, rho, mean_s, deadline_s});
-          }
-        }
-      }
-    }
-  }
-  std::erase_if(rows, [&](const RowSpec& row) { return row.kind.find(options.only) == std::string::npos; });
-  return rows;
-}
-
-// Short of seconds, a mean of 500 ms needs more of them, and so does a line that has to grow first.
-Effort EffortFor(const RowSpec& row, const Options& options) {
-  Effort effort = options.effort;
-  if (options.quick && row.service_mean_s > 0.1) effort.measured_s *= 3;
-  if (options.quick && row.rho > 1) effort.measured_s *= 2;
-  return effort;
-}
 
 int Main(int argc, char** argv) {
   Options options;
   CLI::App app("Proxies in front of 64 workers of capacity one");
   app.add_flag("--quick", options.quick, "the rows of the claims, one seed of 6 s each");
   app.add_flag("--brief", options.brief, "only one line a claim: ok or short");
+  app.add_option("--config", options.config, "what all rows have in common; the simulator reads it too")
+      ->default_str("bench/peers/scenario.yaml");
   app.add_option("--only", options.only, "only proxies whose name contains this");
   app.add_option("--rho", options.rhos, "offered loads [0.7 0.9 0.95 1.1]");
   app.add_option("--instances", options.instances, "numbers of independent proxies [1 16]");
@@ -71,14 +32,27 @@ int Main(int argc, char** argv) {
     if (seconds->count() == 0) options.effort.measured_s = 6;
     options.effort.warmup_s = 1;
   }
+  const auto world = LoadPeersWorld(options.config);
+  if (!world.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(world.status().message()).c_str());
+    return 2;
+  }
   if (!options.brief) PrintHeading();
   std::vector<Row> rows;
   for (const RowSpec& spec : RowsOf(options)) {
-    auto row = MeasureRow(spec, EffortFor(spec, options));
+    auto row = MeasureRow(spec, EffortFor(spec, options), world->workload);
     if (!row.ok()) {
       std::fprintf(stderr, "%s, K %d: not run: %s\n", spec.kind.c_str(), spec.instances,
                    std::string(row.status().message()).c_str());
       continue;
+    }
+    if (spec.kind == kOurs) {
+      auto simulated = SimulateRow(*world, spec, EffortFor(spec, options));
+      if (!simulated.ok()) {
+        std::fprintf(stderr, "not simulated: %s\n", std::string(simulated.status().message()).c_str());
+        return 2;
+      }
+      row->simulated = *std::move(simulated);
     }
     if (!options.brief) PrintRow(*row);
     rows.push_back(*std::move(row));

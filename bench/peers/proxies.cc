@@ -65,7 +65,8 @@ std::vector<std::string> Ringway(const Instance& instance, const std::vector<int
   const std::string path = absl::StrCat(folder, "/pool-", port, ".yaml");
   std::ofstream file(path);
   file << "apiVersion: ringway/v1\nkind: HttpPool\nmetadata: {name: bench}\nspec:\n"
-       << "  listen: 127.0.0.1:" << port << "\n  deadline: 5s\n  serviceMean: 50ms\n"
+       << "  listen: 127.0.0.1:" << port << "\n  deadline: " << instance.deadline_s
+       << "s\n  serviceMean: " << 1e3 * instance.service_mean_s << "ms\n"
        << "  limits: {connections: 16000, requests: 16000}\n  workers:\n";
   for (const int worker : workers) file << "    - 127.0.0.1:" << worker << "\n";
   const std::string program =
@@ -123,17 +124,17 @@ const std::vector<ProxyKind>& ProxyKinds() {
   return kinds;
 }
 
-absl::StatusOr<ProxySet> ProxySet::Start(const ProxyKind& kind, int count, const std::vector<int>& workers) {
+absl::StatusOr<ProxySet> ProxySet::Start(const ProxyKind& kind, const Instance& like,
+                                         const std::vector<int>& workers) {
   ProxySet set;
   std::string pattern = (std::filesystem::temp_directory_path() / "ringway-peers-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) return absl::InternalError(absl::StrCat("cannot create ", pattern));
   set.folder_ = pattern;
   const std::string log = set.folder_ + "/output.log";
-  Instance instance;
+  Instance instance = like;
   instance.folder = set.folder_;
   instance.first_rpc_port = FreePort();
-  instance.instances = count;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < like.instances; ++i) {
     const int port = instance.port = FreePort();
     if (i == 0) instance.first_port = port;
     auto child = runtime::ChildProcess::Start(kind.command(instance, workers), log);
@@ -142,7 +143,7 @@ absl::StatusOr<ProxySet> ProxySet::Start(const ProxyKind& kind, int count, const
     set.ports_.push_back(port);
     if (absl::Status up = AwaitAccepting(port, log); !up.ok()) return up;
   }
-  if (count > 1) absl::SleepFor(kind.settles);
+  if (like.instances > 1) absl::SleepFor(kind.settles);
   return set;
 }
 

@@ -25,6 +25,9 @@ struct Instance {
   int first_port = 0;
   int first_rpc_port = 0;  // free, for what instances say to each other
   int instances = 1;
+  // Of the requests to come.
+  double deadline_s = 5;
+  double service_mean_s = 0.05;
 };
 
 struct ProxyKind {
@@ -40,8 +43,10 @@ const std::vector<ProxyKind>& ProxyKinds();
 
 class ProxySet {
  public:
-  // Starts `count` instances and waits until each accepts connections.
-  static absl::StatusOr<ProxySet> Start(const ProxyKind& kind, int count, const std::vector<int>& workers);
+  // Starts as many as `like` says, for the requests that it describes, and waits until each accepts
+  // connections; folder and ports of `like` do not count.
+  static absl::StatusOr<ProxySet> Start(const ProxyKind& kind, const Instance& like,
+                                        const std::vector<int>& workers);
   ProxySet(ProxySet&&) = default;
   ~ProxySet();
   const std::vector<int>& ports() const { return ports_; }

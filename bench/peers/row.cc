@@ -33,7 +33,11 @@ absl::Status MeasureSeed(const ProxyKind& kind, const WorkloadSpec& workload, Ro
   const std::vector<TimedJob> jobs = DrawJobs(workload);
   row.ideal.Merge(IdealLatency(jobs, workload));
   MockWorkers workers(workload.workers);
-  auto proxies = ProxySet::Start(kind, row.spec.instances, workers.ports());
+  Instance like;
+  like.instances = row.spec.instances;
+  like.deadline_s = workload.deadline_s;
+  like.service_mean_s = workload.service_mean_s;
+  auto proxies = ProxySet::Start(kind, like, workers.ports());
   if (!proxies.ok()) return proxies.status();
   const absl::Duration cpu_before = proxies->CpuTime();
   Merge(RunOpenLoop(jobs, workload, proxies->ports()), row.load);
@@ -55,18 +59,19 @@ double Row::offers_per_accepted() const {
   return (accepted + static_cast<double>(workers.rejected)) / accepted;
 }
 
-absl::StatusOr<Row> MeasureRow(const RowSpec& spec, const Effort& effort) {
+absl::StatusOr<Row> MeasureRow(const RowSpec& spec, const Effort& effort, const WorkloadSpec& base) {
   const ProxyKind* kind = FindKind(spec.kind);
   if (kind == nullptr) return absl::NotFoundError(absl::StrCat("no proxy is called '", spec.kind, "'"));
   Row row;
   row.spec = spec;
   for (int seed = 1; seed <= effort.seeds; ++seed) {
-    const WorkloadSpec workload{.rho = spec.rho,
-                                .service_mean_s = spec.service_mean_s,
-                                .warmup_s = effort.warmup_s,
-                                .measured_s = effort.measured_s,
-                                .deadline_s = spec.deadline_s,
-                                .seed = static_cast<std::uint64_t>(seed)};
+    WorkloadSpec workload = base;
+    workload.rho = spec.rho;
+    workload.service_mean_s = spec.service_mean_s;
+    workload.warmup_s = effort.warmup_s;
+    workload.measured_s = effort.measured_s;
+    workload.deadline_s = spec.deadline_s;
+    workload.seed = static_cast<std::uint64_t>(seed);
     if (absl::Status measured = MeasureSeed(*kind, workload, row); !measured.ok()) return measured;
   }
   return row;
@@ -91,6 +96,13 @@ void PrintRow(const Row& row) {
     std::printf("%9s  ", "-");
   }
   std::printf("%6.2f ms\n", 1e3 * row.load.send_lag_p99_s);
+  if (row.simulated) {
+    const SimulatedRow& foretold = *row.simulated;
+    std::printf("%-14s %3d %4.0fms %5.2f  %7.3f %%  %7.1f %7.1f  %6s  %9.3f\n", "  simulated",
+                row.spec.instances, 1e3 * row.spec.service_mean_s, row.spec.rho, 100 * foretold.success,
+                1e3 * foretold.latency.Quantile(0.5), 1e3 * foretold.latency.Quantile(0.99), "",
+                foretold.offers_per_accepted);
+  }
   std::fflush(stdout);
 }
 

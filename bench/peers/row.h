@@ -8,6 +8,7 @@
 #ifndef RINGWAY_BENCH_PEERS_ROW_H_
 #define RINGWAY_BENCH_PEERS_ROW_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "bench/peers/mock_workers.h"
 #include "bench/peers/open_loop.h"
 #include "bench/peers/proxies.h"
+#include "bench/peers/workload.h"
 
 namespace ringway::bench {
 
@@ -33,6 +35,13 @@ struct Effort {
   double warmup_s = 5;
 };
 
+// The same row in virtual time (bench/peers/world.h).
+struct SimulatedRow {
+  double success = 0;
+  Histogram latency;
+  double offers_per_accepted = 0;
+};
+
 struct Row {
   RowSpec spec;
   LoadResult load;
@@ -46,11 +55,14 @@ struct Row {
   double p99_over_ideal() const { return load.latency.Quantile(0.99) / ideal.Quantile(0.99); }
   double offers_per_accepted() const;
   double cpu_us() const { return 1e6 * cpu_s / jobs; }
+  // Ours, as the simulator foretells it.
+  std::optional<SimulatedRow> simulated;
+
   double goodput() const { return static_cast<double>(load.finished) / capacity_jobs; }
 };
 
-// Errors: the proxy does not start, or is not installed.
-absl::StatusOr<Row> MeasureRow(const RowSpec& spec, const Effort& effort);
+// `base`: what all rows have in common. Errors: the proxy does not start, or is not installed.
+absl::StatusOr<Row> MeasureRow(const RowSpec& spec, const Effort& effort, const WorkloadSpec& base);
 
 void PrintHeading();
 void PrintRow(const Row& row);
