@@ -1,6 +1,8 @@
 // Every scenario that ships loads, runs for a while, serves most of its users and breaks no rule.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +37,18 @@ TEST_P(LibraryTest, RunsAndServes) {
   EXPECT_GT(totals.submitted, 1000u);
   EXPECT_GT(totals.served(), totals.first / 2);
   for (const std::string& violation : simulation.checkers().violations()) ADD_FAILURE() << violation;
+}
+
+// A story that nobody can look up is not told.
+TEST_P(LibraryTest, IsDocumentedWithItsPlot) {
+  const std::string name = std::filesystem::path(GetParam()).stem().string();
+  std::ifstream page(RINGWAY_SOURCE_DIR "/docs/simulating.md");
+  const std::string text(std::istreambuf_iterator<char>(page), {});
+  EXPECT_NE(text.find("### " + name + "\n"), std::string::npos) << "docs/simulating.md has no section of it";
+  EXPECT_NE(text.find("(plots/" + name + ".svg)"), std::string::npos) << "docs/simulating.md shows no plot";
+  const std::string plot = RINGWAY_SOURCE_DIR "/docs/plots/" + name + ".svg";
+  ASSERT_TRUE(std::filesystem::exists(plot)) << "python3 tools/plots/scenarios.py draws it";
+  EXPECT_LT(std::filesystem::file_size(plot), 40'000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, LibraryTest, testing::ValuesIn(Shipped()), [](const auto& info) {
