@@ -1,0 +1,121 @@
+// What other processes send over gRPC: the first byte says which message the rest is.
+//
+// t: a routing table; f: the fleet's map; j: a job's header; h and r: a router's hello and report. Reading
+// never crashes; what is let through keeps what its readers rely on, and can be said and read again
+// unchanged.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string_view>
+
+#include "controller/wire/report_codec.h"
+#include "core/check.h"
+#include "proto/fleet_codec.h"
+#include "proto/job_codec.h"
+#include "proto/table_codec.h"
+
+namespace ringway {
+namespace {
+
+Fleet SmallFleet() {
+  Fleet fleet;
+  fleet.world.regions.push_back({.name = "east", .title = ""});
+  fleet.world.regions.push_back({.name = "west", .title = ""});
+  fleet.world.rtt = RttMatrix(2);
+  Tier tier;
+  tier.name = "video";
+  tier.priorities = {"interactive", "batch"};
+  tier.regions.resize(2);
+  fleet.tiers.push_back(tier);
+  return fleet;
+}
+
+template <class Message>
+Message Read(std::string_view bytes) {
+  Message message;
+  (void)message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  return message;
+}
+
+void Table(std::string_view bytes, const Fleet& fleet) {
+  const auto table = wire::DecodeTable(Read<v1::RoutingTable>(bytes), fleet);
+  if (!table.ok()) {
+    RINGWAY_CHECK(!table.status().message().empty());
+    return;
+  }
+  for (const TierTable& tier : table->tiers) {
+    for (Priority priority = 0; priority < 2; ++priority) {
+      for (std::size_t source = 0; source < 2; ++source) {
+        const Row& row = tier.at(priority, RegionId(source));
+        double sum = row.shed_fraction;
+        for (const auto& route : row.routes) {
+          RINGWAY_CHECK(fleet.world.regions.contains(route.target) && route.fraction >= 0);
+          sum += route.fraction;
+        }
+        RINGWAY_CHECK(std::abs(sum - 1) < 1e-6);
+      }
+    }
+  }
+  const auto again = wire::DecodeTable(wire::EncodeTable(*table, fleet), fleet);
+  RINGWAY_CHECK(again.ok() && again->tiers == table->tiers && again->version == table->version);
+}
+
+void Map(std::string_view bytes) {
+  const auto fleet = wire::DecodeFleet(Read<v1::FleetMap>(bytes));
+  if (!fleet.ok()) {
+    RINGWAY_CHECK(!fleet.status().message().empty());
+    return;
+  }
+  RINGWAY_CHECK(fleet->world.rtt.regions() == fleet->world.regions.size());
+  for (const Tier& tier : fleet->tiers) RINGWAY_CHECK(tier.regions.size() == fleet->world.regions.size());
+  RINGWAY_CHECK(wire::DecodeFleet(wire::EncodeFleet(*fleet)).ok());
+}
+
+void Job(std::string_view bytes) {
+  const auto header = Read<v1::JobHeader>(bytes);
+  if (!wire::CheckJobHeader(header).ok()) return;
+  RINGWAY_CHECK(!header.tier().empty() && header.tier().size() <= wire::kNameBytesMax);
+  RINGWAY_CHECK(header.prompt().size() <= wire::kPromptBytesMax && header.hops() <= wire::kHopsMax);
+}
+
+void Hello(std::string_view bytes, const Fleet& fleet) {
+  const auto hello = controller::DecodeHello(Read<v1::Hello>(bytes), fleet);
+  if (hello.ok()) RINGWAY_CHECK(controller::DecodeHello(controller::EncodeHello(*hello, fleet), fleet).ok());
+}
+
+void Report(std::string_view bytes, const Fleet& fleet) {
+  const auto report = controller::DecodeReport(Read<v1::Report>(bytes), fleet);
+  if (report.ok())
+    RINGWAY_CHECK(controller::DecodeReport(controller::EncodeReport(*report, fleet), fleet).ok());
+}
+
+}  // namespace
+}  // namespace ringway
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  using namespace ringway;
+  static const Fleet fleet = SmallFleet();
+  if (size == 0) return 0;
+  const std::string_view rest(reinterpret_cast<const char*>(bytes) + 1, size - 1);
+  switch (bytes[0]) {
+    case 't':
+      Table(rest, fleet);
+      break;
+    case 'f':
+      Map(rest);
+      break;
+    case 'j':
+      Job(rest);
+      break;
+    case 'h':
+      Hello(rest, fleet);
+      break;
+    case 'r':
+      Report(rest, fleet);
+      break;
+    default:
+      break;
+  }
+  return 0;
+}

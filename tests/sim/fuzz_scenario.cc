@@ -1,0 +1,77 @@
+// What people give the simulator: a scenario (s) or a trace (c), by the first byte. Reading never crashes,
+// and what it lets through can be simulated: bounds hold, and a trace ascends from zero.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/check.h"
+#include "sim/files/scenario_file.h"
+#include "sim/trace.h"
+
+namespace ringway::sim {
+namespace {
+
+constexpr char kWorld[] = R"(apiVersion: ringway/v1
+kind: World
+metadata: {name: small}
+spec:
+  regions:
+    - {name: east, latitude: 1, longitude: 2, utcOffset: "+00:00", populationShare: 0.5}
+    - {name: west, latitude: 3, longitude: 4, utcOffset: "+01:00", populationShare: 0.5}
+  rtt: {unit: ms, pairs: [[east, west, 50]]}
+---
+apiVersion: ringway/v1
+kind: Tier
+metadata: {name: video}
+spec:
+  serviceMean: 2s
+  deadline: 6s
+  workers: {east: 4, west: 4}
+)";
+
+// A scenario names files; here there are two.
+absl::StatusOr<std::string> ReadNamed(const std::string& path) {
+  if (path.ends_with(".csv")) return std::string("TIMESTAMP\n2023-11-16 18:01:00\n2023-11-16 18:01:02\n");
+  if (path.ends_with(".yaml")) return std::string(kWorld);
+  return absl::NotFoundError("no such file");
+}
+
+void ReadScenario(std::string_view text) {
+  const auto scenario = ParseScenario(text, "fuzz.yaml", ReadNamed);
+  if (!scenario.ok()) {
+    RINGWAY_CHECK(!scenario.status().message().empty());
+    return;
+  }
+  RINGWAY_CHECK(scenario->fleet != nullptr && scenario->duration_s > scenario->warmup_s);
+  RINGWAY_CHECK(scenario->demand.size() <= kDemandsMax && scenario->steps.size() <= kStepsMax);
+  for (const auto& demand : scenario->demand) {
+    RINGWAY_CHECK(scenario->fleet->world.regions.contains(demand.region));
+    RINGWAY_CHECK(scenario->fleet->tiers.contains(demand.tier));
+  }
+}
+
+void ReadTrace(std::string_view text) {
+  const auto trace = ParseTraceCsv(text, "fuzz.csv");
+  if (!trace.ok()) {
+    RINGWAY_CHECK(!trace.status().message().empty());
+    return;
+  }
+  RINGWAY_CHECK(!trace->offsets_s.empty() && trace->offsets_s.front() == 0);
+  double last = 0;
+  for (const double at : trace->offsets_s) {
+    RINGWAY_CHECK(std::isfinite(at) && at >= last);
+    last = at;
+  }
+}
+
+}  // namespace
+}  // namespace ringway::sim
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
+  if (bytes[0] == 's') ringway::sim::ReadScenario(text);
+  if (bytes[0] == 'c') ringway::sim::ReadTrace(text);
+  return 0;
+}
