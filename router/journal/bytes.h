@@ -72,7 +72,7 @@ class Writer {
   template <class... T>
   void Put(const std::variant<T...>& value) {
     Number(value.index());
-    std::visit([this](const auto& v) { Put(v); }, value);
+    std::visit([this](const auto& v) { this->Put(v); }, value);
   }
   template <class T>
   void Put(const T& value) {
@@ -83,7 +83,7 @@ class Writer {
     } else if constexpr (std::is_integral_v<T>) {
       Number(value);
     } else {
-      ForFields(value, [this](const auto& field) { Put(field); });
+      ForFields(value, [this](const auto& field) { this->Put(field); });
     }
   }
 
@@ -159,7 +159,7 @@ class Reader {
     } else if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(Signed());
     } else {
-      ForFields(value, [this](auto& field) { Take(field); });
+      ForFields(value, [this](auto& field) { this->Take(field); });
     }
   }
 
