@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "engine/motion/field.h"
 #include "engine/motion/region.h"
 #include "engine/networks/clip.h"
@@ -47,8 +50,15 @@ bool FuzzConfigs(std::string_view bytes) {
   if (unet.ok()) RINGWAY_CHECK(unet->layout.heads.size() == unet->layout.channels.size());
   const auto schedule = ReadMotionSchedule(config);
   if (schedule.ok()) RINGWAY_CHECK(schedule->log_snr_first < schedule->log_snr_last);
-  return field.ok() | unet.ok() | schedule.ok() | ReadSdUNetConfig(config).ok() | ReadVaeConfig(config).ok() |
-         ReadClipConfig(config).ok() | ReadMotionConditionerConfig(config).ok();
+  // Each reader is to see the bytes, whatever the others made of them.
+  const bool read[] = {field.ok(),
+                       unet.ok(),
+                       schedule.ok(),
+                       ReadSdUNetConfig(config).ok(),
+                       ReadVaeConfig(config).ok(),
+                       ReadClipConfig(config).ok(),
+                       ReadMotionConditionerConfig(config).ok()};
+  return std::any_of(std::begin(read), std::end(read), [](bool one) { return one; });
 }
 
 bool FuzzRegion(std::string_view bytes) {
