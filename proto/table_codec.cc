@@ -20,10 +20,11 @@ struct Place {
 };
 
 absl::Status RowError(const Place& place, const std::string& problem) {
-  const bool named = static_cast<int>(place.row.source()) < place.message.regions_size();
+  const std::uint32_t source = place.row.source();
+  const bool named = source < static_cast<std::uint32_t>(place.message.regions_size());
   return absl::InvalidArgumentError(absl::StrCat(
       "RoutingTable: tier '", place.tier.tier(), "', priority ", place.row.priority(), ", source ",
-      named ? place.message.regions(place.row.source()) : absl::StrCat(place.row.source()), ": ", problem));
+      named ? place.message.regions(static_cast<int>(source)) : absl::StrCat(source), ": ", problem));
 }
 
 bool IsFraction(double x) { return std::isfinite(x) && x >= 0 && x <= 1 + kSumTolerance; }
@@ -34,12 +35,18 @@ absl::StatusOr<std::vector<RegionId>> DecodeRegions(const v1::RoutingTable& mess
         absl::StrCat("RoutingTable.regions: ", message.regions_size(), " regions, at most ", kRegionsMax));
   }
   std::vector<RegionId> regions;
+  std::vector<bool> seen(fleet.world.regions.size());
   for (const std::string& name : message.regions()) {
     const auto id = fleet.world.FindRegion(name);
     if (!id) {
       return absl::InvalidArgumentError(
           absl::StrCat("RoutingTable.regions: '", name, "' is not a region of this fleet"));
     }
+    if (seen[id->index()]) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("RoutingTable.regions: '", name, "' stands there twice"));
+    }
+    seen[id->index()] = true;
     regions.push_back(*id);
   }
   return regions;

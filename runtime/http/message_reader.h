@@ -100,6 +100,7 @@ class MessageReader {
   ReadFault fault_;
   bool begun_ = false;
   bool ended_ = false;
+  bool chunk_cut_ = false;  // the unread bytes are the beginning of a chunk's line, or of the last chunk
 };
 
 using RequestReader = MessageReader<true>;

@@ -68,6 +68,15 @@ TEST(TableCodecTest, RefusesEveryBrokenTableWithThePlaceInTheMessage) {
       {"wire_version is 0", [](auto& m) { m.set_wire_version(0); }},
       {"wire_version is 99", [](auto& m) { m.set_wire_version(99); }},
       {"'north' is not a region", [](auto& m) { m.set_regions(0, "north"); }},
+      {"'west' stands there twice", [](auto& m) { m.set_regions(0, "west"); }},
+      // An index that is negative as an int must not be looked up for the message either.
+      {"source 4294967295: source is not",
+       [](auto& m) { m.mutable_tiers(0)->mutable_rows(0)->set_source(~0u); }},
+      {"source 2147483648: priority does not",
+       [](auto& m) {
+         m.mutable_tiers(0)->mutable_rows(0)->set_priority(7);
+         m.mutable_tiers(0)->mutable_rows(0)->set_source(1u << 31);
+       }},
       {"'audio' is not a tier", [](auto& m) { m.mutable_tiers(0)->set_tier("audio"); }},
       {"priority does not exist", [](auto& m) { m.mutable_tiers(0)->mutable_rows(0)->set_priority(7); }},
       {"source is not an index", [](auto& m) { m.mutable_tiers(0)->mutable_rows(0)->set_source(2); }},
