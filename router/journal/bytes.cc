@@ -156,7 +156,9 @@ void Reader::Take(TierTable& table) {
   TierId tier;
   Take(tier);
   const std::size_t regions = Size(), priorities = Size();
-  if (!ok_ || regions > kRegionsMax || priorities > kMaxPriorities || regions * priorities > left_.size()) {
+  const bool half_empty = (regions == 0) != (priorities == 0);
+  if (!ok_ || half_empty || regions > kRegionsMax || priorities > kMaxPriorities ||
+      regions * priorities > left_.size()) {
     ok_ = false;
     return;
   }

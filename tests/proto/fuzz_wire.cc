@@ -1,14 +1,15 @@
 // What other processes send over gRPC: the first byte says which message the rest is.
 //
-// t: a routing table; f: the fleet's map; j: a job's header; h and r: a router's hello and report. Reading
-// never crashes; what is let through keeps what its readers rely on, and can be said and read again
-// unchanged.
+// t: a routing table; f: the fleet's map; j: a job's header; h and r: a router's hello and report; e: an
+// event of the controller's journal. Reading never crashes; what is let through keeps what its readers rely
+// on, and can be said and read again unchanged.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string_view>
 
+#include "controller/journal/event_codec.h"
 #include "controller/wire/report_codec.h"
 #include "core/check.h"
 #include "proto/fleet_codec.h"
@@ -92,6 +93,16 @@ void Report(std::string_view bytes, const Fleet& fleet) {
     RINGWAY_CHECK(controller::DecodeReport(controller::EncodeReport(*report, fleet), fleet).ok());
 }
 
+void JournaledEvent(std::string_view bytes, const Fleet& fleet) {
+  const auto read_fleet = [&fleet](const std::string&) {
+    return absl::StatusOr<std::shared_ptr<const Fleet>>(std::make_shared<const Fleet>(fleet));
+  };
+  const auto event = controller::DecodeEvent(Read<v1::JournalRecord>(bytes), fleet, read_fleet);
+  if (!event.ok()) return;
+  const auto record = controller::EncodeEvent(absl::UnixEpoch(), *event, fleet);
+  RINGWAY_CHECK(controller::DecodeEvent(record, fleet, read_fleet).ok());
+}
+
 }  // namespace
 }  // namespace ringway
 
@@ -109,6 +120,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       break;
     case 'j':
       Job(rest);
+      break;
+    case 'e':
+      JournaledEvent(rest, fleet);
       break;
     case 'h':
       Hello(rest, fleet);

@@ -1,0 +1,116 @@
+// What a router reads back from its own disk, after whatever happened to it: the first byte says what the
+// rest is.
+//
+// e: events of its journal; v: the record of a video; g: a segment file; s: a state file. Reading never
+// crashes, and what it lets through can be written and read again unchanged.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "core/check.h"
+#include "router/journal/bytes.h"
+#include "router/router_event.h"
+#include "router/videos/record_codec.h"
+#include "runtime/segment.h"
+#include "runtime/state_file.h"
+
+namespace ringway::router {
+namespace {
+
+std::string Written(absl::Time now, const RouterEvent& event) {
+  std::string bytes;
+  journal::Writer writer(bytes);
+  writer.Put(now);
+  writer.Put(event);
+  return bytes;
+}
+
+void Events(std::string_view bytes) {
+  std::deque<std::string> words;
+  journal::Reader reader(bytes, words);
+  while (reader.ok() && !reader.empty()) {
+    absl::Time now;
+    RouterEvent event;
+    std::uint64_t actions = 0, digest = 0;
+    reader.Take(now);
+    reader.Take(event);
+    reader.Take(actions);
+    reader.Take(digest);
+    if (!reader.ok()) return;
+    const std::string once = Written(now, event);
+    journal::Reader again(once, words);
+    again.Take(now);
+    again.Take(event);
+    RINGWAY_CHECK(again.ok() && again.empty() && Written(now, event) == once);
+  }
+}
+
+void Record(std::string_view bytes) {
+  const auto video = videos::DecodeVideo(std::string(bytes));
+  if (!video.ok()) return;
+  const std::string once = videos::EncodeVideo(*video);
+  const auto again = videos::DecodeVideo(once);
+  RINGWAY_CHECK(again.ok() && videos::EncodeVideo(*again) == once);
+}
+
+// A file without a name, readable by its path under /proc.
+class Unnamed {
+ public:
+  explicit Unnamed(std::string_view bytes) : fd_(memfd_create("fuzz", 0)) {
+    RINGWAY_CHECK(fd_ >= 0 && write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  }
+  ~Unnamed() { close(fd_); }
+  Unnamed(const Unnamed&) = delete;
+  Unnamed& operator=(const Unnamed&) = delete;
+  std::string path() const { return absl::StrCat("/proc/self/fd/", fd_); }
+
+ private:
+  const int fd_;
+};
+
+void Segment(std::string_view bytes) {
+  std::size_t read = 0;
+  const auto end = runtime::ReadSegment(Unnamed(bytes).path(), [&read](std::string_view payload) {
+    read += payload.size();
+    return absl::OkStatus();
+  });
+  RINGWAY_CHECK(read <= bytes.size());
+  if (!end.ok()) RINGWAY_CHECK(!end.status().message().empty());
+}
+
+void State(std::string_view bytes) {
+  const auto state = runtime::ReadStateFile(Unnamed(bytes).path(), "fuzz", 1, 2);
+  if (state.ok()) RINGWAY_CHECK(state->payload.size() < bytes.size() && state->version <= 2);
+}
+
+}  // namespace
+}  // namespace ringway::router
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  using namespace ringway::router;
+  if (size == 0) return 0;
+  const std::string_view rest(reinterpret_cast<const char*>(bytes) + 1, size - 1);
+  switch (bytes[0]) {
+    case 'e':
+      Events(rest);
+      break;
+    case 'v':
+      Record(rest);
+      break;
+    case 'g':
+      Segment(rest);
+      break;
+    case 's':
+      State(rest);
+      break;
+    default:
+      break;
+  }
+  return 0;
+}
