@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/time/time.h"
 #include "router/videos/book/route.h"
@@ -18,6 +19,9 @@
 #include "runtime/http/server_connection.h"
 
 namespace ringway::router::videos {
+
+// Names the router that hands a request on; who gets it answers itself.
+inline constexpr std::string_view kRelayedField = "X-Ringway-Relayed-By";
 
 struct Exchange {
   enum class Stage : std::uint8_t {

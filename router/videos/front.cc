@@ -19,7 +19,6 @@ constexpr std::size_t kHeaderBytesMax = 8 << 10;
 // A comment on a quiet stream of events, so that a client that vanished is noticed and proxies keep it open.
 constexpr absl::Duration kEventsPause = absl::Seconds(15);
 constexpr std::size_t kKeyBytesMax = 255;
-constexpr std::string_view kRelayedField = "X-Ringway-Relayed-By";
 
 http::ListenerSettings ListenerOf(const VideosSettings& settings) {
   http::ListenerSettings listener;

@@ -62,7 +62,7 @@ void Front::List(Exchange& exchange) {
   if (query->fleet) routers = peers_.All(settings_.region);
   if (routers.empty()) return Say(exchange, 200, "", PageJson(own, {}));
   std::string request = absl::StrCat("GET ", exchange.target, " HTTP/1.1\r\nHost: ringway\r\n",
-                                     "X-Ringway-Relayed-By: ", settings_.router, "\r\n");
+                                     std::string(kRelayedField), ": ", settings_.router, "\r\n");
   if (!exchange.authorization.empty())
     absl::StrAppend(&request, "Authorization: ", exchange.authorization, "\r\n");
   exchange.stage = Exchange::Stage::kList;

@@ -49,7 +49,7 @@ void Front::RelayTo(Exchange& exchange, const std::string& router) {
                              : exchange.head_only                          ? "HEAD"
                                                                            : "GET";
   std::string request = absl::StrCat(method, " ", exchange.target, " HTTP/1.1\r\nHost: ringway\r\n",
-                                     "X-Ringway-Relayed-By: ", settings_.router, "\r\n");
+                                     std::string(kRelayedField), ": ", settings_.router, "\r\n");
   const auto add = [&request](const char* name, const std::string& value) {
     if (!value.empty()) absl::StrAppend(&request, name, ": ", value, "\r\n");
   };

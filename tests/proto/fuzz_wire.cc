@@ -15,22 +15,10 @@
 #include "proto/fleet_codec.h"
 #include "proto/job_codec.h"
 #include "proto/table_codec.h"
+#include "tests/proto/two_regions.h"
 
 namespace ringway {
 namespace {
-
-Fleet SmallFleet() {
-  Fleet fleet;
-  fleet.world.regions.push_back({.name = "east", .title = ""});
-  fleet.world.regions.push_back({.name = "west", .title = ""});
-  fleet.world.rtt = RttMatrix(2);
-  Tier tier;
-  tier.name = "video";
-  tier.priorities = {"interactive", "batch"};
-  tier.regions.resize(2);
-  fleet.tiers.push_back(tier);
-  return fleet;
-}
 
 // What is no message gRPC has refused already; its beginning is as good a message as any.
 template <class Message>
@@ -108,7 +96,7 @@ void JournaledEvent(std::string_view bytes, const Fleet& fleet) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace ringway;
-  static const Fleet fleet = SmallFleet();
+  static const Fleet fleet = TwoRegions();
   if (size == 0) return 0;
   const std::string_view rest(reinterpret_cast<const char*>(bytes) + 1, size - 1);
   switch (bytes[0]) {

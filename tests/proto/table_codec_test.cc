@@ -4,22 +4,10 @@
 #include <limits>
 
 #include "gtest/gtest.h"
+#include "tests/proto/two_regions.h"
 
 namespace ringway::wire {
 namespace {
-
-Fleet TwoRegions() {
-  Fleet fleet;
-  fleet.world.regions.push_back({.name = "east", .title = ""});
-  fleet.world.regions.push_back({.name = "west", .title = ""});
-  fleet.world.rtt = RttMatrix(2);
-  Tier tier;
-  tier.name = "video";
-  tier.priorities = {"interactive", "batch"};
-  tier.regions.resize(2);
-  fleet.tiers.push_back(tier);
-  return fleet;
-}
 
 RoutingTable SomeTable() {
   RoutingTable table;
