@@ -1,6 +1,9 @@
 // The npm client `openai` against a router, for what both know: models, videos, errors, retries.
 import assert from 'node:assert/strict';
+import { File } from 'node:buffer';
 import OpenAI, { toFile } from 'openai';
+
+globalThis.File ??= File; // Node.js 18, Debian 12's, has it here only
 
 const client = new OpenAI({ apiKey: 'any', baseURL: process.argv[2], maxRetries: 0 });
 
