@@ -37,6 +37,7 @@ class Claims {
 };
 
 void MeasureContext(const RunOptions& options, Claims& claims);
+void MeasureDistilled(const RunOptions& options, Claims& claims);
 void MeasureUNet(const RunOptions& options, Claims& claims);
 void MeasureAgainstTorch(const RunOptions& options, Claims& claims);
 

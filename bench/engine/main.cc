@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   }
   ringway::bench::Claims claims(options.brief);
   MeasureContext(options, claims);
+  MeasureDistilled(options, claims);
   MeasureUNet(options, claims);
   MeasureAgainstTorch(options, claims);
   return claims.all_hold() ? 0 : 1;
