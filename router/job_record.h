@@ -1,10 +1,12 @@
-// One job inside a router, and the line of those that sleep.
+// One job inside a router, and lines of jobs that wait.
 //
 // Records live in an arena indexed by JobId and are reused; a job's round of probes keeps its capacity, so a
-// router in steady state allocates nothing. The waiting line of a tier threads through the records
+// router in steady state allocates nothing. The waiting lines of a tier thread through the records
 // (intrusive, one list for each priority, oldest first): joining, leaving and taking the front are O(1).
 //
-// Invariant: a record is in its tier's line exactly while its phase is kAsleep. One owner thread.
+// Invariants: a record is in one line at most: in that of the sleeping ones exactly while its phase is
+// kAsleep, in that of those that may spill exactly while `may_spill`, and then it is kAsking. One owner
+// thread.
 #ifndef RINGWAY_ROUTER_JOB_RECORD_H_
 #define RINGWAY_ROUTER_JOB_RECORD_H_
 
@@ -51,6 +53,7 @@ struct JobRecord {
   absl::Time home_since = absl::InfinitePast();    // in the home line
   absl::Time forwarded_at = absl::InfinitePast();  // the last time
   RegionId away;                                   // counted as under way there
+  bool may_spill = false;                          // stands in the desk's line of those
   bool spilled = false;
   bool imported = false;        // from another region, and counted as such
   bool import_full = false;     // refused there, or here, because of the region's import cap
@@ -64,7 +67,7 @@ struct JobRecord {
   int reserved = 0;             // tokens of the retry budget
   int broke = 0;                // times it went to sleep because the budget had none
   bool restarted = false;
-  bool invited = false;  // the attempt is at a worker that said it is free
+  bool invited = false;         // the attempt is at a worker that said it is free
   std::string_view no_repeat;   // why it cannot be offered again; empty: it can
   std::vector<WorkerId> round;  // to be asked, in this order
   std::size_t round_next = 0;
@@ -87,6 +90,7 @@ class WaitingLine {
   void Leave(JobArena& jobs, JobId job);
   // Most important priority first, oldest within it; invalid when nobody waits.
   JobId front() const;
+  JobId front(Priority priority) const { return ends_[priority].first; }
   std::size_t size() const { return size_; }
 
  private:

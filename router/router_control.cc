@@ -22,21 +22,21 @@ void RouterMachine::On(Turn& turn, const WorkerHeard& event) {
   if (idle && workers_.beside(event.worker)) HearOfFreed(turn, event.worker);
 }
 
-void RouterMachine::On(Turn&, const RouterListed& event) {
+void RouterMachine::On(Turn& turn, const RouterListed& event) {
   peers_.List(event.router, event.region);
   if (event.region == home_) {
     neighbours_[event.router] = event.name;
   } else {
     neighbours_.erase(event.router);
   }
-  spills_aimed_ = false;
+  AimAnew(turn.now);
   if (once_.on() && !event.name.empty()) once_.List(event.router, event.name);
 }
 
 void RouterMachine::On(Turn& turn, const RouterUnlisted& event) {
   peers_.Unlist(event.router);
   neighbours_.erase(event.router);
-  spills_aimed_ = false;
+  AimAnew(turn.now);
   if (once_.on()) once_.Unlist(turn.now, event.router);
 }
 
@@ -52,10 +52,12 @@ void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
     }
   }
   routes_.UseFleet(*fleet_);
-  spills_aimed_ = false;
 }
 
-void RouterMachine::On(Turn&, const FleetChanged& event) { UseFleet(event.fleet); }
+void RouterMachine::On(Turn& turn, const FleetChanged& event) {
+  UseFleet(event.fleet);
+  AimAnew(turn.now);
+}
 
 void RouterMachine::On(Turn& turn, const TableOffered& event) {
   if (!event.from_disk) controller_heard_ = turn.now;

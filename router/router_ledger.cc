@@ -40,6 +40,7 @@ void RouterMachine::AskLedger(Turn& turn, JobId id) {
                              .deadline = job.facts.deadline,
                              .expected = d.service.Within(job.facts.cost)};
   d.asks.Begin(turn.now, id, wish, d.asked);
+  JoinSpillLine(turn.now, id);
 }
 
 // Performs what the book of asks wants done. Handlers may make it want more, so the loop goes by index; each
@@ -61,6 +62,7 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotGranted& grant
   TierDesk& d = desks_[tier];
   JobRecord& job = jobs_[granted.job];
   if (job.phase != JobPhase::kAsking || !d.asks.HoldsLease(granted.job)) return;
+  LeaveSpillLine(granted.job);
   if (workers_.listed(granted.worker) && workers_.open(granted.worker)) {
     OfferTo(turn, granted.job, granted.worker, granted.lease);
     return;
@@ -83,6 +85,7 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotRefused& refus
   const JobId id = refused.job;
   JobRecord& job = jobs_[id];
   if (job.phase != JobPhase::kAsking) return;
+  LeaveSpillLine(id);
   job.phase = JobPhase::kDelayed;
   if (refused.reason == ledger::RefuseReason::kInfeasible) {
     EndTooLate(turn, id);
@@ -102,6 +105,7 @@ void RouterMachine::On(Turn& turn, TierId, const ledger::AskLeft& left) { OnLeft
 void RouterMachine::On(Turn& turn, TierId, const ledger::NoHolder& none) {
   OnLeftLine(turn, none.job);
   if (jobs_[none.job].phase != JobPhase::kAsking) return;
+  LeaveSpillLine(none.job);
   jobs_[none.job].phase = JobPhase::kDelayed;
   if (StillPossible(turn, none.job)) StartRound(turn, none.job);
 }

@@ -35,14 +35,17 @@ void RouterMachine::FinishTurn(Turn& turn) {
   if (once_.on() && once_.NextWake() <= turn.now) once_.Wake(turn.now);
   do {
     RunOnce(turn);
-    for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) RunAsks(turn, t);
+    for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) {
+      RunAsks(turn, t);
+      LetSpill(turn, t);
+    }
   } while (!once_.actions().empty());
   ReportIfDue(turn);
 }
 
 absl::Time RouterMachine::NextWake() const {
   absl::Time next = std::min({report_at_, wakes_.earliest(), unanswered_.earliest()});
-  for (const TierDesk& d : desks_) next = std::min({next, d.asks.NextWake(), d.freed_at});
+  for (const TierDesk& d : desks_) next = std::min({next, d.asks.NextWake(), d.freed_at, d.spill_at});
   return once_.on() ? std::min(next, once_.NextWake()) : next;
 }
 
@@ -59,7 +62,7 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
   const bool line_full = desk.may_wait() && desk.held >= desk.spec.waiting_max;
   ++desk.held;
   desk.budget.OnArrival(turn.now);
-  if (!job.facts.forwarded) desk.spill.OnArrival(turn.now);
+  if (!job.facts.forwarded && desk.spill.OnArrival(turn.now)) desk.spill_at = turn.now;
   if (!job.facts.forwarded) ++desk.counters.entered[job.facts.priority];
 
   job.route = {.target = home_, .reason = "forwarded"};
@@ -171,7 +174,7 @@ void RouterMachine::OnWake(Turn& turn, JobId id) {
     case JobPhase::kAsking:
       if (turn.now > LatestStart(job)) {
         EndTooLate(turn, id);
-      } else if (!TrySpill(turn, id)) {
+      } else {
         wakes_.Set(id.index(), AskingWake(turn.now, job));
       }
       break;
@@ -201,10 +204,10 @@ void RouterMachine::Withdraw(Turn& turn, JobId id) {
   job.withdrawn = std::exchange(job.attempt, 0);
 }
 
-// In the holder's line: the moment to think of another region, or the last one to start. The latter moves
-// while the job waits, with every service time learnt, so it is looked at twice more before it comes: a job
-// that cannot finish any longer is not left waiting for an answer that was due.
-absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) {
+// In the holder's line: the last moment to start. It moves while the job waits, with every service time
+// learnt, so it is looked at twice more before it comes: a job that cannot finish any longer is not left
+// waiting for an answer that was due.
+absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) const {
   const absl::Time latest = LatestStart(job);
   absl::Time look = latest + absl::Nanoseconds(1);
   if (latest != absl::InfiniteFuture()) {
@@ -213,7 +216,7 @@ absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) {
       if (now < latest - takes / part) look = latest - takes / part;
     }
   }
-  return std::min(look, now + SpillWorthAfter(now, job));
+  return look;
 }
 
 absl::Time RouterMachine::LatestStart(const JobRecord& job) const {
@@ -273,6 +276,7 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   if (job.imported) --d.imports;
   if (RunsOnce(job)) once_.Drop(turn.now, id, job.withdrawn);
   if (job.phase == JobPhase::kAsleep) d.line.Leave(jobs_, id);
+  LeaveSpillLine(id);
   d.asks.Abandon(id, d.asked);
   // A lease that was granted too late has not been used.
   d.asks.End(id, job.phase == JobPhase::kAsking ? Outcome::kShed : outcome, retry_after, d.asked);

@@ -131,7 +131,7 @@ class RouterMachine {
   void End(Turn& turn, JobId id, Outcome outcome, std::string message,
            absl::Duration retry_after = absl::ZeroDuration(), bool answered_elsewhere = false);
   absl::Time LatestStart(const JobRecord& job) const;
-  absl::Time AskingWake(absl::Time now, const JobRecord& job);
+  absl::Time AskingWake(absl::Time now, const JobRecord& job) const;
   void EndTooLate(Turn& turn, JobId id);
   bool StillPossible(Turn& turn, JobId id);
   void MarkStarted(JobId id, absl::Time now);
@@ -189,13 +189,16 @@ class RouterMachine {
   // Jobs that wait too long at home, and those of other regions (router_spill.cc).
   std::vector<dispatch::SpillTarget> SpillTargets(const Tier& tier) const;
   void AimSpills();
+  void AimAnew(absl::Time now);
   bool TrySpill(Turn& turn, JobId id);
+  void JoinSpillLine(absl::Time now, JobId id);
+  void LeaveSpillLine(JobId id);
+  void LetSpill(Turn& turn, TierId tier);
   void OnLeftLine(Turn& turn, JobId id);
   int ImportPart(const Tier& tier) const;
   // Counts a job of another region. False: it spilled, and this region has taken in its cap.
   bool TakeIn(JobRecord& job);
   void RefuseImport(Turn& turn, JobId id);
-  absl::Duration SpillWorthAfter(absl::Time now, const JobRecord& job);
   void CameBack(Turn& turn, JobRecord& job);
 
   // Other regions (router_forward.cc).

@@ -7,6 +7,12 @@
 // sends counts and is never refused, because the planner has kept to the cap already. A sender keeps its own
 // jobs under way to the region within the cap too, shared by the routers of its own region: usually one
 // region is hot at a time, and where two are, the receiver's word holds.
+//
+// A job that sleeps between two rounds of probes looks when it wakes. Those in the holder's line have one
+// alarm together: the first of each priority has waited longest, so nobody else need be looked at before it.
+// Each is considered once when it is the first, has waited long enough and somebody may leave; then it goes,
+// or stays because too little time is left. What lets somebody leave is an event: an arrival that brings a
+// token, or a job that comes back from a region.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -73,6 +79,12 @@ void RouterMachine::AimSpills() {
   }
 }
 
+// There are other routers, or another fleet: whoever waits may go where nobody could before.
+void RouterMachine::AimAnew(absl::Time now) {
+  spills_aimed_ = false;
+  for (TierDesk& d : desks_) d.spill_at = now;
+}
+
 int RouterMachine::ImportPart(const Tier& tier) const {
   const int cap = ImportCap(tier.regions[home_]);
   const int routers = static_cast<int>(neighbours_.size()) + 1;
@@ -102,12 +114,12 @@ void RouterMachine::RefuseImport(Turn& turn, JobId id) {
       desk(job).service.mean());
 }
 
-// The job stands in the home line, or sleeps between two rounds. True: it is on its way out.
+// The job stands in the holder's line, or has slept between two rounds. True: it is on its way out.
 bool RouterMachine::TrySpill(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
   if (job.facts.forwarded || job.spilled) return false;
-  // The holder's answer has come in this very turn, because the alarm is late, and decides.
+  // Its slot was granted and lost in one turn.
   if (job.phase == JobPhase::kAsking && !d.asks.Asks(id)) return false;
   AimSpills();
   const absl::Duration left = LatestStart(job) - turn.now;
@@ -139,10 +151,46 @@ void RouterMachine::OnLeftLine(Turn& turn, JobId id) {
   if (StillPossible(turn, id)) Forward(turn, id);
 }
 
-absl::Duration RouterMachine::SpillWorthAfter(absl::Time now, const JobRecord& job) {
-  if (job.facts.forwarded || job.spilled) return absl::InfiniteDuration();
+void RouterMachine::JoinSpillLine(absl::Time now, JobId id) {
+  JobRecord& job = jobs_[id];
+  if (job.facts.forwarded || job.spilled) return;
+  TierDesk& d = desk(job);
+  job.may_spill = true;
+  d.may_spill.Join(jobs_, id);
+  if (d.may_spill.front(job.facts.priority) != id) return;
   AimSpills();
-  return desk(job).spill.WorthAfter(now, now - job.home_since);
+  d.spill_at = std::min(d.spill_at, d.spill.WorthFrom(now, job.home_since));
+}
+
+void RouterMachine::LeaveSpillLine(JobId id) {
+  JobRecord& job = jobs_[id];
+  if (!std::exchange(job.may_spill, false)) return;
+  TierDesk& d = desk(job);
+  d.may_spill.Leave(jobs_, id);
+  if (d.may_spill.size() == 0) d.spill_at = absl::InfiniteFuture();
+}
+
+// After what the holder answered in this turn, which decides where both would.
+void RouterMachine::LetSpill(Turn& turn, TierId tier) {
+  TierDesk& d = desks_[tier];
+  if (turn.now < d.spill_at) return;
+  d.spill_at = absl::InfiniteFuture();
+  if (d.may_spill.size() == 0) return;
+  AimSpills();
+  absl::Time next = absl::InfiniteFuture();
+  for (Priority p = 0; p < kMaxPriorities; ++p) {
+    for (JobId id = d.may_spill.front(p); id.valid(); id = d.may_spill.front(p)) {
+      const absl::Time worth = d.spill.WorthFrom(turn.now, jobs_[id].home_since);
+      if (worth > turn.now) {
+        next = std::min(next, worth);
+        break;
+      }
+      LeaveSpillLine(id);
+      TrySpill(turn, id);
+    }
+  }
+  d.spill_at = next;
+  RunAsks(turn, tier);
 }
 
 // What this router learns from a job that was away: how long it waited there, or that it was not taken.
@@ -153,6 +201,7 @@ void RouterMachine::CameBack(Turn& turn, JobRecord& job) {
   const absl::Duration rtt = absl::Milliseconds(fleet_->world.rtt.ms(home_, from));
   const absl::Duration wait = served ? job.started - job.forwarded_at - rtt : absl::ZeroDuration();
   desk(job).spill.Came(from, turn.now, std::max(wait, absl::ZeroDuration()), served);
+  desk(job).spill_at = turn.now;
 }
 
 }  // namespace ringway::router

@@ -7,11 +7,11 @@ namespace ringway::dispatch {
 namespace {
 
 constexpr double kWaitEwma = 0.3;  // weight of the newest job
-constexpr absl::Duration kLookAgain = absl::Milliseconds(250);
 
 // What is left of something that halves every `half`.
 double Halved(absl::Duration passed, absl::Duration half) {
-  return std::exp2(-absl::FDivDuration(std::max(passed, absl::ZeroDuration()), half));
+  if (passed <= absl::ZeroDuration()) return 1;
+  return std::exp2(-absl::FDivDuration(passed, half));
 }
 
 }  // namespace
@@ -21,9 +21,11 @@ double SpillGate::allowance(absl::Time now) const {
   return allowance_ * Halved(now - allowance_at_, spec_.keep);
 }
 
-void SpillGate::OnArrival(absl::Time now) {
-  allowance_ = allowance(now) + spec_.share;
+bool SpillGate::OnArrival(absl::Time now) {
+  const double before = allowance(now);
+  allowance_ = before + spec_.share;
   allowance_at_ = now;
+  return before < 1 && allowance_ >= 1;
 }
 
 void SpillGate::Spend(absl::Time now) {
@@ -46,20 +48,19 @@ const SpillTarget* SpillGate::Choose(absl::Time now, absl::Duration waited, absl
   if (spec_.share <= 0 || allowance(now) < 1) return nullptr;
   for (const SpillTarget& target : targets_) {
     const absl::Duration cost = Cost(target, now);
-    const bool room = in_flight(target.region) < target.in_flight_max;
-    if (waited >= cost && left > cost && room) return &target;
+    if (waited >= cost && left > cost && HasRoom(target)) return &target;
   }
   return nullptr;
 }
 
-absl::Duration SpillGate::WorthAfter(absl::Time now, absl::Duration waited) const {
-  if (spec_.share <= 0) return absl::InfiniteDuration();
-  absl::Duration soonest = absl::InfiniteDuration();
+absl::Time SpillGate::WorthFrom(absl::Time now, absl::Time since) const {
+  if (spec_.share <= 0 || allowance(now) < 1) return absl::InfiniteFuture();
+  absl::Duration cheapest = absl::InfiniteDuration();
   for (const SpillTarget& target : targets_) {
-    if (target.in_flight_max > 0) soonest = std::min(soonest, Cost(target, now) - waited);
+    if (std::max(spec_.wait_min, target.rtt) >= cheapest) break;  // and so are those that are farther
+    if (HasRoom(target)) cheapest = std::min(cheapest, Cost(target, now));
   }
-  // Only a token or a place under way is missing.
-  return soonest > absl::ZeroDuration() ? soonest : kLookAgain;
+  return since + cheapest;
 }
 
 void SpillGate::Left(RegionId region) {

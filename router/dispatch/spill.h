@@ -14,7 +14,8 @@
 // full, one for each router and tier, sent three times the share away in a short busy time.
 //
 // Invariants: the above; no job is sent to a region while in_flight_max are under way there. The nearest
-// region that is worth it is taken, so a far one only when the near ones are full or slow.
+// region that is worth it is taken, so a far one only when the near ones are full or slow. Whether a job may
+// leave changes only with its waiting, with an arrival or when a job comes back, so nobody has to ask twice.
 // Complexity: a choice is linear in the regions. Pure; one owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_SPILL_H_
 #define RINGWAY_ROUTER_DISPATCH_SPILL_H_
@@ -46,12 +47,14 @@ class SpillGate {
   // Nearest first. What was learnt about a region stays.
   void Aim(std::vector<SpillTarget> targets) { targets_ = std::move(targets); }
 
-  void OnArrival(absl::Time now);
+  // True: a job may leave now, as far as the share is concerned, and none could before.
+  bool OnArrival(absl::Time now);
   // Where to go now; null: stay. `waited` is the job's time in the home line; `left` what remains until it
   // has to start.
   const SpillTarget* Choose(absl::Time now, absl::Duration waited, absl::Duration left) const;
-  // How much longer the job has to wait at home before Choose can say anything else.
-  absl::Duration WorthAfter(absl::Time now, absl::Duration waited) const;
+  // From when on leaving is worth it to a job that waits at home since `since`, as far as can be told now.
+  // InfiniteFuture: no job may leave before an arrival brings a token or Came a place.
+  absl::Time WorthFrom(absl::Time now, absl::Time since) const;
 
   // Every job of this router that goes to a region, spilled or sent by the table.
   void Left(RegionId region);
@@ -71,6 +74,7 @@ class SpillGate {
     absl::Time at = absl::InfinitePast();
   };
   absl::Duration Cost(const SpillTarget& target, absl::Time now) const;
+  bool HasRoom(const SpillTarget& target) const { return in_flight(target.region) < target.in_flight_max; }
 
   SpillSpec spec_;
   double allowance_ = 0;  // at allowance_at_

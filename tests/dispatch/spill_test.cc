@@ -35,13 +35,13 @@ TEST(Spill, AJobLeavesWhenItHasWaitedAsLongAsTheWayTakes) {
   EXPECT_FALSE(Chosen(gate, kNow, absl::Milliseconds(79), kLong).valid());
   EXPECT_EQ(Chosen(gate, kNow, absl::Milliseconds(80), kLong), kNear);
   EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(5), kLong), kNear) << "the nearest that is worth it";
-  EXPECT_EQ(gate.WorthAfter(kNow, absl::Milliseconds(20)), absl::Milliseconds(60));
+  EXPECT_EQ(gate.WorthFrom(kNow, kNow - absl::Milliseconds(20)), kNow + absl::Milliseconds(60));
 }
 
 TEST(Spill, NobodyLeavesWithoutAShare) {
   const SpillGate gate = Gate({.share = 0});
   EXPECT_FALSE(Chosen(gate, kNow, absl::Seconds(50), kLong).valid());
-  EXPECT_EQ(gate.WorthAfter(kNow, absl::ZeroDuration()), absl::InfiniteDuration());
+  EXPECT_EQ(gate.WorthFrom(kNow, kNow), absl::InfiniteFuture());
 }
 
 TEST(Spill, AJobThatWouldComeTooLateStays) {
@@ -80,7 +80,7 @@ TEST(Spill, AllowanceIsEarnedAndHalves) {
   SpillGate gate(SpillSpec{.share = 0.25, .keep = absl::Seconds(30)});
   gate.Aim({{kNear, absl::Milliseconds(80), 0, 9}});
   EXPECT_FALSE(Chosen(gate, kNow, absl::Seconds(1), kLong).valid()) << "nothing has arrived yet";
-  for (int i = 0; i < 8; ++i) gate.OnArrival(kNow);
+  for (int i = 1; i <= 8; ++i) EXPECT_EQ(gate.OnArrival(kNow), i == 4) << "arrival " << i;
   EXPECT_EQ(gate.allowance(kNow), 2);
   EXPECT_EQ(gate.allowance(kNow + absl::Seconds(30)), 1);
   EXPECT_EQ(Chosen(gate, kNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
@@ -123,6 +123,38 @@ double Bound(const SpillSpec& spec, const std::vector<absl::Time>& arrivals, abs
     bound += spec.share * std::exp2(-absl::FDivDuration(back, spec.keep));
   }
   return bound;
+}
+
+// Whoever waits until WorthFrom, and looks again when it is told to, misses no chance.
+TEST(Spill, WorthFromSaysWhenChooseWouldSayYes) {
+  int open = 0, shut = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    Rng rng(seed, 3);
+    SpillGate gate(SpillSpec{.share = rng.Uniform() * 0.5, .keep = absl::Seconds(5)});
+    gate.Aim({{kNear, absl::Milliseconds(20), 0, static_cast<int>(rng.Below(3))},
+              {kFar, absl::Milliseconds(90), 1, static_cast<int>(rng.Below(3))}});
+    absl::Time now = kNow;
+    const auto may_leave = [&] { return gate.WorthFrom(now, absl::InfinitePast()) <= now; };
+    for (int i = 0; i < 200; ++i) {
+      now += absl::Seconds(rng.Exponential() * 0.2);
+      const absl::Duration waited = absl::Seconds(rng.Exponential() * 0.2);
+      const RegionId to = Chosen(gate, now, waited, kLong);
+      ASSERT_EQ(to.valid(), gate.WorthFrom(now, now - waited) <= now) << "seed " << seed;
+      ++(to.valid() ? open : shut);
+      if (to.valid() && rng.Chance(0.7)) {
+        gate.Spend(now);
+        gate.Left(to);
+      }
+      const bool could = may_leave();
+      if (rng.Chance(0.3)) {
+        gate.Came(RegionId(1 + rng.Below(2)), now, absl::Seconds(rng.Exponential()), rng.Chance(0.8));
+      } else if (!gate.OnArrival(now)) {
+        ASSERT_EQ(may_leave(), could) << "an arrival opened the gate and did not say so; seed " << seed;
+      }
+    }
+  }
+  EXPECT_GT(open, 1000);
+  EXPECT_GT(shut, 1000);
 }
 
 TEST(Spill, BoundsHoldInAnyHistoryAndOverAnyWindow) {

@@ -192,6 +192,75 @@ TEST_F(SpillFromTheLedger, AGrantThatCrossesItIsNotUsed) {
   EXPECT_TRUE(t_.Last<ForwardToRouter>());
 }
 
+// The jobs of a line share its alarm: a long line wakes the router no more often than a short one.
+TEST_F(SpillFromTheLedger, TheLineHasOneAlarm) {
+  for (std::size_t job = 1; job <= 50; ++job) t_.Arrive(job);
+  int away = 0;
+  int alarms = 0;
+  for (int i = 0; i < 50; ++i) {
+    const absl::Time beat = t_.now + absl::Milliseconds(100);
+    while (t_.machine().NextWake() < beat) {
+      t_.AdvanceToWake();
+      ++alarms;
+      for (const RouterAction& action : t_.actions) {
+        const auto* tell = std::get_if<TellLedger>(&action);
+        away += tell != nullptr && std::holds_alternative<ledger::Withdraw>(tell->event);
+      }
+    }
+    t_.now = beat;
+    t_.Step(HolderHeard{kTier});
+  }
+  EXPECT_EQ(away, 4) << "as many as may be there";
+  EXPECT_EQ(alarms, 1) << "nothing else can change before one of them is back";
+}
+
+TEST_F(SpillFromTheLedger, TheImportantOnesLeaveFirstAndThenTheOldest) {
+  const auto arrive = [&](std::size_t job, Priority priority) {
+    JobFacts facts = t_.Facts();
+    facts.priority = priority;
+    t_.Arrive(job, facts);
+    t_.now += absl::Milliseconds(1);
+  };
+  arrive(1, 1);
+  arrive(2, 0);
+  arrive(3, 1);
+  arrive(4, 0);
+  t_.now += absl::Milliseconds(100);
+  t_.Step(HolderHeard{kTier});
+  std::vector<std::uint32_t> left;
+  for (const RouterAction& action : t_.actions) {
+    const auto* tell = std::get_if<TellLedger>(&action);
+    if (tell == nullptr) continue;
+    if (const auto* gone = std::get_if<ledger::Withdraw>(&tell->event)) left.push_back(gone->key.slot);
+  }
+  EXPECT_EQ(left, (std::vector<std::uint32_t>{2, 4, 1, 3}));
+}
+
+// Nobody may leave for want of a place, and the place that falls free is taken in the same moment.
+TEST_F(SpillFromTheLedger, AJobThatComesBackLetsTheNextOneLeave) {
+  for (std::size_t job = 1; job <= 8; ++job) t_.Arrive(job);
+  std::vector<ledger::AskKey> gone;
+  const auto count = [&] {
+    for (const RouterAction& action : t_.actions) {
+      const auto* tell = std::get_if<TellLedger>(&action);
+      if (tell == nullptr) continue;
+      if (const auto* ask = std::get_if<ledger::Withdraw>(&tell->event)) gone.push_back(ask->key);
+    }
+  };
+  for (int i = 0; i < 3; ++i) {
+    t_.now += absl::Milliseconds(100);
+    t_.Step(HolderHeard{kTier});
+    count();
+  }
+  ASSERT_EQ(gone.size(), 4u) << "as many as may be there";
+  t_.Step(HolderAnswered{kTier, ledger::Withdrawn{.key = gone.front()}});
+  const auto forward = t_.Last<ForwardToRouter>();
+  ASSERT_TRUE(forward);
+  t_.Finish(*forward, Outcome::kDone);
+  count();
+  EXPECT_EQ(gone.size(), 5u);
+}
+
 // On a busy machine an alarm is late, and the answer comes in the turn in which the job would leave.
 class AnswerWhenItWouldLeave : public SpillFromTheLedger {
  protected:
