@@ -18,12 +18,16 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "core/tier.h"
 
 namespace ringway::controller {
+
+// A metric of this name needs no page to be scraped: it is the busy time that each router counts itself.
+inline constexpr std::string_view kBusyMetric = "busy";
 
 struct MetricValue {
   double value = 0;
@@ -45,6 +49,7 @@ struct MetricReading {
   absl::Duration age;  // mean of the values that counted
   int bad = 0;         // values that were not finite, or negative
   int old = 0;
+  bool busy_share = false;  // of the workers' time, so that 1 is all that there can be
 };
 
 // The region's aggregate of one metric as a load; `values` holds one entry a living worker that has one.

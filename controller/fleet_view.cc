@@ -11,17 +11,18 @@
 namespace ringway::controller {
 namespace {
 
-// A metric of this name needs no page to be scraped: it is the busy time that each router counts itself.
-constexpr std::string_view kBusyMetric = "busy";
-
 void AddCounts(const TierCounts& counts, TierFlow& flow) {
   for (std::size_t p = 0; p < kMaxPriorities; ++p) flow.entered[p] += static_cast<double>(counts.entered[p]);
   for (const SentCount& sent : counts.sent) AddTo(flow.sent, sent.target, static_cast<double>(sent.count));
+  flow.ran += static_cast<double>(counts.ran);
+  flow.held_s += counts.held_s_sum;
 }
 
 TierFlow PerSecond(TierFlow flow, double seconds) {
   for (double& entered : flow.entered) entered /= seconds;
   for (TargetRps& cell : flow.sent) cell.rps /= seconds;
+  flow.ran /= seconds;
+  flow.held_s /= seconds;
   return flow;
 }
 
@@ -172,6 +173,8 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
     region.fresh = true;
     for (std::size_t p = 0; p < kMaxPriorities; ++p) region.demand_rps[p] += router.rates[tier].entered[p];
     for (const TargetRps& cell : router.rates[tier].sent) AddTo(region.sent_rps, cell.target, cell.rps);
+    region.ran_rps += router.rates[tier].ran;
+    region.held_s += router.rates[tier].held_s;
   }
   std::vector<bool> given;
   for (const LivingWorker& living : Living(tier, regions.size(), now, stale_after)) {

@@ -34,6 +34,8 @@ using StreamId = std::uint64_t;
 struct TierFlow {
   PerPriority<double> entered{};
   RpsRow sent;
+  double ran = 0;     // left workers that the router had asked itself
+  double held_s = 0;  // how long these held them
   friend bool operator==(const TierFlow&, const TierFlow&) = default;
 };
 
@@ -61,9 +63,13 @@ struct RegionTraffic {
   bool fresh = false;                             // some router reported recently: the rest is meaningful
   PerPriority<double> demand_rps{};
   RpsRow sent_rps;
-  int alive = 0;  // distinct healthy workers that are not draining
+  double ran_rps = 0;  // left its workers, however they ended
+  double held_s = 0;   // how long a second's held them
+  int alive = 0;       // distinct healthy workers that are not draining
   std::vector<std::vector<MetricValue>>
       values;  // by metric of the tier, one entry a living worker that has it
+  // How long a request holds a worker; 0: none has left one.
+  double HeldMeanS() const { return ran_rps > 0 ? held_s / ran_rps : 0; }
 };
 
 class FleetView {

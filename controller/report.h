@@ -78,6 +78,8 @@ struct TierCounts {
   std::uint64_t waiting = 0;  // gauge
   double wait_s_sum = 0;
   double service_s_sum = 0;
+  std::uint64_t ran = 0;  // left workers that this router had asked itself, however they ended
+  double held_s_sum = 0;  // how long these held them
   friend bool operator==(const TierCounts&, const TierCounts&) = default;
 };
 

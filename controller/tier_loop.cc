@@ -72,7 +72,8 @@ void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
   estimate.ObserveLoad({.at = at,
                         .measured_load = worst->load,
                         .started_rps = region.arriving.At(at),
-                        .alive_share = Workers(id).AliveShare()},
+                        .alive_share = Workers(id).AliveShare(),
+                        .held_mean_s = worst->busy_share ? region.traffic.HeldMeanS() : 0},
                        findings_);
 }
 
@@ -97,6 +98,7 @@ std::optional<MetricReading> TierLoop::WorstReading(absl::Time now, RegionId id)
       // Nobody alive means no values to tell the age by; the routers' silence about workers is their report.
       if (reading && workers.alive == 0) reading->age = now - region.traffic.reported_at;
     }
+    if (reading) reading->busy_share = spec.name == kBusyMetric;
     if (!problem.empty()) findings_.push_back({Finding::Kind::kBadInput, id, std::move(problem)});
     if (reading && (!worst || reading->load > worst->load)) worst = reading;
   }

@@ -288,6 +288,10 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
   const absl::Duration wait = (ran ? job.started : turn.now) - job.facts.arrived;
   const absl::Duration service = ran ? std::min(turn.now, job.finished) - job.started : absl::ZeroDuration();
   if (!answered_elsewhere) d.counters.CountEnd(outcome);
+  if (ran && !job.router.valid()) {
+    ++d.counters.ran;
+    d.counters.held += service;
+  }
   if (!answered_elsewhere && outcome == Outcome::kDone) {
     d.counters.wait += wait;
     d.counters.service += service;

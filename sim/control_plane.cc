@@ -160,6 +160,8 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
     out.waiting = sent.tiers[tier].waiting;
     out.wait_s_sum = absl::ToDoubleSeconds(counts.wait);
     out.service_s_sum = absl::ToDoubleSeconds(counts.service);
+    out.ran = counts.ran;
+    out.held_s_sum = absl::ToDoubleSeconds(counts.held);
     report.tiers.push_back(std::move(out));
   }
   report.workers = SeeWorkers(router, report.period_s);

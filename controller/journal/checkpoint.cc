@@ -44,6 +44,8 @@ void SaveFlows(const IdVector<TierId, TierFlow>& flows,
     v1::FlowCheckpoint* saved = out->Add();
     for (const double entered : flow.entered) saved->add_entered(entered);
     SaveRow(flow.sent, saved->mutable_sent());
+    saved->set_ran(flow.ran);
+    saved->set_held_s(flow.held_s);
   }
 }
 
@@ -57,6 +59,8 @@ IdVector<TierId, TierFlow> LoadFlows(const google::protobuf::RepeatedPtrField<v1
       flows[id].entered[static_cast<std::size_t>(p)] = flow.entered(p);
     }
     flows[id].sent = LoadRow(flow.sent(), fleet.world.regions.size());
+    flows[id].ran = flow.ran();
+    flows[id].held_s = flow.held_s();
   }
   return flows;
 }
@@ -162,6 +166,8 @@ v1::RegionCheckpoint SaveRegion(const TierLoop& loop, RegionId id) {
   for (const double rps : region.traffic.demand_rps) saved.add_demand_rps(rps);
   SaveRow(region.traffic.sent_rps, saved.mutable_sent());
   saved.set_alive(static_cast<std::uint32_t>(region.traffic.alive));
+  saved.set_ran_rps(region.traffic.ran_rps);
+  saved.set_held_s(region.traffic.held_s);
   saved.set_observed_at_ns(Nanos(region.observed_at));
   for (const SampledMetric& sampled : region.sampled) {
     v1::SampledValue* out = saved.add_sampled();
@@ -186,6 +192,8 @@ void LoadRegion(const v1::RegionCheckpoint& saved, RegionId id, std::size_t regi
   }
   region.traffic.sent_rps = LoadRow(saved.sent(), regions);
   region.traffic.alive = static_cast<int>(saved.alive());
+  region.traffic.ran_rps = saved.ran_rps();
+  region.traffic.held_s = saved.held_s();
   region.observed_at = At(saved.observed_at_ns());
   for (std::size_t m = 0; m < region.sampled.size() && static_cast<int>(m) < saved.sampled_size(); ++m) {
     const v1::SampledValue& sampled = saved.sampled(static_cast<int>(m));

@@ -45,7 +45,11 @@ void RegionEstimate::ObserveLoad(const RegionSample& sample, std::vector<Finding
   measured_load_ = sample.measured_load;
   background_.Add(std::min(sample.background_load, sample.measured_load));
   if (cost_)
-    cost_->Add(sample.at, sample.measured_load, background_.value(), sample.started_rps, sample.alive_share);
+    cost_->Add(sample.at, {.load = sample.measured_load,
+                           .background_load = background_.value(),
+                           .started_rps = sample.started_rps,
+                           .alive_share = sample.alive_share,
+                           .held_mean_s = sample.held_mean_s});
 }
 
 void RegionEstimate::ObserveDemand(const PerPriority<double>& demand_rps, std::vector<Finding>& findings) {

@@ -28,10 +28,11 @@ namespace ringway::planner {
 // One region at one moment; all numbers describe the same time, which is `at` and not that of arrival.
 struct RegionSample {
   absl::Time at;
-  double measured_load = 0;          // worst metric over its capacity
-  double background_load = 0;        // of that, what no request of this tier causes
-  double started_rps = 0;            // requests that went to this region's workers, from all sources
-  double alive_share = 1;            // of the provisioned workers
+  double measured_load = 0;    // worst metric over its capacity
+  double background_load = 0;  // of that, what no request of this tier causes
+  double started_rps = 0;      // requests that went to this region's workers, from all sources
+  double alive_share = 1;      // of the provisioned workers
+  double held_mean_s = 0;      // how long a request held a worker; 0: not known, or the load is no busy share
   PerPriority<double> demand_rps{};  // first entering here, the refused included, our retries excluded
 };
 

@@ -23,24 +23,34 @@ double LoadCostPrior(const Tier& tier, RegionId region) {
 LoadCost::LoadCost(double prior, const Tier& tier)
     : prior_(prior),
       guard_(tier.guard),
+      service_mean_s_(absl::ToDoubleSeconds(tier.service_mean)),
       telling_rps_(kTellingShare * tier.route.overload_threshold / prior),
       lagged_rps_(tier.service_mean),
       value_(prior),
       variance_(std::pow(kPriorError * prior, 2)),
       scatter_(guard_.cost_ewma) {}
 
-void LoadCost::Add(absl::Time at, double load, double background_load, double started_rps,
-                   double alive_share) {
-  const double rps = lagged_rps_.Advance(at, started_rps);
-  if (load >= guard_.saturated_load * alive_share || rps <= 0) return;
+void LoadCost::Add(absl::Time at, const Sample& seen) {
+  const double rps = lagged_rps_.Advance(at, seen.started_rps);
+  if (seen.load >= guard_.saturated_load * seen.alive_share) {
+    if (seen.held_mean_s > 0) Learn(prior_ * seen.held_mean_s / service_mean_s_, guard_.cost_ewma);
+    return;
+  }
+  if (rps <= 0) return;
   const double telling = std::min(1.0, rps / telling_rps_);
-  const double sample = std::clamp((load - background_load) / rps, guard_.cost_clamp_low * prior_,
-                                   guard_.cost_clamp_high * prior_);
-  const double weight = guard_.cost_ewma * telling * telling * Calmness(sample);
-  const double surprise = sample - value_;
+  const double sample = Allowed((seen.load - seen.background_load) / rps);
+  Learn(sample, guard_.cost_ewma * telling * telling * Calmness(sample));
+}
+
+void LoadCost::Learn(double cost, double weight) {
+  const double surprise = Allowed(cost) - value_;
   value_ += weight * surprise;
   variance_ = (1 - weight) * (variance_ + weight * surprise * surprise);
   prior_weight_ *= 1 - weight;
+}
+
+double LoadCost::Allowed(double cost) const {
+  return std::clamp(cost, guard_.cost_clamp_low * prior_, guard_.cost_clamp_high * prior_);
 }
 
 LoadCost::Learnt LoadCost::learnt() const {
@@ -55,7 +65,7 @@ LoadCost::Learnt LoadCost::learnt() const {
 }
 
 void LoadCost::Restore(const Learnt& learnt) {
-  value_ = std::clamp(learnt.value, guard_.cost_clamp_low * prior_, guard_.cost_clamp_high * prior_);
+  value_ = Allowed(learnt.value);
   variance_ = learnt.variance;
   prior_weight_ = learnt.prior_weight;
   if (learnt.lagged_at != absl::InfinitePast()) lagged_rps_.Advance(learnt.lagged_at, learnt.lagged_rps);

@@ -7,7 +7,10 @@
 // less when there was too little traffic to tell, and less where samples scatter: the gain falls with their
 // standard deviation, as the steady gain of a Kalman filter for a slowly drifting value does. Samples and
 // estimate stay within [cost_clamp_low, cost_clamp_high] x prior, because a drained region would otherwise
-// show an unbounded cost. A busy share near 1 cannot rise with traffic: such samples do not teach.
+// show an unbounded cost. A busy share near 1 cannot rise with traffic, and requests that wait or were
+// refused are in the traffic: such a sample does not teach. What every worker is busy with does: then the
+// prior's own formula, with the time that requests held their workers, is the sample. It is the only way to
+// learn of workers that became slow while they cannot be less than busy.
 //
 // The interval is two standard errors of the forgetting mean, with the prior counted as a wide sample until
 // it is forgotten. State: a few numbers. Threads: one owner.
@@ -28,10 +31,16 @@ class LoadCost {
   // prior > 0.
   LoadCost(double prior, const Tier& tier);
 
-  // `started_rps`: requests per second that went to this region's workers, from all sources, over the time
-  // that ended at `at`. `alive_share`: of the provisioned workers; load can rise no higher. Call in the order
-  // of `at`.
-  void Add(absl::Time at, double load, double background_load, double started_rps, double alive_share = 1);
+  struct Sample {
+    double load = 0;
+    double background_load = 0;
+    double started_rps =
+        0;  // went to this region's workers, from all sources, over the time that ended at `at`
+    double alive_share = 1;  // of the provisioned workers; a busy share can rise no higher
+    double held_mean_s = 0;  // how long a request held a worker; 0: not known
+  };
+  // Call in the order of `at`.
+  void Add(absl::Time at, const Sample& seen);
 
   double value() const { return value_; }
   double low() const;
@@ -56,10 +65,13 @@ class LoadCost {
  private:
   double StandardError() const;
   double Calmness(double sample);
+  void Learn(double cost, double weight);
+  double Allowed(double cost) const;  // within the clamps
 
   double prior_;
   GuardSpec guard_;
-  double telling_rps_;  // traffic from which a sample counts fully
+  double service_mean_s_;  // that the prior is made of
+  double telling_rps_;     // traffic from which a sample counts fully
   FirstOrderLag lagged_rps_;
   double value_;
   double variance_;

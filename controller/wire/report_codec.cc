@@ -47,8 +47,8 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
       counts.sent.push_back({*target, sent.count()});
     }
   }
-  if (!SaneSum(message.wait_s_sum()) || !SaneSum(message.service_s_sum())) {
-    return Bad(place, "wait_s_sum and service_s_sum must be finite and not negative");
+  if (!SaneSum(message.wait_s_sum()) || !SaneSum(message.service_s_sum()) || !SaneSum(message.held_s_sum())) {
+    return Bad(place, "wait_s_sum, service_s_sum and held_s_sum must be finite and not negative");
   }
   counts.done = message.done();
   counts.attempts = message.attempts();
@@ -61,6 +61,8 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
   counts.waiting = message.waiting();
   counts.wait_s_sum = message.wait_s_sum();
   counts.service_s_sum = message.service_s_sum();
+  counts.ran = message.ran();
+  counts.held_s_sum = message.held_s_sum();
   return counts;
 }
 
@@ -197,6 +199,8 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
     out->set_waiting(counts.waiting);
     out->set_wait_s_sum(counts.wait_s_sum);
     out->set_service_s_sum(counts.service_s_sum);
+    out->set_ran(counts.ran);
+    out->set_held_s_sum(counts.held_s_sum);
   }
   for (const WorkerSeen& worker : report.workers) {
     v1::WorkerReport* out = message.add_workers();

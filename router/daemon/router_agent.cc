@@ -208,6 +208,8 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_waiting(report.tiers[t].waiting);
     tier.set_wait_s_sum(absl::ToDoubleSeconds(c.wait));
     tier.set_service_s_sum(absl::ToDoubleSeconds(c.service));
+    tier.set_ran(c.ran);
+    tier.set_held_s_sum(absl::ToDoubleSeconds(c.held));
   }
   for (const auto& [id, watch] : watches_) {
     KnownWorker& worker = book_.worker(id);

@@ -30,6 +30,10 @@ struct TrafficCounters {
   std::uint64_t spilled = 0;
   absl::Duration wait = absl::ZeroDuration();     // of done jobs: arrival to start
   absl::Duration service = absl::ZeroDuration();  // of done jobs: on the worker
+  // Jobs that left a worker which this router had asked itself, however they ended, and how long they held
+  // it.
+  std::uint64_t ran = 0;
+  absl::Duration held = absl::ZeroDuration();
 
   void CountSent(RegionId region);
   // A job counted for `from` went to `to` after all.

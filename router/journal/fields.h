@@ -108,7 +108,7 @@ template <> inline constexpr int kFields<ForwardToRouter> = 5;
 template <> inline constexpr int kFields<WithdrawAttempt> = 5;
 template <> inline constexpr int kFields<JobStory> = 9;
 template <> inline constexpr int kFields<EndJob> = 7;
-template <> inline constexpr int kFields<dispatch::TrafficCounters> = 12;
+template <> inline constexpr int kFields<dispatch::TrafficCounters> = 14;
 template <> inline constexpr int kFields<TierCounts> = 2;
 template <> inline constexpr int kFields<SendReport> = 5;
 template <> inline constexpr int kFields<TableDecided> = 4;
@@ -162,6 +162,9 @@ void ForFields(T& value, F&& f) {
   } else if constexpr (n == 12) {
     auto& [a, b, c, d, e, g, h, i, j, k, l, m] = value;
     each(a, b, c, d, e, g, h, i, j, k, l, m);
+  } else if constexpr (n == 14) {
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p] = value;
+    each(a, b, c, d, e, g, h, i, j, k, l, m, o, p);
   } else {
     static_assert(n == 17);
     auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s] = value;

@@ -25,6 +25,8 @@ RouterReport SomeReport() {
   report.workers[0].metrics = {{0, 0.25, absl::Seconds(1.5)}};
   report.epoch_seen_max = 7;
   report.tiers[0].wait_s_sum = 0.125;
+  report.tiers[0].ran = 3;
+  report.tiers[0].held_s_sum = 2.5;
   return report;
 }
 
@@ -61,6 +63,7 @@ TEST(ReportCodecTest, BrokenReportsAreRefusedWithThePlace) {
        "sent names"},
       {[&](v1::Report& r) { r.mutable_tiers(0)->set_wait_s_sum(nan); }, "wait_s_sum"},
       {[](v1::Report& r) { r.mutable_tiers(0)->set_service_s_sum(-1); }, "service_s_sum"},
+      {[](v1::Report& r) { r.mutable_tiers(0)->set_held_s_sum(-1); }, "held_s_sum"},
       {[](v1::Report& r) { *r.add_tiers() = r.tiers(0); }, "'t0' appears twice"},
       {[](v1::Report& r) { r.mutable_workers(0)->set_name(""); }, "name"},
       {[](v1::Report& r) { r.mutable_workers(0)->set_name(std::string(300, 'x')); }, "300 bytes"},

@@ -115,6 +115,23 @@ TEST(MachineTest, HalfTheWorkersDeadIsHalfTheCapacity) {
   EXPECT_LE(rig.LoadOf(kR1), 0.8 * 0.5 * 1.02);
 }
 
+// All its workers are busy, before and after; that they hold each request longer is what must be noticed.
+TEST(MachineTest, ARegionWhoseWorkersBecameSlowIsRelieved) {
+  Rig rig(MakeFleet());
+  rig.demand_rps[kR1] = 7;
+  rig.Connect();
+  rig.Seconds(30);
+  EXPECT_EQ(rig.HomeFraction(kR1), 1);
+  rig.slowness[kR1] = 2.5;
+  rig.Second();
+  EXPECT_EQ(rig.LoadOf(kR1), 1);
+  rig.Seconds(89);
+  EXPECT_LE(rig.LoadOf(kR1), 0.8 * 1.02);
+  rig.slowness[kR1] = 1;
+  rig.Seconds(300);
+  EXPECT_EQ(rig.HomeFraction(kR1), 1) << "and trusted again";
+}
+
 TEST(MachineTest, AWorkerThatTwoRoutersReportCountsOnce) {
   Rig rig(MakeFleet());
   rig.Connect();

@@ -48,6 +48,7 @@ Rig::Rig(std::shared_ptr<const Fleet> fleet, DurableState durable, int routers_e
       now(absl::FromUnixSeconds(1'000'000)),
       demand_rps(fleet->world.regions.size(), 3.0),
       dead(fleet->world.regions.size(), 0),
+      slowness(fleet->world.regions.size(), 1.0),
       routers_each_(routers_each) {}
 
 void Rig::Send(ControllerEvent event) {
@@ -108,8 +109,8 @@ double Rig::LoadOf(RegionId region, TierId id) const {
   }
   const int alive = tier.regions[region].workers - dead[region];
   if (tier.regions[region].workers == 0) return 0;
-  return std::min(static_cast<double>(alive), arriving * absl::ToDoubleSeconds(tier.service_mean)) /
-         tier.regions[region].workers;
+  const double service_s = absl::ToDoubleSeconds(tier.service_mean) * slowness[region];
+  return std::min(static_cast<double>(alive), arriving * service_s) / tier.regions[region].workers;
 }
 
 RouterReport Rig::ReportOf(StreamId stream) const {
@@ -137,8 +138,12 @@ RouterReport Rig::ReportOf(StreamId stream) const {
     } else {
       for (const Route& route : RowOf(region, 0, id).routes) sent(route.target, route.fraction);
     }
-    report.tiers.push_back(std::move(counts));
     const int workers = fleet.tiers[id].regions[region].workers;
+    const double service_s = absl::ToDoubleSeconds(fleet.tiers[id].service_mean) * slowness[region];
+    const double held_s = kPeriod_s * LoadOf(region, id) * workers / share;
+    counts.ran = static_cast<std::uint64_t>(std::llround(held_s / service_s));
+    counts.held_s_sum = static_cast<double>(counts.ran) * service_s;
+    report.tiers.push_back(std::move(counts));
     const int alive = workers - dead[region];
     for (int w = place; w < workers; w += static_cast<int>(peers.size())) {
       WorkerSeen worker{.name = absl::StrCat(fleet.tiers[id].name, "-w", w),

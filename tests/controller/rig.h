@@ -69,6 +69,7 @@ class Rig {
   std::map<StreamId, RouterHello> routers;
   IdVector<RegionId, double> demand_rps;  // by region, for tier 0 and priority 0
   IdVector<RegionId, int> dead;           // workers that are down
+  IdVector<RegionId, double> slowness;    // times the mean service time, 1 as a rule
   bool silent = false;                    // routers stop reporting
   std::vector<std::pair<absl::Time, ControllerEvent>> lived;
   // Told of each Step, as a shell tells its screens.

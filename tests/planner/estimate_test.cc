@@ -109,14 +109,43 @@ TEST(LoadCost, StaysWithinTheClamp) {
 
 TEST(LoadCost, SaturatedAndIdleSamplesDoNotTeach) {
   LoadCost cost(0.05, *TierOf(100));
-  for (int k = 0; k < 500; ++k) cost.Add(At(k), 1.0, 0, 40);  // twice what the region serves
+  for (int k = 0; k < 500; ++k) cost.Add(At(k), {.load = 1, .started_rps = 40});  // twice what it serves
   EXPECT_DOUBLE_EQ(cost.value(), 0.05);
   LoadCost halved(0.05, *TierOf(100));
-  for (int k = 0; k < 500; ++k) halved.Add(At(k), 0.5, 0, 40, 0.5);  // all that are left are busy
+  // All that are left are busy.
+  for (int k = 0; k < 500; ++k) halved.Add(At(k), {.load = 0.5, .started_rps = 40, .alive_share = 0.5});
   EXPECT_DOUBLE_EQ(halved.value(), 0.05);
   LoadCost idle(0.05, *TierOf(100));
-  for (int k = 0; k < 500; ++k) idle.Add(At(k), 0.01, 0, 0);
+  for (int k = 0; k < 500; ++k) idle.Add(At(k), {.load = 0.01});
   EXPECT_DOUBLE_EQ(idle.value(), 0.05);
+}
+
+// Workers that became slow are all busy, whatever is sent: how long requests take says what they cost.
+TEST(LoadCost, LearnsFromServiceTimesWhereAllAreBusy) {
+  LoadCost cost(0.05, *TierOf(100));  // 5 s each
+  for (int k = 0; k < 60; ++k) cost.Add(At(k), {.load = 1, .started_rps = 40, .held_mean_s = 12});
+  EXPECT_NEAR(cost.value(), 0.12, 0.12 * 0.05);
+  for (int k = 60; k < 500; ++k) cost.Add(At(k), {.load = 1, .started_rps = 40, .held_mean_s = 50});
+  EXPECT_NEAR(cost.value(), 3 * 0.05, 1e-9) << "no more than the clamp";
+}
+
+TEST(LoadCost, BusyNoiseInServiceTimesIsAveragedAway) {
+  LoadCost cost(0.05, *TierOf(100));
+  Rng rng(3);
+  double worst = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const double mean_s = 10 * std::max(0.1, 1 + 0.2 * rng.Normal());  // of six requests with a CV of 0.5
+    cost.Add(At(k), {.load = 1, .started_rps = 40, .held_mean_s = mean_s});
+    if (k > 200) worst = std::max(worst, std::abs(cost.value() / 0.1 - 1));
+  }
+  EXPECT_LT(worst, 0.15);
+}
+
+// Below saturation the load itself says more: it counts what requests leave behind on a worker, too.
+TEST(LoadCost, ServiceTimesSayNothingWhereSomeAreFree) {
+  LoadCost cost(0.05, *TierOf(100));
+  for (int k = 0; k < 500; ++k) cost.Add(At(k), {.load = 0.6, .started_rps = 12, .held_mean_s = 40});
+  EXPECT_NEAR(cost.value(), 0.05, 1e-9);
 }
 
 TEST(LoadCost, BackgroundIsNotBlamedOnRequests) {

@@ -49,6 +49,33 @@ TEST(Tables, StandWhenTheControllerIsLost) {
   EXPECT_TRUE(t.Last<ForwardToRouter>());
 }
 
+// How long workers are held: whatever became of the job, but only where this router had asked the worker.
+TEST(Reports, CountWhatHeldAWorkerHere) {
+  RouterOnTheTable t;
+  t.ListWorkers(1);
+  t.ListRouter(0, kNear);
+  t.Step(ControllerWelcomed{.epoch = 4, .report_period = absl::Seconds(20)});
+  t.Arrive(0);
+  const auto offer = t.Last<OfferToWorker>();
+  t.Accept(*offer);
+  t.now += absl::Seconds(3);
+  t.Finish(*offer, Outcome::kFailed);
+  t.SendAllTo(kNear, {4, 1});
+  t.Arrive(1);
+  const auto forward = t.Last<ForwardToRouter>();
+  ASSERT_TRUE(forward);
+  t.Step(AttemptAccepted{forward->job, forward->attempt});
+  t.now += absl::Seconds(5);
+  t.Finish(*forward, Outcome::kDone);
+  ASSERT_TRUE(t.Last<EndJob>());
+  t.Advance(absl::Seconds(12));
+  const auto report = t.Last<SendReport>();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->tiers[kTier].counters.failed, 1u);
+  EXPECT_EQ(report->tiers[kTier].counters.ran, 1u);
+  EXPECT_EQ(report->tiers[kTier].counters.held, absl::Seconds(3));
+}
+
 TEST(Reports, EveryPeriodWhileConnected) {
   RouterOnTheTable t;
   t.ListWorkers(1);
@@ -72,6 +99,8 @@ TEST(Reports, EveryPeriodWhileConnected) {
   EXPECT_EQ(counts.counters.sent[kHome], 2u);
   EXPECT_EQ(counts.counters.done, 1u);
   EXPECT_EQ(counts.counters.service, absl::Seconds(1));
+  EXPECT_EQ(counts.counters.ran, 1u);
+  EXPECT_EQ(counts.counters.held, absl::Seconds(1));
   EXPECT_EQ(counts.waiting, 1u) << "asked for, not accepted yet";
   t.Advance(absl::Seconds(2));
   EXPECT_EQ(t.Last<SendReport>()->tiers[kTier].counters.entered[0], 0u);

@@ -39,6 +39,20 @@ TEST_P(LibraryTest, RunsAndServes) {
   for (const std::string& violation : simulation.checkers().violations()) ADD_FAILURE() << violation;
 }
 
+// A region whose workers became slow is always fully busy. Its neighbours have room, and must get its users.
+TEST(Stories, ASlowRegionIsRelieved) {
+  auto loaded = LoadScenario(RINGWAY_SOURCE_DIR "/sim/scenarios/slow-region.yaml");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  loaded->duration_s = 390;
+  loaded->warmup_s = 240;  // a minute and a half after it began
+  Simulation simulation(std::make_shared<const Scenario>(*std::move(loaded)));
+  simulation.Run();
+  const Totals& totals = simulation.tally().totals();
+  EXPECT_GT(totals.ended_all(), 10'000u);
+  // What is left takes longer than the deadline on a slow worker, wherever it waits.
+  EXPECT_GT(static_cast<double>(totals.served()), 0.98 * static_cast<double>(totals.ended_all()));
+}
+
 // A story that nobody can look up is not told.
 TEST_P(LibraryTest, IsDocumentedWithItsPlot) {
   const std::string name = std::filesystem::path(GetParam()).stem().string();
