@@ -36,6 +36,8 @@ class Claims {
   bool all_hold_ = true;
 };
 
+// Only where oneDNN is there (RINGWAY_HAS_ONEDNN).
+void MeasureProducts(const RunOptions& options, Claims& claims);
 void MeasureContext(const RunOptions& options, Claims& claims);
 void MeasureDistilled(const RunOptions& options, Claims& claims);
 void MeasureUNet(const RunOptions& options, Claims& claims);

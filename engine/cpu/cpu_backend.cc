@@ -3,7 +3,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_kernels.h"
-#include "engine/cpu/parallel.h"
 
 namespace ringway::engine {
 namespace {
@@ -48,7 +47,5 @@ KernelOr CpuBackend::Prepare(const Op& op, Operands inputs, const Operand& outpu
   }
   return std::visit(Maker{{table_, options_.threads}, inputs, output}, op);
 }
-
-void CpuBackend::Enter() const { UseThreads(options_.threads); }
 
 }  // namespace ringway::engine

@@ -1,10 +1,8 @@
-// The CPU as a backend of plans: oneDNN for convolutions and matrix products, own vector kernels for the
-// rest.
+// The CPU as a backend of plans.
 //
 // The instruction set is found at run time and can be lowered for tests; bf16 is fast from avx512_bf16 on.
-// All kernels of a backend use the same number of threads. Results are the same for any number of threads in
-// the own kernels; oneDNN may split sums differently, so identical bytes are promised for one machine class
-// and thread count only.
+// All kernels of a backend use the same number of threads, and every number of threads gives the same bytes.
+// Another instruction set may round differently.
 #ifndef RINGWAY_ENGINE_CPU_CPU_BACKEND_H_
 #define RINGWAY_ENGINE_CPU_CPU_BACKEND_H_
 
@@ -16,7 +14,7 @@ namespace ringway::engine {
 
 struct CpuOptions {
   int threads = 1;
-  Isa isa = BestIsa();  // of the own kernels; oneDNN finds its own
+  Isa isa = BestIsa();
 };
 
 class CpuBackend : public Backend {
@@ -26,7 +24,7 @@ class CpuBackend : public Backend {
   bool FastBf16() const override { return options_.isa == Isa::kAvx512Bf16; }
   absl::StatusOr<std::unique_ptr<Kernel>> Prepare(const Op& op, std::span<const Operand> inputs,
                                                   const Operand& output) const override;
-  void Enter() const override;
+  void Enter() const override {}
   int threads() const { return options_.threads; }
 
  private:

@@ -7,6 +7,7 @@ const KernelTable& Avx512Bf16Kernels() {
   static const KernelTable table = [] {
     KernelTable t = Avx512Kernels();
     InstallBf16Attention(t.bf16);
+    InstallBf16Products(t);
     return t;
   }();
   return table;

@@ -61,9 +61,49 @@ struct RowKernels {
   int (*packed_token_bytes)(int head_dim);
 };
 
+// What follows once all taps of a tile are summed. `out` and `residual` point at the tile's first element.
+struct ProductEnd {
+  int rows = 0, columns = 0;    // of the tile, without padding
+  const float* bias = nullptr;  // or null
+  Activation activation = Activation::kNone;
+  const void* residual = nullptr;  // or null; added after the activation
+  DType residual_type = DType::kF32;
+  void* out = nullptr;
+  DType out_type = DType::kF32;
+  std::int64_t row_stride = 0;  // elements, of `out` and `residual` alike
+};
+
+// A few rows of a product with one panel of its columns (product_kernel.h).
+struct ProductTile {
+  static constexpr int kRowsMax = 8;
+  static constexpr int kColumnsMax = 64;
+  const void* const* x = nullptr;       // [tap][row]: first channels; kRowsMax of each tap must be readable
+  std::int64_t tap_pitch = 0;           // pointers from one tap to the next
+  std::int64_t taps = 1, channels = 0;  // at least one of each
+  const std::uint32_t* weights = nullptr;  // packed, from the first of these taps on
+  float* sums = nullptr;                   // [kRowsMax][kColumnsMax], for sums of earlier and for later taps
+  bool add = false;                        // to what `sums` holds
+  bool ends = true;                        // no taps follow: `end` is done
+  ProductEnd end;
+};
+
+// Products whose factors are T. A panel has up to `vectors` vectors of columns, tile_rows(vectors) says how
+// many rows are taken at a time. Packed weights are 32-bit words: steps(channels) for each tap and column.
+template <typename T>
+struct ProductKernels {
+  int lanes = 0, vectors = 0;
+  int (*tile_rows)(int vectors) = nullptr;
+  std::int64_t (*steps)(std::int64_t channels) = nullptr;
+  void (*pack_panel)(const T* weights, int outputs, std::int64_t taps, std::int64_t channels,
+                     std::uint32_t* packed) = nullptr;
+  void (*multiply)(const ProductTile& tile) = nullptr;
+};
+
 struct KernelTable {
   RowKernels<float> f32;
   RowKernels<BFloat16> bf16;
+  ProductKernels<float> f32_products;
+  ProductKernels<BFloat16> bf16_products;
 };
 
 // The table for an instruction set that this processor has.
@@ -75,6 +115,7 @@ const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();
 // Replaces the attention of bf16 by one that multiplies bf16 natively.
 void InstallBf16Attention(RowKernels<BFloat16>& kernels);
+void InstallBf16Products(KernelTable& table);
 
 template <typename T>
 const RowKernels<T>& RowsOf(const KernelTable& table);
@@ -85,6 +126,16 @@ inline const RowKernels<float>& RowsOf<float>(const KernelTable& table) {
 template <>
 inline const RowKernels<BFloat16>& RowsOf<BFloat16>(const KernelTable& table) {
   return table.bf16;
+}
+template <typename T>
+const ProductKernels<T>& ProductsOf(const KernelTable& table);
+template <>
+inline const ProductKernels<float>& ProductsOf<float>(const KernelTable& table) {
+  return table.f32_products;
+}
+template <>
+inline const ProductKernels<BFloat16>& ProductsOf<BFloat16>(const KernelTable& table) {
+  return table.bf16_products;
 }
 
 }  // namespace ringway::engine

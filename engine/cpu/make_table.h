@@ -7,6 +7,7 @@
 #define RINGWAY_ENGINE_CPU_MAKE_TABLE_H_
 
 #include "engine/cpu/attention_kernel.h"
+#include "engine/cpu/product_kernel.h"
 #include "engine/cpu/row_kernels.h"
 
 namespace ringway::engine {
@@ -31,7 +32,8 @@ RowKernels<T> MakeRowKernels() {
 
 template <typename V>
 KernelTable MakeTable() {
-  return {MakeRowKernels<V, float>(), MakeRowKernels<V, BFloat16>()};
+  return {MakeRowKernels<V, float>(), MakeRowKernels<V, BFloat16>(),
+          MakeProductKernels<SingleChannels<V, float>>(), MakeProductKernels<SingleChannels<V, BFloat16>>()};
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
 #include "engine/cpu/parallel.h"
 
-#include <algorithm>
 #include <atomic>
 
 // libgomp's interface; its header is only in the search path of one of our compilers.
 extern "C" {
 void GOMP_parallel(void (*fn)(void*), void* data, unsigned threads, unsigned flags);
 int omp_get_thread_num();
-void omp_set_num_threads(int threads);
 }
 
 namespace ringway::engine {
@@ -30,11 +28,8 @@ void Drain(void* data) {
 
 }  // namespace
 
-void UseThreads(int threads) { omp_set_num_threads(threads); }
-
 void RunParallel(std::int64_t tasks, int threads, ParallelTask run, void* context) {
-  const auto wanted = static_cast<unsigned>(std::min<std::int64_t>(tasks, threads));
-  if (wanted <= 1) {
+  if (tasks <= 1 || threads <= 1) {
     for (std::int64_t task = 0; task < tasks; ++task) run(context, task, 0);
     return;
   }
@@ -42,7 +37,7 @@ void RunParallel(std::int64_t tasks, int threads, ParallelTask run, void* contex
   work.tasks = tasks;
   work.run = run;
   work.context = context;
-  GOMP_parallel(Drain, &work, wanted, 0);
+  GOMP_parallel(Drain, &work, static_cast<unsigned>(threads), 0);
 }
 
 }  // namespace ringway::engine

@@ -1,10 +1,10 @@
-// Splitting work over the threads that oneDNN also uses, without a second pool beside it.
+// Splitting work over threads that are kept: libgomp's pool.
 //
-// oneDNN on Debian runs on libgomp's pool. Own kernels enter the same pool through its documented entry point
-// GOMP_parallel, which both compilers can link without -fopenmp; a second pool would fight the first for the
-// cores while it spins. Tasks are handed out one by one from an atomic counter, so the result of a task must
-// not depend on which thread ran it: all kernels here keep to that, and results are then the same for any
-// number of threads. No allocation.
+// It is entered through its documented entry point GOMP_parallel, which both compilers can link without
+// -fopenmp. Every call asks for the same number of threads, for libgomp allocates when a team changes its
+// size; a thread that finds no task left returns at once. Tasks are handed out one by one from an atomic
+// counter, so the result of a task must not depend on which thread ran it: all kernels here keep to that, and
+// results are then the same for any number of threads. No allocation.
 #ifndef RINGWAY_ENGINE_CPU_PARALLEL_H_
 #define RINGWAY_ENGINE_CPU_PARALLEL_H_
 
@@ -12,9 +12,6 @@
 #include <type_traits>
 
 namespace ringway::engine {
-
-// Sets how many threads the calling thread's parallel work uses, oneDNN's included.
-void UseThreads(int threads);
 
 using ParallelTask = void (*)(void* context, std::int64_t task, int thread);
 void RunParallel(std::int64_t tasks, int threads, ParallelTask run, void* context);

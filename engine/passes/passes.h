@@ -28,7 +28,7 @@ struct PassOptions {
   DType precision = DType::kF32;
   bool fold_constants = true;
   bool hoist_expansion = true;
-  // Fewer, larger products, but slices for attention to read: measured slower on CPUs with oneDNN, so off.
+  // Fewer, larger products, but slices for attention to read: measured slower on CPUs, so off.
   bool merge_projections = false;
   bool fuse = true;
 };

@@ -17,6 +17,7 @@ NoiseLevel LevelOf(double lambda) {
 std::vector<double> UniformLambdas(double first, double last, int steps) {
   RINGWAY_CHECK(steps >= 1 && first < last);
   std::vector<double> lambdas;
+  lambdas.reserve(static_cast<std::size_t>(steps) + 1);
   for (int i = 0; i <= steps; ++i) lambdas.push_back(first + (last - first) * i / steps);
   return lambdas;
 }

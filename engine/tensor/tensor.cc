@@ -1,18 +1,30 @@
 #include "engine/tensor/tensor.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
 
 namespace ringway::engine {
+namespace {
 
-Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
-  const std::size_t bytes = std::max<std::size_t>(size_bytes(), 1);
-  auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
+// Weights are read from end to end at every step; with small pages the processor looks up addresses instead.
+constexpr std::size_t kHugePage = 2 << 20;
+
+std::shared_ptr<std::byte> ZeroedMemory(std::size_t bytes) {
+  const std::size_t alignment = bytes < 2 * kHugePage ? kAlignment : kHugePage;
+  auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}));
+  // Before the first touch. A system that refuses gives small pages.
+  if (alignment == kHugePage) madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   std::memset(memory, 0, bytes);
-  bytes_ = std::shared_ptr<std::byte>(
-      memory, [](std::byte* p) { ::operator delete (p, std::align_val_t{kAlignment}); });
+  return {memory, [alignment](std::byte* p) { ::operator delete (p, std::align_val_t{alignment}); }};
 }
+
+}  // namespace
+
+Tensor::Tensor(DType dtype, const Shape& shape)
+    : dtype_(dtype), shape_(shape), bytes_(ZeroedMemory(std::max<std::size_t>(size_bytes(), 1))) {}
 
 Tensor Tensor::FromFloats(const Shape& shape, std::span<const float> values) {
   RINGWAY_CHECK(static_cast<std::int64_t>(values.size()) == shape.elements());

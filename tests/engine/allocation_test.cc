@@ -1,0 +1,97 @@
+// Nothing is allocated after the first step: not by a frozen plan, and not by the solver around it.
+#include <gtest/gtest.h>
+
+#include "engine/cpu/cpu_backend.h"
+#include "engine/engine.h"
+#include "engine/media/drawn_picture.h"
+#include "engine/networks/unet_sd.h"
+#include "engine/networks/unet_svd.h"
+#include "engine/plan/plan.h"
+#include "tests/engine/hash_weights.h"
+#include "tests/engine/malloc_count.h"
+#include "tests/engine/model_files.h"
+
+namespace ringway::engine {
+namespace {
+
+// Two levels, the lower of which attends.
+UNetLayout SmallLayout() {
+  UNetLayout layout;
+  layout.channels = {32, 64};
+  layout.layers = 1;
+  layout.heads = {2, 4};
+  layout.transformer_layers = {1, 1};
+  layout.context_channels = 24;
+  layout.down_attends = {false, true};
+  layout.up_attends = {true, false};
+  return layout;
+}
+
+Graph SmallSvd() {
+  HashWeights weights;
+  SvdUNetConfig config;
+  config.layout = SmallLayout();
+  return BuildSvdUNet(config, weights, {{2, 3}, 8, 8}, 7);
+}
+Graph SmallSd() {
+  HashWeights weights;
+  SdUNetConfig config;
+  config.layout = SmallLayout();
+  return BuildSdUNet(config, weights, {2, 8, 8}, 7);
+}
+
+// Several numbers of threads: libgomp keeps what it needs for a team only while the team keeps its size.
+TEST(Allocation, RunningAPlanAllocatesNothing) {
+  for (const Graph& graph : {SmallSvd(), SmallSd()}) {
+    ASSERT_TRUE(graph.status().ok()) << graph.status();
+    for (const int threads : {1, 2, 5})
+      for (const DType precision : {DType::kF32, DType::kBF16})
+        for (const bool fuse : {false, true}) {
+          const CpuBackend backend({.threads = threads});
+          const auto plan = Plan::Freeze(graph, {.precision = precision, .fuse = fuse}, backend);
+          ASSERT_TRUE(plan.ok()) << plan.status();
+          (*plan)->Run();
+          BeginCountingMalloc();
+          (*plan)->Run();
+          EXPECT_EQ(EndCountingMalloc().calls, 0)
+              << threads << " threads, " << DTypeName(precision) << (fuse ? ", fused" : "");
+        }
+  }
+}
+
+long MallocsOf(Engine& engine, int steps) {
+  AnimateRequest request;
+  request.picture = DrawPicture(96, 64);
+  request.prompt = "zoom in";
+  request.side_max = 48;
+  request.frames = 2;
+  request.steps = steps;
+  BeginCountingMalloc();
+  const auto animation = engine.Animate(request, [](const AnimateProgress&) {}, {});
+  const long calls = EndCountingMalloc().calls;
+  EXPECT_TRUE(animation.ok()) << animation.status();
+  return calls;
+}
+
+// Guided by three passes a step. What a whole animation allocates must not depend on how many steps it has.
+TEST(Allocation, ASolverStepAllocatesNothing) {
+  const ScratchFolder folder;
+  WriteMotionModel(folder);
+  const auto engine = Engine::Open(folder.path(), {.threads = 1});
+  ASSERT_TRUE(engine.ok()) << engine.status();
+  MallocsOf(**engine, 4);
+  EXPECT_EQ(MallocsOf(**engine, 12), MallocsOf(**engine, 5));
+}
+
+// So that the zeros above are not those of a counter that is off.
+TEST(Allocation, IsCounted) {
+  BeginCountingMalloc();
+  auto* volatile one = new int(1);
+  const MallocCount count = EndCountingMalloc();
+  delete one;
+  EXPECT_EQ(count.calls, 1);
+  EXPECT_EQ(count.largest_bytes, sizeof(int));
+}
+
+}  // namespace
+}  // namespace ringway::engine
