@@ -10,10 +10,10 @@ MOVES = ("left", "right", "up", "down", "in", "out", "roll_left", "roll_right")
 VERBS = MOVES + ("sway", "wave", "wave_x", "wave_y", "pulse", "drift_left", "drift_right", "alive")
 SPEEDS = ("", "slow", "quick")
 
-# What may be asked of a target, with weights: what repeats in time is harder to learn and drawn twice as often.
+# What may be asked of a target, with weights: what repeats in time is harder to learn and drawn oftener.
 OFFERS = {
     "camera": {verb: 1 for verb in MOVES},
-    "whole": {"sway": 2, "wave": 1, "wave_x": 1.5, "wave_y": 1.5, "pulse": 2, "drift_left": 0.7, "drift_right": 0.7,
+    "whole": {"sway": 4, "wave": 1.5, "wave_x": 3, "wave_y": 3, "pulse": 2, "drift_left": 0.7, "drift_right": 0.7,
               "roll_left": 0.3, "roll_right": 0.3},
     "water": {"wave": 1, "wave_x": 1, "wave_y": 1},
     "sky": {"drift_left": 1, "drift_right": 1},
@@ -78,7 +78,7 @@ def draw_ask(rng, holds, stage):
         verbs = {v: w for v, w in OFFERS[other].items() if v not in ("roll_left", "roll_right")}
         parts = (first, Part(other, _pick(rng, verbs), _speed(rng)))
         return Ask(sentence(rng, parts), parts)
-    part = first if kind < 0.69 else Part("whole", _pick(rng, OFFERS["whole"]), _speed(rng))
+    part = first if kind < 0.60 else Part("whole", _pick(rng, OFFERS["whole"]), _speed(rng))
     return Ask(sentence(rng, (part,)), (part,))
 
 
