@@ -71,26 +71,26 @@ KernelOr GegluOf(const CpuContext& context, const Operand& output) {
       });
 }
 
-template <typename T>
-KernelOr BlendOf(const CpuContext& context, const Operand& output) {
-  const auto& kernels = RowsOf<T>(context.table);
+template <typename X, typename T>
+KernelOr BlendOf(const CpuContext& context, Operands, const Operand& output) {
+  const auto& kernels = KernelsOf<X, T>(context.table);
   return MakeBlocks<T>(context.threads, output.shape.elements(), 1,
                        [&kernels](std::byte* const* in, std::byte* out, std::int64_t at, std::int64_t n) {
-                         kernels.blend(In<T>(in, 0) + at, In<T>(in, 1) + at, *In<float>(in, 2),
+                         kernels.blend(In<X>(in, 0) + at, In<X>(in, 1) + at, *In<float>(in, 2),
                                        Out<T>(out) + at, n);
                        });
 }
 
 // y may be one row for many: rows of the last axis are added, each to the row of y that its other axes
 // choose.
-template <typename T>
+template <typename X, typename T>
 KernelOr AddOf(const CpuContext& context, Operands in, const Operand& output) {
-  const auto& kernels = RowsOf<T>(context.table);
+  const auto& kernels = KernelsOf<X, T>(context.table);
   const Shape x = output.shape, y = in[1].shape;
   if (x == y) {
     return MakeBlocks<T>(context.threads, x.elements(), 1,
                          [&kernels](std::byte* const* from, std::byte* out, std::int64_t at, std::int64_t n) {
-                           kernels.add(In<T>(from, 0) + at, In<T>(from, 1) + at, Out<T>(out) + at, n);
+                           kernels.add(In<X>(from, 0) + at, In<X>(from, 1) + at, Out<T>(out) + at, n);
                          });
   }
   if (y.dim(-1) != x.dim(-1)) return absl::UnimplementedError("adds whole rows only");
@@ -105,7 +105,7 @@ KernelOr AddOf(const CpuContext& context, Operands in, const Operand& output) {
             rest /= x.dim(axis);
             y_stride *= y.dim(axis);
           }
-          kernels.add(In<T>(from, 0) + row * channels, In<T>(from, 1) + y_row * channels,
+          kernels.add(In<X>(from, 0) + row * channels, In<X>(from, 1) + y_row * channels,
                       Out<T>(out) + row * channels, channels);
         }
       });
@@ -150,10 +150,15 @@ KernelOr MakeGeglu(const CpuContext& context, Operands, const Operand& out) {
 }
 KernelOr MakeAdd(const CpuContext& context, Operands in, const Operand& out) {
   if (in[0].dtype != in[1].dtype) return absl::UnimplementedError("adds equal types only");
-  return out.dtype == DType::kBF16 ? AddOf<BFloat16>(context, in, out) : AddOf<float>(context, in, out);
+  if (in[0].dtype == DType::kBF16) return AddOf<BFloat16, BFloat16>(context, in, out);
+  return out.dtype == DType::kBF16 ? AddOf<float, BFloat16>(context, in, out)
+                                   : AddOf<float, float>(context, in, out);
 }
-KernelOr MakeBlend(const CpuContext& context, Operands, const Operand& out) {
-  return out.dtype == DType::kBF16 ? BlendOf<BFloat16>(context, out) : BlendOf<float>(context, out);
+KernelOr MakeBlend(const CpuContext& context, Operands in, const Operand& out) {
+  if (in[0].dtype != in[1].dtype) return absl::UnimplementedError("blends equal types only");
+  if (in[0].dtype == DType::kBF16) return BlendOf<BFloat16, BFloat16>(context, in, out);
+  return out.dtype == DType::kBF16 ? BlendOf<float, BFloat16>(context, in, out)
+                                   : BlendOf<float, float>(context, in, out);
 }
 
 KernelOr MakeCast(const CpuContext& context, Operands in, const Operand& out) {

@@ -7,6 +7,7 @@
 #define RINGWAY_ENGINE_CPU_KERNEL_TABLE_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "engine/cpu/isa.h"
 #include "engine/graph/op.h"
@@ -49,7 +50,6 @@ struct RowKernels {
   void (*geglu)(const T* x, T* out, std::int64_t rows, std::int64_t channels);
   void (*activate)(const T* x, T* out, std::int64_t count, Activation activation);
   void (*add)(const T* x, const T* y, T* out, std::int64_t count);
-  void (*add_wide)(const float* x, const T* y, T* out, std::int64_t count);
   void (*blend)(const T* x, const T* y, float amount, T* out, std::int64_t count);
   void (*to_float)(const T* x, float* out, std::int64_t count);
   void (*from_float)(const float* x, T* out, std::int64_t count);
@@ -71,6 +71,7 @@ struct ProductEnd {
   void* out = nullptr;
   DType out_type = DType::kF32;
   std::int64_t row_stride = 0;  // elements, of `out` and `residual` alike
+  bool gated = false;           // the second half of the columns gates the first (Geglu), which is the result
 };
 
 // A few rows of a product with one panel of its columns (product_kernel.h).
@@ -99,11 +100,22 @@ struct ProductKernels {
   void (*multiply)(const ProductTile& tile) = nullptr;
 };
 
+// As those of RowKernels, from float to bf16.
+struct NarrowingKernels {
+  void (*scale_shift)(const float* x, BFloat16* out, std::int64_t rows, std::int64_t channels,
+                      const float* scale, const float* shift, bool silu) = nullptr;
+  void (*layer_norm)(const float* x, BFloat16* out, std::int64_t rows, std::int64_t channels,
+                     const float* gamma, const float* beta, float epsilon) = nullptr;
+  void (*add)(const float* x, const float* y, BFloat16* out, std::int64_t count) = nullptr;
+  void (*blend)(const float* x, const float* y, float amount, BFloat16* out, std::int64_t count) = nullptr;
+};
+
 struct KernelTable {
   RowKernels<float> f32;
   RowKernels<BFloat16> bf16;
   ProductKernels<float> f32_products;
   ProductKernels<BFloat16> bf16_products;
+  NarrowingKernels narrowing;
 };
 
 // The table for an instruction set that this processor has.
@@ -126,6 +138,14 @@ inline const RowKernels<float>& RowsOf<float>(const KernelTable& table) {
 template <>
 inline const RowKernels<BFloat16>& RowsOf<BFloat16>(const KernelTable& table) {
   return table.bf16;
+}
+// Those that read X and write T: float to float, bf16 to bf16, or float to bf16.
+template <typename X, typename T>
+const auto& KernelsOf(const KernelTable& table) {
+  if constexpr (std::is_same_v<X, T>)
+    return RowsOf<T>(table);
+  else
+    return table.narrowing;
 }
 template <typename T>
 const ProductKernels<T>& ProductsOf(const KernelTable& table);

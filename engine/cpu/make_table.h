@@ -16,13 +16,12 @@ namespace {
 template <typename V, typename T>
 RowKernels<T> MakeRowKernels() {
   return {.channel_sums = ChannelSums<V, T>,
-          .scale_shift = ScaleShift<V, T>,
-          .layer_norm = LayerNorm<V, T>,
+          .scale_shift = ScaleShift<V, T, T>,
+          .layer_norm = LayerNorm<V, T, T>,
           .geglu = Geglu<V, T>,
           .activate = Activate<V, T>,
-          .add = Add<V, T>,
-          .add_wide = AddWide<V, T>,
-          .blend = Blend<V, T>,
+          .add = Add<V, T, T>,
+          .blend = Blend<V, T, T>,
           .to_float = ToFloats<V, T>,
           .from_float = FromFloats<V, T>,
           .pack = Pack<V, T>,
@@ -32,8 +31,14 @@ RowKernels<T> MakeRowKernels() {
 
 template <typename V>
 KernelTable MakeTable() {
-  return {MakeRowKernels<V, float>(), MakeRowKernels<V, BFloat16>(),
-          MakeProductKernels<SingleChannels<V, float>>(), MakeProductKernels<SingleChannels<V, BFloat16>>()};
+  return {MakeRowKernels<V, float>(),
+          MakeRowKernels<V, BFloat16>(),
+          MakeProductKernels<SingleChannels<V, float>>(),
+          MakeProductKernels<SingleChannels<V, BFloat16>>(),
+          {.scale_shift = ScaleShift<V, float, BFloat16>,
+           .layer_norm = LayerNorm<V, float, BFloat16>,
+           .add = Add<V, float, BFloat16>,
+           .blend = Blend<V, float, BFloat16>}};
 }
 
 }  // namespace

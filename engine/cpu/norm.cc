@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/status/status.h"
 #include "engine/cpu/cpu_kernels.h"
 #include "engine/cpu/parallel.h"
 
@@ -14,11 +15,12 @@ const float* FloatsAt(const std::byte* bytes) { return reinterpret_cast<const fl
 // Sums by channel over chunks of rows, then one scale and shift for each channel of each picture, then one
 // pass to apply them. A shift t added to x beforehand changes the sums to s + n t and q + 2 t s + n t^2, so x
 // + t is never formed.
-template <typename T>
+template <typename X, typename T>
 class GroupNormKernel : public Kernel {
  public:
   GroupNormKernel(const CpuContext& context, const GroupNormOp& op, Operands in)
-      : rows_(RowsOf<T>(context.table)),
+      : channel_sums_(RowsOf<X>(context.table).channel_sums),
+        scale_shift_(KernelsOf<X, T>(context.table).scale_shift),
         threads_(context.threads),
         op_(op),
         pictures_(in[0].shape.dim(0)),
@@ -37,7 +39,7 @@ class GroupNormKernel : public Kernel {
   }
 
   void Bind(std::span<std::byte* const> in, std::byte* out, std::byte* workspace) override {
-    x_ = reinterpret_cast<const T*>(in[0]);
+    x_ = reinterpret_cast<const X*>(in[0]);
     gamma_ = FloatsAt(in[1]);
     beta_ = FloatsAt(in[2]);
     shift_ = in.size() > 3 ? in[3] : nullptr;
@@ -64,7 +66,7 @@ class GroupNormKernel : public Kernel {
   void SumChunk(std::int64_t task) {
     float* sums = sums_ + task * 2 * channels_;
     std::fill_n(sums, 2 * channels_, 0.0f);
-    rows_.channel_sums(x_ + Offset(task), RowsOfChunk(task), channels_, sums);
+    channel_sums_(x_ + Offset(task), RowsOfChunk(task), channels_, sums);
   }
 
   void Reduce(std::int64_t picture) {
@@ -105,16 +107,17 @@ class GroupNormKernel : public Kernel {
 
   void ApplyChunk(std::int64_t task) {
     const float* scale = affine_ + task / chunks_ * 2 * channels_;
-    rows_.scale_shift(x_ + Offset(task), out_ + Offset(task), RowsOfChunk(task), channels_, scale,
-                      scale + channels_, op_.silu);
+    scale_shift_(x_ + Offset(task), out_ + Offset(task), RowsOfChunk(task), channels_, scale,
+                 scale + channels_, op_.silu);
   }
 
-  const RowKernels<T>& rows_;
+  void (*channel_sums_)(const X*, std::int64_t, std::int64_t, float*);
+  void (*scale_shift_)(const X*, T*, std::int64_t, std::int64_t, const float*, const float*, bool);
   int threads_;
   GroupNormOp op_;
   std::int64_t pictures_, channels_, rows_each_, chunks_;
   std::int64_t shift_pictures_ = 1;
-  const T* x_ = nullptr;
+  const X* x_ = nullptr;
   const std::byte* shift_ = nullptr;
   DType shift_type_ = DType::kF32;
   const float* gamma_ = nullptr;
@@ -124,18 +127,18 @@ class GroupNormKernel : public Kernel {
   float* affine_ = nullptr;
 };
 
-template <typename T>
+template <typename X, typename T>
 class LayerNormKernel : public Kernel {
  public:
   LayerNormKernel(const CpuContext& context, const LayerNormOp& op, Operands in)
-      : kernels_(RowsOf<T>(context.table)),
+      : layer_norm_(KernelsOf<X, T>(context.table).layer_norm),
         threads_(context.threads),
         epsilon_(op.epsilon),
         rows_(in[0].shape.rows()),
         channels_(in[0].shape.dim(-1)) {}
 
   void Bind(std::span<std::byte* const> in, std::byte* out, std::byte*) override {
-    x_ = reinterpret_cast<const T*>(in[0]);
+    x_ = reinterpret_cast<const X*>(in[0]);
     gamma_ = FloatsAt(in[1]);
     beta_ = FloatsAt(in[2]);
     out_ = reinterpret_cast<T*>(out);
@@ -143,32 +146,39 @@ class LayerNormKernel : public Kernel {
   void Run() override {
     ParallelFor((rows_ + kRowsPerTask - 1) / kRowsPerTask, threads_, [this](std::int64_t task, int) {
       const std::int64_t first = task * kRowsPerTask;
-      kernels_.layer_norm(x_ + first * channels_, out_ + first * channels_,
-                          std::min(kRowsPerTask, rows_ - first), channels_, gamma_, beta_, epsilon_);
+      layer_norm_(x_ + first * channels_, out_ + first * channels_, std::min(kRowsPerTask, rows_ - first),
+                  channels_, gamma_, beta_, epsilon_);
     });
   }
 
  private:
-  const RowKernels<T>& kernels_;
+  void (*layer_norm_)(const X*, T*, std::int64_t, std::int64_t, const float*, const float*, float);
   int threads_;
   float epsilon_;
   std::int64_t rows_, channels_;
-  const T* x_ = nullptr;
+  const X* x_ = nullptr;
   const float* gamma_ = nullptr;
   const float* beta_ = nullptr;
   T* out_ = nullptr;
 };
 
+template <template <typename, typename> class NormKernel, typename NormOp>
+KernelOr MakeNorm(const CpuContext& context, const NormOp& op, Operands in, const Operand& out) {
+  if (in[0].dtype == DType::kBF16 && out.dtype == DType::kBF16)
+    return std::make_unique<NormKernel<BFloat16, BFloat16>>(context, op, in);
+  if (in[0].dtype != DType::kF32) return absl::UnimplementedError("does not widen what it normalises");
+  if (out.dtype == DType::kBF16) return std::make_unique<NormKernel<float, BFloat16>>(context, op, in);
+  return std::make_unique<NormKernel<float, float>>(context, op, in);
+}
+
 }  // namespace
 
 KernelOr MakeGroupNorm(const CpuContext& context, const GroupNormOp& op, Operands in, const Operand& out) {
-  if (out.dtype == DType::kBF16) return std::make_unique<GroupNormKernel<BFloat16>>(context, op, in);
-  return std::make_unique<GroupNormKernel<float>>(context, op, in);
+  return MakeNorm<GroupNormKernel>(context, op, in, out);
 }
 
 KernelOr MakeLayerNorm(const CpuContext& context, const LayerNormOp& op, Operands in, const Operand& out) {
-  if (out.dtype == DType::kBF16) return std::make_unique<LayerNormKernel<BFloat16>>(context, op, in);
-  return std::make_unique<LayerNormKernel<float>>(context, op, in);
+  return MakeNorm<LayerNormKernel>(context, op, in, out);
 }
 
 }  // namespace ringway::engine

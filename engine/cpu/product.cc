@@ -33,6 +33,7 @@ struct Factors {
   Window window;
   std::int64_t rows = 0, channels = 0, outputs = 0;
   Activation activation = Activation::kNone;
+  bool gated = false;
 };
 
 template <typename T>
@@ -52,9 +53,10 @@ class ProductKernel : public Kernel {
         std::clamp<std::int64_t>(kSegmentBytes * f.window.taps() / (panel_words_ * 4), 1, f.window.taps());
     zeros_.resize(static_cast<std::size_t>(f.channels));
     pointed_.resize(static_cast<std::size_t>(threads_));
-    if (in.size() > 2 && in[2].present) bias_ = in[2].constant->To(DType::kF32);
+    if (in.size() > 2 && in[2].present) bias_ = InPanels<float>(in[2].constant->To(DType::kF32));
     if (in.size() > 3 && in[3].present) residual_type_ = in[3].dtype;
-    Pack(in[1].constant->As<T>());
+    const Tensor weights = InPanels<T>(*in[1].constant);
+    Pack(weights.As<T>());
     const std::size_t x_bytes = static_cast<std::size_t>(in[0].shape.elements()) * sizeof(T);
     by_panels_ = blocks_ < threads_ || packed_.size_bytes() > x_bytes;
   }
@@ -84,7 +86,8 @@ class ProductKernel : public Kernel {
   // As wide as the kernels go, or three vectors where that leaves no rest.
   std::int64_t PanelColumns() const {
     const std::int64_t wide = products_.vectors * products_.lanes, narrow = 3 * products_.lanes;
-    return products_.vectors > 3 && f_.outputs % wide != 0 && f_.outputs % narrow == 0 ? narrow : wide;
+    return products_.vectors > 3 && !f_.gated && f_.outputs % wide != 0 && f_.outputs % narrow == 0 ? narrow
+                                                                                                    : wide;
   }
   bool InTurns() const { return taps_at_once_ < f_.window.taps(); }
   std::int64_t PointerBytes() const {
@@ -94,6 +97,22 @@ class ProductKernel : public Kernel {
   std::int64_t SumsBytes() const {
     const std::int64_t rows = InTurns() ? pitch_ : ProductTile::kRowsMax;
     return rows * ProductTile::kColumnsMax * static_cast<std::int64_t>(sizeof(float));
+  }
+
+  // Gated: each panel holds as many gates as values, so that a tile has both.
+  template <typename E>
+  Tensor InPanels(const Tensor& given) const {
+    if (!f_.gated) return given;
+    const std::int64_t size = given.shape().elements() / f_.outputs, half = f_.outputs / 2;
+    Tensor ordered(given.dtype(), given.shape());
+    const E* from = given.As<E>().data();
+    E* to = ordered.template As<E>().data();
+    for (std::int64_t first = 0; first < half; first += panel_columns_ / 2) {
+      const std::int64_t count = std::min(panel_columns_ / 2, half - first);
+      to = std::copy_n(from + first * size, count * size, to);
+      to = std::copy_n(from + (half + first) * size, count * size, to);
+    }
+    return ordered;
   }
 
   void Pack(std::span<const T> weights) {
@@ -150,11 +169,13 @@ class ProductKernel : public Kernel {
     tile.end.activation = f_.activation;
     tile.end.residual_type = residual_type_;
     tile.end.out_type = out_type_;
-    tile.end.row_stride = f_.outputs;
+    tile.end.row_stride = f_.outputs / (f_.gated ? 2 : 1);
+    tile.end.gated = f_.gated;
     return tile;
   }
   void Place(ProductEnd& end, std::int64_t row, std::int64_t panel) const {
-    const auto at = static_cast<std::size_t>(row * f_.outputs + panel * panel_columns_);
+    const std::int64_t column = panel * panel_columns_ / (f_.gated ? 2 : 1);
+    const auto at = static_cast<std::size_t>(row * end.row_stride + column);
     if (residual_ != nullptr) end.residual = residual_ + at * SizeOf(residual_type_);
     end.out = out_ + at * SizeOf(out_type_);
   }
@@ -225,7 +246,8 @@ KernelOr MakeLinear(const CpuContext& context, const LinearOp& op, Operands in, 
   const std::int64_t rows = in[0].shape.rows();
   Window window;
   window.width = window.out_width = rows;
-  return MakeProduct(context, {window, rows, in[1].shape.dim(1), in[1].shape.dim(0), op.activation}, in, out);
+  return MakeProduct(context, {window, rows, in[1].shape.dim(1), in[1].shape.dim(0), op.activation, op.gated},
+                     in, out);
 }
 
 }  // namespace ringway::engine

@@ -75,17 +75,22 @@ void PackPanel(const typename P::X* weights, int outputs, std::int64_t taps, std
             column < outputs ? P::Word(weights + (column * taps + tap) * channels + c, channels - c) : 0u;
 }
 
-// Activation, bias and residual on sums that were stored, rounded once.
+template <typename L>
+typename L::F WithBias(const float* sums, const float* bias, std::int64_t c) {
+  return bias == nullptr ? L::Load(sums + c) : L::Add(L::Load(sums + c), L::Load(bias + c));
+}
+
+// Bias, gate or activation, and residual on sums that were stored, rounded once.
 template <typename V, typename Residual, typename Out>
 void FinishRows(const float* stored, const ProductEnd& end) {
+  const int results = end.gated ? end.columns / 2 : end.columns;
   for (int r = 0; r < end.rows; ++r) {
     const float* sums = stored + r * kSumsPitch;
     const Residual* residual = static_cast<const Residual*>(end.residual) + r * end.row_stride;
     Out* out = static_cast<Out*>(end.out) + r * end.row_stride;
-    ForLanes<V>(end.columns, [&]<typename L>(std::int64_t c) {
-      typename L::F v = L::Load(sums + c);
-      if (end.bias != nullptr) v = L::Add(v, L::Load(end.bias + c));
-      v = Activated<L>(v, end.activation);
+    ForLanes<V>(results, [&]<typename L>(std::int64_t c) {
+      typename L::F v = Activated<L>(WithBias<L>(sums, end.bias, c), end.activation);
+      if (end.gated) v = L::Mul(v, Gelu<L>(WithBias<L>(sums, end.bias, results + c)));
       if (end.residual != nullptr) v = L::Add(v, L::Load(residual + c));
       L::Store(out + c, v);
     });
@@ -100,15 +105,14 @@ void Finish(const float* sums, const ProductEnd& end) {
 }
 
 // What most tiles are: whole vectors and no activation. These are finished in registers.
-inline bool IsPlain(const ProductEnd& end, int columns) {
-  return end.columns == columns && end.activation == Activation::kNone;
+inline bool IsPlain(const ProductEnd& end, int vectors, int lanes) {
+  return end.columns == vectors * lanes && end.activation == Activation::kNone &&
+         (!end.gated || vectors % 2 == 0);
 }
 
-// One vector of such a tile, `at` elements from the tile's first.
+// One vector of such a tile, with its bias: `at` is where it goes, in elements from the tile's first.
 template <typename V>
-[[gnu::always_inline]] inline void FinishVector(typename V::F v, const ProductEnd& end, int column,
-                                                std::int64_t at) {
-  if (end.bias != nullptr) v = V::Add(v, V::Load(end.bias + column));
+[[gnu::always_inline]] inline void FinishVector(typename V::F v, const ProductEnd& end, std::int64_t at) {
   if (end.residual != nullptr)
     v = V::Add(v, end.residual_type == DType::kF32
                       ? V::Load(static_cast<const float*>(end.residual) + at)
@@ -153,6 +157,24 @@ struct Tile {
     } while (++tap < tile.taps);
   }
 
+  [[gnu::always_inline]] void Finish(const ProductEnd end) {
+    if (end.bias != nullptr)
+      Each([&](auto r, auto j) { sum[r][j] = V::Add(sum[r][j], V::Load(end.bias + j * V::kLanes)); });
+    constexpr int kHalf = kVectors / 2;
+    Unrolled<kRows>([&](auto r) {
+      if (r >= end.rows) return;
+      if (end.gated) {
+        Unrolled<kHalf>([&](auto j) {
+          FinishVector<V>(V::Mul(sum[r][j], Gelu<V>(sum[r][j + kHalf])), end,
+                          r * end.row_stride + j * V::kLanes);
+        });
+        return;
+      }
+      Unrolled<kVectors>(
+          [&](auto j) { FinishVector<V>(sum[r][j], end, r * end.row_stride + j * V::kLanes); });
+    });
+  }
+
   template <typename Body>
   [[gnu::always_inline]] void Each(Body&& body) {
     Unrolled<kRows>([&](auto r) { Unrolled<kVectors>([&](auto j) { body(r, j); }); });
@@ -170,14 +192,8 @@ void MultiplyTile(const ProductTile& given) {
     tile.Each([&](auto r, auto j) {
       tile.sum[r][j] = V::Add(tile.sum[r][j], V::Load(sums + r * kSumsPitch + j * V::kLanes));
     });
-  if (given.ends && IsPlain(given.end, kVectors * V::kLanes)) {
-    const ProductEnd end = given.end;
-    Unrolled<kRows>([&](auto r) {
-      if (r >= end.rows) return;
-      Unrolled<kVectors>([&](auto j) {
-        FinishVector<V>(tile.sum[r][j], end, j * V::kLanes, r * end.row_stride + j * V::kLanes);
-      });
-    });
+  if (given.ends && IsPlain(given.end, kVectors, V::kLanes)) {
+    tile.Finish(given.end);
     return;
   }
   tile.Each([&](auto r, auto j) { V::Store(sums + r * kSumsPitch + j * V::kLanes, tile.sum[r][j]); });

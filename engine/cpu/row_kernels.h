@@ -37,11 +37,11 @@ void ChannelSums(const T* x, std::int64_t rows, std::int64_t channels, float* su
   });
 }
 
-template <typename V, typename T>
-void ScaleShift(const T* x, T* out, std::int64_t rows, std::int64_t channels, const float* scale,
+template <typename V, typename X, typename T>
+void ScaleShift(const X* x, T* out, std::int64_t rows, std::int64_t channels, const float* scale,
                 const float* shift, bool silu) {
   for (std::int64_t r = 0; r < rows; ++r) {
-    const T* from = x + r * channels;
+    const X* from = x + r * channels;
     T* to = out + r * channels;
     ForLanes<V>(channels, [&]<typename L>(std::int64_t c) {
       const typename L::F v = L::Fma(L::Load(from + c), L::Load(scale + c), L::Load(shift + c));
@@ -50,12 +50,12 @@ void ScaleShift(const T* x, T* out, std::int64_t rows, std::int64_t channels, co
   }
 }
 
-template <typename V, typename T>
-void LayerNorm(const T* x, T* out, std::int64_t rows, std::int64_t channels, const float* gamma,
+template <typename V, typename X, typename T>
+void LayerNorm(const X* x, T* out, std::int64_t rows, std::int64_t channels, const float* gamma,
                const float* beta, float epsilon) {
   const float one_over_n = 1.0f / static_cast<float>(channels);
   for (std::int64_t r = 0; r < rows; ++r) {
-    const T* from = x + r * channels;
+    const X* from = x + r * channels;
     T* to = out + r * channels;
     float sum = 0;
     ForLanes<V>(channels, [&]<typename L>(std::int64_t c) { sum += L::Sum(L::Load(from + c)); });
@@ -92,21 +92,14 @@ void Activate(const T* x, T* out, std::int64_t count, Activation activation) {
   });
 }
 
-template <typename V, typename T>
-void Add(const T* x, const T* y, T* out, std::int64_t count) {
+template <typename V, typename X, typename T>
+void Add(const X* x, const X* y, T* out, std::int64_t count) {
   ForLanes<V>(count,
               [&]<typename L>(std::int64_t i) { L::Store(out + i, L::Add(L::Load(x + i), L::Load(y + i))); });
 }
 
-// A product that was kept in float, and what it is added to: rounded once.
-template <typename V, typename T>
-void AddWide(const float* x, const T* y, T* out, std::int64_t count) {
-  ForLanes<V>(count,
-              [&]<typename L>(std::int64_t i) { L::Store(out + i, L::Add(L::Load(x + i), L::Load(y + i))); });
-}
-
-template <typename V, typename T>
-void Blend(const T* x, const T* y, float amount, T* out, std::int64_t count) {
+template <typename V, typename X, typename T>
+void Blend(const X* x, const X* y, float amount, T* out, std::int64_t count) {
   ForLanes<V>(count, [&]<typename L>(std::int64_t i) {
     const typename L::F b = L::Load(y + i);
     L::Store(out + i, L::Fma(L::Set(amount), L::Sub(L::Load(x + i), b), b));

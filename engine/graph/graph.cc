@@ -6,10 +6,21 @@
 namespace ringway::engine {
 namespace {
 
+// What the operation itself says about its result, if anything.
+std::optional<DType> StatedType(const Op& op) {
+  return std::visit(
+      [](const auto& o) -> std::optional<DType> {
+        if constexpr (requires { o.result; }) return o.result;
+        return std::nullopt;
+      },
+      op);
+}
+
 DType ResultType(const Op& op, const std::vector<Node>& nodes, const std::vector<ValueId>& inputs) {
   if (const auto* input = std::get_if<InputOp>(&op)) return input->dtype;
   if (const auto* constant = std::get_if<ConstantOp>(&op)) return constant->tensor.dtype();
   if (const auto* cast = std::get_if<CastOp>(&op)) return cast->dtype;
+  if (const std::optional<DType> stated = StatedType(op)) return *stated;
   if (inputs.empty() || inputs[0] == kAbsent) return DType::kF32;
   return nodes[static_cast<std::size_t>(inputs[0])].dtype;  // a lookup's first input is its table
 }
@@ -95,8 +106,8 @@ double FloatingPointOperations(const Graph& graph, const Node& node) {
     const Shape& w = graph.shape(node.input(1));
     return 2.0 * results * static_cast<double>(w.dim(1) * w.dim(2) * w.dim(3));
   }
-  if (std::holds_alternative<LinearOp>(node.op))
-    return 2.0 * results * static_cast<double>(graph.shape(node.input(1)).dim(1));
+  if (const auto* linear = node.As<LinearOp>())
+    return (linear->gated ? 4.0 : 2.0) * results * static_cast<double>(graph.shape(node.input(1)).dim(1));
   if (std::holds_alternative<AttentionOp>(node.op))
     return 4.0 * results * static_cast<double>(graph.shape(node.input(1)).dim(1));
   return 0;

@@ -48,10 +48,16 @@ struct Inference {
       return Misfit(absl::StrCat("input ", Text(0), " is smaller than the kernel ", Text(1)));
     return WithResidual({x().dim(0), height / op.stride + 1, width / op.stride + 1, w.dim(0)}, w.dim(0), in);
   }
-  absl::StatusOr<Shape> operator()(const LinearOp&) const {
+  absl::StatusOr<Shape> operator()(const LinearOp& op) const {
     if (!Has(2) || x().rank() < 1 || in[1]->rank() != 2 || in[1]->dim(1) != x().dim(-1))
       return Misfit(absl::StrCat("input ", Text(0), " and weight ", Text(1), " do not fit"));
     Shape result = x();
+    if (op.gated) {
+      if (in[1]->dim(0) % 2 != 0 || At(in, 3) != nullptr) return Misfit("cannot be gated");
+      result.set_dim(-1, in[1]->dim(0) / 2);
+      if (At(in, 2) != nullptr && !IsVector(in[2], in[1]->dim(0))) return Misfit("bias does not fit");
+      return result;
+    }
     result.set_dim(-1, in[1]->dim(0));
     return WithResidual(result, in[1]->dim(0), in);
   }

@@ -4,7 +4,7 @@
 // one that is not given. An operation has one result. "rows" means all axes but the last.
 //
 //   Conv         x [n,h,w,i], weight [o,kh,kw,i], bias? [o], residual? like the result
-//   Linear       x [...,i], weight [o,i], bias? [o], residual? like the result
+//   Linear       x [...,i], weight [o,i], bias? [o], residual? like the result [...,o] (gated: [...,o/2])
 //   GroupNorm    x [n,...,c], gamma [c], beta [c], shift? [n,c] or [1,c]: added to x before it is normalised
 //   LayerNorm    x [...,c], gamma, beta
 //   Attention    q [b,l,p,c], k and v [b',s,p',c]: over l and s, apart for every head, every b and every
@@ -20,6 +20,7 @@
 #define RINGWAY_ENGINE_GRAPH_OP_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -41,21 +42,27 @@ struct ConstantOp {
 struct Padding {
   int top = 0, left = 0, bottom = 0, right = 0;
 };
+// `result` is the element type of the result where it is not that of x.
 struct ConvOp {
   int stride = 1;
   Padding padding;
   Activation activation = Activation::kNone;  // before the residual is added
+  std::optional<DType> result = std::nullopt;
 };
 struct LinearOp {
   Activation activation = Activation::kNone;  // before the residual is added
+  bool gated = false;                         // the result is halved by Geglu; no activation, no residual
+  std::optional<DType> result = std::nullopt;
 };
 struct GroupNormOp {
   int groups = 32;
   float epsilon = 1e-5f;
   bool silu = false;
+  std::optional<DType> result = std::nullopt;
 };
 struct LayerNormOp {
   float epsilon = 1e-5f;
+  std::optional<DType> result = std::nullopt;
 };
 struct AttentionOp {
   int heads = 1;
@@ -65,8 +72,12 @@ struct ActivateOp {
   Activation activation = Activation::kSilu;
 };
 struct GegluOp {};
-struct AddOp {};
-struct BlendOp {};
+struct AddOp {
+  std::optional<DType> result = std::nullopt;
+};
+struct BlendOp {
+  std::optional<DType> result = std::nullopt;
+};
 struct ConcatOp {
   int axis = -1;
 };

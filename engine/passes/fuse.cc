@@ -33,15 +33,28 @@ ValueId AsRows(Graph& to, ValueId row) {
   return to.Add(ReshapeOp{rows}, {row});
 }
 
+bool IsGated(const Node& node) {
+  const auto* linear = node.As<LinearOp>();
+  return linear != nullptr && linear->gated;
+}
+
 bool IsFusable(const Graph& graph, ValueId id) {
   const Node& node = graph.node(id);
   return (std::holds_alternative<ConvOp>(node.op) || std::holds_alternative<LinearOp>(node.op)) &&
-         node.input(3) == kAbsent;
+         node.input(3) == kAbsent && !IsGated(node);
 }
 
 Activation& ActivationOf(Op& op) {
   if (auto* conv = std::get_if<ConvOp>(&op)) return conv->activation;
   return std::get<LinearOp>(op).activation;
+}
+
+// The linear layer whose halves only a Geglu reads.
+bool CanBeGated(const Rewriter& rewriter, ValueId id) {
+  const Node& node = rewriter.from().node(id);
+  const auto* linear = node.As<LinearOp>();
+  return linear != nullptr && rewriter.Uses(id) == 1 && linear->activation == Activation::kNone &&
+         node.input(3) == kAbsent;
 }
 
 // Adds the producer again with one more thing to do; the first copy is dead.
@@ -101,6 +114,12 @@ absl::StatusOr<Graph> FuseResiduals(const Graph& graph) {
         rewriter.Replace(id, AddFused(rewriter, node.input(0), activate->activation, kAbsent));
         continue;
       }
+    }
+    if (std::holds_alternative<GegluOp>(node.op) && CanBeGated(rewriter, node.input(0))) {
+      const Node& linear = graph.node(node.input(0));
+      rewriter.Replace(id,
+                       rewriter.to().Add(LinearOp{.gated = true}, rewriter.NewInputs(linear), linear.label));
+      continue;
     }
     const bool addition =
         std::holds_alternative<AddOp>(node.op) && graph.shape(node.input(0)) == graph.shape(node.input(1));

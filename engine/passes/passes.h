@@ -1,15 +1,15 @@
 // What is done to a network between being written and being run: each pass reads a graph and writes a better
 // one.
 //
-//   FoldConstants     what depends on constants alone is computed once (the sigmoid of a mix factor, a
-//   position embedding) HoistExpansion    an expansion moves behind row-wise operations and vanishes in
-//   attention, which can share keys:
-//                     the context is projected once instead of once a frame or once a pixel
-//   MergeProjections  linear layers on the same input become one with their weights stacked; q, k and v are
-//   slices of it FuseNorms         silu after a group norm, and a time embedding added before it, become part
-//   of it FuseResiduals     an activation or an addition after a convolution or linear layer becomes part of
-//   it SetPrecision      activations and matrix weights become bf16; norms, biases and the graph's inputs and
-//   outputs stay f32 Prune             nodes that reach no output go
+// - FoldConstants: what depends on constants alone is computed once (the sigmoid of a mix factor).
+// - HoistExpansion: an expansion moves behind row-wise operations and vanishes in attention, which can share
+//   keys: the context is projected once instead of once a frame or once a pixel.
+// - MergeProjections: linear layers of one input become one with stacked weights; q, k and v are slices of
+// it.
+// - FuseNorms: silu after a group norm, and a time embedding added before it, become part of it.
+// - FuseResiduals: an activation, a gate (Geglu) or an addition after a product becomes part of it.
+// - SetPrecision: activations and matrix weights become bf16; biases, sums and both ends stay f32.
+// - Prune: nodes that reach no output go.
 //
 // Every pass keeps inputs, outputs and meaning, is deterministic, and takes O(nodes). PassOptions switches
 // each of them off, so that a benchmark can say what it is worth. The article that lists these ("How Meta
@@ -26,6 +26,8 @@ namespace ringway::engine {
 
 struct PassOptions {
   DType precision = DType::kF32;
+  // In bf16, sums of a residual stay f32 where all that read them can: not rounded from one to the next.
+  bool wide_sums = true;
   bool fold_constants = true;
   bool hoist_expansion = true;
   // Fewer, larger products, but slices for attention to read: measured slower on CPUs, so off.
@@ -38,7 +40,7 @@ absl::StatusOr<Graph> HoistExpansion(const Graph& graph);
 absl::StatusOr<Graph> MergeProjections(const Graph& graph);
 absl::StatusOr<Graph> FuseNorms(const Graph& graph);
 absl::StatusOr<Graph> FuseResiduals(const Graph& graph);
-absl::StatusOr<Graph> SetPrecision(const Graph& graph, DType precision);
+absl::StatusOr<Graph> SetPrecision(const Graph& graph, DType precision, bool wide_sums);
 absl::StatusOr<Graph> Prune(const Graph& graph);
 
 // All that are switched on; constants are folded after the fusions, in f32. Fails when the graph has failed.

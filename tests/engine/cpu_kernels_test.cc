@@ -241,6 +241,30 @@ TEST_P(CpuKernels, ConvWithEverythingFused) {
   ExpectClose(y, expected);
 }
 
+// Sums that stay f32 between norms, blends and additions in a network of bf16: what reads them narrows.
+TEST_P(CpuKernels, ReadsWideSums) {
+  const Tensor w = RandomTensor({24, 24}, 1, 0.3f), other = RandomTensor({2, 5, 7, 24}, 2),
+               row = RandomTensor({1, 5, 1, 24}, 3), amount = RandomTensor({1}, 4),
+               ones = RandomTensor({24}, 5);
+  const auto build = [&](Graph& g, ValueId x) {
+    const ValueId sum = g.Add(AddOp{}, {g.Add(LinearOp{}, {x, g.Constant(w)}), x});
+    const ValueId moved = g.Add(AddOp{}, {sum, g.Constant(row)});
+    const ValueId mixed = g.Add(BlendOp{}, {sum, moved, g.Constant(amount)});
+    const ValueId layer = g.Add(LayerNormOp{}, {mixed, g.Constant(ones), g.Constant(ones)});
+    const ValueId group = g.Add(GroupNormOp{4}, {mixed, g.Constant(ones), g.Constant(ones)});
+    return g.Add(AddOp{},
+                 {g.Add(LinearOp{}, {layer, g.Constant(w)}), g.Add(LinearOp{}, {group, g.Constant(w)})});
+  };
+  const auto y = Run(build, {2, 5, 7, 24}, x_);
+  Graph graph;
+  graph.Output("y", build(graph, graph.Input("x", {2, 5, 7, 24})));
+  const CpuBackend backend({.threads = 1, .isa = Isa::kScalar});
+  const auto plan = Plan::Freeze(graph, {.fuse = false}, backend);
+  std::ranges::copy(x_, (*plan)->Input("x").begin());
+  (*plan)->Run();
+  ExpectClose(y, (*plan)->Output("y"));
+}
+
 TEST_P(CpuKernels, MovesAndMixes) {
   const Tensor other = RandomTensor({2, 3, 4, 5}, 6), amount = RandomTensor({1}, 7);
   const auto y = Run(

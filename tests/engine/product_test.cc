@@ -152,6 +152,37 @@ TEST_P(Products, AreExactAtRandom) {
   }
 }
 
+// The rows and columns of the last case leave tiles, panels and vectors that are not full.
+TEST_P(Products, AreGated) {
+  for (const auto& [rows, in, out] : {std::tuple{13, 16, 128}, {100, 33, 320}, {5, 10, 74}}) {
+    const Tensor w = RandomTensor({out, in}, 1), b = RandomTensor({out}, 2);
+    Graph g;
+    const ValueId wide = g.Add(LinearOp{}, {g.Input("x", {1, 1, rows, in}), g.Constant(w), g.Constant(b)});
+    g.Output("y", g.Add(GegluOp{}, {wide}));
+    const CpuBackend backend({.threads = 2, .isa = GetParam().isa});
+    const auto plan = Plan::Freeze(g, {.precision = GetParam().precision}, backend);
+    ASSERT_EQ((*plan)->report().steps, GetParam().precision == DType::kF32 ? 1u : 2u);  // and x is cast
+    FillRandomly((*plan)->Input("x"), 3);
+    const std::vector<float> x((*plan)->Input("x").begin(), (*plan)->Input("x").end());
+    (*plan)->Run();
+    std::vector<float> expected;
+    for (int r = 0; r < rows; ++r)
+      for (int o = 0; o < out / 2; ++o) {
+        const auto dot = [&](int row) {
+          double sum = b.As<float>()[static_cast<std::size_t>(row)];
+          for (int c = 0; c < in; ++c)
+            sum += static_cast<double>(x[static_cast<std::size_t>(r * in + c)]) *
+                   w.As<float>()[static_cast<std::size_t>(row * in + c)];
+          return sum;
+        };
+        const double gate = dot(out / 2 + o);
+        expected.push_back(static_cast<float>(dot(o) * 0.5 * gate * (1 + std::erf(gate / std::sqrt(2.0)))));
+      }
+    EXPECT_LT(RelativeDistance((*plan)->Output("y"), expected),
+              GetParam().precision == DType::kF32 ? 3e-6 : 1e-2);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Products,
                          testing::Values(Mode{Isa::kScalar, DType::kF32}, Mode{Isa::kScalar, DType::kBF16},
                                          Mode{Isa::kAvx2, DType::kF32}, Mode{Isa::kAvx2, DType::kBF16},
