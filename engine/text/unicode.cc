@@ -62,9 +62,10 @@ void AppendUtf8(char32_t c, std::string& text) {
 bool IsLetter(char32_t c) { return Holding(std::span(kLetterRanges, kLetterRangeCount), c) != nullptr; }
 bool IsNumber(char32_t c) { return Holding(std::span(kNumberRanges, kNumberRangeCount), c) != nullptr; }
 
-// White_Space of the Unicode character database, and the four separators that Python's \s counts too.
+// White_Space of the Unicode character database, which is what \s means to CLIP's tokenizer (the four
+// separators from U+001C on are spaces to str.isspace() of Python, but not here).
 bool IsSpace(char32_t c) {
-  return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+  return (c >= 0x09 && c <= 0x0d) || c == 0x20 || c == 0x85 || c == 0xa0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f ||
          c == 0x3000;
 }
