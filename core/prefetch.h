@@ -7,16 +7,23 @@
 #define RINGWAY_CORE_PREFETCH_H_
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ringway {
 
 inline constexpr std::size_t kCacheLine = 64;
 
-// All of the object.
+// All of the object: also the line in which its end lies, when it does not begin with one.
 template <class T>
 inline void Prefetch(const T* object) {
-  const char* at = reinterpret_cast<const char*>(object);
-  for (std::size_t i = 0; i < sizeof(T); i += kCacheLine) __builtin_prefetch(at + i);
+  const char* const begin = reinterpret_cast<const char*>(object);
+  const char* const end = begin + sizeof(T);
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kCacheLine;
+  for (const char* line = begin - before; line < end; line += kCacheLine) {
+    __builtin_prefetch(line);
+    // g++ takes a function that only prefetches for one without effect, and leaves the calls of it out.
+    asm volatile("" : : "r"(line));
+  }
 }
 
 }  // namespace ringway

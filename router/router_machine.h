@@ -78,17 +78,22 @@ class RouterMachine {
   absl::Time NextWake() const;
 
   // Hints that an event about the job, or the worker, comes soon; change nothing.
-  void Foresee(TierId tier, JobId job) const {
+  void Foresee(JobId job) const {
     Prefetch(&jobs_[job]);
-    desks_[tier].asks.Foresee(job);
     wakes_.Foresee(job.index());
     unanswered_.Foresee(job.index());
   }
   void Foresee(WorkerId worker) const { workers_.Foresee(worker); }
-  // What the foreseen names in turn; soon after Foresee.
-  void ForeseeFurther(TierId tier, JobId job) const {
-    desks_[tier].asks.ForeseeFurther(job);
+  // What the foreseen names in turn, soon after Foresee; and what that names, soon after this.
+  void ForeseeFurther(JobId job) const {
     wakes_.ForeseeFurther(job.index());
+    const TierId tier = jobs_[job].facts.tier;
+    if (desks_.contains(tier)) desks_[tier].asks.Foresee(job);
+  }
+  void ForeseeFurther(WorkerId worker) const { workers_.ForeseeFurther(worker); }
+  void ForeseeLast(JobId job) const {
+    const TierId tier = jobs_[job].facts.tier;
+    if (desks_.contains(tier)) desks_[tier].asks.ForeseeFurther(job);
   }
 
   // For screens and metrics.

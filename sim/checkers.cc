@@ -9,6 +9,9 @@
 namespace ringway::sim {
 namespace {
 
+// Submissions until a place that is fetched now is needed.
+constexpr JobSerial kSoon = 4;
+
 double Seconds(absl::Time at) { return absl::ToDoubleSeconds(at - absl::UnixEpoch()); }
 
 }  // namespace
@@ -46,6 +49,7 @@ void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
     return;
   }
   jobs_.Add(submission.serial) = {.submitted = now};
+  jobs_.Foresee(submission.serial + kSoon);
 }
 
 void Checkers::OnEnded(absl::Time now, const Ending& ending) {

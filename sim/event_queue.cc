@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "core/prefetch.h"
 
 namespace ringway::sim {
 namespace {
@@ -70,6 +71,7 @@ void EventQueue::PutInto(std::uint32_t& head, const SimEvent& event) {
     std::uint32_t fresh = free_;
     if (fresh != kNone) {
       free_ = chunks_[fresh].next;
+      if (free_ != kNone) Prefetch(&chunks_[free_]);
     } else {
       RINGWAY_CHECK(chunks_.size() < kNone);
       fresh = static_cast<std::uint32_t>(chunks_.size());

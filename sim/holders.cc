@@ -407,10 +407,10 @@ void Holders::RouterRevived(RouterId router) {
   routers_.Settle();
 }
 
-// Of the worker that comes next.
+// Of the worker that comes next, and of the job if there is none.
 void Holders::ForeseeGrant(const Desk& desk) const {
   const WorkerId next = desk.seat->ledger().NextIdle();
-  if (!next.valid()) return;
+  if (!next.valid()) return desk.seat->ledger().ForeseeNext();
   const WorkerId worker = workers_.Global(RegionOf(desk), next);
   desk.seat->ledger().Foresee(next);
   workers_.Foresee(worker);
@@ -418,10 +418,42 @@ void Holders::ForeseeGrant(const Desk& desk) const {
   for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, 0);
 }
 
-void Holders::Foresee(WorkerId worker) const {
+template <class F>
+void Holders::ForSeats(WorkerId worker, F f) const {
   for (const RouterId watcher : workers_.Watchers(worker)) {
     const Desk& desk = desks_[DeskOf(watcher, workers_.places()[worker].tier)];
-    if (desk.seat) desk.seat->ledger().Foresee(workers_.InRegion(worker));
+    if (desk.seat) f(desk);
+  }
+}
+
+// Whoever is first in line will get the slot.
+void Holders::Foresee(WorkerId worker) const {
+  ForSeats(worker, [&](const Desk& desk) {
+    const ledger::SlotLedger& ledger = desk.seat->ledger();
+    ledger.Foresee(workers_.InRegion(worker));
+    if (const auto next = ledger.NextWaiting()) {
+      ledger.Foresee(*next);
+      routers_.Foresee(routers_of_[RegionOf(desk)][next->router.index()], JobId(next->slot));
+    }
+  });
+}
+
+void Holders::ForeseeFurther(WorkerId worker) const {
+  ForSeats(worker, [&](const Desk& desk) {
+    const ledger::SlotLedger& ledger = desk.seat->ledger();
+    ledger.ForeseeFurther(workers_.InRegion(worker));
+    if (const auto next = ledger.NextWaiting()) {
+      routers_.ForeseeFurther(routers_of_[RegionOf(desk)][next->router.index()], JobId(next->slot));
+    }
+  });
+}
+
+void Holders::Foresee(RouterId router, JobId job) const {
+  const ledger::AskKey key{.router = LocalOf(router), .slot = job.value()};
+  for (const std::uint32_t number : desk_of_[router]) {
+    if (number == kNoDesk || !desks_[number].holder.valid()) continue;
+    const Desk& holder = desks_[DeskOf(desks_[number].holder, desks_[number].tier)];
+    if (holder.seat) holder.seat->ledger().Foresee(key);
   }
 }
 

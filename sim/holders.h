@@ -59,8 +59,11 @@ class Holders {
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
 
-  // A hint: the worker's slot is about to be asked for.
+  // Hints, as those of Routers: the worker's slot is about to be asked for or given back, the job of the
+  // router is about to ask.
   void Foresee(WorkerId worker) const;
+  void ForeseeFurther(WorkerId worker) const;
+  void Foresee(RouterId router, JobId job) const;
 
   // For the report and for tests.
   std::uint64_t appointments() const { return appointments_; }
@@ -137,6 +140,9 @@ class Holders {
   void SendToSeat(const Desk& from, SeatNote::What what, const ledger::LedgerEvent* said = nullptr);
   void SendToAsker(const Desk& to, Link link, HolderNote::What what);
   void ForeseeGrant(const Desk& desk) const;
+  // The seats that the region's workers of the tier belong to.
+  template <class F>
+  void ForSeats(WorkerId worker, F f) const;
   template <class Event>
   void Step(Desk& desk, const Event& event) {
     actions_.clear();

@@ -46,24 +46,33 @@ class Routers {
   void TellOwn(RouterId router, const OwnNews& news) { own_.push_back({router, news}); }
   void Settle();
 
-  // Hints: news of this job at this worker is on its way.
-  void Foresee(TierId tier, const Asker& asker, WorkerId worker) const {
-    const Site& site = sites_[asker.router];
+  // Hints: something about this job, or this worker, is on its way to the router. Foresee, then what that
+  // names, then what that one names, each when the one before has had some time.
+  void Foresee(RouterId router, JobId job) const {
+    const Site& site = sites_[router];
     if (!site.machine) return;
-    Prefetch(&site.held[asker.job]);
-    site.machine->Foresee(tier, asker.job);
-    Foresee(asker.router, worker);
+    Prefetch(&site.held[job]);
+    site.machine->Foresee(job);
+  }
+  void ForeseeFurther(RouterId router, JobId job) const {
+    const Site& site = sites_[router];
+    if (!site.machine) return;
+    site.machine->ForeseeFurther(job);
+    if (foresee_user) foresee_user(site.held[job].user);
+  }
+  void ForeseeLast(RouterId router, JobId job) const {
+    if (sites_[router].machine) sites_[router].machine->ForeseeLast(job);
   }
   void Foresee(RouterId router, WorkerId worker) const {
     if (sites_[router].machine) sites_[router].machine->Foresee(workers_.InRegion(worker));
   }
-  // What the foreseen names in turn.
-  void ForeseeFurther(TierId tier, const Asker& asker) const {
-    const Site& site = sites_[asker.router];
-    if (!site.machine) return;
-    site.machine->ForeseeFurther(tier, asker.job);
-    const Held& held = site.held[asker.job];
-    if (foresee_user) foresee_user(held.user);
+  void ForeseeFurther(RouterId router, WorkerId worker) const {
+    if (sites_[router].machine) sites_[router].machine->ForeseeFurther(workers_.InRegion(worker));
+  }
+  // The id that the next job to arrive will get; invalid: none is free, or the router is dead.
+  JobId NextJob(RouterId router) const {
+    const Site& site = sites_[router];
+    return site.machine && !site.free.empty() ? site.free.back() : JobId();
   }
 
   void Kill(RouterId router);

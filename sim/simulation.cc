@@ -80,45 +80,6 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   finished_ = true;
 }
 
-// Most of a large run is waiting for memory. Events of the near future are known: what they will touch is
-// brought near step by step, first the worker's site, then what that one names, and when the service ends
-// what these name in turn. Messages need no such care, because who sends one has just touched it.
-void Simulation::LookAhead() {
-  bucket_ = stage_.queue.bucket();
-  stage_.queue.Foresee(2, [&](const SimEvent& event) {
-    const auto what = static_cast<Happening>(event.kind());
-    if (what == Happening::kServiceEnds || what == Happening::kOfferReaches) {
-      workers_.Foresee(WorkerId(event.subject));
-    }
-  });
-  stage_.queue.Foresee(1, [&](const SimEvent& event) {
-    const auto what = static_cast<Happening>(event.kind());
-    const WorkerId worker(event.subject);
-    if (what == Happening::kServiceEnds) {
-      ForeseeEnd(worker);
-    } else if (what == Happening::kOfferReaches) {
-      const JobSerial serial = stage_.to_worker[event.detail].luggage.serial;
-      for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, serial);
-    }
-  });
-}
-
-void Simulation::ForeseeEnd(WorkerId worker) const {
-  const OfferNote& note = workers_.NoteOf(worker);
-  if (!note.asker.router.valid()) return;
-  const WorkerPlace& place = workers_.places()[worker];
-  for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, note.luggage.serial);
-  routers_.Foresee(place.tier, note.asker, worker);
-  if (place.beside != note.asker.router) routers_.Foresee(place.beside, worker);
-  holders_.Foresee(worker);
-}
-
-void Simulation::OnServiceEnds(WorkerId worker, std::uint32_t run) {
-  const Asker asker = workers_.NoteOf(worker).asker;
-  if (asker.router.valid()) routers_.ForeseeFurther(workers_.places()[worker].tier, asker);
-  workers_.OnServiceEnds(worker, run);
-}
-
 void Simulation::Dispatch(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kUserArrives:
@@ -144,8 +105,8 @@ void Simulation::Dispatch(const SimEvent& event) {
       workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker[event.detail]);
       return stage_.to_worker.Free(event.detail);
     case Happening::kServiceEnds:
-      OnServiceEnds(WorkerId(event.subject), event.detail);
-      return;
+      ForeseeLast(WorkerId(event.subject));
+      return workers_.OnServiceEnds(WorkerId(event.subject), event.detail);
     case Happening::kWorkerWakes:
       return workers_.OnWake(WorkerId(event.subject));
     case Happening::kFenceReaches:

@@ -52,9 +52,14 @@ class Simulation {
 
  private:
   void Dispatch(const SimEvent& event);
-  void OnServiceEnds(WorkerId worker, std::uint32_t run);
+
+  // Hints about what comes (look_ahead.cc): three buckets of the queue ahead to none.
   void LookAhead();
+  void ForeseeSoon(const SimEvent& event);
+  void ForeseeNext(const SimEvent& event);
   void ForeseeEnd(WorkerId worker) const;
+  void ForeseeEndFurther(WorkerId worker) const;
+  void ForeseeLast(WorkerId worker) const;
   static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
   static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
                                                       const IdVector<RouterId, RegionId>& routers);

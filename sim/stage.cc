@@ -8,8 +8,9 @@ namespace {
 
 // Messages and timers of one request, from the user's click to the answer.
 constexpr double kEventsPerRequest = 11;
-// A bucket of the queue's fine wheel should hold a handful of events.
-constexpr double kEventsPerBucket = 5;
+// A bucket of the queue's fine wheel should hold a handful of events. The wider it is, the more of what waits
+// for a deadline lies within the wheels.
+constexpr double kEventsPerBucket = 8;
 
 int BucketBits(const Scenario& scenario) {
   double rps = 1;

@@ -18,6 +18,7 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "core/rng.h"
 
 namespace ringway::dispatch {
@@ -33,6 +34,10 @@ class IdleHints {
   // A random hint that is young enough, removed; invalid id if there is none.
   WorkerId Take(absl::Time now, Rng& rng);
   std::size_t size() const { return hints_.size(); }
+  // A hint of another kind, to the processor: the worker's place will be read soon.
+  void Foresee(WorkerId worker) const {
+    if (places_.contains(worker)) Prefetch(&places_[worker]);
+  }
 
  private:
   // Position of a hint, plus one; 0: none.

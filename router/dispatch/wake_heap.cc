@@ -5,11 +5,6 @@
 #include "core/check.h"
 
 namespace ringway::dispatch {
-namespace {
-
-constexpr std::size_t kArity = 4;
-
-}  // namespace
 
 void WakeHeap::Place(std::size_t i, const Entry& entry) {
   heap_[i] = entry;

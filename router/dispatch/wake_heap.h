@@ -8,6 +8,7 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_WAKE_HEAP_H_
 #define RINGWAY_ROUTER_DISPATCH_WAKE_HEAP_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -26,10 +27,18 @@ class WakeHeap {
   void Clear(std::size_t id);
   bool IsSet(std::size_t id) const { return place_[id] != kNowhere; }
 
-  // Hints that `id` will be set or cleared soon: its place, and then what stands there.
+  // Hints that `id` will be set or cleared soon: its place, and then what stands there, above and below it.
   void Foresee(std::size_t id) const { Prefetch(&place_[id]); }
   void ForeseeFurther(std::size_t id) const {
-    if (IsSet(id)) Prefetch(&heap_[place_[id]]);
+    if (!IsSet(id)) return;
+    const std::size_t at = place_[id];
+    Prefetch(&heap_[at]);
+    if (at > 0) Prefetch(&heap_[(at - 1) / kArity]);
+    const std::size_t first = kArity * at + 1;
+    if (first < heap_.size()) {
+      Prefetch(&heap_[first]);
+      Prefetch(&heap_[std::min(first + kArity, heap_.size()) - 1]);
+    }
   }
 
   bool empty() const { return heap_.empty(); }
@@ -40,6 +49,7 @@ class WakeHeap {
 
  private:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  static constexpr std::size_t kArity = 4;
   struct Entry {
     absl::Time at;
     std::uint32_t id;

@@ -75,6 +75,13 @@ class WorkerView {
   void Foresee(WorkerId worker) const {
     if (entries_.contains(worker)) Prefetch(&entries_[worker]);
   }
+  // What the entry names in turn; soon after Foresee.
+  void ForeseeFurther(WorkerId worker) const {
+    if (!entries_.contains(worker) || !pools_.contains(entries_[worker].tier)) return;
+    const TierPool& pool = pools_[entries_[worker].tier];
+    pool.hints.Foresee(worker);
+    if (entries_[worker].open_at < pool.open.size()) Prefetch(&pool.open[entries_[worker].open_at]);
+  }
 
   bool listed(WorkerId worker) const { return entries_.contains(worker) && entries_[worker].listed; }
   bool open(WorkerId worker) const {

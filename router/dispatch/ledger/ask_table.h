@@ -16,6 +16,7 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/ledger/waiting_line.h"
 
@@ -49,6 +50,14 @@ class AskTable {
   Ticket AddTicket(const WaitingAsk& ask);
   const WaitingAsk& At(Ticket ticket) const { return tickets_[ticket]; }
   void FreeTicket(Ticket ticket) { free_tickets_.push_back(ticket); }
+
+  // A hint that the entry of the ask's slot will be read soon; changes nothing.
+  void Foresee(const AskKey& key) const {
+    if (routers_.contains(key.router) && key.slot < routers_[key.router].size()) {
+      Prefetch(&routers_[key.router][key.slot]);
+    }
+  }
+  void Foresee(Ticket ticket) const { Prefetch(&tickets_[ticket]); }
 
   // All entries of one router, by slot; empty if it never asked.
   const std::vector<AskEntry>& Of(RouterId router) const;

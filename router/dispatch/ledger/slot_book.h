@@ -72,6 +72,13 @@ class SlotBook {
     Prefetch(&slots_[worker]);
     Prefetch(&links_[worker]);
   }
+  // Its neighbours in its list; soon after Foresee.
+  void ForeseeFurther(WorkerId worker) const {
+    if (!slots_.contains(worker)) return;
+    const SlotLink& link = links_[worker];
+    if (link.next.valid()) Prefetch(&links_[link.next]);
+    if (link.previous.valid()) Prefetch(&links_[link.previous]);
+  }
   std::size_t size() const { return slots_.size(); }
   std::size_t idle() const { return idle_.size(); }
   std::size_t leased() const { return leased_.size(); }

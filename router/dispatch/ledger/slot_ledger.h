@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -79,8 +80,19 @@ class SlotLedger {
   LedgerView View() const;
   bool holding() const { return holding_; }
   const Fence& appointment() const { return appointment_; }
-  // A hint that something about the worker comes soon; changes nothing.
+  // Hints that something about the worker, or of the asker's slot, comes soon, and that somebody who waits
+  // will be granted one; change nothing.
   void Foresee(WorkerId worker) const { slots_.Foresee(worker); }
+  void ForeseeFurther(WorkerId worker) const { slots_.ForeseeFurther(worker); }
+  void Foresee(const AskKey& key) const { asks_.Foresee(key); }
+  void ForeseeNext() const {
+    if (const auto ticket = line_.Next()) asks_.Foresee(*ticket);
+  }
+  // Who is first in line; nothing: nobody waits.
+  std::optional<AskKey> NextWaiting() const {
+    const auto ticket = line_.Next();
+    return ticket ? std::optional(asks_.At(*ticket).key) : std::nullopt;
+  }
   // The slot that would be granted next, as far as is known; invalid: none.
   WorkerId NextIdle() const { return slots_.OldestIdle(); }
   // For checks and screens; null: never heard of.

@@ -1,0 +1,92 @@
+// What a simulation brings near before it is needed.
+//
+// Most of a large run would be waiting for memory: a job, its lease, its slot and its worker lie in some
+// forty cache lines that were last touched a service time ago, and each costs as much as an event. But events
+// of the near future are known. What they will touch is fetched step by step while others run: three buckets
+// of the queue ahead the worker's site, then what that one names, then what these name in turn. A job that
+// arrives gets the id that its router freed last. Messages need no such care, because who sends one has just
+// touched it. Nothing here changes a result.
+#include "sim/simulation.h"
+
+namespace ringway::sim {
+
+void Simulation::LookAhead() {
+  bucket_ = stage_.queue.bucket();
+  stage_.queue.Foresee(3, [&](const SimEvent& event) {
+    if (static_cast<Happening>(event.kind()) == Happening::kServiceEnds) {
+      workers_.Foresee(WorkerId(event.subject));
+    }
+  });
+  stage_.queue.Foresee(2, [&](const SimEvent& event) { ForeseeSoon(event); });
+  stage_.queue.Foresee(1, [&](const SimEvent& event) { ForeseeNext(event); });
+}
+
+void Simulation::ForeseeSoon(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kServiceEnds:
+      return ForeseeEnd(WorkerId(event.subject));
+    case Happening::kWordReaches: {
+      const RouterWord& word = stage_.words[event.detail];
+      if (word.from.valid()) routers_.Foresee(word.router, word.job);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void Simulation::ForeseeNext(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kServiceEnds:
+      return ForeseeEndFurther(WorkerId(event.subject));
+    case Happening::kWordReaches: {
+      const RouterWord& word = stage_.words[event.detail];
+      if (word.from.valid()) routers_.ForeseeFurther(word.router, word.job);
+      return;
+    }
+    case Happening::kJobReaches: {
+      const RouterId router(event.subject);
+      const JobId job = routers_.NextJob(router);
+      if (!job.valid()) return;
+      routers_.Foresee(router, job);
+      return holders_.Foresee(router, job);
+    }
+    case Happening::kOfferReaches: {
+      const WorkerId worker(event.subject);
+      const JobSerial serial = stage_.to_worker[event.detail].luggage.serial;
+      workers_.Foresee(worker);
+      for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, serial);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void Simulation::ForeseeEnd(WorkerId worker) const {
+  const OfferNote& note = workers_.NoteOf(worker);
+  if (!note.asker.router.valid()) return;
+  const WorkerPlace& place = workers_.places()[worker];
+  for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, note.luggage.serial);
+  routers_.Foresee(note.asker.router, note.asker.job);
+  routers_.Foresee(note.asker.router, worker);
+  if (place.beside != note.asker.router) routers_.Foresee(place.beside, worker);
+  holders_.Foresee(worker);
+}
+
+void Simulation::ForeseeEndFurther(WorkerId worker) const {
+  const OfferNote& note = workers_.NoteOf(worker);
+  if (!note.asker.router.valid()) return;
+  const RouterId beside = workers_.places()[worker].beside;
+  routers_.ForeseeFurther(note.asker.router, note.asker.job);
+  routers_.ForeseeFurther(note.asker.router, worker);
+  if (beside != note.asker.router) routers_.ForeseeFurther(beside, worker);
+  holders_.ForeseeFurther(worker);
+}
+
+void Simulation::ForeseeLast(WorkerId worker) const {
+  const Asker& asker = workers_.NoteOf(worker).asker;
+  if (asker.router.valid()) routers_.ForeseeLast(asker.router, asker.job);
+}
+
+}  // namespace ringway::sim
