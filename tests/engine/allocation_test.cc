@@ -1,5 +1,9 @@
-// Nothing is allocated after the first step: not by a frozen plan, and not by the solver around it.
+// Nothing is allocated after the first step, not by a frozen plan and not by the solver around it; and a plan
+// takes hardly more memory than what must be alive at once.
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "engine/cpu/cpu_backend.h"
 #include "engine/engine.h"
@@ -56,6 +60,37 @@ TEST(Allocation, RunningAPlanAllocatesNothing) {
           EXPECT_EQ(EndCountingMalloc().calls, 0)
               << threads << " threads, " << DTypeName(precision) << (fuse ? ", fused" : "");
         }
+  }
+}
+
+// Bytes of this process that are in memory now.
+double ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  double whole = 0, resident = 0;
+  file >> whole >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+// What the operating system counts, not what the plan says of itself: activations of some 60 MB beside few
+// weights. `bound` is what is alive at once at the worst step, the kernels' workspaces included.
+TEST(Memory, StaysNearTheLivenessBound) {
+  HashWeights weights;
+  SdUNetConfig config;
+  config.layout = SmallLayout();
+  const Graph graph = BuildSdUNet(config, weights, {4, 128, 128}, 7);
+  const CpuBackend backend({.threads = 2});
+  for (const DType precision : {DType::kF32, DType::kBF16}) {
+    const double before = ResidentBytes();
+    const auto plan = Plan::Freeze(graph, {.precision = precision}, backend);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    (*plan)->Run();
+    const double grown = ResidentBytes() - before;
+    const auto bound = static_cast<double>((*plan)->report().liveness_bound_bytes);
+    EXPECT_GT(bound, 30e6);
+    EXPECT_LT(grown, 1.1 * bound) << DTypeName(precision);
+    EXPECT_GT(grown, 0.9 * bound) << DTypeName(precision);
+    (*plan)->Run();
+    EXPECT_LT(ResidentBytes() - before, 1.1 * bound) << DTypeName(precision);
   }
 }
 
