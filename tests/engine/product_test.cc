@@ -154,7 +154,11 @@ TEST_P(Products, AreExactAtRandom) {
 
 // The rows and columns of the last case leave tiles, panels and vectors that are not full.
 TEST_P(Products, AreGated) {
-  for (const auto& [rows, in, out] : {std::tuple{13, 16, 128}, {100, 33, 320}, {5, 10, 74}}) {
+  struct Size {
+    int rows, in, out;
+  };
+  for (const Size& size : {Size{13, 16, 128}, {100, 33, 320}, {5, 10, 74}}) {
+    const int rows = size.rows, in = size.in, out = size.out;
     const Tensor w = RandomTensor({out, in}, 1), b = RandomTensor({out}, 2);
     Graph g;
     const ValueId wide = g.Add(LinearOp{}, {g.Input("x", {1, 1, rows, in}), g.Constant(w), g.Constant(b)});
