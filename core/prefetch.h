@@ -7,23 +7,23 @@
 #define RINGWAY_CORE_PREFETCH_H_
 
 #include <cstddef>
-#include <cstdint>
 
 namespace ringway {
 
 inline constexpr std::size_t kCacheLine = 64;
 
+inline void PrefetchLine(const char* at) {
+  __builtin_prefetch(at);
+  // g++ takes a function that only prefetches for one without effect, and leaves the calls of it out.
+  asm volatile("" : : "r"(at));
+}
+
 // All of the object: also the line in which its end lies, when it does not begin with one.
 template <class T>
 inline void Prefetch(const T* object) {
   const char* const begin = reinterpret_cast<const char*>(object);
-  const char* const end = begin + sizeof(T);
-  const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kCacheLine;
-  for (const char* line = begin - before; line < end; line += kCacheLine) {
-    __builtin_prefetch(line);
-    // g++ takes a function that only prefetches for one without effect, and leaves the calls of it out.
-    asm volatile("" : : "r"(line));
-  }
+  for (std::size_t i = 0; i < sizeof(T); i += kCacheLine) PrefetchLine(begin + i);
+  if constexpr (alignof(T) < kCacheLine && sizeof(T) > 1) PrefetchLine(begin + sizeof(T) - 1);
 }
 
 }  // namespace ringway
