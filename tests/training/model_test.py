@@ -46,6 +46,16 @@ class NetworkTest(unittest.TestCase):
         with torch.no_grad():
             self.assertLess(far(self.model.text_encoder(ids), reference(ids)), 1e-5)
 
+    def test_what_tells_pictures_apart_reaches_the_planes(self):
+        torch.manual_seed(3)
+        conditioner = M.Conditioner(S.SMALL)
+        pictures, one, none = torch.rand(16, 3, 8, 8).repeat_interleave(8, 2).repeat_interleave(8, 3), torch.ones(16), torch.zeros(16)
+        planes = M.input_planes(pictures, torch.zeros(16, 1, S.PICTURE, S.PICTURE), one, none)
+        with torch.no_grad():
+            out = conditioner(planes, torch.randn(1, S.SMALL.text_channels).expand(16, -1))
+        self.assertGreater(float(out.std(0).mean()), 0.05)
+        self.assertLess(float(out.std(0).mean()), 1.0)
+
     def test_kernels_have_torchs_gradients(self):
         x, w, b = torch.randn(3, 4, 4, 64), torch.rand(64), torch.randn(64)
         g = torch.randn(3, 4, 4, 64)

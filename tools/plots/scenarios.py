@@ -3,6 +3,8 @@
 
     python3 tools/plots/scenarios.py build/bin/ringway docs/plots [FILE...]
 
+and puts the figures into the table of docs/simulating.md.
+
 Each scenario of sim/scenarios, or of the files named, runs as its file says, seed included, so the same release draws the same bytes. Three
 panels share the time axis: requests per second, how busy the regions are, and what a job costs (offers, p99 of the
 latency). Troubles are shaded. Only the standard library is used.
@@ -10,6 +12,7 @@ latency). Troubles are shaded. Only the standard library is used.
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -125,6 +128,17 @@ class Plot:
         return rest + named
 
 
+def write_row(page, name, figures):
+    """The figures of one scenario into its row of the page's table; the words in it stay."""
+    offers = figures["offers_per_served"]
+    cells = (f'{100 * figures["served_share"]:.1f} %', f'{100 * figures["home_share"]:.1f} %',
+             f"{offers:.0f}" if offers >= 100 else f"{offers:.2f}", f'{figures["wait_p99_s"]:.2f} s')
+    text = page.read_text()
+    row = re.compile(rf"^(\| \[`{name}`\][^|]*\|[^|]*\|).*$", re.M)
+    if row.search(text):
+        page.write_text(row.sub(lambda m: f"{m[1]} {' | '.join(cells)} |", text))
+
+
 def main():
     program, out = sys.argv[1], pathlib.Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
@@ -133,6 +147,7 @@ def main():
         report = json.loads(run.stdout)
         (out / f"{path.stem}.svg").write_text(Plot(report).svg())
         figures = report["figures"]
+        write_row(out.parent / "simulating.md", path.stem, figures)
         print(f'{path.stem:24} served {100 * figures["served_share"]:.1f} %  at home {100 * figures["home_share"]:.1f} %  '
               f'offers {figures["offers_per_served"]:.2f}  p99 wait {figures["wait_p99_s"]:.2f} s  '
               f'{report["events"]} events', flush=True)

@@ -153,12 +153,30 @@ def work(rank, shared, options, begun):
             break
 
 
+def renew(shared, parts):
+    """Draws the weights of these parts anew, and forgets what the optimiser knows of them."""
+    at, found = 0, set()
+    for name, p in MotionModel(S.SMALL).named_parameters():
+        end = at + p.numel()
+        mine = [part for part in parts if name.startswith(part + ".")]
+        if mine:
+            found.update(mine)
+            for flat in (shared.weights, shared.average):
+                flat[at:end].copy_(p.detach().float().reshape(-1))
+            for flat in (shared.first, shared.second):
+                flat[at:end].zero_()
+        at = end
+    if found != set(parts):
+        sys.exit(f"no such part: {', '.join(sorted(set(parts) - found))}")
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("run")
     parser.add_argument("--stage", type=int, choices=(1, 2), default=2)
     parser.add_argument("--steps", type=int, required=True, help="how many more")
     parser.add_argument("--finish", action="store_true")
+    parser.add_argument("--renew", nargs="+", default=[], metavar="PART", help="parts to begin anew, such as conditioner.convs")
     parser.add_argument("--rate", type=float, default=1.2e-3)
     parser.add_argument("--batch", type=int, help="clips per process and step: 16 on a CPU, 768 on a GPU")
     parser.add_argument("--processes", type=int, default=2, help="on a CPU")
@@ -191,6 +209,7 @@ def main():
         state = torch.load(latest, map_location="cpu")
         shared.restore(state["shared"])
         begun = state["step"]
+        renew(shared, options.renew)
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters on {options.device}, from step {begun}", flush=True)
     if options.processes == 1:
         work(0, shared, options, begun)
