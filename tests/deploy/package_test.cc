@@ -70,7 +70,9 @@ TEST_F(PackageTest, HoldsProgramsUnitsManualsCompletionsAndSettings) {
         "./usr/share/man/man8/ringway-router.8.gz\n", "./usr/share/bash-completion/completions/ringway\n",
         "./usr/share/zsh/vendor-completions/_ringway\n",
         "./usr/share/fish/vendor_completions.d/ringway.fish\n", "./usr/share/doc/ringway/operating.md\n",
-        "./usr/share/doc/ringway/copyright\n", "./usr/share/ringway/topology/local.yaml\n"}) {
+        "./usr/share/doc/ringway/copyright\n", "./usr/share/ringway/topology/local.yaml\n",
+        "./usr/share/ringway/model/model_index.json\n",
+        "./usr/share/ringway/model/unet/diffusion_pytorch_model.safetensors\n"}) {
     EXPECT_THAT(list, HasSubstr(path));
   }
   const std::string settings = OutputOf("dpkg-deb --ctrl-tarfile " + new_ + " | tar -xO ./conffiles");

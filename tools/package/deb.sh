@@ -33,6 +33,10 @@ install -D -m 644 -t "$root/etc/ringway" "$deploy"/systemd/*.env
 # The world of the examples, so that a controller starts as installed; yours goes in its place.
 install -D -m 644 "$source/topology/local.yaml" "$root/etc/ringway/world.yaml"
 install -D -m 644 -t "$root/usr/share/ringway/topology" "$source"/topology/*.yaml
+# The bundled model, where engine/bundled_model.h looks for it beside an installed program.
+model=$source/engine/weights/student
+[[ -d "$model" ]] || model=$source/engine/weights/teacher
+(cd "$model" && find . -type f -exec install -D -m 644 {} "$root/usr/share/ringway/model/{}" \;)
 
 "$bin/ringway" man "$root/usr/share/man/man1" >/dev/null
 python3 "$source/tools/docs/flags.py" --man "$release" "$bin" "$root/usr/share/man/man8"

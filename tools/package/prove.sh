@@ -33,6 +33,9 @@ for program in ringway ringway-controller ringway-router ringway-worker; do
   "$program" --help >/dev/null
 done
 step "every program finds its libraries: $(ringway --version)"
+quietly setpriv --reuid ringway --regid ringway --clear-groups ringway animate --prompt "zoom in slowly" --side 192 --out /tmp/animation.gif
+[[ $(head -c 6 /tmp/animation.gif) == GIF89a ]]
+step "animates with the model that it brings"
 id -u ringway >/dev/null
 [[ $(stat -c '%U:%G %a' /etc/ringway) == "root:ringway 750" ]]
 step "the user exists, /etc/ringway is root's and its group's"
