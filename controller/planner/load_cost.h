@@ -34,8 +34,7 @@ class LoadCost {
   struct Sample {
     double load = 0;
     double background_load = 0;
-    double started_rps =
-        0;  // went to this region's workers, from all sources, over the time that ended at `at`
+    double started_rps = 0;  // to this region, from all sources, over the time that ended at `at`
     double alive_share = 1;  // of the provisioned workers; a busy share can rise no higher
     double held_mean_s = 0;  // how long a request held a worker; 0: not known
   };

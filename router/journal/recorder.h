@@ -25,7 +25,7 @@
 
 namespace ringway::router::journal {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;  // 1: reports did not count what held workers
 // The first bytes of every router's journal.
 inline constexpr char kTitle[] = "ringway router journal";
 

@@ -115,7 +115,8 @@ TEST(MachineTest, HalfTheWorkersDeadIsHalfTheCapacity) {
   EXPECT_LE(rig.LoadOf(kR1), 0.8 * 0.5 * 1.02);
 }
 
-// All its workers are busy, before and after; that they hold each request longer is what must be noticed.
+// A slow region is all busy, whatever is sent there; that it holds each request longer must be
+// noticed.
 TEST(MachineTest, ARegionWhoseWorkersBecameSlowIsRelieved) {
   Rig rig(MakeFleet());
   rig.demand_rps[kR1] = 7;
