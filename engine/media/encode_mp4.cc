@@ -2,10 +2,12 @@
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/imgutils.h>
 #include <libavutil/opt.h>
 #include <libswscale/swscale.h>
 }
 
+#include <cstring>
 #include <memory>
 
 #include "absl/status/status.h"
@@ -34,6 +36,7 @@ class Mp4Writer {
       av_free(bytes);
     }
     av_packet_free(&packet_);
+    av_frame_free(&source_);
     av_frame_free(&frame_);
     sws_freeContext(scaler_);
     avcodec_free_context(&codec_);
@@ -51,8 +54,10 @@ class Mp4Writer {
     codec_ = avcodec_alloc_context3(encoder);
     stream_ = avformat_new_stream(format_, nullptr);
     packet_ = av_packet_alloc();
+    source_ = av_frame_alloc();
     frame_ = av_frame_alloc();
-    if (codec_ == nullptr || stream_ == nullptr || packet_ == nullptr || frame_ == nullptr)
+    if (codec_ == nullptr || stream_ == nullptr || packet_ == nullptr || source_ == nullptr ||
+        frame_ == nullptr)
       return absl::ResourceExhaustedError("MP4: no memory");
     Configure(first, *encoder);
     if (absl::Status s = Check(avcodec_open2(codec_, encoder, nullptr), "encoder"); !s.ok()) return s;
@@ -61,21 +66,19 @@ class Mp4Writer {
     stream_->time_base = codec_->time_base;
     if (absl::Status s = Check(avio_open_dyn_buf(&format_->pb), "memory"); !s.ok()) return s;
     if (absl::Status s = Check(avformat_write_header(format_, nullptr), "header"); !s.ok()) return s;
-    frame_->format = codec_->pix_fmt;
-    frame_->width = first.width;
-    frame_->height = first.height;
     scaler_ = sws_getContext(first.width, first.height, AV_PIX_FMT_RGB24, first.width, first.height,
                              codec_->pix_fmt, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nullptr,
                              nullptr, nullptr);
     if (scaler_ == nullptr) return absl::InternalError("MP4: no conversion from RGB");
-    return Check(av_frame_get_buffer(frame_, 0), "frame");
+    if (absl::Status s = Allocate(first, AV_PIX_FMT_RGB24, source_); !s.ok()) return s;
+    return Allocate(first, codec_->pix_fmt, frame_);
   }
 
   absl::Status Add(const Picture& picture, std::int64_t at_ms) {
     if (absl::Status s = Check(av_frame_make_writable(frame_), "frame"); !s.ok()) return s;
-    const std::uint8_t* rows[] = {picture.rgb.data()};
-    const int pitch[] = {picture.width * 3};
-    sws_scale(scaler_, rows, pitch, 0, picture.height, frame_->data, frame_->linesize);
+    const int row = picture.width * 3;
+    av_image_copy_plane(source_->data[0], source_->linesize[0], picture.rgb.data(), row, row, picture.height);
+    sws_scale(scaler_, source_->data, source_->linesize, 0, picture.height, frame_->data, frame_->linesize);
     frame_->pts = at_ms;
     if (absl::Status s = Check(avcodec_send_frame(codec_, frame_), "encoding"); !s.ok()) return s;
     return Drain();
@@ -108,9 +111,24 @@ class Mp4Writer {
     if (std::string_view(encoder.name) == "libx264") {
       av_opt_set(codec_->priv_data, "crf", "18", 0);
       av_opt_set(codec_->priv_data, "preset", "fast", 0);
+      // x264's macroblock tree (build 164, AVX-512) reads past its rows: what lies on the heap changes the
+      // bytes.
+      av_opt_set(codec_->priv_data, "mbtree", "0", 0);
     } else {
       codec_->bit_rate = std::int64_t{8} * first.width * first.height;
     }
+  }
+
+  // Rows that are aligned and padded with zeros: libswscale and the encoder read vectors past a row's end,
+  // and what they find there must neither be another's memory nor change the bytes.
+  static absl::Status Allocate(const Picture& first, AVPixelFormat format, AVFrame* frame) {
+    frame->format = format;
+    frame->width = first.width;
+    frame->height = first.height;
+    if (absl::Status s = Check(av_frame_get_buffer(frame, 0), "frame"); !s.ok()) return s;
+    for (const AVBufferRef* plane : frame->buf)
+      if (plane != nullptr) std::memset(plane->data, 0, plane->size);
+    return absl::OkStatus();
   }
 
   absl::Status Drain() {
@@ -130,6 +148,7 @@ class Mp4Writer {
   AVCodecContext* codec_ = nullptr;
   AVStream* stream_ = nullptr;  // the format's
   AVPacket* packet_ = nullptr;
+  AVFrame* source_ = nullptr;  // RGB, as libswscale wants it
   AVFrame* frame_ = nullptr;
   SwsContext* scaler_ = nullptr;
 };
