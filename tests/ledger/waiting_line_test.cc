@@ -35,6 +35,56 @@ TEST(WaitingLine, ServesWhoMustStartSoonestAndThenTheOlder) {
   EXPECT_EQ(Drain(line, 0), (std::vector<Ticket>{2, 1, 0, 3}));
 }
 
+// Equal deadlines, and an estimate that moves with every job that ends.
+TEST(WaitingLine, EqualJobsAreServedInOrderWhateverTheirEstimatesSay) {
+  Rng rng(7);
+  WaitingLine line(10);
+  for (Ticket t = 0; t < 10; ++t) {
+    const double expected_s = t == 0 ? 4 : 3.1 + 1.8 * rng.Uniform();
+    Waiter waiter = Waits(0.1 * t, 60 + 0.1 * t - expected_s);
+    waiter.expected = absl::Seconds(expected_s);
+    line.Add(t, waiter);
+  }
+  EXPECT_EQ(Drain(line, 0), (std::vector<Ticket>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
+TEST(WaitingLine, AJobThatTakesMuchLongerGoesEarlier) {
+  WaitingLine line(10);
+  for (Ticket t = 0; t < 3; ++t) {
+    const double expected_s = t == 2 ? 20 : 4;
+    Waiter waiter = Waits(t, 60 + t - expected_s);
+    waiter.expected = absl::Seconds(expected_s);
+    line.Add(t, waiter);
+  }
+  EXPECT_EQ(Drain(line, 0), (std::vector<Ticket>{2, 0, 1}));
+}
+
+// Its own latest start counts, not the one that it is compared by.
+TEST(WaitingLine, NeverOffersWhoCannotStartInTime) {
+  Rng rng(11);
+  for (int round = 0; round < 300; ++round) {
+    WaitingLine line(64, round % 2 == 0 ? WaitingLine::kHopeless : 0.0);
+    std::vector<double> start_by_s(32);
+    for (Ticket t = 0; t < start_by_s.size(); ++t) {
+      const double expected_s = 1 + 9 * rng.Uniform();
+      start_by_s[t] = 20 + 5 * rng.Uniform() - expected_s;
+      Waiter waiter = Waits(rng.Uniform(), start_by_s[t]);
+      waiter.expected = absl::Seconds(expected_s);
+      line.Add(t, waiter);
+    }
+    for (double now_s = 5; !line.empty(); now_s += 0.2 * rng.Uniform()) {
+      line.Reconsider(At(now_s));
+      while (const auto gone = line.TakeInfeasible(At(now_s))) EXPECT_LT(start_by_s[*gone], now_s);
+      const auto next = line.Next();
+      if (!next) break;
+      EXPECT_GE(start_by_s[*next], now_s - 1e-6);
+      EXPECT_GT(line.NextInfeasible(), At(now_s));
+      EXPECT_LE(line.NextInfeasible(), At(start_by_s[*next]) + absl::Microseconds(1));
+      if (rng.Uniform() < 0.3) line.Remove(*next, 0);
+    }
+  }
+}
+
 TEST(WaitingLine, AMoreImportantPriorityGoesFirst) {
   WaitingLine line(10);
   line.Add(0, Waits(0, 5, 2));

@@ -95,9 +95,8 @@ void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
   // lives until it is released or expires.
   if (entry.state == AskState::kWaiting) StopWaiting(entry);
   entry = {.generation = ask.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
-  const absl::Time start_by = Within(now, ask.deadline) -
-                              std::clamp(ask.expected, absl::ZeroDuration(), kHorizon) -
-                              settings_.start_margin;
+  const absl::Duration expected = std::clamp(ask.expected, absl::ZeroDuration(), kHorizon);
+  const absl::Time start_by = Within(now, ask.deadline) - expected - settings_.start_margin;
   if (start_by < now) {
     actions.push_back(Refuse{ask.key, RefuseReason::kInfeasible});
     return;
@@ -109,7 +108,7 @@ void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
   }
   entry.state = AskState::kWaiting;
   entry.ticket = asks_.AddTicket({ask.key, ask.priority, now});
-  line_.Add(entry.ticket, {ask.priority, std::min(Within(now, ask.arrived), now), now, start_by});
+  line_.Add(entry.ticket, {ask.priority, std::min(Within(now, ask.arrived), now), now, start_by, expected});
 }
 
 void SlotLedger::RepeatAnswer(const Ask& ask, const AskEntry& entry, Actions& actions) {

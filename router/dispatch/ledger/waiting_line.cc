@@ -1,5 +1,8 @@
 #include "router/dispatch/ledger/waiting_line.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "core/check.h"
 
 namespace ringway::ledger {
@@ -14,9 +17,18 @@ void WaitingLine::Add(Ticket ticket, const Waiter& waiter) {
   const std::int64_t arrived = absl::ToUnixNanos(waiter.arrived);
   const std::int64_t joined = absl::ToUnixNanos(waiter.joined);
   const std::int64_t start_by = absl::ToUnixNanos(waiter.start_by);
-  lane.soonest.Set(ticket, {start_by, joined});
+  const std::int64_t expected = absl::ToInt64Nanoseconds(waiter.expected);
+  if (lane.soonest.empty()) lane.usual_ns = expected;
+  if (ticket >= start_by_ns_.size()) start_by_ns_.resize(ticket + 1);
+  start_by_ns_[ticket] = start_by;
+  lane.soonest.Set(ticket, {start_by + Evened(lane, expected), joined});
   lane.newest.Set(ticket, {-arrived, -start_by});
   ++size_;
+}
+
+std::int64_t WaitingLine::Evened(const Lane& lane, std::int64_t expected_ns) {
+  const std::int64_t apart = expected_ns - lane.usual_ns;
+  return std::abs(apart) <= lane.usual_ns / 3 ? apart : 0;
 }
 
 void WaitingLine::Remove(Ticket ticket, Priority priority) {
@@ -49,11 +61,13 @@ std::optional<Ticket> WaitingLine::Next() const {
 std::optional<Ticket> WaitingLine::TakeInfeasible(absl::Time now) {
   const std::int64_t now_ns = absl::ToUnixNanos(now);
   for (Lane& lane : lanes_) {
-    if (lane.soonest.empty() || lane.soonest.Top().key.first >= now_ns) continue;
-    const Ticket ticket = lane.soonest.Top().id;
-    RemoveFrom(lane, ticket);
-    --size_;
-    return ticket;
+    if (lane.soonest.empty()) continue;
+    for (const Ticket ticket : {lane.soonest.Top().id, NextOf(lane)}) {
+      if (start_by_ns_[ticket] >= now_ns) continue;
+      RemoveFrom(lane, ticket);
+      --size_;
+      return ticket;
+    }
   }
   return std::nullopt;
 }
@@ -75,8 +89,8 @@ absl::Time WaitingLine::NextInfeasible() const {
   absl::Time next = absl::InfiniteFuture();
   for (const Lane& lane : lanes_) {
     if (lane.soonest.empty()) continue;
-    const absl::Time at = absl::FromUnixNanos(lane.soonest.Top().key.first) + absl::Nanoseconds(1);
-    if (at < next) next = at;
+    const std::int64_t first = std::min(start_by_ns_[lane.soonest.Top().id], start_by_ns_[NextOf(lane)]);
+    next = std::min(next, absl::FromUnixNanos(first) + absl::Nanoseconds(1));
   }
   return next;
 }

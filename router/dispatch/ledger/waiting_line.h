@@ -1,19 +1,21 @@
 // The jobs of one region and tier that wait for a slot, and which of them runs next.
 //
 // Order: the more important priority first. Within a priority, the job that must start soonest (its deadline
-// less its expected service), then the one that joined first; with equal deadlines that is first come, first
-// served. When the head has used up three quarters of the time that it could wait, waiting has become
-// hopeless: jobs are served when they are about to die, and every one that takes a little longer than
-// expected ends too late and has wasted its GPU. The priority then flips to newest first until its head has
-// used less than half again (adaptive LIFO; Maurer, "Fail at Scale", ACM Queue 13(8), 2015; the two shares
-// were chosen in virtual time, see docs/dispatch.md).
+// less its expected service), then the one that joined first. Expected services are measured and never stand
+// still: those within a third of the one with which the line began count as equal, so that equal jobs with
+// equal patience are served first come, first served. When the head has used up three quarters of the time
+// that it could wait, waiting has become hopeless: jobs are served when they are about to die, and every one
+// that takes a little longer than expected ends too late and has wasted its GPU. The priority then flips to
+// newest first until its head has used less than half again (adaptive LIFO; Maurer, "Fail at Scale", ACM
+// Queue 13(8), 2015; the two shares were chosen in virtual time, see docs/dispatch.md).
 //
 // Bound: `waiting_max` jobs. When it is passed, the one that would be served last is given up: of the least
 // important priority present, the newest, or the oldest when that priority runs newest first.
 //
 // Invariants: a ticket stands in the line at most once; TakeInfeasible returns every job whose latest start
-// has passed before Next offers it. Two indexed heaps a priority: Add and Remove O(log n), the rest O(1).
-// No allocation once `waiting_max` tickets have been seen. Pure. One owner thread.
+// has passed before Next offers it. Behind others such a job may stand a third of its service longer. Two
+// indexed heaps a priority: Add and Remove O(log n), the rest O(1). No allocation once `waiting_max` tickets
+// have been seen. Pure. One owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_WAITING_LINE_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_WAITING_LINE_H_
 
@@ -34,9 +36,10 @@ using Ticket = std::uint32_t;
 
 struct Waiter {
   Priority priority = 0;
-  absl::Time arrived;   // at the entry router; newest first goes by it
-  absl::Time joined;    // this line
-  absl::Time start_by;  // latest start that still meets the deadline
+  absl::Time arrived;                              // at the entry router; newest first goes by it
+  absl::Time joined;                               // this line
+  absl::Time start_by;                             // latest start that still meets the deadline
+  absl::Duration expected = absl::ZeroDuration();  // service; what start_by leaves room for
 };
 
 class WaitingLine {
@@ -76,11 +79,14 @@ class WaitingLine {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Lane {
-    IndexedHeap<Key> soonest;  // by (start_by, joined)
-    IndexedHeap<Key> newest;   // by (-arrived, -start_by)
+    IndexedHeap<Key> soonest;   // by (start_by with the usual service, joined)
+    IndexedHeap<Key> newest;    // by (-arrived, -start_by)
+    std::int64_t usual_ns = 0;  // expected service of the job with which it began
     bool newest_first = false;
   };
 
+  // What is added to a latest start to compare it with others of its lane.
+  static std::int64_t Evened(const Lane& lane, std::int64_t expected_ns);
   static void RemoveFrom(Lane& lane, Ticket ticket);
   static Ticket NextOf(const Lane& lane) {
     return lane.newest_first ? lane.newest.Top().id : lane.soonest.Top().id;
@@ -90,6 +96,7 @@ class WaitingLine {
   }
 
   PerPriority<Lane> lanes_;
+  std::vector<std::int64_t> start_by_ns_;  // by ticket
   std::size_t size_ = 0;
   std::size_t waiting_max_;
   double newest_first_at_;
