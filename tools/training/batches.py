@@ -55,7 +55,7 @@ class Batches:
         self.at = (self.at + n) % self.pool_size
 
     def draw(self, n):
-        """-> (packed clean field [n, 8, 8, 8, 16], what is given, the asks)"""
+        """-> (packed clean field [n, 8, 8, 8, 16], what is given, the asks, the scenes)"""
         self.renew_some(max(1, int(n * self.renew)))
         rows = self.draws.integers(0, self.pool_size, n)
         scene = {k: v[rows] for k, v in self.pool.items()}
@@ -64,7 +64,7 @@ class Batches:
         asks = [draw_ask(self.rng, names, self.stage) for names in holds(scene)]
         matte = mattes(scene, asks, self.draws)
         field = scaled(fields(scene, asks, matte, self.draws))
-        return pack(field), given(scene, asks, matte), asks
+        return pack(field), given(scene, asks, matte), asks, scene
 
     def state(self):
         return dict(draws=self.draws.state(), rng=self.rng.getstate(), pool=self.pool, at=self.at)

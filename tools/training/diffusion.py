@@ -23,11 +23,12 @@ def stratified_log_snr(draws, n):
     return first + (last - first) * (draws.permutation(n) + draws.uniform(0, 1, n)) / n
 
 
-def velocity_loss(clean_predicted, clean, log_snr):
-    """Mean squared error of v = (alpha z - x) / sigma, its weight capped where SNR + 1 > 5. -> (loss, v error per clip)"""
+def velocity_loss(clean_predicted, clean, log_snr, weights=1.0):
+    """Mean squared error of v = (alpha z - x) / sigma, its weight capped where SNR + 1 > 5; weights [n] of the clips.
+    -> (loss, v error per clip)"""
     error = (clean_predicted.float() - clean).pow(2).mean((1, 2, 3, 4))
     noise_power = torch.sigmoid(-log_snr)
-    return (error / noise_power.clamp(min=0.2)).mean(), error.detach() / noise_power
+    return (weights * error / noise_power.clamp(min=0.2)).mean(), error.detach() / noise_power
 
 
 def hidden(given, draws, nothing=0.06, picture_only=0.10):

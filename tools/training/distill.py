@@ -52,7 +52,7 @@ def student_levels(draws, n, parts):
 
 
 def student_loss(model, teacher, batches, draws, options):
-    clean, given, _ = batches.draw(options.batch)
+    clean, given, _, _ = batches.draw(options.batch)
     log_snr = student_levels(draws, options.batch, options.merge)
     z = noised(clean, log_snr, draws.normal(*clean.shape))
     with torch.no_grad():

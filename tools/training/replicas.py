@@ -38,8 +38,9 @@ class Shared:
         return {name: getattr(self, name).cpu().clone() for name in self.NAMES}
 
     def restore(self, state):
+        """A state of fewer parameters than here leaves the last ones (heads that have come since) as they began."""
         for name in self.NAMES:
-            getattr(self, name).copy_(state[name])
+            getattr(self, name)[:state[name].numel()].copy_(state[name])
 
 
 class Replica:

@@ -25,6 +25,7 @@ from batches import Batches
 from diffusion import hidden, noised, stratified_log_snr, velocity_loss
 from draws import Draws
 from gates import tracked_moves
+from lessons import Learner, parts_of, weight_of
 from model import MotionModel, channels_last_weights
 from replicas import Replica, Shared, unflatten
 
@@ -50,7 +51,7 @@ class Examination:
     def __init__(self, device):
         held_out = photos.stack(photos.HELD_OUT) if photos.available() else None
         batches = Batches(999, held_out, device, pool=64)
-        clean, self.given, _ = batches.draw(64)
+        clean, self.given, _, _ = batches.draw(64)
         self.log_snr = S.LOG_SNR[0] + (S.LOG_SNR[1] - S.LOG_SNR[0]) * (torch.arange(64, device=device) + 0.5) / 64
         self.clean, self.noisy = clean, noised(clean, self.log_snr, Draws(7, device).normal(*clean.shape))
 
@@ -104,13 +105,21 @@ def checkpoint(replica, run, step, options, batches, draws):
     replica.wait()
 
 
-def clip_loss(model, batches, draws, count):
-    clean, given, _ = batches.draw(count)
+def clip_weights(asks, shown):
+    """[n], about 1 in the mean; what was hidden from the network must not speak through them."""
+    weights = torch.tensor([weight_of(ask) for ask in asks], device=shown["picture"].device)
+    return torch.where(shown["text_given"] > 0, weights, torch.ones_like(weights)) / 1.5
+
+
+def clip_loss(learner, batches, draws, count):
+    clean, given, asks, scene = batches.draw(count)
     log_snr = stratified_log_snr(draws, count)
     noise = draws.normal(*clean.shape)
-    predicted = model(noised(clean, log_snr, noise), log_snr, hidden(given, draws))
-    loss, error = velocity_loss(predicted, clean, log_snr)
-    return loss, error, log_snr
+    shown = hidden(given, draws)
+    predicted = learner.network(noised(clean, log_snr, noise), log_snr, shown)
+    loss, error = velocity_loss(predicted, clean, log_snr, clip_weights(asks, shown))
+    lesson = learner.lessons.loss(parts_of(scene), clean, shown["picture_given"])
+    return loss + lesson, error, log_snr, lesson
 
 
 def work(rank, shared, options, begun):
@@ -118,8 +127,8 @@ def work(rank, shared, options, begun):
     if device == "cpu":
         torch.set_num_threads(1)
     torch.manual_seed(rank)
-    model = channels_last_weights(MotionModel(S.SMALL)).to(device).bfloat16()
-    replica = Replica(rank, shared, model)
+    learner = Learner(channels_last_weights(MotionModel(S.SMALL))).to(device).bfloat16()
+    replica = Replica(rank, shared, learner)
     batches = Batches(100 + rank, training_photos(), device, pool=options.pool, stage=options.stage)
     draws = Draws(500 + rank, device)
     if begun and os.path.exists(rank_file(options.run, rank, begun)):
@@ -128,10 +137,11 @@ def work(rank, shared, options, begun):
         draws.restore(state["draws"])
     examination = Examination(device) if rank == 0 else None
     average = channels_last_weights(MotionModel(S.SMALL)).to(device).bfloat16()
-    binned, norms, since = BinnedLoss(), [], time.monotonic()
+    binned, norms, lessons, since = BinnedLoss(), [], [], time.monotonic()
     replica.wait()
     for step in range(begun + 1, begun + options.steps + 1):
-        loss, error, log_snr = clip_loss(model, batches, draws, options.batch)
+        loss, error, log_snr, lesson = clip_loss(learner, batches, draws, options.batch)
+        lessons.append(float(lesson))
         binned.add(loss, error, log_snr)
         if rank == 0 and os.path.exists(os.path.join(options.run, "stop")):
             shared.stop.fill_(1)  # all processes see it after the barriers of this step
@@ -139,10 +149,10 @@ def work(rank, shared, options, begun):
         if rank == 0 and (step % options.report == 0 or step == begun + 20):
             unflatten(shared.average, average)
             mean, bins = binned.report()
-            line = dict(step=step, stage=options.stage, s=round(time.monotonic() - since, 1), loss=mean, by_log_snr=bins,
-                        held_out=examination.take(average), gradient=round(sum(norms) / len(norms), 3),
+            line = dict(step=step, stage=options.stage, s=round(time.monotonic() - since, 1), loss=mean, lessons=round(sum(lessons) / len(lessons), 4),
+                        by_log_snr=bins, held_out=examination.take(average), gradient=round(sum(norms) / len(norms), 3),
                         rate=round(rate_at(step, options, begun), 6), clips=step * options.batch * shared.world)
-            norms = []
+            norms, lessons = [], []
             print(json.dumps(line), flush=True)
             with open(os.path.join(options.run, "log.jsonl"), "a") as log:
                 log.write(json.dumps(line) + "\n")
@@ -156,7 +166,7 @@ def work(rank, shared, options, begun):
 def renew(shared, parts):
     """Draws the weights of these parts anew, and forgets what the optimiser knows of them."""
     at, found = 0, set()
-    for name, p in MotionModel(S.SMALL).named_parameters():
+    for name, p in MotionModel(S.SMALL).named_parameters():  # the first of the learner's
         end = at + p.numel()
         mine = [part for part in parts if name.startswith(part + ".")]
         if mine:
@@ -203,7 +213,7 @@ def main():
         torch.set_num_threads(1)
     torch.manual_seed(0)
     model = MotionModel(S.SMALL)
-    shared = Shared(model, options.processes, options.device)
+    shared = Shared(Learner(model), options.processes, options.device)
     begun, latest = 0, os.path.join(options.run, "latest.pt")
     if os.path.exists(latest):
         state = torch.load(latest, map_location="cpu")
