@@ -1,22 +1,31 @@
 #include "engine/motion/window.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <vector>
 
 namespace ringway::engine {
 namespace {
 
 constexpr int kMoments = 32;
-constexpr int kLooks = 25;  // along each side of the window
+constexpr int kPlanes = 2 * kMoments;  // components x moments
+constexpr int kLooks = 25;             // along each side of the window
 constexpr int kHalvings = 8;
 constexpr int kCorrections = 3;
 constexpr double kSlack = 1e-3;  // of the photo: less than a pixel of a small one
 
 struct Range {
   double low = 1e9, high = -1e9;
-  void Take(double x) {
-    low = std::min(low, x);
-    high = std::max(high, x);
+  void Take(double at, std::span<const float, kMoments> moved) {
+    float least = moved[0], most = moved[0];
+    for (const float m : moved) {
+      least = std::min(least, m);
+      most = std::max(most, m);
+    }
+    low = std::min(low, at + least);
+    high = std::max(high, at + most);
   }
   bool Inside() const { return low >= -kSlack && high <= 1 + kSlack; }
   double middle() const { return (low + high) / 2; }
@@ -25,10 +34,14 @@ struct Range {
 class WindowSearch {
  public:
   explicit WindowSearch(const MotionField& field) : grid_(field.grid()) {
-    const std::size_t size = 2 * static_cast<std::size_t>(grid_) * static_cast<std::size_t>(grid_);
-    planes_.resize(kMoments * size);
-    for (std::size_t m = 0; m < kMoments; ++m)
-      field.At(static_cast<double>(m + 1) / kMoments, std::span(planes_).subspan(m * size, size));
+    const std::size_t cells = static_cast<std::size_t>(grid_) * static_cast<std::size_t>(grid_);
+    std::vector<float> moment(2 * cells);
+    cells_.resize(cells * kPlanes);
+    for (std::size_t m = 0; m < kMoments; ++m) {
+      field.At(static_cast<double>(m + 1) / kMoments, moment);
+      for (std::size_t at = 0; at < 2 * cells; ++at)
+        cells_[at % cells * kPlanes + at / cells * kMoments + m] = moment[at];
+    }
   }
 
   // True when the window of this side, moved to where it fits best, never looks beyond the photo.
@@ -45,32 +58,34 @@ class WindowSearch {
   }
 
  private:
+  // Separably: each row of looks is first made of four rows of cells, for all moments at once.
   void Look(const Window& window, Range& x, Range& y) const {
+    std::vector<float> row(static_cast<std::size_t>(grid_) * kPlanes);
+    std::array<float, kPlanes> here;
     for (int j = 0; j < kLooks; ++j) {
       const double py = window.middle_y + (static_cast<double>(j) / (kLooks - 1) - 0.5) * window.side;
       const GridPlace down(py, grid_);
+      const auto cells = [&](int r) { return cells_.data() + down.cell[r] * grid_ * kPlanes; };
+      WeightedSum(down.weight, cells(0), cells(1), cells(2), cells(3), row);
       for (int i = 0; i < kLooks; ++i) {
         const double px = window.middle_x + (static_cast<double>(i) / (kLooks - 1) - 0.5) * window.side;
         const GridPlace across(px, grid_);
-        for (int m = 0; m < kMoments; ++m) {
-          x.Take(px + At(2 * m, across, down));
-          y.Take(py + At(2 * m + 1, across, down));
-        }
+        const auto cell = [&](int k) { return row.data() + across.cell[k] * kPlanes; };
+        WeightedSum(across.weight, cell(0), cell(1), cell(2), cell(3), here);
+        x.Take(px, std::span(here).first<kMoments>());
+        y.Take(py, std::span(here).last<kMoments>());
       }
     }
   }
 
-  double At(int plane, const GridPlace& across, const GridPlace& down) const {
-    const float* cells = planes_.data() + static_cast<std::ptrdiff_t>(plane) * grid_ * grid_;
-    float sum = 0;
-    for (int r = 0; r < 4; ++r)
-      for (int k = 0; k < 4; ++k)
-        sum += down.weight[r] * across.weight[k] * cells[down.cell[r] * grid_ + across.cell[k]];
-    return sum;
+  static void WeightedSum(const float (&weight)[4], const float* a, const float* b, const float* c,
+                          const float* d, std::span<float> out) {
+    for (std::size_t n = 0; n < out.size(); ++n)
+      out[n] = weight[0] * a[n] + weight[1] * b[n] + weight[2] * c[n] + weight[3] * d[n];
   }
 
   int grid_;
-  std::vector<float> planes_;  // [moment][component][y][x]
+  std::vector<float> cells_;  // [y][x][component][moment]
 };
 
 }  // namespace

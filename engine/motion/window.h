@@ -5,7 +5,7 @@
 // its own units of width and height), at most kSideMost, from which no pixel at any moment looks beyond the
 // photo; its middle is shifted against the middle of the motion. Found by bisection over the side; for each
 // side the middle is corrected a few times by what sticks out. When even kSideLeast sticks out, it is taken,
-// and the rim repeats the last pixels. About a million looks at the field: milliseconds. Pure.
+// and the rim repeats the last pixels. About a million looks at the field: a millisecond. Pure.
 #ifndef RINGWAY_ENGINE_MOTION_WINDOW_H_
 #define RINGWAY_ENGINE_MOTION_WINDOW_H_
 

@@ -25,8 +25,8 @@ def main():
         name = OF_THINGS.get(verb, NAMES.get(verb, verb))
         print(f"| {name} | {r['clips']} | {r['correct']:.2f} | {r['ceiling']:.2f} |")
     content = report.get("content", {})
-    print("\nDependence on content, mean correlation with the truth over pairs of pictures: "
-          + ", ".join(f"{name} {r['correlation']:.2f}" for name, r in content.items()) + ".")
+    print("\nDependence on content, mean correlation with the truth over pairs of pictures (in brackets what other draws of the truth reach): "
+          + ", ".join(f"{name} {r['correlation']:.2f} ({r['ceiling']:.2f})" for name, r in content.items()) + ".")
 
 
 if __name__ == "__main__":

@@ -119,6 +119,14 @@ def evaluate_speeds(ask, options):
     return result
 
 
+def change_correlation(found, truth):
+    """[2n, cells] each, the second half the other picture of each pair -> [n]: how the change of one follows that of the other."""
+    half = len(found) // 2
+    a, b = found[:half] - found[half:2 * half], truth[:half] - truth[half:2 * half]
+    a, b = a - a.mean(1, keepdim=True), b - b.mean(1, keepdim=True)
+    return (a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1) + 1e-9)
+
+
 def evaluate_content(ask, pairs=24):
     """Two pictures, the same noise and prompt: does where it moves change as the truth's does? -> mean correlation, by prompt."""
     result = {}
@@ -139,11 +147,9 @@ def evaluate_content(ask, pairs=24):
         where = lambda f: f.pow(2).sum(2).mean(1).sqrt().flatten(1)  # [n, 256]
         draws = Draws(5)
         truth = torch.stack([where(fields(scene, asks, clips.matte, draws)) for _ in range(12)]).mean(0)
-        model = where(ask(clips))
-        a, b = model[:half] - model[half:2 * half], truth[:half] - truth[half:2 * half]
-        a, b = a - a.mean(1, keepdim=True), b - b.mean(1, keepdim=True)
-        r = (a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1) + 1e-9)
-        result[name] = dict(pairs=half, correlation=float(r.mean()), positive=float((r > 0.3).float().mean()))
+        r, most = change_correlation(where(ask(clips)), truth), change_correlation(where(clips.truth), truth)
+        result[name] = dict(pairs=half, correlation=float(r.mean()), ceiling=float(most.mean()),
+                            positive=float((r > 0.3).float().mean()))
     return result
 
 
