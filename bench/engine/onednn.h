@@ -5,14 +5,9 @@
 #ifndef RINGWAY_BENCH_ENGINE_ONEDNN_H_
 #define RINGWAY_BENCH_ENGINE_ONEDNN_H_
 
-#include <cstdint>
+#include "bench/engine/product_time.h"
 
 namespace ringway::bench {
-
-// A convolution [pictures, side, side, in] -> [.., out] of stride 1; a linear layer when kernel is 1.
-struct ProductShape {
-  std::int64_t pictures, side, in, out, kernel;
-};
 
 double OneDnnSeconds(const ProductShape& shape, bool bf16, int threads, int rounds);
 

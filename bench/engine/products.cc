@@ -6,10 +6,8 @@
 #include "bench/engine/claim.h"
 #include "bench/engine/onednn.h"
 #include "bench/engine/peak.h"
-#include "bench/engine/random_weights.h"
+#include "bench/engine/product_time.h"
 #include "engine/cpu/cpu_backend.h"
-#include "engine/networks/blocks.h"
-#include "engine/plan/plan.h"
 
 namespace ringway::bench {
 namespace {
@@ -21,24 +19,6 @@ constexpr ProductShape kStable[] = {{1, 64, 320, 320, 3},   {1, 64, 320, 320, 1}
                                     {1, 64, 1280, 320, 1},  {1, 32, 640, 640, 3},   {1, 32, 640, 5120, 1},
                                     {1, 16, 1280, 1280, 3}, {1, 16, 1280, 1280, 1}, {1, 8, 1280, 1280, 3}};
 
-double OwnSeconds(const ProductShape& s, const engine::CpuBackend& backend, int rounds) {
-  RandomWeights weights;
-  engine::Graph g;
-  const engine::Scope scope(g, weights);
-  const engine::ValueId x = g.Input("x", {s.pictures, s.side, s.side, s.in});
-  g.Output("y", s.kernel == 1 ? LinearLayer(scope, x, s.out)
-                              : ConvLayer(scope, x, s.out, static_cast<int>(s.kernel)));
-  engine::PassOptions options;
-  options.precision = backend.FastBf16() ? engine::DType::kBF16 : engine::DType::kF32;
-  const auto plan = engine::Plan::Freeze(g, options, backend);
-  RINGWAY_CHECK(plan.ok());
-  for (float& v : (*plan)->Input("x")) v = 0.1f;
-  (*plan)->Run();
-  for (const engine::Plan::StepTime& step : (*plan)->Profile(rounds))
-    if (step.op == "linear" || step.op == "conv") return step.seconds;
-  return 0;
-}
-
 void MeasureShapes(const char* name, std::span<const ProductShape> shapes, const RunOptions& options,
                    Claims& claims) {
   const engine::CpuBackend backend({.threads = options.threads});
@@ -47,10 +27,9 @@ void MeasureShapes(const char* name, std::span<const ProductShape> shapes, const
   double logs = 0;
   std::string table;
   for (const ProductShape& s : shapes) {
-    const double own = OwnSeconds(s, backend, rounds);
+    const double own = ProductSeconds(s, backend, rounds);
     const double theirs = OneDnnSeconds(s, backend.FastBf16(), options.threads, rounds);
-    const double flops =
-        2.0 * static_cast<double>(s.pictures * s.side * s.side * s.in * s.out * s.kernel * s.kernel);
+    const double flops = s.flops();
     logs += std::log(theirs / own);
     table += absl::StrFormat(
         "\n        %2d x %2d x %2d, %4d -> %4d, %dx%d: %8.1f us, %2.0f %% of peak; oneDNN %8.1f us, %.2fx",
