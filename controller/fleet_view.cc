@@ -36,13 +36,45 @@ bool ListedAlike(const WorkerSeen& a, const WorkerSeen& b) {
          a.tier == b.tier && a.name == b.name && a.address == b.address;
 }
 
-}  // namespace
+// True: both lists name the same workers, and what was measured of them has been taken over. To copy all the
+// names anew, every second, was most of what a report costs.
+bool TakeOverMeasured(const std::vector<WorkerSeen>& said, std::vector<WorkerSeen>& known) {
+  if (said.size() != known.size()) return false;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    if (!ListedAlike(said[i], known[i])) return false;
+    known[i].busy = said[i].busy;
+    known[i].busy_s = said[i].busy_s;
+    known[i].metrics = said[i].metrics;
+  }
+  return true;
+}
 
-struct FleetView::LivingWorker {
-  RegionId region;
-  const WorkerSeen* worker;
-  const RouterState* router;
-};
+// Metrics that are told by how busy a worker was, unless it tells them itself.
+std::vector<std::size_t> ToldByBusyTime(const std::vector<MetricSpec>& metrics) {
+  std::vector<std::size_t> told;
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
+    if (metrics[m].name == kBusyMetric) told.push_back(m);
+  }
+  return told;
+}
+
+void AddWorker(const RouterState& router, const WorkerSeen& worker, absl::Duration report_age,
+               const std::vector<std::size_t>& told_by_busy_time, RegionTraffic& region) {
+  ++region.alive;
+  for (const MetricSeen& seen : worker.metrics) {
+    region.values[seen.metric].push_back({seen.value, seen.age + report_age});
+  }
+  for (const std::size_t m : told_by_busy_time) {
+    const bool given = std::any_of(worker.metrics.begin(), worker.metrics.end(),
+                                   [m](const MetricSeen& seen) { return seen.metric == m; });
+    if (given) continue;
+    // The router's clock and its worker's are read one after the other: a little over 1 is 1.
+    const double share = worker.busy_s / router.period_s;
+    region.values[m].push_back({share > 1 ? 1 : share, report_age});
+  }
+}
+
+}  // namespace
 
 std::optional<StreamId> FleetView::Connect(absl::Time now, StreamId stream, RouterHello hello) {
   const auto known = routers_.find(hello.router);
@@ -105,7 +137,7 @@ RouterState* FleetView::Find(StreamId stream) {
   return &routers_.find(name->second)->second;
 }
 
-bool FleetView::Report(absl::Time now, StreamId stream, RouterReport report) {
+bool FleetView::Report(absl::Time now, StreamId stream, const RouterReport& report) {
   RouterState* router = Find(stream);
   if (router == nullptr) return false;
   router->reported_at = now;
@@ -113,10 +145,10 @@ bool FleetView::Report(absl::Time now, StreamId stream, RouterReport report) {
   router->period_s = report.period_s;
   router->window_s += report.period_s;
   for (const TierCounts& counts : report.tiers) AddCounts(counts, router->window[counts.tier]);
-  const bool same = std::equal(report.workers.begin(), report.workers.end(), router->workers.begin(),
-                               router->workers.end(), ListedAlike);
-  if (!same) ++listing_;
-  router->workers = std::move(report.workers);
+  if (!TakeOverMeasured(report.workers, router->workers)) {
+    ++listing_;
+    router->workers = report.workers;
+  }
   HandOver(*router);
   return true;
 }
@@ -131,34 +163,57 @@ void FleetView::CloseWindow() {
   }
 }
 
-std::vector<FleetView::LivingWorker> FleetView::Living(TierId tier, std::size_t regions, absl::Time now,
-                                                       absl::Duration stale_after) const {
-  const auto by_name_newest_first = [](const LivingWorker& a, const LivingWorker& b) {
-    const int order = a.worker->name.compare(b.worker->name);
-    if (order != 0) return order < 0;
-    return std::tie(b.router->reported_at, a.router->hello.router) <
-           std::tie(a.router->reported_at, b.router->hello.router);
+FleetView::Roll FleetView::MakeRoll(TierId tier, std::size_t regions, const Believed& routers) {
+  const auto worker_of = [&routers](const LivingWorker& w) -> const WorkerSeen& {
+    return routers[w.router]->workers[w.worker];
   };
+  const auto by_name_newest_first = [&](const LivingWorker& a, const LivingWorker& b) {
+    const int order = worker_of(a).name.compare(worker_of(b).name);
+    if (order != 0) return order < 0;
+    const RouterState& router_a = *routers[a.router];
+    const RouterState& router_b = *routers[b.router];
+    return std::tie(router_b.reported_at, router_a.hello.router) <
+           std::tie(router_a.reported_at, router_b.hello.router);
+  };
+  Roll roll;
   IdVector<RegionId, std::vector<LivingWorker>> seen(regions);
-  for (const auto& [name, router] : routers_) {
-    if (!Recent(router, now, stale_after)) continue;
-    std::vector<LivingWorker>& list = seen[router.hello.region];
+  for (std::uint32_t r = 0; r < routers.size(); ++r) {
+    roll.believed.push_back(routers[r] != nullptr);
+    if (routers[r] == nullptr) continue;
+    std::vector<LivingWorker>& list = seen[routers[r]->hello.region];
     const std::size_t run = list.size();
-    for (const WorkerSeen& worker : router.workers) {
-      if (worker.tier == tier) list.push_back({router.hello.region, &worker, &router});
+    for (std::uint32_t w = 0; w < routers[r]->workers.size(); ++w) {
+      if (routers[r]->workers[w].tier == tier) list.push_back({r, w});
     }
     MergeRun(list, run, by_name_newest_first);
   }
-  std::vector<LivingWorker> living;
+  bool twice = false;
   for (const std::vector<LivingWorker>& list : seen) {
     const WorkerSeen* last = nullptr;
     for (const LivingWorker& w : list) {
-      const bool again = last != nullptr && last->name == w.worker->name;
-      last = w.worker;
-      if (!again && w.worker->healthy && !w.worker->draining) living.push_back(w);
+      const WorkerSeen& worker = worker_of(w);
+      const bool again = last != nullptr && last->name == worker.name;
+      last = &worker;
+      twice = twice || again;
+      if (!again && worker.healthy && !worker.draining) roll.living.push_back(w);
     }
   }
-  return living;
+  roll.twice = twice;
+  return roll;
+}
+
+const std::vector<FleetView::LivingWorker>& FleetView::Living(TierId tier, std::size_t regions,
+                                                              const Believed& routers) const {
+  Roll& roll = rolls_[tier];
+  const auto as_before = [](const RouterState* router, bool before) { return (router != nullptr) == before; };
+  const bool stands =
+      roll.listing == listing_ &&
+      std::equal(routers.begin(), routers.end(), roll.believed.begin(), roll.believed.end(), as_before);
+  if (stands) return roll.living;
+  roll = MakeRoll(tier, regions, routers);
+  // Of two routers that name a worker the one that spoke last is believed, whatever else stands still.
+  roll.listing = roll.twice ? 0 : listing_;
+  return roll.living;
 }
 
 IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId tier, absl::Time now,
@@ -166,32 +221,28 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
   const std::vector<MetricSpec>& metrics = fleet.tiers[tier].metrics;
   IdVector<RegionId, RegionTraffic> regions(fleet.world.regions.size());
   for (RegionTraffic& region : regions) region.values.resize(metrics.size());
+  Believed believed;
   for (const auto& [name, router] : routers_) {
     RegionTraffic& region = regions[router.hello.region];
     region.reported_at = std::max(region.reported_at, router.reported_at);
-    if (!Recent(router, now, stale_after)) continue;
+    believed.push_back(Recent(router, now, stale_after) ? &router : nullptr);
+    if (believed.back() == nullptr) continue;
     region.fresh = true;
     for (std::size_t p = 0; p < kMaxPriorities; ++p) region.demand_rps[p] += router.rates[tier].entered[p];
     for (const TargetRps& cell : router.rates[tier].sent) AddTo(region.sent_rps, cell.target, cell.rps);
     region.ran_rps += router.rates[tier].ran;
     region.held_s += router.rates[tier].held_s;
   }
-  std::vector<bool> given;
-  for (const LivingWorker& living : Living(tier, regions.size(), now, stale_after)) {
-    RegionTraffic& region = regions[living.region];
-    ++region.alive;
-    const absl::Duration report_age = now - living.router->reported_at;
-    given.assign(metrics.size(), false);
-    for (const MetricSeen& seen : living.worker->metrics) {
-      given[seen.metric] = true;
-      region.values[seen.metric].push_back({seen.value, seen.age + report_age});
+  const std::vector<std::size_t> told_by_busy_time = ToldByBusyTime(metrics);
+  const RouterState* router = nullptr;
+  absl::Duration report_age;
+  for (const LivingWorker& living : Living(tier, regions.size(), believed)) {
+    if (router != believed[living.router]) {
+      router = believed[living.router];
+      report_age = now - router->reported_at;
     }
-    for (std::size_t m = 0; m < metrics.size(); ++m) {
-      if (given[m] || metrics[m].name != kBusyMetric) continue;
-      // The router's clock and its worker's are read one after the other: a little over 1 is 1.
-      const double share = living.worker->busy_s / living.router->period_s;
-      region.values[m].push_back({share > 1 ? 1 : share, report_age});
-    }
+    AddWorker(*router, router->workers[living.worker], report_age, told_by_busy_time,
+              regions[router->hello.region]);
   }
   return regions;
 }

@@ -8,8 +8,10 @@
 // worker is its own, and what the gone router said of it last is forgotten.
 //
 // Bounds: kRoutersMax routers, each with one report's worth of workers; a router that left is forgotten by
-// Forget(). Pure: time is an argument, iteration is in order of names. One owner thread. Collect is
-// O(routers + workers) a tier where routers name their workers in order, else O(workers log workers).
+// Forget(). Pure: time is an argument, iteration is in order of names. One owner thread. A report that names
+// the same workers as the one before writes over what is measured. The order in which Collect reads a tier's
+// workers is kept from one call to the next while the listing stands, so it is O(routers + workers) then, and
+// where routers name their workers in order; else O(workers log workers).
 #ifndef RINGWAY_CONTROLLER_FLEET_VIEW_H_
 #define RINGWAY_CONTROLLER_FLEET_VIEW_H_
 
@@ -74,14 +76,14 @@ struct RegionTraffic {
 
 class FleetView {
  public:
-  explicit FleetView(const Fleet& fleet) : tiers_(fleet.tiers.size()) {}
+  explicit FleetView(const Fleet& fleet) : tiers_(fleet.tiers.size()), rolls_(fleet.tiers.size()) {}
 
   // The stream that the router used before, if any: to be closed. None also when the view is full; then
   // Find(stream) is null.
   std::optional<StreamId> Connect(absl::Time now, StreamId stream, RouterHello hello);
   void Disconnect(absl::Time now, StreamId stream);
   // False: no such stream.
-  bool Report(absl::Time now, StreamId stream, RouterReport report);
+  bool Report(absl::Time now, StreamId stream, const RouterReport& report);
   RouterState* Find(StreamId stream);
   const RouterState* Find(StreamId stream) const { return const_cast<FleetView*>(this)->Find(stream); }
 
@@ -102,15 +104,30 @@ class FleetView {
   void Restore(RouterState state);
 
  private:
-  struct LivingWorker;
+  // A worker by the places of its router, in the order of names, and of itself in that one's report.
+  struct LivingWorker {
+    std::uint32_t router;
+    std::uint32_t worker;
+  };
+  // The living workers of one tier by region and name, each once.
+  struct Roll {
+    std::uint64_t listing = 0;   // that it was made of; 0: it has to be made anew
+    std::vector<bool> believed;  // by router
+    std::vector<LivingWorker> living;
+    bool twice = false;  // two routers named one of the workers
+  };
+  // The routers in the order of names; those of whom nothing is believed are null.
+  using Believed = std::vector<const RouterState*>;
+
   void HandOver(const RouterState& to);
-  std::vector<LivingWorker> Living(TierId tier, std::size_t regions, absl::Time now,
-                                   absl::Duration stale_after) const;
+  const std::vector<LivingWorker>& Living(TierId tier, std::size_t regions, const Believed& routers) const;
+  static Roll MakeRoll(TierId tier, std::size_t regions, const Believed& routers);
 
   std::size_t tiers_;
   std::map<std::string, RouterState> routers_;  // by name
   std::map<StreamId, std::string> streams_;
   std::uint64_t listing_ = 1;
+  mutable IdVector<TierId, Roll> rolls_;  // of the last Collect
 };
 
 }  // namespace ringway::controller

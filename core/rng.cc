@@ -1,6 +1,5 @@
 #include "core/rng.h"
 
-#include <bit>
 #include <cmath>
 
 namespace ringway {
@@ -20,18 +19,6 @@ Rng::Rng(std::uint64_t seed, std::uint64_t stream) {
   std::uint64_t x = seed;
   x = SplitMix(x) ^ (stream * 0xd1342543de82ef95ULL);
   for (std::uint64_t& word : state_) word = SplitMix(x);
-}
-
-std::uint64_t Rng::Next() {
-  const std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
-  const std::uint64_t t = state_[1] << 17;
-  state_[2] ^= state_[0];
-  state_[3] ^= state_[1];
-  state_[1] ^= state_[2];
-  state_[0] ^= state_[3];
-  state_[2] ^= t;
-  state_[3] = std::rotl(state_[3], 45);
-  return result;
 }
 
 std::uint64_t Rng::Below(std::uint64_t n) {

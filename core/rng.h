@@ -8,6 +8,7 @@
 #ifndef RINGWAY_CORE_RNG_H_
 #define RINGWAY_CORE_RNG_H_
 
+#include <bit>
 #include <cstdint>
 
 namespace ringway {
@@ -15,7 +16,17 @@ namespace ringway {
 class Rng {
  public:
   explicit Rng(std::uint64_t seed, std::uint64_t stream = 0);
-  std::uint64_t Next();
+  std::uint64_t Next() {
+    const std::uint64_t result = std::rotl(state_[0] + state_[3], 23) + state_[0];
+    const std::uint64_t t = state_[1] << 17;
+    state_[2] ^= state_[0];
+    state_[3] ^= state_[1];
+    state_[1] ^= state_[2];
+    state_[0] ^= state_[3];
+    state_[2] ^= t;
+    state_[3] = std::rotl(state_[3], 45);
+    return result;
+  }
   // Uniform in [0, 1), 53 bits.
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
   // Uniform in [0, n), n > 0, without modulo bias (Lemire's multiply-shift with rejection).

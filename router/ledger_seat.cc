@@ -10,10 +10,11 @@ void LedgerSeat::Step(absl::Time now, const SeatEvent& event, std::vector<SeatAc
 }
 
 void LedgerSeat::FinishTurn(absl::Time now, bool held, Actions& actions) {
-  ForgetAway(now, actions);
-  CutOffIfDue(now, actions);
-  if (holding() && !held) beat_at_ = now;
-  Beat(now, actions);
+  if (!away_.empty()) ForgetAway(now, actions);
+  if (!holding()) return;
+  if (uncontrolled_since_ != absl::InfiniteFuture() && !cut_off_) CutOffIfDue(now, actions);
+  if (!held) beat_at_ = now;
+  if (!cut_off_ && now >= beat_at_) Beat(now, actions);
 }
 
 absl::Time LedgerSeat::NextWake() const {
@@ -55,7 +56,7 @@ void LedgerSeat::On(absl::Time now, const RouterStands& event, Actions& actions)
   }
   std::erase_if(away_, [&](const Away& away) { return away.router == event.router; });
   if (holding() && !cut_off_) {
-    actions.push_back(BeatRouter{event.router, ledger_.appointment()});
+    actions.emplace_back(BeatRouter{event.router, ledger_.appointment()});
   }
 }
 
@@ -73,7 +74,8 @@ void LedgerSeat::On(absl::Time now, const RouterSaid& event, Actions& actions) {
   if (auto* ask = std::get_if<ledger::Ask>(&said)) {
     ask->key.router = event.router;
     if (cut_off_) {
-      actions.push_back(TellRouter{event.router, ledger::Refuse{ask->key, ledger::RefuseReason::kNotHolder}});
+      actions.emplace_back(
+          TellRouter{event.router, ledger::Refuse{ask->key, ledger::RefuseReason::kNotHolder}});
       return;
     }
   } else if (auto* withdraw = std::get_if<ledger::Withdraw>(&said)) {
@@ -109,13 +111,13 @@ void LedgerSeat::Perform(const ledger::LedgerAction& action, Actions& actions) c
       [&](const auto& a) {
         using Kind = std::decay_t<decltype(a)>;
         if constexpr (std::is_same_v<Kind, ledger::FenceWorker>) {
-          actions.push_back(FenceOff{a.worker, ledger_.appointment(), a.upto});
+          actions.emplace_back(FenceOff{a.worker, ledger_.appointment(), a.upto});
         } else if constexpr (std::is_same_v<Kind, ledger::Revoke>) {
-          actions.push_back(FenceOff{a.worker, ledger_.appointment(), a.lease, true});
+          actions.emplace_back(FenceOff{a.worker, ledger_.appointment(), a.lease, true});
         } else if constexpr (std::is_same_v<Kind, ledger::LeaseLost>) {
-          if (Stands(a.router)) actions.push_back(TellRouter{a.router, a});
+          if (Stands(a.router)) actions.emplace_back(TellRouter{a.router, a});
         } else {
-          if (Stands(a.key.router)) actions.push_back(TellRouter{a.key.router, a});
+          if (Stands(a.key.router)) actions.emplace_back(TellRouter{a.key.router, a});
         }
       },
       action);
@@ -130,7 +132,6 @@ void LedgerSeat::ForgetAway(absl::Time now, Actions& actions) {
 }
 
 void LedgerSeat::CutOffIfDue(absl::Time now, Actions& actions) {
-  if (uncontrolled_since_ == absl::InfiniteFuture() || cut_off_ || !holding()) return;
   if (now < uncontrolled_since_ + settings_.uncontrolled_max) return;
   cut_off_ = true;
   // Whoever waits shall probe; nobody is granted what another holder may grant as well.
@@ -138,9 +139,8 @@ void LedgerSeat::CutOffIfDue(absl::Time now, Actions& actions) {
 }
 
 void LedgerSeat::Beat(absl::Time now, Actions& actions) {
-  if (!holding() || cut_off_ || now < beat_at_) return;
   const Fence appointment = ledger_.appointment();
-  for (const RouterId router : standing_) actions.push_back(BeatRouter{router, appointment});
+  for (const RouterId router : standing_) actions.emplace_back(BeatRouter{router, appointment});
   beat_at_ = now + settings_.beat_period;
 }
 

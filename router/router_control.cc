@@ -64,7 +64,7 @@ void RouterMachine::On(Turn& turn, const TableOffered& event) {
   TableDecided decided{.version = event.table->version, .from_disk = event.from_disk};
   decided.refusal = routes_.UseTable(event.table);
   decided.active = decided.refusal.empty();
-  turn.actions.push_back(std::move(decided));
+  turn.actions.emplace_back(std::move(decided));
 }
 
 void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
@@ -86,8 +86,7 @@ void RouterMachine::On(Turn& turn, const ControllerLost&) {
 
 void RouterMachine::On(Turn&, const DrainChanged& event) { draining_ = event.draining; }
 
-void RouterMachine::ReportIfDue(Turn& turn) {
-  if (turn.now < report_at_) return;
+void RouterMachine::Report(Turn& turn) {
   SendReport report{.sequence = ++report_sequence_,
                     .period = turn.now - reported_,
                     .table = routes_.version(),
@@ -98,7 +97,7 @@ void RouterMachine::ReportIfDue(Turn& turn) {
   }
   reported_ = turn.now;
   report_at_ = reported_ + report_period_;
-  turn.actions.push_back(std::move(report));
+  turn.actions.emplace_back(std::move(report));
 }
 
 }  // namespace ringway::router

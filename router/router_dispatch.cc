@@ -89,7 +89,8 @@ void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& 
   workers_.Claim(worker, job.attempt);
   wakes_.Set(id.index(), job.facts.deadline);
   unanswered_.Set(id.index(), turn.now + offer_limit_);
-  turn.actions.push_back(OfferToWorker{.job = id, .attempt = job.attempt, .worker = worker, .lease = lease});
+  turn.actions.emplace_back(
+      OfferToWorker{.job = id, .attempt = job.attempt, .worker = worker, .lease = lease});
 }
 
 // Neither taken nor refused: the worker hangs. It cannot have started, because it gets the whole job only
@@ -97,11 +98,11 @@ void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& 
 void RouterMachine::OnOfferSilent(Turn& turn, JobId id) {
   const JobRecord& job = jobs_[id];
   workers_.Hung(job.worker, turn.now);
-  turn.actions.push_back(WithdrawAttempt{.job = id,
-                                         .attempt = job.attempt,
-                                         .worker = job.worker,
-                                         .router = RouterId(),
-                                         .why = Outcome::kTimeout});
+  turn.actions.emplace_back(WithdrawAttempt{.job = id,
+                                            .attempt = job.attempt,
+                                            .worker = job.worker,
+                                            .router = RouterId(),
+                                            .why = Outcome::kTimeout});
 }
 
 // Of a tier whose jobs may not wait (waitingMax 0).
@@ -211,12 +212,9 @@ void RouterMachine::HearOfFreed(Turn& turn, WorkerId worker) {
   d.freed_at = turn.now + wait;
 }
 
-void RouterMachine::WakeFreed(Turn& turn) {
-  for (TierDesk& d : desks_) {
-    if (turn.now < d.freed_at) continue;
-    d.freed_at = absl::InfiniteFuture();
-    if (workers_.Idle(d.freed_worker)) WakeOneFor(turn, d.freed_worker, /*invited=*/true);
-  }
+void RouterMachine::WakeFreed(Turn& turn, TierDesk& d) {
+  d.freed_at = absl::InfiniteFuture();
+  if (workers_.Idle(d.freed_worker)) WakeOneFor(turn, d.freed_worker, /*invited=*/true);
 }
 
 // A worker fell free: the job that has waited longest gets it now, before its timer. The worker asked for it,

@@ -26,7 +26,7 @@ void RouterMachine::Forward(Turn& turn, JobId id) {
   job.attempt = ++last_attempt_;
   job.phase = JobPhase::kForwarded;
   wakes_.Set(id.index(), job.facts.deadline);
-  turn.actions.push_back(ForwardToRouter{
+  turn.actions.emplace_back(ForwardToRouter{
       .job = id, .attempt = job.attempt, .router = router, .route = job.route, .table = routes_.version()});
 }
 

@@ -55,7 +55,7 @@ void RouterMachine::RunAsks(Turn& turn, TierId tier) {
 }
 
 void RouterMachine::On(Turn& turn, TierId tier, const ledger::TellHolder& tell) {
-  turn.actions.push_back(TellLedger{.tier = tier, .holder = tell.holder, .event = tell.event});
+  turn.actions.emplace_back(TellLedger{.tier = tier, .holder = tell.holder, .event = tell.event});
 }
 
 void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotGranted& granted) {
@@ -114,7 +114,7 @@ void RouterMachine::On(Turn& turn, TierId, const ledger::SlotLost& lost) {
   JobRecord& job = jobs_[lost.job];
   if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kRunning) return;
   // The worker may have started. Its end decides what becomes of the job; until then nobody else is asked.
-  turn.actions.push_back(
+  turn.actions.emplace_back(
       WithdrawAttempt{.job = lost.job, .attempt = job.attempt, .worker = job.worker, .router = job.router});
 }
 
@@ -141,12 +141,6 @@ void RouterMachine::On(Turn& turn, const HolderHeard& event) {
     d.asks.Reconnect(turn.now, d.asked);
   } else {
     d.asks.Heard(turn.now);
-  }
-}
-
-void RouterMachine::WakeAsks(Turn& turn) {
-  for (TierDesk& d : desks_) {
-    if (d.asks.NextWake() <= turn.now) d.asks.Wake(turn.now, d.asked);
   }
 }
 

@@ -28,25 +28,40 @@ void RouterMachine::Step(absl::Time now, const RouterEvent& event, std::vector<R
 
 void RouterMachine::FinishTurn(Turn& turn) {
   // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
-  while (wakes_.earliest() <= turn.now) OnWake(turn, JobId(wakes_.Pop()));
-  while (unanswered_.earliest() <= turn.now) OnOfferSilent(turn, JobId(unanswered_.Pop()));
-  WakeFreed(turn);
-  WakeAsks(turn);
+  while (wakes_.Due(turn.now)) OnWake(turn, JobId(wakes_.Pop()));
+  while (unanswered_.Due(turn.now)) OnOfferSilent(turn, JobId(unanswered_.Pop()));
+  // Nearly always nothing is due, so whether something is gets looked at here.
+  for (TierDesk& d : desks_) {
+    if (d.freed_at <= turn.now) WakeFreed(turn, d);
+  }
+  for (TierDesk& d : desks_) {
+    if (d.asks.NextWake() <= turn.now) d.asks.Wake(turn.now, d.asked);
+  }
   if (once_.on() && once_.NextWake() <= turn.now) once_.Wake(turn.now);
   do {
-    RunOnce(turn);
+    if (!once_.actions().empty()) RunOnce(turn);
     for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) {
-      RunAsks(turn, t);
-      LetSpill(turn, t);
+      if (!desks_[t].asked.empty()) RunAsks(turn, t);
+      if (desks_[t].spill_at <= turn.now) LetSpill(turn, t);
     }
   } while (!once_.actions().empty());
-  ReportIfDue(turn);
+  if (report_at_ <= turn.now) Report(turn);
 }
 
 absl::Time RouterMachine::NextWake() const {
-  absl::Time next = std::min({report_at_, wakes_.earliest(), unanswered_.earliest()});
-  for (const TierDesk& d : desks_) next = std::min({next, d.asks.NextWake(), d.freed_at, d.spill_at});
-  return once_.on() ? std::min(next, once_.NextWake()) : next;
+  absl::Time next = report_at_;
+  const auto not_after = [&next](absl::Time at) {
+    if (at < next) next = at;
+  };
+  if (!wakes_.empty()) not_after(wakes_.earliest());
+  if (!unanswered_.empty()) not_after(unanswered_.earliest());
+  for (const TierDesk& d : desks_) {
+    not_after(d.asks.NextWake());
+    not_after(d.freed_at);
+    not_after(d.spill_at);
+  }
+  if (once_.on()) not_after(once_.NextWake());
+  return next;
 }
 
 void RouterMachine::On(Turn&, const TimePassed&) {}
@@ -199,7 +214,7 @@ void RouterMachine::OnWake(Turn& turn, JobId id) {
 void RouterMachine::Withdraw(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   if (job.attempt == 0) return;
-  turn.actions.push_back(
+  turn.actions.emplace_back(
       WithdrawAttempt{.job = id, .attempt = job.attempt, .worker = job.worker, .router = job.router});
   job.withdrawn = std::exchange(job.attempt, 0);
 }
@@ -209,14 +224,13 @@ void RouterMachine::Withdraw(Turn& turn, JobId id) {
 // waiting for an answer that was due.
 absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) const {
   const absl::Time latest = LatestStart(job);
-  absl::Time look = latest + absl::Nanoseconds(1);
-  if (latest != absl::InfiniteFuture()) {
-    const absl::Duration takes = job.facts.deadline - latest;
-    for (const int part : {16, 4}) {
-      if (now < latest - takes / part) look = latest - takes / part;
-    }
+  if (latest == absl::InfiniteFuture()) return latest;
+  const absl::Duration takes = job.facts.deadline - latest;
+  for (const int part : {4, 16}) {
+    const absl::Time look = latest - takes / part;
+    if (now < look) return look;
   }
-  return look;
+  return latest + absl::Nanoseconds(1);
 }
 
 absl::Time RouterMachine::LatestStart(const JobRecord& job) const {
@@ -297,21 +311,21 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
     d.counters.service += service;
     d.service.Learn(job.facts.cost, service);
   }
-  turn.actions.push_back(EndJob{.job = id,
-                                .outcome = outcome,
-                                .retry_after = retry_after,
-                                .import_full = job.facts.forwarded && job.import_full,
-                                .message = std::move(message),
-                                .story = {.route = job.route,
-                                          .worker = job.worker,
-                                          .router = job.router,
-                                          .attempts = static_cast<std::uint32_t>(job.attempts),
-                                          .busy = static_cast<std::uint32_t>(job.busy),
-                                          .delay = job.delay,
-                                          .wait = wait,
-                                          .service = service,
-                                          .table = routes_.version()},
-                                .result = std::move(job.result)});
+  turn.actions.emplace_back(EndJob{.job = id,
+                                   .outcome = outcome,
+                                   .retry_after = retry_after,
+                                   .import_full = job.facts.forwarded && job.import_full,
+                                   .message = std::move(message),
+                                   .story = {.route = job.route,
+                                             .worker = job.worker,
+                                             .router = job.router,
+                                             .attempts = static_cast<std::uint32_t>(job.attempts),
+                                             .busy = static_cast<std::uint32_t>(job.busy),
+                                             .delay = job.delay,
+                                             .wait = wait,
+                                             .service = service,
+                                             .table = routes_.version()},
+                                   .result = std::move(job.result)});
   job.phase = JobPhase::kFree;
   --jobs_live_;
 }

@@ -153,7 +153,7 @@ class RouterMachine {
   bool TopUpReserve(JobRecord& job, absl::Time now);
   void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event);
   void HearOfFreed(Turn& turn, WorkerId worker);
-  void WakeFreed(Turn& turn);
+  void WakeFreed(Turn& turn, TierDesk& d);
   void WakeOneFor(Turn& turn, WorkerId worker, bool invited);
   void OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease);
   // The attempt never was: the job is to be dispatched anew. False: it is too late and has been ended.
@@ -171,7 +171,6 @@ class RouterMachine {
   void On(Turn& turn, const HolderSeated& event);
   void On(Turn& turn, const HolderAnswered& event);
   void On(Turn& turn, const HolderHeard& event);
-  void WakeAsks(Turn& turn);
 
   // Jobs with an idempotency key (router_once.cc).
   bool RunsOnce(const JobRecord& job) const;
@@ -223,7 +222,7 @@ class RouterMachine {
   void On(Turn& turn, const ControllerLost& event);
   void On(Turn& turn, const DrainChanged& event);
   void UseFleet(std::shared_ptr<const Fleet> fleet);
-  void ReportIfDue(Turn& turn);
+  void Report(Turn& turn);
 
   TierDesk& desk(const JobRecord& job) { return desks_[job.facts.tier]; }
   const TierDesk& desk(const JobRecord& job) const { return desks_[job.facts.tier]; }

@@ -66,11 +66,11 @@ void RouterMachine::RunOnce(Turn& turn) {
 }
 
 void RouterMachine::On(Turn& turn, const once::SendAsk& send) {
-  turn.actions.push_back(AskKeeper{.to = send.to, .ask = send.ask});
+  turn.actions.emplace_back(AskKeeper{.to = send.to, .ask = send.ask});
 }
 
 void RouterMachine::On(Turn& turn, const once::AnswerCall& answer) {
-  turn.actions.push_back(AnswerOnce{.call = answer.call, .reply = answer.reply});
+  turn.actions.emplace_back(AnswerOnce{.call = answer.call, .reply = answer.reply});
 }
 
 void RouterMachine::On(Turn& turn, const once::Granted& granted) {
@@ -117,7 +117,7 @@ void RouterMachine::On(Turn& turn, const OnceAsked& event) {
   if (once_.on()) {
     once_.Asked(turn.now, event.call, event.ask);
   } else {
-    turn.actions.push_back(AnswerOnce{.call = event.call, .reply = {.verdict = once::Verdict::kNotReady}});
+    turn.actions.emplace_back(AnswerOnce{.call = event.call, .reply = {.verdict = once::Verdict::kNotReady}});
   }
 }
 

@@ -173,7 +173,6 @@ void RouterMachine::LeaveSpillLine(JobId id) {
 // After what the holder answered in this turn, which decides where both would.
 void RouterMachine::LetSpill(Turn& turn, TierId tier) {
   TierDesk& d = desks_[tier];
-  if (turn.now < d.spill_at) return;
   d.spill_at = absl::InfiniteFuture();
   if (d.may_spill.size() == 0) return;
   AimSpills();

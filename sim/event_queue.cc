@@ -36,12 +36,6 @@ EventQueue::EventQueue(int bucket_bits, int wheel_bits)
       fine_(static_cast<std::size_t>(mask_ + 1), kNone),
       coarse_(static_cast<std::size_t>(mask_ + 1), kNone) {}
 
-void EventQueue::Push(std::int64_t at_ns, std::uint8_t kind, std::uint32_t subject, std::uint32_t detail) {
-  RINGWAY_CHECK(at_ns >= now_ns_);
-  ++size_;
-  Place({at_ns, sequence_++ << kKindBits | kind, subject, detail});
-}
-
 void EventQueue::Place(const SimEvent& event) {
   const std::int64_t bucket = event.at_ns >> bucket_bits_;
   const std::int64_t turn = bucket >> wheel_bits_;
@@ -62,6 +56,7 @@ void EventQueue::Place(const SimEvent& event) {
 void EventQueue::PutInCurrent(const SimEvent& event) {
   std::size_t at = current_.size();
   current_.push_back(event);
+  if (at == position_ || !Before(event, current_[at - 1])) return;
   for (; at > position_ && Before(event, current_[at - 1]); --at) current_[at] = current_[at - 1];
   current_[at] = event;
 }
@@ -88,21 +83,6 @@ void EventQueue::PutInto(std::uint32_t& head, const SimEvent& event) {
 void EventQueue::Free(std::uint32_t chunk) {
   chunks_[chunk].next = free_;
   free_ = chunk;
-}
-
-SimEvent EventQueue::Pop() {
-  RINGWAY_CHECK(size_ > 0);
-  Advance();
-  --size_;
-  const SimEvent event = current_[position_++];
-  now_ns_ = event.at_ns;
-  return event;
-}
-
-std::int64_t EventQueue::NextTime() {
-  RINGWAY_CHECK(size_ > 0);
-  Advance();
-  return current_[position_].at_ns;
 }
 
 void EventQueue::NextBucket() {

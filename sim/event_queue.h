@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/check.h"
+
 namespace ringway::sim {
 
 // What happens is the owner's business: a kind and two numbers are all the queue carries.
@@ -34,11 +36,26 @@ class EventQueue {
   // 66 us x 1024 and 67 ms x 1024, fits fleets of 10k workers; fine buckets should hold a handful of events.
   explicit EventQueue(int bucket_bits = 16, int wheel_bits = 10);
 
-  void Push(std::int64_t at_ns, std::uint8_t kind, std::uint32_t subject = 0, std::uint32_t detail = 0);
+  void Push(std::int64_t at_ns, std::uint8_t kind, std::uint32_t subject = 0, std::uint32_t detail = 0) {
+    RINGWAY_CHECK(at_ns >= now_ns_);
+    ++size_;
+    Place({at_ns, sequence_++ << kKindBits | kind, subject, detail});
+  }
   // Precondition: not empty.
-  SimEvent Pop();
+  SimEvent Pop() {
+    RINGWAY_CHECK(size_ > 0);
+    Advance();
+    --size_;
+    const SimEvent event = current_[position_++];
+    now_ns_ = event.at_ns;
+    return event;
+  }
   // Time of the next event. Precondition: not empty. Moves the wheel forward, so not const.
-  std::int64_t NextTime();
+  std::int64_t NextTime() {
+    RINGWAY_CHECK(size_ > 0);
+    Advance();
+    return current_[position_].at_ns;
+  }
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   std::int64_t now_ns() const { return now_ns_; }

@@ -143,8 +143,7 @@ void Routers::OnWake(RouterId router, Life life) {
 
 // Hearing one answer may bring about another, so the loop goes by index; it ends because each ends an ask,
 // and asks anew at most as long as there are slots to be granted.
-void Routers::Settle() {
-  if (settling_ || own_.empty()) return;
+void Routers::HearOwn() {
   settling_ = true;
   for (std::size_t i = 0; i < own_.size(); ++i) {
     const Own own = own_[i];

@@ -44,7 +44,9 @@ class Routers {
   // or whatever else happens in this moment, is done (Settle).
   using OwnNews = std::variant<router::HolderAnswered, router::HolderHeard, router::HolderSeated>;
   void TellOwn(RouterId router, const OwnNews& news) { own_.push_back({router, news}); }
-  void Settle();
+  void Settle() {
+    if (!settling_ && !own_.empty()) HearOwn();
+  }
 
   // Hints: something about this job, or this worker, is on its way to the router. Foresee, then what that
   // names, then what that one names, each when the one before has had some time.
@@ -119,15 +121,14 @@ class Routers {
 
   void Create(RouterId router);
   void Introduce(RouterId router);
-  // One step of the machine, with what it wants done.
+  // One step of the machine, with what it wants done. That never leads to another step at once: what a router
+  // is to hear of it is news of its own, or a message.
   template <class Event>
   void Step(RouterId router, const Event& event) {
-    std::vector<router::RouterAction> actions;
-    actions.swap(actions_);
-    actions.clear();
-    sites_[router].machine->Step(stage_.Now(), event, actions);
-    for (router::RouterAction& action : actions) Perform(router, action);
-    actions_.swap(actions);
+    RINGWAY_CHECK(actions_.empty());
+    sites_[router].machine->Step(stage_.Now(), event, actions_);
+    for (router::RouterAction& action : actions_) Perform(router, action);
+    actions_.clear();
   }
   // Steps, and all that follows in this moment.
   template <class Event>
@@ -136,6 +137,7 @@ class Routers {
     Settle();
     ArmWake(router);
   }
+  void HearOwn();
   void Hear(RouterNote& note);
   void HearOfAttempt(const RouterWord& word);
   void Refuse(const JobNote& note);

@@ -2,12 +2,6 @@
 
 namespace ringway::dispatch {
 
-IdleHints::Place& IdleHints::PlaceOf(WorkerId worker) {
-  static_assert(kHintsMax < 255);
-  if (!places_.contains(worker)) places_.resize(worker.index() + 1);
-  return places_[worker];
-}
-
 void IdleHints::Unlink(const Hint& hint) {
   (hint.older != 0 ? At(hint.older).newer : oldest_) = hint.newer;
   (hint.newer != 0 ? At(hint.newer).older : newest_) = hint.older;
@@ -47,10 +41,6 @@ void IdleHints::Add(WorkerId worker, absl::Time now) {
   }
   At(place).at = now;
   LinkNewest(place);
-}
-
-void IdleHints::Forget(WorkerId worker) {
-  if (const Place place = PlaceOf(worker); place != 0) Drop(place);
 }
 
 WorkerId IdleHints::Take(absl::Time now, Rng& rng) {

@@ -30,7 +30,9 @@ class IdleHints {
 
   // A worker that is hinted already gets the newer time.
   void Add(WorkerId worker, absl::Time now);
-  void Forget(WorkerId worker);
+  void Forget(WorkerId worker) {
+    if (const Place place = PlaceOf(worker); place != 0) Drop(place);
+  }
   // A random hint that is young enough, removed; invalid id if there is none.
   WorkerId Take(absl::Time now, Rng& rng);
   std::size_t size() const { return hints_.size(); }
@@ -42,13 +44,17 @@ class IdleHints {
  private:
   // Position of a hint, plus one; 0: none.
   using Place = std::uint8_t;
+  static_assert(kHintsMax < 255);
   struct Hint {
     WorkerId worker;
     Place older = 0;
     Place newer = 0;
     absl::Time at = {};
   };
-  Place& PlaceOf(WorkerId worker);
+  Place& PlaceOf(WorkerId worker) {
+    if (!places_.contains(worker)) places_.resize(worker.index() + 1);
+    return places_[worker];
+  }
   Hint& At(Place place) { return hints_[place - 1u]; }
   void Drop(Place place);
   void Unlink(const Hint& hint);

@@ -42,6 +42,8 @@ class WakeHeap {
   }
 
   bool empty() const { return heap_.empty(); }
+  // Some wake-up is at `now` or earlier.
+  bool Due(absl::Time now) const { return !heap_.empty() && heap_.front().at <= now; }
   // InfiniteFuture when empty.
   absl::Time earliest() const { return heap_.empty() ? absl::InfiniteFuture() : heap_.front().at; }
   // Removes the earliest and returns its id. Not to be called when empty.

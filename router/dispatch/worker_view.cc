@@ -19,11 +19,6 @@ const std::vector<WorkerId> kNoWorkers;
 
 }  // namespace
 
-WorkerView::TierPool& WorkerView::Pool(TierId tier) {
-  if (!pools_.contains(tier)) pools_.resize(tier.index() + 1);
-  return pools_[tier];
-}
-
 void WorkerView::Reindex(WorkerId worker) {
   Entry& e = entries_[worker];
   TierPool& pool = Pool(e.tier);

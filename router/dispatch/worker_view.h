@@ -132,7 +132,10 @@ class WorkerView {
     std::size_t listed = 0;
     std::size_t busy = 0;
   };
-  TierPool& Pool(TierId tier);
+  TierPool& Pool(TierId tier) {
+    if (!pools_.contains(tier)) pools_.resize(tier.index() + 1);
+    return pools_[tier];
+  }
   // Makes the pool's sets and counts agree with the entry.
   void Reindex(WorkerId worker);
   void CountFailure(WorkerId worker, absl::Time now);

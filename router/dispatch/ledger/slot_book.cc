@@ -6,13 +6,10 @@
 
 namespace ringway::ledger {
 
-SlotRecord& SlotBook::At(WorkerId worker) {
+void SlotBook::Create(WorkerId worker) {
   RINGWAY_CHECK(InRange(worker));
-  if (!slots_.contains(worker)) {
-    slots_.resize(worker.index() + 1);
-    links_.resize(worker.index() + 1);
-  }
-  return slots_[worker];
+  slots_.resize(worker.index() + 1);
+  links_.resize(worker.index() + 1);
 }
 
 void SlotBook::Move(WorkerId worker, SlotState to, absl::Time timer) {
@@ -44,14 +41,6 @@ void SlotBook::Bind(WorkerId worker, const Lease& lease, const AskKey& holder, a
   slot.lease = lease;
   slot.holder = holder;
   slot.cleared = false;
-}
-
-std::optional<WorkerId> SlotBook::TimerEnded(absl::Time now) const {
-  const std::int64_t now_ns = absl::ToUnixNanos(now);
-  const WorkerId oldest = leased_.Front();
-  if (oldest.valid() && links_[oldest].at_ns <= now_ns) return oldest;
-  if (!pauses_.empty() && pauses_.Top().key <= now_ns) return WorkerId(pauses_.Top().id);
-  return std::nullopt;
 }
 
 absl::Time SlotBook::NextTimer() const {

@@ -21,7 +21,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 
 #include "absl/time/time.h"
 #include "core/ids.h"
@@ -63,7 +62,10 @@ class SlotBook {
 
   bool InRange(WorkerId worker) const { return worker.index() < workers_max_; }
   // Creates the record if there is none; the worker must be InRange.
-  SlotRecord& At(WorkerId worker);
+  SlotRecord& At(WorkerId worker) {
+    if (!slots_.contains(worker)) Create(worker);
+    return slots_[worker];
+  }
   const SlotRecord* Find(WorkerId worker) const {
     return slots_.contains(worker) ? &slots_[worker] : nullptr;
   }
@@ -93,11 +95,18 @@ class SlotBook {
 
   // Of a leased slot.
   absl::Time Timer(WorkerId worker) const { return absl::FromUnixNanos(links_[worker].at_ns); }
-  // The slot whose timer ended at or before `now`, if any; its state is unchanged.
-  std::optional<WorkerId> TimerEnded(absl::Time now) const;
+  // A slot whose timer ended at or before `now_ns`, since the Unix epoch; invalid: there is none. Its state
+  // is unchanged.
+  WorkerId TimerEnded(std::int64_t now_ns) const {
+    const WorkerId oldest = leased_.Front();
+    if (oldest.valid() && links_[oldest].at_ns <= now_ns) return oldest;
+    if (!pauses_.empty() && pauses_.Top().key <= now_ns) return WorkerId(pauses_.Top().id);
+    return WorkerId();
+  }
   absl::Time NextTimer() const;
 
  private:
+  void Create(WorkerId worker);
   void Leave(WorkerId worker, SlotState state);
   void Enter(WorkerId worker, SlotState state, absl::Time timer);
 

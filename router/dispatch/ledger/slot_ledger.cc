@@ -346,15 +346,16 @@ void SlotLedger::CallBack(absl::Time now, WorkerId worker, Actions& actions) {
 }
 
 void SlotLedger::EndTimers(absl::Time now, Actions& actions) {
+  const std::int64_t now_ns = absl::ToUnixNanos(now);
   // Each turn ends a timer or sets it into the future, so there are at most as many as slots.
-  while (const auto worker = slots_.TimerEnded(now)) {
-    const SlotRecord& slot = slots_.At(*worker);
+  for (WorkerId worker = slots_.TimerEnded(now_ns); worker.valid(); worker = slots_.TimerEnded(now_ns)) {
+    const SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kLeased) {
-      CallBack(now, *worker, actions);
+      CallBack(now, worker, actions);
     } else if (settings_.workers_announce && !slot.cleared) {
-      slots_.Move(*worker, SlotState::kRevoking);
+      slots_.Move(worker, SlotState::kRevoking);
     } else {
-      Free(now, *worker);
+      Free(now, worker);
     }
   }
 }

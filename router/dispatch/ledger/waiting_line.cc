@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include "core/check.h"
 
@@ -86,13 +87,13 @@ std::optional<Ticket> WaitingLine::TakeOverflow() {
 }
 
 absl::Time WaitingLine::NextInfeasible() const {
-  absl::Time next = absl::InfiniteFuture();
+  if (size_ == 0) return absl::InfiniteFuture();
+  std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
   for (const Lane& lane : lanes_) {
     if (lane.soonest.empty()) continue;
-    const std::int64_t first = std::min(start_by_ns_[lane.soonest.Top().id], start_by_ns_[NextOf(lane)]);
-    next = std::min(next, absl::FromUnixNanos(first) + absl::Nanoseconds(1));
+    first_ns = std::min({first_ns, start_by_ns_[lane.soonest.Top().id], start_by_ns_[NextOf(lane)]});
   }
-  return next;
+  return absl::FromUnixNanos(first_ns) + absl::Nanoseconds(1);
 }
 
 void WaitingLine::Clear() {
