@@ -40,12 +40,18 @@ void Transpose(__m512i* r) {
   }
 }
 
+__m128i Eight(const BFloat16* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+__m256i Sixteen(const BFloat16* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+
 // The channels [d, d + 32) of a row as 16 pairs; zero beyond the head, so an odd one is padded on both sides
-// of the product.
+// of the product. Loads of words under a mask take long on some processors, so the usual sizes do without.
 __m512i ChannelPairs(const BFloat16* row, int d, int head_dim) {
   const int left = head_dim - d;
-  const __mmask32 inside = left >= 32 ? ~__mmask32{0} : (__mmask32{1} << (left > 0 ? left : 0)) - 1;
-  return _mm512_maskz_loadu_epi16(inside, row + d);
+  if (left >= 32) return _mm512_loadu_si512(row + d);
+  if (left == 8) return _mm512_zextsi128_si512(Eight(row + d));
+  if (left == 16) return _mm512_zextsi256_si512(Sixteen(row + d));
+  if (left == 24) return _mm512_inserti32x4(_mm512_zextsi256_si512(Sixteen(row + d)), Eight(row + d + 16), 2);
+  return _mm512_maskz_loadu_epi16((__mmask32{1} << (left > 0 ? left : 0)) - 1, row + d);
 }
 
 // Channels [d, d + 16) of two rows, interleaved.
