@@ -18,6 +18,12 @@ inline void PrefetchLine(const char* at) {
   asm volatile("" : : "r"(at));
 }
 
+// The lines from `begin` to before `end`.
+inline void PrefetchRange(const void* begin, const void* end) {
+  const auto* const first = static_cast<const char*>(begin);
+  for (const char* at = first; at < static_cast<const char*>(end); at += kCacheLine) PrefetchLine(at);
+}
+
 // All of the object: also the line in which its end lies, when it does not begin with one.
 template <class T>
 inline void Prefetch(const T* object) {

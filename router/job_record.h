@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/prefetch.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
 
@@ -40,44 +41,48 @@ inline constexpr std::size_t kForwardsMax = 4;
 // home: each costs it a round trip.
 inline constexpr int kImportRefusalsMax = 2;
 
-struct JobRecord {
+// Begins with a cache line, and ends with what a job needs that probes, is forwarded or has a key.
+struct alignas(kCacheLine) JobRecord {
   JobFacts facts;
   JobPhase phase = JobPhase::kFree;
-  RouteChoice route;
-  AttemptId attempt = 0;  // in flight; 0: none
-  WorkerId worker;        // of the attempt
+  bool may_spill = false;  // stands in the desk's line of those
+  bool spilled = false;
+  bool imported = false;     // from another region, and counted as such
+  bool import_full = false;  // refused there, or here, because of the region's import cap
+  bool invited = false;      // the attempt is at a worker that said it is free
+  bool restarted = false;
+  bool done_elsewhere = false;  // settling: another router did it
+  AttemptId attempt = 0;        // in flight; 0: none
+  WorkerId worker;              // of the attempt
   RouterId router;
+  RouteChoice route;
   absl::Time started = absl::InfiniteFuture();
   absl::Time finished = absl::InfiniteFuture();  // set while settling
   absl::Duration delay = absl::ZeroDuration();
-  absl::Time home_since = absl::InfinitePast();    // in the home line
-  absl::Time forwarded_at = absl::InfinitePast();  // the last time
-  RegionId away;                                   // counted as under way there
-  bool may_spill = false;                          // stands in the desk's line of those
-  bool spilled = false;
-  bool imported = false;        // from another region, and counted as such
-  bool import_full = false;     // refused there, or here, because of the region's import cap
-  int import_refusals = 0;      // of the regions' routers
-  AttemptId withdrawn = 0;      // whose end has not been heard of
-  bool done_elsewhere = false;  // settling: another router did it
-  once::Result result;          // of a job that was done before
-  int attempts = 0;             // offers to workers
-  int busy = 0;                 // of those, refused as busy
-  int rounds = 0;               // rounds of probes that found nobody
-  int reserved = 0;             // tokens of the retry budget
-  int broke = 0;                // times it went to sleep because the budget had none
-  bool restarted = false;
-  bool invited = false;         // the attempt is at a worker that said it is free
-  std::string_view no_repeat;   // why it cannot be offered again; empty: it can
-  std::vector<WorkerId> round;  // to be asked, in this order
-  std::size_t round_next = 0;
-  bool round_offered = false;  // somebody has been asked in this round
-  std::array<RouterId, kForwardsMax> forwards;
-  std::size_t forwards_made = 0;
+  absl::Time home_since = absl::InfinitePast();  // in the home line
+  RegionId away;                                 // counted as under way there
   JobId line_before;
   JobId line_after;
+  int attempts = 0;         // offers to workers
+  int busy = 0;             // of those, refused as busy
+  int reserved = 0;         // tokens of the retry budget
+  AttemptId withdrawn = 0;  // whose end has not been heard of
+
+  std::string_view no_repeat;                      // why it cannot be offered again; empty: it can
+  absl::Time forwarded_at = absl::InfinitePast();  // the last time
+  int import_refusals = 0;                         // of the regions' routers
+  int rounds = 0;                                  // rounds of probes that found nobody
+  int broke = 0;                                   // times it went to sleep because the budget had none
+  bool round_offered = false;                      // somebody has been asked in this round
+  std::vector<WorkerId> round;                     // to be asked, in this order
+  std::size_t round_next = 0;
+  std::array<RouterId, kForwardsMax> forwards;
+  std::size_t forwards_made = 0;
+  once::Result result;  // of a job that was done before
 
   std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
+  // A hint that something about the job comes soon; changes nothing.
+  void Foresee() const { PrefetchRange(this, &no_repeat); }
   // A fresh record for `facts`; keeps the round's memory.
   void Begin(const JobFacts& new_facts);
 };

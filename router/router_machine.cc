@@ -325,7 +325,7 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
                                              .wait = wait,
                                              .service = service,
                                              .table = routes_.version()},
-                                   .result = std::move(job.result)});
+                                   .result = job.facts.once ? std::move(job.result) : once::Result()});
   job.phase = JobPhase::kFree;
   --jobs_live_;
 }

@@ -79,7 +79,7 @@ class RouterMachine {
 
   // Hints that an event about the job, or the worker, comes soon; change nothing.
   void Foresee(JobId job) const {
-    Prefetch(&jobs_[job]);
+    jobs_[job].Foresee();
     wakes_.Foresee(job.index());
     unanswered_.Foresee(job.index());
   }
@@ -91,6 +91,10 @@ class RouterMachine {
     if (desks_.contains(tier)) desks_[tier].asks.Foresee(job);
   }
   void ForeseeFurther(WorkerId worker) const { workers_.ForeseeFurther(worker); }
+  // A new job of the tier will ask for a slot.
+  void ForeseeAsk(JobId job, TierId tier) const {
+    if (desks_.contains(tier)) desks_[tier].asks.ForeseeBegin(job);
+  }
   void ForeseeLast(JobId job) const {
     const TierId tier = jobs_[job].facts.tier;
     if (desks_.contains(tier)) desks_[tier].asks.ForeseeFurther(job);

@@ -16,8 +16,7 @@ double Seconds(absl::Time at) { return absl::ToDoubleSeconds(at - absl::UnixEpoc
 
 }  // namespace
 
-Checkers::Checkers(std::size_t workers, std::size_t routers)
-    : running_(workers), leases_(workers), versions_(routers) {}
+Checkers::Checkers(std::size_t workers, std::size_t routers) : workers_(workers), versions_(routers) {}
 
 void Checkers::Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b) {
   if (now < last_) Violate(now, "time ran backwards");
@@ -73,10 +72,10 @@ void Checkers::OnEnded(absl::Time now, const Ending& ending) {
 
 void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
   Remember(now, "granted worker, lease", worker.value(), lease.serial);
-  LeaseBook& book = leases_[worker];
+  WorkerBook& book = workers_[worker];
   if (lease == book.granted) return;  // said again
   if (lease < book.granted) Violate(now, absl::StrCat("leases of worker ", worker.value(), " went back"));
-  if (book.running) {
+  if (book.leased) {
     Violate(now, absl::StrCat("worker ", worker.value(), " runs lease ", FormatLease(book.started), " and ",
                               FormatLease(lease), " was granted: two living leases"));
   }
@@ -84,9 +83,9 @@ void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
 }
 
 void Checkers::CheckLease(absl::Time now, WorkerId worker, const Lease& lease) {
-  LeaseBook& book = leases_[worker];
-  book.running = lease != Lease{};
-  if (!book.running) return;
+  WorkerBook& book = workers_[worker];
+  book.leased = lease != Lease{};
+  if (!book.leased) return;
   if (lease > book.granted) {
     Violate(now, absl::StrCat("worker ", worker.value(), " started lease ", FormatLease(lease),
                               ", which nobody granted"));
@@ -102,11 +101,12 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
   const JobSerial serial = note.luggage.serial;
   Remember(now, "started at worker, job", worker.value(), serial);
   CheckLease(now, worker, note.lease);
-  if (running_[worker] != 0) {
-    Violate(now, absl::StrCat("worker ", worker.value(), " runs job ", running_[worker],
-                              " and was given job ", serial, ": a slot was granted twice"));
+  JobSerial& running = workers_[worker].running;
+  if (running != 0) {
+    Violate(now, absl::StrCat("worker ", worker.value(), " runs job ", running, " and was given job ", serial,
+                              ": a slot was granted twice"));
   }
-  running_[worker] = serial;
+  running = serial;
   JobBook* const found = jobs_.Find(serial);
   if (found == nullptr) return;  // the user has been told already; the worker hears of it later
   if (++found->running > 1) Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
@@ -115,13 +115,14 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
 void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) {
   const JobSerial serial = note.luggage.serial;
   Remember(now, finished ? "finished at worker, job" : "freed worker, job", worker.value(), serial);
-  if (running_[worker] == 0) return;  // admitted, never started
-  leases_[worker].running = false;
-  if (running_[worker] != serial) {
-    Violate(now, absl::StrCat("worker ", worker.value(), " ran job ", running_[worker], " and freed job ",
-                              serial));
+  WorkerBook& there = workers_[worker];
+  if (there.running == 0) return;  // admitted, never started
+  there.leased = false;
+  if (there.running != serial) {
+    Violate(now,
+            absl::StrCat("worker ", worker.value(), " ran job ", there.running, " and freed job ", serial));
   }
-  running_[worker] = 0;
+  there.running = 0;
   JobBook* const found = jobs_.Find(serial);
   if (found == nullptr) return;
   JobBook& book = *found;
@@ -132,9 +133,10 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
 }
 
 void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
-  Remember(now, "died worker, job", worker.value(), running_[worker]);
-  leases_[worker].running = false;
-  const JobSerial serial = std::exchange(running_[worker], 0);
+  WorkerBook& there = workers_[worker];
+  Remember(now, "died worker, job", worker.value(), there.running);
+  there.leased = false;
+  const JobSerial serial = std::exchange(there.running, 0);
   JobBook* const found = jobs_.Find(serial);
   if (serial == 0 || found == nullptr) return;
   found->running -= found->running > 0;

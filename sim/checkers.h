@@ -41,8 +41,7 @@ class Checkers : public Witness {
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
   void OnSecond(absl::Time now) override;
   void Foresee(WorkerId worker, JobSerial serial) const override {
-    Prefetch(&running_[worker]);
-    Prefetch(&leases_[worker]);
+    Prefetch(&workers_[worker]);
     jobs_.Foresee(serial);
   }
 
@@ -59,11 +58,12 @@ class Checkers : public Witness {
     bool ended = false;
   };
 
-  // What holders said about a worker, and what it made of that.
-  struct LeaseBook {
+  // What holders said about a worker, and what it made of that. One cache line.
+  struct alignas(kCacheLine) WorkerBook {
     Lease granted;  // the last
     Lease started;
-    bool running = false;  // a leased job
+    JobSerial running = 0;  // 0: none
+    bool leased = false;    // the one that runs
   };
 
   void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
@@ -73,8 +73,7 @@ class Checkers : public Witness {
 
   // Submissions that have not ended, or that a worker still runs.
   SerialTable<JobBook> jobs_;
-  IdVector<WorkerId, JobSerial> running_;  // 0: none
-  IdVector<WorkerId, LeaseBook> leases_;
+  IdVector<WorkerId, WorkerBook> workers_;
   IdVector<RouterId, TableVersion> versions_;
   std::uint64_t submitted_ = 0;
   std::uint64_t ended_ = 0;

@@ -38,8 +38,8 @@ void Crowd::ScheduleNext(std::size_t index) {
   Stream& stream = streams_[index];
   const double next_s = stream.arrivals.Next();
   if (!std::isfinite(next_s)) return;
-  stage_.At(Stage::Date(static_cast<std::int64_t>(next_s * 1e9)), Happening::kUserArrives,
-            static_cast<std::uint32_t>(index), stream.generation);
+  stage_.AtNs(static_cast<std::int64_t>(next_s * 1e9), Happening::kUserArrives,
+              static_cast<std::uint32_t>(index), stream.generation);
 }
 
 void Crowd::OnArrives(std::size_t index, std::uint32_t generation) {
@@ -99,22 +99,19 @@ void Crowd::Submit(UserIndex index) {
   const RegionId entered = routers_.places()[entry];
   const auto delay = stage_.network.DelayNs(demand.region, entered);
   if (!delay) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
-  JobNote note{
-      .router = entry, .life = routers_.life(entry), .user = index, .asker = {}, .luggage = {}, .facts = {}};
-  note.luggage = {user.serial, std::max<std::int64_t>(1, static_cast<std::int64_t>(service_s * 1e9))};
-  router::JobFacts& facts = note.facts;
-  facts.tier = demand.tier;
-  facts.priority = demand.priority;
-  facts.source = entered;
-  facts.arrived = stage_.Now() + absl::Nanoseconds(*delay);
   const absl::Duration patience = streams_[user.stream].patience;
-  if (scenario_.users.tell_deadline) {
-    facts.deadline = facts.arrived + patience;
-  } else {
+  if (!scenario_.users.tell_deadline) {
     stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index,
               static_cast<std::uint32_t>(user.serial));
   }
-  stage_.SendJob(*delay, std::move(note));
+  const absl::Time arrives = stage_.Now() + absl::Nanoseconds(*delay);
+  JobNote& note = stage_.SendJob(*delay, entry);
+  note.life = routers_.life(entry);
+  note.user = index;
+  note.asker = {};
+  note.luggage = {user.serial, std::max<std::int64_t>(1, static_cast<std::int64_t>(service_s * 1e9))};
+  note.facts = {.tier = demand.tier, .priority = demand.priority, .source = entered, .arrived = arrives};
+  if (scenario_.users.tell_deadline) note.facts.deadline = arrives + patience;
 }
 
 void Crowd::OnGivesUp(UserIndex index, std::uint32_t serial_low) {

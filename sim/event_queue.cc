@@ -1,6 +1,7 @@
 #include "sim/event_queue.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "core/check.h"
@@ -34,7 +35,8 @@ EventQueue::EventQueue(int bucket_bits, int wheel_bits)
       wheel_bits_(wheel_bits),
       mask_((std::int64_t{1} << wheel_bits) - 1),
       fine_(static_cast<std::size_t>(mask_ + 1), kNone),
-      coarse_(static_cast<std::size_t>(mask_ + 1), kNone) {}
+      coarse_(static_cast<std::size_t>(mask_ + 1), kNone),
+      filled_(static_cast<std::size_t>((mask_ >> kWordBits) + 1), 0) {}
 
 void EventQueue::Place(const SimEvent& event) {
   const std::int64_t bucket = event.at_ns >> bucket_bits_;
@@ -42,7 +44,9 @@ void EventQueue::Place(const SimEvent& event) {
   if (bucket <= bucket_) {
     PutInCurrent(event);
   } else if (turn == turn_) {
-    PutInto(fine_[static_cast<std::size_t>(bucket & mask_)], event);
+    const auto at = static_cast<std::size_t>(bucket & mask_);
+    PutInto(fine_[at], event);
+    filled_[at >> kWordBits] |= std::uint64_t{1} << (at & 63);
     ++on_fine_;
   } else if (turn - turn_ <= mask_) {
     PutInto(coarse_[static_cast<std::size_t>(turn & mask_)], event);
@@ -94,10 +98,18 @@ void EventQueue::NextBucket() {
       const bool far_next = on_coarse_ == 0;
       BeginTurn(far_next ? far_.front().at_ns >> (bucket_bits_ + wheel_bits_) : turn_ + 1);
     } else {
-      ++bucket_;
+      bucket_ = NextFilled();
     }
     TakeBucket();
   }
+}
+
+std::int64_t EventQueue::NextFilled() const {
+  const auto after = static_cast<std::size_t>(bucket_ & mask_) + 1;
+  std::size_t word = after >> kWordBits;
+  std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << (after & 63));
+  while (bits == 0) bits = filled_[++word];
+  return (turn_ << wheel_bits_) + static_cast<std::int64_t>((word << kWordBits)) + std::countr_zero(bits);
 }
 
 void EventQueue::BeginTurn(std::int64_t turn) {
@@ -120,8 +132,10 @@ void EventQueue::BeginTurn(std::int64_t turn) {
 }
 
 void EventQueue::TakeBucket() {
-  std::uint32_t chunk = std::exchange(fine_[static_cast<std::size_t>(bucket_ & mask_)], kNone);
+  const auto at = static_cast<std::size_t>(bucket_ & mask_);
+  std::uint32_t chunk = std::exchange(fine_[at], kNone);
   if (chunk == kNone && current_.size() < 2) return;
+  filled_[at >> kWordBits] &= ~(std::uint64_t{1} << (at & 63));
   while (chunk != kNone) {
     const Chunk& events = chunks_[chunk];
     const std::uint32_t next = events.next;

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/check.h"
+#include "core/prefetch.h"
 
 namespace ringway::sim {
 
@@ -72,6 +73,25 @@ class EventQueue {
     }
   }
 
+  // Hints: an event will be pushed for this time, and events will be read and pushed this many buckets on.
+  void ForeseePush(std::int64_t at_ns) const {
+    const std::int64_t bucket = at_ns >> bucket_bits_;
+    const std::int64_t turn = bucket >> wheel_bits_;
+    const bool fine = turn == turn_;
+    if (!fine && turn - turn_ > mask_) return;
+    const std::uint32_t head = fine ? fine_[bucket & mask_] : coarse_[turn & mask_];
+    if (head != kNone) Prefetch(&chunks_[head]);
+  }
+  void ForeseeBucket(std::int64_t buckets) const {
+    if ((bucket_ + buckets) >> wheel_bits_ == turn_) ForeseePush((bucket_ + buckets) << bucket_bits_);
+  }
+  // What the first chunk of that bucket names.
+  void ForeseeChain(std::int64_t buckets) const {
+    if ((bucket_ + buckets) >> wheel_bits_ != turn_) return;
+    const std::uint32_t head = fine_[(bucket_ + buckets) & mask_];
+    if (head != kNone && chunks_[head].next != kNone) Prefetch(&chunks_[chunks_[head].next]);
+  }
+
  private:
   static constexpr std::uint32_t kNone = 0xffffffffu;
   static constexpr std::uint32_t kInChunk = 5;
@@ -82,6 +102,7 @@ class EventQueue {
     std::uint32_t next = kNone;
   };
   using Wheel = std::vector<std::uint32_t>;  // the first chunk of each bucket
+  static constexpr int kWordBits = 6;
 
   void Place(const SimEvent& event);
   void PutInto(std::uint32_t& head, const SimEvent& event);
@@ -94,6 +115,8 @@ class EventQueue {
     if (position_ == current_.size()) NextBucket();
   }
   void NextBucket();
+  // Of the fine wheel, after the current one. Precondition: it is not empty.
+  std::int64_t NextFilled() const;
   // Lays the events of a turn out on the fine wheel.
   void BeginTurn(std::int64_t turn);
   void TakeBucket();
@@ -103,6 +126,7 @@ class EventQueue {
   const std::int64_t mask_;
   Wheel fine_;
   Wheel coarse_;
+  std::vector<std::uint64_t> filled_;  // of the fine wheel, a bit a bucket: has it events
   std::vector<Chunk> chunks_;
   std::uint32_t free_ = kNone;
   std::vector<SimEvent> far_;      // 4-ary heap

@@ -353,7 +353,6 @@ void Holders::Do(Desk& desk, const router::TellRouter& tell) {
   if (const auto* grant = std::get_if<ledger::Grant>(&tell.what)) {
     const WorkerId worker = workers_.Global(RegionOf(desk), grant->worker);
     for (Witness* witness : stage_.witnesses) witness->OnGranted(stage_.Now(), worker, grant->lease);
-    ForeseeGrant(desk);
   }
   if (tell.router == LocalOf(desk.router)) {
     return routers_.TellOwn(desk.router, router::HolderAnswered{desk.tier, ForMachine(tell.what)});
@@ -405,56 +404,6 @@ void Holders::RouterRevived(RouterId router) {
     if (number != kNoDesk) Open(desks_[number]);
   }
   routers_.Settle();
-}
-
-// Of the worker that comes next, and of the job if there is none.
-void Holders::ForeseeGrant(const Desk& desk) const {
-  const WorkerId next = desk.seat->ledger().NextIdle();
-  if (!next.valid()) return desk.seat->ledger().ForeseeNext();
-  const WorkerId worker = workers_.Global(RegionOf(desk), next);
-  desk.seat->ledger().Foresee(next);
-  workers_.Foresee(worker);
-  for (const RouterId router : routers_of_[RegionOf(desk)]) routers_.Foresee(router, worker);
-  for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, 0);
-}
-
-template <class F>
-void Holders::ForSeats(WorkerId worker, F f) const {
-  for (const RouterId watcher : workers_.Watchers(worker)) {
-    const Desk& desk = desks_[DeskOf(watcher, workers_.places()[worker].tier)];
-    if (desk.seat) f(desk);
-  }
-}
-
-// Whoever is first in line will get the slot.
-void Holders::Foresee(WorkerId worker) const {
-  ForSeats(worker, [&](const Desk& desk) {
-    const ledger::SlotLedger& ledger = desk.seat->ledger();
-    ledger.Foresee(workers_.InRegion(worker));
-    if (const auto next = ledger.NextWaiting()) {
-      ledger.Foresee(*next);
-      routers_.Foresee(routers_of_[RegionOf(desk)][next->router.index()], JobId(next->slot));
-    }
-  });
-}
-
-void Holders::ForeseeFurther(WorkerId worker) const {
-  ForSeats(worker, [&](const Desk& desk) {
-    const ledger::SlotLedger& ledger = desk.seat->ledger();
-    ledger.ForeseeFurther(workers_.InRegion(worker));
-    if (const auto next = ledger.NextWaiting()) {
-      routers_.ForeseeFurther(routers_of_[RegionOf(desk)][next->router.index()], JobId(next->slot));
-    }
-  });
-}
-
-void Holders::Foresee(RouterId router, JobId job) const {
-  const ledger::AskKey key{.router = LocalOf(router), .slot = job.value()};
-  for (const std::uint32_t number : desk_of_[router]) {
-    if (number == kNoDesk || !desks_[number].holder.valid()) continue;
-    const Desk& holder = desks_[DeskOf(desks_[number].holder, desks_[number].tier)];
-    if (holder.seat) holder.seat->ledger().Foresee(key);
-  }
 }
 
 const ledger::SlotLedger* Holders::ledger(RegionId region, TierId tier) const {

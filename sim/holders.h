@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "core/ids.h"
@@ -64,6 +65,12 @@ class Holders {
   void Foresee(WorkerId worker) const;
   void ForeseeFurther(WorkerId worker) const;
   void Foresee(RouterId router, JobId job) const;
+  // A job of the router is about to ask for a slot: what will be granted, and then what that names.
+  void ForeseeAsk(RouterId router) const;
+  void ForeseeAskFurther(RouterId router) const;
+  // The same for what a seat is about to hear, if it is an ask.
+  void ForeseeHeard(std::uint32_t desk, std::uint32_t detail) const;
+  void ForeseeHeardFurther(std::uint32_t desk, std::uint32_t detail) const;
 
   // For the report and for tests.
   std::uint64_t appointments() const { return appointments_; }
@@ -105,6 +112,9 @@ class Holders {
     ledger::LedgerEvent said;
     std::vector<ledger::Renew> renewals;
   };
+  static bool IsAsk(const SeatNote& note) {
+    return note.what == SeatNote::What::kSays && std::holds_alternative<ledger::Ask>(note.said);
+  }
   // The other way.
   struct HolderNote {
     enum class What : std::uint8_t { kSays, kBeat, kBroke };
@@ -139,7 +149,11 @@ class Holders {
   void LetAnnounce(const Desk& desk);
   void SendToSeat(const Desk& from, SeatNote::What what, const ledger::LedgerEvent* said = nullptr);
   void SendToAsker(const Desk& to, Link link, HolderNote::What what);
-  void ForeseeGrant(const Desk& desk) const;
+  void ForeseeGrant(std::uint32_t desk) const;
+  void ForeseeGrantFurther(std::uint32_t desk) const;
+  // The desks whose seats hold the ledgers of the router.
+  template <class F>
+  void ForHolders(RouterId router, F f) const;
   // The seats that the region's workers of the tier belong to.
   template <class F>
   void ForSeats(WorkerId worker, F f) const;

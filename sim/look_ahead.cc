@@ -12,6 +12,9 @@ namespace ringway::sim {
 
 void Simulation::LookAhead() {
   bucket_ = stage_.queue.bucket();
+  // As far as a message within a region mostly goes.
+  stage_.queue.ForeseeBucket(10);
+  stage_.queue.ForeseeChain(6);
   stage_.queue.Foresee(3, [&](const SimEvent& event) {
     if (static_cast<Happening>(event.kind()) == Happening::kServiceEnds) {
       workers_.Foresee(WorkerId(event.subject));
@@ -30,6 +33,17 @@ void Simulation::ForeseeSoon(const SimEvent& event) {
       if (word.from.valid()) routers_.Foresee(word.router, word.job);
       return;
     }
+    case Happening::kJobReaches: {
+      const RouterId router(event.subject);
+      const JobId job = routers_.NextJob(router);
+      if (!job.valid()) return;
+      routers_.Foresee(router, job);
+      routers_.ForeseeAsk(router, job, stage_.jobs[event.detail].facts.tier);
+      holders_.Foresee(router, job);
+      return holders_.ForeseeAsk(router);
+    }
+    case Happening::kSeatHears:
+      return holders_.ForeseeHeard(event.subject, event.detail);
     default:
       return;
   }
@@ -42,15 +56,13 @@ void Simulation::ForeseeNext(const SimEvent& event) {
     case Happening::kWordReaches: {
       const RouterWord& word = stage_.words[event.detail];
       if (word.from.valid()) routers_.ForeseeFurther(word.router, word.job);
+      if (word.has_news) routers_.ForeseeKnown(word.router, word.worker);
       return;
     }
-    case Happening::kJobReaches: {
-      const RouterId router(event.subject);
-      const JobId job = routers_.NextJob(router);
-      if (!job.valid()) return;
-      routers_.Foresee(router, job);
-      return holders_.Foresee(router, job);
-    }
+    case Happening::kJobReaches:
+      return holders_.ForeseeAskFurther(RouterId(event.subject));
+    case Happening::kSeatHears:
+      return holders_.ForeseeHeardFurther(event.subject, event.detail);
     case Happening::kOfferReaches: {
       const WorkerId worker(event.subject);
       const JobSerial serial = stage_.to_worker[event.detail].luggage.serial;

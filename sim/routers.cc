@@ -223,6 +223,7 @@ void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
                        .lease = offer.lease};
   stage_.After(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
                worker.value(), stage_.to_worker.Put(note));
+  stage_.queue.ForeseePush(stage_.queue.now_ns() + held.luggage.service_ns);
 }
 
 void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
@@ -238,14 +239,14 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
     stage_.TellAsker(kSilenceNs, asker, RouterWord::OnAttempt::kEnded).from = forward.router;
     return;
   }
-  JobNote note{.router = forward.router,
-               .life = kAnyLife,
-               .asker = asker,
-               .luggage = held.luggage,
-               .facts = site.machine->job(forward.job).facts};
+  JobNote& note = stage_.SendJob(*delay, forward.router);
+  note.life = kAnyLife;
+  note.user = 0;
+  note.asker = asker;
+  note.luggage = held.luggage;
+  note.facts = site.machine->job(forward.job).facts;
   note.facts.forwarded = true;
   note.facts.spilled = forward.route.reason == router::kSpillReason;
-  stage_.SendJob(*delay, std::move(note));
 }
 
 void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {

@@ -65,11 +65,20 @@ class Routers {
   void ForeseeLast(RouterId router, JobId job) const {
     if (sites_[router].machine) sites_[router].machine->ForeseeLast(job);
   }
-  void Foresee(RouterId router, WorkerId worker) const {
-    if (sites_[router].machine) sites_[router].machine->Foresee(workers_.InRegion(worker));
+  // The worker by the number that its region's routers know it by.
+  void ForeseeKnown(RouterId router, WorkerId worker) const {
+    if (sites_[router].machine) sites_[router].machine->Foresee(worker);
   }
+  void ForeseeKnownFurther(RouterId router, WorkerId worker) const {
+    if (sites_[router].machine) sites_[router].machine->ForeseeFurther(worker);
+  }
+  void Foresee(RouterId router, WorkerId worker) const { ForeseeKnown(router, workers_.InRegion(worker)); }
   void ForeseeFurther(RouterId router, WorkerId worker) const {
-    if (sites_[router].machine) sites_[router].machine->ForeseeFurther(workers_.InRegion(worker));
+    ForeseeKnownFurther(router, workers_.InRegion(worker));
+  }
+  // A job of the tier is about to arrive under this id.
+  void ForeseeAsk(RouterId router, JobId job, TierId tier) const {
+    if (sites_[router].machine) sites_[router].machine->ForeseeAsk(job, tier);
   }
   // The id that the next job to arrive will get; invalid: none is free, or the router is dead.
   JobId NextJob(RouterId router) const {
@@ -127,6 +136,7 @@ class Routers {
   void Step(RouterId router, const Event& event) {
     RINGWAY_CHECK(actions_.empty());
     sites_[router].machine->Step(stage_.Now(), event, actions_);
+    if (actions_.empty()) return;
     for (router::RouterAction& action : actions_) Perform(router, action);
     actions_.clear();
   }

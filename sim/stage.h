@@ -183,6 +183,7 @@ class MessagePool {
     return at;
   }
   T& operator[](std::uint32_t at) { return chunks_[at / kChunk][at % kChunk]; }
+  const T& operator[](std::uint32_t at) const { return chunks_[at / kChunk][at % kChunk]; }
   void Free(std::uint32_t at) { free_.push_back(at); }
   T Take(std::uint32_t at) {
     free_.push_back(at);
@@ -233,16 +234,23 @@ class Stage {
     RINGWAY_CHECK(ns >= 0);
     queue.Push(queue.now_ns() + ns, static_cast<std::uint8_t>(what), subject, detail);
   }
+  void AtNs(std::int64_t date_ns, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
+    queue.Push(std::max(date_ns, queue.now_ns()), static_cast<std::uint8_t>(what), subject, detail);
+  }
   void At(absl::Time date, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
-    queue.Push(std::max(Ns(date), queue.now_ns()), static_cast<std::uint8_t>(what), subject, detail);
+    AtNs(Ns(date), what, subject, detail);
   }
   void TellRouter(std::int64_t after_ns, RouterNote note) {
     const std::uint32_t router = note.router.value();
     After(after_ns, Happening::kRouterHears, router, to_router.Put(std::move(note)));
   }
-  void SendJob(std::int64_t after_ns, JobNote note) {
-    const std::uint32_t router = note.router.value();
-    After(after_ns, Happening::kJobReaches, router, jobs.Put(std::move(note)));
+  // A job to this router, all else to be filled in at once.
+  JobNote& SendJob(std::int64_t after_ns, RouterId router) {
+    const std::uint32_t at = jobs.New();
+    After(after_ns, Happening::kJobReaches, router.value(), at);
+    JobNote& note = jobs[at];
+    note.router = router;
+    return note;
   }
   // A word without content to this router, to be filled in at once.
   RouterWord& Say(std::int64_t after_ns, RouterId router) {

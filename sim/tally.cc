@@ -35,19 +35,21 @@ void Tally::OnSubmitted(absl::Time now, const Submission& submission) {
 
 void Tally::OnEnded(absl::Time now, const Ending& ending) {
   const bool served = ending.outcome == Outcome::kDone;
+  const double wait_s = Stage::Seconds(ending.wait);
+  const double latency_s = Stage::Seconds(ending.latency);
   RegionSecond& region = seconds_.back().regions[ending.region.index()];
   ++(served ? region.served : region.unserved);
   if (served) {
-    wait_sum_s_ += Stage::Seconds(ending.wait);
+    wait_sum_s_ += wait_s;
     ++waits_;
-    second_latency_.Add(Stage::Seconds(ending.latency));
+    second_latency_.Add(latency_s);
   }
   // A job counts when it was submitted after the warm-up, so that submissions and endings balance.
   if (!Counts(now - ending.latency)) return;
   ++totals_.ended[static_cast<std::size_t>(ending.outcome)];
   if (!served) return;
-  totals_.wait.Add(Stage::Seconds(ending.wait));
-  totals_.latency.Add(Stage::Seconds(ending.latency));
+  totals_.wait.Add(wait_s);
+  totals_.latency.Add(latency_s);
   totals_.served_at_home += ending.served_in == ending.region;
   if (ending.served_in.valid()) ++flows_[ending.region.index()][ending.served_in.index()];
 }

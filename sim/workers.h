@@ -55,7 +55,9 @@ class Workers {
 
   // Hints: the worker's site, and what it will be told of, are about to be used.
   void Foresee(WorkerId worker) const {
-    Prefetch(&sites_[worker]);
+    const Site& site = sites_[worker];
+    PrefetchRange(&site, &site.slot);
+    site.slot.Foresee();
     Prefetch(&announced_ns_[worker]);
     Prefetch(&shown_[worker]);
     Prefetch(&places_[worker]);
@@ -103,20 +105,21 @@ class Workers {
   const Slot& slot(WorkerId worker) const { return sites_[worker].slot; }
 
  private:
-  struct Site {
+  // Begins with a cache line, and ends with what the slot seldom needs.
+  struct alignas(kCacheLine) Site {
     explicit Site(const SlotSettings& settings) : slot(settings) {}
-    Slot slot;
     bool alive = true;
     bool sinkhole = false;
+    bool started = false;
+    std::uint32_t run = 0;  // counts starts and stops; a stale end is recognised by it
     double slowness = 1;
     AttemptId last_attempt = 0;  // this worker's own numbers, for its slot
     AttemptId admitted = 0;      // 0: none
-    OfferNote note;              // of the admitted attempt
-    bool started = false;
     std::int64_t started_ns = 0;
     std::int64_t ends_ns = 0;
-    std::uint32_t run = 0;  // counts starts and stops; a stale end is recognised by it
     WakeCall wake;
+    OfferNote note;  // of the admitted attempt
+    Slot slot;
   };
 
   // What a worker has to say in one moment.

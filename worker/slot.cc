@@ -83,7 +83,7 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
   if (granted && !gate_.Pass(offer.grant)) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
   phase_ = Phase::kReceiving;
   attempt_ = offer.attempt;
-  lease_ = offer.lease;
+  if (lease_ != offer.lease) lease_ = offer.lease;
   grant_ = offer.grant;
   admitted_ = now;
   deadline_ = offer.deadline;

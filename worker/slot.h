@@ -31,6 +31,7 @@
 #include "absl/time/time.h"
 #include "core/job.h"
 #include "core/lease.h"
+#include "core/prefetch.h"
 #include "worker/lease_gate.h"
 #include "worker/service_history.h"
 
@@ -131,7 +132,7 @@ struct SlotView {
 class Slot {
  public:
   explicit Slot(const SlotSettings& settings)
-      : settings_(settings), history_(settings.service_prior), gate_(settings.started) {}
+      : history_(settings.service_prior), gate_(settings.started), settings_(settings) {}
 
   void Step(absl::Time now, const SlotEvent& event, std::vector<SlotAction>& actions);
   // When the slot wants a SlotWake, infinite future: not at all.
@@ -139,6 +140,8 @@ class Slot {
   SlotView View(absl::Time now) const;
   // For the next announcement of the view: higher than all before, across restarts too.
   std::uint64_t NextSequence() { return gate_.NextSequence(); }
+  // A hint that something about the slot comes soon; changes nothing.
+  void Foresee() const { PrefetchRange(this, &lease_ + 1); }
   // Parts of the view that cost nothing.
   const Lease& fence() const { return gate_.fence(); }
   bool busy() const { return phase_ != Phase::kFree; }
@@ -167,26 +170,27 @@ class Slot {
   void Release(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions);
   void NoteHealth(absl::Time now, Outcome outcome);
 
-  SlotSettings settings_;
-  ServiceHistory history_;
+  // In the order of use: what every job touches comes first.
   Phase phase_ = Phase::kFree;
+  bool draining_ = false;
+  Outcome stop_outcome_ = Outcome::kCancelled;
+  int failures_in_row_ = 0;
   // Of the attempt in the slot; meaningless while it is free.
+  std::uint32_t step_ = 0;
+  std::uint32_t steps_ = 0;
   AttemptId attempt_ = 0;
-  std::string lease_;
   Lease grant_;
   absl::Time admitted_ = absl::InfinitePast();
   absl::Time started_ = absl::InfinitePast();
   absl::Time deadline_ = absl::InfiniteFuture();
-  std::uint32_t step_ = 0;
-  std::uint32_t steps_ = 0;
-  Outcome stop_outcome_ = Outcome::kCancelled;
 
-  absl::Duration busy_before_;  // of attempts that have ended
-  LeaseGate gate_;
-  bool draining_ = false;
   absl::Time drain_until_ = absl::InfiniteFuture();
-  int failures_in_row_ = 0;
   absl::Time resting_until_ = absl::InfinitePast();  // infinite past: not resting
+  absl::Duration busy_before_;                       // of attempts that have ended
+  ServiceHistory history_;
+  LeaseGate gate_;
+  std::string lease_;  // of the attempt
+  SlotSettings settings_;
 };
 
 }  // namespace ringway

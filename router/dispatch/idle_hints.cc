@@ -2,6 +2,8 @@
 
 namespace ringway::dispatch {
 
+void IdleHints::MakePlace(WorkerId worker) { places_.resize(worker.index() + 1); }
+
 void IdleHints::Unlink(const Hint& hint) {
   (hint.older != 0 ? At(hint.older).newer : oldest_) = hint.newer;
   (hint.newer != 0 ? At(hint.newer).older : newest_) = hint.older;

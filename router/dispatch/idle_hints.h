@@ -52,9 +52,10 @@ class IdleHints {
     absl::Time at = {};
   };
   Place& PlaceOf(WorkerId worker) {
-    if (!places_.contains(worker)) places_.resize(worker.index() + 1);
+    if (!places_.contains(worker)) MakePlace(worker);
     return places_[worker];
   }
+  void MakePlace(WorkerId worker);
   Hint& At(Place place) { return hints_[place - 1u]; }
   void Drop(Place place);
   void Unlink(const Hint& hint);

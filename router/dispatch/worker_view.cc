@@ -19,6 +19,8 @@ const std::vector<WorkerId> kNoWorkers;
 
 }  // namespace
 
+void WorkerView::MakePool(TierId tier) { pools_.resize(tier.index() + 1); }
+
 void WorkerView::Reindex(WorkerId worker) {
   Entry& e = entries_[worker];
   TierPool& pool = Pool(e.tier);

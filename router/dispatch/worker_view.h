@@ -133,9 +133,10 @@ class WorkerView {
     std::size_t busy = 0;
   };
   TierPool& Pool(TierId tier) {
-    if (!pools_.contains(tier)) pools_.resize(tier.index() + 1);
+    if (!pools_.contains(tier)) MakePool(tier);
     return pools_[tier];
   }
+  void MakePool(TierId tier);
   // Makes the pool's sets and counts agree with the entry.
   void Reindex(WorkerId worker);
   void CountFailure(WorkerId worker, absl::Time now);

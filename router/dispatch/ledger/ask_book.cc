@@ -21,7 +21,7 @@ void AskBook::Seat(absl::Time now, const HolderSeat& seat, std::vector<AskAction
     Entry& entry = entries_[job];
     if (entry.state == State::kAsked) {
       ++entry.generation;
-      SendAsk(job, actions);
+      SendAsk(job, wishes_[job], actions);
     } else if (entry.state == State::kLeaving) {
       // The old holder cannot grant any more, and the new one was never asked.
       Close(job);
@@ -36,24 +36,27 @@ void AskBook::Reconnect(absl::Time now, std::vector<AskAction>& actions) {
   Heard(now);
   for (const JobId job : live_) {
     const Entry& entry = entries_[job];
-    if (entry.state == State::kAsked) SendAsk(job, actions);
+    if (entry.state == State::kAsked) SendAsk(job, wishes_[job], actions);
     if (entry.state == State::kLeaving) Tell(Withdraw{KeyOf(job)}, actions);
     if (entry.state == State::kHeld) Tell(Renew{self_, entry.worker, entry.lease}, actions);
   }
 }
 
 void AskBook::Begin(absl::Time now, JobId job, const JobWish& wish, std::vector<AskAction>& actions) {
-  if (!entries_.contains(job)) entries_.resize(job.index() + 1);
+  if (!entries_.contains(job)) {
+    entries_.resize(job.index() + 1);
+    wishes_.resize(job.index() + 1);
+  }
   Entry& entry = entries_[job];
   RINGWAY_CHECK(entry.state == State::kNone);
   if (!Reachable(now)) {
     actions.push_back(NoHolder{job});
     return;
   }
-  entry.wish = wish;
+  wishes_[job] = wish;
   entry.generation = std::max(entry.generation, first_generation_) + 1;
   Open(job, State::kAsked);
-  SendAsk(job, actions);
+  SendAsk(job, wish, actions);
 }
 
 void AskBook::Leave(absl::Time, JobId job, std::vector<AskAction>& actions) {
@@ -120,7 +123,7 @@ void AskBook::On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& a
   if (entry != nullptr && refuse.reason == RefuseReason::kStale) {
     // The answer to an earlier copy was lost on the way: ask anew.
     ++entry->generation;
-    SendAsk(job, actions);
+    SendAsk(job, wishes_[job], actions);
     return;
   }
   if (entry == nullptr) return;
@@ -167,8 +170,7 @@ void AskBook::Tell(const LedgerEvent& event, std::vector<AskAction>& actions) co
   if (seat_.router.valid()) actions.push_back(TellHolder{seat_.router, event});
 }
 
-void AskBook::SendAsk(JobId job, std::vector<AskAction>& actions) const {
-  const JobWish& wish = entries_[job].wish;
+void AskBook::SendAsk(JobId job, const JobWish& wish, std::vector<AskAction>& actions) const {
   Tell(Ask{KeyOf(job), wish.priority, wish.arrived, wish.deadline, wish.expected}, actions);
 }
 

@@ -124,6 +124,12 @@ class AskBook {
   void Foresee(JobId job) const {
     if (entries_.contains(job)) Prefetch(&entries_[job]);
   }
+  // That the job will begin to ask.
+  void ForeseeBegin(JobId job) const {
+    if (!entries_.contains(job)) return;
+    Prefetch(&entries_[job]);
+    Prefetch(&wishes_[job]);
+  }
   // What the entry names in turn; soon after Foresee.
   void ForeseeFurther(JobId job) const {
     if (entries_.contains(job) && entries_[job].live_at < live_.size())
@@ -132,8 +138,8 @@ class AskBook {
 
  private:
   enum class State : std::uint8_t { kNone, kAsked, kLeaving, kHeld };
-  struct Entry {
-    JobWish wish;
+  // One cache line.
+  struct alignas(kCacheLine) Entry {
     Lease lease;  // held, or held last
     WorkerId worker;
     std::uint64_t generation = 0;
@@ -149,7 +155,7 @@ class AskBook {
   void Tell(const LedgerEvent& event, std::vector<AskAction>& actions) const;
   // A grant that no open ask waits for.
   void Unwanted(const Grant& grant, std::vector<AskAction>& actions);
-  void SendAsk(JobId job, std::vector<AskAction>& actions) const;
+  void SendAsk(JobId job, const JobWish& wish, std::vector<AskAction>& actions) const;
   void Open(JobId job, State state);
   void Close(JobId job);
   // Hands every waiting job back because nobody answers.
@@ -165,6 +171,7 @@ class AskBook {
   absl::Time renew_at_ = absl::InfiniteFuture();
   std::uint32_t round_ = 0;  // of renewals
   IdVector<JobId, Entry> entries_;
+  IdVector<JobId, JobWish> wishes_;  // apart, because an end does not need them
   std::vector<JobId> live_;
   std::size_t waiting_ = 0;  // of live_, kAsked or kLeaving
 };
