@@ -78,6 +78,10 @@ endfunction()
 # For machines that run millions of steps a second, in programs of our own: nobody replaces a function of theirs when
 # the program is loaded, so the compiler may inline between them although they can be placed anywhere.
 function(ringway_hot)
+  ringway_left_out(skip ${ARGN})
+  if(skip)
+    return()
+  endif()
   foreach(name ${ARGN})
     target_compile_options(${name} PRIVATE -fno-semantic-interposition)
   endforeach()
