@@ -59,6 +59,13 @@ class TrackerTest(unittest.TestCase):
         self.assertEqual(self.share(true_fields(self.scene, "wave_x")[0], "wave_y"), 0)
         self.assertEqual(self.share(true_fields(self.scene, "wave_y")[0], "wave_x"), 0)
 
+    def test_a_true_move_is_no_other_verb(self):
+        for verb in MOVES:
+            field = true_fields(self.scene, verb)[0]
+            for other in WHOLE:
+                if {verb, other} not in ({"left", "drift_right"}, {"right", "drift_left"}):  # seen from the picture, the same
+                    self.assertEqual(self.share(field, other), 0, f"{verb} passes for {other}")
+
     def test_noise_passes_for_nothing(self):
         noise = torch.randn(EACH, S.FRAMES, 2, S.GRID, S.GRID) * 0.03
         for verb in MOVES + WHOLE:

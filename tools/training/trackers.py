@@ -127,6 +127,12 @@ def is_sway(field, weight=None):
             and line_share(top) < 0.92)
 
 
+def steady_share(profile):
+    """Of the energy of [16 frames, n], how much each of the n courses explains by growing steadily: all of it in a turn, little in a wave."""
+    slope = (profile * T[:, None]).sum(0) / (T * T).sum()
+    return 1 - float((profile - slope * T[:, None]).pow(2).sum()) / (float(profile.pow(2).sum()) + 1e-12)
+
+
 def is_wave(field, verb, weight=None):
     """Displaced along the axis asked for (either, if none was), a sine that travels across it."""
     w = torch.ones(S.GRID, S.GRID) if weight is None else weight
@@ -137,7 +143,8 @@ def is_wave(field, verb, weight=None):
         by_line = w.sum(along - 1)
         profile = (field[:, component] * w).sum(along) / by_line.clamp(min=1e-3)
         share = float((profile.pow(2) * by_line).sum()) / energy  # of the energy in lines that move as one
-        if share > 0.6 and wave_fit(profile, by_line > 0.3 * by_line.max())[0] > 0.7:
+        on = by_line > 0.3 * by_line.max()
+        if share > 0.6 and steady_share(profile[:, on]) < 0.9 and wave_fit(profile, on)[0] > 0.7:
             return True
     return False
 
