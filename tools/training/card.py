@@ -1,4 +1,4 @@
-"""Prints the table of a model card from what evaluate.py --json wrote: python3 card.py REPORT.json"""
+"""Prints the tables of a model card from what evaluate.py --json wrote: python3 card.py STUDENT.json [TEACHER.json]"""
 import json
 import sys
 
@@ -11,9 +11,21 @@ NAMES = {"left": "pan left", "right": "pan right", "up": "pan up", "down": "pan 
 OF_THINGS = {"left": "moves left", "up": "moves up", "in": "grows", "out": "shrinks", "roll_left": "rotates left"}
 
 
+def read(path):
+    with open(path) as f:
+        return json.load(f)
+
+
+def beside(student, teacher):
+    columns = ("correct", "strength", "spread")
+    print("\n| verb | " + " | ".join(f"{c}, teacher | student" for c in columns) + " |\n" + "|---" * 7 + "|")
+    for verb, mine in student["verbs"].items():
+        theirs = teacher["verbs"][verb]
+        print(f"| {NAMES.get(verb, verb)} | " + " | ".join(f"{theirs[c]:.2f} | {mine[c]:.2f}" for c in columns) + " |")
+
+
 def main():
-    with open(sys.argv[1]) as f:
-        report = json.load(f)
+    report = read(sys.argv[1])
     short = {line.split(":")[0] for line in failures(report)}
     print("| verb | clips | correct | on true fields | wrong prompt | strength | spread | all bounds |")
     print("|---|---|---|---|---|---|---|---|")
@@ -27,6 +39,8 @@ def main():
     content = report.get("content", {})
     print("\nDependence on content, mean correlation with the truth over pairs of pictures (in brackets what other draws of the truth reach): "
           + ", ".join(f"{name} {r['correlation']:.2f} ({r['ceiling']:.2f})" for name, r in content.items()) + ".")
+    if len(sys.argv) > 2:
+        beside(report, read(sys.argv[2]))
 
 
 if __name__ == "__main__":
