@@ -7,9 +7,9 @@
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/fleet_view.h"
-#include "core/json.h"
 #include "cli/snapshot_file.h"
 #include "controller/planner/planner.h"
+#include "core/json.h"
 #include "proto/table_codec.h"
 #include "topology/spelling.h"
 

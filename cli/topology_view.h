@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "core/json.h"
 #include "cli/text_table.h"
 #include "core/fleet.h"
+#include "core/json.h"
 
 namespace ringway::cli {
 

@@ -72,13 +72,14 @@ absl::Status CheckJobHeader(const v1::JobHeader& header) {
   if (header.hops() > kHopsMax) {
     return Bad("hops", absl::StrCat("is ", header.hops(), ", allowed are ", kHopsMax));
   }
-  if (header.has_http() && (header.http().head().empty() || header.http().head().size() > kHttpHeadBytesMax)) {
+  if (header.has_http() &&
+      (header.http().head().empty() || header.http().head().size() > kHttpHeadBytesMax)) {
     return Bad("http.head", absl::StrCat("is ", header.http().head().size(), " bytes long, allowed are 1 to ",
                                          kHttpHeadBytesMax));
   }
   if (header.http().priority() >= kMaxPriorities) {
-    return Bad("http.priority", absl::StrCat("is ", header.http().priority(), ", allowed are 0 to ",
-                                             kMaxPriorities - 1));
+    return Bad("http.priority",
+               absl::StrCat("is ", header.http().priority(), ", allowed are 0 to ", kMaxPriorities - 1));
   }
   return CheckParameters(header);
 }

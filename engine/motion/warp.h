@@ -4,8 +4,8 @@
 // 256 places between two pixels. The photo is copied once with four bytes a pixel and a border of repeated
 // pixels, so that the inner loop has no cases: coordinates are clamped to the photo, and a row of four pixels
 // is one vector of sixteen numbers. One kernel for AVX-512, one for AVX2, one in plain C++, chosen at run
-// time; they agree to one step of a channel (fused multiply-add). About 2.5 ns a pixel with AVX-512 (one core, Zen 5). Immutable
-// after construction; any thread.
+// time; they agree to one step of a channel (fused multiply-add). About 2.5 ns a pixel with AVX-512 (one
+// core, Zen 5). Immutable after construction; any thread.
 #ifndef RINGWAY_ENGINE_MOTION_WARP_H_
 #define RINGWAY_ENGINE_MOTION_WARP_H_
 

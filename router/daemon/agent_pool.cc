@@ -80,8 +80,9 @@ void RouterAgent::TickPool() {
 }
 
 const LedgerStanding* RouterAgent::PoolStanding(const std::vector<LedgerStanding>& standings) const {
-  const auto pool = std::find_if(standings.begin(), standings.end(),
-                                 [this](const LedgerStanding& standing) { return standing.tier == pool_tier_; });
+  const auto pool = std::find_if(standings.begin(), standings.end(), [this](const LedgerStanding& standing) {
+    return standing.tier == pool_tier_;
+  });
   return pool == standings.end() ? nullptr : &*pool;
 }
 
@@ -95,7 +96,8 @@ void RouterAgent::SamplePool(absl::Time now) {
     const auto leased = static_cast<double>(pool->view.leased);
     share = leased / std::max(1.0, leased + static_cast<double>(pool->view.idle));
   }
-  if (pool_sampled_ != absl::InfinitePast()) pool_busy_s_ += share * absl::ToDoubleSeconds(now - pool_sampled_);
+  if (pool_sampled_ != absl::InfinitePast())
+    pool_busy_s_ += share * absl::ToDoubleSeconds(now - pool_sampled_);
   pool_sampled_ = now;
 }
 
@@ -205,10 +207,9 @@ std::shared_ptr<http::Upstream> RouterAgent::Forward(const ForwardToRouter& forw
   header.set_source_region(settings_.region);
   const absl::Duration rtt =
       absl::Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, forward.route.target));
-  return http_forwards_.Begin(
-      forward, *book_.router(forward.router).stub,
-      HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow()),
-      settings_.calls.emulate_rtt ? rtt / 2 : absl::ZeroDuration(), exchange);
+  return http_forwards_.Begin(forward, *book_.router(forward.router).stub,
+                              HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow()),
+                              settings_.calls.emulate_rtt ? rtt / 2 : absl::ZeroDuration(), exchange);
 }
 
 void RouterAgent::CountEnd(const EndJob& end, const JobFacts& facts) {

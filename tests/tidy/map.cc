@@ -77,10 +77,19 @@ const Layer* LayerOf(std::string_view path) {
 }
 
 const std::vector<Library>& Libraries() {
-  static const std::vector<std::string_view> kShells = {
-      "proto",           "runtime",     "controller/wire", "controller/journal", "controller/daemon",
-      "controller/main", "router/http", "router/daemon",   "router/main",        "router/videos", "router/wire",
-      "worker",          "cli"};
+  static const std::vector<std::string_view> kShells = {"proto",
+                                                        "runtime",
+                                                        "controller/wire",
+                                                        "controller/journal",
+                                                        "controller/daemon",
+                                                        "controller/main",
+                                                        "router/http",
+                                                        "router/daemon",
+                                                        "router/main",
+                                                        "router/videos",
+                                                        "router/wire",
+                                                        "worker",
+                                                        "cli"};
   static const std::vector<Library> libraries = {
       {"yaml-cpp/", "", {"topology"}, "topology/ is the only reader of YAML"},
       {"", ".pb.h", kShells, "decisions see values, not messages"},
