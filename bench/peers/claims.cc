@@ -1,9 +1,9 @@
 #include "bench/peers/claims.h"
 
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -27,12 +27,12 @@ class Judgement {
   void AtMost(const std::string& name, const RowSpec& spec, double bound,
               std::function<double(const Row&)> of) {
     const Row* row = Find(spec);
-    claims.push_back({name, row == nullptr ? 0 : of(*row), bound, false, row != nullptr});
+    Add(bench::AtMost(name, row == nullptr ? 0 : of(*row), bound), row != nullptr);
   }
   void AtLeast(const std::string& name, const RowSpec& spec, double bound,
                std::function<double(const Row&)> of) {
-    AtMost(name, spec, bound, std::move(of));
-    claims.back().at_least = true;
+    const Row* row = Find(spec);
+    Add(bench::AtLeast(name, row == nullptr ? 0 : of(*row), bound), row != nullptr);
   }
   // The ratio of ours to HAProxy's.
   void Beside(const std::string& name, const RowSpec& ours, double bound,
@@ -42,12 +42,17 @@ class Judgement {
     const Row* a = Find(ours);
     const Row* b = Find(theirs);
     const bool known = a != nullptr && b != nullptr;
-    claims.push_back({name, known ? of(*a) / of(*b) : 0, bound, false, known});
+    Add(bench::AtMost(name, known ? of(*a) / of(*b) : 0, bound), known);
   }
 
   std::vector<Claim> claims;
 
  private:
+  void Add(Claim claim, bool known) {
+    claim.known = known;
+    claims.push_back(std::move(claim));
+  }
+
   const std::vector<Row>& rows_;
 };
 
@@ -112,13 +117,6 @@ std::vector<Claim> Judge(const std::vector<Row>& rows, double overload_deadline_
   }
   JudgeSimulator(rows, judge);
   return judge.claims;
-}
-
-void Print(const std::vector<Claim>& claims) {
-  for (const Claim& claim : claims) {
-    std::printf("%s %s %.4g %s%.4g%s\n", claim.holds() ? "ok" : "short", claim.name.c_str(), claim.measured,
-                claim.at_least ? ">=" : "<=", claim.bound, claim.known ? "" : " (not measured)");
-  }
 }
 
 }  // namespace ringway::bench

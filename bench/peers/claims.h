@@ -10,27 +10,17 @@
 #include <string>
 #include <vector>
 
+#include "bench/claim.h"
 #include "bench/peers/row.h"
 
 namespace ringway::bench {
 
 inline constexpr char kOurs[] = "ringway";  // the kind of our own router
 
-struct Claim {
-  std::string name;
-  double measured = 0;
-  double bound = 0;
-  bool at_least = false;  // else at most
-  bool known = false;     // its rows were measured
-  bool holds() const { return known && (at_least ? measured >= bound : measured <= bound); }
-};
-
 // The rows that the claims need. Above capacity the line grows until requests become infeasible: with the
 // deadline of the other rows that takes most of a minute, so a short run asks for a shorter one.
 std::vector<RowSpec> RowsOfClaims(double overload_deadline_s);
 std::vector<Claim> Judge(const std::vector<Row>& rows, double overload_deadline_s);
-// `ok|short NAME measured bound`, one a line.
-void Print(const std::vector<Claim>& claims);
 
 }  // namespace ringway::bench
 

@@ -1,6 +1,5 @@
 // ./dev bench peers: how well do proxies find the free one of 64 workers that take one request at a time?
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -60,8 +59,7 @@ int Main(int argc, char** argv) {
   std::vector<Claim> claims = Judge(rows, options.overload_deadline_s());
   // What was not asked for is not held against it.
   if (!options.brief) std::erase_if(claims, [](const Claim& claim) { return !claim.known; });
-  Print(claims);
-  return std::all_of(claims.begin(), claims.end(), [](const Claim& claim) { return claim.holds(); }) ? 0 : 1;
+  return Report(claims, options.brief);
 }
 
 }  // namespace

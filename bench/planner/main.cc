@@ -1,8 +1,9 @@
 // How good and how quick the planner is, against LEMON's optimum over all arcs in the same run.
 #include <cstdio>
-#include <string_view>
+#include <vector>
 
-#include "bench/planner/claims.h"
+#include "bench/claim.h"
+#include "bench/options.h"
 #include "bench/planner/measure.h"
 #include "bench/planner/suite.h"
 
@@ -10,7 +11,7 @@ namespace ringway::planner {
 namespace {
 
 int Main(const Options& options) {
-  Claims claims;
+  std::vector<Claim> claims;
   if (!options.brief) {
     std::puts(
         "world    load | loop ms med/worst | solve ms med/worst  | all arcs  | loop/optimum | refined/optimum"
@@ -19,27 +20,15 @@ int Main(const Options& options) {
   MeasureSizes(options, claims);
   if (!MeasureRealWorld(options, "aws", claims) || !MeasureRealWorld(options, "azure", claims)) return 2;
   MeasureOverload(options, claims);
-  claims.Add("tiers_100x1000_s", TiersSeconds(100, 1000), 1);
+  claims.push_back(bench::AtMost("tiers_100x1000_s", TiersSeconds(100, 1000), 1));
   if (!options.brief) std::puts("");
-  claims.Print();
-  return claims.AllHold() ? 0 : 1;
+  return bench::Report(claims, true);
 }
 
 }  // namespace
 }  // namespace ringway::planner
 
 int main(int argc, char** argv) {
-  ringway::planner::Options options;
-  for (int k = 1; k < argc; ++k) {
-    const std::string_view word = argv[k];
-    if (word == "--quick") {
-      options.quick = true;
-    } else if (word == "--brief") {
-      options.brief = true;
-    } else {
-      std::fprintf(stderr, "bench_planner: unknown option %s; allowed: --quick, --brief\n", argv[k]);
-      return 2;
-    }
-  }
-  return ringway::planner::Main(options);
+  const auto options = ringway::bench::ReadOptions("bench_planner", argc, argv);
+  return options ? ringway::planner::Main(*options) : 2;
 }

@@ -9,8 +9,8 @@
 
 #include <memory>
 
-#include "bench/planner/claims.h"
 #include "bench/planner/fleet_generator.h"
+#include "bench/planner/sample.h"
 
 namespace ringway::planner {
 

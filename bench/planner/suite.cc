@@ -31,16 +31,18 @@ void PrintRow(const Options& options, const std::string& world, double load, con
               100 * f.away_excess_share.Worst());
 }
 
-void AddCostClaims(const std::string& world, double load, const Figures& f, Claims& claims) {
+void AddCostClaims(const std::string& world, double load, const Figures& f, std::vector<Claim>& claims) {
   const std::string at = world + "_load" + std::to_string(static_cast<int>(100 * load + 0.5));
-  if (load == 0.90) claims.Add("loop_cost_over_optimum_median_" + at, f.loop_cost.Median(), 1.15);
-  claims.Add("refined_cost_over_optimum_worst_" + at, f.refined_cost.Worst(), 1.01);
-  claims.Add("away_above_least_points_worst_" + at, 100 * f.away_excess_share.Worst(), 0.1);
+  if (load == 0.90)
+    claims.push_back(bench::AtMost("loop_cost_over_optimum_median_" + at, f.loop_cost.Median(), 1.15));
+  claims.push_back(bench::AtMost("refined_cost_over_optimum_worst_" + at, f.refined_cost.Worst(), 1.01));
+  claims.push_back(
+      bench::AtMost("away_above_least_points_worst_" + at, 100 * f.away_excess_share.Worst(), 0.1));
 }
 
 }  // namespace
 
-void MeasureSizes(const Options& options, Claims& claims) {
+void MeasureSizes(const Options& options, std::vector<Claim>& claims) {
   for (const Size& size : kSizes) {
     std::uint64_t seeds = options.quick ? kSeedsQuick : kSeedsFull;
     if (options.quick && size.regions == 5000) seeds = 1;  // the yardstick takes seconds there
@@ -60,12 +62,12 @@ void MeasureSizes(const Options& options, Claims& claims) {
       loop_ms = std::max(loop_ms, figures[k].loop_ms.Median());
       solve_ms = std::max(solve_ms, figures[k].solve_ms.Median());
     }
-    if (size.regions == 1000) claims.Add("loop_ms_median_n1000", loop_ms, 2);
-    claims.Add("solve_ms_median_" + world, solve_ms, size.solve_ms_max);
+    if (size.regions == 1000) claims.push_back(bench::AtMost("loop_ms_median_n1000", loop_ms, 2));
+    claims.push_back(bench::AtMost("solve_ms_median_" + world, solve_ms, size.solve_ms_max));
   }
 }
 
-bool MeasureRealWorld(const Options& options, const std::string& name, Claims& claims) {
+bool MeasureRealWorld(const Options& options, const std::string& name, std::vector<Claim>& claims) {
   const absl::StatusOr<Topology> topology =
       LoadTopology(std::string(RINGWAY_SOURCE_DIR) + "/topology/" + name + ".yaml");
   if (!topology.ok()) {
@@ -86,7 +88,7 @@ bool MeasureRealWorld(const Options& options, const std::string& name, Claims& c
   return true;
 }
 
-void MeasureOverload(const Options& options, Claims& claims) {
+void MeasureOverload(const Options& options, std::vector<Claim>& claims) {
   Sample ratio;
   for (const std::size_t regions : {30, 200, 1000}) {
     for (std::uint64_t seed = 1; seed <= (options.quick ? kSeedsQuick : kSeedsFull); ++seed) {
@@ -96,7 +98,7 @@ void MeasureOverload(const Options& options, Claims& claims) {
       }
     }
   }
-  claims.Add("overload_hottest_over_water_level_worst", ratio.Worst(), 1.01);
+  claims.push_back(bench::AtMost("overload_hottest_over_water_level_worst", ratio.Worst(), 1.01));
 }
 
 }  // namespace ringway::planner

@@ -1,6 +1,5 @@
 #include <ctime>
 
-#include "bench/sim/claim.h"
 #include "bench/sim/run_rate.h"
 #include "core/rng.h"
 #include "sim/event_queue.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/sim/claim.h"
+#include "bench/claim.h"
 #include "bench/sim/run_rate.h"
 
 namespace ringway::bench {
@@ -16,13 +16,13 @@ constexpr double kDayS = 86'400;
 void AddRun(const std::string& name, const RunRate& run, double requests_per_s_min, double service_mean_s,
             std::vector<Claim>& claims) {
   const double bare = BareEventsPerS(run.pending, service_mean_s, 5e6);
-  claims.push_back({name + ".requests", run.requests_per_s(), requests_per_s_min, "requests/s"});
-  claims.push_back({name + ".events", run.events_per_s(), 0, "events/s"});
-  claims.push_back({name + ".bare_loop", bare, 0, "events/s"});
-  claims.push_back({name + ".events_per_request", run.events / run.requests, 0, "events"});
-  claims.push_back({name + ".served", run.served_share, 0.98, "share"});
-  claims.push_back({name + ".memory", run.memory_gib, 2, "GiB", true});
-  claims.push_back({name + ".sound", run.sound ? 1.0 : 0.0, 1, "(1: no checker complained)"});
+  claims.push_back(AtLeast(name + ".requests", run.requests_per_s(), requests_per_s_min, "requests/s"));
+  claims.push_back(Figure(name + ".events", run.events_per_s(), "events/s"));
+  claims.push_back(Figure(name + ".bare_loop", bare, "events/s"));
+  claims.push_back(Figure(name + ".events_per_request", run.events / run.requests, "events"));
+  claims.push_back(AtLeast(name + ".served", run.served_share, 0.98, "share"));
+  claims.push_back(AtMost(name + ".memory", run.memory_gib, 2, "GiB"));
+  claims.push_back(AtLeast(name + ".sound", run.sound ? 1.0 : 0.0, 1, "(1: no checker complained)"));
 }
 
 void MeasureRegion(bool quick, std::vector<Claim>& claims) {
@@ -37,7 +37,7 @@ void MeasurePlanet(bool quick, std::vector<Claim>& claims) {
   AddRun("21_regions_100000_workers", run, 0.5e6, big.service_mean_s, claims);
   const double day_s = run.cpu_s * kDayS / run.virtual_s;
   claims.push_back(
-      {quick ? "day_of_10k_rps.extrapolated" : "day_of_10k_rps", day_s / 60, 30, "minutes", true});
+      AtMost(quick ? "day_of_10k_rps.extrapolated" : "day_of_10k_rps", day_s / 60, 30, "minutes"));
 }
 
 }  // namespace
@@ -64,18 +64,5 @@ int main(int argc, char** argv) {
   std::vector<ringway::bench::Claim> claims;
   if (only != "21_regions") ringway::bench::MeasureRegion(quick, claims);
   if (only != "one_region") ringway::bench::MeasurePlanet(quick, claims);
-  bool all = true;
-  for (const ringway::bench::Claim& claim : claims) {
-    all = all && claim.holds();
-    if (brief) {
-      std::printf("%s %s %.4g %.4g\n", claim.holds() ? "ok" : "short", claim.name.c_str(), claim.measured,
-                  claim.bound);
-    } else if (claim.bound == 0) {
-      std::printf("%-44s %14.4f %s\n", claim.name.c_str(), claim.measured, claim.unit.c_str());
-    } else {
-      std::printf("%-44s %14.4f %-12s (bound: %s %.4g)\n", claim.name.c_str(), claim.measured,
-                  claim.unit.c_str(), claim.at_most ? "at most" : "at least", claim.bound);
-    }
-  }
-  return all ? 0 : 1;
+  return ringway::bench::Report(claims, brief);
 }

@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "bench/sim/claim.h"
 #include "runtime/huge_pages.h"
 #include "sim/simulation.h"
 

@@ -1,6 +1,7 @@
 // How many requests a second the whole simulator carries through the production machines, on one core.
 //
-// The start of a run (an empty fleet fills up) is left out: the clock starts when the warm-up ends.
+// The start of a run (an empty fleet fills up) is left out: the clock starts when the warm-up ends. Rates are
+// per second of CPU time of the one thread, because neighbours on the machine only ever slow the wall clock.
 #ifndef RINGWAY_BENCH_SIM_RUN_RATE_H_
 #define RINGWAY_BENCH_SIM_RUN_RATE_H_
 
@@ -21,6 +22,9 @@ struct RunRate {
   double requests_per_s() const { return requests / cpu_s; }
   double events_per_s() const { return events / cpu_s; }
 };
+
+// CPU seconds that this thread has used.
+double CpuSeconds();
 
 RunRate MeasureRun(const BigFleetSize& size);
 
