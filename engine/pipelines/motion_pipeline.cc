@@ -74,6 +74,10 @@ absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config) {
   s.scales.text = static_cast<float>(config.Number("guidance_scale", 1));
   if (!(s.log_snr_first >= -40 && s.log_snr_last <= 40 && s.log_snr_first + 1e-3 < s.log_snr_last))
     config.Refuse("log_snr_first", "a number from -40 to below log_snr_last, which is at most 40");
+  const std::string algorithm = config.Text("algorithm_type", "dpmsolver++");
+  s.stochastic = algorithm == "sde-dpmsolver++";
+  if (!s.stochastic && algorithm != "dpmsolver++")
+    config.Refuse("algorithm_type", "dpmsolver++ or sde-dpmsolver++");
   if (config.Text("prediction_type", "sample") != "sample") config.Refuse("prediction_type", "sample");
   if (!config.status().ok()) return config.status();
   return s;
@@ -201,7 +205,7 @@ absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest&
   const int steps = request.steps > 0 ? request.steps : schedule_.steps;
   const std::vector<Pass> passes = PassesFor(request);
   std::vector<float>& x = noise;
-  std::vector<float> clean(x.size());
+  std::vector<float> clean(x.size()), fresh(schedule_.stochastic ? x.size() : 0);
   // Half the log-SNR is the solver's lambda. A single step has no interval; it looks at the first level.
   DpmSolver solver(
       UniformLambdas(schedule_.log_snr_first / 2, schedule_.log_snr_last / 2, std::max(1, steps - 1)),
@@ -212,7 +216,10 @@ absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest&
       if (stop.stop_requested()) return Stopped();
       Denoise(pass, 2 * solver.lambda(step), x, clean);
     }
-    if (step + 1 < steps) solver.Advance(step, clean, x);
+    if (step + 1 < steps) {
+      FillWithNoise(request.seed, fresh, /*draw=*/static_cast<std::uint64_t>(step) + 1);
+      solver.Advance(step, clean, x, fresh);
+    }
     progress.Tell(step + 1, steps, kShareOfSolver * (step + 1) / steps);
   }
   return clean;

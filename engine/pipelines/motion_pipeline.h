@@ -23,6 +23,7 @@ struct MotionSchedule {
   double log_snr_first = -12, log_snr_last = 3;
   double time_first = 1000, time_last = 0;
   int steps = 8;
+  bool stochastic = false;  // fresh noise at every step
   GuidanceScales scales;
 
   double TimeOf(double log_snr) const {
@@ -45,7 +46,8 @@ class MotionPipeline final : public Pipeline {
                                     const std::stop_token& stop) override;
   std::string Describe() const override;
 
-  // The field alone, packed as the network gives it, from this noise, which it uses up.
+  // The field alone, packed as the network gives it, from this noise, which it uses up. The request's seed
+  // gives the fresh noise of a stochastic schedule.
   absl::StatusOr<std::vector<float>> Diffuse(const AnimateRequest& request, std::vector<float> noise,
                                              ProgressTeller& progress, const std::stop_token& stop);
   const MotionFieldConfig& field_config() const { return field_; }

@@ -32,8 +32,8 @@ void Guide(const GuidanceScales& scales, std::span<const float> none, std::span<
     both[i] = none[i] + scales.image * (image[i] - none[i]) + scales.text * (both[i] - image[i]);
 }
 
-void FillWithNoise(std::uint64_t seed, std::span<float> x) {
-  Rng rng(seed, /*stream=*/0x6e6f697365);
+void FillWithNoise(std::uint64_t seed, std::span<float> x, std::uint64_t draw) {
+  Rng rng(seed, /*stream=*/0x6e6f697365 + draw);
   for (float& value : x) value = static_cast<float>(rng.Normal());
 }
 
@@ -46,22 +46,26 @@ DpmSolver::DpmSolver(std::vector<double> lambdas, std::size_t size, LastStep las
                 lambdas_.end());
 }
 
-void DpmSolver::Advance(int step, std::span<const float> denoised, std::span<float> x) {
+void DpmSolver::Advance(int step, std::span<const float> denoised, std::span<float> x,
+                        std::span<const float> fresh) {
   RINGWAY_CHECK(step >= 0 && step < steps() && denoised.size() == before_.size() &&
-                x.size() == before_.size());
+                x.size() == before_.size() && (fresh.empty() || fresh.size() == x.size()));
   const double h = lambda(step + 1) - lambda(step);
   const NoiseLevel from = level(step);
   const NoiseLevel to = level(step + 1);
   const bool first_order = step == 0 || (step + 1 == steps() && first_order_last_);
   const double half_ratio = first_order ? 0 : 0.5 * h / (lambda(step) - lambda(step - 1));
-  const auto keep = static_cast<float>(to.sigma / from.sigma);
-  const double toward = -to.alpha * std::expm1(-h);
+  const bool stochastic = !fresh.empty();
+  const auto keep = static_cast<float>(to.sigma / from.sigma * (stochastic ? std::exp(-h) : 1));
+  const double toward = -to.alpha * std::expm1(stochastic ? -2 * h : -h);
+  const auto stir = static_cast<float>(to.sigma * std::sqrt(-std::expm1(-2 * h)));
   const auto now = static_cast<float>(toward * (1 + half_ratio));
   const auto earlier = static_cast<float>(-toward * half_ratio);
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = keep * x[i] + now * denoised[i] + earlier * before_[i];
     before_[i] = denoised[i];
   }
+  for (std::size_t i = 0; i < fresh.size(); ++i) x[i] += stir * fresh[i];
 }
 
 }  // namespace ringway::engine

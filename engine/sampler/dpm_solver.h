@@ -6,9 +6,16 @@
 //   x <- sigma' / sigma * x - alpha' (exp(-h) - 1) ((1 + 1/2r) D - 1/2r D_before).
 // The first step is of first order, and so is the last of fewer than 15 steps, where the second order has
 // little history and overshoots; unless the network looks once more at where the last step ends, which
-// corrects that (LastStep::kLookedAt). Global error O(h^2). The solver owns one buffer of the sample's size,
-// made at construction; a step allocates nothing. The network may predict noise, velocity or the sample
-// itself; ToDenoised turns each into D.
+// corrects that (LastStep::kLookedAt). Global error O(h^2).
+//
+// Given fresh noise z for every step it solves the stochastic equation of the same marginals instead
+// (SDE-DPM-Solver++(2M), the same paper's appendix): with exp(-2h) in the place of exp(-h) for D and
+//   x <- sigma' / sigma exp(-h) * x + (what D adds) + sigma' sqrt(1 - exp(-2h)) z.
+// What an imperfect network got wrong at one level is forgotten at the next, where the deterministic path
+// would carry it to the end (Karras et al., arXiv:2206.00364, section 4).
+//
+// The solver owns one buffer of the sample's size, made at construction; a step allocates nothing. The
+// network may predict noise, velocity or the sample itself; ToDenoised turns each into D.
 #ifndef RINGWAY_ENGINE_SAMPLER_DPM_SOLVER_H_
 #define RINGWAY_ENGINE_SAMPLER_DPM_SOLVER_H_
 
@@ -37,8 +44,8 @@ struct GuidanceScales {
 void Guide(const GuidanceScales& scales, std::span<const float> none, std::span<const float> image,
            std::span<float> both);
 
-// Standard normal numbers: the same for the same seed on every machine.
-void FillWithNoise(std::uint64_t seed, std::span<float> x);
+// Standard normal numbers: the same for the same seed and draw on every machine.
+void FillWithNoise(std::uint64_t seed, std::span<float> x, std::uint64_t draw = 0);
 
 enum class LastStep : std::uint8_t { kIsTheAnswer, kLookedAt };
 
@@ -50,8 +57,10 @@ class DpmSolver {
   int steps() const { return static_cast<int>(lambdas_.size()) - 1; }
   double lambda(int step) const { return lambdas_[static_cast<std::size_t>(step)]; }
   NoiseLevel level(int step) const { return LevelOf(lambda(step)); }
-  // Takes x from the level of `step` to that of step + 1. Steps must come in order, from 0.
-  void Advance(int step, std::span<const float> denoised, std::span<float> x);
+  // Takes x from the level of `step` to that of step + 1. Steps must come in order, from 0. With `fresh`,
+  // standard normal numbers as many as x has, the step is that of the stochastic equation.
+  void Advance(int step, std::span<const float> denoised, std::span<float> x,
+               std::span<const float> fresh = {});
 
  private:
   std::vector<double> lambdas_;

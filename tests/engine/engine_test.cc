@@ -138,6 +138,8 @@ TEST(Engine, RefusesPartsThatDoNotFit) {
       {"tokenizer/vocab.json", {R"({"<pad>":0,"<unk>":1,"zoom":256})", "a number from 0 to 255"}},
       {"tokenizer/vocab.json", {R"({"zoom":2})", "lacks"}},
       {"scheduler/scheduler_config.json", {R"({"log_snr_first":3,"log_snr_last":3})", "log_snr_first"}},
+      {"scheduler/scheduler_config.json",
+       {R"({"algorithm_type":"euler"})", "dpmsolver++ or sde-dpmsolver++"}},
       {"conditioner/config.json",
        {R"({"picture_size":128,"block_out_channels":[16,24,32]})", "out_size is 16"}}};
   for (const auto& [file, change] : wrong) {
@@ -181,6 +183,33 @@ TEST(MotionModel, AgreesWithItsTraining) {
     EXPECT_LT(distance, full ? 1e-4 : 1e-1);  // guidance multiplies the roundings of bf16
     std::printf("  motion field, %s: relative L2 %.1e\n", full ? "f32" : "fastest", distance);
   }
+}
+
+// From the same start, the seed decides on the noise of every step; without it, the start alone decides.
+TEST(MotionModel, FreshNoiseFollowsTheSeed) {
+  const ScratchFolder folder;
+  WriteMotionModel(folder);
+  const CpuBackend backend({.threads = 2});
+  const auto diffused = [&](std::uint64_t seed) {
+    const ModelDirectory model = ModelDirectory::Open(folder.path()).value();
+    auto opened = MotionPipeline::Open({model, backend, 2, true}).value();
+    auto& pipeline = static_cast<MotionPipeline&>(*opened);
+    AnimateRequest request;
+    request.picture = HashedPhoto();
+    request.prompt = "zoom in";
+    request.seed = seed;
+    std::vector<float> noise(pipeline.field_config().elements());
+    FillHashed("noise", noise);
+    const AnimateProgressFn silent;
+    ProgressTeller progress(silent);
+    return pipeline.Diffuse(request, noise, progress, {}).value();
+  };
+  EXPECT_EQ(diffused(1), diffused(2));
+  folder.Write("scheduler/scheduler_config.json",
+               R"({"algorithm_type":"sde-dpmsolver++","num_inference_steps":4})");
+  const std::vector<float> one = diffused(1);
+  EXPECT_EQ(one, diffused(1));
+  EXPECT_NE(one, diffused(2));
 }
 
 }  // namespace

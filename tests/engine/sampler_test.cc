@@ -62,6 +62,55 @@ TEST(DpmSolver, FifteenStepsInLogSnrBeatFifteenInTime) {
   EXPECT_LT(by_log_snr * 2, by_time);
 }
 
+// Many samples at once, with fresh noise at every step: what comes out is distributed as the data.
+TEST(DpmSolver, WithFreshNoiseTheSamplesAreSpreadAsTheDataIs) {
+  constexpr std::size_t kSamples = 20'000;
+  DpmSolver solver(UniformLambdas(-4, 3, 40), kSize * kSamples);
+  std::vector<float> x(kSize * kSamples), denoised(x.size()), fresh(x.size());
+  FillWithNoise(1, x);
+  for (std::size_t n = 0; n < x.size(); ++n) {
+    const std::size_t i = n % kSize;
+    const NoiseLevel level = solver.level(0);
+    x[n] = static_cast<float>(level.alpha * kMeans[i] + Spread(kDeviations[i], level) * x[n]);
+  }
+  for (int step = 0; step < solver.steps(); ++step) {
+    for (std::size_t n = 0; n < x.size(); ++n) denoised[n] = Posterior(n % kSize, x[n], solver.level(step));
+    FillWithNoise(1, fresh, static_cast<std::uint64_t>(step) + 1);
+    solver.Advance(step, denoised, x, fresh);
+  }
+  const NoiseLevel end = solver.level(solver.steps());
+  for (std::size_t i = 0; i < kSize; ++i) {
+    double mean = 0, square = 0;
+    for (std::size_t n = i; n < x.size(); n += kSize) mean += x[n] / kSamples;
+    for (std::size_t n = i; n < x.size(); n += kSize) square += (x[n] - mean) * (x[n] - mean) / kSamples;
+    const double spread = Spread(kDeviations[i], end);
+    EXPECT_NEAR(mean, end.alpha * kMeans[i], 0.03 * spread) << i;
+    EXPECT_NEAR(std::sqrt(square), spread, 0.03 * spread) << i;
+  }
+}
+
+TEST(DpmSolver, FreshNoiseTakesTheOldOnesPlace) {
+  // Nothing but noise, and a network that says so: its deviation is the level's, and little of the first is
+  // left.
+  constexpr std::size_t kCount = 20'000;
+  DpmSolver solver({-2, 1}, kCount);
+  std::vector<float> x(kCount), first, fresh(kCount);
+  const std::vector<float> denoised(kCount, 0.0f);
+  FillWithNoise(3, x);
+  for (float& value : x) value *= static_cast<float>(solver.level(0).sigma);
+  first = x;
+  FillWithNoise(3, fresh, 1);
+  solver.Advance(0, denoised, x, fresh);
+  double square = 0, with_first = 0, firsts = 0;
+  for (std::size_t n = 0; n < kCount; ++n) {
+    square += x[n] * x[n] / kCount;
+    with_first += x[n] * first[n] / kCount;
+    firsts += first[n] * first[n] / kCount;
+  }
+  EXPECT_NEAR(std::sqrt(square), solver.level(1).sigma, 0.02);
+  EXPECT_NEAR(with_first / std::sqrt(square * firsts), std::exp(-3), 0.02);
+}
+
 TEST(DpmSolver, OneStepToTheEndIsTheDenoisedSample) {
   DpmSolver solver({-3, 40}, 2);
   float x[] = {5, -7};
@@ -114,6 +163,8 @@ TEST(Noise, DependsOnTheSeedAlone) {
   FillWithNoise(1, b);
   FillWithNoise(2, c);
   EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+  FillWithNoise(1, c, /*draw=*/1);
   EXPECT_NE(a, c);
   double mean = 0, square = 0;
   for (const float x : a) mean += x / 1000, square += x * x / 1000;
