@@ -7,7 +7,7 @@ import torch
 
 import settings as S
 import vocabulary
-from asks import MOVES, STRANGE, Ask, Part, draw_ask, plain_sentence
+from asks import MOVES, STRANGE, Ask, Part, draw_ask, draw_one_of, plain_sentence
 from batches import Batches
 from cases import WHOLE, target_of
 from draws import Draws
@@ -119,6 +119,19 @@ class MotionTest(unittest.TestCase):
         third = Batches(99, pool=24)
         third.restore(first.state())
         self.assertTrue(torch.equal(first.draw(8)[0], third.draw(8)[0]))
+
+
+    def test_homework_is_a_share_of_what_is_asked(self):
+        asked = Batches(5, pool=24, homework=(("whole", "wave_x", 3.0), ("camera", "up", 1.0)), share=0.5).draw(400)[2]
+        named = lambda verb: sum(a.parts[0].verb == verb and len(a.parts) == 1 for a in asked)
+        self.assertGreater(named("wave_x"), 120)
+        self.assertGreater(named("up"), 30)
+        self.assertGreater(400 - named("wave_x") - named("up"), 150)
+
+    def test_homework_asks_nothing_of_what_is_not_there(self):
+        rng, offers = random.Random(1), (("stand", "sway", 1.0), ("alive", "alive", 1.0))
+        self.assertIsNone(draw_one_of(rng, ["land"], offers))
+        self.assertEqual(draw_one_of(rng, ["water"], offers).parts[0].target, "alive")
 
 
 class SentenceTest(unittest.TestCase):

@@ -46,6 +46,12 @@ class LessonsTest(unittest.TestCase):
         self.assertGreater(float(unet.up_blocks[0].upsamplers[0].conv.weight.grad.norm()), 0)
         self.assertIsNone(unet.up_blocks[1].resnets[0].spatial_res_block.conv1.weight.grad)
 
+    def test_silent_heads_ask_nothing_until_they_have_learnt_to_read(self):
+        self.learner.lessons.begin_silent()
+        self.lesson(torch.ones(4)).backward()
+        self.assertEqual(sum(float(conv.weight.grad.norm()) for conv in self.learner.network.conditioner.convs), 0)
+        self.assertGreater(float(self.learner.lessons.parts.weight.grad.norm()), 0)
+
     def test_an_older_state_without_lessons_goes_on(self):
         before = Shared(MotionModel(S.SMALL), 1)
         now = Shared(self.learner, 1)

@@ -17,6 +17,7 @@ import unets
 import vocabulary
 from diffusion import levels, sample
 from distill import merged_answer
+from draws import Draws
 
 torch.set_num_threads(1)
 
@@ -119,13 +120,23 @@ class Exact:
 class SamplerTest(unittest.TestCase):
     given = dict(picture=torch.zeros(4, 1), picture_given=torch.ones(4), matte_given=torch.ones(4), text_given=torch.ones(4))
 
-    def spread(self, steps):
+    def spread(self, steps, fresh=None):
         noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
-        field = sample(Exact(), self.given, noise, steps=steps)
+        field = sample(Exact(), self.given, noise, steps=steps, fresh=fresh)
         return float((field / torch.tensor(S.FIELD_SCALE).view(1, -1, 1, 1, 1)).std())
 
     def test_samples_have_the_spread_of_the_data(self):
         self.assertAlmostEqual(self.spread(64), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
+
+    def test_with_fresh_noise_they_have_it_too(self):
+        self.assertAlmostEqual(self.spread(64, Draws(4)), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
+        self.assertAlmostEqual(self.spread(8, Draws(4)), self.spread(64), delta=0.1)
+
+    def test_fresh_noise_makes_another_sample_and_the_same_again(self):
+        noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
+        with_noise = lambda seed: sample(Exact(), self.given, noise, steps=8, fresh=Draws(seed))
+        self.assertTrue(torch.equal(with_noise(1), with_noise(1)))
+        self.assertFalse(torch.equal(with_noise(1), with_noise(2)))
 
     def test_eight_steps_are_close_to_many(self):
         self.assertAlmostEqual(self.spread(8), self.spread(64), delta=0.05)

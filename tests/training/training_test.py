@@ -8,12 +8,20 @@ import unittest
 import paths
 import torch
 
+import export
 
-def train(run, steps):
+
+def command(run, steps, *more):
     tool = os.path.join(paths.ROOT, "tools", "training", "train.py")
-    options = ["--steps", str(steps), "--batch", "2", "--pool", "8", "--processes", "1", "--stage", "1", "--gate", "0"]
+    options = ["--steps", str(steps), "--batch", "2", "--pool", "8", "--processes", "1", "--stage", "1", "--gate", "0", *more]
     environment = {**os.environ, "RINGWAY_PHOTOS": "", "CUDA_VISIBLE_DEVICES": ""}
-    subprocess.run([sys.executable, tool, run, *options], check=True, stdout=subprocess.DEVNULL, env=environment)
+    return subprocess.run([sys.executable, tool, run, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def train(run, steps, *more):
+    done = command(run, steps, *more)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
     return torch.load(os.path.join(run, "latest.pt"))
 
 
@@ -26,6 +34,21 @@ class ResumeTest(unittest.TestCase):
         self.assertEqual(whole["step"], halves["step"])
         for name in whole["shared"]:
             self.assertTrue(torch.equal(whole["shared"][name], halves["shared"][name]), name)
+
+    def test_an_exported_model_is_where_a_new_run_begins(self):
+        with tempfile.TemporaryDirectory() as out:
+            model, exported = export.random_model(4), os.path.join(out, "model")
+            export.export(model, exported)
+            state = train(os.path.join(out, "run"), 1, "--begin", exported, "--rate", "0")
+        for name, weight in state["ema"].items():
+            self.assertTrue(torch.equal(weight.bfloat16(), model.state_dict()[name].bfloat16()), name)
+
+    def test_homework_that_nobody_offers_is_refused_with_what_there_is(self):
+        with tempfile.TemporaryDirectory() as out:
+            done = command(os.path.join(out, "run"), 1, "--homework", "sky:sway=1")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'sky:sway=1' is none of", done.stderr)
+        self.assertIn("sky:drift_left", done.stderr)
 
 
 if __name__ == "__main__":

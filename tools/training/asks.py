@@ -82,6 +82,16 @@ def draw_ask(rng, holds, stage):
     return Ask(sentence(rng, (part,)), (part,))
 
 
+def draw_one_of(rng, holds, offers):
+    """offers: (target, verb, weight); of those for which the scene holds something. None if it does for none of them."""
+    content = {"alive": {"water", "sky", "stand"}, "object": {"object"}, **{t: {name} for t, name in PARTS_OF_SCENE.items()}}
+    fitting = {(target, verb): weight for target, verb, weight in offers if target not in content or content[target] & set(holds)}
+    if not fitting:
+        return None
+    part = Part(*_pick(rng, fitting), _speed(rng))
+    return Ask(sentence(rng, (part,)), (part,))
+
+
 # ---------------------------------------------------------------- sentences
 ADVERBS = {"": ("",), "slow": ("slowly", "gently", "softly"), "quick": ("quickly", "fast", "rapidly")}
 NOUNS = {

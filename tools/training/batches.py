@@ -5,7 +5,7 @@ import torch
 
 import settings as S
 import vocabulary
-from asks import draw_ask
+from asks import draw_ask, draw_one_of
 from draws import Draws
 from model import pack
 from motion import fields, holds, mattes
@@ -37,7 +37,9 @@ def given(scene, asks, matte):
 class Batches:
     """Deterministic by seed; `state` and `restore` make a resumed run draw what the uninterrupted one would have."""
 
-    def __init__(self, seed, photos=None, device="cpu", pool=768, renew=0.25, stage=2):
+    def __init__(self, seed, photos=None, device="cpu", pool=768, renew=0.25, stage=2, homework=(), share=0.5):
+        """homework: (target, verb, weight) that a share of the clips ask for, where the scene holds the target."""
+        self.homework, self.share = homework, share
         self.draws, self.rng, self.photos = Draws(seed, device), random.Random(seed), photos
         self.pool_size, self.renew, self.stage = pool, renew, stage
         self.pool, self.at = None, 0
@@ -61,10 +63,16 @@ class Batches:
         scene = {k: v[rows] for k, v in self.pool.items()}
         if self.rng.random() < 0.5:
             scene = mirrored(scene)
-        asks = [draw_ask(self.rng, names, self.stage) for names in holds(scene)]
+        asks = [self.ask(names) for names in holds(scene)]
         matte = mattes(scene, asks, self.draws)
         field = scaled(fields(scene, asks, matte, self.draws))
         return pack(field), given(scene, asks, matte), asks, scene
+
+    def ask(self, names):
+        """names: what the scene holds."""
+        if self.homework and self.rng.random() < self.share:
+            return draw_one_of(self.rng, names, self.homework) or draw_ask(self.rng, names, self.stage)
+        return draw_ask(self.rng, names, self.stage)
 
     def state(self):
         return dict(draws=self.draws.state(), rng=self.rng.getstate(), pool=self.pool, at=self.at)

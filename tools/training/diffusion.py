@@ -1,8 +1,11 @@
-"""Noise levels, the loss, and DPM-Solver++(2M) in steps uniform in log-SNR (Lu et al., arXiv:2211.01095)."""
+"""Noise levels, the loss, and DPM-Solver++(2M) in steps uniform in log-SNR (Lu et al., arXiv:2211.01095), with fresh noise
+at every step or without.
+"""
 import torch
 
 import settings as S
 from batches import unscaled
+from draws import Draws
 from model import unpack
 
 
@@ -61,8 +64,9 @@ class Guided:
 
 
 @torch.no_grad()
-def sample(model, given, noise, steps=8, image=1.0, text=1.0):
-    """noise [n, 8, 8, 8, 16] -> field [n, 16, 2, 16, 16] in widths and heights. `steps` evaluations of the network."""
+def sample(model, given, noise, steps=8, image=1.0, text=1.0, fresh=None):
+    """noise [n, 8, 8, 8, 16] -> field [n, 16, 2, 16, 16] in widths and heights. `steps` evaluations of the network. With
+    fresh, the Draws of every step's noise, the stochastic equation is solved (SDE-DPM-Solver++(2M), the paper's appendix)."""
     answer = Guided(model, given, image, text)
     grid = torch.linspace(*S.LOG_SNR, steps, device=noise.device)
     z, before, span_before = noise, None, None
@@ -74,13 +78,19 @@ def sample(model, given, noise, steps=8, image=1.0, text=1.0):
         estimate = clean if before is None else clean + 0.5 * span / span_before * (clean - before)
         _, sigma = levels(grid[i:i + 1])
         alpha_next, sigma_next = levels(grid[i + 1:i + 2])
-        z = sigma_next / sigma * z - alpha_next * torch.expm1(-span) * estimate
+        if fresh is None:
+            z = sigma_next / sigma * z - alpha_next * torch.expm1(-span) * estimate
+        else:
+            stir = sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * fresh.normal(*z.shape)
+            z = sigma_next / sigma * torch.exp(-span) * z - alpha_next * torch.expm1(-2 * span) * estimate + stir
         before, span_before = clean, span
 
 
-def sample_in_chunks(model, given, noise, chunk=64, **options):
+def sample_in_chunks(model, given, noise, chunk=64, seed=None, **options):
+    """seed: of the fresh noise at every step; None for none of it."""
     parts = []
     for i in range(0, len(noise), chunk):
         piece = {k: v[i:i + chunk] for k, v in given.items()}
-        parts.append(sample(model, piece, noise[i:i + chunk], **options))
+        fresh = None if seed is None else Draws(1000 * seed + i, noise.device)
+        parts.append(sample(model, piece, noise[i:i + chunk], fresh=fresh, **options))
     return torch.cat(parts)

@@ -21,6 +21,7 @@ import settings as S
 from batches import Batches
 from diffusion import Guided, levels, noised, stratified_log_snr, velocity_loss
 from draws import Draws
+from kernels import working_type
 from model import MotionModel, channels_last_weights
 from replicas import Replica, Shared
 from train import checkpoint, rank_file, training_photos
@@ -63,7 +64,7 @@ def student_loss(model, teacher, batches, draws, options):
 def work(rank, shared, options, begun):
     if options.device == "cpu":
         torch.set_num_threads(1)
-    network = lambda: channels_last_weights(MotionModel(S.SMALL)).to(options.device).bfloat16()
+    network = lambda: channels_last_weights(MotionModel(S.SMALL)).to(options.device, working_type(options.device))
     teacher = network().eval()
     teacher.load_state_dict(torch.load(options.teacher, map_location="cpu")["ema"])
     replica = Replica(rank, shared, network())

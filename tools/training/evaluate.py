@@ -1,6 +1,6 @@
 """Is the sampled motion the one that was asked for? Trackers on held-out clips, against bounds; status 0 if all hold.
 
-    python3 evaluate.py MODEL [--steps 8] [--image 1] [--text 1] [--pictures 13] [--repeats 4] [--json OUT] [--against OTHER.json]
+    python3 evaluate.py MODEL [--steps 8] [--image 1] [--text 1] [--pictures 13] [--repeats 4] [--solver ode] [--json OUT] [--against OTHER.json]
 
 MODEL is a checkpoint (RUN/latest.pt) or an exported directory. The columns: share of clips that pass the verb's
 tracker; the same for true fields (the ceiling), for no motion, and for the answer to another verb's prompt; strength
@@ -22,6 +22,7 @@ from cases import VERBS, Clips, held_out_scenes, rows, verb_clips
 from diffusion import sample_in_chunks
 from draws import Draws
 from export import load_directory
+from kernels import working_type
 from model import MotionModel, channels_last_weights
 from motion import fields, holds
 from trackers import Affine, does, sinusoid_fit
@@ -41,7 +42,7 @@ def load(path):
         model = MotionModel(S.NetworkSettings.from_json(saved["settings"]))
         model.load_state_dict(saved["ema"])
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    return channels_last_weights(model).to(device).bfloat16().eval()
+    return channels_last_weights(model).to(device, working_type(device)).eval()
 
 
 class Asker:
@@ -49,11 +50,16 @@ class Asker:
         self.model, self.options = model, options
         self.device = next(model.parameters()).device
 
-    def __call__(self, clips):
-        shown = {k: v.to(self.device) for k, v in clips.shown.items()}
-        o = self.options
-        noise = clips.noise.to(self.device)
-        return sample_in_chunks(self.model, shown, noise, steps=o.steps, image=o.image, text=o.text).float().cpu()
+    def __call__(self, clips, parts=1):
+        """Of `parts` equal parts of the clips each gets the same fresh noise."""
+        o, n = self.options, len(clips) // parts
+        seed = 31 if o.solver == "sde" else None
+        found = []
+        for i in range(0, n * parts, n):
+            shown = {k: v[i:i + n].to(self.device) for k, v in clips.shown.items()}
+            noise = clips.noise[i:i + n].to(self.device)
+            found.append(sample_in_chunks(self.model, shown, noise, seed=seed, steps=o.steps, image=o.image, text=o.text))
+        return torch.cat(found).float().cpu()
 
 
 def strength(field):
@@ -147,7 +153,7 @@ def evaluate_content(ask, pairs=24):
         where = lambda f: f.pow(2).sum(2).mean(1).sqrt().flatten(1)  # [n, 256]
         draws = Draws(5)
         truth = torch.stack([where(fields(scene, asks, clips.matte, draws)) for _ in range(12)]).mean(0)
-        r, most = change_correlation(where(ask(clips)), truth), change_correlation(where(clips.truth), truth)
+        r, most = change_correlation(where(ask(clips, parts=2)), truth), change_correlation(where(clips.truth), truth)
         result[name] = dict(pairs=half, correlation=float(r.mean()), ceiling=float(most.mean()),
                             positive=float((r > 0.3).float().mean()))
     return result
@@ -209,6 +215,7 @@ def main():
     parser.add_argument("model")
     for name, default in (("steps", 8), ("image", 1.0), ("text", 1.0), ("pictures", 13), ("repeats", 4)):
         parser.add_argument(f"--{name}", type=type(default), default=default)
+    parser.add_argument("--solver", default="ode", choices=("ode", "sde"), help="sde: with fresh noise at every step")
     parser.add_argument("--json")
     parser.add_argument("--against")
     parser.add_argument("--verbs-only", action="store_true")
@@ -216,7 +223,8 @@ def main():
     torch.set_num_threads(int(os.environ.get("THREADS", "2")))
     begun = time.monotonic()
     ask = Asker(load(options.model), options)
-    report = dict(model=options.model, steps=options.steps, image=options.image, text=options.text, photos=photos.available(),
+    report = dict(model=options.model, steps=options.steps, image=options.image, text=options.text, solver=options.solver,
+                  photos=photos.available(),
                   verbs=evaluate_verbs(ask, options))
     if not options.verbs_only:
         report.update(regions=evaluate_regions(ask), content=evaluate_content(ask), speeds=evaluate_speeds(ask, options))

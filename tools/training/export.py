@@ -1,6 +1,6 @@
 """Writes a model as a diffusers directory, and reads one back.
 
-    python3 export.py OUT [--checkpoint RUN/latest.pt] [--seed 0]
+    python3 export.py OUT [--checkpoint RUN/latest.pt] [--solver ode] [--seed 0]
 
 Without a checkpoint the weights are random (nothing at zero, so that every tensor matters): for trying the engine.
 """
@@ -51,8 +51,9 @@ def field_config():
             "scale_per_frame": [round(v, 6) for v in S.FIELD_SCALE]}
 
 
-def scheduler_config(steps, image_scale, text_scale):
-    return {"_class_name": "DPMSolverMultistepScheduler", "prediction_type": "sample", "algorithm_type": "dpmsolver++",
+def scheduler_config(steps, image_scale, text_scale, solver):
+    algorithm = {"ode": "dpmsolver++", "sde": "sde-dpmsolver++"}[solver]
+    return {"_class_name": "DPMSolverMultistepScheduler", "prediction_type": "sample", "algorithm_type": algorithm,
             "solver_order": 2, "use_lu_lambdas": True, "log_snr_first": S.LOG_SNR[0], "log_snr_last": S.LOG_SNR[1],
             "time_first": 1000.0, "time_last": 0.0, "num_inference_steps": steps,
             "image_guidance_scale": image_scale, "guidance_scale": text_scale}
@@ -70,14 +71,14 @@ def write_json(values, *path):
         f.write(json.dumps(values, indent=2) + "\n")
 
 
-def export(model, out, steps=8, image_scale=1.0, text_scale=1.0):
+def export(model, out, steps=8, image_scale=1.0, text_scale=1.0, solver="ode"):
     s = model.settings
     write_json(INDEX, out, "model_index.json")
     write_json(unet_config(s), out, "unet", "config.json")
     write_json(text_config(s), out, "text_encoder", "config.json")
     write_json(conditioner_config(s), out, "conditioner", "config.json")
     write_json(field_config(), out, "field", "config.json")
-    write_json(scheduler_config(steps, image_scale, text_scale), out, "scheduler", "scheduler_config.json")
+    write_json(scheduler_config(steps, image_scale, text_scale, solver), out, "scheduler", "scheduler_config.json")
     write_json({"_class_name": "WordTokenizer", "tokens": S.TOKENS, "pad": "<pad>", "unknown": "<unk>"},
                out, "tokenizer", "config.json")
     write_json(vocabulary.NUMBERS, out, "tokenizer", "vocab.json")
@@ -111,6 +112,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out")
     parser.add_argument("--checkpoint")
+    parser.add_argument("--solver", default="ode", choices=("ode", "sde"), help="sde: with fresh noise at every step")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if options.checkpoint:
@@ -119,5 +121,5 @@ if __name__ == "__main__":
         model.load_state_dict(saved["ema"])
     else:
         model = random_model(options.seed)
-    export(model, options.out)
+    export(model, options.out, solver=options.solver)
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters in {options.out}")

@@ -6,6 +6,7 @@ from asks import MOVES, Ask, Part, plain_sentence
 from batches import given
 from diffusion import sample_in_chunks
 from draws import Draws
+from kernels import working_type
 from model import channels_last_weights
 from motion import mattes
 from scenes import draw_scenes
@@ -15,7 +16,7 @@ from trackers import does
 def tracked_moves(model, each=8, steps=8):
     """-> the share of `each` clips per move, on scenes that training has not seen, that pass the tracker."""
     device = next(model.parameters()).device
-    model = channels_last_weights(model).bfloat16().eval()
+    model = channels_last_weights(model).to(working_type(device)).eval()
     draws = Draws(2024, device)
     held_out = photos.stack(photos.HELD_OUT) if photos.available() else None
     n = each * len(MOVES)

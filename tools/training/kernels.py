@@ -8,6 +8,18 @@ from torch.nn import functional as F
 GROUPS = 32
 
 
+def working_type(device):
+    """bf16 where products of it are fast: on a GPU, and on a CPU that has instructions for them; elsewhere float32."""
+    if torch.device(device).type == "cuda":
+        return torch.bfloat16
+    try:
+        with open("/proc/cpuinfo") as f:
+            flags = next((line for line in f if line.startswith("flags")), "").split()
+    except OSError:
+        flags = ()
+    return torch.bfloat16 if {"avx512_bf16", "amx_bf16"} & set(flags) else torch.float32
+
+
 def _per_channel(x, groups):
     """[n, channels] sums -> the sum over each group, handed back to its channels."""
     n, c = x.shape

@@ -45,6 +45,12 @@ class Lessons(nn.Module):
         self.reach = nn.Linear(settings.channels[-1], S.PACKED_CHANNELS)
         self.heard = {}
 
+    def begin_silent(self):
+        """At zero the heads ask nothing of a network that has been trained without them, until they have learnt to read it."""
+        for p in self.parameters():
+            nn.init.zeros_(p)
+        return self
+
     def listen(self, model):
         keep = lambda name: lambda module, given, out: self.heard.__setitem__(name, out)
         model.conditioner.proj_out.register_forward_hook(keep("planes"))

@@ -13,6 +13,7 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
 import time
 
@@ -21,10 +22,13 @@ import torch.multiprocessing as mp
 
 import photos
 import settings as S
+from asks import OFFERS
 from batches import Batches
 from diffusion import hidden, noised, stratified_log_snr, velocity_loss
 from draws import Draws
+from export import load_directory
 from gates import tracked_moves
+from kernels import working_type
 from lessons import Learner, parts_of, weight_of
 from model import MotionModel, channels_last_weights
 from replicas import Replica, Shared, unflatten
@@ -127,16 +131,17 @@ def work(rank, shared, options, begun):
     if device == "cpu":
         torch.set_num_threads(1)
     torch.manual_seed(rank)
-    learner = Learner(channels_last_weights(MotionModel(S.SMALL))).to(device).bfloat16()
+    learner = Learner(channels_last_weights(MotionModel(S.SMALL))).to(device, working_type(device))
     replica = Replica(rank, shared, learner)
-    batches = Batches(100 + rank, training_photos(), device, pool=options.pool, stage=options.stage)
+    batches = Batches(100 + rank, training_photos(), device, pool=options.pool, stage=options.stage,
+                      homework=options.homework, share=options.homework_share)
     draws = Draws(500 + rank, device)
     if begun and os.path.exists(rank_file(options.run, rank, begun)):
         state = torch.load(rank_file(options.run, rank, begun), map_location="cpu")
         batches.restore(state["batches"])
         draws.restore(state["draws"])
     examination = Examination(device) if rank == 0 else None
-    average = channels_last_weights(MotionModel(S.SMALL)).to(device).bfloat16()
+    average = channels_last_weights(MotionModel(S.SMALL)).to(device, working_type(device))
     binned, norms, lessons, since = BinnedLoss(), [], [], time.monotonic()
     replica.wait()
     for step in range(begun + 1, begun + options.steps + 1):
@@ -180,6 +185,15 @@ def renew(shared, parts):
         sys.exit(f"no such part: {', '.join(sorted(set(parts) - found))}")
 
 
+def homework(text):
+    """"TARGET:VERB=WEIGHT" -> (target, verb, weight)"""
+    match = re.fullmatch(r"(\w+):(\w+)=([0-9.]+)", text)
+    if not match or match[1] not in OFFERS or match[2] not in OFFERS[match[1]]:
+        offers = ", ".join(f"{target}:{verb}" for target, verbs in OFFERS.items() for verb in verbs)
+        raise argparse.ArgumentTypeError(f"'{text}' is none of TARGET:VERB=WEIGHT with {offers}")
+    return match[1], match[2], float(match[3])
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("run")
@@ -187,6 +201,10 @@ def arguments():
     parser.add_argument("--steps", type=int, required=True, help="how many more")
     parser.add_argument("--finish", action="store_true")
     parser.add_argument("--renew", nargs="+", default=[], metavar="PART", help="parts to begin anew, such as conditioner.convs")
+    parser.add_argument("--begin", metavar="DIRECTORY", help="an exported model to begin with, if RUN is new; the optimiser starts anew")
+    parser.add_argument("--homework", nargs="+", default=[], type=homework, metavar="TARGET:VERB=WEIGHT",
+                        help="what a share of the clips asks for, such as whole:wave_x=4 camera:up=1")
+    parser.add_argument("--homework-share", type=float, default=0.5)
     parser.add_argument("--rate", type=float, default=1.2e-3)
     parser.add_argument("--batch", type=int, help="clips per process and step: 16 on a CPU, 768 on a GPU")
     parser.add_argument("--processes", type=int, default=2, help="on a CPU")
@@ -212,8 +230,11 @@ def main():
     if options.device == "cpu":
         torch.set_num_threads(1)
     torch.manual_seed(0)
-    model = MotionModel(S.SMALL)
-    shared = Shared(Learner(model), options.processes, options.device)
+    model = load_directory(options.begin) if options.begin else MotionModel(S.SMALL)
+    learner = Learner(model)
+    if options.begin:
+        learner.lessons.begin_silent()
+    shared = Shared(learner, options.processes, options.device)
     begun, latest = 0, os.path.join(options.run, "latest.pt")
     if os.path.exists(latest):
         state = torch.load(latest, map_location="cpu")
