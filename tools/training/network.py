@@ -3,7 +3,6 @@ It computes what tests/engine/reference/unets.py computes (a test holds the two 
 a CPU: activations stay [clips * frames, h, w, c], a convolution over time is one over [clips, frames, h * w, c], and
 the context is projected to keys and values before it is repeated over frames and pixels.
 """
-import functools
 import math
 
 import torch
@@ -129,16 +128,6 @@ class SpatioTemporalResnet(nn.Module):
         return self.time_mixer(video, self.temporal_res_block(video, time)).reshape(x.shape)
 
 
-BLOCK = 128  # tokens: as many short rows as this holds are attended to at once
-
-
-@functools.lru_cache
-def own_row(tokens, device):
-    """[BLOCK, BLOCK]: 0 where two tokens are of one row, else minus infinity."""
-    row = torch.arange(BLOCK, device=device) // tokens
-    return torch.where(row[:, None] == row[None], 0.0, -math.inf)
-
-
 class Attention(nn.Module):
     def __init__(self, channels, heads, context=None):
         super().__init__()
@@ -155,14 +144,8 @@ class Attention(nn.Module):
         """x [n, tokens, c]; a context [m, words, d] serves n / m neighbours in x, which become more queries of one row."""
         rows = x if context is None else x.reshape(context.shape[0], -1, x.shape[-1])
         context = x if context is None else context
-        mask = None
-        if context is rows and x.dtype == torch.float32 and x.numel() % (BLOCK * x.shape[-1]) == 0 and BLOCK % x.shape[1] == 0:
-            # Many small products in float32 are a loop in torch 1.13, ten times slower than fewer with most of each masked.
-            mask, rows = own_row(x.shape[1], x.device), x.reshape(-1, BLOCK, x.shape[-1])
-            context = rows
         q, k, v = self.split(self.to_q(rows)), self.split(self.to_k(context)), self.split(self.to_v(context))
-        scores = q @ (k * (q.shape[-1] ** -0.5)).transpose(-1, -2)
-        weights = (scores if mask is None else scores + mask).softmax(-1)
+        weights = (q @ (k * (q.shape[-1] ** -0.5)).transpose(-1, -2)).softmax(-1)
         return self.to_out[0]((weights @ v).transpose(1, 2).reshape(x.shape))
 
 
