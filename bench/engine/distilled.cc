@@ -10,12 +10,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stop_token>
 #include <string>
 
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "bench/engine/claim.h"
 #include "engine/bundled_model.h"
 #include "engine/engine.h"
@@ -29,23 +27,16 @@ using engine::Engine;
 
 constexpr char kScheduler[] = "scheduler/scheduler_config.json";
 
-std::string Contents(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
+// Three passes at every level.
+constexpr char kGuidedEverywhere[] =
+    R"({"algorithm_type":"sde-dpmsolver++","image_guidance_scale":1.5,"guidance_scale":2.0})";
 
-// A copy of the model that takes three passes a step.
+// A copy of the model that is sampled so.
 fs::path WithGuidance(const fs::path& model) {
   std::string folder = (fs::temp_directory_path() / "ringway-bench-XXXXXX").string();
   RINGWAY_CHECK(mkdtemp(folder.data()) != nullptr);
   fs::copy(model, folder, fs::copy_options::recursive);
-  const std::string before = Contents(model / kScheduler);
-  const std::string after =
-      absl::StrReplaceAll(before, {{"\"image_guidance_scale\": 1.0", "\"image_guidance_scale\": 1.5"},
-                                   {"\"guidance_scale\": 1.0", "\"guidance_scale\": 2.0"}});
-  RINGWAY_CHECK(after != before);
-  std::ofstream(fs::path(folder) / kScheduler) << after;
+  std::ofstream(fs::path(folder) / kScheduler) << kGuidedEverywhere;
   return folder;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -16,6 +17,12 @@ namespace {
 constexpr int kFrames = 48, kSideMax = 768;
 constexpr double kShareOfSolver = 0.5;  // of the work, for the progress of a film of usual size
 constexpr float kAddedScale = 10.0f;
+constexpr double kLoudestNoise = 4;  // beyond it is a mistake, not a calibration
+
+void Scale(float by, std::span<float> values) {
+  if (by == 1) return;
+  for (float& value : values) value *= by;
+}
 
 template <typename T>
 absl::Status Keep(absl::StatusOr<T> value, T& to) {
@@ -72,12 +79,18 @@ absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config) {
   s.steps = static_cast<int>(config.Integer("num_inference_steps", s.steps, 1, 1000));
   s.scales.image = static_cast<float>(config.Number("image_guidance_scale", 1));
   s.scales.text = static_cast<float>(config.Number("guidance_scale", 1));
+  s.guide_first = config.Number("guidance_log_snr_first", s.log_snr_first);
+  s.guide_last = config.Number("guidance_log_snr_last", s.log_snr_last);
   if (!(s.log_snr_first >= -40 && s.log_snr_last <= 40 && s.log_snr_first + 1e-3 < s.log_snr_last))
     config.Refuse("log_snr_first", "a number from -40 to below log_snr_last, which is at most 40");
   const std::string algorithm = config.Text("algorithm_type", "dpmsolver++");
   s.stochastic = algorithm == "sde-dpmsolver++";
   if (!s.stochastic && algorithm != "dpmsolver++")
     config.Refuse("algorithm_type", "dpmsolver++ or sde-dpmsolver++");
+  s.s_noise = config.Number("s_noise", s.s_noise);
+  if (!(s.s_noise > 0 && s.s_noise <= kLoudestNoise))
+    config.Refuse("s_noise", absl::StrCat("a number above 0, at most ", kLoudestNoise));
+  s.s_noise_last = config.Number("s_noise_log_snr_last", s.log_snr_last);
   if (config.Text("prediction_type", "sample") != "sample") config.Refuse("prediction_type", "sample");
   if (!config.status().ok()) return config.status();
   return s;
@@ -153,8 +166,7 @@ std::string MotionPipeline::Describe() const {
                       schedule_.passes() > 1 ? " passes" : " pass");
 }
 
-MotionPipeline::Pass MotionPipeline::Tell(const AnimateRequest& request, bool picture, bool text,
-                                          float weight) {
+MotionPipeline::Pass MotionPipeline::Tell(const AnimateRequest& request, bool picture, bool text) {
   const std::vector<std::int32_t> ids = tokenizer_->Encode(text ? std::string_view(request.prompt) : "");
   std::copy(ids.begin(), ids.end(), text_->IntegerInput("ids").begin());
   text_->Run();
@@ -166,22 +178,13 @@ MotionPipeline::Pass MotionPipeline::Tell(const AnimateRequest& request, bool pi
   conditioner_->Run();
   const auto planes = conditioner_->Output("planes");
   const double aspect = static_cast<double>(request.picture.width) / request.picture.height;
-  return {weight,
-          {hidden.begin(), hidden.end()},
+  return {{hidden.begin(), hidden.end()},
           {planes.begin(), planes.end()},
           {kAddedScale * static_cast<float>(std::log2(aspect)),
            picture && request.region ? kAddedScale : 0.0f, picture ? kAddedScale : 0.0f}};
 }
 
-std::vector<MotionPipeline::Pass> MotionPipeline::PassesFor(const AnimateRequest& request) {
-  std::vector<Pass> passes;
-  if (schedule_.none() != 0) passes.push_back(Tell(request, false, false, schedule_.none()));
-  if (schedule_.picture() != 0) passes.push_back(Tell(request, true, false, schedule_.picture()));
-  if (schedule_.both() != 0) passes.push_back(Tell(request, true, true, schedule_.both()));
-  return passes;
-}
-
-void MotionPipeline::Denoise(const Pass& pass, double log_snr, std::span<const float> x,
+void MotionPipeline::Denoise(const Pass& pass, float weight, double log_snr, std::span<const float> x,
                              std::span<float> clean) {
   const auto own = static_cast<std::size_t>(field_.packed_channels());
   const auto planes = static_cast<std::size_t>(conditioner_config_.out_channels);
@@ -196,28 +199,35 @@ void MotionPipeline::Denoise(const Pass& pass, double log_snr, std::span<const f
   std::copy(pass.context.begin(), pass.context.end(), unet_->Input("context").begin());
   unet_->Run();
   const auto prediction = unet_->Output("prediction");
-  for (std::size_t i = 0; i < clean.size(); ++i) clean[i] += pass.weight * prediction[i];
+  for (std::size_t i = 0; i < clean.size(); ++i) clean[i] += weight * prediction[i];
 }
 
 absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest& request,
                                                            std::vector<float> noise, ProgressTeller& progress,
                                                            const std::stop_token& stop) {
   const int steps = request.steps > 0 ? request.steps : schedule_.steps;
-  const std::vector<Pass> passes = PassesFor(request);
+  // In the order of their weights; each is told what it is given when it first counts.
+  std::array<std::optional<Pass>, 3> passes;
   std::vector<float>& x = noise;
   std::vector<float> clean(x.size()), fresh(schedule_.stochastic ? x.size() : 0);
   // Half the log-SNR is the solver's lambda. A single step has no interval; it looks at the first level.
   DpmSolver solver(
       UniformLambdas(schedule_.log_snr_first / 2, schedule_.log_snr_last / 2, std::max(1, steps - 1)),
       x.size(), LastStep::kLookedAt);
+  Scale(schedule_.LoudnessAt(schedule_.log_snr_first), x);
   for (int step = 0; step < steps; ++step) {
+    const double log_snr = 2 * solver.lambda(step);
+    const std::array<float, 3> weights = schedule_.WeightsAt(log_snr);
     std::fill(clean.begin(), clean.end(), 0.0f);
-    for (const Pass& pass : passes) {
+    for (std::size_t given = 0; given < passes.size(); ++given) {
+      if (weights[given] == 0) continue;
       if (stop.stop_requested()) return Stopped();
-      Denoise(pass, 2 * solver.lambda(step), x, clean);
+      if (!passes[given]) passes[given] = Tell(request, /*picture=*/given > 0, /*text=*/given > 1);
+      Denoise(*passes[given], weights[given], log_snr, x, clean);
     }
     if (step + 1 < steps) {
       FillWithNoise(request.seed, fresh, /*draw=*/static_cast<std::uint64_t>(step) + 1);
+      Scale(schedule_.LoudnessAt(2 * solver.lambda(step + 1)), fresh);
       solver.Advance(step, clean, x, fresh);
     }
     progress.Tell(step + 1, steps, kShareOfSolver * (step + 1) / steps);

@@ -11,6 +11,8 @@
 #ifndef RINGWAY_ENGINE_PIPELINES_MOTION_PIPELINE_H_
 #define RINGWAY_ENGINE_PIPELINES_MOTION_PIPELINE_H_
 
+#include <array>
+
 #include "engine/motion/field.h"
 #include "engine/networks/motion_conditioner.h"
 #include "engine/pipelines/pipeline.h"
@@ -23,17 +25,29 @@ struct MotionSchedule {
   double log_snr_first = -12, log_snr_last = 3;
   double time_first = 1000, time_last = 0;
   int steps = 8;
-  bool stochastic = false;  // fresh noise at every step
+  static constexpr double kSameLevel = 1e-6;  // the grid's rounding
+  bool stochastic = false;                    // fresh noise at every step
+  // Deviation of the noise at levels up to s_noise_last. Karras et al. (arXiv:2206.00364) call it S_noise;
+  // above 1 it gives back the variety that a network loses which takes faint evidence for less than it is.
+  double s_noise = 1, s_noise_last = 3;
+  // Guidance is for levels from guide_first to guide_last alone (Kynkaanniemi et al., arXiv:2404.07724).
   GuidanceScales scales;
+  double guide_first = -12, guide_last = 3;
 
   double TimeOf(double log_snr) const {
     return time_last + (log_snr_last - log_snr) / (log_snr_last - log_snr_first) * (time_first - time_last);
   }
-  // The weights of the three passes, which sum to 1: none + image (picture - none) + text (both - picture).
-  float none() const { return 1 - scales.image; }
-  float picture() const { return scales.image - scales.text; }
-  float both() const { return scales.text; }
-  int passes() const { return (none() != 0) + (picture() != 0) + (both() != 0); }
+  float LoudnessAt(double log_snr) const {
+    return log_snr <= s_noise_last + kSameLevel ? static_cast<float>(s_noise) : 1.0f;
+  }
+  // How much the answers given nothing, the picture, and picture and prompt count; they sum to 1.
+  std::array<float, 3> WeightsAt(double log_snr) const {
+    const bool guided = guide_first <= log_snr + kSameLevel && log_snr <= guide_last + kSameLevel;
+    const GuidanceScales s = guided ? scales : GuidanceScales();
+    return {1 - s.image, s.image - s.text, s.text};
+  }
+  // Passes of the network a step, where it is guided.
+  int passes() const { return (scales.image != 1) + (scales.image != scales.text) + (scales.text != 0); }
 };
 absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config);
 
@@ -46,26 +60,25 @@ class MotionPipeline final : public Pipeline {
                                     const std::stop_token& stop) override;
   std::string Describe() const override;
 
-  // The field alone, packed as the network gives it, from this noise, which it uses up. The request's seed
-  // gives the fresh noise of a stochastic schedule.
+  // The field alone, packed as the network gives it, from this standard normal noise, which it uses up. The
+  // request's seed gives the fresh noise of a stochastic schedule.
   absl::StatusOr<std::vector<float>> Diffuse(const AnimateRequest& request, std::vector<float> noise,
                                              ProgressTeller& progress, const std::stop_token& stop);
   const MotionFieldConfig& field_config() const { return field_; }
 
  private:
-  // What one pass of the denoiser is told, and how much its answer counts.
+  // What one pass of the denoiser is told.
   struct Pass {
-    float weight = 1;
     std::vector<float> context, planes;
     float added[3];
   };
   explicit MotionPipeline(const PipelineContext& context) : threads_(context.threads) {}
   absl::Status ReadConfigs(const ModelDirectory& model);
   absl::Status FreezeNetworks(const PipelineContext& context);
-  Pass Tell(const AnimateRequest& request, bool picture, bool text, float weight);
-  std::vector<Pass> PassesFor(const AnimateRequest& request);
+  Pass Tell(const AnimateRequest& request, bool picture, bool text);
   // Adds the pass's share of the clean field.
-  void Denoise(const Pass& pass, double log_snr, std::span<const float> x, std::span<float> clean);
+  void Denoise(const Pass& pass, float weight, double log_snr, std::span<const float> x,
+               std::span<float> clean);
   absl::StatusOr<Animation> Draw(const AnimateRequest& request, const MotionField& field, int steps,
                                  ProgressTeller& progress, const std::stop_token& stop) const;
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "engine/animate_order.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/media/drawn_picture.h"
@@ -140,6 +141,7 @@ TEST(Engine, RefusesPartsThatDoNotFit) {
       {"scheduler/scheduler_config.json", {R"({"log_snr_first":3,"log_snr_last":3})", "log_snr_first"}},
       {"scheduler/scheduler_config.json",
        {R"({"algorithm_type":"euler"})", "dpmsolver++ or sde-dpmsolver++"}},
+      {"scheduler/scheduler_config.json", {R"({"s_noise":0})", "a number above 0, at most 4"}},
       {"conditioner/config.json",
        {R"({"picture_size":128,"block_out_channels":[16,24,32]})", "out_size is 16"}}};
   for (const auto& [file, change] : wrong) {
@@ -185,31 +187,71 @@ TEST(MotionModel, AgreesWithItsTraining) {
   }
 }
 
+// The field that this schedule makes of `loudness` times the same noise.
+std::vector<float> FieldBy(const ScratchFolder& folder, const char* schedule, std::uint64_t seed,
+                           float loudness = 1) {
+  folder.Write("scheduler/scheduler_config.json", schedule);
+  const ModelDirectory model = ModelDirectory::Open(folder.path()).value();
+  const CpuBackend backend({.threads = 2});
+  auto opened = MotionPipeline::Open({model, backend, 2, true}).value();
+  auto& pipeline = static_cast<MotionPipeline&>(*opened);
+  AnimateRequest request;
+  request.picture = HashedPhoto();
+  request.prompt = "zoom in";
+  request.seed = seed;
+  std::vector<float> noise(pipeline.field_config().elements());
+  FillHashed("noise", noise);
+  for (float& value : noise) value *= loudness;
+  const AnimateProgressFn silent;
+  ProgressTeller progress(silent);
+  return pipeline.Diffuse(request, noise, progress, {}).value();
+}
+
 // From the same start, the seed decides on the noise of every step; without it, the start alone decides.
 TEST(MotionModel, FreshNoiseFollowsTheSeed) {
   const ScratchFolder folder;
   WriteMotionModel(folder);
-  const CpuBackend backend({.threads = 2});
-  const auto diffused = [&](std::uint64_t seed) {
-    const ModelDirectory model = ModelDirectory::Open(folder.path()).value();
-    auto opened = MotionPipeline::Open({model, backend, 2, true}).value();
-    auto& pipeline = static_cast<MotionPipeline&>(*opened);
-    AnimateRequest request;
-    request.picture = HashedPhoto();
-    request.prompt = "zoom in";
-    request.seed = seed;
-    std::vector<float> noise(pipeline.field_config().elements());
-    FillHashed("noise", noise);
-    const AnimateProgressFn silent;
-    ProgressTeller progress(silent);
-    return pipeline.Diffuse(request, noise, progress, {}).value();
+  const char* quiet = R"({"num_inference_steps":3})";
+  EXPECT_EQ(FieldBy(folder, quiet, 1), FieldBy(folder, quiet, 2));
+  const char* stirred = R"({"algorithm_type":"sde-dpmsolver++","num_inference_steps":3})";
+  const std::vector<float> one = FieldBy(folder, stirred, 1);
+  EXPECT_EQ(one, FieldBy(folder, stirred, 1));
+  EXPECT_NE(one, FieldBy(folder, stirred, 2));
+}
+
+// Levels of three steps: -12, -4.5 and 3.
+std::string ThreeSteps(const std::string& more) {
+  return absl::StrCat(R"({"num_inference_steps":3,)", more, "}");
+}
+
+TEST(MotionModel, NoiseIsAsLoudAsItsScheduleSays) {
+  const ScratchFolder folder;
+  WriteMotionModel(folder);
+  const auto field = [&](const std::string& more, float loudness = 1) {
+    return FieldBy(folder, ThreeSteps(more).c_str(), 1, loudness);
   };
-  EXPECT_EQ(diffused(1), diffused(2));
-  folder.Write("scheduler/scheduler_config.json",
-               R"({"algorithm_type":"sde-dpmsolver++","num_inference_steps":4})");
-  const std::vector<float> one = diffused(1);
-  EXPECT_EQ(one, diffused(1));
-  EXPECT_NE(one, diffused(2));
+  EXPECT_EQ(field(R"("s_noise":1.5)"), field(R"("s_noise":1)", 1.5f));
+  const auto stirred = [&](const std::string& last) {
+    return field(absl::StrCat(R"("algorithm_type":"sde-dpmsolver++","s_noise":1.5)", last));
+  };
+  EXPECT_EQ(stirred(R"(,"s_noise_log_snr_last":-7)"), stirred(R"(,"s_noise_log_snr_last":-5)"));
+  EXPECT_NE(stirred(R"(,"s_noise_log_snr_last":-5)"), stirred(R"(,"s_noise_log_snr_last":-4.5)"));
+  EXPECT_NE(stirred(R"(,"s_noise_log_snr_last":2.9)"), stirred(""));  // everywhere
+}
+
+TEST(MotionModel, GuidesAtTheLevelsThatItsScheduleNames) {
+  const ScratchFolder folder;
+  WriteMotionModel(folder);
+  const auto field = [&](const std::string& more) { return FieldBy(folder, ThreeSteps(more).c_str(), 1); };
+  const auto between = [&](double first, double last) {
+    return field(absl::StrCat(R"("guidance_scale":2,"image_guidance_scale":1.5,"guidance_log_snr_first":)",
+                              first, R"(,"guidance_log_snr_last":)", last));
+  };
+  const auto everywhere = field(R"("guidance_scale":2,"image_guidance_scale":1.5)");
+  EXPECT_EQ(between(-12, 3), everywhere);
+  EXPECT_EQ(between(-11, -5), field(R"("guidance_scale":1)"));  // no level lies there
+  EXPECT_NE(between(-11, -4), field(R"("guidance_scale":1)"));
+  EXPECT_NE(between(-11, -4), everywhere);
 }
 
 }  // namespace

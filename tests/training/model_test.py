@@ -15,7 +15,7 @@ import safetensors
 import settings as S
 import unets
 import vocabulary
-from diffusion import levels, sample
+from diffusion import Sampler, levels, sample
 from distill import merged_answer
 from draws import Draws
 
@@ -81,7 +81,9 @@ class FormatTest(unittest.TestCase):
     def test_what_is_exported_loads_again(self):
         with tempfile.TemporaryDirectory() as out:
             model = export.random_model(2)
-            export.export(model, out)
+            how = Sampler(6, 1.25, 1.5, fresh_noise=True, s_noise=1.4)
+            export.export(model, out, how)
+            self.assertEqual(export.load_sampler(out), how)
             again = export.load_directory(out)
             for (name, p), q in zip(model.state_dict().items(), again.state_dict().values()):
                 self.assertTrue(torch.equal(p.bfloat16().float(), q), name)
@@ -117,29 +119,49 @@ class Exact:
         return alpha * power / (alpha**2 * power + sigma**2) * z
 
 
+class Unsure(Exact):
+    """It takes faint evidence for half of what it is worth, as networks do that have not been trained for long."""
+
+    def denoise(self, z, log_snr, c):
+        doubt = torch.sigmoid(2 * log_snr - 3).view(-1, 1, 1, 1, 1) * 0.5 + 0.5
+        return doubt * super().denoise(z, log_snr, c)
+
+
 class SamplerTest(unittest.TestCase):
     given = dict(picture=torch.zeros(4, 1), picture_given=torch.ones(4), matte_given=torch.ones(4), text_given=torch.ones(4))
 
-    def spread(self, steps, fresh=None):
+    def spread(self, how, network=Exact):
         noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
-        field = sample(Exact(), self.given, noise, steps=steps, fresh=fresh)
+        field = sample(network(), self.given, noise, how, Draws(4))
         return float((field / torch.tensor(S.FIELD_SCALE).view(1, -1, 1, 1, 1)).std())
 
     def test_samples_have_the_spread_of_the_data(self):
-        self.assertAlmostEqual(self.spread(64), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
+        self.assertAlmostEqual(self.spread(Sampler(64)), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
 
     def test_with_fresh_noise_they_have_it_too(self):
-        self.assertAlmostEqual(self.spread(64, Draws(4)), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
-        self.assertAlmostEqual(self.spread(8, Draws(4)), self.spread(64), delta=0.1)
+        many, few = Sampler(64, fresh_noise=True), Sampler(8, fresh_noise=True)
+        self.assertAlmostEqual(self.spread(many), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
+        self.assertAlmostEqual(self.spread(few), self.spread(Sampler(64)), delta=0.1)
+
+    def test_louder_noise_gives_an_unsure_network_its_variety_back(self):
+        for fresh in (False, True):
+            plain = self.spread(Sampler(8, fresh_noise=fresh), Unsure)
+            louder = self.spread(Sampler(8, fresh_noise=fresh, s_noise=1.3), Unsure)
+            self.assertLess(plain, 0.8 * self.spread(Sampler(8, fresh_noise=fresh)))
+            self.assertGreater(louder, 1.2 * plain)
+
+    def test_noise_is_louder_only_where_it_is_said(self):
+        how = Sampler(s_noise=1.4, s_noise_last=-7.0)
+        self.assertEqual([how.loudness(torch.tensor(v)) for v in (-12.0, -7.0, -6.9, 3.0)], [1.4, 1.4, 1.0, 1.0])
 
     def test_fresh_noise_makes_another_sample_and_the_same_again(self):
         noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
-        with_noise = lambda seed: sample(Exact(), self.given, noise, steps=8, fresh=Draws(seed))
+        with_noise = lambda seed: sample(Exact(), self.given, noise, Sampler(fresh_noise=True), Draws(seed))
         self.assertTrue(torch.equal(with_noise(1), with_noise(1)))
         self.assertFalse(torch.equal(with_noise(1), with_noise(2)))
 
     def test_eight_steps_are_close_to_many(self):
-        self.assertAlmostEqual(self.spread(8), self.spread(64), delta=0.05)
+        self.assertAlmostEqual(self.spread(Sampler(8)), self.spread(Sampler(64)), delta=0.05)
 
     def test_merged_steps_of_a_constant_answer_are_that_answer(self):
         log_snr = torch.tensor([-12.0, -5.0])

@@ -1,6 +1,8 @@
 """Noise levels, the loss, and DPM-Solver++(2M) in steps uniform in log-SNR (Lu et al., arXiv:2211.01095), with fresh noise
 at every step or without.
 """
+from dataclasses import dataclass
+
 import torch
 
 import settings as S
@@ -44,53 +46,78 @@ def hidden(given, draws, nothing=0.06, picture_only=0.10):
     return shown
 
 
-class Guided:
-    """The model's answer with guidance: none + image (picture - none) + text (both - picture); passes of weight 0 are left out."""
+@dataclass(frozen=True)
+class Sampler:
+    """How noise becomes a field; what a model directory says in its scheduler (export.py)."""
 
-    def __init__(self, model, given, image=1.0, text=1.0):
-        weights = {(0, 0): 1 - image, (1, 0): image - text, (1, 1): text}
-        self.passes = []
-        for (picture, prompt), weight in weights.items():
-            if abs(weight) > 1e-6:
-                shown = dict(given)
-                shown["picture_given"] = given["picture_given"] * picture
-                shown["matte_given"] = given["matte_given"] * picture
-                shown["text_given"] = given["text_given"] * prompt
-                self.passes.append((weight, model.condition(shown)))
-        self.model = model
+    steps: int = 8            # levels that the network looks at
+    image: float = 1.0        # guidance, at levels from guide_first to guide_last alone (Kynkaanniemi et al., arXiv:2404.07724)
+    text: float = 1.0
+    guide_first: float = S.LOG_SNR[0]
+    guide_last: float = S.LOG_SNR[1]
+    fresh_noise: bool = False  # the stochastic equation (SDE-DPM-Solver++(2M), the appendix of its paper)
+    s_noise: float = 1.0      # deviation of the noise at levels up to s_noise_last: S_noise of Karras et al., arXiv:2206.00364
+    s_noise_last: float = S.LOG_SNR[1]
+
+    def loudness(self, log_snr):
+        return self.s_noise if float(log_snr) <= self.s_noise_last else 1.0
+
+    def weights(self, log_snr):
+        """Of the answers given nothing, the picture, and picture and prompt, [n, 1, 1, 1, 1] each: they sum to 1."""
+        inside = ((log_snr >= self.guide_first) & (log_snr <= self.guide_last)).float().view(-1, 1, 1, 1, 1)
+        image, text = 1 + (self.image - 1) * inside, 1 + (self.text - 1) * inside
+        return 1 - image, image - text, text
+
+
+class Guided:
+    """The model's answer with guidance: none + image (picture - none) + text (both - picture); passes that count for nothing are left out."""
+
+    GIVEN = ((0, 0), (1, 0), (1, 1))  # picture, prompt
+
+    def __init__(self, model, given, how=Sampler()):
+        self.model, self.given, self.how, self.conditions = model, given, how, {}
+
+    def condition(self, picture, prompt):
+        if (picture, prompt) not in self.conditions:
+            shown = dict(self.given)
+            shown["picture_given"] = self.given["picture_given"] * picture
+            shown["matte_given"] = self.given["matte_given"] * picture
+            shown["text_given"] = self.given["text_given"] * prompt
+            self.conditions[picture, prompt] = self.model.condition(shown)
+        return self.conditions[picture, prompt]
 
     def __call__(self, z, log_snr):
-        return sum(weight * self.model.denoise(z, log_snr, c) for weight, c in self.passes)
+        passes = [(w, g) for w, g in zip(self.how.weights(log_snr), self.GIVEN) if float(w.abs().max()) > 1e-6]
+        return sum(w * self.model.denoise(z, log_snr, self.condition(*g)) for w, g in passes)
 
 
 @torch.no_grad()
-def sample(model, given, noise, steps=8, image=1.0, text=1.0, fresh=None):
-    """noise [n, 8, 8, 8, 16] -> field [n, 16, 2, 16, 16] in widths and heights. `steps` evaluations of the network. With
-    fresh, the Draws of every step's noise, the stochastic equation is solved (SDE-DPM-Solver++(2M), the paper's appendix)."""
-    answer = Guided(model, given, image, text)
-    grid = torch.linspace(*S.LOG_SNR, steps, device=noise.device)
-    z, before, span_before = noise, None, None
-    for i in range(steps):
+def sample(model, given, noise, how=Sampler(), fresh=None):
+    """noise [n, 8, 8, 8, 16] -> field [n, 16, 2, 16, 16] in widths and heights. fresh: the Draws of every step's noise, for
+    a sampler that wants it."""
+    answer = Guided(model, given, how)
+    grid = torch.linspace(*S.LOG_SNR, how.steps, device=noise.device)
+    z, before, span_before = how.loudness(grid[0]) * noise, None, None
+    for i in range(how.steps):
         clean = answer(z, grid[i].expand(len(z)))
-        if i == steps - 1:
+        if i == how.steps - 1:
             return unscaled(unpack(clean))
         span = (grid[i + 1] - grid[i]) / 2
         estimate = clean if before is None else clean + 0.5 * span / span_before * (clean - before)
         _, sigma = levels(grid[i:i + 1])
         alpha_next, sigma_next = levels(grid[i + 1:i + 2])
-        if fresh is None:
+        if not how.fresh_noise:
             z = sigma_next / sigma * z - alpha_next * torch.expm1(-span) * estimate
         else:
-            stir = sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * fresh.normal(*z.shape)
+            stir = how.loudness(grid[i + 1]) * sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * fresh.normal(*z.shape)
             z = sigma_next / sigma * torch.exp(-span) * z - alpha_next * torch.expm1(-2 * span) * estimate + stir
         before, span_before = clean, span
 
 
-def sample_in_chunks(model, given, noise, chunk=64, seed=None, **options):
-    """seed: of the fresh noise at every step; None for none of it."""
+def sample_in_chunks(model, given, noise, how=Sampler(), seed=31, chunk=64):
+    """seed: of the fresh noise, if the sampler wants it."""
     parts = []
     for i in range(0, len(noise), chunk):
         piece = {k: v[i:i + chunk] for k, v in given.items()}
-        fresh = None if seed is None else Draws(1000 * seed + i, noise.device)
-        parts.append(sample(model, piece, noise[i:i + chunk], fresh=fresh, **options))
+        parts.append(sample(model, piece, noise[i:i + chunk], how, Draws(1000 * seed + i, noise.device)))
     return torch.cat(parts)

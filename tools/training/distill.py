@@ -1,6 +1,6 @@
 """Distils a guided teacher of three passes into a student of one, and twice the steps into one of its steps.
 
-    python3 distill.py TEACHER.pt RUN --steps 600 [--image 1 --text 1.2] [--rate 3e-4] [--merge 1]
+    python3 distill.py TEACHER.pt RUN --steps 600 [--text 2 --guide-first -4 --guide-last 1] [--rate 3e-4] [--merge 1]
 
 The student starts as the teacher. With --merge 1 it learns the guided answer at every level. With --merge 2 it
 learns, at the levels of its own 8-step grid, the answer whose single first-order step lands where two guided steps of
@@ -19,7 +19,7 @@ import torch.multiprocessing as mp
 
 import settings as S
 from batches import Batches
-from diffusion import Guided, levels, noised, stratified_log_snr, velocity_loss
+from diffusion import Guided, Sampler, levels, noised, stratified_log_snr, velocity_loss
 from draws import Draws
 from kernels import working_type
 from model import MotionModel, channels_last_weights
@@ -57,7 +57,7 @@ def student_loss(model, teacher, batches, draws, options):
     log_snr = student_levels(draws, options.batch, options.merge)
     z = noised(clean, log_snr, draws.normal(*clean.shape))
     with torch.no_grad():
-        target = merged_answer(Guided(teacher, given, options.image, options.text), z, log_snr, options.merge).float()
+        target = merged_answer(Guided(teacher, given, options.how), z, log_snr, options.merge).float()
     return velocity_loss(model(z, log_snr, given), target, log_snr)[0]
 
 
@@ -93,8 +93,8 @@ def arguments():
     parser.add_argument("teacher")
     parser.add_argument("run")
     parser.add_argument("--steps", type=int, default=600, help="of the whole run")
-    for name, default in (("image", 1.0), ("text", 1.2), ("rate", 3e-4)):
-        parser.add_argument(f"--{name}", type=float, default=default)
+    for name, default in (("image", 1.0), ("text", 2.0), ("guide_first", -4.0), ("guide_last", 1.0), ("rate", 3e-4)):
+        parser.add_argument("--" + name.replace("_", "-"), type=float, default=default)
     parser.add_argument("--merge", type=int, default=1, choices=(1, 2), help="teacher's steps in one of the student's")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--processes", type=int, default=2, help="on a CPU")
@@ -104,6 +104,7 @@ def arguments():
     options.batch, options.pool = options.batch or (512 if on_gpu else 16), 8192 if on_gpu else 256
     options.processes = 1 if on_gpu else options.processes
     options.stage = 2
+    options.how = Sampler(image=options.image, text=options.text, guide_first=options.guide_first, guide_last=options.guide_last)
     return options
 
 

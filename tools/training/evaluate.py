@@ -1,13 +1,17 @@
 """Is the sampled motion the one that was asked for? Trackers on held-out clips, against bounds; status 0 if all hold.
 
-    python3 evaluate.py MODEL [--steps 8] [--image 1] [--text 1] [--pictures 13] [--repeats 4] [--solver ode] [--json OUT] [--against OTHER.json]
+    python3 evaluate.py MODEL [--pictures 13] [--repeats 4] [--steps 8] [--text 1] [--fresh-noise] ... [--json OUT] [--against OTHER.json]
 
-MODEL is a checkpoint (RUN/latest.pt) or an exported directory. The columns: share of clips that pass the verb's
-tracker; the same for true fields (the ceiling), for no motion, and for the answer to another verb's prompt; strength
-and spread as ratios to the truth's. --against compares with the file that another run of this program wrote: the
-student with the unguided teacher, say.
+MODEL is a checkpoint (RUN/latest.pt) or an exported directory, which is sampled as its scheduler says unless options
+say otherwise. The columns: share of clips that pass the verb's tracker; the same for true fields (the ceiling), for no
+motion, and for the answer to another verb's prompt; strength and spread as ratios to the truth's. --against compares
+with the file that another run of this program wrote: the student with the unguided teacher, say.
+
+The truth's strength and spread are those of many draws for the same pictures and prompts: one draw for each clip would
+be off by a twentieth, twice what the model's own clips are.
 """
 import argparse
+import dataclasses
 import json
 import os
 import sys
@@ -19,9 +23,9 @@ import photos
 import settings as S
 from asks import MOVES, Ask, Part, plain_sentence
 from cases import VERBS, Clips, held_out_scenes, rows, verb_clips
-from diffusion import sample_in_chunks
+from diffusion import Sampler, sample_in_chunks
 from draws import Draws
-from export import load_directory
+from export import add_sampler_options, load_directory, load_sampler, with_options
 from kernels import working_type
 from model import MotionModel, channels_last_weights
 from motion import fields, holds
@@ -31,6 +35,7 @@ from trackers import Affine, does, sinusoid_fit
 KIN = {"left": {"drift_right"}, "right": {"drift_left"}, "drift_left": {"right"}, "drift_right": {"left"}}
 MOVE_LEAST, PERIODIC_LEAST, WRONG_MOST = 0.95, 0.90, 0.02
 STRENGTH, SPREAD = (0.85, 1.15), (0.7, 1.3)
+TRUTHS = 24  # draws of the truth for each clip
 CYCLES = {"slow": (0.50, 1.06), "quick": (1.04, 1.52)}  # what the words leave to the truth
 
 
@@ -45,20 +50,23 @@ def load(path):
     return channels_last_weights(model).to(device, working_type(device)).eval()
 
 
+def sampler_of(options):
+    """The model's own where it is a directory, as far as the options do not say otherwise."""
+    return with_options(load_sampler(options.model) if os.path.isdir(options.model) else Sampler(), options)
+
+
 class Asker:
-    def __init__(self, model, options):
-        self.model, self.options = model, options
+    def __init__(self, model, how):
+        self.model, self.how = model, how
         self.device = next(model.parameters()).device
 
     def __call__(self, clips, parts=1):
         """Of `parts` equal parts of the clips each gets the same fresh noise."""
-        o, n = self.options, len(clips) // parts
-        seed = 31 if o.solver == "sde" else None
+        n = len(clips) // parts
         found = []
         for i in range(0, n * parts, n):
             shown = {k: v[i:i + n].to(self.device) for k, v in clips.shown.items()}
-            noise = clips.noise[i:i + n].to(self.device)
-            found.append(sample_in_chunks(self.model, shown, noise, seed=seed, steps=o.steps, image=o.image, text=o.text))
+            found.append(sample_in_chunks(self.model, shown, clips.noise[i:i + n].to(self.device), self.how))
         return torch.cat(found).float().cpu()
 
 
@@ -76,6 +84,16 @@ def spread(field, index):
     return (total / max(count, 1)) ** 0.5
 
 
+class LongTruth:
+    """What the truth's strength and spread come to over many draws for the same pictures and prompts."""
+
+    def __init__(self, clips, index, seed):
+        draws = Draws(seed)
+        drawn = [fields(clips.scene, clips.asks, clips.matte, draws) for _ in range(TRUTHS)]
+        self.strength = sum(float(strength(f).mean()) for f in drawn) / TRUTHS
+        self.spread = (sum(spread(f, index) ** 2 for f in drawn) / TRUTHS) ** 0.5
+
+
 def share(clips, found, verb):
     return sum(does(found[i], verb, aspect=clips.aspect[i]) for i in range(len(clips))) / len(clips)
 
@@ -88,11 +106,11 @@ def evaluate_verbs(ask, options):
         answers[verb] = (clips, found)
         drawn = (index < options.pictures).nonzero()[:, 0].tolist()
         in_scenes = sum(does(found[i], verb, aspect=clips.aspect[i]) for i in drawn) / len(drawn)
+        truth = LongTruth(clips, index, 9000 + number)
         table[verb] = dict(
             clips=len(clips), correct=share(clips, found, verb), correct_scenes=in_scenes,
             ceiling=share(clips, clips.truth, verb), still=share(clips, clips.truth * 0, verb),
-            strength=float(strength(found).mean() / strength(clips.truth).mean()),
-            spread=spread(found, index) / spread(clips.truth, index))
+            strength=float(strength(found).mean()) / truth.strength, spread=spread(found, index) / truth.spread)
     for verb in VERBS:
         others = [v for v in VERBS if v != verb and v not in KIN.get(verb, set())]
         tried = passed = 0
@@ -104,7 +122,7 @@ def evaluate_verbs(ask, options):
     return table
 
 
-def evaluate_speeds(ask, options):
+def evaluate_speeds(ask):
     """Quick over slow: the ratio of strengths of moves, and whether the period of what repeats fits the word."""
     result = {}
     for verb in ("left", "in", "roll_left"):
@@ -213,21 +231,21 @@ def show(report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model")
-    for name, default in (("steps", 8), ("image", 1.0), ("text", 1.0), ("pictures", 13), ("repeats", 4)):
-        parser.add_argument(f"--{name}", type=type(default), default=default)
-    parser.add_argument("--solver", default="ode", choices=("ode", "sde"), help="sde: with fresh noise at every step")
+    parser.add_argument("--pictures", type=int, default=13)
+    parser.add_argument("--repeats", type=int, default=4)
+    add_sampler_options(parser)
     parser.add_argument("--json")
     parser.add_argument("--against")
     parser.add_argument("--verbs-only", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(int(os.environ.get("THREADS", "2")))
     begun = time.monotonic()
-    ask = Asker(load(options.model), options)
-    report = dict(model=options.model, steps=options.steps, image=options.image, text=options.text, solver=options.solver,
-                  photos=photos.available(),
+    how = sampler_of(options)
+    ask = Asker(load(options.model), how)
+    report = dict(model=options.model, sampler=dataclasses.asdict(how), photos=photos.available(),
                   verbs=evaluate_verbs(ask, options))
     if not options.verbs_only:
-        report.update(regions=evaluate_regions(ask), content=evaluate_content(ask), speeds=evaluate_speeds(ask, options))
+        report.update(regions=evaluate_regions(ask), content=evaluate_content(ask), speeds=evaluate_speeds(ask))
     report["seconds"] = round(time.monotonic() - begun, 1)
     show(report)
     if options.json:

@@ -1,10 +1,12 @@
 """Writes a model as a diffusers directory, and reads one back.
 
-    python3 export.py OUT [--checkpoint RUN/latest.pt] [--solver ode] [--seed 0]
+    python3 export.py OUT [--checkpoint RUN/latest.pt] [--fresh-noise] [--s-noise 1.35 --s-noise-last -4] ... [--seed 0]
+    python3 export.py OUT --scheduler-only ...     # how a model that lies there is sampled
 
 Without a checkpoint the weights are random (nothing at zero, so that every tensor matters): for trying the engine.
 """
 import argparse
+import dataclasses
 import json
 import os
 
@@ -13,6 +15,7 @@ import torch
 import safetensors
 import settings as S
 import vocabulary
+from diffusion import Sampler
 from model import MotionModel
 
 FILES = {"unet": "diffusion_pytorch_model.safetensors", "text_encoder": "model.safetensors",
@@ -51,12 +54,30 @@ def field_config():
             "scale_per_frame": [round(v, 6) for v in S.FIELD_SCALE]}
 
 
-def scheduler_config(steps, image_scale, text_scale, solver):
-    algorithm = {"ode": "dpmsolver++", "sde": "sde-dpmsolver++"}[solver]
-    return {"_class_name": "DPMSolverMultistepScheduler", "prediction_type": "sample", "algorithm_type": algorithm,
-            "solver_order": 2, "use_lu_lambdas": True, "log_snr_first": S.LOG_SNR[0], "log_snr_last": S.LOG_SNR[1],
-            "time_first": 1000.0, "time_last": 0.0, "num_inference_steps": steps,
-            "image_guidance_scale": image_scale, "guidance_scale": text_scale}
+ALGORITHMS = {False: "dpmsolver++", True: "sde-dpmsolver++"}
+
+
+def scheduler_config(how):
+    return {"_class_name": "DPMSolverMultistepScheduler", "prediction_type": "sample",
+            "algorithm_type": ALGORITHMS[how.fresh_noise], "solver_order": 2, "use_lu_lambdas": True,
+            "log_snr_first": S.LOG_SNR[0], "log_snr_last": S.LOG_SNR[1], "time_first": 1000.0, "time_last": 0.0,
+            "s_noise": how.s_noise, "s_noise_log_snr_last": how.s_noise_last, "num_inference_steps": how.steps,
+            "image_guidance_scale": how.image, "guidance_scale": how.text,
+            "guidance_log_snr_first": how.guide_first, "guidance_log_snr_last": how.guide_last}
+
+
+def write_scheduler(how, out):
+    write_json(scheduler_config(how), out, "scheduler", "scheduler_config.json")
+
+
+def load_sampler(path):
+    """How the model that `export` wrote wants to be sampled."""
+    with open(os.path.join(path, "scheduler", "scheduler_config.json")) as f:
+        found = json.load(f)
+    return Sampler(steps=found["num_inference_steps"], image=found["image_guidance_scale"], text=found["guidance_scale"],
+                   guide_first=found["guidance_log_snr_first"], guide_last=found["guidance_log_snr_last"],
+                   fresh_noise=found["algorithm_type"] == ALGORITHMS[True], s_noise=found["s_noise"],
+                   s_noise_last=found["s_noise_log_snr_last"])
 
 
 INDEX = {"_class_name": "MotionFieldPipeline", "unet": ["diffusers", "UNetSpatioTemporalConditionModel"],
@@ -71,14 +92,14 @@ def write_json(values, *path):
         f.write(json.dumps(values, indent=2) + "\n")
 
 
-def export(model, out, steps=8, image_scale=1.0, text_scale=1.0, solver="ode"):
+def export(model, out, how=Sampler()):
     s = model.settings
     write_json(INDEX, out, "model_index.json")
     write_json(unet_config(s), out, "unet", "config.json")
     write_json(text_config(s), out, "text_encoder", "config.json")
     write_json(conditioner_config(s), out, "conditioner", "config.json")
     write_json(field_config(), out, "field", "config.json")
-    write_json(scheduler_config(steps, image_scale, text_scale, solver), out, "scheduler", "scheduler_config.json")
+    write_scheduler(how, out)
     write_json({"_class_name": "WordTokenizer", "tokens": S.TOKENS, "pad": "<pad>", "unknown": "<unk>"},
                out, "tokenizer", "config.json")
     write_json(vocabulary.NUMBERS, out, "tokenizer", "vocab.json")
@@ -97,6 +118,18 @@ def load_directory(path):
     return model.eval()
 
 
+def add_sampler_options(parser):
+    for field in dataclasses.fields(Sampler):
+        kind = dict(action=argparse.BooleanOptionalAction) if field.type is bool else dict(type=field.type)
+        parser.add_argument("--" + field.name.replace("_", "-"), **kind)
+
+
+def with_options(how, options):
+    """As far as the options of add_sampler_options say otherwise."""
+    said = {f.name: getattr(options, f.name) for f in dataclasses.fields(Sampler)}
+    return dataclasses.replace(how, **{name: value for name, value in said.items() if value is not None})
+
+
 def random_model(seed):
     torch.manual_seed(seed)
     model = MotionModel()
@@ -108,18 +141,26 @@ def random_model(seed):
     return model
 
 
-if __name__ == "__main__":
+def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out")
     parser.add_argument("--checkpoint")
-    parser.add_argument("--solver", default="ode", choices=("ode", "sde"), help="sde: with fresh noise at every step")
+    parser.add_argument("--scheduler-only", action="store_true", help="the weights there stay as they are")
+    add_sampler_options(parser)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    if options.scheduler_only:
+        return write_scheduler(with_options(load_sampler(options.out), options), options.out)
+    how = with_options(Sampler(), options)
     if options.checkpoint:
         saved = torch.load(options.checkpoint, map_location="cpu")
         model = MotionModel(S.NetworkSettings.from_json(saved["settings"]))
         model.load_state_dict(saved["ema"])
     else:
         model = random_model(options.seed)
-    export(model, options.out, solver=options.solver)
+    export(model, options.out, how)
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters in {options.out}")
+
+
+if __name__ == "__main__":
+    main()

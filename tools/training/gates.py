@@ -4,7 +4,7 @@ import torch
 import photos
 from asks import MOVES, Ask, Part, plain_sentence
 from batches import given
-from diffusion import sample_in_chunks
+from diffusion import Sampler, sample_in_chunks
 from draws import Draws
 from kernels import working_type
 from model import channels_last_weights
@@ -23,6 +23,6 @@ def tracked_moves(model, each=8, steps=8):
     scene = draw_scenes(draws, n, held_out)
     asks = [Ask(plain_sentence(MOVES[i // each]), (Part("camera", MOVES[i // each]),)) for i in range(n)]
     shown = given(scene, asks, mattes(scene, asks, draws))
-    found = sample_in_chunks(model, shown, draws.normal(n, 8, 8, 8, 16), steps=steps).float().cpu()
+    found = sample_in_chunks(model, shown, draws.normal(n, 8, 8, 8, 16), Sampler(steps=steps)).float().cpu()
     aspect = torch.exp2(scene["log2_aspect"]).tolist()
     return sum(does(found[i], MOVES[i // each], aspect=aspect[i]) for i in range(n)) / n

@@ -18,7 +18,8 @@ import vocabulary
 from diffusion import sample
 from draws import Draws
 from drawings import DRAWINGS, as_tensor, balloon_matte
-from evaluate import load
+from evaluate import load, sampler_of
+from export import add_sampler_options
 from warp import animate
 
 PROMPTS = {
@@ -41,9 +42,9 @@ def shown(picture, prompt, matte=None):
                 ids=torch.tensor([vocabulary.encode(prompt)]), picture_given=one, text_given=one, matte_given=one * (matte is not None))
 
 
-def frames_of(model, picture, prompt, seed, matte=None, **options):
+def frames_of(model, how, picture, prompt, seed, matte=None):
     noise = Draws(seed).normal(1, S.PACKED_FRAMES, S.PACKED_GRID, S.PACKED_GRID, S.PACKED_CHANNELS)
-    field = sample(model, shown(picture, prompt, matte), noise, **options)[0].float()
+    field = sample(model, shown(picture, prompt, matte), noise, how, Draws(1000 * seed))[0].float()
     return animate(picture, field, matte)
 
 
@@ -76,25 +77,23 @@ def main():
     parser.add_argument("model")
     parser.add_argument("out")
     parser.add_argument("--photos", action="store_true")
-    parser.add_argument("--steps", type=int, default=8)
-    parser.add_argument("--image", type=float, default=1.0)
-    parser.add_argument("--text", type=float, default=1.0)
+    add_sampler_options(parser)
     parser.add_argument("--thumb", type=int, default=144)
     parser.add_argument("--kind", default="webp", choices=("webp", "png"))
     parser.add_argument("--only")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
-    model, how = load(options.model), dict(steps=options.steps, image=options.image, text=options.text)
+    model, how = load(options.model), sampler_of(options)
     pictures = pictures_for(options.photos)
     for name, prompts in (PHOTO_PROMPTS if options.photos else PROMPTS).items():
         if options.only and name not in options.only.split(","):
             continue
-        made = (frames_of(model, p, prompt, 11 + k, **how) for prompt in prompts for k, p in enumerate(pictures.values()))
+        made = (frames_of(model, how, p, prompt, 11 + k) for prompt in prompts for k, p in enumerate(pictures.values()))
         write([row(frames, options.thumb) for frames in made], os.path.join(options.out, f"{name}.{options.kind}"))
     if not options.photos and (not options.only or "region" in options.only):
         picture, matte = as_tensor(DRAWINGS["balloon"]()), as_tensor(balloon_matte())
         prompts = ("the balloon moves up", "the balloon sways", "the balloon rotates left", "the balloon pulses")
-        rows = [row(frames_of(model, picture, prompt, 21, matte, **how), options.thumb) for prompt in prompts]
+        rows = [row(frames_of(model, how, picture, prompt, 21, matte), options.thumb) for prompt in prompts]
         write(rows, os.path.join(options.out, f"region.{options.kind}"))
 
 

@@ -42,5 +42,5 @@ def packed_field():
     kept = {}
     diffusion.unpack = lambda packed: kept.setdefault("packed", packed)
     diffusion.unscaled = lambda field: field
-    diffusion.sample(net, given(), noise, STEPS, IMAGE, TEXT)
+    diffusion.sample(net, given(), noise, diffusion.Sampler(STEPS, IMAGE, TEXT))
     return dict(SMALL, vocabulary=NUMBERS, vocabulary_size=vocabulary.SIZE), sorted(names), kept["packed"]
