@@ -25,6 +25,23 @@ absl::StatusOr<MotionFieldConfig> ReadMotionFieldConfig(Config config) {
   return c;
 }
 
+void MakeLouder(const MotionFieldConfig& config, float by, float mean_by, std::span<float> noise) {
+  RINGWAY_CHECK(noise.size() == config.elements());
+  const auto cells = static_cast<double>(config.grid * config.grid);
+  for (std::int64_t f = 0; f < config.frames; ++f) {
+    for (std::int64_t c = 0; c < 2; ++c) {
+      const auto each = [&](auto what) {
+        for (std::int64_t y = 0; y < config.grid; ++y)
+          for (std::int64_t x = 0; x < config.grid; ++x) what(noise[config.PlaceOf(f, c, y, x)]);
+      };
+      double sum = 0;
+      each([&](float value) { sum += value; });
+      const auto common = static_cast<float>((mean_by - by) * sum / cells);
+      each([&](float& value) { value = by * value + common; });
+    }
+  }
+}
+
 CubicWeights::CubicWeights(float f) {
   w[0] = ((-0.5f * f + 1.0f) * f - 0.5f) * f;
   w[1] = (1.5f * f - 2.5f) * f * f + 1.0f;
@@ -37,17 +54,12 @@ MotionField::MotionField(const MotionFieldConfig& config, std::span<const float>
   RINGWAY_CHECK(packed.size() == config.elements());
   const std::size_t plane = static_cast<std::size_t>(grid_) * static_cast<std::size_t>(grid_);
   knots_.resize((static_cast<std::size_t>(frames_) + 1) * 2 * plane);
-  const std::int64_t p = config.patch, side = config.packed_grid(), channels = config.packed_channels();
   for (std::int64_t f = 0; f < config.frames; ++f) {
     const float scale = config.scale_per_frame[static_cast<std::size_t>(f)];
     for (int c = 0; c < 2; ++c) {
       float* to = knots_.data() + static_cast<std::size_t>((f + 1) * 2 + c) * plane;
       for (std::int64_t y = 0; y < config.grid; ++y) {
-        for (std::int64_t x = 0; x < config.grid; ++x) {
-          const std::int64_t token = (f / p * side + y / p) * side + x / p;
-          const std::int64_t channel = ((f % p * p + y % p) * p + x % p) * 2 + c;
-          *to++ = scale * packed[static_cast<std::size_t>(token * channels + channel)];
-        }
+        for (std::int64_t x = 0; x < config.grid; ++x) *to++ = scale * packed[config.PlaceOf(f, c, y, x)];
       }
     }
   }

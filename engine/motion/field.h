@@ -26,9 +26,18 @@ struct MotionFieldConfig {
   std::int64_t packed_grid() const { return grid / patch; }
   std::int64_t packed_frames() const { return frames / patch; }
   std::int64_t packed_channels() const { return 2 * patch * patch * patch; }
+  // Where a component of a frame's cell lies in the packed field.
+  std::size_t PlaceOf(std::int64_t f, std::int64_t component, std::int64_t y, std::int64_t x) const {
+    const std::int64_t token = (f / patch * packed_grid() + y / patch) * packed_grid() + x / patch;
+    const std::int64_t channel = ((f % patch * patch + y % patch) * patch + x % patch) * 2 + component;
+    return static_cast<std::size_t>(token * packed_channels() + channel);
+  }
   std::size_t elements() const { return static_cast<std::size_t>(2 * frames * grid * grid); }
 };
 absl::StatusOr<MotionFieldConfig> ReadMotionFieldConfig(Config config);
+
+// Packed noise, times `mean_by` what all cells of a frame have in common of a component, times `by` the rest.
+void MakeLouder(const MotionFieldConfig& config, float by, float mean_by, std::span<float> noise);
 
 // The weights of the four neighbours of a place `fraction` beyond the second of them.
 struct CubicWeights {

@@ -19,11 +19,6 @@ constexpr double kShareOfSolver = 0.5;  // of the work, for the progress of a fi
 constexpr float kAddedScale = 10.0f;
 constexpr double kLoudestNoise = 4;  // beyond it is a mistake, not a calibration
 
-void Scale(float by, std::span<float> values) {
-  if (by == 1) return;
-  for (float& value : values) value *= by;
-}
-
 template <typename T>
 absl::Status Keep(absl::StatusOr<T> value, T& to) {
   if (!value.ok()) return value.status();
@@ -87,9 +82,11 @@ absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config) {
   s.stochastic = algorithm == "sde-dpmsolver++";
   if (!s.stochastic && algorithm != "dpmsolver++")
     config.Refuse("algorithm_type", "dpmsolver++ or sde-dpmsolver++");
-  s.s_noise = config.Number("s_noise", s.s_noise);
-  if (!(s.s_noise > 0 && s.s_noise <= kLoudestNoise))
-    config.Refuse("s_noise", absl::StrCat("a number above 0, at most ", kLoudestNoise));
+  for (const auto& [name, loudness] : {std::pair("s_noise", &s.s_noise), {"s_noise_mean", &s.s_noise_mean}}) {
+    *loudness = config.Number(name, *loudness);
+    if (!(*loudness > 0 && *loudness <= kLoudestNoise))
+      config.Refuse(name, absl::StrCat("a number above 0, at most ", kLoudestNoise));
+  }
   s.s_noise_last = config.Number("s_noise_log_snr_last", s.log_snr_last);
   if (config.Text("prediction_type", "sample") != "sample") config.Refuse("prediction_type", "sample");
   if (!config.status().ok()) return config.status();
@@ -202,6 +199,13 @@ void MotionPipeline::Denoise(const Pass& pass, float weight, double log_snr, std
   for (std::size_t i = 0; i < clean.size(); ++i) clean[i] += weight * prediction[i];
 }
 
+void MotionPipeline::MakeLouderAt(double log_snr, std::span<float> noise) const {
+  const bool louder = schedule_.s_noise != 1 || schedule_.s_noise_mean != 1;
+  if (!louder || noise.empty() || !schedule_.IsLoudAt(log_snr)) return;
+  MakeLouder(field_, static_cast<float>(schedule_.s_noise), static_cast<float>(schedule_.s_noise_mean),
+             noise);
+}
+
 absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest& request,
                                                            std::vector<float> noise, ProgressTeller& progress,
                                                            const std::stop_token& stop) {
@@ -214,7 +218,7 @@ absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest&
   DpmSolver solver(
       UniformLambdas(schedule_.log_snr_first / 2, schedule_.log_snr_last / 2, std::max(1, steps - 1)),
       x.size(), LastStep::kLookedAt);
-  Scale(schedule_.LoudnessAt(schedule_.log_snr_first), x);
+  MakeLouderAt(schedule_.log_snr_first, x);
   for (int step = 0; step < steps; ++step) {
     const double log_snr = 2 * solver.lambda(step);
     const std::array<float, 3> weights = schedule_.WeightsAt(log_snr);
@@ -227,7 +231,7 @@ absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest&
     }
     if (step + 1 < steps) {
       FillWithNoise(request.seed, fresh, /*draw=*/static_cast<std::uint64_t>(step) + 1);
-      Scale(schedule_.LoudnessAt(2 * solver.lambda(step + 1)), fresh);
+      MakeLouderAt(2 * solver.lambda(step + 1), fresh);
       solver.Advance(step, clean, x, fresh);
     }
     progress.Tell(step + 1, steps, kShareOfSolver * (step + 1) / steps);

@@ -28,8 +28,10 @@ struct MotionSchedule {
   static constexpr double kSameLevel = 1e-6;  // the grid's rounding
   bool stochastic = false;                    // fresh noise at every step
   // Deviation of the noise at levels up to s_noise_last. Karras et al. (arXiv:2206.00364) call it S_noise;
-  // above 1 it gives back the variety that a network loses which takes faint evidence for less than it is.
-  double s_noise = 1, s_noise_last = 3;
+  // above 1 it gives back the variety that a network loses which takes faint evidence for less than it is. It
+  // is hardest of hearing for what all cells of a frame share, which group norms take out: s_noise_mean is
+  // the deviation of that, as a multiple of what it is in white noise.
+  double s_noise = 1, s_noise_mean = 1, s_noise_last = 3;
   // Guidance is for levels from guide_first to guide_last alone (Kynkaanniemi et al., arXiv:2404.07724).
   GuidanceScales scales;
   double guide_first = -12, guide_last = 3;
@@ -37,9 +39,7 @@ struct MotionSchedule {
   double TimeOf(double log_snr) const {
     return time_last + (log_snr_last - log_snr) / (log_snr_last - log_snr_first) * (time_first - time_last);
   }
-  float LoudnessAt(double log_snr) const {
-    return log_snr <= s_noise_last + kSameLevel ? static_cast<float>(s_noise) : 1.0f;
-  }
+  bool IsLoudAt(double log_snr) const { return log_snr <= s_noise_last + kSameLevel; }
   // How much the answers given nothing, the picture, and picture and prompt count; they sum to 1.
   std::array<float, 3> WeightsAt(double log_snr) const {
     const bool guided = guide_first <= log_snr + kSameLevel && log_snr <= guide_last + kSameLevel;
@@ -79,6 +79,8 @@ class MotionPipeline final : public Pipeline {
   // Adds the pass's share of the clean field.
   void Denoise(const Pass& pass, float weight, double log_snr, std::span<const float> x,
                std::span<float> clean);
+  // Standard normal noise becomes what the schedule adds at this level; none stays none.
+  void MakeLouderAt(double log_snr, std::span<float> noise) const;
   absl::StatusOr<Animation> Draw(const AnimateRequest& request, const MotionField& field, int steps,
                                  ProgressTeller& progress, const std::stop_token& stop) const;
 

@@ -142,6 +142,7 @@ TEST(Engine, RefusesPartsThatDoNotFit) {
       {"scheduler/scheduler_config.json",
        {R"({"algorithm_type":"euler"})", "dpmsolver++ or sde-dpmsolver++"}},
       {"scheduler/scheduler_config.json", {R"({"s_noise":0})", "a number above 0, at most 4"}},
+      {"scheduler/scheduler_config.json", {R"({"s_noise_mean":5})", "a number above 0, at most 4"}},
       {"conditioner/config.json",
        {R"({"picture_size":128,"block_out_channels":[16,24,32]})", "out_size is 16"}}};
   for (const auto& [file, change] : wrong) {
@@ -230,7 +231,7 @@ TEST(MotionModel, NoiseIsAsLoudAsItsScheduleSays) {
   const auto field = [&](const std::string& more, float loudness = 1) {
     return FieldBy(folder, ThreeSteps(more).c_str(), 1, loudness);
   };
-  EXPECT_EQ(field(R"("s_noise":1.5)"), field(R"("s_noise":1)", 1.5f));
+  EXPECT_EQ(field(R"("s_noise":1.5,"s_noise_mean":1.5)"), field(R"("s_noise":1)", 1.5f));
   const auto stirred = [&](const std::string& last) {
     return field(absl::StrCat(R"("algorithm_type":"sde-dpmsolver++","s_noise":1.5)", last));
   };

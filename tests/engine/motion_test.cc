@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "core/rng.h"
 #include "engine/media/drawn_picture.h"
@@ -47,6 +49,24 @@ TEST(MotionField, PassesThroughItsFramesAndStartsAtRest) {
         EXPECT_NEAR(cells[static_cast<std::size_t>(y * 16 + x)], t * (x + 0.5) / 16, 1e-6);
         EXPECT_NEAR(cells[static_cast<std::size_t>(256 + y * 16 + x)], -t * (y + 0.5) / 16, 1e-6);
       }
+  }
+}
+
+TEST(MotionField, NoiseAndWhatItsCellsShareAreLouderApart) {
+  MotionFieldConfig config{.grid = 4, .frames = 4, .patch = 2, .scale_per_frame = {1, 1, 1, 1}};
+  std::vector<float> before(config.elements());
+  for (std::size_t i = 0; i < before.size(); ++i) before[i] = std::sin(static_cast<float>(7 * i));
+  std::vector<float> after = before;
+  MakeLouder(config, 1.25f, 2, after);
+  const MotionField quiet(config, before), loud(config, after);
+  std::vector<float> was(32), is(32);  // both components of a frame
+  for (const double time : {0.25, 0.5, 0.75, 1.0}) {
+    quiet.At(time, was), loud.At(time, is);
+    for (const std::size_t first : {0u, 16u}) {
+      const float mean = std::accumulate(&was[first], &was[first] + 16, 0.0f) / 16;
+      for (std::size_t i = first; i < first + 16; ++i)
+        EXPECT_NEAR(is[i], 2 * mean + 1.25f * (was[i] - mean), 1e-5);
+    }
   }
 }
 

@@ -81,7 +81,7 @@ class FormatTest(unittest.TestCase):
     def test_what_is_exported_loads_again(self):
         with tempfile.TemporaryDirectory() as out:
             model = export.random_model(2)
-            how = Sampler(6, 1.25, 1.5, fresh_noise=True, s_noise=1.4)
+            how = Sampler(6, 1.25, 1.5, fresh_noise=True, s_noise=1.4, s_noise_mean=1.5)
             export.export(model, out, how)
             self.assertEqual(export.load_sampler(out), how)
             again = export.load_directory(out)
@@ -146,13 +146,22 @@ class SamplerTest(unittest.TestCase):
     def test_louder_noise_gives_an_unsure_network_its_variety_back(self):
         for fresh in (False, True):
             plain = self.spread(Sampler(8, fresh_noise=fresh), Unsure)
-            louder = self.spread(Sampler(8, fresh_noise=fresh, s_noise=1.3), Unsure)
+            louder = self.spread(Sampler(8, fresh_noise=fresh, s_noise=1.3, s_noise_mean=1.3), Unsure)
             self.assertLess(plain, 0.8 * self.spread(Sampler(8, fresh_noise=fresh)))
             self.assertGreater(louder, 1.2 * plain)
 
     def test_noise_is_louder_only_where_it_is_said(self):
-        how = Sampler(s_noise=1.4, s_noise_last=-7.0)
-        self.assertEqual([how.loudness(torch.tensor(v)) for v in (-12.0, -7.0, -6.9, 3.0)], [1.4, 1.4, 1.0, 1.0])
+        how, noise = Sampler(s_noise=1.4, s_noise_mean=1.4, s_noise_last=-7.0), torch.randn(1, 8, 8, 8, 16)
+        for level, loudness in ((-12.0, 1.4), (-7.0, 1.4), (-6.9, 1.0), (3.0, 1.0)):
+            self.assertLess(far(how.louder(noise, torch.tensor(level)), loudness * noise), 1e-6)
+
+    def test_what_the_cells_of_a_frame_share_has_a_loudness_of_its_own(self):
+        noise, how = torch.randn(2, 8, 8, 8, 16), Sampler(s_noise=1.1, s_noise_mean=1.5)
+        common = lambda packed: M.unpack(packed).mean((3, 4), keepdim=True)  # [n, 16 frames, 2, 1, 1]
+        louder = how.louder(noise, torch.tensor(-12.0))
+        self.assertLess(far(common(louder), 1.5 * common(noise)), 1e-5)
+        rest = lambda packed: M.unpack(packed) - common(packed)
+        self.assertLess(far(rest(louder), 1.1 * rest(noise)), 1e-5)
 
     def test_fresh_noise_makes_another_sample_and_the_same_again(self):
         noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))

@@ -57,10 +57,16 @@ class Sampler:
     guide_last: float = S.LOG_SNR[1]
     fresh_noise: bool = False  # the stochastic equation (SDE-DPM-Solver++(2M), the appendix of its paper)
     s_noise: float = 1.0      # deviation of the noise at levels up to s_noise_last: S_noise of Karras et al., arXiv:2206.00364
+    s_noise_mean: float = 1.0  # and of what all cells of a frame have in common of it, as a multiple of what it is in white noise
     s_noise_last: float = S.LOG_SNR[1]
 
-    def loudness(self, log_snr):
-        return self.s_noise if float(log_snr) <= self.s_noise_last else 1.0
+    def louder(self, noise, log_snr):
+        """Standard normal noise [n, 8, 8, 8, 16], as it is added at that level."""
+        if float(log_snr) > self.s_noise_last or self.s_noise == self.s_noise_mean == 1.0:
+            return noise
+        cells = noise.view(*noise.shape[:4], S.PATCH, S.PATCH, S.PATCH, 2)
+        common = cells.mean((2, 3, 5, 6), keepdim=True)
+        return (self.s_noise * cells + (self.s_noise_mean - self.s_noise) * common).view(noise.shape)
 
     def weights(self, log_snr):
         """Of the answers given nothing, the picture, and picture and prompt, [n, 1, 1, 1, 1] each: they sum to 1."""
@@ -97,7 +103,7 @@ def sample(model, given, noise, how=Sampler(), fresh=None):
     a sampler that wants it."""
     answer = Guided(model, given, how)
     grid = torch.linspace(*S.LOG_SNR, how.steps, device=noise.device)
-    z, before, span_before = how.loudness(grid[0]) * noise, None, None
+    z, before, span_before = how.louder(noise, grid[0]), None, None
     for i in range(how.steps):
         clean = answer(z, grid[i].expand(len(z)))
         if i == how.steps - 1:
@@ -109,7 +115,7 @@ def sample(model, given, noise, how=Sampler(), fresh=None):
         if not how.fresh_noise:
             z = sigma_next / sigma * z - alpha_next * torch.expm1(-span) * estimate
         else:
-            stir = how.loudness(grid[i + 1]) * sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * fresh.normal(*z.shape)
+            stir = sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * how.louder(fresh.normal(*z.shape), grid[i + 1])
             z = sigma_next / sigma * torch.exp(-span) * z - alpha_next * torch.expm1(-2 * span) * estimate + stir
         before, span_before = clean, span
 

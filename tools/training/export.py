@@ -1,6 +1,6 @@
 """Writes a model as a diffusers directory, and reads one back.
 
-    python3 export.py OUT [--checkpoint RUN/latest.pt] [--fresh-noise] [--s-noise 1.35 --s-noise-last -4] ... [--seed 0]
+    python3 export.py OUT [--checkpoint RUN/latest.pt] [--fresh-noise] [--s-noise 1.1 --s-noise-mean 1.5 --s-noise-last -3] ... [--seed 0]
     python3 export.py OUT --scheduler-only ...     # how a model that lies there is sampled
 
 Without a checkpoint the weights are random (nothing at zero, so that every tensor matters): for trying the engine.
@@ -61,7 +61,8 @@ def scheduler_config(how):
     return {"_class_name": "DPMSolverMultistepScheduler", "prediction_type": "sample",
             "algorithm_type": ALGORITHMS[how.fresh_noise], "solver_order": 2, "use_lu_lambdas": True,
             "log_snr_first": S.LOG_SNR[0], "log_snr_last": S.LOG_SNR[1], "time_first": 1000.0, "time_last": 0.0,
-            "s_noise": how.s_noise, "s_noise_log_snr_last": how.s_noise_last, "num_inference_steps": how.steps,
+            "s_noise": how.s_noise, "s_noise_mean": how.s_noise_mean, "s_noise_log_snr_last": how.s_noise_last,
+            "num_inference_steps": how.steps,
             "image_guidance_scale": how.image, "guidance_scale": how.text,
             "guidance_log_snr_first": how.guide_first, "guidance_log_snr_last": how.guide_last}
 
@@ -76,7 +77,7 @@ def load_sampler(path):
         found = json.load(f)
     return Sampler(steps=found["num_inference_steps"], image=found["image_guidance_scale"], text=found["guidance_scale"],
                    guide_first=found["guidance_log_snr_first"], guide_last=found["guidance_log_snr_last"],
-                   fresh_noise=found["algorithm_type"] == ALGORITHMS[True], s_noise=found["s_noise"],
+                   fresh_noise=found["algorithm_type"] == ALGORITHMS[True], s_noise=found["s_noise"], s_noise_mean=found["s_noise_mean"],
                    s_noise_last=found["s_noise_log_snr_last"])
 
 
