@@ -1,6 +1,6 @@
 """Distils a guided teacher of three passes into a student of one, and twice the steps into one of its steps.
 
-    python3 distill.py TEACHER.pt RUN --steps 600 [--text 2 --guide-first -4 --guide-last 1] [--rate 3e-4] [--merge 1]
+    python3 distill.py TEACHER.pt RUN --steps 600 [--text 1.05] [--guide-first -4 --guide-last 1] [--rate 3e-4] [--merge 1]
 
 The student starts as the teacher. With --merge 1 it learns the guided answer at every level. With --merge 2 it
 learns, at the levels of its own 8-step grid, the answer whose single first-order step lands where two guided steps of
@@ -93,7 +93,8 @@ def arguments():
     parser.add_argument("teacher")
     parser.add_argument("run")
     parser.add_argument("--steps", type=int, default=600, help="of the whole run")
-    for name, default in (("image", 1.0), ("text", 2.0), ("guide_first", -4.0), ("guide_last", 1.0), ("rate", 3e-4)):
+    first, last = S.LOG_SNR
+    for name, default in (("image", 1.0), ("text", 1.05), ("guide_first", first), ("guide_last", last), ("rate", 3e-4)):
         parser.add_argument("--" + name.replace("_", "-"), type=float, default=default)
     parser.add_argument("--merge", type=int, default=1, choices=(1, 2), help="teacher's steps in one of the student's")
     parser.add_argument("--batch", type=int)

@@ -72,13 +72,16 @@ def write_scheduler(how, out):
 
 
 def load_sampler(path):
-    """How the model that `export` wrote wants to be sampled."""
+    """How the model that `export` wrote wants to be sampled; what its scheduler does not say is as the engine takes it."""
     with open(os.path.join(path, "scheduler", "scheduler_config.json")) as f:
-        found = json.load(f)
-    return Sampler(steps=found["num_inference_steps"], image=found["image_guidance_scale"], text=found["guidance_scale"],
-                   guide_first=found["guidance_log_snr_first"], guide_last=found["guidance_log_snr_last"],
-                   fresh_noise=found["algorithm_type"] == ALGORITHMS[True], s_noise=found["s_noise"], s_noise_mean=found["s_noise_mean"],
-                   s_noise_last=found["s_noise_log_snr_last"])
+        said = json.load(f)
+    own = Sampler()
+    return Sampler(steps=said.get("num_inference_steps", own.steps), image=said.get("image_guidance_scale", own.image),
+                   text=said.get("guidance_scale", own.text), guide_first=said.get("guidance_log_snr_first", own.guide_first),
+                   guide_last=said.get("guidance_log_snr_last", own.guide_last),
+                   fresh_noise=said.get("algorithm_type") == ALGORITHMS[True], s_noise=said.get("s_noise", own.s_noise),
+                   s_noise_mean=said.get("s_noise_mean", own.s_noise_mean),
+                   s_noise_last=said.get("s_noise_log_snr_last", own.s_noise_last))
 
 
 INDEX = {"_class_name": "MotionFieldPipeline", "unet": ["diffusers", "UNetSpatioTemporalConditionModel"],
