@@ -82,7 +82,8 @@ absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config) {
   s.stochastic = algorithm == "sde-dpmsolver++";
   if (!s.stochastic && algorithm != "dpmsolver++")
     config.Refuse("algorithm_type", "dpmsolver++ or sde-dpmsolver++");
-  for (const auto& [name, loudness] : {std::pair("s_noise", &s.s_noise), {"s_noise_mean", &s.s_noise_mean}}) {
+  for (const auto& [name, loudness] :
+       {std::pair("s_noise", &s.s_noise), std::pair("s_noise_mean", &s.s_noise_mean)}) {
     *loudness = config.Number(name, *loudness);
     if (!(*loudness > 0 && *loudness <= kLoudestNoise))
       config.Refuse(name, absl::StrCat("a number above 0, at most ", kLoudestNoise));
