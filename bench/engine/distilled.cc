@@ -28,8 +28,7 @@ using engine::Engine;
 constexpr char kScheduler[] = "scheduler/scheduler_config.json";
 
 // Three passes at every level.
-constexpr char kGuidedEverywhere[] =
-    R"({"algorithm_type":"sde-dpmsolver++","image_guidance_scale":1.5,"guidance_scale":2.0})";
+constexpr char kGuidedEverywhere[] = R"({"image_guidance_scale":1.5,"guidance_scale":2.0})";
 
 // A copy of the model that is sampled so.
 fs::path WithGuidance(const fs::path& model) {
