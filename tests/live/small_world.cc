@@ -126,15 +126,22 @@ bool SmallWorld::AllHoldEpoch(const v1::StatusReply& status, std::uint64_t epoch
   return true;
 }
 
+bool SmallWorld::RoutersKnowTheirWorkers() const {
+  const std::string known = absl::StrCat("ringway_router_workers{tier=\"", kTier, "\"}");
+  for (const RegionPlan& region : plan_.regions) {
+    for (int r = 0; r < region.routers; ++r) {
+      const std::string& address = routers_.at(absl::StrCat(region.name, "-", r))->http();
+      const auto page = HttpGet(address, "/readyz");
+      if (!page || page->status != 200) return false;
+      if (MetricValue(address, known).value_or(0) < region.workers_per_router) return false;
+    }
+  }
+  return true;
+}
+
 bool SmallWorld::AwaitReady() {
   if (!plan_.controlled) {
-    return Eventually([this] {
-      for (const auto& [name, router] : routers_) {
-        const auto page = HttpGet(router->http(), "/readyz");
-        if (!page || page->status != 200) return false;
-      }
-      return true;
-    });
+    return Eventually([this] { return RoutersKnowTheirWorkers(); });
   }
   return Eventually([this] {
     const auto status = Status();

@@ -70,6 +70,7 @@ class SmallWorld {
   std::optional<v1::StatusReply> Status() const;
   // Every router of `status` has a table in force of at least this epoch.
   static bool AllHoldEpoch(const v1::StatusReply& status, std::uint64_t epoch, std::size_t routers);
+  // Until every router has a table and every worker has announced itself.
   bool AwaitReady();
   // How often a worker says that it has finished a job with this id, over all workers' logs.
   int Completions(const std::string& request_id) const;
@@ -77,6 +78,7 @@ class SmallWorld {
   double SumOverWorkers(const std::string& series) const;
 
  private:
+  bool RoutersKnowTheirWorkers() const;
   void WriteTopology(const std::string& path) const;
   void StartRouter(const RegionPlan& region, const std::string& name);
   void StartWorker(const RegionPlan& region, const std::string& name);
