@@ -1,6 +1,7 @@
 #include "tests/sim/textbook.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -115,48 +116,114 @@ QueueFigures Twin::Of(const WaitCount& waits, std::uint64_t lost) const {
 
 namespace {
 
-// How often an arrival found n in the system. Whether the next event is an arrival depends on n alone.
+// Independent walks of the number in the system, side by side. Whether a walk's next event is an arrival
+// depends on that number alone. The generator is that of core/rng.h, in lanes.
+struct Walks {
+  static constexpr std::size_t kLanes = 16;
+  std::uint64_t random[4][kLanes], here[kLanes], arrivals[kLanes];
+  std::uint64_t found[kLanes], arrived[kLanes];  // by the last event: who found how many
+};
+
+// One event of every walk; returns the most that anything found. Without branches on the coin, half of which
+// would be guessed wrong.
+[[gnu::always_inline]] inline std::uint64_t Step(Walks& w, const std::uint64_t* __restrict up,
+                                                 std::uint64_t servers, std::uint64_t last) {
+  std::uint64_t most = 0;
+  for (std::size_t l = 0; l < Walks::kLanes; ++l) {
+    auto& [r0, r1, r2, r3] = w.random;
+    const std::uint64_t coin = std::rotl(r0[l] + r3[l], 23) + r0[l];
+    const std::uint64_t shifted = r1[l] << 17;
+    r2[l] ^= r0[l], r3[l] ^= r1[l], r1[l] ^= r2[l], r0[l] ^= r3[l];
+    r2[l] ^= shifted;
+    r3[l] = std::rotl(r3[l], 45);
+    const std::uint64_t n = w.here[l];
+    const std::uint64_t rises = coin < up[n < servers ? n : servers] ? 1 : 0;
+    const std::uint64_t next = n + 2 * rises - 1;
+    w.here[l] = next < last ? next : last;
+    w.found[l] = n, w.arrived[l] = rises;
+    w.arrivals[l] += rises;
+    most = most > n ? most : n;
+  }
+  return most;
+}
+
+// `events` of every walk. seen[k] is added how many arrivals found servers + k.
+[[gnu::always_inline]] inline void StepAll(Walks& w, const std::uint64_t* up, std::uint64_t servers,
+                                           std::uint64_t last, std::uint64_t* seen, std::uint64_t events) {
+  for (std::uint64_t i = 0; i < events; ++i) {
+    if (Step(w, up, servers, last) < servers) continue;
+    for (std::size_t l = 0; l < Walks::kLanes; ++l)
+      if (w.found[l] >= servers) seen[w.found[l] - servers] += w.arrived[l];
+  }
+}
+
+void StepAnywhere(Walks& w, const std::uint64_t* up, std::uint64_t servers, std::uint64_t last,
+                  std::uint64_t* seen, std::uint64_t events) {
+  StepAll(w, up, servers, last, seen, events);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f")]] void StepInWideLanes(Walks& w, const std::uint64_t* up, std::uint64_t servers,
+                                                std::uint64_t last, std::uint64_t* seen,
+                                                std::uint64_t events) {
+  StepAll(w, up, servers, last, seen, events);
+}
+bool HasWideLanes() { return __builtin_cpu_supports("avx512f") != 0; }
+#else
+constexpr auto StepInWideLanes = StepAnywhere;
+bool HasWideLanes() { return false; }
+#endif
+
+// Arrivals at a queue in the long run, by the jump chain of the number in the system.
 class JumpChain {
  public:
-  static constexpr std::size_t kPlacesMax = 1'000'000;
+  // So many never wait, but at loads that no cell has.
+  static constexpr std::uint64_t kPlaces = 20'000;
+  struct Arrivals {
+    double total = 0;
+    std::vector<std::uint64_t> seen;  // [k]: how many found servers + k
+  };
+
   JumpChain(const Cell& cell, bool may_wait, std::uint64_t seed)
-      : rng_(seed, 0x6368), servers_(cell.servers), last_(may_wait ? kPlacesMax : cell.servers) {
+      : servers_(cell.servers), last_(servers_ + (may_wait ? kPlaces : 0)) {
     for (std::size_t n = 0; n <= servers_; ++n) {
       const double up = cell.offered() / (cell.offered() + static_cast<double>(n));
       up_.push_back(static_cast<std::uint64_t>(up * 0x1.0p63) << 1);
     }
     up_[0] = ~std::uint64_t{0};  // nobody can leave
-    n_ = static_cast<std::size_t>(cell.offered());
+    Rng rng(seed, 0x6368);
+    for (auto& words : walks_.random)
+      for (std::uint64_t& word : words) word = rng.Next();
+    std::fill_n(walks_.here, Walks::kLanes, static_cast<std::uint64_t>(cell.offered()));
   }
 
-  // Without branches on the coin: half of them would be guessed wrong.
-  std::vector<std::uint64_t> Run(std::uint64_t arrivals) {
-    std::vector<std::uint64_t> seen(servers_ + 2);
-    while (arrivals > 0) {
-      const std::size_t up = rng_.Next() < up_[std::min(n_, servers_)];
-      if (n_ >= seen.size()) seen.resize(2 * n_);
-      seen[n_] += up;
-      arrivals -= up;
-      n_ = std::min(n_ + 2 * up - 1, last_);
+  // At least as many as wanted.
+  Arrivals Run(double wanted) {
+    constexpr std::uint64_t kEvents = 10'000;  // of every walk, between two looks
+    Arrivals arrivals{.total = 0, .seen = std::vector<std::uint64_t>(kPlaces + 1)};
+    const auto step = HasWideLanes() ? StepInWideLanes : StepAnywhere;
+    while (arrivals.total < wanted) {
+      std::fill_n(walks_.arrivals, Walks::kLanes, 0);
+      step(walks_, up_.data(), servers_, last_, arrivals.seen.data(), kEvents);
+      for (const std::uint64_t count : walks_.arrivals) arrivals.total += static_cast<double>(count);
     }
-    return seen;
+    while (arrivals.seen.size() > 1 && arrivals.seen.back() == 0) arrivals.seen.pop_back();
+    return arrivals;
   }
 
  private:
-  Rng rng_;
-  std::size_t servers_;
-  std::size_t last_;
-  std::size_t n_;
-  std::vector<std::uint64_t> up_;
+  std::uint64_t servers_, last_;
+  std::vector<std::uint64_t> up_;  // below which a random word is an arrival, by the number in the system
+  Walks walks_{};
 };
 
 // P(the sum of k exponentials of mean 1 is above x), for all k up to `last`: the tail of a Poisson number.
-double TailShare(const std::vector<std::uint64_t>& seen, std::size_t servers, double x, double total) {
+double TailShare(const JumpChain::Arrivals& arrivals, double x) {
   double term = std::exp(-x), tail = 0, share = 0;
-  for (std::size_t k = 1; servers + k - 1 < seen.size(); ++k) {
+  for (std::size_t k = 0; k < arrivals.seen.size(); ++k) {
     tail += term;
-    term *= x / static_cast<double>(k);
-    share += tail * static_cast<double>(seen[servers + k - 1]) / total;
+    term *= x / static_cast<double>(k + 1);
+    share += tail * static_cast<double>(arrivals.seen[k]) / arrivals.total;
   }
   return share;
 }
@@ -165,25 +232,23 @@ double TailShare(const std::vector<std::uint64_t>& seen, std::size_t servers, do
 
 QueueFigures LongRunExponential(const Cell& cell, bool may_wait, double jobs, std::uint64_t seed) {
   JumpChain chain(cell, may_wait, seed);
-  (void)chain.Run(static_cast<std::uint64_t>(kWarmShare * jobs));
-  const std::vector<std::uint64_t> seen = chain.Run(static_cast<std::uint64_t>(jobs));
-  double total = 0, places = 0;
-  for (std::size_t n = 0; n < seen.size(); ++n) {
-    total += static_cast<double>(seen[n]);
-    if (n >= cell.servers) places += static_cast<double>(seen[n] * (n - cell.servers + 1));
-  }
+  (void)chain.Run(kWarmShare * jobs);
+  const JumpChain::Arrivals arrivals = chain.Run(jobs);
   QueueFigures figures;
   if (!may_wait) {
-    figures.loss = static_cast<double>(seen[cell.servers]) / total;
+    figures.loss = static_cast<double>(arrivals.seen[0]) / arrivals.total;
     return figures;
   }
+  double places = 0;
+  for (std::size_t k = 0; k < arrivals.seen.size(); ++k)
+    places += static_cast<double>(arrivals.seen[k]) * static_cast<double>(k + 1);
   const auto c = static_cast<double>(cell.servers);
-  figures.wait_mean = places / total / c;
-  if (TailShare(seen, cell.servers, 0, total) <= 0.01) return figures;
+  figures.wait_mean = places / arrivals.total / c;
+  if (TailShare(arrivals, 0) <= 0.01) return figures;
   double low = 0, high = 600;  // in departures; exp(-600) is still a number
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
-    (TailShare(seen, cell.servers, middle, total) > 0.01 ? low : high) = middle;
+    (TailShare(arrivals, middle) > 0.01 ? low : high) = middle;
   }
   figures.wait_p99 = low / c;
   return figures;
