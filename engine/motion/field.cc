@@ -25,21 +25,53 @@ absl::StatusOr<MotionFieldConfig> ReadMotionFieldConfig(Config config) {
   return c;
 }
 
-void MakeLouder(const MotionFieldConfig& config, float by, float mean_by, std::span<float> noise) {
-  RINGWAY_CHECK(noise.size() == config.elements());
-  const auto cells = static_cast<double>(config.grid * config.grid);
+namespace {
+
+// Calls plane(component, each) for every frame and component; each(what) calls what(place, x, y) for every
+// cell, x and y from -1 to 1.
+template <typename Plane>
+void ForEachPlane(const MotionFieldConfig& config, Plane plane) {
+  const auto side = [&](std::int64_t i) {
+    return 2 * static_cast<double>(i) / static_cast<double>(config.grid - 1) - 1;
+  };
   for (std::int64_t f = 0; f < config.frames; ++f) {
     for (std::int64_t c = 0; c < 2; ++c) {
-      const auto each = [&](auto what) {
+      plane(static_cast<std::size_t>(c), [&](auto what) {
         for (std::int64_t y = 0; y < config.grid; ++y)
-          for (std::int64_t x = 0; x < config.grid; ++x) what(noise[config.PlaceOf(f, c, y, x)]);
-      };
-      double sum = 0;
-      each([&](float value) { sum += value; });
-      const auto common = static_cast<float>((mean_by - by) * sum / cells);
-      each([&](float& value) { value = by * value + common; });
+          for (std::int64_t x = 0; x < config.grid; ++x) what(config.PlaceOf(f, c, y, x), side(x), side(y));
+      });
     }
   }
+}
+
+}  // namespace
+
+void ScaleCommonPart(const MotionFieldConfig& config, std::array<float, 2> by, std::span<float> packed) {
+  RINGWAY_CHECK(packed.size() == config.elements());
+  if (by[0] == 1 && by[1] == 1) return;
+  const auto cells = static_cast<double>(config.grid * config.grid);
+  ForEachPlane(config, [&](std::size_t component, auto each) {
+    double sum = 0;
+    each([&](std::size_t place, double, double) { sum += packed[place]; });
+    const auto more = static_cast<float>((by[component] - 1) * sum / cells);
+    each([&](std::size_t place, double, double) { packed[place] += more; });
+  });
+}
+
+void CopyAffinePart(const MotionFieldConfig& config, std::span<const float> from, std::span<float> to) {
+  RINGWAY_CHECK(from.size() == config.elements() && to.size() == from.size());
+  const auto cells = static_cast<double>(config.grid * config.grid);
+  ForEachPlane(config, [&](std::size_t, auto each) {
+    // 1, x and y are orthogonal on the grid, so each has its own least squares.
+    double level = 0, along_x = 0, along_y = 0, square = 0;
+    each([&](std::size_t place, double x, double y) {
+      const double change = from[place] - to[place];
+      level += change, along_x += change * x, along_y += change * y, square += x * x;
+    });
+    each([&](std::size_t place, double x, double y) {
+      to[place] += static_cast<float>(level / cells + along_x / square * x + along_y / square * y);
+    });
+  });
 }
 
 CubicWeights::CubicWeights(float f) {

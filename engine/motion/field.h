@@ -10,6 +10,7 @@
 #ifndef RINGWAY_ENGINE_MOTION_FIELD_H_
 #define RINGWAY_ENGINE_MOTION_FIELD_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,8 +37,12 @@ struct MotionFieldConfig {
 };
 absl::StatusOr<MotionFieldConfig> ReadMotionFieldConfig(Config config);
 
-// Packed noise, times `mean_by` what all cells of a frame have in common of a component, times `by` the rest.
-void MakeLouder(const MotionFieldConfig& config, float by, float mean_by, std::span<float> noise);
+// Packed: what all cells of a frame have in common, times `by` of its component.
+void ScaleCommonPart(const MotionFieldConfig& config, std::array<float, 2> by, std::span<float> packed);
+
+// Packed, both: what is affine in place of each frame and component of `to` (the a + b x + c y that fits it
+// best: pans, zooms, turns and shears) becomes that of `from`; the rest of `to` stays.
+void CopyAffinePart(const MotionFieldConfig& config, std::span<const float> from, std::span<float> to);
 
 // The weights of the four neighbours of a place `fraction` beyond the second of them.
 struct CubicWeights {

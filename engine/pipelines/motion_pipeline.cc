@@ -17,7 +17,7 @@ namespace {
 constexpr int kFrames = 48, kSideMax = 768;
 constexpr double kShareOfSolver = 0.5;  // of the work, for the progress of a film of usual size
 constexpr float kAddedScale = 10.0f;
-constexpr double kLoudestNoise = 4;  // beyond it is a mistake, not a calibration
+constexpr double kLoudestMean = 4;  // beyond it is a mistake, not a calibration
 
 template <typename T>
 absl::Status Keep(absl::StatusOr<T> value, T& to) {
@@ -63,6 +63,53 @@ void FillPlanes(const AnimateRequest& request, bool picture_given, int size, std
   }
 }
 
+void ReadFirstMean(Config& config, std::array<float, 2>& mean) {
+  const Json* said = config.json().Find("first_noise_mean");
+  if (said == nullptr) return;
+  const Json::Array* items = said->array();
+  bool sane = items != nullptr && items->size() == mean.size();
+  for (std::size_t i = 0; sane && i < mean.size(); ++i) {
+    sane = (*items)[i].IsNumber() && (*items)[i].number() > 0 && (*items)[i].number() <= kLoudestMean;
+    if (sane) mean[i] = static_cast<float>((*items)[i].number());
+  }
+  if (!sane)
+    config.Refuse("first_noise_mean",
+                  absl::StrCat("two numbers, of x and y, above 0 and at most ", kLoudestMean));
+}
+
+// The solver's way from noise to the field, as a schedule wants it.
+class Walk {
+ public:
+  Walk(const MotionSchedule& schedule, const MotionFieldConfig& field, int steps)
+      : field_(field),
+        solver_(Solver(schedule, field, steps)),
+        fresh_(schedule.stochastic ? field.elements() : 0) {
+    if (!fresh_.empty() && schedule.affine_is_steady)
+      steady_.emplace(Solver(schedule, field, steps)), steady_x_.resize(field.elements());
+  }
+  double LogSnr(int step) const { return 2 * solver_.lambda(step); }
+  void Advance(int step, std::uint64_t seed, std::span<const float> clean, std::span<float> x) {
+    FillWithNoise(seed, fresh_, /*draw=*/static_cast<std::uint64_t>(step) + 1);
+    std::copy_n(x.begin(), steady_x_.size(), steady_x_.begin());
+    solver_.Advance(step, clean, x, fresh_);
+    if (!steady_) return;
+    steady_->Advance(step, clean, steady_x_);
+    CopyAffinePart(field_, steady_x_, x);
+  }
+
+ private:
+  // Half the log-SNR is the solver's lambda. A single step has no interval; it looks at the first level.
+  static DpmSolver Solver(const MotionSchedule& schedule, const MotionFieldConfig& field, int steps) {
+    return {UniformLambdas(schedule.log_snr_first / 2, schedule.log_snr_last / 2, std::max(1, steps - 1)),
+            field.elements(), LastStep::kLookedAt};
+  }
+  const MotionFieldConfig& field_;
+  DpmSolver solver_;
+  std::vector<float> fresh_;  // the stochastic equation's noise of one step
+  std::optional<DpmSolver> steady_;
+  std::vector<float> steady_x_;
+};
+
 }  // namespace
 
 absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config) {
@@ -74,21 +121,16 @@ absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config) {
   s.steps = static_cast<int>(config.Integer("num_inference_steps", s.steps, 1, 1000));
   s.scales.image = static_cast<float>(config.Number("image_guidance_scale", 1));
   s.scales.text = static_cast<float>(config.Number("guidance_scale", 1));
-  s.guide_first = config.Number("guidance_log_snr_first", s.log_snr_first);
-  s.guide_last = config.Number("guidance_log_snr_last", s.log_snr_last);
   if (!(s.log_snr_first >= -40 && s.log_snr_last <= 40 && s.log_snr_first + 1e-3 < s.log_snr_last))
     config.Refuse("log_snr_first", "a number from -40 to below log_snr_last, which is at most 40");
   const std::string algorithm = config.Text("algorithm_type", "dpmsolver++");
   s.stochastic = algorithm == "sde-dpmsolver++";
   if (!s.stochastic && algorithm != "dpmsolver++")
     config.Refuse("algorithm_type", "dpmsolver++ or sde-dpmsolver++");
-  for (const auto& [name, loudness] :
-       {std::pair("s_noise", &s.s_noise), std::pair("s_noise_mean", &s.s_noise_mean)}) {
-    *loudness = config.Number(name, *loudness);
-    if (!(*loudness > 0 && *loudness <= kLoudestNoise))
-      config.Refuse(name, absl::StrCat("a number above 0, at most ", kLoudestNoise));
-  }
-  s.s_noise_last = config.Number("s_noise_log_snr_last", s.log_snr_last);
+  const std::string steady = config.Text("deterministic_part", "none");
+  s.affine_is_steady = steady == "affine";
+  if (!s.affine_is_steady && steady != "none") config.Refuse("deterministic_part", "none or affine");
+  ReadFirstMean(config, s.first_mean);
   if (config.Text("prediction_type", "sample") != "sample") config.Refuse("prediction_type", "sample");
   if (!config.status().ok()) return config.status();
   return s;
@@ -164,7 +206,8 @@ std::string MotionPipeline::Describe() const {
                       schedule_.passes() > 1 ? " passes" : " pass");
 }
 
-MotionPipeline::Pass MotionPipeline::Tell(const AnimateRequest& request, bool picture, bool text) {
+MotionPipeline::Pass MotionPipeline::Tell(const AnimateRequest& request, bool picture, bool text,
+                                          float weight) {
   const std::vector<std::int32_t> ids = tokenizer_->Encode(text ? std::string_view(request.prompt) : "");
   std::copy(ids.begin(), ids.end(), text_->IntegerInput("ids").begin());
   text_->Run();
@@ -176,13 +219,22 @@ MotionPipeline::Pass MotionPipeline::Tell(const AnimateRequest& request, bool pi
   conditioner_->Run();
   const auto planes = conditioner_->Output("planes");
   const double aspect = static_cast<double>(request.picture.width) / request.picture.height;
-  return {{hidden.begin(), hidden.end()},
+  return {weight,
+          {hidden.begin(), hidden.end()},
           {planes.begin(), planes.end()},
           {kAddedScale * static_cast<float>(std::log2(aspect)),
            picture && request.region ? kAddedScale : 0.0f, picture ? kAddedScale : 0.0f}};
 }
 
-void MotionPipeline::Denoise(const Pass& pass, float weight, double log_snr, std::span<const float> x,
+std::vector<MotionPipeline::Pass> MotionPipeline::PassesFor(const AnimateRequest& request) {
+  std::vector<Pass> passes;
+  if (schedule_.none() != 0) passes.push_back(Tell(request, false, false, schedule_.none()));
+  if (schedule_.picture() != 0) passes.push_back(Tell(request, true, false, schedule_.picture()));
+  if (schedule_.both() != 0) passes.push_back(Tell(request, true, true, schedule_.both()));
+  return passes;
+}
+
+void MotionPipeline::Denoise(const Pass& pass, double log_snr, std::span<const float> x,
                              std::span<float> clean) {
   const auto own = static_cast<std::size_t>(field_.packed_channels());
   const auto planes = static_cast<std::size_t>(conditioner_config_.out_channels);
@@ -197,44 +249,25 @@ void MotionPipeline::Denoise(const Pass& pass, float weight, double log_snr, std
   std::copy(pass.context.begin(), pass.context.end(), unet_->Input("context").begin());
   unet_->Run();
   const auto prediction = unet_->Output("prediction");
-  for (std::size_t i = 0; i < clean.size(); ++i) clean[i] += weight * prediction[i];
-}
-
-void MotionPipeline::MakeLouderAt(double log_snr, std::span<float> noise) const {
-  const bool louder = schedule_.s_noise != 1 || schedule_.s_noise_mean != 1;
-  if (!louder || noise.empty() || !schedule_.IsLoudAt(log_snr)) return;
-  MakeLouder(field_, static_cast<float>(schedule_.s_noise), static_cast<float>(schedule_.s_noise_mean),
-             noise);
+  for (std::size_t i = 0; i < clean.size(); ++i) clean[i] += pass.weight * prediction[i];
 }
 
 absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest& request,
                                                            std::vector<float> noise, ProgressTeller& progress,
                                                            const std::stop_token& stop) {
   const int steps = request.steps > 0 ? request.steps : schedule_.steps;
-  // In the order of their weights; each is told what it is given when it first counts.
-  std::array<std::optional<Pass>, 3> passes;
+  const std::vector<Pass> passes = PassesFor(request);
   std::vector<float>& x = noise;
-  std::vector<float> clean(x.size()), fresh(schedule_.stochastic ? x.size() : 0);
-  // Half the log-SNR is the solver's lambda. A single step has no interval; it looks at the first level.
-  DpmSolver solver(
-      UniformLambdas(schedule_.log_snr_first / 2, schedule_.log_snr_last / 2, std::max(1, steps - 1)),
-      x.size(), LastStep::kLookedAt);
-  MakeLouderAt(schedule_.log_snr_first, x);
+  std::vector<float> clean(x.size());
+  Walk walk(schedule_, field_, steps);
+  if (!request.region) ScaleCommonPart(field_, schedule_.first_mean, x);
   for (int step = 0; step < steps; ++step) {
-    const double log_snr = 2 * solver.lambda(step);
-    const std::array<float, 3> weights = schedule_.WeightsAt(log_snr);
     std::fill(clean.begin(), clean.end(), 0.0f);
-    for (std::size_t given = 0; given < passes.size(); ++given) {
-      if (weights[given] == 0) continue;
+    for (const Pass& pass : passes) {
       if (stop.stop_requested()) return Stopped();
-      if (!passes[given]) passes[given] = Tell(request, /*picture=*/given > 0, /*text=*/given > 1);
-      Denoise(*passes[given], weights[given], log_snr, x, clean);
+      Denoise(pass, walk.LogSnr(step), x, clean);
     }
-    if (step + 1 < steps) {
-      FillWithNoise(request.seed, fresh, /*draw=*/static_cast<std::uint64_t>(step) + 1);
-      MakeLouderAt(2 * solver.lambda(step + 1), fresh);
-      solver.Advance(step, clean, x, fresh);
-    }
+    if (step + 1 < steps) walk.Advance(step, request.seed, clean, x);
     progress.Tell(step + 1, steps, kShareOfSolver * (step + 1) / steps);
   }
   return clean;

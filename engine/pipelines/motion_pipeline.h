@@ -25,29 +25,24 @@ struct MotionSchedule {
   double log_snr_first = -12, log_snr_last = 3;
   double time_first = 1000, time_last = 0;
   int steps = 8;
-  static constexpr double kSameLevel = 1e-6;  // the grid's rounding
-  bool stochastic = false;                    // fresh noise at every step
-  // Deviation of the noise at levels up to s_noise_last. Karras et al. (arXiv:2206.00364) call it S_noise;
-  // above 1 it gives back the variety that a network loses which takes faint evidence for less than it is. It
-  // is hardest of hearing for what all cells of a frame share, which group norms take out: s_noise_mean is
-  // the deviation of that, as a multiple of what it is in white noise.
-  double s_noise = 1, s_noise_mean = 1, s_noise_last = 3;
-  // Guidance is for levels from guide_first to guide_last alone (Kynkaanniemi et al., arXiv:2404.07724).
+  // Fresh noise at every step. It untangles waves, but makes the camera's moves too strong: with
+  // affine_is_steady what is affine in place follows the deterministic equation all the same.
+  bool stochastic = false, affine_is_steady = false;
+  // Deviation of what all cells of a frame have in common of the first noise, by component, as a multiple of
+  // what it is in white noise. Above 1 it gives back the variety that a network loses which takes faint
+  // evidence for less than it is (cf. S_noise of Karras et al., arXiv:2206.00364). With a region what moves
+  // is not in all cells, and the noise stays white.
+  std::array<float, 2> first_mean = {1, 1};
   GuidanceScales scales;
-  double guide_first = -12, guide_last = 3;
 
   double TimeOf(double log_snr) const {
     return time_last + (log_snr_last - log_snr) / (log_snr_last - log_snr_first) * (time_first - time_last);
   }
-  bool IsLoudAt(double log_snr) const { return log_snr <= s_noise_last + kSameLevel; }
-  // How much the answers given nothing, the picture, and picture and prompt count; they sum to 1.
-  std::array<float, 3> WeightsAt(double log_snr) const {
-    const bool guided = guide_first <= log_snr + kSameLevel && log_snr <= guide_last + kSameLevel;
-    const GuidanceScales s = guided ? scales : GuidanceScales();
-    return {1 - s.image, s.image - s.text, s.text};
-  }
-  // Passes of the network a step, where it is guided.
-  int passes() const { return (scales.image != 1) + (scales.image != scales.text) + (scales.text != 0); }
+  // The weights of the three passes, which sum to 1: none + image (picture - none) + text (both - picture).
+  float none() const { return 1 - scales.image; }
+  float picture() const { return scales.image - scales.text; }
+  float both() const { return scales.text; }
+  int passes() const { return (none() != 0) + (picture() != 0) + (both() != 0); }
 };
 absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config);
 
@@ -67,20 +62,19 @@ class MotionPipeline final : public Pipeline {
   const MotionFieldConfig& field_config() const { return field_; }
 
  private:
-  // What one pass of the denoiser is told.
+  // What one pass of the denoiser is told, and how much its answer counts.
   struct Pass {
+    float weight = 1;
     std::vector<float> context, planes;
     float added[3];
   };
   explicit MotionPipeline(const PipelineContext& context) : threads_(context.threads) {}
   absl::Status ReadConfigs(const ModelDirectory& model);
   absl::Status FreezeNetworks(const PipelineContext& context);
-  Pass Tell(const AnimateRequest& request, bool picture, bool text);
+  Pass Tell(const AnimateRequest& request, bool picture, bool text, float weight);
+  std::vector<Pass> PassesFor(const AnimateRequest& request);
   // Adds the pass's share of the clean field.
-  void Denoise(const Pass& pass, float weight, double log_snr, std::span<const float> x,
-               std::span<float> clean);
-  // Standard normal noise becomes what the schedule adds at this level; none stays none.
-  void MakeLouderAt(double log_snr, std::span<float> noise) const;
+  void Denoise(const Pass& pass, double log_snr, std::span<const float> x, std::span<float> clean);
   absl::StatusOr<Animation> Draw(const AnimateRequest& request, const MotionField& field, int steps,
                                  ProgressTeller& progress, const std::stop_token& stop) const;
 

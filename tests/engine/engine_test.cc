@@ -141,8 +141,11 @@ TEST(Engine, RefusesPartsThatDoNotFit) {
       {"scheduler/scheduler_config.json", {R"({"log_snr_first":3,"log_snr_last":3})", "log_snr_first"}},
       {"scheduler/scheduler_config.json",
        {R"({"algorithm_type":"euler"})", "dpmsolver++ or sde-dpmsolver++"}},
-      {"scheduler/scheduler_config.json", {R"({"s_noise":0})", "a number above 0, at most 4"}},
-      {"scheduler/scheduler_config.json", {R"({"s_noise_mean":5})", "a number above 0, at most 4"}},
+      {"scheduler/scheduler_config.json", {R"({"deterministic_part":"some"})", "none or affine"}},
+      {"scheduler/scheduler_config.json",
+       {R"({"first_noise_mean":[1]})", "two numbers, of x and y, above 0 and at most 4"}},
+      {"scheduler/scheduler_config.json",
+       {R"({"first_noise_mean":[1,0]})", "two numbers, of x and y, above 0 and at most 4"}},
       {"conditioner/config.json",
        {R"({"picture_size":128,"block_out_channels":[16,24,32]})", "out_size is 16"}}};
   for (const auto& [file, change] : wrong) {
@@ -188,9 +191,15 @@ TEST(MotionModel, AgreesWithItsTraining) {
   }
 }
 
-// The field that this schedule makes of `loudness` times the same noise.
+std::vector<float> NoiseFor(const MotionFieldConfig& config) {
+  std::vector<float> noise(config.elements());
+  FillHashed("noise", noise);
+  return noise;
+}
+
+// The field that this schedule makes of `noise`, or of the same noise every time.
 std::vector<float> FieldBy(const ScratchFolder& folder, const char* schedule, std::uint64_t seed,
-                           float loudness = 1) {
+                           std::vector<float> noise = {}, bool region = false) {
   folder.Write("scheduler/scheduler_config.json", schedule);
   const ModelDirectory model = ModelDirectory::Open(folder.path()).value();
   const CpuBackend backend({.threads = 2});
@@ -200,9 +209,8 @@ std::vector<float> FieldBy(const ScratchFolder& folder, const char* schedule, st
   request.picture = HashedPhoto();
   request.prompt = "zoom in";
   request.seed = seed;
-  std::vector<float> noise(pipeline.field_config().elements());
-  FillHashed("noise", noise);
-  for (float& value : noise) value *= loudness;
+  if (region) request.region = Region{0.25, 0.25, 0.75, 0.75};
+  if (noise.empty()) noise = NoiseFor(pipeline.field_config());
   const AnimateProgressFn silent;
   ProgressTeller progress(silent);
   return pipeline.Diffuse(request, noise, progress, {}).value();
@@ -220,39 +228,35 @@ TEST(MotionModel, FreshNoiseFollowsTheSeed) {
   EXPECT_NE(one, FieldBy(folder, stirred, 2));
 }
 
-// Levels of three steps: -12, -4.5 and 3.
-std::string ThreeSteps(const std::string& more) {
-  return absl::StrCat(R"({"num_inference_steps":3,)", more, "}");
-}
-
-TEST(MotionModel, NoiseIsAsLoudAsItsScheduleSays) {
+TEST(MotionModel, TheFirstNoiseIsAsLoudInCommonAsItsScheduleSays) {
   const ScratchFolder folder;
   WriteMotionModel(folder);
-  const auto field = [&](const std::string& more, float loudness = 1) {
-    return FieldBy(folder, ThreeSteps(more).c_str(), 1, loudness);
-  };
-  EXPECT_EQ(field(R"("s_noise":1.5,"s_noise_mean":1.5)"), field(R"("s_noise":1)", 1.5f));
-  const auto stirred = [&](const std::string& last) {
-    return field(absl::StrCat(R"("algorithm_type":"sde-dpmsolver++","s_noise":1.5)", last));
-  };
-  EXPECT_EQ(stirred(R"(,"s_noise_log_snr_last":-7)"), stirred(R"(,"s_noise_log_snr_last":-5)"));
-  EXPECT_NE(stirred(R"(,"s_noise_log_snr_last":-5)"), stirred(R"(,"s_noise_log_snr_last":-4.5)"));
-  EXPECT_NE(stirred(R"(,"s_noise_log_snr_last":2.9)"), stirred(""));  // everywhere
+  const MotionFieldConfig config{.scale_per_frame = std::vector<float>(16, 0.1f)};
+  std::vector<float> louder = NoiseFor(config);
+  ScaleCommonPart(config, {1.5f, 2}, louder);
+  const char* plain = R"({"num_inference_steps":3})";
+  const char* loud = R"({"num_inference_steps":3,"first_noise_mean":[1.5,2]})";
+  EXPECT_EQ(FieldBy(folder, loud, 1, NoiseFor(config)), FieldBy(folder, plain, 1, louder));
+  EXPECT_NE(FieldBy(folder, loud, 1, NoiseFor(config)), FieldBy(folder, plain, 1, NoiseFor(config)));
+  EXPECT_EQ(FieldBy(folder, loud, 1, NoiseFor(config), true),
+            FieldBy(folder, plain, 1, NoiseFor(config), true))
+      << "with a region";
 }
 
-TEST(MotionModel, GuidesAtTheLevelsThatItsScheduleNames) {
+// Two steps: the second looks at what one advance has made of the noise, and the answer is what it says.
+TEST(MotionModel, WhatIsAffineMayBeSteadyBesideFreshNoise) {
   const ScratchFolder folder;
   WriteMotionModel(folder);
-  const auto field = [&](const std::string& more) { return FieldBy(folder, ThreeSteps(more).c_str(), 1); };
-  const auto between = [&](double first, double last) {
-    return field(absl::StrCat(R"("guidance_scale":2,"image_guidance_scale":1.5,"guidance_log_snr_first":)",
-                              first, R"(,"guidance_log_snr_last":)", last));
+  const auto field = [&](const char* more, std::uint64_t seed) {
+    return FieldBy(folder, absl::StrCat(R"({"num_inference_steps":2)", more, "}").c_str(), seed);
   };
-  const auto everywhere = field(R"("guidance_scale":2,"image_guidance_scale":1.5)");
-  EXPECT_EQ(between(-12, 3), everywhere);
-  EXPECT_EQ(between(-11, -5), field(R"("guidance_scale":1)"));  // no level lies there
-  EXPECT_NE(between(-11, -4), field(R"("guidance_scale":1)"));
-  EXPECT_NE(between(-11, -4), everywhere);
+  const char* stirred = R"(,"algorithm_type":"sde-dpmsolver++")";
+  const char* beside = R"(,"algorithm_type":"sde-dpmsolver++","deterministic_part":"affine")";
+  EXPECT_NE(field(beside, 1), field(stirred, 1));
+  EXPECT_NE(field(beside, 1), field("", 1));
+  EXPECT_NE(field(beside, 1), field(beside, 2));
+  EXPECT_EQ(field(beside, 1), field(beside, 1));
+  EXPECT_EQ(field(R"(,"deterministic_part":"affine")", 1), field("", 1)) << "of that equation all is";
 }
 
 }  // namespace

@@ -52,22 +52,62 @@ TEST(MotionField, PassesThroughItsFramesAndStartsAtRest) {
   }
 }
 
-TEST(MotionField, NoiseAndWhatItsCellsShareAreLouderApart) {
-  MotionFieldConfig config{.grid = 4, .frames = 4, .patch = 2, .scale_per_frame = {1, 1, 1, 1}};
-  std::vector<float> before(config.elements());
-  for (std::size_t i = 0; i < before.size(); ++i) before[i] = std::sin(static_cast<float>(7 * i));
+constexpr std::int64_t kSide = 4;
+const MotionFieldConfig kSmall{.grid = kSide, .frames = 4, .patch = 2, .scale_per_frame = {}};
+
+std::vector<float> Waves(float frequency) {
+  std::vector<float> packed(kSmall.elements());
+  for (std::size_t i = 0; i < packed.size(); ++i) packed[i] = std::sin(frequency * static_cast<float>(i));
+  return packed;
+}
+
+// The sum of `packed` times weigh(x, y) over the cells of a frame's component, by frame and component.
+template <typename Weigh>
+std::vector<float> Sums(const std::vector<float>& packed, Weigh weigh) {
+  std::vector<float> sums;
+  for (std::int64_t f = 0; f < kSmall.frames; ++f)
+    for (std::int64_t c = 0; c < 2; ++c) {
+      sums.push_back(0);
+      for (std::int64_t y = 0; y < kSide; ++y)
+        for (std::int64_t x = 0; x < kSide; ++x)
+          sums.back() += packed[kSmall.PlaceOf(f, c, y, x)] * static_cast<float>(weigh(x, y));
+    }
+  return sums;
+}
+
+TEST(MotionField, WhatItsCellsShareIsScaledByComponent) {
+  const std::vector<float> before = Waves(7);
   std::vector<float> after = before;
-  MakeLouder(config, 1.25f, 2, after);
-  const MotionField quiet(config, before), loud(config, after);
-  std::vector<float> was(32), is(32);  // both components of a frame
-  for (const double time : {0.25, 0.5, 0.75, 1.0}) {
-    quiet.At(time, was), loud.At(time, is);
-    for (const std::size_t first : {0u, 16u}) {
-      const float mean = std::accumulate(&was[first], &was[first] + 16, 0.0f) / 16;
-      for (std::size_t i = first; i < first + 16; ++i)
-        EXPECT_NEAR(is[i], 2 * mean + 1.25f * (was[i] - mean), 1e-5);
+  ScaleCommonPart(kSmall, {1, 2}, after);
+  for (std::int64_t f = 0; f < kSmall.frames; ++f) {
+    float mean = 0;
+    for (std::int64_t i = 0; i < 16; ++i) mean += before[kSmall.PlaceOf(f, 1, i / 4, i % 4)] / 16;
+    for (std::int64_t i = 0; i < 16; ++i) {
+      const std::size_t x = kSmall.PlaceOf(f, 0, i / 4, i % 4), y = kSmall.PlaceOf(f, 1, i / 4, i % 4);
+      EXPECT_EQ(after[x], before[x]);
+      EXPECT_NEAR(after[y], before[y] + mean, 1e-5);
     }
   }
+}
+
+// Least squares: against 1, x and y the result has the sums of the one, against all that is orthogonal to
+// them those of the other.
+TEST(MotionField, AffinePartsAreCopiedAndTheRestStays) {
+  const std::vector<float> from = Waves(7), before = Waves(11);
+  std::vector<float> after = before;
+  CopyAffinePart(kSmall, from, after);
+  using testing::FloatNear;
+  using testing::Not;
+  using testing::Pointwise;
+  const auto expect_sums = [&](const std::vector<float>& like, auto weigh) {
+    EXPECT_THAT(Sums(after, weigh), Pointwise(FloatNear(1e-4f), Sums(like, weigh)));
+    EXPECT_THAT(Sums(from, weigh), Not(Pointwise(FloatNear(1e-2f), Sums(before, weigh)))) << "a test of it";
+  };
+  expect_sums(from, [](auto, auto) { return 1; });
+  expect_sums(from, [](auto x, auto) { return x; });
+  expect_sums(from, [](auto, auto y) { return y; });
+  expect_sums(before, [](auto x, auto y) { return (2 * x - 3) * (2 * y - 3); });
+  expect_sums(before, [](auto x, auto) { return (2 * x - 3) * (2 * x - 3) - 5; });
 }
 
 TEST(Window, IsLargestForPhotosThatRest) {

@@ -15,7 +15,7 @@ import safetensors
 import settings as S
 import unets
 import vocabulary
-from diffusion import Sampler, levels, sample
+from diffusion import Sampler, affine_part, levels, sample
 from distill import merged_answer
 from draws import Draws
 
@@ -81,7 +81,7 @@ class FormatTest(unittest.TestCase):
     def test_what_is_exported_loads_again(self):
         with tempfile.TemporaryDirectory() as out:
             model = export.random_model(2)
-            how = Sampler(6, 1.25, 1.5, fresh_noise=True, s_noise=1.4, s_noise_mean=1.5)
+            how = Sampler(6, 1.25, 1.5, fresh_noise=True, steady_affine=True, first_mean_x=1.4, first_mean_y=1.5)
             export.export(model, out, how)
             self.assertEqual(export.load_sampler(out), how)
             again = export.load_directory(out)
@@ -128,12 +128,18 @@ class Unsure(Exact):
 
 
 class SamplerTest(unittest.TestCase):
-    given = dict(picture=torch.zeros(4, 1), picture_given=torch.ones(4), matte_given=torch.ones(4), text_given=torch.ones(4))
+    given = dict(picture=torch.zeros(4, 1), picture_given=torch.ones(4), matte_given=torch.zeros(4), text_given=torch.ones(4))
 
     def spread(self, how, network=Exact):
         noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
         field = sample(network(), self.given, noise, how, Draws(4))
         return float((field / torch.tensor(S.FIELD_SCALE).view(1, -1, 1, 1, 1)).std())
+
+    def common_spread(self, how, network):
+        """Of what all cells of a frame have in common, by component."""
+        noise = torch.randn(16, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
+        given = {k: v[:1].expand(16, *v.shape[1:]) for k, v in self.given.items()}
+        return sample(network, given, noise, how, Draws(4)).mean((3, 4)).std((0, 1)).tolist()
 
     def test_samples_have_the_spread_of_the_data(self):
         self.assertAlmostEqual(self.spread(Sampler(64)), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
@@ -143,25 +149,39 @@ class SamplerTest(unittest.TestCase):
         self.assertAlmostEqual(self.spread(many), 0.7 * float(torch.tensor(3.0).sigmoid() ** 0.5), delta=0.05)
         self.assertAlmostEqual(self.spread(few), self.spread(Sampler(64)), delta=0.1)
 
-    def test_louder_noise_gives_an_unsure_network_its_variety_back(self):
-        for fresh in (False, True):
-            plain = self.spread(Sampler(8, fresh_noise=fresh), Unsure)
-            louder = self.spread(Sampler(8, fresh_noise=fresh, s_noise=1.3, s_noise_mean=1.3), Unsure)
-            self.assertLess(plain, 0.8 * self.spread(Sampler(8, fresh_noise=fresh)))
-            self.assertGreater(louder, 1.2 * plain)
+    def test_a_louder_mean_gives_an_unsure_network_its_variety_back(self):
+        for fresh in (dict(), dict(fresh_noise=True, steady_affine=True)):
+            plain, exact = (self.common_spread(Sampler(8, **fresh), network()) for network in (Unsure, Exact))
+            louder = self.common_spread(Sampler(8, **fresh, first_mean_y=1.4), Unsure())
+            self.assertLess(plain[1], 0.8 * exact[1])
+            self.assertGreater(louder[1], 1.2 * plain[1])
+            self.assertAlmostEqual(louder[0] / plain[0], 1, places=4)  # of x nothing was said
 
-    def test_noise_is_louder_only_where_it_is_said(self):
-        how, noise = Sampler(s_noise=1.4, s_noise_mean=1.4, s_noise_last=-7.0), torch.randn(1, 8, 8, 8, 16)
-        for level, loudness in ((-12.0, 1.4), (-7.0, 1.4), (-6.9, 1.0), (3.0, 1.0)):
-            self.assertLess(far(how.louder(noise, torch.tensor(level)), loudness * noise), 1e-6)
-
-    def test_what_the_cells_of_a_frame_share_has_a_loudness_of_its_own(self):
-        noise, how = torch.randn(2, 8, 8, 8, 16), Sampler(s_noise=1.1, s_noise_mean=1.5)
+    def test_what_the_cells_of_a_frame_share_has_a_loudness_by_component(self):
+        noise, how = torch.randn(2, 8, 8, 8, 16), Sampler(first_mean_x=0.7, first_mean_y=1.5)
         common = lambda packed: M.unpack(packed).mean((3, 4), keepdim=True)  # [n, 16 frames, 2, 1, 1]
-        louder = how.louder(noise, torch.tensor(-12.0))
-        self.assertLess(far(common(louder), 1.5 * common(noise)), 1e-5)
+        louder, by = how.first_noise(noise, torch.tensor([0.0, 1.0])), torch.tensor([0.7, 1.5]).view(2, 1, 1)
+        self.assertLess(far(common(louder)[0], by * common(noise)[0]), 1e-5)
+        self.assertTrue(torch.equal(louder[1], noise[1]))  # it has a matte
         rest = lambda packed: M.unpack(packed) - common(packed)
-        self.assertLess(far(rest(louder), 1.1 * rest(noise)), 1e-5)
+        self.assertLess(far(rest(louder), rest(noise)), 1e-5)
+
+    def test_the_affine_part_is_that_of_least_squares(self):
+        noise = torch.randn(2, 8, 8, 8, 16)
+        y, x = torch.meshgrid(torch.arange(16.0), torch.arange(16.0), indexing="ij")
+        shapes = torch.stack([torch.ones(256), x.flatten(), y.flatten()], 1)
+        field = M.unpack(noise).flatten(3)  # [n, 16, 2, 256]
+        best = field @ shapes @ torch.linalg.inv(shapes.T @ shapes) @ shapes.T
+        self.assertLess(far(M.unpack(affine_part(noise)).flatten(3), best), 1e-4)
+
+    def test_what_is_affine_stays_as_without_fresh_noise(self):
+        noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
+        field = lambda **how: sample(Exact(), self.given, noise, Sampler(8, **how), Draws(4))
+        steady, stirred = field(), field(fresh_noise=True, steady_affine=True)
+        affine = lambda f: affine_part(M.pack(f))
+        self.assertLess(far(affine(stirred), affine(steady)), 1e-4)
+        self.assertGreater(far(stirred, steady), 0.3)
+        self.assertAlmostEqual(float(stirred.std() / steady.std()), 1, delta=0.1)
 
     def test_fresh_noise_makes_another_sample_and_the_same_again(self):
         noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))

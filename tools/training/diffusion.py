@@ -51,50 +51,73 @@ class Sampler:
     """How noise becomes a field; what a model directory says in its scheduler (export.py)."""
 
     steps: int = 8            # levels that the network looks at
-    image: float = 1.0        # guidance, at levels from guide_first to guide_last alone (Kynkaanniemi et al., arXiv:2404.07724)
+    image: float = 1.0        # guidance
     text: float = 1.0
-    guide_first: float = S.LOG_SNR[0]
-    guide_last: float = S.LOG_SNR[1]
     fresh_noise: bool = False  # the stochastic equation (SDE-DPM-Solver++(2M), the appendix of its paper)
-    s_noise: float = 1.0      # deviation of the noise at levels up to s_noise_last: S_noise of Karras et al., arXiv:2206.00364
-    s_noise_mean: float = 1.0  # and of what all cells of a frame have in common of it, as a multiple of what it is in white noise
-    s_noise_last: float = S.LOG_SNR[1]
+    steady_affine: bool = False  # but for what is affine in place, the camera's moves: they follow the deterministic one
+    first_mean_x: float = 1.0  # without a matte: deviation of what all cells of a frame have in common of the first noise, by
+    first_mean_y: float = 1.0  # component, as a multiple of what it is in white noise (cf. S_noise of Karras et al., arXiv:2206.00364)
 
-    def louder(self, noise, log_snr):
-        """Standard normal noise [n, 8, 8, 8, 16], as it is added at that level."""
-        if float(log_snr) > self.s_noise_last or self.s_noise == self.s_noise_mean == 1.0:
+    def first_noise(self, noise, matte_given):
+        """Standard normal noise [n, 8, 8, 8, 16], as the walk begins with it; matte_given [n] of 0 and 1."""
+        if self.first_mean_x == self.first_mean_y == 1.0:
             return noise
-        cells = noise.view(*noise.shape[:4], S.PATCH, S.PATCH, S.PATCH, 2)
-        common = cells.mean((2, 3, 5, 6), keepdim=True)
-        return (self.s_noise * cells + (self.s_noise_mean - self.s_noise) * common).view(noise.shape)
+        cells = cells_of(noise)
+        more = torch.tensor([self.first_mean_x, self.first_mean_y], device=noise.device) - 1
+        whole = 1 - matte_given.view(-1, *[1] * 7)
+        return (cells + whole * more * cells.mean((2, 3, 5, 6), keepdim=True)).view(noise.shape)
 
-    def weights(self, log_snr):
-        """Of the answers given nothing, the picture, and picture and prompt, [n, 1, 1, 1, 1] each: they sum to 1."""
-        inside = ((log_snr >= self.guide_first) & (log_snr <= self.guide_last)).float().view(-1, 1, 1, 1, 1)
-        image, text = 1 + (self.image - 1) * inside, 1 + (self.text - 1) * inside
-        return 1 - image, image - text, text
+
+def cells_of(packed):
+    """[n, 8 frames, 8, 8, 16] -> [n, 8, 8, 8, 2 frames, 2, 2, 2 components]"""
+    return packed.view(*packed.shape[:4], S.PATCH, S.PATCH, S.PATCH, 2)
+
+
+def affine_part(packed):
+    """Of each frame and component the best a + b x + c y: pans, zooms, turns and shears."""
+    cells = cells_of(packed)
+    place = torch.linspace(-1, 1, S.GRID, device=packed.device).view(S.PACKED_GRID, S.PATCH)
+    ones = torch.ones_like(place)
+    part = torch.zeros_like(cells)
+    for y, x in ((ones, ones), (ones, place), (place, ones)):  # orthogonal
+        shape = torch.einsum("ya,xb->yxab", y, x)
+        shape = shape / shape.norm()
+        part += torch.einsum("nfdc,yxab->nfyxdabc", torch.einsum("nfyxdabc,yxab->nfdc", cells, shape), shape)
+    return part.view(packed.shape)
 
 
 class Guided:
-    """The model's answer with guidance: none + image (picture - none) + text (both - picture); passes that count for nothing are left out."""
-
-    GIVEN = ((0, 0), (1, 0), (1, 1))  # picture, prompt
+    """The model's answer with guidance: none + image (picture - none) + text (both - picture); passes of weight 0 are left out."""
 
     def __init__(self, model, given, how=Sampler()):
-        self.model, self.given, self.how, self.conditions = model, given, how, {}
-
-    def condition(self, picture, prompt):
-        if (picture, prompt) not in self.conditions:
-            shown = dict(self.given)
-            shown["picture_given"] = self.given["picture_given"] * picture
-            shown["matte_given"] = self.given["matte_given"] * picture
-            shown["text_given"] = self.given["text_given"] * prompt
-            self.conditions[picture, prompt] = self.model.condition(shown)
-        return self.conditions[picture, prompt]
+        weights = {(0, 0): 1 - how.image, (1, 0): how.image - how.text, (1, 1): how.text}
+        self.model, self.passes = model, []
+        for (picture, prompt), weight in weights.items():
+            if abs(weight) > 1e-6:
+                shown = dict(given)
+                shown["picture_given"] = given["picture_given"] * picture
+                shown["matte_given"] = given["matte_given"] * picture
+                shown["text_given"] = given["text_given"] * prompt
+                self.passes.append((weight, model.condition(shown)))
 
     def __call__(self, z, log_snr):
-        passes = [(w, g) for w, g in zip(self.how.weights(log_snr), self.GIVEN) if float(w.abs().max()) > 1e-6]
-        return sum(w * self.model.denoise(z, log_snr, self.condition(*g)) for w, g in passes)
+        return sum(weight * self.model.denoise(z, log_snr, c) for weight, c in self.passes)
+
+
+def solver_step(z, clean, earlier, levels_around, how, fresh):
+    """From one level to the next. earlier: the answer of the step before and half its log-SNR's span, or None;
+    levels_around: log-SNRs, [1] each. -> z there"""
+    here, there = levels_around
+    span = (there - here) / 2
+    estimate = clean if earlier is None else clean + 0.5 * span / earlier[1] * (clean - earlier[0])
+    _, sigma = levels(here)
+    alpha_next, sigma_next = levels(there)
+    walk = lambda decay, twice: sigma_next / sigma * decay * z - alpha_next * torch.expm1(-twice * span) * estimate
+    steady = walk(1, 1)
+    if not how.fresh_noise:
+        return steady
+    stirred = walk(torch.exp(-span), 2) + sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * fresh.normal(*z.shape)
+    return stirred + affine_part(steady - stirred) if how.steady_affine else stirred
 
 
 @torch.no_grad()
@@ -103,21 +126,13 @@ def sample(model, given, noise, how=Sampler(), fresh=None):
     a sampler that wants it."""
     answer = Guided(model, given, how)
     grid = torch.linspace(*S.LOG_SNR, how.steps, device=noise.device)
-    z, before, span_before = how.louder(noise, grid[0]), None, None
+    z, earlier = how.first_noise(noise, given["matte_given"]), None
     for i in range(how.steps):
         clean = answer(z, grid[i].expand(len(z)))
         if i == how.steps - 1:
             return unscaled(unpack(clean))
-        span = (grid[i + 1] - grid[i]) / 2
-        estimate = clean if before is None else clean + 0.5 * span / span_before * (clean - before)
-        _, sigma = levels(grid[i:i + 1])
-        alpha_next, sigma_next = levels(grid[i + 1:i + 2])
-        if not how.fresh_noise:
-            z = sigma_next / sigma * z - alpha_next * torch.expm1(-span) * estimate
-        else:
-            stir = sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * how.louder(fresh.normal(*z.shape), grid[i + 1])
-            z = sigma_next / sigma * torch.exp(-span) * z - alpha_next * torch.expm1(-2 * span) * estimate + stir
-        before, span_before = clean, span
+        z = solver_step(z, clean, earlier, (grid[i:i + 1], grid[i + 1:i + 2]), how, fresh)
+        earlier = clean, (grid[i + 1] - grid[i]) / 2
 
 
 def sample_in_chunks(model, given, noise, how=Sampler(), seed=31, chunk=64):

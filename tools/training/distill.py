@@ -1,6 +1,6 @@
 """Distils a guided teacher of three passes into a student of one, and twice the steps into one of its steps.
 
-    python3 distill.py TEACHER.pt RUN --steps 600 [--text 1.05] [--guide-first -4 --guide-last 1] [--rate 3e-4] [--merge 1]
+    python3 distill.py TEACHER.pt RUN --steps 600 [--text 1.05] [--rate 3e-4] [--merge 1]
 
 The student starts as the teacher. With --merge 1 it learns the guided answer at every level. With --merge 2 it
 learns, at the levels of its own 8-step grid, the answer whose single first-order step lands where two guided steps of
@@ -93,9 +93,8 @@ def arguments():
     parser.add_argument("teacher")
     parser.add_argument("run")
     parser.add_argument("--steps", type=int, default=600, help="of the whole run")
-    first, last = S.LOG_SNR
-    for name, default in (("image", 1.0), ("text", 1.05), ("guide_first", first), ("guide_last", last), ("rate", 3e-4)):
-        parser.add_argument("--" + name.replace("_", "-"), type=float, default=default)
+    for name, default in (("image", 1.0), ("text", 1.05), ("rate", 3e-4)):
+        parser.add_argument("--" + name, type=float, default=default)
     parser.add_argument("--merge", type=int, default=1, choices=(1, 2), help="teacher's steps in one of the student's")
     parser.add_argument("--batch", type=int)
     parser.add_argument("--processes", type=int, default=2, help="on a CPU")
@@ -105,7 +104,7 @@ def arguments():
     options.batch, options.pool = options.batch or (512 if on_gpu else 16), 8192 if on_gpu else 256
     options.processes = 1 if on_gpu else options.processes
     options.stage = 2
-    options.how = Sampler(image=options.image, text=options.text, guide_first=options.guide_first, guide_last=options.guide_last)
+    options.how = Sampler(image=options.image, text=options.text)
     return options
 
 

@@ -1,6 +1,6 @@
 """Writes a model as a diffusers directory, and reads one back.
 
-    python3 export.py OUT [--checkpoint RUN/latest.pt] [--fresh-noise] [--s-noise 1.1 --s-noise-mean 1.5 --s-noise-last -3] ... [--seed 0]
+    python3 export.py OUT [--checkpoint RUN/latest.pt] [--fresh-noise --steady-affine] [--first-mean-y 1.3] ... [--seed 0]
     python3 export.py OUT --scheduler-only ...     # how a model that lies there is sampled
 
 Without a checkpoint the weights are random (nothing at zero, so that every tensor matters): for trying the engine.
@@ -55,16 +55,15 @@ def field_config():
 
 
 ALGORITHMS = {False: "dpmsolver++", True: "sde-dpmsolver++"}
+STEADY = {False: "none", True: "affine"}
 
 
 def scheduler_config(how):
     return {"_class_name": "DPMSolverMultistepScheduler", "prediction_type": "sample",
             "algorithm_type": ALGORITHMS[how.fresh_noise], "solver_order": 2, "use_lu_lambdas": True,
             "log_snr_first": S.LOG_SNR[0], "log_snr_last": S.LOG_SNR[1], "time_first": 1000.0, "time_last": 0.0,
-            "s_noise": how.s_noise, "s_noise_mean": how.s_noise_mean, "s_noise_log_snr_last": how.s_noise_last,
-            "num_inference_steps": how.steps,
-            "image_guidance_scale": how.image, "guidance_scale": how.text,
-            "guidance_log_snr_first": how.guide_first, "guidance_log_snr_last": how.guide_last}
+            "deterministic_part": STEADY[how.steady_affine], "first_noise_mean": [how.first_mean_x, how.first_mean_y],
+            "num_inference_steps": how.steps, "image_guidance_scale": how.image, "guidance_scale": how.text}
 
 
 def write_scheduler(how, out):
@@ -76,12 +75,10 @@ def load_sampler(path):
     with open(os.path.join(path, "scheduler", "scheduler_config.json")) as f:
         said = json.load(f)
     own = Sampler()
+    mean_x, mean_y = said.get("first_noise_mean", (own.first_mean_x, own.first_mean_y))
     return Sampler(steps=said.get("num_inference_steps", own.steps), image=said.get("image_guidance_scale", own.image),
-                   text=said.get("guidance_scale", own.text), guide_first=said.get("guidance_log_snr_first", own.guide_first),
-                   guide_last=said.get("guidance_log_snr_last", own.guide_last),
-                   fresh_noise=said.get("algorithm_type") == ALGORITHMS[True], s_noise=said.get("s_noise", own.s_noise),
-                   s_noise_mean=said.get("s_noise_mean", own.s_noise_mean),
-                   s_noise_last=said.get("s_noise_log_snr_last", own.s_noise_last))
+                   text=said.get("guidance_scale", own.text), fresh_noise=said.get("algorithm_type") == ALGORITHMS[True],
+                   steady_affine=said.get("deterministic_part") == STEADY[True], first_mean_x=mean_x, first_mean_y=mean_y)
 
 
 INDEX = {"_class_name": "MotionFieldPipeline", "unet": ["diffusers", "UNetSpatioTemporalConditionModel"],
