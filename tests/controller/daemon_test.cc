@@ -23,32 +23,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kWorld[] = R"(apiVersion: ringway/v1
-kind: World
-metadata: {name: pair}
-spec:
-  regions:
-    - {name: a, coordinates: {latitudeDeg: 1, longitudeDeg: 1}}
-    - {name: b, coordinates: {latitudeDeg: 2, longitudeDeg: 2}}
-  rtt:
-    matrixMs: [[1, 10], [10, 1]]
----
-apiVersion: ringway/v1
-kind: Tier
-metadata: {name: t}
-spec:
-  serviceMean: 1s
-  metrics:
-    - {name: busy, aggregation: sum, capacity: 1, capacityPer: worker}
-  overloadThreshold: 0.8
-  rings:
-    - {name: near, rttMsMax: 50, unlockLoad: 0.8}
-  guard: {drainPace: 1s, stepMax: 1}
-  regions:
-    - {region: a, workers: 4}
-    - {region: b, workers: 4}
-)";
-
 class ControllerDaemonTest : public ::testing::Test {
  protected:
   ControllerDaemonTest() {
@@ -59,7 +33,7 @@ class ControllerDaemonTest : public ::testing::Test {
     settings_.log_level = runtime::LogLevel::kError;
     settings_.controller.epoch_period = absl::Milliseconds(50);
     settings_.controller.report_period = absl::Milliseconds(50);
-    WriteWorld(kWorld);
+    WriteWorld(kPairWorld);
     Start();
   }
   void WriteWorld(const std::string& text) { std::ofstream(settings_.topology) << text; }
@@ -192,7 +166,7 @@ TEST_F(ControllerDaemonTest, ReloadTakesAGoodFileAndKeepsTheOldOnABrokenOne) {
                              "ringway_controller_topology_reloads_total{outcome=\"refused\"}") == 1;
   }));
   EXPECT_EQ(a->news().maps.size(), 1u);
-  std::string text = kWorld;
+  std::string text = kPairWorld;
   text.replace(text.find("name: t}"), 8, "name: u}");
   WriteWorld(text);
   daemon_->Reload();

@@ -18,6 +18,33 @@
 
 namespace ringway::controller {
 
+// The world that it lives in: regions a and b, four workers of tier t in each.
+inline constexpr char kPairWorld[] = R"(apiVersion: ringway/v1
+kind: World
+metadata: {name: pair}
+spec:
+  regions:
+    - {name: a, coordinates: {latitudeDeg: 1, longitudeDeg: 1}}
+    - {name: b, coordinates: {latitudeDeg: 2, longitudeDeg: 2}}
+  rtt:
+    matrixMs: [[1, 10], [10, 1]]
+---
+apiVersion: ringway/v1
+kind: Tier
+metadata: {name: t}
+spec:
+  serviceMean: 1s
+  metrics:
+    - {name: busy, aggregation: sum, capacity: 1, capacityPer: worker}
+  overloadThreshold: 0.8
+  rings:
+    - {name: near, rttMsMax: 50, unlockLoad: 0.8}
+  guard: {drainPace: 1s, stepMax: 1}
+  regions:
+    - {region: a, workers: 4}
+    - {region: b, workers: 4}
+)";
+
 struct RouterNews {
   std::vector<v1::Welcome> welcomes;
   std::vector<v1::FleetMap> maps;

@@ -22,34 +22,12 @@ using ::testing::Not;
 constexpr char kToken[] = "0123456789abcdef";
 const std::string kJson = "Content-Type: application/json";
 
-constexpr char kWorld[] = R"(apiVersion: ringway/v1
-kind: World
-metadata: {name: pair}
-spec:
-  regions:
-    - {name: a, coordinates: {latitudeDeg: 1, longitudeDeg: 1}}
-    - {name: b, coordinates: {latitudeDeg: 2, longitudeDeg: 2}}
-  rtt:
-    matrixMs: [[1, 10], [10, 1]]
----
-apiVersion: ringway/v1
-kind: Tier
-metadata: {name: t}
-spec:
-  serviceMean: 1s
-  metrics:
-    - {name: busy, aggregation: sum, capacity: 1, capacityPer: worker}
-  regions:
-    - {region: a, workers: 4}
-    - {region: b, workers: 4}
-)";
-
 class WebTest : public ::testing::Test {
  protected:
   void Start(bool writes, const std::string& token = "") {
     DaemonSettings settings;
     settings.topology = folder_.File("world.yaml");
-    std::ofstream(settings.topology) << kWorld;
+    std::ofstream(settings.topology) << kPairWorld;
     settings.state_dir = folder_.File("state");
     settings.listen = "127.0.0.1:0";
     settings.http = "127.0.0.1:0";
