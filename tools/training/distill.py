@@ -1,13 +1,14 @@
 """Distils a guided teacher of three passes into a student of one, and twice the steps into one of its steps.
 
-    python3 distill.py TEACHER.pt RUN --steps 600 [--text 1.05] [--rate 3e-4] [--merge 1]
+    python3 distill.py TEACHER RUN --steps 600 [--text 1.05] [--rate 3e-4] [--merge 1]
 
-The student starts as the teacher. With --merge 1 it learns the guided answer at every level. With --merge 2 it
-learns, at the levels of its own 8-step grid, the answer whose single first-order step lands where two guided steps of
-half the length do (Salimans and Ho, arXiv:2202.00512), so that 8 of its steps do the work of 16. With smooth fields
-and a second-order solver, 8 steps hardly lose anything, so 1 is the default. Guidance is mild: 1.5 and 2 cost most of
-the variety and add a tenth to the strength. The honest baseline is the unguided teacher at 8 steps, which costs the
-same. RUN/latest.pt is the student, a checkpoint like the teacher's. The same command goes on where it stands.
+TEACHER is a checkpoint or an exported directory; the student starts as it is. With --merge 1 it learns the guided
+answer at every level. With --merge 2 it learns, at the levels of its own 8-step grid, the answer whose single
+first-order step lands where two guided steps of half the length do (Salimans and Ho, arXiv:2202.00512), so that 8 of
+its steps do the work of 16. With smooth fields and a second-order solver, 8 steps hardly lose anything, so 1 is the
+default. Guidance is mild: 1.5 and 2 cost most of the variety and add a tenth to the strength. The honest baseline is the
+unguided teacher at 8 steps, which costs the same. RUN/latest.pt is the student, a checkpoint like the teacher's. The
+same command goes on where it stands.
 """
 import argparse
 import json
@@ -21,6 +22,7 @@ import settings as S
 from batches import Batches
 from diffusion import Guided, Sampler, levels, noised, stratified_log_snr, velocity_loss
 from draws import Draws
+from export import load_directory
 from kernels import working_type
 from model import MotionModel, channels_last_weights
 from replicas import Replica, Shared
@@ -61,12 +63,17 @@ def student_loss(model, teacher, batches, draws, options):
     return velocity_loss(model(z, log_snr, given), target, log_snr)[0]
 
 
+def weights_of(teacher):
+    """A checkpoint's or an exported directory's, for a network of the size that is trained here."""
+    return load_directory(teacher).state_dict() if os.path.isdir(teacher) else torch.load(teacher, map_location="cpu")["ema"]
+
+
 def work(rank, shared, options, begun):
     if options.device == "cpu":
         torch.set_num_threads(1)
     network = lambda: channels_last_weights(MotionModel(S.SMALL)).to(options.device, working_type(options.device))
     teacher = network().eval()
-    teacher.load_state_dict(torch.load(options.teacher, map_location="cpu")["ema"])
+    teacher.load_state_dict(weights_of(options.teacher))
     replica = Replica(rank, shared, network())
     batches, draws = Batches(300 + rank, training_photos(), options.device, options.pool), Draws(700 + rank, options.device)
     if begun and os.path.exists(rank_file(options.run, rank, begun)):
@@ -114,7 +121,7 @@ def main():
     if options.device == "cpu":
         torch.set_num_threads(1)
     model = MotionModel(S.SMALL)
-    model.load_state_dict(torch.load(options.teacher, map_location="cpu")["ema"])
+    model.load_state_dict(weights_of(options.teacher))
     shared, begun = Shared(model, options.processes, options.device), 0
     latest = os.path.join(options.run, "latest.pt")
     if os.path.exists(latest):
