@@ -16,7 +16,7 @@ import settings as S
 import unets
 import vocabulary
 from diffusion import Sampler, affine_part, levels, sample
-from distill import merged_answer
+from distill import merged_answer, weights_of
 from draws import Draws
 
 torch.set_num_threads(1)
@@ -87,6 +87,11 @@ class FormatTest(unittest.TestCase):
             again = export.load_directory(out)
             for (name, p), q in zip(model.state_dict().items(), again.state_dict().values()):
                 self.assertTrue(torch.equal(p.bfloat16().float(), q), name)
+            for name, p in weights_of(out).items():
+                self.assertTrue(torch.equal(p, again.state_dict()[name]), name)
+            checkpoint = os.path.join(out, "latest.pt")
+            torch.save(dict(ema=model.state_dict()), checkpoint)
+            self.assertTrue(torch.equal(weights_of(checkpoint)["unet.conv_in.weight"], model.state_dict()["unet.conv_in.weight"]))
             with open(os.path.join(out, "model_index.json")) as f:
                 index = json.load(f)
             for name, value in index.items():
