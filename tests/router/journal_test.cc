@@ -167,6 +167,19 @@ class Lived {
   std::uint64_t version_ = 0, appointment_ = 0, serial_ = 0;
 };
 
+// What every life begins with. -> the fleet that it began with
+Fleet TakeBeginning(Reader& reader) {
+  std::string title;
+  std::uint32_t version = 0;
+  RouterSettings settings;
+  Fleet fleet;
+  reader.Take(title);
+  reader.Take(version);
+  reader.Take(settings);
+  reader.Take(fleet);
+  return fleet;
+}
+
 TEST(RouterJournalTest, ALifeComesOutBitForBit) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Folder folder;
@@ -206,16 +219,8 @@ TEST(RouterJournalTest, AnotherMachineIsCaught) {
         begin.Put(Settings(6));  // another seed
         std::deque<std::string> words;
         Reader reader(payload, words);
-        std::string title;
-        std::uint32_t version = 0;
-        RouterSettings settings;
-        Fleet fleet;
-        reader.Take(title);
-        reader.Take(version);
-        reader.Take(settings);
-        reader.Take(fleet);
+        begin.Put(TakeBeginning(reader));
         EXPECT_TRUE(reader.ok() && reader.empty());
-        begin.Put(fleet);
         return writer.Begin(other);
       });
   ASSERT_TRUE(read.ok()) << read.status();
@@ -264,14 +269,7 @@ TEST(RouterJournalTest, DamageIsAnErrorAndNeverACrash) {
     bent.resize(rng.Chance(0.5) ? bent.size() : rng.Below(bent.size()));
     std::deque<std::string> words;
     Reader reader(bent, words);
-    std::string title;
-    std::uint32_t version = 0;
-    RouterSettings settings;
-    Fleet fleet;
-    reader.Take(title);
-    reader.Take(version);
-    reader.Take(settings);
-    reader.Take(fleet);
+    TakeBeginning(reader);
     RouterEvent event;
     Reader(bent, words).Take(event);
   }
