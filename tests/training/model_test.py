@@ -1,6 +1,8 @@
 """The network against the reference modules, the format against itself, the sampler against an exact answer."""
 import json
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -16,7 +18,7 @@ import settings as S
 import unets
 import vocabulary
 from diffusion import Sampler, affine_part, levels, sample
-from distill import merged_answer, weights_of
+from distill import merged_answer
 from draws import Draws
 
 torch.set_num_threads(1)
@@ -87,16 +89,34 @@ class FormatTest(unittest.TestCase):
             again = export.load_directory(out)
             for (name, p), q in zip(model.state_dict().items(), again.state_dict().values()):
                 self.assertTrue(torch.equal(p.bfloat16().float(), q), name)
-            for name, p in weights_of(out).items():
+            for name, p in export.weights_of(out).items():
                 self.assertTrue(torch.equal(p, again.state_dict()[name]), name)
             checkpoint = os.path.join(out, "latest.pt")
             torch.save(dict(ema=model.state_dict()), checkpoint)
-            self.assertTrue(torch.equal(weights_of(checkpoint)["unet.conv_in.weight"], model.state_dict()["unet.conv_in.weight"]))
+            self.assertTrue(torch.equal(export.weights_of(checkpoint)["unet.conv_in.weight"], model.state_dict()["unet.conv_in.weight"]))
             with open(os.path.join(out, "model_index.json")) as f:
                 index = json.load(f)
             for name, value in index.items():
                 if isinstance(value, list):
                     self.assertTrue(os.path.isdir(os.path.join(out, name)), name)
+
+    def test_halfway_is_the_mean_of_the_weights(self):
+        with tempfile.TemporaryDirectory() as out:
+            models = [export.random_model(seed) for seed in (2, 3)]
+            paths_of = [os.path.join(out, f"{i}.pt") for i in range(2)]
+            for model, path in zip(models, paths_of):
+                torch.save(dict(settings=S.SMALL.as_json(), ema=model.state_dict()), path)
+            tool = os.path.join(paths.ROOT, "tools", "training", "export.py")
+            run = lambda *more: subprocess.run([sys.executable, tool, os.path.join(out, "mean"), *more], capture_output=True, text=True)
+            done = run("--checkpoint", paths_of[0], "--halfway", paths_of[1])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            mean = export.load_directory(os.path.join(out, "mean")).state_dict()
+            for name, weight in models[0].state_dict().items():
+                wanted = (weight.float() + models[1].state_dict()[name].float()) / 2
+                self.assertTrue(torch.equal(wanted.bfloat16().float(), mean[name]), name)
+            refused = run("--halfway", paths_of[1])
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("--halfway wants --checkpoint", refused.stderr)
 
     def test_safetensors_keep_shapes_and_both_types(self):
         with tempfile.TemporaryDirectory() as out:

@@ -3,7 +3,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 for python in /usr/bin/python3 python3; do
   if "$python" -c 'import torch, numpy, PIL' 2>/dev/null; then
-    cd "$here" && PYTHONDONTWRITEBYTECODE=1 exec "$python" -m unittest ${1:-model_test data_test lessons_test measuring_test training_test}
+    cd "$here" && PYTHONDONTWRITEBYTECODE=1 exec "$python" -m unittest ${1:-model_test data_test lessons_test posterior_test measuring_test training_test}
   fi
 done
 echo "skipped: no python3 here can import torch, numpy and PIL (Debian: python3-torch, python3-pil)"

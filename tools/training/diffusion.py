@@ -11,6 +11,9 @@ from draws import Draws
 from model import unpack
 
 
+DECIDING = (-8.5, -3.5)  # log-SNRs at which it is settled which of many waves it is
+
+
 def levels(log_snr):
     """-> alpha, sigma, shaped to multiply packed fields."""
     view = lambda v: v.float().view(-1, 1, 1, 1, 1)
@@ -22,10 +25,12 @@ def noised(clean, log_snr, noise):
     return alpha * clean + sigma * noise
 
 
-def stratified_log_snr(draws, n):
-    """Uniform over the range, one in each n-th of it."""
-    first, last = S.LOG_SNR
-    return first + (last - first) * (draws.permutation(n) + draws.uniform(0, 1, n)) / n
+def stratified_log_snr(draws, n, deciding=0.0):
+    """[n], uniform over the range, one in each part of it; a share `deciding` of them over DECIDING alone."""
+    few = round(n * deciding)
+    even = lambda bounds, m: bounds[0] + (bounds[1] - bounds[0]) * (draws.permutation(m) + draws.uniform(0, 1, m)) / max(m, 1)
+    found = torch.cat([even(S.LOG_SNR, n - few), even(DECIDING, few)])
+    return found[draws.permutation(n)] if few else found
 
 
 def velocity_loss(clean_predicted, clean, log_snr, weights=1.0):

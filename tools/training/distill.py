@@ -22,11 +22,11 @@ import settings as S
 from batches import Batches
 from diffusion import Guided, Sampler, levels, noised, stratified_log_snr, velocity_loss
 from draws import Draws
-from export import load_directory
+from export import weights_of
 from kernels import working_type
 from model import MotionModel, channels_last_weights
 from replicas import Replica, Shared
-from train import checkpoint, rank_file, training_photos
+from train import checkpoint, restore, training_photos
 
 STUDENT_STEPS = 8
 
@@ -63,11 +63,6 @@ def student_loss(model, teacher, batches, draws, options):
     return velocity_loss(model(z, log_snr, given), target, log_snr)[0]
 
 
-def weights_of(teacher):
-    """A checkpoint's or an exported directory's, for a network of the size that is trained here."""
-    return load_directory(teacher).state_dict() if os.path.isdir(teacher) else torch.load(teacher, map_location="cpu")["ema"]
-
-
 def work(rank, shared, options, begun):
     if options.device == "cpu":
         torch.set_num_threads(1)
@@ -76,10 +71,7 @@ def work(rank, shared, options, begun):
     teacher.load_state_dict(weights_of(options.teacher))
     replica = Replica(rank, shared, network())
     batches, draws = Batches(300 + rank, training_photos(), options.device, options.pool), Draws(700 + rank, options.device)
-    if begun and os.path.exists(rank_file(options.run, rank, begun)):
-        state = torch.load(rank_file(options.run, rank, begun), map_location="cpu")
-        batches.restore(state["batches"])
-        draws.restore(state["draws"])
+    restore(dict(batches=batches, draws=draws), options.run, rank, begun)
     losses, since = [], time.monotonic()
     for step in range(begun + 1, options.steps + 1):
         loss = student_loss(replica.model, teacher, batches, draws, options)
@@ -92,7 +84,7 @@ def work(rank, shared, options, begun):
             with open(os.path.join(options.run, "log.jsonl"), "a") as log:
                 log.write(json.dumps(line) + "\n")
         if step % 200 == 0 or step == options.steps:
-            checkpoint(replica, options.run, step, options, batches, draws)
+            checkpoint(replica, options.run, step, options, dict(batches=batches, draws=draws))
 
 
 def arguments():

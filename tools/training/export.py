@@ -119,6 +119,11 @@ def load_directory(path):
     return model.eval()
 
 
+def weights_of(model):
+    """Of a checkpoint, or of an exported directory of the size that is trained here."""
+    return load_directory(model).state_dict() if os.path.isdir(model) else torch.load(model, map_location="cpu")["ema"]
+
+
 def add_sampler_options(parser):
     for field in dataclasses.fields(Sampler):
         kind = dict(action=argparse.BooleanOptionalAction) if field.type is bool else dict(type=field.type)
@@ -146,17 +151,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("out")
     parser.add_argument("--checkpoint")
+    parser.add_argument("--halfway", metavar="MODEL", help="the mean of the checkpoint's weights and of this checkpoint's or directory's: a student "
+                        "halfway to its teacher answers as if it were guided half as much")
     parser.add_argument("--scheduler-only", action="store_true", help="the weights there stay as they are")
     add_sampler_options(parser)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
+    if options.halfway and not options.checkpoint:
+        parser.error("--halfway wants --checkpoint, the model to go halfway from")
     if options.scheduler_only:
         return write_scheduler(with_options(load_sampler(options.out), options), options.out)
     how = with_options(Sampler(), options)
     if options.checkpoint:
         saved = torch.load(options.checkpoint, map_location="cpu")
         model = MotionModel(S.NetworkSettings.from_json(saved["settings"]))
-        model.load_state_dict(saved["ema"])
+        other = weights_of(options.halfway) if options.halfway else saved["ema"]
+        model.load_state_dict({name: (weight.float() + other[name].float()) / 2 for name, weight in saved["ema"].items()})
     else:
         model = random_model(options.seed)
     export(model, options.out, how)

@@ -31,6 +31,7 @@ from gates import tracked_moves
 from kernels import working_type
 from lessons import Learner, parts_of, weight_of
 from model import MotionModel, channels_last_weights
+from posterior import Posterior
 from replicas import Replica, Shared, unflatten
 
 WARM_UP = 100
@@ -97,9 +98,9 @@ def rank_file(run, rank, step):
     return os.path.join(run, f"rank{rank}-{step}.pt")
 
 
-def checkpoint(replica, run, step, options, batches, draws):
-    """Each process writes its own data state, the first one everything else; the old files go when the new stand."""
-    torch.save(dict(batches=batches.state(), draws=draws.state()), rank_file(run, replica.rank, step))
+def checkpoint(replica, run, step, options, data):
+    """Each process writes where its data stand (what has a state, by name), the first one everything else; the old files go when the new stand."""
+    torch.save({name: part.state() for name, part in data.items()}, rank_file(run, replica.rank, step))
     replica.wait()
     if replica.rank == 0:
         save(run, step, options, replica.shared, replica.shared.world)
@@ -109,19 +110,28 @@ def checkpoint(replica, run, step, options, batches, draws):
     replica.wait()
 
 
+def restore(data, run, rank, step):
+    """Where that step's checkpoint left them, if there is one: a run of other processes begins its data anew."""
+    if step and os.path.exists(rank_file(run, rank, step)):
+        state = torch.load(rank_file(run, rank, step), map_location="cpu")
+        for name in data.keys() & state.keys():
+            data[name].restore(state[name])
+
+
 def clip_weights(asks, shown):
     """[n], about 1 in the mean; what was hidden from the network must not speak through them."""
     weights = torch.tensor([weight_of(ask) for ask in asks], device=shown["picture"].device)
     return torch.where(shown["text_given"] > 0, weights, torch.ones_like(weights)) / 1.5
 
 
-def clip_loss(learner, batches, draws, count):
-    clean, given, asks, scene = batches.draw(count)
-    log_snr = stratified_log_snr(draws, count)
-    noise = draws.normal(*clean.shape)
+def clip_loss(learner, data, options):
+    draws, count = data["draws"], options.batch
+    clean, given, asks, scene = data["batches"].draw(count)
+    log_snr = stratified_log_snr(draws, count, options.deciding)
+    noisy = noised(clean, log_snr, draws.normal(*clean.shape))
     shown = hidden(given, draws)
-    predicted = learner.network(noised(clean, log_snr, noise), log_snr, shown)
-    loss, error = velocity_loss(predicted, clean, log_snr, clip_weights(asks, shown))
+    answer = data["posterior"].lesson(clean, noisy, log_snr, scene, asks, shown)
+    loss, error = velocity_loss(learner.network(noisy, log_snr, shown), answer, log_snr, clip_weights(asks, shown))
     lesson = learner.lessons.loss(parts_of(scene), clean, shown["picture_given"])
     return loss + lesson, error, log_snr, lesson
 
@@ -136,16 +146,14 @@ def work(rank, shared, options, begun):
     batches = Batches(100 + rank, training_photos(), device, pool=options.pool, stage=options.stage,
                       homework=options.homework, share=options.homework_share)
     draws = Draws(500 + rank, device)
-    if begun and os.path.exists(rank_file(options.run, rank, begun)):
-        state = torch.load(rank_file(options.run, rank, begun), map_location="cpu")
-        batches.restore(state["batches"])
-        draws.restore(state["draws"])
+    data = dict(batches=batches, draws=draws, posterior=Posterior(900 + rank, draws))
+    restore(data, options.run, rank, begun)
     examination = Examination(device) if rank == 0 else None
     average = channels_last_weights(MotionModel(S.SMALL)).to(device, working_type(device))
     binned, norms, lessons, since = BinnedLoss(), [], [], time.monotonic()
     replica.wait()
     for step in range(begun + 1, begun + options.steps + 1):
-        loss, error, log_snr, lesson = clip_loss(learner, batches, draws, options.batch)
+        loss, error, log_snr, lesson = clip_loss(learner, data, options)
         lessons.append(float(lesson))
         binned.add(loss, error, log_snr)
         if rank == 0 and os.path.exists(os.path.join(options.run, "stop")):
@@ -163,7 +171,7 @@ def work(rank, shared, options, begun):
                 log.write(json.dumps(line) + "\n")
         ends = bool(shared.stop) or step == begun + options.steps
         if ends or step % options.save == 0:
-            checkpoint(replica, options.run, step, options, batches, draws)
+            checkpoint(replica, options.run, step, options, data)
         if ends:
             break
 
@@ -205,6 +213,7 @@ def arguments():
     parser.add_argument("--homework", nargs="+", default=[], type=homework, metavar="TARGET:VERB=WEIGHT",
                         help="what a share of the clips asks for, such as whole:wave_x=4 camera:up=1")
     parser.add_argument("--homework-share", type=float, default=0.5)
+    parser.add_argument("--deciding", type=float, default=0.0, help="share of the clips at the levels where motion is decided alone")
     parser.add_argument("--rate", type=float, default=1.2e-3)
     parser.add_argument("--batch", type=int, help="clips per process and step: 16 on a CPU, 768 on a GPU")
     parser.add_argument("--processes", type=int, default=2, help="on a CPU")
