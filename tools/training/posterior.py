@@ -15,6 +15,7 @@ import torch
 
 import settings as S
 from batches import scaled
+from cases import rows
 from diffusion import levels
 from draws import Draws
 from model import pack
@@ -26,10 +27,6 @@ KEPT_BELOW, FRESH_BELOW = -4.0, -6.5  # log-SNRs; above, hardly any of so many d
 
 def true_fields(scene, asks, matte, draws):
     return pack(scaled(fields(scene, asks, matte, draws)))
-
-
-def rows(values, index):
-    return {name: value[index] for name, value in values.items()}
 
 
 def stands_alone(ask):
@@ -85,6 +82,8 @@ class Kept:
 
 
 class Posterior:
+    """What each clip of a batch is to teach. `state` and `restore` make a resumed run keep and draw what the uninterrupted one would have."""
+
     def __init__(self, seed, draws, fresh=48):
         """fresh: draws for a clip whose scene counts."""
         self.seed, self.draws, self.fresh, self.kept, self.used = seed, draws, fresh, {}, {}
