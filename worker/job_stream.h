@@ -1,25 +1,15 @@
-// One Run call: the transport side of an attempt, between gRPC's threads and the loop that owns the
-// decisions.
+// One Run call: an attempt on its way between a router and the desk.
 //
-// gRPC calls the reactor on its own threads; each callback only posts to the loop. Everything else happens on
-// the loop: reading goes on only when the desk asks for more (that is the back-pressure on payloads),
-// messages queue here and leave one at a time, the last one closes the call. A progress message that has not
-// left yet is overwritten by the next one, so a slow reader costs one message.
+// It adds to the transport (runtime/job_reactor.h: lifetime, threads) the number by which the desk knows the
+// attempt. It decides nothing; all that arrives is told to the desk.
 //
-// Lifetime: deletes itself on the loop after gRPC is done with it, right after JobDesk::OnClosed. Bound: the
-// desk limits what is queued by unsent_bytes(). Threads: public calls on the loop only.
+// Bound: the desk limits what is queued by unsent_bytes().
 #ifndef RINGWAY_WORKER_JOB_STREAM_H_
 #define RINGWAY_WORKER_JOB_STREAM_H_
 
-#include <grpcpp/grpcpp.h>
-
-#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 
-#include "ringway/v1/worker.grpc.pb.h"
-#include "runtime/event_loop.h"
+#include "runtime/job_reactor.h"
 
 namespace ringway::worker {
 
@@ -38,40 +28,21 @@ class JobDesk {
   virtual void OnClosed(JobStream& stream) = 0;
 };
 
-class JobStream final : public grpc::ServerBidiReactor<v1::JobUp, v1::JobDown> {
+class JobStream final : public runtime::JobReactor {
  public:
-  JobStream(std::uint64_t id, grpc::CallbackServerContext* context, runtime::EventLoop& loop, JobDesk& desk);
+  JobStream(std::uint64_t id, grpc::CallbackServerContext* context, runtime::EventLoop& loop, JobDesk& desk)
+      : JobReactor(context, loop), id_(id), desk_(desk) {}
 
   std::uint64_t id() const { return id_; }
-  std::size_t unsent_bytes() const { return unsent_bytes_; }
-  void ReadNext();
-  void Write(v1::JobDown message);
-  // The last word: closes the call when everything before it has left.
-  void End(v1::JobDown message);
-  // Closes the call now; what is queued is lost. Idempotent.
-  void Break();
 
  private:
-  void OnReadDone(bool ok) override;
-  void OnWriteDone(bool ok) override;
-  void OnCancel() override;
-  void OnDone() override;
-  template <class Task>
-  void Post(Task task);
-  void Pump();
+  void OnMessage(v1::JobUp& message) override { desk_.OnMessage(*this, message); }
+  void OnUploadEnd() override { desk_.OnUploadEnd(*this); }
+  void OnCancelled() override { desk_.OnCancelled(*this); }
+  void OnClosed() override { desk_.OnClosed(*this); }
 
   const std::uint64_t id_;
-  std::mutex context_mutex_;
-  grpc::CallbackServerContext* context_;  // null once gRPC is done with the call
-  runtime::EventLoop& loop_;
   JobDesk& desk_;
-  v1::JobUp incoming_;  // gRPC's while a read is under way, the loop's otherwise
-  std::deque<v1::JobDown> queue_;
-  std::size_t unsent_bytes_ = 0;
-  bool writing_ = false;  // the front of the queue is gRPC's
-  bool ending_ = false;   // the back of the queue is the last word
-  bool broken_ = false;
-  bool finished_ = false;  // gRPC has been told; no more calls
 };
 
 }  // namespace ringway::worker
