@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/media/resize.h"
 #include "engine/motion/film.h"
+#include "engine/motion/leaning.h"
 #include "engine/networks/clip.h"
 #include "engine/networks/unet_svd.h"
 
@@ -81,15 +82,22 @@ void ReadFirstMean(Config& config, std::array<float, 2>& mean) {
 class Walk {
  public:
   Walk(const MotionSchedule& schedule, const MotionFieldConfig& field, int steps)
-      : field_(field),
+      : schedule_(schedule),
+        field_(field),
         solver_(Solver(schedule, field, steps)),
         fresh_(schedule.stochastic ? field.elements() : 0) {
     if (!fresh_.empty() && schedule.affine_is_steady)
       steady_.emplace(Solver(schedule, field, steps)), steady_x_.resize(field.elements());
   }
+  // White noise becomes that which a walk for the whole picture begins with.
+  void Begin(std::span<float> x) {
+    if (schedule_.wave_lean > 0) leaning_.emplace(field_, schedule_.wave_lean, x).Apply(x);
+    ScaleCommonPart(field_, schedule_.first_mean, x);
+  }
   double LogSnr(int step) const { return 2 * solver_.lambda(step); }
   void Advance(int step, std::uint64_t seed, std::span<const float> clean, std::span<float> x) {
     FillWithNoise(seed, fresh_, /*draw=*/static_cast<std::uint64_t>(step) + 1);
+    if (leaning_ && !fresh_.empty()) leaning_->Apply(fresh_);
     std::copy_n(x.begin(), steady_x_.size(), steady_x_.begin());
     solver_.Advance(step, clean, x, fresh_);
     if (!steady_) return;
@@ -103,8 +111,10 @@ class Walk {
     return {UniformLambdas(schedule.log_snr_first / 2, schedule.log_snr_last / 2, std::max(1, steps - 1)),
             field.elements(), LastStep::kLookedAt};
   }
+  const MotionSchedule& schedule_;
   const MotionFieldConfig& field_;
   DpmSolver solver_;
+  std::optional<Leaning> leaning_;
   std::vector<float> fresh_;  // the stochastic equation's noise of one step
   std::optional<DpmSolver> steady_;
   std::vector<float> steady_x_;
@@ -131,6 +141,8 @@ absl::StatusOr<MotionSchedule> ReadMotionSchedule(Config config) {
   s.affine_is_steady = steady == "affine";
   if (!s.affine_is_steady && steady != "none") config.Refuse("deterministic_part", "none or affine");
   ReadFirstMean(config, s.first_mean);
+  s.wave_lean = static_cast<float>(config.Number("wave_noise_lean", s.wave_lean));
+  if (!(s.wave_lean >= 0 && s.wave_lean <= 1)) config.Refuse("wave_noise_lean", "a number from 0 to 1");
   if (config.Text("prediction_type", "sample") != "sample") config.Refuse("prediction_type", "sample");
   if (!config.status().ok()) return config.status();
   return s;
@@ -150,6 +162,11 @@ absl::Status MotionPipeline::ReadConfigs(const ModelDirectory& model) {
           ReadInto(model, "scheduler", "DPMSolverMultistepScheduler", ReadMotionSchedule, schedule_);
       !s.ok())
     return s;
+  if (schedule_.wave_lean > 0 && !Leaning::Fits(field_))
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the model's parts do not fit: the scheduler's wave_noise_lean wants a field of more than "
+        "two frames and four cells a side, not of ",
+        field_.frames, " and ", field_.grid, "; set it to 0"));
   if (absl::Status s = ReadInto(model, "conditioner", "MotionConditioner", ReadMotionConditionerConfig,
                                 conditioner_config_);
       !s.ok())
@@ -260,7 +277,7 @@ absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest&
   std::vector<float>& x = noise;
   std::vector<float> clean(x.size());
   Walk walk(schedule_, field_, steps);
-  if (!request.region) ScaleCommonPart(field_, schedule_.first_mean, x);
+  if (!request.region) walk.Begin(x);
   for (int step = 0; step < steps; ++step) {
     std::fill(clean.begin(), clean.end(), 0.0f);
     for (const Pass& pass : passes) {

@@ -33,6 +33,8 @@ struct MotionSchedule {
   // evidence for less than it is (cf. S_noise of Karras et al., arXiv:2206.00364). With a region what moves
   // is not in all cells, and the noise stays white.
   std::array<float, 2> first_mean = {1, 1};
+  // How far all noise leans to one direction of travel (motion/leaning.h), from 0 to 1. With a region not.
+  float wave_lean = 0;
   GuidanceScales scales;
 
   double TimeOf(double log_snr) const {

@@ -9,6 +9,7 @@
 #include "engine/animate_order.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/media/drawn_picture.h"
+#include "engine/motion/leaning.h"
 #include "engine/pipelines/motion_pipeline.h"
 #include "tests/engine/golden.h"
 #include "tests/engine/hash_weights.h"
@@ -146,6 +147,7 @@ TEST(Engine, RefusesPartsThatDoNotFit) {
        {R"({"first_noise_mean":[1]})", "two numbers, of x and y, above 0 and at most 4"}},
       {"scheduler/scheduler_config.json",
        {R"({"first_noise_mean":[1,0]})", "two numbers, of x and y, above 0 and at most 4"}},
+      {"scheduler/scheduler_config.json", {R"({"wave_noise_lean":1.5})", "a number from 0 to 1"}},
       {"conditioner/config.json",
        {R"({"picture_size":128,"block_out_channels":[16,24,32]})", "out_size is 16"}}};
   for (const auto& [file, change] : wrong) {
@@ -241,6 +243,32 @@ TEST(MotionModel, TheFirstNoiseIsAsLoudInCommonAsItsScheduleSays) {
   EXPECT_EQ(FieldBy(folder, loud, 1, NoiseFor(config), true),
             FieldBy(folder, plain, 1, NoiseFor(config), true))
       << "with a region";
+}
+
+TEST(MotionModel, AllNoiseLeansAsItsScheduleSays) {
+  const ScratchFolder folder;
+  WriteMotionModel(folder);
+  const MotionFieldConfig config{.scale_per_frame = std::vector<float>(16, 0.1f)};
+  std::vector<float> leaning = NoiseFor(config);
+  Leaning(config, 0.8f, leaning).Apply(leaning);
+  const char* plain = R"({"num_inference_steps":3})";
+  const char* leans = R"({"num_inference_steps":3,"wave_noise_lean":0.8})";
+  EXPECT_EQ(FieldBy(folder, leans, 1, NoiseFor(config)), FieldBy(folder, plain, 1, leaning));
+  EXPECT_NE(FieldBy(folder, leans, 1, NoiseFor(config)), FieldBy(folder, plain, 1, NoiseFor(config)));
+  EXPECT_EQ(FieldBy(folder, leans, 1, {}, true), FieldBy(folder, plain, 1, {}, true)) << "with a region";
+  const char* stirred = R"({"num_inference_steps":3,"algorithm_type":"sde-dpmsolver++"})";
+  const char* both = R"({"num_inference_steps":3,"algorithm_type":"sde-dpmsolver++","wave_noise_lean":0.8})";
+  EXPECT_NE(FieldBy(folder, both, 1, NoiseFor(config)), FieldBy(folder, stirred, 1, leaning))
+      << "the fresh noise leans too";
+}
+
+TEST(MotionModel, RefusesToLeanOnAFieldTooSmallForIt) {
+  const ScratchFolder folder;
+  WriteMotionModel(folder);
+  folder.Write("scheduler/scheduler_config.json", R"({"wave_noise_lean":0.8})");
+  folder.Write("field/config.json", R"({"grid":4,"frames":4,"patch":2,"scale_per_frame":[0.1,0.1,0.1,0.1]})");
+  EXPECT_THAT(std::string(Engine::Open(folder.path(), {}).status().message()),
+              HasSubstr("wave_noise_lean wants a field of more than two frames and four cells a side"));
 }
 
 // Two steps: the second looks at what one advance has made of the noise, and the answer is what it says.

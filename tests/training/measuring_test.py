@@ -37,7 +37,7 @@ class SamplerOptionsTest(unittest.TestCase):
 
     def test_a_directory_is_sampled_as_it_says_but_for_what_options_say(self):
         with tempfile.TemporaryDirectory() as out:
-            own = Sampler(6, text=2.0, fresh_noise=True, steady_affine=True, first_mean_y=1.35)
+            own = Sampler(6, text=2.0, fresh_noise=True, steady_affine=True, first_mean_y=1.35, lean=0.7)
             export.write_scheduler(own, out)
             self.assertEqual(self.parse(out), own)
             self.assertEqual(self.parse(out, "--text", "1", "--no-fresh-noise").text, 1.0)

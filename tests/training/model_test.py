@@ -1,5 +1,6 @@
 """The network against the reference modules, the format against itself, the sampler against an exact answer."""
 import json
+import math
 import os
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import vocabulary
 from diffusion import Sampler, affine_part, levels, sample
 from distill import merged_answer
 from draws import Draws
+from leaning import Leaning
 
 torch.set_num_threads(1)
 
@@ -83,7 +85,7 @@ class FormatTest(unittest.TestCase):
     def test_what_is_exported_loads_again(self):
         with tempfile.TemporaryDirectory() as out:
             model = export.random_model(2)
-            how = Sampler(6, 1.25, 1.5, fresh_noise=True, steady_affine=True, first_mean_x=1.4, first_mean_y=1.5)
+            how = Sampler(6, 1.25, 1.5, fresh_noise=True, steady_affine=True, first_mean_x=1.4, first_mean_y=1.5, lean=0.4)
             export.export(model, out, how)
             self.assertEqual(export.load_sampler(out), how)
             again = export.load_directory(out)
@@ -190,6 +192,33 @@ class SamplerTest(unittest.TestCase):
         self.assertTrue(torch.equal(louder[1], noise[1]))  # it has a matte
         rest = lambda packed: M.unpack(packed) - common(packed)
         self.assertLess(far(rest(louder), rest(noise)), 1e-5)
+
+    @staticmethod
+    def travelling(forth, back):
+        """Packed noise of one clip: long waves of both components this loud, beside what no long wave is."""
+        turn = lambda n, *shape: (torch.arange(n) * (2 * math.pi / n)).view(*shape)
+        t, y, x = turn(S.FRAMES, -1, 1, 1), turn(S.GRID, 1, -1, 1), turn(S.GRID, 1, 1, -1)
+        of_x = forth[0] * torch.sin(t - y + 1) + back[0] * torch.sin(t + y + 2) + torch.cos(x) + 0.5 + torch.cos(3 * y)
+        of_y = forth[1] * torch.sin(t - 2 * x) + back[1] * torch.sin(t + 2 * x + 3) + torch.cos(t - y) - torch.cos(2 * t)
+        return M.pack(torch.stack([of_x, of_y], 1)[None])
+
+    def test_waves_of_one_direction_grow_and_the_others_shrink(self):
+        first = torch.zeros(2, 8, 8, 8, 16)
+        first[:, 0, 0, 0, :2] = torch.tensor([0.3, -0.3])  # the coins: forth in x, back in y
+        leaning = Leaning(0.6, first, torch.tensor([0.0, 1.0]))
+        more, less = 1.6**0.5, 0.4**0.5
+        for (a, c), (b, d) in (((2, 0.5), (1, 0.7)), ((0.1, 1), (3, 0))):
+            noise = self.travelling((a, c), (b, d)).expand(2, -1, -1, -1, -1)
+            leant = leaning(noise)
+            self.assertLess(far(leant[0], self.travelling((more * a, less * c), (less * b, more * d))[0]), 1e-5)
+            self.assertTrue(torch.equal(leant[1], noise[1]))  # it has a matte
+
+    def test_the_walk_begins_with_noise_that_leans_and_all_fresh_noise_leans(self):
+        noise = torch.randn(4, 8, 8, 8, 16, generator=torch.Generator().manual_seed(3))
+        leant = Leaning(0.8, noise, self.given["matte_given"])(noise)
+        field = lambda first, **how: sample(Exact(), self.given, first, Sampler(3, **how), Draws(4))
+        self.assertLess(far(field(noise, lean=0.8), field(leant)), 1e-5)
+        self.assertGreater(far(field(noise, lean=0.8, fresh_noise=True), field(leant, fresh_noise=True)), 0.01)
 
     def test_the_affine_part_is_that_of_least_squares(self):
         noise = torch.randn(2, 8, 8, 8, 16)

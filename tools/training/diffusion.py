@@ -8,6 +8,7 @@ import torch
 import settings as S
 from batches import unscaled
 from draws import Draws
+from leaning import Leaning
 from model import unpack
 
 
@@ -62,6 +63,7 @@ class Sampler:
     steady_affine: bool = False  # but for what is affine in place, the camera's moves: they follow the deterministic one
     first_mean_x: float = 1.0  # without a matte: deviation of what all cells of a frame have in common of the first noise, by
     first_mean_y: float = 1.0  # component, as a multiple of what it is in white noise (cf. S_noise of Karras et al., arXiv:2206.00364)
+    lean: float = 0.0  # without a matte: of the long waves in the noise, to one direction of travel (leaning.py); 0 to 1
 
     def first_noise(self, noise, matte_given):
         """Standard normal noise [n, 8, 8, 8, 16], as the walk begins with it; matte_given [n] of 0 and 1."""
@@ -111,7 +113,7 @@ class Guided:
 
 def solver_step(z, clean, earlier, levels_around, how, fresh):
     """From one level to the next. earlier: the answer of the step before and half its log-SNR's span, or None;
-    levels_around: log-SNRs, [1] each. -> z there"""
+    levels_around: log-SNRs, [1] each; fresh: gives noise like z, called if the sampler wants it. -> z there"""
     here, there = levels_around
     span = (there - here) / 2
     estimate = clean if earlier is None else clean + 0.5 * span / earlier[1] * (clean - earlier[0])
@@ -121,7 +123,7 @@ def solver_step(z, clean, earlier, levels_around, how, fresh):
     steady = walk(1, 1)
     if not how.fresh_noise:
         return steady
-    stirred = walk(torch.exp(-span), 2) + sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * fresh.normal(*z.shape)
+    stirred = walk(torch.exp(-span), 2) + sigma_next * torch.sqrt(-torch.expm1(-2 * span)) * fresh()
     return stirred + affine_part(steady - stirred) if how.steady_affine else stirred
 
 
@@ -131,12 +133,13 @@ def sample(model, given, noise, how=Sampler(), fresh=None):
     a sampler that wants it."""
     answer = Guided(model, given, how)
     grid = torch.linspace(*S.LOG_SNR, how.steps, device=noise.device)
-    z, earlier = how.first_noise(noise, given["matte_given"]), None
+    leaning = Leaning(how.lean, noise, given["matte_given"])
+    z, earlier = leaning(how.first_noise(noise, given["matte_given"])), None
     for i in range(how.steps):
         clean = answer(z, grid[i].expand(len(z)))
         if i == how.steps - 1:
             return unscaled(unpack(clean))
-        z = solver_step(z, clean, earlier, (grid[i:i + 1], grid[i + 1:i + 2]), how, fresh)
+        z = solver_step(z, clean, earlier, (grid[i:i + 1], grid[i + 1:i + 2]), how, lambda: leaning(fresh.normal(*noise.shape)))
         earlier = clean, (grid[i + 1] - grid[i]) / 2
 
 

@@ -63,6 +63,7 @@ def scheduler_config(how):
             "algorithm_type": ALGORITHMS[how.fresh_noise], "solver_order": 2, "use_lu_lambdas": True,
             "log_snr_first": S.LOG_SNR[0], "log_snr_last": S.LOG_SNR[1], "time_first": 1000.0, "time_last": 0.0,
             "deterministic_part": STEADY[how.steady_affine], "first_noise_mean": [how.first_mean_x, how.first_mean_y],
+            "wave_noise_lean": how.lean,
             "num_inference_steps": how.steps, "image_guidance_scale": how.image, "guidance_scale": how.text}
 
 
@@ -78,7 +79,8 @@ def load_sampler(path):
     mean_x, mean_y = said.get("first_noise_mean", (own.first_mean_x, own.first_mean_y))
     return Sampler(steps=said.get("num_inference_steps", own.steps), image=said.get("image_guidance_scale", own.image),
                    text=said.get("guidance_scale", own.text), fresh_noise=said.get("algorithm_type") == ALGORITHMS[True],
-                   steady_affine=said.get("deterministic_part") == STEADY[True], first_mean_x=mean_x, first_mean_y=mean_y)
+                   steady_affine=said.get("deterministic_part") == STEADY[True], first_mean_x=mean_x, first_mean_y=mean_y,
+                   lean=said.get("wave_noise_lean", own.lean))
 
 
 INDEX = {"_class_name": "MotionFieldPipeline", "unet": ["diffusers", "UNetSpatioTemporalConditionModel"],

@@ -49,7 +49,9 @@ bool FuzzConfigs(std::string_view bytes) {
   const auto unet = ReadSvdUNetConfig(config);
   if (unet.ok()) RINGWAY_CHECK(unet->layout.heads.size() == unet->layout.channels.size());
   const auto schedule = ReadMotionSchedule(config);
-  if (schedule.ok()) RINGWAY_CHECK(schedule->log_snr_first < schedule->log_snr_last);
+  if (schedule.ok())
+    RINGWAY_CHECK(schedule->log_snr_first < schedule->log_snr_last && schedule->wave_lean >= 0 &&
+                  schedule->wave_lean <= 1);
   // Each reader is to see the bytes, whatever the others made of them.
   const bool read[] = {field.ok(),
                        unet.ok(),
