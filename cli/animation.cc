@@ -98,7 +98,8 @@ absl::StatusOr<AnimateResult> AnimateHere(Session& session, const AnimateJob& jo
       },
       {});
   if (!animation.ok()) return animation.status();
-  absl::StatusOr<std::string> file = engine::EncodeAnimation(*animation, order->format);
+  absl::StatusOr<std::string> file =
+      engine::EncodeAnimation(*animation, order->format, {.threads = (*engine)->threads()});
   if (!file.ok()) return file.status();
   result.file = *std::move(file);
   result.seconds = progress.Seconds();

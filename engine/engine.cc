@@ -45,6 +45,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const std::filesystem::path
   std::unique_ptr<Engine> engine(new Engine());
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = std::clamp(options.threads > 0 ? options.threads : processors, 1, kThreadsMax);
+  engine->threads_ = threads;
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = threads});
   const PipelineContext context{*directory, *engine->backend_, threads, options.full_precision};
   absl::StatusOr<std::unique_ptr<Pipeline>> pipeline;

@@ -65,12 +65,15 @@ class Engine {
                                     std::stop_token stop);
   // "motion field, 8 steps of 1 pass": for people.
   const std::string& description() const { return description_; }
+  // How many it works with.
+  int threads() const { return threads_; }
 
  private:
   Engine();
   std::unique_ptr<CpuBackend> backend_;  // outlives the pipeline's plans
   std::unique_ptr<Pipeline> pipeline_;
   std::string description_;
+  int threads_ = 1;
 };
 
 }  // namespace ringway::engine

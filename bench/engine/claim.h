@@ -39,6 +39,7 @@ class Claims {
 // Only where oneDNN is there (RINGWAY_HAS_ONEDNN).
 void MeasureProducts(const RunOptions& options, Claims& claims);
 void MeasureContext(const RunOptions& options, Claims& claims);
+void MeasureFiles(const RunOptions& options, Claims& claims);
 void MeasureDistilled(const RunOptions& options, Claims& claims);
 void MeasureUNet(const RunOptions& options, Claims& claims);
 void MeasureAgainstTorch(const RunOptions& options, Claims& claims);

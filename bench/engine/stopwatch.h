@@ -1,7 +1,7 @@
-// Times a plan: its fastest run of a few, in seconds, and the share of one kind of operation.
+// Times two plans, or any two pieces of work: the fastest run of a few, in seconds.
 //
 // The fastest run is what the machine can do when nobody else asks for it; the mean would measure the
-// neighbours. Two plans that are compared are run in turn, so that a busy moment meets both.
+// neighbours. Two that are compared are run in turn, so that a busy moment meets both.
 #ifndef RINGWAY_BENCH_ENGINE_STOPWATCH_H_
 #define RINGWAY_BENCH_ENGINE_STOPWATCH_H_
 
@@ -12,10 +12,15 @@
 
 namespace ringway::bench {
 
-inline double SecondsOf(engine::Plan& plan) {
+template <typename Work>
+double SecondsOf(const Work& work) {
   const auto begin = std::chrono::steady_clock::now();
-  plan.Run();
+  work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+inline double SecondsOf(engine::Plan& plan) {
+  return SecondsOf([&plan] { plan.Run(); });
 }
 
 struct Pair {
@@ -23,7 +28,8 @@ struct Pair {
   double ratio() const { return first / second; }
 };
 
-inline Pair FastestOfEach(engine::Plan& first, engine::Plan& second, int rounds) {
+template <typename First, typename Second>
+Pair FastestOfEach(First first, Second second, int rounds) {
   Pair fastest;
   for (int i = 0; i <= rounds; ++i) {
     const double a = SecondsOf(first), b = SecondsOf(second);
@@ -32,6 +38,10 @@ inline Pair FastestOfEach(engine::Plan& first, engine::Plan& second, int rounds)
     fastest.second = std::min(fastest.second, b);
   }
   return fastest;
+}
+
+inline Pair FastestOfEach(engine::Plan& first, engine::Plan& second, int rounds) {
+  return FastestOfEach([&] { first.Run(); }, [&] { second.Run(); }, rounds);
 }
 
 }  // namespace ringway::bench

@@ -47,22 +47,23 @@ absl::Status CheckAnimation(const Animation& animation) {
 }
 
 #ifndef RINGWAY_HAS_LIBAV
-absl::StatusOr<std::string> EncodeMp4(const Animation&) {
+absl::StatusOr<std::string> EncodeMp4(const Animation&, const EncodeOptions&) {
   return absl::UnimplementedError(
       "this build has no MP4: libavformat-dev was not there when it was configured");
 }
 #endif
 
-absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, AnimationFormat format) {
+absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, AnimationFormat format,
+                                            const EncodeOptions& options) {
   switch (format) {
     case AnimationFormat::kGif:
-      return EncodeGif(animation);
+      return EncodeGif(animation, options);
     case AnimationFormat::kApng:
-      return EncodeApng(animation);
+      return EncodeApng(animation, options);
     case AnimationFormat::kWebp:
-      return EncodeWebp(animation, kWebpQuality);
+      return EncodeWebp(animation, kWebpQuality, options);
     case AnimationFormat::kMp4:
-      return EncodeMp4(animation);
+      return EncodeMp4(animation, options);
   }
   return absl::InvalidArgumentError("unknown animation format");
 }

@@ -5,12 +5,14 @@
 // SIGGRAPH 1982) so that still regions do not flicker, an ordered 8x8 dither that stays in place from frame
 // to frame, and only the rectangle that changed is written, with unchanged pixels transparent. APNG:
 // lossless, written here chunk by chunk over zlib. WebP: libwebp's animation encoder. MP4: H.264 on one
-// thread. All are deterministic: the same frames give the same bytes with the same library versions.
-// O(pixels); memory: the frames plus the file.
+// thread; the others on as many as they are given. All are deterministic: the same frames give the same bytes
+// with the same library versions, for any number of threads. O(pixels); memory: the frames plus the file, for
+// GIF one byte a pixel more. Who asks to stop gets Cancelled after the frames in hand.
 #ifndef RINGWAY_ENGINE_MEDIA_ENCODE_H_
 #define RINGWAY_ENGINE_MEDIA_ENCODE_H_
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -25,16 +27,23 @@ std::optional<AnimationFormat> AnimationFormatOf(std::string_view file_ending);
 // "gif, apng, webp", for messages.
 const char* AnimationFormatNames();
 
-// InvalidArgument when there are no frames, too many, or frames of different sizes.
-absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, AnimationFormat format);
+struct EncodeOptions {
+  int threads = 1;
+  std::stop_token stop = {};
+};
 
-absl::StatusOr<std::string> EncodeGif(const Animation& animation);
-absl::StatusOr<std::string> EncodeApng(const Animation& animation);
+// InvalidArgument when there are no frames, too many, or frames of different sizes; Cancelled when stopped.
+absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, AnimationFormat format,
+                                            const EncodeOptions& options = {});
+
+absl::StatusOr<std::string> EncodeGif(const Animation& animation, const EncodeOptions& options = {});
+absl::StatusOr<std::string> EncodeApng(const Animation& animation, const EncodeOptions& options = {});
 // quality: 0 to 100, lossy; nothing means lossless.
-absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality);
+absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality,
+                                       const EncodeOptions& options = {});
 
 // H.264 by libav; Unimplemented in a build without it, InvalidArgument when a side is odd.
-absl::StatusOr<std::string> EncodeMp4(const Animation& animation);
+absl::StatusOr<std::string> EncodeMp4(const Animation& animation, const EncodeOptions& options = {});
 
 absl::Status CheckAnimation(const Animation& animation);
 

@@ -5,7 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/media/encode.h"
+#include "engine/cpu/parallel.h"
+#include "engine/media/encode_frames.h"
 #include "engine/media/palette.h"
 
 namespace ringway::engine {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t kColorsMax = 255;
 constexpr int kTransparent = 255;
 constexpr int kMapColors = 256;
+constexpr char kTrailer = ';';
 
 // Bayer's 8 x 8 matrix, row by row, 0 to 63.
 constexpr std::uint8_t kBayer[64] = {0,  32, 8,  40, 2,  34, 10, 42, 48, 16, 56, 24, 50, 18, 58, 26,
@@ -21,8 +23,10 @@ constexpr std::uint8_t kBayer[64] = {0,  32, 8,  40, 2,  34, 10, 42, 48, 16, 56,
                                      3,  35, 11, 43, 1,  33, 9,  41, 51, 19, 59, 27, 49, 17, 57, 25,
                                      15, 47, 7,  39, 13, 45, 5,  37, 63, 31, 55, 23, 61, 29, 53, 21};
 
-std::vector<std::uint8_t> Dithered(const Picture& frame, const Palette& palette) {
-  std::vector<std::uint8_t> indices(frame.rgb.size() / 3);
+using Indices = std::vector<std::uint8_t>;  // into the palette, row after row
+
+Indices Dithered(const Picture& frame, const Palette& palette) {
+  Indices indices(frame.rgb.size() / 3);
   const auto shifted = [](int value, int shift) { return std::clamp(value + shift, 0, 255); };
   for (int y = 0; y < frame.height; ++y) {
     for (int x = 0; x < frame.width; ++x) {
@@ -41,8 +45,7 @@ struct Rectangle {
 };
 
 // The smallest rectangle with all that differs; one pixel when nothing does, for every frame needs one.
-Rectangle Changed(const std::vector<std::uint8_t>& before, const std::vector<std::uint8_t>& now, int width,
-                  int height) {
+Rectangle Changed(const Indices& before, const Indices& now, int width, int height) {
   Rectangle r{width, height, 0, 0};
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
@@ -86,7 +89,7 @@ class GifWriter {
            EGifPutExtensionBlock(file_, 3, kForever) == GIF_OK && EGifPutExtensionTrailer(file_) == GIF_OK;
   }
 
-  bool AddFrame(std::vector<std::uint8_t>& indices, int width, const Rectangle& r, int delay_ms) {
+  bool AddFrame(Indices& indices, int width, const Rectangle& r, int delay_ms) {
     GraphicsControlBlock control{DISPOSE_DO_NOT, false, std::max(1, (delay_ms + 5) / 10), kTransparent};
     GifByteType block[4];
     EGifGCBToExtension(&control, block);
@@ -106,32 +109,62 @@ class GifWriter {
   GifFileType* file_;
 };
 
-}  // namespace
+struct GifFrame {
+  Indices indices;  // of the whole film's size
+  Rectangle area;   // of it, what is written
+};
 
-absl::StatusOr<std::string> EncodeGif(const Animation& animation) {
-  if (absl::Status status = CheckAnimation(animation); !status.ok()) return status;
-  const int width = animation.frames[0].width;
-  const int height = animation.frames[0].height;
-  const Palette palette(animation.frames, kColorsMax);
+// What has changed since the frame before, the rest transparent; all of the first frame.
+GifFrame FrameAfter(const Indices* before, const Indices& now, int width, int height) {
+  if (before == nullptr) return {now, {0, 0, width, height}};
+  GifFrame frame{now, Changed(*before, now, width, height)};
+  for (std::size_t p = 0; p < now.size(); ++p)
+    if (now[p] == (*before)[p]) frame.indices[p] = kTransparent;
+  return frame;
+}
+
+// A file of one frame, or of none, without the trailer; empty when the encoder failed.
+std::string Untrailed(const Animation& animation, const Palette& palette, GifFrame* frame) {
+  const Picture& first = animation.frames[0];
   std::string out;
   bool ok = true;
   {
     GifWriter writer(out);  // its end writes the trailer
-    ok = writer.Start(width, height, palette);
-    std::vector<std::uint8_t> before;
-    for (std::size_t i = 0; ok && i < animation.frames.size(); ++i) {
-      const std::vector<std::uint8_t> now = Dithered(animation.frames[i], palette);
-      std::vector<std::uint8_t> written = now;
-      const Rectangle area = i == 0 ? Rectangle{0, 0, width, height} : Changed(before, now, width, height);
-      if (i > 0)
-        for (std::size_t p = 0; p < now.size(); ++p)
-          if (now[p] == before[p]) written[p] = kTransparent;
-      ok = writer.AddFrame(written, width, area, animation.delay_ms);
-      before = now;
-    }
+    ok = writer.Start(first.width, first.height, palette) &&
+         (frame == nullptr || writer.AddFrame(frame->indices, first.width, frame->area, animation.delay_ms));
   }
-  if (!ok) return absl::InternalError("GIF: the encoder failed");
+  if (!ok || out.empty()) return {};
+  out.pop_back();
   return out;
+}
+
+}  // namespace
+
+// Each frame is compressed by itself, so each is written as a file of its own and the files are joined.
+absl::StatusOr<std::string> EncodeGif(const Animation& animation, const EncodeOptions& options) {
+  if (absl::Status status = CheckAnimation(animation); !status.ok()) return status;
+  const int width = animation.frames[0].width;
+  const int height = animation.frames[0].height;
+  const std::size_t frames = animation.frames.size();
+  const Palette palette(animation.frames, kColorsMax, options.threads);
+  std::vector<Indices> indices(frames);
+  ParallelFor(static_cast<std::int64_t>(frames), options.threads, [&](std::int64_t task, int) {
+    const auto i = static_cast<std::size_t>(task);
+    if (CheckGoesOn(options).ok()) indices[i] = Dithered(animation.frames[i], palette);
+  });
+  if (absl::Status status = CheckGoesOn(options); !status.ok()) return status;
+  const absl::Status failed = absl::InternalError("GIF: the encoder failed");
+  std::string out = Untrailed(animation, palette, nullptr);
+  if (out.empty()) return failed;
+  const auto pieces = EncodeFrames(frames, options, [&](std::size_t i) -> absl::StatusOr<std::string> {
+    GifFrame frame = FrameAfter(i == 0 ? nullptr : &indices[i - 1], indices[i], width, height);
+    const std::string file = Untrailed(animation, palette, &frame);
+    if (file.empty()) return failed;
+    return file.substr(out.size());
+  });
+  if (!pieces.ok()) return pieces.status();
+  for (const std::string& piece : *pieces) out += piece;
+  return out + kTrailer;
 }
 
 }  // namespace ringway::engine

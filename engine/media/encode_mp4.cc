@@ -12,7 +12,7 @@ extern "C" {
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/media/encode.h"
+#include "engine/media/encode_frames.h"
 
 namespace ringway::engine {
 namespace {
@@ -155,7 +155,7 @@ class Mp4Writer {
 
 }  // namespace
 
-absl::StatusOr<std::string> EncodeMp4(const Animation& animation) {
+absl::StatusOr<std::string> EncodeMp4(const Animation& animation, const EncodeOptions& options) {
   if (absl::Status status = CheckAnimation(animation); !status.ok()) return status;
   const Picture& first = animation.frames[0];
   if (first.width % 2 != 0 || first.height % 2 != 0)
@@ -167,6 +167,7 @@ absl::StatusOr<std::string> EncodeMp4(const Animation& animation) {
   if (absl::Status status = writer.Open(first); !status.ok()) return status;
   std::int64_t at_ms = 0;
   for (const Picture& frame : animation.frames) {
+    if (absl::Status status = CheckGoesOn(options); !status.ok()) return status;
     if (absl::Status status = writer.Add(frame, at_ms); !status.ok()) return status;
     at_ms += animation.delay_ms;
   }

@@ -8,12 +8,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/media/encode.h"
+#include "engine/media/encode_frames.h"
 
 namespace ringway::engine {
 namespace {
 
 constexpr int kWebpSideMax = 16'383;
+constexpr char kNoFrame[] = "a frame could not be encoded; is there memory left?";
 
 struct Free {
   void operator()(WebPPicture* picture) const {
@@ -48,16 +49,17 @@ std::string TakeBytes(WebPData& file) {
 
 absl::Status Failed(const char* why) { return absl::InternalError(absl::StrCat("WebP: ", why)); }
 
-absl::StatusOr<std::string> EncodeLossless(const Animation& animation, const WebPConfig& config) {
+absl::StatusOr<std::string> EncodeLossless(const Animation& animation, const WebPConfig& config,
+                                           const EncodeOptions& options) {
   const Picture& first = animation.frames[0];
-  WebPAnimEncoderOptions options;
-  if (WebPAnimEncoderOptionsInit(&options) == 0) return Failed("another version of the library");
-  const std::unique_ptr<WebPAnimEncoder, Free> encoder(
-      WebPAnimEncoderNew(first.width, first.height, &options));
+  WebPAnimEncoderOptions how;
+  if (WebPAnimEncoderOptionsInit(&how) == 0) return Failed("another version of the library");
+  const std::unique_ptr<WebPAnimEncoder, Free> encoder(WebPAnimEncoderNew(first.width, first.height, &how));
   if (encoder == nullptr) return Failed("the encoder cannot start");
   int at_ms = 0;
   bool ok = true;
   for (std::size_t i = 0; ok && i < animation.frames.size(); ++i, at_ms += animation.delay_ms) {
+    if (absl::Status status = CheckGoesOn(options); !status.ok()) return status;
     const OwnedPicture picture = Import(animation.frames[i]);
     ok = picture != nullptr && WebPAnimEncoderAdd(encoder.get(), picture.get(), at_ms, &config) != 0;
   }
@@ -69,17 +71,21 @@ absl::StatusOr<std::string> EncodeLossless(const Animation& animation, const Web
   return TakeBytes(file);
 }
 
-// One whole picture, appended to the film.
-bool PushFrame(WebPMux* mux, const Picture& frame, int delay_ms, const WebPConfig& config) {
+// One whole picture, as a file of its own.
+absl::StatusOr<std::string> Still(const Picture& frame, const WebPConfig& config) {
   const OwnedPicture picture = Import(frame);
-  if (picture == nullptr) return false;
   const std::unique_ptr<WebPMemoryWriter, Free> writer(new WebPMemoryWriter);
   WebPMemoryWriterInit(writer.get());
+  if (picture == nullptr) return Failed(kNoFrame);
   picture->writer = WebPMemoryWrite;
   picture->custom_ptr = writer.get();
-  if (WebPEncode(&config, picture.get()) == 0) return false;
+  if (WebPEncode(&config, picture.get()) == 0) return Failed(kNoFrame);
+  return std::string(reinterpret_cast<const char*>(writer->mem), writer->size);
+}
+
+bool PushFrame(WebPMux* mux, const std::string& still, int delay_ms) {
   WebPMuxFrameInfo info = {};
-  info.bitstream = {writer->mem, writer->size};
+  info.bitstream = {reinterpret_cast<const std::uint8_t*>(still.data()), still.size()};
   info.duration = delay_ms;
   info.id = WEBP_CHUNK_ANMF;
   info.dispose_method = WEBP_MUX_DISPOSE_NONE;
@@ -87,24 +93,28 @@ bool PushFrame(WebPMux* mux, const Picture& frame, int delay_ms, const WebPConfi
   return WebPMuxPushFrame(mux, &info, 1) == WEBP_MUX_OK;  // copies
 }
 
-absl::StatusOr<std::string> EncodeLossy(const Animation& animation, const WebPConfig& config) {
+absl::StatusOr<std::string> EncodeLossy(const Animation& animation, const WebPConfig& config,
+                                        const EncodeOptions& options) {
+  const auto still = [&](std::size_t i) { return Still(animation.frames[i], config); };
+  const auto stills = EncodeFrames(animation.frames.size(), options, still);
+  if (!stills.ok()) return stills.status();
   const std::unique_ptr<WebPMux, Free> mux(WebPMuxNew());
   bool ok = mux != nullptr;
-  for (std::size_t i = 0; ok && i < animation.frames.size(); ++i) {
-    ok = PushFrame(mux.get(), animation.frames[i], animation.delay_ms, config);
-  }
+  for (std::size_t i = 0; ok && i < stills->size(); ++i)
+    ok = PushFrame(mux.get(), (*stills)[i], animation.delay_ms);
   const WebPMuxAnimParams forever = {.bgcolor = 0xffffffff, .loop_count = 0};
   WebPData file;
   WebPDataInit(&file);
   ok = ok && WebPMuxSetAnimationParams(mux.get(), &forever) == WEBP_MUX_OK &&
        WebPMuxAssemble(mux.get(), &file) == WEBP_MUX_OK;
-  if (!ok) return Failed("a frame could not be encoded; is there memory left?");
+  if (!ok) return Failed(kNoFrame);
   return TakeBytes(file);
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality) {
+absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality,
+                                       const EncodeOptions& options) {
   if (absl::Status status = CheckAnimation(animation); !status.ok()) return status;
   const Picture& first = animation.frames[0];
   if (first.width > kWebpSideMax || first.height > kWebpSideMax)
@@ -114,7 +124,7 @@ absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional
   config.quality = quality.value_or(75.0f);
   config.lossless = quality ? 0 : 1;
   config.exact = 1;
-  return quality ? EncodeLossy(animation, config) : EncodeLossless(animation, config);
+  return quality ? EncodeLossy(animation, config, options) : EncodeLossless(animation, config, options);
 }
 
 }  // namespace ringway::engine

@@ -1,11 +1,15 @@
 #include "engine/media/palette.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "engine/cpu/parallel.h"
 
 namespace ringway::engine {
 namespace {
 
 constexpr std::size_t kCells = 32 * 32 * 32;
+constexpr int kPartsMax = 16;  // histograms at once, 1 MB each
 
 struct Cell {
   std::array<std::uint64_t, 3> sum{};
@@ -61,24 +65,40 @@ Box Cut(std::span<Cell> cells, Box& box) {
   return upper;
 }
 
-std::vector<Cell> UsedCells(std::span<const Picture> frames) {
-  std::vector<Cell> cells(kCells);
-  for (const Picture& frame : frames) {
-    for (std::size_t i = 0; i + 2 < frame.rgb.size(); i += 3) {
-      const std::uint8_t* p = &frame.rgb[i];
-      Cell& cell = cells[static_cast<std::size_t>((p[0] >> 3) << 10 | (p[1] >> 3) << 5 | p[2] >> 3)];
-      for (std::size_t c = 0; c < 3; ++c) cell.sum[c] += p[c];
-      ++cell.count;
+using Histogram = std::vector<Cell>;  // [kCells]
+
+void Count(const Picture& frame, Histogram& histogram) {
+  for (std::size_t i = 0; i + 2 < frame.rgb.size(); i += 3) {
+    const std::uint8_t* p = &frame.rgb[i];
+    Cell& cell = histogram[static_cast<std::size_t>((p[0] >> 3) << 10 | (p[1] >> 3) << 5 | p[2] >> 3)];
+    for (std::size_t c = 0; c < 3; ++c) cell.sum[c] += p[c];
+    ++cell.count;
+  }
+}
+
+// Every part of the frames is counted by itself; whole numbers add up to the same in any order.
+std::vector<Cell> UsedCells(std::span<const Picture> frames, int threads) {
+  const auto parts = static_cast<std::size_t>(std::clamp(threads, 1, kPartsMax));
+  std::vector<Histogram> counted(parts, Histogram(kCells));
+  ParallelFor(static_cast<std::int64_t>(parts), threads, [&](std::int64_t task, int) {
+    const auto part = static_cast<std::size_t>(task);
+    for (std::size_t f = part; f < frames.size(); f += parts) Count(frames[f], counted[part]);
+  });
+  Histogram& cells = counted.front();
+  for (std::size_t part = 1; part < parts; ++part) {
+    for (std::size_t i = 0; i < kCells; ++i) {
+      for (std::size_t c = 0; c < 3; ++c) cells[i].sum[c] += counted[part][i].sum[c];
+      cells[i].count += counted[part][i].count;
     }
   }
   std::erase_if(cells, [](const Cell& cell) { return cell.count == 0; });
-  return cells;
+  return std::move(cells);
 }
 
 }  // namespace
 
-Palette::Palette(std::span<const Picture> frames, std::size_t colors_max) : nearest_(kCells) {
-  std::vector<Cell> cells = UsedCells(frames);
+Palette::Palette(std::span<const Picture> frames, std::size_t colors_max, int threads) : nearest_(kCells) {
+  std::vector<Cell> cells = UsedCells(frames, threads);
   std::vector<Box> boxes = {{0, cells.size()}};
   Measure(cells, boxes[0]);
   while (boxes.size() < colors_max) {

@@ -3,7 +3,7 @@
 // Median cut (Heckbert, "Color image quantization for frame buffer display", SIGGRAPH 1982) over a histogram
 // of 32 x 32 x 32 cells: the box with the largest spread, weighted by its pixels, is cut at its median until
 // there are enough. Lookups are answered from a table of all 32768 cells, made once: O(cells x colours).
-// Deterministic: ties go to the box that was made first.
+// Deterministic, for any number of threads: ties go to the box that was made first.
 #ifndef RINGWAY_ENGINE_MEDIA_PALETTE_H_
 #define RINGWAY_ENGINE_MEDIA_PALETTE_H_
 
@@ -19,7 +19,7 @@ namespace ringway::engine {
 class Palette {
  public:
   using Color = std::array<std::uint8_t, 3>;
-  Palette(std::span<const Picture> frames, std::size_t colors_max);
+  Palette(std::span<const Picture> frames, std::size_t colors_max, int threads = 1);
 
   std::span<const Color> colors() const { return colors_; }
   std::uint8_t Nearest(int r, int g, int b) const {

@@ -1,4 +1,4 @@
-#include "engine/media/encode.h"
+#include "engine/media/encode_frames.h"
 
 #include <gif_lib.h>
 #include <gmock/gmock.h>
@@ -211,10 +211,57 @@ TEST(Webp, NothingOfEarlierFramesIsLeftBehind) {
   EXPECT_LE(LargestDifference(played.back(), glow.frames.back()), first + 4);
 }
 
-TEST(Encode, IsDeterministic) {
+std::vector<AnimationFormat> AllFormats() {
+  std::vector<AnimationFormat> formats = {AnimationFormat::kGif, AnimationFormat::kApng,
+                                          AnimationFormat::kWebp};
+  if (AnimationFormatOf("mp4")) formats.push_back(AnimationFormat::kMp4);
+  return formats;
+}
+
+TEST(Encode, GivesTheSameBytesForAnyNumberOfThreads) {
+  const Animation disc = MovingDisc(40, 32, 7);
+  for (const auto format : AllFormats()) {
+    const std::string alone = EncodeAnimation(disc, format).value();
+    for (const int threads : {1, 2, 5, 40})
+      EXPECT_TRUE(EncodeAnimation(disc, format, {.threads = threads}).value() == alone)
+          << static_cast<int>(format) << " with " << threads;
+  }
+}
+
+TEST(Encode, EndsWhenItIsStopped) {
+  std::stop_source stop;
+  stop.request_stop();
+  const EncodeOptions stopped{.threads = 2, .stop = stop.get_token()};
   const Animation disc = MovingDisc(40, 32, 3);
-  for (const auto format : {AnimationFormat::kGif, AnimationFormat::kApng, AnimationFormat::kWebp})
-    EXPECT_EQ(EncodeAnimation(disc, format).value(), EncodeAnimation(disc, format).value());
+  for (const auto format : AllFormats())
+    EXPECT_EQ(EncodeAnimation(disc, format, stopped).status().code(), absl::StatusCode::kCancelled)
+        << static_cast<int>(format);
+  EXPECT_EQ(EncodeWebp(disc, std::nullopt, stopped).status().code(), absl::StatusCode::kCancelled);
+}
+
+TEST(EncodeFrames, BeginsNoFrameAfterItIsStopped) {
+  std::stop_source stop;
+  std::vector<std::size_t> begun;
+  const auto pieces =
+      EncodeFrames(100, {.stop = stop.get_token()}, [&](std::size_t frame) -> absl::StatusOr<std::string> {
+        begun.push_back(frame);
+        if (frame == 2) stop.request_stop();
+        return std::string("piece");
+      });
+  EXPECT_EQ(pieces.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(begun, testing::ElementsAre(0, 1, 2));
+}
+
+TEST(EncodeFrames, KeepsTheOrderAndTellsTheFirstError) {
+  const auto numbered = [](std::size_t frame) -> absl::StatusOr<std::string> {
+    return std::to_string(frame);
+  };
+  EXPECT_THAT(EncodeFrames(4, {.threads = 3}, numbered).value(), testing::ElementsAre("0", "1", "2", "3"));
+  const auto torn = [](std::size_t frame) -> absl::StatusOr<std::string> {
+    if (frame % 2 == 1) return absl::DataLossError(std::to_string(frame));
+    return std::string();
+  };
+  EXPECT_EQ(EncodeFrames(6, {.threads = 3}, torn).status(), absl::DataLossError("1"));
 }
 
 TEST(Encode, RefusesWhatIsNoAnimation) {

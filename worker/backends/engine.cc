@@ -124,7 +124,8 @@ EngineBackend::Answer EngineBackend::Work(const WorkOrder& order, const std::sto
       },
       stop);
   if (!animation.ok()) return {{}, EndOf(animation.status())};
-  absl::StatusOr<std::string> file = engine::EncodeAnimation(*animation, read->format);
+  absl::StatusOr<std::string> file =
+      engine::EncodeAnimation(*animation, read->format, {.threads = engine_->threads(), .stop = stop});
   if (!file.ok()) return {{}, EndOf(file.status())};
   return {*std::move(file), {.content_type = std::string(engine::ContentTypeOf(read->format))}};
 }
