@@ -1,7 +1,8 @@
 // What all encoders that take frames one by one share: several frames at once, and an end on request.
 //
-// Frames are handed to the threads of the engine's pool (cpu/parallel.h). What a frame becomes must not
-// depend on the thread, so the file is the same for any number of them. Memory: the pieces of all frames.
+// Frames are handed to the threads of the engine's pool (cpu/parallel.h), one after the other, so that a long
+// frame does not hold up the rest. What a frame becomes must not depend on the thread or on the other frames'
+// pieces, so the file is the same for any number of threads. Memory: the pieces of all frames.
 #ifndef RINGWAY_ENGINE_MEDIA_ENCODE_FRAMES_H_
 #define RINGWAY_ENGINE_MEDIA_ENCODE_FRAMES_H_
 

@@ -5,8 +5,8 @@
 // it shows all of it, and the displacement fades out around the region (region.h). Frame 0 is the window of
 // the photo itself, the last frame stands at the end of the field. The film is at most side_max pixels wide
 // and high, its sides are even (MP4 wants that), and it is never larger than the photo. The photo is scaled
-// once so that pixels of film and photo are of a size. Frame is for one thread at a time and uses `threads`
-// inside; the same bytes for any number of them.
+// once so that pixels of film and photo are of a size. Immutable after construction: frames may be drawn side
+// by side by any threads, each by one.
 #ifndef RINGWAY_ENGINE_MOTION_FILM_H_
 #define RINGWAY_ENGINE_MOTION_FILM_H_
 
@@ -21,7 +21,6 @@ namespace ringway::engine {
 struct FilmSettings {
   int frames = 48;
   int side_max = 768;
-  int threads = 1;
   std::optional<Region> region = {};
 };
 
@@ -38,28 +37,26 @@ class Film {
 
   const Window& window() const { return window_; }
   // 0 <= frame < settings.frames
-  Picture Frame(int frame);
+  Picture Frame(int frame) const;
 
  private:
-  // Of one axis: where each pixel's middle lies in the photo, its cells of the field, how much it moves.
+  // Of one axis: where each pixel would look if nothing moved, in pixels of the photo; its cells of the
+  // field; how much it moves.
   struct Axis {
-    std::vector<double> at;
+    std::vector<float> at;
     std::vector<GridPlace> place;
     std::vector<float> soft;
   };
   Axis MakeAxis(int pixels, double middle, bool across) const;
-  void StretchAcross();
-  void DrawRow(int y, float* scratch, Picture& picture) const;
+  std::vector<float> StretchedAcross(int frame) const;
+  WarpLine Line(int y, const std::vector<float>& stretched) const;
 
   const MotionField& field_;
   FilmSettings settings_;
   Window window_;
   FilmSize size_;
-  Axis across_, down_;
   WarpSource source_;
-  std::vector<float> cells_;      // the field at one moment, [2][grid][grid]
-  std::vector<float> stretched_;  // [2][grid][film width]
-  std::vector<float> scratch_;    // [thread][2][film width]
+  Axis across_, down_;
 };
 
 }  // namespace ringway::engine

@@ -2,21 +2,54 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "engine/motion/field.h"
-#include "engine/motion/warp_place.h"
 
 namespace ringway::engine {
+namespace {
+
+constexpr int kOne = 1 << 15;
+
+std::int16_t Weight(float w) {
+  return static_cast<std::int16_t>(std::min(std::lrint(w * kOne), static_cast<long>(kOne - 1)));
+}
+
+// The product of a channel or a sum and a weight, rounded.
+int Times(int value, int weight) { return (value * weight + kOne / 2) >> 15; }
+
+float Sum(const WarpLine::Moved& moved, int i) {
+  const auto part = [&](int k) { return moved.weights[k] * moved.rows[k][i]; };
+  return part(0) + part(1) + part(2) + part(3);
+}
+
+// The pixel before a place, and the place behind it in steps of the table.
+struct Step {
+  int before, place;
+  Step(float at, int size) {
+    const float last = static_cast<float>(size - 1);
+    const float inside = at > 0.0f ? std::min(at, last) : 0.0f;
+    const int steps = static_cast<int>(inside * WarpTable::kPlaces + 0.5f);
+    before = steps / WarpTable::kPlaces;
+    place = steps % WarpTable::kPlaces;
+  }
+};
+
+}  // namespace
 
 WarpSource::WarpSource(const Picture& photo) : width_(photo.width), height_(photo.height) {
   const int columns = width_ + 2 * kBorder;
   pixels_.resize(static_cast<std::size_t>(pitch()) * static_cast<std::size_t>(height_ + 2 * kBorder));
-  std::uint8_t* to = pixels_.data();
+  std::int16_t* to = pixels_.data();
   for (int y = -kBorder; y < height_ + kBorder; ++y) {
-    for (int x = -kBorder; x < columns - kBorder; ++x, to += 4)
-      std::memcpy(to, photo.At(std::clamp(x, 0, width_ - 1), std::clamp(y, 0, height_ - 1)), 3);
+    for (int x = -kBorder; x < columns - kBorder; ++x, to += kChannels) {
+      const std::uint8_t* from = photo.At(std::clamp(x, 0, width_ - 1), std::clamp(y, 0, height_ - 1));
+      for (int c = 0; c < 3; ++c) to[c] = static_cast<std::int16_t>(from[c] << kScaleBits);
+    }
   }
+}
+
+WarpPixels WarpSource::pixels() const {
+  return {pixels_.data() + (kBorder - 1) * (pitch() + kChannels), pitch(), width_, height_};
 }
 
 const WarpTable& TheWarpTable() {
@@ -24,33 +57,36 @@ const WarpTable& TheWarpTable() {
     WarpTable t;
     for (int i = 0; i < WarpTable::kPlaces; ++i) {
       const CubicWeights cubic(static_cast<float>(i) / WarpTable::kPlaces);
-      for (int k = 0; k < 16; ++k) t.repeated[i][k] = cubic.w[k / 4];
-      std::copy(cubic.w, cubic.w + 4, t.weights[i]);
+      for (int r = 0; r < 4; ++r) std::fill_n(t.down[i][r], 16, Weight(cubic.w[r]));
+      for (int k = 0; k < 16; ++k) t.across[i][k] = Weight(cubic.w[k / 4]);
     }
     return t;
   }();
   return table;
 }
 
-void WarpRowScalar(const WarpSource& source, const float* x, const float* y, int count, std::uint8_t* rgb) {
+void WarpScalar(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb) {
   const WarpTable& table = TheWarpTable();
-  for (int i = 0; i < count; ++i) {
-    const WarpPlace place(source, x[i], y[i]);
-    float sum[3] = {};
-    for (int r = 0; r < 4; ++r) {
-      const std::uint8_t* row = place.first + r * source.pitch();
+  for (int i = 0; i < line.count; ++i) {
+    const Step x(Sum(line.x, i) + line.at_x[i], photo.width), y(Sum(line.y, i) + line.at_y, photo.height);
+    const std::int16_t* first = photo.first + y.before * photo.pitch + x.before * WarpSource::kChannels;
+    for (int c = 0; c < 3; ++c) {
+      int sum = 0;
       for (int k = 0; k < 4; ++k) {
-        const float w = table.weights[place.down][r] * table.weights[place.across][k];
-        for (int c = 0; c < 3; ++c) sum[c] += w * static_cast<float>(row[k * 4 + c]);
+        int column = 0;
+        for (int r = 0; r < 4; ++r)
+          column += Times(first[r * photo.pitch + k * WarpSource::kChannels + c], table.down[y.place][r][0]);
+        sum += Times(column, table.across[x.place][4 * k]);
       }
+      const int rounded = (sum + (1 << (WarpSource::kScaleBits - 1))) >> WarpSource::kScaleBits;
+      *rgb++ = static_cast<std::uint8_t>(std::clamp(rounded, 0, 255));
     }
-    for (const float s : sum) *rgb++ = static_cast<std::uint8_t>(std::clamp(std::lrint(s), 0L, 255L));
   }
 }
 
-WarpRow WarpRowFor(Isa isa) {
-  if (isa >= Isa::kAvx512) return WarpRowAvx512;
-  return isa == Isa::kAvx2 ? WarpRowAvx2 : WarpRowScalar;
+WarpFn WarpFor(Isa isa) {
+  if (isa >= Isa::kAvx512) return WarpAvx512;
+  return isa == Isa::kAvx2 ? WarpAvx2 : WarpScalar;
 }
 
 }  // namespace ringway::engine

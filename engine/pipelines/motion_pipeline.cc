@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/cpu/parallel.h"
 #include "engine/media/resize.h"
 #include "engine/motion/film.h"
 #include "engine/motion/leaning.h"
@@ -295,20 +296,24 @@ absl::StatusOr<Animation> MotionPipeline::Draw(const AnimateRequest& request, co
                                                const std::stop_token& stop) const {
   const FilmSettings settings{.frames = request.frames > 0 ? request.frames : kFrames,
                               .side_max = request.side_max > 0 ? request.side_max : kSideMax,
-                              .threads = threads_,
                               .region = request.region};
   const FilmSize size = SizeOfFilm(request.picture.width, request.picture.height, settings.side_max);
   if (std::int64_t{size.width} * size.height * settings.frames > kAnimationPixelsMax)
     return absl::InvalidArgumentError(absl::StrCat(settings.frames, " frames of ", size.width, " x ",
                                                    size.height, " are more than ", kAnimationPixelsMax,
                                                    " pixels"));
-  Film film(request.picture, field, settings);
+  const Film film(request.picture, field, settings);
   Animation animation;
   animation.delay_ms = static_cast<int>(std::lround(1000.0 / request.frames_per_second));
-  for (int f = 0; f < settings.frames; ++f) {
+  animation.frames.resize(static_cast<std::size_t>(settings.frames));
+  for (int begin = 0; begin < settings.frames; begin += threads_) {
     if (stop.stop_requested()) return Stopped();
-    animation.frames.push_back(film.Frame(f));
-    progress.Tell(steps, steps, kShareOfSolver + (1 - kShareOfSolver) * (f + 1) / settings.frames);
+    const int end = std::min(begin + threads_, settings.frames);
+    ParallelFor(end - begin, threads_, [&](std::int64_t task, int) {
+      const int frame = begin + static_cast<int>(task);
+      animation.frames[static_cast<std::size_t>(frame)] = film.Frame(frame);
+    });
+    progress.Tell(steps, steps, kShareOfSolver + (1 - kShareOfSolver) * end / settings.frames);
   }
   return animation;
 }

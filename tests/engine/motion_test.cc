@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "engine/cpu/parallel.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/media/resize.h"
 #include "engine/motion/film.h"
@@ -162,31 +163,91 @@ TEST(Region, CoversCellsAndFadesOutsideItself) {
   EXPECT_EQ(SoftX(Region{0, 0, 1, 1}, 0.0f), 1.0f);  // no edge at the photo's own border
 }
 
-TEST(Warp, KernelsAgreeWithEachOtherAndKeepPixels) {
-  const Picture photo = DrawPicture(64, 48);
+// A line of pixels that look anywhere, some of them nowhere.
+struct RandomLine {
+  static constexpr std::size_t kCount = 333;
+  std::vector<float> rows[2][4], at = std::vector<float>(kCount);
+  WarpLine line{};
+
+  explicit RandomLine(std::uint64_t seed) {
+    Rng rng(seed);
+    for (int c = 0; c < 2; ++c) {
+      WarpLine::Moved& moved = c == 0 ? line.x : line.y;
+      for (int k = 0; k < 4; ++k) {
+        rows[c][k].resize(kCount);
+        for (float& r : rows[c][k]) r = static_cast<float>(rng.Uniform() * 24 - 12);
+        moved.rows[k] = rows[c][k].data();
+        moved.weights[k] = static_cast<float>(rng.Uniform() - 0.3);
+      }
+    }
+    for (float& x : at) x = static_cast<float>(rng.Uniform() * 70 - 3);
+    rows[0][1][0] = std::nanf(""), rows[1][2][1] = 1e30f, at[2] = -1e30f, at[331] = 1e30f;
+    line.at_x = at.data();
+    line.at_y = static_cast<float>(rng.Uniform() * 48);
+  }
+};
+
+TEST(Warp, EveryKernelGivesTheSameBytes) {
+  const WarpSource source(DrawPicture(64, 48));
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    RandomLine random(seed);
+    random.line.count = static_cast<int>(RandomLine::kCount - seed);
+    const auto bytes = static_cast<std::size_t>(random.line.count) * 3;
+    std::vector<std::uint8_t> plain(bytes + 1, 77);
+    WarpScalar(source.pixels(), random.line, plain.data());
+    EXPECT_EQ(plain.back(), 77);
+    for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+      if (isa > BestIsa()) continue;
+      std::vector<std::uint8_t> fast(bytes + 1, 77);
+      WarpFor(isa)(source.pixels(), random.line, fast.data());
+      EXPECT_TRUE(fast == plain) << IsaName(isa) << ", seed " << seed;
+    }
+  }
+}
+
+// Along one line, without displacement.
+std::vector<std::uint8_t> Looked(const Picture& photo, const std::vector<float>& x, float y) {
+  const std::vector<float> still(x.size());
+  const WarpLine::Moved moved{{still.data(), still.data(), still.data(), still.data()}, {}};
+  std::vector<std::uint8_t> rgb(3 * x.size());
   const WarpSource source(photo);
-  Rng rng(5);
-  std::vector<float> x(333), y(333);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = static_cast<float>(rng.Uniform() * 80 - 8);
-    y[i] = static_cast<float>(rng.Uniform() * 64 - 8);
-  }
-  x[0] = std::nanf(""), y[1] = 1e30f, x[2] = -1e30f;
-  std::vector<std::uint8_t> plain(x.size() * 3 + 1, 77);
-  WarpRowScalar(source, x.data(), y.data(), 333, plain.data());
-  EXPECT_EQ(plain.back(), 77);
-  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
-    if (isa > BestIsa()) continue;
-    std::vector<std::uint8_t> fast(plain.size(), 77);
-    WarpRowFor(isa)(source, x.data(), y.data(), 333, fast.data());
-    EXPECT_EQ(fast.back(), 77);
-    for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(plain[i], fast[i], 1) << i;
-  }
-  std::vector<float> across(64), down(64, 7.0f);
-  for (std::size_t i = 0; i < 64; ++i) across[i] = static_cast<float>(i);
-  std::vector<std::uint8_t> row(64 * 3);
-  WarpRowFor(BestIsa())(source, across.data(), down.data(), 64, row.data());
+  WarpFor(BestIsa())(source.pixels(), {moved, moved, x.data(), y, static_cast<int>(x.size())}, rgb.data());
+  return rgb;
+}
+
+TEST(Warp, KeepsPixels) {
+  Picture photo = DrawPicture(64, 48);
+  for (int x = 0; x < 64; ++x)
+    photo.At(x, 7)[0] = static_cast<std::uint8_t>(x % 2 * 255);  // as sharp as can be
+  std::vector<float> x(64);
+  std::iota(x.begin(), x.end(), 0.0f);
+  const std::vector<std::uint8_t> row = Looked(photo, x, 7);
   EXPECT_TRUE(std::equal(row.begin(), row.end(), photo.At(0, 7)));
+}
+
+// Keys's convolution in double precision, at the table's places.
+double Exactly(const Picture& photo, double x, double y, int c) {
+  const CubicWeights across(static_cast<float>(x - std::floor(x))),
+      down(static_cast<float>(y - std::floor(y)));
+  double sum = 0;
+  for (int r = 0; r < 4; ++r)
+    for (int k = 0; k < 4; ++k)
+      sum += static_cast<double>(down.w[r]) * static_cast<double>(across.w[k]) *
+             photo.At(static_cast<int>(x) - 1 + k, static_cast<int>(y) - 1 + r)[c];
+  return std::clamp(sum, 0.0, 255.0);
+}
+
+TEST(Warp, RoundsToTheNearestStepOfAChannel) {
+  Rng rng(3);
+  Picture photo = Picture::Blank(32, 32);
+  for (std::uint8_t& byte : photo.rgb) byte = rng.Uniform() < 0.3 ? 255 : 0;
+  for (int i = 0; i < 200; ++i) {
+    const double x = 2 + std::floor(rng.Uniform() * 27 * 256) / 256,
+                 y = 2 + std::floor(rng.Uniform() * 27 * 256) / 256;
+    const std::vector<std::uint8_t> rgb = Looked(photo, {static_cast<float>(x)}, static_cast<float>(y));
+    for (int c = 0; c < 3; ++c)
+      EXPECT_NEAR(rgb[static_cast<std::size_t>(c)], Exactly(photo, x, y, c), 0.6) << x << ", " << y;
+  }
 }
 
 TEST(Film, ShiftsThePhotoByTheField) {
@@ -194,7 +255,7 @@ TEST(Film, ShiftsThePhotoByTheField) {
   // A pan by exactly 8 pixels of the photo; the region is the whole photo, so there is no window.
   const MotionField field =
       FieldOf([](double t, double, double, int c) { return c == 0 ? t * 8 / 128 : 0.0; });
-  Film film(photo, field, {.frames = 9, .side_max = 128, .threads = 2, .region = Region{0, 0, 1, 1}});
+  Film film(photo, field, {.frames = 9, .side_max = 128, .region = Region{0, 0, 1, 1}});
   EXPECT_EQ(film.Frame(0), photo);
   const Picture last = film.Frame(8);
   for (int y = 0; y < 96; ++y)
@@ -204,8 +265,7 @@ TEST(Film, ShiftsThePhotoByTheField) {
 TEST(Film, MovesNothingFarFromTheRegion) {
   const Picture photo = DrawPicture(128, 96);
   const MotionField field = FieldOf([](double t, double, double, int) { return 0.1 * t; });
-  Film film(photo, field,
-            {.frames = 3, .side_max = 128, .threads = 1, .region = Region{0.5, 0.25, 0.9, 0.75}});
+  Film film(photo, field, {.frames = 3, .side_max = 128, .region = Region{0.5, 0.25, 0.9, 0.75}});
   const Picture last = film.Frame(2);
   double inside = 0, outside = 0;
   for (int y = 0; y < 96; ++y)
@@ -218,14 +278,17 @@ TEST(Film, MovesNothingFarFromTheRegion) {
   EXPECT_EQ(outside, 0);
 }
 
-TEST(Film, IsTheSameForAnyNumberOfThreads) {
+TEST(Film, DrawsTheSameFramesSideBySide) {
   const Picture photo = DrawPicture(160, 120);
   const MotionField field = FieldOf(
       [](double t, double x, double y, int c) { return 0.03 * std::sin(6 * t + 9 * (c == 0 ? y : x)); });
-  Film one(photo, field, {.frames = 4, .side_max = 100, .threads = 1});
-  Film three(photo, field, {.frames = 4, .side_max = 100, .threads = 3});
-  EXPECT_LT(one.window().side, 0.95);
-  for (int f = 0; f < 4; ++f) EXPECT_EQ(one.Frame(f), three.Frame(f));
+  const Film film(photo, field, {.frames = 12, .side_max = 100});
+  EXPECT_LT(film.window().side, 0.95);
+  std::vector<Picture> frames(12);
+  ParallelFor(12, 3, [&](std::int64_t f, int) {
+    frames[static_cast<std::size_t>(f)] = film.Frame(static_cast<int>(f));
+  });
+  for (int f = 0; f < 12; ++f) EXPECT_EQ(frames[static_cast<std::size_t>(f)], film.Frame(f)) << f;
 }
 
 TEST(Film, HasEvenSidesAndKeepsTheShape) {
