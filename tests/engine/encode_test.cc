@@ -10,7 +10,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
+#include "core/rng.h"
 #include "engine/media/decode.h"
 #include "engine/media/palette.h"
 #include "tests/engine/sample_pictures.h"
@@ -68,6 +70,25 @@ TEST(Gif, PlaysAsTheFramesWere) {
   ASSERT_EQ(frames.size(), disc.frames.size());
   for (std::size_t f = 0; f < frames.size(); ++f)
     EXPECT_LT(MeanDifference(frames[f], disc.frames[f]), 8.0) << f;
+}
+
+int LargestDifference(const Picture& a, const Picture& b) {
+  int largest = 0;
+  for (std::size_t i = 0; i < a.rgb.size(); ++i) largest = std::max(largest, std::abs(a.rgb[i] - b.rgb[i]));
+  return largest;
+}
+
+// A square that jumps to and fro over black: where it was must be black again.
+TEST(Gif, LeavesNoTrail) {
+  Animation film;
+  for (const int left : {2, 12, 22, 2, 22, 12}) {
+    Picture& frame = film.frames.emplace_back(Picture::Blank(32, 8));
+    for (int y = 1; y < 7; ++y) std::fill_n(frame.At(left, y), 3 * 8, std::uint8_t{255});
+  }
+  const std::vector<Picture> played = PlayGif(EncodeGif(film).value());
+  ASSERT_EQ(played.size(), film.frames.size());
+  for (std::size_t f = 0; f < played.size(); ++f)
+    EXPECT_EQ(LargestDifference(played[f], film.frames[f]), 0) << f;
 }
 
 TEST(Gif, WritesOnlyWhatChanged) {
@@ -151,6 +172,45 @@ TEST(Apng, HoldsEveryFrameExactly) {
   EXPECT_EQ(frames, disc.frames);
 }
 
+// Bands of rows for which one filter after the other is the best: sparse dots, rows that each run on by
+// themselves, columns that do, means of both, and steps that go down a diagonal.
+Picture EveryFilter() {
+  constexpr int kBand = 24;
+  Picture picture = Picture::Blank(48, 5 * kBand);
+  Rng rng(11);
+  const auto byte = [&](double share) { return static_cast<int>(rng.Uniform() * share); };
+  for (int y = 0; y < picture.height; ++y) {
+    for (int x = 0; x < picture.width; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        const int left = x > 0 ? picture.At(x - 1, y)[c] : byte(256),
+                  up = y > 0 ? picture.At(x, y - 1)[c] : 0;
+        const bool first = y % kBand == 0;
+        const int value[] = {byte(2), left + byte(3), first ? byte(256) : up + byte(3),
+                             (left + (first ? byte(256) : up)) / 2 + byte(3), (x + y) / 5 * 37};
+        picture.At(x, y)[c] = static_cast<std::uint8_t>(value[y / kBand]);
+      }
+    }
+  }
+  return picture;
+}
+
+TEST(Apng, UsesEveryFilterAndLosesNothing) {
+  const Animation still{.frames = {EveryFilter()}};
+  const std::string file = EncodeApng(still).value();
+  EXPECT_EQ(DecodePng(file).value(), still.frames[0]);
+  std::string rows(still.frames[0].rgb.size() + 120, '\0');
+  std::set<int> used;
+  for (const Chunk& chunk : ChunksOf(file)) {
+    if (chunk.kind != "IDAT") continue;
+    uLongf size = rows.size();
+    ASSERT_EQ(uncompress(reinterpret_cast<Bytef*>(rows.data()), &size,
+                         reinterpret_cast<const Bytef*>(chunk.content.data()), chunk.content.size()),
+              Z_OK);
+    for (std::size_t at = 0; at < size; at += 48 * 3 + 1) used.insert(rows[at]);
+  }
+  EXPECT_THAT(used, testing::ElementsAre(0, 1, 2, 3, 4));
+}
+
 std::vector<Picture> PlayWebp(const std::string& bytes, int& last_ms) {
   WebPData data{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
   WebPAnimDecoder* decoder = WebPAnimDecoderNew(&data, nullptr);
@@ -194,12 +254,6 @@ Animation DriftingGlow(int side, int frames) {
     }
   }
   return film;
-}
-
-int LargestDifference(const Picture& a, const Picture& b) {
-  int largest = 0;
-  for (std::size_t i = 0; i < a.rgb.size(); ++i) largest = std::max(largest, std::abs(a.rgb[i] - b.rgb[i]));
-  return largest;
 }
 
 TEST(Webp, NothingOfEarlierFramesIsLeftBehind) {
