@@ -2,13 +2,12 @@
 
 #include <cstring>
 
-#include "engine/motion/warp.h"
+#include "engine/motion/warp_addresses.h"
 
 namespace ringway::engine {
 namespace {
 
 constexpr int kAtOnce = 8;
-constexpr int kStretch = 256;  // of a line
 
 __m256i Load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
 
@@ -62,15 +61,9 @@ struct Places {
   }
 };
 
-struct Looking {
-  const char* rows[4];  // of a neighbourhood
-  const char* down;
-  const char* across;
+struct Looking : WarpAddresses {
+  using WarpAddresses::WarpAddresses;
 
-  Looking(const WarpPixels& photo, const WarpTable& table)
-      : down(reinterpret_cast<const char*>(table.down)), across(reinterpret_cast<const char*>(table.across)) {
-    for (int r = 0; r < 4; ++r) rows[r] = reinterpret_cast<const char*>(photo.first + r * photo.pitch);
-  }
   // The weighted columns of a pixel's neighbourhood: four columns of four channels.
   __m256i Columns(const Places& at, int i) const {
     const std::size_t first = at.first[i];
@@ -116,7 +109,7 @@ void StoreEight(__m256i packed, std::uint8_t* rgb) {
 void StoreFirst(__m256i packed, int pixels, std::uint8_t* rgb) {
   alignas(32) std::uint8_t eight[32];
   _mm256_store_si256(reinterpret_cast<__m256i*>(eight), packed);
-  for (int i = 0; i < pixels; ++i) std::memcpy(rgb + 3 * i, eight + 16 * (i / 4) + 3 * (i % 4), 3);
+  StoreFirst(eight, pixels, rgb);
 }
 
 }  // namespace

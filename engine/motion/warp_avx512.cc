@@ -1,14 +1,11 @@
 #include <immintrin.h>
 
-#include <cstring>
-
-#include "engine/motion/warp.h"
+#include "engine/motion/warp_addresses.h"
 
 namespace ringway::engine {
 namespace {
 
 constexpr int kAtOnce = 16;
-constexpr int kStretch = 256;  // of a line
 
 // Where the pixels of a stretch look, in bytes that are added to addresses as they are. All are found before
 // the first is drawn, so that drawing never waits for a place.
@@ -63,15 +60,9 @@ __m512i Two(const char* low, const char* high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(l), h, 1);
 }
 
-struct Looking {
-  const char* rows[4];  // of a neighbourhood
-  const char* down;
-  const char* across;
+struct Looking : WarpAddresses {
+  using WarpAddresses::WarpAddresses;
 
-  Looking(const WarpPixels& photo, const WarpTable& table)
-      : down(reinterpret_cast<const char*>(table.down)), across(reinterpret_cast<const char*>(table.across)) {
-    for (int r = 0; r < 4; ++r) rows[r] = reinterpret_cast<const char*>(photo.first + r * photo.pitch);
-  }
   // The four columns of a pixel's neighbourhood, in two halves that are still to be added: each is the
   // weighted sum of two of its rows.
   __m512i Columns(const Places& at, int i) const {
@@ -118,7 +109,7 @@ void StoreEight(__m256i packed, std::uint8_t* rgb) {
 void StoreFirst(__m256i packed, int pixels, std::uint8_t* rgb) {
   alignas(32) std::uint8_t eight[32];
   _mm256_store_si256(reinterpret_cast<__m256i*>(eight), packed);
-  for (int i = 0; i < pixels; ++i) std::memcpy(rgb + 3 * i, eight + 16 * (i / 4) + 3 * (i % 4), 3);
+  StoreFirst(eight, pixels, rgb);
 }
 
 }  // namespace
