@@ -4,8 +4,8 @@
 // GIF: one palette for the whole animation (median cut over a 15-bit histogram of all frames; Heckbert,
 // SIGGRAPH 1982) so that still regions do not flicker, an ordered 8x8 dither that stays in place from frame
 // to frame, and only the rectangle that changed is written, with unchanged pixels transparent. APNG:
-// lossless, written here chunk by chunk over zlib. WebP: libwebp's animation encoder. MP4: H.264 on one
-// thread; the others on as many as they are given. All are deterministic: the same frames give the same bytes
+// lossless, written here chunk by chunk over zlib. WebP: libwebp. MP4: H.264. MP4 and lossless WebP take one
+// thread, the others as many as they are given. All are deterministic: the same frames give the same bytes
 // with the same library versions, for any number of threads. O(pixels); memory: the frames plus the file, for
 // GIF one byte a pixel more. Who asks to stop gets Cancelled after the frames in hand.
 #ifndef RINGWAY_ENGINE_MEDIA_ENCODE_H_

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/motion/field.h"
+#include "engine/motion/warp_addresses.h"
 
 namespace ringway::engine {
 namespace {
@@ -16,23 +17,6 @@ std::int16_t Weight(float w) {
 
 // The product of a channel or a sum and a weight, rounded.
 int Times(int value, int weight) { return (value * weight + kOne / 2) >> 15; }
-
-float Sum(const WarpLine::Moved& moved, int i) {
-  const auto part = [&](int k) { return moved.weights[k] * moved.rows[k][i]; };
-  return part(0) + part(1) + part(2) + part(3);
-}
-
-// The pixel before a place, and the place behind it in steps of the table.
-struct Step {
-  int before, place;
-  Step(float at, int size) {
-    const float last = static_cast<float>(size - 1);
-    const float inside = at > 0.0f ? std::min(at, last) : 0.0f;
-    const int steps = static_cast<int>(inside * WarpTable::kPlaces + 0.5f);
-    before = steps / WarpTable::kPlaces;
-    place = steps % WarpTable::kPlaces;
-  }
-};
 
 }  // namespace
 
@@ -66,20 +50,27 @@ const WarpTable& TheWarpTable() {
 }
 
 void WarpScalar(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb) {
-  const WarpTable& table = TheWarpTable();
-  for (int i = 0; i < line.count; ++i) {
-    const Step x(Sum(line.x, i) + line.at_x[i], photo.width), y(Sum(line.y, i) + line.at_y, photo.height);
-    const std::int16_t* first = photo.first + y.before * photo.pitch + x.before * WarpSource::kChannels;
-    for (int c = 0; c < 3; ++c) {
-      int sum = 0;
-      for (int k = 0; k < 4; ++k) {
-        int column = 0;
-        for (int r = 0; r < 4; ++r)
-          column += Times(first[r * photo.pitch + k * WarpSource::kChannels + c], table.down[y.place][r][0]);
-        sum += Times(column, table.across[x.place][4 * k]);
+  const WarpAddresses addresses(photo, TheWarpTable());
+  const auto numbers = [](const char* p) { return reinterpret_cast<const std::int16_t*>(p); };
+  WarpPlaces places;
+  for (int begin = 0; begin < line.count; begin += kStretch) {
+    const int count = std::min(line.count - begin, kStretch);
+    places.Find(photo, line, begin, count);
+    for (int i = 0; i < count; ++i) {
+      const std::int16_t* down = numbers(addresses.down + places.down[i]);
+      const std::int16_t* across = numbers(addresses.across + places.across[i]);
+      for (int c = 0; c < 3; ++c) {
+        int sum = 0;
+        for (int k = 0; k < 4; ++k) {
+          int column = 0;
+          for (int r = 0; r < 4; ++r)
+            column += Times(numbers(addresses.rows[r] + places.first[i])[k * WarpSource::kChannels + c],
+                            down[16 * r]);
+          sum += Times(column, across[4 * k]);
+        }
+        const int rounded = (sum + (1 << (WarpSource::kScaleBits - 1))) >> WarpSource::kScaleBits;
+        *rgb++ = static_cast<std::uint8_t>(std::clamp(rounded, 0, 255));
       }
-      const int rounded = (sum + (1 << (WarpSource::kScaleBits - 1))) >> WarpSource::kScaleBits;
-      *rgb++ = static_cast<std::uint8_t>(std::clamp(rounded, 0, 255));
     }
   }
 }

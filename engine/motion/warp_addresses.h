@@ -1,5 +1,6 @@
-// What the vector kernels of the warp share: where its bytes lie, and how the last pixels of a line are
-// written. Compiled for each instruction set.
+// What the kernels of the warp share: where pixels look, where the bytes for that lie, and how the last
+// pixels of a line are written. Plain loops, compiled for each instruction set, which the compiler turns into
+// its vectors.
 //
 // Internal linkage on purpose, as in cpu/vector_scalar.h: an inline function shared between files that are
 // compiled for different processors could be linked from the wrong one.
@@ -15,6 +16,45 @@ namespace {
 
 constexpr int kStretch = 256;  // of a line
 
+float Moved(const WarpLine::Moved& moved, int i) {
+  float sum = moved.weights[0] * moved.rows[0][i];
+  for (int k = 1; k < 4; ++k) sum += moved.weights[k] * moved.rows[k][i];
+  return sum;
+}
+
+// A place in steps of the table, kept inside the photo; 0 where it is no number.
+std::int32_t Steps(float at, float last) {
+  const float least = at > 0.0f ? at : 0.0f;
+  const float inside = least < last ? least : last;
+  return static_cast<std::int32_t>(inside * WarpTable::kPlaces + 0.5f);
+}
+
+// Where the pixels of a stretch look, as offsets in bytes. All are found before the first is drawn, so that
+// drawing never waits for a place.
+struct WarpPlaces {
+  // From the photo's first number to the neighbour at the top left, and into the table. A vector of eight may
+  // read beyond the last that was found: those are the photo's first pixel.
+  std::uint32_t first[kStretch] = {}, across[kStretch] = {}, down[kStretch] = {};
+
+  void Find(const WarpPixels& photo, const WarpLine& line, int begin, int count) {
+    constexpr std::int32_t kPlace = WarpTable::kPlaces - 1;
+    const auto pitch = static_cast<std::uint32_t>(photo.pitch) * std::uint32_t{sizeof(std::int16_t)};
+    const float last_x = static_cast<float>(photo.width - 1), last_y = static_cast<float>(photo.height - 1);
+    const WarpLine::Moved moved_x = line.x, moved_y = line.y;
+    const float* at_x = line.at_x;
+    const float at_y = line.at_y;
+    for (int i = 0; i < count; ++i) {
+      const std::int32_t x = Steps(Moved(moved_x, begin + i) + at_x[begin + i], last_x);
+      const std::int32_t y = Steps(Moved(moved_y, begin + i) + at_y, last_y);
+      first[i] = static_cast<std::uint32_t>(y >> WarpTable::kPlaceBits) * pitch +
+                 static_cast<std::uint32_t>(x >> WarpTable::kPlaceBits) * kPixelBytes;
+      across[i] = static_cast<std::uint32_t>(x & kPlace) * std::uint32_t{sizeof(WarpTable::across[0])};
+      down[i] = static_cast<std::uint32_t>(y & kPlace) * std::uint32_t{sizeof(WarpTable::down[0])};
+    }
+  }
+  static constexpr std::uint32_t kPixelBytes = WarpSource::kChannels * sizeof(std::int16_t);
+};
+
 // Addresses to which a place's offsets in bytes are added as they are.
 struct WarpAddresses {
   const char* rows[4];  // of a neighbourhood
@@ -28,7 +68,7 @@ struct WarpAddresses {
 };
 
 // The first of eight pixels, of which each half holds four in its first twelve bytes.
-void StoreFirst(const std::uint8_t (&eight)[32], int pixels, std::uint8_t* rgb) {
+[[maybe_unused]] void StoreFirst(const std::uint8_t (&eight)[32], int pixels, std::uint8_t* rgb) {
   for (int i = 0; i < pixels; ++i) std::memcpy(rgb + 3 * i, eight + 16 * (i / 4) + 3 * (i % 4), 3);
 }
 

@@ -7,65 +7,13 @@
 namespace ringway::engine {
 namespace {
 
-constexpr int kAtOnce = 8;
-
 __m256i Load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
-
-// Where the pixels of a stretch look, in bytes that are added to addresses as they are. All are found before
-// the first is drawn, so that drawing never waits for a place.
-struct Places {
-  alignas(
-      32) std::uint32_t first[kStretch];  // from the photo's first number to the neighbour at the top left
-  alignas(32) std::uint32_t across[kStretch], down[kStretch];  // into the table
-
-  void Find(const WarpPixels& photo, const WarpLine& line, int begin, int count) {
-    const __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    for (int i = 0; i < count; i += kAtOnce) {
-      const __m256i wanted = _mm256_cmpgt_epi32(_mm256_set1_epi32(count - i), numbers);
-      const __m256 at_x = _mm256_maskload_ps(line.at_x + begin + i, wanted);
-      const __m256 x = _mm256_add_ps(Sum(line.x, begin + i, wanted), at_x);
-      const __m256 y = _mm256_add_ps(Sum(line.y, begin + i, wanted), _mm256_set1_ps(line.at_y));
-      const __m256i steps_x = Steps(x, photo.width), steps_y = Steps(y, photo.height);
-      const __m256i rows =
-          Times(Before(steps_y), static_cast<std::size_t>(photo.pitch) * sizeof(std::int16_t));
-      const __m256i columns = Times(Before(steps_x), WarpSource::kChannels * sizeof(std::int16_t));
-      Store(_mm256_add_epi32(rows, columns), first + i);
-      Store(Times(Place(steps_x), sizeof(WarpTable::across[0])), across + i);
-      Store(Times(Place(steps_y), sizeof(WarpTable::down[0])), down + i);
-    }
-  }
-
- private:
-  static __m256 Sum(const WarpLine::Moved& moved, int begin, __m256i wanted) {
-    const auto part = [&](int k) {
-      return _mm256_mul_ps(_mm256_set1_ps(moved.weights[k]),
-                           _mm256_maskload_ps(moved.rows[k] + begin, wanted));
-    };
-    return _mm256_add_ps(_mm256_add_ps(_mm256_add_ps(part(0), part(1)), part(2)), part(3));
-  }
-  static __m256i Steps(__m256 at, int size) {
-    const __m256 last = _mm256_set1_ps(static_cast<float>(size - 1));
-    const __m256 inside = _mm256_min_ps(_mm256_max_ps(at, _mm256_setzero_ps()), last);  // no number: 0
-    const __m256 scaled = _mm256_mul_ps(inside, _mm256_set1_ps(WarpTable::kPlaces));
-    return _mm256_cvttps_epi32(_mm256_add_ps(scaled, _mm256_set1_ps(0.5f)));
-  }
-  static __m256i Before(__m256i steps) { return _mm256_srli_epi32(steps, WarpTable::kPlaceBits); }
-  static __m256i Place(__m256i steps) {
-    return _mm256_and_si256(steps, _mm256_set1_epi32(WarpTable::kPlaces - 1));
-  }
-  static __m256i Times(__m256i numbers, std::size_t bytes) {
-    return _mm256_mullo_epi32(numbers, _mm256_set1_epi32(static_cast<int>(bytes)));
-  }
-  static void Store(__m256i numbers, std::uint32_t* to) {
-    _mm256_store_si256(reinterpret_cast<__m256i*>(to), numbers);
-  }
-};
 
 struct Looking : WarpAddresses {
   using WarpAddresses::WarpAddresses;
 
   // The weighted columns of a pixel's neighbourhood: four columns of four channels.
-  __m256i Columns(const Places& at, int i) const {
+  __m256i Columns(const WarpPlaces& at, int i) const {
     const std::size_t first = at.first[i];
     const char* weights = down + at.down[i];
     const auto row = [&](int r) {
@@ -75,17 +23,17 @@ struct Looking : WarpAddresses {
     return _mm256_mulhrs_epi16(sum, Load(across + at.across[i]));
   }
   // Two pixels, each twice: with half of its columns and with the other half.
-  __m256i Pair(const Places& at, int i, int j) const {
+  __m256i Pair(const WarpPlaces& at, int i, int j) const {
     const __m256i a = Columns(at, i), b = Columns(at, j);
     return _mm256_add_epi16(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
   }
   // The channels of four pixels, one after the other.
-  __m256i Four(const Places& at, int i) const {
+  __m256i Four(const WarpPlaces& at, int i) const {
     const __m256i a = Pair(at, i, i + 1), b = Pair(at, i + 2, i + 3);
     return _mm256_add_epi16(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
   }
   // Eight pixels, twelve bytes in each half and four of nothing.
-  __m256i Eight(const Places& at, int i) const {
+  __m256i Eight(const WarpPlaces& at, int i) const {
     const __m256i bytes = _mm256_packus_epi16(Whole(Four(at, i)), Whole(Four(at, i + 4)));
     const __m128i three = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
     return _mm256_shuffle_epi8(_mm256_permute4x64_epi64(bytes, 0xD8), _mm256_broadcastsi128_si256(three));
@@ -116,7 +64,7 @@ void StoreFirst(__m256i packed, int pixels, std::uint8_t* rgb) {
 
 void WarpAvx2(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb) {
   const Looking looking(photo, TheWarpTable());
-  Places places;
+  WarpPlaces places;
   for (int begin = 0; begin < line.count; begin += kStretch) {
     const int count = line.count - begin < kStretch ? line.count - begin : kStretch;
     places.Find(photo, line, begin, count);

@@ -223,6 +223,22 @@ TEST(Warp, KeepsPixels) {
   std::iota(x.begin(), x.end(), 0.0f);
   const std::vector<std::uint8_t> row = Looked(photo, x, 7);
   EXPECT_TRUE(std::equal(row.begin(), row.end(), photo.At(0, 7)));
+  const std::vector<std::uint8_t> beyond = Looked(photo, {std::nanf(""), -1e30f, 1e30f}, 7);
+  for (int c = 0; c < 3; ++c) {
+    EXPECT_EQ(beyond[static_cast<std::size_t>(c)], photo.At(0, 7)[c]);
+    EXPECT_EQ(beyond[static_cast<std::size_t>(3 + c)], photo.At(0, 7)[c]);
+    EXPECT_EQ(beyond[static_cast<std::size_t>(6 + c)], photo.At(63, 7)[c]);
+  }
+}
+
+TEST(Warp, TakesTheNearestPlaceOfItsTable) {
+  Picture photo = Picture::Blank(16, 16);
+  for (int y = 0; y < 16; ++y)
+    for (int x = 0; x < 16; ++x) photo.At(x, y)[0] = static_cast<std::uint8_t>((x + y) % 2 * 255);
+  const auto at = [&](float place) { return Looked(photo, {5 + place / 256}, 6 + place / 256)[0]; };
+  EXPECT_NE(at(70), at(71));
+  EXPECT_EQ(at(70.6f), at(71));
+  EXPECT_EQ(at(70.4f), at(70));
 }
 
 // Keys's convolution in double precision, at the table's places.
