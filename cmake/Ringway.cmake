@@ -35,6 +35,27 @@ if(RINGWAY_SANITIZE)
   add_link_options(-fsanitize=${RINGWAY_SANITIZE})
 endif()
 
+# Every program that ships takes bytes from strangers: overflows end it instead of being used against it. The sanitizers
+# bring stricter checks of their own and do not go together with these; FORTIFY needs an optimising build.
+if(NOT RINGWAY_SANITIZE)
+  add_compile_options(-fstack-protector-strong -fstack-clash-protection)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+    add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  endif()
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    add_compile_options(-fcf-protection=full)
+  elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64")
+    add_compile_options(-mbranch-protection=standard)
+  endif()
+  add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
+endif()
+
+# Over a hundred programs are linked; mold takes a fifth of the time of the default linker where it is installed.
+find_program(RINGWAY_MOLD mold)
+if(RINGWAY_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
+  add_link_options(-fuse-ld=mold)
+endif()
+
 if(RINGWAY_FUZZ)
   # The libraries under a target must count their branches too, or the fuzzer is blind in them.
   add_compile_options(-fsanitize=fuzzer-no-link)
