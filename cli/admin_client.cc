@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "cli/port_probe.h"
 #include "runtime/address.h"
 #include "runtime/grpc_server.h"
 #include "topology/spelling.h"
@@ -19,26 +20,34 @@ constexpr auto kCallLimit = std::chrono::seconds(5);
 
 }  // namespace
 
-AdminClient::AdminClient(std::string address, std::string token)
+AdminClient::AdminClient(std::string address, const std::string& token)
     : address_(std::move(address)),
-      token_(std::move(token)),
-      stub_(v1::Admin::NewStub(runtime::MakeChannel(address_, runtime::kFleetBytesMax))) {}
+      stub_(v1::Admin::NewStub(runtime::MakeChannel(address_, runtime::kFleetBytesMax, token))) {}
 
 absl::StatusOr<AdminClient> AdminClient::Connect(const Session& session) {
   std::string token;
   if (absl::Status status = ReadToken(session, token); !status.ok()) return status;
   const absl::StatusOr<runtime::Address> address = runtime::ParseAddress(session.controller);
   if (!address.ok()) return address.status();
-  return AdminClient(session.controller, std::move(token));
+  return AdminClient(session.controller, token);
 }
 
-void AdminClient::Prepare(grpc::ClientContext& context) const {
+void AdminClient::Prepare(grpc::ClientContext& context) {
   context.set_deadline(std::chrono::system_clock::now() + kCallLimit);
-  if (!token_.empty()) context.AddMetadata("authorization", absl::StrCat("Bearer ", token_));
 }
 
 absl::Status AdminClient::Explain(const grpc::Status& status) const {
   const auto code = static_cast<absl::StatusCode>(status.error_code());
+  if (code == absl::StatusCode::kUnavailable || code == absl::StatusCode::kDeadlineExceeded ||
+      code == absl::StatusCode::kUnimplemented) {
+    if (const std::string wrong = WrongPort(address_, PortKind::kController); !wrong.empty())
+      return absl::Status(code, wrong);
+  }
+  if (code == absl::StatusCode::kUnimplemented) {
+    return absl::Status(
+        code, absl::StrCat("the controller at ", address_,
+                           " does not know this call: it is of an older release than this program"));
+  }
   if (code == absl::StatusCode::kUnavailable || code == absl::StatusCode::kDeadlineExceeded) {
     return absl::Status(code,
                         absl::StrCat("no controller answers at ", address_, " (", status.error_message(),

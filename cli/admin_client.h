@@ -23,7 +23,7 @@ namespace ringway::cli {
 
 class AdminClient {
  public:
-  AdminClient(std::string address, std::string token);
+  AdminClient(std::string address, const std::string& token);
   // With the session's address and token. Errors: those of ReadToken, InvalidArgument for a bad address.
   static absl::StatusOr<AdminClient> Connect(const Session& session);
 
@@ -44,11 +44,10 @@ class AdminClient {
   absl::Status WithSuggestion(absl::Status status, const std::vector<std::string>& names);
 
  private:
-  void Prepare(grpc::ClientContext& context) const;
+  static void Prepare(grpc::ClientContext& context);
   absl::Status Explain(const grpc::Status& status) const;
 
   std::string address_;
-  std::string token_;
   std::unique_ptr<v1::Admin::Stub> stub_;
 };
 

@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "cli/animation.h"
 #include "cli/commands.h"
+#include "cli/result_file.h"
+#include "engine/media/encode.h"
 
 namespace ringway::cli {
 namespace {
@@ -21,6 +23,8 @@ std::string Ending(const std::string& file) {
 }
 
 int Animate(Session& session, AnimateOptions& options) {
+  if (session.json && ResultFile::IsStandardOutput(options.out))
+    return Fail(session, BothOnStandardOutput("-o"));
   options.job.settings.try_emplace("format", Ending(options.out));
   const absl::StatusOr<std::string> photo = PhotoFor(options.job.photo_file);
   if (!photo.ok()) return Fail(session, photo.status());
@@ -29,25 +33,32 @@ int Animate(Session& session, AnimateOptions& options) {
                                                    ? AnimateThroughRouter(session, options.job, *photo)
                                                    : AnimateHere(session, options.job, *photo);
   if (!result.ok()) return Fail(session, result.status());
-  if (absl::Status status = WriteWhole(options.out, result->file); !status.ok()) return Fail(session, status);
+  if (!session.json) {
+    for (const std::string& note : result->notes) session.err << "note: " << note << "\n";
+  }
+  if (absl::Status status = WriteResult(options.out, result->file, session.out); !status.ok())
+    return Fail(session, status);
   if (session.json) {
     session.out << ResultJson(*result, options.out);
   } else {
-    session.out << options.out << ": " << result->file.size() << " bytes, " << result->story << "\n";
+    std::ostream& told = ResultFile::IsStandardOutput(options.out) ? session.err : session.out;
+    told << options.out << ": " << result->file.size() << " bytes, " << result->story << "\n";
   }
   return kExitOk;
 }
 
 // Flags that are settings of the job, under the same names.
 void AddSettings(CLI::App& command, std::map<std::string, std::string>& settings) {
+  const std::string formats =
+      absl::StrCat(engine::AnimationFormatNames(), "; else by the ending of the file");
   const std::pair<const char*, const char*> flags[] = {
       {"seed", "another seed, another film; the same seed, the same film"},
       {"steps", "solver steps; the model's own number if not given"},
       {"frames", "of the film; 48 if not given"},
-      {"fps", "frames a second; 24 if not given"},
+      {"fps", "frames a second; the model's own pace if not given (the bundled one: 24)"},
       {"side", "longer side in pixels, at most the photo's; 768 if not given"},
       {"region", "what may move: left,top,right,bottom in pixels, or in hundredths: 10%,20%,60%,90%"},
-      {"format", "gif, apng, webp, mp4; else by the ending of the file"}};
+      {"format", formats.c_str()}};
   for (const auto& [name, help] : flags)
     command.add_option_function<std::string>(
         absl::StrCat("--", name),
@@ -62,7 +73,9 @@ void AddAnimateCommand(CLI::App& app, Session& session) {
   command->add_option("photo", options->job.photo_file,
                       "PNG, JPEG or WebP; a picture of Ringway's own if not given");
   command->add_option("-p,--prompt", options->job.prompt, "what should move: \"the boat sways gently\"");
-  command->add_option("-o,--out", options->out, "where the animation goes; its ending chooses the format")
+  command
+      ->add_option("-o,--out", options->out,
+                   "where the animation goes, - for standard output; its ending chooses the format")
       ->capture_default_str();
   command->add_option("--model", options->job.model, "model directory; the bundled one if not given");
   command->add_option("--threads", options->job.threads, "0: as many as there are processors")

@@ -1,6 +1,5 @@
 #include "cli/animation.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -103,6 +102,7 @@ absl::StatusOr<AnimateResult> AnimateHere(Session& session, const AnimateJob& jo
   if (!file.ok()) return file.status();
   result.file = *std::move(file);
   result.seconds = progress.Seconds();
+  result.notes = animation->notes;
   const engine::Picture& first = animation->frames.front();
   result.story = absl::StrFormat("%d frames of %d x %d, %s, %.2f s", animation->frames.size(), first.width,
                                  first.height, (*engine)->description(), result.seconds);
@@ -136,6 +136,7 @@ absl::StatusOr<AnimateResult> AnimateThroughRouter(Session& session, const Anima
     return end->outcome() == "rejected" ? absl::InvalidArgumentError(message) : absl::InternalError(message);
   }
   result.seconds = progress.Seconds();
+  if (!end->message().empty()) result.notes.push_back(end->message());
   const v1::Story& story = end->story();
   result.story =
       absl::StrFormat("made by %s in %s through %s: waited %.2f s, served in %.2f s", story.worker(),
@@ -143,21 +144,12 @@ absl::StatusOr<AnimateResult> AnimateThroughRouter(Session& session, const Anima
   return result;
 }
 
-absl::Status WriteWhole(const std::string& path, const std::string& bytes) {
-  const std::string aside = path + ".part";
-  std::ofstream stream(aside, std::ios::binary | std::ios::trunc);
-  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  if (stream && std::rename(aside.c_str(), path.c_str()) == 0) return absl::OkStatus();
-  std::remove(aside.c_str());
-  return absl::InternalError(absl::StrCat(path, ": cannot be written"));
-}
-
 std::string ResultJson(const AnimateResult& result, const std::string& out) {
   JsonWriter json;
   json.BeginObject().Key("file").Text(out).Key("bytes").Integer(
       static_cast<std::int64_t>(result.file.size()));
-  json.Key("seconds").Number(result.seconds).Key("story").Text(result.story).End();
+  json.Key("seconds").Number(result.seconds).Key("story").Text(result.story);
+  json.Key("notes").Texts(result.notes).End();
   return json.text() + "\n";
 }
 

@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cli/session.h"
@@ -29,6 +30,7 @@ struct AnimateResult {
   std::string file;   // bytes
   std::string story;  // for people: how it was made, and how long it took
   double seconds = 0;
+  std::vector<std::string> notes;  // what of the order was not understood
 };
 
 // The photo's bytes, or those of a picture drawn for the occasion (PNG).
@@ -38,8 +40,6 @@ absl::StatusOr<AnimateResult> AnimateHere(Session& session, const AnimateJob& jo
 absl::StatusOr<AnimateResult> AnimateThroughRouter(Session& session, const AnimateJob& job,
                                                    const std::string& photo);
 
-// Writes beside the file and renames, so that nobody sees half of it.
-absl::Status WriteWhole(const std::string& path, const std::string& bytes);
 std::string ResultJson(const AnimateResult& result, const std::string& out);
 
 }  // namespace ringway::cli

@@ -1,6 +1,8 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +36,9 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
       ->envname("RINGWAY_ROUTER")
       ->capture_default_str();
   app.add_option("--token-file", session.token_file, "file with the admin token (else $RINGWAY_TOKEN)");
+  app.add_option(
+      "--fleet-token-file", session.fleet_token_file,
+      "file with the fleet's token, for explain and top to ask routers (else $RINGWAY_FLEET_TOKEN)");
 }
 
 std::vector<std::string> NamesOfOptions(const CLI::App& app) {
@@ -65,12 +70,13 @@ std::string Suggestion(const CLI::App& app) {
 }
 
 int Explain(const CLI::App& app, const CLI::ParseError& error, std::ostream& out, std::ostream& err) {
-  if (error.get_exit_code() == 0) {  // --help, --version
+  const std::vector<std::string> extras = app.remaining(true);
+  if (error.get_exit_code() == 0 &&
+      extras.empty()) {  // --help, --version; help for a word that is none is not
     app.exit(error, out, err);
     return kExitOk;
   }
   // Words that nothing took tell more than the complaint that no subcommand was given.
-  const std::vector<std::string> extras = app.remaining(true);
   err << "ringway: " << (extras.empty() ? error.what() : "unknown word \"" + extras.front() + "\"") << "\n";
   const std::string suggestion = Suggestion(app);
   if (!suggestion.empty()) err << "ringway: " << suggestion << "\n";
@@ -78,6 +84,19 @@ int Explain(const CLI::App& app, const CLI::ParseError& error, std::ostream& out
   const bool top = innermost == &app;
   err << "ringway: `ringway " << (top ? "" : innermost->get_name() + " ") << "--help` lists what there is\n";
   return kExitUsage;
+}
+
+// `help topology check` is `topology check --help`, `version` is `--version`; everything else is as it was
+// said.
+std::vector<std::string> Spoken(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) return words;
+  if (words.front() == "version" && words.size() == 1) words.front() = "--version";
+  if (words.front() == "help") {
+    words.erase(words.begin());
+    if (words != std::vector<std::string>{"--help"}) words.push_back("--help");
+  }
+  return words;
 }
 
 }  // namespace
@@ -109,8 +128,14 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddPlanCommand(app, session);
   AddTopologyCommand(app, session);
   AddWordsCommands(app, session);
+  std::vector<std::string> words = Spoken(argc, argv);
+  if (words.empty()) {  // nothing was asked: the list of what there is to ask says more than a complaint
+    err << app.help();
+    return kExitUsage;
+  }
+  std::reverse(words.begin(), words.end());  // as the parser wants them
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     return Explain(app, error, out, err);
   }

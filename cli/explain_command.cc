@@ -70,9 +70,13 @@ int Explain(Session& session, const v1::ExplainRequest& request) {
   }
   const bool is_region = std::find(regions.begin(), regions.end(), word) != regions.end();
   if (is_region) return Fail(session, admin->WithSuggestion(reply.status(), {request.tier()}));
-  const std::vector<v1::TellReply> replies = RouterCalls(kRouterLimit).Tell(addresses, word);
+  std::string token;
+  if (absl::Status read = ReadFleetToken(session, token); !read.ok()) return Fail(session, read);
+  RouterCalls routers(kRouterLimit, std::move(token));
+  const std::vector<v1::TellReply> replies = routers.Tell(addresses, word);
   const std::vector<v1::RequestStory> stories = InOrder(replies);
   if (!stories.empty()) return TellStory(session, stories);
+  if (!routers.refusal().empty()) return Fail(session, absl::PermissionDeniedError(routers.refusal()));
   if (reply.status().code() != absl::StatusCode::kNotFound) return Fail(session, reply.status());
   return Fail(session, absl::NotFoundError(NotFoundText(word, regions, replies)));
 }

@@ -70,6 +70,11 @@ std::string_view ReasonText(v1::RouteReason reason) {
   }
 }
 
+bool OpenedByLoad(v1::RouteReason reason) {
+  return reason == v1::ROUTE_REASON_OVERLOAD || reason == v1::ROUTE_REASON_DISPLACED ||
+         reason == v1::ROUTE_REASON_LEVEL;
+}
+
 TextTable RouterTable(const v1::StatusReply& status) {
   TextTable table(
       {{"ROUTER"}, {"REGION"}, {"ADDRESS"}, {"REPORT AGE", Align::kRight}, {"TABLE", Align::kRight}});
@@ -145,9 +150,7 @@ TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier) {
       const bool home = route.ring() < 0;
       view.Add({source, priority, NameAt(table.regions(), route.target()), Percent(route.fraction()),
                 home ? "home" : absl::StrCat(route.ring() + 1),
-                home || route.reason() == v1::ROUTE_REASON_DRAIN
-                    ? ""
-                    : absl::StrFormat("load %.2f", route.unlock_load()),
+                OpenedByLoad(route.reason()) ? absl::StrFormat("load %.2f", route.unlock_load()) : "",
                 Cell(std::string(ReasonText(route.reason())), home ? Style::kDim : Style::kPlain)});
     }
     if (row.shed_fraction() > 0) {

@@ -26,6 +26,8 @@ std::string RoutingText(const v1::RoutingTable& table, bool colour);
 // "us-east-1 1.07" in the colour of how hot that is.
 Cell LoadCell(double load, double threshold);
 std::string_view ReasonText(v1::RouteReason reason);
+// Whether a route of this reason was opened by a load, which Route.unlock_load then is.
+bool OpenedByLoad(v1::RouteReason reason);
 std::string Percent(double share);
 
 }  // namespace ringway::cli

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "cli/port_probe.h"
 #include "proto/job_codec.h"
 #include "runtime/grpc_server.h"
 
@@ -66,6 +67,11 @@ absl::StatusOr<v1::End> RunJob(const std::string& router, const v1::JobHeader& h
   const grpc::Status status = stream->Finish();
   if (end) return *std::move(end);
   if (!kept) return absl::CancelledError("the result could not be written; the job is cancelled");
+  const bool unknown_call = status.error_code() == grpc::StatusCode::UNIMPLEMENTED;
+  if (unknown_call || status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+    if (const std::string wrong = WrongPort(router, PortKind::kRouter); !wrong.empty())
+      return absl::UnavailableError(wrong);
+  }
   if (status.error_code() == grpc::StatusCode::UNAVAILABLE) {
     return absl::UnavailableError(
         absl::StrCat("no router answers at ", router, " (", status.error_message(),

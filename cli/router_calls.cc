@@ -4,13 +4,15 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "runtime/grpc_server.h"
 
 namespace ringway::cli {
 
 v1::Stories::Stub& RouterCalls::StubOf(const std::string& address) {
   std::unique_ptr<v1::Stories::Stub>& stub = stubs_[address];
-  if (stub == nullptr) stub = v1::Stories::NewStub(runtime::MakeChannel(address));
+  if (stub == nullptr)
+    stub = v1::Stories::NewStub(runtime::MakeChannel(address, runtime::kMessageBytesMax, token_));
   return *stub;
 }
 
@@ -45,6 +47,11 @@ std::vector<Reply> RouterCalls::AskAll(const std::vector<std::string>& addresses
   std::vector<Reply> replies;
   for (const std::unique_ptr<Call>& call : calls) {
     if (call->status.ok()) replies.push_back(std::move(call->reply));
+    const grpc::StatusCode code = call->status.error_code();
+    if (code == grpc::StatusCode::UNAUTHENTICATED || code == grpc::StatusCode::PERMISSION_DENIED) {
+      refusal_ = absl::StrCat("a router refuses: ", call->status.error_message(),
+                              "; --fleet-token-file or RINGWAY_FLEET_TOKEN give the fleet's token");
+    }
   }
   return replies;
 }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ringway/v1/story.grpc.pb.h"
@@ -22,10 +23,14 @@ class RouterCalls {
  public:
   static constexpr std::size_t kRoutersAsked = 512;
 
-  explicit RouterCalls(std::chrono::milliseconds limit) : limit_(limit) {}
+  // `token`: the fleet's, presented to each router; empty: none.
+  explicit RouterCalls(std::chrono::milliseconds limit, std::string token = {})
+      : limit_(limit), token_(std::move(token)) {}
   // Those that answered, in the order of `addresses`.
   std::vector<v1::TellReply> Tell(const std::vector<std::string>& addresses, const std::string& request_id);
   std::vector<v1::TotalsReply> Totals(const std::vector<std::string>& addresses);
+  // Why a router refused to answer, with what to do about it; empty: none did.
+  const std::string& refusal() const { return refusal_; }
 
  private:
   template <class Request, class Reply, class Prepare>
@@ -34,6 +39,8 @@ class RouterCalls {
   v1::Stories::Stub& StubOf(const std::string& address);
 
   const std::chrono::milliseconds limit_;
+  const std::string token_;
+  std::string refusal_;
   std::map<std::string, std::unique_ptr<v1::Stories::Stub>> stubs_;
 };
 

@@ -36,6 +36,7 @@ struct Session {
   std::string controller = "127.0.0.1:7400";
   std::string router = "127.0.0.1:7410";
   std::string token_file = {};
+  std::string fleet_token_file = {};
   std::function<int()> run = nullptr;
 
   std::string Painted(std::string_view text, Style style) const { return Paint(text, style, colour); }
@@ -46,6 +47,8 @@ int Fail(Session& session, const absl::Status& status);
 
 // What RINGWAY_TOKEN or the token file hold; empty when there is neither. Errors: NotFound, InvalidArgument.
 absl::Status ReadToken(const Session& session, std::string& token);
+// The same of RINGWAY_FLEET_TOKEN and the fleet's token file.
+absl::Status ReadFleetToken(const Session& session, std::string& token);
 
 }  // namespace ringway::cli
 

@@ -1,5 +1,4 @@
 // ringway submit [--file FILE] [--prompt TEXT] [--out FILE] ...
-#include <cstdio>
 #include <fstream>
 #include <memory>
 
@@ -9,6 +8,7 @@
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/job_call.h"
+#include "cli/result_file.h"
 #include "proto/table_codec.h"
 #include "topology/problems.h"
 
@@ -68,65 +68,36 @@ std::string StoryText(const v1::End& end) {
   return text;
 }
 
-// Keeps the result aside until the job is done, so that a failed job leaves no half a picture behind.
-class ResultFile {
- public:
-  explicit ResultFile(std::string path) : path_(std::move(path)) {}
-  ~ResultFile() {
-    if (!path_.empty() && !kept_) std::remove(AsidePath().c_str());
-  }
-  bool Append(std::string_view bytes) {
-    bytes_ += bytes.size();
-    if (path_.empty()) return true;
-    if (!stream_.is_open()) stream_.open(AsidePath(), std::ios::binary | std::ios::trunc);
-    stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    return stream_.good();
-  }
-  bool Keep() {
-    if (path_.empty()) return true;
-    if (!Append("")) return false;
-    stream_.close();
-    kept_ = !stream_.fail() && std::rename(AsidePath().c_str(), path_.c_str()) == 0;
-    return kept_;
-  }
-  std::uint64_t bytes() const { return bytes_; }
-
- private:
-  std::string AsidePath() const { return path_ + ".part"; }
-  std::string path_;
-  std::ofstream stream_;
-  std::uint64_t bytes_ = 0;
-  bool kept_ = false;
-};
-
 int ReportEnd(Session& session, const SubmitOptions& options, const v1::End& end, ResultFile& result) {
   const bool done = end.outcome() == "done";
-  if (done && !result.Keep()) {
-    return Fail(session, absl::InternalError(absl::StrCat(options.out, ": cannot be written")));
-  }
+  if (const absl::Status kept = done ? result.Keep() : absl::OkStatus(); !kept.ok())
+    return Fail(session, kept);
   if (session.json) {
     session.out << MessageJson(end);
   } else {
-    session.out << session.Painted(end.outcome(), done ? Style::kGood : Style::kBad);
-    if (!end.message().empty()) session.out << ": " << end.message();
-    session.out << "\n" << StoryText(end);
-    session.out << "result   " << result.bytes() << " bytes"
-                << (options.out.empty() ? (result.bytes() > 0 ? ", not kept: --out FILE keeps them" : "")
-                                        : " in " + options.out)
-                << "\n";
+    std::ostream& told = ResultFile::IsStandardOutput(options.out) ? session.err : session.out;
+    told << session.Painted(end.outcome(), done ? Style::kGood : Style::kBad);
+    if (!end.message().empty()) told << ": " << end.message();
+    told << "\n" << StoryText(end);
+    told << "result   " << result.bytes() << " bytes"
+         << (options.out.empty() ? (result.bytes() > 0 ? ", not kept: --out FILE keeps them" : "")
+                                 : " in " + options.out)
+         << "\n";
   }
   if (done) return kExitOk;
   return end.outcome() == "rejected" ? kExitRefused : kExitNo;
 }
 
 int Submit(Session& session, SubmitOptions& options) {
+  if (session.json && ResultFile::IsStandardOutput(options.out))
+    return Fail(session, BothOnStandardOutput("--out"));
   if (absl::Status status = FillHeader(options); !status.ok()) {
     Fail(session, status);
     return kExitUsage;
   }
   std::ifstream payload;
   if (absl::Status status = OpenPayload(options, payload); !status.ok()) return Fail(session, status);
-  ResultFile result(options.out);
+  ResultFile result(options.out, session.out);
   const JobEvents events{
       .accepted =
           [&](const v1::Accepted& accepted) {
@@ -152,7 +123,7 @@ void AddSubmitCommand(CLI::App& app, Session& session) {
   const auto options = std::make_shared<SubmitOptions>();
   v1::JobHeader* header = &options->header;
   submit->add_option("--file", options->file, "payload, for example a picture");
-  submit->add_option("--out", options->out, "where the result goes");
+  submit->add_option("--out", options->out, "where the result goes, - for standard output");
   submit->add_option("--deadline", options->deadline, "for example 30s; the tier's if not given");
   submit->add_option("--param", options->parameters, "name=value, as often as needed")
       ->allow_extra_args(false);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "absl/time/clock.h"
 #include "cli/admin_client.h"
@@ -26,7 +28,8 @@ struct TopOptions {
 
 class Watcher {
  public:
-  explicit Watcher(AdminClient admin) : admin_(std::move(admin)), routers_(kRouterLimit) {}
+  Watcher(AdminClient admin, std::string fleet_token)
+      : admin_(std::move(admin)), routers_(kRouterLimit, std::move(fleet_token)) {}
 
   absl::Status Look() {
     auto status = admin_.Call(&v1::Admin::Stub::Status, v1::StatusRequest());
@@ -43,6 +46,7 @@ class Watcher {
   }
 
   const top::Frame& frame() const { return frame_; }
+  const std::string& refusal() const { return routers_.refusal(); }
 
   std::string Json() const {
     JsonWriter json;
@@ -115,8 +119,12 @@ int Top(Session& session, const TopOptions& options, bool once) {
   demo::Interrupt interrupt;  // before any thread starts
   absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
   if (!admin.ok()) return Fail(session, admin.status());
-  Watcher watcher(*std::move(admin));
+  std::string fleet_token;
+  if (absl::Status read = ReadFleetToken(session, fleet_token); !read.ok()) return Fail(session, read);
+  Watcher watcher(*std::move(admin), std::move(fleet_token));
   if (absl::Status looked = watcher.Look(); !looked.ok()) return Fail(session, looked);
+  // What the controller knows is worth a picture without the routers' waits and offers.
+  if (!watcher.refusal().empty()) session.err << "ringway: " << watcher.refusal() << "\n";
   if (once) {  // waits and offers are counted between two looks
     if (!WaitForNext(nullptr, interrupt, absl::Seconds(options.interval_s))) return kExitOk;
     if (absl::Status looked = watcher.Look(); !looked.ok()) return Fail(session, looked);

@@ -40,6 +40,12 @@ int Man(Session& session, const CLI::App& root, const std::string& folder) {
 }  // namespace
 
 void AddWordsCommands(CLI::App& app, Session& session) {
+  // Both are other ways to write --help and --version (Spoken, in command_line.cc): here they get their place
+  // in the list of subcommands, in completions and in the manual.
+  CLI::App* help = app.add_subcommand("help", "what there is, or how one subcommand is used");
+  const auto verb = std::make_shared<std::vector<std::string>>();
+  help->add_option("SUBCOMMAND", *verb, "for example: topology check");
+  app.add_subcommand("version", "the version of this program");
   CLI::App* completion = app.add_subcommand("completion", "a completion script for your shell");
   const auto shell = std::make_shared<std::string>();
   completion->add_option("SHELL", *shell, "bash, zsh or fish")

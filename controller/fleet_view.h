@@ -48,6 +48,7 @@ struct RouterState {
   absl::Time left_at = absl::InfinitePast();      // when the stream broke
   absl::Time reported_at = absl::InfinitePast();  // last report
   TableVersion active;                            // as acknowledged or reported
+  std::uint64_t epoch_doubted = 0;                // that it claimed last, and was not believed
   TableVersion sent;                              // as pushed last
   absl::Time sent_at = absl::InfinitePast();
   std::vector<WorkerSeen> workers;  // of the last report

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/table_remap.h"
+#include "core/leader_epoch.h"
 
 namespace ringway::controller {
 namespace {
@@ -38,7 +39,7 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
         CloseStream{event.stream, absl::StrCat("the controller is full: ", kRoutersMax, " routers")});
     return;
   }
-  HearEpoch(now, event.hello.table, actions);
+  HearEpoch(now, event.stream, event.hello.table, actions);
   holders_.Disturb(now);
   actions.push_back(SendWelcome{event.stream, epoch_});
   actions.push_back(SendMap{event.stream});
@@ -55,7 +56,8 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
 
 void ControllerMachine::On(absl::Time now, const RouterReported& event, Actions& actions) {
   if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
-  HearEpoch(now, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}), actions);
+  HearEpoch(now, event.stream, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}),
+            actions);
 }
 
 void ControllerMachine::On(absl::Time, const RouterAcked& event, Actions& actions) {
@@ -94,11 +96,21 @@ void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions
   actions.push_back(CommandAnswered{event.request, outcome.ok(), message});
 }
 
-void ControllerMachine::HearEpoch(absl::Time now, TableVersion seen, Actions& actions) {
+void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions) {
+  RouterState& router = *view_.Find(stream);
+  if (!EpochCredible(seen.epoch, epoch_)) {
+    if (std::exchange(router.epoch_doubted, seen.epoch) == seen.epoch) return;
+    actions.push_back(Warning(absl::StrCat("router ", router.hello.router, " says that it has seen epoch ",
+                                           seen.epoch, ": not believed, no controller ", "can be more than ",
+                                           kEpochStepMax, " ahead of this one, epoch ", epoch_,
+                                           "; the router forgets it when it connects, one of an earlier "
+                                           "release when its state file is removed")));
+    return;
+  }
   // Of our own epoch nobody can know a version that we did not make.
   const TableVersion own = table_ != nullptr ? table_->version : TableVersion{epoch_, 0};
   const bool foreign = seen.epoch == epoch_ && seen > own;
-  if (seen.epoch < epoch_ || (seen.epoch == epoch_ && !foreign) || seen.epoch >= kEpochMax) return;
+  if (seen.epoch < epoch_ || (seen.epoch == epoch_ && !foreign)) return;
   actions.push_back(
       Warning(absl::StrCat("a router has seen table ", VersionText(seen), " while this is epoch ", epoch_,
                            ": claiming epoch ", seen.epoch + 1)));
@@ -209,7 +221,8 @@ void ControllerMachine::RefreshDirectory(bool appointed, Actions& actions) {
 void ControllerMachine::Resend(absl::Time now, Actions& actions) {
   if (table_ == nullptr) return;
   for (auto& [name, router] : view_.routers()) {
-    if (router.stream == 0 || router.active >= table_->version) continue;
+    const bool holds = router.active >= table_->version && EpochCredible(router.active.epoch, epoch_);
+    if (router.stream == 0 || holds) continue;
     if (now - router.sent_at < settings_.resend_after) continue;
     actions.push_back(SendTable{router.stream, table_});
     router.sent = table_->version;

@@ -3,9 +3,10 @@
 //   epoch: close the view's window -> each tier: observe, solve, decide -> publish -> directory -> resend
 //
 // Leader epochs without an election: a controller starts with the epoch on its disk plus one, and whenever a
-// router has seen an epoch that is higher, or equal and not its own, it claims the next one above. Tables are
-// versioned (epoch, version) as a whole and routers take the higher pair only, so a deposed controller cannot
-// push. The claim is saved before anything is sent with it.
+// router has seen an epoch that is higher, or equal and not its own, it claims the next one above; a number
+// that no controller can have reached is not believed (core/leader_epoch.h), and the router is served all the
+// same. Tables are versioned (epoch, version) as a whole and routers take the higher pair only, so a deposed
+// controller cannot push. The claim is saved before anything is sent with it.
 //
 // Holders of slot ledgers are appointed when it is needed, not only once an epoch (holder_book.h); an
 // appointment is saved before anybody hears of it.
@@ -88,8 +89,8 @@ class ControllerMachine {
   bool AppointHolders(absl::Time now, Actions& actions);
   void RefreshDirectory(bool appointed, Actions& actions);
   void Resend(absl::Time now, Actions& actions);
-  // Claims a higher epoch if what a router has seen demands it.
-  void HearEpoch(absl::Time now, TableVersion seen, Actions& actions);
+  // Claims a higher epoch if what the router of `stream` has seen demands it.
+  void HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions);
 
   void Settle(absl::Time now);
   void BuildTiers(const std::vector<DurableTier>& durable);

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "controller/planner/rows.h"
 
 namespace ringway::controller {
 namespace {
@@ -56,6 +57,7 @@ RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, con
                       .health = load.health,
                       .drain_share = loop.DrainShare(region, now)};
   for (const auto& [key, row] : loop.pins()) status.pinned = status.pinned || key.first == region;
+  status.demand_by_priority_rps = load.demand_rps;
   for (const double rps : load.demand_rps) status.demand_rps += rps;
   if (plan != nullptr) {
     status.planned_load = At(plan->facts.planned_load, region);
@@ -79,8 +81,10 @@ std::string DescribeRow(const Row& row, RegionId source, const World& world) {
     if (route.target == source && route.reason == RouteReason::kHome) continue;
     absl::StrAppend(&text, " (", View(RouteReasonName(route.reason)));
     if (route.target != source) {
-      absl::StrAppendFormat(&text, ", ring %d, %.0f ms, opened at load %.2f", route.ring + 1,
-                            world.rtt.ms(source, route.target), route.unlock_load);
+      absl::StrAppendFormat(&text, ", ring %d, %.0f ms", route.ring + 1, world.rtt.ms(source, route.target));
+      if (planner::OpenedByLoad(route.reason)) {
+        absl::StrAppendFormat(&text, ", opened at load %.2f", route.unlock_load);
+      }
     }
     text += ")";
   }
@@ -111,6 +115,9 @@ std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, ab
   if (loop.mode() != TierMode::kActive) {
     lines.push_back(
         absl::StrCat("the tier is ", View(TierModeName(loop.mode())), ": the table stays as it is"));
+  }
+  if (!loop.seen_a_worker()) {
+    lines.push_back("no worker of the tier has been seen since the start: nothing is planned until one is");
   }
   if (loop.in_force() == nullptr) {
     lines.push_back("no table is in force yet");

@@ -24,6 +24,7 @@ struct RegionStatus {
   double planned_load = 0;
   double home_load = 0;
   double demand_rps = 0;
+  PerPriority<double> demand_by_priority_rps{};
   double served_rps = 0;      // arriving, from all sources
   double exported_share = 0;  // of its demand, by the table in force
   double shed_share = 0;

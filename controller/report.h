@@ -23,8 +23,6 @@ namespace ringway::controller {
 
 inline constexpr std::size_t kWorkersPerReportMax = 1024;
 inline constexpr std::size_t kRoutersMax = 10000;
-// Epochs count controller starts; a number beyond this is a mistake, and taking it would exhaust the range.
-inline constexpr std::uint64_t kEpochMax = std::uint64_t{1} << 48;
 
 struct RouterHello {
   std::string router;  // unique name

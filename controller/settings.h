@@ -21,7 +21,7 @@ struct ControllerSettings {
   absl::Duration settle_max = absl::Seconds(15);
   absl::Duration directory_grace = absl::Seconds(10);  // a router that left stays listed this long
   absl::Duration resend_after = absl::Seconds(5);      // a table that was not acknowledged is sent again
-  std::size_t history_max = 64;                        // tables that can be rolled back to
+  std::size_t history_max = 32;  // newest tables that can be rolled back to; older ones: table_history.h
 };
 
 }  // namespace ringway::controller

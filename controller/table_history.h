@@ -1,8 +1,13 @@
-// The last tables that were in force, newest last, so that an operator can return to one.
+// The tables that were in force, newest last, so that an operator can return to one.
 //
-// Bound: the newest `max` tables. Tables speak in ids of one fleet: a new topology clears the history.
-// Threads: one owner; the tables themselves are immutable and shared with whoever still sends them. Find is
-// linear in the number kept.
+// Noise alone makes a table a second, and whoever looks for the one before an incident looks for it minutes
+// or hours later. So the newest `newest` are kept whole, older ones thinly: the last of each minute for an
+// hour, the last of each hour for a day. A table that was last in its minute when the next came stays so,
+// hence what is kept does not depend on when it is asked.
+//
+// Bound: newest + 60 + 24 tables. Tables speak in ids of one fleet: for a new topology they are put in its
+// ids. Threads: one owner; the tables themselves are immutable and shared with whoever still sends them. Add
+// and Find are linear in the number kept.
 #ifndef RINGWAY_CONTROLLER_TABLE_HISTORY_H_
 #define RINGWAY_CONTROLLER_TABLE_HISTORY_H_
 
@@ -11,16 +16,17 @@
 #include <memory>
 #include <utility>
 
+#include "absl/time/time.h"
 #include "core/table.h"
 
 namespace ringway::controller {
 
 class TableHistory {
  public:
-  explicit TableHistory(std::size_t max) : max_(max) {}
+  explicit TableHistory(std::size_t newest) : newest_(newest) {}
   void Add(std::shared_ptr<const RoutingTable> table) {
     tables_.push_back(std::move(table));
-    if (tables_.size() > max_) tables_.pop_front();
+    Thin();
   }
   // Null: not kept.
   std::shared_ptr<const RoutingTable> Find(TableVersion version) const {
@@ -30,10 +36,31 @@ class TableHistory {
     return nullptr;
   }
   const std::deque<std::shared_ptr<const RoutingTable>>& tables() const { return tables_; }
-  void Clear() { tables_.clear(); }
+  // Each table becomes what `change` makes of it.
+  template <class Change>
+  void Remap(Change change) {
+    for (auto& table : tables_) table = std::make_shared<const RoutingTable>(change(*table));
+  }
 
  private:
-  std::size_t max_;
+  void Thin() {
+    const absl::Time now = tables_.back()->planned_at;
+    const auto last_of = [&](std::size_t i, absl::Duration span) {
+      const auto number = [span](absl::Time at) { return absl::Floor(at - absl::UnixEpoch(), span); };
+      return number(tables_[i]->planned_at) != number(tables_[i + 1]->planned_at);
+    };
+    std::deque<std::shared_ptr<const RoutingTable>> kept;
+    for (std::size_t i = 0; i < tables_.size(); ++i) {
+      const absl::Duration age = now - tables_[i]->planned_at;
+      const bool stays = i + newest_ >= tables_.size() ||
+                         (age <= absl::Hours(1) && last_of(i, absl::Minutes(1))) ||
+                         (age <= absl::Hours(24) && last_of(i, absl::Hours(1)));
+      if (stays) kept.push_back(tables_[i]);
+    }
+    tables_ = std::move(kept);
+  }
+
+  std::size_t newest_;
   std::deque<std::shared_ptr<const RoutingTable>> tables_;
 };
 

@@ -111,13 +111,15 @@ ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_pt
 
 void ControllerMachine::Settle(absl::Time now) {
   settling_ = true;
-  settle_until_ = now + settings_.settle_max;
+  // However rarely routers report, they get the time to do it.
+  settle_until_ = now + std::max(settings_.settle_max, settings_.epoch_period + 2 * settings_.report_period);
 }
 
 void ControllerMachine::BuildTiers(const std::vector<DurableTier>& durable) {
   tiers_.clear();
   for (TierId id(0); id != fleet_->tiers.end_id(); id = TierId(id.index() + 1)) {
-    TierLoop& loop = tiers_.emplace_back(fleet_, id);
+    TierLoop& loop = tiers_.emplace_back(
+        fleet_, id, TierLoop::Periods{.epoch = settings_.epoch_period, .report = settings_.report_period});
     for (const DurableTier& kept : durable) {
       if (kept.tier == loop.tier().name) TakeOverSettings(kept, *fleet_, loop);
     }
@@ -168,7 +170,7 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
   const FleetView old_view = std::exchange(view_, FleetView(*event.fleet));
   const TierLoops old_tiers = std::exchange(tiers_, {});
   fleet_ = event.fleet;
-  history_.Clear();
+  history_.Remap([&](const RoutingTable& table) { return RemapTable(table, old_fleet, *fleet_); });
   book_.Reset();
   holders_.TakeOver(RemapHolders(holders_.holders(), old_fleet, *fleet_),
                     now + kHolderTrustPeriods * settings_.report_period);

@@ -15,16 +15,31 @@ InputHealth HealthOfAge(absl::Duration age, const GuardSpec& guard) {
   return age > guard.stale_after ? InputHealth::kStale : InputHealth::kFresh;
 }
 
+// The tier with the ages that suit the periods in use: with reports every 20 s and staleAfter 15 s a healthy
+// region would be stale a quarter of the time.
+std::shared_ptr<const Tier> JudgedBy(const TierLoop::Periods& periods, std::shared_ptr<const Tier> tier) {
+  const auto enough = [&](const MetricSpec& metric) { return metric.max_age >= periods.StaleMin(); };
+  if (tier->guard.stale_after >= periods.StaleMin() && tier->guard.missing_after >= periods.MissingMin() &&
+      std::all_of(tier->metrics.begin(), tier->metrics.end(), enough)) {
+    return tier;
+  }
+  auto judged = std::make_shared<Tier>(*tier);
+  judged->guard.stale_after = std::max(judged->guard.stale_after, periods.StaleMin());
+  judged->guard.missing_after = std::max(judged->guard.missing_after, periods.MissingMin());
+  for (MetricSpec& metric : judged->metrics) metric.max_age = std::max(metric.max_age, periods.StaleMin());
+  return judged;
+}
+
 // Ages come as fractions; what is kept must survive being written down (checkpoint.h), so it is rounded at
 // once.
 absl::Time WholeNanoseconds(absl::Time time) { return absl::FromUnixNanos(absl::ToUnixNanos(time)); }
 
 }  // namespace
 
-TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id)
+TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods& periods)
     : fleet_(std::move(fleet)),
       id_(id),
-      tier_(fleet_, &fleet_->tiers[id]),
+      tier_(JudgedBy(periods, {fleet_, &fleet_->tiers[id]})),
       planner_(shared_world(), tier_),
       estimate_(id, tier_, fleet_->world.regions.size()),
       regions_(fleet_->world.regions.size()),
@@ -44,6 +59,7 @@ void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView&
     RegionState& region = regions_[id];
     if (traffic[id].fresh) {
       region.traffic = std::move(traffic[id]);
+      seen_a_worker_ = seen_a_worker_ || region.traffic.alive > 0;
     } else {
       region.traffic.fresh = false;
       region.traffic.reported_at = std::max(region.traffic.reported_at, traffic[id].reported_at);
@@ -119,7 +135,8 @@ bool TierLoop::Settled() const {
 RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now) const {
   const RegionState& region = regions_[id];
   RegionLoad load = estimate_.Load(id, now);
-  load.usable_share *= Workers(id).AliveShare() * (1 - DrainShare(id, now));
+  const bool heard_of = region.traffic.reported_at != absl::InfinitePast();
+  load.usable_share *= (heard_of ? Workers(id).AliveShare() : 1) * (1 - DrainShare(id, now));
   load.draining = region.drain.drain;
   // Loads may come from Prometheus while the routers are silent: both must be fresh.
   load.health = std::max(load.health, HealthOfAge(now - region.traffic.reported_at, tier_->guard));
@@ -157,8 +174,10 @@ std::shared_ptr<const planner::Plan> TierLoop::Solve(std::shared_ptr<const TierS
 }
 
 std::shared_ptr<const TierTable> TierLoop::Decide() const {
-  if (in_force_ != nullptr && (mode_ != TierMode::kActive || plan_ == nullptr)) return in_force_;
-  const bool planned = mode_ == TierMode::kActive && plan_ != nullptr;
+  if (in_force_ != nullptr && (mode_ != TierMode::kActive || plan_ == nullptr || !seen_a_worker_)) {
+    return in_force_;
+  }
+  const bool planned = mode_ == TierMode::kActive && plan_ != nullptr && seen_a_worker_;
   TierTable table =
       planned ? plan_->table : HomeTable(id_, fleet_->world.regions.size(), tier_->priorities.size());
   if (planned) {
@@ -169,6 +188,7 @@ std::shared_ptr<const TierTable> TierLoop::Decide() const {
 }
 
 void TierLoop::TakeOverEstimates(const TierLoop& other) {
+  seen_a_worker_ = other.seen_a_worker_;
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
     const auto same = other.fleet_->world.FindRegion(fleet_->world.regions[id].name);
     if (same) estimate_.region(id).Restore(other.estimate_.region(*same).learnt());

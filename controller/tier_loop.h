@@ -4,8 +4,11 @@
 // turn the plan into the table in force). What the estimates cannot know is added here: how many workers are
 // alive, how far a region is drained, how old a region's reports are, and what operators have pinned.
 //
-// Rules. A region is fresh while any of its routers reported within GuardSpec::stale_after; then only such
-// routers count. Without one, the last believed values stand and the region is stale, later missing. Capacity
+// Rules. A region is fresh while any of its routers reported within GuardSpec::stale_after, or within what
+// the periods in use make of it (`Periods`: no value is old before the next one can be there); then only such
+// routers count. Without one, the last believed values stand and the region is stale, later missing. Of a
+// region that was never heard of the best is thought: it serves its own users and takes no others. Until one
+// worker of the tier has been seen nothing is planned, everybody stays at home. Capacity
 // follows the living workers (usable_share), denominators stay as provisioned (aggregate.h). Load samples are
 // held against the traffic of their own time (rate_history.h). Pinned traffic is not planned: it counts as
 // background load of its targets, so that the plan works around it.
@@ -50,7 +53,15 @@ using PinKey = std::pair<RegionId, Priority>;
 
 class TierLoop {
  public:
-  TierLoop(std::shared_ptr<const Fleet> fleet, TierId id);
+  // What the controller runs with; ages are judged by it.
+  struct Periods {
+    absl::Duration epoch;
+    absl::Duration report;
+    // No region is stale, and no metric too old, before it had the time to report twice and be looked at.
+    absl::Duration StaleMin() const { return epoch + 2 * report; }
+    absl::Duration MissingMin() const { return StaleMin() + report; }
+  };
+  TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods& periods);
 
   // ---- inputs ----
   void Sample(absl::Time now, const MetricSampled& sample);
@@ -58,6 +69,9 @@ class TierLoop {
   void Observe(absl::Time now, absl::Time window_start, const FleetView& view);
   // Every region that has workers is heard of.
   bool Settled() const;
+  // A worker of the tier lives, or did since the start.
+  bool seen_a_worker() const { return seen_a_worker_; }
+  void RestoreSeenAWorker(bool seen) { seen_a_worker_ = seen; }
 
   // ---- decisions ----
   // What the planner is told: Unpinned, with the pinned traffic set aside.
@@ -119,6 +133,7 @@ class TierLoop {
   std::shared_ptr<const TierTable> in_force_;
   std::shared_ptr<const planner::Plan> plan_;
   std::vector<planner::Finding> findings_;
+  bool seen_a_worker_ = false;
 };
 
 }  // namespace ringway::controller

@@ -1,9 +1,9 @@
 // What an operator writes about one tier: a fleet of interchangeable workers for one workload.
 //
-// A Tier holds settings only; what is measured lives in core/snapshot.h. Every number that an operator may
-// want to turn is here, with the default that the evidence behind the design recommends; nothing in the
-// decision code has a hidden constant. Loads are shares of maximum capacity (1.0 = every GPU busy), so a
-// threshold of 0.8 means: hot above 80 %.
+// A Tier holds settings only; what is measured lives in core/snapshot.h. What an operator may want to turn is
+// here, with the default that the evidence behind the design recommends. Timings of protocols and bounds of
+// memory are named constants beside the code that needs them. Loads are shares of maximum capacity (1.0 =
+// every GPU busy), so a threshold of 0.8 means: hot above 80 %.
 //
 // Invariants (checked by topology/ on loading): at least one metric, rings sorted by rtt_ms_max with
 // non-decreasing unlock_load, 0 < overload_threshold <= 1, 1..kMaxPriorities priorities, regions sized as the

@@ -28,9 +28,14 @@ absl::Status ReadWhole(const std::string& name, const std::string& text, int low
 
 absl::Status ReadFormat(const std::string& text, AnimationFormat& to) {
   const std::optional<AnimationFormat> format = AnimationFormatOf(text);
-  if (!format)
+  if (!format) {
+    const char* remedy = text == "mp4"
+                             ? " (mp4 needs libavformat-dev, libavcodec-dev and libswscale-dev when the "
+                               "program is built)"
+                             : "";
     return absl::InvalidArgumentError(
-        absl::StrCat("format is ", Shown(text), "; allowed: ", AnimationFormatNames()));
+        absl::StrCat("format is ", Shown(text), "; allowed: ", AnimationFormatNames(), remedy));
+  }
   to = *format;
   return absl::OkStatus();
 }

@@ -4,7 +4,7 @@
 // runs:
 //
 //   seed    whole number, default 0          side    pixels of the film's longer side
-//   steps   solver steps, 1 to 1000          fps     frames a second, 1 to 100, default 24
+//   steps   solver steps, 1 to 1000          fps     frames a second, 1 to 100, default the model's own
 //   frames  1 to 480                         region  left,top,right,bottom in pixels, or in hundredths with %
 //   format  gif, apng, webp, and mp4 where it was built in; default gif
 //

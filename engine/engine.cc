@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -26,7 +27,7 @@ absl::Status Check(const AnimateRequest& request) {
   const absl::Status checks[] = {
       Within("steps", request.steps, 0, 1000), Within("frames", request.frames, 0, 480),
       Within("side_max", request.side_max == 0 ? 16 : request.side_max, 16, 4096),
-      Within("frames_per_second", request.frames_per_second, 1, 100),
+      Within("frames_per_second", request.frames_per_second, 0, 100),
       Within("the prompt's bytes", static_cast<std::int64_t>(request.prompt.size()), 0, kPromptBytesMax)};
   for (const absl::Status& status : checks)
     if (!status.ok()) return status;
@@ -63,12 +64,17 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const std::filesystem::path
   return engine;
 }
 
+int Engine::frames_per_second() const { return pipeline_->FramesPerSecond(); }
+
 absl::StatusOr<Animation> Engine::Animate(const AnimateRequest& request, const AnimateProgressFn& on_progress,
                                           std::stop_token stop) {
   if (absl::Status status = Check(request); !status.ok()) return status;
   ProgressTeller progress(on_progress);
   absl::StatusOr<Animation> animation = pipeline_->Animate(request, progress, stop);
-  if (animation.ok()) progress.Finish();
+  if (!animation.ok()) return animation;
+  const int pace = request.frames_per_second > 0 ? request.frames_per_second : frames_per_second();
+  animation->delay_ms = static_cast<int>(std::lround(1000.0 / pace));
+  progress.Finish();
   return animation;
 }
 

@@ -35,7 +35,7 @@ struct AnimateRequest {
   int steps = 0;     // of the solver
   int frames = 0;    // of the film
   int side_max = 0;  // pixels of its longer side; never more than the photo has
-  int frames_per_second = 24;
+  int frames_per_second = 0;
   std::optional<Region> region = {};  // what may move; nothing: everything
 };
 
@@ -65,6 +65,8 @@ class Engine {
                                     std::stop_token stop);
   // "motion field, 8 steps of 1 pass": for people.
   const std::string& description() const { return description_; }
+  // The pace of its films where the request names none.
+  int frames_per_second() const;
   // How many it works with.
   int threads() const { return threads_; }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/header_text.h"
 
 namespace ringway::wire {
 namespace {
@@ -17,6 +18,13 @@ absl::Status Bad(const std::string& place, const std::string& problem) {
 }
 
 bool Within(double x, double low, double high) { return std::isfinite(x) && x >= low && x <= high; }
+
+// Names of regions, tiers and priorities become headers and labels.
+absl::Status CheckText(const std::string& place, const std::string& name) {
+  if (HeaderText::Parse(name)) return absl::OkStatus();
+  return Bad(place, absl::StrCat("the name '", HeaderText::Escaped(name).text(),
+                                 "' is not printable ASCII of at most ", HeaderText::kBytesMax, " bytes"));
+}
 
 void EncodeDispatch(const DispatchSpec& spec, v1::DispatchEntry* out) {
   out->set_mode(spec.mode == DispatchMode::kLedger ? v1::DispatchEntry::LEDGER : v1::DispatchEntry::PROBE);
@@ -85,6 +93,7 @@ absl::Status DecodeWorld(const v1::FleetMap& message, World& world) {
   }
   for (const v1::RegionEntry& region : message.regions()) {
     if (region.name().empty()) return Bad("regions", "a region has no name");
+    if (absl::Status s = CheckText("regions", region.name()); !s.ok()) return s;
     if (world.FindRegion(region.name()))
       return Bad("regions", absl::StrCat("'", region.name(), "' appears twice"));
     world.regions.push_back({.name = region.name(),
@@ -150,9 +159,13 @@ absl::StatusOr<Tier> DecodeTier(const v1::TierEntry& entry, const World& world) 
   const std::string place = absl::StrCat("tiers['", entry.name(), "']");
   Tier tier;
   if (entry.name().empty()) return Bad("tiers", "a tier has no name");
+  if (absl::Status s = CheckText("tiers", entry.name()); !s.ok()) return s;
   tier.name = entry.name();
   if (entry.priorities_size() < 1 || entry.priorities_size() > static_cast<int>(kMaxPriorities)) {
     return Bad(place, absl::StrCat(entry.priorities_size(), " priorities, allowed 1 to ", kMaxPriorities));
+  }
+  for (const std::string& priority : entry.priorities()) {
+    if (absl::Status s = CheckText(place, priority); !s.ok()) return s;
   }
   tier.priorities.assign(entry.priorities().begin(), entry.priorities().end());
   if (!Within(entry.service_mean_s(), 1e-6, 86400))

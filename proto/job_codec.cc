@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/header_text.h"
 #include "proto/table_codec.h"
 
 namespace ringway::wire {
@@ -18,27 +19,42 @@ absl::Status CheckLength(const char* field, const std::string& text, std::size_t
   return Bad(field, absl::StrCat("is ", text.size(), " bytes long, allowed are ", bytes_max));
 }
 
+absl::Status CheckControls(const char* field, const std::string& text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return Bad(field, "contains a control character");
+  }
+  return absl::OkStatus();
+}
+
+// They become header fields, trailers and leases on the way: printable ASCII only.
+absl::Status CheckHeaderTexts(const v1::JobHeader& header) {
+  const std::pair<const char*, const std::string*> texts[] = {
+      {"request_id", &header.request_id()},       {"tier", &header.tier()},
+      {"priority", &header.priority()},           {"content_type", &header.content_type()},
+      {"traceparent", &header.traceparent()},     {"tracestate", &header.tracestate()},
+      {"source_region", &header.source_region()}, {"lease", &header.lease()},
+  };
+  for (const auto& [field, text] : texts) {
+    if (absl::Status s = CheckLength(field, *text, kNameBytesMax); !s.ok()) return s;
+    if (absl::Status s = CheckControls(field, *text); !s.ok()) return s;
+    if (HeaderText::Parse(*text, kNameBytesMax)) continue;
+    return Bad(field, absl::StrCat("is '", HeaderText::Escaped(*text).text(),
+                                   "'; allowed is printable ASCII, because it travels in headers"));
+  }
+  return absl::OkStatus();
+}
+
+// They are compared, logged and shown; any language will do.
 absl::Status CheckNames(const v1::JobHeader& header) {
   const std::pair<const char*, const std::string*> names[] = {
-      {"request_id", &header.request_id()},
-      {"tier", &header.tier()},
-      {"priority", &header.priority()},
       {"tenant", &header.tenant()},
       {"model", &header.model()},
       {"idempotency_key", &header.idempotency_key()},
-      {"content_type", &header.content_type()},
-      {"traceparent", &header.traceparent()},
-      {"tracestate", &header.tracestate()},
-      {"source_region", &header.source_region()},
       {"route_reason", &header.route_reason()},
-      {"lease", &header.lease()},
   };
   for (const auto& [field, text] : names) {
     if (absl::Status s = CheckLength(field, *text, kNameBytesMax); !s.ok()) return s;
-    // They become header lines, log fields and labels on the way.
-    for (const char c : *text) {
-      if (static_cast<unsigned char>(c) < 0x20) return Bad(field, "contains a control character");
-    }
+    if (absl::Status s = CheckControls(field, *text); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -65,6 +81,7 @@ absl::Status CheckParameters(const v1::JobHeader& header) {
 
 absl::Status CheckJobHeader(const v1::JobHeader& header) {
   if (absl::Status s = CheckWireVersion(header.wire_version(), "JobHeader"); !s.ok()) return s;
+  if (absl::Status s = CheckHeaderTexts(header); !s.ok()) return s;
   if (absl::Status s = CheckNames(header); !s.ok()) return s;
   if (absl::Status s = CheckLength("prompt", header.prompt(), kPromptBytesMax); !s.ok()) return s;
   if (absl::Status s = CheckSeconds("deadline_s", header.deadline_s()); !s.ok()) return s;

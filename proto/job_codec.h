@@ -1,9 +1,9 @@
 // Checks a job's header, the one message that strangers write.
 //
 // Every hop asks this before it looks at a field: the wire version is one this release reads, times are
-// finite and not negative, strings and maps are bounded. Whether the tier, the priority or the model exist is
-// the hop's own question. The errors are shown to whoever sent the job, so they name the field, what was
-// found, and what is allowed.
+// finite and not negative, strings and maps are bounded, what becomes a header is printable ASCII. Whether
+// the tier, the priority or the model exist is the hop's own question. The errors are shown to whoever sent
+// the job, so they name the field, what was found, and what is allowed.
 //
 // Threads: pure functions. Complexity: linear in the header's size, which the 1 MiB message bound limits.
 #ifndef RINGWAY_PROTO_JOB_CODEC_H_

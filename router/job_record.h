@@ -37,6 +37,12 @@ enum class JobPhase : std::uint8_t {
 
 // Routers of the target region that one job may be sent to, one after the other.
 inline constexpr std::size_t kForwardsMax = 4;
+// Workers that may fail with one job; it is sent to no more of them, and only the first is blamed. A request
+// that kills its worker must not go round the fleet.
+inline constexpr int kWorkersFailedMax = 2;
+// Granted workers that may answer BUSY to one job: a grant says that the worker is free, so these serve
+// others behind the ledger's back, or answer so whatever they are asked.
+inline constexpr int kBusyAnswersMax = 16;
 // Routers of a region that may refuse a spilled job because of their part of the import cap, before it goes
 // home: each costs it a round trip.
 inline constexpr int kImportRefusalsMax = 2;
@@ -71,6 +77,7 @@ struct alignas(kCacheLine) JobRecord {
   std::string_view no_repeat;                      // why it cannot be offered again; empty: it can
   absl::Time forwarded_at = absl::InfinitePast();  // the last time
   int import_refusals = 0;                         // of the regions' routers
+  int workers_failed = 0;                          // that had it and failed
   int rounds = 0;                                  // rounds of probes that found nobody
   int broke = 0;                                   // times it went to sleep because the budget had none
   bool round_offered = false;                      // somebody has been asked in this round

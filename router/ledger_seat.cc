@@ -123,6 +123,11 @@ void LedgerSeat::Perform(const ledger::LedgerAction& action, Actions& actions) c
       action);
 }
 
+bool LedgerSeat::CountsOn(RouterId router) const {
+  return Stands(router) ||
+         std::any_of(away_.begin(), away_.end(), [&](const Away& away) { return away.router == router; });
+}
+
 void LedgerSeat::ForgetAway(absl::Time now, Actions& actions) {
   while (!away_.empty() && now >= away_.front().since + settings_.away_max) {
     const RouterId router = away_.front().router;

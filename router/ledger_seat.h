@@ -12,8 +12,8 @@
 // time without a controller nobody is granted anything until there is one again.
 //
 // Pure, for the daemon and the simulator. Numbers of routers and workers are the shell's; a router keeps its
-// number over reconnects and restarts. Bounds: the ledger's. Complexity: the ledger's, and O(routers
-// standing) a beat. One owner thread.
+// number over reconnects, and while it CountsOn it nobody else may get that. Bounds: the ledger's.
+// Complexity: the ledger's, and O(routers standing) a beat. One owner thread.
 #ifndef RINGWAY_ROUTER_LEDGER_SEAT_H_
 #define RINGWAY_ROUTER_LEDGER_SEAT_H_
 
@@ -102,6 +102,8 @@ class LedgerSeat {
   bool holding() const { return ledger_.holding(); }
   const ledger::SlotLedger& ledger() const { return ledger_; }
   std::size_t standing() const { return standing_.size(); }
+  // The router stands here, or its asks and leases have not been ended yet since it left.
+  bool CountsOn(RouterId router) const;
   // Holds the ledger but grants nothing, because no controller has been seen for too long.
   bool cut_off() const { return cut_off_; }
 

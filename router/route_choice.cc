@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/leader_epoch.h"
 
 namespace ringway::router {
 namespace {
@@ -20,6 +21,17 @@ RegionId NearestWithWorkers(const Fleet& fleet, const Tier& tier, RegionId home)
     if (nearest == home || fleet.world.rtt.ms(home, r) < fleet.world.rtt.ms(home, nearest)) nearest = r;
   }
   return nearest;
+}
+
+bool OpensHome(const TierTable& tier, RegionId home) {
+  bool open = false;
+  for (std::size_t p = 0; p < tier.priorities(); ++p) {
+    for (const Route& route : tier.at(static_cast<Priority>(p), home).routes) {
+      if (route.reason == RouteReason::kDrain || route.reason == RouteReason::kPinned) return false;
+      open = open || route.target == home;
+    }
+  }
+  return open;
 }
 
 dispatch::AliasTable BuildRow(const Row& row) {
@@ -39,27 +51,43 @@ void RouteChooser::UseFleet(const Fleet& fleet) {
   }
 }
 
-std::string RouteChooser::UseTable(std::shared_ptr<const RoutingTable> table) {
+void RouteChooser::FollowLeader(std::uint64_t epoch) {
+  if (!EpochCredible(epoch_seen_max_, epoch)) {
+    taken_ = {};
+    epoch_seen_max_ = 0;
+  }
+  epoch_seen_max_ = std::max(epoch_seen_max_, epoch);
+}
+
+std::string RouteChooser::UseTable(std::shared_ptr<const RoutingTable> table, bool from_disk) {
   const TableVersion offered = table->version;
   if (offered.epoch < epoch_seen_max_) {
     return absl::StrCat("table ", offered.epoch, ".", offered.version, " is of an earlier leader; epoch ",
                         epoch_seen_max_, " has been seen");
   }
-  if (table_ && offered < table_->version) {
-    return absl::StrCat("table ", offered.epoch, ".", offered.version, " is older than the active ",
-                        table_->version.epoch, ".", table_->version.version);
+  if (!from_disk && !EpochCredible(offered.epoch, epoch_seen_max_)) {
+    return absl::StrCat(
+        "table ", offered.epoch, ".", offered.version, " is of an epoch beyond any sense: ", epoch_seen_max_,
+        " is the highest that has been seen, and no leader can be more than ", kEpochStepMax, " ahead");
   }
-  if (table_ && offered == table_->version) return "";
+  if (table_ && offered < taken_) {
+    return absl::StrCat("table ", offered.epoch, ".", offered.version, " is older than the active ",
+                        taken_.epoch, ".", taken_.version);
+  }
+  if (table_ && offered == taken_) return "";
   rows_.assign(table->tiers.size(), {});
+  home_open_.assign(table->tiers.size(), false);
   for (TierId t(0); t != table->tiers.end_id(); t = TierId(t.index() + 1)) {
     const TierTable& tier = table->tiers[t];
     if (home_.index() >= tier.regions()) continue;
+    home_open_[t] = OpensHome(tier, home_);
     for (std::size_t p = 0; p < std::min(tier.priorities(), kMaxPriorities); ++p) {
       rows_[t][p] = BuildRow(tier.at(static_cast<Priority>(p), home_));
     }
   }
   table_ = std::move(table);
-  SawEpoch(offered.epoch);
+  taken_ = offered;
+  epoch_seen_max_ = std::max(epoch_seen_max_, offered.epoch);
   return "";
 }
 

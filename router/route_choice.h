@@ -10,8 +10,14 @@
 // line knows what can still be served. Otherwise a controller that dies in an overload would leave its shed
 // share behind for good.
 //
+// Nor may a table refuse what an idle worker at home could take: it knows demand by what routers report, and
+// one of them may be wrong. Home is open for such jobs if some row sends jobs to it, and no operator has
+// fixed what it gets (a drain, a pin).
+//
 // Fencing: a table with a lower (epoch, version) than the active one, or of a leader that was replaced, is
-// refused. The same pair again is accepted and changes nothing.
+// refused. The same pair again is accepted and changes nothing. An epoch so far above a controller's that no
+// leader can have had it is forgotten when that controller welcomes this router (core/leader_epoch.h); the
+// active table stands until its first one.
 //
 // Complexity: a pick is one draw and two loads; taking a table is linear in the own rows. One owner thread.
 #ifndef RINGWAY_ROUTER_ROUTE_CHOICE_H_
@@ -40,12 +46,15 @@ class RouteChooser {
 
   void UseFleet(const Fleet& fleet);
   // Empty when the table is active now; else why it was refused, in words.
-  std::string UseTable(std::shared_ptr<const RoutingTable> table);
-  // A controller of this epoch exists: tables of lower epochs are refused from now on.
-  void SawEpoch(std::uint64_t epoch) { epoch_seen_max_ = std::max(epoch_seen_max_, epoch); }
+  std::string UseTable(std::shared_ptr<const RoutingTable> table, bool from_disk);
+  // A controller of this epoch welcomes us: tables of lower epochs are refused from now on.
+  void FollowLeader(std::uint64_t epoch);
 
   // `random` is uniform over all 64-bit values.
   RouteChoice Pick(TierId tier, Priority priority, std::uint64_t random, bool may_shed = true) const;
+
+  // The active table does not keep jobs of the tier away from home.
+  bool HomeOpen(TierId tier) const { return home_open_.contains(tier) && home_open_[tier]; }
 
   TableVersion version() const { return table_ ? table_->version : TableVersion{}; }
   std::uint64_t epoch_seen_max() const { return epoch_seen_max_; }
@@ -56,7 +65,9 @@ class RouteChooser {
   RegionId home_;
   std::shared_ptr<const RoutingTable> table_;
   IdVector<TierId, PerPriority<dispatch::AliasTable>> rows_;  // the last choice of each is: shed
+  IdVector<TierId, char> home_open_;
   IdVector<TierId, RegionId> without_table_;
+  TableVersion taken_;  // tables below are refused; of the active one, as long as its epoch is believed
   std::uint64_t epoch_seen_max_ = 0;
 };
 

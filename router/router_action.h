@@ -33,6 +33,9 @@ inline constexpr std::string_view kSpillReason = "spill";
 // Of one that came home again, because the other region had taken in its cap.
 inline constexpr std::string_view kImportCapReason = "import-cap";
 
+// Of one that the table sheds and an idle worker at home took.
+inline constexpr std::string_view kIdleAtHomeReason = "idle-at-home";
+
 // Why a job goes where it goes. `reason` is a literal: the table's reason, or this router's own.
 struct RouteChoice {
   RegionId target;

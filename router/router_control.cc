@@ -62,13 +62,13 @@ void RouterMachine::On(Turn& turn, const FleetChanged& event) {
 void RouterMachine::On(Turn& turn, const TableOffered& event) {
   if (!event.from_disk) controller_heard_ = turn.now;
   TableDecided decided{.version = event.table->version, .from_disk = event.from_disk};
-  decided.refusal = routes_.UseTable(event.table);
+  decided.refusal = routes_.UseTable(event.table, event.from_disk);
   decided.active = decided.refusal.empty();
   turn.actions.emplace_back(std::move(decided));
 }
 
 void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
-  routes_.SawEpoch(event.epoch);
+  routes_.FollowLeader(event.epoch);
   connected_ = true;
   controller_heard_ = turn.now;
   report_period_ = std::clamp(event.report_period, absl::Milliseconds(10), absl::Minutes(1));

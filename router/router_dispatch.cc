@@ -30,8 +30,9 @@ void RouterMachine::AdmitHome(Turn& turn, JobId id) {
     AskLedger(turn, id);
     return;
   }
-  if (d.may_wait()) {
-    job.delay = dispatch::SchedulingDelay(d.spec.delay, workers_.BusyShare(job.facts.tier), rng_);
+  if (d.may_wait() && !job.route.shed) {
+    job.delay =
+        dispatch::SchedulingDelay(d.spec.delay, workers_.BusyShare(job.facts.tier), d.service.mean(), rng_);
   }
   if (job.delay > absl::ZeroDuration()) {
     job.phase = JobPhase::kDelayed;
@@ -50,8 +51,22 @@ bool RouterMachine::TopUpReserve(JobRecord& job, absl::Time now) {
   return job.reserved + free_offer > 0;
 }
 
+// Known to be idle: one that is free beside this router, or was so a moment ago.
+void RouterMachine::OfferIdleOrShed(Turn& turn, JobId id) {
+  const TierId tier = jobs_[id].facts.tier;
+  for (const WorkerId worker : workers_.beside_workers(tier)) {
+    if (workers_.Idle(worker)) return OfferTo(turn, id, worker, Lease{});
+  }
+  for (WorkerId worker = workers_.hints(tier).Take(turn.now, rng_); worker.valid();
+       worker = workers_.hints(tier).Take(turn.now, rng_)) {
+    if (workers_.open(worker)) return OfferTo(turn, id, worker, Lease{});
+  }
+  EndShed(turn, id);
+}
+
 void RouterMachine::StartRound(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
+  if (job.route.shed) return OfferIdleOrShed(turn, id);
   TopUpReserve(job, turn.now);
   const int affordable = job.reserved + (job.attempts == 0 ? 1 : 0);
   const int left = desk(job).spec.attempts_max - job.attempts;
@@ -86,7 +101,7 @@ void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& 
   job.router = RouterId();
   job.invited = false;
   job.phase = JobPhase::kOffered;
-  workers_.Claim(worker, job.attempt);
+  workers_.Claim(worker, job.attempt, lease != Lease{});
   wakes_.Set(id.index(), job.facts.deadline);
   unanswered_.Set(id.index(), turn.now + offer_limit_);
   turn.actions.emplace_back(
@@ -119,6 +134,10 @@ void RouterMachine::Sleep(Turn& turn, JobId id) {
   TierDesk& d = desk(job);
   job.phase = JobPhase::kDelayed;
   job.worker = WorkerId();
+  if (job.route.shed) {
+    EndShed(turn, id);
+    return;
+  }
   if (job.attempts >= d.spec.attempts_max) {
     End(turn, id, Outcome::kShed,
         absl::StrCat("no free worker of tier ", tier_name(job), " in ", region_name(home_), " after ",
@@ -150,12 +169,12 @@ void RouterMachine::Sleep(Turn& turn, JobId id) {
   wakes_.Set(id.index(), std::min(turn.now + sleep, latest));
 }
 
-void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event) {
+void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, Outcome for_worker) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
   unanswered_.Clear(id.index());
   const bool leased = d.asks.HoldsLease(id);
-  d.asks.End(id, event.outcome, event.retry_after, d.asked);
+  d.asks.End(id, for_worker, event.retry_after, d.asked, ContactOf(event));
   switch (event.outcome) {
     case Outcome::kTimeout:
       if (!event.answered) break;  // it did not even refuse, and cannot have started
@@ -182,7 +201,7 @@ void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event
   }
   if (!BackToStart(turn, id)) return;
   if (leased) {
-    Seek(turn, id);
+    SeekAgain(turn, id);
     return;
   }
   if (!refused && job.reserved == 0) TopUpReserve(job, turn.now);

@@ -45,6 +45,7 @@ struct JobFacts {
   bool forwarded = false;  // by another router: it is served here or refused, never sent on
   bool spilled = false;    // forwarded beneath the table: refused when the region has taken in its cap
   bool keyed = false;      // has an idempotency key: may be started again if its worker died
+  bool safe = false;       // changes nothing (GET): may be started again whatever happened
   CostHint cost = {};
   absl::Time arrived = absl::InfinitePast();  // at the entry router
   absl::Time deadline = absl::InfiniteFuture();
@@ -76,6 +77,12 @@ struct AttemptEnded {
   std::string message = {};  // for a person, when not done
   once::Result result = {};  // of a keyed job that is done: what its record will say
 };
+
+// How far an offer that failed got.
+inline ledger::Contact ContactOf(const AttemptEnded& ended) {
+  if (ended.answered) return ledger::Contact::kAnswered;
+  return ended.may_have_started ? ledger::Contact::kBroke : ledger::Contact::kUnreached;
+}
 
 struct ClientGone {
   JobId job;

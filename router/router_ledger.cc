@@ -12,6 +12,11 @@ namespace {
 
 // What the news of an end needs at most, from a worker of the region.
 constexpr absl::Duration kEndingPause = absl::Milliseconds(1);
+// That no worker is idle is believed for so long, where a table sheds: else each refused job would ask.
+constexpr absl::Duration kNoneIdleStands = absl::Milliseconds(50);
+// Between two BUSY answers to granted offers of one job; doubles with each.
+constexpr absl::Duration kBusyPauseFirst = absl::Milliseconds(10);
+constexpr absl::Duration kBusyPauseMax = absl::Milliseconds(500);
 
 }  // namespace
 
@@ -23,6 +28,24 @@ void RouterMachine::Seek(Turn& turn, JobId id) {
   } else {
     StartRound(turn, id);
   }
+}
+
+// At once after the first BUSY, then after a while: each may be news that crossed the grant, but not all.
+void RouterMachine::SeekAgain(Turn& turn, JobId id) {
+  const JobRecord& job = jobs_[id];
+  if (job.busy < 2) {
+    Seek(turn, id);
+    return;
+  }
+  if (job.busy >= kBusyAnswersMax) {
+    End(turn, id, Outcome::kShed,
+        absl::StrCat(job.busy, " offers to free workers of tier ", tier_name(job), " in ", region_name(home_),
+                     " were answered BUSY"),
+        desk(job).service.mean());
+    return;
+  }
+  const absl::Duration pause = std::min(kBusyPauseFirst * (std::int64_t{1} << (job.busy - 2)), kBusyPauseMax);
+  wakes_.Set(id.index(), std::min(turn.now + pause * (0.5 + 0.5 * rng_.Uniform()), LatestStart(job)));
 }
 
 void RouterMachine::AskLedger(Turn& turn, JobId id) {
@@ -38,7 +61,8 @@ void RouterMachine::AskLedger(Turn& turn, JobId id) {
   const ledger::JobWish wish{.priority = job.facts.priority,
                              .arrived = job.facts.arrived,
                              .deadline = job.facts.deadline,
-                             .expected = d.service.Within(job.facts.cost)};
+                             .expected = d.service.Within(job.facts.cost),
+                             .idle_only = job.route.shed};
   d.asks.Begin(turn.now, id, wish, d.asked);
   JoinSpillLine(turn.now, id);
 }
@@ -63,17 +87,20 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotGranted& grant
   JobRecord& job = jobs_[granted.job];
   if (job.phase != JobPhase::kAsking || !d.asks.HoldsLease(granted.job)) return;
   LeaveSpillLine(granted.job);
-  if (workers_.listed(granted.worker) && workers_.open(granted.worker)) {
+  // The estimate may have grown, or the moment have passed, while the grant was on its way.
+  if (!StillPossible(turn, granted.job)) return;
+  const bool listed = workers_.listed(granted.worker);
+  const bool ending = listed && workers_.held(granted.worker) != 0;
+  // Whether a worker is fit is the ledger's to say: who turned its grants down could do so for ever.
+  if (listed && !ending) {
     OfferTo(turn, granted.job, granted.worker, granted.lease);
     return;
   }
   // An own offer there has not ended yet for us, though the worker says so: the slot is free in a moment, and
   // is asked for again after one, because a holder in this very process would grant it at once, again and
-  // again. Else we would rather not use it: the holder shall hear from the worker first.
-  const bool ending = workers_.listed(granted.worker) && workers_.held(granted.worker) != 0;
+  // again. Else the directory has not told us of the worker, and somebody else shall have it.
   d.asks.End(granted.job, ending ? Outcome::kShed : Outcome::kBusy, absl::ZeroDuration(), d.asked);
   job.phase = JobPhase::kDelayed;
-  if (!StillPossible(turn, granted.job)) return;
   if (ending) {
     wakes_.Set(granted.job.index(), turn.now + kEndingPause);
   } else {
@@ -87,7 +114,10 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotRefused& refus
   if (job.phase != JobPhase::kAsking) return;
   LeaveSpillLine(id);
   job.phase = JobPhase::kDelayed;
-  if (refused.reason == ledger::RefuseReason::kInfeasible) {
+  if (job.route.shed) {
+    desks_[tier].none_idle_until = turn.now + kNoneIdleStands;
+    EndShed(turn, id);
+  } else if (refused.reason == ledger::RefuseReason::kInfeasible) {
     EndTooLate(turn, id);
   } else if (refused.reason == ledger::RefuseReason::kLineFull && !desks_[tier].may_wait()) {
     EndWithoutWaiting(turn, id);

@@ -7,7 +7,6 @@
 #include "core/check.h"
 
 namespace ringway::router {
-
 RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet)
     : home_(settings.home),
       name_(settings.name),
@@ -96,11 +95,8 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
         absl::StrCat("the line of tier ", tier_name(job), " is full: ", desk.spec.waiting_max,
                      " jobs wait at this router"),
         desk.service.mean());
-  } else if (job.route.shed) {
-    End(turn, event.job, Outcome::kShed,
-        absl::StrCat("no reachable capacity for priority ", int{job.facts.priority}, " of tier ",
-                     tier_name(job), "; the routing table sheds this share"),
-        desk.service.mean());
+  } else if (job.route.shed && !MayBeIdleHere(turn.now, job)) {
+    EndShed(turn, event.job);
   } else if (RunsOnce(job)) {
     ClaimKey(turn, event.job);
   } else if (StillPossible(turn, event.job)) {
@@ -110,7 +106,7 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
 
 void RouterMachine::Dispatch(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  if (!job.facts.forwarded) desk(job).counters.CountSent(job.route.target);
+  if (!job.facts.forwarded && !job.route.shed) desk(job).counters.CountSent(job.route.target);
   if (job.route.target == home_) {
     AdmitHome(turn, id);
   } else {
@@ -134,6 +130,10 @@ void RouterMachine::MarkStarted(JobId id, absl::Time now) {
   unanswered_.Clear(id.index());
   if (job.router.valid()) wakes_.Set(id.index(), job.facts.deadline);
   if (std::exchange(job.invited, false)) d.freed.Taken();
+  if (job.route.shed) {
+    job.route = {.target = home_, .reason = kIdleAtHomeReason};
+    d.counters.CountSent(home_);
+  }
   d.budget.Return(std::exchange(job.reserved, 0));
   --d.held;
 }
@@ -142,8 +142,10 @@ void RouterMachine::On(Turn& turn, const AttemptEnded& event) {
   if (once_.on()) once_.AttemptOver(turn.now, event.attempt);
   // The worker is free, whatever became of the job.
   bool idle = false;
+  const Outcome for_worker = OutcomeForWorker(event);
   if (event.worker.valid()) {
-    idle = workers_.Release(event.worker, event.attempt, event.outcome, event.retry_after, turn.now);
+    idle = workers_.Release(event.worker, event.attempt, for_worker, event.retry_after, turn.now,
+                            ContactOf(event) == ledger::Contact::kUnreached);
   }
   if (event.router.valid()) {
     if (event.answered) {
@@ -155,7 +157,7 @@ void RouterMachine::On(Turn& turn, const AttemptEnded& event) {
   if (jobs_.contains(event.job) && jobs_[event.job].attempt == event.attempt && event.attempt != 0) {
     jobs_[event.job].attempt = 0;
     if (event.worker.valid()) {
-      OnOfferEnded(turn, event.job, event);
+      OnOfferEnded(turn, event.job, event, for_worker);
     } else {
       OnForwardEnded(turn, event.job, event);
     }
@@ -259,6 +261,22 @@ bool RouterMachine::StillPossible(Turn& turn, JobId id) {
   return false;
 }
 
+bool RouterMachine::MayBeIdleHere(absl::Time now, const JobRecord& job) const {
+  const TierDesk& d = desk(job);
+  if (!routes_.HomeOpen(job.facts.tier)) return false;
+  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(now)) return now >= d.none_idle_until;
+  return workers_.BusyShare(job.facts.tier) < 1;
+}
+
+void RouterMachine::EndShed(Turn& turn, JobId id) {
+  const JobRecord& job = jobs_[id];
+  End(turn, id, Outcome::kShed,
+      absl::StrCat("no reachable capacity for priority ", int{job.facts.priority}, " of tier ",
+                   tier_name(job), "; the routing table sheds this share, and no worker in ",
+                   region_name(home_), " is idle"),
+      desk(job).service.mean());
+}
+
 bool RouterMachine::MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event) {
   JobRecord& job = jobs_[id];
   const std::string why = event.message.empty() ? "the connection broke" : event.message;
@@ -267,17 +285,37 @@ bool RouterMachine::MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event)
         absl::StrCat(why, "; the job cannot be sent again: ", std::string(job.no_repeat)));
     return false;
   }
-  if (!event.may_have_started) return true;
-  if (!job.facts.keyed || job.restarted) {
+  const bool had_it = event.worker.valid() && event.outcome == Outcome::kFailed &&
+                      ContactOf(event) != ledger::Contact::kUnreached;
+  if (had_it) ++job.workers_failed;
+  if (event.may_have_started && !job.facts.safe) {
+    if (!job.facts.keyed || job.restarted) {
+      End(turn, id, Outcome::kFailed,
+          absl::StrCat(why, job.facts.keyed
+                                ? "; it had been started again once already"
+                                : "; a worker may have started the job, and without an idempotency key it is "
+                                  "not started again"));
+      return false;
+    }
+    job.restarted = true;
+    return true;
+  }
+  if (job.workers_failed >= kWorkersFailedMax) {
     End(turn, id, Outcome::kFailed,
-        absl::StrCat(why, job.facts.keyed
-                              ? "; it had been started again once already"
-                              : "; a worker may have started the job, and without an idempotency key it is "
-                                "not started again"));
+        absl::StrCat(why, "; ", job.workers_failed,
+                     " workers failed with this job, and it is sent to no other: its input is the likelier "
+                     "cause"));
     return false;
   }
-  job.restarted = true;
   return true;
+}
+
+Outcome RouterMachine::OutcomeForWorker(const AttemptEnded& event) const {
+  if (event.outcome != Outcome::kFailed || ContactOf(event) == ledger::Contact::kUnreached)
+    return event.outcome;
+  const bool current =
+      jobs_.contains(event.job) && jobs_[event.job].attempt == event.attempt && event.attempt != 0;
+  return current && jobs_[event.job].workers_failed > 0 ? Outcome::kCancelled : event.outcome;
 }
 
 void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string message,

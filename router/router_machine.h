@@ -13,8 +13,9 @@
 //     once after its worker died.
 //   * A job with an idempotency key runs, and is answered, only with the consent of the key's keepers.
 //   * A forwarded job is served here or refused; it is never sent on.
-//   * Offers are bounded: by attempts_max for a job, by the retry budget for all. Held jobs are bounded by
-//     waiting_max for a tier and by jobs_max for all.
+//   * A job that the table sheds is refused only if no worker here is known to be idle.
+//   * Offers are bounded: by attempts_max, kBusyAnswersMax and kWorkersFailedMax for a job, by the retry
+//     budget for all. Held jobs are bounded by waiting_max for a tier and by jobs_max for all.
 //   * Without a controller the last table stands; without a table jobs stay home.
 //
 // Probing is the dispatch of the Meta article (2024) with its cure: delay under pressure, exponential backoff
@@ -71,6 +72,7 @@ class RouterMachine {
   template <class Event>
   void Step(absl::Time now, const Event& event, std::vector<RouterAction>& actions) {
     Turn turn{now, actions};
+    workers_.OpenReturned(now);
     On(turn, event);
     FinishTurn(turn);
   }
@@ -143,9 +145,15 @@ class RouterMachine {
   absl::Time AskingWake(absl::Time now, const JobRecord& job) const;
   void EndTooLate(Turn& turn, JobId id);
   bool StillPossible(Turn& turn, JobId id);
+  // A job that the table sheds: whether to look for an idle worker here first.
+  bool MayBeIdleHere(absl::Time now, const JobRecord& job) const;
+  void EndShed(Turn& turn, JobId id);
+  void OfferIdleOrShed(Turn& turn, JobId id);
   void MarkStarted(JobId id, absl::Time now);
   // The attempt is over without a result. True: the job may be offered again; false: it has been ended.
   bool MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event);
+  // How the end of an attempt counts for its worker: a failure of a job that failed elsewhere is the job's.
+  Outcome OutcomeForWorker(const AttemptEnded& event) const;
 
   // Own region (router_dispatch.cc).
   void AdmitHome(Turn& turn, JobId id);
@@ -155,7 +163,8 @@ class RouterMachine {
   void Sleep(Turn& turn, JobId id);
   void EndWithoutWaiting(Turn& turn, JobId id);
   bool TopUpReserve(JobRecord& job, absl::Time now);
-  void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event);
+  void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, Outcome for_worker);
+  void SeekAgain(Turn& turn, JobId id);
   void HearOfFreed(Turn& turn, WorkerId worker);
   void WakeFreed(Turn& turn, TierDesk& d);
   void WakeOneFor(Turn& turn, WorkerId worker, bool invited);

@@ -118,7 +118,7 @@ void RouterMachine::RefuseImport(Turn& turn, JobId id) {
 bool RouterMachine::TrySpill(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierDesk& d = desk(job);
-  if (job.facts.forwarded || job.spilled) return false;
+  if (job.facts.forwarded || job.spilled || job.route.shed) return false;
   // Its slot was granted and lost in one turn.
   if (job.phase == JobPhase::kAsking && !d.asks.Asks(id)) return false;
   AimSpills();
@@ -153,7 +153,7 @@ void RouterMachine::OnLeftLine(Turn& turn, JobId id) {
 
 void RouterMachine::JoinSpillLine(absl::Time now, JobId id) {
   JobRecord& job = jobs_[id];
-  if (job.facts.forwarded || job.spilled) return;
+  if (job.facts.forwarded || job.spilled || job.route.shed) return;
   TierDesk& d = desk(job);
   job.may_spill = true;
   d.may_spill.Join(jobs_, id);

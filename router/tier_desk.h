@@ -48,10 +48,11 @@ struct TierDesk {
   absl::Time spill_at = absl::InfiniteFuture();  // when the first of them is to be
   ledger::AskBook asks;                          // its own number means nothing: the shell names the router
   std::vector<ledger::AskAction> asked;          // what the book wants done; emptied in every turn
-  int import_part = 0;                           // of the region's import cap, what this router may take in
-  int imports = 0;                               // jobs of other regions that are here
-  std::uint64_t imports_refused = 0;             // since the start
-  std::size_t held = 0;  // jobs that no worker has started yet; at most spec.waiting_max
+  absl::Time none_idle_until = absl::InfinitePast();  // the ledger has just said so
+  int import_part = 0;                // of the region's import cap, what this router may take in
+  int imports = 0;                    // jobs of other regions that are here
+  std::uint64_t imports_refused = 0;  // since the start
+  std::size_t held = 0;               // jobs that no worker has started yet; at most spec.waiting_max
   bool may_wait() const { return spec.waiting_max > 0; }  // else a job without a free worker is refused
 };
 

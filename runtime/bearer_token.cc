@@ -5,12 +5,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/header_text.h"
+#include "runtime/address.h"
 
 namespace ringway::runtime {
 namespace {
-
-constexpr char kHeader[] = "authorization";
-constexpr std::string_view kBearer = "Bearer ";
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -35,30 +34,28 @@ absl::StatusOr<std::string> ReadTokenFile(std::string_view flag, const std::stri
     return absl::InvalidArgumentError(
         absl::StrCat(View(flag), ": ", path, " holds several lines; allowed: one line with the token"));
   }
+  if (!HeaderText::Parse(token, token.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(View(flag), ": ", path,
+                     " holds a byte that is not printable ASCII; make a token with: openssl rand -hex 32"));
+  }
   if (token.size() >= kTokenBytesMin && token.size() <= kTokenBytesMax) return token;
   return absl::InvalidArgumentError(absl::StrCat(View(flag), ": ", path, " holds a token of ", token.size(),
                                                  " bytes; ", kTokenBytesMin, " to ", kTokenBytesMax,
                                                  " are allowed. Make one with: openssl rand -hex 32"));
 }
 
-void PresentToken(grpc::ClientContext& context, const std::string& token) {
-  if (!token.empty()) context.AddMetadata(kHeader, std::string(kBearer) + token);
-}
-
-grpc::Status CheckToken(const grpc::ServerContextBase& context, std::string_view token,
-                        std::string_view flag) {
-  if (token.empty()) return grpc::Status::OK;
-  const auto header = context.client_metadata().find(kHeader);
-  if (header == context.client_metadata().end()) {
-    return {grpc::StatusCode::UNAUTHENTICATED,
-            absl::StrCat("this controller wants 'authorization: Bearer <token>'; give it with ", View(flag))};
-  }
-  const std::string_view value(header->second.data(), header->second.size());
-  if (!value.starts_with(kBearer) || !SameSecret(value.substr(kBearer.size()), token)) {
-    return {grpc::StatusCode::PERMISSION_DENIED,
-            absl::StrCat("the token is not the one that this controller was given; check ", View(flag))};
-  }
-  return grpc::Status::OK;
+absl::StatusOr<std::string> ReadFleetToken(const std::string& path, const std::string& listen) {
+  if (!path.empty()) return ReadTokenFile(kFleetTokenFlag, path);
+  const auto address = ParseAddress(listen);
+  if (!address.ok())
+    return absl::InvalidArgumentError(absl::StrCat("--listen: ", address.status().message()));
+  if (IsLoopback(*address)) return "";
+  return absl::InvalidArgumentError(
+      absl::StrCat("--listen ", listen,
+                   " can be reached from other machines, so the programs of the fleet need a token: give the "
+                   "same file to all of them with ",
+                   kFleetTokenFlag, " (make one with: openssl rand -hex 32)"));
 }
 
 }  // namespace ringway::runtime

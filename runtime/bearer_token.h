@@ -1,16 +1,13 @@
 // A shared secret between programs, as `authorization: Bearer ...` beside a gRPC call.
 //
-// A token is one line of a file, kTokenBytesMin to kTokenBytesMax bytes after white space is stripped. A
-// server that has none admits everybody. A call without a token is UNAUTHENTICATED, with a wrong one
-// PERMISSION_DENIED; tokens are compared in a time that does not depend on where they differ. The token is
-// never logged. There is no encryption here: it protects against mistakes and strangers inside a network that
-// is trusted, not against who can read the wire.
+// A token is one line of a file, kTokenBytesMin to kTokenBytesMax bytes after white space is stripped. It is
+// never logged. The fleet's token is the one that all programs of a fleet share: every port that other
+// machines can reach needs it (runtime/call_guard.h checks it), and every call from one program of the fleet
+// to another carries it (runtime/grpc_server.h, MakeChannel). Operators' tokens are others.
 //
 // Threads: pure functions, apart from reading the file.
 #ifndef RINGWAY_RUNTIME_BEARER_TOKEN_H_
 #define RINGWAY_RUNTIME_BEARER_TOKEN_H_
-
-#include <grpcpp/grpcpp.h>
 
 #include <string>
 #include <string_view>
@@ -21,19 +18,24 @@ namespace ringway::runtime {
 
 inline constexpr std::size_t kTokenBytesMin = 16;
 inline constexpr std::size_t kTokenBytesMax = 4096;
+inline constexpr char kTokenHeader[] = "authorization";
+// The same flag at every program, with the same meaning.
+inline constexpr char kFleetTokenFlag[] = "--fleet-token-file";
+inline constexpr char kFleetTokenHelp[] =
+    "file with the token that the programs of a fleet present to each other; needed off loopback";
+inline constexpr char kFleetTokenOptionalFlag[] = "--fleet-token-optional";
+inline constexpr char kFleetTokenOptionalHelp[] =
+    "admit and report callers without the fleet's token: for the time in which a fleet is given one";
 
 // Errors: InvalidArgument, naming `flag`, the file and what is allowed.
 absl::StatusOr<std::string> ReadTokenFile(std::string_view flag, const std::string& path);
 
+// The fleet's token as the command line has it: `path` of the flag, may be empty; `listen` is host:port of
+// the gRPC port. Errors: InvalidArgument, also when other machines can reach the port and there is no token.
+absl::StatusOr<std::string> ReadFleetToken(const std::string& path, const std::string& listen);
+
 // Takes as long wherever the first difference is. An empty secret is never matched.
 bool SameSecret(std::string_view guess, std::string_view secret);
-
-// On a client: nothing happens with an empty token.
-void PresentToken(grpc::ClientContext& context, const std::string& token);
-
-// On a server: OK, UNAUTHENTICATED or PERMISSION_DENIED. `flag`: how whoever calls gives its token.
-grpc::Status CheckToken(const grpc::ServerContextBase& context, std::string_view token,
-                        std::string_view flag);
 
 }  // namespace ringway::runtime
 

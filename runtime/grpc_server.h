@@ -1,8 +1,9 @@
 // A gRPC server as every daemon wants it: health, reflection, message bounds, and a port that is really ours.
 //
-// gRPC shares ports silently (SO_REUSEPORT): two daemons on one port would split the traffic. It is switched
-// off here, so the second one fails to start and says so. A server takes messages of at most 1 MiB (payloads
-// travel in chunks below that); clients of a controller take kFleetBytesMax from it.
+// The port is kept by our own listener (runtime/grpc_listener.h), which survives a process without file
+// descriptors, and which no other process shares: the second one fails to start and says so. A server takes
+// messages of at most 1 MiB (payloads travel in chunks below that); clients of a controller take
+// kFleetBytesMax from it. A connection that says nothing does not last, and headers are bounded.
 //
 // Threads: gRPC's own callback threads call the services. Destroying a GrpcServer shuts it down and cancels
 // what is in flight after `grace`.
@@ -17,6 +18,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "runtime/call_guard.h"
+#include "runtime/grpc_listener.h"
 
 namespace ringway::runtime {
 
@@ -27,10 +30,12 @@ inline constexpr int kFleetBytesMax = 32 << 20;
 
 class GrpcServer {
  public:
-  // `listen` is host:port; port 0 takes a free one. The services must outlive the server.
+  // `listen` is host:port; port 0 takes a free one. The services must outlive the server. `guard` looks at
+  // every call; null: everybody is admitted.
   // Errors: InvalidArgument (not an address), Unavailable (the port is taken, or not allowed).
   static absl::StatusOr<GrpcServer> Start(const std::string& listen,
-                                          const std::vector<grpc::Service*>& services);
+                                          const std::vector<grpc::Service*>& services,
+                                          std::shared_ptr<const CallGuard> guard = nullptr);
 
   GrpcServer(GrpcServer&&) = default;
   ~GrpcServer();
@@ -45,14 +50,16 @@ class GrpcServer {
  private:
   GrpcServer() = default;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<GrpcListener> listener_;  // goes first
   std::string address_;
   int port_ = 0;
 };
 
 // A channel to host:port that takes messages of at most `message_bytes_max`, with keepalive, quick reconnects
-// (100 to 500 ms), and no HTTP proxy.
+// (100 to 500 ms), and no HTTP proxy. Every call on it presents `token`, unless that is empty.
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
-                                           int message_bytes_max = kMessageBytesMax);
+                                           int message_bytes_max = kMessageBytesMax,
+                                           const std::string& token = {});
 
 }  // namespace ringway::runtime
 

@@ -44,9 +44,9 @@ void JobReactor::Break() {
   Pump();
 }
 
-void JobReactor::AddTrailer(const std::string& name, const std::string& value) {
+void JobReactor::AddTrailer(const char* name, const HeaderText& value) {
   const std::lock_guard lock(context_mutex_);
-  if (context_ != nullptr) context_->AddTrailingMetadata(name, value);
+  if (context_ != nullptr) context_->AddTrailingMetadata(name, value.text());
 }
 
 void JobReactor::Pump() {

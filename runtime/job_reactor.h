@@ -19,6 +19,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/header_text.h"
 #include "ringway/v1/job.pb.h"
 #include "runtime/event_loop.h"
 
@@ -40,8 +41,8 @@ class JobReactor : public grpc::ServerBidiReactor<v1::JobUp, v1::JobDown> {
   // Reads the first message at once.
   JobReactor(grpc::CallbackServerContext* context, EventLoop& loop);
 
-  // Nothing happens once gRPC is done with the call.
-  void AddTrailer(const std::string& name, const std::string& value);
+  // Nothing happens once gRPC is done with the call. `name`: lower case, of this program.
+  void AddTrailer(const char* name, const HeaderText& value);
 
  private:
   // On the loop, each. What they get is theirs until they return.

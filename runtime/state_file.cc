@@ -48,7 +48,9 @@ absl::Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
 }
 
 absl::Status WriteAndSync(const std::string& path, std::string_view header, std::string_view payload) {
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  // Left behind by a process that died, or planted as a link to somewhere else: gone, and never followed.
+  unlink(path.c_str());
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.get() < 0) return IoError(path, "create");
   if (absl::Status s = WriteAll(file.get(), header, path); !s.ok()) return s;
   if (absl::Status s = WriteAll(file.get(), payload, path); !s.ok()) return s;

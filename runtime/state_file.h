@@ -1,9 +1,10 @@
 // Small files that must survive kill -9: written whole or not at all, and checked on reading.
 //
 // Format: one text line "ringway-state <kind> v<version> <bytes> <crc32c hex>\n", then the payload. Written
-// to a temporary file in the same directory, fsynced, renamed over the old one, and the directory fsynced. A
-// file that is truncated, of another kind, of a version that this release does not read, or whose checksum is
-// wrong gives an error that names the file and the remedy; the caller goes on without it.
+// to a new temporary file in the same directory (a symbolic link there is removed, not followed), fsynced,
+// renamed over the old one, and the directory fsynced. A file that is truncated, of another kind, of a
+// version that this release does not read, or whose checksum is wrong gives an error that names the file and
+// the remedy; the caller goes on without it.
 //
 // Threads: one writer per path. Bound: kStateBytesMax.
 #ifndef RINGWAY_RUNTIME_STATE_FILE_H_

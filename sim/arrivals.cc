@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -37,10 +38,30 @@ double MeanRateRps(const ArrivalLaw& law) { return std::visit(MeanRate{}, law); 
 ArrivalStream::ArrivalStream(ArrivalLaw law, std::uint64_t seed, std::uint64_t stream)
     : law_(std::move(law)), rng_(seed, stream) {}
 
+double TraceArrivals::MeanGapS() const {
+  const double rate_rps = MeanRate{}(*this);
+  return rate_rps > 0 ? scale / rate_rps : 0;
+}
+
 void ArrivalStream::SetFactor(double at_s, double factor) {
-  // What was drawn under the old factor beyond this moment is forgotten: exponential gaps have no memory.
-  now_s_ = std::max(at_s, std::holds_alternative<TraceArrivals>(law_) ? now_s_ : 0.0);
   factor_ = factor;
+  if (!std::holds_alternative<TraceArrivals>(law_)) {
+    // What was drawn under the old factor beyond this moment is forgotten: exponential gaps have no memory.
+    now_s_ = std::max(at_s, 0.0);
+    return;
+  }
+  const TraceArrivals& law = std::get<TraceArrivals>(law_);
+  if (law.offsets_s == nullptr || law.offsets_s->empty()) return;
+  // A recorded request has its time: the one that was drawn last is still to come, and what the trace held
+  // while the factor was 0 is over.
+  if (now_s_ > at_s) pending_.push_back(now_s_);
+  std::erase_if(pending_, [at_s](double pending_s) { return pending_s < at_s; });
+  std::make_heap(pending_.begin(), pending_.end(), std::greater<>());
+  while (index_ < law.offsets_s->size() && lap_s_ + (*law.offsets_s)[index_] < at_s) {
+    if (++index_ < law.offsets_s->size() || law.length_s <= 0) continue;
+    index_ = 0;
+    lap_s_ += law.length_s;
+  }
 }
 
 double ArrivalStream::Next() {
@@ -86,19 +107,38 @@ double ArrivalStream::NextTrace(const TraceArrivals& law) {
   if (law.offsets_s == nullptr || law.offsets_s->empty()) return kNever;
   const double scale = law.scale * factor_;
   if (scale <= 0) return kNever;
-  while (copies_ == 0) {
-    if (index_ >= law.offsets_s->size()) {
-      if (law.length_s <= 0) return kNever;
-      index_ = 0;
-      lap_s_ += law.length_s;
-    }
-    now_s_ = lap_s_ + (*law.offsets_s)[index_++];
-    // A whole number of copies of each entry, one more with the probability of the fraction.
-    const double whole = std::floor(scale);
-    copies_ = static_cast<std::uint32_t>(whole) + (rng_.Chance(scale - whole) ? 1 : 0);
+  const double spread_s = law.shared || scale > 1 ? law.MeanGapS() : 0;
+  // A recorded request may be moved to before the top of the heap until it lies a whole gap beyond it.
+  while (pending_.empty() || NextRecordedS(law) - spread_s <= pending_.front()) {
+    if (NextRecordedS(law) == kNever) return kNever;
+    TakeRecorded(law, scale, spread_s);
   }
-  --copies_;
+  std::pop_heap(pending_.begin(), pending_.end(), std::greater<>());
+  now_s_ = pending_.back();
+  pending_.pop_back();
   return now_s_;
+}
+
+double ArrivalStream::NextRecordedS(const TraceArrivals& law) const {
+  if (index_ < law.offsets_s->size()) return lap_s_ + (*law.offsets_s)[index_];
+  return law.length_s > 0 ? lap_s_ + law.length_s + law.offsets_s->front() : kNever;
+}
+
+void ArrivalStream::TakeRecorded(const TraceArrivals& law, double scale, double spread_s) {
+  if (index_ >= law.offsets_s->size()) {
+    index_ = 0;
+    lap_s_ += law.length_s;
+  }
+  const double at_s = lap_s_ + (*law.offsets_s)[index_++];
+  // A whole number of copies of each entry, one more with the probability of the fraction.
+  const double whole = std::floor(scale);
+  auto copies = static_cast<std::uint32_t>(whole) + (rng_.Chance(scale - whole) ? 1u : 0u);
+  for (; copies > 0; --copies) {
+    const double shift_s = spread_s > 0 ? spread_s * (2 * rng_.Uniform() - 1) : 0;
+    // What would fall before the begin of the trace is mirrored there, so that its first seconds are as full.
+    pending_.push_back(std::abs(at_s + shift_s));
+    std::push_heap(pending_.begin(), pending_.end(), std::greater<>());
+  }
 }
 
 }  // namespace ringway::sim

@@ -11,7 +11,8 @@
 //  - DayCurve: rate = mean x (1 + swing x cos(2 pi (local hour - peak hour) / 24)), shifted by the region's
 //  UTC offset.
 //  - Trace: recorded offsets, scaled in rate by `scale` through replication or thinning with the stream's
-//  seed.
+//  seed. Copies of one recorded request are other users, who do not come in the same instant: where there is
+//  more than one copy, each is moved by up to the trace's mean gap, earlier or later.
 //
 // Determinism: each stream has its own Rng. Units: seconds, requests per second.
 #ifndef RINGWAY_SIM_ARRIVALS_H_
@@ -51,6 +52,9 @@ struct TraceArrivals {
   std::shared_ptr<const std::vector<double>> offsets_s;  // ascending, from 0
   double scale = 1;     // of the rate; 2 = twice as many requests in the same time
   double length_s = 0;  // > 0: the trace starts over after this time
+  // Other streams send copies of the same requests: these are moved also where `scale` is at most 1.
+  bool shared = false;
+  double MeanGapS() const;
 };
 
 using ArrivalLaw = std::variant<PoissonArrivals, MmppArrivals, DayCurveArrivals, TraceArrivals>;
@@ -78,6 +82,9 @@ class ArrivalStream {
   double NextMmpp(const MmppArrivals& law);
   double NextDayCurve(const DayCurveArrivals& law);
   double NextTrace(const TraceArrivals& law);
+  double NextRecordedS(const TraceArrivals& law) const;
+  // The next recorded request joins `pending_`, as often as it is to be sent.
+  void TakeRecorded(const TraceArrivals& law, double scale, double spread_s);
 
   ArrivalLaw law_;
   Rng rng_;
@@ -85,9 +92,10 @@ class ArrivalStream {
   double factor_ = 1;
   bool burst_ = false;
   double phase_ends_s_ = 0;
-  std::size_t index_ = 0;     // into the trace
-  std::uint32_t copies_ = 0;  // still to be sent of the current trace entry
+  std::size_t index_ = 0;  // into the trace
   double lap_s_ = 0;
+  // A heap, the earliest on top: requests of the trace to come. At most those of two mean gaps.
+  std::vector<double> pending_;
 };
 
 }  // namespace ringway::sim

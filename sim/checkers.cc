@@ -74,6 +74,9 @@ void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
   Remember(now, "granted worker, lease", worker.value(), lease.serial);
   WorkerBook& book = workers_[worker];
   if (lease == book.granted) return;  // said again
+  // Of a holder that was stopped while another was appointed, and has not heard of it yet: void. That no
+  // worker starts it, CheckLease sees.
+  if (lease.fence < book.granted.fence) return;
   if (lease < book.granted) Violate(now, absl::StrCat("leases of worker ", worker.value(), " went back"));
   if (book.leased) {
     Violate(now, absl::StrCat("worker ", worker.value(), " runs lease ", FormatLease(book.started), " and ",

@@ -7,6 +7,7 @@
 //  began (causality);
 //    at most one worker runs a job at a time, and a job without a key never runs to its end twice.
 //  - conservation: submitted = ended + in flight, each second.
+//  - recovery: what sim/recovery.h finds.
 //  - tables: rows sum to 1, fractions in [0, 1], versions rise at each router.
 //
 // A checker keeps its own books from what the witnesses see. A violation is recorded with the time and what
@@ -47,6 +48,8 @@ class Checkers : public Witness {
 
   // Call when nothing is on its way any more: every submission must have ended.
   void CheckDrained(absl::Time now);
+  // What somebody else has found broken.
+  void Violate(absl::Time now, std::string what);
   // One text each, with the last events before it.
   const std::vector<std::string>& violations() const { return violations_; }
 
@@ -68,7 +71,6 @@ class Checkers : public Witness {
 
   void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
   void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
-  void Violate(absl::Time now, std::string what);
   void ForgetIfOver(JobSerial serial, const JobBook& book);
 
   // Submissions that have not ended, or that a worker still runs.

@@ -19,6 +19,7 @@ Crowd::Crowd(Stage& stage, const Scenario& scenario, const Routers& routers)
       services_(scenario.seed, kServiceStream),
       choices_(scenario.seed, kChoiceStream),
       routers_of_(scenario.fleet->world.regions.size()),
+      bad_share_(scenario.fleet->world.regions.size(), 0.0),
       nearest_(NearestFirst(scenario.fleet->world.rtt)) {
   for (std::size_t i = 0; i < scenario.demand.size(); ++i) {
     streams_.emplace_back(ArrivalStream(scenario.demand[i].law, scenario.seed, kArrivalStreams + i));
@@ -110,6 +111,8 @@ void Crowd::Submit(UserIndex index) {
   note.user = index;
   note.asker = {};
   note.luggage = {user.serial, std::max<std::int64_t>(1, static_cast<std::int64_t>(service_s * 1e9))};
+  const double bad_share = bad_share_[demand.region];
+  note.luggage.fails = bad_share > 0 && choices_.Chance(bad_share);
   note.facts = {.tier = demand.tier, .priority = demand.priority, .source = entered, .arrived = arrives};
   if (scenario_.users.tell_deadline) note.facts.deadline = arrives + patience;
 }
@@ -150,6 +153,18 @@ void Crowd::EndFor(UserIndex index, const AnswerNote& answer) {
   }
   user.free = true;
   free_users_.push_back(index);
+}
+
+void Crowd::End() const {
+  for (const User& user : users_) {
+    if (user.free || user.serial == 0) continue;
+    const DemandSpec& demand = scenario_.demand[user.stream];
+    for (Witness* witness : stage_.witnesses) {
+      witness->OnUnfinished(
+          stage_.Now(),
+          {.serial = user.serial, .tier = demand.tier, .region = demand.region, .submitted = user.submitted});
+    }
+  }
 }
 
 void Crowd::Scale(const RegionSet& regions, double factor) {

@@ -32,6 +32,8 @@ class Crowd {
   void OnRetries(UserIndex user);
   void OnGivesUp(UserIndex user, std::uint32_t serial_low);
   void OnAnswer(UserIndex user, std::uint32_t detail);
+  // Tells the witnesses of the users that are still without an answer.
+  void End() const;
 
   // A hint: the user is about to be answered.
   void Foresee(UserIndex user) const {
@@ -39,6 +41,8 @@ class Crowd {
   }
 
   // Multiplies the demand of these regions, from now on; empty: all.
+  // Of what users of the region submit, the share that fails at whatever worker.
+  void SetBadShare(RegionId region, double share) { bad_share_[region] = share; }
   void Scale(const RegionSet& regions, double factor);
 
  private:
@@ -72,6 +76,7 @@ class Crowd {
   std::vector<UserIndex> free_users_;
   JobSerial last_serial_ = 0;
   IdVector<RegionId, std::vector<RouterId>> routers_of_;
+  IdVector<RegionId, double> bad_share_;
   IdVector<RegionId, std::vector<RegionId>> nearest_;
 };
 

@@ -72,6 +72,7 @@ class Holders {
   void ForeseeHeard(std::uint32_t desk, std::uint32_t detail) const;
   void ForeseeHeardFurther(std::uint32_t desk, std::uint32_t detail) const;
 
+  RouterId RouterOf(std::uint32_t desk) const { return desks_[desk].router; }
   // For the report and for tests.
   std::uint64_t appointments() const { return appointments_; }
   // Null, invalid: nobody holds the seat now.

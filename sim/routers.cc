@@ -22,7 +22,8 @@ Routers::Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
       scenario_(scenario),
       workers_(workers),
       places_(std::move(places)),
-      sites_(places_.size()) {
+      sites_(places_.size()),
+      paused_until_ns_(places_.size(), 0) {
   for (std::size_t i = 0; i < places_.size(); ++i) Create(RouterId(i));
 }
 
@@ -258,6 +259,8 @@ void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
     const bool beside = workers_.places()[worker].beside == router;
     stage_.After(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region),
                  Happening::kWithdrawReaches, worker.value(), stage_.to_worker.Put({.asker = asker}));
+    // An offer that was not answered: the router closes the stream, and waits for nobody.
+    if (withdraw.why == Outcome::kTimeout) OfferUnread(asker, worker);
     return;
   }
   const auto delay = stage_.network.DelayNs(region, places_[withdraw.router]);
@@ -301,6 +304,19 @@ void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob
                           .spilled = end.story.route.reason == router::kSpillReason};
   stage_.After(stage_.network.HereNs(region), Happening::kAnswerReaches, held.user,
                stage_.to_user.Put(answer));
+}
+
+bool Routers::Wants(const Asker& asker) const {
+  const Site& site = sites_[asker.router];
+  return site.machine && site.life == asker.life && site.machine->job(asker.job).attempt == asker.attempt;
+}
+
+void Routers::OfferUnread(const Asker& asker, WorkerId worker) {
+  RouterWord& word = stage_.TellAsker(0, asker, RouterWord::OnAttempt::kEnded);
+  word.worker = workers_.InRegion(worker);
+  word.outcome = Outcome::kTimeout;
+  word.answered = false;
+  word.may_have_started = false;
 }
 
 void Routers::Kill(RouterId router) {

@@ -86,6 +86,13 @@ class Routers {
     return site.machine && !site.free.empty() ? site.free.back() : JobId();
   }
 
+  // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
+  void Pause(RouterId router, std::int64_t until_ns) { paused_until_ns_[router] = until_ns; }
+  std::int64_t paused_until_ns(RouterId router) const { return paused_until_ns_[router]; }
+  // The attempt is still wanted by the router that made it.
+  bool Wants(const Asker& asker) const;
+  // It was withdrawn before a stopped worker could read the offer.
+  void OfferUnread(const Asker& asker, WorkerId worker);
   void Kill(RouterId router);
   void Revive(RouterId router);
 
@@ -166,6 +173,7 @@ class Routers {
   const Workers& workers_;
   IdVector<RouterId, RegionId> places_;
   IdVector<RouterId, Site> sites_;
+  IdVector<RouterId, std::int64_t> paused_until_ns_;
   std::vector<router::RouterAction> actions_;
   std::vector<Own> own_;
   bool settling_ = false;

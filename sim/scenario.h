@@ -59,6 +59,7 @@ struct TierService {
 struct KillWorkers {
   RegionSet regions;
   double share = 1;  // of each region's workers, the lowest numbered first
+  double skip = 0;   // share of the lowest numbered that are left out: steps can go round the fleet
 };
 struct KillRouters {
   RegionSet regions;
@@ -92,6 +93,26 @@ struct Sinkhole {
   RegionSet regions;
   int count = 1;  // workers in each that fail every job at once
 };
+// Stopped processes (SIGSTOP): they say nothing, their jobs stand still, what they were told waits for them.
+// Their connections stand: the step should last less than the keepalive, 15 s.
+struct StallWorkers {
+  RegionSet regions;
+  double share = 1;  // as KillWorkers
+};
+struct PauseRouters {
+  RegionSet regions;
+  int count = 1;  // in each region
+};
+// Each worker fails the next jobs that it gets, and is well again. Has no end.
+struct FailJobs {
+  RegionSet regions;
+  int count = 5;
+};
+// This share of the users' submissions fails at once, at whatever worker: one client with broken input.
+struct BadJobs {
+  RegionSet regions;
+  double share = 0.5;
+};
 struct ScaleDemand {
   RegionSet regions;
   double factor = 3;
@@ -103,9 +124,9 @@ struct SetThreshold {
   TierId tier;
   double value = 0.8;
 };
-using Trouble =
-    std::variant<KillWorkers, KillRouters, KillHolders, KillRegion, KillController, DrainRegion, Partition,
-                 ExtraDelay, SlowWorkers, Sinkhole, ScaleDemand, FreezeMetrics, SetThreshold>;
+using Trouble = std::variant<KillWorkers, KillRouters, KillHolders, KillRegion, KillController, DrainRegion,
+                             Partition, ExtraDelay, SlowWorkers, Sinkhole, StallWorkers, PauseRouters,
+                             FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
 
 struct ScenarioStep {
   double at_s = 0;

@@ -45,7 +45,8 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       control_(stage_, *scenario_, routers_, workers_),
       troubles_(stage_, *scenario_, {crowd_, routers_, workers_, holders_, control_}),
       tally_(*scenario_, workers_),
-      checkers_(workers_.count(), routers_.places().size()) {
+      checkers_(workers_.count(), routers_.places().size()),
+      recovery_(*scenario_, routers_, workers_, holders_) {
   routers_.foresee_user = [this](UserIndex user) { crowd_.Foresee(user); };
   control_.on_directory = [this](RouterId router, const std::vector<HolderNamed>& holders) {
     holders_.Direct(router, holders);
@@ -70,14 +71,50 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
     if (stage_.queue.bucket() != bucket_) LookAhead();
     ++events_;
     if (static_cast<Happening>(event.kind()) != Happening::kSecondPasses) {
-      Dispatch(event);
+      const std::int64_t until_ns = HeldUntil(event);
+      if (until_ns > event.at_ns) {
+        Hold(event, until_ns);
+      } else {
+        Dispatch(event);
+      }
       continue;
     }
+    recovery_.OnSecond(stage_.Now(), checkers_);
     for (Witness* witness : stage_.witnesses) witness->OnSecond(stage_.Now());
     stage_.After(kSecondNs, Happening::kSecondPasses);
-    if (keep_going && !keep_going(static_cast<double>(event.at_ns) * 1e-9)) return;
+    if (keep_going && !keep_going(static_cast<double>(event.at_ns) * 1e-9)) return crowd_.End();
   }
   finished_ = true;
+  crowd_.End();
+}
+
+std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kJobReaches:
+    case Happening::kWordReaches:
+    case Happening::kRouterHears:
+    case Happening::kRouterWakes:
+    case Happening::kDirectoryReaches:
+      return routers_.paused_until_ns(RouterId(event.subject));
+    case Happening::kSeatHears:
+    case Happening::kAskerHears:
+    case Happening::kSeatWakes:
+    case Happening::kLinkRetried:
+    case Happening::kAnnouncedReach:
+      return routers_.paused_until_ns(holders_.RouterOf(event.subject));
+    case Happening::kOfferReaches:
+    case Happening::kWithdrawReaches:
+    case Happening::kServiceEnds:
+    case Happening::kWorkerWakes:
+    case Happening::kFenceReaches:
+      return workers_.stalled_until_ns(WorkerId(event.subject));
+    default:
+      return 0;
+  }
+}
+
+void Simulation::Hold(const SimEvent& event, std::int64_t until_ns) {
+  stage_.queue.Push(until_ns, event.kind(), event.subject, event.detail);
 }
 
 void Simulation::Dispatch(const SimEvent& event) {
@@ -98,9 +135,17 @@ void Simulation::Dispatch(const SimEvent& event) {
       return routers_.OnNote(event.detail);
     case Happening::kRouterWakes:
       return routers_.OnWake(RouterId(event.subject), static_cast<Life>(event.detail));
-    case Happening::kOfferReaches:
-      workers_.OnOffer(WorkerId(event.subject), stage_.to_worker[event.detail]);
+    case Happening::kOfferReaches: {
+      const OfferNote& offer = stage_.to_worker[event.detail];
+      const WorkerId worker(event.subject);
+      // A stopped worker reads late, and finds the streams closed whose routers did not wait.
+      if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.asker)) {
+        routers_.OfferUnread(offer.asker, worker);
+      } else {
+        workers_.OnOffer(worker, offer);
+      }
       return stage_.to_worker.Free(event.detail);
+    }
     case Happening::kWithdrawReaches:
       workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker[event.detail]);
       return stage_.to_worker.Free(event.detail);

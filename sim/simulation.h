@@ -1,8 +1,8 @@
 // One run of a scenario: production machines in virtual time, judged and tallied.
 //
 // The simulation builds the populations, hands each event to the one it is for, and stops when the scenario's
-// time is over and the jobs in flight have ended. It decides nothing itself. A run is a function of the
-// scenario, seed included: same input, same bytes out.
+// time is over; the witnesses then hear of the jobs in flight. It decides nothing itself. A run is a function
+// of the scenario, seed included: same input, same bytes out.
 //
 // Placement: workers of a tier and region are spread over the region's routers in turn ("beside" them).
 // Threads: one owner; runs share nothing but the immutable fleet, so sweeps run them side by side.
@@ -17,6 +17,7 @@
 #include "sim/control_plane.h"
 #include "sim/crowd.h"
 #include "sim/holders.h"
+#include "sim/recovery.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -39,6 +40,7 @@ class Simulation {
   const Scenario& scenario() const { return *scenario_; }
   const Tally& tally() const { return tally_; }
   const Checkers& checkers() const { return checkers_; }
+  const Recovery& recovery() const { return recovery_; }
   const ControlPlane& control() const { return control_; }
   const Holders& holders() const { return holders_; }
   std::uint64_t events() const { return events_; }
@@ -52,6 +54,10 @@ class Simulation {
 
  private:
   void Dispatch(const SimEvent& event);
+  // When whoever the event is for goes on, if its process is stopped; else 0.
+  std::int64_t HeldUntil(const SimEvent& event) const;
+  // The event waits for a stopped process, or is over before it could be read.
+  void Hold(const SimEvent& event, std::int64_t until_ns);
 
   // Hints about what comes (look_ahead.cc): three buckets of the queue ahead to none.
   void LookAhead();
@@ -74,6 +80,7 @@ class Simulation {
   Troubles troubles_;
   Tally tally_;
   Checkers checkers_;
+  Recovery recovery_;
   std::uint64_t events_ = 0;
   std::int64_t bucket_ = -1;  // of the queue, whose neighbours have been looked at
   bool finished_ = false;

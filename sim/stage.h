@@ -73,6 +73,7 @@ using JobSerial = std::uint64_t;
 struct JobLuggage {
   JobSerial serial = 0;
   std::int64_t service_ns = 0;  // that it will take, known to nobody but the worker
+  bool fails = false;           // whoever runs it
 };
 
 // A router that waits for an answer about one attempt.

@@ -1,5 +1,6 @@
 #include "sim/tally.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ringway::sim {
@@ -14,6 +15,7 @@ Tally::Tally(const Scenario& scenario, const Workers& workers)
       flows_(scenario.fleet->world.regions.size(),
              std::vector<std::uint64_t>(scenario.fleet->world.regions.size())),
       started_(workers.count(), absl::InfiniteFuture()),
+      running_(workers.count(), 0),
       busy_(scenario.fleet->world.regions.size()) {
   seconds_.push_back(Blank());
 }
@@ -54,6 +56,32 @@ void Tally::OnEnded(absl::Time now, const Ending& ending) {
   if (ending.served_in.valid()) ++flows_[ending.region.index()][ending.served_in.index()];
 }
 
+absl::Time Tally::StartOf(JobSerial serial) {
+  if (starts_.empty()) {
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      const absl::Time started = started_[WorkerId(i)];
+      if (started != absl::InfiniteFuture()) starts_.emplace(running_[WorkerId(i)], started);
+    }
+    starts_.insert(just_ended_.begin(), just_ended_.end());
+    starts_.insert(ended_before_.begin(), ended_before_.end());
+  }
+  const auto found = starts_.find(serial);
+  return found != starts_.end() ? found->second : absl::InfiniteFuture();
+}
+
+void Tally::OnUnfinished(absl::Time now, const Unfinished& job) {
+  if (!Counts(job.submitted)) return;
+  const absl::Time started = StartOf(job.serial);
+  totals_.wait.Add(Stage::Seconds(std::min(started, now) - job.submitted));
+  if (started != absl::InfiniteFuture()) {
+    ++totals_.still_running;
+    return;
+  }
+  // Left out, the longest waits of an overload would be the ones that nobody sees.
+  ++totals_.still_waiting;
+  totals_.latency.Add(Stage::Seconds(now - job.submitted));
+}
+
 void Tally::OnOffered(absl::Time now, WorkerId, const OfferNote&) {
   ++seconds_.back().offers;
   totals_.offers += Counts(now);
@@ -61,8 +89,9 @@ void Tally::OnOffered(absl::Time now, WorkerId, const OfferNote&) {
 
 void Tally::OnRefused(absl::Time now, WorkerId, const OfferNote&) { totals_.refused += Counts(now); }
 
-void Tally::OnStarted(absl::Time now, WorkerId worker, const OfferNote&) {
+void Tally::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
   started_[worker] = now;
+  running_[worker] = note.luggage.serial;
   ++busy_[workers_.places()[worker].region];
 }
 
@@ -70,7 +99,10 @@ void Tally::OnFreed(absl::Time now, WorkerId worker, const OfferNote&, bool fini
   if (started_[worker] == absl::InfiniteFuture()) return;  // it never ran
   const RegionId region = workers_.places()[worker].region;
   --busy_[region];
-  if (finished) ++seconds_.back().regions[region.index()].served_here;
+  if (finished) {
+    ++seconds_.back().regions[region.index()].served_here;
+    just_ended_.emplace_back(running_[worker], started_[worker]);
+  }
   if (Counts(started_[worker])) {
     const double ran_s = Stage::Seconds(now - started_[worker]);
     totals_.busy_s += ran_s;
@@ -98,6 +130,8 @@ void Tally::OnSecond(absl::Time) {
   wait_sum_s_ = 0;
   waits_ = 0;
   second_latency_.Clear();
+  just_ended_.swap(ended_before_);
+  just_ended_.clear();
   seconds_.push_back(Blank());
 }
 

@@ -10,8 +10,10 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/histogram.h"
 #include "sim/scenario.h"
 #include "sim/witness.h"
@@ -42,6 +44,8 @@ struct Totals {
   std::uint64_t submitted = 0;
   std::uint64_t first = 0;
   std::array<std::uint64_t, kOutcomes> ended{};  // by Outcome
+  std::uint64_t still_waiting = 0;  // when the run was over; their age is in `wait` and `latency`
+  std::uint64_t still_running = 0;  // or the answer was on its way; their wait is in `wait`
   std::uint64_t served_at_home = 0;
   std::uint64_t offers = 0;
   std::uint64_t refused = 0;  // offers that found the worker busy
@@ -61,6 +65,7 @@ class Tally : public Witness {
 
   void OnSubmitted(absl::Time now, const Submission& submission) override;
   void OnEnded(absl::Time now, const Ending& ending) override;
+  void OnUnfinished(absl::Time now, const Unfinished& job) override;
   void OnOffered(absl::Time now, WorkerId worker, const OfferNote& note) override;
   void OnRefused(absl::Time now, WorkerId worker, const OfferNote& note) override;
   void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
@@ -79,6 +84,7 @@ class Tally : public Witness {
  private:
   bool Counts(absl::Time now) const { return now >= warm_; }
   SecondTally Blank() const;
+  absl::Time StartOf(JobSerial serial);
 
   const Workers& workers_;
   const absl::Time warm_;
@@ -86,10 +92,15 @@ class Tally : public Witness {
   std::vector<SecondTally> seconds_;  // the last one is the running second
   std::vector<std::vector<std::uint64_t>> flows_;
   IdVector<WorkerId, absl::Time> started_;
+  IdVector<WorkerId, JobSerial> running_;  // while started_ is finite
   IdVector<RegionId, std::uint32_t> busy_;
   double wait_sum_s_ = 0;
   std::uint32_t waits_ = 0;
   Histogram second_latency_;
+  // Answers may be on their way for a moment when the run ends: the jobs that ended in this second and the
+  // last.
+  std::vector<std::pair<JobSerial, absl::Time>> just_ended_, ended_before_;
+  absl::flat_hash_map<JobSerial, absl::Time> starts_;  // filled when the run is over
 };
 
 }  // namespace ringway::sim

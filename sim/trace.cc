@@ -7,6 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/time.h"
 
@@ -89,10 +90,55 @@ std::string At(const std::string& file, std::size_t line_number, std::string_vie
                       part.data() == nullptr ? 1 : part.data() - line.data() + 1);
 }
 
+struct Suffix {
+  std::string_view text;
+  TraceUnit unit;
+};
+constexpr Suffix kSuffixes[] = {
+    {"_ms", TraceUnit::kMilliseconds},  {"_millis", TraceUnit::kMilliseconds},
+    {"_us", TraceUnit::kMicroseconds},  {"_ns", TraceUnit::kNanoseconds},
+    {"_s", TraceUnit::kSeconds},        {"_sec", TraceUnit::kSeconds},
+    {"_seconds", TraceUnit::kSeconds},  {"(ms)", TraceUnit::kMilliseconds},
+    {"(us)", TraceUnit::kMicroseconds}, {"(ns)", TraceUnit::kNanoseconds},
+    {"(s)", TraceUnit::kSeconds},
+};
+
+// Cuts the unit off a column's name, in small letters.
+TraceUnit TakeUnit(std::string& lower) {
+  for (const Suffix& suffix : kSuffixes) {
+    if (!lower.ends_with(suffix.text)) continue;
+    lower = std::string(Trimmed(std::string_view(lower).substr(0, lower.size() - suffix.text.size())));
+    return suffix.unit;
+  }
+  return TraceUnit::kFound;
+}
+
 bool IsTimeColumn(std::string_view name, const std::string& wanted) {
   if (!wanted.empty()) return name == wanted;
-  const std::string lower = absl::AsciiStrToLower(absl::string_view(name.data(), name.size()));
+  std::string lower = absl::AsciiStrToLower(absl::string_view(name.data(), name.size()));
+  TakeUnit(lower);
   return std::find(std::begin(kTimeColumns), std::end(kTimeColumns), lower) != std::end(kTimeColumns);
+}
+
+double SecondsPer(TraceUnit unit) {
+  constexpr double kSeconds[] = {1, 1, 1e-3, 1e-6, 1e-9};
+  return kSeconds[static_cast<std::size_t>(unit)];
+}
+
+// What plain numbers are: their size tells where they count from 1970 (a date between 2001 and 2286 has
+// 10 digits in seconds, 13 in milliseconds). Else a fraction is one of a second, and so is a trace that
+// would be over within a second if its whole numbers were milliseconds. What remains could be either.
+std::optional<TraceUnit> UnitBySize(const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  constexpr double kFirst = 1e9, kLast = 1e10;  // of dates, in seconds
+  for (const TraceUnit unit :
+       {TraceUnit::kSeconds, TraceUnit::kMilliseconds, TraceUnit::kMicroseconds, TraceUnit::kNanoseconds}) {
+    if (*least * SecondsPer(unit) >= kFirst && *least * SecondsPer(unit) < kLast) return unit;
+  }
+  const bool whole =
+      std::all_of(values.begin(), values.end(), [](double value) { return value == std::floor(value); });
+  if (!whole || *most - *least < 1000) return TraceUnit::kSeconds;
+  return std::nullopt;
 }
 
 absl::StatusOr<std::size_t> FindTimeColumn(std::string_view header, const std::string& file,
@@ -112,11 +158,21 @@ absl::StatusOr<std::size_t> FindTimeColumn(std::string_view header, const std::s
           : absl::StrCat("no column '", wanted, "'; found: ", seen));
 }
 
-// Sorts if need be and moves the first arrival to 0.
+// Sorts if need be, moves the first arrival to 0, and turns the unit into seconds.
 void Normalise(Trace& trace) {
   if (trace.out_of_order > 0) std::sort(trace.offsets_s.begin(), trace.offsets_s.end());
   const double first = trace.offsets_s.front();
-  for (double& offset : trace.offsets_s) offset -= first;
+  for (double& offset : trace.offsets_s) offset = (offset - first) * SecondsPer(trace.unit);
+}
+
+absl::Status Ambiguous(const std::string& file, std::string_view column, const std::vector<double>& values) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return BadPlace(
+      file, 1,
+      absl::StrFormat("column '%s' holds whole numbers from %.0f to %.0f, which may be seconds or "
+                      "milliseconds; say which: `unit: s` or `unit: ms` beside the file's name in "
+                      "the scenario (allowed: s, ms, us, ns), or name the column %s_s or %s_ms",
+                      std::string(column), *least, *most, std::string(column), std::string(column)));
 }
 
 // Cuts the next line off `text`.
@@ -141,37 +197,69 @@ double Trace::GapCv() const {
   return mean > 0 ? std::sqrt(squares / gaps) / mean : 0;
 }
 
-absl::StatusOr<Trace> ParseTraceCsv(std::string_view text, const std::string& file,
-                                    const std::string& column) {
-  if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
-  if (Trimmed(text).empty())
-    return BadPlace(file, 1, "the file is empty; the first line must name the columns");
-  const auto time_column = FindTimeColumn(TakeLine(text), file, column);
-  if (!time_column.ok()) return time_column.status();
+namespace {
+
+// The rows of a trace, in whatever unit they are. `dates`: how many were dates.
+absl::StatusOr<Trace> ReadRows(std::string_view text, const std::string& file, std::size_t time_column,
+                               std::size_t& dates) {
   Trace trace;
   for (std::size_t line_number = 2; !text.empty(); ++line_number) {
     const std::string_view line = TakeLine(text);
     if (Trimmed(line).empty()) continue;
     if (trace.offsets_s.size() >= kTraceRowsMax)
       return BadPlace(file, line_number, "more than 200000000 rows");
-    const auto field = Field(line, *time_column);
+    const auto field = Field(line, time_column);
     if (!field) {
       return absl::InvalidArgumentError(absl::StrCat(At(file, line_number, line, line.substr(line.size())),
-                                                     ": no column ", *time_column + 1));
+                                                     ": no column ", time_column + 1));
     }
-    auto seconds = ParseNumber(*field);
-    if (!seconds) seconds = ParseDate(*field);
-    if (!seconds) {
+    auto value = ParseNumber(*field);
+    if (!value) {
+      value = ParseDate(*field);
+      ++dates;
+    }
+    if (!value) {
       return absl::InvalidArgumentError(
-          absl::StrCat(At(file, line_number, line, *field), ": column ", *time_column + 1, ": '",
+          absl::StrCat(At(file, line_number, line, *field), ": column ", time_column + 1, ": '",
                        std::string(field->substr(0, 60)),
-                       "' is neither seconds nor a date such as 2023-11-16 18:15:46.6805900"));
+                       "' is neither a number nor a date such as 2023-11-16 18:15:46.6805900"));
     }
-    if (!trace.offsets_s.empty() && *seconds < trace.offsets_s.back()) ++trace.out_of_order;
-    trace.offsets_s.push_back(*seconds);
+    if (dates > 0 && dates <= trace.offsets_s.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(At(file, line_number, line, *field), ": column ", time_column + 1,
+                       ": dates and numbers in one column; one of them is wrong"));
+    }
+    if (!trace.offsets_s.empty() && *value < trace.offsets_s.back()) ++trace.out_of_order;
+    trace.offsets_s.push_back(*value);
   }
   if (trace.offsets_s.empty()) return BadPlace(file, 2, "no rows after the header");
-  Normalise(trace);
+  return trace;
+}
+
+}  // namespace
+
+absl::StatusOr<Trace> ParseTraceCsv(std::string_view text, const std::string& file, const std::string& column,
+                                    TraceUnit unit) {
+  if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
+  if (Trimmed(text).empty())
+    return BadPlace(file, 1, "the file is empty; the first line must name the columns");
+  const std::string_view header = TakeLine(text);
+  const auto time_column = FindTimeColumn(header, file, column);
+  if (!time_column.ok()) return time_column.status();
+  std::size_t dates = 0;
+  absl::StatusOr<Trace> trace = ReadRows(text, file, *time_column, dates);
+  if (!trace.ok()) return trace;
+  const std::string_view name = *Field(header, *time_column);
+  if (dates == 0) {
+    std::string lower = absl::AsciiStrToLower(absl::string_view(name.data(), name.size()));
+    trace->unit = unit != TraceUnit::kFound ? unit : TakeUnit(lower);
+    if (trace->unit == TraceUnit::kFound) {
+      const std::optional<TraceUnit> found = UnitBySize(trace->offsets_s);
+      if (!found) return Ambiguous(file, name, trace->offsets_s);
+      trace->unit = *found;
+    }
+  }
+  Normalise(*trace);
   return trace;
 }
 

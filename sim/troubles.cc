@@ -1,5 +1,6 @@
 #include "sim/troubles.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <variant>
@@ -56,6 +57,20 @@ std::vector<WorkerId> Troubles::WorkersOf(RegionId region) const {
   return found;
 }
 
+std::vector<WorkerId> Troubles::ShareOf(RegionId region, double share, double skip) const {
+  const std::vector<WorkerId> here = WorkersOf(region);
+  const auto first = static_cast<std::size_t>(std::ceil(skip * static_cast<double>(here.size())));
+  const auto count = static_cast<std::size_t>(std::ceil(share * static_cast<double>(here.size())));
+  std::vector<WorkerId> chosen;
+  for (std::size_t i = first; i < first + count && i < here.size(); ++i) chosen.push_back(here[i]);
+  return chosen;
+}
+
+std::int64_t Troubles::StepEndsNs() const {
+  const double lasts_s = std::min(scenario_.steps[step_].lasts_s, scenario_.duration_s + 1);
+  return stage_.queue.now_ns() + static_cast<std::int64_t>(lasts_s * 1e9);
+}
+
 std::vector<RouterId> Troubles::RoutersOf(RegionId region) const {
   std::vector<RouterId> found;
   for (std::size_t i = 0; i < routers_.places().size(); ++i) {
@@ -87,9 +102,7 @@ void Troubles::SetRouter(RouterId router, bool alive) {
 
 void Troubles::Apply(const KillWorkers& kill, bool begin) {
   for (const RegionId region : Meant(kill.regions)) {
-    const std::vector<WorkerId> here = WorkersOf(region);
-    const auto count = static_cast<std::size_t>(std::ceil(kill.share * static_cast<double>(here.size())));
-    for (std::size_t i = 0; i < count && i < here.size(); ++i) SetWorker(here[i], !begin);
+    for (const WorkerId worker : ShareOf(region, kill.share, kill.skip)) SetWorker(worker, !begin);
   }
 }
 
@@ -165,10 +178,8 @@ void Troubles::Apply(const ExtraDelay& delay, bool begin) {
 
 void Troubles::Apply(const SlowWorkers& slow, bool begin) {
   for (const RegionId region : Meant(slow.regions)) {
-    const std::vector<WorkerId> here = WorkersOf(region);
-    const auto count = static_cast<std::size_t>(std::ceil(slow.share * static_cast<double>(here.size())));
-    for (std::size_t i = 0; i < count && i < here.size(); ++i) {
-      workers_.SetSlowness(here[i], begin ? slow.factor : 1);
+    for (const WorkerId worker : ShareOf(region, slow.share)) {
+      workers_.SetSlowness(worker, begin ? slow.factor : 1);
     }
   }
 }
@@ -180,6 +191,34 @@ void Troubles::Apply(const Sinkhole& sinkhole, bool begin) {
       workers_.SetSinkhole(here[i], begin);
     }
   }
+}
+
+void Troubles::Apply(const StallWorkers& stall, bool begin) {
+  if (!begin) return;  // they go on by themselves
+  for (const RegionId region : Meant(stall.regions)) {
+    for (const WorkerId worker : ShareOf(region, stall.share)) workers_.Stall(worker, StepEndsNs());
+  }
+}
+
+void Troubles::Apply(const PauseRouters& pause, bool begin) {
+  if (!begin) return;
+  for (const RegionId region : Meant(pause.regions)) {
+    const std::vector<RouterId> here = RoutersOf(region);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pause.count) && i < here.size(); ++i) {
+      routers_.Pause(here[i], StepEndsNs());
+    }
+  }
+}
+
+void Troubles::Apply(const FailJobs& fail, bool begin) {
+  if (!begin) return;
+  for (const RegionId region : Meant(fail.regions)) {
+    for (const WorkerId worker : WorkersOf(region)) workers_.FailNext(worker, fail.count);
+  }
+}
+
+void Troubles::Apply(const BadJobs& bad, bool begin) {
+  for (const RegionId region : Meant(bad.regions)) crowd_.SetBadShare(region, begin ? bad.share : 0);
 }
 
 void Troubles::Apply(const ScaleDemand& scale, bool begin) {

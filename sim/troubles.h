@@ -49,12 +49,20 @@ class Troubles {
   void Apply(const ExtraDelay& delay, bool begin);
   void Apply(const SlowWorkers& slow, bool begin);
   void Apply(const Sinkhole& sinkhole, bool begin);
+  void Apply(const StallWorkers& stall, bool begin);
+  void Apply(const PauseRouters& pause, bool begin);
+  void Apply(const FailJobs& fail, bool begin);
+  void Apply(const BadJobs& bad, bool begin);
   void Apply(const ScaleDemand& scale, bool begin);
   void Apply(const FreezeMetrics& freeze, bool begin);
   void Apply(const SetThreshold& set, bool begin);
 
   RegionSet Meant(const RegionSet& regions) const;
   std::vector<WorkerId> WorkersOf(RegionId region) const;
+  // Of the region's workers this share, after the first `skip`.
+  std::vector<WorkerId> ShareOf(RegionId region, double share, double skip = 0) const;
+  // When the step that begins now ends.
+  std::int64_t StepEndsNs() const;
   std::vector<RouterId> RoutersOf(RegionId region) const;
   void SetRouter(RouterId router, bool alive);
   void SetWorker(WorkerId worker, bool alive);

@@ -39,6 +39,14 @@ struct Ending {
   bool spilled = false;        // went to another region than the table chose
 };
 
+// A submission that has no answer when the run is over.
+struct Unfinished {
+  JobSerial serial = 0;
+  TierId tier;
+  RegionId region;
+  absl::Time submitted;
+};
+
 class Witness {
  public:
   virtual ~Witness() = default;
@@ -55,6 +63,8 @@ class Witness {
   virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
   virtual void OnTableActive(absl::Time, RouterId, const RoutingTable&) {}
   virtual void OnSecond(absl::Time) {}
+  // After everything else, once for each job in flight.
+  virtual void OnUnfinished(absl::Time, const Unfinished&) {}
   // A hint: something happens to this job at this worker soon.
   virtual void Foresee(WorkerId, JobSerial) const {}
 };

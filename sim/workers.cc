@@ -25,6 +25,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
                 IdVector<TierId, std::vector<RouterId>>(scenario.fleet->tiers.size())),
       hearers_(scenario.fleet->world.regions.size()),
       announced_ns_(places_.size(), 0),
+      stalled_until_ns_(places_.size(), 0),
       shown_(places_.size()) {
   const std::pair nobody(WorkerId(0), WorkerId(0));
   ranges_.assign(first_.size(),
@@ -88,7 +89,7 @@ void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
   if (!site.alive || site.run != run || site.admitted == 0) return;
   const bool cancelled = stage_.queue.now_ns() < site.ends_ns;
   Outcome outcome = cancelled ? Outcome::kCancelled : Outcome::kDone;
-  if (site.sinkhole) outcome = Outcome::kFailed;
+  if (site.sinkhole || site.fails) outcome = Outcome::kFailed;
   actions_.clear();
   site.slot.Step(stage_.Now(), SlotFinished{site.admitted, outcome}, actions_);
   Perform(worker, 0, {});
@@ -150,7 +151,10 @@ void Workers::Start(WorkerId worker) {
   Site& site = sites_[worker];
   const std::int64_t now_ns = stage_.queue.now_ns();
   const double service_ns = static_cast<double>(site.note.luggage.service_ns) * site.slowness;
-  const std::int64_t takes_ns = site.sinkhole ? kSinkholeNs : static_cast<std::int64_t>(service_ns);
+  site.fails = site.note.luggage.fails || site.fail_next > 0;
+  if (site.fail_next > 0) --site.fail_next;
+  const bool at_once = site.sinkhole || site.fails;
+  const std::int64_t takes_ns = at_once ? kSinkholeNs : static_cast<std::int64_t>(service_ns);
   site.started = true;
   site.started_ns = now_ns;
   site.ends_ns = now_ns + takes_ns;
@@ -263,9 +267,17 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, std
   const std::int64_t before_ns = stage_.queue.now_ns() - silent_ns;
   const auto [begin, end] = Range(region, tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
-    if (announced_ns_[worker] <= before_ns) overdue.push_back(Announcement(worker));
+    const bool silent =
+        announced_ns_[worker] <= before_ns && stalled_until_ns_[worker] <= stage_.queue.now_ns();
+    if (silent) overdue.push_back(Announcement(worker));
   }
   return overdue;
+}
+
+bool Workers::Healthy(WorkerId worker) const {
+  const Site& site = sites_[worker];
+  return site.alive && !site.sinkhole && site.fail_next == 0 && !site.slot.resting(stage_.Now()) &&
+         !site.slot.draining() && stalled_until_ns_[worker] <= stage_.queue.now_ns();
 }
 
 void Workers::ArmWake(WorkerId worker) {

@@ -47,6 +47,12 @@ class Workers {
   void Revive(WorkerId worker);
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
   void SetSinkhole(WorkerId worker, bool sinkhole) { sites_[worker].sinkhole = sinkhole; }
+  void FailNext(WorkerId worker, int jobs) { sites_[worker].fail_next = jobs; }
+  // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
+  void Stall(WorkerId worker, std::int64_t until_ns) { stalled_until_ns_[worker] = until_ns; }
+  std::int64_t stalled_until_ns(WorkerId worker) const { return stalled_until_ns_[worker]; }
+  // Runs, and does not fail of itself.
+  bool Healthy(WorkerId worker) const;
   // The router's streams broke: its jobs are withdrawn.
   void LoseRouter(RouterId router);
 
@@ -111,6 +117,8 @@ class Workers {
     bool alive = true;
     bool sinkhole = false;
     bool started = false;
+    bool fails = false;     // the job that runs
+    int fail_next = 0;      // jobs
     std::uint32_t run = 0;  // counts starts and stops; a stale end is recognised by it
     double slowness = 1;
     AttemptId last_attempt = 0;  // this worker's own numbers, for its slot
@@ -166,6 +174,7 @@ class Workers {
   IdVector<RegionId, std::vector<RouterId>> hearers_;  // beyond the one beside
   // When each last announced itself; kBusy: has a job, or is dead. Apart, because all are looked through.
   IdVector<WorkerId, std::int64_t> announced_ns_;
+  IdVector<WorkerId, std::int64_t> stalled_until_ns_;
   IdVector<WorkerId, Shown> shown_;  // apart, because all are reported every second
   std::vector<SlotAction> actions_;
 };

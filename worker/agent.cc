@@ -234,7 +234,9 @@ void Agent::Do(const AttemptEnded& ended) {
   if (end.message.empty()) end.message = WhyEnded(outcome, started);
   if (outcome == Outcome::kDone) ++totals_.done;
   metrics_.CountEnded(outcome, service);
-  if (outcome == Outcome::kDone) log_.Debug(absl::StrCat("job ", attempt.request_id, " is done"));
+  if (outcome == Outcome::kDone)
+    log_.Debug(
+        absl::StrCat("job ", attempt.request_id, " is done", end.message.empty() ? "" : "; ", end.message));
   if (outcome == Outcome::kFailed)
     log_.Warning(absl::StrCat("job ", attempt.request_id, " failed: ", end.message));
   if (attempt.stream == nullptr) {

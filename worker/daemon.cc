@@ -6,11 +6,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 #include "runtime/http_server.h"
 #include "runtime/metrics_page.h"
 #include "runtime/port_file.h"
+#include "runtime/self_check.h"
 #include "runtime/signals.h"
 #include "worker/agent.h"
 #include "worker/service.h"
@@ -41,12 +43,12 @@ absl::Status RunWorker(Settings settings) {
   std::promise<void> stop;
   runtime::Signals signals(loop, [&stop] { stop.set_value(); });
 
-  std::atomic<bool> ready{false};
+  std::atomic<bool> ready{false}, answers{true};
   WorkerMetrics metrics(settings.agent.identity);
   auto pages = runtime::HttpServer::Start(
       settings.http, {{"/metrics", metrics.Page(&runtime::MonotonicNow)},
                       {"/healthz", runtime::HealthPage()},
-                      {"/readyz", runtime::ReadyPage([&ready] { return ready.load(); })}});
+                      {"/readyz", runtime::ReadyPage([&] { return ready && answers; })}});
   if (!pages.ok()) return pages.status();
   settings.agent.identity.metrics_address = (*pages)->address();
 
@@ -57,7 +59,12 @@ absl::Status RunWorker(Settings settings) {
     log.Info(serving ? "admits jobs" : "admits no jobs");
   });
   WorkerService service(loop, agent);
-  auto server = runtime::GrpcServer::Start(settings.listen, {&service});
+  auto server = runtime::GrpcServer::Start(
+      settings.listen, {&service},
+      std::make_shared<runtime::CallGuard>(runtime::CallRule{.secrets = {settings.fleet_token},
+                                                             .flag = runtime::kFleetTokenFlag,
+                                                             .enforce = !settings.fleet_token_optional},
+                                           [log](const std::string& refused) { log.Warning(refused); }));
   if (!server.ok()) return server.status();
   health = &*server;
   ready = true;
@@ -65,6 +72,7 @@ absl::Status RunWorker(Settings settings) {
   absl::Status announced = Announce(settings, server->address(), (*pages)->address());
 
   if (announced.ok()) {
+    const runtime::SelfCheck self_check(server->address(), log, answers);
     stop.get_future().wait();
     log.Info("stops: finishes the job in flight, admits no other");
     std::promise<void> quiet;

@@ -6,7 +6,12 @@
 // it comes. Announcements are numbered from the worker's start time, so that they rise across restarts, and
 // carry the fence, so that a holder knows what an "idle" has already taken into account.
 //
-// Invariants: the fence never falls; no lease passes twice. O(1). Pure; one owner thread.
+// A fence that only a holder's word raised is a claim; a job that ran under its lease is proof. A claim that
+// is kClaimMax old without proof gives way to a holder who objects, so that a mistaken or made-up fence heals
+// while the worker runs; nobody objects to a true one, because its predecessors know that they were replaced.
+//
+// Invariants: the fence never falls below what is proven; no lease passes twice. O(1). Pure; one owner
+// thread.
 #ifndef RINGWAY_WORKER_LEASE_GATE_H_
 #define RINGWAY_WORKER_LEASE_GATE_H_
 
@@ -19,6 +24,8 @@ namespace ringway {
 
 class LeaseGate {
  public:
+  static constexpr absl::Duration kClaimMax = absl::Seconds(60);
+
   explicit LeaseGate(absl::Time started)
       : sequence_(static_cast<std::uint64_t>(absl::ToUnixNanos(started))) {}
 
@@ -27,12 +34,19 @@ class LeaseGate {
   // The same; if so, neither this lease nor a lower one passes again.
   bool Pass(const Lease& lease) {
     if (!Opens(lease)) return false;
-    fence_ = lease;
+    fence_ = proven_ = lease;
     return true;
   }
-  // Refuses everything at or below `upto` from now on.
-  void Raise(const Lease& upto) {
-    if (fence_ < upto) fence_ = upto;
+  // Refuses everything at or below `upto` from now on, on somebody's word; without a time it never lapses.
+  void Raise(const Lease& upto, absl::Time now = absl::InfiniteFuture()) {
+    if (upto < fence_) return;
+    fence_ = upto;
+    claimed_at_ = now;
+  }
+  // The holder of `lease` finds itself shut out.
+  void Object(absl::Time now, const Lease& lease) {
+    const bool shut_out = proven_ < lease && !Opens(lease);
+    if (shut_out && now >= claimed_at_ + kClaimMax) fence_ = proven_;
   }
   const Lease& fence() const { return fence_; }
   // Of the next announcement: higher than all before.
@@ -40,6 +54,8 @@ class LeaseGate {
 
  private:
   Lease fence_;
+  Lease proven_;  // at most the fence
+  absl::Time claimed_at_ = absl::InfinitePast();
   std::uint64_t sequence_;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/plausible_fence.h"
 #include "proto/job_codec.h"
 #include "proto/table_codec.h"
 
@@ -74,6 +75,11 @@ absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request) {
   if (!upto) {
     return absl::InvalidArgumentError(absl::StrCat("FenceRequest.upto: is '", request.upto().substr(0, 80),
                                                    "', which is no lease (L1-2-3)"));
+  }
+  if (request.leader_epoch() >= kLeaderEpochMax) {
+    return absl::InvalidArgumentError(absl::StrCat("FenceRequest.leader_epoch: is ", request.leader_epoch(),
+                                                   "; less than ", kLeaderEpochMax,
+                                                   " is allowed, which no controller reaches"));
   }
   return SlotFenced{
       .by = {request.leader_epoch(), request.appointment()}, .upto = *upto, .revoke = request.revoke()};

@@ -6,6 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/header_text.h"
+#include "core/model_set.h"
+#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 
 namespace ringway::worker {
@@ -22,6 +25,7 @@ struct Flags {
   std::string upstream;
   std::string http_api = "post";
   std::string http_body = "form";
+  std::string fleet_token_file;
   std::string log_level = "info";
 };
 
@@ -35,10 +39,15 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option("--name", who.name, "unique name of this worker")->required();
   app.add_option("--tier", who.tier, "tier that it serves")->required();
   app.add_option("--region", who.region, "region where it stands")->required();
-  app.add_option("--model", who.model, "model that it holds");
+  app.add_option(
+      "--model", who.model,
+      "model that it holds; jobs that name another one are refused. *: any, the server behind it decides "
+      "[the tier's name; with backend http: *]");
   app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
   app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
   app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
+  app.add_option(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
+  app.add_flag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
   app.add_option("--drain-timeout", f.drain_timeout_s, "seconds that a job may still run after SIGTERM")
       ->capture_default_str();
   app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
@@ -114,8 +123,22 @@ absl::Status CheckRanges(const Settings& s, const Flags& f) {
   return absl::OkStatus();
 }
 
+// What its announcements and answers say of it becomes headers and labels at routers.
+absl::Status CheckIdentity(const Identity& who) {
+  const std::pair<const char*, const std::string*> names[] = {
+      {"--name", &who.name}, {"--tier", &who.tier}, {"--region", &who.region}};
+  for (const auto& [flag, name] : names) {
+    if (absl::Status status = HeaderText::CheckName(flag, *name); !status.ok()) return status;
+  }
+  return who.model.empty() ? absl::OkStatus() : HeaderText::CheckName("--model", who.model);
+}
+
 absl::Status Complete(const Flags& f, Settings& s) {
+  if (absl::Status status = CheckIdentity(s.agent.identity); !status.ok()) return status;
   if (absl::Status status = CheckRanges(s, f); !status.ok()) return status;
+  auto token = runtime::ReadFleetToken(f.fleet_token_file, s.listen);
+  if (!token.ok()) return token.status();
+  s.fleet_token = *std::move(token);
   const auto level = runtime::ParseLogLevel(f.log_level);
   if (!level)
     return absl::InvalidArgumentError(
@@ -132,7 +155,9 @@ absl::Status Complete(const Flags& f, Settings& s) {
   s.agent.slot.drain_max = absl::Seconds(f.drain_timeout_s);
   s.upstream.answer_max = absl::Seconds(f.http_timeout_s);
   s.upstream.body_bytes_max = s.agent.result_bytes_max;
-  if (s.agent.identity.backend != "http") return absl::OkStatus();
+  Identity& who = s.agent.identity;
+  if (who.model.empty()) who.model = who.backend == "http" ? std::string(kAnyModel) : who.tier;
+  if (who.backend != "http") return absl::OkStatus();
   if (f.upstream.empty()) return absl::InvalidArgumentError("--backend http needs --http-upstream URL");
   auto url = ParseUpstreamUrl(f.upstream);
   if (!url.ok()) return url.status();

@@ -31,7 +31,9 @@ struct Settings {
   AgentSettings agent;
   std::string listen = "127.0.0.1:0";
   std::string http = "127.0.0.1:0";
-  std::string port_file;  // empty: none
+  std::string port_file;    // empty: none
+  std::string fleet_token;  // of all programs of the fleet; empty: there is none
+  bool fleet_token_optional = false;
   SyntheticSettings synthetic;
   HttpSettings upstream;         // of the http backend
   bool videos_upstream = false;  // it speaks the videos API: jobs are submitted, polled and downloaded

@@ -1,8 +1,17 @@
 #include "worker/slot.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "core/plausible_fence.h"
 
 namespace ringway {
+namespace {
+
+constexpr std::uint64_t kSerialMax = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace
 
 std::string_view RefusalReason(Refusal refusal) {
   switch (refusal) {
@@ -68,9 +77,11 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
     actions.push_back(RefuseAttempt{offer.attempt, reason, retry_after});
   };
   const bool granted = offer.grant != Lease{};
-  if (granted && !gate_.Opens(offer.grant)) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
+  if (granted) gate_.Object(now, offer.grant);
+  const bool obeyed = gate_.Opens(offer.grant) && IsPlausible(gate_.fence().fence, offer.grant.fence);
+  if (granted && !obeyed) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
   // A newer holder is obeyed even when its offer cannot be served.
-  if (granted) gate_.Raise({offer.grant.fence, 0});
+  if (granted && gate_.fence().fence < offer.grant.fence) gate_.Raise({offer.grant.fence, 0}, now);
   if (offer.deadline <= now) return refuse(Refusal::kExpired, absl::ZeroDuration());
   if (draining_) return refuse(Refusal::kDraining, absl::ZeroDuration());
   if (phase_ != Phase::kFree) {
@@ -129,10 +140,12 @@ void Slot::On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& a
 }
 
 void Slot::On(absl::Time now, const SlotFenced& fenced, std::vector<SlotAction>& actions) {
+  if (!IsPlausible(gate_.fence().fence, fenced.by)) return;
+  if (fenced.by < gate_.fence().fence) gate_.Object(now, {fenced.by, kSerialMax});
   if (fenced.by < gate_.fence().fence) return;
-  gate_.Raise({fenced.by, 0});
+  gate_.Raise({fenced.by, 0}, now);
   // A holder cannot call back what only a later one may grant.
-  if (fenced.upto.fence <= fenced.by) gate_.Raise(fenced.upto);
+  if (fenced.upto.fence <= fenced.by) gate_.Raise(fenced.upto, now);
   const bool runs = phase_ != Phase::kFree && grant_ != Lease{} && grant_ == fenced.upto;
   if (fenced.revoke && runs) Stop(now, Outcome::kCancelled, actions);
 }

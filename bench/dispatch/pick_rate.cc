@@ -36,7 +36,8 @@ std::shared_ptr<const RoutingTable> SpreadTable(std::size_t regions) {
 
 Claim RegionPick(int regions, double ns_max, bool quick) {
   router::RouteChooser chooser(RegionId(0));
-  RINGWAY_CHECK(chooser.UseTable(SpreadTable(static_cast<std::size_t>(regions))).empty());
+  RINGWAY_CHECK(
+      chooser.UseTable(SpreadTable(static_cast<std::size_t>(regions)), /*from_disk=*/false).empty());
   Rng rng(1);
   std::uint64_t sum = 0;  // keeps the picks from being optimised away
   double best_ns = 1e9;

@@ -40,7 +40,6 @@ class Claims {
 void MeasureProducts(const RunOptions& options, Claims& claims);
 void MeasureContext(const RunOptions& options, Claims& claims);
 void MeasureFiles(const RunOptions& options, Claims& claims);
-void MeasureDistilled(const RunOptions& options, Claims& claims);
 void MeasureUNet(const RunOptions& options, Claims& claims);
 void MeasureAgainstTorch(const RunOptions& options, Claims& claims);
 

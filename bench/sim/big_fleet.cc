@@ -66,8 +66,10 @@ std::shared_ptr<const sim::Scenario> BigFleet(const BigFleetSize& size) {
   const double rps = size.load * size.workers / size.service_mean_s;
   for (int i = 0; i < size.regions; ++i) {
     const double share = fleet->world.regions[RegionId(i)].population_share;
-    scenario->demand.push_back(
-        {.tier = TierId(0), .region = RegionId(i), .law = sim::PoissonArrivals{rps * share}});
+    sim::DemandSpec& demand = scenario->demand.emplace_back();
+    demand.tier = TierId(0);
+    demand.region = RegionId(i);
+    demand.law = sim::PoissonArrivals{rps * share};
   }
   scenario->fleet = std::move(fleet);
   return scenario;

@@ -88,7 +88,10 @@ std::string RouteSentences(const v1::RoutingTable& table) {
       absl::StrAppend(&text, "  ", table.regions(static_cast<int>(row.source())), " -> ",
                       table.regions(static_cast<int>(route.target())), "  ", Percent(route.fraction()));
       if (route.ring() >= 0 && route.reason() != v1::ROUTE_REASON_PINNED) {
-        absl::StrAppendFormat(&text, "  ring %d, opened at load %.2f", route.ring() + 1, route.unlock_load());
+        absl::StrAppendFormat(&text, "  ring %d", route.ring() + 1);
+      }
+      if (cli::OpenedByLoad(route.reason())) {
+        absl::StrAppendFormat(&text, ", opened at load %.2f", route.unlock_load());
       }
       const std::string_view reason = cli::ReasonText(route.reason());
       absl::StrAppend(&text, "  (", absl::string_view(reason.data(), reason.size()), ")\n");

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "cli/demo/cluster.h"
+#include "cli/result_file.h"
 #include "engine/bundled_model.h"
 #include "runtime/clock.h"
 #include "topology/topology.h"
@@ -57,7 +58,9 @@ absl::Status AnimatePicture(cli::Session& session, const PictureSettings& settin
   session.router = router;
   cluster->Stop();
   if (!result.ok()) return result.status();
-  if (absl::Status status = cli::WriteWhole(settings.out, result->file); !status.ok()) return status;
+  for (const std::string& note : result->notes) session.err << "note: " << note << "\n";
+  if (absl::Status status = cli::WriteResult(settings.out, result->file, session.out); !status.ok())
+    return status;
   session.err << settings.out << ": " << result->file.size() << " bytes, " << result->story << "\n\n";
   return absl::OkStatus();
 }

@@ -65,6 +65,10 @@ std::string ReportText(const sim::RunReport& report, bool colour) {
   absl::StrAppendFormat(&text, "not served         %d shed, %d too late, %d failed, %d cancelled\n",
                         of(Outcome::kShed), of(Outcome::kTimeout), of(Outcome::kFailed),
                         of(Outcome::kCancelled));
+  if (report.still_waiting + report.still_running > 0) {
+    absl::StrAppendFormat(&text, "at the end         %d still waiting (counted as not served), %d running\n",
+                          report.still_waiting, report.still_running);
+  }
   absl::StrAppendFormat(&text, "wait               mean %.3f s, p50 %.3f s, p99 %.3f s\n",
                         f[sim::Figure::kWaitMeanS], f[sim::Figure::kWaitP50S], f[sim::Figure::kWaitP99S]);
   absl::StrAppendFormat(&text, "latency            p50 %.3f s, p99 %.3f s\n", f[sim::Figure::kLatencyP50S],

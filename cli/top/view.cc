@@ -75,35 +75,69 @@ std::string RegionLine(const Frame& frame, const v1::TierStatus& tier, const v1:
          Cut(rest, screen.width - kNameColumns - 1 - kBarColumns);
 }
 
+// What one region sends to another, or sheds, over all priorities.
 struct Flow {
-  double rps;
-  std::string text;
+  double share = 0;  // of the source's demand; of its rows, where nobody asks
+  double rps = 0;
+  const v1::Route* route = nullptr;  // of the first priority that is sent so; null: shed
 };
 
-std::vector<Flow> FlowsOf(const v1::RoutingTable& table, const v1::TierTable& tier,
-                          const v1::TierStatus& status) {
-  std::map<std::string, double> demand;
-  for (const v1::RegionStatus& region : status.regions()) demand[region.region()] = region.demand_rps();
-  std::vector<Flow> flows;
-  for (const v1::Row& row : tier.rows()) {
-    if (static_cast<int>(row.source()) >= table.regions_size()) continue;
-    const std::string& from = table.regions(static_cast<int>(row.source()));
-    for (const v1::Route& route : row.routes()) {
-      if (route.ring() < 0 || static_cast<int>(route.target()) >= table.regions_size()) continue;
-      const double rps = route.fraction() * demand[from];
-      flows.push_back(
-          {rps, absl::StrFormat("%s -> %s  %.0f%%  %.1f/s  ring %d  %s", from,
-                                table.regions(static_cast<int>(route.target())), 100 * route.fraction(), rps,
-                                route.ring() + 1, std::string(cli::ReasonText(route.reason())))});
-    }
-    if (row.shed_fraction() > 0) {
-      const double rps = row.shed_fraction() * demand[from];
-      flows.push_back(
-          {rps, absl::StrFormat("%s shed  %.0f%%  %.1f/s", from, 100 * row.shed_fraction(), rps)});
-    }
+// Which part of a region's demand each priority is. A release that does not tell is taken to have equal
+// parts.
+std::vector<double> PartsOf(const v1::RegionStatus& region, int priorities) {
+  std::vector<double> parts(static_cast<std::size_t>(std::max(1, priorities)));
+  const bool told = region.demand_rps() > 0 && region.demand_by_priority_rps_size() > 0;
+  for (int p = 0; p < static_cast<int>(parts.size()); ++p) {
+    const double rps = p < region.demand_by_priority_rps_size() ? region.demand_by_priority_rps(p) : 0;
+    parts[static_cast<std::size_t>(p)] =
+        told ? rps / region.demand_rps() : 1.0 / static_cast<double>(parts.size());
   }
-  std::stable_sort(flows.begin(), flows.end(), [](const Flow& a, const Flow& b) { return a.rps > b.rps; });
-  return flows;
+  return parts;
+}
+
+std::string TextOf(const std::string& from, const std::string& to, const Flow& flow) {
+  if (flow.route == nullptr) {
+    return absl::StrFormat("%s shed  %.0f%%  %.1f/s", from, 100 * flow.share, flow.rps);
+  }
+  return absl::StrFormat("%s -> %s  %.0f%%  %.1f/s  ring %d  %s", from, to, 100 * flow.share, flow.rps,
+                         flow.route->ring() + 1, std::string(cli::ReasonText(flow.route->reason())));
+}
+
+// One line a pair of regions, the largest first: a row of each priority makes part of it.
+std::vector<std::string> FlowsOf(const v1::RoutingTable& table, const v1::TierTable& tier,
+                                 const v1::TierStatus& status) {
+  const auto regions = static_cast<std::uint32_t>(table.regions_size());
+  std::map<std::string, const v1::RegionStatus*> known;
+  for (const v1::RegionStatus& region : status.regions()) known[region.region()] = &region;
+  std::map<std::pair<std::string, std::string>, Flow> flows;  // to nowhere: shed
+  for (const v1::Row& row : tier.rows()) {
+    if (row.source() >= regions) continue;
+    const std::string& from = table.regions(static_cast<int>(row.source()));
+    const v1::RegionStatus& source =
+        known.contains(from) ? *known[from] : v1::RegionStatus::default_instance();
+    const std::vector<double> parts = PartsOf(source, tier.priorities_size());
+    const double part = row.priority() < parts.size() ? parts[row.priority()] : 0;
+    const auto add = [&](const std::string& to, double fraction, const v1::Route* route) {
+      Flow& flow = flows[{from, to}];
+      if (flow.route == nullptr) flow.route = route;
+      flow.share += part * fraction;
+      flow.rps += part * fraction * source.demand_rps();
+    };
+    for (const v1::Route& route : row.routes()) {
+      if (route.ring() < 0 || route.target() >= regions) continue;
+      add(table.regions(static_cast<int>(route.target())), route.fraction(), &route);
+    }
+    if (row.shed_fraction() > 0) add("", row.shed_fraction(), nullptr);
+  }
+  std::vector<std::pair<double, std::string>> lines;
+  for (const auto& [ends, flow] : flows) {
+    // A priority that nobody asks for sends nothing, wherever its row points.
+    if (flow.share > 0) lines.emplace_back(flow.rps, TextOf(ends.first, ends.second, flow));
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](auto& a, auto& b) { return a.first > b.first; });
+  std::vector<std::string> texts;
+  for (auto& [rps, text] : lines) texts.push_back(std::move(text));
+  return texts;
 }
 
 // As many of `items` as fit in `room` lines, the last one saying what is left out.
@@ -139,8 +173,9 @@ void AddTier(const Frame& frame, const v1::TierStatus& tier, const Screen& scree
   for (const v1::TierTable& table : frame.table.tiers()) {
     if (table.tier() != tier.tier()) continue;
     std::vector<std::string> flows;
-    for (const Flow& flow : FlowsOf(frame.table, table, tier))
-      flows.push_back(Cut("  " + flow.text, screen.width));
+    for (const std::string& flow : FlowsOf(frame.table, table, tier)) {
+      flows.push_back(Cut("  " + flow, screen.width));
+    }
     AddBounded(std::move(flows), left, "flows", screen.width, lines);
   }
 }

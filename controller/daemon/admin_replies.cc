@@ -18,7 +18,7 @@ constexpr std::uint32_t kAuditDefault = 50;
 constexpr int kFindingsShown = 200;
 constexpr std::size_t kTextBytesMax = 1000;
 
-v1::RegionStatus Encode(const RegionStatus& status, const std::string& name) {
+v1::RegionStatus Encode(const RegionStatus& status, const std::string& name, const Tier& tier) {
   v1::RegionStatus out;
   out.set_region(name);
   out.set_workers(static_cast<std::uint32_t>(status.workers));
@@ -27,6 +27,9 @@ v1::RegionStatus Encode(const RegionStatus& status, const std::string& name) {
   out.set_planned_load(status.planned_load);
   out.set_home_load(status.home_load);
   out.set_demand_rps(status.demand_rps);
+  for (std::size_t p = 0; p < tier.priorities.size(); ++p) {
+    out.add_demand_by_priority_rps(status.demand_by_priority_rps[p]);
+  }
   out.set_served_rps(status.served_rps);
   out.set_exported_share(status.exported_share);
   out.set_load_cost(status.load_cost);
@@ -82,7 +85,7 @@ v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
     demand_rps += status.demand_rps;
     shed_rps += status.demand_rps * status.shed_share;
     home_rps += status.demand_rps * (1 - status.exported_share - status.shed_share);
-    *out.add_regions() = Encode(status, world.regions[id].name);
+    *out.add_regions() = Encode(status, world.regions[id].name, loop.tier());
   }
   out.set_home_share(demand_rps > 0 ? home_rps / demand_rps : 1);
   out.set_shed_rps(shed_rps);
@@ -166,7 +169,7 @@ absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine
   const TierLoop& loop = machine.tiers()[tier->index()];
   v1::ExplainReply reply;
   *reply.mutable_region() =
-      Encode(StatusOf(loop, *region, now), machine.fleet()->world.regions[*region].name);
+      Encode(StatusOf(loop, *region, now), machine.fleet()->world.regions[*region].name, loop.tier());
   for (std::string& line : ExplainRegion(loop, *region, now)) reply.add_lines(std::move(line));
   for (std::string& line : FindingsOf(loop, *region)) reply.add_findings(std::move(line));
   if (machine.table() == nullptr) return reply;
@@ -211,8 +214,8 @@ absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
   *whole.add_tiers() = std::move(only);
   *reply.mutable_table() = std::move(whole);
   for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
-    *reply.add_before() = Encode(outcome->before[id], fleet.world.regions[id].name);
-    *reply.add_after() = Encode(outcome->after[id], fleet.world.regions[id].name);
+    *reply.add_before() = Encode(outcome->before[id], fleet.world.regions[id].name, fleet.tiers[*tier]);
+    *reply.add_after() = Encode(outcome->after[id], fleet.world.regions[id].name, fleet.tiers[*tier]);
   }
   for (const std::string& change : outcome->changes) reply.add_changes(change);
   return reply;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "controller/daemon/admin_replies.h"
-#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 
 namespace ringway::controller {
@@ -17,10 +16,6 @@ grpc::Status ToGrpc(const absl::Status& status) {
 
 }  // namespace
 
-grpc::Status AdminService::Admit(const Context& context) const {
-  return runtime::CheckToken(context, token_, "--token-file or RINGWAY_TOKEN");
-}
-
 void AdminService::Finish(Reactor* reactor, const grpc::Status& status) {
   metrics_.AdminCalled(status.ok() ? "answered" : "refused");
   reactor->Finish(status);
@@ -29,11 +24,6 @@ void AdminService::Finish(Reactor* reactor, const grpc::Status& status) {
 template <class Reply, class Make>
 grpc::ServerUnaryReactor* AdminService::Query(Context* context, Reply* reply, Make make) {
   Reactor* reactor = context->DefaultReactor();
-  grpc::Status admitted = Admit(*context);
-  if (!admitted.ok()) {
-    Finish(reactor, admitted);
-    return reactor;
-  }
   const bool crowded = control_.loop().inbox_depth() > kInboxBusy;
   const bool posted = !crowded && control_.loop().Post([this, reactor, reply, make = std::move(make)] {
     absl::StatusOr<Reply> made = make(control_.machine());
@@ -48,11 +38,9 @@ template <class Request>
 grpc::ServerUnaryReactor* AdminService::Command(Context* context, const Request* request,
                                                 v1::ActionReply* reply) {
   Reactor* reactor = context->DefaultReactor();
-  grpc::Status admitted = Admit(*context);
   auto command = CommandOf(*request);
-  if (admitted.ok() && !command.ok()) admitted = ToGrpc(command.status());
-  if (!admitted.ok()) {
-    Finish(reactor, admitted);
+  if (!command.ok()) {
+    Finish(reactor, ToGrpc(command.status()));
     return reactor;
   }
   const bool crowded = control_.loop().inbox_depth() > kInboxBusy;

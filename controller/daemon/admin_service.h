@@ -1,15 +1,13 @@
-// The Admin service: checks the token, then lets the loop answer.
+// The Admin service: lets the loop answer.
 //
 // Each call is posted to the control loop and answered from there; when the loop's inbox is more than half
-// full the call is refused with RESOURCE_EXHAUSTED, so that operators never crowd out routers. With a token
-// configured, a call without `authorization: Bearer <token>` is UNAUTHENTICATED, with a wrong one
-// PERMISSION_DENIED; tokens are compared in constant time. Threads: gRPC's.
+// full the call is refused with RESOURCE_EXHAUSTED, so that operators never crowd out routers. Who may call
+// is not asked here: a call without the operators' token does not get this far (runtime/call_guard.h).
+// Threads: gRPC's.
 #ifndef RINGWAY_CONTROLLER_DAEMON_ADMIN_SERVICE_H_
 #define RINGWAY_CONTROLLER_DAEMON_ADMIN_SERVICE_H_
 
 #include <grpcpp/grpcpp.h>
-
-#include <string>
 
 #include "controller/daemon/control_loop.h"
 #include "ringway/v1/admin.grpc.pb.h"
@@ -18,9 +16,7 @@ namespace ringway::controller {
 
 class AdminService final : public v1::Admin::CallbackService {
  public:
-  // An empty token: none is needed.
-  AdminService(ControlLoop& control, ControllerMetrics& metrics, std::string token)
-      : control_(control), metrics_(metrics), token_(std::move(token)) {}
+  AdminService(ControlLoop& control, ControllerMetrics& metrics) : control_(control), metrics_(metrics) {}
 
  private:
   using Context = grpc::CallbackServerContext;
@@ -37,7 +33,6 @@ class AdminService final : public v1::Admin::CallbackService {
   Reactor* Rollback(Context*, const v1::RollbackRequest*, v1::ActionReply*) override;
   Reactor* Audit(Context*, const v1::AuditRequest*, v1::AuditReply*) override;
 
-  grpc::Status Admit(const Context& context) const;
   // Runs `make` on the loop and finishes the call with the status or reply that it gives.
   template <class Reply, class Make>
   Reactor* Query(Context* context, Reply* reply, Make make);
@@ -47,7 +42,6 @@ class AdminService final : public v1::Admin::CallbackService {
 
   ControlLoop& control_;
   ControllerMetrics& metrics_;
-  const std::string token_;
 };
 
 }  // namespace ringway::controller

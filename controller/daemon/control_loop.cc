@@ -187,9 +187,8 @@ void ControlLoop::On(const SaveState& action) {
     unsaved_ = true;
     return;
   }
-  const absl::Status saved = desk_.state.SaveNow(machine_.Durable());
-  desk_.metrics.StateSaved(saved.ok());
-  if (!saved.ok()) desk_.log.Error(absl::StrCat("state is not saved: ", saved.ToString()));
+  unsaved_ = false;
+  (void)desk_.state.SaveNow(machine_.Durable());  // the keeper tells how it went
 }
 
 void ControlLoop::On(const AuditEntry& action) {
@@ -197,7 +196,8 @@ void ControlLoop::On(const AuditEntry& action) {
   entry.at = runtime::WallNow();
   desk_.log.Info(absl::StrCat("operator ", entry.who, ": ", entry.action));
   const absl::Status written = desk_.audit.Append(std::move(entry));
-  if (!written.ok()) desk_.log.Error(written.ToString());
+  desk_.metrics.AuditWritten(written.ok());
+  if (!written.ok()) desk_.log.Error(absl::StrCat(written.message(), "; the entry is in this log alone"));
 }
 
 void ControlLoop::On(const Note& action) {
@@ -216,7 +216,7 @@ void ControlLoop::On(const CommandAnswered& action) {
 }
 
 void ControlLoop::On(const EpochEnded&) {
-  if (std::exchange(unsaved_, false)) desk_.state.SaveSoon(machine_.Durable());
+  if (std::exchange(unsaved_, false) || desk_.state.failing()) desk_.state.SaveSoon(machine_.Durable());
   CloseSilent(runtime::MonotonicNow());
   desk_.metrics.EpochEnded(machine_, desk_.journal, loop_.inbox_depth());
 }

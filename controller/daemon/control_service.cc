@@ -1,7 +1,5 @@
 #include "controller/daemon/control_service.h"
 
-#include "runtime/bearer_token.h"
-
 namespace ringway::controller {
 namespace {
 
@@ -16,9 +14,7 @@ class RefusedStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1
 }  // namespace
 
 grpc::ServerBidiReactor<v1::RouterMessage, v1::ControllerMessage>* ControlService::Connect(
-    grpc::CallbackServerContext* context) {
-  grpc::Status admitted = runtime::CheckToken(*context, token_, "--token-file of the router");
-  if (!admitted.ok()) return new RefusedStream(admitted);
+    grpc::CallbackServerContext*) {
   if (open_.fetch_add(1) >= kStreamsMax) {
     open_.fetch_sub(1);
     return new RefusedStream({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many open streams"});

@@ -1,15 +1,13 @@
 // The Control service: numbers the streams of routers and hands them to the desk.
 //
 // Bound: kStreamsMax open at a time, counted here, so that a flood of connections costs nothing; the rest is
-// refused with RESOURCE_EXHAUSTED. With a token configured, a router without it is refused before anything it
-// says is read (runtime/bearer_token.h). Numbers are never used again in a process, so a late word about an
-// old stream cannot be taken for one about a new. Threads: gRPC's.
+// refused with RESOURCE_EXHAUSTED. A router without the token never gets here (runtime/call_guard.h). Numbers
+// are never used again in a process, so a late word about an old stream cannot be taken for one about a new.
+// Threads: gRPC's.
 #ifndef RINGWAY_CONTROLLER_DAEMON_CONTROL_SERVICE_H_
 #define RINGWAY_CONTROLLER_DAEMON_CONTROL_SERVICE_H_
 
 #include <atomic>
-#include <string>
-#include <utility>
 
 #include "controller/daemon/router_stream.h"
 #include "controller/report.h"
@@ -20,9 +18,7 @@ class ControlService final : public v1::Control::CallbackService {
  public:
   static constexpr int kStreamsMax = static_cast<int>(kRoutersMax) + 1000;
 
-  // An empty token: none is needed.
-  ControlService(runtime::EventLoop& loop, RouterDesk& desk, std::string token)
-      : loop_(loop), desk_(desk), token_(std::move(token)) {}
+  ControlService(runtime::EventLoop& loop, RouterDesk& desk) : loop_(loop), desk_(desk) {}
   // The desk says when a stream is gone.
   void StreamClosed() { open_.fetch_sub(1); }
 
@@ -32,7 +28,6 @@ class ControlService final : public v1::Control::CallbackService {
 
   runtime::EventLoop& loop_;
   RouterDesk& desk_;
-  const std::string token_;
   std::atomic<StreamId> next_{1};
   std::atomic<int> open_{0};
 };

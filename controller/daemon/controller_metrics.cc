@@ -43,7 +43,26 @@ void ControllerMetrics::LabelledGauge::Clear() {
   series.clear();
 }
 
+// What reaches the disk, and what does not.
+void ControllerMetrics::AddDiskSeries() {
+  prometheus::Registry& r = *registry_;
+  auto& saves = CounterFamily(r, "ringway_controller_state_saves_total", "Writes of the state file.");
+  saves_good_ = &saves.Add({{"outcome", "saved"}});
+  saves_bad_ = &saves.Add({{"outcome", "failed"}});
+  state_on_disk_ = OneGauge(r, "ringway_controller_state_on_disk",
+                            "0 since a save failed: a restart would lose what was decided since.");
+  auto& audits = CounterFamily(r, "ringway_controller_audit_writes_total", "Entries of the audit log.");
+  audits_good_ = &audits.Add({{"outcome", "written"}});
+  audits_bad_ = &audits.Add({{"outcome", "failed"}});
+  journal_records_ =
+      &CounterFamily(r, "ringway_controller_journal_records_total", "Records given to the journal.").Add({});
+  journal_dropped_ =
+      &CounterFamily(r, "ringway_controller_journal_dropped_total", "Records the journal could not take.")
+           .Add({});
+}
+
 ControllerMetrics::ControllerMetrics() {
+  AddDiskSeries();
   prometheus::Registry& r = *registry_;
   streams_ = OneGauge(r, "ringway_controller_streams", "Open streams of routers.");
   routers_ = OneGauge(r, "ringway_controller_routers", "Routers that are listed in the directory.");
@@ -61,9 +80,6 @@ ControllerMetrics::ControllerMetrics() {
   tables_sent_ =
       &CounterFamily(r, "ringway_controller_tables_sent_total", "Tables sent, to one router or to all.")
            .Add({});
-  auto& saves = CounterFamily(r, "ringway_controller_state_saves_total", "Urgent saves of the state.");
-  saves_good_ = &saves.Add({{"outcome", "saved"}});
-  saves_bad_ = &saves.Add({{"outcome", "failed"}});
   auto& reloads = CounterFamily(r, "ringway_controller_topology_reloads_total", "Reloads of the topology.");
   reloads_good_ = &reloads.Add({{"outcome", "taken"}});
   reloads_bad_ = &reloads.Add({{"outcome", "refused"}});
@@ -71,11 +87,6 @@ ControllerMetrics::ControllerMetrics() {
   queries_good_ = &queries.Add({{"outcome", "answered"}});
   queries_bad_ = &queries.Add({{"outcome", "failed"}});
   plans_ = &CounterFamily(r, "ringway_controller_plans_total", "Plans made, one a tier and epoch.").Add({});
-  journal_records_ =
-      &CounterFamily(r, "ringway_controller_journal_records_total", "Records given to the journal.").Add({});
-  journal_dropped_ =
-      &CounterFamily(r, "ringway_controller_journal_dropped_total", "Records the journal could not take.")
-           .Add({});
   admin_calls_ = &CounterFamily(r, "ringway_controller_admin_calls_total", "Calls of operators, by outcome.");
   findings_ = &CounterFamily(r, "ringway_controller_findings_total", "Findings of plans, by kind.");
   // Present from the start, so that the first of its kind is an increase that an alert can see.

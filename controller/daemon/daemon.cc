@@ -18,11 +18,13 @@
 #include "controller/daemon/web_desk.h"
 #include "proto/fleet_codec.h"
 #include "runtime/address.h"
+#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 #include "runtime/http/listener.h"
 #include "runtime/metrics_page.h"
 #include "runtime/port_file.h"
+#include "runtime/self_check.h"
 #include "runtime/signals.h"
 #include "topology/topology.h"
 
@@ -67,6 +69,24 @@ WebAccess AccessOf(const DaemonSettings& settings) {
           .hosts = settings.dashboard_hosts};
 }
 
+// Routers and operators have tokens of their own; reflection takes either.
+std::shared_ptr<const runtime::CallGuard> GuardOf(const DaemonSettings& settings, ControllerMetrics& metrics,
+                                                  const runtime::Logger& log) {
+  std::vector<std::string> any = settings.RouterTokens();
+  any.push_back(settings.token);
+  const auto guard = std::make_shared<runtime::CallGuard>(
+      runtime::CallRule{.secrets = std::move(any), .flag = "--token-file"},
+      [log](const std::string& refused) { log.Warning(refused); });
+  guard->Set(v1::Admin::service_full_name(), {.secrets = {settings.token},
+                                              .flag = "--token-file or RINGWAY_TOKEN",
+                                              .refused = [&metrics] { metrics.AdminCalled("refused"); }});
+  guard->Set(v1::Control::service_full_name(),
+             {.secrets = settings.RouterTokens(),
+              .flag = absl::StrCat(runtime::kFleetTokenFlag, " or --token-file of the router"),
+              .enforce = !settings.fleet_token_optional});
+  return guard;
+}
+
 std::vector<PrometheusQuery> QueriesOf(const Fleet& fleet) {
   std::vector<PrometheusQuery> queries;
   for (const Tier& tier : fleet.tiers) {
@@ -85,7 +105,7 @@ struct ControllerDaemon::Parts {
         log(absl::StrCat("controller/", settings.controller.name), settings.log_level),
         folder(std::move(f)),
         audit(std::move(a)),
-        state(folder.path(), log),
+        state(folder.path(), log, [this](bool good) { metrics.StateSaved(good); }),
         journal(folder.File("journal"), settings.journal, topology.text, log),
         loop("controller"),
         control(
@@ -97,53 +117,64 @@ struct ControllerDaemon::Parts {
                     const std::vector<ControllerAction>& actions) { screen.OnStep(now, event, actions); }}),
         screen(control, {[this] { return web.feed().watched(); },
                          [this](LiveFeed::Frame frame) { web.Publish(std::move(frame)); }}),
-        routers(loop, control, settings.RouterToken()),
-        admin(control, metrics, settings.token),
+        routers(loop, control),
+        admin(control, metrics),
         web_loop("web"),
         web(web_loop, screen, AccessOf(settings),
             {{"/metrics", runtime::MetricsPage(metrics.registry())},
              {"/healthz", runtime::HealthPage()},
-             {"/readyz", runtime::ReadyPage([this] { return ready.load(); })}}),
+             {"/readyz", [this] { return Readiness(); }}}),
         pages(web_loop, {.listen = settings.http, .connections_max = kWebConnectionsMax}, web) {}
 
   absl::Status Serve();
   void StartPrometheus();
   void Take(const PrometheusQuery& query, const absl::StatusOr<std::vector<RegionValue>>& values);
   void Stop();
+  // Ready also without a disk: who asks would otherwise take a working controller away from the fleet.
+  runtime::HttpReply Readiness() const {
+    if (!ready || !answers) return {.status = 503, .body = "not ready\n"};
+    return {.body = state.failing() ? absl::StrCat("ready, but the state cannot be saved in ", folder.path(),
+                                                   ": it would be lost with this process\n")
+                                    : "ready\n"};
+  }
 
   const DaemonSettings settings;
   const runtime::Logger log;
   StateFolder folder;
   AuditLog audit;
+  ControllerMetrics metrics;
   StateKeeper state;
   Recorder journal;
-  ControllerMetrics metrics;
   runtime::EventLoop loop;
   ControlLoop control;
   ScreenDesk screen;
   ControlService routers;
   AdminService admin;
-  std::atomic<bool> ready{false};
+  std::atomic<bool> ready{false}, answers{true};
   runtime::EventLoop web_loop;
   WebDesk web;
   http::Listener pages;
   std::optional<runtime::GrpcServer> grpc;
+  std::optional<runtime::SelfCheck> self_check;
   std::unique_ptr<PrometheusSource> prometheus;
   bool prometheus_failing = false;  // on the loop
 };
 
 absl::Status ControllerDaemon::Parts::Serve() {
   loop.Start();
-  // The epoch is ours before anyone hears of it.
-  if (absl::Status saved = state.SaveNow(control.machine().Durable()); !saved.ok()) return saved;
+  // The epoch is ours before anyone hears of it. A disk that does not take it is no reason to leave the fleet
+  // without a controller: the next life hears from the routers that this one's epoch was used.
+  (void)state.SaveNow(control.machine().Durable());
   if (absl::Status listens = pages.Listen(); !listens.ok()) return listens;
   web_loop.Start();
   if (!loop.Post([this] { control.Begin(); })) return absl::InternalError("the control loop takes nothing");
-  auto server = runtime::GrpcServer::Start(settings.listen, {&routers, &admin});
+  auto server =
+      runtime::GrpcServer::Start(settings.listen, {&routers, &admin}, GuardOf(settings, metrics, log));
   if (!server.ok()) return server.status();
   grpc.emplace(*std::move(server));
   grpc->SetServing(true);
   ready = true;
+  self_check.emplace(grpc->address(), log, answers);
   if (settings.prometheus) StartPrometheus();
   const Fleet& fleet = *control.machine().fleet();
   log.Info(absl::StrCat(kBuild, " plans world ", fleet.world.name, " (", fleet.world.regions.size(),
@@ -189,6 +220,7 @@ void ControllerDaemon::Parts::Take(const PrometheusQuery& query,
 
 void ControllerDaemon::Parts::Stop() {
   ready = false;
+  self_check.reset();
   if (grpc) grpc->SetServing(false);
   prometheus.reset();
   std::promise<void> closed;

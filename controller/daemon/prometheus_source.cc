@@ -1,8 +1,5 @@
 #include "controller/daemon/prometheus_source.h"
 
-#include <google/protobuf/struct.pb.h>
-#include <google/protobuf/util/json_util.h>
-
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -13,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/json_reader.h"
 #include "runtime/address.h"
 #include "runtime/clock.h"
 #include "runtime/event_loop.h"
@@ -24,8 +22,6 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using Tcp = asio::ip::tcp;
-using google::protobuf::Struct;
-using google::protobuf::Value;
 
 std::string PercentEncoded(std::string_view text) {
   std::string out;
@@ -41,18 +37,21 @@ std::string PercentEncoded(std::string_view text) {
   return out;
 }
 
-const Value* Field(const Value* value, const char* name) {
-  if (value == nullptr || !value->has_struct_value()) return nullptr;
-  const auto found = value->struct_value().fields().find(name);
-  return found == value->struct_value().fields().end() ? nullptr : &found->second;
+// A vector of one sample for each region, in five levels; kAnswerBytesMax bounds the text.
+constexpr JsonLimits kAnswerLimits = {.depth_max = 16, .values_max = 200'000};
+
+const Json* Field(const Json* value, const char* name) {
+  return value == nullptr ? nullptr : value->Find(name);
 }
 
-std::string Text(const Value* value) { return value != nullptr ? value->string_value() : ""; }
+std::string Text(const Json* value) {
+  return value != nullptr && value->string() != nullptr ? *value->string() : "";
+}
 
 // strtod takes what Prometheus writes: decimal numbers, NaN, +Inf, -Inf.
-std::optional<double> Number(const Value* sample) {
-  if (sample == nullptr || sample->list_value().values_size() != 2) return std::nullopt;
-  const std::string& text = sample->list_value().values(1).string_value();
+std::optional<double> Number(const Json* sample) {
+  if (sample == nullptr || sample->array() == nullptr || sample->array()->size() != 2) return std::nullopt;
+  const std::string text = Text(&(*sample->array())[1]);
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0') return std::nullopt;
@@ -121,23 +120,26 @@ class Get : public std::enable_shared_from_this<Get> {
 }  // namespace
 
 absl::StatusOr<std::vector<RegionValue>> ParseQueryAnswer(std::string_view json) {
-  Value answer;
-  const auto parsed =
-      google::protobuf::util::JsonStringToMessage(std::string(json), answer.mutable_struct_value());
-  if (!parsed.ok()) return absl::InvalidArgumentError("Prometheus did not answer with a JSON object");
+  const absl::StatusOr<Json> parsed = Json::Parse(json, "the answer of Prometheus", kAnswerLimits);
+  if (!parsed.ok() || parsed->object() == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("Prometheus did not answer with a JSON object",
+                                                   parsed.ok() ? "" : ": ",
+                                                   parsed.ok() ? "" : parsed.status().message()));
+  }
+  const Json& answer = *parsed;
   if (Text(Field(&answer, "status")) != "success") {
     return absl::InvalidArgumentError(
         absl::StrCat("Prometheus refuses the query: ", Text(Field(&answer, "error"))));
   }
-  const Value* data = Field(&answer, "data");
+  const Json* data = Field(&answer, "data");
   if (Text(Field(data, "resultType")) != "vector") {
     return absl::InvalidArgumentError(absl::StrCat("the query gives a '", Text(Field(data, "resultType")),
                                                    "', an instant vector by region is needed"));
   }
   std::vector<RegionValue> values;
-  const Value* result = Field(data, "result");
-  if (result == nullptr) return values;
-  for (const Value& series : result->list_value().values()) {
+  const Json* result = Field(data, "result");
+  if (result == nullptr || result->array() == nullptr) return values;
+  for (const Json& series : *result->array()) {
     RegionValue value{.region = Text(Field(Field(&series, "metric"), "region")), .value = 0};
     const std::optional<double> number = Number(Field(&series, "value"));
     if (value.region.empty()) {

@@ -21,6 +21,7 @@ struct Flags {
   std::string prometheus_age = "5s";
   std::string token_file;
   std::string router_token_file;
+  std::string fleet_token_file;
   std::string log_level = "info";
   std::uint64_t journal_mb = 256;
 };
@@ -43,7 +44,9 @@ void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
   app.add_option("--token-file", f.token_file,
                  "file with the token that operators must present; needed off loopback");
   app.add_option("--router-token-file", f.router_token_file,
-                 "file with the token that routers must present [the operators' one]");
+                 "file with the token that routers must present [the fleet's or the operators' one]");
+  app.add_option(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
+  app.add_flag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
   app.add_flag("--dashboard-writes", s.dashboard_writes,
                "let the dashboard drain regions and set thresholds; without it, it only shows");
   app.add_option(
@@ -84,6 +87,7 @@ absl::Status Complete(const Flags& f, DaemonSettings& s) {
                              s.controller.report_period));
   status.Update(ReadToken("--token-file", f.token_file, s.token));
   status.Update(ReadToken("--router-token-file", f.router_token_file, s.router_token));
+  status.Update(ReadToken(runtime::kFleetTokenFlag, f.fleet_token_file, s.fleet_token));
   if (f.journal_mb < 1 || f.journal_mb > (1 << 20)) {
     status.Update(absl::InvalidArgumentError("--journal-mb: 1 to 1048576 is allowed"));
   }

@@ -26,7 +26,9 @@ struct DaemonSettings {
   std::string state_dir = "ringway-controller-state";
   std::string port_file;
   std::string token;         // of operators; empty: none is needed
-  std::string router_token;  // empty: the operators' one
+  std::string router_token;  // of routers; empty: the fleet's or the operators' one
+  std::string fleet_token;   // of all programs of the fleet; empty: there is none
+  bool fleet_token_optional = false;
   bool dashboard_writes = false;
   std::vector<std::string> dashboard_hosts;
   ControllerSettings controller;
@@ -34,7 +36,10 @@ struct DaemonSettings {
   std::optional<PrometheusSettings> prometheus;
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;
 
-  const std::string& RouterToken() const { return router_token.empty() ? token : router_token; }
+  // One of these opens the routers' service.
+  std::vector<std::string> RouterTokens() const {
+    return {fleet_token, router_token.empty() ? token : router_token};
+  }
 };
 
 // The settings, or the exit code: 0 after --help or --version, 2 after a message on standard error.

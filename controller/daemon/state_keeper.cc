@@ -1,9 +1,9 @@
 #include "controller/daemon/state_keeper.h"
 
-#include <filesystem>
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -19,8 +19,8 @@ constexpr std::string_view kKind = "controller";
 }  // namespace
 
 struct StateKeeper::Disk {
-  Disk(std::string file, runtime::Logger logger)
-      : path(std::move(file)), log(std::move(logger)), loop("state") {
+  Disk(std::string file, runtime::Logger logger, std::function<void(bool)> listener)
+      : path(std::move(file)), log(std::move(logger)), told(std::move(listener)), loop("state") {
     loop.Start();
   }
 
@@ -29,7 +29,20 @@ struct StateKeeper::Disk {
     if (sequence <= written) return absl::OkStatus();
     absl::Status status = runtime::WriteStateFile(path, kKind, kStateVersion, bytes);
     if (status.ok()) written = sequence;
+    Tell(status);
     return status;
+  }
+
+  void Tell(const absl::Status& status) {
+    if (failing.exchange(!status.ok()) == status.ok()) {
+      if (status.ok()) {
+        log.Info(absl::StrCat("the state is saved again in ", path));
+      } else {
+        log.Error(absl::StrCat("the state is not saved and would be lost with this process: ",
+                               status.message(), "; it is tried again every epoch, make room in its folder"));
+      }
+    }
+    told(status.ok());
   }
 
   void WriteNext() {
@@ -39,25 +52,24 @@ struct StateKeeper::Disk {
       taken = std::exchange(next, std::nullopt);
     }
     if (!taken) return;
-    const absl::Status status = Write(taken->first, taken->second);
-    if (!status.ok() && !failing) log.Error(absl::StrCat("state is not saved: ", status.ToString()));
-    failing = !status.ok();
+    (void)Write(taken->first, taken->second);
   }
 
   const std::string path;
   const runtime::Logger log;
+  const std::function<void(bool)> told;
   std::mutex writing;
   std::uint64_t written = 0;  // sequence of what is on disk
   std::uint64_t sequence = 0;
   std::mutex waiting;
   std::optional<std::pair<std::uint64_t, std::string>> next;
-  bool failing = false;
+  std::atomic<bool> failing{false};
   runtime::EventLoop loop;
 };
 
-StateKeeper::StateKeeper(std::string directory, runtime::Logger log)
+StateKeeper::StateKeeper(std::string directory, runtime::Logger log, std::function<void(bool)> told)
     : path_(std::move(directory) + "/controller.state"),
-      disk_(std::make_unique<Disk>(path_, std::move(log))) {}
+      disk_(std::make_unique<Disk>(path_, std::move(log), std::move(told))) {}
 
 StateKeeper::~StateKeeper() {
   disk_->loop.Stop();
@@ -72,10 +84,18 @@ absl::StatusOr<DurableState> StateKeeper::Load() const {
   if (!message.ParseFromString(file->payload)) {
     return absl::DataLossError(absl::StrCat(path_, " does not hold a controller's state"));
   }
+  const std::uint64_t epoch = message.epoch();
+  if (DropAbsurdEpochs(message)) {
+    disk_->log.Error(
+        absl::StrCat(path_, ": epoch ", epoch, ", or that of a ledger's holder, is beyond any sense: ",
+                     "counting goes on from ", message.epoch(), "; drains, pins and the table are kept"));
+  }
   auto state = DecodeState(message);
   if (!state.ok()) return absl::DataLossError(absl::StrCat(path_, ": ", state.status().message()));
   return state;
 }
+
+bool StateKeeper::failing() const { return disk_->failing; }
 
 absl::Status StateKeeper::SaveNow(const DurableState& state) {
   return disk_->Write(++disk_->sequence, EncodeState(state).SerializeAsString());

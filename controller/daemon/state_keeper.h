@@ -3,11 +3,15 @@
 // What must not be acted on before it is on disk (an epoch, an operator's decision) is written on the
 // caller's thread; tables and directories change every second and are written by a thread of their own,
 // newest wins. Both write whole files, one after the other; a late write never replaces a newer one. After a
-// kill -9 the last state written is found. Threads: one owner besides the internal one.
+// kill -9 the last state written is found.
+//
+// A disk that takes nothing (full, read-only, gone) stops nobody: the state in memory leads, `told` hears of
+// every write and how it ended, the log of the first that failed and of the first that did not. The owner
+// saves again while failing(). Threads: one owner besides the internal one, which also calls `told`.
 #ifndef RINGWAY_CONTROLLER_DAEMON_STATE_KEEPER_H_
 #define RINGWAY_CONTROLLER_DAEMON_STATE_KEEPER_H_
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,13 +23,15 @@ namespace ringway::controller {
 
 class StateKeeper {
  public:
-  StateKeeper(std::string directory, runtime::Logger log);
+  StateKeeper(std::string directory, runtime::Logger log, std::function<void(bool)> told);
   ~StateKeeper();
 
   // Empty state if there is no file. Errors: DataLoss, FailedPrecondition, with the file and the remedy.
   absl::StatusOr<DurableState> Load() const;
   absl::Status SaveNow(const DurableState& state);
   void SaveSoon(const DurableState& state);
+  // The last write failed: what is on disk is older than what leads.
+  bool failing() const;
 
   const std::string& path() const { return path_; }
 

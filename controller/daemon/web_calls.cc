@@ -1,7 +1,5 @@
 #include "controller/daemon/web_calls.h"
 
-#include <google/protobuf/util/json_util.h>
-
 #include <charconv>
 #include <utility>
 
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/daemon/admin_replies.h"
 #include "core/json.h"
+#include "proto/json_message.h"
 #include "ringway/v1/admin.pb.h"
 
 namespace ringway::controller {
@@ -44,10 +43,7 @@ std::optional<std::string> Decoded(std::string_view text) {
 
 template <class Request>
 absl::Status Read(const std::string& body, Request& request) {
-  const auto read = google::protobuf::util::JsonStringToMessage(body, &request);
-  if (read.ok()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("the body is not what this call takes: ",
-                                                 std::string(read.message().data(), read.message().size())));
+  return wire::ReadJsonMessage(body, "the body", wire::kSmallMessage, request);
 }
 
 std::string Outcome(const CommandAnswered& answered) {

@@ -298,6 +298,7 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   for (const auto& [name, router] : machine.view_.routers()) *saved.add_routers() = SaveRouter(router, fleet);
   for (const TierLoop& loop : machine.tiers_) {
     v1::TierCheckpoint* tier = saved.add_tiers();
+    tier->set_no_worker_seen(!loop.seen_a_worker());
     for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
       *tier->add_regions() = SaveRegion(loop, id);
     }
@@ -327,6 +328,7 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
   }
   for (TierLoop& loop : machine.tiers_) {
     const v1::TierCheckpoint& tier = saved.tiers(static_cast<int>(loop.id().index()));
+    loop.RestoreSeenAWorker(!tier.no_worker_seen());
     for (RegionId id(0); id != fleet->world.regions.end_id(); id = RegionId(id.index() + 1)) {
       LoadRegion(tier.regions(static_cast<int>(id.index())), id, fleet->world.regions.size(), loop);
     }

@@ -32,8 +32,16 @@ void CapStaleImports(const TierTable* in_force, Draft& draft) {
   });
 }
 
+// A row that refuses everybody is good for nobody: it was an answer to numbers that have gone since.
+bool LetsSomebodyIn(const TierTable& in_force, RegionId source) {
+  for (std::size_t p = 0; p < in_force.priorities(); ++p) {
+    if (in_force.at(static_cast<Priority>(p), source).routes.empty()) return false;
+  }
+  return true;
+}
+
 bool KeepsItsRow(const TierTable& in_force, const Reach& reach, const Draft& draft, RegionId source) {
-  bool fits = true;
+  bool fits = LetsSomebodyIn(in_force, source);
   std::vector<Flow> flows;
   ForEachRemoteFlow(in_force, draft, source, [&](RegionId target, double rps) {
     flows.push_back({target, rps});

@@ -4,9 +4,10 @@
 // from the load that the last plan caused.
 //
 // Exceptions: a region without fresh numbers is not acted on. Its row stays as in the table in force as far
-// as the receivers can still take it, and what it imports may not exceed what that table already sends there.
-// A region that can serve nothing but reports no demand gets a trace of it, so that its row leads somewhere
-// for the request that comes after all. O(n + routes of the table in force); pure.
+// as the receivers can still take it and it lets anybody in, and what it imports may not exceed what that
+// table already sends there. A region that can serve nothing but reports no demand gets a trace of it, so
+// that its row leads somewhere for the request that comes after all. O(n + routes of the table in force);
+// pure.
 #ifndef RINGWAY_CONTROLLER_PLANNER_HOME_H_
 #define RINGWAY_CONTROLLER_PLANNER_HOME_H_
 

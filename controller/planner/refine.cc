@@ -44,6 +44,7 @@ class Refinement {
   // Sources that send, targets that have room or receive; frozen rows aside.
   void Collect() {
     IdVector<RegionId, double> movable_rps(draft_.size());
+    double supply = 0;
     ForEachRegion(draft_.size(), [&](RegionId source) {
       if (draft_.sites[source].frozen || draft_.away[source].empty()) return;
       double total = 0;
@@ -54,6 +55,7 @@ class Refinement {
       if (total <= 0) return;
       sources_.push_back(source);
       problem_.supply.push_back(total);
+      supply += total;
       extra_.emplace_back();
     });
     ForEachRegion(draft_.size(), [&](RegionId target) {
@@ -61,7 +63,10 @@ class Refinement {
       if (room <= draft_.Epsilon(target)) return;
       target_index_[target] = static_cast<std::uint32_t>(targets_.size());
       targets_.push_back(target);
-      problem_.room.push_back(room);
+      // Nobody can use more room than there is supply. The bound has to price the same room as the simplex
+      // does: a target that could take everything is full to it, and its price counts for that much room
+      // only.
+      problem_.room.push_back(std::min(room, supply));
     });
   }
 

@@ -25,8 +25,13 @@ class RowMaker {
     std::vector<Place> places = Places(source);
     const double total = Total(places) + draft_.ShedRps(source);
     Row mean = Normalised(places, total);
-    // Nobody asks: the first who does is served at home.
-    if (total <= 0 && draft_.sites[source].capacity_rps > 0) mean = {{{.target = source, .fraction = 1}}, 0};
+    // Nobody asks: the first who does is not refused on a guess. Where there is room he is served at home,
+    // where no region is known to have any he waits there, and the next plan knows of him.
+    const bool roomy = draft_.sites[source].capacity_rps > 0;
+    const bool asked = draft_.sites[source].demand_total_rps > 0;
+    if (total <= 0 ? roomy || !asked : !asked && mean.shed_fraction > 0) {
+      mean = {{{.target = source, .fraction = 1}}, 0};
+    }
     const PerPriority<double>& demand = draft_.sites[source].demand_rps;
     for (std::size_t p = 0; p < tier_.priorities.size(); ++p) {
       Row& row = table.at(static_cast<Priority>(p), source);
@@ -62,8 +67,8 @@ class RowMaker {
     const double home_load = site.Load(site.demand_total_rps);
     Route route{.target = target};
     route.ring = static_cast<std::int8_t>(reach_.RingOf(source, target).value_or(0));
-    route.unlock_load = site.usable > 0 ? std::min(kLevelMax, home_load / site.usable) : kLevelMax;
     route.reason = Reason(source, target);
+    if (OpenedByLoad(route.reason)) route.unlock_load = home_load / site.usable;
     return route;
   }
 
@@ -71,6 +76,7 @@ class RowMaker {
     const Site& site = draft_.sites[source];
     if (!site.has_workers) return RouteReason::kNoWorkers;
     if (site.draining) return RouteReason::kDrain;
+    if (site.usable <= 0) return RouteReason::kNoWorkers;  // none that lives
     const double threshold = tier_.route.overload_threshold;
     if (draft_.sites[target].limit_level > threshold) return RouteReason::kLevel;
     return ChosenByRefine(source, target) ? RouteReason::kDisplaced : RouteReason::kOverload;

@@ -25,7 +25,7 @@ struct TransportArc {
 
 struct TransportProblem {
   std::vector<double> supply;  // > 0
-  std::vector<double> room;    // >= 0
+  std::vector<double> room;    // >= 0, and none above the sum of the supply
   std::vector<TransportArc> arcs;
 };
 

@@ -1,5 +1,7 @@
 #include "controller/screen/row_json.h"
 
+#include "controller/planner/rows.h"
+
 namespace ringway::controller {
 
 void WriteRoutes(const Row& row, RegionId source, const World& world, JsonWriter& json) {
@@ -11,7 +13,7 @@ void WriteRoutes(const Row& row, RegionId source, const World& world, JsonWriter
     json.Key("reason").Text(RouteReasonName(route.reason));
     if (route.target != source) {
       json.Key("ring").Integer(route.ring);
-      json.Key("unlock_load").Number(route.unlock_load);
+      if (planner::OpenedByLoad(route.reason)) json.Key("unlock_load").Number(route.unlock_load);
       json.Key("rtt_ms").Number(world.rtt.ms(source, route.target));
     }
     json.End();

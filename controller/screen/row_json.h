@@ -1,8 +1,8 @@
 // One row of a routing table as JSON, the same wherever a row is shown.
 //
-// {source, priority, shed, routes: [{target, share, reason, ring, unlock_load, rtt_ms}]}; ring, unlock_load
-// and rtt_ms only where the target is another region. The order of the routes is the row's: home first, then
-// by ring and RTT.
+// {source, priority, shed, routes: [{target, share, reason, ring, unlock_load, rtt_ms}]}; ring and rtt_ms
+// only where the target is another region, unlock_load only where a load opened the ring. The order of the
+// routes is the row's: home first, then by ring and RTT.
 //
 // Pure; linear in the routes.
 #ifndef RINGWAY_CONTROLLER_SCREEN_ROW_JSON_H_

@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "core/address.h"
 #include "proto/table_codec.h"
 
 namespace ringway::controller {
@@ -22,6 +24,12 @@ absl::Status Bad(const std::string& place, const std::string& problem) {
 absl::Status CheckName(const std::string& place, const std::string& name) {
   if (!name.empty() && name.size() <= kNameBytesMax) return absl::OkStatus();
   return Bad(place, absl::StrCat("a name of ", name.size(), " bytes; 1 to ", kNameBytesMax, " are allowed"));
+}
+
+absl::Status CheckAddress(const std::string& place, const std::string& address) {
+  if (IsCallable(address)) return absl::OkStatus();
+  return Bad(place,
+             absl::StrCat("'", absl::CHexEscape(address.substr(0, kNameBytesMax)), "'; ", kCallableForm));
 }
 
 bool SaneSum(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
@@ -76,6 +84,10 @@ std::optional<std::size_t> FindMetric(const Tier& tier, const std::string& name)
 absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId id, const Fleet& fleet) {
   if (absl::Status s = CheckName("Report.workers.name", message.name()); !s.ok()) return s;
   const std::string place = absl::StrCat("Report.workers['", message.name(), "']");
+  // Of a plain HTTP server the pool's file has the address, and nobody calls what the report says.
+  const absl::Status callable =
+      message.plain() ? CheckName(place, message.address()) : CheckAddress(place, message.address());
+  if (!callable.ok()) return callable;
   if (!SaneSum(message.busy_s())) return Bad(place, "busy_s must be finite and not negative");
   WorkerSeen worker{.name = message.name(), .tier = id, .address = message.address(), .metrics = {}};
   worker.healthy = message.healthy();
@@ -103,13 +115,12 @@ absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId 
 absl::StatusOr<RouterHello> DecodeHello(const v1::Hello& message, const Fleet& fleet) {
   if (absl::Status s = wire::CheckWireVersion(message.wire_version(), "Hello"); !s.ok()) return s;
   if (absl::Status s = CheckName("Hello.router", message.router()); !s.ok()) return s;
-  if (absl::Status s = CheckName("Hello.address", message.address()); !s.ok()) return s;
+  if (absl::Status s = CheckAddress("Hello.address", message.address()); !s.ok()) return s;
   const auto region = fleet.world.FindRegion(message.region());
   if (!region) {
     return Bad("Hello.region", absl::StrCat("'", message.region(), "' is not a region of world '",
                                             fleet.world.name, "'; start the router with one that is"));
   }
-  if (message.table_epoch() >= kEpochMax) return Bad("Hello.table_epoch", "beyond any sense");
   if (message.build().size() > kNameBytesMax) return Bad("Hello.build", "too long");
   return RouterHello{.router = message.router(),
                      .region = *region,
@@ -127,9 +138,6 @@ absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet
   if (message.workers_size() > static_cast<int>(kWorkersPerReportMax)) {
     return Bad("Report.workers",
                absl::StrCat(message.workers_size(), " workers, at most ", kWorkersPerReportMax));
-  }
-  if (message.epoch_seen_max() >= kEpochMax || message.table_epoch() >= kEpochMax) {
-    return Bad("Report.epoch_seen_max", "beyond any sense");
   }
   RouterReport report{.sequence = message.sequence(),
                       .period_s = message.period_s(),

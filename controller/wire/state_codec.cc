@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/leader_epoch.h"
 #include "proto/table_codec.h"
 
 namespace ringway::controller {
@@ -132,7 +133,6 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
     return Bad("state_version", absl::StrCat(message.state_version(), "; this release reads ",
                                              kStateVersionOldest, " to ", kStateVersion));
   }
-  if (message.epoch() >= kEpochMax) return Bad("epoch", "beyond any sense");
   if (message.directory().workers_size() > kEntriesMax || message.directory().routers_size() > kEntriesMax ||
       message.directory().holders_size() > kEntriesMax) {
     return Bad("directory", "too many entries");
@@ -160,6 +160,20 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
   }
   state.fleet = std::move(names);
   return state;
+}
+
+bool DropAbsurdEpochs(v1::ControllerState& message) {
+  bool dropped = message.epoch() >= kEpochMax;
+  if (dropped) message.set_epoch(0);
+  if (!message.has_directory()) return dropped;
+  for (v1::HolderEntry& holder : *message.mutable_directory()->mutable_holders()) {
+    if (holder.leader_epoch() < kEpochMax) continue;
+    // That somebody held the ledger stays known: the next one is not the first.
+    holder.clear_router();
+    holder.clear_leader_epoch();
+    dropped = true;
+  }
+  return dropped;
 }
 
 v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,

@@ -23,6 +23,9 @@ inline constexpr std::uint32_t kStateVersionOldest = 1;
 
 v1::ControllerState EncodeState(const DurableState& state);
 absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message);
+// An epoch that no controller can have reached is not taken over, nor who was appointed under one; all else
+// of the state is as good as ever. True: something was dropped.
+bool DropAbsurdEpochs(v1::ControllerState& message);
 
 // With the workers of `region`, or of all regions.
 v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet, std::optional<RegionId> region);

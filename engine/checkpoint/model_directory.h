@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/checkpoint/json.h"
+#include "core/json_reader.h"
 
 namespace ringway::engine {
 

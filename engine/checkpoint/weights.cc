@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "engine/checkpoint/json.h"
+#include "core/json_reader.h"
 
 namespace ringway::engine {
 namespace {

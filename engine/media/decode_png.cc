@@ -20,6 +20,10 @@ absl::StatusOr<Picture> DecodePng(std::string_view bytes) {
     return status;
   }
   image.format = PNG_FORMAT_RGB;
+  // Sixteen bits say how fine the steps are, not that they are linear in light, as libpng's simple reader
+  // would have it: without this a photo of 16 bits comes out washed out. A file's own gAMA or sRGB still
+  // counts.
+  image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   Picture picture = Picture::Blank(static_cast<int>(image.width), static_cast<int>(image.height));
   const png_color white{255, 255, 255};
   if (png_image_finish_read(&image, &white, picture.rgb.data(), 0, nullptr) == 0) return failed();

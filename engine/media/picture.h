@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/check.h"
@@ -42,6 +43,7 @@ struct Picture {
 struct Animation {
   int delay_ms = 42;  // between frames; GIF rounds it to hundredths of a second
   std::vector<Picture> frames;
+  std::vector<std::string> notes = {};  // for people: what of the request was not understood
 };
 
 }  // namespace ringway::engine

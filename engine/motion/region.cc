@@ -11,7 +11,8 @@
 namespace ringway::engine {
 namespace {
 
-constexpr double kMargin = 0.125;  // of the shorter side
+constexpr double kBorderSlack = 1e-9;  // of the picture: rounding of 100 %
+constexpr double kMargin = 0.125;      // of the shorter side
 
 float SmoothStep(double from, double to, double x) {
   const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
@@ -55,6 +56,14 @@ absl::StatusOr<Region> ParseRegion(std::string_view text, int width, int height)
     if (percent) part.remove_suffix(1);
     if (!absl::SimpleAtod(part, &sides[i]) || !(sides[i] >= 0 && sides[i] <= 1e6)) return wrong;
     sides[i] /= percent ? 100.0 : (i % 2 == 0 ? width : height);
+  }
+  for (const double side : sides) {
+    if (side <= 1 + kBorderSlack) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("region \"", absl::string_view(text.data(), std::min<std::size_t>(text.size(), 100)),
+                     "\" goes beyond the picture, which is ", width, " x ", height,
+                     " pixels; allowed: left,top,right,bottom up to ", width, ",", height, ",", width, ",",
+                     height, " or 100%,100%,100%,100%"));
   }
   const Region region{sides[0], sides[1], std::min(sides[2], 1.0), std::min(sides[3], 1.0)};
   if (absl::Status status = CheckRegion(region); !status.ok()) return status;

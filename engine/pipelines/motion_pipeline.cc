@@ -304,7 +304,7 @@ absl::StatusOr<Animation> MotionPipeline::Draw(const AnimateRequest& request, co
                                                    " pixels"));
   const Film film(request.picture, field, settings);
   Animation animation;
-  animation.delay_ms = static_cast<int>(std::lround(1000.0 / request.frames_per_second));
+  animation.notes = tokenizer_->Notes(request.prompt);
   animation.frames.resize(static_cast<std::size_t>(settings.frames));
   for (int begin = 0; begin < settings.frames; begin += threads_) {
     if (stop.stop_requested()) return Stopped();

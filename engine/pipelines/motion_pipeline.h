@@ -56,6 +56,7 @@ class MotionPipeline final : public Pipeline {
   absl::StatusOr<Animation> Animate(const AnimateRequest& request, ProgressTeller& progress,
                                     const std::stop_token& stop) override;
   std::string Describe() const override;
+  int FramesPerSecond() const override { return 24; }
 
   // The field alone, packed as the network gives it, from this standard normal noise, which it uses up. The
   // request's seed gives the fresh noise of a stochastic schedule.

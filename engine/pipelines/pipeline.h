@@ -46,9 +46,12 @@ class ProgressTeller {
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
+  // Frames and notes; the pace is the engine's business.
   virtual absl::StatusOr<Animation> Animate(const AnimateRequest& request, ProgressTeller& progress,
                                             const std::stop_token& stop) = 0;
   virtual std::string Describe() const = 0;
+  // The pace that the weights were made for.
+  virtual int FramesPerSecond() const = 0;
 };
 
 // The component of that name; InvalidArgument when there is none or it is of another class.

@@ -96,6 +96,8 @@ std::string VideoPipeline::Describe() const {
   return absl::StrCat("video of ", frames_, " frames, ", kSteps, " steps of 2 passes");
 }
 
+int VideoPipeline::FramesPerSecond() const { return static_cast<int>(kTrainedFps) + 1; }
+
 absl::StatusOr<VideoPipeline::Size> VideoPipeline::SizeFor(const AnimateRequest& request) const {
   if (request.region)
     return absl::InvalidArgumentError("this model moves the whole picture; leave out the region");
@@ -229,7 +231,7 @@ absl::StatusOr<Animation> VideoPipeline::Decode(const AnimateRequest& request, s
                                                 int steps, ProgressTeller& progress,
                                                 const std::stop_token& stop) {
   Animation animation;
-  animation.delay_ms = static_cast<int>(std::lround(1000.0 / request.frames_per_second));
+  if (!request.prompt.empty()) animation.notes = {"this model reads no prompt: it chooses what moves"};
   const auto input = decoder_->Input("latent");
   const auto scale = static_cast<float>(1 / vae_.scaling_factor);
   for (std::int64_t first = 0; first < size_.frames; first += size_.chunk) {

@@ -26,6 +26,7 @@ class VideoPipeline final : public Pipeline {
   absl::StatusOr<Animation> Animate(const AnimateRequest& request, ProgressTeller& progress,
                                     const std::stop_token& stop) override;
   std::string Describe() const override;
+  int FramesPerSecond() const override;
 
  private:
   struct Size {

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/checkpoint/json.h"
+#include "core/json_reader.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/text/unicode.h"
 

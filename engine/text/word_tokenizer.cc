@@ -4,8 +4,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/checkpoint/json.h"
+#include "core/json_reader.h"
 #include "engine/checkpoint/mapped_file.h"
+#include "engine/text/unicode.h"
 
 namespace ringway::engine {
 namespace {
@@ -13,14 +14,14 @@ namespace {
 absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
+bool IsWordLetter(char c) { return c >= 'a' && c <= 'z'; }
 
 std::vector<std::string> WordsOf(std::string_view prompt) {
   std::vector<std::string> words;
   bool inside = false;
   for (const char raw : prompt.substr(0, WordTokenizer::kPromptBytesMax)) {
     const char c = Lower(raw);
-    if (!IsLetter(c)) {
+    if (!IsWordLetter(c)) {
       inside = false;
       continue;
     }
@@ -29,6 +30,26 @@ std::vector<std::string> WordsOf(std::string_view prompt) {
     inside = true;
   }
   return words;
+}
+
+constexpr std::size_t kWordsNamed = 12, kWordBytesNamed = 40;
+
+// "asdf", "qwer" and 3 more.
+std::string Named(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(words.size(), kWordsNamed); ++i)
+    absl::StrAppend(&text, i > 0 ? ", " : "", "\"", words[i].substr(0, kWordBytesNamed), "\"");
+  if (words.size() > kWordsNamed) absl::StrAppend(&text, " and ", words.size() - kWordsNamed, " more");
+  return text;
+}
+
+bool HasOtherLetters(std::string_view prompt) {
+  prompt = prompt.substr(0, WordTokenizer::kPromptBytesMax);
+  while (!prompt.empty()) {
+    const char32_t c = TakeCharacter(prompt);
+    if (c >= 0x80 && IsLetter(c)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -80,6 +101,28 @@ std::vector<std::string> WordTokenizer::UnknownWords(std::string_view prompt) co
         std::find(unknown.begin(), unknown.end(), word) == unknown.end())
       unknown.push_back(std::move(word));
   return unknown;
+}
+
+std::vector<std::string> WordTokenizer::Notes(std::string_view prompt) const {
+  std::vector<std::string> notes;
+  const std::vector<std::string> words = WordsOf(prompt);
+  const auto end = words.begin() + static_cast<std::ptrdiff_t>(std::min(words.size(), tokens_));
+  const bool any =
+      std::any_of(words.begin(), end, [this](const std::string& w) { return numbers_.contains(w); });
+  if (!any)
+    notes.push_back(words.empty() && !HasOtherLetters(prompt)
+                        ? "there is no prompt: the model chooses what moves"
+                        : "no word of the prompt is known to this model: it chooses what moves");
+  if (HasOtherLetters(prompt))
+    notes.push_back(
+        "this model reads English words of the letters a to z; the prompt's other letters were skipped");
+  if (const std::vector<std::string> unknown = UnknownWords(prompt); !unknown.empty())
+    notes.push_back(
+        absl::StrCat("words of the prompt that this model does not know, and skipped: ", Named(unknown)));
+  if (words.size() > tokens_)
+    notes.push_back(absl::StrCat("this model reads the first ", tokens_,
+                                 " words of a prompt; skipped: ", Named({end, words.end()})));
+  return notes;
 }
 
 }  // namespace ringway::engine

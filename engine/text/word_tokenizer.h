@@ -35,6 +35,9 @@ class WordTokenizer {
   std::vector<std::int32_t> Encode(std::string_view prompt) const;
   // The words of a prompt that the vocabulary does not have, each once, in their order: for people.
   std::vector<std::string> UnknownWords(std::string_view prompt) const;
+  // What of the prompt says nothing to the model, as sentences for people; none when all of it was
+  // understood.
+  std::vector<std::string> Notes(std::string_view prompt) const;
 
  private:
   WordTokenizer() = default;

@@ -1,19 +1,29 @@
 #include "router/daemon/address_book.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/grpc_server.h"
 
 namespace ringway::router {
 
-WorkerId AddressBook::WorkerAt(const std::string& address, bool speaks_grpc) {
+std::shared_ptr<grpc::Channel> AddressBook::Dial(const std::string& address) const {
+  return runtime::MakeChannel(address, runtime::kMessageBytesMax, token_);
+}
+
+WorkerId AddressBook::WorkerAt(const std::string& address, absl::Time now, bool beside) {
   if (const auto found = workers_by_address_.find(address); found != workers_by_address_.end()) {
     return found->second;
   }
   if (workers_.size() >= kEntriesMax) return WorkerId();
+  const absl::Duration since = counted_at_ == absl::InfinitePast() ? absl::ZeroDuration() : now - counted_at_;
+  counted_at_ = now;
+  new_workers_ =
+      std::min(kNewWorkersBurst, new_workers_ + absl::ToDoubleSeconds(since) * kNewWorkersPerSecond);
+  if (!beside && new_workers_ < 1) return WorkerId();
+  if (!beside) new_workers_ -= 1;
   auto worker = std::make_unique<KnownWorker>();
   worker->address = address;
-  if (speaks_grpc) worker->stub = v1::Worker::NewStub(runtime::MakeChannel(address));
   const WorkerId id = workers_.push_back(std::move(worker));
   workers_by_address_[address] = id;
   return id;
@@ -35,13 +45,31 @@ RouterId AddressBook::RouterNamed(const std::string& name, const std::string& ad
     routers_by_name_[name] = id;
   }
   KnownRouter& router = *routers_[id];
-  if (router.address != address) {
-    router.address = address;
-    const auto channel = runtime::MakeChannel(address);
-    router.stub = v1::Peer::NewStub(channel);
-    router.once = v1::Once::NewStub(channel);
-  }
+  if (std::exchange(router.address, address) != address) HangUp(id);
   return id;
+}
+
+v1::Worker::Stub& AddressBook::WorkerStub(WorkerId id) {
+  KnownWorker& worker = *workers_[id];
+  if (worker.stub == nullptr) worker.stub = v1::Worker::NewStub(Dial(worker.address));
+  return *worker.stub;
+}
+
+v1::Peer::Stub& AddressBook::PeerStub(RouterId id) {
+  KnownRouter& router = *routers_[id];
+  if (router.peer == nullptr) router.peer = v1::Peer::NewStub(Dial(router.address));
+  return *router.peer;
+}
+
+v1::Once::Stub& AddressBook::OnceStub(RouterId id) {
+  KnownRouter& router = *routers_[id];
+  if (router.once == nullptr) router.once = v1::Once::NewStub(Dial(router.address));
+  return *router.once;
+}
+
+void AddressBook::HangUp(RouterId id) {
+  routers_[id]->peer.reset();
+  routers_[id]->once.reset();
 }
 
 }  // namespace ringway::router

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/leader_epoch.h"
 #include "proto/fleet_codec.h"
 #include "proto/table_codec.h"
 #include "router/daemon/router_agent.h"
@@ -27,6 +28,15 @@ void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
   const double period_s = welcome.report_period_s();
   log_.Info(
       absl::StrCat("controller ", welcome.controller(), " welcomes this router, epoch ", welcome.epoch()));
+  if (!EpochCredible(state_.epoch_seen_max(), welcome.epoch())) {
+    log_.Error(absl::StrCat("epoch ", state_.epoch_seen_max(),
+                            ", which this router had seen, is forgotten: no leader "
+                            "can be more than ",
+                            kEpochStepMax, " ahead of controller ", welcome.controller(), ", epoch ",
+                            welcome.epoch()));
+    state_.set_epoch_seen_max(0);
+    unsaved_ = true;
+  }
   Tell(ControllerWelcomed{.epoch = welcome.epoch(),
                           .report_period = absl::Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
   state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), welcome.epoch()));
@@ -115,6 +125,11 @@ void RouterAgent::LoadLastGood() {
     if (absl::IsNotFound(state.status())) return;
     log_.Error(absl::StrCat("begins without the last good table, local first: ", state.status().message()));
     return;
+  }
+  if (DropAbsurdEpochs(*state)) {
+    log_.Error(absl::StrCat(disk_.path(),
+                            ": names a leader's epoch that no leader can have reached: not believed; "
+                            "the table is used until a controller answers"));
   }
   const auto fleet = wire::DecodeFleet(state->fleet_map());
   if (!fleet.ok() || !UseFleet(*fleet)) {

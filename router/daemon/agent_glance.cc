@@ -1,4 +1,4 @@
-// The router's agent, towards the videos front: what it must know of the fleet.
+// The router's agent, towards its clients: what they must know of the fleet.
 #include "router/daemon/router_agent.h"
 
 namespace ringway::router {
@@ -20,9 +20,19 @@ videos::FleetGlance RouterAgent::Glance() const {
     for (RegionId r(0); r != fleet.world.regions.end_id(); r = RegionId(r.index() + 1)) {
       if (reached[r] && tier.regions.contains(r) && tier.regions[r].workers > 0) has_backend = true;
     }
-    glance.tiers.push_back({tier.name, has_backend});
+    glance.tiers.push_back({tier.name, has_backend, fleet_.models[t]});
   }
   return glance;
+}
+
+// Workers that are known but have not spoken yet say nothing.
+void RouterAgent::HearModels() {
+  fleet_.models = IdVector<TierId, ModelSet>(fleet_.fleet->tiers.size(), ModelSet());
+  for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
+    const KnownWorker& worker = *book_.workers()[id];
+    if (!(worker.beside || worker.in_region) || worker.state.wire_version() == 0) continue;
+    if (const auto tier = fleet_.fleet->FindTier(worker.tier)) fleet_.models[*tier].Add(worker.state.model());
+  }
 }
 
 void RouterAgent::ShowFleet() {

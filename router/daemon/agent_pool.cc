@@ -128,7 +128,7 @@ void RouterAgent::UsePoolWorkers(const std::vector<std::string>& workers) {
 void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
   std::set<WorkerId> listed;
   for (const NamedWorker& worker : workers) {
-    const WorkerId id = book_.WorkerAt(worker.name, /*speaks_grpc=*/false);
+    const WorkerId id = book_.WorkerAt(worker.name, runtime::MonotonicNow(), /*beside=*/true);
     if (!id.valid()) {
       log_.Error("the book of workers is full; restart this router");
       break;
@@ -207,7 +207,7 @@ std::shared_ptr<http::Upstream> RouterAgent::Forward(const ForwardToRouter& forw
   header.set_source_region(settings_.region);
   const absl::Duration rtt =
       absl::Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, forward.route.target));
-  return http_forwards_.Begin(forward, *book_.router(forward.router).stub,
+  return http_forwards_.Begin(forward, book_.PeerStub(forward.router),
                               HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow()),
                               settings_.calls.emulate_rtt ? rtt / 2 : absl::ZeroDuration(), exchange);
 }

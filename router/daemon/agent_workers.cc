@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/address.h"
+#include "core/header_text.h"
 #include "router/daemon/metrics_text.h"
 #include "router/daemon/router_agent.h"
 #include "router/fleet_merge.h"
@@ -55,7 +57,7 @@ void RouterAgent::ListAllWorkers() {
 void RouterAgent::ListRouters(const v1::Directory& directory) {
   std::set<RouterId> listed;
   for (const v1::RouterEntry& entry : directory.routers()) {
-    if (entry.name() == settings_.name || entry.address().empty()) continue;
+    if (entry.name() == settings_.name || !IsCallable(entry.address())) continue;
     const auto region = fleet_.fleet->world.FindRegion(entry.region());
     if (!region) continue;  // a map that has it will come
     const RouterId id = book_.RouterNamed(entry.name(), entry.address());
@@ -69,7 +71,10 @@ void RouterAgent::ListRouters(const v1::Directory& directory) {
   }
   for (RouterId id(0); id != book_.routers().end_id(); id = RouterId(id.index() + 1)) {
     const bool now = listed.contains(id);
-    if (book_.router(id).listed && !now) Tell(RouterUnlisted{id});
+    if (book_.router(id).listed && !now) {
+      Tell(RouterUnlisted{id});
+      book_.HangUp(id);
+    }
     book_.router(id).listed = now;
   }
 }
@@ -79,12 +84,13 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
   hall_.UseDirectory(directory);
   Tell(RoutersComplete{});
   std::set<WorkerId> listed;
+  std::size_t left_out = 0;
   for (const v1::WorkerEntry& entry : directory.workers()) {
-    if (entry.region() != settings_.region || entry.address().empty()) continue;
-    const WorkerId id = book_.WorkerAt(entry.address());
+    if (entry.region() != settings_.region || !IsCallable(entry.address())) continue;
+    const WorkerId id = book_.WorkerAt(entry.address(), runtime::MonotonicNow());
     if (!id.valid()) {
-      log_.Error("the book of workers is full; restart this router");
-      return;
+      ++left_out;
+      continue;
     }
     KnownWorker& worker = book_.worker(id);
     if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
@@ -101,8 +107,18 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
     const bool may_return = worker.adopted && !worker.state.healthy();
     if (may_return && runtime::MonotonicNow() - worker.heard < kAdoptedSilentMax) continue;
     worker.in_region = worker.adopted = false;
-    if (!worker.beside) watches_.erase(id);
+    if (!worker.beside) {
+      watches_.erase(id);
+      book_.HangUp(id);
+    }
     ListWorker(id);
+  }
+  if (left_out > 0) {
+    log_.Error(absl::StrCat(left_out,
+                            " workers of the directory are not used: too many new addresses came since "
+                            "this router started (",
+                            book_.workers().size(), " so far, at most ", AddressBook::kEntriesMax,
+                            "). Does something report ever new ones?"));
   }
 }
 
@@ -123,7 +139,7 @@ void RouterAgent::Watch(WorkerId id) {
   const bool ours = book_.worker(id).beside || book_.worker(id).adopted;
   if (watches_.contains(id) || (!ours && !room)) return;
   watches_[id] =
-      std::make_unique<WorkerWatch>(loop_, streams_, *book_.worker(id).stub, settings_.name,
+      std::make_unique<WorkerWatch>(loop_, streams_, book_.WorkerStub(id), settings_.name,
                                     [this, id](const dispatch::WorkerNews& news,
                                                const v1::WorkerState* state) { OnNews(id, news, state); });
 }
@@ -143,12 +159,12 @@ void RouterAgent::OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1
     }
   }
   Tell(WorkerHeard{id, news});
-  hall_.HearWorker(id, news.state == dispatch::WorkerState::kFailed ? nullptr : state);
+  hall_.HearWorker(id, state);
 }
 
 // Nobody told this router of any fleet: the tier of a worker beside it exists, with the default settings.
 void RouterAgent::LearnTier(const std::string& tier_name) {
-  if (tier_name.empty() || fleet_.fleet->FindTier(tier_name)) return;
+  if (tier_name.empty() || !HeaderText::Parse(tier_name) || fleet_.fleet->FindTier(tier_name)) return;
   Fleet next = *fleet_.fleet;
   Tier tier;
   tier.name = tier_name;

@@ -1,8 +1,10 @@
 #include "router/daemon/attempts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/clock.h"
 
 namespace ringway::router {
 namespace {
@@ -155,19 +157,69 @@ void Attempts::Deliver(AttemptId id, Down& down) {
   switch (down.message->kind_case()) {
     case v1::JobDown::kAccepted:
       sink_.OnAccepted(attempt->job, id, down.message->accepted());
+      room = MayReadOn(id, *attempt);
       break;
     case v1::JobDown::kProgress:
+      room = PassProgress(id, *attempt, *down.message);
+      room = MayReadOn(id, *attempt) && room;
+      break;
     case v1::JobDown::kHttp:
     case v1::JobDown::kChunk:
       room = sink_.OnRelay(attempt->job, id, *down.message);
       break;
     case v1::JobDown::kEnd:
+      PassHeld(id, *attempt);
       ReportEnd(id, *attempt, down.message->end());
       break;
     case v1::JobDown::KIND_NOT_SET:
+      room = MayReadOn(id, *attempt);
       break;
   }
   if (room) ReadNext(id);
+}
+
+bool Attempts::PassProgress(AttemptId id, Attempt& attempt, v1::JobDown& message) {
+  const absl::Time now = runtime::MonotonicNow();
+  if (attempt.passed.Take(now)) {
+    attempt.progress.reset();
+    return sink_.OnRelay(attempt.job, id, message);
+  }
+  attempt.progress = std::move(message);
+  ArmPace(id, attempt, now);
+  return true;
+}
+
+bool Attempts::MayReadOn(AttemptId id, Attempt& attempt) {
+  const absl::Time now = runtime::MonotonicNow();
+  if (attempt.read.Take(now)) return true;
+  attempt.read_at = attempt.read.Next(now) + kReadPause;
+  ArmPace(id, attempt, now);
+  return false;
+}
+
+void Attempts::ArmPace(AttemptId id, Attempt& attempt, absl::Time now) {
+  if (attempt.pace == nullptr) {
+    attempt.pace = std::make_unique<runtime::Alarm>(loop_, [this, id] { OnPace(id); });
+  }
+  const absl::Time passes = attempt.progress ? attempt.passed.Next(now) : absl::InfiniteFuture();
+  attempt.pace->Arm(std::min(passes, attempt.read_at));
+}
+
+void Attempts::PassHeld(AttemptId id, Attempt& attempt) {
+  if (!attempt.progress) return;
+  v1::JobDown newest = *std::exchange(attempt.progress, std::nullopt);
+  (void)sink_.OnRelay(attempt.job, id, newest);
+}
+
+void Attempts::OnPace(AttemptId id) {
+  Attempt* attempt = Find(id);
+  if (attempt == nullptr || attempt->ended) return;
+  const absl::Time now = runtime::MonotonicNow();
+  if (attempt->progress && attempt->passed.Take(now)) PassHeld(id, *attempt);
+  const bool reads = now >= attempt->read_at;
+  if (reads) attempt->read_at = absl::InfiniteFuture();
+  ArmPace(id, *attempt, now);
+  if (reads) ReadNext(id);
 }
 
 void Attempts::ReportEnd(AttemptId id, Attempt& attempt, const v1::End& end) {

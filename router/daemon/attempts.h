@@ -18,6 +18,7 @@
 #include "router/daemon/attempt_carrier.h"
 #include "router/daemon/attempt_stream.h"
 #include "router/daemon/delay_line.h"
+#include "router/daemon/progress_pace.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
 
@@ -64,6 +65,11 @@ class Attempts final : public AttemptCarrier, public AttemptDesk {
     int down_held = 0;
     std::unique_ptr<DelayLine<Up>> up;
     std::unique_ptr<DelayLine<Down>> down;
+    Pace passed{kPassedBurst, kPassedPeriod};     // of progress, to whoever asked
+    Pace read{kReadBurst, kReadPeriod};           // of what is no part of a result
+    std::optional<v1::JobDown> progress;          // the newest, not yet passed on
+    absl::Time read_at = absl::InfiniteFuture();  // when reading goes on; else it does already
+    std::unique_ptr<runtime::Alarm> pace;         // for the two; null: never needed
   };
 
   void OnDown(AttemptStream& stream, v1::JobDown& message) override;
@@ -71,6 +77,12 @@ class Attempts final : public AttemptCarrier, public AttemptDesk {
   void OnOver(AttemptStream& stream, const grpc::Status& status) override;
   void DeliverUp(AttemptId id, Up& up);
   void Deliver(AttemptId id, Down& down);
+  // How small messages are slowed down (progress_pace.h). False: reading goes on later.
+  bool PassProgress(AttemptId id, Attempt& attempt, v1::JobDown& message);
+  bool MayReadOn(AttemptId id, Attempt& attempt);
+  void ArmPace(AttemptId id, Attempt& attempt, absl::Time now);
+  void OnPace(AttemptId id);
+  void PassHeld(AttemptId id, Attempt& attempt);
   void ReportEnd(AttemptId id, Attempt& attempt, const v1::End& end);
   void ReportBreak(AttemptId id, Attempt& attempt, const Down& over);
   Attempt* Find(AttemptId id);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
+#include "router/daemon/upload.h"
 
 namespace ringway::router {
 namespace {
@@ -12,12 +13,9 @@ constexpr std::size_t kTraceBytesMax = 256;
 
 std::string MetadataOf(const grpc::CallbackServerContext& context, const char* name) {
   const auto found = context.client_metadata().find(name);
-  if (found == context.client_metadata().end() || found->second.size() > kTraceBytesMax) return "";
-  std::string value(found->second.data(), found->second.size());
-  for (const char c : value) {
-    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) return "";
-  }
-  return value;
+  if (found == context.client_metadata().end()) return "";
+  const auto value = HeaderText::Parse({found->second.data(), found->second.size()}, kTraceBytesMax);
+  return value ? value->text() : "";
 }
 
 }  // namespace
@@ -26,6 +24,7 @@ CallStream::CallStream(grpc::CallbackServerContext* context, bool forwarded, run
                        CallDesk& desk)
     : JobReactor(context, loop),
       forwarded_(forwarded),
+      client_(forwarded ? "" : ClientOf(context->peer())),
       traceparent_(MetadataOf(*context, "traceparent")),
       tracestate_(MetadataOf(*context, "tracestate")),
       desk_(desk) {}
@@ -36,17 +35,21 @@ void CallStream::FillTraceContext(v1::JobHeader& header) const {
   header.set_tracestate(tracestate_);
 }
 
-// The story, for clients that look at trailers alone.
+// The story, for clients that look at trailers alone. Much of it is in the words of workers and other
+// routers.
 void CallStream::OnEnding(const v1::End& end) {
   const v1::Story& story = end.story();
-  AddTrailer("ringway-outcome", end.outcome());
-  AddTrailer("ringway-region", story.region());
-  AddTrailer("ringway-router", story.router());
-  AddTrailer("ringway-worker", story.worker());
-  AddTrailer("ringway-attempts", absl::StrCat(story.attempts()));
-  AddTrailer("ringway-wait-ms", absl::StrCat(static_cast<std::int64_t>(story.wait_s() * 1e3)));
-  AddTrailer("ringway-reason", story.reason());
-  AddTrailer("ringway-table", absl::StrCat(story.table_epoch(), ".", story.table_version()));
+  const auto add = [this](const char* name, std::string_view text) {
+    AddTrailer(name, HeaderText::Escaped(text));
+  };
+  add("ringway-outcome", end.outcome());
+  add("ringway-region", story.region());
+  add("ringway-router", story.router());
+  add("ringway-worker", story.worker());
+  add("ringway-attempts", absl::StrCat(story.attempts()));
+  add("ringway-wait-ms", absl::StrCat(static_cast<std::int64_t>(story.wait_s() * 1e3)));
+  add("ringway-reason", story.reason());
+  add("ringway-table", absl::StrCat(story.table_epoch(), ".", story.table_version()));
 }
 
 }  // namespace ringway::router

@@ -38,7 +38,9 @@ class CallStream final : public runtime::JobReactor {
   CallStream(grpc::CallbackServerContext* context, bool forwarded, runtime::EventLoop& loop, CallDesk& desk);
 
   bool forwarded() const { return forwarded_; }  // by another router
-  JobId job() const { return job_; }             // invalid: none yet
+  // Whose job it is: an address without a port; empty: another router's.
+  const std::string& client() const { return client_; }
+  JobId job() const { return job_; }  // invalid: none yet
   void SetJob(JobId job) { job_ = job; }
 
   // The call's metadata, where the header says nothing: traceparent and tracestate (W3C trace context).
@@ -53,6 +55,7 @@ class CallStream final : public runtime::JobReactor {
   void OnEnding(const v1::End& end) override;
 
   const bool forwarded_;
+  const std::string client_;
   const std::string traceparent_;
   const std::string tracestate_;
   CallDesk& desk_;

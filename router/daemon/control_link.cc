@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/table_codec.h"
-#include "runtime/bearer_token.h"
 #include "runtime/grpc_server.h"
 
 namespace ringway::router {
@@ -26,12 +25,9 @@ ControlLink::ControlLink(runtime::EventLoop& loop, StreamCount& streams, const s
       sink_(sink),
       stream_(
           loop, streams, kTerms, seed,
-          {.dial =
-               [token, stub = std::shared_ptr(v1::Control::NewStub(runtime::MakeChannel(
-                           address, runtime::kFleetBytesMax)))](grpc::ClientContext& context, auto& call) {
-                 runtime::PresentToken(context, token);
-                 stub->async()->Connect(&context, &call);
-               },
+          {.dial = [stub = std::shared_ptr(
+                        v1::Control::NewStub(runtime::MakeChannel(address, runtime::kFleetBytesMax, token)))](
+                       grpc::ClientContext& context, auto& call) { stub->async()->Connect(&context, &call); },
            .greet =
                [&sink] {
                  v1::RouterMessage hello;

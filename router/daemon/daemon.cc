@@ -11,11 +11,13 @@
 #include "router/daemon/service.h"
 #include "router/fleet_merge.h"
 #include "router/videos/videos_daemon.h"
+#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 #include "runtime/http_server.h"
 #include "runtime/metrics_page.h"
 #include "runtime/port_file.h"
+#include "runtime/self_check.h"
 #include "runtime/signals.h"
 
 namespace ringway::router {
@@ -28,6 +30,8 @@ constexpr absl::Duration kStreamsGrace = absl::Seconds(2);
 constexpr int kStreamsBeyondJobs = 256;
 // Streams of routers that ask for slots here: each router of the region, for each tier.
 constexpr int kStandingMax = 8192;
+// Of clients. Jobs take a GPU for a good part of a second; a router is never asked for nearly as many.
+constexpr double kIngressPerSecondMax = 4000;
 // What one call can have under way in the loop's inbox, on both sides of the router.
 constexpr std::size_t kTasksPerCall = 12;
 
@@ -72,6 +76,17 @@ absl::Status MakeStateFolder(const std::string& path) {
   if (!failed) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("--state-dir is '", path, "', which cannot be made: ", failed.message()));
+}
+
+// Clients of the ingress have no token; everything else on the port is between programs of the fleet.
+std::shared_ptr<const runtime::CallGuard> GuardOf(const Settings& settings, const runtime::Logger& log) {
+  const auto guard =
+      std::make_shared<runtime::CallGuard>(runtime::CallRule{.secrets = {settings.fleet_token},
+                                                             .flag = runtime::kFleetTokenFlag,
+                                                             .enforce = !settings.fleet_token_optional},
+                                           [log](const std::string& refused) { log.Warning(refused); });
+  guard->Set(v1::Ingress::service_full_name(), {.secrets = {}, .calls_per_second_max = kIngressPerSecondMax});
+  return guard;
 }
 
 // Runs on the loop and waits for it. False: the loop has stopped.
@@ -121,11 +136,11 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
       });
 
   RouterAgent agent(loop, settings, fleet, !topology, log);
-  std::atomic<bool> ready{false};
+  std::atomic<bool> ready{false}, answers{true};
   auto pages = runtime::HttpServer::Start(
       settings.http, {{"/metrics", runtime::MetricsPage(agent.metrics().registry())},
                       {"/healthz", runtime::HealthPage()},
-                      {"/readyz", runtime::ReadyPage([&ready] { return ready.load(); })}});
+                      {"/readyz", runtime::ReadyPage([&] { return ready && answers; })}});
   if (!pages.ok()) return pages.status();
   IngressService ingress(loop, agent.calls(), streams_max);
   PeerService peer(loop, agent.calls(), streams_max);
@@ -136,8 +151,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   const auto videos = MakeVideos(settings, agent, log);
   if (absl::Status opened = videos ? videos->Open(video_place) : absl::OkStatus(); !opened.ok())
     return opened;
-  auto server =
-      runtime::GrpcServer::Start(settings.listen, {&ingress, &peer, &ledger, &once, &stories, &video_place});
+  auto server = runtime::GrpcServer::Start(
+      settings.listen, {&ingress, &peer, &ledger, &once, &stories, &video_place}, GuardOf(settings, log));
   if (!server.ok()) return server.status();
   loop.Start();
   if (videos) videos->Start(server->address());
@@ -155,8 +170,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
                                     {"clients", *clients},
                                     {"videos", videos ? videos->address() : ""}});
   }
-
   if (announced.ok()) {
+    const runtime::SelfCheck self_check(server->address(), log, answers);
     stop.get_future().wait();
     log.Info("stops: finishes the jobs that are here, admits no other");
     ready = false;

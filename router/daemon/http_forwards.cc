@@ -36,6 +36,7 @@ http::Head HeadOf(const v1::HttpResponse& response) {
   return head;
 }
 
+// Fields are checked where they are written.
 bool Sane(const v1::HttpResponse& response) { return response.status() >= 200 && response.status() <= 999; }
 
 }  // namespace
@@ -148,7 +149,7 @@ void HttpForwards::OnEnded(const AttemptEnded& ended, const v1::End* end) {
   Exchange& exchange = *std::exchange(forwarded.exchange, nullptr);
   AttemptEnded over = ended;
   // A plain worker may act on a part of a request.
-  if (!over.answered) over.may_have_started = (over.may_have_started || forwarded.accepted) && !exchange.safe;
+  if (!over.answered) over.may_have_started = over.may_have_started || forwarded.accepted;
   exchange.OnForwardEnded(over, forwarded.headed && end != nullptr && end->whole());
 }
 
@@ -158,7 +159,7 @@ v1::JobHeader HeaderOf(const Exchange& exchange) {
   v1::HttpRequest& request = *header.mutable_http();
   request.set_head(exchange.head);
   request.set_head_only(exchange.head_only);
-  request.set_safe(exchange.safe);
+  request.set_safe(exchange.facts.safe);
   request.set_keyed(exchange.facts.keyed);
   request.set_priority(exchange.facts.priority);
   return header;

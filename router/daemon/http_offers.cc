@@ -35,7 +35,6 @@ class HttpOffers::Offered final : public http::ExchangeSink {
         job_(offer.job),
         attempt_(offer.attempt),
         worker_(offer.worker),
-        safe_(request.safe()),
         arrived_(facts.arrived),
         offered_(runtime::MonotonicNow()),
         connection(offers.proxy_.ConnectionTo(offer.worker)) {
@@ -99,7 +98,7 @@ class HttpOffers::Offered final : public http::ExchangeSink {
   }
   void OnExchangeBroken(bool sent, std::string_view why) override {
     AttemptEnded over = Over(Outcome::kFailed);
-    over.may_have_started = sent && !safe_;
+    over.may_have_started = sent;
     over.message = absl::StrCat("worker ", offers_.proxy_.NameOf(worker_), ": ", std::string(why));
     offers_.End(over, nullptr);
   }
@@ -120,7 +119,6 @@ class HttpOffers::Offered final : public http::ExchangeSink {
   const JobId job_;
   const AttemptId attempt_;
   const WorkerId worker_;
-  const bool safe_;
   const absl::Time arrived_;
   const absl::Time offered_;
   int status_ = 0;

@@ -63,7 +63,7 @@ void JobCalls::Perform(const OfferToWorker& offer) {
   // Without a holder's lease, a token that is told apart from every other offer.
   const std::string lease =
       offer.lease == Lease{} ? absl::StrCat(settings_.router, "/", offer.attempt) : FormatLease(offer.lease);
-  attempts_.Offer(offer, *book_.worker(offer.worker).stub,
+  attempts_.Offer(offer, book_.WorkerStub(offer.worker),
                   HeaderForWorker(call.header, call.facts, lease, runtime::MonotonicNow()));
 }
 
@@ -76,7 +76,7 @@ void JobCalls::Perform(const ForwardToRouter& forward) {
   call.forwarded_at = now;
   metrics_.CountForward(forward);
   AddToStory(call, "forwarded", book_.router(forward.router).name, forward.route.reason);
-  attempts_.Forward(forward, *book_.router(forward.router).stub,
+  attempts_.Forward(forward, book_.PeerStub(forward.router),
                     HeaderForRouter(call.header, call.facts, forward, rtt, now),
                     settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration());
   Pump(forward.job);
@@ -263,7 +263,7 @@ void JobCalls::OnCancelled(CallStream& stream) {
   Call& call = *calls_[stream.job()];
   if (call.stage == Stage::kUploading) {
     call.stage = Stage::kEnded;
-    call.upload_alarm.reset();
+    call.upload.reset();
     ReleasePayload(call);
   } else if (call.stage == Stage::kWithMachine) {
     tell_(ClientGone{stream.job()});

@@ -28,6 +28,7 @@
 #include "router/daemon/payload.h"
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/story_book.h"
+#include "router/daemon/upload.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 
@@ -38,6 +39,7 @@ struct CallSettings {
   std::size_t jobs_max = 8192;
   std::size_t payload_keep_max = std::size_t{64} << 20;
   std::size_t payload_total_max = std::size_t{1} << 30;
+  UploadBounds upload;
   bool emulate_rtt = false;
 };
 
@@ -103,7 +105,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
     std::optional<v1::End> last_end;         // of an attempt
     std::uint64_t payload_hash = kFnvBasis;  // of a keyed job
     ResultKept kept;                         // of a keyed job
-    std::unique_ptr<runtime::Alarm> upload_alarm;
+    std::unique_ptr<Upload> upload;          // null: the job is with the machine, or over
     v1::RequestStory story;
   };
 
@@ -145,6 +147,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
   const Tell tell_;
   Attempts attempts_;
   std::unique_ptr<HttpOffers> http_offers_;  // null: no pool
+  LateUploads late_uploads_;
   IdVector<JobId, std::unique_ptr<Call>> calls_;
   std::vector<JobId> free_;
   std::size_t live_ = 0;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/header_text.h"
 #include "proto/job_codec.h"
 #include "proto/table_codec.h"
 
@@ -40,6 +41,17 @@ absl::StatusOr<Priority> ResolvePriority(const std::string& name, const Tier& ti
                                                  " has: ", absl::StrJoin(tier.priorities, ", ")));
 }
 
+// Another model than the one that was asked for is no answer.
+absl::Status CheckModel(const std::string& model, TierId tier, const FleetBook& book) {
+  const std::string& name = book.fleet->tiers[tier].name;
+  if (!book.models.contains(tier) || book.models[tier].Takes(name, model)) return absl::OkStatus();
+  std::vector<std::string> known = book.models[tier].names();
+  if (!book.models[tier].Names(name)) known.insert(known.begin(), name);
+  return absl::InvalidArgumentError(absl::StrCat("JobHeader.model: is '", HeaderText::Escaped(model).text(),
+                                                 "'; the workers of tier ", name,
+                                                 " have: ", absl::StrJoin(known, ", ")));
+}
+
 void StateTimes(v1::JobHeader& header, const JobFacts& facts, absl::Duration on_the_way, absl::Time now) {
   const double left_s = absl::ToDoubleSeconds(facts.deadline - now - on_the_way);
   // Zero would mean "the default"; a job with nothing left says so with the smallest deadline there is.
@@ -61,6 +73,7 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
   if (!tier_id.ok()) return tier_id.status();
   const Tier& tier = book.fleet->tiers[*tier_id];
   const bool plain = forwarded && header.has_http();
+  if (absl::Status s = CheckModel(header.model(), *tier_id, book); !s.ok()) return s;
   const auto priority = plain ? absl::StatusOr<Priority>(static_cast<Priority>(header.http().priority()))
                               : ResolvePriority(header.priority(), tier);
   if (!priority.ok()) return priority.status();
@@ -70,6 +83,7 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
   facts.spilled = forwarded && header.route_reason() == kSpillReason;
   if (forwarded) facts.source = book.fleet->world.FindRegion(header.source_region()).value_or(RegionId());
   facts.keyed = plain ? header.http().keyed() : !header.idempotency_key().empty();
+  facts.safe = plain && header.http().safe();
   facts.cost = {header.steps(), header.pixels(), header.frames()};
   facts.arrived = now - absl::Seconds(forwarded ? header.age_s() : 0);
   facts.deadline = now + (header.deadline_s() > 0 ? absl::Seconds(header.deadline_s()) : tier.deadline);

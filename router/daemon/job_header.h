@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/fleet.h"
+#include "core/model_set.h"
 #include "ringway/v1/job.pb.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
@@ -27,7 +28,8 @@ inline constexpr std::uint32_t kForwardHopsMax = 1;
 // The fleet as this router sees it now.
 struct FleetBook {
   std::shared_ptr<const Fleet> fleet;
-  IdVector<TierId, bool> retired;  // tiers that the newest map does not have any more
+  IdVector<TierId, bool> retired;          // tiers that the newest map does not have any more
+  IdVector<TierId, ModelSet> models = {};  // of the workers of this region, as of the last beat
   RegionId home;
 };
 

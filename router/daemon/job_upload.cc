@@ -5,6 +5,7 @@
 #include "proto/job_codec.h"
 #include "router/daemon/job_calls.h"
 #include "runtime/clock.h"
+#include "runtime/http/field_text.h"
 
 namespace ringway::router {
 
@@ -37,6 +38,10 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
   if (stream.forwarded() && header.has_http() && http_offers_ == nullptr) {
     return Refuse(stream, Outcome::kBusy, "this router has no pool of plain HTTP workers; ask another one");
   }
+  if (header.has_http() && stream.forwarded() && !http::IsRequestHead(header.http().head())) {
+    return Refuse(stream, Outcome::kRejected,
+                  "JobHeader.http.head: is not a request line and fields, each with CRLF");
+  }
   if (free_.empty()) {
     return Refuse(stream, Outcome::kShed,
                   absl::StrCat("this router holds its maximum of ", settings_.jobs_max, " jobs"));
@@ -54,10 +59,9 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
   stream.FillTraceContext(call.header);
   Sanitize(call.header, stream.forwarded(), fleet_, absl::StrCat(settings_.router, "-", call.serial));
   BeginStory(call, now);
-  call.upload_alarm = std::make_unique<runtime::Alarm>(loop_, [this, id] {
-    GiveUpUpload(id, Outcome::kTimeout, "the payload did not arrive before the deadline");
-  });
-  call.upload_alarm->Arm(call.facts.deadline);
+  call.upload = std::make_unique<Upload>(
+      loop_, late_uploads_, settings_.upload, stream.client(), call.facts.deadline,
+      [this, id](Outcome outcome, const std::string& why) { GiveUpUpload(id, outcome, why); });
   ReadMore(call);
 }
 
@@ -73,6 +77,7 @@ void JobCalls::OnChunk(CallStream& stream, Call& call, std::string& bytes) {
                         absl::StrCat("the payloads of all jobs at this router take ",
                                      settings_.payload_total_max, " bytes, its maximum"));
   }
+  if (call.upload != nullptr) call.upload->Heard();
   payload_bytes_ += bytes.size();
   if (!call.header.idempotency_key().empty()) call.payload_hash = HashOn(call.payload_hash, bytes);
   call.payload.Append(std::move(bytes));
@@ -104,7 +109,7 @@ void JobCalls::GiveUpUpload(JobId id, Outcome outcome, const std::string& why) {
   if (call.stage == Stage::kEnded) return;
   const bool with_machine = call.stage == Stage::kWithMachine;
   call.stage = Stage::kEnded;
-  call.upload_alarm.reset();
+  call.upload.reset();
   ReleasePayload(call);
   if (call.stream != nullptr) Refuse(*call.stream, outcome, why);
   if (with_machine) tell_(ClientGone{id});
@@ -112,7 +117,7 @@ void JobCalls::GiveUpUpload(JobId id, Outcome outcome, const std::string& why) {
 
 void JobCalls::Arrive(JobId id) {
   Call& call = *calls_[id];
-  call.upload_alarm.reset();
+  call.upload.reset();
   call.stage = Stage::kWithMachine;
   // Of a payload that is too large to be kept, a part would depend on how fast it comes.
   call.facts.once = WishOf(call.header, call.upload_complete ? call.payload_hash : kFnvBasis);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/leader_epoch.h"
 #include "runtime/state_file.h"
 
 namespace ringway::router {
@@ -27,6 +28,18 @@ absl::StatusOr<v1::RouterState> ReadLastGood(const std::string& path, const std:
                      region, "'; remove the file or give --state-dir another folder"));
   }
   return state;
+}
+
+bool DropAbsurdEpochs(v1::RouterState& state) {
+  bool dropped = state.epoch_seen_max() >= kEpochMax || state.table().epoch() >= kEpochMax;
+  if (dropped) state.set_epoch_seen_max(0);
+  for (const v1::HolderEntry& holder : state.directory().holders()) {
+    if (holder.leader_epoch() < kEpochMax) continue;
+    state.mutable_directory()->clear_holders();
+    dropped = true;
+    break;
+  }
+  return dropped;
 }
 
 LastGood::LastGood(std::string path, const runtime::Logger& log)

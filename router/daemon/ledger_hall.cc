@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/address.h"
 #include "core/check.h"
 #include "runtime/clock.h"
 
@@ -31,7 +32,9 @@ LedgerHall::LedgerHall(runtime::EventLoop& loop, StreamCount& client_streams, Ha
       book_(book),
       log_(log),
       tell_(std::move(tell)),
-      self_(NumberOf(settings_.router)) {}
+      self_(NumberOf(settings_.router)) {
+  numbers_.Came(self_);
+}
 
 LedgerHall::~LedgerHall() = default;
 
@@ -52,17 +55,20 @@ LedgerHall::Desk& LedgerHall::DeskOf(TierId tier) {
 }
 
 RouterId LedgerHall::NumberOf(const std::string& router) {
-  const auto known = numbers_.find(router);
-  if (known != numbers_.end()) return known->second;
-  if (numbers_.size() >= kRoutersMax) return RouterId();
-  return numbers_.emplace(router, RouterId(numbers_.size())).first->second;
+  return numbers_.NumberOf(router, [this](RouterId number) {
+    return std::any_of(desks_.begin(), desks_.end(), [number](const auto& desk) {
+      return desk.second.seat != nullptr && desk.second.seat->machine().CountsOn(number);
+    });
+  });
 }
 
 // ---- the directory ----
 
 void LedgerHall::UseDirectory(const v1::Directory& directory) {
   std::map<std::string, std::string> addresses;
-  for (const v1::RouterEntry& router : directory.routers()) addresses[router.name()] = router.address();
+  for (const v1::RouterEntry& router : directory.routers()) {
+    if (IsCallable(router.address())) addresses[router.name()] = router.address();
+  }
   std::set<TierId> named;
   for (const v1::HolderEntry& entry : directory.holders()) {
     const auto tier = fleet_.fleet->FindTier(entry.tier());
@@ -118,7 +124,7 @@ void LedgerHall::Point(TierId tier, const v1::HolderEntry& entry, const std::str
   desk.address = address;
   desk.id = book_.RouterNamed(desk.holder, address);
   desk.link = std::make_unique<LedgerLink>(
-      loop_, client_streams_, address, LedgerGreeting{settings_.router, entry.tier()},
+      loop_, client_streams_, book_.Dial(address), LedgerGreeting{settings_.router, entry.tier()},
       settings_.seed + tier.value(), [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
       [this, tier] { Lost(tier); });
 }
@@ -160,7 +166,8 @@ void LedgerHall::ListWorker(WorkerId worker, TierId tier) {
   Listed& entry = workers_[worker];
   if (entry.listed && entry.tier == tier) return;
   UnlistWorker(worker);
-  entry = {.tier = tier, .listed = true, .reached = true};
+  entry.tier = tier;
+  entry.listed = entry.reached = true;
   DeskOf(tier).seat->Apply(ledger::WorkerListed{worker});
   const v1::WorkerState& state = book_.worker(worker).state;
   if (state.wire_version() != 0) HearWorker(worker, &state);
@@ -173,16 +180,24 @@ void LedgerHall::UnlistWorker(WorkerId worker) {
 }
 
 void LedgerHall::HearWorker(WorkerId worker, const v1::WorkerState* state) {
-  if (!workers_.contains(worker) || !workers_[worker].listed) return;
+  if (!workers_.contains(worker)) return;
   Listed& entry = workers_[worker];
-  SeatDriver& seat = *DeskOf(entry.tier).seat;
-  if (state == nullptr) {
-    // It is granted to nobody until it is heard again.
-    if (std::exchange(entry.reached, false)) seat.Apply(ledger::WorkerGone{worker});
-    return;
+  if (state != nullptr) return Announced(worker, *state, entry.order.session());
+  entry.order.StreamBroke();
+  // It is granted to nobody until it is heard again.
+  if (entry.listed && std::exchange(entry.reached, false)) {
+    DeskOf(entry.tier).seat->Apply(ledger::WorkerGone{worker});
   }
+}
+
+void LedgerHall::Announced(WorkerId worker, const v1::WorkerState& state, std::uint64_t session) {
+  Listed& entry = workers_[worker];
+  if (!entry.listed) return;
+  const auto number = entry.order.Number(session, state.sequence());
+  if (!number) return;
+  SeatDriver& seat = *DeskOf(entry.tier).seat;
   if (!std::exchange(entry.reached, true)) seat.Apply(ledger::WorkerListed{worker});
-  seat.Apply(AnnouncementOf(worker, *state));
+  seat.Apply(AnnouncementOf(worker, *number, state));
 }
 
 // ---- what the router's machine says and hears ----

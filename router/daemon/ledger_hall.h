@@ -6,8 +6,8 @@
 // as soon as the way to it breaks, so that nobody waits for a dead one. Seats hear of routers, workers,
 // directory and controller; what they want said goes out over streams, or as RaiseFence to workers.
 //
-// A router asks under number 0 of its own process; a holder numbers the routers that ever stood here by name,
-// at most kRoutersMax, and keeps the numbers.
+// A router asks under number 0 of its own process; a holder numbers the routers that stand here by name, at
+// most kRoutersMax (router_numbers.h).
 //
 // Threads: the loop's. `tell` steps the router's machine and is never called from within Perform.
 #ifndef RINGWAY_ROUTER_DAEMON_LEDGER_HALL_H_
@@ -26,8 +26,10 @@
 #include "ringway/v1/fleet.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "router/daemon/address_book.h"
+#include "router/daemon/announcement_order.h"
 #include "router/daemon/job_header.h"
 #include "router/daemon/ledger_link.h"
+#include "router/daemon/router_numbers.h"
 #include "router/daemon/stand_stream.h"
 #include "router/ledger_seat.h"
 #include "router/router_action.h"
@@ -70,7 +72,7 @@ struct LedgerStanding {
 };
 
 // What a worker's state says to the holder of its tier's ledger.
-ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state);
+ledger::Announce AnnouncementOf(WorkerId worker, std::uint64_t number, const v1::WorkerState& state);
 
 class LedgerHall final : public StandDesk, private WorkerNames {
  public:
@@ -91,7 +93,7 @@ class LedgerHall final : public StandDesk, private WorkerNames {
   // What the shell knows of the workers of this region.
   void ListWorker(WorkerId worker, TierId tier);
   void UnlistWorker(WorkerId worker);
-  // Null: it cannot be reached.
+  // From its watch stream. Null: the stream broke.
   void HearWorker(WorkerId worker, const v1::WorkerState* state);
 
   // From the router's machine.
@@ -126,6 +128,7 @@ class LedgerHall final : public StandDesk, private WorkerNames {
     TierId tier;
     bool listed = false;  // told to the seat
     bool reached = true;
+    AnnouncementOrder order;
   };
   // For this router's machine, from a seat of its own.
   struct OwnAnswer {
@@ -145,6 +148,7 @@ class LedgerHall final : public StandDesk, private WorkerNames {
   void Point(TierId tier, const v1::HolderEntry& entry, const std::string& address);
   void Leave(TierId tier, const Fence& fence);
   RouterId NumberOf(const std::string& router);
+  void Announced(WorkerId worker, const v1::WorkerState& state, std::uint64_t session);
   bool Greet(StandStream& stream, const v1::LedgerUp& message);
 
   // What the holder says, own or not.
@@ -172,7 +176,7 @@ class LedgerHall final : public StandDesk, private WorkerNames {
   const Tell tell_;
   std::map<TierId, Desk> desks_;  // of tiers in ledger mode, now or before
   IdVector<WorkerId, Listed> workers_;
-  std::map<std::string, RouterId> numbers_;
+  RouterNumbers numbers_{kRoutersMax};
   RouterId self_;  // own number at the own seats
   std::vector<OwnAnswer> own_;
   bool own_posted_ = false;

@@ -23,8 +23,8 @@ struct FenceCall {
 
 }  // namespace
 
-ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state) {
-  ledger::Announce announce{.worker = worker, .sequence = state.sequence(), .fence = {}, .running = {}};
+ledger::Announce AnnouncementOf(WorkerId worker, std::uint64_t number, const v1::WorkerState& state) {
+  ledger::Announce announce{.worker = worker, .sequence = number, .fence = {}, .running = {}};
   if (const auto fence = ParseLease(state.fence())) announce.fence = *fence;
   if (state.draining()) {
     announce.status = ledger::WorkerStatus::kLeaving;
@@ -70,7 +70,8 @@ bool LedgerHall::Greet(StandStream& stream, const v1::LedgerUp& message) {
   if (!number.valid() || number == self_) {
     return refuse(grpc::StatusCode::RESOURCE_EXHAUSTED,
                   absl::StrCat("router '", greeting->router, "' cannot stand here: ",
-                               number.valid() ? "it has this router's own name" : "too many routers"));
+                               number.valid() ? "it has this router's own name"
+                                              : "too many routers stand here at a time"));
   }
   stream.tier = *tier;
   stream.router = number;
@@ -78,6 +79,7 @@ bool LedgerHall::Greet(StandStream& stream, const v1::LedgerUp& message) {
   StandStream*& place = desk.streams[number];
   if (place != nullptr) place->Close({grpc::StatusCode::ABORTED, "the router stands here anew"});
   place = &stream;
+  numbers_.Came(number);
   desk.seat->Apply(RouterStands{number});
   return true;
 }
@@ -85,6 +87,7 @@ bool LedgerHall::Greet(StandStream& stream, const v1::LedgerUp& message) {
 void LedgerHall::OnClosed(StandStream& stream) {
   streams.fetch_sub(1);
   if (!stream.router.valid()) return;
+  numbers_.Left(stream.router);
   Desk& desk = DeskOf(stream.tier);
   const auto place = desk.streams.find(stream.router);
   if (place == desk.streams.end() || place->second != &stream) return;
@@ -134,15 +137,14 @@ void LedgerHall::Do(TierId, const FenceOff& action) {
   call->request.set_upto(FormatLease(action.upto));
   call->request.set_revoke(action.revoke);
   const auto answered = [this, call, worker = action.worker,
+                         session = workers_[action.worker].order.session(),
                          alive = std::weak_ptr<bool>(alive_)](const grpc::Status& status) {
     // What was lost is said again: the worker's next announcement shows that it does not know yet.
-    (void)loop_.Post([this, call, worker, alive, ok = status.ok()] {
-      if (ok && !alive.expired()) HearWorker(worker, &call->reply);
+    (void)loop_.Post([this, call, worker, session, alive, ok = status.ok()] {
+      if (ok && !alive.expired()) Announced(worker, call->reply, session);
     });
   };
-  book_.worker(action.worker)
-      .stub->async()
-      ->RaiseFence(&call->context, &call->request, &call->reply, answered);
+  book_.WorkerStub(action.worker).async()->RaiseFence(&call->context, &call->request, &call->reply, answered);
 }
 
 }  // namespace ringway::router

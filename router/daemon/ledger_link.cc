@@ -3,8 +3,6 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/grpc_server.h"
-
 namespace ringway::router {
 namespace {
 
@@ -15,11 +13,12 @@ constexpr StreamTerms kTerms = {.retry_first = absl::Milliseconds(30),
 
 }  // namespace
 
-LedgerLink::LedgerLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
-                       const LedgerGreeting& greeting, std::uint64_t seed, Hear hear, Lost lost)
+LedgerLink::LedgerLink(runtime::EventLoop& loop, StreamCount& streams,
+                       const std::shared_ptr<grpc::Channel>& holder, const LedgerGreeting& greeting,
+                       std::uint64_t seed, Hear hear, Lost lost)
     : stream_(
           loop, streams, kTerms, seed,
-          {.dial = [stub = std::shared_ptr(v1::Ledger::NewStub(runtime::MakeChannel(address)))](
+          {.dial = [stub = std::shared_ptr(v1::Ledger::NewStub(holder))](
                        grpc::ClientContext& context, auto& call) { stub->async()->Stand(&context, &call); },
            .greet = [hello = EncodeGreeting(greeting)] { return hello; },
            .hear =

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <memory>
 
 #include "ringway/v1/ledger.grpc.pb.h"
 #include "router/daemon/kept_stream.h"
@@ -26,7 +26,7 @@ class LedgerLink {
   using Lost = std::function<void()>;  // the stream broke; another will be tried
 
   // `seed` is for the jitter.
-  LedgerLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
+  LedgerLink(runtime::EventLoop& loop, StreamCount& streams, const std::shared_ptr<grpc::Channel>& holder,
              const LedgerGreeting& greeting, std::uint64_t seed, Hear hear, Lost lost);
 
   void Send(v1::LedgerUp message) { stream_.Send(std::move(message)); }

@@ -87,7 +87,7 @@ class OnceLink::Incoming final : public grpc::ServerUnaryReactor {
 void OnceLink::Perform(const AskKeeper& ask) {
   const auto call = std::make_shared<Outgoing>(*this, ++last_ask_, ask.to, ask.ask);
   asks_[last_ask_] = call.get();
-  Outgoing::Start(call, *book_.router(ask.to).once);
+  Outgoing::Start(call, book_.OnceStub(ask.to));
 }
 
 void OnceLink::CancelAsks() {

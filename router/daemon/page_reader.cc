@@ -67,7 +67,7 @@ void PageReader::Read(const std::string& address) {
   const auto ip = boost::asio::ip::make_address(parsed->host, error);
   if (error) return;
   request_ = std::make_shared<Request>(loop_.context(), this);
-  request_->Begin(Tcp::endpoint(ip, parsed->port), address);
+  request_->Begin(Tcp::endpoint(ip, parsed->port), parsed->ToString());
 }
 
 }  // namespace ringway::router

@@ -63,6 +63,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       log_(log),
       learns_tiers_(learns_tiers),
       fleet_(BookOf(WithPoolTier(fleet, settings), settings.region)),
+      book_(settings.fleet_token),
       metrics_(fleet_),
       incarnation_(NextIncarnation(settings)),
       calls_(loop, streams_, settings.calls, fleet_, book_, metrics_, log,
@@ -108,7 +109,7 @@ void RouterAgent::Start(const std::string& address) {
   }
   LoadLastGood();
   for (const std::string& worker : settings_.workers) {
-    const WorkerId id = book_.WorkerAt(worker);
+    const WorkerId id = book_.WorkerAt(worker, runtime::MonotonicNow(), /*beside=*/true);
     book_.worker(id).beside = true;
     Watch(id);
   }
@@ -274,6 +275,7 @@ void RouterAgent::Beat() {
   metrics_.Show(hall_.Standings());
   SaveLastGood();
   SayLonely(now);
+  HearModels();
   ShowFleet();
   if (link_ != nullptr && now >= pages_at_) {
     pages_at_ = now + kPagePeriod;

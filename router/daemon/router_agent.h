@@ -127,7 +127,8 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   static v1::WorkerReport ReportOf(KnownWorker& worker);
   void ReadPages();
 
-  // For the videos front (agent_glance.cc).
+  // What clients may ask for (agent_glance.cc).
+  void HearModels();
   videos::FleetGlance Glance() const;
   void ShowFleet();
 

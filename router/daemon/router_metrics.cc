@@ -173,6 +173,7 @@ void RouterMetrics::Show(const std::vector<LedgerStanding>& ledgers) {
     ledger_routers_->Add(tier).Set(holds ? static_cast<double>(ledger.routers) : 0);
     slots("idle", holds ? view.idle : 0);
     slots("leased", holds ? view.leased : 0);
+    slots("resting", holds ? view.resting : 0);
     ledger_waiting_->Add(tier).Set(holds ? static_cast<double>(view.waiting) : 0);
     CatchUp(ledger_grants_->Add(tier), view.grants_total);
     CatchUp(ledger_revoked_->Add(tier), view.revoked_total);

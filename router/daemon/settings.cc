@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/header_text.h"
 #include "router/daemon/videos_flags.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
@@ -21,6 +22,9 @@ struct Flags {
   double payload_mib_max = 64;
   double payload_total_mib_max = 1024;
   double jobs_max = 8192;
+  double upload_idle_s = 30;
+  double upload_s = 120;
+  double uploads_late_max = 1024;
   double watch_max = 64;
   double drain_grace_s = 300;
   double offer_limit_s = 2;
@@ -28,6 +32,7 @@ struct Flags {
   double once_keep_s = 600;
   double journal_mib = 0;
   std::string token_file;
+  std::string fleet_token_file;
   std::string log_level = "info";
   std::string holder;
   VideosFlags videos;
@@ -40,7 +45,10 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option("--advertise", s.advertise, "host:port where other routers reach it [what it listens on]");
   app.add_option("--http", s.http, "host:port for /metrics, /healthz, /readyz")->capture_default_str();
   app.add_option("--controller", s.controller, "host:port of the controller; without it: local first");
-  app.add_option("--token-file", f.token_file, "file with the token that the controller wants from routers");
+  app.add_option("--token-file", f.token_file,
+                 "file with the token that the controller wants from routers [the fleet's]");
+  app.add_option(runtime::kFleetTokenFlag, f.fleet_token_file, runtime::kFleetTokenHelp);
+  app.add_flag(runtime::kFleetTokenOptionalFlag, s.fleet_token_optional, runtime::kFleetTokenOptionalHelp);
   app.add_option("--worker", s.workers, "host:port of a worker beside this router; repeatable");
   app.add_option("--state-dir", s.state_dir, "folder for the last good table; without it nothing is kept");
   app.add_option("--topology", s.topology, "topology file, to run without a controller");
@@ -55,6 +63,16 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
   const char* bounds = "bounds";
   app.add_option("--jobs-max", f.jobs_max, "jobs held at a time")->group(bounds)->capture_default_str();
+  app.add_option("--upload-secs", f.upload_s, "how long a payload may take to arrive, whatever the deadline")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--upload-idle-secs", f.upload_idle_s, "how long nothing of a payload may come")
+      ->group(bounds)
+      ->capture_default_str();
+  app.add_option("--uploads-late-max", f.uploads_late_max,
+                 "payloads of one client address that take longer than two seconds, at a time")
+      ->group(bounds)
+      ->capture_default_str();
   app.add_option("--payload-keep-mib", f.payload_mib_max,
                  "payload kept of a job, so that it can be sent again")
       ->group(bounds)
@@ -111,6 +129,9 @@ absl::Status ReadHolder(const std::string& text, Settings& s) {
   if (s.pool_file.empty()) {
     return absl::InvalidArgumentError("--holder is about the pool's ledger; give --pool too");
   }
+  if (absl::Status status = HeaderText::CheckName("--holder's name", text.substr(0, equals)); !status.ok()) {
+    return status;
+  }
   s.holder = NamedAddress{text.substr(0, equals), text.substr(equals + 1)};
   return absl::OkStatus();
 }
@@ -120,6 +141,9 @@ absl::Status CheckRanges(const Flags& f) {
     const char* flag;
     double value, low, high;
   } ranges[] = {{"--jobs-max", f.jobs_max, 1, 100000},
+                {"--upload-secs", f.upload_s, 0.1, 7 * 24 * 3600},
+                {"--upload-idle-secs", f.upload_idle_s, 0.1, 7 * 24 * 3600},
+                {"--uploads-late-max", f.uploads_late_max, 1, 100000},
                 {"--payload-keep-mib", f.payload_mib_max, 0.25, 4096},
                 {"--payload-total-mib", f.payload_total_mib_max, 1, 1 << 20},
                 {"--watch-max", f.watch_max, 0, 4096},
@@ -136,10 +160,20 @@ absl::Status CheckRanges(const Flags& f) {
   return absl::OkStatus();
 }
 
+absl::Status ReadTokens(const Flags& f, Settings& s) {
+  auto fleet = runtime::ReadFleetToken(f.fleet_token_file, s.listen);
+  if (!fleet.ok()) return fleet.status();
+  s.token = s.fleet_token = *std::move(fleet);
+  if (f.token_file.empty()) return absl::OkStatus();
+  auto token = runtime::ReadTokenFile("--token-file", f.token_file);
+  if (!token.ok()) return token.status();
+  s.token = *std::move(token);
+  return absl::OkStatus();
+}
+
 absl::Status Complete(const Flags& f, Settings& s) {
-  if (s.name.empty() || s.name.size() > 128) {
-    return absl::InvalidArgumentError("--name is empty or longer than 128 bytes");
-  }
+  if (absl::Status status = HeaderText::CheckName("--name", s.name); !status.ok()) return status;
+  if (absl::Status status = HeaderText::CheckName("--region", s.region); !status.ok()) return status;
   if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
   if (absl::Status status = CheckRanges(f); !status.ok()) return status;
   if (absl::Status status = ReadHolder(f.holder, s); !status.ok()) return status;
@@ -149,13 +183,12 @@ absl::Status Complete(const Flags& f, Settings& s) {
         absl::StrCat("--log-level is '", f.log_level, "'; allowed are debug, info, warning, error"));
   }
   s.log_level = *level;
-  if (!f.token_file.empty()) {
-    auto token = runtime::ReadTokenFile("--token-file", f.token_file);
-    if (!token.ok()) return token.status();
-    s.token = *std::move(token);
-  }
+  if (absl::Status status = ReadTokens(f, s); !status.ok()) return status;
   s.calls.router = s.name;
   s.calls.jobs_max = static_cast<std::size_t>(f.jobs_max);
+  s.calls.upload.idle_max = absl::Seconds(f.upload_idle_s);
+  s.calls.upload.whole_max = absl::Seconds(f.upload_s);
+  s.calls.upload.late_max = static_cast<std::size_t>(f.uploads_late_max);
   s.calls.payload_keep_max = static_cast<std::size_t>(f.payload_mib_max * kMebi);
   s.calls.payload_total_max = static_cast<std::size_t>(f.payload_total_mib_max * kMebi);
   s.watch_max = static_cast<std::size_t>(f.watch_max);

@@ -35,8 +35,10 @@ struct Settings {
   std::string listen = "127.0.0.1:7410";
   std::string advertise;  // empty: what it listens on
   std::string http = "127.0.0.1:0";
-  std::string controller;            // empty: none
-  std::string token;                 // for the controller; empty: none is presented
+  std::string controller;   // empty: none
+  std::string token;        // for the controller; empty: the fleet's
+  std::string fleet_token;  // of all programs of the fleet; empty: there is none
+  bool fleet_token_optional = false;
   std::vector<std::string> workers;  // beside this router
   std::string state_dir;             // empty: nothing is kept
   std::string topology;              // empty: the controller's map, or only what the workers say

@@ -18,6 +18,7 @@ absl::Status CheckRanges(const VideosFlags& f) {
     const char* flag;
     double value, low, high;
   } ranges[] = {{"--videos-store-mib", f.store_mib_max, 1, 1 << 24},
+                {"--videos-film-mib", f.film_mib_max, 0, f.store_mib_max},
                 {"--videos-expiry-secs", f.expiry_s, 1, 365 * 24 * 3600},
                 {"--videos-jobs-max", f.jobs_max, 1, 8192},
                 {"--videos-body-mib", f.body_mib_max, 1.0 / 1024, 4096},
@@ -62,6 +63,16 @@ absl::Status ReadSecrets(const VideosFlags& f, videos::VideosSettings& s) {
   return absl::OkStatus();
 }
 
+// Nothing here asks who a client is but the token.
+absl::Status CheckReach(const videos::VideosSettings& s) {
+  const auto listen = runtime::ParseAddress(s.listen);
+  if (!s.token.empty() || s.open || (listen.ok() && runtime::IsLoopback(*listen))) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--videos-listen is ", s.listen,
+      ", which other machines can reach: give --videos-token-file FILE with the key that clients must "
+      "present, or --videos-open to let anybody in who reaches the port"));
+}
+
 }  // namespace
 
 void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
@@ -78,6 +89,13 @@ void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
       ->group(group);
   app.add_option("--videos-token-file", f.token_file, "file with the API key that clients must present")
       ->group(group);
+  app.add_flag(
+         "--videos-open", s.open,
+         "serve other machines without a token: whoever reaches the port may make, see and delete videos")
+      ->group(group);
+  app.add_option("--videos-host", s.hosts,
+                 "name that Host may have where no token is asked for; repeatable [addresses and localhost]")
+      ->group(group);
   app.add_option("--videos-webhook-host", s.webhook_hosts,
                  "host:port that completion webhooks may go to; repeatable; none: no webhooks")
       ->group(group);
@@ -85,6 +103,7 @@ void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
                  "file with whsec_BASE64, which webhooks are signed with [they are not signed]")
       ->group(group);
   number("--videos-store-mib", f.store_mib_max, "results kept; the oldest make room");
+  number("--videos-film-mib", f.film_mib_max, "largest result; 0: a quarter of --videos-store-mib");
   number("--videos-expiry-secs", f.expiry_s, "how long a job and its result are kept after its end");
   number("--videos-jobs-max", f.jobs_max, "jobs queued and running at a time");
   number("--videos-body-mib", f.body_mib_max, "largest request");
@@ -99,7 +118,9 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
   if (absl::Status status = CheckRanges(f); !status.ok()) return status;
   if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
   s.router = settings.name;
+  s.hosts.emplace_back(videos::kPeerHost);
   s.region = settings.region;
+  s.fleet_token = settings.fleet_token;
   if (videos::VideoId{.created_s = 0, .draw = 0, .owner = s.router}.Text().size() > kIdBytesMax) {
     return absl::InvalidArgumentError(
         "--name is too long for the videos API, whose jobs carry it in their ids");
@@ -111,13 +132,16 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
     s.store = settings.state_dir + "/videos";
   }
   s.book.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebi);
+  s.book.film_bytes_max =
+      f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebi) : s.book.store_bytes_max / 4;
   s.book.expiry = absl::Seconds(f.expiry_s);
   s.book.live_max = static_cast<std::size_t>(f.jobs_max);
   s.body_bytes_max = static_cast<std::size_t>(f.body_mib_max * kMebi);
   s.bodies_bytes_max = static_cast<std::size_t>(f.bodies_mib_max * kMebi);
   s.body_limit = absl::Seconds(f.body_limit_s);
   s.connections_max = static_cast<std::size_t>(f.connections_max);
-  return ReadSecrets(f, s);
+  if (absl::Status status = ReadSecrets(f, s); !status.ok()) return status;
+  return CheckReach(s);
 }
 
 }  // namespace ringway::router

@@ -16,6 +16,7 @@ namespace ringway::router {
 
 // What CLI11 fills in; checked and converted afterwards.
 struct VideosFlags {
+  double film_mib_max = 0;
   double store_mib_max = 4096;
   double expiry_s = 3600;
   double jobs_max = 1024;

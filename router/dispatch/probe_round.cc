@@ -47,7 +47,6 @@ void AddRandom(WorkerView& view, TierId tier, std::size_t width, absl::Time now,
 void ChooseRound(WorkerView& view, TierId tier, std::size_t width, absl::Time now, Rng& rng,
                  std::vector<WorkerId>& round) {
   round.clear();
-  view.OpenReturned(now);
   AddBeside(view, tier, width, now, round);
   AddHinted(view, tier, width, now, rng, round);
   AddRandom(view, tier, width, now, rng, round);

@@ -10,11 +10,17 @@ double DelayedShare(const SchedulingDelaySpec& spec, double busy_share) {
   return spec.share_max * std::min(pressure, 1.0);
 }
 
-absl::Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share, Rng& rng) {
+absl::Duration DelaySpan(const SchedulingDelaySpec& spec, absl::Duration service_mean) {
+  return std::min(spec.span, service_mean * kSpanOfService);
+}
+
+absl::Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share,
+                               absl::Duration service_mean, Rng& rng) {
   const double share = DelayedShare(spec, busy_share);
-  if (share <= 0 || spec.span <= absl::ZeroDuration()) return absl::ZeroDuration();
+  const absl::Duration span = DelaySpan(spec, service_mean);
+  if (share <= 0 || span <= absl::ZeroDuration()) return absl::ZeroDuration();
   if (!rng.Chance(share)) return absl::ZeroDuration();
-  return spec.span * rng.Uniform();
+  return span * rng.Uniform();
 }
 
 }  // namespace ringway::dispatch

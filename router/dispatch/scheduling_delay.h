@@ -2,7 +2,8 @@
 //
 // Below `busy_min` nobody waits. Above it a share of the jobs, rising linearly to `share_max` when every
 // worker is busy, gets a delay uniform in [0, span). A burst that would have hit all workers in the same
-// millisecond is spread over the span; single jobs on a quiet fleet never pay.
+// millisecond is spread over the span; single jobs on a quiet fleet never pay. The span never exceeds a share
+// of the mean service time: a job of 50 ms must not wait 250 ms for fear of its neighbours.
 //
 // Source: the execution delay for a percentage of jobs in "How Meta animates AI-generated images at scale"
 // (2024); the dependence on pressure is this project's. Pure; at most two draws.
@@ -18,8 +19,14 @@ namespace ringway::dispatch {
 // Share of jobs delayed at this busy share, both in [0, 1].
 double DelayedShare(const SchedulingDelaySpec& spec, double busy_share);
 
+// The default span, 250 ms, is this share of the jobs of two seconds that it was chosen with.
+inline constexpr double kSpanOfService = 0.125;
+// The longest that a delay may be, where a job takes `service_mean`.
+absl::Duration DelaySpan(const SchedulingDelaySpec& spec, absl::Duration service_mean);
+
 // The delay of one job; zero for most.
-absl::Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share, Rng& rng);
+absl::Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share,
+                               absl::Duration service_mean, Rng& rng);
 
 }  // namespace ringway::dispatch
 

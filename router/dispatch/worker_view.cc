@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/check.h"
 
@@ -14,6 +15,8 @@ constexpr absl::Duration kBusyBelievedMax = absl::Seconds(10);
 constexpr absl::Duration kNewsBelieved = absl::Seconds(3);
 // Beyond it any hold has reached its maximum.
 constexpr int kRelapsesMax = 30;
+// More than convict anybody.
+constexpr int kFailuresMax = 1000;
 
 const std::vector<WorkerId> kNoWorkers;
 
@@ -25,7 +28,7 @@ void WorkerView::Reindex(WorkerId worker) {
   Entry& e = entries_[worker];
   TierPool& pool = Pool(e.tier);
   const bool usable = e.listed && !e.draining && e.state != WorkerState::kFailed;
-  const bool open = usable && !e.isolated && e.held == 0;
+  const bool open = usable && e.rest == Rest::kNone && e.held == 0;
   if (open && e.open_at == kNowhere) {
     e.open_at = static_cast<std::uint32_t>(pool.open.size());
     pool.open.push_back(worker);
@@ -36,7 +39,7 @@ void WorkerView::Reindex(WorkerId worker) {
     pool.open.pop_back();
     e.open_at = kNowhere;
   }
-  const bool counted = usable && !e.isolated;
+  const bool counted = usable && e.rest == Rest::kNone;
   const bool busy = counted && (e.held != 0 || e.state == WorkerState::kBusy);
   pool.listed += static_cast<std::size_t>(counted) - static_cast<std::size_t>(e.counted);
   pool.busy += static_cast<std::size_t>(busy) - static_cast<std::size_t>(e.counted_busy);
@@ -70,9 +73,13 @@ void WorkerView::Unlist(WorkerId worker) {
   std::erase(pool.beside, worker);
   pool.hints.Forget(worker);
   std::erase(isolated_, worker);
+  SetRest(e, Rest::kNone);
+  pool.baseline.Forget(e.fail_share);
   const AttemptId held = e.held;
+  const bool leased = e.leased;
   e = Entry();
   e.held = held;
+  e.leased = leased;
 }
 
 bool WorkerView::Hear(WorkerId worker, const WorkerNews& news, absl::Time now) {
@@ -80,6 +87,8 @@ bool WorkerView::Hear(WorkerId worker, const WorkerNews& news, absl::Time now) {
   Entry& e = entries_[worker];
   e.state = news.state;
   e.draining = news.draining;
+  const bool speaks = news.state == WorkerState::kIdle || news.state == WorkerState::kBusy;
+  if (e.rest == Rest::kUnreached && speaks) EndRest(worker);
   e.busy_until = news.state == WorkerState::kBusy ? now + kNewsBelieved : absl::InfinitePast();
   Reindex(worker);
   const bool idle = e.open_at != kNowhere && news.state == WorkerState::kIdle;
@@ -91,41 +100,66 @@ bool WorkerView::Hear(WorkerId worker, const WorkerNews& news, absl::Time now) {
   return idle;
 }
 
-void WorkerView::Claim(WorkerId worker, AttemptId attempt) {
-  RINGWAY_CHECK(open(worker));
+void WorkerView::Claim(WorkerId worker, AttemptId attempt, bool leased) {
+  RINGWAY_CHECK(leased ? listed(worker) && entries_[worker].held == 0 : open(worker));
   RINGWAY_CHECK(attempt != 0);
   entries_[worker].held = attempt;
+  entries_[worker].leased = leased;
   Reindex(worker);
   Pool(entries_[worker].tier).hints.Forget(worker);
 }
 
-void WorkerView::CountFailure(WorkerId worker, absl::Time now) {
+void WorkerView::SetRest(Entry& entry, Rest rest) {
+  std::size_t& suspected = Pool(entry.tier).suspected;
+  suspected += static_cast<std::size_t>(rest == Rest::kSuspected) -
+               static_cast<std::size_t>(entry.rest == Rest::kSuspected);
+  entry.rest = rest;
+}
+
+void WorkerView::EndRest(WorkerId worker) {
+  std::erase(isolated_, worker);
+  SetRest(entries_[worker], Rest::kNone);
+}
+
+void WorkerView::CountFailure(WorkerId worker, bool unreached, absl::Time now) {
   Entry& e = entries_[worker];
-  if (e.isolated || ++e.failures < isolation_.failures_min) return;
+  if (e.rest != Rest::kNone) return;
+  const TierPool& pool = Pool(e.tier);
+  const std::size_t workers = pool.listed + pool.suspected;
+  e.failures = static_cast<std::int16_t>(std::min<int>(e.failures + 1, kFailuresMax));
+  const int convict =
+      unreached ? isolation_.failures_min
+                : FailuresThatConvict(pool.baseline.Others(e.fail_share, workers), isolation_.failures_min);
+  if (e.failures < convict) return;
+  if (!unreached && pool.suspected >= RestingMax(workers)) return;
   const absl::Duration hold = isolation_.hold_first * std::pow(2.0, e.relapses);
   e.relapses = static_cast<std::int16_t>(std::min(e.relapses + 1, kRelapsesMax));
-  // One more failure during the trial is enough to isolate again.
-  e.failures = static_cast<std::int16_t>(isolation_.failures_min - 1);
-  e.isolated = true;
+  --e.failures;  // one more failure during the trial is enough to isolate again
+  SetRest(e, unreached ? Rest::kUnreached : Rest::kSuspected);
   e.isolated_until = now + std::min(hold, isolation_.hold_max);
   isolated_.push_back(worker);
   next_return_ = std::min(next_return_, e.isolated_until);
 }
 
 bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for,
-                         absl::Time now) {
+                         absl::Time now, bool unreached) {
   if (!entries_.contains(worker) || entries_[worker].held != attempt) return false;
   Entry& e = entries_[worker];
   e.held = 0;
+  const bool leased = std::exchange(e.leased, false);
   if (!e.listed) return false;
   switch (outcome) {
     case Outcome::kBusy:
       e.busy_until = now + std::clamp(busy_for, absl::ZeroDuration(), kBusyBelievedMax);
       break;
     case Outcome::kFailed:
-      CountFailure(worker, now);
+      if (leased) break;
+      if (!unreached) Pool(e.tier).baseline.Count(true, e.fail_share);
+      CountFailure(worker, unreached, now);
       break;
     case Outcome::kDone:
+      if (!leased) Pool(e.tier).baseline.Count(false, e.fail_share);
+      if (e.rest != Rest::kNone) EndRest(worker);
       e.failures = 0;
       e.relapses = 0;
       e.busy_until = absl::InfinitePast();
@@ -141,10 +175,10 @@ bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, ab
 }
 
 void WorkerView::Hung(WorkerId worker, absl::Time now) {
-  if (!listed(worker)) return;
+  if (!listed(worker) || entries_[worker].leased) return;
   Entry& e = entries_[worker];
   e.failures = static_cast<std::int16_t>(std::max<int>(e.failures, isolation_.failures_min - 1));
-  CountFailure(worker, now);
+  CountFailure(worker, /*unreached=*/true, now);
   Reindex(worker);
 }
 
@@ -155,7 +189,7 @@ void WorkerView::OpenReturned(absl::Time now) {
   for (const WorkerId worker : isolated_) {
     Entry& e = entries_[worker];
     if (now >= e.isolated_until) {
-      e.isolated = false;
+      SetRest(e, Rest::kNone);
       Reindex(worker);
     } else {
       isolated_[kept++] = worker;

@@ -5,10 +5,11 @@
 // never offered a second. The rest is advice: a worker said to be busy is tried last, not never, because the
 // news may be old.
 //
-// Failures isolate: after `failures_min` in a row a worker is left alone for a time that doubles with every
-// relapse; then it gets one trial job, and the first success clears it. A worker that answers everything with
-// an instant error would otherwise look like the fastest of all. BUSY is not a failure and changes no count:
-// a fleet at its capacity is healthy.
+// Failures isolate: after `failures_min` in a row, or as many as failure_blame.h asks for, a worker is left
+// alone for a time that doubles with every relapse; then it gets one trial job, and the first success clears
+// it. One that could not be reached, or did not answer, returns as soon as its watch stream speaks. BUSY is
+// not a failure and changes no count: a fleet at its capacity is healthy. Offers under a lease are counted by
+// the ledger that granted them, which alone rests its workers: a lease is good for an isolated worker too.
 //
 // Invariants: `open` of a tier holds exactly the listed, healthy, not draining, not isolated workers without
 // an own offer. Bounds: kWorkersMax. Complexity: O(1) per call, but OpenReturned over the isolated ones. One
@@ -24,6 +25,7 @@
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/prefetch.h"
+#include "router/dispatch/failure_blame.h"
 #include "router/dispatch/idle_hints.h"
 
 namespace ringway::dispatch {
@@ -42,7 +44,7 @@ struct WorkerNews {
 struct IsolationSpec {
   int failures_min = 3;
   absl::Duration hold_first = absl::Seconds(1);
-  absl::Duration hold_max = absl::Seconds(30);
+  absl::Duration hold_max = absl::Seconds(10);  // after its trouble, a worker serves again within seconds
 };
 
 class WorkerView {
@@ -58,17 +60,21 @@ class WorkerView {
   // Returns true if the worker became idle and may be offered a job.
   bool Hear(WorkerId worker, const WorkerNews& news, absl::Time now);
 
-  // An own offer begins. The worker must be open.
-  void Claim(WorkerId worker, AttemptId attempt);
+  // An own offer begins. The worker must be open, or with a lease listed and without an own offer.
+  void Claim(WorkerId worker, AttemptId attempt, bool leased = false);
   // The own offer `attempt` is over; ignored if the worker holds another. `busy_for` is the worker's hint of
-  // how long it will be busy, with kBusy. Returns true if the worker is open again and probably idle.
-  bool Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for, absl::Time now);
+  // how long it will be busy, with kBusy. `unreached`: it failed because the worker could not be reached.
+  // Returns true if the worker is open again and probably idle.
+  bool Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for, absl::Time now,
+               bool unreached = false);
 
   // It has not answered an offer in time: isolated at once, for a process that hangs takes every job that it
-  // is asked for down with it. The own offer stays its until Release.
+  // is asked for down with it (under a lease the ledger waits for its word). The own offer stays its until
+  // Release.
   void Hung(WorkerId worker, absl::Time now);
 
-  // Brings back the workers whose isolation has passed; call before reading `open`.
+  // Brings back the workers whose isolation has passed. The router's machine calls it in every step, so that
+  // a rest ends by time whether jobs are probed for or not.
   void OpenReturned(absl::Time now);
 
   // A hint that something about the worker comes soon; changes nothing.
@@ -87,9 +93,16 @@ class WorkerView {
   bool open(WorkerId worker) const {
     return entries_.contains(worker) && entries_[worker].open_at != kNowhere;
   }
+  // May be offered a job when its own offer, if it has one, is over.
+  bool Usable(WorkerId worker, absl::Time now) const {
+    if (!listed(worker)) return false;
+    const Entry& e = entries_[worker];
+    return !e.draining && e.state != WorkerState::kFailed &&
+           (e.rest == Rest::kNone || now >= e.isolated_until);
+  }
   // Open, and said to be idle.
   bool Idle(WorkerId worker) const { return open(worker) && entries_[worker].state == WorkerState::kIdle; }
-  bool isolated(WorkerId worker) const { return entries_[worker].isolated; }
+  bool isolated(WorkerId worker) const { return entries_[worker].rest != Rest::kNone; }
   bool beside(WorkerId worker) const { return entries_[worker].beside; }
   TierId tier(WorkerId worker) const { return entries_[worker].tier; }
   AttemptId held(WorkerId worker) const { return entries_[worker].held; }
@@ -108,18 +121,21 @@ class WorkerView {
 
  private:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  enum class Rest : std::uint8_t { kNone, kSuspected, kUnreached };
   // One cache line.
   struct alignas(64) Entry {
     TierId tier;
     bool listed = false;
     bool beside = false;
     bool draining = false;
-    bool isolated = false;
+    Rest rest = Rest::kNone;
+    bool leased = false;        // the own offer
     bool counted = false;       // in its pool's `listed`
     bool counted_busy = false;  // in its pool's `busy`
     WorkerState state = WorkerState::kUnknown;
     std::int16_t failures = 0;  // in a row; isolation stops the count
     std::int16_t relapses = 0;  // isolations in a row, up to what the hold still grows with
+    float fail_share = 0;       // of its answers
     std::uint32_t open_at = kNowhere;
     AttemptId held = 0;
     absl::Time busy_until = absl::InfinitePast();
@@ -131,6 +147,8 @@ class WorkerView {
     IdleHints hints;
     std::size_t listed = 0;
     std::size_t busy = 0;
+    std::size_t suspected = 0;  // that rest
+    FailureBaseline baseline;
   };
   TierPool& Pool(TierId tier) {
     if (!pools_.contains(tier)) MakePool(tier);
@@ -139,7 +157,10 @@ class WorkerView {
   void MakePool(TierId tier);
   // Makes the pool's sets and counts agree with the entry.
   void Reindex(WorkerId worker);
-  void CountFailure(WorkerId worker, absl::Time now);
+  void CountFailure(WorkerId worker, bool unreached, absl::Time now);
+  // Begins a rest, or ends it.
+  void SetRest(Entry& entry, Rest rest);
+  void EndRest(WorkerId worker);
 
   IsolationSpec isolation_;
   IdVector<WorkerId, Entry> entries_;

@@ -9,7 +9,7 @@ void Exchange::Reset(http::ServerConnection& by) {
   facts = JobFacts();
   head.clear();
   body.clear();
-  chunked = head_only = safe = body_complete = passed_on = arrived = busy = false;
+  chunked = head_only = body_complete = passed_on = arrived = busy = false;
   upstream.reset();
   attempt = 0;
   worker = WorkerId();

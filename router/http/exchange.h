@@ -63,7 +63,6 @@ class Exchange final : public http::ExchangeSink {
   std::string body;  // as on the wire, as far as it was kept
   bool chunked = false;
   bool head_only = false;
-  bool safe = false;           // may be sent again whatever happened
   bool body_complete = false;  // the client has sent all of it
   bool passed_on = false;      // some of it went to a worker without being kept
   bool arrived = false;        // the machine has it

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/check.h"
+#include "core/header_text.h"
 #include "router/http/answer.h"
 #include "router/http/forwarded_head.h"
 #include "router/http/refusal.h"
@@ -195,8 +196,8 @@ void HttpProxy::DeliverHead(Exchange& exchange, const http::Head& head, const Se
 void HttpProxy::AddStory(const Exchange& exchange, const ServedBy& served, http::ServerConnection& client) {
   const RouterMachine& machine = host_.machine();
   char text[24];
-  client.AddField("X-Ringway-Region", served.region);
-  client.AddField("X-Ringway-Worker", served.worker);
+  client.AddField("X-Ringway-Region", HeaderText::Escaped(served.region).text());
+  client.AddField("X-Ringway-Worker", HeaderText::Escaped(served.worker).text());
   client.AddField("X-Ringway-Attempts", Number(served.attempts, text));
   client.AddField("X-Ringway-Wait-Ms", Number(absl::ToInt64Milliseconds(served.wait), text));
   client.AddField("X-Ringway-Reason", machine.job(exchange.job).route.reason);
@@ -264,7 +265,7 @@ void HttpProxy::OnBroken(Exchange& exchange, bool sent, std::string_view why) {
   }
   EndAttempt(exchange,
              {.outcome = Outcome::kFailed,
-              .may_have_started = sent && !exchange.safe,
+              .may_have_started = sent,
               .message = absl::StrCat("worker ", workers_[exchange.worker].name, ": ", std::string(why))});
 }
 

@@ -67,6 +67,7 @@ bool HttpProxy::ReadFacts(http::ServerConnection& client, const http::Head& head
     facts.priority = static_cast<Priority>(*priority);
   }
   facts.keyed = !head.Value("Idempotency-Key").empty();
+  facts.safe = http::IsSafe(head.method);
   return true;
 }
 
@@ -95,7 +96,6 @@ void HttpProxy::OnRequest(http::ServerConnection& client, const http::Head& head
   client.tag = index + 1;
   exchange.facts = facts;
   exchange.head_only = head.method == "HEAD";
-  exchange.safe = http::IsSafe(head.method);
   exchange.chunked = head.framing == http::Framing::kChunked;
   AppendRequestHead(head, client.peer(), exchange.head);
   if (head.framing == http::Framing::kNone) {

@@ -39,6 +39,8 @@ Verdict VerdictOf(const EndJob& end, const RefusalFacts& facts) {
       return {facts.overload_status, "overloaded", "no_slot_in_time"};
     case Outcome::kShed:
       if (end.story.route.shed) return {facts.overload_status, "overloaded", "shed"};
+      if (end.story.busy > 0 && end.story.busy == end.story.attempts)
+        return {facts.overload_status, "overloaded", "workers_busy"};
       return {facts.overload_status, "overloaded", "line_full"};
     case Outcome::kFailed:
       return {502, "worker_error", "worker_failed"};

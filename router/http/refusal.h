@@ -3,7 +3,7 @@
 // A status that says whose fault it is and whether to come back, Retry-After where the router knows when, and
 // a body that says why in words and in one stable code:
 //
-//   429 (or as configured)  overloaded: no_slot_in_time, line_full, shed
+//   429 (or as configured)  overloaded: no_slot_in_time, line_full, shed, workers_busy
 //   503                     no_worker (nobody reachable), draining
 //   502                     worker_failed: it had the request and did not answer properly
 //   504                     deadline_exceeded: it had the request and did not answer in time

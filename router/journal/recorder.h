@@ -25,7 +25,8 @@
 
 namespace ringway::router::journal {
 
-inline constexpr std::uint32_t kVersion = 2;  // 1: reports did not count what held workers
+// 1: reports did not count what held workers; 2: a failed lease did not tell how far it got
+inline constexpr std::uint32_t kVersion = 3;
 // The first bytes of every router's journal.
 inline constexpr char kTitle[] = "ringway router journal";
 

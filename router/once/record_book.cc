@@ -153,6 +153,8 @@ void RecordBook::DropOldResults() {
 
 void RecordBook::Forget(absl::Time now) {
   while (!forgets_.empty() && forgets_.begin()->first <= now) Erase(records_.find(forgets_.begin()->second));
+  // Records go about in the order in which they came, so little that is gone stays behind one that is not.
+  while (!results_.empty() && !records_.contains(results_.front())) results_.pop_front();
 }
 
 absl::Time RecordBook::NextForget() const {

@@ -26,6 +26,7 @@ inline constexpr std::string_view kRelayedField = "X-Ringway-Relayed-By";
 struct Exchange {
   enum class Stage : std::uint8_t {
     kBody,     // the request is still arriving
+    kReading,  // its body is being read
     kVerdict,  // a job was taken: is it refused at once, or started?
     kSync,     // until the job is over
     kEvents,   // as long as the job runs

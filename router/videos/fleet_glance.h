@@ -9,12 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "core/model_set.h"
+
 namespace ringway::router::videos {
 
 struct FleetGlance {
   struct Tier {
     std::string name;
     bool has_backend = false;  // some worker, here or in another region, can be reached
+    ModelSet models = {};      // of the workers of this region
     friend bool operator==(const Tier&, const Tier&) = default;
   };
   struct Peer {

@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/header_text.h"
 #include "core/json.h"
 #include "router/videos/openapi.h"
-#include "runtime/bearer_token.h"
 #include "runtime/clock.h"
+#include "runtime/http/site_check.h"
 
 namespace ringway::router::videos {
 namespace {
@@ -28,11 +29,10 @@ http::ListenerSettings ListenerOf(const VideosSettings& settings) {
   return listener;
 }
 
-bool HasToken(std::string_view authorization, std::string_view token) {
-  constexpr std::string_view kBearer = "Bearer ";
-  return token.empty() || (authorization.starts_with(kBearer) &&
-                           runtime::SameSecret(authorization.substr(kBearer.size()), token));
-}
+// Browsers are not to guess that an answer is something else than it says.
+constexpr std::string_view kNoGuess = "X-Content-Type-Options: nosniff\r\n";
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string RetryAfter(double seconds) {
   return absl::StrCat("Retry-After: ", static_cast<int>(std::ceil(std::clamp(seconds, 1.0, 3600.0))), "\r\n");
@@ -47,7 +47,7 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
       metrics_(metrics),
       log_(log),
       desk_(loop, settings_, log, static_cast<NewsSink&>(*this)),
-      peers_(loop),
+      peers_(loop, settings.fleet_token),
       webhooks_(loop, settings_.webhook_hosts, settings_.webhook_key,
                 [this](const std::string& id, bool delivered) {
                   metrics_.CountWebhook(delivered);
@@ -55,6 +55,7 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
                     log_.Warning(absl::StrCat("videos: the webhook of ", id, " could not be delivered"));
                   desk_.SettleWebhook(id);
                 }),
+      orders_(loop),
       listener_(loop, ListenerOf(settings_), static_cast<http::Application&>(*this)) {}
 
 Front::~Front() = default;
@@ -66,6 +67,7 @@ absl::Status Front::Open() {
 
 void Front::Start(std::unique_ptr<v1::Ingress::Stub> ingress) {
   desk_.Connect(std::move(ingress));
+  orders_.Start();
   tick_ = std::make_unique<runtime::Alarm>(loop_, [this] { OnTick(); });
   verdict_alarm_ = std::make_unique<runtime::Alarm>(loop_, [this] { OnVerdictsDue(); });
   OnTick();
@@ -79,6 +81,7 @@ void Front::Use(const FleetGlance& glance) {
 void Front::Close() {
   tick_.reset();
   verdict_alarm_.reset();
+  orders_.Close();
   desk_.CancelAll();
   webhooks_.Close();
   for (auto& [tag, exchange] : exchanges_) {
@@ -101,13 +104,22 @@ Exchange* Front::Of(const http::ServerConnection& client) {
 bool Front::Admit(http::ServerConnection& client, const http::Head& head, const Route& route) {
   int status = 0;
   std::string code, message, fields;
-  if (route.kind == Route::Kind::kUnknown) {
+  const bool open = settings_.token.empty();
+  const std::string_view foreign = open ? http::ForeignSite(head) : std::string_view();
+  if (open && !http::IsKnownHost(head, settings_.hosts)) {
+    status = 403, code = "unknown_host";
+    message = absl::StrCat("Host is '", HeaderText::Escaped(head.Value("Host")).text(),
+                           "'; allowed are an address, localhost, and the names given with --videos-host");
+  } else if (!foreign.empty()) {
+    status = 403, code = "foreign_site";
+    message = absl::StrCat(std::string(foreign), "; pages of other sites may not use this API");
+  } else if (route.kind == Route::Kind::kUnknown) {
     status = 404, code = "unknown_route";
     message = "there is nothing at this path; /openapi.json says what there is";
   } else if (route.kind == Route::Kind::kOtherMethod) {
     status = 405, code = "method_not_allowed", message = "this path serves " + route.allow;
     fields = "Allow: " + route.allow + "\r\n";
-  } else if (route.kind != Route::Kind::kOpenApi && !HasToken(head.Value("Authorization"), settings_.token)) {
+  } else if (route.kind != Route::Kind::kOpenApi && !open && !http::CarriesToken(head, settings_.token)) {
     status = 401, code = "invalid_api_key", message = "this API wants a key: Authorization: Bearer KEY";
     fields = "WWW-Authenticate: Bearer\r\n";
   } else if (route.creates() && draining_) {
@@ -119,14 +131,14 @@ bool Front::Admit(http::ServerConnection& client, const http::Head& head, const 
   } else if (body_bytes_ + desk_.payload_bytes() > settings_.bodies_bytes_max && route.creates()) {
     status = 429, code = "overloaded", fields = RetryAfter(1);
     message = "the pictures that arrive here take all the memory that there is for them";
-  } else if (head.Value("Idempotency-Key").size() > kKeyBytesMax) {
+  } else if (!HeaderText::Parse(head.Value("Idempotency-Key"), kKeyBytesMax)) {
     status = 400, code = "invalid_request";
-    message = absl::StrCat("Idempotency-Key is longer than ", kKeyBytesMax, " bytes");
+    message = absl::StrCat("Idempotency-Key is longer than ", kKeyBytesMax, " bytes or not printable ASCII");
   }
   if (status == 0) return true;
   metrics_.CountRequest(route.kind, status);
   client.tag = 0;
-  client.Reply(status, kJson, fields, ErrorJson(status, code, message));
+  client.Reply(status, kJson, absl::StrCat(fields, View(kNoGuess)), ErrorJson(status, code, message));
   return false;
 }
 
@@ -145,8 +157,13 @@ void Front::OnRequest(http::ServerConnection& client, const http::Head& head) {
   exchange.content_type = copy("Content-Type");
   exchange.authorization = copy("Authorization");
   exchange.key = copy("Idempotency-Key");
-  exchange.traceparent = copy("traceparent");
-  exchange.tracestate = copy("tracestate");
+  // A trace context that is not well formed is left out (W3C Trace Context, 3.2).
+  const auto trace = [&head](std::string_view name) {
+    const auto value = HeaderText::Parse(head.Value(name));
+    return value ? value->text() : "";
+  };
+  exchange.traceparent = trace("traceparent");
+  exchange.tracestate = exchange.traceparent.empty() ? "" : trace("tracestate");
   exchange.range = copy("Range");
   exchange.if_range = copy("If-Range");
   client.Continue();
@@ -232,7 +249,7 @@ void Front::Say(Exchange& exchange, int status, std::string_view fields, std::st
   metrics_.CountRequest(exchange.route.kind, status);
   http::ServerConnection& client = exchange.client;
   Release(client.tag);
-  client.Reply(status, kJson, fields, json);
+  client.Reply(status, kJson, absl::StrCat(View(fields), View(kNoGuess)), json);
 }
 
 void Front::Refuse(Exchange& exchange, int status, std::string_view code, std::string_view message,
@@ -294,6 +311,7 @@ void Front::TickExchange(Exchange& exchange, absl::Time now) {
       const std::shared_ptr<FleetList> list = exchange.list;
       return list->OnTick(now);
     }
+    case Exchange::Stage::kReading:
     case Exchange::Stage::kVerdict:
     case Exchange::Stage::kSync:
     case Exchange::Stage::kContent:

@@ -21,6 +21,7 @@
 
 #include "router/videos/exchange.h"
 #include "router/videos/fleet_glance.h"
+#include "router/videos/order_reader.h"
 #include "router/videos/peers.h"
 #include "router/videos/settings.h"
 #include "router/videos/video_desk.h"
@@ -56,8 +57,6 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   VideoDesk& desk() { return desk_; }
 
  private:
-  using Fields = std::string;
-
   // http::Application.
   void OnRequest(http::ServerConnection& client, const http::Head& head) override;
   void OnRequestBody(http::ServerConnection& client, std::string_view bytes) override;
@@ -82,7 +81,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   // Creating.
   void Create(Exchange& exchange);
   void TakeOrder(Exchange& exchange, VideoOrder order);
-  absl::StatusOr<VideoOrder> ReadBody(const Exchange& exchange) const;
+  void OnOrder(std::uint64_t tag, std::size_t body_bytes, absl::StatusOr<VideoOrder> order, std::string body);
   bool ChooseTier(Exchange& exchange, const VideoOrder& order, std::string& tier);
   bool AnswerFromKey(Exchange& exchange, const VideoOrder& order);
   void AwaitVideo(Exchange& exchange, const std::string& id, Exchange::Stage stage);
@@ -95,7 +94,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   void Read(Exchange& exchange);
   void Models(Exchange& exchange);
   void Content(Exchange& exchange, const Video& video);
-  void SendContent(Exchange& exchange, const Video& video, const Fields& fields);
+  void SendContent(Exchange& exchange, const Video& video);
   void SendMore(Exchange& exchange);
   void BeginEvents(Exchange& exchange, const Video& video);
   void SendEvent(Exchange& exchange, const Video& video, std::string_view event);
@@ -123,12 +122,13 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   VideoDesk desk_;
   Peers peers_;
   Webhooks webhooks_;
+  OrderReader orders_;
   http::Listener listener_;
   FleetGlance glance_;
   std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges_;  // by tag
   std::map<std::string, std::set<std::uint64_t>> watching_;       // exchanges by the job that they wait for
   std::uint64_t last_tag_ = 0;
-  std::size_t body_bytes_ = 0;  // of all exchanges
+  std::size_t body_bytes_ = 0;  // of all exchanges, and of those that left while theirs was read
   bool draining_ = false;
   std::unique_ptr<runtime::Alarm> tick_;
   std::set<std::pair<absl::Time, std::uint64_t>> verdicts_;  // when which exchange has waited long enough

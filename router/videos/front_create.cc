@@ -1,60 +1,47 @@
 // The videos API: creating jobs.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "router/videos/book/multipart.h"
 #include "router/videos/front.h"
-#include "router/videos/json_order.h"
 #include "runtime/clock.h"
 
 namespace ringway::router::videos {
 namespace {
 
-bool SaysJson(std::string_view content_type) {
-  const std::string_view type = content_type.substr(0, content_type.find(';'));
-  return type.empty() || http::SameName(type, "application/json") || http::SameName(type, "text/json");
-}
-
 std::string Words(const absl::Status& status) { return std::string(status.message()); }
-
-absl::StatusOr<VideoOrder> OrderOfForm(std::string_view body, std::string_view boundary) {
-  const auto parts = ReadForm(body, boundary);
-  if (!parts.ok()) return parts.status();
-  VideoOrder order;
-  for (const FormPart& part : *parts) {
-    const bool file =
-        part.name == "input_reference" && (!part.file_name.empty() || !part.content_type.empty());
-    absl::Status added =
-        file ? AddPicture(order, part.bytes, part.content_type) : AddField(order, part.name, part.bytes);
-    if (!added.ok()) return added;
-  }
-  if (absl::Status complete = Complete(order); !complete.ok()) return complete;
-  return order;
-}
 
 }  // namespace
 
-absl::StatusOr<VideoOrder> Front::ReadBody(const Exchange& exchange) const {
-  if (const std::string boundary = BoundaryOf(exchange.content_type); !boundary.empty()) {
-    return OrderOfForm(exchange.body, boundary);
-  }
-  if (!SaysJson(exchange.content_type)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Content-Type is not one that is read here; allowed: application/json, multipart/form-data with a "
-        "boundary"));
-  }
-  return OrderOfJson(exchange.body);
+void Front::Create(Exchange& exchange) {
+  exchange.stage = Exchange::Stage::kReading;
+  const std::uint64_t tag = exchange.client.tag;
+  // The bytes are in memory until they have been read, whether the client stays so long or not.
+  const std::size_t bytes = std::exchange(exchange.body_bytes, 0);
+  orders_.Read(exchange.content_type, std::exchange(exchange.body, {}),
+               [this, tag, bytes](absl::StatusOr<VideoOrder> order, std::string body) {
+                 OnOrder(tag, bytes, std::move(order), std::move(body));
+               });
 }
 
-void Front::Create(Exchange& exchange) {
-  auto order = ReadBody(exchange);
+void Front::OnOrder(std::uint64_t tag, std::size_t body_bytes, absl::StatusOr<VideoOrder> order,
+                    std::string body) {
+  const auto found = exchanges_.find(tag);
+  if (found == exchanges_.end()) {
+    body_bytes_ -= body_bytes;
+    return;
+  }
+  Exchange& exchange = *found->second;
+  exchange.body_bytes = body_bytes;
   if (!order.ok()) return Refuse(exchange, 400, "invalid_request", Words(order.status()));
   const std::string owner = exchange.key.empty() ? settings_.router : OwnerOfKey(exchange.key);
-  if (!IsOurs(owner) && !exchange.relayed) return RelayTo(exchange, owner);
+  if (!IsOurs(owner) && !exchange.relayed) {
+    exchange.body = std::move(body);
+    return RelayTo(exchange, owner);
+  }
   body_bytes_ -= std::exchange(exchange.body_bytes, 0);
-  exchange.body = {};
   TakeOrder(exchange, *std::move(order));
 }
 
@@ -78,18 +65,26 @@ void Front::TakeOrder(Exchange& exchange, VideoOrder order) {
   AwaitVideo(exchange, *taken, sync ? Exchange::Stage::kSync : Exchange::Stage::kVerdict);
 }
 
-// A model that is called like a tier means that tier; else there must be only one, and the model is for the
-// worker. False: the request has been answered.
+// The tier whose name the model is, or whose workers hold it. A model that nobody is known to hold goes where
+// that cannot be known here: to the only tier, to be refused there. False: the request has been answered.
 bool Front::ChooseTier(Exchange& exchange, const VideoOrder& order, std::string& tier) {
-  const FleetGlance::Tier* chosen = glance_.tiers.size() == 1 ? &glance_.tiers.front() : nullptr;
-  std::vector<std::string> names;
+  const FleetGlance::Tier* chosen = nullptr;
+  std::set<std::string> names;
   for (const FleetGlance::Tier& served : glance_.tiers) {
-    names.push_back(served.name);
-    if (served.name == order.model) chosen = &served;
+    names.insert(served.name);
+    names.insert(served.models.names().begin(), served.models.names().end());
+    const bool called = served.name == order.model;
+    const bool only = glance_.tiers.size() == 1 && served.models.Takes(served.name, order.model);
+    const bool holds = served.models.Names(order.model) || served.models.any();
+    if (called || only || (chosen == nullptr && !order.model.empty() && holds)) chosen = &served;
+    if (called) break;
   }
   if (chosen == nullptr && !glance_.tiers.empty()) {
-    Refuse(exchange, 400, "model_not_found",
-           absl::StrCat("model is '", order.model, "'; this fleet serves: ", absl::StrJoin(names, ", ")));
+    const std::string serves = absl::StrCat("this fleet serves: ", absl::StrJoin(names, ", "));
+    const bool named = !order.model.empty();
+    Refuse(exchange, named ? 404 : 400, named ? "model_not_found" : "invalid_request",
+           named ? absl::StrCat("model is '", order.model, "'; ", serves)
+                 : absl::StrCat("model is missing; ", serves));
     return false;
   }
   if (chosen == nullptr || !chosen->has_backend) {
@@ -104,7 +99,7 @@ bool Front::ChooseTier(Exchange& exchange, const VideoOrder& order, std::string&
 bool Front::AnswerFromKey(Exchange& exchange, const VideoOrder& order) {
   const Video* known = desk_.book().OfKey(exchange.key);
   if (known == nullptr) return false;
-  if (known->fingerprint != order.Fingerprint()) {
+  if (known->fingerprint != order.fingerprint) {
     Refuse(exchange, 409, "idempotency_key_reused",
            absl::StrCat("this Idempotency-Key belongs to video ", known->id, ", which was another request"));
     return true;

@@ -56,7 +56,7 @@ void Front::List(Exchange& exchange) {
     metrics_.CountRequest(exchange.route.kind, 200);
     http::ServerConnection& client = exchange.client;
     Release(client.tag);
-    return client.Reply(200, "text/plain", "", PageLines(own));
+    return client.Reply(200, "text/plain", "X-Content-Type-Options: nosniff\r\n", PageLines(own));
   }
   std::vector<std::string> routers;
   if (query->fleet) routers = peers_.All(settings_.region);

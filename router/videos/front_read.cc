@@ -1,10 +1,12 @@
 // The videos API: reading, watching and deleting jobs.
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/json.h"
 #include "router/videos/book/byte_range.h"
+#include "router/videos/book/film_type.h"
 #include "router/videos/book/video_id.h"
 #include "router/videos/front.h"
 #include "runtime/clock.h"
@@ -17,9 +19,16 @@ constexpr std::size_t kWindowBytes = std::size_t{512} << 10;
 // Unsent bytes at which a client of events is too slow for each of them.
 constexpr std::size_t kEventsWindowBytes = std::size_t{16} << 10;
 
-std::string_view EndingOf(std::string_view content_type) {
-  const std::size_t slash = content_type.find('/');
-  return slash == std::string_view::npos ? std::string_view("bin") : content_type.substr(slash + 1);
+void ForbidGuesses(http::ServerConnection& client) { client.AddField("X-Content-Type-Options", "nosniff"); }
+
+// The names to ask for: tiers, and what their workers hold.
+std::set<std::string> ModelNames(const FleetGlance& glance) {
+  std::set<std::string> names;
+  for (const FleetGlance::Tier& tier : glance.tiers) {
+    names.insert(tier.name);
+    names.insert(tier.models.names().begin(), tier.models.names().end());
+  }
+  return names;
 }
 
 }  // namespace
@@ -65,8 +74,8 @@ void Front::RefuseUnknown(Exchange& exchange) {
 void Front::Models(Exchange& exchange) {
   JsonWriter json(JsonWriter::Layout::kDense);
   json.BeginObject().Key("object").Text("list").Key("data").BeginArray();
-  for (const FleetGlance::Tier& tier : glance_.tiers) {
-    json.BeginObject().Key("id").Text(tier.name).Key("object").Text("model");
+  for (const std::string& name : ModelNames(glance_)) {
+    json.BeginObject().Key("id").Text(name).Key("object").Text("model");
     json.Key("created").Integer(0).Key("owned_by").Text("ringway").End();
   }
   json.End().End();
@@ -91,15 +100,10 @@ void Front::Content(Exchange& exchange, const Video& video) {
   const auto fd = desk_.store().OpenResult(video.id);
   if (!fd.ok()) return Refuse(exchange, 500, "storage_failed", std::string(fd.status().message()));
   exchange.file = std::make_unique<ResultFile>(*fd);
-  const std::string type = video.content_type.empty() ? "application/octet-stream" : video.content_type;
-  SendContent(exchange, video,
-              absl::StrCat("Content-Type: ", type, "\r\nETag: \"", video.id, "\"\r\nAccept-Ranges: bytes\r\n",
-                           "Cache-Control: private, max-age=31536000, immutable\r\nX-Ringway-Video: ",
-                           video.id, "\r\nContent-Disposition: inline; filename=\"", video.id, ".",
-                           std::string(EndingOf(type)), "\"\r\n"));
+  SendContent(exchange, video);
 }
 
-void Front::SendContent(Exchange& exchange, const Video& video, const Fields& fields) {
+void Front::SendContent(Exchange& exchange, const Video& video) {
   const std::uint64_t size = video.result_bytes;
   const bool same = exchange.if_range.empty() || exchange.if_range == absl::StrCat("\"", video.id, "\"");
   const ByteRange range = ReadRange(same ? std::string_view(exchange.range) : std::string_view(), size);
@@ -112,12 +116,15 @@ void Front::SendContent(Exchange& exchange, const Video& video, const Fields& fi
   metrics_.CountRequest(exchange.route.kind, status);
   http::ServerConnection& client = exchange.client;
   client.BeginResponse(status, http::ReasonOf(status));
-  for (std::string_view rest = fields; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find("\r\n"));
-    const std::size_t colon = line.find(": ");
-    client.AddField(line.substr(0, colon), line.substr(colon + 2));
-    rest.remove_prefix(line.size() + 2);
-  }
+  const FilmType film = FilmTypeOf(video.content_type);
+  client.AddField("Content-Type", film.type);
+  ForbidGuesses(client);
+  client.AddField("ETag", absl::StrCat("\"", video.id, "\""));
+  client.AddField("Accept-Ranges", "bytes");
+  client.AddField("Cache-Control", "private, max-age=31536000, immutable");
+  client.AddField("X-Ringway-Video", video.id);
+  client.AddField("Content-Disposition", absl::StrCat(std::string(film.disposition), "; filename=\"",
+                                                      video.id, ".", std::string(film.ending), "\""));
   if (part) {
     client.AddField("Content-Range",
                     absl::StrCat("bytes ", range.first, "-", range.first + range.count - 1, "/", size));
@@ -157,6 +164,7 @@ void Front::BeginEvents(Exchange& exchange, const Video& video) {
   http::ServerConnection& client = exchange.client;
   client.BeginResponse(200, "OK");
   client.AddField("Content-Type", "text/event-stream");
+  ForbidGuesses(client);
   client.AddField("Cache-Control", "no-store");
   client.EndHead(http::Framing::kToClose);
   if (exchange.head_only) {

@@ -35,7 +35,7 @@ void Peers::Use(const FleetGlance& glance) {
     peer.listed = true;
     peer.region = listed.region;
     if (std::exchange(peer.address, listed.address) == listed.address) continue;
-    peer.stub = v1::Videos::NewStub(runtime::MakeChannel(peer.address));
+    peer.stub = v1::Videos::NewStub(runtime::MakeChannel(peer.address, runtime::kMessageBytesMax, token_));
     peer.endpoint.reset();
   }
 }

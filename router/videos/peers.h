@@ -33,7 +33,9 @@ class Peers {
   // Called on the loop, later.
   using Found = std::function<void(const absl::StatusOr<Endpoint>&)>;
 
-  explicit Peers(runtime::EventLoop& loop) : loop_(loop), resolver_(loop.context()) {}
+  // `token`: presented to the others; empty: none.
+  Peers(runtime::EventLoop& loop, std::string token)
+      : loop_(loop), token_(std::move(token)), resolver_(loop.context()) {}
   ~Peers();
 
   void Use(const FleetGlance& glance);
@@ -70,6 +72,7 @@ class Peers {
   void Answer(const std::string& router, const absl::StatusOr<Endpoint>& endpoint);
 
   runtime::EventLoop& loop_;
+  const std::string token_;
   boost::asio::ip::tcp::resolver resolver_;
   std::map<std::string, Peer> peers_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

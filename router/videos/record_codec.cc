@@ -46,6 +46,7 @@ std::string EncodeVideo(const Video& video) {
   record.set_fault_code(video.fault.code);
   record.set_fault_message(video.fault.message);
   record.set_content_type(video.content_type);
+  record.set_note(video.note);
   record.set_result_bytes(video.result_bytes);
   record.set_has_result(video.has_result);
   record.set_webhook_owed(video.webhook_owed);
@@ -78,6 +79,7 @@ absl::StatusOr<Video> DecodeVideo(const std::string& bytes) {
   video.worker = record.worker();
   video.fault = {.code = record.fault_code(), .message = record.fault_message()};
   video.content_type = record.content_type();
+  video.note = record.note();
   video.result_bytes = record.result_bytes();
   video.has_result = record.has_result();
   video.webhook_owed = record.webhook_owed();

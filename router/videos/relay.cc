@@ -94,6 +94,9 @@ void Relay::OnResponseHead(const http::Head& head) {
   for (const http::Field& field : head.fields) {
     if (!IsOfConnection(field.name)) client_.AddField(field.name, field.value);
   }
+  // An owner of an older release does not say it.
+  constexpr std::string_view kNoGuess = "X-Content-Type-Options";
+  if (head.Find(kNoGuess) == nullptr) client_.AddField(kNoGuess, "nosniff");
   std::uint64_t length = head.length;
   http::Framing framing = head.framing == http::Framing::kToClose ? http::Framing::kChunked : head.framing;
   // The answer to HEAD has no body, but says how long it would be.

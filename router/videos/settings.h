@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/time/time.h"
@@ -16,11 +17,17 @@
 
 namespace ringway::router::videos {
 
+// What routers say as Host to each other.
+inline constexpr std::string_view kPeerHost = "ringway";
+
 struct VideosSettings {
   std::string listen;     // host:port; empty: the API is not served
   std::string advertise;  // host:port where other routers reach it; empty: what it listens on
   std::string store;      // folder of records and results
   std::string token;      // that clients must present; empty: anybody may ask
+  bool open = false;      // off loopback without a token, on purpose
+  // Names that Host may have, beside addresses and localhost, where no token is asked for.
+  std::vector<std::string> hosts;
   // host:port that completion webhooks may go to; none: a job that names one is refused.
   std::vector<std::string> webhook_hosts;
   std::string webhook_key;  // that they are signed with; empty: they are not
@@ -32,6 +39,7 @@ struct VideosSettings {
   // Set by the router.
   std::string router;
   std::string region;
+  std::string fleet_token;  // presented to other routers; empty: none
 };
 
 }  // namespace ringway::router::videos

@@ -139,12 +139,13 @@ absl::StatusOr<std::string> VideoDesk::Take(VideoOrder order, const Passage& pas
                                         .draw = rng_.Next() & 0xffffffffffff,
                                         .owner = settings_.router}
                                     .Text();
-  video.model = order.model;
+  // Who named none is told which one it was.
+  video.model = order.model.empty() ? passage.tier : order.model;
   video.prompt = order.prompt;
   video.size = order.size;
   video.seconds = order.seconds;
   video.key = passage.key;
-  video.fingerprint = order.Fingerprint();
+  video.fingerprint = order.fingerprint;
   video.webhook_url = order.webhook_url;
   Apply(Asked{video});
   if (!kept_.ok()) {
@@ -209,7 +210,7 @@ void VideoDesk::OnEnd(SubmitStream& stream, const v1::End& end) {
     return Apply(Ended{.id = id, .fault = FaultOf(end, started), .refused = refused});
   }
   if (!end.story().worker().empty()) Apply(Started{id, end.story().region(), end.story().worker()});
-  Ended ended{.id = id, .content_type = end.content_type()};
+  Ended ended{.id = id, .content_type = end.content_type(), .note = end.message()};
   if (const absl::Status sealed = store_.Seal(id); !sealed.ok()) {
     ended.fault = {.code = "storage_failed", .message = std::string(sealed.message())};
   }

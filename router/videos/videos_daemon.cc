@@ -2,7 +2,6 @@
 
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <future>
 #include <utility>
 
@@ -20,11 +19,10 @@ constexpr rlim_t kDescriptorsBeside = 2048;
 
 // Each client is a file descriptor; the soft limit of most systems is 1024.
 void AllowConnections(std::size_t connections_max, const runtime::Logger& log) {
+  runtime::RaiseDescriptorLimit();
   rlimit limit{};
   const rlim_t wanted = connections_max + kDescriptorsBeside;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
-  limit.rlim_cur = std::min(wanted, limit.rlim_max);
-  if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
     log.Warning(absl::StrCat("videos: this process may open ", limit.rlim_cur,
                              " files, which is not enough for ", connections_max,
                              " connections (LimitNOFILE, ulimit -n)"));

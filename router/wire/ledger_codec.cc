@@ -102,7 +102,14 @@ absl::StatusOr<ledger::LedgerEvent> ReadAsk(absl::Time now, const v1::LedgerAsk&
                      .priority = static_cast<Priority>(priority - tier.priorities.begin()),
                      .arrived = now - *age,
                      .deadline = now + *deadline,
-                     .expected = *expected};
+                     .expected = *expected,
+                     .idle_only = message.idle_only()};
+}
+
+// What a later release may say besides is taken for the mildest.
+ledger::Contact ContactOf(v1::LedgerRelease::Contact contact) {
+  if (contact == v1::LedgerRelease::UNREACHED) return ledger::Contact::kUnreached;
+  return contact == v1::LedgerRelease::BROKE ? ledger::Contact::kBroke : ledger::Contact::kAnswered;
 }
 
 absl::StatusOr<ledger::LedgerEvent> ReadRelease(const v1::LedgerRelease& message, const WorkerNames& names) {
@@ -112,7 +119,7 @@ absl::StatusOr<ledger::LedgerEvent> ReadRelease(const v1::LedgerRelease& message
   if (!retry_after.ok()) return retry_after.status();
   const auto leased = ReadLeased(message, names);
   if (!leased.ok()) return leased.status();
-  return ledger::Release{leased->worker, leased->lease, *outcome, *retry_after};
+  return ledger::Release{leased->worker, leased->lease, *outcome, *retry_after, ContactOf(message.contact())};
 }
 
 absl::StatusOr<ledger::RefuseReason> ReadReason(v1::LedgerRefusal::Reason reason) {
@@ -178,7 +185,9 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Ti
     out->set_priority(tier.priorities[std::min<std::size_t>(ask->priority, tier.priorities.size() - 1)]);
     out->set_age_s(Seconds(now - ask->arrived));
     out->set_deadline_s(Seconds(ask->deadline - now));
-    out->set_expected_s(Seconds(ask->expected));
+    // A holder of an earlier release does not know the word, and refuses what would have to start now.
+    out->set_expected_s(Seconds(ask->idle_only ? ask->deadline - now : ask->expected));
+    out->set_idle_only(ask->idle_only);
   } else if (const auto* withdraw = std::get_if<ledger::Withdraw>(&event)) {
     SetKey(withdraw->key, message.mutable_withdraw());
   } else if (const auto* renew = std::get_if<ledger::Renew>(&event)) {
@@ -189,6 +198,7 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Ti
     SetLeased(release->worker, release->lease, names, message.mutable_release());
     message.mutable_release()->set_outcome(std::string(OutcomeName(release->outcome)));
     message.mutable_release()->set_retry_after_s(Seconds(release->retry_after));
+    message.mutable_release()->set_contact(static_cast<v1::LedgerRelease::Contact>(release->contact));
   }
   return message;
 }

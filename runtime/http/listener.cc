@@ -51,6 +51,7 @@ absl::Status Listener::Listen() {
   if (!failed) acceptor_.set_option(asio::socket_base::reuse_address(true), failed);
   if (!failed) acceptor_.bind(endpoint, failed);
   if (!failed) acceptor_.listen(asio::socket_base::max_listen_connections, failed);
+  if (!failed) acceptor_.non_blocking(true, failed);
   if (failed) {
     return absl::UnavailableError(
         absl::StrCat("cannot listen on ", settings_.listen, ": ", failed.message()));
@@ -62,18 +63,46 @@ absl::Status Listener::Listen() {
   return absl::OkStatus();
 }
 
+// Waits for a newcomer before it makes room for one.
 void Listener::Accept() {
   if (accepting_ || draining_ || !acceptor_.is_open()) return;
-  if (connections_.size() >= settings_.connections_max) return;  // the next sweep accepts again
   accepting_ = true;
-  acceptor_.async_accept([this, alive = alive_](const ErrorCode& failed, Tcp::socket accepted) {
+  acceptor_.async_wait(Tcp::acceptor::wait_read, [this, alive = alive_](const ErrorCode& failed) {
     if (!*alive || failed == asio::error::operation_aborted) return;
     accepting_ = false;
-    // Without file descriptors the next tick tries again, rather than this moment.
-    if (failed) return;
-    Admit(std::move(accepted));
-    Accept();
+    if (!failed) OnNewcomer();
   });
+}
+
+// Where it returns without Accept, the next tick tries again: rather than this moment, which would be a spin.
+void Listener::OnNewcomer() {
+  if (draining_ || !acceptor_.is_open()) return;
+  if (connections_.size() >= settings_.connections_max) {
+    std::erase_if(connections_, [](const auto& connection) { return !connection->open(); });
+  }
+  if (connections_.size() >= settings_.connections_max && !GiveUpLongestWaiting()) return;
+  ErrorCode failed;
+  Tcp::socket accepted(loop_.context());
+  acceptor_.accept(accepted, failed);
+  if (failed && failed != asio::error::would_block && failed != asio::error::connection_aborted) {
+    (void)GiveUpLongestWaiting();
+    return;
+  }
+  if (!failed) Admit(std::move(accepted));
+  Accept();
+}
+
+bool Listener::GiveUpLongestWaiting() {
+  // Of those that wait as long the oldest: they are in the order of their coming.
+  std::size_t longest = connections_.size();
+  for (std::size_t i = 0; i < connections_.size(); ++i) {
+    const auto waits = connections_[i]->waits();
+    if (waits && (longest == connections_.size() || *waits > *connections_[longest]->waits())) longest = i;
+  }
+  if (longest == connections_.size()) return false;
+  connections_[longest]->Close();
+  connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(longest));
+  return true;
 }
 
 void Listener::Admit(Tcp::socket accepted) {

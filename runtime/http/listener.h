@@ -1,8 +1,11 @@
 // A listening HTTP/1.1 server on an event loop: accepts, counts, ticks and closes its connections.
 //
 // One timer for all of them: every kTick the server asks each connection how long nothing has moved. Beyond
-// connections_max a new connection waits in the kernel's queue until another one has ended, so a flood costs
-// file descriptors and nothing else, and no client is told anything that another try would contradict.
+// connections_max a newcomer takes the place of the connection that has waited longest for a request to come
+// whole, so clients that hold connections and ask nothing hide no page from those that ask. Where all are in
+// the middle of an exchange, it waits in the kernel's queue until one has ended. Without file descriptors it
+// waits for the next tick, and one waiting connection is given up for it. A flood costs file descriptors and
+// nothing else, and no client is told anything that another try would contradict.
 //
 // Threads: the loop's, but Listen, which may run before the loop starts, and the destructor, which runs after
 // it has stopped. Bounds: connections_max. What a request means is the application's affair.
@@ -49,6 +52,9 @@ class Listener {
 
  private:
   void Accept();
+  void OnNewcomer();
+  // Closes the connection that has waited longest; false: none waits.
+  bool GiveUpLongestWaiting();
   void Admit(boost::asio::ip::tcp::socket accepted);
   void OnTick();
 

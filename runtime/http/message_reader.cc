@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "runtime/http/target.h"
+
 namespace ringway::http {
 namespace {
 
@@ -78,6 +80,10 @@ void MessageReader<is_request>::Parser::on_header_impl(ErrorCode& failed) {
   }
   head.expects_continue = is_request && SameName(head.Value("Expect"), "100-continue");
   if (reader_.fault_ = reader_.CheckHead(); reader_.fault_) return Stop(failed);
+  if (is_request && !ResolveTarget(head)) {
+    reader_.fault_ = {400, "a request target in absolute form without a good host"};
+    return Stop(failed);
+  }
   reader_.sink_.OnHead(head);
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/check.h"
+#include "runtime/http/field_text.h"
 
 namespace ringway::http {
 namespace {
@@ -86,7 +87,8 @@ void ServerConnection::Refuse(const ReadFault& fault) {
   state_ = State::kExchange;
   closing_ = true;
   response_begun_ = head_method_ = false;
-  Reply(fault.status, "text/plain; charset=utf-8", "", std::string(fault.why) + "\n");
+  Reply(fault.status, "text/plain; charset=utf-8", "X-Content-Type-Options: nosniff\r\n",
+        std::string(fault.why) + "\n");
 }
 
 void ServerConnection::OnReadEnd() { Leave(); }
@@ -119,11 +121,12 @@ void ServerConnection::BeginResponse(int status, std::string_view reason) {
   Send("HTTP/1.1 ");
   Send(Digits(status, 10, text));
   Send(" ");
-  Send(reason);
+  Send(IsFieldValue(reason) ? reason : ReasonOf(status));
   Send("\r\n");
 }
 
 void ServerConnection::AddField(std::string_view name, std::string_view value) {
+  if (!IsFieldName(name) || !IsFieldValue(value)) return;
   Send(name);
   Send(": ");
   Send(value);
@@ -165,7 +168,7 @@ void ServerConnection::EndResponse() {
 
 void ServerConnection::Advance() {
   Flush();
-  state_ticks_ = quiet_ticks = 0;
+  state_ticks_ = wait_ticks_ = quiet_ticks = 0;
   if (closing_) {
     state_ = State::kLingers;
     reader_.Drop();
@@ -212,8 +215,14 @@ void ServerConnection::CloseWhenAnswered() {
 
 // ---- time ----
 
+std::optional<std::uint32_t> ServerConnection::waits() const {
+  if (state_ == State::kExchange || state_ == State::kAnswered) return std::nullopt;
+  return wait_ticks_;
+}
+
 void ServerConnection::OnTick() {
   ++quiet_ticks;
+  ++wait_ticks_;
   switch (state_) {
     case State::kLingers:
       if (++state_ticks_ > kLingerTicks && queued() == 0) Close();

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,9 @@ class ServerConnection final : public Connection, private MessageSink {
   void Start(std::string peer);
   // One tick has passed. May close.
   void OnTick();
+  // Ticks since it was opened or its last exchange ended; nothing during an exchange. Bytes of a head that
+  // does not end do not count as a sign of life.
+  std::optional<std::uint32_t> waits() const;
   // Closes now, or after the response that is under way: for the end of the process.
   void CloseWhenAnswered();
 
@@ -67,6 +71,7 @@ class ServerConnection final : public Connection, private MessageSink {
   // An interim "100 Continue", if the client waits for one.
   void Continue();
   void BeginResponse(int status, std::string_view reason);
+  // Left out when it is none (field_text.h), whoever said it.
   void AddField(std::string_view name, std::string_view value);
   // kToClose becomes chunked where the client can read that. `length` with kLength.
   void EndHead(Framing framing, std::uint64_t length = 0);
@@ -125,6 +130,7 @@ class ServerConnection final : public Connection, private MessageSink {
   bool closing_ = false;  // after this response
   bool parsing_ = false;
   std::uint32_t state_ticks_ = 0;  // since the head began, or since lingering did
+  std::uint32_t wait_ticks_ = 0;
 };
 
 }  // namespace ringway::http

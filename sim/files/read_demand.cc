@@ -88,21 +88,25 @@ std::shared_ptr<const std::vector<double>> ReadTrace(Mapping& m, const ReadFile&
   m.Require("file", "the path of a CSV file, relative to this one");
   const std::string path = m.Text("file", "");
   const std::string column = m.Text("column", "");
+  const auto unit =
+      static_cast<TraceUnit>(m.Choice("unit", 0, {std::begin(kTraceUnits), std::end(kTraceUnits)}));
   if (path.empty()) return nullptr;
   const auto text = read(path);
   if (!text.ok()) {
     m.Report("file", "a CSV file that can be read", std::string(text.status().message()));
     return nullptr;
   }
-  auto trace = ParseTraceCsv(*text, path, column);
+  auto trace = ParseTraceCsv(*text, path, column, unit);
   if (!trace.ok()) {
     m.Report("file", "a trace with a time column", std::string(trace.status().message()));
     return nullptr;
   }
-  scenario.remarks.push_back(
-      absl::StrFormat("trace %s: %d requests in %.1f s, coefficient of variation of the gaps %.2f; it starts "
-                      "over when it ends",
-                      path, trace->offsets_s.size(), trace->offsets_s.back(), trace->GapCv()));
+  scenario.remarks.push_back(absl::StrFormat(
+      "trace %s: %d requests in %.1f s (times read as %s), coefficient of variation of the gaps "
+      "%.2f; it starts over when it ends",
+      path, trace->offsets_s.size(), trace->offsets_s.back(),
+      trace->unit == TraceUnit::kFound ? "dates" : kTraceUnits[static_cast<std::size_t>(trace->unit)],
+      trace->GapCv()));
   return std::make_shared<const std::vector<double>>(std::move(trace->offsets_s));
 }
 
@@ -123,6 +127,13 @@ void ReadItem(const Place& place, const RegionNames& names, const ReadFile& read
   const std::vector<double> shares =
       Shares(scenario, tier, regions, m.Choice("split", kByPopulation, kSplits));
   const auto offsets = law == kTrace ? ReadTrace(m, read, scenario) : nullptr;
+  if (offsets != nullptr && offsets->back() > 0) {
+    const double copies = rate * offsets->back() / static_cast<double>(offsets->size());
+    scenario.remarks.push_back(absl::StrFormat(
+        copies > 1 ? "each recorded request is sent %.3g times in all, spread over the trace's mean gap"
+                   : "%.3g of the recorded requests are sent",
+        copies));
+  }
   for (std::size_t i = 0; i < regions.size() && scenario.demand.size() < kDemandsMax; ++i) {
     const double own = rate * shares[i];
     if (own <= 0) continue;
@@ -133,7 +144,8 @@ void ReadItem(const Place& place, const RegionNames& names, const ReadFile& read
     if (law == kTrace && offsets != nullptr) {
       const double length_s = offsets->back() > 0 ? offsets->back() : 1;
       const double trace_rps = static_cast<double>(offsets->size()) / length_s;
-      demand.law = TraceArrivals{.offsets_s = offsets, .scale = own / trace_rps, .length_s = length_s};
+      demand.law = TraceArrivals{
+          .offsets_s = offsets, .scale = own / trace_rps, .length_s = length_s, .shared = rate > trace_rps};
     }
     scenario.demand.push_back(std::move(demand));
   }

@@ -21,7 +21,7 @@ struct StepContext {
 RegionSet Regions(Mapping& m, const StepContext& c) { return ReadRegions(m, "regions", c.names, c.problems); }
 
 Trouble ReadKillWorkers(Mapping& m, const StepContext& c) {
-  return KillWorkers{Regions(m, c), m.Number("share", 1, {0, 1})};
+  return KillWorkers{Regions(m, c), m.Number("share", 1, {0, 1}), m.Number("skip", 0, {0, 1})};
 }
 Trouble ReadKillRouters(Mapping& m, const StepContext& c) {
   return KillRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
@@ -50,6 +50,18 @@ Trouble ReadSlow(Mapping& m, const StepContext& c) {
 Trouble ReadSinkhole(Mapping& m, const StepContext& c) {
   return Sinkhole{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1'000'000))};
 }
+Trouble ReadStall(Mapping& m, const StepContext& c) {
+  return StallWorkers{Regions(m, c), m.Number("share", 1, {0, 1})};
+}
+Trouble ReadPause(Mapping& m, const StepContext& c) {
+  return PauseRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
+}
+Trouble ReadFail(Mapping& m, const StepContext& c) {
+  return FailJobs{Regions(m, c), static_cast<int>(m.Integer("count", 5, 1, 1'000'000))};
+}
+Trouble ReadBad(Mapping& m, const StepContext& c) {
+  return BadJobs{Regions(m, c), m.Number("share", 0.5, {0, 1})};
+}
 Trouble ReadScale(Mapping& m, const StepContext& c) {
   return ScaleDemand{Regions(m, c), m.Number("factor", 3, {0.001, 1000})};
 }
@@ -76,6 +88,10 @@ constexpr TroubleKind kTroubles[] = {
     {"delay", ReadDelay},
     {"slowWorkers", ReadSlow},
     {"sinkhole", ReadSinkhole},
+    {"stallWorkers", ReadStall},
+    {"pauseRouters", ReadPause},
+    {"failJobs", ReadFail},
+    {"badJobs", ReadBad},
     {"scaleDemand", ReadScale},
     {"freezeMetrics", ReadFreeze},
     {"setThreshold", ReadThreshold},

@@ -37,14 +37,31 @@ std::optional<Figure> FigureNamed(std::string_view name) {
   return std::nullopt;
 }
 
+bool InDemand(const Scenario& scenario, TierId tier) {
+  return std::any_of(scenario.demand.begin(), scenario.demand.end(),
+                     [tier](const DemandSpec& demand) { return demand.tier == tier; });
+}
+
+int WorkersInDemand(const Scenario& scenario, RegionId region) {
+  int workers = 0;
+  for (std::size_t t = 0; t < scenario.fleet->tiers.size(); ++t) {
+    if (InDemand(scenario, TierId(t))) workers += scenario.fleet->tiers[TierId(t)].regions[region].workers;
+  }
+  return workers;
+}
+
 Figures FiguresOf(const Simulation& run) {
   const Totals& t = run.tally().totals();
-  const auto ended = static_cast<double>(t.ended_all());
+  const auto ended = static_cast<double>(t.ended_all() + t.still_waiting);
   const auto served = static_cast<double>(t.served());
   const auto of = [&t](Outcome outcome) {
     return static_cast<double>(t.ended[static_cast<std::size_t>(outcome)]);
   };
   const double measured_s = std::max(1.0, run.now_s() - run.scenario().warmup_s);
+  double workers = 0;
+  for (std::size_t r = 0; r < run.scenario().fleet->world.regions.size(); ++r) {
+    workers += WorkersInDemand(run.scenario(), RegionId(r));
+  }
   Figures figures;
   figures[Figure::kSubmitted] = static_cast<double>(t.submitted);
   figures[Figure::kServedShare] = Share(served, ended);
@@ -58,7 +75,7 @@ Figures FiguresOf(const Simulation& run) {
   figures[Figure::kLatencyP50S] = t.latency.Quantile(0.5);
   figures[Figure::kLatencyP99S] = t.latency.Quantile(0.99);
   figures[Figure::kOffersPerServed] = Share(static_cast<double>(t.offers), served);
-  figures[Figure::kBusyShare] = Share(t.busy_s, measured_s * static_cast<double>(run.workers()));
+  figures[Figure::kBusyShare] = Share(t.busy_s, measured_s * workers);
   figures[Figure::kWastedShare] = Share(t.wasted_s, t.busy_s);
   figures[Figure::kTablesPerMinute] =
       Share(static_cast<double>(t.tables) * 60, measured_s * static_cast<double>(run.routers()));

@@ -1,7 +1,10 @@
 // A run in a dozen numbers: what sweeps tabulate, comparisons compare, and objectives are put on.
 //
-// Shares are of submissions that ended after the warm-up; times in seconds. The list is fixed and ordered, so
-// that columns of shards written by different processes fit together.
+// Shares are of the jobs that were submitted after the warm-up and either ended or still wait for a worker
+// when the run is over: these were not served, and have waited at least for as long as they are old. (Those
+// that run by then count in the waits only.) Workers of tiers without any demand are not part of the
+// question: they are in no share of busy ones. Times in seconds. The list is fixed and ordered, so that
+// columns of shards written by different processes fit together.
 //
 // Pure. Every figure is a function of the scenario and its seed.
 #ifndef RINGWAY_SIM_REPORT_FIGURES_H_
@@ -29,7 +32,7 @@ enum class Figure : std::size_t {
   kLatencyP50S,
   kLatencyP99S,
   kOffersPerServed,
-  kBusyShare,    // of all provisioned workers' time
+  kBusyShare,    // of the time of the workers that the demand is for
   kWastedShare,  // of the busy time
   kTablesPerMinute,
   kViolations,
@@ -53,6 +56,10 @@ class Figures {
  private:
   std::array<double, kFigures> values_{};
 };
+
+bool InDemand(const Scenario& scenario, TierId tier);
+// Workers of the region, of the tiers that the scenario has demand for.
+int WorkersInDemand(const Scenario& scenario, RegionId region);
 
 Figures FiguresOf(const Simulation& run);
 

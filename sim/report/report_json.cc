@@ -104,6 +104,8 @@ std::string ReportJson(const RunReport& report) {
     json.Key(OutcomeName(static_cast<Outcome>(i))).Integer(static_cast<std::int64_t>(report.outcomes[i]));
   }
   json.End();
+  json.Key("still_waiting").Integer(static_cast<std::int64_t>(report.still_waiting));
+  json.Key("still_running").Integer(static_cast<std::int64_t>(report.still_running));
   json.Key("quantiles").Raw(Numbers({std::begin(kQuantilesShown), std::end(kQuantilesShown)}));
   json.Key("wait_s").Raw(Numbers(report.wait_s));
   json.Key("latency_s").Raw(Numbers(report.latency_s));

@@ -4,18 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "sim/report/step_text.h"
 
 namespace ringway::sim {
 namespace {
 
 double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
-
-int WorkersIn(const Fleet& fleet, RegionId region) {
-  int workers = 0;
-  for (const Tier& tier : fleet.tiers) workers += tier.regions[region].workers;
-  return workers;
-}
 
 // One bin: the seconds [first, last).
 void AddBin(const std::vector<SecondTally>& seconds, std::size_t first, std::size_t last,
@@ -50,6 +45,20 @@ void AddBin(const std::vector<SecondTally>& seconds, std::size_t first, std::siz
   }
 }
 
+// Said, because the topology names more workers than the report counts.
+std::vector<std::string> TiersLeftOut(const Scenario& scenario) {
+  std::vector<std::string> remarks;
+  for (std::size_t t = 0; t < scenario.fleet->tiers.size(); ++t) {
+    if (InDemand(scenario, TierId(t))) continue;
+    const Tier& tier = scenario.fleet->tiers[TierId(t)];
+    int workers = 0;
+    for (const TierRegion& region : tier.regions) workers += region.workers;
+    remarks.push_back(
+        absl::StrFormat("tier %s has no demand here: its %d workers are not counted", tier.name, workers));
+  }
+  return remarks;
+}
+
 Series MakeSeries(const Simulation& run, const std::vector<RegionReport>& regions) {
   const std::vector<SecondTally>& seconds = run.tally().seconds();
   const std::size_t whole = seconds.size() - 1;  // the last one is not over
@@ -75,7 +84,7 @@ std::vector<RegionReport> MakeRegions(const Simulation& run) {
                      .title = region.title,
                      .latitude_deg = region.latitude_deg,
                      .longitude_deg = region.longitude_deg,
-                     .workers = WorkersIn(fleet, RegionId(r))};
+                     .workers = WorkersInDemand(run.scenario(), RegionId(r))};
     double busy = 0;
     for (std::size_t i = warm; i + 1 < seconds.size(); ++i) {
       busy += static_cast<double>(seconds[i].regions[r].busy);
@@ -121,7 +130,10 @@ RunReport MakeReport(const Simulation& run, const Reference* reference) {
     for (const TierReference& tier : reference->Figures(run.now_s())) report.references.push_back(tier);
   }
   report.plan_cost_over_optimum = Ratio(run.control().rtt_cost(), run.control().rtt_cost_optimal());
+  report.still_waiting = totals.still_waiting;
+  report.still_running = totals.still_running;
   report.remarks = scenario.remarks;
+  for (std::string& remark : TiersLeftOut(scenario)) report.remarks.push_back(std::move(remark));
   report.violations = run.checkers().violations();
   return report;
 }

@@ -23,7 +23,7 @@ struct RegionReport {
   std::string title;
   double latitude_deg = 0;
   double longitude_deg = 0;
-  int workers = 0;
+  int workers = 0;                 // of the tiers that there is demand for
   double busy_share = 0;           // mean after the warm-up
   std::uint64_t served = 0;        // of its users' jobs
   std::uint64_t served_home = 0;   // of those, in the region itself
@@ -57,7 +57,9 @@ struct RunReport {
   std::uint64_t events = 0;
   Figures figures;
   std::vector<std::uint64_t> outcomes;  // by Outcome
-  std::vector<double> wait_s;           // at kQuantilesShown
+  std::uint64_t still_waiting = 0;      // at the end, for a worker: not served
+  std::uint64_t still_running = 0;
+  std::vector<double> wait_s;  // at kQuantilesShown
   std::vector<double> latency_s;
   std::vector<RegionReport> regions;
   std::vector<std::vector<std::uint64_t>> flows;  // served jobs [from][to]

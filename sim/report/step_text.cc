@@ -42,6 +42,18 @@ struct Words {
   std::string operator()(const Sinkhole& t) const {
     return absl::StrCat(t.count, " failing workers: ", In(t.regions));
   }
+  std::string operator()(const StallWorkers& t) const {
+    return absl::StrFormat("%.0f %% of workers stopped: %s", 100 * t.share, In(t.regions));
+  }
+  std::string operator()(const PauseRouters& t) const {
+    return absl::StrCat(t.count, " routers stopped: ", In(t.regions));
+  }
+  std::string operator()(const FailJobs& t) const {
+    return absl::StrCat("each worker fails ", t.count, " jobs: ", In(t.regions));
+  }
+  std::string operator()(const BadJobs& t) const {
+    return absl::StrFormat("%.0f %% of jobs fail at any worker: %s", 100 * t.share, In(t.regions));
+  }
   std::string operator()(const ScaleDemand& t) const {
     return absl::StrFormat("demand x%.3g: %s", t.factor, In(t.regions));
   }

@@ -16,6 +16,13 @@ FleetSize Scaled(const FleetSize& fleet, double factor) {
   return scaled;
 }
 
+std::vector<RegionId> LargestFirst(const FleetSize& fleet) {
+  std::vector<RegionId> order;
+  for (std::size_t i = 0; i < fleet.size(); ++i) order.push_back(RegionId(i));
+  std::stable_sort(order.begin(), order.end(), [&](RegionId a, RegionId b) { return fleet[a] > fleet[b]; });
+  return order;
+}
+
 // Counts judgements and remembers that somebody wants to stop.
 class Court {
  public:
@@ -58,6 +65,22 @@ absl::StatusOr<Objective> ParseObjective(std::string_view text) {
   return objective;
 }
 
+bool MeetsAll(const std::vector<Objective>& objectives, const Figures& run) {
+  return std::all_of(objectives.begin(), objectives.end(),
+                     [&](const Objective& objective) { return objective.Met(run); });
+}
+
+double Worst(const Objective& objective, const std::vector<Figures>& runs) {
+  double worst = runs.front()[objective.figure];
+  for (const Figures& run : runs) {
+    const double value = run[objective.figure];
+    worst = objective.at_least ? std::min(worst, value) : std::max(worst, value);
+  }
+  return worst;
+}
+
+double BreakingShareMax(std::size_t seeds) { return 1 - std::pow(0.05, 1.0 / static_cast<double>(seeds)); }
+
 SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge& judge) {
   Court court(judge);
   SizingResult result{.workers = Scaled(now, factor_max)};
@@ -78,11 +101,7 @@ SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge&
     (meets ? high : low) = middle;
     if (meets) result.workers = fleet;
   }
-  std::vector<RegionId> order;
-  for (std::size_t i = 0; i < now.size(); ++i) order.push_back(RegionId(i));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](RegionId a, RegionId b) { return result.workers[a] > result.workers[b]; });
-  for (const RegionId region : order) {
+  for (const RegionId region : LargestFirst(result.workers)) {
     int enough = result.workers[region];
     int few = -1;  // does not do, or nobody has asked
     while (enough - few > 1 && !court.stopped()) {
@@ -101,6 +120,23 @@ SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge&
   result.complete = !court.stopped();
   result.judgements = court.judgements();
   return result;
+}
+
+void Confirm(SizingResult& result, const Judge& fresh) {
+  if (!result.met || !result.complete) return;
+  const std::vector<RegionId> order = LargestFirst(result.workers);
+  std::size_t next = 0;
+  for (int growth = 0; growth <= kGrowthsMax; ++growth) {
+    ++result.judgements;
+    const std::optional<bool> verdict = fresh(result.workers);
+    result.complete = verdict.has_value();
+    result.confirmed = verdict.value_or(false);
+    if (!result.complete || result.confirmed || growth == kGrowthsMax) return;
+    const int all = std::accumulate(result.workers.begin(), result.workers.end(), 0);
+    const int more = std::max(1, all / 50);
+    for (int i = 0; i < more; ++i) ++result.workers[order[next++ % order.size()]];
+    result.added += more;
+  }
 }
 
 }  // namespace ringway::sim

@@ -66,6 +66,35 @@ TEST_F(AnimateTest, SaysWhatIsWrong) {
   EXPECT_FALSE(std::filesystem::exists(Out("a.bmp")));
 }
 
+TEST_F(AnimateTest, NamesTheWordsThatTheModelDoesNotKnow) {
+  const Ran ran = Animate({"-p", "zoom asdf", "-o", Out("c.gif")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.err,
+              HasSubstr("note: words of the prompt that this model does not know, and skipped: \"asdf\""));
+  const Ran json = Animate({"-p", "zoom asdf", "-o", Out("c.gif"), "--json"});
+  EXPECT_THAT(json.out, HasSubstr("asdf"));
+}
+
+TEST_F(AnimateTest, HelpPromisesTheFormatsThatThisBuildWrites) {
+  const std::string promised = engine::AnimationFormatNames();
+  EXPECT_THAT(Ringway({"animate", "--help"}).out, HasSubstr(promised + "; else by the ending"));
+  for (const char* format : {"gif", "apng", "webp", "mp4"}) {
+    if (promised.find(format) == std::string::npos) continue;
+    const Ran ran = Animate({"-p", "zoom", "-o", Out(std::string("d.") + format)});
+    EXPECT_EQ(ran.code, 0) << format << ran.err;
+  }
+}
+
+TEST_F(AnimateTest, RefusesARegionBeyondThePictureAndNamesItsSize) {
+  engine::Animation still;
+  still.frames.push_back(engine::DrawPicture(64, 48));
+  folder_.Write("still.png", engine::EncodeApng(still).value());
+  const Ran ran =
+      Animate({Out("still.png"), "-p", "zoom", "-o", Out("e.gif"), "--region", "0,0,100000,100000"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("64 x 48 pixels"));
+}
+
 TEST_F(AnimateTest, InspectsTheModel) {
   const Ran ran = Ringway({"engine", "inspect", folder_.path().string()});
   EXPECT_EQ(ran.code, 0) << ran.err;

@@ -46,6 +46,22 @@ TEST(CommandLineTest, WrongUsageIsTwoAndHelpIsZero) {
   EXPECT_THAT(Ringway({"--version"}).out, HasSubstr("0.1.0"));
 }
 
+TEST(CommandLineTest, NobodyHasToGuessHowToAskForHelp) {
+  const Ran bare = Ringway({});
+  EXPECT_EQ(bare.code, 2);
+  EXPECT_THAT(bare.err, AllOf(HasSubstr("Subcommands:"), HasSubstr("status"), HasSubstr("topology")));
+  const std::string list = Ringway({"--help"}).out;
+  EXPECT_THAT(list, AllOf(HasSubstr("help "), HasSubstr("version ")));
+  EXPECT_EQ(Ringway({"help"}).out, list);
+  EXPECT_EQ(Ringway({"help"}).code, 0);
+  EXPECT_EQ(Ringway({"help", "topology", "check"}).out, Ringway({"topology", "check", "--help"}).out);
+  EXPECT_EQ(Ringway({"help", "help"}).code, 0);
+  EXPECT_THAT(Ringway({"help", "statsu"}).err, HasSubstr("did you mean \"status\"?"));
+  EXPECT_EQ(Ringway({"help", "statsu"}).code, 2);
+  EXPECT_EQ(Ringway({"version"}).code, 0);
+  EXPECT_EQ(Ringway({"version"}).out, Ringway({"--version"}).out);
+}
+
 TEST(CommandLineTest, NobodyAnswersIsThreeAndSaysWhatToDo) {
   // Port 1 on loopback: nothing listens there, and binding it needs root.
   for (const std::vector<std::string>& words :

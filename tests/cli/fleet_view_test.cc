@@ -47,6 +47,13 @@ TEST(FleetViewTest, ATableShowsWhatLeavesHomeAndWhy) {
   EXPECT_THAT(text, Not(HasSubstr("west  interactive")));
 }
 
+TEST(FleetViewTest, WhereNoLoadOpenedTheRingTheReasonStandsAlone) {
+  v1::RoutingTable table = SomeTable();
+  table.mutable_tiers(0)->mutable_rows(0)->mutable_routes(1)->set_reason(v1::ROUTE_REASON_NO_WORKERS);
+  EXPECT_THAT(RoutingText(table, false), Not(HasSubstr("load ")));
+  EXPECT_THAT(RoutingText(table, false), HasSubstr("no workers in the source region"));
+}
+
 TEST(FleetViewTest, IndexesOutsideTheirListsAreShownNotFollowed) {
   v1::RoutingTable table = SomeTable();
   table.mutable_tiers(0)->mutable_rows(0)->mutable_routes(1)->set_target(4000000000);

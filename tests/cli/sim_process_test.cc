@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -120,6 +121,79 @@ TEST(SimProcessTest, ShardsOfAnIndexedJobMergeIntoTheWholeSweep) {
   const std::string merged = ReadAll(folder.File("shards.csv"));
   EXPECT_GT(std::count(merged.begin(), merged.end(), '\n'), 4) << merged;
   EXPECT_EQ(merged, ReadAll(folder.File("whole.csv")));
+}
+
+// The number behind a key of JSON text.
+double NumberOf(const std::string& json, const std::string& key) {
+  const std::size_t at = json.find(absl::StrCat("\"", key, "\":"));
+  EXPECT_NE(at, std::string::npos) << key << " in " << json.substr(0, 500);
+  return at == std::string::npos ? -1 : std::atof(json.c_str() + at + key.size() + 3);
+}
+
+// One region with so many workers, and five minutes of users for ten or so of them.
+std::string SmallDay(const Folder& folder, const std::string& name, int workers) {
+  std::ofstream(folder.File(name + "-world.yaml"))
+      << "apiVersion: ringway/v1\nkind: World\nmetadata: {name: w}\nspec:\n  regions:\n"
+         "    - {name: east, title: E, coordinates: {latitudeDeg: 0, longitudeDeg: 0}, utcOffset: "
+         "\"+00:00\", "
+         "populationShare: 1}\n---\n"
+         "apiVersion: ringway/v1\nkind: Tier\nmetadata: {name: animate}\nspec:\n  serviceMean: 2s\n  "
+         "deadline: 600s\n"
+         "  dispatch: {mode: ledger}\n"
+         "  metrics: [{name: busy, aggregation: sum, capacity: 1, capacityPer: worker}]\n"
+         "  rings: [{name: all, rttMsMax: 500, unlockLoad: 0.8}]\n  regions:\n    - {region: east, workers: "
+      << workers << "}\n";
+  std::ofstream(folder.File(name + ".yaml"))
+      << "apiVersion: ringway/v1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  topology: " << name
+      << "-world.yaml\n  duration: 300s\n  warmup: 30s\n  demand:\n    - {tier: animate, law: poisson, "
+         "rateRps: 4}\n";
+  return folder.File(name + ".yaml");
+}
+
+TEST(SimProcessTest, AFleetThatIsCalledEnoughIsEnoughForEverySeed) {
+  const Folder folder;
+  constexpr int kSeeds = 4;
+  runtime::ChildProcess size = Start({"size", SmallDay(folder, "now", 20), "--slo", "wait_p99_s<=2",
+                                      "--seeds", absl::StrCat(kSeeds), "--json"},
+                                     folder.File("size.json"));
+  EXPECT_EQ(ExitCode(size), 0) << ReadAll(folder.File("size.json"));
+  const std::string answer = ReadAll(folder.File("size.json"));
+  EXPECT_THAT(answer, HasSubstr("\"confirmed\": true"));
+  const int workers = static_cast<int>(NumberOf(answer, "east"));
+  ASSERT_GT(workers, 8) << answer;
+  ASSERT_LT(workers, 20) << answer;
+  const std::string enough = SmallDay(folder, "enough", workers);
+  // Those of the search, and as many that it did not see.
+  for (int seed = 1; seed <= 2 * kSeeds; ++seed) {
+    runtime::ChildProcess run =
+        Start({"run", enough, "--seed", absl::StrCat(seed), "--json"}, folder.File("run.json"));
+    ASSERT_EQ(ExitCode(run), 0) << ReadAll(folder.File("run.json"));
+    EXPECT_LE(NumberOf(ReadAll(folder.File("run.json")), "wait_p99_s"), 2)
+        << workers << " workers, seed " << seed;
+  }
+}
+
+TEST(SimProcessTest, ATraceOfWholeNumbersIsNotGuessedAt) {
+  const Folder folder;
+  std::ofstream trace(folder.File("trace.csv"));
+  trace << "timestamp\n";
+  for (int i = 0; i < 1200; ++i) trace << i * 3000 << "\n";  // an hour, in milliseconds
+  trace.close();
+  SmallDay(folder, "day", 20);
+  const auto scenario = [&folder](const std::string& name, const std::string& unit) {
+    std::ofstream(folder.File(name))
+        << "apiVersion: ringway/v1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  topology: day-world.yaml\n"
+           "  duration: 300s\n  warmup: 30s\n  demand:\n    - {tier: animate, law: trace, file: trace.csv, " +
+               unit + "rateRps: 0.3335}\n";
+    return folder.File(name);
+  };
+  runtime::ChildProcess guessed = Start({"run", scenario("bare.yaml", "")}, folder.File("bare"));
+  EXPECT_EQ(ExitCode(guessed), 1);
+  EXPECT_THAT(ReadAll(folder.File("bare")), HasSubstr("may be seconds or milliseconds"));
+  runtime::ChildProcess said =
+      Start({"run", scenario("said.yaml", "unit: ms, "), "--json"}, folder.File("said"));
+  EXPECT_EQ(ExitCode(said), 0) << ReadAll(folder.File("said"));
+  EXPECT_NEAR(NumberOf(ReadAll(folder.File("said")), "submitted"), 90, 5);  // 270 s of one in three
 }
 
 TEST(SimProcessTest, BrokenFilesAreToldWithLineAndColumn) {

@@ -1,4 +1,8 @@
 // `ringway submit` against a router that plays its part from a script.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -6,8 +10,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/job_codec.h"
+#include "ringway/v1/admin.grpc.pb.h"
 #include "ringway/v1/job.grpc.pb.h"
+#include "ringway/v1/worker.grpc.pb.h"
 #include "runtime/grpc_server.h"
+#include "runtime/http_server.h"
 #include "tests/cli/run.h"
 
 namespace ringway::cli {
@@ -86,6 +93,42 @@ TEST_F(SubmitTest, SendsThePayloadInChunksAndKeepsTheResult) {
   EXPECT_THAT(ran.out, HasSubstr("3 attempts"));
 }
 
+TEST_F(SubmitTest, WhatIsNoPlainFileIsWrittenThroughAndNotReplaced) {
+  const std::string in = ::testing::TempDir() + "/submit_in_through";
+  std::ofstream(in, std::ios::binary) << "payload";
+  // A pipe with a reader, as a device would be.
+  const std::string pipe = ::testing::TempDir() + "/submit_pipe";
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  const Ran ran = Submit({"--file", in, "--out", pipe});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe)) << "it was replaced";
+  char bytes[16] = {};
+  EXPECT_EQ(read(reader, bytes, sizeof bytes), 7);
+  EXPECT_STREQ(bytes, "payload");
+  close(reader);
+  std::filesystem::remove(pipe);
+
+  const std::string target = ::testing::TempDir() + "/submit_target",
+                    link = ::testing::TempDir() + "/submit_link";
+  std::ofstream(target) << "old";
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink(target, link);
+  EXPECT_EQ(Submit({"--file", in, "--out", link}).code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(ReadAll(target), "payload");
+
+  const Ran standard = Submit({"--file", in, "--out", "-"});
+  EXPECT_EQ(standard.code, 0) << standard.err;
+  EXPECT_EQ(standard.out, "payload");
+  EXPECT_THAT(Submit({"--file", in, "--out", "-", "--json"}).err, HasSubstr("both want standard output"));
+  const Ran folder = Submit({"--file", in, "--out", ::testing::TempDir()});
+  EXPECT_EQ(folder.code, 1);
+  EXPECT_THAT(folder.err, HasSubstr("cannot be written"));
+}
+
 TEST_F(SubmitTest, AFailedJobLeavesNoFileAndIsNotZero) {
   std::filesystem::remove(out_);
   router_.outcome = "shed";
@@ -102,6 +145,32 @@ TEST_F(SubmitTest, MistakesAreNamedBeforeAnythingIsSent) {
   EXPECT_EQ(Submit({"--deadline", "5"}).code, 2);
   EXPECT_EQ(Submit({"--param", "novalue"}).code, 2);
   EXPECT_THAT(Submit({"--file", "/nowhere"}).err, HasSubstr("/nowhere: cannot be opened"));
+}
+
+// Whoever takes one port of Ringway for another is told which it is and which is wanted.
+TEST_F(SubmitTest, AWrongPortIsNamed) {
+  v1::Admin::Service admin;
+  v1::Worker::Service worker;
+  const runtime::GrpcServer controller = *runtime::GrpcServer::Start("127.0.0.1:0", {&admin});
+  const runtime::GrpcServer gpu = *runtime::GrpcServer::Start("127.0.0.1:0", {&worker});
+  const auto pages = *runtime::HttpServer::Start("127.0.0.1:0", {});
+  struct Case {
+    const char* verb;
+    std::string address;
+    const char* expected;
+  };
+  for (const Case& c :
+       {Case{"submit", controller.address(), " is a controller's gRPC port; wanted is a router's"},
+        Case{"submit", gpu.address(), " is a worker's gRPC port; wanted is a router's"},
+        Case{"submit", pages->address(), " is an HTTP port"},
+        Case{"status", server_.address(), " is a router's gRPC port; wanted is a controller's"},
+        Case{"status", pages->address(), " is an HTTP port"}}) {
+    const bool submit = std::string(c.verb) == "submit";
+    const Ran ran = Ringway({c.verb, submit ? "--router" : "--controller", c.address});
+    EXPECT_NE(ran.code, 0);
+    EXPECT_THAT(ran.err, HasSubstr(c.address + c.expected)) << c.verb;
+    EXPECT_THAT(ran.err, HasSubstr(submit ? "RINGWAY_ROUTER" : "RINGWAY_CONTROLLER"));
+  }
 }
 
 TEST(SubmitNobodyTest, NobodyAnswersIsThree) {

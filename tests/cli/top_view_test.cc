@@ -85,6 +85,50 @@ TEST(TopViewTest, ShowsWaitsOffersFlowsAndStates) {
   EXPECT_THAT(PlainLine(frame), HasSubstr("hottest region-1 0.01\n"));
 }
 
+// A row of each priority sends to the same region: that is one flow, of the demand that each priority has.
+TEST(TopViewTest, AFlowOfSeveralPrioritiesIsOneLineAndCountsOnce) {
+  Frame frame = MakeFrame(2);
+  v1::TierTable& table = *frame.table.mutable_tiers(0);
+  table.add_priorities("interactive");
+  table.add_priorities("batch");
+  table.clear_rows();
+  const auto row = [&](std::uint32_t priority, double away, double shed) {
+    v1::Row& added = *table.add_rows();
+    added.set_source(1);
+    added.set_priority(priority);
+    added.set_shed_fraction(shed);
+    v1::Route& route = *added.add_routes();
+    route.set_target(0);
+    route.set_fraction(away);
+    route.set_ring(0);
+  };
+  row(0, 0.28, 0);
+  row(1, 0.28, 0.5);
+  v1::RegionStatus& region = *frame.status.mutable_tiers(0)->mutable_regions(1);
+  const auto flows = [&] {
+    std::vector<std::string> found;
+    for (const std::string& line : Lines(frame, {.width = 80, .height = 24})) {
+      if (line.find("region-1 -> ") != std::string::npos || line.find("shed  ") != std::string::npos) {
+        found.push_back(line);
+      }
+    }
+    return found;
+  };
+  // All of the demand is interactive: what batch would do with its own is nobody's traffic.
+  region.add_demand_by_priority_rps(10);
+  region.add_demand_by_priority_rps(0);
+  ASSERT_THAT(flows(), SizeIs(1));
+  EXPECT_THAT(flows()[0], HasSubstr("region-1 -> region-0  28%  2.8/s  ring 1"));
+  region.set_demand_by_priority_rps(0, 8);
+  region.set_demand_by_priority_rps(1, 2);
+  ASSERT_THAT(flows(), SizeIs(2));
+  EXPECT_THAT(flows()[0], HasSubstr("region-1 -> region-0  28%  2.8/s  ring 1"));
+  EXPECT_THAT(flows()[1], HasSubstr("region-1 shed  10%  1.0/s"));
+  // A controller of an earlier release tells the sum only.
+  region.clear_demand_by_priority_rps();
+  EXPECT_THAT(flows()[0], HasSubstr("region-1 -> region-0  28%  2.8/s  ring 1"));
+}
+
 TEST(TopViewTest, CountsAreBetweenTwoLooksAndARestartIsNoNegative) {
   const auto totals = [](std::uint64_t started, std::uint64_t offers) {
     v1::TotalsReply reply;

@@ -52,8 +52,6 @@ TEST(ReportCodecTest, BrokenReportsAreRefusedWithThePlace) {
       {[](v1::Report& r) { r.set_period_s(-1); }, "period_s"},
       {[&](v1::Report& r) { r.set_period_s(nan); }, "period_s"},
       {[](v1::Report& r) { r.set_period_s(1e9); }, "period_s"},
-      {[](v1::Report& r) { r.set_epoch_seen_max(~0ull); }, "epoch_seen_max"},
-      {[](v1::Report& r) { r.set_table_epoch(~0ull); }, "epoch_seen_max"},
       {[](v1::Report& r) { r.mutable_tiers(0)->add_entered(1); }, "entered has 2 priorities"},
       {[](v1::Report& r) { r.mutable_tiers(0)->set_entered(0, ~0ull); }, "entered is beyond"},
       {[](v1::Report& r) { r.mutable_tiers(0)->mutable_sent(0)->set_count(~0ull); }, "sent is beyond"},
@@ -109,7 +107,6 @@ TEST(StateCodecTest, BrokenStatesAreRefused) {
   const std::vector<Break> cases = {
       [](v1::ControllerState& s) { s.set_state_version(0); },
       [](v1::ControllerState& s) { s.set_state_version(2); },
-      [](v1::ControllerState& s) { s.set_epoch(~0ull); },
       [](v1::ControllerState& s) { s.mutable_tiers(0)->set_mode("asleep"); },
       [](v1::ControllerState& s) { s.mutable_tiers(0)->set_overload_threshold(7); },
       [](v1::ControllerState& s) { s.mutable_tiers(0)->add_drains()->set_from(-1); },

@@ -8,9 +8,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include "absl/strings/str_cat.h"
 #include "controller/journal/replay.h"
 #include "ringway/v1/admin.grpc.pb.h"
+#include "runtime/address.h"
 #include "runtime/grpc_server.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
@@ -275,6 +279,21 @@ TEST_F(ControllerDaemonTest, PagesAnswer) {
   EXPECT_EQ(live::HttpGet(daemon_->http_address(), "/readyz")->status, 200);
   ASSERT_TRUE(live::Eventually(
       [&] { return live::MetricValue(daemon_->http_address(), "ringway_controller_epoch") == 1; }));
+}
+
+TEST_F(ControllerDaemonTest, IdleConnectionsDoNotHideItsHealth) {
+  const auto parsed = runtime::ParseAddress(daemon_->http_address());
+  boost::asio::io_context io;
+  std::vector<boost::asio::ip::tcp::socket> idle;
+  for (int i = 0; i < 300; ++i) {
+    idle.emplace_back(io);
+    idle.back().connect({boost::asio::ip::make_address(parsed->host), parsed->port});
+  }
+  for (const char* page : {"/healthz", "/readyz", "/metrics"}) {
+    const auto answer = live::HttpGet(daemon_->http_address(), page);
+    ASSERT_TRUE(answer) << page;
+    EXPECT_EQ(answer->status, 200) << page;
+  }
 }
 
 TEST_F(ControllerDaemonTest, OperatorsNeedTheTokenWhereOneIsSet) {

@@ -1,8 +1,12 @@
 // Leader epochs without an election, and what survives a restart.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "controller/machine.h"
 #include "controller/wire/state_codec.h"
+#include "core/leader_epoch.h"
 #include "tests/controller/rig.h"
 
 namespace ringway::controller {
@@ -77,13 +81,71 @@ TEST(EpochTest, AHigherEpochInAReportMovesEveryTableAboveIt) {
   EXPECT_EQ(rig.machine.directory()->version.epoch, 41u);
 }
 
-TEST(EpochTest, AnAbsurdEpochIsNotTaken) {
+// One that lies, or that a liar has told. Whatever it says, it is served, and nobody else is troubled.
+TEST(EpochTest, AnEpochThatNoControllerCanHaveReachedIsNotBelieved) {
+  for (const std::uint64_t absurd : {~std::uint64_t{0}, (std::uint64_t{1} << 48) - 1,
+                                     (std::uint64_t{1} << 48) - 2, 1 + kEpochStepMax + 1}) {
+    SCOPED_TRACE(absurd);
+    Rig rig(MakeFleet());
+    rig.Connect();
+    rig.Seconds(3);
+    rig.actions.clear();
+    RouterReport report = rig.ReportOf(1);
+    report.epoch_seen_max = absurd;
+    report.table = {absurd, 7};
+    for (int i = 0; i < 3; ++i) rig.Send(RouterReported{1, report});
+    EXPECT_EQ(rig.machine.epoch(), 1u);
+    ASSERT_EQ(rig.Taken<Note>().size(), 1u) << "told once";
+    EXPECT_THAT(rig.Taken<Note>()[0].text, ::testing::HasSubstr("r0-0 says that it has seen epoch"));
+    rig.Send(RouterConnected{
+        99, {.router = "x", .region = kR0, .address = "a:1", .table = {absurd, 1}, .build = ""}});
+    EXPECT_EQ(rig.machine.epoch(), 1u);
+    EXPECT_EQ(rig.Taken<SendWelcome>()[0].epoch, 1u);
+    EXPECT_EQ(rig.Taken<CloseStream>().size(), 0u);
+    // It does not hold the table in force, whatever it says it holds.
+    rig.actions.clear();
+    rig.Seconds(7);
+    const auto sent = rig.Taken<SendTable>();
+    EXPECT_TRUE(std::any_of(sent.begin(), sent.end(), [](const SendTable& s) { return s.stream == 99u; }));
+  }
+}
+
+TEST(EpochTest, AsManyStartsAsAControllerCanHaveMadeAreBelieved) {
   Rig rig(MakeFleet());
   rig.Connect();
   RouterReport report = rig.ReportOf(1);
-  report.epoch_seen_max = ~std::uint64_t{0};
+  report.epoch_seen_max = 1 + kEpochStepMax;
   rig.Send(RouterReported{1, report});
-  EXPECT_EQ(rig.machine.epoch(), 1u);
+  EXPECT_EQ(rig.machine.epoch(), 2 + kEpochStepMax);
+}
+
+TEST(EpochTest, AStateFileOfAnAbsurdEpochHeals) {
+  Rig before(MakeFleet({.ledger = true}));
+  before.demand_rps[kR0] = 12;
+  before.Connect();
+  before.Seconds(30);
+  ASSERT_TRUE(before.Ask(DrainCommand{.region = "r0", .tier = "", .drain = true}).done);
+  v1::ControllerState message = EncodeState(before.machine.Durable());
+  EXPECT_FALSE(DropAbsurdEpochs(message));
+  message.set_epoch(std::uint64_t{1} << 48);
+  message.mutable_table()->set_epoch(std::uint64_t{1} << 48);
+  for (v1::HolderEntry& holder : *message.mutable_directory()->mutable_holders()) {
+    holder.set_leader_epoch(std::uint64_t{1} << 48);
+  }
+  EXPECT_TRUE(DropAbsurdEpochs(message));
+  const auto state = DecodeState(message);
+  ASSERT_TRUE(state.ok()) << state.status();
+  Rig after(MakeFleet({.ledger = true}), *state);
+  EXPECT_EQ(after.machine.epoch(), 1u);
+  EXPECT_EQ(after.machine.table()->tiers, before.machine.table()->tiers);
+  EXPECT_TRUE(after.machine.tiers()[0].region(kR0).drain.drain);
+  after.Connect();
+  after.Seconds(5);
+  for (const auto& region : after.machine.holders()) {
+    ASSERT_EQ(region.size(), 1u);
+    EXPECT_EQ(region[0].fence.leader_epoch, 1u) << "appointed anew";
+    EXPECT_FALSE(region[0].fresh) << "somebody held it before";
+  }
 }
 
 TEST(EpochTest, OperatorsDecisionsSurvive) {
@@ -140,7 +202,10 @@ TEST(EpochTest, ANewTopologyWhileRunningRemapsAndSendsEverythingAgain) {
   EXPECT_EQ(rig.HomeFraction(kR0), home) << "the row stands, its targets still exist";
   EXPECT_EQ(rig.machine.tiers()[0].estimate().Load(kR0, rig.now).load_cost, learnt);
   EXPECT_TRUE(rig.machine.settling());
-  EXPECT_TRUE(rig.machine.history().tables().size() == 1);
+  // What can be rolled back to is still there, in the ids of the new topology.
+  ASSERT_NE(rig.machine.history().Find(version), nullptr);
+  EXPECT_EQ(WhatIsWrong(*rig.machine.history().Find(version), *rig.machine.fleet()), "");
+  EXPECT_EQ(rig.machine.history().tables().back(), rig.machine.table());
   for (const StreamId gone : {7, 8}) rig.routers.erase(gone);
   rig.demand_rps.resize(3);
   rig.dead.resize(3);

@@ -102,6 +102,86 @@ TEST(MachineTest, NothingIsPlannedBeforeEveryRegionIsHeardOf) {
   for (const Route& route : rig.RowOf(kR0).routes) EXPECT_NE(route.target, kR2) << "nobody has heard of r2";
 }
 
+// No row of any table ever pushed refuses anybody.
+void ExpectNobodyRefused(const Rig& rig) {
+  for (const SendTable& sent : rig.Taken<SendTable>()) {
+    for (const TierTable& tier : sent.table->tiers) {
+      for (std::size_t r = 0; r < tier.regions(); ++r) {
+        EXPECT_EQ(tier.at(0, RegionId(r)).shed_fraction, 0)
+            << "region " << r << " in table " << sent.table->version.epoch << "/"
+            << sent.table->version.version;
+      }
+    }
+  }
+}
+
+// Of `period`, which is longer than the tier's staleAfter of 15 s. Reports come in the middle of an epoch.
+void LiveWithPeriods(Rig& rig, absl::Duration period, int periods) {
+  for (int i = 0; i < periods; ++i) {
+    rig.now += period / 2;
+    rig.Send(Tick{});
+    for (const auto& [stream, hello] : rig.routers) rig.Send(RouterReported{stream, rig.ReportOf(stream)});
+    rig.now += period / 2;
+    rig.Send(Tick{});
+  }
+}
+
+TEST(MachineTest, RareReportsDoNotMakeAnIdleHealthyFleetRefuse) {
+  for (const double period_s : {14.0, 16.0, 20.0, 60.0, 600.0}) {
+    SCOPED_TRACE(period_s);
+    const absl::Duration period = absl::Seconds(period_s);
+    Rig rig(MakeFleet(), {}, 2, {.epoch_period = period, .report_period = period});
+    for (double& rps : rig.demand_rps) rps = 0;
+    rig.Connect();
+    LiveWithPeriods(rig, period, 10);
+    ASSERT_NE(rig.machine.table(), nullptr);
+    ExpectNobodyRefused(rig);
+    for (const RegionLoad& load : rig.machine.tiers()[0].Snapshot(rig.now).regions) {
+      EXPECT_EQ(load.health, InputHealth::kFresh);
+    }
+  }
+}
+
+TEST(MachineTest, RareReportsAreStillActedOn) {
+  Rig rig(MakeFleet(), {}, 2, {.epoch_period = absl::Seconds(20), .report_period = absl::Seconds(20)});
+  rig.demand_rps[kR0] = 12;
+  rig.Connect();
+  LiveWithPeriods(rig, absl::Seconds(20), 30);
+  EXPECT_LT(rig.HomeFraction(kR0), 0.75);
+  EXPECT_LE(rig.LoadOf(kR0), 0.8 * 1.02);
+}
+
+TEST(MachineTest, NothingIsRefusedBeforeAWorkerOfTheTierWasSeen) {
+  Rig rig(MakeFleet());
+  rig.dead.assign(3, 10);
+  rig.Connect();
+  rig.Seconds(40);
+  ASSERT_NE(rig.machine.table(), nullptr);
+  ExpectNobodyRefused(rig);
+  for (const RegionId r : {kR0, kR1, kR2}) EXPECT_EQ(rig.HomeFraction(r), 1) << r.value();
+  rig.dead.assign(3, 0);
+  rig.Seconds(20);
+  ExpectNobodyRefused(rig);
+  // Once they have been seen, their end is known for what it is.
+  rig.dead.assign(3, 10);
+  rig.Seconds(20);
+  EXPECT_GT(rig.RowOf(kR0).shed_fraction, 0.9);
+}
+
+TEST(MachineTest, ARegionThatWasNeverHeardOfServesItsOwnAndTakesNoOthers) {
+  Rig rig(MakeFleet());
+  rig.demand_rps[kR0] = 12;
+  rig.Connect();
+  for (const StreamId stream : rig.StreamsOf(kR1)) {
+    rig.Send(RouterDisconnected{stream});
+    rig.routers.erase(stream);
+  }
+  rig.Seconds(90);
+  EXPECT_EQ(rig.RowOf(kR1).shed_fraction, 0);
+  EXPECT_EQ(rig.HomeFraction(kR1), 1);
+  for (const Route& route : rig.RowOf(kR0).routes) EXPECT_NE(route.target, kR1);
+}
+
 TEST(MachineTest, HalfTheWorkersDeadIsHalfTheCapacity) {
   Rig rig(MakeFleet());
   rig.demand_rps[kR1] = 6;

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "proto/table_codec.h"
-#include "runtime/bearer_token.h"
 #include "runtime/grpc_server.h"
 #include "tests/live/eventually.h"
 
@@ -15,14 +14,9 @@ TestRouter::TestRouter(const std::string& controller, std::string name, std::str
                        const std::string& token)
     : name_(std::move(name)),
       region_(std::move(region)),
-      stub_(v1::Control::NewStub(runtime::MakeChannel(controller, runtime::kFleetBytesMax))),
-      stream_(Connect(token)),
+      stub_(v1::Control::NewStub(runtime::MakeChannel(controller, runtime::kFleetBytesMax, token))),
+      stream_(stub_->Connect(&context_)),
       reader_([this] { Read(); }) {}
-
-std::unique_ptr<TestRouter::Stream> TestRouter::Connect(const std::string& token) {
-  runtime::PresentToken(context_, token);
-  return stub_->Connect(&context_);
-}
 
 TestRouter::~TestRouter() {
   context_.TryCancel();

@@ -72,7 +72,6 @@ class TestRouter {
 
  private:
   using Stream = grpc::ClientReaderWriter<v1::RouterMessage, v1::ControllerMessage>;
-  std::unique_ptr<Stream> Connect(const std::string& token);
   void Read();
 
   const std::string name_;

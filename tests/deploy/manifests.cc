@@ -34,10 +34,11 @@ PodMeta = labels!:{} annotations:{}
 Selector = matchLabels!:{}
 PodTemplate = metadata!:PodMeta spec!:PodSpec
 PodSpec = automountServiceAccountToken enableServiceLinks terminationGracePeriodSeconds securityContext:PodSecurity
-PodSpec = volumes:[]Volume containers!:[]Container serviceAccountName nodeSelector:{} tolerations:* affinity:*
+PodSpec = imagePullSecrets:[]Named volumes:[]Volume containers!:[]Container serviceAccountName nodeSelector:{} tolerations:* affinity:*
 PodSecurity = runAsNonRoot runAsUser runAsGroup fsGroup seccompProfile:Seccomp
 Seccomp = type! localhostProfile
-Volume = name! configMap:ConfigVolume secret:SecretVolume emptyDir:EmptyDir
+Volume = name! configMap:ConfigVolume secret:SecretVolume emptyDir:EmptyDir persistentVolumeClaim:Claimed
+Claimed = claimName! readOnly
 ConfigVolume = name! defaultMode optional
 SecretVolume = secretName! defaultMode optional
 EmptyDir = sizeLimit medium
@@ -149,26 +150,69 @@ std::vector<std::string> KindsOf(const std::string& manifests) {
   return kinds;
 }
 
+namespace {
+
+using Matches = std::sregex_iterator;
+
+YAML::Node ValueAt(const YAML::Node& root, const std::string& path) {
+  YAML::Node value = YAML::Clone(root);
+  std::istringstream keys(path);
+  for (std::string key; std::getline(keys, key, '.');) value.reset(value[key]);
+  return value;
+}
+
+// Each match of `form` becomes what `fill` makes of it.
+template <class Fill>
+std::string Replaced(const std::string& text, const std::regex& form, Fill fill) {
+  std::string filled;
+  auto from = text.cbegin();
+  for (Matches it(text.begin(), text.end(), form), end; it != end; ++it) {
+    filled.append(from, (*it)[0].first).append(fill(*it));
+    from = (*it)[0].second;
+  }
+  return filled.append(from, text.cend());
+}
+
+// The value as YAML, each line moved in by `spaces`, behind a new line: toYaml and nindent.
+std::string Indented(const YAML::Node& value, int spaces) {
+  std::string text;
+  std::istringstream lines(YAML::Dump(value));
+  for (std::string line; std::getline(lines, line);)
+    text += "\n" + std::string(static_cast<std::size_t>(spaces), ' ') + line;
+  return text;
+}
+
+// {{- with VALUE }} ... {{- toYaml . | nindent N }} {{- end }}: nothing where the value is empty. The minus
+// takes the space before the braces away.
+std::string WithBlocks(const std::string& text, const YAML::Node& root) {
+  static const std::regex block(R"(\s*\{\{- with \.Values\.([A-Za-z.]+) \}\}([^{]*?))"
+                                R"(\s*\{\{- toYaml \. \| nindent (\d+) \}\}\s*\{\{- end \}\})");
+  return Replaced(text, block, [&](const std::smatch& match) {
+    const YAML::Node value = ValueAt(root, match[1]);
+    if (!value || value.size() == 0) return std::string();
+    return match[2].str() + Indented(value, std::stoi(match[3]));
+  });
+}
+
+}  // namespace
+
 std::string Rendered(const std::string& chart_template, const std::string& values,
                      const std::string& release) {
   const YAML::Node root = YAML::Load(values);
+  static const std::regex fallback(
+      R"~(\{\{ \.Values\.([A-Za-z.]+) \| default \(printf "([^"%]*)%s([^"%]*)" \.Release\.Name\) \}\})~");
   static const std::regex action(R"(\{\{ \.(Values|Release)\.([A-Za-z.]+) \}\})");
-  std::string text;
-  auto from = chart_template.cbegin();
-  const std::sregex_iterator end;
-  for (std::sregex_iterator it(chart_template.begin(), chart_template.end(), action); it != end; ++it) {
-    text.append(from, (*it)[0].first);
-    from = (*it)[0].second;
-    if ((*it)[1] == "Release" && (*it)[2] == "Name") {
-      text += release;
-      continue;
-    }
-    YAML::Node value = YAML::Clone(root);
-    std::istringstream path((*it)[2]);
-    for (std::string key; std::getline(path, key, '.');) value.reset(value[key]);
-    text += value.IsScalar() ? value.as<std::string>() : (*it)[0].str();
-  }
-  return text.append(from, chart_template.cend());
+  const auto said_or_made = [&](const std::smatch& match) {
+    const YAML::Node value = ValueAt(root, match[1]);
+    const std::string said = value.IsScalar() ? value.as<std::string>() : "";
+    return said.empty() ? match[2].str() + release + match[3].str() : said;
+  };
+  const std::string text = Replaced(WithBlocks(chart_template, root), fallback, said_or_made);
+  return Replaced(text, action, [&](const std::smatch& match) {
+    if (match[1] == "Release" && match[2] == "Name") return release;
+    const YAML::Node value = ValueAt(root, match[2]);
+    return value.IsScalar() ? value.as<std::string>() : match[0].str();
+  });
 }
 
 }  // namespace ringway

@@ -20,8 +20,10 @@ std::vector<std::string> ProblemsOf(const std::string& manifests);
 // The kinds of the documents, in order.
 std::vector<std::string> KindsOf(const std::string& manifests);
 
-// A template of our chart with its values put in. Only `{{ .Values.a.b }}` and `{{ .Release.Name }}` occur;
-// anything else is left standing, and makes a problem.
+// A template of our chart with its values put in. Four forms occur: `{{ .Values.a.b }}`, `{{ .Release.Name
+// }}`,
+// `{{ .Values.a | default (printf "%s-b" .Release.Name) }}`, and `{{- with .Values.a }}` around one
+// `{{- toYaml . | nindent N }}`. Anything else is left standing, and makes a problem.
 std::string Rendered(const std::string& chart_template, const std::string& values,
                      const std::string& release);
 

@@ -23,11 +23,12 @@ namespace fs = std::filesystem;
 const fs::path kDeploy = fs::path(RINGWAY_SOURCE_DIR) / "deploy";
 const fs::path kChart = kDeploy / "helm" / "ringway";
 
-std::string RenderedChart() {
+std::string Values() { return ReadText(kChart / "values.yaml"); }
+
+std::string RenderedChart(const std::string& release = "ringway", const std::string& values = Values()) {
   std::string text;
-  const std::string values = ReadText(kChart / "values.yaml");
   for (const auto& entry : fs::directory_iterator(kChart / "templates")) {
-    text += Rendered(ReadText(entry.path()), values, "ringway") + "\n---\n";
+    text += Rendered(ReadText(entry.path()), values, release) + "\n---\n";
   }
   return text.substr(0, text.size() - 5);
 }
@@ -44,6 +45,58 @@ TEST(ManifestsTest, TheChartRendersToKeysThatKubernetesHas) {
   EXPECT_THAT(KindsOf(text), IsSupersetOf({"Deployment", "StatefulSet", "Service", "PodDisruptionBudget"}));
   EXPECT_THAT(text, HasSubstr("--region=eu-west-1"));
   EXPECT_THAT(text, HasSubstr("image: \"ringway:0.1.0\""));
+}
+
+// The value of a flag in the text, up to the end of its line.
+std::string FlagValue(const std::string& text, const std::string& flag) {
+  const std::size_t begin = text.find("--" + flag + "=") + flag.size() + 3;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(ManifestsTest, TheChartWorksUnderAnyReleaseName) {
+  for (const std::string release : {"ringway", "prod", "gpu-eu-1"}) {
+    const std::string text = RenderedChart(release);
+    EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;
+    // Who is asked for must be a Service that this release makes, at a port that it has.
+    const std::string controller = FlagValue(text, "controller");
+    EXPECT_EQ(controller, release + "-controller:7400");
+    EXPECT_THAT(text, HasSubstr("kind: Service\nmetadata:\n  name: \"" +
+                                controller.substr(0, controller.find(':')) + "\"\n"))
+        << release;
+    EXPECT_THAT(text, HasSubstr("ports: [{name: grpc, port: 7400,"));
+  }
+  std::string elsewhere = Values();
+  const std::string empty = "controllerAddress: \"\"";
+  ASSERT_NE(elsewhere.find(empty), std::string::npos);
+  elsewhere.replace(elsewhere.find(empty), empty.size(), "controllerAddress: far:7400");
+  EXPECT_EQ(FlagValue(RenderedChart("prod", elsewhere), "controller"), "far:7400");
+}
+
+TEST(ManifestsTest, TheChartHasAPlaceForTheServerOnTheGpu) {
+  std::string values = Values();
+  const auto set = [&values](const std::string& name, const std::string& to) {
+    const std::regex line("\n  " + name + ": (\\[\\]|\\{\\})\n");
+    ASSERT_TRUE(std::regex_search(values, line)) << name;
+    values = std::regex_replace(values, line, "\n  " + name + ":\n" + to);
+  };
+  set("extraContainers",
+      "    - name: server\n      image: example/server:1\n      ports: [{containerPort: 8000}]\n"
+      "      resources: {limits: {nvidia.com/gpu: 1}}\n"
+      "      volumeMounts: [{name: weights, mountPath: /weights}]\n");
+  set("extraVolumes", "    - name: weights\n      persistentVolumeClaim: {claimName: weights}\n");
+  set("nodeSelector", "    gpu: h100\n");
+  set("tolerations", "    - {key: nvidia.com/gpu, operator: Exists}\n");
+  set("workerArgs", "    - --http-api=videos\n");
+  set("routerArgs", "    - --videos-listen=$(POD_IP):7412\n");
+  const std::string text = RenderedChart("prod", values);
+  EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;
+  EXPECT_THAT(text, HasSubstr("        - name: server\n          image: example/server:1\n"));
+  EXPECT_THAT(text, HasSubstr("nvidia.com/gpu: 1"));
+  EXPECT_THAT(text, HasSubstr("        - name: weights\n          persistentVolumeClaim: "));
+  EXPECT_THAT(text, HasSubstr("\n      nodeSelector:\n        gpu: h100\n"));
+  EXPECT_THAT(text, HasSubstr("\n            - --http-api=videos\n"));
+  EXPECT_THAT(text, HasSubstr("\n            - --videos-listen=$(POD_IP):7412\n"));
+  EXPECT_THAT(text, HasSubstr("--http-upstream=http://127.0.0.1:8000/"));
 }
 
 TEST(ManifestsTest, EveryValueOfTheChartIsUsed) {

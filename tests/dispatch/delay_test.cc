@@ -21,9 +21,10 @@ TEST(SchedulingDelay, ShareRisesLinearlyFromBusyMin) {
 
 TEST(SchedulingDelay, OffWhenAlwaysBelowBusyMin) {
   Rng rng(1);
-  EXPECT_EQ(SchedulingDelay({.busy_min = 1}, 1.0, rng), absl::ZeroDuration());
-  EXPECT_EQ(SchedulingDelay({.share_max = 0}, 1.0, rng), absl::ZeroDuration());
-  EXPECT_EQ(SchedulingDelay({.span = absl::ZeroDuration()}, 1.0, rng), absl::ZeroDuration());
+  EXPECT_EQ(SchedulingDelay({.busy_min = 1}, 1.0, absl::Seconds(2), rng), absl::ZeroDuration());
+  EXPECT_EQ(SchedulingDelay({.share_max = 0}, 1.0, absl::Seconds(2), rng), absl::ZeroDuration());
+  EXPECT_EQ(SchedulingDelay({.span = absl::ZeroDuration()}, 1.0, absl::Seconds(2), rng),
+            absl::ZeroDuration());
 }
 
 TEST(SchedulingDelay, UniformInTheSpanForTheShare) {
@@ -33,7 +34,7 @@ TEST(SchedulingDelay, UniformInTheSpanForTheShare) {
   int late_half = 0;
   absl::Duration longest;
   for (int i = 0; i < 20000; ++i) {
-    const absl::Duration d = SchedulingDelay(spec, 0.9, rng);
+    const absl::Duration d = SchedulingDelay(spec, 0.9, absl::Seconds(2), rng);
     ASSERT_GE(d, absl::ZeroDuration());
     ASSERT_LT(d, spec.span);
     delayed += d > absl::ZeroDuration();
@@ -43,6 +44,22 @@ TEST(SchedulingDelay, UniformInTheSpanForTheShare) {
   EXPECT_NEAR(delayed, 10000, 400);
   EXPECT_NEAR(late_half, 5000, 300);
   EXPECT_GT(longest, absl::Milliseconds(195));
+}
+
+TEST(SchedulingDelay, TheSpanFollowsTheServiceTimeOfShortJobs) {
+  struct Case {
+    double service_s, span_s;
+  };
+  for (const Case& c : {Case{0.05, 0.00625}, {0.5, 0.0625}, {2, 0.25}, {30, 0.25}}) {
+    EXPECT_EQ(DelaySpan({}, absl::Seconds(c.service_s)), absl::Seconds(c.span_s)) << c.service_s << " s";
+  }
+  Rng rng(3);
+  absl::Duration longest;
+  for (int i = 0; i < 10000; ++i) {
+    longest = std::max(longest, SchedulingDelay({}, 1.0, absl::Milliseconds(50), rng));
+  }
+  EXPECT_LE(longest, absl::Milliseconds(6.25));
+  EXPECT_GT(longest, absl::Milliseconds(6));
 }
 
 TEST(Backoff, CeilingGrowsToTheCap) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/rng.h"
+#include "router/dispatch/failure_blame.h"
 
 namespace ringway::dispatch {
 namespace {
@@ -44,7 +45,7 @@ TEST(WorkerView, BusyNeverIsolates) {
 
 TEST(WorkerView, ASinkholeIsIsolatedAndComesBackOnTrial) {
   WorkerView view;
-  view.List(WorkerId(0), kTier, false);
+  for (std::size_t i = 0; i < 4; ++i) view.List(WorkerId(i), kTier, false);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kFailed, kStart));
   EXPECT_FALSE(Try(view, WorkerId(0), Outcome::kDone, kStart + absl::Milliseconds(999)));
   // One trial; its failure isolates again, for twice as long.
@@ -56,9 +57,80 @@ TEST(WorkerView, ASinkholeIsIsolatedAndComesBackOnTrial) {
   EXPECT_FALSE(view.isolated(WorkerId(0))) << "a success clears the record";
 }
 
-TEST(WorkerView, IsolationIsBounded) {
+// One client with bad input: its failures come from everybody, so nobody rests because of it.
+TEST(WorkerView, FailuresThatAllWorkersShareIsolateNobody) {
+  WorkerView view;
+  for (std::size_t i = 0; i < 8; ++i) view.List(WorkerId(i), kTier, false);
+  for (std::size_t n = 0; n < 400; ++n) EXPECT_TRUE(Try(view, WorkerId(n % 8), Outcome::kFailed, kStart));
+  EXPECT_EQ(view.listed_workers(kTier), 8u);
+}
+
+TEST(WorkerView, HalfOfTheWorkersStayAndOneAlways) {
+  for (const std::size_t workers : {1, 2, 3, 8}) {
+    WorkerView view;
+    for (std::size_t i = 0; i < workers; ++i) view.List(WorkerId(i), kTier, false);
+    for (std::size_t i = 0; i < workers; ++i) {
+      for (int n = 0; n < 40; ++n) Try(view, WorkerId(i), Outcome::kFailed, kStart);
+    }
+    const std::size_t resting = workers - view.listed_workers(kTier);
+    EXPECT_LE(resting, RestingMax(workers)) << workers << " workers";
+    EXPECT_EQ(resting > 0, workers > 1) << workers << " workers";
+  }
+}
+
+// The ledger that granted the lease counts, and decides.
+TEST(WorkerView, WhatHappensUnderALeaseIsTheLedgersToJudge) {
+  WorkerView view;
+  for (std::size_t i = 0; i < 4; ++i) view.List(WorkerId(i), kTier, false);
+  for (AttemptId attempt = 1; attempt < 20; ++attempt) {
+    view.Claim(WorkerId(0), attempt, /*leased=*/true);
+    if (attempt % 2 == 0) view.Hung(WorkerId(0), kStart);
+    view.Release(WorkerId(0), attempt, Outcome::kFailed, {}, kStart);
+  }
+  EXPECT_FALSE(view.isolated(WorkerId(0)));
+  for (int i = 0; i < 3; ++i) Try(view, WorkerId(0), Outcome::kFailed, kStart);
+  EXPECT_TRUE(view.isolated(WorkerId(0)));
+  view.Claim(WorkerId(0), 20, /*leased=*/true);
+  view.Release(WorkerId(0), 20, Outcome::kDone, {}, kStart);
+  EXPECT_TRUE(view.open(WorkerId(0))) << "it works, whoever found out";
+}
+
+TEST(WorkerView, OneThatDidNotAnswerReturnsWithItsFirstSignOfLife) {
   WorkerView view;
   view.List(WorkerId(0), kTier, false);
+  view.Claim(WorkerId(0), 1);
+  view.Hung(WorkerId(0), kStart);
+  view.Release(WorkerId(0), 1, Outcome::kTimeout, {}, kStart);
+  EXPECT_TRUE(view.isolated(WorkerId(0)));
+  EXPECT_FALSE(view.Hear(WorkerId(0), {.state = WorkerState::kUnknown}, kStart)) << "its stream broke";
+  EXPECT_TRUE(view.isolated(WorkerId(0)));
+  EXPECT_TRUE(view.Hear(WorkerId(0), {.state = WorkerState::kIdle}, kStart));
+}
+
+TEST(FailureBlame, ARowConvictsWhenItWouldSurpriseOfTheOthers) {
+  struct Case {
+    double others;
+    int row;
+  };
+  for (const Case& c : {Case{0, 3}, {0.1, 3}, {0.25, 5}, {0.5, 10}, {0.9, 66}, {1, 688}}) {
+    EXPECT_EQ(FailuresThatConvict(c.others, 3), c.row) << c.others;
+  }
+}
+
+TEST(FailureBlame, TheBaselineIsThatOfTheOtherWorkers) {
+  FailureBaseline baseline;
+  float broken = 0, good = 0;
+  for (int i = 0; i < 100; ++i) baseline.Count(true, broken);
+  baseline.Count(false, good);
+  EXPECT_NEAR(baseline.Others(broken, 3), 0, 1e-9) << "however many answers it gave";
+  EXPECT_NEAR(baseline.Others(good, 3), 0.5, 1e-6);
+  baseline.Forget(broken);
+  EXPECT_NEAR(baseline.Others(good, 2), 0, 1e-9);
+}
+
+TEST(WorkerView, IsolationIsBounded) {
+  WorkerView view;
+  for (std::size_t i = 0; i < 2; ++i) view.List(WorkerId(i), kTier, false);
   absl::Time now = kStart;
   for (int i = 0; i < 200; ++i) {
     Try(view, WorkerId(0), Outcome::kFailed, now);

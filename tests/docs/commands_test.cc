@@ -1,9 +1,11 @@
 // What README and docs/ tell people to type is typed here, as printed, in a world of real daemons.
 //
 // The world has the names of topology/local.yaml. Commands find its controller and a router through the
-// environment, as anybody's shell would; they run in an empty folder with a copy of the topology. A block
-// fails when one of its commands does. What cannot be run says why, in the page's source, and is printed
-// here.
+// environment, as anybody's shell would; they run in a folder that looks like a clone after ./dev build: the
+// checkout's topology/ and build/bin under these names, and nothing else of it. The programs are on the PATH,
+// as an installation would have them, except on a page that tells its reader to put them there: what that
+// page exports is the only way to them. A block fails when one of its commands does. What cannot be run says
+// why, in the page's source, and is printed here.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -33,15 +35,26 @@ std::vector<fs::path> Pages() {
   return {pages.begin(), pages.end()};
 }
 
+// The lines that a reader's shell remembers from block to block.
+std::string ExportsOf(const CodeBlock& block) {
+  std::string exports;
+  std::istringstream lines(block.text);
+  for (std::string line; std::getline(lines, line);) {
+    if (absl::StartsWith(line, "export ")) exports += line + "\n";
+  }
+  return exports;
+}
+
 // 30 s are far more than any of these needs; the limit only bounds a failure.
-Ran RunBlock(const CodeBlock& block, live::SmallWorld& world, const fs::path& folder) {
+Ran RunBlock(const CodeBlock& block, const std::string& exports, bool installed, live::SmallWorld& world,
+             const fs::path& folder) {
   const fs::path script = folder / "block.sh";
-  std::ofstream(script) << block.text;
+  std::ofstream(script) << exports << block.text;
   return RunShell(absl::StrCat(
       "cd ", folder.string(), " && env -u RINGWAY_TOKEN RINGWAY_CONTROLLER=", world.controller().grpc(),
       " RINGWAY_ROUTER=", world.Doors("us-east-1").front(), " RINGWAY_VIDEOS=http://",
-      world.router("us-east-1-0").videos(), " NO_COLOR=1 PATH=", RINGWAY_BIN_DIR,
-      ":$PATH timeout 30 bash -euo pipefail block.sh"));
+      world.router("us-east-1-0").videos(), " NO_COLOR=1 PATH=", installed ? RINGWAY_BIN_DIR ":" : "",
+      "$PATH timeout 30 bash -euo pipefail block.sh"));
 }
 
 TEST(DocsCommandsTest, EveryCommandRunsAsPrinted) {
@@ -50,18 +63,24 @@ TEST(DocsCommandsTest, EveryCommandRunsAsPrinted) {
                           .router_flags = {"--videos-listen", "127.0.0.1:0"}});
   ASSERT_TRUE(world.AwaitReady());
   live::ScratchFolder scratch;
-  fs::copy_file(kSource / "topology" / "local.yaml", scratch.File("local.yaml"));
+  fs::create_directory_symlink(kSource / "topology", scratch.File("topology"));
+  fs::create_directory(scratch.File("build"));
+  fs::create_directory_symlink(RINGWAY_BIN_DIR, scratch.File("build/bin"));
   std::ofstream(scratch.File("photo.png")) << "the synthetic backend takes anything";
   int run = 0;
   for (const fs::path& page : Pages()) {
-    for (const CodeBlock& block : ShellBlocks(ReadText(page))) {
+    const std::string text = ReadText(page);
+    const bool installed = text.find("export PATH=") == std::string::npos;
+    std::string exports;
+    for (const CodeBlock& block : ShellBlocks(text)) {
       const std::string place = absl::StrCat(fs::relative(page, kSource).string(), ":", block.line);
       if (!block.run) {
         EXPECT_FALSE(block.excuse.empty()) << place << ": says not why it is not run";
         std::cout << place << ": not run: " << block.excuse << "\n";
         continue;
       }
-      const Ran ran = RunBlock(block, world, scratch.path());
+      const Ran ran = RunBlock(block, exports, installed, world, scratch.path());
+      exports += ExportsOf(block);
       EXPECT_EQ(ran.code, 0) << place << ":\n" << block.text << "printed:\n" << ran.output;
       ++run;
     }

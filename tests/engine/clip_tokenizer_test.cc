@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/checkpoint/json.h"
+#include "core/json_reader.h"
 #include "engine/text/clip_tokenizer.h"
 
 namespace ringway::engine {

@@ -22,6 +22,13 @@ TEST(Decode, PngAndWebpAreExact) {
   }
 }
 
+TEST(Decode, SixteenBitsAreTheSamePictureAsEight) {
+  const Picture ramp = Ramp(37, 23);
+  const auto picture = DecodePicture(Png16File(ramp));
+  ASSERT_TRUE(picture.ok()) << picture.status();
+  EXPECT_LE(MeanDifference(*picture, ramp), 0.5);
+}
+
 TEST(Decode, JpegIsClose) {
   const Picture ramp = Ramp(64, 48);
   for (const bool progressive : {false, true}) {

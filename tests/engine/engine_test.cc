@@ -105,6 +105,25 @@ TEST_P(EngineKinds, RepeatsItselfForTheSameSeedOnly) {
   EXPECT_NE(once->frames, other->frames);
 }
 
+TEST_P(EngineKinds, HasItsOwnPaceUnlessItIsTold) {
+  const auto engine = Open(folder_);
+  AnimateRequest request = Request();
+  EXPECT_EQ(engine->frames_per_second(), GetParam() ? 7 : 24);  // what the weights were trained on
+  EXPECT_EQ(engine->Animate(request, {}, {})->delay_ms, GetParam() ? 143 : 42);
+  request.frames_per_second = 10;
+  EXPECT_EQ(engine->Animate(request, {}, {})->delay_ms, 100);
+}
+
+TEST_P(EngineKinds, SaysWhatOfThePromptItDidNotRead) {
+  const auto engine = Open(folder_);
+  AnimateRequest request = Request();
+  request.prompt = "zoom qwer";
+  const auto animation = engine->Animate(request, {}, {});
+  ASSERT_TRUE(animation.ok()) << animation.status();
+  ASSERT_EQ(animation->notes.size(), 1u);
+  EXPECT_THAT(animation->notes[0], HasSubstr(GetParam() ? "reads no prompt" : "\"qwer\""));
+}
+
 TEST_P(EngineKinds, RefusesWhatItCannotDo) {
   const auto engine = Open(folder_);
   const auto says = [&](const AnimateRequest& request) {

@@ -150,6 +150,14 @@ TEST(Region, IsReadInPixelsAndHundredths) {
   for (const char* wrong :
        {"", "1,2,3", "a,b,c,d", "50,20,10,80", "-1,0,10,10", "nan,0,10,10", "0,0,1,1", "1,2,3,4,5"})
     EXPECT_FALSE(ParseRegion(wrong, 100, 200).ok()) << wrong;
+  EXPECT_EQ(*ParseRegion("0,0,100,200", 100, 200), (Region{0, 0, 1, 1}));
+  for (const char* beyond : {"0,0,100000,100000", "0,0,101,200", "0,0,100,201", "0%,0%,101%,100%"}) {
+    const auto region = ParseRegion(beyond, 100, 200);
+    ASSERT_FALSE(region.ok()) << beyond;
+    EXPECT_NE(region.status().message().find("beyond the picture, which is 100 x 200 pixels"),
+              absl::string_view::npos)
+        << region.status();
+  }
 }
 
 TEST(Region, CoversCellsAndFadesOutsideItself) {

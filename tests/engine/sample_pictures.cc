@@ -50,6 +50,34 @@ std::string PngFile(const Picture& picture) {
   return file;
 }
 
+std::string Png16File(const Picture& picture) {
+  std::string file;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  RINGWAY_CHECK(png != nullptr && info != nullptr);
+  png_set_write_fn(
+      png, &file,
+      [](png_structp writer, png_bytep bytes, png_size_t count) {
+        static_cast<std::string*>(png_get_io_ptr(writer))
+            ->append(reinterpret_cast<const char*>(bytes), count);
+      },
+      nullptr);
+  const auto width = static_cast<png_uint_32>(picture.width),
+             height = static_cast<png_uint_32>(picture.height);
+  png_set_IHDR(png, info, width, height, 16, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  std::vector<png_byte> row(static_cast<std::size_t>(picture.width) * 6);
+  for (int y = 0; y < picture.height; ++y) {
+    // 257 x value: the byte twice.
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = picture.At(0, y)[i / 2];
+    png_write_row(png, row.data());
+  }
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return file;
+}
+
 std::string JpegFile(const Picture& picture, int quality, const std::string& app1, bool progressive) {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};

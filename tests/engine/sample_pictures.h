@@ -16,6 +16,9 @@ Picture Ramp(int width, int height);
 Animation MovingDisc(int width, int height, int frames);
 
 std::string PngFile(const Picture& picture);
+// The same colours in 16 bits a channel, without a word on gamma, as cameras' and scanners' programs write
+// it.
+std::string Png16File(const Picture& picture);
 // `app1` is the payload of an EXIF segment; empty for none.
 std::string JpegFile(const Picture& picture, int quality, const std::string& app1 = "",
                      bool progressive = false);

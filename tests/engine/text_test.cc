@@ -33,6 +33,28 @@ TEST(WordTokenizer, TellsUnknownWords) {
   EXPECT_THAT(Words().UnknownWords("zoom the Cat, the cat"), ElementsAre("the", "cat"));
 }
 
+TEST(WordTokenizer, SaysWhatOfAPromptItDoesNotUnderstand) {
+  using testing::HasSubstr;
+  EXPECT_THAT(Words().Notes("zoom in, slowly"), testing::IsEmpty());
+  EXPECT_THAT(
+      Words().Notes("zoom in asdf qwer"),
+      ElementsAre("words of the prompt that this model does not know, and skipped: \"asdf\", \"qwer\""));
+  EXPECT_THAT(Words().Notes(""), ElementsAre("there is no prompt: the model chooses what moves"));
+  EXPECT_THAT(Words().Notes("explode"),
+              ElementsAre(HasSubstr("no word of the prompt is known"), HasSubstr("explode")));
+  EXPECT_THAT(
+      Words().Notes("\xe4\xba\x91\xe9\xa3\x98"),
+      ElementsAre(HasSubstr("no word of the prompt is known"), HasSubstr("other letters were skipped")));
+  EXPECT_THAT(Words().Notes("in in in in in in zoom slowly"),
+              ElementsAre("this model reads the first 6 words of a prompt; skipped: \"zoom\", \"slowly\""));
+  // Bounded, whatever comes.
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += std::string(100, static_cast<char>('a' + i % 26)) + " ";
+  std::size_t bytes = 0;
+  for (const std::string& note : Words().Notes(many)) bytes += note.size();
+  EXPECT_LT(bytes, 2000u);
+}
+
 TEST(WordTokenizer, RefusesVocabulariesThatLie) {
   for (const char* wrong :
        {"", "[]", "{}", R"({"<pad>":0})", R"({"<pad>":0,"<unk>":-1})", R"({"<pad>":0,"<unk>":10})",

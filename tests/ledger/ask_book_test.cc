@@ -209,5 +209,21 @@ TEST(LeaseGate, OpensForRisingLeasesOnlyAndNumbersAnnouncementsAcrossRestarts) {
   EXPECT_GT(restarted.NextSequence(), last);
 }
 
+// A router that starts anew with a clock that was set back by an hour asks with numbers that the holder has
+// seen.
+TEST_F(AskBookTest, NumbersThatAnEarlierLifeUsedAreLeftBehindSoon) {
+  Seat(1);
+  Begin(1, 3);
+  const std::uint64_t seen = Told<Ask>().at(0).key.generation + 3'600'000'000;
+  int refused = 0;
+  while (Told<Ask>().at(0).key.generation <= seen) {
+    ASSERT_LT(++refused, 64);
+    Hear(1.1, Refuse{Told<Ask>().at(0).key, RefuseReason::kStale});
+    ASSERT_EQ(Told<Ask>().size(), 1u);
+  }
+  Begin(1.2, 5);
+  EXPECT_GT(Told<Ask>().at(0).key.generation, seen) << "other jobs need not learn it again";
+}
+
 }  // namespace
 }  // namespace ringway::ledger

@@ -1,71 +1,12 @@
 #include "router/dispatch/ledger/slot_ledger.h"
 
-#include <variant>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/ledger/ledger_rig.h"
 
 namespace ringway::ledger {
 namespace {
-
-constexpr Fence kFirst{7, 1};
-constexpr Fence kSecond{7, 2};
-
-class LedgerTest : public testing::Test {
- protected:
-  static LedgerSettings Settings(bool announce) {
-    LedgerSettings settings;
-    settings.lease_span = absl::Seconds(5);
-    settings.workers_announce = announce;
-    settings.waiting_max = 4;
-    settings.workers_max = 8;
-    settings.routers_max = 4;
-    settings.start_margin = absl::ZeroDuration();
-    return settings;
-  }
-
-  void Build(bool announce) { ledger_ = SlotLedger(Settings(announce)); }
-  // Steps and keeps what came out.
-  void Do(double at_s, const LedgerEvent& event) {
-    now_ = absl::UnixEpoch() + absl::Seconds(at_s);
-    actions_.clear();
-    ledger_.Step(now_, event, actions_);
-  }
-  // Ask of router 0 with one second of service and the given deadline.
-  Ask AskFor(std::uint32_t slot, double arrived_s, double deadline_s, Priority priority = 0) {
-    return {.key = {RouterId(0), slot, ++generation_},
-            .priority = priority,
-            .arrived = absl::UnixEpoch() + absl::Seconds(arrived_s),
-            .deadline = absl::UnixEpoch() + absl::Seconds(deadline_s),
-            .expected = absl::Seconds(1)};
-  }
-  Announce Idle(std::size_t worker, const Lease& fence) {
-    return {WorkerId(worker), ++sequence_, WorkerStatus::kIdle, fence, {}};
-  }
-  Announce Busy(std::size_t worker, const Lease& fence, const Lease& running) {
-    return {WorkerId(worker), ++sequence_, WorkerStatus::kBusy, fence, running};
-  }
-  template <class T>
-  std::vector<T> All() const {
-    std::vector<T> found;
-    for (const LedgerAction& action : actions_) {
-      if (const T* match = std::get_if<T>(&action)) found.push_back(*match);
-    }
-    return found;
-  }
-  SlotState State(std::size_t worker) const { return ledger_.Slot(WorkerId(worker))->state; }
-  // Appoints and brings up `workers` idle announcing workers.
-  void Begin(std::size_t workers) {
-    Do(0, Appointed{kFirst});
-    for (std::size_t w = 0; w < workers; ++w) Do(0, Idle(w, {kFirst, 0}));
-  }
-
-  SlotLedger ledger_{Settings(true)};
-  absl::Time now_;
-  std::vector<LedgerAction> actions_;
-  std::uint32_t generation_ = 0;
-  std::uint64_t sequence_ = 0;
-};
 
 TEST_F(LedgerTest, GrantsTheSlotThatWasIdleLongest) {
   Begin(2);
@@ -262,14 +203,14 @@ TEST_F(LedgerTest, BusyIsNotAFailureAndTheSlotWaitsForItsWorker) {
   EXPECT_EQ(State(0), SlotState::kIdle);
 }
 
-TEST_F(LedgerTest, AWorkerThatFailsAtOnceIsLeftAloneLongerEachTime) {
+TEST_F(LedgerTest, AWorkerThatCannotBeReachedIsLeftAloneLongerEachTime) {
   Begin(1);
   double at = 1;
   for (const double hold_s : {0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10.0, 10.0}) {
     Do(at, AskFor(0, at, at + 100));
     ASSERT_EQ(All<Grant>().size(), 1u);
     const Grant grant = All<Grant>()[0];
-    Do(at, Release{grant.worker, grant.lease, Outcome::kFailed, {}});
+    Do(at, Release{grant.worker, grant.lease, Outcome::kFailed, {}, Contact::kUnreached});
     Do(at, Idle(0, grant.lease));
     EXPECT_EQ(State(0), SlotState::kHeld);
     EXPECT_LT(absl::AbsDuration(ledger_.NextWake() - (absl::UnixEpoch() + absl::Seconds(at + hold_s))),
@@ -278,6 +219,56 @@ TEST_F(LedgerTest, AWorkerThatFailsAtOnceIsLeftAloneLongerEachTime) {
     Do(at, Idle(0, grant.lease));
     EXPECT_EQ(State(0), SlotState::kIdle);
   }
+}
+
+TEST_F(LedgerTest, AWorkerThatAloneFailsRestsAfterThreeInARowAndReturnsByTime) {
+  Build(false);
+  for (std::size_t w = 0; w < 4; ++w) Do(0, WorkerListed{WorkerId(w)});
+  Do(0, Appointed{kFirst, true});
+  double at = 1;
+  int failed = 0;
+  for (int job = 0; failed < 3; ++job, at += 0.01) {
+    Do(at, AskFor(0, at, at + 100));
+    const Grant grant = All<Grant>().at(0);
+    const bool fails = grant.worker == WorkerId(2);
+    failed += fails;
+    EXPECT_LT(State(2), SlotState::kHeld) << "after " << failed;
+    Do(at, Release{grant.worker, grant.lease, fails ? Outcome::kFailed : Outcome::kDone, {}});
+  }
+  EXPECT_EQ(ledger_.View().resting, 1u);
+  Do(at + 0.2, Wake{});
+  EXPECT_EQ(State(2), SlotState::kIdle);
+}
+
+TEST_F(LedgerTest, FailuresThatAllWorkersShareRestNobody) {
+  Build(false);
+  for (std::size_t w = 0; w < 8; ++w) Do(0, WorkerListed{WorkerId(w)});
+  Do(0, Appointed{kFirst, true});
+  for (double at = 1; at < 5; at += 0.01) {
+    Do(at, AskFor(0, at, at + 100));
+    const Grant grant = All<Grant>().at(0);
+    Do(at, Release{grant.worker, grant.lease, Outcome::kFailed, {}});
+    EXPECT_EQ(ledger_.View().idle, 8u);
+  }
+}
+
+TEST_F(LedgerTest, AtMostHalfOfTheWorkersRestOnSuspicion) {
+  Build(false);
+  for (std::size_t w = 0; w < 4; ++w) Do(0, WorkerListed{WorkerId(w)});
+  Do(0, Appointed{kFirst, true});
+  double at = 1;
+  for (int job = 0; job < 4000; ++job, at += 0.001) {
+    Do(at, AskFor(0, at, at + 100));
+    if (All<Grant>().empty()) continue;
+    const Grant grant = All<Grant>()[0];
+    // All but one are broken.
+    const bool fails = grant.worker != WorkerId(0);
+    Do(at, Release{grant.worker, grant.lease, fails ? Outcome::kFailed : Outcome::kDone, {}});
+    EXPECT_LE(ledger_.View().resting, 2u);
+  }
+  EXPECT_GE(ledger_.View().resting, 1u);
+  Do(at + 11, Wake{});
+  EXPECT_EQ(ledger_.View().idle, 4u) << "every rest ends by time";
 }
 
 TEST_F(LedgerTest, AnIdleWorkerThatWentSilentIsNotGranted) {
@@ -330,6 +321,32 @@ TEST_F(LedgerTest, ARouterThatDiesLosesItsAsksAndItsLeases) {
   EXPECT_EQ(State(0), SlotState::kIdle);
 }
 
+// Its number may be another router's now, whose clock is behind.
+TEST_F(LedgerTest, ARouterThatIsGoneIsForgotten) {
+  Begin(1);
+  generation_ = 1000;
+  Do(1, AskFor(0, 1, 100));
+  const Grant grant = All<Grant>()[0];
+  Do(2, RouterGone{RouterId(0)});
+  Do(3, Idle(0, grant.lease));
+  generation_ = 10;
+  Do(4, AskFor(0, 4, 100));
+  ASSERT_EQ(All<Grant>().size(), 1u);
+}
+
+TEST_F(LedgerTest, AnAskForAnIdleSlotOnlyNeverWaits) {
+  Begin(1);
+  Ask ask = AskFor(0, 1, 100);
+  ask.idle_only = true;
+  Do(1, ask);
+  ASSERT_EQ(All<Grant>().size(), 1u);
+  ask = AskFor(1, 1, 100);
+  ask.idle_only = true;
+  Do(1, ask);
+  EXPECT_EQ(All<Refuse>().size(), 1u);
+  EXPECT_EQ(ledger_.View().waiting, 0u);
+}
+
 TEST_F(LedgerTest, ADrainedWorkerEndsItsJobAndGetsNoOther) {
   Begin(1);
   Do(1, AskFor(0, 1, 100));
@@ -342,70 +359,20 @@ TEST_F(LedgerTest, ADrainedWorkerEndsItsJobAndGetsNoOther) {
   EXPECT_TRUE(All<Grant>().empty());
 }
 
-// ---- pools that announce nothing ----
-
-TEST_F(LedgerTest, AFreshPoolIsFreeAtOnce) {
-  Build(false);
-  Do(0, WorkerListed{WorkerId(0)});
-  Do(0, Appointed{kFirst, true});
-  Do(100, AskFor(0, 100, 200));
-  EXPECT_EQ(All<Grant>().size(), 1u);
-}
-
-TEST_F(LedgerTest, ANewHolderQuarantinesWhatNobodyVouchesFor) {
-  Build(false);
-  for (std::size_t w = 0; w < 2; ++w) Do(0, WorkerListed{WorkerId(w)});
-  Do(0, Appointed{kSecond, false});
-  const Lease presented{kFirst, 3};
-  Do(1, Renew{RouterId(1), WorkerId(0), presented});
-  EXPECT_EQ(State(0), SlotState::kLeased);
-  EXPECT_EQ(State(1), SlotState::kQuarantined);
-  Do(2, AskFor(0, 2, 500));
-  EXPECT_TRUE(All<Grant>().empty());
-  Do(3, Release{WorkerId(0), presented, Outcome::kDone, {}});
-  ASSERT_EQ(All<Grant>().size(), 1u) << "the presented lease ended";
-  EXPECT_EQ(All<Grant>()[0].worker, WorkerId(0));
-  Do(4, AskFor(1, 4, 500));
-  Do(119.9, Wake{});
-  EXPECT_TRUE(All<Grant>().empty());
-  Do(120, Wake{});
-  ASSERT_EQ(All<Grant>().size(), 1u) << "the service bound has passed";
-  EXPECT_EQ(All<Grant>()[0].worker, WorkerId(1));
-}
-
-TEST_F(LedgerTest, TheHigherOfTwoPresentedLeasesCounts) {
-  Build(false);
-  Do(0, WorkerListed{WorkerId(0)});
-  Do(0, Appointed{kSecond, false});
-  Do(1, Renew{RouterId(1), WorkerId(0), {kFirst, 3}});
-  Do(1, Renew{RouterId(2), WorkerId(0), {kFirst, 8}});
-  Do(1, Release{WorkerId(0), {kFirst, 3}, Outcome::kDone, {}});
-  EXPECT_EQ(State(0), SlotState::kLeased);
-  Do(1, Renew{RouterId(1), WorkerId(0), {kFirst, 3}});
-  EXPECT_EQ(All<LeaseLost>().size(), 1u);
-}
-
-TEST_F(LedgerTest, AnExpiredLeaseOfASilentPoolIsQuarantined) {
-  Build(false);
-  Do(0, WorkerListed{WorkerId(0)});
-  Do(0, Appointed{kFirst, true});
-  Do(1, AskFor(0, 1, 300));
-  Do(6, Wake{});
-  EXPECT_EQ(All<LeaseLost>().size(), 1u);
-  EXPECT_EQ(State(0), SlotState::kQuarantined);
-  Do(126, Wake{});
-  EXPECT_EQ(State(0), SlotState::kIdle);
-}
-
-TEST_F(LedgerTest, ABusyAnswerFromASilentPoolIsHeldForItsHint) {
-  Build(false);
-  Do(0, WorkerListed{WorkerId(0)});
-  Do(0, Appointed{kFirst, true});
-  Do(1, AskFor(0, 1, 300));
-  const Grant grant = All<Grant>()[0];
-  Do(2, Release{grant.worker, grant.lease, Outcome::kBusy, absl::Seconds(3)});
-  EXPECT_EQ(State(0), SlotState::kHeld);
-  EXPECT_EQ(ledger_.NextWake(), absl::UnixEpoch() + absl::Seconds(5));
+TEST_F(LedgerTest, AWorkerThatWasToldOfALeaderThatCannotBeDeposesNobody) {
+  Begin(2);
+  const Fence nonsense{std::uint64_t{1} << 47, 3};
+  Do(1, Idle(0, {nonsense, 0}));
+  EXPECT_TRUE(ledger_.View().holding);
+  ASSERT_EQ(All<FenceWorker>().size(), 1u) << "it is told who holds the ledger";
+  EXPECT_EQ(All<FenceWorker>()[0].upto, (Lease{kFirst, 0}));
+  for (std::uint32_t slot = 0; slot < 2; ++slot) {
+    Do(2, AskFor(slot, 2, 60));
+    for (const Grant& grant : All<Grant>()) EXPECT_EQ(grant.worker, WorkerId(1)) << "the other one serves";
+  }
+  // It obeys again.
+  Do(3, Idle(0, {kFirst, 0}));
+  EXPECT_EQ(All<Grant>().size(), 1u) << "the job that waited";
 }
 
 TEST(SlotLedgerDeathTest, DoubleBookingEndsTheProcess) {

@@ -26,6 +26,8 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
+std::string Program(const std::string& name) { return std::string(RINGWAY_BIN_DIR) + "/" + name; }
+
 DaemonProcess::DaemonProcess(const ScratchFolder& folder, DaemonSpec spec)
     : spec_(std::move(spec)),
       port_file_(folder.File(spec_.name + ".ports")),
@@ -35,13 +37,8 @@ DaemonProcess::DaemonProcess(const ScratchFolder& folder, DaemonSpec spec)
 
 void DaemonProcess::Start(const std::string& listen, const std::string& http) {
   std::filesystem::remove(port_file_);
-  std::vector<std::string> arguments = {std::string(RINGWAY_BIN_DIR) + "/" + spec_.program,
-                                        "--listen",
-                                        listen,
-                                        "--http",
-                                        http,
-                                        "--port-file",
-                                        port_file_};
+  std::vector<std::string> arguments = {Program(spec_.program), "--listen", listen, "--http", http,
+                                        "--port-file",          port_file_};
   arguments.insert(arguments.end(), spec_.arguments.begin(), spec_.arguments.end());
   auto started = runtime::ChildProcess::Start(arguments, log_);
   ASSERT_TRUE(started.ok()) << started.status();

@@ -30,6 +30,9 @@ class ScratchFolder {
   std::string path_;
 };
 
+// Where the program lies.
+std::string Program(const std::string& name);
+
 struct DaemonSpec {
   std::string program;  // in RINGWAY_BIN_DIR, for example "ringway-worker"
   std::string name;     // for files

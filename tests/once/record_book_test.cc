@@ -109,5 +109,26 @@ TEST_F(RecordBookTest, PagesGoThroughTheKeysInOrder) {
   EXPECT_FALSE(page.more);
 }
 
+TEST_F(RecordBookTest, AKeyThatWasForgottenLeavesNothingBehind) {
+  const auto run = [&](absl::Time now, const std::string& key) {
+    ClaimAsk claim = Claim(kFirst);
+    SettleAsk end = End(kFirst);  // four bytes of ten
+    claim.key = end.record.key = key;
+    end.record.until = now + absl::Minutes(1);
+    ASSERT_EQ(book_.Claim(now, claim).verdict, Verdict::kOk);
+    ASSERT_EQ(book_.Settle(now, end).verdict, Verdict::kOk);
+  };
+  run(kNow, "again");
+  const absl::Time later = kNow + absl::Minutes(2);
+  book_.Forget(later);
+  EXPECT_EQ(book_.size(), 0u);
+  EXPECT_EQ(book_.result_bytes(), 0u);
+  run(later, "old");
+  run(later, "again");
+  run(later, "new");
+  EXPECT_EQ(book_.Find("old")->result.bytes, nullptr) << "the oldest makes room";
+  EXPECT_NE(book_.Find("again")->result.bytes, nullptr) << "its earlier life counted";
+}
+
 }  // namespace
 }  // namespace ringway::router::once

@@ -96,6 +96,37 @@ TEST(Home, ARegionWithoutCapacityOrDemandStillLeadsSomewhere) {
   EXPECT_TRUE(plan.findings.empty());
 }
 
+// Nobody asks and nothing is known to serve: a plan that refuses would refuse the first job of an idle fleet.
+TEST(Home, WithoutDemandNobodyIsRefusedWhateverIsUnknown) {
+  for (const InputHealth health : {InputHealth::kFresh, InputHealth::kStale, InputHealth::kMissing}) {
+    SCOPED_TRACE(static_cast<int>(health));
+    SmallFleet fleet({0, 0});
+    for (const std::size_t r : {0, 1}) {
+      fleet.region(r).usable_share = 0;
+      fleet.region(r).health = health;
+    }
+    fleet.provisioned(1).workers = 0;
+    for (int round = 0; round < 2; ++round) {
+      const Plan plan = fleet.Solve();
+      for (const std::size_t r : {0, 1}) {
+        EXPECT_EQ(plan.table.at(0, RegionId(r)).shed_fraction, 0) << r;
+        ASSERT_NE(fleet.Find(plan.table, r, r), nullptr) << r;
+      }
+      fleet.PutInForce(plan.table);
+    }
+  }
+}
+
+TEST(Home, ARowThatRefusesEverybodyIsNotHeldWhenItsNumbersAreStale) {
+  SmallFleet fleet({10, 10});
+  TierTable refusing = HomeTable(TierId(0), 2, 1);
+  refusing.at(0, RegionId(0)) = {.routes = {}, .shed_fraction = 1};
+  fleet.PutInForce(refusing);
+  fleet.region(0).health = InputHealth::kStale;
+  const Plan plan = fleet.Solve();
+  EXPECT_EQ(plan.table.at(0, RegionId(0)).shed_fraction, 0);
+}
+
 TEST(Solve, ATableOfAnotherShapeIsNotFollowed) {
   SmallFleet fleet({100, 40});
   fleet.PutInForce(HomeTable(TierId(0), 5, 1));

@@ -42,6 +42,22 @@ TEST(Offload, RingsOpenByLoadOrWhenTheNearerAreFull) {
   EXPECT_NEAR(fleet.Find(unlocked.table, 0, 2)->unlock_load, 1.3, 1e-9);
 }
 
+// A number that stands for "no load did it" would be shown to people as one.
+TEST(Offload, WhereNoLoadOpenedTheRingNoneIsNamed) {
+  SmallFleet fleet({20, 10, 20});
+  fleet.region(0).usable_share = 0;
+  fleet.region(2).usable_share = 0;
+  fleet.region(2).draining = true;
+  const Plan plan = fleet.Solve();
+  const Route* dead = fleet.Find(plan.table, 0, 1);
+  const Route* drained = fleet.Find(plan.table, 2, 1);
+  ASSERT_TRUE(dead != nullptr && drained != nullptr);
+  EXPECT_EQ(dead->reason, RouteReason::kNoWorkers);
+  EXPECT_EQ(drained->reason, RouteReason::kDrain);
+  EXPECT_EQ(dead->unlock_load, 0);
+  EXPECT_EQ(drained->unlock_load, 0);
+}
+
 TEST(Offload, PlansToTheMarginBelowTheThreshold) {
   SmallFleet fleet({100, 10});
   fleet.tier->guard.plan_margin = 0.05;

@@ -39,6 +39,37 @@ TEST(Tables, ANewLeadersWelcomeFencesTheOldOne) {
   EXPECT_EQ(t.machine().epoch_seen_max(), 9u);
 }
 
+// A false controller, or a damaged disk, must not make a router deaf to the true one.
+TEST(Tables, AnEpochThatNoLeaderCanHaveIsForgottenWhenAControllerWelcomesTheRouter) {
+  for (const std::uint64_t absurd : {std::uint64_t{1} << 48, ~std::uint64_t{0}}) {
+    RouterOnTheTable t;
+    t.ListRouter(0, kNear);
+    t.Step(ControllerWelcomed{.epoch = absurd});
+    t.SendAllTo(kNear, {absurd, 1});
+    ASSERT_TRUE(t.Last<TableDecided>()->active);
+    t.Step(ControllerWelcomed{.epoch = 3});
+    EXPECT_EQ(t.machine().epoch_seen_max(), 3u);
+    t.Arrive(0);
+    EXPECT_TRUE(t.Last<ForwardToRouter>()) << "the active table stands until there is another";
+    t.SendAllTo(kHome, {2, 9});
+    EXPECT_FALSE(t.Last<TableDecided>()->active) << "of an earlier leader";
+    t.SendAllTo(kHome, {3, 1});
+    EXPECT_TRUE(t.Last<TableDecided>()->active) << t.Last<TableDecided>()->refusal;
+    EXPECT_EQ(t.machine().table(), (TableVersion{3, 1}));
+  }
+}
+
+TEST(Tables, OfAnEpochBeyondAnySenseAreRefused) {
+  RouterOnTheTable t;
+  t.Step(ControllerWelcomed{.epoch = 3});
+  t.SendAllTo(kHome, {std::uint64_t{1} << 48, 1});
+  EXPECT_FALSE(t.Last<TableDecided>()->active);
+  EXPECT_THAT(t.Last<TableDecided>()->refusal, HasSubstr("beyond any sense"));
+  EXPECT_EQ(t.machine().epoch_seen_max(), 3u) << "and not believed";
+  t.SendAllTo(kHome, {4, 1});
+  EXPECT_TRUE(t.Last<TableDecided>()->active);
+}
+
 TEST(Tables, StandWhenTheControllerIsLost) {
   RouterOnTheTable t;
   t.ListRouter(0, kNear);

@@ -101,6 +101,20 @@ class ControlledRouters : public ::testing::Test {
     *message.mutable_table() = wire::EncodeTable(table, fleet_);
     controller_->Push(message);
   }
+  // Home gets a trace of its jobs of tier animate, the rest is shed.
+  void PushShed(TableVersion version) {
+    RoutingTable table;
+    table.version = version;
+    for (TierId t(0); t != fleet_.tiers.end_id(); t = TierId(t.index() + 1)) {
+      table.tiers.push_back(HomeTable(t, 3, 2));
+    }
+    Row& row = table.tiers[router::kTier].at(0, kHome);
+    row.routes = {{.target = kHome, .fraction = 1e-3}};
+    row.shed_fraction = 1 - 1e-3;
+    v1::ControllerMessage message;
+    *message.mutable_table() = wire::EncodeTable(table, fleet_);
+    controller_->Push(message);
+  }
   bool Acked(const std::string& router, TableVersion version, bool active) {
     return Eventually([&] {
       for (const v1::Ack& ack : controller_->acks(router)) {
@@ -144,6 +158,25 @@ TEST_F(ControlledRouters, JobsGoWhereTheTableSaysAndComeBackWithTheStory) {
   EXPECT_EQ(story.table_version(), 2u);
   EXPECT_GE(story.network_s(), 0.019) << "20 ms between home and near are emulated";
   EXPECT_FALSE(answer.result.empty());
+}
+
+// A table is made of what routers report, and one of them may be wrong by a million times.
+TEST_F(ControlledRouters, AShedShareIsServedWhileAWorkerAtHomeIsIdle) {
+  PushShed({5, 2});
+  ASSERT_TRUE(Acked("r1", {5, 2}, true));
+  ASSERT_TRUE(Sees(*home_, 1));
+  for (int i = 0; i < 10; ++i) {
+    const JobAnswer answer = Submit();
+    ASSERT_EQ(answer.outcome(), "done") << answer.end.message();
+  }
+  // With the only worker busy, the share is refused as the table says.
+  EXPECT_TRUE(Eventually([&] {
+    JobCall first = JobCall::ToRouter(*stub_);
+    first.Send(Header("animate", "first"), "photo");
+    const bool shed = Submit("second").outcome() == "shed";
+    (void)first.Await();
+    return shed;
+  })) << "nothing is shed any more";
 }
 
 TEST_F(ControlledRouters, ReportsSayWhatHappened) {

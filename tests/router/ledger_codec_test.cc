@@ -46,6 +46,21 @@ TEST(LedgerCodecTest, AnAskKeepsItsAgeItsRemainingTimeAndItsPriority) {
   EXPECT_EQ(ask.arrived, kNow + absl::Hours(9) - absl::Milliseconds(250));
   EXPECT_EQ(ask.deadline, kNow + absl::Hours(9) + absl::Seconds(9));
   EXPECT_EQ(ask.expected, absl::Seconds(2));
+  EXPECT_FALSE(ask.idle_only);
+}
+
+// A holder of the release before does not know the flag: it sees a job that would have to start now, and
+// refuses it.
+TEST(LedgerCodecTest, AnAskForAnIdleSlotOnlyIsRefusedByWhoDoesNotKnowIt) {
+  const auto event = ThroughUp(ledger::Ask{.key = {RouterId(0), 12, 7},
+                                           .arrived = kNow,
+                                           .deadline = kNow + absl::Seconds(9),
+                                           .expected = absl::Seconds(2),
+                                           .idle_only = true});
+  ASSERT_TRUE(event.ok()) << event.status();
+  const auto& ask = std::get<ledger::Ask>(*event);
+  EXPECT_TRUE(ask.idle_only);
+  EXPECT_EQ(ask.expected, absl::Seconds(9));
 }
 
 TEST(LedgerCodecTest, TimesBeyondSenseAreBounded) {
@@ -69,10 +84,12 @@ TEST(LedgerCodecTest, TheOtherWordsOfARouterComeThrough) {
   EXPECT_EQ(std::get<ledger::Renew>(*renew).lease, kLease);
   for (const Outcome outcome : {Outcome::kDone, Outcome::kBusy, Outcome::kFailed, Outcome::kTimeout,
                                 Outcome::kCancelled, Outcome::kShed, Outcome::kRejected}) {
-    const auto release = ThroughUp(ledger::Release{WorkerId(0), kLease, outcome, absl::Seconds(3)});
+    const auto release =
+        ThroughUp(ledger::Release{WorkerId(0), kLease, outcome, absl::Seconds(3), ledger::Contact::kBroke});
     ASSERT_TRUE(release.ok());
     EXPECT_EQ(std::get<ledger::Release>(*release).outcome, outcome);
     EXPECT_EQ(std::get<ledger::Release>(*release).retry_after, absl::Seconds(3));
+    EXPECT_EQ(std::get<ledger::Release>(*release).contact, ledger::Contact::kBroke);
   }
 }
 

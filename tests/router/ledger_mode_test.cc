@@ -90,6 +90,86 @@ TEST_F(LedgerMode, ABusyWorkerSendsTheJobBackIntoTheLine) {
   EXPECT_FALSE(t_.Last<OfferToWorker>());
 }
 
+// The router may not turn the ledger's grants down: nothing would ever end that.
+TEST_F(LedgerMode, AGrantOfAWorkerThatFailedOftenIsUsed) {
+  Seat();
+  for (std::size_t job = 0; job < 6; ++job) {
+    const OfferToWorker offer = Granted(job, 1);
+    EXPECT_EQ(offer.worker, WorkerId(1)) << "after " << job << " failures";
+    t_.Finish(offer, Outcome::kFailed);
+    ASSERT_TRUE(Told<ledger::Release>());
+    EXPECT_EQ(Told<ledger::Release>()->outcome, Outcome::kFailed) << "whose fault it is, the ledger judges";
+  }
+}
+
+TEST_F(LedgerMode, AGrantOfAWorkerThatLeftAnOfferUnansweredIsUsed) {
+  Seat();
+  const OfferToWorker offer = Granted(0, 1);
+  for (int i = 0; i < 10; ++i) {
+    t_.now += absl::Milliseconds(200);
+    t_.Step(HolderHeard{kTier});
+  }
+  ASSERT_TRUE(t_.Last<WithdrawAttempt>());
+  t_.Finish(offer, Outcome::kTimeout, /*answered=*/false, /*started=*/false);
+  EXPECT_EQ(Granted(1, 1).worker, WorkerId(1));
+}
+
+TEST_F(LedgerMode, AFailedLeaseTellsHowFarItGot) {
+  Seat();
+  const auto contact = [&](std::size_t job, bool answered, bool started) {
+    const OfferToWorker offer = Granted(job, 1);
+    t_.Finish(offer, Outcome::kFailed, answered, started);
+    return Told<ledger::Release>()->contact;
+  };
+  EXPECT_EQ(contact(0, true, true), ledger::Contact::kAnswered);
+  EXPECT_EQ(contact(1, false, true), ledger::Contact::kBroke);
+  EXPECT_EQ(contact(2, false, false), ledger::Contact::kUnreached);
+}
+
+// A GET may be sent again, and a key allows it once; but a job that killed two workers is not sent to a
+// third, and the second is not blamed for it.
+TEST_F(LedgerMode, AJobThatTwoWorkersFailWithIsBlamedForIt) {
+  Seat();
+  t_.ListWorkers(3);
+  JobFacts facts = t_.Facts();
+  facts.safe = true;
+  t_.Arrive(0, facts);
+  for (std::size_t worker = 0; worker < 2; ++worker) {
+    const auto ask = Told<ledger::Ask>();
+    ASSERT_TRUE(ask);
+    t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(worker), {kFence, ++serial_}, {}}});
+    ASSERT_TRUE(t_.Last<OfferToWorker>());
+    t_.Finish(*t_.Last<OfferToWorker>(), Outcome::kFailed, /*answered=*/false, /*started=*/true);
+    EXPECT_EQ(Told<ledger::Release>()->outcome, worker == 0 ? Outcome::kFailed : Outcome::kCancelled);
+  }
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kFailed);
+  EXPECT_THAT(t_.Last<EndJob>()->message, testing::HasSubstr("2 workers failed with this job"));
+}
+
+TEST_F(LedgerMode, BusyAnswersToGrantsAreBounded) {
+  Seat();
+  t_.Arrive(0);
+  int offers = 0;
+  while (!t_.Last<EndJob>() && offers < 100) {
+    for (int i = 0; i < 100 && !Told<ledger::Ask>() && !t_.Last<EndJob>(); ++i) {
+      t_.now = std::min(t_.machine().NextWake(), t_.now + absl::Milliseconds(200));
+      t_.Step(HolderHeard{kTier});
+    }
+    if (t_.Last<EndJob>()) break;
+    const auto ask = Told<ledger::Ask>();
+    ASSERT_TRUE(ask);
+    t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(offers % 2), {kFence, ++serial_}, {}}});
+    ASSERT_TRUE(t_.Last<OfferToWorker>());
+    ++offers;
+    t_.Finish(*t_.Last<OfferToWorker>(), Outcome::kBusy, true, false);
+  }
+  EXPECT_EQ(offers, kBusyAnswersMax);
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kShed);
+  EXPECT_THAT(t_.Last<EndJob>()->message, testing::HasSubstr("were answered BUSY"));
+}
+
 TEST_F(LedgerMode, ARefusalEndsTheJobAndSaysWhy) {
   Seat();
   t_.Arrive(0);

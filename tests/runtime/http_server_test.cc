@@ -1,6 +1,11 @@
 #include "runtime/http_server.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <ctime>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -10,6 +15,7 @@
 #include <prometheus/counter.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "runtime/address.h"
 #include "runtime/metrics_page.h"
@@ -59,11 +65,94 @@ TEST(HttpServerTest, SurvivesBadRequests) {
   auto server = HttpServer::Start("127.0.0.1:0", {{"/healthz", HealthPage()}});
   ASSERT_TRUE(server.ok()) << server.status();
   const std::string& address = (*server)->address();
-  EXPECT_EQ(Exchange(address, "POST /healthz HTTP/1.1\r\nConnection: close\r\n\r\n").substr(9, 3), "405");
+  EXPECT_EQ(Exchange(address, "POST /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").substr(9, 3),
+            "405");
   Exchange(address, "nonsense\r\n\r\n");
   Exchange(address, "GET / HTTP/1.1\r\nA: " + std::string(1 << 20, 'a') + "\r\n\r\n");
   Exchange(address, std::string("\0\xff\r\n\r\n", 6));
   EXPECT_EQ(Get(address, "/healthz").substr(9, 3), "200");
+}
+
+// As many as one peer may hold, each of them saying `opening` and then nothing more.
+class HeldConnections {
+ public:
+  HeldConnections(const std::string& address, std::size_t count, const std::string& opening) {
+    const auto parsed = ParseAddress(address);
+    for (std::size_t i = 0; i < count; ++i) {
+      sockets_.emplace_back(io_);
+      sockets_.back().connect({boost::asio::ip::make_address(parsed->host), parsed->port});
+      boost::system::error_code closed;
+      boost::asio::write(sockets_.back(), boost::asio::buffer(opening), closed);
+    }
+  }
+
+ private:
+  boost::asio::io_context io_;
+  std::vector<boost::asio::ip::tcp::socket> sockets_;
+};
+
+TEST(HttpServerTest, ConnectionsThatAskNothingDoNotHideThePages) {
+  auto server = HttpServer::Start("127.0.0.1:0", {{"/healthz", HealthPage()}});
+  ASSERT_TRUE(server.ok()) << server.status();
+  const std::string& address = (*server)->address();
+  for (const char* opening : {"", "GET /healthz HTT", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"}) {
+    SCOPED_TRACE(opening);
+    const HeldConnections held(address, HttpServer::kConnectionsMax + 50, opening);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(Get(address, "/healthz").substr(0, 15), "HTTP/1.1 200 OK");
+  }
+}
+
+// File descriptors of this process, all of them.
+class NoDescriptorsLeft {
+ public:
+  explicit NoDescriptorsLeft(int spare) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    // Not so many that taking them lasts.
+    const rlimit tight{256, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &tight);
+    for (int fd = dup(0); fd >= 0; fd = dup(0)) taken_.push_back(fd);
+    for (; spare > 0 && !taken_.empty(); --spare) Release();
+  }
+  ~NoDescriptorsLeft() {
+    while (!taken_.empty()) Release();
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  void Release() {
+    close(taken_.back());
+    taken_.pop_back();
+  }
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+double CpuSeconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+TEST(HttpServerTest, WithoutFileDescriptorsItPausesAndAnswersAfterwards) {
+  auto server = HttpServer::Start("127.0.0.1:0", {{"/healthz", HealthPage()}});
+  ASSERT_TRUE(server.ok()) << server.status();
+  const auto parsed = ParseAddress((*server)->address());
+  boost::asio::io_context io;
+  boost::asio::ip::tcp::socket waiting(io);
+  waiting.open(boost::asio::ip::tcp::v4());
+  {
+    const NoDescriptorsLeft none(0);
+    waiting.connect({boost::asio::ip::make_address(parsed->host), parsed->port});
+    const double before_s = CpuSeconds();
+    absl::SleepFor(absl::Seconds(1));
+    EXPECT_LT(CpuSeconds() - before_s, 0.2) << "of one second: it tries again and again";
+  }
+  boost::system::error_code ended;
+  boost::asio::write(waiting, boost::asio::buffer(std::string("GET /healthz HTTP/1.0\r\n\r\n")), ended);
+  std::string reply;
+  boost::asio::read(waiting, boost::asio::dynamic_buffer(reply), ended);
+  EXPECT_EQ(reply.substr(9, 3), "200");
+  EXPECT_EQ(Get((*server)->address(), "/healthz").substr(9, 3), "200");
 }
 
 TEST(HttpServerTest, RefusesATakenPort) {

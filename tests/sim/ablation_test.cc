@@ -23,7 +23,6 @@ struct GuardOff {
 
 const GuardOff kGuards[] = {
     {"ledger: deadline cut-off", {.deadline = false}, kLoad},
-    {"ledger: coarse shed", {.coarse_shed = false}, kLoad},
     {"probe: deadline cut-off", {.ledger = false, .deadline = false}, kLoad},
     {"probe: retry budget", {.ledger = false, .budget = false}, kWorkersOff},
 };

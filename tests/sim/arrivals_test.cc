@@ -1,5 +1,6 @@
 #include "sim/arrivals.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -62,15 +63,53 @@ TEST(ArrivalsTest, ATraceIsReplayedScaledAndRepeated) {
   for (const double expected : *offsets) EXPECT_EQ(once.Next(), expected);
   EXPECT_EQ(once.Next(), std::numeric_limits<double>::infinity());
 
-  ArrivalStream doubled(TraceArrivals{.offsets_s = offsets, .scale = 2}, 1, 1);
-  for (const double expected : {0., 0., 1., 1., 1., 1., 5., 5.}) EXPECT_EQ(doubled.Next(), expected);
-
   ArrivalStream repeated(TraceArrivals{.offsets_s = offsets, .length_s = 10}, 1, 1);
   for (const double expected : {0., 1., 1., 5., 10., 11., 11., 15., 20.})
     EXPECT_EQ(repeated.Next(), expected);
 
   ArrivalStream thinned(TraceArrivals{.offsets_s = offsets, .scale = 0.25, .length_s = 10}, 1, 1);
   EXPECT_NEAR(CountUntil(thinned, 100000), 10000, 400);
+}
+
+TEST(ArrivalsTest, CopiesOfATraceAreOtherUsersWhoDoNotComeAtOnce) {
+  auto offsets = std::make_shared<std::vector<double>>();
+  for (int i = 0; i < 100; ++i) offsets->push_back(30.0 * i);
+  const TraceArrivals law{.offsets_s = offsets, .scale = 60, .length_s = 3000};
+  ArrivalStream scaled(law, 1, 1);
+  std::vector<double> times;
+  for (double at_s = scaled.Next(); at_s < 3000; at_s = scaled.Next()) times.push_back(at_s);
+  EXPECT_NEAR(static_cast<double>(times.size()), 6000, 60);
+  std::size_t together = 0;
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    ASSERT_GE(times[i], times[i - 1]);
+    together += times[i] == times[i - 1];
+  }
+  EXPECT_LT(together, 10u) << "of " << times.size();
+  // Within the trace's gap no moment is emptier or fuller than chance: a sixth of the copies in each 5 s.
+  std::vector<int> by_phase(6);
+  for (const double at_s : times) ++by_phase[static_cast<std::size_t>(std::fmod(at_s, 30) / 5)];
+  for (const int count : by_phase) EXPECT_NEAR(count, 1000, 120);
+
+  // Two regions that share a trace, each below its rate, do not send one request in the same instant either.
+  const TraceArrivals half{.offsets_s = offsets, .scale = 0.9, .length_s = 3000, .shared = true};
+  ArrivalStream east(half, 1, 1), west(half, 1, 2);
+  std::vector<double> both;
+  for (int i = 0; i < 80; ++i) both.insert(both.end(), {east.Next(), west.Next()});
+  std::sort(both.begin(), both.end());
+  EXPECT_EQ(std::adjacent_find(both.begin(), both.end()), both.end());
+}
+
+TEST(ArrivalsTest, AFactorNeitherLosesARecordedRequestNorBringsBackThePast) {
+  auto offsets = std::make_shared<std::vector<double>>(std::vector<double>{0, 10, 20, 30, 40});
+  ArrivalStream stream(TraceArrivals{.offsets_s = offsets}, 1, 1);
+  EXPECT_EQ(stream.Next(), 0);
+  EXPECT_EQ(stream.Next(), 10);  // drawn, still to come
+  stream.SetFactor(5, 1);
+  EXPECT_EQ(stream.Next(), 10);
+  stream.SetFactor(12, 0);
+  EXPECT_EQ(stream.Next(), std::numeric_limits<double>::infinity());
+  stream.SetFactor(25, 1);
+  EXPECT_EQ(stream.Next(), 30);
 }
 
 TEST(ArrivalsTest, AFactorChangesTheRateFromItsTimeOn) {

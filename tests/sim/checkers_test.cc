@@ -87,6 +87,23 @@ TEST_F(CheckersTest, CatchesASecondGrantOfALivingLease) {
   ExpectViolation("two living leases");
 }
 
+// A holder that was stopped while another was appointed grants what is void, until it hears of it.
+TEST_F(CheckersTest, AGrantOfADeposedHolderIsVoidUnlessAWorkerObeysIt) {
+  Submit(1);
+  Submit(2);
+  checkers_.OnGranted(At(1), kWorker, {{1, 2}, 1});
+  OfferNote job = Job(1);
+  job.lease = {{1, 2}, 1};
+  checkers_.OnStarted(At(2), kWorker, job);
+  checkers_.OnGranted(At(3), kWorker, {{1, 1}, 9});
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+  checkers_.OnFreed(At(4), kWorker, job, true);
+  job = Job(2);
+  job.lease = {{1, 1}, 9};
+  checkers_.OnStarted(At(5), kWorker, job);
+  ExpectViolation("started lease");
+}
+
 TEST_F(CheckersTest, CatchesALeaseThatNobodyGranted) {
   Submit(1);
   checkers_.OnGranted(At(1), kWorker, {{1, 1}, 1});

@@ -20,7 +20,7 @@ RegionSet SomeRegions(const Fleet& fleet, Rng& rng) {
 
 Trouble RandomTrouble(const Fleet& fleet, Rng& rng) {
   const RegionSet regions = SomeRegions(fleet, rng);
-  switch (rng.Below(13)) {
+  switch (rng.Below(17)) {
     case 0:
       return KillWorkers{regions, rng.Uniform()};
     case 1:
@@ -45,6 +45,14 @@ Trouble RandomTrouble(const Fleet& fleet, Rng& rng) {
       return FreezeMetrics{regions};
     case 11:
       return KillHolders{regions};
+    case 12:
+      return StallWorkers{regions, rng.Uniform()};
+    case 13:
+      return PauseRouters{regions, 1};
+    case 14:
+      return FailJobs{regions, static_cast<int>(1 + rng.Below(10))};
+    case 15:
+      return BadJobs{regions, rng.Uniform()};
     default:
       return SetThreshold{TierId(0), 0.3 + 0.7 * rng.Uniform()};
   }

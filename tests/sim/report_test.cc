@@ -27,6 +27,70 @@ TEST(Report, TheSameSeedGivesTheSameBytes) {
   EXPECT_NE(first, JsonOf(5));
 }
 
+// One region, one tier with a demand of `load`, ten workers and fixed jobs of a second; `idle` workers of
+// another tier that nobody asks for.
+std::shared_ptr<Scenario> OneRegion(double load, int idle) {
+  Fleet fleet = LineFleet(1, 10);
+  fleet.tiers[TierId(0)].deadline = absl::Hours(1);
+  Tier other = fleet.tiers[TierId(0)];
+  other.name = "idle";
+  other.regions[RegionId(0)].workers = idle;
+  if (idle > 0) fleet.tiers.push_back(std::move(other));
+  auto scenario = std::make_shared<Scenario>();
+  for (std::size_t t = 0; t < fleet.tiers.size(); ++t) scenario->service.push_back({.law = FixedService{1}});
+  scenario->duration_s = 300;
+  scenario->warmup_s = 20;
+  scenario->demand.push_back(
+      {.tier = TierId(0), .region = RegionId(0), .law = PoissonArrivals{.rate_rps = 10 * load}});
+  scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
+  return scenario;
+}
+
+RunReport Played(const std::shared_ptr<Scenario>& scenario) {
+  Simulation run(scenario);
+  run.Run();
+  return MakeReport(run, nullptr);
+}
+
+TEST(Report, WorkersThatNobodyAsksForAreNotIdleOnes) {
+  const RunReport alone = Played(OneRegion(0.6, 0));
+  const RunReport beside_idle = Played(OneRegion(0.6, 30));
+  EXPECT_NEAR(alone.regions[0].busy_share, 0.6, 0.05);
+  EXPECT_NEAR(beside_idle.regions[0].busy_share, alone.regions[0].busy_share, 0.01);
+  EXPECT_NEAR(beside_idle.figures[Figure::kBusyShare], alone.figures[Figure::kBusyShare], 0.01);
+  EXPECT_NEAR(beside_idle.series.busy[0].back(), alone.series.busy[0].back(), 0.4);
+  EXPECT_EQ(beside_idle.regions[0].workers, 10);
+  ASSERT_FALSE(beside_idle.remarks.empty());
+  EXPECT_EQ(beside_idle.remarks.back(), "tier idle has no demand here: its 30 workers are not counted");
+}
+
+TEST(Report, JobsThatStillWaitAtTheEndCount) {
+  // Twice what ten workers do: after 300 s half of all jobs wait, some for more than a minute. None is shed,
+  // as the deadline is an hour.
+  auto scenario = OneRegion(2, 0);
+  auto fleet = std::make_shared<Fleet>(*scenario->fleet);
+  fleet->tiers[TierId(0)].dispatch.mode = DispatchMode::kLedger;
+  fleet->tiers[TierId(0)].dispatch.waiting_max = 100'000;
+  scenario->fleet = fleet;
+  scenario->controller = false;
+  Simulation run(scenario);
+  run.Run();
+  const Totals& totals = run.tally().totals();
+  ASSERT_EQ(totals.submitted, totals.ended_all() + totals.still_waiting + totals.still_running);
+  EXPECT_GT(totals.still_waiting, totals.submitted / 3);
+  EXPECT_LE(totals.still_running, 12u);
+  const Figures figures = FiguresOf(run);
+  EXPECT_NEAR(figures[Figure::kServedShare],
+              static_cast<double>(totals.served()) / static_cast<double>(totals.submitted), 0.01);
+  // Who waits has waited for as long as it is old; on average half of what the last one of them will have.
+  EXPECT_EQ(totals.wait.count(), totals.served() + totals.still_waiting + totals.still_running);
+  EXPECT_GT(figures[Figure::kWaitP99S], 60);
+  // A quiet fleet has nobody waiting at the end, and nothing changes there.
+  const RunReport quiet = Played(OneRegion(0.3, 0));
+  EXPECT_LE(quiet.still_waiting, 1u);
+  EXPECT_GE(quiet.figures[Figure::kServedShare], 0.999);
+}
+
 TEST(Report, NamesCannotLeaveTheScript) {
   const std::string page = Page({"{\"scenario\": \"</script><b>x\"}"}, "");
   EXPECT_EQ(page.find("</script><b>"), std::string::npos);

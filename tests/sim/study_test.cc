@@ -94,6 +94,39 @@ TEST(Sizing, FindsTheEdgeOfEveryRegion) {
   EXPECT_FALSE(FewestWorkers(now, 1.2, judge).met);
 }
 
+TEST(Sizing, EverySeedCountsAndNotTheirMean) {
+  const std::vector<Objective> objectives = {*ParseObjective("wait_p99_s<=2")};
+  std::vector<Figures> runs(5);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i][Figure::kWaitP99S] = i < 3 ? 1.2 : 2.3;  // mean 1.64
+  EXPECT_EQ(
+      std::count_if(runs.begin(), runs.end(), [&](const Figures& run) { return MeetsAll(objectives, run); }),
+      3);
+  EXPECT_DOUBLE_EQ(Worst(objectives[0], runs), 2.3);
+  EXPECT_NEAR(BreakingShareMax(5), 0.451, 0.001);
+  EXPECT_NEAR(BreakingShareMax(59), 0.0495, 0.001);
+}
+
+TEST(Sizing, SeedsThatTheSearchHasNotSeenConfirmItsAnswer) {
+  FleetSize now;
+  for (const int workers : {100, 50}) now.push_back(workers);
+  const auto enough = [](int first, int second) {
+    return [=](const FleetSize& fleet) -> std::optional<bool> {
+      return fleet[RegionId(0)] >= first && fleet[RegionId(1)] >= second;
+    };
+  };
+  SizingResult result = FewestWorkers(now, 4, enough(60, 30));
+  Confirm(result, enough(62, 31));  // other days want a little more
+  EXPECT_TRUE(result.confirmed);
+  EXPECT_GE(result.workers[RegionId(0)], 62);
+  EXPECT_GE(result.workers[RegionId(1)], 31);
+  EXPECT_LE(result.workers[RegionId(0)] + result.workers[RegionId(1)], 97);
+  EXPECT_EQ(result.added, result.workers[RegionId(0)] + result.workers[RegionId(1)] - 90);
+  SizingResult never = FewestWorkers(now, 4, enough(60, 30));
+  Confirm(never, enough(10'000, 0));
+  EXPECT_TRUE(never.met && never.complete);
+  EXPECT_FALSE(never.confirmed);
+}
+
 TEST(Sizing, ReadsObjectives) {
   EXPECT_TRUE(ParseObjective("served_share>=0.99")->Met(Made(0.995)));
   EXPECT_FALSE(ParseObjective("served_share>=0.99")->Met(Made(0.98)));

@@ -24,6 +24,35 @@ TEST(TraceTest, SortsAndCountsLinesOutOfOrder) {
   EXPECT_EQ(trace->out_of_order, 1u);
 }
 
+TEST(TraceTest, TheUnitIsSaidOrKnownOrAskedFor) {
+  struct Case {
+    const char* text;
+    double last_s;
+  };
+  for (const Case& c : {
+           Case{"timestamp_ms\n0\n3000\n3536999\n", 3536.999}, Case{"Time (ms)\n5\n8\n", 0.003},
+           Case{"arrived_at_s\n0\n86400\n", 86400},
+           Case{"timestamp\n1700000000\n1700003600\n", 3600},              // seconds since 1970
+           Case{"timestamp\n1700000000000\n1700003600000\n", 3600},        // milliseconds
+           Case{"timestamp\n1700000000000000\n1700003600000000\n", 3600},  // microseconds
+           Case{"time\n0.25\n3600.5\n", 3600.25},
+           Case{"time\n0\n12\n600\n", 600},  // as milliseconds it would be over within a second
+       }) {
+    const auto trace = ParseTraceCsv(c.text, "t.csv");
+    ASSERT_TRUE(trace.ok()) << c.text << trace.status();
+    EXPECT_NEAR(trace->offsets_s.back(), c.last_s, 1e-6) << c.text;
+  }
+  const char* either = "timestamp\n0\n3000\n3536999\n";
+  const auto asked = ParseTraceCsv(either, "t.csv");
+  ASSERT_FALSE(asked.ok()) << "read as " << asked->offsets_s.back() << " s";
+  EXPECT_EQ(
+      asked.status().message().find("t.csv:1: column 'timestamp' holds whole numbers from 0 to 3536999"), 0u)
+      << asked.status();
+  EXPECT_NE(asked.status().message().find("unit: ms"), absl::string_view::npos) << asked.status();
+  EXPECT_NEAR(ParseTraceCsv(either, "t.csv", "", TraceUnit::kMilliseconds)->offsets_s.back(), 3536.999, 1e-9);
+  EXPECT_NEAR(ParseTraceCsv(either, "t.csv", "", TraceUnit::kSeconds)->offsets_s.back(), 3536999, 1e-9);
+}
+
 TEST(TraceTest, TakesTheNamedColumn) {
   const auto trace = ParseTraceCsv("time,sent\n1,5\n2,9\n", "t.csv", "sent");
   ASSERT_TRUE(trace.ok()) << trace.status();
@@ -47,6 +76,7 @@ TEST(TraceTest, BrokenTracesGetAClearError) {
            Case{"time\n1\nyesterday\n", "", "t.csv:3:1: column 1: 'yesterday' is neither"},
            Case{"time\nnan\n", "", "t.csv:2:1: column 1: 'nan'"},
            Case{"time\n1e999\n", "", "t.csv:2:1: column 1"},
+           Case{"time\n5\n2023-11-01 00:00:00\n", "", "t.csv:3:1: column 1: dates and numbers"},
            Case{"time\n2023-13-01 00:00:00\n", "", "t.csv:2:1: column 1"},
            Case{"time\n2023-11-01 00:00:00+02:00\n", "", "t.csv:2:1: column 1"},
        }) {

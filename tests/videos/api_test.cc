@@ -54,7 +54,7 @@ TEST_F(ApiTest, SlowClientsAreBounded) {
     heads.back().Send("GET /v1/models HT");
     bodies.push_back(http_test::Wire::To(address));
     bodies.back().Send(
-        "POST /v1/videos HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+        "POST /v1/videos HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
         "100\r\n\r\n{");
   }
   const absl::Time began = absl::Now();

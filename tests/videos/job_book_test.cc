@@ -71,8 +71,11 @@ TEST_F(BookTest, AJobsWay) {
   Step(Progressed{id, 1, 4});
   EXPECT_EQ(book_.Find(id)->progress, 24);
   Step(ResultGrew{id, 10});
-  Step(Ended{.id = id, .content_type = "video/mp4"});
+  Step(Ended{.id = id, .content_type = "video/mp4", .note = "words that it did not know: asdf"});
   EXPECT_EQ(Published(), "video.completed ");
+  EXPECT_NE(VideoJson(*book_.Find(id), "r").find("\"note\":\"words that it did not know: asdf\""),
+            std::string::npos)
+      << VideoJson(*book_.Find(id), "r");
   EXPECT_EQ(Count<KeepRecord>(id), 1);
   const Video& video = *book_.Find(id);
   EXPECT_EQ(video.progress, 100);
@@ -131,6 +134,27 @@ TEST_F(BookTest, TheOldestResultsMakeRoom) {
   EXPECT_FALSE(book_.Find(first)->has_result);
   EXPECT_TRUE(book_.Find(second)->has_result);
   EXPECT_EQ(book_.stored_bytes(), 41u);
+}
+
+// A film that is too large is refused before the finished ones have made room for it.
+TEST(BookLimitsTest, AFilmAboveItsShareEvictsNobody) {
+  JobBook book({.live_max = 4, .records_max = 8, .store_bytes_max = 100, .film_bytes_max = 25});
+  std::vector<BookAction> actions;
+  const absl::Time now = absl::FromUnixSeconds(1'800'000'000);
+  const auto make = [&](std::uint64_t draw, std::uint64_t bytes) {
+    Video video;
+    video.id = VideoId{.created_s = 1'800'000'000, .draw = draw, .owner = "r"}.Text();
+    book.Step(now, Asked{video}, actions);
+    for (std::uint64_t i = 0; i < bytes; i += 5) book.Step(now, ResultGrew{video.id, 5}, actions);
+    book.Step(now, Ended{.id = video.id}, actions);
+    return video.id;
+  };
+  std::vector<std::string> films;
+  for (std::uint64_t n = 1; n <= 3; ++n) films.push_back(make(n, 25));
+  const std::string huge = make(9, 200);
+  EXPECT_EQ(book.Find(huge)->fault.code, "result_too_large");
+  for (const std::string& film : films) EXPECT_TRUE(book.Find(film)->has_result) << film;
+  EXPECT_EQ(book.stored_bytes(), 75u);
 }
 
 TEST_F(BookTest, AResultLargerThanTheStoreFails) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/rng.h"
 #include "router/videos/book/byte_range.h"
+#include "router/videos/book/film_type.h"
 #include "router/videos/book/multipart.h"
 #include "router/videos/book/route.h"
 #include "router/videos/book/video_id.h"
@@ -217,6 +218,39 @@ TEST(VideoOrderTest, PicturesComeAsBytesOrAsTextAndAreNeverFetched) {
        {"http://10.0.0.1/secret", "https://x", "file:///etc/passwd", "data:image/png,hello", "!!"}) {
     VideoOrder other;
     EXPECT_FALSE(AddPictureText(other, text).ok()) << text;
+  }
+}
+
+TEST(VideoOrderTest, AFormMayNestThePictureInTheNameOfItsField) {
+  for (const char* name : {"input_reference[image_url]", "input_reference.image_url"}) {
+    VideoOrder order;
+    ASSERT_TRUE(AddField(order, name, "data:image/png;base64," + std::string(8000, 'A')).ok()) << name;
+    EXPECT_EQ(order.picture.size(), 6000u);
+    EXPECT_FALSE(AddField(order, name, "https://example.com/a.png").ok());
+  }
+}
+
+TEST(VideoOrderTest, ThePicturesTypeTravelsInHeaders) {
+  VideoOrder order;
+  EXPECT_FALSE(AddPicture(order, "bytes", "image/png\r\nX: y").ok());
+  EXPECT_FALSE(AddPicture(order, "bytes", "image/\xc3\xa9").ok());
+}
+
+TEST(VideoOrderTest, AnEmptyModelIsNone) {
+  VideoOrder order;
+  const absl::Status status = AddField(order, "model", "");
+  EXPECT_FALSE(status.ok());
+  EXPECT_NE(status.message().find("model is ''"), absl::string_view::npos) << status;
+}
+
+TEST(FilmTypeTest, OnlyFilmsAndPicturesAreShown) {
+  EXPECT_EQ(FilmTypeOf("video/mp4").type, "video/mp4");
+  EXPECT_EQ(FilmTypeOf("Video/MP4; codecs=\"avc1\"").type, "video/mp4");
+  EXPECT_EQ(FilmTypeOf("image/gif").disposition, "inline");
+  for (const char* said : {"", "text/html", "image/svg+xml", "video/mp4\r\nSet-Cookie: evil=1", "video/mp4x",
+                           "application/octet-stream"}) {
+    EXPECT_EQ(FilmTypeOf(said).type, "application/octet-stream") << said;
+    EXPECT_EQ(FilmTypeOf(said).disposition, "attachment") << said;
   }
 }
 

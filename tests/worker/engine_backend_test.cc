@@ -77,6 +77,15 @@ TEST_F(EngineBackendTest, AnimatesThePayload) {
   EXPECT_EQ(first.result, second.result);
 }
 
+TEST_F(EngineBackendTest, SaysWhichWordsItDidNotKnow) {
+  WorkOrder order = Order();
+  order.prompt = "zoom in asdf";
+  Heard heard;
+  Run(order, heard);
+  EXPECT_EQ(heard.end.outcome, Outcome::kDone);
+  EXPECT_THAT(heard.end.message, HasSubstr("\"asdf\""));
+}
+
 TEST_F(EngineBackendTest, RejectsWhatItCannotRead) {
   const std::pair<std::pair<const char*, const char*>, const char*> wrong[] = {
       {{"steps", "0"}, "steps is \"0\"; allowed: a whole number from 1 to 1000"},

@@ -1,5 +1,6 @@
 // Random lives of a slot, watched by a checker that keeps its own books from actions alone.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -69,8 +70,9 @@ class Life {
 
   void Step(const SlotEvent& event) {
     actions_.clear();
-    slot_.Step(now_, event, actions_);
     const auto* offer = std::get_if<SlotOffer>(&event);
+    if (offer != nullptr) Object(offer->grant);
+    slot_.Step(now_, event, actions_);
     const auto* finished = std::get_if<SlotFinished>(&event);
     if (finished != nullptr && finished->attempt == running_) backend_done_ = true;
     if (const auto* drain = std::get_if<SlotDrain>(&event)) draining_ = drain->drain;
@@ -80,16 +82,27 @@ class Life {
       std::visit([&](const auto& a) { answers += Check(a, offer); }, action);
     }
     ASSERT_EQ(answers, offer != nullptr ? 1 : 0) << "an offer gets one answer, nothing else gets any";
-    if (offer != nullptr && held_ == offer->attempt) fence_ = std::max(fence_, offer->grant);
-    if (offer != nullptr) fence_ = std::max(fence_, Lease{offer->grant.fence, 0});
+    if (offer != nullptr && fence_.fence < offer->grant.fence) Claim({offer->grant.fence, 0});
+    if (offer != nullptr && held_ == offer->attempt && fence_ < offer->grant) fence_ = proven_ = offer->grant;
+  }
+  // A claim that nothing ran under is believed for a minute against who is shut out by it.
+  void Object(const Lease& lease) {
+    const bool shut_out = proven_ < lease && lease <= fence_;
+    if (shut_out && now_ >= claimed_at_ + absl::Seconds(60)) fence_ = proven_;
+  }
+  void Claim(const Lease& lease) {
+    if (lease < fence_) return;
+    fence_ = lease;
+    claimed_at_ = now_;
   }
   void Fenced(const SlotFenced& fenced) {
+    if (fenced.by < fence_.fence) Object({fenced.by, std::numeric_limits<std::uint64_t>::max()});
     if (fenced.by < fence_.fence) {
       EXPECT_TRUE(actions_.empty()) << "obeyed a replaced holder";
       return;
     }
-    fence_ = std::max(fence_, Lease{fenced.by, 0});
-    if (fenced.upto.fence <= fenced.by) fence_ = std::max(fence_, fenced.upto);
+    Claim({fenced.by, 0});
+    if (fenced.upto.fence <= fenced.by) Claim(fenced.upto);
   }
 
   int Check(const AdmitAttempt& admit, const SlotOffer* offer) {
@@ -165,6 +178,8 @@ class Life {
   bool backend_done_ = false;
   bool draining_ = false;
   Lease fence_;
+  Lease proven_;  // by a job that ran
+  absl::Time claimed_at_ = absl::InfinitePast();
   std::set<Lease> leases_;
   absl::Time held_since_;
   absl::Duration busy_;

@@ -1,5 +1,7 @@
 #include "worker/slot.h"
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "gmock/gmock.h"
@@ -258,6 +260,55 @@ TEST_F(SlotTest, EventsOfAttemptsLongGoneChangeNothing) {
     EXPECT_THAT(actions_, IsEmpty());
   }
   EXPECT_EQ(slot_.View(now_).attempt, 2u);
+}
+
+TEST_F(SlotTest, AFenceThatNoLeaderCanHaveIsNotTaken) {
+  ASSERT_TRUE(Admitted({.attempt = 1, .lease = "L7-1-1", .grant = {{7, 1}, 1}}));
+  Do(SlotWithdraw{1});
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  for (const std::uint64_t epoch : {kMost, std::uint64_t{1} << 48, std::uint64_t{1} << 40}) {
+    Do(SlotFenced{.by = {epoch, kMost}, .upto = {{epoch, kMost}, kMost}});
+    Do(SlotOffer{.attempt = 2, .grant = {{epoch, 1}, 1}});
+    EXPECT_EQ(Refused(), Refusal::kStaleLease);
+    EXPECT_EQ(slot_.fence(), (Lease{{7, 1}, 1})) << epoch;
+  }
+  EXPECT_TRUE(Admitted({.attempt = 3, .lease = "L8-1-1", .grant = {{8, 1}, 1}})) << "a real one is";
+}
+
+TEST_F(SlotTest, AClaimedFenceHealsWhenAHolderObjectsAndAProvenOneDoesNot) {
+  ASSERT_TRUE(Admitted({.attempt = 1, .lease = "L7-1-1", .grant = {{7, 1}, 1}}));
+  Do(SlotWithdraw{1});
+  Do(SlotFenced{.by = {9, 1}, .upto = {{9, 1}, 1000}});
+  Do(SlotFenced{.by = {7, 1}, .upto = {{7, 1}, 0}});
+  EXPECT_EQ(slot_.fence(), (Lease{{9, 1}, 1000})) << "a newer holder's word counts at first";
+  Advance(59);
+  Do(SlotOffer{.attempt = 2, .grant = {{7, 1}, 2}});
+  EXPECT_EQ(Refused(), Refusal::kStaleLease);
+  Advance(2);
+  Do(SlotFenced{.by = {7, 1}, .upto = {{7, 1}, 0}});
+  EXPECT_EQ(slot_.fence(), (Lease{{7, 1}, 1})) << "nothing ran under it";
+  EXPECT_TRUE(Admitted({.attempt = 3, .lease = "L7-1-2", .grant = {{7, 1}, 2}}));
+  Do(SlotWithdraw{3});
+  Do(SlotOffer{.attempt = 4, .grant = {{7, 1}, 2}});
+  EXPECT_EQ(Refused(), Refusal::kStaleLease) << "no lease passes twice";
+  // The newer holder's lease ran: the older one may object for ever.
+  ASSERT_TRUE(Admitted({.attempt = 5, .lease = "L9-1-1", .grant = {{9, 1}, 1}}));
+  Do(SlotWithdraw{5});
+  Advance(1000);
+  Do(SlotFenced{.by = {7, 1}, .upto = {{7, 1}, 0}});
+  Do(SlotOffer{.attempt = 6, .grant = {{7, 1}, 9}});
+  EXPECT_EQ(Refused(), Refusal::kStaleLease);
+  EXPECT_EQ(slot_.fence(), (Lease{{9, 1}, 1}));
+}
+
+TEST_F(SlotTest, ASerialBeyondSenseHealsForTheHolderItself) {
+  ASSERT_TRUE(Admitted({.attempt = 1, .lease = "L7-1-1", .grant = {{7, 1}, 1}}));
+  Do(SlotWithdraw{1});
+  Do(SlotFenced{.by = {7, 1}, .upto = {{7, 1}, std::numeric_limits<std::uint64_t>::max()}});
+  Do(SlotOffer{.attempt = 2, .grant = {{7, 1}, 2}});
+  EXPECT_EQ(Refused(), Refusal::kStaleLease);
+  Advance(61);
+  EXPECT_TRUE(Admitted({.attempt = 3, .lease = "L7-1-3", .grant = {{7, 1}, 3}}));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ struct WorkOrder {
 struct WorkEnd {
   Outcome outcome =
       Outcome::kDone;             // kDone, kFailed, kCancelled, kRejected, kBusy (not started, ask elsewhere)
-  std::string message = {};       // for people, when not done
+  std::string message = {};       // for people: why it is not done; of a done one, what was not understood
   std::string content_type = {};  // of the result
   absl::Duration retry_after = {};  // with kBusy; zero: unknown
 };

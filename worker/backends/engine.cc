@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/check.h"
 #include "engine/animate_order.h"
@@ -25,7 +26,8 @@ WorkEnd EndOf(const absl::Status& status) {
 }
 
 // What the servers of the OpenAI-style videos API call some settings; what says nothing new is dropped.
-void TakeApiNames(std::map<std::string, std::string>& settings) {
+// `pace`: frames a second of the model, where the order names none.
+void TakeApiNames(std::map<std::string, std::string>& settings, int pace) {
   const auto rename = [&settings](const char* from, const char* to) {
     if (auto found = settings.extract(from)) settings.try_emplace(to, std::move(found.mapped()));
   };
@@ -39,7 +41,7 @@ void TakeApiNames(std::map<std::string, std::string>& settings) {
     settings.try_emplace("side", read ? absl::StrCat(std::max(width, height)) : size.mapped());
   }
   if (const auto seconds = settings.extract("seconds")) {
-    double film_s = 0, fps = 24;
+    double film_s = 0, fps = pace;
     if (const auto given = settings.find("fps"); given != settings.end())
       (void)absl::SimpleAtod(given->second, &fps);
     const bool read = absl::SimpleAtod(seconds.mapped(), &film_s) && film_s > 0 && film_s * fps < 1e6;
@@ -50,9 +52,9 @@ void TakeApiNames(std::map<std::string, std::string>& settings) {
 }
 
 // The order's own words first, then the hints that the whole system understands.
-std::map<std::string, std::string> SettingsOf(const WorkOrder& order) {
+std::map<std::string, std::string> SettingsOf(const WorkOrder& order, int pace) {
   std::map<std::string, std::string> settings = order.parameters;
-  TakeApiNames(settings);
+  TakeApiNames(settings, pace);
   if (order.cost.steps != 0) settings.try_emplace("steps", absl::StrCat(order.cost.steps));
   if (order.cost.frames != 0) settings.try_emplace("frames", absl::StrCat(order.cost.frames));
   return settings;
@@ -112,7 +114,7 @@ void EngineBackend::Serve(const std::stop_token& quit) {
 
 EngineBackend::Answer EngineBackend::Work(const WorkOrder& order, const std::stop_token& stop) {
   const absl::StatusOr<engine::AnimateOrder> read =
-      engine::ReadAnimateOrder(order.payload, order.prompt, SettingsOf(order));
+      engine::ReadAnimateOrder(order.payload, order.prompt, SettingsOf(order, engine_->frames_per_second()));
   if (!read.ok()) return {{}, EndOf(read.status())};
   std::uint32_t told = 0;
   const absl::StatusOr<engine::Animation> animation = engine_->Animate(
@@ -127,7 +129,9 @@ EngineBackend::Answer EngineBackend::Work(const WorkOrder& order, const std::sto
   absl::StatusOr<std::string> file =
       engine::EncodeAnimation(*animation, read->format, {.threads = engine_->threads(), .stop = stop});
   if (!file.ok()) return {{}, EndOf(file.status())};
-  return {*std::move(file), {.content_type = std::string(engine::ContentTypeOf(read->format))}};
+  return {*std::move(file),
+          {.message = absl::StrJoin(animation->notes, "; "),
+           .content_type = std::string(engine::ContentTypeOf(read->format))}};
 }
 
 void EngineBackend::PostProgress(std::uint32_t step, std::uint32_t steps) {

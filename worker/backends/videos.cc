@@ -1,8 +1,5 @@
 #include "worker/backends/videos.h"
 
-#include <google/protobuf/struct.pb.h>
-#include <google/protobuf/util/json_util.h>
-
 #include <utility>  // before Boost
 
 #include <algorithm>
@@ -21,6 +18,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
+#include "core/json_reader.h"
 #include "runtime/clock.h"
 
 namespace ringway::worker {
@@ -48,25 +46,28 @@ struct Answer {
 
 std::string ToString(beast::string_view text) { return {text.data(), text.size()}; }
 
-google::protobuf::Struct ObjectOf(const std::string& json) {
-  google::protobuf::Struct object;
-  if (!google::protobuf::util::JsonStringToMessage(json, &object).ok()) object.Clear();
-  return object;
+// A job as such servers describe it; kReplyBytesMax bounds the text.
+constexpr JsonLimits kReplyLimits = {.depth_max = 16, .values_max = 16384};
+
+// Null when it is no JSON that a right answer could be.
+Json ObjectOf(const std::string& json) {
+  auto object = Json::Parse(json, "the answer", kReplyLimits);
+  return object.ok() ? *std::move(object) : Json();
 }
 
-std::string TextIn(const google::protobuf::Struct& object, const std::string& name) {
-  const auto found = object.fields().find(name);
-  return found == object.fields().end() ? "" : found->second.string_value();
+std::string TextIn(const Json& object, const char* name) {
+  const Json* found = object.Find(name);
+  return found == nullptr || found->string() == nullptr ? "" : *found->string();
 }
 
-double NumberIn(const google::protobuf::Struct& object, const std::string& name) {
-  const auto found = object.fields().find(name);
-  return found == object.fields().end() ? 0 : found->second.number_value();
+double NumberIn(const Json& object, const char* name) {
+  const Json* found = object.Find(name);
+  return found == nullptr ? 0 : found->number();
 }
 
-std::string MessageIn(const google::protobuf::Struct& object) {
-  const auto found = object.fields().find("error");
-  return found == object.fields().end() ? "" : TextIn(found->second.struct_value(), "message");
+std::string MessageIn(const Json& object) {
+  const Json* found = object.Find("error");
+  return found == nullptr ? "" : TextIn(*found, "message");
 }
 
 }  // namespace
@@ -118,7 +119,7 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
       const Answer answer = co_await Ask(http::verb::get, path, kNoBody, kPollLimit, false);
       if (cancelled_) break;
       if (answer.status / 100 == 4 && answer.status != 429) co_return Failure("lost the job: " + answer.body);
-      const google::protobuf::Struct job = ObjectOf(answer.body);
+      const Json job = ObjectOf(answer.body);
       const std::string status = answer.status == 200 ? TextIn(job, "status") : "";
       if (status == "completed") co_return co_await Download(path + "/content");
       if (status == "failed") co_return Failure("failed: " + MessageIn(job));

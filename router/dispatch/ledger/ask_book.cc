@@ -74,11 +74,12 @@ void AskBook::Abandon(JobId job, std::vector<AskAction>& actions) {
   Close(job);
 }
 
-void AskBook::End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions) {
+void AskBook::End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions,
+                  Contact contact) {
   if (!HoldsLease(job)) return;
   Entry& entry = entries_[job];
   entry.ended = outcome;
-  Tell(Release{entry.worker, entry.lease, outcome, retry_after}, actions);
+  Tell(Release{entry.worker, entry.lease, outcome, retry_after, contact}, actions);
   Close(job);
 }
 
@@ -113,7 +114,7 @@ void AskBook::Unwanted(const Grant& grant, std::vector<AskAction>& actions) {
     if (entry.lease == grant.lease && entry.state == State::kHeld) return;
     outcome = entry.lease == grant.lease ? entry.ended : Outcome::kShed;
   }
-  Tell(Release{grant.worker, grant.lease, outcome, absl::ZeroDuration()}, actions);
+  Tell(Release{grant.worker, grant.lease, outcome, absl::ZeroDuration(), Contact::kAnswered}, actions);
 }
 
 void AskBook::On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& actions) {
@@ -121,8 +122,8 @@ void AskBook::On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& a
   const JobId job(refuse.key.slot);
   Entry* entry = Answered(refuse.key, State::kAsked);
   if (entry != nullptr && refuse.reason == RefuseReason::kStale) {
-    // The answer to an earlier copy was lost on the way: ask anew.
-    ++entry->generation;
+    // The answer to an earlier copy was lost on the way, or an earlier life got further: ask anew.
+    Lift(*entry);
     SendAsk(job, wishes_[job], actions);
     return;
   }
@@ -170,8 +171,14 @@ void AskBook::Tell(const LedgerEvent& event, std::vector<AskAction>& actions) co
   if (seat_.router.valid()) actions.push_back(TellHolder{seat_.router, event});
 }
 
+// Twice as far above the start each time: a clock that was set back by an hour is made up for in 32 answers.
+void AskBook::Lift(Entry& entry) {
+  entry.generation += std::max<std::uint64_t>(1, entry.generation - started_generation_);
+  first_generation_ = std::max(first_generation_, entry.generation);
+}
+
 void AskBook::SendAsk(JobId job, const JobWish& wish, std::vector<AskAction>& actions) const {
-  Tell(Ask{KeyOf(job), wish.priority, wish.arrived, wish.deadline, wish.expected}, actions);
+  Tell(Ask{KeyOf(job), wish.priority, wish.arrived, wish.deadline, wish.expected, wish.idle_only}, actions);
 }
 
 void AskBook::Open(JobId job, State state) {

@@ -40,6 +40,7 @@ struct JobWish {
   absl::Time arrived;
   absl::Time deadline;
   absl::Duration expected;
+  bool idle_only = false;  // refused unless a slot is idle now
 };
 
 struct AskSettings {
@@ -81,10 +82,12 @@ using AskAction = std::variant<TellHolder, SlotGranted, SlotRefused, AskLeft, No
 
 class AskBook {
  public:
-  // `started` must rise from one life of the router to the next: generations count up from it.
+  // `started` should rise from one life of the router to the next: generations count up from it. Where the
+  // clock was set back, the holder's refusals lift them.
   AskBook(RouterId self, absl::Time started, const AskSettings& settings)
       : self_(self),
-        first_generation_(static_cast<std::uint64_t>(absl::ToUnixMicros(started))),
+        started_generation_(static_cast<std::uint64_t>(absl::ToUnixMicros(started))),
+        first_generation_(started_generation_),
         settings_(settings),
         silence_(settings.silence_max + absl::Nanoseconds(1)) {}
 
@@ -106,7 +109,8 @@ class AskBook {
   // nothing if the job has no ask open.
   void Abandon(JobId job, std::vector<AskAction>& actions);
   // The job's use of its lease is over; does nothing if it holds none.
-  void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions);
+  void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions,
+           Contact contact = Contact::kAnswered);
   // Its ask is open and unanswered.
   bool Asks(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kAsked; }
   bool HoldsLease(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kHeld; }
@@ -155,6 +159,7 @@ class AskBook {
   void Tell(const LedgerEvent& event, std::vector<AskAction>& actions) const;
   // A grant that no open ask waits for.
   void Unwanted(const Grant& grant, std::vector<AskAction>& actions);
+  void Lift(Entry& entry);
   void SendAsk(JobId job, const JobWish& wish, std::vector<AskAction>& actions) const;
   void Open(JobId job, State state);
   void Close(JobId job);
@@ -163,7 +168,8 @@ class AskBook {
   void RenewOld(absl::Time now, std::vector<AskAction>& actions);
 
   RouterId self_;
-  std::uint64_t first_generation_;
+  std::uint64_t started_generation_;
+  std::uint64_t first_generation_;  // of a slot that has not asked yet: above all that were refused as stale
   AskSettings settings_;
   HolderSeat seat_;
   absl::Duration silence_;                       // of the holder, after which it counts as gone

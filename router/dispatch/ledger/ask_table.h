@@ -51,6 +51,11 @@ class AskTable {
   const WaitingAsk& At(Ticket ticket) const { return tickets_[ticket]; }
   void FreeTicket(Ticket ticket) { free_tickets_.push_back(ticket); }
 
+  // None of the router's asks may be waiting.
+  void Forget(RouterId router) {
+    if (routers_.contains(router)) routers_[router] = {};
+  }
+
   // A hint that the entry of the ask's slot will be read soon; changes nothing.
   void Foresee(const AskKey& key) const {
     if (routers_.contains(key.router) && key.slot < routers_[key.router].size()) {

@@ -48,6 +48,7 @@ struct Ask {
   absl::Time arrived;       // at the entry router, in the holder's time
   absl::Time deadline;      // of the result
   absl::Duration expected;  // service time, at the quantile that "cannot finish in time" is judged by
+  bool idle_only = false;   // granted a slot that is idle now, or refused
 };
 struct Withdraw {
   AskKey key;
@@ -55,7 +56,7 @@ struct Withdraw {
 enum class WorkerStatus : std::uint8_t { kIdle, kBusy, kLeaving };
 struct Announce {
   WorkerId worker;
-  std::uint64_t sequence = 0;  // rises with each announcement, across restarts too
+  std::uint64_t sequence = 0;  // rises with each announcement, across restarts of the worker too
   WorkerStatus status = WorkerStatus::kIdle;
   Lease fence;    // the worker refuses everything at or below it
   Lease running;  // of the job in the slot; none: idle, or a job that no ledger granted
@@ -66,18 +67,23 @@ struct Renew {
   WorkerId worker;
   Lease lease;
 };
-// How the router's use of a lease ended. kBusy: the worker served somebody else; kShed: never used.
+// How far a lease that failed got: the worker said so, it broke off with the job, or it had never been
+// reached.
+enum class Contact : std::uint8_t { kAnswered, kBroke, kUnreached };
+// How the router's use of a lease ended. kBusy: the worker served somebody else; kShed: never used;
+// kCancelled: also a failure that is the job's own.
 struct Release {
   WorkerId worker;
   Lease lease;
   Outcome outcome = Outcome::kDone;
   absl::Duration retry_after;  // the worker's hint; zero: none
+  Contact contact = Contact::kAnswered;
 };
 // Its connection broke, so that a grant would reach nobody: its asks end unanswered. Its jobs may run on.
 struct RouterAway {
   RouterId router;
 };
-// It stayed away, or lost its life: its asks end, its leases are called back.
+// It stayed away, or lost its life: its asks end, its leases are called back, and it is forgotten.
 struct RouterGone {
   RouterId router;
 };

@@ -15,6 +15,15 @@ void SlotBook::Create(WorkerId worker) {
 void SlotBook::Move(WorkerId worker, SlotState to, absl::Time timer) {
   SlotRecord& slot = slots_[worker];
   Leave(worker, slot.state);
+  if (slot.suspected) {
+    slot.suspected = false;
+    --suspected_;
+  }
+  if (slot.state == SlotState::kAbsent && to != SlotState::kAbsent) ++present_;
+  if (slot.state != SlotState::kAbsent && to == SlotState::kAbsent) {
+    --present_;
+    baseline_.Forget(slot.fail_share);
+  }
   slot.state = to;
   Enter(worker, to, timer);
 }
@@ -31,6 +40,13 @@ void SlotBook::Enter(WorkerId worker, SlotState state, absl::Time timer) {
   if (state == SlotState::kHeld || state == SlotState::kQuarantined) {
     pauses_.Set(worker.value(), absl::ToUnixNanos(timer));
   }
+}
+
+void SlotBook::Suspect(WorkerId worker) {
+  SlotRecord& slot = slots_[worker];
+  RINGWAY_CHECK(slot.state == SlotState::kHeld && !slot.suspected);
+  slot.suspected = true;
+  ++suspected_;
 }
 
 void SlotBook::Bind(WorkerId worker, const Lease& lease, const AskKey& holder, absl::Time renew_by) {

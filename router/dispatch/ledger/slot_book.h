@@ -26,6 +26,7 @@
 #include "core/ids.h"
 #include "core/lease.h"
 #include "core/prefetch.h"
+#include "router/dispatch/failure_blame.h"
 #include "router/dispatch/ledger/indexed_heap.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/ledger/slot_list.h"
@@ -52,8 +53,10 @@ struct alignas(64) SlotRecord {
 
   SlotState state = SlotState::kAbsent;
   std::uint8_t failures = 0;  // in a row
-  bool cleared = false;       // idle by its last announcement, with the lease behind it
-  bool leaving = false;
+  bool cleared : 1 = false;   // idle by its last announcement, with the lease behind it
+  bool leaving : 1 = false;
+  bool suspected : 1 = false;  // kHeld, because it failed too often
+  float fail_share = 0;        // of its answers (router/dispatch/failure_blame.h)
 };
 
 class SlotBook {
@@ -90,6 +93,14 @@ class SlotBook {
   // The only way a state changes. Timed states take the timer's end, the others ignore it; the ends given for
   // kLeased must not fall.
   void Move(WorkerId worker, SlotState to, absl::Time timer = absl::InfiniteFuture());
+  // What an answer says about its worker; and how often the other workers fail.
+  void CountAnswer(WorkerId worker, bool failed) { baseline_.Count(failed, slots_[worker].fail_share); }
+  double OthersFail(WorkerId worker) const { return baseline_.Others(slots_[worker].fail_share, present_); }
+  // Of a held slot, until it moves on.
+  void Suspect(WorkerId worker);
+  // Slots that are not kAbsent, and those of them that rest on suspicion.
+  std::size_t present() const { return present_; }
+  std::size_t suspected() const { return suspected_; }
   // From kIdle; checks that the lease is higher than any before.
   void Bind(WorkerId worker, const Lease& lease, const AskKey& holder, absl::Time renew_by);
 
@@ -116,6 +127,9 @@ class SlotBook {
   SlotList leased_;
   IndexedHeap<std::int64_t> pauses_;  // kHeld and kQuarantined
   std::size_t workers_max_;
+  std::size_t present_ = 0;
+  std::size_t suspected_ = 0;
+  dispatch::FailureBaseline baseline_;
 };
 
 }  // namespace ringway::ledger

@@ -4,12 +4,17 @@
 #include <variant>
 
 #include "core/check.h"
+#include "core/plausible_fence.h"
 
 namespace ringway::ledger {
 namespace {
 
 // Nothing is planned further ahead; keeps arithmetic on times far from its limits.
 constexpr absl::Duration kHorizon = absl::Hours(24);
+// What a slot counts to; more than convict a worker at any failure rate of the others below 97 %.
+constexpr int kFailuresMax = 255;
+// Beyond it any hold has reached its maximum.
+constexpr int kDoublingsMax = 16;
 
 absl::Time Within(absl::Time now, absl::Time time) {
   return std::clamp(time, now - kHorizon, now + kHorizon);
@@ -51,8 +56,8 @@ absl::Time SlotLedger::NextWake() const {
 }
 
 LedgerView SlotLedger::View() const {
-  return {appointment_, holding_,      slots_.idle(), slots_.leased(),
-          line_.size(), grants_total_, revoked_total_};
+  return {appointment_,       holding_,     slots_.idle(), slots_.leased(),
+          slots_.suspected(), line_.size(), grants_total_, revoked_total_};
 }
 
 void SlotLedger::On(absl::Time now, const Appointed& appointed, Actions& actions) {
@@ -97,7 +102,7 @@ void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
   entry = {.generation = ask.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
   const absl::Duration expected = std::clamp(ask.expected, absl::ZeroDuration(), kHorizon);
   const absl::Time start_by = Within(now, ask.deadline) - expected - settings_.start_margin;
-  if (start_by < now) {
+  if (start_by < now && !ask.idle_only) {
     actions.push_back(Refuse{ask.key, RefuseReason::kInfeasible});
     return;
   }
@@ -105,6 +110,10 @@ void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
   if (line_.empty()) {
     const WorkerId worker = TakeIdle(now);
     if (worker.valid()) return GrantTo(now, ask.key, entry, worker, absl::ZeroDuration(), actions);
+  }
+  if (ask.idle_only) {
+    actions.push_back(Refuse{ask.key, RefuseReason::kInfeasible});
+    return;
   }
   entry.state = AskState::kWaiting;
   entry.ticket = asks_.AddTicket({ask.key, ask.priority, now});
@@ -150,6 +159,14 @@ void SlotLedger::On(absl::Time now, const Announce& announce, Actions& actions) 
   slot.heard_ns = absl::ToUnixNanos(now);
   slot.cleared = announce.status == WorkerStatus::kIdle && announce.fence >= slot.lease;
   slot.leaving = announce.status == WorkerStatus::kLeaving;
+  // A worker that was told of a leader that cannot be: it does not obey us, which is no reason to step down.
+  // It is told again and again who holds the ledger, and comes back when its claim has lapsed.
+  if (!IsPlausible(appointment_, announce.fence.fence)) {
+    slot.cleared = false;
+    if (slot.state == SlotState::kIdle) slots_.Move(announce.worker, SlotState::kUnknown);
+    if (holding_) actions.push_back(FenceWorker{announce.worker, {appointment_, 0}});
+    return;
+  }
   if (announce.fence.fence > appointment_) {
     On(now, Deposed{announce.fence.fence}, actions);
     return;
@@ -250,6 +267,7 @@ void SlotLedger::On(absl::Time now, const Release& release, Actions& actions) {
     case Outcome::kDone:
     case Outcome::kRejected:
       slot.failures = 0;
+      slots_.CountAnswer(release.worker, false);
       return Free(now, release.worker);
     case Outcome::kShed:
       return Free(now, release.worker);
@@ -262,12 +280,33 @@ void SlotLedger::On(absl::Time now, const Release& release, Actions& actions) {
     case Outcome::kBusy:
       if (announces) return slots_.Move(release.worker, SlotState::kTaken);
       return Hold(now, release.worker, release.retry_after);
-    case Outcome::kFailed: {
-      const int doublings = std::min<int>(slot.failures, 16);
-      slot.failures = static_cast<std::uint8_t>(doublings + 1);
-      if (announces) actions.push_back(Revoke{release.worker, release.lease});
-      return Hold(now, release.worker, settings_.hold_first * (std::int64_t{1} << doublings));
-    }
+    case Outcome::kFailed:
+      return Fail(now, release, actions);
+  }
+}
+
+void SlotLedger::Fail(absl::Time now, const Release& release, Actions& actions) {
+  SlotRecord& slot = slots_.At(release.worker);
+  const bool announces = settings_.workers_announce;
+  const bool unreached = release.contact == Contact::kUnreached;
+  slot.failures = static_cast<std::uint8_t>(std::min(slot.failures + 1, kFailuresMax));
+  if (!unreached) slots_.CountAnswer(release.worker, true);
+  if (announces) actions.push_back(Revoke{release.worker, release.lease});
+  const int convict =
+      unreached ? 1
+                : dispatch::FailuresThatConvict(slots_.OthersFail(release.worker), settings_.failures_min);
+  if (slot.failures >= convict) {
+    // Where too many rest already it is only put behind the others: it may still be the jobs' fault.
+    const bool rests = unreached || slots_.suspected() < dispatch::RestingMax(slots_.present());
+    const int doublings = rests ? std::min(slot.failures - convict, kDoublingsMax) : 0;
+    Hold(now, release.worker, settings_.hold_first * (std::int64_t{1} << doublings));
+    if (rests && !unreached && slot.state == SlotState::kHeld) slots_.Suspect(release.worker);
+  } else if (announces && !slot.cleared) {
+    slots_.Move(release.worker, SlotState::kRevoking);
+  } else if (!announces && release.contact == Contact::kBroke) {
+    Hold(now, release.worker, settings_.abandoned_hold);  // it may still be at it
+  } else {
+    Free(now, release.worker);
   }
 }
 
@@ -285,6 +324,9 @@ void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
     const SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kLeased && slot.holder.router == gone.router) CallBack(now, worker, actions);
   }
+  // Nothing it said is under way any more; its number may become another router's, with generations of its
+  // own.
+  asks_.Forget(gone.router);
 }
 
 void SlotLedger::On(absl::Time now, const WorkerListed& listed, Actions& actions) {

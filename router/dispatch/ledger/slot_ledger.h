@@ -11,6 +11,9 @@
 // that the ledger grants and that routers present to it; a slot nobody vouches for is quarantined until
 // `service_bound` has passed.
 //
+// The ledger alone decides how long a worker rests after failures, for all routers, and every rest ends by
+// time: nobody else may turn its grants down for good.
+//
 // Invariants: a slot has at most one live lease (checked); an ask is granted at most once and ends granted,
 // refused with a reason, or withdrawn; while a slot is idle nobody waits; a job that can no longer finish in
 // time is refused at its NextWake. Complexity: O(log n) per event, O(workers + asks) for Appointed, Deposed
@@ -54,9 +57,12 @@ struct LedgerSettings {
   // those that cannot be reached.
   absl::Duration takeover_hold = absl::InfiniteDuration();
   absl::Duration abandoned_hold =
-      absl::Milliseconds(100);                          // after a cancelled job, where nothing is announced
-  absl::Duration hold_first = absl::Milliseconds(100);  // after a failure; doubles with each in a row
+      absl::Milliseconds(100);  // after a cancelled job, where nothing is announced
+  // A worker that cannot be reached, or that has failed too often to blame its jobs, is held for so long;
+  // doubles with each further failure in a row.
+  absl::Duration hold_first = absl::Milliseconds(100);
   absl::Duration hold_max = absl::Seconds(10);
+  int failures_min = 3;  // in a row, before a worker that answers is blamed (router/dispatch/failure_blame.h)
 };
 
 // For metrics and screens.
@@ -65,6 +71,7 @@ struct LedgerView {
   bool holding = false;
   std::size_t idle = 0;
   std::size_t leased = 0;
+  std::size_t resting = 0;  // held, because they failed too often
   std::size_t waiting = 0;
   std::uint64_t grants_total = 0;
   std::uint64_t revoked_total = 0;
@@ -123,6 +130,7 @@ class SlotLedger {
   // The slot's lease is over and its worker is believed free.
   void Free(absl::Time now, WorkerId worker);
   void Hold(absl::Time now, WorkerId worker, absl::Duration span);
+  void Fail(absl::Time now, const Release& release, Actions& actions);
   // No new grants: at once where nothing is pending on the slot, else when that has ended.
   void Leave(WorkerId worker);
   // The slot's lease is void though its router has not given it back.

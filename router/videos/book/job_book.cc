@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "core/check.h"
 
 namespace ringway::router::videos {
@@ -91,8 +92,10 @@ void JobBook::On(Turn& turn, const ResultGrew& event) {
   video->result_bytes += event.bytes;
   video->has_result = true;
   bytes_ += event.bytes;
-  if (video->result_bytes > limits_.store_bytes_max) {
-    video->fault = {.code = "result_too_large", .message = "the result is larger than this router's store"};
+  if (video->result_bytes > film_bytes_max()) {
+    video->fault = {.code = "result_too_large",
+                    .message = absl::StrCat("the result has more than the ", film_bytes_max(),
+                                            " bytes that this router keeps of one")};
     turn.actions.push_back(CancelRun{video->id});
     return Finish(turn, *video, State::kFailed);
   }
@@ -105,6 +108,7 @@ void JobBook::On(Turn& turn, const Ended& event) {
   video->fault = event.fault;
   video->refused = event.refused;
   video->content_type = event.content_type;
+  video->note = event.note;
   if (!event.fault.code.empty()) return Finish(turn, *video, State::kFailed);
   video->progress = 100;
   video->step = video->steps;

@@ -4,6 +4,7 @@
 // jobs, writes the records and answers the clients. The book decides
 //   - whether another job is taken (live_max at a time, records_max in all; the oldest that is over makes
 //     room);
+//   - that a result is too large, before another one makes room for it;
 //   - when a result is forgotten: `expiry` after its end, or earlier, oldest first, when results take more
 //     than store_bytes_max;
 //   - that a job of a key runs once at a time: asked for again, it is the same job, and one that failed runs
@@ -35,6 +36,7 @@ struct BookLimits {
   std::size_t live_max = 1024;
   std::size_t records_max = 16384;
   std::uint64_t store_bytes_max = std::uint64_t{4} << 30;
+  std::uint64_t film_bytes_max = 0;  // of one result; 0: the whole store
   absl::Duration expiry = absl::Hours(1);
 };
 
@@ -64,6 +66,7 @@ struct Ended {
   Fault fault = {};      // no code: completed
   bool refused = false;  // nothing had begun
   std::string content_type = {};
+  std::string note = {};
 };
 struct Deleted {  // by a client
   std::string id;
@@ -122,6 +125,9 @@ class JobBook {
   std::size_t size() const { return jobs_.size(); }
   std::uint64_t stored_bytes() const { return bytes_; }
   const BookLimits& limits() const { return limits_; }
+  std::uint64_t film_bytes_max() const {
+    return limits_.film_bytes_max != 0 ? limits_.film_bytes_max : limits_.store_bytes_max;
+  }
 
  private:
   struct Turn {

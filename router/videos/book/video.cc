@@ -76,6 +76,7 @@ std::string VideoJson(const Video& video, std::string_view router) {
   TextOrNull(json.Key("worker"), video.worker);
   json.Key("step").Integer(video.step).Key("steps").Integer(video.steps);
   TextOrNull(json.Key("content_type"), video.content_type);
+  TextOrNull(json.Key("note"), video.note);
   json.Key("bytes").Integer(static_cast<std::int64_t>(video.result_bytes)).End().End();
   return json.text();
 }

@@ -60,6 +60,7 @@ struct Video {
   bool refused = false;  // it failed before anything had begun, and may be sent again as it is
   // Of the result.
   std::string content_type;
+  std::string note;  // for people: what of the request was not understood
   std::uint64_t result_bytes = 0;
   bool has_result = false;  // in the store
   bool webhook_owed = false;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/header_text.h"
 
 namespace ringway::router::videos {
 namespace {
@@ -13,6 +15,7 @@ namespace {
 constexpr double kSecondsMax = 3600;
 constexpr double kFramesMax = 100'000;
 constexpr int kSideMax = 16384;
+constexpr std::size_t kTypeBytesMax = 100;
 
 // Well-formed UTF-8 (RFC 3629): what is written to records and to JSON must be.
 bool IsUtf8(std::string_view text) {
@@ -86,6 +89,12 @@ bool SaysFramesAndSteps(std::string_view name) {
          name == "fps";
 }
 
+// Forms have no objects: clients write input_reference.image_url in one of these ways.
+bool IsPictureText(std::string_view name) {
+  return name == "input_reference" || name == "input_reference[image_url]" ||
+         name == "input_reference.image_url";
+}
+
 void HashOn(std::uint64_t& hash, std::string_view bytes) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   hash = (hash ^ bytes.size()) * 0x100000001b3;
@@ -107,7 +116,7 @@ std::uint64_t VideoOrder::Fingerprint() const {
 
 absl::Status AddField(VideoOrder& order, std::string_view name, std::string_view value) {
   const std::size_t bytes_max = name == "prompt" ? kPromptBytesMax : kFieldBytesMax;
-  if (name == "input_reference") return AddPictureText(order, value);
+  if (IsPictureText(name)) return AddPictureText(order, value);
   if (!IsUtf8(name) || !IsUtf8(value)) {
     return absl::InvalidArgumentError(absl::StrCat("field '", Shown(name), "' is not UTF-8"));
   }
@@ -119,6 +128,9 @@ absl::Status AddField(VideoOrder& order, std::string_view name, std::string_view
   if (name == "prompt") {
     order.prompt = std::string(value);
   } else if (name == "model") {
+    if (value.empty()) {
+      return Wrong(name, value, "a model that GET /v1/models lists; leave it out for the only one there is");
+    }
     order.model = std::string(value);
   } else if (name == "webhook_url") {
     order.webhook_url = std::string(value);
@@ -137,7 +149,12 @@ absl::Status AddPicture(VideoOrder& order, std::string_view bytes, std::string_v
   if (bytes.empty()) return absl::InvalidArgumentError("input_reference is empty; allowed: a picture");
   if (!order.picture.empty()) return absl::InvalidArgumentError("input_reference is given twice");
   order.picture = std::string(bytes);
-  order.picture_type = type.empty() ? "application/octet-stream" : Shown(type);
+  // It travels in headers to the worker and what stands behind it.
+  const std::optional<HeaderText> stated = HeaderText::Parse(type, kTypeBytesMax);
+  if (!stated)
+    return Wrong("the content type of input_reference", HeaderText::Escaped(type).text(),
+                 "image/png and its like");
+  order.picture_type = type.empty() ? "application/octet-stream" : stated->text();
   return absl::OkStatus();
 }
 
@@ -191,6 +208,7 @@ absl::Status Complete(VideoOrder& order) {
   if (order.frames == 0 && absl::SimpleAtod(order.seconds, &seconds)) {
     order.frames = static_cast<std::uint32_t>(std::clamp(std::round(seconds * fps), 1.0, kFramesMax));
   }
+  order.fingerprint = order.Fingerprint();
   return absl::OkStatus();
 }
 

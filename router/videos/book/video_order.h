@@ -38,6 +38,8 @@ struct VideoOrder {
   std::uint32_t pixels = 0;
   std::uint32_t frames = 0;
 
+  std::uint64_t fingerprint = 0;  // set by Complete
+
   // Tells one request from another: the same for the same fields and picture.
   std::uint64_t Fingerprint() const;
 };

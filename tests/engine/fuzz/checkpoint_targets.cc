@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "engine/checkpoint/json.h"
+#include "core/json_reader.h"
 #include "engine/checkpoint/safetensors.h"
 #include "tests/engine/fuzz/targets.h"
 

@@ -1,9 +1,11 @@
 // What HTTP clients of a pool see: framing, keep-alive, limits, time-outs. Real sockets, a real router.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "tests/router/http/plain_worker.h"
 #include "tests/router/http/pool_under_test.h"
 #include "tests/router/http/raw_client.h"
@@ -235,7 +237,7 @@ TEST(HttpClients, ThatUploadTooSlowlyAreRefusedAtTheirDeadline) {
   EXPECT_EQ(worker.asked(), 0);  // a slow upload never holds a worker
 }
 
-TEST(HttpClients, BeyondTheBoundWaitUntilAnotherLeaves) {
+TEST(HttpClients, BeyondTheBoundTakeThePlaceOfWhoAsksNothing) {
   PlainWorker worker(Echo());
   PoolUnderTest pool({worker.address()}, "  limits: {connections: 4}\n");
   std::vector<Wire> wires;
@@ -246,11 +248,33 @@ TEST(HttpClients, BeyondTheBoundWaitUntilAnotherLeaves) {
   }
   Wire fifth = Wire::To(pool.door());
   ASSERT_TRUE(fifth.Send(kGet));
-  EXPECT_FALSE(ReadAnswer(fifth, false, absl::Milliseconds(300)));
-  wires.pop_back();
   const auto answer = ReadAnswer(fifth);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
+  EXPECT_TRUE(wires.front().ClosedWithin(absl::Seconds(5))) << "it has waited longest";
+}
+
+TEST(HttpClients, BeyondTheBoundWaitWhileAllOthersAreServed) {
+  std::atomic<bool> go{false};
+  PlainWorker worker([&go](const Request& request, Wire& wire) {
+    while (!go) absl::SleepFor(absl::Milliseconds(2));
+    return Respond(wire, 200, ReadBody(request, wire));
+  });
+  PoolUnderTest pool({worker.address()}, "  limits: {connections: 4}\n");
+  std::vector<Wire> wires;
+  for (int i = 0; i < 5; ++i) {
+    wires.push_back(Wire::To(pool.door()));
+    ASSERT_TRUE(wires.back().Send(kGet));
+    absl::SleepFor(absl::Milliseconds(50));
+  }
+  EXPECT_FALSE(ReadAnswer(wires.back(), false, absl::Milliseconds(300)));
+  go = true;
+  // Nobody was sent away for the fifth, which gets its turn.
+  for (Wire& wire : wires) {
+    const auto answer = ReadAnswer(wire);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 200);
+  }
 }
 
 }  // namespace

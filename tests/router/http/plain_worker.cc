@@ -17,11 +17,17 @@ std::string Request::Field(const std::string& name) const {
   return head.substr(begin, head.find("\r\n", begin) - begin);
 }
 
-PlainWorker::PlainWorker(Script script) : script_(std::move(script)) {
+PlainWorker::PlainWorker(Script script, const std::string& address) : script_(std::move(script)) {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in at{};
   at.sin_family = AF_INET;
   at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  // Also where nobody comes back to the port: what is left of its connections must allow it, too.
+  const int yes = 1;
+  setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  if (!address.empty()) {
+    at.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  }
   bind(listener_, reinterpret_cast<sockaddr*>(&at), sizeof(at));
   listen(listener_, 64);
   socklen_t size = sizeof(at);

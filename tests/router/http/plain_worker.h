@@ -30,7 +30,8 @@ class PlainWorker {
  public:
   using Script = std::function<bool(const Request&, Wire&)>;
 
-  explicit PlainWorker(Script script);
+  // `at`: where an earlier one listened; empty: anywhere.
+  explicit PlainWorker(Script script, const std::string& at = "");
   ~PlainWorker();
   const std::string& address() const { return address_; }
   int asked() const { return asked_; }

@@ -10,6 +10,10 @@ refused 400 invalid_request "http://$V/v1/videos" -H "$J" -d '{"seconds":4}'
 refused 400 invalid_request "http://$V/v1/videos" -H "$J" -d '{"prompt":"x","size":"large"}'
 refused 400 invalid_request "http://$V/v1/videos" -H "$J" -d '{"prompt":"x","webhook_url":"http://10.0.0.1/"}'
 refused 400 invalid_request "http://$V/v1/videos" -H 'Content-Type: text/plain' -d 'x'
+refused 404 model_not_found "http://$V/v1/videos" -H "$J" -d '{"prompt":"x","model":"another"}'
+refused 400 invalid_request "http://$V/v1/videos" -H "$J" -d '{"prompt":"x","model":""}'
+refused 403 unknown_host "http://$V/v1/videos" -H 'Host: elsewhere.example'
+refused 403 foreign_site "http://$V/v1/videos" -H 'Origin: http://elsewhere.example' -F prompt=x
 refused 404 video_not_found "http://$V/v1/videos/video_0"
 refused 404 unknown_route "http://$V/v2"
 refused 405 method_not_allowed -X PUT "http://$V/v1/videos"

@@ -1,0 +1,71 @@
+// The listening socket of a gRPC port, kept by us: gRPC is handed connections, not the port.
+//
+// gRPC 1.51, which Debian 12 ships, closes its own listener for good when a process is out of file
+// descriptors (CVE-2023-4785): the port stays dead when the connections have gone, behind a process that
+// looks well. This listener never closes. A connection that would take one of the last descriptors is closed
+// at once, so that files, and calls to others, still find some; when there are none at all it pauses and
+// tries again. The peer sees a connection that ends, and comes back.
+//
+// The kernel gives the lowest free number, so a new descriptor's number says how many are in use. Bound:
+// DescriptorsForConnections(). Ports are never shared (no SO_REUSEPORT): who comes second fails to start.
+// Threads: one of its own; Stop from the owner.
+#ifndef RINGWAY_RUNTIME_GRPC_LISTENER_H_
+#define RINGWAY_RUNTIME_GRPC_LISTENER_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <cstdint>
+#include <list>
+#include <memory>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "absl/status/statusor.h"
+#include "runtime/address.h"
+#include "runtime/event_loop.h"
+
+namespace ringway::runtime {
+
+// Lets the process open as many files as the system allows it (the soft limit of most is 1024).
+void RaiseDescriptorLimit();
+// Descriptors with this number and above are not for connections.
+int DescriptorsForConnections();
+
+class GrpcListener {
+ public:
+  using Acceptor = std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>;
+
+  // Binds; a wildcard takes both families. Connections wait in the kernel until Start. Errors: Unavailable.
+  static absl::StatusOr<std::unique_ptr<GrpcListener>> Bind(const Address& address);
+  ~GrpcListener() { Stop(); }
+
+  std::uint16_t port() const { return port_; }
+  // Hands connections to `acceptor`, of a server that runs.
+  void Start(Acceptor acceptor);
+  // Closes the port; connections stay. Idempotent.
+  void Stop();
+
+ private:
+  using Tcp = boost::asio::ip::tcp;
+  struct Socket {
+    explicit Socket(boost::asio::io_context& context) : socket(context), pause(context) {}
+    Tcp::acceptor socket;
+    boost::asio::steady_timer pause;
+  };
+
+  GrpcListener() : loop_("grpc-accept") {}
+  boost::system::error_code Listen(const Tcp::endpoint& endpoint);
+  void Await(Socket& socket);
+  // Takes what waits. False: it cannot take any now, though there may be some.
+  bool TakeAll(Socket& socket);
+
+  EventLoop loop_;
+  std::list<Socket> sockets_;  // one for each address that the host's name has
+  std::uint16_t port_ = 0;
+  Acceptor acceptor_;
+};
+
+}  // namespace ringway::runtime
+
+#endif  // RINGWAY_RUNTIME_GRPC_LISTENER_H_

@@ -1,0 +1,122 @@
+#include "sim/recovery.h"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+
+namespace ringway::sim {
+namespace {
+
+constexpr int kRoundS = 5;
+// A slot may be on its way from one state to the next when it is looked at, but not each time.
+constexpr double kSlotWithinS = 15;
+// Of a step that repeats.
+constexpr int kRepeatsMax = 10'000;
+
+bool HarmsWorkers(const Trouble& trouble) {
+  return !std::holds_alternative<ScaleDemand>(trouble) && !std::holds_alternative<SetThreshold>(trouble) &&
+         !std::holds_alternative<FreezeMetrics>(trouble);
+}
+
+}  // namespace
+
+Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers,
+                   const Holders& holders)
+    : scenario_(scenario),
+      routers_(routers),
+      workers_(workers),
+      holders_(holders),
+      worker_well_s_(workers.count(), 0.0),
+      router_well_s_(routers.places().size(), 0.0),
+      slot_well_s_(workers.count(), 0.0) {
+  troubled_.push_back({0, kWithinS});
+  for (const ScenarioStep& step : scenario.steps) {
+    if (!HarmsWorkers(step.trouble)) continue;
+    double begin_s = step.at_s;
+    for (int n = 0; n < kRepeatsMax && begin_s < scenario.duration_s; ++n, begin_s += step.every_s) {
+      const double end_s = begin_s + step.lasts_s;
+      if (std::holds_alternative<BadJobs>(step.trouble)) {
+        troubled_.push_back({begin_s, end_s + kWithinS});
+      } else {
+        troubled_.push_back({begin_s, begin_s + kWithinS});
+        troubled_.push_back({end_s, end_s + kWithinS});
+      }
+      if (step.every_s <= 0) break;
+    }
+  }
+}
+
+bool Recovery::Calm(double now_s) const {
+  return std::none_of(troubled_.begin(), troubled_.end(),
+                      [now_s](const Span& span) { return span.from_s <= now_s && now_s <= span.to_s; });
+}
+
+void Recovery::NoteWell(double now_s) {
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    if (!workers_.Healthy(WorkerId(i))) worker_well_s_[WorkerId(i)] = now_s;
+  }
+  const auto now_ns = static_cast<std::int64_t>(now_s * 1e9);
+  for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
+    const RouterId router(i);
+    if (!routers_.alive(router) || routers_.paused_until_ns(router) > now_ns) router_well_s_[router] = now_s;
+  }
+}
+
+void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
+  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  NoteWell(now_s);
+  if (std::lround(now_s) % kRoundS != 0) return;
+  if (!Calm(now_s)) {
+    std::fill(slot_well_s_.begin(), slot_well_s_.end(), now_s);
+    return;
+  }
+  for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
+    if (now_s - router_well_s_[RouterId(i)] >= kWithinS) JudgeRouter(now, RouterId(i), checkers);
+  }
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    if (now_s - worker_well_s_[WorkerId(i)] >= kWithinS) JudgeSlot(now, WorkerId(i), checkers);
+  }
+}
+
+void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) {
+  const RegionId region = routers_.places()[router];
+  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const auto [begin, end] = workers_.Range(region, tier);
+    for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+      if (now_s - worker_well_s_[worker] < kWithinS) continue;
+      ++judged_;
+      const dispatch::WorkerView& view = routers_.machine(router).workers();
+      const WorkerId known = workers_.InRegion(worker);
+      // A router that reports every second sees that a rest has passed; another may not have looked since.
+      const bool left_alone = scenario_.controller && view.isolated(known);
+      if (view.Usable(known, now) && !left_alone) continue;
+      checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been well for ", kWithinS,
+                                         " s, and router ", router.value(), " does not use it"));
+    }
+  }
+}
+
+void Recovery::JudgeSlot(absl::Time now, WorkerId worker, Checkers& checkers) {
+  const WorkerPlace& place = workers_.places()[worker];
+  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  const ledger::SlotLedger* const ledger =
+      scenario_.fleet->tiers[place.tier].dispatch.mode == DispatchMode::kLedger
+          ? holders_.ledger(place.region, place.tier)
+          : nullptr;
+  const ledger::SlotRecord* const slot =
+      ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker));
+  using ledger::SlotState;
+  const bool granted = slot == nullptr || slot->state == SlotState::kIdle ||
+                       slot->state == SlotState::kLeased || slot->state == SlotState::kUnknown ||
+                       (slot->state == SlotState::kTaken && workers_.slot(worker).busy());
+  if (granted) slot_well_s_[worker] = now_s;
+  if (now_s - slot_well_s_[worker] < kSlotWithinS) return;
+  checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been well for ", kWithinS,
+                                     " s, and its ledger has not granted it for ", kSlotWithinS, " s: state ",
+                                     static_cast<int>(slot->state)));
+}
+
+}  // namespace ringway::sim

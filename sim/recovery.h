@@ -1,0 +1,61 @@
+// When all trouble has ended, every healthy worker serves again, at every router: a judge of every run.
+//
+// Troubles that heal are where rests, leases and fences go wrong: each part is right to leave a broken worker
+// alone, and nobody is asked whether it ever comes back. So thirty seconds after the last step of the
+// scenario began or ended, and for workers and routers that have been well for as long, every few seconds:
+//   * each router may use each worker of its region (the figure behind ringway_router_workers);
+//   * the ledger that holds the region's tier has the worker's slot among those that it grants, or leased.
+// Demand, thresholds and frozen metrics are no trouble of workers. While users send broken jobs nothing is
+// judged: who is blamed for them is another matter.
+//
+// Sees everything and changes nothing. Complexity: O(routers x workers of their regions) a round of five
+// virtual seconds. One owner.
+#ifndef RINGWAY_SIM_RECOVERY_H_
+#define RINGWAY_SIM_RECOVERY_H_
+
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "sim/checkers.h"
+#include "sim/holders.h"
+#include "sim/routers.h"
+#include "sim/scenario.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+class Recovery {
+ public:
+  static constexpr double kWithinS = 30;
+
+  Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers, const Holders& holders);
+  // Reports what is broken.
+  void OnSecond(absl::Time now, Checkers& checkers);
+  // Pairs of router and worker that were judged; 0: the run was too short, or never calm.
+  std::uint64_t judged() const { return judged_; }
+
+ private:
+  struct Span {
+    double from_s;
+    double to_s;
+  };
+  bool Calm(double now_s) const;
+  void NoteWell(double now_s);
+  void JudgeRouter(absl::Time now, RouterId router, Checkers& checkers);
+  void JudgeSlot(absl::Time now, WorkerId worker, Checkers& checkers);
+
+  const Scenario& scenario_;
+  const Routers& routers_;
+  const Workers& workers_;
+  const Holders& holders_;
+  std::vector<Span> troubled_;                // nothing is judged within
+  IdVector<WorkerId, double> worker_well_s_;  // since when
+  IdVector<RouterId, double> router_well_s_;
+  IdVector<WorkerId, double> slot_well_s_;
+  std::uint64_t judged_ = 0;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_RECOVERY_H_

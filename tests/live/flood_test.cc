@@ -1,0 +1,180 @@
+// Floods of connections against the gRPC ports of all daemons, which must come through them.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "gtest/gtest.h"
+#include "runtime/address.h"
+#include "runtime/grpc_server.h"
+#include "tests/live/eventually.h"
+#include "tests/live/http_get.h"
+#include "tests/live/job_call.h"
+#include "tests/live/small_world.h"
+
+namespace ringway::live {
+namespace {
+
+// A TCP connection that says only what it is told to.
+class Connection {
+ public:
+  explicit Connection(const std::string& address) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(runtime::ParseAddress(address)->port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
+    const timeval limit{.tv_sec = 20, .tv_usec = 0};
+    setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  }
+  Connection(Connection&& other) noexcept : fd_(other.fd_), connected_(other.connected_) { other.fd_ = -1; }
+  ~Connection() {
+    if (fd_ >= 0) close(fd_);
+  }
+  void ReadAll() const {
+    std::string buffer(65536, '\0');
+    while (recv(fd_, buffer.data(), buffer.size(), 0) > 0) {
+    }
+  }
+  void Close() const { shutdown(fd_, SHUT_RDWR); }
+  bool Send(const std::string& bytes) const {
+    std::size_t sent = 0;
+    while (sent < bytes.size()) {
+      const ssize_t n = send(fd_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+      if (n <= 0) return false;
+      sent += static_cast<std::size_t>(n);
+    }
+    return true;
+  }
+
+ private:
+  int fd_;
+  bool connected_ = false;
+};
+
+// HTTP/2, as far as it takes to open a stream and to reset it (RFC 9113, RFC 7541).
+std::string Frame(char type, char flags, std::uint32_t stream, const std::string& payload) {
+  std::string frame;
+  for (const int shift : {16, 8, 0}) frame += static_cast<char>(payload.size() >> shift);
+  frame += type;
+  frame += flags;
+  for (const int shift : {24, 16, 8, 0}) frame += static_cast<char>(stream >> shift);
+  return frame + payload;
+}
+
+std::string Field(const std::string& name, const std::string& value) {
+  return absl::StrCat(std::string(1, '\0'), std::string(1, static_cast<char>(name.size())), name,
+                      std::string(1, static_cast<char>(value.size())), value);
+}
+
+const std::string kOpening = absl::StrCat("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", Frame(4, 0, 0, ""));
+
+std::string OpenAndReset(std::uint32_t stream, const std::string& path) {
+  const std::string post_http = "\x83\x86";
+  return absl::StrCat(
+      Frame(1, 4, stream,
+            absl::StrCat(post_http, Field(":path", path), Field(":authority", "x"), Field("te", "trailers"),
+                         Field("content-type", "application/grpc"), Field("x", std::string(80, 'y')))),
+      Frame(3, 0, stream, std::string("\0\0\0\x08", 4)));
+}
+
+// The most memory that the process has ever had.
+double PeakMib(pid_t pid) {
+  std::ifstream file(absl::StrCat("/proc/", pid, "/status"));
+  double kib = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("VmHWM:", 0) == 0) kib = std::stod(line.substr(6));
+  }
+  return kib / 1024;
+}
+
+// Over a connection of its own.
+bool Answers(const std::string& address) {
+  grpc::ChannelArguments own;
+  own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  const auto channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), own);
+  return channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(1));
+}
+
+std::map<std::string, DaemonProcess*> Daemons(SmallWorld& world) {
+  return {{"controller", &world.controller()},
+          {"router", &world.router("oslo-0")},
+          {"worker", &world.worker("oslo-0-w0")}};
+}
+
+TEST(FloodTest, APortSurvivesAProcessWithoutFileDescriptors) {
+  SmallWorld world({.regions = {{"oslo", 1, 1}}, .service_mean_s = 0.01});
+  ASSERT_TRUE(world.AwaitReady());
+  for (const auto& [name, daemon] : Daemons(world)) {
+    const rlimit few{200, 200};
+    ASSERT_EQ(prlimit(daemon->pid(), RLIMIT_NOFILE, &few, nullptr), 0);
+    std::vector<Connection> idle;
+    for (int i = 0; i < 400; ++i) idle.emplace_back(daemon->grpc());
+    // They say nothing, so they do not stay: the port opens again while the other side holds them.
+    EXPECT_TRUE(Eventually([&] { return Answers(daemon->grpc()); }, absl::Seconds(40)))
+        << "the gRPC port of the " << name << " does not come back from a flood of connections";
+    idle.clear();
+    EXPECT_TRUE(Eventually([&] {
+      const auto page = HttpGet(daemon->http(), "/readyz");
+      return page && page->status == 200;
+    })) << name;
+  }
+  const JobAnswer answer =
+      JobCall::ToRouter(*world.Door("oslo-0")).Send(Header(kTier, "after"), "picture").Await();
+  EXPECT_EQ(answer.outcome(), "done") << answer.end.message();
+}
+
+// Resets so many streams of the daemon, each right after it was opened; returns the most memory it then had.
+double PeakAfterResets(DaemonProcess& daemon, const std::string& path) {
+  constexpr std::uint32_t kStreams = 200'000;
+  constexpr absl::Duration kSpan = absl::Seconds(30);  // at most, on a slow machine
+  const Connection flood(daemon.grpc());
+  std::thread reader([&] { flood.ReadAll(); });
+  bool open = flood.Send(kOpening);
+  const absl::Time until = absl::Now() + kSpan;
+  std::uint32_t streams = 0;
+  while (open && streams < kStreams && absl::Now() < until) {
+    std::string batch;
+    for (int i = 0; i < 2000; ++i) batch += OpenAndReset(2 * streams++ + 1, path);
+    open = flood.Send(batch);
+  }
+  EXPECT_TRUE(Eventually([&] { return Answers(daemon.grpc()); })) << path;
+  const double peak = PeakMib(daemon.pid());
+  std::printf("%s: %u streams were reset, the process had at most %.0f MiB\n", path.c_str(), streams, peak);
+  flood.Close();
+  reader.join();
+  return peak;
+}
+
+TEST(FloodTest, StreamsThatAStrangerResetsCostNoMemory) {
+  const ScratchFolder folder;
+  const std::string token = folder.File("token");
+  std::ofstream(token) << "a-token-that-the-flood-lacks\n";
+  SmallWorld world({.regions = {{"oslo", 1, 1}},
+                    .service_mean_s = 0.01,
+                    .router_flags = {"--token-file", token},
+                    .controller_flags = {"--token-file", token}});
+  const double peak_mib = PeakAfterResets(world.controller(), "/ringway.v1.Admin/Status");
+  EXPECT_LT(peak_mib, 300);
+}
+
+TEST(FloodTest, StreamsThatAClientResetsCostBoundedMemory) {
+  SmallWorld world({.regions = {{"oslo", 1, 1}}, .service_mean_s = 0.01});
+  ASSERT_TRUE(world.AwaitReady());
+  EXPECT_LT(PeakAfterResets(world.router("oslo-0"), "/ringway.v1.Ingress/Submit"), 1200);
+}
+
+}  // namespace
+}  // namespace ringway::live

@@ -1,0 +1,58 @@
+// Routers that stand before a ledger's holder under ever new names, as restarted pods do: each makes room for
+// the next, however many there were. Real streams to a real router that holds its pool's ledger.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "ringway/v1/ledger.grpc.pb.h"
+#include "runtime/grpc_server.h"
+#include "tests/live/eventually.h"
+#include "tests/router/http/plain_worker.h"
+#include "tests/router/http/pool_under_test.h"
+
+namespace ringway::http_test {
+namespace {
+
+// More than the holder has numbers for.
+constexpr int kNames = 4200;
+
+// One router's stream; it stands if the holder beats.
+class Standing {
+ public:
+  Standing(v1::Ledger::Stub& holder, const std::string& name) : stream_(holder.Stand(&context_)) {
+    v1::LedgerUp hello;
+    hello.mutable_hello()->set_wire_version(1);
+    hello.mutable_hello()->set_router(name);
+    hello.mutable_hello()->set_tier("http");
+    stream_->Write(hello);
+    v1::LedgerDown answer;
+    stands_ = stream_->Read(&answer) && answer.has_beat();
+  }
+  ~Standing() {
+    context_.TryCancel();
+    why_ = stream_->Finish();
+  }
+  bool stands() const { return stands_; }
+
+ private:
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::LedgerUp, v1::LedgerDown>> stream_;
+  bool stands_ = false;
+  grpc::Status why_;
+};
+
+TEST(LedgerNames, OfRoutersThatAreGoneMakeRoomForNewOnes) {
+  PlainWorker worker(Echo());
+  PoolUnderTest pool({worker.address()});
+  const auto holder = v1::Ledger::NewStub(runtime::MakeChannel(pool.router().grpc()));
+  const Standing genuine(*holder, "genuine");
+  ASSERT_TRUE(genuine.stands());
+  for (int i = 0; i < kNames; ++i) (void)Standing(*holder, absl::StrCat("pod-", i));
+  EXPECT_TRUE(live::Eventually([&] { return Standing(*holder, "new").stands(); }))
+      << "the names of the gone are kept for good";
+  EXPECT_EQ(Ask(pool.door(), "POST", "", "work")->status, 200) << "and the holder's own router is served";
+}
+
+}  // namespace
+}  // namespace ringway::http_test
