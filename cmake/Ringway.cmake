@@ -20,6 +20,8 @@ option(RINGWAY_TESTS "build the tests" ON)
 option(RINGWAY_BENCH "build the benchmarks" ON)
 option(RINGWAY_WERROR "treat warnings as errors" ON)
 option(RINGWAY_FUZZ "build the fuzz targets with libFuzzer (clang)" OFF)
+# For whoever builds once and from nothing; after an edit, eight sources are compiled again instead of one.
+option(RINGWAY_UNITY "compile the sources of each module in batches" OFF)
 option(RINGWAY_PURE_ONLY "leave out everything that links gRPC (for thread sanitizer)" OFF)
 set(RINGWAY_SANITIZE "" CACHE STRING "value for -fsanitize=, for example address,undefined")
 
@@ -94,6 +96,7 @@ function(ringway_library name)
   add_library(${name} STATIC ${ARG_SRCS})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC_DEPS} PRIVATE ${ARG_DEPS})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${RINGWAY_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # For machines that run millions of steps a second, in programs of our own: nobody replaces a function of theirs when

@@ -5,11 +5,10 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "core/finite.h"
 
 namespace ringway::controller {
 namespace {
-
-bool Sane(double value) { return std::isfinite(value) && value >= 0; }
 
 double LoadOf(const MetricSpec& spec, double aggregated, WorkerCount workers) {
   if (spec.aggregation == Aggregation::kSum) {
@@ -52,7 +51,7 @@ std::optional<MetricReading> ReadMetric(const MetricSpec& spec, const std::vecto
   usable.reserve(values.size());
   absl::Duration age_sum;
   for (const MetricValue& value : values) {
-    if (!Sane(value.value)) {
+    if (!IsFiniteNonNegative(value.value)) {
       ++reading.bad;
     } else if (value.age > spec.max_age) {
       ++reading.old;
@@ -74,7 +73,7 @@ std::optional<MetricReading> ReadMetric(const MetricSpec& spec, const std::vecto
 std::optional<MetricReading> ReadAggregated(const MetricSpec& spec, MetricValue value, WorkerCount workers,
                                             std::string& problem) {
   if (workers.provisioned <= 0) return std::nullopt;
-  if (!Sane(value.value)) {
+  if (!IsFiniteNonNegative(value.value)) {
     problem = absl::StrCat("metric '", spec.name, "': Prometheus says ", value.value,
                            ", a finite number from 0 is needed");
     return std::nullopt;

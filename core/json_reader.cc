@@ -7,13 +7,12 @@
 #include "absl/strings/charconv.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 
 namespace ringway {
 namespace {
 
 constexpr std::size_t kKeyShownMax = 100;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 void AppendUtf8(std::uint32_t code, std::string& out) {
   if (code < 0x80) {
@@ -56,7 +55,7 @@ class Reader {
  private:
   bool Fail(std::string_view expected) {
     error_ = absl::InvalidArgumentError(
-        absl::StrCat(Absl(what_), ": not valid JSON at byte ", at_, ": expected ", Absl(expected)));
+        absl::StrCat(AbslView(what_), ": not valid JSON at byte ", at_, ": expected ", AbslView(expected)));
     return false;
   }
   void SkipSpace() {
@@ -129,7 +128,7 @@ class Reader {
     }
     const std::string_view token = text_.substr(begin, at_ - begin);
     std::int64_t integer = 0;
-    if (whole && absl::SimpleAtoi(Absl(token), &integer)) {
+    if (whole && absl::SimpleAtoi(AbslView(token), &integer)) {
       out = Json(integer);
       return true;
     }
@@ -237,7 +236,7 @@ class Reader {
       if (!Consume('}')) return Fail("',' or '}'");
     }
     if (const std::string* twice = DuplicateKey(members))
-      return Fail(absl::StrCat("each key once, found \"", Absl(*twice).substr(0, kKeyShownMax), "\" twice"));
+      return Fail(absl::StrCat("each key once, found \"", AbslView(*twice).substr(0, kKeyShownMax), "\" twice"));
     out = Json(std::move(members));
     return true;
   }

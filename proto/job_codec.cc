@@ -10,18 +10,18 @@
 namespace ringway::wire {
 namespace {
 
-absl::Status Bad(const char* field, const std::string& problem) {
+absl::Status BadField(const char* field, const std::string& problem) {
   return absl::InvalidArgumentError(absl::StrCat("JobHeader.", field, ": ", problem));
 }
 
 absl::Status CheckLength(const char* field, const std::string& text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) return absl::OkStatus();
-  return Bad(field, absl::StrCat("is ", text.size(), " bytes long, allowed are ", bytes_max));
+  return BadField(field, absl::StrCat("is ", text.size(), " bytes long, allowed are ", bytes_max));
 }
 
 absl::Status CheckControls(const char* field, const std::string& text) {
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return Bad(field, "contains a control character");
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return BadField(field, "contains a control character");
   }
   return absl::OkStatus();
 }
@@ -38,7 +38,7 @@ absl::Status CheckHeaderTexts(const v1::JobHeader& header) {
     if (absl::Status s = CheckLength(field, *text, kNameBytesMax); !s.ok()) return s;
     if (absl::Status s = CheckControls(field, *text); !s.ok()) return s;
     if (HeaderText::Parse(*text, kNameBytesMax)) continue;
-    return Bad(field, absl::StrCat("is '", HeaderText::Escaped(*text).text(),
+    return BadField(field, absl::StrCat("is '", HeaderText::Escaped(*text).text(),
                                    "'; allowed is printable ASCII, because it travels in headers"));
   }
   return absl::OkStatus();
@@ -61,16 +61,16 @@ absl::Status CheckNames(const v1::JobHeader& header) {
 
 absl::Status CheckSeconds(const char* field, double seconds) {
   if (std::isfinite(seconds) && seconds >= 0 && seconds <= kDeadlineSecondsMax) return absl::OkStatus();
-  return Bad(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kDeadlineSecondsMax, " seconds"));
+  return BadField(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kDeadlineSecondsMax, " seconds"));
 }
 
 absl::Status CheckParameters(const v1::JobHeader& header) {
   if (header.parameters_size() > kParametersMax) {
-    return Bad("parameters",
+    return BadField("parameters",
                absl::StrCat("has ", header.parameters_size(), " entries, allowed are ", kParametersMax));
   }
   for (const auto& [name, value] : header.parameters()) {
-    if (name.empty()) return Bad("parameters", "has an entry without a name");
+    if (name.empty()) return BadField("parameters", "has an entry without a name");
     if (absl::Status s = CheckLength("parameters: a name", name, kParameterBytesMax); !s.ok()) return s;
     if (absl::Status s = CheckLength("parameters: a value", value, kParameterBytesMax); !s.ok()) return s;
   }
@@ -87,15 +87,15 @@ absl::Status CheckJobHeader(const v1::JobHeader& header) {
   if (absl::Status s = CheckSeconds("deadline_s", header.deadline_s()); !s.ok()) return s;
   if (absl::Status s = CheckSeconds("age_s", header.age_s()); !s.ok()) return s;
   if (header.hops() > kHopsMax) {
-    return Bad("hops", absl::StrCat("is ", header.hops(), ", allowed are ", kHopsMax));
+    return BadField("hops", absl::StrCat("is ", header.hops(), ", allowed are ", kHopsMax));
   }
   if (header.has_http() &&
       (header.http().head().empty() || header.http().head().size() > kHttpHeadBytesMax)) {
-    return Bad("http.head", absl::StrCat("is ", header.http().head().size(), " bytes long, allowed are 1 to ",
+    return BadField("http.head", absl::StrCat("is ", header.http().head().size(), " bytes long, allowed are 1 to ",
                                          kHttpHeadBytesMax));
   }
   if (header.http().priority() >= kMaxPriorities) {
-    return Bad("http.priority",
+    return BadField("http.priority",
                absl::StrCat("is ", header.http().priority(), ", allowed are 0 to ", kMaxPriorities - 1));
   }
   return CheckParameters(header);

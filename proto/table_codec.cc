@@ -10,7 +10,7 @@ namespace ringway::wire {
 namespace {
 
 constexpr double kSumTolerance = 1e-6;
-constexpr int kRegionsMax = 10000;
+constexpr int kRowRegionsMax = 10000;
 
 // Where in the message a row stands, for error texts.
 struct Place {
@@ -30,9 +30,9 @@ absl::Status RowError(const Place& place, const std::string& problem) {
 bool IsFraction(double x) { return std::isfinite(x) && x >= 0 && x <= 1 + kSumTolerance; }
 
 absl::StatusOr<std::vector<RegionId>> DecodeRegions(const v1::RoutingTable& message, const Fleet& fleet) {
-  if (message.regions_size() > kRegionsMax) {
+  if (message.regions_size() > kRowRegionsMax) {
     return absl::InvalidArgumentError(
-        absl::StrCat("RoutingTable.regions: ", message.regions_size(), " regions, at most ", kRegionsMax));
+        absl::StrCat("RoutingTable.regions: ", message.regions_size(), " regions, at most ", kRowRegionsMax));
   }
   std::vector<RegionId> regions;
   std::vector<bool> seen(fleet.world.regions.size());

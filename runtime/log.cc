@@ -9,7 +9,7 @@
 namespace ringway::runtime {
 namespace {
 
-constexpr std::size_t kMessageBytesMax = 4096;
+constexpr std::size_t kLineBytesMax = 4096;
 
 const char* LevelName(LogLevel level) {
   switch (level) {
@@ -39,7 +39,7 @@ void Logger::Write(LogLevel level, std::string_view message) const {
   if (level < level_min_) return;
   std::string line = absl::StrCat(
       absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", WallNow(), absl::UTCTimeZone()), " ", LevelName(level), " ",
-      component_, "  ", absl::string_view(message.data(), std::min(message.size(), kMessageBytesMax)));
+      component_, "  ", absl::string_view(message.data(), std::min(message.size(), kLineBytesMax)));
   // A message may quote what a peer sent: it must not be able to forge further lines.
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';

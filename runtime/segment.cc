@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "RWJRNL1\n";
+constexpr std::string_view kSegmentMagic = "RWJRNL1\n";
 constexpr std::string_view kPrefix = "journal-";
 constexpr std::string_view kSuffix = ".rwj";
 constexpr std::size_t kHeadBytes = 8;
@@ -113,7 +113,7 @@ absl::Status SegmentWriter::Begin(std::string_view first) {
   path_ = absl::StrFormat("%s/journal-%016d.rwj", directory_, number);
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0640);
   if (fd_ < 0) return SystemError("create", path_, errno);
-  return Write(std::string(kMagic) + Framed(first));
+  return Write(std::string(kSegmentMagic) + Framed(first));
 }
 
 absl::Status SegmentWriter::Append(std::string_view payload) {
@@ -139,13 +139,13 @@ absl::StatusOr<SegmentEnd> ReadSegment(const std::string& path,
                                        const std::function<absl::Status(std::string_view)>& payload) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::NotFoundError(absl::StrCat("journal: cannot read ", path, ": ", strerror(errno)));
-  std::string magic(kMagic.size(), '\0');
+  std::string magic(kSegmentMagic.size(), '\0');
   file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
   const auto begun = static_cast<std::size_t>(file.gcount());
-  if (std::string_view(magic).substr(0, begun) != kMagic.substr(0, begun)) {
+  if (std::string_view(magic).substr(0, begun) != kSegmentMagic.substr(0, begun)) {
     return absl::DataLossError(absl::StrCat(path, " is not a journal segment"));
   }
-  if (begun < kMagic.size()) return SegmentEnd::kTorn;
+  if (begun < kSegmentMagic.size()) return SegmentEnd::kTorn;
   std::string record;
   for (;;) {
     char head[kHeadBytes];

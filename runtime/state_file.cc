@@ -17,7 +17,7 @@
 namespace ringway::runtime {
 namespace {
 
-constexpr char kMagic[] = "ringway-state";
+constexpr char kStateMagic[] = "ringway-state";
 
 class Descriptor {
  public:
@@ -84,7 +84,7 @@ std::uint32_t Crc32c(std::string_view bytes) {
 
 absl::Status WriteStateFile(const std::string& path, std::string_view kind, std::uint32_t version,
                             std::string_view payload) {
-  const std::string header = absl::StrFormat("%s %s v%u %u %08x\n", kMagic, std::string(kind), version,
+  const std::string header = absl::StrFormat("%s %s v%u %u %08x\n", kStateMagic, std::string(kind), version,
                                              static_cast<unsigned>(payload.size()), Crc32c(payload));
   const std::string temporary = absl::StrCat(path, ".tmp");
   if (absl::Status s = WriteAndSync(temporary, header, payload); !s.ok()) return s;
@@ -108,7 +108,7 @@ absl::StatusOr<StateFile> ReadStateFile(const std::string& path, std::string_vie
   StateFile state;
   std::size_t bytes = 0;
   std::uint32_t crc = 0;
-  if (!(fields >> magic >> found_kind >> v >> state.version >> bytes >> std::hex >> crc) || magic != kMagic ||
+  if (!(fields >> magic >> found_kind >> v >> state.version >> bytes >> std::hex >> crc) || magic != kStateMagic ||
       v != 'v') {
     return Damaged(path, "the first line is not that of a state file");
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/absl_view.h"
 #include "topology/spelling.h"
 
 namespace ringway {
@@ -19,8 +20,6 @@ const YamlNode& EmptyNode() {
   static const YamlNode empty;
   return empty;
 }
-
-absl::string_view Absl(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string DescribeRange(Range range) {
   if (std::isinf(range.max)) {
@@ -53,7 +52,7 @@ Mapping::Mapping(const Place& place, Problems& problems)
 }
 
 std::string Mapping::PathOf(std::string_view key) const {
-  return place_.path.empty() ? std::string(key) : absl::StrCat(place_.path, ".", Absl(key));
+  return place_.path.empty() ? std::string(key) : absl::StrCat(place_.path, ".", AbslView(key));
 }
 
 const YamlNode::Field* Mapping::Peek(std::string_view key) const {
@@ -160,7 +159,7 @@ std::string Mapping::Text(std::string_view key, std::string_view fallback) {
 std::size_t Mapping::Choice(std::string_view key, std::size_t fallback,
                             const std::vector<std::string_view>& words) {
   const std::string allowed = absl::StrJoin(
-      words, ", ", [](std::string* out, std::string_view word) { absl::StrAppend(out, Absl(word)); });
+      words, ", ", [](std::string* out, std::string_view word) { absl::StrAppend(out, AbslView(word)); });
   const YamlNode* node = Scalar(key, allowed);
   if (node == nullptr) return fallback;
   const auto it = std::find(words.begin(), words.end(), node->text);

@@ -20,7 +20,7 @@ namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-namespace http = boost::beast::http;
+namespace beast_http = boost::beast::http;
 using Tcp = asio::ip::tcp;
 
 std::string PercentEncoded(std::string_view text) {
@@ -67,12 +67,12 @@ class Get : public std::enable_shared_from_this<Get> {
         resolver_(context),
         stream_(context),
         done_(std::move(done)) {
-    request_.method(http::verb::get);
+    request_.method(beast_http::verb::get);
     request_.target(target);
     request_.version(11);
-    request_.set(http::field::host, settings.host);
-    request_.set(http::field::user_agent, "ringway-controller");
-    request_.set(http::field::connection, "close");
+    request_.set(beast_http::field::host, settings.host);
+    request_.set(beast_http::field::user_agent, "ringway-controller");
+    request_.set(beast_http::field::connection, "close");
     parser_.body_limit(PrometheusSource::kAnswerBytesMax);
   }
 
@@ -90,14 +90,14 @@ class Get : public std::enable_shared_from_this<Get> {
     stream_.expires_after(absl::ToChronoMilliseconds(PrometheusSource::kQueryMax));
     stream_.async_connect(to, [self = shared_from_this()](beast::error_code error, const Tcp::endpoint&) {
       if (error) return self->Fail("connect", error);
-      http::async_write(self->stream_, self->request_, [self](beast::error_code failed, std::size_t) {
+      beast_http::async_write(self->stream_, self->request_, [self](beast::error_code failed, std::size_t) {
         if (failed) return self->Fail("ask", failed);
         self->Read();
       });
     });
   }
   void Read() {
-    http::async_read(stream_, buffer_, parser_,
+    beast_http::async_read(stream_, buffer_, parser_,
                      [self = shared_from_this()](beast::error_code error, std::size_t) {
                        if (error) return self->Fail("read the answer", error);
                        // Errors come as JSON too, with a status of 4xx or 5xx.
@@ -112,8 +112,8 @@ class Get : public std::enable_shared_from_this<Get> {
   Tcp::resolver resolver_;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
-  http::request<http::empty_body> request_;
-  http::response_parser<http::string_body> parser_;
+  beast_http::request<beast_http::empty_body> request_;
+  beast_http::response_parser<beast_http::string_body> parser_;
   Done done_;
 };
 

@@ -5,11 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/planner/load_cost.h"
+#include "core/finite.h"
 
 namespace ringway::planner {
 namespace {
-
-bool Sane(double value) { return std::isfinite(value) && value >= 0; }
 
 class InputCheck {
  public:
@@ -66,7 +65,7 @@ class InputCheck {
   void CheckUsable(const RegionLoad& input, const TierRegion& provisioned, Site& site) {
     if (!site.has_workers) return;
     site.usable = input.usable_share;
-    if (!Sane(input.usable_share)) {
+    if (!IsFiniteNonNegative(input.usable_share)) {
       site.usable = 1 - provisioned.reserve_share;
       site.stale = true;
       Report("usable share ", input.usable_share, ", allowed 0 to 1: ", site.usable, " used, no new imports");
@@ -100,7 +99,7 @@ class InputCheck {
 
   void CheckBackground(const RegionLoad& input, Site& site) {
     site.background = input.background_load;
-    if (!Sane(input.background_load)) {
+    if (!IsFiniteNonNegative(input.background_load)) {
       site.background = 0;
       Report("background load ", input.background_load, ", finite numbers from 0 allowed: 0 used");
     } else if (input.background_load > tier_.guard.jump_max) {
@@ -113,7 +112,7 @@ class InputCheck {
     const double believable = std::max(1.0, tier_.guard.jump_max * tier_capacity_rps_);
     for (std::size_t p = 0; p < tier_.priorities.size() && p < kMaxPriorities; ++p) {
       double rps = input.demand_rps[p];
-      if (!Sane(rps)) {
+      if (!IsFiniteNonNegative(rps)) {
         Report("demand ", rps, " requests/s of priority ", p,
                ", finite numbers from 0 allowed: 0 used, its row stays as it is");
         rps = 0;

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/finite.h"
 
 namespace ringway::planner {
 namespace {
-
-bool Sane(double value) { return std::isfinite(value) && value >= 0; }
 
 // A region's demand is not absurd below this share of what its fleet serves, or this rate where it has none.
 constexpr double kDemandFloorShare = 0.05;
@@ -34,7 +33,7 @@ void RegionEstimate::Observe(const RegionSample& sample, std::vector<Finding>& f
 void RegionEstimate::ObserveLoad(const RegionSample& sample, std::vector<Finding>& findings) {
   if (sample.at <= last_at_) return;
   last_at_ = sample.at;
-  if (!Sane(sample.measured_load) || !Sane(sample.background_load) || !Sane(sample.started_rps)) {
+  if (!IsFiniteNonNegative(sample.measured_load) || !IsFiniteNonNegative(sample.background_load) || !IsFiniteNonNegative(sample.started_rps)) {
     findings.push_back({Finding::Kind::kBadInput, region_,
                         absl::StrCat("load ", sample.measured_load, ", background ", sample.background_load,
                                      ", started ", sample.started_rps,

@@ -17,18 +17,18 @@ constexpr double kPeriodMax_s = 3600;
 // Counts beyond this in one period are not traffic but a mistake.
 constexpr std::uint64_t kCountMax = std::uint64_t{1} << 40;
 
-absl::Status Bad(const std::string& place, const std::string& problem) {
+absl::Status BadReport(const std::string& place, const std::string& problem) {
   return absl::InvalidArgumentError(absl::StrCat(place, ": ", problem));
 }
 
 absl::Status CheckName(const std::string& place, const std::string& name) {
   if (!name.empty() && name.size() <= kNameBytesMax) return absl::OkStatus();
-  return Bad(place, absl::StrCat("a name of ", name.size(), " bytes; 1 to ", kNameBytesMax, " are allowed"));
+  return BadReport(place, absl::StrCat("a name of ", name.size(), " bytes; 1 to ", kNameBytesMax, " are allowed"));
 }
 
 absl::Status CheckAddress(const std::string& place, const std::string& address) {
   if (IsCallable(address)) return absl::OkStatus();
-  return Bad(place,
+  return BadReport(place,
              absl::StrCat("'", absl::CHexEscape(address.substr(0, kNameBytesMax)), "'; ", kCallableForm));
 }
 
@@ -38,25 +38,25 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
   const std::string place = absl::StrCat("Report.tiers['", message.tier(), "']");
   TierCounts counts{.tier = id, .entered = {}, .sent = {}};
   if (message.entered_size() > static_cast<int>(fleet.tiers[id].priorities.size())) {
-    return Bad(place, absl::StrCat("entered has ", message.entered_size(), " priorities, the tier has ",
+    return BadReport(place, absl::StrCat("entered has ", message.entered_size(), " priorities, the tier has ",
                                    fleet.tiers[id].priorities.size()));
   }
   for (int p = 0; p < message.entered_size(); ++p) {
-    if (message.entered(p) > kCountMax) return Bad(place, "entered is beyond any sense");
+    if (message.entered(p) > kCountMax) return BadReport(place, "entered is beyond any sense");
     counts.entered[static_cast<std::size_t>(p)] = message.entered(p);
   }
   if (message.sent_size() > static_cast<int>(fleet.world.regions.size())) {
-    return Bad(place, absl::StrCat("sent names ", message.sent_size(), " regions, there are ",
+    return BadReport(place, absl::StrCat("sent names ", message.sent_size(), " regions, there are ",
                                    fleet.world.regions.size()));
   }
   for (const v1::Sent& sent : message.sent()) {
-    if (sent.count() > kCountMax) return Bad(place, "sent is beyond any sense");
+    if (sent.count() > kCountMax) return BadReport(place, "sent is beyond any sense");
     if (const auto target = fleet.world.FindRegion(sent.region())) {
       counts.sent.push_back({*target, sent.count()});
     }
   }
   if (!SaneSum(message.wait_s_sum()) || !SaneSum(message.service_s_sum()) || !SaneSum(message.held_s_sum())) {
-    return Bad(place, "wait_s_sum, service_s_sum and held_s_sum must be finite and not negative");
+    return BadReport(place, "wait_s_sum, service_s_sum and held_s_sum must be finite and not negative");
   }
   counts.done = message.done();
   counts.attempts = message.attempts();
@@ -88,7 +88,7 @@ absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId 
   const absl::Status callable =
       message.plain() ? CheckName(place, message.address()) : CheckAddress(place, message.address());
   if (!callable.ok()) return callable;
-  if (!SaneSum(message.busy_s())) return Bad(place, "busy_s must be finite and not negative");
+  if (!SaneSum(message.busy_s())) return BadReport(place, "busy_s must be finite and not negative");
   WorkerSeen worker{.name = message.name(), .tier = id, .address = message.address(), .metrics = {}};
   worker.healthy = message.healthy();
   worker.draining = message.draining();
@@ -100,10 +100,10 @@ absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId 
   for (const v1::MetricValue& value : message.metrics()) {
     const auto metric = FindMetric(fleet.tiers[id], value.name());
     if (!metric || !fleet.tiers[id].metrics[*metric].promql.empty()) continue;
-    if (given[*metric]) return Bad(place, absl::StrCat("metric '", value.name(), "' appears twice"));
+    if (given[*metric]) return BadReport(place, absl::StrCat("metric '", value.name(), "' appears twice"));
     given[*metric] = true;
     if (!SaneSum(value.age_s())) {
-      return Bad(place, absl::StrCat("age_s of metric '", value.name(), "' must be finite and not negative"));
+      return BadReport(place, absl::StrCat("age_s of metric '", value.name(), "' must be finite and not negative"));
     }
     worker.metrics.push_back({*metric, value.value(), absl::Seconds(value.age_s())});
   }
@@ -118,10 +118,10 @@ absl::StatusOr<RouterHello> DecodeHello(const v1::Hello& message, const Fleet& f
   if (absl::Status s = CheckAddress("Hello.address", message.address()); !s.ok()) return s;
   const auto region = fleet.world.FindRegion(message.region());
   if (!region) {
-    return Bad("Hello.region", absl::StrCat("'", message.region(), "' is not a region of world '",
+    return BadReport("Hello.region", absl::StrCat("'", message.region(), "' is not a region of world '",
                                             fleet.world.name, "'; start the router with one that is"));
   }
-  if (message.build().size() > kNameBytesMax) return Bad("Hello.build", "too long");
+  if (message.build().size() > kNameBytesMax) return BadReport("Hello.build", "too long");
   return RouterHello{.router = message.router(),
                      .region = *region,
                      .address = message.address(),
@@ -133,10 +133,10 @@ absl::StatusOr<RouterHello> DecodeHello(const v1::Hello& message, const Fleet& f
 absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet& fleet) {
   if (absl::Status s = wire::CheckWireVersion(message.wire_version(), "Report"); !s.ok()) return s;
   if (!(message.period_s() > 0 && message.period_s() <= kPeriodMax_s)) {
-    return Bad("Report.period_s", absl::StrCat(message.period_s(), " is not in (0, ", kPeriodMax_s, "]"));
+    return BadReport("Report.period_s", absl::StrCat(message.period_s(), " is not in (0, ", kPeriodMax_s, "]"));
   }
   if (message.workers_size() > static_cast<int>(kWorkersPerReportMax)) {
-    return Bad("Report.workers",
+    return BadReport("Report.workers",
                absl::StrCat(message.workers_size(), " workers, at most ", kWorkersPerReportMax));
   }
   RouterReport report{.sequence = message.sequence(),
@@ -149,7 +149,7 @@ absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet
   for (const v1::TierReport& tier : message.tiers()) {
     const auto id = fleet.FindTier(tier.tier());
     if (!id) continue;
-    if (given[id->index()]) return Bad("Report.tiers", absl::StrCat("'", tier.tier(), "' appears twice"));
+    if (given[id->index()]) return BadReport("Report.tiers", absl::StrCat("'", tier.tier(), "' appears twice"));
     given[id->index()] = true;
     auto counts = DecodeCounts(tier, *id, fleet);
     if (!counts.ok()) return counts.status();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kEntriesMax = 1'000'000;
 
-absl::Status Bad(const std::string& place, const std::string& problem) {
+absl::Status BadState(const std::string& place, const std::string& problem) {
   return absl::InvalidArgumentError(absl::StrCat("ControllerState.", place, ": ", problem));
 }
 
@@ -36,15 +36,15 @@ TierId TierOf(Fleet& names, const std::string& name) {
 absl::StatusOr<DurableTier> DecodeTier(const v1::TierSettings& message) {
   const std::string place = absl::StrCat("tiers['", message.tier(), "']");
   const auto mode = ParseTierMode(message.mode());
-  if (!mode) return Bad(place, absl::StrCat("mode '", message.mode(), "' is not active, observe or frozen"));
+  if (!mode) return BadState(place, absl::StrCat("mode '", message.mode(), "' is not active, observe or frozen"));
   DurableTier tier{.tier = message.tier(), .mode = *mode, .overload_threshold = {}, .drains = {}, .pins = {}};
   if (message.has_overload_threshold()) {
     const double threshold = message.overload_threshold();
-    if (!(threshold > 0 && threshold <= 1)) return Bad(place, "overload_threshold is not in (0, 1]");
+    if (!(threshold > 0 && threshold <= 1)) return BadState(place, "overload_threshold is not in (0, 1]");
     tier.overload_threshold = threshold;
   }
   for (const v1::DrainSetting& drain : message.drains()) {
-    if (!(drain.from() >= 0 && drain.from() <= 1)) return Bad(place, "a drain's share is not in [0, 1]");
+    if (!(drain.from() >= 0 && drain.from() <= 1)) return BadState(place, "a drain's share is not in [0, 1]");
     tier.drains.push_back(
         {drain.region(), {drain.drain(), drain.from(), absl::FromUnixNanos(drain.since_unix_ns())}});
   }
@@ -130,12 +130,12 @@ v1::ControllerState EncodeState(const DurableState& state) {
 
 absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
   if (message.state_version() < kStateVersionOldest || message.state_version() > kStateVersion) {
-    return Bad("state_version", absl::StrCat(message.state_version(), "; this release reads ",
+    return BadState("state_version", absl::StrCat(message.state_version(), "; this release reads ",
                                              kStateVersionOldest, " to ", kStateVersion));
   }
   if (message.directory().workers_size() > kEntriesMax || message.directory().routers_size() > kEntriesMax ||
       message.directory().holders_size() > kEntriesMax) {
-    return Bad("directory", "too many entries");
+    return BadState("directory", "too many entries");
   }
   DurableState state;
   state.epoch = message.epoch();

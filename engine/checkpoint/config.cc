@@ -1,5 +1,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/checkpoint/model_directory.h"
 
@@ -8,8 +9,6 @@ namespace {
 
 constexpr std::size_t kConfigBytesMax = 4u << 20;
 constexpr std::size_t kListMax = 64;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 bool InRange(const Json& value, std::int64_t min, std::int64_t max) {
   return value.integer() != nullptr && *value.integer() >= min && *value.integer() <= max;
@@ -28,7 +27,7 @@ absl::StatusOr<Config> Config::Read(const std::filesystem::path& file) {
   if (!json.ok()) return json.status();
   if (json->object() == nullptr)
     return absl::InvalidArgumentError(
-        absl::StrCat(file.string(), ": must be an object, is ", Absl(json->KindName())));
+        absl::StrCat(file.string(), ": must be an object, is ", AbslView(json->KindName())));
   return Config(*std::move(json), file.string());
 }
 
@@ -46,7 +45,7 @@ void Config::Refuse(std::string_view key, std::string_view allowed) {
   if (value != nullptr && value->string() != nullptr)
     found = absl::StrCat("\"", value->string()->substr(0, 100), "\"");
   status_ = absl::InvalidArgumentError(
-      absl::StrCat(what_, ": \"", Absl(key), "\" is ", found, "; allowed: ", Absl(allowed)));
+      absl::StrCat(what_, ": \"", AbslView(key), "\" is ", found, "; allowed: ", AbslView(allowed)));
 }
 
 std::int64_t Config::Integer(std::string_view key, std::int64_t fallback, std::int64_t min,

@@ -4,13 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/absl_view.h"
 #include "engine/checkpoint/model_directory.h"
 #include "engine/checkpoint/weights.h"
 
 namespace ringway::engine {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 std::string CountText(double n) {
   if (n >= 1e9) return absl::StrFormat("%.2f G", n / 1e9);
@@ -46,7 +45,7 @@ void AppendWeights(const Weights& weights, const InspectOptions& options, std::s
                         CountText(static_cast<double>(bytes)));
   std::string separator;
   for (const auto& [dtype, count] : by_dtype) {
-    absl::StrAppend(&out, separator, Absl(dtype), " ", CountText(static_cast<double>(count)));
+    absl::StrAppend(&out, separator, AbslView(dtype), " ", CountText(static_cast<double>(count)));
     separator = ", ";
   }
   absl::StrAppend(&out, ")\n");

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "core/json_reader.h"
 
 namespace ringway::engine {
@@ -43,8 +44,6 @@ std::optional<FileDType> DTypeByName(std::string_view name) {
     if (kDTypes[i].name == name) return static_cast<FileDType>(i);
   return std::nullopt;
 }
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 class HeaderReader {
  public:
@@ -83,7 +82,7 @@ class HeaderReader {
       at = t->end;
     }
     if (at != data_begin_ + data_bytes_)
-      return absl::InvalidArgumentError(absl::StrCat(Absl(what_), ": the header describes ", at - data_begin_,
+      return absl::InvalidArgumentError(absl::StrCat(AbslView(what_), ": the header describes ", at - data_begin_,
                                                      " bytes of data, the file holds ", data_bytes_,
                                                      " (truncated, or not finished downloading?)"));
     return absl::OkStatus();
@@ -92,7 +91,7 @@ class HeaderReader {
  private:
   absl::Status Wrong(std::string_view name, std::string_view text) const {
     return absl::InvalidArgumentError(
-        absl::StrCat(Absl(what_), ": tensor \"", Absl(name.substr(0, 200)), "\" ", Absl(text)));
+        absl::StrCat(AbslView(what_), ": tensor \"", AbslView(name.substr(0, 200)), "\" ", AbslView(text)));
   }
 
   absl::Status ReadShape(std::string_view name, const Json& shape, StoredTensor& out) const {
@@ -124,7 +123,7 @@ class HeaderReader {
     const std::int64_t bytes =
         out.elements() * static_cast<std::int64_t>(kDTypes[static_cast<std::size_t>(out.dtype)].bytes);
     if (end - begin != bytes)
-      return Wrong(name, absl::StrCat("claims ", end - begin, " bytes; ", Absl(FileDTypeName(out.dtype)), " ",
+      return Wrong(name, absl::StrCat("claims ", end - begin, " bytes; ", AbslView(FileDTypeName(out.dtype)), " ",
                                       out.ShapeText(), " takes ", bytes));
     out.begin = data_begin_ + static_cast<std::size_t>(begin);
     out.end = data_begin_ + static_cast<std::size_t>(end);
@@ -139,11 +138,11 @@ class HeaderReader {
 absl::Status ReadMetadata(const Json& value, std::string_view what, SafetensorsHeader& header) {
   if (value.object() == nullptr)
     return absl::InvalidArgumentError(
-        absl::StrCat(Absl(what), ": __metadata__ must be an object of strings"));
+        absl::StrCat(AbslView(what), ": __metadata__ must be an object of strings"));
   for (const auto& [key, text] : *value.object()) {
     if (text.string() == nullptr)
       return absl::InvalidArgumentError(
-          absl::StrCat(Absl(what), ": __metadata__ must be an object of strings"));
+          absl::StrCat(AbslView(what), ": __metadata__ must be an object of strings"));
     header.metadata.emplace_back(key, *text.string());
   }
   return absl::OkStatus();
@@ -178,10 +177,10 @@ absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::span<const std::byte> fi
   std::uint64_t header_bytes = 0;
   if (file.size() < sizeof(header_bytes))
     return absl::InvalidArgumentError(absl::StrCat(
-        Absl(what), ": has ", file.size(), " bytes; a safetensors file starts with an 8-byte header length"));
+        AbslView(what), ": has ", file.size(), " bytes; a safetensors file starts with an 8-byte header length"));
   std::memcpy(&header_bytes, file.data(), sizeof(header_bytes));
   if (header_bytes > kHeaderBytesMax || header_bytes > file.size() - sizeof(header_bytes))
-    return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": claims a header of ", header_bytes,
+    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": claims a header of ", header_bytes,
                                                    " bytes; the file has ", file.size(), ", and at most ",
                                                    kHeaderBytesMax, " are allowed"));
   const std::string_view text(reinterpret_cast<const char*>(file.data()) + sizeof(header_bytes),
@@ -189,7 +188,7 @@ absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::span<const std::byte> fi
   absl::StatusOr<Json> json = Json::Parse(text, what);
   if (!json.ok()) return json.status();
   if (json->object() == nullptr)
-    return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": the header must be an object"));
+    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": the header must be an object"));
 
   SafetensorsHeader header;
   const std::size_t data_begin = sizeof(header_bytes) + header_bytes;
@@ -225,7 +224,7 @@ absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& ten
       return absl::OkStatus();
     default:
       return absl::InvalidArgumentError(absl::StrCat("tensor \"", tensor.name, "\" holds ",
-                                                     Absl(FileDTypeName(tensor.dtype)),
+                                                     AbslView(FileDTypeName(tensor.dtype)),
                                                      "; weights must be F32, F16, BF16 or F64"));
   }
 }

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "core/json_reader.h"
 
 namespace ringway::engine {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr std::size_t kShardsMax = 512;
 constexpr std::size_t kIndexBytesMax = 16u << 20;
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 std::string ShapeText(const std::vector<std::int64_t>& dims) {
   StoredTensor shape;
@@ -107,10 +106,10 @@ absl::StatusOr<std::vector<float>> Weights::Take(std::string_view name,
   const auto at = tensors_.find(name);
   if (at == tensors_.end())
     return absl::NotFoundError(
-        absl::StrCat(description_, ": has no tensor \"", Absl(name), "\" ", ShapeText(expected)));
+        absl::StrCat(description_, ": has no tensor \"", AbslView(name), "\" ", ShapeText(expected)));
   Slot& slot = at->second;
   if (slot.stored.dims != expected)
-    return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", Absl(name), "\" has shape ",
+    return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", AbslView(name), "\" has shape ",
                                                    slot.stored.ShapeText(), "; its configuration asks for ",
                                                    ShapeText(expected)));
   std::vector<float> values(static_cast<std::size_t>(slot.stored.elements()));

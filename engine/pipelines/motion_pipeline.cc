@@ -16,8 +16,8 @@
 namespace ringway::engine {
 namespace {
 
-constexpr int kFrames = 48, kSideMax = 768;
-constexpr double kShareOfSolver = 0.5;  // of the work, for the progress of a film of usual size
+constexpr int kFrames = 48, kMotionSideMax = 768;
+constexpr double kMotionShareOfSolver = 0.5;  // of the work, for the progress of a film of usual size
 constexpr float kAddedScale = 10.0f;
 constexpr double kLoudestMean = 4;  // beyond it is a mistake, not a calibration
 
@@ -286,7 +286,7 @@ absl::StatusOr<std::vector<float>> MotionPipeline::Diffuse(const AnimateRequest&
       Denoise(pass, walk.LogSnr(step), x, clean);
     }
     if (step + 1 < steps) walk.Advance(step, request.seed, clean, x);
-    progress.Tell(step + 1, steps, kShareOfSolver * (step + 1) / steps);
+    progress.Tell(step + 1, steps, kMotionShareOfSolver * (step + 1) / steps);
   }
   return clean;
 }
@@ -295,7 +295,7 @@ absl::StatusOr<Animation> MotionPipeline::Draw(const AnimateRequest& request, co
                                                int steps, ProgressTeller& progress,
                                                const std::stop_token& stop) const {
   const FilmSettings settings{.frames = request.frames > 0 ? request.frames : kFrames,
-                              .side_max = request.side_max > 0 ? request.side_max : kSideMax,
+                              .side_max = request.side_max > 0 ? request.side_max : kMotionSideMax,
                               .region = request.region};
   const FilmSize size = SizeOfFilm(request.picture.width, request.picture.height, settings.side_max);
   if (std::int64_t{size.width} * size.height * settings.frames > kAnimationPixelsMax)
@@ -313,7 +313,7 @@ absl::StatusOr<Animation> MotionPipeline::Draw(const AnimateRequest& request, co
       const int frame = begin + static_cast<int>(task);
       animation.frames[static_cast<std::size_t>(frame)] = film.Frame(frame);
     });
-    progress.Tell(steps, steps, kShareOfSolver + (1 - kShareOfSolver) * end / settings.frames);
+    progress.Tell(steps, steps, kMotionShareOfSolver + (1 - kMotionShareOfSolver) * end / settings.frames);
   }
   return animation;
 }

@@ -2,11 +2,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 
 namespace ringway::engine {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 // Buffers that old exports stored beside the weights: they hold 0, 1, 2 ...
 bool IsCounter(std::string_view tensor) { return tensor.ends_with("position_ids"); }
@@ -18,10 +17,10 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
   const Component* component = model.Find(name);
   if (component == nullptr)
     return absl::InvalidArgumentError(
-        absl::StrCat(model.root.string(), ": model_index.json lists no \"", Absl(name), "\""));
+        absl::StrCat(model.root.string(), ": model_index.json lists no \"", AbslView(name), "\""));
   if (component->class_name != class_name)
-    return absl::InvalidArgumentError(absl::StrCat(model.root.string(), ": \"", Absl(name), "\" is a ",
-                                                   component->class_name, "; allowed: ", Absl(class_name)));
+    return absl::InvalidArgumentError(absl::StrCat(model.root.string(), ": \"", AbslView(name), "\" is a ",
+                                                   component->class_name, "; allowed: ", AbslView(class_name)));
   return *component;
 }
 

@@ -10,14 +10,14 @@
 namespace ringway::engine {
 namespace {
 
-constexpr int kSteps = 25, kSideMax = 1024;
+constexpr int kSteps = 25, kVideoSideMax = 1024;
 constexpr float kNoiseOnPhoto = 0.02f;   // as the pipeline's default; the network is told
 constexpr float kMotionBucket = 127.0f;  // likewise
 constexpr float kTrainedFps = 6.0f;      // frames per second minus one, as trained
 constexpr float kGuidanceFirst = 1.0f, kGuidanceLast = 3.0f;
 constexpr std::int64_t kChunkMax = 8;  // frames decoded together: the decoder's memory
 constexpr std::int64_t kPixelsMax = 2'000'000;
-constexpr double kShareOfSolver = 0.85;  // of the work
+constexpr double kVideoShareOfSolver = 0.85;  // of the work
 constexpr float kClipMean[] = {0.48145466f, 0.4578275f, 0.40821073f};
 constexpr float kClipDeviation[] = {0.26862954f, 0.26130258f, 0.27577711f};
 
@@ -102,7 +102,7 @@ absl::StatusOr<VideoPipeline::Size> VideoPipeline::SizeFor(const AnimateRequest&
   if (request.region)
     return absl::InvalidArgumentError("this model moves the whole picture; leave out the region");
   const std::int64_t multiple = Halvings() << (unet_config_.layout.blocks() - 1);
-  const double side = request.side_max > 0 ? request.side_max : kSideMax;
+  const double side = request.side_max > 0 ? request.side_max : kVideoSideMax;
   const double scale = side / std::max(request.picture.width, request.picture.height);
   const auto fit = [&](int pixels) {
     return std::max<std::int64_t>(1, std::llround(pixels * scale / static_cast<double>(multiple))) * multiple;
@@ -222,7 +222,7 @@ absl::Status VideoPipeline::Diffuse(const AnimateRequest& request, int steps, st
       clean[i] = without[i] + scale * (clean[i] - without[i]);
     }
     solver.Advance(step, clean, x);
-    progress.Tell(step + 1, steps, kShareOfSolver * (step + 1) / steps);
+    progress.Tell(step + 1, steps, kVideoShareOfSolver * (step + 1) / steps);
   }
   return absl::OkStatus();
 }
@@ -248,7 +248,7 @@ absl::StatusOr<Animation> VideoPipeline::Decode(const AnimateRequest& request, s
       animation.frames.push_back(std::move(picture));
     }
     const double done = static_cast<double>(first + size_.chunk) / static_cast<double>(size_.frames);
-    progress.Tell(steps, steps, kShareOfSolver + (1 - kShareOfSolver) * done);
+    progress.Tell(steps, steps, kVideoShareOfSolver + (1 - kVideoShareOfSolver) * done);
   }
   return animation;
 }

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "core/json_reader.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/text/unicode.h"
@@ -14,8 +15,6 @@ namespace ringway::engine {
 namespace {
 
 constexpr char kStart[] = "<|startoftext|>", kEnd[] = "<|endoftext|>", kLast[] = "</w>";
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 // Bytes as characters that print: those of Latin-1 stand for themselves, the others follow from U+0100 on
 // (GPT-2).
@@ -91,7 +90,7 @@ absl::Status ReadMerges(std::string_view merges, std::string_view what,
     const bool pair = space != std::string_view::npos && space > 0 && space + 1 < line.size() &&
                       line.find(' ', space + 1) == std::string_view::npos;
     if (!pair || ranks.size() >= ClipTokenizer::kEntriesMax)
-      return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": line ", line_number,
+      return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": line ", line_number,
                                                      " of merges.txt must be two words, and at most ",
                                                      ClipTokenizer::kEntriesMax, " lines are taken"));
     ranks.emplace(line, static_cast<std::int32_t>(ranks.size()));
@@ -113,22 +112,22 @@ absl::StatusOr<ClipTokenizer> ClipTokenizer::Open(const std::filesystem::path& d
 absl::StatusOr<ClipTokenizer> ClipTokenizer::Parse(std::string_view vocabulary, std::string_view merges,
                                                    std::string_view what, std::int64_t tokens,
                                                    std::int64_t numbers) {
-  const absl::StatusOr<Json> json = Json::Parse(vocabulary, absl::StrCat(Absl(what), "/vocab.json"));
+  const absl::StatusOr<Json> json = Json::Parse(vocabulary, absl::StrCat(AbslView(what), "/vocab.json"));
   if (!json.ok()) return json.status();
   if (json->object() == nullptr || json->object()->size() > kEntriesMax || tokens < 2)
     return absl::InvalidArgumentError(
-        absl::StrCat(Absl(what), ": vocab.json must be an object of at most ", kEntriesMax, " tokens"));
+        absl::StrCat(AbslView(what), ": vocab.json must be an object of at most ", kEntriesMax, " tokens"));
   ClipTokenizer tokenizer;
   tokenizer.tokens_ = static_cast<std::size_t>(tokens);
   for (const auto& [token, value] : *json->object()) {
     if (value.integer() == nullptr || *value.integer() < 0 || *value.integer() >= numbers)
-      return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": \"", token.substr(0, 100),
+      return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": \"", token.substr(0, 100),
                                                      "\" must have a number from 0 to ", numbers - 1));
     tokenizer.numbers_.emplace(token, static_cast<std::int32_t>(*value.integer()));
   }
   const auto start = tokenizer.numbers_.find(kStart), end = tokenizer.numbers_.find(kEnd);
   if (start == tokenizer.numbers_.end() || end == tokenizer.numbers_.end())
-    return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": vocab.json lacks ", kStart, " or ", kEnd));
+    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": vocab.json lacks ", kStart, " or ", kEnd));
   tokenizer.start_ = start->second;
   tokenizer.end_ = end->second;
   if (absl::Status status = ReadMerges(merges, what, tokenizer.ranks_); !status.ok()) return status;

@@ -4,14 +4,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "core/json_reader.h"
 #include "engine/checkpoint/mapped_file.h"
 #include "engine/text/unicode.h"
 
 namespace ringway::engine {
 namespace {
-
-absl::string_view Absl(std::string_view s) { return {s.data(), s.size()}; }
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool IsWordLetter(char c) { return c >= 'a' && c <= 'z'; }
@@ -67,18 +66,18 @@ absl::StatusOr<WordTokenizer> WordTokenizer::Parse(std::string_view vocabulary, 
   const absl::StatusOr<Json> json = Json::Parse(vocabulary, std::string(what));
   if (!json.ok()) return json.status();
   if (json->object() == nullptr)
-    return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": must be an object from words to numbers"));
+    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": must be an object from words to numbers"));
   WordTokenizer tokenizer;
   tokenizer.tokens_ = static_cast<std::size_t>(tokens);
   for (const auto& [word, value] : *json->object()) {
     if (value.integer() == nullptr || *value.integer() < 0 || *value.integer() >= numbers)
-      return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": \"", word.substr(0, 100),
+      return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": \"", word.substr(0, 100),
                                                      "\" must have a number from 0 to ", numbers - 1));
     tokenizer.numbers_.emplace(word, static_cast<std::int32_t>(*value.integer()));
   }
   const auto pad = tokenizer.numbers_.find("<pad>"), unknown = tokenizer.numbers_.find("<unk>");
   if (pad == tokenizer.numbers_.end() || unknown == tokenizer.numbers_.end())
-    return absl::InvalidArgumentError(absl::StrCat(Absl(what), ": lacks \"<pad>\" or \"<unk>\""));
+    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": lacks \"<pad>\" or \"<unk>\""));
   tokenizer.pad_ = pad->second;
   tokenizer.unknown_ = unknown->second;
   return tokenizer;

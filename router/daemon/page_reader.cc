@@ -11,7 +11,7 @@
 namespace ringway::router {
 
 namespace beast = boost::beast;
-namespace http = boost::beast::http;
+namespace beast_http = boost::beast::http;
 using Tcp = boost::asio::ip::tcp;
 
 struct PageReader::Request : std::enable_shared_from_this<Request> {
@@ -20,17 +20,17 @@ struct PageReader::Request : std::enable_shared_from_this<Request> {
   }
 
   void Begin(const Tcp::endpoint& endpoint, const std::string& host) {
-    request.method(http::verb::get);
+    request.method(beast_http::verb::get);
     request.target("/metrics");
     request.version(11);
-    request.set(http::field::host, host);
+    request.set(beast_http::field::host, host);
     request.keep_alive(false);
     stream.expires_after(absl::ToChronoMilliseconds(kPatience));
     stream.async_connect(endpoint, [self = shared_from_this()](beast::error_code error) {
       if (error) return self->End(false);
-      http::async_write(self->stream, self->request, [self](beast::error_code failed, std::size_t) {
+      beast_http::async_write(self->stream, self->request, [self](beast::error_code failed, std::size_t) {
         if (failed) return self->End(false);
-        http::async_read(self->stream, self->buffer, self->parser,
+        beast_http::async_read(self->stream, self->buffer, self->parser,
                          [self](beast::error_code broken, std::size_t) { self->End(!broken); });
       });
     });
@@ -40,14 +40,14 @@ struct PageReader::Request : std::enable_shared_from_this<Request> {
     if (owner == nullptr) return;
     PageReader& reader = *std::exchange(owner, nullptr);
     const std::shared_ptr<Request> self = std::move(reader.request_);
-    if (whole && parser.get().result() == http::status::ok) reader.take_(parser.get().body());
+    if (whole && parser.get().result() == beast_http::status::ok) reader.take_(parser.get().body());
   }
 
   beast::tcp_stream stream;
   PageReader* owner;  // null: nobody listens
-  http::request<http::empty_body> request;
+  beast_http::request<beast_http::empty_body> request;
   beast::flat_buffer buffer;
-  http::response_parser<http::string_body> parser;
+  beast_http::response_parser<beast_http::string_body> parser;
 };
 
 PageReader::PageReader(runtime::EventLoop& loop, std::function<void(const std::string& body)> take)

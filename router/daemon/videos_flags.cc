@@ -9,7 +9,7 @@
 namespace ringway::router {
 namespace {
 
-constexpr double kMebi = 1 << 20;
+constexpr double kMebibyte = 1 << 20;
 // A file name has 255 bytes; the id of a job is the beginning of some.
 constexpr std::size_t kIdBytesMax = 200;
 
@@ -131,13 +131,13 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
     }
     s.store = settings.state_dir + "/videos";
   }
-  s.book.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebi);
+  s.book.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebibyte);
   s.book.film_bytes_max =
-      f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebi) : s.book.store_bytes_max / 4;
+      f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebibyte) : s.book.store_bytes_max / 4;
   s.book.expiry = absl::Seconds(f.expiry_s);
   s.book.live_max = static_cast<std::size_t>(f.jobs_max);
-  s.body_bytes_max = static_cast<std::size_t>(f.body_mib_max * kMebi);
-  s.bodies_bytes_max = static_cast<std::size_t>(f.bodies_mib_max * kMebi);
+  s.body_bytes_max = static_cast<std::size_t>(f.body_mib_max * kMebibyte);
+  s.bodies_bytes_max = static_cast<std::size_t>(f.bodies_mib_max * kMebibyte);
   s.body_limit = absl::Seconds(f.body_limit_s);
   s.connections_max = static_cast<std::size_t>(f.connections_max);
   if (absl::Status status = ReadSecrets(f, s); !status.ok()) return status;

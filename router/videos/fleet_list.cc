@@ -6,7 +6,7 @@ namespace ringway::router::videos {
 namespace {
 
 // In ticks of a quarter of a second; the list as a whole ends before most of them.
-constexpr std::uint32_t kConnectTicks = 3, kIdleTicks = 80, kStallTicks = 4;
+constexpr std::uint32_t kListConnectTicks = 3, kListIdleTicks = 80, kListStallTicks = 4;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ class FleetList::Asking final : public http::ExchangeSink, public std::enable_sh
     });
   }
   void OnTick() {
-    if (connection_ != nullptr) connection_->OnTick(kConnectTicks, kIdleTicks, kStallTicks);
+    if (connection_ != nullptr) connection_->OnTick(kListConnectTicks, kListIdleTicks, kListStallTicks);
   }
   void Abandon() {
     list_ = nullptr;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kJson = "application/json";
 // Connections are many and long here; heads are short.
-constexpr std::size_t kHeaderBytesMax = 8 << 10;
+constexpr std::size_t kRequestHeaderBytesMax = 8 << 10;
 // A comment on a quiet stream of events, so that a client that vanished is noticed and proxies keep it open.
 constexpr absl::Duration kEventsPause = absl::Seconds(15);
 constexpr std::size_t kKeyBytesMax = 255;
@@ -25,7 +25,7 @@ http::ListenerSettings ListenerOf(const VideosSettings& settings) {
   http::ListenerSettings listener;
   listener.listen = settings.listen;
   listener.connections_max = settings.connections_max;
-  listener.header_bytes_max = kHeaderBytesMax;
+  listener.header_bytes_max = kRequestHeaderBytesMax;
   return listener;
 }
 

@@ -12,9 +12,9 @@ namespace ringway::router::videos {
 namespace {
 
 constexpr std::chrono::milliseconds kAskLimit(1000);
-constexpr std::size_t kHeaderBytesMax = 16 << 10;
+constexpr std::size_t kPeerHeaderBytesMax = 16 << 10;
 // In ticks of a quarter of a second.
-constexpr std::uint32_t kConnectTicks = 4, kIdleTicks = 80, kStallTicks = 120;
+constexpr std::uint32_t kPeerConnectTicks = 4, kPeerIdleTicks = 80, kPeerStallTicks = 120;
 
 }  // namespace
 
@@ -124,7 +124,7 @@ std::shared_ptr<http::OriginConnection> Peers::Connection(const std::string& rou
     idle.pop_back();
     if (connection->ready()) return connection;
   }
-  return std::make_shared<http::OriginConnection>(loop_.context(), endpoint, kHeaderBytesMax);
+  return std::make_shared<http::OriginConnection>(loop_.context(), endpoint, kPeerHeaderBytesMax);
 }
 
 void Peers::Return(const std::string& router, const std::shared_ptr<http::OriginConnection>& connection) {
@@ -139,7 +139,7 @@ void Peers::Return(const std::string& router, const std::shared_ptr<http::Origin
 
 void Peers::OnTick() {
   for (auto& [name, peer] : peers_) {
-    for (const auto& connection : peer.idle) connection->OnTick(kConnectTicks, kIdleTicks, kStallTicks);
+    for (const auto& connection : peer.idle) connection->OnTick(kPeerConnectTicks, kPeerIdleTicks, kPeerStallTicks);
     std::erase_if(peer.idle, [](const auto& connection) { return !connection->ready(); });
   }
 }

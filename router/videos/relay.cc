@@ -9,7 +9,7 @@ namespace {
 
 constexpr absl::Duration kPause = absl::Milliseconds(150);
 // In ticks of a quarter of a second.
-constexpr std::uint32_t kConnectTicks = 4, kIdleTicks = 80, kStallTicks = 120;
+constexpr std::uint32_t kRelayConnectTicks = 4, kRelayIdleTicks = 80, kRelayStallTicks = 120;
 
 // Fields that belong to a connection, not to a message (RFC 9110, 7.6.1), and those that the framing writes.
 bool IsOfConnection(std::string_view name) {
@@ -64,7 +64,7 @@ void Relay::Again(const std::string& why) {
 void Relay::OnTick(absl::Time now) {
   now_ = now;
   if (over_) return;
-  if (connection_ != nullptr) connection_->OnTick(kConnectTicks, kIdleTicks, kStallTicks);
+  if (connection_ != nullptr) connection_->OnTick(kRelayConnectTicks, kRelayIdleTicks, kRelayStallTicks);
   if (over_ || answering_) return;
   if (now >= give_up_) {
     const auto keep = shared_from_this();

@@ -12,9 +12,9 @@
 namespace ringway::router::videos {
 namespace {
 
-constexpr std::size_t kHeaderBytesMax = 16 << 10;
+constexpr std::size_t kWebhookHeaderBytesMax = 16 << 10;
 // In ticks of a quarter of a second.
-constexpr std::uint32_t kConnectTicks = 12, kIdleTicks = 4, kStallTicks = 40;
+constexpr std::uint32_t kWebhookConnectTicks = 12, kWebhookIdleTicks = 4, kWebhookStallTicks = 40;
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void Webhooks::Begin(const std::shared_ptr<Delivery>& delivery, absl::Time now) 
         if (!*alive || !delivery->under_way) return;
         if (failed || hosts.empty()) return delivery->Settle(false);
         delivery->connection = std::make_shared<http::OriginConnection>(
-            loop_.context(), hosts.begin()->endpoint(), kHeaderBytesMax);
+            loop_.context(), hosts.begin()->endpoint(), kWebhookHeaderBytesMax);
         delivery->connection->Begin(*delivery, false);
         delivery->connection->Write(delivery->Request(key_));
         delivery->connection->Push();
@@ -113,7 +113,7 @@ void Webhooks::OnTick(absl::Time now) {
     if (delivery->under_way) {
       ++under_way;
       if (delivery->connection != nullptr)
-        delivery->connection->OnTick(kConnectTicks, kIdleTicks, kStallTicks);
+        delivery->connection->OnTick(kWebhookConnectTicks, kWebhookIdleTicks, kWebhookStallTicks);
       if (now > delivery->give_up) delivery->Settle(false);
     } else if (delivery->done || delivery->attempts == kAttemptsMax) {
       over.emplace_back(id, delivery->done);

@@ -136,6 +136,10 @@ TEST(FloodTest, APortSurvivesAProcessWithoutFileDescriptors) {
   EXPECT_EQ(answer.outcome(), "done") << answer.end.message();
 }
 
+// How many streams are under way at once depends on who of the two gets the processors, so the peak varies from
+// run to run, 33 to 866 MiB; a server that keeps every call until its end has been seen took 2,400.
+constexpr double kPeakMaxMib = 1200;
+
 // Resets so many streams of the daemon, each right after it was opened; returns the most memory it then had.
 double PeakAfterResets(DaemonProcess& daemon, const std::string& path) {
   constexpr std::uint32_t kStreams = 200'000;
@@ -158,7 +162,7 @@ double PeakAfterResets(DaemonProcess& daemon, const std::string& path) {
   return peak;
 }
 
-TEST(FloodTest, StreamsThatAStrangerResetsCostNoMemory) {
+TEST(FloodTest, StreamsThatAStrangerResetsCostBoundedMemory) {
   const ScratchFolder folder;
   const std::string token = folder.File("token");
   std::ofstream(token) << "a-token-that-the-flood-lacks\n";
@@ -167,13 +171,13 @@ TEST(FloodTest, StreamsThatAStrangerResetsCostNoMemory) {
                     .router_flags = {"--token-file", token},
                     .controller_flags = {"--token-file", token}});
   const double peak_mib = PeakAfterResets(world.controller(), "/ringway.v1.Admin/Status");
-  EXPECT_LT(peak_mib, 300);
+  EXPECT_LT(peak_mib, kPeakMaxMib);
 }
 
 TEST(FloodTest, StreamsThatAClientResetsCostBoundedMemory) {
   SmallWorld world({.regions = {{"oslo", 1, 1}}, .service_mean_s = 0.01});
   ASSERT_TRUE(world.AwaitReady());
-  EXPECT_LT(PeakAfterResets(world.router("oslo-0"), "/ringway.v1.Ingress/Submit"), 1200);
+  EXPECT_LT(PeakAfterResets(world.router("oslo-0"), "/ringway.v1.Ingress/Submit"), kPeakMaxMib);
 }
 
 }  // namespace

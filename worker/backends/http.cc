@@ -25,7 +25,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 using Tcp = asio::ip::tcp;
 
-constexpr std::size_t kMessageBytesMax = 512;
+constexpr std::size_t kHttpMessageBytesMax = 512;
 constexpr std::uint32_t kHeaderBytesMax = 64 << 10;
 
 http::request<http::string_body> MakeRequest(const UpstreamUrl& upstream, WorkOrder order) {
@@ -151,8 +151,8 @@ class HttpBackend::Exchange : public std::enable_shared_from_this<HttpBackend::E
     const std::size_t bytes = piece_.size() - parser_.get().body().size;
     if (bytes > 0 && IsSuccess()) {
       sink_->OnResult(std::string(piece_.data(), bytes));
-    } else if (complaint_.size() < kMessageBytesMax) {
-      complaint_.append(piece_.data(), std::min(bytes, kMessageBytesMax - complaint_.size()));
+    } else if (complaint_.size() < kHttpMessageBytesMax) {
+      complaint_.append(piece_.data(), std::min(bytes, kHttpMessageBytesMax - complaint_.size()));
     }
     ReadBody();
   }

@@ -32,7 +32,7 @@ using ErrorCode = beast::error_code;
 
 constexpr absl::Duration kDeleteLimit = absl::Seconds(2);
 constexpr absl::Duration kPollLimit = absl::Seconds(10);
-constexpr std::size_t kMessageBytesMax = 512;
+constexpr std::size_t kVideosMessageBytesMax = 512;
 const VideoBody kNoBody;
 
 // One answer; status 0: none came.
@@ -44,7 +44,7 @@ struct Answer {
   std::string retry_after;
 };
 
-std::string ToString(beast::string_view text) { return {text.data(), text.size()}; }
+std::string FieldText(beast::string_view text) { return {text.data(), text.size()}; }
 
 // A job as such servers describe it; kReplyBytesMax bounds the text.
 constexpr JsonLimits kReplyLimits = {.depth_max = 16, .values_max = 16384};
@@ -167,8 +167,8 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
     co_await http::async_read_header(*stream_, buffer, parser, token());
     if (failed || cancelled_) co_return answer;
     const auto& head = parser.get();
-    answer.content_type = ToString(head[http::field::content_type]);
-    answer.retry_after = ToString(head[http::field::retry_after]);
+    answer.content_type = FieldText(head[http::field::content_type]);
+    answer.retry_after = FieldText(head[http::field::retry_after]);
     std::array<char, kPieceBytes> piece;
     while (!parser.is_done()) {
       parser.get().body().data = piece.data();
@@ -212,7 +212,7 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
                                       settings_.http.upstream.HostHeader(), "; nothing was started")};
     }
     WorkEnd end =
-        Failure(absl::StrCat("answered ", answer.status, ": ", answer.body.substr(0, kMessageBytesMax)));
+        Failure(absl::StrCat("answered ", answer.status, ": ", answer.body.substr(0, kVideosMessageBytesMax)));
     double seconds = 0;
     if (answer.status == 429 || answer.status == 503) {
       end.outcome = Outcome::kBusy;

@@ -1,0 +1,15 @@
+// A standard string_view as absl's functions take it: Debian builds absl as C++14, where the two types differ.
+#ifndef RINGWAY_CORE_ABSL_VIEW_H_
+#define RINGWAY_CORE_ABSL_VIEW_H_
+
+#include <string_view>
+
+#include "absl/strings/string_view.h"
+
+namespace ringway {
+
+inline absl::string_view AbslView(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace ringway
+
+#endif  // RINGWAY_CORE_ABSL_VIEW_H_

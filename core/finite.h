@@ -1,0 +1,13 @@
+// What a rate, a share or a time in seconds has to be before anything is computed from it.
+#ifndef RINGWAY_CORE_FINITE_H_
+#define RINGWAY_CORE_FINITE_H_
+
+#include <cmath>
+
+namespace ringway {
+
+inline bool IsFiniteNonNegative(double value) { return std::isfinite(value) && value >= 0; }
+
+}  // namespace ringway
+
+#endif  // RINGWAY_CORE_FINITE_H_
