@@ -87,6 +87,14 @@ function(ringway_left_out skip)
   endif()
 endfunction()
 
+function(ringway_batches name)
+  if(RINGWAY_UNITY)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # Sources of a batch are included, and g++ warns of types of theirs that would be wrong in a header.
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
+endfunction()
+
 function(ringway_library name)
   cmake_parse_arguments(ARG "" "" "SRCS;DEPS;PUBLIC_DEPS" ${ARGN})
   ringway_left_out(skip ${ARG_DEPS} ${ARG_PUBLIC_DEPS})
@@ -96,7 +104,7 @@ function(ringway_library name)
   add_library(${name} STATIC ${ARG_SRCS})
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC_DEPS} PRIVATE ${ARG_DEPS})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${RINGWAY_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  ringway_batches(${name})
 endfunction()
 
 # For machines that run millions of steps a second, in programs of our own: nobody replaces a function of theirs when
@@ -137,6 +145,7 @@ function(ringway_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock)
   target_compile_definitions(${name} PRIVATE RINGWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              RINGWAY_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  ringway_batches(${name})
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)

@@ -5,16 +5,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "core/header_text.h"
 #include "runtime/address.h"
 
 namespace ringway::runtime {
-namespace {
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
-
-}  // namespace
-
 bool SameSecret(std::string_view guess, std::string_view secret) {
   if (secret.empty()) return false;
   unsigned difference = guess.size() == secret.size() ? 0 : 1;
@@ -27,22 +22,22 @@ bool SameSecret(std::string_view guess, std::string_view secret) {
 
 absl::StatusOr<std::string> ReadTokenFile(std::string_view flag, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::InvalidArgumentError(absl::StrCat(View(flag), ": cannot read ", path));
+  if (!file) return absl::InvalidArgumentError(absl::StrCat(AbslView(flag), ": cannot read ", path));
   std::string token(std::istreambuf_iterator<char>(file), {});
   absl::StripAsciiWhitespace(&token);
   if (token.find_first_of("\r\n") != std::string::npos) {
     return absl::InvalidArgumentError(
-        absl::StrCat(View(flag), ": ", path, " holds several lines; allowed: one line with the token"));
+        absl::StrCat(AbslView(flag), ": ", path, " holds several lines; allowed: one line with the token"));
   }
   if (!HeaderText::Parse(token, token.size())) {
     return absl::InvalidArgumentError(
-        absl::StrCat(View(flag), ": ", path,
+        absl::StrCat(AbslView(flag), ": ", path,
                      " holds a byte that is not printable ASCII; make a token with: openssl rand -hex 32"));
   }
   if (token.size() >= kTokenBytesMin && token.size() <= kTokenBytesMax) return token;
-  return absl::InvalidArgumentError(absl::StrCat(View(flag), ": ", path, " holds a token of ", token.size(),
-                                                 " bytes; ", kTokenBytesMin, " to ", kTokenBytesMax,
-                                                 " are allowed. Make one with: openssl rand -hex 32"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(AbslView(flag), ": ", path, " holds a token of ", token.size(), " bytes; ", kTokenBytesMin,
+                   " to ", kTokenBytesMax, " are allowed. Make one with: openssl rand -hex 32"));
 }
 
 absl::StatusOr<std::string> ReadFleetToken(const std::string& path, const std::string& listen) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 
@@ -16,8 +17,6 @@ constexpr std::string_view kBearer = "Bearer ";
 constexpr char kHealthService[] = "grpc.health.v1.Health";
 // A path is the caller's; no more of it is repeated in the log.
 constexpr std::size_t kPathShownMax = 80;
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string_view View(const grpc_slice& slice) {
   return {reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)), GRPC_SLICE_LENGTH(slice)};
@@ -130,7 +129,7 @@ void CallGuard::Note(std::string_view path, const CallRule& rule, const grpc::St
   }
   report_(absl::StrCat(rule.enforce ? "refused " : "would refuse ", refused_.exchange(0),
                        " calls without the right token, the last of them ", shown, ": ",
-                       View(refusal.error_message())));
+                       AbslView(refusal.error_message())));
 }
 
 std::shared_ptr<grpc::ServerCredentials> GuardedCredentials(std::shared_ptr<const CallGuard> guard) {

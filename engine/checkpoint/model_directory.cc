@@ -2,14 +2,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/plain_name.h"
 
 namespace ringway::engine {
 namespace {
-
-bool IsPlainName(std::string_view name) {
-  return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos &&
-         name.find('\0') == std::string_view::npos;
-}
 
 bool Exists(const std::filesystem::path& path) {
   std::error_code error;

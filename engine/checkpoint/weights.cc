@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
 #include "core/json_reader.h"
+#include "engine/checkpoint/plain_name.h"
 
 namespace ringway::engine {
 namespace {
@@ -18,11 +19,6 @@ std::string ShapeText(const std::vector<std::int64_t>& dims) {
   StoredTensor shape;
   shape.dims = dims;
   return shape.ShapeText();
-}
-
-bool IsPlainName(std::string_view name) {
-  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos &&
-         name.find('\0') == std::string_view::npos;
 }
 
 }  // namespace
@@ -109,9 +105,9 @@ absl::StatusOr<std::vector<float>> Weights::Take(std::string_view name,
         absl::StrCat(description_, ": has no tensor \"", AbslView(name), "\" ", ShapeText(expected)));
   Slot& slot = at->second;
   if (slot.stored.dims != expected)
-    return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", AbslView(name), "\" has shape ",
-                                                   slot.stored.ShapeText(), "; its configuration asks for ",
-                                                   ShapeText(expected)));
+    return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", AbslView(name),
+                                                   "\" has shape ", slot.stored.ShapeText(),
+                                                   "; its configuration asks for ", ShapeText(expected)));
   std::vector<float> values(static_cast<std::size_t>(slot.stored.elements()));
   if (absl::Status status = ReadFloats(files_[slot.file].bytes(), slot.stored, values); !status.ok())
     return status;

@@ -11,9 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr RegionId kR0(0);
-constexpr RegionId kR1(1);
-
 class CommandsTest : public ::testing::Test {
  protected:
   CommandsTest() : rig_(Fleet3()) {

@@ -16,8 +16,6 @@ using google::protobuf::Struct;
 using google::protobuf::Value;
 using ::testing::HasSubstr;
 
-constexpr RegionId kR0(0);
-
 Struct Parsed(const std::string& json) {
   Struct parsed;
   const auto status = google::protobuf::util::JsonStringToMessage(json, &parsed);

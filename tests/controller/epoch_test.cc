@@ -12,9 +12,6 @@
 namespace ringway::controller {
 namespace {
 
-constexpr RegionId kR0(0);
-constexpr RegionId kR1(1);
-
 // Through the bytes of the state file, as a real restart.
 DurableState Stored(const ControllerMachine& machine) {
   v1::ControllerState message;

@@ -11,8 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr RegionId kR0(0);
-
 // A rig whose every Step is in a book.
 struct Story {
   explicit Story(std::shared_ptr<const Fleet> fleet = MakeFleet()) : rig(std::move(fleet)) {

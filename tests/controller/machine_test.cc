@@ -10,10 +10,6 @@
 namespace ringway::controller {
 namespace {
 
-constexpr RegionId kR0(0);
-constexpr RegionId kR1(1);
-constexpr RegionId kR2(2);
-
 TEST(MachineTest, APeacefulWorldStaysAtHomeAndIsPushedOnce) {
   Rig rig(MakeFleet());
   rig.Connect();

@@ -17,6 +17,9 @@
 
 namespace ringway::controller {
 
+// The regions of such a world.
+inline constexpr RegionId kR0(0), kR1(1), kR2(2);
+
 struct WorldShape {
   int regions = 3;
   int workers = 10;  // in each region

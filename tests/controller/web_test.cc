@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kToken[] = "0123456789abcdef";
+constexpr char kWebToken[] = "0123456789abcdef";
 const std::string kJson = "Content-Type: application/json";
 
 class WebTest : public ::testing::Test {
@@ -149,8 +149,8 @@ TEST_F(WebTest, AnOrderIsCarriedOutAndToldWithWhereItCameFrom) {
 }
 
 TEST_F(WebTest, WhereATokenIsSetDocumentsWantItAndThePageCanAskForIt) {
-  Start(true, kToken);
-  const std::string right = absl::StrCat("Authorization: Bearer ", kToken);
+  Start(true, kWebToken);
+  const std::string right = absl::StrCat("Authorization: Bearer ", kWebToken);
   EXPECT_EQ(Get("/").status, 200);
   EXPECT_THAT(Get("/api/v1/ability").body, HasSubstr("\"token\":true"));
   EXPECT_EQ(Get("/api/v1/fleet").status, 401);

@@ -20,8 +20,8 @@ using ::testing::IsSupersetOf;
 
 namespace fs = std::filesystem;
 
-const fs::path kDeploy = fs::path(RINGWAY_SOURCE_DIR) / "deploy";
-const fs::path kChart = kDeploy / "helm" / "ringway";
+const fs::path kDeployFolder = fs::path(RINGWAY_SOURCE_DIR) / "deploy";
+const fs::path kChart = kDeployFolder / "helm" / "ringway";
 
 std::string Values() { return ReadText(kChart / "values.yaml"); }
 
@@ -35,7 +35,7 @@ std::string RenderedChart(const std::string& release = "ringway", const std::str
 
 TEST(ManifestsTest, ThePlainOnesHaveOnlyKeysThatKubernetesHas) {
   for (const char* name : {"gpu-pod.yaml", "controller.yaml", "kustomization.yaml"}) {
-    EXPECT_THAT(ProblemsOf(ReadText(kDeploy / "kubernetes" / name)), IsEmpty()) << name;
+    EXPECT_THAT(ProblemsOf(ReadText(kDeployFolder / "kubernetes" / name)), IsEmpty()) << name;
   }
 }
 
@@ -117,7 +117,7 @@ TEST(ManifestsTest, EveryValueOfTheChartIsUsed) {
 
 // What the validator is for: each of these installs without a word and does something else.
 TEST(ManifestsTest, MistakesAreFound) {
-  const std::string good = ReadText(kDeploy / "kubernetes" / "controller.yaml");
+  const std::string good = ReadText(kDeployFolder / "kubernetes" / "controller.yaml");
   const auto edited = [&good](const std::string& from, const std::string& to) {
     return ProblemsOf(std::regex_replace(good, std::regex(from), to));
   };
@@ -131,7 +131,7 @@ TEST(ManifestsTest, MistakesAreFound) {
 
 // Not built here, because that needs a container runtime and its registry: what can be read of it is.
 TEST(ContainerTest, TheFileIsSound) {
-  const std::string text = ReadText(kDeploy / "container" / "Containerfile");
+  const std::string text = ReadText(kDeployFolder / "container" / "Containerfile");
   std::set<std::string> stages;
   static const std::regex from("(?:^|\n)FROM (\\S+)(?: AS (\\w+))?");
   static const std::regex debian("debian:12(-slim)?");
@@ -147,7 +147,7 @@ TEST(ContainerTest, TheFileIsSound) {
   }
   // The user that the manifests run it as, by number.
   EXPECT_THAT(text, HasSubstr("\nUSER 65532:65532\n"));
-  EXPECT_THAT(ReadText(kDeploy / "kubernetes" / "gpu-pod.yaml"), HasSubstr("runAsUser: 65532"));
+  EXPECT_THAT(ReadText(kDeployFolder / "kubernetes" / "gpu-pod.yaml"), HasSubstr("runAsUser: 65532"));
   EXPECT_THAT(text, HasSubstr("--no-install-recommends"));
   EXPECT_EQ(text.find(":latest"), std::string::npos);
 }

@@ -14,7 +14,7 @@ namespace {
 
 const RegionId kNear(1);
 const RegionId kFar(2);
-const absl::Time kNow = absl::FromUnixSeconds(1000);
+const absl::Time kSpillNow = absl::FromUnixSeconds(1000);
 constexpr absl::Duration kLong = absl::Seconds(100);
 
 RegionId Chosen(const SpillGate& gate, absl::Time now, absl::Duration waited, absl::Duration left) {
@@ -26,66 +26,67 @@ RegionId Chosen(const SpillGate& gate, absl::Time now, absl::Duration waited, ab
 SpillGate Gate(const SpillSpec& spec = {.share = 0.1}) {
   SpillGate gate(spec);
   gate.Aim({{kNear, absl::Milliseconds(80), 0, 2}, {kFar, absl::Milliseconds(200), 1, 5}});
-  for (int i = 0; i < 100; ++i) gate.OnArrival(kNow);
+  for (int i = 0; i < 100; ++i) gate.OnArrival(kSpillNow);
   return gate;
 }
 
 TEST(Spill, AJobLeavesWhenItHasWaitedAsLongAsTheWayTakes) {
   const SpillGate gate = Gate();
-  EXPECT_FALSE(Chosen(gate, kNow, absl::Milliseconds(79), kLong).valid());
-  EXPECT_EQ(Chosen(gate, kNow, absl::Milliseconds(80), kLong), kNear);
-  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(5), kLong), kNear) << "the nearest that is worth it";
-  EXPECT_EQ(gate.WorthFrom(kNow, kNow - absl::Milliseconds(20)), kNow + absl::Milliseconds(60));
+  EXPECT_FALSE(Chosen(gate, kSpillNow, absl::Milliseconds(79), kLong).valid());
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Milliseconds(80), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(5), kLong), kNear) << "the nearest that is worth it";
+  EXPECT_EQ(gate.WorthFrom(kSpillNow, kSpillNow - absl::Milliseconds(20)),
+            kSpillNow + absl::Milliseconds(60));
 }
 
 TEST(Spill, NobodyLeavesWithoutAShare) {
   const SpillGate gate = Gate({.share = 0});
-  EXPECT_FALSE(Chosen(gate, kNow, absl::Seconds(50), kLong).valid());
-  EXPECT_EQ(gate.WorthFrom(kNow, kNow), absl::InfiniteFuture());
+  EXPECT_FALSE(Chosen(gate, kSpillNow, absl::Seconds(50), kLong).valid());
+  EXPECT_EQ(gate.WorthFrom(kSpillNow, kSpillNow), absl::InfiniteFuture());
 }
 
 TEST(Spill, AJobThatWouldComeTooLateStays) {
-  EXPECT_FALSE(Chosen(Gate(), kNow, absl::Seconds(1), absl::Milliseconds(80)).valid());
+  EXPECT_FALSE(Chosen(Gate(), kSpillNow, absl::Seconds(1), absl::Milliseconds(80)).valid());
 }
 
 TEST(Spill, WhatJobsMeetThereIsExpectedByTheNext) {
   SpillGate gate = Gate();
   gate.Left(kNear);
-  gate.Came(kNear, kNow, absl::Seconds(1), /*served=*/true);
-  EXPECT_EQ(gate.expected_wait(kNear, kNow), absl::Milliseconds(300));
-  EXPECT_EQ(Chosen(gate, kNow, absl::Milliseconds(300), kLong), kFar) << "farther, and sooner";
-  EXPECT_EQ(Chosen(gate, kNow, absl::Milliseconds(380), kLong), kNear);
-  EXPECT_EQ(gate.expected_wait(kNear, kNow + absl::Seconds(5)), absl::Milliseconds(150)) << "it fades";
+  gate.Came(kNear, kSpillNow, absl::Seconds(1), /*served=*/true);
+  EXPECT_EQ(gate.expected_wait(kNear, kSpillNow), absl::Milliseconds(300));
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Milliseconds(300), kLong), kFar) << "farther, and sooner";
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Milliseconds(380), kLong), kNear);
+  EXPECT_EQ(gate.expected_wait(kNear, kSpillNow + absl::Seconds(5)), absl::Milliseconds(150)) << "it fades";
 }
 
 TEST(Spill, ARegionThatRefusedIsLeftAloneForAWhile) {
   SpillGate gate = Gate();
   gate.Left(kNear);
-  gate.Came(kNear, kNow, absl::ZeroDuration(), /*served=*/false);
-  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kFar);
-  EXPECT_EQ(Chosen(gate, kNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
+  gate.Came(kNear, kSpillNow, absl::ZeroDuration(), /*served=*/false);
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kFar);
+  EXPECT_EQ(Chosen(gate, kSpillNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
 }
 
 TEST(Spill, OwnJobsUnderWayCountAgainstTheCap) {
   SpillGate gate = Gate();
   gate.Left(kNear);
-  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kNear);
   gate.Left(kNear);
-  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kFar);
-  gate.Came(kNear, kNow, absl::ZeroDuration(), true);
-  EXPECT_EQ(Chosen(gate, kNow, absl::Seconds(1), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kFar);
+  gate.Came(kNear, kSpillNow, absl::ZeroDuration(), true);
+  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kNear);
 }
 
 TEST(Spill, AllowanceIsEarnedAndHalves) {
   SpillGate gate(SpillSpec{.share = 0.25, .keep = absl::Seconds(30)});
   gate.Aim({{kNear, absl::Milliseconds(80), 0, 9}});
-  EXPECT_FALSE(Chosen(gate, kNow, absl::Seconds(1), kLong).valid()) << "nothing has arrived yet";
-  for (int i = 1; i <= 8; ++i) EXPECT_EQ(gate.OnArrival(kNow), i == 4) << "arrival " << i;
-  EXPECT_EQ(gate.allowance(kNow), 2);
-  EXPECT_EQ(gate.allowance(kNow + absl::Seconds(30)), 1);
-  EXPECT_EQ(Chosen(gate, kNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
-  gate.Spend(kNow + absl::Seconds(30));
-  EXPECT_FALSE(Chosen(gate, kNow + absl::Seconds(30), absl::Seconds(1), kLong).valid());
+  EXPECT_FALSE(Chosen(gate, kSpillNow, absl::Seconds(1), kLong).valid()) << "nothing has arrived yet";
+  for (int i = 1; i <= 8; ++i) EXPECT_EQ(gate.OnArrival(kSpillNow), i == 4) << "arrival " << i;
+  EXPECT_EQ(gate.allowance(kSpillNow), 2);
+  EXPECT_EQ(gate.allowance(kSpillNow + absl::Seconds(30)), 1);
+  EXPECT_EQ(Chosen(gate, kSpillNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
+  gate.Spend(kSpillNow + absl::Seconds(30));
+  EXPECT_FALSE(Chosen(gate, kSpillNow + absl::Seconds(30), absl::Seconds(1), kLong).valid());
 }
 
 // The share of several routers together, in a time that begins after a long calm: what the region may send
@@ -95,7 +96,7 @@ TEST(Spill, MoreRoutersMayNotSendMore) {
     std::vector<SpillGate> gates(static_cast<std::size_t>(routers), SpillGate(SpillSpec{.share = 0.05}));
     for (SpillGate& gate : gates) gate.Aim({{kNear, absl::Milliseconds(20), 0, 1000}});
     Rng rng(7);
-    absl::Time now = kNow;
+    absl::Time now = kSpillNow;
     double earned = 0;
     int busy_arrivals = 0, spills = 0;
     for (int i = 0; i < 4000; ++i) {
@@ -133,7 +134,7 @@ TEST(Spill, WorthFromSaysWhenChooseWouldSayYes) {
     SpillGate gate(SpillSpec{.share = rng.Uniform() * 0.5, .keep = absl::Seconds(5)});
     gate.Aim({{kNear, absl::Milliseconds(20), 0, static_cast<int>(rng.Below(3))},
               {kFar, absl::Milliseconds(90), 1, static_cast<int>(rng.Below(3))}});
-    absl::Time now = kNow;
+    absl::Time now = kSpillNow;
     const auto may_leave = [&] { return gate.WorthFrom(now, absl::InfinitePast()) <= now; };
     for (int i = 0; i < 200; ++i) {
       now += absl::Seconds(rng.Exponential() * 0.2);
@@ -166,7 +167,7 @@ TEST(Spill, BoundsHoldInAnyHistoryAndOverAnyWindow) {
     gate.Aim({{kNear, absl::Milliseconds(20), 0, caps[1]}, {kFar, absl::Milliseconds(90), 1, caps[2]}});
     int away[3] = {};
     std::vector<absl::Time> arrivals, spills;
-    absl::Time now = kNow;
+    absl::Time now = kSpillNow;
     for (int i = 0; i < 300; ++i) {
       now += absl::Seconds(rng.Exponential() * (rng.Chance(0.02) ? 10 : 0.05));
       gate.OnArrival(now);

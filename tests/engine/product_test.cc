@@ -10,7 +10,7 @@
 namespace ringway::engine {
 namespace {
 
-struct Mode {
+struct ProductMode {
   Isa isa;
   DType precision;
 };
@@ -81,7 +81,7 @@ std::vector<float> Expected(const Layer& l, const Given& given) {
   return result;
 }
 
-std::vector<float> ResultOfRun(const Layer& l, const Given& given, Mode mode, int threads) {
+std::vector<float> ResultOfRun(const Layer& l, const Given& given, ProductMode mode, int threads) {
   Graph g;
   const ValueId x = g.Input("x", given.x.shape());
   const ValueId bias = l.bias ? g.Constant(given.bias) : kAbsent;
@@ -105,7 +105,7 @@ std::vector<float> ResultOfRun(const Layer& l, const Given& given, Mode mode, in
   return {(*plan)->Output("y").begin(), (*plan)->Output("y").end()};
 }
 
-class Products : public testing::TestWithParam<Mode> {
+class Products : public testing::TestWithParam<ProductMode> {
  protected:
   void SetUp() override {
     if (GetParam().isa > BestIsa()) GTEST_SKIP() << "this processor has no " << IsaName(GetParam().isa);
@@ -187,15 +187,15 @@ TEST_P(Products, AreGated) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Products,
-                         testing::Values(Mode{Isa::kScalar, DType::kF32}, Mode{Isa::kScalar, DType::kBF16},
-                                         Mode{Isa::kAvx2, DType::kF32}, Mode{Isa::kAvx2, DType::kBF16},
-                                         Mode{Isa::kAvx512, DType::kF32}, Mode{Isa::kAvx512, DType::kBF16},
-                                         Mode{Isa::kAvx512Bf16, DType::kBF16}),
-                         [](const auto& info) {
-                           return std::string(IsaName(info.param.isa)) + "_" +
-                                  std::string(DTypeName(info.param.precision));
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Products,
+    testing::Values(ProductMode{Isa::kScalar, DType::kF32}, ProductMode{Isa::kScalar, DType::kBF16},
+                    ProductMode{Isa::kAvx2, DType::kF32}, ProductMode{Isa::kAvx2, DType::kBF16},
+                    ProductMode{Isa::kAvx512, DType::kF32}, ProductMode{Isa::kAvx512, DType::kBF16},
+                    ProductMode{Isa::kAvx512Bf16, DType::kBF16}),
+    [](const auto& info) {
+      return std::string(IsaName(info.param.isa)) + "_" + std::string(DTypeName(info.param.precision));
+    });
 
 }  // namespace
 }  // namespace ringway::engine

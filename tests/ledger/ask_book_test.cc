@@ -10,7 +10,7 @@
 namespace ringway::ledger {
 namespace {
 
-constexpr Fence kFirst{3, 1};
+constexpr Fence kFirstFence{3, 1};
 constexpr Fence kSecond{3, 2};
 const RouterId kSelf(4);
 const RouterId kHolder(0);
@@ -19,7 +19,7 @@ const RouterId kNextHolder(1);
 class AskBookTest : public testing::Test {
  protected:
   static absl::Time At(double s) { return absl::FromUnixSeconds(1000) + absl::Seconds(s); }
-  void Seat(double at_s, RouterId holder = kHolder, Fence fence = kFirst) {
+  void Seat(double at_s, RouterId holder = kHolder, Fence fence = kFirstFence) {
     actions_.clear();
     book_.Seat(At(at_s), {holder, fence}, actions_);
   }
@@ -52,7 +52,7 @@ class AskBookTest : public testing::Test {
   // Asks for the job and has it granted worker 7.
   Grant Granted(double at_s, std::size_t job, std::uint64_t number = 1) {
     Begin(at_s, job);
-    const Grant grant{Told<Ask>().at(0).key, WorkerId(7), {kFirst, number}, absl::ZeroDuration()};
+    const Grant grant{Told<Ask>().at(0).key, WorkerId(7), {kFirstFence, number}, absl::ZeroDuration()};
     Hear(at_s, grant);
     return grant;
   }
@@ -94,7 +94,7 @@ TEST_F(AskBookTest, ALateGrantNobodyWaitsForIsGivenBackUnused) {
   book_.Wake(At(2), actions_);
   ASSERT_EQ(All<NoHolder>().size(), 1u) << "the holder was silent for a second";
   EXPECT_EQ(Told<Withdraw>().size(), 1u);
-  Hear(2.1, Grant{key, WorkerId(7), {kFirst, 1}, absl::ZeroDuration()});
+  Hear(2.1, Grant{key, WorkerId(7), {kFirstFence, 1}, absl::ZeroDuration()});
   EXPECT_TRUE(All<SlotGranted>().empty());
   ASSERT_EQ(Told<Release>().size(), 1u);
   EXPECT_EQ(Told<Release>()[0].outcome, Outcome::kShed);
@@ -102,7 +102,7 @@ TEST_F(AskBookTest, ALateGrantNobodyWaitsForIsGivenBackUnused) {
 
 TEST_F(AskBookTest, AGrantOfAnEarlierLifeIsNotCalledUnused) {
   Seat(1);
-  Hear(1, Grant{{kSelf, 5, 17}, WorkerId(7), {kFirst, 1}, absl::ZeroDuration()});
+  Hear(1, Grant{{kSelf, 5, 17}, WorkerId(7), {kFirstFence, 1}, absl::ZeroDuration()});
   ASSERT_EQ(Told<Release>().size(), 1u);
   EXPECT_EQ(Told<Release>()[0].outcome, Outcome::kCancelled) << "its job may run";
 }
@@ -127,9 +127,9 @@ TEST_F(AskBookTest, ANewSeatIsAskedAnewAndOldGrantsAreVoid) {
   EXPECT_GT(Told<Ask>()[0].key.generation, old_key.generation);
   ASSERT_EQ(Told<Renew>().size(), 1u) << "the lease held is presented";
   EXPECT_EQ(All<TellHolder>()[0].holder, kNextHolder);
-  Hear(2.1, Grant{old_key, WorkerId(3), {kFirst, 9}, absl::ZeroDuration()});
+  Hear(2.1, Grant{old_key, WorkerId(3), {kFirstFence, 9}, absl::ZeroDuration()});
   EXPECT_TRUE(actions_.empty());
-  Seat(3, kHolder, kFirst);
+  Seat(3, kHolder, kFirstFence);
   EXPECT_TRUE(actions_.empty()) << "a lower seat is old news";
 }
 
@@ -140,7 +140,7 @@ TEST_F(AskBookTest, LeavingIsAnsweredOnceEvenIfAGrantCrosses) {
   actions_.clear();
   book_.Leave(At(1.1), JobId(5), actions_);
   EXPECT_EQ(Told<Withdraw>().size(), 1u);
-  Hear(1.2, Grant{key, WorkerId(7), {kFirst, 1}, absl::ZeroDuration()});
+  Hear(1.2, Grant{key, WorkerId(7), {kFirstFence, 1}, absl::ZeroDuration()});
   EXPECT_TRUE(actions_.empty()) << "the withdrawal voids it";
   Hear(1.3, Withdrawn{key});
   EXPECT_EQ(All<AskLeft>().size(), 1u);
@@ -196,13 +196,13 @@ TEST_F(AskBookTest, ALostLeaseStopsItsJob) {
 
 TEST(LeaseGate, OpensForRisingLeasesOnlyAndNumbersAnnouncementsAcrossRestarts) {
   LeaseGate gate(absl::FromUnixSeconds(100));
-  EXPECT_TRUE(gate.Pass({kFirst, 4}));
-  EXPECT_FALSE(gate.Pass({kFirst, 4}));
-  EXPECT_FALSE(gate.Pass({kFirst, 3}));
+  EXPECT_TRUE(gate.Pass({kFirstFence, 4}));
+  EXPECT_FALSE(gate.Pass({kFirstFence, 4}));
+  EXPECT_FALSE(gate.Pass({kFirstFence, 3}));
   gate.Raise({kSecond, 0});
-  EXPECT_FALSE(gate.Pass({kFirst, 5}));
+  EXPECT_FALSE(gate.Pass({kFirstFence, 5}));
   EXPECT_TRUE(gate.Pass({kSecond, 1}));
-  gate.Raise({kFirst, 9});
+  gate.Raise({kFirstFence, 9});
   EXPECT_EQ(gate.fence(), (Lease{kSecond, 1}));
   const std::uint64_t last = gate.NextSequence();
   LeaseGate restarted(absl::FromUnixSeconds(101));

@@ -17,7 +17,7 @@ using ledger::WorkerStatus;
 
 constexpr Fence kFence{3, 2};
 const WorkerId kWorker(0);
-const RouterId kHome(0), kOther(1);
+const RouterId kHomeRouter(0), kOther(1);
 
 class Seat : public testing::Test {
  protected:
@@ -81,7 +81,7 @@ TEST_F(Seat, BeatsBeginWithTheSeatAndWithEachStreamAndComeInTime) {
   Do(SeatGiven{kFence, true});
   EXPECT_EQ(Beats(), 1);
   EXPECT_EQ(Last<BeatRouter>()->appointment, kFence);
-  Do(RouterStands{kHome});
+  Do(RouterStands{kHomeRouter});
   EXPECT_EQ(Beats(), 1) << "the one that came is told at once";
   EXPECT_EQ(seat_.NextWake(), now_ + absl::Milliseconds(100));
   Pass(absl::Milliseconds(100));
@@ -110,12 +110,12 @@ TEST_F(Seat, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBreak) {
   Do(ledger::WorkerListed{kWorker});
   Do(SeatGiven{kFence, true});
   Do(RouterStands{kOther});
-  Do(RouterStands{kHome});
+  Do(RouterStands{kHomeRouter});
   Idle();
   AskFor(kOther, 1);
   const auto grant = Told<Grant>(kOther);
   ASSERT_TRUE(grant);
-  AskFor(kHome, 1);
+  AskFor(kHomeRouter, 1);
   Do(RouterFell{kOther});
   Do(RouterStands{kOther});
   Pass(absl::Seconds(2));
@@ -128,20 +128,20 @@ TEST_F(Seat, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBreak) {
   EXPECT_EQ(Last<FenceOff>()->upto, grant->lease);
   EXPECT_TRUE(Last<FenceOff>()->revoke);
   Idle(grant->lease);
-  EXPECT_TRUE(Told<Grant>(kHome));
+  EXPECT_TRUE(Told<Grant>(kHomeRouter));
 }
 
 TEST_F(Seat, PlacesInTheLineEndWithTheStream) {
   Do(ledger::WorkerListed{kWorker});
   Do(SeatGiven{kFence, true});
   Do(RouterStands{kOther});
-  Do(RouterStands{kHome});
+  Do(RouterStands{kHomeRouter});
   AskFor(kOther);
-  AskFor(kHome);
+  AskFor(kHomeRouter);
   Do(RouterFell{kOther});
   Idle();
   EXPECT_FALSE(Told<Grant>(kOther));
-  EXPECT_TRUE(Told<Grant>(kHome)) << "the one before it has left";
+  EXPECT_TRUE(Told<Grant>(kHomeRouter)) << "the one before it has left";
 }
 
 TEST_F(Seat, AWorkerThatKnowsAHigherHolderDeposesThisOne) {

@@ -6,7 +6,7 @@
 namespace ringway::router {
 namespace {
 
-constexpr Fence kFence{1, 1};
+constexpr Fence kSpillFence{1, 1};
 const RouterId kHolder(0);
 const RouterId kNearRouter(1);
 
@@ -148,7 +148,9 @@ TEST_F(SpillWithResidency, NoJobEntersARegionThatItsDataMayNot) {
 
 class SpillFromTheLedger : public SpillMode {
  protected:
-  SpillFromTheLedger() : SpillMode(DispatchMode::kLedger) { t_.Step(HolderSeated{kTier, {kHolder, kFence}}); }
+  SpillFromTheLedger() : SpillMode(DispatchMode::kLedger) {
+    t_.Step(HolderSeated{kTier, {kHolder, kSpillFence}});
+  }
   template <class T>
   std::optional<T> Told() const {
     for (const RouterAction& action : t_.actions) {
@@ -183,10 +185,10 @@ TEST_F(SpillFromTheLedger, AGrantThatCrossesItIsNotUsed) {
     t_.Step(HolderHeard{kTier});
     t_.AdvanceToWake();
   }
-  t_.Step(HolderAnswered{
-      kTier,
-      ledger::Grant{
-          .key = ask->key, .worker = WorkerId(0), .lease = {kFence, 1}, .waited = absl::Milliseconds(60)}});
+  t_.Step(HolderAnswered{kTier, ledger::Grant{.key = ask->key,
+                                              .worker = WorkerId(0),
+                                              .lease = {kSpillFence, 1},
+                                              .waited = absl::Milliseconds(60)}});
   EXPECT_FALSE(t_.Last<OfferToWorker>());
   t_.Step(HolderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
   EXPECT_TRUE(t_.Last<ForwardToRouter>());
@@ -276,7 +278,7 @@ TEST_F(AnswerWhenItWouldLeave, AGrantIsUsed) {
   t_.Step(HolderAnswered{
       kTier,
       ledger::Grant{
-          .key = ask_, .worker = WorkerId(0), .lease = {kFence, 1}, .waited = absl::Milliseconds(99)}});
+          .key = ask_, .worker = WorkerId(0), .lease = {kSpillFence, 1}, .waited = absl::Milliseconds(99)}});
   EXPECT_FALSE(Told<ledger::Withdraw>());
   EXPECT_TRUE(t_.Last<OfferToWorker>());
 }

@@ -11,19 +11,19 @@ namespace {
 
 constexpr double kWarmS = 20;
 constexpr int kRegions = 2;
-constexpr double kServiceS = 2;
+constexpr double kHealingServiceS = 2;
 
 void ApplyGuards(const Guards& guards, Tier& tier, UserSpec& users) {
   DispatchSpec& dispatch = tier.dispatch;
   dispatch.mode = guards.ledger ? DispatchMode::kLedger : DispatchMode::kProbe;
   users.tell_deadline = guards.deadline;
-  users.patience_s = 3 * kServiceS;
+  users.patience_s = 3 * kHealingServiceS;
   if (!guards.budget) dispatch.budget = {.share = 1e9, .floor_per_second = 1e9};
   if (!guards.budget) dispatch.attempts_max = 1'000'000'000;
   if (!guards.backoff) {
     dispatch.backoff = {.base = absl::Milliseconds(20),
                         .multiplier = 1,
-                        .cap_of_service = 0.02 / kServiceS,
+                        .cap_of_service = 0.02 / kHealingServiceS,
                         .full_jitter = false};
   }
   if (!guards.delay) dispatch.delay.share_max = 0;
@@ -74,8 +74,8 @@ Guards Naive() {
 std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
   Fleet fleet = LineFleet(kRegions, cell.workers);
   Tier& tier = fleet.tiers[TierId(0)];
-  tier.service_mean = absl::Seconds(kServiceS);
-  tier.deadline = absl::Seconds(3 * kServiceS);
+  tier.service_mean = absl::Seconds(kHealingServiceS);
+  tier.deadline = absl::Seconds(3 * kHealingServiceS);
   tier.route.overload_threshold = 0.98;
   auto scenario = std::make_shared<Scenario>();
   scenario->seed = cell.seed;
@@ -86,11 +86,11 @@ std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
   scenario->users.resubmit_share = cell.resubmit;
   ApplyGuards(cell.guards, tier, scenario->users);
   scenario->service.resize(1);
-  scenario->service[TierId(0)].law = LogNormalService{kServiceS, 0.5};
+  scenario->service[TierId(0)].law = LogNormalService{kHealingServiceS, 0.5};
   for (int i = 0; i < kRegions; ++i) {
     scenario->demand.push_back({.tier = TierId(0),
                                 .region = RegionId(i),
-                                .law = PoissonArrivals{cell.rho * cell.workers / kServiceS}});
+                                .law = PoissonArrivals{cell.rho * cell.workers / kHealingServiceS}});
   }
   scenario->steps.push_back(
       {.at_s = kBeginS, .lasts_s = cell.trigger.span_s, .trouble = cell.trigger.trouble});

@@ -7,8 +7,6 @@
 namespace ringway::tidy {
 namespace {
 
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // Each of the following returns the position just after the thing that starts at `at`.
 
 std::size_t EndOfLineComment(std::string_view text, std::size_t at) {

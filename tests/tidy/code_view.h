@@ -8,10 +8,14 @@
 #ifndef RINGWAY_TESTS_TIDY_CODE_VIEW_H_
 #define RINGWAY_TESTS_TIDY_CODE_VIEW_H_
 
+#include <cctype>
 #include <string>
 #include <string_view>
 
 namespace ringway::tidy {
+
+// Of a name, or of a number.
+inline bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string BlankCommentsAndLiterals(std::string_view text);
 

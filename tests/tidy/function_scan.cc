@@ -5,10 +5,10 @@
 #include <cctype>
 #include <string_view>
 
+#include "tests/tidy/code_view.h"
+
 namespace ringway::tidy {
 namespace {
-
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view Trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \n");

@@ -46,7 +46,9 @@ const std::vector<Layer>& Layers() {
       {"topology", false, {"core"}},
       {"proto", false, {"core"}},
       {"runtime", false, {"core"}},
-      {"engine", false, {"core/check", "core/json_reader", "core/rng"}},  // nothing of the fleet
+      {"engine",
+       false,
+       {"core/absl_view", "core/check", "core/json_reader", "core/rng"}},  // nothing of the fleet
       {"cli",
        false,
        {"core", "proto", "runtime", "topology", "sim", "sim/files", "sim/report", "sim/study", "engine",

@@ -4,16 +4,12 @@
 #include <charconv>
 #include <optional>
 
+#include "router/videos/book/header_words.h"
+
 namespace ringway::router::videos {
 namespace {
 
 constexpr std::string_view kUnit = "bytes=";
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 std::optional<std::uint64_t> Whole(std::string_view text) {
   std::uint64_t value = 0;

@@ -1,7 +1,6 @@
 #include "router/videos/book/film_type.h"
 
-#include <algorithm>
-#include <cctype>
+#include "router/videos/book/header_words.h"
 
 namespace ringway::router::videos {
 namespace {
@@ -13,18 +12,13 @@ constexpr FilmType kTypes[] = {
 };
 constexpr FilmType kBytes = {"application/octet-stream", "bin", "attachment"};
 
-bool Same(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 }  // namespace
 
 FilmType FilmTypeOf(std::string_view said) {
   said = said.substr(0, said.find(';'));
   while (said.ends_with(' ')) said.remove_suffix(1);
   for (const FilmType& known : kTypes) {
-    if (Same(known.type, said)) return known;
+    if (SameWord(known.type, said)) return known;
   }
   return kBytes;
 }

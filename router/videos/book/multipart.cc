@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "router/videos/book/header_words.h"
 
 namespace ringway::router::videos {
 namespace {
@@ -13,22 +14,6 @@ constexpr std::size_t kBoundaryBytesMax = 70;  // RFC 2046, 5.1.1
 
 absl::Status Broken(std::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("the multipart body is broken: ", std::string(what)));
-}
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-bool Same(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (Lower(a[i]) != Lower(b[i])) return false;
-  }
-  return true;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
 }
 
 // Takes one `; name=value` or `; name="value"` off the front. False: there is none, or it is broken.
@@ -60,13 +45,13 @@ bool TakeParameter(std::string_view& rest, std::string_view& name, std::string& 
 
 absl::Status ReadDisposition(std::string_view value, FormPart& part) {
   const std::size_t end = std::min(value.find(';'), value.size());
-  if (!Same(Trimmed(value.substr(0, end)), "form-data")) return Broken("a part is not form-data");
+  if (!SameWord(Trimmed(value.substr(0, end)), "form-data")) return Broken("a part is not form-data");
   std::string_view rest = value.substr(end), name;
   std::string text;
   while (!Trimmed(rest).empty()) {
     if (!TakeParameter(rest, name, text)) return Broken("a Content-Disposition cannot be read");
-    if (Same(name, "name")) part.name = text;
-    if (Same(name, "filename")) part.file_name = text;
+    if (SameWord(name, "name")) part.name = text;
+    if (SameWord(name, "filename")) part.file_name = text;
   }
   return absl::OkStatus();
 }
@@ -80,8 +65,8 @@ absl::Status ReadPartHead(std::string_view head, FormPart& part) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) return Broken("a part has a header line without a colon");
     const std::string_view name = line.substr(0, colon), value = Trimmed(line.substr(colon + 1));
-    if (Same(name, "Content-Type")) part.content_type = value;
-    if (!Same(name, "Content-Disposition")) continue;
+    if (SameWord(name, "Content-Type")) part.content_type = value;
+    if (!SameWord(name, "Content-Disposition")) continue;
     ++dispositions;
     if (absl::Status read = ReadDisposition(value, part); !read.ok()) return read;
   }
@@ -93,11 +78,11 @@ absl::Status ReadPartHead(std::string_view head, FormPart& part) {
 
 std::string BoundaryOf(std::string_view content_type) {
   const std::size_t end = std::min(content_type.find(';'), content_type.size());
-  if (!Same(Trimmed(content_type.substr(0, end)), "multipart/form-data")) return "";
+  if (!SameWord(Trimmed(content_type.substr(0, end)), "multipart/form-data")) return "";
   std::string_view rest = content_type.substr(end), name;
   std::string value;
   while (TakeParameter(rest, name, value)) {
-    if (Same(name, "boundary")) return value.size() <= kBoundaryBytesMax ? value : "";
+    if (SameWord(name, "boundary")) return value.size() <= kBoundaryBytesMax ? value : "";
   }
   return "";
 }
