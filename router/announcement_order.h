@@ -8,8 +8,8 @@
 //
 // The ledger gets numbers of this process's own, which rise with each announcement that was let through.
 // Complexity O(1). One owner thread.
-#ifndef RINGWAY_ROUTER_DAEMON_ANNOUNCEMENT_ORDER_H_
-#define RINGWAY_ROUTER_DAEMON_ANNOUNCEMENT_ORDER_H_
+#ifndef RINGWAY_ROUTER_ANNOUNCEMENT_ORDER_H_
+#define RINGWAY_ROUTER_ANNOUNCEMENT_ORDER_H_
 
 #include <cstdint>
 #include <optional>
@@ -40,4 +40,4 @@ class AnnouncementOrder {
 
 }  // namespace ringway::router
 
-#endif  // RINGWAY_ROUTER_DAEMON_ANNOUNCEMENT_ORDER_H_
+#endif  // RINGWAY_ROUTER_ANNOUNCEMENT_ORDER_H_

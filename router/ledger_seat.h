@@ -17,6 +17,7 @@
 #ifndef RINGWAY_ROUTER_LEDGER_SEAT_H_
 #define RINGWAY_ROUTER_LEDGER_SEAT_H_
 
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -81,6 +82,7 @@ struct FenceOff {
   Fence by;
   Lease upto;
   bool revoke = false;
+  std::uint64_t connection = 0;  // that the worker is heard over (ledger_session.h); its reply is of this one
 };
 using SeatAction = std::variant<TellRouter, BeatRouter, FenceOff>;
 

@@ -18,18 +18,6 @@ constexpr double kRetryFirstNs = 30e6;
 constexpr double kRetryMaxNs = 300e6;
 constexpr std::uint64_t kRetryStream = 0x6c696e6b;
 
-// A machine does not know its own number; as far as it is concerned it has this one.
-ledger::LedgerAction ForMachine(const ledger::LedgerAction& said) {
-  ledger::LedgerAction action = said;
-  std::visit(
-      [](auto& a) {
-        if constexpr (requires { a.key; }) a.key.router = RouterId(0);
-        if constexpr (requires { a.router; }) a.router = RouterId(0);
-      },
-      action);
-  return action;
-}
-
 }  // namespace
 
 Holders::Holders(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers)
@@ -63,9 +51,9 @@ Holders::Holders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
     const TierId tier =
         workers_.places()[workers_.Global(routers_.places()[router], announcement.worker)].tier;
     Desk& desk = desks_[DeskOf(router, tier)];
-    if (desk.seat) Step(desk, announcement);
+    if (desk.session) Step(desk, router::WorkerAnnounced{announcement, std::nullopt});
   };
-  workers_.on_listed = [this](WorkerId worker, bool listed) { WorkerListed(worker, listed); };
+  workers_.on_watch_broke = [this](WorkerId worker) { WatchBroke(worker); };
 }
 
 void Holders::Begin() {
@@ -77,22 +65,24 @@ void Holders::Begin() {
 // The desk of a router that has just started.
 void Holders::Open(Desk& desk) {
   const RegionId region = RegionOf(desk);
-  router::SeatSettings settings;
-  if (scenario_.fleet->tiers[desk.tier].dispatch.waiting_max == 0) settings.ledger.waiting_max = 0;
-  desk.seat = std::make_unique<router::LedgerSeat>(settings);
+  const Life own_life = routers_.life(desk.router);
+  router::SessionSettings settings{
+      .tier = desk.tier, .self = LocalOf(desk.router), .incarnation = own_life, .seat = {}};
+  if (scenario_.fleet->tiers[desk.tier].dispatch.waiting_max == 0) settings.seat.ledger.waiting_max = 0;
+  desk.session = std::make_unique<router::LedgerSession>(settings);
   const auto [begin, end] = workers_.Range(region, desk.tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     Step(desk, ledger::WorkerListed{workers_.InRegion(worker)});
   }
   if (scenario_.controller || scenario_.fleet->tiers[desk.tier].regions[region].workers == 0) return;
   // By the operator's word: each life of the holder is an appointment, the others learn it from its beats.
-  const RouterId holder = routers_of_[region].front();
-  const Life life = routers_.life(holder);
-  Point(desk, {.tier = desk.tier,
-               .router = holder,
-               .incarnation = life,
-               .fence = {0, holder == desk.router ? life : 0},
-               .fresh = false});
+  const RouterId leader = routers_of_[region].front();
+  const Fence fence{0, leader == desk.router ? own_life : 0};
+  Step(desk, Named(desk, {.tier = desk.tier,
+                          .router = leader,
+                          .incarnation = routers_.life(leader),
+                          .fence = fence,
+                          .fresh = false}));
 }
 
 // ---- where the directory points ----
@@ -104,59 +94,32 @@ void Holders::Direct(RouterId router, const std::vector<HolderNamed>& named) {
     const auto entry =
         std::find_if(named.begin(), named.end(), [&](const HolderNamed& n) { return n.tier == tier; });
     if (entry != named.end()) {
-      Point(desk, *entry);
+      Step(desk, Named(desk, *entry));
     } else {
-      Leave(desk, desk.fence);
+      Step(desk, router::NoLeaderNamed{});
     }
   }
   routers_.Settle();
 }
 
-void Holders::Point(Desk& desk, const HolderNamed& named) {
-  if (named.fence < desk.fence) return;  // of a leader that was replaced
-  const bool self = named.router == desk.router;
-  if (self && named.incarnation == routers_.life(desk.router)) {
-    Disconnect(desk);
-    desk.holder = desk.router;
-    if (desk.own && desk.fence == named.fence) return;
-    desk.fence = named.fence;
-    return TakeSeat(desk, named.fresh);
-  }
-  // An appointment of this router's earlier life is nobody's.
-  if (!named.router.valid() || self) return Leave(desk, named.fence);
-  desk.fence = named.fence;
-  LeaveSeat(desk);
-  if (desk.link != 0 && desk.holder == named.router) return;
-  Disconnect(desk);
-  desk.holder = named.router;
+router::LeaderNamed Holders::Named(const Desk& desk, const HolderNamed& named) const {
+  return {.router = named.router,
+          .self = named.router == desk.router,
+          .incarnation = named.incarnation,
+          .address = {},
+          .fence = named.fence,
+          .fresh = named.fresh};
+}
+
+// ---- links ----
+
+void Holders::Do(Desk& desk, const router::DialLeader& dial) {
+  desk.leader = dial.router;
   desk.tries = 0;
   Connect(desk);
 }
 
-void Holders::Leave(Desk& desk, const Fence& fence) {
-  desk.fence = fence;
-  Disconnect(desk);
-  desk.holder = RouterId();
-  LeaveSeat(desk);
-  Unseat(desk);
-}
-
-void Holders::TakeSeat(Desk& desk, bool fresh) {
-  ++appointments_;
-  workers_.Watch(RegionOf(desk), desk.tier, desk.router);
-  Step(desk, router::SeatGiven{desk.fence, fresh});
-  if (!std::exchange(desk.own, true)) Step(desk, router::RouterStands{LocalOf(desk.router)});
-}
-
-void Holders::LeaveSeat(Desk& desk) {
-  if (std::exchange(desk.own, false)) {
-    workers_.Unwatch(RegionOf(desk), desk.tier, desk.router);
-    Step(desk, router::RouterFell{LocalOf(desk.router)});
-  }
-  Step(desk, router::SeatMoved{desk.fence});
-}
-
-// ---- ways ----
+void Holders::Do(Desk& desk, const router::HangUpLeader&) { Disconnect(desk); }
 
 void Holders::Connect(Desk& desk) {
   desk.link = ++last_link_;
@@ -169,7 +132,7 @@ void Holders::Disconnect(Desk& desk) {
 }
 
 void Holders::LinkBroke(Desk& desk) {
-  Unseat(desk);
+  Step(desk, router::LeaderLost{});
   const double wait_ns =
       std::min(kRetryMaxNs, kRetryFirstNs * static_cast<double>(1 << std::min(desk.tries, 8)));
   ++desk.tries;
@@ -179,7 +142,7 @@ void Holders::LinkBroke(Desk& desk) {
 
 void Holders::OnLinkRetried(std::uint32_t number, std::uint32_t link) {
   Desk& desk = desks_[number];
-  if (desk.seat && desk.link == link) Connect(desk);
+  if (desk.session && desk.link == link) Connect(desk);
 }
 
 void Holders::SendToSeat(const Desk& from, SeatNote::What what, const ledger::LedgerEvent* said) {
@@ -189,7 +152,7 @@ void Holders::SendToSeat(const Desk& from, SeatNote::What what, const ledger::Le
   note.from = NumberOf(from);
   note.link = from.link;
   if (said != nullptr) note.said = *said;
-  stage_.After(HopNs(from), Happening::kSeatHears, DeskOf(from.holder, from.tier), at);
+  stage_.After(HopNs(from), Happening::kSeatHears, DeskOf(from.leader, from.tier), at);
 }
 
 void Holders::SendToAsker(const Desk& to, Link link, HolderNote::What what) {
@@ -207,13 +170,13 @@ void Holders::OnSeatHears(std::uint32_t number, std::uint32_t detail) {
   const RouterId local = LocalOf(from.router);
   Link& standing = desk.standing[local.index()];
   if (note.what == SeatNote::What::kStands) {
-    if (desk.seat) {
+    if (desk.session) {
       standing = note.link;
       Step(desk, router::RouterStands{local});
     } else {
       SendToAsker(from, note.link, HolderNote::What::kBroke);
     }
-  } else if (desk.seat && standing == note.link) {
+  } else if (desk.session && standing == note.link) {
     if (note.what == SeatNote::What::kFell) {
       standing = 0;
       Step(desk, router::RouterFell{local});
@@ -231,15 +194,15 @@ void Holders::OnSeatHears(std::uint32_t number, std::uint32_t detail) {
 void Holders::OnAskerHears(std::uint32_t number, std::uint32_t detail) {
   const HolderNote& note = to_asker_[detail];
   Desk& desk = desks_[number];
-  if (desk.seat && desk.link == note.link) {
+  if (desk.session && desk.link == note.link) {
     if (note.what == HolderNote::What::kBroke) {
       LinkBroke(desk);
     } else {
       desk.tries = 0;
       if (note.what == HolderNote::What::kBeat) {
-        HearBeat(desk, note.appointment);
+        Step(desk, router::LeaderBeat{note.appointment});
       } else {
-        routers_.TellOwn(desk.router, router::HolderAnswered{desk.tier, ForMachine(note.said)});
+        Step(desk, router::LeaderSaid{note.said});
       }
     }
   }
@@ -247,32 +210,15 @@ void Holders::OnAskerHears(std::uint32_t number, std::uint32_t detail) {
   routers_.Settle();
 }
 
-void Holders::HearBeat(Desk& desk, const Fence& appointment) {
-  if (appointment < desk.fence) return;  // it does not know that it has been replaced
-  if (desk.seated && desk.seated_fence == appointment) {
-    return routers_.TellOwn(desk.router, router::HolderHeard{desk.tier});
-  }
-  desk.seated = true;
-  desk.seated_fence = appointment;
-  routers_.TellOwn(desk.router,
-                   router::HolderSeated{desk.tier, {.router = desk.holder, .fence = appointment}});
-}
-
-void Holders::Unseat(Desk& desk) {
-  if (!std::exchange(desk.seated, false)) return;
-  routers_.TellOwn(desk.router,
-                   router::HolderSeated{desk.tier, {.router = RouterId(), .fence = desk.seated_fence}});
-}
-
 // ---- what machines say ----
 
 void Holders::FromRouter(RouterId router, const router::TellLedger& tell) {
-  Desk& desk = desks_[DeskOf(router, tell.tier)];
-  if (desk.holder != tell.holder) return;
-  if (desk.own) return Step(desk, router::RouterSaid{LocalOf(router), tell.event});
-  if (desk.link == 0) return;
-  if (const auto* renew = std::get_if<ledger::Renew>(&tell.event)) return Renew(desk, *renew);
-  SendToSeat(desk, SeatNote::What::kSays, &tell.event);
+  Step(desks_[DeskOf(router, tell.tier)], router::MachineSaid{tell.holder, tell.event});
+}
+
+void Holders::Do(Desk& desk, const router::TellLeader& tell) {
+  if (const auto* renew = std::get_if<ledger::Renew>(&tell.said)) return Renew(desk, *renew);
+  SendToSeat(desk, SeatNote::What::kSays, &tell.said);
 }
 
 // All that a router renews in one moment goes in one letter.
@@ -284,7 +230,7 @@ void Holders::Renew(Desk& desk, const ledger::Renew& renew) {
     to_seat_[at].what = SeatNote::What::kRenews;
     to_seat_[at].from = NumberOf(desk);
     to_seat_[at].link = desk.link;
-    stage_.After(hop_ns, Happening::kSeatHears, DeskOf(desk.holder, desk.tier), at);
+    stage_.After(hop_ns, Happening::kSeatHears, DeskOf(desk.leader, desk.tier), at);
     desk.renewals = at;
     // A letter that arrives at once may have been read when the next renewal is written.
     desk.renewals_at_ns = hop_ns > 0 ? now_ns : -1;
@@ -294,22 +240,17 @@ void Holders::Renew(Desk& desk, const ledger::Renew& renew) {
 
 // ---- workers ----
 
-void Holders::WorkerListed(WorkerId worker, bool listed) {
+void Holders::WatchBroke(WorkerId worker) {
   const WorkerId known = workers_.InRegion(worker);
   for (const RouterId watcher : workers_.Watchers(worker)) {
-    Desk& desk = desks_[DeskOf(watcher, workers_.places()[worker].tier)];
-    if (listed) {
-      Step(desk, ledger::WorkerListed{known});
-    } else {
-      Step(desk, ledger::WorkerGone{known});
-    }
+    Step(desks_[DeskOf(watcher, workers_.places()[worker].tier)], router::WatchBroke{known});
   }
   routers_.Settle();
 }
 
 void Holders::OnAnnounceRound() {
   for (const Desk& desk : desks_) {
-    if (desk.own) LetAnnounce(desk);
+    if (desk.watches) LetAnnounce(desk);
   }
   stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
 }
@@ -325,7 +266,7 @@ void Holders::OnAnnounced(std::uint32_t number, std::uint32_t detail) {
   const std::vector<ledger::Announce> announcements = announced_.Take(detail);
   Desk& desk = desks_[number];
   for (const ledger::Announce& announcement : announcements) {
-    if (desk.seat) Step(desk, announcement);
+    if (desk.session) Step(desk, router::WorkerAnnounced{announcement, std::nullopt});
   }
   routers_.Settle();
 }
@@ -334,29 +275,47 @@ void Holders::OnAnnounced(std::uint32_t number, std::uint32_t detail) {
 
 void Holders::OnSeatWakes(std::uint32_t number, Life life) {
   Desk& desk = desks_[number];
-  if (!desk.seat || routers_.life(desk.router) != life) return;
+  if (!desk.session || routers_.life(desk.router) != life) return;
   if (desk.wake.Due(stage_.Now())) Step(desk, router::SeatWake{});
   routers_.Settle();
 }
 
 void Holders::Perform(Desk& desk) {
-  for (const router::SeatAction& action : actions_) {
+  for (const router::SessionAction& action : actions_) {
     std::visit([&](const auto& a) { Do(desk, a); }, action);
   }
-  const absl::Time wake = desk.seat->NextWake();
+  WatchIfLeading(desk);
+  const absl::Time wake = desk.session->NextWake();
   if (desk.wake.Wants(wake)) {
     stage_.At(wake, Happening::kSeatWakes, NumberOf(desk), routers_.life(desk.router));
   }
 }
 
+void Holders::WatchIfLeading(Desk& desk) {
+  if (desk.watches == desk.session->leads()) return;
+  desk.watches = desk.session->leads();
+  if (desk.watches) {
+    workers_.Watch(RegionOf(desk), desk.tier, desk.router);
+  } else {
+    workers_.Unwatch(RegionOf(desk), desk.tier, desk.router);
+  }
+}
+
+void Holders::ShowGrant(const Desk& desk, const ledger::LedgerAction& said) {
+  const auto* grant = std::get_if<ledger::Grant>(&said);
+  if (grant == nullptr) return;
+  const WorkerId worker = workers_.Global(RegionOf(desk), grant->worker);
+  for (Witness* witness : stage_.witnesses) witness->OnGranted(stage_.Now(), worker, grant->lease);
+}
+
+void Holders::Do(Desk& desk, const router::TellMachine& tell) {
+  const auto* answered = std::get_if<router::HolderAnswered>(&tell.news);
+  if (answered != nullptr && desk.session->leads()) ShowGrant(desk, answered->answer);
+  routers_.TellOwn(desk.router, tell.news);
+}
+
 void Holders::Do(Desk& desk, const router::TellRouter& tell) {
-  if (const auto* grant = std::get_if<ledger::Grant>(&tell.what)) {
-    const WorkerId worker = workers_.Global(RegionOf(desk), grant->worker);
-    for (Witness* witness : stage_.witnesses) witness->OnGranted(stage_.Now(), worker, grant->lease);
-  }
-  if (tell.router == LocalOf(desk.router)) {
-    return routers_.TellOwn(desk.router, router::HolderAnswered{desk.tier, ForMachine(tell.what)});
-  }
+  ShowGrant(desk, tell.what);
   const std::uint32_t at = to_asker_.New();
   HolderNote& note = to_asker_[at];
   note.what = HolderNote::What::kSays;
@@ -366,7 +325,6 @@ void Holders::Do(Desk& desk, const router::TellRouter& tell) {
 }
 
 void Holders::Do(Desk& desk, const router::BeatRouter& beat) {
-  if (beat.router == LocalOf(desk.router)) return HearBeat(desk, beat.appointment);
   stage_.After(HopNs(desk), Happening::kAskerHears, NumberOf(Neighbour(desk, beat.router)),
                to_asker_.Put({.what = HolderNote::What::kBeat,
                               .link = desk.standing[beat.router.index()],
@@ -408,14 +366,14 @@ void Holders::RouterRevived(RouterId router) {
 
 const ledger::SlotLedger* Holders::ledger(RegionId region, TierId tier) const {
   const RouterId router = holder(region, tier);
-  return router.valid() ? &desks_[DeskOf(router, tier)].seat->ledger() : nullptr;
+  return router.valid() ? &desks_[DeskOf(router, tier)].session->seat().ledger() : nullptr;
 }
 
 RouterId Holders::holder(RegionId region, TierId tier) const {
   for (const RouterId router : routers_of_[region]) {
     if (DeskOf(router, tier) == kNoDesk) continue;
     const Desk& desk = desks_[DeskOf(router, tier)];
-    if (desk.seat && desk.own && desk.seat->holding()) return router;
+    if (desk.session && desk.session->leads() && desk.session->seat().holding()) return router;
   }
   return RouterId();
 }

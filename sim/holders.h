@@ -1,11 +1,10 @@
-// The slot ledgers of a simulation: the production seat in every router, and the ways between them.
+// The slot ledgers of a simulation: the production session of every router and tier, and the network between.
 //
-// Who holds a ledger is the controller's to say (controller/holder_book.h), what it means to hold one the
-// seat's (router/ledger_seat.h); nothing is decided here. This is the shell that the daemon calls its hall
-// (router/daemon/ledger_hall.h), in virtual time: it points each router's desk of a tier at the holder that
-// the directory names, keeps the way there open, and carries asks, grants and beats. A holder's own router
-// needs no way: it speaks to its seat directly and hears the answers in the same moment. A way breaks when
-// either end dies, is tried again after 30 to 300 ms, and what was said on an earlier one is dropped.
+// Who leads is the controller's to say (controller/holder_book.h), what follows from that the session's
+// (router/ledger_session.h); nothing is decided here. As the daemon does (router/daemon/ledger_hall.h), this
+// carries in virtual time what sessions want said: to the leader over a link, to clients, to workers. A link
+// breaks when either end dies, is tried again after 30 to 300 ms, and what was said on an earlier one is
+// dropped.
 //
 // A scenario without a controller has holders by their operators' word, as `--holder` gives them: the first
 // router of each region. The holder watches the tier's workers. Idle ones that have been silent for a while
@@ -24,7 +23,7 @@
 
 #include "core/ids.h"
 #include "core/rng.h"
-#include "router/ledger_seat.h"
+#include "router/ledger_session.h"
 #include "router/router_action.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
@@ -73,9 +72,7 @@ class Holders {
   void ForeseeHeardFurther(std::uint32_t desk, std::uint32_t detail) const;
 
   RouterId RouterOf(std::uint32_t desk) const { return desks_[desk].router; }
-  // For the report and for tests.
-  std::uint64_t appointments() const { return appointments_; }
-  // Null, invalid: nobody holds the seat now.
+  // For the report and for tests. Null, invalid: nobody holds the seat now.
   const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
   RouterId holder(RegionId region, TierId tier) const;
 
@@ -88,19 +85,15 @@ class Holders {
   struct Desk {
     RouterId router;
     TierId tier;
-    std::unique_ptr<router::LedgerSeat> seat;  // null: the router is dead
+    std::unique_ptr<router::LedgerSession> session;  // null: the router is dead
     WakeCall wake;
-    // As one that asks: where the directory points.
-    RouterId holder;
-    Fence fence;
-    bool own = false;
-    bool seated = false;  // the machine has been told of a holder
-    Fence seated_fence;
+    bool watches = false;  // the tier's workers, because it leads
+    RouterId leader;       // that the link goes to
     Link link = 0;
     int tries = 0;                     // of the link, in vain
     std::uint32_t renewals = 0;        // letter of renewals that is being written
     std::int64_t renewals_at_ns = -1;  // when
-    // As one that may hold: the links that stand here, by the router's place in the region.
+    // As one that may lead: the links of clients, by the router's place in the region.
     std::vector<Link> standing;
   };
 
@@ -134,19 +127,14 @@ class Holders {
   std::int64_t HopNs(const Desk& desk) { return stage_.network.HereNs(RegionOf(desk)); }
 
   void Open(Desk& desk);
-  void Point(Desk& desk, const HolderNamed& named);
-  void TakeSeat(Desk& desk, bool fresh);
-  void LeaveSeat(Desk& desk);
-  void Leave(Desk& desk, const Fence& fence);
+  router::LeaderNamed Named(const Desk& desk, const HolderNamed& named) const;
   void Connect(Desk& desk);
   void Disconnect(Desk& desk);
   void LinkBroke(Desk& desk);
-  void HearBeat(Desk& desk, const Fence& appointment);
-  void Unseat(Desk& desk);
 
   void FromRouter(RouterId router, const router::TellLedger& tell);
   void Renew(Desk& desk, const ledger::Renew& renew);
-  void WorkerListed(WorkerId worker, bool listed);
+  void WatchBroke(WorkerId worker);
   void LetAnnounce(const Desk& desk);
   void SendToSeat(const Desk& from, SeatNote::What what, const ledger::LedgerEvent* said = nullptr);
   void SendToAsker(const Desk& to, Link link, HolderNote::What what);
@@ -161,14 +149,20 @@ class Holders {
   template <class Event>
   void Step(Desk& desk, const Event& event) {
     actions_.clear();
-    desk.seat->Step(stage_.Now(), event, actions_);
+    desk.session->Step(stage_.Now(), event, actions_);
     Perform(desk);
   }
-  // What the seat wants done.
+  // What the session wants done.
   void Perform(Desk& desk);
+  void WatchIfLeading(Desk& desk);
   void Do(Desk& desk, const router::TellRouter& tell);
   void Do(Desk& desk, const router::BeatRouter& beat);
   void Do(Desk& desk, const router::FenceOff& fence);
+  void Do(Desk& desk, const router::DialLeader& dial);
+  void Do(Desk& desk, const router::HangUpLeader& hang_up);
+  void Do(Desk& desk, const router::TellLeader& tell);
+  void Do(Desk& desk, const router::TellMachine& tell);
+  void ShowGrant(const Desk& desk, const ledger::LedgerAction& said);
 
   Stage& stage_;
   const Scenario& scenario_;
@@ -182,9 +176,8 @@ class Holders {
   MessagePool<SeatNote> to_seat_;
   MessagePool<HolderNote> to_asker_;
   MessagePool<std::vector<ledger::Announce>> announced_;
-  std::vector<router::SeatAction> actions_;
+  std::vector<router::SessionAction> actions_;
   Link last_link_ = 0;
-  std::uint64_t appointments_ = 0;
 };
 
 }  // namespace ringway::sim

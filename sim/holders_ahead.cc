@@ -9,21 +9,21 @@ namespace ringway::sim {
 // The slot that has been idle longest, and the worker; the job that waits if there is none.
 void Holders::ForeseeGrant(std::uint32_t number) const {
   const Desk& desk = desks_[number];
-  if (!desk.seat) return;
-  const WorkerId next = desk.seat->ledger().NextIdle();
-  if (!next.valid()) return desk.seat->ledger().ForeseeNext();
+  if (!desk.session) return;
+  const WorkerId next = desk.session->seat().ledger().NextIdle();
+  if (!next.valid()) return desk.session->seat().ledger().ForeseeNext();
   const WorkerId worker = workers_.Global(RegionOf(desk), next);
-  desk.seat->ledger().Foresee(next);
+  desk.session->seat().ledger().Foresee(next);
   for (const RouterId router : routers_of_[RegionOf(desk)]) routers_.ForeseeKnown(router, next);
   for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, 0);
 }
 
 void Holders::ForeseeGrantFurther(std::uint32_t number) const {
   const Desk& desk = desks_[number];
-  if (!desk.seat) return;
-  const WorkerId next = desk.seat->ledger().NextIdle();
+  if (!desk.session) return;
+  const WorkerId next = desk.session->seat().ledger().NextIdle();
   if (!next.valid()) return;
-  desk.seat->ledger().ForeseeFurther(next);
+  desk.session->seat().ledger().ForeseeFurther(next);
   workers_.Foresee(workers_.Global(RegionOf(desk), next));
   for (const RouterId router : routers_of_[RegionOf(desk)]) routers_.ForeseeKnownFurther(router, next);
 }
@@ -31,8 +31,9 @@ void Holders::ForeseeGrantFurther(std::uint32_t number) const {
 template <class F>
 void Holders::ForHolders(RouterId router, F f) const {
   for (const std::uint32_t number : desk_of_[router]) {
-    if (number == kNoDesk || !desks_[number].holder.valid()) continue;
-    f(DeskOf(desks_[number].holder, desks_[number].tier));
+    if (number == kNoDesk || !desks_[number].session) continue;
+    const RouterId leader = desks_[number].session->leader();
+    if (leader.valid()) f(DeskOf(leader, desks_[number].tier));
   }
 }
 
@@ -56,14 +57,14 @@ template <class F>
 void Holders::ForSeats(WorkerId worker, F f) const {
   for (const RouterId watcher : workers_.Watchers(worker)) {
     const Desk& desk = desks_[DeskOf(watcher, workers_.places()[worker].tier)];
-    if (desk.seat) f(desk);
+    if (desk.session) f(desk);
   }
 }
 
 // Whoever is first in line will get the slot.
 void Holders::Foresee(WorkerId worker) const {
   ForSeats(worker, [&](const Desk& desk) {
-    const ledger::SlotLedger& ledger = desk.seat->ledger();
+    const ledger::SlotLedger& ledger = desk.session->seat().ledger();
     ledger.Foresee(workers_.InRegion(worker));
     if (const auto next = ledger.NextWaiting()) {
       ledger.Foresee(*next);
@@ -74,7 +75,7 @@ void Holders::Foresee(WorkerId worker) const {
 
 void Holders::ForeseeFurther(WorkerId worker) const {
   ForSeats(worker, [&](const Desk& desk) {
-    const ledger::SlotLedger& ledger = desk.seat->ledger();
+    const ledger::SlotLedger& ledger = desk.session->seat().ledger();
     ledger.ForeseeFurther(workers_.InRegion(worker));
     if (const auto next = ledger.NextWaiting()) {
       routers_.ForeseeFurther(routers_of_[RegionOf(desk)][next->router.index()], JobId(next->slot));
@@ -85,7 +86,7 @@ void Holders::ForeseeFurther(WorkerId worker) const {
 void Holders::Foresee(RouterId router, JobId job) const {
   const ledger::AskKey key{.router = LocalOf(router), .slot = job.value()};
   ForHolders(router, [&](std::uint32_t holder) {
-    if (desks_[holder].seat) desks_[holder].seat->ledger().Foresee(key);
+    if (desks_[holder].session) desks_[holder].session->seat().ledger().Foresee(key);
   });
 }
 

@@ -299,7 +299,7 @@ void Workers::Kill(WorkerId worker) {
   site.started = false;
   ++site.run;
   Say(worker, last);
-  if (on_listed) on_listed(worker, false);
+  if (on_watch_broke) on_watch_broke(worker);
 }
 
 void Workers::Revive(WorkerId worker) {
@@ -310,9 +310,8 @@ void Workers::Revive(WorkerId worker) {
   settings.started = stage_.Now();
   site.slot = Slot(settings);
   announced_ns_[worker] = stage_.queue.now_ns();
-  if (on_listed) on_listed(worker, true);
   Speech first;
-  first.news = true;
+  first.news = first.announce = true;
   Say(worker, first);
 }
 

@@ -79,8 +79,8 @@ class Workers {
     return watchers_[places_[worker].region][places_[worker].tier];
   }
 
-  // The watchers see a worker die and come back. May be left unset.
-  std::function<void(WorkerId, bool listed)> on_listed;
+  // A worker died: its watchers' streams break. May be left unset.
+  std::function<void(WorkerId)> on_watch_broke;
 
   const IdVector<WorkerId, WorkerPlace>& places() const { return places_; }
   // The tier's workers in the region, from the first to before the second.

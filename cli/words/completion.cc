@@ -23,7 +23,7 @@ std::vector<std::string> ChildNames(const CommandWords& command) {
 }
 
 // Inside single quotes of a POSIX shell.
-std::string Quoted(const std::string& text) {
+std::string ShellQuoted(const std::string& text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"'", "'\\''"}}), "'");
 }
 
@@ -32,7 +32,7 @@ std::string Descent(const std::vector<const CommandWords*>& all) {
   std::string cases;
   for (const CommandWords* command : all) {
     if (command->path.empty()) continue;
-    absl::StrAppend(&cases, "      ", Quoted(command->Path(" ")), ") path=\"$path $word\" ;;\n");
+    absl::StrAppend(&cases, "      ", ShellQuoted(command->Path(" ")), ") path=\"$path $word\" ;;\n");
   }
   // `$path` begins with a space after the first step.
   return absl::StrCat("    case \"${path# }${path:+ }$word\" in\n", cases, "    esac\n    path=${path# }\n");
@@ -51,8 +51,8 @@ std::string Offers(const CommandWords& root, const CommandWords& command) {
 std::string OfferCases(const CommandWords& root, const std::string& variable) {
   std::string cases = "  case \"$path\" in\n";
   for (const CommandWords* command : Flattened(root)) {
-    absl::StrAppend(&cases, "    ", Quoted(command->Path(" ")), ") ", variable, "=",
-                    Quoted(Offers(root, *command)), " ;;\n");
+    absl::StrAppend(&cases, "    ", ShellQuoted(command->Path(" ")), ") ", variable, "=",
+                    ShellQuoted(Offers(root, *command)), " ;;\n");
   }
   return cases + "  esac\n";
 }
@@ -92,18 +92,18 @@ std::string FishCompletion(const CommandWords& root) {
     std::vector<std::string> here = seen;
     if (!children.empty()) here.push_back("not __fish_seen_subcommand_from " + children);
     for (const CommandWords& child : command->children) {
-      absl::StrAppend(&script, "complete -c ringway -n ", Quoted(absl::StrJoin(here, "; and ")), " -a ",
-                      child.path.back(), " -d ", Quoted(child.about), "\n");
+      absl::StrAppend(&script, "complete -c ringway -n ", ShellQuoted(absl::StrJoin(here, "; and ")), " -a ",
+                      child.path.back(), " -d ", ShellQuoted(child.about), "\n");
     }
     for (const OptionWords& option : command->options) {
       if (option.positional()) continue;
       absl::StrAppend(&script, "complete -c ringway");
-      if (!seen.empty()) absl::StrAppend(&script, " -n ", Quoted(absl::StrJoin(seen, "; and ")));
+      if (!seen.empty()) absl::StrAppend(&script, " -n ", ShellQuoted(absl::StrJoin(seen, "; and ")));
       for (const std::string& name : option.names) {
         const bool is_long = name.rfind("--", 0) == 0;
         absl::StrAppend(&script, is_long ? " -l " : " -s ", name.substr(is_long ? 2 : 1));
       }
-      absl::StrAppend(&script, option.takes_value ? " -r" : "", " -d ", Quoted(option.about), "\n");
+      absl::StrAppend(&script, option.takes_value ? " -r" : "", " -d ", ShellQuoted(option.about), "\n");
     }
   }
   return script;

@@ -12,9 +12,6 @@
 namespace ringway::router {
 namespace {
 
-// The router's machine does not know its own number; as far as it is concerned it has this one.
-const RouterId kMachine(0);
-
 SeatSettings SettingsOfSeat(std::size_t routers_max) {
   SeatSettings settings;
   settings.ledger.routers_max = routers_max;
@@ -40,7 +37,7 @@ LedgerHall::~LedgerHall() = default;
 
 LedgerHall::Desk& LedgerHall::DeskOf(TierId tier) {
   Desk& desk = desks_[tier];
-  if (desk.seat != nullptr) return desk;
+  if (desk.session != nullptr) return desk;
   const Tier& spec = fleet_.fleet->tiers[tier];
   SeatSettings seat = SettingsOfSeat(kRoutersMax);
   if (spec.dispatch.waiting_max == 0) seat.ledger.waiting_max = 0;
@@ -48,16 +45,19 @@ LedgerHall::Desk& LedgerHall::DeskOf(TierId tier) {
     seat = settings_.plain->seat;
     seat.ledger.routers_max = kRoutersMax;
   }
-  desk.seat = std::make_unique<SeatDriver>(
-      loop_, LedgerSeat(seat), SeatWake{},
-      [this, tier](SeatAction& action) { std::visit([this, tier](const auto& a) { Do(tier, a); }, action); });
+  desk.session = std::make_unique<SessionDriver>(
+      loop_,
+      LedgerSession(
+          {.tier = tier, .self = self_, .incarnation = settings_.incarnation, .seat = std::move(seat)}),
+      SeatWake{},
+      [this, tier](SessionAction& action) { std::visit([this, tier](auto& a) { Do(tier, a); }, action); });
   return desk;
 }
 
 RouterId LedgerHall::NumberOf(const std::string& router) {
   return numbers_.NumberOf(router, [this](RouterId number) {
     return std::any_of(desks_.begin(), desks_.end(), [number](const auto& desk) {
-      return desk.second.seat != nullptr && desk.second.seat->machine().CountsOn(number);
+      return desk.second.session != nullptr && desk.second.session->machine().seat().CountsOn(number);
     });
   });
 }
@@ -74,11 +74,14 @@ void LedgerHall::UseDirectory(const v1::Directory& directory) {
     const auto tier = fleet_.fleet->FindTier(entry.tier());
     // A map that has it will come; and a directory does not move what is fixed.
     if (!tier || IsFixed(entry.tier()) || !named.insert(*tier).second) continue;
-    Point(*tier, entry, addresses[entry.router()]);
+    Name(*tier, entry, addresses[entry.router()]);
   }
-  for (const auto& [tier, desk] : desks_) {
-    if (!named.contains(tier) && !IsFixed(fleet_.fleet->tiers[tier].name)) Leave(tier, desk.fence);
+  for (auto& [tier, desk] : desks_) {
+    if (named.contains(tier) || IsFixed(fleet_.fleet->tiers[tier].name)) continue;
+    desk.leader.clear();
+    desk.session->Apply(NoLeaderNamed{});
   }
+  TellQueued();
 }
 
 void LedgerHall::UseFixedHolder() {
@@ -92,70 +95,36 @@ void LedgerHall::UseFixedHolder() {
   entry.set_appointment(own ? settings_.incarnation : 0);
   entry.set_incarnation(own ? settings_.incarnation : 0);
   entry.set_fresh(holder.fresh);
-  Point(*fleet_.fleet->FindTier(entry.tier()), entry, own ? "own" : holder.address);
+  Name(*fleet_.fleet->FindTier(entry.tier()), entry, own ? "own" : holder.address);
 }
 
-void LedgerHall::Point(TierId tier, const v1::HolderEntry& entry, const std::string& address) {
+void LedgerHall::Name(TierId tier, const v1::HolderEntry& entry, const std::string& address) {
   Desk& desk = DeskOf(tier);
-  const Fence fence{entry.leader_epoch(), entry.appointment()};
-  if (fence < desk.fence) return;  // of a leader that was replaced
-  const bool own = entry.router() == settings_.router && entry.incarnation() == settings_.incarnation;
-  if (own) {
-    desk.link.reset();
-    desk.id = book_.RouterNamed(settings_.router, address);
-    desk.holder = entry.router();
-    desk.address = address;
-    if (desk.own && desk.fence == fence) return;
-    desk.fence = fence;
-    log_.Info(absl::StrCat("holds the ledger of tier ", entry.tier(), ", appointment ", fence.leader_epoch,
-                           "/", fence.appointment));
-    TakeSeat(desk, entry.fresh());
-    return;
+  LeaderNamed named{.router = RouterId(),
+                    .self = entry.router() == settings_.router,
+                    .incarnation = entry.incarnation(),
+                    .address = address,
+                    .fence = {entry.leader_epoch(), entry.appointment()},
+                    .fresh = entry.fresh()};
+  const bool callable = !entry.router().empty() && !address.empty();
+  if (callable) named.router = book_.RouterNamed(entry.router(), address);
+  const LedgerSession& session = desk.session->machine();
+  const Fence before = session.seat().ledger().appointment();
+  desk.session->Apply(named);
+  desk.leader = session.leader().valid() ? book_.router(session.leader()).name : "";
+  if (session.leads() && session.seat().ledger().appointment() != before) {
+    log_.Info(absl::StrCat("holds the ledger of tier ", entry.tier(), ", appointment ",
+                           named.fence.leader_epoch, "/", named.fence.appointment));
   }
-  // An appointment of this router's earlier life is nobody's.
-  if (entry.router().empty() || entry.router() == settings_.router || address.empty()) {
-    Leave(tier, fence);
-    return;
-  }
-  desk.fence = fence;
-  LeaveSeat(desk);
-  if (desk.link != nullptr && desk.holder == entry.router() && desk.address == address) return;
-  desk.holder = entry.router();
-  desk.address = address;
-  desk.id = book_.RouterNamed(desk.holder, address);
-  desk.link = std::make_unique<LedgerLink>(
-      loop_, client_streams_, book_.Dial(address), LedgerGreeting{settings_.router, entry.tier()},
-      settings_.seed + tier.value(), [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
-      [this, tier] { Lost(tier); });
-}
-
-void LedgerHall::Leave(TierId tier, const Fence& fence) {
-  Desk& desk = desks_[tier];
-  desk.fence = fence;
-  desk.holder.clear();
-  desk.link.reset();
-  LeaveSeat(desk);
-  Unseat(tier, desk);
-}
-
-void LedgerHall::TakeSeat(Desk& desk, bool fresh) {
-  desk.seat->Apply(SeatGiven{desk.fence, fresh});
-  if (!desk.own) desk.seat->Apply(RouterStands{self_});
-  desk.own = true;
-}
-
-void LedgerHall::LeaveSeat(Desk& desk) {
-  if (std::exchange(desk.own, false)) desk.seat->Apply(RouterFell{self_});
-  desk.seat->Apply(SeatMoved{desk.fence});
 }
 
 void LedgerHall::SeeController(bool connected) {
-  for (auto& [tier, desk] : desks_) desk.seat->Apply(ControllerSeen{connected});
+  for (auto& [tier, desk] : desks_) desk.session->Apply(ControllerSeen{connected});
 }
 
 bool LedgerHall::Holds(TierId tier) const {
   const auto desk = desks_.find(tier);
-  return desk != desks_.end() && desk->second.own;
+  return desk != desks_.end() && desk->second.session->machine().leads();
 }
 
 // ---- workers ----
@@ -166,66 +135,65 @@ void LedgerHall::ListWorker(WorkerId worker, TierId tier) {
   Listed& entry = workers_[worker];
   if (entry.listed && entry.tier == tier) return;
   UnlistWorker(worker);
-  entry.tier = tier;
-  entry.listed = entry.reached = true;
-  DeskOf(tier).seat->Apply(ledger::WorkerListed{worker});
+  entry = {.tier = tier, .listed = true};
+  DeskOf(tier).session->Apply(ledger::WorkerListed{worker});
   const v1::WorkerState& state = book_.worker(worker).state;
   if (state.wire_version() != 0) HearWorker(worker, &state);
 }
 
 void LedgerHall::UnlistWorker(WorkerId worker) {
-  if (!workers_.contains(worker) || !workers_[worker].listed) return;
-  workers_[worker].listed = false;
-  DeskOf(workers_[worker].tier).seat->Apply(ledger::WorkerGone{worker});
+  if (!workers_.contains(worker) || !std::exchange(workers_[worker].listed, false)) return;
+  DeskOf(workers_[worker].tier).session->Apply(ledger::WorkerGone{worker});
 }
 
 void LedgerHall::HearWorker(WorkerId worker, const v1::WorkerState* state) {
-  if (!workers_.contains(worker)) return;
-  Listed& entry = workers_[worker];
-  if (state != nullptr) return Announced(worker, *state, entry.order.session());
-  entry.order.StreamBroke();
-  // It is granted to nobody until it is heard again.
-  if (entry.listed && std::exchange(entry.reached, false)) {
-    DeskOf(entry.tier).seat->Apply(ledger::WorkerGone{worker});
+  if (!workers_.contains(worker) || !workers_[worker].tier.valid()) return;
+  SessionDriver& session = *DeskOf(workers_[worker].tier).session;
+  if (state == nullptr) {
+    session.Apply(WatchBroke{worker});
+  } else {
+    session.Apply(WorkerAnnounced{.announce = AnnouncementOf(worker, *state), .connection = std::nullopt});
   }
-}
-
-void LedgerHall::Announced(WorkerId worker, const v1::WorkerState& state, std::uint64_t session) {
-  Listed& entry = workers_[worker];
-  if (!entry.listed) return;
-  const auto number = entry.order.Number(session, state.sequence());
-  if (!number) return;
-  SeatDriver& seat = *DeskOf(entry.tier).seat;
-  if (!std::exchange(entry.reached, true)) seat.Apply(ledger::WorkerListed{worker});
-  seat.Apply(AnnouncementOf(worker, *number, state));
 }
 
 // ---- what the router's machine says and hears ----
 
 void LedgerHall::Perform(const TellLedger& tell) {
   const auto found = desks_.find(tell.tier);
-  if (found == desks_.end() || found->second.id != tell.holder) return;
-  Desk& desk = found->second;
-  if (desk.own) {
-    desk.seat->Apply(RouterSaid{self_, tell.event});
-  } else if (desk.link != nullptr) {
-    desk.link->Send(EncodeUp(runtime::MonotonicNow(), tell.event, fleet_.fleet->tiers[tell.tier], *this));
-  }
+  if (found != desks_.end()) found->second.session->Apply(MachineSaid{tell.holder, tell.event});
 }
+
+void LedgerHall::Do(TierId tier, const TellLeader& action) {
+  desks_[tier].link->Send(EncodeUp(runtime::MonotonicNow(), action.said, fleet_.fleet->tiers[tier], *this));
+}
+
+void LedgerHall::Do(TierId tier, const DialLeader& action) {
+  Desk& desk = desks_[tier];
+  desk.link = std::make_unique<LedgerLink>(
+      loop_, client_streams_, book_.Dial(action.address),
+      LedgerGreeting{settings_.router, fleet_.fleet->tiers[tier].name}, settings_.seed + tier.value(),
+      [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
+      [this, tier] {
+        desks_[tier].session->Apply(LeaderLost{});
+        TellQueued();
+      });
+}
+
+void LedgerHall::Do(TierId tier, const HangUpLeader&) { desks_[tier].link.reset(); }
 
 void LedgerHall::Hear(TierId tier, const v1::LedgerDown& message) {
   Desk& desk = desks_[tier];
   if (message.has_beat()) {
-    HearBeat(tier, {message.beat().leader_epoch(), message.beat().appointment()});
-    return;
+    desk.session->Apply(LeaderBeat{{message.beat().leader_epoch(), message.beat().appointment()}});
+    return TellQueued();
   }
-  const auto answer = DecodeDown(message, kMachine, *this);
+  const auto answer = DecodeDown(message, LedgerSession::kMachine, *this);
   if (answer.ok()) {
-    tell_(HolderAnswered{tier, *answer});
-    return;
+    desk.session->Apply(LeaderSaid{*answer});
+    return TellQueued();
   }
   if (!absl::IsNotFound(answer.status())) {
-    log_.Warning(absl::StrCat("the ledger's holder ", desk.holder, ": ", answer.status().message()));
+    log_.Warning(absl::StrCat("the ledger's holder ", desk.leader, ": ", answer.status().message()));
     desk.link->Break();
     return;
   }
@@ -236,49 +204,27 @@ void LedgerHall::Hear(TierId tier, const v1::LedgerDown& message) {
   back.mutable_release()->set_lease(message.grant().lease());
   back.mutable_release()->set_outcome(std::string(OutcomeName(Outcome::kBusy)));
   desk.link->Send(std::move(back));
-  const ledger::AskKey key{kMachine, message.grant().slot(), message.grant().generation()};
-  tell_(HolderAnswered{tier, ledger::Refuse{key, ledger::RefuseReason::kStale}});
+  const ledger::AskKey key{LedgerSession::kMachine, message.grant().slot(), message.grant().generation()};
+  desk.session->Apply(LeaderSaid{ledger::Refuse{key, ledger::RefuseReason::kStale}});
+  TellQueued();
 }
 
-void LedgerHall::HearBeat(TierId tier, const Fence& appointment) {
-  Desk& desk = desks_[tier];
-  if (appointment < desk.fence) return;  // it does not know that it has been replaced
-  if (desk.seated && desk.seated_fence == appointment) {
-    tell_(HolderHeard{tier});
-    return;
-  }
-  desk.seated = true;
-  desk.seated_fence = appointment;
-  tell_(HolderSeated{tier, {.router = desk.id, .fence = appointment}});
-}
-
-void LedgerHall::Lost(TierId tier) { Unseat(tier, desks_[tier]); }
-
-void LedgerHall::Unseat(TierId tier, Desk& desk) {
-  if (!std::exchange(desk.seated, false)) return;
-  tell_(HolderSeated{tier, {.router = RouterId(), .fence = desk.seated_fence}});
-}
-
-// An answer must not reach the machine while it is still acting: the loop brings it, and others in between.
-void LedgerHall::QueueOwn(OwnAnswer answer) {
-  own_.push_back(std::move(answer));
-  if (own_posted_) return;
-  own_posted_ = loop_.Post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) DrainOwn();
+// It must not reach the machine while that is still acting: the loop brings it, unless somebody tells it
+// before, who knows that the machine rests.
+void LedgerHall::Do(TierId, TellMachine& action) {
+  queued_.push_back(std::move(action.news));
+  if (queue_posted_) return;
+  queue_posted_ = loop_.Post([this, alive = std::weak_ptr<bool>(alive_)] {
+    if (alive.expired()) return;
+    queue_posted_ = false;
+    TellQueued();
   });
 }
 
-void LedgerHall::DrainOwn() {
-  own_posted_ = false;
-  std::vector<OwnAnswer> answers;
-  answers.swap(own_);
-  for (OwnAnswer& answer : answers) {
-    if (!answer.beat) {
-      tell_(HolderAnswered{answer.tier, std::move(answer.what)});
-    } else if (desks_[answer.tier].own) {
-      HearBeat(answer.tier, answer.appointment);
-    }
-  }
+void LedgerHall::TellQueued() {
+  std::vector<LedgerNews> news;
+  news.swap(queued_);
+  for (const LedgerNews& one : news) std::visit([this](const auto& n) { tell_(n); }, one);
 }
 
 WorkerId LedgerHall::FindWorker(std::string_view address) const {
@@ -290,13 +236,13 @@ std::string_view LedgerHall::AddressOf(WorkerId worker) const { return book_.wor
 std::vector<LedgerStanding> LedgerHall::Standings() const {
   std::vector<LedgerStanding> standings;
   for (const auto& [tier, desk] : desks_) {
-    const LedgerSeat& seat = desk.seat->machine();
+    const LedgerSession& session = desk.session->machine();
     standings.push_back({.tier = tier,
-                         .holder = desk.holder,
-                         .reached = desk.seated,
-                         .holding = desk.own && seat.holding(),
-                         .routers = seat.standing(),
-                         .view = seat.ledger().View()});
+                         .holder = desk.leader,
+                         .reached = session.heard(),
+                         .holding = session.leads() && session.seat().holding(),
+                         .routers = session.seat().standing(),
+                         .view = session.seat().ledger().View()});
   }
   return standings;
 }

@@ -1,13 +1,9 @@
-// Where this router meets the ledgers: as one that asks, and for some tiers as the one that holds.
+// The slot ledgers of this router's region on the wire: what LedgerSession decides is carried here.
 //
-// For each tier in ledger mode it keeps a seat (router/ledger_seat.h) and the way to the holder that the
-// directory names: a stream, or, when the holder is this very router, no socket at all. The machine of the
-// router is told of a holder when it has been heard (HolderSeated with the first beat) and that there is none
-// as soon as the way to it breaks, so that nobody waits for a dead one. Seats hear of routers, workers,
-// directory and controller; what they want said goes out over streams, or as RaiseFence to workers.
-//
-// A router asks under number 0 of its own process; a holder numbers the routers that stand here by name, at
-// most kRoutersMax (router_numbers.h).
+// For each tier in ledger mode there is a session (router/ledger_session.h), the link to the leader while
+// that is another router, and the streams of the clients while it is this one. This class turns messages into
+// the session's events and its actions into messages, knows which number a client's name has
+// (router_numbers.h, at most kRoutersMax) and which tier a worker belongs to, and decides nothing else.
 //
 // Threads: the loop's. `tell` steps the router's machine and is never called from within Perform.
 #ifndef RINGWAY_ROUTER_DAEMON_LEDGER_HALL_H_
@@ -26,12 +22,11 @@
 #include "ringway/v1/fleet.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "router/daemon/address_book.h"
-#include "router/daemon/announcement_order.h"
 #include "router/daemon/job_header.h"
 #include "router/daemon/ledger_link.h"
 #include "router/daemon/router_numbers.h"
 #include "router/daemon/stand_stream.h"
-#include "router/ledger_seat.h"
+#include "router/ledger_session.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
 #include "runtime/event_loop.h"
@@ -71,8 +66,8 @@ struct LedgerStanding {
   ledger::LedgerView view;
 };
 
-// What a worker's state says to the holder of its tier's ledger.
-ledger::Announce AnnouncementOf(WorkerId worker, std::uint64_t number, const v1::WorkerState& state);
+// What a worker's state says to the leader of its tier's ledger.
+ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state);
 
 class LedgerHall final : public StandDesk, private WorkerNames {
  public:
@@ -110,59 +105,41 @@ class LedgerHall final : public StandDesk, private WorkerNames {
   std::atomic<int> streams{0};
 
  private:
-  using SeatDriver = runtime::MachineDriver<LedgerSeat, SeatEvent, SeatAction>;
+  using SessionDriver = runtime::MachineDriver<LedgerSession, SessionEvent, SessionAction>;
   struct Desk {
-    std::unique_ptr<SeatDriver> seat;
-    std::map<RouterId, StandStream*> streams;  // that stand here
-    // The way to the holder; its place is this router, or a link.
-    std::string holder;
-    std::string address;
-    RouterId id;       // the holder's, in the book
-    Fence fence;       // of the directory
-    bool own = false;  // this life of this router holds it
-    std::unique_ptr<LedgerLink> link;
-    bool seated = false;  // the machine has been told of a holder
-    Fence seated_fence;
+    std::unique_ptr<SessionDriver> session;
+    std::map<RouterId, StandStream*> streams;  // of clients that stand here
+    std::string leader;                        // as last named; empty: nobody
+    std::unique_ptr<LedgerLink> link;          // to it, while it is another router
   };
+  // Of which tier the shell has told the session that the worker is.
   struct Listed {
     TierId tier;
-    bool listed = false;  // told to the seat
-    bool reached = true;
-    AnnouncementOrder order;
-  };
-  // For this router's machine, from a seat of its own.
-  struct OwnAnswer {
-    TierId tier;
-    bool beat = false;
-    Fence appointment = {};  // of a beat
-    ledger::LedgerAction what = {};
+    bool listed = false;
   };
 
   Desk& DeskOf(TierId tier);
   bool IsFixed(std::string_view tier) const {
     return settings_.plain && settings_.plain->holder && settings_.plain->tier == tier;
   }
-  void TakeSeat(Desk& desk, bool fresh);
-  void LeaveSeat(Desk& desk);
-  void Unseat(TierId tier, Desk& desk);
-  void Point(TierId tier, const v1::HolderEntry& entry, const std::string& address);
-  void Leave(TierId tier, const Fence& fence);
+  void Name(TierId tier, const v1::HolderEntry& entry, const std::string& address);
+  LedgerSession& SessionOf(TierId tier) { return DeskOf(tier).session->machine(); }
   RouterId NumberOf(const std::string& router);
-  void Announced(WorkerId worker, const v1::WorkerState& state, std::uint64_t session);
   bool Greet(StandStream& stream, const v1::LedgerUp& message);
 
-  // What the holder says, own or not.
+  // What the leader says over the link.
   void Hear(TierId tier, const v1::LedgerDown& message);
-  void HearBeat(TierId tier, const Fence& appointment);
-  void Lost(TierId tier);
-  void DrainOwn();
+  // Tells the machine what has queued up for it.
+  void TellQueued();
 
-  // The actions of a seat.
+  // The actions of a session.
   void Do(TierId tier, const TellRouter& action);
   void Do(TierId tier, const BeatRouter& action);
   void Do(TierId tier, const FenceOff& action);
-  void QueueOwn(OwnAnswer answer);
-  static ledger::LedgerAction ForMachine(ledger::LedgerAction action);
+  void Do(TierId tier, const DialLeader& action);
+  void Do(TierId tier, const HangUpLeader& action);
+  void Do(TierId tier, const TellLeader& action);
+  void Do(TierId tier, TellMachine& action);
 
   WorkerId FindWorker(std::string_view address) const override;
   std::string_view AddressOf(WorkerId worker) const override;
@@ -177,9 +154,9 @@ class LedgerHall final : public StandDesk, private WorkerNames {
   std::map<TierId, Desk> desks_;  // of tiers in ledger mode, now or before
   IdVector<WorkerId, Listed> workers_;
   RouterNumbers numbers_{kRoutersMax};
-  RouterId self_;  // own number at the own seats
-  std::vector<OwnAnswer> own_;
-  bool own_posted_ = false;
+  RouterId self_;                   // own number at the own seats
+  std::vector<LedgerNews> queued_;  // for the machine
+  bool queue_posted_ = false;
   bool closed_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for calls that outlive the hall
 };

@@ -23,8 +23,8 @@ struct FenceCall {
 
 }  // namespace
 
-ledger::Announce AnnouncementOf(WorkerId worker, std::uint64_t number, const v1::WorkerState& state) {
-  ledger::Announce announce{.worker = worker, .sequence = number, .fence = {}, .running = {}};
+ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state) {
+  ledger::Announce announce{.worker = worker, .sequence = state.sequence(), .fence = {}, .running = {}};
   if (const auto fence = ParseLease(state.fence())) announce.fence = *fence;
   if (state.draining()) {
     announce.status = ledger::WorkerStatus::kLeaving;
@@ -45,7 +45,7 @@ void LedgerHall::OnMessage(StandStream& stream, const v1::LedgerUp& message) {
   const auto said =
       DecodeUp(runtime::MonotonicNow(), message, stream.router, fleet_.fleet->tiers[stream.tier], *this);
   if (said.ok()) {
-    DeskOf(stream.tier).seat->Apply(RouterSaid{stream.router, *said});
+    DeskOf(stream.tier).session->Apply(RouterSaid{stream.router, *said});
   } else if (!absl::IsNotFound(said.status())) {
     stream.Close({grpc::StatusCode::INVALID_ARGUMENT, std::string(said.status().message())});
   }
@@ -80,7 +80,7 @@ bool LedgerHall::Greet(StandStream& stream, const v1::LedgerUp& message) {
   if (place != nullptr) place->Close({grpc::StatusCode::ABORTED, "the router stands here anew"});
   place = &stream;
   numbers_.Came(number);
-  desk.seat->Apply(RouterStands{number});
+  desk.session->Apply(RouterStands{number});
   return true;
 }
 
@@ -92,56 +92,37 @@ void LedgerHall::OnClosed(StandStream& stream) {
   const auto place = desk.streams.find(stream.router);
   if (place == desk.streams.end() || place->second != &stream) return;
   desk.streams.erase(place);
-  desk.seat->Apply(RouterFell{stream.router});
+  desk.session->Apply(RouterFell{stream.router});
 }
 
-// ---- the actions of a seat ----
-
-// The machine knows itself by another number.
-ledger::LedgerAction LedgerHall::ForMachine(ledger::LedgerAction action) {
-  const RouterId machine(0);
-  std::visit(
-      [&](auto& answer) {
-        if constexpr (requires { answer.key; }) answer.key.router = machine;
-        if constexpr (requires { answer.router; }) answer.router = machine;
-      },
-      action);
-  return action;
-}
+// ---- what a session wants said to clients and workers ----
 
 void LedgerHall::Do(TierId tier, const TellRouter& action) {
-  if (action.router == self_) {
-    QueueOwn({.tier = tier, .what = ForMachine(action.what)});
-    return;
-  }
   const Desk& desk = desks_[tier];
   const auto place = desk.streams.find(action.router);
   if (place != desk.streams.end()) place->second->Send(EncodeDown(action.what, *this));
 }
 
 void LedgerHall::Do(TierId tier, const BeatRouter& action) {
-  if (action.router == self_) {
-    QueueOwn({.tier = tier, .beat = true, .appointment = action.appointment});
-    return;
-  }
   const Desk& desk = desks_[tier];
   const auto place = desk.streams.find(action.router);
   if (place != desk.streams.end()) place->second->Send(EncodeBeat(action.appointment));
 }
 
-void LedgerHall::Do(TierId, const FenceOff& action) {
+void LedgerHall::Do(TierId tier, const FenceOff& action) {
   auto call = std::make_shared<FenceCall>(client_streams_);
   call->context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kFenceLimit));
   call->request.set_leader_epoch(action.by.leader_epoch);
   call->request.set_appointment(action.by.appointment);
   call->request.set_upto(FormatLease(action.upto));
   call->request.set_revoke(action.revoke);
-  const auto answered = [this, call, worker = action.worker,
-                         session = workers_[action.worker].order.session(),
+  const auto answered = [this, tier, call, worker = action.worker, connection = action.connection,
                          alive = std::weak_ptr<bool>(alive_)](const grpc::Status& status) {
     // What was lost is said again: the worker's next announcement shows that it does not know yet.
-    (void)loop_.Post([this, call, worker, session, alive, ok = status.ok()] {
-      if (ok && !alive.expired()) Announced(worker, call->reply, session);
+    (void)loop_.Post([this, tier, call, worker, connection, alive, ok = status.ok()] {
+      if (!ok || alive.expired()) return;
+      desks_[tier].session->Apply(
+          WorkerAnnounced{.announce = AnnouncementOf(worker, call->reply), .connection = connection});
     });
   };
   book_.WorkerStub(action.worker).async()->RaiseFence(&call->context, &call->request, &call->reply, answered);

@@ -11,7 +11,7 @@ namespace ringway::ledger {
 namespace {
 
 constexpr Fence kFirstFence{3, 1};
-constexpr Fence kSecond{3, 2};
+constexpr Fence kSecondFence{3, 2};
 const RouterId kSelf(4);
 const RouterId kHolder(0);
 const RouterId kNextHolder(1);
@@ -122,7 +122,7 @@ TEST_F(AskBookTest, ANewSeatIsAskedAnewAndOldGrantsAreVoid) {
   Begin(1, 5);
   const AskKey old_key = Told<Ask>()[0].key;
   Granted(1, 6);
-  Seat(2, kNextHolder, kSecond);
+  Seat(2, kNextHolder, kSecondFence);
   ASSERT_EQ(Told<Ask>().size(), 1u);
   EXPECT_GT(Told<Ask>()[0].key.generation, old_key.generation);
   ASSERT_EQ(Told<Renew>().size(), 1u) << "the lease held is presented";
@@ -199,11 +199,11 @@ TEST(LeaseGate, OpensForRisingLeasesOnlyAndNumbersAnnouncementsAcrossRestarts) {
   EXPECT_TRUE(gate.Pass({kFirstFence, 4}));
   EXPECT_FALSE(gate.Pass({kFirstFence, 4}));
   EXPECT_FALSE(gate.Pass({kFirstFence, 3}));
-  gate.Raise({kSecond, 0});
+  gate.Raise({kSecondFence, 0});
   EXPECT_FALSE(gate.Pass({kFirstFence, 5}));
-  EXPECT_TRUE(gate.Pass({kSecond, 1}));
+  EXPECT_TRUE(gate.Pass({kSecondFence, 1}));
   gate.Raise({kFirstFence, 9});
-  EXPECT_EQ(gate.fence(), (Lease{kSecond, 1}));
+  EXPECT_EQ(gate.fence(), (Lease{kSecondFence, 1}));
   const std::uint64_t last = gate.NextSequence();
   LeaseGate restarted(absl::FromUnixSeconds(101));
   EXPECT_GT(restarted.NextSequence(), last);

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "router/daemon/announcement_order.h"
+#include "router/announcement_order.h"
 #include "router/daemon/router_numbers.h"
 
 namespace ringway::router {

@@ -1,0 +1,181 @@
+#include "router/ledger_session.h"
+
+#include <utility>
+
+namespace ringway::router {
+namespace {
+
+// What a seat says to its client `number` is said to the machine, which has another number there.
+void NameMachine(ledger::LedgerAction& action) {
+  std::visit(
+      [](auto& said) {
+        if constexpr (requires { said.key; }) said.key.router = LedgerSession::kMachine;
+        if constexpr (requires { said.router; }) said.router = LedgerSession::kMachine;
+      },
+      action);
+}
+
+}  // namespace
+
+void LedgerSession::Step(absl::Time now, const SessionEvent& event, std::vector<SessionAction>& actions) {
+  std::visit([&](const auto& e) { On(now, e, actions); }, event);
+}
+
+// ---- who leads ----
+
+void LedgerSession::On(absl::Time now, const LeaderNamed& event, Actions& actions) {
+  if (event.fence < fence_) return;  // by a controller that was replaced
+  if (event.self && event.incarnation == settings_.incarnation) return Lead(now, event, actions);
+  if (event.self || !event.router.valid()) return FollowNobody(now, event.fence, actions);
+  Follow(now, event, actions);
+}
+
+void LedgerSession::On(absl::Time now, const NoLeaderNamed&, Actions& actions) {
+  FollowNobody(now, fence_, actions);
+}
+
+void LedgerSession::Lead(absl::Time now, const LeaderNamed& named, Actions& actions) {
+  HangUp(actions);
+  leader_ = named.router;
+  if (leads_ && fence_ == named.fence) return;
+  fence_ = named.fence;
+  Seat(now, SeatGiven{fence_, named.fresh}, actions);
+  if (!std::exchange(leads_, true)) Seat(now, RouterStands{settings_.self}, actions);
+}
+
+void LedgerSession::Follow(absl::Time now, const LeaderNamed& named, Actions& actions) {
+  fence_ = named.fence;
+  GiveUp(now, actions);
+  if (dialled_ && leader_ == named.router && address_ == named.address) return;
+  HangUp(actions);
+  leader_ = named.router;
+  address_ = named.address;
+  dialled_ = true;
+  actions.emplace_back(DialLeader{leader_, address_});
+}
+
+void LedgerSession::FollowNobody(absl::Time now, const Fence& fence, Actions& actions) {
+  fence_ = fence;
+  HangUp(actions);
+  leader_ = RouterId();
+  GiveUp(now, actions);
+  LoseLeader(actions);
+}
+
+void LedgerSession::GiveUp(absl::Time now, Actions& actions) {
+  if (std::exchange(leads_, false)) Seat(now, RouterFell{settings_.self}, actions);
+  Seat(now, SeatMoved{fence_}, actions);
+}
+
+void LedgerSession::HangUp(Actions& actions) {
+  if (std::exchange(dialled_, false)) actions.emplace_back(HangUpLeader{});
+}
+
+// ---- what the leader says ----
+
+// Over a link that was hung up nothing is heard any more.
+void LedgerSession::On(absl::Time, const LeaderLost&, Actions& actions) {
+  if (dialled_) LoseLeader(actions);
+}
+
+void LedgerSession::On(absl::Time, const LeaderBeat& event, Actions& actions) {
+  if (dialled_) HearBeat(event.appointment, actions);
+}
+
+void LedgerSession::On(absl::Time, const LeaderSaid& event, Actions& actions) {
+  if (!dialled_) return;
+  HolderAnswered news{settings_.tier, event.said};
+  NameMachine(news.answer);
+  actions.emplace_back(TellMachine{std::move(news)});
+}
+
+void LedgerSession::HearBeat(const Fence& appointment, Actions& actions) {
+  if (appointment < fence_) return;  // it does not know that it has been replaced
+  if (heard_ && heard_fence_ == appointment) {
+    actions.emplace_back(TellMachine{HolderHeard{settings_.tier}});
+    return;
+  }
+  heard_ = true;
+  heard_fence_ = appointment;
+  actions.emplace_back(TellMachine{HolderSeated{settings_.tier, {.router = leader_, .fence = appointment}}});
+}
+
+void LedgerSession::LoseLeader(Actions& actions) {
+  if (!std::exchange(heard_, false)) return;
+  actions.emplace_back(
+      TellMachine{HolderSeated{settings_.tier, {.router = RouterId(), .fence = heard_fence_}}});
+}
+
+void LedgerSession::On(absl::Time now, const MachineSaid& event, Actions& actions) {
+  if (event.leader != leader_) return;
+  if (leads_) {
+    Seat(now, RouterSaid{settings_.self, event.said}, actions);
+  } else if (dialled_) {
+    actions.emplace_back(TellLeader{event.said});
+  }
+}
+
+// ---- what a seat here wants ----
+
+void LedgerSession::Pass(TellRouter& tell, Actions& actions) {
+  if (tell.router != settings_.self) {
+    actions.emplace_back(std::move(tell));
+    return;
+  }
+  HolderAnswered news{settings_.tier, std::move(tell.what)};
+  NameMachine(news.answer);
+  actions.emplace_back(TellMachine{std::move(news)});
+}
+
+void LedgerSession::Pass(const BeatRouter& beat, Actions& actions) {
+  if (beat.router == settings_.self) return HearBeat(beat.appointment, actions);
+  actions.emplace_back(beat);
+}
+
+void LedgerSession::Pass(FenceOff& fence, Actions& actions) {
+  fence.connection = WatchedOf(fence.worker).order.session();
+  actions.emplace_back(fence);
+}
+
+// ---- workers ----
+
+bool LedgerSession::Lists(WorkerId worker) const { return listed_.contains(worker) && listed_[worker] != 0; }
+
+LedgerSession::Watched& LedgerSession::WatchedOf(WorkerId worker) {
+  if (!watched_.contains(worker)) watched_.resize(worker.index() + 1);
+  return watched_[worker];
+}
+
+void LedgerSession::On(absl::Time now, const WorkerAnnounced& event, Actions& actions) {
+  ledger::Announce announce = event.announce;
+  if (!Lists(announce.worker)) return;
+  Watched& watched = WatchedOf(announce.worker);
+  const auto number =
+      watched.order.Number(event.connection.value_or(watched.order.session()), announce.sequence);
+  if (!number) return;
+  announce.sequence = *number;
+  if (std::exchange(watched.broke, false)) Seat(now, ledger::WorkerListed{announce.worker}, actions);
+  Seat(now, announce, actions);
+}
+
+void LedgerSession::On(absl::Time now, const WatchBroke& event, Actions& actions) {
+  Watched& watched = WatchedOf(event.worker);
+  watched.order.StreamBroke();
+  if (!Lists(event.worker) || std::exchange(watched.broke, true)) return;
+  Seat(now, ledger::WorkerGone{event.worker}, actions);
+}
+
+void LedgerSession::On(absl::Time now, const ledger::WorkerListed& event, Actions& actions) {
+  if (!listed_.contains(event.worker)) listed_.resize(event.worker.index() + 1);
+  listed_[event.worker] = 1;
+  if (watched_.contains(event.worker)) watched_[event.worker].broke = false;
+  Seat(now, event, actions);
+}
+
+void LedgerSession::On(absl::Time now, const ledger::WorkerGone& event, Actions& actions) {
+  if (!Lists(event.worker)) return;
+  listed_[event.worker] = 0;
+  Seat(now, event, actions);
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,287 @@
+// A router's session with one tier's ledger: whom it believes, what its machine is told, which worker is
+// heard.
+#include "router/ledger_session.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace ringway::router {
+namespace {
+
+using ledger::Announce;
+using ledger::Ask;
+using ledger::Grant;
+using ledger::WorkerStatus;
+
+const TierId kSessionTier(0);
+const RouterId kHere(5), kElsewhere(6), kClient(1);
+const WorkerId kWorker(0);
+constexpr std::uint64_t kLife = 70;
+
+Ask AskOf(std::uint32_t job) {
+  return {.key = {LedgerSession::kMachine, job, 1},
+          .priority = 0,
+          .arrived = absl::UnixEpoch(),
+          .deadline = absl::UnixEpoch() + absl::Hours(1),
+          .expected = absl::Seconds(1)};
+}
+
+class LedgerSessionTest : public testing::Test {
+ protected:
+  void Do(const SessionEvent& event) {
+    actions_.clear();
+    session_.Step(now_, event, actions_);
+  }
+  void NameOther(Fence fence, const std::string& address = "other:1") {
+    Do(LeaderNamed{.router = kElsewhere, .address = address, .fence = fence});
+  }
+  void NameSelf(Fence fence, std::uint64_t life = kLife) {
+    Do(LeaderNamed{.router = kHere, .self = true, .incarnation = life, .fence = fence, .fresh = true});
+  }
+  template <class T>
+  std::vector<T> All() const {
+    std::vector<T> found;
+    for (const SessionAction& action : actions_) {
+      if (const T* match = std::get_if<T>(&action)) found.push_back(*match);
+    }
+    return found;
+  }
+  // What the machine was told of this kind, in order.
+  template <class T>
+  std::vector<T> Told() const {
+    std::vector<T> found;
+    for (const TellMachine& tell : All<TellMachine>()) {
+      if (const T* match = std::get_if<T>(&tell.news)) found.push_back(*match);
+    }
+    return found;
+  }
+  void Hear(std::uint64_t sequence, WorkerStatus status, Lease fence,
+            std::optional<std::uint64_t> connection = std::nullopt) {
+    Do(WorkerAnnounced{{kWorker, sequence, status, fence, {}}, connection});
+  }
+
+  absl::Time now_ = absl::UnixEpoch() + absl::Seconds(1000);
+  LedgerSession session_{
+      SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .seat = {}}};
+  std::vector<SessionAction> actions_;
+};
+
+TEST_F(LedgerSessionTest, TheMachineHearsOfALeaderWithItsFirstBeat) {
+  NameOther({3, 1});
+  ASSERT_EQ(All<DialLeader>().size(), 1u);
+  EXPECT_EQ(All<DialLeader>()[0].router, kElsewhere);
+  EXPECT_TRUE(Told<HolderSeated>().empty());
+  Do(LeaderBeat{{3, 1}});
+  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
+  EXPECT_EQ(Told<HolderSeated>()[0].seat.router, kElsewhere);
+  Do(LeaderBeat{{3, 1}});
+  EXPECT_TRUE(Told<HolderSeated>().empty());
+  EXPECT_EQ(Told<HolderHeard>().size(), 1u);
+}
+
+TEST_F(LedgerSessionTest, ALeaderThatWasReplacedIsNotBelieved) {
+  NameOther({3, 2});
+  Do(LeaderBeat{{3, 1}});
+  EXPECT_TRUE(actions_.empty());
+  NameOther({3, 1}, "older:1");
+  EXPECT_TRUE(actions_.empty()) << "an older directory";
+  Do(LeaderBeat{{4, 1}});
+  EXPECT_EQ(Told<HolderSeated>().size(), 1u) << "its appointment is newer than this router's directory";
+}
+
+TEST_F(LedgerSessionTest, ABrokenLinkIsTheMachinesToKnowAtOnceAndOnce) {
+  NameOther({3, 1});
+  Do(LeaderLost{});
+  EXPECT_TRUE(actions_.empty()) << "it had not been heard";
+  Do(LeaderBeat{{3, 1}});
+  Do(LeaderLost{});
+  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
+  EXPECT_FALSE(Told<HolderSeated>()[0].seat.router.valid());
+  Do(LeaderLost{});
+  EXPECT_TRUE(actions_.empty());
+}
+
+TEST_F(LedgerSessionTest, ALeaderIsDialledAnewOnlyIfItMoved) {
+  NameOther({3, 1});
+  NameOther({3, 2});
+  EXPECT_TRUE(All<DialLeader>().empty());
+  NameOther({3, 2}, "moved:1");
+  EXPECT_EQ(All<HangUpLeader>().size(), 1u);
+  ASSERT_EQ(All<DialLeader>().size(), 1u);
+  EXPECT_EQ(All<DialLeader>()[0].address, "moved:1");
+}
+
+TEST_F(LedgerSessionTest, WhereNobodyLeadsNothingIsSaid) {
+  NameOther({3, 1});
+  Do(LeaderBeat{{3, 1}});
+  Do(NoLeaderNamed{});
+  EXPECT_EQ(All<HangUpLeader>().size(), 1u);
+  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
+  EXPECT_FALSE(Told<HolderSeated>()[0].seat.router.valid());
+  Do(MachineSaid{kElsewhere, AskOf(1)});
+  EXPECT_TRUE(actions_.empty());
+}
+
+TEST_F(LedgerSessionTest, WhatIsForAnotherLeaderIsDropped) {
+  NameOther({3, 1});
+  Do(MachineSaid{kHere, AskOf(1)});
+  EXPECT_TRUE(actions_.empty());
+  Do(MachineSaid{kElsewhere, AskOf(1)});
+  EXPECT_EQ(All<TellLeader>().size(), 1u);
+}
+
+TEST_F(LedgerSessionTest, AnAppointmentOfAnEarlierLifeIsNobodys) {
+  NameSelf({3, 1}, kLife - 1);
+  EXPECT_FALSE(session_.leads());
+  EXPECT_FALSE(session_.leader().valid());
+  NameSelf({3, 1}, kLife);
+  EXPECT_TRUE(session_.leads());
+  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
+  EXPECT_EQ(Told<HolderSeated>()[0].seat.router, kHere);
+}
+
+TEST_F(LedgerSessionTest, TheLeadersOwnMachineIsAClientWithoutALink) {
+  NameSelf({3, 1});
+  Do(ledger::WorkerListed{kWorker});
+  Hear(1, WorkerStatus::kIdle, {{3, 1}, 0});
+  Do(MachineSaid{kHere, AskOf(9)});
+  ASSERT_EQ(Told<HolderAnswered>().size(), 1u);
+  const HolderAnswered answered = Told<HolderAnswered>()[0];
+  const auto* grant = std::get_if<Grant>(&answered.answer);
+  ASSERT_NE(grant, nullptr);
+  EXPECT_EQ(grant->key.router, LedgerSession::kMachine);
+  EXPECT_EQ(grant->key.slot, 9u);
+  EXPECT_TRUE(All<TellRouter>().empty());
+}
+
+TEST_F(LedgerSessionTest, ALeaderThatIsReplacedGivesUpAndFollows) {
+  NameSelf({3, 1});
+  Do(RouterStands{kClient});
+  NameOther({3, 2});
+  EXPECT_FALSE(session_.leads());
+  EXPECT_FALSE(session_.seat().holding());
+  EXPECT_EQ(All<DialLeader>().size(), 1u);
+  Do(SeatWake{});
+  EXPECT_TRUE(All<BeatRouter>().empty()) << "silence says that nobody leads here";
+}
+
+TEST_F(LedgerSessionTest, AWorkerWhoseStreamBrokeIsGrantedToNobodyUntilItIsHeard) {
+  NameSelf({3, 1});
+  Do(ledger::WorkerListed{kWorker});
+  Hear(100, WorkerStatus::kIdle, {{3, 1}, 0});
+  Do(WatchBroke{kWorker});
+  Do(MachineSaid{kHere, AskOf(1)});
+  EXPECT_TRUE(Told<HolderAnswered>().empty());
+  Hear(7, WorkerStatus::kIdle, {{3, 1}, 0});  // its clock was set back
+  ASSERT_EQ(Told<HolderAnswered>().size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<Grant>(Told<HolderAnswered>()[0].answer));
+}
+
+TEST_F(LedgerSessionTest, AReplyOfAnEarlierConnectionIsNotHeard) {
+  NameSelf({3, 1});
+  Do(ledger::WorkerListed{kWorker});
+  ASSERT_EQ(All<FenceOff>().size(), 1u);
+  const std::uint64_t before = All<FenceOff>()[0].connection;
+  Do(WatchBroke{kWorker});
+  Hear(9, WorkerStatus::kIdle, {{3, 1}, 0}, before);
+  EXPECT_EQ(session_.seat().ledger().View().idle, 0u);
+  Hear(3, WorkerStatus::kIdle, {{3, 1}, 0});
+  EXPECT_EQ(session_.seat().ledger().View().idle, 1u);
+}
+
+TEST_F(LedgerSessionTest, AWorkerThatIsNotListedIsNotHeard) {
+  NameSelf({3, 1});
+  Hear(1, WorkerStatus::kIdle, {{3, 1}, 0});
+  EXPECT_TRUE(actions_.empty());
+  Do(ledger::WorkerListed{kWorker});
+  Do(ledger::WorkerGone{kWorker});
+  Hear(2, WorkerStatus::kIdle, {{3, 1}, 0});
+  EXPECT_EQ(session_.seat().ledger().View().idle, 0u);
+}
+
+SessionEvent RandomEvent(Rng& rng) {
+  const auto pick = [&](std::uint64_t n) { return rng.Next() % n; };
+  const Fence fence{3 + pick(2), pick(4)};
+  switch (pick(10)) {
+    case 0:
+      return LeaderNamed{.router = kElsewhere, .address = pick(2) ? "a" : "b", .fence = fence};
+    case 1:
+      return LeaderNamed{.router = kHere, .self = true, .incarnation = kLife - pick(2), .fence = fence};
+    case 2:
+      return NoLeaderNamed{};
+    case 3:
+      return LeaderLost{};
+    case 4:
+      return LeaderBeat{fence};
+    case 5:
+      return MachineSaid{pick(2) ? kHere : kElsewhere, AskOf(static_cast<std::uint32_t>(pick(100)))};
+    case 6:
+      return WorkerAnnounced{{kWorker, pick(1000), WorkerStatus::kIdle, {fence, 0}, {}}, std::nullopt};
+    case 7:
+      return WatchBroke{kWorker};
+    case 8:
+      return ledger::WorkerListed{kWorker};
+    default:
+      return ledger::WorkerGone{kWorker};
+  }
+}
+
+// At most one link; the machine is told of changes only, and of no leader below the directory's appointment;
+// who does not lead grants nothing.
+struct Follower {
+  void See(const DialLeader&) { Must(!std::exchange(dialled, true), "a second link"); }
+  void See(const HangUpLeader&) { Must(std::exchange(dialled, false), "no link to hang up"); }
+  void See(const TellMachine& tell) {
+    std::visit([this](const auto& news) { See(news); }, tell.news);
+  }
+  void See(const HolderSeated& news) {
+    const bool valid = news.seat.router.valid();
+    Must(!valid || news.seat.fence >= directory, "a leader that was replaced");
+    Must(valid || seated, "none, where none was");
+    seated = valid;
+  }
+  void See(const HolderAnswered& news) {
+    Must(leads || !std::holds_alternative<Grant>(news.answer), "a grant by nobody");
+  }
+  void Must(bool holds, const char* what) {
+    if (!holds) wrong = what;
+  }
+  template <class Other>
+  void See(const Other&) {}
+
+  Fence directory;
+  bool leads = false, dialled = false, seated = false;
+  std::string wrong;
+};
+
+TEST(LedgerSessionProperty, AnyOrderOfEvents) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Rng rng(seed, 1);
+    LedgerSession session(
+        SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .seat = {}});
+    absl::Time now = absl::UnixEpoch() + absl::Seconds(1000);
+    Follower follower;
+    for (int step = 0; step < 300; ++step) {
+      now += absl::Milliseconds(static_cast<std::int64_t>(rng.Next() % 200));
+      const SessionEvent event = RandomEvent(rng);
+      const auto* named = std::get_if<LeaderNamed>(&event);
+      if (named != nullptr) follower.directory = std::max(follower.directory, named->fence);
+      std::vector<SessionAction> actions;
+      session.Step(now, event, actions);
+      follower.leads = session.leads();
+      for (const SessionAction& action : actions) std::visit([&](const auto& a) { follower.See(a); }, action);
+      ASSERT_EQ(follower.wrong, "") << "seed " << seed << ", step " << step;
+      ASSERT_FALSE(follower.dialled && follower.leads) << "seed " << seed << ", step " << step;
+      ASSERT_EQ(follower.seated, session.heard()) << "seed " << seed << ", step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ringway::router
