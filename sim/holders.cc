@@ -53,6 +53,12 @@ Holders::Holders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
     Desk& desk = desks_[DeskOf(router, tier)];
     if (desk.session) Step(desk, router::WorkerAnnounced{announcement, std::nullopt});
   };
+  routers_.on_controller = [this](RouterId router, bool connected) {
+    for (const std::uint32_t number : desk_of_[router]) {
+      if (number != kNoDesk && desks_[number].session)
+        Step(desks_[number], router::ControllerSeen{connected});
+    }
+  };
   workers_.on_watch_broke = [this](WorkerId worker) { WatchBroke(worker); };
 }
 
@@ -360,6 +366,21 @@ void Holders::RouterDied(RouterId router) {
 void Holders::RouterRevived(RouterId router) {
   for (const std::uint32_t number : desk_of_[router]) {
     if (number != kNoDesk) Open(desks_[number]);
+  }
+  routers_.Settle();
+}
+
+void Holders::BreakLinks(RegionId region, double share) {
+  for (Desk& desk : desks_) {
+    if (RegionOf(desk) != region || !desk.session || desk.link == 0 || !retries_.Chance(share)) continue;
+    Desk& leader = desks_[DeskOf(desk.leader, desk.tier)];
+    Link& standing = leader.standing[LocalOf(desk.router).index()];
+    if (leader.session && standing == desk.link) {
+      standing = 0;
+      Step(leader, router::RouterFell{LocalOf(desk.router)});
+    }
+    desk.link = ++last_link_;  // nothing more is heard over the one that broke
+    LinkBroke(desk);
   }
   routers_.Settle();
 }

@@ -58,6 +58,8 @@ class Holders {
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
+  // This share of the region's links to leaders breaks, in both ends' view.
+  void BreakLinks(RegionId region, double share);
 
   // Hints, as those of Routers: the worker's slot is about to be asked for or given back, the job of the
   // router is about to ask.

@@ -17,7 +17,7 @@ constexpr int kRepeatsMax = 10'000;
 
 bool HarmsWorkers(const Trouble& trouble) {
   return !std::holds_alternative<ScaleDemand>(trouble) && !std::holds_alternative<SetThreshold>(trouble) &&
-         !std::holds_alternative<FreezeMetrics>(trouble);
+         !std::holds_alternative<FreezeMetrics>(trouble) && !std::holds_alternative<BreakStreams>(trouble);
 }
 
 }  // namespace

@@ -134,6 +134,9 @@ void Routers::Hear(RouterNote& note) {
     sites_[router].table = offered->table;
   }
   Tell(router, note.event);
+  const bool welcomed = std::holds_alternative<router::ControllerWelcomed>(note.event);
+  const bool lost = std::holds_alternative<router::ControllerLost>(note.event);
+  if ((welcomed || lost) && on_controller) on_controller(router, welcomed);
 }
 
 void Routers::OnWake(RouterId router, Life life) {

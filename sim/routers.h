@@ -106,6 +106,8 @@ class Routers {
   std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
   // Letters to the holder of the router's ledger.
   std::function<void(RouterId, const router::TellLedger&)> on_ledger;
+  // It reached the controller, or lost it.
+  std::function<void(RouterId, bool connected)> on_controller;
   // A hint: the user is about to be answered.
   std::function<void(UserIndex)> foresee_user;
   // What a worker says to this router as the holder of its ledger.

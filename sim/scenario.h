@@ -103,6 +103,12 @@ struct PauseRouters {
   RegionSet regions;
   int count = 1;  // in each region
 };
+// Streams between processes that both live: of those between routers and the leader of their ledger this
+// share breaks at once, in both ends' view, and is opened again by whoever dialled. Has no end.
+struct BreakStreams {
+  RegionSet regions;
+  double share = 1;
+};
 // Each worker fails the next jobs that it gets, and is well again. Has no end.
 struct FailJobs {
   RegionSet regions;
@@ -126,7 +132,7 @@ struct SetThreshold {
 };
 using Trouble = std::variant<KillWorkers, KillRouters, KillHolders, KillRegion, KillController, DrainRegion,
                              Partition, ExtraDelay, SlowWorkers, Sinkhole, StallWorkers, PauseRouters,
-                             FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
+                             BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
 
 struct ScenarioStep {
   double at_s = 0;

@@ -210,6 +210,11 @@ void Troubles::Apply(const PauseRouters& pause, bool begin) {
   }
 }
 
+void Troubles::Apply(const BreakStreams& streams, bool begin) {
+  if (!begin) return;
+  for (const RegionId region : Meant(streams.regions)) holders_.BreakLinks(region, streams.share);
+}
+
 void Troubles::Apply(const FailJobs& fail, bool begin) {
   if (!begin) return;
   for (const RegionId region : Meant(fail.regions)) {

@@ -51,6 +51,7 @@ class Troubles {
   void Apply(const Sinkhole& sinkhole, bool begin);
   void Apply(const StallWorkers& stall, bool begin);
   void Apply(const PauseRouters& pause, bool begin);
+  void Apply(const BreakStreams& streams, bool begin);
   void Apply(const FailJobs& fail, bool begin);
   void Apply(const BadJobs& bad, bool begin);
   void Apply(const ScaleDemand& scale, bool begin);

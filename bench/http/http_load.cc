@@ -34,9 +34,9 @@ double ResidentMb(pid_t pid) {
 std::optional<http_test::Answer> Call(const std::string& address, const std::string& line,
                                       const std::string& json) {
   http_test::Wire wire = http_test::Wire::To(address);
-  if (!wire.Send(absl::StrCat(
-          line, " HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nContent-Length: ", json.size(),
-          "\r\n\r\n", json))) {
+  if (!wire.Send(absl::StrCat(line, " HTTP/1.1\r\nHost: ", address,
+                              "\r\nContent-Type: application/json\r\nContent-Length: ", json.size(),
+                              "\r\n\r\n", json))) {
     return std::nullopt;
   }
   return http_test::ReadAnswer(wire);

@@ -32,7 +32,8 @@ sockaddr_in AddressOf(const std::string& address) {
 }  // namespace
 
 OpenStreams::OpenStreams(const std::string& address, const std::string& path, std::size_t count)
-    : request_(absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n\r\n")),
+    : request_(absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: ", address,
+                            "\r\nAccept: text/event-stream\r\n\r\n")),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       streams_(count) {
   const sockaddr_in to = AddressOf(address);

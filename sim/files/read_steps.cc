@@ -56,6 +56,9 @@ Trouble ReadStall(Mapping& m, const StepContext& c) {
 Trouble ReadPause(Mapping& m, const StepContext& c) {
   return PauseRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
 }
+Trouble ReadBreak(Mapping& m, const StepContext& c) {
+  return BreakStreams{Regions(m, c), m.Number("share", 1, {0, 1})};
+}
 Trouble ReadFail(Mapping& m, const StepContext& c) {
   return FailJobs{Regions(m, c), static_cast<int>(m.Integer("count", 5, 1, 1'000'000))};
 }
@@ -90,6 +93,7 @@ constexpr TroubleKind kTroubles[] = {
     {"sinkhole", ReadSinkhole},
     {"stallWorkers", ReadStall},
     {"pauseRouters", ReadPause},
+    {"breakStreams", ReadBreak},
     {"failJobs", ReadFail},
     {"badJobs", ReadBad},
     {"scaleDemand", ReadScale},
@@ -107,12 +111,15 @@ void ReadStep(const Place& place, const StepContext& context, Scenario& scenario
   Mapping m(place, context.problems);
   ScenarioStep step;
   m.Require("at", "when the step begins, for example 120s");
-  step.at_s = absl::ToDoubleSeconds(m.Duration("at", absl::ZeroDuration(), absl::ZeroDuration(), kStepsLongest));
+  step.at_s =
+      absl::ToDoubleSeconds(m.Duration("at", absl::ZeroDuration(), absl::ZeroDuration(), kStepsLongest));
   if (m.Has("for")) {
-    step.lasts_s = absl::ToDoubleSeconds(m.Duration("for", kStepsLongest, absl::Milliseconds(1), kStepsLongest));
+    step.lasts_s =
+        absl::ToDoubleSeconds(m.Duration("for", kStepsLongest, absl::Milliseconds(1), kStepsLongest));
   }
   if (m.Has("every")) {
-    step.every_s = absl::ToDoubleSeconds(m.Duration("every", kStepsLongest, absl::Milliseconds(1), kStepsLongest));
+    step.every_s =
+        absl::ToDoubleSeconds(m.Duration("every", kStepsLongest, absl::Milliseconds(1), kStepsLongest));
   }
   int found = 0;
   for (const TroubleKind& kind : kTroubles) {

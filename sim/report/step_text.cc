@@ -48,6 +48,9 @@ struct Words {
   std::string operator()(const PauseRouters& t) const {
     return absl::StrCat(t.count, " routers stopped: ", In(t.regions));
   }
+  std::string operator()(const BreakStreams& t) const {
+    return absl::StrFormat("%.0f %% of the links to leaders break: %s", 100 * t.share, In(t.regions));
+  }
   std::string operator()(const FailJobs& t) const {
     return absl::StrCat("each worker fails ", t.count, " jobs: ", In(t.regions));
   }

@@ -126,6 +126,13 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
     scenario->steps.push_back(
         {.at_s = at_s, .lasts_s = 1 + 40 * rng.Uniform(), .trouble = RandomTrouble(fleet, rng)});
   }
+  // Drawn apart, so that the worlds of earlier seeds stay what they were.
+  Rng streams(seed, 78);
+  if (streams.Chance(0.5)) {
+    scenario->steps.push_back({.at_s = 10 + 10 * streams.Uniform(),
+                               .every_s = 5 + 15 * streams.Uniform(),
+                               .trouble = BreakStreams{{}, streams.Uniform()}});
+  }
   // The last half minute is quiet, so that every job has ended when the run does.
   scenario->steps.push_back({.at_s = 120, .trouble = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
