@@ -1,8 +1,10 @@
-# Build rules that every module shares: language level, warnings, sanitizers, packages, and five small functions:
+# Build rules that every module shares: language level, warnings, sanitizers, packages, and small functions:
 #   ringway_library(name SRCS ... DEPS ... PUBLIC_DEPS ...)   a module
 #   ringway_hot(name ...)                                     modules whose speed a simulation is made of
 #   ringway_program(name SRCS ... DEPS ...)                   a binary, placed in <build>/bin
-#   ringway_test(name SRCS ... DEPS ... [LABELS ...] [TIMEOUT s])   a GoogleTest binary, one ctest entry
+#   ringway_test(name SRCS ... DEPS ... [LABELS ...] [TIMEOUT s] [TIMED])   a GoogleTest binary, one ctest entry
+#   ringway_script_test(name COMMAND ...)                     a test that is a script: nothing to build
+#   ringway_every_test_has_a_target()                         after all tests: fails where ./dev test NAME would
 #   ringway_fuzz(name SRCS ... DEPS ... CORPUS folder)        a libFuzzer target; without clang, a test of its corpus
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -134,8 +136,17 @@ endfunction()
 # (engine/cpu/idle_threads.h; a test that takes ten seconds took two minutes).
 set(RINGWAY_TEST_ENVIRONMENT GOMP_SPINCOUNT=0)
 
+# Live tests wait most of the time, so two share a machine of two processors; on a larger one each has two to itself, as
+# it would there.
+cmake_host_system_information(RESULT RINGWAY_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
+set(RINGWAY_LIVE_PROCESSORS 1)
+if(RINGWAY_PROCESSORS GREATER 3)
+  set(RINGWAY_LIVE_PROCESSORS 2)
+endif()
+
+# TIMED: the test holds latency, throughput, memory or processor time against a bound, so nothing runs beside it.
 function(ringway_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "TIMED" "TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
   ringway_left_out(skip ${ARG_DEPS})
   if(skip)
     return()
@@ -156,9 +167,36 @@ function(ringway_test name)
   set_tests_properties(${name} PROPERTIES
     TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}")
   if("live" IN_LIST ARG_LABELS)
-    # Real processes and real time: nothing else may run beside it.
+    # Begun before the others, the longest first: they then wait beside each other, and what is left fills the end.
+    math(EXPR cost "1000 + ${ARG_TIMEOUT}")
+    set_tests_properties(${name} PROPERTIES COST ${cost} PROCESSORS ${RINGWAY_LIVE_PROCESSORS})
+  endif()
+  if(ARG_TIMED)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
   endif()
+endfunction()
+
+# ./dev test NAME builds the target with the name of the test; this one has nothing to do.
+function(ringway_script_test name)
+  cmake_parse_arguments(ARG "" "" "COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}")
+  add_custom_target(${name})
+endfunction()
+
+function(ringway_every_test_has_a_target)
+  set(folders ${CMAKE_CURRENT_SOURCE_DIR})
+  while(folders)
+    list(POP_FRONT folders folder)
+    get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    list(APPEND folders ${below})
+    get_property(tests DIRECTORY ${folder} PROPERTY TESTS)
+    foreach(test ${tests})
+      if(NOT TARGET ${test})
+        message(FATAL_ERROR "The test ${test} has no target of its name: use ringway_test or ringway_script_test.")
+      endif()
+    endforeach()
+  endwhile()
 endfunction()
 
 # The source defines LLVMFuzzerTestOneInput. Every build without RINGWAY_FUZZ replays the corpus as an ordinary test.

@@ -23,8 +23,9 @@ TEST_P(AdoptionTest, WorkersOutliveTheirRouter) {
   SmallWorld world({.regions = {{"oslo", 2, 2}},
                     .service_mean_s = 0.2,
                     .dispatch = absl::StrCat("{mode: ", GetParam(), "}"),
+                    .controller_flags = {"--epoch-period", "250ms", "--report-period", "250ms"},
                     // Short, so that what is forgotten is forgotten within the test.
-                    .guard = "{staleAfter: 2s, missingAfter: 4s}"});
+                    .guard = "{staleAfter: 1s, missingAfter: 2s}"});
   ASSERT_TRUE(world.AwaitReady());
   ASSERT_EQ(Seen(world), 4u);
   world.router("oslo-1").Kill();
@@ -33,8 +34,8 @@ TEST_P(AdoptionTest, WorkersOutliveTheirRouter) {
   })) << world.router("oslo-0").Log();
   // Longer than any report of the dead router is believed.
   for (int i = 0; i < 30; ++i) {
-    absl::SleepFor(absl::Milliseconds(200));
-    ASSERT_EQ(Seen(world), 4u) << "after " << i * 0.2 << " s";
+    absl::SleepFor(absl::Milliseconds(100));
+    ASSERT_EQ(Seen(world), 4u) << "after " << i * 0.1 << " s";
   }
   // Seven in ten of what four workers can do is more than two can.
   OpenLoop load(
@@ -52,7 +53,7 @@ TEST_P(AdoptionTest, WorkersOutliveTheirRouter) {
   world.router("oslo-1").Kill();
   world.worker("oslo-1-w0").Kill();
   EXPECT_TRUE(Eventually([&] { return Seen(world) == 3; }));
-  absl::SleepFor(absl::Seconds(3));
+  absl::SleepFor(absl::Seconds(2));
   EXPECT_EQ(Seen(world), 3u);
 }
 INSTANTIATE_TEST_SUITE_P(BothModes, AdoptionTest, ::testing::Values("probe", "ledger"));

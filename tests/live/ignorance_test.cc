@@ -33,15 +33,15 @@ bool HoldsATable(DaemonProcess& router) {
 TEST(IgnoranceTest, AnIdleFleetServesWhenReportsAreRarerThanStaleAfter) {
   SmallWorld world({.regions = {{"paris", 1, 2}},
                     .service_mean_s = 0.02,
-                    .controller_flags = {"--epoch-period", "3s", "--report-period", "3s"},
-                    .guard = "{staleAfter: 1s, missingAfter: 4s}"});
+                    .controller_flags = {"--epoch-period", "1500ms", "--report-period", "1500ms"},
+                    .guard = "{staleAfter: 500ms, missingAfter: 2s}"});
   ASSERT_TRUE(HoldsATable(world.router("paris-0")));
   const auto door = world.Door("paris-0");
   // Over several epochs, so that stale and fresh moments are met.
   int done = 0;
   for (int i = 0; i < 10; ++i) {
     done += Served(*door, 1, absl::StrCat("rare-", i));
-    absl::SleepFor(absl::Milliseconds(700));
+    absl::SleepFor(absl::Milliseconds(350));
   }
   EXPECT_EQ(done, 10);
 }
@@ -74,7 +74,7 @@ spec:
   DaemonProcess controller(folder, {"ringway-controller",
                                     "controller",
                                     {"--topology", topology, "--state-dir", folder.File("c"),
-                                     "--epoch-period", "200ms", "--report-period", "200ms"}});
+                                     "--epoch-period", "100ms", "--report-period", "100ms"}});
   DaemonProcess worker(folder,
                        {"ringway-worker",
                         "w",

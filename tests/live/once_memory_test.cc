@@ -18,7 +18,7 @@ namespace ringway::live {
 namespace {
 
 constexpr int kResultBytes = 200'000;
-constexpr int kKeep_s = 3;
+constexpr int kKeep_s = 2;
 
 double ResidentMib(pid_t pid) {
   std::ifstream file(absl::StrCat("/proc/", pid, "/statm"));
