@@ -12,6 +12,7 @@
 #include "runtime/port_file.h"
 #include "tests/live/eventually.h"
 #include "tests/live/http_get.h"
+#include "tests/live/own_host.h"
 
 namespace ringway::live {
 
@@ -32,7 +33,8 @@ DaemonProcess::DaemonProcess(const ScratchFolder& folder, DaemonSpec spec)
     : spec_(std::move(spec)),
       port_file_(folder.File(spec_.name + ".ports")),
       log_(folder.File(spec_.name + ".log")) {
-  Start("127.0.0.1:0", "127.0.0.1:0");
+  const std::string any_port = OwnHost() + ":0";
+  Start(any_port, any_port);
 }
 
 void DaemonProcess::Start(const std::string& listen, const std::string& http) {

@@ -1,8 +1,9 @@
 // One real daemon under test: started on free loopback ports, found through its port file, always cleaned up.
 //
-// Start waits until the port file is there and /readyz answers 200 (or only until the port file is there).
-// The process can be killed with -9, asked to end, and started again on the same ports, as a supervisor would
-// do. Its output goes to <folder>/<name>.log and is shown when it does not come up.
+// Each has an address of its own (own_host.h), so that its ports stay its own while it is down. Start waits
+// until the port file is there and /readyz answers 200 (or only until the port file is there). The process
+// can be killed with -9, asked to end, and started again on the same ports, as a supervisor would do. Its
+// output goes to <folder>/<name>.log and is shown when it does not come up.
 //
 // Threads: the one that made it; it must outlive the daemon (see runtime/child_process.h).
 #ifndef RINGWAY_TESTS_LIVE_DAEMON_PROCESS_H_

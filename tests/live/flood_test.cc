@@ -32,10 +32,11 @@ namespace {
 class Connection {
  public:
   explicit Connection(const std::string& address) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    const auto target = runtime::ParseAddress(address);
     sockaddr_in to{};
     to.sin_family = AF_INET;
-    to.sin_port = htons(runtime::ParseAddress(address)->port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    to.sin_port = htons(target->port);
+    inet_pton(AF_INET, target->host.c_str(), &to.sin_addr);
     connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
     const timeval limit{.tv_sec = 20, .tv_usec = 0};
     setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);

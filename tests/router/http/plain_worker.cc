@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/live/own_host.h"
+
 namespace ringway::http_test {
 
 std::string Request::Field(const std::string& name) const {
@@ -19,20 +21,16 @@ std::string Request::Field(const std::string& name) const {
 
 PlainWorker::PlainWorker(Script script, const std::string& address) : script_(std::move(script)) {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const std::string host = address.empty() ? live::OwnHost() : address.substr(0, address.rfind(':'));
+  sockaddr_in at = SocketAddress(address.empty() ? host + ":0" : address);
   // Also where nobody comes back to the port: what is left of its connections must allow it, too.
   const int yes = 1;
   setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  if (!address.empty()) {
-    at.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-  }
   bind(listener_, reinterpret_cast<sockaddr*>(&at), sizeof(at));
   listen(listener_, 64);
   socklen_t size = sizeof(at);
   getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size);
-  address_ = "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
+  address_ = host + ":" + std::to_string(ntohs(at.sin_port));
   accepts_ = std::thread([this] { Accept(); });
 }
 

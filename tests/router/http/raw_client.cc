@@ -24,16 +24,22 @@ Wire& Wire::operator=(Wire&& other) noexcept {
   return *this;
 }
 
+sockaddr_in SocketAddress(const std::string& address) {
+  const std::size_t colon = address.rfind(':');
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
+  inet_pton(AF_INET, address.substr(0, colon).c_str(), &at.sin_addr);
+  return at;
+}
+
 Wire Wire::To(const std::string& address, int receive_buffer_bytes) {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (receive_buffer_bytes > 0) {
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(receive_buffer_bytes));
   }
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)) != 0) {
+  const sockaddr_in to = SocketAddress(address);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)) != 0) {
     close(fd);
     return Wire();
   }

@@ -7,6 +7,8 @@
 #ifndef RINGWAY_TESTS_ROUTER_HTTP_RAW_CLIENT_H_
 #define RINGWAY_TESTS_ROUTER_HTTP_RAW_CLIENT_H_
 
+#include <netinet/in.h>
+
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +18,9 @@
 #include "absl/time/time.h"
 
 namespace ringway::http_test {
+
+// Of "127.0.0.1:80"; port 0 means any.
+sockaddr_in SocketAddress(const std::string& address);
 
 // A blocking TCP socket; also what a scripted worker talks through.
 class Wire {
