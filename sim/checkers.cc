@@ -77,7 +77,10 @@ void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
   // Of a holder that was stopped while another was appointed, and has not heard of it yet: void. That no
   // worker starts it, CheckLease sees.
   if (lease.fence < book.granted.fence) return;
-  if (lease < book.granted) Violate(now, absl::StrCat("leases of worker ", worker.value(), " went back"));
+  if (lease < book.granted) {
+    Violate(now, absl::StrCat("leases of worker ", worker.value(), " went back: ", FormatLease(lease),
+                              " after ", FormatLease(book.granted)));
+  }
   if (book.leased) {
     Violate(now, absl::StrCat("worker ", worker.value(), " runs lease ", FormatLease(book.started), " and ",
                               FormatLease(lease), " was granted: two living leases"));

@@ -87,7 +87,9 @@ void Troubles::SetWorker(WorkerId worker, bool alive) {
   }
 }
 
+// Steps may meet: what one has killed another may have brought back already.
 void Troubles::SetRouter(RouterId router, bool alive) {
+  if (routers_.alive(router) == alive) return;
   if (alive) {
     routers_.Revive(router);
     holders_.RouterRevived(router);
