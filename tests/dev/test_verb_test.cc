@@ -32,7 +32,7 @@ cmake_minimum_required(VERSION 3.25)
 project(small NONE)
 enable_testing()
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/built ${CMAKE_BINARY_DIR}/ran)
-foreach(name daemon ring_test router_test spring_test broken_test)
+foreach(name daemon ring_test router_test spring_test broken_test shaky_test dead_test)
   add_custom_target(${name} ALL COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/built/${name})
 endforeach()
 add_dependencies(router_test daemon)
@@ -41,6 +41,10 @@ foreach(name ring_test router_test spring_test)
 endforeach()
 set_tests_properties(spring_test PROPERTIES LABELS slow)
 add_test(NAME broken_test COMMAND ${CMAKE_COMMAND} -E false)
+# Fails the first time.
+add_test(NAME shaky_test COMMAND sh -c "test -f ran/shaky_test || { touch ran/shaky_test; false; }")
+add_test(NAME dead_test COMMAND ${CMAKE_COMMAND} -E false)
+set_tests_properties(shaky_test dead_test PROPERTIES LABELS live)
 )";
 
 void WriteProgram(const fs::path& path, const std::string& script) {
@@ -124,10 +128,29 @@ TEST_F(TestVerb, AFailureIsCountedAndIsTheExitStatus) {
   EXPECT_THAT(ran.output, EndsWith("\n1 passed, 1 failed, 0 skipped\n"));
 }
 
+TEST_F(TestVerb, ATestOfRealProcessesHasASecondTryAndIsNamed) {
+  const Ran ran = Test("shaky_test ring_test");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("run again with nothing beside them: shaky_test"));
+  EXPECT_THAT(ran.output, EndsWith("\n2 passed, 0 failed, 0 skipped\n"));
+}
+
+TEST_F(TestVerb, WhatFailsTwiceHasFailed) {
+  const Ran ran = Test("shaky_test dead_test");
+  EXPECT_NE(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, EndsWith("\n1 passed, 1 failed, 0 skipped\n"));
+}
+
+TEST_F(TestVerb, BesideAnotherFailureThereIsNoSecondTry) {
+  const Ran ran = Test("shaky_test broken_test");
+  EXPECT_NE(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, EndsWith("\n0 passed, 2 failed, 0 skipped\n"));
+}
+
 TEST_F(TestVerb, OptionsAloneBuildEverything) {
   const Ran ran = Test("-L slow");
   EXPECT_EQ(ran.code, 0) << ran.output;
-  EXPECT_EQ(Files("built").size(), 5u);
+  EXPECT_EQ(Files("built").size(), 7u);
   EXPECT_THAT(Files("ran"), UnorderedElementsAre("spring_test"));
 }
 
