@@ -2,6 +2,7 @@
 // the smallest fleet.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "sim/study/comparison.h"
+#include "sim/study/days.h"
 #include "sim/study/grid.h"
 #include "sim/study/parameters.h"
 #include "sim/study/sizing.h"
@@ -68,6 +70,19 @@ TEST(Parameters, ChangeOnlyTheirCopyAndNameWhatIsAllowed) {
             2 * scenario->fleet->tiers[TierId(0)].regions[RegionId(0)].workers);
   EXPECT_EQ(SetParameter("wrokers", 2, changed).code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(SetParameter("threshold", 2, changed).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Parameters, AFactorOnServiceTimesMeansRecordedOnesToo) {
+  Scenario scenario = *RandomScenario(3);
+  TraceArrivals law{.offsets_s = std::make_shared<const std::vector<double>>(std::vector<double>{0, 1, 2})};
+  law.jobs = std::make_shared<const std::vector<RecordedJob>>(
+      std::vector<RecordedJob>{{.service_s = 2}, {}, {.service_s = 4}});
+  scenario.demand = {{.tier = TierId(0), .region = RegionId(0), .law = law}};
+  EXPECT_EQ(RecordedServiceMeanS(scenario, TierId(0)), 3);
+  ASSERT_TRUE(SetParameter("service", 5, scenario).ok());
+  EXPECT_EQ(RecordedServiceMeanS(scenario, TierId(0)), 15);
+  scenario.demand = {{.tier = TierId(0), .region = RegionId(0), .law = PoissonArrivals{1}}};
+  EXPECT_EQ(RecordedServiceMeanS(scenario, TierId(0)), std::nullopt);
 }
 
 TEST(Comparison, SeesASmallDifferenceThroughCommonNoise) {
