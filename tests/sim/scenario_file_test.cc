@@ -1,7 +1,8 @@
 #include "sim/files/scenario_file.h"
 
-#include <map>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -75,6 +76,11 @@ absl::StatusOr<Scenario> Parse(const std::string& text) {
     if (path == "two.yaml") return TwoTiers();
     if (path == "t.csv") return std::string("time\n0\n1\n2\n3\n4\n");
     if (path == "jobs.csv") return std::string(kJobs);
+    if (path == "many.csv") {
+      std::string text = "time_s\n";
+      for (int i = 0; i < 1000; ++i) absl::StrAppend(&text, i, "\n");
+      return text;
+    }
     if (path == "tiers.csv") {
       return std::string("time,model,prio\n0,animate,low\n1,draw,low\n2,draw,high\n3,draw,low\n");
     }
@@ -187,16 +193,22 @@ TEST(ScenarioFileTest, AWindowOfATraceIsAnOffsetOrADate) {
 }
 
 TEST(ScenarioFileTest, EveryRecordedRequestIsSentOnceWhoeverSharesThem) {
-  const auto scenario =
-      WithDemand("{law: trace, file: jobs.csv, rate: recorded, split: capacity, columns: {tier: none}}");
+  const auto scenario = WithDemand("{law: trace, file: many.csv, rate: recorded, split: capacity}");
   ASSERT_TRUE(scenario.ok()) << scenario.status();
-  std::size_t requests = 0;
+  ASSERT_EQ(scenario->demand.size(), 2u);
+  std::vector<double> all_s;
   for (const DemandSpec& demand : scenario->demand) {
     const auto& law = std::get<TraceArrivals>(demand.law);
     EXPECT_EQ(law.scale, 1);
-    requests += law.offsets_s->size();
+    all_s.insert(all_s.end(), law.offsets_s->begin(), law.offsets_s->end());
   }
-  EXPECT_EQ(requests, 4u);
+  EXPECT_EQ(scenario->demand[1].region, RegionId(1));
+  // A quarter of the workers is in the west.
+  EXPECT_NEAR(static_cast<double>(std::get<TraceArrivals>(scenario->demand[1].law).offsets_s->size()), 250,
+              50);
+  std::sort(all_s.begin(), all_s.end());
+  ASSERT_EQ(all_s.size(), 1000u);
+  for (std::size_t i = 0; i < all_s.size(); ++i) EXPECT_EQ(all_s[i], static_cast<double>(i));
 }
 
 TEST(ScenarioFileTest, ATraceAtARateKeepsItsJobs) {
