@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::uint64_t kServiceStream = 0x73657276;
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
-constexpr double kMeanPixels = 1e6;  // that a job of mean size is said to have
+constexpr double kLastS = 9e9;        // whole nanoseconds are counted up to there, 285 years
+constexpr double kServiceMaxS = 9e6;  // a worker that is a thousand times slower is still counted
+constexpr double kMeanPixels = 1e6;   // that a job of mean size is said to have
 
 std::uint32_t TenantOf(const RecordedJob* recorded) {
   return recorded != nullptr ? recorded->tenant : RecordedJob::kNobody;
@@ -50,7 +52,7 @@ void Crowd::Begin() {
 void Crowd::ScheduleNext(std::size_t index) {
   Stream& stream = streams_[index];
   const double next_s = stream.arrivals.Next();
-  if (!std::isfinite(next_s)) return;
+  if (next_s > kLastS) return;  // never, or beyond what can be counted
   stream.next = stream.arrivals.recorded();
   stage_.AtNs(static_cast<std::int64_t>(next_s * 1e9), Happening::kUserArrives,
               static_cast<std::uint32_t>(index), stream.generation);
@@ -100,11 +102,12 @@ double Crowd::ServiceS(const User& user) {
   const DemandSpec& demand = scenario_.demand[user.stream];
   const RecordedJob* recorded = user.recorded;
   if (recorded != nullptr && recorded->service_s >= 0) {
-    const auto* law = std::get_if<TraceArrivals>(&demand.law);
-    return law != nullptr ? law->service_factor * recorded->service_s : recorded->service_s;
+    const auto& law = std::get<TraceArrivals>(demand.law);  // none else has recorded jobs
+    return std::min(kServiceMaxS, law.service_factor * recorded->service_s);
   }
   const double drawn_s = DrawServiceS(scenario_.service[demand.tier].law, services_);
-  return recorded != nullptr && recorded->size > 0 ? drawn_s * recorded->size : drawn_s;
+  if (recorded == nullptr || recorded->size <= 0) return drawn_s;
+  return std::min(kServiceMaxS, drawn_s * recorded->size);
 }
 
 absl::Duration Crowd::PatienceOf(const User& user) const {

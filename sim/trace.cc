@@ -278,6 +278,8 @@ absl::Status TraceReader::ReadNumber(TraceField field, std::vector<double>& valu
   if (!value || (!cell.empty() && *value < least)) {
     return Bad(field, absl::StrCat(": '", Shown(cell), "'; allowed: ", allowed, ", or nothing"));
   }
+  if (field != TraceField::kSize && *value * SecondsPer(Of(field).unit) > kTraceSpanMaxS)
+    return Bad(field, absl::StrCat(": '", Shown(cell), "'; allowed: at most 100 days"));
   values.push_back(*value);
   return absl::OkStatus();
 }

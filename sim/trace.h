@@ -18,7 +18,8 @@
 //
 // Empty lines and a byte order mark are skipped. The public Azure LLM inference traces load as they are.
 // Errors name file, line and column, what was found and what is allowed; nothing is half-loaded.
-// Bounds: kTraceRowsMax rows, kTraceColumnsMax columns. Threads: pure function over text.
+// Bounds: kTraceRowsMax rows, kTraceColumnsMax columns, spans of kTraceSpanMaxS. Threads: pure function over
+// text.
 #ifndef RINGWAY_SIM_TRACE_H_
 #define RINGWAY_SIM_TRACE_H_
 
@@ -37,6 +38,8 @@ namespace ringway::sim {
 
 inline constexpr std::size_t kTraceRowsMax = 200'000'000;
 inline constexpr std::size_t kTraceColumnsMax = 1000;
+// Of a service time and of a deadline: 100 days. What is longer is a date, or has another unit.
+inline constexpr double kTraceSpanMaxS = 100.0 * 86400;
 
 enum class TraceField : std::size_t { kTime, kService, kTier, kTenant, kPriority, kDeadline, kRegion, kSize };
 inline constexpr std::size_t kTraceFields = 8;

@@ -36,7 +36,8 @@ std::size_t RecordedDays(const Scenario& scenario, double day_s) {
     shortest_s = std::min(shortest_s, law != nullptr ? law->recorded_s : 0);
   }
   if (scenario.demand.empty()) return 0;
-  return static_cast<std::size_t>(shortest_s / day_s + (1 - kWholeShare));
+  const double days = shortest_s / day_s + (1 - kWholeShare);
+  return static_cast<std::size_t>(std::min(days, static_cast<double>(kDaysMax)));
 }
 
 Scenario OnDay(const Scenario& scenario, std::size_t day, double day_s) {

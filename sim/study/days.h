@@ -16,7 +16,10 @@
 
 namespace ringway::sim {
 
-// 0: some of the demand is not as recorded.
+// A longer recording is looked at from its begin.
+inline constexpr std::size_t kDaysMax = 10'000;
+
+// At most kDaysMax. 0: some of the demand is not as recorded.
 std::size_t RecordedDays(const Scenario& scenario, double day_s);
 
 // The scenario of one day, from 0.

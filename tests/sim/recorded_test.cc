@@ -111,6 +111,7 @@ TEST(Recorded, ADayIsCutOutOfItsTraceWithItsJobs) {
   EXPECT_EQ(RecordedDays(whole, 100), 3u);
   EXPECT_EQ(RecordedDays(whole, 110), 2u);  // four fifths of a third day are not one
   EXPECT_EQ(RecordedDays(whole, 301), 1u);
+  EXPECT_EQ(RecordedDays(whole, 1e-9), kDaysMax);
   const Scenario second = OnDay(whole, 1, 100);
   EXPECT_EQ(second.duration_s, 100);
   const auto& law = std::get<TraceArrivals>(second.demand[0].law);
