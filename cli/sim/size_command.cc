@@ -32,7 +32,7 @@ struct SizeOptions {
 };
 
 std::string SamplesText(const Samples& samples, std::size_t count) {
-  return absl::StrFormat(samples.are_days() ? "%d recorded days" : "%d seeds", count);
+  return absl::StrCat(count, samples.are_days() ? " recorded days" : " seeds");
 }
 
 std::string BoundText(const sim::SizingAnswer& answer, const Samples& samples, double keep) {

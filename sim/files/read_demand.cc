@@ -110,11 +110,12 @@ Item ReadWhose(Mapping& m, TierId tier_id, const RegionNames& names, const Scena
 
 void RemarkCopies(double rate_rps, const TraceWindow& window, Scenario& scenario) {
   const double copies = rate_rps * window.length_s / static_cast<double>(window.trace.offsets_s.size());
-  scenario.remarks.push_back(absl::StrFormat(
-      copies > 1 ? "each recorded request is sent %.3g times in all, spread over the trace's mean gap; the "
-                   "trace starts over when it ends"
-                 : "%.3g of the recorded requests are sent; the trace starts over when it ends",
-      copies));
+  const std::string how =
+      copies > 1
+          ? absl::StrFormat(
+                "each recorded request is sent %.3g times in all, spread over the trace's mean gap", copies)
+          : absl::StrFormat("%.3g of the recorded requests are sent", copies);
+  scenario.remarks.push_back(how + "; the trace starts over when it ends");
 }
 
 // What the tiers' own service times would hide: planner, routers and slots begin with those.
