@@ -36,8 +36,8 @@ RecordedDay MakeDay(const DayKind& kind, std::uint64_t seed);
 std::vector<double> FcfsWaits(const RecordedDay& day, std::size_t servers);
 
 // The same day for the simulator, as recorded. One region without distances, one router whose ledger grants
-// in order of arrival: jobs tell no deadline (a ledger's line is ordered by the latest start that a deadline
-// allows), and no message takes any time. The run goes on for `tail_s` after the day.
+// in order of arrival: jobs tell no deadline and no size (a ledger's line is ordered by the latest start that
+// leaves a job its time), and no message takes any time. The run goes on for `tail_s` after the day.
 Scenario DayScenario(const RecordedDay& day, double length_s, int workers, double tail_s);
 
 }  // namespace ringway::sim
