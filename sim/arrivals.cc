@@ -26,7 +26,8 @@ struct MeanRate {
   double operator()(const DayCurveArrivals& law) const { return law.mean_rps; }
   double operator()(const TraceArrivals& law) const {
     if (law.offsets_s == nullptr || law.offsets_s->empty()) return 0;
-    const double length_s = law.length_s > 0 ? law.length_s : law.offsets_s->back();
+    const double once_s = law.recorded_s > 0 ? law.recorded_s : law.offsets_s->back();
+    const double length_s = law.length_s > 0 ? law.length_s : once_s;
     return length_s > 0 ? law.scale * static_cast<double>(law.offsets_s->size()) / length_s : 0;
   }
 };
@@ -54,8 +55,8 @@ void ArrivalStream::SetFactor(double at_s, double factor) {
   if (law.offsets_s == nullptr || law.offsets_s->empty()) return;
   // A recorded request has its time: the one that was drawn last is still to come, and what the trace held
   // while the factor was 0 is over.
-  if (now_s_ > at_s) pending_.push_back(now_s_);
-  std::erase_if(pending_, [at_s](double pending_s) { return pending_s < at_s; });
+  if (now_s_ > at_s) pending_.push_back({now_s_, last_});
+  std::erase_if(pending_, [at_s](const Pending& pending) { return pending.at_s < at_s; });
   std::make_heap(pending_.begin(), pending_.end(), std::greater<>());
   while (index_ < law.offsets_s->size() && lap_s_ + (*law.offsets_s)[index_] < at_s) {
     if (++index_ < law.offsets_s->size() || law.length_s <= 0) continue;
@@ -69,6 +70,11 @@ double ArrivalStream::Next() {
   if (const auto* law = std::get_if<MmppArrivals>(&law_)) return NextMmpp(*law);
   if (const auto* law = std::get_if<DayCurveArrivals>(&law_)) return NextDayCurve(*law);
   return NextTrace(std::get<TraceArrivals>(law_));
+}
+
+const RecordedJob* ArrivalStream::recorded() const {
+  const auto* law = std::get_if<TraceArrivals>(&law_);
+  return law != nullptr && law->jobs != nullptr ? &(*law->jobs)[last_] : nullptr;
 }
 
 double ArrivalStream::NextPoisson(double rate_rps) {
@@ -109,12 +115,13 @@ double ArrivalStream::NextTrace(const TraceArrivals& law) {
   if (scale <= 0) return kNever;
   const double spread_s = law.shared || scale > 1 ? law.MeanGapS() : 0;
   // A recorded request may be moved to before the top of the heap until it lies a whole gap beyond it.
-  while (pending_.empty() || NextRecordedS(law) - spread_s <= pending_.front()) {
+  while (pending_.empty() || NextRecordedS(law) - spread_s <= pending_.front().at_s) {
     if (NextRecordedS(law) == kNever) return kNever;
     TakeRecorded(law, scale, spread_s);
   }
   std::pop_heap(pending_.begin(), pending_.end(), std::greater<>());
-  now_s_ = pending_.back();
+  now_s_ = pending_.back().at_s;
+  last_ = pending_.back().index;
   pending_.pop_back();
   return now_s_;
 }
@@ -129,14 +136,15 @@ void ArrivalStream::TakeRecorded(const TraceArrivals& law, double scale, double 
     index_ = 0;
     lap_s_ += law.length_s;
   }
-  const double at_s = lap_s_ + (*law.offsets_s)[index_++];
+  const std::size_t index = index_++;
+  const double at_s = lap_s_ + (*law.offsets_s)[index];
   // A whole number of copies of each entry, one more with the probability of the fraction.
   const double whole = std::floor(scale);
   auto copies = static_cast<std::uint32_t>(whole) + (rng_.Chance(scale - whole) ? 1u : 0u);
   for (; copies > 0; --copies) {
     const double shift_s = spread_s > 0 ? spread_s * (2 * rng_.Uniform() - 1) : 0;
     // What would fall before the begin of the trace is mirrored there, so that its first seconds are as full.
-    pending_.push_back(std::abs(at_s + shift_s));
+    pending_.push_back({std::abs(at_s + shift_s), index});
     std::push_heap(pending_.begin(), pending_.end(), std::greater<>());
   }
 }

@@ -14,6 +14,8 @@
 //  seed. Copies of one recorded request are other users, who do not come in the same instant: where there is
 //  more than one copy, each is moved by up to the trace's mean gap, earlier or later.
 //
+// What a trace tells of a request besides its time (RecordedJob) travels with it, with each of its copies.
+//
 // Determinism: each stream has its own Rng. Units: seconds, requests per second.
 #ifndef RINGWAY_SIM_ARRIVALS_H_
 #define RINGWAY_SIM_ARRIVALS_H_
@@ -48,12 +50,27 @@ struct DayCurveArrivals {
   double day_s = 86400;       // shorter: a compressed day
 };
 
+// What a trace tells of one request besides its time.
+struct RecordedJob {
+  static constexpr double kNotRecorded = -1;
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  double service_s = kNotRecorded;
+  double deadline_s = kNotRecorded;  // from the arrival
+  double size = kNotRecorded;        // relative to the trace's mean: a drawn service time is multiplied by it
+  std::uint32_t tenant = kNobody;    // an index into the scenario's tenants
+};
+
 struct TraceArrivals {
   std::shared_ptr<const std::vector<double>> offsets_s;  // ascending, from 0
   double scale = 1;     // of the rate; 2 = twice as many requests in the same time
   double length_s = 0;  // > 0: the trace starts over after this time
   // Other streams send copies of the same requests: these are moved also where `scale` is at most 1.
   bool shared = false;
+  // Parallel to offsets_s; null: the trace holds times only.
+  std::shared_ptr<const std::vector<RecordedJob>> jobs = nullptr;
+  double service_factor = 1;  // of recorded service times
+  // > 0: the trace is played as it was recorded, for so long, and once.
+  double recorded_s = 0;
   double MeanGapS() const;
 };
 
@@ -73,6 +90,9 @@ class ArrivalStream {
 
   // Time of the next arrival after the last one, in seconds; infinity when a trace has ended.
   double Next();
+  // What the trace tells of the arrival that Next gave last; null: nothing, or no trace. Lives as long as the
+  // law.
+  const RecordedJob* recorded() const;
   // From `at_s` on the rate is multiplied by `factor`, >= 0; replaces the factor before. Affects draws after
   // the call.
   void SetFactor(double at_s, double factor);
@@ -93,9 +113,18 @@ class ArrivalStream {
   bool burst_ = false;
   double phase_ends_s_ = 0;
   std::size_t index_ = 0;  // into the trace
+  std::size_t last_ = 0;   // likewise, of the arrival that was given last
   double lap_s_ = 0;
+  struct Pending {
+    double at_s = 0;
+    std::size_t index = 0;  // into the trace
+    // Of two at once the one that was recorded first.
+    bool operator>(const Pending& other) const {
+      return at_s != other.at_s ? at_s > other.at_s : index > other.index;
+    }
+  };
   // A heap, the earliest on top: requests of the trace to come. At most those of two mean gaps.
-  std::vector<double> pending_;
+  std::vector<Pending> pending_;
 };
 
 }  // namespace ringway::sim

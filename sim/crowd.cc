@@ -9,6 +9,20 @@ namespace {
 
 constexpr std::uint64_t kServiceStream = 0x73657276;
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
+constexpr double kLastS = 9e9;        // whole nanoseconds are counted up to there, 285 years
+constexpr double kServiceMaxS = 9e6;  // a worker that is a thousand times slower is still counted
+constexpr double kMeanPixels = 1e6;   // that a job of mean size is said to have
+
+std::uint32_t TenantOf(const RecordedJob* recorded) {
+  return recorded != nullptr ? recorded->tenant : RecordedJob::kNobody;
+}
+
+// As a request would tell it; routers estimate service times by steps x pixels x frames.
+CostHint CostOf(const RecordedJob& recorded) {
+  if (recorded.size <= 0) return {};
+  const double pixels = std::clamp(recorded.size * kMeanPixels, 1.0, 4e9);
+  return {.steps = 1, .pixels = static_cast<std::uint32_t>(pixels), .frames = 1};
+}
 
 }  // namespace
 
@@ -38,7 +52,8 @@ void Crowd::Begin() {
 void Crowd::ScheduleNext(std::size_t index) {
   Stream& stream = streams_[index];
   const double next_s = stream.arrivals.Next();
-  if (!std::isfinite(next_s)) return;
+  if (next_s > kLastS) return;  // never, or beyond what can be counted
+  stream.next = stream.arrivals.recorded();
   stage_.AtNs(static_cast<std::int64_t>(next_s * 1e9), Happening::kUserArrives,
               static_cast<std::uint32_t>(index), stream.generation);
 }
@@ -53,7 +68,12 @@ void Crowd::OnArrives(std::size_t index, std::uint32_t generation) {
     user = free_users_.back();
     free_users_.pop_back();
   }
-  users_[user] = {.stream = index, .tries = 0, .serial = 0, .submitted = stage_.Now(), .free = false};
+  users_[user] = {.stream = index,
+                  .tries = 0,
+                  .recorded = streams_[index].next,
+                  .serial = 0,
+                  .submitted = stage_.Now(),
+                  .free = false};
   Submit(user);
   ScheduleNext(index);
 }
@@ -78,13 +98,31 @@ RouterId Crowd::EntryRouter(RegionId region) {
   return RouterId();
 }
 
+double Crowd::ServiceS(const User& user) {
+  const DemandSpec& demand = scenario_.demand[user.stream];
+  const RecordedJob* recorded = user.recorded;
+  if (recorded != nullptr && recorded->service_s >= 0) {
+    const auto& law = std::get<TraceArrivals>(demand.law);  // none else has recorded jobs
+    return std::min(kServiceMaxS, law.service_factor * recorded->service_s);
+  }
+  const double drawn_s = DrawServiceS(scenario_.service[demand.tier].law, services_);
+  if (recorded == nullptr || recorded->size <= 0) return drawn_s;
+  return std::min(kServiceMaxS, drawn_s * recorded->size);
+}
+
+absl::Duration Crowd::PatienceOf(const User& user) const {
+  if (user.recorded == nullptr || user.recorded->deadline_s <= 0) return streams_[user.stream].patience;
+  return absl::Seconds(std::min(user.recorded->deadline_s, scenario_.users.patience_s));
+}
+
 void Crowd::Submit(UserIndex index) {
   User& user = users_[index];
   const DemandSpec& demand = scenario_.demand[user.stream];
   user.serial = ++last_serial_;
   user.submitted = stage_.Now();
   ++user.tries;
-  const double service_s = DrawServiceS(scenario_.service[demand.tier].law, services_);
+  const double service_s = ServiceS(user);
+  const absl::Duration patience = PatienceOf(user);
   for (Witness* witness : stage_.witnesses) {
     witness->OnSubmitted(stage_.Now(), {.serial = user.serial,
                                         .user = index,
@@ -92,7 +130,9 @@ void Crowd::Submit(UserIndex index) {
                                         .region = demand.region,
                                         .priority = demand.priority,
                                         .again = user.tries > 1,
-                                        .service_s = service_s});
+                                        .service_s = service_s,
+                                        .patience = patience,
+                                        .tenant = TenantOf(user.recorded)});
   }
   const RouterId entry = EntryRouter(demand.region);
   if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
@@ -100,7 +140,6 @@ void Crowd::Submit(UserIndex index) {
   const RegionId entered = routers_.places()[entry];
   const auto delay = stage_.network.DelayNs(demand.region, entered);
   if (!delay) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
-  const absl::Duration patience = streams_[user.stream].patience;
   if (!scenario_.users.tell_deadline) {
     stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index,
               static_cast<std::uint32_t>(user.serial));
@@ -114,6 +153,7 @@ void Crowd::Submit(UserIndex index) {
   const double bad_share = bad_share_[demand.region];
   note.luggage.fails = bad_share > 0 && choices_.Chance(bad_share);
   note.facts = {.tier = demand.tier, .priority = demand.priority, .source = entered, .arrived = arrives};
+  if (user.recorded != nullptr) note.facts.cost = CostOf(*user.recorded);
   if (scenario_.users.tell_deadline) note.facts.deadline = arrives + patience;
 }
 

@@ -5,8 +5,9 @@
 // that is the sustaining effect of metastable failures (dispatch must survive it, not assume it away). A user
 // enters at a live router of the own region, else of the nearest region that has one.
 //
-// Service times are drawn per submission with the crowd's own stream, so two policies get the same jobs. One
-// owner.
+// Service times are drawn per submission with the crowd's own stream, so two policies get the same jobs. A
+// job of a trace takes the time that was recorded for it, with every try; where only its size was, a drawn
+// time is multiplied by that. One owner.
 #ifndef RINGWAY_SIM_CROWD_H_
 #define RINGWAY_SIM_CROWD_H_
 
@@ -49,7 +50,8 @@ class Crowd {
   struct User {
     std::size_t stream = 0;
     int tries = 0;
-    JobSerial serial = 0;  // of the submission in flight
+    const RecordedJob* recorded = nullptr;  // null: nothing is known
+    JobSerial serial = 0;                   // of the submission in flight
     absl::Time submitted;
     bool free = true;
   };
@@ -57,11 +59,14 @@ class Crowd {
     explicit Stream(ArrivalStream arrivals_in) : arrivals(std::move(arrivals_in)) {}
     ArrivalStream arrivals;
     absl::Duration patience;
-    std::uint32_t generation = 0;  // of the scheduled arrival
+    const RecordedJob* next = nullptr;  // of the scheduled arrival
+    std::uint32_t generation = 0;       // of the scheduled arrival
     double factor = 1;
   };
 
   void ScheduleNext(std::size_t stream);
+  double ServiceS(const User& user);
+  absl::Duration PatienceOf(const User& user) const;
   void Submit(UserIndex index);
   RouterId EntryRouter(RegionId region);
   void EndFor(UserIndex index, const AnswerNote& answer);

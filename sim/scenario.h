@@ -159,6 +159,7 @@ struct Scenario {
   UserSpec users;
   IdVector<TierId, TierService> service;
   std::vector<DemandSpec> demand;
+  std::vector<std::string> tenants;  // that traces name
   std::vector<ScenarioStep> steps;
   std::vector<std::string>
       remarks;  // what the reader decided and a person should know, for example how a trace was scaled

@@ -21,8 +21,10 @@ struct Submission {
   TierId tier;
   RegionId region;  // of the user
   Priority priority = 0;
-  bool again = false;    // not the user's first
-  double service_s = 0;  // that it will take a worker
+  bool again = false;                                  // not the user's first
+  double service_s = 0;                                // that it will take a worker
+  absl::Duration patience = absl::InfiniteDuration();  // until the user is gone
+  std::uint32_t tenant = RecordedJob::kNobody;         // an index into the scenario's tenants
 };
 
 // How it ended for the user.

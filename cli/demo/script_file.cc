@@ -16,12 +16,26 @@ absl::Status Cannot(const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat("the demo cannot play this scenario: ", what));
 }
 
+// Whether a trace tells more of its jobs than when they came and whose they are.
+bool TellsOfJobs(const sim::ArrivalLaw& law) {
+  const auto* trace = std::get_if<sim::TraceArrivals>(&law);
+  if (trace == nullptr || trace->jobs == nullptr) return false;
+  return std::any_of(trace->jobs->begin(), trace->jobs->end(), [](const sim::RecordedJob& job) {
+    return job.service_s >= 0 || job.size > 0 || job.deadline_s > 0;
+  });
+}
+
 absl::Status CheckDemand(const sim::Scenario& scenario) {
   std::set<std::size_t> regions;
   for (const sim::DemandSpec& demand : scenario.demand) {
     if (demand.tier != TierId(0) || demand.priority != 0)
       return Cannot("one tier with one priority is asked");
     if (!regions.insert(demand.region.index()).second) return Cannot("a region has two streams of arrivals");
+    if (TellsOfJobs(demand.law)) {
+      return Cannot(
+          "its trace tells each job's own service time, size or deadline; here only times are played "
+          "(`columns: {service: none}` leaves such a column out)");
+    }
   }
   const sim::UserSpec& users = scenario.users;
   if (users.resubmit_share > 0 || !users.tell_deadline || !std::isinf(users.patience_s)) {

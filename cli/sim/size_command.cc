@@ -1,14 +1,17 @@
-// ringway sim size SCENARIO --slo FIGURE>=NUMBER [--tier T] [--seeds N] [--service-mean D]
+// ringway sim size SCENARIO --slo FIGURE>=NUMBER [--tier T] [--seeds N] [--keep SHARE] [--service-mean D]
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
+#include "cli/sim/size_runs.h"
 #include "cli/text_table.h"
 #include "core/json.h"
+#include "sim/study/days.h"
 #include "sim/study/parameters.h"
 #include "sim/study/sizing.h"
 
@@ -23,119 +26,130 @@ struct SizeOptions {
   double service_mean_s = 0;  // 0: the file's
   double factor_max = 4;
   std::size_t seeds = 5;
+  double keep = 0.95;
+  double day_s = 86400;
   unsigned threads = 0;
 };
 
-// The scenario with so many workers in the tier's regions.
-std::shared_ptr<const sim::Scenario> WithFleet(const sim::Scenario& scenario, TierId tier,
-                                               const sim::FleetSize& size, std::uint64_t seed) {
-  auto copy = std::make_shared<sim::Scenario>(scenario);
-  auto fleet = std::make_shared<Fleet>(*scenario.fleet);
-  for (std::size_t i = 0; i < size.size(); ++i) {
-    fleet->tiers[tier].regions[RegionId(i)].workers = size[RegionId(i)];
-  }
-  copy->fleet = std::move(fleet);
-  copy->seed = seed;
-  return copy;
+std::string SamplesText(const Samples& samples, std::size_t count) {
+  return absl::StrCat(count, samples.are_days() ? " recorded days" : " seeds");
 }
 
-// Runs fleets with seeds and remembers how the last one did.
-class SeedJudge {
- public:
-  SeedJudge(const sim::Scenario& scenario, TierId tier, const std::vector<sim::Objective>& objectives,
-            unsigned threads)
-      : scenario_(scenario), tier_(tier), objectives_(objectives), threads_(threads) {}
-
-  // Whether the fleet meets all objectives with each of the seeds first .. first + count - 1. A seed that
-  // does not ends it: no further one can change the verdict. No value: interrupted.
-  std::optional<bool> Judge(const sim::FleetSize& fleet, std::size_t first, std::size_t count) {
-    runs_.clear();
-    while (runs_.size() < count) {
-      const std::size_t done = runs_.size();
-      const std::size_t wave = std::min<std::size_t>(threads_, count - done);
-      runs_.resize(done + wave);
-      const bool whole = RunAll(
-          wave, threads_, [&](std::size_t i) { return WithFleet(scenario_, tier_, fleet, first + done + i); },
-          [&](std::size_t i, const sim::Figures& figures) { runs_[done + i] = figures; });
-      if (!whole) return std::nullopt;
-      if (!std::all_of(runs_.begin() + static_cast<std::ptrdiff_t>(done), runs_.end(),
-                       [&](const sim::Figures& run) { return sim::MeetsAll(objectives_, run); })) {
-        return false;
-      }
-    }
-    return true;
+std::string BoundText(const sim::SizingAnswer& answer, const Samples& samples, double keep) {
+  if (samples.of_one_recording()) return "that is for this recording; what other days need it cannot tell\n";
+  if (!answer.bound) {
+    return absl::StrFormat(
+        "with 95 %% confidence at most %.0f %% of such days break it; more %s say it of fewer\n",
+        100 * sim::BreakingShareMax(samples.fresh()), samples.are_days() ? "days" : "--seeds");
   }
-  const std::vector<sim::Figures>& runs() const { return runs_; }
+  const sim::KeptBound& bound = *answer.bound;
+  const auto [least, most] = std::minmax_element(answer.needs.begin(), answer.needs.end());
+  return absl::StrFormat(
+      "alone they need %d to %d workers, %.4g on average (standard deviation %.3g): with 95 %% confidence "
+      "%d keep it on %.4g %% of such days (mean + %.3g deviations = %.4g)\n",
+      *least, *most, bound.mean, bound.deviation,
+      std::accumulate(answer.workers.begin(), answer.workers.end(), 0), 100 * keep, bound.factor,
+      bound.workers);
+}
 
- private:
-  const sim::Scenario& scenario_;
-  const TierId tier_;
-  const std::vector<sim::Objective>& objectives_;
-  const unsigned threads_;
-  std::vector<sim::Figures> runs_;
-};
-
-std::string Verdict(const sim::SizingResult& result, std::size_t seeds) {
+std::string Verdict(const sim::SizingAnswer& answer, const Samples& samples, double keep) {
+  const sim::SizingResult& result = answer.found;
   std::string text;
   if (!result.met) {
-    text = absl::StrFormat("even this fleet does not meet the objective with each of %d seeds", seeds);
+    text = absl::StrFormat("even this fleet does not meet the objective with each of %s",
+                           SamplesText(samples, samples.searched()));
   } else if (result.confirmed) {
-    text = absl::StrFormat("meets the objective with each of %d seeds", 2 * seeds);
+    text = absl::StrFormat("%d workers meet the objective with each of %s",
+                           std::accumulate(result.workers.begin(), result.workers.end(), 0),
+                           SamplesText(samples, samples.all()));
     if (result.added > 0) {
-      absl::StrAppendFormat(
-          &text, "; %d workers of it because seeds that the search had not seen wanted them", result.added);
+      absl::StrAppendFormat(&text, "; %d workers of it because %s that the search had not seen wanted them",
+                            result.added, samples.are_days() ? "days" : "seeds");
     }
   } else {
-    text = absl::StrFormat(
-        "meets the objective with each of the %d seeds of the search, not confirmed with others", seeds);
+    text = absl::StrFormat("meets the objective with each of the %s of the search, not confirmed with others",
+                           SamplesText(samples, samples.searched()));
   }
   absl::StrAppendFormat(&text, " (%d fleets tried)\n", result.judgements);
-  if (result.confirmed) {
-    absl::StrAppendFormat(
-        &text, "with 95 %% confidence at most %.0f %% of such days break it; more --seeds say it of fewer\n",
-        100 * sim::BreakingShareMax(seeds));
-  }
+  if (result.confirmed) text += BoundText(answer, samples, keep);
   return text;
 }
 
-void WriteJson(Session& session, const sim::Scenario& scenario, const sim::SizingResult& result,
-               std::size_t seeds) {
+void WriteJson(Session& session, const sim::Scenario& scenario, const sim::SizingAnswer& answer,
+               const Samples& samples, double keep) {
+  const sim::SizingResult& result = answer.found;
   JsonWriter json;
   json.BeginObject().Key("met").Flag(result.met).Key("complete").Flag(result.complete);
-  json.Key("confirmed").Flag(result.confirmed).Key("seeds").Integer(static_cast<std::int64_t>(seeds));
-  json.Key("breaking_share_max").Number(result.confirmed ? sim::BreakingShareMax(seeds) : 1);
-  json.Key("judgements").Integer(result.judgements).Key("workers").BeginObject();
-  for (std::size_t i = 0; i < result.workers.size(); ++i) {
-    json.Key(scenario.fleet->world.regions[RegionId(i)].name).Integer(result.workers[RegionId(i)]);
+  json.Key("confirmed").Flag(result.confirmed);
+  json.Key(samples.are_days() ? "days" : "seeds").Integer(static_cast<std::int64_t>(samples.all()));
+  const bool tells = result.confirmed && !samples.of_one_recording();
+  json.Key("breaking_share_max").Number(tells ? sim::BreakingShareMax(samples.fresh()) : 1);
+  if (answer.bound) {
+    json.Key("bound").BeginObject().Key("kept_share").Number(keep).Key("confidence").Number(0.95);
+    json.Key("mean").Number(answer.bound->mean).Key("deviation").Number(answer.bound->deviation);
+    json.Key("factor").Number(answer.bound->factor).Key("workers").Number(answer.bound->workers);
+    json.Key("needs").BeginArray();
+    for (const int need : answer.needs) json.Integer(need);
+    json.End().End();
   }
-  json.End().End();
+  json.Key("judgements").Integer(result.judgements);
+  const auto write = [&](std::string_view key, const sim::FleetSize& fleet) {
+    json.Key(key).BeginObject();
+    for (std::size_t i = 0; i < fleet.size(); ++i) {
+      json.Key(scenario.fleet->world.regions[RegionId(i)].name).Integer(fleet[RegionId(i)]);
+    }
+    json.End();
+  };
+  write("workers", answer.workers);
+  write("workers_of_samples", result.workers);
+  json.End();
   session.out << json.text() << "\n";
 }
 
 void Print(Session& session, const sim::Scenario& scenario, const sim::FleetSize& now,
-           const sim::SizingResult& result, std::size_t seeds) {
-  if (session.json) return WriteJson(session, scenario, result, seeds);
+           const sim::SizingAnswer& answer, const Samples& samples, double keep) {
+  if (session.json) return WriteJson(session, scenario, answer, samples, keep);
   int before = 0, after = 0;
   TextTable table({{"REGION"}, {"NOW", Align::kRight}, {"ENOUGH", Align::kRight}});
   for (std::size_t i = 0; i < now.size(); ++i) {
     const RegionId region(i);
     table.Add({scenario.fleet->world.regions[region].name, absl::StrFormat("%d", now[region]),
-               absl::StrFormat("%d", result.workers[region])});
+               absl::StrFormat("%d", answer.workers[region])});
     before += now[region];
-    after += result.workers[region];
+    after += answer.workers[region];
   }
   table.Add({"all", absl::StrFormat("%d", before), absl::StrFormat("%d", after)});
-  session.out << table.Render(session.colour) << "\n" << Verdict(result, seeds);
+  session.out << table.Render(session.colour) << "\n" << Verdict(answer, samples, keep);
 }
 
 void PrintWorst(Session& session, const std::vector<sim::Objective>& objectives,
                 const std::vector<sim::Figures>& runs) {
   if (session.json || runs.empty()) return;
   for (const sim::Objective& objective : objectives) {
-    session.out << absl::StrFormat("worst of the last %d seeds: %s %.4g\n", runs.size(),
+    session.out << absl::StrFormat("worst of the last %d runs: %s %.4g\n", runs.size(),
                                    std::string(sim::TextOf(objective.figure).name),
                                    sim::Worst(objective, runs));
   }
+}
+
+absl::StatusOr<std::vector<sim::Objective>> ReadObjectives(const std::vector<std::string>& texts) {
+  std::vector<sim::Objective> objectives;
+  for (const std::string& text : texts) {
+    const auto objective = sim::ParseObjective(text);
+    if (!objective.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--slo: ", objective.status().message()));
+    }
+    objectives.push_back(*objective);
+  }
+  return objectives;
+}
+
+// The scenario with the service time that was measured.
+absl::Status SetServiceMean(double mean_s, TierId tier, sim::Scenario& scenario) {
+  if (mean_s <= 0) return absl::OkStatus();
+  const double said_s =
+      sim::RecordedServiceMeanS(scenario, tier).value_or(sim::MeanServiceS(scenario.service[tier].law));
+  return sim::SetParameter("service", mean_s / said_s, scenario);
 }
 
 int Size(Session& session, const SizeOptions& options) {
@@ -144,32 +158,37 @@ int Size(Session& session, const SizeOptions& options) {
   std::optional<TierId> tier = TierId(0);
   if (!options.tier.empty()) tier = scenario->fleet->FindTier(options.tier);
   if (!tier) return Fail(session, absl::NotFoundError("no tier is called " + options.tier));
-  if (options.service_mean_s > 0) {
-    const double factor = options.service_mean_s / sim::MeanServiceS(scenario->service[*tier].law);
-    if (absl::Status s = sim::SetParameter("service", factor, *scenario); !s.ok()) return Fail(session, s);
+  if (absl::Status s = SetServiceMean(options.service_mean_s, *tier, *scenario); !s.ok()) {
+    return Fail(session, s);
   }
-  std::vector<sim::Objective> objectives;
-  for (const std::string& text : options.slo) {
-    const auto objective = sim::ParseObjective(text);
-    if (!objective.ok()) {
-      return Fail(session, absl::InvalidArgumentError(absl::StrCat("--slo: ", objective.status().message())));
-    }
-    objectives.push_back(*objective);
+  const auto objectives = ReadObjectives(options.slo);
+  if (!objectives.ok()) return Fail(session, objectives.status());
+  if (scenario->warmup_s >= options.day_s && sim::RecordedDays(*scenario, options.day_s) > 1) {
+    return Fail(session, absl::InvalidArgumentError("the scenario's warmup is longer than --day-length"));
   }
+  const Samples samples(*scenario, *tier, options.seeds, options.day_s);
   sim::FleetSize now;
   for (const TierRegion& region : scenario->fleet->tiers[*tier].regions) now.push_back(region.workers);
   const Interruption interruption;
-  SeedJudge judge(*scenario, *tier, objectives, ThreadsFor(options.threads));
-  sim::SizingResult result = sim::FewestWorkers(now, options.factor_max, [&](const sim::FleetSize& fleet) {
-    return judge.Judge(fleet, 1, options.seeds);
+  SampleJudge judge(samples, *objectives, ThreadsFor(options.threads));
+  sim::SizingAnswer answer;
+  answer.found = sim::FewestWorkers(now, options.factor_max, [&](const sim::FleetSize& fleet) {
+    return judge.Judge(fleet, 0, samples.searched());
   });
-  sim::Confirm(result, [&](const sim::FleetSize& fleet) {
-    return judge.Judge(fleet, options.seeds + 1, options.seeds);
+  sim::Confirm(answer.found, [&](const sim::FleetSize& fleet) {
+    return judge.Judge(fleet, samples.searched(), samples.fresh());
   });
-  if (!result.complete && result.met) session.err << "interrupted: fewer workers may do\n";
-  Print(session, *scenario, now, result, options.seeds);
-  if (result.confirmed) PrintWorst(session, objectives, judge.runs());
-  return result.met ? kExitOk : kExitNo;
+  const bool bounded = sim::EnlargeForOtherDays(
+      answer,
+      {.all = samples.all(), .fresh = samples.fresh(), .keep = samples.of_one_recording() ? 0 : options.keep},
+      [&](const std::vector<sim::Trial>& trials) { return judge.JudgeEach(trials); });
+  if (answer.found.met && (!answer.found.complete || !bounded)) {
+    session.err << (bounded ? "interrupted: fewer workers may do\n"
+                            : "interrupted: how many other days need is not known\n");
+  }
+  Print(session, *scenario, now, answer, samples, options.keep);
+  if (answer.found.confirmed) PrintWorst(session, *objectives, judge.runs());
+  return answer.found.met ? kExitOk : kExitNo;
 }
 
 }  // namespace
@@ -191,6 +210,13 @@ void AddSimSize(CLI::App& sim, Session& session) {
   size->add_option("--seeds", options->seeds,
                    "runs behind every judgement, each of which must meet the objective; default: 5")
       ->check(CLI::Range(1, 1000));
+  size->add_option("--keep", options->keep,
+                   "share of all days that the answer is for, with 95 % confidence; 0: only of the runs that "
+                   "were made; default: 0.95")
+      ->check(CLI::IsMember({0.0}) | CLI::Range(0.5, 0.999));
+  size->add_option("--day-length", options->day_s,
+                   "seconds; where the demand is as recorded for two of these or more, each is a run")
+      ->check(CLI::Range(1.0, 3.2e7));
   size->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
   size->callback(
       [&session, options] { session.run = [&session, options] { return Size(session, *options); }; });

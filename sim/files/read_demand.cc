@@ -1,6 +1,6 @@
 #include "sim/files/read_demand.h"
 
-#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/files/read_steps.h"
-#include "sim/trace.h"
+#include "sim/files/read_trace.h"
 
 namespace ringway::sim {
 namespace {
@@ -37,14 +37,15 @@ std::vector<double> Shares(const Scenario& scenario, const Tier& tier, const Reg
   return shares;
 }
 
-double CapacityRps(const Scenario& scenario, TierId tier) {
+double CapacityRps(const Scenario& scenario, TierId tier, std::optional<double> service_s) {
   double workers = 0;
   for (const TierRegion& region : scenario.fleet->tiers[tier].regions) workers += region.workers;
-  return workers / MeanServiceS(scenario.service[tier].law);
+  return workers / service_s.value_or(MeanServiceS(scenario.service[tier].law));
 }
 
-// Requests per second of the whole item: given, or from a load.
-double ReadRate(Mapping& m, const Scenario& scenario, TierId tier, std::vector<std::string>& remarks) {
+// Requests per second of the whole item: given, or from a load. `service_s`: that was recorded, if any was.
+double ReadRate(Mapping& m, const Scenario& scenario, TierId tier, std::optional<double> service_s,
+                std::vector<std::string>& remarks) {
   const bool has_rate = m.Has("rateRps");
   const bool has_load = m.Has("load");
   const double rate = m.Number("rateRps", 0, {0, kRateMax, true});
@@ -54,7 +55,7 @@ double ReadRate(Mapping& m, const Scenario& scenario, TierId tier, std::vector<s
     return 0;
   }
   if (has_rate) return rate;
-  const double capacity = CapacityRps(scenario, tier);
+  const double capacity = CapacityRps(scenario, tier, service_s);
   remarks.push_back(absl::StrFormat("load %.4g of tier %s is %.6g requests per second: %.6g at full capacity",
                                     load, scenario.fleet->tiers[tier].name, load * capacity, capacity));
   return load * capacity;
@@ -84,69 +85,103 @@ ArrivalLaw ReadDayCurve(Mapping& m, double rate, const Region& region) {
   return law;
 }
 
-std::shared_ptr<const std::vector<double>> ReadTrace(Mapping& m, const ReadFile& read, Scenario& scenario) {
-  m.Require("file", "the path of a CSV file, relative to this one");
-  const std::string path = m.Text("file", "");
-  const std::string column = m.Text("column", "");
-  const auto unit =
-      static_cast<TraceUnit>(m.Choice("unit", 0, {std::begin(kTraceUnits), std::end(kTraceUnits)}));
-  if (path.empty()) return nullptr;
-  const auto text = read(path);
-  if (!text.ok()) {
-    m.Report("file", "a CSV file that can be read", std::string(text.status().message()));
-    return nullptr;
+struct Item {
+  TierId tier;  // invalid: a trace names it
+  Priority priority = 0;
+  RegionSet regions = {};
+  std::vector<double> shares = {};
+};
+
+// Rows that name no region, and the rate of all, as the demand says it.
+Item ReadWhose(Mapping& m, TierId tier_id, const RegionNames& names, const Scenario& scenario,
+               Problems& problems) {
+  Item item{.tier = tier_id};
+  const Tier& tier = scenario.fleet->tiers[tier_id.valid() ? tier_id : TierId(0)];
+  item.priority = static_cast<Priority>(
+      m.Choice("priority", 0, std::vector<std::string_view>(tier.priorities.begin(), tier.priorities.end())));
+  item.regions = ReadRegions(m, "regions", names, problems);
+  if (item.regions.empty()) {
+    for (std::size_t i = 0; i < scenario.fleet->world.regions.size(); ++i)
+      item.regions.push_back(RegionId(i));
   }
-  auto trace = ParseTraceCsv(*text, path, column, unit);
-  if (!trace.ok()) {
-    m.Report("file", "a trace with a time column", std::string(trace.status().message()));
-    return nullptr;
-  }
+  item.shares = Shares(scenario, tier, item.regions, m.Choice("split", kByPopulation, kSplits));
+  return item;
+}
+
+void RemarkCopies(double rate_rps, const TraceWindow& window, Scenario& scenario) {
+  const double copies = rate_rps * window.length_s / static_cast<double>(window.trace.offsets_s.size());
+  const std::string how =
+      copies > 1
+          ? absl::StrFormat(
+                "each recorded request is sent %.3g times in all, spread over the trace's mean gap", copies)
+          : absl::StrFormat("%.3g of the recorded requests are sent", copies);
+  scenario.remarks.push_back(how + "; the trace starts over when it ends");
+}
+
+// What the tiers' own service times would hide: planner, routers and slots begin with those.
+void RemarkService(const TraceWindow& window, TierId tier, Scenario& scenario) {
+  const auto mean_s = RecordedServiceMeanS(window.trace);
+  if (!mean_s || !tier.valid()) return;
+  const double said_s = absl::ToDoubleSeconds(scenario.fleet->tiers[tier].service_mean);
   scenario.remarks.push_back(absl::StrFormat(
-      "trace %s: %d requests in %.1f s (times read as %s), coefficient of variation of the gaps "
-      "%.2f; it starts over when it ends",
-      path, trace->offsets_s.size(), trace->offsets_s.back(),
-      trace->unit == TraceUnit::kFound ? "dates" : kTraceUnits[static_cast<std::size_t>(trace->unit)],
-      trace->GapCv()));
-  return std::make_shared<const std::vector<double>>(std::move(trace->offsets_s));
+      "recorded service times, %.4g s on average, are used as they are; tier %s says %.4g s, which the fleet "
+      "begins with",
+      *mean_s, scenario.fleet->tiers[tier].name, said_s));
+}
+
+void ReadTraceItem(Mapping& m, const RegionNames& names, const ReadFile& read, Scenario& scenario,
+                   Problems& problems) {
+  const auto window = ReadTraceWindow(m, read, scenario);
+  const bool names_tier = window && !window->trace.tier.of.empty() && !m.Has("tier");
+  const TierId tier = names_tier ? TierId() : ReadTierName(m, *scenario.fleet, problems);
+  if (!tier.valid() && !names_tier) return;
+  Item item = ReadWhose(m, tier, names, scenario, problems);
+  TraceDemand demand{.tier = tier,
+                     .priority = item.priority,
+                     .regions = std::move(item.regions),
+                     .shares = std::move(item.shares)};
+  if (m.Has("rate")) {
+    m.Choice("rate", 0, {"recorded"});
+    for (const std::string_view key : {"rateRps", "load"}) {
+      if (m.Has(key)) m.Report(key, "left out, as `rate: recorded` says how often requests come");
+      m.Raw(key);
+    }
+  } else if (names_tier && m.Has("load")) {
+    m.Report("load", "`rate: recorded` or rateRps, as the trace names its tiers");
+    m.Raw("load");
+  } else {
+    const auto mean_s = window ? RecordedServiceMeanS(window->trace) : std::nullopt;
+    demand.rate_rps = ReadRate(m, scenario, tier, mean_s, scenario.remarks);
+  }
+  if (window) {
+    if (demand.rate_rps) RemarkCopies(*demand.rate_rps, *window, scenario);
+    if (!demand.rate_rps && scenario.duration_s < window->length_s) {
+      scenario.remarks.push_back(absl::StrFormat("the run ends after %.0f s of the %.0f s that were recorded",
+                                                 scenario.duration_s, window->length_s));
+    }
+    RemarkService(*window, tier, scenario);
+    const absl::Status added = AddTraceDemand(*window, demand, scenario);
+    if (!added.ok()) m.Report("file", "a trace of this fleet", std::string(added.message()));
+  }
+  m.Finish();
 }
 
 void ReadItem(const Place& place, const RegionNames& names, const ReadFile& read, Scenario& scenario,
               Problems& problems) {
   Mapping m(place, problems);
-  const TierId tier_id = ReadTierName(m, *scenario.fleet, problems);
-  if (!tier_id.valid()) return;
-  const Tier& tier = scenario.fleet->tiers[tier_id];
-  const std::vector<std::string_view> priorities(tier.priorities.begin(), tier.priorities.end());
-  const auto priority = static_cast<Priority>(m.Choice("priority", 0, priorities));
   const std::size_t law = m.Choice("law", kPoisson, kLaws);
-  const double rate = ReadRate(m, scenario, tier_id, scenario.remarks);
-  RegionSet regions = ReadRegions(m, "regions", names, problems);
-  if (regions.empty()) {
-    for (std::size_t i = 0; i < scenario.fleet->world.regions.size(); ++i) regions.push_back(RegionId(i));
-  }
-  const std::vector<double> shares =
-      Shares(scenario, tier, regions, m.Choice("split", kByPopulation, kSplits));
-  const auto offsets = law == kTrace ? ReadTrace(m, read, scenario) : nullptr;
-  if (offsets != nullptr && offsets->back() > 0) {
-    const double copies = rate * offsets->back() / static_cast<double>(offsets->size());
-    scenario.remarks.push_back(absl::StrFormat(
-        copies > 1 ? "each recorded request is sent %.3g times in all, spread over the trace's mean gap"
-                   : "%.3g of the recorded requests are sent",
-        copies));
-  }
-  for (std::size_t i = 0; i < regions.size() && scenario.demand.size() < kDemandsMax; ++i) {
-    const double own = rate * shares[i];
+  if (law == kTrace) return ReadTraceItem(m, names, read, scenario, problems);
+  const TierId tier = ReadTierName(m, *scenario.fleet, problems);
+  if (!tier.valid()) return;
+  const Item item = ReadWhose(m, tier, names, scenario, problems);
+  const double rate = ReadRate(m, scenario, tier, std::nullopt, scenario.remarks);
+  for (std::size_t i = 0; i < item.regions.size() && scenario.demand.size() < kDemandsMax; ++i) {
+    const double own = rate * item.shares[i];
     if (own <= 0) continue;
     DemandSpec demand{
-        .tier = tier_id, .region = regions[i], .priority = priority, .law = PoissonArrivals{own}};
+        .tier = tier, .region = item.regions[i], .priority = item.priority, .law = PoissonArrivals{own}};
     if (law == kMmpp) demand.law = ReadMmpp(m, own);
-    if (law == kDayCurve) demand.law = ReadDayCurve(m, own, scenario.fleet->world.regions[regions[i]]);
-    if (law == kTrace && offsets != nullptr) {
-      const double length_s = offsets->back() > 0 ? offsets->back() : 1;
-      const double trace_rps = static_cast<double>(offsets->size()) / length_s;
-      demand.law = TraceArrivals{
-          .offsets_s = offsets, .scale = own / trace_rps, .length_s = length_s, .shared = rate > trace_rps};
-    }
+    if (law == kDayCurve) demand.law = ReadDayCurve(m, own, scenario.fleet->world.regions[item.regions[i]]);
     scenario.demand.push_back(std::move(demand));
   }
   m.Finish();

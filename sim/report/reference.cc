@@ -9,9 +9,7 @@ Reference::Reference(const Scenario& scenario) : warm_s_(scenario.warmup_s) {
   for (const Tier& tier : scenario.fleet->tiers) {
     std::size_t workers = 0;
     for (const TierRegion& region : tier.regions) workers += static_cast<std::size_t>(region.workers);
-    const double deadline_s = std::min(absl::ToDoubleSeconds(tier.deadline), scenario.users.patience_s);
-    tiers_.push_back(
-        {workers, CentralQueue(std::max<std::size_t>(workers, 1)), deadline_s, 0, 0, Histogram()});
+    tiers_.push_back({workers, CentralQueue(std::max<std::size_t>(workers, 1)), 0, 0, Histogram()});
   }
 }
 
@@ -23,7 +21,8 @@ void Reference::OnSubmitted(absl::Time now, const Submission& submission) {
     ++tier.submitted;
     tier.service_s += submission.service_s;
   }
-  if (tier.workers == 0 || tier.queue.WaitAt(now_s) + submission.service_s > tier.deadline_s) return;
+  const double deadline_s = absl::ToDoubleSeconds(submission.patience);
+  if (tier.workers == 0 || tier.queue.WaitAt(now_s) + submission.service_s > deadline_s) return;
   const double wait_s = tier.queue.Arrive(now_s, submission.service_s);
   if (counts) tier.wait.Add(wait_s);
 }

@@ -41,7 +41,6 @@ class Reference : public Witness {
   struct TierQueue {
     std::size_t workers = 0;
     CentralQueue queue;
-    double deadline_s = 0;
     std::uint64_t submitted = 0;
     double service_s = 0;  // summed
     Histogram wait;        // of the served

@@ -75,6 +75,9 @@ const Parameter kParameters[] = {
     {"service", "factor on every service time, the planner's prior included", 0.001, 1000,
      [](Scenario& s, double v) {
        for (TierService& service : s.service) ScaleService(service.law, v);
+       for (DemandSpec& demand : s.demand) {
+         if (auto* trace = std::get_if<TraceArrivals>(&demand.law)) trace->service_factor *= v;
+       }
        EditTiers(s, [v](Tier& tier) { tier.service_mean *= v; });
      }},
     {"threshold", "overload threshold of every tier", 0.01, 1,

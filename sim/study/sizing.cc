@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numbers>
 #include <numeric>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/check.h"
 
 namespace ringway::sim {
 namespace {
@@ -137,6 +140,95 @@ void Confirm(SizingResult& result, const Judge& fresh) {
     for (int i = 0; i < more; ++i) ++result.workers[order[next++ % order.size()]];
     result.added += more;
   }
+}
+
+FleetSize SharedOutAs(const FleetSize& fleet, int workers) {
+  const int all = std::accumulate(fleet.begin(), fleet.end(), 0);
+  FleetSize shared(fleet.size());
+  if (all == 0) return shared;
+  // The first so many of the fleet's workers, counted region by region, up to each region's end: so the parts
+  // add up to the whole.
+  std::int64_t seen = 0, given = 0;
+  for (std::size_t i = 0; i < fleet.size(); ++i) {
+    seen += fleet[RegionId(i)];
+    const std::int64_t due = (2 * seen * workers + all) / (2 * std::int64_t{all});
+    shared[RegionId(i)] = static_cast<int>(due - given);
+    given = due;
+  }
+  return shared;
+}
+
+std::optional<std::vector<int>> Needs(const FleetSize& fleet, std::size_t samples, const TrialJudge& judge) {
+  const int all = std::accumulate(fleet.begin(), fleet.end(), 0);
+  std::vector<int> enough(samples, all), few(samples, 0);
+  const int fine = std::max(1, all / 100);
+  for (;;) {
+    std::vector<Trial> trials;
+    std::vector<int> asked;
+    for (std::size_t i = 0; i < samples; ++i) {
+      if (enough[i] - few[i] <= fine) continue;
+      // Near the edge first: a day seldom needs less than three quarters of what the worst day does.
+      const int middle = few[i] == 0 ? enough[i] - std::max(1, enough[i] / 4) : (few[i] + enough[i]) / 2;
+      asked.push_back(middle);
+      trials.push_back({SharedOutAs(fleet, middle), i});
+    }
+    if (trials.empty()) return enough;
+    const auto met = judge(trials);
+    if (!met) return std::nullopt;
+    for (std::size_t t = 0; t < trials.size(); ++t) {
+      (((*met)[t]) ? enough : few)[trials[t].sample] = asked[t];
+    }
+  }
+}
+
+namespace {
+
+// The number of standard deviations below which this share of a normal distribution lies.
+double NormalQuantile(double share) {
+  double low = -10, high = 10;
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (0.5 * std::erfc(-middle / std::numbers::sqrt2) < share ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace
+
+double ToleranceFactor(std::size_t samples, double share) {
+  RINGWAY_CHECK(samples >= kBoundSamplesMin);
+  const auto n = static_cast<double>(samples);
+  const double confident = NormalQuantile(0.95), wanted = NormalQuantile(share);
+  const double a = 1 - confident * confident / (2 * (n - 1));
+  const double b = wanted * wanted - confident * confident / n;
+  return (wanted + std::sqrt(std::max(0.0, wanted * wanted - a * b))) / a;
+}
+
+KeptBound BoundOf(const std::vector<int>& needs, double share) {
+  KeptBound bound{.samples = needs.size(), .factor = ToleranceFactor(needs.size(), share)};
+  const auto n = static_cast<double>(needs.size());
+  bound.mean = std::accumulate(needs.begin(), needs.end(), 0.0) / n;
+  double squares = 0;
+  for (const int need : needs) squares += (need - bound.mean) * (need - bound.mean);
+  bound.deviation = std::sqrt(squares / (n - 1));
+  bound.workers = bound.mean + bound.factor * bound.deviation;
+  return bound;
+}
+
+bool EnlargeForOtherDays(SizingAnswer& answer, const OtherDays& days, const TrialJudge& judge) {
+  answer.workers = answer.found.workers;
+  if (!answer.found.confirmed || days.keep <= 0 || days.all < kBoundSamplesMin ||
+      BreakingShareMax(days.fresh) <= 1 - days.keep) {
+    return true;
+  }
+  const auto needs = Needs(answer.found.workers, days.all, judge);
+  if (!needs) return false;
+  answer.needs = *needs;
+  answer.bound = BoundOf(answer.needs, days.keep);
+  const int bound = static_cast<int>(std::ceil(answer.bound->workers - 1e-9));
+  const int found = std::accumulate(answer.found.workers.begin(), answer.found.workers.end(), 0);
+  if (bound > found) answer.workers = SharedOutAs(answer.found.workers, bound);
+  return true;
 }
 
 }  // namespace ringway::sim

@@ -10,7 +10,15 @@
 // it too. What the search itself ends with is a fleet from which no region alone can give up more; another
 // split of the same total may exist.
 //
-// The judge is a function, so that runs may go wherever there are cores. Bound: kJudgementsMax.
+// That a few days were kept says little of the next ones: of ten days that just met it, the eleventh breaks
+// it with probability 1/11. So each day is asked how many workers it needs alone (Needs), and the answer is
+// the one-sided tolerance bound of these numbers (BoundOf): the mean plus k standard deviations, where k is
+// such that with 95 % confidence a given share of all days needs no more, if needs are near to normal (M. G.
+// Natrella, Experimental Statistics, 1963, 2-2.3.1; k is 2.9 for 95 % of days from 10, 1.9 from 100). Needs
+// are numbers of workers, which are much nearer to normal than quantiles of waits are.
+//
+// A sample is a run: a seed, or a recorded day. The judges are functions, so that runs may go wherever there
+// are cores. Bound: kJudgementsMax.
 #ifndef RINGWAY_SIM_STUDY_SIZING_H_
 #define RINGWAY_SIM_STUDY_SIZING_H_
 
@@ -66,6 +74,52 @@ SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge&
 // it is enough; at most kGrowthsMax times.
 inline constexpr int kGrowthsMax = 50;  // 2.7 times the fleet
 void Confirm(SizingResult& result, const Judge& fresh);
+
+// As many workers in all as `workers`, shared out as in `fleet`, to the nearest worker.
+FleetSize SharedOutAs(const FleetSize& fleet, int workers);
+
+// A question to one sample alone.
+struct Trial {
+  FleetSize fleet;
+  std::size_t sample = 0;
+};
+// Whether each trial's fleet meets the objective with its sample, in the order of trials; no value: stop.
+using TrialJudge = std::function<std::optional<std::vector<bool>>(const std::vector<Trial>&)>;
+
+// How many workers each of the samples alone needs, shared out as in `fleet`, which is enough for all of
+// them: by bisection, to a hundredth of the fleet or a worker. No value: somebody wants to stop.
+std::optional<std::vector<int>> Needs(const FleetSize& fleet, std::size_t samples, const TrialJudge& judge);
+
+// How many workers keep the objective on a share of all days, by what some of them need.
+struct KeptBound {
+  std::size_t samples = 0;
+  double mean = 0;  // of the needs
+  double deviation = 0;
+  double factor = 0;  // k
+  double workers = 0;
+};
+inline constexpr std::size_t kBoundSamplesMin = 3;
+// k of the tolerance bound with 95 % confidence; needs kBoundSamplesMin samples. share: in [0.5, 1).
+double ToleranceFactor(std::size_t samples, double share);
+// Needs kBoundSamplesMin of them.
+KeptBound BoundOf(const std::vector<int>& needs, double share);
+
+// A size with what is known of days that nobody has seen.
+struct SizingAnswer {
+  SizingResult found;
+  FleetSize workers;               // that are recommended
+  std::vector<int> needs;          // of each sample alone, if they were asked
+  std::optional<KeptBound> bound;  // if `workers` comes of it
+};
+struct OtherDays {
+  std::size_t all = 0;    // samples that `found` meets
+  std::size_t fresh = 0;  // of those, that the search had not seen
+  double keep = 0.95;     // share of all days that are to keep the objective; 0: nobody asks
+};
+// Takes the tolerance bound where it is above what was found; not where so many fresh samples were met that
+// this says enough by itself, where the answer was not confirmed, and where fewer than kBoundSamplesMin were
+// seen. False: stopped before it was known.
+bool EnlargeForOtherDays(SizingAnswer& answer, const OtherDays& days, const TrialJudge& judge);
 
 }  // namespace ringway::sim
 

@@ -110,6 +110,23 @@ TEST(TrafficTest, ATraceGivesItsShapeAtTheRegionsRate) {
   for (std::size_t i = 0; i < calm.size(); ++i) EXPECT_NEAR(calm[i] / script.base_rps[RegionId(i)], 1, 0.05);
 }
 
+TEST(ScriptTest, ATraceThatTellsMoreThanTimesIsRefused) {
+  sim::Scenario scenario;
+  scenario.fleet = std::make_shared<const Fleet>(LocalFleet());
+  scenario.service.resize(1);
+  sim::TraceArrivals law{.offsets_s = std::make_shared<const std::vector<double>>(std::vector<double>{0, 1})};
+  const auto with = [&](const sim::RecordedJob& job) {
+    law.jobs = std::make_shared<const std::vector<sim::RecordedJob>>(2, job);
+    scenario.demand = {{.tier = TierId(0), .region = RegionId(0), .law = law}};
+    return ScriptOf(scenario).status();
+  };
+  EXPECT_EQ(with({.tenant = 1}), absl::OkStatus());
+  for (const sim::RecordedJob& job :
+       {sim::RecordedJob{.service_s = 2}, sim::RecordedJob{.deadline_s = 2}, sim::RecordedJob{.size = 2}}) {
+    EXPECT_NE(with(job).message().find("own service time, size or deadline"), absl::string_view::npos);
+  }
+}
+
 TEST(TrafficTest, SameSeedSameArrivals) {
   const Script script = LocalScript();
   Traffic a(LocalFleet(), script, nullptr, 3), b(LocalFleet(), script, nullptr, 3),

@@ -215,5 +215,44 @@ TEST(SimProcessTest, BrokenFilesAreToldWithLineAndColumn) {
   }
 }
 
+// Six short days in one file, each with its own demand, and a scenario that plays them as recorded.
+std::string SixDays(const Folder& folder) {
+  SmallDay(folder, "days", 30);
+  std::ofstream trace(folder.File("days.csv"));
+  trace << "time_s,service_s\n";
+  for (int day = 0; day < 6; ++day) {
+    const double gap_s = 0.5 - 0.05 * (day % 3);
+    for (double at_s = 0; at_s < 300; at_s += gap_s) trace << 300 * day + at_s << ",2\n";
+  }
+  std::ofstream(folder.File("days.yaml"))
+      << "apiVersion: ringway/v1\nkind: Scenario\nmetadata: {name: s}\nspec:\n  topology: days-world.yaml\n"
+         "  warmup: 1s\n  duration: 1800s\n  demand:\n    - {law: trace, file: days.csv, rate: recorded}\n";
+  return folder.File("days.yaml");
+}
+
+TEST(SimProcessTest, ASizeForRecordedDaysSaysWhatOtherDaysMayNeed) {
+  const Folder folder;
+  const std::string days = SixDays(folder);
+  runtime::ChildProcess size = Start(
+      {"size", days, "--slo", "wait_p99_s<=0.1", "--day-length", "300", "--json"}, folder.File("size.json"));
+  EXPECT_EQ(ExitCode(size), 0) << ReadAll(folder.File("size.json"));
+  const std::string answer = ReadAll(folder.File("size.json"));
+  EXPECT_EQ(NumberOf(answer, "days"), 6) << answer;
+  // 2 s of work every 0.5, 0.45 and 0.4 s keep four and twice five workers busy: 4.67 on average, with a
+  // standard deviation of 0.516. k of six days is 3.67.
+  EXPECT_EQ(NumberOf(answer.substr(answer.find("workers_of_samples")), "east"), 5) << answer;
+  EXPECT_EQ(NumberOf(answer, "east"), 7) << answer;
+  runtime::ChildProcess words =
+      Start({"size", days, "--slo", "wait_p99_s<=0.1", "--day-length", "300"}, folder.File("size.txt"));
+  EXPECT_EQ(ExitCode(words), 0);
+  EXPECT_THAT(ReadAll(folder.File("size.txt")), HasSubstr("with each of 6 recorded days"));
+  EXPECT_THAT(ReadAll(folder.File("size.txt")), HasSubstr("with 95 % confidence"));
+
+  runtime::ChildProcess whole =
+      Start({"size", days, "--slo", "wait_p99_s<=0.1", "--threads", "1"}, folder.File("whole.txt"));
+  EXPECT_EQ(ExitCode(whole), 0);
+  EXPECT_THAT(ReadAll(folder.File("whole.txt")), HasSubstr("what other days need it cannot tell"));
+}
+
 }  // namespace
 }  // namespace ringway::cli

@@ -135,6 +135,10 @@ TEST(ReadersTest, Traces) {
                4 << 20,
                {Around("TIMESTAMP\n", "2023-11-16 18:01:00\n", ""), Around("TIMESTAMP\n", ",", "\n"),
                 Around("", "\"", "\n"), Around("TIMESTAMP\n", "\n", "")});
+  ExpectLinear("ParseTraceJobs", [](const std::string& text) { (void)sim::ParseTraceJobs(text, "t.csv"); },
+               4 << 20,
+               {Around("time,tenant,size\n0,\"", "\"\",", "\n"), Around("time,tenant\n0,", "\"a,", "\n"),
+                Around("time_s,tenant\n", "1,a\n", ""), Around("", "time,", "\n")});
 }
 
 TEST(ReadersTest, Topologies) {

@@ -112,6 +112,34 @@ TEST(ArrivalsTest, AFactorNeitherLosesARecordedRequestNorBringsBackThePast) {
   EXPECT_EQ(stream.Next(), 30);
 }
 
+TEST(ArrivalsTest, WhatIsKnownOfARequestTravelsWithEachOfItsCopies) {
+  auto offsets = std::make_shared<std::vector<double>>();
+  auto jobs = std::make_shared<std::vector<RecordedJob>>();
+  for (int i = 0; i < 100; ++i) {
+    offsets->push_back(10.0 * i);
+    jobs->push_back({.service_s = 1.0 + i});
+  }
+  ArrivalStream copies(TraceArrivals{.offsets_s = offsets, .scale = 3, .length_s = 1000, .jobs = jobs}, 1, 1);
+  std::vector<int> sent(100);
+  for (double at_s = copies.Next(); at_s < 900; at_s = copies.Next()) {
+    ASSERT_NE(copies.recorded(), nullptr);
+    const double recorded_at_s = 10 * (copies.recorded()->service_s - 1);
+    EXPECT_LE(std::abs(at_s - recorded_at_s), 10) << "moved by more than the mean gap";
+    ++sent[static_cast<std::size_t>(copies.recorded()->service_s - 1)];
+  }
+  for (int i = 1; i < 88; ++i) EXPECT_EQ(sent[static_cast<std::size_t>(i)], 3) << i;
+
+  ArrivalStream once(TraceArrivals{.offsets_s = offsets, .jobs = jobs}, 1, 1);
+  EXPECT_EQ(once.Next(), 0);
+  EXPECT_EQ(once.Next(), 10);
+  once.SetFactor(5, 1);
+  EXPECT_EQ(once.Next(), 10);
+  EXPECT_EQ(once.recorded()->service_s, 2);
+  ArrivalStream poisson(PoissonArrivals{}, 1, 1);
+  poisson.Next();
+  EXPECT_EQ(poisson.recorded(), nullptr);
+}
+
 TEST(ArrivalsTest, AFactorChangesTheRateFromItsTimeOn) {
   ArrivalStream stream(PoissonArrivals{.rate_rps = 10}, 1, 1);
   EXPECT_NEAR(CountUntil(stream, 1000), 10000, 400);

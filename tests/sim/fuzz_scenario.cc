@@ -52,7 +52,7 @@ void ReadScenario(std::string_view text) {
 }
 
 void ReadTrace(std::string_view text) {
-  const auto trace = ParseTraceCsv(text, "fuzz.csv");
+  const auto trace = ParseTraceJobs(text, "fuzz.csv");
   if (!trace.ok()) {
     RINGWAY_CHECK(!trace.status().message().empty());
     return;
@@ -62,6 +62,10 @@ void ReadTrace(std::string_view text) {
   for (const double at : trace->offsets_s) {
     RINGWAY_CHECK(std::isfinite(at) && at >= last);
     last = at;
+  }
+  for (const auto* words : {&trace->tier, &trace->tenant, &trace->priority, &trace->region}) {
+    RINGWAY_CHECK(words->of.empty() || words->of.size() == trace->offsets_s.size());
+    for (const std::uint32_t name : words->of) RINGWAY_CHECK(name < words->names.size());
   }
 }
 

@@ -1,7 +1,8 @@
 #include "sim/files/scenario_file.h"
 
-#include <map>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -53,10 +54,36 @@ spec:
     - {at: 10s, every: 60s, for: 10s, scaleDemand: {factor: 2}}
 )";
 
+constexpr char kJobs[] =
+    "timestamp,duration_ms,tier,region,tenant,priority\n"
+    "2024-12-03 10:00:00,1000,animate,east,a,interactive\n"
+    "2024-12-03 10:00:10,3000,animate,west,b,interactive\n"
+    "2024-12-03 10:00:20,,animate,east,a,interactive\n"
+    "2024-12-03 10:00:40,5000,animate,east,a,interactive\n";
+
+// The same fleet with a tier more, of two priorities, as the first then has.
+std::string TwoTiers() {
+  std::string one =
+      absl::StrReplaceAll(kTopology, {{"serviceMean: 2s", "serviceMean: 2s\n  priorities: [high, low]"}});
+  const std::string second =
+      absl::StrReplaceAll(one.substr(one.rfind("---")), {{"name: animate", "name: draw"}});
+  return one + second;
+}
+
 absl::StatusOr<Scenario> Parse(const std::string& text) {
   return ParseScenario(text, "s.yaml", [](const std::string& path) -> absl::StatusOr<std::string> {
     if (path == "world.yaml") return std::string(kTopology);
+    if (path == "two.yaml") return TwoTiers();
     if (path == "t.csv") return std::string("time\n0\n1\n2\n3\n4\n");
+    if (path == "jobs.csv") return std::string(kJobs);
+    if (path == "many.csv") {
+      std::string text = "time_s\n";
+      for (int i = 0; i < 1000; ++i) absl::StrAppend(&text, i, "\n");
+      return text;
+    }
+    if (path == "tiers.csv") {
+      return std::string("time,model,prio\n0,animate,low\n1,draw,low\n2,draw,high\n3,draw,low\n");
+    }
     return absl::NotFoundError(absl::StrCat(path, ": no such file"));
   });
 }
@@ -121,6 +148,133 @@ TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
     ASSERT_FALSE(scenario.ok()) << c.to;
     EXPECT_THAT(std::string(scenario.status().message()), HasSubstr(c.expected)) << c.to;
     EXPECT_THAT(std::string(scenario.status().message()), HasSubstr("s.yaml:")) << c.to;
+  }
+}
+
+// The scenario with this demand alone.
+absl::StatusOr<Scenario> WithDemand(const std::string& item) {
+  const std::string text = kScenario;
+  const std::size_t from = text.find("    - {law: poisson"), to = text.find("  steps:");
+  return Parse(absl::StrCat(text.substr(0, from), "    - ", item, "\n", text.substr(to)));
+}
+
+TEST(ScenarioFileTest, ATraceIsPlayedAsItWasRecorded) {
+  const auto scenario = WithDemand("{law: trace, file: jobs.csv, rate: recorded}");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  ASSERT_EQ(scenario->demand.size(), 2u);
+  const auto& east = std::get<TraceArrivals>(scenario->demand[0].law);
+  EXPECT_EQ(scenario->demand[0].region, RegionId(0));
+  EXPECT_EQ(*east.offsets_s, (std::vector<double>{0, 20, 40}));
+  EXPECT_EQ(east.scale, 1);
+  EXPECT_EQ(east.length_s, 0);  // once
+  EXPECT_EQ(east.recorded_s, 40);
+  EXPECT_EQ((*east.jobs)[0].service_s, 1);
+  EXPECT_EQ((*east.jobs)[1].service_s, RecordedJob::kNotRecorded);
+  EXPECT_EQ((*east.jobs)[2].service_s, 5);
+  EXPECT_EQ(scenario->tenants, (std::vector<std::string>{"a", "b"}));
+  const auto& west = std::get<TraceArrivals>(scenario->demand[1].law);
+  EXPECT_EQ(*west.offsets_s, (std::vector<double>{10}));
+  EXPECT_EQ((*west.jobs)[0].tenant, 1u);
+  EXPECT_THAT(scenario->remarks, testing::Contains(HasSubstr("recorded service times, 3 s on average")));
+}
+
+TEST(ScenarioFileTest, AWindowOfATraceIsAnOffsetOrADate) {
+  for (const char* window : {"from: 5s, to: 35s", "from: 2024-12-03 10:00:05, to: 2024-12-03 10:00:35"}) {
+    const auto scenario = WithDemand(
+        absl::StrCat("{law: trace, file: jobs.csv, rate: recorded, regions: [west], ", window, "}"));
+    ASSERT_TRUE(scenario.ok()) << scenario.status();
+    ASSERT_EQ(scenario->demand.size(), 1u) << "the demand's regions go before a column that nobody named";
+    const auto& law = std::get<TraceArrivals>(scenario->demand[0].law);
+    ASSERT_EQ(law.offsets_s->size(), 2u);
+    EXPECT_NEAR((*law.offsets_s)[0], 5, 1e-6) << window;
+    EXPECT_NEAR(law.recorded_s, 30, 1e-6) << window;
+    EXPECT_EQ((*law.jobs)[0].service_s, 3);
+  }
+}
+
+TEST(ScenarioFileTest, EveryRecordedRequestIsSentOnceWhoeverSharesThem) {
+  const auto scenario = WithDemand("{law: trace, file: many.csv, rate: recorded, split: capacity}");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  ASSERT_EQ(scenario->demand.size(), 2u);
+  std::vector<double> all_s;
+  for (const DemandSpec& demand : scenario->demand) {
+    const auto& law = std::get<TraceArrivals>(demand.law);
+    EXPECT_EQ(law.scale, 1);
+    all_s.insert(all_s.end(), law.offsets_s->begin(), law.offsets_s->end());
+  }
+  EXPECT_EQ(scenario->demand[1].region, RegionId(1));
+  // A quarter of the workers is in the west.
+  EXPECT_NEAR(static_cast<double>(std::get<TraceArrivals>(scenario->demand[1].law).offsets_s->size()), 250,
+              50);
+  std::sort(all_s.begin(), all_s.end());
+  ASSERT_EQ(all_s.size(), 1000u);
+  for (std::size_t i = 0; i < all_s.size(); ++i) EXPECT_EQ(all_s[i], static_cast<double>(i));
+}
+
+TEST(ScenarioFileTest, ATraceAtARateKeepsItsJobs) {
+  const auto scenario = WithDemand("{law: trace, file: jobs.csv, load: 0.3}");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  // 40 workers of the recorded 3 s; a quarter of the requests come from the west.
+  double rate_rps = 0;
+  for (const DemandSpec& demand : scenario->demand) {
+    const auto& law = std::get<TraceArrivals>(demand.law);
+    EXPECT_NE(law.jobs, nullptr);
+    EXPECT_TRUE(law.shared);
+    rate_rps += MeanRateRps(law);
+  }
+  EXPECT_NEAR(rate_rps, 0.3 * 40 / 3, 1e-9);
+  EXPECT_NEAR(MeanRateRps(scenario->demand[1].law), rate_rps / 4, 1e-9);
+}
+
+TEST(ScenarioFileTest, EachRecordedRequestIsOfItsOwnTierAndPriority) {
+  const auto parse = [](const std::string& item) {
+    std::string text = kScenario;
+    const std::size_t from = text.find("    - {law: poisson"), to = text.find("  steps:");
+    text = absl::StrCat(text.substr(0, from), "    - ", item, "\n", text.substr(to));
+    return Parse(absl::StrReplaceAll(text, {{"world.yaml", "two.yaml"}}));
+  };
+  const auto scenario = parse("{law: trace, file: tiers.csv, rate: recorded, regions: [east]}");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  ASSERT_EQ(scenario->demand.size(), 3u);
+  EXPECT_EQ(scenario->demand[0].tier, TierId(0));
+  EXPECT_EQ(scenario->demand[0].priority, 1);
+  EXPECT_EQ(scenario->demand[1].tier, TierId(1));
+  EXPECT_EQ(scenario->demand[1].priority, 0);
+  EXPECT_EQ(scenario->demand[2].priority, 1);
+  EXPECT_EQ(*std::get<TraceArrivals>(scenario->demand[2].law).offsets_s, (std::vector<double>{1, 3}));
+
+  const auto said =
+      parse("{law: trace, file: tiers.csv, rate: recorded, regions: [east], tier: draw, priority: high}");
+  ASSERT_TRUE(said.ok()) << said.status();
+  ASSERT_EQ(said->demand.size(), 1u);
+  EXPECT_EQ(said->demand[0].tier, TierId(1));
+  const auto load = parse("{law: trace, file: tiers.csv, load: 0.5}");
+  ASSERT_FALSE(load.ok());
+  EXPECT_THAT(std::string(load.status().message()), HasSubstr("as the trace names its tiers"));
+}
+
+TEST(ScenarioFileTest, WhatATraceMayNotSayIsNamed) {
+  struct Case {
+    const char* item;
+    const char* expected;
+  };
+  for (const Case& c : {
+           Case{"{law: trace, file: jobs.csv, rate: recorde}", "did you mean \"recorded\""},
+           Case{"{law: trace, file: jobs.csv, rate: recorded, load: 0.5}", "left out, as `rate: recorded`"},
+           Case{"{law: trace, file: jobs.csv}", "exactly one of"},
+           Case{"{law: trace, file: jobs.csv, rate: recorded, from: noon}",
+                "an offset from the first arrival"},
+           Case{"{law: trace, file: t.csv, rate: recorded, from: 2024-12-03}", "no dates"},
+           Case{"{law: trace, file: jobs.csv, rate: recorded, from: 1h}", "the trace goes from 0s to 40s"},
+           Case{"{law: trace, file: jobs.csv, rate: recorded, columns: {region: tenant}}",
+                "jobs.csv:2: column 'tenant' (region): 'a'; allowed: east, west"},
+           Case{"{law: trace, file: jobs.csv, rate: recorded, columns: {service: gpu}}", "no column 'gpu'"},
+           Case{"{law: trace, file: jobs.csv, rate: recorded, columns: {servise: none}}",
+                "did you mean \"service\""},
+       }) {
+    const auto scenario = WithDemand(c.item);
+    ASSERT_FALSE(scenario.ok()) << c.item;
+    EXPECT_THAT(std::string(scenario.status().message()), HasSubstr(c.expected)) << c.item;
   }
 }
 

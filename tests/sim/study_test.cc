@@ -2,12 +2,17 @@
 // the smallest fleet.
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "sim/study/comparison.h"
+#include "sim/study/days.h"
 #include "sim/study/grid.h"
 #include "sim/study/parameters.h"
 #include "sim/study/sizing.h"
@@ -65,6 +70,19 @@ TEST(Parameters, ChangeOnlyTheirCopyAndNameWhatIsAllowed) {
             2 * scenario->fleet->tiers[TierId(0)].regions[RegionId(0)].workers);
   EXPECT_EQ(SetParameter("wrokers", 2, changed).code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(SetParameter("threshold", 2, changed).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Parameters, AFactorOnServiceTimesMeansRecordedOnesToo) {
+  Scenario scenario = *RandomScenario(3);
+  TraceArrivals law{.offsets_s = std::make_shared<const std::vector<double>>(std::vector<double>{0, 1, 2})};
+  law.jobs = std::make_shared<const std::vector<RecordedJob>>(
+      std::vector<RecordedJob>{{.service_s = 2}, {}, {.service_s = 4}});
+  scenario.demand = {{.tier = TierId(0), .region = RegionId(0), .law = law}};
+  EXPECT_EQ(RecordedServiceMeanS(scenario, TierId(0)), 3);
+  ASSERT_TRUE(SetParameter("service", 5, scenario).ok());
+  EXPECT_EQ(RecordedServiceMeanS(scenario, TierId(0)), 15);
+  scenario.demand = {{.tier = TierId(0), .region = RegionId(0), .law = PoissonArrivals{1}}};
+  EXPECT_EQ(RecordedServiceMeanS(scenario, TierId(0)), std::nullopt);
 }
 
 TEST(Comparison, SeesASmallDifferenceThroughCommonNoise) {
@@ -125,6 +143,70 @@ TEST(Sizing, SeedsThatTheSearchHasNotSeenConfirmItsAnswer) {
   Confirm(never, enough(10'000, 0));
   EXPECT_TRUE(never.met && never.complete);
   EXPECT_FALSE(never.confirmed);
+}
+
+TEST(Sizing, TheToleranceBoundIsThatOfTheTables) {
+  // One-sided, 95 % of a normal population with 95 % confidence (Natrella, table A-7).
+  const std::pair<std::size_t, double> table[] = {
+      {5, 4.203}, {10, 2.911}, {20, 2.396}, {50, 2.065}, {100, 1.927}};
+  for (const auto& [samples, k] : table) EXPECT_NEAR(ToleranceFactor(samples, 0.95) / k, 1, 0.02) << samples;
+  EXPECT_GE(ToleranceFactor(3, 0.95), 7.656);
+  const KeptBound bound = BoundOf({8, 9, 10, 11, 12}, 0.95);
+  EXPECT_DOUBLE_EQ(bound.mean, 10);
+  EXPECT_NEAR(bound.deviation, std::sqrt(2.5), 1e-12);
+  EXPECT_NEAR(bound.workers, 10 + 4.2 * std::sqrt(2.5), 0.1);
+}
+
+TEST(Sizing, AFleetIsSharedOutAsItWas) {
+  FleetSize fleet;
+  for (const int workers : {60, 0, 30, 10}) fleet.push_back(workers);
+  for (const int all : {0, 1, 7, 50, 100, 137}) {
+    const FleetSize shared = SharedOutAs(fleet, all);
+    EXPECT_EQ(std::accumulate(shared.begin(), shared.end(), 0), all);
+    for (std::size_t i = 0; i < fleet.size(); ++i) {
+      EXPECT_NEAR(shared[RegionId(i)], fleet[RegionId(i)] * all / 100.0, 1) << all;
+    }
+  }
+  EXPECT_EQ(SharedOutAs(fleet, 100), fleet);
+}
+
+TEST(Sizing, OtherDaysAreJudgedByWhatTheseNeedAlone) {
+  SizingAnswer answer;
+  answer.found.workers.push_back(80);
+  answer.found.workers.push_back(20);
+  answer.found.met = answer.found.complete = true;
+  const std::vector<int> alone = {60, 72, 81, 90, 100, 77};
+  const TrialJudge judge = [&](const std::vector<Trial>& trials) {
+    std::vector<bool> met;
+    for (const Trial& trial : trials) {
+      const int all = trial.fleet[RegionId(0)] + trial.fleet[RegionId(1)];
+      met.push_back(all >= alone[trial.sample]);
+    }
+    return std::optional(met);
+  };
+  EXPECT_TRUE(EnlargeForOtherDays(answer, {.all = 6, .fresh = 3}, judge));
+  EXPECT_FALSE(answer.bound) << "a size that was not confirmed";
+  answer.found.confirmed = true;
+  EXPECT_TRUE(EnlargeForOtherDays(answer, {.all = 6, .fresh = 3}, judge));
+  ASSERT_TRUE(answer.bound);
+  EXPECT_EQ(answer.needs, alone);
+  const int all = answer.workers[RegionId(0)] + answer.workers[RegionId(1)];
+  EXPECT_EQ(all, static_cast<int>(std::ceil(answer.bound->workers)));
+  EXPECT_NEAR(answer.workers[RegionId(0)], 0.8 * all, 1);
+  // Where so many fresh days were kept, where nobody asks, and where two days are all there is, nothing is
+  // added.
+  for (const OtherDays& days :
+       {OtherDays{.all = 118, .fresh = 59}, OtherDays{.all = 6, .fresh = 3, .keep = 0},
+        OtherDays{.all = 2, .fresh = 1}}) {
+    SizingAnswer plain;
+    plain.found = answer.found;
+    EXPECT_TRUE(EnlargeForOtherDays(plain, days, judge));
+    EXPECT_FALSE(plain.bound);
+    EXPECT_EQ(plain.workers, plain.found.workers);
+  }
+  EXPECT_FALSE(EnlargeForOtherDays(answer, {.all = 6, .fresh = 3}, [](const std::vector<Trial>&) {
+    return std::optional<std::vector<bool>>();
+  }));
 }
 
 TEST(Sizing, ReadsObjectives) {

@@ -86,6 +86,82 @@ TEST(TraceTest, BrokenTracesGetAClearError) {
   }
 }
 
+TEST(TraceTest, JobsComeWithWhatTheFileTellsOfThem) {
+  const char* text =
+      "Time_s,duration (ms),Model,user_id,prio,timeout_s,Region,cost,prompt\n"
+      "5,1500,small,bob,high,30,east,2,plain\n"
+      "3,250,large,ann,low,,west,,\"a, quoted \"\"one\"\"\"\n"
+      "9,,small,ann,high,10,east,6,x\n";
+  const auto trace = ParseTraceJobs(text, "t.csv");
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  // In the order of arrival, whatever the order of lines.
+  EXPECT_EQ(trace->offsets_s, (std::vector<double>{0, 2, 6}));
+  EXPECT_EQ(trace->service_s, (std::vector<double>{0.25, 1.5, Trace::kNotRecorded}));
+  EXPECT_EQ(trace->deadline_s, (std::vector<double>{Trace::kNotRecorded, 30, 10}));
+  EXPECT_EQ(trace->size, (std::vector<double>{Trace::kNotRecorded, 2, 6}));
+  EXPECT_EQ(trace->tier.names, (std::vector<std::string>{"small", "large"}));
+  EXPECT_EQ(trace->tier.of, (std::vector<std::uint32_t>{1, 0, 0}));
+  EXPECT_EQ(trace->tenant.names, (std::vector<std::string>{"bob", "ann"}));
+  EXPECT_EQ(trace->priority.of, (std::vector<std::uint32_t>{1, 0, 0}));
+  EXPECT_EQ(trace->region.names[trace->region.of[0]], "west");
+
+  TraceColumns columns;
+  columns[TraceField::kSize] = {"ContextTokens"};
+  columns[TraceField::kRegion] = {std::string(TraceColumns::kLeftOut)};
+  const auto named =
+      ParseTraceJobs("timestamp,Region,size,ContextTokens\n0,x,7,400\n1,y,8,600\n", "t.csv", columns);
+  ASSERT_TRUE(named.ok()) << named.status();
+  EXPECT_EQ(named->size, (std::vector<double>{400, 600}));
+  EXPECT_TRUE(named->region.of.empty());
+  EXPECT_TRUE(named->service_s.empty());
+}
+
+TEST(TraceTest, AFirstChoiceOfNamesGoesBeforeASecond) {
+  const auto trace = ParseTraceJobs("arrival,model,tier,time\n1,m,fast,5\n2,m,fast,9\n", "t.csv");
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->offsets_s.back(), 4);
+  EXPECT_EQ(trace->tier.names, (std::vector<std::string>{"fast"}));
+}
+
+TEST(TraceTest, ADeadlineMayBeADate) {
+  const auto dates = ParseTraceJobs(
+      "timestamp,deadline\n2023-11-16 18:00:00,2023-11-16 18:00:30\n2023-11-16 18:00:10,\n", "t.csv");
+  ASSERT_TRUE(dates.ok()) << dates.status();
+  EXPECT_EQ(dates->deadline_s, (std::vector<double>{30, Trace::kNotRecorded}));
+  EXPECT_EQ(dates->since_1970_s, 1700157600);
+}
+
+TEST(TraceTest, BrokenCellsOfJobsAreNamed) {
+  struct Case {
+    const char* text;
+    const char* expected;
+  };
+  for (const Case& c : {
+           Case{"time,duration\n0,5\n", "t.csv:1: column 'duration' (service) has no unit"},
+           Case{"time,duration\n0,5.25\n", "t.csv:1: column 'duration' (service) has no unit"},
+           Case{"time,deadline\n0,5\n", "t.csv:1: column 'deadline' (deadline) has no unit"},
+           Case{"time,duration_s\n0,5\n1,long\n", "t.csv:3:3: column 2 (service): 'long'; allowed: a number"},
+           Case{"time,duration_s\n0,-1\n",
+                "t.csv:2:3: column 2 (service): '-1'; allowed: a number of at least 0"},
+           Case{"time,duration_s\n0\n", "t.csv:2:2: no column 2"},
+           Case{"time,duration_s\n0,1e300\n",
+                "t.csv:2:3: column 2 (service): '1e300'; allowed: at most 100 days"},
+           Case{"time,deadline_s\n0,1700000000\n",
+                "t.csv:2:3: column 2 (deadline): '1700000000'; allowed: at most"},
+           Case{"time,size\n0,0\n", "t.csv:2:3: column 2 (size): '0'; allowed: a number above 0"},
+           Case{"time,deadline_s\n0,2023-11-16 18:00:00\n", "t.csv:2:3: column 2 (deadline): a date, but"},
+           Case{"timestamp,deadline\n2023-11-16 18:00:00,2023-11-16 17:00:00\n",
+                "t.csv:2:21: column 2 (deadline): '2023-11-16 17:00:00' is not after the arrival"},
+       }) {
+    const auto trace = ParseTraceJobs(c.text, "t.csv");
+    ASSERT_FALSE(trace.ok()) << c.text;
+    EXPECT_EQ(trace.status().message().find(c.expected), 0u) << trace.status();
+    EXPECT_TRUE(ParseTraceCsv(c.text, "t.csv").ok() ||
+                std::string_view(c.text).find("0\n") != std::string_view::npos)
+        << "whose times alone are wanted reads no other cell";
+  }
+}
+
 TEST(TraceTest, GapCvTellsBurstsFromAClock) {
   EXPECT_EQ(ParseTraceCsv("time\n0\n1\n2\n3\n", "t.csv")->GapCv(), 0);
   EXPECT_GT(ParseTraceCsv("time\n0\n0\n0\n0\n0\n0\n60\n", "t.csv")->GapCv(), 2);
