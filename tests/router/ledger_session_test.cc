@@ -21,7 +21,7 @@ using ledger::WorkerStatus;
 
 const TierId kSessionTier(0);
 const RouterId kHere(5), kElsewhere(6), kClient(1);
-const WorkerId kWorker(0);
+const WorkerId kSessionWorker(0);
 constexpr std::uint64_t kLife = 70;
 
 Ask AskOf(std::uint32_t job) {
@@ -63,7 +63,7 @@ class LedgerSessionTest : public testing::Test {
   }
   void Hear(std::uint64_t sequence, WorkerStatus status, Lease fence,
             std::optional<std::uint64_t> connection = std::nullopt) {
-    Do(WorkerAnnounced{{kWorker, sequence, status, fence, {}}, connection});
+    Do(WorkerAnnounced{{kSessionWorker, sequence, status, fence, {}}, connection});
   }
 
   absl::Time now_ = absl::UnixEpoch() + absl::Seconds(1000);
@@ -148,7 +148,7 @@ TEST_F(LedgerSessionTest, AnAppointmentOfAnEarlierLifeIsNobodys) {
 
 TEST_F(LedgerSessionTest, TheLeadersOwnMachineIsAClientWithoutALink) {
   NameSelf({3, 1});
-  Do(ledger::WorkerListed{kWorker});
+  Do(ledger::WorkerListed{kSessionWorker});
   Hear(1, WorkerStatus::kIdle, {{3, 1}, 0});
   Do(MachineSaid{kHere, AskOf(9)});
   ASSERT_EQ(Told<HolderAnswered>().size(), 1u);
@@ -173,9 +173,9 @@ TEST_F(LedgerSessionTest, ALeaderThatIsReplacedGivesUpAndFollows) {
 
 TEST_F(LedgerSessionTest, AWorkerWhoseStreamBrokeIsGrantedToNobodyUntilItIsHeard) {
   NameSelf({3, 1});
-  Do(ledger::WorkerListed{kWorker});
+  Do(ledger::WorkerListed{kSessionWorker});
   Hear(100, WorkerStatus::kIdle, {{3, 1}, 0});
-  Do(WatchBroke{kWorker});
+  Do(WatchBroke{kSessionWorker});
   Do(MachineSaid{kHere, AskOf(1)});
   EXPECT_TRUE(Told<HolderAnswered>().empty());
   Hear(7, WorkerStatus::kIdle, {{3, 1}, 0});  // its clock was set back
@@ -185,10 +185,10 @@ TEST_F(LedgerSessionTest, AWorkerWhoseStreamBrokeIsGrantedToNobodyUntilItIsHeard
 
 TEST_F(LedgerSessionTest, AReplyOfAnEarlierConnectionIsNotHeard) {
   NameSelf({3, 1});
-  Do(ledger::WorkerListed{kWorker});
+  Do(ledger::WorkerListed{kSessionWorker});
   ASSERT_EQ(All<FenceOff>().size(), 1u);
   const std::uint64_t before = All<FenceOff>()[0].connection;
-  Do(WatchBroke{kWorker});
+  Do(WatchBroke{kSessionWorker});
   Hear(9, WorkerStatus::kIdle, {{3, 1}, 0}, before);
   EXPECT_EQ(session_.seat().ledger().View().idle, 0u);
   Hear(3, WorkerStatus::kIdle, {{3, 1}, 0});
@@ -199,8 +199,8 @@ TEST_F(LedgerSessionTest, AWorkerThatIsNotListedIsNotHeard) {
   NameSelf({3, 1});
   Hear(1, WorkerStatus::kIdle, {{3, 1}, 0});
   EXPECT_TRUE(actions_.empty());
-  Do(ledger::WorkerListed{kWorker});
-  Do(ledger::WorkerGone{kWorker});
+  Do(ledger::WorkerListed{kSessionWorker});
+  Do(ledger::WorkerGone{kSessionWorker});
   Hear(2, WorkerStatus::kIdle, {{3, 1}, 0});
   EXPECT_EQ(session_.seat().ledger().View().idle, 0u);
 }
@@ -222,13 +222,13 @@ SessionEvent RandomEvent(Rng& rng) {
     case 5:
       return MachineSaid{pick(2) ? kHere : kElsewhere, AskOf(static_cast<std::uint32_t>(pick(100)))};
     case 6:
-      return WorkerAnnounced{{kWorker, pick(1000), WorkerStatus::kIdle, {fence, 0}, {}}, std::nullopt};
+      return WorkerAnnounced{{kSessionWorker, pick(1000), WorkerStatus::kIdle, {fence, 0}, {}}, std::nullopt};
     case 7:
-      return WatchBroke{kWorker};
+      return WatchBroke{kSessionWorker};
     case 8:
-      return ledger::WorkerListed{kWorker};
+      return ledger::WorkerListed{kSessionWorker};
     default:
-      return ledger::WorkerGone{kWorker};
+      return ledger::WorkerGone{kSessionWorker};
   }
 }
 
