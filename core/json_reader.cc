@@ -236,7 +236,8 @@ class Reader {
       if (!Consume('}')) return Fail("',' or '}'");
     }
     if (const std::string* twice = DuplicateKey(members))
-      return Fail(absl::StrCat("each key once, found \"", AbslView(*twice).substr(0, kKeyShownMax), "\" twice"));
+      return Fail(
+          absl::StrCat("each key once, found \"", AbslView(*twice).substr(0, kKeyShownMax), "\" twice"));
     out = Json(std::move(members));
     return true;
   }

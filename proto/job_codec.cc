@@ -21,7 +21,8 @@ absl::Status CheckLength(const char* field, const std::string& text, std::size_t
 
 absl::Status CheckControls(const char* field, const std::string& text) {
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return BadField(field, "contains a control character");
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      return BadField(field, "contains a control character");
   }
   return absl::OkStatus();
 }
@@ -39,7 +40,7 @@ absl::Status CheckHeaderTexts(const v1::JobHeader& header) {
     if (absl::Status s = CheckControls(field, *text); !s.ok()) return s;
     if (HeaderText::Parse(*text, kNameBytesMax)) continue;
     return BadField(field, absl::StrCat("is '", HeaderText::Escaped(*text).text(),
-                                   "'; allowed is printable ASCII, because it travels in headers"));
+                                        "'; allowed is printable ASCII, because it travels in headers"));
   }
   return absl::OkStatus();
 }
@@ -61,13 +62,14 @@ absl::Status CheckNames(const v1::JobHeader& header) {
 
 absl::Status CheckSeconds(const char* field, double seconds) {
   if (std::isfinite(seconds) && seconds >= 0 && seconds <= kDeadlineSecondsMax) return absl::OkStatus();
-  return BadField(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kDeadlineSecondsMax, " seconds"));
+  return BadField(field,
+                  absl::StrCat("is ", seconds, ", allowed are 0 to ", kDeadlineSecondsMax, " seconds"));
 }
 
 absl::Status CheckParameters(const v1::JobHeader& header) {
   if (header.parameters_size() > kParametersMax) {
     return BadField("parameters",
-               absl::StrCat("has ", header.parameters_size(), " entries, allowed are ", kParametersMax));
+                    absl::StrCat("has ", header.parameters_size(), " entries, allowed are ", kParametersMax));
   }
   for (const auto& [name, value] : header.parameters()) {
     if (name.empty()) return BadField("parameters", "has an entry without a name");
@@ -91,12 +93,12 @@ absl::Status CheckJobHeader(const v1::JobHeader& header) {
   }
   if (header.has_http() &&
       (header.http().head().empty() || header.http().head().size() > kHttpHeadBytesMax)) {
-    return BadField("http.head", absl::StrCat("is ", header.http().head().size(), " bytes long, allowed are 1 to ",
-                                         kHttpHeadBytesMax));
+    return BadField("http.head", absl::StrCat("is ", header.http().head().size(),
+                                              " bytes long, allowed are 1 to ", kHttpHeadBytesMax));
   }
   if (header.http().priority() >= kMaxPriorities) {
     return BadField("http.priority",
-               absl::StrCat("is ", header.http().priority(), ", allowed are 0 to ", kMaxPriorities - 1));
+                    absl::StrCat("is ", header.http().priority(), ", allowed are 0 to ", kMaxPriorities - 1));
   }
   return CheckParameters(header);
 }

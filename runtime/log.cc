@@ -37,9 +37,9 @@ std::optional<LogLevel> ParseLogLevel(std::string_view name) {
 
 void Logger::Write(LogLevel level, std::string_view message) const {
   if (level < level_min_) return;
-  std::string line = absl::StrCat(
-      absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", WallNow(), absl::UTCTimeZone()), " ", LevelName(level), " ",
-      component_, "  ", absl::string_view(message.data(), std::min(message.size(), kLineBytesMax)));
+  std::string line = absl::StrCat(absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", WallNow(), absl::UTCTimeZone()),
+                                  " ", LevelName(level), " ", component_, "  ",
+                                  absl::string_view(message.data(), std::min(message.size(), kLineBytesMax)));
   // A message may quote what a peer sent: it must not be able to forge further lines.
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';

@@ -108,8 +108,8 @@ absl::StatusOr<StateFile> ReadStateFile(const std::string& path, std::string_vie
   StateFile state;
   std::size_t bytes = 0;
   std::uint32_t crc = 0;
-  if (!(fields >> magic >> found_kind >> v >> state.version >> bytes >> std::hex >> crc) || magic != kStateMagic ||
-      v != 'v') {
+  if (!(fields >> magic >> found_kind >> v >> state.version >> bytes >> std::hex >> crc) ||
+      magic != kStateMagic || v != 'v') {
     return Damaged(path, "the first line is not that of a state file");
   }
   if (found_kind != kind) {

@@ -98,11 +98,11 @@ class Get : public std::enable_shared_from_this<Get> {
   }
   void Read() {
     beast_http::async_read(stream_, buffer_, parser_,
-                     [self = shared_from_this()](beast::error_code error, std::size_t) {
-                       if (error) return self->Fail("read the answer", error);
-                       // Errors come as JSON too, with a status of 4xx or 5xx.
-                       self->done_(self->parser_.get().body());
-                     });
+                           [self = shared_from_this()](beast::error_code error, std::size_t) {
+                             if (error) return self->Fail("read the answer", error);
+                             // Errors come as JSON too, with a status of 4xx or 5xx.
+                             self->done_(self->parser_.get().body());
+                           });
   }
   void Fail(const char* what, beast::error_code error) {
     done_(absl::UnavailableError(absl::StrCat(where_, ": cannot ", what, ": ", error.message())));

@@ -33,7 +33,8 @@ void RegionEstimate::Observe(const RegionSample& sample, std::vector<Finding>& f
 void RegionEstimate::ObserveLoad(const RegionSample& sample, std::vector<Finding>& findings) {
   if (sample.at <= last_at_) return;
   last_at_ = sample.at;
-  if (!IsFiniteNonNegative(sample.measured_load) || !IsFiniteNonNegative(sample.background_load) || !IsFiniteNonNegative(sample.started_rps)) {
+  if (!IsFiniteNonNegative(sample.measured_load) || !IsFiniteNonNegative(sample.background_load) ||
+      !IsFiniteNonNegative(sample.started_rps)) {
     findings.push_back({Finding::Kind::kBadInput, region_,
                         absl::StrCat("load ", sample.measured_load, ", background ", sample.background_load,
                                      ", started ", sample.started_rps,

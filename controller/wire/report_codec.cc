@@ -23,13 +23,14 @@ absl::Status BadReport(const std::string& place, const std::string& problem) {
 
 absl::Status CheckName(const std::string& place, const std::string& name) {
   if (!name.empty() && name.size() <= kNameBytesMax) return absl::OkStatus();
-  return BadReport(place, absl::StrCat("a name of ", name.size(), " bytes; 1 to ", kNameBytesMax, " are allowed"));
+  return BadReport(place,
+                   absl::StrCat("a name of ", name.size(), " bytes; 1 to ", kNameBytesMax, " are allowed"));
 }
 
 absl::Status CheckAddress(const std::string& place, const std::string& address) {
   if (IsCallable(address)) return absl::OkStatus();
-  return BadReport(place,
-             absl::StrCat("'", absl::CHexEscape(address.substr(0, kNameBytesMax)), "'; ", kCallableForm));
+  return BadReport(
+      place, absl::StrCat("'", absl::CHexEscape(address.substr(0, kNameBytesMax)), "'; ", kCallableForm));
 }
 
 bool SaneSum(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
@@ -39,7 +40,7 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
   TierCounts counts{.tier = id, .entered = {}, .sent = {}};
   if (message.entered_size() > static_cast<int>(fleet.tiers[id].priorities.size())) {
     return BadReport(place, absl::StrCat("entered has ", message.entered_size(), " priorities, the tier has ",
-                                   fleet.tiers[id].priorities.size()));
+                                         fleet.tiers[id].priorities.size()));
   }
   for (int p = 0; p < message.entered_size(); ++p) {
     if (message.entered(p) > kCountMax) return BadReport(place, "entered is beyond any sense");
@@ -47,7 +48,7 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
   }
   if (message.sent_size() > static_cast<int>(fleet.world.regions.size())) {
     return BadReport(place, absl::StrCat("sent names ", message.sent_size(), " regions, there are ",
-                                   fleet.world.regions.size()));
+                                         fleet.world.regions.size()));
   }
   for (const v1::Sent& sent : message.sent()) {
     if (sent.count() > kCountMax) return BadReport(place, "sent is beyond any sense");
@@ -103,7 +104,8 @@ absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId 
     if (given[*metric]) return BadReport(place, absl::StrCat("metric '", value.name(), "' appears twice"));
     given[*metric] = true;
     if (!SaneSum(value.age_s())) {
-      return BadReport(place, absl::StrCat("age_s of metric '", value.name(), "' must be finite and not negative"));
+      return BadReport(place,
+                       absl::StrCat("age_s of metric '", value.name(), "' must be finite and not negative"));
     }
     worker.metrics.push_back({*metric, value.value(), absl::Seconds(value.age_s())});
   }
@@ -119,7 +121,7 @@ absl::StatusOr<RouterHello> DecodeHello(const v1::Hello& message, const Fleet& f
   const auto region = fleet.world.FindRegion(message.region());
   if (!region) {
     return BadReport("Hello.region", absl::StrCat("'", message.region(), "' is not a region of world '",
-                                            fleet.world.name, "'; start the router with one that is"));
+                                                  fleet.world.name, "'; start the router with one that is"));
   }
   if (message.build().size() > kNameBytesMax) return BadReport("Hello.build", "too long");
   return RouterHello{.router = message.router(),
@@ -133,11 +135,12 @@ absl::StatusOr<RouterHello> DecodeHello(const v1::Hello& message, const Fleet& f
 absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet& fleet) {
   if (absl::Status s = wire::CheckWireVersion(message.wire_version(), "Report"); !s.ok()) return s;
   if (!(message.period_s() > 0 && message.period_s() <= kPeriodMax_s)) {
-    return BadReport("Report.period_s", absl::StrCat(message.period_s(), " is not in (0, ", kPeriodMax_s, "]"));
+    return BadReport("Report.period_s",
+                     absl::StrCat(message.period_s(), " is not in (0, ", kPeriodMax_s, "]"));
   }
   if (message.workers_size() > static_cast<int>(kWorkersPerReportMax)) {
     return BadReport("Report.workers",
-               absl::StrCat(message.workers_size(), " workers, at most ", kWorkersPerReportMax));
+                     absl::StrCat(message.workers_size(), " workers, at most ", kWorkersPerReportMax));
   }
   RouterReport report{.sequence = message.sequence(),
                       .period_s = message.period_s(),
@@ -149,7 +152,8 @@ absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet
   for (const v1::TierReport& tier : message.tiers()) {
     const auto id = fleet.FindTier(tier.tier());
     if (!id) continue;
-    if (given[id->index()]) return BadReport("Report.tiers", absl::StrCat("'", tier.tier(), "' appears twice"));
+    if (given[id->index()])
+      return BadReport("Report.tiers", absl::StrCat("'", tier.tier(), "' appears twice"));
     given[id->index()] = true;
     auto counts = DecodeCounts(tier, *id, fleet);
     if (!counts.ok()) return counts.status();

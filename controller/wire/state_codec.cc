@@ -36,7 +36,8 @@ TierId TierOf(Fleet& names, const std::string& name) {
 absl::StatusOr<DurableTier> DecodeTier(const v1::TierSettings& message) {
   const std::string place = absl::StrCat("tiers['", message.tier(), "']");
   const auto mode = ParseTierMode(message.mode());
-  if (!mode) return BadState(place, absl::StrCat("mode '", message.mode(), "' is not active, observe or frozen"));
+  if (!mode)
+    return BadState(place, absl::StrCat("mode '", message.mode(), "' is not active, observe or frozen"));
   DurableTier tier{.tier = message.tier(), .mode = *mode, .overload_threshold = {}, .drains = {}, .pins = {}};
   if (message.has_overload_threshold()) {
     const double threshold = message.overload_threshold();
@@ -131,7 +132,7 @@ v1::ControllerState EncodeState(const DurableState& state) {
 absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
   if (message.state_version() < kStateVersionOldest || message.state_version() > kStateVersion) {
     return BadState("state_version", absl::StrCat(message.state_version(), "; this release reads ",
-                                             kStateVersionOldest, " to ", kStateVersion));
+                                                  kStateVersionOldest, " to ", kStateVersion));
   }
   if (message.directory().workers_size() > kEntriesMax || message.directory().routers_size() > kEntriesMax ||
       message.directory().holders_size() > kEntriesMax) {

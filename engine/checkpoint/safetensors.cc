@@ -82,9 +82,9 @@ class HeaderReader {
       at = t->end;
     }
     if (at != data_begin_ + data_bytes_)
-      return absl::InvalidArgumentError(absl::StrCat(AbslView(what_), ": the header describes ", at - data_begin_,
-                                                     " bytes of data, the file holds ", data_bytes_,
-                                                     " (truncated, or not finished downloading?)"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          AbslView(what_), ": the header describes ", at - data_begin_, " bytes of data, the file holds ",
+          data_bytes_, " (truncated, or not finished downloading?)"));
     return absl::OkStatus();
   }
 
@@ -123,8 +123,8 @@ class HeaderReader {
     const std::int64_t bytes =
         out.elements() * static_cast<std::int64_t>(kDTypes[static_cast<std::size_t>(out.dtype)].bytes);
     if (end - begin != bytes)
-      return Wrong(name, absl::StrCat("claims ", end - begin, " bytes; ", AbslView(FileDTypeName(out.dtype)), " ",
-                                      out.ShapeText(), " takes ", bytes));
+      return Wrong(name, absl::StrCat("claims ", end - begin, " bytes; ", AbslView(FileDTypeName(out.dtype)),
+                                      " ", out.ShapeText(), " takes ", bytes));
     out.begin = data_begin_ + static_cast<std::size_t>(begin);
     out.end = data_begin_ + static_cast<std::size_t>(end);
     return absl::OkStatus();
@@ -176,8 +176,9 @@ std::string StoredTensor::ShapeText() const {
 absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::span<const std::byte> file, std::string_view what) {
   std::uint64_t header_bytes = 0;
   if (file.size() < sizeof(header_bytes))
-    return absl::InvalidArgumentError(absl::StrCat(
-        AbslView(what), ": has ", file.size(), " bytes; a safetensors file starts with an 8-byte header length"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(AbslView(what), ": has ", file.size(),
+                     " bytes; a safetensors file starts with an 8-byte header length"));
   std::memcpy(&header_bytes, file.data(), sizeof(header_bytes));
   if (header_bytes > kHeaderBytesMax || header_bytes > file.size() - sizeof(header_bytes))
     return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": claims a header of ", header_bytes,

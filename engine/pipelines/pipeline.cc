@@ -20,7 +20,8 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
         absl::StrCat(model.root.string(), ": model_index.json lists no \"", AbslView(name), "\""));
   if (component->class_name != class_name)
     return absl::InvalidArgumentError(absl::StrCat(model.root.string(), ": \"", AbslView(name), "\" is a ",
-                                                   component->class_name, "; allowed: ", AbslView(class_name)));
+                                                   component->class_name,
+                                                   "; allowed: ", AbslView(class_name)));
   return *component;
 }
 

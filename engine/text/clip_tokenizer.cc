@@ -127,7 +127,8 @@ absl::StatusOr<ClipTokenizer> ClipTokenizer::Parse(std::string_view vocabulary, 
   }
   const auto start = tokenizer.numbers_.find(kStart), end = tokenizer.numbers_.find(kEnd);
   if (start == tokenizer.numbers_.end() || end == tokenizer.numbers_.end())
-    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": vocab.json lacks ", kStart, " or ", kEnd));
+    return absl::InvalidArgumentError(
+        absl::StrCat(AbslView(what), ": vocab.json lacks ", kStart, " or ", kEnd));
   tokenizer.start_ = start->second;
   tokenizer.end_ = end->second;
   if (absl::Status status = ReadMerges(merges, what, tokenizer.ranks_); !status.ok()) return status;

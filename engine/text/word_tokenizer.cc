@@ -66,7 +66,8 @@ absl::StatusOr<WordTokenizer> WordTokenizer::Parse(std::string_view vocabulary, 
   const absl::StatusOr<Json> json = Json::Parse(vocabulary, std::string(what));
   if (!json.ok()) return json.status();
   if (json->object() == nullptr)
-    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": must be an object from words to numbers"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(AbslView(what), ": must be an object from words to numbers"));
   WordTokenizer tokenizer;
   tokenizer.tokens_ = static_cast<std::size_t>(tokens);
   for (const auto& [word, value] : *json->object()) {

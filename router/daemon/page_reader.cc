@@ -31,7 +31,7 @@ struct PageReader::Request : std::enable_shared_from_this<Request> {
       beast_http::async_write(self->stream, self->request, [self](beast::error_code failed, std::size_t) {
         if (failed) return self->End(false);
         beast_http::async_read(self->stream, self->buffer, self->parser,
-                         [self](beast::error_code broken, std::size_t) { self->End(!broken); });
+                               [self](beast::error_code broken, std::size_t) { self->End(!broken); });
       });
     });
   }

@@ -132,8 +132,8 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
     s.store = settings.state_dir + "/videos";
   }
   s.book.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebibyte);
-  s.book.film_bytes_max =
-      f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebibyte) : s.book.store_bytes_max / 4;
+  s.book.film_bytes_max = f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebibyte)
+                                             : s.book.store_bytes_max / 4;
   s.book.expiry = absl::Seconds(f.expiry_s);
   s.book.live_max = static_cast<std::size_t>(f.jobs_max);
   s.body_bytes_max = static_cast<std::size_t>(f.body_mib_max * kMebibyte);

@@ -139,7 +139,8 @@ void Peers::Return(const std::string& router, const std::shared_ptr<http::Origin
 
 void Peers::OnTick() {
   for (auto& [name, peer] : peers_) {
-    for (const auto& connection : peer.idle) connection->OnTick(kPeerConnectTicks, kPeerIdleTicks, kPeerStallTicks);
+    for (const auto& connection : peer.idle)
+      connection->OnTick(kPeerConnectTicks, kPeerIdleTicks, kPeerStallTicks);
     std::erase_if(peer.idle, [](const auto& connection) { return !connection->ready(); });
   }
 }

@@ -211,8 +211,8 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
               .message = absl::StrCat("cannot reach the server behind this worker at ",
                                       settings_.http.upstream.HostHeader(), "; nothing was started")};
     }
-    WorkEnd end =
-        Failure(absl::StrCat("answered ", answer.status, ": ", answer.body.substr(0, kVideosMessageBytesMax)));
+    WorkEnd end = Failure(
+        absl::StrCat("answered ", answer.status, ": ", answer.body.substr(0, kVideosMessageBytesMax)));
     double seconds = 0;
     if (answer.status == 429 || answer.status == 503) {
       end.outcome = Outcome::kBusy;
