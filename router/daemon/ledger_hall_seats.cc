@@ -1,4 +1,4 @@
-// The hall, as one that holds: the streams that stand here, and what a seat wants done.
+// As a leader: the streams of its clients, and what a session wants said to them and to workers.
 #include <chrono>
 #include <memory>
 #include <string>
