@@ -137,10 +137,10 @@ absl::StatusOr<AnimateResult> AnimateThroughRouter(Session& session, const Anima
   }
   result.seconds = progress.Seconds();
   if (!end->message().empty()) result.notes.push_back(end->message());
-  const v1::Story& story = end->story();
+  const v1::JobTrace& trace = end->trace();
   result.story =
-      absl::StrFormat("made by %s in %s through %s: waited %.2f s, served in %.2f s", story.worker(),
-                      story.region(), story.router(), story.wait_s(), story.service_s());
+      absl::StrFormat("made by %s in %s through %s: waited %.2f s, served in %.2f s", trace.worker(),
+                      trace.region(), trace.router(), trace.wait_s(), trace.service_s());
   return result;
 }
 

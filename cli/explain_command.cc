@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
-#include "cli/request_story.h"
+#include "cli/request_trace.h"
 #include "cli/router_calls.h"
 #include "core/json.h"
 #include "topology/spelling.h"
@@ -26,14 +26,14 @@ int Show(Session& session, const v1::ExplainReply& reply, const std::string& reg
   return kExitOk;
 }
 
-int TellStory(Session& session, const std::vector<v1::RequestStory>& stories) {
+int TellTrace(Session& session, const std::vector<v1::RequestTrace>& traces) {
   if (!session.json) {
-    session.out << StoryText(stories, session.colour);
+    session.out << TraceText(traces, session.colour);
     return kExitOk;
   }
   JsonWriter json;
-  json.BeginObject().Key("stories").BeginArray();
-  for (const v1::RequestStory& story : stories) json.Raw(MessageJson(story));
+  json.BeginObject().Key("traces").BeginArray();
+  for (const v1::RequestTrace& trace : traces) json.Raw(MessageJson(trace));
   json.End().End();
   session.out << json.text() << "\n";
   return kExitOk;
@@ -74,8 +74,8 @@ int Explain(Session& session, const v1::ExplainRequest& request) {
   if (absl::Status read = ReadFleetToken(session, token); !read.ok()) return Fail(session, read);
   RouterCalls routers(kRouterLimit, std::move(token));
   const std::vector<v1::TellReply> replies = routers.Tell(addresses, word);
-  const std::vector<v1::RequestStory> stories = InOrder(replies);
-  if (!stories.empty()) return TellStory(session, stories);
+  const std::vector<v1::RequestTrace> traces = InOrder(replies);
+  if (!traces.empty()) return TellTrace(session, traces);
   if (!routers.refusal().empty()) return Fail(session, absl::PermissionDeniedError(routers.refusal()));
   if (reply.status().code() != absl::StatusCode::kNotFound) return Fail(session, reply.status());
   return Fail(session, absl::NotFoundError(NotFoundText(word, regions, replies)));

@@ -30,8 +30,8 @@ Cell HealthCell(const v1::RegionStatus& region) {
 
 // Who holds the region's slot ledger, and by which appointment.
 std::string LedgerText(const v1::RegionStatus& region) {
-  if (region.holder().empty()) return "-";
-  return absl::StrCat(region.holder(), " (", region.holder_epoch(), ".", region.holder_appointment(), ")");
+  if (region.leader().empty()) return "-";
+  return absl::StrCat(region.leader(), " (", region.leader_epoch(), ".", region.leader_appointment(), ")");
 }
 
 std::string VersionText(std::uint64_t epoch, std::uint64_t version) {

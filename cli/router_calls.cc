@@ -9,10 +9,10 @@
 
 namespace ringway::cli {
 
-v1::Stories::Stub& RouterCalls::StubOf(const std::string& address) {
-  std::unique_ptr<v1::Stories::Stub>& stub = stubs_[address];
+v1::Traces::Stub& RouterCalls::StubOf(const std::string& address) {
+  std::unique_ptr<v1::Traces::Stub>& stub = stubs_[address];
   if (stub == nullptr)
-    stub = v1::Stories::NewStub(runtime::MakeChannel(address, runtime::kMessageBytesMax, token_));
+    stub = v1::Traces::NewStub(runtime::MakeChannel(address, runtime::kMessageBytesMax, token_));
   return *stub;
 }
 
@@ -62,14 +62,14 @@ std::vector<v1::TellReply> RouterCalls::Tell(const std::vector<std::string>& add
   request.set_request_id(request_id);
   return AskAll<v1::TellRequest, v1::TellReply>(
       addresses, request,
-      [](v1::Stories::Stub& stub, grpc::ClientContext* context, const v1::TellRequest& asked,
+      [](v1::Traces::Stub& stub, grpc::ClientContext* context, const v1::TellRequest& asked,
          grpc::CompletionQueue* queue) { return stub.PrepareAsyncTell(context, asked, queue); });
 }
 
 std::vector<v1::TotalsReply> RouterCalls::Totals(const std::vector<std::string>& addresses) {
   return AskAll<v1::TotalsRequest, v1::TotalsReply>(
       addresses, v1::TotalsRequest(),
-      [](v1::Stories::Stub& stub, grpc::ClientContext* context, const v1::TotalsRequest& asked,
+      [](v1::Traces::Stub& stub, grpc::ClientContext* context, const v1::TotalsRequest& asked,
          grpc::CompletionQueue* queue) { return stub.PrepareAsyncTotals(context, asked, queue); });
 }
 

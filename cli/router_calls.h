@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "ringway/v1/story.grpc.pb.h"
+#include "ringway/v1/trace.grpc.pb.h"
 
 namespace ringway::cli {
 
@@ -36,12 +36,12 @@ class RouterCalls {
   template <class Request, class Reply, class Prepare>
   std::vector<Reply> AskAll(const std::vector<std::string>& addresses, const Request& request,
                             Prepare prepare);
-  v1::Stories::Stub& StubOf(const std::string& address);
+  v1::Traces::Stub& StubOf(const std::string& address);
 
   const std::chrono::milliseconds limit_;
   const std::string token_;
   std::string refusal_;
-  std::map<std::string, std::unique_ptr<v1::Stories::Stub>> stubs_;
+  std::map<std::string, std::unique_ptr<v1::Traces::Stub>> stubs_;
 };
 
 }  // namespace ringway::cli

@@ -54,17 +54,17 @@ absl::Status OpenPayload(SubmitOptions& options, std::ifstream& payload) {
   return absl::OkStatus();
 }
 
-std::string StoryText(const v1::End& end) {
-  const v1::Story& story = end.story();
-  std::string text = absl::StrCat("request  ", story.request_id(), "\nregion   ", story.source_region());
-  if (story.region() != story.source_region()) absl::StrAppend(&text, " -> ", story.region());
-  absl::StrAppend(&text, " (", story.reason(), ", table ", story.table_epoch(), ".", story.table_version(),
+std::string TraceText(const v1::End& end) {
+  const v1::JobTrace& trace = end.trace();
+  std::string text = absl::StrCat("request  ", trace.request_id(), "\nregion   ", trace.source_region());
+  if (trace.region() != trace.source_region()) absl::StrAppend(&text, " -> ", trace.region());
+  absl::StrAppend(&text, " (", trace.reason(), ", table ", trace.table_epoch(), ".", trace.table_version(),
                   ")\n");
-  absl::StrAppend(&text, "worker   ", story.worker(), " by router ", story.router(), ", ", story.attempts(),
-                  " attempts, ", story.busy(), " busy\n");
+  absl::StrAppend(&text, "worker   ", trace.worker(), " by router ", trace.router(), ", ", trace.attempts(),
+                  " attempts, ", trace.busy(), " busy\n");
   absl::StrAppendFormat(
       &text, "time     waited %.3f s (of that scheduling delay %.3f s), served %.3f s, network %.3f s\n",
-      story.wait_s(), story.delay_s(), story.service_s(), story.network_s());
+      trace.wait_s(), trace.delay_s(), trace.service_s(), trace.network_s());
   return text;
 }
 
@@ -78,7 +78,7 @@ int ReportEnd(Session& session, const SubmitOptions& options, const v1::End& end
     std::ostream& told = ResultFile::IsStandardOutput(options.out) ? session.err : session.out;
     told << session.Painted(end.outcome(), done ? Style::kGood : Style::kBad);
     if (!end.message().empty()) told << ": " << end.message();
-    told << "\n" << StoryText(end);
+    told << "\n" << TraceText(end);
     told << "result   " << result.bytes() << " bytes"
          << (options.out.empty() ? (result.bytes() > 0 ? ", not kept: --out FILE keeps them" : "")
                                  : " in " + options.out)

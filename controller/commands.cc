@@ -25,7 +25,7 @@ absl::Status NoSuch(std::string_view kind, std::string_view name, std::vector<st
                                           more > 0 ? absl::StrCat(" and ", more, " more") : ""));
 }
 
-struct Desk {
+struct CommandTarget {
   absl::Time now;
   TierLoops& tiers;
   const TableHistory& history;
@@ -44,7 +44,7 @@ struct Desk {
   absl::StatusOr<std::string> operator()(const RollbackCommand& command) const;
 };
 
-absl::StatusOr<std::string> Desk::operator()(const DrainCommand& command) const {
+absl::StatusOr<std::string> CommandTarget::operator()(const DrainCommand& command) const {
   auto region = FindRegion(fleet(), command.region);
   if (!region.ok()) return region.status();
   std::vector<TierLoop*> loops;
@@ -65,7 +65,7 @@ absl::StatusOr<std::string> Desk::operator()(const DrainCommand& command) const 
                       ", paced over ", absl::FormatDuration(pace));
 }
 
-absl::StatusOr<std::string> Desk::operator()(const ThresholdCommand& command) const {
+absl::StatusOr<std::string> CommandTarget::operator()(const ThresholdCommand& command) const {
   auto loop = Loop(command.tier);
   if (!loop.ok()) return loop.status();
   const double threshold = command.overload_threshold;
@@ -78,7 +78,7 @@ absl::StatusOr<std::string> Desk::operator()(const ThresholdCommand& command) co
   return absl::StrCat("overload threshold of tier ", (*loop)->tier().name, ": ", before, " -> ", threshold);
 }
 
-absl::StatusOr<std::string> Desk::operator()(const ModeCommand& command) const {
+absl::StatusOr<std::string> CommandTarget::operator()(const ModeCommand& command) const {
   auto loop = Loop(command.tier);
   if (!loop.ok()) return loop.status();
   const TierMode before = (*loop)->mode();
@@ -87,7 +87,7 @@ absl::StatusOr<std::string> Desk::operator()(const ModeCommand& command) const {
                       View(TierModeName(command.mode)));
 }
 
-absl::StatusOr<std::string> Desk::operator()(const PinCommand& command) const {
+absl::StatusOr<std::string> CommandTarget::operator()(const PinCommand& command) const {
   auto found = Loop(command.tier);
   if (!found.ok()) return found.status();
   TierLoop& loop = **found;
@@ -130,7 +130,7 @@ absl::StatusOr<std::string> Desk::operator()(const PinCommand& command) const {
                       ", is pinned");
 }
 
-absl::StatusOr<std::string> Desk::operator()(const RollbackCommand& command) const {
+absl::StatusOr<std::string> CommandTarget::operator()(const RollbackCommand& command) const {
   auto loop = Loop(command.tier);
   if (!loop.ok()) return loop.status();
   const auto table = history.Find(command.version);
@@ -242,7 +242,7 @@ std::string Describe(const OperatorCommand& command) { return std::visit(Describ
 
 absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command, TierLoops& tiers,
                                   const TableHistory& history) {
-  return std::visit(Desk{now, tiers, history}, command.what);
+  return std::visit(CommandTarget{now, tiers, history}, command.what);
 }
 
 }  // namespace ringway::controller

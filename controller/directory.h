@@ -1,6 +1,6 @@
 // Who can be reached where: all routers, and for each region the workers in it and who holds its ledgers.
 //
-// A router receives the list of all routers, and the workers and holders of its own region. The directory is
+// A router receives the list of all routers, and the workers and leaders of its own region. The directory is
 // versioned by (leader epoch, version) like tables, and sent again only to those whose part of it changed. A
 // router whose stream broke stays listed for a grace period, because losing the controller is no reason to
 // lose one's peers; after a restart the entries of the previous life count as such routers.
@@ -36,20 +36,20 @@ struct WorkerEntry {
 };
 
 // Who holds the slot ledger of a tier in a region.
-struct HolderEntry {
+struct LeaderEntry {
   TierId tier;
   std::string router;             // empty: nobody, any more
   std::uint64_t incarnation = 0;  // of the router that was appointed
   Fence fence;                    // of the appointment; it may be of an earlier leader
   bool fresh = false;             // nobody held it before
-  friend bool operator==(const HolderEntry&, const HolderEntry&) = default;
+  friend bool operator==(const LeaderEntry&, const LeaderEntry&) = default;
 };
 
 struct Directory {
   TableVersion version;
   std::vector<RouterEntry> routers;
   IdVector<RegionId, std::vector<WorkerEntry>> workers;
-  IdVector<RegionId, std::vector<HolderEntry>> holders = {};
+  IdVector<RegionId, std::vector<LeaderEntry>> leaders = {};
 };
 
 }  // namespace ringway::controller

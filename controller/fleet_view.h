@@ -4,7 +4,7 @@
 // epochs are summed with the time that they cover, so that the rate of an epoch uses every report exactly
 // once whatever the report period is; an epoch without a report keeps the last rate. A worker that two
 // routers report counts once, as the one that spoke last says. When a router is gone, the directory names
-// another of its region for each of its workers (directory_book.h); from that one's first report on the
+// another of its region for each of its workers (directory_builder.h); from that one's first report on the
 // worker is its own, and what the gone router said of it last is forgotten.
 //
 // Bounds: kRoutersMax routers, each with one report's worth of workers; a router that left is forgotten by

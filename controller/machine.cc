@@ -25,7 +25,7 @@ void ControllerMachine::Step(absl::Time now, const ControllerEvent& event, Actio
   std::visit([&](const auto& kind) { On(now, kind, actions); }, event);
   if (now >= next_epoch_at_) {
     RunEpoch(now, actions);
-  } else if (now >= holders_.due() && AppointHolders(now, actions)) {
+  } else if (now >= leaders_.due() && AppointLeaders(now, actions)) {
     RefreshDirectory(true, actions);
   }
 }
@@ -40,12 +40,12 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
     return;
   }
   HearEpoch(now, event.stream, event.hello.table, actions);
-  holders_.Disturb(now);
+  leaders_.Disturb(now);
   actions.push_back(SendWelcome{event.stream, epoch_});
   actions.push_back(SendMap{event.stream});
   // The peers as known so far; with the next epoch all hear of each other.
-  if (book_.directory() != nullptr) {
-    actions.push_back(SendDirectory{event.stream, event.hello.region, book_.directory()});
+  if (directory_.directory() != nullptr) {
+    actions.push_back(SendDirectory{event.stream, event.hello.region, directory_.directory()});
   }
   if (table_ != nullptr) {
     actions.push_back(SendTable{event.stream, table_});
@@ -76,7 +76,7 @@ void ControllerMachine::On(absl::Time now, const RouterDisconnected& event, Acti
   if (router == nullptr) return;
   actions.push_back(Info(absl::StrCat("router ", router->hello.router, " left")));
   view_.Disconnect(now, event.stream);
-  holders_.Disturb(now);
+  leaders_.Disturb(now);
 }
 
 void ControllerMachine::On(absl::Time now, const MetricSampled& event, Actions&) {
@@ -134,7 +134,7 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
   // Before the table, so that a router knows the peers that it is sent to.
   view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.Forget(now - settings_.directory_grace);
-  RefreshDirectory(AppointHolders(now, actions), actions);
+  RefreshDirectory(AppointLeaders(now, actions), actions);
   if (!settling_) {
     for (TierLoop& loop : tiers_) PlanTier(now, loop, actions);
     Publish(now, actions);
@@ -200,21 +200,21 @@ void ControllerMachine::PublishAs(absl::Time now, TableVersion version, Actions&
   actions.push_back(SaveState{});
 }
 
-bool ControllerMachine::AppointHolders(absl::Time now, Actions& actions) {
-  auto changes = holders_.Refresh(now, *fleet_, view_, epoch_, settings_.report_period);
+bool ControllerMachine::AppointLeaders(absl::Time now, Actions& actions) {
+  auto changes = leaders_.Refresh(now, *fleet_, view_, epoch_, settings_.report_period);
   const bool any = !changes.empty();
   for (std::string& change : changes) actions.push_back(Info(std::move(change)));
   return any;
 }
 
 void ControllerMachine::RefreshDirectory(bool appointed, Actions& actions) {
-  const DirectoryBook::Change change = book_.Refresh(*fleet_, view_, holders_.holders(), epoch_);
+  const DirectoryBuilder::Change change = directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_);
   if (!change.any) return;
   // An appointment that a restart forgets could be given a second time.
   actions.push_back(SaveState{.now = appointed});
   for (const auto& [name, router] : view_.routers()) {
     if (router.stream == 0 || !change.Concerns(router.hello.region)) continue;
-    actions.push_back(SendDirectory{router.stream, router.hello.region, book_.directory()});
+    actions.push_back(SendDirectory{router.stream, router.hello.region, directory_.directory()});
   }
 }
 

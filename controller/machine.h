@@ -8,7 +8,7 @@
 // same. Tables are versioned (epoch, version) as a whole and routers take the higher pair only, so a deposed
 // controller cannot push. The claim is saved before anything is sent with it.
 //
-// Holders of slot ledgers are appointed when it is needed, not only once an epoch (holder_book.h); an
+// Leaders of slot ledgers are appointed when it is needed, not only once an epoch (leader_registry.h); an
 // appointment is saved before anybody hears of it.
 //
 // After a start or a new topology the tables in force stand, under the new version, until every region with
@@ -29,12 +29,12 @@
 
 #include "absl/time/time.h"
 #include "controller/commands.h"
-#include "controller/directory_book.h"
+#include "controller/directory_builder.h"
 #include "controller/durable_state.h"
 #include "controller/events.h"
 #include "controller/finding_notes.h"
 #include "controller/fleet_view.h"
-#include "controller/holder_book.h"
+#include "controller/leader_registry.h"
 #include "controller/settings.h"
 #include "controller/table_history.h"
 #include "controller/tier_loop.h"
@@ -49,7 +49,7 @@ class ControllerMachine {
                     const DurableState& durable, absl::Time now);
 
   void Step(absl::Time now, const ControllerEvent& event, std::vector<ControllerAction>& actions);
-  absl::Time NextWake() const { return std::min(next_epoch_at_, holders_.due()); }
+  absl::Time NextWake() const { return std::min(next_epoch_at_, leaders_.due()); }
 
   // ---- views, for screens and for the shell ----
   DurableState Durable() const;
@@ -61,8 +61,8 @@ class ControllerMachine {
   std::uint64_t epoch() const { return epoch_; }
   // Null: none yet.
   const std::shared_ptr<const RoutingTable>& table() const { return table_; }
-  const std::shared_ptr<const Directory>& directory() const { return book_.directory(); }
-  const HolderBook::Holders& holders() const { return holders_.holders(); }
+  const std::shared_ptr<const Directory>& directory() const { return directory_.directory(); }
+  const LeaderRegistry::Leaders& leaders() const { return leaders_.leaders(); }
   bool settling() const { return settling_; }
   absl::Time last_epoch_at() const { return last_epoch_at_; }
 
@@ -86,7 +86,7 @@ class ControllerMachine {
   void Publish(absl::Time now, Actions& actions);
   void PublishAs(absl::Time now, TableVersion version, Actions& actions);
   // True: somebody was appointed.
-  bool AppointHolders(absl::Time now, Actions& actions);
+  bool AppointLeaders(absl::Time now, Actions& actions);
   void RefreshDirectory(bool appointed, Actions& actions);
   void Resend(absl::Time now, Actions& actions);
   // Claims a higher epoch if what the router of `stream` has seen demands it.
@@ -102,8 +102,8 @@ class ControllerMachine {
   FleetView view_;
   TierLoops tiers_;
   TableHistory history_;
-  DirectoryBook book_;
-  HolderBook holders_;
+  DirectoryBuilder directory_;
+  LeaderRegistry leaders_;
   FindingNotes notes_;
   std::uint64_t epoch_;
   std::shared_ptr<const RoutingTable> table_;

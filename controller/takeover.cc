@@ -9,8 +9,8 @@
 namespace ringway::controller {
 namespace {
 
-// In report periods: how long a holder may take to find a controller that was restarted.
-constexpr double kHolderTrustPeriods = 2;
+// In report periods: how long a leader may take to find a controller that was restarted.
+constexpr double kLeaderTrustPeriods = 2;
 
 // Puts the worker in the ids of another fleet; false if its tier is gone there.
 bool RemapWorker(const Fleet& from, const Fleet& to, WorkerSeen& worker) {
@@ -32,21 +32,22 @@ std::vector<WorkerSeen> RemapWorkers(const std::vector<WorkerSeen>& workers, con
 }
 
 // Who held a ledger of a region or tier that is gone is not needed any more.
-HolderBook::Holders RemapHolders(const HolderBook::Holders& holders, const Fleet& from, const Fleet& to) {
-  HolderBook::Holders result(to.world.regions.size());
-  for (RegionId id(0); id != holders.end_id(); id = RegionId(id.index() + 1)) {
+LeaderRegistry::Leaders RemapLeaders(const LeaderRegistry::Leaders& leaders, const Fleet& from,
+                                     const Fleet& to) {
+  LeaderRegistry::Leaders result(to.world.regions.size());
+  for (RegionId id(0); id != leaders.end_id(); id = RegionId(id.index() + 1)) {
     const std::optional<RegionId> region = SameRegion(id, from, to);
     if (!region) continue;
-    for (HolderEntry holder : holders[id]) {
-      const std::optional<TierId> tier = to.FindTier(from.tiers[holder.tier].name);
+    for (LeaderEntry leader : leaders[id]) {
+      const std::optional<TierId> tier = to.FindTier(from.tiers[leader.tier].name);
       if (!tier) continue;
-      holder.tier = *tier;
-      result[*region].push_back(std::move(holder));
+      leader.tier = *tier;
+      result[*region].push_back(std::move(leader));
     }
   }
-  for (auto& seats : result) {
-    std::sort(seats.begin(), seats.end(),
-              [](const HolderEntry& a, const HolderEntry& b) { return a.tier < b.tier; });
+  for (auto& leaders : result) {
+    std::sort(leaders.begin(), leaders.end(),
+              [](const LeaderEntry& a, const LeaderEntry& b) { return a.tier < b.tier; });
   }
   return result;
 }
@@ -152,14 +153,14 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
     }
     view_.Restore(std::move(router));
   }
-  holders_.TakeOver(RemapHolders(durable.directory->holders, *durable.fleet, *fleet_),
-                    now + kHolderTrustPeriods * settings_.report_period);
-  book_.Refresh(*fleet_, view_, holders_.holders(), epoch_);
+  leaders_.TakeOver(RemapLeaders(durable.directory->leaders, *durable.fleet, *fleet_),
+                    now + kLeaderTrustPeriods * settings_.report_period);
+  directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_);
 }
 
 DurableState ControllerMachine::Durable() const {
   DurableState durable{
-      .epoch = epoch_, .tiers = {}, .fleet = fleet_, .table = table_, .directory = book_.directory()};
+      .epoch = epoch_, .tiers = {}, .fleet = fleet_, .table = table_, .directory = directory_.directory()};
   for (const TierLoop& loop : tiers_) durable.tiers.push_back(SettingsOf(loop, *fleet_));
   return durable;
 }
@@ -171,9 +172,9 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
   const TierLoops old_tiers = std::exchange(tiers_, {});
   fleet_ = event.fleet;
   history_.Remap([&](const RoutingTable& table) { return RemapTable(table, old_fleet, *fleet_); });
-  book_.Reset();
-  holders_.TakeOver(RemapHolders(holders_.holders(), old_fleet, *fleet_),
-                    now + kHolderTrustPeriods * settings_.report_period);
+  directory_.Reset();
+  leaders_.TakeOver(RemapLeaders(leaders_.leaders(), old_fleet, *fleet_),
+                    now + kLeaderTrustPeriods * settings_.report_period);
   BuildTiers(kept.tiers);
   for (const TierLoop& old : old_tiers) {
     const std::optional<TierId> id = fleet_->FindTier(old.tier().name);
@@ -200,7 +201,7 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
     view_.Restore(std::move(same));
   }
   actions.push_back(SendMap{std::nullopt});
-  RefreshDirectory(AppointHolders(now, actions), actions);
+  RefreshDirectory(AppointLeaders(now, actions), actions);
   if (kept.table != nullptr) {
     const RoutingTable table = RemapTable(*kept.table, old_fleet, *fleet_);
     for (TierLoop& loop : tiers_) loop.PutInForce(std::make_shared<const TierTable>(table.tiers[loop.id()]));

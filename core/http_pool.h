@@ -32,7 +32,7 @@ struct HttpPoolSpec {
 
   // A slot whose request was given up rests for so long: whether the server stopped, nobody can tell.
   absl::Duration abandoned_hold = absl::Milliseconds(100);
-  // No request runs longer; a new holder of the ledger trusts an unknown slot only after it.
+  // No request runs longer; a new leader of the ledger trusts an unknown slot only after it.
   absl::Duration service_bound = absl::Minutes(2);
   absl::Duration connect_timeout = absl::Seconds(1);
   absl::Duration worker_idle = absl::Seconds(4);  // below the 5 s after which common servers close

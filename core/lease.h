@@ -1,9 +1,9 @@
 // A lease as it is written on the wire, and the fence that orders those who may grant one.
 //
-// A lease is one worker's slot granted to one job by the holder of the region's ledger. Its text is
+// A lease is one worker's slot granted to one job by the leader of the region's ledger. Its text is
 // "L<leader epoch>-<appointment>-<serial>", all decimal, for example L3-1-4711. The leader's epoch counts
-// first, then the holder's appointment within it: a worker obeys the highest pair that it has seen, so a
-// holder that was replaced cannot grant any more. The serial makes the lease unique for that holder.
+// first, then the leader's appointment within it: a worker obeys the highest pair that it has seen, so a
+// leader that was replaced cannot grant any more. The serial makes the lease unique for that leader.
 // Whatever does not read like this is an unfenced token: a router that probes may put any unique text there.
 //
 // Pure values. FormatLease(ParseLease(x)) == x whenever x parses.

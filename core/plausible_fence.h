@@ -2,7 +2,7 @@
 //
 // A leader's epoch rises by one with each start of a controller. One that is a million starts ahead of what
 // is known, or beyond all that a controller ever claims, was made up or mangled: whoever believed it could
-// never obey a real leader again. So workers do not take such a fence, and a holder does not step down for
+// never obey a real leader again. So workers do not take such a fence, and a leader does not step down for
 // it.
 //
 // Pure. O(1).

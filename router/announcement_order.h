@@ -1,4 +1,4 @@
-// Which announcement of a worker is the newer one, at the holder of its ledger.
+// Which announcement of a worker is the newer one, at the leader of its ledger.
 //
 // Announcements come over two ways that may overtake each other: the watch stream, and replies to RaiseFence.
 // Within one life of the worker their sequence orders them. Between lives it does not: a worker that starts

@@ -1,8 +1,9 @@
 // Takes over a new fleet map without renumbering: regions and tiers that are known keep their ids.
 //
-// Jobs, tables, counters and desks of a running router refer to regions and tiers by id. A new map from the
-// controller may list them in another order, add some or leave some out; ids follow names, new names get new
-// ids at the end. What has left stays as a region without workers, or as a retired tier that admits no job.
+// Jobs, tables, counters and tier states of a running router refer to regions and tiers by id. A new map from
+// the controller may list them in another order, add some or leave some out; ids follow names, new names get
+// new ids at the end. What has left stays as a region without workers, or as a retired tier that admits no
+// job.
 //
 // Invariants: known.regions is a prefix of the result's regions, likewise the tiers. Bounds: kRegionsMax,
 // kTiersMax over the life of the process; beyond them the new map is refused and a restart is needed.

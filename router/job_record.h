@@ -51,7 +51,7 @@ inline constexpr int kImportRefusalsMax = 2;
 struct alignas(kCacheLine) JobRecord {
   JobFacts facts;
   JobPhase phase = JobPhase::kFree;
-  bool may_spill = false;  // stands in the desk's line of those
+  bool may_spill = false;  // stands in the tier's line of those
   bool spilled = false;
   bool imported = false;     // from another region, and counted as such
   bool import_full = false;  // refused there, or here, because of the region's import cap

@@ -5,7 +5,7 @@
 namespace ringway::router {
 namespace {
 
-// What a seat says to its client `number` is said to the machine, which has another number there.
+// What a leader says to its client `number` is said to the machine, which has another number there.
 void NameMachine(ledger::LedgerAction& action) {
   std::visit(
       [](auto& said) {
@@ -39,8 +39,8 @@ void LedgerSession::Lead(absl::Time now, const LeaderNamed& named, Actions& acti
   leader_ = named.router;
   if (leads_ && fence_ == named.fence) return;
   fence_ = named.fence;
-  Seat(now, SeatGiven{fence_, named.fresh}, actions);
-  if (!std::exchange(leads_, true)) Seat(now, RouterStands{settings_.self}, actions);
+  StepLeader(now, LeadershipGiven{fence_, named.fresh}, actions);
+  if (!std::exchange(leads_, true)) StepLeader(now, ClientConnected{settings_.self}, actions);
 }
 
 void LedgerSession::Follow(absl::Time now, const LeaderNamed& named, Actions& actions) {
@@ -63,8 +63,8 @@ void LedgerSession::FollowNobody(absl::Time now, const Fence& fence, Actions& ac
 }
 
 void LedgerSession::GiveUp(absl::Time now, Actions& actions) {
-  if (std::exchange(leads_, false)) Seat(now, RouterFell{settings_.self}, actions);
-  Seat(now, SeatMoved{fence_}, actions);
+  if (std::exchange(leads_, false)) StepLeader(now, ClientDisconnected{settings_.self}, actions);
+  StepLeader(now, LeadershipMoved{fence_}, actions);
 }
 
 void LedgerSession::HangUp(Actions& actions) {
@@ -78,58 +78,59 @@ void LedgerSession::On(absl::Time, const LeaderLost&, Actions& actions) {
   if (dialled_) LoseLeader(actions);
 }
 
-void LedgerSession::On(absl::Time, const LeaderBeat& event, Actions& actions) {
-  if (dialled_) HearBeat(event.appointment, actions);
+void LedgerSession::On(absl::Time, const LeaderHeartbeat& event, Actions& actions) {
+  if (dialled_) HearHeartbeat(event.appointment, actions);
 }
 
 void LedgerSession::On(absl::Time, const LeaderSaid& event, Actions& actions) {
   if (!dialled_) return;
-  HolderAnswered news{settings_.tier, event.said};
+  LeaderAnswered news{settings_.tier, event.said};
   NameMachine(news.answer);
   actions.emplace_back(TellMachine{std::move(news)});
 }
 
-void LedgerSession::HearBeat(const Fence& appointment, Actions& actions) {
+void LedgerSession::HearHeartbeat(const Fence& appointment, Actions& actions) {
   if (appointment < fence_) return;  // it does not know that it has been replaced
   if (heard_ && heard_fence_ == appointment) {
-    actions.emplace_back(TellMachine{HolderHeard{settings_.tier}});
+    actions.emplace_back(TellMachine{LeaderHeard{settings_.tier}});
     return;
   }
   heard_ = true;
   heard_fence_ = appointment;
-  actions.emplace_back(TellMachine{HolderSeated{settings_.tier, {.router = leader_, .fence = appointment}}});
+  actions.emplace_back(
+      TellMachine{LeaderAppointed{settings_.tier, {.router = leader_, .fence = appointment}}});
 }
 
 void LedgerSession::LoseLeader(Actions& actions) {
   if (!std::exchange(heard_, false)) return;
   actions.emplace_back(
-      TellMachine{HolderSeated{settings_.tier, {.router = RouterId(), .fence = heard_fence_}}});
+      TellMachine{LeaderAppointed{settings_.tier, {.router = RouterId(), .fence = heard_fence_}}});
 }
 
 void LedgerSession::On(absl::Time now, const MachineSaid& event, Actions& actions) {
   if (event.leader != leader_) return;
   if (leads_) {
-    Seat(now, RouterSaid{settings_.self, event.said}, actions);
+    StepLeader(now, RouterSaid{settings_.self, event.said}, actions);
   } else if (dialled_) {
     actions.emplace_back(TellLeader{event.said});
   }
 }
 
-// ---- what a seat here wants ----
+// ---- what the ledger held here wants ----
 
 void LedgerSession::Pass(TellRouter& tell, Actions& actions) {
   if (tell.router != settings_.self) {
     actions.emplace_back(std::move(tell));
     return;
   }
-  HolderAnswered news{settings_.tier, std::move(tell.what)};
+  LeaderAnswered news{settings_.tier, std::move(tell.what)};
   NameMachine(news.answer);
   actions.emplace_back(TellMachine{std::move(news)});
 }
 
-void LedgerSession::Pass(const BeatRouter& beat, Actions& actions) {
-  if (beat.router == settings_.self) return HearBeat(beat.appointment, actions);
-  actions.emplace_back(beat);
+void LedgerSession::Pass(const SendHeartbeat& heartbeat, Actions& actions) {
+  if (heartbeat.router == settings_.self) return HearHeartbeat(heartbeat.appointment, actions);
+  actions.emplace_back(heartbeat);
 }
 
 void LedgerSession::Pass(FenceOff& fence, Actions& actions) {
@@ -154,28 +155,28 @@ void LedgerSession::On(absl::Time now, const WorkerAnnounced& event, Actions& ac
       watched.order.Number(event.connection.value_or(watched.order.session()), announce.sequence);
   if (!number) return;
   announce.sequence = *number;
-  if (std::exchange(watched.broke, false)) Seat(now, ledger::WorkerListed{announce.worker}, actions);
-  Seat(now, announce, actions);
+  if (std::exchange(watched.broke, false)) StepLeader(now, ledger::WorkerListed{announce.worker}, actions);
+  StepLeader(now, announce, actions);
 }
 
 void LedgerSession::On(absl::Time now, const WatchBroke& event, Actions& actions) {
   Watched& watched = WatchedOf(event.worker);
   watched.order.StreamBroke();
   if (!Lists(event.worker) || std::exchange(watched.broke, true)) return;
-  Seat(now, ledger::WorkerGone{event.worker}, actions);
+  StepLeader(now, ledger::WorkerGone{event.worker}, actions);
 }
 
 void LedgerSession::On(absl::Time now, const ledger::WorkerListed& event, Actions& actions) {
   if (!listed_.contains(event.worker)) listed_.resize(event.worker.index() + 1);
   listed_[event.worker] = 1;
   if (watched_.contains(event.worker)) watched_[event.worker].broke = false;
-  Seat(now, event, actions);
+  StepLeader(now, event, actions);
 }
 
 void LedgerSession::On(absl::Time now, const ledger::WorkerGone& event, Actions& actions) {
   if (!Lists(event.worker)) return;
   listed_[event.worker] = 0;
-  Seat(now, event, actions);
+  StepLeader(now, event, actions);
 }
 
 }  // namespace ringway::router

@@ -4,16 +4,16 @@
 // it and tells this router's machine that there is a leader as soon as its heartbeat arrives, and that there
 // is none as soon as the link breaks: no job waits for a leader that cannot be heard. What comes from a
 // leader that was replaced (an appointment below the directory's) is not believed. While the directory names
-// this life of this router, the ledger is held here (ledger_seat.h), and the router's own machine is a client
-// that needs no link. An appointment of an earlier life is nobody's.
+// this life of this router, the ledger is held here (ledger_leader.h), and the router's own machine is a
+// client that needs no link. An appointment of an earlier life is nobody's.
 //
 // Workers are heard over watch streams and in replies to fences. Which of two announcements is the newer one
 // is decided here (announcement_order.h); a worker whose stream broke is granted to nobody until it is heard
 // again.
 //
 // Pure, for the daemon and the simulator, which carry what the actions say and nothing else. Two kinds of
-// router numbers meet: the machine's, by which it knows leaders, and the seat's, by which a leader knows its
-// clients; the machine knows itself as kMachine in asks. Complexity: the seat's. One owner thread.
+// router numbers meet: the machine's, by which it knows leaders, and the ledger's, by which a leader knows
+// its clients; the machine knows itself as kMachine in requests. Complexity: the ledger's. One owner thread.
 #ifndef RINGWAY_ROUTER_LEDGER_SESSION_H_
 #define RINGWAY_ROUTER_LEDGER_SESSION_H_
 
@@ -27,20 +27,20 @@
 #include "core/ids.h"
 #include "core/lease.h"
 #include "router/announcement_order.h"
-#include "router/ledger_seat.h"
+#include "router/ledger_leader.h"
 #include "router/router_event.h"
 
 namespace ringway::router {
 
 struct SessionSettings {
   TierId tier;
-  RouterId self;                  // this router's number among the clients of its own seat
+  RouterId self;                  // this router's number among the clients of its own ledger
   std::uint64_t incarnation = 0;  // of this life of the router
-  SeatSettings seat;
+  LeaderSettings leader;
 };
 
-// ---- events; of the seat: SeatWake, ControllerSeen, RouterStands, RouterFell, RouterSaid, WorkerListed,
-// WorkerGone ----
+// ---- events; of the leader: LeaderWake, ControllerSeen, ClientConnected, ClientDisconnected, RouterSaid,
+// WorkerListed, WorkerGone ----
 struct LeaderNamed {
   RouterId router = {};           // in the machine's numbers; invalid: nobody, or nobody that can be called
   bool self = false;              // a life of this router ...
@@ -53,7 +53,7 @@ struct LeaderNamed {
 struct NoLeaderNamed {};
 // The link to the leader broke; the shell tries again by itself.
 struct LeaderLost {};
-struct LeaderBeat {
+struct LeaderHeartbeat {
   Fence appointment;
 };
 // Grant, Refuse, Withdrawn or LeaseLost.
@@ -72,11 +72,12 @@ struct WorkerAnnounced {
 struct WatchBroke {
   WorkerId worker;
 };
-using SessionEvent = std::variant<SeatWake, LeaderNamed, NoLeaderNamed, LeaderLost, LeaderBeat, LeaderSaid,
-                                  MachineSaid, WorkerAnnounced, WatchBroke, ControllerSeen, RouterStands,
-                                  RouterFell, RouterSaid, ledger::WorkerListed, ledger::WorkerGone>;
+using SessionEvent =
+    std::variant<LeaderWake, LeaderNamed, NoLeaderNamed, LeaderLost, LeaderHeartbeat, LeaderSaid, MachineSaid,
+                 WorkerAnnounced, WatchBroke, ControllerSeen, ClientConnected, ClientDisconnected, RouterSaid,
+                 ledger::WorkerListed, ledger::WorkerGone>;
 
-// ---- actions; of the seat: TellRouter and BeatRouter, to clients over their streams, and FenceOff ----
+// ---- actions; of the leader: TellRouter and SendHeartbeat, to clients over their streams, and FenceOff ----
 struct DialLeader {
   RouterId router;
   std::string address;
@@ -85,20 +86,21 @@ struct HangUpLeader {};
 struct TellLeader {
   ledger::LedgerEvent said;
 };
-using LedgerNews = std::variant<HolderAnswered, HolderHeard, HolderSeated>;
+using LedgerNews = std::variant<LeaderAnswered, LeaderHeard, LeaderAppointed>;
 // To be told in this order, and not while the machine is acting.
 struct TellMachine {
   LedgerNews news;
 };
 using SessionAction =
-    std::variant<TellRouter, BeatRouter, FenceOff, DialLeader, HangUpLeader, TellLeader, TellMachine>;
+    std::variant<TellRouter, SendHeartbeat, FenceOff, DialLeader, HangUpLeader, TellLeader, TellMachine>;
 
 class LedgerSession {
  public:
   // As a router's machine names itself in its asks.
   static constexpr RouterId kMachine{0};
 
-  explicit LedgerSession(const SessionSettings& settings) : settings_(settings), seat_(settings.seat) {}
+  explicit LedgerSession(const SessionSettings& settings)
+      : settings_(settings), leadership_(settings.leader) {}
 
   // Appends to `actions`.
   void Step(absl::Time now, const SessionEvent& event, std::vector<SessionAction>& actions);
@@ -107,7 +109,7 @@ class LedgerSession {
   void Step(absl::Time now, const Event& event, std::vector<SessionAction>& actions) {
     On(now, event, actions);
   }
-  absl::Time NextWake() const { return seat_.NextWake(); }
+  absl::Time NextWake() const { return leadership_.NextWake(); }
 
   // This router is the leader, as far as the directory goes.
   bool leads() const { return leads_; }
@@ -115,7 +117,7 @@ class LedgerSession {
   RouterId leader() const { return leader_; }
   // It is heard, by the machine too.
   bool heard() const { return heard_; }
-  const LedgerSeat& seat() const { return seat_; }
+  const LedgerLeader& leadership() const { return leadership_; }
 
  private:
   using Actions = std::vector<SessionAction>;
@@ -127,17 +129,17 @@ class LedgerSession {
   void On(absl::Time now, const LeaderNamed& event, Actions& actions);
   void On(absl::Time now, const NoLeaderNamed& event, Actions& actions);
   void On(absl::Time now, const LeaderLost& event, Actions& actions);
-  void On(absl::Time now, const LeaderBeat& event, Actions& actions);
+  void On(absl::Time now, const LeaderHeartbeat& event, Actions& actions);
   void On(absl::Time now, const LeaderSaid& event, Actions& actions);
   void On(absl::Time now, const MachineSaid& event, Actions& actions);
   void On(absl::Time now, const WorkerAnnounced& event, Actions& actions);
   void On(absl::Time now, const WatchBroke& event, Actions& actions);
   void On(absl::Time now, const ledger::WorkerListed& event, Actions& actions);
   void On(absl::Time now, const ledger::WorkerGone& event, Actions& actions);
-  // The rest is the seat's alone.
+  // The rest is the ledger's alone.
   template <class Event>
   void On(absl::Time now, const Event& event, Actions& actions) {
-    Seat(now, event, actions);
+    StepLeader(now, event, actions);
   }
 
   void Lead(absl::Time now, const LeaderNamed& named, Actions& actions);
@@ -146,26 +148,26 @@ class LedgerSession {
   // It is not, or not any more, this router that leads.
   void GiveUp(absl::Time now, Actions& actions);
   void HangUp(Actions& actions);
-  void HearBeat(const Fence& appointment, Actions& actions);
+  void HearHeartbeat(const Fence& appointment, Actions& actions);
   void LoseLeader(Actions& actions);
 
-  // Steps the seat; what it wants said to this router's machine needs no way.
+  // Steps the ledger held here; what it wants said to this router's machine needs no way.
   template <class Event>
-  void Seat(absl::Time now, const Event& event, Actions& actions) {
-    seat_actions_.clear();
-    seat_.Step(now, event, seat_actions_);
-    for (SeatAction& action : seat_actions_) {
+  void StepLeader(absl::Time now, const Event& event, Actions& actions) {
+    leader_actions_.clear();
+    leadership_.Step(now, event, leader_actions_);
+    for (LeaderAction& action : leader_actions_) {
       std::visit([&](auto& a) { Pass(a, actions); }, action);
     }
   }
   void Pass(TellRouter& tell, Actions& actions);
-  void Pass(const BeatRouter& beat, Actions& actions);
+  void Pass(const SendHeartbeat& heartbeat, Actions& actions);
   void Pass(FenceOff& fence, Actions& actions);
   bool Lists(WorkerId worker) const;
   Watched& WatchedOf(WorkerId worker);
 
   const SessionSettings settings_;
-  LedgerSeat seat_;
+  LedgerLeader leadership_;
   bool leads_ = false;
   RouterId leader_;
   std::string address_;  // of the leader
@@ -174,8 +176,8 @@ class LedgerSession {
   bool heard_ = false;
   Fence heard_fence_;  // the appointment that was last heard of
   IdVector<WorkerId, char> listed_;
-  IdVector<WorkerId, Watched> watched_;   // of workers that were heard here: nearly empty but at the leader
-  std::vector<SeatAction> seat_actions_;  // reused
+  IdVector<WorkerId, Watched> watched_;  // of workers that were heard here: nearly empty but at the leader
+  std::vector<LeaderAction> leader_actions_;  // reused
 };
 
 }  // namespace ringway::router

@@ -21,7 +21,7 @@
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/traffic_counters.h"
 #include "router/dispatch/worker_view.h"
-#include "router/once/course.h"
+#include "router/once/keyed_request.h"
 #include "router/once/messages.h"
 
 namespace ringway::router {
@@ -69,7 +69,7 @@ struct WithdrawAttempt {
 };
 
 // Where the job went and what it cost. Durations are zero for what did not happen.
-struct JobStory {
+struct JobTrace {
   RouteChoice route;
   WorkerId worker = {};  // that ran it, in this region
   RouterId router = {};  // that answered it, in another region
@@ -87,7 +87,7 @@ struct EndJob {
   absl::Duration retry_after = absl::ZeroDuration();
   bool import_full = false;  // refused: the region has taken in its cap of other regions' jobs
   std::string message = {};
-  JobStory story = {};
+  JobTrace trace = {};
   once::Result result = {};  // of a job that was done before: it is answered with this
 };
 
@@ -112,17 +112,17 @@ struct TableDecided {
   std::string refusal = {};
 };
 
-// For the holder of the tier's ledger, wherever it sits.
+// For the leader of the tier's ledger, wherever it sits.
 struct TellLedger {
   TierId tier;
-  RouterId holder;
+  RouterId leader;
   ledger::LedgerEvent event;
 };
 
 // About keys, to another router; OnceReplied follows, exactly once.
-struct AskKeeper {
+struct AskReplica {
   RouterId to;
-  once::Ask ask;
+  once::Request request;
 };
 struct AnswerOnce {
   once::CallId call = 0;
@@ -130,7 +130,7 @@ struct AnswerOnce {
 };
 
 using RouterAction = std::variant<OfferToWorker, ForwardToRouter, WithdrawAttempt, EndJob, SendReport,
-                                  TableDecided, TellLedger, AskKeeper, AnswerOnce>;
+                                  TableDecided, TellLedger, AskReplica, AnswerOnce>;
 
 }  // namespace ringway::router
 

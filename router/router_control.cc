@@ -8,9 +8,9 @@
 namespace ringway::router {
 
 void RouterMachine::On(Turn& turn, const WorkerListed& event) {
-  RINGWAY_CHECK(desks_.contains(event.tier));
-  workers_.List(event.worker, event.tier, event.beside);
-  if (event.beside && workers_.open(event.worker)) HearOfFreed(turn, event.worker);
+  RINGWAY_CHECK(tiers_.contains(event.tier));
+  workers_.List(event.worker, event.tier, event.local);
+  if (event.local && workers_.open(event.worker)) HearOfFreed(turn, event.worker);
 }
 
 void RouterMachine::On(Turn&, const WorkerUnlisted& event) { workers_.Unlist(event.worker); }
@@ -19,7 +19,7 @@ void RouterMachine::On(Turn& turn, const WorkerHeard& event) {
   const bool idle = workers_.Hear(event.worker, event.news, turn.now);
   // Every router of the region hears of an idle worker; if all of them woke a job for it, all but one would
   // find it busy. The one beside it goes first; where it is beside many, they take turns.
-  if (idle && workers_.beside(event.worker)) HearOfFreed(turn, event.worker);
+  if (idle && workers_.local(event.worker)) HearOfFreed(turn, event.worker);
 }
 
 void RouterMachine::On(Turn& turn, const RouterListed& event) {
@@ -42,13 +42,13 @@ void RouterMachine::On(Turn& turn, const RouterUnlisted& event) {
 
 void RouterMachine::UseFleet(std::shared_ptr<const Fleet> fleet) {
   RINGWAY_CHECK(fleet->world.regions.contains(home_));
-  RINGWAY_CHECK(fleet->tiers.size() >= desks_.size());
+  RINGWAY_CHECK(fleet->tiers.size() >= tiers_.size());
   fleet_ = std::move(fleet);
   for (TierId t(0); t != fleet_->tiers.end_id(); t = TierId(t.index() + 1)) {
-    if (desks_.contains(t)) {
-      desks_[t].Reconfigure(fleet_->tiers[t]);
+    if (tiers_.contains(t)) {
+      tiers_[t].Reconfigure(fleet_->tiers[t]);
     } else {
-      desks_.push_back(TierDesk(fleet_->tiers[t], started_));
+      tiers_.push_back(TierState(fleet_->tiers[t], started_));
     }
   }
   routes_.UseFleet(*fleet_);
@@ -73,7 +73,7 @@ void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
   controller_heard_ = turn.now;
   report_period_ = std::clamp(event.report_period, absl::Milliseconds(10), absl::Minutes(1));
   // What was counted while nobody listened is of no use to anybody.
-  for (TierDesk& desk : desks_) desk.counters.Take();
+  for (TierState& tier_state : tiers_) tier_state.counters.Take();
   reported_ = turn.now;
   report_at_ = reported_ + report_period_;
 }
@@ -91,9 +91,9 @@ void RouterMachine::Report(Turn& turn) {
                     .period = turn.now - reported_,
                     .table = routes_.version(),
                     .epoch_seen_max = routes_.epoch_seen_max()};
-  report.tiers.resize(desks_.size());
-  for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) {
-    report.tiers[t] = {.counters = desks_[t].counters.Take(), .waiting = desks_[t].held};
+  report.tiers.resize(tiers_.size());
+  for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
+    report.tiers[t] = {.counters = tiers_[t].counters.Take(), .waiting = tiers_[t].held};
   }
   reported_ = turn.now;
   report_at_ = reported_ + report_period_;

@@ -23,10 +23,10 @@ constexpr int kRoundsToCap = 1000;
 
 void RouterMachine::AdmitHome(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   if (job.home_since == absl::InfinitePast()) job.home_since = turn.now;
   // In the ledger's line a burst is served gradually as it is, and a delay would only idle workers.
-  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
+  if (d.spec.mode == DispatchMode::kLedger && d.client.Reachable(turn.now)) {
     AskLedger(turn, id);
     return;
   }
@@ -44,7 +44,7 @@ void RouterMachine::AdmitHome(Turn& turn, JobId id) {
 
 // Reserves what the next round may spend. False: neither a free first offer nor a token is left.
 bool RouterMachine::TopUpReserve(JobRecord& job, absl::Time now) {
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   const int free_offer = job.attempts == 0 ? 1 : 0;
   const int wanted = std::min(d.spec.probes_per_round, d.spec.attempts_max - job.attempts) - free_offer;
   if (wanted > job.reserved) job.reserved += d.budget.Reserve(wanted - job.reserved, now);
@@ -54,7 +54,7 @@ bool RouterMachine::TopUpReserve(JobRecord& job, absl::Time now) {
 // Known to be idle: one that is free beside this router, or was so a moment ago.
 void RouterMachine::OfferIdleOrShed(Turn& turn, JobId id) {
   const TierId tier = jobs_[id].facts.tier;
-  for (const WorkerId worker : workers_.beside_workers(tier)) {
+  for (const WorkerId worker : workers_.local_workers(tier)) {
     if (workers_.Idle(worker)) return OfferTo(turn, id, worker, Lease{});
   }
   for (WorkerId worker = workers_.hints(tier).Take(turn.now, rng_); worker.valid();
@@ -69,8 +69,8 @@ void RouterMachine::StartRound(Turn& turn, JobId id) {
   if (job.route.shed) return OfferIdleOrShed(turn, id);
   TopUpReserve(job, turn.now);
   const int affordable = job.reserved + (job.attempts == 0 ? 1 : 0);
-  const int left = desk(job).spec.attempts_max - job.attempts;
-  const int width = std::max(0, std::min({desk(job).spec.probes_per_round, affordable, left}));
+  const int left = tier_state(job).spec.attempts_max - job.attempts;
+  const int width = std::max(0, std::min({tier_state(job).spec.probes_per_round, affordable, left}));
   dispatch::ChooseRound(workers_, job.facts.tier, static_cast<std::size_t>(width), turn.now, rng_, job.round);
   job.round_next = 0;
   job.round_offered = false;
@@ -79,7 +79,7 @@ void RouterMachine::StartRound(Turn& turn, JobId id) {
 
 void RouterMachine::OfferNext(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   while (job.round_next < job.round.size() && job.attempts < d.spec.attempts_max &&
          (job.attempts == 0 || job.reserved > 0)) {
     const WorkerId worker = job.round[job.round_next++];
@@ -95,7 +95,7 @@ void RouterMachine::OfferNext(Turn& turn, JobId id) {
 void RouterMachine::OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease) {
   JobRecord& job = jobs_[id];
   ++job.attempts;
-  ++desk(job).counters.attempts;
+  ++tier_state(job).counters.attempts;
   job.attempt = ++last_attempt_;
   job.worker = worker;
   job.router = RouterId();
@@ -126,12 +126,12 @@ void RouterMachine::EndWithoutWaiting(Turn& turn, JobId id) {
   End(turn, id, Outcome::kShed,
       absl::StrCat("no worker of tier ", tier_name(job), " in ", region_name(home_),
                    " is free, and its jobs do not wait (waitingMax 0)"),
-      desk(job).service.mean());
+      tier_state(job).service.mean());
 }
 
 void RouterMachine::Sleep(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   job.phase = JobPhase::kDelayed;
   job.worker = WorkerId();
   if (job.route.shed) {
@@ -171,10 +171,10 @@ void RouterMachine::Sleep(Turn& turn, JobId id) {
 
 void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, Outcome for_worker) {
   JobRecord& job = jobs_[id];
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   unanswered_.Clear(id.index());
-  const bool leased = d.asks.HoldsLease(id);
-  d.asks.End(id, for_worker, event.retry_after, d.asked, ContactOf(event));
+  const bool leased = d.client.HoldsLease(id);
+  d.client.End(id, for_worker, event.retry_after, d.client_actions, ContactOf(event));
   switch (event.outcome) {
     case Outcome::kTimeout:
       if (!event.answered) break;  // it did not even refuse, and cannot have started
@@ -210,7 +210,7 @@ void RouterMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event
 
 bool RouterMachine::BackToStart(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  if (job.phase == JobPhase::kRunning) ++desk(job).held;
+  if (job.phase == JobPhase::kRunning) ++tier_state(job).held;
   job.phase = JobPhase::kDelayed;
   job.started = absl::InfiniteFuture();
   return StillPossible(turn, id);
@@ -218,7 +218,7 @@ bool RouterMachine::BackToStart(Turn& turn, JobId id) {
 
 // A worker beside this router is free. It may be beside others too, and then they take turns.
 void RouterMachine::HearOfFreed(Turn& turn, WorkerId worker) {
-  TierDesk& d = desks_[workers_.tier(worker)];
+  TierState& d = tiers_[workers_.tier(worker)];
   if (d.line.size() == 0) return;
   const absl::Duration wait = d.freed.Wait(rng_);
   if (wait <= absl::ZeroDuration()) {
@@ -231,7 +231,7 @@ void RouterMachine::HearOfFreed(Turn& turn, WorkerId worker) {
   d.freed_at = turn.now + wait;
 }
 
-void RouterMachine::WakeFreed(Turn& turn, TierDesk& d) {
+void RouterMachine::WakeFreed(Turn& turn, TierState& d) {
   d.freed_at = absl::InfiniteFuture();
   if (workers_.Idle(d.freed_worker)) WakeOneFor(turn, d.freed_worker, /*invited=*/true);
 }
@@ -240,7 +240,7 @@ void RouterMachine::WakeFreed(Turn& turn, TierDesk& d) {
 // so this offer is no retry and costs no token: there are no more of them than jobs that ended. `invited`: it
 // may have asked others too.
 void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker, bool invited) {
-  TierDesk& d = desks_[workers_.tier(worker)];
+  TierState& d = tiers_[workers_.tier(worker)];
   const JobId id = d.line.front();
   if (!id.valid()) return;
   JobRecord& job = jobs_[id];
@@ -248,8 +248,8 @@ void RouterMachine::WakeOneFor(Turn& turn, WorkerId worker, bool invited) {
   d.line.Leave(jobs_, id);
   job.phase = JobPhase::kDelayed;
   if (!StillPossible(turn, id)) return;
-  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
-    AskLedger(turn, id);  // the worker is the holder's to give
+  if (d.spec.mode == DispatchMode::kLedger && d.client.Reachable(turn.now)) {
+    AskLedger(turn, id);  // the worker is the leader's to give
     return;
   }
   job.round.assign(1, worker);

@@ -22,9 +22,9 @@
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/table.h"
-#include "router/dispatch/ledger/ask_book.h"
+#include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/worker_view.h"
-#include "router/once/course.h"
+#include "router/once/keyed_request.h"
 #include "router/once/messages.h"
 
 namespace ringway::router {
@@ -32,7 +32,7 @@ namespace ringway::router {
 using dispatch::AttemptId;
 
 // Of a job with an idempotency key.
-struct OnceWish {
+struct OnceOptions {
   std::string key;                // with its tenant: keys of two tenants never meet
   std::uint64_t fingerprint = 0;  // of the whole request
 };
@@ -49,7 +49,7 @@ struct JobFacts {
   CostHint cost = {};
   absl::Time arrived = absl::InfinitePast();  // at the entry router
   absl::Time deadline = absl::InfiniteFuture();
-  std::shared_ptr<const OnceWish> once = nullptr;  // null: no key
+  std::shared_ptr<const OnceOptions> once = nullptr;  // null: no key
 };
 
 struct JobArrived {
@@ -97,7 +97,7 @@ struct RepeatRuledOut {
 struct WorkerListed {
   WorkerId worker;
   TierId tier;
-  bool beside = false;
+  bool local = false;
 };
 struct WorkerUnlisted {
   WorkerId worker;
@@ -143,17 +143,17 @@ struct DrainChanged {
 };
 
 // Who holds the slot ledger of the tier in this region. No router: nobody.
-struct HolderSeated {
+struct LeaderAppointed {
   TierId tier;
-  ledger::HolderSeat seat;
+  ledger::CurrentLeader leader;
 };
-// What the holder said. Ids of workers are this process's own.
-struct HolderAnswered {
+// What the leader said. Ids of workers are this process's own.
+struct LeaderAnswered {
   TierId tier;
   ledger::LedgerAction answer;
 };
-// A sign of life. `again`: the way to the holder was broken and is whole again.
-struct HolderHeard {
+// A sign of life. `again`: the way to the leader was broken and is whole again.
+struct LeaderHeard {
   TierId tier;
   bool again = false;
 };
@@ -161,12 +161,12 @@ struct HolderHeard {
 // Another router asks about a key; answered by AnswerOnce.
 struct OnceAsked {
   once::CallId call = 0;
-  once::Ask ask;
+  once::Request request;
 };
-// What became of AskKeeper. No reply: it may have been performed or not.
+// What became of AskReplica. No reply: it may have been performed or not.
 struct OnceReplied {
   RouterId from;
-  once::Ask ask;
+  once::Request request;
   std::optional<once::Reply> reply = std::nullopt;
 };
 
@@ -175,8 +175,8 @@ struct TimePassed {};
 using RouterEvent =
     std::variant<TimePassed, JobArrived, AttemptAccepted, AttemptEnded, ClientGone, RepeatRuledOut,
                  WorkerListed, WorkerUnlisted, WorkerHeard, RouterListed, RouterUnlisted, FleetChanged,
-                 TableOffered, ControllerWelcomed, ControllerLost, DrainChanged, HolderSeated, HolderAnswered,
-                 HolderHeard, RoutersComplete, OnceAsked, OnceReplied>;
+                 TableOffered, ControllerWelcomed, ControllerLost, DrainChanged, LeaderAppointed,
+                 LeaderAnswered, LeaderHeard, RoutersComplete, OnceAsked, OnceReplied>;
 
 }  // namespace ringway::router
 

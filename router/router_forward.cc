@@ -17,7 +17,7 @@ void RouterMachine::Forward(Turn& turn, JobId id) {
   }
   if (!job.away.valid()) {
     job.away = job.route.target;
-    desk(job).spill.Left(job.away);
+    tier_state(job).spill.Left(job.away);
   }
   job.forwarded_at = turn.now;
   job.forwards[job.forwards_made++] = router;
@@ -41,7 +41,7 @@ void RouterMachine::FallHome(Turn& turn, JobId id, std::string_view reason) {
                      tier_name(job), " has no workers in ", region_name(home_)));
     return;
   }
-  desk(job).counters.MoveSent(job.route.target, home_);
+  tier_state(job).counters.MoveSent(job.route.target, home_);
   job.route = {.target = home_, .reason = reason};
   job.router = RouterId();
   AdmitHome(turn, id);
@@ -58,7 +58,7 @@ void RouterMachine::OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& eve
     return;
   }
   if (!MayAskAgain(turn, id, event)) return;
-  if (job.phase == JobPhase::kRunning) ++desk(job).held;
+  if (job.phase == JobPhase::kRunning) ++tier_state(job).held;
   job.phase = JobPhase::kDelayed;
   job.started = absl::InfiniteFuture();
   if (!StillPossible(turn, id)) return;

@@ -1,4 +1,4 @@
-// The router's machine, own region in ledger mode: jobs stand in the holder's line instead of probing.
+// The router's machine, own region in ledger mode: jobs stand in the leader's line instead of probing.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -20,10 +20,10 @@ constexpr absl::Duration kBusyPauseMax = absl::Milliseconds(500);
 
 }  // namespace
 
-// The one place that chooses between the ledger and probes. A router that hears no holder probes.
+// The one place that chooses between the ledger and probes. A router that hears no leader probes.
 void RouterMachine::Seek(Turn& turn, JobId id) {
-  const TierDesk& d = desk(jobs_[id]);
-  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(turn.now)) {
+  const TierState& d = tier_state(jobs_[id]);
+  if (d.spec.mode == DispatchMode::kLedger && d.client.Reachable(turn.now)) {
     AskLedger(turn, id);
   } else {
     StartRound(turn, id);
@@ -41,7 +41,7 @@ void RouterMachine::SeekAgain(Turn& turn, JobId id) {
     End(turn, id, Outcome::kShed,
         absl::StrCat(job.busy, " offers to free workers of tier ", tier_name(job), " in ", region_name(home_),
                      " were answered BUSY"),
-        desk(job).service.mean());
+        tier_state(job).service.mean());
     return;
   }
   const absl::Duration pause = std::min(kBusyPauseFirst * (std::int64_t{1} << (job.busy - 2)), kBusyPauseMax);
@@ -50,42 +50,42 @@ void RouterMachine::SeekAgain(Turn& turn, JobId id) {
 
 void RouterMachine::AskLedger(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   if (job.attempts >= d.spec.attempts_max) {
     Sleep(turn, id);
     return;
   }
   job.phase = JobPhase::kAsking;
-  // The holder refuses it in time; this is for a holder that does not answer.
+  // The leader refuses it in time; this is for a leader that does not answer.
   wakes_.Set(id.index(), AskingWake(turn.now, job));
-  const ledger::JobWish wish{.priority = job.facts.priority,
-                             .arrived = job.facts.arrived,
-                             .deadline = job.facts.deadline,
-                             .expected = d.service.Within(job.facts.cost),
-                             .idle_only = job.route.shed};
-  d.asks.Begin(turn.now, id, wish, d.asked);
+  const ledger::SlotRequest wish{.priority = job.facts.priority,
+                                 .arrived = job.facts.arrived,
+                                 .deadline = job.facts.deadline,
+                                 .expected = d.service.Within(job.facts.cost),
+                                 .idle_only = job.route.shed};
+  d.client.Begin(turn.now, id, wish, d.client_actions);
   JoinSpillLine(turn.now, id);
 }
 
-// Performs what the book of asks wants done. Handlers may make it want more, so the loop goes by index; each
+// Performs what the ledger client wants done. Handlers may make it want more, so the loop goes by index; each
 // entry is an answer to one ask or a message, and an ask made here is answered in a later turn.
 void RouterMachine::RunAsks(Turn& turn, TierId tier) {
-  TierDesk& d = desks_[tier];
-  for (std::size_t i = 0; i < d.asked.size(); ++i) {
-    const ledger::AskAction action = d.asked[i];
+  TierState& d = tiers_[tier];
+  for (std::size_t i = 0; i < d.client_actions.size(); ++i) {
+    const ledger::AskAction action = d.client_actions[i];
     std::visit([&](const auto& a) { On(turn, tier, a); }, action);
   }
-  d.asked.clear();
+  d.client_actions.clear();
 }
 
-void RouterMachine::On(Turn& turn, TierId tier, const ledger::TellHolder& tell) {
-  turn.actions.emplace_back(TellLedger{.tier = tier, .holder = tell.holder, .event = tell.event});
+void RouterMachine::On(Turn& turn, TierId tier, const ledger::TellLeader& tell) {
+  turn.actions.emplace_back(TellLedger{.tier = tier, .leader = tell.leader, .event = tell.event});
 }
 
 void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotGranted& granted) {
-  TierDesk& d = desks_[tier];
+  TierState& d = tiers_[tier];
   JobRecord& job = jobs_[granted.job];
-  if (job.phase != JobPhase::kAsking || !d.asks.HoldsLease(granted.job)) return;
+  if (job.phase != JobPhase::kAsking || !d.client.HoldsLease(granted.job)) return;
   LeaveSpillLine(granted.job);
   // The estimate may have grown, or the moment have passed, while the grant was on its way.
   if (!StillPossible(turn, granted.job)) return;
@@ -97,9 +97,9 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotGranted& grant
     return;
   }
   // An own offer there has not ended yet for us, though the worker says so: the slot is free in a moment, and
-  // is asked for again after one, because a holder in this very process would grant it at once, again and
+  // is asked for again after one, because a leader in this very process would grant it at once, again and
   // again. Else the directory has not told us of the worker, and somebody else shall have it.
-  d.asks.End(granted.job, ending ? Outcome::kShed : Outcome::kBusy, absl::ZeroDuration(), d.asked);
+  d.client.End(granted.job, ending ? Outcome::kShed : Outcome::kBusy, absl::ZeroDuration(), d.client_actions);
   job.phase = JobPhase::kDelayed;
   if (ending) {
     wakes_.Set(granted.job.index(), turn.now + kEndingPause);
@@ -115,24 +115,24 @@ void RouterMachine::On(Turn& turn, TierId tier, const ledger::SlotRefused& refus
   LeaveSpillLine(id);
   job.phase = JobPhase::kDelayed;
   if (job.route.shed) {
-    desks_[tier].none_idle_until = turn.now + kNoneIdleStands;
+    tiers_[tier].none_idle_until = turn.now + kNoneIdleStands;
     EndShed(turn, id);
   } else if (refused.reason == ledger::RefuseReason::kInfeasible) {
     EndTooLate(turn, id);
-  } else if (refused.reason == ledger::RefuseReason::kLineFull && !desks_[tier].may_wait()) {
+  } else if (refused.reason == ledger::RefuseReason::kLineFull && !tiers_[tier].may_wait()) {
     EndWithoutWaiting(turn, id);
   } else if (refused.reason == ledger::RefuseReason::kLineFull) {
     End(turn, id, Outcome::kShed,
         absl::StrCat("the line of tier ", tier_name(job), " in ", region_name(home_), " is full"),
-        desks_[tier].service.mean());
+        tiers_[tier].service.mean());
   } else {
     StartRound(turn, id);
   }
 }
 
-void RouterMachine::On(Turn& turn, TierId, const ledger::AskLeft& left) { OnLeftLine(turn, left.job); }
+void RouterMachine::On(Turn& turn, TierId, const ledger::LeftLine& left) { OnLeftLine(turn, left.job); }
 
-void RouterMachine::On(Turn& turn, TierId, const ledger::NoHolder& none) {
+void RouterMachine::On(Turn& turn, TierId, const ledger::NoLeader& none) {
   OnLeftLine(turn, none.job);
   if (jobs_[none.job].phase != JobPhase::kAsking) return;
   LeaveSpillLine(none.job);
@@ -148,29 +148,29 @@ void RouterMachine::On(Turn& turn, TierId, const ledger::SlotLost& lost) {
       WithdrawAttempt{.job = lost.job, .attempt = job.attempt, .worker = job.worker, .router = job.router});
 }
 
-void RouterMachine::On(Turn& turn, const HolderSeated& event) {
-  TierDesk& d = desks_[event.tier];
-  d.asks.Seat(turn.now, event.seat, d.asked);
+void RouterMachine::On(Turn& turn, const LeaderAppointed& event) {
+  TierState& d = tiers_[event.tier];
+  d.client.Follow(turn.now, event.leader, d.client_actions);
 }
 
-void RouterMachine::On(Turn& turn, const HolderAnswered& event) {
-  TierDesk& d = desks_[event.tier];
+void RouterMachine::On(Turn& turn, const LeaderAnswered& event) {
+  TierState& d = tiers_[event.tier];
   std::visit(
       [&](const auto& answer) {
         using Answer = std::decay_t<decltype(answer)>;
         constexpr bool kForWorkers =
             std::is_same_v<Answer, ledger::FenceWorker> || std::is_same_v<Answer, ledger::Revoke>;
-        if constexpr (!kForWorkers) d.asks.On(turn.now, answer, d.asked);
+        if constexpr (!kForWorkers) d.client.On(turn.now, answer, d.client_actions);
       },
       event.answer);
 }
 
-void RouterMachine::On(Turn& turn, const HolderHeard& event) {
-  TierDesk& d = desks_[event.tier];
+void RouterMachine::On(Turn& turn, const LeaderHeard& event) {
+  TierState& d = tiers_[event.tier];
   if (event.again) {
-    d.asks.Reconnect(turn.now, d.asked);
+    d.client.Reconnect(turn.now, d.client_actions);
   } else {
-    d.asks.Heard(turn.now);
+    d.client.Heard(turn.now);
   }
 }
 

@@ -30,18 +30,18 @@ void RouterMachine::FinishTurn(Turn& turn) {
   while (wakes_.Due(turn.now)) OnWake(turn, JobId(wakes_.Pop()));
   while (unanswered_.Due(turn.now)) OnOfferSilent(turn, JobId(unanswered_.Pop()));
   // Nearly always nothing is due, so whether something is gets looked at here.
-  for (TierDesk& d : desks_) {
+  for (TierState& d : tiers_) {
     if (d.freed_at <= turn.now) WakeFreed(turn, d);
   }
-  for (TierDesk& d : desks_) {
-    if (d.asks.NextWake() <= turn.now) d.asks.Wake(turn.now, d.asked);
+  for (TierState& d : tiers_) {
+    if (d.client.NextWake() <= turn.now) d.client.Wake(turn.now, d.client_actions);
   }
   if (once_.on() && once_.NextWake() <= turn.now) once_.Wake(turn.now);
   do {
     if (!once_.actions().empty()) RunOnce(turn);
-    for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) {
-      if (!desks_[t].asked.empty()) RunAsks(turn, t);
-      if (desks_[t].spill_at <= turn.now) LetSpill(turn, t);
+    for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
+      if (!tiers_[t].client_actions.empty()) RunAsks(turn, t);
+      if (tiers_[t].spill_at <= turn.now) LetSpill(turn, t);
     }
   } while (!once_.actions().empty());
   if (report_at_ <= turn.now) Report(turn);
@@ -54,8 +54,8 @@ absl::Time RouterMachine::NextWake() const {
   };
   if (!wakes_.empty()) not_after(wakes_.earliest());
   if (!unanswered_.empty()) not_after(unanswered_.earliest());
-  for (const TierDesk& d : desks_) {
-    not_after(d.asks.NextWake());
+  for (const TierState& d : tiers_) {
+    not_after(d.client.NextWake());
     not_after(d.freed_at);
     not_after(d.spill_at);
   }
@@ -67,17 +67,17 @@ void RouterMachine::On(Turn&, const TimePassed&) {}
 
 void RouterMachine::On(Turn& turn, const JobArrived& event) {
   RINGWAY_CHECK(jobs_.contains(event.job) && jobs_[event.job].phase == JobPhase::kFree);
-  RINGWAY_CHECK(desks_.contains(event.facts.tier) && event.facts.priority < kMaxPriorities);
+  RINGWAY_CHECK(tiers_.contains(event.facts.tier) && event.facts.priority < kMaxPriorities);
   JobRecord& job = jobs_[event.job];
   job.Begin(event.facts);
   job.phase = JobPhase::kDelayed;
   ++jobs_live_;
-  TierDesk& desk = desks_[event.facts.tier];
-  const bool line_full = desk.may_wait() && desk.held >= desk.spec.waiting_max;
-  ++desk.held;
-  desk.budget.OnArrival(turn.now);
-  if (!job.facts.forwarded && desk.spill.OnArrival(turn.now)) desk.spill_at = turn.now;
-  if (!job.facts.forwarded) ++desk.counters.entered[job.facts.priority];
+  TierState& tier_state = tiers_[event.facts.tier];
+  const bool line_full = tier_state.may_wait() && tier_state.held >= tier_state.spec.waiting_max;
+  ++tier_state.held;
+  tier_state.budget.OnArrival(turn.now);
+  if (!job.facts.forwarded && tier_state.spill.OnArrival(turn.now)) tier_state.spill_at = turn.now;
+  if (!job.facts.forwarded) ++tier_state.counters.entered[job.facts.priority];
 
   job.route = {.target = home_, .reason = "forwarded"};
   if (!job.facts.forwarded) {
@@ -92,9 +92,9 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
     RefuseImport(turn, event.job);
   } else if (line_full) {
     End(turn, event.job, Outcome::kShed,
-        absl::StrCat("the line of tier ", tier_name(job), " is full: ", desk.spec.waiting_max,
+        absl::StrCat("the line of tier ", tier_name(job), " is full: ", tier_state.spec.waiting_max,
                      " jobs wait at this router"),
-        desk.service.mean());
+        tier_state.service.mean());
   } else if (job.route.shed && !MayBeIdleHere(turn.now, job)) {
     EndShed(turn, event.job);
   } else if (RunsOnce(job)) {
@@ -106,7 +106,7 @@ void RouterMachine::On(Turn& turn, const JobArrived& event) {
 
 void RouterMachine::Dispatch(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  if (!job.facts.forwarded && !job.route.shed) desk(job).counters.CountSent(job.route.target);
+  if (!job.facts.forwarded && !job.route.shed) tier_state(job).counters.CountSent(job.route.target);
   if (job.route.target == home_) {
     AdmitHome(turn, id);
   } else {
@@ -124,7 +124,7 @@ void RouterMachine::On(Turn& turn, const AttemptAccepted& event) {
 
 void RouterMachine::MarkStarted(JobId id, absl::Time now) {
   JobRecord& job = jobs_[id];
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   job.phase = JobPhase::kRunning;
   job.started = now;
   unanswered_.Clear(id.index());
@@ -182,7 +182,7 @@ void RouterMachine::OnWake(Turn& turn, JobId id) {
       RINGWAY_CHECK(false);
       break;
     case JobPhase::kAsleep:
-      desk(job).line.Leave(jobs_, id);
+      tier_state(job).line.Leave(jobs_, id);
       [[fallthrough]];
     case JobPhase::kDelayed:
       job.phase = JobPhase::kDelayed;
@@ -221,7 +221,7 @@ void RouterMachine::Withdraw(Turn& turn, JobId id) {
   job.withdrawn = std::exchange(job.attempt, 0);
 }
 
-// In the holder's line: the last moment to start. It moves while the job waits, with every service time
+// In the leader's line: the last moment to start. It moves while the job waits, with every service time
 // learnt, so it is looked at twice more before it comes: a job that cannot finish any longer is not left
 // waiting for an answer that was due.
 absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) const {
@@ -237,7 +237,7 @@ absl::Time RouterMachine::AskingWake(absl::Time now, const JobRecord& job) const
 
 absl::Time RouterMachine::LatestStart(const JobRecord& job) const {
   if (job.facts.deadline == absl::InfiniteFuture()) return job.facts.deadline;
-  return job.facts.deadline - desk(job).service.Within(job.facts.cost);
+  return job.facts.deadline - tier_state(job).service.Within(job.facts.cost);
 }
 
 void RouterMachine::EndTooLate(Turn& turn, JobId id) {
@@ -249,10 +249,11 @@ void RouterMachine::EndTooLate(Turn& turn, JobId id) {
   End(turn, id, Outcome::kTimeout,
       absl::StrCat(
           "cannot finish in time: ", text(left), " left, a job of tier ", tier_name(job), " may take ",
-          text(desk(job).service.Within(job.facts.cost)), "; ", job.attempts, " offers made, ", job.busy,
-          " busy, ", workers_.listed_workers(job.facts.tier), " workers known in ", region_name(home_),
+          text(tier_state(job).service.Within(job.facts.cost)), "; ", job.attempts, " offers made, ",
+          job.busy, " busy, ", workers_.listed_workers(job.facts.tier), " workers known in ",
+          region_name(home_),
           job.broke > 0 ? "; the tier's retry budget was spent: too many jobs look for a worker" : ""),
-      job.broke > 0 ? desk(job).service.mean() : absl::ZeroDuration());
+      job.broke > 0 ? tier_state(job).service.mean() : absl::ZeroDuration());
 }
 
 bool RouterMachine::StillPossible(Turn& turn, JobId id) {
@@ -262,9 +263,9 @@ bool RouterMachine::StillPossible(Turn& turn, JobId id) {
 }
 
 bool RouterMachine::MayBeIdleHere(absl::Time now, const JobRecord& job) const {
-  const TierDesk& d = desk(job);
+  const TierState& d = tier_state(job);
   if (!routes_.HomeOpen(job.facts.tier)) return false;
-  if (d.spec.mode == DispatchMode::kLedger && d.asks.Reachable(now)) return now >= d.none_idle_until;
+  if (d.spec.mode == DispatchMode::kLedger && d.client.Reachable(now)) return now >= d.none_idle_until;
   return workers_.BusyShare(job.facts.tier) < 1;
 }
 
@@ -274,7 +275,7 @@ void RouterMachine::EndShed(Turn& turn, JobId id) {
       absl::StrCat("no reachable capacity for priority ", int{job.facts.priority}, " of tier ",
                    tier_name(job), "; the routing table sheds this share, and no worker in ",
                    region_name(home_), " is idle"),
-      desk(job).service.mean());
+      tier_state(job).service.mean());
 }
 
 bool RouterMachine::MayAskAgain(Turn& turn, JobId id, const AttemptEnded& event) {
@@ -322,16 +323,16 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
                         absl::Duration retry_after, bool answered_elsewhere) {
   JobRecord& job = jobs_[id];
   RINGWAY_CHECK(job.phase != JobPhase::kFree && job.attempt == 0);
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   const bool ran = job.started != absl::InfiniteFuture();
   CameBack(turn, job);
   if (job.imported) --d.imports;
   if (RunsOnce(job)) once_.Drop(turn.now, id, job.withdrawn);
   if (job.phase == JobPhase::kAsleep) d.line.Leave(jobs_, id);
   LeaveSpillLine(id);
-  d.asks.Abandon(id, d.asked);
+  d.client.Abandon(id, d.client_actions);
   // A lease that was granted too late has not been used.
-  d.asks.End(id, job.phase == JobPhase::kAsking ? Outcome::kShed : outcome, retry_after, d.asked);
+  d.client.End(id, job.phase == JobPhase::kAsking ? Outcome::kShed : outcome, retry_after, d.client_actions);
   if (!ran) --d.held;
   d.budget.Return(std::exchange(job.reserved, 0));
   wakes_.Clear(id.index());
@@ -354,7 +355,7 @@ void RouterMachine::End(Turn& turn, JobId id, Outcome outcome, std::string messa
                                    .retry_after = retry_after,
                                    .import_full = job.facts.forwarded && job.import_full,
                                    .message = std::move(message),
-                                   .story = {.route = job.route,
+                                   .trace = {.route = job.route,
                                              .worker = job.worker,
                                              .router = job.router,
                                              .attempts = static_cast<std::uint32_t>(job.attempts),

@@ -1,7 +1,7 @@
 // The router: from a job to a worker, here or in another region. A pure state machine.
 //
-//   arrived -> region pick -> own region: delay -> ask the ledger's holder -> granted -> running -> end
-//                             (no holder)       -> round of probes -> asleep -> round ... -> running -> end
+//   arrived -> region pick -> own region: delay -> ask the ledger's leader -> granted -> running -> end
+//                             (no leader)       -> round of probes -> asleep -> round ... -> running -> end
 //                          -> other region: forward to one of its routers -> running -> end
 //
 // It sequences the decisions that live in route_choice, peer_view and dispatch/. What it guarantees, for any
@@ -11,7 +11,7 @@
 //   * At most one worker or router is asked for a job at a time, and a worker holds at most one offer of this
 //     router. A job is asked for again only if no worker can have started it, or, with an idempotency key,
 //     once after its worker died.
-//   * A job with an idempotency key runs, and is answered, only with the consent of the key's keepers.
+//   * A job with an idempotency key runs, and is answered, only with the consent of the key's replicas.
 //   * A forwarded job is served here or refused; it is never sent on.
 //   * A job that the table sheds is refused only if no worker here is known to be idle.
 //   * Offers are bounded: by attempts_max, kBusyAnswersMax and kWorkersFailedMax for a job, by the retry
@@ -40,12 +40,12 @@
 #include "router/dispatch/wake_heap.h"
 #include "router/dispatch/worker_view.h"
 #include "router/job_record.h"
-#include "router/once/once_desk.h"
+#include "router/once/once_machine.h"
 #include "router/peer_view.h"
 #include "router/route_choice.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
-#include "router/tier_desk.h"
+#include "router/tier_state.h"
 
 namespace ringway::router {
 
@@ -54,7 +54,7 @@ struct RouterSettings {
   std::string name = {};  // unique in its region: routers share the region's import cap in the order of names
   std::size_t jobs_max = 16384;  // JobIds are below this
   std::uint64_t seed = 1;
-  // Rises from one life of this router to the next: tells its asks from those of an earlier life.
+  // Rises from one life of this router to the next: tells its requests from those of an earlier life.
   absl::Time started = absl::UnixEpoch();
   // A worker that has neither taken nor refused an offer for so long hangs, and the job goes to another one.
   absl::Duration offer_limit = absl::Seconds(2);
@@ -90,32 +90,32 @@ class RouterMachine {
   void ForeseeFurther(JobId job) const {
     wakes_.ForeseeFurther(job.index());
     const TierId tier = jobs_[job].facts.tier;
-    if (desks_.contains(tier)) desks_[tier].asks.Foresee(job);
+    if (tiers_.contains(tier)) tiers_[tier].client.Foresee(job);
   }
   void ForeseeFurther(WorkerId worker) const { workers_.ForeseeFurther(worker); }
   // A new job of the tier will ask for a slot.
   void ForeseeAsk(JobId job, TierId tier) const {
-    if (desks_.contains(tier)) desks_[tier].asks.ForeseeBegin(job);
+    if (tiers_.contains(tier)) tiers_[tier].client.ForeseeBegin(job);
   }
   void ForeseeLast(JobId job) const {
     const TierId tier = jobs_[job].facts.tier;
-    if (desks_.contains(tier)) desks_[tier].asks.ForeseeFurther(job);
+    if (tiers_.contains(tier)) tiers_[tier].client.ForeseeFurther(job);
   }
 
   // For screens and metrics.
   const dispatch::WorkerView& workers() const { return workers_; }
-  std::size_t held(TierId tier) const { return desks_[tier].held; }
+  std::size_t held(TierId tier) const { return tiers_[tier].held; }
   std::size_t jobs() const { return jobs_live_; }
   const JobRecord& job(JobId id) const { return jobs_[id]; }
   bool draining() const { return draining_; }
   TableVersion table() const { return routes_.version(); }
   std::uint64_t epoch_seen_max() const { return routes_.epoch_seen_max(); }
-  double retry_balance(TierId tier) const { return desks_[tier].budget.balance(); }
-  absl::Duration service_mean(TierId tier) const { return desks_[tier].service.mean(); }
+  double retry_balance(TierId tier) const { return tiers_[tier].budget.balance(); }
+  absl::Duration service_mean(TierId tier) const { return tiers_[tier].service.mean(); }
   // Jobs of other regions that are here; and those refused since the start, because the cap was reached.
-  int imports(TierId tier) const { return desks_[tier].imports; }
-  std::uint64_t imports_refused(TierId tier) const { return desks_[tier].imports_refused; }
-  const once::OnceDesk& once() const { return once_; }
+  int imports(TierId tier) const { return tiers_[tier].imports; }
+  std::uint64_t imports_refused(TierId tier) const { return tiers_[tier].imports_refused; }
+  const once::OnceMachine& once() const { return once_; }
 
  private:
   // One call of Step: its time and where its actions go.
@@ -166,7 +166,7 @@ class RouterMachine {
   void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, Outcome for_worker);
   void SeekAgain(Turn& turn, JobId id);
   void HearOfFreed(Turn& turn, WorkerId worker);
-  void WakeFreed(Turn& turn, TierDesk& d);
+  void WakeFreed(Turn& turn, TierState& d);
   void WakeOneFor(Turn& turn, WorkerId worker, bool invited);
   void OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease);
   // The attempt never was: the job is to be dispatched anew. False: it is too late and has been ended.
@@ -175,15 +175,15 @@ class RouterMachine {
   // The tier's ledger (router_ledger.cc).
   void AskLedger(Turn& turn, JobId id);
   void RunAsks(Turn& turn, TierId tier);
-  void On(Turn& turn, TierId tier, const ledger::TellHolder& tell);
+  void On(Turn& turn, TierId tier, const ledger::TellLeader& tell);
   void On(Turn& turn, TierId tier, const ledger::SlotGranted& granted);
   void On(Turn& turn, TierId tier, const ledger::SlotRefused& refused);
-  void On(Turn& turn, TierId tier, const ledger::AskLeft& left);
-  void On(Turn& turn, TierId tier, const ledger::NoHolder& none);
+  void On(Turn& turn, TierId tier, const ledger::LeftLine& left);
+  void On(Turn& turn, TierId tier, const ledger::NoLeader& none);
   void On(Turn& turn, TierId tier, const ledger::SlotLost& lost);
-  void On(Turn& turn, const HolderSeated& event);
-  void On(Turn& turn, const HolderAnswered& event);
-  void On(Turn& turn, const HolderHeard& event);
+  void On(Turn& turn, const LeaderAppointed& event);
+  void On(Turn& turn, const LeaderAnswered& event);
+  void On(Turn& turn, const LeaderHeard& event);
 
   // Jobs with an idempotency key (router_once.cc).
   bool RunsOnce(const JobRecord& job) const;
@@ -191,7 +191,7 @@ class RouterMachine {
   void Finish(Turn& turn, JobId id, const AttemptEnded& event, bool elsewhere);
   void OnRecordingWake(Turn& turn, JobId id);
   void RunOnce(Turn& turn);
-  void On(Turn& turn, const once::SendAsk& send);
+  void On(Turn& turn, const once::SendRequest& send);
   void On(Turn& turn, const once::AnswerCall& answer);
   void On(Turn& turn, const once::Granted& granted);
   void On(Turn& turn, const once::Attached& attached);
@@ -237,8 +237,8 @@ class RouterMachine {
   void UseFleet(std::shared_ptr<const Fleet> fleet);
   void Report(Turn& turn);
 
-  TierDesk& desk(const JobRecord& job) { return desks_[job.facts.tier]; }
-  const TierDesk& desk(const JobRecord& job) const { return desks_[job.facts.tier]; }
+  TierState& tier_state(const JobRecord& job) { return tiers_[job.facts.tier]; }
+  const TierState& tier_state(const JobRecord& job) const { return tiers_[job.facts.tier]; }
   const std::string& tier_name(const JobRecord& job) const { return fleet_->tiers[job.facts.tier].name; }
   const std::string& region_name(RegionId region) const { return fleet_->world.regions[region].name; }
 
@@ -260,8 +260,8 @@ class RouterMachine {
   dispatch::WorkerView workers_;
   PeerView peers_;
   RouteChooser routes_;
-  IdVector<TierId, TierDesk> desks_;
-  once::OnceDesk once_;
+  IdVector<TierId, TierState> tiers_;
+  once::OnceMachine once_;
   bool draining_ = false;
   bool connected_ = false;  // to a controller
   absl::Time controller_heard_ = absl::InfinitePast();

@@ -1,5 +1,5 @@
 // The router's machine, jobs with an idempotency key: claimed before they are dispatched, recorded before
-// they are answered. What the keepers of a key agree on is decided in router/once/.
+// they are answered. What the replicas of a key agree on is decided in router/once/.
 #include <algorithm>
 #include <type_traits>
 #include <utility>
@@ -56,17 +56,17 @@ void RouterMachine::Finish(Turn& turn, JobId id, const AttemptEnded& event, bool
 }
 
 void RouterMachine::RunOnce(Turn& turn) {
-  std::vector<once::DeskAction>& wanted = once_.actions();
-  // Handlers may make the desk want more, so the loop goes by index.
+  std::vector<once::OnceAction>& wanted = once_.actions();
+  // Handlers may make the machine want more, so the loop goes by index.
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const once::DeskAction action = std::move(wanted[i]);
+    const once::OnceAction action = std::move(wanted[i]);
     std::visit([&](const auto& a) { On(turn, a); }, action);
   }
   wanted.clear();
 }
 
-void RouterMachine::On(Turn& turn, const once::SendAsk& send) {
-  turn.actions.emplace_back(AskKeeper{.to = send.to, .ask = send.ask});
+void RouterMachine::On(Turn& turn, const once::SendRequest& send) {
+  turn.actions.emplace_back(AskReplica{.to = send.to, .request = send.request});
 }
 
 void RouterMachine::On(Turn& turn, const once::AnswerCall& answer) {
@@ -92,7 +92,7 @@ void RouterMachine::On(Turn& turn, const once::Answered& answered) {
   job.result = answered.result;
   End(turn, answered.job, kept ? Outcome::kDone : Outcome::kRejected,
       kept ? ""
-           : "the job of this idempotency key was done and delivered before, as the story says; its result "
+           : "the job of this idempotency key was done and delivered before, as the trace says; its result "
              "is not kept",
       absl::ZeroDuration(), /*answered_elsewhere=*/true);
 }
@@ -115,14 +115,14 @@ void RouterMachine::On(Turn& turn, const once::Unsettled& unsettled) {
 
 void RouterMachine::On(Turn& turn, const OnceAsked& event) {
   if (once_.on()) {
-    once_.Asked(turn.now, event.call, event.ask);
+    once_.Asked(turn.now, event.call, event.request);
   } else {
     turn.actions.emplace_back(AnswerOnce{.call = event.call, .reply = {.verdict = once::Verdict::kNotReady}});
   }
 }
 
 void RouterMachine::On(Turn& turn, const OnceReplied& event) {
-  once_.Replied(turn.now, event.from, event.ask, event.reply ? &*event.reply : nullptr);
+  once_.Replied(turn.now, event.from, event.request, event.reply ? &*event.reply : nullptr);
 }
 
 void RouterMachine::On(Turn& turn, const RoutersComplete&) {

@@ -8,7 +8,7 @@
 // jobs under way to the region within the cap too, shared by the routers of its own region: usually one
 // region is hot at a time, and where two are, the receiver's word holds.
 //
-// A job that sleeps between two rounds of probes looks when it wakes. Those in the holder's line have one
+// A job that sleeps between two rounds of probes looks when it wakes. Those in the leader's line have one
 // alarm together: the first of each priority has waited longest, so nobody else need be looked at before it.
 // Each is considered once when it is the first, has waited long enough and somebody may leave; then it goes,
 // or stays because too little time is left. What lets somebody leave is an event: an arrival that brings a
@@ -73,16 +73,16 @@ std::vector<dispatch::SpillTarget> RouterMachine::SpillTargets(const Tier& tier)
 
 void RouterMachine::AimSpills() {
   if (std::exchange(spills_aimed_, true)) return;
-  for (TierId t(0); t != desks_.end_id(); t = TierId(t.index() + 1)) {
-    desks_[t].spill.Aim(SpillTargets(fleet_->tiers[t]));
-    desks_[t].import_part = ImportPart(fleet_->tiers[t]);
+  for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
+    tiers_[t].spill.Aim(SpillTargets(fleet_->tiers[t]));
+    tiers_[t].import_part = ImportPart(fleet_->tiers[t]);
   }
 }
 
 // There are other routers, or another fleet: whoever waits may go where nobody could before.
 void RouterMachine::AimAnew(absl::Time now) {
   spills_aimed_ = false;
-  for (TierDesk& d : desks_) d.spill_at = now;
+  for (TierState& d : tiers_) d.spill_at = now;
 }
 
 int RouterMachine::ImportPart(const Tier& tier) const {
@@ -95,7 +95,7 @@ int RouterMachine::ImportPart(const Tier& tier) const {
 
 bool RouterMachine::TakeIn(JobRecord& job) {
   AimSpills();
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   if (job.facts.spilled && d.imports >= d.import_part) {
     ++d.imports_refused;
     return false;
@@ -110,17 +110,18 @@ void RouterMachine::RefuseImport(Turn& turn, JobId id) {
   jobs_[id].import_full = true;
   End(turn, id, Outcome::kBusy,
       absl::StrCat(region_name(home_), " has taken in its cap of other regions' jobs of tier ",
-                   tier_name(job), ": ", desk(job).imports, " of ", desk(job).import_part, " at this router"),
-      desk(job).service.mean());
+                   tier_name(job), ": ", tier_state(job).imports, " of ", tier_state(job).import_part,
+                   " at this router"),
+      tier_state(job).service.mean());
 }
 
-// The job stands in the holder's line, or has slept between two rounds. True: it is on its way out.
+// The job stands in the leader's line, or has slept between two rounds. True: it is on its way out.
 bool RouterMachine::TrySpill(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   if (job.facts.forwarded || job.spilled || job.route.shed) return false;
   // Its slot was granted and lost in one turn.
-  if (job.phase == JobPhase::kAsking && !d.asks.Asks(id)) return false;
+  if (job.phase == JobPhase::kAsking && !d.client.Asks(id)) return false;
   AimSpills();
   const absl::Duration left = LatestStart(job) - turn.now;
   const dispatch::SpillTarget* chosen = d.spill.Choose(turn.now, turn.now - job.home_since, left);
@@ -135,10 +136,10 @@ bool RouterMachine::TrySpill(Turn& turn, JobId id) {
   job.route = {.target = target, .reason = kSpillReason, .ring = chosen->ring};
   d.budget.Return(std::exchange(job.reserved, 0));
   if (job.phase == JobPhase::kAsking) {
-    // It stands in one line at a time: the holder says first that it has left this one.
+    // It stands in one line at a time: the leader says first that it has left this one.
     job.phase = JobPhase::kLeaving;
     wakes_.Set(id.index(), LatestStart(job) + absl::Nanoseconds(1));
-    d.asks.Leave(turn.now, id, d.asked);
+    d.client.Leave(turn.now, id, d.client_actions);
   } else {
     Forward(turn, id);
   }
@@ -154,7 +155,7 @@ void RouterMachine::OnLeftLine(Turn& turn, JobId id) {
 void RouterMachine::JoinSpillLine(absl::Time now, JobId id) {
   JobRecord& job = jobs_[id];
   if (job.facts.forwarded || job.spilled || job.route.shed) return;
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   job.may_spill = true;
   d.may_spill.Join(jobs_, id);
   if (d.may_spill.front(job.facts.priority) != id) return;
@@ -165,14 +166,14 @@ void RouterMachine::JoinSpillLine(absl::Time now, JobId id) {
 void RouterMachine::LeaveSpillLine(JobId id) {
   JobRecord& job = jobs_[id];
   if (!std::exchange(job.may_spill, false)) return;
-  TierDesk& d = desk(job);
+  TierState& d = tier_state(job);
   d.may_spill.Leave(jobs_, id);
   if (d.may_spill.size() == 0) d.spill_at = absl::InfiniteFuture();
 }
 
-// After what the holder answered in this turn, which decides where both would.
+// After what the leader answered in this turn, which decides where both would.
 void RouterMachine::LetSpill(Turn& turn, TierId tier) {
-  TierDesk& d = desks_[tier];
+  TierState& d = tiers_[tier];
   d.spill_at = absl::InfiniteFuture();
   if (d.may_spill.size() == 0) return;
   AimSpills();
@@ -199,8 +200,8 @@ void RouterMachine::CameBack(Turn& turn, JobRecord& job) {
   const bool served = job.started != absl::InfiniteFuture();
   const absl::Duration rtt = absl::Milliseconds(fleet_->world.rtt.ms(home_, from));
   const absl::Duration wait = served ? job.started - job.forwarded_at - rtt : absl::ZeroDuration();
-  desk(job).spill.Came(from, turn.now, std::max(wait, absl::ZeroDuration()), served);
-  desk(job).spill_at = turn.now;
+  tier_state(job).spill.Came(from, turn.now, std::max(wait, absl::ZeroDuration()), served);
+  tier_state(job).spill_at = turn.now;
 }
 
 }  // namespace ringway::router

@@ -35,8 +35,8 @@ void Checkers::Violate(absl::Time now, std::string what) {
   violations_.push_back(std::move(text));
 }
 
-void Checkers::ForgetIfOver(JobSerial serial, const JobBook& book) {
-  if (book.ended && book.running == 0) jobs_.Erase(serial);
+void Checkers::ForgetIfOver(JobSerial serial, const JobEntry& entry) {
+  if (entry.ended && entry.running == 0) jobs_.Erase(serial);
 }
 
 void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
@@ -54,57 +54,57 @@ void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
 void Checkers::OnEnded(absl::Time now, const Ending& ending) {
   Remember(now, "ended job, outcome", ending.serial, static_cast<std::uint64_t>(ending.outcome));
   ++ended_;
-  JobBook* const found = jobs_.Find(ending.serial);
+  JobEntry* const found = jobs_.Find(ending.serial);
   if (found == nullptr || found->ended) {
     Violate(now, absl::StrCat("job ", ending.serial, " ended twice, or was never submitted"));
     return;
   }
-  JobBook& book = *found;
+  JobEntry& entry = *found;
   --open_;
-  book.ended = true;
-  if (now < book.submitted)
+  entry.ended = true;
+  if (now < entry.submitted)
     Violate(now, absl::StrCat("job ", ending.serial, " ended before it was submitted"));
-  if (ending.outcome == Outcome::kDone && book.finished == 0) {
+  if (ending.outcome == Outcome::kDone && entry.finished == 0) {
     Violate(now, absl::StrCat("job ", ending.serial, " is called done, but no worker finished it"));
   }
-  ForgetIfOver(ending.serial, book);
+  ForgetIfOver(ending.serial, entry);
 }
 
 void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
   Remember(now, "granted worker, lease", worker.value(), lease.serial);
-  WorkerBook& book = workers_[worker];
-  if (lease == book.granted) return;  // said again
-  // Of a holder that was stopped while another was appointed, and has not heard of it yet: void. That no
+  WorkerEntry& entry = workers_[worker];
+  if (lease == entry.granted) return;  // said again
+  // Of a leader that was stopped while another was appointed, and has not heard of it yet: void. That no
   // worker starts it, CheckLease sees.
-  if (lease.fence < book.granted.fence) return;
-  if (lease < book.granted) {
+  if (lease.fence < entry.granted.fence) return;
+  if (lease < entry.granted) {
     Violate(now, absl::StrCat("leases of worker ", worker.value(), " went back: ", FormatLease(lease),
-                              " after ", FormatLease(book.granted)));
+                              " after ", FormatLease(entry.granted)));
   }
-  if (book.leased) {
-    Violate(now, absl::StrCat("worker ", worker.value(), " runs lease ", FormatLease(book.started), " and ",
+  if (entry.leased) {
+    Violate(now, absl::StrCat("worker ", worker.value(), " runs lease ", FormatLease(entry.started), " and ",
                               FormatLease(lease), " was granted: two living leases"));
   }
-  book.granted = lease;
+  entry.granted = lease;
 }
 
 void Checkers::CheckLease(absl::Time now, WorkerId worker, const Lease& lease) {
-  WorkerBook& book = workers_[worker];
-  book.leased = lease != Lease{};
-  if (!book.leased) return;
-  if (lease > book.granted) {
+  WorkerEntry& entry = workers_[worker];
+  entry.leased = lease != Lease{};
+  if (!entry.leased) return;
+  if (lease > entry.granted) {
     Violate(now, absl::StrCat("worker ", worker.value(), " started lease ", FormatLease(lease),
                               ", which nobody granted"));
   }
-  if (lease <= book.started) {
+  if (lease <= entry.started) {
     Violate(now, absl::StrCat("worker ", worker.value(), " started lease ", FormatLease(lease), " after ",
-                              FormatLease(book.started)));
+                              FormatLease(entry.started)));
   }
-  book.started = lease;
+  entry.started = lease;
 }
 
 void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
-  const JobSerial serial = note.luggage.serial;
+  const JobSerial serial = note.payload.serial;
   Remember(now, "started at worker, job", worker.value(), serial);
   CheckLease(now, worker, note.lease);
   JobSerial& running = workers_[worker].running;
@@ -113,15 +113,15 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
                               ": a slot was granted twice"));
   }
   running = serial;
-  JobBook* const found = jobs_.Find(serial);
+  JobEntry* const found = jobs_.Find(serial);
   if (found == nullptr) return;  // the user has been told already; the worker hears of it later
   if (++found->running > 1) Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
 }
 
 void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) {
-  const JobSerial serial = note.luggage.serial;
+  const JobSerial serial = note.payload.serial;
   Remember(now, finished ? "finished at worker, job" : "freed worker, job", worker.value(), serial);
-  WorkerBook& there = workers_[worker];
+  WorkerEntry& there = workers_[worker];
   if (there.running == 0) return;  // admitted, never started
   there.leased = false;
   if (there.running != serial) {
@@ -129,21 +129,22 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
             absl::StrCat("worker ", worker.value(), " ran job ", there.running, " and freed job ", serial));
   }
   there.running = 0;
-  JobBook* const found = jobs_.Find(serial);
+  JobEntry* const found = jobs_.Find(serial);
   if (found == nullptr) return;
-  JobBook& book = *found;
-  if (book.running == 0) Violate(now, absl::StrCat("job ", serial, " ended at a worker that did not run it"));
-  book.running -= book.running > 0;
-  if (finished && ++book.finished > 1) Violate(now, absl::StrCat("job ", serial, " was executed twice"));
-  ForgetIfOver(serial, book);
+  JobEntry& entry = *found;
+  if (entry.running == 0)
+    Violate(now, absl::StrCat("job ", serial, " ended at a worker that did not run it"));
+  entry.running -= entry.running > 0;
+  if (finished && ++entry.finished > 1) Violate(now, absl::StrCat("job ", serial, " was executed twice"));
+  ForgetIfOver(serial, entry);
 }
 
 void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
-  WorkerBook& there = workers_[worker];
+  WorkerEntry& there = workers_[worker];
   Remember(now, "died worker, job", worker.value(), there.running);
   there.leased = false;
   const JobSerial serial = std::exchange(there.running, 0);
-  JobBook* const found = jobs_.Find(serial);
+  JobEntry* const found = jobs_.Find(serial);
   if (serial == 0 || found == nullptr) return;
   found->running -= found->running > 0;
   ForgetIfOver(serial, *found);

@@ -10,7 +10,7 @@
 //  - recovery: what sim/recovery.h finds.
 //  - tables: rows sum to 1, fractions in [0, 1], versions rise at each router.
 //
-// A checker keeps its own books from what the witnesses see. A violation is recorded with the time and what
+// A checker keeps its own tables from what the observers see. A violation is recorded with the time and what
 // happened last; a run with one has failed, whatever its figures. They are part of every simulation; the cost
 // is a table access an event.
 #ifndef RINGWAY_SIM_CHECKERS_H_
@@ -21,12 +21,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/observer.h"
 #include "sim/serial_table.h"
-#include "sim/witness.h"
 
 namespace ringway::sim {
 
-class Checkers : public Witness {
+class Checkers : public Observer {
  public:
   static constexpr std::size_t kViolationsMax = 20;
   static constexpr std::size_t kLastEvents = 30;
@@ -54,15 +54,15 @@ class Checkers : public Witness {
   const std::vector<std::string>& violations() const { return violations_; }
 
  private:
-  struct JobBook {
+  struct JobEntry {
     absl::Time submitted;
     std::uint32_t running = 0;   // workers that run it now
     std::uint32_t finished = 0;  // times it ran to its end
     bool ended = false;
   };
 
-  // What holders said about a worker, and what it made of that. One cache line.
-  struct alignas(kCacheLine) WorkerBook {
+  // What leaders said about a worker, and what it made of that. One cache line.
+  struct alignas(kCacheLine) WorkerEntry {
     Lease granted;  // the last
     Lease started;
     JobSerial running = 0;  // 0: none
@@ -71,11 +71,11 @@ class Checkers : public Witness {
 
   void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
   void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
-  void ForgetIfOver(JobSerial serial, const JobBook& book);
+  void ForgetIfOver(JobSerial serial, const JobEntry& entry);
 
   // Submissions that have not ended, or that a worker still runs.
-  SerialTable<JobBook> jobs_;
-  IdVector<WorkerId, WorkerBook> workers_;
+  SerialTable<JobEntry> jobs_;
+  IdVector<WorkerId, WorkerEntry> workers_;
   IdVector<RouterId, TableVersion> versions_;
   std::uint64_t submitted_ = 0;
   std::uint64_t ended_ = 0;

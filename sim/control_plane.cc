@@ -15,14 +15,14 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
       workers_(workers),
       home_(0),
       links_(routers.places().size()),
-      beside_(routers.places().size()),
+      local_(routers.places().size()),
       frozen_(scenario.fleet->world.regions.size(), false) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     router_named_[absl::StrCat("router-", i)] = RouterId(i);
   }
   for (std::size_t i = 0; i < workers.count(); ++i) {
-    const RouterId router = workers.places()[WorkerId(i)].beside;
-    beside_[router].push_back(WorkerId(i));
+    const RouterId router = workers.places()[WorkerId(i)].local;
+    local_[router].push_back(WorkerId(i));
     links_[router].busy_ns.push_back(0);
   }
   routers_.on_report = [this](RouterId router, const router::SendReport& report) {
@@ -102,7 +102,7 @@ void ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
 
 std::vector<controller::WorkerSeen> ControlPlane::Named(RouterId router) const {
   std::vector<controller::WorkerSeen> named;
-  for (const WorkerId worker : beside_[router]) {
+  for (const WorkerId worker : local_[router]) {
     controller::WorkerSeen& seen = named.emplace_back();
     // In the order of their numbers, as the controller sorts them.
     seen.name = absl::StrFormat("r%d/%06d", router.value(), worker.index());
@@ -121,7 +121,7 @@ std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router, do
   if (workers.empty()) workers = Named(router);
   const std::int64_t now_ns = stage_.queue.now_ns();
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    const Workers::Shown& shown = workers_.shown(beside_[router][i]);
+    const Workers::Shown& shown = workers_.shown(local_[router][i]);
     const std::int64_t busy_ns = shown.BusyNs(now_ns);
     controller::WorkerSeen& seen = workers[i];
     seen.healthy = shown.healthy;
@@ -226,19 +226,19 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
   }
 }
 
-// Of a directory the holders; routers and workers are those that every simulated router was told of at the
+// Of a directory the leaders; routers and workers are those that every simulated router was told of at the
 // start, and deaths are found out by trying, as in life.
 void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   const auto router = RouterOf(sent.stream);
   if (!router || !routers_.alive(*router)) return;
   const auto delay = stage_.network.DelayNs(home_, routers_.places()[*router]);
   if (!delay) return;
-  DirectoryNote note{.life = routers_.life(*router), .holders = {}};
-  if (sent.directory->holders.contains(sent.region)) {
-    for (const controller::HolderEntry& entry : sent.directory->holders[sent.region]) {
-      const auto holder = router_named_.find(entry.router);
-      note.holders.push_back({.tier = entry.tier,
-                              .router = holder != router_named_.end() ? holder->second : RouterId(),
+  DirectoryNote note{.life = routers_.life(*router), .leaders = {}};
+  if (sent.directory->leaders.contains(sent.region)) {
+    for (const controller::LeaderEntry& entry : sent.directory->leaders[sent.region]) {
+      const auto leader = router_named_.find(entry.router);
+      note.leaders.push_back({.tier = entry.tier,
+                              .router = leader != router_named_.end() ? leader->second : RouterId(),
                               .incarnation = static_cast<Life>(entry.incarnation),
                               .fence = entry.fence,
                               .fresh = entry.fresh});
@@ -250,7 +250,7 @@ void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
 void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
   const DirectoryNote note = directories_.Take(detail);
   if (routers_.alive(router) && routers_.life(router) == note.life && on_directory) {
-    on_directory(router, note.holders);
+    on_directory(router, note.leaders);
   }
 }
 

@@ -18,7 +18,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "controller/machine.h"
-#include "sim/holders.h"
+#include "sim/leaders.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -45,7 +45,7 @@ class ControlPlane {
   bool alive() const { return machine_.has_value(); }
   const controller::ControllerMachine& machine() const { return *machine_; }
   // Directories reach routers by it: who holds the ledgers of the router's region.
-  std::function<void(RouterId, const std::vector<HolderNamed>&)> on_directory;
+  std::function<void(RouterId, const std::vector<LeaderNamed>&)> on_directory;
 
   // Epochs planned and rows changed, for the report.
   std::uint64_t plans() const { return plans_; }
@@ -82,13 +82,13 @@ class ControlPlane {
   Life life_ = 1;
   WakeCall wake_;
   IdVector<RouterId, Link> links_;
-  IdVector<RouterId, std::vector<WorkerId>> beside_;
+  IdVector<RouterId, std::vector<WorkerId>> local_;
   IdVector<RegionId, bool> frozen_;
   std::vector<RouterId> router_of_stream_;  // by stream - 1
   MessagePool<controller::ControllerEvent> up_;
   struct DirectoryNote {
     Life life = 0;  // of the router
-    std::vector<HolderNamed> holders;
+    std::vector<LeaderNamed> leaders;
   };
   MessagePool<DirectoryNote> directories_;
   absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only

@@ -106,10 +106,10 @@ void EventQueue::NextBucket() {
 
 std::int64_t EventQueue::NextFilled() const {
   const auto after = static_cast<std::size_t>(bucket_ & mask_) + 1;
-  std::size_t word = after >> kWordBits;
-  std::uint64_t bits = filled_[word] & (~std::uint64_t{0} << (after & 63));
-  while (bits == 0) bits = filled_[++word];
-  return (turn_ << wheel_bits_) + static_cast<std::int64_t>((word << kWordBits)) + std::countr_zero(bits);
+  std::size_t message = after >> kWordBits;
+  std::uint64_t bits = filled_[message] & (~std::uint64_t{0} << (after & 63));
+  while (bits == 0) bits = filled_[++message];
+  return (turn_ << wheel_bits_) + static_cast<std::int64_t>((message << kWordBits)) + std::countr_zero(bits);
 }
 
 void EventQueue::BeginTurn(std::int64_t turn) {

@@ -28,9 +28,9 @@ void Simulation::ForeseeSoon(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kServiceEnds:
       return ForeseeEnd(WorkerId(event.subject));
-    case Happening::kWordReaches: {
-      const RouterWord& word = stage_.words[event.detail];
-      if (word.from.valid()) routers_.Foresee(word.router, word.job);
+    case Happening::kMessageReaches: {
+      const RouterMessage& message = stage_.messages[event.detail];
+      if (message.from.valid()) routers_.Foresee(message.router, message.job);
       return;
     }
     case Happening::kJobReaches: {
@@ -39,11 +39,11 @@ void Simulation::ForeseeSoon(const SimEvent& event) {
       if (!job.valid()) return;
       routers_.Foresee(router, job);
       routers_.ForeseeAsk(router, job, stage_.jobs[event.detail].facts.tier);
-      holders_.Foresee(router, job);
-      return holders_.ForeseeAsk(router);
+      leaders_.Foresee(router, job);
+      return leaders_.ForeseeAsk(router);
     }
-    case Happening::kSeatHears:
-      return holders_.ForeseeHeard(event.subject, event.detail);
+    case Happening::kLeaderHears:
+      return leaders_.ForeseeHeard(event.subject, event.detail);
     default:
       return;
   }
@@ -53,21 +53,21 @@ void Simulation::ForeseeNext(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kServiceEnds:
       return ForeseeEndFurther(WorkerId(event.subject));
-    case Happening::kWordReaches: {
-      const RouterWord& word = stage_.words[event.detail];
-      if (word.from.valid()) routers_.ForeseeFurther(word.router, word.job);
-      if (word.has_news) routers_.ForeseeKnown(word.router, word.worker);
+    case Happening::kMessageReaches: {
+      const RouterMessage& message = stage_.messages[event.detail];
+      if (message.from.valid()) routers_.ForeseeFurther(message.router, message.job);
+      if (message.has_news) routers_.ForeseeKnown(message.router, message.worker);
       return;
     }
     case Happening::kJobReaches:
-      return holders_.ForeseeAskFurther(RouterId(event.subject));
-    case Happening::kSeatHears:
-      return holders_.ForeseeHeardFurther(event.subject, event.detail);
+      return leaders_.ForeseeAskFurther(RouterId(event.subject));
+    case Happening::kLeaderHears:
+      return leaders_.ForeseeHeardFurther(event.subject, event.detail);
     case Happening::kOfferReaches: {
       const WorkerId worker(event.subject);
-      const JobSerial serial = stage_.to_worker[event.detail].luggage.serial;
+      const JobSerial serial = stage_.to_worker[event.detail].payload.serial;
       workers_.Foresee(worker);
-      for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, serial);
+      for (const Observer* observer : stage_.observers) observer->Foresee(worker, serial);
       return;
     }
     default:
@@ -77,28 +77,28 @@ void Simulation::ForeseeNext(const SimEvent& event) {
 
 void Simulation::ForeseeEnd(WorkerId worker) const {
   const OfferNote& note = workers_.NoteOf(worker);
-  if (!note.asker.router.valid()) return;
+  if (!note.caller.router.valid()) return;
   const WorkerPlace& place = workers_.places()[worker];
-  for (const Witness* witness : stage_.witnesses) witness->Foresee(worker, note.luggage.serial);
-  routers_.Foresee(note.asker.router, note.asker.job);
-  routers_.Foresee(note.asker.router, worker);
-  if (place.beside != note.asker.router) routers_.Foresee(place.beside, worker);
-  holders_.Foresee(worker);
+  for (const Observer* observer : stage_.observers) observer->Foresee(worker, note.payload.serial);
+  routers_.Foresee(note.caller.router, note.caller.job);
+  routers_.Foresee(note.caller.router, worker);
+  if (place.local != note.caller.router) routers_.Foresee(place.local, worker);
+  leaders_.Foresee(worker);
 }
 
 void Simulation::ForeseeEndFurther(WorkerId worker) const {
   const OfferNote& note = workers_.NoteOf(worker);
-  if (!note.asker.router.valid()) return;
-  const RouterId beside = workers_.places()[worker].beside;
-  routers_.ForeseeFurther(note.asker.router, note.asker.job);
-  routers_.ForeseeFurther(note.asker.router, worker);
-  if (beside != note.asker.router) routers_.ForeseeFurther(beside, worker);
-  holders_.ForeseeFurther(worker);
+  if (!note.caller.router.valid()) return;
+  const RouterId local = workers_.places()[worker].local;
+  routers_.ForeseeFurther(note.caller.router, note.caller.job);
+  routers_.ForeseeFurther(note.caller.router, worker);
+  if (local != note.caller.router) routers_.ForeseeFurther(local, worker);
+  leaders_.ForeseeFurther(worker);
 }
 
 void Simulation::ForeseeLast(WorkerId worker) const {
-  const Asker& asker = workers_.NoteOf(worker).asker;
-  if (asker.router.valid()) routers_.ForeseeLast(asker.router, asker.job);
+  const Caller& caller = workers_.NoteOf(worker).caller;
+  if (caller.router.valid()) routers_.ForeseeLast(caller.router, caller.job);
 }
 
 }  // namespace ringway::sim

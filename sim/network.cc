@@ -23,7 +23,7 @@ RegionSet AllIfEmpty(const RegionSet& set, std::size_t regions) {
 Network::Network(const World& world, const NetworkSpec& spec, std::uint64_t seed)
     : regions_(world.regions.size()),
       spec_(spec),
-      beside_ns_(spec.beside_ms * kNsPerMs),
+      local_ns_(spec.local_ms * kNsPerMs),
       rng_(seed, kNetworkStream),
       one_way_ns_(regions_ * regions_),
       cut_(regions_ * regions_) {

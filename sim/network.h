@@ -33,7 +33,7 @@ class Network {
   }
   // Within a region nothing is lost.
   std::int64_t HereNs(RegionId region) { return Jittered(one_way_ns_[Cell(region, region)]); }
-  std::int64_t BesideNs() { return Jittered(beside_ns_); }
+  std::int64_t LocalNs() { return Jittered(local_ns_); }
   // Both ways, without jitter: for time-outs of what was lost.
   std::int64_t RoundTripNs(RegionId from, RegionId to) const;
   bool Connected(RegionId from, RegionId to) const { return cut_[Cell(from, to)] == 0; }
@@ -56,7 +56,7 @@ class Network {
 
   std::size_t regions_;
   NetworkSpec spec_;
-  double beside_ns_;
+  double local_ns_;
   Rng rng_;
   std::vector<double> stretch_;  // 1 + jitter x quantile
   std::vector<double> one_way_ns_;

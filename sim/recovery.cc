@@ -15,33 +15,33 @@ constexpr double kSlotWithinS = 15;
 // Of a step that repeats.
 constexpr int kRepeatsMax = 10'000;
 
-bool HarmsWorkers(const Trouble& trouble) {
-  return !std::holds_alternative<ScaleDemand>(trouble) && !std::holds_alternative<SetThreshold>(trouble) &&
-         !std::holds_alternative<FreezeMetrics>(trouble) && !std::holds_alternative<BreakStreams>(trouble);
+bool HarmsWorkers(const Fault& fault) {
+  return !std::holds_alternative<ScaleDemand>(fault) && !std::holds_alternative<SetThreshold>(fault) &&
+         !std::holds_alternative<FreezeMetrics>(fault) && !std::holds_alternative<BreakStreams>(fault);
 }
 
 }  // namespace
 
 Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers,
-                   const Holders& holders)
+                   const Leaders& leaders)
     : scenario_(scenario),
       routers_(routers),
       workers_(workers),
-      holders_(holders),
+      leaders_(leaders),
       worker_well_s_(workers.count(), 0.0),
       router_well_s_(routers.places().size(), 0.0),
       slot_well_s_(workers.count(), 0.0) {
-  troubled_.push_back({0, kWithinS});
+  faulty_.push_back({0, kWithinS});
   for (const ScenarioStep& step : scenario.steps) {
-    if (!HarmsWorkers(step.trouble)) continue;
+    if (!HarmsWorkers(step.fault)) continue;
     double begin_s = step.at_s;
     for (int n = 0; n < kRepeatsMax && begin_s < scenario.duration_s; ++n, begin_s += step.every_s) {
       const double end_s = begin_s + step.lasts_s;
-      if (std::holds_alternative<BadJobs>(step.trouble)) {
-        troubled_.push_back({begin_s, end_s + kWithinS});
+      if (std::holds_alternative<BadJobs>(step.fault)) {
+        faulty_.push_back({begin_s, end_s + kWithinS});
       } else {
-        troubled_.push_back({begin_s, begin_s + kWithinS});
-        troubled_.push_back({end_s, end_s + kWithinS});
+        faulty_.push_back({begin_s, begin_s + kWithinS});
+        faulty_.push_back({end_s, end_s + kWithinS});
       }
       if (step.every_s <= 0) break;
     }
@@ -49,7 +49,7 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
 }
 
 bool Recovery::Calm(double now_s) const {
-  return std::none_of(troubled_.begin(), troubled_.end(),
+  return std::none_of(faulty_.begin(), faulty_.end(),
                       [now_s](const Span& span) { return span.from_s <= now_s && now_s <= span.to_s; });
 }
 
@@ -104,7 +104,7 @@ void Recovery::JudgeSlot(absl::Time now, WorkerId worker, Checkers& checkers) {
   const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
   const ledger::SlotLedger* const ledger =
       scenario_.fleet->tiers[place.tier].dispatch.mode == DispatchMode::kLedger
-          ? holders_.ledger(place.region, place.tier)
+          ? leaders_.ledger(place.region, place.tier)
           : nullptr;
   const ledger::SlotRecord* const slot =
       ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker));

@@ -1,6 +1,6 @@
 // When all trouble has ended, every healthy worker serves again, at every router: a judge of every run.
 //
-// Troubles that heal are where rests, leases and fences go wrong: each part is right to leave a broken worker
+// Faults that heal are where rests, leases and fences go wrong: each part is right to leave a broken worker
 // alone, and nobody is asked whether it ever comes back. So thirty seconds after the last step of the
 // scenario began or ended, and for workers and routers that have been well for as long, every few seconds:
 //   * each router may use each worker of its region (the figure behind ringway_router_workers);
@@ -18,7 +18,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "sim/checkers.h"
-#include "sim/holders.h"
+#include "sim/leaders.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/workers.h"
@@ -29,7 +29,7 @@ class Recovery {
  public:
   static constexpr double kWithinS = 30;
 
-  Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers, const Holders& holders);
+  Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers, const Leaders& leaders);
   // Reports what is broken.
   void OnSecond(absl::Time now, Checkers& checkers);
   // Pairs of router and worker that were judged; 0: the run was too short, or never calm.
@@ -48,8 +48,8 @@ class Recovery {
   const Scenario& scenario_;
   const Routers& routers_;
   const Workers& workers_;
-  const Holders& holders_;
-  std::vector<Span> troubled_;                // nothing is judged within
+  const Leaders& leaders_;
+  std::vector<Span> faulty_;                  // nothing is judged within
   IdVector<WorkerId, double> worker_well_s_;  // since when
   IdVector<RouterId, double> router_well_s_;
   IdVector<WorkerId, double> slot_well_s_;

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "absl/strings/str_format.h"
-#include "sim/witness.h"
+#include "sim/observer.h"
 
 namespace ringway::sim {
 namespace {
@@ -56,9 +56,9 @@ void Routers::Introduce(RouterId router) {
     const WorkerPlace& place = workers_.places()[WorkerId(i)];
     if (place.region != places_[router]) continue;
     const WorkerId known = workers_.InRegion(WorkerId(i));
-    const bool beside = scenario_.all_beside || place.beside == router;
-    Step(router, router::WorkerListed{known, place.tier, beside});
-    if (beside && workers_.alive(WorkerId(i))) {
+    const bool local = scenario_.all_local || place.local == router;
+    Step(router, router::WorkerListed{known, place.tier, local});
+    if (local && workers_.alive(WorkerId(i))) {
       const bool busy = workers_.slot(WorkerId(i)).busy();
       const auto state = busy ? dispatch::WorkerState::kBusy : dispatch::WorkerState::kIdle;
       Step(router, router::WorkerHeard{known, {.state = state}});
@@ -76,8 +76,8 @@ void Routers::OnJob(std::uint32_t detail) {
   }
   const JobId job = site.free.back();
   site.free.pop_back();
-  site.held[job] = {.live = true, .user = note.user, .luggage = note.luggage, .asker = note.asker};
-  if (note.asker.router.valid()) site.forwarded[{note.asker.router.value(), note.asker.attempt}] = job;
+  site.held[job] = {.live = true, .user = note.user, .payload = note.payload, .caller = note.caller};
+  if (note.caller.router.valid()) site.forwarded[{note.caller.router.value(), note.caller.attempt}] = job;
   const RouterId router = note.router;
   Step(router, router::JobArrived{job, std::move(note.facts)});
   stage_.jobs.Free(detail);
@@ -85,39 +85,39 @@ void Routers::OnJob(std::uint32_t detail) {
   ArmWake(router);
 }
 
-void Routers::OnWord(std::uint32_t detail) {
-  const RouterWord& word = stage_.words[detail];
-  const RouterId router = word.router;
+void Routers::OnMessage(std::uint32_t detail) {
+  const RouterMessage& message = stage_.messages[detail];
+  const RouterId router = message.router;
   if (sites_[router].machine) {
-    if (word.on_attempt != RouterWord::OnAttempt::kNothing && word.life == sites_[router].life) {
-      HearOfAttempt(word);
+    if (message.on_attempt != RouterMessage::OnAttempt::kNothing && message.life == sites_[router].life) {
+      HearOfAttempt(message);
     }
-    if (word.has_news) Step(router, router::WorkerHeard{word.worker, word.news});
+    if (message.has_news) Step(router, router::WorkerHeard{message.worker, message.news});
     Settle();
-    if (word.has_announcement && on_announcement) {
-      on_announcement(router, word.announcement);
+    if (message.has_announcement && on_announcement) {
+      on_announcement(router, message.announcement);
       Settle();
     }
     ArmWake(router);
   }
-  stage_.words.Free(detail);
+  stage_.messages.Free(detail);
 }
 
-void Routers::HearOfAttempt(const RouterWord& word) {
-  if (word.on_attempt == RouterWord::OnAttempt::kAccepted) {
-    Relay(word.router, word);
-    Step(word.router, router::AttemptAccepted{.job = word.job, .attempt = word.attempt});
+void Routers::HearOfAttempt(const RouterMessage& message) {
+  if (message.on_attempt == RouterMessage::OnAttempt::kAccepted) {
+    Relay(message.router, message);
+    Step(message.router, router::AttemptAccepted{.job = message.job, .attempt = message.attempt});
     return;
   }
-  Step(word.router, router::AttemptEnded{.job = word.job,
-                                         .attempt = word.attempt,
-                                         .worker = word.from.valid() ? WorkerId() : word.worker,
-                                         .router = word.from,
-                                         .outcome = word.outcome,
-                                         .answered = word.answered,
-                                         .may_have_started = word.may_have_started,
-                                         .retry_after = absl::Nanoseconds(word.retry_after_ns),
-                                         .import_full = word.import_full});
+  Step(message.router, router::AttemptEnded{.job = message.job,
+                                            .attempt = message.attempt,
+                                            .worker = message.from.valid() ? WorkerId() : message.worker,
+                                            .router = message.from,
+                                            .outcome = message.outcome,
+                                            .answered = message.answered,
+                                            .may_have_started = message.may_have_started,
+                                            .retry_after = absl::Nanoseconds(message.retry_after_ns),
+                                            .import_full = message.import_full});
 }
 
 void Routers::OnNote(std::uint32_t detail) {
@@ -129,7 +129,7 @@ void Routers::Hear(RouterNote& note) {
   const RouterId router = note.router;
   const Site& site = sites_[router];
   if (!site.machine || (note.life != kAnyLife && note.life != site.life)) return;
-  if (std::holds_alternative<router::ClientGone>(note.event)) return OnAskerGone(router, note.asker);
+  if (std::holds_alternative<router::ClientGone>(note.event)) return OnCallerGone(router, note.caller);
   if (const auto* offered = std::get_if<router::TableOffered>(&note.event)) {
     sites_[router].table = offered->table;
   }
@@ -160,35 +160,36 @@ void Routers::HearOwn() {
 }
 
 // The router that asked for a job does not want it any more, or has died.
-void Routers::OnAskerGone(RouterId router, const Asker& asker) {
+void Routers::OnCallerGone(RouterId router, const Caller& caller) {
   const Site& site = sites_[router];
-  const auto found = site.forwarded.find({asker.router.value(), asker.attempt});
+  const auto found = site.forwarded.find({caller.router.value(), caller.attempt});
   if (found == site.forwarded.end()) return;
   const JobId job = found->second;
-  if (site.held[job].asker.life == asker.life) Tell(router, router::ClientGone{job});
+  if (site.held[job].caller.life == caller.life) Tell(router, router::ClientGone{job});
 }
 
 // Nobody listens, or no room: the connection is refused, so it is certain that nothing has started.
 void Routers::Refuse(const JobNote& note) {
   const RegionId region = places_[note.router];
-  if (!note.asker.router.valid()) {
-    const AnswerNote answer{.serial = note.luggage.serial, .outcome = Outcome::kFailed};
+  if (!note.caller.router.valid()) {
+    const AnswerNote answer{.serial = note.payload.serial, .outcome = Outcome::kFailed};
     stage_.After(stage_.network.HereNs(region), Happening::kAnswerReaches, note.user,
                  stage_.to_user.Put(answer));
     return;
   }
-  const auto delay = stage_.network.DelayNs(region, places_[note.asker.router]);
-  RouterWord& word = stage_.TellAsker(delay.value_or(kSilenceNs), note.asker, RouterWord::OnAttempt::kEnded);
-  word.from = note.router;
-  word.may_have_started = !delay.has_value();
+  const auto delay = stage_.network.DelayNs(region, places_[note.caller.router]);
+  RouterMessage& message =
+      stage_.TellCaller(delay.value_or(kSilenceNs), note.caller, RouterMessage::OnAttempt::kEnded);
+  message.from = note.router;
+  message.may_have_started = !delay.has_value();
 }
 
 // A worker of this router started a job that another router asked for: that one must know.
-void Routers::Relay(RouterId router, const RouterWord& word) {
-  const Held& held = sites_[router].held[word.job];
-  if (!held.live || !held.asker.router.valid()) return;
-  const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
-  if (delay) stage_.TellAsker(*delay, held.asker, RouterWord::OnAttempt::kAccepted);
+void Routers::Relay(RouterId router, const RouterMessage& message) {
+  const Held& held = sites_[router].held[message.job];
+  if (!held.live || !held.caller.router.valid()) return;
+  const auto delay = stage_.network.DelayNs(places_[router], places_[held.caller.router]);
+  if (delay) stage_.TellCaller(*delay, held.caller, RouterMessage::OnAttempt::kAccepted);
 }
 
 void Routers::ArmWake(RouterId router) {
@@ -207,7 +208,7 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
   } else if (auto* decided = std::get_if<router::TableDecided>(&action)) {
     const Site& site = sites_[router];
     if (decided->active && site.table) {
-      for (Witness* witness : stage_.witnesses) witness->OnTableActive(stage_.Now(), router, *site.table);
+      for (Observer* observer : stage_.observers) observer->OnTableActive(stage_.Now(), router, *site.table);
     }
     if (on_table_decided) on_table_decided(router, *decided);
   } else if (auto* tell = std::get_if<router::TellLedger>(&action)) {
@@ -220,34 +221,34 @@ void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
   const Held& held = site.held[offer.job];
   const RegionId region = places_[router];
   const WorkerId worker = workers_.Global(region, offer.worker);
-  const bool beside = workers_.places()[worker].beside == router;
-  const OfferNote note{.asker = {router, site.life, offer.job, offer.attempt},
-                       .luggage = held.luggage,
+  const bool local = workers_.places()[worker].local == router;
+  const OfferNote note{.caller = {router, site.life, offer.job, offer.attempt},
+                       .payload = held.payload,
                        .deadline = site.machine->job(offer.job).facts.deadline,
                        .lease = offer.lease};
-  stage_.After(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
+  stage_.After(local ? stage_.network.LocalNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
                worker.value(), stage_.to_worker.Put(note));
-  stage_.queue.ForeseePush(stage_.queue.now_ns() + held.luggage.service_ns);
+  stage_.queue.ForeseePush(stage_.queue.now_ns() + held.payload.service_ns);
 }
 
 void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
   const Site& site = sites_[router];
   const Held& held = site.held[forward.job];
-  const Asker asker{router, site.life, forward.job, forward.attempt};
-  for (Witness* witness : stage_.witnesses) {
-    witness->OnForwarded(stage_.Now(), router, forward.router, held.luggage.serial);
+  const Caller caller{router, site.life, forward.job, forward.attempt};
+  for (Observer* observer : stage_.observers) {
+    observer->OnForwarded(stage_.Now(), router, forward.router, held.payload.serial);
   }
   const auto delay = stage_.network.DelayNs(places_[router], places_[forward.router]);
   if (!delay) {
     // Silence: nobody can say whether the job arrived.
-    stage_.TellAsker(kSilenceNs, asker, RouterWord::OnAttempt::kEnded).from = forward.router;
+    stage_.TellCaller(kSilenceNs, caller, RouterMessage::OnAttempt::kEnded).from = forward.router;
     return;
   }
   JobNote& note = stage_.SendJob(*delay, forward.router);
   note.life = kAnyLife;
   note.user = 0;
-  note.asker = asker;
-  note.luggage = held.luggage;
+  note.caller = caller;
+  note.payload = held.payload;
   note.facts = site.machine->job(forward.job).facts;
   note.facts.forwarded = true;
   note.facts.spilled = forward.route.reason == router::kSpillReason;
@@ -255,15 +256,15 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
 
 void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
   const Site& site = sites_[router];
-  const Asker asker{router, site.life, withdraw.job, withdraw.attempt};
+  const Caller caller{router, site.life, withdraw.job, withdraw.attempt};
   const RegionId region = places_[router];
   if (withdraw.worker.valid()) {
     const WorkerId worker = workers_.Global(region, withdraw.worker);
-    const bool beside = workers_.places()[worker].beside == router;
-    stage_.After(beside ? stage_.network.BesideNs() : stage_.network.HereNs(region),
-                 Happening::kWithdrawReaches, worker.value(), stage_.to_worker.Put({.asker = asker}));
+    const bool local = workers_.places()[worker].local == router;
+    stage_.After(local ? stage_.network.LocalNs() : stage_.network.HereNs(region),
+                 Happening::kWithdrawReaches, worker.value(), stage_.to_worker.Put({.caller = caller}));
     // An offer that was not answered: the router closes the stream, and waits for nobody.
-    if (withdraw.why == Outcome::kTimeout) OfferUnread(asker, worker);
+    if (withdraw.why == Outcome::kTimeout) OfferUnread(caller, worker);
     return;
   }
   const auto delay = stage_.network.DelayNs(region, places_[withdraw.router]);
@@ -271,7 +272,7 @@ void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {
   RouterNote note;
   note.router = withdraw.router;
   note.life = kAnyLife;
-  note.asker = asker;
+  note.caller = caller;
   note.event = router::ClientGone{};
   stage_.TellRouter(*delay, std::move(note));
 }
@@ -282,44 +283,45 @@ void Routers::Perform(RouterId router, router::EndJob& end) {
   RINGWAY_CHECK(held.live);
   held.live = false;
   site.free.push_back(end.job);
-  if (held.asker.router.valid()) site.forwarded.erase({held.asker.router.value(), held.asker.attempt});
-  if (!held.asker.router.valid()) return AnswerUser(router, held, end);
-  const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
-  RouterWord& word = stage_.TellAsker(delay.value_or(kSilenceNs), held.asker, RouterWord::OnAttempt::kEnded);
-  word.from = router;
+  if (held.caller.router.valid()) site.forwarded.erase({held.caller.router.value(), held.caller.attempt});
+  if (!held.caller.router.valid()) return AnswerUser(router, held, end);
+  const auto delay = stage_.network.DelayNs(places_[router], places_[held.caller.router]);
+  RouterMessage& message =
+      stage_.TellCaller(delay.value_or(kSilenceNs), held.caller, RouterMessage::OnAttempt::kEnded);
+  message.from = router;
   if (!delay) return;
-  word.outcome = end.outcome;
-  word.answered = true;
-  word.may_have_started = end.story.service > absl::ZeroDuration();
-  word.retry_after_ns = absl::ToInt64Nanoseconds(end.retry_after);
-  word.import_full = end.import_full;
+  message.outcome = end.outcome;
+  message.answered = true;
+  message.may_have_started = end.trace.service > absl::ZeroDuration();
+  message.retry_after_ns = absl::ToInt64Nanoseconds(end.retry_after);
+  message.import_full = end.import_full;
 }
 
 void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob& end) {
   const RegionId region = places_[router];
-  const bool here = end.story.worker.valid() || !end.story.router.valid();
-  const AnswerNote answer{.serial = held.luggage.serial,
+  const bool here = end.trace.worker.valid() || !end.trace.router.valid();
+  const AnswerNote answer{.serial = held.payload.serial,
                           .outcome = end.outcome,
-                          .served_in = here ? region : places_[end.story.router],
-                          .attempts = end.story.attempts,
-                          .wait = end.story.wait,
-                          .delay = end.story.delay,
-                          .spilled = end.story.route.reason == router::kSpillReason};
+                          .served_in = here ? region : places_[end.trace.router],
+                          .attempts = end.trace.attempts,
+                          .wait = end.trace.wait,
+                          .delay = end.trace.delay,
+                          .spilled = end.trace.route.reason == router::kSpillReason};
   stage_.After(stage_.network.HereNs(region), Happening::kAnswerReaches, held.user,
                stage_.to_user.Put(answer));
 }
 
-bool Routers::Wants(const Asker& asker) const {
-  const Site& site = sites_[asker.router];
-  return site.machine && site.life == asker.life && site.machine->job(asker.job).attempt == asker.attempt;
+bool Routers::Wants(const Caller& caller) const {
+  const Site& site = sites_[caller.router];
+  return site.machine && site.life == caller.life && site.machine->job(caller.job).attempt == caller.attempt;
 }
 
-void Routers::OfferUnread(const Asker& asker, WorkerId worker) {
-  RouterWord& word = stage_.TellAsker(0, asker, RouterWord::OnAttempt::kEnded);
-  word.worker = workers_.InRegion(worker);
-  word.outcome = Outcome::kTimeout;
-  word.answered = false;
-  word.may_have_started = false;
+void Routers::OfferUnread(const Caller& caller, WorkerId worker) {
+  RouterMessage& message = stage_.TellCaller(0, caller, RouterMessage::OnAttempt::kEnded);
+  message.worker = workers_.InRegion(worker);
+  message.outcome = Outcome::kTimeout;
+  message.answered = false;
+  message.may_have_started = false;
 }
 
 void Routers::Kill(RouterId router) {
@@ -331,13 +333,14 @@ void Routers::Kill(RouterId router) {
     Held& held = site.held[JobId(i)];
     if (!std::exchange(held.live, false)) continue;
     const JobNote lost{
-        .router = router, .user = held.user, .asker = held.asker, .luggage = held.luggage, .facts = {}};
-    if (!held.asker.router.valid()) {
+        .router = router, .user = held.user, .caller = held.caller, .payload = held.payload, .facts = {}};
+    if (!held.caller.router.valid()) {
       Refuse(lost);  // the user sees the connection break
       continue;
     }
-    const auto delay = stage_.network.DelayNs(places_[router], places_[held.asker.router]);
-    stage_.TellAsker(delay.value_or(kSilenceNs), held.asker, RouterWord::OnAttempt::kEnded).from = router;
+    const auto delay = stage_.network.DelayNs(places_[router], places_[held.caller.router]);
+    stage_.TellCaller(delay.value_or(kSilenceNs), held.caller, RouterMessage::OnAttempt::kEnded).from =
+        router;
   }
   // What it had asked other routers for is withdrawn there when the stream closes.
   for (std::size_t other = 0; other < sites_.size(); ++other) {
@@ -345,7 +348,7 @@ void Routers::Kill(RouterId router) {
     if (!peer.machine) continue;
     for (std::size_t i = 0; i < peer.held.size(); ++i) {
       const Held& held = peer.held[JobId(i)];
-      if (held.live && held.asker.router == router) Tell(RouterId(other), router::ClientGone{JobId(i)});
+      if (held.live && held.caller.router == router) Tell(RouterId(other), router::ClientGone{JobId(i)});
     }
   }
 }

@@ -37,12 +37,12 @@ class Routers {
   // Lists peers and workers at every router; call once before the first event.
   void Begin();
   void OnJob(std::uint32_t detail);
-  void OnWord(std::uint32_t detail);
+  void OnMessage(std::uint32_t detail);
   void OnNote(std::uint32_t detail);
   void OnWake(RouterId router, Life life);
-  // What a router's own seat says to its machine, which must not hear it while it acts: it does so once it,
+  // What a router's own leader says to its machine, which must not hear it while it acts: it does so once it,
   // or whatever else happens in this moment, is done (Settle).
-  using OwnNews = std::variant<router::HolderAnswered, router::HolderHeard, router::HolderSeated>;
+  using OwnNews = std::variant<router::LeaderAnswered, router::LeaderHeard, router::LeaderAppointed>;
   void TellOwn(RouterId router, const OwnNews& news) { own_.push_back({router, news}); }
   void Settle() {
     if (!settling_ && !own_.empty()) HearOwn();
@@ -90,9 +90,9 @@ class Routers {
   void Pause(RouterId router, std::int64_t until_ns) { paused_until_ns_[router] = until_ns; }
   std::int64_t paused_until_ns(RouterId router) const { return paused_until_ns_[router]; }
   // The attempt is still wanted by the router that made it.
-  bool Wants(const Asker& asker) const;
+  bool Wants(const Caller& caller) const;
   // It was withdrawn before a stopped worker could read the offer.
-  void OfferUnread(const Asker& asker, WorkerId worker);
+  void OfferUnread(const Caller& caller, WorkerId worker);
   void Kill(RouterId router);
   void Revive(RouterId router);
 
@@ -104,13 +104,13 @@ class Routers {
   // Reports and acknowledgements go here; set by whoever plays the controller.
   std::function<void(RouterId, const router::SendReport&)> on_report;
   std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
-  // Letters to the holder of the router's ledger.
+  // Letters to the leader of the router's ledger.
   std::function<void(RouterId, const router::TellLedger&)> on_ledger;
   // It reached the controller, or lost it.
   std::function<void(RouterId, bool connected)> on_controller;
   // A hint: the user is about to be answered.
   std::function<void(UserIndex)> foresee_user;
-  // What a worker says to this router as the holder of its ledger.
+  // What a worker says to this router as the leader of its ledger.
   std::function<void(RouterId, const ledger::Announce&)> on_announcement;
 
  private:
@@ -118,8 +118,8 @@ class Routers {
   struct alignas(64) Held {
     bool live = false;
     UserIndex user = 0;
-    JobLuggage luggage;
-    Asker asker;  // invalid router: a user
+    JobPayload payload;
+    Caller caller;  // invalid router: a user
   };
   struct Own {
     RouterId router;
@@ -158,10 +158,10 @@ class Routers {
   }
   void HearOwn();
   void Hear(RouterNote& note);
-  void HearOfAttempt(const RouterWord& word);
+  void HearOfAttempt(const RouterMessage& message);
   void Refuse(const JobNote& note);
-  void Relay(RouterId router, const RouterWord& word);
-  void OnAskerGone(RouterId router, const Asker& asker);
+  void Relay(RouterId router, const RouterMessage& message);
+  void OnCallerGone(RouterId router, const Caller& caller);
   void ArmWake(RouterId router);
   void Perform(RouterId router, router::RouterAction& action);
   void Perform(RouterId router, router::OfferToWorker& offer);

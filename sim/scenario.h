@@ -28,7 +28,7 @@ using RegionSet = std::vector<RegionId>;
 struct NetworkSpec {
   double jitter_share = 0.05;  // each message takes its time x (1 + jitter x exponential)
   double loss_share = 0;       // of messages between regions; a lost one breaks its stream
-  double beside_ms = 0.05;     // one way between a router and the workers beside it
+  double local_ms = 0.05;      // one way between a router and the workers beside it
 };
 
 // One arrival process of one tier in one source region.
@@ -65,7 +65,7 @@ struct KillRouters {
   RegionSet regions;
   int count = 1;  // in each region
 };
-struct KillHolders {
+struct KillLeaders {
   RegionSet regions;  // the routers that hold a ledger there, with everything they hold
 };
 struct KillRegion {
@@ -130,15 +130,15 @@ struct SetThreshold {
   TierId tier;
   double value = 0.8;
 };
-using Trouble = std::variant<KillWorkers, KillRouters, KillHolders, KillRegion, KillController, DrainRegion,
-                             Partition, ExtraDelay, SlowWorkers, Sinkhole, StallWorkers, PauseRouters,
-                             BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
+using Fault = std::variant<KillWorkers, KillRouters, KillLeaders, KillRegion, KillController, DrainRegion,
+                           Partition, ExtraDelay, SlowWorkers, Sinkhole, StallWorkers, PauseRouters,
+                           BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
 
 struct ScenarioStep {
   double at_s = 0;
   double lasts_s = std::numeric_limits<double>::infinity();
   double every_s = 0;  // 0: once
-  Trouble trouble;
+  Fault fault;
 };
 
 struct Scenario {
@@ -151,7 +151,7 @@ struct Scenario {
   int routers_per_region = 2;
   // Every router was started with every worker of its region (--worker), as in a fleet without a directory:
   // each takes them for beside it and hears their news. Else a worker is beside one router.
-  bool all_beside = false;
+  bool all_local = false;
   bool controller = true;
   double epoch_period_s = 1;
   double report_period_s = 1;

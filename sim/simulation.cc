@@ -40,18 +40,18 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       stage_(*scenario_),
       workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
       routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
-      holders_(stage_, *scenario_, routers_, workers_),
-      crowd_(stage_, *scenario_, routers_),
+      leaders_(stage_, *scenario_, routers_, workers_),
+      clients_(stage_, *scenario_, routers_),
       control_(stage_, *scenario_, routers_, workers_),
-      troubles_(stage_, *scenario_, {crowd_, routers_, workers_, holders_, control_}),
+      faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, control_}),
       tally_(*scenario_, workers_),
       checkers_(workers_.count(), routers_.places().size()),
-      recovery_(*scenario_, routers_, workers_, holders_) {
-  routers_.foresee_user = [this](UserIndex user) { crowd_.Foresee(user); };
-  control_.on_directory = [this](RouterId router, const std::vector<HolderNamed>& holders) {
-    holders_.Direct(router, holders);
+      recovery_(*scenario_, routers_, workers_, leaders_) {
+  routers_.foresee_user = [this](UserIndex user) { clients_.Foresee(user); };
+  control_.on_directory = [this](RouterId router, const std::vector<LeaderNamed>& leaders) {
+    leaders_.Direct(router, leaders);
   };
-  for (std::size_t i = 0; scenario_->all_beside && i < routers_.places().size(); ++i) {
+  for (std::size_t i = 0; scenario_->all_local && i < routers_.places().size(); ++i) {
     workers_.AlsoTell(routers_.places()[RouterId(i)], RouterId(i));
   }
   Watch(&tally_);
@@ -60,10 +60,10 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
 
 void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   routers_.Begin();
-  holders_.Begin();
+  leaders_.Begin();
   control_.Begin();
-  troubles_.Begin();
-  crowd_.Begin();
+  faults_.Begin();
+  clients_.Begin();
   stage_.After(kSecondNs, Happening::kSecondPasses);
   const auto end_ns = static_cast<std::int64_t>(scenario_->duration_s * 1e9);
   while (!stage_.queue.empty() && stage_.queue.NextTime() <= end_ns) {
@@ -80,28 +80,28 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
       continue;
     }
     recovery_.OnSecond(stage_.Now(), checkers_);
-    for (Witness* witness : stage_.witnesses) witness->OnSecond(stage_.Now());
+    for (Observer* observer : stage_.observers) observer->OnSecond(stage_.Now());
     stage_.After(kSecondNs, Happening::kSecondPasses);
-    if (keep_going && !keep_going(static_cast<double>(event.at_ns) * 1e-9)) return crowd_.End();
+    if (keep_going && !keep_going(static_cast<double>(event.at_ns) * 1e-9)) return clients_.End();
   }
   finished_ = true;
-  crowd_.End();
+  clients_.End();
 }
 
 std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kJobReaches:
-    case Happening::kWordReaches:
+    case Happening::kMessageReaches:
     case Happening::kRouterHears:
     case Happening::kRouterWakes:
     case Happening::kDirectoryReaches:
       return routers_.paused_until_ns(RouterId(event.subject));
-    case Happening::kSeatHears:
-    case Happening::kAskerHears:
-    case Happening::kSeatWakes:
+    case Happening::kLeaderHears:
+    case Happening::kClientHears:
+    case Happening::kSessionWakes:
     case Happening::kLinkRetried:
     case Happening::kAnnouncedReach:
-      return routers_.paused_until_ns(holders_.RouterOf(event.subject));
+      return routers_.paused_until_ns(leaders_.RouterOf(event.subject));
     case Happening::kOfferReaches:
     case Happening::kWithdrawReaches:
     case Happening::kServiceEnds:
@@ -120,17 +120,17 @@ void Simulation::Hold(const SimEvent& event, std::int64_t until_ns) {
 void Simulation::Dispatch(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kUserArrives:
-      return crowd_.OnArrives(event.subject, event.detail);
+      return clients_.OnArrives(event.subject, event.detail);
     case Happening::kUserRetries:
-      return crowd_.OnRetries(event.subject);
+      return clients_.OnRetries(event.subject);
     case Happening::kUserGivesUp:
-      return crowd_.OnGivesUp(event.subject, event.detail);
+      return clients_.OnGivesUp(event.subject, event.detail);
     case Happening::kAnswerReaches:
-      return crowd_.OnAnswer(event.subject, event.detail);
+      return clients_.OnAnswer(event.subject, event.detail);
     case Happening::kJobReaches:
       return routers_.OnJob(event.detail);
-    case Happening::kWordReaches:
-      return routers_.OnWord(event.detail);
+    case Happening::kMessageReaches:
+      return routers_.OnMessage(event.detail);
     case Happening::kRouterHears:
       return routers_.OnNote(event.detail);
     case Happening::kRouterWakes:
@@ -139,8 +139,8 @@ void Simulation::Dispatch(const SimEvent& event) {
       const OfferNote& offer = stage_.to_worker[event.detail];
       const WorkerId worker(event.subject);
       // A stopped worker reads late, and finds the streams closed whose routers did not wait.
-      if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.asker)) {
-        routers_.OfferUnread(offer.asker, worker);
+      if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.caller)) {
+        routers_.OfferUnread(offer.caller, worker);
       } else {
         workers_.OnOffer(worker, offer);
       }
@@ -156,18 +156,18 @@ void Simulation::Dispatch(const SimEvent& event) {
       return workers_.OnWake(WorkerId(event.subject));
     case Happening::kFenceReaches:
       return workers_.OnFence(WorkerId(event.subject), stage_.to_fence.Take(event.detail));
-    case Happening::kSeatHears:
-      return holders_.OnSeatHears(event.subject, event.detail);
-    case Happening::kAskerHears:
-      return holders_.OnAskerHears(event.subject, event.detail);
-    case Happening::kSeatWakes:
-      return holders_.OnSeatWakes(event.subject, event.detail);
+    case Happening::kLeaderHears:
+      return leaders_.OnLeaderHears(event.subject, event.detail);
+    case Happening::kClientHears:
+      return leaders_.OnClientHears(event.subject, event.detail);
+    case Happening::kSessionWakes:
+      return leaders_.OnSessionWakes(event.subject, event.detail);
     case Happening::kLinkRetried:
-      return holders_.OnLinkRetried(event.subject, event.detail);
+      return leaders_.OnLinkRetried(event.subject, event.detail);
     case Happening::kAnnouncedReach:
-      return holders_.OnAnnounced(event.subject, event.detail);
+      return leaders_.OnAnnounced(event.subject, event.detail);
     case Happening::kAnnounceRound:
-      return holders_.OnAnnounceRound();
+      return leaders_.OnAnnounceRound();
     case Happening::kDirectoryReaches:
       return control_.OnDirectory(RouterId(event.subject), event.detail);
     case Happening::kReportReaches:
@@ -175,9 +175,9 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kControllerWakes:
       return control_.OnWakes(event.subject);
     case Happening::kStepBegins:
-      return troubles_.OnBegins(event.subject);
+      return faults_.OnBegins(event.subject);
     case Happening::kStepEnds:
-      return troubles_.OnEnds(event.subject);
+      return faults_.OnEnds(event.subject);
     case Happening::kSecondPasses:
       return;
   }

@@ -1,7 +1,7 @@
 // One run of a scenario: production machines in virtual time, judged and tallied.
 //
 // The simulation builds the populations, hands each event to the one it is for, and stops when the scenario's
-// time is over; the witnesses then hear of the jobs in flight. It decides nothing itself. A run is a function
+// time is over; the observers then hear of the jobs in flight. It decides nothing itself. A run is a function
 // of the scenario, seed included: same input, same bytes out.
 //
 // Placement: workers of a tier and region are spread over the region's routers in turn ("beside" them).
@@ -14,15 +14,15 @@
 #include <memory>
 
 #include "sim/checkers.h"
+#include "sim/clients.h"
 #include "sim/control_plane.h"
-#include "sim/crowd.h"
-#include "sim/holders.h"
+#include "sim/faults.h"
+#include "sim/leaders.h"
 #include "sim/recovery.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
 #include "sim/tally.h"
-#include "sim/troubles.h"
 #include "sim/workers.h"
 
 namespace ringway::sim {
@@ -34,15 +34,15 @@ class Simulation {
   // Runs to the end, or until `keep_going` (asked once a virtual second) says no.
   void Run(const std::function<bool(double now_s)>& keep_going = nullptr);
 
-  // Adds a witness before Run; not owned.
-  void Watch(Witness* witness) { stage_.witnesses.push_back(witness); }
+  // Adds a observer before Run; not owned.
+  void Watch(Observer* observer) { stage_.observers.push_back(observer); }
 
   const Scenario& scenario() const { return *scenario_; }
   const Tally& tally() const { return tally_; }
   const Checkers& checkers() const { return checkers_; }
   const Recovery& recovery() const { return recovery_; }
   const ControlPlane& control() const { return control_; }
-  const Holders& holders() const { return holders_; }
+  const Leaders& leaders() const { return leaders_; }
   std::uint64_t events() const { return events_; }
   // Events still to come.
   std::size_t pending() const { return stage_.queue.size(); }
@@ -74,10 +74,10 @@ class Simulation {
   Stage stage_;
   Workers workers_;
   Routers routers_;
-  Holders holders_;
-  Crowd crowd_;
+  Leaders leaders_;
+  Clients clients_;
   ControlPlane control_;
-  Troubles troubles_;
+  Faults faults_;
   Tally tally_;
   Checkers checkers_;
   Recovery recovery_;

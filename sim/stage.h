@@ -1,5 +1,5 @@
 // What everybody in a simulation shares: the clock, the event queue, the network, messages on their way, and
-// the witnesses.
+// the observers.
 //
 // The populations (crowd, routers, workers, controllers) never call each other. They post to the stage, and
 // the simulation hands each event to the population it is for. So whatever passes between two of them takes
@@ -31,7 +31,7 @@
 
 namespace ringway::sim {
 
-class Witness;
+class Observer;
 
 // Whom an event is for, and what it is.
 enum class Happening : std::uint8_t {
@@ -40,7 +40,7 @@ enum class Happening : std::uint8_t {
   kUserGivesUp,      // subject: user; detail: the job's serial, its low bits
   kAnswerReaches,    // subject: user; detail: AnswerNote
   kJobReaches,       // detail: JobNote
-  kWordReaches,      // detail: RouterWord
+  kMessageReaches,   // detail: RouterMessage
   kRouterHears,      // detail: RouterNote
   kRouterWakes,      // subject: router; detail: life
   kOfferReaches,     // subject: worker; detail: OfferNote
@@ -48,11 +48,11 @@ enum class Happening : std::uint8_t {
   kServiceEnds,      // subject: worker; detail: run
   kWorkerWakes,      // subject: worker
   kFenceReaches,     // subject: worker; detail: FenceNote
-  kSeatHears,        // subject: desk of a router; detail: SeatNote
-  kAskerHears,       // subject: desk of a router; detail: HolderNote
-  kSeatWakes,        // subject: desk; detail: life
-  kLinkRetried,      // subject: desk; detail: the broken link
-  kAnnouncedReach,   // subject: desk; detail: its pool
+  kLeaderHears,      // subject: endpoint of a router; detail: ToLeader
+  kClientHears,      // subject: endpoint of a router; detail: ToClient
+  kSessionWakes,     // subject: endpoint; detail: life
+  kLinkRetried,      // subject: endpoint; detail: the broken link
+  kAnnouncedReach,   // subject: endpoint; detail: its pool
   kAnnounceRound,
   kDirectoryReaches,  // subject: router; detail: its pool
   kReportReaches,     // subject: life of the controller; detail: its pool
@@ -66,18 +66,18 @@ using UserIndex = std::uint32_t;
 using Life = std::uint32_t;
 // For whoever lives there now.
 inline constexpr Life kAnyLife = 0;
-// One submission of one user, unique in a run: what the witnesses follow.
+// One submission of one user, unique in a run: what the observers follow.
 using JobSerial = std::uint64_t;
 
 // What travels with a job besides what its routers decide on.
-struct JobLuggage {
+struct JobPayload {
   JobSerial serial = 0;
   std::int64_t service_ns = 0;  // that it will take, known to nobody but the worker
   bool fails = false;           // whoever runs it
 };
 
 // A router that waits for an answer about one attempt.
-struct Asker {
+struct Caller {
   RouterId router = {};
   Life life = 0;
   JobId job = {};
@@ -89,7 +89,7 @@ struct RouterNote {
   RouterId router = {};
   Life life = 0;
   router::RouterEvent event;
-  Asker asker = {};  // of ClientGone only: whose job it is
+  Caller caller = {};  // of ClientGone only: whose job it is
 };
 
 // A job comes in, from a user or from another router; the receiver gives it its id.
@@ -97,14 +97,14 @@ struct JobNote {
   RouterId router = {};
   Life life = 0;
   UserIndex user = 0;
-  Asker asker = {};  // invalid router: a user
-  JobLuggage luggage = {};
+  Caller caller = {};  // invalid router: a user
+  JobPayload payload = {};
   router::JobFacts facts;
 };
 
 // What a worker, or another router, says to a router in one moment. One message, because two that leave
 // together arrive together; the receiver reads it in the order of the fields.
-struct RouterWord {
+struct RouterMessage {
   enum class OnAttempt : std::uint8_t { kNothing, kAccepted, kEnded };
   RouterId router = {};
   // Of an attempt that the router made; dropped if it has died since.
@@ -122,20 +122,20 @@ struct RouterWord {
   // Of a worker beside it.
   bool has_news = false;
   dispatch::WorkerNews news;
-  // To the holder of the worker's ledger.
+  // To the leader of the worker's ledger.
   bool has_announcement = false;
   ledger::Announce announcement;
 
   // The attempt's part, as long as nothing more is said about it.
-  void About(const Asker& asker, OnAttempt what) {
+  void About(const Caller& caller, OnAttempt what) {
     on_attempt = what;
     outcome = Outcome::kFailed;
     answered = false;
     may_have_started = true;
     import_full = false;
-    life = asker.life;
-    job = asker.job;
-    attempt = asker.attempt;
+    life = caller.life;
+    job = caller.job;
+    attempt = caller.attempt;
     from = RouterId();
     worker = WorkerId();
     retry_after_ns = 0;
@@ -143,13 +143,13 @@ struct RouterWord {
 };
 
 struct OfferNote {
-  Asker asker = {};
-  JobLuggage luggage = {};
+  Caller caller = {};
+  JobPayload payload = {};
   absl::Time deadline = {};
   Lease lease = {};  // none: the router probes
 };
 
-// A holder raises a worker's fence. `revoke`: the job of exactly this lease is to stop.
+// A leader raises a worker's fence. `revoke`: the job of exactly this lease is to stop.
 struct FenceNote {
   Fence by;
   Lease upto;
@@ -254,31 +254,31 @@ class Stage {
     return note;
   }
   // A word without content to this router, to be filled in at once.
-  RouterWord& Say(std::int64_t after_ns, RouterId router) {
-    const std::uint32_t at = words.New();
-    After(after_ns, Happening::kWordReaches, router.value(), at);
-    RouterWord& word = words[at];
-    word.router = router;
-    word.on_attempt = RouterWord::OnAttempt::kNothing;
-    word.has_news = word.has_announcement = false;
-    return word;
+  RouterMessage& Say(std::int64_t after_ns, RouterId router) {
+    const std::uint32_t at = messages.New();
+    After(after_ns, Happening::kMessageReaches, router.value(), at);
+    RouterMessage& message = messages[at];
+    message.router = router;
+    message.on_attempt = RouterMessage::OnAttempt::kNothing;
+    message.has_news = message.has_announcement = false;
+    return message;
   }
   // About an attempt, to the router that made it.
-  RouterWord& TellAsker(std::int64_t after_ns, const Asker& asker, RouterWord::OnAttempt what) {
-    RouterWord& word = Say(after_ns, asker.router);
-    word.About(asker, what);
-    return word;
+  RouterMessage& TellCaller(std::int64_t after_ns, const Caller& caller, RouterMessage::OnAttempt what) {
+    RouterMessage& message = Say(after_ns, caller.router);
+    message.About(caller, what);
+    return message;
   }
 
   EventQueue queue;
   Network network;
   MessagePool<JobNote> jobs;
-  MessagePool<RouterWord> words;
+  MessagePool<RouterMessage> messages;
   MessagePool<RouterNote> to_router;
   MessagePool<OfferNote> to_worker;
   MessagePool<AnswerNote> to_user;
   MessagePool<FenceNote> to_fence;
-  std::vector<Witness*> witnesses;
+  std::vector<Observer*> observers;
 
  private:
   std::int64_t now_ns_ = 0;

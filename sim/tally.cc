@@ -91,7 +91,7 @@ void Tally::OnRefused(absl::Time now, WorkerId, const OfferNote&) { totals_.refu
 
 void Tally::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
   started_[worker] = now;
-  running_[worker] = note.luggage.serial;
+  running_[worker] = note.payload.serial;
   ++busy_[workers_.places()[worker].region];
 }
 

@@ -4,7 +4,7 @@
 // counts jobs that were served; attempts are offers that reached a worker, counted here and not taken from
 // what routers say. Loads are busy workers over provisioned ones at the end of each second.
 //
-// Memory: kilobytes a simulated second and region. A witness: changes nothing.
+// Memory: kilobytes a simulated second and region. A observer: changes nothing.
 #ifndef RINGWAY_SIM_TALLY_H_
 #define RINGWAY_SIM_TALLY_H_
 
@@ -15,8 +15,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/histogram.h"
+#include "sim/observer.h"
 #include "sim/scenario.h"
-#include "sim/witness.h"
 #include "sim/workers.h"
 
 namespace ringway::sim {
@@ -59,7 +59,7 @@ struct Totals {
   std::uint64_t ended_all() const;
 };
 
-class Tally : public Witness {
+class Tally : public Observer {
  public:
   Tally(const Scenario& scenario, const Workers& workers);
 

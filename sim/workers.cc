@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "sim/witness.h"
+#include "sim/observer.h"
 
 namespace ringway::sim {
 namespace {
@@ -48,11 +48,11 @@ SlotSettings Workers::SettingsFor(TierId tier) const {
 
 void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   Site& site = sites_[worker];
-  for (Witness* witness : stage_.witnesses) witness->OnOffered(stage_.Now(), worker, note);
+  for (Observer* observer : stage_.observers) observer->OnOffered(stage_.Now(), worker, note);
   if (!site.alive) {
     // Connection refused: certain that nothing has started.
     Speech refused;
-    refused.Ended(note.asker, Outcome::kFailed, /*said=*/false, /*begun=*/false);
+    refused.Ended(note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/false);
     return Say(worker, refused);
   }
   const AttemptId attempt = ++site.last_attempt;
@@ -65,8 +65,9 @@ void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
 
 void Workers::OnWithdraw(WorkerId worker, const OfferNote& note) {
   Site& site = sites_[worker];
-  const bool held = site.alive && site.admitted != 0 && site.note.asker.router == note.asker.router &&
-                    site.note.asker.life == note.asker.life && site.note.asker.attempt == note.asker.attempt;
+  const bool held = site.alive && site.admitted != 0 && site.note.caller.router == note.caller.router &&
+                    site.note.caller.life == note.caller.life &&
+                    site.note.caller.attempt == note.caller.attempt;
   if (!held) return;  // it has ended, or was refused: its answer is on the way
   actions_.clear();
   site.slot.Step(stage_.Now(), SlotWithdraw{site.admitted}, actions_);
@@ -118,8 +119,8 @@ void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offer
                       Speech& speech) {
   Site& site = sites_[worker];
   if (const auto* refuse = std::get_if<RefuseAttempt>(&action)) {
-    for (Witness* witness : stage_.witnesses) witness->OnRefused(stage_.Now(), worker, offer);
-    speech.Ended(offer.asker, Outcome::kBusy, /*said=*/true, /*begun=*/false);
+    for (Observer* observer : stage_.observers) observer->OnRefused(stage_.Now(), worker, offer);
+    speech.Ended(offer.caller, Outcome::kBusy, /*said=*/true, /*begun=*/false);
     speech.retry_after_ns = absl::ToInt64Nanoseconds(refuse->retry_after);
   } else if (std::holds_alternative<AdmitAttempt>(action)) {
     site.admitted = offered;
@@ -128,21 +129,21 @@ void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offer
     site.slot.Step(stage_.Now(), SlotPayloadComplete{offered}, actions_);
   } else if (std::holds_alternative<StartJob>(action)) {
     Start(worker);
-    speech.on_attempt = RouterWord::OnAttempt::kAccepted;
-    speech.asker = site.note.asker;
+    speech.on_attempt = RouterMessage::OnAttempt::kAccepted;
+    speech.caller = site.note.caller;
   } else if (std::holds_alternative<StopJob>(action)) {
     StopAtNextStep(worker);
   } else if (const auto* ended = std::get_if<AttemptEnded>(&action)) {
     site.admitted = 0;
     announced_ns_[worker] = stage_.queue.now_ns();
     ++site.run;
-    for (Witness* witness : stage_.witnesses) {
-      witness->OnFreed(stage_.Now(), worker, site.note, ended->outcome == Outcome::kDone);
+    for (Observer* observer : stage_.observers) {
+      observer->OnFreed(stage_.Now(), worker, site.note, ended->outcome == Outcome::kDone);
     }
-    speech.Ended(site.note.asker, ended->outcome, /*said=*/true, std::exchange(site.started, false));
+    speech.Ended(site.note.caller, ended->outcome, /*said=*/true, std::exchange(site.started, false));
   } else if (std::holds_alternative<StateChanged>(action)) {
     speech.news = true;
-    // The holder knows of a job that it granted.
+    // The leader knows of a job that it granted.
     speech.announce = speech.announce || site.admitted == 0 || !site.note.lease.fence.stated();
   }
 }
@@ -150,8 +151,8 @@ void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offer
 void Workers::Start(WorkerId worker) {
   Site& site = sites_[worker];
   const std::int64_t now_ns = stage_.queue.now_ns();
-  const double service_ns = static_cast<double>(site.note.luggage.service_ns) * site.slowness;
-  site.fails = site.note.luggage.fails || site.fail_next > 0;
+  const double service_ns = static_cast<double>(site.note.payload.service_ns) * site.slowness;
+  site.fails = site.note.payload.fails || site.fail_next > 0;
   if (site.fail_next > 0) --site.fail_next;
   const bool at_once = site.sinkhole || site.fails;
   const std::int64_t takes_ns = at_once ? kSinkholeNs : static_cast<std::int64_t>(service_ns);
@@ -159,7 +160,7 @@ void Workers::Start(WorkerId worker) {
   site.started_ns = now_ns;
   site.ends_ns = now_ns + takes_ns;
   stage_.After(takes_ns, Happening::kServiceEnds, worker.value(), ++site.run);
-  for (Witness* witness : stage_.witnesses) witness->OnStarted(stage_.Now(), worker, site.note);
+  for (Observer* observer : stage_.observers) observer->OnStarted(stage_.Now(), worker, site.note);
 }
 
 void Workers::StopAtNextStep(WorkerId worker) {
@@ -173,7 +174,7 @@ void Workers::StopAtNextStep(WorkerId worker) {
 
 std::int64_t Workers::HopNs(WorkerId worker, RouterId router) {
   const WorkerPlace& place = places_[worker];
-  return place.beside == router ? stage_.network.BesideNs() : stage_.network.HereNs(place.region);
+  return place.local == router ? stage_.network.LocalNs() : stage_.network.HereNs(place.region);
 }
 
 dispatch::WorkerNews Workers::News(WorkerId worker) const {
@@ -198,12 +199,12 @@ void Workers::Show(WorkerId worker) {
 
 // One message to each router that it concerns.
 void Workers::Say(WorkerId worker, const Speech& speech) {
-  constexpr auto kNothing = RouterWord::OnAttempt::kNothing;
-  RouterWord* to_asker = nullptr;
-  RouterWord* to_beside = nullptr;
-  const RouterId beside = places_[worker].beside;
+  constexpr auto kNothing = RouterMessage::OnAttempt::kNothing;
+  RouterMessage* to_asker = nullptr;
+  RouterMessage* to_local = nullptr;
+  const RouterId local = places_[worker].local;
   if (speech.on_attempt != kNothing) {
-    to_asker = &stage_.TellAsker(HopNs(worker, speech.asker.router), speech.asker, speech.on_attempt);
+    to_asker = &stage_.TellCaller(HopNs(worker, speech.caller.router), speech.caller, speech.on_attempt);
     to_asker->worker = InRegion(worker);
     to_asker->outcome = speech.outcome;
     to_asker->answered = speech.answered;
@@ -212,31 +213,31 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
   }
   if (speech.news) {
     Show(worker);
-    const bool same = to_asker != nullptr && speech.asker.router == beside;
-    to_beside = same ? to_asker : &stage_.Say(stage_.network.BesideNs(), beside);
-    TellNews(worker, beside, to_beside);
+    const bool same = to_asker != nullptr && speech.caller.router == local;
+    to_local = same ? to_asker : &stage_.Say(stage_.network.LocalNs(), local);
+    TellNews(worker, local, to_local);
     for (const RouterId hearer : hearers_[places_[worker].region]) {
-      if (hearer != beside) TellNews(worker, hearer, speech.asker.router == hearer ? to_asker : nullptr);
+      if (hearer != local) TellNews(worker, hearer, speech.caller.router == hearer ? to_asker : nullptr);
     }
   }
   if (!speech.announce || Watchers(worker).empty()) return;
   const ledger::Announce announcement = Announcement(worker);
   for (const RouterId watcher : Watchers(worker)) {
-    RouterWord* word = to_asker != nullptr && speech.asker.router == watcher ? to_asker
-                       : to_beside != nullptr && beside == watcher
-                           ? to_beside
-                           : &stage_.Say(HopNs(worker, watcher), watcher);
-    word->has_announcement = true;
-    word->announcement = announcement;
+    RouterMessage* message = to_asker != nullptr && speech.caller.router == watcher ? to_asker
+                             : to_local != nullptr && local == watcher
+                                 ? to_local
+                                 : &stage_.Say(HopNs(worker, watcher), watcher);
+    message->has_announcement = true;
+    message->announcement = announcement;
   }
 }
 
 // `with`: a word that the router gets in this moment anyhow; may be null.
-void Workers::TellNews(WorkerId worker, RouterId router, RouterWord* with) {
-  RouterWord& word = with != nullptr ? *with : stage_.Say(HopNs(worker, router), router);
-  word.worker = InRegion(worker);
-  word.has_news = true;
-  word.news = News(worker);
+void Workers::TellNews(WorkerId worker, RouterId router, RouterMessage* with) {
+  RouterMessage& message = with != nullptr ? *with : stage_.Say(HopNs(worker, router), router);
+  message.worker = InRegion(worker);
+  message.has_news = true;
+  message.news = News(worker);
 }
 
 void Workers::Watch(RegionId region, TierId tier, RouterId router) {
@@ -290,9 +291,9 @@ void Workers::Kill(WorkerId worker) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   site.alive = false;
-  for (Witness* witness : stage_.witnesses) witness->OnWorkerDied(stage_.Now(), worker);
+  for (Observer* observer : stage_.observers) observer->OnWorkerDied(stage_.Now(), worker);
   Speech last;
-  if (site.admitted != 0) last.Ended(site.note.asker, Outcome::kFailed, /*said=*/false, /*begun=*/true);
+  if (site.admitted != 0) last.Ended(site.note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/true);
   last.news = true;
   site.admitted = 0;
   announced_ns_[worker] = kBusy;
@@ -318,7 +319,7 @@ void Workers::Revive(WorkerId worker) {
 void Workers::LoseRouter(RouterId router) {
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const WorkerId worker(i);
-    if (sites_[worker].admitted != 0 && sites_[worker].note.asker.router == router) {
+    if (sites_[worker].admitted != 0 && sites_[worker].note.caller.router == router) {
       OnWithdraw(worker, sites_[worker].note);
     }
   }

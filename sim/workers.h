@@ -1,7 +1,7 @@
 // The workers of a simulation: the production slot, and a virtual GPU that is busy for the time a job takes.
 //
 // A worker answers offers through its slot (worker/slot.h), as the daemon does: started, busy, or how the job
-// ended. A job that is cancelled frees the worker at the next solver step. Troubles: a dead worker refuses
+// ended. A job that is cancelled frees the worker at the next solver step. Faults: a dead worker refuses
 // connections and loses its job; a slow one takes longer; a sinkhole fails every job at once. News of a
 // change goes to the router beside it, and as an announcement to those that watch because they hold its
 // ledger; what one router is to hear in one moment travels together. Which leases a worker still obeys is the
@@ -30,7 +30,7 @@ namespace ringway::sim {
 struct WorkerPlace {
   TierId tier;
   RegionId region;
-  RouterId beside;
+  RouterId local;
 };
 
 class Workers {
@@ -132,18 +132,18 @@ class Workers {
 
   // What a worker has to say in one moment.
   struct Speech {
-    RouterWord::OnAttempt on_attempt = RouterWord::OnAttempt::kNothing;
+    RouterMessage::OnAttempt on_attempt = RouterMessage::OnAttempt::kNothing;
     Outcome outcome = Outcome::kFailed;
     bool answered = false;
     bool may_have_started = true;
     bool news = false;
     bool announce = false;
-    Asker asker;
+    Caller caller;
     std::int64_t retry_after_ns = 0;
 
-    void Ended(const Asker& of, Outcome how, bool said, bool begun) {
-      on_attempt = RouterWord::OnAttempt::kEnded;
-      asker = of;
+    void Ended(const Caller& of, Outcome how, bool said, bool begun) {
+      on_attempt = RouterMessage::OnAttempt::kEnded;
+      caller = of;
       outcome = how;
       answered = said;
       may_have_started = begun;
@@ -156,7 +156,7 @@ class Workers {
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
   void Say(WorkerId worker, const Speech& speech);
-  void TellNews(WorkerId worker, RouterId router, RouterWord* with);
+  void TellNews(WorkerId worker, RouterId router, RouterMessage* with);
   void Show(WorkerId worker);
   std::int64_t HopNs(WorkerId worker, RouterId router);
   dispatch::WorkerNews News(WorkerId worker) const;

@@ -40,7 +40,7 @@ struct AgentSettings {
   absl::Duration delivery_max = absl::Seconds(30);  // for a result after its job has ended
 };
 
-class Agent final : public WorkerDesk, private WorkSink {
+class Agent final : public WorkerListener, private WorkSink {
  public:
   // `serving` is called on the loop when the worker starts or ceases to admit jobs.
   Agent(runtime::EventLoop& loop, AgentSettings settings, std::unique_ptr<Backend> backend,
@@ -49,7 +49,7 @@ class Agent final : public WorkerDesk, private WorkSink {
   // Drains for good, then calls `quiet` once.
   void BeginStop(std::function<void()> quiet);
 
-  // WorkerDesk, for the streams.
+  // WorkerListener, for the streams.
   void OnMessage(JobStream& stream, v1::JobUp& message) override;
   void OnUploadEnd(JobStream& stream) override;
   void OnCancelled(JobStream& stream) override;

@@ -1,9 +1,9 @@
-// One Run call: an attempt on its way between a router and the desk.
+// One Run call: an attempt on its way between a router and the listener.
 //
-// It adds to the transport (runtime/job_reactor.h: lifetime, threads) the number by which the desk knows the
-// attempt. It decides nothing; all that arrives is told to the desk.
+// It adds to the transport (runtime/job_reactor.h: lifetime, threads) the number by which the listener knows
+// the attempt. It decides nothing; all that arrives is told to the listener.
 //
-// Bound: the desk limits what is queued by unsent_bytes().
+// Bound: the listener limits what is queued by unsent_bytes().
 #ifndef RINGWAY_WORKER_JOB_STREAM_H_
 #define RINGWAY_WORKER_JOB_STREAM_H_
 
@@ -16,9 +16,9 @@ namespace ringway::worker {
 class JobStream;
 
 // What the streams talk to. Called on the loop.
-class JobDesk {
+class JobListener {
  public:
-  virtual ~JobDesk() = default;
+  virtual ~JobListener() = default;
   virtual void OnMessage(JobStream& stream, v1::JobUp& message) = 0;
   // The peer has sent everything.
   virtual void OnUploadEnd(JobStream& stream) = 0;
@@ -30,19 +30,20 @@ class JobDesk {
 
 class JobStream final : public runtime::JobReactor {
  public:
-  JobStream(std::uint64_t id, grpc::CallbackServerContext* context, runtime::EventLoop& loop, JobDesk& desk)
-      : JobReactor(context, loop), id_(id), desk_(desk) {}
+  JobStream(std::uint64_t id, grpc::CallbackServerContext* context, runtime::EventLoop& loop,
+            JobListener& listener)
+      : JobReactor(context, loop), id_(id), listener_(listener) {}
 
   std::uint64_t id() const { return id_; }
 
  private:
-  void OnMessage(v1::JobUp& message) override { desk_.OnMessage(*this, message); }
-  void OnUploadEnd() override { desk_.OnUploadEnd(*this); }
-  void OnCancelled() override { desk_.OnCancelled(*this); }
-  void OnClosed() override { desk_.OnClosed(*this); }
+  void OnMessage(v1::JobUp& message) override { listener_.OnMessage(*this, message); }
+  void OnUploadEnd() override { listener_.OnUploadEnd(*this); }
+  void OnCancelled() override { listener_.OnCancelled(*this); }
+  void OnClosed() override { listener_.OnClosed(*this); }
 
   const std::uint64_t id_;
-  JobDesk& desk_;
+  JobListener& listener_;
 };
 
 }  // namespace ringway::worker

@@ -1,13 +1,13 @@
 // A worker's side of the slot ledger: which leases it still obeys, and the announcements that say so.
 //
 // Leases of one worker are totally ordered, so one number is the whole memory: the gate opens for a lease
-// above its fence only, and the fence then stands at that lease. A holder raises the fence to call a lease
+// above its fence only, and the fence then stands at that lease. A leader raises the fence to call a lease
 // back, or to tell that it was appointed; whatever was granted before and is still on its way is refused when
 // it comes. Announcements are numbered from the worker's start time, so that they rise across restarts, and
-// carry the fence, so that a holder knows what an "idle" has already taken into account.
+// carry the fence, so that a leader knows what an "idle" has already taken into account.
 //
-// A fence that only a holder's word raised is a claim; a job that ran under its lease is proof. A claim that
-// is kClaimMax old without proof gives way to a holder who objects, so that a mistaken or made-up fence heals
+// A fence that only a leader's word raised is a claim; a job that ran under its lease is proof. A claim that
+// is kClaimMax old without proof gives way to a leader who objects, so that a mistaken or made-up fence heals
 // while the worker runs; nobody objects to a true one, because its predecessors know that they were replaced.
 //
 // Invariants: the fence never falls below what is proven; no lease passes twice. O(1). Pure; one owner
@@ -43,7 +43,7 @@ class LeaseGate {
     fence_ = upto;
     claimed_at_ = now;
   }
-  // The holder of `lease` finds itself shut out.
+  // The leader of `lease` finds itself shut out.
   void Object(absl::Time now, const Lease& lease) {
     const bool shut_out = proven_ < lease && !Opens(lease);
     if (shut_out && now >= claimed_at_ + kClaimMax) fence_ = proven_;

@@ -63,10 +63,10 @@ v1::JobDown EndMessage(const EndSpec& spec, const Identity& worker) {
   end.set_retry_after_s(absl::ToDoubleSeconds(spec.retry_after));
   end.set_content_type(spec.content_type);
   end.set_result_bytes(spec.result_bytes);
-  end.mutable_story()->set_request_id(spec.request_id);
-  end.mutable_story()->set_worker(worker.name);
-  end.mutable_story()->set_region(worker.region);
-  end.mutable_story()->set_service_s(absl::ToDoubleSeconds(spec.service));
+  end.mutable_trace()->set_request_id(spec.request_id);
+  end.mutable_trace()->set_worker(worker.name);
+  end.mutable_trace()->set_region(worker.region);
+  end.mutable_trace()->set_service_s(absl::ToDoubleSeconds(spec.service));
   return down;
 }
 

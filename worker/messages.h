@@ -34,7 +34,7 @@ struct Identity {
 absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker);
 
 SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, absl::Time now);
-// Errors: InvalidArgument, for the holder.
+// Errors: InvalidArgument, for the leader.
 absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request);
 WorkOrder OrderOf(const v1::JobHeader& header);
 

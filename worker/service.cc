@@ -33,23 +33,23 @@ bool Enter(std::atomic<int>& count, int limit) {
 }  // namespace
 
 grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>* WorkerService::Run(grpc::CallbackServerContext* context) {
-  if (!Enter(desk_.job_streams, kJobStreamsMax)) return new RefusedRun(TooMany("Run", kJobStreamsMax));
-  return new JobStream(next_id_.fetch_add(1), context, loop_, desk_);
+  if (!Enter(listener_.job_streams, kJobStreamsMax)) return new RefusedRun(TooMany("Run", kJobStreamsMax));
+  return new JobStream(next_id_.fetch_add(1), context, loop_, listener_);
 }
 
 grpc::ServerWriteReactor<v1::WorkerState>* WorkerService::Watch(grpc::CallbackServerContext*,
                                                                 const v1::WatchRequest*) {
-  if (!Enter(desk_.watch_streams, kWatchStreamsMax)) {
+  if (!Enter(listener_.watch_streams, kWatchStreamsMax)) {
     return new RefusedWatch(TooMany("Watch", kWatchStreamsMax));
   }
-  return new WatchStream(next_id_.fetch_add(1), loop_, desk_);
+  return new WatchStream(next_id_.fetch_add(1), loop_, listener_);
 }
 
 grpc::ServerUnaryReactor* WorkerService::Drain(grpc::CallbackServerContext* context,
                                                const v1::DrainRequest* request, v1::WorkerState* reply) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const bool posted = loop_.Post([this, reactor, reply, drain = request->drain()] {
-    *reply = desk_.OnDrain(drain);
+    *reply = listener_.OnDrain(drain);
     reactor->Finish(grpc::Status::OK);
   });
   if (!posted) reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the worker is shutting down"});
@@ -60,7 +60,7 @@ grpc::ServerUnaryReactor* WorkerService::RaiseFence(grpc::CallbackServerContext*
                                                     const v1::FenceRequest* request, v1::WorkerState* reply) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const bool posted = loop_.Post([this, reactor, request, reply] {
-    auto state = desk_.OnFence(*request);
+    auto state = listener_.OnFence(*request);
     if (state.ok()) *reply = *std::move(state);
     reactor->Finish(
         state.ok() ? grpc::Status::OK

@@ -3,7 +3,7 @@
 // No decision is made here except the bounds: more than kJobStreamsMax or kWatchStreamsMax open calls are
 // refused with RESOURCE_EXHAUSTED, which keeps the loop's inbox from ever filling up.
 //
-// Threads: gRPC's. The desks are called on the loop.
+// Threads: gRPC's. The listeners are called on the loop.
 #ifndef RINGWAY_WORKER_SERVICE_H_
 #define RINGWAY_WORKER_SERVICE_H_
 
@@ -19,13 +19,13 @@
 
 namespace ringway::worker {
 
-// Answers Drain and RaiseFence calls, and is told when a stream has gone, through the same desk.
-class WorkerDesk : public JobDesk, public WatchDesk {
+// Answers Drain and RaiseFence calls, and is told when a stream has gone, through the same listener.
+class WorkerListener : public JobListener, public WatchListener {
  public:
   virtual v1::WorkerState OnDrain(bool drain) = 0;
   // Errors: InvalidArgument.
   virtual absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) = 0;
-  // Streams that exist; the service adds, the desk subtracts when they close.
+  // Streams that exist; the service adds, the listener subtracts when they close.
   std::atomic<int> job_streams{0};
   std::atomic<int> watch_streams{0};
 };
@@ -35,7 +35,7 @@ class WorkerService final : public v1::Worker::CallbackService {
   static constexpr int kJobStreamsMax = 4096;
   static constexpr int kWatchStreamsMax = 256;
 
-  WorkerService(runtime::EventLoop& loop, WorkerDesk& desk) : loop_(loop), desk_(desk) {}
+  WorkerService(runtime::EventLoop& loop, WorkerListener& listener) : loop_(loop), listener_(listener) {}
 
   grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>* Run(grpc::CallbackServerContext* context) override;
   grpc::ServerWriteReactor<v1::WorkerState>* Watch(grpc::CallbackServerContext* context,
@@ -47,7 +47,7 @@ class WorkerService final : public v1::Worker::CallbackService {
 
  private:
   runtime::EventLoop& loop_;
-  WorkerDesk& desk_;
+  WorkerListener& listener_;
   std::atomic<std::uint64_t> next_id_{1};
 };
 

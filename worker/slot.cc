@@ -22,7 +22,7 @@ std::string_view RefusalReason(Refusal refusal) {
     case Refusal::kResting:
       return "the worker rests after failures in a row";
     case Refusal::kStaleLease:
-      return "the lease was used before, called back, or granted by a ledger holder that has been replaced";
+      return "the lease was used before, called back, or granted by a ledger leader that has been replaced";
     case Refusal::kDoubleGrant:
       return "the worker serves another lease of the ledger";
     case Refusal::kExpired:
@@ -80,7 +80,7 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
   if (granted) gate_.Object(now, offer.grant);
   const bool obeyed = gate_.Opens(offer.grant) && IsPlausible(gate_.fence().fence, offer.grant.fence);
   if (granted && !obeyed) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
-  // A newer holder is obeyed even when its offer cannot be served.
+  // A newer leader is obeyed even when its offer cannot be served.
   if (granted && gate_.fence().fence < offer.grant.fence) gate_.Raise({offer.grant.fence, 0}, now);
   if (offer.deadline <= now) return refuse(Refusal::kExpired, absl::ZeroDuration());
   if (draining_) return refuse(Refusal::kDraining, absl::ZeroDuration());
@@ -144,7 +144,7 @@ void Slot::On(absl::Time now, const SlotFenced& fenced, std::vector<SlotAction>&
   if (fenced.by < gate_.fence().fence) gate_.Object(now, {fenced.by, kSerialMax});
   if (fenced.by < gate_.fence().fence) return;
   gate_.Raise({fenced.by, 0}, now);
-  // A holder cannot call back what only a later one may grant.
+  // A leader cannot call back what only a later one may grant.
   if (fenced.upto.fence <= fenced.by) gate_.Raise(fenced.upto, now);
   const bool runs = phase_ != Phase::kFree && grant_ != Lease{} && grant_ == fenced.upto;
   if (fenced.revoke && runs) Stop(now, Outcome::kCancelled, actions);

@@ -5,8 +5,8 @@
 // from the moment a job is admitted until the backend says that it ended, so a job whose cancellation has
 // been asked for, but not yet obeyed, still holds it.
 //
-// Leases: a lease is a slot granted to one job by the holder of the region's ledger; which leases are still
-// obeyed is the gate's to say (lease_gate.h), so no lease runs twice and none of a holder that was replaced
+// Leases: a lease is a slot granted to one job by the leader of the region's ledger; which leases are still
+// obeyed is the gate's to say (lease_gate.h), so no lease runs twice and none of a leader that was replaced
 // runs at all. Offers without one come from routers that probe; they are served when the slot is free and
 // move no fence. A lease that finds another one in the slot is a double grant, the one thing that the ledger
 // promises never to do: it is refused as BUSY under a name of its own.
@@ -77,7 +77,7 @@ struct SlotWithdraw {
 struct SlotDrain {
   bool drain = true;
 };
-// A holder calls leases back. One that has been replaced is not obeyed.
+// A leader calls leases back. One that has been replaced is not obeyed.
 struct SlotFenced {
   Fence by;             // its appointment
   Lease upto;           // this lease and all below are refused from now on

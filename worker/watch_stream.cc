@@ -7,9 +7,9 @@
 
 namespace ringway::worker {
 
-WatchStream::WatchStream(std::uint64_t id, runtime::EventLoop& loop, WatchDesk& desk)
-    : id_(id), loop_(loop), desk_(desk) {
-  RINGWAY_CHECK(loop_.Post([this] { desk_.OnWatch(*this); }));
+WatchStream::WatchStream(std::uint64_t id, runtime::EventLoop& loop, WatchListener& listener)
+    : id_(id), loop_(loop), listener_(listener) {
+  RINGWAY_CHECK(loop_.Post([this] { listener_.OnWatch(*this); }));
 }
 
 void WatchStream::Send(const v1::WorkerState& state) {
@@ -47,7 +47,7 @@ void WatchStream::OnCancel() {
 }
 
 void WatchStream::OnDone() {
-  (void)loop_.Post([self = std::unique_ptr<WatchStream>(this)] { self->desk_.OnWatchClosed(*self); });
+  (void)loop_.Post([self = std::unique_ptr<WatchStream>(this)] { self->listener_.OnWatchClosed(*self); });
 }
 
 }  // namespace ringway::worker

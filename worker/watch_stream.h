@@ -18,9 +18,9 @@ namespace ringway::worker {
 
 class WatchStream;
 
-class WatchDesk {
+class WatchListener {
  public:
-  virtual ~WatchDesk() = default;
+  virtual ~WatchListener() = default;
   virtual void OnWatch(WatchStream& stream) = 0;
   // The stream is about to disappear.
   virtual void OnWatchClosed(WatchStream& stream) = 0;
@@ -28,7 +28,7 @@ class WatchDesk {
 
 class WatchStream final : public grpc::ServerWriteReactor<v1::WorkerState> {
  public:
-  WatchStream(std::uint64_t id, runtime::EventLoop& loop, WatchDesk& desk);
+  WatchStream(std::uint64_t id, runtime::EventLoop& loop, WatchListener& listener);
 
   std::uint64_t id() const { return id_; }
   void Send(const v1::WorkerState& state);
@@ -42,7 +42,7 @@ class WatchStream final : public grpc::ServerWriteReactor<v1::WorkerState> {
 
   const std::uint64_t id_;
   runtime::EventLoop& loop_;
-  WatchDesk& desk_;
+  WatchListener& listener_;
   v1::WorkerState outgoing_;  // gRPC's while a write is under way
   std::optional<v1::WorkerState> next_;
   std::optional<grpc::Status> closing_;

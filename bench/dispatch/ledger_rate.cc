@@ -15,12 +15,12 @@
 namespace ringway::bench {
 namespace {
 
+using ledger::Acquire;
 using ledger::Announce;
-using ledger::Ask;
-using ledger::AskKey;
 using ledger::Grant;
 using ledger::LedgerAction;
 using ledger::Release;
+using ledger::RequestKey;
 
 constexpr int kRouters = 64;
 constexpr Fence kFence{1, 1};
@@ -43,10 +43,10 @@ class Bench {
   }
 
   void Arrive() {
-    AskKey key = free_.back();
+    RequestKey key = free_.back();
     free_.pop_back();
     ++key.generation;
-    ledger_.Step(now_, Ask{key, 0, now_, now_ + absl::Seconds(3600), absl::Seconds(5)}, actions_);
+    ledger_.Step(now_, Acquire{key, 0, now_, now_ + absl::Seconds(3600), absl::Seconds(5)}, actions_);
     Take();
   }
   void Finish() {
@@ -96,7 +96,7 @@ class Bench {
   absl::Time now_ = absl::FromUnixSeconds(1'800'000'000);
   ledger::SlotLedger ledger_;
   std::vector<std::uint64_t> sequences_;
-  std::vector<AskKey> free_;
+  std::vector<RequestKey> free_;
   std::deque<Grant> leased_;  // they end in this order
   std::vector<LedgerAction> actions_;
   std::uint64_t grants_ = 0;

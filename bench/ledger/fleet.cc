@@ -81,14 +81,14 @@ bool Fleet::AwaitReady() {
     for (const v1::TierStatus& tier : status->tiers()) {
       if (tier.regions(0).workers_seen() != kWorkers) return false;
     }
-    const Holder holder = LedgerHolder();
-    if (holder.router.empty()) return false;
+    const Leader leader = LedgerLeader();
+    if (leader.router.empty()) return false;
     for (const auto& [name, router] : routers_) {
       if (Metric(*router, "ringway_router_ledger_reached") != 1) return false;
     }
     const auto slots = [&](const char* state) {
       return live::MetricValue(
-                 routers_.at(holder.router)->http(),
+                 routers_.at(leader.router)->http(),
                  absl::StrCat("ringway_ledger_slots{state=\"", state, "\",tier=\"", kLedgered, "\"}"))
           .value_or(0);
     };
@@ -96,12 +96,12 @@ bool Fleet::AwaitReady() {
   });
 }
 
-Holder Fleet::LedgerHolder() const {
+Leader Fleet::LedgerLeader() const {
   const auto status = StatusOf(controller_->grpc());
   if (!status) return {};
   for (const v1::TierStatus& tier : status->tiers()) {
     if (tier.tier() != kLedgered || tier.regions_size() != 1) continue;
-    return {tier.regions(0).holder(), tier.regions(0).holder_epoch(), tier.regions(0).holder_appointment()};
+    return {tier.regions(0).leader(), tier.regions(0).leader_epoch(), tier.regions(0).leader_appointment()};
   }
   return {};
 }

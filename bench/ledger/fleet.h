@@ -1,7 +1,7 @@
 // The fleet under measurement: a controller and 16 routers as processes, and two tiers of 64 workers each.
 //
 // Both tiers are served by the same routers in one region, four workers of each tier beside every router; one
-// is dispatched by ledger, the other by probes. Routers watch only the workers beside them; the holder
+// is dispatched by ledger, the other by probes. Routers watch only the workers beside them; the leader
 // watches all of its tier. Everything ends with the object.
 #ifndef RINGWAY_BENCH_LEDGER_FLEET_H_
 #define RINGWAY_BENCH_LEDGER_FLEET_H_
@@ -25,21 +25,21 @@ inline constexpr int kWorkers = 64;  // of each tier
 inline constexpr absl::Duration kService = absl::Milliseconds(300);
 inline constexpr double kCapacityRps = kWorkers / 0.3;  // of each tier
 
-struct Holder {
+struct Leader {
   std::string router;  // empty: nobody
   std::uint64_t epoch = 0;
   std::uint64_t appointment = 0;
-  friend auto operator<=>(const Holder&, const Holder&) = default;
+  friend auto operator<=>(const Leader&, const Leader&) = default;
 };
 
 class Fleet {
  public:
   Fleet();
 
-  // Every router is there and hears the holder, which knows all slots. False: not within 20 s.
+  // Every router is there and hears the leader, which knows all slots. False: not within 20 s.
   bool AwaitReady();
   // As the controller says.
-  Holder LedgerHolder() const;
+  Leader LedgerLeader() const;
   // The router holds the ledger and has granted slots since it was appointed.
   bool Grants(const std::string& router) const;
   live::DaemonProcess& router(const std::string& name) { return *routers_.at(name); }

@@ -2,7 +2,7 @@
 //
 // One tier is offered 15 % more than it can do, so that there is always somebody in line; each worker writes
 // down when its jobs end and when the next ones start. In between lie five messages between processes: the
-// worker's word to the holder, the grant to a router, its offer, the worker's acceptance, and the payload.
+// worker's word to the leader, the grant to a router, its offer, the worker's acceptance, and the payload.
 // The yardstick is a bare round trip to a worker's loop (two messages), taken by another thread at the same
 // time.
 #include <algorithm>

@@ -1,6 +1,6 @@
 // bench_ledger [--quick] [--brief] [--kills N]: the slot ledger between 16 router processes and 64 workers.
 //
-// --kills: how often the holder is killed; 100, with --quick 5.
+// --kills: how often the leader is killed; 100, with --quick 5.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -32,6 +32,6 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::vector<ringway::bench::Claim> claims = HandOver(fleet, run);
-  for (auto& claim : LostHolder(fleet, run)) claims.push_back(std::move(claim));
+  for (auto& claim : LostLeader(fleet, run)) claims.push_back(std::move(claim));
   return ringway::bench::Report(claims, run.brief);
 }

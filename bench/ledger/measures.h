@@ -1,4 +1,4 @@
-// What is measured of the ledger between processes: see hand_over.cc and lost_holder.cc.
+// What is measured of the ledger between processes: see hand_over.cc and lost_leader.cc.
 //
 // Both run on one fleet, one after the other. Threads: the caller's, and those of the loads.
 #ifndef RINGWAY_BENCH_LEDGER_MEASURES_H_
@@ -20,9 +20,9 @@ struct Run {
 // From the end of a worker's job to the start of its next one while jobs wait all the time, by ledger and by
 // probes, beside a bare gRPC round trip to a worker at the same time.
 std::vector<Claim> HandOver(Fleet& fleet, const Run& run);
-// The holder stopped, and the holder killed again and again: when the next one grants, what becomes of the
+// The leader stopped, and the leader killed again and again: when the next one grants, what becomes of the
 // jobs sent meanwhile beside those of a tier that probes, and whether any slot is granted twice.
-std::vector<Claim> LostHolder(Fleet& fleet, const Run& run);
+std::vector<Claim> LostLeader(Fleet& fleet, const Run& run);
 
 }  // namespace ringway::bench
 

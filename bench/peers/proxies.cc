@@ -84,7 +84,7 @@ std::vector<std::string> Ringway(const Instance& instance, const std::vector<int
                                       "--pool",
                                       path};
   if (instance.instances > 1) {
-    command.push_back("--holder");
+    command.push_back("--leader");
     command.push_back(absl::StrCat("r", instance.first_port, "=127.0.0.1:", instance.first_rpc_port));
   }
   return command;
@@ -118,7 +118,7 @@ const std::vector<ProxyKind>& ProxyKinds() {
   static const std::vector<ProxyKind> kinds = {
       {"haproxy queue", "haproxy", HaproxyQueue},
       {"nginx try all", "nginx", NginxTryAll},
-      // A holder waits two seconds for the leases of its earlier life.
+      // A leader waits two seconds for the leases of its earlier life.
       {"ringway", "ringway-router", Ringway, absl::Seconds(3)},
   };
   return kinds;

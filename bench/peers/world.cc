@@ -59,7 +59,7 @@ absl::StatusOr<SimulatedRow> SimulateRow(const PeersWorld& world, const RowSpec&
   const double last_s = effort.warmup_s + effort.measured_s;
   scenario.warmup_s = effort.warmup_s;
   scenario.duration_s = last_s + spec.deadline_s + 1;
-  scenario.steps.push_back({.at_s = last_s, .trouble = sim::ScaleDemand{{}, 1e-9}});
+  scenario.steps.push_back({.at_s = last_s, .fault = sim::ScaleDemand{{}, 1e-9}});
   SimulatedRow row;
   double submitted = 0, served = 0, offers = 0, refused = 0;
   for (int seed = 1; seed <= std::max(kSeedsMin, effort.seeds); ++seed) {

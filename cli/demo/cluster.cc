@@ -168,9 +168,9 @@ absl::Status Cluster::StartRouters(const Fleet& fleet) {
           "127.0.0.1:0",
           "--videos-store",
           absl::StrCat(settings_.folder, "/", name, "-videos")};
-      const std::vector<std::string>& beside = workers_[RegionId(i)];
-      for (std::size_t w = static_cast<std::size_t>(n); w < beside.size(); w += kRoutersPerRegion) {
-        flags.insert(flags.end(), {"--worker", beside[w]});
+      const std::vector<std::string>& local = workers_[RegionId(i)];
+      for (std::size_t w = static_cast<std::size_t>(n); w < local.size(); w += kRoutersPerRegion) {
+        flags.insert(flags.end(), {"--worker", local[w]});
       }
       absl::Status started = StartMember("ringway-router", name, std::move(flags));
       if (!started.ok()) return started;

@@ -52,7 +52,7 @@ absl::Status CheckService(const sim::Scenario& scenario) {
 
 absl::Status CheckSteps(const sim::Scenario& scenario) {
   for (const sim::ScenarioStep& step : scenario.steps) {
-    if (!std::holds_alternative<sim::ScaleDemand>(step.trouble) || step.every_s > 0) {
+    if (!std::holds_alternative<sim::ScaleDemand>(step.fault) || step.every_s > 0) {
       return Cannot("of its steps only scaleDemand can be done to real processes, and only once");
     }
   }
@@ -73,7 +73,7 @@ std::vector<double> Boundaries(const sim::Scenario& scenario) {
 double FactorAt(const sim::Scenario& scenario, RegionId region, double at_s) {
   double factor = 1;
   for (const sim::ScenarioStep& step : scenario.steps) {
-    const auto& scale = std::get<sim::ScaleDemand>(step.trouble);
+    const auto& scale = std::get<sim::ScaleDemand>(step.fault);
     const bool meant = scale.regions.empty() ||
                        std::find(scale.regions.begin(), scale.regions.end(), region) != scale.regions.end();
     if (meant && at_s >= step.at_s && at_s < step.at_s + step.lasts_s) factor *= scale.factor;

@@ -22,16 +22,16 @@ constexpr absl::Duration kWholeLimit = absl::Seconds(30);
 constexpr double kSettleShare = 0.5;  // of the hot phase: time that the plan is given to settle
 
 JobRecord Record(const Fleet& fleet, const v1::End& end) {
-  const v1::Story& story = end.story();
+  const v1::JobTrace& trace = end.trace();
   JobRecord record;
   record.done = end.outcome() == "done";
   record.outcome = end.outcome();
-  record.served = fleet.world.FindRegion(story.region()).value_or(RegionId());
-  record.network_s = story.network_s();
-  record.spilled = story.reason() == kSpillReason;
-  record.attempts = story.attempts();
-  record.wait_s = story.wait_s();
-  record.busy = story.busy();
+  record.served = fleet.world.FindRegion(trace.region()).value_or(RegionId());
+  record.network_s = trace.network_s();
+  record.spilled = trace.reason() == kSpillReason;
+  record.attempts = trace.attempts();
+  record.wait_s = trace.wait_s();
+  record.busy = trace.busy();
   return record;
 }
 
@@ -41,7 +41,7 @@ bool Whole(const v1::StatusReply& status, const Fleet& fleet) {
   if (status.routers_size() < static_cast<int>(fleet.world.regions.size()) * kRoutersPerRegion) return false;
   return std::all_of(status.tiers(0).regions().begin(), status.tiers(0).regions().end(),
                      [&](const v1::RegionStatus& region) {
-                       const bool held = region.workers() == 0 || !region.holder().empty();
+                       const bool held = region.workers() == 0 || !region.leader().empty();
                        return region.workers_seen() >= region.workers() && (!ledger || held);
                      });
 }

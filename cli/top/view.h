@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "ringway/v1/admin.pb.h"
-#include "ringway/v1/story.pb.h"
+#include "ringway/v1/trace.pb.h"
 
 namespace ringway::top {
 

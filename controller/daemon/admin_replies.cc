@@ -59,14 +59,14 @@ std::vector<std::string> FindingsOf(const TierLoop& loop, std::optional<RegionId
   return lines;
 }
 
-void NameHolders(const HolderBook::Holders& holders, TierId tier, v1::TierStatus& out) {
-  for (RegionId id(0); id != holders.end_id(); id = RegionId(id.index() + 1)) {
-    for (const HolderEntry& holder : holders[id]) {
-      if (holder.tier != tier || holder.router.empty()) continue;
+void NameLeaders(const LeaderRegistry::Leaders& leaders, TierId tier, v1::TierStatus& out) {
+  for (RegionId id(0); id != leaders.end_id(); id = RegionId(id.index() + 1)) {
+    for (const LeaderEntry& leader : leaders[id]) {
+      if (leader.tier != tier || leader.router.empty()) continue;
       v1::RegionStatus& region = *out.mutable_regions(static_cast<int>(id.index()));
-      region.set_holder(holder.router);
-      region.set_holder_epoch(holder.fence.leader_epoch);
-      region.set_holder_appointment(holder.fence.appointment);
+      region.set_leader(leader.router);
+      region.set_leader_epoch(leader.fence.leader_epoch);
+      region.set_leader_appointment(leader.fence.appointment);
     }
   }
 }
@@ -137,7 +137,7 @@ v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration u
   }
   for (const TierLoop& loop : machine.tiers()) {
     *reply.add_tiers() = TierStatusOf(loop, now);
-    NameHolders(machine.holders(), loop.id(), *reply.mutable_tiers()->rbegin());
+    NameLeaders(machine.leaders(), loop.id(), *reply.mutable_tiers()->rbegin());
     for (std::string& line : FindingsOf(loop, std::nullopt)) {
       if (reply.findings_size() < kFindingsShown) reply.add_findings(std::move(line));
     }

@@ -23,10 +23,10 @@ RouterStream::Message Wrap(v1::ControllerMessage message) {
 
 }  // namespace
 
-ControlLoop::ControlLoop(runtime::EventLoop& loop, ControllerMachine machine, ControlDesk desk)
+ControlLoop::ControlLoop(runtime::EventLoop& loop, ControllerMachine machine, ControlOutputs listener)
     : loop_(loop),
       machine_(std::move(machine)),
-      desk_(std::move(desk)),
+      listener_(std::move(listener)),
       alarm_(loop, [this] { Apply(Tick{}); }),
       started_at_(runtime::MonotonicNow()) {}
 
@@ -35,12 +35,12 @@ void ControlLoop::Begin() { alarm_.Arm(machine_.NextWake()); }
 void ControlLoop::Apply(const ControllerEvent& event) {
   const absl::Time now = runtime::MonotonicNow();
   std::vector<ControllerAction> actions;
-  desk_.journal.Event(now, event, machine_);
+  listener_.journal.Event(now, event, machine_);
   machine_.Step(now, event, actions);
-  desk_.journal.Outcomes(now, actions, *machine_.fleet());
+  listener_.journal.Outcomes(now, actions, *machine_.fleet());
   for (const ControllerAction& action : actions) Perform(action);
-  desk_.stepped(now, event, actions);
-  desk_.metrics.Stepped(runtime::MonotonicNow() - now);
+  listener_.stepped(now, event, actions);
+  listener_.metrics.Stepped(runtime::MonotonicNow() - now);
   alarm_.Arm(machine_.NextWake());
 }
 
@@ -54,7 +54,7 @@ void ControlLoop::Close() {
   for (auto& [id, stream] : streams_) {
     stream->Close(grpc::Status(grpc::StatusCode::UNAVAILABLE, "the controller is going down"));
   }
-  if (unsaved_) desk_.state.SaveSoon(machine_.Durable());
+  if (unsaved_) listener_.state.SaveSoon(machine_.Durable());
 }
 
 // ---- routers ----
@@ -62,15 +62,15 @@ void ControlLoop::Close() {
 void ControlLoop::OnStream(RouterStream& stream) {
   stream.heard_at = runtime::MonotonicNow();
   streams_[stream.id()] = &stream;
-  desk_.metrics.streams().Set(static_cast<double>(streams_.size()));
+  listener_.metrics.streams().Set(static_cast<double>(streams_.size()));
 }
 
 void ControlLoop::OnMessage(RouterStream& stream, v1::RouterMessage& message) {
   stream.heard_at = runtime::MonotonicNow();
   const absl::Status taken = Take(stream, message);
-  desk_.metrics.MessageTaken(taken.ok());
+  listener_.metrics.MessageTaken(taken.ok());
   if (taken.ok()) return;
-  desk_.log.Warning(absl::StrCat("stream ", stream.id(), " is closed: ", taken.message()));
+  listener_.log.Warning(absl::StrCat("stream ", stream.id(), " is closed: ", taken.message()));
   stream.Close(grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, std::string(taken.message())));
 }
 
@@ -81,8 +81,8 @@ absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message)
     auto hello = DecodeHello(message.hello(), fleet);
     if (!hello.ok()) return hello.status();
     stream.introduced = true;
-    desk_.log.Info(absl::StrCat("router ", hello->router, " of ", message.hello().region(), " at ",
-                                hello->address, " connected, stream ", stream.id()));
+    listener_.log.Info(absl::StrCat("router ", hello->router, " of ", message.hello().region(), " at ",
+                                    hello->address, " connected, stream ", stream.id()));
     Apply(RouterConnected{stream.id(), *std::move(hello)});
     return absl::OkStatus();
   }
@@ -95,7 +95,7 @@ absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message)
   }
   if (message.has_ack()) {
     const v1::Ack& ack = message.ack();
-    desk_.metrics.Acked(ack.active());
+    listener_.metrics.Acked(ack.active());
     Apply(RouterAcked{stream.id(), {ack.epoch(), ack.version()}, ack.active(), ack.refusal().substr(0, 500)});
     return absl::OkStatus();
   }
@@ -104,8 +104,8 @@ absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message)
 
 void ControlLoop::OnStreamClosed(RouterStream& stream) {
   streams_.erase(stream.id());
-  desk_.metrics.streams().Set(static_cast<double>(streams_.size()));
-  desk_.stream_closed();
+  listener_.metrics.streams().Set(static_cast<double>(streams_.size()));
+  listener_.stream_closed();
   if (stream.introduced) Apply(RouterDisconnected{stream.id()});
 }
 
@@ -157,7 +157,7 @@ void ControlLoop::On(const SendTable& action) {
   v1::ControllerMessage message;
   *message.mutable_table() = wire::EncodeTable(*action.table, *machine_.fleet());
   SendTo(action.stream, RouterStream::Kind::kTable, Wrap(std::move(message)));
-  desk_.metrics.TableSent();
+  listener_.metrics.TableSent();
 }
 
 void ControlLoop::On(const SendDirectory& action) {
@@ -180,7 +180,7 @@ void ControlLoop::On(const CloseStream& action) {
   open->second->Close(grpc::Status(grpc::StatusCode::ABORTED, action.reason));
 }
 
-void ControlLoop::On(const PlanMade& action) { desk_.metrics.Planned(machine_, action); }
+void ControlLoop::On(const PlanMade& action) { listener_.metrics.Planned(machine_, action); }
 
 void ControlLoop::On(const SaveState& action) {
   if (!action.now) {
@@ -188,23 +188,23 @@ void ControlLoop::On(const SaveState& action) {
     return;
   }
   unsaved_ = false;
-  (void)desk_.state.SaveNow(machine_.Durable());  // the keeper tells how it went
+  (void)listener_.state.SaveNow(machine_.Durable());  // the replica tells how it went
 }
 
 void ControlLoop::On(const AuditEntry& action) {
   AuditEntry entry = action;
   entry.at = runtime::WallNow();
-  desk_.log.Info(absl::StrCat("operator ", entry.who, ": ", entry.action));
-  const absl::Status written = desk_.audit.Append(std::move(entry));
-  desk_.metrics.AuditWritten(written.ok());
-  if (!written.ok()) desk_.log.Error(absl::StrCat(written.message(), "; the entry is in this log alone"));
+  listener_.log.Info(absl::StrCat("operator ", entry.who, ": ", entry.action));
+  const absl::Status written = listener_.audit.Append(std::move(entry));
+  listener_.metrics.AuditWritten(written.ok());
+  if (!written.ok()) listener_.log.Error(absl::StrCat(written.message(), "; the entry is in this log alone"));
 }
 
 void ControlLoop::On(const Note& action) {
   if (action.level == Note::Level::kWarning) {
-    desk_.log.Warning(action.text);
+    listener_.log.Warning(action.text);
   } else {
-    desk_.log.Info(action.text);
+    listener_.log.Info(action.text);
   }
 }
 
@@ -216,9 +216,10 @@ void ControlLoop::On(const CommandAnswered& action) {
 }
 
 void ControlLoop::On(const EpochEnded&) {
-  if (std::exchange(unsaved_, false) || desk_.state.failing()) desk_.state.SaveSoon(machine_.Durable());
+  if (std::exchange(unsaved_, false) || listener_.state.failing())
+    listener_.state.SaveSoon(machine_.Durable());
   CloseSilent(runtime::MonotonicNow());
-  desk_.metrics.EpochEnded(machine_, desk_.journal, loop_.inbox_depth());
+  listener_.metrics.EpochEnded(machine_, listener_.journal, loop_.inbox_depth());
 }
 
 }  // namespace ringway::controller

@@ -22,7 +22,7 @@
 #include "controller/daemon/audit_log.h"
 #include "controller/daemon/controller_metrics.h"
 #include "controller/daemon/router_stream.h"
-#include "controller/daemon/state_keeper.h"
+#include "controller/daemon/state_store.h"
 #include "controller/journal/recorder.h"
 #include "controller/machine.h"
 #include "runtime/event_loop.h"
@@ -31,8 +31,8 @@
 namespace ringway::controller {
 
 // What the loop works with; all of it outlives the loop.
-struct ControlDesk {
-  StateKeeper& state;
+struct ControlOutputs {
+  StateStore& state;
   AuditLog& audit;
   Recorder& journal;
   ControllerMetrics& metrics;
@@ -42,11 +42,11 @@ struct ControlDesk {
   std::function<void(absl::Time, const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;
 };
 
-class ControlLoop final : public RouterDesk {
+class ControlLoop final : public RouterStreamListener {
  public:
   using Answer = absl::AnyInvocable<void(const CommandAnswered&)>;
 
-  ControlLoop(runtime::EventLoop& loop, ControllerMachine machine, ControlDesk desk);
+  ControlLoop(runtime::EventLoop& loop, ControllerMachine machine, ControlOutputs listener);
 
   // Arms the first epoch. Once, on the loop.
   void Begin();
@@ -57,7 +57,7 @@ class ControlLoop final : public RouterDesk {
   void Close();
 
   const ControllerMachine& machine() const { return machine_; }
-  const AuditLog& audit() const { return desk_.audit; }
+  const AuditLog& audit() const { return listener_.audit; }
   absl::Time started_at() const { return started_at_; }
   runtime::EventLoop& loop() { return loop_; }
 
@@ -84,7 +84,7 @@ class ControlLoop final : public RouterDesk {
 
   runtime::EventLoop& loop_;
   ControllerMachine machine_;
-  ControlDesk desk_;
+  ControlOutputs listener_;
   runtime::Alarm alarm_;
   absl::Time started_at_;
   std::map<StreamId, RouterStream*> streams_;

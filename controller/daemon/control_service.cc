@@ -19,7 +19,7 @@ grpc::ServerBidiReactor<v1::RouterMessage, v1::ControllerMessage>* ControlServic
     open_.fetch_sub(1);
     return new RefusedStream({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many open streams"});
   }
-  return new RouterStream(next_.fetch_add(1), loop_, desk_);
+  return new RouterStream(next_.fetch_add(1), loop_, listener_);
 }
 
 }  // namespace ringway::controller

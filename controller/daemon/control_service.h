@@ -1,4 +1,4 @@
-// The Control service: numbers the streams of routers and hands them to the desk.
+// The Control service: numbers the streams of routers and hands them to the listener.
 //
 // Bound: kStreamsMax open at a time, counted here, so that a flood of connections costs nothing; the rest is
 // refused with RESOURCE_EXHAUSTED. A router without the token never gets here (runtime/call_guard.h). Numbers
@@ -18,8 +18,9 @@ class ControlService final : public v1::Control::CallbackService {
  public:
   static constexpr int kStreamsMax = static_cast<int>(kRoutersMax) + 1000;
 
-  ControlService(runtime::EventLoop& loop, RouterDesk& desk) : loop_(loop), desk_(desk) {}
-  // The desk says when a stream is gone.
+  ControlService(runtime::EventLoop& loop, RouterStreamListener& listener)
+      : loop_(loop), listener_(listener) {}
+  // The listener says when a stream is gone.
   void StreamClosed() { open_.fetch_sub(1); }
 
  private:
@@ -27,7 +28,7 @@ class ControlService final : public v1::Control::CallbackService {
       grpc::CallbackServerContext* context) override;
 
   runtime::EventLoop& loop_;
-  RouterDesk& desk_;
+  RouterStreamListener& listener_;
   std::atomic<StreamId> next_{1};
   std::atomic<int> open_{0};
 };

@@ -13,9 +13,9 @@
 #include "controller/daemon/build.h"
 #include "controller/daemon/control_loop.h"
 #include "controller/daemon/control_service.h"
-#include "controller/daemon/screen_desk.h"
+#include "controller/daemon/dashboard.h"
 #include "controller/daemon/state_folder.h"
-#include "controller/daemon/web_desk.h"
+#include "controller/daemon/web_front.h"
 #include "proto/fleet_codec.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
@@ -49,13 +49,13 @@ absl::StatusOr<TopologyLoaded> ReadTopology(const std::string& path) {
 }
 
 // A damaged state must not keep a controller down: the routers know the epoch. But it is never overwritten.
-DurableState LoadState(const StateKeeper& keeper, const runtime::Logger& log) {
-  auto state = keeper.Load();
+DurableState LoadState(const StateStore& replica, const runtime::Logger& log) {
+  auto state = replica.Load();
   if (state.ok()) return *std::move(state);
   const std::string aside =
-      absl::StrCat(keeper.path(), ".unreadable-", absl::ToUnixSeconds(runtime::WallNow()));
+      absl::StrCat(replica.path(), ".unreadable-", absl::ToUnixSeconds(runtime::WallNow()));
   std::error_code error;
-  std::filesystem::rename(keeper.path(), aside, error);
+  std::filesystem::rename(replica.path(), aside, error);
   log.Error(absl::StrCat("starting without the saved state, drains and pins are lost: ",
                          state.status().message(), "; the file is kept as ", aside));
   return DurableState{};
@@ -143,16 +143,16 @@ struct ControllerDaemon::Parts {
   StateFolder folder;
   AuditLog audit;
   ControllerMetrics metrics;
-  StateKeeper state;
+  StateStore state;
   Recorder journal;
   runtime::EventLoop loop;
   ControlLoop control;
-  ScreenDesk screen;
+  Dashboard screen;
   ControlService routers;
   AdminService admin;
   std::atomic<bool> ready{false}, answers{true};
   runtime::EventLoop web_loop;
-  WebDesk web;
+  WebFront web;
   http::Listener pages;
   std::optional<runtime::GrpcServer> grpc;
   std::optional<runtime::SelfCheck> self_check;

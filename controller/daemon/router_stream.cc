@@ -6,10 +6,10 @@
 
 namespace ringway::controller {
 
-RouterStream::RouterStream(StreamId id, runtime::EventLoop& loop, RouterDesk& desk)
-    : id_(id), loop_(loop), desk_(desk) {
+RouterStream::RouterStream(StreamId id, runtime::EventLoop& loop, RouterStreamListener& listener)
+    : id_(id), loop_(loop), listener_(listener) {
   RINGWAY_CHECK(loop_.Post([this] {
-    desk_.OnStream(*this);
+    listener_.OnStream(*this);
     if (!finished_) StartRead(&incoming_);
   }));
 }
@@ -51,7 +51,7 @@ void RouterStream::OnReadDone(bool ok) {
 
 void RouterStream::Take() {
   if (closing_) return;
-  desk_.OnMessage(*this, incoming_);
+  listener_.OnMessage(*this, incoming_);
   if (!closing_) StartRead(&incoming_);
 }
 
@@ -68,7 +68,7 @@ void RouterStream::OnCancel() {
 }
 
 void RouterStream::OnDone() {
-  (void)loop_.Post([self = std::unique_ptr<RouterStream>(this)] { self->desk_.OnStreamClosed(*self); });
+  (void)loop_.Post([self = std::unique_ptr<RouterStream>(this)] { self->listener_.OnStreamClosed(*self); });
 }
 
 }  // namespace ringway::controller

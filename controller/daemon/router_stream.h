@@ -1,12 +1,13 @@
-// One Connect call: what a router says goes to the desk, and the newest of everything goes to the router.
+// One Connect call: what a router says goes to the listener, and the newest of everything goes to the router.
 //
 // At most one message of a kind waits to be sent; a newer map, directory or table replaces the one that has
 // not left yet, so a slow router costs four messages and always hears the truth last. Kinds leave in their
-// order: welcome, map, directory, table. The next message of the router is read only when the desk is done
-// with the last one.
+// order: welcome, map, directory, table. The next message of the router is read only when the listener is
+// done with the last one.
 //
-// Lifetime: gRPC's; the stream deletes itself on the loop after OnDone, and tells the desk before. Threads:
-// public calls on the loop only; gRPC's callbacks post to it. A stream has at most four posts in the inbox.
+// Lifetime: gRPC's; the stream deletes itself on the loop after OnDone, and tells the listener before.
+// Threads: public calls on the loop only; gRPC's callbacks post to it. A stream has at most four posts in the
+// inbox.
 #ifndef RINGWAY_CONTROLLER_DAEMON_ROUTER_STREAM_H_
 #define RINGWAY_CONTROLLER_DAEMON_ROUTER_STREAM_H_
 
@@ -26,9 +27,9 @@ namespace ringway::controller {
 
 class RouterStream;
 
-class RouterDesk {
+class RouterStreamListener {
  public:
-  virtual ~RouterDesk() = default;
+  virtual ~RouterStreamListener() = default;
   virtual void OnStream(RouterStream& stream) = 0;
   // `message` may be moved from.
   virtual void OnMessage(RouterStream& stream, v1::RouterMessage& message) = 0;
@@ -41,7 +42,7 @@ class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1:
   enum class Kind : std::uint8_t { kWelcome, kMap, kDirectory, kTable };
   using Message = std::shared_ptr<const v1::ControllerMessage>;
 
-  RouterStream(StreamId id, runtime::EventLoop& loop, RouterDesk& desk);
+  RouterStream(StreamId id, runtime::EventLoop& loop, RouterStreamListener& listener);
 
   StreamId id() const { return id_; }
   void Send(Kind kind, Message message);
@@ -49,7 +50,7 @@ class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1:
   void Close(grpc::Status status);
   bool closing() const { return closing_.has_value(); }
 
-  // For the desk: has the router introduced itself, and when did it last say anything.
+  // For the listener: has the router introduced itself, and when did it last say anything.
   bool introduced = false;
   absl::Time heard_at;
 
@@ -63,7 +64,7 @@ class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1:
 
   const StreamId id_;
   runtime::EventLoop& loop_;
-  RouterDesk& desk_;
+  RouterStreamListener& listener_;
   v1::RouterMessage incoming_;      // gRPC's while a read is under way
   Message outgoing_;                // gRPC's while a write is under way
   std::array<Message, 4> waiting_;  // by Kind

@@ -15,7 +15,7 @@ namespace {
 
 template <class Make>
 WebCall Document(Make make) {
-  return [make = std::move(make)](ScreenDesk& desk, WebAnswer answer) { answer(make(desk)); };
+  return [make = std::move(make)](Dashboard& listener, WebAnswer answer) { answer(make(listener)); };
 }
 
 int HexDigit(char c) {
@@ -62,8 +62,8 @@ absl::StatusOr<WebCall> Order(const std::string& body, const std::string& peer) 
       absl::StrCat(named ? request.by().who() : "somebody", " (dashboard, ", peer, ")"));
   auto command = CommandOf(request);
   if (!command.ok()) return command.status();
-  return WebCall([command = *std::move(command)](ScreenDesk& desk, WebAnswer answer) {
-    desk.control().Ask(command, [answer = std::move(answer)](const CommandAnswered& answered) mutable {
+  return WebCall([command = *std::move(command)](Dashboard& listener, WebAnswer answer) {
+    listener.control().Ask(command, [answer = std::move(answer)](const CommandAnswered& answered) mutable {
       answer(Outcome(answered));
     });
   });
@@ -90,13 +90,14 @@ absl::StatusOr<WebCall> FindDocument(std::string_view target) {
   if (!path.starts_with(kApiPrefix)) return WebCall();
   const std::string_view name = path.substr(kApiPrefix.size());
   const std::string tier = QueryValue(query, "tier").value_or("");
-  if (name == "world") return Document([](const ScreenDesk& desk) { return desk.World(); });
-  if (name == "fleet") return Document([](const ScreenDesk& desk) { return desk.Fleet(); });
-  if (name == "table") return Document([](const ScreenDesk& desk) { return desk.Table(); });
-  if (name == "timeline") return Document([tier](const ScreenDesk& desk) { return desk.Timeline(tier); });
+  if (name == "world") return Document([](const Dashboard& listener) { return listener.World(); });
+  if (name == "fleet") return Document([](const Dashboard& listener) { return listener.Fleet(); });
+  if (name == "table") return Document([](const Dashboard& listener) { return listener.Table(); });
+  if (name == "timeline")
+    return Document([tier](const Dashboard& listener) { return listener.Timeline(tier); });
   if (name == "region") {
     const std::string region = QueryValue(query, "region").value_or("");
-    return Document([tier, region](const ScreenDesk& desk) { return desk.Region(tier, region); });
+    return Document([tier, region](const Dashboard& listener) { return listener.Region(tier, region); });
   }
   if (name == "events") {
     const std::string text = QueryValue(query, "after").value_or("0");
@@ -105,7 +106,7 @@ absl::StatusOr<WebCall> FindDocument(std::string_view target) {
     if (failed != std::errc() || end != text.data() + text.size()) {
       return absl::InvalidArgumentError(absl::StrCat("after is '", text, "': a whole number is allowed"));
     }
-    return Document([after](const ScreenDesk& desk) { return desk.Events(after); });
+    return Document([after](const Dashboard& listener) { return listener.Events(after); });
   }
   return WebCall();
 }
@@ -124,8 +125,8 @@ absl::StatusOr<WebCall> ReadPost(WebPost post, const std::string& body, const st
   if (post == WebPost::kThreshold) return Order<v1::SetThresholdRequest>(body, peer);
   v1::DryRunRequest request;
   if (absl::Status read = Read(body, request); !read.ok()) return read;
-  return Document([tier = request.tier(), edit = EditOf(request)](const ScreenDesk& desk) {
-    return desk.DryRun(tier, edit);
+  return Document([tier = request.tier(), edit = EditOf(request)](const Dashboard& listener) {
+    return listener.DryRun(tier, edit);
   });
 }
 

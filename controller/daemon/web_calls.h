@@ -16,7 +16,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
-#include "controller/daemon/screen_desk.h"
+#include "controller/daemon/dashboard.h"
 
 namespace ringway::controller {
 
@@ -24,7 +24,7 @@ inline constexpr std::string_view kApiPrefix = "/api/v1/";
 
 // Runs on the control loop and answers once, with JSON.
 using WebAnswer = absl::AnyInvocable<void(absl::StatusOr<std::string>)>;
-using WebCall = std::function<void(ScreenDesk&, WebAnswer)>;
+using WebCall = std::function<void(Dashboard&, WebAnswer)>;
 
 // `target`: path and query as requested. Null: no such document. Errors: InvalidArgument.
 absl::StatusOr<WebCall> FindDocument(std::string_view target);

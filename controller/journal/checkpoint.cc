@@ -218,11 +218,11 @@ Directory LoadDirectory(const Directory& saved, const Fleet& names, const Fleet&
       directory.workers[*SameRegion(id, names, fleet)].push_back(std::move(entry));
     }
   }
-  directory.holders.resize(fleet.world.regions.size());
-  for (RegionId id(0); id != saved.holders.end_id(); id = RegionId(id.index() + 1)) {
-    for (HolderEntry entry : saved.holders[id]) {
+  directory.leaders.resize(fleet.world.regions.size());
+  for (RegionId id(0); id != saved.leaders.end_id(); id = RegionId(id.index() + 1)) {
+    for (LeaderEntry entry : saved.leaders[id]) {
       entry.tier = *fleet.FindTier(names.tiers[entry.tier].name);
-      directory.holders[*SameRegion(id, names, fleet)].push_back(std::move(entry));
+      directory.leaders[*SameRegion(id, names, fleet)].push_back(std::move(entry));
     }
   }
   return directory;
@@ -290,10 +290,10 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   saved.set_next_epoch_at_ns(Nanos(machine.next_epoch_at_));
   saved.set_settle_until_ns(Nanos(machine.settle_until_));
   saved.set_settling(machine.settling_);
-  const HolderBook::Counters holders = machine.holders_.counters();
-  saved.set_last_appointment(holders.epoch == machine.epoch_ ? holders.last : 0);
-  saved.set_holders_trusted_until_ns(Nanos(holders.trusted_until));
-  saved.set_holders_due_ns(holders.due == absl::InfiniteFuture() ? kNeverAgain : Nanos(holders.due));
+  const LeaderRegistry::Counters leaders = machine.leaders_.counters();
+  saved.set_last_appointment(leaders.epoch == machine.epoch_ ? leaders.last : 0);
+  saved.set_leaders_trusted_until_ns(Nanos(leaders.trusted_until));
+  saved.set_leaders_due_ns(leaders.due == absl::InfiniteFuture() ? kNeverAgain : Nanos(leaders.due));
   const Fleet& fleet = *machine.fleet_;
   for (const auto& [name, router] : machine.view_.routers()) *saved.add_routers() = SaveRouter(router, fleet);
   for (const TierLoop& loop : machine.tiers_) {
@@ -346,13 +346,13 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
   }
   if (directory != nullptr) {
     auto known = std::make_shared<const Directory>(LoadDirectory(*directory, *names, *fleet));
-    machine.holders_.Restore(
-        known->holders,
+    machine.leaders_.Restore(
+        known->leaders,
         {.epoch = machine.epoch_,
          .last = saved.last_appointment(),
-         .trusted_until = At(saved.holders_trusted_until_ns()),
-         .due = saved.holders_due_ns() == kNeverAgain ? absl::InfiniteFuture() : At(saved.holders_due_ns())});
-    machine.book_.Restore(directory->version, std::move(known));
+         .trusted_until = At(saved.leaders_trusted_until_ns()),
+         .due = saved.leaders_due_ns() == kNeverAgain ? absl::InfiniteFuture() : At(saved.leaders_due_ns())});
+    machine.directory_.Restore(directory->version, std::move(known));
   }
   return machine;
 }

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "controller/machine.h"
-#include "controller/screen/event_book.h"
+#include "controller/screen/event_log.h"
 #include "controller/screen/picture.h"
 #include "controller/screen/timeline.h"
 
@@ -33,12 +33,12 @@ struct ScreenView {
 // only.
 std::string WorldDocument(const ScreenView& view);
 // Everything that moves: each region of each tier, sums, versions, the newest numbers of the other documents.
-std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventBook& events,
+std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventLog& events,
                           const Timeline& timeline, absl::Duration uptime);
 // The table in force, or "version": null. A row that is not listed stays home.
 std::string TableDocument(const ScreenView& view);
 // Newest first, those above `after`.
-std::string EventsDocument(const EventBook& events, std::uint64_t after);
+std::string EventsDocument(const EventLog& events, std::uint64_t after);
 absl::StatusOr<std::string> TimelineDocument(const ScreenView& view, const Timeline& timeline,
                                              std::string_view tier);
 // One region of a tier: its rings with who is in them, and why its rows are as they are.

@@ -118,7 +118,7 @@ std::string WorldDocument(const ScreenView& view) {
   return json.text();
 }
 
-std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventBook& events,
+std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventLog& events,
                           const Timeline& timeline, absl::Duration uptime) {
   const ControllerMachine& machine = view.machine;
   JsonWriter json(JsonWriter::Layout::kDense);

@@ -1,4 +1,4 @@
-// What has been: the event book and the timeline.
+// What has been: the event log and the timeline.
 #include <cmath>
 
 #include "controller/commands.h"
@@ -24,7 +24,7 @@ void WriteSeries(const Timeline& timeline, std::string_view key, JsonWriter& jso
 
 }  // namespace
 
-std::string EventsDocument(const EventBook& events, std::uint64_t after) {
+std::string EventsDocument(const EventLog& events, std::uint64_t after) {
   JsonWriter json(JsonWriter::Layout::kDense);
   json.BeginObject();
   json.Key("last").Integer(static_cast<std::int64_t>(events.last()));

@@ -78,17 +78,17 @@ Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
                                                                        .router = entry.router(),
                                                                        .draining = entry.draining()});
   }
-  for (const v1::HolderEntry& entry : message.holders()) {
+  for (const v1::LeaderEntry& entry : message.leaders()) {
     const RegionId region = RegionOf(names, entry.region());
     directory.workers.resize(names.world.regions.size());
-    directory.holders.resize(names.world.regions.size());
-    directory.holders[region].push_back({.tier = TierOf(names, entry.tier()),
+    directory.leaders.resize(names.world.regions.size());
+    directory.leaders[region].push_back({.tier = TierOf(names, entry.tier()),
                                          .router = entry.router(),
                                          .incarnation = entry.incarnation(),
                                          .fence = {entry.leader_epoch(), entry.appointment()},
                                          .fresh = entry.fresh()});
   }
-  directory.holders.resize(names.world.regions.size());
+  directory.leaders.resize(names.world.regions.size());
   return directory;
 }
 
@@ -135,7 +135,7 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
                                                   kStateVersionOldest, " to ", kStateVersion));
   }
   if (message.directory().workers_size() > kEntriesMax || message.directory().routers_size() > kEntriesMax ||
-      message.directory().holders_size() > kEntriesMax) {
+      message.directory().leaders_size() > kEntriesMax) {
     return BadState("directory", "too many entries");
   }
   DurableState state;
@@ -167,11 +167,11 @@ bool DropAbsurdEpochs(v1::ControllerState& message) {
   bool dropped = message.epoch() >= kEpochMax;
   if (dropped) message.set_epoch(0);
   if (!message.has_directory()) return dropped;
-  for (v1::HolderEntry& holder : *message.mutable_directory()->mutable_holders()) {
-    if (holder.leader_epoch() < kEpochMax) continue;
+  for (v1::LeaderEntry& leader : *message.mutable_directory()->mutable_leaders()) {
+    if (leader.leader_epoch() < kEpochMax) continue;
     // That somebody held the ledger stays known: the next one is not the first.
-    holder.clear_router();
-    holder.clear_leader_epoch();
+    leader.clear_router();
+    leader.clear_leader_epoch();
     dropped = true;
   }
   return dropped;
@@ -200,17 +200,17 @@ v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,
       out->set_draining(worker.draining);
     }
   }
-  for (RegionId id(0); id != directory.holders.end_id(); id = RegionId(id.index() + 1)) {
+  for (RegionId id(0); id != directory.leaders.end_id(); id = RegionId(id.index() + 1)) {
     if (region && *region != id) continue;
-    for (const HolderEntry& holder : directory.holders[id]) {
-      v1::HolderEntry* out = message.add_holders();
-      out->set_tier(fleet.tiers[holder.tier].name);
+    for (const LeaderEntry& leader : directory.leaders[id]) {
+      v1::LeaderEntry* out = message.add_leaders();
+      out->set_tier(fleet.tiers[leader.tier].name);
       out->set_region(fleet.world.regions[id].name);
-      out->set_router(holder.router);
-      out->set_incarnation(holder.incarnation);
-      out->set_leader_epoch(holder.fence.leader_epoch);
-      out->set_appointment(holder.fence.appointment);
-      out->set_fresh(holder.fresh);
+      out->set_router(leader.router);
+      out->set_incarnation(leader.incarnation);
+      out->set_leader_epoch(leader.fence.leader_epoch);
+      out->set_appointment(leader.fence.appointment);
+      out->set_fresh(leader.fresh);
     }
   }
   return message;

@@ -40,12 +40,12 @@ void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
   Tell(ControllerWelcomed{.epoch = welcome.epoch(),
                           .report_period = absl::Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
   state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), welcome.epoch()));
-  hall_.SeeController(true);
+  sessions_.SeeController(true);
 }
 
 void RouterAgent::OnControllerLost() {
   Tell(ControllerLost{});
-  hall_.SeeController(false);
+  sessions_.SeeController(false);
 }
 
 bool RouterAgent::UseFleet(const Fleet& next) {
@@ -75,7 +75,7 @@ void RouterAgent::OnFleetMap(const v1::FleetMap& message) {
   learns_tiers_ = false;
   *state_.mutable_fleet_map() = message;
   unsaved_ = true;
-  hall_.UseDirectory(state_.directory());
+  sessions_.UseDirectory(state_.directory());
   ListAllWorkers();
   ListRouters(state_.directory());
 }

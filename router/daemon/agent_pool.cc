@@ -1,4 +1,4 @@
-// The router's agent, towards plain HTTP clients and workers: the pool's tier, its workers, its holder.
+// The router's agent, towards plain HTTP clients and workers: the pool's tier, its workers, its leader.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -12,9 +12,9 @@ namespace {
 
 // Requests of all routers in the pool's line.
 constexpr std::size_t kPoolLineMax = 100'000;
-// Routers come back to a new holder within a third of a second.
+// Routers come back to a new leader within a third of a second.
 constexpr absl::Duration kPoolTakeoverHold = absl::Seconds(2);
-// Without a controller for so long, another may have been appointed whom this holder has not heard of.
+// Without a controller for so long, another may have been appointed whom this leader has not heard of.
 constexpr absl::Duration kPoolUncontrolledMax = absl::Seconds(5);
 
 }  // namespace
@@ -35,24 +35,24 @@ Fleet RouterAgent::WithPoolTier(Fleet fleet, const Settings& settings) {
   return fleet;
 }
 
-// The pool's ledger: its workers cannot be fenced, so the seat is more careful than others. Without a
+// The pool's ledger: its workers cannot be fenced, so its leader is more careful than others. Without a
 // controller the operator says who holds it, or it is this router, alone.
-std::optional<PlainTier> RouterAgent::PoolSeat(const Settings& settings) {
+std::optional<PlainTier> RouterAgent::PoolTier(const Settings& settings) {
   if (!settings.pool) return std::nullopt;
-  PlainTier plain{.tier = settings.pool->tier, .seat = {}, .holder = {}};
-  ledger::LedgerSettings& ledger = plain.seat.ledger;
+  PlainTier plain{.tier = settings.pool->tier, .settings = {}, .fixed = {}};
+  ledger::LedgerSettings& ledger = plain.settings.ledger;
   ledger.workers_announce = false;
   ledger.waiting_max = kPoolLineMax;
   ledger.service_bound = settings.pool->service_bound;
   ledger.abandoned_hold = settings.pool->abandoned_hold;
   ledger.takeover_hold = kPoolTakeoverHold;
-  plain.seat.uncontrolled_max = kPoolUncontrolledMax;
-  if (settings.holder) {
-    plain.holder = {.router = settings.holder->router, .address = settings.holder->address, .fresh = false};
+  plain.settings.uncontrolled_max = kPoolUncontrolledMax;
+  if (settings.leader) {
+    plain.fixed = {.router = settings.leader->router, .address = settings.leader->address, .fresh = false};
   } else if (settings.controller.empty()) {
-    plain.holder = {.router = settings.name, .address = "", .fresh = true};
+    plain.fixed = {.router = settings.name, .address = "", .fresh = true};
   }
-  if (plain.holder) plain.seat.uncontrolled_max = absl::InfiniteDuration();
+  if (plain.fixed) plain.settings.uncontrolled_max = absl::InfiniteDuration();
   return plain;
 }
 
@@ -62,7 +62,7 @@ absl::StatusOr<std::string> RouterAgent::ListenForClients() {
   proxy_ = std::make_unique<HttpProxy>(loop_, *settings_.pool, pool_tier_, JobId(settings_.calls.jobs_max),
                                        static_cast<ProxyHost&>(*this));
   calls_.UseHttpWorkers(*proxy_);
-  hall_.UseFixedHolder();
+  sessions_.UseFixedLeader();
   pool_workers_ = std::make_unique<PoolWorkers>(
       loop_, log_, [this](const std::vector<NamedWorker>& workers) { ListPoolWorkers(workers); });
   pool_workers_->Set(settings_.pool->workers);
@@ -79,18 +79,17 @@ void RouterAgent::TickPool() {
   pool_tick_->Arm(now + http::Listener::kTick);
 }
 
-const LedgerStanding* RouterAgent::PoolStanding(const std::vector<LedgerStanding>& standings) const {
-  const auto pool = std::find_if(standings.begin(), standings.end(), [this](const LedgerStanding& standing) {
-    return standing.tier == pool_tier_;
-  });
-  return pool == standings.end() ? nullptr : &*pool;
+const LedgerStatus* RouterAgent::PoolStatus(const std::vector<LedgerStatus>& statuses) const {
+  const auto pool = std::find_if(statuses.begin(), statuses.end(),
+                                 [this](const LedgerStatus& status) { return status.tier == pool_tier_; });
+  return pool == statuses.end() ? nullptr : &*pool;
 }
 
-// Plain servers do not say how busy they are. The ledger's holder knows by the leases, for all routers;
-// without a holder each router knows of its own requests.
+// Plain servers do not say how busy they are. The ledger's leader knows by the leases, for all routers;
+// without a leader each router knows of its own requests.
 void RouterAgent::SamplePool(absl::Time now) {
-  const std::vector<LedgerStanding> standings = hall_.Standings();
-  const LedgerStanding* pool = PoolStanding(standings);
+  const std::vector<LedgerStatus> statuses = sessions_.Statuses();
+  const LedgerStatus* pool = PoolStatus(statuses);
   double share = driver_.machine().workers().BusyShare(pool_tier_);
   if (pool != nullptr && pool->holding) {
     const auto leased = static_cast<double>(pool->view.leased);
@@ -101,15 +100,15 @@ void RouterAgent::SamplePool(absl::Time now) {
   pool_sampled_ = now;
 }
 
-// The holder reports the pool, once for all of its routers; while nobody is heard of, whoever knows it does.
+// The leader reports the pool, once for all of its routers; while nobody is heard of, whoever knows it does.
 void RouterAgent::ReportPool(v1::Report& report) {
   if (proxy_ == nullptr) return;
   SamplePool(runtime::MonotonicNow());
   const double busy_s = std::exchange(pool_busy_s_, 0);
-  const std::vector<LedgerStanding> standings = hall_.Standings();
-  const LedgerStanding* pool = PoolStanding(standings);
+  const std::vector<LedgerStatus> statuses = sessions_.Statuses();
+  const LedgerStatus* pool = PoolStatus(statuses);
   if (pool != nullptr && pool->reached && !pool->holding) return;
-  for (const auto& known : book_.workers()) {
+  for (const auto& known : addresses_.workers()) {
     if (!known->in_pool || report.workers_size() >= kWorkersReportedMax) continue;
     v1::WorkerReport& worker = *report.add_workers();
     worker.set_name(known->address);
@@ -128,20 +127,20 @@ void RouterAgent::UsePoolWorkers(const std::vector<std::string>& workers) {
 void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
   std::set<WorkerId> listed;
   for (const NamedWorker& worker : workers) {
-    const WorkerId id = book_.WorkerAt(worker.name, runtime::MonotonicNow(), /*beside=*/true);
+    const WorkerId id = addresses_.WorkerAt(worker.name, runtime::MonotonicNow(), /*local=*/true);
     if (!id.valid()) {
-      log_.Error("the book of workers is full; restart this router");
+      log_.Error("the table of workers is full; restart this router");
       break;
     }
     listed.insert(id);
-    KnownWorker& known = book_.worker(id);
+    KnownWorker& known = addresses_.worker(id);
     proxy_->SetWorker(id, worker.name, worker.endpoint);
     if (std::exchange(known.in_pool, true)) continue;
     known.tier = settings_.pool->tier;
     ListWorker(id);
   }
-  for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
-    KnownWorker& known = book_.worker(id);
+  for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
+    KnownWorker& known = addresses_.worker(id);
     if (!known.in_pool || listed.contains(id)) continue;
     known.in_pool = known.unwell = false;
     proxy_->ForgetWorker(id);
@@ -151,7 +150,7 @@ void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
 }
 
 void RouterAgent::SetHealth(WorkerId worker, bool healthy) {
-  KnownWorker& known = book_.worker(worker);
+  KnownWorker& known = addresses_.worker(worker);
   if (!known.in_pool) return;
   known.unwell = !healthy;
   log_.Info(
@@ -207,7 +206,7 @@ std::shared_ptr<http::Upstream> RouterAgent::Forward(const ForwardToRouter& forw
   header.set_source_region(settings_.region);
   const absl::Duration rtt =
       absl::Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, forward.route.target));
-  return http_forwards_.Begin(forward, book_.PeerStub(forward.router),
+  return http_forwards_.Begin(forward, addresses_.PeerStub(forward.router),
                               HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow()),
                               settings_.calls.emulate_rtt ? rtt / 2 : absl::ZeroDuration(), exchange);
 }

@@ -30,11 +30,11 @@ constexpr absl::Duration kAdoptedSilentMax = absl::Seconds(60);
 
 // Tells the machine of a worker whose tier is known to the fleet; until then it is not asked.
 void RouterAgent::ListWorker(WorkerId id) {
-  const KnownWorker& worker = book_.worker(id);
+  const KnownWorker& worker = addresses_.worker(id);
   const bool pooled = worker.in_pool && !worker.unwell;
-  if (!worker.beside && !worker.in_region && !pooled) {
+  if (!worker.local && !worker.in_region && !pooled) {
     Tell(WorkerUnlisted{id});
-    hall_.UnlistWorker(id);
+    sessions_.UnlistWorker(id);
     return;
   }
   if (worker.tier.empty()) return;
@@ -43,15 +43,15 @@ void RouterAgent::ListWorker(WorkerId id) {
     log_.Warning(absl::StrCat("worker at ", worker.address, " serves tier '", worker.tier,
                               "', which the fleet does not have; it gets no jobs"));
     Tell(WorkerUnlisted{id});
-    hall_.UnlistWorker(id);
+    sessions_.UnlistWorker(id);
     return;
   }
-  Tell(WorkerListed{id, *tier, worker.beside});
-  hall_.ListWorker(id, *tier);
+  Tell(WorkerListed{id, *tier, worker.local});
+  sessions_.ListWorker(id, *tier);
 }
 
 void RouterAgent::ListAllWorkers() {
-  for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) ListWorker(id);
+  for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) ListWorker(id);
 }
 
 void RouterAgent::ListRouters(const v1::Directory& directory) {
@@ -60,56 +60,56 @@ void RouterAgent::ListRouters(const v1::Directory& directory) {
     if (entry.name() == settings_.name || !IsCallable(entry.address())) continue;
     const auto region = fleet_.fleet->world.FindRegion(entry.region());
     if (!region) continue;  // a map that has it will come
-    const RouterId id = book_.RouterNamed(entry.name(), entry.address());
+    const RouterId id = addresses_.RouterNamed(entry.name(), entry.address());
     if (!id.valid()) {
-      log_.Error("the book of routers is full; restart this router");
+      log_.Error("the table of routers is full; restart this router");
       return;
     }
-    book_.router(id).region = entry.region();
+    addresses_.router(id).region = entry.region();
     listed.insert(id);
     Tell(RouterListed{id, *region, entry.name()});
   }
-  for (RouterId id(0); id != book_.routers().end_id(); id = RouterId(id.index() + 1)) {
+  for (RouterId id(0); id != addresses_.routers().end_id(); id = RouterId(id.index() + 1)) {
     const bool now = listed.contains(id);
-    if (book_.router(id).listed && !now) {
+    if (addresses_.router(id).listed && !now) {
       Tell(RouterUnlisted{id});
-      book_.HangUp(id);
+      addresses_.HangUp(id);
     }
-    book_.router(id).listed = now;
+    addresses_.router(id).listed = now;
   }
 }
 
 void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
   ListRouters(directory);
-  hall_.UseDirectory(directory);
+  sessions_.UseDirectory(directory);
   Tell(RoutersComplete{});
   std::set<WorkerId> listed;
   std::size_t left_out = 0;
   for (const v1::WorkerEntry& entry : directory.workers()) {
     if (entry.region() != settings_.region || !IsCallable(entry.address())) continue;
-    const WorkerId id = book_.WorkerAt(entry.address(), runtime::MonotonicNow());
+    const WorkerId id = addresses_.WorkerAt(entry.address(), runtime::MonotonicNow());
     if (!id.valid()) {
       ++left_out;
       continue;
     }
-    KnownWorker& worker = book_.worker(id);
+    KnownWorker& worker = addresses_.worker(id);
     if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
     worker.in_region = true;
-    Adopt(worker, entry.router() == settings_.name && !worker.beside);
+    Adopt(worker, entry.router() == settings_.name && !worker.local);
     listed.insert(id);
     ListWorker(id);
     Watch(id);
     if (!watches_.contains(id)) Tell(WorkerHeard{id, {.draining = entry.draining()}});
   }
-  for (WorkerId id(0); id != book_.workers().end_id(); id = WorkerId(id.index() + 1)) {
-    KnownWorker& worker = book_.worker(id);
+  for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
+    KnownWorker& worker = addresses_.worker(id);
     if (!worker.in_region || listed.contains(id)) continue;
     const bool may_return = worker.adopted && !worker.state.healthy();
     if (may_return && runtime::MonotonicNow() - worker.heard < kAdoptedSilentMax) continue;
     worker.in_region = worker.adopted = false;
-    if (!worker.beside) {
+    if (!worker.local) {
       watches_.erase(id);
-      book_.HangUp(id);
+      addresses_.HangUp(id);
     }
     ListWorker(id);
   }
@@ -117,7 +117,7 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
     log_.Error(absl::StrCat(left_out,
                             " workers of the directory are not used: too many new addresses came since "
                             "this router started (",
-                            book_.workers().size(), " so far, at most ", AddressBook::kEntriesMax,
+                            addresses_.workers().size(), " so far, at most ", AddressTable::kEntriesMax,
                             "). Does something report ever new ones?"));
   }
 }
@@ -132,20 +132,20 @@ void RouterAgent::Adopt(KnownWorker& worker, bool adopted) {
 }
 
 void RouterAgent::Watch(WorkerId id) {
-  const auto tier = fleet_.fleet->FindTier(book_.worker(id).tier);
-  // The holder of a ledger must hear of every slot.
+  const auto tier = fleet_.fleet->FindTier(addresses_.worker(id).tier);
+  // The leader of a ledger must hear of every slot.
   const bool room =
-      watches_.size() < settings_.watch_max + settings_.workers.size() || (tier && hall_.Holds(*tier));
-  const bool ours = book_.worker(id).beside || book_.worker(id).adopted;
+      watches_.size() < settings_.watch_max + settings_.workers.size() || (tier && sessions_.Holds(*tier));
+  const bool ours = addresses_.worker(id).local || addresses_.worker(id).adopted;
   if (watches_.contains(id) || (!ours && !room)) return;
   watches_[id] =
-      std::make_unique<WorkerWatch>(loop_, streams_, book_.WorkerStub(id), settings_.name,
+      std::make_unique<WorkerWatch>(loop_, streams_, addresses_.WorkerStub(id), settings_.name,
                                     [this, id](const dispatch::WorkerNews& news,
                                                const v1::WorkerState* state) { OnNews(id, news, state); });
 }
 
 void RouterAgent::OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state) {
-  KnownWorker& worker = book_.worker(id);
+  KnownWorker& worker = addresses_.worker(id);
   if (state == nullptr) {
     worker.state.set_healthy(false);  // as far as anybody here can tell
   } else {
@@ -154,12 +154,12 @@ void RouterAgent::OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1
     worker.heard = runtime::MonotonicNow();
     if (worker.tier != state->tier()) {
       worker.tier = state->tier();
-      if (learns_tiers_ && worker.beside) LearnTier(worker.tier);
+      if (learns_tiers_ && worker.local) LearnTier(worker.tier);
       ListWorker(id);
     }
   }
   Tell(WorkerHeard{id, news});
-  hall_.HearWorker(id, state);
+  sessions_.HearWorker(id, state);
 }
 
 // Nobody told this router of any fleet: the tier of a worker beside it exists, with the default settings.
@@ -226,9 +226,9 @@ v1::WorkerReport RouterAgent::ReportOf(KnownWorker& worker) {
 // Asks the workers beside for their pages, if their tier has metrics that are found only there.
 void RouterAgent::ReadPages() {
   for (const auto& [id, watch] : watches_) {
-    KnownWorker& worker = book_.worker(id);
+    KnownWorker& worker = addresses_.worker(id);
     const auto tier = fleet_.fleet->FindTier(worker.tier);
-    if (!(worker.beside || worker.adopted) || !tier || worker.state.metrics_address().empty()) continue;
+    if (!(worker.local || worker.adopted) || !tier || worker.state.metrics_address().empty()) continue;
     std::vector<std::string> names;
     for (const MetricSpec& metric : fleet_.fleet->tiers[*tier].metrics) {
       if (metric.name != kBusyMetric) names.push_back(metric.name);

@@ -69,7 +69,7 @@ void AttemptStream::OnReadDone(bool ok) {
   (void)loop_.Post([this, ok] {
     reading_ = false;
     if (ok) {
-      desk_.OnDown(*this, incoming_);
+      listener_.OnDown(*this, incoming_);
     } else {
       LetGo();
     }
@@ -83,7 +83,7 @@ void AttemptStream::OnWriteDone(bool ok) {
     queue_.pop_front();
     if (!ok) return;  // the reads fail too, and say so
     Pump();
-    desk_.OnSent(*this);
+    listener_.OnSent(*this);
   });
 }
 
@@ -93,7 +93,7 @@ void AttemptStream::OnWritesDoneDone(bool ok) {
 
 void AttemptStream::OnDone(const grpc::Status& status) {
   (void)loop_.Post(
-      [self = std::unique_ptr<AttemptStream>(this), status] { self->desk_.OnOver(*self, status); });
+      [self = std::unique_ptr<AttemptStream>(this), status] { self->listener_.OnOver(*self, status); });
 }
 
 }  // namespace ringway::router

@@ -4,9 +4,9 @@
 // job may be asked for again, and both come from here: a worker starts only after the whole payload has
 // arrived, so an attempt whose upload was never closed has not started anything (upload_left()).
 //
-// Lifetime: deletes itself on the loop after AttemptDesk::OnOver. gRPC wants to know that more operations
+// Lifetime: deletes itself on the loop after AttemptListener::OnOver. gRPC wants to know that more operations
 // will follow (a hold); it is let go when the last read has failed or the attempt is cancelled. Bound: the
-// desk sends no more than its window beyond unsent_bytes(). Threads: public calls on the loop.
+// listener sends no more than its window beyond unsent_bytes(). Threads: public calls on the loop.
 #ifndef RINGWAY_ROUTER_DAEMON_ATTEMPT_STREAM_H_
 #define RINGWAY_ROUTER_DAEMON_ATTEMPT_STREAM_H_
 
@@ -26,9 +26,9 @@ namespace ringway::router {
 class AttemptStream;
 
 // What the streams talk to. Called on the loop.
-class AttemptDesk {
+class AttemptListener {
  public:
-  virtual ~AttemptDesk() = default;
+  virtual ~AttemptListener() = default;
   virtual void OnDown(AttemptStream& stream, v1::JobDown& message) = 0;
   // A message has left: there is room for more.
   virtual void OnSent(AttemptStream& stream) = 0;
@@ -38,8 +38,8 @@ class AttemptDesk {
 
 class AttemptStream final : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDown> {
  public:
-  AttemptStream(AttemptId id, runtime::EventLoop& loop, StreamCount& streams, AttemptDesk& desk)
-      : id_(id), loop_(loop), ticket_(streams), desk_(desk) {}
+  AttemptStream(AttemptId id, runtime::EventLoop& loop, StreamCount& streams, AttemptListener& listener)
+      : id_(id), loop_(loop), ticket_(streams), listener_(listener) {}
   void CallWorker(v1::Worker::Stub& worker);
   void CallRouter(v1::Peer::Stub& router);
 
@@ -65,7 +65,7 @@ class AttemptStream final : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDow
   const AttemptId id_;
   runtime::EventLoop& loop_;
   StreamCount::Ticket ticket_;
-  AttemptDesk& desk_;
+  AttemptListener& listener_;
   grpc::ClientContext context_;
   v1::JobDown incoming_;  // gRPC's while a read is under way
   std::deque<v1::JobUp> queue_;

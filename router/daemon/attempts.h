@@ -24,7 +24,7 @@
 
 namespace ringway::router {
 
-class Attempts final : public AttemptCarrier, public AttemptDesk {
+class Attempts final : public AttemptCarrier, public AttemptListener {
  public:
   // Payload bytes on their way to a peer at a time.
   static constexpr std::size_t kWindowBytes = std::size_t{1} << 20;

@@ -21,13 +21,13 @@ std::string MetadataOf(const grpc::CallbackServerContext& context, const char* n
 }  // namespace
 
 CallStream::CallStream(grpc::CallbackServerContext* context, bool forwarded, runtime::EventLoop& loop,
-                       CallDesk& desk)
+                       CallListener& listener)
     : JobReactor(context, loop),
       forwarded_(forwarded),
       client_(forwarded ? "" : ClientOf(context->peer())),
       traceparent_(MetadataOf(*context, "traceparent")),
       tracestate_(MetadataOf(*context, "tracestate")),
-      desk_(desk) {}
+      listener_(listener) {}
 
 void CallStream::FillTraceContext(v1::JobHeader& header) const {
   if (!header.traceparent().empty() || traceparent_.empty()) return;
@@ -35,21 +35,21 @@ void CallStream::FillTraceContext(v1::JobHeader& header) const {
   header.set_tracestate(tracestate_);
 }
 
-// The story, for clients that look at trailers alone. Much of it is in the words of workers and other
+// The trace, for clients that look at trailers alone. Much of it is in the words of workers and other
 // routers.
 void CallStream::OnEnding(const v1::End& end) {
-  const v1::Story& story = end.story();
+  const v1::JobTrace& trace = end.trace();
   const auto add = [this](const char* name, std::string_view text) {
     AddTrailer(name, HeaderText::Escaped(text));
   };
   add("ringway-outcome", end.outcome());
-  add("ringway-region", story.region());
-  add("ringway-router", story.router());
-  add("ringway-worker", story.worker());
-  add("ringway-attempts", absl::StrCat(story.attempts()));
-  add("ringway-wait-ms", absl::StrCat(static_cast<std::int64_t>(story.wait_s() * 1e3)));
-  add("ringway-reason", story.reason());
-  add("ringway-table", absl::StrCat(story.table_epoch(), ".", story.table_version()));
+  add("ringway-region", trace.region());
+  add("ringway-router", trace.router());
+  add("ringway-worker", trace.worker());
+  add("ringway-attempts", absl::StrCat(trace.attempts()));
+  add("ringway-wait-ms", absl::StrCat(static_cast<std::int64_t>(trace.wait_s() * 1e3)));
+  add("ringway-reason", trace.reason());
+  add("ringway-table", absl::StrCat(trace.table_epoch(), ".", trace.table_version()));
 }
 
 }  // namespace ringway::router

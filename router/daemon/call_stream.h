@@ -1,10 +1,10 @@
-// One Submit or Forward call: a job on its way between a client, or another router, and the desk.
+// One Submit or Forward call: a job on its way between a client, or another router, and the listener.
 //
 // It adds to the transport (runtime/job_reactor.h: lifetime, threads) what the router wants of a call: whose
-// it is, which job it has become, the trace context in its metadata, and the story in its trailers. It
-// decides nothing; all that arrives is told to the desk.
+// it is, which job it has become, the trace context in its metadata, and the trace in its trailers. It
+// decides nothing; all that arrives is told to the listener.
 //
-// Bound: the desk stops feeding a stream whose unsent_bytes() are above its window.
+// Bound: the listener stops feeding a stream whose unsent_bytes() are above its window.
 #ifndef RINGWAY_ROUTER_DAEMON_CALL_STREAM_H_
 #define RINGWAY_ROUTER_DAEMON_CALL_STREAM_H_
 
@@ -19,9 +19,9 @@ namespace ringway::router {
 class CallStream;
 
 // What the streams talk to. Called on the loop.
-class CallDesk {
+class CallListener {
  public:
-  virtual ~CallDesk() = default;
+  virtual ~CallListener() = default;
   virtual void OnMessage(CallStream& stream, v1::JobUp& message) = 0;
   // The peer has sent everything.
   virtual void OnUploadEnd(CallStream& stream) = 0;
@@ -35,7 +35,8 @@ class CallDesk {
 
 class CallStream final : public runtime::JobReactor {
  public:
-  CallStream(grpc::CallbackServerContext* context, bool forwarded, runtime::EventLoop& loop, CallDesk& desk);
+  CallStream(grpc::CallbackServerContext* context, bool forwarded, runtime::EventLoop& loop,
+             CallListener& listener);
 
   bool forwarded() const { return forwarded_; }  // by another router
   // Whose job it is: an address without a port; empty: another router's.
@@ -47,18 +48,18 @@ class CallStream final : public runtime::JobReactor {
   void FillTraceContext(v1::JobHeader& header) const;
 
  private:
-  void OnMessage(v1::JobUp& message) override { desk_.OnMessage(*this, message); }
-  void OnUploadEnd() override { desk_.OnUploadEnd(*this); }
-  void OnCancelled() override { desk_.OnCancelled(*this); }
-  void OnDrained() override { desk_.OnDrained(*this); }
-  void OnClosed() override { desk_.OnClosed(*this); }
+  void OnMessage(v1::JobUp& message) override { listener_.OnMessage(*this, message); }
+  void OnUploadEnd() override { listener_.OnUploadEnd(*this); }
+  void OnCancelled() override { listener_.OnCancelled(*this); }
+  void OnDrained() override { listener_.OnDrained(*this); }
+  void OnClosed() override { listener_.OnClosed(*this); }
   void OnEnding(const v1::End& end) override;
 
   const bool forwarded_;
   const std::string client_;
   const std::string traceparent_;
   const std::string tracestate_;
-  CallDesk& desk_;
+  CallListener& listener_;
   JobId job_;
 };
 

@@ -29,7 +29,7 @@ constexpr absl::Duration kStreamsGrace = absl::Seconds(2);
 // Beyond the jobs: calls that are closing, or too many and about to be told so.
 constexpr int kStreamsBeyondJobs = 256;
 // Streams of routers that ask for slots here: each router of the region, for each tier.
-constexpr int kStandingMax = 8192;
+constexpr int kClientsMax = 8192;
 // Of clients. Jobs take a GPU for a good part of a second; a router is never asked for nearly as many.
 constexpr double kIngressPerSecondMax = 4000;
 // What one call can have under way in the loop's inbox, on both sides of the router.
@@ -54,7 +54,7 @@ std::unique_ptr<videos::VideosDaemon> MakeVideos(const Settings& settings, Route
                                                  const runtime::Logger& log) {
   if (settings.videos.listen.empty()) return nullptr;
   auto made = std::make_unique<videos::VideosDaemon>(settings.videos, agent.metrics().page(), log);
-  agent.ShowFleetTo([front = made.get()](const videos::FleetGlance& glance) { front->Use(glance); });
+  agent.ShowFleetTo([front = made.get()](const videos::FleetSummary& summary) { front->Use(summary); });
   return made;
 }
 
@@ -144,15 +144,15 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   if (!pages.ok()) return pages.status();
   IngressService ingress(loop, agent.calls(), streams_max);
   PeerService peer(loop, agent.calls(), streams_max);
-  LedgerService ledger(loop, agent.hall(), kStandingMax);
+  LedgerService ledger(loop, agent.sessions(), kClientsMax);
   OnceService once(agent.once());
-  StoryService stories(loop, agent.calls().stories());
+  TraceService traces(loop, agent.calls().traces());
   videos::VideosService video_place;
   const auto videos = MakeVideos(settings, agent, log);
   if (absl::Status opened = videos ? videos->Open(video_place) : absl::OkStatus(); !opened.ok())
     return opened;
   auto server = runtime::GrpcServer::Start(
-      settings.listen, {&ingress, &peer, &ledger, &once, &stories, &video_place}, GuardOf(settings, log));
+      settings.listen, {&ingress, &peer, &ledger, &once, &traces, &video_place}, GuardOf(settings, log));
   if (!server.ok()) return server.status();
   loop.Start();
   if (videos) videos->Start(server->address());

@@ -123,11 +123,11 @@ bool HttpForwards::OnRelay(JobId, AttemptId attempt, v1::JobDown& message) {
   if (exchange.client == nullptr) return true;
   if (message.has_http() && !forwarded->headed && Sane(message.http())) {
     forwarded->headed = true;
-    const v1::Story& story = message.http().story();
-    exchange.OnForwardHead(HeadOf(message.http()), {.region = story.region(),
-                                                    .worker = story.worker(),
-                                                    .attempts = static_cast<int>(story.attempts()),
-                                                    .wait = absl::Seconds(story.wait_s())});
+    const v1::JobTrace& trace = message.http().trace();
+    exchange.OnForwardHead(HeadOf(message.http()), {.region = trace.region(),
+                                                    .worker = trace.worker(),
+                                                    .attempts = static_cast<int>(trace.attempts()),
+                                                    .wait = absl::Seconds(trace.wait_s())});
   } else if (message.has_chunk() && forwarded->headed) {
     exchange.OnResponseBody(message.chunk());
     exchange.OnResponsePart();

@@ -67,9 +67,9 @@ class HttpOffers::Offered final : public http::ExchangeSink {
     }
     response.set_framing(FramingOf(head.framing));
     response.set_length(head.length);
-    v1::Story& story = *response.mutable_story();
-    story.set_worker(offers_.proxy_.NameOf(worker_));
-    story.set_wait_s(absl::ToDoubleSeconds(offered_ - arrived_));
+    v1::JobTrace& trace = *response.mutable_trace();
+    trace.set_worker(offers_.proxy_.NameOf(worker_));
+    trace.set_wait_s(absl::ToDoubleSeconds(offered_ - arrived_));
     Relay(down);
   }
   void OnResponseBody(std::string_view bytes) override {
@@ -93,7 +93,7 @@ class HttpOffers::Offered final : public http::ExchangeSink {
     }
     v1::End end;
     end.set_whole(!busy_);
-    end.mutable_story()->set_worker(offers_.proxy_.NameOf(worker_));
+    end.mutable_trace()->set_worker(offers_.proxy_.NameOf(worker_));
     offers_.End(over, &end);
   }
   void OnExchangeBroken(bool sent, std::string_view why) override {

@@ -18,17 +18,17 @@ constexpr std::size_t kResultWindowBytes = std::size_t{4} << 20;
 }  // namespace
 
 JobCalls::JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSettings settings,
-                   const FleetBook& fleet, AddressBook& book, RouterMetrics& metrics,
+                   const KnownFleet& fleet, AddressTable& addresses, RouterMetrics& metrics,
                    const runtime::Logger& log, Tell tell)
     : loop_(loop),
       settings_(std::move(settings)),
       fleet_(fleet),
-      book_(book),
+      addresses_(addresses),
       metrics_(metrics),
       log_(log),
       tell_(std::move(tell)),
       attempts_(loop, client_streams, *this),
-      stories_(settings_.router, fleet.fleet->world.regions[fleet.home].name) {
+      traces_(settings_.router, fleet.fleet->world.regions[fleet.home].name) {
   for (std::size_t i = 0; i < settings_.jobs_max; ++i) calls_.push_back(nullptr);
   for (std::size_t i = settings_.jobs_max; i > 0; --i) free_.push_back(JobId(i - 1));
 }
@@ -53,17 +53,17 @@ void JobCalls::Perform(const OfferToWorker& offer) {
   } else {
     BeginAttempt(call, attempts_, offer.attempt, false);
   }
-  AddToStory(call, "offered", NameOf(offer.worker),
+  AddToTrace(call, "offered", NameOf(offer.worker),
              offer.lease == Lease{} ? "found by probing" : "granted by the ledger");
   ++call.offers;
   if (plain) {
     http_offers_->Offer(offer, call.header.http(), call.facts);
     return Pump(offer.job);
   }
-  // Without a holder's lease, a token that is told apart from every other offer.
+  // Without a leader's lease, a token that is told apart from every other offer.
   const std::string lease =
       offer.lease == Lease{} ? absl::StrCat(settings_.router, "/", offer.attempt) : FormatLease(offer.lease);
-  attempts_.Offer(offer, book_.WorkerStub(offer.worker),
+  attempts_.Offer(offer, addresses_.WorkerStub(offer.worker),
                   HeaderForWorker(call.header, call.facts, lease, runtime::MonotonicNow()));
 }
 
@@ -75,8 +75,8 @@ void JobCalls::Perform(const ForwardToRouter& forward) {
   const absl::Duration rtt = absl::Milliseconds(rtts.ms(fleet_.home, forward.route.target));
   call.forwarded_at = now;
   metrics_.CountForward(forward);
-  AddToStory(call, "forwarded", book_.router(forward.router).name, forward.route.reason);
-  attempts_.Forward(forward, book_.PeerStub(forward.router),
+  AddToTrace(call, "forwarded", addresses_.router(forward.router).name, forward.route.reason);
+  attempts_.Forward(forward, addresses_.PeerStub(forward.router),
                     HeaderForRouter(call.header, call.facts, forward, rtt, now),
                     settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration());
   Pump(forward.job);
@@ -86,7 +86,7 @@ void JobCalls::Perform(const WithdrawAttempt& withdraw) {
   // A job that goes on, after a worker that hung, hears the end of this attempt first.
   Call& call = *calls_[withdraw.job];
   if (call.carrier != nullptr) call.carrier->Withdraw(withdraw.attempt, withdraw.why);
-  AddToStory(call, "withdrawn", "", OutcomeName(withdraw.why));
+  AddToTrace(call, "withdrawn", "", OutcomeName(withdraw.why));
   if (call.attempt == withdraw.attempt && withdraw.why != Outcome::kTimeout) call.attempt = 0;
 }
 
@@ -97,10 +97,10 @@ void JobCalls::Perform(EndJob& end) {
     log_.Warning(absl::StrCat("job ", call.header.request_id(), " failed: ", end.message));
   }
   v1::End message = EndMessage(call, end);
-  call.story.set_took_s(absl::ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived) -
-                        call.story.age_s());
-  *call.story.mutable_end() = message;
-  stories_.Keep(std::move(call.story));
+  call.trace.set_took_s(absl::ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived) -
+                        call.trace.age_s());
+  *call.trace.mutable_end() = message;
+  traces_.Keep(std::move(call.trace));
   const bool told = call.stage == Stage::kEnded;  // the client has had its answer
   call.stage = Stage::kEnded;
   call.attempt = 0;
@@ -129,46 +129,46 @@ void JobCalls::AnswerFromRecord(Call& call, const EndJob& end) {
   if (!message.ParseFromString(*end.result.end)) message.Clear();
   message.set_outcome(std::string(OutcomeName(end.outcome)));
   message.set_message(end.message);
-  message.mutable_story()->set_request_id(call.header.request_id());
-  message.mutable_story()->set_reason(std::string(end.story.route.reason));
+  message.mutable_trace()->set_request_id(call.header.request_id());
+  message.mutable_trace()->set_reason(std::string(end.trace.route.reason));
   call.stream->End(std::move(down));
 }
 
 v1::End JobCalls::EndMessage(const Call& call, const EndJob& end) const {
   v1::End message;
-  // Another router's story is the better one for what happened there; a worker's is short.
+  // Another router's trace is the better one for what happened there; a worker's is short.
   if (call.last_end) message = *call.last_end;
   const double age_s = std::max(0.0, absl::ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived));
   message.set_outcome(std::string(OutcomeName(end.outcome)));
   if (!end.message.empty() || !call.last_end) message.set_message(end.message);
   message.set_retry_after_s(absl::ToDoubleSeconds(end.retry_after));
   message.set_refusal(end.import_full ? std::string(kImportCapReason) : "");
-  v1::Story& story = *message.mutable_story();
-  story.set_request_id(call.header.request_id());
-  story.set_source_region(call.header.source_region());
-  const bool elsewhere = end.story.router.valid() && call.last_end;
+  v1::JobTrace& trace = *message.mutable_trace();
+  trace.set_request_id(call.header.request_id());
+  trace.set_source_region(call.header.source_region());
+  const bool elsewhere = end.trace.router.valid() && call.last_end;
   if (elsewhere) {
     // What was neither waiting nor serving was spent between the regions.
-    story.set_network_s(std::max(0.0, age_s - story.wait_s() - story.service_s()));
+    trace.set_network_s(std::max(0.0, age_s - trace.wait_s() - trace.service_s()));
   } else {
     const Fleet& fleet = *fleet_.fleet;
-    story.set_region(fleet.world.regions[end.story.route.target].name);
-    story.set_router(settings_.router);
-    if (end.story.worker.valid() && story.worker().empty()) {
-      story.set_worker(NameOf(end.story.worker));
+    trace.set_region(fleet.world.regions[end.trace.route.target].name);
+    trace.set_router(settings_.router);
+    if (end.trace.worker.valid() && trace.worker().empty()) {
+      trace.set_worker(NameOf(end.trace.worker));
     }
-    story.set_attempts(end.story.attempts);
-    story.set_busy(end.story.busy);
-    story.set_delay_s(absl::ToDoubleSeconds(end.story.delay));
-    story.set_wait_s(absl::ToDoubleSeconds(end.story.wait));
-    if (story.service_s() <= 0) story.set_service_s(absl::ToDoubleSeconds(end.story.service));
+    trace.set_attempts(end.trace.attempts);
+    trace.set_busy(end.trace.busy);
+    trace.set_delay_s(absl::ToDoubleSeconds(end.trace.delay));
+    trace.set_wait_s(absl::ToDoubleSeconds(end.trace.wait));
+    if (trace.service_s() <= 0) trace.set_service_s(absl::ToDoubleSeconds(end.trace.service));
   }
   // A forwarded job was routed by the router that forwarded it.
   const bool routed_here = !call.facts.forwarded;
-  story.set_reason(routed_here ? std::string(end.story.route.reason) : call.header.route_reason());
-  if (routed_here) story.set_ring(static_cast<std::uint32_t>(end.story.route.ring + 1));
-  story.set_table_epoch(routed_here ? end.story.table.epoch : call.header.table_epoch());
-  story.set_table_version(routed_here ? end.story.table.version : call.header.table_version());
+  trace.set_reason(routed_here ? std::string(end.trace.route.reason) : call.header.route_reason());
+  if (routed_here) trace.set_ring(static_cast<std::uint32_t>(end.trace.route.ring + 1));
+  trace.set_table_epoch(routed_here ? end.trace.table.epoch : call.header.table_epoch());
+  trace.set_table_version(routed_here ? end.trace.table.version : call.header.table_version());
   return message;
 }
 
@@ -182,7 +182,7 @@ JobCalls::Call* JobCalls::Current(JobId job, AttemptId attempt) {
 void JobCalls::OnAccepted(JobId job, AttemptId attempt, const v1::Accepted& accepted) {
   Call* call = Current(job, attempt);
   if (call == nullptr) return;
-  AddToStory(*call, "accepted", accepted.worker(), accepted.region());
+  AddToTrace(*call, "accepted", accepted.worker(), accepted.region());
   tell_(AttemptAccepted{job, attempt});
   call->attempt_takes_payload = true;
   if (call->stream != nullptr) {
@@ -197,11 +197,11 @@ bool JobCalls::OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) {
   Call* call = Current(job, attempt);
   if (call == nullptr || call->stream == nullptr) return true;  // thrown away, so that the call can end
   if (message.has_http()) {
-    // Who served goes to the client's headers, which leave before the story does.
-    v1::Story& story = *message.mutable_http()->mutable_story();
-    story.set_region(fleet_.fleet->world.regions[fleet_.home].name);
-    story.set_router(settings_.router);
-    story.set_attempts(call->offers);
+    // Who served goes to the client's headers, which leave before the trace does.
+    v1::JobTrace& trace = *message.mutable_http()->mutable_trace();
+    trace.set_region(fleet_.fleet->world.regions[fleet_.home].name);
+    trace.set_router(settings_.router);
+    trace.set_attempts(call->offers);
     RuleOutRepeat(job, "its response has begun to be delivered");
   } else if (message.has_chunk()) {
     RuleOutRepeat(job, "part of its result has been delivered");
@@ -220,9 +220,9 @@ void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
   once::Result kept;
   if (Call* call = Current(ended.job, ended.attempt)) {
     const std::string whom = ended.worker.valid()   ? NameOf(ended.worker)
-                             : ended.router.valid() ? book_.router(ended.router).name
+                             : ended.router.valid() ? addresses_.router(ended.router).name
                                                     : "";
-    AddToStory(*call, "answered", whom, ended.message.empty() ? OutcomeName(ended.outcome) : ended.message);
+    AddToTrace(*call, "answered", whom, ended.message.empty() ? OutcomeName(ended.outcome) : ended.message);
     if (end != nullptr) {
       call->last_end = *end;
       kept = KeptOf(*call, ended, *end);
@@ -246,11 +246,11 @@ void JobCalls::OnEnded(const AttemptEnded& ended, const v1::End* end) {
 once::Result JobCalls::KeptOf(const Call& call, const AttemptEnded& ended, const v1::End& end) const {
   if (call.facts.once == nullptr || ended.outcome != Outcome::kDone) return {};
   v1::End kept = end;
-  v1::Story& story = *kept.mutable_story();
-  if (story.router().empty()) story.set_router(settings_.router);
-  if (story.region().empty()) story.set_region(fleet_.fleet->world.regions[fleet_.home].name);
-  if (story.worker().empty() && ended.worker.valid()) {
-    story.set_worker(book_.worker(ended.worker).state.worker());
+  v1::JobTrace& trace = *kept.mutable_trace();
+  if (trace.router().empty()) trace.set_router(settings_.router);
+  if (trace.region().empty()) trace.set_region(fleet_.fleet->world.regions[fleet_.home].name);
+  if (trace.worker().empty() && ended.worker.valid()) {
+    trace.set_worker(addresses_.worker(ended.worker).state.worker());
   }
   return call.kept.With(kept);
 }
@@ -301,32 +301,32 @@ void JobCalls::BreakAll() {
   }
 }
 
-// ---- stories ----
+// ---- traces ----
 
-void JobCalls::BeginStory(Call& call, absl::Time now) {
+void JobCalls::BeginTrace(Call& call, absl::Time now) {
   const Tier& tier = fleet_.fleet->tiers[call.facts.tier];
-  v1::RequestStory& story = call.story;
-  story.set_request_id(call.header.request_id());
-  story.set_tier(tier.name);
+  v1::RequestTrace& trace = call.trace;
+  trace.set_request_id(call.header.request_id());
+  trace.set_tier(tier.name);
   // Plain requests may name a priority that the tier has no word for.
   const bool named = call.facts.priority < tier.priorities.size();
-  story.set_priority(named ? tier.priorities[call.facts.priority] : absl::StrCat(int{call.facts.priority}));
-  story.set_model(call.header.model());
-  story.set_forwarded(call.facts.forwarded);
-  story.set_arrived_unix_us(absl::ToUnixMicros(runtime::WallNow()));
-  story.set_age_s(absl::ToDoubleSeconds(now - call.facts.arrived));
-  story.set_deadline_s(absl::ToDoubleSeconds(call.facts.deadline - now));
+  trace.set_priority(named ? tier.priorities[call.facts.priority] : absl::StrCat(int{call.facts.priority}));
+  trace.set_model(call.header.model());
+  trace.set_forwarded(call.facts.forwarded);
+  trace.set_arrived_unix_us(absl::ToUnixMicros(runtime::WallNow()));
+  trace.set_age_s(absl::ToDoubleSeconds(now - call.facts.arrived));
+  trace.set_deadline_s(absl::ToDoubleSeconds(call.facts.deadline - now));
 }
 
-void JobCalls::AddToStory(Call& call, std::string_view what, std::string whom, std::string_view detail) {
+void JobCalls::AddToTrace(Call& call, std::string_view what, std::string whom, std::string_view detail) {
   const absl::Duration since_entry = runtime::MonotonicNow() - call.facts.arrived;
-  StoryBook::Add(call.story, since_entry - absl::Seconds(call.story.age_s()), what, std::move(whom), detail);
+  TraceStore::Add(call.trace, since_entry - absl::Seconds(call.trace.age_s()), what, std::move(whom), detail);
 }
 
 // ---- small change ----
 
 std::string JobCalls::NameOf(WorkerId worker) const {
-  const KnownWorker& known = book_.worker(worker);
+  const KnownWorker& known = addresses_.worker(worker);
   return known.state.worker().empty() ? known.address : known.state.worker();
 }
 

@@ -19,15 +19,15 @@
 #include <string>
 #include <vector>
 
-#include "router/daemon/address_book.h"
+#include "router/daemon/address_table.h"
 #include "router/daemon/attempts.h"
 #include "router/daemon/call_stream.h"
 #include "router/daemon/http_offers.h"
 #include "router/daemon/job_header.h"
-#include "router/daemon/once_wish.h"
+#include "router/daemon/once_options.h"
 #include "router/daemon/payload.h"
 #include "router/daemon/router_metrics.h"
-#include "router/daemon/story_book.h"
+#include "router/daemon/trace_store.h"
 #include "router/daemon/upload.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
@@ -35,7 +35,7 @@
 namespace ringway::router {
 
 struct CallSettings {
-  std::string router;  // own name, in stories and leases
+  std::string router;  // own name, in traces and leases
   std::size_t jobs_max = 8192;
   std::size_t payload_keep_max = std::size_t{64} << 20;
   std::size_t payload_total_max = std::size_t{1} << 30;
@@ -43,14 +43,14 @@ struct CallSettings {
   bool emulate_rtt = false;
 };
 
-class JobCalls final : public CallDesk, private AttemptSink {
+class JobCalls final : public CallListener, private AttemptSink {
  public:
   using Tell = std::function<void(const RouterEvent&)>;
 
   // `tell` steps the machine at once; it is never called from within Perform.
   JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSettings settings,
-           const FleetBook& fleet, AddressBook& book, RouterMetrics& metrics, const runtime::Logger& log,
-           Tell tell);
+           const KnownFleet& fleet, AddressTable& addresses, RouterMetrics& metrics,
+           const runtime::Logger& log, Tell tell);
 
   // The machine's actions about jobs.
   void Perform(const OfferToWorker& offer);
@@ -71,7 +71,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
   // Breaks every call off: for the end of the process.
   void BreakAll();
 
-  // CallDesk.
+  // CallListener.
   void OnMessage(CallStream& stream, v1::JobUp& message) override;
   void OnUploadEnd(CallStream& stream) override;
   void OnCancelled(CallStream& stream) override;
@@ -81,7 +81,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
   // Streams that exist; the service adds, OnClosed subtracts.
   std::atomic<int> streams{0};
 
-  const StoryBook& stories() const { return stories_; }
+  const TraceStore& traces() const { return traces_; }
 
  private:
   enum class Stage { kUploading, kWithMachine, kEnded };
@@ -106,7 +106,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
     std::uint64_t payload_hash = kFnvBasis;  // of a keyed job
     ResultKept kept;                         // of a keyed job
     std::unique_ptr<Upload> upload;          // null: the job is with the machine, or over
-    v1::RequestStory story;
+    v1::RequestTrace trace;
   };
 
   // Uploading (job_upload.cc).
@@ -123,9 +123,9 @@ class JobCalls final : public CallDesk, private AttemptSink {
   bool OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) override;
   void OnRoom(JobId job, AttemptId attempt) override;
   void OnEnded(const AttemptEnded& ended, const v1::End* end) override;
-  // Stories.
-  void BeginStory(Call& call, absl::Time now);
-  void AddToStory(Call& call, std::string_view what, std::string whom, std::string_view detail);
+  // Traces.
+  void BeginTrace(Call& call, absl::Time now);
+  void AddToTrace(Call& call, std::string_view what, std::string whom, std::string_view detail);
   v1::End EndMessage(const Call& call, const EndJob& end) const;
   // The answer of a job that was done before: its result, if that is kept, and its end.
   void AnswerFromRecord(Call& call, const EndJob& end);
@@ -140,8 +140,8 @@ class JobCalls final : public CallDesk, private AttemptSink {
 
   runtime::EventLoop& loop_;
   const CallSettings settings_;
-  const FleetBook& fleet_;
-  AddressBook& book_;
+  const KnownFleet& fleet_;
+  AddressTable& addresses_;
   RouterMetrics& metrics_;
   const runtime::Logger& log_;
   const Tell tell_;
@@ -153,7 +153,7 @@ class JobCalls final : public CallDesk, private AttemptSink {
   std::size_t live_ = 0;
   std::uint64_t last_serial_ = 0;
   std::size_t payload_bytes_ = 0;  // of all calls
-  StoryBook stories_;
+  TraceStore traces_;
 };
 
 }  // namespace ringway::router

@@ -12,13 +12,13 @@
 namespace ringway::router {
 namespace {
 
-absl::StatusOr<TierId> ResolveTier(const std::string& name, const FleetBook& book) {
+absl::StatusOr<TierId> ResolveTier(const std::string& name, const KnownFleet& fleet) {
   std::vector<std::string> served;
   TierId only;
-  for (TierId t(0); t != book.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
-    if (book.retired.contains(t) && book.retired[t]) continue;
-    if (book.fleet->tiers[t].name == name) return t;
-    served.push_back(book.fleet->tiers[t].name);
+  for (TierId t(0); t != fleet.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
+    if (fleet.retired.contains(t) && fleet.retired[t]) continue;
+    if (fleet.fleet->tiers[t].name == name) return t;
+    served.push_back(fleet.fleet->tiers[t].name);
     only = t;
   }
   if (name.empty() && served.size() == 1) return only;
@@ -42,11 +42,11 @@ absl::StatusOr<Priority> ResolvePriority(const std::string& name, const Tier& ti
 }
 
 // Another model than the one that was asked for is no answer.
-absl::Status CheckModel(const std::string& model, TierId tier, const FleetBook& book) {
-  const std::string& name = book.fleet->tiers[tier].name;
-  if (!book.models.contains(tier) || book.models[tier].Takes(name, model)) return absl::OkStatus();
-  std::vector<std::string> known = book.models[tier].names();
-  if (!book.models[tier].Names(name)) known.insert(known.begin(), name);
+absl::Status CheckModel(const std::string& model, TierId tier, const KnownFleet& fleet) {
+  const std::string& name = fleet.fleet->tiers[tier].name;
+  if (!fleet.models.contains(tier) || fleet.models[tier].Takes(name, model)) return absl::OkStatus();
+  std::vector<std::string> known = fleet.models[tier].names();
+  if (!fleet.models[tier].Names(name)) known.insert(known.begin(), name);
   return absl::InvalidArgumentError(absl::StrCat("JobHeader.model: is '", HeaderText::Escaped(model).text(),
                                                  "'; the workers of tier ", name,
                                                  " have: ", absl::StrJoin(known, ", ")));
@@ -62,26 +62,26 @@ void StateTimes(v1::JobHeader& header, const JobFacts& facts, absl::Duration on_
 
 }  // namespace
 
-absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, const FleetBook& book,
+absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, const KnownFleet& fleet,
                                  absl::Time now) {
   if (absl::Status s = wire::CheckJobHeader(header); !s.ok()) return s;
   if (forwarded && header.hops() > kForwardHopsMax) {
     return absl::InvalidArgumentError(absl::StrCat("JobHeader.hops: is ", header.hops(), ", allowed is ",
                                                    kForwardHopsMax, ": a forwarded job is not sent on"));
   }
-  const auto tier_id = ResolveTier(header.tier(), book);
+  const auto tier_id = ResolveTier(header.tier(), fleet);
   if (!tier_id.ok()) return tier_id.status();
-  const Tier& tier = book.fleet->tiers[*tier_id];
+  const Tier& tier = fleet.fleet->tiers[*tier_id];
   const bool plain = forwarded && header.has_http();
-  if (absl::Status s = CheckModel(header.model(), *tier_id, book); !s.ok()) return s;
+  if (absl::Status s = CheckModel(header.model(), *tier_id, fleet); !s.ok()) return s;
   const auto priority = plain ? absl::StatusOr<Priority>(static_cast<Priority>(header.http().priority()))
                               : ResolvePriority(header.priority(), tier);
   if (!priority.ok()) return priority.status();
 
   JobFacts facts{.tier = *tier_id, .priority = *priority, .forwarded = forwarded};
-  facts.source = book.home;
+  facts.source = fleet.home;
   facts.spilled = forwarded && header.route_reason() == kSpillReason;
-  if (forwarded) facts.source = book.fleet->world.FindRegion(header.source_region()).value_or(RegionId());
+  if (forwarded) facts.source = fleet.fleet->world.FindRegion(header.source_region()).value_or(RegionId());
   facts.keyed = plain ? header.http().keyed() : !header.idempotency_key().empty();
   facts.safe = plain && header.http().safe();
   facts.cost = {header.steps(), header.pixels(), header.frames()};
@@ -90,12 +90,12 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
   return facts;
 }
 
-void Sanitize(v1::JobHeader& header, bool forwarded, const FleetBook& book, const std::string& request_id) {
+void Sanitize(v1::JobHeader& header, bool forwarded, const KnownFleet& fleet, const std::string& request_id) {
   if (header.request_id().empty()) header.set_request_id(request_id);
   header.clear_lease();
   if (forwarded) return;
   header.clear_http();
-  header.set_source_region(book.fleet->world.regions[book.home].name);
+  header.set_source_region(fleet.fleet->world.regions[fleet.home].name);
   header.set_hops(0);
   header.clear_table_epoch();
   header.clear_table_version();

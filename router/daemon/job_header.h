@@ -26,7 +26,7 @@ namespace ringway::router {
 inline constexpr std::uint32_t kForwardHopsMax = 1;
 
 // The fleet as this router sees it now.
-struct FleetBook {
+struct KnownFleet {
   std::shared_ptr<const Fleet> fleet;
   IdVector<TierId, bool> retired;          // tiers that the newest map does not have any more
   IdVector<TierId, ModelSet> models = {};  // of the workers of this region, as of the last beat
@@ -34,12 +34,12 @@ struct FleetBook {
 };
 
 // Errors: InvalidArgument, for whoever sent the job.
-absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, const FleetBook& book,
+absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, const KnownFleet& fleet,
                                  absl::Time now);
 
 // What does not change from attempt to attempt: the header without the words of a client that claims to be a
 // router.
-void Sanitize(v1::JobHeader& header, bool forwarded, const FleetBook& book, const std::string& request_id);
+void Sanitize(v1::JobHeader& header, bool forwarded, const KnownFleet& fleet, const std::string& request_id);
 
 v1::JobUp HeaderForWorker(const v1::JobHeader& header, const JobFacts& facts, const std::string& lease,
                           absl::Time now);

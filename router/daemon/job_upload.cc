@@ -27,7 +27,7 @@ void JobCalls::Refuse(CallStream& stream, Outcome outcome, const std::string& wh
   v1::JobDown down;
   down.mutable_end()->set_outcome(std::string(OutcomeName(outcome)));
   down.mutable_end()->set_message(why);
-  down.mutable_end()->mutable_story()->set_router(settings_.router);
+  down.mutable_end()->mutable_trace()->set_router(settings_.router);
   stream.End(std::move(down));
 }
 
@@ -58,7 +58,7 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
   call.header.Swap(&header);
   stream.FillTraceContext(call.header);
   Sanitize(call.header, stream.forwarded(), fleet_, absl::StrCat(settings_.router, "-", call.serial));
-  BeginStory(call, now);
+  BeginTrace(call, now);
   call.upload = std::make_unique<Upload>(
       loop_, late_uploads_, settings_.upload, stream.client(), call.facts.deadline,
       [this, id](Outcome outcome, const std::string& why) { GiveUpUpload(id, outcome, why); });

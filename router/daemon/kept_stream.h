@@ -1,5 +1,5 @@
 // A stream to one peer that is opened again whenever it broke: what the ways to the controller and to the
-// holder of a ledger have in common.
+// leader of a ledger have in common.
 //
 // Says the greeting, then whatever it is given; hands on what the peer says. The wait between two tries
 // doubles up to a limit and is jittered over its half, so that many do not fall upon a peer that comes back;

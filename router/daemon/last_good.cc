@@ -33,9 +33,9 @@ absl::StatusOr<v1::RouterState> ReadLastGood(const std::string& path, const std:
 bool DropAbsurdEpochs(v1::RouterState& state) {
   bool dropped = state.epoch_seen_max() >= kEpochMax || state.table().epoch() >= kEpochMax;
   if (dropped) state.set_epoch_seen_max(0);
-  for (const v1::HolderEntry& holder : state.directory().holders()) {
-    if (holder.leader_epoch() < kEpochMax) continue;
-    state.mutable_directory()->clear_holders();
+  for (const v1::LeaderEntry& leader : state.directory().leaders()) {
+    if (leader.leader_epoch() < kEpochMax) continue;
+    state.mutable_directory()->clear_leaders();
     dropped = true;
     break;
   }

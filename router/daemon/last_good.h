@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kStateVersionOldest = 1;
 // Errors: NotFound, DataLoss, FailedPrecondition (kind, version, region); each names the file and the remedy.
 absl::StatusOr<v1::RouterState> ReadLastGood(const std::string& path, const std::string& region);
 
-// What no leader can have numbered is not taken over: the highest epoch seen, and holders of ledgers, whose
+// What no leader can have numbered is not taken over: the highest epoch seen, and leaders of ledgers, whose
 // fences nobody could rise above. The rows of the table are good whatever their number. True: something was
 // dropped.
 bool DropAbsurdEpochs(v1::RouterState& state);

@@ -14,12 +14,12 @@ constexpr StreamTerms kTerms = {.retry_first = absl::Milliseconds(30),
 }  // namespace
 
 LedgerLink::LedgerLink(runtime::EventLoop& loop, StreamCount& streams,
-                       const std::shared_ptr<grpc::Channel>& holder, const LedgerGreeting& greeting,
+                       const std::shared_ptr<grpc::Channel>& leader, const LedgerGreeting& greeting,
                        std::uint64_t seed, Hear hear, Lost lost)
     : stream_(
           loop, streams, kTerms, seed,
-          {.dial = [stub = std::shared_ptr(v1::Ledger::NewStub(holder))](
-                       grpc::ClientContext& context, auto& call) { stub->async()->Stand(&context, &call); },
+          {.dial = [stub = std::shared_ptr(v1::Ledger::NewStub(leader))](
+                       grpc::ClientContext& context, auto& call) { stub->async()->Connect(&context, &call); },
            .greet = [hello = EncodeGreeting(greeting)] { return hello; },
            .hear =
                [this, hear = std::move(hear)](const v1::LedgerDown& message) {

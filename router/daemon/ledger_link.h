@@ -1,8 +1,8 @@
 // The stream of one tier to the router that holds its ledger, opened again whenever it broke (kept_stream.h).
 //
-// Says the hello, then whatever it is given; hands on what the holder says. Nothing is kept while the way is
-// broken, because everything is said once more when the holder is heard again. The wait between two tries is
-// short and jittered (30 to 300 ms): a holder that is not there costs a tier its ledger.
+// Says the hello, then whatever it is given; hands on what the leader says. Nothing is kept while the way is
+// broken, because everything is said once more when the leader is heard again. The wait between two tries is
+// short and jittered (30 to 300 ms): a leader that is not there costs a tier its ledger.
 //
 // Bounds: kQueueMax messages to be sent; beyond it the stream is broken off, and begun anew. Threads: gRPC's
 // post to the loop, where `hear` and `lost` are called, never from within Send. Destroy on the loop.
@@ -26,11 +26,11 @@ class LedgerLink {
   using Lost = std::function<void()>;  // the stream broke; another will be tried
 
   // `seed` is for the jitter.
-  LedgerLink(runtime::EventLoop& loop, StreamCount& streams, const std::shared_ptr<grpc::Channel>& holder,
+  LedgerLink(runtime::EventLoop& loop, StreamCount& streams, const std::shared_ptr<grpc::Channel>& leader,
              const LedgerGreeting& greeting, std::uint64_t seed, Hear hear, Lost lost);
 
   void Send(v1::LedgerUp message) { stream_.Send(std::move(message)); }
-  // Begins anew, because the holder said what makes no sense.
+  // Begins anew, because the leader said what makes no sense.
   void Break() { stream_.Break(); }
 
  private:

@@ -81,23 +81,23 @@ absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, absl::Time now) {
   return record;
 }
 
-absl::StatusOr<once::ClaimAsk> Get(const v1::OnceClaim& in) {
+absl::StatusOr<once::ClaimRequest> Get(const v1::OnceClaim& in) {
   if (absl::Status s = CheckKey(in.key()); !s.ok()) return s;
   if (absl::Status s = CheckClaim(in.claim()); !s.ok()) return s;
   if (absl::Status s = CheckSeconds("hold_s", in.hold_s()); !s.ok()) return s;
   if (in.over_size() > 2) return Bad("over", absl::StrCat("has ", in.over_size(), " claims, allowed are 2"));
-  once::ClaimAsk ask{.key = in.key(),
-                     .fingerprint = in.fingerprint(),
-                     .claim = Get(in.claim()),
-                     .hold = absl::Seconds(in.hold_s())};
+  once::ClaimRequest ask{.key = in.key(),
+                         .fingerprint = in.fingerprint(),
+                         .claim = Get(in.claim()),
+                         .hold = absl::Seconds(in.hold_s())};
   for (const v1::OnceClaimId& claim : in.over()) ask.over.push_back(Get(claim));
   return ask;
 }
 
 struct AskWriter {
   absl::Time now;
-  v1::OnceAsk& out;
-  void operator()(const once::ClaimAsk& ask) const {
+  v1::OnceRequest& out;
+  void operator()(const once::ClaimRequest& ask) const {
     v1::OnceClaim& claim = *out.mutable_claim();
     claim.set_key(ask.key);
     claim.set_fingerprint(ask.fingerprint);
@@ -105,30 +105,30 @@ struct AskWriter {
     claim.set_hold_s(Seconds(ask.hold));
     for (const once::ClaimId& over : ask.over) Put(over, *claim.add_over());
   }
-  void operator()(const once::SettleAsk& ask) const {
+  void operator()(const once::SettleRequest& ask) const {
     Put(ask.record, now, *out.mutable_settle()->mutable_record());
     Put(ask.instead_of, *out.mutable_settle()->mutable_instead_of());
   }
-  void operator()(const once::ReleaseAsk& ask) const {
+  void operator()(const once::ReleaseRequest& ask) const {
     out.mutable_release()->set_key(ask.key);
     Put(ask.claim, *out.mutable_release()->mutable_claim());
   }
-  void operator()(const once::AttachAsk& ask) const {
+  void operator()(const once::AttachRequest& ask) const {
     out.mutable_attach()->set_key(ask.key);
     Put(ask.claim, *out.mutable_attach()->mutable_claim());
     out.mutable_attach()->set_patience_s(Seconds(ask.patience));
   }
-  void operator()(const once::PullAsk& ask) const {
-    out.mutable_pull()->set_keeper(ask.keeper);
+  void operator()(const once::PullRequest& ask) const {
+    out.mutable_pull()->set_replica(ask.replica);
     out.mutable_pull()->set_after(ask.after);
   }
-  void operator()(const once::CopyAsk& ask) const { Put(ask.record, now, *out.mutable_copy()); }
+  void operator()(const once::CopyRequest& ask) const { Put(ask.record, now, *out.mutable_copy()); }
 };
 
 }  // namespace
 
-v1::OnceAsk EncodeAsk(const once::Ask& ask, absl::Time now) {
-  v1::OnceAsk out;
+v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now) {
+  v1::OnceRequest out;
   out.set_wire_version(wire::kWireVersion);
   std::visit(AskWriter{now, out}, ask.what);
   return out;
@@ -144,40 +144,41 @@ v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now) {
   return out;
 }
 
-absl::StatusOr<once::Ask> DecodeAsk(const v1::OnceAsk& in, absl::Time now) {
-  if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceAsk"); !s.ok()) return s;
+absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, absl::Time now) {
+  if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceRequest"); !s.ok()) return s;
   switch (in.kind_case()) {
-    case v1::OnceAsk::kClaim: {
+    case v1::OnceRequest::kClaim: {
       auto claim = Get(in.claim());
       if (!claim.ok()) return claim.status();
-      return once::Ask{.what = *std::move(claim)};
+      return once::Request{.what = *std::move(claim)};
     }
-    case v1::OnceAsk::kSettle: {
+    case v1::OnceRequest::kSettle: {
       auto record = Get(in.settle().record(), now);
       if (!record.ok()) return record.status();
       if (!record->done) return Bad("settle.record", "is not of a key that is done");
-      return once::Ask{
-          .what = once::SettleAsk{.record = *std::move(record), .instead_of = Get(in.settle().instead_of())}};
+      return once::Request{.what = once::SettleRequest{.record = *std::move(record),
+                                                       .instead_of = Get(in.settle().instead_of())}};
     }
-    case v1::OnceAsk::kRelease:
+    case v1::OnceRequest::kRelease:
       if (absl::Status s = CheckKey(in.release().key()); !s.ok()) return s;
-      return once::Ask{.what =
-                           once::ReleaseAsk{.key = in.release().key(), .claim = Get(in.release().claim())}};
-    case v1::OnceAsk::kAttach:
+      return once::Request{
+          .what = once::ReleaseRequest{.key = in.release().key(), .claim = Get(in.release().claim())}};
+    case v1::OnceRequest::kAttach:
       if (absl::Status s = CheckKey(in.attach().key()); !s.ok()) return s;
       if (absl::Status s = CheckSeconds("patience_s", in.attach().patience_s()); !s.ok()) return s;
-      return once::Ask{.what = once::AttachAsk{.key = in.attach().key(),
-                                               .claim = Get(in.attach().claim()),
-                                               .patience = absl::Seconds(in.attach().patience_s())}};
-    case v1::OnceAsk::kPull:
+      return once::Request{.what = once::AttachRequest{.key = in.attach().key(),
+                                                       .claim = Get(in.attach().claim()),
+                                                       .patience = absl::Seconds(in.attach().patience_s())}};
+    case v1::OnceRequest::kPull:
       if (in.pull().after().size() > kOnceKeyBytesMax) return Bad("pull.after", "is longer than any key");
-      return once::Ask{.what = once::PullAsk{.keeper = in.pull().keeper(), .after = in.pull().after()}};
-    case v1::OnceAsk::kCopy: {
+      return once::Request{.what =
+                               once::PullRequest{.replica = in.pull().replica(), .after = in.pull().after()}};
+    case v1::OnceRequest::kCopy: {
       auto record = Get(in.copy(), now);
       if (!record.ok()) return record.status();
-      return once::Ask{.what = once::CopyAsk{*std::move(record)}};
+      return once::Request{.what = once::CopyRequest{*std::move(record)}};
     }
-    case v1::OnceAsk::KIND_NOT_SET:
+    case v1::OnceRequest::KIND_NOT_SET:
       break;
   }
   return Bad("kind", "is none that this release knows");

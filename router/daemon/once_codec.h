@@ -24,9 +24,9 @@ inline constexpr std::size_t kOnceEndBytesMax = 16 << 10;
 inline constexpr std::size_t kOnceResultBytesMax = 256 << 10;
 inline constexpr int kOnceRecordsMax = 512;  // of one reply
 
-v1::OnceAsk EncodeAsk(const once::Ask& ask, absl::Time now);
+v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now);
 v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now);
-absl::StatusOr<once::Ask> DecodeAsk(const v1::OnceAsk& message, absl::Time now);
+absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& message, absl::Time now);
 absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& message, absl::Time now);
 
 }  // namespace ringway::router

@@ -13,8 +13,8 @@ namespace {
 // Longer than any round trip; shorter than a person waits.
 constexpr absl::Duration kAskLimit = absl::Seconds(1);
 
-absl::Duration LimitOf(const once::Ask& ask) {
-  const auto* attach = std::get_if<once::AttachAsk>(&ask.what);
+absl::Duration LimitOf(const once::Request& ask) {
+  const auto* attach = std::get_if<once::AttachRequest>(&ask.what);
   return attach != nullptr ? attach->patience + kAskLimit : kAskLimit;
 }
 
@@ -23,7 +23,7 @@ absl::Duration LimitOf(const once::Ask& ask) {
 // Lives until gRPC is done with the call; owned by its callback.
 class OnceLink::Outgoing {
  public:
-  Outgoing(OnceLink& link, std::uint64_t number, RouterId to, once::Ask ask)
+  Outgoing(OnceLink& link, std::uint64_t number, RouterId to, once::Request ask)
       : link_(link), number_(number), ticket_(link.streams_), to_(to), ask_(std::move(ask)) {}
   void Cancel() { context_.TryCancel(); }
 
@@ -44,15 +44,15 @@ class OnceLink::Outgoing {
   const std::uint64_t number_;
   StreamCount::Ticket ticket_;
   const RouterId to_;
-  const once::Ask ask_;
+  const once::Request ask_;
   grpc::ClientContext context_;
-  v1::OnceAsk request_;
+  v1::OnceRequest request_;
   v1::OnceReply reply_;
 };
 
 class OnceLink::Incoming final : public grpc::ServerUnaryReactor {
  public:
-  Incoming(OnceLink& link, const v1::OnceAsk* ask, v1::OnceReply* reply) : link_(link), reply_(reply) {
+  Incoming(OnceLink& link, const v1::OnceRequest* ask, v1::OnceReply* reply) : link_(link), reply_(reply) {
     (void)link_.loop_.Post([this, copy = *ask] { link_.OnAsk(*this, copy); });
   }
 
@@ -84,20 +84,20 @@ class OnceLink::Incoming final : public grpc::ServerUnaryReactor {
   bool cancelled_ = false;  // perhaps before the ask was looked at
 };
 
-void OnceLink::Perform(const AskKeeper& ask) {
-  const auto call = std::make_shared<Outgoing>(*this, ++last_ask_, ask.to, ask.ask);
+void OnceLink::Perform(const AskReplica& ask) {
+  const auto call = std::make_shared<Outgoing>(*this, ++last_ask_, ask.to, ask.request);
   asks_[last_ask_] = call.get();
-  Outgoing::Start(call, book_.OnceStub(ask.to));
+  Outgoing::Start(call, addresses_.OnceStub(ask.to));
 }
 
 void OnceLink::CancelAsks() {
   for (const auto& [number, call] : asks_) call->Cancel();
 }
 
-void OnceLink::OnReply(std::uint64_t number, RouterId from, const once::Ask& ask, const grpc::Status& status,
-                       const v1::OnceReply& message) {
+void OnceLink::OnReply(std::uint64_t number, RouterId from, const once::Request& ask,
+                       const grpc::Status& status, const v1::OnceReply& message) {
   asks_.erase(number);
-  OnceReplied event{.from = from, .ask = ask};
+  OnceReplied event{.from = from, .request = ask};
   if (status.ok()) {
     auto reply = DecodeReply(message, runtime::MonotonicNow());
     if (reply.ok()) event.reply = *std::move(reply);
@@ -105,14 +105,14 @@ void OnceLink::OnReply(std::uint64_t number, RouterId from, const once::Ask& ask
   tell_(event);
 }
 
-void OnceLink::OnAsk(Incoming& call, const v1::OnceAsk& message) {
+void OnceLink::OnAsk(Incoming& call, const v1::OnceRequest& message) {
   if (call.cancelled()) return call.GiveUp();
   auto ask = DecodeAsk(message, runtime::MonotonicNow());
   if (!ask.ok()) return call.Refuse(std::string(ask.status().message()));
   const once::CallId id = ++last_call_;
   call.SetId(id);
   calls_[id] = &call;
-  tell_(OnceAsked{.call = id, .ask = *std::move(ask)});
+  tell_(OnceAsked{.call = id, .request = *std::move(ask)});
 }
 
 void OnceLink::OnCancelled(once::CallId id) {
@@ -131,12 +131,13 @@ void OnceLink::Perform(const AnswerOnce& answer) {
   call->Answer(EncodeReply(answer.reply, runtime::MonotonicNow()));
 }
 
-grpc::ServerUnaryReactor* OnceService::Ask(grpc::CallbackServerContext* context, const v1::OnceAsk* ask,
+grpc::ServerUnaryReactor* OnceService::Ask(grpc::CallbackServerContext* context, const v1::OnceRequest* ask,
                                            v1::OnceReply* reply) {
   if (link_.open_.fetch_add(1) >= OnceLink::kCallsMax) {
     link_.open_.fetch_sub(1);
     auto* reactor = context->DefaultReactor();
-    reactor->Finish(grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many asks about keys are open"));
+    reactor->Finish(
+        grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many requests about keys are open"));
     return reactor;
   }
   return new OnceLink::Incoming(link_, ask, reply);

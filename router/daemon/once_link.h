@@ -5,8 +5,8 @@
 // until the machine answers it, its deadline passes or the caller goes; an answer for a call that is gone is
 // dropped.
 //
-// Bounds: kCallsMax open calls from others, more are refused; the machine bounds its own asks. Threads: the
-// loop's, but for gRPC's callbacks, which only post to it.
+// Bounds: kCallsMax open calls from others, more are refused; the machine bounds its own requests. Threads:
+// the loop's, but for gRPC's callbacks, which only post to it.
 #ifndef RINGWAY_ROUTER_DAEMON_ONCE_LINK_H_
 #define RINGWAY_ROUTER_DAEMON_ONCE_LINK_H_
 
@@ -17,7 +17,7 @@
 #include <map>
 
 #include "ringway/v1/once.grpc.pb.h"
-#include "router/daemon/address_book.h"
+#include "router/daemon/address_table.h"
 #include "router/daemon/stream_count.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
@@ -31,27 +31,28 @@ class OnceLink {
   using Tell = std::function<void(const RouterEvent&)>;
 
   // `tell` steps the machine at once; it is never called from within Perform.
-  OnceLink(runtime::EventLoop& loop, StreamCount& streams, AddressBook& book, Tell tell)
-      : loop_(loop), streams_(streams), book_(book), tell_(std::move(tell)) {}
+  OnceLink(runtime::EventLoop& loop, StreamCount& streams, AddressTable& addresses, Tell tell)
+      : loop_(loop), streams_(streams), addresses_(addresses), tell_(std::move(tell)) {}
 
   // The machine's actions.
-  void Perform(const AskKeeper& ask);
+  void Perform(const AskReplica& ask);
   void Perform(const AnswerOnce& answer);
-  // Ends the asks under way, for the end of the process; each is still heard of as unanswered. On the loop.
+  // Ends the requests under way, for the end of the process; each is still heard of as unanswered. On the
+  // loop.
   void CancelAsks();
 
  private:
   friend class OnceService;
   class Outgoing;
   class Incoming;
-  void OnAsk(Incoming& call, const v1::OnceAsk& message);
+  void OnAsk(Incoming& call, const v1::OnceRequest& message);
   void OnCancelled(once::CallId call);
-  void OnReply(std::uint64_t number, RouterId from, const once::Ask& ask, const grpc::Status& status,
+  void OnReply(std::uint64_t number, RouterId from, const once::Request& ask, const grpc::Status& status,
                const v1::OnceReply& message);
 
   runtime::EventLoop& loop_;
   StreamCount& streams_;
-  AddressBook& book_;
+  AddressTable& addresses_;
   const Tell tell_;
   std::map<once::CallId, Incoming*> calls_;  // not answered yet
   once::CallId last_call_ = 0;
@@ -63,7 +64,7 @@ class OnceLink {
 class OnceService final : public v1::Once::CallbackService {
  public:
   explicit OnceService(OnceLink& link) : link_(link) {}
-  grpc::ServerUnaryReactor* Ask(grpc::CallbackServerContext* context, const v1::OnceAsk* ask,
+  grpc::ServerUnaryReactor* Ask(grpc::CallbackServerContext* context, const v1::OnceRequest* ask,
                                 v1::OnceReply* reply) override;
 
  private:

@@ -21,19 +21,19 @@ RegionId HomeIn(const Fleet& fleet, const std::string& region) {
   return *home;
 }
 
-FleetBook BookOf(const Fleet& fleet, const std::string& region) {
-  FleetBook book;
-  book.fleet = std::make_shared<const Fleet>(fleet);
-  book.retired.assign(fleet.tiers.size(), false);
-  book.home = HomeIn(fleet, region);
-  return book;
+KnownFleet KnownFleetOf(const Fleet& fleet, const std::string& region) {
+  KnownFleet known;
+  known.fleet = std::make_shared<const Fleet>(fleet);
+  known.retired.assign(fleet.tiers.size(), false);
+  known.home = HomeIn(fleet, region);
+  return known;
 }
 
 once::Settings OnceSettingsOf(const Settings& settings, std::uint64_t incarnation) {
   return {.router = settings.name,
           .life = incarnation,
           .alone = settings.controller.empty(),
-          .book = settings.once};
+          .bounds = settings.once};
 }
 
 std::size_t PoolRequestsMax(const Settings& settings) {
@@ -62,19 +62,19 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       settings_(settings),
       log_(log),
       learns_tiers_(learns_tiers),
-      fleet_(BookOf(WithPoolTier(fleet, settings), settings.region)),
-      book_(settings.fleet_token),
+      fleet_(KnownFleetOf(WithPoolTier(fleet, settings), settings.region)),
+      addresses_(settings.fleet_token),
       metrics_(fleet_),
       incarnation_(NextIncarnation(settings)),
-      calls_(loop, streams_, settings.calls, fleet_, book_, metrics_, log,
+      calls_(loop, streams_, settings.calls, fleet_, addresses_, metrics_, log,
              [this](const RouterEvent& event) { Tell(event); }),
-      hall_(loop, streams_,
-            {.router = settings.name,
-             .incarnation = incarnation_,
-             .seed = settings.seed,
-             .plain = PoolSeat(settings)},
-            fleet_, book_, log, [this](const RouterEvent& event) { Tell(event); }),
-      once_(loop, streams_, book_, [this](const RouterEvent& event) { Tell(event); }),
+      sessions_(loop, streams_,
+                {.router = settings.name,
+                 .incarnation = incarnation_,
+                 .seed = settings.seed,
+                 .plain = PoolTier(settings)},
+                fleet_, addresses_, log, [this](const RouterEvent& event) { Tell(event); }),
+      once_(loop, streams_, addresses_, [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop, RouterMachine(MachineSettings(), fleet_.fleet), TimePassed{},
               [this](RouterAction& action) { Do(action); }),
       http_forwards_(loop, streams_, [this](const RouterEvent& event) { Tell(event); }),
@@ -109,8 +109,8 @@ void RouterAgent::Start(const std::string& address) {
   }
   LoadLastGood();
   for (const std::string& worker : settings_.workers) {
-    const WorkerId id = book_.WorkerAt(worker, runtime::MonotonicNow(), /*beside=*/true);
-    book_.worker(id).beside = true;
+    const WorkerId id = addresses_.WorkerAt(worker, runtime::MonotonicNow(), /*local=*/true);
+    addresses_.worker(id).local = true;
     Watch(id);
   }
   if (!settings_.controller.empty()) {
@@ -162,12 +162,12 @@ void RouterAgent::Do(RouterAction& action) {
   } else if (auto* end = std::get_if<EndJob>(&action)) {
     calls_.Perform(*end);
   } else if (auto* tell = std::get_if<TellLedger>(&action)) {
-    hall_.Perform(*tell);
+    sessions_.Perform(*tell);
   } else if (auto* report = std::get_if<SendReport>(&action)) {
     Do(*report);
   } else if (auto* decided = std::get_if<TableDecided>(&action)) {
     Do(*decided);
-  } else if (auto* ask = std::get_if<AskKeeper>(&action)) {
+  } else if (auto* ask = std::get_if<AskReplica>(&action)) {
     once_.Perform(*ask);
   } else if (auto* answer = std::get_if<AnswerOnce>(&action)) {
     once_.Perform(*answer);
@@ -213,8 +213,8 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_held_s_sum(absl::ToDoubleSeconds(c.held));
   }
   for (const auto& [id, watch] : watches_) {
-    KnownWorker& worker = book_.worker(id);
-    const bool ours = worker.beside || worker.adopted;
+    KnownWorker& worker = addresses_.worker(id);
+    const bool ours = worker.local || worker.adopted;
     if (out.workers_size() >= kWorkersReportedMax) break;
     if (ours && worker.state.wire_version() != 0) *out.add_workers() = ReportOf(worker);
   }
@@ -261,7 +261,7 @@ void RouterAgent::CheckQuiet() {
 }
 
 void RouterAgent::Disconnect() {
-  hall_.Close();
+  sessions_.Close();
   watches_.clear();
   link_.reset();
   once_.CancelAsks();
@@ -272,7 +272,7 @@ void RouterAgent::Beat() {
   const absl::Duration age =
       table_since_ == absl::InfinitePast() ? absl::InfiniteDuration() : now - table_since_;
   metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
-  metrics_.Show(hall_.Standings());
+  metrics_.Show(sessions_.Statuses());
   SaveLastGood();
   SayLonely(now);
   HearModels();

@@ -2,9 +2,9 @@
 //
 // The coordinator only sequences. What clients, workers, routers and the controller say becomes events of the
 // machine; the machine's actions become calls, reports and acknowledgements. It keeps the names: the fleet as
-// merged so far, the address book, which workers are watched. What it adds of its own: a router that nobody
-// told anything learns its tiers from the workers beside it, so that a pod of one router and one worker
-// serves.
+// merged so far, the address addresses, which workers are watched. What it adds of its own: a router that
+// nobody told anything learns its tiers from the workers beside it, so that a pod of one router and one
+// worker serves.
 //
 // Invariants: a directory or table of a replaced leader changes nothing; whatever became active is saved.
 // Threads: everything on the loop, but the constructor, which runs before the loop starts.
@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "router/daemon/address_book.h"
+#include "router/daemon/address_table.h"
 #include "router/daemon/control_link.h"
 #include "router/daemon/http_forwards.h"
 #include "router/daemon/job_calls.h"
 #include "router/daemon/last_good.h"
-#include "router/daemon/ledger_hall.h"
+#include "router/daemon/ledger_sessions.h"
 #include "router/daemon/once_link.h"
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/settings.h"
@@ -33,7 +33,7 @@
 #include "router/http/pool_workers.h"
 #include "router/journal/recorder.h"
 #include "router/router_machine.h"
-#include "router/videos/fleet_glance.h"
+#include "router/videos/fleet_summary.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 #include "runtime/machine_driver.h"
@@ -64,8 +64,8 @@ class RouterAgent final : private ControlSink, private ProxyHost {
 
   JobCalls& calls() { return calls_; }
   // Before Start: who is told, on the loop, when what the videos front must know has changed.
-  void ShowFleetTo(std::function<void(const videos::FleetGlance&)> show) { show_fleet_ = std::move(show); }
-  LedgerHall& hall() { return hall_; }
+  void ShowFleetTo(std::function<void(const videos::FleetSummary&)> show) { show_fleet_ = std::move(show); }
+  LedgerSessions& sessions() { return sessions_; }
   OnceLink& once() { return once_; }
   RouterMetrics& metrics() { return metrics_; }
   // Client calls that gRPC still knows.
@@ -92,11 +92,11 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   bool DoForPool(RouterAction& action);
   void TellLater();
   void TickPool();
-  const LedgerStanding* PoolStanding(const std::vector<LedgerStanding>& standings) const;
+  const LedgerStatus* PoolStatus(const std::vector<LedgerStatus>& statuses) const;
   void SamplePool(absl::Time now);
   void ReportPool(v1::Report& report);
   void ListPoolWorkers(const std::vector<NamedWorker>& workers);
-  static std::optional<PlainTier> PoolSeat(const Settings& settings);
+  static std::optional<PlainTier> PoolTier(const Settings& settings);
   RouterSettings MachineSettings() const;
   static Fleet WithPoolTier(Fleet fleet, const Settings& settings);
 
@@ -127,9 +127,9 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   static v1::WorkerReport ReportOf(KnownWorker& worker);
   void ReadPages();
 
-  // What clients may ask for (agent_glance.cc).
+  // What clients may ask for (agent_summary.cc).
   void HearModels();
-  videos::FleetGlance Glance() const;
+  videos::FleetSummary Summary() const;
   void ShowFleet();
 
   void Beat();
@@ -141,12 +141,12 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   bool learns_tiers_;
   std::string address_;
   StreamCount streams_;
-  FleetBook fleet_;
-  AddressBook book_;
+  KnownFleet fleet_;
+  AddressTable addresses_;
   RouterMetrics metrics_;
   const std::uint64_t incarnation_;  // rises from one life to the next
   JobCalls calls_;
-  LedgerHall hall_;
+  LedgerSessions sessions_;
   OnceLink once_;
   bool performing_ = false;
   std::unique_ptr<journal::Recorder> journal_;  // null: nothing is recorded
@@ -169,8 +169,8 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   absl::Time pages_at_ = absl::InfinitePast();  // when the workers' pages are due
   absl::Time table_since_ = absl::InfinitePast();
   absl::Time lonely_at_ = absl::InfiniteFuture();  // when it is worth a line that nobody told us of the fleet
-  std::function<void(const videos::FleetGlance&)> show_fleet_;
-  std::optional<videos::FleetGlance> shown_;
+  std::function<void(const videos::FleetSummary&)> show_fleet_;
+  std::optional<videos::FleetSummary> shown_;
   runtime::Alarm beat_;
   std::function<void()> quiet_;  // set: stopping
   absl::Time stop_at_ = absl::InfiniteFuture();

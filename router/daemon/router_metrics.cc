@@ -33,7 +33,7 @@ std::string Text(std::string_view view) { return std::string(view); }
 
 }  // namespace
 
-RouterMetrics::RouterMetrics(const FleetBook& fleet) : fleet_(fleet) {
+RouterMetrics::RouterMetrics(const KnownFleet& fleet) : fleet_(fleet) {
   prometheus::Registry& r = *registry_;
   requests_ = Counters(r, "ringway_router_requests_total", "Jobs that ended here, by tier and outcome.");
   probes_ = Counters(r, "ringway_router_probes_total", "Offers made to workers, by how they ended.");
@@ -69,10 +69,10 @@ RouterMetrics::RouterMetrics(const FleetBook& fleet) : fleet_(fleet) {
   ledger_holding_ =
       Gauges(r, "ringway_router_ledger_holding", "1 while this router holds the tier's ledger.");
   ledger_appointment_ =
-      Gauges(r, "ringway_ledger_appointment", "Number of the holder's appointment; 0: not the holder.");
+      Gauges(r, "ringway_ledger_appointment", "Number of the leader's appointment; 0: not the leader.");
   ledger_routers_ = Gauges(r, "ringway_ledger_routers", "Routers that ask here for slots.");
-  ledger_slots_ = Gauges(r, "ringway_ledger_slots", "Slots that the holder knows, by state.");
-  ledger_waiting_ = Gauges(r, "ringway_ledger_waiting", "Jobs in the holder's line.");
+  ledger_slots_ = Gauges(r, "ringway_ledger_slots", "Slots that the leader knows, by state.");
+  ledger_waiting_ = Gauges(r, "ringway_ledger_waiting", "Jobs in the leader's line.");
   ledger_grants_ = Counters(r, "ringway_ledger_grants_total", "Slots granted here.");
   ledger_revoked_ = Counters(r, "ringway_ledger_revoked_total", "Leases called back here.");
   reports_ = &Counters(r, "ringway_router_reports_total", "Reports sent to the controller.")->Add({});
@@ -103,8 +103,8 @@ void RouterMetrics::CountRefused(Outcome outcome) {
 
 void RouterMetrics::CountEnd(const EndJob& end, const JobFacts& facts, absl::Time now) {
   Requests(facts.tier, end.outcome, facts.forwarded).Increment();
-  const bool ran = end.story.service > absl::ZeroDuration();
-  if (ran) Seconds(*wait_, wait_of_, facts.tier).Observe(absl::ToDoubleSeconds(end.story.wait));
+  const bool ran = end.trace.service > absl::ZeroDuration();
+  if (ran) Seconds(*wait_, wait_of_, facts.tier).Observe(absl::ToDoubleSeconds(end.trace.wait));
   if (end.outcome != Outcome::kDone) return;
   Seconds(*duration_, duration_of_, facts.tier).Observe(absl::ToDoubleSeconds(now - facts.arrived));
 }
@@ -125,7 +125,7 @@ void RouterMetrics::CountTable(bool active) {
   tables_->Add({{"result", active ? "active" : "refused"}}).Increment();
 }
 
-void RouterMetrics::ShowOnce(const once::OnceDesk& once) {
+void RouterMetrics::ShowOnce(const once::OnceMachine& once) {
   const once::Counts& now = once.counts();
   const auto count = [this](const char* result, std::uint64_t value, std::uint64_t shown) {
     if (value > shown) keyed_->Add({{"result", result}}).Increment(static_cast<double>(value - shown));
@@ -159,8 +159,8 @@ void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size
   table_age_->Set(table_age == absl::InfiniteDuration() ? -1 : absl::ToDoubleSeconds(table_age));
 }
 
-void RouterMetrics::Show(const std::vector<LedgerStanding>& ledgers) {
-  for (const LedgerStanding& ledger : ledgers) {
+void RouterMetrics::Show(const std::vector<LedgerStatus>& ledgers) {
+  for (const LedgerStatus& ledger : ledgers) {
     const prometheus::Labels tier = {{"tier", TierName(ledger.tier)}};
     const auto slots = [&](const char* state, std::size_t count) {
       ledger_slots_->Add({{"tier", TierName(ledger.tier)}, {"state", state}}).Set(static_cast<double>(count));

@@ -23,14 +23,14 @@
 
 #include "absl/time/time.h"
 #include "router/daemon/job_header.h"
-#include "router/daemon/ledger_hall.h"
+#include "router/daemon/ledger_sessions.h"
 #include "router/router_machine.h"
 
 namespace ringway::router {
 
 class RouterMetrics {
  public:
-  explicit RouterMetrics(const FleetBook& fleet);
+  explicit RouterMetrics(const KnownFleet& fleet);
 
   void CountRefused(Outcome outcome);  // before the machine saw it: broken requests, full arenas
   void CountEnd(const EndJob& end, const JobFacts& facts, absl::Time now);
@@ -39,10 +39,10 @@ class RouterMetrics {
   void CountTable(bool active);
   void CountReport() { reports_->Increment(); }
   // The gauges.
-  void ShowOnce(const once::OnceDesk& once);
+  void ShowOnce(const once::OnceMachine& once);
   void Show(const RouterMachine& machine, bool connected, std::size_t calls, absl::Duration table_age);
 
-  void Show(const std::vector<LedgerStanding>& ledgers);
+  void Show(const std::vector<LedgerStatus>& ledgers);
 
   std::shared_ptr<const prometheus::Registry> registry() const { return registry_; }
   // For parts of the router that count on the same page.
@@ -55,7 +55,7 @@ class RouterMetrics {
                                  std::map<std::string, prometheus::Histogram*>& cache, TierId tier);
   const std::string& TierName(TierId tier) const { return fleet_.fleet->tiers[tier].name; }
 
-  const FleetBook& fleet_;
+  const KnownFleet& fleet_;
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
   prometheus::Family<prometheus::Counter>* requests_;
   prometheus::Family<prometheus::Counter>* probes_;

@@ -1,4 +1,4 @@
-// The numbers by which a ledger's holder knows the routers that stand here, by their names.
+// The numbers by which a ledger's leader knows the routers that stand here, by their names.
 //
 // A router keeps its number over reconnects and restarts, for as long as there is room. When there is none,
 // the name that has been gone longest makes room and its number is given to the new one; names of routers

@@ -41,12 +41,12 @@ Reactor* PeerService::Forward(grpc::CallbackServerContext* context) {
   return Take(context, true, loop_, calls_, streams_max_);
 }
 
-grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* LedgerService::Stand(grpc::CallbackServerContext*) {
-  if (hall_.streams.fetch_add(1) >= streams_max_) {
-    hall_.streams.fetch_sub(1);
+grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* LedgerService::Connect(grpc::CallbackServerContext*) {
+  if (sessions_.streams.fetch_add(1) >= streams_max_) {
+    sessions_.streams.fetch_sub(1);
     return new NoPlace();
   }
-  return new StandStream(loop_, hall_);
+  return new LedgerStream(loop_, sessions_);
 }
 
 }  // namespace ringway::router

@@ -12,7 +12,7 @@
 #include "ringway/v1/job.grpc.pb.h"
 #include "ringway/v1/ledger.grpc.pb.h"
 #include "router/daemon/job_calls.h"
-#include "router/daemon/ledger_hall.h"
+#include "router/daemon/ledger_sessions.h"
 #include "runtime/event_loop.h"
 
 namespace ringway::router {
@@ -29,16 +29,16 @@ class IngressService final : public v1::Ingress::CallbackService {
   const int streams_max_;
 };
 
-// For routers of the own region: where they stand before a ledger's holder.
+// For routers of the own region: where they stand before a ledger's leader.
 class LedgerService final : public v1::Ledger::CallbackService {
  public:
-  LedgerService(runtime::EventLoop& loop, LedgerHall& hall, int streams_max)
-      : loop_(loop), hall_(hall), streams_max_(streams_max) {}
-  grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* Stand(grpc::CallbackServerContext* context) override;
+  LedgerService(runtime::EventLoop& loop, LedgerSessions& sessions, int streams_max)
+      : loop_(loop), sessions_(sessions), streams_max_(streams_max) {}
+  grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* Connect(grpc::CallbackServerContext* context) override;
 
  private:
   runtime::EventLoop& loop_;
-  LedgerHall& hall_;
+  LedgerSessions& sessions_;
   const int streams_max_;
 };
 

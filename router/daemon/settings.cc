@@ -34,7 +34,7 @@ struct Flags {
   std::string token_file;
   std::string fleet_token_file;
   std::string log_level = "info";
-  std::string holder;
+  std::string leader;
   VideosFlags videos;
 };
 
@@ -54,7 +54,7 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
   app.add_option("--topology", s.topology, "topology file, to run without a controller");
   app.add_option("--pool", s.pool_file, "pool file: plain HTTP workers and where their clients knock");
   app.add_option(
-      "--holder", f.holder,
+      "--leader", f.leader,
       "NAME=HOST:PORT of the router that holds the pool's ledger [the controller's choice; alone: itself]");
   app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
   app.add_flag("--emulate-rtt", s.calls.emulate_rtt,
@@ -118,21 +118,21 @@ absl::Status CheckAddresses(const Settings& s) {
   return absl::OkStatus();
 }
 
-absl::Status ReadHolder(const std::string& text, Settings& s) {
+absl::Status ReadLeader(const std::string& text, Settings& s) {
   if (text.empty()) return absl::OkStatus();
   const std::size_t equals = text.find('=');
   const bool named = equals != std::string::npos && equals > 0;
   if (!named || !runtime::ParseAddress(text.substr(equals + 1)).ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--holder is '", text, "'; allowed is NAME=HOST:PORT, for example edge-1=10.0.0.5:7410"));
+        "--leader is '", text, "'; allowed is NAME=HOST:PORT, for example edge-1=10.0.0.5:7410"));
   }
   if (s.pool_file.empty()) {
-    return absl::InvalidArgumentError("--holder is about the pool's ledger; give --pool too");
+    return absl::InvalidArgumentError("--leader is about the pool's ledger; give --pool too");
   }
-  if (absl::Status status = HeaderText::CheckName("--holder's name", text.substr(0, equals)); !status.ok()) {
+  if (absl::Status status = HeaderText::CheckName("--leader's name", text.substr(0, equals)); !status.ok()) {
     return status;
   }
-  s.holder = NamedAddress{text.substr(0, equals), text.substr(equals + 1)};
+  s.leader = NamedAddress{text.substr(0, equals), text.substr(equals + 1)};
   return absl::OkStatus();
 }
 
@@ -176,7 +176,7 @@ absl::Status Complete(const Flags& f, Settings& s) {
   if (absl::Status status = HeaderText::CheckName("--region", s.region); !status.ok()) return status;
   if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
   if (absl::Status status = CheckRanges(f); !status.ok()) return status;
-  if (absl::Status status = ReadHolder(f.holder, s); !status.ok()) return status;
+  if (absl::Status status = ReadLeader(f.leader, s); !status.ok()) return status;
   const auto level = runtime::ParseLogLevel(f.log_level);
   if (!level) {
     return absl::InvalidArgumentError(

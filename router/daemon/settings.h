@@ -18,7 +18,7 @@
 #include "absl/time/time.h"
 #include "core/http_pool.h"
 #include "router/daemon/job_calls.h"
-#include "router/once/record_book.h"
+#include "router/once/record_table.h"
 #include "router/videos/settings.h"
 #include "runtime/log.h"
 
@@ -46,10 +46,10 @@ struct Settings {
   std::string pool_file;             // plain HTTP workers and the listener in front of them; empty: none
   std::optional<HttpPoolSpec> pool;  // as read from it
   std::function<absl::StatusOr<HttpPoolSpec>()> read_pool;  // again, on SIGHUP
-  std::optional<NamedAddress> holder;                       // of the pool's ledger; none: see docs/router.md
+  std::optional<NamedAddress> leader;                       // of the pool's ledger; none: see docs/router.md
   CallSettings calls;
   videos::VideosSettings videos;  // the HTTP API
-  once::BookBounds once;          // records of keyed jobs
+  once::TableBounds once;         // records of keyed jobs
   std::size_t watch_max = 64;     // workers watched beyond those beside
   absl::Duration offer_limit = absl::Seconds(2);
   absl::Duration drain_grace = absl::Minutes(5);

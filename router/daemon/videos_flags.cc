@@ -1,7 +1,7 @@
 #include "router/daemon/videos_flags.h"
 
 #include "absl/strings/str_cat.h"
-#include "router/videos/book/video_id.h"
+#include "router/videos/jobs/video_id.h"
 #include "router/videos/webhook_signature.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
@@ -131,11 +131,11 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
     }
     s.store = settings.state_dir + "/videos";
   }
-  s.book.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebibyte);
-  s.book.film_bytes_max = f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebibyte)
-                                             : s.book.store_bytes_max / 4;
-  s.book.expiry = absl::Seconds(f.expiry_s);
-  s.book.live_max = static_cast<std::size_t>(f.jobs_max);
+  s.limits.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebibyte);
+  s.limits.film_bytes_max = f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebibyte)
+                                               : s.limits.store_bytes_max / 4;
+  s.limits.expiry = absl::Seconds(f.expiry_s);
+  s.limits.live_max = static_cast<std::size_t>(f.jobs_max);
   s.body_bytes_max = static_cast<std::size_t>(f.body_mib_max * kMebibyte);
   s.bodies_bytes_max = static_cast<std::size_t>(f.bodies_mib_max * kMebibyte);
   s.body_limit = absl::Seconds(f.body_limit_s);

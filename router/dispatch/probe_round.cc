@@ -9,9 +9,9 @@ bool Contains(const std::vector<WorkerId>& round, WorkerId worker) {
   return std::find(round.begin(), round.end(), worker) != round.end();
 }
 
-void AddBeside(const WorkerView& view, TierId tier, std::size_t width, absl::Time now,
-               std::vector<WorkerId>& round) {
-  for (const WorkerId worker : view.beside_workers(tier)) {
+void AddLocal(const WorkerView& view, TierId tier, std::size_t width, absl::Time now,
+              std::vector<WorkerId>& round) {
+  for (const WorkerId worker : view.local_workers(tier)) {
     if (round.size() >= width) return;
     if (view.open(worker) && !view.LikelyBusy(worker, now)) round.push_back(worker);
   }
@@ -47,7 +47,7 @@ void AddRandom(WorkerView& view, TierId tier, std::size_t width, absl::Time now,
 void ChooseRound(WorkerView& view, TierId tier, std::size_t width, absl::Time now, Rng& rng,
                  std::vector<WorkerId>& round) {
   round.clear();
-  AddBeside(view, tier, width, now, round);
+  AddLocal(view, tier, width, now, round);
   AddHinted(view, tier, width, now, rng, round);
   AddRandom(view, tier, width, now, rng, round);
 }

@@ -47,20 +47,20 @@ void WorkerView::Reindex(WorkerId worker) {
   e.counted_busy = busy;
 }
 
-void WorkerView::List(WorkerId worker, TierId tier, bool beside) {
+void WorkerView::List(WorkerId worker, TierId tier, bool local) {
   RINGWAY_CHECK(worker.index() < kWorkersMax);
   if (!entries_.contains(worker)) entries_.resize(worker.index() + 1);
   if (entries_[worker].listed) {
-    if (entries_[worker].tier == tier && entries_[worker].beside == beside) return;
+    if (entries_[worker].tier == tier && entries_[worker].local == local) return;
     Unlist(worker);
   }
   Entry& e = entries_[worker];
   e.tier = tier;
   e.listed = true;
-  e.beside = beside;
+  e.local = local;
   e.draining = false;
   e.state = WorkerState::kUnknown;
-  if (beside) Pool(tier).beside.push_back(worker);
+  if (local) Pool(tier).local.push_back(worker);
   Reindex(worker);
 }
 
@@ -70,7 +70,7 @@ void WorkerView::Unlist(WorkerId worker) {
   e.listed = false;
   Reindex(worker);
   TierPool& pool = Pool(e.tier);
-  std::erase(pool.beside, worker);
+  std::erase(pool.local, worker);
   pool.hints.Forget(worker);
   std::erase(isolated_, worker);
   SetRest(e, Rest::kNone);
@@ -207,8 +207,8 @@ const std::vector<WorkerId>& WorkerView::open_workers(TierId tier) const {
   return pools_.contains(tier) ? pools_[tier].open : kNoWorkers;
 }
 
-const std::vector<WorkerId>& WorkerView::beside_workers(TierId tier) const {
-  return pools_.contains(tier) ? pools_[tier].beside : kNoWorkers;
+const std::vector<WorkerId>& WorkerView::local_workers(TierId tier) const {
+  return pools_.contains(tier) ? pools_[tier].local : kNoWorkers;
 }
 
 void WorkerView::SwapOpen(TierId tier, std::size_t i, std::size_t j) {

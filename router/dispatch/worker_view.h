@@ -54,7 +54,7 @@ class WorkerView {
   explicit WorkerView(const IsolationSpec& isolation = {}) : isolation_(isolation) {}
 
   // Adds a worker, or changes what the directory says of it.
-  void List(WorkerId worker, TierId tier, bool beside);
+  void List(WorkerId worker, TierId tier, bool local);
   // It takes no new job; one that it holds is still tracked.
   void Unlist(WorkerId worker);
   // Returns true if the worker became idle and may be offered a job.
@@ -103,7 +103,7 @@ class WorkerView {
   // Open, and said to be idle.
   bool Idle(WorkerId worker) const { return open(worker) && entries_[worker].state == WorkerState::kIdle; }
   bool isolated(WorkerId worker) const { return entries_[worker].rest != Rest::kNone; }
-  bool beside(WorkerId worker) const { return entries_[worker].beside; }
+  bool local(WorkerId worker) const { return entries_[worker].local; }
   TierId tier(WorkerId worker) const { return entries_[worker].tier; }
   AttemptId held(WorkerId worker) const { return entries_[worker].held; }
   // Said to be busy, recently enough to be believed.
@@ -113,7 +113,7 @@ class WorkerView {
   // caller through SwapOpen.
   const std::vector<WorkerId>& open_workers(TierId tier) const;
   void SwapOpen(TierId tier, std::size_t i, std::size_t j);
-  const std::vector<WorkerId>& beside_workers(TierId tier) const;
+  const std::vector<WorkerId>& local_workers(TierId tier) const;
   IdleHints& hints(TierId tier) { return Pool(tier).hints; }
   // Of the tier's listed workers, the share known to be busy; 0 without workers.
   double BusyShare(TierId tier) const;
@@ -126,7 +126,7 @@ class WorkerView {
   struct alignas(64) Entry {
     TierId tier;
     bool listed = false;
-    bool beside = false;
+    bool local = false;
     bool draining = false;
     Rest rest = Rest::kNone;
     bool leased = false;        // the own offer
@@ -143,7 +143,7 @@ class WorkerView {
   };
   struct TierPool {
     std::vector<WorkerId> open;
-    std::vector<WorkerId> beside;
+    std::vector<WorkerId> local;
     IdleHints hints;
     std::size_t listed = 0;
     std::size_t busy = 0;

@@ -135,7 +135,7 @@ void HttpProxy::Perform(EndJob& end) {
     } else {
       const RefusalFacts facts{
           .overload_status = spec_.overload_status,
-          .sent = end.story.service > absl::ZeroDuration(),
+          .sent = end.trace.service > absl::ZeroDuration(),
           .draining = host_.machine().draining(),
           .unreachable = exchange.attempts > 0 && exchange.unreachable == exchange.attempts};
       const Refusal refusal = RefusalOf(end, facts);
@@ -184,7 +184,7 @@ void HttpProxy::OnResponseHead(Exchange& exchange, const http::Head& head) {
 void HttpProxy::DeliverHead(Exchange& exchange, const http::Head& head, const ServedBy& served) {
   http::ServerConnection& client = *exchange.client;
   BeginForwardedResponse(head, client);
-  AddStory(exchange, served, client);
+  AddTrace(exchange, served, client);
   const bool bare = exchange.head_only || head.status == 204 || head.status == 304;
   if (head.framing == http::Framing::kNone && !bare && head.Find("Content-Length") == nullptr) {
     client.EndHead(http::Framing::kLength, 0);
@@ -193,7 +193,7 @@ void HttpProxy::DeliverHead(Exchange& exchange, const http::Head& head, const Se
   }
 }
 
-void HttpProxy::AddStory(const Exchange& exchange, const ServedBy& served, http::ServerConnection& client) {
+void HttpProxy::AddTrace(const Exchange& exchange, const ServedBy& served, http::ServerConnection& client) {
   const RouterMachine& machine = host_.machine();
   char text[24];
   client.AddField("X-Ringway-Region", HeaderText::Escaped(served.region).text());

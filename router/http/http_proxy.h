@@ -111,7 +111,7 @@ class HttpProxy final : public http::Application {
   void OnBroken(Exchange& exchange, bool sent, std::string_view why);
   void OnRequestDrained(Exchange& exchange);
   void EndAttempt(Exchange& exchange, AttemptEnded ended);
-  void AddStory(const Exchange& exchange, const ServedBy& served, http::ServerConnection& client);
+  void AddTrace(const Exchange& exchange, const ServedBy& served, http::ServerConnection& client);
   void Free(Exchange& exchange);
 
   runtime::EventLoop& loop_;

@@ -38,8 +38,8 @@ Verdict VerdictOf(const EndJob& end, const RefusalFacts& facts) {
       if (facts.sent) return {504, "timeout", "deadline_exceeded"};
       return {facts.overload_status, "overloaded", "no_slot_in_time"};
     case Outcome::kShed:
-      if (end.story.route.shed) return {facts.overload_status, "overloaded", "shed"};
-      if (end.story.busy > 0 && end.story.busy == end.story.attempts)
+      if (end.trace.route.shed) return {facts.overload_status, "overloaded", "shed"};
+      if (end.trace.busy > 0 && end.trace.busy == end.trace.attempts)
         return {facts.overload_status, "overloaded", "workers_busy"};
       return {facts.overload_status, "overloaded", "line_full"};
     case Outcome::kFailed:
@@ -61,8 +61,8 @@ Refusal RefusalOf(const EndJob& end, const RefusalFacts& facts) {
   Refusal refusal{.status = verdict.status};
   refusal.body = ErrorBody(end.message, verdict.type, verdict.code);
   refusal.fields = absl::StrCat("X-Ringway-Reason: ", std::string(verdict.code),
-                                "\r\nX-Ringway-Attempts: ", end.story.attempts,
-                                "\r\nX-Ringway-Wait-Ms: ", absl::ToInt64Milliseconds(end.story.wait), "\r\n");
+                                "\r\nX-Ringway-Attempts: ", end.trace.attempts,
+                                "\r\nX-Ringway-Wait-Ms: ", absl::ToInt64Milliseconds(end.trace.wait), "\r\n");
   if (verdict.status == 429 || verdict.status == 503) {
     const double hint_s =
         absl::ToDoubleSeconds(std::clamp(end.retry_after, absl::Seconds(1), absl::Hours(1)));

@@ -25,7 +25,7 @@ struct Refusal {
   std::string body = {};    // JSON
 };
 
-// How the request went here, as far as the machine's story does not tell.
+// How the request went here, as far as the machine's trace does not tell.
 struct RefusalFacts {
   int overload_status = 429;
   bool sent = false;         // a worker has, or had, the request when it ended

@@ -1,11 +1,11 @@
 // What routers say to each other about keyed jobs, as values.
 //
 // A key belongs to one claim at a time. A claim is one router's right to run the job: (round, owner, life,
-// serial); a claim that takes over from another has a higher round. A record is what a keeper knows of a key:
-// whose claim it is, or that the job is done, and with what result. Every ask has one reply, or is known not
-// to have been answered; it may have been performed all the same, and any of them may come twice or late.
+// serial); a claim that takes over from another has a higher round. A record is what a replica knows of a
+// key: whose claim it is, or that the job is done, and with what result. Every ask has one reply, or is known
+// not to have been answered; it may have been performed all the same, and any of them may come twice or late.
 //
-// Times in records are the keeper's own; the wire carries what remains. Threads: values.
+// Times in records are the replica's own; the wire carries what remains. Threads: values.
 #ifndef RINGWAY_ROUTER_ONCE_MESSAGES_H_
 #define RINGWAY_ROUTER_ONCE_MESSAGES_H_
 
@@ -31,7 +31,7 @@ struct ClaimId {
 
 // Opaque here: the shell makes them and reads them.
 struct Result {
-  std::shared_ptr<const std::string> end = nullptr;    // the last message: outcome and story
+  std::shared_ptr<const std::string> end = nullptr;    // the last message: outcome and trace
   std::shared_ptr<const std::string> bytes = nullptr;  // null: too large to be kept
 };
 
@@ -46,45 +46,45 @@ struct Record {
   Result result = {};
 };
 
-// To a keeper: record this claim, unless the key is taken; a claim among `over` gives way.
-struct ClaimAsk {
+// To a replica: record this claim, unless the key is taken; a claim among `over` gives way.
+struct ClaimRequest {
   std::string key;
   std::uint64_t fingerprint = 0;
   ClaimId claim;
   absl::Duration hold = absl::ZeroDuration();  // after which the owner cannot run the job any more
   std::vector<ClaimId> over = {};              // at most two
 };
-// To a keeper: the claim is done. Also carries a known end to a keeper that has not got it, instead of a
+// To a replica: the claim is done. Also carries a known end to a replica that has not got it, instead of a
 // claim that the sender gives up for it.
-struct SettleAsk {
+struct SettleRequest {
   Record record;
   ClaimId instead_of = {};
 };
-// To a keeper: nothing runs and nothing came of it; the key is free.
-struct ReleaseAsk {
+// To a replica: nothing runs and nothing came of it; the key is free.
+struct ReleaseRequest {
   std::string key;
   ClaimId claim;
   int tries = 0;  // of the asker; does not travel
 };
 // To the owner of a claim: answer when it has ended, at the latest after `patience`.
-struct AttachAsk {
+struct AttachRequest {
   std::string key;
   ClaimId claim;
   absl::Duration patience = absl::ZeroDuration();
 };
 // To any router: what do you know of the keys that I keep, in the order of the keys, from after `after` on?
-struct PullAsk {
-  std::uint64_t keeper = 0;  // the asker's mark
+struct PullRequest {
+  std::uint64_t replica = 0;  // the asker's mark
   std::string after = {};
 };
-// To a keeper that has become one because another left.
-struct CopyAsk {
+// To a replica that has become one because another left.
+struct CopyRequest {
   Record record;
 };
 
-struct Ask {
+struct Request {
   std::uint64_t ticket = 0;  // of the asker; does not travel, and comes back with the reply
-  std::variant<ClaimAsk, SettleAsk, ReleaseAsk, AttachAsk, PullAsk, CopyAsk> what;
+  std::variant<ClaimRequest, SettleRequest, ReleaseRequest, AttachRequest, PullRequest, CopyRequest> what;
 };
 
 enum class Verdict : std::uint8_t {
@@ -92,8 +92,8 @@ enum class Verdict : std::uint8_t {
   kTaken,         // the key is another claim's: `records` has it
   kExpired,       // as kTaken, and its owner cannot run it any more
   kBehind,        // the key is free, for claims of a later round than that of `records`
-  kNotReady,      // this keeper has just started and does not know yet what it knew before
-  kFull,          // this keeper can take no more records
+  kNotReady,      // this replica has just started and does not know yet what it knew before
+  kFull,          // this replica can take no more records
   kNotMine,       // no such claim is alive here
   kEndedWithout,  // the claim was given up; nothing runs
   kDone,          // the claim is done: `records` has it

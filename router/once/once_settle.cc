@@ -1,156 +1,158 @@
-// The desk for keyed jobs, second half: what came of them, on record before anybody is told.
+// Keyed jobs, second half: what came of them, on record before anybody is told.
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
-#include "router/once/once_desk.h"
+#include "router/once/once_machine.h"
 
 namespace ringway::router::once {
 
-void OnceDesk::Settle(absl::Time now, JobId job, const Result& result) {
-  Course* found = FindByJob(job);
+void OnceMachine::Settle(absl::Time now, JobId job, const Result& result) {
+  KeyedRequest* found = FindByJob(job);
   RINGWAY_CHECK(found != nullptr && found->stage == Stage::kHolding);
-  Course& course = *found;
-  course.stage = Stage::kSettling;
-  course.found = Record{.key = course.key,
-                        .fingerprint = course.fingerprint,
-                        .claim = course.claim,
-                        .done = true,
-                        .until = now,
-                        .result = result};
-  std::vector<Keeper> keepers = course.standing;
-  for (const Keeper& keeper : view_.Rank(course.key)) {
-    if (std::find(keepers.begin(), keepers.end(), keeper) == keepers.end()) keepers.push_back(keeper);
+  KeyedRequest& keyed = *found;
+  keyed.stage = Stage::kSettling;
+  keyed.found = Record{.key = keyed.key,
+                       .fingerprint = keyed.fingerprint,
+                       .claim = keyed.claim,
+                       .done = true,
+                       .until = now,
+                       .result = result};
+  std::vector<Replica> replicas = keyed.standing;
+  for (const Replica& replica : view_.Rank(keyed.key)) {
+    if (std::find(replicas.begin(), replicas.end(), replica) == replicas.end()) replicas.push_back(replica);
   }
-  course.agreed = 0;
-  course.asked = keepers.size();
-  for (const Keeper& keeper : keepers) SendEnd(now, course, keeper, ClaimId());
+  keyed.agreed = 0;
+  keyed.asked = replicas.size();
+  for (const Replica& replica : replicas) SendEnd(now, keyed, replica, ClaimId());
   RunLocal(now);
 }
 
-// The key is done: that is told only when a quorum of its keepers has it, or another end might be told too.
-void OnceDesk::Confirm(absl::Time now, Course& course, const Keeper& has_it, const Record& record) {
-  if (++course.tries > settings_.tries_max) {
-    OnQuorumMissed(now, course);
+// The key is done: that is told only when a quorum of its replicas has it, or another end might be told too.
+void OnceMachine::Confirm(absl::Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record) {
+  if (++keyed.tries > settings_.tries_max) {
+    OnQuorumMissed(now, keyed);
     return;
   }
-  course.stage = Stage::kConfirming;
-  course.found = record;
-  course.agreed = 1;
-  course.asked = 0;
-  if (course.agreed >= view_.quorum()) {
-    AnswerFrom(now, course, record);
+  keyed.stage = Stage::kConfirming;
+  keyed.found = record;
+  keyed.agreed = 1;
+  keyed.asked = 0;
+  if (keyed.agreed >= view_.quorum()) {
+    AnswerFrom(now, keyed, record);
     return;
   }
-  const std::vector<Keeper> keepers = view_.Rank(course.key);
-  for (const Keeper& keeper : keepers) course.asked += keeper == has_it ? 0 : 1;
-  for (const Keeper& keeper : keepers) {
-    if (keeper != has_it) SendEnd(now, course, keeper, course.claim);
+  const std::vector<Replica> replicas = view_.Rank(keyed.key);
+  for (const Replica& replica : replicas) keyed.asked += replica == has_it ? 0 : 1;
+  for (const Replica& replica : replicas) {
+    if (replica != has_it) SendEnd(now, keyed, replica, keyed.claim);
   }
 }
 
-void OnceDesk::SendEnd(absl::Time now, Course& course, const Keeper& keeper, const ClaimId& instead_of) {
-  Send(now, keeper,
-       {.ticket = course.ticket, .what = SettleAsk{.record = *course.found, .instead_of = instead_of}});
+void OnceMachine::SendEnd(absl::Time now, KeyedRequest& keyed, const Replica& replica,
+                          const ClaimId& instead_of) {
+  Send(now, replica,
+       {.ticket = keyed.ticket, .what = SettleRequest{.record = *keyed.found, .instead_of = instead_of}});
 }
 
-void OnceDesk::OnEndReply(absl::Time now, Course& course, const Keeper& keeper, const Reply* reply) {
-  const bool confirming = course.stage == Stage::kConfirming;
-  --course.asked;
+void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica& replica,
+                             const Reply* reply) {
+  const bool confirming = keyed.stage == Stage::kConfirming;
+  --keyed.asked;
   if (reply != nullptr && reply->verdict == Verdict::kOk) {
-    ++course.agreed;
+    ++keyed.agreed;
   } else if (confirming && reply != nullptr && !reply->records.empty()) {
-    // This keeper knows of another claim. An end of a later round counts; a claim has to be waited for.
+    // This replica knows of another claim. An end of a later round counts; a claim has to be waited for.
     const Record other = reply->records.front();
     if (!other.done) {
-      Attach(now, course, other);
+      Attach(now, keyed, other);
       return;
     }
-    if (other.claim.round > course.found->claim.round) {
-      Confirm(now, course, keeper, other);
+    if (other.claim.round > keyed.found->claim.round) {
+      Confirm(now, keyed, replica, other);
       return;
     }
   }
-  if (course.agreed >= view_.quorum()) {
+  if (keyed.agreed >= view_.quorum()) {
     if (confirming) {
-      AnswerFrom(now, course, Record(*course.found));
+      AnswerFrom(now, keyed, Record(*keyed.found));
     } else {
-      Act(Settled{course.job});
-      Close(now, course, &*course.found);
+      Act(Settled{keyed.job});
+      Close(now, keyed, &*keyed.found);
     }
-  } else if (course.asked == 0) {
-    const std::string keepers = NamesOf(view_.Rank(course.key));
+  } else if (keyed.asked == 0) {
+    const std::string replicas = NamesOf(view_.Rank(keyed.key));
     if (confirming) {
-      Refuse(now, course, Outcome::kFailed,
-             absl::StrCat("a job with this idempotency key was done, but only ", course.agreed,
-                          " of its keepers can be asked (", keepers, "); ask again"),
+      Refuse(now, keyed, Outcome::kFailed,
+             absl::StrCat("a job with this idempotency key was done, but only ", keyed.agreed,
+                          " of its replicas can be asked (", replicas, "); ask again"),
              absl::Seconds(1));
     } else {
       ++counts_.unsettled;
-      Act(Unsettled{course.job,
-                    absl::StrCat("the job was done, but its end could be recorded by ", course.agreed, " of ",
-                                 view_.quorum(), " routers that have to (keepers: ", keepers,
+      Act(Unsettled{keyed.job,
+                    absl::StrCat("the job was done, but its end could be recorded by ", keyed.agreed, " of ",
+                                 view_.quorum(), " routers that have to (replicas: ", replicas,
                                  "), so it is not delivered; ask again with the same key")});
-      Close(now, course, nullptr);
+      Close(now, keyed, nullptr);
     }
   }
 }
 
-void OnceDesk::AnswerFrom(absl::Time now, Course& course, const Record& record) {
+void OnceMachine::AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& record) {
   ++counts_.answered;
-  Act(Answered{course.job, record.result});
+  Act(Answered{keyed.job, record.result});
   // Claims that the end has not replaced.
-  for (const Keeper& keeper : course.standing) {
-    Send(now, keeper, {.what = ReleaseAsk{course.key, course.claim}});
+  for (const Replica& replica : keyed.standing) {
+    Send(now, replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
   }
-  course.standing.clear();
-  Close(now, course, &record);
+  keyed.standing.clear();
+  Close(now, keyed, &record);
 }
 
-void OnceDesk::Drop(absl::Time now, JobId job, dispatch::AttemptId attempt) {
-  Course* course = FindByJob(job);
-  if (course == nullptr) return;
-  if (course->stage == Stage::kHolding && attempt != 0) {
+void OnceMachine::Drop(absl::Time now, JobId job, dispatch::AttemptId attempt) {
+  KeyedRequest* keyed = FindByJob(job);
+  if (keyed == nullptr) return;
+  if (keyed->stage == Stage::kHolding && attempt != 0) {
     // Its worker may still be at it: the key is not free before that is over.
     by_job_.erase(job);
-    course->job = JobId();
-    course->stage = Stage::kLingering;
-    lingering_[attempt] = course->ticket;
+    keyed->job = JobId();
+    keyed->stage = Stage::kLingering;
+    lingering_[attempt] = keyed->ticket;
     return;
   }
-  if (course->following) {
-    if (Course* leader = FindLeader(course->key)) std::erase(leader->followers, course->ticket);
+  if (keyed->following) {
+    if (KeyedRequest* leader = FindLeader(keyed->key)) std::erase(leader->followers, keyed->ticket);
   }
-  // While its end is being recorded the claim stays: a keeper may have the end already.
-  if (course->stage == Stage::kSettling) course->standing.clear();
-  GiveUpClaim(now, *course);
-  Close(now, *course, nullptr);
+  // While its end is being recorded the claim stays: a replica may have the end already.
+  if (keyed->stage == Stage::kSettling) keyed->standing.clear();
+  GiveUpClaim(now, *keyed);
+  Close(now, *keyed, nullptr);
   RunLocal(now);
 }
 
-void OnceDesk::AttemptOver(absl::Time now, dispatch::AttemptId attempt) {
+void OnceMachine::AttemptOver(absl::Time now, dispatch::AttemptId attempt) {
   const auto found = lingering_.find(attempt);
   if (found == lingering_.end()) return;
-  Course* course = FindByTicket(found->second);
+  KeyedRequest* keyed = FindByTicket(found->second);
   lingering_.erase(found);
-  GiveUpClaim(now, *course);
-  Close(now, *course, nullptr);
+  GiveUpClaim(now, *keyed);
+  Close(now, *keyed, nullptr);
   RunLocal(now);
 }
 
-void OnceDesk::Close(absl::Time now, Course& course, const Record* end) {
-  for (const CallId call : course.callers) {
+void OnceMachine::Close(absl::Time now, KeyedRequest& keyed, const Record* end) {
+  for (const CallId call : keyed.callers) {
     Act(AnswerCall{
         call, end ? Reply{.verdict = Verdict::kDone, .records = {*end}} : Reply{Verdict::kEndedWithout}});
   }
-  if (course.job.valid()) by_job_.erase(course.job);
-  if (!course.following) leaders_.erase(course.key);
-  const std::vector<std::uint64_t> followers = std::move(course.followers);
+  if (keyed.job.valid()) by_job_.erase(keyed.job);
+  if (!keyed.following) leaders_.erase(keyed.key);
+  const std::vector<std::uint64_t> followers = std::move(keyed.followers);
   const std::optional<Record> told = end ? std::optional<Record>(*end) : std::nullopt;
-  courses_.erase(course.ticket);  // `course` and `end` are gone
+  requests_.erase(keyed.ticket);  // `request` and `end` are gone
   for (const std::uint64_t ticket : followers) {
-    Course* follower = FindByTicket(ticket);
+    KeyedRequest* follower = FindByTicket(ticket);
     if (follower == nullptr) continue;
     if (told) {
       AnswerFrom(now, *follower, *told);

@@ -34,67 +34,67 @@ std::uint64_t StableHash(std::string_view bytes, std::uint64_t seed) {
   return Mix(h ^ Word(bytes.data(), bytes.size()));
 }
 
-KeeperView::KeeperView(const std::string& self) {
+ReplicaView::ReplicaView(const std::string& self) {
   entries_.push_back({{.mark = StableHash(self), .router = RouterId()}, self});
 }
 
-void KeeperView::List(RouterId router, const std::string& name) {
+void ReplicaView::List(RouterId router, const std::string& name) {
   Unlist(router);
   entries_.push_back({{.mark = StableHash(name), .router = router}, name});
 }
 
-std::uint64_t KeeperView::Unlist(RouterId router) {
+std::uint64_t ReplicaView::Unlist(RouterId router) {
   for (std::size_t i = 1; i < entries_.size(); ++i) {
-    if (entries_[i].keeper.router != router) continue;
-    const std::uint64_t mark = entries_[i].keeper.mark;
+    if (entries_[i].replica.router != router) continue;
+    const std::uint64_t mark = entries_[i].replica.mark;
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
     return mark;
   }
   return 0;
 }
 
-std::vector<Keeper> KeeperView::Rank(std::string_view key, std::uint64_t also) const {
+std::vector<Replica> ReplicaView::Rank(std::string_view key, std::uint64_t also) const {
   struct Scored {
     std::uint64_t score = 0;
-    Keeper keeper;
+    Replica replica;
   };
   std::vector<Scored> best;
   const std::uint64_t hash = StableHash(key);
-  const auto enter = [&](const Keeper& keeper) {
-    const std::uint64_t score = Mix(hash ^ Mix(keeper.mark));
+  const auto enter = [&](const Replica& replica) {
+    const std::uint64_t score = Mix(hash ^ Mix(replica.mark));
     std::size_t at = best.size();
     while (at > 0 && best[at - 1].score < score) --at;
-    if (at >= kKeepersMax) return;
-    best.insert(best.begin() + static_cast<std::ptrdiff_t>(at), {score, keeper});
-    if (best.size() > kKeepersMax) best.pop_back();
+    if (at >= kReplicasMax) return;
+    best.insert(best.begin() + static_cast<std::ptrdiff_t>(at), {score, replica});
+    if (best.size() > kReplicasMax) best.pop_back();
   };
-  for (const Entry& entry : entries_) enter(entry.keeper);
-  Keeper listed;
+  for (const Entry& entry : entries_) enter(entry.replica);
+  Replica listed;
   if (also != 0 && !Find(also, listed)) enter({.mark = also, .router = RouterId()});
-  std::vector<Keeper> ranked;
-  for (const Scored& scored : best) ranked.push_back(scored.keeper);
+  std::vector<Replica> ranked;
+  for (const Scored& scored : best) ranked.push_back(scored.replica);
   return ranked;
 }
 
-bool KeeperView::Find(std::uint64_t mark, Keeper& found) const {
+bool ReplicaView::Find(std::uint64_t mark, Replica& found) const {
   for (const Entry& entry : entries_) {
-    if (entry.keeper.mark != mark) continue;
-    found = entry.keeper;
+    if (entry.replica.mark != mark) continue;
+    found = entry.replica;
     return true;
   }
   return false;
 }
 
-Keeper KeeperView::At(RouterId router) const {
+Replica ReplicaView::At(RouterId router) const {
   for (const Entry& entry : entries_) {
-    if (entry.keeper.router == router) return entry.keeper;
+    if (entry.replica.router == router) return entry.replica;
   }
   return {.mark = 0, .router = router};
 }
 
-std::string KeeperView::NameOf(std::uint64_t mark) const {
+std::string ReplicaView::NameOf(std::uint64_t mark) const {
   for (const Entry& entry : entries_) {
-    if (entry.keeper.mark == mark) return entry.name;
+    if (entry.replica.mark == mark) return entry.name;
   }
   return "one that left the fleet";
 }

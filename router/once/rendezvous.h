@@ -1,7 +1,7 @@
 // Which routers keep the record of a key: the three that rank highest for it, of all routers of the fleet.
 //
 // Rendezvous hashing (Thaler and Ravishankar, 1998): every router scores every key, and a key belongs to its
-// best scores. Whoever knows the same routers finds the same keepers without asking, and when a router comes
+// best scores. Whoever knows the same routers finds the same replicas without asking, and when a router comes
 // or goes only the keys change hands that it keeps. The order of the three is the same for everybody, so
 // claims that climb it in order cannot hold each other up. Two of the three have to agree: any two such pairs
 // share a router, and one lost router stops nobody.
@@ -21,22 +21,22 @@
 
 namespace ringway::router::once {
 
-inline constexpr std::size_t kKeepersMax = 3;
+inline constexpr std::size_t kReplicasMax = 3;
 inline constexpr std::size_t kQuorum = 2;
 
 // The same for the same bytes, everywhere and always. Not for secrets.
 std::uint64_t StableHash(std::string_view bytes, std::uint64_t seed = 0);
 
-struct Keeper {
+struct Replica {
   std::uint64_t mark = 0;  // StableHash of its name
   RouterId router = {};    // invalid: this router itself
-  friend bool operator==(const Keeper&, const Keeper&) = default;
+  friend bool operator==(const Replica&, const Replica&) = default;
 };
 
 // The routers that this one knows of, itself included.
-class KeeperView {
+class ReplicaView {
  public:
-  explicit KeeperView(const std::string& self);
+  explicit ReplicaView(const std::string& self);
 
   void List(RouterId router, const std::string& name);
   // Returns the mark that it had; 0: it was not listed.
@@ -44,21 +44,21 @@ class KeeperView {
 
   // Best first; at most kKeepersMax, fewer in a small fleet. `also`: a mark to be ranked as if it were
   // listed.
-  std::vector<Keeper> Rank(std::string_view key, std::uint64_t also = 0) const;
-  // How many keepers have to agree.
+  std::vector<Replica> Rank(std::string_view key, std::uint64_t also = 0) const;
+  // How many replicas have to agree.
   std::size_t quorum() const { return entries_.size() < kQuorum ? entries_.size() : kQuorum; }
 
-  std::uint64_t self() const { return entries_.front().keeper.mark; }
+  std::uint64_t self() const { return entries_.front().replica.mark; }
   // False: no router of that mark is listed.
-  bool Find(std::uint64_t mark, Keeper& found) const;
+  bool Find(std::uint64_t mark, Replica& found) const;
   // Mark 0: not listed.
-  Keeper At(RouterId router) const;
+  Replica At(RouterId router) const;
   // For people.
   std::string NameOf(std::uint64_t mark) const;
 
  private:
   struct Entry {
-    Keeper keeper;
+    Replica replica;
     std::string name;
   };
   std::vector<Entry> entries_;  // this router first

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "absl/time/time.h"
-#include "router/videos/book/route.h"
 #include "router/videos/fleet_list.h"
+#include "router/videos/jobs/route.h"
 #include "router/videos/relay.h"
 #include "router/videos/result_store.h"
 #include "runtime/http/server_connection.h"

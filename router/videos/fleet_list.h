@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "router/videos/book/list_page.h"
+#include "router/videos/jobs/list_page.h"
 #include "router/videos/peers.h"
 
 namespace ringway::router::videos {

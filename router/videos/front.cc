@@ -46,14 +46,14 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
       settings_(settings),
       metrics_(metrics),
       log_(log),
-      desk_(loop, settings_, log, static_cast<NewsSink&>(*this)),
+      jobs_(loop, settings_, log, static_cast<NewsSink&>(*this)),
       peers_(loop, settings.fleet_token),
       webhooks_(loop, settings_.webhook_hosts, settings_.webhook_key,
                 [this](const std::string& id, bool delivered) {
                   metrics_.CountWebhook(delivered);
                   if (!delivered)
                     log_.Warning(absl::StrCat("videos: the webhook of ", id, " could not be delivered"));
-                  desk_.SettleWebhook(id);
+                  jobs_.SettleWebhook(id);
                 }),
       orders_(loop),
       listener_(loop, ListenerOf(settings_), static_cast<http::Application&>(*this)) {}
@@ -61,28 +61,28 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
 Front::~Front() = default;
 
 absl::Status Front::Open() {
-  if (absl::Status opened = desk_.Open(); !opened.ok()) return opened;
+  if (absl::Status opened = jobs_.Open(); !opened.ok()) return opened;
   return listener_.Listen();
 }
 
 void Front::Start(std::unique_ptr<v1::Ingress::Stub> ingress) {
-  desk_.Connect(std::move(ingress));
+  jobs_.Connect(std::move(ingress));
   orders_.Start();
   tick_ = std::make_unique<runtime::Alarm>(loop_, [this] { OnTick(); });
   verdict_alarm_ = std::make_unique<runtime::Alarm>(loop_, [this] { OnVerdictsDue(); });
   OnTick();
 }
 
-void Front::Use(const FleetGlance& glance) {
-  glance_ = glance;
-  peers_.Use(glance);
+void Front::Use(const FleetSummary& summary) {
+  summary_ = summary;
+  peers_.Use(summary);
 }
 
 void Front::Close() {
   tick_.reset();
   verdict_alarm_.reset();
   orders_.Close();
-  desk_.CancelAll();
+  jobs_.CancelAll();
   webhooks_.Close();
   for (auto& [tag, exchange] : exchanges_) {
     if (exchange->relay != nullptr) exchange->relay->Abandon();
@@ -128,7 +128,7 @@ bool Front::Admit(http::ServerConnection& client, const http::Head& head, const 
   } else if (head.framing == http::Framing::kLength && head.length > settings_.body_bytes_max) {
     status = 413, code = "body_too_large";
     message = absl::StrCat("the body has ", head.length, " bytes; allowed are ", settings_.body_bytes_max);
-  } else if (body_bytes_ + desk_.payload_bytes() > settings_.bodies_bytes_max && route.creates()) {
+  } else if (body_bytes_ + jobs_.payload_bytes() > settings_.bodies_bytes_max && route.creates()) {
     status = 429, code = "overloaded", fields = RetryAfter(1);
     message = "the pictures that arrive here take all the memory that there is for them";
   } else if (!HeaderText::Parse(head.Value("Idempotency-Key"), kKeyBytesMax)) {
@@ -215,7 +215,7 @@ void Front::OnClientGone(http::ServerConnection& client) {
   const std::string unwanted =
       exchange->stage == Exchange::Stage::kSync && exchange->key.empty() ? exchange->video : "";
   Release(client.tag);
-  if (!unwanted.empty()) desk_.Delete(unwanted);
+  if (!unwanted.empty()) jobs_.Delete(unwanted);
 }
 
 void Front::OnClientDrained(http::ServerConnection& client) {
@@ -224,7 +224,8 @@ void Front::OnClientDrained(http::ServerConnection& client) {
   if (exchange->stage == Exchange::Stage::kRelay) return exchange->relay->OnClientDrained();
   if (exchange->stage == Exchange::Stage::kContent) return SendMore(*exchange);
   if (exchange->stage != Exchange::Stage::kEvents || !std::exchange(exchange->behind, false)) return;
-  if (const Video* video = desk_.book().Find(exchange->video)) SendEvent(*exchange, *video, "video.progress");
+  if (const Video* video = jobs_.table().Find(exchange->video))
+    SendEvent(*exchange, *video, "video.progress");
 }
 
 // The exchange is over: forgets it.
@@ -266,7 +267,7 @@ void Front::SayVideo(Exchange& exchange, const Video& video) {
 
 void Front::OnTick() {
   const absl::Time now = runtime::MonotonicNow();
-  desk_.OnTick();
+  jobs_.OnTick();
   peers_.OnTick();
   webhooks_.OnTick(now);
   // By tag: a tick may end its exchange, and others with it.
@@ -280,10 +281,10 @@ void Front::OnTick() {
                  .streams = static_cast<std::size_t>(std::count_if(
                      exchanges_.begin(), exchanges_.end(),
                      [](const auto& entry) { return entry.second->stage == Exchange::Stage::kEvents; })),
-                 .live = desk_.book().live(),
-                 .records = desk_.book().size(),
-                 .stored_bytes = desk_.book().stored_bytes(),
-                 .body_bytes = body_bytes_ + desk_.payload_bytes()});
+                 .live = jobs_.table().live(),
+                 .records = jobs_.table().size(),
+                 .stored_bytes = jobs_.table().stored_bytes(),
+                 .body_bytes = body_bytes_ + jobs_.payload_bytes()});
   tick_->Arm(now + http::Listener::kTick);
 }
 

@@ -20,11 +20,11 @@
 #include <utility>
 
 #include "router/videos/exchange.h"
-#include "router/videos/fleet_glance.h"
+#include "router/videos/fleet_summary.h"
 #include "router/videos/order_reader.h"
 #include "router/videos/peers.h"
 #include "router/videos/settings.h"
-#include "router/videos/video_desk.h"
+#include "router/videos/video_jobs.h"
 #include "router/videos/videos_metrics.h"
 #include "router/videos/webhooks.h"
 #include "runtime/event_loop.h"
@@ -47,14 +47,14 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   absl::Status Open();
   // On the loop: where jobs are handed in.
   void Start(std::unique_ptr<v1::Ingress::Stub> ingress);
-  void Use(const FleetGlance& glance);
+  void Use(const FleetSummary& summary);
   // No new jobs; everything else goes on.
   void Drain() { draining_ = true; }
   // Ends everything.
   void Close();
 
   const std::string& address() const { return listener_.address(); }
-  VideoDesk& desk() { return desk_; }
+  VideoJobs& jobs() { return jobs_; }
 
  private:
   // http::Application.
@@ -119,12 +119,12 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   const VideosSettings settings_;
   VideosMetrics& metrics_;
   const runtime::Logger& log_;
-  VideoDesk desk_;
+  VideoJobs jobs_;
   Peers peers_;
   Webhooks webhooks_;
   OrderReader orders_;
   http::Listener listener_;
-  FleetGlance glance_;
+  FleetSummary summary_;
   std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges_;  // by tag
   std::map<std::string, std::set<std::uint64_t>> watching_;       // exchanges by the job that they wait for
   std::uint64_t last_tag_ = 0;

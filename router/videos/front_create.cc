@@ -56,7 +56,7 @@ void Front::TakeOrder(Exchange& exchange, VideoOrder order) {
       .key = exchange.key, .traceparent = exchange.traceparent, .tracestate = exchange.tracestate};
   if (!ChooseTier(exchange, order, passage.tier)) return;
   const bool sync = exchange.route.kind == Route::Kind::kCreateSync;
-  const auto taken = desk_.Take(std::move(order), passage, desk_.book().OfKey(exchange.key));
+  const auto taken = jobs_.Take(std::move(order), passage, jobs_.table().OfKey(exchange.key));
   if (!taken.ok()) {
     const bool full = taken.status().code() == absl::StatusCode::kResourceExhausted;
     return Refuse(exchange, full ? 429 : 507, full ? "overloaded" : "storage_failed", Words(taken.status()),
@@ -68,18 +68,18 @@ void Front::TakeOrder(Exchange& exchange, VideoOrder order) {
 // The tier whose name the model is, or whose workers hold it. A model that nobody is known to hold goes where
 // that cannot be known here: to the only tier, to be refused there. False: the request has been answered.
 bool Front::ChooseTier(Exchange& exchange, const VideoOrder& order, std::string& tier) {
-  const FleetGlance::Tier* chosen = nullptr;
+  const FleetSummary::Tier* chosen = nullptr;
   std::set<std::string> names;
-  for (const FleetGlance::Tier& served : glance_.tiers) {
+  for (const FleetSummary::Tier& served : summary_.tiers) {
     names.insert(served.name);
     names.insert(served.models.names().begin(), served.models.names().end());
     const bool called = served.name == order.model;
-    const bool only = glance_.tiers.size() == 1 && served.models.Takes(served.name, order.model);
+    const bool only = summary_.tiers.size() == 1 && served.models.Takes(served.name, order.model);
     const bool holds = served.models.Names(order.model) || served.models.any();
     if (called || only || (chosen == nullptr && !order.model.empty() && holds)) chosen = &served;
     if (called) break;
   }
-  if (chosen == nullptr && !glance_.tiers.empty()) {
+  if (chosen == nullptr && !summary_.tiers.empty()) {
     const std::string serves = absl::StrCat("this fleet serves: ", absl::StrJoin(names, ", "));
     const bool named = !order.model.empty();
     Refuse(exchange, named ? 404 : 400, named ? "model_not_found" : "invalid_request",
@@ -97,7 +97,7 @@ bool Front::ChooseTier(Exchange& exchange, const VideoOrder& order, std::string&
 
 // True: the key's job answers. One that failed is not an answer: nothing came of it, so it runs again.
 bool Front::AnswerFromKey(Exchange& exchange, const VideoOrder& order) {
-  const Video* known = desk_.book().OfKey(exchange.key);
+  const Video* known = jobs_.table().OfKey(exchange.key);
   if (known == nullptr) return false;
   if (known->fingerprint != order.fingerprint) {
     Refuse(exchange, 409, "idempotency_key_reused",
@@ -142,7 +142,7 @@ void Front::OnVerdictsDue() {
     verdicts_.erase(verdicts_.begin());
     const auto found = exchanges_.find(tag);
     if (found == exchanges_.end() || found->second->stage != Exchange::Stage::kVerdict) continue;
-    if (const Video* video = desk_.book().Find(found->second->video)) SayVideo(*found->second, *video);
+    if (const Video* video = jobs_.table().Find(found->second->video)) SayVideo(*found->second, *video);
   }
   if (!verdicts_.empty()) verdict_alarm_->Arm(verdicts_.begin()->first);
 }
@@ -155,7 +155,7 @@ void Front::OnVerdict(Exchange& exchange, const Video& video, std::string_view e
   const std::string id = video.id;
   const Fault fault = video.fault;
   Refuse(exchange, HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s);
-  desk_.Forget(id);
+  jobs_.Forget(id);
 }
 
 void Front::OnSyncNews(Exchange& exchange, const Video& video) {
@@ -164,7 +164,7 @@ void Front::OnSyncNews(Exchange& exchange, const Video& video) {
   const Fault fault = video.fault;
   const std::string forget = video.refused ? video.id : "";
   Refuse(exchange, HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s);
-  if (!forget.empty()) desk_.Forget(forget);
+  if (!forget.empty()) jobs_.Forget(forget);
 }
 
 }  // namespace ringway::router::videos

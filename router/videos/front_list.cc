@@ -41,7 +41,7 @@ absl::StatusOr<ListQuery> ReadQuery(const Route& route) {
 }  // namespace
 
 ListPage Front::OwnPage(const ListQuery& query) const {
-  auto videos = desk_.book().List(query.after, query.limit + 1, query.oldest_first);
+  auto videos = jobs_.table().List(query.after, query.limit + 1, query.oldest_first);
   ListPage page{.more = videos.size() > query.limit};
   if (page.more) videos.pop_back();
   for (const Video* video : videos) page.videos.push_back({video->id, VideoJson(*video, settings_.router)});

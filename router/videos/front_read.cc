@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/json.h"
-#include "router/videos/book/byte_range.h"
-#include "router/videos/book/film_type.h"
-#include "router/videos/book/video_id.h"
 #include "router/videos/front.h"
+#include "router/videos/jobs/byte_range.h"
+#include "router/videos/jobs/film_type.h"
+#include "router/videos/jobs/video_id.h"
 #include "runtime/clock.h"
 
 namespace ringway::router::videos {
@@ -22,9 +22,9 @@ constexpr std::size_t kEventsWindowBytes = std::size_t{16} << 10;
 void ForbidGuesses(http::ServerConnection& client) { client.AddField("X-Content-Type-Options", "nosniff"); }
 
 // The names to ask for: tiers, and what their workers hold.
-std::set<std::string> ModelNames(const FleetGlance& glance) {
+std::set<std::string> ModelNames(const FleetSummary& summary) {
   std::set<std::string> names;
-  for (const FleetGlance::Tier& tier : glance.tiers) {
+  for (const FleetSummary::Tier& tier : summary.tiers) {
     names.insert(tier.name);
     names.insert(tier.models.names().begin(), tier.models.names().end());
   }
@@ -38,7 +38,7 @@ void Front::Read(Exchange& exchange) {
   const auto id = ParseVideoId(exchange.route.id);
   if (!id) return RefuseUnknown(exchange);
   if (!IsOurs(id->owner)) return RelayTo(exchange, id->owner);
-  const Video* video = desk_.book().Find(exchange.route.id);
+  const Video* video = jobs_.table().Find(exchange.route.id);
   if (video == nullptr) return RefuseUnknown(exchange);
   if (video->state == State::kDeleted) {
     return Refuse(exchange, 404, "video_deleted", absl::StrCat("video ", video->id, " was deleted"));
@@ -50,7 +50,7 @@ void Front::Read(Exchange& exchange) {
       return BeginEvents(exchange, *video);
     case Route::Kind::kDelete: {
       const std::string deleted = video->id;
-      desk_.Delete(deleted);
+      jobs_.Delete(deleted);
       JsonWriter json(JsonWriter::Layout::kDense);
       json.BeginObject().Key("id").Text(deleted).Key("object").Text("video.deleted");
       json.Key("deleted").Flag(true).End();
@@ -66,7 +66,7 @@ void Front::RefuseUnknown(Exchange& exchange) {
   if (!id)
     return Refuse(exchange, 404, "video_not_found", "there is no video of this id: it is no id of a video");
   const std::int64_t age_s = absl::ToUnixSeconds(runtime::WallNow()) - id->created_s;
-  const bool old = absl::Seconds(age_s) >= settings_.book.expiry;
+  const bool old = absl::Seconds(age_s) >= settings_.limits.expiry;
   Refuse(exchange, 404, old ? "video_expired" : "video_not_found",
          old ? "the time for which this video was kept is over" : "there is no video of this id");
 }
@@ -74,7 +74,7 @@ void Front::RefuseUnknown(Exchange& exchange) {
 void Front::Models(Exchange& exchange) {
   JsonWriter json(JsonWriter::Layout::kDense);
   json.BeginObject().Key("object").Text("list").Key("data").BeginArray();
-  for (const std::string& name : ModelNames(glance_)) {
+  for (const std::string& name : ModelNames(summary_)) {
     json.BeginObject().Key("id").Text(name).Key("object").Text("model");
     json.Key("created").Integer(0).Key("owned_by").Text("ringway").End();
   }
@@ -97,7 +97,7 @@ void Front::Content(Exchange& exchange, const Video& video) {
   if (!video.has_result) {
     return Refuse(exchange, 410, "result_gone", "the store was full and this result had to make room");
   }
-  const auto fd = desk_.store().OpenResult(video.id);
+  const auto fd = jobs_.store().OpenResult(video.id);
   if (!fd.ok()) return Refuse(exchange, 500, "storage_failed", std::string(fd.status().message()));
   exchange.file = std::make_unique<ResultFile>(*fd);
   SendContent(exchange, video);

@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "router/once/rendezvous.h"
-#include "router/videos/book/video_id.h"
 #include "router/videos/front.h"
+#include "router/videos/jobs/video_id.h"
 #include "runtime/clock.h"
 
 namespace ringway::router::videos {
@@ -17,7 +17,7 @@ constexpr absl::Duration kJobMax = absl::Hours(24);
 
 // Of the routers of this region, the one that ranks highest for the key: whoever of them is asked, it is the
 // same one that knows the key's job. A key that comes back in another region is a job of its own there, and
-// the keepers of once see to it that it does not run twice.
+// the replicas of once see to it that it does not run twice.
 std::string Front::OwnerOfKey(const std::string& key) const {
   std::string owner = settings_.router;
   const auto score = [&key](const std::string& router) {
@@ -39,7 +39,7 @@ void Front::RelayTo(Exchange& exchange, const std::string& router) {
   if (!peers_.Knows(router)) {
     const auto id = ParseVideoId(exchange.route.id);
     const std::int64_t age_s = absl::ToUnixSeconds(runtime::WallNow()) - (id ? id->created_s : 0);
-    if (absl::Seconds(age_s) > settings_.book.expiry + kJobMax) return RefuseUnknown(exchange);
+    if (absl::Seconds(age_s) > settings_.limits.expiry + kJobMax) return RefuseUnknown(exchange);
     return Refuse(exchange, 503, "owner_unknown",
                   absl::StrCat("this video belongs to router ", router, ", which is not known here (yet)"),
                   2);

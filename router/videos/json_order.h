@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "router/videos/book/video_order.h"
+#include "router/videos/jobs/video_order.h"
 
 namespace ringway::router::videos {
 

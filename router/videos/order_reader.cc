@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "router/videos/book/multipart.h"
+#include "router/videos/jobs/multipart.h"
 #include "router/videos/json_order.h"
 #include "runtime/http/head.h"
 

@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "router/videos/book/video_order.h"
+#include "router/videos/jobs/video_order.h"
 #include "runtime/event_loop.h"
 
 namespace ringway::router::videos {

@@ -27,9 +27,9 @@ struct Peers::Ask {
 
 Peers::~Peers() { *alive_ = false; }
 
-void Peers::Use(const FleetGlance& glance) {
+void Peers::Use(const FleetSummary& summary) {
   for (auto& [name, peer] : peers_) peer.listed = false;
-  for (const FleetGlance::Peer& listed : glance.peers) {
+  for (const FleetSummary::Peer& listed : summary.peers) {
     if (peers_.size() >= kPeersMax && !peers_.contains(listed.name)) continue;
     Peer& peer = peers_[listed.name];
     peer.listed = true;

@@ -19,7 +19,7 @@
 
 #include "absl/status/statusor.h"
 #include "ringway/v1/videos.grpc.pb.h"
-#include "router/videos/fleet_glance.h"
+#include "router/videos/fleet_summary.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/origin_connection.h"
 
@@ -38,7 +38,7 @@ class Peers {
       : loop_(loop), token_(std::move(token)), resolver_(loop.context()) {}
   ~Peers();
 
-  void Use(const FleetGlance& glance);
+  void Use(const FleetSummary& summary);
   bool Knows(const std::string& router) const { return peers_.contains(router); }
   // Names of routers of the region in the newest directory.
   std::vector<std::string> Of(const std::string& region) const;

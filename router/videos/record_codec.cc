@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "ringway/v1/videos.pb.h"
-#include "router/videos/book/video_id.h"
+#include "router/videos/jobs/video_id.h"
 
 namespace ringway::router::videos {
 namespace {

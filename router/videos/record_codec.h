@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "router/videos/book/video.h"
+#include "router/videos/jobs/video.h"
 
 namespace ringway::router::videos {
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "router/videos/book/video_id.h"
+#include "router/videos/jobs/video_id.h"
 #include "router/videos/record_codec.h"
 #include "runtime/state_file.h"
 

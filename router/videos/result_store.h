@@ -3,7 +3,7 @@
 //   ID.job      the record, a state file: whole or not there, survives kill -9
 //   ID.result   the bytes of the result, appended as they come; synced before the record says "completed"
 //
-// What is kept and for how long is the book's decision; this class does as it is told. An id comes from
+// What is kept and for how long is the table's decision; this class does as it is told. An id comes from
 // ParseVideoId, so it is safe as a file name. At the start, results without a record are removed.
 //
 // Bounds: one open file for each result that grows. Errors name the file. Threads: one owner; writes block
@@ -20,7 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "router/videos/book/video.h"
+#include "router/videos/jobs/video.h"
 
 namespace ringway::router::videos {
 

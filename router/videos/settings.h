@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "router/videos/book/job_book.h"
+#include "router/videos/jobs/job_table.h"
 
 namespace ringway::router::videos {
 
@@ -31,7 +31,7 @@ struct VideosSettings {
   // host:port that completion webhooks may go to; none: a job that names one is refused.
   std::vector<std::string> webhook_hosts;
   std::string webhook_key;  // that they are signed with; empty: they are not
-  BookLimits book;
+  TableLimits limits;
   std::size_t connections_max = 8192;
   std::size_t body_bytes_max = std::size_t{64} << 20;     // of one request
   std::size_t bodies_bytes_max = std::size_t{512} << 20;  // of all that are arriving or not yet handed on

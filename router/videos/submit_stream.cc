@@ -8,8 +8,8 @@
 namespace ringway::router::videos {
 
 SubmitStream::SubmitStream(std::string id, v1::JobHeader header, std::string payload,
-                           runtime::EventLoop& loop, SubmitDesk& desk)
-    : id_(std::move(id)), loop_(loop), desk_(desk), payload_(std::move(payload)) {
+                           runtime::EventLoop& loop, SubmitListener& listener)
+    : id_(std::move(id)), loop_(loop), listener_(listener), payload_(std::move(payload)) {
   outgoing_.mutable_header()->Swap(&header);
 }
 
@@ -39,7 +39,7 @@ void SubmitStream::SendNext() {
 }
 
 void SubmitStream::FreePayload() {
-  desk_.OnUploaded(*this);
+  listener_.OnUploaded(*this);
   payload_ = {};
   sent_ = 0;
 }
@@ -57,14 +57,14 @@ void SubmitStream::OnReadDone(bool ok) {
       held_ = false;
       return RemoveHold();
     }
-    if (!cancelled_) desk_.OnDown(*this, incoming_);
+    if (!cancelled_) listener_.OnDown(*this, incoming_);
     StartRead(&incoming_);
   });
 }
 
 void SubmitStream::OnDone(const grpc::Status& status) {
   (void)loop_.Post(
-      [self = std::unique_ptr<SubmitStream>(this), status] { self->desk_.OnOver(*self, status); });
+      [self = std::unique_ptr<SubmitStream>(this), status] { self->listener_.OnOver(*self, status); });
 }
 
 }  // namespace ringway::router::videos

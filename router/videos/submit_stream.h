@@ -5,7 +5,7 @@
 // way in each direction at a time, which is all the back-pressure there is to do: the next piece of the
 // result is read when this one has been written to disk.
 //
-// Lifetime: deletes itself on the loop after SubmitDesk::OnOver. Threads: public calls on the loop.
+// Lifetime: deletes itself on the loop after SubmitListener::OnOver. Threads: public calls on the loop.
 #ifndef RINGWAY_ROUTER_VIDEOS_SUBMIT_STREAM_H_
 #define RINGWAY_ROUTER_VIDEOS_SUBMIT_STREAM_H_
 
@@ -21,9 +21,9 @@ namespace ringway::router::videos {
 
 class SubmitStream;
 
-class SubmitDesk {
+class SubmitListener {
  public:
-  virtual ~SubmitDesk() = default;
+  virtual ~SubmitListener() = default;
   virtual void OnDown(SubmitStream& stream, const v1::JobDown& message) = 0;
   // The payload has been handed to the transport, or will not be: its memory is free.
   virtual void OnUploaded(SubmitStream& stream) = 0;
@@ -34,14 +34,14 @@ class SubmitDesk {
 class SubmitStream final : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDown> {
  public:
   SubmitStream(std::string id, v1::JobHeader header, std::string payload, runtime::EventLoop& loop,
-               SubmitDesk& desk);
+               SubmitListener& listener);
   void Call(v1::Ingress::Stub& ingress);
   // Cancels the job. Nothing but OnOver follows.
   void Cancel();
 
   const std::string& id() const { return id_; }
   std::size_t payload_bytes() const { return payload_.size(); }
-  bool ended = false;  // the desk's: the job's End has come
+  bool ended = false;  // the listener's: the job's End has come
 
  private:
   void OnReadDone(bool ok) override;
@@ -52,7 +52,7 @@ class SubmitStream final : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDown
 
   const std::string id_;
   runtime::EventLoop& loop_;
-  SubmitDesk& desk_;
+  SubmitListener& listener_;
   grpc::ClientContext context_;
   v1::JobUp outgoing_;    // gRPC's while a write is under way
   v1::JobDown incoming_;  // gRPC's while a read is under way

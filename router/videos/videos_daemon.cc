@@ -15,13 +15,13 @@ namespace {
 
 constexpr absl::Duration kStreamsGrace = absl::Seconds(2);
 // What a router needs beside its clients: workers, routers, files.
-constexpr rlim_t kDescriptorsBeside = 2048;
+constexpr rlim_t kDescriptorsElsewhere = 2048;
 
 // Each client is a file descriptor; the soft limit of most systems is 1024.
 void AllowConnections(std::size_t connections_max, const runtime::Logger& log) {
   runtime::RaiseDescriptorLimit();
   rlimit limit{};
-  const rlim_t wanted = connections_max + kDescriptorsBeside;
+  const rlim_t wanted = connections_max + kDescriptorsElsewhere;
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
     log.Warning(absl::StrCat("videos: this process may open ", limit.rlim_cur,
                              " files, which is not enough for ", connections_max,
@@ -60,8 +60,8 @@ void VideosDaemon::Start(const std::string& ingress) {
   (void)loop_.Post([this, ingress] { front_.Start(v1::Ingress::NewStub(runtime::MakeChannel(ingress))); });
 }
 
-void VideosDaemon::Use(const FleetGlance& glance) {
-  (void)loop_.Post([this, glance] { front_.Use(glance); });
+void VideosDaemon::Use(const FleetSummary& summary) {
+  (void)loop_.Post([this, summary] { front_.Use(summary); });
 }
 
 void VideosDaemon::Drain() {
@@ -77,7 +77,7 @@ void VideosDaemon::Stop() {
   if (std::exchange(started_, false) && loop_.Post(close)) {
     closed.get_future().wait();
     const absl::Time until = runtime::MonotonicNow() + kStreamsGrace;
-    while (front_.desk().streams() > 0 && runtime::MonotonicNow() < until)
+    while (front_.jobs().streams() > 0 && runtime::MonotonicNow() < until)
       absl::SleepFor(absl::Milliseconds(5));
   }
   loop_.Stop();

@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "ringway/v1/videos.grpc.pb.h"
-#include "router/videos/fleet_glance.h"
+#include "router/videos/fleet_summary.h"
 #include "router/videos/front.h"
 #include "router/videos/settings.h"
 #include "router/videos/videos_metrics.h"
@@ -46,7 +46,7 @@ class VideosDaemon {
   const std::string& address() const { return front_.address(); }
   // `ingress`: host:port of this router's gRPC.
   void Start(const std::string& ingress);
-  void Use(const FleetGlance& glance);
+  void Use(const FleetSummary& summary);
   // Takes no new jobs.
   void Drain();
   void Stop();

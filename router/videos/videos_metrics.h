@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "router/videos/book/route.h"
+#include "router/videos/jobs/route.h"
 
 namespace ringway::router::videos {
 

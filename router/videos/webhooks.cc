@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "router/videos/book/webhook_url.h"
+#include "router/videos/jobs/webhook_url.h"
 #include "router/videos/webhook_signature.h"
 #include "runtime/clock.h"
 

@@ -6,7 +6,7 @@
 // event may come twice (a lost answer, a restart): webhook-id is the same then. What is owed is in the job's
 // record, so a restarted router goes on.
 //
-// Bounds: kAtOnce calls under way, one event for each job of the book. Threads: the front's loop.
+// Bounds: kAtOnce calls under way, one event for each job of the table. Threads: the front's loop.
 #ifndef RINGWAY_ROUTER_VIDEOS_WEBHOOKS_H_
 #define RINGWAY_ROUTER_VIDEOS_WEBHOOKS_H_
 

@@ -64,12 +64,12 @@ absl::StatusOr<LeasedWorker> ReadLeased(const Message& message, const WorkerName
 }
 
 template <class Message>
-ledger::AskKey KeyOf(const Message& message, RouterId router) {
+ledger::RequestKey KeyOf(const Message& message, RouterId router) {
   return {router, message.slot(), message.generation()};
 }
 
 template <class Message>
-void SetKey(const ledger::AskKey& key, Message* message) {
+void SetKey(const ledger::RequestKey& key, Message* message) {
   message->set_slot(key.slot);
   message->set_generation(key.generation);
 }
@@ -88,22 +88,22 @@ absl::StatusOr<Outcome> ReadOutcome(const std::string& name) {
   return Bad("LedgerRelease.outcome", absl::StrCat("is '", name.substr(0, 80), "'"));
 }
 
-absl::StatusOr<ledger::LedgerEvent> ReadAsk(absl::Time now, const v1::LedgerAsk& message, RouterId from,
-                                            const Tier& tier) {
-  const auto age = ReadSeconds("LedgerAsk.age_s", message.age_s());
+absl::StatusOr<ledger::LedgerEvent> ReadAcquire(absl::Time now, const v1::LedgerAcquire& message,
+                                                RouterId from, const Tier& tier) {
+  const auto age = ReadSeconds("LedgerAcquire.age_s", message.age_s());
   if (!age.ok()) return age.status();
-  const auto deadline = ReadSeconds("LedgerAsk.deadline_s", message.deadline_s());
+  const auto deadline = ReadSeconds("LedgerAcquire.deadline_s", message.deadline_s());
   if (!deadline.ok()) return deadline.status();
-  const auto expected = ReadSeconds("LedgerAsk.expected_s", message.expected_s());
+  const auto expected = ReadSeconds("LedgerAcquire.expected_s", message.expected_s());
   if (!expected.ok()) return expected.status();
-  if (message.generation() == 0) return Bad("LedgerAsk.generation", "is 0, allowed are 1 and above");
+  if (message.generation() == 0) return Bad("LedgerAcquire.generation", "is 0, allowed are 1 and above");
   const auto priority = std::find(tier.priorities.begin(), tier.priorities.end() - 1, message.priority());
-  return ledger::Ask{.key = KeyOf(message, from),
-                     .priority = static_cast<Priority>(priority - tier.priorities.begin()),
-                     .arrived = now - *age,
-                     .deadline = now + *deadline,
-                     .expected = *expected,
-                     .idle_only = message.idle_only()};
+  return ledger::Acquire{.key = KeyOf(message, from),
+                         .priority = static_cast<Priority>(priority - tier.priorities.begin()),
+                         .arrived = now - *age,
+                         .deadline = now + *deadline,
+                         .expected = *expected,
+                         .idle_only = message.idle_only()};
 }
 
 // What a later release may say besides is taken for the mildest.
@@ -128,8 +128,8 @@ absl::StatusOr<ledger::RefuseReason> ReadReason(v1::LedgerRefusal::Reason reason
       return ledger::RefuseReason::kInfeasible;
     case v1::LedgerRefusal::LINE_FULL:
       return ledger::RefuseReason::kLineFull;
-    case v1::LedgerRefusal::NOT_HOLDER:
-      return ledger::RefuseReason::kNotHolder;
+    case v1::LedgerRefusal::NOT_LEADER:
+      return ledger::RefuseReason::kNotLeader;
     case v1::LedgerRefusal::STALE:
       return ledger::RefuseReason::kStale;
     case v1::LedgerRefusal::OUT_OF_RANGE:
@@ -145,8 +145,8 @@ v1::LedgerRefusal::Reason ReasonOf(ledger::RefuseReason reason) {
       return v1::LedgerRefusal::INFEASIBLE;
     case ledger::RefuseReason::kLineFull:
       return v1::LedgerRefusal::LINE_FULL;
-    case ledger::RefuseReason::kNotHolder:
-      return v1::LedgerRefusal::NOT_HOLDER;
+    case ledger::RefuseReason::kNotLeader:
+      return v1::LedgerRefusal::NOT_LEADER;
     case ledger::RefuseReason::kStale:
       return v1::LedgerRefusal::STALE;
     case ledger::RefuseReason::kOutOfRange:
@@ -179,13 +179,13 @@ absl::StatusOr<LedgerGreeting> DecodeGreeting(const v1::LedgerUp& message) {
 v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Tier& tier,
                       const WorkerNames& names) {
   v1::LedgerUp message;
-  if (const auto* ask = std::get_if<ledger::Ask>(&event)) {
-    v1::LedgerAsk* out = message.mutable_ask();
+  if (const auto* ask = std::get_if<ledger::Acquire>(&event)) {
+    v1::LedgerAcquire* out = message.mutable_acquire();
     SetKey(ask->key, out);
     out->set_priority(tier.priorities[std::min<std::size_t>(ask->priority, tier.priorities.size() - 1)]);
     out->set_age_s(Seconds(now - ask->arrived));
     out->set_deadline_s(Seconds(ask->deadline - now));
-    // A holder of an earlier release does not know the word, and refuses what would have to start now.
+    // A leader of an earlier release does not know the word, and refuses what would have to start now.
     out->set_expected_s(Seconds(ask->idle_only ? ask->deadline - now : ask->expected));
     out->set_idle_only(ask->idle_only);
   } else if (const auto* withdraw = std::get_if<ledger::Withdraw>(&event)) {
@@ -205,7 +205,7 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Ti
 
 absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp& message, RouterId from,
                                              const Tier& tier, const WorkerNames& names) {
-  if (message.has_ask()) return ReadAsk(now, message.ask(), from, tier);
+  if (message.has_acquire()) return ReadAcquire(now, message.acquire(), from, tier);
   if (message.has_withdraw()) return ledger::Withdraw{KeyOf(message.withdraw(), from)};
   if (message.has_renew()) {
     const auto leased = ReadLeased(message.renew(), names);
@@ -216,10 +216,10 @@ absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp&
   return Bad("LedgerUp", "is neither ask, withdraw, renew nor release");
 }
 
-v1::LedgerDown EncodeBeat(const Fence& appointment) {
+v1::LedgerDown EncodeHeartbeat(const Fence& appointment) {
   v1::LedgerDown message;
-  message.mutable_beat()->set_leader_epoch(appointment.leader_epoch);
-  message.mutable_beat()->set_appointment(appointment.appointment);
+  message.mutable_heartbeat()->set_leader_epoch(appointment.leader_epoch);
+  message.mutable_heartbeat()->set_appointment(appointment.appointment);
   return message;
 }
 

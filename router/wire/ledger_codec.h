@@ -1,4 +1,4 @@
-// What routers and a ledger's holder say to each other, from the wire to values and back; the place that
+// What routers and a ledger's leader say to each other, from the wire to values and back; the place that
 // checks it.
 //
 // A worker crosses as its address, which both sides have from the directory; an address that the reader does
@@ -37,7 +37,7 @@ struct LedgerGreeting {
   std::string tier;
 };
 
-// ---- router to holder ----
+// ---- router to leader ----
 v1::LedgerUp EncodeGreeting(const LedgerGreeting& greeting);
 absl::StatusOr<LedgerGreeting> DecodeGreeting(const v1::LedgerUp& message);
 
@@ -48,8 +48,8 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Ti
 absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp& message, RouterId from,
                                              const Tier& tier, const WorkerNames& names);
 
-// ---- holder to router ----
-v1::LedgerDown EncodeBeat(const Fence& appointment);
+// ---- leader to router ----
+v1::LedgerDown EncodeHeartbeat(const Fence& appointment);
 // A Grant, Refuse, Withdrawn or LeaseLost (checked).
 v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const WorkerNames& names);
 // `self` becomes the router of the answer. Not for beats.

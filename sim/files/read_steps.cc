@@ -20,70 +20,70 @@ struct StepContext {
 
 RegionSet Regions(Mapping& m, const StepContext& c) { return ReadRegions(m, "regions", c.names, c.problems); }
 
-Trouble ReadKillWorkers(Mapping& m, const StepContext& c) {
+Fault ReadKillWorkers(Mapping& m, const StepContext& c) {
   return KillWorkers{Regions(m, c), m.Number("share", 1, {0, 1}), m.Number("skip", 0, {0, 1})};
 }
-Trouble ReadKillRouters(Mapping& m, const StepContext& c) {
+Fault ReadKillRouters(Mapping& m, const StepContext& c) {
   return KillRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
 }
-Trouble ReadKillHolders(Mapping& m, const StepContext& c) { return KillHolders{Regions(m, c)}; }
-Trouble ReadKillRegion(Mapping& m, const StepContext& c) {
+Fault ReadKillLeaders(Mapping& m, const StepContext& c) { return KillLeaders{Regions(m, c)}; }
+Fault ReadKillRegion(Mapping& m, const StepContext& c) {
   m.Require("regions", "the regions that are lost");
   return KillRegion{Regions(m, c)};
 }
-Trouble ReadKillController(Mapping&, const StepContext&) { return KillController{}; }
-Trouble ReadDrain(Mapping& m, const StepContext& c) {
+Fault ReadKillController(Mapping&, const StepContext&) { return KillController{}; }
+Fault ReadDrain(Mapping& m, const StepContext& c) {
   m.Require("regions", "the regions to drain");
   return DrainRegion{Regions(m, c)};
 }
-Trouble ReadPartition(Mapping& m, const StepContext& c) {
+Fault ReadPartition(Mapping& m, const StepContext& c) {
   m.Require("from", "the regions on one side");
   return Partition{ReadRegions(m, "from", c.names, c.problems), ReadRegions(m, "to", c.names, c.problems)};
 }
-Trouble ReadDelay(Mapping& m, const StepContext& c) {
+Fault ReadDelay(Mapping& m, const StepContext& c) {
   return ExtraDelay{ReadRegions(m, "from", c.names, c.problems), ReadRegions(m, "to", c.names, c.problems),
                     m.Number("rttMs", 200, {0, 60'000})};
 }
-Trouble ReadSlow(Mapping& m, const StepContext& c) {
+Fault ReadSlow(Mapping& m, const StepContext& c) {
   return SlowWorkers{Regions(m, c), m.Number("share", 1, {0, 1}), m.Number("factor", 3, {0.01, 1000})};
 }
-Trouble ReadSinkhole(Mapping& m, const StepContext& c) {
+Fault ReadSinkhole(Mapping& m, const StepContext& c) {
   return Sinkhole{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1'000'000))};
 }
-Trouble ReadStall(Mapping& m, const StepContext& c) {
+Fault ReadStall(Mapping& m, const StepContext& c) {
   return StallWorkers{Regions(m, c), m.Number("share", 1, {0, 1})};
 }
-Trouble ReadPause(Mapping& m, const StepContext& c) {
+Fault ReadPause(Mapping& m, const StepContext& c) {
   return PauseRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
 }
-Trouble ReadBreak(Mapping& m, const StepContext& c) {
+Fault ReadBreak(Mapping& m, const StepContext& c) {
   return BreakStreams{Regions(m, c), m.Number("share", 1, {0, 1})};
 }
-Trouble ReadFail(Mapping& m, const StepContext& c) {
+Fault ReadFail(Mapping& m, const StepContext& c) {
   return FailJobs{Regions(m, c), static_cast<int>(m.Integer("count", 5, 1, 1'000'000))};
 }
-Trouble ReadBad(Mapping& m, const StepContext& c) {
+Fault ReadBad(Mapping& m, const StepContext& c) {
   return BadJobs{Regions(m, c), m.Number("share", 0.5, {0, 1})};
 }
-Trouble ReadScale(Mapping& m, const StepContext& c) {
+Fault ReadScale(Mapping& m, const StepContext& c) {
   return ScaleDemand{Regions(m, c), m.Number("factor", 3, {0.001, 1000})};
 }
-Trouble ReadFreeze(Mapping& m, const StepContext& c) { return FreezeMetrics{Regions(m, c)}; }
-Trouble ReadThreshold(Mapping& m, const StepContext& c) {
+Fault ReadFreeze(Mapping& m, const StepContext& c) { return FreezeMetrics{Regions(m, c)}; }
+Fault ReadThreshold(Mapping& m, const StepContext& c) {
   m.Require("value", "an overload threshold above 0 and at most 1");
   const TierId tier = ReadTierName(m, c.fleet, c.problems);
   return SetThreshold{tier, m.Number("value", 0.8, {0, 1, true})};
 }
 
-struct TroubleKind {
+struct FaultKind {
   std::string_view name;
-  Trouble (*read)(Mapping&, const StepContext&);
+  Fault (*read)(Mapping&, const StepContext&);
 };
 
-constexpr TroubleKind kTroubles[] = {
+constexpr FaultKind kFaults[] = {
     {"killWorkers", ReadKillWorkers},
     {"killRouters", ReadKillRouters},
-    {"killHolders", ReadKillHolders},
+    {"killLeaders", ReadKillLeaders},
     {"killRegion", ReadKillRegion},
     {"killController", ReadKillController},
     {"drain", ReadDrain},
@@ -101,8 +101,8 @@ constexpr TroubleKind kTroubles[] = {
     {"setThreshold", ReadThreshold},
 };
 
-std::string TroubleNames() {
-  return absl::StrJoin(kTroubles, ", ", [](std::string* out, const TroubleKind& kind) {
+std::string FaultNames() {
+  return absl::StrJoin(kFaults, ", ", [](std::string* out, const FaultKind& kind) {
     out->append(kind.name.data(), kind.name.size());
   });
 }
@@ -122,17 +122,17 @@ void ReadStep(const Place& place, const StepContext& context, Scenario& scenario
         absl::ToDoubleSeconds(m.Duration("every", kStepsLongest, absl::Milliseconds(1), kStepsLongest));
   }
   int found = 0;
-  for (const TroubleKind& kind : kTroubles) {
+  for (const FaultKind& kind : kFaults) {
     const bool here = m.Has(kind.name);
     Mapping child = m.Child(kind.name);
     if (!here) continue;
     ++found;
-    step.trouble = kind.read(child, context);
+    step.fault = kind.read(child, context);
     child.Finish();
   }
   if (found != 1) {
     context.problems.Add(
-        {m.at(), m.path(), absl::StrCat(found, " troubles"), "exactly one of " + TroubleNames(), ""});
+        {m.at(), m.path(), absl::StrCat(found, " faults"), "exactly one of " + FaultNames(), ""});
   }
   if (step.every_s > 0 && step.lasts_s > step.every_s) {
     m.Report("every", "at least as long as `for`: a step must have ended before it begins again");

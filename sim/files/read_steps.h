@@ -1,7 +1,7 @@
 // The `steps` part of a scenario file: what goes wrong, when, and for how long.
 //
 // What a trouble is named in the file is one table in read_steps.cc; a new trouble is a line there, a struct
-// in sim/scenario.h and a verb in sim/troubles.cc. Regions left out mean all of them, except where losing
+// in sim/scenario.h and a verb in sim/faults.cc. Regions left out mean all of them, except where losing
 // everything by accident would be too easy.
 //
 // Each item is a mapping with `at`, optionally `for` and `every`, and exactly one trouble by its name. See

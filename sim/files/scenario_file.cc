@@ -80,7 +80,7 @@ void ReadService(Mapping& spec, Scenario& scenario, Problems& problems) {
 void ReadNetwork(Mapping m, NetworkSpec& network) {
   network.jitter_share = m.Number("jitterShare", network.jitter_share, {0, 10});
   network.loss_share = m.Number("lossShare", network.loss_share, {0, 1});
-  network.beside_ms = m.Number("besideMs", network.beside_ms, {0, 1000});
+  network.local_ms = m.Number("localMs", network.local_ms, {0, 1000});
   m.Finish();
 }
 

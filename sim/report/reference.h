@@ -3,7 +3,7 @@
 // One queue for the whole tier, first come first served, all regions together, no distance, every worker
 // alive: no dispatcher without knowledge of the future beats its mean wait. Jobs that could not end before
 // their deadline are refused, as ours are. Beside it Erlang-B (nobody waits) and Erlang-C (all wait) for the
-// same load. A witness: it follows the run and changes nothing. O(log workers) a job.
+// same load. A observer: it follows the run and changes nothing. O(log workers) a job.
 #ifndef RINGWAY_SIM_REPORT_REFERENCE_H_
 #define RINGWAY_SIM_REPORT_REFERENCE_H_
 
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/histogram.h"
+#include "sim/observer.h"
 #include "sim/scenario.h"
 #include "sim/theory.h"
-#include "sim/witness.h"
 
 namespace ringway::sim {
 
@@ -28,7 +28,7 @@ struct TierReference {
   double central_wait_p99_s = 0;
 };
 
-class Reference : public Witness {
+class Reference : public Observer {
  public:
   explicit Reference(const Scenario& scenario);
 

@@ -122,7 +122,7 @@ RunReport MakeReport(const Simulation& run, const Reference* reference) {
   report.regions = MakeRegions(run);
   report.flows = run.tally().flows();
   for (const ScenarioStep& step : scenario.steps) {
-    report.steps.push_back({TextOf(step.trouble, *scenario.fleet), step.at_s, step.lasts_s});
+    report.steps.push_back({TextOf(step.fault, *scenario.fleet), step.at_s, step.lasts_s});
   }
   report.series = MakeSeries(run, report.regions);
   for (const Tier& tier : scenario.fleet->tiers) report.tier_names.push_back(tier.name);

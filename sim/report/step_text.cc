@@ -23,8 +23,8 @@ struct Words {
   std::string operator()(const KillRouters& t) const {
     return absl::StrCat(t.count, " routers dead: ", In(t.regions));
   }
-  std::string operator()(const KillHolders& t) const {
-    return absl::StrCat("ledger holder dead: ", In(t.regions));
+  std::string operator()(const KillLeaders& t) const {
+    return absl::StrCat("ledger leader dead: ", In(t.regions));
   }
   std::string operator()(const KillRegion& t) const { return absl::StrCat("region dead: ", In(t.regions)); }
   std::string operator()(const KillController&) const { return "controller dead"; }
@@ -70,6 +70,6 @@ struct Words {
 
 }  // namespace
 
-std::string TextOf(const Trouble& trouble, const Fleet& fleet) { return std::visit(Words{fleet}, trouble); }
+std::string TextOf(const Fault& fault, const Fleet& fleet) { return std::visit(Words{fleet}, fault); }
 
 }  // namespace ringway::sim

@@ -13,7 +13,7 @@
 
 namespace ringway::sim {
 
-std::string TextOf(const Trouble& trouble, const Fleet& fleet);
+std::string TextOf(const Fault& fault, const Fleet& fleet);
 
 }  // namespace ringway::sim
 

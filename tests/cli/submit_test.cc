@@ -46,7 +46,7 @@ class EchoRouter : public v1::Ingress::Service {
     stream->Write(down);
     down.mutable_end()->set_outcome(outcome);
     down.mutable_end()->set_message("as scripted");
-    down.mutable_end()->mutable_story()->set_attempts(3);
+    down.mutable_end()->mutable_trace()->set_attempts(3);
     stream->Write(down);
     return grpc::Status::OK;
   }

@@ -44,7 +44,7 @@ class DocumentsTest : public ::testing::Test {
   }
 
   Rig rig_;
-  EventBook events_;
+  EventLog events_;
   Timeline timeline_;
 };
 

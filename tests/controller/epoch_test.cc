@@ -126,8 +126,8 @@ TEST(EpochTest, AStateFileOfAnAbsurdEpochHeals) {
   EXPECT_FALSE(DropAbsurdEpochs(message));
   message.set_epoch(std::uint64_t{1} << 48);
   message.mutable_table()->set_epoch(std::uint64_t{1} << 48);
-  for (v1::HolderEntry& holder : *message.mutable_directory()->mutable_holders()) {
-    holder.set_leader_epoch(std::uint64_t{1} << 48);
+  for (v1::LeaderEntry& leader : *message.mutable_directory()->mutable_leaders()) {
+    leader.set_leader_epoch(std::uint64_t{1} << 48);
   }
   EXPECT_TRUE(DropAbsurdEpochs(message));
   const auto state = DecodeState(message);
@@ -138,7 +138,7 @@ TEST(EpochTest, AStateFileOfAnAbsurdEpochHeals) {
   EXPECT_TRUE(after.machine.tiers()[0].region(kR0).drain.drain);
   after.Connect();
   after.Seconds(5);
-  for (const auto& region : after.machine.holders()) {
+  for (const auto& region : after.machine.leaders()) {
     ASSERT_EQ(region.size(), 1u);
     EXPECT_EQ(region[0].fence.leader_epoch, 1u) << "appointed anew";
     EXPECT_FALSE(region[0].fresh) << "somebody held it before";

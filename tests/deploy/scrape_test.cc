@@ -55,7 +55,7 @@ TEST(ScrapeTest, TheDaemonsServeEveryMetricAndLabelThatRulesAndDashboardRead) {
   // Until one was served elsewhere: forwards are counted by where they went, so there is no series before.
   ASSERT_TRUE(Eventually([&] {
     const JobAnswer answer = JobCall::ToRouter(*door).Send(Header(kTier), "x").Await();
-    return answer.end.story().region() == "rome";
+    return answer.end.trace().region() == "rome";
   }));
   MetricUses served;
   for (const std::string& address :

@@ -13,9 +13,9 @@ namespace {
 const absl::Time kNow = absl::FromUnixSeconds(1000);
 const TierId kTier(0);
 
-WorkerView Region(std::size_t workers, std::size_t beside) {
+WorkerView Region(std::size_t workers, std::size_t local) {
   WorkerView view;
-  for (std::size_t i = 0; i < workers; ++i) view.List(WorkerId(i), kTier, i < beside);
+  for (std::size_t i = 0; i < workers; ++i) view.List(WorkerId(i), kTier, i < local);
   return view;
 }
 

@@ -39,7 +39,7 @@ class LedgerTest : public testing::Test {
     ledger_.Step(now_, event, actions_);
   }
   // Ask of router 0 with one second of service and the given deadline.
-  Ask AskFor(std::uint32_t slot, double arrived_s, double deadline_s, Priority priority = 0) {
+  Acquire AskFor(std::uint32_t slot, double arrived_s, double deadline_s, Priority priority = 0) {
     return {.key = {RouterId(0), slot, ++generation_},
             .priority = priority,
             .arrived = absl::UnixEpoch() + absl::Seconds(arrived_s),

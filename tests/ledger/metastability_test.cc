@@ -24,20 +24,20 @@ constexpr int kHealS = 10;    // max(10 s, 2 S)
 constexpr int kWindowS = 20;  // over which "back" is measured
 constexpr int kSeeds = 3;
 
-struct TroubleCase {
+struct FaultCase {
   const char* name;
-  TroubleKind kind;
+  FaultKind kind;
   double size;
   int span_s;
 };
-constexpr TroubleCase kTroubles[] = {
-    {"half the workers off", TroubleKind::kWorkersOff, 0.5, 60},
-    {"load x3", TroubleKind::kLoad, 3, 30},
-    {"holder killed", TroubleKind::kHolderKilled, 1, 0},
-    {"workers slow x3", TroubleKind::kSlow, 3, 30},
+constexpr FaultCase kFaults[] = {
+    {"half the workers off", FaultKind::kWorkersOff, 0.5, 60},
+    {"load x3", FaultKind::kLoad, 3, 30},
+    {"leader killed", FaultKind::kLeaderKilled, 1, 0},
+    {"workers slow x3", FaultKind::kSlow, 3, 30},
 };
 
-FleetSettings Cell(const TroubleCase& trouble, double rho, double resubmit, std::uint64_t seed) {
+FleetSettings Cell(const FaultCase& fault, double rho, double resubmit, std::uint64_t seed) {
   FleetSettings settings;
   settings.workers = 400;
   settings.routers = 16;
@@ -47,8 +47,8 @@ FleetSettings Cell(const TroubleCase& trouble, double rho, double resubmit, std:
   settings.guard_quantile = 0.75;
   settings.resubmit = resubmit;
   settings.seed = seed;
-  const int end_s = kBeginS + trouble.span_s;
-  settings.troubles = {{trouble.kind, absl::Seconds(kBeginS), absl::Seconds(end_s), trouble.size}};
+  const int end_s = kBeginS + fault.span_s;
+  settings.faults = {{fault.kind, absl::Seconds(kBeginS), absl::Seconds(end_s), fault.size}};
   settings.duration = absl::Seconds(end_s + kHealS + kWindowS);
   return settings;
 }
@@ -109,19 +109,19 @@ Estimate Over(const std::vector<double>& values) {
   return estimate;
 }
 
-class Metastability : public testing::TestWithParam<TroubleCase> {};
+class Metastability : public testing::TestWithParam<FaultCase> {};
 
 TEST_P(Metastability, TheLedgerHealsInEveryCell) {
-  const TroubleCase trouble = GetParam();
-  std::printf("%-20s %5s %4s %8s %16s %7s %9s\n", trouble.name, "rho", "p", "before", "after/before",
-              "back s", "attempts");
+  const FaultCase fault = GetParam();
+  std::printf("%-20s %5s %4s %8s %16s %7s %9s\n", fault.name, "rho", "p", "before", "after/before", "back s",
+              "attempts");
   for (const double rho : {0.7, 0.85, 0.95}) {
     for (const double resubmit : {0.0, 0.5, 0.9}) {
       std::vector<double> after;
       CellResult worst;
       for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-        const FleetSettings settings = Cell(trouble, rho, resubmit, seed);
-        const CellResult result = RunCell(settings, kBeginS + trouble.span_s);
+        const FleetSettings settings = Cell(fault, rho, resubmit, seed);
+        const CellResult result = RunCell(settings, kBeginS + fault.span_s);
         after.push_back(result.after);
         worst.before += result.before / kSeeds;
         worst.back_s = result.back_s < 0 ? 99 : std::max(worst.back_s, result.back_s);
@@ -136,23 +136,23 @@ TEST_P(Metastability, TheLedgerHealsInEveryCell) {
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Study, Metastability, testing::ValuesIn(kTroubles));
+INSTANTIATE_TEST_SUITE_P(Study, Metastability, testing::ValuesIn(kFaults));
 
 TEST(MetastabilityControl, TheNaivePolicyFailsTheSuite) {
   std::printf("%-20s %5s %4s %8s %13s %7s %9s\n", "naive", "rho", "p", "before", "after/before", "back s",
               "attempts");
   // Smaller than the cells above, for a naive router makes hundreds of attempts a job.
-  for (TroubleCase trouble : {kTroubles[0], kTroubles[1]}) {
-    trouble.span_s = 20;
-    FleetSettings settings = Cell(trouble, 0.95, 0.9, 1);
+  for (FaultCase fault : {kFaults[0], kFaults[1]}) {
+    fault.span_s = 20;
+    FleetSettings settings = Cell(fault, 0.95, 0.9, 1);
     settings.workers = 100;
     settings.policy = Policy::kNaive;
-    const CellResult result = RunCell(settings, kBeginS + trouble.span_s);
-    std::printf("%-20s %5.2f %4.1f %8.4f %13.4f %7d %9.1f\n", trouble.name, 0.95, 0.9, result.before,
+    const CellResult result = RunCell(settings, kBeginS + fault.span_s);
+    std::printf("%-20s %5.2f %4.1f %8.4f %13.4f %7d %9.1f\n", fault.name, 0.95, 0.9, result.before,
                 result.after, result.back_s, result.attempts_max);
-    EXPECT_LT(result.after, 0.98) << "the overload must outlive its trigger: " << trouble.name;
-    EXPECT_EQ(result.back_s, -1) << trouble.name;
-    EXPECT_GT(result.attempts_max, 4) << trouble.name;
+    EXPECT_LT(result.after, 0.98) << "the overload must outlive its trigger: " << fault.name;
+    EXPECT_EQ(result.back_s, -1) << fault.name;
+    EXPECT_GT(result.attempts_max, 4) << fault.name;
   }
 }
 

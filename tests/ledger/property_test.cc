@@ -1,4 +1,4 @@
-// Random histories of a fleet whose network loses, repeats and reorders, whose holders and routers die and
+// Random histories of a fleet whose network loses, repeats and reorders, whose leaders and routers die and
 // are appointed anew, watched by a checker that is not part of it.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ FleetSettings RandomFleet(Rng& rng, std::uint64_t seed, bool announce) {
   settings.seed = seed;
   settings.workers = 1 + static_cast<int>(rng.Below(6));
   settings.routers = 3 + static_cast<int>(rng.Below(3));
-  settings.holders = 3;
+  settings.leaders = 3;
   settings.rho = 0.3 + 1.5 * rng.Uniform();
   settings.service = sim::LogNormalService{0.5, 1.0};
   settings.patience = absl::Seconds(0.8 + 4 * rng.Uniform());
@@ -33,15 +33,15 @@ FleetSettings RandomFleet(Rng& rng, std::uint64_t seed, bool announce) {
   settings.ledger.lease_span = absl::Seconds(1);
   settings.ledger.silence_max = absl::Seconds(3);
   settings.ledger.service_bound = absl::Seconds(8);
-  settings.asks.renew_period = absl::Milliseconds(200);
-  settings.asks.silence_max = absl::Milliseconds(400);
+  settings.client.renew_period = absl::Milliseconds(200);
+  settings.client.silence_max = absl::Milliseconds(400);
   return settings;
 }
 
 void ExpectPromisesKept(const Fleet& fleet, const LeaseChecker& checker, std::uint64_t seed) {
   ASSERT_TRUE(checker.complaints().empty()) << checker.complaints().front() << " (and "
                                             << checker.complaints().size() - 1 << " more), seed " << seed;
-  ASSERT_LE(fleet.Seated().View().waiting, fleet.settings().ledger.waiting_max) << "seed " << seed;
+  ASSERT_LE(fleet.Leader().View().waiting, fleet.settings().ledger.waiting_max) << "seed " << seed;
 }
 
 // After everything has healed: no ask is forgotten and no slot is lost.
@@ -49,14 +49,14 @@ void ExpectWholeAgain(Fleet& fleet, const LeaseChecker& checker, std::uint64_t s
   const auto workers = static_cast<std::size_t>(fleet.settings().workers);
   EXPECT_EQ(fleet.jobs_open(), 0u) << "seed " << seed;
   EXPECT_EQ(checker.open_asks(), 0u) << "seed " << seed;
-  EXPECT_TRUE(fleet.Seated().View().holding) << "seed " << seed;
-  EXPECT_EQ(fleet.Seated().View().waiting, 0u) << "seed " << seed;
-  EXPECT_EQ(fleet.Seated().View().idle, workers) << "seed " << seed;
+  EXPECT_TRUE(fleet.Leader().View().holding) << "seed " << seed;
+  EXPECT_EQ(fleet.Leader().View().waiting, 0u) << "seed " << seed;
+  EXPECT_EQ(fleet.Leader().View().idle, workers) << "seed " << seed;
 }
 
-// Workers that announce make any two holders safe from each other; for the others the controller sees to it
-// that the old holder has stopped before it appoints the next.
-void MoveSeat(Fleet& fleet, Rng& rng, double at) {
+// Workers that announce make any two leaders safe from each other; for the others the controller sees to it
+// that the old leader has stopped before it appoints the next.
+void MoveLeader(Fleet& fleet, Rng& rng, double at) {
   const auto next = static_cast<std::uint32_t>(rng.Below(3));
   if (!fleet.settings().ledger.workers_announce) {
     fleet.Depose();
@@ -72,15 +72,15 @@ std::size_t RunHistory(std::uint64_t seed, bool announce) {
   Fleet fleet(RandomFleet(rng, seed, announce), &checker);
   for (double at = 0; at < 12; at += 0.25) {
     fleet.RunUntil(absl::Seconds(at));
-    if (rng.Chance(0.10)) MoveSeat(fleet, rng, at);
-    if (rng.Chance(0.05)) fleet.KillHolder(static_cast<std::uint32_t>(rng.Below(3)));
+    if (rng.Chance(0.10)) MoveLeader(fleet, rng, at);
+    if (rng.Chance(0.05)) fleet.KillLeader(static_cast<std::uint32_t>(rng.Below(3)));
     if (rng.Chance(0.05)) fleet.KillRouter(static_cast<std::uint32_t>(rng.Below(3)));
     ExpectPromisesKept(fleet, checker, seed);
     if (testing::Test::HasFatalFailure()) return 0;
   }
   fleet.Heal();
   fleet.StopArrivals();
-  MoveSeat(fleet, rng, 12);
+  MoveLeader(fleet, rng, 12);
   fleet.RunUntil(absl::Seconds(40));
   ExpectPromisesKept(fleet, checker, seed);
   ExpectWholeAgain(fleet, checker, seed);

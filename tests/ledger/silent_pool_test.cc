@@ -13,7 +13,7 @@ TEST_F(LedgerTest, AFreshPoolIsFreeAtOnce) {
   EXPECT_EQ(All<Grant>().size(), 1u);
 }
 
-TEST_F(LedgerTest, ANewHolderQuarantinesWhatNobodyVouchesFor) {
+TEST_F(LedgerTest, ANewLeaderQuarantinesWhatNobodyVouchesFor) {
   Build(false);
   for (std::size_t w = 0; w < 2; ++w) Do(0, WorkerListed{WorkerId(w)});
   Do(0, Appointed{kSecond, false});

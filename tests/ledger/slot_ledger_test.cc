@@ -10,10 +10,10 @@ namespace {
 
 TEST_F(LedgerTest, GrantsTheSlotThatWasIdleLongest) {
   Begin(2);
-  const Ask ask = AskFor(0, 1, 10);
-  Do(1, ask);
+  const Acquire acquire = AskFor(0, 1, 10);
+  Do(1, acquire);
   ASSERT_EQ(All<Grant>().size(), 1u);
-  EXPECT_EQ(All<Grant>()[0].key, ask.key);
+  EXPECT_EQ(All<Grant>()[0].key, acquire.key);
   EXPECT_EQ(All<Grant>()[0].worker, WorkerId(0));
   EXPECT_EQ(All<Grant>()[0].lease.fence, kFirst);
   EXPECT_EQ(ledger_.View().leased, 1u);
@@ -24,7 +24,7 @@ TEST_F(LedgerTest, AFreedSlotGoesToTheWaitingJobAtOnce) {
   Begin(1);
   Do(1, AskFor(0, 1, 10));
   const Grant first = All<Grant>()[0];
-  const Ask second = AskFor(1, 2, 11);
+  const Acquire second = AskFor(1, 2, 11);
   Do(2, second);
   EXPECT_TRUE(actions_.empty()) << "it waits";
   Do(3, Release{first.worker, first.lease, Outcome::kDone, {}});
@@ -63,29 +63,29 @@ TEST_F(LedgerTest, RefusesAtOnceWhatCannotFinishInTime) {
 
 TEST_F(LedgerTest, RefusesAWaitingJobWhenItsLatestStartPasses) {
   Do(0, Appointed{kFirst});
-  const Ask ask = AskFor(0, 1, 5);
-  Do(1, ask);
+  const Acquire acquire = AskFor(0, 1, 5);
+  Do(1, acquire);
   const absl::Time wake = ledger_.NextWake();
   EXPECT_GT(wake, absl::UnixEpoch() + absl::Seconds(4));
   EXPECT_LT(wake, absl::UnixEpoch() + absl::Seconds(4) + absl::Milliseconds(10));
   actions_.clear();
   ledger_.Step(wake, Wake{}, actions_);
   ASSERT_EQ(All<Refuse>().size(), 1u);
-  EXPECT_EQ(All<Refuse>()[0].key, ask.key);
+  EXPECT_EQ(All<Refuse>()[0].key, acquire.key);
   EXPECT_EQ(ledger_.NextWake(), absl::InfiniteFuture());
 }
 
 TEST_F(LedgerTest, ARepeatedAskGetsTheSameGrant) {
   Begin(2);
-  const Ask ask = AskFor(0, 1, 10);
-  Do(1, ask);
+  const Acquire acquire = AskFor(0, 1, 10);
+  Do(1, acquire);
   const Grant grant = All<Grant>()[0];
-  Do(1.1, ask);
+  Do(1.1, acquire);
   ASSERT_EQ(All<Grant>().size(), 1u);
   EXPECT_EQ(All<Grant>()[0].lease, grant.lease);
   EXPECT_EQ(ledger_.View().leased, 1u);
   Do(2, Release{grant.worker, grant.lease, Outcome::kDone, {}});
-  Do(2.1, ask);
+  Do(2.1, acquire);
   EXPECT_TRUE(All<Grant>().empty());
   ASSERT_EQ(All<Refuse>().size(), 1u);
   EXPECT_EQ(All<Refuse>()[0].reason, RefuseReason::kStale);
@@ -93,9 +93,9 @@ TEST_F(LedgerTest, ARepeatedAskGetsTheSameGrant) {
 
 TEST_F(LedgerTest, AWithdrawalIsAnsweredAndFinal) {
   Do(0, Appointed{kFirst});
-  const Ask ask = AskFor(0, 1, 10);
-  Do(1, ask);
-  Do(2, Withdraw{ask.key});
+  const Acquire acquire = AskFor(0, 1, 10);
+  Do(1, acquire);
+  Do(2, Withdraw{acquire.key});
   ASSERT_EQ(All<Withdrawn>().size(), 1u);
   Do(3, Idle(0, {kFirst, 0}));
   EXPECT_TRUE(All<Grant>().empty());
@@ -103,20 +103,20 @@ TEST_F(LedgerTest, AWithdrawalIsAnsweredAndFinal) {
 
 TEST_F(LedgerTest, AWithdrawalThatCrossesItsGrantFreesTheSlot) {
   Begin(1);
-  const Ask ask = AskFor(0, 1, 10);
-  Do(1, ask);
+  const Acquire acquire = AskFor(0, 1, 10);
+  Do(1, acquire);
   ASSERT_EQ(All<Grant>().size(), 1u);
-  Do(1, Withdraw{ask.key});
+  Do(1, Withdraw{acquire.key});
   EXPECT_EQ(All<Withdrawn>().size(), 1u);
   EXPECT_EQ(State(0), SlotState::kIdle);
 }
 
 TEST_F(LedgerTest, AWithdrawalThatOvertakesItsAskStillCounts) {
   Begin(1);
-  const Ask ask = AskFor(0, 1, 10);
-  Do(1, Withdraw{ask.key});
+  const Acquire acquire = AskFor(0, 1, 10);
+  Do(1, Withdraw{acquire.key});
   EXPECT_EQ(All<Withdrawn>().size(), 1u);
-  Do(1.1, ask);
+  Do(1.1, acquire);
   EXPECT_TRUE(All<Grant>().empty());
 }
 
@@ -140,10 +140,10 @@ TEST(SlotLedgerTest, WhereNobodyMayWaitAnAskIsGrantedOrRefusedAtOnce) {
   ledger.Step(now, WorkerListed{WorkerId(0)}, actions);
   for (std::uint32_t slot = 0; slot < 2; ++slot) {
     actions.clear();
-    Ask ask;
-    ask.key = {RouterId(0), slot, 1};
-    ask.deadline = now + absl::Minutes(1);
-    ledger.Step(now, ask, actions);
+    Acquire acquire;
+    acquire.key = {RouterId(0), slot, 1};
+    acquire.deadline = now + absl::Minutes(1);
+    ledger.Step(now, acquire, actions);
     ASSERT_EQ(actions.size(), 1u);
     EXPECT_EQ(std::holds_alternative<Grant>(actions[0]), slot == 0);
     EXPECT_EQ(ledger.View().waiting, 0u);
@@ -280,7 +280,7 @@ TEST_F(LedgerTest, AnIdleWorkerThatWentSilentIsNotGranted) {
   EXPECT_EQ(All<Grant>().size(), 1u);
 }
 
-TEST_F(LedgerTest, ANewHolderBelievesIdleOnlyBehindItsOwnFence) {
+TEST_F(LedgerTest, ANewLeaderBelievesIdleOnlyBehindItsOwnFence) {
   Do(0, Appointed{kSecond});
   Do(1, Idle(0, {kFirst, 9}));
   ASSERT_EQ(All<FenceWorker>().size(), 1u);
@@ -292,16 +292,16 @@ TEST_F(LedgerTest, ANewHolderBelievesIdleOnlyBehindItsOwnFence) {
   EXPECT_GT(All<Grant>()[0].lease, (Lease{kFirst, 9}));
 }
 
-TEST_F(LedgerTest, AHigherFenceDeposesTheHolder) {
+TEST_F(LedgerTest, AHigherFenceDeposesTheLeader) {
   Begin(2);
   Do(1, Busy(0, {kFirst, 0}, {}));
   Do(1, Busy(1, {kFirst, 0}, {}));
-  const Ask ask = AskFor(0, 1, 100);
-  Do(1, ask);
+  const Acquire acquire = AskFor(0, 1, 100);
+  Do(1, acquire);
   Do(2, Idle(0, {kSecond, 0}));
   EXPECT_FALSE(ledger_.View().holding);
   ASSERT_EQ(All<Refuse>().size(), 1u);
-  EXPECT_EQ(All<Refuse>()[0].reason, RefuseReason::kNotHolder);
+  EXPECT_EQ(All<Refuse>()[0].reason, RefuseReason::kNotLeader);
   Do(3, Idle(1, {kFirst, 0}));
   Do(3, AskFor(1, 3, 100));
   EXPECT_TRUE(All<Grant>().empty());
@@ -336,13 +336,13 @@ TEST_F(LedgerTest, ARouterThatIsGoneIsForgotten) {
 
 TEST_F(LedgerTest, AnAskForAnIdleSlotOnlyNeverWaits) {
   Begin(1);
-  Ask ask = AskFor(0, 1, 100);
-  ask.idle_only = true;
-  Do(1, ask);
+  Acquire acquire = AskFor(0, 1, 100);
+  acquire.idle_only = true;
+  Do(1, acquire);
   ASSERT_EQ(All<Grant>().size(), 1u);
-  ask = AskFor(1, 1, 100);
-  ask.idle_only = true;
-  Do(1, ask);
+  acquire = AskFor(1, 1, 100);
+  acquire.idle_only = true;
+  Do(1, acquire);
   EXPECT_EQ(All<Refuse>().size(), 1u);
   EXPECT_EQ(ledger_.View().waiting, 0u);
 }
@@ -376,11 +376,11 @@ TEST_F(LedgerTest, AWorkerThatWasToldOfALeaderThatCannotBeDeposesNobody) {
 }
 
 TEST(SlotLedgerDeathTest, DoubleBookingEndsTheProcess) {
-  SlotBook book(2);
-  book.At(WorkerId(0));
-  book.Move(WorkerId(0), SlotState::kIdle);
-  book.Bind(WorkerId(0), {kFirst, 1}, {}, absl::UnixEpoch());
-  EXPECT_DEATH(book.Bind(WorkerId(0), {kFirst, 2}, {}, absl::UnixEpoch()), "invariant broken");
+  SlotTable table(2);
+  table.At(WorkerId(0));
+  table.Move(WorkerId(0), SlotState::kIdle);
+  table.Bind(WorkerId(0), {kFirst, 1}, {}, absl::UnixEpoch());
+  EXPECT_DEATH(table.Bind(WorkerId(0), {kFirst, 2}, {}, absl::UnixEpoch()), "invariant broken");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "ringway/v1/control.grpc.pb.h"
 #include "ringway/v1/ledger.grpc.pb.h"
 #include "ringway/v1/once.grpc.pb.h"
-#include "ringway/v1/story.grpc.pb.h"
+#include "ringway/v1/trace.grpc.pb.h"
 #include "ringway/v1/videos.grpc.pb.h"
 #include "runtime/child_process.h"
 #include "runtime/grpc_server.h"
@@ -94,23 +94,23 @@ Calls CallsToRouter(const std::shared_ptr<grpc::Channel>& channel) {
              const auto context = Context();
              return EndOf(v1::Peer::NewStub(channel)->Forward(context.get()));
            }},
-          {"Ledger.Stand",
+          {"Ledger.Connect",
            [=] {
              const auto context = Context();
-             return EndOf(v1::Ledger::NewStub(channel)->Stand(context.get()));
+             return EndOf(v1::Ledger::NewStub(channel)->Connect(context.get()));
            }},
           {"Once.Ask",
            [=] {
-             v1::OnceAsk ask;
+             v1::OnceRequest ask;
              ask.set_wire_version(1);
-             ask.mutable_pull()->set_keeper(1);
+             ask.mutable_pull()->set_replica(1);
              v1::OnceReply reply;
              return v1::Once::NewStub(channel)->Ask(Context().get(), ask, &reply);
            }},
-          {"Stories.Totals",
+          {"Traces.Totals",
            [=] {
              v1::TotalsReply reply;
-             return v1::Stories::NewStub(channel)->Totals(Context().get(), v1::TotalsRequest(), &reply);
+             return v1::Traces::NewStub(channel)->Totals(Context().get(), v1::TotalsRequest(), &reply);
            }},
           {"Videos.Where", [=] {
              v1::VideosWhere where;

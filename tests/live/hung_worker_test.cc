@@ -39,7 +39,7 @@ TEST(HungWorkerTest, JobsGoToTheOthersAndItComesBackByItself) {
   for (int i = 0; i < 10; ++i) {
     for (const JobAnswer& answer : ThreeAtOnce(*door)) {
       ASSERT_EQ(answer.outcome(), "done") << answer.end.message();
-      EXPECT_NE(answer.end.story().worker(), "oslo-0-w1");
+      EXPECT_NE(answer.end.trace().worker(), "oslo-0-w1");
     }
   }
   const absl::Duration took = absl::Now() - began;
@@ -51,7 +51,7 @@ TEST(HungWorkerTest, JobsGoToTheOthersAndItComesBackByItself) {
   EXPECT_TRUE(Eventually([&] {
     const std::vector<JobAnswer> answers = ThreeAtOnce(*door);
     return std::any_of(answers.begin(), answers.end(),
-                       [](const JobAnswer& a) { return a.end.story().worker() == "oslo-0-w1"; });
+                       [](const JobAnswer& a) { return a.end.trace().worker() == "oslo-0-w1"; });
   })) << "it never got a job again";
 }
 

@@ -81,9 +81,9 @@ class KeyedRun {
     ++report_.requests;
     if (answer.outcome() == "done") {
       // A worker measures each run on its own: no two of them take the same number of nanoseconds.
-      runs_[key].insert(absl::StrCat(answer.end.story().worker(), " ",
-                                     static_cast<std::int64_t>(answer.end.story().service_s() * 1e9)));
-      if (answer.end.story().reason() == "record") ++report_.answered_from_record;
+      runs_[key].insert(absl::StrCat(answer.end.trace().worker(), " ",
+                                     static_cast<std::int64_t>(answer.end.trace().service_s() * 1e9)));
+      if (answer.end.trace().reason() == "record") ++report_.answered_from_record;
       // Thrown away: this client believes that its reply was lost, and asks again.
       if (!rng.Chance(load_.lost_share)) return true;
       ++report_.lost_replies;

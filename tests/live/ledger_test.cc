@@ -1,4 +1,4 @@
-// A tier in ledger mode, with real processes: one offer a job through a spike, and a holder that is killed
+// A tier in ledger mode, with real processes: one offer a job through a spike, and a leader that is killed
 // again and again.
 #include <cstdlib>
 #include <set>
@@ -22,18 +22,18 @@ const WorldPlan kPlan = {.regions = {{"oslo", 4, 2}},
                          .deadline = "2s",
                          .dispatch = "{mode: ledger}"};
 
-struct Holder {
+struct Leader {
   std::string router;
   std::uint64_t epoch = 0;
   std::uint64_t appointment = 0;
-  friend auto operator<=>(const Holder&, const Holder&) = default;
+  friend auto operator<=>(const Leader&, const Leader&) = default;
 };
 
-Holder HolderOf(const SmallWorld& world) {
+Leader LeaderOf(const SmallWorld& world) {
   const auto status = world.Status();
   if (!status || status->tiers_size() != 1 || status->tiers(0).regions_size() != 1) return {};
   const v1::RegionStatus& region = status->tiers(0).regions(0);
-  return {region.holder(), region.holder_epoch(), region.holder_appointment()};
+  return {region.leader(), region.leader_epoch(), region.leader_appointment()};
 }
 
 double Reached(SmallWorld& world, const std::string& router) {
@@ -42,16 +42,16 @@ double Reached(SmallWorld& world, const std::string& router) {
       .value_or(0);
 }
 
-// Every router hears the holder, and the holder knows all slots.
+// Every router hears the leader, and the leader knows all slots.
 bool AwaitLedger(SmallWorld& world) {
   return Eventually([&] {
     for (const auto& [name, router] : world.routers()) {
       if (Reached(world, name) != 1) return false;
     }
-    const Holder holder = HolderOf(world);
-    if (holder.router.empty()) return false;
+    const Leader leader = LeaderOf(world);
+    if (leader.router.empty()) return false;
     const auto slots = [&](const char* state) {
-      return MetricValue(world.router(holder.router).http(),
+      return MetricValue(world.router(leader.router).http(),
                          absl::StrCat("ringway_ledger_slots{state=\"", state, "\",tier=\"", kTier, "\"}"))
           .value_or(0);
     };
@@ -81,7 +81,7 @@ TEST(LedgerTest, OneOfferAJobThroughASpikeAndEverySlotIsUsed) {
   const auto records = spike.Finish();
   const Tally tally = Count(records);
   std::size_t offered = 0;
-  for (const JobRecord& r : records) offered += r.end.story().attempts() > 0 ? 1 : 0;
+  for (const JobRecord& r : records) offered += r.end.trace().attempts() > 0 ? 1 : 0;
   const double per_offered = static_cast<double>(tally.attempts) / static_cast<double>(offered);
   // While jobs arrive; what waits then is served on top of it.
   const double possible = kCapacityRps * 3;
@@ -94,19 +94,19 @@ TEST(LedgerTest, OneOfferAJobThroughASpikeAndEverySlotIsUsed) {
   EXPECT_EQ(DoubleGrants(world), 0);
 }
 
-TEST(LedgerTest, AKilledHolderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice) {
+TEST(LedgerTest, AKilledLeaderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice) {
   // More for whoever wants to be surer: RINGWAY_LEDGER_KILLS=100.
   const char* asked = std::getenv("RINGWAY_LEDGER_KILLS");
   const int kills = asked != nullptr ? std::atoi(asked) : 3;
   SmallWorld world(kPlan);
   ASSERT_TRUE(world.AwaitReady());
-  std::set<Holder> holders;
+  std::set<Leader> leaders;
   absl::Duration slowest;
   Tally gap;
   for (int kill = 0; kill < kills; ++kill) {
     ASSERT_TRUE(AwaitLedger(world)) << "before kill " << kill;
-    const Holder old = HolderOf(world);
-    EXPECT_TRUE(holders.insert(old).second) << "an appointment was given twice";
+    const Leader old = LeaderOf(world);
+    EXPECT_TRUE(leaders.insert(old).second) << "an appointment was given twice";
     std::vector<std::string> doors;
     for (const auto& [name, router] : world.routers()) {
       if (name != old.router) doors.push_back(router->grpc());
@@ -123,9 +123,9 @@ TEST(LedgerTest, AKilledHolderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
     ASSERT_TRUE(Eventually([&] { return load.ended() > 10; }));
     world.router(old.router).Kill();
     const absl::Time killed = absl::Now();
-    Holder next;
+    Leader next;
     ASSERT_TRUE(Eventually([&] {
-      next = HolderOf(world);
+      next = LeaderOf(world);
       return !next.router.empty() && next != old && Reached(world, next.router) == 1;
     }));
     const absl::Time seated = absl::Now();
@@ -142,7 +142,7 @@ TEST(LedgerTest, AKilledHolderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
     world.router(old.router).StartAgain();
   }
   std::printf(
-      "holder killed %d times: the next one within %.2f s, %zu of %zu jobs of the gaps done, %.0f double "
+      "leader killed %d times: the next one within %.2f s, %zu of %zu jobs of the gaps done, %.0f double "
       "grants\n",
       kills, absl::ToDoubleSeconds(slowest), gap.done, gap.jobs, DoubleGrants(world));
   EXPECT_LE(slowest, absl::Seconds(2));
@@ -150,11 +150,11 @@ TEST(LedgerTest, AKilledHolderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
   EXPECT_EQ(DoubleGrants(world), 0);
 }
 
-TEST(LedgerTest, WithoutAControllerTheHolderGoesOn) {
+TEST(LedgerTest, WithoutAControllerTheLeaderGoesOn) {
   SmallWorld world(kPlan);
   ASSERT_TRUE(world.AwaitReady());
   ASSERT_TRUE(AwaitLedger(world));
-  const Holder before = HolderOf(world);
+  const Leader before = LeaderOf(world);
   world.controller().Kill();
   OpenLoop load(
       {.routers = world.Doors("oslo"), .tier = kTier, .rps = 0.7 * kCapacityRps, .span = absl::Seconds(3)});
@@ -164,7 +164,7 @@ TEST(LedgerTest, WithoutAControllerTheHolderGoesOn) {
   EXPECT_LE(Count(records).attempts_per_job(), 1.05);
   world.controller().StartAgain();
   ASSERT_TRUE(world.AwaitReady());
-  EXPECT_EQ(HolderOf(world), before) << "the appointment outlives the controller that made it";
+  EXPECT_EQ(LeaderOf(world), before) << "the appointment outlives the controller that made it";
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include "proto/table_codec.h"
 #include "ringway/v1/once.grpc.pb.h"
-#include "router/daemon/once_wish.h"
+#include "router/daemon/once_options.h"
 #include "runtime/grpc_server.h"
 #include "tests/deploy/shell.h"
 #include "tests/live/daemon_process.h"
@@ -101,7 +101,7 @@ TEST_F(NamesTest, TheRecordOfAKeyMayHoldAnyStory) {
   v1::JobHeader header = Header("animate", "keyed");
   header.set_idempotency_key("order-1");
   const auto wish = router::WishOf(header, router::HashOn(router::kFnvBasis, "photo"));
-  v1::OnceAsk ask;
+  v1::OnceRequest ask;
   ask.set_wire_version(wire::kWireVersion);
   v1::OnceRecord& record = *ask.mutable_settle()->mutable_record();
   record.set_key(wish->key);
@@ -111,8 +111,8 @@ TEST_F(NamesTest, TheRecordOfAKeyMayHoldAnyStory) {
   record.set_kept(true);
   record.set_remaining_s(60);
   v1::End end = DoneMessage("\xc3\xa9").end();
-  end.mutable_story()->set_router("r\x02");
-  end.mutable_story()->set_region("\xe6\x9d\xb1");
+  end.mutable_trace()->set_router("r\x02");
+  end.mutable_trace()->set_region("\xe6\x9d\xb1");
   record.set_end(end.SerializeAsString());
   const auto once = v1::Once::NewStub(channel_);
   grpc::ClientContext context;

@@ -34,8 +34,8 @@ TEST(OnceTest, OneRunForAKeyAtAnyRouterDuringTheJobAndAfterIt) {
   ASSERT_EQ(answer.outcome(), "done") << answer.end.message();
   EXPECT_EQ(during.outcome(), "done") << during.end.message();
   EXPECT_EQ(during.result, answer.result);
-  EXPECT_EQ(during.end.story().reason(), "record");
-  EXPECT_EQ(during.end.story().worker(), answer.end.story().worker());
+  EXPECT_EQ(during.end.trace().reason(), "record");
+  EXPECT_EQ(during.end.trace().worker(), answer.end.trace().worker());
   for (const char* router : {"oslo-0", "oslo-1", "oslo-2"}) {
     const JobAnswer after = Ask(world, router, Keyed("third", "order-1"));
     EXPECT_EQ(after.outcome(), "done") << router << ": " << after.end.message();

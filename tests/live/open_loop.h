@@ -3,7 +3,7 @@
 //
 // Arrivals are Poisson from a seed and alternate between the given routers. A job is a small payload in one
 // call; its record says when it was sent, how long it took, how the call and the job ended, and what the
-// story in its End told. An open loop shows what a closed one hides: a fleet that stalls does not slow its
+// trace in its End told. An open loop shows what a closed one hides: a fleet that stalls does not slow its
 // clients down.
 //
 // Start returns at once; Finish waits for the last job. Threads: one that sends, gRPC's that receive; use

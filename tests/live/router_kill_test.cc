@@ -23,9 +23,9 @@ TEST(RouterKillTest, TheOtherRouterOfTheRegionTakesOver) {
 
   std::set<std::string> before, after;
   for (const JobRecord& r : Between(records, absl::InfinitePast(), killed))
-    before.insert(r.end.story().router());
+    before.insert(r.end.trace().router());
   const auto late = Between(records, killed + absl::Seconds(1), absl::InfiniteFuture());
-  for (const JobRecord& r : late) after.insert(r.end.story().router());
+  for (const JobRecord& r : late) after.insert(r.end.trace().router());
   EXPECT_TRUE(before.contains("oslo-0") && before.contains("oslo-1")) << "both routers were in use";
   EXPECT_EQ(after, std::set<std::string>{"oslo-1"});
 

@@ -13,8 +13,8 @@ v1::JobDown DoneMessage(const std::string& worker, const std::string& content_ty
   v1::End& end = *down.mutable_end();
   end.set_outcome("done");
   end.set_content_type(content_type);
-  end.mutable_story()->set_worker(worker);
-  end.mutable_story()->set_service_s(0.01);
+  end.mutable_trace()->set_worker(worker);
+  end.mutable_trace()->set_service_s(0.01);
   return down;
 }
 

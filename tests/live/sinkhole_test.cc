@@ -36,7 +36,7 @@ TEST_P(SinkholeTest, IsLeftAloneWhileTheRestServe) {
   const auto records = load.Finish();
   std::size_t by_sinkhole = 0, late = 0, late_done = 0;
   for (const JobRecord& record : records) {
-    by_sinkhole += record.end.story().worker() == kSinkhole;
+    by_sinkhole += record.end.trace().worker() == kSinkhole;
     if (record.sent < records.front().sent + absl::Seconds(3)) continue;
     ++late;
     late_done += record.done();

@@ -1,5 +1,5 @@
 // A burst at one region, faster than any table: jobs that wait longer than the way to the next region takes
-// go there, the story says so to the client and to `ringway explain`, and the other region's import cap
+// go there, the trace says so to the client and to `ringway explain`, and the other region's import cap
 // holds.
 #include <algorithm>
 #include <string>
@@ -41,7 +41,7 @@ std::vector<JobAnswer> Burst(SmallWorld& world, int jobs) {
   return answers;
 }
 
-bool Spilled(const JobAnswer& answer) { return answer.end.story().reason() == "spill"; }
+bool Spilled(const JobAnswer& answer) { return answer.end.trace().reason() == "spill"; }
 
 double OsloForwards(SmallWorld& world) {
   return MetricValue(world.router("oslo-0").http(),
@@ -61,12 +61,12 @@ TEST_P(SpillTest, ABurstGoesToTheNextRegionBeneathTheTable) {
   EXPECT_GE(OsloForwards(world), 2);
 
   const auto spilled = std::find_if(answers.begin(), answers.end(), Spilled);
-  EXPECT_EQ(spilled->end.story().region(), "paris");
-  EXPECT_EQ(spilled->end.story().ring(), 1u);
+  EXPECT_EQ(spilled->end.trace().region(), "paris");
+  EXPECT_EQ(spilled->end.trace().ring(), 1u);
   EXPECT_EQ(spilled->trailer("ringway-reason"), "spill");
   EXPECT_EQ(spilled->trailer("ringway-region"), "paris");
   // Both routers' parts, the one where it entered first.
-  const std::string& id = spilled->end.story().request_id();
+  const std::string& id = spilled->end.trace().request_id();
   const cli::Ran told = cli::Ringway({"explain", id, "--controller", world.controller().grpc()});
   ASSERT_EQ(told.code, 0) << told.err;
   EXPECT_THAT(told.out, HasSubstr("forwarded to paris-0 (spill)"));

@@ -29,19 +29,19 @@ absl::Duration History::Delay() {
 
 std::size_t History::Live() const {
   std::size_t live = 0;
-  for (const Router& router : routers_) live += router.desk != nullptr && router.desk->ready() ? 1 : 0;
+  for (const Router& router : routers_) live += router.machine != nullptr && router.machine->ready() ? 1 : 0;
   return live;
 }
 
 void History::StartRouter(std::size_t r) {
   Router& router = routers_[r];
   ++router.life;
-  router.desk = std::make_unique<OnceDesk>(
+  router.machine = std::make_unique<OnceMachine>(
       Settings{.router = Name(r), .life = router.life, .alone = false, .hold_margin = absl::Seconds(1)});
   for (std::size_t other = 0; other < routers_.size(); ++other) {
-    if (other != r) router.desk->List(RouterId(other), Name(other));
+    if (other != r) router.machine->List(RouterId(other), Name(other));
   }
-  router.desk->ViewComplete(now_);
+  router.machine->ViewComplete(now_);
   Perform(r);
 }
 
@@ -54,77 +54,78 @@ void History::KillRouter(std::size_t r) {
   }
   router.requests.clear();
   router.calls.clear();
-  router.desk.reset();
+  router.machine.reset();
   ++router.life;
   At(now_ + absl::Seconds(rng_.Uniform() * 2), [this, r] { StartRouter(r); });
 }
 
 void History::Perform(std::size_t r) {
-  // Each action may cause others; the desk's list is taken whole each time.
-  while (routers_[r].desk != nullptr && !routers_[r].desk->actions().empty()) {
-    const std::vector<DeskAction> actions = std::exchange(routers_[r].desk->actions(), {});
-    for (const DeskAction& action : actions) {
+  // Each action may cause others; the machine's list is taken whole each time.
+  while (routers_[r].machine != nullptr && !routers_[r].machine->actions().empty()) {
+    const std::vector<OnceAction> actions = std::exchange(routers_[r].machine->actions(), {});
+    for (const OnceAction& action : actions) {
       std::visit([&](const auto& a) { Do(r, a); }, action);
     }
   }
 }
 
-void History::Do(std::size_t r, const SendAsk& send) {
+void History::Do(std::size_t r, const SendRequest& send) {
   const std::uint64_t life = routers_[r].life;
   const std::size_t to = send.to.index();
   const bool lose = !calm_ && rng_.Chance(settings_.loss);
   const bool lose_reply = !calm_ && rng_.Chance(settings_.loss);
-  const auto* attach = std::get_if<AttachAsk>(&send.ask.what);
+  const auto* attach = std::get_if<AttachRequest>(&send.request.what);
   const absl::Duration limit = attach != nullptr ? attach->patience : kAskLimit;
   // A call that has run out of time is not delivered any more.
   const absl::Duration delay = Delay();
   const bool arrives = !lose && delay < limit;
   if (arrives) {
-    At(now_ + delay, [=, this, ask = send.ask] { DeliverAsk(r, life, to, ask, true, lose_reply); });
+    At(now_ + delay,
+       [=, this, request = send.request] { DeliverAsk(r, life, to, request, true, lose_reply); });
   }
   const absl::Duration again = Delay();
   if (!calm_ && again < limit && rng_.Chance(settings_.repeat)) {
-    At(now_ + again, [=, this, ask = send.ask] { DeliverAsk(r, life, to, ask, false, true); });
+    At(now_ + again, [=, this, request = send.request] { DeliverAsk(r, life, to, request, false, true); });
   }
   if (!arrives || lose_reply) {
-    At(now_ + limit, [=, this, ask = send.ask] { ReplyTo(r, life, to, ask, nullptr); });
+    At(now_ + limit, [=, this, request = send.request] { ReplyTo(r, life, to, request, nullptr); });
   }
 }
 
-void History::DeliverAsk(std::size_t from, std::uint64_t life, std::size_t to, const Ask& ask,
+void History::DeliverAsk(std::size_t from, std::uint64_t life, std::size_t to, const Request& request,
                          bool want_reply, bool lose_reply) {
   Router& peer = routers_[to];
-  if (peer.desk == nullptr) {
-    if (want_reply && !lose_reply) ReplyTo(from, life, to, ask, nullptr);
+  if (peer.machine == nullptr) {
+    if (want_reply && !lose_reply) ReplyTo(from, life, to, request, nullptr);
     return;
   }
   const CallId call = ++peer.last_call;
   const std::uint64_t peer_life = peer.life;
   if (want_reply && !lose_reply) {
     peer.calls[call] = [=, this](const Reply& reply) {
-      At(now_ + Delay(), [=, this] { ReplyTo(from, life, to, ask, &reply); });
+      At(now_ + Delay(), [=, this] { ReplyTo(from, life, to, request, &reply); });
     };
     // A peer that dies breaks the call.
-    const auto* attach = std::get_if<AttachAsk>(&ask.what);
+    const auto* attach = std::get_if<AttachRequest>(&request.what);
     const absl::Duration limit = attach != nullptr ? attach->patience : kAskLimit;
     At(now_ + limit, [=, this] {
       const Router& now_there = routers_[to];
       if (now_there.life != peer_life)
-        ReplyTo(from, life, to, ask, nullptr);
+        ReplyTo(from, life, to, request, nullptr);
       else if (routers_[to].calls.erase(call) > 0)
-        ReplyTo(from, life, to, ask, nullptr);
+        ReplyTo(from, life, to, request, nullptr);
     });
   }
-  Ask received = ask;
+  Request received = request;
   received.ticket = 0;
-  peer.desk->Asked(now_, call, received);
+  peer.machine->Asked(now_, call, received);
   Perform(to);
 }
 
-void History::ReplyTo(std::size_t from, std::uint64_t life, std::size_t to, const Ask& ask,
+void History::ReplyTo(std::size_t from, std::uint64_t life, std::size_t to, const Request& request,
                       const Reply* reply) {
-  if (routers_[from].life != life || routers_[from].desk == nullptr) return;
-  routers_[from].desk->Replied(now_, RouterId(to), ask, reply);
+  if (routers_[from].life != life || routers_[from].machine == nullptr) return;
+  routers_[from].machine->Replied(now_, RouterId(to), request, reply);
   Perform(from);
 }
 
@@ -137,7 +138,7 @@ void History::Do(std::size_t r, const AnswerCall& answer) {
 }
 
 void History::Do(std::size_t r, const Granted& granted) {
-  Request& request = routers_[r].requests.at(granted.job);
+  Entered& request = routers_[r].requests.at(granted.job);
   request.running = true;
   request.attempt = ++last_attempt_;
   request.run = absl::StrCat("run-", ++runs_);
@@ -155,23 +156,23 @@ void History::Do(std::size_t r, const Granted& granted) {
 void History::FinishJob(std::size_t r, std::uint64_t life, JobId job) {
   Router& router = routers_[r];
   const auto found = router.requests.find(job);
-  if (router.desk == nullptr || router.life != life || found == router.requests.end()) return;
-  Request& request = found->second;
+  if (router.machine == nullptr || router.life != life || found == router.requests.end()) return;
+  Entered& request = found->second;
   StopRunning(request.key, request.run);
   request.running = false;
   if (rng_.Chance(0.2)) {
-    router.desk->Drop(now_, job, 0);
+    router.machine->Drop(now_, job, 0);
     router.requests.erase(job);
   } else {
     request.settling = true;
     if (!settings_.settle_first) Deliver(request.key, request.run);
-    router.desk->Settle(now_, job, {.end = std::make_shared<const std::string>(request.run)});
+    router.machine->Settle(now_, job, {.end = std::make_shared<const std::string>(request.run)});
   }
   Perform(r);
 }
 
 void History::Do(std::size_t r, const Settled& settled) {
-  Request& request = routers_[r].requests.at(settled.job);
+  Entered& request = routers_[r].requests.at(settled.job);
   Deliver(request.key, request.run);
   ++counts_.delivered;
   routers_[r].requests.erase(settled.job);
@@ -208,7 +209,7 @@ void History::Deliver(std::size_t key, const std::string& run) {
 void History::ClientAsks() {
   const std::size_t r = rng_.Below(routers_.size());
   Router& router = routers_[r];
-  if (router.desk == nullptr) return;
+  if (router.machine == nullptr) return;
   ++counts_.requests;
   const JobId job(router.next_job++);
   const std::size_t key = rng_.Below(settings_.keys);
@@ -218,7 +219,7 @@ void History::ClientAsks() {
       .deadline = deadline,
       .run = "",
   };
-  router.desk->Begin(now_, job, KeyName(key), 7, deadline);
+  router.machine->Begin(now_, job, KeyName(key), 7, deadline);
   At(deadline, [this, r, life = router.life, job] { Expire(r, life, job); });
   Perform(r);
 }
@@ -227,15 +228,15 @@ void History::ClientAsks() {
 void History::Expire(std::size_t r, std::uint64_t life, JobId job) {
   Router& router = routers_[r];
   const auto found = router.requests.find(job);
-  if (router.desk == nullptr || router.life != life || found == router.requests.end()) return;
-  const Request request = found->second;
-  router.desk->Drop(now_, job, request.running ? request.attempt : 0);
+  if (router.machine == nullptr || router.life != life || found == router.requests.end()) return;
+  const Entered request = found->second;
+  router.machine->Drop(now_, job, request.running ? request.attempt : 0);
   router.requests.erase(job);
   if (request.running) {
     At(now_ + absl::Milliseconds(100) * rng_.Uniform(), [this, r, life, request] {
       StopRunning(request.key, request.run);
-      if (routers_[r].desk == nullptr || routers_[r].life != life) return;
-      routers_[r].desk->AttemptOver(now_, request.attempt);
+      if (routers_[r].machine == nullptr || routers_[r].life != life) return;
+      routers_[r].machine->AttemptOver(now_, request.attempt);
       Perform(r);
     });
   }
@@ -257,8 +258,8 @@ std::string History::Run(absl::Duration span) {
     calm_ = now_ >= end;
     now_ += absl::Milliseconds(2);
     for (std::size_t r = 0; r < routers_.size(); ++r) {
-      if (routers_[r].desk == nullptr || routers_[r].desk->NextWake() > now_) continue;
-      routers_[r].desk->Wake(now_);
+      if (routers_[r].machine == nullptr || routers_[r].machine->NextWake() > now_) continue;
+      routers_[r].machine->Wake(now_);
       Perform(r);
     }
     while (!due_.empty() && due_.begin()->first <= now_) {
@@ -277,7 +278,8 @@ std::string History::Run(absl::Duration span) {
   if (!broken_.empty()) return broken_;
   for (std::size_t r = 0; r < routers_.size(); ++r) {
     if (!routers_[r].requests.empty()) return absl::StrCat("a request at ", Name(r), " never ends");
-    if (routers_[r].desk->courses() != 0) return absl::StrCat("a course at ", Name(r), " outlives its job");
+    if (routers_[r].machine->requests() != 0)
+      return absl::StrCat("a request at ", Name(r), " outlives its job");
   }
   return "";
 }

@@ -1,9 +1,10 @@
 // Random histories of keyed jobs over several routers, and what must hold in every one of them.
 //
-// Routers are desks joined by a network that delays every message, loses asks and replies, and performs some
-// asks twice. Clients ask with few keys, leave, and come again at other routers; jobs run for a while and end
-// well or badly; routers die without a word and start again empty, one at a time. The history itself checks:
-// one completion for a key, one job of a key running at a time, an end for each request whose router lives.
+// Routers are desks joined by a network that delays every message, loses requests and replies, and performs
+// some asks twice. Clients ask with few keys, leave, and come again at other routers; jobs run for a while
+// and end well or badly; routers die without a word and start again empty, one at a time. The history itself
+// checks: one completion for a key, one job of a key running at a time, an end for each request whose router
+// lives.
 #ifndef RINGWAY_TESTS_ONCE_ONCE_HISTORY_H_
 #define RINGWAY_TESTS_ONCE_ONCE_HISTORY_H_
 
@@ -16,7 +17,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "router/once/once_desk.h"
+#include "router/once/once_machine.h"
 
 namespace ringway::router::once {
 
@@ -50,7 +51,7 @@ class History {
   const HistoryCounts& counts() const { return counts_; }
 
  private:
-  struct Request {
+  struct Entered {
     std::size_t key = 0;
     absl::Time deadline;
     bool running = false;
@@ -59,9 +60,9 @@ class History {
     dispatch::AttemptId attempt = 0;
   };
   struct Router {
-    std::unique_ptr<OnceDesk> desk;  // null: dead
+    std::unique_ptr<OnceMachine> machine;  // null: dead
     std::uint64_t life = 0;
-    std::map<JobId, Request> requests;
+    std::map<JobId, Entered> requests;
     std::size_t next_job = 0;
     CallId last_call = 0;
     std::map<CallId, std::function<void(const Reply&)>> calls;
@@ -72,7 +73,7 @@ class History {
   void StartRouter(std::size_t r);
   void KillRouter(std::size_t r);
   void Perform(std::size_t r);
-  void Do(std::size_t r, const SendAsk& send);
+  void Do(std::size_t r, const SendRequest& send);
   void Do(std::size_t r, const AnswerCall& answer);
   void Do(std::size_t r, const Granted& granted);
   void Do(std::size_t, const Attached&) {}
@@ -80,9 +81,10 @@ class History {
   void Do(std::size_t r, const Refused& refused);
   void Do(std::size_t r, const Settled& settled);
   void Do(std::size_t r, const Unsettled& unsettled);
-  void DeliverAsk(std::size_t from, std::uint64_t life, std::size_t to, const Ask& ask, bool want_reply,
-                  bool lose_reply);
-  void ReplyTo(std::size_t from, std::uint64_t life, std::size_t to, const Ask& ask, const Reply* reply);
+  void DeliverAsk(std::size_t from, std::uint64_t life, std::size_t to, const Request& request,
+                  bool want_reply, bool lose_reply);
+  void ReplyTo(std::size_t from, std::uint64_t life, std::size_t to, const Request& request,
+               const Reply* reply);
   void ClientAsks();
   void ClientLeaves(std::size_t r);
   void FinishJob(std::size_t r, std::uint64_t life, JobId job);

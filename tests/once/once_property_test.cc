@@ -16,7 +16,7 @@ TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
     settings.loss = rng.Chance(0.3) ? 0 : rng.Uniform() * 0.15;
     settings.repeat = rng.Uniform() * 0.3;
     settings.late = rng.Uniform() * 0.1;
-    // One or two keepers cannot lose a memory: their keys need somebody who remembers.
+    // One or two replicas cannot lose a memory: their keys need somebody who remembers.
     settings.death_rate = settings.routers < 3 ? 0 : rng.Uniform();
     History history(seed, settings);
     ASSERT_EQ(history.Run(absl::Seconds(6)), "") << "seed " << seed << ", routers " << settings.routers;

@@ -8,48 +8,48 @@
 namespace ringway::router::once {
 namespace {
 
-KeeperView ViewOf(int self, int routers) {
-  KeeperView view("router-" + std::to_string(self));
+ReplicaView ViewOf(int self, int routers) {
+  ReplicaView view("router-" + std::to_string(self));
   for (int r = 0; r < routers; ++r) {
     if (r != self) view.List(RouterId(static_cast<std::size_t>(r)), "router-" + std::to_string(r));
   }
   return view;
 }
 
-std::vector<std::uint64_t> Marks(const std::vector<Keeper>& keepers) {
+std::vector<std::uint64_t> Marks(const std::vector<Replica>& replicas) {
   std::vector<std::uint64_t> marks;
-  for (const Keeper& keeper : keepers) marks.push_back(keeper.mark);
+  for (const Replica& replica : replicas) marks.push_back(replica.mark);
   return marks;
 }
 
-// Written down, because another release must find the same keepers.
+// Written down, because another release must find the same replicas.
 TEST(Rendezvous, HashesStayAsTheyAre) {
   EXPECT_EQ(StableHash("router-0") % 1000, 976u);
   EXPECT_EQ(StableHash("router-1") % 1000, 604u);
   EXPECT_NE(StableHash(""), StableHash(std::string(1, '\0')));
 }
 
-TEST(Rendezvous, EveryRouterFindsTheSameKeepersInTheSameOrder) {
+TEST(Rendezvous, EveryRouterFindsTheSameReplicasInTheSameOrder) {
   for (int key = 0; key < 200; ++key) {
     const std::string name = "key-" + std::to_string(key);
     const auto expected = Marks(ViewOf(0, 20).Rank(name));
-    ASSERT_EQ(expected.size(), kKeepersMax);
+    ASSERT_EQ(expected.size(), kReplicasMax);
     for (int self = 1; self < 20; ++self) EXPECT_EQ(Marks(ViewOf(self, 20).Rank(name)), expected);
   }
 }
 
 TEST(Rendezvous, KeysAreSpreadEvenly) {
-  const KeeperView view = ViewOf(0, 10);
+  const ReplicaView view = ViewOf(0, 10);
   std::map<std::uint64_t, int> kept;
   for (int key = 0; key < 10000; ++key) {
-    for (const Keeper& k : view.Rank("key-" + std::to_string(key))) ++kept[k.mark];
+    for (const Replica& k : view.Rank("key-" + std::to_string(key))) ++kept[k.mark];
   }
   for (const auto& [mark, count] : kept) EXPECT_NEAR(count, 3000, 300) << mark;
 }
 
 TEST(Rendezvous, OnlyTheKeysOfARouterThatLeftChangeHands) {
-  const KeeperView before = ViewOf(0, 10);
-  KeeperView after = ViewOf(0, 10);
+  const ReplicaView before = ViewOf(0, 10);
+  ReplicaView after = ViewOf(0, 10);
   const std::uint64_t left = after.Unlist(RouterId(4));
   for (int key = 0; key < 1000; ++key) {
     const std::string name = "key-" + std::to_string(key);
@@ -65,7 +65,7 @@ TEST(Rendezvous, OnlyTheKeysOfARouterThatLeftChangeHands) {
   }
 }
 
-TEST(Rendezvous, ASmallFleetHasFewerKeepers) {
+TEST(Rendezvous, ASmallFleetHasFewerReplicas) {
   EXPECT_EQ(ViewOf(0, 1).quorum(), 1u);
   EXPECT_EQ(ViewOf(0, 2).quorum(), 2u);
   EXPECT_EQ(ViewOf(0, 3).quorum(), 2u);

@@ -129,9 +129,10 @@ class Fleet {
 };
 
 // Watches one run and draws the sums.
-class Witness {
+class Observer {
  public:
-  explicit Witness(const LoopConditions& conditions) : deadline_(conditions.metric_age_s + kRoundsToSettle) {}
+  explicit Observer(const LoopConditions& conditions)
+      : deadline_(conditions.metric_age_s + kRoundsToSettle) {}
 
   void Watch(int second, const Fleet& fleet, const TierTable& before, const TierTable& table) {
     const Rates& load = fleet.now().load;
@@ -179,15 +180,15 @@ using Control = std::function<TierTable(int, const Seen&, const TierTable&)>;
 
 LoopOutcome Run(Fleet& fleet, const LoopConditions& conditions, const Control& control) {
   TierTable table = HomeTable(TierId(0), kRegions, 1);
-  Witness witness(conditions);
+  Observer observer(conditions);
   for (int second = 0; second < kEnd; ++second) {
     fleet.Advance(second, table);
     if (!fleet.HasReport()) continue;
     const TierTable next = control(second, fleet.Report(), table);
-    witness.Watch(second, fleet, table, next);
+    observer.Watch(second, fleet, table, next);
     table = next;
   }
-  return witness.outcome();
+  return observer.outcome();
 }
 
 absl::Time At(int second) { return absl::UnixEpoch() + absl::Seconds(second); }

@@ -103,7 +103,7 @@ struct Storm {
   double rho = 0.95;
   double again = 0.9;
   double factor = 3;
-  int trouble_s = 30;
+  int fault_s = 30;
   double noise = 0.03;
 };
 
@@ -119,12 +119,12 @@ double WorstServed(const Storm& storm, double shed_above, std::uint64_t seed) {
   std::vector<Finding> findings;
   std::vector<double> shares;
   double refused = 0, reported = 0, shed = 0;
-  for (int t = 0; t < storm.trouble_s + 90; ++t) {
-    const double first = kCapacityRps * storm.rho * (t >= 20 && t < 20 + storm.trouble_s ? storm.factor : 1);
+  for (int t = 0; t < storm.fault_s + 90; ++t) {
+    const double first = kCapacityRps * storm.rho * (t >= 20 && t < 20 + storm.fault_s ? storm.factor : 1);
     const double offered = std::max(0.0, (first + storm.again * refused) * (1 + storm.noise * rng.Normal()));
     const double served = std::min(kCapacityRps, offered * (1 - shed));
     refused = offered - served;
-    if (t >= 25 + storm.trouble_s) shares.push_back(served / std::min(kCapacityRps, offered));
+    if (t >= 25 + storm.fault_s) shares.push_back(served / std::min(kCapacityRps, offered));
     const absl::Time now = absl::UnixEpoch() + absl::Seconds(t);
     estimate.Observe({.at = now,
                       .measured_load = served / kCapacityRps,
@@ -150,7 +150,7 @@ TEST(ShedProperty, UsersWhoComeAgainIdleNoGpuOnceTheTroubleIsOver) {
     const Storm storm{.rho = 0.5 + 0.48 * rng.Uniform(),
                       .again = 0.95 * rng.Uniform(),
                       .factor = 1 + 9 * rng.Uniform(),
-                      .trouble_s = 5 + static_cast<int>(rng.Below(60)),
+                      .fault_s = 5 + static_cast<int>(rng.Below(60)),
                       .noise = 0.05 * rng.Uniform()};
     EXPECT_GE(WorstServed(storm, GuardSpec{}.shed_above, seed), 0.98)
         << "seed " << seed << " rho " << storm.rho << " again " << storm.again << " x" << storm.factor;

@@ -34,13 +34,13 @@ v1::ControllerMessage DirectoryOf(const DaemonProcess& router, const FakeWorker&
   listed.set_region("home");
   listed.set_address(worker.address());
   listed.set_tier("animate");
-  v1::HolderEntry& holder = *directory.add_holders();
-  holder.set_tier("animate");
-  holder.set_region("home");
-  holder.set_router("r1");
-  holder.set_leader_epoch(5);
-  holder.set_appointment(1);
-  holder.set_incarnation(hello.incarnation());
+  v1::LeaderEntry& leader = *directory.add_leaders();
+  leader.set_tier("animate");
+  leader.set_region("home");
+  leader.set_router("r1");
+  leader.set_leader_epoch(5);
+  leader.set_appointment(1);
+  leader.set_incarnation(hello.incarnation());
   return message;
 }
 

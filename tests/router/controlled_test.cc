@@ -148,15 +148,15 @@ TEST_F(ControlledRouters, JobsGoWhereTheTableSaysAndComeBackWithTheStory) {
   ASSERT_TRUE(Sees(*n1_, 1) && Sees(*n2_, 1));
   const JobAnswer answer = Submit("far-away");
   ASSERT_EQ(answer.outcome(), "done") << answer.end.message();
-  const v1::Story& story = answer.end.story();
-  EXPECT_EQ(story.region(), "near");
-  EXPECT_EQ(story.source_region(), "home");
-  EXPECT_EQ(story.worker(), "w-near");
-  EXPECT_EQ(story.reason(), "overload");
-  EXPECT_EQ(story.ring(), 1u);
-  EXPECT_EQ(story.table_epoch(), 5u);
-  EXPECT_EQ(story.table_version(), 2u);
-  EXPECT_GE(story.network_s(), 0.019) << "20 ms between home and near are emulated";
+  const v1::JobTrace& trace = answer.end.trace();
+  EXPECT_EQ(trace.region(), "near");
+  EXPECT_EQ(trace.source_region(), "home");
+  EXPECT_EQ(trace.worker(), "w-near");
+  EXPECT_EQ(trace.reason(), "overload");
+  EXPECT_EQ(trace.ring(), 1u);
+  EXPECT_EQ(trace.table_epoch(), 5u);
+  EXPECT_EQ(trace.table_version(), 2u);
+  EXPECT_GE(trace.network_s(), 0.019) << "20 ms between home and near are emulated";
   EXPECT_FALSE(answer.result.empty());
 }
 
@@ -216,7 +216,7 @@ TEST_F(ControlledRouters, AnEarlierLeaderIsRefused) {
   PushTable(kNear, {5, 9});
   ASSERT_TRUE(Acked("r1", {5, 9}, false));
   EXPECT_THAT(controller_->acks("r1").back().refusal(), HasSubstr("earlier leader"));
-  EXPECT_EQ(Submit().end.story().region(), "home");
+  EXPECT_EQ(Submit().end.trace().region(), "home");
 }
 
 TEST_F(ControlledRouters, ABrokenTableChangesNothing) {
@@ -230,7 +230,7 @@ TEST_F(ControlledRouters, ABrokenTableChangesNothing) {
   table.add_regions("atlantis");
   controller_->Push(message);
   ASSERT_TRUE(Acked("r1", {5, 2}, false));
-  EXPECT_EQ(Submit().end.story().region(), "near");
+  EXPECT_EQ(Submit().end.trace().region(), "near");
 }
 
 TEST_F(ControlledRouters, WithoutAControllerTheLastTableStandsEvenAfterARestart) {
@@ -242,12 +242,12 @@ TEST_F(ControlledRouters, WithoutAControllerTheLastTableStandsEvenAfterARestart)
   controller_.reset();
   ASSERT_TRUE(
       Eventually([&] { return MetricValue(home_->http(), "ringway_router_controller_connected") == 0; }));
-  EXPECT_EQ(Submit().end.story().region(), "near");
+  EXPECT_EQ(Submit().end.trace().region(), "near");
   absl::SleepFor(absl::Milliseconds(600));  // what became active is on disk within two beats
   home_->Kill();
   home_->StartAgain();
   // The test's own connection has to come back first.
-  EXPECT_TRUE(Eventually([&] { return Submit().end.story().region() == "near"; }));
+  EXPECT_TRUE(Eventually([&] { return Submit().end.trace().region() == "near"; }));
   EXPECT_EQ(MetricValue(home_->http(), "ringway_router_table_version"), 3);
 }
 
@@ -265,7 +265,7 @@ TEST_F(ControlledRouters, ADamagedFileIsRefusedAndTheRouterStaysHome) {
   }
   home_->StartAgain();
   ASSERT_TRUE(Sees(*home_, 1));
-  EXPECT_EQ(Submit().end.story().region(), "home");
+  EXPECT_EQ(Submit().end.trace().region(), "home");
   EXPECT_THAT(home_->Log(), HasSubstr(state));
 }
 
@@ -277,7 +277,7 @@ TEST_F(ControlledRouters, WhenARouterDiesTheOtherOneTakesOver) {
   for (int i = 0; i < 10; ++i) {
     const JobAnswer answer = Submit();
     EXPECT_EQ(answer.outcome(), "done") << answer.end.message();
-    EXPECT_EQ(answer.end.story().router(), "n2");
+    EXPECT_EQ(answer.end.trace().router(), "n2");
   }
 }
 
@@ -289,8 +289,8 @@ TEST_F(ControlledRouters, WhenNobodyThereAnswersTheJobStaysHome) {
   n2_->Kill();
   const JobAnswer answer = Submit();
   EXPECT_EQ(answer.outcome(), "done") << answer.end.message();
-  EXPECT_EQ(answer.end.story().region(), "home");
-  EXPECT_EQ(answer.end.story().reason(), "target-unreachable");
+  EXPECT_EQ(answer.end.trace().region(), "home");
+  EXPECT_EQ(answer.end.trace().reason(), "target-unreachable");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <string>
 
-#include "ringway/v1/story.grpc.pb.h"
+#include "ringway/v1/trace.grpc.pb.h"
 #include "runtime/grpc_server.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -65,41 +65,41 @@ TEST_F(RouterDaemon, AJobRunsAndTellsItsStory) {
   EXPECT_TRUE(answer.accepted);
   EXPECT_FALSE(answer.result.empty());
   EXPECT_EQ(answer.end.result_bytes(), answer.result.size());
-  const v1::Story& story = answer.end.story();
-  EXPECT_EQ(story.request_id(), "job-1");
-  EXPECT_EQ(story.worker(), "w1");
-  EXPECT_EQ(story.router(), "r1");
-  EXPECT_EQ(story.region(), "home");
-  EXPECT_EQ(story.source_region(), "home");
-  EXPECT_EQ(story.attempts(), 1u);
-  EXPECT_GE(story.service_s(), 0.04);
+  const v1::JobTrace& trace = answer.end.trace();
+  EXPECT_EQ(trace.request_id(), "job-1");
+  EXPECT_EQ(trace.worker(), "w1");
+  EXPECT_EQ(trace.router(), "r1");
+  EXPECT_EQ(trace.region(), "home");
+  EXPECT_EQ(trace.source_region(), "home");
+  EXPECT_EQ(trace.attempts(), 1u);
+  EXPECT_GE(trace.service_s(), 0.04);
 }
 
 TEST_F(RouterDaemon, TheStoryOfAJobIsRememberedAndCounted) {
   DaemonProcess worker(folder_, WorkerSpec("w1"));
   StartRouter({&worker});
   ASSERT_EQ(Submit(Header("animate", "job-7")).outcome(), "done");
-  const auto stories = v1::Stories::NewStub(runtime::MakeChannel(router_->grpc()));
+  const auto traces = v1::Traces::NewStub(runtime::MakeChannel(router_->grpc()));
   v1::TellRequest request;
   v1::TellReply told;
   request.set_request_id("job-7");
   grpc::ClientContext context;
-  ASSERT_TRUE(stories->Tell(&context, request, &told).ok());
-  ASSERT_EQ(told.stories_size(), 1);
-  const v1::RequestStory& story = told.stories(0);
+  ASSERT_TRUE(traces->Tell(&context, request, &told).ok());
+  ASSERT_EQ(told.traces_size(), 1);
+  const v1::RequestTrace& trace = told.traces(0);
   std::vector<std::string> whats;
-  for (const v1::StoryStep& step : story.steps()) whats.push_back(step.what() + " " + step.whom());
+  for (const v1::TraceStep& step : trace.steps()) whats.push_back(step.what() + " " + step.whom());
   EXPECT_THAT(whats, ::testing::ElementsAre("offered w1", "accepted w1", "answered w1"));
-  EXPECT_EQ(story.end().outcome(), "done");
-  EXPECT_EQ(story.end().story().worker(), "w1");
-  EXPECT_GE(story.took_s(), 0.04);
+  EXPECT_EQ(trace.end().outcome(), "done");
+  EXPECT_EQ(trace.end().trace().worker(), "w1");
+  EXPECT_GE(trace.took_s(), 0.04);
   request.set_request_id("job-8");
   grpc::ClientContext another;
-  ASSERT_TRUE(stories->Tell(&another, request, &told).ok());
-  EXPECT_EQ(told.stories_size(), 0);
+  ASSERT_TRUE(traces->Tell(&another, request, &told).ok());
+  EXPECT_EQ(told.traces_size(), 0);
   v1::TotalsReply totals;
   grpc::ClientContext third;
-  ASSERT_TRUE(stories->Totals(&third, v1::TotalsRequest(), &totals).ok());
+  ASSERT_TRUE(traces->Totals(&third, v1::TotalsRequest(), &totals).ok());
   EXPECT_EQ(totals.ended(), 1u);
   EXPECT_EQ(totals.started(), 1u);
   EXPECT_EQ(totals.offers(), 1u);

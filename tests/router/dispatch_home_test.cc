@@ -26,10 +26,10 @@ TEST(DispatchHome, AFreeWorkerTakesTheJob) {
   const auto end = t.Last<EndJob>();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->outcome, Outcome::kDone);
-  EXPECT_EQ(end->story.worker, WorkerId(0));
-  EXPECT_EQ(end->story.attempts, 1u);
-  EXPECT_EQ(end->story.wait, absl::Milliseconds(3));
-  EXPECT_EQ(end->story.service, absl::Seconds(2));
+  EXPECT_EQ(end->trace.worker, WorkerId(0));
+  EXPECT_EQ(end->trace.attempts, 1u);
+  EXPECT_EQ(end->trace.wait, absl::Milliseconds(3));
+  EXPECT_EQ(end->trace.service, absl::Seconds(2));
   EXPECT_EQ(t.machine().jobs(), 0u);
   EXPECT_EQ(t.machine().NextWake(), absl::InfiniteFuture());
 }

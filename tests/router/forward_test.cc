@@ -26,7 +26,7 @@ TEST(Forward, ByTheTableWithItsReason) {
   EXPECT_EQ(forward->table, (TableVersion{3, 7}));
   t.Finish(*forward, Outcome::kDone);
   EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kDone);
-  EXPECT_EQ(t.Last<EndJob>()->story.router, RouterId(0));
+  EXPECT_EQ(t.Last<EndJob>()->trace.router, RouterId(0));
 }
 
 TEST(Forward, AForwardedJobIsServedHere) {
@@ -82,8 +82,8 @@ TEST(Forward, HomeWhenNobodyThereCanBeReached) {
   const auto offer = t.Last<OfferToWorker>();
   ASSERT_TRUE(offer);
   t.Finish(*offer, Outcome::kDone);
-  EXPECT_EQ(t.Last<EndJob>()->story.route.reason, "target-unreachable");
-  EXPECT_EQ(t.Last<EndJob>()->story.route.target, kHome);
+  EXPECT_EQ(t.Last<EndJob>()->trace.route.reason, "target-unreachable");
+  EXPECT_EQ(t.Last<EndJob>()->trace.route.target, kHome);
 }
 
 TEST(Forward, AnErrorWhenHomeHasNoWorkersEither) {

@@ -24,10 +24,10 @@ void ReadUp(const v1::LedgerUp& message) {
   }
   const auto again = DecodeUp(kNow, EncodeUp(kNow, *event, tier, names), RouterId(1), tier, names);
   RINGWAY_CHECK(again.ok() && again->index() == event->index());
-  if (const auto* ask = std::get_if<ledger::Ask>(&*event)) {
+  if (const auto* ask = std::get_if<ledger::Acquire>(&*event)) {
     RINGWAY_CHECK(ask->priority < 2 && ask->key.generation != 0);
     RINGWAY_CHECK(ask->arrived <= kNow && ask->deadline >= kNow && ask->expected >= absl::ZeroDuration());
-    RINGWAY_CHECK(std::get<ledger::Ask>(*again).key == ask->key);
+    RINGWAY_CHECK(std::get<ledger::Acquire>(*again).key == ask->key);
   }
 }
 

@@ -1,5 +1,5 @@
 // Any bytes as an ask or a reply about a key: reading never crashes, and what it lets through is as others
-// rely on, survives being written and read again, and does no harm to a book of records.
+// rely on, survives being written and read again, and does no harm to a table of records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 #include "core/check.h"
 #include "router/daemon/once_codec.h"
-#include "router/once/once_desk.h"
+#include "router/once/once_machine.h"
 
 namespace ringway::router {
 namespace {
@@ -22,7 +22,7 @@ void CheckRecord(const once::Record& record) {
 }
 
 void ReadAsk(const std::string& bytes) {
-  v1::OnceAsk message;
+  v1::OnceRequest message;
   if (!message.ParseFromString(bytes)) return;
   const auto ask = DecodeAsk(message, kNow);
   if (!ask.ok()) {
@@ -30,10 +30,10 @@ void ReadAsk(const std::string& bytes) {
     return;
   }
   RINGWAY_CHECK(DecodeAsk(EncodeAsk(*ask, kNow), kNow).ok());
-  once::OnceDesk desk({.router = "fuzz"});
-  desk.Asked(kNow, 1, *ask);
-  RINGWAY_CHECK(desk.actions().size() == 1);
-  desk.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
+  once::OnceMachine tier_state({.router = "fuzz"});
+  tier_state.Asked(kNow, 1, *ask);
+  RINGWAY_CHECK(tier_state.actions().size() == 1);
+  tier_state.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
 }
 
 void ReadReply(const std::string& bytes) {
@@ -46,24 +46,24 @@ void ReadReply(const std::string& bytes) {
   }
   for (const once::Record& record : reply->records) CheckRecord(record);
   // Whatever a peer answers to everything, a request comes to its end.
-  once::OnceDesk desk({.router = "fuzz"});
-  desk.List(RouterId(1), "peer");
-  desk.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
+  once::OnceMachine tier_state({.router = "fuzz"});
+  tier_state.List(RouterId(1), "peer");
+  tier_state.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
   absl::Time now = kNow;
-  for (int step = 0; step < 200 && desk.courses() > 0; ++step) {
-    for (const once::DeskAction& action : std::exchange(desk.actions(), {})) {
-      if (const auto* send = std::get_if<once::SendAsk>(&action)) {
-        desk.Replied(now, send->to, send->ask, &*reply);
+  for (int step = 0; step < 200 && tier_state.courses() > 0; ++step) {
+    for (const once::OnceAction& action : std::exchange(tier_state.actions(), {})) {
+      if (const auto* send = std::get_if<once::SendRequest>(&action)) {
+        tier_state.Replied(now, send->to, send->ask, &*reply);
       } else if (std::holds_alternative<once::Granted>(action)) {
-        desk.Drop(now, JobId(0), 0);
+        tier_state.Drop(now, JobId(0), 0);
       }
     }
-    if (!desk.actions().empty() || desk.courses() == 0) continue;
-    if (desk.NextWake() == absl::InfiniteFuture()) break;
-    now = std::max(now, desk.NextWake());
-    desk.Wake(now);
+    if (!tier_state.actions().empty() || tier_state.courses() == 0) continue;
+    if (tier_state.NextWake() == absl::InfiniteFuture()) break;
+    now = std::max(now, tier_state.NextWake());
+    tier_state.Wake(now);
   }
-  RINGWAY_CHECK(desk.courses() == 0);
+  RINGWAY_CHECK(tier_state.courses() == 0);
 }
 
 }  // namespace

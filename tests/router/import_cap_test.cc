@@ -182,7 +182,7 @@ class Regions {
     job.live = false;
     if (end.import_full && !job.facts.spilled) broken_ = "a job that did not spill is refused for the cap";
     refused_ += end.import_full;
-    kept_home_ += end.story.route.reason == kImportCapReason;
+    kept_home_ += end.trace.route.reason == kImportCapReason;
     if (job.attempt != 0) Answer(job, end.outcome, end.import_full, end.outcome == Outcome::kDone);
   }
 
@@ -227,7 +227,7 @@ TEST(ImportCap, IsNeverExceededOverAllSendersAndIsUsed) {
   }
   EXPECT_GE(full, 100) << "of 200 regions, those whose cap was used whole";
   EXPECT_GE(refused, 1000);
-  EXPECT_GE(kept_home, 100) << "the story says why the job stayed";
+  EXPECT_GE(kept_home, 100) << "the trace says why the job stayed";
 }
 
 class Receiver : public testing::Test {

@@ -11,7 +11,7 @@ void JobChecker::Before(const RouterEvent& event) {
   }
   if (const auto* e = std::get_if<WorkerHeard>(&event))
     freed_ += e->news.state == dispatch::WorkerState::kIdle;
-  if (const auto* e = std::get_if<WorkerListed>(&event)) freed_ += e->beside;
+  if (const auto* e = std::get_if<WorkerListed>(&event)) freed_ += e->local;
   if (const auto* e = std::get_if<AttemptEnded>(&event)) freed_ += e->outcome == Outcome::kDone;
   if (const auto* e = std::get_if<AttemptAccepted>(&event)) {
     const auto it = open_.find(e->attempt);
@@ -65,7 +65,7 @@ std::string JobChecker::OnEnd(absl::Time now, const EndJob& end) {
   if (end.outcome != Outcome::kDone && end.outcome != Outcome::kRejected && end.message.empty()) {
     return absl::StrCat("an end without a word why: ", std::string(OutcomeName(end.outcome)));
   }
-  if (end.story.attempts != static_cast<std::uint32_t>(job.offers)) return "the story miscounts the offers";
+  if (end.trace.attempts != static_cast<std::uint32_t>(job.offers)) return "the trace miscounts the offers";
   live_.erase(it);
   return "";
 }

@@ -87,7 +87,7 @@ class Lived {
       } else if (const auto* end = std::get_if<EndJob>(&action)) {
         free_.push_back(end->job);
       } else if (const auto* tell = std::get_if<TellLedger>(&action)) {
-        if (const auto* ask = std::get_if<ledger::Ask>(&tell->event)) asks_.push_back(ask->key);
+        if (const auto* ask = std::get_if<ledger::Acquire>(&tell->event)) asks_.push_back(ask->key);
       }
     }
   }
@@ -107,7 +107,7 @@ class Lived {
       case 6:
         return Table();
       case 7:
-        return HolderSeated{kTier, {.router = RouterId(rng_.Below(2)), .fence = {1, ++appointment_}}};
+        return LeaderAppointed{kTier, {.router = RouterId(rng_.Below(2)), .fence = {1, ++appointment_}}};
       case 8:
         return Answer();
       default:
@@ -147,12 +147,12 @@ class Lived {
     return TableOffered{.table = table};
   }
   RouterEvent Answer() {
-    if (asks_.empty()) return HolderHeard{kTier};
-    const ledger::AskKey key = asks_.front();
+    if (asks_.empty()) return LeaderHeard{kTier};
+    const ledger::RequestKey key = asks_.front();
     asks_.pop_front();
-    if (rng_.Chance(0.2)) return HolderAnswered{kTier, ledger::Refuse{key, ledger::RefuseReason::kLineFull}};
+    if (rng_.Chance(0.2)) return LeaderAnswered{kTier, ledger::Refuse{key, ledger::RefuseReason::kLineFull}};
     const Lease lease{{1, appointment_}, ++serial_};
-    return HolderAnswered{kTier, ledger::Grant{key, WorkerId(rng_.Below(4)), lease, absl::Milliseconds(2)}};
+    return LeaderAnswered{kTier, ledger::Grant{key, WorkerId(rng_.Below(4)), lease, absl::Milliseconds(2)}};
   }
 
   Rng rng_;
@@ -163,7 +163,7 @@ class Lived {
   std::vector<RouterAction> actions_;
   std::deque<JobId> free_;
   std::deque<AttemptEnded> open_;
-  std::deque<ledger::AskKey> asks_;
+  std::deque<ledger::RequestKey> asks_;
   std::uint64_t version_ = 0, appointment_ = 0, serial_ = 0;
 };
 

@@ -34,14 +34,14 @@ absl::StatusOr<ledger::LedgerEvent> ThroughUp(const ledger::LedgerEvent& event) 
 }
 
 TEST(LedgerCodecTest, AnAskKeepsItsAgeItsRemainingTimeAndItsPriority) {
-  const auto event = ThroughUp(ledger::Ask{.key = {RouterId(0), 12, 1'000'000'000'000'000},
-                                           .priority = 1,
-                                           .arrived = kNow - absl::Milliseconds(250),
-                                           .deadline = kNow + absl::Seconds(9),
-                                           .expected = absl::Seconds(2)});
+  const auto event = ThroughUp(ledger::Acquire{.key = {RouterId(0), 12, 1'000'000'000'000'000},
+                                               .priority = 1,
+                                               .arrived = kNow - absl::Milliseconds(250),
+                                               .deadline = kNow + absl::Seconds(9),
+                                               .expected = absl::Seconds(2)});
   ASSERT_TRUE(event.ok()) << event.status();
-  const auto& ask = std::get<ledger::Ask>(*event);
-  EXPECT_EQ(ask.key, (ledger::AskKey{kFrom, 12, 1'000'000'000'000'000}));
+  const auto& ask = std::get<ledger::Acquire>(*event);
+  EXPECT_EQ(ask.key, (ledger::RequestKey{kFrom, 12, 1'000'000'000'000'000}));
   EXPECT_EQ(ask.priority, 1);
   EXPECT_EQ(ask.arrived, kNow + absl::Hours(9) - absl::Milliseconds(250));
   EXPECT_EQ(ask.deadline, kNow + absl::Hours(9) + absl::Seconds(9));
@@ -49,34 +49,34 @@ TEST(LedgerCodecTest, AnAskKeepsItsAgeItsRemainingTimeAndItsPriority) {
   EXPECT_FALSE(ask.idle_only);
 }
 
-// A holder of the release before does not know the flag: it sees a job that would have to start now, and
+// A leader of the release before does not know the flag: it sees a job that would have to start now, and
 // refuses it.
 TEST(LedgerCodecTest, AnAskForAnIdleSlotOnlyIsRefusedByWhoDoesNotKnowIt) {
-  const auto event = ThroughUp(ledger::Ask{.key = {RouterId(0), 12, 7},
-                                           .arrived = kNow,
-                                           .deadline = kNow + absl::Seconds(9),
-                                           .expected = absl::Seconds(2),
-                                           .idle_only = true});
+  const auto event = ThroughUp(ledger::Acquire{.key = {RouterId(0), 12, 7},
+                                               .arrived = kNow,
+                                               .deadline = kNow + absl::Seconds(9),
+                                               .expected = absl::Seconds(2),
+                                               .idle_only = true});
   ASSERT_TRUE(event.ok()) << event.status();
-  const auto& ask = std::get<ledger::Ask>(*event);
+  const auto& ask = std::get<ledger::Acquire>(*event);
   EXPECT_TRUE(ask.idle_only);
   EXPECT_EQ(ask.expected, absl::Seconds(9));
 }
 
 TEST(LedgerCodecTest, TimesBeyondSenseAreBounded) {
-  const auto event = ThroughUp(ledger::Ask{.key = {RouterId(0), 1, 1},
-                                           .priority = 0,
-                                           .arrived = absl::InfinitePast(),
-                                           .deadline = kNow - absl::Seconds(1),
-                                           .expected = absl::InfiniteDuration()});
+  const auto event = ThroughUp(ledger::Acquire{.key = {RouterId(0), 1, 1},
+                                               .priority = 0,
+                                               .arrived = absl::InfinitePast(),
+                                               .deadline = kNow - absl::Seconds(1),
+                                               .expected = absl::InfiniteDuration()});
   ASSERT_TRUE(event.ok()) << event.status();
-  EXPECT_EQ(std::get<ledger::Ask>(*event).deadline, kNow + absl::Hours(9)) << "passed is passed";
+  EXPECT_EQ(std::get<ledger::Acquire>(*event).deadline, kNow + absl::Hours(9)) << "passed is passed";
 }
 
 TEST(LedgerCodecTest, TheOtherWordsOfARouterComeThrough) {
   const auto withdraw = ThroughUp(ledger::Withdraw{{RouterId(0), 3, 9}});
   ASSERT_TRUE(withdraw.ok());
-  EXPECT_EQ(std::get<ledger::Withdraw>(*withdraw).key, (ledger::AskKey{kFrom, 3, 9}));
+  EXPECT_EQ(std::get<ledger::Withdraw>(*withdraw).key, (ledger::RequestKey{kFrom, 3, 9}));
   const auto renew = ThroughUp(ledger::Renew{RouterId(0), WorkerId(1), kLease});
   ASSERT_TRUE(renew.ok());
   EXPECT_EQ(std::get<ledger::Renew>(*renew).router, kFrom);
@@ -93,9 +93,9 @@ TEST(LedgerCodecTest, TheOtherWordsOfARouterComeThrough) {
   }
 }
 
-TEST(LedgerCodecTest, TheWordsOfAHolderComeThrough) {
-  const ledger::AskKey key{RouterId(90), 3, 9};
-  const ledger::AskKey own{kFrom, 3, 9};
+TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
+  const ledger::RequestKey key{RouterId(90), 3, 9};
+  const ledger::RequestKey own{kFrom, 3, 9};
   const auto through = [](const ledger::LedgerAction& action) {
     const auto read = DecodeDown(EncodeDown(action, kNames), kFrom, kNames);
     EXPECT_TRUE(read.ok()) << read.status();
@@ -109,7 +109,7 @@ TEST(LedgerCodecTest, TheWordsOfAHolderComeThrough) {
   EXPECT_EQ(grant.waited, absl::Seconds(2));
   using Reason = ledger::RefuseReason;
   for (const Reason reason :
-       {Reason::kInfeasible, Reason::kLineFull, Reason::kNotHolder, Reason::kStale, Reason::kOutOfRange}) {
+       {Reason::kInfeasible, Reason::kLineFull, Reason::kNotLeader, Reason::kStale, Reason::kOutOfRange}) {
     const auto refuse = std::get<ledger::Refuse>(through(ledger::Refuse{key, reason}));
     EXPECT_EQ(refuse.key, own);
     EXPECT_EQ(refuse.reason, reason);
@@ -119,7 +119,7 @@ TEST(LedgerCodecTest, TheWordsOfAHolderComeThrough) {
       std::get<ledger::LeaseLost>(through(ledger::LeaseLost{RouterId(90), WorkerId(0), kLease}));
   EXPECT_EQ(lost.worker, WorkerId(0));
   EXPECT_EQ(lost.lease, kLease);
-  EXPECT_EQ(EncodeBeat({3, 2}).beat().appointment(), 2u);
+  EXPECT_EQ(EncodeHeartbeat({3, 2}).beat().appointment(), 2u);
 }
 
 TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
@@ -142,9 +142,9 @@ TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
       {"neither ask", [](auto&) {}},
       {"neither ask", [](auto& m) { m.mutable_hello(); }},
       {"generation", [](auto& m) { m.mutable_ask(); }},
-      {"LedgerAsk.age_s", [&](auto& m) { sound(m), m.mutable_ask()->set_age_s(-1); }},
-      {"LedgerAsk.deadline_s", [&](auto& m) { sound(m), m.mutable_ask()->set_deadline_s(nan); }},
-      {"LedgerAsk.expected_s", [&](auto& m) { sound(m), m.mutable_ask()->set_expected_s(1e9); }},
+      {"LedgerAcquire.age_s", [&](auto& m) { sound(m), m.mutable_ask()->set_age_s(-1); }},
+      {"LedgerAcquire.deadline_s", [&](auto& m) { sound(m), m.mutable_ask()->set_deadline_s(nan); }},
+      {"LedgerAcquire.expected_s", [&](auto& m) { sound(m), m.mutable_ask()->set_expected_s(1e9); }},
       {"no lease", [](auto& m) { m.mutable_renew()->set_worker("a:1"); }},
       {"worker: is 0 bytes", [](auto& m) { m.mutable_renew()->set_lease("L1-2-3"); }},
       {"outcome: is 'fine'", [](auto& m) { m.mutable_release()->set_outcome("fine"); }},
@@ -167,7 +167,7 @@ TEST(LedgerCodecTest, APriorityThatTheTierDoesNotHaveIsItsLast) {
   message.mutable_ask()->set_priority("urgent");
   const auto event = DecodeUp(kNow, message, kFrom, TierOfTwo(), kNames);
   ASSERT_TRUE(event.ok());
-  EXPECT_EQ(std::get<ledger::Ask>(*event).priority, 1);
+  EXPECT_EQ(std::get<ledger::Acquire>(*event).priority, 1);
 }
 
 TEST(LedgerCodecTest, AGreetingNamesRouterAndTier) {

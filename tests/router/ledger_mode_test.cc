@@ -1,4 +1,4 @@
-// Jobs of a tier in ledger mode: they ask the holder, and probe only while there is none.
+// Jobs of a tier in ledger mode: they ask the leader, and probe only while there is none.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace ringway::router {
 namespace {
 
 constexpr Fence kFence{1, 1};
-const RouterId kHolder(0);
+const RouterId kLeader(0);
 
 Fleet LedgerFleet() {
   Fleet fleet = SmallFleet();
@@ -27,8 +27,8 @@ Fleet LedgerFleet() {
 class LedgerMode : public testing::Test {
  protected:
   void SetUp() override { t_.ListWorkers(2); }
-  void Seat() { t_.Step(HolderSeated{kTier, {kHolder, kFence}}); }
-  // What the last step told the holder.
+  void Seat() { t_.Step(LeaderAppointed{kTier, {kLeader, kFence}}); }
+  // What the last step told the leader.
   template <class T>
   std::optional<T> Told() const {
     for (const RouterAction& action : t_.actions) {
@@ -41,9 +41,9 @@ class LedgerMode : public testing::Test {
   // Arrives, asks, and is granted a worker.
   OfferToWorker Granted(std::size_t job, std::size_t worker) {
     t_.Arrive(job);
-    const auto ask = Told<ledger::Ask>();
+    const auto ask = Told<ledger::Acquire>();
     EXPECT_TRUE(ask);
-    t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(worker), {kFence, ++serial_}, {}}});
+    t_.Step(LeaderAnswered{kTier, ledger::Grant{ask->key, WorkerId(worker), {kFence, ++serial_}, {}}});
     const auto offer = t_.Last<OfferToWorker>();
     EXPECT_TRUE(offer);
     return offer.value_or(OfferToWorker{});
@@ -53,7 +53,7 @@ class LedgerMode : public testing::Test {
   std::uint64_t serial_ = 0;
 };
 
-TEST_F(LedgerMode, WithoutAHolderJobsAreProbedFor) {
+TEST_F(LedgerMode, WithoutALeaderJobsAreProbedFor) {
   t_.Arrive(0);
   ASSERT_TRUE(t_.Last<OfferToWorker>());
   EXPECT_EQ(t_.Last<OfferToWorker>()->lease, Lease{});
@@ -63,12 +63,12 @@ TEST_F(LedgerMode, AJobAsksAndIsOfferedWhereItWasGranted) {
   Seat();
   t_.Arrive(3);
   EXPECT_FALSE(t_.Last<OfferToWorker>());
-  const auto ask = Told<ledger::Ask>();
+  const auto ask = Told<ledger::Acquire>();
   ASSERT_TRUE(ask);
   EXPECT_EQ(ask->key.slot, 3u);
   EXPECT_EQ(ask->deadline, t_.now + absl::Seconds(10));
   EXPECT_EQ(ask->expected, absl::Seconds(1));
-  t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(1), {kFence, 8}, {}}});
+  t_.Step(LeaderAnswered{kTier, ledger::Grant{ask->key, WorkerId(1), {kFence, 8}, {}}});
   const auto offer = t_.Last<OfferToWorker>();
   ASSERT_TRUE(offer);
   EXPECT_EQ(offer->worker, WorkerId(1));
@@ -86,7 +86,7 @@ TEST_F(LedgerMode, ABusyWorkerSendsTheJobBackIntoTheLine) {
   t_.Finish(offer, Outcome::kBusy, true, false);
   ASSERT_TRUE(Told<ledger::Release>());
   EXPECT_EQ(Told<ledger::Release>()->outcome, Outcome::kBusy);
-  EXPECT_TRUE(Told<ledger::Ask>());
+  EXPECT_TRUE(Told<ledger::Acquire>());
   EXPECT_FALSE(t_.Last<OfferToWorker>());
 }
 
@@ -107,7 +107,7 @@ TEST_F(LedgerMode, AGrantOfAWorkerThatLeftAnOfferUnansweredIsUsed) {
   const OfferToWorker offer = Granted(0, 1);
   for (int i = 0; i < 10; ++i) {
     t_.now += absl::Milliseconds(200);
-    t_.Step(HolderHeard{kTier});
+    t_.Step(LeaderHeard{kTier});
   }
   ASSERT_TRUE(t_.Last<WithdrawAttempt>());
   t_.Finish(offer, Outcome::kTimeout, /*answered=*/false, /*started=*/false);
@@ -135,9 +135,9 @@ TEST_F(LedgerMode, AJobThatTwoWorkersFailWithIsBlamedForIt) {
   facts.safe = true;
   t_.Arrive(0, facts);
   for (std::size_t worker = 0; worker < 2; ++worker) {
-    const auto ask = Told<ledger::Ask>();
+    const auto ask = Told<ledger::Acquire>();
     ASSERT_TRUE(ask);
-    t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(worker), {kFence, ++serial_}, {}}});
+    t_.Step(LeaderAnswered{kTier, ledger::Grant{ask->key, WorkerId(worker), {kFence, ++serial_}, {}}});
     ASSERT_TRUE(t_.Last<OfferToWorker>());
     t_.Finish(*t_.Last<OfferToWorker>(), Outcome::kFailed, /*answered=*/false, /*started=*/true);
     EXPECT_EQ(Told<ledger::Release>()->outcome, worker == 0 ? Outcome::kFailed : Outcome::kCancelled);
@@ -152,14 +152,14 @@ TEST_F(LedgerMode, BusyAnswersToGrantsAreBounded) {
   t_.Arrive(0);
   int offers = 0;
   while (!t_.Last<EndJob>() && offers < 100) {
-    for (int i = 0; i < 100 && !Told<ledger::Ask>() && !t_.Last<EndJob>(); ++i) {
+    for (int i = 0; i < 100 && !Told<ledger::Acquire>() && !t_.Last<EndJob>(); ++i) {
       t_.now = std::min(t_.machine().NextWake(), t_.now + absl::Milliseconds(200));
-      t_.Step(HolderHeard{kTier});
+      t_.Step(LeaderHeard{kTier});
     }
     if (t_.Last<EndJob>()) break;
-    const auto ask = Told<ledger::Ask>();
+    const auto ask = Told<ledger::Acquire>();
     ASSERT_TRUE(ask);
-    t_.Step(HolderAnswered{kTier, ledger::Grant{ask->key, WorkerId(offers % 2), {kFence, ++serial_}, {}}});
+    t_.Step(LeaderAnswered{kTier, ledger::Grant{ask->key, WorkerId(offers % 2), {kFence, ++serial_}, {}}});
     ASSERT_TRUE(t_.Last<OfferToWorker>());
     ++offers;
     t_.Finish(*t_.Last<OfferToWorker>(), Outcome::kBusy, true, false);
@@ -173,7 +173,8 @@ TEST_F(LedgerMode, BusyAnswersToGrantsAreBounded) {
 TEST_F(LedgerMode, ARefusalEndsTheJobAndSaysWhy) {
   Seat();
   t_.Arrive(0);
-  t_.Step(HolderAnswered{kTier, ledger::Refuse{Told<ledger::Ask>()->key, ledger::RefuseReason::kLineFull}});
+  t_.Step(
+      LeaderAnswered{kTier, ledger::Refuse{Told<ledger::Acquire>()->key, ledger::RefuseReason::kLineFull}});
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kShed);
   EXPECT_THAT(t_.Last<EndJob>()->message, testing::HasSubstr("line of tier animate in home is full"));
@@ -184,24 +185,24 @@ TEST(LedgerModeWithoutWaiting, AJobMayAskThoughNobodyMayWait) {
   fleet.tiers[kTier].dispatch.waiting_max = 0;
   RouterOnTheTable t(fleet);
   t.ListWorkers(2);
-  t.Step(HolderSeated{kTier, {kHolder, kFence}});
+  t.Step(LeaderAppointed{kTier, {kLeader, kFence}});
   t.Arrive(0);
   ASSERT_TRUE(t.Last<TellLedger>());
-  const auto ask = std::get<ledger::Ask>(t.Last<TellLedger>()->event);
+  const auto ask = std::get<ledger::Acquire>(t.Last<TellLedger>()->event);
   EXPECT_EQ(t.machine().jobs(), 1u);
-  t.Step(HolderAnswered{kTier, ledger::Refuse{ask.key, ledger::RefuseReason::kLineFull}});
+  t.Step(LeaderAnswered{kTier, ledger::Refuse{ask.key, ledger::RefuseReason::kLineFull}});
   ASSERT_TRUE(t.Last<EndJob>());
   EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
   EXPECT_THAT(t.Last<EndJob>()->message, testing::HasSubstr("do not wait"));
 }
 
-TEST_F(LedgerMode, AJobIsRefusedInTimeEvenIfTheHolderSaysNothing) {
+TEST_F(LedgerMode, AJobIsRefusedInTimeEvenIfTheLeaderSaysNothing) {
   Seat();
   t_.Arrive(0);
   // Its signs of life keep the job in the line.
   for (int i = 0; i < 45; ++i) {
     t_.now += absl::Milliseconds(200);
-    t_.Step(HolderHeard{kTier});
+    t_.Step(LeaderHeard{kTier});
     if (t_.Last<EndJob>()) break;
   }
   EXPECT_EQ(t_.machine().jobs(), 1u) << "nine of ten seconds have passed, and it takes one";
@@ -221,12 +222,12 @@ TEST_F(LedgerMode, AJobIsRefusedByWhatIsKnownThenNotByWhatWasKnownWhenItCame) {
   const auto wait_until = [this](absl::Time until) {
     while (t_.now < until && !t_.Last<EndJob>()) {
       t_.now = std::min({until, t_.machine().NextWake(), t_.now + absl::Milliseconds(200)});
-      t_.Step(HolderHeard{kTier});
+      t_.Step(LeaderHeard{kTier});
     }
   };
   wait_until(t_.now + absl::Seconds(4));
   t_.Finish(slow, Outcome::kDone);  // four times as long as the tier expects
-  t_.Step(HolderHeard{kTier});
+  t_.Step(LeaderHeard{kTier});
   wait_until(deadline);
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kTimeout);
@@ -238,7 +239,7 @@ TEST_F(LedgerMode, AJobIsRefusedByWhatIsKnownThenNotByWhatWasKnownWhenItCame) {
   EXPECT_LE(t_.now, deadline - takes + takes / 16);
 }
 
-TEST_F(LedgerMode, ASilentHolderIsLeftForProbes) {
+TEST_F(LedgerMode, ASilentLeaderIsLeftForProbes) {
   Seat();
   t_.Arrive(0);
   t_.AdvanceToWake();
@@ -250,9 +251,9 @@ TEST_F(LedgerMode, ANewSeatIsAskedAnewAndToldOfTheLeasesHeld) {
   Seat();
   Granted(0, 1);
   t_.Arrive(1);
-  t_.Step(HolderSeated{kTier, {RouterId(2), {1, 2}}});
-  ASSERT_TRUE(Told<ledger::Ask>());
-  EXPECT_EQ(Told<ledger::Ask>()->key.slot, 1u);
+  t_.Step(LeaderAppointed{kTier, {RouterId(2), {1, 2}}});
+  ASSERT_TRUE(Told<ledger::Acquire>());
+  EXPECT_EQ(Told<ledger::Acquire>()->key.slot, 1u);
   ASSERT_TRUE(Told<ledger::Renew>());
   EXPECT_EQ(Told<ledger::Renew>()->lease, (Lease{kFence, 1}));
 }
@@ -263,14 +264,14 @@ TEST_F(LedgerMode, AClientThatLeavesTheLineIsWithdrawn) {
   t_.Step(ClientGone{JobId(0)});
   EXPECT_TRUE(Told<ledger::Withdraw>());
   t_.Arrive(0);
-  EXPECT_TRUE(Told<ledger::Ask>()) << "its number may be used again at once";
+  EXPECT_TRUE(Told<ledger::Acquire>()) << "its number may be used again at once";
 }
 
 TEST_F(LedgerMode, ALeaseThatWasCalledBackStopsTheJobAndItsEndDecides) {
   Seat();
   const OfferToWorker offer = Granted(0, 1);
   t_.Accept(offer);
-  t_.Step(HolderAnswered{kTier, ledger::LeaseLost{RouterId(0), WorkerId(1), offer.lease}});
+  t_.Step(LeaderAnswered{kTier, ledger::LeaseLost{RouterId(0), WorkerId(1), offer.lease}});
   EXPECT_TRUE(t_.Last<WithdrawAttempt>());
   EXPECT_FALSE(t_.Last<EndJob>());
   t_.Finish(offer, Outcome::kCancelled);
@@ -278,7 +279,7 @@ TEST_F(LedgerMode, ALeaseThatWasCalledBackStopsTheJobAndItsEndDecides) {
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kFailed);
 }
 
-// One random life of a router in ledger mode, with a real holder whose messages come late and out of order,
+// One random life of a router in ledger mode, with a real leader whose messages come late and out of order,
 // some in the very turn of an alarm, and with another region where jobs may spill.
 class LedgerLife {
  public:
@@ -292,7 +293,7 @@ class LedgerLife {
   std::string Run(int steps) {
     table_.ListWorkers(kWorkers);
     table_.ListRouter(kNearRouter, kNear);
-    std::string broken = Reseat();
+    std::string broken = Reappoint();
     for (int i = 0; i < steps && broken.empty(); ++i) broken = Turn();
     for (int i = 0; i < 100000 && broken.empty() && checker_.live_jobs() > 0; ++i) {
       broken = rng_.Chance(0.5) ? Move(absl::InfiniteDuration()) : Hear();
@@ -319,7 +320,7 @@ class LedgerLife {
     checker_.Before(event);
     table_.Step(event);
     for (const RouterAction& action : table_.actions) {
-      if (const auto* tell = std::get_if<TellLedger>(&action)) to_holder_.push_back(tell->event);
+      if (const auto* tell = std::get_if<TellLedger>(&action)) to_leader_.push_back(tell->event);
       if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
         ++(offer->lease == Lease{} ? probed_ : leased_);
       }
@@ -330,10 +331,10 @@ class LedgerLife {
   std::string Move(absl::Duration at_most) {
     const absl::Time wake = table_.machine().NextWake();
     if (wake != absl::InfiniteFuture()) table_.now = std::min(table_.now + at_most, wake);
-    Holder(ledger::Wake{});
+    Leader(ledger::Wake{});
     return Feed(TimePassed{});
   }
-  void Holder(const ledger::LedgerEvent& event) {
+  void Leader(const ledger::LedgerEvent& event) {
     std::vector<ledger::LedgerAction> said;
     ledger_.Step(table_.now, event, said);
     to_router_.insert(to_router_.end(), said.begin(), said.end());
@@ -342,29 +343,29 @@ class LedgerLife {
     bool busy = false;
     for (const auto& [attempt, open] : checker_.open()) busy |= open.worker == worker;
     if (busy) return;
-    Holder(ledger::Announce{worker, ++sequence_, ledger::WorkerStatus::kIdle, {fence_, 1'000'000}, {}});
+    Leader(ledger::Announce{worker, ++sequence_, ledger::WorkerStatus::kIdle, {fence_, 1'000'000}, {}});
   }
-  std::string Reseat() {
+  std::string Reappoint() {
     ++fence_.appointment;
-    Holder(ledger::Appointed{fence_});
-    return Feed(HolderSeated{kTier, {RouterId(rng_.Below(2)), fence_}});
+    Leader(ledger::Appointed{fence_});
+    return Feed(LeaderAppointed{kTier, {RouterId(rng_.Below(2)), fence_}});
   }
   // The next message, one way or the other, not always in order.
   std::string Hear() {
     for (WorkerId worker(0); worker.index() < kWorkers; worker = WorkerId(worker.index() + 1))
       Announce(worker);
-    for (std::uint64_t n = rng_.Below(8); n > 0 && !to_holder_.empty(); --n) {
-      const std::size_t at = rng_.Below(std::min<std::size_t>(to_holder_.size(), 3));
-      const ledger::LedgerEvent event = to_holder_[at];
-      to_holder_.erase(to_holder_.begin() + static_cast<std::ptrdiff_t>(at));
-      Holder(event);
+    for (std::uint64_t n = rng_.Below(8); n > 0 && !to_leader_.empty(); --n) {
+      const std::size_t at = rng_.Below(std::min<std::size_t>(to_leader_.size(), 3));
+      const ledger::LedgerEvent event = to_leader_[at];
+      to_leader_.erase(to_leader_.begin() + static_cast<std::ptrdiff_t>(at));
+      Leader(event);
     }
     if (!to_router_.empty() && rng_.Chance(0.7)) {
       const ledger::LedgerAction answer = to_router_.front();
       to_router_.pop_front();
       const absl::Time wake = table_.machine().NextWake();
       if (rng_.Chance(0.1) && wake != absl::InfiniteFuture()) table_.now = wake;
-      return Feed(HolderAnswered{kTier, answer});
+      return Feed(LeaderAnswered{kTier, answer});
     }
     return checker_.open().empty() ? std::string() : Feed(Reply());
   }
@@ -383,8 +384,8 @@ class LedgerLife {
   std::string Turn() {
     const double what = rng_.Uniform();
     if (what < 0.15) return Move(absl::Seconds(rng_.Exponential() * 0.05));
-    if (what < 0.17) return Reseat();
-    if (what < 0.25) return Feed(HolderHeard{kTier, rng_.Chance(0.3)});
+    if (what < 0.17) return Reappoint();
+    if (what < 0.25) return Feed(LeaderHeard{kTier, rng_.Chance(0.3)});
     if (what > 0.5) return Hear();
     const JobId job(rng_.Below(16));
     if (checker_.live(job)) return rng_.Chance(0.1) ? Feed(ClientGone{job}) : std::string();
@@ -399,7 +400,7 @@ class LedgerLife {
   JobChecker checker_;
   ledger::LedgerSettings ledger_settings_;
   ledger::SlotLedger ledger_{ledger_settings_};
-  std::deque<ledger::LedgerEvent> to_holder_;
+  std::deque<ledger::LedgerEvent> to_leader_;
   std::deque<ledger::LedgerAction> to_router_;
   Fence fence_{1, 0};
   std::uint64_t sequence_ = 0;

@@ -1,4 +1,4 @@
-// Routers that stand before a ledger's holder under ever new names, as restarted pods do: each makes room for
+// Routers that stand before a ledger's leader under ever new names, as restarted pods do: each makes room for
 // the next, however many there were. Real streams to a real router that holds its pool's ledger.
 #include <gtest/gtest.h>
 
@@ -14,22 +14,22 @@
 namespace ringway::http_test {
 namespace {
 
-// More than the holder has numbers for.
+// More than the leader has numbers for.
 constexpr int kNames = 4200;
 
-// One router's stream; it stands if the holder beats.
-class Standing {
+// One router's stream; it stands if the leader beats.
+class LedgerClientStream {
  public:
-  Standing(v1::Ledger::Stub& holder, const std::string& name) : stream_(holder.Stand(&context_)) {
+  LedgerClientStream(v1::Ledger::Stub& leader, const std::string& name) : stream_(leader.Connect(&context_)) {
     v1::LedgerUp hello;
     hello.mutable_hello()->set_wire_version(1);
     hello.mutable_hello()->set_router(name);
     hello.mutable_hello()->set_tier("http");
     stream_->Write(hello);
     v1::LedgerDown answer;
-    stands_ = stream_->Read(&answer) && answer.has_beat();
+    stands_ = stream_->Read(&answer) && answer.has_heartbeat();
   }
-  ~Standing() {
+  ~LedgerClientStream() {
     context_.TryCancel();
     why_ = stream_->Finish();
   }
@@ -45,13 +45,13 @@ class Standing {
 TEST(LedgerNames, OfRoutersThatAreGoneMakeRoomForNewOnes) {
   PlainWorker worker(Echo());
   PoolUnderTest pool({worker.address()});
-  const auto holder = v1::Ledger::NewStub(runtime::MakeChannel(pool.router().grpc()));
-  const Standing genuine(*holder, "genuine");
+  const auto leader = v1::Ledger::NewStub(runtime::MakeChannel(pool.router().grpc()));
+  const LedgerClientStream genuine(*leader, "genuine");
   ASSERT_TRUE(genuine.stands());
-  for (int i = 0; i < kNames; ++i) (void)Standing(*holder, absl::StrCat("pod-", i));
-  EXPECT_TRUE(live::Eventually([&] { return Standing(*holder, "new").stands(); }))
+  for (int i = 0; i < kNames; ++i) (void)LedgerClientStream(*leader, absl::StrCat("pod-", i));
+  EXPECT_TRUE(live::Eventually([&] { return LedgerClientStream(*leader, "new").stands(); }))
       << "the names of the gone are kept for good";
-  EXPECT_EQ(Ask(pool.door(), "POST", "", "work")->status, 200) << "and the holder's own router is served";
+  EXPECT_EQ(Ask(pool.door(), "POST", "", "work")->status, 200) << "and the leader's own router is served";
 }
 
 }  // namespace

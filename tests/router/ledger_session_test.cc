@@ -14,8 +14,8 @@
 namespace ringway::router {
 namespace {
 
+using ledger::Acquire;
 using ledger::Announce;
-using ledger::Ask;
 using ledger::Grant;
 using ledger::WorkerStatus;
 
@@ -24,7 +24,7 @@ const RouterId kHere(5), kElsewhere(6), kClient(1);
 const WorkerId kSessionWorker(0);
 constexpr std::uint64_t kLife = 70;
 
-Ask AskOf(std::uint32_t job) {
+Acquire AcquireOf(std::uint32_t job) {
   return {.key = {LedgerSession::kMachine, job, 1},
           .priority = 0,
           .arrived = absl::UnixEpoch(),
@@ -68,7 +68,7 @@ class LedgerSessionTest : public testing::Test {
 
   absl::Time now_ = absl::UnixEpoch() + absl::Seconds(1000);
   LedgerSession session_{
-      SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .seat = {}}};
+      SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .leader = {}}};
   std::vector<SessionAction> actions_;
 };
 
@@ -76,33 +76,33 @@ TEST_F(LedgerSessionTest, TheMachineHearsOfALeaderWithItsFirstBeat) {
   NameOther({3, 1});
   ASSERT_EQ(All<DialLeader>().size(), 1u);
   EXPECT_EQ(All<DialLeader>()[0].router, kElsewhere);
-  EXPECT_TRUE(Told<HolderSeated>().empty());
-  Do(LeaderBeat{{3, 1}});
-  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
-  EXPECT_EQ(Told<HolderSeated>()[0].seat.router, kElsewhere);
-  Do(LeaderBeat{{3, 1}});
-  EXPECT_TRUE(Told<HolderSeated>().empty());
-  EXPECT_EQ(Told<HolderHeard>().size(), 1u);
+  EXPECT_TRUE(Told<LeaderAppointed>().empty());
+  Do(LeaderHeartbeat{{3, 1}});
+  ASSERT_EQ(Told<LeaderAppointed>().size(), 1u);
+  EXPECT_EQ(Told<LeaderAppointed>()[0].leader.router, kElsewhere);
+  Do(LeaderHeartbeat{{3, 1}});
+  EXPECT_TRUE(Told<LeaderAppointed>().empty());
+  EXPECT_EQ(Told<LeaderHeard>().size(), 1u);
 }
 
 TEST_F(LedgerSessionTest, ALeaderThatWasReplacedIsNotBelieved) {
   NameOther({3, 2});
-  Do(LeaderBeat{{3, 1}});
+  Do(LeaderHeartbeat{{3, 1}});
   EXPECT_TRUE(actions_.empty());
   NameOther({3, 1}, "older:1");
   EXPECT_TRUE(actions_.empty()) << "an older directory";
-  Do(LeaderBeat{{4, 1}});
-  EXPECT_EQ(Told<HolderSeated>().size(), 1u) << "its appointment is newer than this router's directory";
+  Do(LeaderHeartbeat{{4, 1}});
+  EXPECT_EQ(Told<LeaderAppointed>().size(), 1u) << "its appointment is newer than this router's directory";
 }
 
 TEST_F(LedgerSessionTest, ABrokenLinkIsTheMachinesToKnowAtOnceAndOnce) {
   NameOther({3, 1});
   Do(LeaderLost{});
   EXPECT_TRUE(actions_.empty()) << "it had not been heard";
-  Do(LeaderBeat{{3, 1}});
+  Do(LeaderHeartbeat{{3, 1}});
   Do(LeaderLost{});
-  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
-  EXPECT_FALSE(Told<HolderSeated>()[0].seat.router.valid());
+  ASSERT_EQ(Told<LeaderAppointed>().size(), 1u);
+  EXPECT_FALSE(Told<LeaderAppointed>()[0].leader.router.valid());
   Do(LeaderLost{});
   EXPECT_TRUE(actions_.empty());
 }
@@ -119,20 +119,20 @@ TEST_F(LedgerSessionTest, ALeaderIsDialledAnewOnlyIfItMoved) {
 
 TEST_F(LedgerSessionTest, WhereNobodyLeadsNothingIsSaid) {
   NameOther({3, 1});
-  Do(LeaderBeat{{3, 1}});
+  Do(LeaderHeartbeat{{3, 1}});
   Do(NoLeaderNamed{});
   EXPECT_EQ(All<HangUpLeader>().size(), 1u);
-  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
-  EXPECT_FALSE(Told<HolderSeated>()[0].seat.router.valid());
-  Do(MachineSaid{kElsewhere, AskOf(1)});
+  ASSERT_EQ(Told<LeaderAppointed>().size(), 1u);
+  EXPECT_FALSE(Told<LeaderAppointed>()[0].leader.router.valid());
+  Do(MachineSaid{kElsewhere, AcquireOf(1)});
   EXPECT_TRUE(actions_.empty());
 }
 
 TEST_F(LedgerSessionTest, WhatIsForAnotherLeaderIsDropped) {
   NameOther({3, 1});
-  Do(MachineSaid{kHere, AskOf(1)});
+  Do(MachineSaid{kHere, AcquireOf(1)});
   EXPECT_TRUE(actions_.empty());
-  Do(MachineSaid{kElsewhere, AskOf(1)});
+  Do(MachineSaid{kElsewhere, AcquireOf(1)});
   EXPECT_EQ(All<TellLeader>().size(), 1u);
 }
 
@@ -142,17 +142,17 @@ TEST_F(LedgerSessionTest, AnAppointmentOfAnEarlierLifeIsNobodys) {
   EXPECT_FALSE(session_.leader().valid());
   NameSelf({3, 1}, kLife);
   EXPECT_TRUE(session_.leads());
-  ASSERT_EQ(Told<HolderSeated>().size(), 1u);
-  EXPECT_EQ(Told<HolderSeated>()[0].seat.router, kHere);
+  ASSERT_EQ(Told<LeaderAppointed>().size(), 1u);
+  EXPECT_EQ(Told<LeaderAppointed>()[0].leader.router, kHere);
 }
 
 TEST_F(LedgerSessionTest, TheLeadersOwnMachineIsAClientWithoutALink) {
   NameSelf({3, 1});
   Do(ledger::WorkerListed{kSessionWorker});
   Hear(1, WorkerStatus::kIdle, {{3, 1}, 0});
-  Do(MachineSaid{kHere, AskOf(9)});
-  ASSERT_EQ(Told<HolderAnswered>().size(), 1u);
-  const HolderAnswered answered = Told<HolderAnswered>()[0];
+  Do(MachineSaid{kHere, AcquireOf(9)});
+  ASSERT_EQ(Told<LeaderAnswered>().size(), 1u);
+  const LeaderAnswered answered = Told<LeaderAnswered>()[0];
   const auto* grant = std::get_if<Grant>(&answered.answer);
   ASSERT_NE(grant, nullptr);
   EXPECT_EQ(grant->key.router, LedgerSession::kMachine);
@@ -162,13 +162,13 @@ TEST_F(LedgerSessionTest, TheLeadersOwnMachineIsAClientWithoutALink) {
 
 TEST_F(LedgerSessionTest, ALeaderThatIsReplacedGivesUpAndFollows) {
   NameSelf({3, 1});
-  Do(RouterStands{kClient});
+  Do(ClientConnected{kClient});
   NameOther({3, 2});
   EXPECT_FALSE(session_.leads());
-  EXPECT_FALSE(session_.seat().holding());
+  EXPECT_FALSE(session_.leadership().holding());
   EXPECT_EQ(All<DialLeader>().size(), 1u);
-  Do(SeatWake{});
-  EXPECT_TRUE(All<BeatRouter>().empty()) << "silence says that nobody leads here";
+  Do(LeaderWake{});
+  EXPECT_TRUE(All<SendHeartbeat>().empty()) << "silence says that nobody leads here";
 }
 
 TEST_F(LedgerSessionTest, AWorkerWhoseStreamBrokeIsGrantedToNobodyUntilItIsHeard) {
@@ -176,11 +176,11 @@ TEST_F(LedgerSessionTest, AWorkerWhoseStreamBrokeIsGrantedToNobodyUntilItIsHeard
   Do(ledger::WorkerListed{kSessionWorker});
   Hear(100, WorkerStatus::kIdle, {{3, 1}, 0});
   Do(WatchBroke{kSessionWorker});
-  Do(MachineSaid{kHere, AskOf(1)});
-  EXPECT_TRUE(Told<HolderAnswered>().empty());
+  Do(MachineSaid{kHere, AcquireOf(1)});
+  EXPECT_TRUE(Told<LeaderAnswered>().empty());
   Hear(7, WorkerStatus::kIdle, {{3, 1}, 0});  // its clock was set back
-  ASSERT_EQ(Told<HolderAnswered>().size(), 1u);
-  EXPECT_TRUE(std::holds_alternative<Grant>(Told<HolderAnswered>()[0].answer));
+  ASSERT_EQ(Told<LeaderAnswered>().size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<Grant>(Told<LeaderAnswered>()[0].answer));
 }
 
 TEST_F(LedgerSessionTest, AReplyOfAnEarlierConnectionIsNotHeard) {
@@ -190,9 +190,9 @@ TEST_F(LedgerSessionTest, AReplyOfAnEarlierConnectionIsNotHeard) {
   const std::uint64_t before = All<FenceOff>()[0].connection;
   Do(WatchBroke{kSessionWorker});
   Hear(9, WorkerStatus::kIdle, {{3, 1}, 0}, before);
-  EXPECT_EQ(session_.seat().ledger().View().idle, 0u);
+  EXPECT_EQ(session_.leadership().ledger().View().idle, 0u);
   Hear(3, WorkerStatus::kIdle, {{3, 1}, 0});
-  EXPECT_EQ(session_.seat().ledger().View().idle, 1u);
+  EXPECT_EQ(session_.leadership().ledger().View().idle, 1u);
 }
 
 TEST_F(LedgerSessionTest, AWorkerThatIsNotListedIsNotHeard) {
@@ -202,7 +202,7 @@ TEST_F(LedgerSessionTest, AWorkerThatIsNotListedIsNotHeard) {
   Do(ledger::WorkerListed{kSessionWorker});
   Do(ledger::WorkerGone{kSessionWorker});
   Hear(2, WorkerStatus::kIdle, {{3, 1}, 0});
-  EXPECT_EQ(session_.seat().ledger().View().idle, 0u);
+  EXPECT_EQ(session_.leadership().ledger().View().idle, 0u);
 }
 
 SessionEvent RandomEvent(Rng& rng) {
@@ -218,9 +218,9 @@ SessionEvent RandomEvent(Rng& rng) {
     case 3:
       return LeaderLost{};
     case 4:
-      return LeaderBeat{fence};
+      return LeaderHeartbeat{fence};
     case 5:
-      return MachineSaid{pick(2) ? kHere : kElsewhere, AskOf(static_cast<std::uint32_t>(pick(100)))};
+      return MachineSaid{pick(2) ? kHere : kElsewhere, AcquireOf(static_cast<std::uint32_t>(pick(100)))};
     case 6:
       return WorkerAnnounced{{kSessionWorker, pick(1000), WorkerStatus::kIdle, {fence, 0}, {}}, std::nullopt};
     case 7:
@@ -240,13 +240,13 @@ struct Follower {
   void See(const TellMachine& tell) {
     std::visit([this](const auto& news) { See(news); }, tell.news);
   }
-  void See(const HolderSeated& news) {
-    const bool valid = news.seat.router.valid();
-    Must(!valid || news.seat.fence >= directory, "a leader that was replaced");
+  void See(const LeaderAppointed& news) {
+    const bool valid = news.leader.router.valid();
+    Must(!valid || news.leader.fence >= directory, "a leader that was replaced");
     Must(valid || seated, "none, where none was");
     seated = valid;
   }
-  void See(const HolderAnswered& news) {
+  void See(const LeaderAnswered& news) {
     Must(leads || !std::holds_alternative<Grant>(news.answer), "a grant by nobody");
   }
   void Must(bool holds, const char* what) {
@@ -264,7 +264,7 @@ TEST(LedgerSessionProperty, AnyOrderOfEvents) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Rng rng(seed, 1);
     LedgerSession session(
-        SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .seat = {}});
+        SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .leader = {}});
     absl::Time now = absl::UnixEpoch() + absl::Seconds(1000);
     Follower follower;
     for (int step = 0; step < 300; ++step) {

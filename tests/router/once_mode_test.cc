@@ -23,7 +23,7 @@ class OnceMode : public testing::Test {
   void ArriveKeyed(std::size_t job, const std::string& key = "k", std::uint64_t fingerprint = 7) {
     JobFacts facts = t_.Facts();
     facts.keyed = true;
-    facts.once = std::make_shared<OnceWish>(OnceWish{key, fingerprint});
+    facts.once = std::make_shared<OnceOptions>(OnceOptions{key, fingerprint});
     t_.Arrive(job, facts);
   }
   void Done(const OfferToWorker& offer) {
@@ -53,12 +53,12 @@ TEST_F(OnceMode, TheSecondRequestWaitsForTheFirstAndGetsItsResult) {
   ASSERT_EQ(ends.size(), 2u);
   EXPECT_EQ(ends[0].job, JobId(0));
   EXPECT_EQ(ends[0].outcome, Outcome::kDone);
-  EXPECT_EQ(ends[0].story.service, absl::Seconds(2));
+  EXPECT_EQ(ends[0].trace.service, absl::Seconds(2));
   EXPECT_EQ(ends[0].result.bytes, nullptr) << "its result has been streamed";
   EXPECT_EQ(ends[1].job, JobId(1));
   EXPECT_EQ(ends[1].outcome, Outcome::kDone);
   EXPECT_EQ(*ends[1].result.bytes, "film");
-  EXPECT_EQ(ends[1].story.route.reason, "record");
+  EXPECT_EQ(ends[1].trace.route.reason, "record");
   EXPECT_EQ(t_.machine().jobs(), 0u);
   EXPECT_EQ(t_.machine().held(kTier), 0u);
 }
@@ -68,7 +68,7 @@ TEST_F(OnceMode, AfterItsEndAKeyIsAnsweredFromTheRecordHoweverShortTheDeadline) 
   Done(*t_.Last<OfferToWorker>());
   JobFacts facts = t_.Facts();
   facts.deadline = t_.now + absl::Milliseconds(50);  // no job of a second could still be run
-  facts.once = std::make_shared<OnceWish>(OnceWish{"k", 7});
+  facts.once = std::make_shared<OnceOptions>(OnceOptions{"k", 7});
   t_.Arrive(1, facts);
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kDone);
@@ -102,37 +102,37 @@ class OnceAmongMany : public OnceMode {
       t_.Step(RouterListed{RouterId(r), kHome, "home-" + std::to_string(r + 1)});
     }
   }
-  // Answers what keepers were asked in the last step, until nobody is asked.
-  void Keepers(once::Verdict verdict) {
+  // Answers what replicas were asked in the last step, until nobody is asked.
+  void Replicas(once::Verdict verdict) {
     for (int i = 0; i < 10; ++i) {
-      const auto ask = t_.Last<AskKeeper>();
+      const auto ask = t_.Last<AskReplica>();
       if (!ask) return;
-      t_.Step(OnceReplied{ask->to, ask->ask, once::Reply{.verdict = verdict}});
+      t_.Step(OnceReplied{ask->to, ask->request, once::Reply{.verdict = verdict}});
       if (t_.Last<OfferToWorker>() || t_.Last<EndJob>()) return;
     }
   }
 };
 
-TEST_F(OnceAmongMany, TheWorkerIsAskedAfterTheKeepersAndTheClientToldAfterThem) {
+TEST_F(OnceAmongMany, TheWorkerIsAskedAfterTheReplicasAndTheClientToldAfterThem) {
   ArriveKeyed(0);
   EXPECT_FALSE(t_.Last<OfferToWorker>());
-  ASSERT_TRUE(t_.Last<AskKeeper>());
-  Keepers(once::Verdict::kOk);
+  ASSERT_TRUE(t_.Last<AskReplica>());
+  Replicas(once::Verdict::kOk);
   const auto offer = t_.Last<OfferToWorker>();
   ASSERT_TRUE(offer);
   t_.Accept(*offer);
   Done(*offer);
   EXPECT_FALSE(t_.Last<EndJob>()) << "the end is not on record yet";
-  Keepers(once::Verdict::kOk);
+  Replicas(once::Verdict::kOk);
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kDone);
 }
 
-TEST_F(OnceAmongMany, WithoutKeepersItEndsInTimeAndInWords) {
+TEST_F(OnceAmongMany, WithoutReplicasItEndsInTimeAndInWords) {
   ArriveKeyed(0);
   for (int i = 0; i < 500 && !t_.Last<EndJob>(); ++i) {
-    if (const auto ask = t_.Last<AskKeeper>()) {
-      t_.Step(OnceReplied{ask->to, ask->ask, std::nullopt});
+    if (const auto ask = t_.Last<AskReplica>()) {
+      t_.Step(OnceReplied{ask->to, ask->request, std::nullopt});
     } else {
       t_.AdvanceToWake();
     }
@@ -146,7 +146,7 @@ TEST_F(OnceAmongMany, AForwardedJobIsTheForwardersToClaim) {
   JobFacts facts = t_.Facts();
   facts.forwarded = true;
   facts.keyed = true;
-  facts.once = std::make_shared<OnceWish>(OnceWish{"k", 7});
+  facts.once = std::make_shared<OnceOptions>(OnceOptions{"k", 7});
   t_.Arrive(0, facts);
   EXPECT_TRUE(t_.Last<OfferToWorker>());
 }

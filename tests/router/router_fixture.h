@@ -73,8 +73,8 @@ class RouterOnTheTable {
   void Arrive(std::size_t job) { Step(JobArrived{JobId(job), Facts()}); }
   void Arrive(std::size_t job, const JobFacts& facts) { Step(JobArrived{JobId(job), facts}); }
 
-  void ListWorkers(std::size_t count, std::size_t beside = 0) {
-    for (std::size_t i = 0; i < count; ++i) Step(WorkerListed{WorkerId(i), kTier, i < beside});
+  void ListWorkers(std::size_t count, std::size_t local = 0) {
+    for (std::size_t i = 0; i < count; ++i) Step(WorkerListed{WorkerId(i), kTier, i < local});
   }
   void ListRouter(std::size_t router, RegionId region) { Step(RouterListed{RouterId(router), region}); }
 

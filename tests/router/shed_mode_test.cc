@@ -19,7 +19,7 @@ Row ShedRow() {
 TEST(ShedShare, IsServedByAWorkerThatIsKnownToBeIdle) {
   RouterOnTheTable t;
   t.Step(ControllerWelcomed{});
-  t.ListWorkers(2, /*beside=*/2);
+  t.ListWorkers(2, /*local=*/2);
   t.UseRow(ShedRow());
   t.Arrive(0);
   EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed) << "nobody is known to be idle";
@@ -31,12 +31,12 @@ TEST(ShedShare, IsServedByAWorkerThatIsKnownToBeIdle) {
   t.Arrive(1);
   ASSERT_TRUE(t.Last<EndJob>());
   EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
-  EXPECT_TRUE(t.Last<EndJob>()->story.route.shed);
-  EXPECT_EQ(t.Last<EndJob>()->story.attempts, 0u) << "it is not probed for";
+  EXPECT_TRUE(t.Last<EndJob>()->trace.route.shed);
+  EXPECT_EQ(t.Last<EndJob>()->trace.attempts, 0u) << "it is not probed for";
   t.Accept(*offer);
   t.Finish(*offer, Outcome::kDone);
   ASSERT_TRUE(t.Last<EndJob>());
-  EXPECT_EQ(t.Last<EndJob>()->story.route.reason, kIdleAtHomeReason);
+  EXPECT_EQ(t.Last<EndJob>()->trace.route.reason, kIdleAtHomeReason);
   t.Advance(absl::Seconds(1));
   EXPECT_EQ(t.Last<SendReport>()->tiers[kTier].counters.sent[kHome], 1u);
 }
@@ -44,7 +44,7 @@ TEST(ShedShare, IsServedByAWorkerThatIsKnownToBeIdle) {
 TEST(ShedShare, OfAWorkerThatWasTakenMeanwhileIsShed) {
   RouterOnTheTable t;
   t.Step(ControllerWelcomed{});
-  t.ListWorkers(2, /*beside=*/2);
+  t.ListWorkers(2, /*local=*/2);
   t.UseRow(ShedRow());
   t.Step(WorkerHeard{WorkerId(1), {.state = dispatch::WorkerState::kIdle}});
   t.Arrive(0);
@@ -60,7 +60,7 @@ TEST(ShedShare, OfARegionThatIsDrainedPinnedOrOutIsObeyed) {
   for (const RouteReason reason : {RouteReason::kDrain, RouteReason::kPinned, RouteReason::kOverload}) {
     RouterOnTheTable t;
     t.Step(ControllerWelcomed{});
-    t.ListWorkers(2, /*beside=*/2);
+    t.ListWorkers(2, /*local=*/2);
     Row row = ShedRow();
     row.routes[0].reason = reason;
     if (reason == RouteReason::kOverload) row.routes[0].target = kNear;
@@ -87,13 +87,13 @@ class ShedByLedger : public testing::Test {
     t_.Step(ControllerWelcomed{});
     t_.ListWorkers(2);
     t_.UseRow(ShedRow());
-    t_.Step(HolderSeated{kTier, {RouterId(0), {1, 1}}});
+    t_.Step(LeaderAppointed{kTier, {RouterId(0), {1, 1}}});
   }
-  std::optional<ledger::Ask> Asked() const {
+  std::optional<ledger::Acquire> Asked() const {
     for (const RouterAction& action : t_.actions) {
       const auto* tell = std::get_if<TellLedger>(&action);
       if (tell == nullptr) continue;
-      if (const auto* ask = std::get_if<ledger::Ask>(&tell->event)) return *ask;
+      if (const auto* ask = std::get_if<ledger::Acquire>(&tell->event)) return *ask;
     }
     return std::nullopt;
   }
@@ -104,14 +104,14 @@ TEST_F(ShedByLedger, IsServedIfTheLedgerHasAnIdleSlot) {
   t_.Arrive(0);
   ASSERT_TRUE(Asked());
   EXPECT_TRUE(Asked()->idle_only);
-  t_.Step(HolderAnswered{kTier, ledger::Grant{Asked()->key, WorkerId(1), {{1, 1}, 1}, {}}});
+  t_.Step(LeaderAnswered{kTier, ledger::Grant{Asked()->key, WorkerId(1), {{1, 1}, 1}, {}}});
   ASSERT_TRUE(t_.Last<OfferToWorker>());
   t_.Accept(*t_.Last<OfferToWorker>());
 }
 
 TEST_F(ShedByLedger, IsShedOtherwiseAndTheLedgerIsNotAskedForEachOfThem) {
   t_.Arrive(0);
-  t_.Step(HolderAnswered{kTier, ledger::Refuse{Asked()->key, ledger::RefuseReason::kInfeasible}});
+  t_.Step(LeaderAnswered{kTier, ledger::Refuse{Asked()->key, ledger::RefuseReason::kInfeasible}});
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kShed);
   EXPECT_THAT(t_.Last<EndJob>()->message, testing::HasSubstr("sheds this share"));
@@ -119,7 +119,7 @@ TEST_F(ShedByLedger, IsShedOtherwiseAndTheLedgerIsNotAskedForEachOfThem) {
   EXPECT_FALSE(Asked());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kShed);
   t_.now += absl::Milliseconds(51);
-  t_.Step(HolderHeard{kTier});
+  t_.Step(LeaderHeard{kTier});
   t_.Arrive(2);
   EXPECT_TRUE(Asked());
 }

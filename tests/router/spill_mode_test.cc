@@ -7,7 +7,7 @@ namespace ringway::router {
 namespace {
 
 constexpr Fence kSpillFence{1, 1};
-const RouterId kHolder(0);
+const RouterId kLeader(0);
 const RouterId kNearRouter(1);
 
 class SpillMode : public testing::Test {
@@ -65,7 +65,7 @@ TEST_F(SpillMode, ASleepingJobGoesToTheNearestRegion) {
   EXPECT_GE(t_.now - arrived, absl::Milliseconds(50)) << "not before it has waited";
   t_.Finish(*forward, Outcome::kDone);
   ASSERT_TRUE(t_.Last<EndJob>());
-  EXPECT_EQ(t_.Last<EndJob>()->story.route.reason, "spill");
+  EXPECT_EQ(t_.Last<EndJob>()->trace.route.reason, "spill");
   t_.Step(ControllerWelcomed{});
   EXPECT_EQ(t_.machine().held(kTier), 0u);
 }
@@ -107,7 +107,7 @@ TEST_F(SpillMode, TheImportCapOfTheOtherRegionSendsItHomeAndIsLearnt) {
   EXPECT_EQ(next->job, JobId(2));
   EXPECT_GE(t_.now - learnt, absl::Seconds(1)) << "a refusal is expected to cost two seconds, fading";
   t_.Step(ClientGone{JobId(1)});
-  EXPECT_EQ(t_.Last<EndJob>()->story.route.reason, kImportCapReason);
+  EXPECT_EQ(t_.Last<EndJob>()->trace.route.reason, kImportCapReason);
 }
 
 TEST_F(SpillMode, AForwardedJobStays) {
@@ -149,7 +149,7 @@ TEST_F(SpillWithResidency, NoJobEntersARegionThatItsDataMayNot) {
 class SpillFromTheLedger : public SpillMode {
  protected:
   SpillFromTheLedger() : SpillMode(DispatchMode::kLedger) {
-    t_.Step(HolderSeated{kTier, {kHolder, kSpillFence}});
+    t_.Step(LeaderAppointed{kTier, {kLeader, kSpillFence}});
   }
   template <class T>
   std::optional<T> Told() const {
@@ -164,15 +164,15 @@ class SpillFromTheLedger : public SpillMode {
 
 TEST_F(SpillFromTheLedger, ItLeavesTheLineFirstAndMovesWhenThatIsCertain) {
   t_.Arrive(1);
-  const auto ask = Told<ledger::Ask>();
+  const auto ask = Told<ledger::Acquire>();
   ASSERT_TRUE(ask);
   for (int i = 0; i < 20 && !Told<ledger::Withdraw>(); ++i) {
-    t_.Step(HolderHeard{kTier});
+    t_.Step(LeaderHeard{kTier});
     t_.AdvanceToWake();
   }
   ASSERT_TRUE(Told<ledger::Withdraw>());
   EXPECT_FALSE(t_.Last<ForwardToRouter>()) << "it would stand in two lines";
-  t_.Step(HolderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
+  t_.Step(LeaderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
   const auto forward = t_.Last<ForwardToRouter>();
   ASSERT_TRUE(forward);
   EXPECT_EQ(forward->route.reason, "spill");
@@ -180,17 +180,17 @@ TEST_F(SpillFromTheLedger, ItLeavesTheLineFirstAndMovesWhenThatIsCertain) {
 
 TEST_F(SpillFromTheLedger, AGrantThatCrossesItIsNotUsed) {
   t_.Arrive(1);
-  const auto ask = Told<ledger::Ask>();
+  const auto ask = Told<ledger::Acquire>();
   for (int i = 0; i < 20 && !Told<ledger::Withdraw>(); ++i) {
-    t_.Step(HolderHeard{kTier});
+    t_.Step(LeaderHeard{kTier});
     t_.AdvanceToWake();
   }
-  t_.Step(HolderAnswered{kTier, ledger::Grant{.key = ask->key,
+  t_.Step(LeaderAnswered{kTier, ledger::Grant{.key = ask->key,
                                               .worker = WorkerId(0),
                                               .lease = {kSpillFence, 1},
                                               .waited = absl::Milliseconds(60)}});
   EXPECT_FALSE(t_.Last<OfferToWorker>());
-  t_.Step(HolderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
+  t_.Step(LeaderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
   EXPECT_TRUE(t_.Last<ForwardToRouter>());
 }
 
@@ -210,7 +210,7 @@ TEST_F(SpillFromTheLedger, TheLineHasOneAlarm) {
       }
     }
     t_.now = beat;
-    t_.Step(HolderHeard{kTier});
+    t_.Step(LeaderHeard{kTier});
   }
   EXPECT_EQ(away, 4) << "as many as may be there";
   EXPECT_EQ(alarms, 1) << "nothing else can change before one of them is back";
@@ -228,7 +228,7 @@ TEST_F(SpillFromTheLedger, TheImportantOnesLeaveFirstAndThenTheOldest) {
   arrive(3, 1);
   arrive(4, 0);
   t_.now += absl::Milliseconds(100);
-  t_.Step(HolderHeard{kTier});
+  t_.Step(LeaderHeard{kTier});
   std::vector<std::uint32_t> left;
   for (const RouterAction& action : t_.actions) {
     const auto* tell = std::get_if<TellLedger>(&action);
@@ -241,7 +241,7 @@ TEST_F(SpillFromTheLedger, TheImportantOnesLeaveFirstAndThenTheOldest) {
 // Nobody may leave for want of a place, and the place that falls free is taken in the same moment.
 TEST_F(SpillFromTheLedger, AJobThatComesBackLetsTheNextOneLeave) {
   for (std::size_t job = 1; job <= 8; ++job) t_.Arrive(job);
-  std::vector<ledger::AskKey> gone;
+  std::vector<ledger::RequestKey> gone;
   const auto count = [&] {
     for (const RouterAction& action : t_.actions) {
       const auto* tell = std::get_if<TellLedger>(&action);
@@ -251,11 +251,11 @@ TEST_F(SpillFromTheLedger, AJobThatComesBackLetsTheNextOneLeave) {
   };
   for (int i = 0; i < 3; ++i) {
     t_.now += absl::Milliseconds(100);
-    t_.Step(HolderHeard{kTier});
+    t_.Step(LeaderHeard{kTier});
     count();
   }
   ASSERT_EQ(gone.size(), 4u) << "as many as may be there";
-  t_.Step(HolderAnswered{kTier, ledger::Withdrawn{.key = gone.front()}});
+  t_.Step(LeaderAnswered{kTier, ledger::Withdrawn{.key = gone.front()}});
   const auto forward = t_.Last<ForwardToRouter>();
   ASSERT_TRUE(forward);
   t_.Finish(*forward, Outcome::kDone);
@@ -268,14 +268,14 @@ class AnswerWhenItWouldLeave : public SpillFromTheLedger {
  protected:
   AnswerWhenItWouldLeave() {
     t_.Arrive(1);
-    ask_ = Told<ledger::Ask>()->key;
+    ask_ = Told<ledger::Acquire>()->key;
     t_.now += absl::Milliseconds(100);
   }
-  ledger::AskKey ask_;
+  ledger::RequestKey ask_;
 };
 
 TEST_F(AnswerWhenItWouldLeave, AGrantIsUsed) {
-  t_.Step(HolderAnswered{
+  t_.Step(LeaderAnswered{
       kTier,
       ledger::Grant{
           .key = ask_, .worker = WorkerId(0), .lease = {kSpillFence, 1}, .waited = absl::Milliseconds(99)}});
@@ -284,13 +284,13 @@ TEST_F(AnswerWhenItWouldLeave, AGrantIsUsed) {
 }
 
 TEST_F(AnswerWhenItWouldLeave, ARefusalSendsItToTheProbes) {
-  t_.Step(HolderAnswered{kTier, ledger::Refuse{ask_, ledger::RefuseReason::kNotHolder}});
+  t_.Step(LeaderAnswered{kTier, ledger::Refuse{ask_, ledger::RefuseReason::kNotLeader}});
   EXPECT_FALSE(Told<ledger::Withdraw>());
   EXPECT_TRUE(t_.Last<OfferToWorker>());
 }
 
-TEST_F(AnswerWhenItWouldLeave, ALostHolderSendsItToTheProbes) {
-  t_.Step(HolderSeated{kTier, {RouterId(), {1, 2}}});
+TEST_F(AnswerWhenItWouldLeave, ALostLeaderSendsItToTheProbes) {
+  t_.Step(LeaderAppointed{kTier, {RouterId(), {1, 2}}});
   EXPECT_TRUE(t_.Last<OfferToWorker>());
 }
 

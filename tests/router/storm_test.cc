@@ -70,7 +70,7 @@ SpikeReport Spike(const char* dispatch) {
   const std::string topology = folder.File("storm.yaml");
   std::ofstream(topology) << kWorld << dispatch;
   std::vector<std::unique_ptr<DaemonProcess>> workers;
-  std::vector<std::string> beside;
+  std::vector<std::string> local;
   for (int i = 0; i < 2; ++i) {
     const std::string name = "w" + std::to_string(i);
     workers.push_back(std::make_unique<DaemonProcess>(
@@ -78,8 +78,8 @@ SpikeReport Spike(const char* dispatch) {
                            .name = name,
                            .arguments = {"--name", name, "--tier", "animate", "--region", "home",
                                          "--service-mean", "0.1", "--seed", std::to_string(i + 1)}}));
-    beside.push_back("--worker");
-    beside.push_back(workers.back()->grpc());
+    local.push_back("--worker");
+    local.push_back(workers.back()->grpc());
   }
   std::vector<std::unique_ptr<DaemonProcess>> routers;
   Load load;
@@ -88,7 +88,7 @@ SpikeReport Spike(const char* dispatch) {
   load.span = absl::Seconds(2);
   for (const std::string name : {"r1", "r2"}) {
     std::vector<std::string> arguments = {"--name", name, "--region", "home", "--topology", topology};
-    arguments.insert(arguments.end(), beside.begin(), beside.end());
+    arguments.insert(arguments.end(), local.begin(), local.end());
     routers.push_back(std::make_unique<DaemonProcess>(
         folder, DaemonSpec{.program = "ringway-router", .name = name, .arguments = std::move(arguments)}));
     load.routers.push_back(routers.back()->grpc());

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/witness.h"
+#include "sim/observer.h"
 
 namespace ringway::sim {
 
@@ -28,7 +28,7 @@ struct SeenJob {
 };
 
 // Writes down all jobs of a simulation, in the order of their submission.
-class JobRecorder : public Witness {
+class JobRecorder : public Observer {
  public:
   void OnSubmitted(absl::Time now, const Submission& submission) override;
   void OnEnded(absl::Time now, const Ending& ending) override;

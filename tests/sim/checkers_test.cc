@@ -15,7 +15,7 @@ absl::Time At(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
 const WorkerId kWorker(0), kOther(1);
 const RouterId kRouter(0);
 
-OfferNote Job(JobSerial serial) { return {.luggage = {.serial = serial, .service_ns = 1}}; }
+OfferNote Job(JobSerial serial) { return {.payload = {.serial = serial, .service_ns = 1}}; }
 
 class CheckersTest : public testing::Test {
  protected:
@@ -74,7 +74,7 @@ TEST_F(CheckersTest, CatchesADoubleGrant) {
   ExpectViolation("a slot was granted twice");
 }
 
-// A holder that grants a slot whose lease is still in use, as one that has lost its book would.
+// A leader that grants a slot whose lease is still in use, as one that has lost its table would.
 TEST_F(CheckersTest, CatchesASecondGrantOfALivingLease) {
   Submit(1);
   checkers_.OnGranted(At(1), kWorker, {{1, 1}, 1});
@@ -87,8 +87,8 @@ TEST_F(CheckersTest, CatchesASecondGrantOfALivingLease) {
   ExpectViolation("two living leases");
 }
 
-// A holder that was stopped while another was appointed grants what is void, until it hears of it.
-TEST_F(CheckersTest, AGrantOfADeposedHolderIsVoidUnlessAWorkerObeysIt) {
+// A leader that was stopped while another was appointed grants what is void, until it hears of it.
+TEST_F(CheckersTest, AGrantOfADeposedLeaderIsVoidUnlessAWorkerObeysIt) {
   Submit(1);
   Submit(2);
   checkers_.OnGranted(At(1), kWorker, {{1, 2}, 1});

@@ -17,7 +17,7 @@ namespace {
 constexpr double kServiceS = 2;
 
 // Offers in the fullest hundredth of a second.
-class OfferPeak : public Witness {
+class OfferPeak : public Observer {
  public:
   void OnOffered(absl::Time now, WorkerId, const OfferNote&) override {
     const std::int64_t bin = (now - absl::UnixEpoch()) / absl::Milliseconds(10);
@@ -84,9 +84,9 @@ Reached Reach(std::shared_ptr<const Scenario> scenario, const char* what) {
 TEST(GuardWorth, SchedulingDelaySpreadsABurst) {
   const auto burst = [](double share, std::uint64_t seed) {
     auto scenario = With(Region(200, 16, 0.95), [&](DispatchSpec& d) { d.delay.share_max = share; });
-    scenario->all_beside = true;
+    scenario->all_local = true;
     scenario->seed = seed;
-    scenario->steps.push_back({.at_s = 60, .lasts_s = 0.01, .trouble = ScaleDemand{{}, 300}});
+    scenario->steps.push_back({.at_s = 60, .lasts_s = 0.01, .fault = ScaleDemand{{}, 300}});
     return scenario;
   };
   // What a burst costs differs by some hundredths from seed to seed, and its peak by a half.
@@ -138,7 +138,7 @@ TEST(GuardWorth, SpillServesWhatAStaleTableLeavesAtHome) {
       const Cell cell{{"frozen", FreezeMetrics{}, 60}, 0.7, 0, {.ledger = ledger}};
       auto scenario = With(CellScenario(cell), [&](DispatchSpec& d) { d.spill.share = share; });
       scenario->steps.push_back(
-          {.at_s = kBeginS + 1, .lasts_s = 58, .trouble = ScaleDemand{{RegionId(0)}, 1.1 / 0.7}});
+          {.at_s = kBeginS + 1, .lasts_s = 58, .fault = ScaleDemand{{RegionId(0)}, 1.1 / 0.7}});
       scenario->warmup_s = kBeginS;
       scenario->duration_s = kBeginS + 60;
       return scenario;

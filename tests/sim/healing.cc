@@ -57,7 +57,7 @@ Served Between(const Simulation& run, double from_s, double to_s) {
 
 std::vector<TriggerCase> AllTriggers() {
   return {{"half the workers off", KillWorkers{{}, 0.5}, 60}, {"load x3", ScaleDemand{{}, 3}, 30},
-          {"RTT +200 ms", ExtraDelay{{}, {}, 200}, 30},       {"ledger holder killed", KillHolders{}, 5},
+          {"RTT +200 ms", ExtraDelay{{}, {}, 200}, 30},       {"ledger leader killed", KillLeaders{}, 5},
           {"controller killed", KillController{}, 30},        {"metrics frozen", FreezeMetrics{}, 30},
           {"workers slow x3", SlowWorkers{{}, 1, 3}, 30},     {"sinkhole", Sinkhole{{}, 5}, 30}};
 }
@@ -92,8 +92,7 @@ std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
                                 .region = RegionId(i),
                                 .law = PoissonArrivals{cell.rho * cell.workers / kHealingServiceS}});
   }
-  scenario->steps.push_back(
-      {.at_s = kBeginS, .lasts_s = cell.trigger.span_s, .trouble = cell.trigger.trouble});
+  scenario->steps.push_back({.at_s = kBeginS, .lasts_s = cell.trigger.span_s, .fault = cell.trigger.fault});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
   return scenario;
 }

@@ -25,10 +25,10 @@ inline constexpr double kAttemptsMax = 4;  // per job, at peak
 
 struct TriggerCase {
   std::string name;
-  Trouble trouble;
+  Fault fault;
   double span_s = 30;
 };
-// Half the workers off, load x3, RTT +200 ms, holder killed, controller killed, metrics frozen, slow workers
+// Half the workers off, load x3, RTT +200 ms, leader killed, controller killed, metrics frozen, slow workers
 // x3, sinkhole.
 std::vector<TriggerCase> AllTriggers();
 

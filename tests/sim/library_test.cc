@@ -28,7 +28,7 @@ class LibraryTest : public testing::TestWithParam<std::string> {};
 TEST_P(LibraryTest, RunsAndServes) {
   auto loaded = LoadScenario(GetParam());
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  // The troubles begin two minutes in at the latest; the first three are enough to see them begin.
+  // The faults begin two minutes in at the latest; the first three are enough to see them begin.
   loaded->duration_s = 180;
   loaded->warmup_s = 20;
   Simulation simulation(std::make_shared<const Scenario>(*std::move(loaded)));
@@ -40,7 +40,7 @@ TEST_P(LibraryTest, RunsAndServes) {
 }
 
 // A region whose workers became slow is always fully busy. Its neighbours have room, and must get its users.
-TEST(Stories, ASlowRegionIsRelieved) {
+TEST(Traces, ASlowRegionIsRelieved) {
   auto loaded = LoadScenario(RINGWAY_SOURCE_DIR "/sim/scenarios/slow-region.yaml");
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   loaded->duration_s = 390;
@@ -53,7 +53,7 @@ TEST(Stories, ASlowRegionIsRelieved) {
   EXPECT_GT(static_cast<double>(totals.served()), 0.98 * static_cast<double>(totals.ended_all()));
 }
 
-// A story that nobody can look up is not told.
+// A trace that nobody can look up is not told.
 TEST_P(LibraryTest, IsDocumentedWithItsPlot) {
   const std::string name = std::filesystem::path(GetParam()).stem().string();
   std::ifstream page(RINGWAY_SOURCE_DIR "/docs/simulating.md");

@@ -58,9 +58,9 @@ TEST_P(Metastability, TheFleetHealsInEveryCell) {
   }
 }
 
-// The routers and the ledger alone. (Nobody would appoint the next holder.)
+// The routers and the ledger alone. (Nobody would appoint the next leader.)
 TEST_P(Metastability, WithoutAControllerItHealsToo) {
-  if (std::holds_alternative<KillHolders>(trigger().trouble)) GTEST_SKIP();
+  if (std::holds_alternative<KillLeaders>(trigger().fault)) GTEST_SKIP();
   for (const double rho : kRhos) {
     ExpectHeals({trigger(), rho, 0.9, {.ledger = ledger(), .controller = false}});
   }
@@ -80,7 +80,7 @@ TEST(MetastabilityStudy, AControllerThatDiesInTheOverloadLeavesNoShedShareBehind
   for (const bool ledger : {true, false}) {
     const Cell cell{AllTriggers()[1], 0.85, 0.9, {.ledger = ledger}};
     auto scenario = CellScenario(cell);
-    scenario->steps.push_back({.at_s = kBeginS + 20, .trouble = KillController{}});
+    scenario->steps.push_back({.at_s = kBeginS + 20, .fault = KillController{}});
     const CellOutcome outcome = Judge(scenario, kBeginS + cell.trigger.span_s);
     EXPECT_TRUE(outcome.healed()) << outcome.after << " of before, back " << outcome.back_s << " s, attempts "
                                   << outcome.attempts_max;
@@ -89,15 +89,15 @@ TEST(MetastabilityStudy, AControllerThatDiesInTheOverloadLeavesNoShedShareBehind
 
 TEST(MetastabilityStudy, TheNaivePolicyFailsTheSameSuite) {
   for (const TriggerCase& trigger : AllTriggers()) {
-    if (std::holds_alternative<KillHolders>(trigger.trouble)) continue;  // it has none
+    if (std::holds_alternative<KillLeaders>(trigger.fault)) continue;  // it has none
     // A small fleet, for a naive router makes dozens of attempts a job.
     const CellOutcome cell = RunCell({trigger, 0.95, 0.9, Naive(), 1, 50});
     std::printf("naive: %-22s after/before %.3f  back %2.0f s  attempts %6.2f\n", trigger.name.c_str(),
                 cell.after, cell.back_s, cell.attempts_max);
     EXPECT_FALSE(cell.healed()) << trigger.name;
-    const bool overload = std::holds_alternative<KillWorkers>(trigger.trouble) ||
-                          std::holds_alternative<ScaleDemand>(trigger.trouble) ||
-                          std::holds_alternative<SlowWorkers>(trigger.trouble);
+    const bool overload = std::holds_alternative<KillWorkers>(trigger.fault) ||
+                          std::holds_alternative<ScaleDemand>(trigger.fault) ||
+                          std::holds_alternative<SlowWorkers>(trigger.fault);
     if (!overload) continue;
     EXPECT_LT(cell.after, kBackShare) << "the overload must outlive its trigger: " << trigger.name;
     EXPECT_GT(cell.attempts_max, 5 * kAttemptsMax) << trigger.name;

@@ -1,4 +1,4 @@
-// What is left when no ledger's holder answers: routers that probe, with the settings that ship, beside blind
+// What is left when no ledger's leader answers: routers that probe, with the settings that ship, beside blind
 // probing of sixteen workers (tests/sim/blind_probing.h), in every cell of a grid. And workers that every
 // router was started with: what their word costs when all routers hear it at once.
 //
@@ -40,7 +40,7 @@ struct Cell {
   int workers = 50;
   int routers = 16;
   double rho = 0.9;
-  bool all_beside = false;
+  bool all_local = false;
 };
 
 std::shared_ptr<const Scenario> Probing(const Cell& cell, std::uint64_t seed) {
@@ -58,7 +58,7 @@ std::shared_ptr<const Scenario> Probing(const Cell& cell, std::uint64_t seed) {
   scenario->seed = seed;
   scenario->controller = false;
   scenario->routers_per_region = cell.routers;
-  scenario->all_beside = cell.all_beside;
+  scenario->all_local = cell.all_local;
   scenario->service.resize(1);
   scenario->service[TierId(0)].law = LogNormalService{kServiceS, 0.5};
   if (cell.way == Way::kExponential) scenario->service[TierId(0)].law = ExponentialService{kServiceS};
@@ -66,7 +66,7 @@ std::shared_ptr<const Scenario> Probing(const Cell& cell, std::uint64_t seed) {
   scenario->warmup_s = kWarmS;
   const double end_s = kWarmS + std::max(Jobs() / rate, 30.0);
   // Nobody comes after the end, so that every job that counts has ended when the run does.
-  scenario->steps.push_back({.at_s = end_s, .trouble = ScaleDemand{{}, 1e-9}});
+  scenario->steps.push_back({.at_s = end_s, .fault = ScaleDemand{{}, 1e-9}});
   scenario->duration_s = end_s + kDeadlineS + 2;
   scenario->demand.push_back({.tier = TierId(0), .region = RegionId(0), .law = PoissonArrivals{rate}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
@@ -134,7 +134,7 @@ TEST(StaticWorkersStudy, ListedAtEveryRouterTheyAreNotMobbed) {
   for (const int routers : {16, 64}) {
     for (const double rho : {0.9, 1.2, 1.5}) {
       const Reached one = Reach({Way::kLogNormal, 50, routers, rho});
-      const Reached every = Reach({Way::kLogNormal, 50, routers, rho, /*all_beside=*/true});
+      const Reached every = Reach({Way::kLogNormal, 50, routers, rho, /*all_local=*/true});
       std::printf("%8d %6.2f %20.2f %20.2f\n", routers, rho, one.offers, every.offers);
       EXPECT_LE(every.offers, 1.25 * one.offers) << routers << " routers, rho " << rho;
       EXPECT_GE(EstimateMean(every.served).mean, EstimateMean(one.served).mean) << "more news, fewer served";

@@ -18,7 +18,7 @@ RegionSet SomeRegions(const Fleet& fleet, Rng& rng) {
   return regions;
 }
 
-Trouble RandomTrouble(const Fleet& fleet, Rng& rng) {
+Fault RandomFault(const Fleet& fleet, Rng& rng) {
   const RegionSet regions = SomeRegions(fleet, rng);
   switch (rng.Below(17)) {
     case 0:
@@ -44,7 +44,7 @@ Trouble RandomTrouble(const Fleet& fleet, Rng& rng) {
     case 10:
       return FreezeMetrics{regions};
     case 11:
-      return KillHolders{regions};
+      return KillLeaders{regions};
     case 12:
       return StallWorkers{regions, rng.Uniform()};
     case 13:
@@ -120,21 +120,21 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
     const double rate = load * workers * (0.5 + rng.Uniform());
     scenario->demand.push_back({.tier = TierId(0), .region = RegionId(i), .law = PoissonArrivals{rate}});
   }
-  const std::uint64_t troubles = rng.Below(6);
-  for (std::uint64_t i = 0; i < troubles; ++i) {
+  const std::uint64_t faults = rng.Below(6);
+  for (std::uint64_t i = 0; i < faults; ++i) {
     const double at_s = 10 + 60 * rng.Uniform();
     scenario->steps.push_back(
-        {.at_s = at_s, .lasts_s = 1 + 40 * rng.Uniform(), .trouble = RandomTrouble(fleet, rng)});
+        {.at_s = at_s, .lasts_s = 1 + 40 * rng.Uniform(), .fault = RandomFault(fleet, rng)});
   }
   // Drawn apart, so that the worlds of earlier seeds stay what they were.
   Rng streams(seed, 78);
   if (streams.Chance(0.5)) {
     scenario->steps.push_back({.at_s = 10 + 10 * streams.Uniform(),
                                .every_s = 5 + 15 * streams.Uniform(),
-                               .trouble = BreakStreams{{}, streams.Uniform()}});
+                               .fault = BreakStreams{{}, streams.Uniform()}});
   }
   // The last half minute is quiet, so that every job has ended when the run does.
-  scenario->steps.push_back({.at_s = 120, .trouble = ScaleDemand{{}, 1e-9}});
+  scenario->steps.push_back({.at_s = 120, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
   return scenario;
 }

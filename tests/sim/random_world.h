@@ -1,7 +1,7 @@
 // A small random fleet and a random day in its life, from a seed: the input of the seed suite.
 //
 // Two to five regions within random RTTs, one tier with a random fleet, load 40 to 120 %, users that come
-// again, and up to five troubles of any kind, at random times. Everything that the simulator can do to a
+// again, and up to five faults of any kind, at random times. Everything that the simulator can do to a
 // fleet can happen here.
 #ifndef RINGWAY_TESTS_SIM_RANDOM_WORLD_H_
 #define RINGWAY_TESTS_SIM_RANDOM_WORLD_H_

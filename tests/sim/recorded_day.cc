@@ -54,7 +54,7 @@ Scenario DayScenario(const RecordedDay& day, double length_s, int workers, doubl
   Scenario scenario;
   scenario.controller = false;
   scenario.routers_per_region = 1;
-  scenario.network = {.jitter_share = 0, .loss_share = 0, .beside_ms = 0};
+  scenario.network = {.jitter_share = 0, .loss_share = 0, .local_ms = 0};
   scenario.users.tell_deadline = false;
   scenario.service.resize(1);
   // Nothing is drawn from it: a job that took a thousandth of this time would show at once.

@@ -21,7 +21,7 @@ namespace ringway::sim {
 namespace {
 
 // When each submission came and when a worker began with it, in the order of submissions.
-class Starts : public Witness {
+class Starts : public Observer {
  public:
   void OnSubmitted(absl::Time now, const Submission& submission) override {
     if (waits_s.size() < submission.serial) waits_s.resize(submission.serial, -1);
@@ -29,7 +29,7 @@ class Starts : public Witness {
     submitted_[submission.serial - 1] = now;
   }
   void OnStarted(absl::Time now, WorkerId, const OfferNote& note) override {
-    const std::size_t at = note.luggage.serial - 1;
+    const std::size_t at = note.payload.serial - 1;
     waits_s[at] = absl::ToDoubleSeconds(now - submitted_[at]);
   }
   std::vector<double> waits_s;  // -1: never
@@ -155,7 +155,7 @@ TEST(Recorded, EachJobHasItsOwnDeadlineSizeAndTries) {
   jobs[0] = {.size = 3};
   jobs[1] = {.size = 0.5};
   law.jobs = std::make_shared<const std::vector<RecordedJob>>(jobs);
-  class Services : public Witness {
+  class Services : public Observer {
    public:
     void OnSubmitted(absl::Time, const Submission& submission) override {
       all_s.push_back(submission.service_s);

@@ -1,4 +1,4 @@
-// When the trouble has ended, every healthy worker serves again, at every router: troubles that heal, in both
+// When the trouble has ended, every healthy worker serves again, at every router: faults that heal, in both
 // modes of dispatch. Twice: by what routers and ledgers say of themselves (sim/recovery.h, in every run), and
 // by what they do, under more demand than there are workers.
 #include <algorithm>
@@ -28,8 +28,8 @@ struct Healing {
   double end_s;
 };
 
-ScenarioStep At(double at_s, double lasts_s, Trouble trouble) {
-  return {.at_s = at_s, .lasts_s = lasts_s, .trouble = std::move(trouble)};
+ScenarioStep At(double at_s, double lasts_s, Fault fault) {
+  return {.at_s = at_s, .lasts_s = lasts_s, .fault = std::move(fault)};
 }
 
 std::vector<ScenarioStep> Rolling() {
@@ -50,14 +50,14 @@ std::vector<Healing> Healings() {
           {"RouterPaused", {At(kBeginS, 5, PauseRouters{{}, 1})}, kBeginS + 5},
           {"AllRoutersPaused", {At(kBeginS, 3, PauseRouters{{}, 2})}, kBeginS + 3},
           {"AllDie", {At(kBeginS, 5, KillWorkers{{}, 1})}, kBeginS + 5},
-          {"HolderDies", {At(kBeginS, 5, KillHolders{})}, kBeginS + 5},
+          {"HolderDies", {At(kBeginS, 5, KillLeaders{})}, kBeginS + 5},
           {"Sinkholes", {At(kBeginS, 20, Sinkhole{{}, 6})}, kBeginS + 20}};
 }
 
 // Who started what, from a moment on.
-struct Starts final : Witness {
+struct Starts final : Observer {
   void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override {
-    if (now >= from) ++count[{note.asker.router.value(), worker.value()}];
+    if (now >= from) ++count[{note.caller.router.value(), worker.value()}];
   }
   absl::Time from;
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> count;
@@ -117,7 +117,7 @@ std::string CaseName(const testing::TestParamInfo<std::tuple<bool, bool, std::si
                       std::get<1>(info.param) ? "" : "Uncontrolled",
                       Healings()[std::get<2>(info.param)].name);
 }
-INSTANTIATE_TEST_SUITE_P(Troubles, Recovers,
+INSTANTIATE_TEST_SUITE_P(Faults, Recovers,
                          testing::Combine(testing::Bool(), testing::Bool(),
                                           testing::Range<std::size_t>(0, 10)),
                          CaseName);

@@ -54,14 +54,14 @@ RunReport Played(const std::shared_ptr<Scenario>& scenario) {
 
 TEST(Report, WorkersThatNobodyAsksForAreNotIdleOnes) {
   const RunReport alone = Played(OneRegion(0.6, 0));
-  const RunReport beside_idle = Played(OneRegion(0.6, 30));
+  const RunReport local_idle = Played(OneRegion(0.6, 30));
   EXPECT_NEAR(alone.regions[0].busy_share, 0.6, 0.05);
-  EXPECT_NEAR(beside_idle.regions[0].busy_share, alone.regions[0].busy_share, 0.01);
-  EXPECT_NEAR(beside_idle.figures[Figure::kBusyShare], alone.figures[Figure::kBusyShare], 0.01);
-  EXPECT_NEAR(beside_idle.series.busy[0].back(), alone.series.busy[0].back(), 0.4);
-  EXPECT_EQ(beside_idle.regions[0].workers, 10);
-  ASSERT_FALSE(beside_idle.remarks.empty());
-  EXPECT_EQ(beside_idle.remarks.back(), "tier idle has no demand here: its 30 workers are not counted");
+  EXPECT_NEAR(local_idle.regions[0].busy_share, alone.regions[0].busy_share, 0.01);
+  EXPECT_NEAR(local_idle.figures[Figure::kBusyShare], alone.figures[Figure::kBusyShare], 0.01);
+  EXPECT_NEAR(local_idle.series.busy[0].back(), alone.series.busy[0].back(), 0.4);
+  EXPECT_EQ(local_idle.regions[0].workers, 10);
+  ASSERT_FALSE(local_idle.remarks.empty());
+  EXPECT_EQ(local_idle.remarks.back(), "tier idle has no demand here: its 30 workers are not counted");
 }
 
 TEST(Report, JobsThatStillWaitAtTheEndCount) {

@@ -103,7 +103,7 @@ TEST(ScenarioFileTest, ReadsEveryPart) {
   EXPECT_NEAR(MeanRateRps(scenario->demand[2].law), 1, 1e-9);
   EXPECT_EQ(scenario->demand[2].region, RegionId(1));
   ASSERT_EQ(scenario->steps.size(), 2u);
-  EXPECT_EQ(std::get<KillRegion>(scenario->steps[0].trouble).regions, RegionSet{RegionId(0)});
+  EXPECT_EQ(std::get<KillRegion>(scenario->steps[0].fault).regions, RegionSet{RegionId(0)});
   EXPECT_EQ(scenario->steps[1].every_s, 60);
   EXPECT_THAT(scenario->remarks, testing::Contains(HasSubstr("5 requests in 4.0 s")));
 }
@@ -137,7 +137,7 @@ TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
            Case{"killRegion: {regions: [east]}", "killRegoin: {regions: [east]}",
                 "exactly one of killWorkers"},
            Case{"killRegion: {regions: [east]}", "killRegion: {regions: [east]}, killController: {}",
-                "2 troubles"},
+                "2 faults"},
            Case{"at: 100s, ", "", "when the step begins"},
            Case{"every: 60s, for: 10s", "every: 5s, for: 10s", "must have ended before"},
            Case{"factor: 2", "factor: 0", "factor"},

@@ -1,4 +1,4 @@
-// The seed suite: random fleets, random troubles, independent checkers. A failure prints its seed; the seed
+// The seed suite: random fleets, random faults, independent checkers. A failure prints its seed; the seed
 // alone repeats it. RINGWAY_SEEDS=first-last runs others, for example thousands at night.
 #include <cstdlib>
 #include <string>

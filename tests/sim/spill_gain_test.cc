@@ -15,7 +15,7 @@ const TierId kTier(0);
 const RegionId kHot(0);
 
 // Where the jobs of one region went, and where its table wanted them.
-class HomeWatch : public Witness {
+class HomeWatch : public Observer {
  public:
   HomeWatch(double from_s, double to_s) : from_s_(from_s), to_s_(to_s) {}
   void OnEnded(absl::Time now, const Ending& ending) override {
@@ -103,7 +103,7 @@ std::shared_ptr<const Scenario> Make(const Case& c) {
     scenario->demand.push_back({.tier = kTier, .region = RegionId(i), .law = PoissonArrivals{rate}});
   }
   scenario->steps.push_back(
-      {.at_s = kHotAtS, .lasts_s = kEndS - kHotAtS, .trouble = ScaleDemand{{kHot}, kHotLoad / kCalm}});
+      {.at_s = kHotAtS, .lasts_s = kEndS - kHotAtS, .fault = ScaleDemand{{kHot}, kHotLoad / kCalm}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
   return scenario;
 }

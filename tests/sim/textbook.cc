@@ -27,7 +27,7 @@ std::shared_ptr<const Scenario> TextbookScenario(const Cell& cell, const Service
   scenario->seed = seed;
   scenario->controller = false;
   scenario->routers_per_region = 1;
-  scenario->network = {.jitter_share = 0, .loss_share = 0, .beside_ms = 0};
+  scenario->network = {.jitter_share = 0, .loss_share = 0, .local_ms = 0};
   scenario->service.resize(1);
   scenario->service[TierId(0)].law = law;
   const double warm_s = std::max(30.0, 0.1 * jobs / cell.offered());
@@ -37,7 +37,7 @@ std::shared_ptr<const Scenario> TextbookScenario(const Cell& cell, const Service
   scenario->duration_s = last_s + 60 + 10 / ((1 - cell.rho) * (1 - cell.rho));
   scenario->demand.push_back(
       {.tier = TierId(0), .region = RegionId(0), .law = PoissonArrivals{cell.offered()}});
-  scenario->steps.push_back({.at_s = last_s, .trouble = ScaleDemand{{}, 1e-9}});
+  scenario->steps.push_back({.at_s = last_s, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
   return scenario;
 }
@@ -90,7 +90,7 @@ void Twin::OnSubmitted(absl::Time now, const Submission& submission) {
 void Twin::OnStarted(absl::Time now, WorkerId, const OfferNote& note) {
   if (!may_wait_) return;
   const double arrived_s = arrivals_s_[starts_++];
-  const double wait_s = queue_.Arrive(arrived_s, static_cast<double>(note.luggage.service_ns) * 1e-9);
+  const double wait_s = queue_.Arrive(arrived_s, static_cast<double>(note.payload.service_ns) * 1e-9);
   const double started_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
   if (std::abs(arrived_s + wait_s - started_s) > 1e-6) ++differing_;
   if (arrived_s >= warm_s_) ideal_.Add(wait_s);

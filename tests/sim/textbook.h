@@ -21,9 +21,9 @@
 #include <memory>
 #include <vector>
 
+#include "sim/observer.h"
 #include "sim/scenario.h"
 #include "sim/theory.h"
-#include "sim/witness.h"
 
 namespace ringway::sim {
 
@@ -61,7 +61,7 @@ class WaitCount {
 // Follows a run and gives the ideal the same jobs. Where jobs wait, the ideal serves them in order of
 // arrival, and its n-th start takes as long as the run's n-th: the ledger orders its line by the latest start
 // that a deadline allows, which is nearly but not quite the order of arrival, and knows no job's length.
-class Twin : public Witness {
+class Twin : public Observer {
  public:
   Twin(const Scenario& scenario, const Cell& cell, bool may_wait, double p99_scale);
   void OnSubmitted(absl::Time now, const Submission& submission) override;

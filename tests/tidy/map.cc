@@ -25,8 +25,8 @@ const std::vector<Layer>& Layers() {
       {"router", true, {"core", "router/dispatch"}},
       {"router/http", false, {"core", "runtime", "router", "router/dispatch"}},
       // The API for videos: a client of the ingress, so it knows nothing of the machine.
-      {"router/videos/book", true, {"core"}},
-      {"router/videos", false, {"core", "proto", "runtime", "router/once", "router/videos/book"}},
+      {"router/videos/jobs", true, {"core"}},
+      {"router/videos", false, {"core", "proto", "runtime", "router/once", "router/videos/jobs"}},
       {"router/wire", false, {"core", "proto", "router/dispatch"}},
       {"router/journal", false, {"core", "runtime", "router", "router/dispatch"}},
       {"router/daemon",

@@ -12,6 +12,22 @@ namespace {
 
 constexpr std::array<std::string_view, 10> kEmptyNames = {"manager", "handler", "helper", "util", "common",
                                                           "misc",    "impl",    "base",   "data", "info"};
+// Words of our own for what the field has a term for.
+constexpr std::array<std::array<std::string_view, 2>, 15> kDialect = {{{"desk", "listener or state"},
+                                                                       {"book", "table, log or registry"},
+                                                                       {"hall", "sessions"},
+                                                                       {"seat", "leader"},
+                                                                       {"holder", "leader"},
+                                                                       {"keeper", "replica or store"},
+                                                                       {"story", "trace"},
+                                                                       {"stories", "traces"},
+                                                                       {"crowd", "clients"},
+                                                                       {"trouble", "fault"},
+                                                                       {"witness", "observer"},
+                                                                       {"luggage", "payload"},
+                                                                       {"beside", "local"},
+                                                                       {"beat", "heartbeat"},
+                                                                       {"glance", "summary"}}};
 constexpr std::array<std::string_view, 6> kOpenEndKinds = {"perf", "security", "cleanup",
                                                            "test", "feature",  "someday"};
 constexpr std::array<std::string_view, 6> kTypeKeywords = {"class", "struct",  "union",
@@ -87,12 +103,21 @@ std::vector<std::string> WordsOf(std::string_view name) {
   return words;
 }
 
-std::string_view EmptyWordIn(std::string_view name) {
+// What is wrong with the first word of the name that should not be in it; empty: nothing.
+std::string WrongWordIn(std::string_view name) {
+  const auto quoted = [&](std::string_view word) {
+    return "'" + std::string(name) + "' has '" + std::string(word) + "' in its name, ";
+  };
   for (const std::string& word : WordsOf(name)) {
     const std::string singular =
         word.size() > 1 && word.ends_with('s') ? word.substr(0, word.size() - 1) : word;
     for (const std::string_view empty : kEmptyNames) {
-      if (word == empty || singular == empty) return empty;
+      if (word == empty || singular == empty) {
+        return quoted(empty) + "which says nothing: name the thing or the decision";
+      }
+    }
+    for (const auto& [own, term] : kDialect) {
+      if (word == own || singular == own) return quoted(own) + "the field's term is " + std::string(term);
     }
   }
   return {};
@@ -122,19 +147,14 @@ std::string_view TypeDeclaredIn(std::string_view line) {
 }  // namespace
 
 void CheckNames(const SourceTree& tree, Findings& findings) {
-  const auto blame = [&](const SourceFile& file, std::size_t line, std::string_view name,
-                         std::string_view word) {
-    findings.push_back({file.path, line,
-                        "'" + std::string(name) + "' has '" + std::string(word) +
-                            "' in its name, which says nothing: name the thing or the decision"});
-  };
   for (const SourceFile& file : tree.files) {
     if (!file.IsCpp() && !file.Is(".proto")) continue;
     const std::string_view stem = file.name().substr(0, file.name().rfind('.'));
-    if (const std::string_view word = EmptyWordIn(stem); !word.empty()) blame(file, 0, stem, word);
+    if (std::string wrong = WrongWordIn(stem); !wrong.empty()) findings.push_back({file.path, 0, wrong});
     for (std::size_t i = 0; i < file.code.size(); ++i) {
       const std::string_view type = TypeDeclaredIn(file.code[i]);
-      if (const std::string_view word = EmptyWordIn(type); !word.empty()) blame(file, i + 1, type, word);
+      if (std::string wrong = WrongWordIn(type); !wrong.empty())
+        findings.push_back({file.path, i + 1, wrong});
     }
   }
 }

@@ -19,6 +19,16 @@ TEST(NamesRule, NamesThatSayNothingAreCaught) {
   EXPECT_TRUE(FindingsOf(CheckNames, "core/a.h", "// class QueueManager\nstruct Ledger : Base {\n").empty());
 }
 
+TEST(NamesRule, WordsOfOurOwnAreCaughtWhereTheFieldHasATerm) {
+  EXPECT_EQ(FindingsOf(CheckNames, "router/tier_desk.h", "").size(), 1u);
+  EXPECT_EQ(FindingsOf(CheckNames, "sim/a.h", "class Troubles {\n").size(), 1u);
+  EXPECT_EQ(FindingsOf(CheckNames, "router/a.h", "struct HolderBook {\n").size(), 1u);
+
+  EXPECT_TRUE(FindingsOf(CheckNames, "core/history.h", "class Heartbeat {\n").empty());
+  EXPECT_TRUE(
+      FindingsOf(CheckNames, "core/a.h", "// the holder of the lease\nstruct Placeholder;\n").empty());
+}
+
 TEST(OpenEndsRule, WantATypeAndAReason) {
   const std::string mark =
       "TO"

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "core/check.h"
-#include "router/videos/book/byte_range.h"
-#include "router/videos/book/list_page.h"
-#include "router/videos/book/multipart.h"
-#include "router/videos/book/route.h"
-#include "router/videos/book/video_id.h"
-#include "router/videos/book/webhook_url.h"
+#include "router/videos/jobs/byte_range.h"
+#include "router/videos/jobs/list_page.h"
+#include "router/videos/jobs/multipart.h"
+#include "router/videos/jobs/route.h"
+#include "router/videos/jobs/video_id.h"
+#include "router/videos/jobs/webhook_url.h"
 #include "router/videos/json_order.h"
 
 using namespace ringway::router::videos;

@@ -1,5 +1,5 @@
 // Lists of jobs: what routers say to each other, and that the pages of many are the pages of one.
-#include "router/videos/book/list_page.h"
+#include "router/videos/jobs/list_page.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/rng.h"
-#include "router/videos/book/video.h"
-#include "router/videos/book/video_id.h"
+#include "router/videos/jobs/video.h"
+#include "router/videos/jobs/video_id.h"
 
 namespace ringway::router::videos {
 namespace {

@@ -3,13 +3,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/rng.h"
-#include "router/videos/book/byte_range.h"
-#include "router/videos/book/film_type.h"
-#include "router/videos/book/multipart.h"
-#include "router/videos/book/route.h"
-#include "router/videos/book/video_id.h"
-#include "router/videos/book/video_order.h"
-#include "router/videos/book/webhook_url.h"
+#include "router/videos/jobs/byte_range.h"
+#include "router/videos/jobs/film_type.h"
+#include "router/videos/jobs/multipart.h"
+#include "router/videos/jobs/route.h"
+#include "router/videos/jobs/video_id.h"
+#include "router/videos/jobs/video_order.h"
+#include "router/videos/jobs/webhook_url.h"
 
 namespace ringway::router::videos {
 namespace {

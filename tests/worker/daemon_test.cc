@@ -49,9 +49,9 @@ TEST(WorkerDaemonTest, RunsAJobAndTellsItsStory) {
   EXPECT_THAT(answer.steps, ElementsAre(1, 2, 3, 4));
   EXPECT_EQ(answer.result.size(), 300000u);
   EXPECT_EQ(answer.end.result_bytes(), 300000u);
-  EXPECT_EQ(answer.end.story().worker(), "w1");
-  EXPECT_EQ(answer.end.story().region(), "paris");
-  EXPECT_GE(answer.end.story().service_s(), 0.05);
+  EXPECT_EQ(answer.end.trace().worker(), "w1");
+  EXPECT_EQ(answer.end.trace().region(), "paris");
+  EXPECT_GE(answer.end.trace().service_s(), 0.05);
   EXPECT_EQ(worker.Jobs("done"), 1);
   EXPECT_GE(worker.Metric("ringway_worker_busy_seconds_total"), 0.05);
   EXPECT_EQ(worker.Metric("ringway_worker_payload_bytes_total"), 7);
@@ -148,7 +148,7 @@ TEST(WorkerDaemonTest, WatchersHearEveryChangeAndAHeartbeat) {
   context.TryCancel();
 }
 
-TEST(WorkerDaemonTest, AReplacedHolderIsRefusedAndNoLeaseRunsTwice) {
+TEST(WorkerDaemonTest, AReplacedLeaderIsRefusedAndNoLeaseRunsTwice) {
   WorkerUnderTest worker(kQuick);
   const auto offer = [&](const char* lease) {
     v1::JobHeader header = Header("animate");

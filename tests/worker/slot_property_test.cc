@@ -1,4 +1,4 @@
-// Random lives of a slot, watched by a checker that keeps its own books from actions alone.
+// Random lives of a slot, watched by a checker that keeps its own tables from actions alone.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -98,7 +98,7 @@ class Life {
   void Fenced(const SlotFenced& fenced) {
     if (fenced.by < fence_.fence) Object({fenced.by, std::numeric_limits<std::uint64_t>::max()});
     if (fenced.by < fence_.fence) {
-      EXPECT_TRUE(actions_.empty()) << "obeyed a replaced holder";
+      EXPECT_TRUE(actions_.empty()) << "obeyed a replaced leader";
       return;
     }
     Claim({fenced.by, 0});
@@ -171,7 +171,7 @@ class Life {
                           .rest = absl::Seconds(1)}};
   std::vector<SlotAction> actions_;
   AttemptId last_attempt_ = 0;
-  // The checker's books.
+  // The checker's tables.
   AttemptId held_ = 0;
   AttemptId running_ = 0;
   bool stopped_ = false;

@@ -139,7 +139,7 @@ TEST_F(SlotTest, LeasesOnlyRiseAndTheEpochCountsFirst) {
   }
 }
 
-TEST_F(SlotTest, ANewerHolderIsObeyedEvenWhenItsOfferMeetsABusySlot) {
+TEST_F(SlotTest, ANewerLeaderIsObeyedEvenWhenItsOfferMeetsABusySlot) {
   Run(1);
   EXPECT_FALSE(Admitted({.attempt = 2, .grant = {{7, 1}, 1}}));
   EXPECT_EQ(Refused(), Refusal::kBusy);
@@ -160,11 +160,11 @@ TEST_F(SlotTest, ALeaseThatFindsAnotherInTheSlotIsADoubleGrant) {
   EXPECT_EQ(Refused(), Refusal::kDoubleGrant);
 }
 
-TEST_F(SlotTest, AHolderCallsALeaseBackAndAReplacedOneCannot) {
+TEST_F(SlotTest, ALeaderCallsALeaseBackAndAReplacedOneCannot) {
   ASSERT_TRUE(Admitted({.attempt = 1, .grant = {{2, 1}, 5}}));
   Do(SlotPayloadComplete{1});
   Do(SlotFenced{.by = {1, 9}, .upto = {{2, 1}, 5}, .revoke = true});
-  EXPECT_FALSE(Got<StopJob>()) << "of a holder that was replaced";
+  EXPECT_FALSE(Got<StopJob>()) << "of a leader that was replaced";
   Do(SlotFenced{.by = {2, 2}, .upto = {{2, 1}, 4}, .revoke = true});
   EXPECT_FALSE(Got<StopJob>()) << "of another lease";
   Do(SlotFenced{.by = {2, 2}, .upto = {{2, 1}, 5}, .revoke = true});
@@ -275,12 +275,12 @@ TEST_F(SlotTest, AFenceThatNoLeaderCanHaveIsNotTaken) {
   EXPECT_TRUE(Admitted({.attempt = 3, .lease = "L8-1-1", .grant = {{8, 1}, 1}})) << "a real one is";
 }
 
-TEST_F(SlotTest, AClaimedFenceHealsWhenAHolderObjectsAndAProvenOneDoesNot) {
+TEST_F(SlotTest, AClaimedFenceHealsWhenALeaderObjectsAndAProvenOneDoesNot) {
   ASSERT_TRUE(Admitted({.attempt = 1, .lease = "L7-1-1", .grant = {{7, 1}, 1}}));
   Do(SlotWithdraw{1});
   Do(SlotFenced{.by = {9, 1}, .upto = {{9, 1}, 1000}});
   Do(SlotFenced{.by = {7, 1}, .upto = {{7, 1}, 0}});
-  EXPECT_EQ(slot_.fence(), (Lease{{9, 1}, 1000})) << "a newer holder's word counts at first";
+  EXPECT_EQ(slot_.fence(), (Lease{{9, 1}, 1000})) << "a newer leader's word counts at first";
   Advance(59);
   Do(SlotOffer{.attempt = 2, .grant = {{7, 1}, 2}});
   EXPECT_EQ(Refused(), Refusal::kStaleLease);
@@ -291,7 +291,7 @@ TEST_F(SlotTest, AClaimedFenceHealsWhenAHolderObjectsAndAProvenOneDoesNot) {
   Do(SlotWithdraw{3});
   Do(SlotOffer{.attempt = 4, .grant = {{7, 1}, 2}});
   EXPECT_EQ(Refused(), Refusal::kStaleLease) << "no lease passes twice";
-  // The newer holder's lease ran: the older one may object for ever.
+  // The newer leader's lease ran: the older one may object for ever.
   ASSERT_TRUE(Admitted({.attempt = 5, .lease = "L9-1-1", .grant = {{9, 1}, 1}}));
   Do(SlotWithdraw{5});
   Advance(1000);
@@ -301,7 +301,7 @@ TEST_F(SlotTest, AClaimedFenceHealsWhenAHolderObjectsAndAProvenOneDoesNot) {
   EXPECT_EQ(slot_.fence(), (Lease{{9, 1}, 1}));
 }
 
-TEST_F(SlotTest, ASerialBeyondSenseHealsForTheHolderItself) {
+TEST_F(SlotTest, ASerialBeyondSenseHealsForTheLeaderItself) {
   ASSERT_TRUE(Admitted({.attempt = 1, .lease = "L7-1-1", .grant = {{7, 1}, 1}}));
   Do(SlotWithdraw{1});
   Do(SlotFenced{.by = {7, 1}, .upto = {{7, 1}, std::numeric_limits<std::uint64_t>::max()}});

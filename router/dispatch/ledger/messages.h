@@ -1,14 +1,14 @@
-// What the holder of a slot ledger hears and says, as values.
+// What the leader of a slot ledger hears and says, as values.
 //
-// Events come from workers (announcements), from routers (asks, renewals, releases) and from the controller
-// (appointments); actions go back to routers and workers. Either side may see a message twice, late or out of
-// order, and messages may be lost: every one carries enough to be recognised (a worker's sequence, an ask's
-// generation, a lease's id), so that repeating it is always safe.
+// Events come from workers (announcements), from routers (requests, renewals, releases) and from the
+// controller (appointments); actions go back to routers and workers. Either side may see a message twice,
+// late or out of order, and messages may be lost: every one carries enough to be recognised (a worker's
+// sequence, an ask's generation, a lease's id), so that repeating it is always safe.
 //
 // An ask is named by the router's own slot number for the job and a generation that rises with every new ask
 // from that slot, across restarts of the router too (repeating a message that may be lost is not a new ask).
 // A worker's announcement carries its fence: the highest lease it has accepted or was told to refuse. A
-// holder trusts "idle" only from a worker whose fence it has raised to its own appointment.
+// leader trusts "idle" only from a worker whose fence it has raised to its own appointment.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_
 
@@ -24,11 +24,11 @@
 
 namespace ringway::ledger {
 
-struct AskKey {
+struct RequestKey {
   RouterId router;
   std::uint32_t slot = 0;        // of the router's job arena
   std::uint64_t generation = 0;  // rises with each ask from the slot; 0 is never used
-  friend bool operator==(const AskKey&, const AskKey&) = default;
+  friend bool operator==(const RequestKey&, const RequestKey&) = default;
 };
 
 // ---- events ----
@@ -42,16 +42,16 @@ struct Appointed {
 struct Deposed {
   Fence by;
 };
-struct Ask {
-  AskKey key;
+struct Acquire {
+  RequestKey key;
   Priority priority = 0;
-  absl::Time arrived;       // at the entry router, in the holder's time
+  absl::Time arrived;       // at the entry router, in the leader's time
   absl::Time deadline;      // of the result
   absl::Duration expected;  // service time, at the quantile that "cannot finish in time" is judged by
   bool idle_only = false;   // granted a slot that is idle now, or refused
 };
 struct Withdraw {
-  AskKey key;
+  RequestKey key;
 };
 enum class WorkerStatus : std::uint8_t { kIdle, kBusy, kLeaving };
 struct Announce {
@@ -61,7 +61,7 @@ struct Announce {
   Lease fence;    // the worker refuses everything at or below it
   Lease running;  // of the job in the slot; none: idle, or a job that no ledger granted
 };
-// The router still holds the lease. To a new holder it also presents leases of the one before.
+// The router still holds the lease. To a new leader it also presents leases of the one before.
 struct Renew {
   RouterId router;
   WorkerId worker;
@@ -79,11 +79,11 @@ struct Release {
   absl::Duration retry_after;  // the worker's hint; zero: none
   Contact contact = Contact::kAnswered;
 };
-// Its connection broke, so that a grant would reach nobody: its asks end unanswered. Its jobs may run on.
+// Its connection broke, so that a grant would reach nobody: its requests end unanswered. Its jobs may run on.
 struct RouterAway {
   RouterId router;
 };
-// It stayed away, or lost its life: its asks end, its leases are called back, and it is forgotten.
+// It stayed away, or lost its life: its requests end, its leases are called back, and it is forgotten.
 struct RouterGone {
   RouterId router;
 };
@@ -96,12 +96,12 @@ struct WorkerGone {
   WorkerId worker;
 };
 struct Wake {};
-using LedgerEvent = std::variant<Appointed, Deposed, Ask, Withdraw, Announce, Renew, Release, RouterAway,
+using LedgerEvent = std::variant<Appointed, Deposed, Acquire, Withdraw, Announce, Renew, Release, RouterAway,
                                  RouterGone, WorkerListed, WorkerGone, Wake>;
 
 // ---- actions ----
 struct Grant {
-  AskKey key;
+  RequestKey key;
   WorkerId worker;
   Lease lease;
   absl::Duration waited;  // since the ask joined the line
@@ -109,18 +109,18 @@ struct Grant {
 enum class RefuseReason : std::uint8_t {
   kInfeasible,  // cannot finish before its deadline any more
   kLineFull,
-  kNotHolder,   // ask the holder that the directory names
+  kNotLeader,   // ask the leader that the directory names
   kStale,       // this ask has ended before; repeated
   kOutOfRange,  // the router or its slot number is beyond the ledger's bounds
 };
 std::string_view RefuseReasonName(RefuseReason reason);
 struct Refuse {
-  AskKey key;
+  RequestKey key;
   RefuseReason reason = RefuseReason::kInfeasible;
 };
 // The ask is out of the line and will not be granted: the job may stand in another line now.
 struct Withdrawn {
-  AskKey key;
+  RequestKey key;
 };
 // The worker refuses every lease at or below `upto` from now on, and says so in its next announcement.
 struct FenceWorker {

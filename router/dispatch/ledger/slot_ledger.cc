@@ -28,8 +28,8 @@ std::string_view RefuseReasonName(RefuseReason reason) {
       return "cannot finish in time";
     case RefuseReason::kLineFull:
       return "waiting line full";
-    case RefuseReason::kNotHolder:
-      return "not the ledger's holder";
+    case RefuseReason::kNotLeader:
+      return "not the ledger's leader";
     case RefuseReason::kStale:
       return "ask has ended before";
     case RefuseReason::kOutOfRange:
@@ -77,75 +77,77 @@ void SlotLedger::On(absl::Time now, const Deposed& deposed, Actions& actions) {
   holding_ = false;
   while (const auto ticket = line_.Next()) {
     line_.Remove(*ticket, asks_.At(*ticket).priority);
-    EndWaiting(*ticket, RefuseReason::kNotHolder, actions);
+    EndWaiting(*ticket, RefuseReason::kNotLeader, actions);
   }
   ForgetSlots(now, actions);
 }
 
-void SlotLedger::On(absl::Time now, const Ask& ask, Actions& actions) {
-  if (!asks_.InRange(ask.key) || ask.key.generation == 0 || ask.priority >= kMaxPriorities) {
-    actions.push_back(Refuse{ask.key, RefuseReason::kOutOfRange});
+void SlotLedger::On(absl::Time now, const Acquire& acquire, Actions& actions) {
+  if (!asks_.InRange(acquire.key) || acquire.key.generation == 0 || acquire.priority >= kMaxPriorities) {
+    actions.push_back(Refuse{acquire.key, RefuseReason::kOutOfRange});
     return;
   }
   if (!holding_) {
-    actions.push_back(Refuse{ask.key, RefuseReason::kNotHolder});
+    actions.push_back(Refuse{acquire.key, RefuseReason::kNotLeader});
     return;
   }
-  AskEntry& entry = asks_.At(ask.key);
-  if (ask.key.generation <= entry.generation) {
-    RepeatAnswer(ask, entry, actions);
+  RequestEntry& entry = asks_.At(acquire.key);
+  if (acquire.key.generation <= entry.generation) {
+    RepeatAnswer(acquire, entry, actions);
     return;
   }
   // The router reuses the slot of a job that it has forgotten: so does the ledger. A lease it may still have
   // lives until it is released or expires.
-  if (entry.state == AskState::kWaiting) StopWaiting(entry);
-  entry = {.generation = ask.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
-  const absl::Duration expected = std::clamp(ask.expected, absl::ZeroDuration(), kHorizon);
-  const absl::Time start_by = Within(now, ask.deadline) - expected - settings_.start_margin;
-  if (start_by < now && !ask.idle_only) {
-    actions.push_back(Refuse{ask.key, RefuseReason::kInfeasible});
+  if (entry.state == RequestState::kWaiting) StopWaiting(entry);
+  entry = {.generation = acquire.key.generation, .state = RequestState::kEnded, .ticket = 0, .worker = {}};
+  const absl::Duration expected = std::clamp(acquire.expected, absl::ZeroDuration(), kHorizon);
+  const absl::Time start_by = Within(now, acquire.deadline) - expected - settings_.start_margin;
+  if (start_by < now && !acquire.idle_only) {
+    actions.push_back(Refuse{acquire.key, RefuseReason::kInfeasible});
     return;
   }
   // The common case at moderate load; while somebody waits, nobody is idle.
   if (line_.empty()) {
     const WorkerId worker = TakeIdle(now);
-    if (worker.valid()) return GrantTo(now, ask.key, entry, worker, absl::ZeroDuration(), actions);
+    if (worker.valid()) return GrantTo(now, acquire.key, entry, worker, absl::ZeroDuration(), actions);
   }
-  if (ask.idle_only) {
-    actions.push_back(Refuse{ask.key, RefuseReason::kInfeasible});
+  if (acquire.idle_only) {
+    actions.push_back(Refuse{acquire.key, RefuseReason::kInfeasible});
     return;
   }
-  entry.state = AskState::kWaiting;
-  entry.ticket = asks_.AddTicket({ask.key, ask.priority, now});
-  line_.Add(entry.ticket, {ask.priority, std::min(Within(now, ask.arrived), now), now, start_by, expected});
+  entry.state = RequestState::kWaiting;
+  entry.ticket = asks_.AddTicket({acquire.key, acquire.priority, now});
+  line_.Add(entry.ticket,
+            {acquire.priority, std::min(Within(now, acquire.arrived), now), now, start_by, expected});
 }
 
-void SlotLedger::RepeatAnswer(const Ask& ask, const AskEntry& entry, Actions& actions) {
-  if (ask.key.generation < entry.generation || entry.state == AskState::kWaiting) return;
-  if (entry.state == AskState::kGranted) {
+void SlotLedger::RepeatAnswer(const Acquire& acquire, const RequestEntry& entry, Actions& actions) {
+  if (acquire.key.generation < entry.generation || entry.state == RequestState::kWaiting) return;
+  if (entry.state == RequestState::kGranted) {
     const SlotRecord* slot = slots_.Find(entry.worker);
-    if (slot != nullptr && slot->state == SlotState::kLeased && slot->holder == ask.key) {
-      actions.push_back(Grant{ask.key, entry.worker, slot->lease, absl::ZeroDuration()});
+    if (slot != nullptr && slot->state == SlotState::kLeased && slot->leader == acquire.key) {
+      actions.push_back(Grant{acquire.key, entry.worker, slot->lease, absl::ZeroDuration()});
       return;
     }
   }
-  actions.push_back(Refuse{ask.key, RefuseReason::kStale});
+  actions.push_back(Refuse{acquire.key, RefuseReason::kStale});
 }
 
 void SlotLedger::On(absl::Time now, const Withdraw& withdraw, Actions& actions) {
   if (asks_.InRange(withdraw.key) && withdraw.key.generation != 0) {
-    AskEntry& entry = asks_.At(withdraw.key);
+    RequestEntry& entry = asks_.At(withdraw.key);
     if (entry.generation < withdraw.key.generation) {
-      if (entry.state == AskState::kWaiting) StopWaiting(entry);
-      entry = {.generation = withdraw.key.generation, .state = AskState::kEnded, .ticket = 0, .worker = {}};
+      if (entry.state == RequestState::kWaiting) StopWaiting(entry);
+      entry = {
+          .generation = withdraw.key.generation, .state = RequestState::kEnded, .ticket = 0, .worker = {}};
     } else if (entry.generation == withdraw.key.generation) {
-      if (entry.state == AskState::kWaiting) StopWaiting(entry);
-      if (entry.state == AskState::kGranted) {
+      if (entry.state == RequestState::kWaiting) StopWaiting(entry);
+      if (entry.state == RequestState::kGranted) {
         // The grant is on its way to a router that does not want it any more, so no job uses the lease.
         const SlotRecord& slot = slots_.At(entry.worker);
-        if (slot.state == SlotState::kLeased && slot.holder == withdraw.key) Free(now, entry.worker);
+        if (slot.state == SlotState::kLeased && slot.leader == withdraw.key) Free(now, entry.worker);
       }
-      entry.state = AskState::kEnded;
+      entry.state = RequestState::kEnded;
     }
   }
   actions.push_back(Withdrawn{withdraw.key});
@@ -252,7 +254,7 @@ void SlotLedger::On(absl::Time now, const Renew& renew, Actions& actions) {
   if (older && open && slot.lease < renew.lease) {
     slots_.Move(renew.worker, SlotState::kLeased, now + settings_.lease_span);
     slot.lease = renew.lease;
-    slot.holder = {renew.router, 0, 0};
+    slot.leader = {renew.router, 0, 0};
     return;
   }
   actions.push_back(LeaseLost{renew.router, renew.worker, renew.lease});
@@ -311,10 +313,10 @@ void SlotLedger::Fail(absl::Time now, const Release& release, Actions& actions) 
 }
 
 void SlotLedger::On(absl::Time, const RouterAway& away, Actions&) {
-  for (const AskEntry& entry : asks_.Of(away.router)) {
-    if (entry.state != AskState::kWaiting) continue;
-    const WaitingAsk ask = asks_.At(entry.ticket);
-    StopWaiting(asks_.At(ask.key));
+  for (const RequestEntry& entry : asks_.Of(away.router)) {
+    if (entry.state != RequestState::kWaiting) continue;
+    const WaitingRequest acquire = asks_.At(entry.ticket);
+    StopWaiting(asks_.At(acquire.key));
   }
 }
 
@@ -322,7 +324,7 @@ void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
   On(now, RouterAway{gone.router}, actions);
   for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
     const SlotRecord& slot = slots_.At(worker);
-    if (slot.state == SlotState::kLeased && slot.holder.router == gone.router) CallBack(now, worker, actions);
+    if (slot.state == SlotState::kLeased && slot.leader.router == gone.router) CallBack(now, worker, actions);
   }
   // Nothing it said is under way any more; its number may become another router's, with generations of its
   // own.
@@ -378,7 +380,7 @@ void SlotLedger::Leave(WorkerId worker) {
 void SlotLedger::CallBack(absl::Time now, WorkerId worker, Actions& actions) {
   const SlotRecord& slot = slots_.At(worker);
   ++revoked_total_;
-  actions.push_back(LeaseLost{slot.holder.router, worker, slot.lease});
+  actions.push_back(LeaseLost{slot.leader.router, worker, slot.lease});
   if (settings_.workers_announce) {
     actions.push_back(Revoke{worker, slot.lease});
     slots_.Move(worker, SlotState::kRevoking);
@@ -403,16 +405,16 @@ void SlotLedger::EndTimers(absl::Time now, Actions& actions) {
 }
 
 void SlotLedger::EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions) {
-  const AskKey key = asks_.At(ticket).key;
-  asks_.At(key).state = AskState::kEnded;
+  const RequestKey key = asks_.At(ticket).key;
+  asks_.At(key).state = RequestState::kEnded;
   asks_.FreeTicket(ticket);
   actions.push_back(Refuse{key, reason});
 }
 
-void SlotLedger::StopWaiting(AskEntry& entry) {
+void SlotLedger::StopWaiting(RequestEntry& entry) {
   line_.Remove(entry.ticket, asks_.At(entry.ticket).priority);
   asks_.FreeTicket(entry.ticket);
-  entry.state = AskState::kEnded;
+  entry.state = RequestState::kEnded;
 }
 
 void SlotLedger::Match(absl::Time now, Actions& actions) {
@@ -424,20 +426,20 @@ void SlotLedger::Match(absl::Time now, Actions& actions) {
   while (const auto ticket = line_.Next()) {
     const WorkerId worker = TakeIdle(now);
     if (!worker.valid()) break;
-    const WaitingAsk ask = asks_.At(*ticket);
-    AskEntry& entry = asks_.At(ask.key);
-    RINGWAY_CHECK(entry.state == AskState::kWaiting && entry.generation == ask.key.generation);
+    const WaitingRequest acquire = asks_.At(*ticket);
+    RequestEntry& entry = asks_.At(acquire.key);
+    RINGWAY_CHECK(entry.state == RequestState::kWaiting && entry.generation == acquire.key.generation);
     StopWaiting(entry);
-    GrantTo(now, ask.key, entry, worker, now - ask.joined, actions);
+    GrantTo(now, acquire.key, entry, worker, now - acquire.joined, actions);
   }
   while (const auto ticket = line_.TakeOverflow()) {
     EndWaiting(*ticket, RefuseReason::kLineFull, actions);
   }
 }
 
-void SlotLedger::GrantTo(absl::Time now, const AskKey& key, AskEntry& entry, WorkerId worker,
+void SlotLedger::GrantTo(absl::Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker,
                          absl::Duration waited, Actions& actions) {
-  entry.state = AskState::kGranted;
+  entry.state = RequestState::kGranted;
   entry.worker = worker;
   const Lease lease{appointment_, ++lease_number_};
   slots_.Bind(worker, lease, key, now + settings_.lease_span);

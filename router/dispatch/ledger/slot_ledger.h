@@ -3,11 +3,11 @@
 // Held by one router that the controller appoints. Idle slots on one side, a waiting line on the other; a job
 // is bound to a slot only when both are there (late binding; Sparrow, SOSP'13), and the binding is a fenced
 // lease. With one registry there is nothing to collide over: any number of routers reach what one perfect
-// queue would. A job's bytes never pass through the holder.
+// queue would. A job's bytes never pass through the leader.
 //
 // Two kinds of pools. Workers that announce (our own) say when they are idle and which fence they obey: a new
-// holder raises each worker's fence to its appointment first and believes "idle" only after that, so leases
-// of a deposed holder die with it. Workers that announce nothing (plain HTTP servers) are known by the leases
+// leader raises each worker's fence to its appointment first and believes "idle" only after that, so leases
+// of a deposed leader die with it. Workers that announce nothing (plain HTTP servers) are known by the leases
 // that the ledger grants and that routers present to it; a slot nobody vouches for is quarantined until
 // `service_bound` has passed.
 //
@@ -16,9 +16,9 @@
 //
 // Invariants: a slot has at most one live lease (checked); an ask is granted at most once and ends granted,
 // refused with a reason, or withdrawn; while a slot is idle nobody waits; a job that can no longer finish in
-// time is refused at its NextWake. Complexity: O(log n) per event, O(workers + asks) for Appointed, Deposed
-// and RouterGone, O(asks of the router) for RouterAway. No allocation in the steady state. Pure; one owner
-// thread.
+// time is refused at its NextWake. Complexity: O(log n) per event, O(workers + requests) for Appointed,
+// Deposed and RouterGone, O(requests of the router) for RouterAway. No allocation in the steady state. Pure;
+// one owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 
@@ -29,9 +29,9 @@
 
 #include "absl/time/time.h"
 #include "core/lease.h"
-#include "router/dispatch/ledger/ask_table.h"
 #include "router/dispatch/ledger/messages.h"
-#include "router/dispatch/ledger/slot_book.h"
+#include "router/dispatch/ledger/request_table.h"
+#include "router/dispatch/ledger/slot_table.h"
 #include "router/dispatch/ledger/waiting_line.h"
 
 namespace ringway::ledger {
@@ -45,7 +45,7 @@ struct LedgerSettings {
   double newest_first_at = WaitingLine::kHopeless;      // of its patience that the line's head has used
   absl::Duration start_margin = absl::Milliseconds(1);  // from a grant to the start on the worker
   // A lease not renewed for so long is called back. Long, because it matters only when router and worker both
-  // fall silent without a connection breaking; renewals of many long jobs are most of a holder's letters.
+  // fall silent without a connection breaking; renewals of many long jobs are most of a leader's messages.
   absl::Duration lease_span = absl::Seconds(15);
   // A worker that announces idle so long after its lease was granted or renewed, without having seen it, will
   // not see it: the router died in silence, and its lease is called back at once. Beyond the time that a
@@ -53,7 +53,7 @@ struct LedgerSettings {
   absl::Duration unclaimed_max = absl::Seconds(3);
   absl::Duration silence_max = absl::Seconds(5);    // a worker unheard of for so long is not granted
   absl::Duration service_bound = absl::Minutes(2);  // no job of a pool that announces nothing runs longer
-  // What a new holder waits at most for other routers to present leases of before; the bound above covers
+  // What a new leader waits at most for other routers to present leases of before; the bound above covers
   // those that cannot be reached.
   absl::Duration takeover_hold = absl::InfiniteDuration();
   absl::Duration abandoned_hold =
@@ -91,12 +91,12 @@ class SlotLedger {
   // will be granted one; change nothing.
   void Foresee(WorkerId worker) const { slots_.Foresee(worker); }
   void ForeseeFurther(WorkerId worker) const { slots_.ForeseeFurther(worker); }
-  void Foresee(const AskKey& key) const { asks_.Foresee(key); }
+  void Foresee(const RequestKey& key) const { asks_.Foresee(key); }
   void ForeseeNext() const {
     if (const auto ticket = line_.Next()) asks_.Foresee(*ticket);
   }
   // Who is first in line; nothing: nobody waits.
-  std::optional<AskKey> NextWaiting() const {
+  std::optional<RequestKey> NextWaiting() const {
     const auto ticket = line_.Next();
     return ticket ? std::optional(asks_.At(*ticket).key) : std::nullopt;
   }
@@ -110,7 +110,7 @@ class SlotLedger {
 
   void On(absl::Time now, const Appointed& appointed, Actions& actions);
   void On(absl::Time now, const Deposed& deposed, Actions& actions);
-  void On(absl::Time now, const Ask& ask, Actions& actions);
+  void On(absl::Time now, const Acquire& acquire, Actions& actions);
   void On(absl::Time now, const Withdraw& withdraw, Actions& actions);
   void On(absl::Time now, const Announce& announce, Actions& actions);
   void On(absl::Time now, const Renew& renew, Actions& actions);
@@ -122,10 +122,10 @@ class SlotLedger {
   void On(absl::Time now, const Wake& wake, Actions& actions);
 
   // An ask whose generation has been seen before.
-  void RepeatAnswer(const Ask& ask, const AskEntry& entry, Actions& actions);
+  void RepeatAnswer(const Acquire& acquire, const RequestEntry& entry, Actions& actions);
   void AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions);
   void AnnouncedBusy(absl::Time now, const Announce& announce);
-  // A slot of a pool that announces nothing, of which this holder knows nothing yet.
+  // A slot of a pool that announces nothing, of which this leader knows nothing yet.
   void Distrust(absl::Time now, WorkerId worker);
   // The slot's lease is over and its worker is believed free.
   void Free(absl::Time now, WorkerId worker);
@@ -137,11 +137,11 @@ class SlotLedger {
   void CallBack(absl::Time now, WorkerId worker, Actions& actions);
   void EndTimers(absl::Time now, Actions& actions);
   void EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions);
-  void StopWaiting(AskEntry& entry);
+  void StopWaiting(RequestEntry& entry);
   // Grants while there is both a slot and a job; refuses what cannot be served any more.
   void Match(absl::Time now, Actions& actions);
-  void GrantTo(absl::Time now, const AskKey& key, AskEntry& entry, WorkerId worker, absl::Duration waited,
-               Actions& actions);
+  void GrantTo(absl::Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker,
+               absl::Duration waited, Actions& actions);
   // The slot to grant next; invalid: none.
   WorkerId TakeIdle(absl::Time now);
   void ForgetSlots(absl::Time now, Actions& actions);
@@ -153,8 +153,8 @@ class SlotLedger {
   std::uint64_t lease_number_ = 0;
   std::uint64_t grants_total_ = 0;
   std::uint64_t revoked_total_ = 0;
-  SlotBook slots_;
-  AskTable asks_;
+  SlotTable slots_;
+  RequestTable asks_;
   WaitingLine line_;
 };
 

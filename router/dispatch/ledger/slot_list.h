@@ -1,6 +1,6 @@
 // Two orders over slots that are kept by appending only: who has been idle longest, whose lease ends first.
 //
-// An intrusive doubly linked list through an array of links that the lists of one book share, because a slot
+// An intrusive doubly linked list through an array of links that the lists of one table share, because a slot
 // is in at most one of them. Each entry carries a time; appended times must not fall, so the front is always
 // the earliest. That is why all leases have the same span: a list then does in O(1) what a heap does in
 // O(log n), and touches two neighbours instead of a path through memory.

@@ -11,7 +11,7 @@
 
 namespace ringway::ledger::fleet {
 
-// `expected`: the service time that the guard assumes. Troubles, resubmission and no_wait are not modelled.
+// `expected`: the service time that the guard assumes. Faults, resubmission and no_wait are not modelled.
 Tally RunCentralQueue(const FleetSettings& settings, absl::Duration expected);
 
 }  // namespace ringway::ledger::fleet

@@ -9,7 +9,7 @@ namespace ringway::ledger::fleet {
 namespace {
 
 constexpr absl::Duration kAnnouncePeriod = absl::Seconds(1);
-constexpr absl::Duration kBeatPeriod = absl::Milliseconds(100);
+constexpr absl::Duration kHeartbeatPeriod = absl::Milliseconds(100);
 
 // Standard normal quantile; only the few that the settings use.
 double NormalQuantile(double q) {
@@ -43,22 +43,22 @@ Fleet::Fleet(const FleetSettings& settings, LeaseChecker* checker)
       counted_from_(absl::UnixEpoch() + settings.warm_up),
       expected_(ExpectedService(settings.service, settings.guard_quantile)) {
   for (int r = 0; r < settings.routers; ++r) {
-    routers_.push_back({.book = AskBook(RouterId(r), absl::UnixEpoch(), settings.asks),
+    routers_.push_back({.client = LedgerClient(RouterId(r), absl::UnixEpoch(), settings.client),
                         .budget = dispatch::RetryBudget(settings.budget),
                         .rng = Rng(settings.seed, 1000 + r)});
   }
-  for (int h = 0; h < settings.holders; ++h) holders_.push_back({.ledger = SlotLedger(settings.ledger)});
+  for (int h = 0; h < settings.leaders; ++h) leaders_.push_back({.ledger = SlotLedger(settings.ledger)});
   for (int w = 0; w < settings.workers; ++w) {
     workers_.push_back({.gate = LeaseGate(absl::UnixEpoch())});
     // Spread over the period, as they would be.
     Push(kAnnouncePeriod * w / settings.workers, kAnnounce, static_cast<std::uint32_t>(w));
   }
-  for (std::size_t i = 0; i < settings_.troubles.size(); ++i) {
-    Push(settings_.troubles[i].begin, kTrouble, static_cast<std::uint32_t>(i), 1);
-    Push(settings_.troubles[i].end, kTrouble, static_cast<std::uint32_t>(i), 0);
+  for (std::size_t i = 0; i < settings_.faults.size(); ++i) {
+    Push(settings_.faults[i].begin, kFault, static_cast<std::uint32_t>(i), 1);
+    Push(settings_.faults[i].end, kFault, static_cast<std::uint32_t>(i), 0);
   }
   if (settings_.policy == Policy::kLedger) Appoint(0);
-  for (std::uint32_t h = 0; h < holders_.size(); ++h) Push(kBeatPeriod, kBeat, h);
+  for (std::uint32_t h = 0; h < leaders_.size(); ++h) Push(kHeartbeatPeriod, kBeat, h);
   Push(absl::ZeroDuration(), kArrival, 0);
 }
 
@@ -85,12 +85,12 @@ void Fleet::Dispatch(const sim::SimEvent& event) {
   switch (static_cast<EventKind>(event.kind())) {
     case kArrival:
       return Arrive();
-    case kLetter:
+    case kMessage:
       return Deliver(subject);
     case kFinish:
       return Finish(subject, event.detail);
-    case kHolderWake:
-      if (holders_[subject].wake <= Now()) StepHolder(subject, Wake{});
+    case kLeaderWake:
+      if (leaders_[subject].wake <= Now()) StepLeader(subject, Wake{});
       return;
     case kRouterWake:
       return WakeRouter(subject);
@@ -106,42 +106,42 @@ void Fleet::Dispatch(const sim::SimEvent& event) {
       Announce(subject);
       return Push(kAnnouncePeriod, kAnnounce, subject);
     case kBeat:
-      if (holders_[subject].alive && holders_[subject].ledger.View().holding) {
+      if (leaders_[subject].alive && leaders_[subject].ledger.View().holding) {
         for (std::uint32_t r = 0; r < routers_.size(); ++r) {
-          Send({Process::Kind::kHolder, subject}, {Process::Kind::kRouter, r}, Beat{});
+          Send({Process::Kind::kLeader, subject}, {Process::Kind::kRouter, r}, Beat{});
         }
       }
-      return Push(kBeatPeriod, kBeat, subject);
-    case kTrouble:
-      return event.detail == 1 ? Begin(settings_.troubles[subject]) : End(settings_.troubles[subject]);
+      return Push(kHeartbeatPeriod, kBeat, subject);
+    case kFault:
+      return event.detail == 1 ? Begin(settings_.faults[subject]) : End(settings_.faults[subject]);
     case kReappoint:
       return Appoint(subject);
   }
 }
 
-void Fleet::Appoint(std::uint32_t holder) {
-  const bool fresh = !seat_.router.valid();
-  seat_ = {RouterId(holder), {1, seat_.fence.appointment + 1}};
+void Fleet::Appoint(std::uint32_t leader) {
+  const bool fresh = !leader_.router.valid();
+  leader_ = {RouterId(leader), {1, leader_.fence.appointment + 1}};
   const Process controller{Process::Kind::kController, 0};
-  const Process to{Process::Kind::kHolder, holder};
+  const Process to{Process::Kind::kLeader, leader};
   if (!settings_.ledger.workers_announce || !fresh) {
     for (std::size_t w = 0; w < workers_.size(); ++w)
       Send(controller, to, LedgerEvent(WorkerListed{WorkerId(w)}));
   }
-  Send(controller, to, LedgerEvent(Appointed{seat_.fence, fresh}));
-  for (std::uint32_t r = 0; r < routers_.size(); ++r) Send(controller, {Process::Kind::kRouter, r}, seat_);
+  Send(controller, to, LedgerEvent(Appointed{leader_.fence, fresh}));
+  for (std::uint32_t r = 0; r < routers_.size(); ++r) Send(controller, {Process::Kind::kRouter, r}, leader_);
   if (!fresh) return;
-  for (Worker& worker : workers_) worker.holder = holder;
+  for (Worker& worker : workers_) worker.leader = leader;
 }
 
 void Fleet::Depose() {
-  const Fence next{seat_.fence.leader_epoch, seat_.fence.appointment + 1};
-  const Process seated{Process::Kind::kHolder, seat_.router.value()};
+  const Fence next{leader_.fence.leader_epoch, leader_.fence.appointment + 1};
+  const Process seated{Process::Kind::kLeader, leader_.router.value()};
   Send({Process::Kind::kController, 0}, seated, LedgerEvent(Deposed{next}));
 }
 
-void Fleet::KillHolder(std::uint32_t holder) {
-  Holder& dead = holders_[holder];
+void Fleet::KillLeader(std::uint32_t leader) {
+  Leader& dead = leaders_[leader];
   ++dead.life;
   dead.ledger = SlotLedger(settings_.ledger);
   dead.wake = absl::InfiniteFuture();
@@ -163,40 +163,40 @@ void Fleet::KillRouter(std::uint32_t number) {
     EndJob(number, job);
   }
   if (checker_ != nullptr) checker_->RouterDied(RouterId(number), absl::ToUnixMicros(Now()));
-  router.book = AskBook(RouterId(number), Now(), settings_.asks);
+  router.client = LedgerClient(RouterId(number), Now(), settings_.client);
   router.wake = absl::InfiniteFuture();
-  for (std::uint32_t h = 0; h < holders_.size(); ++h) {
-    Send({Process::Kind::kController, 0}, {Process::Kind::kHolder, h},
+  for (std::uint32_t h = 0; h < leaders_.size(); ++h) {
+    Send({Process::Kind::kController, 0}, {Process::Kind::kLeader, h},
          LedgerEvent(RouterGone{RouterId(number)}));
   }
-  Send({Process::Kind::kController, 0}, {Process::Kind::kRouter, number}, seat_);
+  Send({Process::Kind::kController, 0}, {Process::Kind::kRouter, number}, leader_);
 }
 
-void Fleet::Begin(const Trouble& trouble) {
-  switch (trouble.kind) {
-    case TroubleKind::kWorkersOff:
-      for (std::uint32_t w = 0; w < workers_.size() * trouble.size; ++w) {
+void Fleet::Begin(const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::kWorkersOff:
+      for (std::uint32_t w = 0; w < workers_.size() * fault.size; ++w) {
         StopRun(w, Outcome::kFailed);
         workers_[w].off = true;
       }
       return;
-    case TroubleKind::kLoad:
-      load_factor_ = trouble.size;
+    case FaultKind::kLoad:
+      load_factor_ = fault.size;
       return;
-    case TroubleKind::kHolderKilled:
-      KillHolder(seat_.router.value());
-      Push(settings_.reappoint_after, kReappoint, (seat_.router.value() + 1) % holders_.size());
+    case FaultKind::kLeaderKilled:
+      KillLeader(leader_.router.value());
+      Push(settings_.reappoint_after, kReappoint, (leader_.router.value() + 1) % leaders_.size());
       return;
-    case TroubleKind::kSlow:
-      slow_factor_ = trouble.size;
+    case FaultKind::kSlow:
+      slow_factor_ = fault.size;
       return;
   }
 }
 
-void Fleet::End(const Trouble& trouble) {
-  if (trouble.kind == TroubleKind::kLoad) load_factor_ = 1;
-  if (trouble.kind == TroubleKind::kSlow) slow_factor_ = 1;
-  if (trouble.kind != TroubleKind::kWorkersOff) return;
+void Fleet::End(const Fault& fault) {
+  if (fault.kind == FaultKind::kLoad) load_factor_ = 1;
+  if (fault.kind == FaultKind::kSlow) slow_factor_ = 1;
+  if (fault.kind != FaultKind::kWorkersOff) return;
   for (std::uint32_t w = 0; w < workers_.size(); ++w) {
     if (!workers_[w].off) continue;
     workers_[w].off = false;

@@ -1,8 +1,8 @@
 // A small fleet in virtual time around the production ledger; see settings.h.
 //
-// Jobs arrive open loop at routers chosen at random. Under kLedger a job asks the holder, is offered to the
+// Jobs arrive open loop at routers chosen at random. Under kLedger a job asks the leader, is offered to the
 // worker it was granted, asks again when the worker was busy, and is cancelled at its deadline; while no
-// holder answers it probes random workers with backoff. Users whose job failed may come again. The same seed
+// leader answers it probes random workers with backoff. Users whose job failed may come again. The same seed
 // gives the same arrivals and service times under every policy.
 #ifndef RINGWAY_TESTS_LEDGER_FLEET_FLEET_H_
 #define RINGWAY_TESTS_LEDGER_FLEET_FLEET_H_
@@ -14,7 +14,7 @@
 
 #include "absl/time/time.h"
 #include "core/rng.h"
-#include "router/dispatch/ledger/ask_book.h"
+#include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/slot_ledger.h"
 #include "router/dispatch/retry_budget.h"
 #include "sim/event_queue.h"
@@ -33,15 +33,15 @@ class Fleet {
   // Runs to settings.duration, then without arrivals until every job has ended.
   const Tally& Run();
   const Tally& tally() const { return tally_; }
-  // The holder in the seat.
-  const SlotLedger& Seated() const { return holders_[seat_.router.index()].ledger; }
+  // The leader in the leader.
+  const SlotLedger& Leader() const { return leaders_[leader_.router.index()].ledger; }
   void RunUntil(absl::Duration at);
 
-  // ---- troubles at will, for random histories ----
-  void Appoint(std::uint32_t holder);
-  // Tells the seated holder to stop; nobody holds the ledger until the next appointment.
+  // ---- faults at will, for random histories ----
+  void Appoint(std::uint32_t leader);
+  // Tells the seated leader to stop; nobody holds the ledger until the next appointment.
   void Depose();
-  void KillHolder(std::uint32_t holder);
+  void KillLeader(std::uint32_t leader);
   void KillRouter(std::uint32_t router);
   void Heal() { mail_.Heal(); }
   void StopArrivals() { arrivals_open_ = false; }
@@ -53,16 +53,16 @@ class Fleet {
  private:
   enum EventKind : std::uint8_t {
     kArrival,
-    kLetter,      // subject: number of the letter
+    kMessage,     // subject: number of the message
     kFinish,      // subject: worker, detail: run
-    kHolderWake,  // subject: holder
+    kLeaderWake,  // subject: leader
     kRouterWake,  // subject: router
     kRetry,       // subject: router, detail: job << 16 | low bits of the serial
     kDeadline,    // the same
     kResubmit,    // subject: router
     kAnnounce,    // subject: worker
-    kBeat,        // subject: holder
-    kTrouble,     // subject: index, detail: 1 begins, 0 ends
+    kBeat,        // subject: leader
+    kFault,       // subject: index, detail: 1 begins, 0 ends
     kReappoint,
   };
   struct Job {
@@ -78,7 +78,7 @@ class Fleet {
     bool open = false;
   };
   struct Router {
-    AskBook book;
+    LedgerClient client;
     dispatch::RetryBudget budget;
     Rng rng;
     std::uint32_t life = 0;
@@ -86,7 +86,7 @@ class Fleet {
     std::vector<JobId> free = {};
     absl::Time wake = absl::InfiniteFuture();
   };
-  struct Holder {
+  struct Leader {
     SlotLedger ledger;
     std::uint32_t life = 0;
     bool alive = true;
@@ -99,7 +99,7 @@ class Fleet {
     std::uint64_t run = 0;
     Offer offer = {};
     absl::Time began = {};
-    std::optional<std::uint32_t> holder = {};  // that it announces to
+    std::optional<std::uint32_t> leader = {};  // that it announces to
   };
 
   absl::Time Now() const { return absl::FromUnixNanos(queue_.now_ns()); }
@@ -109,16 +109,16 @@ class Fleet {
   // ---- mail (fleet_mail.cc) ----
   void Send(Process from, Process to, Body body);
   void Deliver(std::uint32_t number);
-  void DropGrant(const Letter& letter);
+  void DropGrant(const Message& message);
   std::uint32_t LifeOf(const Process& process) const;
-  void StepHolder(std::uint32_t holder, const LedgerEvent& event);
+  void StepLeader(std::uint32_t leader, const LedgerEvent& event);
   void ToRouter(std::uint32_t router, const Body& body);
-  void ToWorker(std::uint32_t worker, const Letter& letter);
+  void ToWorker(std::uint32_t worker, const Message& message);
 
   // ---- routers (fleet_router.cc) ----
   void Arrive();
   void AddJob(std::uint32_t router);
-  void Ask(std::uint32_t router, JobId job);
+  void Acquire(std::uint32_t router, JobId job);
   void Act(std::uint32_t router, const std::vector<AskAction>& actions);
   void Act(std::uint32_t router, const AskAction& action);
   void OfferTo(std::uint32_t router, JobId job, WorkerId worker, const Lease& lease);
@@ -141,9 +141,9 @@ class Fleet {
   void Announce(std::uint32_t worker);
   void Reply(std::uint32_t worker, const JobName& name, Outcome outcome, absl::Duration held);
 
-  // ---- troubles (fleet.cc) ----
-  void Begin(const Trouble& trouble);
-  void End(const Trouble& trouble);
+  // ---- faults (fleet.cc) ----
+  void Begin(const Fault& fault);
+  void End(const Fault& fault);
   bool Counted(absl::Time arrived) const { return arrived >= counted_from_; }
   SecondTally& Second();
 
@@ -155,10 +155,10 @@ class Fleet {
   Rng service_rng_;
   Rng users_rng_;
   std::vector<Router> routers_;
-  std::vector<Holder> holders_;
+  std::vector<Leader> leaders_;
   std::vector<Worker> workers_;
-  std::vector<LedgerAction> holder_actions_;
-  HolderSeat seat_;
+  std::vector<LedgerAction> leader_actions_;
+  CurrentLeader leader_;
   absl::Time counted_from_;
   absl::Duration expected_;
   double load_factor_ = 1;

@@ -1,49 +1,49 @@
-// Who hears which letter.
+// Who hears which message.
 #include "tests/ledger/fleet/fleet.h"
 
 namespace ringway::ledger::fleet {
 
 void Fleet::Send(Process from, Process to, Body body) {
-  mail_.Send(queue_, kLetter, {from, to, LifeOf(from), LifeOf(to), std::move(body)});
+  mail_.Send(queue_, kMessage, {from, to, LifeOf(from), LifeOf(to), std::move(body)});
 }
 
 std::uint32_t Fleet::LifeOf(const Process& process) const {
-  if (process.kind == Process::Kind::kHolder) return holders_[process.number].life;
+  if (process.kind == Process::Kind::kLeader) return leaders_[process.number].life;
   if (process.kind == Process::Kind::kRouter) return routers_[process.number].life;
   return 0;
 }
 
 void Fleet::Deliver(std::uint32_t number) {
-  const Letter letter = mail_.Take(number);
-  if (letter.from_life != LifeOf(letter.from) || letter.to_life != LifeOf(letter.to)) {
+  const Message message = mail_.Take(number);
+  if (message.from_life != LifeOf(message.from) || message.to_life != LifeOf(message.to)) {
     // An offer that was sent is at the worker's door whatever becomes of its sender.
-    if (letter.to.kind != Process::Kind::kWorker) return DropGrant(letter);
+    if (message.to.kind != Process::Kind::kWorker) return DropGrant(message);
   }
-  switch (letter.to.kind) {
-    case Process::Kind::kHolder:
-      return StepHolder(letter.to.number, std::get<LedgerEvent>(letter.body));
+  switch (message.to.kind) {
+    case Process::Kind::kLeader:
+      return StepLeader(message.to.number, std::get<LedgerEvent>(message.body));
     case Process::Kind::kRouter:
-      return ToRouter(letter.to.number, letter.body);
+      return ToRouter(message.to.number, message.body);
     case Process::Kind::kWorker:
-      return ToWorker(letter.to.number, letter);
+      return ToWorker(message.to.number, message);
     case Process::Kind::kController:
       return;
   }
 }
 
-void Fleet::DropGrant(const Letter& letter) {
-  const auto* action = std::get_if<LedgerAction>(&letter.body);
+void Fleet::DropGrant(const Message& message) {
+  const auto* action = std::get_if<LedgerAction>(&message.body);
   const auto* grant = action == nullptr ? nullptr : std::get_if<Grant>(action);
-  if (grant == nullptr || checker_ == nullptr || letter.to_life == LifeOf(letter.to)) return;
+  if (grant == nullptr || checker_ == nullptr || message.to_life == LifeOf(message.to)) return;
   checker_->Voided(grant->key);
 }
 
-void Fleet::StepHolder(std::uint32_t number, const LedgerEvent& event) {
-  Holder& holder = holders_[number];
-  std::vector<LedgerAction> actions = std::move(holder_actions_);
+void Fleet::StepLeader(std::uint32_t number, const LedgerEvent& event) {
+  Leader& leader = leaders_[number];
+  std::vector<LedgerAction> actions = std::move(leader_actions_);
   actions.clear();
-  holder.ledger.Step(Now(), event, actions);
-  const Process from{Process::Kind::kHolder, number};
+  leader.ledger.Step(Now(), event, actions);
+  const Process from{Process::Kind::kLeader, number};
   for (const LedgerAction& action : actions) {
     if (const auto* grant = std::get_if<Grant>(&action)) {
       if (checker_ != nullptr) checker_->Granted(grant->key, grant->worker, grant->lease);
@@ -60,11 +60,11 @@ void Fleet::StepHolder(std::uint32_t number, const LedgerEvent& event) {
       Send(from, {Process::Kind::kWorker, revoke->worker.value()}, action);
     }
   }
-  holder_actions_ = std::move(actions);
-  const absl::Time wake = holder.ledger.NextWake();
-  if (wake < holder.wake || holder.wake <= Now()) {
-    holder.wake = std::max(wake, Now());
-    if (wake != absl::InfiniteFuture()) Push(holder.wake - Now(), kHolderWake, number);
+  leader_actions_ = std::move(actions);
+  const absl::Time wake = leader.ledger.NextWake();
+  if (wake < leader.wake || leader.wake <= Now()) {
+    leader.wake = std::max(wake, Now());
+    if (wake != absl::InfiniteFuture()) Push(leader.wake - Now(), kLeaderWake, number);
   }
 }
 
@@ -76,31 +76,31 @@ void Fleet::ToRouter(std::uint32_t number, const Body& body) {
     return;
   }
   if (std::holds_alternative<Beat>(body)) {
-    router.book.Heard(Now());
-    if (settings_.network.loss > 0) router.book.Reconnect(Now(), actions);
-  } else if (const auto* seat = std::get_if<HolderSeat>(&body)) {
-    router.book.Seat(Now(), *seat, actions);
+    router.client.Heard(Now());
+    if (settings_.network.loss > 0) router.client.Reconnect(Now(), actions);
+  } else if (const auto* leader = std::get_if<CurrentLeader>(&body)) {
+    router.client.Follow(Now(), *leader, actions);
   } else {
     const auto& action = std::get<LedgerAction>(body);
-    if (const auto* grant = std::get_if<Grant>(&action)) router.book.On(Now(), *grant, actions);
-    if (const auto* refuse = std::get_if<Refuse>(&action)) router.book.On(Now(), *refuse, actions);
-    if (const auto* gone = std::get_if<Withdrawn>(&action)) router.book.On(Now(), *gone, actions);
-    if (const auto* lost = std::get_if<LeaseLost>(&action)) router.book.On(Now(), *lost, actions);
+    if (const auto* grant = std::get_if<Grant>(&action)) router.client.On(Now(), *grant, actions);
+    if (const auto* refuse = std::get_if<Refuse>(&action)) router.client.On(Now(), *refuse, actions);
+    if (const auto* gone = std::get_if<Withdrawn>(&action)) router.client.On(Now(), *gone, actions);
+    if (const auto* lost = std::get_if<LeaseLost>(&action)) router.client.On(Now(), *lost, actions);
   }
   Act(number, actions);
 }
 
-void Fleet::ToWorker(std::uint32_t number, const Letter& letter) {
+void Fleet::ToWorker(std::uint32_t number, const Message& message) {
   Worker& worker = workers_[number];
-  if (const auto* offer = std::get_if<Offer>(&letter.body)) return Hear(number, *offer);
-  if (const auto* cancel = std::get_if<Cancel>(&letter.body)) return Hear(number, *cancel);
+  if (const auto* offer = std::get_if<Offer>(&message.body)) return Hear(number, *offer);
+  if (const auto* cancel = std::get_if<Cancel>(&message.body)) return Hear(number, *cancel);
   if (worker.off) return;
-  const auto& action = std::get<LedgerAction>(letter.body);
+  const auto& action = std::get<LedgerAction>(message.body);
   const auto* fence = std::get_if<FenceWorker>(&action);
   const auto* revoke = std::get_if<Revoke>(&action);
   const Lease upto = fence != nullptr ? fence->upto : revoke->lease;
   // It announces to whoever holds the highest appointment that it has seen.
-  if (upto.fence >= worker.gate.fence().fence) worker.holder = letter.from.number;
+  if (upto.fence >= worker.gate.fence().fence) worker.leader = message.from.number;
   worker.gate.Raise(upto);
   if (checker_ != nullptr) checker_->Fenced(WorkerId(number), worker.gate.fence());
   if (revoke != nullptr && worker.busy && worker.offer.lease == revoke->lease) {

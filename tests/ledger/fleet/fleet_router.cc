@@ -1,4 +1,4 @@
-// The routers of the small fleet: what a router's machine does around its AskBook, in a few lines.
+// The routers of the small fleet: what a router's machine does around its LedgerClient, in a few lines.
 #include <algorithm>
 
 #include "tests/ledger/fleet/fleet.h"
@@ -46,13 +46,13 @@ void Fleet::AddJob(std::uint32_t number) {
   ++Second().arrived;
   if (Counted(job.arrived)) ++tally_.arrived;
   Push(settings_.patience, kDeadline, number, Detail(id, job.serial));
-  if (settings_.policy == Policy::kLedger) return Ask(number, id);
+  if (settings_.policy == Policy::kLedger) return Acquire(number, id);
   Probe(number, id);
 }
 
-void Fleet::Ask(std::uint32_t number, JobId id) {
+void Fleet::Acquire(std::uint32_t number, JobId id) {
   Job& job = routers_[number].jobs[id.index()];
-  JobWish wish{0, job.arrived, job.deadline, Expected()};
+  SlotRequest wish{0, job.arrived, job.deadline, Expected()};
   // Feasible for as long as the question travels, and no longer.
   if (settings_.no_wait) {
     wish.deadline = Now() + settings_.network.hop * (1 + settings_.network.jitter) + Expected() +
@@ -61,14 +61,14 @@ void Fleet::Ask(std::uint32_t number, JobId id) {
   job.asking = true;
   if (checker_ != nullptr) checker_->AskBegun(job.serial);
   std::vector<AskAction> actions;
-  routers_[number].book.Begin(Now(), id, wish, actions);
+  routers_[number].client.Begin(Now(), id, wish, actions);
   Act(number, actions);
 }
 
 void Fleet::Act(std::uint32_t number, const std::vector<AskAction>& actions) {
   for (const AskAction& action : actions) Act(number, action);
   Router& router = routers_[number];
-  const absl::Time wake = router.book.NextWake();
+  const absl::Time wake = router.client.NextWake();
   if (wake >= router.wake && router.wake > Now()) return;
   router.wake = std::max(wake, Now());
   if (wake != absl::InfiniteFuture()) Push(router.wake - Now(), kRouterWake, number);
@@ -76,28 +76,28 @@ void Fleet::Act(std::uint32_t number, const std::vector<AskAction>& actions) {
 
 void Fleet::Act(std::uint32_t number, const AskAction& action) {
   Router& router = routers_[number];
-  if (const auto* tell = std::get_if<TellHolder>(&action)) {
-    if (const auto* ask = std::get_if<ledger::Ask>(&tell->event)) {
-      Job& job = router.jobs[ask->key.slot];
-      job.generation = ask->key.generation;
-      const AskKey before{ask->key.router, ask->key.slot, ask->key.generation - 1};
+  if (const auto* tell = std::get_if<TellLeader>(&action)) {
+    if (const auto* acquire = std::get_if<ledger::Acquire>(&tell->event)) {
+      Job& job = router.jobs[acquire->key.slot];
+      job.generation = acquire->key.generation;
+      const RequestKey before{acquire->key.router, acquire->key.slot, acquire->key.generation - 1};
       if (checker_ != nullptr) checker_->Voided(before);
     }
     const auto* release = std::get_if<Release>(&tell->event);
     if (release != nullptr && release->outcome == Outcome::kShed && checker_ != nullptr) {
       checker_->GivenUp(release->worker, release->lease);
     }
-    Send({Process::Kind::kRouter, number}, {Process::Kind::kHolder, tell->holder.value()}, tell->event);
+    Send({Process::Kind::kRouter, number}, {Process::Kind::kLeader, tell->leader.value()}, tell->event);
   } else if (const auto* granted = std::get_if<SlotGranted>(&action)) {
     AskOver(router.jobs[granted->job.index()]);
     OfferTo(number, granted->job, granted->worker, granted->lease);
   } else if (const auto* refused = std::get_if<SlotRefused>(&action)) {
     AskOver(router.jobs[refused->job.index()]);
     Lost(number, refused->job, true);
-  } else if (const auto* left = std::get_if<AskLeft>(&action)) {
+  } else if (const auto* left = std::get_if<LeftLine>(&action)) {
     AskOver(router.jobs[left->job.index()]);
     Lost(number, left->job, true);
-  } else if (const auto* none = std::get_if<NoHolder>(&action)) {
+  } else if (const auto* none = std::get_if<NoLeader>(&action)) {
     Job& job = router.jobs[none->job.index()];
     AskOver(job);
     if (checker_ != nullptr) checker_->Voided({RouterId(number), none->job.value(), job.generation});
@@ -139,7 +139,7 @@ void Fleet::Probe(std::uint32_t number, JobId id) {
 }
 
 void Fleet::Retry(std::uint32_t number, JobId id) {
-  if (settings_.policy == Policy::kLedger) return Ask(number, id);
+  if (settings_.policy == Policy::kLedger) return Acquire(number, id);
   Probe(number, id);
 }
 
@@ -158,7 +158,7 @@ void Fleet::Hear(std::uint32_t number, const Answer& answer) {
   if (job.lease != Lease{}) {
     const bool unstarted = answer.outcome == Outcome::kBusy || answer.held_s == 0;
     if (unstarted && checker_ != nullptr) checker_->GivenUp(answer.worker, job.lease);
-    router.book.End(id, answer.outcome, absl::ZeroDuration(), actions);
+    router.client.End(id, answer.outcome, absl::ZeroDuration(), actions);
     Act(number, actions);
   }
   if (done) {
@@ -176,7 +176,7 @@ void Fleet::Hear(std::uint32_t number, const Answer& answer) {
   if (settings_.policy == Policy::kNaive) {
     return Push(kNaiveRetry, kRetry, number, Detail(id, job.serial));
   }
-  if (!probing) return Ask(number, id);
+  if (!probing) return Acquire(number, id);
   if (job.probes % kProbesPerRound != 0) return Probe(number, id);
   Sleep(number, id);
 }
@@ -198,7 +198,7 @@ void Fleet::DeadlinePassed(std::uint32_t number, JobId id) {
       Send({Process::Kind::kRouter, number}, {Process::Kind::kWorker, job.worker->value()},
            Cancel{{RouterId(number), id, job.serial}});
       std::vector<AskAction> actions;
-      routers_[number].book.End(id, Outcome::kTimeout, absl::ZeroDuration(), actions);
+      routers_[number].client.End(id, Outcome::kTimeout, absl::ZeroDuration(), actions);
       Act(number, actions);
     }
   }
@@ -225,7 +225,7 @@ void Fleet::WakeRouter(std::uint32_t number) {
   Router& router = routers_[number];
   if (router.wake > Now()) return;
   std::vector<AskAction> actions;
-  router.book.Wake(Now(), actions);
+  router.client.Wake(Now(), actions);
   Act(number, actions);
 }
 

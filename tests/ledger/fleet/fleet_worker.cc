@@ -47,11 +47,11 @@ void Fleet::StopRun(std::uint32_t number, Outcome outcome) {
 
 void Fleet::Announce(std::uint32_t number) {
   Worker& worker = workers_[number];
-  if (worker.off || !worker.holder || !settings_.ledger.workers_announce) return;
+  if (worker.off || !worker.leader || !settings_.ledger.workers_announce) return;
   const WorkerStatus status = worker.busy ? WorkerStatus::kBusy : WorkerStatus::kIdle;
   ledger::Announce announce{WorkerId(number), worker.gate.NextSequence(), status, worker.gate.fence(), {}};
   if (worker.busy) announce.running = worker.offer.lease;
-  Send({Process::Kind::kWorker, number}, {Process::Kind::kHolder, *worker.holder}, LedgerEvent(announce));
+  Send({Process::Kind::kWorker, number}, {Process::Kind::kLeader, *worker.leader}, LedgerEvent(announce));
 }
 
 void Fleet::Reply(std::uint32_t number, const JobName& name, Outcome outcome, absl::Duration held) {

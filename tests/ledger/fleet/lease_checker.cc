@@ -4,11 +4,11 @@
 
 namespace ringway::ledger::fleet {
 
-void LeaseChecker::Granted(const AskKey& key, WorkerId worker, const Lease& lease) {
+void LeaseChecker::Granted(const RequestKey& key, WorkerId worker, const Lease& lease) {
   Watched& watched = workers_[worker.value()];
   if (!watched.granted.insert(lease).second) return;
   ++grants_;
-  if (lease <= watched.fence) return;  // of a deposed holder: dead already
+  if (lease <= watched.fence) return;  // of a deposed leader: dead already
   const auto voided = voided_.find({key.router.value(), key.slot});
   if (voided != voided_.end() && key.generation <= voided->second) return;
   const auto died = died_.find(key.router.value());
@@ -17,7 +17,7 @@ void LeaseChecker::Granted(const AskKey& key, WorkerId worker, const Lease& leas
   if (watched.living.size() > 1) Complain("slot granted twice at once", worker, lease);
 }
 
-void LeaseChecker::Voided(const AskKey& key) {
+void LeaseChecker::Voided(const RequestKey& key) {
   std::uint64_t& voided = voided_[{key.router.value(), key.slot}];
   voided = std::max(voided, key.generation);
   for (auto& [worker, watched] : workers_) {

@@ -1,7 +1,7 @@
 // Watches a fleet from outside and says whether the ledger kept its promises.
 //
 // It knows what no participant knows: which leases could still start a job anywhere. A lease lives from the
-// moment a holder grants it until its router has given it up unstarted, its worker has finished, or the
+// moment a leader grants it until its router has given it up unstarted, its worker has finished, or the
 // worker's fence has passed it without its job being in the slot. Promises: a worker has at most one living
 // lease; a worker starts rising leases only; an ask is answered by at most one grant and starts at most once;
 // every ask ends exactly once.
@@ -23,10 +23,10 @@ namespace ringway::ledger::fleet {
 
 class LeaseChecker {
  public:
-  // A holder decided to grant; the same lease may be said again.
-  void Granted(const AskKey& key, WorkerId worker, const Lease& lease);
+  // A leader decided to grant; the same lease may be said again.
+  void Granted(const RequestKey& key, WorkerId worker, const Lease& lease);
   // The router will use no grant for this ask, or for an earlier one from the same slot, that it has not yet.
-  void Voided(const AskKey& key);
+  void Voided(const RequestKey& key);
   // Grants for asks up to this generation reach nobody.
   void RouterDied(RouterId router, std::uint64_t last_generation);
   // The lease's router offers its job to the worker.
@@ -49,7 +49,7 @@ class LeaseChecker {
  private:
   enum class Stage { kGranted, kOffered, kRunning };
   struct Living {
-    AskKey key;
+    RequestKey key;
     Lease lease;
     Stage stage = Stage::kGranted;
   };

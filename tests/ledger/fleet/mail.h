@@ -15,7 +15,7 @@
 #include "core/job.h"
 #include "core/lease.h"
 #include "core/rng.h"
-#include "router/dispatch/ledger/ask_book.h"
+#include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/messages.h"
 #include "sim/event_queue.h"
 #include "tests/ledger/fleet/settings.h"
@@ -44,12 +44,12 @@ struct Answer {
 struct Beat {};
 
 struct Process {
-  enum class Kind : std::uint8_t { kHolder, kRouter, kWorker, kController } kind;
+  enum class Kind : std::uint8_t { kLeader, kRouter, kWorker, kController } kind;
   std::uint32_t number = 0;
 };
 
-using Body = std::variant<LedgerEvent, LedgerAction, HolderSeat, Offer, Cancel, Answer, Beat>;
-struct Letter {
+using Body = std::variant<LedgerEvent, LedgerAction, CurrentLeader, Offer, Cancel, Answer, Beat>;
+struct Message {
   Process from, to;
   std::uint32_t from_life = 0, to_life = 0;
   Body body;
@@ -59,18 +59,18 @@ class Mail {
  public:
   Mail(const NetworkSettings& settings, std::uint64_t seed) : settings_(settings), rng_(seed, 77) {}
 
-  // Schedules the arrival under event kind `kind`, with the letter's number as subject.
-  void Send(sim::EventQueue& queue, std::uint8_t kind, Letter letter) {
+  // Schedules the arrival under event kind `kind`, with the message's number as subject.
+  void Send(sim::EventQueue& queue, std::uint8_t kind, Message message) {
     // The controller's stream neither loses nor repeats.
-    const bool holder =
-        letter.from.kind == Process::Kind::kHolder || letter.to.kind == Process::Kind::kHolder;
-    const bool lossy = holder && letter.from.kind != Process::Kind::kController;
+    const bool leader =
+        message.from.kind == Process::Kind::kLeader || message.to.kind == Process::Kind::kLeader;
+    const bool lossy = leader && message.from.kind != Process::Kind::kController;
     const bool lost = lossy && faulty_ && settings_.loss > 0 && rng_.Chance(settings_.loss);
     const bool twice = lossy && faulty_ && settings_.duplicate > 0 && rng_.Chance(settings_.duplicate);
-    if (twice) Post(queue, kind, letter, lossy);
-    if (!lost) Post(queue, kind, std::move(letter), lossy);
+    if (twice) Post(queue, kind, message, lossy);
+    if (!lost) Post(queue, kind, std::move(message), lossy);
   }
-  Letter Take(std::uint32_t number) {
+  Message Take(std::uint32_t number) {
     free_.push_back(number);
     return std::move(pool_[number]);
   }
@@ -78,24 +78,24 @@ class Mail {
   void Heal() { faulty_ = false; }
 
  private:
-  void Post(sim::EventQueue& queue, std::uint8_t kind, Letter letter, bool lossy) {
+  void Post(sim::EventQueue& queue, std::uint8_t kind, Message message, bool lossy) {
     const double extra = lossy && settings_.jitter > 0 ? settings_.jitter * rng_.Uniform() : 0;
     absl::Duration delay = settings_.hop * (1 + extra);
-    if (const auto* offer = std::get_if<Offer>(&letter.body)) delay += StreamDelay(offer->name.serial);
-    if (const auto* cancel = std::get_if<Cancel>(&letter.body)) delay += StreamDelay(cancel->name.serial);
+    if (const auto* offer = std::get_if<Offer>(&message.body)) delay += StreamDelay(offer->name.serial);
+    if (const auto* cancel = std::get_if<Cancel>(&message.body)) delay += StreamDelay(cancel->name.serial);
     std::uint32_t number = 0;
     if (free_.empty()) {
       number = static_cast<std::uint32_t>(pool_.size());
-      pool_.push_back(std::move(letter));
+      pool_.push_back(std::move(message));
     } else {
       number = free_.back();
       free_.pop_back();
-      pool_[number] = std::move(letter);
+      pool_[number] = std::move(message);
     }
     queue.Push(queue.now_ns() + absl::ToInt64Nanoseconds(delay), kind, number);
   }
 
-  // A router and a worker talk over one stream for each job: its letters are late together and keep their
+  // A router and a worker talk over one stream for each job: its messages are late together and keep their
   // order.
   absl::Duration StreamDelay(std::uint64_t serial) const {
     if (settings_.stall == 0) return absl::ZeroDuration();
@@ -107,7 +107,7 @@ class Mail {
   NetworkSettings settings_;
   Rng rng_;
   bool faulty_ = true;
-  std::vector<Letter> pool_;
+  std::vector<Message> pool_;
   std::vector<std::uint32_t> free_;
 };
 

@@ -1,8 +1,8 @@
 // What a small fleet in virtual time is made of, what happens to it, and what is counted.
 //
-// One region and tier: routers with the production AskBook, holders with the production SlotLedger, workers
-// with the production LeaseGate, and a network whose delay, loss and duplication are settings. It exists to
-// prove the ledger; the project's simulator runs whole worlds.
+// One region and tier: routers with the production LedgerClient, leaders with the production SlotLedger,
+// workers with the production LeaseGate, and a network whose delay, loss and duplication are settings. It
+// exists to prove the ledger; the project's simulator runs whole worlds.
 #ifndef RINGWAY_TESTS_LEDGER_FLEET_SETTINGS_H_
 #define RINGWAY_TESTS_LEDGER_FLEET_SETTINGS_H_
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "router/dispatch/ledger/ask_book.h"
+#include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/slot_ledger.h"
 #include "sim/service_law.h"
 
@@ -24,15 +24,15 @@ enum class Policy {
 struct NetworkSettings {
   absl::Duration hop = absl::Microseconds(250);
   double jitter = 0;     // share of hop, uniform, on top
-  double loss = 0;       // of messages from and to holders
+  double loss = 0;       // of messages from and to leaders
   double duplicate = 0;  // of the same
   double stall = 0;      // share of jobs whose stream to the worker stands still first
   absl::Duration stall_span = absl::Seconds(1.5);
 };
 
-enum class TroubleKind { kWorkersOff, kLoad, kHolderKilled, kSlow };
-struct Trouble {
-  TroubleKind kind = TroubleKind::kLoad;
+enum class FaultKind { kWorkersOff, kLoad, kLeaderKilled, kSlow };
+struct Fault {
+  FaultKind kind = FaultKind::kLoad;
   absl::Duration begin;
   absl::Duration end;
   double size = 1;  // share of workers, factor of load, unused, factor of service time
@@ -42,7 +42,7 @@ struct FleetSettings {
   Policy policy = Policy::kLedger;
   int workers = 50;
   int routers = 16;
-  int holders = 2;  // routers that can hold the ledger; the first is appointed at the start
+  int leaders = 2;  // routers that can hold the ledger; the first is appointed at the start
   double rho = 0.95;
   sim::ServiceLaw service = sim::ExponentialService{1.0};
   absl::Duration patience = absl::Seconds(3);  // deadline after arrival
@@ -52,12 +52,12 @@ struct FleetSettings {
   absl::Duration think = absl::Seconds(1);     // before doing so, exponential
   absl::Duration duration = absl::Seconds(100);
   absl::Duration warm_up = absl::Seconds(10);  // not counted
-  std::vector<Trouble> troubles;
+  std::vector<Fault> faults;
   absl::Duration reappoint_after = absl::Seconds(1.5);
   RetryBudgetSpec budget = {.share = 1, .floor_per_second = 0};  // of a router that probes
   NetworkSettings network;
   LedgerSettings ledger;
-  AskSettings asks;
+  ClientSettings client;
   std::uint64_t seed = 1;
 };
 

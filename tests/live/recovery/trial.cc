@@ -58,12 +58,12 @@ bool Trial::BecomesWell() {
   return well;
 }
 
-void Trial::UnderLoad(const std::function<void()>& trouble) {
+void Trial::UnderLoad(const std::function<void()>& fault) {
   std::atomic<bool> over{false};
   std::thread clients([this, &over] {
     while (!over) Measure(absl::Seconds(1));
   });
-  trouble();
+  fault();
   over = true;
   clients.join();
 }

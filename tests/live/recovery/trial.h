@@ -31,7 +31,7 @@ class Trial {
   // Fails the test and returns false when the fleet does not get well before there was any trouble.
   bool BecomesWell();
   // Plays the trouble while clients go on, and waits for the last of them.
-  void UnderLoad(const std::function<void()>& trouble);
+  void UnderLoad(const std::function<void()>& fault);
   void ExpectRecovery();
 
  private:

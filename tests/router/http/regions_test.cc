@@ -1,4 +1,4 @@
-// Plain HTTP pools in two regions under one controller: it appoints the holders of their ledgers, its table
+// Plain HTTP pools in two regions under one controller: it appoints the leaders of their ledgers, its table
 // and a burst send requests to the other region, and bodies stream through both routers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ class TwoRegions {
   double Metric(const std::string& region, const std::string& series) {
     return live::MetricValue(router(region).http(), series).value_or(-1);
   }
-  // Every router has a table in force and hears its ledger's holder.
+  // Every router has a table in force and hears its ledger's leader.
   bool AwaitReady() {
     return live::Eventually([this] {
       for (const auto& [region, router] : routers_) {

@@ -44,17 +44,17 @@ class SharedLine : public testing::Test {
          << "  listen: 127.0.0.1:0\n  serviceMean: 10ms\n  deadline: 10s\n  workers:\n";
     for (OneSlot& slot : slots_) file << "    - " << slot.worker.address() << "\n";
     file.close();
-    // The holder's port must be known before the others start: it is the first to be there.
+    // The leader's port must be known before the others start: it is the first to be there.
     StartRouter("r0", "r0=127.0.0.1:1");
     for (const char* name : {"r1", "r2", "r3"}) StartRouter(name, absl::StrCat("r0=", routers_[0]->grpc()));
   }
 
-  void StartRouter(const std::string& name, const std::string& holder) {
+  void StartRouter(const std::string& name, const std::string& leader) {
     routers_.push_back(std::make_unique<live::DaemonProcess>(
         folder_, live::DaemonSpec{.program = "ringway-router",
                                   .name = name,
                                   .arguments = {"--name", name, "--region", "here", "--pool",
-                                                folder_.File("pool.yaml"), "--holder", holder}}));
+                                                folder_.File("pool.yaml"), "--leader", leader}}));
   }
 
   // `each` requests by each of `clients` clients of every router; how many were served.
@@ -87,7 +87,7 @@ class SharedLine : public testing::Test {
 };
 
 TEST_F(SharedLine, AsksNoWorkerThatServesAnotherRoutersRequest) {
-  // A new holder first waits for leases of an earlier one, and routers until they have found it.
+  // A new leader first waits for leases of an earlier one, and routers until they have found it.
   Serve(1, 1);
   absl::SleepFor(absl::Seconds(3));
   const int before = Refused();
@@ -96,7 +96,7 @@ TEST_F(SharedLine, AsksNoWorkerThatServesAnotherRoutersRequest) {
   for (const OneSlot& slot : slots_) EXPECT_GT(slot.served, 20);
 }
 
-TEST_F(SharedLine, GoesOnWithoutItsHolder) {
+TEST_F(SharedLine, GoesOnWithoutItsLeader) {
   Serve(1, 1);
   routers_[0]->Kill();
   // The others probe: workers say BUSY now and then, and every request is served.

@@ -1,4 +1,4 @@
-// Any bytes as requests and as responses: no crash, no unbounded wait, and the same story however they are
+// Any bytes as requests and as responses: no crash, no unbounded wait, and the same trace however they are
 // cut.
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Feeds bytes to a message reader in cuts of the caller's choice and writes down what comes out.
 //
-// Two cuts of the same bytes must tell the same story: that is the property which tests and fuzzer check.
+// Two cuts of the same bytes must tell the same trace: that is the property which tests and fuzzer check.
 // Bounded by kMessagesMax messages. Threads: one owner.
 #ifndef RINGWAY_TESTS_RUNTIME_HTTP_MESSAGE_SCRIPT_H_
 #define RINGWAY_TESTS_RUNTIME_HTTP_MESSAGE_SCRIPT_H_
@@ -35,8 +35,8 @@ struct Story final : MessageSink {
 // order.
 template <bool is_request>
 std::string ReadAll(std::string_view bytes, std::size_t cut, std::size_t buffer_bytes = 4096) {
-  Story story;
-  MessageReader<is_request> reader(buffer_bytes, story);
+  Story trace;
+  MessageReader<is_request> reader(buffer_bytes, trace);
   int messages = 0;
   while (messages < kMessagesMax) {
     const auto room = reader.Room();
@@ -45,24 +45,24 @@ std::string ReadAll(std::string_view bytes, std::size_t cut, std::size_t buffer_
     bytes.remove_prefix(count);
     reader.Commit(count);
     const ReadFault fault = reader.Parse();
-    if (fault) return story.text + "!" + std::to_string(fault.status);
+    if (fault) return trace.text + "!" + std::to_string(fault.status);
     const bool ended = reader.message_ended();
     if (ended) {
       reader.Next();
       ++messages;
     }
     if (count > 0 || (ended && reader.message_begun())) continue;
-    if (!reader.message_begun()) return story.text;
-    return story.text + (reader.ParseEnd() ? "!cut" : "");
+    if (!reader.message_begun()) return trace.text;
+    return trace.text + (reader.ParseEnd() ? "!cut" : "");
   }
-  return story.text;
+  return trace.text;
 }
 
-// The story without the fault's number: the parser may see earlier or later that a broken message is broken,
+// The trace without the fault's number: the parser may see earlier or later that a broken message is broken,
 // but not make more or less of it.
-inline std::string Gist(const std::string& story) {
-  const std::size_t fault = story.rfind('!');
-  return fault == std::string::npos ? story : story.substr(0, fault + 1);
+inline std::string Gist(const std::string& trace) {
+  const std::size_t fault = trace.rfind('!');
+  return fault == std::string::npos ? trace : trace.substr(0, fault + 1);
 }
 
 }  // namespace ringway::http

@@ -1,0 +1,64 @@
+#include "controller/daemon/dashboard.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/clock.h"
+
+namespace ringway::controller {
+
+void Dashboard::OnStep(absl::Time now, const ControllerEvent& event,
+                       const std::vector<ControllerAction>& actions) {
+  events_.Take(runtime::WallNow(), event, actions, control_.machine());
+  for (const ControllerAction& action : actions) {
+    if (std::holds_alternative<EpochEnded>(action)) return EndEpoch(now);
+  }
+}
+
+void Dashboard::EndEpoch(absl::Time now) {
+  const ControllerMachine& machine = control_.machine();
+  const FleetPicture picture = PictureOf(machine, now);
+  events_.EndEpoch(now, runtime::WallNow(), machine, picture);
+  if (!machine.settling()) timeline_.Add(now, machine.fleet(), picture);
+  if (!feed_.watched() || now < next_frame_at_) return;
+  auto frame = std::make_shared<const std::string>(
+      absl::StrCat("event: fleet\ndata: ", FleetOf(now, picture), "\n\n"));
+  next_frame_at_ =
+      now + std::max(kFrameEvery, absl::Seconds(static_cast<double>(frame->size()) / kBytesPerSecondMax));
+  feed_.publish(std::move(frame));
+}
+
+ScreenView Dashboard::View() const {
+  return {control_.machine(), runtime::MonotonicNow(), runtime::WallNow()};
+}
+
+std::string Dashboard::FleetOf(absl::Time now, const FleetPicture& picture) const {
+  return FleetDocument(View(), picture, events_, timeline_, now - control_.started_at());
+}
+
+std::string Dashboard::World() const { return WorldDocument(View()); }
+
+std::string Dashboard::Fleet() const {
+  const absl::Time now = runtime::MonotonicNow();
+  return FleetOf(now, PictureOf(control_.machine(), now));
+}
+
+std::string Dashboard::Table() const { return TableDocument(View()); }
+
+std::string Dashboard::Events(std::uint64_t after) const { return EventsDocument(events_, after); }
+
+absl::StatusOr<std::string> Dashboard::Timeline(std::string_view tier) const {
+  return TimelineDocument(View(), timeline_, tier);
+}
+
+absl::StatusOr<std::string> Dashboard::Region(std::string_view tier, std::string_view region) const {
+  return RegionDocument(View(), tier, region);
+}
+
+absl::StatusOr<std::string> Dashboard::DryRun(std::string_view tier, const DryRunEdit& edit) const {
+  return DryRunDocument(View(), tier, edit);
+}
+
+}  // namespace ringway::controller

@@ -1,0 +1,68 @@
+// The dashboard's side of the control loop: keeps the logs, makes the documents.
+//
+// Every Step goes into the event log, every epoch into the timeline; that is all the work while nobody
+// looks. A document is made when it is asked for, from the state of that moment. While somebody watches, an
+// epoch's end also makes a frame for the live feed, but never more than kBytesPerSecondMax of them: a very
+// large world is shown less often rather than at the cost of planning.
+//
+// Threads: the control loop's; `watched` and `publish` of FeedEnd are called there and must be safe so.
+#ifndef RINGWAY_CONTROLLER_DAEMON_DASHBOARD_H_
+#define RINGWAY_CONTROLLER_DAEMON_DASHBOARD_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "controller/daemon/control_loop.h"
+#include "controller/screen/documents.h"
+#include "controller/screen/dry_run_document.h"
+#include "controller/screen/event_log.h"
+#include "controller/screen/timeline.h"
+
+namespace ringway::controller {
+
+// Where frames go.
+struct FeedEnd {
+  std::function<bool()> watched;
+  std::function<void(std::shared_ptr<const std::string> frame)> publish;
+};
+
+class Dashboard {
+ public:
+  static constexpr double kBytesPerSecondMax = 512 << 10;
+  static constexpr absl::Duration kFrameEvery = absl::Milliseconds(200);  // at most
+
+  Dashboard(ControlLoop& control, FeedEnd feed) : control_(control), feed_(std::move(feed)) {}
+
+  // After each Step of the machine.
+  void OnStep(absl::Time now, const ControllerEvent& event, const std::vector<ControllerAction>& actions);
+
+  std::string World() const;
+  std::string Fleet() const;
+  std::string Table() const;
+  std::string Events(std::uint64_t after) const;
+  absl::StatusOr<std::string> Timeline(std::string_view tier) const;
+  absl::StatusOr<std::string> Region(std::string_view tier, std::string_view region) const;
+  absl::StatusOr<std::string> DryRun(std::string_view tier, const DryRunEdit& edit) const;
+  ControlLoop& control() { return control_; }
+
+ private:
+  ScreenView View() const;
+  std::string FleetOf(absl::Time now, const FleetPicture& picture) const;
+  void EndEpoch(absl::Time now);
+
+  ControlLoop& control_;
+  const FeedEnd feed_;
+  EventLog events_;
+  controller::Timeline timeline_;
+  absl::Time next_frame_at_ = absl::InfinitePast();
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_DAEMON_DASHBOARD_H_

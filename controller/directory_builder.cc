@@ -1,0 +1,132 @@
+#include "controller/directory_builder.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "controller/merge_run.h"
+
+namespace ringway::controller {
+namespace {
+
+// FNV-1a.
+std::uint64_t HashOn(std::uint64_t hash, std::string_view text) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return hash;
+}
+
+using Present = IdVector<RegionId, std::vector<std::string_view>>;
+
+// The router of the region that shall speak for the worker of a router that is gone; `gone` if there is none.
+std::string Adopter(const std::string& worker, const std::vector<std::string_view>& present,
+                    const std::string& gone) {
+  std::uint64_t best = 0;
+  std::string_view adopter = gone;
+  for (const std::string_view router : present) {
+    const std::uint64_t rank = HashOn(HashOn(0xcbf29ce484222325ULL, worker), router);
+    if (adopter != gone && rank <= best) continue;
+    best = rank;
+    adopter = router;
+  }
+  return std::string(adopter);
+}
+
+// The worker entries of all routers, each worker once: as the router beside it says, else the one that has
+// adopted it, else one that is gone; of two alike as the one that spoke last. `twice` becomes whether two
+// routers named the same worker.
+IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const FleetView& view, bool& twice) {
+  struct Candidate {
+    const WorkerSeen* worker;
+    const RouterState* router;
+    int rank() const { return !router->present() ? 2 : worker->adopted ? 1 : 0; }
+  };
+  const auto by_name_best_first = [](const Candidate& a, const Candidate& b) {
+    const int order = a.worker->name.compare(b.worker->name);
+    if (order != 0) return order < 0;
+    const int rank_a = a.rank(), rank_b = b.rank();
+    return std::tie(rank_a, b.router->reported_at, a.router->hello.router) <
+           std::tie(rank_b, a.router->reported_at, b.router->hello.router);
+  };
+  IdVector<RegionId, std::vector<Candidate>> candidates(fleet.world.regions.size());
+  Present present(fleet.world.regions.size());
+  for (const auto& [name, router] : view.routers()) {
+    if (router.present()) present[router.hello.region].push_back(name);
+    std::vector<Candidate>& list = candidates[router.hello.region];
+    const std::size_t run = list.size();
+    for (const WorkerSeen& worker : router.workers) list.push_back({&worker, &router});
+    MergeRun(list, run, by_name_best_first);
+  }
+  IdVector<RegionId, std::vector<WorkerEntry>> result(fleet.world.regions.size());
+  for (RegionId region(0); region != result.end_id(); region = RegionId(region.index() + 1)) {
+    const WorkerSeen* last = nullptr;
+    for (const auto& [worker, router] : candidates[region]) {
+      const bool again = last != nullptr && last->name == worker->name;
+      last = worker;
+      twice = twice || again;
+      if (again || !worker->healthy || worker->plain) continue;
+      const std::string& told_by = router->hello.router;
+      result[region].push_back(
+          {.name = worker->name,
+           .address = worker->address,
+           .tier = worker->tier,
+           .router = router->present() ? told_by : Adopter(worker->name, present[region], told_by),
+           .draining = worker->draining});
+    }
+  }
+  return result;
+}
+
+// `given` may leave out regions at the end that have none.
+bool SameLeaders(const IdVector<RegionId, std::vector<LeaderEntry>>& listed,
+                 const IdVector<RegionId, std::vector<LeaderEntry>>& given) {
+  for (RegionId region(0); region != listed.end_id(); region = RegionId(region.index() + 1)) {
+    const bool same = given.contains(region) ? listed[region] == given[region] : listed[region].empty();
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+DirectoryBuilder::Change DirectoryBuilder::Refresh(
+    const Fleet& fleet, const FleetView& view, const IdVector<RegionId, std::vector<LeaderEntry>>& leaders,
+    std::uint64_t epoch) {
+  const bool renumbered = directory_ == nullptr || version_.epoch != epoch;
+  // A worker that two routers name belongs to the one that spoke last, whatever else stands still.
+  const bool same_workers = !renumbered && !named_twice_ && view.listing() == listing_;
+  if (same_workers && SameLeaders(directory_->leaders, leaders)) {
+    Change none;
+    none.regions.resize(fleet.world.regions.size(), false);
+    return none;
+  }
+  listing_ = view.listing();
+  named_twice_ = false;
+  Directory next;
+  for (const auto& [name, router] : view.routers()) {
+    next.routers.push_back({name, router.hello.region, router.hello.address});
+  }
+  next.workers = Workers(fleet, view, named_twice_);
+  next.leaders = leaders;
+  next.leaders.resize(fleet.world.regions.size());
+
+  Change change;
+  change.regions.resize(fleet.world.regions.size(), false);
+  change.routers = renumbered || directory_->routers != next.routers;
+  for (RegionId region(0); region != next.workers.end_id(); region = RegionId(region.index() + 1)) {
+    change.regions[region] = renumbered || directory_->workers[region] != next.workers[region] ||
+                             directory_->leaders[region] != next.leaders[region];
+    change.any = change.any || change.regions[region];
+  }
+  change.any = change.any || change.routers;
+  if (!change.any) return change;
+  version_ = {epoch, version_.epoch == epoch ? version_.version + 1 : 1};
+  next.version = version_;
+  directory_ = std::make_shared<const Directory>(std::move(next));
+  return change;
+}
+
+}  // namespace ringway::controller

@@ -1,0 +1,120 @@
+// What happened, as one would tell a colleague: drains, hot regions, spills, leaders, refused tables.
+//
+// Two sources. Each Step's event and actions are told as they come (operators' orders, refusals, topology);
+// what shows only in the state is found by comparing the pictures of two epochs: a region that is hot or cool
+// again, whose routers fell silent, a tier that sheds. A region is hot when its own demand would load it
+// above the threshold, and cool again below kCoolShare of it; either must hold for kHold, so that noise
+// around the threshold is not told. Spills and routers' comings and goings are counted and told together, for
+// each region at most every kQuiet.
+//
+// Bounds: kKept entries, the oldest go first; one counter a (tier, region). Every entry has a number that
+// counts up; a reader who misses some can see it. Pure: `wall` and `now` are arguments. One owner.
+#ifndef RINGWAY_CONTROLLER_SCREEN_EVENT_LOG_H_
+#define RINGWAY_CONTROLLER_SCREEN_EVENT_LOG_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "controller/machine.h"
+#include "controller/screen/picture.h"
+
+namespace ringway::controller {
+
+enum class EventKind : std::uint8_t {
+  kLeader,
+  kTopology,
+  kPlanning,
+  kDrain,
+  kUndrain,
+  kThreshold,
+  kMode,
+  kPin,
+  kRollback,
+  kHot,
+  kCool,
+  kShed,
+  kSpill,
+  kRefused,
+  kRouters,
+  kSilent,
+  kHeard,
+};
+std::string_view EventKindName(EventKind kind);
+
+struct LoggedEvent {
+  std::uint64_t number = 0;
+  absl::Time wall;
+  EventKind kind = EventKind::kLeader;
+  bool warning = false;
+  std::string tier;    // empty: all
+  std::string region;  // empty: the whole fleet
+  std::string text;    // one sentence
+  std::string who;     // of an operator's order
+  std::string why;
+};
+
+class EventLog {
+ public:
+  static constexpr std::size_t kKept = 500;
+  static constexpr double kCoolShare = 0.97;
+  static constexpr absl::Duration kHold = absl::Seconds(5);
+  static constexpr absl::Duration kQuiet = absl::Seconds(30);
+
+  // `machine` is as it is after the Step.
+  void Take(absl::Time wall, const ControllerEvent& event, const std::vector<ControllerAction>& actions,
+            const ControllerMachine& machine);
+  // Once an epoch, after its Step.
+  void EndEpoch(absl::Time now, absl::Time wall, const ControllerMachine& machine,
+                const FleetPicture& picture);
+
+  const std::deque<LoggedEvent>& entries() const { return entries_; }
+  // Of the newest entry; 0: none.
+  std::uint64_t last() const { return next_ - 1; }
+
+ private:
+  struct Seen {
+    bool hot = false;
+    absl::Time turning_since = absl::InfiniteFuture();  // hot and cool no longer agree with what was told
+    InputHealth health = InputHealth::kFresh;
+    std::uint64_t spilled = 0;  // since they were told
+    absl::Time spills_told_at = absl::InfinitePast();
+  };
+  struct RouterCount {
+    int came = 0;
+    int went = 0;
+  };
+
+  LoggedEvent& Log(absl::Time wall, EventKind kind, std::string text);
+  void TakeOrder(absl::Time wall, const OperatorCommand& order, const std::vector<ControllerAction>& actions);
+  void CountReport(const RouterReported& event, const ControllerMachine& machine);
+  void CompareTier(absl::Time now, absl::Time wall, const TierLoop& loop, const TierPicture& picture);
+  void CompareHeat(absl::Time now, absl::Time wall, const TierLoop& loop, RegionId region,
+                   const RegionStatus& status, Seen& seen);
+  void CompareRegion(absl::Time wall, const TierLoop& loop, RegionId region, const RegionStatus& status,
+                     Seen& seen);
+  void TellSpills(absl::Time now, absl::Time wall, const TierLoop& loop, RegionId region, Seen& seen);
+  void TellRouters(absl::Time wall);
+
+  std::deque<LoggedEvent> entries_;
+  std::uint64_t next_ = 1;
+  std::uint64_t epoch_ = 0;
+  bool settling_ = true;
+  std::shared_ptr<const Fleet> fleet_;
+  std::map<std::pair<TierId, RegionId>, Seen> seen_;
+  std::map<TierId, bool> sheds_;
+  std::map<std::string, RouterCount> routers_;  // by region, in this epoch
+  std::map<StreamId, std::string> homes_;       // regions of the open streams
+};
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_SCREEN_EVENT_LOG_H_

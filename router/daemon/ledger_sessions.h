@@ -1,0 +1,166 @@
+// The slot ledgers of this router's region on the wire: what LedgerSession decides is carried here.
+//
+// For each tier in ledger mode there is a session (router/ledger_session.h), the link to the leader while
+// that is another router, and the streams of the clients while it is this one. This class turns messages into
+// the session's events and its actions into messages, knows which number a client's name has
+// (router_numbers.h, at most kRoutersMax) and which tier a worker belongs to, and decides nothing else.
+//
+// Threads: the loop's. `tell` steps the router's machine and is never called from within Perform.
+#ifndef RINGWAY_ROUTER_DAEMON_LEDGER_SESSIONS_H_
+#define RINGWAY_ROUTER_DAEMON_LEDGER_SESSIONS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ringway/v1/fleet.pb.h"
+#include "ringway/v1/worker.grpc.pb.h"
+#include "router/daemon/address_table.h"
+#include "router/daemon/job_header.h"
+#include "router/daemon/ledger_link.h"
+#include "router/daemon/ledger_stream.h"
+#include "router/daemon/router_numbers.h"
+#include "router/ledger_session.h"
+#include "router/router_action.h"
+#include "router/router_event.h"
+#include "runtime/event_loop.h"
+#include "runtime/log.h"
+#include "runtime/machine_driver.h"
+
+namespace ringway::router {
+
+// The router that holds a tier's ledger because its operator says so, whatever a directory says.
+struct FixedLeader {
+  std::string router;
+  std::string address;  // of another router
+  bool fresh = false;   // nobody can have a lease of before
+};
+
+// A tier whose workers announce nothing (a pool of plain HTTP servers).
+struct PlainTier {
+  std::string tier;
+  LeaderSettings settings;
+  std::optional<FixedLeader> fixed;  // none: as the directory says
+};
+
+struct SessionsSettings {
+  std::string router;             // own name
+  std::uint64_t incarnation = 0;  // of this life
+  std::uint64_t seed = 1;
+  std::optional<PlainTier> plain = {};
+};
+
+// What screens and metrics show of one tier.
+struct LedgerStatus {
+  TierId tier;
+  std::string leader;       // as the directory says; empty: nobody
+  bool reached = false;     // it answers
+  bool holding = false;     // it is this router
+  std::size_t routers = 0;  // that stand here
+  ledger::LedgerView view;
+};
+
+// What a worker's state says to the leader of its tier's ledger.
+ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state);
+
+class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
+ public:
+  static constexpr std::size_t kRoutersMax = 4096;
+  using Tell = std::function<void(const RouterEvent&)>;
+
+  LedgerSessions(runtime::EventLoop& loop, StreamCount& client_streams, SessionsSettings settings,
+                 const KnownFleet& fleet, AddressTable& addresses, const runtime::Logger& log, Tell tell);
+  ~LedgerSessions() override;
+
+  // The directory, newest; before its workers are listed.
+  void UseDirectory(const v1::Directory& directory);
+  // On the loop, before anything else: takes or appoints the leader that is fixed, if one is.
+  void UseFixedLeader();
+  void SeeController(bool connected);
+  // Whether all workers of the tier must be watched here.
+  bool Holds(TierId tier) const;
+  // What the shell knows of the workers of this region.
+  void ListWorker(WorkerId worker, TierId tier);
+  void UnlistWorker(WorkerId worker);
+  // From its watch stream. Null: the stream broke.
+  void HearWorker(WorkerId worker, const v1::WorkerState* state);
+
+  // From the router's machine.
+  void Perform(const TellLedger& tell);
+
+  std::vector<LedgerStatus> Statuses() const;
+  // Closes all streams, of both directions.
+  void Close();
+
+  // LedgerStreamListener, for the service.
+  void OnMessage(LedgerStream& stream, const v1::LedgerUp& message) override;
+  void OnClosed(LedgerStream& stream) override;
+  // Streams that exist; the service adds, OnClosed subtracts.
+  std::atomic<int> streams{0};
+
+ private:
+  using SessionDriver = runtime::MachineDriver<LedgerSession, SessionEvent, SessionAction>;
+  struct Endpoint {
+    std::unique_ptr<SessionDriver> session;
+    std::map<RouterId, LedgerStream*> streams;  // of clients that stand here
+    std::string leader;                         // as last named; empty: nobody
+    std::unique_ptr<LedgerLink> link;           // to it, while it is another router
+  };
+  // Of which tier the shell has told the session that the worker is.
+  struct Listed {
+    TierId tier;
+    bool listed = false;
+  };
+
+  Endpoint& EndpointOf(TierId tier);
+  bool IsFixed(std::string_view tier) const {
+    return settings_.plain && settings_.plain->fixed && settings_.plain->tier == tier;
+  }
+  void Name(TierId tier, const v1::LeaderEntry& entry, const std::string& address);
+  LedgerSession& SessionOf(TierId tier) { return EndpointOf(tier).session->machine(); }
+  RouterId NumberOf(const std::string& router);
+  bool Greet(LedgerStream& stream, const v1::LedgerUp& message);
+
+  // What the leader says over the link.
+  void Hear(TierId tier, const v1::LedgerDown& message);
+  // Tells the machine what has queued up for it.
+  void TellQueued();
+
+  // The actions of a session.
+  void Do(TierId tier, const TellRouter& action);
+  void Do(TierId tier, const SendHeartbeat& action);
+  void Do(TierId tier, const FenceOff& action);
+  void Do(TierId tier, const DialLeader& action);
+  void Do(TierId tier, const HangUpLeader& action);
+  void Do(TierId tier, const TellLeader& action);
+  void Do(TierId tier, TellMachine& action);
+
+  WorkerId FindWorker(std::string_view address) const override;
+  std::string_view AddressOf(WorkerId worker) const override;
+
+  runtime::EventLoop& loop_;
+  StreamCount& client_streams_;
+  const SessionsSettings settings_;
+  const KnownFleet& fleet_;
+  AddressTable& addresses_;
+  const runtime::Logger& log_;
+  const Tell tell_;
+  std::map<TierId, Endpoint> endpoints_;  // of tiers in ledger mode, now or before
+  IdVector<WorkerId, Listed> workers_;
+  RouterNumbers numbers_{kRoutersMax};
+  RouterId self_;                   // own number in the own ledgers
+  std::vector<LedgerNews> queued_;  // for the machine
+  bool queue_posted_ = false;
+  bool closed_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for calls that outlive the sessions
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_DAEMON_LEDGER_SESSIONS_H_

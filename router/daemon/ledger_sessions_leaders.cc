@@ -1,0 +1,133 @@
+// As a leader: the streams of its clients, and what a session wants said to them and to workers.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "router/daemon/ledger_sessions.h"
+#include "runtime/clock.h"
+
+namespace ringway::router {
+namespace {
+
+constexpr absl::Duration kFenceLimit = absl::Seconds(2);
+
+struct FenceCall {
+  explicit FenceCall(StreamCount& streams) : ticket(streams) {}
+  StreamCount::Ticket ticket;
+  grpc::ClientContext context;
+  v1::FenceRequest request;
+  v1::WorkerState reply;
+};
+
+}  // namespace
+
+ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state) {
+  ledger::Announce announce{.worker = worker, .sequence = state.sequence(), .fence = {}, .running = {}};
+  if (const auto fence = ParseLease(state.fence())) announce.fence = *fence;
+  if (state.draining()) {
+    announce.status = ledger::WorkerStatus::kLeaving;
+  } else if (state.busy() || !state.healthy()) {
+    announce.status = ledger::WorkerStatus::kBusy;
+    if (const auto lease = ParseLease(state.lease())) announce.running = *lease;
+  }
+  return announce;
+}
+
+// ---- streams ----
+
+void LedgerSessions::OnMessage(LedgerStream& stream, const v1::LedgerUp& message) {
+  if (!stream.router.valid()) {
+    (void)Greet(stream, message);
+    return;
+  }
+  const auto said =
+      DecodeUp(runtime::MonotonicNow(), message, stream.router, fleet_.fleet->tiers[stream.tier], *this);
+  if (said.ok()) {
+    EndpointOf(stream.tier).session->Apply(RouterSaid{stream.router, *said});
+  } else if (!absl::IsNotFound(said.status())) {
+    stream.Close({grpc::StatusCode::INVALID_ARGUMENT, std::string(said.status().message())});
+  }
+}
+
+bool LedgerSessions::Greet(LedgerStream& stream, const v1::LedgerUp& message) {
+  const auto refuse = [&](grpc::StatusCode code, const std::string& why) {
+    stream.Close({code, why});
+    return false;
+  };
+  if (closed_) return refuse(grpc::StatusCode::UNAVAILABLE, "this router is going down");
+  const auto greeting = DecodeGreeting(message);
+  if (!greeting.ok()) {
+    return refuse(grpc::StatusCode::INVALID_ARGUMENT, std::string(greeting.status().message()));
+  }
+  const auto tier = fleet_.fleet->FindTier(greeting->tier);
+  if (!tier) {
+    return refuse(grpc::StatusCode::UNAVAILABLE,
+                  absl::StrCat("tier '", greeting->tier, "' is not known here yet"));
+  }
+  const RouterId number = NumberOf(greeting->router);
+  if (!number.valid() || number == self_) {
+    return refuse(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                  absl::StrCat("router '", greeting->router, "' cannot stand here: ",
+                               number.valid() ? "it has this router's own name"
+                                              : "too many routers stand here at a time"));
+  }
+  stream.tier = *tier;
+  stream.router = number;
+  Endpoint& endpoint = EndpointOf(*tier);
+  LedgerStream*& place = endpoint.streams[number];
+  if (place != nullptr) place->Close({grpc::StatusCode::ABORTED, "the router stands here anew"});
+  place = &stream;
+  numbers_.Came(number);
+  endpoint.session->Apply(ClientConnected{number});
+  return true;
+}
+
+void LedgerSessions::OnClosed(LedgerStream& stream) {
+  streams.fetch_sub(1);
+  if (!stream.router.valid()) return;
+  numbers_.Left(stream.router);
+  Endpoint& endpoint = EndpointOf(stream.tier);
+  const auto place = endpoint.streams.find(stream.router);
+  if (place == endpoint.streams.end() || place->second != &stream) return;
+  endpoint.streams.erase(place);
+  endpoint.session->Apply(ClientDisconnected{stream.router});
+}
+
+// ---- what a session wants said to clients and workers ----
+
+void LedgerSessions::Do(TierId tier, const TellRouter& action) {
+  const Endpoint& endpoint = endpoints_[tier];
+  const auto place = endpoint.streams.find(action.router);
+  if (place != endpoint.streams.end()) place->second->Send(EncodeDown(action.what, *this));
+}
+
+void LedgerSessions::Do(TierId tier, const SendHeartbeat& action) {
+  const Endpoint& endpoint = endpoints_[tier];
+  const auto place = endpoint.streams.find(action.router);
+  if (place != endpoint.streams.end()) place->second->Send(EncodeHeartbeat(action.appointment));
+}
+
+void LedgerSessions::Do(TierId tier, const FenceOff& action) {
+  auto call = std::make_shared<FenceCall>(client_streams_);
+  call->context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kFenceLimit));
+  call->request.set_leader_epoch(action.by.leader_epoch);
+  call->request.set_appointment(action.by.appointment);
+  call->request.set_upto(FormatLease(action.upto));
+  call->request.set_revoke(action.revoke);
+  const auto answered = [this, tier, call, worker = action.worker, connection = action.connection,
+                         alive = std::weak_ptr<bool>(alive_)](const grpc::Status& status) {
+    // What was lost is said again: the worker's next announcement shows that it does not know yet.
+    (void)loop_.Post([this, tier, call, worker, connection, alive, ok = status.ok()] {
+      if (!ok || alive.expired()) return;
+      endpoints_[tier].session->Apply(
+          WorkerAnnounced{.announce = AnnouncementOf(worker, call->reply), .connection = connection});
+    });
+  };
+  addresses_.WorkerStub(action.worker)
+      .async()
+      ->RaiseFence(&call->context, &call->request, &call->reply, answered);
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,154 @@
+#include "router/ledger_leader.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace ringway::router {
+
+void LedgerLeader::Step(absl::Time now, const LeaderEvent& event, std::vector<LeaderAction>& actions) {
+  std::visit([&](const auto& e) { Step(now, e, actions); }, event);
+}
+
+void LedgerLeader::FinishTurn(absl::Time now, bool held, Actions& actions) {
+  if (!away_.empty()) ForgetAway(now, actions);
+  if (!holding()) return;
+  if (uncontrolled_since_ != absl::InfiniteFuture() && !cut_off_) CutOffIfDue(now, actions);
+  if (!held) beat_at_ = now;
+  if (!cut_off_ && now >= beat_at_) Beat(now, actions);
+}
+
+absl::Time LedgerLeader::NextWake() const {
+  absl::Time wake = ledger_.NextWake();
+  if (!away_.empty()) wake = std::min(wake, away_.front().since + settings_.away_max);
+  if (!holding() || cut_off_) return wake;
+  if (!clients_.empty()) wake = std::min(wake, beat_at_);
+  return uncontrolled_since_ == absl::InfiniteFuture()
+             ? wake
+             : std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
+}
+
+void LedgerLeader::On(absl::Time now, const LeaderWake&, Actions& actions) {
+  Tell(now, ledger::Wake{}, actions);
+}
+
+void LedgerLeader::On(absl::Time now, const LeadershipGiven& event, Actions& actions) {
+  Tell(now, ledger::Appointed{event.appointment, event.fresh}, actions);
+}
+
+void LedgerLeader::On(absl::Time now, const LeadershipMoved& event, Actions& actions) {
+  Tell(now, ledger::Deposed{event.to}, actions);
+}
+
+void LedgerLeader::On(absl::Time now, const ControllerSeen& event, Actions&) {
+  if (!event.connected) {
+    uncontrolled_since_ = std::min(uncontrolled_since_, now);
+    return;
+  }
+  uncontrolled_since_ = absl::InfiniteFuture();
+  cut_off_ = false;
+}
+
+void LedgerLeader::On(absl::Time now, const ClientConnected& event, Actions& actions) {
+  if (Stands(event.router)) {
+    Tell(now, ledger::RouterAway{event.router}, actions);
+  } else {
+    if (!stands_.contains(event.router)) stands_.resize(event.router.index() + 1, false);
+    stands_[event.router] = true;
+    clients_.push_back(event.router);
+  }
+  std::erase_if(away_, [&](const Away& away) { return away.router == event.router; });
+  if (holding() && !cut_off_) {
+    actions.emplace_back(SendHeartbeat{event.router, ledger_.appointment()});
+  }
+}
+
+void LedgerLeader::On(absl::Time now, const ClientDisconnected& event, Actions& actions) {
+  if (!Stands(event.router)) return;
+  stands_[event.router] = false;
+  std::erase(clients_, event.router);
+  away_.push_back({event.router, now});
+  Tell(now, ledger::RouterAway{event.router}, actions);
+}
+
+void LedgerLeader::On(absl::Time now, const RouterSaid& event, Actions& actions) {
+  if (!Stands(event.router)) return;
+  ledger::LedgerEvent said = event.said;
+  if (auto* ask = std::get_if<ledger::Acquire>(&said)) {
+    ask->key.router = event.router;
+    if (cut_off_) {
+      actions.emplace_back(
+          TellRouter{event.router, ledger::Refuse{ask->key, ledger::RefuseReason::kNotLeader}});
+      return;
+    }
+  } else if (auto* withdraw = std::get_if<ledger::Withdraw>(&said)) {
+    withdraw->key.router = event.router;
+  } else if (auto* renew = std::get_if<ledger::Renew>(&said)) {
+    renew->router = event.router;
+  } else if (!std::holds_alternative<ledger::Release>(said)) {
+    return;  // not a router's to say
+  }
+  Tell(now, said, actions);
+}
+
+void LedgerLeader::On(absl::Time now, const ledger::WorkerListed& event, Actions& actions) {
+  Tell(now, event, actions);
+}
+
+void LedgerLeader::On(absl::Time now, const ledger::WorkerGone& event, Actions& actions) {
+  Tell(now, event, actions);
+}
+
+void LedgerLeader::On(absl::Time now, const ledger::Announce& event, Actions& actions) {
+  Tell(now, event, actions);
+}
+
+void LedgerLeader::Tell(absl::Time now, const ledger::LedgerEvent& event, Actions& actions) {
+  ledger_actions_.clear();
+  ledger_.Step(now, event, ledger_actions_);
+  for (const ledger::LedgerAction& action : ledger_actions_) Perform(action, actions);
+}
+
+void LedgerLeader::Perform(const ledger::LedgerAction& action, Actions& actions) const {
+  std::visit(
+      [&](const auto& a) {
+        using Kind = std::decay_t<decltype(a)>;
+        if constexpr (std::is_same_v<Kind, ledger::FenceWorker>) {
+          actions.emplace_back(FenceOff{a.worker, ledger_.appointment(), a.upto});
+        } else if constexpr (std::is_same_v<Kind, ledger::Revoke>) {
+          actions.emplace_back(FenceOff{a.worker, ledger_.appointment(), a.lease, true});
+        } else if constexpr (std::is_same_v<Kind, ledger::LeaseLost>) {
+          if (Stands(a.router)) actions.emplace_back(TellRouter{a.router, a});
+        } else {
+          if (Stands(a.key.router)) actions.emplace_back(TellRouter{a.key.router, a});
+        }
+      },
+      action);
+}
+
+bool LedgerLeader::CountsOn(RouterId router) const {
+  return Stands(router) ||
+         std::any_of(away_.begin(), away_.end(), [&](const Away& away) { return away.router == router; });
+}
+
+void LedgerLeader::ForgetAway(absl::Time now, Actions& actions) {
+  while (!away_.empty() && now >= away_.front().since + settings_.away_max) {
+    const RouterId router = away_.front().router;
+    away_.erase(away_.begin());
+    Tell(now, ledger::RouterGone{router}, actions);
+  }
+}
+
+void LedgerLeader::CutOffIfDue(absl::Time now, Actions& actions) {
+  if (now < uncontrolled_since_ + settings_.uncontrolled_max) return;
+  cut_off_ = true;
+  // Whoever waits shall probe; nobody is granted what another leader may grant as well.
+  for (const RouterId router : clients_) Tell(now, ledger::RouterAway{router}, actions);
+}
+
+void LedgerLeader::Beat(absl::Time now, Actions& actions) {
+  const Fence appointment = ledger_.appointment();
+  for (const RouterId router : clients_) actions.emplace_back(SendHeartbeat{router, appointment});
+  beat_at_ = now + settings_.heartbeat_period;
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,154 @@
+// The leader of one tier's slot ledger, in a router: the ledger and the routers connected to it.
+//
+// Sits between the wire and the ledger (dispatch/ledger/slot_ledger.h). It knows which routers are connected,
+// gives each a heartbeat at least every `heartbeat_period` while the ledger is held (and none while it is
+// not: silence means "not here"), and turns what routers, workers, directory and controller do into the
+// ledger's events. A router whose stream broke loses its places in the line at once, because a grant would
+// reach nobody; its leases only when it has been away for `away_max`, because its jobs run on. Every router
+// has one for each tier, and nearly all of them are empty.
+//
+// Cut off from the controller a leader goes on: workers that announce refuse a deposed leader's leases by
+// themselves. Workers that announce nothing cannot, so for them `uncontrolled_max` must be finite: after that
+// time without a controller nobody is granted anything until there is one again.
+//
+// Pure, for the daemon and the simulator. Numbers of routers and workers are the shell's; a router keeps its
+// number over reconnects, and while it CountsOn it nobody else may get that. Bounds: the ledger's.
+// Complexity: the ledger's, and O(routers connected) a heartbeat. One owner thread.
+#ifndef RINGWAY_ROUTER_LEDGER_LEADER_H_
+#define RINGWAY_ROUTER_LEDGER_LEADER_H_
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/lease.h"
+#include "router/dispatch/ledger/messages.h"
+#include "router/dispatch/ledger/slot_ledger.h"
+
+namespace ringway::router {
+
+struct LeaderSettings {
+  ledger::LedgerSettings ledger;
+  absl::Duration heartbeat_period = absl::Milliseconds(100);
+  absl::Duration away_max = absl::Seconds(1);
+  absl::Duration uncontrolled_max = absl::InfiniteDuration();
+};
+
+// ---- events; of the ledger's own: WorkerListed, WorkerGone, Announce ----
+// The directory names this life of this router.
+struct LeadershipGiven {
+  Fence appointment;
+  bool fresh = false;  // nobody held it before
+};
+// It names somebody else, or nobody, under this fence.
+struct LeadershipMoved {
+  Fence to;
+};
+struct ControllerSeen {
+  bool connected = false;
+};
+// A router's stream stands; one that stood before is forgotten.
+struct ClientConnected {
+  RouterId router;
+};
+struct ClientDisconnected {
+  RouterId router;
+};
+// An Ask, Withdraw, Renew or Release of a router that stands. Whom it names as its router does not count.
+struct RouterSaid {
+  RouterId router;
+  ledger::LedgerEvent said;
+};
+struct LeaderWake {};
+using LeaderEvent =
+    std::variant<LeaderWake, LeadershipGiven, LeadershipMoved, ControllerSeen, ClientConnected,
+                 ClientDisconnected, RouterSaid, ledger::WorkerListed, ledger::WorkerGone, ledger::Announce>;
+
+// ---- actions ----
+// Grant, Refuse, Withdrawn or LeaseLost.
+struct TellRouter {
+  RouterId router;
+  ledger::LedgerAction what;
+};
+struct SendHeartbeat {
+  RouterId router;
+  Fence appointment;
+};
+// The worker refuses everything at or below `upto`, unless it knows of a higher leader than `by`; with
+// `revoke` the job of exactly that lease is stopped.
+struct FenceOff {
+  WorkerId worker;
+  Fence by;
+  Lease upto;
+  bool revoke = false;
+  std::uint64_t connection = 0;  // that the worker is heard over (ledger_session.h); its reply is of this one
+};
+using LeaderAction = std::variant<TellRouter, SendHeartbeat, FenceOff>;
+
+class LedgerLeader {
+ public:
+  explicit LedgerLeader(const LeaderSettings& settings) : settings_(settings), ledger_(settings.ledger) {}
+
+  // Appends to `actions`.
+  void Step(absl::Time now, const LeaderEvent& event, std::vector<LeaderAction>& actions);
+  // The same for whoever knows which event it is, without the way through a variant.
+  template <class Event>
+  void Step(absl::Time now, const Event& event, std::vector<LeaderAction>& actions) {
+    const bool held = holding();
+    On(now, event, actions);
+    FinishTurn(now, held, actions);
+  }
+  absl::Time NextWake() const;
+
+  bool holding() const { return ledger_.holding(); }
+  const ledger::SlotLedger& ledger() const { return ledger_; }
+  std::size_t clients() const { return clients_.size(); }
+  // The router is connected, or its requests and leases have not been ended yet since it left.
+  bool CountsOn(RouterId router) const;
+  // Holds the ledger but grants nothing, because no controller has been seen for too long.
+  bool cut_off() const { return cut_off_; }
+
+ private:
+  using Actions = std::vector<LeaderAction>;
+  struct Away {
+    RouterId router;
+    absl::Time since;
+  };
+
+  // What is due by now. `held`: before the event.
+  void FinishTurn(absl::Time now, bool held, Actions& actions);
+
+  void On(absl::Time now, const LeaderWake& event, Actions& actions);
+  void On(absl::Time now, const LeadershipGiven& event, Actions& actions);
+  void On(absl::Time now, const LeadershipMoved& event, Actions& actions);
+  void On(absl::Time now, const ControllerSeen& event, Actions& actions);
+  void On(absl::Time now, const ClientConnected& event, Actions& actions);
+  void On(absl::Time now, const ClientDisconnected& event, Actions& actions);
+  void On(absl::Time now, const RouterSaid& event, Actions& actions);
+  void On(absl::Time now, const ledger::WorkerListed& event, Actions& actions);
+  void On(absl::Time now, const ledger::WorkerGone& event, Actions& actions);
+  void On(absl::Time now, const ledger::Announce& event, Actions& actions);
+
+  void Tell(absl::Time now, const ledger::LedgerEvent& event, Actions& actions);
+  void Perform(const ledger::LedgerAction& action, Actions& actions) const;
+  bool Stands(RouterId router) const { return stands_.contains(router) && stands_[router] != 0; }
+  void ForgetAway(absl::Time now, Actions& actions);
+  void CutOffIfDue(absl::Time now, Actions& actions);
+  void Beat(absl::Time now, Actions& actions);
+
+  LeaderSettings settings_;
+  ledger::SlotLedger ledger_;
+  std::vector<RouterId> clients_;
+  IdVector<RouterId, char> stands_;  // the same, by router
+  std::vector<Away> away_;           // longest away first
+  absl::Time beat_at_ = absl::InfinitePast();
+  absl::Time uncontrolled_since_ = absl::InfiniteFuture();
+  bool cut_off_ = false;
+  std::vector<ledger::LedgerAction> ledger_actions_;  // reused
+};
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_LEDGER_LEADER_H_

@@ -1,0 +1,62 @@
+// One keyed request at the router where it entered, from its claim to its end.
+//
+//   waiting -> claiming -> holding (it runs) -> settling -> gone
+//                 |  \-> attached (another runs it) -> claiming, or answered
+//                 \----> confirming (it is done already) -> answered
+//
+// While it holds, settles, or lingers (given up, but its worker has not confirmed), others may wait for its
+// end: callers are other routers, followers are later requests with the same key at this one. A plain
+// gathering; once_machine.h has the rules. One owner thread.
+#ifndef RINGWAY_ROUTER_ONCE_KEYED_REQUEST_H_
+#define RINGWAY_ROUTER_ONCE_KEYED_REQUEST_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "router/once/messages.h"
+#include "router/once/rendezvous.h"
+
+namespace ringway::router::once {
+
+// Number of an ask from another router that is waiting for its reply.
+using CallId = std::uint64_t;
+
+enum class Stage : std::uint8_t {
+  kWaiting,     // for this router to know the others, or for an earlier request with the same key
+  kClaiming,    // one replica is asked at a time
+  kPausing,     // too few replicas answered; it goes round again in a moment
+  kAttached,    // the owner of the claim on record is asked to tell its end
+  kConfirming,  // a known end is made sure to stand at a quorum
+  kHolding,     // the claim stands: the job may run
+  kSettling,    // it is done: the end is being recorded
+  kLingering,   // given up; its attempt has been withdrawn and not confirmed yet
+};
+
+struct KeyedRequest {
+  std::uint64_t ticket = 0;
+  JobId job;  // invalid: lingering
+  std::string key;
+  std::uint64_t fingerprint = 0;
+  absl::Time deadline;
+  Stage stage = Stage::kWaiting;
+  ClaimId claim;
+  std::vector<ClaimId> over;      // claims that this one takes over from
+  std::vector<Replica> replicas;  // by rank
+  std::size_t next = 0;           // of them, to be asked
+  std::vector<Replica> standing;  // where the claim stands
+  std::optional<Record> found;    // confirming, settling: the end; claiming: a claim whose owner is silent
+  std::size_t agreed = 0;         // confirming, settling: replicas that have the end
+  std::size_t asked = 0;          // confirming, settling: replies outstanding
+  int tries = 0;
+  std::vector<CallId> callers;
+  std::vector<std::uint64_t> followers;  // tickets
+  bool following = false;
+};
+
+}  // namespace ringway::router::once
+
+#endif  // RINGWAY_ROUTER_ONCE_KEYED_REQUEST_H_

@@ -1,0 +1,229 @@
+// A job with an idempotency key runs once: the whole protocol, seen from one router.
+//
+// Before a keyed job is dispatched its claim is recorded by two of the three replicas of its key
+// (rendezvous.h), asked one after the other in the order that all routers share. Before its completion is
+// delivered, that is recorded by two of the three as well. From this follows, for any losses, repetitions,
+// delays and partitions, as long as no two replicas of a key lose their memory within one repair:
+//   * At most one completion of a key is delivered. Two ends would share a replica, and a replica accepts the
+//     end of the claim on record only (record_table.h).
+//   * At most one request with a key runs at a time. A claim is taken over only when its owner says that it
+//     is not running, when its owner has started again since, or when its deadline has passed.
+//   * What cannot be known is refused in words: a claim whose owner is silent is not started again before its
+//     hold is over, and a completion that cannot be recorded twice is not delivered.
+// A request whose key is taken waits for the end and gets the same answer; a key that is done is answered
+// from the record. A router that starts learns from the others what it kept before it lets any claim pass,
+// and when a router leaves, those that share its keys tell the next in rank.
+//
+// Bounds: one request for each keyed job; callers_max waiting for one; tries_max rounds for one. Complexity:
+// O(routers + log records) for each call. Pure; one owner thread.
+#ifndef RINGWAY_ROUTER_ONCE_ONCE_MACHINE_H_
+#define RINGWAY_ROUTER_ONCE_ONCE_MACHINE_H_
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/job.h"
+#include "router/dispatch/worker_view.h"
+#include "router/once/keyed_request.h"
+#include "router/once/record_table.h"
+
+namespace ringway::router::once {
+
+struct Settings {
+  std::string router;      // own name; empty: keys are not looked at
+  std::uint64_t life = 1;  // rises when the router starts again
+  bool alone = true;       // nobody will say which other routers there are
+  TableBounds bounds = {};
+  absl::Duration hold_margin = absl::Seconds(2);  // of a claim, beyond its job's deadline
+  std::size_t callers_max = 64;                   // waiting for one claim
+  int tries_max = 16;
+};
+
+// ---- what the machine wants done ----
+struct SendRequest {
+  RouterId to;
+  Request request;
+};
+struct AnswerCall {
+  CallId call = 0;
+  Reply reply;
+};
+// The job may run.
+struct Granted {
+  JobId job;
+};
+// Another request runs the job; this one waits for its end.
+struct Attached {
+  JobId job;
+};
+// The job has been done before.
+struct Answered {
+  JobId job;
+  Result result;
+};
+struct Refused {
+  JobId job;
+  Outcome outcome = Outcome::kFailed;
+  std::string message;
+  absl::Duration retry_after = absl::ZeroDuration();
+};
+// The completion is on record: it may be delivered.
+struct Settled {
+  JobId job;
+};
+// It must not be delivered.
+struct Unsettled {
+  JobId job;
+  std::string message;
+};
+using OnceAction =
+    std::variant<SendRequest, AnswerCall, Granted, Attached, Answered, Refused, Settled, Unsettled>;
+
+struct Counts {
+  std::uint64_t granted = 0;
+  std::uint64_t attached = 0;
+  std::uint64_t answered = 0;  // from the record, or by the one that ran it
+  std::uint64_t refused = 0;
+  std::uint64_t unsettled = 0;
+  std::uint64_t taken_over = 0;
+};
+
+class OnceMachine {
+ public:
+  explicit OnceMachine(const Settings& settings);
+  bool on() const { return !settings_.router.empty(); }
+
+  // ---- the other routers (once_machine.cc) ----
+  void List(RouterId router, const std::string& name);
+  void Unlist(absl::Time now, RouterId router);
+  // All routers that there are have been listed.
+  void ViewComplete(absl::Time now);
+
+  // ---- keyed jobs (once_claim.cc, once_settle.cc) ----
+  void Begin(absl::Time now, JobId job, const std::string& key, std::uint64_t fingerprint,
+             absl::Time deadline);
+  // The job that was granted is done.
+  void Settle(absl::Time now, JobId job, const Result& result);
+  // The job has ended otherwise, or the client has gone. `attempt`: was withdrawn and may still run; 0: none.
+  void Drop(absl::Time now, JobId job, dispatch::AttemptId attempt);
+  void AttemptOver(absl::Time now, dispatch::AttemptId attempt);
+
+  // ---- the wire ----
+  // Each call is answered by one AnswerCall, sooner or later.
+  void Asked(absl::Time now, CallId call, const Request& request);
+  // `reply` is null when none came: the ask may have been performed or not.
+  void Replied(absl::Time now, RouterId from, const Request& request, const Reply* reply);
+
+  void Wake(absl::Time now);
+  absl::Time NextWake() const;
+  // What is to be done; the caller empties it.
+  std::vector<OnceAction>& actions() { return actions_; }
+
+  const Counts& counts() const { return counts_; }
+  std::size_t records() const { return table_.size(); }
+  std::size_t requests() const { return requests_.size(); }
+  bool ready() const { return !starting_; }
+
+  // Of the walk over the table after routers left.
+  static constexpr std::size_t kLeftMax = 16;
+  static constexpr std::size_t kRepairBatch = 64;
+  static constexpr absl::Duration kRepairPause = absl::Milliseconds(10);
+  // A router that does not tell what it knows is asked again so often, and then taken for dead.
+  static constexpr int kPullTriesMax = 8;
+  static constexpr absl::Duration kPullPause = absl::Milliseconds(100);
+  // A claim that its replica still has is in everybody's way, so giving it up is said again a few times.
+  static constexpr int kReleaseTriesMax = 6;
+  static constexpr std::size_t kReleasesMax = 4096;
+  static constexpr absl::Duration kReleasePause = absl::Milliseconds(200);
+  // Before a claim that found too few replicas goes round again; grows with its tries.
+  static constexpr absl::Duration kClaimPause = absl::Milliseconds(20);
+
+ private:
+  using KeyedRequests = std::map<std::uint64_t, KeyedRequest>;
+
+  template <class Action>
+  void Act(Action action) {
+    actions_.emplace_back(std::in_place_type<Action>, std::move(action));
+  }
+
+  // A replica's part.
+  Reply Keep(absl::Time now, const Request& request);
+  void Send(absl::Time now, const Replica& replica, Request request);
+  void RunLocal(absl::Time now);
+  void OnReply(absl::Time now, Replica replica, const Request& request, const Reply* reply);
+  void OnPulled(absl::Time now, RouterId from, const PullRequest& request, const Reply* reply);
+  void RunPulls(absl::Time now);
+  void RunPauses(absl::Time now);
+  void StartAll(absl::Time now);
+  void Repair(absl::Time now);
+
+  // Claims.
+  void Lead(absl::Time now, KeyedRequest& keyed);
+  void StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t round);
+  void AskNext(absl::Time now, KeyedRequest& keyed);
+  void OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replica& replica, const ClaimRequest& request,
+                    const Reply* reply);
+  void OnTaken(absl::Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply);
+  void OnQuorumMissed(absl::Time now, KeyedRequest& keyed);
+  void OnOwnerSilent(absl::Time now, KeyedRequest& keyed);
+  void Attach(absl::Time now, KeyedRequest& keyed, const Record& record);
+  void TakeOver(absl::Time now, KeyedRequest& keyed, const ClaimId& from);
+  void OnAttachReply(absl::Time now, KeyedRequest& keyed, const AttachRequest& request, const Reply* reply);
+  void OnAttachAsked(absl::Time now, CallId call, const AttachRequest& request);
+  void GiveUpClaim(absl::Time now, KeyedRequest& keyed);
+  void Refuse(absl::Time now, KeyedRequest& keyed, Outcome outcome, std::string message,
+              absl::Duration retry_after);
+
+  // Ends.
+  void Confirm(absl::Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record);
+  void SendEnd(absl::Time now, KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of);
+  void OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica& replica, const Reply* reply);
+  void AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& record);
+  // The request is over. `end`: what came of the key; null: nothing.
+  void Close(absl::Time now, KeyedRequest& keyed, const Record* end);
+
+  KeyedRequest* FindByJob(JobId job);
+  KeyedRequest* FindByTicket(std::uint64_t ticket);
+  KeyedRequest* FindLeader(const std::string& key);
+  std::string NamesOf(const std::vector<Replica>& replicas) const;
+
+  struct Pull {
+    RouterId from;
+    std::string after;
+    int tries = 0;
+    absl::Time again = absl::InfiniteFuture();  // set: not to be asked before
+  };
+  struct Local {
+    Replica replica;
+    Request request;
+  };
+
+  Settings settings_;
+  ReplicaView view_;
+  RecordTable table_;
+  bool starting_ = false;
+  bool view_complete_ = false;
+  std::vector<Pull> pulls_;          // outstanding, while starting
+  std::vector<std::uint64_t> left_;  // marks of routers that left, whose keys are being passed on
+  std::string repaired_;             // up to this key
+  absl::Time repair_at_ = absl::InfiniteFuture();
+  KeyedRequests requests_;
+  std::map<JobId, std::uint64_t> by_job_;
+  std::map<std::string, std::uint64_t> leaders_;  // the request of a key that others follow
+  std::map<dispatch::AttemptId, std::uint64_t> lingering_;
+  std::uint64_t last_ticket_ = 0;
+  std::uint64_t last_serial_ = 0;
+  std::multimap<absl::Time, std::uint64_t> pauses_;  // tickets
+  std::multimap<absl::Time, Local> releases_;        // to be said again
+  std::deque<Local> local_;                          // requests to this router itself
+  std::vector<OnceAction> actions_;
+  Counts counts_;
+};
+
+}  // namespace ringway::router::once
+
+#endif  // RINGWAY_ROUTER_ONCE_ONCE_MACHINE_H_

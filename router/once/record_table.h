@@ -1,0 +1,74 @@
+// A replica's side: which keys are claimed, by whom, and what came of them.
+//
+// The rules of a register with ballots (Attiya, Bar-Noy, Dolev 1995; Paxos' rounds): a free key takes any
+// claim; a taken one only a claim that names the one it takes over from; an end is accepted for the claim
+// that is on record, or from a higher round, never over a higher one. So a claim that was taken over cannot
+// end any more, whatever comes late. A record survives the end of its claim's hold by `keep`, longer than any
+// message lives, so late messages cannot make an old claim new.
+//
+// Bounds: records_max; when full, new keys are refused and nothing known is forgotten. Results beyond
+// result_bytes_max lose their bytes, the oldest first, never their record. Complexity: O(log records). Pure.
+#ifndef RINGWAY_ROUTER_ONCE_RECORD_TABLE_H_
+#define RINGWAY_ROUTER_ONCE_RECORD_TABLE_H_
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "router/once/messages.h"
+
+namespace ringway::router::once {
+
+struct TableBounds {
+  std::size_t records_max = 65536;
+  std::size_t result_bytes_max = std::size_t{64} << 20;
+  absl::Duration keep = absl::Minutes(10);  // of a record, after its end
+};
+
+class RecordTable {
+ public:
+  explicit RecordTable(const TableBounds& bounds) : bounds_(bounds) {}
+
+  Reply Claim(absl::Time now, const ClaimRequest& request);
+  Reply Settle(absl::Time now, const SettleRequest& request);
+  Reply Release(absl::Time now, const ReleaseRequest& request);
+  // Another replica's record: the higher round wins, then the end.
+  Reply Copy(absl::Time now, const Record& record);
+  // Those that `wanted` says, a bounded number, in the order of their keys.
+  Reply Page(const std::string& after, const std::function<bool(const std::string&)>& wanted) const;
+
+  const Record* Find(const std::string& key) const;
+  // The first record after this key; null: none.
+  const Record* Next(const std::string& after) const;
+
+  void Forget(absl::Time now);
+  absl::Time NextForget() const;
+  std::size_t size() const { return records_.size(); }
+  std::size_t result_bytes() const { return result_bytes_; }
+
+ private:
+  using Forgets = std::multimap<absl::Time, std::string>;
+  struct Entry {
+    Record record;
+    Forgets::iterator forget;
+  };
+  using Records = std::map<std::string, Entry>;
+
+  Reply Taken(absl::Time now, const Record& record) const;
+  // Stores it, new or over what is there.
+  void Store(absl::Time now, const Record& record);
+  void Erase(Records::iterator at);
+  void DropOldResults();
+
+  TableBounds bounds_;
+  Records records_;
+  Forgets forgets_;
+  std::deque<std::string> results_;  // keys whose results have bytes, oldest first; some may be gone
+  std::size_t result_bytes_ = 0;
+};
+
+}  // namespace ringway::router::once
+
+#endif  // RINGWAY_ROUTER_ONCE_RECORD_TABLE_H_

@@ -1,0 +1,223 @@
+#include "sim/clients.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ringway::sim {
+namespace {
+
+constexpr std::uint64_t kServiceStream = 0x73657276;
+constexpr std::uint64_t kChoiceStream = 0x63686f69;
+constexpr double kLastS = 9e9;        // whole nanoseconds are counted up to there, 285 years
+constexpr double kServiceMaxS = 9e6;  // a worker that is a thousand times slower is still counted
+constexpr double kMeanPixels = 1e6;   // that a job of mean size is said to have
+
+std::uint32_t TenantOf(const RecordedJob* recorded) {
+  return recorded != nullptr ? recorded->tenant : RecordedJob::kNobody;
+}
+
+// As a request would tell it; routers estimate service times by steps x pixels x frames.
+CostHint CostOf(const RecordedJob& recorded) {
+  if (recorded.size <= 0) return {};
+  const double pixels = std::clamp(recorded.size * kMeanPixels, 1.0, 4e9);
+  return {.steps = 1, .pixels = static_cast<std::uint32_t>(pixels), .frames = 1};
+}
+
+}  // namespace
+
+Clients::Clients(Stage& stage, const Scenario& scenario, const Routers& routers)
+    : stage_(stage),
+      scenario_(scenario),
+      routers_(routers),
+      services_(scenario.seed, kServiceStream),
+      choices_(scenario.seed, kChoiceStream),
+      routers_of_(scenario.fleet->world.regions.size()),
+      bad_share_(scenario.fleet->world.regions.size(), 0.0),
+      nearest_(NearestFirst(scenario.fleet->world.rtt)) {
+  for (std::size_t i = 0; i < scenario.demand.size(); ++i) {
+    streams_.emplace_back(ArrivalStream(scenario.demand[i].law, scenario.seed, kArrivalStreams + i));
+    const absl::Duration deadline = scenario.fleet->tiers[scenario.demand[i].tier].deadline;
+    streams_.back().patience = std::min(deadline, absl::Seconds(scenario.users.patience_s));
+  }
+  for (std::size_t i = 0; i < routers.places().size(); ++i) {
+    routers_of_[routers.places()[RouterId(i)]].push_back(RouterId(i));
+  }
+}
+
+void Clients::Begin() {
+  for (std::size_t i = 0; i < streams_.size(); ++i) ScheduleNext(i);
+}
+
+void Clients::ScheduleNext(std::size_t index) {
+  Stream& stream = streams_[index];
+  const double next_s = stream.arrivals.Next();
+  if (next_s > kLastS) return;  // never, or beyond what can be counted
+  stream.next = stream.arrivals.recorded();
+  stage_.AtNs(static_cast<std::int64_t>(next_s * 1e9), Happening::kUserArrives,
+              static_cast<std::uint32_t>(index), stream.generation);
+}
+
+void Clients::OnArrives(std::size_t index, std::uint32_t generation) {
+  if (streams_[index].generation != generation) return;  // drawn before the rate changed
+  UserIndex user;
+  if (free_users_.empty()) {
+    user = static_cast<UserIndex>(users_.size());
+    users_.emplace_back();
+  } else {
+    user = free_users_.back();
+    free_users_.pop_back();
+  }
+  users_[user] = {.stream = index,
+                  .tries = 0,
+                  .recorded = streams_[index].next,
+                  .serial = 0,
+                  .submitted = stage_.Now(),
+                  .free = false};
+  Submit(user);
+  ScheduleNext(index);
+}
+
+void Clients::OnRetries(UserIndex user) { Submit(user); }
+
+RouterId Clients::EntryRouter(RegionId region) {
+  const auto pick = [this](RegionId from) {
+    const std::vector<RouterId>& here = routers_of_[from];
+    if (here.empty()) return RouterId();
+    const std::size_t start = choices_.Below(here.size());
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const RouterId router = here[(start + i) % here.size()];
+      if (routers_.alive(router)) return router;
+    }
+    return RouterId();
+  };
+  if (const RouterId router = pick(region); router.valid()) return router;
+  for (const RegionId other : nearest_[region]) {
+    if (const RouterId router = pick(other); router.valid()) return router;
+  }
+  return RouterId();
+}
+
+double Clients::ServiceS(const User& user) {
+  const DemandSpec& demand = scenario_.demand[user.stream];
+  const RecordedJob* recorded = user.recorded;
+  if (recorded != nullptr && recorded->service_s >= 0) {
+    const auto& law = std::get<TraceArrivals>(demand.law);  // none else has recorded jobs
+    return std::min(kServiceMaxS, law.service_factor * recorded->service_s);
+  }
+  const double drawn_s = DrawServiceS(scenario_.service[demand.tier].law, services_);
+  if (recorded == nullptr || recorded->size <= 0) return drawn_s;
+  return std::min(kServiceMaxS, drawn_s * recorded->size);
+}
+
+absl::Duration Clients::PatienceOf(const User& user) const {
+  if (user.recorded == nullptr || user.recorded->deadline_s <= 0) return streams_[user.stream].patience;
+  return absl::Seconds(std::min(user.recorded->deadline_s, scenario_.users.patience_s));
+}
+
+void Clients::Submit(UserIndex index) {
+  User& user = users_[index];
+  const DemandSpec& demand = scenario_.demand[user.stream];
+  user.serial = ++last_serial_;
+  user.submitted = stage_.Now();
+  ++user.tries;
+  const double service_s = ServiceS(user);
+  const absl::Duration patience = PatienceOf(user);
+  for (Observer* observer : stage_.observers) {
+    observer->OnSubmitted(stage_.Now(), {.serial = user.serial,
+                                         .user = index,
+                                         .tier = demand.tier,
+                                         .region = demand.region,
+                                         .priority = demand.priority,
+                                         .again = user.tries > 1,
+                                         .service_s = service_s,
+                                         .patience = patience,
+                                         .tenant = TenantOf(user.recorded)});
+  }
+  const RouterId entry = EntryRouter(demand.region);
+  if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
+
+  const RegionId entered = routers_.places()[entry];
+  const auto delay = stage_.network.DelayNs(demand.region, entered);
+  if (!delay) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
+  if (!scenario_.users.tell_deadline) {
+    stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index,
+              static_cast<std::uint32_t>(user.serial));
+  }
+  const absl::Time arrives = stage_.Now() + absl::Nanoseconds(*delay);
+  JobNote& note = stage_.SendJob(*delay, entry);
+  note.life = routers_.life(entry);
+  note.user = index;
+  note.caller = {};
+  note.payload = {user.serial, std::max<std::int64_t>(1, static_cast<std::int64_t>(service_s * 1e9))};
+  const double bad_share = bad_share_[demand.region];
+  note.payload.fails = bad_share > 0 && choices_.Chance(bad_share);
+  note.facts = {.tier = demand.tier, .priority = demand.priority, .source = entered, .arrived = arrives};
+  if (user.recorded != nullptr) note.facts.cost = CostOf(*user.recorded);
+  if (scenario_.users.tell_deadline) note.facts.deadline = arrives + patience;
+}
+
+void Clients::OnGivesUp(UserIndex index, std::uint32_t serial_low) {
+  // A user has one submission in flight, so the low bits tell it from an earlier one.
+  const User& user = users_[index];
+  if (static_cast<std::uint32_t>(user.serial) != serial_low) return;
+  EndFor(index, {.serial = user.serial, .outcome = Outcome::kTimeout});
+}
+
+void Clients::OnAnswer(UserIndex user, std::uint32_t detail) { EndFor(user, stage_.to_user.Take(detail)); }
+
+void Clients::EndFor(UserIndex index, const AnswerNote& answer) {
+  User& user = users_[index];
+  if (user.free || user.serial != answer.serial) return;
+  const DemandSpec& demand = scenario_.demand[user.stream];
+  for (Observer* observer : stage_.observers) {
+    observer->OnEnded(stage_.Now(), {.serial = user.serial,
+                                     .tier = demand.tier,
+                                     .region = demand.region,
+                                     .priority = demand.priority,
+                                     .outcome = answer.outcome,
+                                     .served_in = answer.served_in,
+                                     .latency = stage_.Now() - user.submitted,
+                                     .wait = answer.wait,
+                                     .attempts = answer.attempts,
+                                     .spilled = answer.spilled});
+  }
+  user.serial = 0;  // whatever is still said about this submission comes too late
+  const UserSpec& habits = scenario_.users;
+  const bool again = answer.outcome != Outcome::kDone && user.tries <= habits.resubmit_max &&
+                     habits.resubmit_share > 0 && choices_.Chance(habits.resubmit_share);
+  if (again) {
+    const double pause_s = habits.resubmit_after_s * choices_.Exponential();
+    stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, index);
+    return;
+  }
+  user.free = true;
+  free_users_.push_back(index);
+}
+
+void Clients::End() const {
+  for (const User& user : users_) {
+    if (user.free || user.serial == 0) continue;
+    const DemandSpec& demand = scenario_.demand[user.stream];
+    for (Observer* observer : stage_.observers) {
+      observer->OnUnfinished(
+          stage_.Now(),
+          {.serial = user.serial, .tier = demand.tier, .region = demand.region, .submitted = user.submitted});
+    }
+  }
+}
+
+void Clients::Scale(const RegionSet& regions, double factor) {
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const RegionId region = scenario_.demand[i].region;
+    const bool meant = regions.empty() || std::find(regions.begin(), regions.end(), region) != regions.end();
+    if (!meant) continue;
+    Stream& stream = streams_[i];
+    stream.factor *= factor;
+    ++stream.generation;
+    stream.arrivals.SetFactor(absl::ToDoubleSeconds(stage_.Now() - absl::UnixEpoch()), stream.factor);
+    ScheduleNext(i);
+  }
+}
+
+}  // namespace ringway::sim

@@ -1,0 +1,247 @@
+#include "sim/faults.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+namespace ringway::sim {
+
+Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& populations)
+    : stage_(stage),
+      scenario_(scenario),
+      clients_(populations.clients),
+      routers_(populations.routers),
+      workers_(populations.workers),
+      leaders_(populations.leaders),
+      control_(populations.control),
+      leaders_killed_(scenario.steps.size()) {}
+
+void Faults::Begin() {
+  for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
+    stage_.After(static_cast<std::int64_t>(scenario_.steps[i].at_s * 1e9), Happening::kStepBegins,
+                 static_cast<std::uint32_t>(i));
+  }
+}
+
+void Faults::OnBegins(std::size_t index) {
+  const ScenarioStep& step = scenario_.steps[index];
+  const auto number = static_cast<std::uint32_t>(index);
+  step_ = index;
+  std::visit([this](const auto& fault) { Apply(fault, true); }, step.fault);
+  if (std::isfinite(step.lasts_s)) {
+    stage_.After(static_cast<std::int64_t>(step.lasts_s * 1e9), Happening::kStepEnds, number);
+  }
+  if (step.every_s > 0) {
+    stage_.After(static_cast<std::int64_t>(step.every_s * 1e9), Happening::kStepBegins, number);
+  }
+}
+
+void Faults::OnEnds(std::size_t index) {
+  step_ = index;
+  std::visit([this](const auto& fault) { Apply(fault, false); }, scenario_.steps[index].fault);
+}
+
+RegionSet Faults::Meant(const RegionSet& regions) const {
+  if (!regions.empty()) return regions;
+  RegionSet all;
+  for (std::size_t i = 0; i < scenario_.fleet->world.regions.size(); ++i) all.push_back(RegionId(i));
+  return all;
+}
+
+std::vector<WorkerId> Faults::WorkersOf(RegionId region) const {
+  std::vector<WorkerId> found;
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    if (workers_.places()[WorkerId(i)].region == region) found.push_back(WorkerId(i));
+  }
+  return found;
+}
+
+std::vector<WorkerId> Faults::ShareOf(RegionId region, double share, double skip) const {
+  const std::vector<WorkerId> here = WorkersOf(region);
+  const auto first = static_cast<std::size_t>(std::ceil(skip * static_cast<double>(here.size())));
+  const auto count = static_cast<std::size_t>(std::ceil(share * static_cast<double>(here.size())));
+  std::vector<WorkerId> chosen;
+  for (std::size_t i = first; i < first + count && i < here.size(); ++i) chosen.push_back(here[i]);
+  return chosen;
+}
+
+std::int64_t Faults::StepEndsNs() const {
+  const double lasts_s = std::min(scenario_.steps[step_].lasts_s, scenario_.duration_s + 1);
+  return stage_.queue.now_ns() + static_cast<std::int64_t>(lasts_s * 1e9);
+}
+
+std::vector<RouterId> Faults::RoutersOf(RegionId region) const {
+  std::vector<RouterId> found;
+  for (std::size_t i = 0; i < routers_.places().size(); ++i) {
+    if (routers_.places()[RouterId(i)] == region) found.push_back(RouterId(i));
+  }
+  return found;
+}
+
+void Faults::SetWorker(WorkerId worker, bool alive) {
+  if (alive) {
+    workers_.Revive(worker);
+  } else {
+    workers_.Kill(worker);
+  }
+}
+
+// Steps may meet: what one has killed another may have brought back already.
+void Faults::SetRouter(RouterId router, bool alive) {
+  if (routers_.alive(router) == alive) return;
+  if (alive) {
+    routers_.Revive(router);
+    leaders_.RouterRevived(router);
+    control_.RouterRevived(router);
+  } else {
+    routers_.Kill(router);
+    workers_.LoseRouter(router);
+    leaders_.RouterDied(router);
+    control_.RouterDied(router);
+  }
+}
+
+void Faults::Apply(const KillWorkers& kill, bool begin) {
+  for (const RegionId region : Meant(kill.regions)) {
+    for (const WorkerId worker : ShareOf(region, kill.share, kill.skip)) SetWorker(worker, !begin);
+  }
+}
+
+void Faults::Apply(const KillRouters& kill, bool begin) {
+  for (const RegionId region : Meant(kill.regions)) {
+    const std::vector<RouterId> here = RoutersOf(region);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(kill.count) && i < here.size(); ++i) {
+      SetRouter(here[i], !begin);
+    }
+  }
+}
+
+void Faults::Apply(const KillLeaders& kill, bool begin) {
+  std::vector<RouterId>& killed = leaders_killed_[step_];
+  if (!begin) {
+    for (const RouterId router : killed) SetRouter(router, true);
+    killed.clear();
+    return;
+  }
+  for (const RegionId region : Meant(kill.regions)) {
+    for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+      const RouterId router = leaders_.leader(region, tier);
+      if (!router.valid()) continue;
+      killed.push_back(router);
+      SetRouter(router, false);
+    }
+  }
+}
+
+void Faults::Apply(const KillRegion& kill, bool begin) {
+  for (const RegionId region : Meant(kill.regions)) {
+    for (const WorkerId worker : WorkersOf(region)) SetWorker(worker, !begin);
+    for (const RouterId router : RoutersOf(region)) SetRouter(router, !begin);
+  }
+}
+
+void Faults::Apply(const KillController&, bool begin) {
+  if (begin) {
+    control_.Kill();
+  } else {
+    control_.Revive();
+  }
+}
+
+void Faults::Command(decltype(controller::OperatorCommand::what) what, const char* why) {
+  controller::OperatorCommand command;
+  command.who = "scenario";
+  command.why = why;
+  command.what = std::move(what);
+  control_.Command(std::move(command));
+}
+
+void Faults::Apply(const DrainRegion& drain, bool begin) {
+  for (const RegionId region : Meant(drain.regions)) {
+    Command(
+        controller::DrainCommand{
+            .region = scenario_.fleet->world.regions[region].name, .tier = "", .drain = begin},
+        "drain");
+  }
+}
+
+void Faults::Apply(const Partition& partition, bool begin) {
+  if (begin) {
+    stage_.network.Cut(partition.from, partition.to);
+  } else {
+    stage_.network.Heal(partition.from, partition.to);
+  }
+}
+
+void Faults::Apply(const ExtraDelay& delay, bool begin) {
+  stage_.network.AddDelayMs(delay.from, delay.to, begin ? delay.rtt_ms : -delay.rtt_ms);
+}
+
+void Faults::Apply(const SlowWorkers& slow, bool begin) {
+  for (const RegionId region : Meant(slow.regions)) {
+    for (const WorkerId worker : ShareOf(region, slow.share)) {
+      workers_.SetSlowness(worker, begin ? slow.factor : 1);
+    }
+  }
+}
+
+void Faults::Apply(const Sinkhole& sinkhole, bool begin) {
+  for (const RegionId region : Meant(sinkhole.regions)) {
+    const std::vector<WorkerId> here = WorkersOf(region);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(sinkhole.count) && i < here.size(); ++i) {
+      workers_.SetSinkhole(here[i], begin);
+    }
+  }
+}
+
+void Faults::Apply(const StallWorkers& stall, bool begin) {
+  if (!begin) return;  // they go on by themselves
+  for (const RegionId region : Meant(stall.regions)) {
+    for (const WorkerId worker : ShareOf(region, stall.share)) workers_.Stall(worker, StepEndsNs());
+  }
+}
+
+void Faults::Apply(const PauseRouters& pause, bool begin) {
+  if (!begin) return;
+  for (const RegionId region : Meant(pause.regions)) {
+    const std::vector<RouterId> here = RoutersOf(region);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pause.count) && i < here.size(); ++i) {
+      routers_.Pause(here[i], StepEndsNs());
+    }
+  }
+}
+
+void Faults::Apply(const BreakStreams& streams, bool begin) {
+  if (!begin) return;
+  for (const RegionId region : Meant(streams.regions)) leaders_.BreakLinks(region, streams.share);
+}
+
+void Faults::Apply(const FailJobs& fail, bool begin) {
+  if (!begin) return;
+  for (const RegionId region : Meant(fail.regions)) {
+    for (const WorkerId worker : WorkersOf(region)) workers_.FailNext(worker, fail.count);
+  }
+}
+
+void Faults::Apply(const BadJobs& bad, bool begin) {
+  for (const RegionId region : Meant(bad.regions)) clients_.SetBadShare(region, begin ? bad.share : 0);
+}
+
+void Faults::Apply(const ScaleDemand& scale, bool begin) {
+  clients_.Scale(scale.regions, begin ? scale.factor : 1 / scale.factor);
+}
+
+void Faults::Apply(const FreezeMetrics& freeze, bool begin) {
+  for (const RegionId region : Meant(freeze.regions)) control_.Freeze(region, begin);
+}
+
+void Faults::Apply(const SetThreshold& set, bool begin) {
+  const Tier& tier = scenario_.fleet->tiers[set.tier];
+  Command(
+      controller::ThresholdCommand{.tier = tier.name,
+                                   .overload_threshold = begin ? set.value : tier.route.overload_threshold},
+      "threshold");
+}
+
+}  // namespace ringway::sim

@@ -1,0 +1,85 @@
+// Makes a scenario's steps happen, and undoes them when they end.
+//
+// Each kind of trouble acts on the populations through their public verbs only. Undoing is exact for factors,
+// cuts and delays (they nest); what was killed comes back empty, as a restarted process does. A step that
+// repeats is scheduled again when it begins.
+//
+// One owner.
+#ifndef RINGWAY_SIM_FAULTS_H_
+#define RINGWAY_SIM_FAULTS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/clients.h"
+#include "sim/control_plane.h"
+#include "sim/leaders.h"
+#include "sim/routers.h"
+#include "sim/scenario.h"
+#include "sim/stage.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+// Whom faults befall.
+struct Populations {
+  Clients& clients;
+  Routers& routers;
+  Workers& workers;
+  Leaders& leaders;
+  ControlPlane& control;
+};
+
+class Faults {
+ public:
+  Faults(Stage& stage, const Scenario& scenario, const Populations& populations);
+
+  void Begin();
+  void OnBegins(std::size_t step);
+  void OnEnds(std::size_t step);
+
+ private:
+  void Apply(const KillWorkers& kill, bool begin);
+  void Apply(const KillRouters& kill, bool begin);
+  void Apply(const KillLeaders& kill, bool begin);
+  void Apply(const KillRegion& kill, bool begin);
+  void Apply(const KillController& kill, bool begin);
+  void Apply(const DrainRegion& drain, bool begin);
+  void Apply(const Partition& partition, bool begin);
+  void Apply(const ExtraDelay& delay, bool begin);
+  void Apply(const SlowWorkers& slow, bool begin);
+  void Apply(const Sinkhole& sinkhole, bool begin);
+  void Apply(const StallWorkers& stall, bool begin);
+  void Apply(const PauseRouters& pause, bool begin);
+  void Apply(const BreakStreams& streams, bool begin);
+  void Apply(const FailJobs& fail, bool begin);
+  void Apply(const BadJobs& bad, bool begin);
+  void Apply(const ScaleDemand& scale, bool begin);
+  void Apply(const FreezeMetrics& freeze, bool begin);
+  void Apply(const SetThreshold& set, bool begin);
+
+  RegionSet Meant(const RegionSet& regions) const;
+  std::vector<WorkerId> WorkersOf(RegionId region) const;
+  // Of the region's workers this share, after the first `skip`.
+  std::vector<WorkerId> ShareOf(RegionId region, double share, double skip = 0) const;
+  // When the step that begins now ends.
+  std::int64_t StepEndsNs() const;
+  std::vector<RouterId> RoutersOf(RegionId region) const;
+  void SetRouter(RouterId router, bool alive);
+  void SetWorker(WorkerId worker, bool alive);
+  void Command(decltype(controller::OperatorCommand::what) what, const char* why);
+
+  Stage& stage_;
+  const Scenario& scenario_;
+  Clients& clients_;
+  Routers& routers_;
+  Workers& workers_;
+  Leaders& leaders_;
+  ControlPlane& control_;
+  std::size_t step_ = 0;                               // that acts now
+  std::vector<std::vector<RouterId>> leaders_killed_;  // by step
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_FAULTS_H_

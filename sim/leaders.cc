@@ -1,0 +1,407 @@
+#include "sim/leaders.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "sim/observer.h"
+
+namespace ringway::sim {
+namespace {
+
+// Idle workers that have been silent for this long announce again, looked at every so often: before a ledger
+// forgets them after five seconds.
+constexpr std::int64_t kAnnounceEveryNs = 2'000'000'000;
+constexpr std::int64_t kSilentNs = 2'500'000'000;
+// Between two tries of a way to a leader, as router/daemon/ledger_link.cc does it.
+constexpr double kRetryFirstNs = 30e6;
+constexpr double kRetryMaxNs = 300e6;
+constexpr std::uint64_t kRetryStream = 0x6c696e6b;
+
+}  // namespace
+
+Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers)
+    : stage_(stage),
+      scenario_(scenario),
+      routers_(routers),
+      workers_(workers),
+      retries_(scenario.seed, kRetryStream),
+      routers_of_(scenario.fleet->world.regions.size()) {
+  const auto& tiers = scenario.fleet->tiers;
+  for (std::size_t i = 0; i < routers.places().size(); ++i) {
+    std::vector<RouterId>& here = routers_of_[routers.places()[RouterId(i)]];
+    local_.push_back(RouterId(here.size()));
+    here.push_back(RouterId(i));
+  }
+  for (std::size_t i = 0; i < routers.places().size(); ++i) {
+    const RouterId router(i);
+    endpoint_of_.push_back(IdVector<TierId, std::uint32_t>(tiers.size(), kNoEndpoint));
+    for (TierId tier(0); tier != tiers.end_id(); tier = TierId(tier.index() + 1)) {
+      if (tiers[tier].dispatch.mode != DispatchMode::kLedger) continue;
+      endpoint_of_[router][tier] = static_cast<std::uint32_t>(endpoints_.size());
+      Endpoint& endpoint = endpoints_.emplace_back();
+      endpoint.router = router;
+      endpoint.tier = tier;
+      endpoint.clients.assign(routers_of_[routers.places()[router]].size(), 0);
+    }
+  }
+  if (endpoints_.empty()) return;
+  routers_.on_ledger = [this](RouterId router, const router::TellLedger& tell) { FromRouter(router, tell); };
+  routers_.on_announcement = [this](RouterId router, const ledger::Announce& announcement) {
+    const TierId tier =
+        workers_.places()[workers_.Global(routers_.places()[router], announcement.worker)].tier;
+    Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
+    if (endpoint.session) Step(endpoint, router::WorkerAnnounced{announcement, std::nullopt});
+  };
+  routers_.on_controller = [this](RouterId router, bool connected) {
+    for (const std::uint32_t number : endpoint_of_[router]) {
+      if (number != kNoEndpoint && endpoints_[number].session)
+        Step(endpoints_[number], router::ControllerSeen{connected});
+    }
+  };
+  workers_.on_watch_broke = [this](WorkerId worker) { WatchBroke(worker); };
+}
+
+void Leaders::Begin() {
+  for (Endpoint& endpoint : endpoints_) Open(endpoint);
+  routers_.Settle();
+  if (!endpoints_.empty()) stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
+}
+
+// The endpoint of a router that has just started.
+void Leaders::Open(Endpoint& endpoint) {
+  const RegionId region = RegionOf(endpoint);
+  const Life own_life = routers_.life(endpoint.router);
+  router::SessionSettings settings{
+      .tier = endpoint.tier, .self = LocalOf(endpoint.router), .incarnation = own_life, .leader = {}};
+  if (scenario_.fleet->tiers[endpoint.tier].dispatch.waiting_max == 0) settings.leader.ledger.waiting_max = 0;
+  endpoint.session = std::make_unique<router::LedgerSession>(settings);
+  const auto [begin, end] = workers_.Range(region, endpoint.tier);
+  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+    Step(endpoint, ledger::WorkerListed{workers_.InRegion(worker)});
+  }
+  if (scenario_.controller || scenario_.fleet->tiers[endpoint.tier].regions[region].workers == 0) return;
+  // By the operator's word: each life of the leader is an appointment, the others learn it from its
+  // heartbeats.
+  const RouterId leader = routers_of_[region].front();
+  const Fence fence{0, leader == endpoint.router ? own_life : 0};
+  Step(endpoint, Named(endpoint, {.tier = endpoint.tier,
+                                  .router = leader,
+                                  .incarnation = routers_.life(leader),
+                                  .fence = fence,
+                                  .fresh = false}));
+}
+
+// ---- where the directory points ----
+
+void Leaders::Direct(RouterId router, const std::vector<LeaderNamed>& named) {
+  for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    if (EndpointOf(router, tier) == kNoEndpoint) continue;
+    Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
+    const auto entry =
+        std::find_if(named.begin(), named.end(), [&](const LeaderNamed& n) { return n.tier == tier; });
+    if (entry != named.end()) {
+      Step(endpoint, Named(endpoint, *entry));
+    } else {
+      Step(endpoint, router::NoLeaderNamed{});
+    }
+  }
+  routers_.Settle();
+}
+
+router::LeaderNamed Leaders::Named(const Endpoint& endpoint, const LeaderNamed& named) const {
+  return {.router = named.router,
+          .self = named.router == endpoint.router,
+          .incarnation = named.incarnation,
+          .address = {},
+          .fence = named.fence,
+          .fresh = named.fresh};
+}
+
+// ---- links ----
+
+void Leaders::Do(Endpoint& endpoint, const router::DialLeader& dial) {
+  endpoint.leader = dial.router;
+  endpoint.tries = 0;
+  Connect(endpoint);
+}
+
+void Leaders::Do(Endpoint& endpoint, const router::HangUpLeader&) { Disconnect(endpoint); }
+
+void Leaders::Connect(Endpoint& endpoint) {
+  endpoint.link = ++last_link_;
+  SendToLeader(endpoint, ToLeader::What::kStands);
+}
+
+void Leaders::Disconnect(Endpoint& endpoint) {
+  if (endpoint.link != 0) SendToLeader(endpoint, ToLeader::What::kFell);
+  endpoint.link = 0;
+}
+
+void Leaders::LinkBroke(Endpoint& endpoint) {
+  Step(endpoint, router::LeaderLost{});
+  const double wait_ns =
+      std::min(kRetryMaxNs, kRetryFirstNs * static_cast<double>(1 << std::min(endpoint.tries, 8)));
+  ++endpoint.tries;
+  stage_.After(static_cast<std::int64_t>(wait_ns * (0.5 + 0.5 * retries_.Uniform())), Happening::kLinkRetried,
+               NumberOf(endpoint), endpoint.link);
+}
+
+void Leaders::OnLinkRetried(std::uint32_t number, std::uint32_t link) {
+  Endpoint& endpoint = endpoints_[number];
+  if (endpoint.session && endpoint.link == link) Connect(endpoint);
+}
+
+void Leaders::SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said) {
+  const std::uint32_t at = to_leader_.New();
+  ToLeader& note = to_leader_[at];
+  note.what = what;
+  note.from = NumberOf(from);
+  note.link = from.link;
+  if (said != nullptr) note.said = *said;
+  stage_.After(HopNs(from), Happening::kLeaderHears, EndpointOf(from.leader, from.tier), at);
+}
+
+void Leaders::SendToClient(const Endpoint& to, Link link, ToClient::What what) {
+  stage_.After(HopNs(to), Happening::kClientHears, NumberOf(to),
+               to_client_.Put({.what = what, .link = link}));
+}
+
+Leaders::Endpoint& Leaders::Neighbour(const Endpoint& endpoint, RouterId local) {
+  return endpoints_[EndpointOf(routers_of_[RegionOf(endpoint)][local.index()], endpoint.tier)];
+}
+
+void Leaders::OnLeaderHears(std::uint32_t number, std::uint32_t detail) {
+  ToLeader& note = to_leader_[detail];
+  Endpoint& endpoint = endpoints_[number];
+  const Endpoint& from = endpoints_[note.from];
+  const RouterId local = LocalOf(from.router);
+  Link& client = endpoint.clients[local.index()];
+  if (note.what == ToLeader::What::kStands) {
+    if (endpoint.session) {
+      client = note.link;
+      Step(endpoint, router::ClientConnected{local});
+    } else {
+      SendToClient(from, note.link, ToClient::What::kBroke);
+    }
+  } else if (endpoint.session && client == note.link) {
+    if (note.what == ToLeader::What::kFell) {
+      client = 0;
+      Step(endpoint, router::ClientDisconnected{local});
+    } else if (note.what == ToLeader::What::kSays) {
+      Step(endpoint, router::RouterSaid{local, note.said});
+    } else {
+      for (const ledger::Renew& renew : note.renewals) Step(endpoint, router::RouterSaid{local, renew});
+    }
+  }
+  note.renewals.clear();
+  to_leader_.Free(detail);
+  routers_.Settle();
+}
+
+void Leaders::OnClientHears(std::uint32_t number, std::uint32_t detail) {
+  const ToClient& note = to_client_[detail];
+  Endpoint& endpoint = endpoints_[number];
+  if (endpoint.session && endpoint.link == note.link) {
+    if (note.what == ToClient::What::kBroke) {
+      LinkBroke(endpoint);
+    } else {
+      endpoint.tries = 0;
+      if (note.what == ToClient::What::kBeat) {
+        Step(endpoint, router::LeaderHeartbeat{note.appointment});
+      } else {
+        Step(endpoint, router::LeaderSaid{note.said});
+      }
+    }
+  }
+  to_client_.Free(detail);
+  routers_.Settle();
+}
+
+// ---- what machines say ----
+
+void Leaders::FromRouter(RouterId router, const router::TellLedger& tell) {
+  Step(endpoints_[EndpointOf(router, tell.tier)], router::MachineSaid{tell.leader, tell.event});
+}
+
+void Leaders::Do(Endpoint& endpoint, const router::TellLeader& tell) {
+  if (const auto* renew = std::get_if<ledger::Renew>(&tell.said)) return Renew(endpoint, *renew);
+  SendToLeader(endpoint, ToLeader::What::kSays, &tell.said);
+}
+
+// All that a router renews in one moment goes in one message.
+void Leaders::Renew(Endpoint& endpoint, const ledger::Renew& renew) {
+  const std::int64_t now_ns = stage_.queue.now_ns();
+  if (endpoint.renewals_at_ns != now_ns) {
+    const std::uint32_t at = to_leader_.New();
+    const std::int64_t hop_ns = HopNs(endpoint);
+    to_leader_[at].what = ToLeader::What::kRenews;
+    to_leader_[at].from = NumberOf(endpoint);
+    to_leader_[at].link = endpoint.link;
+    stage_.After(hop_ns, Happening::kLeaderHears, EndpointOf(endpoint.leader, endpoint.tier), at);
+    endpoint.renewals = at;
+    // A message that arrives at once may have been read when the next renewal is written.
+    endpoint.renewals_at_ns = hop_ns > 0 ? now_ns : -1;
+  }
+  to_leader_[endpoint.renewals].renewals.push_back(renew);
+}
+
+// ---- workers ----
+
+void Leaders::WatchBroke(WorkerId worker) {
+  const WorkerId known = workers_.InRegion(worker);
+  for (const RouterId watcher : workers_.Watchers(worker)) {
+    Step(endpoints_[EndpointOf(watcher, workers_.places()[worker].tier)], router::WatchBroke{known});
+  }
+  routers_.Settle();
+}
+
+void Leaders::OnAnnounceRound() {
+  for (const Endpoint& endpoint : endpoints_) {
+    if (endpoint.watches) LetAnnounce(endpoint);
+  }
+  stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
+}
+
+void Leaders::LetAnnounce(const Endpoint& endpoint) {
+  std::vector<ledger::Announce> announcements =
+      workers_.Overdue(RegionOf(endpoint), endpoint.tier, kSilentNs);
+  if (announcements.empty()) return;
+  stage_.After(HopNs(endpoint), Happening::kAnnouncedReach, NumberOf(endpoint),
+               announced_.Put(std::move(announcements)));
+}
+
+void Leaders::OnAnnounced(std::uint32_t number, std::uint32_t detail) {
+  const std::vector<ledger::Announce> announcements = announced_.Take(detail);
+  Endpoint& endpoint = endpoints_[number];
+  for (const ledger::Announce& announcement : announcements) {
+    if (endpoint.session) Step(endpoint, router::WorkerAnnounced{announcement, std::nullopt});
+  }
+  routers_.Settle();
+}
+
+// ---- leaders ----
+
+void Leaders::OnSessionWakes(std::uint32_t number, Life life) {
+  Endpoint& endpoint = endpoints_[number];
+  if (!endpoint.session || routers_.life(endpoint.router) != life) return;
+  if (endpoint.wake.Due(stage_.Now())) Step(endpoint, router::LeaderWake{});
+  routers_.Settle();
+}
+
+void Leaders::Perform(Endpoint& endpoint) {
+  for (const router::SessionAction& action : actions_) {
+    std::visit([&](const auto& a) { Do(endpoint, a); }, action);
+  }
+  WatchIfLeading(endpoint);
+  const absl::Time wake = endpoint.session->NextWake();
+  if (endpoint.wake.Wants(wake)) {
+    stage_.At(wake, Happening::kSessionWakes, NumberOf(endpoint), routers_.life(endpoint.router));
+  }
+}
+
+void Leaders::WatchIfLeading(Endpoint& endpoint) {
+  if (endpoint.watches == endpoint.session->leads()) return;
+  endpoint.watches = endpoint.session->leads();
+  if (endpoint.watches) {
+    workers_.Watch(RegionOf(endpoint), endpoint.tier, endpoint.router);
+  } else {
+    workers_.Unwatch(RegionOf(endpoint), endpoint.tier, endpoint.router);
+  }
+}
+
+void Leaders::ShowGrant(const Endpoint& endpoint, const ledger::LedgerAction& said) {
+  const auto* grant = std::get_if<ledger::Grant>(&said);
+  if (grant == nullptr) return;
+  const WorkerId worker = workers_.Global(RegionOf(endpoint), grant->worker);
+  for (Observer* observer : stage_.observers) observer->OnGranted(stage_.Now(), worker, grant->lease);
+}
+
+void Leaders::Do(Endpoint& endpoint, const router::TellMachine& tell) {
+  const auto* answered = std::get_if<router::LeaderAnswered>(&tell.news);
+  if (answered != nullptr && endpoint.session->leads()) ShowGrant(endpoint, answered->answer);
+  routers_.TellOwn(endpoint.router, tell.news);
+}
+
+void Leaders::Do(Endpoint& endpoint, const router::TellRouter& tell) {
+  ShowGrant(endpoint, tell.what);
+  const std::uint32_t at = to_client_.New();
+  ToClient& note = to_client_[at];
+  note.what = ToClient::What::kSays;
+  note.link = endpoint.clients[tell.router.index()];
+  note.said = tell.what;
+  stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(Neighbour(endpoint, tell.router)), at);
+}
+
+void Leaders::Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat) {
+  stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(Neighbour(endpoint, heartbeat.router)),
+               to_client_.Put({.what = ToClient::What::kBeat,
+                               .link = endpoint.clients[heartbeat.router.index()],
+                               .appointment = heartbeat.appointment}));
+}
+
+void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
+  const WorkerId worker = workers_.Global(RegionOf(endpoint), fence.worker);
+  stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(),
+               stage_.to_fence.Put({fence.by, fence.upto, fence.revoke}));
+}
+
+// ---- lives ----
+
+void Leaders::RouterDied(RouterId router) {
+  for (const std::uint32_t number : endpoint_of_[router]) {
+    if (number == kNoEndpoint) continue;
+    Endpoint& endpoint = endpoints_[number];
+    Disconnect(endpoint);
+    workers_.Unwatch(RegionOf(endpoint), endpoint.tier, router);
+    for (std::size_t i = 0; i < endpoint.clients.size(); ++i) {
+      const Link link = std::exchange(endpoint.clients[i], 0);
+      if (link != 0) SendToClient(Neighbour(endpoint, RouterId(i)), link, ToClient::What::kBroke);
+    }
+    Endpoint empty;
+    empty.router = router;
+    empty.tier = endpoint.tier;
+    empty.clients = std::move(endpoint.clients);
+    endpoint = std::move(empty);
+  }
+}
+
+void Leaders::RouterRevived(RouterId router) {
+  for (const std::uint32_t number : endpoint_of_[router]) {
+    if (number != kNoEndpoint) Open(endpoints_[number]);
+  }
+  routers_.Settle();
+}
+
+void Leaders::BreakLinks(RegionId region, double share) {
+  for (Endpoint& endpoint : endpoints_) {
+    if (RegionOf(endpoint) != region || !endpoint.session || endpoint.link == 0 || !retries_.Chance(share))
+      continue;
+    Endpoint& leader = endpoints_[EndpointOf(endpoint.leader, endpoint.tier)];
+    Link& client = leader.clients[LocalOf(endpoint.router).index()];
+    if (leader.session && client == endpoint.link) {
+      client = 0;
+      Step(leader, router::ClientDisconnected{LocalOf(endpoint.router)});
+    }
+    endpoint.link = ++last_link_;  // nothing more is heard over the one that broke
+    LinkBroke(endpoint);
+  }
+  routers_.Settle();
+}
+
+const ledger::SlotLedger* Leaders::ledger(RegionId region, TierId tier) const {
+  const RouterId router = leader(region, tier);
+  return router.valid() ? &endpoints_[EndpointOf(router, tier)].session->leadership().ledger() : nullptr;
+}
+
+RouterId Leaders::leader(RegionId region, TierId tier) const {
+  for (const RouterId router : routers_of_[region]) {
+    if (EndpointOf(router, tier) == kNoEndpoint) continue;
+    const Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
+    if (endpoint.session && endpoint.session->leads() && endpoint.session->leadership().holding())
+      return router;
+  }
+  return RouterId();
+}
+
+}  // namespace ringway::sim

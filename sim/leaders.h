@@ -1,0 +1,189 @@
+// The slot ledgers of a simulation: the production session of every router and tier, and the network between.
+//
+// Who leads is the controller's to say (controller/leader_registry.h), what follows from that the session's
+// (router/ledger_session.h); nothing is decided here. As the daemon does (router/daemon/ledger_sessions.h),
+// this carries in virtual time what sessions want said: to the leader over a link, to clients, to workers. A
+// link breaks when either end dies, is tried again after 30 to 300 ms, and what was said on an earlier one is
+// dropped.
+//
+// A scenario without a controller has leaders by their operators' word, as `--leader` gives them: the first
+// router of each region. The leader watches the tier's workers. Idle ones that have been silent for a while
+// announce again, many in one message; busy ones are vouched for by their routers' renewals.
+//
+// Ids: a leader knows workers as the routers of the region do, and routers by their place in it. Complexity:
+// O(1) a message beside the leader's own; a round of announcements is O(workers). One owner.
+#ifndef RINGWAY_SIM_LEADERS_H_
+#define RINGWAY_SIM_LEADERS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "core/ids.h"
+#include "core/rng.h"
+#include "router/ledger_session.h"
+#include "router/router_action.h"
+#include "sim/routers.h"
+#include "sim/scenario.h"
+#include "sim/stage.h"
+#include "sim/workers.h"
+
+namespace ringway::sim {
+
+// What a directory says to a router of its region about one tier.
+struct LeaderNamed {
+  TierId tier;
+  RouterId router;  // invalid: nobody
+  Life incarnation = 0;
+  Fence fence;
+  bool fresh = false;
+};
+
+class Leaders {
+ public:
+  Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers);
+
+  void Begin();
+  void OnLeaderHears(std::uint32_t endpoint, std::uint32_t detail);
+  void OnClientHears(std::uint32_t endpoint, std::uint32_t detail);
+  void OnAnnounced(std::uint32_t endpoint, std::uint32_t detail);
+  void OnSessionWakes(std::uint32_t endpoint, Life life);
+  void OnLinkRetried(std::uint32_t endpoint, std::uint32_t link);
+  void OnAnnounceRound();
+
+  // The directory, newest, at one router.
+  void Direct(RouterId router, const std::vector<LeaderNamed>& named);
+  // The router's process ended, or begins.
+  void RouterDied(RouterId router);
+  void RouterRevived(RouterId router);
+  // This share of the region's links to leaders breaks, in both ends' view.
+  void BreakLinks(RegionId region, double share);
+
+  // Hints, as those of Routers: the worker's slot is about to be asked for or given back, the job of the
+  // router is about to ask.
+  void Foresee(WorkerId worker) const;
+  void ForeseeFurther(WorkerId worker) const;
+  void Foresee(RouterId router, JobId job) const;
+  // A job of the router is about to ask for a slot: what will be granted, and then what that names.
+  void ForeseeAsk(RouterId router) const;
+  void ForeseeAskFurther(RouterId router) const;
+  // The same for what a leader is about to hear, if it is an acquire.
+  void ForeseeHeard(std::uint32_t endpoint, std::uint32_t detail) const;
+  void ForeseeHeardFurther(std::uint32_t endpoint, std::uint32_t detail) const;
+
+  RouterId RouterOf(std::uint32_t endpoint) const { return endpoints_[endpoint].router; }
+  // For the report and for tests. Null, invalid: nobody holds the leader now.
+  const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
+  RouterId leader(RegionId region, TierId tier) const;
+
+ private:
+  static constexpr std::uint32_t kNoEndpoint = ~std::uint32_t{0};
+  // Number of a way from a endpoint to a leader, unique in a run; 0: none.
+  using Link = std::uint32_t;
+
+  // One router and one tier in ledger mode.
+  struct Endpoint {
+    RouterId router;
+    TierId tier;
+    std::unique_ptr<router::LedgerSession> session;  // null: the router is dead
+    WakeCall wake;
+    bool watches = false;  // the tier's workers, because it leads
+    RouterId leader;       // that the link goes to
+    Link link = 0;
+    int tries = 0;                     // of the link, in vain
+    std::uint32_t renewals = 0;        // message of renewals that is being written
+    std::int64_t renewals_at_ns = -1;  // when
+    // As one that may lead: the links of clients, by the router's place in the region.
+    std::vector<Link> clients;
+  };
+
+  // From a router to the leader of another.
+  struct ToLeader {
+    enum class What : std::uint8_t { kStands, kFell, kSays, kRenews };
+    What what = What::kSays;
+    std::uint32_t from = 0;  // endpoint
+    Link link = 0;
+    ledger::LedgerEvent said;
+    std::vector<ledger::Renew> renewals;
+  };
+  static bool IsAsk(const ToLeader& note) {
+    return note.what == ToLeader::What::kSays && std::holds_alternative<ledger::Acquire>(note.said);
+  }
+  // The other way.
+  struct ToClient {
+    enum class What : std::uint8_t { kSays, kBeat, kBroke };
+    What what = What::kSays;
+    Link link = 0;
+    Fence appointment = {};  // of a heartbeat
+    ledger::LedgerAction said = {};
+  };
+
+  std::uint32_t EndpointOf(RouterId router, TierId tier) const { return endpoint_of_[router][tier]; }
+  std::uint32_t NumberOf(const Endpoint& endpoint) const {
+    return static_cast<std::uint32_t>(&endpoint - endpoints_.data());
+  }
+  RegionId RegionOf(const Endpoint& endpoint) const { return routers_.places()[endpoint.router]; }
+  // By its place in the region.
+  RouterId LocalOf(RouterId router) const { return local_[router]; }
+  Endpoint& Neighbour(const Endpoint& endpoint, RouterId local);
+  std::int64_t HopNs(const Endpoint& endpoint) { return stage_.network.HereNs(RegionOf(endpoint)); }
+
+  void Open(Endpoint& endpoint);
+  router::LeaderNamed Named(const Endpoint& endpoint, const LeaderNamed& named) const;
+  void Connect(Endpoint& endpoint);
+  void Disconnect(Endpoint& endpoint);
+  void LinkBroke(Endpoint& endpoint);
+
+  void FromRouter(RouterId router, const router::TellLedger& tell);
+  void Renew(Endpoint& endpoint, const ledger::Renew& renew);
+  void WatchBroke(WorkerId worker);
+  void LetAnnounce(const Endpoint& endpoint);
+  void SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said = nullptr);
+  void SendToClient(const Endpoint& to, Link link, ToClient::What what);
+  void ForeseeGrant(std::uint32_t endpoint) const;
+  void ForeseeGrantFurther(std::uint32_t endpoint) const;
+  // The endpoints whose leaders hold the ledgers of the router.
+  template <class F>
+  void ForLeaders(RouterId router, F f) const;
+  // The leaders that the region's workers of the tier belong to.
+  template <class F>
+  void ForLeaders(WorkerId worker, F f) const;
+  template <class Event>
+  void Step(Endpoint& endpoint, const Event& event) {
+    actions_.clear();
+    endpoint.session->Step(stage_.Now(), event, actions_);
+    Perform(endpoint);
+  }
+  // What the session wants done.
+  void Perform(Endpoint& endpoint);
+  void WatchIfLeading(Endpoint& endpoint);
+  void Do(Endpoint& endpoint, const router::TellRouter& tell);
+  void Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat);
+  void Do(Endpoint& endpoint, const router::FenceOff& fence);
+  void Do(Endpoint& endpoint, const router::DialLeader& dial);
+  void Do(Endpoint& endpoint, const router::HangUpLeader& hang_up);
+  void Do(Endpoint& endpoint, const router::TellLeader& tell);
+  void Do(Endpoint& endpoint, const router::TellMachine& tell);
+  void ShowGrant(const Endpoint& endpoint, const ledger::LedgerAction& said);
+
+  Stage& stage_;
+  const Scenario& scenario_;
+  Routers& routers_;
+  Workers& workers_;
+  Rng retries_;
+  std::vector<Endpoint> endpoints_;
+  IdVector<RouterId, IdVector<TierId, std::uint32_t>> endpoint_of_;
+  IdVector<RegionId, std::vector<RouterId>> routers_of_;
+  IdVector<RouterId, RouterId> local_;
+  MessagePool<ToLeader> to_leader_;
+  MessagePool<ToClient> to_client_;
+  MessagePool<std::vector<ledger::Announce>> announced_;
+  std::vector<router::SessionAction> actions_;
+  Link last_link_ = 0;
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_LEADERS_H_

@@ -1,0 +1,76 @@
+// Somebody who sees everything that happens in a simulation and decides nothing: checkers, tallies,
+// recorders.
+//
+// Calls come in the order of events, at the stage's current time. Observers must not post events, so that
+// looking at a run does not change it.
+#ifndef RINGWAY_SIM_OBSERVER_H_
+#define RINGWAY_SIM_OBSERVER_H_
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/table.h"
+#include "sim/stage.h"
+
+namespace ringway::sim {
+
+// One submission of a user.
+struct Submission {
+  JobSerial serial = 0;
+  UserIndex user = 0;
+  TierId tier;
+  RegionId region;  // of the user
+  Priority priority = 0;
+  bool again = false;                                  // not the user's first
+  double service_s = 0;                                // that it will take a worker
+  absl::Duration patience = absl::InfiniteDuration();  // until the user is gone
+  std::uint32_t tenant = RecordedJob::kNobody;         // an index into the scenario's tenants
+};
+
+// How it ended for the user.
+struct Ending {
+  JobSerial serial = 0;
+  TierId tier;
+  RegionId region;
+  Priority priority = 0;
+  Outcome outcome = Outcome::kDone;
+  RegionId served_in;          // invalid: nowhere
+  absl::Duration latency;      // from the submission to the answer
+  absl::Duration wait;         // until a worker started
+  std::uint32_t attempts = 0;  // offers to workers, as the router told
+  bool spilled = false;        // went to another region than the table chose
+};
+
+// A submission that has no answer when the run is over.
+struct Unfinished {
+  JobSerial serial = 0;
+  TierId tier;
+  RegionId region;
+  absl::Time submitted;
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void OnSubmitted(absl::Time, const Submission&) {}
+  virtual void OnEnded(absl::Time, const Ending&) {}
+  // A leader decided to grant; a repeated answer repeats it.
+  virtual void OnGranted(absl::Time, WorkerId, const Lease&) {}
+  virtual void OnOffered(absl::Time, WorkerId, const OfferNote&) {}
+  virtual void OnRefused(absl::Time, WorkerId, const OfferNote&) {}
+  virtual void OnStarted(absl::Time, WorkerId, const OfferNote&) {}
+  // The worker is free again. `finished`: the job ran to its end.
+  virtual void OnFreed(absl::Time, WorkerId, const OfferNote&, bool /*finished*/) {}
+  virtual void OnWorkerDied(absl::Time, WorkerId) {}
+  virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
+  virtual void OnTableActive(absl::Time, RouterId, const RoutingTable&) {}
+  virtual void OnSecond(absl::Time) {}
+  // After everything else, once for each job in flight.
+  virtual void OnUnfinished(absl::Time, const Unfinished&) {}
+  // A hint: something happens to this job at this worker soon.
+  virtual void Foresee(WorkerId, JobSerial) const {}
+};
+
+}  // namespace ringway::sim
+
+#endif  // RINGWAY_SIM_OBSERVER_H_

@@ -1,0 +1,134 @@
+// A replica's rules, one by one; their interplay is once_property_test.cc's.
+#include "router/once/record_table.h"
+
+#include <gtest/gtest.h>
+
+namespace ringway::router::once {
+namespace {
+
+constexpr ClaimId kFirst{1, 10, 1, 1};
+constexpr ClaimId kOther{1, 20, 1, 1};
+constexpr ClaimId kSecondRound{2, 20, 1, 2};
+const absl::Time kRecordNow = absl::FromUnixSeconds(1000);
+
+ClaimRequest Claim(const ClaimId& claim, std::vector<ClaimId> over = {}) {
+  return {.key = "k", .fingerprint = 7, .claim = claim, .hold = absl::Seconds(10), .over = std::move(over)};
+}
+
+SettleRequest End(const ClaimId& claim, const std::string& bytes = "film") {
+  SettleRequest request;
+  request.record = {.key = "k", .fingerprint = 7, .claim = claim};
+  request.record.result = {.end = std::make_shared<const std::string>("end"),
+                           .bytes = std::make_shared<const std::string>(bytes)};
+  return request;
+}
+
+class RecordTableTest : public testing::Test {
+ protected:
+  RecordTable table_{{.records_max = 3, .result_bytes_max = 10, .keep = absl::Minutes(1)}};
+};
+
+TEST_F(RecordTableTest, AKeyBelongsToTheFirstClaimOnly) {
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(kFirst)).verdict, Verdict::kOk);
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(kFirst)).verdict, Verdict::kOk) << "the same again";
+  const Reply taken = table_.Claim(kRecordNow, Claim(kOther));
+  EXPECT_EQ(taken.verdict, Verdict::kTaken);
+  ASSERT_EQ(taken.records.size(), 1u);
+  EXPECT_EQ(taken.records[0].claim, kFirst);
+}
+
+TEST_F(RecordTableTest, AClaimIsTakenOverOnlyByName) {
+  (void)table_.Claim(kRecordNow, Claim(kFirst));
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(kSecondRound, {kOther})).verdict, Verdict::kTaken);
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(kSecondRound, {kFirst})).verdict, Verdict::kOk);
+  EXPECT_EQ(table_.Settle(kRecordNow, End(kFirst)).verdict, Verdict::kTaken) << "it has no say any more";
+  EXPECT_EQ(table_.Settle(kRecordNow, End(kSecondRound)).verdict, Verdict::kOk);
+}
+
+TEST_F(RecordTableTest, AfterItsHoldAClaimIsSaidToBeExpiredAndStaysOnRecord) {
+  (void)table_.Claim(kRecordNow, Claim(kFirst));
+  EXPECT_EQ(table_.Claim(kRecordNow + absl::Seconds(10), Claim(kOther)).verdict, Verdict::kExpired);
+  EXPECT_EQ(table_.Settle(kRecordNow + absl::Seconds(11), End(kFirst)).verdict, Verdict::kOk);
+}
+
+TEST_F(RecordTableTest, AnEndIsNeverReplacedByAClaim) {
+  (void)table_.Settle(kRecordNow, End(kFirst));
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(kSecondRound, {kFirst})).verdict, Verdict::kTaken);
+  EXPECT_EQ(table_.Copy(kRecordNow, {.key = "k", .claim = kSecondRound}).verdict, Verdict::kOk);
+  EXPECT_TRUE(table_.Find("k")->done);
+  EXPECT_EQ(table_.Settle(kRecordNow, End(kSecondRound)).verdict, Verdict::kOk) << "but by a later end";
+  EXPECT_EQ(table_.Settle(kRecordNow, End(kFirst)).verdict, Verdict::kTaken);
+}
+
+TEST_F(RecordTableTest, AReleasedKeyIsFreeAndALateRoundIsRemembered) {
+  (void)table_.Claim(kRecordNow, Claim(kFirst));
+  (void)table_.Release(kRecordNow, {"k", kOther});
+  EXPECT_EQ(table_.size(), 1u) << "somebody else's claim";
+  (void)table_.Release(kRecordNow, {"k", kFirst});
+  EXPECT_EQ(table_.size(), 0u);
+  (void)table_.Claim(kRecordNow, Claim(kSecondRound));
+  (void)table_.Release(kRecordNow, {"k", kSecondRound});
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(kFirst)).verdict, Verdict::kBehind);
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim({3, 10, 1, 9})).verdict, Verdict::kOk);
+}
+
+TEST_F(RecordTableTest, AFullBookForgetsNothingAndSaysSo) {
+  for (const char* key : {"a", "b", "c"}) {
+    ClaimRequest request = Claim(kFirst);
+    request.key = key;
+    EXPECT_EQ(table_.Claim(kRecordNow, request).verdict, Verdict::kOk);
+  }
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(kFirst)).verdict, Verdict::kFull);
+  EXPECT_EQ(table_.NextForget(), kRecordNow + absl::Seconds(70));
+  table_.Forget(kRecordNow + absl::Seconds(70));
+  EXPECT_EQ(table_.Claim(kRecordNow + absl::Seconds(70), Claim(kFirst)).verdict, Verdict::kOk);
+}
+
+TEST_F(RecordTableTest, OldResultsLoseTheirBytesAndKeepTheirRecord) {
+  for (const char* key : {"a", "b", "c"}) {
+    SettleRequest request = End(kFirst, "1234");
+    request.record.key = key;
+    (void)table_.Settle(kRecordNow, request);
+  }
+  EXPECT_EQ(table_.result_bytes(), 8u);
+  ASSERT_NE(table_.Find("a"), nullptr);
+  EXPECT_EQ(table_.Find("a")->result.bytes, nullptr);
+  EXPECT_NE(table_.Find("a")->result.end, nullptr) << "who did it is still known";
+  EXPECT_NE(table_.Find("c")->result.bytes, nullptr);
+}
+
+TEST_F(RecordTableTest, PagesGoThroughTheKeysInOrder) {
+  for (const char* key : {"a", "b", "c"}) {
+    ClaimRequest request = Claim(kFirst);
+    request.key = key;
+    (void)table_.Claim(kRecordNow, request);
+  }
+  const Reply page = table_.Page("a", [](const std::string& key) { return key != "b"; });
+  ASSERT_EQ(page.records.size(), 1u);
+  EXPECT_EQ(page.records[0].key, "c");
+  EXPECT_FALSE(page.more);
+}
+
+TEST_F(RecordTableTest, AKeyThatWasForgottenLeavesNothingBehind) {
+  const auto run = [&](absl::Time now, const std::string& key) {
+    ClaimRequest claim = Claim(kFirst);
+    SettleRequest end = End(kFirst);  // four bytes of ten
+    claim.key = end.record.key = key;
+    end.record.until = now + absl::Minutes(1);
+    ASSERT_EQ(table_.Claim(now, claim).verdict, Verdict::kOk);
+    ASSERT_EQ(table_.Settle(now, end).verdict, Verdict::kOk);
+  };
+  run(kRecordNow, "again");
+  const absl::Time later = kRecordNow + absl::Minutes(2);
+  table_.Forget(later);
+  EXPECT_EQ(table_.size(), 0u);
+  EXPECT_EQ(table_.result_bytes(), 0u);
+  run(later, "old");
+  run(later, "again");
+  run(later, "new");
+  EXPECT_EQ(table_.Find("old")->result.bytes, nullptr) << "the oldest makes room";
+  EXPECT_NE(table_.Find("again")->result.bytes, nullptr) << "its earlier life counted";
+}
+
+}  // namespace
+}  // namespace ringway::router::once

@@ -1,0 +1,200 @@
+// The leader of a ledger: who is connected, when it sends heartbeats, and what a lost stream costs.
+#include "router/ledger_leader.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace ringway::router {
+namespace {
+
+using ledger::Acquire;
+using ledger::Announce;
+using ledger::Grant;
+using ledger::Refuse;
+using ledger::RequestKey;
+using ledger::WorkerStatus;
+
+constexpr Fence kFence{3, 2};
+const WorkerId kWorker(0);
+const RouterId kHomeRouter(0), kOther(1);
+
+class Seat : public testing::Test {
+ protected:
+  void Do(const LeaderEvent& event) {
+    actions_.clear();
+    leader_.Step(now_, event, actions_);
+  }
+  void Pass(absl::Duration span) {
+    now_ += span;
+    Do(LeaderWake{});
+  }
+  template <class T>
+  std::optional<T> Last() const {
+    for (auto action = actions_.rbegin(); action != actions_.rend(); ++action) {
+      if (const T* match = std::get_if<T>(&*action)) return *match;
+    }
+    return std::nullopt;
+  }
+  // What a router was told last.
+  template <class T>
+  std::optional<T> Told(RouterId router) const {
+    for (auto action = actions_.rbegin(); action != actions_.rend(); ++action) {
+      const auto* tell = std::get_if<TellRouter>(&*action);
+      if (tell == nullptr || tell->router != router) continue;
+      if (const T* match = std::get_if<T>(&tell->what)) return *match;
+    }
+    return std::nullopt;
+  }
+  int Beats() const {
+    int beats = 0;
+    for (const LeaderAction& action : actions_) beats += std::holds_alternative<SendHeartbeat>(action);
+    return beats;
+  }
+  void Idle(Lease fence = {kFence, 0}) { Do(Announce{kWorker, ++sequence_, WorkerStatus::kIdle, fence, {}}); }
+  void AskFor(RouterId router, std::uint64_t generation = 1) {
+    Do(RouterSaid{router, Acquire{.key = {RouterId(77), 4, generation},
+                                  .priority = 0,
+                                  .arrived = now_,
+                                  .deadline = now_ + absl::Seconds(10),
+                                  .expected = absl::Seconds(1)}});
+  }
+
+  absl::Time now_ = absl::FromUnixSeconds(1000);
+  std::vector<LeaderAction> actions_;
+  LeaderSettings settings_;
+  LedgerLeader leader_{settings_};
+  std::uint64_t sequence_ = 0;
+};
+
+TEST_F(Seat, AnEmptySeatSaysItIsNotHereAndNeverBeats) {
+  Do(ClientConnected{kOther});
+  EXPECT_EQ(Beats(), 0);
+  AskFor(kOther);
+  ASSERT_TRUE(Told<Refuse>(kOther));
+  EXPECT_EQ(Told<Refuse>(kOther)->reason, ledger::RefuseReason::kNotLeader);
+  EXPECT_EQ(leader_.NextWake(), absl::InfiniteFuture());
+}
+
+TEST_F(Seat, BeatsBeginWithTheSeatAndWithEachStreamAndComeInTime) {
+  Do(ClientConnected{kOther});
+  Do(LeadershipGiven{kFence, true});
+  EXPECT_EQ(Beats(), 1);
+  EXPECT_EQ(Last<SendHeartbeat>()->appointment, kFence);
+  Do(ClientConnected{kHomeRouter});
+  EXPECT_EQ(Beats(), 1) << "the one that came is told at once";
+  EXPECT_EQ(leader_.NextWake(), now_ + absl::Milliseconds(100));
+  Pass(absl::Milliseconds(100));
+  EXPECT_EQ(Beats(), 2);
+  Do(LeadershipMoved{{3, 3}});
+  Pass(absl::Milliseconds(100));
+  EXPECT_EQ(Beats(), 0);
+}
+
+TEST_F(Seat, AWorkerIsFencedBeforeItIsGranted) {
+  Do(ledger::WorkerListed{kWorker});
+  Do(ClientConnected{kOther});
+  Do(LeadershipGiven{kFence, true});
+  ASSERT_TRUE(Last<FenceOff>());
+  EXPECT_EQ(Last<FenceOff>()->by, kFence);
+  EXPECT_EQ(Last<FenceOff>()->upto, (Lease{kFence, 0}));
+  AskFor(kOther);
+  Idle(Lease{});
+  EXPECT_FALSE(Told<Grant>(kOther)) << "it does not know of this leader yet";
+  Idle();
+  ASSERT_TRUE(Told<Grant>(kOther));
+  EXPECT_EQ(Told<Grant>(kOther)->key.router, kOther) << "whoever the message names";
+}
+
+TEST_F(Seat, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBreak) {
+  Do(ledger::WorkerListed{kWorker});
+  Do(LeadershipGiven{kFence, true});
+  Do(ClientConnected{kOther});
+  Do(ClientConnected{kHomeRouter});
+  Idle();
+  AskFor(kOther, 1);
+  const auto grant = Told<Grant>(kOther);
+  ASSERT_TRUE(grant);
+  AskFor(kHomeRouter, 1);
+  Do(ClientDisconnected{kOther});
+  Do(ClientConnected{kOther});
+  Pass(absl::Seconds(2));
+  EXPECT_FALSE(Last<FenceOff>()) << "a short break calls nothing back";
+  Do(ClientDisconnected{kOther});
+  Pass(absl::Milliseconds(999));
+  EXPECT_FALSE(Last<FenceOff>());
+  Pass(absl::Milliseconds(2));
+  ASSERT_TRUE(Last<FenceOff>());
+  EXPECT_EQ(Last<FenceOff>()->upto, grant->lease);
+  EXPECT_TRUE(Last<FenceOff>()->revoke);
+  Idle(grant->lease);
+  EXPECT_TRUE(Told<Grant>(kHomeRouter));
+}
+
+TEST_F(Seat, PlacesInTheLineEndWithTheStream) {
+  Do(ledger::WorkerListed{kWorker});
+  Do(LeadershipGiven{kFence, true});
+  Do(ClientConnected{kOther});
+  Do(ClientConnected{kHomeRouter});
+  AskFor(kOther);
+  AskFor(kHomeRouter);
+  Do(ClientDisconnected{kOther});
+  Idle();
+  EXPECT_FALSE(Told<Grant>(kOther));
+  EXPECT_TRUE(Told<Grant>(kHomeRouter)) << "the one before it has left";
+}
+
+TEST_F(Seat, AWorkerThatKnowsAHigherLeaderDeposesThisOne) {
+  Do(ledger::WorkerListed{kWorker});
+  Do(LeadershipGiven{kFence, true});
+  Do(ClientConnected{kOther});
+  AskFor(kOther);
+  Idle(Lease{{3, 9}, 0});
+  EXPECT_FALSE(leader_.holding());
+  ASSERT_TRUE(Told<Refuse>(kOther));
+  EXPECT_EQ(Told<Refuse>(kOther)->reason, ledger::RefuseReason::kNotLeader);
+}
+
+TEST_F(Seat, ADeposedOneStaysDeposedUntilAHigherAppointment) {
+  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipMoved{{3, 3}});
+  Do(LeadershipGiven{kFence, true});
+  EXPECT_FALSE(leader_.holding());
+  Do(LeadershipGiven{{3, 4}, false});
+  EXPECT_TRUE(leader_.holding());
+}
+
+TEST_F(Seat, WithoutAControllerWorkersThatAnnounceAreGrantedOn) {
+  Do(ledger::WorkerListed{kWorker});
+  Do(LeadershipGiven{kFence, true});
+  Do(ControllerSeen{false});
+  Do(ClientConnected{kOther});
+  Pass(absl::Hours(1));
+  Idle();
+  AskFor(kOther);
+  EXPECT_TRUE(Told<Grant>(kOther));
+}
+
+TEST_F(Seat, WithoutAControllerPoolsThatAnnounceNothingAreNotGrantedForLong) {
+  settings_.ledger.workers_announce = false;
+  settings_.uncontrolled_max = absl::Seconds(60);
+  leader_ = LedgerLeader(settings_);
+  Do(LeadershipGiven{kFence, true});
+  Do(ledger::WorkerListed{kWorker});
+  Do(ClientConnected{kOther});
+  Do(ControllerSeen{false});
+  Pass(absl::Seconds(59));
+  EXPECT_EQ(Beats(), 1);
+  EXPECT_EQ(leader_.NextWake(), now_ + absl::Milliseconds(100));
+  Pass(absl::Seconds(1));
+  EXPECT_TRUE(leader_.cut_off());
+  EXPECT_EQ(Beats(), 0);
+  AskFor(kOther);
+  EXPECT_TRUE(Told<Refuse>(kOther));
+  Do(ControllerSeen{true});
+  AskFor(kOther, 2);
+  EXPECT_TRUE(Told<Grant>(kOther));
+}
+
+}  // namespace
+}  // namespace ringway::router
