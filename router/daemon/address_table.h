@@ -29,18 +29,11 @@ namespace ringway::router {
 
 struct KnownWorker {
   std::string address;
-  bool local = false;      // named by --worker
-  bool in_region = false;  // in the newest directory
-  bool adopted = false;    // the directory names this router in place of the one beside it, which is gone
-  bool in_pool = false;    // a plain HTTP server, listed in the pool's file
-  bool unwell = false;     // its health check says so
-  std::string tier;        // as the directory or the worker itself says; empty: not known yet
-  v1::WorkerState state;   // the newest news; wire_version 0: none yet
-  absl::Time heard = absl::InfinitePast();  // when the newest news came
-  double busy_s_reported = 0;
+  std::string tier;                       // as the directory or the worker itself says; empty: not known yet
+  v1::WorkerState state;                  // the newest news; wire_version 0: none yet
   std::map<std::string, double> metrics;  // from its page, by name
   absl::Time metrics_read = absl::InfinitePast();
-  std::unique_ptr<PageReader> page;        // of a worker beside
+  std::unique_ptr<PageReader> page;        // of a worker that this router speaks for
   std::unique_ptr<v1::Worker::Stub> stub;  // null: not called yet
 };
 
@@ -64,11 +57,11 @@ class AddressTable {
   // A channel to a program of the fleet.
   std::shared_ptr<grpc::Channel> Dial(const std::string& address) const;
 
-  // `beside`: the operator named it. Invalid when the addresses is full, or too many new ones came.
+  // `local`: the operator named it. Invalid when the table is full, or too many new ones came.
   WorkerId WorkerAt(const std::string& address, absl::Time now, bool local = false);
   // Invalid: never heard of.
   WorkerId FindWorker(const std::string& address) const;
-  // A router that moved gets a new channel. Invalid when the addresses is full.
+  // A router that moved gets a new channel. Invalid when the table is full.
   RouterId RouterNamed(const std::string& name, const std::string& address);
 
   // The ways to call them.

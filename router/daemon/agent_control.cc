@@ -75,9 +75,8 @@ void RouterAgent::OnFleetMap(const v1::FleetMap& message) {
   learns_tiers_ = false;
   *state_.mutable_fleet_map() = message;
   unsaved_ = true;
-  sessions_.UseDirectory(state_.directory());
-  ListAllWorkers();
-  ListRouters(state_.directory());
+  ResolveTiers();
+  if (state_.has_directory()) ApplyDirectory(state_.directory());
 }
 
 void RouterAgent::OnDirectory(const v1::Directory& message) {

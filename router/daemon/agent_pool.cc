@@ -108,13 +108,14 @@ void RouterAgent::ReportPool(v1::Report& report) {
   const std::vector<LedgerStatus> statuses = sessions_.Statuses();
   const LedgerStatus* pool = PoolStatus(statuses);
   if (pool != nullptr && pool->reached && !pool->holding) return;
-  for (const auto& known : addresses_.workers()) {
-    if (!known->in_pool || report.workers_size() >= kWorkersReportedMax) continue;
+  for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
+    if (report.workers_size() >= static_cast<int>(WorkerRegistry::kWorkersReportedMax)) break;
+    if (!registry_.in_pool(id)) continue;
     v1::WorkerReport& worker = *report.add_workers();
-    worker.set_name(known->address);
+    worker.set_name(addresses_.worker(id).address);
     worker.set_tier(settings_.pool->tier);
-    worker.set_address(known->address);
-    worker.set_healthy(!known->unwell);
+    worker.set_address(addresses_.worker(id).address);
+    worker.set_healthy(registry_.well(id));
     worker.set_busy_s(busy_s);
     worker.set_plain(true);
   }
@@ -133,29 +134,21 @@ void RouterAgent::ListPoolWorkers(const std::vector<NamedWorker>& workers) {
       break;
     }
     listed.insert(id);
-    KnownWorker& known = addresses_.worker(id);
+    addresses_.worker(id).tier = settings_.pool->tier;
     proxy_->SetWorker(id, worker.name, worker.endpoint);
-    if (std::exchange(known.in_pool, true)) continue;
-    known.tier = settings_.pool->tier;
-    ListWorker(id);
   }
   for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
-    KnownWorker& known = addresses_.worker(id);
-    if (!known.in_pool || listed.contains(id)) continue;
-    known.in_pool = known.unwell = false;
-    proxy_->ForgetWorker(id);
-    ListWorker(id);
+    if (registry_.in_pool(id) && !listed.contains(id)) proxy_->ForgetWorker(id);
   }
+  Know(PoolGiven{pool_tier_, {listed.begin(), listed.end()}});
   log_.Info(absl::StrCat("pool of tier ", settings_.pool->tier, ": ", listed.size(), " workers"));
 }
 
 void RouterAgent::SetHealth(WorkerId worker, bool healthy) {
-  KnownWorker& known = addresses_.worker(worker);
-  if (!known.in_pool) return;
-  known.unwell = !healthy;
-  log_.Info(
-      absl::StrCat("worker ", known.address, healthy ? " is healthy again" : " fails its health check"));
-  ListWorker(worker);
+  if (!registry_.in_pool(worker)) return;
+  log_.Info(absl::StrCat("worker ", addresses_.worker(worker).address,
+                         healthy ? " is healthy again" : " fails its health check"));
+  Know(PoolWorkerChecked{worker, healthy});
 }
 
 bool RouterAgent::DoForPool(RouterAction& action) {

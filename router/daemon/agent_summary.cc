@@ -30,7 +30,8 @@ void RouterAgent::HearModels() {
   fleet_.models = IdVector<TierId, ModelSet>(fleet_.fleet->tiers.size(), ModelSet());
   for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
     const KnownWorker& worker = *addresses_.workers()[id];
-    if (!(worker.local || worker.in_region) || worker.state.wire_version() == 0) continue;
+    const bool known = registry_.local(id) || registry_.in_region(id);
+    if (!known || worker.state.wire_version() == 0) continue;
     if (const auto tier = fleet_.fleet->FindTier(worker.tier)) fleet_.models[*tier].Add(worker.state.model());
   }
 }

@@ -1,6 +1,5 @@
 // The router's agent, towards workers and other routers: who there is, who is watched, what they report.
 #include <algorithm>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -16,46 +15,73 @@
 namespace ringway::router {
 namespace {
 
-// Workers speak at least once a second; beyond this a silent one's busy time is not guessed.
-constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
 // How long a configured controller may keep a router waiting before that is worth a line.
 constexpr absl::Duration kLonelyAfter = absl::Seconds(5);
 // Built in: told by busy_s.
 constexpr char kBusyMetric[] = "busy";
-// An adopted worker that does not answer leaves the directory by our own report. It may be restarting, and
-// nobody else would see it come back.
-constexpr absl::Duration kAdoptedSilentMax = absl::Seconds(60);
+
+WorkerSaid SaidBy(WorkerId id, TierId tier, const v1::WorkerState& state) {
+  return {.worker = id,
+          .tier = tier,
+          .healthy = state.healthy(),
+          .draining = state.draining(),
+          .busy = state.busy(),
+          .busy_total = absl::Seconds(state.busy_s_total())};
+}
 
 }  // namespace
 
-// Tells the machine of a worker whose tier is known to the fleet; until then it is not asked.
-void RouterAgent::ListWorker(WorkerId id) {
-  const KnownWorker& worker = addresses_.worker(id);
-  const bool pooled = worker.in_pool && !worker.unwell;
-  if (!worker.local && !worker.in_region && !pooled) {
-    Tell(WorkerUnlisted{id});
-    sessions_.UnlistWorker(id);
-    return;
-  }
-  if (worker.tier.empty()) return;
-  const auto tier = fleet_.fleet->FindTier(worker.tier);
-  if (!tier || fleet_.retired[*tier]) {
-    log_.Warning(absl::StrCat("worker at ", worker.address, " serves tier '", worker.tier,
-                              "', which the fleet does not have; it gets no jobs"));
-    Tell(WorkerUnlisted{id});
-    sessions_.UnlistWorker(id);
-    return;
-  }
-  Tell(WorkerListed{id, *tier, worker.local});
-  sessions_.ListWorker(id, *tier);
+// ---- what the registry wants ----
+
+void RouterAgent::Do(const WorkerListed& action) {
+  Tell(action);
+  sessions_.ListWorker(action.worker, action.tier);
 }
 
-void RouterAgent::ListAllWorkers() {
-  for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) ListWorker(id);
+void RouterAgent::Do(const WorkerUnlisted& action) {
+  Tell(action);
+  sessions_.UnlistWorker(action.worker);
 }
 
-void RouterAgent::ListRouters(const v1::Directory& directory) {
-  std::set<RouterId> listed;
+void RouterAgent::Do(const RouterUnlisted& action) {
+  Tell(action);
+  addresses_.HangUp(action.router);
+}
+
+void RouterAgent::Do(const WatchWorker& action) {
+  const WorkerId id = action.worker;
+  watches_[id] = std::make_unique<WorkerWatch>(
+      loop_, streams_, addresses_.WorkerStub(id), settings_.name,
+      [this, id](const v1::WorkerState& state) { OnNews(id, state); },
+      [this, id](bool dead) { OnWatchEnded(id, dead); });
+}
+
+void RouterAgent::Do(const UnwatchWorker& action) {
+  watches_.erase(action.worker);
+  addresses_.HangUp(action.worker);
+}
+
+void RouterAgent::Do(const AdoptionChanged& action) {
+  log_.Info(absl::StrCat("worker at ", addresses_.worker(action.worker).address,
+                         action.adopted ? " is reported by this router: its own router is gone"
+                                        : " is reported by another router again"));
+}
+
+void RouterAgent::Do(const TierNotServed& action) {
+  const KnownWorker& worker = addresses_.worker(action.worker);
+  log_.Warning(absl::StrCat("worker at ", worker.address, " serves tier '", worker.tier,
+                            "', which the fleet does not have; it gets no jobs"));
+}
+
+TierId RouterAgent::TierNamed(const std::string& name) const {
+  const auto tier = fleet_.fleet->FindTier(name);
+  return tier && !fleet_.retired[*tier] ? *tier : TierId();
+}
+
+// ---- the directory ----
+
+DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
+  DirectoryGiven given;
   for (const v1::RouterEntry& entry : directory.routers()) {
     if (entry.name() == settings_.name || !IsCallable(entry.address())) continue;
     const auto region = fleet_.fleet->world.FindRegion(entry.region());
@@ -63,27 +89,11 @@ void RouterAgent::ListRouters(const v1::Directory& directory) {
     const RouterId id = addresses_.RouterNamed(entry.name(), entry.address());
     if (!id.valid()) {
       log_.Error("the table of routers is full; restart this router");
-      return;
+      break;
     }
     addresses_.router(id).region = entry.region();
-    listed.insert(id);
-    Tell(RouterListed{id, *region, entry.name()});
+    given.routers.push_back({id, *region, entry.name()});
   }
-  for (RouterId id(0); id != addresses_.routers().end_id(); id = RouterId(id.index() + 1)) {
-    const bool now = listed.contains(id);
-    if (addresses_.router(id).listed && !now) {
-      Tell(RouterUnlisted{id});
-      addresses_.HangUp(id);
-    }
-    addresses_.router(id).listed = now;
-  }
-}
-
-void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
-  ListRouters(directory);
-  sessions_.UseDirectory(directory);
-  Tell(RoutersComplete{});
-  std::set<WorkerId> listed;
   std::size_t left_out = 0;
   for (const v1::WorkerEntry& entry : directory.workers()) {
     if (entry.region() != settings_.region || !IsCallable(entry.address())) continue;
@@ -94,24 +104,7 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
     }
     KnownWorker& worker = addresses_.worker(id);
     if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
-    worker.in_region = true;
-    Adopt(worker, entry.router() == settings_.name && !worker.local);
-    listed.insert(id);
-    ListWorker(id);
-    Watch(id);
-    if (!watches_.contains(id)) Tell(WorkerHeard{id, {.draining = entry.draining()}});
-  }
-  for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
-    KnownWorker& worker = addresses_.worker(id);
-    if (!worker.in_region || listed.contains(id)) continue;
-    const bool may_return = worker.adopted && !worker.state.healthy();
-    if (may_return && runtime::MonotonicNow() - worker.heard < kAdoptedSilentMax) continue;
-    worker.in_region = worker.adopted = false;
-    if (!worker.local) {
-      watches_.erase(id);
-      addresses_.HangUp(id);
-    }
-    ListWorker(id);
+    given.workers.push_back({id, TierNamed(worker.tier), entry.router() == settings_.name, entry.draining()});
   }
   if (left_out > 0) {
     log_.Error(absl::StrCat(left_out,
@@ -120,49 +113,44 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
                             addresses_.workers().size(), " so far, at most ", AddressTable::kEntriesMax,
                             "). Does something report ever new ones?"));
   }
+  return given;
 }
 
-void RouterAgent::Adopt(KnownWorker& worker, bool adopted) {
-  if (std::exchange(worker.adopted, adopted) == adopted) return;
-  // Its busy time so far was the other router's to report.
-  if (adopted) worker.busy_s_reported = BusySeconds(worker, runtime::MonotonicNow());
-  log_.Info(absl::StrCat("worker at ", worker.address,
-                         adopted ? " is reported by this router: the one beside it is gone"
-                                 : " is reported by another router again"));
-}
-
-void RouterAgent::Watch(WorkerId id) {
-  const auto tier = fleet_.fleet->FindTier(addresses_.worker(id).tier);
-  // The leader of a ledger must hear of every slot.
-  const bool room =
-      watches_.size() < settings_.watch_max + settings_.workers.size() || (tier && sessions_.Holds(*tier));
-  const bool ours = addresses_.worker(id).local || addresses_.worker(id).adopted;
-  if (watches_.contains(id) || (!ours && !room)) return;
-  watches_[id] =
-      std::make_unique<WorkerWatch>(loop_, streams_, addresses_.WorkerStub(id), settings_.name,
-                                    [this, id](const dispatch::WorkerNews& news,
-                                               const v1::WorkerState* state) { OnNews(id, news, state); });
-}
-
-void RouterAgent::OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state) {
-  KnownWorker& worker = addresses_.worker(id);
-  if (state == nullptr) {
-    worker.state.set_healthy(false);  // as far as anybody here can tell
-  } else {
-    if (worker.state.wire_version() == 0) worker.busy_s_reported = state->busy_s_total();
-    worker.state = *state;
-    worker.heard = runtime::MonotonicNow();
-    if (worker.tier != state->tier()) {
-      worker.tier = state->tier();
-      if (learns_tiers_ && worker.local) LearnTier(worker.tier);
-      ListWorker(id);
-    }
+void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
+  Know(ReadDirectory(directory));
+  sessions_.UseDirectory(directory);
+  for (TierId t(0); t != fleet_.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
+    Know(LeadershipSeen{t, sessions_.Holds(t)});
   }
-  Tell(WorkerHeard{id, news});
-  sessions_.HearWorker(id, state);
 }
 
-// Nobody told this router of any fleet: the tier of a worker beside it exists, with the default settings.
+// Tiers that the fleet did not have may be there now, or be gone.
+void RouterAgent::ResolveTiers() {
+  for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
+    const std::string& tier = addresses_.worker(id).tier;
+    if (!tier.empty()) Know(TierResolved{id, TierNamed(tier)});
+  }
+}
+
+// ---- what workers say ----
+
+void RouterAgent::OnNews(WorkerId id, const v1::WorkerState& state) {
+  KnownWorker& worker = addresses_.worker(id);
+  worker.state = state;
+  if (worker.tier != state.tier()) {
+    worker.tier = state.tier();
+    if (learns_tiers_ && registry_.local(id)) LearnTier(worker.tier);
+  }
+  Know(SaidBy(id, TierNamed(worker.tier), state));
+  sessions_.HearWorker(id, &state);
+}
+
+void RouterAgent::OnWatchEnded(WorkerId id, bool dead) {
+  Know(WatchEnded{id, dead});
+  sessions_.HearWorker(id, nullptr);
+}
+
+// Nobody told this router of any fleet: the tier of a local worker exists, with the default settings.
 void RouterAgent::LearnTier(const std::string& tier_name) {
   if (tier_name.empty() || !HeaderText::Parse(tier_name) || fleet_.fleet->FindTier(tier_name)) return;
   Fleet next = *fleet_.fleet;
@@ -186,49 +174,39 @@ void RouterAgent::SayLonely(absl::Time now) {
       settings_.controller.empty()
           ? "no controller and no topology"
           : absl::StrCat("the controller at ", settings_.controller, " has not told of its fleet"),
-      ": serves the tiers of the workers beside it (", absl::StrJoin(tiers, ", "),
-      ") with default settings"));
+      ": serves the tiers of its local workers (", absl::StrJoin(tiers, ", "), ") with default settings"));
 }
 
-// Busy time up to now: what the worker said last, and the time since if it was busy then.
-double RouterAgent::BusySeconds(const KnownWorker& worker, absl::Time now) {
-  const double total_s = worker.state.busy_s_total();
-  if (!worker.state.busy() || !worker.state.healthy()) return total_s;
-  return total_s + absl::ToDoubleSeconds(std::min(now - worker.heard, kNewsPeriodMax));
-}
-
-v1::WorkerReport RouterAgent::ReportOf(KnownWorker& worker) {
+void RouterAgent::ReportWorkers(v1::Report& report) {
   const absl::Time now = runtime::MonotonicNow();
-  v1::WorkerReport report;
-  report.set_name(worker.state.worker());
-  report.set_tier(worker.tier);
-  report.set_address(worker.address);
-  report.set_healthy(worker.state.healthy());
-  report.set_draining(worker.state.draining());
-  report.set_busy(worker.state.busy() ? 1 : 0);
-  report.set_adopted(worker.adopted);
-  const double total_s = BusySeconds(worker, now);
-  // Less than was reported: a little, when a job ended before we heard of it; much, when the worker
-  // restarted.
-  const bool restarted = total_s < worker.busy_s_reported - absl::ToDoubleSeconds(kNewsPeriodMax);
-  if (restarted) worker.busy_s_reported = 0;
-  report.set_busy_s(std::max(0.0, total_s - worker.busy_s_reported));
-  worker.busy_s_reported = std::max(worker.busy_s_reported, total_s);
-  for (const auto& [name, value] : worker.metrics) {
-    v1::MetricValue& metric = *report.add_metrics();
-    metric.set_name(name);
-    metric.set_value(value);
-    metric.set_age_s(absl::ToDoubleSeconds(now - worker.metrics_read));
+  std::vector<WorkerReported> reported;
+  registry_.Report(now, reported);
+  for (const WorkerReported& seen : reported) {
+    const KnownWorker& worker = addresses_.worker(seen.worker);
+    v1::WorkerReport& out = *report.add_workers();
+    out.set_name(worker.state.worker());
+    out.set_tier(worker.tier);
+    out.set_address(worker.address);
+    out.set_healthy(seen.healthy);
+    out.set_draining(seen.draining);
+    out.set_busy(seen.busy ? 1 : 0);
+    out.set_adopted(seen.adopted);
+    out.set_busy_s(absl::ToDoubleSeconds(seen.busy_time));
+    for (const auto& [name, value] : worker.metrics) {
+      v1::MetricValue& metric = *out.add_metrics();
+      metric.set_name(name);
+      metric.set_value(value);
+      metric.set_age_s(absl::ToDoubleSeconds(now - worker.metrics_read));
+    }
   }
-  return report;
 }
 
-// Asks the workers beside for their pages, if their tier has metrics that are found only there.
+// Asks its own workers for their pages, if their tier has metrics that are found only there.
 void RouterAgent::ReadPages() {
-  for (const auto& [id, watch] : watches_) {
+  for (const WorkerId id : registry_.own()) {
     KnownWorker& worker = addresses_.worker(id);
     const auto tier = fleet_.fleet->FindTier(worker.tier);
-    if (!(worker.local || worker.adopted) || !tier || worker.state.metrics_address().empty()) continue;
+    if (!tier || worker.state.metrics_address().empty()) continue;
     std::vector<std::string> names;
     for (const MetricSpec& metric : fleet_.fleet->tiers[*tier].metrics) {
       if (metric.name != kBusyMetric) names.push_back(metric.name);

@@ -78,6 +78,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       driver_(loop, RouterMachine(MachineSettings(), fleet_.fleet), TimePassed{},
               [this](RouterAction& action) { Do(action); }),
       http_forwards_(loop, streams_, [this](const RouterEvent& event) { Tell(event); }),
+      registry_(settings.watch_max),
       disk_(StatePath(settings), log),
       beat_(loop, [this] { Beat(); }) {
   state_.set_region(settings.region);
@@ -110,8 +111,7 @@ void RouterAgent::Start(const std::string& address) {
   LoadLastGood();
   for (const std::string& worker : settings_.workers) {
     const WorkerId id = addresses_.WorkerAt(worker, runtime::MonotonicNow(), /*local=*/true);
-    addresses_.worker(id).local = true;
-    Watch(id);
+    Know(LocalWorkerNamed{id});
   }
   if (!settings_.controller.empty()) {
     link_ = std::make_unique<ControlLink>(loop_, streams_, settings_.controller, settings_.token,
@@ -212,12 +212,7 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_ran(c.ran);
     tier.set_held_s_sum(absl::ToDoubleSeconds(c.held));
   }
-  for (const auto& [id, watch] : watches_) {
-    KnownWorker& worker = addresses_.worker(id);
-    const bool ours = worker.local || worker.adopted;
-    if (out.workers_size() >= kWorkersReportedMax) break;
-    if (ours && worker.state.wire_version() != 0) *out.add_workers() = ReportOf(worker);
-  }
+  ReportWorkers(out);
   ReportPool(out);
   metrics_.CountReport();
   link_->Send(std::move(message));

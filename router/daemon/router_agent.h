@@ -34,14 +34,13 @@
 #include "router/journal/recorder.h"
 #include "router/router_machine.h"
 #include "router/videos/fleet_summary.h"
+#include "router/worker_registry.h"
+#include "runtime/clock.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 #include "runtime/machine_driver.h"
 
 namespace ringway::router {
-
-// A controller takes no more workers from one router.
-inline constexpr int kWorkersReportedMax = 1024;
 
 class RouterAgent final : private ControlSink, private ProxyHost {
  public:
@@ -114,17 +113,34 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void SaveLastGood();
 
   // Workers (agent_workers.cc).
-  void ListWorker(WorkerId id);
-  void ListAllWorkers();
+  template <class Event>
+  void Know(const Event& event) {
+    std::vector<RegistryAction> actions;
+    registry_.Step(runtime::MonotonicNow(), event, actions);
+    for (const RegistryAction& action : actions) {
+      std::visit([this](const auto& a) { Do(a); }, action);
+    }
+  }
+  void Do(const WorkerListed& action);
+  void Do(const WorkerUnlisted& action);
+  void Do(const WorkerHeard& action) { Tell(action); }
+  void Do(const RouterListed& action) { Tell(action); }
+  void Do(const RouterUnlisted& action);
+  void Do(const RoutersComplete& action) { Tell(action); }
+  void Do(const WatchWorker& action);
+  void Do(const UnwatchWorker& action);
+  void Do(const AdoptionChanged& action);
+  void Do(const TierNotServed& action);
+  // Invalid: the fleet does not have it, or not any more.
+  TierId TierNamed(const std::string& name) const;
+  DirectoryGiven ReadDirectory(const v1::Directory& directory);
   void ApplyDirectory(const v1::Directory& directory);
-  void ListRouters(const v1::Directory& directory);
-  void Watch(WorkerId id);
-  void Adopt(KnownWorker& worker, bool adopted);
-  void OnNews(WorkerId id, const dispatch::WorkerNews& news, const v1::WorkerState* state);
+  void ResolveTiers();
+  void OnNews(WorkerId id, const v1::WorkerState& state);
+  void OnWatchEnded(WorkerId id, bool dead);
   void LearnTier(const std::string& tier);
   void SayLonely(absl::Time now);
-  static double BusySeconds(const KnownWorker& worker, absl::Time now);
-  static v1::WorkerReport ReportOf(KnownWorker& worker);
+  void ReportWorkers(v1::Report& report);
   void ReadPages();
 
   // What clients may ask for (agent_summary.cc).
@@ -160,6 +176,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   absl::Time pool_sampled_ = absl::InfinitePast();
   std::unique_ptr<PoolWorkers> pool_workers_;
   std::unique_ptr<runtime::Alarm> pool_tick_;
+  WorkerRegistry registry_;
   std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;
   std::unique_ptr<ControlLink> link_;
   LastGood disk_;

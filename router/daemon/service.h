@@ -34,7 +34,8 @@ class LedgerService final : public v1::Ledger::CallbackService {
  public:
   LedgerService(runtime::EventLoop& loop, LedgerSessions& sessions, int streams_max)
       : loop_(loop), sessions_(sessions), streams_max_(streams_max) {}
-  grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* Connect(grpc::CallbackServerContext* context) override;
+  grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* Connect(
+      grpc::CallbackServerContext* context) override;
 
  private:
   runtime::EventLoop& loop_;

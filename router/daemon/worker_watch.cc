@@ -13,12 +13,6 @@ namespace {
 constexpr absl::Duration kReopenFirst = absl::Milliseconds(100);
 constexpr absl::Duration kReopenMax = absl::Seconds(2);
 
-dispatch::WorkerNews NewsOf(const v1::WorkerState& state) {
-  using dispatch::WorkerState;
-  const WorkerState known = state.busy() ? WorkerState::kBusy : WorkerState::kIdle;
-  return {.state = state.healthy() ? known : WorkerState::kFailed, .draining = state.draining()};
-}
-
 }  // namespace
 
 // Lives as long as the watch or a call that is still closing needs it.
@@ -28,6 +22,7 @@ struct WorkerWatch::Shared {
   v1::Worker::Stub& worker;
   v1::WatchRequest request;
   Hear hear;  // null: the watch has gone
+  Ended ended;
   Call* call = nullptr;
   absl::Duration reopen_after = kReopenFirst;
   std::unique_ptr<runtime::Alarm> reopen = nullptr;
@@ -49,7 +44,8 @@ class WorkerWatch::Call final : public grpc::ClientReadReactor<v1::WorkerState> 
     state.Swap(&incoming_);
     (void)shared_->loop.Post([shared = shared_, state = std::move(state)] {
       shared->reopen_after = kReopenFirst;
-      if (shared->hear) shared->hear(NewsOf(state), &state);
+      // Copied: what it does may end the watch.
+      if (const Hear hear = shared->hear) hear(state);
     });
     StartRead(&incoming_);
   }
@@ -59,9 +55,9 @@ class WorkerWatch::Call final : public grpc::ClientReadReactor<v1::WorkerState> 
       Shared& shared = *self->shared_;
       shared.call = nullptr;
       if (!shared.hear) return;
-      using dispatch::WorkerState;
-      const bool dead = code == grpc::StatusCode::UNAVAILABLE;
-      shared.hear({.state = dead ? WorkerState::kFailed : WorkerState::kUnknown}, nullptr);
+      const Ended ended = shared.ended;  // copied: what it does may end the watch
+      ended(code == grpc::StatusCode::UNAVAILABLE);
+      if (!shared.hear) return;
       shared.reopen->Arm(runtime::MonotonicNow() + shared.reopen_after);
       shared.reopen_after = std::min(shared.reopen_after * 2, kReopenMax);
     });
@@ -74,8 +70,9 @@ class WorkerWatch::Call final : public grpc::ClientReadReactor<v1::WorkerState> 
 };
 
 WorkerWatch::WorkerWatch(runtime::EventLoop& loop, StreamCount& streams, v1::Worker::Stub& worker,
-                         std::string router, Hear hear)
-    : shared_(std::make_shared<Shared>(Shared{loop, streams, worker, {}, std::move(hear)})) {
+                         std::string router, Hear hear, Ended ended)
+    : shared_(
+          std::make_shared<Shared>(Shared{loop, streams, worker, {}, std::move(hear), std::move(ended)})) {
   shared_->request.set_router(std::move(router));
   shared_->reopen = std::make_unique<runtime::Alarm>(loop, [this] { Open(); });
   Open();

@@ -4,8 +4,9 @@
 // nobody listens, the worker is taken for dead until it can; when it ends for another reason (the worker
 // serves enough watchers already), nothing is known and the worker is probed like any other.
 //
-// Bound: one call for each watched worker. Threads: gRPC's threads post to the loop, where `hear` is called.
-// The watch may be destroyed on the loop at any time; a call that is still closing cleans up after itself.
+// Bound: one call for each watched worker. Threads: gRPC's threads post to the loop, where `hear` and `ended`
+// are called. The watch may be destroyed on the loop at any time; a call that is still closing cleans up
+// after itself.
 #ifndef RINGWAY_ROUTER_DAEMON_WORKER_WATCH_H_
 #define RINGWAY_ROUTER_DAEMON_WORKER_WATCH_H_
 
@@ -15,19 +16,19 @@
 
 #include "ringway/v1/worker.grpc.pb.h"
 #include "router/daemon/stream_count.h"
-#include "router/dispatch/worker_view.h"
 #include "runtime/event_loop.h"
 
 namespace ringway::router {
 
 class WorkerWatch {
  public:
-  // `state` is null when only `news` is known.
-  using Hear = std::function<void(const dispatch::WorkerNews& news, const v1::WorkerState* state)>;
+  using Hear = std::function<void(const v1::WorkerState& state)>;
+  // `dead`: nobody listens there; else nothing is known.
+  using Ended = std::function<void(bool dead)>;
 
   // `worker` outlives the watch. `router` is this router's name.
   WorkerWatch(runtime::EventLoop& loop, StreamCount& streams, v1::Worker::Stub& worker, std::string router,
-              Hear hear);
+              Hear hear, Ended ended);
   ~WorkerWatch();
 
  private:

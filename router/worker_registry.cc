@@ -1,0 +1,244 @@
+#include "router/worker_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringway::router {
+namespace {
+
+dispatch::WorkerNews NewsOf(const WorkerSaid& said) {
+  using dispatch::WorkerState;
+  const WorkerState known = said.busy ? WorkerState::kBusy : WorkerState::kIdle;
+  return {.state = said.healthy ? known : WorkerState::kFailed, .draining = said.draining};
+}
+
+}  // namespace
+
+WorkerRegistry::Known& WorkerRegistry::At(WorkerId worker) {
+  if (!workers_.contains(worker)) workers_.resize(worker.index() + 1);
+  return workers_[worker];
+}
+
+// ---- what the operator says ----
+
+void WorkerRegistry::On(absl::Time, const LocalWorkerNamed& event, Actions& actions) {
+  Set(At(event.worker), kLocal, true);
+  SetOwn(event.worker, true);
+  Watch(event.worker, actions);
+  List(event.worker, actions);
+}
+
+// Plain HTTP servers announce nothing, so they are not watched.
+void WorkerRegistry::On(absl::Time, const PoolGiven& event, Actions& actions) {
+  ++mark_;
+  for (const WorkerId worker : event.workers) {
+    Known& known = At(worker);
+    known.mark = mark_;
+    known.tier = event.tier;
+    Set(known, kTierKnown, true);
+    Set(known, kInPool, true);
+    List(worker, actions);
+  }
+  for (WorkerId worker(0); worker != workers_.end_id(); worker = WorkerId(worker.index() + 1)) {
+    Known& known = workers_[worker];
+    if (!Has(worker, kInPool) || known.mark == mark_) continue;
+    Set(known, kInPool, false);
+    Set(known, kUnwell, false);
+    List(worker, actions);
+  }
+}
+
+void WorkerRegistry::On(absl::Time, const PoolWorkerChecked& event, Actions& actions) {
+  if (!Has(event.worker, kInPool)) return;
+  Set(workers_[event.worker], kUnwell, !event.healthy);
+  List(event.worker, actions);
+}
+
+// ---- what the directory says ----
+
+void WorkerRegistry::On(absl::Time now, const DirectoryGiven& event, Actions& actions) {
+  TakeRouters(event.routers, actions);
+  actions.emplace_back(RoutersComplete{});
+  ++mark_;
+  for (const DirectoryWorker& entry : event.workers) {
+    At(entry.worker).mark = mark_;
+    TakeWorker(now, entry, actions);
+  }
+  for (WorkerId worker(0); worker != workers_.end_id(); worker = WorkerId(worker.index() + 1)) {
+    if (Has(worker, kInRegion) && workers_[worker].mark != mark_) Leave(now, worker, actions);
+  }
+}
+
+void WorkerRegistry::TakeRouters(const std::vector<DirectoryRouter>& routers, Actions& actions) {
+  std::vector<RouterId> named;
+  for (const DirectoryRouter& entry : routers) {
+    named.push_back(entry.router);
+    actions.emplace_back(RouterListed{entry.router, entry.region, entry.name});
+  }
+  std::sort(named.begin(), named.end());
+  for (const RouterId router : routers_) {
+    if (!std::binary_search(named.begin(), named.end(), router)) actions.emplace_back(RouterUnlisted{router});
+  }
+  routers_ = std::move(named);
+}
+
+void WorkerRegistry::TakeWorker(absl::Time now, const DirectoryWorker& entry, Actions& actions) {
+  Known& known = At(entry.worker);
+  if (!Has(entry.worker, kTierKnown) || !Has(entry.worker, kHeard)) {
+    known.tier = entry.tier;
+    Set(known, kTierKnown, true);
+  }
+  Set(known, kInRegion, true);
+  Adopt(now, entry.worker, entry.named_here && !Has(entry.worker, kLocal), actions);
+  List(entry.worker, actions);
+  Watch(entry.worker, actions);
+  if (!Has(entry.worker, kWatched)) {
+    actions.emplace_back(WorkerHeard{entry.worker, {.draining = entry.draining}});
+  }
+}
+
+void WorkerRegistry::Leave(absl::Time now, WorkerId worker, Actions& actions) {
+  Known& known = workers_[worker];
+  // It has left by this router's own report, and may come back.
+  const bool may_return = Has(worker, kAdopted) && (known.spoken == kNever || !spoken_[known.spoken].healthy);
+  if (may_return && known.spoken != kNever && now - spoken_[known.spoken].heard < kAdoptedSilentMax) return;
+  Set(known, kInRegion, false);
+  if (Has(worker, kAdopted)) {
+    Set(known, kAdopted, false);
+    SetOwn(worker, Has(worker, kLocal));
+  }
+  Watch(worker, actions);
+  List(worker, actions);
+}
+
+void WorkerRegistry::Adopt(absl::Time now, WorkerId worker, bool adopted, Actions& actions) {
+  Known& known = workers_[worker];
+  if (Has(worker, kAdopted) == adopted) return;
+  Set(known, kAdopted, adopted);
+  SetOwn(worker, adopted || Has(worker, kLocal));
+  // Its busy time so far was the other router's to report.
+  if (adopted && known.spoken != kNever) {
+    spoken_[known.spoken].busy_reported = BusyTime(spoken_[known.spoken], now);
+  }
+  actions.emplace_back(AdoptionChanged{worker, adopted});
+}
+
+void WorkerRegistry::SetOwn(WorkerId worker, bool own) {
+  const auto at = std::lower_bound(own_.begin(), own_.end(), worker);
+  const bool there = at != own_.end() && *at == worker;
+  if (own && !there) own_.insert(at, worker);
+  if (!own && there) own_.erase(at);
+}
+
+void WorkerRegistry::On(absl::Time, const LeadershipSeen& event, Actions& actions) {
+  if (!leads_.contains(event.tier)) leads_.resize(event.tier.index() + 1);
+  if (std::exchange(leads_[event.tier], static_cast<char>(event.leads)) == static_cast<char>(event.leads)) {
+    return;
+  }
+  for (WorkerId worker(0); worker != workers_.end_id(); worker = WorkerId(worker.index() + 1)) {
+    if (workers_[worker].tier == event.tier) Watch(worker, actions);
+  }
+}
+
+void WorkerRegistry::On(absl::Time, const TierResolved& event, Actions& actions) {
+  At(event.worker).tier = event.tier;
+  Set(workers_[event.worker], kTierKnown, true);
+  List(event.worker, actions, /*again=*/true);
+  Watch(event.worker, actions);
+}
+
+// ---- what workers say ----
+
+void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& actions) {
+  Known& known = At(event.worker);
+  const bool first = known.spoken == kNever;
+  if (first) {
+    known.spoken = static_cast<std::uint32_t>(spoken_.size());
+    spoken_.emplace_back().busy_reported = event.busy_total;  // the rest was before us
+  }
+  Spoken& spoken = spoken_[known.spoken];
+  spoken.heard = now;
+  spoken.busy_total = event.busy_total;
+  spoken.healthy = event.healthy;
+  spoken.draining = event.draining;
+  spoken.busy = event.busy;
+  Set(known, kHeard, true);
+  if (!Has(event.worker, kTierKnown) || known.tier != event.tier) {
+    known.tier = event.tier;
+    Set(known, kTierKnown, true);
+    List(event.worker, actions, first);
+    Watch(event.worker, actions);
+  }
+  actions.emplace_back(WorkerHeard{event.worker, NewsOf(event)});
+}
+
+void WorkerRegistry::On(absl::Time, const WatchEnded& event, Actions& actions) {
+  Known& known = At(event.worker);
+  if (known.spoken != kNever) spoken_[known.spoken].healthy = false;  // as far as anybody here can tell
+  using dispatch::WorkerState;
+  actions.emplace_back(
+      WorkerHeard{event.worker, {.state = event.dead ? WorkerState::kFailed : WorkerState::kUnknown}});
+}
+
+// ---- what follows ----
+
+void WorkerRegistry::List(WorkerId worker, Actions& actions, bool again) {
+  Known& known = workers_[worker];
+  const bool pooled = Has(worker, kInPool) && !Has(worker, kUnwell);
+  const bool wanted = Has(worker, kLocal) || Has(worker, kInRegion) || pooled;
+  if (wanted && !Has(worker, kTierKnown)) return;
+  const bool served = wanted && known.tier.valid();
+  if (wanted && !served) actions.emplace_back(TierNotServed{worker});
+  const bool was = Has(worker, kListed);
+  Set(known, kListed, served);
+  if (!served) {
+    if (was) actions.emplace_back(WorkerUnlisted{worker});
+    return;
+  }
+  if (was && !again && std::exchange(known.listed_tier, known.tier) == known.tier) return;
+  known.listed_tier = known.tier;
+  actions.emplace_back(WorkerListed{worker, known.tier, Has(worker, kLocal)});
+}
+
+void WorkerRegistry::Watch(WorkerId worker, Actions& actions) {
+  Known& known = workers_[worker];
+  const bool here = Has(worker, kInRegion);
+  const bool must = Has(worker, kLocal) || (here && (Has(worker, kAdopted) || Leads(known.tier)));
+  const bool hint = here && !must && (Has(worker, kHint) || hints_ < watch_max_);
+  hints_ = hints_ + (hint ? 1 : 0) - (Has(worker, kHint) ? 1 : 0);
+  Set(known, kHint, hint);
+  if (Has(worker, kWatched) == (must || hint)) return;
+  Set(known, kWatched, must || hint);
+  if (must || hint) {
+    actions.emplace_back(WatchWorker{worker});
+  } else {
+    actions.emplace_back(UnwatchWorker{worker});
+  }
+}
+
+absl::Duration WorkerRegistry::BusyTime(const Spoken& spoken, absl::Time now) const {
+  if (!spoken.busy || !spoken.healthy) return spoken.busy_total;
+  return spoken.busy_total + std::min(now - spoken.heard, kNewsPeriodMax);
+}
+
+void WorkerRegistry::Report(absl::Time now, std::vector<WorkerReported>& report) {
+  for (const WorkerId worker : own_) {
+    const Known& known = workers_[worker];
+    if (known.spoken == kNever || !Has(worker, kWatched)) continue;
+    if (report.size() >= kWorkersReportedMax) return;
+    Spoken& spoken = spoken_[known.spoken];
+    const absl::Duration total = BusyTime(spoken, now);
+    // Less than was reported: a little, when a job ended before we heard of it; much, when the worker has
+    // started again.
+    if (total < spoken.busy_reported - kNewsPeriodMax) spoken.busy_reported = absl::ZeroDuration();
+    report.push_back({.worker = worker,
+                      .healthy = spoken.healthy,
+                      .draining = spoken.draining,
+                      .busy = spoken.busy,
+                      .adopted = Has(worker, kAdopted),
+                      .busy_time = std::max(absl::ZeroDuration(), total - spoken.busy_reported)});
+    spoken.busy_reported = std::max(spoken.busy_reported, total);
+  }
+}
+
+}  // namespace ringway::router
