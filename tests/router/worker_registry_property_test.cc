@@ -13,14 +13,14 @@
 namespace ringway::router {
 namespace {
 
-constexpr std::size_t kWorkers = 12;
-constexpr std::size_t kWatchMax = 3;
-constexpr std::uint32_t kTiers = 3;  // the last is one that the fleet does not have
+constexpr std::size_t kKnownWorkers = 12;
+constexpr std::size_t kHintsMax = 3;
+constexpr std::uint32_t kNamedTiers = 3;  // the last is one that the fleet does not have
 
-TierId TierFrom(std::uint32_t number) { return number + 1 == kTiers ? TierId() : TierId(number); }
+TierId TierFrom(std::uint32_t number) { return number + 1 == kNamedTiers ? TierId() : TierId(number); }
 
 // What the registry was told, and what it has said, kept in the plainest way.
-struct Model {
+struct PlainRegistry {
   std::set<WorkerId> local, in_directory, named_here, watched, listed;
   std::set<TierId> leads;
 
@@ -40,9 +40,10 @@ struct Model {
   }
 };
 
-class History {
+class RegistryHistory {
  public:
-  explicit History(std::uint64_t seed) : rng_(seed, 1), totals_(kWorkers), tiers_(kWorkers, TierId(0)) {}
+  explicit RegistryHistory(std::uint64_t seed)
+      : rng_(seed, 1), totals_(kKnownWorkers), tiers_(kKnownWorkers, TierId(0)) {}
 
   void Run(int steps) {
     for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
@@ -60,7 +61,7 @@ class History {
     model_.Read(actions_);
   }
   void Turn() {
-    const WorkerId worker(rng_.Below(kWorkers));
+    const WorkerId worker(rng_.Below(kKnownWorkers));
     switch (rng_.Below(6)) {
       case 0:
         model_.local.insert(worker);
@@ -68,7 +69,7 @@ class History {
       case 1:
         return GiveDirectory();
       case 2: {
-        const TierId tier(rng_.Below(kTiers - 1));
+        const TierId tier(rng_.Below(kNamedTiers - 1));
         const bool leads = rng_.Below(2) == 0;
         leads ? (void)model_.leads.insert(tier) : (void)model_.leads.erase(tier);
         return Do(LeadershipSeen{tier, leads});
@@ -80,7 +81,7 @@ class History {
         if (!model_.watched.contains(worker)) return;
         totals_[worker.index()] += absl::Milliseconds(rng_.Below(2000));
         if (rng_.Below(8) == 0)
-          tiers_[worker.index()] = TierFrom(static_cast<std::uint32_t>(rng_.Below(kTiers)));
+          tiers_[worker.index()] = TierFrom(static_cast<std::uint32_t>(rng_.Below(kNamedTiers)));
         return Do(WorkerSaid{
             .worker = worker, .tier = tiers_[worker.index()], .busy_total = totals_[worker.index()]});
     }
@@ -88,7 +89,7 @@ class History {
   void GiveDirectory() {
     DirectoryGiven given;
     model_.in_directory.clear();
-    for (std::size_t i = 0; i < kWorkers; ++i) {
+    for (std::size_t i = 0; i < kKnownWorkers; ++i) {
       if (rng_.Below(3) == 0) continue;
       model_.in_directory.insert(WorkerId(i));
       given.workers.push_back({WorkerId(i), tiers_[i], rng_.Below(4) == 0, rng_.Below(4) == 0});
@@ -97,7 +98,7 @@ class History {
   }
   void Check() {
     std::size_t hints = 0;
-    for (std::size_t i = 0; i < kWorkers; ++i) {
+    for (std::size_t i = 0; i < kKnownWorkers; ++i) {
       const WorkerId worker(i);
       const bool local = model_.local.contains(worker);
       EXPECT_EQ(registry_.local(worker), local);
@@ -110,7 +111,7 @@ class History {
       if (registry_.watched(worker) && !must) ++hints;
       EXPECT_TRUE(!registry_.Own(worker) || registry_.watched(worker)) << "spoken for, and not watched";
     }
-    EXPECT_LE(hints, kWatchMax);
+    EXPECT_LE(hints, kHintsMax);
     std::vector<WorkerReported> report;
     registry_.Report(now_, report);
     for (const WorkerReported& r : report) {
@@ -130,8 +131,8 @@ class History {
 
   Rng rng_;
   absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
-  WorkerRegistry registry_{kWatchMax};
-  Model model_;
+  WorkerRegistry registry_{kHintsMax};
+  PlainRegistry model_;
   std::vector<RegistryAction> actions_;
   std::vector<absl::Duration> totals_;
   std::vector<TierId> tiers_;
@@ -140,7 +141,7 @@ class History {
 TEST(WorkerRegistryPropertyTest, WhatIsListedAndWatchedFollowsFromTheNewestWords) {
   for (std::uint64_t seed = 1; seed <= 400 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    History(seed).Run(200);
+    RegistryHistory(seed).Run(200);
   }
 }
 

@@ -9,8 +9,8 @@
 namespace ringway::router {
 namespace {
 
-const TierId kFilms(0), kPictures(1), kUnknownTier;
-const WorkerId kNear(0), kFar(1), kOther(2);
+const TierId kFilmTier(0), kPictureTier(1), kUnknownTier;
+const WorkerId kNearWorker(0), kFarWorker(1), kOtherWorker(2);
 
 class WorkerRegistryTest : public testing::Test {
  protected:
@@ -22,7 +22,7 @@ class WorkerRegistryTest : public testing::Test {
   void Directory(std::vector<DirectoryWorker> workers, std::vector<DirectoryRouter> routers = {}) {
     Do(DirectoryGiven{std::move(routers), std::move(workers)});
   }
-  void Say(WorkerId worker, bool busy, double busy_s, TierId tier = kFilms, bool healthy = true) {
+  void Say(WorkerId worker, bool busy, double busy_s, TierId tier = kFilmTier, bool healthy = true) {
     Do(WorkerSaid{.worker = worker,
                   .tier = tier,
                   .healthy = healthy,
@@ -49,10 +49,10 @@ class WorkerRegistryTest : public testing::Test {
 };
 
 TEST_F(WorkerRegistryTest, ALocalWorkerIsWatchedAtOnceAndListedWhenItSaysItsTier) {
-  Do(LocalWorkerNamed{kNear});
+  Do(LocalWorkerNamed{kNearWorker});
   EXPECT_EQ(All<WatchWorker>().size(), 1u);
   EXPECT_TRUE(All<WorkerListed>().empty()) << "nobody has said its tier";
-  Say(kNear, false, 5);
+  Say(kNearWorker, false, 5);
   ASSERT_EQ(All<WorkerListed>().size(), 1u);
   EXPECT_TRUE(All<WorkerListed>()[0].local);
   EXPECT_EQ(All<WorkerHeard>()[0].news.state, dispatch::WorkerState::kIdle);
@@ -62,49 +62,49 @@ TEST_F(WorkerRegistryTest, ALocalWorkerIsWatchedAtOnceAndListedWhenItSaysItsTier
 }
 
 TEST_F(WorkerRegistryTest, TheDirectoryListsAndTakesOff) {
-  Directory({{kNear, kFilms}}, {{RouterId(4), RegionId(0), "r4"}});
+  Directory({{kNearWorker, kFilmTier}}, {{RouterId(4), RegionId(0), "r4"}});
   EXPECT_EQ(All<RouterListed>().size(), 1u);
   EXPECT_EQ(All<RoutersComplete>().size(), 1u);
   ASSERT_EQ(All<WorkerListed>().size(), 1u);
   EXPECT_FALSE(All<WorkerListed>()[0].local);
-  Directory({{kFar, kFilms}}, {{RouterId(5), RegionId(1), "r5"}});
+  Directory({{kFarWorker, kFilmTier}}, {{RouterId(5), RegionId(1), "r5"}});
   ASSERT_EQ(All<RouterUnlisted>().size(), 1u);
   EXPECT_EQ(All<RouterUnlisted>()[0].router, RouterId(4));
   ASSERT_EQ(All<WorkerUnlisted>().size(), 1u);
-  EXPECT_EQ(All<WorkerUnlisted>()[0].worker, kNear);
+  EXPECT_EQ(All<WorkerUnlisted>()[0].worker, kNearWorker);
   EXPECT_EQ(All<UnwatchWorker>().size(), 1u);
 }
 
 TEST_F(WorkerRegistryTest, HintsAreBoundedAndTheirPlaceIsGivenOn) {
-  Directory({{kNear, kFilms}, {kFar, kFilms, false, true}});
+  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier, false, true}});
   ASSERT_EQ(All<WatchWorker>().size(), 1u);
-  EXPECT_EQ(All<WatchWorker>()[0].worker, kNear);
+  EXPECT_EQ(All<WatchWorker>()[0].worker, kNearWorker);
   ASSERT_EQ(All<WorkerHeard>().size(), 1u) << "of whom is not watched, the directory's word is told";
   EXPECT_TRUE(All<WorkerHeard>()[0].news.draining);
-  Directory({{kFar, kFilms}});
-  Directory({{kFar, kFilms}});
+  Directory({{kFarWorker, kFilmTier}});
+  Directory({{kFarWorker, kFilmTier}});
   ASSERT_EQ(All<WatchWorker>().size(), 1u);
-  EXPECT_EQ(All<WatchWorker>()[0].worker, kFar);
+  EXPECT_EQ(All<WatchWorker>()[0].worker, kFarWorker);
 }
 
 TEST_F(WorkerRegistryTest, ALeaderWatchesAllOfItsTierAndOneThatWasNoMore) {
-  Directory({{kNear, kFilms}, {kFar, kFilms}, {kOther, kPictures}});
-  Do(LeadershipSeen{kFilms, true});
+  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier}, {kOtherWorker, kPictureTier}});
+  Do(LeadershipSeen{kFilmTier, true});
   ASSERT_EQ(All<WatchWorker>().size(), 1u);
-  EXPECT_EQ(All<WatchWorker>()[0].worker, kFar);
-  EXPECT_FALSE(registry_.watched(kOther));
-  Do(LeadershipSeen{kFilms, true});
+  EXPECT_EQ(All<WatchWorker>()[0].worker, kFarWorker);
+  EXPECT_FALSE(registry_.watched(kOtherWorker));
+  Do(LeadershipSeen{kFilmTier, true});
   EXPECT_TRUE(actions_.empty());
-  Do(LeadershipSeen{kFilms, false});
-  EXPECT_EQ(registry_.watched(kNear) + registry_.watched(kFar), 1) << "one stays, for hints";
+  Do(LeadershipSeen{kFilmTier, false});
+  EXPECT_EQ(registry_.watched(kNearWorker) + registry_.watched(kFarWorker), 1) << "one stays, for hints";
 }
 
 TEST_F(WorkerRegistryTest, AnAdoptedWorkerIsReportedFromThenOn) {
-  Directory({{kNear, kFilms}});
-  Say(kNear, true, 10);
+  Directory({{kNearWorker, kFilmTier}});
+  Say(kNearWorker, true, 10);
   EXPECT_TRUE(Report().empty()) << "another router speaks for it";
   now_ += absl::Seconds(1);
-  Directory({{kNear, kFilms, /*named_here=*/true}});
+  Directory({{kNearWorker, kFilmTier, /*named_here=*/true}});
   ASSERT_EQ(All<AdoptionChanged>().size(), 1u);
   EXPECT_TRUE(All<AdoptionChanged>()[0].adopted);
   now_ += absl::Milliseconds(500);
@@ -113,82 +113,82 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerIsReportedFromThenOn) {
   EXPECT_TRUE(report[0].adopted);
   EXPECT_EQ(report[0].busy_time, absl::Milliseconds(500))
       << "what was before is the other router's to report";
-  Directory({{kNear, kFilms, false}});
+  Directory({{kNearWorker, kFilmTier, false}});
   EXPECT_FALSE(All<AdoptionChanged>()[0].adopted);
   EXPECT_TRUE(Report().empty());
 }
 
 // Its own report takes it out of the directory, and nobody else would see it come back.
 TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatFallsSilentIsKeptForAMinute) {
-  Directory({{kNear, kFilms, true}});
-  Say(kNear, false, 0);
-  Do(WatchEnded{kNear, true});
+  Directory({{kNearWorker, kFilmTier, true}});
+  Say(kNearWorker, false, 0);
+  Do(WatchEnded{kNearWorker, true});
   EXPECT_EQ(All<WorkerHeard>()[0].news.state, dispatch::WorkerState::kFailed);
   EXPECT_FALSE(Report().at(0).healthy);
   now_ += WorkerRegistry::kAdoptedSilentMax - absl::Seconds(1);
   Directory({});
   EXPECT_TRUE(All<WorkerUnlisted>().empty());
-  EXPECT_TRUE(registry_.Own(kNear));
+  EXPECT_TRUE(registry_.Own(kNearWorker));
   now_ += absl::Seconds(1);
   Directory({});
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
   EXPECT_EQ(All<UnwatchWorker>().size(), 1u);
-  EXPECT_FALSE(registry_.Own(kNear));
+  EXPECT_FALSE(registry_.Own(kNearWorker));
 }
 
 TEST_F(WorkerRegistryTest, AHealthyAdoptedWorkerLeavesWithTheDirectory) {
-  Directory({{kNear, kFilms, true}});
-  Say(kNear, false, 0);
+  Directory({{kNearWorker, kFilmTier, true}});
+  Say(kNearWorker, false, 0);
   Directory({});
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
 }
 
 TEST_F(WorkerRegistryTest, BusyTimeIsToldOnceAndNeverGuessedFar) {
-  Do(LocalWorkerNamed{kNear});
-  Say(kNear, true, 100);
+  Do(LocalWorkerNamed{kNearWorker});
+  Say(kNearWorker, true, 100);
   now_ += absl::Seconds(1);
   EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1)) << "it is busy, and was heard a second ago";
   now_ += absl::Seconds(60);
   EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1)) << "two seconds after its last word we know nothing";
-  Say(kNear, false, 101.5);
+  Say(kNearWorker, false, 101.5);
   EXPECT_EQ(Report()[0].busy_time, absl::ZeroDuration()) << "half a second was told too much";
-  Say(kNear, false, 103);
+  Say(kNearWorker, false, 103);
   EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1));
-  Say(kNear, false, 1);
+  Say(kNearWorker, false, 1);
   EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1)) << "it has started again, and counts from zero";
 }
 
 TEST_F(WorkerRegistryTest, AWorkersOwnTierCountsMoreThanTheDirectorys) {
-  Directory({{kNear, kFilms}});
-  Say(kNear, false, 0, kPictures);
+  Directory({{kNearWorker, kFilmTier}});
+  Say(kNearWorker, false, 0, kPictureTier);
   ASSERT_EQ(All<WorkerListed>().size(), 1u);
-  EXPECT_EQ(All<WorkerListed>()[0].tier, kPictures);
-  Directory({{kNear, kFilms}});
+  EXPECT_EQ(All<WorkerListed>()[0].tier, kPictureTier);
+  Directory({{kNearWorker, kFilmTier}});
   EXPECT_TRUE(All<WorkerListed>().empty());
 }
 
 TEST_F(WorkerRegistryTest, ATierThatTheFleetDoesNotHaveIsNotServedUntilAMapHasIt) {
-  Directory({{kNear, kUnknownTier}});
+  Directory({{kNearWorker, kUnknownTier}});
   EXPECT_EQ(All<TierNotServed>().size(), 1u);
   EXPECT_TRUE(All<WorkerListed>().empty());
-  Do(TierResolved{kNear, kPictures});
+  Do(TierResolved{kNearWorker, kPictureTier});
   ASSERT_EQ(All<WorkerListed>().size(), 1u);
-  Do(TierResolved{kNear, kUnknownTier});
+  Do(TierResolved{kNearWorker, kUnknownTier});
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
 }
 
 TEST_F(WorkerRegistryTest, PoolWorkersFollowTheirFileAndTheirHealth) {
-  Do(PoolGiven{kFilms, {kNear, kFar}});
+  Do(PoolGiven{kFilmTier, {kNearWorker, kFarWorker}});
   EXPECT_EQ(All<WorkerListed>().size(), 2u);
   EXPECT_TRUE(All<WatchWorker>().empty()) << "they announce nothing";
-  Do(PoolWorkerChecked{kNear, false});
+  Do(PoolWorkerChecked{kNearWorker, false});
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
-  Do(PoolWorkerChecked{kNear, true});
+  Do(PoolWorkerChecked{kNearWorker, true});
   EXPECT_EQ(All<WorkerListed>().size(), 1u);
-  Do(PoolGiven{kFilms, {kNear}});
+  Do(PoolGiven{kFilmTier, {kNearWorker}});
   ASSERT_EQ(All<WorkerUnlisted>().size(), 1u);
-  EXPECT_EQ(All<WorkerUnlisted>()[0].worker, kFar);
-  Do(PoolWorkerChecked{kFar, true});
+  EXPECT_EQ(All<WorkerUnlisted>()[0].worker, kFarWorker);
+  Do(PoolWorkerChecked{kFarWorker, true});
   EXPECT_TRUE(actions_.empty()) << "a check that ended late brings nobody back";
 }
 
