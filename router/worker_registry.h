@@ -213,7 +213,7 @@ class WorkerRegistry {
   bool Leads(TierId tier) const { return leads_.contains(tier) && leads_[tier]; }
   absl::Duration BusyTime(const Spoken& spoken, absl::Time now) const;
 
-  const std::size_t watch_max_;
+  std::size_t watch_max_;
   std::size_t hints_ = 0;  // workers watched for hints only
   std::uint16_t mark_ = 0;
   IdVector<WorkerId, Known> workers_;

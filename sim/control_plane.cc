@@ -3,27 +3,24 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace ringway::sim {
 
-ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers)
+ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
+                           Registries& registries)
     : stage_(stage),
       scenario_(scenario),
       routers_(routers),
       workers_(workers),
+      registries_(registries),
       home_(0),
       links_(routers.places().size()),
-      local_(routers.places().size()),
       frozen_(scenario.fleet->world.regions.size(), false) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    router_named_[absl::StrCat("router-", i)] = RouterId(i);
-  }
-  for (std::size_t i = 0; i < workers.count(); ++i) {
-    const RouterId router = workers.places()[WorkerId(i)].local;
-    local_[router].push_back(WorkerId(i));
-    links_[router].busy_ns.push_back(0);
+    router_named_[Routers::NameOf(RouterId(i))] = RouterId(i);
   }
   routers_.on_report = [this](RouterId router, const router::SendReport& report) {
     SendReport(router, report);
@@ -80,9 +77,9 @@ void ControlPlane::Connect(RouterId router) {
   link.stream = router_of_stream_.size();
   controller::RouterHello hello;
   hello.incarnation = routers_.life(router);
-  hello.router = absl::StrCat("router-", router.value());
+  hello.router = Routers::NameOf(router);
   hello.region = routers_.places()[router];
-  hello.address = absl::StrCat("router-", router.value(), ":7410");
+  hello.address = absl::StrCat(hello.router, ":7410");
   hello.table = routers_.machine(router).table();
   SendUp(router, controller::RouterConnected{.hello = std::move(hello)});
 }
@@ -100,37 +97,37 @@ void ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
   stage_.After(*delay, Happening::kReportReaches, life_, up_.Put(std::move(event)));
 }
 
-std::vector<controller::WorkerSeen> ControlPlane::Named(RouterId router) const {
-  std::vector<controller::WorkerSeen> named;
-  for (const WorkerId worker : local_[router]) {
-    controller::WorkerSeen& seen = named.emplace_back();
-    // In the order of their numbers, as the controller sorts them.
-    seen.name = absl::StrFormat("r%d/%06d", router.value(), worker.index());
-    seen.address = seen.name;
-    seen.tier = workers_.places()[worker].tier;
-  }
-  return named;
+// A worker's name is its own, whoever reports it; in the order of their numbers, as the controller sorts
+// them.
+void ControlPlane::Name(controller::WorkerSeen& seen, WorkerId worker) const {
+  const WorkerPlace& place = workers_.places()[worker];
+  seen.name = absl::StrFormat("r%d/%06d", place.local.value(), worker.index());
+  seen.address = seen.name;
+  seen.tier = place.tier;
 }
 
-// Names, addresses and tiers stand; what is measured is written over the last report's, whose list comes back
-// when the controller has read it.
-std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router, double period_s) {
+// The list of the last report comes back when the controller has read it; names are written anew only where
+// the list is about others.
+std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router) {
   Link& link = links_[router];
   if (frozen_[routers_.places()[router]] && !link.workers.empty()) return link.workers;
+  reported_.clear();
+  registries_.Report(router, reported_);
   std::vector<controller::WorkerSeen> workers = std::exchange(link.workers, {});
-  if (workers.empty()) workers = Named(router);
-  const std::int64_t now_ns = stage_.queue.now_ns();
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    const Workers::Shown& shown = workers_.shown(local_[router][i]);
-    const std::int64_t busy_ns = shown.BusyNs(now_ns);
+  const bool same = workers.size() == link.reported.size();
+  workers.resize(reported_.size());
+  link.reported.resize(reported_.size());
+  for (std::size_t i = 0; i < reported_.size(); ++i) {
+    const router::WorkerReported& said = reported_[i];
+    const WorkerId worker = workers_.Global(routers_.places()[router], said.worker);
     controller::WorkerSeen& seen = workers[i];
-    seen.healthy = shown.healthy;
-    seen.draining = shown.draining;
-    seen.busy = shown.busy();
-    // A restarted worker counts from zero again.
-    const double busy_s = static_cast<double>(busy_ns - link.busy_ns[i]) * 1e-9;
-    seen.busy_s = std::min(period_s, std::max(0.0, busy_s));
-    link.busy_ns[i] = busy_ns;
+    if (!same || link.reported[i] != worker) Name(seen, worker);
+    link.reported[i] = worker;
+    seen.healthy = said.healthy;
+    seen.draining = said.draining;
+    seen.busy = said.busy;
+    seen.adopted = said.adopted;
+    seen.busy_s = Stage::Seconds(said.busy_time);
   }
   return workers;
 }
@@ -164,7 +161,7 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
     out.held_s_sum = absl::ToDoubleSeconds(counts.held);
     report.tiers.push_back(std::move(out));
   }
-  report.workers = SeeWorkers(router, report.period_s);
+  report.workers = SeeWorkers(router);
   SendUp(router, controller::RouterReported{.report = std::move(report)});
 }
 
@@ -226,14 +223,13 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
   }
 }
 
-// Of a directory the leaders; routers and workers are those that every simulated router was told of at the
-// start, and deaths are found out by trying, as in life.
 void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   const auto router = RouterOf(sent.stream);
   if (!router || !routers_.alive(*router)) return;
   const auto delay = stage_.network.DelayNs(home_, routers_.places()[*router]);
   if (!delay) return;
-  DirectoryNote note{.life = routers_.life(*router), .leaders = {}};
+  DirectoryNote note{
+      .life = routers_.life(*router), .given = GivenTo(*router, *sent.directory), .leaders = {}};
   if (sent.directory->leaders.contains(sent.region)) {
     for (const controller::LeaderEntry& entry : sent.directory->leaders[sent.region]) {
       const auto leader = router_named_.find(entry.router);
@@ -249,9 +245,29 @@ void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
 
 void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
   const DirectoryNote note = directories_.Take(detail);
-  if (routers_.alive(router) && routers_.life(router) == note.life && on_directory) {
-    on_directory(router, note.leaders);
+  if (routers_.alive(router) && routers_.life(router) == note.life) {
+    registries_.Direct(router, note.given, &note.leaders);
   }
+}
+
+// Names become numbers, as the daemon makes them (router/daemon/agent_workers.cc).
+std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(
+    RouterId router, const controller::Directory& directory) const {
+  auto given = std::make_shared<router::DirectoryGiven>();
+  for (const controller::RouterEntry& entry : directory.routers) {
+    const auto found = router_named_.find(entry.name);
+    if (found != router_named_.end()) given->routers.push_back({found->second, entry.region, entry.name});
+  }
+  const RegionId region = routers_.places()[router];
+  if (!directory.workers.contains(region)) return given;
+  const std::string name = Routers::NameOf(router);
+  for (const controller::WorkerEntry& entry : directory.workers[region]) {
+    std::size_t number = 0;
+    RINGWAY_CHECK(absl::SimpleAtoi(entry.name.substr(entry.name.find('/') + 1), &number));
+    given->workers.push_back(
+        {workers_.InRegion(WorkerId(number)), entry.tier, entry.router == name, entry.draining});
+  }
+  return given;
 }
 
 void ControlPlane::SendDown(RouterId router, router::RouterEvent event) {

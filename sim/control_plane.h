@@ -11,7 +11,7 @@
 #define RINGWAY_SIM_CONTROL_PLANE_H_
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +19,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "controller/machine.h"
 #include "sim/leaders.h"
+#include "sim/registries.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -28,7 +29,8 @@ namespace ringway::sim {
 
 class ControlPlane {
  public:
-  ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers);
+  ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
+               Registries& registries);
 
   void Begin();
   void OnReport(Life life, std::uint32_t detail);
@@ -44,9 +46,6 @@ class ControlPlane {
 
   bool alive() const { return machine_.has_value(); }
   const controller::ControllerMachine& machine() const { return *machine_; }
-  // Directories reach routers by it: who holds the ledgers of the router's region.
-  std::function<void(RouterId, const std::vector<LeaderNamed>&)> on_directory;
-
   // Epochs planned and rows changed, for the report.
   std::uint64_t plans() const { return plans_; }
   // Of the plans that sent traffic away: their cost in RPS x RTT, and the least that any plan could have.
@@ -56,15 +55,17 @@ class ControlPlane {
  private:
   struct Link {
     controller::StreamId stream = 0;              // 0: not connected
-    std::vector<std::int64_t> busy_ns;            // of the workers beside it, as last reported
+    std::vector<WorkerId> reported;               // whom `workers` is about
     std::vector<controller::WorkerSeen> workers;  // as last reported; empty: a report is under way with it
   };
 
   void Connect(RouterId router);
   void SendUp(RouterId router, controller::ControllerEvent event);
   void SendReport(RouterId router, const router::SendReport& report);
-  std::vector<controller::WorkerSeen> Named(RouterId router) const;
-  std::vector<controller::WorkerSeen> SeeWorkers(RouterId router, double period_s);
+  std::vector<controller::WorkerSeen> SeeWorkers(RouterId router);
+  void Name(controller::WorkerSeen& seen, WorkerId worker) const;
+  std::shared_ptr<const router::DirectoryGiven> GivenTo(RouterId router,
+                                                        const controller::Directory& directory) const;
   void Step(const controller::ControllerEvent& event);
   void ArmWake();
   void Perform(const controller::ControllerAction& action);
@@ -76,21 +77,23 @@ class ControlPlane {
   const Scenario& scenario_;
   Routers& routers_;
   const Workers& workers_;
+  Registries& registries_;
   RegionId home_;
   std::optional<controller::ControllerMachine> machine_;
   std::optional<controller::DurableState> disk_;
   Life life_ = 1;
   WakeCall wake_;
   IdVector<RouterId, Link> links_;
-  IdVector<RouterId, std::vector<WorkerId>> local_;
   IdVector<RegionId, bool> frozen_;
   std::vector<RouterId> router_of_stream_;  // by stream - 1
   MessagePool<controller::ControllerEvent> up_;
   struct DirectoryNote {
     Life life = 0;  // of the router
+    std::shared_ptr<const router::DirectoryGiven> given;
     std::vector<LeaderNamed> leaders;
   };
   MessagePool<DirectoryNote> directories_;
+  std::vector<router::WorkerReported> reported_;             // reused
   absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only
   std::uint64_t plans_ = 0;
   double rtt_cost_ = 0;

@@ -14,6 +14,7 @@ Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& popula
       routers_(populations.routers),
       workers_(populations.workers),
       leaders_(populations.leaders),
+      registries_(populations.registries),
       control_(populations.control),
       leaders_killed_(scenario.steps.size()) {}
 
@@ -93,11 +94,13 @@ void Faults::SetRouter(RouterId router, bool alive) {
   if (alive) {
     routers_.Revive(router);
     leaders_.RouterRevived(router);
+    registries_.RouterRevived(router);
     control_.RouterRevived(router);
   } else {
     routers_.Kill(router);
     workers_.LoseRouter(router);
     leaders_.RouterDied(router);
+    registries_.RouterDied(router);
     control_.RouterDied(router);
   }
 }
@@ -214,7 +217,10 @@ void Faults::Apply(const PauseRouters& pause, bool begin) {
 
 void Faults::Apply(const BreakStreams& streams, bool begin) {
   if (!begin) return;
-  for (const RegionId region : Meant(streams.regions)) leaders_.BreakLinks(region, streams.share);
+  for (const RegionId region : Meant(streams.regions)) {
+    leaders_.BreakLinks(region, streams.share);
+    registries_.BreakStreams(region, streams.share);
+  }
 }
 
 void Faults::Apply(const FailJobs& fail, bool begin) {

@@ -27,6 +27,7 @@ struct Populations {
   Routers& routers;
   Workers& workers;
   Leaders& leaders;
+  Registries& registries;
   ControlPlane& control;
 };
 
@@ -75,6 +76,7 @@ class Faults {
   Routers& routers_;
   Workers& workers_;
   Leaders& leaders_;
+  Registries& registries_;
   ControlPlane& control_;
   std::size_t step_ = 0;                               // that acts now
   std::vector<std::vector<RouterId>> leaders_killed_;  // by step

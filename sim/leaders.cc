@@ -47,11 +47,8 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
   }
   if (endpoints_.empty()) return;
   routers_.on_ledger = [this](RouterId router, const router::TellLedger& tell) { FromRouter(router, tell); };
-  routers_.on_announcement = [this](RouterId router, const ledger::Announce& announcement) {
-    const TierId tier =
-        workers_.places()[workers_.Global(routers_.places()[router], announcement.worker)].tier;
-    Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
-    if (endpoint.session) Step(endpoint, router::WorkerAnnounced{announcement, std::nullopt});
+  routers_.on_fenced = [this](RouterId router, const RouterMessage& message) {
+    OnAnnouncement(router, message.announcement, message.fence_connection);
   };
   routers_.on_controller = [this](RouterId router, bool connected) {
     for (const std::uint32_t number : endpoint_of_[router]) {
@@ -59,7 +56,6 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
         Step(endpoints_[number], router::ControllerSeen{connected});
     }
   };
-  workers_.on_watch_broke = [this](WorkerId worker) { WatchBroke(worker); };
 }
 
 void Leaders::Begin() {
@@ -76,10 +72,6 @@ void Leaders::Open(Endpoint& endpoint) {
       .tier = endpoint.tier, .self = LocalOf(endpoint.router), .incarnation = own_life, .leader = {}};
   if (scenario_.fleet->tiers[endpoint.tier].dispatch.waiting_max == 0) settings.leader.ledger.waiting_max = 0;
   endpoint.session = std::make_unique<router::LedgerSession>(settings);
-  const auto [begin, end] = workers_.Range(region, endpoint.tier);
-  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
-    Step(endpoint, ledger::WorkerListed{workers_.InRegion(worker)});
-  }
   if (scenario_.controller || scenario_.fleet->tiers[endpoint.tier].regions[region].workers == 0) return;
   // By the operator's word: each life of the leader is an appointment, the others learn it from its
   // heartbeats.
@@ -248,24 +240,41 @@ void Leaders::Renew(Endpoint& endpoint, const ledger::Renew& renew) {
 
 // ---- workers ----
 
-void Leaders::WatchBroke(WorkerId worker) {
-  const WorkerId known = workers_.InRegion(worker);
-  for (const RouterId watcher : workers_.Watchers(worker)) {
-    Step(endpoints_[EndpointOf(watcher, workers_.places()[worker].tier)], router::WatchBroke{known});
+Leaders::Endpoint* Leaders::Live(RouterId router, TierId tier) {
+  const std::uint32_t number = EndpointOf(router, tier);
+  return number != kNoEndpoint && endpoints_[number].session ? &endpoints_[number] : nullptr;
+}
+
+void Leaders::ListWorker(RouterId router, TierId tier, WorkerId worker) {
+  if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, ledger::WorkerListed{worker});
+}
+
+void Leaders::UnlistWorker(RouterId router, TierId tier, WorkerId worker) {
+  if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, ledger::WorkerGone{worker});
+}
+
+void Leaders::WatchBroke(RouterId router, TierId tier, WorkerId worker) {
+  if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, router::WatchBroke{worker});
+}
+
+void Leaders::OnAnnouncement(RouterId router, const ledger::Announce& announcement,
+                             std::optional<std::uint64_t> connection) {
+  const TierId tier = workers_.places()[workers_.Global(routers_.places()[router], announcement.worker)].tier;
+  if (Endpoint* endpoint = Live(router, tier)) {
+    Step(*endpoint, router::WorkerAnnounced{announcement, connection});
   }
-  routers_.Settle();
 }
 
 void Leaders::OnAnnounceRound() {
   for (const Endpoint& endpoint : endpoints_) {
-    if (endpoint.watches) LetAnnounce(endpoint);
+    if (endpoint.leads) LetAnnounce(endpoint);
   }
   stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
 }
 
 void Leaders::LetAnnounce(const Endpoint& endpoint) {
   std::vector<ledger::Announce> announcements =
-      workers_.Overdue(RegionOf(endpoint), endpoint.tier, kSilentNs);
+      workers_.Overdue(RegionOf(endpoint), endpoint.tier, endpoint.router, kSilentNs);
   if (announcements.empty()) return;
   stage_.After(HopNs(endpoint), Happening::kAnnouncedReach, NumberOf(endpoint),
                announced_.Put(std::move(announcements)));
@@ -293,20 +302,22 @@ void Leaders::Perform(Endpoint& endpoint) {
   for (const router::SessionAction& action : actions_) {
     std::visit([&](const auto& a) { Do(endpoint, a); }, action);
   }
-  WatchIfLeading(endpoint);
+  TellLeads(endpoint);
   const absl::Time wake = endpoint.session->NextWake();
   if (endpoint.wake.Wants(wake)) {
     stage_.At(wake, Happening::kSessionWakes, NumberOf(endpoint), routers_.life(endpoint.router));
   }
 }
 
-void Leaders::WatchIfLeading(Endpoint& endpoint) {
-  if (endpoint.watches == endpoint.session->leads()) return;
-  endpoint.watches = endpoint.session->leads();
-  if (endpoint.watches) {
-    workers_.Watch(RegionOf(endpoint), endpoint.tier, endpoint.router);
-  } else {
-    workers_.Unwatch(RegionOf(endpoint), endpoint.tier, endpoint.router);
+void Leaders::TellLeads(Endpoint& endpoint) {
+  if (endpoint.leads == endpoint.session->leads()) return;
+  endpoint.leads = endpoint.session->leads();
+  on_leads(endpoint.router, endpoint.tier, endpoint.leads);
+}
+
+void Leaders::SeeOwnLeads(RouterId router) const {
+  for (const std::uint32_t number : endpoint_of_[router]) {
+    if (number != kNoEndpoint && endpoints_[number].leads) on_leads(router, endpoints_[number].tier, true);
   }
 }
 
@@ -343,7 +354,8 @@ void Leaders::Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat) {
 void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
   const WorkerId worker = workers_.Global(RegionOf(endpoint), fence.worker);
   stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(),
-               stage_.to_fence.Put({fence.by, fence.upto, fence.revoke}));
+               stage_.to_fence.Put({fence.by, fence.upto, fence.revoke, endpoint.router,
+                                    routers_.life(endpoint.router), fence.connection}));
 }
 
 // ---- lives ----
@@ -353,7 +365,6 @@ void Leaders::RouterDied(RouterId router) {
     if (number == kNoEndpoint) continue;
     Endpoint& endpoint = endpoints_[number];
     Disconnect(endpoint);
-    workers_.Unwatch(RegionOf(endpoint), endpoint.tier, router);
     for (std::size_t i = 0; i < endpoint.clients.size(); ++i) {
       const Link link = std::exchange(endpoint.clients[i], 0);
       if (link != 0) SendToClient(Neighbour(endpoint, RouterId(i)), link, ToClient::What::kBroke);

@@ -17,7 +17,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -52,6 +54,17 @@ class Leaders {
   void OnSessionWakes(std::uint32_t endpoint, Life life);
   void OnLinkRetried(std::uint32_t endpoint, std::uint32_t link);
   void OnAnnounceRound();
+  // What a worker said to the router, over its watch stream or in reply to a fence (`connection`).
+  void OnAnnouncement(RouterId router, const ledger::Announce& announcement,
+                      std::optional<std::uint64_t> connection);
+  // What the router's registry says of the region's workers.
+  void ListWorker(RouterId router, TierId tier, WorkerId worker);
+  void UnlistWorker(RouterId router, TierId tier, WorkerId worker);
+  void WatchBroke(RouterId router, TierId tier, WorkerId worker);
+  // Tells on_leads which ledgers the router leads.
+  void SeeOwnLeads(RouterId router) const;
+  // Whether the router leads the tier's ledger has changed.
+  std::function<void(RouterId, TierId, bool)> on_leads;
 
   // The directory, newest, at one router.
   void Direct(RouterId router, const std::vector<LeaderNamed>& named);
@@ -89,8 +102,8 @@ class Leaders {
     TierId tier;
     std::unique_ptr<router::LedgerSession> session;  // null: the router is dead
     WakeCall wake;
-    bool watches = false;  // the tier's workers, because it leads
-    RouterId leader;       // that the link goes to
+    bool leads = false;  // as last told to on_leads
+    RouterId leader;     // that the link goes to
     Link link = 0;
     int tries = 0;                     // of the link, in vain
     std::uint32_t renewals = 0;        // message of renewals that is being written
@@ -138,7 +151,6 @@ class Leaders {
 
   void FromRouter(RouterId router, const router::TellLedger& tell);
   void Renew(Endpoint& endpoint, const ledger::Renew& renew);
-  void WatchBroke(WorkerId worker);
   void LetAnnounce(const Endpoint& endpoint);
   void SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said = nullptr);
   void SendToClient(const Endpoint& to, Link link, ToClient::What what);
@@ -158,7 +170,8 @@ class Leaders {
   }
   // What the session wants done.
   void Perform(Endpoint& endpoint);
-  void WatchIfLeading(Endpoint& endpoint);
+  void TellLeads(Endpoint& endpoint);
+  Endpoint* Live(RouterId router, TierId tier);
   void Do(Endpoint& endpoint, const router::TellRouter& tell);
   void Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat);
   void Do(Endpoint& endpoint, const router::FenceOff& fence);

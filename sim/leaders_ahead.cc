@@ -55,9 +55,9 @@ void Leaders::ForeseeHeardFurther(std::uint32_t endpoint, std::uint32_t detail) 
 
 template <class F>
 void Leaders::ForLeaders(WorkerId worker, F f) const {
-  for (const RouterId watcher : workers_.Watchers(worker)) {
-    const Endpoint& endpoint = endpoints_[EndpointOf(watcher, workers_.places()[worker].tier)];
-    if (endpoint.session) f(endpoint);
+  for (const Watcher& watcher : workers_.Watchers(worker)) {
+    const std::uint32_t number = EndpointOf(watcher.router, workers_.places()[worker].tier);
+    if (number != kNoEndpoint && endpoints_[number].leads) f(endpoints_[number]);
   }
 }
 

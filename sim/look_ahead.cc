@@ -56,7 +56,7 @@ void Simulation::ForeseeNext(const SimEvent& event) {
     case Happening::kMessageReaches: {
       const RouterMessage& message = stage_.messages[event.detail];
       if (message.from.valid()) routers_.ForeseeFurther(message.router, message.job);
-      if (message.has_news) routers_.ForeseeKnown(message.router, message.worker);
+      if (message.watch != 0) routers_.ForeseeKnown(message.router, message.worker);
       return;
     }
     case Happening::kJobReaches:

@@ -10,8 +10,6 @@
 namespace ringway::sim {
 namespace {
 
-std::string NameOf(RouterId router) { return absl::StrFormat("router-%06d", router.value()); }
-
 constexpr std::uint64_t kSeedStride = 0x9e3779b97f4a7c15ULL;
 
 }  // namespace
@@ -43,28 +41,7 @@ void Routers::Create(RouterId router) {
   site.wake.Reset();
 }
 
-void Routers::Begin() {
-  for (std::size_t i = 0; i < sites_.size(); ++i) Introduce(RouterId(i));
-}
-
-void Routers::Introduce(RouterId router) {
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const RouterId peer(i);
-    if (peer != router) Step(router, router::RouterListed{peer, places_[peer], NameOf(peer)});
-  }
-  for (std::size_t i = 0; i < workers_.count(); ++i) {
-    const WorkerPlace& place = workers_.places()[WorkerId(i)];
-    if (place.region != places_[router]) continue;
-    const WorkerId known = workers_.InRegion(WorkerId(i));
-    const bool local = scenario_.all_local || place.local == router;
-    Step(router, router::WorkerListed{known, place.tier, local});
-    if (local && workers_.alive(WorkerId(i))) {
-      const bool busy = workers_.slot(WorkerId(i)).busy();
-      const auto state = busy ? dispatch::WorkerState::kBusy : dispatch::WorkerState::kIdle;
-      Step(router, router::WorkerHeard{known, {.state = state}});
-    }
-  }
-}
+std::string Routers::NameOf(RouterId router) { return absl::StrFormat("router-%06d", router.value()); }
 
 void Routers::OnJob(std::uint32_t detail) {
   JobNote& note = stage_.jobs[detail];
@@ -92,13 +69,13 @@ void Routers::OnMessage(std::uint32_t detail) {
     if (message.on_attempt != RouterMessage::OnAttempt::kNothing && message.life == sites_[router].life) {
       HearOfAttempt(message);
     }
-    if (message.has_news) Step(router, router::WorkerHeard{message.worker, message.news});
     Settle();
-    if (message.has_announcement && on_announcement) {
-      on_announcement(router, message.announcement);
-      Settle();
+    if (message.watch != 0) {
+      on_watched(router, message);
+    } else if (message.has_announcement && message.life == sites_[router].life) {
+      on_fenced(router, message);
     }
-    ArmWake(router);
+    Rest(router);
   }
   stage_.messages.Free(detail);
 }
@@ -358,7 +335,6 @@ void Routers::Revive(RouterId router) {
   if (site.machine) return;
   ++site.revived;
   Create(router);
-  Introduce(router);
   if (site.table) Tell(router, router::TableOffered{.table = site.table, .from_disk = true});
 }
 

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,8 +35,6 @@ class Routers {
   Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
           IdVector<RouterId, RegionId> places);
 
-  // Lists peers and workers at every router; call once before the first event.
-  void Begin();
   void OnJob(std::uint32_t detail);
   void OnMessage(std::uint32_t detail);
   void OnNote(std::uint32_t detail);
@@ -47,6 +46,21 @@ class Routers {
   void Settle() {
     if (!settling_ && !own_.empty()) HearOwn();
   }
+  // One step of the machine, with what it wants done. That never leads to another step at once: what a router
+  // is to hear of it is news of its own, or a message. Rest follows when all of a moment has been told.
+  template <class Event>
+  void Step(RouterId router, const Event& event) {
+    RINGWAY_CHECK(actions_.empty());
+    sites_[router].machine->Step(stage_.Now(), event, actions_);
+    if (actions_.empty()) return;
+    for (router::RouterAction& action : actions_) Perform(router, action);
+    actions_.clear();
+  }
+  void Rest(RouterId router) {
+    Settle();
+    ArmWake(router);
+  }
+  static std::string NameOf(RouterId router);
 
   // Hints: something about this job, or this worker, is on its way to the router. Foresee, then what that
   // names, then what that one names, each when the one before has had some time.
@@ -110,8 +124,10 @@ class Routers {
   std::function<void(RouterId, bool connected)> on_controller;
   // A hint: the user is about to be answered.
   std::function<void(UserIndex)> foresee_user;
-  // What a worker says to this router as the leader of its ledger.
-  std::function<void(RouterId, const ledger::Announce&)> on_announcement;
+  // What a worker says over the watch stream of this router.
+  std::function<void(RouterId, const RouterMessage&)> on_watched;
+  // What a worker replies to this router's fence.
+  std::function<void(RouterId, const RouterMessage&)> on_fenced;
 
  private:
   // A job that a router holds, as its shell sees it.
@@ -138,23 +154,11 @@ class Routers {
   };
 
   void Create(RouterId router);
-  void Introduce(RouterId router);
-  // One step of the machine, with what it wants done. That never leads to another step at once: what a router
-  // is to hear of it is news of its own, or a message.
-  template <class Event>
-  void Step(RouterId router, const Event& event) {
-    RINGWAY_CHECK(actions_.empty());
-    sites_[router].machine->Step(stage_.Now(), event, actions_);
-    if (actions_.empty()) return;
-    for (router::RouterAction& action : actions_) Perform(router, action);
-    actions_.clear();
-  }
   // Steps, and all that follows in this moment.
   template <class Event>
   void Tell(RouterId router, const Event& event) {
     Step(router, event);
-    Settle();
-    ArmWake(router);
+    Rest(router);
   }
   void HearOwn();
   void Hear(RouterNote& note);

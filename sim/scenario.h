@@ -152,6 +152,8 @@ struct Scenario {
   // Every router was started with every worker of its region (--worker), as in a fleet without a directory:
   // each takes them for beside it and hears their news. Else a worker is beside one router.
   bool all_local = false;
+  // Workers that a router watches for hints beyond those that it must hear.
+  std::size_t watch_max = 0;
   bool controller = true;
   double epoch_period_s = 1;
   double report_period_s = 1;

@@ -41,26 +41,21 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
       routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
       leaders_(stage_, *scenario_, routers_, workers_),
+      registries_(stage_, *scenario_, routers_, workers_, leaders_),
       clients_(stage_, *scenario_, routers_),
-      control_(stage_, *scenario_, routers_, workers_),
-      faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, control_}),
+      control_(stage_, *scenario_, routers_, workers_, registries_),
+      faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_}),
       tally_(*scenario_, workers_),
       checkers_(workers_.count(), routers_.places().size()),
       recovery_(*scenario_, routers_, workers_, leaders_) {
   routers_.foresee_user = [this](UserIndex user) { clients_.Foresee(user); };
-  control_.on_directory = [this](RouterId router, const std::vector<LeaderNamed>& leaders) {
-    leaders_.Direct(router, leaders);
-  };
-  for (std::size_t i = 0; scenario_->all_local && i < routers_.places().size(); ++i) {
-    workers_.AlsoTell(routers_.places()[RouterId(i)], RouterId(i));
-  }
   Watch(&tally_);
   Watch(&checkers_);
 }
 
 void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
-  routers_.Begin();
   leaders_.Begin();
+  registries_.Begin();
   control_.Begin();
   faults_.Begin();
   clients_.Begin();
@@ -95,6 +90,8 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kRouterHears:
     case Happening::kRouterWakes:
     case Happening::kDirectoryReaches:
+    case Happening::kWatchEnds:
+    case Happening::kWatchReopens:
       return routers_.paused_until_ns(RouterId(event.subject));
     case Happening::kLeaderHears:
     case Happening::kClientHears:
@@ -107,6 +104,7 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kServiceEnds:
     case Happening::kWorkerWakes:
     case Happening::kFenceReaches:
+    case Happening::kWatchOpens:
       return workers_.stalled_until_ns(WorkerId(event.subject));
     default:
       return 0;
@@ -156,6 +154,12 @@ void Simulation::Dispatch(const SimEvent& event) {
       return workers_.OnWake(WorkerId(event.subject));
     case Happening::kFenceReaches:
       return workers_.OnFence(WorkerId(event.subject), stage_.to_fence.Take(event.detail));
+    case Happening::kWatchOpens:
+      return registries_.OnWatchOpens(WorkerId(event.subject), event.detail);
+    case Happening::kWatchEnds:
+      return registries_.OnWatchEnds(RouterId(event.subject), event.detail);
+    case Happening::kWatchReopens:
+      return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
     case Happening::kLeaderHears:
       return leaders_.OnLeaderHears(event.subject, event.detail);
     case Happening::kClientHears:

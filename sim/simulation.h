@@ -19,6 +19,7 @@
 #include "sim/faults.h"
 #include "sim/leaders.h"
 #include "sim/recovery.h"
+#include "sim/registries.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -75,6 +76,7 @@ class Simulation {
   Workers workers_;
   Routers routers_;
   Leaders leaders_;
+  Registries registries_;
   Clients clients_;
   ControlPlane control_;
   Faults faults_;

@@ -48,6 +48,9 @@ enum class Happening : std::uint8_t {
   kServiceEnds,      // subject: worker; detail: run
   kWorkerWakes,      // subject: worker
   kFenceReaches,     // subject: worker; detail: FenceNote
+  kWatchOpens,       // subject: worker; detail: its pool
+  kWatchEnds,        // subject: router; detail: its pool
+  kWatchReopens,     // subject: router; detail: its pool
   kLeaderHears,      // subject: endpoint of a router; detail: ToLeader
   kClientHears,      // subject: endpoint of a router; detail: ToClient
   kSessionWakes,     // subject: endpoint; detail: life
@@ -74,6 +77,14 @@ struct JobPayload {
   JobSerial serial = 0;
   std::int64_t service_ns = 0;  // that it will take, known to nobody but the worker
   bool fails = false;           // whoever runs it
+};
+
+// Number of a watch stream, unique in a run; 0: none.
+using WatchNumber = std::uint32_t;
+// A router that watches a worker.
+struct Watcher {
+  RouterId router;
+  WatchNumber watch = 0;
 };
 
 // A router that waits for an answer about one attempt.
@@ -119,12 +130,14 @@ struct RouterMessage {
   RouterId from = {};    // that the job was forwarded to
   WorkerId worker = {};  // of an attempt at a worker, and of the news
   std::int64_t retry_after_ns = 0;
-  // Of a worker beside it.
-  bool has_news = false;
+  // Over a watch stream; 0: none.
+  WatchNumber watch = 0;
   dispatch::WorkerNews news;
-  // To the leader of the worker's ledger.
+  std::int64_t busy_ns = 0;
+  // For the leader of the worker's ledger: over the watch stream, or in reply to a fence.
   bool has_announcement = false;
   ledger::Announce announcement;
+  std::uint64_t fence_connection = 0;  // of a reply: as in the FenceNote
 
   // The attempt's part, as long as nothing more is said about it.
   void About(const Caller& caller, OnAttempt what) {
@@ -154,6 +167,9 @@ struct FenceNote {
   Fence by;
   Lease upto;
   bool revoke = false;
+  RouterId leader = {};  // who hears the reply
+  Life life = 0;
+  std::uint64_t connection = 0;  // that the leader heard the worker over when it called
 };
 
 struct AnswerNote {
@@ -260,7 +276,8 @@ class Stage {
     RouterMessage& message = messages[at];
     message.router = router;
     message.on_attempt = RouterMessage::OnAttempt::kNothing;
-    message.has_news = message.has_announcement = false;
+    message.watch = 0;
+    message.has_announcement = false;
     return message;
   }
   // About an attempt, to the router that made it.

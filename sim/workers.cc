@@ -21,9 +21,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
       scenario_(scenario),
       places_(std::move(places)),
       first_(scenario.fleet->world.regions.size()),
-      watchers_(scenario.fleet->world.regions.size(),
-                IdVector<TierId, std::vector<RouterId>>(scenario.fleet->tiers.size())),
-      hearers_(scenario.fleet->world.regions.size()),
+      watchers_(places_.size()),
       announced_ns_(places_.size(), 0),
       stalled_until_ns_(places_.size(), 0),
       shown_(places_.size()) {
@@ -80,9 +78,11 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   actions_.clear();
   site.slot.Step(stage_.Now(), SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke}, actions_);
   Perform(worker, 0, {});
-  Speech reply;
-  reply.announce = true;
-  Say(worker, reply);
+  RouterMessage& reply = stage_.Say(HopNs(worker, note.leader), note.leader);
+  reply.life = note.life;
+  reply.has_announcement = true;
+  reply.announcement = Announcement(worker);
+  reply.fence_connection = note.connection;
 }
 
 void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
@@ -199,54 +199,54 @@ void Workers::Show(WorkerId worker) {
 
 // One message to each router that it concerns.
 void Workers::Say(WorkerId worker, const Speech& speech) {
-  constexpr auto kNothing = RouterMessage::OnAttempt::kNothing;
-  RouterMessage* to_asker = nullptr;
-  RouterMessage* to_local = nullptr;
-  const RouterId local = places_[worker].local;
-  if (speech.on_attempt != kNothing) {
-    to_asker = &stage_.TellCaller(HopNs(worker, speech.caller.router), speech.caller, speech.on_attempt);
-    to_asker->worker = InRegion(worker);
-    to_asker->outcome = speech.outcome;
-    to_asker->answered = speech.answered;
-    to_asker->may_have_started = speech.may_have_started;
-    to_asker->retry_after_ns = speech.retry_after_ns;
+  RouterMessage* to_caller = nullptr;
+  if (speech.on_attempt != RouterMessage::OnAttempt::kNothing) {
+    to_caller = &stage_.TellCaller(HopNs(worker, speech.caller.router), speech.caller, speech.on_attempt);
+    to_caller->worker = InRegion(worker);
+    to_caller->outcome = speech.outcome;
+    to_caller->answered = speech.answered;
+    to_caller->may_have_started = speech.may_have_started;
+    to_caller->retry_after_ns = speech.retry_after_ns;
   }
-  if (speech.news) {
-    Show(worker);
-    const bool same = to_asker != nullptr && speech.caller.router == local;
-    to_local = same ? to_asker : &stage_.Say(stage_.network.LocalNs(), local);
-    TellNews(worker, local, to_local);
-    for (const RouterId hearer : hearers_[places_[worker].region]) {
-      if (hearer != local) TellNews(worker, hearer, speech.caller.router == hearer ? to_asker : nullptr);
-    }
-  }
-  if (!speech.announce || Watchers(worker).empty()) return;
-  const ledger::Announce announcement = Announcement(worker);
-  for (const RouterId watcher : Watchers(worker)) {
-    RouterMessage* message = to_asker != nullptr && speech.caller.router == watcher ? to_asker
-                             : to_local != nullptr && local == watcher
-                                 ? to_local
-                                 : &stage_.Say(HopNs(worker, watcher), watcher);
-    message->has_announcement = true;
-    message->announcement = announcement;
+  if (speech.news) Show(worker);
+  if (!speech.news && !speech.announce) return;
+  const std::vector<Watcher>& watchers = watchers_[worker];
+  ledger::Announce announcement;
+  if (speech.announce && !watchers.empty()) announcement = Announcement(worker);
+  for (const Watcher& watcher : watchers) {
+    if (!speech.announce && watcher.router != places_[worker].local) continue;
+    const bool same = to_caller != nullptr && speech.caller.router == watcher.router;
+    RouterMessage& message = same ? *to_caller : stage_.Say(HopNs(worker, watcher.router), watcher.router);
+    Tell(worker, watcher, message);
+    message.has_announcement = speech.announce;
+    if (speech.announce) message.announcement = announcement;
   }
 }
 
-// `with`: a word that the router gets in this moment anyhow; may be null.
-void Workers::TellNews(WorkerId worker, RouterId router, RouterMessage* with) {
-  RouterMessage& message = with != nullptr ? *with : stage_.Say(HopNs(worker, router), router);
+void Workers::Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const {
   message.worker = InRegion(worker);
-  message.has_news = true;
+  message.watch = watcher.watch;
   message.news = News(worker);
+  message.busy_ns = shown_[worker].BusyNs(stage_.queue.now_ns());
 }
 
-void Workers::Watch(RegionId region, TierId tier, RouterId router) {
-  std::vector<RouterId>& watchers = watchers_[region][tier];
-  if (std::find(watchers.begin(), watchers.end(), router) == watchers.end()) watchers.push_back(router);
+void Workers::AddWatcher(WorkerId worker, const Watcher& watcher) {
+  watchers_[worker].push_back(watcher);
+  Show(worker);
+  RouterMessage& message = stage_.Say(HopNs(worker, watcher.router), watcher.router);
+  Tell(worker, watcher, message);
+  message.has_announcement = true;
+  message.announcement = Announcement(worker);
 }
 
-void Workers::Unwatch(RegionId region, TierId tier, RouterId router) {
-  std::erase(watchers_[region][tier], router);
+void Workers::RemoveWatcher(WorkerId worker, WatchNumber watch) {
+  std::erase_if(watchers_[worker], [watch](const Watcher& w) { return w.watch == watch; });
+}
+
+bool Workers::WatchedBy(WorkerId worker, WatchNumber watch) const {
+  const std::vector<Watcher>& watchers = watchers_[worker];
+  return watch != 0 && std::any_of(watchers.begin(), watchers.end(),
+                                   [watch](const Watcher& w) { return w.watch == watch; });
 }
 
 ledger::Announce Workers::Announcement(WorkerId worker) {
@@ -263,14 +263,18 @@ ledger::Announce Workers::Announcement(WorkerId worker) {
   return announce;
 }
 
-std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, std::int64_t silent_ns) {
+std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, RouterId watcher,
+                                               std::int64_t silent_ns) {
   std::vector<ledger::Announce> overdue;
   const std::int64_t before_ns = stage_.queue.now_ns() - silent_ns;
   const auto [begin, end] = Range(region, tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     const bool silent =
         announced_ns_[worker] <= before_ns && stalled_until_ns_[worker] <= stage_.queue.now_ns();
-    if (silent) overdue.push_back(Announcement(worker));
+    if (!silent) continue;
+    const bool watched = std::any_of(watchers_[worker].begin(), watchers_[worker].end(),
+                                     [watcher](const Watcher& w) { return w.router == watcher; });
+    if (watched) overdue.push_back(Announcement(worker));
   }
   return overdue;
 }
@@ -294,13 +298,15 @@ void Workers::Kill(WorkerId worker) {
   for (Observer* observer : stage_.observers) observer->OnWorkerDied(stage_.Now(), worker);
   Speech last;
   if (site.admitted != 0) last.Ended(site.note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/true);
-  last.news = true;
   site.admitted = 0;
   announced_ns_[worker] = kBusy;
   site.started = false;
   ++site.run;
   Say(worker, last);
-  if (on_watch_broke) on_watch_broke(worker);
+  Show(worker);
+  for (const Watcher& watcher : std::exchange(watchers_[worker], {})) {
+    if (on_watch_broke) on_watch_broke(worker, watcher);
+  }
 }
 
 void Workers::Revive(WorkerId worker) {
@@ -311,9 +317,7 @@ void Workers::Revive(WorkerId worker) {
   settings.started = stage_.Now();
   site.slot = Slot(settings);
   announced_ns_[worker] = stage_.queue.now_ns();
-  Speech first;
-  first.news = first.announce = true;
-  Say(worker, first);
+  Show(worker);
 }
 
 void Workers::LoseRouter(RouterId router) {

@@ -3,9 +3,9 @@
 // A worker answers offers through its slot (worker/slot.h), as the daemon does: started, busy, or how the job
 // ended. A job that is cancelled frees the worker at the next solver step. Faults: a dead worker refuses
 // connections and loses its job; a slow one takes longer; a sinkhole fails every job at once. News of a
-// change goes to the router beside it, and as an announcement to those that watch because they hold its
-// ledger; what one router is to hear in one moment travels together. Which leases a worker still obeys is the
-// slot's to say.
+// change goes over the watch streams that routers have opened, but for one: a leader that granted the job
+// need not be told that it has begun. What one router is to hear in one moment travels together. Which leases
+// a worker still obeys is the slot's to say.
 //
 // Workers are ordered by region, then tier, so that a region's workers are a range: routers know them by
 // their place in it.
@@ -56,8 +56,11 @@ class Workers {
   // The router's streams broke: its jobs are withdrawn.
   void LoseRouter(RouterId router);
 
-  // What the tier's idle workers in the region say of themselves that have said nothing for so long.
-  std::vector<ledger::Announce> Overdue(RegionId region, TierId tier, std::int64_t silent_ns);
+  // What the tier's idle workers in the region say of themselves to one that watches them, if they have said
+  // nothing for so long.
+  std::vector<ledger::Announce> Overdue(RegionId region, TierId tier, RouterId watcher,
+                                        std::int64_t silent_ns);
+  dispatch::WorkerNews News(WorkerId worker) const;
 
   // Hints: the worker's site, and what it will be told of, are about to be used.
   void Foresee(WorkerId worker) const {
@@ -70,17 +73,14 @@ class Workers {
   }
   const OfferNote& NoteOf(WorkerId worker) const { return sites_[worker].note; }
 
-  // Who holds the ledger of a tier watches all of its workers: their announcements go there.
-  void Watch(RegionId region, TierId tier, RouterId router);
-  void Unwatch(RegionId region, TierId tier, RouterId router);
-  // Besides the router beside them, this one hears the news of the region's workers too.
-  void AlsoTell(RegionId region, RouterId router) { hearers_[region].push_back(router); }
-  const std::vector<RouterId>& Watchers(WorkerId worker) const {
-    return watchers_[places_[worker].region][places_[worker].tier];
-  }
+  // A watch stream has reached the worker, which answers with its state.
+  void AddWatcher(WorkerId worker, const Watcher& watcher);
+  void RemoveWatcher(WorkerId worker, WatchNumber watch);
+  const std::vector<Watcher>& Watchers(WorkerId worker) const { return watchers_[worker]; }
+  bool WatchedBy(WorkerId worker, WatchNumber watch) const;
 
-  // A worker died: its watchers' streams break. May be left unset.
-  std::function<void(WorkerId)> on_watch_broke;
+  // A worker died: this watcher's stream breaks. May be left unset.
+  std::function<void(WorkerId, const Watcher&)> on_watch_broke;
 
   const IdVector<WorkerId, WorkerPlace>& places() const { return places_; }
   // The tier's workers in the region, from the first to before the second.
@@ -156,10 +156,9 @@ class Workers {
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
   void Say(WorkerId worker, const Speech& speech);
-  void TellNews(WorkerId worker, RouterId router, RouterMessage* with);
+  void Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const;
   void Show(WorkerId worker);
   std::int64_t HopNs(WorkerId worker, RouterId router);
-  dispatch::WorkerNews News(WorkerId worker) const;
   ledger::Announce Announcement(WorkerId worker);
   void ArmWake(WorkerId worker);
   SlotSettings SettingsFor(TierId tier) const;
@@ -170,8 +169,7 @@ class Workers {
   IdVector<RegionId, WorkerId> first_;  // worker of each region
   IdVector<RegionId, IdVector<TierId, std::pair<WorkerId, WorkerId>>> ranges_;
   IdVector<WorkerId, Site> sites_;
-  IdVector<RegionId, IdVector<TierId, std::vector<RouterId>>> watchers_;
-  IdVector<RegionId, std::vector<RouterId>> hearers_;  // beyond the one beside
+  IdVector<WorkerId, std::vector<Watcher>> watchers_;
   // When each last announced itself; kBusy: has a job, or is dead. Apart, because all are looked through.
   IdVector<WorkerId, std::int64_t> announced_ns_;
   IdVector<WorkerId, std::int64_t> stalled_until_ns_;

@@ -1,0 +1,207 @@
+#include "sim/registries.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringway::sim {
+namespace {
+
+// Between two tries of a watch stream, as router/daemon/worker_watch.cc does it.
+constexpr std::int64_t kReopenFirstNs = 100'000'000;
+constexpr std::int64_t kReopenMaxNs = 2'000'000'000;
+constexpr std::uint64_t kBreakStream = 0x77617463;
+
+}  // namespace
+
+Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers,
+                       Leaders& leaders)
+    : stage_(stage),
+      scenario_(scenario),
+      routers_(routers),
+      workers_(workers),
+      leaders_(leaders),
+      retries_(scenario.seed, kBreakStream),
+      sites_(routers.places().size()),
+      first_(scenario.fleet->world.regions.size()) {
+  routers_.on_watched = [this](RouterId router, const RouterMessage& message) { OnNews(router, message); };
+  leaders_.on_leads = [this](RouterId router, TierId tier, bool leads) {
+    if (sites_[router].registry) Know(router, router::LeadershipSeen{tier, leads});
+  };
+  workers_.on_watch_broke = [this](WorkerId worker, const Watcher& watcher) {
+    Ended({.router = watcher.router,
+           .life = routers_.life(watcher.router),
+           .worker = workers_.InRegion(worker),
+           .watch = watcher.watch},
+          HopNs(watcher.router, worker));
+  };
+}
+
+void Registries::Begin() {
+  for (RegionId region(0); region != first_.end_id(); region = RegionId(region.index() + 1)) {
+    auto all = std::make_shared<router::DirectoryGiven>();
+    for (std::size_t i = 0; i < routers_.places().size(); ++i) {
+      all->routers.push_back({RouterId(i), routers_.places()[RouterId(i)], Routers::NameOf(RouterId(i))});
+    }
+    for (std::size_t i = 0; i < workers_.count(); ++i) {
+      const WorkerPlace& place = workers_.places()[WorkerId(i)];
+      if (place.region == region) all->workers.push_back({workers_.InRegion(WorkerId(i)), place.tier});
+    }
+    first_[region] = std::move(all);
+  }
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    sites_[RouterId(i)].disk = first_[routers_.places()[RouterId(i)]];
+    Open(RouterId(i));
+  }
+}
+
+// A router that has just started: what it was started with, and what is on its disk.
+void Registries::Open(RouterId router) {
+  Site& site = sites_[router];
+  site.registry.emplace(scenario_.watch_max);
+  site.watches.assign(first_[routers_.places()[router]]->workers.size(), 0);
+  leaders_.SeeOwnLeads(router);
+  for (const router::DirectoryWorker& entry : first_[routers_.places()[router]]->workers) {
+    const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
+    if (local) Know(router, router::LocalWorkerNamed{entry.worker});
+  }
+  Direct(router, site.disk, nullptr);
+}
+
+// ---- directories ----
+
+void Registries::Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
+                        const std::vector<LeaderNamed>* leaders) {
+  router::DirectoryGiven others = *given;
+  std::erase_if(others.routers, [router](const router::DirectoryRouter& r) { return r.router == router; });
+  sites_[router].disk = std::move(given);
+  Know(router, others);
+  if (leaders != nullptr) leaders_.Direct(router, *leaders);
+  routers_.Rest(router);
+}
+
+void Registries::Do(RouterId router, const router::WorkerListed& action) {
+  routers_.Step(router, action);
+  leaders_.ListWorker(router, action.tier, action.worker);
+}
+
+void Registries::Do(RouterId router, const router::WorkerUnlisted& action) {
+  routers_.Step(router, action);
+  leaders_.UnlistWorker(router, workers_.places()[Global(router, action.worker)].tier, action.worker);
+}
+
+// ---- watch streams ----
+
+std::int64_t Registries::HopNs(RouterId router, WorkerId global) {
+  const WorkerPlace& place = workers_.places()[global];
+  return place.local == router ? stage_.network.LocalNs() : stage_.network.HereNs(place.region);
+}
+
+void Registries::Dial(RouterId router, WorkerId worker, std::uint32_t tries) {
+  const WatchNumber watch = ++last_watch_;
+  sites_[router].watches[worker] = watch;
+  const WorkerId global = Global(router, worker);
+  stage_.After(HopNs(router, global), Happening::kWatchOpens, global.value(),
+               notes_.Put({router, routers_.life(router), worker, watch, tries}));
+}
+
+void Registries::Do(RouterId router, const router::UnwatchWorker& action) {
+  workers_.RemoveWatcher(Global(router, action.worker), sites_[router].watches[action.worker]);
+  sites_[router].watches[action.worker] = 0;
+}
+
+bool Registries::Stands(const WatchNote& note) const {
+  const Site& site = sites_[note.router];
+  return site.registry && routers_.life(note.router) == note.life && site.watches[note.worker] == note.watch;
+}
+
+void Registries::OnWatchOpens(WorkerId worker, std::uint32_t detail) {
+  WatchNote note = notes_.Take(detail);
+  if (!Stands(note)) return;
+  if (workers_.alive(worker)) return workers_.AddWatcher(worker, {note.router, note.watch});
+  ++note.tries;
+  Ended(note, HopNs(note.router, worker));
+}
+
+void Registries::Ended(const WatchNote& note, std::int64_t after_ns) {
+  stage_.After(after_ns, Happening::kWatchEnds, note.router.value(), notes_.Put(note));
+}
+
+// The connection broke or was refused, which the daemon takes for a worker that is dead until it answers.
+void Registries::OnWatchEnds(RouterId router, std::uint32_t detail) {
+  const WatchNote note = notes_.Take(detail);
+  if (!Stands(note)) return;
+  Know(router, router::WatchEnded{note.worker, /*dead=*/true});
+  leaders_.WatchBroke(router, workers_.places()[Global(router, note.worker)].tier, note.worker);
+  routers_.Rest(router);
+  const std::uint32_t doublings = std::min(note.tries, 5u);
+  stage_.After(std::min(kReopenMaxNs, kReopenFirstNs << doublings), Happening::kWatchReopens, router.value(),
+               notes_.Put(note));
+}
+
+void Registries::OnWatchReopens(RouterId router, std::uint32_t detail) {
+  const WatchNote note = notes_.Take(detail);
+  if (Stands(note)) Dial(router, note.worker, note.tries);
+}
+
+router::WorkerSaid Registries::Said(WorkerId worker, TierId tier, const dispatch::WorkerNews& news,
+                                    std::int64_t busy_ns) {
+  return {.worker = worker,
+          .tier = tier,
+          .healthy = news.state != dispatch::WorkerState::kFailed,
+          .draining = news.draining,
+          .busy = news.state == dispatch::WorkerState::kBusy,
+          .busy_total = absl::Nanoseconds(busy_ns)};
+}
+
+void Registries::OnNews(RouterId router, const RouterMessage& message) {
+  Site& site = sites_[router];
+  if (!site.registry || site.watches[message.worker] != message.watch) return;  // of an earlier stream
+  const TierId tier = workers_.places()[Global(router, message.worker)].tier;
+  Know(router, Said(message.worker, tier, message.news, message.busy_ns));
+  if (message.has_announcement) leaders_.OnAnnouncement(router, message.announcement, std::nullopt);
+}
+
+// ---- reports ----
+
+void Registries::Report(RouterId router, std::vector<router::WorkerReported>& report) {
+  router::WorkerRegistry& registry = *sites_[router].registry;
+  for (const WorkerId worker : registry.own()) {
+    const WorkerId global = Global(router, worker);
+    if (!workers_.WatchedBy(global, sites_[router].watches[worker])) continue;
+    if (workers_.stalled_until_ns(global) > stage_.queue.now_ns()) continue;
+    actions_.clear();  // of a repeat; nothing but that it was heard
+    registry.Step(stage_.Now(),
+                  Said(worker, workers_.places()[global].tier, workers_.News(global),
+                       workers_.shown(global).BusyNs(stage_.queue.now_ns())),
+                  actions_);
+  }
+  registry.Report(stage_.Now(), report);
+}
+
+// ---- lives ----
+
+void Registries::RouterDied(RouterId router) {
+  Site& site = sites_[router];
+  for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
+    if (site.watches[worker] != 0) workers_.RemoveWatcher(Global(router, worker), site.watches[worker]);
+  }
+  site.registry.reset();
+}
+
+void Registries::RouterRevived(RouterId router) { Open(router); }
+
+void Registries::BreakStreams(RegionId region, double share) {
+  for (std::size_t i = 0; i < sites_.size(); ++i) {
+    const RouterId router(i);
+    Site& site = sites_[router];
+    if (!site.registry || routers_.places()[router] != region) continue;
+    for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
+      const WorkerId global = Global(router, worker);
+      if (!workers_.WatchedBy(global, site.watches[worker]) || !retries_.Chance(share)) continue;
+      workers_.RemoveWatcher(global, site.watches[worker]);
+      Ended({router, routers_.life(router), worker, site.watches[worker]}, 0);
+    }
+  }
+}
+
+}  // namespace ringway::sim
