@@ -12,12 +12,14 @@ namespace {
 constexpr int kRoundS = 5;
 // A slot may be on its way from one state to the next when it is looked at, but not each time.
 constexpr double kSlotWithinS = 15;
+// Streams that broke are whole again after one or two tries.
+constexpr double kStreamWithinS = 1;
 // Of a step that repeats.
 constexpr int kRepeatsMax = 10'000;
 
 bool HarmsWorkers(const Fault& fault) {
   return !std::holds_alternative<ScaleDemand>(fault) && !std::holds_alternative<SetThreshold>(fault) &&
-         !std::holds_alternative<FreezeMetrics>(fault) && !std::holds_alternative<BreakStreams>(fault);
+         !std::holds_alternative<FreezeMetrics>(fault);
 }
 
 }  // namespace
@@ -37,7 +39,9 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
     double begin_s = step.at_s;
     for (int n = 0; n < kRepeatsMax && begin_s < scenario.duration_s; ++n, begin_s += step.every_s) {
       const double end_s = begin_s + step.lasts_s;
-      if (std::holds_alternative<BadJobs>(step.fault)) {
+      if (std::holds_alternative<BreakStreams>(step.fault)) {
+        faulty_.push_back({begin_s, begin_s + kStreamWithinS});
+      } else if (std::holds_alternative<BadJobs>(step.fault)) {
         faulty_.push_back({begin_s, end_s + kWithinS});
       } else {
         faulty_.push_back({begin_s, begin_s + kWithinS});

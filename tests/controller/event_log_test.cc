@@ -12,8 +12,8 @@ namespace {
 using ::testing::HasSubstr;
 
 // A rig whose every Step is in a log.
-struct Story {
-  explicit Story(std::shared_ptr<const Fleet> fleet = MakeFleet()) : rig(std::move(fleet)) {
+struct LoggedLife {
+  explicit LoggedLife(std::shared_ptr<const Fleet> fleet = MakeFleet()) : rig(std::move(fleet)) {
     rig.stepped = [this](const ControllerEvent& event, const std::vector<ControllerAction>& actions) {
       log.Take(rig.now, event, actions, rig.machine);
       for (const ControllerAction& action : actions) {
@@ -36,7 +36,7 @@ struct Story {
 };
 
 TEST(EventLogTest, AStartIsToldInOrderAndAPeacefulLifeAddsNothing) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(60);
   std::vector<std::string_view> kinds;
   for (const LoggedEvent& entry : trace.log.entries()) kinds.push_back(EventKindName(entry.kind));
@@ -45,7 +45,7 @@ TEST(EventLogTest, AStartIsToldInOrderAndAPeacefulLifeAddsNothing) {
 }
 
 TEST(EventLogTest, AHotRegionIsToldOnceAndItsCoolingOnce) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(5);
   trace.rig.demand_rps[kR0] = 12;  // 120 % of its fleet
   trace.rig.Seconds(60);
@@ -61,7 +61,7 @@ TEST(EventLogTest, AHotRegionIsToldOnceAndItsCoolingOnce) {
 }
 
 TEST(EventLogTest, NoiseAroundTheThresholdIsNotTold) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(5);
   for (int second = 0; second < 120; ++second) {
     trace.rig.demand_rps[kR0] = second % 2 == 0 ? 9.5 : 6;
@@ -72,7 +72,7 @@ TEST(EventLogTest, NoiseAroundTheThresholdIsNotTold) {
 }
 
 TEST(EventLogTest, DemandBeyondEverythingIsToldAsRefusingAndItsEnd) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(5);
   for (double& rps : trace.rig.demand_rps) rps = 45;
   trace.rig.Seconds(60);
@@ -85,7 +85,7 @@ TEST(EventLogTest, DemandBeyondEverythingIsToldAsRefusingAndItsEnd) {
 }
 
 TEST(EventLogTest, OrdersAreToldWithNameAndReasonRefusedOnesAsWarnings) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(5);
   trace.rig.Ask(DrainCommand{"r0", "", true});
   trace.rig.Ask(DrainCommand{"mars", "", true});
@@ -104,7 +104,7 @@ TEST(EventLogTest, OrdersAreToldWithNameAndReasonRefusedOnesAsWarnings) {
 }
 
 TEST(EventLogTest, ARefusedTableAndAHigherEpochAreTold) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(5);
   const StreamId stream = trace.rig.StreamsOf(kR0)[0];
   trace.rig.Send(RouterAcked{stream, {1, 1}, false, "row 3 sums to 2"});
@@ -119,7 +119,7 @@ TEST(EventLogTest, ARefusedTableAndAHigherEpochAreTold) {
 }
 
 TEST(EventLogTest, SilenceIsToldInItsTwoSteps) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(5);
   trace.rig.silent = true;
   trace.rig.Seconds(90);
@@ -130,7 +130,7 @@ TEST(EventLogTest, SilenceIsToldInItsTwoSteps) {
 }
 
 TEST(EventLogTest, SpillsAreSummedAndToldAtMostEveryHalfMinute) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(5);
   const StreamId stream = trace.rig.StreamsOf(kR0)[0];
   for (int second = 0; second < 65; ++second) {
@@ -146,7 +146,7 @@ TEST(EventLogTest, SpillsAreSummedAndToldAtMostEveryHalfMinute) {
 }
 
 TEST(EventLogTest, TheBookIsBoundedAndNumbersGoOn) {
-  Story trace;
+  LoggedLife trace;
   trace.rig.Seconds(2);
   for (int i = 0; i < 600; ++i) trace.rig.Ask(ThresholdCommand{"t0", 0.5 + i * 0.0001});
   EXPECT_EQ(trace.log.entries().size(), EventLog::kKept);

@@ -117,7 +117,7 @@ TEST_F(LedgerClientTest, SilenceIsMeasuredFromTheLastSignOfLife) {
   EXPECT_EQ(All<NoLeader>().size(), 1u);
 }
 
-TEST_F(LedgerClientTest, ANewSeatIsAskedAnewAndOldGrantsAreVoid) {
+TEST_F(LedgerClientTest, ANewLeaderIsAskedAnewAndOldGrantsAreVoid) {
   Follow(1);
   Begin(1, 5);
   const RequestKey old_key = Told<Acquire>()[0].key;

@@ -19,7 +19,7 @@ constexpr Fence kFence{3, 2};
 const WorkerId kWorker(0);
 const RouterId kHomeRouter(0), kOther(1);
 
-class Seat : public testing::Test {
+class LedgerLeaderTest : public testing::Test {
  protected:
   void Do(const LeaderEvent& event) {
     actions_.clear();
@@ -67,7 +67,7 @@ class Seat : public testing::Test {
   std::uint64_t sequence_ = 0;
 };
 
-TEST_F(Seat, AnEmptySeatSaysItIsNotHereAndNeverBeats) {
+TEST_F(LedgerLeaderTest, OneThatDoesNotHoldSaysNothing) {
   Do(ClientConnected{kOther});
   EXPECT_EQ(Beats(), 0);
   AskFor(kOther);
@@ -76,7 +76,7 @@ TEST_F(Seat, AnEmptySeatSaysItIsNotHereAndNeverBeats) {
   EXPECT_EQ(leader_.NextWake(), absl::InfiniteFuture());
 }
 
-TEST_F(Seat, BeatsBeginWithTheSeatAndWithEachStreamAndComeInTime) {
+TEST_F(LedgerLeaderTest, HeartbeatsBeginWithTheAppointmentAndWithEachStreamAndComeInTime) {
   Do(ClientConnected{kOther});
   Do(LeadershipGiven{kFence, true});
   EXPECT_EQ(Beats(), 1);
@@ -91,7 +91,7 @@ TEST_F(Seat, BeatsBeginWithTheSeatAndWithEachStreamAndComeInTime) {
   EXPECT_EQ(Beats(), 0);
 }
 
-TEST_F(Seat, AWorkerIsFencedBeforeItIsGranted) {
+TEST_F(LedgerLeaderTest, AWorkerIsFencedBeforeItIsGranted) {
   Do(ledger::WorkerListed{kWorker});
   Do(ClientConnected{kOther});
   Do(LeadershipGiven{kFence, true});
@@ -106,7 +106,7 @@ TEST_F(Seat, AWorkerIsFencedBeforeItIsGranted) {
   EXPECT_EQ(Told<Grant>(kOther)->key.router, kOther) << "whoever the message names";
 }
 
-TEST_F(Seat, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBreak) {
+TEST_F(LedgerLeaderTest, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBreak) {
   Do(ledger::WorkerListed{kWorker});
   Do(LeadershipGiven{kFence, true});
   Do(ClientConnected{kOther});
@@ -131,7 +131,7 @@ TEST_F(Seat, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBreak) {
   EXPECT_TRUE(Told<Grant>(kHomeRouter));
 }
 
-TEST_F(Seat, PlacesInTheLineEndWithTheStream) {
+TEST_F(LedgerLeaderTest, PlacesInTheLineEndWithTheStream) {
   Do(ledger::WorkerListed{kWorker});
   Do(LeadershipGiven{kFence, true});
   Do(ClientConnected{kOther});
@@ -144,7 +144,7 @@ TEST_F(Seat, PlacesInTheLineEndWithTheStream) {
   EXPECT_TRUE(Told<Grant>(kHomeRouter)) << "the one before it has left";
 }
 
-TEST_F(Seat, AWorkerThatKnowsAHigherLeaderDeposesThisOne) {
+TEST_F(LedgerLeaderTest, AWorkerThatKnowsAHigherLeaderDeposesThisOne) {
   Do(ledger::WorkerListed{kWorker});
   Do(LeadershipGiven{kFence, true});
   Do(ClientConnected{kOther});
@@ -155,7 +155,7 @@ TEST_F(Seat, AWorkerThatKnowsAHigherLeaderDeposesThisOne) {
   EXPECT_EQ(Told<Refuse>(kOther)->reason, ledger::RefuseReason::kNotLeader);
 }
 
-TEST_F(Seat, ADeposedOneStaysDeposedUntilAHigherAppointment) {
+TEST_F(LedgerLeaderTest, ADeposedOneStaysDeposedUntilAHigherAppointment) {
   Do(LeadershipGiven{kFence, true});
   Do(LeadershipMoved{{3, 3}});
   Do(LeadershipGiven{kFence, true});
@@ -164,7 +164,7 @@ TEST_F(Seat, ADeposedOneStaysDeposedUntilAHigherAppointment) {
   EXPECT_TRUE(leader_.holding());
 }
 
-TEST_F(Seat, WithoutAControllerWorkersThatAnnounceAreGrantedOn) {
+TEST_F(LedgerLeaderTest, WithoutAControllerWorkersThatAnnounceAreGrantedOn) {
   Do(ledger::WorkerListed{kWorker});
   Do(LeadershipGiven{kFence, true});
   Do(ControllerSeen{false});
@@ -175,7 +175,7 @@ TEST_F(Seat, WithoutAControllerWorkersThatAnnounceAreGrantedOn) {
   EXPECT_TRUE(Told<Grant>(kOther));
 }
 
-TEST_F(Seat, WithoutAControllerPoolsThatAnnounceNothingAreNotGrantedForLong) {
+TEST_F(LedgerLeaderTest, WithoutAControllerPoolsThatAnnounceNothingAreNotGrantedForLong) {
   settings_.ledger.workers_announce = false;
   settings_.uncontrolled_max = absl::Seconds(60);
   leader_ = LedgerLeader(settings_);

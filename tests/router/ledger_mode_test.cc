@@ -247,7 +247,7 @@ TEST_F(LedgerMode, ASilentLeaderIsLeftForProbes) {
   EXPECT_EQ(t_.Last<OfferToWorker>()->lease, Lease{});
 }
 
-TEST_F(LedgerMode, ANewSeatIsAskedAnewAndToldOfTheLeasesHeld) {
+TEST_F(LedgerMode, ANewLeaderIsAskedAnewAndToldOfTheLeasesHeld) {
   Seat();
   Granted(0, 1);
   t_.Arrive(1);

@@ -15,7 +15,7 @@ namespace {
 
 const absl::Time kStart = absl::FromUnixSeconds(1'700'000'000);
 
-class BookTest : public ::testing::Test {
+class VideoTableTest : public ::testing::Test {
  protected:
   static TableLimits Limits() {
     return {.live_max = 4, .records_max = 8, .store_bytes_max = 100, .expiry = absl::Seconds(60)};
@@ -62,7 +62,7 @@ class BookTest : public ::testing::Test {
   std::vector<JobAction> actions_;
 };
 
-TEST_F(BookTest, AJobsWay) {
+TEST_F(VideoTableTest, AJobsWay) {
   const std::string id = Ask();
   EXPECT_EQ(Published(), "video.queued ");
   EXPECT_EQ(Count<KeepRecord>(id), 1);
@@ -84,7 +84,7 @@ TEST_F(BookTest, AJobsWay) {
   EXPECT_EQ(table_.live(), 0u);
 }
 
-TEST_F(BookTest, ProgressNeverFallsAndIsNotWholeBeforeTheEnd) {
+TEST_F(VideoTableTest, ProgressNeverFallsAndIsNotWholeBeforeTheEnd) {
   const std::string id = Ask();
   Step(Progressed{id, 4, 4});
   EXPECT_EQ(table_.Find(id)->progress, 99);
@@ -95,7 +95,7 @@ TEST_F(BookTest, ProgressNeverFallsAndIsNotWholeBeforeTheEnd) {
   EXPECT_EQ(Published(), "");
 }
 
-TEST_F(BookTest, ADeletedJobIsCancelledAndLeavesAStone) {
+TEST_F(VideoTableTest, ADeletedJobIsCancelledAndLeavesAStone) {
   const std::string id = Ask("k", "http://h/");
   Step(Deleted{id});
   EXPECT_EQ(Count<CancelRun>(id), 1);
@@ -111,7 +111,7 @@ TEST_F(BookTest, ADeletedJobIsCancelledAndLeavesAStone) {
   EXPECT_EQ(table_.stored_bytes(), 0u);
 }
 
-TEST_F(BookTest, ADeletedResultIsGone) {
+TEST_F(VideoTableTest, ADeletedResultIsGone) {
   const std::string id = AskAndComplete(10);
   Step(Deleted{id});
   EXPECT_EQ(Count<DropResult>(id), 1);
@@ -120,7 +120,7 @@ TEST_F(BookTest, ADeletedResultIsGone) {
   EXPECT_TRUE(actions_.empty());
 }
 
-TEST_F(BookTest, TheOldestResultsMakeRoom) {
+TEST_F(VideoTableTest, TheOldestResultsMakeRoom) {
   const std::string first = AskAndComplete(60);
   now_ += absl::Seconds(1);
   const std::string second = AskAndComplete(30);
@@ -157,7 +157,7 @@ TEST(TableLimitsTest, AFilmAboveItsShareEvictsNobody) {
   EXPECT_EQ(table.stored_bytes(), 75u);
 }
 
-TEST_F(BookTest, AResultLargerThanTheStoreFails) {
+TEST_F(VideoTableTest, AResultLargerThanTheStoreFails) {
   const std::string id = Ask();
   Step(ResultGrew{id, 101});
   EXPECT_EQ(Count<CancelRun>(id), 1);
@@ -166,7 +166,7 @@ TEST_F(BookTest, AResultLargerThanTheStoreFails) {
   EXPECT_EQ(table_.stored_bytes(), 0u);
 }
 
-TEST_F(BookTest, ItIsFullByLiveJobsOnly) {
+TEST_F(VideoTableTest, ItIsFullByLiveJobsOnly) {
   for (int i = 0; i < 4; ++i) {
     EXPECT_TRUE(table_.Admits());
     Ask();
@@ -179,7 +179,7 @@ TEST_F(BookTest, ItIsFullByLiveJobsOnly) {
   EXPECT_EQ(table_.live(), 3u);
 }
 
-TEST_F(BookTest, AKeyedJobThatFailedRunsAgainUnderItsId) {
+TEST_F(VideoTableTest, AKeyedJobThatFailedRunsAgainUnderItsId) {
   const std::string id = Ask("k");
   Step(Ended{.id = id, .fault = {.code = "worker_failed"}});
   Video again = *table_.OfKey("k");
@@ -191,7 +191,7 @@ TEST_F(BookTest, AKeyedJobThatFailedRunsAgainUnderItsId) {
   EXPECT_TRUE(actions_.empty());
 }
 
-TEST_F(BookTest, ExpiryTakesEverything) {
+TEST_F(VideoTableTest, ExpiryTakesEverything) {
   const std::string id = AskAndComplete(10);
   const std::string running = Ask();
   EXPECT_EQ(table_.NextWake(), kStart + absl::Seconds(60));
@@ -207,7 +207,7 @@ TEST_F(BookTest, ExpiryTakesEverything) {
   EXPECT_EQ(table_.NextWake(), absl::InfiniteFuture());
 }
 
-TEST_F(BookTest, WhatRanWhenTheRouterStoppedHasFailed) {
+TEST_F(VideoTableTest, WhatRanWhenTheRouterStoppedHasFailed) {
   const std::string done = AskAndComplete(10), ran = Ask("k", "http://h/");
   Step(Started{ran, "eu", "w"});
   Step(ResultGrew{ran, 3});
@@ -224,7 +224,7 @@ TEST_F(BookTest, WhatRanWhenTheRouterStoppedHasFailed) {
   EXPECT_EQ(Count<CallWebhook>(ran), 1);
 }
 
-TEST_F(BookTest, AWebhookIsOwedUntilItIsSettled) {
+TEST_F(VideoTableTest, AWebhookIsOwedUntilItIsSettled) {
   const std::string id = Ask("", "http://h/");
   Step(Ended{.id = id});
   EXPECT_EQ(Count<CallWebhook>(id), 1);
@@ -234,7 +234,7 @@ TEST_F(BookTest, AWebhookIsOwedUntilItIsSettled) {
   EXPECT_FALSE(table_.Find(id)->webhook_owed);
 }
 
-TEST_F(BookTest, PagesFollowEachOther) {
+TEST_F(VideoTableTest, PagesFollowEachOther) {
   std::vector<std::string> ids;
   for (int i = 0; i < 7; ++i) {
     ids.push_back(AskAndComplete(0));

@@ -108,7 +108,7 @@ void Fleet::Dispatch(const sim::SimEvent& event) {
     case kBeat:
       if (leaders_[subject].alive && leaders_[subject].ledger.View().holding) {
         for (std::uint32_t r = 0; r < routers_.size(); ++r) {
-          Send({Process::Kind::kLeader, subject}, {Process::Kind::kRouter, r}, Beat{});
+          Send({Process::Kind::kLeader, subject}, {Process::Kind::kRouter, r}, Heartbeat{});
         }
       }
       return Push(kHeartbeatPeriod, kBeat, subject);

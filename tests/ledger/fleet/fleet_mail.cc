@@ -75,7 +75,7 @@ void Fleet::ToRouter(std::uint32_t number, const Body& body) {
     Hear(number, *answer);
     return;
   }
-  if (std::holds_alternative<Beat>(body)) {
+  if (std::holds_alternative<Heartbeat>(body)) {
     router.client.Heard(Now());
     if (settings_.network.loss > 0) router.client.Reconnect(Now(), actions);
   } else if (const auto* leader = std::get_if<CurrentLeader>(&body)) {

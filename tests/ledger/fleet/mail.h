@@ -41,14 +41,14 @@ struct Answer {
   Outcome outcome = Outcome::kDone;
   double held_s = 0;
 };
-struct Beat {};
+struct Heartbeat {};
 
 struct Process {
   enum class Kind : std::uint8_t { kLeader, kRouter, kWorker, kController } kind;
   std::uint32_t number = 0;
 };
 
-using Body = std::variant<LedgerEvent, LedgerAction, CurrentLeader, Offer, Cancel, Answer, Beat>;
+using Body = std::variant<LedgerEvent, LedgerAction, CurrentLeader, Offer, Cancel, Answer, Heartbeat>;
 struct Message {
   Process from, to;
   std::uint32_t from_life = 0, to_life = 0;

@@ -16,7 +16,7 @@ namespace ringway::http {
 
 inline constexpr int kMessagesMax = 64;
 
-struct Story final : MessageSink {
+struct Script final : MessageSink {
   void OnHead(const Head& head) override {
     text += "[" + std::string(head.method) + std::to_string(head.status) + " " + std::string(head.target) +
             " f" + std::to_string(static_cast<int>(head.framing)) + " l" + std::to_string(head.length) +
@@ -35,7 +35,7 @@ struct Story final : MessageSink {
 // order.
 template <bool is_request>
 std::string ReadAll(std::string_view bytes, std::size_t cut, std::size_t buffer_bytes = 4096) {
-  Story trace;
+  Script trace;
   MessageReader<is_request> reader(buffer_bytes, trace);
   int messages = 0;
   while (messages < kMessagesMax) {
