@@ -158,6 +158,7 @@ void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& action
   }
   Spoken& spoken = spoken_[known.spoken];
   spoken.heard = now;
+  spoken.broke = false;
   spoken.busy_total = event.busy_total;
   spoken.healthy = event.healthy;
   spoken.draining = event.draining;
@@ -174,7 +175,10 @@ void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& action
 
 void WorkerRegistry::On(absl::Time, const WatchEnded& event, Actions& actions) {
   Known& known = At(event.worker);
-  if (known.spoken != kNever) spoken_[known.spoken].healthy = false;  // as far as anybody here can tell
+  if (known.spoken != kNever) {
+    Spoken& spoken = spoken_[known.spoken];
+    if (std::exchange(spoken.broke, true)) spoken.healthy = false;  // as far as anybody here can tell
+  }
   using dispatch::WorkerState;
   actions.emplace_back(
       WorkerHeard{event.worker, {.state = event.dead ? WorkerState::kFailed : WorkerState::kUnknown}});

@@ -11,6 +11,10 @@
 // and reports it as its own. An adopted worker that falls silent leaves the directory by that very report;
 // since nobody else would see it come back, it is kept for kAdoptedSilentMax.
 //
+// A watch stream that breaks says nothing of the worker to others: its report calls it unhealthy only when
+// the next one does not open either. Else a break of a tenth of a second would take the worker out of the
+// directory, and from every router of the region, for as long as two reports take.
+//
 // Reports tell busy time since the last report: what the worker counted, extended to now while it is busy,
 // but never by more than kNewsPeriodMax beyond its last word. A worker that restarts counts from zero again.
 //
@@ -182,6 +186,7 @@ class WorkerRegistry {
     bool healthy = false;
     bool draining = false;
     bool busy = false;
+    bool broke = false;  // its watch stream, and it has not been heard since
   };
 
   void On(absl::Time now, const LocalWorkerNamed& event, Actions& actions);

@@ -124,6 +124,7 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatFallsSilentIsKeptForAMinute) {
   Say(kNearWorker, false, 0);
   Do(WatchEnded{kNearWorker, true});
   EXPECT_EQ(All<WorkerHeard>()[0].news.state, dispatch::WorkerState::kFailed);
+  Do(WatchEnded{kNearWorker, true});
   EXPECT_FALSE(Report().at(0).healthy);
   now_ += WorkerRegistry::kAdoptedSilentMax - absl::Seconds(1);
   Directory({});
@@ -134,6 +135,21 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatFallsSilentIsKeptForAMinute) {
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
   EXPECT_EQ(All<UnwatchWorker>().size(), 1u);
   EXPECT_FALSE(registry_.Own(kNearWorker));
+}
+
+// Or a break of a tenth of a second would take it from every router of the region for two seconds.
+TEST_F(WorkerRegistryTest, AWorkerIsReportedUnhealthyWhenItsStreamDoesNotOpenAgain) {
+  Do(LocalWorkerNamed{kNearWorker});
+  Say(kNearWorker, false, 0);
+  Do(WatchEnded{kNearWorker, true});
+  EXPECT_TRUE(Report().at(0).healthy);
+  Say(kNearWorker, false, 0);
+  Do(WatchEnded{kNearWorker, true});
+  EXPECT_TRUE(Report().at(0).healthy) << "it was heard in between";
+  Do(WatchEnded{kNearWorker, true});
+  EXPECT_FALSE(Report().at(0).healthy);
+  Say(kNearWorker, false, 0);
+  EXPECT_TRUE(Report().at(0).healthy);
 }
 
 TEST_F(WorkerRegistryTest, AHealthyAdoptedWorkerLeavesWithTheDirectory) {
