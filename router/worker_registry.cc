@@ -217,6 +217,8 @@ void WorkerRegistry::Watch(WorkerId worker, Actions& actions) {
     actions.emplace_back(WatchWorker{worker});
   } else {
     actions.emplace_back(UnwatchWorker{worker});
+    // Or what was heard last, perhaps that it failed, would stand for ever.
+    actions.emplace_back(WorkerHeard{worker, {.state = dispatch::WorkerState::kUnknown}});
   }
 }
 

@@ -99,6 +99,19 @@ TEST_F(WorkerRegistryTest, ALeaderWatchesAllOfItsTierAndOneThatWasNoMore) {
   EXPECT_EQ(registry_.watched(kNearWorker) + registry_.watched(kFarWorker), 1) << "one stays, for hints";
 }
 
+// Nobody would take back what was heard last.
+TEST_F(WorkerRegistryTest, OfAWorkerThatIsNotWatchedAnyMoreNothingIsKnown) {
+  Directory({{kFarWorker, kFilmTier}, {kNearWorker, kFilmTier}});
+  Do(LeadershipSeen{kFilmTier, true});
+  Say(kNearWorker, false, 0);
+  Do(WatchEnded{kNearWorker, true});
+  Do(LeadershipSeen{kFilmTier, false});
+  ASSERT_EQ(All<UnwatchWorker>().size(), 1u);
+  ASSERT_EQ(All<WorkerHeard>().size(), 1u);
+  EXPECT_EQ(All<WorkerHeard>()[0].worker, All<UnwatchWorker>()[0].worker);
+  EXPECT_EQ(All<WorkerHeard>()[0].news.state, dispatch::WorkerState::kUnknown);
+}
+
 TEST_F(WorkerRegistryTest, AnAdoptedWorkerIsReportedFromThenOn) {
   Directory({{kNearWorker, kFilmTier}});
   Say(kNearWorker, true, 10);
