@@ -1,5 +1,6 @@
 #include "sim/control_plane.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -240,7 +241,10 @@ void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
                               .fresh = entry.fresh});
     }
   }
-  stage_.After(*delay, Happening::kDirectoryReaches, router->value(), directories_.Put(std::move(note)));
+  Link& link = links_[*router];
+  link.directory_ns = std::max(link.directory_ns + 1, stage_.queue.now_ns() + *delay);
+  stage_.AtNs(link.directory_ns, Happening::kDirectoryReaches, router->value(),
+              directories_.Put(std::move(note)));
 }
 
 void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {

@@ -55,6 +55,7 @@ class ControlPlane {
  private:
   struct Link {
     controller::StreamId stream = 0;              // 0: not connected
+    std::int64_t directory_ns = 0;                // when the last directory arrives: a stream keeps its order
     std::vector<WorkerId> reported;               // whom `workers` is about
     std::vector<controller::WorkerSeen> workers;  // as last reported; empty: a report is under way with it
   };
