@@ -9,6 +9,12 @@
 #include "absl/strings/str_format.h"
 
 namespace ringway::sim {
+namespace {
+
+// Until a router that reached nobody tries again.
+constexpr std::int64_t kReconnectNs = 1'000'000'000;
+
+}  // namespace
 
 ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
                            Registries& registries)
@@ -82,20 +88,29 @@ void ControlPlane::Connect(RouterId router) {
   hello.region = routers_.places()[router];
   hello.address = absl::StrCat(hello.router, ":7410");
   hello.table = routers_.machine(router).table();
-  SendUp(router, controller::RouterConnected{.hello = std::move(hello)});
+  if (!SendUp(router, controller::RouterConnected{.hello = std::move(hello)})) {
+    stage_.After(kReconnectNs, Happening::kConnectRetried, router.value(),
+                 static_cast<std::uint32_t>(link.stream));
+  }
 }
 
-void ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
+// Nobody has heard of the stream yet, so another takes its place.
+void ControlPlane::OnConnectRetried(RouterId router, std::uint32_t stream) {
+  if (machine_ && links_[router].stream == stream) Connect(router);
+}
+
+bool ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
   const Link& link = links_[router];
-  if (link.stream == 0 || !machine_) return;
+  if (link.stream == 0 || !machine_) return true;
   const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
-  if (!delay) return;
+  if (!delay) return false;
   std::visit(
       [&](auto& e) {
         if constexpr (requires { e.stream; }) e.stream = link.stream;
       },
       event);
   stage_.After(*delay, Happening::kReportReaches, life_, up_.Put(std::move(event)));
+  return true;
 }
 
 // A worker's name is its own, whoever reports it; in the order of their numbers, as the controller sorts

@@ -36,6 +36,7 @@ class ControlPlane {
   void OnReport(Life life, std::uint32_t detail);
   void OnDirectory(RouterId router, std::uint32_t detail);
   void OnWakes(Life life);
+  void OnConnectRetried(RouterId router, std::uint32_t stream);
 
   void Kill();
   void Revive();
@@ -61,7 +62,8 @@ class ControlPlane {
   };
 
   void Connect(RouterId router);
-  void SendUp(RouterId router, controller::ControllerEvent event);
+  // False: it was lost on the way.
+  bool SendUp(RouterId router, controller::ControllerEvent event);
   void SendReport(RouterId router, const router::SendReport& report);
   std::vector<controller::WorkerSeen> SeeWorkers(RouterId router);
   void Name(controller::WorkerSeen& seen, WorkerId worker) const;

@@ -5,8 +5,8 @@
 // scenario began or ended, and for workers and routers that have been well for as long, every few seconds:
 //   * each router may use each worker of its region (the figure behind ringway_router_workers);
 //   * the ledger that holds the region's tier has the worker's slot among those that it grants, or leased.
-// Streams that break excuse a second. Demand, thresholds and frozen metrics are no trouble of workers. While users send broken jobs nothing is
-// judged: who is blamed for them is another matter.
+// Streams that break excuse a second. Demand, thresholds and frozen metrics are no trouble of workers. While
+// users send broken jobs nothing is judged: who is blamed for them is another matter.
 //
 // Sees everything and changes nothing. Complexity: O(routers x workers of their regions) a round of five
 // virtual seconds. One owner.
