@@ -11,8 +11,8 @@
 namespace ringway::sim {
 namespace {
 
-// Until a router that reached nobody tries again.
-constexpr std::int64_t kReconnectNs = 1'000'000'000;
+// Until what was lost on a stream is sent again.
+constexpr std::int64_t kRetryNs = 1'000'000'000;
 
 }  // namespace
 
@@ -88,15 +88,22 @@ void ControlPlane::Connect(RouterId router) {
   hello.region = routers_.places()[router];
   hello.address = absl::StrCat(hello.router, ":7410");
   hello.table = routers_.machine(router).table();
-  if (!SendUp(router, controller::RouterConnected{.hello = std::move(hello)})) {
-    stage_.After(kReconnectNs, Happening::kConnectRetried, router.value(),
-                 static_cast<std::uint32_t>(link.stream));
-  }
+  link.unsent.reset();
+  link.greeted = SendUp(router, controller::RouterConnected{.hello = std::move(hello)});
+  if (!link.greeted) RetryLater(router);
 }
 
-// Nobody has heard of the stream yet, so another takes its place.
-void ControlPlane::OnConnectRetried(RouterId router, std::uint32_t stream) {
-  if (machine_ && links_[router].stream == stream) Connect(router);
+// A stream loses nothing while it stands, so what was lost on the way is sent again.
+void ControlPlane::RetryLater(RouterId router) {
+  stage_.After(kRetryNs, Happening::kStreamRetried, router.value(),
+               static_cast<std::uint32_t>(links_[router].stream));
+}
+
+void ControlPlane::OnStreamRetried(RouterId router, std::uint32_t stream) {
+  Link& link = links_[router];
+  if (!machine_ || link.stream != stream) return;
+  if (!link.greeted) return Connect(router);
+  if (auto note = std::exchange(link.unsent, std::nullopt)) Deliver(router, *std::move(note));
 }
 
 bool ControlPlane::SendUp(RouterId router, controller::ControllerEvent event) {
@@ -242,8 +249,6 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
 void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   const auto router = RouterOf(sent.stream);
   if (!router || !routers_.alive(*router)) return;
-  const auto delay = stage_.network.DelayNs(home_, routers_.places()[*router]);
-  if (!delay) return;
   DirectoryNote note{
       .life = routers_.life(*router), .given = GivenTo(*router, *sent.directory), .leaders = {}};
   if (sent.directory->leaders.contains(sent.region)) {
@@ -256,9 +261,19 @@ void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
                               .fresh = entry.fresh});
     }
   }
-  Link& link = links_[*router];
+  Deliver(*router, std::move(note));
+}
+
+void ControlPlane::Deliver(RouterId router, DirectoryNote note) {
+  Link& link = links_[router];
+  link.unsent.reset();
+  const auto delay = stage_.network.DelayNs(home_, routers_.places()[router]);
+  if (!delay) {
+    link.unsent = std::move(note);
+    return RetryLater(router);
+  }
   link.directory_ns = std::max(link.directory_ns + 1, stage_.queue.now_ns() + *delay);
-  stage_.AtNs(link.directory_ns, Happening::kDirectoryReaches, router->value(),
+  stage_.AtNs(link.directory_ns, Happening::kDirectoryReaches, router.value(),
               directories_.Put(std::move(note)));
 }
 

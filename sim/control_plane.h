@@ -36,7 +36,7 @@ class ControlPlane {
   void OnReport(Life life, std::uint32_t detail);
   void OnDirectory(RouterId router, std::uint32_t detail);
   void OnWakes(Life life);
-  void OnConnectRetried(RouterId router, std::uint32_t stream);
+  void OnStreamRetried(RouterId router, std::uint32_t stream);
 
   void Kill();
   void Revive();
@@ -54,9 +54,16 @@ class ControlPlane {
   double rtt_cost_optimal() const { return rtt_cost_optimal_; }
 
  private:
+  struct DirectoryNote {
+    Life life = 0;  // of the router
+    std::shared_ptr<const router::DirectoryGiven> given;
+    std::vector<LeaderNamed> leaders;
+  };
   struct Link {
     controller::StreamId stream = 0;              // 0: not connected
     std::int64_t directory_ns = 0;                // when the last directory arrives: a stream keeps its order
+    bool greeted = false;                         // the hello is on its way, or there
+    std::optional<DirectoryNote> unsent;          // the newest, which was lost on the way
     std::vector<WorkerId> reported;               // whom `workers` is about
     std::vector<controller::WorkerSeen> workers;  // as last reported; empty: a report is under way with it
   };
@@ -74,6 +81,8 @@ class ControlPlane {
   void Perform(const controller::ControllerAction& action);
   void SendDown(RouterId router, router::RouterEvent event);
   void SendDirectory(const controller::SendDirectory& sent);
+  void Deliver(RouterId router, DirectoryNote note);
+  void RetryLater(RouterId router);
   std::optional<RouterId> RouterOf(controller::StreamId stream) const;
 
   Stage& stage_;
@@ -90,11 +99,6 @@ class ControlPlane {
   IdVector<RegionId, bool> frozen_;
   std::vector<RouterId> router_of_stream_;  // by stream - 1
   MessagePool<controller::ControllerEvent> up_;
-  struct DirectoryNote {
-    Life life = 0;  // of the router
-    std::shared_ptr<const router::DirectoryGiven> given;
-    std::vector<LeaderNamed> leaders;
-  };
   MessagePool<DirectoryNote> directories_;
   std::vector<router::WorkerReported> reported_;             // reused
   absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only

@@ -90,7 +90,7 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kRouterHears:
     case Happening::kRouterWakes:
     case Happening::kDirectoryReaches:
-    case Happening::kConnectRetried:
+    case Happening::kStreamRetried:
     case Happening::kWatchEnds:
     case Happening::kWatchReopens:
       return routers_.paused_until_ns(RouterId(event.subject));
@@ -177,8 +177,8 @@ void Simulation::Dispatch(const SimEvent& event) {
       return control_.OnDirectory(RouterId(event.subject), event.detail);
     case Happening::kReportReaches:
       return control_.OnReport(event.subject, event.detail);
-    case Happening::kConnectRetried:
-      return control_.OnConnectRetried(RouterId(event.subject), event.detail);
+    case Happening::kStreamRetried:
+      return control_.OnStreamRetried(RouterId(event.subject), event.detail);
     case Happening::kControllerWakes:
       return control_.OnWakes(event.subject);
     case Happening::kStepBegins:

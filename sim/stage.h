@@ -59,7 +59,7 @@ enum class Happening : std::uint8_t {
   kAnnounceRound,
   kDirectoryReaches,  // subject: router; detail: its pool
   kReportReaches,     // subject: life of the controller; detail: its pool
-  kConnectRetried,    // subject: router; detail: its stream
+  kStreamRetried,     // subject: router; detail: its stream
   kControllerWakes,   // subject: life
   kStepBegins,        // subject: scenario step
   kStepEnds,
