@@ -115,9 +115,10 @@ struct Inference {
     result.set_dim(axis, x().dim(axis) + in[1]->dim(axis));
     return result;
   }
-  absl::StatusOr<Shape> operator()(const UpsampleOp&) const {
+  absl::StatusOr<Shape> operator()(const UpsampleOp& op) const {
     if (!Has(1) || x().rank() != 4) return Misfit(absl::StrCat("needs pictures, got ", Text(0)));
-    return Shape{x().dim(0), x().dim(1) * 2, x().dim(2) * 2, x().dim(3)};
+    return Shape{x().dim(0), x().dim(1) * 2 - (op.odd_height ? 1 : 0),
+                 x().dim(2) * 2 - (op.odd_width ? 1 : 0), x().dim(3)};
   }
   absl::StatusOr<Shape> operator()(const ReshapeOp& op) const {
     if (!Has(1) || op.shape.elements() != x().elements())

@@ -81,7 +81,10 @@ struct BlendOp {
 struct ConcatOp {
   int axis = -1;
 };
-struct UpsampleOp {};  // nearest neighbour, twice the height and width
+struct UpsampleOp {  // nearest neighbour, twice the height and width
+  // Without the last row, the last column: the mirror of a halving that rounded up.
+  bool odd_height = false, odd_width = false;
+};
 struct ReshapeOp {
   Shape shape;
 };

@@ -36,7 +36,7 @@ class VideoPipeline final : public Pipeline {
   explicit VideoPipeline(const PipelineContext& context)
       : model_(context.model), context_{model_, context.backend, context.threads, context.full_precision} {}
   absl::Status ReadConfigs();
-  std::int64_t Halvings() const { return std::int64_t{1} << (vae_.channels.size() - 1); }
+  std::int64_t Halvings() const { return vae_.halvings(); }
   absl::StatusOr<Size> SizeFor(const AnimateRequest& request) const;
   absl::Status Prepare(const Size& size);
   std::vector<float> Embed(const Picture& picture);
