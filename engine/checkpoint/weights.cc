@@ -40,7 +40,7 @@ absl::Status Weights::AddFile(const std::filesystem::path& path) {
 }
 
 absl::StatusOr<Weights> Weights::Open(const std::filesystem::path& path) {
-  if (absl::EndsWith(path.string(), ".index.json")) return OpenShards(path);
+  if (absl::EndsWith(path.string(), ".json")) return OpenShards(path);
   Weights weights;
   weights.description_ = path.string();
   if (absl::Status status = weights.AddFile(path); !status.ok()) return status;
@@ -80,9 +80,11 @@ absl::StatusOr<Weights> Weights::OpenShards(const std::filesystem::path& index) 
 
 absl::StatusOr<Weights> Weights::OpenComponent(const std::filesystem::path& directory) {
   std::string tried;
-  for (const char* stem :
-       {"diffusion_pytorch_model", "model", "diffusion_pytorch_model.fp16", "model.fp16"}) {
-    for (const char* ending : {".safetensors", ".safetensors.index.json"}) {
+  // An index of shards in half precision has had three names.
+  for (const char* ending :
+       {".safetensors", ".safetensors.index.json", ".fp16.safetensors", ".safetensors.index.fp16.json",
+        ".fp16.safetensors.index.json", ".safetensors.fp16.index.json"}) {
+    for (const char* stem : {"diffusion_pytorch_model", "model"}) {
       const std::filesystem::path path = directory / absl::StrCat(stem, ending);
       std::error_code error;
       if (std::filesystem::exists(path, error)) return Open(path);

@@ -14,6 +14,7 @@ import torch
 from clip import Text, Vision
 from hash_weights import fill, fnv1a, tensor
 from motion_field import packed_field
+from pictures import PICTURES
 from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
 from unets import SdUNet, SvdUNet
 from vae import PictureVae, Vae
@@ -126,6 +127,7 @@ CASES = {
     "svd_resnet_full_width": resnet_wide,
     "svd_transformer_full_width": transformer_wide,
     "motion_field": packed_field,
+    **PICTURES,
 }
 
 

@@ -19,15 +19,16 @@ SD = {"num_train_timesteps": 1000, "beta_start": 0.00085, "beta_end": 0.012, "be
 INF = math.inf
 
 
-def network(x, time):
-    return [0.7 * math.tanh(0.9 * v + 0.3) + 0.2 * math.cos(time / 300 + i) for i, v in enumerate(x)]
+class Toy:
+    """What is sampled: a network, the noise of each draw, and a clean sample to start from where strength < 1."""
 
+    clean = [0.5 * math.cos(i) for i in range(SIZE)]
 
-def noise(draw):
-    return [1.5 * math.sin(12.9898 * (i + 1) + 78.233 * (draw + 1)) for i in range(SIZE)]
+    def network(self, x, time):
+        return [0.7 * math.tanh(0.9 * v + 0.3) + 0.2 * math.cos(time / 300 + i) for i, v in enumerate(x)]
 
-
-CLEAN = [0.5 * math.cos(i) for i in range(SIZE)]
+    def noise(self, draw):
+        return [1.5 * math.sin(12.9898 * (i + 1) + 78.233 * (draw + 1)) for i in range(SIZE)]
 
 
 def alphas_cumprod(c):
@@ -84,7 +85,7 @@ def respaced(c, sigmas, low, high, count):
     return log_uniform(low, high, count) if c.get("use_lu_lambdas") or c.get("use_exponential_sigmas") else None
 
 
-def euler(c, steps, strength, ancestral):
+def euler(p, c, steps, strength, ancestral):
     table = [math.sqrt((1 - a) / a) for a in alphas_cumprod(c)]
     n, spacing = len(table), c.get("timestep_spacing", "linspace")
     times = {"linspace": lambda: linspace(0, n - 1, steps)[::-1],
@@ -97,22 +98,22 @@ def euler(c, steps, strength, ancestral):
     sigmas = sigmas + [0.0 if c.get("final_sigmas_type", "zero") == "zero" or ancestral else table[0]]
     start = max(steps - min(int(steps * strength), steps), 0)
     if strength < 1:
-        x = [v + sigmas[start] * z for v, z in zip(CLEAN, noise(0))]
+        x = [v + sigmas[start] * z for v, z in zip(p.clean, p.noise(0))]
     else:
         scale = math.sqrt(sigmas[0] ** 2 + 1) if spacing == "leading" else sigmas[0]
-        x = [scale * z for z in noise(0)]
+        x = [scale * z for z in p.noise(0)]
     for k, i in enumerate(range(start, steps)):
         s, to = sigmas[i], sigmas[i + 1]
         scaled = [v / math.sqrt(s * s + 1) for v in x]
-        out = network(scaled, times[i])
+        out = p.network(scaled, times[i])
         clean = clean_of(out, scaled, 1 / math.sqrt(s * s + 1), s / math.sqrt(s * s + 1), c.get("prediction_type", "epsilon"))
         up = math.sqrt(to ** 2 * (s ** 2 - to ** 2) / s ** 2) if ancestral else 0.0
         down = math.sqrt(to ** 2 - up ** 2) if ancestral else to
-        x = [v + (v - d) / s * (down - s) + up * z for v, d, z in zip(x, clean, noise(k + 1))]
+        x = [v + (v - d) / s * (down - s) + up * z for v, d, z in zip(x, clean, p.noise(k + 1))]
     return times[start:], [v / math.sqrt(sigmas[-1] ** 2 + 1) for v in x]
 
 
-def ddim(c, steps, strength):
+def ddim(p, c, steps, strength):
     bars = alphas_cumprod(c)
     n, spacing = len(bars), c.get("timestep_spacing", "leading")
     times = {"linspace": lambda: [round(t) for t in linspace(0, n - 1, steps)][::-1],
@@ -121,18 +122,18 @@ def ddim(c, steps, strength):
     start = max(steps - min(int(steps * strength), steps), 0)
     last = 1.0 if c.get("set_alpha_to_one", True) else bars[0]
     a = bars[times[start]]
-    x = noise(0)
+    x = p.noise(0)
     if strength < 1:
-        x = [math.sqrt(a) * v + math.sqrt(1 - a) * z for v, z in zip(CLEAN, x)]
+        x = [math.sqrt(a) * v + math.sqrt(1 - a) * z for v, z in zip(p.clean, x)]
     for i in range(start, steps):
         a, to = bars[times[i]], bars[times[i + 1]] if i + 1 < steps else last
-        clean = clean_of(network(x, times[i]), x, math.sqrt(a), math.sqrt(1 - a), c.get("prediction_type", "epsilon"))
+        clean = clean_of(p.network(x, times[i]), x, math.sqrt(a), math.sqrt(1 - a), c.get("prediction_type", "epsilon"))
         rest = [(v - math.sqrt(a) * d) / math.sqrt(1 - a) for v, d in zip(x, clean)]
         x = [math.sqrt(to) * d + math.sqrt(1 - to) * e for d, e in zip(clean, rest)]
     return times[start:], x
 
 
-def dpm(c, steps, strength):
+def dpm(p, c, steps, strength):
     table = [math.sqrt((1 - a) / a) for a in alphas_cumprod(c)]
     n, spacing = len(table), c.get("timestep_spacing", "linspace")
     times = {"linspace": lambda: [round(t) for t in linspace(0, n - 1, steps + 1)][::-1][:-1],
@@ -150,11 +151,11 @@ def dpm(c, steps, strength):
     alpha = [1 / math.sqrt(s * s + 1) for s in sigmas]
     sigma = [s * a for s, a in zip(sigmas, alpha)]
     lam = [INF if s == 0 else -math.log(s) for s in sigmas]
-    x, before = noise(0), None
+    x, before = p.noise(0), None
     if strength < 1:
-        x = [alpha[0] * v + sigma[0] * z for v, z in zip(CLEAN, x)]
+        x = [alpha[0] * v + sigma[0] * z for v, z in zip(p.clean, x)]
     for i in range(steps):
-        clean = clean_of(network(x, times[i]), x, alpha[i], sigma[i], c.get("prediction_type", "epsilon"))
+        clean = clean_of(p.network(x, times[i]), x, alpha[i], sigma[i], c.get("prediction_type", "epsilon"))
         h = lam[i + 1] - lam[i]
         first = i == 0 or c.get("solver_order", 2) == 1
         first = first or (i == steps - 1 and (zero or c.get("euler_at_final") or steps < 15))
@@ -162,35 +163,35 @@ def dpm(c, steps, strength):
         ratio = sigma[i + 1] / sigma[i]
         if stochastic:
             x = [ratio * math.exp(-h) * v + alpha[i + 1] * (1 - math.exp(-2 * h)) * w +
-                 sigma[i + 1] * math.sqrt(1 - math.exp(-2 * h)) * z for v, w, z in zip(x, d, noise(i + 1))]
+                 sigma[i + 1] * math.sqrt(1 - math.exp(-2 * h)) * z for v, w, z in zip(x, d, p.noise(i + 1))]
         else:
             x = [ratio * v - alpha[i + 1] * (math.exp(-h) - 1) * w for v, w in zip(x, d)]
         before = clean
     return times, x
 
 
-def lcm(c, steps, strength):
+def lcm(p, c, steps, strength):
     bars, teacher = alphas_cumprod(c), c.get("original_inference_steps", 50)
     stride = len(bars) // teacher
     origin = [i * stride - 1 for i in range(1, int(teacher * strength) + 1)][::-1]
     times = [origin[int(len(origin) * i / steps)] for i in range(steps)]
     a = bars[times[0]]
-    x = noise(0)
+    x = p.noise(0)
     if strength < 1:
-        x = [math.sqrt(a) * v + math.sqrt(1 - a) * z for v, z in zip(CLEAN, x)]
+        x = [math.sqrt(a) * v + math.sqrt(1 - a) * z for v, z in zip(p.clean, x)]
     for i, time in enumerate(times):
         a, scaled = bars[time], c.get("timestep_scaling", 10.0) * time
-        clean = clean_of(network(x, time), x, math.sqrt(a), math.sqrt(1 - a), c.get("prediction_type", "epsilon"))
+        clean = clean_of(p.network(x, time), x, math.sqrt(a), math.sqrt(1 - a), c.get("prediction_type", "epsilon"))
         skip, out = 0.25 / (scaled ** 2 + 0.25), scaled / math.sqrt(scaled ** 2 + 0.25)
         answer = [out * d + skip * v for d, v in zip(clean, x)]
         if i + 1 == steps:
             return times, answer
         to = bars[times[i + 1]]
-        x = [math.sqrt(to) * d + math.sqrt(1 - to) * z for d, z in zip(answer, noise(i + 1))]
+        x = [math.sqrt(to) * d + math.sqrt(1 - to) * z for d, z in zip(answer, p.noise(i + 1))]
 
 
-SOLVERS = {"EulerDiscreteScheduler": lambda c, n, s: euler(c, n, s, False),
-           "EulerAncestralDiscreteScheduler": lambda c, n, s: euler(c, n, s, True),
+SOLVERS = {"EulerDiscreteScheduler": lambda p, c, n, s: euler(p, c, n, s, False),
+           "EulerAncestralDiscreteScheduler": lambda p, c, n, s: euler(p, c, n, s, True),
            "DDIMScheduler": ddim, "DPMSolverMultistepScheduler": dpm, "LCMScheduler": lcm,
            "PNDMScheduler": dpm}  # for which DPM-Solver++ stands in
 CASES = [
@@ -223,7 +224,7 @@ CASES = [
 def golden():
     lines = []
     for name, steps, strength, config in CASES:
-        times, end = SOLVERS[name](config, steps, strength)
+        times, end = SOLVERS[name](Toy(), config, steps, strength)
         lines.append(json.dumps({"class": name, "steps": steps, "strength": strength, "config": config,
                                  "times": [round(t, 9) for t in times], "end": [round(v, 9) for v in end]}))
     return "[\n" + ",\n".join(lines) + "\n]\n"
