@@ -1,5 +1,7 @@
 #include "engine/checkpoint/weights.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "absl/status/status.h"
@@ -113,6 +115,11 @@ absl::StatusOr<std::vector<float>> Weights::Take(std::string_view name,
   std::vector<float> values(static_cast<std::size_t>(slot.stored.elements()));
   if (absl::Status status = ReadFloats(files_[slot.file].bytes(), slot.stored, values); !status.ok())
     return status;
+  const auto wrong = std::find_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
+  if (wrong != values.end())
+    return absl::InvalidArgumentError(
+        absl::StrCat(description_, ": tensor \"", AbslView(name), "\" holds ", *wrong, " at element ",
+                     wrong - values.begin(), "; a network draws nothing with it: fetch the file again"));
   slot.taken = true;
   return values;
 }

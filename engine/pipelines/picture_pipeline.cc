@@ -173,11 +173,16 @@ std::vector<std::string> PicturePipeline::Notes(const PictureRequest& request, c
 }
 
 absl::Status PicturePipeline::Prepare(FrozenPart& part, std::array<std::int64_t, 3> wanted,
-                                      const char* component, bool whole, const Build& build) {
+                                      const char* component, std::initializer_list<std::string_view> others,
+                                      const Build& build) {
   if (part.plan != nullptr && part.made_for == wanted) return absl::OkStatus();
   part.plan.reset();  // before its successor needs the memory
-  absl::StatusOr<std::unique_ptr<Plan>> plan =
-      FreezeComponent(*model_.Find(component), context_, context_.precision(), whole, build);
+  const auto is_others = [&](std::string_view name) {
+    return std::any_of(others.begin(), others.end(),
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+  };
+  absl::StatusOr<std::unique_ptr<Plan>> plan = FreezeComponent(
+      *model_.Find(component), context_, context_.precision(), /*whole=*/true, build, is_others);
   if (!plan.ok()) return plan.status();
   part = {wanted, *std::move(plan)};
   return absl::OkStatus();
@@ -187,27 +192,21 @@ absl::Status PicturePipeline::PrepareAll(const PictureRequest& request, const Or
   const std::int64_t h = order.height / vae_.halvings(), w = order.width / vae_.halvings();
   const bool two = order.guided() && unet_config_.guidance_channels == 0;
   const std::int64_t skipped = request.clip_skip;
-  if (absl::Status s =
-          Prepare(embedder_, {skipped}, "text_encoder", /*whole=*/skipped == 0,
-                  [&](WeightSource& source) { return BuildClipText(clip_, source, 1, skipped); });
-      !s.ok())
-    return s;
-  if (absl::Status s =
-          Prepare(unet_, {h, w, two}, "unet", /*whole=*/true,
-                  [&](WeightSource& source) {
-                    return BuildSdUNet(unet_config_, source, {two ? 2 : 1, h, w}, clip_.tokens_max);
-                  });
-      !s.ok())
-    return s;
-  if (request.start)
-    if (absl::Status s = Prepare(encoder_, {h, w}, "vae", /*whole=*/false,
-                                 [&](WeightSource& source) {
-                                   return BuildVaeEncoder(vae_, source, 1, order.height, order.width);
-                                 });
-        !s.ok())
-      return s;
-  return Prepare(decoder_, {h, w}, "vae", /*whole=*/false,
-                 [&](WeightSource& source) { return BuildVaeDecoder(vae_, source, 1, h, w); });
+  absl::Status status = Prepare(
+      embedder_, {skipped}, "text_encoder", {skipped > 0 ? "text_model.encoder.layers." : "text_projection."},
+      [&](WeightSource& source) { return BuildClipText(clip_, source, 1, skipped); });
+  if (status.ok())
+    status = Prepare(unet_, {h, w, two}, "unet", {}, [&](WeightSource& source) {
+      return BuildSdUNet(unet_config_, source, {two ? 2 : 1, h, w}, clip_.tokens_max);
+    });
+  if (status.ok() && request.start)
+    status = Prepare(encoder_, {h, w}, "vae", {"decoder.", "post_quant_conv."}, [&](WeightSource& source) {
+      return BuildVaeEncoder(vae_, source, 1, order.height, order.width);
+    });
+  if (status.ok())
+    status = Prepare(decoder_, {h, w}, "vae", {"encoder.", "quant_conv."},
+                     [&](WeightSource& source) { return BuildVaeDecoder(vae_, source, 1, h, w); });
+  return status;
 }
 
 void PicturePipeline::Embed(std::string_view prompt, std::span<float> context) {

@@ -62,8 +62,9 @@ class PicturePipeline {
   absl::Status ChooseSize(const PictureRequest& request, Order& order) const;
   std::vector<std::string> Notes(const PictureRequest& request, const Order& order) const;
 
+  // `others`: prefixes of the component's tensors that this part leaves to another one.
   absl::Status Prepare(FrozenPart& part, std::array<std::int64_t, 3> wanted, const char* component,
-                       bool whole, const Build& build);
+                       std::initializer_list<std::string_view> others, const Build& build);
   absl::Status PrepareAll(const PictureRequest& request, const Order& order);
   void Embed(std::string_view prompt, std::span<float> context);
   std::vector<float> Encode(const Picture& picture, const Order& order);

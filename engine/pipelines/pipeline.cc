@@ -28,16 +28,18 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
                                                       const PipelineContext& context, DType precision,
                                                       bool whole,
-                                                      const std::function<Graph(WeightSource&)>& build) {
+                                                      const std::function<Graph(WeightSource&)>& build,
+                                                      const std::function<bool(std::string_view)>& others) {
   absl::StatusOr<Weights> weights = Weights::OpenComponent(component.directory);
   if (!weights.ok()) return weights.status();
   StoredWeights source(*weights);
   const Graph graph = build(source);
   if (!graph.status().ok()) return graph.status();
   for (const std::string& name : whole ? weights->Untaken() : std::vector<std::string>())
-    if (!IsCounter(name))
+    if (!IsCounter(name) && !(others && others(name)))
       return absl::InvalidArgumentError(absl::StrCat(component.directory.string(), ": holds \"", name,
-                                                     "\", which a ", component.class_name, " does not have"));
+                                                     "\", which a ", component.class_name,
+                                                     " of its configuration does not have"));
   PassOptions options;
   options.precision = precision;
   return Plan::Freeze(graph, options, context.backend);

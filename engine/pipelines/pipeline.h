@@ -58,11 +58,12 @@ class Pipeline {
 absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string_view name,
                                         std::string_view class_name);
 
-// Builds the graph from the component's weights and freezes it. `whole`: every tensor must be taken.
-absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
-                                                      const PipelineContext& context, DType precision,
-                                                      bool whole,
-                                                      const std::function<Graph(WeightSource&)>& build);
+// Builds the graph from the component's weights and freezes it. `whole`: every tensor must be taken, but for
+// those that are the `others`', of another network in the same files.
+absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(
+    const Component& component, const PipelineContext& context, DType precision, bool whole,
+    const std::function<Graph(WeightSource&)>& build,
+    const std::function<bool(std::string_view)>& others = {});
 
 inline absl::Status Stopped() { return absl::CancelledError("the animation was cancelled"); }
 

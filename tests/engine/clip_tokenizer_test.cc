@@ -48,7 +48,9 @@ TEST(ClipTokenizer, AgreesWithTheReference) {
 }
 
 TEST(ClipTokenizer, PadsAsTheCheckpointSays) {
-  const ClipVocabulary words(ReadReference());
+  const Json reference = ReadReference();
+  const ClipVocabulary words(reference);
+  const auto mark = static_cast<std::int32_t>(*reference.Find("vocabulary")->Find("!")->integer());
   const ScratchFolder folder;
   folder.Write("vocab.json", words.vocabulary);
   folder.Write("merges.txt", words.merges);
@@ -63,7 +65,7 @@ TEST(ClipTokenizer, PadsAsTheCheckpointSays) {
   folder.Write("tokenizer_config.json", R"({"pad_token":{"content":"<|endoftext|>","lstrip":false}})");
   EXPECT_EQ(padded(), plain);
   folder.Write("special_tokens_map.json", R"({"pad_token":"!"})");  // goes before
-  EXPECT_EQ(padded(), (std::vector<std::int32_t>{plain[0], plain[1], end, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(padded(), (std::vector<std::int32_t>{plain[0], plain[1], end, mark, mark, mark, mark, mark}));
   folder.Write("special_tokens_map.json", R"({"pad_token":"<nothing>"})");
   EXPECT_EQ(ClipTokenizer::Open(folder.path(), 8, 1 << 16).status().message(),
             folder.path().string() + ": vocab.json lacks the padding \"<nothing>\"");

@@ -64,9 +64,6 @@ class PictureEngineTest : public testing::Test {
     EXPECT_TRUE(engine.ok()) << engine.status();
     return std::move(engine).value();
   }
-  std::string Refusal() const {
-    return std::string(PictureEngine::Open(folder_.path(), {}).status().message());
-  }
   static PictureRequest Request() { return {.prompt = "the boat sways", .steps = 3}; }
   ScratchFolder folder_;
 };
