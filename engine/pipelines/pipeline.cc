@@ -31,16 +31,16 @@ absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component
                                                       const std::function<Graph(WeightSource&)>& build) {
   absl::StatusOr<Weights> weights = Weights::OpenComponent(component.directory);
   if (!weights.ok()) return weights.status();
-  StoredWeights source(*weights);
-  const Graph graph = build(source);
+  const auto source = std::make_shared<StoredWeights>(*std::move(weights));
+  const Graph graph = build(*source);
   if (!graph.status().ok()) return graph.status();
-  for (const std::string& name : whole ? weights->Untaken() : std::vector<std::string>())
+  for (const std::string& name : whole ? source->stored().Untaken() : std::vector<std::string>())
     if (!IsCounter(name))
       return absl::InvalidArgumentError(absl::StrCat(component.directory.string(), ": holds \"", name,
                                                      "\", which a ", component.class_name, " does not have"));
   PassOptions options;
   options.precision = precision;
-  return Plan::Freeze(graph, options, context.backend);
+  return Plan::Freeze(graph, options, context.backend, std::make_shared<WeightSet>(source));
 }
 
 }  // namespace ringway::engine

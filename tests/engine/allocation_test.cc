@@ -31,14 +31,12 @@ UNetLayout SmallLayout() {
   return layout;
 }
 
-Graph SmallSvd() {
-  HashWeights weights;
+Graph SmallSvd(HashWeights& weights) {
   SvdUNetConfig config;
   config.layout = SmallLayout();
   return BuildSvdUNet(config, weights, {{2, 3}, 8, 8}, 7);
 }
-Graph SmallSd() {
-  HashWeights weights;
+Graph SmallSd(HashWeights& weights) {
   SdUNetConfig config;
   config.layout = SmallLayout();
   return BuildSdUNet(config, weights, {2, 8, 8}, 7);
@@ -46,13 +44,14 @@ Graph SmallSd() {
 
 // Several numbers of threads: libgomp keeps what it needs for a team only while the team keeps its size.
 TEST(Allocation, RunningAPlanAllocatesNothing) {
-  for (const Graph& graph : {SmallSvd(), SmallSd()}) {
+  HashWeights weights;
+  for (const Graph& graph : {SmallSvd(weights), SmallSd(weights)}) {
     ASSERT_TRUE(graph.status().ok()) << graph.status();
     for (const int threads : {1, 2, 5})
       for (const DType precision : {DType::kF32, DType::kBF16})
         for (const bool fuse : {false, true}) {
           const CpuBackend backend({.threads = threads});
-          const auto plan = Plan::Freeze(graph, {.precision = precision, .fuse = fuse}, backend);
+          const auto plan = Plan::Freeze(graph, {.precision = precision, .fuse = fuse}, backend, weights);
           ASSERT_TRUE(plan.ok()) << plan.status();
           (*plan)->Run();
           BeginCountingMalloc();
@@ -81,7 +80,7 @@ TEST(Memory, StaysNearTheLivenessBound) {
   const CpuBackend backend({.threads = 2});
   for (const DType precision : {DType::kF32, DType::kBF16}) {
     const double before = ResidentBytes();
-    const auto plan = Plan::Freeze(graph, {.precision = precision}, backend);
+    const auto plan = Plan::Freeze(graph, {.precision = precision}, backend, weights);
     ASSERT_TRUE(plan.ok()) << plan.status();
     (*plan)->Run();
     const double grown = ResidentBytes() - before;

@@ -115,9 +115,10 @@ std::vector<Case> Cases() {
   };
 }
 
-double DistanceToGolden(const Case& c, const Golden& golden, const Graph& graph, const PassOptions& options) {
+double DistanceToGolden(const Case& c, const Golden& golden, const Graph& graph, const WeightSource& weights,
+                        const PassOptions& options) {
   const CpuBackend backend({.threads = 2});
-  const auto plan = Plan::Freeze(graph, options, backend);
+  const auto plan = Plan::Freeze(graph, options, backend, weights);
   RINGWAY_CHECK(plan.ok());
   c.fill(**plan);
   (*plan)->Run();
@@ -138,14 +139,14 @@ TEST_P(Parity, WithTorch) {
   if (std::string_view(case_.golden).substr(0, 3) != "vae") {
     EXPECT_EQ(weights.ListHash(), golden_.names);
   }
-  const double f32 = DistanceToGolden(case_, golden_, graph, {});
+  const double f32 = DistanceToGolden(case_, golden_, graph, weights, {});
   EXPECT_LT(f32, 5e-5);
   PassOptions plain = {
       .fold_constants = false, .hoist_expansion = false, .merge_projections = false, .fuse = false};
-  EXPECT_LT(DistanceToGolden(case_, golden_, graph, plain), 5e-5);
+  EXPECT_LT(DistanceToGolden(case_, golden_, graph, weights, plain), 5e-5);
   PassOptions half;
   half.precision = DType::kBF16;
-  const double bf16 = DistanceToGolden(case_, golden_, graph, half);
+  const double bf16 = DistanceToGolden(case_, golden_, graph, weights, half);
   EXPECT_LT(bf16, 2e-2);
   std::printf("  %-28s relative L2: f32 %.1e, bf16 %.2e\n", case_.golden, f32, bf16);
 }
@@ -203,7 +204,7 @@ TEST(StockDirectory, LoadsByItsOwnNames) {
   const Graph graph = BuildSvdUNet(*config, source, {{1, 3}, 8, 12}, 1);
   ASSERT_TRUE(graph.status().ok()) << graph.status();
   EXPECT_THAT(weights->Untaken(), testing::IsEmpty());
-  EXPECT_LT(DistanceToGolden(svd, golden, graph, {}), 1e-3);
+  EXPECT_LT(DistanceToGolden(svd, golden, graph, source, {}), 1e-3);
 }
 
 TEST(StockDirectory, SaysWhichWeightIsMissing) {
