@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/graph/canonical.h"
 #include "engine/plan/memory_plan.h"
 
 namespace ringway::engine {
@@ -194,6 +193,14 @@ class PlanFreezer {
   MemoryPlan memory_;
 };
 
+Hash128 PlanKey(const CanonicalForm& graph, const PassOptions& options, const Backend& backend) {
+  // All options by name, so that one which is added does not compile until it is part of the key.
+  const auto& [precision, wide_sums, fold_constants, hoist_expansion, merge_projections, fuse] = options;
+  return HashOf(absl::StrCat(graph.text, "|", static_cast<int>(precision), wide_sums, fold_constants,
+                             hoist_expansion, merge_projections, fuse, "|", backend.Fingerprint(), "|",
+                             kEngineVersion));
+}
+
 absl::StatusOr<std::unique_ptr<Plan>> Plan::Freeze(const Graph& graph, const PassOptions& options,
                                                    const Backend& backend,
                                                    std::shared_ptr<WeightSet> weights) {
@@ -203,7 +210,9 @@ absl::StatusOr<std::unique_ptr<Plan>> Plan::Freeze(const Graph& graph, const Pas
   std::unique_ptr<Plan> plan(new Plan(backend));
   PlanFreezer freezer(*optimised, options.fold_constants, backend, *plan);
   if (absl::Status status = freezer.Freeze(); !status.ok()) return status;
-  plan->names_ = Canonical(graph, WeightNames::kLeftOut).names;
+  CanonicalForm form = Canonical(graph, WeightNames::kLeftOut);
+  plan->key_ = PlanKey(form, options, backend);
+  plan->names_ = std::move(form.names);
   if (weights == nullptr) weights = std::make_shared<WeightSet>();
   const std::vector<std::string> names = plan->names_;
   if (absl::Status status = plan->Bind(std::move(weights), names); !status.ok()) return status;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/graph/canonical.h"
 #include "engine/passes/passes.h"
 #include "engine/plan/backend.h"
 #include "engine/plan/weight_set.h"
@@ -32,6 +33,11 @@ struct PlanReport {
   std::size_t liveness_bound_bytes = 0;
   double flops = 0;  // of one run
 };
+
+// What makes two plans interchangeable but for their weights. Raise the version with any change to what
+// passes write, how steps are laid out or how weights are packed.
+inline constexpr std::uint32_t kEngineVersion = 1;
+Hash128 PlanKey(const CanonicalForm& graph, const PassOptions& options, const Backend& backend);
 
 class Plan {
  public:
@@ -63,6 +69,7 @@ class Plan {
   std::vector<StepTime> Profile(int rounds);
 
   const PlanReport& report() const { return report_; }
+  const Hash128& key() const { return key_; }
 
  private:
   // In the arena, or in the set: then Bind says where.
@@ -100,6 +107,7 @@ class Plan {
   std::map<std::string, Port, std::less<>> inputs_;
   std::map<std::string, Port, std::less<>> outputs_;
   PlanReport report_;
+  Hash128 key_;
 };
 
 }  // namespace ringway::engine

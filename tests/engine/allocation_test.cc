@@ -9,33 +9,15 @@
 #include "engine/engine.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/networks/unet_sd.h"
-#include "engine/networks/unet_svd.h"
 #include "engine/plan/plan.h"
-#include "tests/engine/hash_weights.h"
 #include "tests/engine/malloc_count.h"
 #include "tests/engine/model_files.h"
+#include "tests/engine/small_unet.h"
 
 namespace ringway::engine {
 namespace {
 
-// Two levels, the lower of which attends.
-UNetLayout SmallLayout() {
-  UNetLayout layout;
-  layout.channels = {32, 64};
-  layout.layers = 1;
-  layout.heads = {2, 4};
-  layout.transformer_layers = {1, 1};
-  layout.context_channels = 24;
-  layout.down_attends = {false, true};
-  layout.up_attends = {true, false};
-  return layout;
-}
-
-Graph SmallSvd(HashWeights& weights) {
-  SvdUNetConfig config;
-  config.layout = SmallLayout();
-  return BuildSvdUNet(config, weights, {{2, 3}, 8, 8}, 7);
-}
+Graph SmallSvd(HashWeights& weights) { return SmallVideoUNet(weights, {{2, 3}, 8, 8}, 7); }
 Graph SmallSd(HashWeights& weights) {
   SdUNetConfig config;
   config.layout = SmallLayout();
