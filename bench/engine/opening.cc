@@ -129,17 +129,19 @@ double ReadingSeconds(const RandomFile& file, const AskedWeights& weights, int t
   const OpenedFile opened = Open(file);
   return SecondsOf([&] {
     std::vector<engine::Tensor> kept;
+    std::vector<std::vector<float>> buffers(static_cast<std::size_t>(threads));
     for (const auto& [name, dims] : weights.asked()) {
       const Stored stored = StoredAs(dims);
       kept.emplace_back(engine::DType::kBF16, engine::Shape{stored.elements()});
       engine::BFloat16* to = kept.back().As<engine::BFloat16>().data();
-      engine::ParallelFor(
-          (stored.rows + kRowsAtOnce - 1) / kRowsAtOnce, threads, [&](std::int64_t task, int) {
-            const std::int64_t first = task * kRowsAtOnce, count = std::min(kRowsAtOnce, stored.rows - first);
-            std::vector<float> values(static_cast<std::size_t>(count * stored.row));
-            RINGWAY_CHECK(opened.source->ReadRows(name, first, stored.row, values).ok());
-            std::transform(values.begin(), values.end(), to + first * stored.row, engine::ToBFloat16);
-          });
+      const std::int64_t tasks = (stored.rows + kRowsAtOnce - 1) / kRowsAtOnce;
+      engine::ParallelFor(tasks, threads, [&](std::int64_t task, int thread) {
+        const std::int64_t first = task * kRowsAtOnce, count = std::min(kRowsAtOnce, stored.rows - first);
+        std::vector<float>& values = buffers[static_cast<std::size_t>(thread)];
+        values.resize(static_cast<std::size_t>(count * stored.row));
+        RINGWAY_CHECK(opened.source->ReadRows(name, first, stored.row, values).ok());
+        std::transform(values.begin(), values.end(), to + first * stored.row, engine::ToBFloat16);
+      });
     }
   });
 }
