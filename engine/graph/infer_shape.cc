@@ -37,6 +37,7 @@ struct Inference {
 
   absl::StatusOr<Shape> operator()(const InputOp& op) const { return op.shape; }
   absl::StatusOr<Shape> operator()(const ConstantOp& op) const { return op.tensor.shape(); }
+  absl::StatusOr<Shape> operator()(const WeightOp& op) const { return op.shape; }
 
   absl::StatusOr<Shape> operator()(const ConvOp& op) const {
     if (!Has(2) || x().rank() != 4 || in[1]->rank() != 4 || in[1]->dim(3) != x().dim(3))

@@ -176,7 +176,7 @@ absl::Status PicturePipeline::Prepare(FrozenPart& part, std::array<std::int64_t,
                                       const char* component, std::initializer_list<std::string_view> others,
                                       const Build& build) {
   if (part.plan != nullptr && part.made_for == wanted) return absl::OkStatus();
-  part.plan.reset();  // before its successor needs the memory
+  context_.open->plans().GiveBack(std::move(part.plan));
   const auto is_others = [&](std::string_view name) {
     return std::any_of(others.begin(), others.end(),
                        [&](std::string_view prefix) { return name.starts_with(prefix); });

@@ -6,8 +6,8 @@
 // first; the scheduler of the checkpoint, or the one asked for, steps from noise to latents; the autoencoder
 // draws them. A picture to start from is encoded (the mean of its latents) and noised to where its strength
 // says. Latent consistency models are told the strength of guidance instead and take one pass a step. Plans
-// depend on the size; those of the last size are kept, each part for itself. Paint is Draw with the noise
-// given and the numbers not yet rounded to bytes: what tests compare.
+// depend on the size, weights do not: another size freezes plans, and packs nothing. Paint is Draw with the
+// noise given and the numbers not yet rounded to bytes: what tests compare.
 #ifndef RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
 #define RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
 
@@ -55,7 +55,8 @@ class PicturePipeline {
   using Build = std::function<Graph(WeightSource&)>;
 
   explicit PicturePipeline(const PipelineContext& context)
-      : model_(context.model), context_{model_, context.backend, context.threads, context.full_precision} {}
+      : model_(context.model),
+        context_{model_, context.backend, context.threads, context.full_precision, context.open} {}
   absl::Status ReadConfigs();
   absl::Status CheckParts() const;
   absl::StatusOr<Order> OrderOf(const PictureRequest& request) const;
