@@ -7,43 +7,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/job_call.h"
-#include "cli/progress_line.h"
+#include "cli/progress_report.h"
 #include "core/json.h"
 #include "engine/animate_order.h"
 #include "engine/bundled_model.h"
 #include "engine/media/drawn_picture.h"
 #include "proto/table_codec.h"
-#include "runtime/clock.h"
 #include "topology/problems.h"
 
 namespace ringway::cli {
 namespace {
 
 constexpr std::uintmax_t kPhotoBytesMax = 64u << 20;
-
-class Progress {
- public:
-  explicit Progress(Session& session) : session_(session), began_(runtime::MonotonicNow()) {}
-  ~Progress() {
-    if (drawn_) session_.err << "\n";
-  }
-  double Seconds() const { return absl::ToDoubleSeconds(runtime::MonotonicNow() - began_); }
-  void Tell(std::uint32_t step, std::uint32_t steps, double fraction) {
-    if (session_.json) return;
-    const bool in_place = session_.colour;  // a terminal
-    if (!in_place && step == last_step_ && fraction < 1) return;
-    last_step_ = step;
-    const std::string line = ProgressLine({step, steps, fraction, Seconds()});
-    session_.err << (in_place ? "\r\x1b[K" : "") << line << (in_place ? "" : "\n") << std::flush;
-    drawn_ = in_place;
-  }
-
- private:
-  Session& session_;
-  absl::Time began_;
-  std::uint32_t last_step_ = 0;
-  bool drawn_ = false;
-};
 
 absl::StatusOr<std::filesystem::path> ModelOf(const AnimateJob& job) {
   if (!job.model.empty()) return std::filesystem::path(job.model);
@@ -89,7 +64,7 @@ absl::StatusOr<AnimateResult> AnimateHere(Session& session, const AnimateJob& jo
   const auto engine = engine::Engine::Open(*model, {.threads = job.threads});
   if (!engine.ok()) return engine.status();
   AnimateResult result;
-  Progress progress(session);
+  ProgressReport progress(session);
   const absl::StatusOr<engine::Animation> animation = (*engine)->Animate(
       order->request,
       [&](const engine::AnimateProgress& p) {
@@ -112,7 +87,7 @@ absl::StatusOr<AnimateResult> AnimateHere(Session& session, const AnimateJob& jo
 absl::StatusOr<AnimateResult> AnimateThroughRouter(Session& session, const AnimateJob& job,
                                                    const std::string& photo) {
   AnimateResult result;
-  Progress progress(session);
+  ProgressReport progress(session);
   const JobEvents events{
       .accepted =
           [&](const v1::Accepted& accepted) {

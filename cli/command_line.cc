@@ -113,6 +113,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   // DEMO
   AddDemoCommand(app, session);
   AddAnimateCommand(app, session);
+  AddGenerateCommand(app, session);
   AddEngineCommand(app, session);
   AddSubmitCommand(app, session);
   AddSimCommand(app, session);

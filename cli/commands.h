@@ -28,6 +28,7 @@ void AddSimCommand(CLI::App& app, Session& session);
 void AddSubmitCommand(CLI::App& app, Session& session);
 void AddDemoCommand(CLI::App& app, Session& session);
 void AddAnimateCommand(CLI::App& app, Session& session);
+void AddGenerateCommand(CLI::App& app, Session& session);
 void AddEngineCommand(CLI::App& app, Session& session);  // inspect and bench
 
 }  // namespace ringway::cli

@@ -57,7 +57,8 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const std::filesystem::path
   else
     pipeline = absl::InvalidArgumentError(
         absl::StrCat(model.string(), ": model_index.json names the class \"", directory->pipeline,
-                     "\"; allowed: ", MotionPipeline::kClass, ", ", VideoPipeline::kClass));
+                     "\"; allowed: ", MotionPipeline::kClass, ", ", VideoPipeline::kClass,
+                     " (pictures from prompts are drawn by `ringway generate`)"));
   if (!pipeline.ok()) return pipeline.status();
   engine->pipeline_ = *std::move(pipeline);
   engine->description_ = engine->pipeline_->Describe();

@@ -24,8 +24,7 @@ struct Layer {
 };
 
 // One cross-attention layer as the reference writes it: the context is expanded first.
-Graph CrossAttention(const Layer& layer) {
-  RandomWeights weights;
+Graph CrossAttention(const Layer& layer, RandomWeights& weights) {
   Graph g;
   const ValueId context = g.Input("context", {1, kTokens, 1, kContextChannels});
   const ValueId x = layer.temporal ? g.Input("x", {1, kFrames, layer.pixels, kChannels})
@@ -41,7 +40,7 @@ std::unique_ptr<engine::Plan> Freeze(const Graph& graph, const engine::CpuBacken
   engine::PassOptions options;
   options.precision = backend.FastBf16() ? engine::DType::kBF16 : engine::DType::kF32;
   options.hoist_expansion = hoist;
-  auto plan = engine::Plan::Freeze(graph, options, backend);
+  auto plan = engine::Plan::Freeze(graph, options, backend, RandomWeights());
   RINGWAY_CHECK(plan.ok());
   for (const char* input : {"x", "context"})
     for (float& v : (*plan)->Input(input)) v = 0.1f;
@@ -64,8 +63,9 @@ void MeasureContext(const RunOptions& options, Claims& claims) {
   for (const bool temporal : {true, false}) {
     const Layer layer{temporal && options.quick ? 32 * 32 : 64 * 64, temporal};
     const std::string kind = temporal ? "temporal" : "spatial";
-    const auto before = Freeze(CrossAttention(layer), backend, false);
-    const auto after = Freeze(CrossAttention(layer), backend, true);
+    RandomWeights weights;
+    const auto before = Freeze(CrossAttention(layer, weights), backend, false);
+    const auto after = Freeze(CrossAttention(layer, weights), backend, true);
     const Pair time = FastestOfEach(*before, *after, rounds);
     const double flops = before->report().flops / after->report().flops;
     claims.AtLeast(

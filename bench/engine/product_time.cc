@@ -15,7 +15,7 @@ double ProductSeconds(const ProductShape& s, const engine::CpuBackend& backend, 
                               : ConvLayer(scope, x, s.out, static_cast<int>(s.kernel)));
   engine::PassOptions options;
   options.precision = backend.FastBf16() ? engine::DType::kBF16 : engine::DType::kF32;
-  const auto plan = engine::Plan::Freeze(g, options, backend);
+  const auto plan = engine::Plan::Freeze(g, options, backend, weights);
   RINGWAY_CHECK(plan.ok());
   for (float& v : (*plan)->Input("x")) v = 0.1f;
   (*plan)->Run();

@@ -14,22 +14,19 @@ namespace ringway::bench {
 
 class RandomWeights : public engine::WeightSource {
  public:
-  absl::StatusOr<std::vector<float>> Take(std::string_view name,
-                                          const std::vector<std::int64_t>& dims) override {
-    std::size_t count = 1, fan_in = 1;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      count *= static_cast<std::size_t>(dims[i]);
-      if (i > 0) fan_in *= static_cast<std::size_t>(dims[i]);
-    }
-    const bool norm = dims.size() < 2 && name.ends_with("weight");
-    const float scale = dims.size() >= 2 ? std::sqrt(3.0f / static_cast<float>(fan_in)) : 0.1f;
-    std::vector<float> values(count);
-    std::uint32_t state = 12345 + static_cast<std::uint32_t>(name.size());
-    for (float& v : values) {
+  absl::Status Expect(std::string_view, const std::vector<std::int64_t>&) override {
+    return absl::OkStatus();
+  }
+  absl::Status ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,
+                        std::span<float> out) const override {
+    const bool matrix = row_elements > 1, norm = !matrix && name.ends_with("weight");
+    const float scale = matrix ? std::sqrt(3.0f / static_cast<float>(row_elements)) : 0.1f;
+    std::uint32_t state = 12345 + static_cast<std::uint32_t>(name.size()) + static_cast<std::uint32_t>(first);
+    for (float& v : out) {
       state = state * 1664525u + 1013904223u;
       v = (norm ? 1.0f : 0.0f) + scale * (static_cast<float>(state >> 8) * 0x1.0p-23f - 1.0f);
     }
-    return values;
+    return absl::OkStatus();
   }
   bool Has(std::string_view) const override { return true; }
 };

@@ -25,7 +25,7 @@ Ours Measure(std::int64_t side, const RunOptions& options) {
   engine::PassOptions passes;
   passes.precision = backend.FastBf16() ? engine::DType::kBF16 : engine::DType::kF32;
   const auto plan = engine::Plan::Freeze(BuildSdUNet(engine::SdUNetConfig{}, weights, {1, side, side}, 77),
-                                         passes, backend);
+                                         passes, backend, weights);
   RINGWAY_CHECK(plan.ok());
   for (const char* input : {"sample", "context"})
     for (float& v : (*plan)->Input(input)) v = 0.1f;

@@ -15,7 +15,7 @@ namespace {
 
 std::unique_ptr<engine::Plan> Freeze(const engine::Graph& graph, const engine::PassOptions& options,
                                      const engine::CpuBackend& backend) {
-  auto plan = engine::Plan::Freeze(graph, options, backend);
+  auto plan = engine::Plan::Freeze(graph, options, backend, RandomWeights());
   RINGWAY_CHECK(plan.ok());
   for (const char* input : {"sample", "context"})
     for (float& v : (*plan)->Input(input)) v = 0.1f;

@@ -63,6 +63,14 @@ absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
   return mapped;
 }
 
+void MappedFile::Forget(std::size_t begin, std::size_t end) const {
+  // Outward to whole pages: what a neighbour loses is in the page cache still.
+  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (begin_ == nullptr || begin >= end || end > size_) return;
+  const std::size_t from = begin / page * page;
+  ::madvise(const_cast<std::byte*>(begin_.get() + from), end - from, MADV_DONTNEED);
+}
+
 absl::StatusOr<std::string> ReadSmallFile(const std::filesystem::path& path, std::size_t bytes_max) {
   const Descriptor file(path);
   const absl::StatusOr<std::size_t> size = RegularFileSize(file, path);

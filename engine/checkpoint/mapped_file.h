@@ -23,6 +23,8 @@ class MappedFile {
   static absl::StatusOr<MappedFile> Open(const std::filesystem::path& path);
 
   std::span<const std::byte> bytes() const { return {begin_.get(), size_}; }
+  // Gives back the pages of this range that this process holds; they are read again when they are needed.
+  void Forget(std::size_t begin, std::size_t end) const;
   const std::string& path() const { return path_; }
 
  private:

@@ -206,10 +206,29 @@ absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::span<const std::byte> fi
   return header;
 }
 
-absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& tensor, std::span<float> out) {
-  RINGWAY_CHECK(static_cast<std::int64_t>(out.size()) == tensor.elements());
+absl::Status CheckFloats(const StoredTensor& tensor) {
+  switch (tensor.dtype) {
+    case FileDType::kF32:
+    case FileDType::kBF16:
+    case FileDType::kF16:
+    case FileDType::kF64:
+      return absl::OkStatus();
+    default:
+      return absl::InvalidArgumentError(absl::StrCat("tensor \"", tensor.name, "\" holds ",
+                                                     AbslView(FileDTypeName(tensor.dtype)),
+                                                     "; weights must be F32, F16, BF16 or F64"));
+  }
+}
+
+absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& tensor, std::int64_t first,
+                        std::span<float> out) {
+  RINGWAY_CHECK(first >= 0 && first <= tensor.elements());
+  RINGWAY_CHECK(static_cast<std::int64_t>(out.size()) <= tensor.elements() - first);
   RINGWAY_CHECK(tensor.end <= file.size() && tensor.begin <= tensor.end);
-  const std::byte* from = file.data() + tensor.begin;
+  if (absl::Status status = CheckFloats(tensor); !status.ok()) return status;
+  const auto size =
+      tensor.elements() == 0 ? 0 : (tensor.end - tensor.begin) / static_cast<std::size_t>(tensor.elements());
+  const std::byte* from = file.data() + tensor.begin + static_cast<std::size_t>(first) * size;
   switch (tensor.dtype) {
     case FileDType::kF32:
       if (!out.empty()) std::memcpy(out.data(), from, out.size_bytes());
@@ -223,10 +242,8 @@ absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& ten
     case FileDType::kF64:
       ConvertAll<double>(from, out, [](double x) { return static_cast<float>(x); });
       return absl::OkStatus();
-    default:
-      return absl::InvalidArgumentError(absl::StrCat("tensor \"", tensor.name, "\" holds ",
-                                                     AbslView(FileDTypeName(tensor.dtype)),
-                                                     "; weights must be F32, F16, BF16 or F64"));
+    default:  // CheckFloats has refused it
+      return absl::InternalError("not a floating-point type");
   }
 }
 

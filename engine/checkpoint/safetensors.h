@@ -59,9 +59,11 @@ struct SafetensorsHeader {
 // `file` is the whole file; `what` names it in errors. InvalidArgument says which rule is broken.
 absl::StatusOr<SafetensorsHeader> ParseSafetensors(std::span<const std::byte> file, std::string_view what);
 
-// Converts stored numbers (F32, F16, BF16, F64) to float; InvalidArgument for integers. `out` has elements()
-// places.
-absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& tensor, std::span<float> out);
+// Whether the numbers can be read as floats (F32, F16, BF16, F64); InvalidArgument for integers.
+absl::Status CheckFloats(const StoredTensor& tensor);
+// Converts stored numbers to float, from the `first` on as many as fill `out`.
+absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& tensor, std::int64_t first,
+                        std::span<float> out);
 
 // Writes f32 and bf16 tensors; replaces the file by renaming, so a reader never sees half of it.
 absl::Status WriteSafetensors(const std::filesystem::path& path,

@@ -1,5 +1,7 @@
 #include "engine/checkpoint/weights.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "absl/status/status.h"
@@ -40,7 +42,7 @@ absl::Status Weights::AddFile(const std::filesystem::path& path) {
 }
 
 absl::StatusOr<Weights> Weights::Open(const std::filesystem::path& path) {
-  if (absl::EndsWith(path.string(), ".index.json")) return OpenShards(path);
+  if (absl::EndsWith(path.string(), ".json")) return OpenShards(path);
   Weights weights;
   weights.description_ = path.string();
   if (absl::Status status = weights.AddFile(path); !status.ok()) return status;
@@ -80,9 +82,11 @@ absl::StatusOr<Weights> Weights::OpenShards(const std::filesystem::path& index) 
 
 absl::StatusOr<Weights> Weights::OpenComponent(const std::filesystem::path& directory) {
   std::string tried;
-  for (const char* stem :
-       {"diffusion_pytorch_model", "model", "diffusion_pytorch_model.fp16", "model.fp16"}) {
-    for (const char* ending : {".safetensors", ".safetensors.index.json"}) {
+  // An index of shards in half precision has had three names.
+  for (const char* ending :
+       {".safetensors", ".safetensors.index.json", ".fp16.safetensors", ".safetensors.index.fp16.json",
+        ".fp16.safetensors.index.json", ".safetensors.fp16.index.json"}) {
+    for (const char* stem : {"diffusion_pytorch_model", "model"}) {
       const std::filesystem::path path = directory / absl::StrCat(stem, ending);
       std::error_code error;
       if (std::filesystem::exists(path, error)) return Open(path);
@@ -97,8 +101,7 @@ const StoredTensor* Weights::Find(std::string_view name) const {
   return at == tensors_.end() ? nullptr : &at->second.stored;
 }
 
-absl::StatusOr<std::vector<float>> Weights::Take(std::string_view name,
-                                                 const std::vector<std::int64_t>& expected) {
+absl::Status Weights::Expect(std::string_view name, const std::vector<std::int64_t>& expected) {
   const auto at = tensors_.find(name);
   if (at == tensors_.end())
     return absl::NotFoundError(
@@ -108,11 +111,36 @@ absl::StatusOr<std::vector<float>> Weights::Take(std::string_view name,
     return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", AbslView(name),
                                                    "\" has shape ", slot.stored.ShapeText(),
                                                    "; its configuration asks for ", ShapeText(expected)));
-  std::vector<float> values(static_cast<std::size_t>(slot.stored.elements()));
-  if (absl::Status status = ReadFloats(files_[slot.file].bytes(), slot.stored, values); !status.ok())
-    return status;
+  if (absl::Status status = CheckFloats(slot.stored); !status.ok())
+    return absl::Status(status.code(), absl::StrCat(description_, ": ", status.message()));
   slot.taken = true;
-  return values;
+  return absl::OkStatus();
+}
+
+absl::Status Weights::ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,
+                               std::span<float> out) const {
+  const auto at = tensors_.find(name);
+  if (at == tensors_.end())
+    return absl::NotFoundError(absl::StrCat(description_, ": has no tensor \"", AbslView(name), "\""));
+  const StoredTensor& stored = at->second.stored;
+  // A plan that was made for another checkpoint of the same structure reads here without Expect.
+  const std::int64_t begin = first * row_elements, count = static_cast<std::int64_t>(out.size());
+  if (first < 0 || row_elements < 1 || begin > stored.elements() || count > stored.elements() - begin)
+    return absl::InvalidArgumentError(absl::StrCat(
+        description_, ": tensor \"", AbslView(name), "\" has shape ", stored.ShapeText(), "; rows ", first,
+        " to ", first + count / row_elements, " of ", row_elements, " numbers were asked for"));
+  if (absl::Status status = ReadFloats(files_[at->second.file].bytes(), stored, begin, out); !status.ok())
+    return status;
+  const auto wrong = std::find_if(out.begin(), out.end(), [](float x) { return !std::isfinite(x); });
+  if (wrong == out.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", AbslView(name), "\" holds ",
+                                                 *wrong, " at element ", begin + (wrong - out.begin()),
+                                                 "; a network draws nothing with it: fetch the file again"));
+}
+
+void Weights::Release(std::string_view name) const {
+  const auto at = tensors_.find(name);
+  if (at != tensors_.end()) files_[at->second.file].Forget(at->second.stored.begin, at->second.stored.end);
 }
 
 std::vector<std::string> Weights::Untaken() const {

@@ -1,8 +1,9 @@
 // The weights of one network, whatever number of files they lie in, looked up by name.
 //
 // A component of a model holds either one safetensors file or shards with an index ("weight_map": name ->
-// file). A network is built by taking its tensors by their stock names with the shape it expects; what it did
-// not take is listed by Untaken(), so that a checkpoint of another family is refused instead of half used.
+// file). A network is written by expecting its tensors by their stock names in the shapes it needs; what it
+// did not ask for is listed by Untaken(), so that a checkpoint of another family is refused instead of half
+// used. Numbers are read later and row by row, straight from the mapped file, by any number of threads.
 // Names and shapes come from the files and are already checked to lie inside them (safetensors.h). Shards are
 // at most 512 files and must be plain names beside the index: a path in a weight_map is refused. One owner.
 #ifndef RINGWAY_ENGINE_CHECKPOINT_WEIGHTS_H_
@@ -10,6 +11,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +32,14 @@ class Weights {
   bool Has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
   // Dimensions as stored; null when there is no such tensor.
   const StoredTensor* Find(std::string_view name) const;
-  // The tensor as f32 in its stored order, counted as taken. NotFound, or InvalidArgument when `expected`
-  // differs from what the file holds.
-  absl::StatusOr<std::vector<float>> Take(std::string_view name, const std::vector<std::int64_t>& expected);
+  // Counts the tensor as taken. NotFound, or InvalidArgument when `expected` differs from what the file holds
+  // or what it holds are not numbers that weights may be.
+  absl::Status Expect(std::string_view name, const std::vector<std::int64_t>& expected);
+  // Rows of the first axis as f32 in stored order, as many as fill `out`.
+  absl::Status ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,
+                        std::span<float> out) const;
+  // Gives the memory back that the file's pages of this tensor take in this process.
+  void Release(std::string_view name) const;
 
   // Names nobody took, sorted.
   std::vector<std::string> Untaken() const;

@@ -68,18 +68,20 @@ KernelOr MakeConcat(const CpuContext& context, const ConcatOp& op, Operands in, 
 }
 
 KernelOr MakeUpsample(const CpuContext& context, Operands in, const Operand& out) {
-  const std::int64_t width = in[0].shape.dim(2);
+  const std::int64_t height = in[0].shape.dim(1), width = in[0].shape.dim(2);
+  const std::int64_t out_height = out.shape.dim(1), out_width = out.shape.dim(2);
   const auto pixel = static_cast<std::size_t>(in[0].shape.dim(3)) * SizeOf(out.dtype);
-  const std::size_t out_row = 2 * static_cast<std::size_t>(width) * pixel;
-  return MakeCopies(context.threads, in[0].shape.dim(0) * in[0].shape.dim(1),
+  const std::size_t out_row = static_cast<std::size_t>(out_width) * pixel;
+  return MakeCopies(context.threads, in[0].shape.dim(0) * height,
                     [=](const std::byte* const* from, std::byte* to, std::int64_t row) {
                       const std::byte* source = from[0] + static_cast<std::size_t>(row * width) * pixel;
-                      std::byte* target = to + static_cast<std::size_t>(row) * 2 * out_row;
-                      for (std::int64_t x = 0; x < width; ++x, source += pixel)
-                        for (std::size_t twice = 0; twice < 2; ++twice)
-                          std::memcpy(target + (static_cast<std::size_t>(x) * 2 + twice) * pixel, source,
-                                      pixel);
-                      std::memcpy(target + out_row, target, out_row);
+                      const std::int64_t first = 2 * (row % height);  // of the rows that this one becomes
+                      std::byte* target =
+                          to + static_cast<std::size_t>(row / height * out_height + first) * out_row;
+                      for (std::int64_t x = 0; x < out_width; ++x)
+                        std::memcpy(target + static_cast<std::size_t>(x) * pixel,
+                                    source + static_cast<std::size_t>(x / 2) * pixel, pixel);
+                      if (first + 1 < out_height) std::memcpy(target + out_row, target, out_row);
                     });
 }
 

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_kernels.h"
+#include "engine/cpu/pack.h"
 
 namespace ringway::engine {
 namespace {
@@ -27,9 +28,10 @@ struct Maker {
   KernelOr operator()(const ExpandOp& op) const { return MakeExpand(context, op, in, out); }
   KernelOr operator()(const TimeEmbeddingOp& op) const { return MakeTimeEmbedding(op, in, out); }
   KernelOr operator()(const LookupOp&) const { return MakeLookup(in, out); }
-  // Inputs, constants and views never become steps.
+  // Inputs, weights and views never become steps.
   KernelOr operator()(const InputOp&) const { return NoStep(); }
   KernelOr operator()(const ConstantOp&) const { return NoStep(); }
+  KernelOr operator()(const WeightOp&) const { return NoStep(); }
   KernelOr operator()(const ReshapeOp&) const { return NoStep(); }
   KernelOr operator()(const SliceOp&) const { return NoStep(); }
   static KernelOr NoStep() { return absl::InternalError("is not an operation that runs"); }
@@ -46,6 +48,15 @@ KernelOr CpuBackend::Prepare(const Op& op, Operands inputs, const Operand& outpu
     }
   }
   return std::visit(Maker{{table_, options_.threads}, inputs, output}, op);
+}
+
+absl::StatusOr<Tensor> CpuBackend::Pack(const WeightForm& form, const WeightRows& rows) const {
+  return PackWeight({table_, options_.threads}, form, rows);
+}
+
+std::string CpuBackend::Fingerprint() const {
+  const std::string_view isa = IsaName(options_.isa);
+  return absl::StrCat("cpu ", absl::string_view(isa.data(), isa.size()), " ", options_.threads);
 }
 
 }  // namespace ringway::engine

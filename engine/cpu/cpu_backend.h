@@ -24,6 +24,8 @@ class CpuBackend : public Backend {
   bool FastBf16() const override { return options_.isa == Isa::kAvx512Bf16; }
   absl::StatusOr<std::unique_ptr<Kernel>> Prepare(const Op& op, std::span<const Operand> inputs,
                                                   const Operand& output) const override;
+  absl::StatusOr<Tensor> Pack(const WeightForm& form, const WeightRows& rows) const override;
+  std::string Fingerprint() const override;
   void Enter() const override {}
   int threads() const { return options_.threads; }
 

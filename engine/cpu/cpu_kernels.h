@@ -22,7 +22,7 @@ struct CpuContext {
 using KernelOr = absl::StatusOr<std::unique_ptr<Kernel>>;
 using Operands = std::span<const Operand>;
 
-// product.cc. The weight (and bias) must be constant.
+// product.cc. The weight (and bias) must be fixed.
 KernelOr MakeConv(const CpuContext& context, const ConvOp& op, Operands inputs, const Operand& output);
 KernelOr MakeLinear(const CpuContext& context, const LinearOp& op, Operands inputs, const Operand& output);
 // norm.cc

@@ -88,6 +88,14 @@ struct ProductTile {
   ProductEnd end;
 };
 
+// The outputs of a panel before they are packed: f32, a row for each, channels and taps in either order.
+struct PanelRows {
+  const float* first = nullptr;
+  int outputs = 0;
+  std::int64_t taps = 1, channels = 0;
+  bool taps_last = false;  // [channels][taps] instead of [taps][channels]
+};
+
 // Products whose factors are T. A panel has up to `vectors` vectors of columns, tile_rows(vectors) says how
 // many rows are taken at a time. Packed weights are 32-bit words: steps(channels) for each tap and column.
 template <typename T>
@@ -95,8 +103,8 @@ struct ProductKernels {
   int lanes = 0, vectors = 0;
   int (*tile_rows)(int vectors) = nullptr;
   std::int64_t (*steps)(std::int64_t channels) = nullptr;
-  void (*pack_panel)(const T* weights, int outputs, std::int64_t taps, std::int64_t channels,
-                     std::uint32_t* packed) = nullptr;
+  int step_channels = 0;  // in one word
+  void (*pack_panel)(const PanelRows& rows, std::uint32_t* packed) = nullptr;
   void (*multiply)(const ProductTile& tile) = nullptr;
 };
 

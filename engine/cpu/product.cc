@@ -3,13 +3,14 @@
 // The result is cut into blocks of rows and panels of columns. A task is a block, so that threads write to
 // lines of memory of their own; or one panel of a block, where there are few rows or the weights are what is
 // large: then neighbouring tasks read the same weights. A task points at the rows under each tap, then a tile
-// of a few rows at a time is summed over the taps and finished. Weights are packed when the plan is frozen.
-// Padding reads a row of zeros.
+// of a few rows at a time is summed over the taps and finished. Weights come packed (pack.cc). Padding reads
+// a row of zeros.
 #include <algorithm>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "engine/cpu/cpu_kernels.h"
+#include "engine/cpu/pack.h"
 #include "engine/cpu/parallel.h"
 
 namespace ringway::engine {
@@ -18,8 +19,6 @@ namespace {
 constexpr std::int64_t kBlockRowsMax = 96;
 constexpr std::int64_t kSegmentBytes = 512
                                        << 10;  // of a panel's weights at a time: half a second-level cache
-
-std::int64_t RoundedUp(std::int64_t x, std::int64_t to) { return (x + to - 1) / to * to; }
 
 // How a convolution walks over its pictures [n, height, width, channels].
 struct Window {
@@ -53,12 +52,17 @@ class ProductKernel : public Kernel {
         std::clamp<std::int64_t>(kSegmentBytes * f.window.taps() / (panel_words_ * 4), 1, f.window.taps());
     zeros_.resize(static_cast<std::size_t>(f.channels));
     pointed_.resize(static_cast<std::size_t>(threads_));
-    if (in.size() > 2 && in[2].present) bias_ = InPanels<float>(in[2].constant->To(DType::kF32));
     if (in.size() > 3 && in[3].present) residual_type_ = in[3].dtype;
-    const Tensor weights = InPanels<T>(*in[1].constant);
-    Pack(weights.As<T>());
-    const std::size_t x_bytes = static_cast<std::size_t>(in[0].shape.elements()) * sizeof(T);
-    by_panels_ = blocks_ < threads_ || packed_.size_bytes() > x_bytes;
+    const std::int64_t packed_bytes =
+        PackedWords(FormOfWeights(), f.outputs, f.window.taps(), f.channels) * 4;
+    by_panels_ = blocks_ < threads_ || packed_bytes > in[0].shape.elements() * std::int64_t{sizeof(T)};
+  }
+
+  std::optional<WeightForm> FormOf(std::size_t input) const override {
+    if (input == 1) return FormOfWeights();
+    if (input != 2) return std::nullopt;
+    if (!f_.gated) return WeightForm{};
+    return WeightForm{.panel_columns = static_cast<int>(panel_columns_), .gated = true};
   }
 
   std::size_t workspace_bytes() const override {
@@ -67,6 +71,8 @@ class ProductKernel : public Kernel {
 
   void Bind(std::span<std::byte* const> in, std::byte* out, std::byte* workspace) override {
     x_ = reinterpret_cast<const T*>(in[0]);
+    packed_ = reinterpret_cast<const std::uint32_t*>(in[1]);
+    bias_ = in.size() > 2 ? reinterpret_cast<const float*>(in[2]) : nullptr;
     residual_ = in.size() > 3 ? in[3] : nullptr;
     out_ = out;
     workspace_ = workspace;
@@ -99,34 +105,9 @@ class ProductKernel : public Kernel {
     return rows * ProductTile::kColumnsMax * static_cast<std::int64_t>(sizeof(float));
   }
 
-  // Gated: each panel holds as many gates as values, so that a tile has both.
-  template <typename E>
-  Tensor InPanels(const Tensor& given) const {
-    if (!f_.gated) return given;
-    const std::int64_t size = given.shape().elements() / f_.outputs, half = f_.outputs / 2;
-    Tensor ordered(given.dtype(), given.shape());
-    const E* from = given.As<E>().data();
-    E* to = ordered.template As<E>().data();
-    for (std::int64_t first = 0; first < half; first += panel_columns_ / 2) {
-      const std::int64_t count = std::min(panel_columns_ / 2, half - first);
-      to = std::copy_n(from + first * size, count * size, to);
-      to = std::copy_n(from + (half + first) * size, count * size, to);
-    }
-    return ordered;
-  }
-
-  void Pack(std::span<const T> weights) {
-    const std::int64_t per_output = f_.window.taps() * f_.channels;
-    const std::int64_t last = f_.outputs - (panels_ - 1) * panel_columns_;
-    const std::int64_t last_words = panel_words_ / panel_columns_ * RoundedUp(last, products_.lanes);
-    packed_ = Tensor(DType::kI32, {(panels_ - 1) * panel_words_ + last_words});
-    ParallelFor(panels_, threads_, [&](std::int64_t panel, int) {
-      products_.pack_panel(weights.data() + panel * panel_columns_ * per_output, ColumnsOf(panel),
-                           f_.window.taps(), f_.channels, PackedAt(panel * panel_words_));
-    });
-  }
-  std::uint32_t* PackedAt(std::int64_t word) {
-    return reinterpret_cast<std::uint32_t*>(packed_.bytes()) + word;
+  WeightForm FormOfWeights() const {
+    return {DTypeOf<T>::value, static_cast<int>(panel_columns_), products_.lanes, products_.step_channels,
+            f_.gated};
   }
   int ColumnsOf(std::int64_t panel) const {
     return static_cast<int>(std::min<std::int64_t>(panel_columns_, f_.outputs - panel * panel_columns_));
@@ -146,7 +127,7 @@ class ProductKernel : public Kernel {
     auto* sums = reinterpret_cast<float*>(space + PointerBytes());
     for (std::int64_t tap = 0; tap < f_.window.taps(); tap += taps_at_once_) {
       tile.taps = std::min(taps_at_once_, f_.window.taps() - tap);
-      tile.weights = PackedAt(panel * panel_words_ + tap * tap_words);
+      tile.weights = packed_ + panel * panel_words_ + tap * tap_words;
       tile.add = tap > 0;
       tile.ends = tap + tile.taps == f_.window.taps();
       for (std::int64_t row = 0; row < rows; row += tile_rows) {
@@ -165,7 +146,7 @@ class ProductKernel : public Kernel {
     tile.tap_pitch = pitch_;
     tile.channels = f_.channels;
     tile.end.columns = ColumnsOf(panel);
-    if (!bias_.empty()) tile.end.bias = bias_.As<float>().data() + panel * panel_columns_;
+    if (bias_ != nullptr) tile.end.bias = bias_ + panel * panel_columns_;
     tile.end.activation = f_.activation;
     tile.end.residual_type = residual_type_;
     tile.end.out_type = out_type_;
@@ -214,10 +195,10 @@ class ProductKernel : public Kernel {
   std::int64_t blocks_ = 0, block_rows_ = 0;
   std::int64_t pitch_ = 0;  // pointers of one tap: a block's rows and as many as a tile may read beyond
   bool by_panels_ = false;
-  Tensor packed_;  // words, panel by panel
   std::vector<T> zeros_;
-  std::vector<std::int64_t> pointed_;  // by thread: the block that its pointers are of
-  Tensor bias_;
+  std::vector<std::int64_t> pointed_;      // by thread: the block that its pointers are of
+  const std::uint32_t* packed_ = nullptr;  // panel by panel
+  const float* bias_ = nullptr;            // in the order of the panels
   const T* x_ = nullptr;
   const std::byte* residual_ = nullptr;
   std::byte* out_ = nullptr;
@@ -225,8 +206,8 @@ class ProductKernel : public Kernel {
 };
 
 KernelOr MakeProduct(const CpuContext& context, const Factors& factors, Operands in, const Operand& out) {
-  if (in[1].constant == nullptr || (in.size() > 2 && in[2].present && in[2].constant == nullptr))
-    return absl::UnimplementedError("weights must be constants");
+  if (!in[1].fixed || (in.size() > 2 && in[2].present && !in[2].fixed))
+    return absl::UnimplementedError("weights must not depend on inputs");
   if (in[0].dtype != in[1].dtype) return absl::UnimplementedError("multiplies equal types only");
   if (in[0].dtype == DType::kBF16)
     return std::make_unique<ProductKernel<BFloat16>>(context, factors, in, out);

@@ -21,9 +21,9 @@ struct ChannelPairs {
   static constexpr int kChannels = 2;
   static constexpr int kVectors = 4;
   // The second of the last pair may not exist.
-  static std::uint32_t Word(const BFloat16* weights, std::int64_t left) {
-    const std::uint32_t second = left > 1 ? weights[1].bits : 0;
-    return weights[0].bits | second << 16;
+  static std::uint32_t Word(const float* weights, std::int64_t stride, std::int64_t left) {
+    const std::uint32_t second = left > 1 ? ToBFloat16(weights[stride]).bits : 0;
+    return ToBFloat16(weights[0]).bits | second << 16;
   }
   static Factor Weights(const std::uint32_t* packed) { return (__m512bh)_mm512_loadu_si512(packed); }
   static Factor Spread(const BFloat16* x) {

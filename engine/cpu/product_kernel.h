@@ -42,8 +42,11 @@ struct SingleChannels {
   using Factor = typename V::F;
   static constexpr int kChannels = 1;  // a step
   static constexpr int kVectors = V::kLanes == 8 ? 2 : 4;
-  static std::uint32_t Word(const T* weights, std::int64_t) {
-    return __builtin_bit_cast(std::uint32_t, ScalarVector::Load(weights));
+  static std::uint32_t Word(const float* weight, std::int64_t, std::int64_t) {
+    if constexpr (std::is_same_v<T, float>)
+      return __builtin_bit_cast(std::uint32_t, *weight);
+    else
+      return static_cast<std::uint32_t>(ToBFloat16(*weight).bits) << 16;
   }
   static Factor Weights(const std::uint32_t* packed) {
     return V::Load(reinterpret_cast<const float*>(packed));
@@ -65,18 +68,30 @@ std::int64_t StepsOf(std::int64_t channels) {
   return (channels + P::kChannels - 1) / P::kChannels;
 }
 
-// weights [outputs][taps][channels] of one panel, as [tap][step][column], columns padded to whole vectors by
-// zeros.
+// The rows of one panel as [tap][step][column]. What pads columns to whole vectors, and the second half of a
+// last odd channel, is zero. A few channels of all rows at a time: what is written together, of every tap,
+// stays in the first cache until its lines are full.
 template <typename P>
-void PackPanel(const typename P::X* weights, int outputs, std::int64_t taps, std::int64_t channels,
-               std::uint32_t* packed) {
+void PackPanel(const PanelRows& rows, std::uint32_t* packed) {
+  constexpr std::int64_t kChannelsAtOnce = 32;
   constexpr int kLanes = P::Vector::kLanes;
-  const int columns = (outputs + kLanes - 1) / kLanes * kLanes;
-  for (std::int64_t tap = 0; tap < taps; ++tap)
-    for (std::int64_t c = 0; c < channels; c += P::kChannels)
-      for (int column = 0; column < columns; ++column, ++packed)
-        *packed =
-            column < outputs ? P::Word(weights + (column * taps + tap) * channels + c, channels - c) : 0u;
+  const int columns = (rows.outputs + kLanes - 1) / kLanes * kLanes;
+  const std::int64_t tap_words = StepsOf<P>(rows.channels) * columns;
+  const std::int64_t by_tap = rows.taps_last ? 1 : rows.channels, by_channel = rows.taps_last ? rows.taps : 1;
+  for (std::int64_t begin = 0; begin < rows.channels; begin += kChannelsAtOnce) {
+    const std::int64_t end =
+        begin + kChannelsAtOnce < rows.channels ? begin + kChannelsAtOnce : rows.channels;
+    for (int column = 0; column < columns; ++column) {
+      const float* row = rows.first + column * rows.taps * rows.channels;
+      for (std::int64_t tap = 0; tap < rows.taps; ++tap) {
+        std::uint32_t* to = packed + tap * tap_words + begin / P::kChannels * columns + column;
+        for (std::int64_t c = begin; c < end; c += P::kChannels, to += columns)
+          *to = column < rows.outputs
+                    ? P::Word(row + tap * by_tap + c * by_channel, by_channel, rows.channels - c)
+                    : 0u;
+      }
+    }
+  }
 }
 
 template <typename L>
@@ -230,7 +245,7 @@ void Multiply(const ProductTile& tile) {
 template <typename P>
 constexpr ProductKernels<typename P::X> MakeProductKernels() {
   static_assert(P::kVectors * P::Vector::kLanes <= kSumsPitch);
-  return {P::Vector::kLanes, P::kVectors, TileRowsOf<P>, StepsOf<P>, PackPanel<P>, Multiply<P>};
+  return {P::Vector::kLanes, P::kVectors, TileRowsOf<P>, StepsOf<P>, P::kChannels, PackPanel<P>, Multiply<P>};
 }
 
 }  // namespace

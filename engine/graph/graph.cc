@@ -19,10 +19,20 @@ std::optional<DType> StatedType(const Op& op) {
 DType ResultType(const Op& op, const std::vector<Node>& nodes, const std::vector<ValueId>& inputs) {
   if (const auto* input = std::get_if<InputOp>(&op)) return input->dtype;
   if (const auto* constant = std::get_if<ConstantOp>(&op)) return constant->tensor.dtype();
+  if (std::holds_alternative<WeightOp>(op)) return DType::kF32;
   if (const auto* cast = std::get_if<CastOp>(&op)) return cast->dtype;
   if (const std::optional<DType> stated = StatedType(op)) return *stated;
   if (inputs.empty() || inputs[0] == kAbsent) return DType::kF32;
   return nodes[static_cast<std::size_t>(inputs[0])].dtype;  // a lookup's first input is its table
+}
+
+// An expansion is cheaper to share than to keep: it does not count.
+bool IsFixedNode(const Op& op, const std::vector<Node>& nodes, const std::vector<ValueId>& inputs) {
+  if (std::holds_alternative<WeightOp>(op) || std::holds_alternative<ConstantOp>(op)) return true;
+  if (std::holds_alternative<ExpandOp>(op) || inputs.empty()) return false;
+  for (const ValueId id : inputs)
+    if (id != kAbsent && !nodes[static_cast<std::size_t>(id)].fixed) return false;
+  return true;
 }
 
 }  // namespace
@@ -44,7 +54,8 @@ ValueId Graph::Add(Op op, std::vector<ValueId> inputs, std::string_view label) {
     return kAbsent;
   }
   const DType dtype = ResultType(op, nodes_, inputs);
-  nodes_.push_back({std::move(op), std::move(inputs), *shape, dtype, std::string(label)});
+  const bool fixed = IsFixedNode(op, nodes_, inputs);
+  nodes_.push_back({std::move(op), std::move(inputs), *shape, dtype, std::string(label), fixed});
   return static_cast<ValueId>(nodes_.size()) - 1;
 }
 
@@ -54,6 +65,11 @@ ValueId Graph::Input(std::string_view name, const Shape& shape, DType dtype) {
 
 ValueId Graph::Constant(Tensor tensor, std::string_view label) {
   return Add(ConstantOp{std::move(tensor)}, {}, label);
+}
+
+ValueId Graph::Weight(WeightOp weight) {
+  const std::string label = weight.name;
+  return Add(std::move(weight), {}, label);
 }
 
 void Graph::Output(std::string_view name, ValueId value) {
@@ -67,12 +83,6 @@ void Graph::Fail(absl::Status status) {
 const Shape& Graph::shape(ValueId id) const {
   static const Shape kNothing;  // what a failed value has, until the builder looks at the status
   return id == kAbsent ? kNothing : node(id).shape;
-}
-
-const Tensor* Graph::ConstantOf(ValueId id) const {
-  if (id == kAbsent) return nullptr;
-  const auto* constant = node(id).As<ConstantOp>();
-  return constant == nullptr ? nullptr : &constant->tensor;
 }
 
 std::vector<int> Graph::UseCounts() const {

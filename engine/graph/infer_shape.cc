@@ -37,6 +37,7 @@ struct Inference {
 
   absl::StatusOr<Shape> operator()(const InputOp& op) const { return op.shape; }
   absl::StatusOr<Shape> operator()(const ConstantOp& op) const { return op.tensor.shape(); }
+  absl::StatusOr<Shape> operator()(const WeightOp& op) const { return op.shape; }
 
   absl::StatusOr<Shape> operator()(const ConvOp& op) const {
     if (!Has(2) || x().rank() != 4 || in[1]->rank() != 4 || in[1]->dim(3) != x().dim(3))
@@ -115,9 +116,10 @@ struct Inference {
     result.set_dim(axis, x().dim(axis) + in[1]->dim(axis));
     return result;
   }
-  absl::StatusOr<Shape> operator()(const UpsampleOp&) const {
+  absl::StatusOr<Shape> operator()(const UpsampleOp& op) const {
     if (!Has(1) || x().rank() != 4) return Misfit(absl::StrCat("needs pictures, got ", Text(0)));
-    return Shape{x().dim(0), x().dim(1) * 2, x().dim(2) * 2, x().dim(3)};
+    return Shape{x().dim(0), x().dim(1) * 2 - (op.odd_height ? 1 : 0),
+                 x().dim(2) * 2 - (op.odd_width ? 1 : 0), x().dim(3)};
   }
   absl::StatusOr<Shape> operator()(const ReshapeOp& op) const {
     if (!Has(1) || op.shape.elements() != x().elements())

@@ -1,7 +1,9 @@
 // The operations that networks are made of: a closed list, each a plain struct with its settings.
 //
 // Channels are last in every operand (tensor/shape.h). Inputs are positional; kAbsent stands for an optional
-// one that is not given. An operation has one result. "rows" means all axes but the last.
+// one that is not given. An operation has one result. "rows" means all axes but the last. Weights are named,
+// not held: their numbers come when a plan is bound to them. A constant is a few numbers that belong to the
+// structure itself (the numbers of the frames).
 //
 //   Conv         x [n,h,w,i], weight [o,kh,kw,i], bias? [o], residual? like the result
 //   Linear       x [...,i], weight [o,i], bias? [o], residual? like the result [...,o] (gated: [...,o/2])
@@ -38,6 +40,11 @@ struct InputOp {
 };
 struct ConstantOp {
   Tensor tensor;
+};
+struct WeightOp {
+  std::string name;     // as stored
+  Shape shape;          // as read
+  bool kernel = false;  // stored as [out, in, taps...], read as [out, taps..., in]
 };
 struct Padding {
   int top = 0, left = 0, bottom = 0, right = 0;
@@ -81,7 +88,10 @@ struct BlendOp {
 struct ConcatOp {
   int axis = -1;
 };
-struct UpsampleOp {};  // nearest neighbour, twice the height and width
+struct UpsampleOp {  // nearest neighbour, twice the height and width
+  // Without the last row, the last column: the mirror of a halving that rounded up.
+  bool odd_height = false, odd_width = false;
+};
 struct ReshapeOp {
   Shape shape;
 };
@@ -102,14 +112,14 @@ struct CastOp {
   DType dtype = DType::kF32;
 };
 
-using Op = std::variant<InputOp, ConstantOp, ConvOp, LinearOp, GroupNormOp, LayerNormOp, AttentionOp,
-                        ActivateOp, GegluOp, AddOp, BlendOp, ConcatOp, UpsampleOp, ReshapeOp, ExpandOp,
-                        SliceOp, TimeEmbeddingOp, LookupOp, CastOp>;
+using Op = std::variant<InputOp, ConstantOp, WeightOp, ConvOp, LinearOp, GroupNormOp, LayerNormOp,
+                        AttentionOp, ActivateOp, GegluOp, AddOp, BlendOp, ConcatOp, UpsampleOp, ReshapeOp,
+                        ExpandOp, SliceOp, TimeEmbeddingOp, LookupOp, CastOp>;
 
 inline constexpr std::string_view kOpNames[] = {
-    "input",          "constant", "conv",  "linear", "group_norm", "layer_norm", "attention", "activate",
-    "geglu",          "add",      "blend", "concat", "upsample",   "reshape",    "expand",    "slice",
-    "time_embedding", "lookup",   "cast"};
+    "input",    "constant",       "weight", "conv",  "linear", "group_norm", "layer_norm", "attention",
+    "activate", "geglu",          "add",    "blend", "concat", "upsample",   "reshape",    "expand",
+    "slice",    "time_embedding", "lookup", "cast"};
 static_assert(std::size(kOpNames) == std::variant_size_v<Op>);
 inline std::string_view OpName(const Op& op) { return kOpNames[op.index()]; }
 

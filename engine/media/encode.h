@@ -15,6 +15,8 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "engine/media/picture.h"
@@ -38,6 +40,11 @@ absl::StatusOr<std::string> EncodeAnimation(const Animation& animation, Animatio
 
 absl::StatusOr<std::string> EncodeGif(const Animation& animation, const EncodeOptions& options = {});
 absl::StatusOr<std::string> EncodeApng(const Animation& animation, const EncodeOptions& options = {});
+// What is said about a picture beside it: keywords, 1 to 79 letters of Latin-1, and texts in UTF-8.
+using PngTexts = std::vector<std::pair<std::string, std::string>>;
+// A still picture; lossless. InvalidArgument for texts that hold a zero byte.
+absl::StatusOr<std::string> EncodePng(const Picture& picture, const PngTexts& texts = {});
+
 // quality: 0 to 100, lossy; nothing means lossless.
 absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality,
                                        const EncodeOptions& options = {});

@@ -87,12 +87,28 @@ ValueId TransformerBlock(const Scope& scope, ValueId x, ValueId context, int hea
   return g.Add(AddOp{}, {FeedForwardLayer(scope / "ff", LayerNormLayer(scope / "norm3", x)), x});
 }
 
+namespace {
+
+// One head over all pixels. Stable Diffusion 1.5's autoencoder is older than today's names of its weights.
+ValueId WholeAttention(const Scope& scope, ValueId tokens) {
+  Graph& g = scope.graph();
+  if (scope.Has("to_q.weight") || !scope.Has("query.weight"))
+    return AttentionLayer(scope, tokens, tokens, {.heads = 1, .projection_bias = true});
+  const std::int64_t channels = Channels(g, tokens);
+  const ValueId q = LinearLayer(scope / "query", tokens, channels);
+  const ValueId k = LinearLayer(scope / "key", tokens, channels);
+  const ValueId v = LinearLayer(scope / "value", tokens, channels);
+  return LinearLayer(scope / "proj_attn", g.Add(AttentionOp{1}, {q, k, v}, scope.prefix()), channels);
+}
+
+}  // namespace
+
 ValueId PixelAttention(const Scope& scope, ValueId x, float epsilon) {
   Graph& g = scope.graph();
   if (x == kAbsent) return kAbsent;
   const Shape shape = g.shape(x);
   const ValueId tokens = ToTokens(g, GroupNormLayer(scope / "group_norm", x, epsilon));
-  const ValueId attended = AttentionLayer(scope, tokens, tokens, {.heads = 1, .projection_bias = true});
+  const ValueId attended = WholeAttention(scope, tokens);
   return g.Add(AddOp{}, {ToPictures(g, attended, shape.dim(1), shape.dim(2)), x}, scope.prefix());
 }
 

@@ -39,7 +39,9 @@ ValueId FeedForwardLayer(const Scope& scope, ValueId x);
 // norm1 attn1 norm2 attn2 norm3 ff, each with its residual. An absent context makes attn2 attend to x itself.
 ValueId TransformerBlock(const Scope& scope, ValueId tokens, ValueId context, int heads);
 
-// Self-attention over the pixels of a picture as VAEs have it: group_norm, q, k, v with bias, residual.
+// Self-attention over the pixels of a picture as VAEs have it: group_norm, q, k, v with bias, residual. Takes
+// the names of today (to_q, to_k, to_v, to_out.0) or, where only they are there, those of old exports (query,
+// key, value, proj_attn).
 ValueId PixelAttention(const Scope& scope, ValueId x, float epsilon);
 
 // [n, h, w, c] <-> [n, h * w, 1, c]

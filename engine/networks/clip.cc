@@ -15,9 +15,10 @@ ValueId SelfAttention(const Scope& scope, ValueId x, const ClipConfig& config, b
   return LinearLayer(scope / "out_proj", attended, config.channels);
 }
 
-ValueId Encoder(const Scope& scope, ValueId x, const ClipConfig& config, bool causal) {
+ValueId Encoder(const Scope& scope, ValueId x, const ClipConfig& config, bool causal,
+                std::int64_t skipped = 0) {
   Graph& g = scope.graph();
-  for (std::int64_t i = 0; i < config.layers; ++i) {
+  for (std::int64_t i = 0; i < config.layers - skipped; ++i) {
     const Scope layer = scope / "layers" / i;
     const ValueId first = LayerNormLayer(layer / "layer_norm1", x);
     x = g.Add(AddOp{}, {SelfAttention(layer / "self_attn", first, config, causal), x});
@@ -52,7 +53,8 @@ absl::StatusOr<ClipConfig> ReadClipConfig(Config config) {
   return clip;
 }
 
-Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts) {
+Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts,
+                    std::int64_t skipped) {
   Graph g;
   const Scope text = Scope(g, weights) / "text_model";
   const ValueId ids = g.Input("ids", {texts, config.tokens_max, 1}, DType::kI32);
@@ -64,7 +66,7 @@ Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_
   ValueId x = g.Add(LookupOp{}, {table, ids}, embeddings.prefix());
   x = g.Add(AddOp{}, {x, g.Add(ReshapeOp{{1, config.tokens_max, 1, config.channels}}, {positions})},
             embeddings.prefix());
-  x = Encoder(text / "encoder", x, config, /*causal=*/true);
+  x = Encoder(text / "encoder", x, config, /*causal=*/true, skipped);
   g.Output("hidden", LayerNormLayer(text / "final_layer_norm", x));
   return g;
 }

@@ -85,7 +85,14 @@ class UNetWriter {
       if (attends) x = Transformer(block, layer, x, level);
     }
     if (i + 1 == layout_.blocks()) return x;
-    return ConvLayer(block / "upsamplers" / 0 / "conv", g_.Add(UpsampleOp{}, {x}), layout_.channels[level]);
+    return ConvLayer(block / "upsamplers" / 0 / "conv", Doubled(x), layout_.channels[level]);
+  }
+
+  // To the size of the skip that comes next, which is odd where the halving rounded up.
+  ValueId Doubled(ValueId x) const {
+    if (x == kAbsent || skips_.back() == kAbsent) return kAbsent;
+    const Shape &small = g_.shape(x), &skip = g_.shape(skips_.back());
+    return g_.Add(UpsampleOp{skip.dim(1) < 2 * small.dim(1), skip.dim(2) < 2 * small.dim(2)}, {x});
   }
 
   const Scope& scope_;

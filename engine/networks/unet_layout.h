@@ -44,8 +44,8 @@ class UNetBlocks {
   virtual ValueId Transformer(const Scope& scope, ValueId x, int layers, int heads) const = 0;
 };
 
-// From the noisy pictures to the prediction, [n, h, w, out_channels]. Height and width must be multiples of
-// 2^(blocks - 1).
+// From the noisy pictures to the prediction, [n, h, w, out_channels], of any height and width: a halving
+// rounds up, and its doubling leaves the last row or column out again.
 ValueId AddUNet(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x);
 
 }  // namespace ringway::engine

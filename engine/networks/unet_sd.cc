@@ -1,5 +1,7 @@
 #include "engine/networks/unet_sd.h"
 
+#include <cmath>
+
 #include "engine/networks/blocks.h"
 
 namespace ringway::engine {
@@ -36,16 +38,49 @@ class SdBlocks : public UNetBlocks {
   ValueId context_;
 };
 
+// Settings under which the weights mean something else. All of them have a value that changes nothing.
+void RefuseOtherFamilies(Config& config) {
+  for (const char* key : {"addition_embed_type", "class_embed_type", "encoder_hid_dim_type"})
+    if (!config.Text(key, "").empty())
+      config.Refuse(key, "null: this is a UNet of another family than Stable Diffusion 1.x and 2.x");
+  for (const char* key : {"dual_cross_attention", "only_cross_attention", "center_input_sample"})
+    if (config.Boolean(key, false)) config.Refuse(key, "false");
+  if (config.Integer("num_class_embeds", 0, 0, 1'000'000) != 0) config.Refuse("num_class_embeds", "null");
+  if (!config.Boolean("flip_sin_to_cos", true)) config.Refuse("flip_sin_to_cos", "true");
+  if (config.Number("freq_shift", 0) != 0) config.Refuse("freq_shift", "0");
+  if (config.Integer("norm_num_groups", kNormGroups, 1, 1024) != kNormGroups)
+    config.Refuse("norm_num_groups", "32");
+  const std::pair<const char*, const char*> texts[] = {{"act_fn", "silu"},
+                                                       {"resnet_time_scale_shift", "default"},
+                                                       {"time_embedding_type", "positional"},
+                                                       {"mid_block_type", "UNetMidBlock2DCrossAttn"}};
+  for (const auto& [key, only] : texts)
+    if (config.Text(key, only) != only) config.Refuse(key, only);
+}
+
 }  // namespace
 
 absl::StatusOr<SdUNetConfig> ReadSdUNetConfig(Config config) {
+  RefuseOtherFamilies(config);
   SdUNetConfig sd;
   // In this family "attention_head_dim" has always meant the number of heads.
   sd.layout = ReadUNetLayout(config, "attention_head_dim", "CrossAttnDownBlock2D", "DownBlock2D",
                              "CrossAttnUpBlock2D", "UpBlock2D");
   sd.linear_projection = config.Boolean("use_linear_projection", false);
+  sd.guidance_channels = config.Integer("time_cond_proj_dim", 0, 0, 8192);
+  if (sd.guidance_channels % 2 != 0) config.Refuse("time_cond_proj_dim", "an even number");
   if (!config.status().ok()) return config.status();
   return sd;
+}
+
+void GuidanceEmbedding(double guidance, std::span<float> out) {
+  const std::size_t half = out.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) {
+    const double share = half > 1 ? static_cast<double>(i) / static_cast<double>(half - 1) : 0;
+    const double angle = 1000 * (guidance - 1) * std::exp(-std::log(10000.0) * share);
+    out[i] = static_cast<float>(std::sin(angle));
+    out[half + i] = static_cast<float>(std::cos(angle));
+  }
 }
 
 Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const PictureSize& size,
@@ -56,8 +91,13 @@ Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const Pictu
   const ValueId sample = g.Input("sample", {size.count, size.height, size.width, config.layout.in_channels});
   const ValueId time = g.Input("time", {1});
   const ValueId context = g.Input("context", {size.count, tokens, 1, config.layout.context_channels});
-  const ValueId embedding =
-      TimeEmbeddingLayer(root / "time_embedding", g.Add(TimeEmbeddingOp{base}, {time}), 4 * base, 4 * base);
+  ValueId sinusoid = g.Add(TimeEmbeddingOp{base}, {time});
+  if (config.guidance_channels > 0) {
+    const ValueId guidance = g.Input("guidance", {1, config.guidance_channels});
+    const ValueId told = LinearLayer(root / "time_embedding" / "cond_proj", guidance, base, /*bias=*/false);
+    sinusoid = g.Add(AddOp{}, {sinusoid, told});
+  }
+  const ValueId embedding = TimeEmbeddingLayer(root / "time_embedding", sinusoid, 4 * base, 4 * base);
   const SdBlocks blocks(config.linear_projection, Silu(g, embedding), context);
   g.Output("prediction", AddUNet(root, config.layout, blocks, sample));
   return g;

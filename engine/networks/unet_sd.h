@@ -1,12 +1,17 @@
-// Stable Diffusion 1.x's UNet (diffusers: UNet2DConditionModel), the base of AnimateDiff, ControlNet and
-// LoRA.
+// The UNet of Stable Diffusion 1.x and 2.x (diffusers: UNet2DConditionModel), the base of AnimateDiff,
+// ControlNet and LoRA.
 //
 // Inputs of the graph: "sample" [pictures, h, w, in], "time" [1] (the training time step), "context"
 // [pictures, tokens, 1, d]. Output: "prediction" [pictures, h, w, out]. Projections in and out of a
 // transformer are 1x1 convolutions or, with use_linear_projection, linear layers; both multiply the same way
-// in this layout and differ only in the stored shape.
+// in this layout and differ only in the stored shape. Latent consistency models were distilled with the
+// strength of guidance as an input: "guidance" [1, guidance_channels], a sinusoid (GuidanceEmbedding); others
+// have none. A configuration that asks for what these two do not have (SDXL's added conditioning, classes,
+// other activations) is refused.
 #ifndef RINGWAY_ENGINE_NETWORKS_UNET_SD_H_
 #define RINGWAY_ENGINE_NETWORKS_UNET_SD_H_
+
+#include <span>
 
 #include "engine/networks/unet_layout.h"
 
@@ -15,8 +20,12 @@ namespace ringway::engine {
 struct SdUNetConfig {
   UNetLayout layout;
   bool linear_projection = false;
+  std::int64_t guidance_channels = 0;  // "time_cond_proj_dim"
 };
 absl::StatusOr<SdUNetConfig> ReadSdUNetConfig(Config config);
+
+// Of the strength less one (Luo et al., arXiv:2310.04378): sines first, of a thousand times the number.
+void GuidanceEmbedding(double guidance, std::span<float> out);
 
 struct PictureSize {
   std::int64_t count = 1, height = 64, width = 64;

@@ -16,6 +16,12 @@ ValueId Halved(const Scope& scope, ValueId x) {
                scope.prefix());
 }
 
+ValueId Middle(const Scope& middle, ValueId x, std::int64_t channels) {
+  x = ResnetBlock(middle / "resnets" / 0, x, kAbsent, channels, kEpsilon);
+  x = PixelAttention(middle / "attentions" / 0, x, kEpsilon);
+  return ResnetBlock(middle / "resnets" / 1, x, kAbsent, channels, kEpsilon);
+}
+
 }  // namespace
 
 absl::StatusOr<VaeConfig> ReadVaeConfig(Config config) {
@@ -45,13 +51,32 @@ Graph BuildVaeEncoder(const VaeConfig& config, WeightSource& weights, std::int64
       x = ResnetBlock(block / "resnets" / layer, x, kAbsent, config.channels[i], kEpsilon);
     if (i + 1 < config.channels.size()) x = Halved(block / "downsamplers" / 0 / "conv", x);
   }
-  const Scope middle = encoder / "mid_block";
-  x = ResnetBlock(middle / "resnets" / 0, x, kAbsent, config.channels.back(), kEpsilon);
-  x = PixelAttention(middle / "attentions" / 0, x, kEpsilon);
-  x = ResnetBlock(middle / "resnets" / 1, x, kAbsent, config.channels.back(), kEpsilon);
+  x = Middle(encoder / "mid_block", x, config.channels.back());
   x = Silu(g, GroupNormLayer(encoder / "conv_norm_out", x, kEpsilon));
   x = ConvLayer(encoder / "conv_out", x, 2 * config.latent_channels);
   g.Output("moments", ConvLayer(root / "quant_conv", x, 2 * config.latent_channels, 1));
+  return g;
+}
+
+Graph BuildVaeDecoder(const VaeConfig& config, WeightSource& weights, std::int64_t pictures,
+                      std::int64_t height, std::int64_t width) {
+  Graph g;
+  const Scope root(g, weights);
+  const Scope decoder = root / "decoder";
+  ValueId x = g.Input("latent", {pictures, height, width, config.latent_channels});
+  x = ConvLayer(root / "post_quant_conv", x, config.latent_channels, 1);
+  x = ConvLayer(decoder / "conv_in", x, config.channels.back());
+  x = Middle(decoder / "mid_block", x, config.channels.back());
+  for (std::size_t i = 0; i < config.channels.size(); ++i) {
+    const Scope block = decoder / "up_blocks" / static_cast<std::int64_t>(i);
+    const std::int64_t channels = config.channels[config.channels.size() - 1 - i];
+    for (int layer = 0; layer <= config.layers; ++layer)
+      x = ResnetBlock(block / "resnets" / layer, x, kAbsent, channels, kEpsilon);
+    if (i + 1 < config.channels.size())
+      x = ConvLayer(block / "upsamplers" / 0 / "conv", g.Add(UpsampleOp{}, {x}), channels);
+  }
+  x = Silu(g, GroupNormLayer(decoder / "conv_norm_out", x, kEpsilon));
+  g.Output("picture", ConvLayer(decoder / "conv_out", x, config.picture_channels));
   return g;
 }
 

@@ -9,43 +9,26 @@ Scope Scope::operator/(std::string_view name) const {
   return Scope(*graph_, *source_, std::move(below));
 }
 
-ValueId Scope::Take(const std::string& name, const std::vector<std::int64_t>& dims,
-                    const Shape& shape) const {
+ValueId Scope::Name(const std::vector<std::int64_t>& dims, WeightOp weight) const {
   if (!graph_->status().ok()) return kAbsent;
-  const absl::StatusOr<std::vector<float>> values = source_->Take(name, dims);
-  if (!values.ok()) {
-    graph_->Fail(values.status());
+  if (absl::Status status = source_->Expect(weight.name, dims); !status.ok()) {
+    graph_->Fail(std::move(status));
     return kAbsent;
   }
-  return graph_->Constant(Tensor::FromFloats(shape, *values), name);
+  return graph_->Weight(std::move(weight));
 }
 
 ValueId Scope::Weight(std::string_view name, const Shape& shape) const {
   std::vector<std::int64_t> dims;
   for (int i = 0; i < shape.rank(); ++i) dims.push_back(shape.dim(i));
-  return Take((*this / name).prefix_, dims, shape);
+  return Name(dims, {(*this / name).prefix_, shape});
 }
 
 ValueId Scope::ConvWeight(std::int64_t out, std::int64_t in, std::int64_t height, std::int64_t width,
                           bool frames) const {
-  if (!graph_->status().ok()) return kAbsent;
   std::vector<std::int64_t> dims = {out, in, height, width};
   if (frames) dims.push_back(1);
-  const std::string name = (*this / "weight").prefix_;
-  const absl::StatusOr<std::vector<float>> values = source_->Take(name, dims);
-  if (!values.ok()) {
-    graph_->Fail(values.status());
-    return kAbsent;
-  }
-  Tensor kernel(DType::kF32, {out, height, width, in});
-  const auto to = kernel.As<float>();
-  const std::int64_t area = height * width;
-  for (std::int64_t o = 0; o < out; ++o)
-    for (std::int64_t i = 0; i < in; ++i)
-      for (std::int64_t p = 0; p < area; ++p)
-        to[static_cast<std::size_t>((o * area + p) * in + i)] =
-            (*values)[static_cast<std::size_t>((o * in + i) * area + p)];
-  return graph_->Constant(std::move(kernel), name);
+  return Name(dims, {(*this / "weight").prefix_, {out, height, width, in}, /*kernel=*/true});
 }
 
 }  // namespace ringway::engine

@@ -1,11 +1,11 @@
-// Where a network takes its weights from, by their stock names; and the place in a checkpoint from which it
-// takes them.
+// The place in a checkpoint whose weights a network names, by their stock names.
 //
 // A Scope is a graph, a source and a prefix: scope / "down_blocks" / 0 / "conv_in" names what diffusers calls
-// down_blocks.0.conv_in. It adds weights to the graph as constants, turned into the engine's layout:
-// convolution kernels from [out, in, height, width] to [out, height, width, in]. A weight that is missing or
-// has another shape fails the graph (graph.h) with a message that names it. Scopes are cheap values; the
-// graph and the source must outlive them.
+// down_blocks.0.conv_in. It adds weights to the graph by name, in the engine's layout: convolution kernels
+// are stored as [out, in, height, width] and read as [out, height, width, in]. No number is read here, but
+// the source is asked: a weight that is missing or has another shape fails the graph (graph.h) with a message
+// that names it. Scopes are cheap values; the graph and the source must outlive them, the source no longer
+// than the graph is written.
 #ifndef RINGWAY_ENGINE_NETWORKS_WEIGHT_SOURCE_H_
 #define RINGWAY_ENGINE_NETWORKS_WEIGHT_SOURCE_H_
 
@@ -15,32 +15,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "engine/checkpoint/weights.h"
+#include "engine/checkpoint/weight_source.h"
 #include "engine/graph/graph.h"
 
 namespace ringway::engine {
-
-class WeightSource {
- public:
-  virtual ~WeightSource() = default;
-  virtual absl::StatusOr<std::vector<float>> Take(std::string_view name,
-                                                  const std::vector<std::int64_t>& dims) = 0;
-  virtual bool Has(std::string_view name) const = 0;
-};
-
-// The weights of a checkpoint on disk.
-class StoredWeights : public WeightSource {
- public:
-  explicit StoredWeights(Weights& weights) : weights_(weights) {}
-  absl::StatusOr<std::vector<float>> Take(std::string_view name,
-                                          const std::vector<std::int64_t>& dims) override {
-    return weights_.Take(name, dims);
-  }
-  bool Has(std::string_view name) const override { return weights_.Has(name); }
-
- private:
-  Weights& weights_;
-};
 
 class Scope {
  public:
@@ -61,7 +39,7 @@ class Scope {
                      bool frames = false) const;
 
  private:
-  ValueId Take(const std::string& name, const std::vector<std::int64_t>& dims, const Shape& shape) const;
+  ValueId Name(const std::vector<std::int64_t>& dims, WeightOp weight) const;
   Graph* graph_;
   WeightSource* source_;
   std::string prefix_;

@@ -32,8 +32,7 @@ class ProjectionGroups {
     const auto* linear = node.As<LinearOp>();
     if (linear == nullptr || linear->activation != Activation::kNone || node.input(3) != kAbsent)
       return false;
-    return graph_.ConstantOf(node.input(1)) != nullptr &&
-           (node.input(2) == kAbsent || graph_.ConstantOf(node.input(2)) != nullptr);
+    return graph_.IsFixed(node.input(1)) && graph_.IsFixed(node.input(2));
   }
 
   // Directly, or through reshapes that keep the channels.
@@ -56,17 +55,15 @@ class ProjectionGroups {
   std::map<ValueId, std::vector<ValueId>> groups_;
 };
 
-// The constants of the members' given input, one after the other along the first axis.
-Tensor Stacked(const Graph& graph, const std::vector<ValueId>& members, std::size_t input) {
-  Shape shape = graph.shape(graph.node(members[0]).input(input));
-  std::int64_t rows = 0;
-  for (const ValueId id : members) rows += graph.shape(graph.node(id).input(input)).dim(0);
-  shape.set_dim(0, rows);
-  Tensor stacked(DType::kF32, shape);
-  auto to = stacked.As<float>().begin();
+// The members' given weights, one after the other along the first axis: still a weight, by derivation. Those
+// of later members have not been copied yet.
+ValueId Stacked(Rewriter& rewriter, const std::vector<ValueId>& members, std::size_t input) {
+  const Graph& from = rewriter.from();
+  ValueId stacked = kAbsent;
   for (const ValueId id : members) {
-    const auto from = graph.ConstantOf(graph.node(id).input(input))->As<float>();
-    to = std::copy(from.begin(), from.end(), to);
+    const Node& member = from.node(id);
+    const ValueId weight = rewriter.NewOfFixed(member.input(input));
+    stacked = stacked == kAbsent ? weight : rewriter.to().Add(ConcatOp{0}, {stacked, weight}, member.label);
   }
   return stacked;
 }
@@ -79,16 +76,15 @@ absl::StatusOr<Graph> MergeProjections(const Graph& graph) {
   Graph& to = rewriter.to();
   std::vector<bool> done(graph.nodes().size());
   for (ValueId id = 0; id < static_cast<ValueId>(graph.nodes().size()); ++id) {
-    if (done[static_cast<std::size_t>(id)]) continue;
+    if (done[static_cast<std::size_t>(id)] || rewriter.New(id) != kAbsent) continue;
     const std::vector<ValueId>* members = groups.StartingAt(id);
     if (members == nullptr) {
       rewriter.Copy(id);
       continue;
     }
     const Node& first = graph.node(id);
-    const ValueId weight = to.Constant(Stacked(graph, *members, 1), first.label);
-    const ValueId bias =
-        first.input(2) == kAbsent ? kAbsent : to.Constant(Stacked(graph, *members, 2), first.label);
+    const ValueId weight = Stacked(rewriter, *members, 1);
+    const ValueId bias = first.input(2) == kAbsent ? kAbsent : Stacked(rewriter, *members, 2);
     const ValueId merged = to.Add(LinearOp{}, {rewriter.New(first.input(0)), weight, bias}, first.label);
     std::int64_t begin = 0;
     for (const ValueId member : *members) {

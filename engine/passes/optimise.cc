@@ -19,7 +19,7 @@ absl::StatusOr<Graph> Prune(const Graph& graph) {
   return rewriter.Finish();
 }
 
-absl::StatusOr<Graph> Optimise(const Graph& graph, const PassOptions& options, const Backend& backend) {
+absl::StatusOr<Graph> Optimise(const Graph& graph, const PassOptions& options) {
   if (!graph.status().ok()) return graph.status();
   // A pass leaves dead nodes behind, which the next would count as users: prune after each.
   absl::StatusOr<Graph> now = Prune(graph);
@@ -31,7 +31,6 @@ absl::StatusOr<Graph> Optimise(const Graph& graph, const PassOptions& options, c
   apply(options.merge_projections, MergeProjections);
   apply(options.fuse, FuseNorms);
   apply(options.fuse, FuseResiduals);
-  if (options.fold_constants && now.ok()) now = FoldConstants(*now, backend);
   if (now.ok()) now = SetPrecision(*now, options.precision, options.wide_sums);
   apply(true, Prune);
   return now;

@@ -30,6 +30,16 @@ class Rewriter {
     for (const ValueId id : node.inputs) inputs.push_back(New(id));
     return inputs;
   }
+  // Of a value that depends on weights alone, which is copied now where it has not been: only such values may
+  // be reached for ahead of their turn.
+  ValueId NewOfFixed(ValueId old) {
+    RINGWAY_CHECK(from_.IsFixed(old));
+    if (old != kAbsent && New(old) == kAbsent) {
+      for (const ValueId id : from_.node(old).inputs) NewOfFixed(id);
+      Copy(old);
+    }
+    return New(old);
+  }
   void Replace(ValueId old, ValueId by) { new_of_[static_cast<std::size_t>(old)] = by; }
   void Copy(ValueId old) {
     const Node& node = from_.node(old);

@@ -61,7 +61,8 @@ class PrecisionSetter {
  private:
   ValueId Make(ValueId id) {
     const Node& node = rewriter_.from().node(id);
-    if (Is<ConstantOp>(node)) return to_.Add(node.op, {}, node.label);  // its readers say which type
+    // What is derived from weights alone is derived in f32; its readers say which type they want of it.
+    if (node.fixed) return to_.Add(node.op, rewriter_.NewInputs(node), node.label);
     std::vector<ValueId> inputs = rewriter_.NewInputs(node);
     Op op = node.op;
     if (!IsSmall(node)) {
@@ -86,9 +87,7 @@ class PrecisionSetter {
         if (input != kAbsent && to_.node(input).dtype == DType::kF32) input = WithType(input, precision_);
     }
   }
-  bool IsWide(ValueId made) const {
-    return to_.ConstantOf(made) == nullptr && to_.node(made).dtype == DType::kF32;
-  }
+  bool IsWide(ValueId made) const { return !to_.IsFixed(made) && to_.node(made).dtype == DType::kF32; }
 
   // Norms narrow. What a product or a sum gives stays f32 where all that read it can read that; so does what
   // leaves the graph straight from a product.
@@ -112,7 +111,6 @@ class PrecisionSetter {
   ValueId WithType(ValueId id, DType dtype) {
     if (id == kAbsent || to_.node(id).dtype == dtype) return id;
     const std::string label = to_.node(id).label;
-    if (const Tensor* tensor = to_.ConstantOf(id)) return to_.Constant(tensor->To(dtype), label);
     return to_.Add(CastOp{dtype}, {id}, label);
   }
 

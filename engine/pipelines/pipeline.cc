@@ -25,22 +25,31 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
   return *component;
 }
 
+absl::StatusOr<OpenModel::ComponentWeights> OpenModel::WeightsOf(const Component& component) {
+  if (const auto at = weights_.find(component.directory); at != weights_.end()) return at->second;
+  absl::StatusOr<Weights> stored = Weights::OpenComponent(component.directory);
+  if (!stored.ok()) return stored.status();
+  const auto source = std::make_shared<StoredWeights>(*std::move(stored));
+  return weights_[component.directory] = {source, std::make_shared<WeightSet>(source)};
+}
+
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
                                                       const PipelineContext& context, DType precision,
                                                       bool whole,
-                                                      const std::function<Graph(WeightSource&)>& build) {
-  absl::StatusOr<Weights> weights = Weights::OpenComponent(component.directory);
+                                                      const std::function<Graph(WeightSource&)>& build,
+                                                      const std::function<bool(std::string_view)>& others) {
+  const absl::StatusOr<OpenModel::ComponentWeights> weights = context.open->WeightsOf(component);
   if (!weights.ok()) return weights.status();
-  StoredWeights source(*weights);
-  const Graph graph = build(source);
+  const Graph graph = build(*weights->source);
   if (!graph.status().ok()) return graph.status();
-  for (const std::string& name : whole ? weights->Untaken() : std::vector<std::string>())
-    if (!IsCounter(name))
+  for (const std::string& name : whole ? weights->source->stored().Untaken() : std::vector<std::string>())
+    if (!IsCounter(name) && !(others && others(name)))
       return absl::InvalidArgumentError(absl::StrCat(component.directory.string(), ": holds \"", name,
-                                                     "\", which a ", component.class_name, " does not have"));
+                                                     "\", which a ", component.class_name,
+                                                     " of its configuration does not have"));
   PassOptions options;
   options.precision = precision;
-  return Plan::Freeze(graph, options, context.backend);
+  return context.open->plans().Take(graph, options, weights->set);
 }
 
 }  // namespace ringway::engine

@@ -1,27 +1,49 @@
 // One way from a request to frames; the engine owns one and tells it apart by the model's class.
 //
-// What pipelines share: their context, the opening of components with the class that they expect, freezing a
-// component into a plan, and the telling of progress. A component whose checkpoint holds tensors that the
-// network did not take is refused: it is of another family. Progress never goes back, whatever a pipeline
-// says.
+// What pipelines share: their context, the opening of components with the class that they expect, plans of
+// components over shared weights, and the telling of progress. A component whose checkpoint holds tensors
+// that the network did not take is refused: it is of another family. Progress never goes back, whatever a
+// pipeline says.
 #ifndef RINGWAY_ENGINE_PIPELINES_PIPELINE_H_
 #define RINGWAY_ENGINE_PIPELINES_PIPELINE_H_
 
+#include <filesystem>
+#include <map>
 #include <memory>
 
 #include "engine/checkpoint/model_directory.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/engine.h"
 #include "engine/networks/weight_source.h"
-#include "engine/plan/plan.h"
+#include "engine/plan/plan_cache.h"
 
 namespace ringway::engine {
+
+// What is open of one model: the weights of its components, which all their plans share, and plans that rest.
+class OpenModel {
+ public:
+  explicit OpenModel(const Backend& backend) : plans_(backend, kRestingBytesMax) {}
+  struct ComponentWeights {
+    std::shared_ptr<StoredWeights> source;
+    std::shared_ptr<WeightSet> set;
+  };
+  // Opened once; a component that cannot be opened is tried again the next time.
+  absl::StatusOr<ComponentWeights> WeightsOf(const Component& component);
+  PlanCache& plans() { return plans_; }
+
+ private:
+  // A plan that has to be frozen anew costs milliseconds, so only small arenas are worth their memory.
+  static constexpr std::size_t kRestingBytesMax = std::size_t{256} << 20;
+  std::map<std::filesystem::path, ComponentWeights> weights_;  // by directory, as many as the model has
+  PlanCache plans_;
+};
 
 struct PipelineContext {
   const ModelDirectory& model;
   const CpuBackend& backend;
   int threads = 1;
   bool full_precision = false;
+  std::shared_ptr<OpenModel> open = std::make_shared<OpenModel>(backend);
 
   DType precision() const { return !full_precision && backend.FastBf16() ? DType::kBF16 : DType::kF32; }
 };
@@ -58,11 +80,13 @@ class Pipeline {
 absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string_view name,
                                         std::string_view class_name);
 
-// Builds the graph from the component's weights and freezes it. `whole`: every tensor must be taken.
-absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
-                                                      const PipelineContext& context, DType precision,
-                                                      bool whole,
-                                                      const std::function<Graph(WeightSource&)>& build);
+// Builds the graph over the component's weights and takes a plan of it: the weights are packed once, whatever
+// the number of sizes. `whole`: every tensor must be taken, but for those that are the `others`', of another
+// network in the same files.
+absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(
+    const Component& component, const PipelineContext& context, DType precision, bool whole,
+    const std::function<Graph(WeightSource&)>& build,
+    const std::function<bool(std::string_view)>& others = {});
 
 inline absl::Status Stopped() { return absl::CancelledError("the animation was cancelled"); }
 

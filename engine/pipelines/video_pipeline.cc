@@ -127,7 +127,8 @@ absl::Status VideoPipeline::Prepare(const Size& size) {
       return s;
   if (size == size_) return absl::OkStatus();
   size_ = {};
-  for (std::unique_ptr<Plan>* plan : {&encoder_, &unet_, &decoder_}) plan->reset();
+  for (std::unique_ptr<Plan>* plan : {&encoder_, &unet_, &decoder_})
+    context_.open->plans().GiveBack(std::move(*plan));
   const Component &vae = *model_.Find("vae"), &unet = *model_.Find("unet");
   const std::int64_t h = size.height / Halvings(), w = size.width / Halvings();
   if (absl::Status s = Take(FreezeComponent(vae, context_, precision, false,

@@ -7,7 +7,7 @@
 // exp(-lambda), the network's time is a quarter of its logarithm, and its prediction is the velocity.
 // Guidance takes two passes a step and grows from the first frame to the last. The decoder looks along time
 // and takes frames in pieces. The prompt is not used, and a region is refused: these weights know neither.
-// Plans depend on the size of the film; those of the last size are kept.
+// Plans depend on the size of the film, weights do not: another size freezes plans, and packs nothing.
 #ifndef RINGWAY_ENGINE_PIPELINES_VIDEO_PIPELINE_H_
 #define RINGWAY_ENGINE_PIPELINES_VIDEO_PIPELINE_H_
 
@@ -34,9 +34,10 @@ class VideoPipeline final : public Pipeline {
     friend bool operator==(const Size&, const Size&) = default;
   };
   explicit VideoPipeline(const PipelineContext& context)
-      : model_(context.model), context_{model_, context.backend, context.threads, context.full_precision} {}
+      : model_(context.model),
+        context_{model_, context.backend, context.threads, context.full_precision, context.open} {}
   absl::Status ReadConfigs();
-  std::int64_t Halvings() const { return std::int64_t{1} << (vae_.channels.size() - 1); }
+  std::int64_t Halvings() const { return vae_.halvings(); }
   absl::StatusOr<Size> SizeFor(const AnimateRequest& request) const;
   absl::Status Prepare(const Size& size);
   std::vector<float> Embed(const Picture& picture);

@@ -12,14 +12,15 @@ namespace ringway::engine {
 // Lives only while a plan is being frozen: what is known of each value, then of each lifetime.
 class PlanFreezer {
  public:
-  PlanFreezer(const Graph& graph, const Backend& backend, Plan& plan)
-      : graph_(graph), backend_(backend), plan_(plan), views_(graph.nodes().size()) {}
+  PlanFreezer(const Graph& graph, bool fold, const Backend& backend, Plan& plan)
+      : graph_(graph), fold_(fold), backend_(backend), plan_(plan), views_(graph.nodes().size()) {}
 
   absl::Status Freeze() {
+    FindOnce();
     FindViews();
     if (absl::Status status = PrepareKernels(); !status.ok()) return status;
     PlaceValues();
-    BindKernels();
+    PlaceOperands();
     return absl::OkStatus();
   }
 
@@ -41,13 +42,29 @@ class PlanFreezer {
     return std::holds_alternative<ReshapeOp>(node.op) || std::holds_alternative<SliceOp>(node.op);
   }
 
+  // What is made when weights are bound and not at every run: all that is fixed, or, without folding, only
+  // what is moved or rounded, which products need.
+  void FindOnce() {
+    once_.resize(graph_.nodes().size());
+    for (std::size_t i = 0; i < once_.size(); ++i) {
+      const Node& node = graph_.nodes()[i];
+      const bool moves = std::holds_alternative<WeightOp>(node.op) ||
+                         std::holds_alternative<ConstantOp>(node.op) ||
+                         std::holds_alternative<CastOp>(node.op) ||
+                         std::holds_alternative<ConcatOp>(node.op) || IsView(node);
+      once_[i] = node.fixed && (fold_ || moves);
+      for (const ValueId input : node.inputs) once_[i] = once_[i] && IsOnce(input);
+    }
+  }
+  bool IsOnce(ValueId id) const { return id == kAbsent || once_[static_cast<std::size_t>(id)]; }
+
   void FindViews() {
     for (ValueId id = 0; id < static_cast<ValueId>(graph_.nodes().size()); ++id) {
       const Node& node = graph_.node(id);
       View& view = views_[static_cast<std::size_t>(id)];
       const std::int64_t channels = node.shape.rank() == 0 ? 1 : node.shape.dim(-1);
       view = {id, 0, channels};
-      if (!IsView(node)) continue;
+      if (!IsView(node) || IsOnce(id)) continue;
       const View& source = ViewOf(node.input(0));
       view.base = source.base;
       view.offset = source.offset;
@@ -66,14 +83,14 @@ class PlanFreezer {
   Operand OperandOf(ValueId id) const {
     if (id == kAbsent) return {};
     const Node& node = graph_.node(id);
-    return {true, node.shape, node.dtype, ViewOf(id).row_stride, graph_.ConstantOf(id)};
+    return {true, node.shape, node.dtype, ViewOf(id).row_stride, IsOnce(id)};
   }
 
   absl::Status PrepareKernels() {
     lifetime_of_.assign(graph_.nodes().size(), -1);
     for (ValueId id = 0; id < static_cast<ValueId>(graph_.nodes().size()); ++id) {
       const Node& node = graph_.node(id);
-      if (std::holds_alternative<ConstantOp>(node.op) || IsView(node)) continue;
+      if (IsOnce(id) || IsView(node)) continue;
       const int step = static_cast<int>(pending_.size());
       if (std::holds_alternative<InputOp>(node.op)) {
         StartLife(id, 0);
@@ -118,7 +135,7 @@ class PlanFreezer {
   }
   void ExtendLife(ValueId id, int step) {
     const int lifetime = lifetime_of_[static_cast<std::size_t>(ViewOf(id).base)];
-    if (lifetime < 0) return;  // a constant
+    if (lifetime < 0) return;  // a weight
     Lifetime& life = lifetimes_[static_cast<std::size_t>(lifetime)];
     life.last_step = std::max(life.last_step, step);
   }
@@ -131,71 +148,132 @@ class PlanFreezer {
   }
 
   std::byte* AddressOf(ValueId id) {
-    if (id == kAbsent) return nullptr;
     const View& view = ViewOf(id);
-    if (const Tensor* constant = graph_.ConstantOf(view.base)) {
-      plan_.constants_.push_back(*constant);
-      return plan_.constants_.back().bytes() + view.offset;
-    }
     const auto lifetime = static_cast<std::size_t>(lifetime_of_[static_cast<std::size_t>(view.base)]);
     return plan_.arena_->At(memory_.offsets[lifetime], lifetimes_[lifetime].bytes) + view.offset;
   }
+  Plan::Place PlaceOf(ValueId id, const std::optional<WeightForm>& form) {
+    if (id == kAbsent) return {};
+    if (!IsOnce(id)) return {AddressOf(id), -1};
+    DerivedWeight weight = DerivedFrom(graph_, id, form.value_or(WeightForm{graph_.node(id).dtype}));
+    const auto [at, fresh] = weights_.try_emplace(weight.key, static_cast<int>(plan_.weights_.size()));
+    if (fresh) plan_.weights_.push_back(std::move(weight));
+    return {nullptr, at->second};
+  }
 
-  void BindKernels() {
+  void PlaceOperands() {
     for (std::size_t i = 0; i < pending_.size(); ++i) {
       const Node& node = graph_.node(pending_[i].node);
-      std::vector<std::byte*> inputs;
-      const bool takes_weights =
-          std::holds_alternative<ConvOp>(node.op) || std::holds_alternative<LinearOp>(node.op);
-      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-        const bool packed =
-            takes_weights && (k == 1 || k == 2) && graph_.ConstantOf(node.inputs[k]) != nullptr;
-        inputs.push_back(packed ? nullptr : AddressOf(node.inputs[k]));
-      }
-      std::byte* workspace = nullptr;
+      Plan::Step& step = plan_.steps_[i];
+      for (std::size_t k = 0; k < node.inputs.size(); ++k)
+        step.inputs.push_back(PlaceOf(node.inputs[k], step.kernel->FormOf(k)));
+      step.output = AddressOf(pending_[i].node);
       if (pending_[i].has_workspace)
-        workspace =
+        step.workspace =
             plan_.arena_->At(memory_.offsets[pending_[i].workspace], lifetimes_[pending_[i].workspace].bytes);
-      plan_.steps_[i].kernel->Bind(inputs, AddressOf(pending_[i].node), workspace);
     }
     for (ValueId id = 0; id < static_cast<ValueId>(graph_.nodes().size()); ++id)
       if (const auto* input = graph_.node(id).As<InputOp>())
-        plan_.inputs_[input->name] = {graph_.node(id).shape, graph_.node(id).dtype, AddressOf(id)};
+        plan_.inputs_[input->name] = {input->shape, input->dtype, {AddressOf(id), -1}};
     for (const GraphOutput& output : graph_.outputs())
       plan_.outputs_[output.name] = {graph_.shape(output.value), graph_.node(output.value).dtype,
-                                     AddressOf(output.value)};
+                                     PlaceOf(output.value, std::nullopt)};
   }
 
   const Graph& graph_;
+  bool fold_;
   const Backend& backend_;
   Plan& plan_;
+  std::vector<bool> once_;
+  std::map<std::string, int> weights_;  // by key: their place in the plan's list
   std::vector<View> views_;
-  std::vector<int> lifetime_of_;  // by value; -1: has none (a constant, a view)
+  std::vector<int> lifetime_of_;  // by value; -1: has none (a weight, a view)
   std::vector<Lifetime> lifetimes_;
   std::vector<PendingStep> pending_;
   MemoryPlan memory_;
 };
 
+Hash128 PlanKey(const CanonicalForm& graph, const PassOptions& options, const Backend& backend) {
+  // All options by name, so that one which is added does not compile until it is part of the key.
+  const auto& [precision, wide_sums, fold_constants, hoist_expansion, merge_projections, fuse] = options;
+  return HashOf(absl::StrCat(graph.text, "|", static_cast<int>(precision), wide_sums, fold_constants,
+                             hoist_expansion, merge_projections, fuse, "|", backend.Fingerprint(), "|",
+                             kEngineVersion));
+}
+
 absl::StatusOr<std::unique_ptr<Plan>> Plan::Freeze(const Graph& graph, const PassOptions& options,
-                                                   const Backend& backend) {
-  const absl::StatusOr<Graph> optimised = Optimise(graph, options, backend);
+                                                   const Backend& backend,
+                                                   std::shared_ptr<WeightSet> weights) {
+  const absl::StatusOr<Graph> optimised = Optimise(graph, options);
   if (!optimised.ok()) return optimised.status();
   backend.Enter();
   std::unique_ptr<Plan> plan(new Plan(backend));
-  if (absl::Status status = PlanFreezer(*optimised, backend, *plan).Freeze(); !status.ok()) return status;
+  PlanFreezer freezer(*optimised, options.fold_constants, backend, *plan);
+  if (absl::Status status = freezer.Freeze(); !status.ok()) return status;
+  CanonicalForm form = Canonical(graph, WeightNames::kLeftOut);
+  plan->key_ = PlanKey(form, options, backend);
+  plan->names_ = std::move(form.names);
+  if (weights == nullptr) weights = std::make_shared<WeightSet>();
+  const std::vector<std::string> names = plan->names_;
+  if (absl::Status status = plan->Bind(std::move(weights), names); !status.ok()) return status;
   return plan;
 }
 
-namespace {
-
-template <typename T, typename Ports>
-std::span<T> ElementsOf(const Ports& ports, std::string_view name) {
-  const auto at = ports.find(name);
-  if (at == ports.end() || at->second.dtype != DTypeOf<std::remove_const_t<T>>::value) return {};
-  return {reinterpret_cast<T*>(at->second.bytes), static_cast<std::size_t>(at->second.shape.elements())};
+absl::StatusOr<std::unique_ptr<Plan>> Plan::Freeze(const Graph& graph, const PassOptions& options,
+                                                   const Backend& backend, const WeightSource& weights) {
+  const auto set = std::make_shared<WeightSet>(
+      std::shared_ptr<const WeightSource>(std::shared_ptr<void>(), &weights));  // lent
+  absl::StatusOr<std::unique_ptr<Plan>> plan = Freeze(graph, options, backend, set);
+  set->Close();
+  return plan;
 }
 
-}  // namespace
+absl::Status Plan::Bind(std::shared_ptr<WeightSet> weights, std::span<const std::string> names) {
+  if (names.size() != names_.size())
+    return absl::InvalidArgumentError(absl::StrCat("the plan has ", names_.size(), " weights, and ",
+                                                   names.size(), " were named: another structure"));
+  std::vector<DerivedWeight> renamed;
+  const bool other_names = !std::equal(names.begin(), names.end(), names_.begin());
+  if (other_names) {
+    std::map<std::string, std::string> new_names;
+    for (std::size_t slot = 0; slot < names.size(); ++slot) new_names[names_[slot]] = names[slot];
+    for (const DerivedWeight& weight : weights_) renamed.push_back(Renamed(weight, new_names));
+  }
+  const std::vector<DerivedWeight>& wanted = other_names ? renamed : weights_;
+  std::vector<const std::byte*> addresses;
+  for (const DerivedWeight& weight : wanted) {
+    const absl::StatusOr<const std::byte*> address = weights->Get(weight, backend_);
+    if (!address.ok()) return address.status();
+    addresses.push_back(*address);
+  }
+  // From here on nothing fails.
+  if (other_names) {
+    weights_ = std::move(renamed);
+    names_.assign(names.begin(), names.end());
+  }
+  addresses_ = std::move(addresses);
+  set_ = std::move(weights);
+  for (const Step& step : steps_) {
+    std::vector<std::byte*> inputs;
+    for (const Place& place : step.inputs) inputs.push_back(AddressOf(place));
+    step.kernel->Bind(inputs, step.output, step.workspace);
+  }
+  return absl::OkStatus();
+}
+
+// Kernels do not write to their inputs.
+std::byte* Plan::AddressOf(const Place& place) const {
+  return place.weight < 0 ? place.bytes
+                          : const_cast<std::byte*>(addresses_[static_cast<std::size_t>(place.weight)]);
+}
+
+template <typename T, typename Ports>
+std::span<T> Plan::ElementsOf(const Ports& ports, std::string_view name) const {
+  const auto at = ports.find(name);
+  if (at == ports.end() || at->second.dtype != DTypeOf<std::remove_const_t<T>>::value) return {};
+  return {reinterpret_cast<T*>(AddressOf(at->second.place)),
+          static_cast<std::size_t>(at->second.shape.elements())};
+}
 
 std::span<float> Plan::Input(std::string_view name) { return ElementsOf<float>(inputs_, name); }
 std::span<std::int32_t> Plan::IntegerInput(std::string_view name) {

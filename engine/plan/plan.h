@@ -2,9 +2,12 @@
 //
 // Freeze optimises the graph, prepares a kernel for each node, plans the memory by liveness (inputs and
 // outputs live through the whole plan, reshapes and slices are other views of the same bytes) and binds the
-// kernels to their addresses. A plan is then written to through Input, run, and read through Output, by one
-// thread at a time; several plans are independent. The report says what freezing did, for `ringway engine
-// inspect` and the benchmarks.
+// kernels to their addresses. A plan owns steps and an arena, no weights: it is bound to a WeightSet, which
+// packs what is not packed yet, and can be bound to another of the same structure later; both are a matter of
+// pointers. Bind takes all weights or none: where one is missing, the plan stays with those that it had. A
+// plan is written to through Input, run, and read through Output, by one thread at a time; several plans are
+// independent, also of one set. The report says what freezing did, for `ringway engine inspect` and the
+// benchmarks.
 #ifndef RINGWAY_ENGINE_PLAN_PLAN_H_
 #define RINGWAY_ENGINE_PLAN_PLAN_H_
 
@@ -16,8 +19,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "engine/graph/canonical.h"
 #include "engine/passes/passes.h"
 #include "engine/plan/backend.h"
+#include "engine/plan/weight_set.h"
 #include "engine/tensor/arena.h"
 
 namespace ringway::engine {
@@ -29,11 +34,23 @@ struct PlanReport {
   double flops = 0;  // of one run
 };
 
+// What makes two plans interchangeable but for their weights. Raise the version with any change to what
+// passes write, how steps are laid out or how weights are packed.
+inline constexpr std::uint32_t kEngineVersion = 1;
+Hash128 PlanKey(const CanonicalForm& graph, const PassOptions& options, const Backend& backend);
+
 class Plan {
  public:
-  // `backend` must outlive the plan.
+  // `backend` must outlive the plan. Without a set, the graph may name no weights.
   static absl::StatusOr<std::unique_ptr<Plan>> Freeze(const Graph& graph, const PassOptions& options,
-                                                      const Backend& backend);
+                                                      const Backend& backend,
+                                                      std::shared_ptr<WeightSet> weights = nullptr);
+  // With a set of its own, read from `weights` before this returns.
+  static absl::StatusOr<std::unique_ptr<Plan>> Freeze(const Graph& graph, const PassOptions& options,
+                                                      const Backend& backend, const WeightSource& weights);
+
+  // Other weights for the same structure. `names` fills the slots of the graph's canonical form.
+  absl::Status Bind(std::shared_ptr<WeightSet> weights, std::span<const std::string> names);
 
   // The elements of an input or output by its name; empty when there is none of that name and type.
   std::span<float> Input(std::string_view name);
@@ -52,29 +69,45 @@ class Plan {
   std::vector<StepTime> Profile(int rounds);
 
   const PlanReport& report() const { return report_; }
+  const Hash128& key() const { return key_; }
 
  private:
+  // In the arena, or in the set: then Bind says where.
+  struct Place {
+    std::byte* bytes = nullptr;
+    int weight = -1;
+  };
   struct Step {
     std::unique_ptr<Kernel> kernel;
     std::string_view op;
     std::string label;
     double flops = 0;
+    std::vector<Place> inputs = {};
+    std::byte* output = nullptr;
+    std::byte* workspace = nullptr;
   };
   struct Port {
     Shape shape;
     DType dtype = DType::kF32;
-    std::byte* bytes = nullptr;
+    Place place;
   };
   friend class PlanFreezer;
   explicit Plan(const Backend& backend) : backend_(backend) {}
+  template <typename T, typename Ports>
+  std::span<T> ElementsOf(const Ports& ports, std::string_view name) const;
+  std::byte* AddressOf(const Place& place) const;
 
   const Backend& backend_;
   std::unique_ptr<Arena> arena_;
-  std::vector<Tensor> constants_;  // those that kernels read in place
+  std::vector<DerivedWeight> weights_;
+  std::vector<std::string> names_;  // by slot
+  std::shared_ptr<WeightSet> set_;
+  std::vector<const std::byte*> addresses_;  // of weights_, in the set
   std::vector<Step> steps_;
   std::map<std::string, Port, std::less<>> inputs_;
   std::map<std::string, Port, std::less<>> outputs_;
   PlanReport report_;
+  Hash128 key_;
 };
 
 }  // namespace ringway::engine

@@ -1,17 +1,12 @@
 #include "engine/sampler/dpm_solver.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/check.h"
 #include "core/rng.h"
+#include "engine/sampler/step_weights.h"
 
 namespace ringway::engine {
-namespace {
-
-constexpr int kFewSteps = 15;
-
-}  // namespace
 
 void ToDenoised(Prediction prediction, const NoiseLevel& level, std::span<const float> x,
                 std::span<float> output) {
@@ -50,22 +45,9 @@ void DpmSolver::Advance(int step, std::span<const float> denoised, std::span<flo
                         std::span<const float> fresh) {
   RINGWAY_CHECK(step >= 0 && step < steps() && denoised.size() == before_.size() &&
                 x.size() == before_.size() && (fresh.empty() || fresh.size() == x.size()));
-  const double h = lambda(step + 1) - lambda(step);
-  const NoiseLevel from = level(step);
-  const NoiseLevel to = level(step + 1);
   const bool first_order = step == 0 || (step + 1 == steps() && first_order_last_);
-  const double half_ratio = first_order ? 0 : 0.5 * h / (lambda(step) - lambda(step - 1));
-  const bool stochastic = !fresh.empty();
-  const auto keep = static_cast<float>(to.sigma / from.sigma * (stochastic ? std::exp(-h) : 1));
-  const double toward = -to.alpha * std::expm1(stochastic ? -2 * h : -h);
-  const auto stir = static_cast<float>(to.sigma * std::sqrt(-std::expm1(-2 * h)));
-  const auto now = static_cast<float>(toward * (1 + half_ratio));
-  const auto earlier = static_cast<float>(-toward * half_ratio);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = keep * x[i] + now * denoised[i] + earlier * before_[i];
-    before_[i] = denoised[i];
-  }
-  for (std::size_t i = 0; i < fresh.size(); ++i) x[i] += stir * fresh[i];
+  const double before = first_order ? 0 : lambda(step) - lambda(step - 1);
+  TakeStep(DpmWeights(lambda(step), lambda(step + 1), before, !fresh.empty()), denoised, before_, x, fresh);
 }
 
 }  // namespace ringway::engine

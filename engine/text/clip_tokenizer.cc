@@ -14,7 +14,7 @@
 namespace ringway::engine {
 namespace {
 
-constexpr char kStart[] = "<|startoftext|>", kEnd[] = "<|endoftext|>", kLast[] = "</w>";
+constexpr char kStart[] = "<|startoftext|>", kLast[] = "</w>";
 
 // Bytes as characters that print: those of Latin-1 stand for themselves, the others follow from U+0100 on
 // (GPT-2).
@@ -98,6 +98,25 @@ absl::Status ReadMerges(std::string_view merges, std::string_view what,
   return absl::OkStatus();
 }
 
+// The token that a checkpoint pads with: its name, or an object that holds it.
+absl::StatusOr<std::string> PaddingOf(const std::filesystem::path& directory, std::string_view fallback) {
+  for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"}) {
+    const std::filesystem::path path = directory / name;
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) continue;
+    const absl::StatusOr<std::string> text = ReadSmallFile(path, ClipTokenizer::kFileBytesMax);
+    if (!text.ok()) return text.status();
+    const absl::StatusOr<Json> json = Json::Parse(*text, path.string());
+    if (!json.ok()) return json.status();
+    const Json* padding = json->Find("pad_token");
+    if (padding != nullptr && padding->object() != nullptr) padding = padding->Find("content");
+    if (padding == nullptr || padding->is_null()) continue;
+    if (padding->string() != nullptr) return *padding->string();
+    return absl::InvalidArgumentError(absl::StrCat(path.string(), ": \"pad_token\" must be a token"));
+  }
+  return std::string(fallback);
+}
+
 }  // namespace
 
 absl::StatusOr<ClipTokenizer> ClipTokenizer::Open(const std::filesystem::path& directory, std::int64_t tokens,
@@ -106,12 +125,14 @@ absl::StatusOr<ClipTokenizer> ClipTokenizer::Open(const std::filesystem::path& d
   if (!vocabulary.ok()) return vocabulary.status();
   const absl::StatusOr<std::string> merges = ReadSmallFile(directory / "merges.txt", kFileBytesMax);
   if (!merges.ok()) return merges.status();
-  return Parse(*vocabulary, *merges, directory.string(), tokens, numbers);
+  const absl::StatusOr<std::string> padding = PaddingOf(directory, kEnd);
+  if (!padding.ok()) return padding.status();
+  return Parse(*vocabulary, *merges, directory.string(), tokens, numbers, *padding);
 }
 
 absl::StatusOr<ClipTokenizer> ClipTokenizer::Parse(std::string_view vocabulary, std::string_view merges,
                                                    std::string_view what, std::int64_t tokens,
-                                                   std::int64_t numbers) {
+                                                   std::int64_t numbers, std::string_view padding) {
   const absl::StatusOr<Json> json = Json::Parse(vocabulary, absl::StrCat(AbslView(what), "/vocab.json"));
   if (!json.ok()) return json.status();
   if (json->object() == nullptr || json->object()->size() > kEntriesMax || tokens < 2)
@@ -131,6 +152,11 @@ absl::StatusOr<ClipTokenizer> ClipTokenizer::Parse(std::string_view vocabulary, 
         absl::StrCat(AbslView(what), ": vocab.json lacks ", kStart, " or ", kEnd));
   tokenizer.start_ = start->second;
   tokenizer.end_ = end->second;
+  const auto pad = tokenizer.numbers_.find(std::string(padding));
+  if (pad == tokenizer.numbers_.end())
+    return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": vocab.json lacks the padding \"",
+                                                   AbslView(padding.substr(0, 100)), "\""));
+  tokenizer.padding_ = pad->second;
   if (absl::Status status = ReadMerges(merges, what, tokenizer.ranks_); !status.ok()) return status;
   return tokenizer;
 }
@@ -158,16 +184,28 @@ void ClipTokenizer::EncodePiece(std::string_view piece, std::vector<std::int32_t
   }
 }
 
-std::vector<std::int32_t> ClipTokenizer::Encode(std::string_view prompt) const {
+std::vector<std::int32_t> ClipTokenizer::Pieces(std::string_view prompt, std::size_t most) const {
   const std::string lowered = Lowered(prompt);
   std::vector<std::int32_t> ids = {start_};
   std::string_view rest = lowered;
-  for (std::string_view piece = TakePiece(rest); !piece.empty() && ids.size() < tokens_;
-       piece = TakePiece(rest))
+  for (std::string_view piece = TakePiece(rest); !piece.empty() && ids.size() < most; piece = TakePiece(rest))
     EncodePiece(piece, ids);
-  ids.resize(std::min(ids.size(), tokens_ - 1));
-  ids.resize(tokens_, end_);
+  ids.resize(std::min(ids.size(), most));
   return ids;
+}
+
+std::vector<std::int32_t> ClipTokenizer::Encode(std::string_view prompt) const {
+  std::vector<std::int32_t> ids = Pieces(prompt, tokens_ - 1);
+  ids.push_back(end_);
+  ids.resize(tokens_, padding_);
+  return ids;
+}
+
+std::vector<std::string> ClipTokenizer::Notes(std::string_view prompt) const {
+  const std::size_t pieces = Pieces(prompt, std::numeric_limits<std::size_t>::max()).size() - 1;
+  if (pieces + 2 <= tokens_ && prompt.size() <= kPromptBytesMax) return {};
+  return {absl::StrCat("the prompt has ", pieces, " pieces; this model reads the first ", tokens_ - 2,
+                       ", the rest is left out")};
 }
 
 }  // namespace ringway::engine

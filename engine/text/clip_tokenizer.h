@@ -5,8 +5,9 @@
 // white space separates, and pieces are the contractions 's 't 're 've 'm 'll 'd, runs of letters, single
 // numbers, and runs of anything else. The bytes of a piece are written as printable characters, the last one
 // marked "</w>", and the pair with the lowest rank in merges.txt is joined until no pair is left. The answer
-// is the start token, the pieces, the end token, and end tokens up to the length of the context; what does
-// not fit is dropped. Unlike the reference, "fix broken text" (ftfy) and normalisation are not done, and
+// is the start token, the pieces, the end token, and padding up to the length of the context: the end token
+// again, or the token that the checkpoint names (Stable Diffusion 2: "!"). What does not fit is dropped, and
+// Notes says so. Unlike the reference, "fix broken text" (ftfy) and normalisation are not done, and
 // "<|endoftext|>" typed by a user is ordinary text.
 //
 // Bounds: files of 8 MiB, 300,000 entries; of a prompt kPromptBytesMax are looked at, of one piece
@@ -30,25 +31,31 @@ class ClipTokenizer {
   static constexpr std::size_t kFileBytesMax = 8 << 20, kEntriesMax = 300'000;
   static constexpr std::size_t kPromptBytesMax = 16 << 10, kPieceBytesMax = 512;
 
-  // Reads `directory`/vocab.json and merges.txt. `tokens` is the length of the context, `numbers` the size of
-  // the text encoder's table.
+  // Reads `directory`/vocab.json, merges.txt and, where they are, special_tokens_map.json and
+  // tokenizer_config.json, which may name the padding. `tokens` is the length of the context, `numbers` the
+  // size of the text encoder's table.
   static absl::StatusOr<ClipTokenizer> Open(const std::filesystem::path& directory, std::int64_t tokens,
                                             std::int64_t numbers);
   static absl::StatusOr<ClipTokenizer> Parse(std::string_view vocabulary, std::string_view merges,
-                                             std::string_view what, std::int64_t tokens,
-                                             std::int64_t numbers);
+                                             std::string_view what, std::int64_t tokens, std::int64_t numbers,
+                                             std::string_view padding = kEnd);
 
   // Always `tokens` numbers.
   std::vector<std::int32_t> Encode(std::string_view prompt) const;
+  // What of the prompt is not read, as sentences for people; none when all of it is.
+  std::vector<std::string> Notes(std::string_view prompt) const;
 
  private:
+  static constexpr char kEnd[] = "<|endoftext|>";
   ClipTokenizer() = default;
+  // Start and pieces, as many as the prompt has, but no more than `most`.
+  std::vector<std::int32_t> Pieces(std::string_view prompt, std::size_t most) const;
   void EncodePiece(std::string_view piece, std::vector<std::int32_t>& ids) const;
 
   std::unordered_map<std::string, std::int32_t> numbers_;
   std::unordered_map<std::string, std::int32_t> ranks_;  // "left right", as a line of merges.txt
   std::size_t tokens_ = 0;
-  std::int32_t start_ = 0, end_ = 0;
+  std::int32_t start_ = 0, end_ = 0, padding_ = 0;
 };
 
 }  // namespace ringway::engine

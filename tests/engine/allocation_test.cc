@@ -9,36 +9,16 @@
 #include "engine/engine.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/networks/unet_sd.h"
-#include "engine/networks/unet_svd.h"
 #include "engine/plan/plan.h"
-#include "tests/engine/hash_weights.h"
 #include "tests/engine/malloc_count.h"
 #include "tests/engine/model_files.h"
+#include "tests/engine/small_unet.h"
 
 namespace ringway::engine {
 namespace {
 
-// Two levels, the lower of which attends.
-UNetLayout SmallLayout() {
-  UNetLayout layout;
-  layout.channels = {32, 64};
-  layout.layers = 1;
-  layout.heads = {2, 4};
-  layout.transformer_layers = {1, 1};
-  layout.context_channels = 24;
-  layout.down_attends = {false, true};
-  layout.up_attends = {true, false};
-  return layout;
-}
-
-Graph SmallSvd() {
-  HashWeights weights;
-  SvdUNetConfig config;
-  config.layout = SmallLayout();
-  return BuildSvdUNet(config, weights, {{2, 3}, 8, 8}, 7);
-}
-Graph SmallSd() {
-  HashWeights weights;
+Graph SmallSvd(HashWeights& weights) { return SmallVideoUNet(weights, {{2, 3}, 8, 8}, 7); }
+Graph SmallSd(HashWeights& weights) {
   SdUNetConfig config;
   config.layout = SmallLayout();
   return BuildSdUNet(config, weights, {2, 8, 8}, 7);
@@ -46,13 +26,14 @@ Graph SmallSd() {
 
 // Several numbers of threads: libgomp keeps what it needs for a team only while the team keeps its size.
 TEST(Allocation, RunningAPlanAllocatesNothing) {
-  for (const Graph& graph : {SmallSvd(), SmallSd()}) {
+  HashWeights weights;
+  for (const Graph& graph : {SmallSvd(weights), SmallSd(weights)}) {
     ASSERT_TRUE(graph.status().ok()) << graph.status();
     for (const int threads : {1, 2, 5})
       for (const DType precision : {DType::kF32, DType::kBF16})
         for (const bool fuse : {false, true}) {
           const CpuBackend backend({.threads = threads});
-          const auto plan = Plan::Freeze(graph, {.precision = precision, .fuse = fuse}, backend);
+          const auto plan = Plan::Freeze(graph, {.precision = precision, .fuse = fuse}, backend, weights);
           ASSERT_TRUE(plan.ok()) << plan.status();
           (*plan)->Run();
           BeginCountingMalloc();
@@ -81,7 +62,7 @@ TEST(Memory, StaysNearTheLivenessBound) {
   const CpuBackend backend({.threads = 2});
   for (const DType precision : {DType::kF32, DType::kBF16}) {
     const double before = ResidentBytes();
-    const auto plan = Plan::Freeze(graph, {.precision = precision}, backend);
+    const auto plan = Plan::Freeze(graph, {.precision = precision}, backend, weights);
     ASSERT_TRUE(plan.ok()) << plan.status();
     (*plan)->Run();
     const double grown = ResidentBytes() - before;

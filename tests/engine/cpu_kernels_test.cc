@@ -286,6 +286,23 @@ TEST_P(CpuKernels, MovesAndMixes) {
   ExpectClose(y, expected);
 }
 
+// What a halving that rounded up came from: 5 and 7 rows or columns, not 6 and 8.
+TEST_P(CpuKernels, DoublesToOddSizes) {
+  for (const auto& [odd_height, odd_width] : {std::pair{true, false}, {false, true}, {true, true}}) {
+    const auto y = Run(
+        [&](Graph& g, ValueId x) {
+          return g.Add(UpsampleOp{odd_height, odd_width}, {x});
+        },
+        {2, 3, 4, 5}, x_);
+    std::vector<float> expected;
+    for (std::size_t n = 0; n < 2; ++n)
+      for (std::size_t iy = 0; iy < (odd_height ? 5u : 6u); ++iy)
+        for (std::size_t ix = 0; ix < (odd_width ? 7u : 8u); ++ix)
+          for (std::size_t c = 0; c < 5; ++c) expected.push_back(x_[((n * 3 + iy / 2) * 4 + ix / 2) * 5 + c]);
+    ExpectClose(y, expected);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CpuKernels,
                          testing::Values(Mode{Isa::kScalar, DType::kF32}, Mode{Isa::kScalar, DType::kBF16},
                                          Mode{Isa::kAvx2, DType::kF32}, Mode{Isa::kAvx2, DType::kBF16},

@@ -331,5 +331,22 @@ TEST(Encode, RefusesWhatIsNoAnimation) {
   EXPECT_EQ(AnimationFormatOf("png"), AnimationFormat::kApng);
 }
 
+TEST(EncodePng, KeepsEveryPixelAndWhatIsSaidBesideThem) {
+  const Picture picture = MovingDisc(37, 23, 1).frames[0];
+  const auto file = EncodePng(picture, {{"prompt", "a caf\xc3\xa9"}, {"seed", "7"}});
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(DecodePng(*file).value(), picture);
+  const auto chunks = ChunksOf(*file);
+  ASSERT_EQ(chunks.size(), 5u);
+  const char* kinds[] = {"IHDR", "iTXt", "iTXt", "IDAT", "IEND"};
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(chunks[i].kind, kinds[i]);
+  EXPECT_EQ(chunks[1].content, "prompt" + std::string(5, '\0') + "a caf\xc3\xa9");
+  EXPECT_EQ(chunks[2].content, "seed" + std::string(5, '\0') + "7");
+  EXPECT_FALSE(EncodePng(picture, {{"", "nothing"}}).ok());
+  EXPECT_FALSE(EncodePng(picture, {{std::string(80, 'k'), "long"}}).ok());
+  EXPECT_FALSE(EncodePng(picture, {{"zero", std::string(1, '\0')}}).ok());
+  EXPECT_FALSE(EncodePng(Picture()).ok());
+}
+
 }  // namespace
 }  // namespace ringway::engine

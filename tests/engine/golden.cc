@@ -15,7 +15,7 @@ Golden ReadGolden(const std::string& name) {
   RINGWAY_CHECK(header.ok() && header->tensors.size() == 1);
   Golden golden;
   golden.kept.resize(static_cast<std::size_t>(header->tensors[0].elements()));
-  RINGWAY_CHECK(ReadFloats(file->bytes(), header->tensors[0], golden.kept).ok());
+  RINGWAY_CHECK(ReadFloats(file->bytes(), header->tensors[0], 0, golden.kept).ok());
   for (const auto& [key, value] : header->metadata) {
     if (key == "config") golden.config = value;
     if (key == "every") RINGWAY_CHECK(absl::SimpleAtoi(value, &golden.every));

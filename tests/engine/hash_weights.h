@@ -37,26 +37,35 @@ inline void FillHashed(std::string_view name, std::span<float> values, float sca
 
 class HashWeights : public WeightSource {
  public:
-  absl::StatusOr<std::vector<float>> Take(std::string_view name,
-                                          const std::vector<std::int64_t>& dims) override {
+  absl::Status Expect(std::string_view name, const std::vector<std::int64_t>& dims) override {
     names_[std::string(name)] = dims;
-    std::size_t count = 1, fan_in = 1;
-    for (std::size_t i = 0; i < dims.size(); ++i) {
-      count *= static_cast<std::size_t>(dims[i]);
-      if (i > 0) fan_in *= static_cast<std::size_t>(dims[i]);
-    }
-    std::vector<float> values(count);
-    const bool norm = dims.size() < 2 && name.ends_with("weight");
+    return absl::OkStatus();
+  }
+  absl::Status ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,
+                        std::span<float> out) const override {
+    const std::size_t rank = names_.find(name)->second.size();
+    const bool norm = rank < 2 && name.ends_with("weight");
     float scale = norm || !name.ends_with("mix_factor") ? 0.1f : 1.0f;
-    if (dims.size() >= 2) scale = std::sqrt(3.0f / static_cast<float>(fan_in));
-    FillHashed(name, values, scale);
-    if (norm)
-      for (float& v : values) v += 1.0f;
+    if (rank >= 2) scale = std::sqrt(3.0f / static_cast<float>(row_elements));
+    const std::uint64_t hash = Fnv1a(name), begin = static_cast<std::uint64_t>(first * row_elements);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = HashedUniform(hash, begin + i) * scale;
+      if (norm) out[i] += 1.0f;
+    }
+    return absl::OkStatus();
+  }
+  // The whole tensor.
+  absl::StatusOr<std::vector<float>> Take(std::string_view name, const std::vector<std::int64_t>& dims) {
+    if (absl::Status status = Expect(name, dims); !status.ok()) return status;
+    std::int64_t row = 1;
+    for (std::size_t i = 1; i < dims.size(); ++i) row *= dims[i];
+    std::vector<float> values(static_cast<std::size_t>(dims.empty() ? 1 : dims[0] * row));
+    if (absl::Status status = ReadRows(name, 0, row, values); !status.ok()) return status;
     return values;
   }
   bool Has(std::string_view) const override { return true; }
 
-  const std::map<std::string, std::vector<std::int64_t>>& names() const { return names_; }
+  const std::map<std::string, std::vector<std::int64_t>, std::less<>>& names() const { return names_; }
   // Of the sorted lines "name dim dim ...".
   std::uint64_t ListHash() const {
     std::vector<std::string> lines;
@@ -71,7 +80,7 @@ class HashWeights : public WeightSource {
   }
 
  private:
-  std::map<std::string, std::vector<std::int64_t>> names_;
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> names_;
 };
 
 }  // namespace ringway::engine

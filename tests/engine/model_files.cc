@@ -6,7 +6,6 @@
 #include "engine/networks/motion_conditioner.h"
 #include "engine/networks/unet_svd.h"
 #include "engine/networks/vae.h"
-#include "tests/engine/hash_weights.h"
 
 namespace ringway::engine {
 namespace {
@@ -65,15 +64,21 @@ template <typename Build>
 void WriteComponent(const ScratchFolder& folder, const std::string& name, std::string_view config,
                     const std::string& file, HashWeights& all, Build build) {
   folder.Write(name + "/config.json", config);
-  HashWeights own;
-  build(own);
-  WriteWeights(folder, name + "/" + file, own);
-  build(all);
+  WriteComponentWeights(folder, name + "/" + file, all, build);
 }
 
 constexpr char kDiffusers[] = "diffusion_pytorch_model.safetensors";
 
 }  // namespace
+
+void WriteComponentWeights(const ScratchFolder& folder, const std::string& file, HashWeights& all,
+                           const std::function<void(HashWeights&)>& build) {
+  HashWeights own;
+  build(own);
+  std::filesystem::create_directories((folder.path() / file).parent_path());
+  WriteWeights(folder, file, own);
+  build(all);
+}
 
 std::uint64_t WriteMotionModel(const ScratchFolder& folder, const MotionModelChoice& choice) {
   folder.Write("model_index.json", kMotionIndex);

@@ -7,8 +7,10 @@
 #define RINGWAY_TESTS_ENGINE_MODEL_FILES_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "tests/engine/checkpoint_files.h"
+#include "tests/engine/hash_weights.h"
 
 namespace ringway::engine {
 
@@ -18,6 +20,10 @@ struct MotionModelChoice {
 };
 // Returns the hash of all names and shapes (HashWeights::ListHash).
 std::uint64_t WriteMotionModel(const ScratchFolder& folder, const MotionModelChoice& choice = {});
+
+// What `build` asks for, into one file; `all` is asked for it too.
+void WriteComponentWeights(const ScratchFolder& folder, const std::string& file, HashWeights& all,
+                           const std::function<void(HashWeights&)>& build);
 
 void WriteVideoModel(const ScratchFolder& folder);
 

@@ -110,10 +110,12 @@ TEST(Passes, MergeAndFuseLeaveFewerNodes) {
   const Graph merged = Prune(MergeProjections(before).value()).value();
   EXPECT_EQ(CountOps(before, "linear"), 10);
   EXPECT_EQ(CountOps(merged, "linear"), 10 - 2 - 1 - 1);
+  const Graph fused = Optimise(before, {}).value();
+  // Silu went into the norm; the sigmoid of a weight is left, but it is no step.
+  EXPECT_EQ(CountOps(fused, "activate"), 1);
   const CpuBackend backend;
-  const Graph fused = Optimise(before, {}, backend).value();
-  EXPECT_EQ(CountOps(fused, "activate"),
-            0);  // silu went into the norm, the sigmoid of a constant was computed
+  const auto plan = Plan::Freeze(before, {}, backend);
+  for (const Plan::StepTime& step : (*plan)->Profile(1)) EXPECT_NE(step.op, "activate");
   EXPECT_EQ(CountOps(fused, "add"), 0);
 }
 

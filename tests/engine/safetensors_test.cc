@@ -20,6 +20,14 @@ absl::StatusOr<SafetensorsHeader> Parse(const std::string& file) {
   return ParseSafetensors(std::as_bytes(std::span(file.data(), file.size())), "m.safetensors");
 }
 
+std::vector<float> Read(const Weights& weights, std::string_view name, std::int64_t first, std::int64_t row,
+                        std::size_t count) {
+  std::vector<float> values(count);
+  const absl::Status status = weights.ReadRows(name, first, row, values);
+  EXPECT_TRUE(status.ok()) << status;
+  return values;
+}
+
 TEST(Safetensors, WritesAndReadsBack) {
   const ScratchFolder folder;
   const std::vector<float> numbers = {1.0f, -2.5f, 3.14159f, 1e-20f, 0.0f, 65504.0f};
@@ -32,8 +40,11 @@ TEST(Safetensors, WritesAndReadsBack) {
   ASSERT_TRUE(WriteSafetensors(path, tensors, metadata).ok());
   auto weights = Weights::Open(path);
   ASSERT_TRUE(weights.ok()) << weights.status();
-  EXPECT_EQ(weights->Take("b.weight", {2, 3}).value(), numbers);
-  const auto rounded = weights->Take("a \"quoted\"\n", {6}).value();
+  ASSERT_TRUE(weights->Expect("b.weight", {2, 3}).ok());
+  EXPECT_EQ(Read(*weights, "b.weight", 0, 3, 6), numbers);
+  EXPECT_EQ(Read(*weights, "b.weight", 1, 3, 3), std::vector<float>(numbers.begin() + 3, numbers.end()));
+  ASSERT_TRUE(weights->Expect("a \"quoted\"\n", {6}).ok());
+  const auto rounded = Read(*weights, "a \"quoted\"\n", 0, 1, 6);
   for (std::size_t i = 0; i < numbers.size(); ++i) EXPECT_EQ(rounded[i], ToFloat(ToBFloat16(numbers[i])));
   EXPECT_TRUE(weights->Untaken().empty());
   const auto file = MappedFile::Open(path);
@@ -138,11 +149,16 @@ TEST_F(Shards, AreReadAsOne) {
   ASSERT_TRUE(OpenIndex(R"({"a":"m-1.safetensors","b":"m-2.safetensors"})").ok());
   auto weights = Weights::OpenComponent(folder_.path());
   ASSERT_TRUE(weights.ok()) << weights.status();
-  EXPECT_EQ(weights->Take("b", {1}).value(), std::vector<float>{2.0f});
+  ASSERT_TRUE(weights->Expect("b", {1}).ok());
+  EXPECT_EQ(Read(*weights, "b", 0, 1, 1), std::vector<float>{2.0f});
   EXPECT_EQ(weights->Untaken(), std::vector<std::string>{"a"});
-  EXPECT_THAT(std::string(weights->Take("a", {2}).status().message()),
+  EXPECT_THAT(std::string(weights->Expect("a", {2}).message()),
               HasSubstr("has shape [1]; its configuration asks for [2]"));
-  EXPECT_TRUE(absl::IsNotFound(weights->Take("c", {1}).status()));
+  EXPECT_TRUE(absl::IsNotFound(weights->Expect("c", {1})));
+  std::vector<float> two(2);
+  EXPECT_THAT(std::string(weights->ReadRows("a", 0, 1, two).message()),
+              HasSubstr("\"a\" has shape [1]; rows 0 to 2 of 1 numbers were asked for"));
+  EXPECT_TRUE(absl::IsNotFound(weights->ReadRows("c", 0, 1, two)));
 }
 
 TEST_F(Shards, RefuseWhatTheIndexGetsWrong) {

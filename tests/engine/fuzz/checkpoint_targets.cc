@@ -16,7 +16,7 @@ bool FuzzSafetensors(std::string_view bytes) {
   for (const StoredTensor& tensor : header->tensors) {
     RINGWAY_CHECK(tensor.begin <= tensor.end && tensor.end <= file.size());
     std::vector<float> values(static_cast<std::size_t>(tensor.elements()));
-    (void)ReadFloats(file, tensor, values);  // integers are refused, everything else must be readable
+    (void)ReadFloats(file, tensor, 0, values);  // integers are refused, everything else must be readable
   }
   return true;
 }

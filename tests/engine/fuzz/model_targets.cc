@@ -8,6 +8,7 @@
 #include "engine/networks/unet_sd.h"
 #include "engine/networks/vae.h"
 #include "engine/pipelines/motion_pipeline.h"
+#include "engine/sampler/noise_grid.h"
 #include "engine/text/clip_tokenizer.h"
 #include "engine/text/word_tokenizer.h"
 #include "tests/engine/fuzz/targets.h"
@@ -52,10 +53,17 @@ bool FuzzConfigs(std::string_view bytes) {
   if (schedule.ok())
     RINGWAY_CHECK(schedule->log_snr_first < schedule->log_snr_last && schedule->wave_lean >= 0 &&
                   schedule->wave_lean <= 1);
+  const auto scheduler = ReadSchedulerConfig(config, "DPMSolverMultistepScheduler");
+  if (scheduler.ok())
+    for (const int steps : {1, 20}) {
+      const auto grid = MakeNoiseGrid(*scheduler, steps);
+      if (grid.ok()) RINGWAY_CHECK(grid->lambdas.size() == grid->times.size() + 1);
+    }
   // Each reader is to see the bytes, whatever the others made of them.
   const bool read[] = {field.ok(),
                        unet.ok(),
                        schedule.ok(),
+                       scheduler.ok(),
                        ReadSdUNetConfig(config).ok(),
                        ReadVaeConfig(config).ok(),
                        ReadClipConfig(config).ok(),

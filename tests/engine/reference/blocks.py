@@ -125,5 +125,7 @@ class Up(nn.Module):
         super().__init__()
         self.conv = nn.Conv2d(channels, channels, 3, padding=1)
 
-    def forward(self, x):
-        return self.conv(F.interpolate(x, scale_factor=2.0, mode="nearest"))
+    def forward(self, x, size=None):
+        """To `size`, the height and width of what comes next, or to twice its own."""
+        size = size or [2 * side for side in x.shape[2:]]
+        return self.conv(F.interpolate(x, size=size, mode="nearest"))

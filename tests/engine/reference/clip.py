@@ -50,8 +50,8 @@ class Encoder(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList([Layer(c) for _ in range(c["num_hidden_layers"])])
 
-    def forward(self, x, mask):
-        for layer in self.layers:
+    def forward(self, x, mask, skipped=0):
+        for layer in self.layers[:len(self.layers) - skipped]:
             x = layer(x, mask)
         return x
 
@@ -65,10 +65,10 @@ class TextModel(nn.Module):
         self.encoder = Encoder(c)
         self.final_layer_norm = nn.LayerNorm(c["hidden_size"])
 
-    def forward(self, ids):
+    def forward(self, ids, skipped=0):
         x = self.embeddings.token_embedding(ids) + self.embeddings.position_embedding.weight
         mask = torch.full((ids.shape[1], ids.shape[1]), -math.inf).triu(1)
-        return self.final_layer_norm(self.encoder(x, mask))
+        return self.final_layer_norm(self.encoder(x, mask, skipped))
 
 
 class Text(nn.Module):
@@ -76,8 +76,8 @@ class Text(nn.Module):
         super().__init__()
         self.text_model = TextModel(c)
 
-    def forward(self, ids):
-        return self.text_model(ids)
+    def forward(self, ids, skipped=0):
+        return self.text_model(ids, skipped)
 
 
 class VisionModel(nn.Module):

@@ -14,9 +14,10 @@ import torch
 from clip import Text, Vision
 from hash_weights import fill, fnv1a, tensor
 from motion_field import packed_field
+from pictures import PICTURES
 from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
 from unets import SdUNet, SvdUNet
-from vae import Vae
+from vae import PictureVae, Vae
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden")
 KEPT = 2048
@@ -29,6 +30,8 @@ SVD = dict(block_out_channels=[32, 64], layers_per_block=1, in_channels=8, out_c
 SD = dict(block_out_channels=[32, 64, 64], layers_per_block=2, in_channels=4, out_channels=4, attention_head_dim=4,
           cross_attention_dim=40, down_block_types=["CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"],
           up_block_types=["UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"])
+# As 2.x has it: heads by level, linear projections; and with the input that latent consistency models were given.
+SD2 = dict(SD, attention_head_dim=[2, 4, 4], use_linear_projection=True, time_cond_proj_dim=24)
 VAE = dict(block_out_channels=[32, 64], layers_per_block=2, in_channels=3, latent_channels=4)
 CLIP = dict(hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=3, vocab_size=100,
             max_position_embeddings=77, image_size=28, patch_size=7, projection_dim=40)
@@ -56,6 +59,22 @@ def sd_unet():
     names = fill(net)
     y = net(picture_input("sample", 2, 16, 24, 4), torch.tensor([501.0]), tensor("context", [2, 77, 40]))
     return SD, names, y
+
+
+def sd2_unet_odd():
+    """Seven by five latents: every halving rounds up."""
+    net = SdUNet(SD2)
+    names = fill(net)
+    y = net(picture_input("sample", 2, 7, 5, 4), torch.tensor([37.5]), tensor("context", [2, 9, 40]),
+            tensor("guidance", [1, 24]))
+    return SD2, names, y
+
+
+def picture_vae():
+    """There and back: what the encoder made of a picture, its mean, drawn again."""
+    net = PictureVae(VAE)
+    names = fill(net)
+    return VAE, names, net.decode(net.encode(picture_input("picture", 2, 24, 16, 3))[:, :4])
 
 
 def vae(decode):
@@ -99,6 +118,8 @@ CASES = {
     "svd_unet": lambda: svd_unet(SVD, 3, 1, 8, 12, 1),
     "svd_unet_text_two_clips": lambda: svd_unet(dict(SVD, transformer_layers_per_block=2), 5, 2, 8, 8, 7),
     "sd_unet": sd_unet,
+    "sd2_unet_odd": sd2_unet_odd,
+    "picture_vae": picture_vae,
     "vae_encoder": lambda: vae(False),
     "vae_temporal_decoder": lambda: vae(True),
     "clip_text": clip_text,
@@ -106,6 +127,7 @@ CASES = {
     "svd_resnet_full_width": resnet_wide,
     "svd_transformer_full_width": transformer_wide,
     "motion_field": packed_field,
+    **PICTURES,
 }
 
 

@@ -7,18 +7,25 @@ from torch.nn import functional as F
 
 
 class SdTransformer(nn.Module):
-    def __init__(self, channels, heads, context, layers):
+    """Projections are 1 x 1 convolutions (1.x) or linear layers on the tokens (2.x)."""
+
+    def __init__(self, channels, heads, context, layers, linear=False):
         super().__init__()
+        self.linear = linear
+        project = (lambda: nn.Linear(channels, channels)) if linear else (lambda: nn.Conv2d(channels, channels, 1))
         self.norm = nn.GroupNorm(32, channels, eps=1e-6)
-        self.proj_in = nn.Conv2d(channels, channels, 1)
+        self.proj_in = project()
         self.transformer_blocks = nn.ModuleList([TransformerBlock(channels, heads, context) for _ in range(layers)])
-        self.proj_out = nn.Conv2d(channels, channels, 1)
+        self.proj_out = project()
 
     def forward(self, x, context):
-        h = self.proj_in(self.norm(x)).flatten(2).transpose(1, 2)
+        tokens = lambda t: t.flatten(2).transpose(1, 2)
+        picture = lambda t: t.transpose(1, 2).reshape(x.shape)
+        h = self.norm(x)
+        h = self.proj_in(tokens(h)) if self.linear else tokens(self.proj_in(h))
         for block in self.transformer_blocks:
             h = block(h, context)
-        return self.proj_out(h.transpose(1, 2).reshape(x.shape)) + x
+        return (picture(self.proj_out(h)) if self.linear else self.proj_out(picture(h))) + x
 
 
 class Block(nn.Module):
@@ -87,21 +94,29 @@ class UNet(nn.Module):
                 x = resnet(layer, torch.cat([x, skips.pop()], dim=1))
                 x = transformer(block.attentions[i], x) if hasattr(block, "attentions") else x
             if hasattr(block, "upsamplers"):
-                x = block.upsamplers[0](x)
+                x = block.upsamplers[0](x, list(skips[-1].shape[2:]))
         return self.conv_out(F.silu(self.conv_norm_out(x)))
 
 
 class SdUNet(UNet):
     def __init__(self, config):
         widths, time = config["block_out_channels"], 4 * config["block_out_channels"][0]
+        heads = config["attention_head_dim"]  # whose name has always meant the number of heads
+        heads = heads if isinstance(heads, list) else [heads] * len(widths)
         super().__init__(
             config,
             lambda a, b, part, attends: Resnet(a, b, time, 1e-5),
-            lambda c, level: SdTransformer(c, config["attention_head_dim"], config["cross_attention_dim"], 1))
+            lambda c, level: SdTransformer(c, heads[level], config["cross_attention_dim"], 1,
+                                           config.get("use_linear_projection", False)))
         self.width = widths[0]
+        if "time_cond_proj_dim" in config:
+            self.time_embedding.cond_proj = nn.Linear(config["time_cond_proj_dim"], widths[0], bias=False)
 
-    def forward(self, sample, time, context):
-        embedding = self.time_embedding(sinusoid(time, self.width)).expand(sample.shape[0], -1)
+    def forward(self, sample, time, context, guidance=None):
+        rows = sinusoid(time, self.width)
+        if guidance is not None:
+            rows = rows + self.time_embedding.cond_proj(guidance)
+        embedding = self.time_embedding(rows).expand(sample.shape[0], -1)
         return self.run(sample, lambda m, x: m(x, embedding), lambda m, x: m(x, context))
 
 

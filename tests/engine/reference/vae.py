@@ -1,4 +1,4 @@
-"""The autoencoder of Stable Video Diffusion: an ordinary encoder, a decoder that looks along time."""
+"""The autoencoders: an ordinary encoder, and a decoder that looks along time (Stable Video Diffusion) or does not."""
 from blocks import Down, PixelAttention, Resnet, Up
 from spatio_temporal import SpatioTemporalResnet
 from torch import nn
@@ -59,6 +59,49 @@ class Decoder(nn.Module):
         x = self.conv_out(F.silu(self.conv_norm_out(x)))
         video = x.reshape(-1, frames, *x.shape[1:]).permute(0, 2, 1, 3, 4)
         return self.time_conv_out(video).permute(0, 2, 1, 3, 4).reshape(x.shape)
+
+
+class PictureDecoder(nn.Module):
+    def __init__(self, widths, layers, latent):
+        super().__init__()
+        channels = widths[-1]
+        self.conv_in = nn.Conv2d(latent, channels, 3, padding=1)
+        self.mid_block = Block([Resnet(channels, channels, None, 1e-6) for _ in range(2)], [PixelAttention(channels)])
+        self.up_blocks = nn.ModuleList()
+        for i, width in enumerate(reversed(widths)):
+            resnets = [Resnet(channels if j == 0 else width, width, None, 1e-6) for j in range(layers + 1)]
+            self.up_blocks.append(Block(resnets, [], up=Up(width) if i < len(widths) - 1 else None))
+            channels = width
+        self.conv_norm_out = nn.GroupNorm(32, channels, eps=1e-6)
+        self.conv_out = nn.Conv2d(channels, 3, 3, padding=1)
+
+    def forward(self, x):
+        x = self.conv_in(x)
+        x = self.mid_block.resnets[1](self.mid_block.attentions[0](self.mid_block.resnets[0](x)))
+        for block in self.up_blocks:
+            for resnet in block.resnets:
+                x = resnet(x)
+            if hasattr(block, "upsamplers"):
+                x = block.upsamplers[0](x)
+        return self.conv_out(F.silu(self.conv_norm_out(x)))
+
+
+class PictureVae(nn.Module):
+    """AutoencoderKL: one point of the latents is the first half of what encode gives, the mean."""
+
+    def __init__(self, config):
+        super().__init__()
+        widths, layers, latent = config["block_out_channels"], config["layers_per_block"], config["latent_channels"]
+        self.encoder = Encoder(widths, layers, latent)
+        self.decoder = PictureDecoder(widths, layers, latent)
+        self.quant_conv = nn.Conv2d(2 * latent, 2 * latent, 1)
+        self.post_quant_conv = nn.Conv2d(latent, latent, 1)
+
+    def encode(self, picture):
+        return self.quant_conv(self.encoder(picture))
+
+    def decode(self, latent):
+        return self.decoder(self.post_quant_conv(latent))
 
 
 class Vae(nn.Module):

@@ -1,0 +1,46 @@
+// Progress of work in this process or behind a router, told while it runs.
+//
+// To session.err: one line that is drawn over on a terminal, a line a step elsewhere, nothing under --json.
+// The clock starts when it is made; the line is ended when it goes.
+//
+// Threads: one owner. Complexity: a line of text a call.
+#ifndef RINGWAY_CLI_PROGRESS_REPORT_H_
+#define RINGWAY_CLI_PROGRESS_REPORT_H_
+
+#include "absl/time/time.h"
+#include "cli/progress_line.h"
+#include "cli/session.h"
+#include "runtime/clock.h"
+
+namespace ringway::cli {
+
+class ProgressReport {
+ public:
+  explicit ProgressReport(Session& session) : session_(session), began_(runtime::MonotonicNow()) {}
+  ~ProgressReport() {
+    if (drawn_) session_.err << "\n";
+  }
+  ProgressReport(const ProgressReport&) = delete;
+  ProgressReport& operator=(const ProgressReport&) = delete;
+
+  double Seconds() const { return absl::ToDoubleSeconds(runtime::MonotonicNow() - began_); }
+  void Tell(std::uint32_t step, std::uint32_t steps, double fraction) {
+    if (session_.json) return;
+    const bool in_place = session_.colour;  // a terminal
+    if (!in_place && step == last_step_ && fraction < 1) return;
+    last_step_ = step;
+    const std::string line = ProgressLine({step, steps, fraction, Seconds()});
+    session_.err << (in_place ? "\r\x1b[K" : "") << line << (in_place ? "" : "\n") << std::flush;
+    drawn_ = in_place;
+  }
+
+ private:
+  Session& session_;
+  absl::Time began_;
+  std::uint32_t last_step_ = 0;
+  bool drawn_ = false;
+};
+
+}  // namespace ringway::cli
+
+#endif  // RINGWAY_CLI_PROGRESS_REPORT_H_

@@ -1,0 +1,44 @@
+#include "engine/picture_engine.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "engine/cpu/cpu_backend.h"
+#include "engine/pipelines/picture_pipeline.h"
+
+namespace ringway::engine {
+namespace {
+
+constexpr int kPictureThreadsMax = 256;
+
+}  // namespace
+
+PictureEngine::PictureEngine() = default;
+PictureEngine::~PictureEngine() = default;
+
+absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::filesystem::path& model,
+                                                                   const EngineOptions& options) {
+  const absl::StatusOr<ModelDirectory> directory = ModelDirectory::Open(model);
+  if (!directory.ok()) return directory.status();
+  std::unique_ptr<PictureEngine> engine(new PictureEngine());
+  const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  engine->threads_ = std::clamp(options.threads > 0 ? options.threads : processors, 1, kPictureThreadsMax);
+  engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
+  auto pipeline =
+      PicturePipeline::Open({*directory, *engine->backend_, engine->threads_, options.full_precision});
+  if (!pipeline.ok()) return pipeline.status();
+  engine->pipeline_ = *std::move(pipeline);
+  return engine;
+}
+
+absl::StatusOr<DrawnPicture> PictureEngine::Draw(const PictureRequest& request,
+                                                 const AnimateProgressFn& on_progress, std::stop_token stop) {
+  ProgressTeller progress(on_progress);
+  absl::StatusOr<DrawnPicture> drawn = pipeline_->Draw(request, progress, stop);
+  if (drawn.ok()) progress.Finish();
+  return drawn;
+}
+
+}  // namespace ringway::engine

@@ -1,0 +1,122 @@
+// `ringway generate` with a small random model: what it writes, what it says, and what it refuses.
+#include <filesystem>
+#include <fstream>
+
+#include "engine/media/decode.h"
+#include "engine/media/drawn_picture.h"
+#include "engine/media/encode.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/cli/run.h"
+#include "tests/engine/picture_files.h"
+
+namespace ringway::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class GenerateTest : public ::testing::Test {
+ protected:
+  GenerateTest() { engine::WritePictureModel(folder_, "picture_sd1"); }
+  Ran Generate(std::vector<std::string> words) {
+    words.insert(words.begin(), {"generate", "--model", folder_.path().string()});
+    return Ringway(std::move(words));
+  }
+  std::string Out(const std::string& name) const { return (folder_.path() / name).string(); }
+  static std::string Bytes(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  static engine::Picture Decoded(const std::string& file) {
+    return engine::DecodePng(Bytes(file)).value_or(engine::Picture());
+  }
+  engine::ScratchFolder folder_;
+};
+
+TEST_F(GenerateTest, WritesAPictureThatSaysHowItWasMade) {
+  const Ran ran = Generate({"-p", "the boat, sch\xc3\xb6n", "--negative", "grass", "--size", "40x24",
+                            "--steps", "3", "--guidance", "5.5", "--seed", "7", "-o", Out("a.png")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("40 x 24, 3 steps of dpm++, guidance 5.5, seed 7"));
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("step 3 of 3"), HasSubstr("note: for the checkpoint's PNDMScheduler")));
+  EXPECT_EQ(Decoded(Out("a.png")).width, 40);
+  EXPECT_EQ(Decoded(Out("a.png")).height, 24);
+  const std::string bytes = Bytes(Out("a.png"));
+  const auto says = [](const std::string& keyword, const std::string& text) {
+    return HasSubstr("iTXt" + keyword + std::string(5, '\0') + text);
+  };
+  EXPECT_THAT(bytes, AllOf(says("prompt", "the boat, sch\xc3\xb6n"), says("negative prompt", "grass"),
+                           says("seed", "7"), says("steps", "3"), says("guidance", "5.5"),
+                           says("scheduler", "dpm++"), says("size", "40x24"),
+                           says("model", folder_.path().filename().string()), says("Software", "Ringway ")));
+}
+
+TEST_F(GenerateTest, TheSameWordsDrawTheSamePicture) {
+  const std::vector<std::string> words = {"-p", "the boat", "--steps", "2", "--size", "32"};
+  const auto with = [&](const std::string& name, std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    more.insert(more.end(), {"-o", Out(name)});
+    const Ran ran = Generate(more);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return Decoded(Out(name));
+  };
+  const engine::Picture plain = with("a.png", {});
+  EXPECT_EQ(with("b.png", {"--seed", "0"}), plain);
+  EXPECT_NE(with("c.png", {"--seed", "1"}), plain);
+  EXPECT_NE(with("d.png", {"--scheduler", "euler-karras"}), plain);
+  EXPECT_NE(with("e.png", {"--clip-skip", "1"}), plain);
+}
+
+TEST_F(GenerateTest, StartsFromAPicture) {
+  folder_.Write("photo.png", engine::EncodePng(engine::DrawPicture(45, 34)).value());
+  const Ran ran = Generate({"-p", "the boat", "--init", Out("photo.png"), "--strength", "0.5", "--steps", "4",
+                            "-o", Out("a.png"), "--json"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("\"width\": 40"), HasSubstr("\"height\": 32"), HasSubstr("stands in")));
+  EXPECT_THAT(Bytes(Out("a.png")), AllOf(HasSubstr("photo.png"), HasSubstr("strength")));
+}
+
+TEST_F(GenerateTest, SaysWhatIsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> wrong = {
+      {{"--size", "100x64"}, "the size is 100 x 64; both must be multiples of 8"},
+      {{"--size", "big"}, "--size is \"big\"; allowed: WIDTHxHEIGHT"},
+      {{"--size", "8x8x8"}, "--size is \"8x8x8\""},
+      {{"--scheduler", "heun"}, "the scheduler is \"heun\"; allowed: dpm++"},
+      {{"--init", "/nonexistent.png"}, "/nonexistent.png: cannot be opened"},
+      {{"--init", Out("model_index.json")}, "model_index.json: "},
+      {{"-o", Out("a.jpg")}, "pictures are written as .png"}};
+  for (const auto& [words, says] : wrong) {
+    std::vector<std::string> all = {"-p", "boat", "-o", Out("never.png")};
+    if (words.front() == "-o") all.resize(2);
+    all.insert(all.end(), words.begin(), words.end());
+    const Ran ran = Generate(all);
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(says));
+  }
+  EXPECT_FALSE(std::filesystem::exists(Out("never.png")));
+}
+
+TEST_F(GenerateTest, RefusesACommandLineThatItDoesNotKnow) {
+  const Ran unknown = Generate({"-p", "boat", "--sead", "3"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("--sead"), HasSubstr("--seed")));
+  EXPECT_EQ(Generate({"-p", "boat", "--steps", "0"}).code, 2);
+  EXPECT_EQ(Generate({"-p", "boat", "--guidance", "-3"}).code, 2);
+  EXPECT_EQ(Generate({}).code, 2) << "no prompt";
+  EXPECT_EQ(Ringway({"generate", "-p", "boat"}).code, 2) << "no model";
+}
+
+TEST_F(GenerateTest, RefusesModelsOfOtherKinds) {
+  folder_.Write("model_index.json", R"({"_class_name":"StableVideoDiffusionPipeline"})");
+  const Ran ran = Generate({"-p", "boat", "-o", Out("never.png")});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("model_index.json: \"_class_name\" is \"StableVideoDiffusionPipeline\""),
+                    HasSubstr("`ringway animate`")));
+}
+
+}  // namespace
+}  // namespace ringway::cli

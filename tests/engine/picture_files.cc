@@ -1,0 +1,83 @@
+#include "tests/engine/picture_files.h"
+
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "engine/networks/clip.h"
+#include "engine/networks/unet_sd.h"
+#include "engine/networks/vae.h"
+#include "tests/engine/clip_vocabulary.h"
+#include "tests/engine/hash_weights.h"
+#include "tests/engine/model_files.h"
+
+namespace ringway::engine {
+namespace {
+
+constexpr char kIndexOfParts[] =
+    R"("unet":["diffusers","UNet2DConditionModel"],"vae":["diffusers","AutoencoderKL"],
+  "text_encoder":["transformers","CLIPTextModel"],"tokenizer":["transformers","CLIPTokenizer"],
+  "safety_checker":[null,null],"requires_safety_checker":false,)";
+
+Json JsonOf(const std::string& text) { return Json::Parse(text, "golden").value(); }
+
+ClipVocabulary Vocabulary() {
+  std::ifstream file(std::string(RINGWAY_SOURCE_DIR) + "/tests/engine/golden/clip_tokens.json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return ClipVocabulary(JsonOf(text.str()));
+}
+
+Config PartOf(const Json& config, const char* file) {
+  return Config(JsonOf(*config.Find("files")->Find(file)->string()), file);
+}
+
+}  // namespace
+
+std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& name) {
+  const Json config = JsonOf(ReadGolden(name).config);
+  for (const auto& [file, text] : *config.Find("files")->object()) folder.Write(file, *text.string());
+  folder.Write("model_index.json", absl::StrCat(R"({"_class_name":"StableDiffusionPipeline",)", kIndexOfParts,
+                                                R"("scheduler":["diffusers",")",
+                                                *config.Find("scheduler_class")->string(), "\"]}"));
+  const ClipVocabulary words = Vocabulary();
+  folder.Write("tokenizer/vocab.json", words.vocabulary);
+  folder.Write("tokenizer/merges.txt", words.merges);
+  const SdUNetConfig unet = ReadSdUNetConfig(PartOf(config, "unet/config.json")).value();
+  const VaeConfig vae = ReadVaeConfig(PartOf(config, "vae/config.json")).value();
+  const ClipConfig clip = ReadClipConfig(PartOf(config, "text_encoder/config.json")).value();
+  HashWeights all;
+  WriteComponentWeights(folder, "unet/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
+    BuildSdUNet(unet, w, {1, 4, 4}, clip.tokens_max);
+  });
+  WriteComponentWeights(folder, "vae/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
+    BuildVaeEncoder(vae, w, 1, 32, 32);
+    BuildVaeDecoder(vae, w, 1, 4, 4);
+  });
+  WriteComponentWeights(folder, "text_encoder/model.safetensors", all,
+                        [&](HashWeights& w) { BuildClipText(clip, w, 1); });
+  return all.ListHash();
+}
+
+PictureRequest GoldenRequest(const Golden& golden) {
+  const Json config = JsonOf(golden.config);
+  const Json& asked = *config.Find("request");
+  const auto whole = [&](const char* key) { return static_cast<int>(*asked.Find(key)->integer()); };
+  PictureRequest request;
+  request.prompt = *asked.Find("prompt")->string();
+  request.negative = *asked.Find("negative")->string();
+  request.scheduler = *asked.Find("scheduler")->string();
+  request.guidance = asked.Find("guidance")->number();
+  request.clip_skip = whole("clip_skip");
+  request.steps = whole("steps");
+  request.width = whole("width");
+  request.height = whole("height");
+  request.strength = asked.Find("strength")->number();
+  if (request.strength < 1) {
+    request.start = Picture::Blank(request.width, request.height);
+    for (std::size_t i = 0; i < request.start->rgb.size(); ++i)
+      request.start->rgb[i] = static_cast<std::uint8_t>((HashedUniform(Fnv1a("photo"), i) + 1.0f) * 127.5f);
+  }
+  return request;
+}
+
+}  // namespace ringway::engine

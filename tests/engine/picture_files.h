@@ -1,0 +1,24 @@
+// Stable Diffusion directories for tests: small, with hashed weights under stock names, as the reference drew
+// with them (tests/engine/reference/pictures.py, golden/picture_*.safetensors).
+//
+// A golden file holds the configuration of every component and the request; WritePictureModel writes the
+// directory that belongs to it, GoldenRequest says what was asked. Engine code draws the same picture or is
+// wrong.
+#ifndef RINGWAY_TESTS_ENGINE_PICTURE_FILES_H_
+#define RINGWAY_TESTS_ENGINE_PICTURE_FILES_H_
+
+#include "engine/picture_engine.h"
+#include "tests/engine/checkpoint_files.h"
+#include "tests/engine/golden.h"
+
+namespace ringway::engine {
+
+// `name`: picture_sd1, picture_sd2, picture_from_picture, picture_lcm. Returns the hash of all names and
+// shapes (HashWeights::ListHash).
+std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& name);
+// With the picture to start from, where the reference started from one.
+PictureRequest GoldenRequest(const Golden& golden);
+
+}  // namespace ringway::engine
+
+#endif  // RINGWAY_TESTS_ENGINE_PICTURE_FILES_H_

@@ -1,0 +1,219 @@
+// Pictures from prompts: whole pipelines against the reference (tests/engine/reference/pictures.py), and the
+// engine as its callers see it, on small random models.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "engine/cpu/cpu_backend.h"
+#include "engine/pipelines/picture_pipeline.h"
+#include "tests/engine/hash_weights.h"
+#include "tests/engine/picture_files.h"
+
+namespace ringway::engine {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Between -1 and 1, so of a peak of 2; nothing is clamped, so that no error hides there.
+double DecibelsFromGolden(const Golden& golden, std::span<const float> painted) {
+  double sum = 0;
+  for (std::size_t i = 0; i < golden.kept.size(); ++i)
+    sum += std::pow(painted[i * golden.every] - golden.kept[i], 2);
+  return 10 * std::log10(4 * static_cast<double>(golden.kept.size()) / sum);
+}
+
+class WholePicture : public testing::TestWithParam<const char*> {};
+
+TEST_P(WholePicture, IsThatOfTheReference) {
+  const Golden golden = ReadGolden(GetParam());
+  const ScratchFolder folder;
+  EXPECT_EQ(WritePictureModel(folder, GetParam()), golden.names);
+  const ModelDirectory model = ModelDirectory::Open(folder.path()).value();
+  const CpuBackend backend({.threads = 2});
+  for (const bool full : {true, false}) {
+    auto pipeline = PicturePipeline::Open({model, backend, 2, full});
+    ASSERT_TRUE(pipeline.ok()) << pipeline.status();
+    const AnimateProgressFn silent;
+    ProgressTeller progress(silent);
+    const auto painted = (*pipeline)->Paint(GoldenRequest(golden),
+                                            [](std::uint64_t draw, std::span<float> x) {
+                                              FillHashed(absl::StrCat("noise", draw), x, std::sqrt(3.0f));
+                                            },
+                                            progress, {});
+    ASSERT_TRUE(painted.ok()) << painted.status();
+    ASSERT_EQ(painted->size(), golden.total);
+    const double decibels = DecibelsFromGolden(golden, *painted);
+    EXPECT_GT(decibels, full ? 50 : 35);
+    std::printf("  %s, %s: PSNR %.1f dB\n", GetParam(), full ? "f32" : "fastest", decibels);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WholePicture,
+                         testing::Values("picture_sd1", "picture_sd2", "picture_from_picture", "picture_lcm"),
+                         [](const auto& info) { return std::string(info.param); });
+
+class PictureEngineTest : public testing::Test {
+ protected:
+  PictureEngineTest() { WritePictureModel(folder_, "picture_sd1"); }
+  std::unique_ptr<PictureEngine> Open(int threads = 2) const {
+    auto engine = PictureEngine::Open(folder_.path(), {.threads = threads});
+    EXPECT_TRUE(engine.ok()) << engine.status();
+    return std::move(engine).value();
+  }
+  static PictureRequest Request() { return {.prompt = "the boat sways", .steps = 3}; }
+  ScratchFolder folder_;
+};
+
+TEST_F(PictureEngineTest, DrawsTheSizeThatTheModelLikesAndTellsWhatItChose) {
+  const auto drawn = Open()->Draw({.prompt = "the boat"}, {}, {});
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  EXPECT_EQ(drawn->picture.width, 32);
+  EXPECT_EQ(drawn->picture.height, 32);
+  EXPECT_EQ(drawn->steps, 25);
+  EXPECT_EQ(drawn->guidance, 7.5);
+  EXPECT_EQ(drawn->scheduler, "dpm++");
+  ASSERT_EQ(drawn->notes.size(), 1u);
+  EXPECT_THAT(drawn->notes[0], HasSubstr("for the checkpoint's PNDMScheduler stands in dpm++"));
+}
+
+TEST_F(PictureEngineTest, DrawsEverySizeOfEights) {
+  const auto engine = Open();
+  for (const auto& [width, height] : {std::pair{8, 8}, {8, 40}, {56, 24}, {72, 48}, {32, 32}}) {
+    PictureRequest request = Request();
+    request.width = width;
+    request.height = height;
+    const auto drawn = engine->Draw(request, {}, {});
+    ASSERT_TRUE(drawn.ok()) << drawn.status();
+    EXPECT_EQ(drawn->picture.width, width);
+    EXPECT_EQ(drawn->picture.height, height);
+  }
+}
+
+TEST_F(PictureEngineTest, RepeatsItselfForTheSameSeedOnly) {
+  for (const char* scheduler : {"", "euler-ancestral", "dpm++-sde-karras"}) {
+    PictureRequest request = Request();
+    request.scheduler = scheduler;
+    const auto engine = Open();
+    const auto once = engine->Draw(request, {}, {}), alone = Open(1)->Draw(request, {}, {});
+    request.seed = 1;
+    const auto other = engine->Draw(request, {}, {});
+    request.seed = 0;
+    const auto again = engine->Draw(request, {}, {});
+    ASSERT_TRUE(once.ok() && alone.ok() && other.ok() && again.ok());
+    EXPECT_EQ(once->picture, again->picture) << scheduler;
+    EXPECT_EQ(once->picture, alone->picture) << scheduler << ": other threads, same picture";
+    EXPECT_NE(once->picture, other->picture) << scheduler;
+  }
+}
+
+TEST_F(PictureEngineTest, EveryWordAndSettingCounts) {
+  const auto engine = Open();
+  const PictureRequest plain = Request();
+  const Picture picture = engine->Draw(plain, {}, {})->picture;
+  std::vector<PictureRequest> others(6, plain);
+  others[0].prompt = "the water";
+  others[1].negative = "grass";
+  others[2].guidance = 3;
+  others[3].scheduler = "ddim";
+  others[4].clip_skip = 1;
+  others[5].guidance = 1;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const auto drawn = engine->Draw(others[i], {}, {});
+    ASSERT_TRUE(drawn.ok()) << drawn.status();
+    EXPECT_NE(drawn->picture, picture) << i;
+  }
+  EXPECT_EQ(engine->Draw(plain, {}, {})->picture, picture) << "nothing stays behind";
+}
+
+TEST_F(PictureEngineTest, StaysNearerToThePictureItStartsFromTheLessStrengthItHas) {
+  const auto engine = Open();
+  PictureRequest request = Request();
+  request.steps = 10;
+  request.start = Picture::Blank(45, 37);  // not a multiple of eight
+  std::vector<Picture> drawn;
+  for (const double strength : {0.1, 0.5, 1.0}) {
+    request.strength = strength;
+    const auto picture = engine->Draw(request, {}, {});
+    ASSERT_TRUE(picture.ok()) << picture.status();
+    EXPECT_EQ(picture->picture.width, 40);
+    EXPECT_EQ(picture->picture.height, 32);
+    drawn.push_back(picture->picture);
+  }
+  // What the autoencoder alone makes of it, as nearly as a step of the solver allows.
+  const auto distance = [&](std::size_t i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < drawn[0].rgb.size(); ++k) sum += std::abs(drawn[i].rgb[k] - drawn[0].rgb[k]);
+    return sum;
+  };
+  EXPECT_GT(distance(1), 0);
+  EXPECT_GT(distance(2), distance(1));
+}
+
+TEST_F(PictureEngineTest, TellsProgressAndStopsWithinAStep) {
+  const auto engine = Open();
+  std::vector<AnimateProgress> told;
+  ASSERT_TRUE(engine->Draw(Request(), [&](const AnimateProgress& p) { told.push_back(p); }, {}).ok());
+  ASSERT_EQ(told.size(), 4u);  // three steps and the end
+  for (std::size_t i = 1; i < told.size(); ++i) EXPECT_GT(told[i].fraction, told[i - 1].fraction);
+  EXPECT_EQ(told.back().fraction, 1.0);
+  for (const int stop_after : {1, 3}) {
+    std::stop_source stop;
+    int steps = 0;
+    const auto drawn = engine->Draw(
+        Request(),
+        [&](const AnimateProgress&) {
+          if (++steps == stop_after) stop.request_stop();
+        },
+        stop.get_token());
+    EXPECT_EQ(drawn.status().code(), absl::StatusCode::kCancelled);
+    EXPECT_EQ(steps, stop_after);
+  }
+}
+
+TEST_F(PictureEngineTest, SaysWhatHasNoEffect) {
+  PictureRequest request = Request();
+  request.scheduler = "euler";
+  EXPECT_THAT(Open()->Draw(request, {}, {})->notes, IsEmpty());
+  request.negative = "grass";
+  request.guidance = 1;
+  EXPECT_THAT(Open()->Draw(request, {}, {})->notes, testing::ElementsAre(HasSubstr("has no effect")));
+  const ScratchFolder consistent;
+  WritePictureModel(consistent, "picture_lcm");
+  auto engine = PictureEngine::Open(consistent.path(), {}).value();
+  const auto drawn = engine->Draw({.prompt = "zoom", .negative = "grass"}, {}, {});
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  EXPECT_EQ(drawn->steps, 4);
+  EXPECT_EQ(drawn->guidance, 8.5);
+  EXPECT_THAT(drawn->notes, testing::ElementsAre(HasSubstr("reads no negative prompt")));
+}
+
+TEST_F(PictureEngineTest, RefusesWhatItCannotDo) {
+  const auto engine = Open();
+  const auto says = [&](const std::function<void(PictureRequest&)>& change) {
+    PictureRequest request = Request();
+    change(request);
+    return std::string(engine->Draw(request, {}, {}).status().message());
+  };
+  EXPECT_THAT(says([](auto& r) { r.width = r.height = 100; }),
+              HasSubstr("the size is 100 x 100; both must be multiples of 8"));
+  EXPECT_THAT(says([](auto& r) { r.width = 64; }), HasSubstr("both width and height"));
+  EXPECT_THAT(says([](auto& r) { r.width = r.height = 4096; }), HasSubstr("at most 4194304 pixels"));
+  EXPECT_THAT(says([](auto& r) { r.guidance = -1; }), HasSubstr("guidance is -1; allowed are 0 to 100"));
+  EXPECT_THAT(says([](auto& r) { r.guidance = std::nan(""); }), HasSubstr("guidance is nan"));
+  EXPECT_THAT(says([](auto& r) { r.steps = -1; }), HasSubstr("steps is -1; this checkpoint allows 1 to 998"));
+  EXPECT_THAT(says([](auto& r) { r.clip_skip = 3; }), HasSubstr("clip skip is 3; allowed are 0 to 2"));
+  EXPECT_THAT(says([](auto& r) { r.scheduler = "heun"; }), HasSubstr("\"heun\"; allowed: dpm++"));
+  EXPECT_THAT(says([](auto& r) { r.prompt.assign(20'000, 'a'); }), HasSubstr("the prompt's bytes is 20000"));
+  EXPECT_THAT(says([](auto& r) {
+                r.start = Picture::Blank(64, 64);
+                r.strength = 0;
+              }),
+              HasSubstr("strength is 0"));
+}
+
+}  // namespace
+}  // namespace ringway::engine
