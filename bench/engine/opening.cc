@@ -165,7 +165,9 @@ void MeasureOpening(const RunOptions& options, Claims& claims) {
   for (const auto& [name, dims] : asked.asked())
     largest = std::max(largest, 2.0 * static_cast<double>(StoredAs(dims).elements()));
   const RandomFile file(asked);
-  const double reading = ReadingSeconds(file, asked, options.threads);
+  double reading = 1e9;  // the first time is the page cache's
+  for (int round = 0; round < 3; ++round)
+    reading = std::min(reading, ReadingSeconds(file, asked, options.threads));
 
   ResetPeak();
   const double before = StatusBytes("VmRSS:");
@@ -197,8 +199,10 @@ void MeasureOpening(const RunOptions& options, Claims& claims) {
   const auto arena = static_cast<double>(second->report().arena_bytes);
   claims.AtLeast("second_size_within_50_ms", kSecondSizeSeconds / again, 1.0,
                  absl::StrFormat("512 x 512 after 256 x 256: %.1f ms", again * 1e3));
-  claims.AtLeast("second_size_arena_of_growth", arena / grown, 1.0,
-                 absl::StrFormat("grown by %.1f MB, arena %.1f MB", grown / 1e6, arena / 1e6));
+  claims.AtLeast(
+      "second_size_arena_of_growth", arena / grown, 1.0,
+      absl::StrFormat("grown by %.1f MB before it runs; its arena, touched when it does, has %.1f MB",
+                      grown / 1e6, arena / 1e6));
   claims.AtLeast("second_size_packs_nothing", packed / static_cast<double>(opened.set->packed_bytes()), 1.0,
                  absl::StrFormat("%d weights packed in all", opened.set->packed_weights()));
 
