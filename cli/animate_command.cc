@@ -42,7 +42,7 @@ int Animate(Session& session, AnimateOptions& options) {
     session.out << ResultJson(*result, options.out);
   } else {
     std::ostream& told = ResultFile::IsStandardOutput(options.out) ? session.err : session.out;
-    told << options.out << ": " << result->file.size() << " bytes, " << result->trace << "\n";
+    told << options.out << ": " << result->file.size() << " bytes, " << result->story << "\n";
   }
   return kExitOk;
 }

@@ -152,6 +152,31 @@ double CopySeconds(std::size_t bytes) {
   return SecondsOf([&] { std::memcpy(to.data(), from.data(), bytes); });
 }
 
+// Another checkpoint of the structure: the plan that rests takes its weights, which are packed the first
+// time.
+void MeasureSwap(const engine::SdUNetConfig& config, const PassOptions& passes,
+                 const engine::CpuBackend& backend, const RandomFile& file, const OpenedFile& opened,
+                 std::unique_ptr<engine::Plan> plan, Claims& claims) {
+  const OpenedFile other = Open(file);
+  engine::PlanCache cache(backend, std::size_t{4} << 30);
+  cache.GiveBack(std::move(plan));
+  const auto swap = [&](const OpenedFile& to) {
+    return SecondsOf([&] {
+      auto taken = cache.Take(BuildSdUNet(config, *to.source, {1, 32, 32}, kTokens), passes, to.set);
+      RINGWAY_CHECK(taken.ok());
+      cache.GiveBack(*std::move(taken));
+    });
+  };
+  const double cold = swap(other), warm = std::min(swap(opened), swap(other));
+  RINGWAY_CHECK(cache.hits() == 3);
+  const double copy = CopySeconds(opened.set->packed_bytes());
+  claims.AtLeast(
+      "swap_copy_of_the_bytes_against_it", copy / warm, 1 / 1.5,
+      absl::StrFormat("between weights in memory %.1f ms, memcpy of as many bytes %.1f ms; with weights to "
+                      "read and pack %.3f s",
+                      warm * 1e3, copy * 1e3, cold));
+}
+
 }  // namespace
 
 void MeasureOpening(const RunOptions& options, Claims& claims) {
@@ -165,7 +190,9 @@ void MeasureOpening(const RunOptions& options, Claims& claims) {
   for (const auto& [name, dims] : asked.asked())
     largest = std::max(largest, 2.0 * static_cast<double>(StoredAs(dims).elements()));
   const RandomFile file(asked);
-  const double reading = ReadingSeconds(file, asked, options.threads);
+  double reading = 1e9;  // the first time is the page cache's
+  for (int round = 0; round < 3; ++round)
+    reading = std::min(reading, ReadingSeconds(file, asked, options.threads));
 
   ResetPeak();
   const double before = StatusBytes("VmRSS:");
@@ -197,30 +224,14 @@ void MeasureOpening(const RunOptions& options, Claims& claims) {
   const auto arena = static_cast<double>(second->report().arena_bytes);
   claims.AtLeast("second_size_within_50_ms", kSecondSizeSeconds / again, 1.0,
                  absl::StrFormat("512 x 512 after 256 x 256: %.1f ms", again * 1e3));
-  claims.AtLeast("second_size_arena_of_growth", arena / grown, 1.0,
-                 absl::StrFormat("grown by %.1f MB, arena %.1f MB", grown / 1e6, arena / 1e6));
+  claims.AtLeast(
+      "second_size_arena_of_growth", arena / grown, 1.0,
+      absl::StrFormat("grown by %.1f MB before it runs; its arena, touched when it does, has %.1f MB",
+                      grown / 1e6, arena / 1e6));
   claims.AtLeast("second_size_packs_nothing", packed / static_cast<double>(opened.set->packed_bytes()), 1.0,
                  absl::StrFormat("%d weights packed in all", opened.set->packed_weights()));
 
-  // Another checkpoint of the structure: the plan that rests takes its weights, which it packs.
-  const OpenedFile other = Open(file);
-  engine::PlanCache cache(backend, std::size_t{4} << 30);
-  cache.GiveBack(std::move(plan));
-  const auto swap = [&](const OpenedFile& to) {
-    return SecondsOf([&] {
-      auto taken = cache.Take(BuildSdUNet(config, *to.source, {1, 32, 32}, kTokens), passes, to.set);
-      RINGWAY_CHECK(taken.ok());
-      cache.GiveBack(*std::move(taken));
-    });
-  };
-  const double cold = swap(other), warm = std::min(swap(opened), swap(other));
-  RINGWAY_CHECK(cache.hits() == 3);
-  const double copy = CopySeconds(opened.set->packed_bytes());
-  claims.AtLeast(
-      "swap_copy_of_the_bytes_against_it", copy / warm, 1 / 1.5,
-      absl::StrFormat("between weights in memory %.1f ms, memcpy of as many bytes %.1f ms; with weights to "
-                      "read and pack %.3f s",
-                      warm * 1e3, copy * 1e3, cold));
+  MeasureSwap(config, passes, backend, file, opened, std::move(plan), claims);
 }
 
 }  // namespace ringway::bench

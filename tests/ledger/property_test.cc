@@ -41,7 +41,7 @@ FleetSettings RandomFleet(Rng& rng, std::uint64_t seed, bool announce) {
 void ExpectPromisesKept(const Fleet& fleet, const LeaseChecker& checker, std::uint64_t seed) {
   ASSERT_TRUE(checker.complaints().empty()) << checker.complaints().front() << " (and "
                                             << checker.complaints().size() - 1 << " more), seed " << seed;
-  ASSERT_LE(fleet.Leader().View().waiting, fleet.settings().ledger.waiting_max) << "seed " << seed;
+  ASSERT_LE(fleet.Current().View().waiting, fleet.settings().ledger.waiting_max) << "seed " << seed;
 }
 
 // After everything has healed: no ask is forgotten and no slot is lost.
@@ -49,9 +49,9 @@ void ExpectWholeAgain(Fleet& fleet, const LeaseChecker& checker, std::uint64_t s
   const auto workers = static_cast<std::size_t>(fleet.settings().workers);
   EXPECT_EQ(fleet.jobs_open(), 0u) << "seed " << seed;
   EXPECT_EQ(checker.open_asks(), 0u) << "seed " << seed;
-  EXPECT_TRUE(fleet.Leader().View().holding) << "seed " << seed;
-  EXPECT_EQ(fleet.Leader().View().waiting, 0u) << "seed " << seed;
-  EXPECT_EQ(fleet.Leader().View().idle, workers) << "seed " << seed;
+  EXPECT_TRUE(fleet.Current().View().holding) << "seed " << seed;
+  EXPECT_EQ(fleet.Current().View().waiting, 0u) << "seed " << seed;
+  EXPECT_EQ(fleet.Current().View().idle, workers) << "seed " << seed;
 }
 
 // Workers that announce make any two leaders safe from each other; for the others the controller sees to it

@@ -34,7 +34,7 @@ class Fleet {
   const Tally& Run();
   const Tally& tally() const { return tally_; }
   // The leader in the leader.
-  const SlotLedger& Leader() const { return leaders_[leader_.router.index()].ledger; }
+  const SlotLedger& Current() const { return leaders_[leader_.router.index()].ledger; }
   void RunUntil(absl::Duration at);
 
   // ---- faults at will, for random histories ----
