@@ -30,10 +30,10 @@ void ReadAsk(const std::string& bytes) {
     return;
   }
   RINGWAY_CHECK(DecodeAsk(EncodeAsk(*ask, kNow), kNow).ok());
-  once::OnceMachine tier_state({.router = "fuzz"});
-  tier_state.Asked(kNow, 1, *ask);
-  RINGWAY_CHECK(tier_state.actions().size() == 1);
-  tier_state.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
+  once::OnceMachine machine({.router = "fuzz"});
+  machine.Asked(kNow, 1, *ask);
+  RINGWAY_CHECK(machine.actions().size() == 1);
+  machine.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
 }
 
 void ReadReply(const std::string& bytes) {
@@ -46,24 +46,24 @@ void ReadReply(const std::string& bytes) {
   }
   for (const once::Record& record : reply->records) CheckRecord(record);
   // Whatever a peer answers to everything, a request comes to its end.
-  once::OnceMachine tier_state({.router = "fuzz"});
-  tier_state.List(RouterId(1), "peer");
-  tier_state.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
+  once::OnceMachine machine({.router = "fuzz"});
+  machine.List(RouterId(1), "peer");
+  machine.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
   absl::Time now = kNow;
-  for (int step = 0; step < 200 && tier_state.courses() > 0; ++step) {
-    for (const once::OnceAction& action : std::exchange(tier_state.actions(), {})) {
+  for (int step = 0; step < 200 && machine.requests() > 0; ++step) {
+    for (const once::OnceAction& action : std::exchange(machine.actions(), {})) {
       if (const auto* send = std::get_if<once::SendRequest>(&action)) {
-        tier_state.Replied(now, send->to, send->ask, &*reply);
+        machine.Replied(now, send->to, send->request, &*reply);
       } else if (std::holds_alternative<once::Granted>(action)) {
-        tier_state.Drop(now, JobId(0), 0);
+        machine.Drop(now, JobId(0), 0);
       }
     }
-    if (!tier_state.actions().empty() || tier_state.courses() == 0) continue;
-    if (tier_state.NextWake() == absl::InfiniteFuture()) break;
-    now = std::max(now, tier_state.NextWake());
-    tier_state.Wake(now);
+    if (!machine.actions().empty() || machine.requests() == 0) continue;
+    if (machine.NextWake() == absl::InfiniteFuture()) break;
+    now = std::max(now, machine.NextWake());
+    machine.Wake(now);
   }
-  RINGWAY_CHECK(tier_state.courses() == 0);
+  RINGWAY_CHECK(machine.requests() == 0);
 }
 
 }  // namespace

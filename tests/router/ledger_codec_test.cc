@@ -119,7 +119,7 @@ TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
       std::get<ledger::LeaseLost>(through(ledger::LeaseLost{RouterId(90), WorkerId(0), kLease}));
   EXPECT_EQ(lost.worker, WorkerId(0));
   EXPECT_EQ(lost.lease, kLease);
-  EXPECT_EQ(EncodeHeartbeat({3, 2}).beat().appointment(), 2u);
+  EXPECT_EQ(EncodeHeartbeat({3, 2}).heartbeat().appointment(), 2u);
 }
 
 TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
@@ -129,8 +129,8 @@ TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
     return DecodeUp(kNow, message, kFrom, TierOfTwo(), kNames).status();
   };
   const auto sound = [](v1::LedgerUp& m) {
-    m.mutable_ask()->set_generation(1);
-    m.mutable_ask()->set_deadline_s(1);
+    m.mutable_acquire()->set_generation(1);
+    m.mutable_acquire()->set_deadline_s(1);
   };
   EXPECT_TRUE(refused(sound).ok());
   struct Case {
@@ -141,10 +141,10 @@ TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
   const Case cases[] = {
       {"neither ask", [](auto&) {}},
       {"neither ask", [](auto& m) { m.mutable_hello(); }},
-      {"generation", [](auto& m) { m.mutable_ask(); }},
-      {"LedgerAcquire.age_s", [&](auto& m) { sound(m), m.mutable_ask()->set_age_s(-1); }},
-      {"LedgerAcquire.deadline_s", [&](auto& m) { sound(m), m.mutable_ask()->set_deadline_s(nan); }},
-      {"LedgerAcquire.expected_s", [&](auto& m) { sound(m), m.mutable_ask()->set_expected_s(1e9); }},
+      {"generation", [](auto& m) { m.mutable_acquire(); }},
+      {"LedgerAcquire.age_s", [&](auto& m) { sound(m), m.mutable_acquire()->set_age_s(-1); }},
+      {"LedgerAcquire.deadline_s", [&](auto& m) { sound(m), m.mutable_acquire()->set_deadline_s(nan); }},
+      {"LedgerAcquire.expected_s", [&](auto& m) { sound(m), m.mutable_acquire()->set_expected_s(1e9); }},
       {"no lease", [](auto& m) { m.mutable_renew()->set_worker("a:1"); }},
       {"worker: is 0 bytes", [](auto& m) { m.mutable_renew()->set_lease("L1-2-3"); }},
       {"outcome: is 'fine'", [](auto& m) { m.mutable_release()->set_outcome("fine"); }},
@@ -163,8 +163,8 @@ TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
 
 TEST(LedgerCodecTest, APriorityThatTheTierDoesNotHaveIsItsLast) {
   v1::LedgerUp message;
-  message.mutable_ask()->set_generation(1);
-  message.mutable_ask()->set_priority("urgent");
+  message.mutable_acquire()->set_generation(1);
+  message.mutable_acquire()->set_priority("urgent");
   const auto event = DecodeUp(kNow, message, kFrom, TierOfTwo(), kNames);
   ASSERT_TRUE(event.ok());
   EXPECT_EQ(std::get<ledger::Acquire>(*event).priority, 1);
