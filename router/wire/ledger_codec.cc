@@ -213,7 +213,7 @@ absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp&
     return ledger::Renew{from, leased->worker, leased->lease};
   }
   if (message.has_release()) return ReadRelease(message.release(), names);
-  return Bad("LedgerUp", "is neither ask, withdraw, renew nor release");
+  return Bad("LedgerUp", "is neither acquire, withdraw, renew nor release");
 }
 
 v1::LedgerDown EncodeHeartbeat(const Fence& appointment) {

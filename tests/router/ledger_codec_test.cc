@@ -139,8 +139,8 @@ TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
   };
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Case cases[] = {
-      {"neither ask", [](auto&) {}},
-      {"neither ask", [](auto& m) { m.mutable_hello(); }},
+      {"neither acquire", [](auto&) {}},
+      {"neither acquire", [](auto& m) { m.mutable_hello(); }},
       {"generation", [](auto& m) { m.mutable_acquire(); }},
       {"LedgerAcquire.age_s", [&](auto& m) { sound(m), m.mutable_acquire()->set_age_s(-1); }},
       {"LedgerAcquire.deadline_s", [&](auto& m) { sound(m), m.mutable_acquire()->set_deadline_s(nan); }},
