@@ -22,6 +22,11 @@ bool HarmsWorkers(const Fault& fault) {
          !std::holds_alternative<FreezeMetrics>(fault);
 }
 
+bool KeepsDirectories(const Fault& fault) {
+  return std::holds_alternative<KillController>(fault) || std::holds_alternative<Partition>(fault) ||
+         std::holds_alternative<KillRegion>(fault) || std::holds_alternative<PauseRouters>(fault);
+}
+
 }  // namespace
 
 Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers,
@@ -30,6 +35,7 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       routers_(routers),
       workers_(workers),
       leaders_(leaders),
+      worker_up_s_(workers.count(), 0.0),
       worker_well_s_(workers.count(), 0.0),
       router_well_s_(routers.places().size(), 0.0),
       slot_well_s_(workers.count(), 0.0) {
@@ -39,6 +45,7 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
     double begin_s = step.at_s;
     for (int n = 0; n < kRepeatsMax && begin_s < scenario.duration_s; ++n, begin_s += step.every_s) {
       const double end_s = begin_s + step.lasts_s;
+      if (KeepsDirectories(step.fault)) undirected_.push_back({begin_s, end_s + kWithinS});
       if (std::holds_alternative<BreakStreams>(step.fault)) {
         faulty_.push_back({begin_s, begin_s + kStreamWithinS});
       } else if (std::holds_alternative<BadJobs>(step.fault)) {
@@ -60,6 +67,7 @@ bool Recovery::Calm(double now_s) const {
 void Recovery::NoteWell(double now_s) {
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     if (!workers_.Healthy(WorkerId(i))) worker_well_s_[WorkerId(i)] = now_s;
+    if (workers_.alive(WorkerId(i))) worker_up_s_[WorkerId(i)] = now_s;
   }
   const auto now_ns = static_cast<std::int64_t>(now_s * 1e9);
   for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
@@ -76,8 +84,14 @@ void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
     std::fill(slot_well_s_.begin(), slot_well_s_.end(), now_s);
     return;
   }
+  const bool directed =
+      scenario_.controller && std::none_of(undirected_.begin(), undirected_.end(), [now_s](const Span& span) {
+        return span.from_s <= now_s && now_s <= span.to_s;
+      });
   for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
-    if (now_s - router_well_s_[RouterId(i)] >= kWithinS) JudgeRouter(now, RouterId(i), checkers);
+    if (now_s - router_well_s_[RouterId(i)] < kWithinS) continue;
+    JudgeRouter(now, RouterId(i), checkers);
+    if (directed) JudgeDead(now, RouterId(i), checkers);
   }
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     if (now_s - worker_well_s_[WorkerId(i)] >= kWithinS) JudgeSlot(now, WorkerId(i), checkers);
@@ -100,6 +114,20 @@ void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) 
       checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been well for ", kWithinS,
                                          " s, and router ", router.value(), " does not use it"));
     }
+  }
+}
+
+// Its router, or who has adopted it, reports it dead; the directory leaves it out; and who names it still
+// (its own router) has seen its stream break.
+void Recovery::JudgeDead(absl::Time now, RouterId router, Checkers& checkers) {
+  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    const WorkerId worker(i);
+    if (workers_.places()[worker].region != routers_.places()[router]) continue;
+    if (now_s - worker_up_s_[worker] < kWithinS) continue;
+    if (!routers_.machine(router).workers().Usable(workers_.InRegion(worker), now)) continue;
+    checkers.Violate(now, absl::StrCat("worker ", i, " has been dead for ", kWithinS, " s, and router ",
+                                       router.value(), " would use it"));
   }
 }
 

@@ -5,6 +5,7 @@
 // scenario began or ended, and for workers and routers that have been well for as long, every few seconds:
 //   * each router may use each worker of its region (the figure behind ringway_router_workers);
 //   * the ledger that holds the region's tier has the worker's slot among those that it grants, or leased.
+// And a worker that has been dead for as long is used by no router that the controller reaches.
 // Streams that break excuse a second. Demand, thresholds and frozen metrics are no trouble of workers. While
 // users send broken jobs nothing is judged: who is blamed for them is another matter.
 //
@@ -43,6 +44,7 @@ class Recovery {
   bool Calm(double now_s) const;
   void NoteWell(double now_s);
   void JudgeRouter(absl::Time now, RouterId router, Checkers& checkers);
+  void JudgeDead(absl::Time now, RouterId router, Checkers& checkers);
   void JudgeSlot(absl::Time now, WorkerId worker, Checkers& checkers);
 
   const Scenario& scenario_;
@@ -50,6 +52,8 @@ class Recovery {
   const Workers& workers_;
   const Leaders& leaders_;
   std::vector<Span> faulty_;                  // nothing is judged within
+  std::vector<Span> undirected_;              // directories may not come
+  IdVector<WorkerId, double> worker_up_s_;    // when it last was
   IdVector<WorkerId, double> worker_well_s_;  // since when
   IdVector<RouterId, double> router_well_s_;
   IdVector<WorkerId, double> slot_well_s_;

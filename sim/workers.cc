@@ -295,6 +295,7 @@ void Workers::Kill(WorkerId worker) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   site.alive = false;
+  stalled_until_ns_[worker] = 0;  // a process that is gone refuses at once
   for (Observer* observer : stage_.observers) observer->OnWorkerDied(stage_.Now(), worker);
   Speech last;
   if (site.admitted != 0) last.Ended(site.note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/true);
