@@ -116,6 +116,18 @@ void Simulation::Hold(const SimEvent& event, std::int64_t until_ns) {
   stage_.queue.Push(until_ns, event.kind(), event.subject, event.detail);
 }
 
+// A stopped worker reads late, and finds the streams closed whose routers did not wait.
+void Simulation::OnOffer(const SimEvent& event) {
+  const OfferNote& offer = stage_.to_worker[event.detail];
+  const WorkerId worker(event.subject);
+  if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.caller)) {
+    routers_.OfferUnread(offer.caller, worker);
+  } else {
+    workers_.OnOffer(worker, offer);
+  }
+  stage_.to_worker.Free(event.detail);
+}
+
 void Simulation::Dispatch(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kUserArrives:
@@ -134,17 +146,8 @@ void Simulation::Dispatch(const SimEvent& event) {
       return routers_.OnNote(event.detail);
     case Happening::kRouterWakes:
       return routers_.OnWake(RouterId(event.subject), static_cast<Life>(event.detail));
-    case Happening::kOfferReaches: {
-      const OfferNote& offer = stage_.to_worker[event.detail];
-      const WorkerId worker(event.subject);
-      // A stopped worker reads late, and finds the streams closed whose routers did not wait.
-      if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.caller)) {
-        routers_.OfferUnread(offer.caller, worker);
-      } else {
-        workers_.OnOffer(worker, offer);
-      }
-      return stage_.to_worker.Free(event.detail);
-    }
+    case Happening::kOfferReaches:
+      return OnOffer(event);
     case Happening::kWithdrawReaches:
       workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker[event.detail]);
       return stage_.to_worker.Free(event.detail);

@@ -2,8 +2,8 @@
 //
 // The memory plan (engine/plan/memory_plan.h) decides which value lies at which offset; the arena only owns
 // the bytes and checks that what is asked for lies inside. It is allocated once, when a plan is frozen, and
-// is zero, so that padding never holds a NaN; its pages come with their first use. No allocation happens after
-// that.
+// is zero, so that padding never holds a NaN; its pages come with their first use. No allocation happens
+// after that.
 #ifndef RINGWAY_ENGINE_TENSOR_ARENA_H_
 #define RINGWAY_ENGINE_TENSOR_ARENA_H_
 
