@@ -40,7 +40,31 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
 }
 
 void ControlPlane::Begin() {
-  if (scenario_.controller) Revive();
+  if (!scenario_.controller) return;
+  // A run begins in the life of a fleet, not with its first start, when no router has reported any worker
+  // yet.
+  disk_ = LastLife();
+  Revive();
+}
+
+controller::DurableState ControlPlane::LastLife() const {
+  const std::size_t regions = scenario_.fleet->world.regions.size();
+  auto directory = std::make_shared<controller::Directory>();
+  directory->workers.resize(regions);
+  directory->leaders.resize(regions);
+  for (std::size_t i = 0; i < routers_.places().size(); ++i) {
+    const std::string name = Routers::NameOf(RouterId(i));
+    directory->routers.push_back({name, routers_.places()[RouterId(i)], absl::StrCat(name, ":7410")});
+  }
+  controller::WorkerSeen seen;
+  for (std::size_t i = 0; i < workers_.count(); ++i) {
+    const WorkerPlace& place = workers_.places()[WorkerId(i)];
+    Name(seen, WorkerId(i));
+    directory->workers[place.region].push_back(
+        {seen.name, seen.address, place.tier, Routers::NameOf(place.local), /*draining=*/false});
+  }
+  return {
+      .epoch = 0, .tiers = {}, .fleet = scenario_.fleet, .table = nullptr, .directory = std::move(directory)};
 }
 
 void ControlPlane::Revive() {

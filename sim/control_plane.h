@@ -68,6 +68,8 @@ class ControlPlane {
     std::vector<controller::WorkerSeen> workers;  // as last reported; empty: a report is under way with it
   };
 
+  // What a controller that has known the whole fleet leaves on its disk.
+  controller::DurableState LastLife() const;
   void Connect(RouterId router);
   // False: it was lost on the way.
   bool SendUp(RouterId router, controller::ControllerEvent event);

@@ -43,8 +43,14 @@ void RouterAgent::Do(const WorkerUnlisted& action) {
   sessions_.UnlistWorker(action.worker);
 }
 
+void RouterAgent::Do(const RouterListed& action) {
+  Tell(action);
+  addresses_.router(action.router).listed = true;
+}
+
 void RouterAgent::Do(const RouterUnlisted& action) {
   Tell(action);
+  addresses_.router(action.router).listed = false;
   addresses_.HangUp(action.router);
 }
 

@@ -124,7 +124,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void Do(const WorkerListed& action);
   void Do(const WorkerUnlisted& action);
   void Do(const WorkerHeard& action) { Tell(action); }
-  void Do(const RouterListed& action) { Tell(action); }
+  void Do(const RouterListed& action);
   void Do(const RouterUnlisted& action);
   void Do(const RoutersComplete& action) { Tell(action); }
   void Do(const WatchWorker& action);
