@@ -1,5 +1,6 @@
 #include "sim/simulation.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,8 +13,17 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 
 IdVector<RouterId, RegionId> Simulation::PlaceRouters(const Scenario& scenario) {
   IdVector<RouterId, RegionId> routers;
-  for (std::size_t region = 0; region < scenario.fleet->world.regions.size(); ++region) {
-    for (int i = 0; i < scenario.routers_per_region; ++i) routers.push_back(RegionId(region));
+  for (RegionId region(0); region != scenario.fleet->world.regions.end_id();
+       region = RegionId(region.index() + 1)) {
+    std::size_t workers = 0;
+    for (const Tier& tier : scenario.fleet->tiers) {
+      workers += static_cast<std::size_t>(std::max(0, tier.regions[region].workers));
+    }
+    // A router speaks for so many and no more; the rest would be in nobody's directory.
+    constexpr std::size_t kEach = router::WorkerRegistry::kWorkersReportedMax;
+    const auto wanted = static_cast<std::size_t>(scenario.routers_per_region);
+    for (std::size_t i = 0; i < std::max(wanted, (workers + kEach - 1) / kEach); ++i)
+      routers.push_back(region);
   }
   return routers;
 }
