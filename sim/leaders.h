@@ -87,13 +87,13 @@ class Leaders {
   void ForeseeHeardFurther(std::uint32_t endpoint, std::uint32_t detail) const;
 
   RouterId RouterOf(std::uint32_t endpoint) const { return endpoints_[endpoint].router; }
-  // For the report and for tests. Null, invalid: nobody holds the leader now.
+  // For the report and for tests. Null, invalid: nobody holds the ledger now.
   const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
   RouterId leader(RegionId region, TierId tier) const;
 
  private:
   static constexpr std::uint32_t kNoEndpoint = ~std::uint32_t{0};
-  // Number of a way from a endpoint to a leader, unique in a run; 0: none.
+  // Number of a way from an endpoint to a leader, unique in a run; 0: none.
   using Link = std::uint32_t;
 
   // One router and one tier in ledger mode.

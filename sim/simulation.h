@@ -35,7 +35,7 @@ class Simulation {
   // Runs to the end, or until `keep_going` (asked once a virtual second) says no.
   void Run(const std::function<bool(double now_s)>& keep_going = nullptr);
 
-  // Adds a observer before Run; not owned.
+  // Adds an observer before Run; not owned.
   void Watch(Observer* observer) { stage_.observers.push_back(observer); }
 
   const Scenario& scenario() const { return *scenario_; }

@@ -2,7 +2,7 @@
 //
 // Every region has a base rate, a share of what its workers can serve, that follows a day curve shifted by
 // its UTC offset (or a recorded trace). A phase multiplies the rates: one region is made hot, then all rise
-// at once; the factors are such that a phase reaches the load that its trace tells, whatever the hour. Where
+// at once; the factors are such that a phase reaches the load that its text tells, whatever the hour. Where
 // the tier is dispatched by ledger, the spike comes a second time with the tier switched to probes. A
 // `global` phase repeats the calm with a table that spreads every region's jobs over the whole world, so that
 // the two can be compared. Lengths are shares of the time that the demo is given.
