@@ -1,52 +1,53 @@
 #include "router/job_record.h"
 
-#include <utility>
+#include "absl/strings/str_cat.h"
 
 namespace ringway::router {
 
-void JobRecord::Begin(const JobFacts& new_facts) {
-  std::vector<WorkerId> kept = std::move(round);
-  kept.clear();
-  *this = JobRecord();
-  round = std::move(kept);
-  facts = new_facts;
+absl::Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service) {
+  if (job.facts.deadline == absl::InfiniteFuture()) return job.facts.deadline;
+  return job.facts.deadline - service.Within(job.facts.cost);
 }
 
-void WaitingLine::Join(JobArena& jobs, JobId job) {
-  Ends& ends = ends_[jobs[job].facts.priority];
-  jobs[job].line_before = ends.last;
-  jobs[job].line_after = JobId();
-  if (ends.last.valid()) {
-    jobs[ends.last].line_after = job;
-  } else {
-    ends.first = job;
+absl::Time NextLook(absl::Time now, const JobRecord& job, const dispatch::ServiceEstimate& service) {
+  const absl::Time latest = LatestStart(job, service);
+  if (latest == absl::InfiniteFuture()) return latest;
+  const absl::Duration takes = job.facts.deadline - latest;
+  for (const int part : {4, 16}) {
+    const absl::Time look = latest - takes / part;
+    if (now < look) return look;
   }
-  ends.last = job;
-  ++size_;
+  return latest + absl::Nanoseconds(1);
 }
 
-void WaitingLine::Leave(JobArena& jobs, JobId job) {
-  JobRecord& record = jobs[job];
-  Ends& ends = ends_[record.facts.priority];
-  if (record.line_before.valid()) {
-    jobs[record.line_before].line_after = record.line_after;
-  } else {
-    ends.first = record.line_after;
+std::optional<std::string> WhyNotAgain(JobRecord& job, const AttemptEnded& event) {
+  const std::string why = event.message.empty() ? "the connection broke" : event.message;
+  if (!job.no_repeat.empty()) {
+    return absl::StrCat(why, "; the job cannot be sent again: ", std::string(job.no_repeat));
   }
-  if (record.line_after.valid()) {
-    jobs[record.line_after].line_before = record.line_before;
-  } else {
-    ends.last = record.line_before;
+  const bool had_it = event.worker.valid() && event.outcome == Outcome::kFailed &&
+                      ContactOf(event) != ledger::Contact::kUnreached;
+  if (had_it) ++job.workers_failed;
+  if (event.may_have_started && !job.facts.safe) {
+    if (!job.facts.keyed) {
+      return absl::StrCat(
+          why, "; a worker may have started the job, and without an idempotency key it is not started again");
+    }
+    if (job.restarted) return absl::StrCat(why, "; it had been started again once already");
+    job.restarted = true;
+    return std::nullopt;
   }
-  record.line_before = record.line_after = JobId();
-  --size_;
+  if (job.workers_failed >= kWorkersFailedMax) {
+    return absl::StrCat(
+        why, "; ", job.workers_failed,
+        " workers failed with this job, and it is sent to no other: its input is the likelier cause");
+  }
+  return std::nullopt;
 }
 
-JobId WaitingLine::front() const {
-  for (const Ends& ends : ends_) {
-    if (ends.first.valid()) return ends.first;
-  }
-  return JobId();
+Outcome OutcomeForWorker(const JobRecord& job, const AttemptEnded& event) {
+  const bool failed = event.outcome == Outcome::kFailed && ContactOf(event) != ledger::Contact::kUnreached;
+  return failed && job.workers_failed > 0 ? Outcome::kCancelled : event.outcome;
 }
 
 }  // namespace ringway::router

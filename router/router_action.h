@@ -100,7 +100,7 @@ struct SendReport {
   std::uint64_t sequence = 0;
   absl::Duration period = absl::ZeroDuration();
   IdVector<TierId, TierCounts> tiers = {};
-  TableVersion table;
+  TableVersion table = {};
   std::uint64_t epoch_seen_max = 0;
 };
 

@@ -92,7 +92,7 @@ class Routers {
   }
   // A job of the tier is about to arrive under this id.
   void ForeseeAsk(RouterId router, JobId job, TierId tier) const {
-    if (sites_[router].machine) sites_[router].machine->ForeseeAsk(job, tier);
+    if (sites_[router].machine) sites_[router].machine->tier(tier).slots.client().ForeseeBegin(job);
   }
   // The id that the next job to arrive will get; invalid: none is free, or the router is dead.
   JobId NextJob(RouterId router) const {

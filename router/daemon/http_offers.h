@@ -31,6 +31,9 @@ class HttpOffers final : public AttemptCarrier {
 
   void Offer(const OfferToWorker& offer, const v1::HttpRequest& request, const JobFacts& facts);
 
+  // The worker is one of the pool.
+  bool Knows(WorkerId worker) const { return proxy_.Knows(worker); }
+
   bool HasRoom(AttemptId attempt) const override;
   void SendChunk(AttemptId attempt, const std::string& bytes) override;
   void CloseUpload(AttemptId) override {}

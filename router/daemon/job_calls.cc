@@ -18,10 +18,11 @@ constexpr std::size_t kResultWindowBytes = std::size_t{4} << 20;
 }  // namespace
 
 JobCalls::JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSettings settings,
-                   const KnownFleet& fleet, AddressTable& addresses, RouterMetrics& metrics,
+                   JobTable& jobs, const KnownFleet& fleet, AddressTable& addresses, RouterMetrics& metrics,
                    const runtime::Logger& log, Tell tell)
     : loop_(loop),
       settings_(std::move(settings)),
+      jobs_(jobs),
       fleet_(fleet),
       addresses_(addresses),
       metrics_(metrics),
@@ -29,8 +30,7 @@ JobCalls::JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSe
       tell_(std::move(tell)),
       attempts_(loop, client_streams, *this),
       traces_(settings_.router, fleet.fleet->world.regions[fleet.home].name) {
-  for (std::size_t i = 0; i < settings_.jobs_max; ++i) calls_.push_back(nullptr);
-  for (std::size_t i = settings_.jobs_max; i > 0; --i) free_.push_back(JobId(i - 1));
+  for (std::size_t i = 0; i < jobs_.jobs_max(); ++i) calls_.push_back(nullptr);
 }
 
 // ---- the machine's actions ----
@@ -48,6 +48,7 @@ void JobCalls::BeginAttempt(Call& call, AttemptCarrier& carrier, AttemptId attem
 void JobCalls::Perform(const OfferToWorker& offer) {
   Call& call = *calls_[offer.job];
   const bool plain = call.header.has_http();
+  if (plain != (http_offers_ != nullptr && http_offers_->Knows(offer.worker))) return tell_(WrongDoor(offer));
   if (plain) {
     BeginAttempt(call, *http_offers_, offer.attempt, true);
   } else {
@@ -346,7 +347,7 @@ void JobCalls::ReleasePayload(Call& call) { payload_bytes_ -= call.payload.Clear
 void JobCalls::Free(JobId id) {
   ReleasePayload(*calls_[id]);
   calls_[id].reset();
-  free_.push_back(id);
+  jobs_.Free(id);
   --live_;
 }
 

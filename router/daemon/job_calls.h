@@ -29,6 +29,7 @@
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/trace_store.h"
 #include "router/daemon/upload.h"
+#include "router/job_table.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 
@@ -43,27 +44,24 @@ struct CallSettings {
   bool emulate_rtt = false;
 };
 
-class JobCalls final : public CallListener, private AttemptSink {
+class JobCalls final : public JobDoor, public CallListener, private AttemptSink {
  public:
   using Tell = std::function<void(const RouterEvent&)>;
 
-  // `tell` steps the machine at once; it is never called from within Perform.
-  JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSettings settings,
+  // `tell` steps the machine, at once or after the actions that are being performed.
+  JobCalls(runtime::EventLoop& loop, StreamCount& client_streams, CallSettings settings, JobTable& jobs,
            const KnownFleet& fleet, AddressTable& addresses, RouterMetrics& metrics,
            const runtime::Logger& log, Tell tell);
 
-  // The machine's actions about jobs.
-  void Perform(const OfferToWorker& offer);
-  void Perform(const ForwardToRouter& forward);
-  void Perform(const WithdrawAttempt& withdraw);
-  void Perform(EndJob& end);
+  void Perform(const OfferToWorker& offer) override;
+  void Perform(const ForwardToRouter& forward) override;
+  void Perform(const WithdrawAttempt& withdraw) override;
+  void Perform(EndJob& end) override;
 
   // The workers of this router's pool, for plain requests that other routers send here.
   void UseHttpWorkers(HttpProxy& proxy) {
     http_offers_ = std::make_unique<HttpOffers>(loop_, proxy, static_cast<AttemptSink&>(*this));
   }
-  // The job is a plain HTTP request.
-  bool IsPlain(JobId job) const { return job.index() < calls_.size() && calls_[job]->header.has_http(); }
 
   // Calls whose stream has not gone yet, and attempts whose call is not over.
   std::size_t size() const { return live_; }
@@ -140,6 +138,7 @@ class JobCalls final : public CallListener, private AttemptSink {
 
   runtime::EventLoop& loop_;
   const CallSettings settings_;
+  JobTable& jobs_;
   const KnownFleet& fleet_;
   AddressTable& addresses_;
   RouterMetrics& metrics_;
@@ -149,7 +148,6 @@ class JobCalls final : public CallListener, private AttemptSink {
   std::unique_ptr<HttpOffers> http_offers_;  // null: no pool
   LateUploads late_uploads_;
   IdVector<JobId, std::unique_ptr<Call>> calls_;
-  std::vector<JobId> free_;
   std::size_t live_ = 0;
   std::uint64_t last_serial_ = 0;
   std::size_t payload_bytes_ = 0;  // of all calls

@@ -31,6 +31,12 @@ struct KnownFleet {
   IdVector<TierId, bool> retired;          // tiers that the newest map does not have any more
   IdVector<TierId, ModelSet> models = {};  // of the workers of this region, as of the last beat
   RegionId home;
+
+  // Invalid: the fleet does not have it, or not any more.
+  TierId TierNamed(const std::string& name) const {
+    const auto tier = fleet->FindTier(name);
+    return tier && !retired[*tier] ? *tier : TierId();
+  }
 };
 
 // Errors: InvalidArgument, for whoever sent the job.

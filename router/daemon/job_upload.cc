@@ -42,12 +42,11 @@ void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
     return Refuse(stream, Outcome::kRejected,
                   "JobHeader.http.head: is not a request line and fields, each with CRLF");
   }
-  if (free_.empty()) {
+  const JobId id = live_ < settings_.jobs_max ? jobs_.Take(*this) : JobId();
+  if (!id.valid()) {
     return Refuse(stream, Outcome::kShed,
                   absl::StrCat("this router holds its maximum of ", settings_.jobs_max, " jobs"));
   }
-  const JobId id = free_.back();
-  free_.pop_back();
   calls_[id] = std::make_unique<Call>();
   Call& call = *calls_[id];
   ++live_;

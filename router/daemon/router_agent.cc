@@ -66,7 +66,8 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       addresses_(settings.fleet_token),
       metrics_(fleet_),
       incarnation_(NextIncarnation(settings)),
-      calls_(loop, streams_, settings.calls, fleet_, addresses_, metrics_, log,
+      jobs_(settings.calls.jobs_max + PoolRequestsMax(settings)),
+      calls_(loop, streams_, settings.calls, jobs_, fleet_, addresses_, metrics_, log,
              [this](const RouterEvent& event) { Tell(event); }),
       sessions_(loop, streams_,
                 {.router = settings.name,
@@ -77,7 +78,6 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       once_(loop, streams_, addresses_, [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop, RouterMachine(MachineSettings(), fleet_.fleet), TimePassed{},
               [this](RouterAction& action) { Do(action); }),
-      http_forwards_(loop, streams_, [this](const RouterEvent& event) { Tell(event); }),
       registry_(settings.watch_max),
       disk_(StatePath(settings), log),
       beat_(loop, [this] { Beat(); }) {
@@ -94,7 +94,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
 RouterSettings RouterAgent::MachineSettings() const {
   return {.home = fleet_.home,
           .name = settings_.name,
-          .jobs_max = settings_.calls.jobs_max + PoolRequestsMax(settings_),
+          .jobs_max = jobs_.jobs_max(),
           .seed = settings_.seed,
           .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_)),
           .offer_limit = settings_.offer_limit,
@@ -118,6 +118,26 @@ void RouterAgent::Start(const std::string& address) {
                                           settings_.seed, log_, static_cast<ControlSink&>(*this));
   }
   Beat();
+}
+
+absl::StatusOr<std::string> RouterAgent::ListenForClients() {
+  if (!settings_.pool) return std::string();
+  pool_ = std::make_unique<HttpPool>(
+      PoolSurroundings{.loop = loop_,
+                       .streams = streams_,
+                       .settings = settings_,
+                       .fleet = fleet_,
+                       .addresses = addresses_,
+                       .metrics = metrics_,
+                       .sessions = sessions_,
+                       .jobs = jobs_,
+                       .registry = registry_,
+                       .machine = driver_.machine(),
+                       .log = log_,
+                       .tell = [this](const RouterEvent& event) { Tell(event); },
+                       .know = [this](const RegistryEvent& event) { Know(event); }});
+  calls_.UseHttpWorkers(pool_->proxy());
+  return pool_->Listen();
 }
 
 // The machine's turns do not nest: what an action causes is told when the turn is over.
@@ -149,18 +169,14 @@ void RouterAgent::TellLater() {
 
 void RouterAgent::Do(RouterAction& action) {
   performing_ = true;
-  if (DoForPool(action)) {
-    performing_ = false;
-    return;
-  }
   if (auto* offer = std::get_if<OfferToWorker>(&action)) {
-    calls_.Perform(*offer);
+    jobs_.door(offer->job).Perform(*offer);
   } else if (auto* forward = std::get_if<ForwardToRouter>(&action)) {
-    calls_.Perform(*forward);
+    jobs_.door(forward->job).Perform(*forward);
   } else if (auto* withdraw = std::get_if<WithdrawAttempt>(&action)) {
-    calls_.Perform(*withdraw);
+    jobs_.door(withdraw->job).Perform(*withdraw);
   } else if (auto* end = std::get_if<EndJob>(&action)) {
-    calls_.Perform(*end);
+    jobs_.door(end->job).Perform(*end);
   } else if (auto* tell = std::get_if<TellLedger>(&action)) {
     sessions_.Perform(*tell);
   } else if (auto* report = std::get_if<SendReport>(&action)) {
@@ -213,7 +229,7 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_held_s_sum(absl::ToDoubleSeconds(c.held));
   }
   ReportWorkers(out);
-  ReportPool(out);
+  if (pool_ != nullptr) pool_->Report(out);
   metrics_.CountReport();
   link_->Send(std::move(message));
 }
@@ -237,18 +253,18 @@ void RouterAgent::BeginStop(std::function<void()> quiet) {
   quiet_ = std::move(quiet);
   stop_at_ = runtime::MonotonicNow() + settings_.drain_grace;
   Tell(DrainChanged{true});
-  if (proxy_ != nullptr) proxy_->listener().Drain();
+  if (pool_ != nullptr) pool_->proxy().listener().Drain();
   CheckQuiet();
 }
 
 void RouterAgent::CheckQuiet() {
   if (!quiet_) return;
   const bool late = runtime::MonotonicNow() >= stop_at_;
-  const std::size_t requests = proxy_ == nullptr ? 0 : proxy_->live();
+  const std::size_t requests = pool_ == nullptr ? 0 : pool_->proxy().live();
   if (calls_.size() + requests > 0 && late) {
     log_.Warning(absl::StrCat(calls_.size() + requests, " jobs have not ended in time and are broken off"));
     calls_.BreakAll();
-    if (proxy_ != nullptr) proxy_->BreakAll();
+    if (pool_ != nullptr) pool_->proxy().BreakAll();
     stop_at_ = absl::InfiniteFuture();
     return;
   }
@@ -268,10 +284,11 @@ void RouterAgent::Beat() {
       table_since_ == absl::InfinitePast() ? absl::InfiniteDuration() : now - table_since_;
   metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
   metrics_.Show(sessions_.Statuses());
-  SaveLastGood();
+  // A map is needed to read the rest.
+  if (unsaved_ && state_.has_fleet_map() && disk_.Save(state_)) unsaved_ = false;
   SayLonely(now);
-  HearModels();
-  ShowFleet();
+  fleet_.models = ModelsHeard(fleet_, addresses_, registry_);
+  show_.Tell(fleet_, addresses_, driver_.machine().workers());
   if (link_ != nullptr && now >= pages_at_) {
     pages_at_ = now + kPagePeriod;
     ReadPages();

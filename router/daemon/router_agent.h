@@ -21,7 +21,8 @@
 #include "absl/status/statusor.h"
 #include "router/daemon/address_table.h"
 #include "router/daemon/control_link.h"
-#include "router/daemon/http_forwards.h"
+#include "router/daemon/fleet_show.h"
+#include "router/daemon/http_pool.h"
 #include "router/daemon/job_calls.h"
 #include "router/daemon/last_good.h"
 #include "router/daemon/ledger_sessions.h"
@@ -29,11 +30,8 @@
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
-#include "router/http/http_proxy.h"
-#include "router/http/pool_workers.h"
 #include "router/journal/recorder.h"
 #include "router/router_machine.h"
-#include "router/videos/fleet_summary.h"
 #include "router/worker_registry.h"
 #include "runtime/clock.h"
 #include "runtime/event_loop.h"
@@ -42,7 +40,7 @@
 
 namespace ringway::router {
 
-class RouterAgent final : private ControlSink, private ProxyHost {
+class RouterAgent final : private ControlSink {
  public:
   // `fleet` contains the home region. With `learns_tiers`, workers beside may bring tiers it does not have.
   RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet, bool learns_tiers,
@@ -59,11 +57,13 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   // address, or nothing.
   absl::StatusOr<std::string> ListenForClients();
   // The pool's file has been read again.
-  void UsePoolWorkers(const std::vector<std::string>& workers);
+  void UsePoolWorkers(const std::vector<std::string>& workers) {
+    if (pool_ != nullptr) pool_->UseWorkers(workers);
+  }
 
   JobCalls& calls() { return calls_; }
   // Before Start: who is told, on the loop, when what the videos front must know has changed.
-  void ShowFleetTo(std::function<void(const videos::FleetSummary&)> show) { show_fleet_ = std::move(show); }
+  void ShowFleetTo(FleetShow::Show show) { show_.To(std::move(show)); }
   LedgerSessions& sessions() { return sessions_; }
   OnceLink& once() { return once_; }
   RouterMetrics& metrics() { return metrics_; }
@@ -78,26 +78,10 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void Do(const SendReport& report);
   void Do(const TableDecided& decided);
   // Steps the machine; an event that an action causes waits until all actions have been performed.
-  void Tell(const RouterEvent& event) override;
+  void Tell(const RouterEvent& event);
 
-  // ProxyHost and the pool of plain HTTP workers (agent_pool.cc).
-  const RouterMachine& machine() const override { return driver_.machine(); }
-  std::string_view region() const override { return settings_.region; }
-  void CountEnd(const EndJob& end, const JobFacts& facts) override;
-  void SetHealth(WorkerId worker, bool healthy) override;
-  std::shared_ptr<http::Upstream> Forward(const ForwardToRouter& forward, Exchange& exchange) override;
-  void CountAttempt(const AttemptEnded& ended) override { metrics_.CountAttempt(ended); }
-  // Performs what concerns the pool. False: it does not.
-  bool DoForPool(RouterAction& action);
   void TellLater();
-  void TickPool();
-  const LedgerStatus* PoolStatus(const std::vector<LedgerStatus>& statuses) const;
-  void SamplePool(absl::Time now);
-  void ReportPool(v1::Report& report);
-  void ListPoolWorkers(const std::vector<NamedWorker>& workers);
-  static std::optional<PlainTier> PoolTier(const Settings& settings);
   RouterSettings MachineSettings() const;
-  static Fleet WithPoolTier(Fleet fleet, const Settings& settings);
 
   // ControlSink (agent_control.cc).
   v1::Hello MakeHello() override;
@@ -110,7 +94,6 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void Acknowledge(const TableDecided& decided);
   bool UseFleet(const Fleet& next);
   void LoadLastGood();
-  void SaveLastGood();
 
   // Workers (agent_workers.cc).
   template <class Event>
@@ -131,8 +114,6 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void Do(const UnwatchWorker& action);
   void Do(const AdoptionChanged& action);
   void Do(const TierNotServed& action);
-  // Invalid: the fleet does not have it, or not any more.
-  TierId TierNamed(const std::string& name) const;
   DirectoryGiven ReadDirectory(const v1::Directory& directory);
   void ApplyDirectory(const v1::Directory& directory);
   void ResolveTiers();
@@ -142,11 +123,6 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   void SayLonely(absl::Time now);
   void ReportWorkers(v1::Report& report);
   void ReadPages();
-
-  // What clients may ask for (agent_summary.cc).
-  void HearModels();
-  videos::FleetSummary Summary() const;
-  void ShowFleet();
 
   void Beat();
   void CheckQuiet();
@@ -161,6 +137,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   AddressTable addresses_;
   RouterMetrics metrics_;
   const std::uint64_t incarnation_;  // rises from one life to the next
+  JobTable jobs_;
   JobCalls calls_;
   LedgerSessions sessions_;
   OnceLink once_;
@@ -169,15 +146,9 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
   bool telling_ = false;
-  HttpForwards http_forwards_;
-  std::unique_ptr<HttpProxy> proxy_;  // null: no pool
-  TierId pool_tier_;
-  double pool_busy_s_ = 0;  // of each of its workers, on average, since the last report
-  absl::Time pool_sampled_ = absl::InfinitePast();
-  std::unique_ptr<PoolWorkers> pool_workers_;
-  std::unique_ptr<runtime::Alarm> pool_tick_;
   WorkerRegistry registry_;
   std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;
+  std::unique_ptr<HttpPool> pool_;  // null: no plain HTTP workers
   std::unique_ptr<ControlLink> link_;
   LastGood disk_;
   v1::RouterState state_;     // what is, or will be, on disk
@@ -186,8 +157,7 @@ class RouterAgent final : private ControlSink, private ProxyHost {
   absl::Time pages_at_ = absl::InfinitePast();  // when the workers' pages are due
   absl::Time table_since_ = absl::InfinitePast();
   absl::Time lonely_at_ = absl::InfiniteFuture();  // when it is worth a line that nobody told us of the fleet
-  std::function<void(const videos::FleetSummary&)> show_fleet_;
-  std::optional<videos::FleetSummary> shown_;
+  FleetShow show_;
   runtime::Alarm beat_;
   std::function<void()> quiet_;  // set: stopping
   absl::Time stop_at_ = absl::InfiniteFuture();

@@ -144,12 +144,12 @@ void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size
                          absl::Duration table_age) {
   for (TierId t(0); t != fleet_.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
     const prometheus::Labels tier = {{"tier", TierName(t)}};
-    held_->Add(tier).Set(static_cast<double>(machine.held(t)));
+    held_->Add(tier).Set(static_cast<double>(machine.tier(t).held));
     busy_share_->Add(tier).Set(machine.workers().BusyShare(t));
-    budget_->Add(tier).Set(machine.retry_balance(t));
+    budget_->Add(tier).Set(machine.tier(t).slots.retry_balance());
     workers_->Add(tier).Set(static_cast<double>(machine.workers().listed_workers(t)));
-    imports_->Add(tier).Set(machine.imports(t));
-    CatchUp(imports_refused_->Add(tier), machine.imports_refused(t));
+    imports_->Add(tier).Set(machine.tier(t).imports.inside);
+    CatchUp(imports_refused_->Add(tier), machine.tier(t).imports.refused);
   }
   if (machine.once().on()) ShowOnce(machine.once());
   calls_->Set(static_cast<double>(calls));

@@ -53,6 +53,7 @@ void WakeHeap::RemoveAt(std::size_t i) {
 }
 
 void WakeHeap::Set(std::size_t id, absl::Time at) {
+  if (id >= place_.size()) place_.resize(id + 1, kNowhere);
   const Entry entry{at, static_cast<std::uint32_t>(id)};
   if (place_[id] != kNowhere) return Settle(place_[id], entry);
   heap_.push_back(entry);
@@ -60,7 +61,7 @@ void WakeHeap::Set(std::size_t id, absl::Time at) {
 }
 
 void WakeHeap::Clear(std::size_t id) {
-  if (place_[id] != kNowhere) RemoveAt(place_[id]);
+  if (IsSet(id)) RemoveAt(place_[id]);
 }
 
 std::size_t WakeHeap::Pop() {

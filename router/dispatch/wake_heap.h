@@ -4,7 +4,8 @@
 // size is bounded by the number of ids. A 4-ary heap of (time, index), with each index's place beside it.
 // Equal times come out in an order that depends only on the calls made, so a replay is exact.
 //
-// Complexity: Set and Clear O(log n), earliest O(1), no allocation after Resize. One owner thread.
+// Complexity: Set and Clear O(log n), earliest O(1), no allocation for ids below those it was made for. One
+// owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_WAKE_HEAP_H_
 #define RINGWAY_ROUTER_DISPATCH_WAKE_HEAP_H_
 
@@ -20,15 +21,18 @@ namespace ringway::dispatch {
 
 class WakeHeap {
  public:
+  // `ids` that will be used; more make it grow.
   explicit WakeHeap(std::size_t ids) : place_(ids, kNowhere) { heap_.reserve(ids); }
 
   // Replaces the wake-up that `id` had, if any.
   void Set(std::size_t id, absl::Time at);
   void Clear(std::size_t id);
-  bool IsSet(std::size_t id) const { return place_[id] != kNowhere; }
+  bool IsSet(std::size_t id) const { return id < place_.size() && place_[id] != kNowhere; }
 
   // Hints that `id` will be set or cleared soon: its place, and then what stands there, above and below it.
-  void Foresee(std::size_t id) const { Prefetch(&place_[id]); }
+  void Foresee(std::size_t id) const {
+    if (id < place_.size()) Prefetch(&place_[id]);
+  }
   void ForeseeFurther(std::size_t id) const {
     if (!IsSet(id)) return;
     const std::size_t at = place_[id];
@@ -46,6 +50,8 @@ class WakeHeap {
   bool Due(absl::Time now) const { return !heap_.empty() && heap_.front().at <= now; }
   // InfiniteFuture when empty.
   absl::Time earliest() const { return heap_.empty() ? absl::InfiniteFuture() : heap_.front().at; }
+  // Whose the earliest is. Not to be called when empty.
+  std::size_t first() const { return heap_.front().id; }
   // Removes the earliest and returns its id. Not to be called when empty.
   std::size_t Pop();
 

@@ -38,18 +38,17 @@ std::string_view Number(std::int64_t value, char (&text)[24]) {
 
 }  // namespace
 
-HttpProxy::HttpProxy(runtime::EventLoop& loop, const HttpPoolSpec& spec, TierId tier, JobId first_job,
+HttpProxy::HttpProxy(runtime::EventLoop& loop, const HttpPoolSpec& spec, TierId tier, JobTable& jobs,
                      ProxyHost& host)
     : loop_(loop),
       spec_(spec),
       tier_(tier),
-      first_job_(first_job.index()),
+      jobs_(jobs),
       host_(host),
-      exchanges_(spec.requests_max),
       health_(loop, spec.health_path, spec.health_period,
               [&host](WorkerId worker, bool healthy) { host.SetHealth(worker, healthy); }),
       listener_(loop, ListenerSettingsOf(spec), static_cast<http::Application&>(*this)) {
-  for (std::size_t i = spec.requests_max; i > 0; --i) free_.push_back(static_cast<std::uint32_t>(i - 1));
+  for (std::size_t i = 0; i < jobs_.jobs_max(); ++i) exchanges_.push_back(nullptr);
 }
 
 HttpProxy::~HttpProxy() {
@@ -82,7 +81,8 @@ std::shared_ptr<http::OriginConnection> HttpProxy::ConnectionTo(WorkerId id) {
 }
 
 void HttpProxy::Perform(const OfferToWorker& offer) {
-  Exchange& exchange = *exchanges_[offer.job.index() - first_job_];
+  if (!Knows(offer.worker)) return host_.Tell(WrongDoor(offer));
+  Exchange& exchange = *exchanges_[offer.job];
   const std::shared_ptr<http::OriginConnection> worker = ConnectionTo(offer.worker);
   http::OriginConnection& connection = *worker;
   exchange.upstream = worker;
@@ -105,7 +105,7 @@ void HttpProxy::Perform(const OfferToWorker& offer) {
 }
 
 void HttpProxy::Perform(const ForwardToRouter& forward) {
-  Exchange& exchange = *exchanges_[forward.job.index() - first_job_];
+  Exchange& exchange = *exchanges_[forward.job];
   exchange.attempt = forward.attempt;
   exchange.worker = WorkerId();
   exchange.router = forward.router;
@@ -119,14 +119,14 @@ void HttpProxy::Perform(const ForwardToRouter& forward) {
 }
 
 void HttpProxy::Perform(const WithdrawAttempt& withdraw) {
-  Exchange& exchange = *exchanges_[withdraw.job.index() - first_job_];
+  Exchange& exchange = *exchanges_[withdraw.job];
   if (exchange.attempt != withdraw.attempt || exchange.upstream == nullptr) return;
   exchange.upstream->Abandon();
   EndAttempt(exchange, {.outcome = Outcome::kCancelled, .message = "withdrawn"});
 }
 
 void HttpProxy::Perform(EndJob& end) {
-  Exchange& exchange = *exchanges_[end.job.index() - first_job_];
+  Exchange& exchange = *exchanges_[end.job];
   host_.CountEnd(end, exchange.facts);
   if (const auto client = std::move(exchange.client); client != nullptr) {
     client->tag = 0;
@@ -151,7 +151,8 @@ void HttpProxy::Free(Exchange& exchange) {
   exchange.attempt = 0;
   // What was kept of an unusually large request is given back.
   if (exchange.body.capacity() > (std::size_t{64} << 10)) std::string().swap(exchange.body);
-  free_.push_back(static_cast<std::uint32_t>(exchange.job.index() - first_job_));
+  jobs_.Free(exchange.job);
+  --live_;
 }
 
 // ---- the attempt ----

@@ -23,6 +23,7 @@
 #include "core/http_pool.h"
 #include "router/http/exchange.h"
 #include "router/http/health_checks.h"
+#include "router/job_table.h"
 #include "router/router_machine.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/listener.h"
@@ -44,11 +45,9 @@ class ProxyHost {
   virtual std::shared_ptr<http::Upstream> Forward(const ForwardToRouter& forward, Exchange& exchange) = 0;
 };
 
-class HttpProxy final : public http::Application {
+class HttpProxy final : public JobDoor, public http::Application {
  public:
-  // Uses the JobIds [first_job, first_job + spec.requests_max).
-  HttpProxy(runtime::EventLoop& loop, const HttpPoolSpec& spec, TierId tier, JobId first_job,
-            ProxyHost& host);
+  HttpProxy(runtime::EventLoop& loop, const HttpPoolSpec& spec, TierId tier, JobTable& jobs, ProxyHost& host);
   ~HttpProxy() override;
 
   absl::Status Listen() { return listener_.Listen(); }
@@ -57,9 +56,6 @@ class HttpProxy final : public http::Application {
   void SetWorker(WorkerId worker, const std::string& name, const boost::asio::ip::tcp::endpoint& endpoint);
   // It has left the pool; a request that it has is let run.
   void ForgetWorker(WorkerId worker) { health_.Forget(worker); }
-  bool Owns(JobId job) const {
-    return job.index() >= first_job_ && job.index() < first_job_ + exchanges_.size();
-  }
   bool Knows(WorkerId worker) const { return workers_.contains(worker) && !workers_[worker].name.empty(); }
 
   // A connection to the worker that has no exchange. For requests that came in at another region's router,
@@ -68,16 +64,15 @@ class HttpProxy final : public http::Application {
   const std::string& NameOf(WorkerId worker) const { return workers_[worker].name; }
   const HttpPoolSpec& spec() const { return spec_; }
   std::string_view region() const { return host_.region(); }
-  absl::Duration service_mean() const { return host_.machine().service_mean(tier_); }
+  absl::Duration service_mean() const { return host_.machine().tier(tier_).service.mean(); }
 
-  // The machine's actions.
-  void Perform(const OfferToWorker& offer);
-  void Perform(const ForwardToRouter& forward);
-  void Perform(const WithdrawAttempt& withdraw);
-  void Perform(EndJob& end);
+  void Perform(const OfferToWorker& offer) override;
+  void Perform(const ForwardToRouter& forward) override;
+  void Perform(const WithdrawAttempt& withdraw) override;
+  void Perform(EndJob& end) override;
 
   // Requests that are not over.
-  std::size_t live() const { return exchanges_.size() - free_.size(); }
+  std::size_t live() const { return live_; }
   void BreakAll();
   // Every quarter of a second.
   void OnTick(absl::Time now);
@@ -117,10 +112,10 @@ class HttpProxy final : public http::Application {
   runtime::EventLoop& loop_;
   const HttpPoolSpec spec_;
   const TierId tier_;
-  const std::size_t first_job_;
+  JobTable& jobs_;
   ProxyHost& host_;
-  std::vector<std::unique_ptr<Exchange>> exchanges_;
-  std::vector<std::uint32_t> free_;
+  IdVector<JobId, std::unique_ptr<Exchange>> exchanges_;
+  std::size_t live_ = 0;
   IdVector<WorkerId, Worker> workers_;
   HealthChecks health_;
   http::Listener listener_;

@@ -38,7 +38,7 @@ void AppendPiece(bool chunked, std::string_view bytes, std::string& out) {
 }  // namespace
 
 Exchange* HttpProxy::Of(const http::ServerConnection& client) {
-  return client.tag == 0 ? nullptr : exchanges_[client.tag - 1].get();
+  return client.tag == 0 ? nullptr : exchanges_[JobId(client.tag - 1)].get();
 }
 
 // False: the request has been answered, because a field of it cannot be understood.
@@ -80,20 +80,20 @@ void HttpProxy::OnRequest(http::ServerConnection& client, const http::Head& head
   }
   JobFacts facts;
   if (!ReadFacts(client, head, facts)) return;
-  if (free_.empty()) {
+  const JobId id = live_ < spec_.requests_max ? jobs_.Take(*this) : JobId();
+  if (!id.valid()) {
     client.Reply(
         spec_.overload_status, kJson, "Retry-After: 1\r\nX-Ringway-Reason: too_many_requests\r\n",
         ErrorBody(absl::StrCat("this router has ", spec_.requests_max, " requests at a time, and no more"),
                   "overloaded", "too_many_requests"));
     return;
   }
-  const std::uint32_t index = free_.back();
-  free_.pop_back();
-  std::unique_ptr<Exchange>& place = exchanges_[index];
-  if (place == nullptr) place = std::make_unique<Exchange>(*this, JobId(first_job_ + index));
+  ++live_;
+  std::unique_ptr<Exchange>& place = exchanges_[id];
+  if (place == nullptr) place = std::make_unique<Exchange>(*this, id);
   Exchange& exchange = *place;
   exchange.Reset(client);
-  client.tag = index + 1;
+  client.tag = id.value() + 1;
   exchange.facts = facts;
   exchange.head_only = head.method == "HEAD";
   exchange.chunked = head.framing == http::Framing::kChunked;

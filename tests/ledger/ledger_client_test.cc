@@ -35,7 +35,7 @@ class LedgerClientTest : public testing::Test {
   template <class T>
   std::vector<T> All() const {
     std::vector<T> found;
-    for (const AskAction& action : actions_) {
+    for (const ClientAction& action : actions_) {
       if (const T* match = std::get_if<T>(&action)) found.push_back(*match);
     }
     return found;
@@ -58,7 +58,7 @@ class LedgerClientTest : public testing::Test {
   }
 
   LedgerClient client_{kSelf, At(0), ClientSettings{.renew_period = absl::Seconds(1.5)}};
-  std::vector<AskAction> actions_;
+  std::vector<ClientAction> actions_;
 };
 
 TEST_F(LedgerClientTest, WithoutALeaderAJobIsProbedFor) {
@@ -143,7 +143,7 @@ TEST_F(LedgerClientTest, LeavingIsAnsweredOnceEvenIfAGrantCrosses) {
   Hear(1.2, Grant{key, WorkerId(7), {kFirstFence, 1}, absl::ZeroDuration()});
   EXPECT_TRUE(actions_.empty()) << "the withdrawal voids it";
   Hear(1.3, Withdrawn{key});
-  EXPECT_EQ(All<LeftLine>().size(), 1u);
+  EXPECT_EQ(All<LineLeft>().size(), 1u);
   Hear(1.4, Withdrawn{key});
   EXPECT_TRUE(actions_.empty());
 }

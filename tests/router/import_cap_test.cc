@@ -190,7 +190,7 @@ class Regions {
     int spilled = 0, parts = 0;
     for (const Site& site : sites_) {
       if (site.region != kNear) continue;
-      parts += site.machine->imports(kTier);
+      parts += site.machine->tier(kTier).imports.inside;
       for (const Job& job : site.jobs) spilled += job.live && job.facts.spilled;
     }
     imports_max_ = std::max(imports_max_, parts);
@@ -257,13 +257,13 @@ TEST_F(Receiver, RefusesBeyondTheCapWithItsOwnReason) {
   EXPECT_EQ(end->outcome, Outcome::kBusy) << "another router there may still take it";
   EXPECT_TRUE(end->import_full);
   EXPECT_NE(end->message.find("cap"), std::string::npos) << end->message;
-  EXPECT_EQ(t_.machine().imports_refused(kTier), 1u);
+  EXPECT_EQ(t_.machine().tier(kTier).imports.refused, 1u);
   // What the table sends is the planner's affair.
   JobFacts planned = Spilled();
   planned.spilled = false;
   t_.Arrive(3, planned);
   EXPECT_TRUE(t_.Last<OfferToWorker>());
-  EXPECT_EQ(t_.machine().imports(kTier), 3);
+  EXPECT_EQ(t_.machine().tier(kTier).imports.inside, 3);
 }
 
 TEST_F(Receiver, TakesInAgainWhenOneHasEnded) {
@@ -273,7 +273,7 @@ TEST_F(Receiver, TakesInAgainWhenOneHasEnded) {
   t_.Accept(first);
   t_.Arrive(1, Spilled());
   t_.Finish(first, Outcome::kDone);
-  EXPECT_EQ(t_.machine().imports(kTier), 1);
+  EXPECT_EQ(t_.machine().tier(kTier).imports.inside, 1);
   t_.Arrive(2, Spilled());
   EXPECT_TRUE(t_.Last<OfferToWorker>());
 }

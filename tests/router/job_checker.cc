@@ -36,7 +36,8 @@ std::string JobChecker::Ask(absl::Time now, JobId id, AttemptId attempt, const O
   if (it == live_.end()) return "somebody is asked for a job that is not there";
   Live& job = it->second;
   if (job.attempt != 0) return "two are asked for one job at a time";
-  if (now + machine_.service_mean(job.facts.tier) > job.facts.deadline) return "asked too late to finish";
+  if (now + machine_.tier(job.facts.tier).service.mean() > job.facts.deadline)
+    return "asked too late to finish";
   if (job.may_have_started) {
     if (!job.facts.keyed) return "a job without a key may be started twice";
     if (++job.restarts > 1) return "a keyed job is started a third time";
@@ -91,7 +92,7 @@ std::string JobChecker::After(absl::Time now, const std::vector<RouterAction>& a
   const double bound = static_cast<double>(arrived_) * (1 + budget.share) + static_cast<double>(freed_) +
                        budget.floor_per_second * (1 + absl::ToDoubleSeconds(now - start_)) + 1e-6;
   if (static_cast<double>(offers_) > bound) return "more offers than the budget allows";
-  const bool over = machine_.held(TierId(0)) > tier_.dispatch.waiting_max + returned_;
+  const bool over = machine_.tier(TierId(0)).held > tier_.dispatch.waiting_max + returned_;
   if (tier_.dispatch.waiting_max > 0 && over) return "the line is over its bound";
   if (machine_.jobs() != live_.size()) return "miscounts its jobs";
   if (machine_.NextWake() <= now) return "wants to wake in the past";

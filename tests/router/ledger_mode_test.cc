@@ -299,7 +299,7 @@ class LedgerLife {
       broken = rng_.Chance(0.5) ? Move(absl::InfiniteDuration()) : Hear();
     }
     if (broken.empty() && checker_.live_jobs() > 0) broken = "a job never ends";
-    if (broken.empty() && table_.machine().held(kTier) != 0) broken = "a job is held that is not there";
+    if (broken.empty() && table_.machine().tier(kTier).held != 0) broken = "a job is held that is not there";
     return broken;
   }
   std::size_t leased() const { return leased_; }

@@ -60,7 +60,7 @@ TEST_F(OnceMode, TheSecondRequestWaitsForTheFirstAndGetsItsResult) {
   EXPECT_EQ(*ends[1].result.bytes, "film");
   EXPECT_EQ(ends[1].trace.route.reason, "record");
   EXPECT_EQ(t_.machine().jobs(), 0u);
-  EXPECT_EQ(t_.machine().held(kTier), 0u);
+  EXPECT_EQ(t_.machine().tier(kTier).held, 0u);
 }
 
 TEST_F(OnceMode, AfterItsEndAKeyIsAnsweredFromTheRecordHoweverShortTheDeadline) {

@@ -59,7 +59,7 @@ class Life {
       broken = Feed(checker_.open().empty() || rng_.Chance(0.5) ? RouterEvent(TimePassed{}) : Reply());
     }
     if (broken.empty() && checker_.live_jobs() > 0) broken = "a job never ends";
-    if (broken.empty() && table_.machine().held(kTier) != 0) broken = "a job is held that is not there";
+    if (broken.empty() && table_.machine().tier(kTier).held != 0) broken = "a job is held that is not there";
     return broken;
   }
   const JobChecker& checker() const { return checker_; }

@@ -37,6 +37,7 @@ inline Fleet SmallFleet() {
     tier.priorities = {"interactive", "batch"};
     tier.service_mean = absl::Seconds(1);
     tier.deadline = absl::Seconds(10);
+    tier.dispatch.mode = DispatchMode::kProbe;  // but where a test is about the ledger
     tier.dispatch.delay.share_max = 0;
     tier.dispatch.budget = {.share = 8, .floor_per_second = 50};
     tier.dispatch.backoff = {.base = absl::Milliseconds(10), .multiplier = 2, .full_jitter = false};

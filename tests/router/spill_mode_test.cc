@@ -67,7 +67,7 @@ TEST_F(SpillMode, ASleepingJobGoesToTheNearestRegion) {
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->trace.route.reason, "spill");
   t_.Step(ControllerWelcomed{});
-  EXPECT_EQ(t_.machine().held(kTier), 0u);
+  EXPECT_EQ(t_.machine().tier(kTier).held, 0u);
 }
 
 TEST_F(SpillMode, WhatIsRefusedThereComesHomeAndDoesNotLeaveAgain) {

@@ -6,7 +6,7 @@
 
 namespace ringway::ledger {
 
-void LedgerClient::Follow(absl::Time now, const CurrentLeader& leader, std::vector<AskAction>& actions) {
+void LedgerClient::Follow(absl::Time now, const CurrentLeader& leader, std::vector<ClientAction>& actions) {
   if (leader.fence < leader_.fence) return;
   if (leader.fence == leader_.fence && leader.router == leader_.router) return;
   leader_ = leader;
@@ -19,34 +19,34 @@ void LedgerClient::Follow(absl::Time now, const CurrentLeader& leader, std::vect
   for (std::size_t i = live_.size(); i-- > 0;) {
     const JobId job = live_[i];
     Entry& entry = entries_[job];
-    if (entry.state == State::kAsked) {
+    if (entry.state == State::kRequested) {
       ++entry.generation;
-      SendRequest(job, wishes_[job], actions);
+      SendRequest(job, requests_[job], actions);
     } else if (entry.state == State::kLeaving) {
       // The old leader cannot grant any more, and the new one was never asked.
       Close(job);
-      actions.push_back(LeftLine{job});
+      actions.push_back(LineLeft{job});
     } else {
       Tell(Renew{self_, entry.worker, entry.lease}, actions);
     }
   }
 }
 
-void LedgerClient::Reconnect(absl::Time now, std::vector<AskAction>& actions) {
+void LedgerClient::Reconnect(absl::Time now, std::vector<ClientAction>& actions) {
   Heard(now);
   for (const JobId job : live_) {
     const Entry& entry = entries_[job];
-    if (entry.state == State::kAsked) SendRequest(job, wishes_[job], actions);
+    if (entry.state == State::kRequested) SendRequest(job, requests_[job], actions);
     if (entry.state == State::kLeaving) Tell(Withdraw{KeyOf(job)}, actions);
     if (entry.state == State::kHeld) Tell(Renew{self_, entry.worker, entry.lease}, actions);
   }
 }
 
-void LedgerClient::Begin(absl::Time now, JobId job, const SlotRequest& wish,
-                         std::vector<AskAction>& actions) {
+void LedgerClient::Begin(absl::Time now, JobId job, const SlotRequest& request,
+                         std::vector<ClientAction>& actions) {
   if (!entries_.contains(job)) {
     entries_.resize(job.index() + 1);
-    wishes_.resize(job.index() + 1);
+    requests_.resize(job.index() + 1);
   }
   Entry& entry = entries_[job];
   RINGWAY_CHECK(entry.state == State::kNone);
@@ -54,29 +54,29 @@ void LedgerClient::Begin(absl::Time now, JobId job, const SlotRequest& wish,
     actions.push_back(NoLeader{job});
     return;
   }
-  wishes_[job] = wish;
+  requests_[job] = request;
   entry.generation = std::max(entry.generation, first_generation_) + 1;
-  Open(job, State::kAsked);
-  SendRequest(job, wish, actions);
+  Open(job, State::kRequested);
+  SendRequest(job, request, actions);
 }
 
-void LedgerClient::Leave(absl::Time, JobId job, std::vector<AskAction>& actions) {
+void LedgerClient::Leave(absl::Time, JobId job, std::vector<ClientAction>& actions) {
   Entry& entry = entries_[job];
-  RINGWAY_CHECK(entry.state == State::kAsked);
+  RINGWAY_CHECK(entry.state == State::kRequested);
   entry.state = State::kLeaving;
   Tell(Withdraw{KeyOf(job)}, actions);
 }
 
-void LedgerClient::Abandon(JobId job, std::vector<AskAction>& actions) {
+void LedgerClient::Abandon(JobId job, std::vector<ClientAction>& actions) {
   if (!entries_.contains(job)) return;
   const State state = entries_[job].state;
   if (state == State::kNone || state == State::kHeld) return;
-  if (state == State::kAsked) Tell(Withdraw{KeyOf(job)}, actions);
+  if (state == State::kRequested) Tell(Withdraw{KeyOf(job)}, actions);
   Close(job);
 }
 
 void LedgerClient::End(JobId job, Outcome outcome, absl::Duration retry_after,
-                       std::vector<AskAction>& actions, Contact contact) {
+                       std::vector<ClientAction>& actions, Contact contact) {
   if (!HoldsLease(job)) return;
   Entry& entry = entries_[job];
   entry.ended = outcome;
@@ -84,12 +84,12 @@ void LedgerClient::End(JobId job, Outcome outcome, absl::Duration retry_after,
   Close(job);
 }
 
-void LedgerClient::On(absl::Time now, const Grant& grant, std::vector<AskAction>& actions) {
+void LedgerClient::On(absl::Time now, const Grant& grant, std::vector<ClientAction>& actions) {
   // A deposed leader's grant binds nobody, and giving it back would reach the wrong one.
   if (grant.lease.fence < leader_.fence) return;
   Heard(now);
   // From a leader appointed again, which the directory has not told yet: not wanted before it has.
-  Entry* entry = grant.lease.fence == leader_.fence ? Answered(grant.key, State::kAsked) : nullptr;
+  Entry* entry = grant.lease.fence == leader_.fence ? Answered(grant.key, State::kRequested) : nullptr;
   if (entry != nullptr) {
     entry->state = State::kHeld;
     entry->worker = grant.worker;
@@ -103,7 +103,7 @@ void LedgerClient::On(absl::Time now, const Grant& grant, std::vector<AskAction>
   Unwanted(grant, actions);
 }
 
-void LedgerClient::Unwanted(const Grant& grant, std::vector<AskAction>& actions) {
+void LedgerClient::Unwanted(const Grant& grant, std::vector<ClientAction>& actions) {
   // The withdrawal that is under way voids it.
   if (Answered(grant.key, State::kLeaving) != nullptr) return;
   // Unless the ask is known to have had no grant, the lease may have been used and its release lost; then
@@ -118,33 +118,36 @@ void LedgerClient::Unwanted(const Grant& grant, std::vector<AskAction>& actions)
   Tell(Release{grant.worker, grant.lease, outcome, absl::ZeroDuration(), Contact::kAnswered}, actions);
 }
 
-void LedgerClient::On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& actions) {
+void LedgerClient::On(absl::Time now, const Refuse& refuse, std::vector<ClientAction>& actions) {
   Heard(now);
   const JobId job(refuse.key.slot);
-  Entry* entry = Answered(refuse.key, State::kAsked);
+  Entry* entry = Answered(refuse.key, State::kRequested);
   if (entry != nullptr && refuse.reason == RefuseReason::kStale) {
     // The answer to an earlier copy was lost on the way, or an earlier life got further: ask anew.
     Lift(*entry);
-    SendRequest(job, wishes_[job], actions);
+    SendRequest(job, requests_[job], actions);
     return;
   }
   if (entry == nullptr) return;
   Close(job);
-  if (refuse.reason == RefuseReason::kNotLeader) {
+  if (refuse.reason == RefuseReason::kNotLeader || refuse.reason == RefuseReason::kOutOfRange) {
     actions.push_back(NoLeader{job});
+  } else if (requests_[job].idle_only) {
+    actions.push_back(SlotRefused{job, NoSlot::kNoneIdle});
   } else {
-    actions.push_back(SlotRefused{job, refuse.reason});
+    const bool full = refuse.reason == RefuseReason::kLineFull;
+    actions.push_back(SlotRefused{job, full ? NoSlot::kLineFull : NoSlot::kTooLate});
   }
 }
 
-void LedgerClient::On(absl::Time now, const Withdrawn& withdrawn, std::vector<AskAction>& actions) {
+void LedgerClient::On(absl::Time now, const Withdrawn& withdrawn, std::vector<ClientAction>& actions) {
   Heard(now);
   if (Answered(withdrawn.key, State::kLeaving) == nullptr) return;
   Close(JobId(withdrawn.key.slot));
-  actions.push_back(LeftLine{JobId(withdrawn.key.slot)});
+  actions.push_back(LineLeft{JobId(withdrawn.key.slot)});
 }
 
-void LedgerClient::On(absl::Time, const LeaseLost& lost, std::vector<AskAction>& actions) {
+void LedgerClient::On(absl::Time, const LeaseLost& lost, std::vector<ClientAction>& actions) {
   // Rare, so it is searched for: the leader knows the lease, not always the job.
   for (const JobId job : live_) {
     Entry& entry = entries_[job];
@@ -156,7 +159,7 @@ void LedgerClient::On(absl::Time, const LeaseLost& lost, std::vector<AskAction>&
   }
 }
 
-void LedgerClient::Wake(absl::Time now, std::vector<AskAction>& actions) {
+void LedgerClient::Wake(absl::Time now, std::vector<ClientAction>& actions) {
   if (now >= renew_at_) RenewOld(now, actions);
   if (waiting_ > 0 && !Reachable(now)) GiveUp(actions);
 }
@@ -168,7 +171,7 @@ LedgerClient::Entry* LedgerClient::Answered(const RequestKey& key, State state) 
   return entry.state == state && entry.generation == key.generation ? &entry : nullptr;
 }
 
-void LedgerClient::Tell(const LedgerEvent& event, std::vector<AskAction>& actions) const {
+void LedgerClient::Tell(const LedgerEvent& event, std::vector<ClientAction>& actions) const {
   if (leader_.router.valid()) actions.push_back(TellLeader{leader_.router, event});
 }
 
@@ -178,8 +181,10 @@ void LedgerClient::Lift(Entry& entry) {
   first_generation_ = std::max(first_generation_, entry.generation);
 }
 
-void LedgerClient::SendRequest(JobId job, const SlotRequest& wish, std::vector<AskAction>& actions) const {
-  Tell(Acquire{KeyOf(job), wish.priority, wish.arrived, wish.deadline, wish.expected, wish.idle_only},
+void LedgerClient::SendRequest(JobId job, const SlotRequest& request,
+                               std::vector<ClientAction>& actions) const {
+  Tell(Acquire{KeyOf(job), request.priority, request.arrived, request.deadline, request.expected,
+               request.idle_only},
        actions);
 }
 
@@ -200,23 +205,23 @@ void LedgerClient::Close(JobId job) {
   entry.state = State::kNone;
 }
 
-void LedgerClient::GiveUp(std::vector<AskAction>& actions) {
+void LedgerClient::GiveUp(std::vector<ClientAction>& actions) {
   for (std::size_t i = live_.size(); i-- > 0;) {
     const JobId job = live_[i];
     const State state = entries_[job].state;
     if (state == State::kHeld) continue;
     // Should the leader live after all, it is not to keep the place in line.
-    if (state == State::kAsked) Tell(Withdraw{KeyOf(job)}, actions);
+    if (state == State::kRequested) Tell(Withdraw{KeyOf(job)}, actions);
     Close(job);
-    if (state == State::kAsked) {
+    if (state == State::kRequested) {
       actions.push_back(NoLeader{job});
     } else {
-      actions.push_back(LeftLine{job});
+      actions.push_back(LineLeft{job});
     }
   }
 }
 
-void LedgerClient::RenewOld(absl::Time now, std::vector<AskAction>& actions) {
+void LedgerClient::RenewOld(absl::Time now, std::vector<ClientAction>& actions) {
   ++round_;
   bool any = false;
   for (const JobId job : live_) {

@@ -1,15 +1,17 @@
-// A router's side of the slot ledger: what it has asked the leader for, and which leases it holds.
+// A router's side of the slot ledger: which slots it has requested from the leader, and which leases it
+// holds.
 //
-// The leader sits in another process (or in this one; nothing here can tell). It turns "this job wants
-// a slot" into requests, recognises which answers still matter, renews in rounds the leases that have
-// outlived one, and gives every lease back exactly once. When the leader of the leader moves, everything is
-// asked again under a new generation and the leases held are presented; answers of a deposed leader are void
-// from then on. When the leader falls silent, or there is none, each waiting job is handed back to be probed
-// for instead, and a grant that comes too late is given back unused.
+// The leader sits in another process (or in this one; nothing here can tell). The client turns "this job
+// wants a slot" into messages, recognises which answers still matter, renews in rounds the leases that have
+// outlived one, and gives every lease back exactly once. When the ledger moves to another leader, everything
+// is requested again under a new generation and the leases held are presented; answers of a deposed leader
+// are void from then on. When the leader falls silent, or there is none, each waiting job is handed back to
+// be probed for instead, and a grant that comes too late is given back unused.
 //
-// Invariants: a job has at most one ask open and holds at most one lease; each Begin ends in exactly one of
-// SlotGranted, SlotRefused, LeftLine (after Leave) or NoHolder. Complexity: O(1) a call; Seat, Reconnect and
-// each round of renewals O(jobs open). Memory follows the highest JobId. Pure; one owner thread.
+// Invariants: a job has at most one request open and holds at most one lease; each Begin ends in exactly one
+// of SlotGranted, SlotRefused, LineLeft (after Leave) or NoLeader, unless the job is abandoned. Complexity:
+// O(1) a call; Follow, Reconnect and each round of renewals O(jobs open). Memory follows the highest JobId.
+// Pure; one owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_LEDGER_CLIENT_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_LEDGER_CLIENT_H_
 
@@ -25,22 +27,20 @@
 #include "core/prefetch.h"
 #include "core/tier.h"
 #include "router/dispatch/ledger/messages.h"
+#include "router/dispatch/slot_request.h"
 
 namespace ringway::ledger {
+
+using dispatch::LineLeft;
+using dispatch::NoSlot;
+using dispatch::SlotGranted;
+using dispatch::SlotRefused;
+using dispatch::SlotRequest;
 
 // Who holds the ledger, as the directory says. An invalid router: nobody.
 struct CurrentLeader {
   RouterId router;
   Fence fence;
-};
-
-// What a job wants; times are this router's own.
-struct SlotRequest {
-  Priority priority = 0;
-  absl::Time arrived;
-  absl::Time deadline;
-  absl::Duration expected;
-  bool idle_only = false;  // refused unless a slot is idle now
 };
 
 struct ClientSettings {
@@ -55,19 +55,6 @@ struct TellLeader {
   RouterId leader;
   LedgerEvent event;
 };
-struct SlotGranted {
-  JobId job;
-  WorkerId worker;
-  Lease lease;
-};
-struct SlotRefused {
-  JobId job;
-  RefuseReason reason = RefuseReason::kInfeasible;
-};
-// The job has left the line and may stand in another.
-struct LeftLine {
-  JobId job;
-};
 // There is no leader to ask: find a slot by probing.
 struct NoLeader {
   JobId job;
@@ -78,7 +65,7 @@ struct SlotLost {
   WorkerId worker;
   Lease lease;
 };
-using AskAction = std::variant<TellLeader, SlotGranted, SlotRefused, LeftLine, NoLeader, SlotLost>;
+using ClientAction = std::variant<TellLeader, SlotGranted, SlotRefused, LineLeft, NoLeader, SlotLost>;
 
 class LedgerClient {
  public:
@@ -92,47 +79,49 @@ class LedgerClient {
         silence_(settings.silence_max + absl::Nanoseconds(1)) {}
 
   // ---- from the directory and the connection ----
-  void Follow(absl::Time now, const CurrentLeader& leader, std::vector<AskAction>& actions);
+  void Follow(absl::Time now, const CurrentLeader& leader, std::vector<ClientAction>& actions);
   // Any sign of life of the present leader.
   void Heard(absl::Time now) { silent_at_ = now + silence_; }
   // The way to the same leader was broken and is whole again: what was under way may be lost, so say it all
   // once more.
-  void Reconnect(absl::Time now, std::vector<AskAction>& actions);
+  void Reconnect(absl::Time now, std::vector<ClientAction>& actions);
   bool Reachable(absl::Time now) const { return leader_.router.valid() && now < silent_at_; }
 
   // ---- from the router's jobs ----
-  // The job must have no ask open and hold no lease.
-  void Begin(absl::Time now, JobId job, const SlotRequest& wish, std::vector<AskAction>& actions);
-  // Answered by LeftLine, even if a grant is on its way. The job must have an ask open.
-  void Leave(absl::Time now, JobId job, std::vector<AskAction>& actions);
+  // The job must have no request open and hold no lease.
+  void Begin(absl::Time now, JobId job, const SlotRequest& request, std::vector<ClientAction>& actions);
+  // Answered by LineLeft, even if a grant is on its way. The job must have a request open.
+  void Leave(absl::Time now, JobId job, std::vector<ClientAction>& actions);
   // As Leave, for a job that ends: no answer is awaited, and the JobId may be used again at once. Does
-  // nothing if the job has no ask open.
-  void Abandon(JobId job, std::vector<AskAction>& actions);
+  // nothing if the job has no request open.
+  void Abandon(JobId job, std::vector<ClientAction>& actions);
   // The job's use of its lease is over; does nothing if it holds none.
-  void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<AskAction>& actions,
+  void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<ClientAction>& actions,
            Contact contact = Contact::kAnswered);
-  // Its ask is open and unanswered.
-  bool Asks(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kAsked; }
+  // Its request is open and unanswered.
+  bool Waits(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kRequested; }
+  // Of the last Begin.
+  const SlotRequest& request(JobId job) const { return requests_[job]; }
   bool HoldsLease(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kHeld; }
 
   // ---- from the leader; all but LeaseLost must come from the router in `from` ----
-  void On(absl::Time now, const Grant& grant, std::vector<AskAction>& actions);
-  void On(absl::Time now, const Refuse& refuse, std::vector<AskAction>& actions);
-  void On(absl::Time now, const Withdrawn& withdrawn, std::vector<AskAction>& actions);
-  void On(absl::Time now, const LeaseLost& lost, std::vector<AskAction>& actions);
+  void On(absl::Time now, const Grant& grant, std::vector<ClientAction>& actions);
+  void On(absl::Time now, const Refuse& refuse, std::vector<ClientAction>& actions);
+  void On(absl::Time now, const Withdrawn& withdrawn, std::vector<ClientAction>& actions);
+  void On(absl::Time now, const LeaseLost& lost, std::vector<ClientAction>& actions);
 
-  void Wake(absl::Time now, std::vector<AskAction>& actions);
+  void Wake(absl::Time now, std::vector<ClientAction>& actions);
   absl::Time NextWake() const { return waiting_ > 0 && silent_at_ < renew_at_ ? silent_at_ : renew_at_; }
   std::size_t open() const { return live_.size(); }
   // A hint that something about the job comes soon; changes nothing.
   void Foresee(JobId job) const {
     if (entries_.contains(job)) Prefetch(&entries_[job]);
   }
-  // That the job will begin to ask.
+  // That the job will begin to request.
   void ForeseeBegin(JobId job) const {
     if (!entries_.contains(job)) return;
     Prefetch(&entries_[job]);
-    Prefetch(&wishes_[job]);
+    Prefetch(&requests_[job]);
   }
   // What the entry names in turn; soon after Foresee.
   void ForeseeFurther(JobId job) const {
@@ -141,7 +130,7 @@ class LedgerClient {
   }
 
  private:
-  enum class State : std::uint8_t { kNone, kAsked, kLeaving, kHeld };
+  enum class State : std::uint8_t { kNone, kRequested, kLeaving, kHeld };
   // One cache line.
   struct alignas(kCacheLine) Entry {
     Lease lease;  // held, or held last
@@ -156,20 +145,21 @@ class LedgerClient {
   RequestKey KeyOf(JobId job) const { return {self_, job.value(), entries_[job].generation}; }
   // The entry that an answer is about, or null if the answer has been overtaken.
   Entry* Answered(const RequestKey& key, State state);
-  void Tell(const LedgerEvent& event, std::vector<AskAction>& actions) const;
-  // A grant that no open ask waits for.
-  void Unwanted(const Grant& grant, std::vector<AskAction>& actions);
+  void Tell(const LedgerEvent& event, std::vector<ClientAction>& actions) const;
+  // A grant that no open request waits for.
+  void Unwanted(const Grant& grant, std::vector<ClientAction>& actions);
   void Lift(Entry& entry);
-  void SendRequest(JobId job, const SlotRequest& wish, std::vector<AskAction>& actions) const;
+  void SendRequest(JobId job, const SlotRequest& request, std::vector<ClientAction>& actions) const;
   void Open(JobId job, State state);
   void Close(JobId job);
   // Hands every waiting job back because nobody answers.
-  void GiveUp(std::vector<AskAction>& actions);
-  void RenewOld(absl::Time now, std::vector<AskAction>& actions);
+  void GiveUp(std::vector<ClientAction>& actions);
+  void RenewOld(absl::Time now, std::vector<ClientAction>& actions);
 
   RouterId self_;
   std::uint64_t started_generation_;
-  std::uint64_t first_generation_;  // of a slot that has not asked yet: above all that were refused as stale
+  std::uint64_t
+      first_generation_;  // of a slot that has not requested yet: above all that were refused as stale
   ClientSettings settings_;
   CurrentLeader leader_;
   absl::Duration silence_;                       // of the leader, after which it counts as gone
@@ -177,9 +167,9 @@ class LedgerClient {
   absl::Time renew_at_ = absl::InfiniteFuture();
   std::uint32_t round_ = 0;  // of renewals
   IdVector<JobId, Entry> entries_;
-  IdVector<JobId, SlotRequest> wishes_;  // apart, because an end does not need them
+  IdVector<JobId, SlotRequest> requests_;  // apart, because an end does not need them
   std::vector<JobId> live_;
-  std::size_t waiting_ = 0;  // of live_, kAsked or kLeaving
+  std::size_t waiting_ = 0;  // of live_, kRequested or kLeaving
 };
 
 }  // namespace ringway::ledger

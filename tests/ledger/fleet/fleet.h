@@ -119,8 +119,8 @@ class Fleet {
   void Arrive();
   void AddJob(std::uint32_t router);
   void Acquire(std::uint32_t router, JobId job);
-  void Act(std::uint32_t router, const std::vector<AskAction>& actions);
-  void Act(std::uint32_t router, const AskAction& action);
+  void Act(std::uint32_t router, const std::vector<ClientAction>& actions);
+  void Act(std::uint32_t router, const ClientAction& action);
   void OfferTo(std::uint32_t router, JobId job, WorkerId worker, const Lease& lease);
   void Probe(std::uint32_t router, JobId job);
   void Sleep(std::uint32_t router, JobId job);

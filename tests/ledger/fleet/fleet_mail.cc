@@ -70,7 +70,7 @@ void Fleet::StepLeader(std::uint32_t number, const LedgerEvent& event) {
 
 void Fleet::ToRouter(std::uint32_t number, const Body& body) {
   Router& router = routers_[number];
-  std::vector<AskAction> actions;
+  std::vector<ClientAction> actions;
   if (const auto* answer = std::get_if<Answer>(&body)) {
     Hear(number, *answer);
     return;

@@ -60,13 +60,13 @@ void Fleet::Acquire(std::uint32_t number, JobId id) {
   }
   job.asking = true;
   if (checker_ != nullptr) checker_->AskBegun(job.serial);
-  std::vector<AskAction> actions;
+  std::vector<ClientAction> actions;
   routers_[number].client.Begin(Now(), id, wish, actions);
   Act(number, actions);
 }
 
-void Fleet::Act(std::uint32_t number, const std::vector<AskAction>& actions) {
-  for (const AskAction& action : actions) Act(number, action);
+void Fleet::Act(std::uint32_t number, const std::vector<ClientAction>& actions) {
+  for (const ClientAction& action : actions) Act(number, action);
   Router& router = routers_[number];
   const absl::Time wake = router.client.NextWake();
   if (wake >= router.wake && router.wake > Now()) return;
@@ -74,7 +74,7 @@ void Fleet::Act(std::uint32_t number, const std::vector<AskAction>& actions) {
   if (wake != absl::InfiniteFuture()) Push(router.wake - Now(), kRouterWake, number);
 }
 
-void Fleet::Act(std::uint32_t number, const AskAction& action) {
+void Fleet::Act(std::uint32_t number, const ClientAction& action) {
   Router& router = routers_[number];
   if (const auto* tell = std::get_if<TellLeader>(&action)) {
     if (const auto* acquire = std::get_if<ledger::Acquire>(&tell->event)) {
@@ -94,7 +94,7 @@ void Fleet::Act(std::uint32_t number, const AskAction& action) {
   } else if (const auto* refused = std::get_if<SlotRefused>(&action)) {
     AskOver(router.jobs[refused->job.index()]);
     Lost(number, refused->job, true);
-  } else if (const auto* left = std::get_if<LeftLine>(&action)) {
+  } else if (const auto* left = std::get_if<LineLeft>(&action)) {
     AskOver(router.jobs[left->job.index()]);
     Lost(number, left->job, true);
   } else if (const auto* none = std::get_if<NoLeader>(&action)) {
@@ -154,7 +154,7 @@ void Fleet::Hear(std::uint32_t number, const Answer& answer) {
     return;
   }
   job.worker.reset();
-  std::vector<AskAction> actions;
+  std::vector<ClientAction> actions;
   if (job.lease != Lease{}) {
     const bool unstarted = answer.outcome == Outcome::kBusy || answer.held_s == 0;
     if (unstarted && checker_ != nullptr) checker_->GivenUp(answer.worker, job.lease);
@@ -197,7 +197,7 @@ void Fleet::DeadlinePassed(std::uint32_t number, JobId id) {
     if (settings_.policy == Policy::kLedger) {
       Send({Process::Kind::kRouter, number}, {Process::Kind::kWorker, job.worker->value()},
            Cancel{{RouterId(number), id, job.serial}});
-      std::vector<AskAction> actions;
+      std::vector<ClientAction> actions;
       routers_[number].client.End(id, Outcome::kTimeout, absl::ZeroDuration(), actions);
       Act(number, actions);
     }
@@ -224,7 +224,7 @@ void Fleet::EndJob(std::uint32_t number, JobId id) {
 void Fleet::WakeRouter(std::uint32_t number) {
   Router& router = routers_[number];
   if (router.wake > Now()) return;
-  std::vector<AskAction> actions;
+  std::vector<ClientAction> actions;
   router.client.Wake(Now(), actions);
   Act(number, actions);
 }

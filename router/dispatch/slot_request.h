@@ -1,0 +1,58 @@
+// What a job wants of its own region, and the answers: a worker to offer the job to, or why there is none.
+//
+// Two sources find slots: the prober (prober.h) and the client of the region's ledger
+// (ledger/ledger_client.h). Both take a request for a job, answer it once, and forget it when the job leaves.
+// A job has at most one request open, at one of them. Threads: values.
+#ifndef RINGWAY_ROUTER_DISPATCH_SLOT_REQUEST_H_
+#define RINGWAY_ROUTER_DISPATCH_SLOT_REQUEST_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+#include "core/ids.h"
+#include "core/job.h"
+#include "core/lease.h"
+
+namespace ringway::dispatch {
+
+// Times are this router's own.
+struct SlotRequest {
+  Priority priority = 0;
+  absl::Time arrived;
+  absl::Time deadline;
+  absl::Duration expected;  // service time, at the quantile that "cannot finish in time" is judged by
+  bool idle_only = false;   // refused unless a slot is idle now
+  int offers_made = 0;      // to workers, for this job so far
+
+  // After this moment the job cannot finish in time. InfiniteFuture without a deadline.
+  absl::Time latest_start() const { return deadline - expected; }
+};
+
+// Offer the job to this worker now. The lease is empty where the worker was found by probing.
+struct SlotGranted {
+  JobId job;
+  WorkerId worker;
+  Lease lease;
+};
+
+enum class NoSlot : std::uint8_t {
+  kTooLate,      // cannot finish before its deadline any more
+  kNoneIdle,     // the request was for an idle slot only
+  kLineFull,     // too many jobs wait already
+  kMayNotWait,   // no slot is free, and the tier's jobs do not wait (waitingMax 0)
+  kOffersSpent,  // the job has been offered attempts_max times
+  kBusyAnswers,  // too many workers that were granted answered BUSY
+};
+struct SlotRefused {
+  JobId job;
+  NoSlot why = NoSlot::kTooLate;
+};
+
+// The job has left the line and may stand in another.
+struct LineLeft {
+  JobId job;
+};
+
+}  // namespace ringway::dispatch
+
+#endif  // RINGWAY_ROUTER_DISPATCH_SLOT_REQUEST_H_

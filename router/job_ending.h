@@ -1,0 +1,44 @@
+// How a job ends that gets no worker, in words for its client: what happened, the figures, and when to ask
+// again.
+//
+// Texts are made here and nowhere else, so that the machine's code is about decisions. What each says was
+// decided before: these functions only read the view, the tier and the job's record.
+//
+// Invariant: a refusal that another attempt could overcome says when (retry_after); one that cannot says
+// zero. Complexity: that of the text. Pure.
+#ifndef RINGWAY_ROUTER_JOB_ENDING_H_
+#define RINGWAY_ROUTER_JOB_ENDING_H_
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "router/dispatch/slot_request.h"
+#include "router/job_record.h"
+#include "router/router_view.h"
+#include "router/tier_state.h"
+
+namespace ringway::router {
+
+struct Ending {
+  Outcome outcome = Outcome::kDone;
+  std::string message = {};
+  absl::Duration retry_after = absl::ZeroDuration();
+  bool counted = true;  // among this router's jobs; false: another router counts it
+};
+
+// `broke`: times that the job slept because the retry budget was spent.
+Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& job, int broke,
+               absl::Time now);
+Ending ShedByTable(const RouterView& view, const TierState& tier, const JobRecord& job);
+// No slot was found. Not for kTooLate and kNoneIdle, which are the two above.
+Ending WithoutSlot(const RouterView& view, const TierState& tier, const JobRecord& job, dispatch::NoSlot why);
+// This router holds as many jobs of the tier as it may.
+Ending LineFull(const RouterView& view, const TierState& tier, const JobRecord& job);
+// This region has taken in its cap of other regions' jobs.
+Ending ImportsFull(const RouterView& view, const TierState& tier, const JobRecord& job);
+// To another router "busy" means: not begun, ask the next one.
+Ending Draining(const JobRecord& job);
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_JOB_ENDING_H_

@@ -1,0 +1,263 @@
+#include "router/job_machine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/check.h"
+
+namespace ringway::router {
+
+JobMachine::JobMachine(const JobSettings& settings, const RouterView& view)
+    : settings_(settings),
+      jobs_(settings.jobs_max),
+      wakes_(settings.jobs_max),
+      unanswered_(settings.jobs_max) {
+  for (TierId t(0); t != view.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
+    tiers_.push_back(TierState(t, view.fleet->tiers[t], settings_.started));
+  }
+}
+
+void JobMachine::Finish(Turn& turn) {
+  // Answers first: a job whose slot and whose last moment come in one instant is served.
+  ReadAnswers(turn);
+  const bool due = wakes_.Due(turn.now) || unanswered_.Due(turn.now);
+  // Every wake-up ends its job or sets a later one, so this is bounded by the number of jobs.
+  while (wakes_.Due(turn.now)) OnWake(turn, JobId(wakes_.Pop()));
+  while (unanswered_.Due(turn.now)) OnOfferSilent(turn, JobId(unanswered_.Pop()));
+  if (due) ReadAnswers(turn);
+  LetSpill(turn);
+}
+
+absl::Time JobMachine::NextWake() const {
+  absl::Time next = std::min(wakes_.earliest(), unanswered_.earliest());
+  for (const TierState& d : tiers_) next = std::min({next, d.slots.NextWake(), d.spill.NextWake()});
+  return next;
+}
+
+void JobMachine::On(Turn& turn, const JobArrived& event) {
+  RINGWAY_CHECK(jobs_.contains(event.job) && jobs_[event.job].phase == JobPhase::kFree);
+  RINGWAY_CHECK(tiers_.contains(event.facts.tier) && event.facts.priority < kMaxPriorities);
+  JobRecord& job = jobs_[event.job];
+  job = JobRecord();
+  job.facts = event.facts;
+  job.phase = JobPhase::kHeld;
+  ++live_;
+  TierState& d = StateOf(job);
+  const bool line_full = d.may_wait() && d.held >= d.spec.waiting_max;
+  ++d.held;
+  d.slots.OnArrival(turn.now);
+
+  RouterView& view = turn.view;
+  job.route = {.target = view.home, .reason = "forwarded"};
+  if (!job.facts.forwarded) {
+    d.spill.OnArrival(turn.now);
+    ++d.counters.entered[job.facts.priority];
+    job.route = view.routes.Pick(job.facts.tier, job.facts.priority, view.rng.Next(),
+                                 view.controller.ShedStands(turn.now));
+  }
+  if (view.draining) return End(turn, event.job, Draining(job));
+  if (job.facts.forwarded) {
+    AimSpills(view);
+    job.imported = d.imports.TakeIn(job.facts.spilled);
+    job.import_full = !job.imported;
+    if (job.import_full) return End(turn, event.job, ImportsFull(view, d, job));
+  }
+  if (line_full) return End(turn, event.job, LineFull(view, d, job));
+  if (job.route.shed &&
+      !(view.routes.HomeOpen(job.facts.tier) && d.slots.MayBeIdle(turn.now, view.workers, job.facts.tier))) {
+    return End(turn, event.job, ShedByTable(view, d, job));
+  }
+  const bool held = settings_.hold_keyed && job.facts.once != nullptr && !job.facts.forwarded;
+  if (!held) Resume(turn, event.job);
+}
+
+void JobMachine::Resume(Turn& turn, JobId id) {
+  RINGWAY_CHECK(jobs_[id].phase == JobPhase::kHeld);
+  if (StillPossible(turn, id)) Dispatch(turn, id);
+}
+
+void JobMachine::EndHeld(Turn& turn, JobId id, const Ending& ending) {
+  RINGWAY_CHECK(jobs_[id].phase == JobPhase::kHeld);
+  End(turn, id, ending);
+}
+
+void JobMachine::Dispatch(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  if (!job.facts.forwarded && !job.route.shed) StateOf(job).counters.CountSent(job.route.target);
+  if (job.route.target == turn.view.home) {
+    Acquire(turn, id);
+  } else {
+    Forward(turn, id);
+  }
+}
+
+void JobMachine::On(Turn& turn, const ClientGone& event) {
+  if (!jobs_.contains(event.job) || jobs_[event.job].phase == JobPhase::kFree) return;
+  Withdraw(turn, event.job);
+  End(turn, event.job, {.outcome = Outcome::kCancelled, .message = "the client left"});
+}
+
+void JobMachine::On(Turn&, const RepeatRuledOut& event) {
+  if (jobs_.contains(event.job)) jobs_[event.job].no_repeat = event.why;
+}
+
+void JobMachine::On(Turn& turn, const WorkerListed& event) {
+  if (!event.local || !turn.view.workers.open(event.worker)) return;
+  TierState& d = tiers_[event.tier];
+  d.slots.Freed(At(turn, d), event.worker, /*beside=*/true);
+}
+
+void JobMachine::On(Turn& turn, const WorkerHeard& event) {
+  dispatch::WorkerView& workers = turn.view.workers;
+  const bool idle = workers.Hear(event.worker, event.news, turn.now);
+  // Every router of the region hears of an idle worker; if all of them woke a job for it, all but one would
+  // find it busy. The one beside it goes first; where it is beside many, they take turns.
+  if (!idle || !workers.local(event.worker)) return;
+  TierState& d = tiers_[workers.tier(event.worker)];
+  d.slots.Freed(At(turn, d), event.worker, /*beside=*/true);
+}
+
+void JobMachine::On(Turn& turn, const LeaderAppointed& event) {
+  tiers_[event.tier].slots.Follow(turn.now, event.leader);
+}
+
+void JobMachine::On(Turn& turn, const LeaderAnswered& event) {
+  tiers_[event.tier].slots.Hear(turn.now, event.answer);
+}
+
+void JobMachine::On(Turn& turn, const LeaderHeard& event) {
+  tiers_[event.tier].slots.HearAlive(turn.now, event.again);
+}
+
+void JobMachine::On(Turn& turn, const FleetChanged& event) {
+  for (TierId t(0); t != event.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
+    if (tiers_.contains(t)) {
+      tiers_[t].Reconfigure(event.fleet->tiers[t]);
+    } else {
+      tiers_.push_back(TierState(t, event.fleet->tiers[t], settings_.started));
+    }
+  }
+  Reaim(turn.now);
+}
+
+void JobMachine::Reaim(absl::Time now) {
+  spills_aimed_ = false;
+  for (TierState& d : tiers_) d.spill.LookAgain(now);
+}
+
+void JobMachine::OnWake(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  switch (job.phase) {
+    case JobPhase::kFree:
+    case JobPhase::kHeld:
+      RINGWAY_CHECK(false);
+      break;
+    case JobPhase::kAcquiring:
+      if (job.leaving || turn.now > latest_start(id)) return EndTooLate(turn, id);
+      wakes_.Set(id.index(), NextLook(turn.now, job, StateOf(job).service));
+      break;
+    case JobPhase::kOffered:
+    case JobPhase::kForwarded:
+    case JobPhase::kRunning:
+      Withdraw(turn, id);
+      End(turn, id,
+          {.outcome = Outcome::kTimeout,
+           .message = job.ran() ? "the deadline passed while the job ran"
+                                : "the deadline passed before a worker started the job"});
+      break;
+  }
+}
+
+// It cannot have started, because it gets the whole job only after it has taken it; once the offer is over,
+// somebody else is asked.
+void JobMachine::OnOfferSilent(Turn& turn, JobId id) {
+  const JobRecord& job = jobs_[id];
+  turn.view.workers.Hung(job.worker, turn.now);
+  turn.actions.emplace_back(WithdrawAttempt{.job = id,
+                                            .attempt = job.attempt,
+                                            .worker = job.worker,
+                                            .router = RouterId(),
+                                            .why = Outcome::kTimeout});
+}
+
+void JobMachine::Withdraw(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  if (job.attempt == 0) return;
+  turn.actions.emplace_back(
+      WithdrawAttempt{.job = id, .attempt = job.attempt, .worker = job.worker, .router = job.router});
+  job.attempt = 0;
+}
+
+void JobMachine::EndTooLate(Turn& turn, JobId id) {
+  const TierState& d = StateOf(jobs_[id]);
+  End(turn, id, TooLate(turn.view, d, jobs_[id], d.slots.broke(id), turn.now));
+}
+
+bool JobMachine::StillPossible(Turn& turn, JobId id) {
+  if (turn.now <= latest_start(id)) return true;
+  EndTooLate(turn, id);
+  return false;
+}
+
+void JobMachine::End(Turn& turn, JobId id, const Ending& ending) {
+  JobRecord& job = jobs_[id];
+  RINGWAY_CHECK(job.phase != JobPhase::kFree && job.attempt == 0);
+  TierState& d = StateOf(job);
+  CameBack(turn, job);
+  if (job.imported) --d.imports.inside;
+  if (!job.ran()) --d.held;
+  const absl::Duration wait = (job.ran() ? job.started : turn.now) - job.facts.arrived;
+  const absl::Duration service = job.ran() ? turn.now - job.started : absl::ZeroDuration();
+  const absl::Duration delay = d.slots.delay(id);
+  d.spill.Leave(id);
+  // A lease that was granted too late has not been used.
+  d.slots.Forget(id, job.phase == JobPhase::kAcquiring ? Outcome::kShed : ending.outcome, ending.retry_after);
+  wakes_.Clear(id.index());
+  unanswered_.Clear(id.index());
+
+  if (ending.counted) d.counters.CountEnd(ending.outcome);
+  if (job.ran() && !job.router.valid()) {
+    ++d.counters.ran;
+    d.counters.held += service;
+  }
+  if (ending.counted && ending.outcome == Outcome::kDone) {
+    d.counters.wait += wait;
+    d.counters.service += service;
+    d.service.Learn(job.facts.cost, service);
+  }
+  turn.actions.emplace_back(EndJob{.job = id,
+                                   .outcome = ending.outcome,
+                                   .retry_after = ending.retry_after,
+                                   .import_full = job.facts.forwarded && job.import_full,
+                                   .message = ending.message,
+                                   .trace = {.route = job.route,
+                                             .worker = job.worker,
+                                             .router = job.router,
+                                             .attempts = static_cast<std::uint32_t>(job.attempts),
+                                             .busy = static_cast<std::uint32_t>(job.busy),
+                                             .delay = delay,
+                                             .wait = wait,
+                                             .service = service,
+                                             .table = turn.view.routes.version()}});
+  job.phase = JobPhase::kFree;
+  --live_;
+}
+
+IdVector<TierId, TierCounts> JobMachine::TakeCounts() {
+  IdVector<TierId, TierCounts> counts;
+  for (TierState& d : tiers_) counts.push_back({.counters = d.counters.Take(), .waiting = d.held});
+  return counts;
+}
+
+void JobMachine::Foresee(JobId id) const {
+  jobs_[id].Foresee();
+  wakes_.Foresee(id.index());
+  unanswered_.Foresee(id.index());
+}
+
+void JobMachine::ForeseeFurther(JobId id) const {
+  wakes_.ForeseeFurther(id.index());
+  if (tiers_.contains(jobs_[id].facts.tier)) StateOf(jobs_[id]).slots.client().Foresee(id);
+}
+
+}  // namespace ringway::router

@@ -1,0 +1,136 @@
+// The machine of jobs, own region: from a job that needs a slot to a worker to offer it to, or to another
+// region when it waits too long.
+#include <utility>
+
+#include "router/job_machine.h"
+
+namespace ringway::router {
+
+dispatch::SlotRequest JobMachine::Line(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  TierState& d = StateOf(job);
+  job.phase = JobPhase::kAcquiring;
+  job.leaving = false;
+  if (job.home_since == absl::InfinitePast()) job.home_since = turn.now;
+  // The source refuses it in time; this is for a leader that does not answer, and estimates that grow.
+  wakes_.Set(id.index(), NextLook(turn.now, job, d.service));
+  if (!job.facts.forwarded && !job.spilled && !job.route.shed) {
+    AimSpills(turn.view);
+    d.spill.Join(turn.now, id, job.facts.priority, job.home_since);
+  }
+  return {.priority = job.facts.priority,
+          .arrived = job.facts.arrived,
+          .deadline = job.facts.deadline,
+          .expected = d.service.Within(job.facts.cost),
+          .idle_only = job.route.shed,
+          .offers_made = job.attempts};
+}
+
+void JobMachine::Acquire(Turn& turn, JobId id) {
+  const dispatch::SlotRequest request = Line(turn, id);
+  TierState& d = StateOf(jobs_[id]);
+  d.slots.Acquire(At(turn, d), id, request);
+}
+
+void JobMachine::ReadAnswers(Turn& turn) {
+  for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
+    TierState& d = tiers_[t];
+    if (!d.slots.Ready(turn.now)) continue;  // nearly always
+    SlotSource::Answer answer;
+    while (d.slots.Next(At(turn, d), answer)) OnAnswer(turn, t, answer);
+  }
+}
+
+void JobMachine::OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& answer) {
+  if (const auto* tell = std::get_if<ledger::TellLeader>(&answer)) {
+    turn.actions.emplace_back(TellLedger{.tier = tier, .leader = tell->leader, .event = tell->event});
+  } else if (const auto* granted = std::get_if<dispatch::SlotGranted>(&answer)) {
+    OnGranted(turn, *granted);
+  } else if (const auto* refused = std::get_if<dispatch::SlotRefused>(&answer)) {
+    OnRefused(turn, *refused);
+  } else if (const auto* left = std::get_if<dispatch::LineLeft>(&answer)) {
+    JobRecord& job = jobs_[left->job];
+    if (job.phase != JobPhase::kAcquiring || !std::exchange(job.leaving, false)) return;
+    if (StillPossible(turn, left->job)) Forward(turn, left->job);
+  } else if (const auto* lost = std::get_if<ledger::SlotLost>(&answer)) {
+    const JobRecord& job = jobs_[lost->job];
+    if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kRunning) return;
+    // The worker may have started. Its end decides what becomes of the job; until then nobody else is asked.
+    turn.actions.emplace_back(WithdrawAttempt{
+        .job = lost->job, .attempt = job.attempt, .worker = job.worker, .router = job.router});
+  }
+}
+
+void JobMachine::OnGranted(Turn& turn, const dispatch::SlotGranted& granted) {
+  const JobRecord& job = jobs_[granted.job];
+  if (job.phase != JobPhase::kAcquiring || job.leaving) return;
+  StateOf(job).spill.Leave(granted.job);
+  // The estimate may have grown, or the moment have passed, while the grant was on its way.
+  if (StillPossible(turn, granted.job)) OfferTo(turn, granted.job, granted.worker, granted.lease);
+}
+
+void JobMachine::OnRefused(Turn& turn, const dispatch::SlotRefused& refused) {
+  const JobId id = refused.job;
+  const JobRecord& job = jobs_[id];
+  if (job.phase != JobPhase::kAcquiring || job.leaving) return;
+  const TierState& d = StateOf(job);
+  switch (refused.why) {
+    case dispatch::NoSlot::kTooLate:
+      return EndTooLate(turn, id);
+    case dispatch::NoSlot::kNoneIdle:
+      return End(turn, id, ShedByTable(turn.view, d, job));
+    default:
+      return End(turn, id, WithoutSlot(turn.view, d, job, refused.why));
+  }
+}
+
+void JobMachine::AimSpills(const RouterView& view) {
+  if (std::exchange(spills_aimed_, true)) return;
+  for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
+    const Tier& tier = view.fleet->tiers[t];
+    tiers_[t].spill.Aim(SpillTargets(*view.fleet, tier, view.home, view.peers, view.region_routers.count()));
+    tiers_[t].imports.part = view.region_routers.PartOf(ImportCap(tier.regions[view.home]));
+  }
+}
+
+// After what the sources answered in this turn, which decides where both would. A job that comes back can set
+// the alarm again; there are no more of these than jobs.
+void JobMachine::LetSpill(Turn& turn) {
+  for (TierState& d : tiers_) {
+    while (d.spill.NextWake() <= turn.now) {
+      AimSpills(turn.view);
+      for (JobId id = d.spill.NextDue(turn.now); id.valid(); id = d.spill.NextDue(turn.now)) {
+        TrySpill(turn, id);
+      }
+      ReadAnswers(turn);
+    }
+  }
+}
+
+void JobMachine::TrySpill(Turn& turn, JobId id) {
+  JobRecord& job = jobs_[id];
+  TierState& d = StateOf(job);
+  if (!d.slots.Waits(id)) return;  // its slot was granted and lost in one turn
+  const dispatch::SpillTarget* const chosen =
+      d.spill.Send(turn.now, turn.now - job.home_since, latest_start(id) - turn.now);
+  if (chosen == nullptr) return;
+  job.spilled = true;
+  job.away = chosen->region;
+  job.route = {.target = chosen->region, .reason = kSpillReason, .ring = chosen->ring};
+  ++d.counters.spilled;
+  d.counters.MoveSent(turn.view.home, chosen->region);
+  // It stands in one line at a time: the source says first that it has left this one.
+  job.leaving = true;
+  wakes_.Set(id.index(), latest_start(id) + absl::Nanoseconds(1));
+  d.slots.Leave(At(turn, d), id);
+}
+
+void JobMachine::CameBack(Turn& turn, JobRecord& job) {
+  if (!job.away.valid()) return;
+  const RegionId from = std::exchange(job.away, RegionId());
+  const absl::Duration rtt = absl::Milliseconds(turn.view.fleet->world.rtt.ms(turn.view.home, from));
+  const absl::Duration wait = job.ran() ? job.started - job.forwarded_at - rtt : absl::ZeroDuration();
+  StateOf(job).spill.Came(turn.now, from, wait, job.ran());
+}
+
+}  // namespace ringway::router

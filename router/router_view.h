@@ -1,0 +1,89 @@
+// What a router has been told: the fleet, its workers, the other routers, the table, the controller.
+//
+// The machines for jobs and keys read it; only events change it (`Learn`), and the jobs' own offers, which
+// are part of what is known of a worker.
+//
+// Invariants: ids of regions and tiers keep their meaning, because a fleet only grows; the home region is in
+// every fleet. Complexity: O(1) for most events, linear in the own rows for a table and in the tiers for a
+// fleet. One owner thread.
+#ifndef RINGWAY_ROUTER_ROUTER_VIEW_H_
+#define RINGWAY_ROUTER_ROUTER_VIEW_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "core/fleet.h"
+#include "core/rng.h"
+#include "router/dispatch/worker_view.h"
+#include "router/imports.h"
+#include "router/peer_view.h"
+#include "router/route_choice.h"
+#include "router/router_action.h"
+#include "router/router_event.h"
+
+namespace ringway::router {
+
+// The controller, as far as a router knows it, and when it wants to hear from us.
+class ControllerContact {
+ public:
+  void Welcomed(absl::Time now, absl::Duration report_period);
+  void Lost(absl::Time now);
+  void Heard(absl::Time now) { heard_ = now; }
+  // A share that the table sheds is still to be refused.
+  bool ShedStands(absl::Time now) const { return connected_ || now <= heard_ + kShedStands; }
+  absl::Time report_at() const { return report_at_; }
+  // A report begins: number and period are filled in.
+  SendReport NextReport(absl::Time now);
+
+ private:
+  bool connected_ = false;
+  absl::Time heard_ = absl::InfinitePast();
+  absl::Duration period_ = absl::Seconds(1);
+  absl::Time reported_ = absl::InfinitePast();
+  absl::Time report_at_ = absl::InfiniteFuture();
+  std::uint64_t sequence_ = 0;
+};
+
+struct RouterView {
+  RouterView(RegionId home_region, const std::string& name, std::uint64_t seed,
+             std::shared_ptr<const Fleet> known);
+
+  RegionId home;
+  std::shared_ptr<const Fleet> fleet;
+  Rng rng;
+  dispatch::WorkerView workers;
+  PeerView peers;
+  RegionRouters region_routers;
+  RouteChooser routes;
+  ControllerContact controller;
+  bool draining = false;
+
+  const std::string& tier_name(TierId tier) const { return fleet->tiers[tier].name; }
+  const std::string& region_name(RegionId region) const { return fleet->world.regions[region].name; }
+  void UseFleet(std::shared_ptr<const Fleet> known);
+};
+
+// One call of the router's Step: its time, what is known, and where its actions go.
+struct Turn {
+  absl::Time now;
+  RouterView& view;
+  std::vector<RouterAction>& actions;
+};
+
+// ---- events about what is known ----
+void Learn(Turn& turn, const WorkerListed& event);
+void Learn(Turn& turn, const WorkerUnlisted& event);
+void Learn(Turn& turn, const RouterListed& event);
+void Learn(Turn& turn, const RouterUnlisted& event);
+void Learn(Turn& turn, const FleetChanged& event);
+void Learn(Turn& turn, const TableOffered& event);
+void Learn(Turn& turn, const ControllerWelcomed& event);
+void Learn(Turn& turn, const ControllerLost& event);
+void Learn(Turn& turn, const DrainChanged& event);
+
+}  // namespace ringway::router
+
+#endif  // RINGWAY_ROUTER_ROUTER_VIEW_H_
