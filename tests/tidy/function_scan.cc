@@ -63,6 +63,44 @@ std::string NameOf(std::string_view head) {
   return std::string(before.substr(start));
 }
 
+// The class, struct or union that a scope's head opens; empty for a namespace or an enum.
+std::string TypeOf(std::string_view head) {
+  head = Trimmed(head);
+  if (HasToken(head, "namespace") || HasToken(head, "enum")) return {};
+  if (head.starts_with("template")) {  // up to where its angle brackets balance
+    int depth = 0;
+    std::size_t at = head.find('<');
+    for (; at < head.size(); ++at) {
+      depth += head[at] == '<' ? 1 : head[at] == '>' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    head = Trimmed(head.substr(std::min(at + 1, head.size())));
+  }
+  for (const std::string_view keyword : {"class", "struct", "union"}) {
+    const std::size_t at = head.find(std::string(keyword) + " ");
+    if (at == std::string_view::npos) continue;
+    std::string_view rest = head.substr(at + keyword.size() + 1);
+    if (rest.starts_with("alignas("))
+      rest = Trimmed(rest.substr(std::min(rest.find(')'), rest.size() - 1) + 1));
+    std::size_t end = 0;
+    while (end < rest.size() && (IsWordChar(rest[end]) || rest[end] == ':')) ++end;
+    while (end > 0 && rest[end - 1] == ':') --end;  // `A: B`
+    const std::string_view name = rest.substr(0, end);
+    const std::size_t colon = name.rfind(':');
+    return std::string(colon == std::string_view::npos ? name : name.substr(colon + 1));
+  }
+  return {};
+}
+
+// `Planner` of "Planner::Solve"; empty for a name without a qualifier.
+std::string QualifierOf(const std::string& name) {
+  const std::size_t end = name.rfind("::");
+  if (end == std::string::npos || end == 0) return {};
+  const std::size_t start = name.rfind(':', end - 1);
+  return name.substr(start == std::string::npos ? 0 : start + 1,
+                     end - (start == std::string::npos ? 0 : start + 1));
+}
+
 std::string WithoutPreprocessor(const SourceFile& file) {
   std::string text;
   bool continued = false;
@@ -124,7 +162,10 @@ class Scan {
   void LookInside(char c) {
     if (c == '{') ++function_depth_;
     if (c != '}' || --function_depth_ > 0) return;
-    functions_.push_back({NameOf(head_), head_line_, line_ - head_line_ + 1});
+    const std::string name = NameOf(head_);
+    std::string owner = QualifierOf(name);
+    if (owner.empty() && !types_.empty()) owner = types_.back();
+    functions_.push_back({name, head_line_, line_ - head_line_ + 1, std::move(owner)});
     StartHead();
   }
 
@@ -135,11 +176,14 @@ class Scan {
       return;
     }
     open_.push_back(opens);
-    if (opens == Opens::kScope) StartHead();
+    if (opens != Opens::kScope) return;
+    types_.push_back(TypeOf(head_));
+    StartHead();
   }
 
   void Close() {
     const bool initializer = inside_initializer();
+    if (!open_.empty() && open_.back() == Opens::kScope) types_.pop_back();
     if (!open_.empty()) open_.pop_back();
     if (initializer) {
       head_ += '}';  // the same head goes on: `Foo() : a_{1}, b_{2} {`
@@ -164,6 +208,7 @@ class Scan {
   int parentheses_ = 0;
   int function_depth_ = 0;  // open braces of the body that we are in; 0 = outside of functions
   std::vector<Opens> open_;
+  std::vector<std::string> types_;  // of the open scopes; empty for a namespace
   std::string head_;
   std::size_t head_line_ = 1;
   std::vector<Function> functions_;

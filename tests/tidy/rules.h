@@ -21,9 +21,10 @@ void CheckLayers(const SourceTree& tree, Findings& findings);
 // purity.cc: no clock, randomness, I/O, lock, log or exception in the code that decides; determinism.
 void CheckPurity(const SourceTree& tree, Findings& findings);
 bool IsPure(const SourceFile& file);
-// sizes.cc: lines of files and functions.
+// sizes.cc: lines of files and functions, functions of classes.
 void CheckFileSizes(const SourceTree& tree, Findings& findings);
 void CheckFunctionSizes(const SourceTree& tree, Findings& findings);
+void CheckClassSizes(const SourceTree& tree, Findings& findings);
 // notes.cc: the note that opens a header, include guards.
 void CheckHeaderNotes(const SourceTree& tree, Findings& findings);
 void CheckIncludeGuards(const SourceTree& tree, Findings& findings);
@@ -46,6 +47,7 @@ inline constexpr Rule kRules[] = {
     {"Purity", CheckPurity},
     {"FileSizes", CheckFileSizes},
     {"FunctionSizes", CheckFunctionSizes},
+    {"ClassSizes", CheckClassSizes},
     {"HeaderNotes", CheckHeaderNotes},
     {"IncludeGuards", CheckIncludeGuards},
     {"Names", CheckNames},

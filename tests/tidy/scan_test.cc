@@ -55,6 +55,21 @@ TEST(FunctionScanTest, LooksPastInitializersAndLambdas) {
   EXPECT_EQ(Names("#define M(x) do { x; } while \\\n  (0) {\nvoid F() {\n}\n"), "F:2 ");
 }
 
+TEST(FunctionScanTest, KnowsTheClassOfAFunction) {
+  const auto owners = [](std::string_view text) {
+    std::string all;
+    for (const Function& function : Scanned(text)) all += function.owner + ":" + function.name + " ";
+    return all;
+  };
+  EXPECT_EQ(
+      owners("namespace n {\nclass A : public B {\n  int F() {\n  }\n  struct C {\n    void G() {\n    }\n"
+             "  };\n  int H() {\n  }\n};\nvoid I() {\n}\nvoid A::J() {\n}\nvoid A::C::K() {\n}\n}\n"),
+      "A:F C:G A:H :I A:A::J C:A::C::K ");
+  EXPECT_EQ(
+      owners("template <class T>\nstruct alignas(64) A<T*> {\n  A() : x_{1} {\n  }\n  int x_{2};\n};\n"),
+      "A:A ");
+}
+
 TEST(FunctionScanTest, BracesInTextDoNotCount) {
   EXPECT_EQ(Names("void F() {\n  G(\"}}}\");  // }\n  H('}');\n}\nvoid I() {\n}\n"), "F:4 I:2 ");
 }

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/tidy/function_scan.h"
@@ -12,6 +15,21 @@ constexpr std::size_t kFileLinesMax = 500;
 constexpr std::size_t kFileLinesMedianMax = 150;
 constexpr std::size_t kMainLinesMax = 100;
 constexpr std::size_t kFunctionLinesMax = 70;
+constexpr std::size_t kClassFunctionsMax = 50;
+
+// Classes that may be larger, and why.
+struct LargeClass {
+  std::string_view folder;
+  std::string_view name;
+};
+constexpr LargeClass kLargeClasses[] = {
+    {"sim", "Leaders"},  // every fifth function is a hint to the memory for large fleets, not a concern
+};
+
+bool MayBeLarge(std::string_view folder, std::string_view name) {
+  return std::any_of(std::begin(kLargeClasses), std::end(kLargeClasses),
+                     [&](const LargeClass& large) { return large.folder == folder && large.name == name; });
+}
 
 bool IsWritten(const SourceFile& file) {
   return file.IsCpp() || file.Is(".proto") || file.Is(".cmake") || file.name() == "CMakeLists.txt" ||
@@ -57,6 +75,24 @@ void CheckFunctionSizes(const SourceTree& tree, Findings& findings) {
            function.name + ": " +
                Found(function.lines, "lines", kFunctionLinesMax, "give its steps names of their own")});
     }
+  }
+}
+
+// Over all files of a folder, because a class that is spread over several is no smaller for it.
+void CheckClassSizes(const SourceTree& tree, Findings& findings) {
+  std::map<std::pair<std::string, std::string>, std::size_t> functions;  // of (folder, class)
+  for (const SourceFile& file : tree.files) {
+    if (!file.IsCpp()) continue;
+    const std::string folder = file.path.substr(0, file.path.rfind('/'));
+    for (const Function& function : FindFunctions(file)) {
+      if (!function.owner.empty()) ++functions[{folder, function.owner}];
+    }
+  }
+  for (const auto& [where, count] : functions) {
+    if (count <= kClassFunctionsMax || MayBeLarge(where.first, where.second)) continue;
+    findings.push_back({where.first, 0,
+                        where.second + ": " +
+                            Found(count, "functions", kClassFunctionsMax, "give its concerns to objects")});
   }
 }
 

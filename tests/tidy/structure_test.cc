@@ -98,6 +98,19 @@ TEST(PurityRule, LookUpInAHashContainerIsFine) {
                   .empty());
 }
 
+TEST(SizesRule, ClassesOfManyFunctionsAreCaught) {
+  std::string inside = "class A {\n";
+  std::string outside;
+  for (int i = 0; i < 25; ++i) {
+    inside += "  int F" + std::to_string(i) + "() const { return 0; }\n";
+    outside += "void A::G" + std::to_string(i) + "() {\n}\n";
+  }
+  inside += "};\n";
+  EXPECT_TRUE(FindingsOf(CheckClassSizes, "core/a.cc", inside + outside).empty());
+  EXPECT_EQ(FindingsOf(CheckClassSizes, "core/a.cc", inside + outside + "void A::H() {\n}\n").size(), 1u);
+  EXPECT_TRUE(FindingsOf(CheckClassSizes, "core/a.cc", inside + outside + "void B::H() {\n}\n").empty());
+}
+
 TEST(SizesRule, LongFilesAndFunctionsAreCaught) {
   std::string lines;
   for (int i = 0; i < 69; ++i) lines += "  F();\n";
