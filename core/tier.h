@@ -95,6 +95,7 @@ struct RouteSpec {
   RefineMode refine = RefineMode::kOptimal;
 };
 
+// How a job finds a slot of its region. Probing is also what routers do while no ledger can be reached.
 enum class DispatchMode { kProbe, kLedger };
 
 // Under pressure a share of the jobs is made executable a little later, so that a burst arrives gradually.
@@ -126,7 +127,7 @@ struct SpillSpec {
 };
 
 struct DispatchSpec {
-  DispatchMode mode = DispatchMode::kProbe;
+  DispatchMode mode = DispatchMode::kLedger;
   int probes_per_round = 4;  // distinct workers tried before sleeping
   int attempts_max = 1000;   // for one job; the budget and the deadline bound it first
   SchedulingDelaySpec delay;

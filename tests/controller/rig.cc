@@ -34,7 +34,7 @@ std::shared_ptr<Fleet> MakeFleet(const WorldShape& shape) {
     for (int p = 0; p < shape.priorities; ++p) tier.priorities.push_back(absl::StrCat("p", p));
     tier.route.rings = {{"near", 50, 0.7}, {"far", 1000, 0.8}};
     tier.service_mean = absl::Seconds(1);
-    if (shape.ledger) tier.dispatch.mode = DispatchMode::kLedger;
+    tier.dispatch.mode = shape.ledger ? DispatchMode::kLedger : DispatchMode::kProbe;
     tier.regions.resize(n, TierRegion{.workers = shape.workers});
     tier.residency_forbidden.resize(n);
     fleet->tiers.push_back(std::move(tier));

@@ -79,7 +79,7 @@ Case RandomCase(std::uint64_t seed, const CaseShape& shape) {
   }
   tier.route.rings = {{"near", 30, 0}, {"mid", 80, 0.9}, {"far", 150, 1.0}, {"world", 1000, 1.2}};
   tier.route.refine = std::array{RefineMode::kOff, RefineMode::kSwap, RefineMode::kOptimal}[rng.Below(3)];
-  if (rng.Chance(0.5)) tier.dispatch.mode = DispatchMode::kLedger;
+  tier.dispatch.mode = rng.Chance(0.5) ? DispatchMode::kLedger : DispatchMode::kProbe;
   tier.guard.shed_above = std::array{1.0, 1.2, 2.0}[rng.Below(3)];
   if (!shape.everybody_in_reach) Restrict(rng, regions, tier);
 

@@ -83,7 +83,10 @@ Reached Reach(std::shared_ptr<const Scenario> scenario, const char* what) {
 // the router hears of, so each hears of all.
 TEST(GuardWorth, SchedulingDelaySpreadsABurst) {
   const auto burst = [](double share, std::uint64_t seed) {
-    auto scenario = With(Region(200, 16, 0.95), [&](DispatchSpec& d) { d.delay.share_max = share; });
+    auto scenario = With(Region(200, 16, 0.95), [&](DispatchSpec& d) {
+      d.mode = DispatchMode::kProbe;
+      d.delay.share_max = share;
+    });
     scenario->all_local = true;
     scenario->seed = seed;
     scenario->steps.push_back({.at_s = 60, .lasts_s = 0.01, .fault = ScaleDemand{{}, 300}});
@@ -107,6 +110,7 @@ TEST(GuardWorth, SchedulingDelaySpreadsABurst) {
 TEST(GuardWorth, BackoffIsTheLineBehindTheBudget) {
   const auto storm = [](bool budget, bool backoff) {
     return With(Region(50, 16, 1.2), [&](DispatchSpec& d) {
+      d.mode = DispatchMode::kProbe;
       if (!budget) d.budget = {.share = 1e9, .floor_per_second = 1e9};
       if (!backoff) d.backoff = {absl::Milliseconds(20), 1, 0.01, /*full_jitter=*/false};
     });
@@ -122,7 +126,10 @@ TEST(GuardWorth, BackoffIsTheLineBehindTheBudget) {
 TEST(GuardWorth, SeveralProbesARoundFindTheFreeWorkerSooner) {
   for (const int routers : {16, 64}) {
     const auto looks = [&](int d) {
-      return With(Region(200, routers, 0.7), [&](DispatchSpec& spec) { spec.probes_per_round = d; });
+      return With(Region(200, routers, 0.7), [&](DispatchSpec& spec) {
+        spec.mode = DispatchMode::kProbe;
+        spec.probes_per_round = d;
+      });
     };
     const Reached with = Reach(looks(4), routers == 16 ? "4 a round, 16 routers" : "4 a round, 64 routers");
     const Reached without =

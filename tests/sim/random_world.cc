@@ -104,7 +104,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   const int regions = static_cast<int>(2 + rng.Below(4));
   const int workers = static_cast<int>(5 + rng.Below(40));
   Fleet fleet = LineFleet(regions, workers);
-  if (seed % 3 != 0) fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kLedger;
+  if (seed % 3 == 0) fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kProbe;
   auto scenario = std::make_shared<Scenario>();
   scenario->name = "seed " + std::to_string(seed);
   scenario->seed = seed;

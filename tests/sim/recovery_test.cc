@@ -71,7 +71,7 @@ class Recovers : public testing::TestWithParam<std::tuple<bool, bool, std::size_
 
   std::shared_ptr<const Scenario> Made(std::uint64_t seed) const {
     Fleet fleet = LineFleet(kRegions, kWorkers);
-    if (ledger()) fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kLedger;
+    fleet.tiers[TierId(0)].dispatch.mode = ledger() ? DispatchMode::kLedger : DispatchMode::kProbe;
     auto scenario = std::make_shared<Scenario>();
     scenario->seed = seed;
     scenario->controller = controller();
