@@ -3,7 +3,9 @@
 // A router receives the list of all routers, and the workers and leaders of its own region. The directory is
 // versioned by (leader epoch, version) like tables, and sent again only to those whose part of it changed. A
 // router whose stream broke stays listed for a grace period, because losing the controller is no reason to
-// lose one's peers; after a restart the entries of the previous life count as such routers.
+// lose one's peers; after a restart the entries of the previous life count as such routers. A controller that
+// has lost its state knows nobody at first, so until its routers have had the time to report its directories
+// say that they are partial: whoever is named in them is there, and nobody is taken for gone.
 //
 // Order: by name, so that equal content is equal bytes. Immutable once published.
 #ifndef RINGWAY_CONTROLLER_DIRECTORY_H_
@@ -50,6 +52,7 @@ struct Directory {
   std::vector<RouterEntry> routers;
   IdVector<RegionId, std::vector<WorkerEntry>> workers;
   IdVector<RegionId, std::vector<LeaderEntry>> leaders = {};
+  bool partial = false;  // of a controller that began without a state: who is not named may still be there
 };
 
 }  // namespace ringway::controller

@@ -94,8 +94,8 @@ bool SameLeaders(const IdVector<RegionId, std::vector<LeaderEntry>>& listed,
 
 DirectoryBuilder::Change DirectoryBuilder::Refresh(
     const Fleet& fleet, const FleetView& view, const IdVector<RegionId, std::vector<LeaderEntry>>& leaders,
-    std::uint64_t epoch) {
-  const bool renumbered = directory_ == nullptr || version_.epoch != epoch;
+    std::uint64_t epoch, bool partial) {
+  const bool renumbered = directory_ == nullptr || version_.epoch != epoch || directory_->partial != partial;
   // A worker that two routers name belongs to the one that spoke last, whatever else stands still.
   const bool same_workers = !renumbered && !named_twice_ && view.listing() == listing_;
   if (same_workers && SameLeaders(directory_->leaders, leaders)) {
@@ -112,6 +112,7 @@ DirectoryBuilder::Change DirectoryBuilder::Refresh(
   next.workers = Workers(fleet, view, named_twice_);
   next.leaders = leaders;
   next.leaders.resize(fleet.world.regions.size());
+  next.partial = partial;
 
   Change change;
   change.regions.resize(fleet.world.regions.size(), false);

@@ -30,9 +30,11 @@ class DirectoryBuilder {
     bool Concerns(RegionId region) const { return routers || regions[region]; }
   };
 
-  // `epoch`: of the leader; a new one numbers the directory again and concerns everyone.
+  // `epoch`: of the leader; a new one numbers the directory again and concerns everyone, as does the end of
+  // its being `partial`.
   Change Refresh(const Fleet& fleet, const FleetView& view,
-                 const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch);
+                 const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch,
+                 bool partial = false);
   // The ids have a new meaning: the next Refresh numbers the directory again.
   void Reset() { directory_ = nullptr; }
   // For the start from a checkpoint.

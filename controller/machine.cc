@@ -26,7 +26,7 @@ void ControllerMachine::Step(absl::Time now, const ControllerEvent& event, Actio
   if (now >= next_epoch_at_) {
     RunEpoch(now, actions);
   } else if (now >= leaders_.due() && AppointLeaders(now, actions)) {
-    RefreshDirectory(true, actions);
+    RefreshDirectory(now, true, actions);
   }
 }
 
@@ -128,13 +128,14 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
   }
   if (settling_ && (settled || now >= settle_until_)) {
     settling_ = false;
+    settled_at_ = now;
     actions.push_back(settled ? Info("every region has reported: planning starts")
                               : Warning("not every region has reported: planning starts without"));
   }
   // Before the table, so that a router knows the peers that it is sent to.
   view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.Forget(now - settings_.directory_grace);
-  RefreshDirectory(AppointLeaders(now, actions), actions);
+  RefreshDirectory(now, AppointLeaders(now, actions), actions);
   if (!settling_) {
     for (TierLoop& loop : tiers_) PlanTier(now, loop, actions);
     Publish(now, actions);
@@ -207,8 +208,13 @@ bool ControllerMachine::AppointLeaders(absl::Time now, Actions& actions) {
   return any;
 }
 
-void ControllerMachine::RefreshDirectory(bool appointed, Actions& actions) {
-  const DirectoryBuilder::Change change = directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_);
+bool ControllerMachine::KnowsFewYet(absl::Time now) const {
+  return began_blank_ && (settling_ || now < settled_at_ + 2 * settings_.report_period);
+}
+
+void ControllerMachine::RefreshDirectory(absl::Time now, bool appointed, Actions& actions) {
+  const DirectoryBuilder::Change change =
+      directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_, KnowsFewYet(now));
   if (!change.any) return;
   // An appointment that a restart forgets could be given a second time.
   actions.push_back(SaveState{.now = appointed});

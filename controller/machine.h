@@ -87,7 +87,9 @@ class ControllerMachine {
   void PublishAs(absl::Time now, TableVersion version, Actions& actions);
   // True: somebody was appointed.
   bool AppointLeaders(absl::Time now, Actions& actions);
-  void RefreshDirectory(bool appointed, Actions& actions);
+  void RefreshDirectory(absl::Time now, bool appointed, Actions& actions);
+  // Began without a state, and not every router has had the time to come back and report.
+  bool KnowsFewYet(absl::Time now) const;
   void Resend(absl::Time now, Actions& actions);
   // Claims a higher epoch if what the router of `stream` has seen demands it.
   void HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions);
@@ -111,6 +113,8 @@ class ControllerMachine {
   absl::Time next_epoch_at_;
   absl::Time settle_until_;
   bool settling_ = true;
+  absl::Time settled_at_ = absl::InfinitePast();
+  bool began_blank_ = false;
 };
 
 }  // namespace ringway::controller

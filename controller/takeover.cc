@@ -137,6 +137,8 @@ void ControllerMachine::TakeOverTable(const DurableState& durable, absl::Time no
 }
 
 void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Time now) {
+  const bool knows_all = durable.directory != nullptr && !durable.directory->partial;
+  began_blank_ = !knows_all;
   if (durable.directory == nullptr || durable.fleet == nullptr) return;
   for (const RouterEntry& entry : durable.directory->routers) {
     const std::optional<RegionId> region = SameRegion(entry.region, *durable.fleet, *fleet_);
@@ -155,7 +157,7 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
   }
   leaders_.TakeOver(RemapLeaders(durable.directory->leaders, *durable.fleet, *fleet_),
                     now + kLeaderTrustPeriods * settings_.report_period);
-  directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_);
+  directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_, !knows_all);
 }
 
 DurableState ControllerMachine::Durable() const {
@@ -201,7 +203,7 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
     view_.Restore(std::move(same));
   }
   actions.push_back(SendMap{std::nullopt});
-  RefreshDirectory(AppointLeaders(now, actions), actions);
+  RefreshDirectory(now, AppointLeaders(now, actions), actions);
   if (kept.table != nullptr) {
     const RoutingTable table = RemapTable(*kept.table, old_fleet, *fleet_);
     for (TierLoop& loop : tiers_) loop.PutInForce(std::make_shared<const TierTable>(table.tiers[loop.id()]));

@@ -57,28 +57,35 @@ void WorkerRegistry::On(absl::Time, const PoolWorkerChecked& event, Actions& act
 // ---- what the directory says ----
 
 void WorkerRegistry::On(absl::Time now, const DirectoryGiven& event, Actions& actions) {
-  TakeRouters(event.routers, actions);
+  TakeRouters(event.routers, event.partial, actions);
   actions.emplace_back(RoutersComplete{});
   ++mark_;
   for (const DirectoryWorker& entry : event.workers) {
     At(entry.worker).mark = mark_;
     TakeWorker(now, entry, actions);
   }
+  if (event.partial) return;
   for (WorkerId worker(0); worker != workers_.end_id(); worker = WorkerId(worker.index() + 1)) {
     if (Has(worker, kInRegion) && workers_[worker].mark != mark_) Leave(now, worker, actions);
   }
 }
 
-void WorkerRegistry::TakeRouters(const std::vector<DirectoryRouter>& routers, Actions& actions) {
+void WorkerRegistry::TakeRouters(const std::vector<DirectoryRouter>& routers, bool partial,
+                                 Actions& actions) {
   std::vector<RouterId> named;
+  std::vector<RouterId> kept;
   for (const DirectoryRouter& entry : routers) {
     named.push_back(entry.router);
     actions.emplace_back(RouterListed{entry.router, entry.region, entry.name});
   }
   std::sort(named.begin(), named.end());
   for (const RouterId router : routers_) {
-    if (!std::binary_search(named.begin(), named.end(), router)) actions.emplace_back(RouterUnlisted{router});
+    if (std::binary_search(named.begin(), named.end(), router)) continue;
+    if (!partial) actions.emplace_back(RouterUnlisted{router});
+    if (partial) kept.push_back(router);
   }
+  named.insert(named.end(), kept.begin(), kept.end());
+  std::sort(named.begin(), named.end());
   routers_ = std::move(named);
 }
 

@@ -56,6 +56,7 @@ struct DirectoryRouter {
 struct DirectoryGiven {
   std::vector<DirectoryRouter> routers;
   std::vector<DirectoryWorker> workers;
+  bool partial = false;  // nobody is gone because this does not name him: the controller has just begun
 };
 // The fleet has changed: what the tier that the worker, or the directory, named last is now.
 struct TierResolved {
@@ -205,7 +206,7 @@ class WorkerRegistry {
   static void Set(Known& known, Flag flag, bool on) {
     known.flags = static_cast<std::uint16_t>(on ? known.flags | flag : known.flags & ~flag);
   }
-  void TakeRouters(const std::vector<DirectoryRouter>& routers, Actions& actions);
+  void TakeRouters(const std::vector<DirectoryRouter>& routers, bool partial, Actions& actions);
   void TakeWorker(absl::Time now, const DirectoryWorker& entry, Actions& actions);
   // Not named any more.
   void Leave(absl::Time now, WorkerId worker, Actions& actions);

@@ -312,6 +312,7 @@ void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
 std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(
     RouterId router, const controller::Directory& directory) const {
   auto given = std::make_shared<router::DirectoryGiven>();
+  given->partial = directory.partial;
   for (const controller::RouterEntry& entry : directory.routers) {
     const auto found = router_named_.find(entry.name);
     if (found != router_named_.end()) given->routers.push_back({found->second, entry.region, entry.name});

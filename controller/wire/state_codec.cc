@@ -64,6 +64,7 @@ absl::StatusOr<DurableTier> DecodeTier(const v1::TierSettings& message) {
 Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
   Directory directory;
   directory.version = {message.epoch(), message.version()};
+  directory.partial = message.partial();
   for (const v1::RouterEntry& entry : message.routers()) {
     directory.routers.push_back({entry.name(), RegionOf(names, entry.region()), entry.address()});
   }
@@ -182,6 +183,7 @@ v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,
   v1::Directory message;
   message.set_epoch(directory.version.epoch);
   message.set_version(directory.version.version);
+  message.set_partial(directory.partial);
   for (const RouterEntry& router : directory.routers) {
     v1::RouterEntry* out = message.add_routers();
     out->set_name(router.name);

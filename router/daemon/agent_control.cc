@@ -85,6 +85,8 @@ void RouterAgent::OnDirectory(const v1::Directory& message) {
     return;
   }
   ApplyDirectory(message);
+  // What is on disk names everybody; a controller that is still getting to know them does not.
+  if (message.partial() && state_.has_directory()) return;
   *state_.mutable_directory() = message;
   unsaved_ = true;
 }
@@ -144,11 +146,6 @@ void RouterAgent::LoadLastGood() {
   if (state_.has_table()) TakeTable(v1::RoutingTable(state_.table()), true);
   log_.Info(absl::StrCat("routes by the table on disk, epoch ", driver_.machine().table().epoch, " version ",
                          driver_.machine().table().version, ", until a controller answers"));
-}
-
-void RouterAgent::SaveLastGood() {
-  // A map is needed to read the rest.
-  if (unsaved_ && state_.has_fleet_map() && disk_.Save(state_)) unsaved_ = false;
 }
 
 }  // namespace ringway::router

@@ -79,15 +79,11 @@ void RouterAgent::Do(const TierNotServed& action) {
                             "', which the fleet does not have; it gets no jobs"));
 }
 
-TierId RouterAgent::TierNamed(const std::string& name) const {
-  const auto tier = fleet_.fleet->FindTier(name);
-  return tier && !fleet_.retired[*tier] ? *tier : TierId();
-}
-
 // ---- the directory ----
 
 DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
   DirectoryGiven given;
+  given.partial = directory.partial();
   for (const v1::RouterEntry& entry : directory.routers()) {
     if (entry.name() == settings_.name || !IsCallable(entry.address())) continue;
     const auto region = fleet_.fleet->world.FindRegion(entry.region());
@@ -110,7 +106,8 @@ DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
     }
     KnownWorker& worker = addresses_.worker(id);
     if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
-    given.workers.push_back({id, TierNamed(worker.tier), entry.router() == settings_.name, entry.draining()});
+    given.workers.push_back(
+        {id, fleet_.TierNamed(worker.tier), entry.router() == settings_.name, entry.draining()});
   }
   if (left_out > 0) {
     log_.Error(absl::StrCat(left_out,
@@ -134,7 +131,7 @@ void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
 void RouterAgent::ResolveTiers() {
   for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
     const std::string& tier = addresses_.worker(id).tier;
-    if (!tier.empty()) Know(TierResolved{id, TierNamed(tier)});
+    if (!tier.empty()) Know(TierResolved{id, fleet_.TierNamed(tier)});
   }
 }
 
@@ -147,7 +144,7 @@ void RouterAgent::OnNews(WorkerId id, const v1::WorkerState& state) {
     worker.tier = state.tier();
     if (learns_tiers_ && registry_.local(id)) LearnTier(worker.tier);
   }
-  Know(SaidBy(id, TierNamed(worker.tier), state));
+  Know(SaidBy(id, fleet_.TierNamed(worker.tier), state));
   sessions_.HearWorker(id, &state);
 }
 

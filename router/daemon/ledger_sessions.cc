@@ -79,6 +79,7 @@ void LedgerSessions::UseDirectory(const v1::Directory& directory) {
     Name(*tier, entry, addresses[entry.router()]);
   }
   for (auto& [tier, endpoint] : endpoints_) {
+    if (directory.partial()) break;  // the controller has appointed nobody yet
     if (named.contains(tier) || IsFixed(fleet_.fleet->tiers[tier].name)) continue;
     endpoint.leader.clear();
     endpoint.session->Apply(NoLeaderNamed{});

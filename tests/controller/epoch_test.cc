@@ -39,6 +39,18 @@ TEST(EpochTest, ARestartUsesTheNextEpochAndKeepsTheTable) {
   EXPECT_EQ(after.Taken<SendDirectory>()[0].directory->routers.size(), 6u) << "the peers of before";
 }
 
+TEST(EpochTest, AControllerThatLostItsDiskSaysThatItKnowsFewUntilRoutersHadTheTimeToReport) {
+  Rig before(MakeFleet());
+  before.Connect();
+  before.Seconds(1);
+  EXPECT_TRUE(before.machine.directory()->partial) << "nobody may be taken for gone by this one";
+  before.Seconds(5);
+  EXPECT_FALSE(before.machine.directory()->partial);
+  EXPECT_FALSE(before.Taken<SendDirectory>().back().directory->partial) << "and everybody hears of it";
+  Rig after(MakeFleet(), Stored(before.machine));
+  EXPECT_FALSE(after.machine.directory()->partial) << "its disk named everybody";
+}
+
 TEST(EpochTest, ALostDiskIsMadeGoodByWhatRoutersHaveSeen) {
   Rig rig(MakeFleet());
   EXPECT_EQ(rig.machine.epoch(), 1u);

@@ -59,7 +59,7 @@ TEST(MachineTest, ARouterIsWelcomedWithMapAndPeersAndTheTableInForce) {
 TEST(MachineTest, TheDirectoryNamesWorkersOfTheRegionAndChangesReachOnlyThem) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(2);
+  rig.Seconds(5);
   EXPECT_EQ(rig.machine.directory()->workers[kR0].size(), 10u);
   rig.actions.clear();
   rig.dead[kR1] = 1;

@@ -20,7 +20,7 @@ class WorkerRegistryTest : public testing::Test {
     registry_.Step(now_, event, actions_);
   }
   void Directory(std::vector<DirectoryWorker> workers, std::vector<DirectoryRouter> routers = {}) {
-    Do(DirectoryGiven{std::move(routers), std::move(workers)});
+    Do(DirectoryGiven{.routers = std::move(routers), .workers = std::move(workers)});
   }
   void Say(WorkerId worker, bool busy, double busy_s, TierId tier = kFilmTier, bool healthy = true) {
     Do(WorkerSaid{.worker = worker,
@@ -59,6 +59,18 @@ TEST_F(WorkerRegistryTest, ALocalWorkerIsWatchedAtOnceAndListedWhenItSaysItsTier
   Directory({});
   EXPECT_TRUE(All<WorkerUnlisted>().empty()) << "the operator's word counts more than a directory";
   EXPECT_TRUE(All<UnwatchWorker>().empty());
+}
+
+TEST_F(WorkerRegistryTest, APartialDirectoryTakesNobodyOff) {
+  Directory({{kNearWorker, kFilmTier}}, {{RouterId(4), RegionId(0), "r4"}});
+  Do(DirectoryGiven{
+      .routers = {{RouterId(5), RegionId(1), "r5"}}, .workers = {{kFarWorker, kFilmTier}}, .partial = true});
+  EXPECT_EQ(All<WorkerListed>().size(), 1u);
+  EXPECT_TRUE(All<WorkerUnlisted>().empty()) << "a controller that has just begun does not know who is gone";
+  EXPECT_TRUE(All<RouterUnlisted>().empty());
+  Directory({{kFarWorker, kFilmTier}}, {{RouterId(5), RegionId(1), "r5"}});
+  EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
+  EXPECT_EQ(All<RouterUnlisted>().size(), 1u) << "kept from the one before";
 }
 
 TEST_F(WorkerRegistryTest, TheDirectoryListsAndTakesOff) {

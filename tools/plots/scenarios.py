@@ -7,7 +7,7 @@ and puts the figures into the table of docs/simulating.md.
 
 Each scenario of sim/scenarios, or of the files named, runs as its file says, seed included, so the same release draws the same bytes. Three
 panels share the time axis: requests per second, how busy the regions are, and what a job costs (offers, p99 of the
-latency). Troubles are shaded. Only the standard library is used.
+latency). Faults are shaded. Only the standard library is used.
 """
 import json
 import math
@@ -23,7 +23,7 @@ REGIONS_NAMED = 4
 
 STYLE = """
 .back{fill:#fff}.t{font:11px sans-serif;fill:#222}.s{font:10px sans-serif;fill:#666}.h{font:bold 12px sans-serif;fill:#222}
-.grid{stroke:#ddd;stroke-width:1}.trouble{fill:#e8a33d;opacity:.18}.l{fill:none;stroke-width:1.5}
+.grid{stroke:#ddd;stroke-width:1}.fault{fill:#e8a33d;opacity:.18}.l{fill:none;stroke-width:1.5}
 .a{stroke:#7a8694}.b{stroke:#1f7a4d}.c{stroke:#c0392b}.d{stroke:#2c6fbb}.e{stroke:#8e44ad}.f{stroke:#d07a00}.g{stroke:#bcc4cc;stroke-width:.7}
 .fa{fill:#7a8694}.fb{fill:#1f7a4d}.fc{fill:#c0392b}.fd{fill:#2c6fbb}.fe{fill:#8e44ad}.ff{fill:#d07a00}
 @media(prefers-color-scheme:dark){.back{fill:#14181d}.t,.h{fill:#e6e8ea}.s{fill:#9aa4ae}.grid{stroke:#2c343c}.g{stroke:#434c55}
@@ -76,7 +76,7 @@ class Plot:
             ends = step["lasts_s"]
             end = min(self.span_s, begin + ends) if isinstance(ends, (int, float)) else self.span_s
             if begin < self.span_s:
-                self.parts.append(f'<rect class="trouble" x="{self.x_of(begin):.1f}" y="{self.y}" height="{PANEL}" '
+                self.parts.append(f'<rect class="fault" x="{self.x_of(begin):.1f}" y="{self.y}" height="{PANEL}" '
                                   f'width="{max(1.5, self.x_of(end) - self.x_of(begin)):.1f}"/>')
         self.parts.append(f'<text class="t" x="{LEFT}" y="{self.y - 5}">{escaped(title)}</text>')
         legend_y = self.y + 9
