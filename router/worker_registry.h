@@ -32,6 +32,7 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "router/router_event.h"
 
 namespace ringway::router {
@@ -142,6 +143,15 @@ class WorkerRegistry {
   }
   // Appends what a report that is made now says of the workers that this router speaks for and has heard.
   void Report(absl::Time now, std::vector<WorkerReported>& report);
+
+  // Hints that something about the worker comes soon; the second, a little later, for what the first names.
+  void Foresee(WorkerId worker) const {
+    if (workers_.contains(worker)) Prefetch(&workers_[worker]);
+  }
+  void ForeseeFurther(WorkerId worker) const {
+    if (!workers_.contains(worker) || workers_[worker].spoken == kNever) return;
+    Prefetch(&spoken_[workers_[worker].spoken]);
+  }
 
   // Local or adopted: this router speaks for it.
   bool Own(WorkerId worker) const { return Has(worker, kLocal) || Has(worker, kAdopted); }

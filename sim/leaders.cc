@@ -48,7 +48,7 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
   if (endpoints_.empty()) return;
   routers_.on_ledger = [this](RouterId router, const router::TellLedger& tell) { FromRouter(router, tell); };
   routers_.on_fenced = [this](RouterId router, const RouterMessage& message) {
-    OnAnnouncement(router, message.announcement, message.fence_connection);
+    OnAnnouncement(router, message.tier, message.announcement, message.fence_connection);
   };
   routers_.on_controller = [this](RouterId router, bool connected) {
     for (const std::uint32_t number : endpoint_of_[router]) {
@@ -257,9 +257,8 @@ void Leaders::WatchBroke(RouterId router, TierId tier, WorkerId worker) {
   if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, router::WatchBroke{worker});
 }
 
-void Leaders::OnAnnouncement(RouterId router, const ledger::Announce& announcement,
+void Leaders::OnAnnouncement(RouterId router, TierId tier, const ledger::Announce& announcement,
                              std::optional<std::uint64_t> connection) {
-  const TierId tier = workers_.places()[workers_.Global(routers_.places()[router], announcement.worker)].tier;
   if (Endpoint* endpoint = Live(router, tier)) {
     Step(*endpoint, router::WorkerAnnounced{announcement, connection});
   }

@@ -55,7 +55,7 @@ class Leaders {
   void OnLinkRetried(std::uint32_t endpoint, std::uint32_t link);
   void OnAnnounceRound();
   // What a worker said to the router, over its watch stream or in reply to a fence (`connection`).
-  void OnAnnouncement(RouterId router, const ledger::Announce& announcement,
+  void OnAnnouncement(RouterId router, TierId tier, const ledger::Announce& announcement,
                       std::optional<std::uint64_t> connection);
   // What the router's registry says of the region's workers.
   void ListWorker(RouterId router, TierId tier, WorkerId worker);

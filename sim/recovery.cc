@@ -121,13 +121,12 @@ void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) 
 // (its own router) has seen its stream break.
 void Recovery::JudgeDead(absl::Time now, RouterId router, Checkers& checkers) {
   const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
-  for (std::size_t i = 0; i < workers_.count(); ++i) {
-    const WorkerId worker(i);
-    if (workers_.places()[worker].region != routers_.places()[router]) continue;
+  const auto [begin, end] = workers_.Range(routers_.places()[router]);
+  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     if (now_s - worker_up_s_[worker] < kWithinS) continue;
     if (!routers_.machine(router).workers().Usable(workers_.InRegion(worker), now)) continue;
-    checkers.Violate(now, absl::StrCat("worker ", i, " has been dead for ", kWithinS, " s, and router ",
-                                       router.value(), " would use it"));
+    checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been dead for ", kWithinS,
+                                       " s, and router ", router.value(), " would use it"));
   }
 }
 

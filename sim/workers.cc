@@ -21,9 +21,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
       scenario_(scenario),
       places_(std::move(places)),
       first_(scenario.fleet->world.regions.size()),
-      watchers_(places_.size()),
       announced_ns_(places_.size(), 0),
-      stalled_until_ns_(places_.size(), 0),
       shown_(places_.size()) {
   const std::pair nobody(WorkerId(0), WorkerId(0));
   ranges_.assign(first_.size(),
@@ -34,6 +32,11 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
     auto& [begin, end] = ranges_[place.region][place.tier];
     if (begin == end) end = WorkerId(i + 1);
     begin = WorkerId(i);
+  }
+  // The range of a region without workers is empty.
+  for (std::size_t region = first_.size(); region-- > 0;) {
+    WorkerId& first = first_[RegionId(region)];
+    if (!first.valid()) first = region + 1 < first_.size() ? first_[RegionId(region + 1)] : places_.end_id();
   }
   for (const WorkerPlace& place : places_) sites_.push_back(Site(SettingsFor(place.tier)));
 }
@@ -80,6 +83,7 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   Perform(worker, 0, {});
   RouterMessage& reply = stage_.Say(HopNs(worker, note.leader), note.leader);
   reply.life = note.life;
+  reply.tier = places_[worker].tier;
   reply.has_announcement = true;
   reply.announcement = Announcement(worker);
   reply.fence_connection = note.connection;
@@ -191,10 +195,11 @@ dispatch::WorkerNews Workers::News(WorkerId worker) const {
 void Workers::Show(WorkerId worker) {
   const Slot& slot = sites_[worker].slot;
   const std::int64_t now_ns = stage_.queue.now_ns();
-  shown_[worker] = {.busy_before_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now())),
-                    .busy_since_ns = slot.busy() ? now_ns : Shown::kIdle,
-                    .healthy = sites_[worker].alive && !slot.resting(stage_.Now()),
-                    .draining = slot.draining()};
+  Shown& shown = shown_[worker];
+  shown.busy_before_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now()));
+  shown.busy_since_ns = slot.busy() ? now_ns : Shown::kIdle;
+  shown.healthy = sites_[worker].alive && !slot.resting(stage_.Now());
+  shown.draining = slot.draining();
 }
 
 // One message to each router that it concerns.
@@ -210,7 +215,7 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
   }
   if (speech.news) Show(worker);
   if (!speech.news && !speech.announce) return;
-  const std::vector<Watcher>& watchers = watchers_[worker];
+  const Watchers& watchers = shown_[worker].watchers;
   ledger::Announce announcement;
   if (speech.announce && !watchers.empty()) announcement = Announcement(worker);
   for (const Watcher& watcher : watchers) {
@@ -226,12 +231,13 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
 void Workers::Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const {
   message.worker = InRegion(worker);
   message.watch = watcher.watch;
+  message.tier = places_[worker].tier;
   message.news = News(worker);
   message.busy_ns = shown_[worker].BusyNs(stage_.queue.now_ns());
 }
 
 void Workers::AddWatcher(WorkerId worker, const Watcher& watcher) {
-  watchers_[worker].push_back(watcher);
+  shown_[worker].watchers.push_back(watcher);
   Show(worker);
   RouterMessage& message = stage_.Say(HopNs(worker, watcher.router), watcher.router);
   Tell(worker, watcher, message);
@@ -240,13 +246,10 @@ void Workers::AddWatcher(WorkerId worker, const Watcher& watcher) {
 }
 
 void Workers::RemoveWatcher(WorkerId worker, WatchNumber watch) {
-  std::erase_if(watchers_[worker], [watch](const Watcher& w) { return w.watch == watch; });
-}
-
-bool Workers::WatchedBy(WorkerId worker, WatchNumber watch) const {
-  const std::vector<Watcher>& watchers = watchers_[worker];
-  return watch != 0 && std::any_of(watchers.begin(), watchers.end(),
-                                   [watch](const Watcher& w) { return w.watch == watch; });
+  Watchers& watchers = shown_[worker].watchers;
+  watchers.erase(std::remove_if(watchers.begin(), watchers.end(),
+                                [watch](const Watcher& w) { return w.watch == watch; }),
+                 watchers.end());
 }
 
 ledger::Announce Workers::Announcement(WorkerId worker) {
@@ -270,9 +273,9 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, Rou
   const auto [begin, end] = Range(region, tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     const bool silent =
-        announced_ns_[worker] <= before_ns && stalled_until_ns_[worker] <= stage_.queue.now_ns();
+        announced_ns_[worker] <= before_ns && stalled_until_ns(worker) <= stage_.queue.now_ns();
     if (!silent) continue;
-    const bool watched = std::any_of(watchers_[worker].begin(), watchers_[worker].end(),
+    const bool watched = std::any_of(watchers(worker).begin(), watchers(worker).end(),
                                      [watcher](const Watcher& w) { return w.router == watcher; });
     if (watched) overdue.push_back(Announcement(worker));
   }
@@ -282,7 +285,7 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, Rou
 bool Workers::Healthy(WorkerId worker) const {
   const Site& site = sites_[worker];
   return site.alive && !site.sinkhole && site.fail_next == 0 && !site.slot.resting(stage_.Now()) &&
-         !site.slot.draining() && stalled_until_ns_[worker] <= stage_.queue.now_ns();
+         !site.slot.draining() && stalled_until_ns(worker) <= stage_.queue.now_ns();
 }
 
 void Workers::ArmWake(WorkerId worker) {
@@ -295,7 +298,7 @@ void Workers::Kill(WorkerId worker) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   site.alive = false;
-  stalled_until_ns_[worker] = 0;  // a process that is gone refuses at once
+  shown_[worker].stalled_until_ns = 0;  // a process that is gone refuses at once
   for (Observer* observer : stage_.observers) observer->OnWorkerDied(stage_.Now(), worker);
   Speech last;
   if (site.admitted != 0) last.Ended(site.note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/true);
@@ -305,7 +308,9 @@ void Workers::Kill(WorkerId worker) {
   ++site.run;
   Say(worker, last);
   Show(worker);
-  for (const Watcher& watcher : std::exchange(watchers_[worker], {})) {
+  const Watchers watchers = shown_[worker].watchers;
+  shown_[worker].watchers.clear();
+  for (const Watcher& watcher : watchers) {
     if (on_watch_broke) on_watch_broke(worker, watcher);
   }
 }
