@@ -299,6 +299,7 @@ void Leaders::OnSessionWakes(std::uint32_t number, Life life) {
 
 void Leaders::Perform(Endpoint& endpoint) {
   for (const router::SessionAction& action : actions_) {
+    stage_.kinds.session_actions.Count(action);
     std::visit([&](const auto& a) { Do(endpoint, a); }, action);
   }
   TellLeads(endpoint);
@@ -329,6 +330,7 @@ void Leaders::ShowGrant(const Endpoint& endpoint, const ledger::LedgerAction& sa
 
 void Leaders::Do(Endpoint& endpoint, const router::TellMachine& tell) {
   const auto* answered = std::get_if<router::LeaderAnswered>(&tell.news);
+  if (answered != nullptr) stage_.kinds.ledger_answers.Count(answered->answer);
   if (answered != nullptr && endpoint.session->leads()) ShowGrant(endpoint, answered->answer);
   routers_.TellOwn(endpoint.router, tell.news);
 }
@@ -402,6 +404,11 @@ void Leaders::BreakLinks(RegionId region, double share) {
 const ledger::SlotLedger* Leaders::ledger(RegionId region, TierId tier) const {
   const RouterId router = leader(region, tier);
   return router.valid() ? &endpoints_[EndpointOf(router, tier)].session->leadership().ledger() : nullptr;
+}
+
+bool Leaders::Hears(RouterId router, TierId tier) const {
+  const std::uint32_t number = EndpointOf(router, tier);
+  return number != kNoEndpoint && endpoints_[number].session && endpoints_[number].session->heard();
 }
 
 RouterId Leaders::leader(RegionId region, TierId tier) const {

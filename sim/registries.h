@@ -96,9 +96,11 @@ class Registries {
 
   template <class Event>
   void Know(RouterId router, const Event& event) {
+    stage_.kinds.registry_events.Count(event);
     actions_.clear();
     sites_[router].registry->Step(stage_.Now(), event, actions_);
     for (const router::RegistryAction& action : actions_) {
+      stage_.kinds.registry_actions.Count(action);
       std::visit([&](const auto& a) { Do(router, a); }, action);
     }
   }

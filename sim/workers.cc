@@ -47,6 +47,11 @@ SlotSettings Workers::SettingsFor(TierId tier) const {
   return settings;
 }
 
+void Workers::StepSlot(Site& site, const SlotEvent& event) {
+  stage_.kinds.slot_events.Count(event);
+  site.slot.Step(stage_.Now(), event, actions_);
+}
+
 void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   Site& site = sites_[worker];
   for (Observer* observer : stage_.observers) observer->OnOffered(stage_.Now(), worker, note);
@@ -58,9 +63,7 @@ void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   }
   const AttemptId attempt = ++site.last_attempt;
   actions_.clear();
-  site.slot.Step(stage_.Now(),
-                 SlotOffer{.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline},
-                 actions_);
+  StepSlot(site, SlotOffer{.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline});
   Perform(worker, attempt, note);
 }
 
@@ -71,7 +74,7 @@ void Workers::OnWithdraw(WorkerId worker, const OfferNote& note) {
                     site.note.caller.attempt == note.caller.attempt;
   if (!held) return;  // it has ended, or was refused: its answer is on the way
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotWithdraw{site.admitted}, actions_);
+  StepSlot(site, SlotWithdraw{site.admitted});
   Perform(worker, 0, {});
 }
 
@@ -79,7 +82,7 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke}, actions_);
+  StepSlot(site, SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke});
   Perform(worker, 0, {});
   RouterMessage& reply = stage_.Say(HopNs(worker, note.leader), note.leader);
   reply.life = note.life;
@@ -89,6 +92,14 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   reply.fence_connection = note.connection;
 }
 
+void Workers::Drain(WorkerId worker, bool drain) {
+  Site& site = sites_[worker];
+  if (!site.alive) return;
+  actions_.clear();
+  StepSlot(site, SlotDrain{drain});
+  Perform(worker, 0, {});
+}
+
 void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
   Site& site = sites_[worker];
   if (!site.alive || site.run != run || site.admitted == 0) return;
@@ -96,7 +107,7 @@ void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
   Outcome outcome = cancelled ? Outcome::kCancelled : Outcome::kDone;
   if (site.sinkhole || site.fails) outcome = Outcome::kFailed;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotFinished{site.admitted, outcome}, actions_);
+  StepSlot(site, SlotFinished{site.admitted, outcome});
   Perform(worker, 0, {});
 }
 
@@ -104,7 +115,7 @@ void Workers::OnWake(WorkerId worker) {
   Site& site = sites_[worker];
   if (!site.wake.Due(stage_.Now()) || !site.alive) return;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotWake{}, actions_);
+  StepSlot(site, SlotWake{});
   Perform(worker, 0, {});
 }
 
@@ -113,6 +124,7 @@ void Workers::Perform(WorkerId worker, AttemptId offered, const OfferNote& offer
   Speech speech;
   for (std::size_t i = 0; i < actions_.size(); ++i) {  // a payload that is complete appends
     const SlotAction action = actions_[i];
+    stage_.kinds.slot_actions.Count(action);
     Perform(worker, action, offered, offer, speech);
   }
   Say(worker, speech);
@@ -130,7 +142,7 @@ void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offer
     site.admitted = offered;
     site.note = offer;
     announced_ns_[worker] = kBusy;
-    site.slot.Step(stage_.Now(), SlotPayloadComplete{offered}, actions_);
+    StepSlot(site, SlotPayloadComplete{offered});
   } else if (std::holds_alternative<StartJob>(action)) {
     Start(worker);
     speech.on_attempt = RouterMessage::OnAttempt::kAccepted;

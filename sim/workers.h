@@ -48,6 +48,8 @@ class Workers {
   void OnServiceEnds(WorkerId worker, std::uint32_t run);
   void OnWake(WorkerId worker);
 
+  // It is told to take nothing new, or to serve again.
+  void Drain(WorkerId worker, bool drain);
   void Kill(WorkerId worker);
   void Revive(WorkerId worker);
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
@@ -174,6 +176,7 @@ class Workers {
     }
   };
 
+  void StepSlot(Site& site, const SlotEvent& event);
   void Perform(WorkerId worker, AttemptId offered, const OfferNote& offer);
   void Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
                Speech& speech);
