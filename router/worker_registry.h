@@ -8,8 +8,9 @@
 // leader must hear of every slot), and `watch_max` others, whose news are hints for probes.
 //
 // Adoption: a worker whose own router is gone is named to another one by the directory, which then watches it
-// and reports it as its own. An adopted worker that falls silent leaves the directory by that very report;
-// since nobody else would see it come back, it is kept for kAdoptedSilentMax.
+// and reports it as its own. An adopted worker that fails or falls silent leaves the directory by that very
+// report; since nobody else would see it come back, it is kept until it has been silent for
+// kAdoptedSilentMax, or well and yet not listed for kHealedUnlistedMax.
 //
 // A watch stream that breaks says nothing of the worker to others: its report calls it unhealthy only when
 // the next one does not open either. Else a break of a tenth of a second would take the worker out of the
@@ -130,6 +131,8 @@ class WorkerRegistry {
   // Workers speak at least once a second; beyond this a silent one's busy time is not guessed.
   static constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
   static constexpr absl::Duration kAdoptedSilentMax = absl::Seconds(60);
+  // As long as a report takes to come back in a directory, with delays and losses.
+  static constexpr absl::Duration kHealedUnlistedMax = absl::Seconds(30);
 
   explicit WorkerRegistry(std::size_t watch_max) : watch_max_(watch_max) {}
 
@@ -193,6 +196,7 @@ class WorkerRegistry {
     absl::Time heard = absl::InfinitePast();
     absl::Duration busy_total;
     absl::Duration busy_reported;
+    absl::Time healed = absl::InfinitePast();  // when it last became healthy
     bool healthy = false;
     bool draining = false;
     bool busy = false;

@@ -128,7 +128,10 @@ TEST(SeedSuite, EveryKindOfEventAndActionOccurs) {
   }
   Note("once verdict", verdicts, never);
   const std::set<std::string> not_reached(std::begin(kNotReached), std::end(kNotReached));
-  EXPECT_EQ(never, not_reached);
+  for (const std::string& kind : never) EXPECT_TRUE(not_reached.contains(kind)) << kind << " never occurs";
+  if (seeds.first != Seeds().first || seeds.last != Seeds().last) return;
+  for (const std::string& kind : not_reached)
+    EXPECT_TRUE(never.contains(kind)) << kind << " occurs: strike it out";
 }
 
 TEST(SeedSuite, TheSameSeedIsTheSameRun) {
