@@ -67,14 +67,16 @@ IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const F
       const bool again = last != nullptr && last->name == worker->name;
       last = worker;
       twice = twice || again;
-      if (again || !worker->healthy || worker->plain) continue;
+      // One that was unwell when its router went is named to an adopter too, and to nobody else: or none
+      // would see it come back.
+      if (again || worker->plain || (!worker->healthy && router->present())) continue;
       const std::string& told_by = router->hello.router;
       result[region].push_back(
           {.name = worker->name,
            .address = worker->address,
            .tier = worker->tier,
            .router = router->present() ? told_by : Adopter(worker->name, present[region], told_by),
-           .draining = worker->draining});
+           .draining = worker->draining || !worker->healthy});
     }
   }
   return result;

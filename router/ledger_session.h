@@ -26,6 +26,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
+#include "core/prefetch.h"
 #include "router/announcement_order.h"
 #include "router/ledger_leader.h"
 #include "router/router_event.h"
@@ -110,6 +111,12 @@ class LedgerSession {
     On(now, event, actions);
   }
   absl::Time NextWake() const { return leadership_.NextWake(); }
+
+  // A hint that the worker announces itself soon.
+  void Foresee(WorkerId worker) const {
+    if (listed_.contains(worker)) Prefetch(&listed_[worker]);
+    if (watched_.contains(worker)) Prefetch(&watched_[worker]);
+  }
 
   // This router is the leader, as far as the directory goes.
   bool leads() const { return leads_; }

@@ -106,9 +106,12 @@ void WorkerRegistry::TakeWorker(absl::Time now, const DirectoryWorker& entry, Ac
 
 void WorkerRegistry::Leave(absl::Time now, WorkerId worker, Actions& actions) {
   Known& known = workers_[worker];
-  // It has left by this router's own report, and may come back.
-  const bool may_return = Has(worker, kAdopted) && (known.spoken == kNever || !spoken_[known.spoken].healthy);
-  if (may_return && known.spoken != kNever && now - spoken_[known.spoken].heard < kAdoptedSilentMax) return;
+  if (Has(worker, kAdopted) && known.spoken != kNever) {
+    // It has left by this router's own report, and may come back, or has while the directory was on its way.
+    const Spoken& spoken = spoken_[known.spoken];
+    const bool may_return = !spoken.healthy || now - spoken.healed < kHealedUnlistedMax;
+    if (may_return && now - spoken.heard < kAdoptedSilentMax) return;
+  }
   Set(known, kInRegion, false);
   if (Has(worker, kAdopted)) {
     Set(known, kAdopted, false);
@@ -164,6 +167,7 @@ void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& action
     spoken_.emplace_back().busy_reported = event.busy_total;  // the rest was before us
   }
   Spoken& spoken = spoken_[known.spoken];
+  if (!first && event.healthy && !spoken.healthy) spoken.healed = now;
   spoken.heard = now;
   spoken.broke = false;
   spoken.busy_total = event.busy_total;

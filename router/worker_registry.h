@@ -8,8 +8,9 @@
 // leader must hear of every slot), and `watch_max` others, whose news are hints for probes.
 //
 // Adoption: a worker whose own router is gone is named to another one by the directory, which then watches it
-// and reports it as its own. An adopted worker that falls silent leaves the directory by that very report;
-// since nobody else would see it come back, it is kept for kAdoptedSilentMax.
+// and reports it as its own. An adopted worker that fails or falls silent leaves the directory by that very
+// report; since nobody else would see it come back, it is kept until it has been silent for
+// kAdoptedSilentMax, or well and yet not listed for kHealedUnlistedMax.
 //
 // A watch stream that breaks says nothing of the worker to others: its report calls it unhealthy only when
 // the next one does not open either. Else a break of a tenth of a second would take the worker out of the
@@ -32,6 +33,7 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "router/router_event.h"
 
 namespace ringway::router {
@@ -130,6 +132,8 @@ class WorkerRegistry {
   // Workers speak at least once a second; beyond this a silent one's busy time is not guessed.
   static constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
   static constexpr absl::Duration kAdoptedSilentMax = absl::Seconds(60);
+  // As long as a report takes to come back in a directory, with delays and losses.
+  static constexpr absl::Duration kHealedUnlistedMax = absl::Seconds(30);
 
   explicit WorkerRegistry(std::size_t watch_max) : watch_max_(watch_max) {}
 
@@ -143,6 +147,15 @@ class WorkerRegistry {
   }
   // Appends what a report that is made now says of the workers that this router speaks for and has heard.
   void Report(absl::Time now, std::vector<WorkerReported>& report);
+
+  // Hints that something about the worker comes soon; the second, a little later, for what the first names.
+  void Foresee(WorkerId worker) const {
+    if (workers_.contains(worker)) Prefetch(&workers_[worker]);
+  }
+  void ForeseeFurther(WorkerId worker) const {
+    if (!workers_.contains(worker) || workers_[worker].spoken == kNever) return;
+    Prefetch(&spoken_[workers_[worker].spoken]);
+  }
 
   // Local or adopted: this router speaks for it.
   bool Own(WorkerId worker) const { return Has(worker, kLocal) || Has(worker, kAdopted); }
@@ -184,6 +197,7 @@ class WorkerRegistry {
     absl::Time heard = absl::InfinitePast();
     absl::Duration busy_total;
     absl::Duration busy_reported;
+    absl::Time healed = absl::InfinitePast();  // when it last became healthy
     bool healthy = false;
     bool draining = false;
     bool busy = false;

@@ -1,5 +1,6 @@
 #include "sim/checkers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 
 // Submissions until a place that is fetched now is needed.
 constexpr JobSerial kSoon = 4;
+// Until every router knows of one that has died or started.
+constexpr absl::Duration kSettling = absl::Seconds(15);
 
 double Seconds(absl::Time at) { return absl::ToDoubleSeconds(at - absl::UnixEpoch()); }
 
@@ -47,7 +50,9 @@ void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
     Violate(now, absl::StrCat("job ", submission.serial, " was submitted twice"));
     return;
   }
-  jobs_.Add(submission.serial) = {.submitted = now};
+  jobs_.Add(submission.serial) = {.submitted = now, .key = submission.key};
+  if (submission.key != 0)
+    keys_.try_emplace(submission.key, KeyEntry{.first = now, .delivered = 0, .finished = {}});
   jobs_.Foresee(submission.serial + kSoon);
 }
 
@@ -64,10 +69,40 @@ void Checkers::OnEnded(absl::Time now, const Ending& ending) {
   entry.ended = true;
   if (now < entry.submitted)
     Violate(now, absl::StrCat("job ", ending.serial, " ended before it was submitted"));
-  if (ending.outcome == Outcome::kDone && entry.finished == 0) {
+  if (ending.outcome == Outcome::kDone) CheckDone(now, ending, entry);
+  ForgetIfOver(ending.serial, entry);
+}
+
+bool Checkers::Forgiven(const KeyEntry& key) const {
+  const absl::Time from = key.first - kSettling;
+  if (cut_now_ > 0 || cut_changed_ >= from) return true;
+  RouterId one;
+  for (auto turn = turns_.rbegin(); turn != turns_.rend() && turn->first >= from; ++turn) {
+    if (one.valid() && turn->second != one) return true;
+    one = turn->second;
+  }
+  return false;
+}
+
+void Checkers::CheckDone(absl::Time now, const Ending& ending, const JobEntry& entry) {
+  const JobSerial by = ending.done_by != 0 ? ending.done_by : ending.serial;
+  if (by == ending.serial && entry.finished == 0) {
     Violate(now, absl::StrCat("job ", ending.serial, " is called done, but no worker finished it"));
   }
-  ForgetIfOver(ending.serial, entry);
+  if (entry.key == 0) {
+    if (by != ending.serial) Violate(now, absl::StrCat("job ", ending.serial, " was answered with job ", by));
+    return;
+  }
+  KeyEntry& key = keys_[entry.key];
+  if (std::find(key.finished.begin(), key.finished.end(), by) == key.finished.end()) {
+    Violate(now, absl::StrCat("job ", ending.serial, " was answered with job ", by, " of key ", entry.key,
+                              ", which no worker finished"));
+  }
+  if (key.delivered != 0 && key.delivered != by && !Forgiven(key)) {
+    Violate(now, absl::StrCat("two completions of key ", entry.key, " were delivered: of job ", key.delivered,
+                              " and of job ", by));
+  }
+  key.delivered = by;
 }
 
 void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
@@ -115,7 +150,9 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
   running = serial;
   JobEntry* const found = jobs_.Find(serial);
   if (found == nullptr) return;  // the user has been told already; the worker hears of it later
-  if (++found->running > 1) Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
+  // With a key it is sent again when its router or worker died; the first may not have reached its next step.
+  if (++found->running > 1 && found->key == 0)
+    Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
 }
 
 void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) {
@@ -135,7 +172,10 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
   if (entry.running == 0)
     Violate(now, absl::StrCat("job ", serial, " ended at a worker that did not run it"));
   entry.running -= entry.running > 0;
-  if (finished && ++entry.finished > 1) Violate(now, absl::StrCat("job ", serial, " was executed twice"));
+  if (finished && ++entry.finished > 1 && entry.key == 0) {
+    Violate(now, absl::StrCat("job ", serial, " was executed twice"));
+  }
+  if (finished && entry.key != 0) keys_[entry.key].finished.push_back(serial);
   ForgetIfOver(serial, entry);
 }
 
@@ -148,6 +188,22 @@ void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
   if (serial == 0 || found == nullptr) return;
   found->running -= found->running > 0;
   ForgetIfOver(serial, *found);
+}
+
+void Checkers::OnRouterDied(absl::Time now, RouterId router) {
+  Remember(now, "died router", router.value(), 0);
+  turns_.emplace_back(now, router);
+}
+
+void Checkers::OnRouterStarted(absl::Time now, RouterId router) {
+  Remember(now, "started router", router.value(), 0);
+  turns_.emplace_back(now, router);
+}
+
+void Checkers::OnPartition(absl::Time now, bool begins) {
+  Remember(now, begins ? "cut" : "healed", 0, 0);
+  cut_changed_ = now;
+  cut_now_ += begins ? 1 : -1;
 }
 
 void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) {

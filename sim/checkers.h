@@ -6,6 +6,9 @@
 //  - jobs: each submission ends exactly once; none is served that was not submitted; nothing ends before it
 //  began (causality);
 //    at most one worker runs a job at a time, and a job without a key never runs to its end twice.
+//  - keys: of all submissions with one idempotency key at most one completion is delivered, that of a run
+//  which finished. Excused is a key in whose life, or just before, the network was cut or two routers died or
+//  started: its replicas have forgotten, or were not the same for everybody (docs/once.md).
 //  - conservation: submitted = ended + in flight, each second.
 //  - recovery: what sim/recovery.h finds.
 //  - tables: rows sum to 1, fractions in [0, 1], versions rise at each router.
@@ -19,8 +22,10 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "sim/observer.h"
 #include "sim/serial_table.h"
 
@@ -39,6 +44,9 @@ class Checkers : public Observer {
   void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
   void OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) override;
   void OnWorkerDied(absl::Time now, WorkerId worker) override;
+  void OnRouterDied(absl::Time now, RouterId router) override;
+  void OnRouterStarted(absl::Time now, RouterId router) override;
+  void OnPartition(absl::Time now, bool begins) override;
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
   void OnSecond(absl::Time now) override;
   void Foresee(WorkerId worker, JobSerial serial) const override {
@@ -59,6 +67,13 @@ class Checkers : public Observer {
     std::uint32_t running = 0;   // workers that run it now
     std::uint32_t finished = 0;  // times it ran to its end
     bool ended = false;
+    std::uint64_t key = 0;
+  };
+  // What became of an idempotency key.
+  struct KeyEntry {
+    absl::Time first;         // when it was heard of
+    JobSerial delivered = 0;  // whose completion users were given
+    std::vector<JobSerial> finished;
   };
 
   // What leaders said about a worker, and what it made of that. One cache line.
@@ -71,15 +86,21 @@ class Checkers : public Observer {
 
   void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
   void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
+  bool Forgiven(const KeyEntry& key) const;
+  void CheckDone(absl::Time now, const Ending& ending, const JobEntry& entry);
   void ForgetIfOver(JobSerial serial, const JobEntry& entry);
 
   // Submissions that have not ended, or that a worker still runs.
   SerialTable<JobEntry> jobs_;
+  absl::flat_hash_map<std::uint64_t, KeyEntry> keys_;  // looked up only
   IdVector<WorkerId, WorkerEntry> workers_;
   IdVector<RouterId, TableVersion> versions_;
   std::uint64_t submitted_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t open_ = 0;
+  std::vector<std::pair<absl::Time, RouterId>> turns_;  // routers that died or started
+  absl::Time cut_changed_ = absl::InfinitePast();
+  int cut_now_ = 0;
   absl::Time last_ = absl::InfinitePast();
   struct Event {
     absl::Time at;

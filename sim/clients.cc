@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace ringway::sim {
 namespace {
 
 constexpr std::uint64_t kServiceStream = 0x73657276;
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
+constexpr std::uint64_t kKeyStream = 0x6b657973;
+constexpr double kNobody = 1e-6;      // of the demand: where it is scaled below, nobody comes again either
 constexpr double kLastS = 9e9;        // whole nanoseconds are counted up to there, 285 years
 constexpr double kServiceMaxS = 9e6;  // a worker that is a thousand times slower is still counted
 constexpr double kMeanPixels = 1e6;   // that a job of mean size is said to have
@@ -32,6 +37,7 @@ Clients::Clients(Stage& stage, const Scenario& scenario, const Routers& routers)
       routers_(routers),
       services_(scenario.seed, kServiceStream),
       choices_(scenario.seed, kChoiceStream),
+      keys_(scenario.seed, kKeyStream),
       routers_of_(scenario.fleet->world.regions.size()),
       bad_share_(scenario.fleet->world.regions.size(), 0.0),
       nearest_(NearestFirst(scenario.fleet->world.rtt)) {
@@ -58,8 +64,7 @@ void Clients::ScheduleNext(std::size_t index) {
               static_cast<std::uint32_t>(index), stream.generation);
 }
 
-void Clients::OnArrives(std::size_t index, std::uint32_t generation) {
-  if (streams_[index].generation != generation) return;  // drawn before the rate changed
+UserIndex Clients::NewUser(std::size_t index, std::uint64_t key) {
   UserIndex user;
   if (free_users_.empty()) {
     user = static_cast<UserIndex>(users_.size());
@@ -71,10 +76,24 @@ void Clients::OnArrives(std::size_t index, std::uint32_t generation) {
   users_[user] = {.stream = index,
                   .tries = 0,
                   .recorded = streams_[index].next,
+                  .key = key,
                   .serial = 0,
                   .submitted = stage_.Now(),
                   .free = false};
-  Submit(user);
+  return user;
+}
+
+void Clients::OnArrives(std::size_t index, std::uint32_t generation) {
+  if (streams_[index].generation != generation) return;  // drawn before the rate changed
+  const UserSpec& habits = scenario_.users;
+  const std::uint64_t key = habits.keyed_share > 0 && keys_.Chance(habits.keyed_share) ? ++last_key_ : 0;
+  Submit(NewUser(index, key));
+  if (key != 0 && keys_.Chance(habits.twice_share)) {
+    // Before the first is answered, or soon after: mostly while it runs.
+    const double pause_s =
+        MeanServiceS(scenario_.service[scenario_.demand[index].tier].law) * keys_.Uniform();
+    stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, NewUser(index, key));
+  }
   ScheduleNext(index);
 }
 
@@ -132,7 +151,8 @@ void Clients::Submit(UserIndex index) {
                                          .again = user.tries > 1,
                                          .service_s = service_s,
                                          .patience = patience,
-                                         .tenant = TenantOf(user.recorded)});
+                                         .tenant = TenantOf(user.recorded),
+                                         .key = user.key});
   }
   const RouterId entry = EntryRouter(demand.region);
   if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
@@ -155,6 +175,10 @@ void Clients::Submit(UserIndex index) {
   note.facts = {.tier = demand.tier, .priority = demand.priority, .source = entered, .arrived = arrives};
   if (user.recorded != nullptr) note.facts.cost = CostOf(*user.recorded);
   if (scenario_.users.tell_deadline) note.facts.deadline = arrives + patience;
+  if (user.key == 0) return;
+  note.facts.keyed = true;
+  note.facts.once = std::make_shared<const router::OnceOptions>(
+      router::OnceOptions{.key = absl::StrCat("key-", user.key), .fingerprint = user.key});
 }
 
 void Clients::OnGivesUp(UserIndex index, std::uint32_t serial_low) {
@@ -176,6 +200,7 @@ void Clients::EndFor(UserIndex index, const AnswerNote& answer) {
                                      .region = demand.region,
                                      .priority = demand.priority,
                                      .outcome = answer.outcome,
+                                     .done_by = answer.done_by,
                                      .served_in = answer.served_in,
                                      .latency = stage_.Now() - user.submitted,
                                      .wait = answer.wait,
@@ -185,7 +210,8 @@ void Clients::EndFor(UserIndex index, const AnswerNote& answer) {
   user.serial = 0;  // whatever is still said about this submission comes too late
   const UserSpec& habits = scenario_.users;
   const bool again = answer.outcome != Outcome::kDone && user.tries <= habits.resubmit_max &&
-                     habits.resubmit_share > 0 && choices_.Chance(habits.resubmit_share);
+                     streams_[user.stream].factor > kNobody && habits.resubmit_share > 0 &&
+                     choices_.Chance(habits.resubmit_share);
   if (again) {
     const double pause_s = habits.resubmit_after_s * choices_.Exponential();
     stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, index);

@@ -51,6 +51,7 @@ class Clients {
     std::size_t stream = 0;
     int tries = 0;
     const RecordedJob* recorded = nullptr;  // null: nothing is known
+    std::uint64_t key = 0;                  // of each try; 0: none
     JobSerial serial = 0;                   // of the submission in flight
     absl::Time submitted;
     bool free = true;
@@ -65,6 +66,7 @@ class Clients {
   };
 
   void ScheduleNext(std::size_t stream);
+  UserIndex NewUser(std::size_t stream, std::uint64_t key);
   double ServiceS(const User& user);
   absl::Duration PatienceOf(const User& user) const;
   void Submit(UserIndex index);
@@ -76,6 +78,8 @@ class Clients {
   const Routers& routers_;
   Rng services_;
   Rng choices_;
+  Rng keys_;
+  std::uint64_t last_key_ = 0;
   std::vector<Stream> streams_;
   std::vector<User> users_;
   std::vector<UserIndex> free_users_;

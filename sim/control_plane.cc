@@ -236,8 +236,12 @@ void ControlPlane::Command(controller::OperatorCommand command) {
 
 void ControlPlane::Step(const controller::ControllerEvent& event) {
   std::vector<controller::ControllerAction> actions;
+  stage_.kinds.controller_events.Count(event);
   machine_->Step(stage_.Now(), event, actions);
-  for (const controller::ControllerAction& action : actions) Perform(action);
+  for (const controller::ControllerAction& action : actions) {
+    stage_.kinds.controller_actions.Count(action);
+    Perform(action);
+  }
   ArmWake();
 }
 

@@ -59,10 +59,23 @@ void EventQueue::Place(const SimEvent& event) {
 // The newest goes after its equals, so it is mostly the last of all.
 void EventQueue::PutInCurrent(const SimEvent& event) {
   std::size_t at = current_.size();
+  // At the start of a run a hundred thousand watch streams open within one bucket.
+  if (!late_.empty() || (at - position_ > kWalkMax && Before(event, current_[at - kWalkMax]))) {
+    return late_.push_back(event);
+  }
   current_.push_back(event);
   if (at == position_ || !Before(event, current_[at - 1])) return;
   for (; at > position_ && Before(event, current_[at - 1]); --at) current_[at] = current_[at - 1];
   current_[at] = event;
+}
+
+void EventQueue::MergeLate() {
+  std::sort(late_.begin(), late_.end(), Before);
+  const auto middle = static_cast<std::ptrdiff_t>(current_.size());
+  current_.insert(current_.end(), late_.begin(), late_.end());
+  std::inplace_merge(current_.begin() + static_cast<std::ptrdiff_t>(position_), current_.begin() + middle,
+                     current_.end(), Before);
+  late_.clear();
 }
 
 void EventQueue::PutInto(std::uint32_t& head, const SimEvent& event) {

@@ -96,6 +96,8 @@ class EventQueue {
   static constexpr std::uint32_t kNone = 0xffffffffu;
   static constexpr std::uint32_t kInChunk = 5;
   static constexpr int kKindBits = 8;
+  // Events of the current bucket that an insertion may move.
+  static constexpr std::size_t kWalkMax = 256;
   struct alignas(64) Chunk {
     SimEvent events[kInChunk];
     std::uint32_t count = 0;
@@ -108,10 +110,12 @@ class EventQueue {
   void PutInto(std::uint32_t& head, const SimEvent& event);
   void Free(std::uint32_t chunk);
   void PutInCurrent(const SimEvent& event);
+  void MergeLate();
   void PushFar(const SimEvent& event);
   SimEvent PopFar();
   // Makes `current_` hold the next event. Precondition: not empty.
   void Advance() {
+    if (!late_.empty()) MergeLate();
     if (position_ == current_.size()) NextBucket();
   }
   void NextBucket();
@@ -131,6 +135,7 @@ class EventQueue {
   std::uint32_t free_ = kNone;
   std::vector<SimEvent> far_;      // 4-ary heap
   std::vector<SimEvent> current_;  // sorted; next at current_[position_]
+  std::vector<SimEvent> late_;     // also of the current bucket, in no order; empty when the next is taken
   std::size_t position_ = 0;
   std::int64_t bucket_ = 0;  // number of the current fine bucket
   std::int64_t turn_ = 0;    // of the fine wheel: number of the current coarse bucket

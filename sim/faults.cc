@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "sim/observer.h"
+
 namespace ringway::sim {
 
 Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& populations)
@@ -16,6 +18,7 @@ Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& popula
       leaders_(populations.leaders),
       registries_(populations.registries),
       control_(populations.control),
+      once_(populations.once),
       leaders_killed_(scenario.steps.size()) {}
 
 void Faults::Begin() {
@@ -100,6 +103,7 @@ void Faults::SetRouter(RouterId router, bool alive) {
     routers_.Kill(router);
     workers_.LoseRouter(router);
     leaders_.RouterDied(router);
+    once_.RouterDied(router);
     registries_.RouterDied(router);
     control_.RouterDied(router);
   }
@@ -116,6 +120,20 @@ void Faults::Apply(const KillRouters& kill, bool begin) {
     const std::vector<RouterId> here = RoutersOf(region);
     for (std::size_t i = 0; i < static_cast<std::size_t>(kill.count) && i < here.size(); ++i) {
       SetRouter(here[i], !begin);
+    }
+  }
+}
+
+void Faults::Apply(const RestartRouters& restart, bool begin) {
+  for (const RegionId region : Meant(restart.regions)) {
+    const std::vector<RouterId> here = RoutersOf(region);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(restart.count) && i < here.size(); ++i) {
+      if (begin) {
+        routers_.Drain(here[i]);
+      } else {
+        SetRouter(here[i], false);
+        SetRouter(here[i], true);
+      }
     }
   }
 }
@@ -170,6 +188,7 @@ void Faults::Apply(const DrainRegion& drain, bool begin) {
 }
 
 void Faults::Apply(const Partition& partition, bool begin) {
+  for (Observer* observer : stage_.observers) observer->OnPartition(stage_.Now(), begin);
   if (begin) {
     stage_.network.Cut(partition.from, partition.to);
   } else {
@@ -186,6 +205,12 @@ void Faults::Apply(const SlowWorkers& slow, bool begin) {
     for (const WorkerId worker : ShareOf(region, slow.share)) {
       workers_.SetSlowness(worker, begin ? slow.factor : 1);
     }
+  }
+}
+
+void Faults::Apply(const DrainWorkers& drain, bool begin) {
+  for (const RegionId region : Meant(drain.regions)) {
+    for (const WorkerId worker : ShareOf(region, drain.share)) workers_.Drain(worker, begin);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "sim/clients.h"
 #include "sim/control_plane.h"
 #include "sim/leaders.h"
+#include "sim/once_calls.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -29,6 +30,7 @@ struct Populations {
   Leaders& leaders;
   Registries& registries;
   ControlPlane& control;
+  OnceCalls& once;
 };
 
 class Faults {
@@ -42,6 +44,7 @@ class Faults {
  private:
   void Apply(const KillWorkers& kill, bool begin);
   void Apply(const KillRouters& kill, bool begin);
+  void Apply(const RestartRouters& restart, bool begin);
   void Apply(const KillLeaders& kill, bool begin);
   void Apply(const KillRegion& kill, bool begin);
   void Apply(const KillController& kill, bool begin);
@@ -49,6 +52,7 @@ class Faults {
   void Apply(const Partition& partition, bool begin);
   void Apply(const ExtraDelay& delay, bool begin);
   void Apply(const SlowWorkers& slow, bool begin);
+  void Apply(const DrainWorkers& drain, bool begin);
   void Apply(const Sinkhole& sinkhole, bool begin);
   void Apply(const StallWorkers& stall, bool begin);
   void Apply(const PauseRouters& pause, bool begin);
@@ -78,6 +82,7 @@ class Faults {
   Leaders& leaders_;
   Registries& registries_;
   ControlPlane& control_;
+  OnceCalls& once_;
   std::size_t step_ = 0;                               // that acts now
   std::vector<std::vector<RouterId>> leaders_killed_;  // by step
 };

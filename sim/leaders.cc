@@ -48,7 +48,7 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
   if (endpoints_.empty()) return;
   routers_.on_ledger = [this](RouterId router, const router::TellLedger& tell) { FromRouter(router, tell); };
   routers_.on_fenced = [this](RouterId router, const RouterMessage& message) {
-    OnAnnouncement(router, message.announcement, message.fence_connection);
+    OnAnnouncement(router, message.tier, message.announcement, message.fence_connection);
   };
   routers_.on_controller = [this](RouterId router, bool connected) {
     for (const std::uint32_t number : endpoint_of_[router]) {
@@ -257,9 +257,8 @@ void Leaders::WatchBroke(RouterId router, TierId tier, WorkerId worker) {
   if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, router::WatchBroke{worker});
 }
 
-void Leaders::OnAnnouncement(RouterId router, const ledger::Announce& announcement,
+void Leaders::OnAnnouncement(RouterId router, TierId tier, const ledger::Announce& announcement,
                              std::optional<std::uint64_t> connection) {
-  const TierId tier = workers_.places()[workers_.Global(routers_.places()[router], announcement.worker)].tier;
   if (Endpoint* endpoint = Live(router, tier)) {
     Step(*endpoint, router::WorkerAnnounced{announcement, connection});
   }
@@ -300,6 +299,7 @@ void Leaders::OnSessionWakes(std::uint32_t number, Life life) {
 
 void Leaders::Perform(Endpoint& endpoint) {
   for (const router::SessionAction& action : actions_) {
+    stage_.kinds.session_actions.Count(action);
     std::visit([&](const auto& a) { Do(endpoint, a); }, action);
   }
   TellLeads(endpoint);
@@ -330,6 +330,7 @@ void Leaders::ShowGrant(const Endpoint& endpoint, const ledger::LedgerAction& sa
 
 void Leaders::Do(Endpoint& endpoint, const router::TellMachine& tell) {
   const auto* answered = std::get_if<router::LeaderAnswered>(&tell.news);
+  if (answered != nullptr) stage_.kinds.ledger_answers.Count(answered->answer);
   if (answered != nullptr && endpoint.session->leads()) ShowGrant(endpoint, answered->answer);
   routers_.TellOwn(endpoint.router, tell.news);
 }
@@ -403,6 +404,11 @@ void Leaders::BreakLinks(RegionId region, double share) {
 const ledger::SlotLedger* Leaders::ledger(RegionId region, TierId tier) const {
   const RouterId router = leader(region, tier);
   return router.valid() ? &endpoints_[EndpointOf(router, tier)].session->leadership().ledger() : nullptr;
+}
+
+bool Leaders::Hears(RouterId router, TierId tier) const {
+  const std::uint32_t number = EndpointOf(router, tier);
+  return number != kNoEndpoint && endpoints_[number].session && endpoints_[number].session->heard();
 }
 
 RouterId Leaders::leader(RegionId region, TierId tier) const {

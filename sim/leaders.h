@@ -55,7 +55,7 @@ class Leaders {
   void OnLinkRetried(std::uint32_t endpoint, std::uint32_t link);
   void OnAnnounceRound();
   // What a worker said to the router, over its watch stream or in reply to a fence (`connection`).
-  void OnAnnouncement(RouterId router, const ledger::Announce& announcement,
+  void OnAnnouncement(RouterId router, TierId tier, const ledger::Announce& announcement,
                       std::optional<std::uint64_t> connection);
   // What the router's registry says of the region's workers.
   void ListWorker(RouterId router, TierId tier, WorkerId worker);
@@ -90,6 +90,8 @@ class Leaders {
   // For the report and for tests. Null, invalid: nobody holds the ledger now.
   const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
   RouterId leader(RegionId region, TierId tier) const;
+  // The router has a leader to ask, and hears it.
+  bool Hears(RouterId router, TierId tier) const;
 
  private:
   static constexpr std::uint32_t kNoEndpoint = ~std::uint32_t{0};
@@ -164,6 +166,7 @@ class Leaders {
   void ForLeaders(WorkerId worker, F f) const;
   template <class Event>
   void Step(Endpoint& endpoint, const Event& event) {
+    stage_.kinds.session_events.Count(event);
     actions_.clear();
     endpoint.session->Step(stage_.Now(), event, actions_);
     Perform(endpoint);

@@ -55,7 +55,7 @@ void Leaders::ForeseeHeardFurther(std::uint32_t endpoint, std::uint32_t detail) 
 
 template <class F>
 void Leaders::ForLeaders(WorkerId worker, F f) const {
-  for (const Watcher& watcher : workers_.Watchers(worker)) {
+  for (const Watcher& watcher : workers_.watchers(worker)) {
     const std::uint32_t number = EndpointOf(watcher.router, workers_.places()[worker].tier);
     if (number != kNoEndpoint && endpoints_[number].leads) f(endpoints_[number]);
   }
@@ -66,6 +66,7 @@ void Leaders::Foresee(WorkerId worker) const {
   ForLeaders(worker, [&](const Endpoint& endpoint) {
     const ledger::SlotLedger& ledger = endpoint.session->leadership().ledger();
     ledger.Foresee(workers_.InRegion(worker));
+    endpoint.session->Foresee(workers_.InRegion(worker));
     if (const auto next = ledger.NextWaiting()) {
       ledger.Foresee(*next);
       routers_.Foresee(routers_of_[RegionOf(endpoint)][next->router.index()], JobId(next->slot));

@@ -31,6 +31,7 @@ void Simulation::ForeseeSoon(const SimEvent& event) {
     case Happening::kMessageReaches: {
       const RouterMessage& message = stage_.messages[event.detail];
       if (message.from.valid()) routers_.Foresee(message.router, message.job);
+      if (message.watch != 0) registries_.Foresee(message.router, message.worker);
       return;
     }
     case Happening::kJobReaches: {
@@ -56,7 +57,10 @@ void Simulation::ForeseeNext(const SimEvent& event) {
     case Happening::kMessageReaches: {
       const RouterMessage& message = stage_.messages[event.detail];
       if (message.from.valid()) routers_.ForeseeFurther(message.router, message.job);
-      if (message.watch != 0) routers_.ForeseeKnown(message.router, message.worker);
+      if (message.watch != 0) {
+        routers_.ForeseeKnown(message.router, message.worker);
+        registries_.ForeseeFurther(message.router, message.worker);
+      }
       return;
     }
     case Happening::kJobReaches:

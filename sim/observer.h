@@ -25,6 +25,7 @@ struct Submission {
   double service_s = 0;                                // that it will take a worker
   absl::Duration patience = absl::InfiniteDuration();  // until the user is gone
   std::uint32_t tenant = RecordedJob::kNobody;         // an index into the scenario's tenants
+  std::uint64_t key = 0;                               // idempotency key; 0: none
 };
 
 // How it ended for the user.
@@ -34,6 +35,7 @@ struct Ending {
   RegionId region;
   Priority priority = 0;
   Outcome outcome = Outcome::kDone;
+  JobSerial done_by = 0;       // of a job that is done: the submission that ran; 0: this one
   RegionId served_in;          // invalid: nowhere
   absl::Duration latency;      // from the submission to the answer
   absl::Duration wait;         // until a worker started
@@ -62,6 +64,11 @@ class Observer {
   // The worker is free again. `finished`: the job ran to its end.
   virtual void OnFreed(absl::Time, WorkerId, const OfferNote&, bool /*finished*/) {}
   virtual void OnWorkerDied(absl::Time, WorkerId) {}
+  // Its process ended, or began anew.
+  virtual void OnRouterDied(absl::Time, RouterId) {}
+  virtual void OnRouterStarted(absl::Time, RouterId) {}
+  // A partition of the network begins, or heals.
+  virtual void OnPartition(absl::Time, bool /*begins*/) {}
   virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
   virtual void OnTableActive(absl::Time, RouterId, const RoutingTable&) {}
   virtual void OnSecond(absl::Time) {}

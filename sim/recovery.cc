@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,10 @@ constexpr int kRoundS = 5;
 constexpr double kSlotWithinS = 15;
 // Streams that broke are whole again after one or two tries.
 constexpr double kStreamWithinS = 1;
+// Users are served where so many workers are idle; of so many users who have ended at least, all but a few.
+constexpr double kIdleShare = 0.3;
+constexpr std::uint64_t kUsersMin = 20;
+constexpr double kUnservedShare = 0.2;
 // Of a step that repeats.
 constexpr int kRepeatsMax = 10'000;
 
@@ -38,8 +43,19 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       worker_up_s_(workers.count(), 0.0),
       worker_well_s_(workers.count(), 0.0),
       router_well_s_(routers.places().size(), 0.0),
-      slot_well_s_(workers.count(), 0.0) {
+      slot_well_s_(workers.count(), 0.0),
+      served_(scenario.fleet->world.regions.size()) {
   faulty_.push_back({0, kWithinS});
+  for (const ScenarioStep& step : scenario.steps) {
+    const auto* scale = std::get_if<ScaleDemand>(&step.fault);
+    if (scale != nullptr && scale->factor < 1) {
+      // Workers fall idle while those who came before still wait elsewhere.
+      quiet_to_s_ = std::min(quiet_to_s_, step.at_s);
+    } else {
+      const bool ends = step.every_s <= 0 && std::isfinite(step.lasts_s);
+      quiet_from_s_ = ends ? std::max(quiet_from_s_, step.at_s + step.lasts_s) : scenario.duration_s;
+    }
+  }
   for (const ScenarioStep& step : scenario.steps) {
     if (!HarmsWorkers(step.fault)) continue;
     double begin_s = step.at_s;
@@ -65,9 +81,17 @@ bool Recovery::Calm(double now_s) const {
 }
 
 void Recovery::NoteWell(double now_s) {
-  for (std::size_t i = 0; i < workers_.count(); ++i) {
-    if (!workers_.Healthy(WorkerId(i))) worker_well_s_[WorkerId(i)] = now_s;
-    if (workers_.alive(WorkerId(i))) worker_up_s_[WorkerId(i)] = now_s;
+  for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
+    const auto [begin, end] = workers_.Range(region);
+    double idle = 0;
+    for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+      const bool healthy = workers_.Healthy(worker);
+      if (!healthy) worker_well_s_[worker] = now_s;
+      if (workers_.alive(worker)) worker_up_s_[worker] = now_s;
+      idle += healthy && !workers_.slot(worker).busy();
+    }
+    const double share = begin == end ? 0 : idle / static_cast<double>(end.index() - begin.index());
+    served_[region].idle_share = std::min(served_[region].idle_share, share);
   }
   const auto now_ns = static_cast<std::int64_t>(now_s * 1e9);
   for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
@@ -80,6 +104,7 @@ void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
   const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
   NoteWell(now_s);
   if (std::lround(now_s) % kRoundS != 0) return;
+  JudgeService(now, checkers);
   if (!Calm(now_s)) {
     std::fill(slot_well_s_.begin(), slot_well_s_.end(), now_s);
     return;
@@ -94,7 +119,47 @@ void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
     if (directed) JudgeDead(now, RouterId(i), checkers);
   }
   for (std::size_t i = 0; i < workers_.count(); ++i) {
-    if (now_s - worker_well_s_[WorkerId(i)] >= kWithinS) JudgeSlot(now, WorkerId(i), checkers);
+    if (now_s - worker_well_s_[WorkerId(i)] >= kWithinS) JudgeSlot(now, WorkerId(i), directed, checkers);
+  }
+  for (RegionId region(0); directed && region != served_.end_id(); region = RegionId(region.index() + 1)) {
+    JudgeLeader(now, region, checkers);
+  }
+}
+
+void Recovery::OnEnded(absl::Time, const Ending& ending) {
+  Served& served = served_[ending.region];
+  ++served.ended;
+  if (ending.outcome != Outcome::kDone) ++served.unserved;
+}
+
+void Recovery::JudgeService(absl::Time now, Checkers& checkers) {
+  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
+    const Served served = std::exchange(served_[region], {});
+    const bool quiet = now_s >= quiet_from_s_ + kWithinS + kRoundS && now_s <= quiet_to_s_;
+    if (!quiet || served.idle_share < kIdleShare) continue;
+    const bool few = served.ended < kUsersMin || static_cast<double>(served.unserved) <=
+                                                     kUnservedShare * static_cast<double>(served.ended);
+    if (few) continue;
+    checkers.Violate(now, absl::StrCat(served.unserved, " of ", served.ended, " users of region ",
+                                       region.value(), " were not served, with idle workers there"));
+  }
+}
+
+void Recovery::JudgeLeader(absl::Time now, RegionId region, Checkers& checkers) {
+  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const Tier& spec = scenario_.fleet->tiers[tier];
+    if (spec.dispatch.mode != DispatchMode::kLedger || spec.regions[region].workers == 0) continue;
+    const bool led = leaders_.leader(region, tier).valid();
+    for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
+      const RouterId router(i);
+      const bool well = routers_.places()[router] == region && now_s - router_well_s_[router] >= kWithinS;
+      if (!well || leaders_.Hears(router, tier)) continue;
+      checkers.Violate(now, absl::StrCat("router ", i, " has been well for ", kWithinS, " s and hears ",
+                                         led ? "not the leader" : "nobody, for nobody is the leader",
+                                         " of tier ", tier.value(), " in its region"));
+    }
   }
 }
 
@@ -111,8 +176,10 @@ void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) 
       // A router that reports every second sees that a rest has passed; another may not have looked since.
       const bool left_alone = scenario_.controller && view.isolated(known);
       if (view.Usable(known, now) && !left_alone) continue;
-      checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been well for ", kWithinS,
-                                         " s, and router ", router.value(), " does not use it"));
+      checkers.Violate(
+          now, absl::StrCat("worker ", worker.value(), " has been well for ", kWithinS, " s, and router ",
+                            router.value(), " does not use it", view.listed(known) ? "" : ": not listed",
+                            left_alone ? ": isolated" : ""));
     }
   }
 }
@@ -121,17 +188,16 @@ void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) 
 // (its own router) has seen its stream break.
 void Recovery::JudgeDead(absl::Time now, RouterId router, Checkers& checkers) {
   const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
-  for (std::size_t i = 0; i < workers_.count(); ++i) {
-    const WorkerId worker(i);
-    if (workers_.places()[worker].region != routers_.places()[router]) continue;
+  const auto [begin, end] = workers_.Range(routers_.places()[router]);
+  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     if (now_s - worker_up_s_[worker] < kWithinS) continue;
     if (!routers_.machine(router).workers().Usable(workers_.InRegion(worker), now)) continue;
-    checkers.Violate(now, absl::StrCat("worker ", i, " has been dead for ", kWithinS, " s, and router ",
-                                       router.value(), " would use it"));
+    checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been dead for ", kWithinS,
+                                       " s, and router ", router.value(), " would use it"));
   }
 }
 
-void Recovery::JudgeSlot(absl::Time now, WorkerId worker, Checkers& checkers) {
+void Recovery::JudgeSlot(absl::Time now, WorkerId worker, bool directed, Checkers& checkers) {
   const WorkerPlace& place = workers_.places()[worker];
   const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
   const ledger::SlotLedger* const ledger =
@@ -141,14 +207,15 @@ void Recovery::JudgeSlot(absl::Time now, WorkerId worker, Checkers& checkers) {
   const ledger::SlotRecord* const slot =
       ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker));
   using ledger::SlotState;
-  const bool granted = slot == nullptr || slot->state == SlotState::kIdle ||
-                       slot->state == SlotState::kLeased || slot->state == SlotState::kUnknown ||
+  const bool unlisted = slot == nullptr && (ledger == nullptr || !directed);
+  const bool granted = unlisted || slot->state == SlotState::kIdle || slot->state == SlotState::kLeased ||
+                       slot->state == SlotState::kUnknown ||
                        (slot->state == SlotState::kTaken && workers_.slot(worker).busy());
   if (granted) slot_well_s_[worker] = now_s;
   if (now_s - slot_well_s_[worker] < kSlotWithinS) return;
   checkers.Violate(now, absl::StrCat("worker ", worker.value(), " has been well for ", kWithinS,
                                      " s, and its ledger has not granted it for ", kSlotWithinS, " s: state ",
-                                     static_cast<int>(slot->state)));
+                                     slot == nullptr ? "none" : absl::StrCat(static_cast<int>(slot->state))));
 }
 
 }  // namespace ringway::sim

@@ -4,7 +4,10 @@
 // alone, and nobody is asked whether it ever comes back. So thirty seconds after the last step of the
 // scenario began or ended, and for workers and routers that have been well for as long, every few seconds:
 //   * each router may use each worker of its region (the figure behind ringway_router_workers);
-//   * the ledger that holds the region's tier has the worker's slot among those that it grants, or leased.
+//   * the ledger that holds the region's tier has the worker's slot among those that it grants, or leased;
+//   * where the controller reaches the routers, there is such a ledger, and each router hears its leader.
+// A user who has had idle workers at home for five seconds, and no fault for thirty, is served: of such users
+// no more than a fifth may not be.
 // And a worker that has been dead for as long is used by no router that the controller reaches.
 // Streams that break excuse a second. Demand, thresholds and frozen metrics are no trouble of workers. While
 // users send broken jobs nothing is judged: who is blamed for them is another matter.
@@ -14,25 +17,28 @@
 #ifndef RINGWAY_SIM_RECOVERY_H_
 #define RINGWAY_SIM_RECOVERY_H_
 
+#include <limits>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "sim/checkers.h"
 #include "sim/leaders.h"
+#include "sim/observer.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/workers.h"
 
 namespace ringway::sim {
 
-class Recovery {
+class Recovery : public Observer {
  public:
   static constexpr double kWithinS = 30;
 
   Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers, const Leaders& leaders);
   // Reports what is broken.
   void OnSecond(absl::Time now, Checkers& checkers);
+  void OnEnded(absl::Time now, const Ending& ending) override;
   // Pairs of router and worker that were judged; 0: the run was too short, or never calm.
   std::uint64_t judged() const { return judged_; }
 
@@ -45,7 +51,10 @@ class Recovery {
   void NoteWell(double now_s);
   void JudgeRouter(absl::Time now, RouterId router, Checkers& checkers);
   void JudgeDead(absl::Time now, RouterId router, Checkers& checkers);
-  void JudgeSlot(absl::Time now, WorkerId worker, Checkers& checkers);
+  void JudgeSlot(absl::Time now, WorkerId worker, bool directed, Checkers& checkers);
+  void JudgeLeader(absl::Time now, RegionId region, Checkers& checkers);
+  // What became of users since the last round, where workers were idle all the time.
+  void JudgeService(absl::Time now, Checkers& checkers);
 
   const Scenario& scenario_;
   const Routers& routers_;
@@ -57,6 +66,15 @@ class Recovery {
   IdVector<WorkerId, double> worker_well_s_;  // since when
   IdVector<RouterId, double> router_well_s_;
   IdVector<WorkerId, double> slot_well_s_;
+  // Of users of a region, since the last round.
+  struct Served {
+    double idle_share = 1;  // of the region's workers, the least of all seconds
+    std::uint64_t ended = 0;
+    std::uint64_t unserved = 0;
+  };
+  double quiet_from_s_ = 0;  // no fault from then on, and demand as it was until then
+  double quiet_to_s_ = std::numeric_limits<double>::infinity();
+  IdVector<RegionId, Served> served_;
   std::uint64_t judged_ = 0;
 };
 

@@ -9,6 +9,8 @@ namespace {
 // Between two tries of a watch stream, as router/daemon/worker_watch.cc does it.
 constexpr std::int64_t kReopenFirstNs = 100'000'000;
 constexpr std::int64_t kReopenMaxNs = 2'000'000'000;
+// Workers of a report until one that is fetched now is read.
+constexpr std::size_t kAhead = 8;
 constexpr std::uint64_t kBreakStream = 0x77617463;
 
 }  // namespace
@@ -156,24 +158,32 @@ router::WorkerSaid Registries::Said(WorkerId worker, TierId tier, const dispatch
 void Registries::OnNews(RouterId router, const RouterMessage& message) {
   Site& site = sites_[router];
   if (!site.registry || site.watches[message.worker] != message.watch) return;  // of an earlier stream
-  const TierId tier = workers_.places()[Global(router, message.worker)].tier;
-  Know(router, Said(message.worker, tier, message.news, message.busy_ns));
-  if (message.has_announcement) leaders_.OnAnnouncement(router, message.announcement, std::nullopt);
+  Know(router, Said(message.worker, message.tier, message.news, message.busy_ns));
+  if (message.has_announcement) {
+    leaders_.OnAnnouncement(router, message.tier, message.announcement, std::nullopt);
+  }
 }
 
 // ---- reports ----
 
+void Registries::ForeseeReport(RouterId router, WorkerId worker) const {
+  sites_[router].registry->ForeseeFurther(worker);
+  workers_.ForeseeShown(Global(router, worker));
+}
+
 void Registries::Report(RouterId router, std::vector<router::WorkerReported>& report) {
   router::WorkerRegistry& registry = *sites_[router].registry;
-  for (const WorkerId worker : registry.own()) {
+  const std::int64_t now_ns = stage_.queue.now_ns();
+  const std::vector<WorkerId>& own = registry.own();
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (i + kAhead < own.size()) ForeseeReport(router, own[i + kAhead]);
+    const WorkerId worker = own[i];
     const WorkerId global = Global(router, worker);
-    if (!workers_.WatchedBy(global, sites_[router].watches[worker])) continue;
-    if (workers_.stalled_until_ns(global) > stage_.queue.now_ns()) continue;
+    const Workers::Shown& shown = workers_.shown(global);
+    if (!shown.WatchedBy(sites_[router].watches[worker]) || shown.stalled_until_ns > now_ns) continue;
     actions_.clear();  // of a repeat; nothing but that it was heard
     registry.Step(stage_.Now(),
-                  Said(worker, workers_.places()[global].tier, workers_.News(global),
-                       workers_.shown(global).BusyNs(stage_.queue.now_ns())),
-                  actions_);
+                  Said(worker, workers_.places()[global].tier, shown.News(), shown.BusyNs(now_ns)), actions_);
   }
   registry.Report(stage_.Now(), report);
 }

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/prefetch.h"
 #include "core/rng.h"
 #include "router/worker_registry.h"
 #include "sim/leaders.h"
@@ -47,6 +48,17 @@ class Registries {
               const std::vector<LeaderNamed>* leaders);
   // What the router's report says of workers, by the numbers that its region knows them by.
   void Report(RouterId router, std::vector<router::WorkerReported>& report);
+
+  // Hints: the worker, by its region's number, says something to the router soon; then what that names.
+  void Foresee(RouterId router, WorkerId worker) const {
+    const Site& site = sites_[router];
+    if (!site.registry) return;
+    Prefetch(&site.watches[worker]);
+    site.registry->Foresee(worker);
+  }
+  void ForeseeFurther(RouterId router, WorkerId worker) const {
+    if (sites_[router].registry) sites_[router].registry->ForeseeFurther(worker);
+  }
 
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
@@ -77,15 +89,18 @@ class Registries {
     return workers_.Global(routers_.places()[router], worker);
   }
   std::int64_t HopNs(RouterId router, WorkerId global);
+  void ForeseeReport(RouterId router, WorkerId worker) const;
   void OnNews(RouterId router, const RouterMessage& message);
   static router::WorkerSaid Said(WorkerId worker, TierId tier, const dispatch::WorkerNews& news,
                                  std::int64_t busy_ns);
 
   template <class Event>
   void Know(RouterId router, const Event& event) {
+    stage_.kinds.registry_events.Count(event);
     actions_.clear();
     sites_[router].registry->Step(stage_.Now(), event, actions_);
     for (const router::RegistryAction& action : actions_) {
+      stage_.kinds.registry_actions.Count(action);
       std::visit([&](const auto& a) { Do(router, a); }, action);
     }
   }

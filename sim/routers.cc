@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/observer.h"
 
@@ -27,12 +29,15 @@ Routers::Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
 
 void Routers::Create(RouterId router) {
   Site& site = sites_[router];
+  router::once::Settings once;  // keys are not looked at where nobody has one
+  if (scenario_.users.keyed_share > 0) once = {.router = NameOf(router), .life = site.life, .alone = false};
   const std::uint64_t number = (router.value() + 1) * kSeedStride + static_cast<std::uint64_t>(site.revived);
   site.machine.emplace(router::RouterSettings{.home = places_[router],
                                               .name = NameOf(router),
                                               .jobs_max = kJobsMax,
                                               .seed = scenario_.seed ^ number,
-                                              .started = stage_.Now()},
+                                              .started = stage_.Now(),
+                                              .once = std::move(once)},
                        scenario_.fleet);
   site.held.assign(kJobsMax, {});
   site.free.clear();
@@ -86,6 +91,8 @@ void Routers::HearOfAttempt(const RouterMessage& message) {
     Step(message.router, router::AttemptAccepted{.job = message.job, .attempt = message.attempt});
     return;
   }
+  router::once::Result result;
+  if (message.outcome == Outcome::kDone) result = ResultOf(message.router, message.job);
   Step(message.router, router::AttemptEnded{.job = message.job,
                                             .attempt = message.attempt,
                                             .worker = message.from.valid() ? WorkerId() : message.worker,
@@ -94,7 +101,17 @@ void Routers::HearOfAttempt(const RouterMessage& message) {
                                             .answered = message.answered,
                                             .may_have_started = message.may_have_started,
                                             .retry_after = absl::Nanoseconds(message.retry_after_ns),
-                                            .import_full = message.import_full});
+                                            .import_full = message.import_full,
+                                            .message = {},
+                                            .result = std::move(result)});
+}
+
+// What the record of a key says of the run: which submission it was.
+router::once::Result Routers::ResultOf(RouterId router, JobId job) const {
+  const Site& site = sites_[router];
+  if (site.machine->job(job).facts.once == nullptr) return {};
+  const auto text = std::make_shared<const std::string>(absl::StrCat(site.held[job].payload.serial));
+  return {.end = text, .bytes = text};
 }
 
 void Routers::OnNote(std::uint32_t detail) {
@@ -190,6 +207,10 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
     if (on_table_decided) on_table_decided(router, *decided);
   } else if (auto* tell = std::get_if<router::TellLedger>(&action)) {
     if (on_ledger) on_ledger(router, *tell);
+  } else if (auto* ask = std::get_if<router::AskReplica>(&action)) {
+    on_ask(router, *ask);
+  } else if (auto* answer = std::get_if<router::AnswerOnce>(&action)) {
+    on_once_answer(router, *answer);
   }
 }
 
@@ -277,7 +298,10 @@ void Routers::Perform(RouterId router, router::EndJob& end) {
 void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob& end) {
   const RegionId region = places_[router];
   const bool here = end.trace.worker.valid() || !end.trace.router.valid();
+  JobSerial done_by = held.payload.serial;
+  if (end.result.end != nullptr) RINGWAY_CHECK(absl::SimpleAtoi(*end.result.end, &done_by));
   const AnswerNote answer{.serial = held.payload.serial,
+                          .done_by = done_by,
                           .outcome = end.outcome,
                           .served_in = here ? region : places_[end.trace.router],
                           .attempts = end.trace.attempts,
@@ -301,9 +325,14 @@ void Routers::OfferUnread(const Caller& caller, WorkerId worker) {
   message.may_have_started = false;
 }
 
+void Routers::Drain(RouterId router) {
+  if (alive(router)) Tell(router, router::DrainChanged{.draining = true});
+}
+
 void Routers::Kill(RouterId router) {
   Site& site = sites_[router];
   if (!site.machine) return;
+  for (Observer* observer : stage_.observers) observer->OnRouterDied(stage_.Now(), router);
   site.machine.reset();
   ++site.life;
   for (std::size_t i = 0; i < site.held.size(); ++i) {
@@ -334,6 +363,7 @@ void Routers::Revive(RouterId router) {
   Site& site = sites_[router];
   if (site.machine) return;
   ++site.revived;
+  for (Observer* observer : stage_.observers) observer->OnRouterStarted(stage_.Now(), router);
   Create(router);
   if (site.table) Tell(router, router::TableOffered{.table = site.table, .from_disk = true});
 }

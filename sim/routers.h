@@ -51,9 +51,13 @@ class Routers {
   template <class Event>
   void Step(RouterId router, const Event& event) {
     RINGWAY_CHECK(actions_.empty());
+    stage_.kinds.router_events.Count(event);
     sites_[router].machine->Step(stage_.Now(), event, actions_);
     if (actions_.empty()) return;
-    for (router::RouterAction& action : actions_) Perform(router, action);
+    for (router::RouterAction& action : actions_) {
+      stage_.kinds.router_actions.Count(action);
+      Perform(router, action);
+    }
     actions_.clear();
   }
   void Rest(RouterId router) {
@@ -107,6 +111,8 @@ class Routers {
   bool Wants(const Caller& caller) const;
   // It was withdrawn before a stopped worker could read the offer.
   void OfferUnread(const Caller& caller, WorkerId worker);
+  // It is told to take nothing new.
+  void Drain(RouterId router);
   void Kill(RouterId router);
   void Revive(RouterId router);
 
@@ -122,6 +128,9 @@ class Routers {
   std::function<void(RouterId, const router::TellLedger&)> on_ledger;
   // It reached the controller, or lost it.
   std::function<void(RouterId, bool connected)> on_controller;
+  // About idempotency keys: a question for another router, and the answer to one.
+  std::function<void(RouterId, const router::AskReplica&)> on_ask;
+  std::function<void(RouterId, const router::AnswerOnce&)> on_once_answer;
   // A hint: the user is about to be answered.
   std::function<void(UserIndex)> foresee_user;
   // What a worker says over the watch stream of this router.
@@ -163,6 +172,7 @@ class Routers {
   void HearOwn();
   void Hear(RouterNote& note);
   void HearOfAttempt(const RouterMessage& message);
+  router::once::Result ResultOf(RouterId router, JobId job) const;
   void Refuse(const JobNote& note);
   void Relay(RouterId router, const RouterMessage& message);
   void OnCallerGone(RouterId router, const Caller& caller);

@@ -48,6 +48,8 @@ struct UserSpec {
   double resubmit_share = 0;    // of the unserved that try again
   double resubmit_after_s = 1;  // mean of an exponential pause
   int resubmit_max = 100;       // times for one user
+  double keyed_share = 0;       // whose requests have an idempotency key, the same with each try
+  double twice_share = 0;       // of those with a key: the request is sent again before it is answered
 };
 
 struct TierService {
@@ -62,6 +64,11 @@ struct KillWorkers {
   double skip = 0;   // share of the lowest numbered that are left out: steps can go round the fleet
 };
 struct KillRouters {
+  RegionSet regions;
+  int count = 1;  // in each region
+};
+// Told to finish what they have and to take nothing new; when the step ends they are stopped and start anew.
+struct RestartRouters {
   RegionSet regions;
   int count = 1;  // in each region
 };
@@ -88,6 +95,10 @@ struct SlowWorkers {
   RegionSet regions;
   double share = 1;
   double factor = 3;  // of the service time
+};
+struct DrainWorkers {
+  RegionSet regions;
+  double share = 1;  // as KillWorkers; they finish what they have, and take nothing new until the step ends
 };
 struct Sinkhole {
   RegionSet regions;
@@ -130,9 +141,10 @@ struct SetThreshold {
   TierId tier;
   double value = 0.8;
 };
-using Fault = std::variant<KillWorkers, KillRouters, KillLeaders, KillRegion, KillController, DrainRegion,
-                           Partition, ExtraDelay, SlowWorkers, Sinkhole, StallWorkers, PauseRouters,
-                           BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
+using Fault =
+    std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
+                 DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole, StallWorkers,
+                 PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
 
 struct ScenarioStep {
   double at_s = 0;

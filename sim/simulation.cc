@@ -54,13 +54,15 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       registries_(stage_, *scenario_, routers_, workers_, leaders_),
       clients_(stage_, *scenario_, routers_),
       control_(stage_, *scenario_, routers_, workers_, registries_),
-      faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_}),
+      once_(stage_, routers_),
+      faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),
       tally_(*scenario_, workers_),
       checkers_(workers_.count(), routers_.places().size()),
       recovery_(*scenario_, routers_, workers_, leaders_) {
   routers_.foresee_user = [this](UserIndex user) { clients_.Foresee(user); };
   Watch(&tally_);
   Watch(&checkers_);
+  Watch(&recovery_);
 }
 
 void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
@@ -103,6 +105,9 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kStreamRetried:
     case Happening::kWatchEnds:
     case Happening::kWatchReopens:
+    case Happening::kAskReaches:
+    case Happening::kReplyReaches:
+    case Happening::kCallEnds:
       return routers_.paused_until_ns(RouterId(event.subject));
     case Happening::kLeaderHears:
     case Happening::kClientHears:
@@ -186,6 +191,12 @@ void Simulation::Dispatch(const SimEvent& event) {
       return leaders_.OnAnnounced(event.subject, event.detail);
     case Happening::kAnnounceRound:
       return leaders_.OnAnnounceRound();
+    case Happening::kAskReaches:
+      return once_.OnAskReaches(event.detail);
+    case Happening::kReplyReaches:
+      return once_.OnReplyReaches(event.detail);
+    case Happening::kCallEnds:
+      return once_.OnCallEnds(event.detail);
     case Happening::kDirectoryReaches:
       return control_.OnDirectory(RouterId(event.subject), event.detail);
     case Happening::kReportReaches:

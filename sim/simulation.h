@@ -18,6 +18,7 @@
 #include "sim/control_plane.h"
 #include "sim/faults.h"
 #include "sim/leaders.h"
+#include "sim/once_calls.h"
 #include "sim/recovery.h"
 #include "sim/registries.h"
 #include "sim/routers.h"
@@ -45,6 +46,7 @@ class Simulation {
   const ControlPlane& control() const { return control_; }
   const Leaders& leaders() const { return leaders_; }
   std::uint64_t events() const { return events_; }
+  const KindCounts& kinds() const { return stage_.kinds; }
   // Events still to come.
   std::size_t pending() const { return stage_.queue.size(); }
   bool finished() const { return finished_; }
@@ -80,6 +82,7 @@ class Simulation {
   Registries registries_;
   Clients clients_;
   ControlPlane control_;
+  OnceCalls once_;
   Faults faults_;
   Tally tally_;
   Checkers checkers_;

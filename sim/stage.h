@@ -26,6 +26,7 @@
 #include "router/dispatch/ledger/messages.h"
 #include "router/router_event.h"
 #include "sim/event_queue.h"
+#include "sim/kind_counts.h"
 #include "sim/network.h"
 #include "sim/scenario.h"
 
@@ -57,6 +58,9 @@ enum class Happening : std::uint8_t {
   kLinkRetried,      // subject: endpoint; detail: the broken link
   kAnnouncedReach,   // subject: endpoint; detail: its pool
   kAnnounceRound,
+  kAskReaches,        // subject: router; detail: its call
+  kReplyReaches,      // subject: router; detail: its call
+  kCallEnds,          // subject: router; detail: its call
   kDirectoryReaches,  // subject: router; detail: its pool
   kReportReaches,     // subject: life of the controller; detail: its pool
   kStreamRetried,     // subject: router; detail: its stream
@@ -133,6 +137,7 @@ struct RouterMessage {
   std::int64_t retry_after_ns = 0;
   // Over a watch stream; 0: none.
   WatchNumber watch = 0;
+  TierId tier = {};  // of the worker; also of a reply to a fence
   dispatch::WorkerNews news;
   std::int64_t busy_ns = 0;
   // For the leader of the worker's ledger: over the watch stream, or in reply to a fence.
@@ -175,6 +180,7 @@ struct FenceNote {
 
 struct AnswerNote {
   JobSerial serial = 0;
+  JobSerial done_by = 0;  // the submission whose run this is the result of: another one only by its key
   Outcome outcome = Outcome::kDone;
   RegionId served_in = {};  // where the job was dispatched
   std::uint32_t attempts = 0;
@@ -297,6 +303,7 @@ class Stage {
   MessagePool<AnswerNote> to_user;
   MessagePool<FenceNote> to_fence;
   std::vector<Observer*> observers;
+  KindCounts kinds;
 
  private:
   std::int64_t now_ns_ = 0;

@@ -21,9 +21,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
       scenario_(scenario),
       places_(std::move(places)),
       first_(scenario.fleet->world.regions.size()),
-      watchers_(places_.size()),
       announced_ns_(places_.size(), 0),
-      stalled_until_ns_(places_.size(), 0),
       shown_(places_.size()) {
   const std::pair nobody(WorkerId(0), WorkerId(0));
   ranges_.assign(first_.size(),
@@ -35,6 +33,11 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
     if (begin == end) end = WorkerId(i + 1);
     begin = WorkerId(i);
   }
+  // The range of a region without workers is empty.
+  for (std::size_t region = first_.size(); region-- > 0;) {
+    WorkerId& first = first_[RegionId(region)];
+    if (!first.valid()) first = region + 1 < first_.size() ? first_[RegionId(region + 1)] : places_.end_id();
+  }
   for (const WorkerPlace& place : places_) sites_.push_back(Site(SettingsFor(place.tier)));
 }
 
@@ -42,6 +45,11 @@ SlotSettings Workers::SettingsFor(TierId tier) const {
   SlotSettings settings;
   settings.service_prior = absl::Seconds(MeanServiceS(scenario_.service[tier].law));
   return settings;
+}
+
+void Workers::StepSlot(Site& site, const SlotEvent& event) {
+  stage_.kinds.slot_events.Count(event);
+  site.slot.Step(stage_.Now(), event, actions_);
 }
 
 void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
@@ -55,9 +63,7 @@ void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   }
   const AttemptId attempt = ++site.last_attempt;
   actions_.clear();
-  site.slot.Step(stage_.Now(),
-                 SlotOffer{.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline},
-                 actions_);
+  StepSlot(site, SlotOffer{.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline});
   Perform(worker, attempt, note);
 }
 
@@ -68,7 +74,7 @@ void Workers::OnWithdraw(WorkerId worker, const OfferNote& note) {
                     site.note.caller.attempt == note.caller.attempt;
   if (!held) return;  // it has ended, or was refused: its answer is on the way
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotWithdraw{site.admitted}, actions_);
+  StepSlot(site, SlotWithdraw{site.admitted});
   Perform(worker, 0, {});
 }
 
@@ -76,13 +82,22 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke}, actions_);
+  StepSlot(site, SlotFenced{.by = note.by, .upto = note.upto, .revoke = note.revoke});
   Perform(worker, 0, {});
   RouterMessage& reply = stage_.Say(HopNs(worker, note.leader), note.leader);
   reply.life = note.life;
+  reply.tier = places_[worker].tier;
   reply.has_announcement = true;
   reply.announcement = Announcement(worker);
   reply.fence_connection = note.connection;
+}
+
+void Workers::Drain(WorkerId worker, bool drain) {
+  Site& site = sites_[worker];
+  if (!site.alive) return;
+  actions_.clear();
+  StepSlot(site, SlotDrain{drain});
+  Perform(worker, 0, {});
 }
 
 void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
@@ -92,7 +107,7 @@ void Workers::OnServiceEnds(WorkerId worker, std::uint32_t run) {
   Outcome outcome = cancelled ? Outcome::kCancelled : Outcome::kDone;
   if (site.sinkhole || site.fails) outcome = Outcome::kFailed;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotFinished{site.admitted, outcome}, actions_);
+  StepSlot(site, SlotFinished{site.admitted, outcome});
   Perform(worker, 0, {});
 }
 
@@ -100,7 +115,7 @@ void Workers::OnWake(WorkerId worker) {
   Site& site = sites_[worker];
   if (!site.wake.Due(stage_.Now()) || !site.alive) return;
   actions_.clear();
-  site.slot.Step(stage_.Now(), SlotWake{}, actions_);
+  StepSlot(site, SlotWake{});
   Perform(worker, 0, {});
 }
 
@@ -109,6 +124,7 @@ void Workers::Perform(WorkerId worker, AttemptId offered, const OfferNote& offer
   Speech speech;
   for (std::size_t i = 0; i < actions_.size(); ++i) {  // a payload that is complete appends
     const SlotAction action = actions_[i];
+    stage_.kinds.slot_actions.Count(action);
     Perform(worker, action, offered, offer, speech);
   }
   Say(worker, speech);
@@ -126,7 +142,7 @@ void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offer
     site.admitted = offered;
     site.note = offer;
     announced_ns_[worker] = kBusy;
-    site.slot.Step(stage_.Now(), SlotPayloadComplete{offered}, actions_);
+    StepSlot(site, SlotPayloadComplete{offered});
   } else if (std::holds_alternative<StartJob>(action)) {
     Start(worker);
     speech.on_attempt = RouterMessage::OnAttempt::kAccepted;
@@ -191,10 +207,11 @@ dispatch::WorkerNews Workers::News(WorkerId worker) const {
 void Workers::Show(WorkerId worker) {
   const Slot& slot = sites_[worker].slot;
   const std::int64_t now_ns = stage_.queue.now_ns();
-  shown_[worker] = {.busy_before_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now())),
-                    .busy_since_ns = slot.busy() ? now_ns : Shown::kIdle,
-                    .healthy = sites_[worker].alive && !slot.resting(stage_.Now()),
-                    .draining = slot.draining()};
+  Shown& shown = shown_[worker];
+  shown.busy_before_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now()));
+  shown.busy_since_ns = slot.busy() ? now_ns : Shown::kIdle;
+  shown.healthy = sites_[worker].alive && !slot.resting(stage_.Now());
+  shown.draining = slot.draining();
 }
 
 // One message to each router that it concerns.
@@ -210,7 +227,7 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
   }
   if (speech.news) Show(worker);
   if (!speech.news && !speech.announce) return;
-  const std::vector<Watcher>& watchers = watchers_[worker];
+  const Watchers& watchers = shown_[worker].watchers;
   ledger::Announce announcement;
   if (speech.announce && !watchers.empty()) announcement = Announcement(worker);
   for (const Watcher& watcher : watchers) {
@@ -226,12 +243,13 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
 void Workers::Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const {
   message.worker = InRegion(worker);
   message.watch = watcher.watch;
+  message.tier = places_[worker].tier;
   message.news = News(worker);
   message.busy_ns = shown_[worker].BusyNs(stage_.queue.now_ns());
 }
 
 void Workers::AddWatcher(WorkerId worker, const Watcher& watcher) {
-  watchers_[worker].push_back(watcher);
+  shown_[worker].watchers.push_back(watcher);
   Show(worker);
   RouterMessage& message = stage_.Say(HopNs(worker, watcher.router), watcher.router);
   Tell(worker, watcher, message);
@@ -240,13 +258,10 @@ void Workers::AddWatcher(WorkerId worker, const Watcher& watcher) {
 }
 
 void Workers::RemoveWatcher(WorkerId worker, WatchNumber watch) {
-  std::erase_if(watchers_[worker], [watch](const Watcher& w) { return w.watch == watch; });
-}
-
-bool Workers::WatchedBy(WorkerId worker, WatchNumber watch) const {
-  const std::vector<Watcher>& watchers = watchers_[worker];
-  return watch != 0 && std::any_of(watchers.begin(), watchers.end(),
-                                   [watch](const Watcher& w) { return w.watch == watch; });
+  Watchers& watchers = shown_[worker].watchers;
+  watchers.erase(std::remove_if(watchers.begin(), watchers.end(),
+                                [watch](const Watcher& w) { return w.watch == watch; }),
+                 watchers.end());
 }
 
 ledger::Announce Workers::Announcement(WorkerId worker) {
@@ -270,9 +285,9 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, Rou
   const auto [begin, end] = Range(region, tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     const bool silent =
-        announced_ns_[worker] <= before_ns && stalled_until_ns_[worker] <= stage_.queue.now_ns();
+        announced_ns_[worker] <= before_ns && stalled_until_ns(worker) <= stage_.queue.now_ns();
     if (!silent) continue;
-    const bool watched = std::any_of(watchers_[worker].begin(), watchers_[worker].end(),
+    const bool watched = std::any_of(watchers(worker).begin(), watchers(worker).end(),
                                      [watcher](const Watcher& w) { return w.router == watcher; });
     if (watched) overdue.push_back(Announcement(worker));
   }
@@ -282,7 +297,7 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, Rou
 bool Workers::Healthy(WorkerId worker) const {
   const Site& site = sites_[worker];
   return site.alive && !site.sinkhole && site.fail_next == 0 && !site.slot.resting(stage_.Now()) &&
-         !site.slot.draining() && stalled_until_ns_[worker] <= stage_.queue.now_ns();
+         !site.slot.draining() && stalled_until_ns(worker) <= stage_.queue.now_ns();
 }
 
 void Workers::ArmWake(WorkerId worker) {
@@ -295,7 +310,7 @@ void Workers::Kill(WorkerId worker) {
   Site& site = sites_[worker];
   if (!site.alive) return;
   site.alive = false;
-  stalled_until_ns_[worker] = 0;  // a process that is gone refuses at once
+  shown_[worker].stalled_until_ns = 0;  // a process that is gone refuses at once
   for (Observer* observer : stage_.observers) observer->OnWorkerDied(stage_.Now(), worker);
   Speech last;
   if (site.admitted != 0) last.Ended(site.note.caller, Outcome::kFailed, /*said=*/false, /*begun=*/true);
@@ -305,7 +320,9 @@ void Workers::Kill(WorkerId worker) {
   ++site.run;
   Say(worker, last);
   Show(worker);
-  for (const Watcher& watcher : std::exchange(watchers_[worker], {})) {
+  const Watchers watchers = shown_[worker].watchers;
+  shown_[worker].watchers.clear();
+  for (const Watcher& watcher : watchers) {
     if (on_watch_broke) on_watch_broke(worker, watcher);
   }
 }

@@ -14,11 +14,13 @@
 #ifndef RINGWAY_SIM_WORKERS_H_
 #define RINGWAY_SIM_WORKERS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/ids.h"
 #include "core/prefetch.h"
 #include "sim/scenario.h"
@@ -33,6 +35,9 @@ struct WorkerPlace {
   RouterId local;
 };
 
+// Mostly the router beside the worker, and the leader of its ledger.
+using Watchers = absl::InlinedVector<Watcher, 2>;
+
 class Workers {
  public:
   Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, WorkerPlace> places);
@@ -43,14 +48,16 @@ class Workers {
   void OnServiceEnds(WorkerId worker, std::uint32_t run);
   void OnWake(WorkerId worker);
 
+  // It is told to take nothing new, or to serve again.
+  void Drain(WorkerId worker, bool drain);
   void Kill(WorkerId worker);
   void Revive(WorkerId worker);
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
   void SetSinkhole(WorkerId worker, bool sinkhole) { sites_[worker].sinkhole = sinkhole; }
   void FailNext(WorkerId worker, int jobs) { sites_[worker].fail_next = jobs; }
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
-  void Stall(WorkerId worker, std::int64_t until_ns) { stalled_until_ns_[worker] = until_ns; }
-  std::int64_t stalled_until_ns(WorkerId worker) const { return stalled_until_ns_[worker]; }
+  void Stall(WorkerId worker, std::int64_t until_ns) { shown_[worker].stalled_until_ns = until_ns; }
+  std::int64_t stalled_until_ns(WorkerId worker) const { return shown_[worker].stalled_until_ns; }
   // Runs, and does not fail of itself.
   bool Healthy(WorkerId worker) const;
   // The router's streams broke: its jobs are withdrawn.
@@ -71,19 +78,24 @@ class Workers {
     Prefetch(&shown_[worker]);
     Prefetch(&places_[worker]);
   }
+  void ForeseeShown(WorkerId worker) const { Prefetch(&shown_[worker]); }
   const OfferNote& NoteOf(WorkerId worker) const { return sites_[worker].note; }
 
   // A watch stream has reached the worker, which answers with its state.
   void AddWatcher(WorkerId worker, const Watcher& watcher);
   void RemoveWatcher(WorkerId worker, WatchNumber watch);
-  const std::vector<Watcher>& Watchers(WorkerId worker) const { return watchers_[worker]; }
-  bool WatchedBy(WorkerId worker, WatchNumber watch) const;
+  const Watchers& watchers(WorkerId worker) const { return shown_[worker].watchers; }
+  bool WatchedBy(WorkerId worker, WatchNumber watch) const { return shown_[worker].WatchedBy(watch); }
 
   // A worker died: this watcher's stream breaks. May be left unset.
   std::function<void(WorkerId, const Watcher&)> on_watch_broke;
 
   const IdVector<WorkerId, WorkerPlace>& places() const { return places_; }
-  // The tier's workers in the region, from the first to before the second.
+  // The region's workers, and of these the tier's, from the first to before the second.
+  std::pair<WorkerId, WorkerId> Range(RegionId region) const {
+    const RegionId next(region.index() + 1);
+    return {first_[region], next == first_.end_id() ? places_.end_id() : first_[next]};
+  }
   std::pair<WorkerId, WorkerId> Range(RegionId region, TierId tier) const { return ranges_[region][tier]; }
   // The number by which routers of its region know a worker, and back.
   WorkerId InRegion(WorkerId worker) const {
@@ -94,10 +106,13 @@ class Workers {
   }
   std::size_t count() const { return places_.size(); }
   bool alive(WorkerId worker) const { return sites_[worker].alive; }
-  // A worker as it last showed itself, as far as reports go.
-  struct Shown {
+  // A worker as it last showed itself, and to whom. All that a report needs, in one cache line, because all
+  // workers are reported every second.
+  struct alignas(kCacheLine) Shown {
     std::int64_t busy_before_ns = 0;  // until busy_since_ns
     std::int64_t busy_since_ns = kIdle;
+    std::int64_t stalled_until_ns = 0;
+    Watchers watchers;
     bool healthy = true;
     bool draining = false;
 
@@ -105,6 +120,17 @@ class Workers {
     bool busy() const { return busy_since_ns != kIdle; }
     std::int64_t BusyNs(std::int64_t now_ns) const {
       return busy_before_ns + (busy() ? now_ns - busy_since_ns : 0);
+    }
+    bool WatchedBy(WatchNumber watch) const {
+      return watch != 0 && std::any_of(watchers.begin(), watchers.end(),
+                                       [watch](const Watcher& w) { return w.watch == watch; });
+    }
+    dispatch::WorkerNews News() const {
+      using dispatch::WorkerState;
+      return {.state = !healthy ? WorkerState::kFailed
+                       : busy() ? WorkerState::kBusy
+                                : WorkerState::kIdle,
+              .draining = draining};
     }
   };
   const Shown& shown(WorkerId worker) const { return shown_[worker]; }
@@ -150,6 +176,7 @@ class Workers {
     }
   };
 
+  void StepSlot(Site& site, const SlotEvent& event);
   void Perform(WorkerId worker, AttemptId offered, const OfferNote& offer);
   void Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
                Speech& speech);
@@ -169,11 +196,9 @@ class Workers {
   IdVector<RegionId, WorkerId> first_;  // worker of each region
   IdVector<RegionId, IdVector<TierId, std::pair<WorkerId, WorkerId>>> ranges_;
   IdVector<WorkerId, Site> sites_;
-  IdVector<WorkerId, std::vector<Watcher>> watchers_;
   // When each last announced itself; kBusy: has a job, or is dead. Apart, because all are looked through.
   IdVector<WorkerId, std::int64_t> announced_ns_;
-  IdVector<WorkerId, std::int64_t> stalled_until_ns_;
-  IdVector<WorkerId, Shown> shown_;  // apart, because all are reported every second
+  IdVector<WorkerId, Shown> shown_;
   std::vector<SlotAction> actions_;
 };
 

@@ -26,6 +26,9 @@ Fault ReadKillWorkers(Mapping& m, const StepContext& c) {
 Fault ReadKillRouters(Mapping& m, const StepContext& c) {
   return KillRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
 }
+Fault ReadRestartRouters(Mapping& m, const StepContext& c) {
+  return RestartRouters{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1000))};
+}
 Fault ReadKillLeaders(Mapping& m, const StepContext& c) { return KillLeaders{Regions(m, c)}; }
 Fault ReadKillRegion(Mapping& m, const StepContext& c) {
   m.Require("regions", "the regions that are lost");
@@ -46,6 +49,9 @@ Fault ReadDelay(Mapping& m, const StepContext& c) {
 }
 Fault ReadSlow(Mapping& m, const StepContext& c) {
   return SlowWorkers{Regions(m, c), m.Number("share", 1, {0, 1}), m.Number("factor", 3, {0.01, 1000})};
+}
+Fault ReadDrainWorkers(Mapping& m, const StepContext& c) {
+  return DrainWorkers{Regions(m, c), m.Number("share", 1, {0, 1})};
 }
 Fault ReadSinkhole(Mapping& m, const StepContext& c) {
   return Sinkhole{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1'000'000))};
@@ -83,6 +89,7 @@ struct FaultKind {
 constexpr FaultKind kFaults[] = {
     {"killWorkers", ReadKillWorkers},
     {"killRouters", ReadKillRouters},
+    {"restartRouters", ReadRestartRouters},
     {"killLeaders", ReadKillLeaders},
     {"killRegion", ReadKillRegion},
     {"killController", ReadKillController},
@@ -90,6 +97,7 @@ constexpr FaultKind kFaults[] = {
     {"partition", ReadPartition},
     {"delay", ReadDelay},
     {"slowWorkers", ReadSlow},
+    {"drainWorkers", ReadDrainWorkers},
     {"sinkhole", ReadSinkhole},
     {"stallWorkers", ReadStall},
     {"pauseRouters", ReadPause},

@@ -89,6 +89,8 @@ void ReadUsers(Mapping m, UserSpec& users) {
   users.tell_deadline = m.Flag("tellDeadline", users.tell_deadline);
   users.resubmit_share = m.Number("resubmitShare", users.resubmit_share, {0, 1});
   users.resubmit_after_s = Seconds(m, "resubmitAfter", users.resubmit_after_s);
+  users.keyed_share = m.Number("keyedShare", users.keyed_share, {0, 1});
+  users.twice_share = m.Number("twiceShare", users.twice_share, {0, 1});
   users.resubmit_max = static_cast<int>(m.Integer("resubmitMax", users.resubmit_max, 0, 1'000'000));
   m.Finish();
 }

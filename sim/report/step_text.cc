@@ -23,6 +23,9 @@ struct Words {
   std::string operator()(const KillRouters& t) const {
     return absl::StrCat(t.count, " routers dead: ", In(t.regions));
   }
+  std::string operator()(const RestartRouters& t) const {
+    return absl::StrCat(t.count, " routers drain and restart: ", In(t.regions));
+  }
   std::string operator()(const KillLeaders& t) const {
     return absl::StrCat("ledger leader dead: ", In(t.regions));
   }
@@ -38,6 +41,9 @@ struct Words {
   std::string operator()(const SlowWorkers& t) const {
     return absl::StrFormat("%.0f %% of workers %.3g times slower: %s", 100 * t.share, t.factor,
                            In(t.regions));
+  }
+  std::string operator()(const DrainWorkers& t) const {
+    return absl::StrFormat("%.0f %% of workers drained: %s", 100 * t.share, In(t.regions));
   }
   std::string operator()(const Sinkhole& t) const {
     return absl::StrCat(t.count, " failing workers: ", In(t.regions));

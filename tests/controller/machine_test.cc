@@ -69,6 +69,26 @@ TEST(MachineTest, TheDirectoryNamesWorkersOfTheRegionAndChangesReachOnlyThem) {
   EXPECT_EQ(rig.machine.directory()->workers[kR1].size(), 9u);
 }
 
+// Only an adopter would see it come back; nobody shall use it until then.
+TEST(MachineTest, AWorkerThatIsUnwellWhenItsRouterGoesIsNamedToAnAdopter) {
+  Rig rig(MakeFleet());
+  rig.Connect();
+  rig.Seconds(2);
+  rig.dead[kR1] = WorldShape().workers;
+  rig.Second();
+  EXPECT_TRUE(rig.machine.directory()->workers[kR1].empty());
+  const StreamId gone = rig.StreamsOf(kR1)[0];
+  rig.Send(RouterDisconnected{gone});
+  rig.routers.erase(gone);
+  rig.silent = true;  // the other has not spoken for them yet
+  rig.Second();
+  ASSERT_EQ(rig.machine.directory()->workers[kR1].size(), 5u) << "those of the router that is gone";
+  for (const WorkerEntry& entry : rig.machine.directory()->workers[kR1]) {
+    EXPECT_EQ(entry.router, rig.routers.at(rig.StreamsOf(kR1)[0]).router);
+    EXPECT_TRUE(entry.draining);
+  }
+}
+
 TEST(MachineTest, ARouterThatLeftStaysListedForAWhile) {
   Rig rig(MakeFleet());
   rig.Connect();

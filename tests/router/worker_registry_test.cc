@@ -177,6 +177,21 @@ TEST_F(WorkerRegistryTest, AWorkerIsReportedUnhealthyWhenItsStreamDoesNotOpenAga
   EXPECT_TRUE(Report().at(0).healthy);
 }
 
+// The directory that leaves it out, by this router's own report, arrives when it is well again.
+TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatWasUnwellForAMomentIsNotLost) {
+  Directory({{kFarWorker, kFilmTier, /*named_here=*/true}});
+  Say(kFarWorker, false, 0);
+  Say(kFarWorker, false, 0, kFilmTier, /*healthy=*/false);
+  EXPECT_FALSE(Report().at(0).healthy);
+  Say(kFarWorker, false, 0);
+  Directory({});
+  ASSERT_EQ(Report().size(), 1u) << "nobody else would say that it is well";
+  EXPECT_TRUE(Report()[0].healthy);
+  now_ += WorkerRegistry::kHealedUnlistedMax + absl::Seconds(1);
+  Directory({});
+  EXPECT_TRUE(Report().empty()) << "the controller has heard of it, and does not list it";
+}
+
 TEST_F(WorkerRegistryTest, AHealthyAdoptedWorkerLeavesWithTheDirectory) {
   Directory({{kNearWorker, kFilmTier, true}});
   Say(kNearWorker, false, 0);

@@ -3,6 +3,7 @@
 #include <queue>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/rng.h"
@@ -56,6 +57,29 @@ TEST(EventQueueTest, AgreesWithABinaryHeapOnRandomSchedules) {
       ASSERT_EQ(queue.size(), reference.size());
     }
   }
+}
+
+// Pushed and popped in turns, so that what is late meets what is sorted.
+TEST(EventQueueTest, ThousandsInTheBucketThatRunsNowComeInOrder) {
+  constexpr int kBucketBits = 20;
+  EventQueue queue(kBucketBits, 6);
+  Rng rng(5);
+  std::set<std::pair<std::int64_t, std::uint32_t>> wanted;
+  std::uint32_t number = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 1000; ++i, ++number) {
+      const auto left = static_cast<std::uint64_t>((std::int64_t{1} << kBucketBits) - queue.now_ns());
+      const std::int64_t at = queue.now_ns() + static_cast<std::int64_t>(rng.Below(left));
+      queue.Push(at, 0, number);
+      wanted.insert({at, number});
+    }
+    for (int i = 0; i < 100; ++i) {
+      const SimEvent event = queue.Pop();
+      ASSERT_EQ(std::pair(event.at_ns, event.subject), *wanted.begin());
+      wanted.erase(wanted.begin());
+    }
+  }
+  EXPECT_EQ(queue.size(), wanted.size());
 }
 
 // What is foreseen of a bucket is what then comes of it.

@@ -58,6 +58,22 @@ Fault RandomFault(const Fleet& fleet, Rng& rng) {
   }
 }
 
+// Routers that stay away long enough for others to take their place and their workers, some of which die in
+// their turn, or come and go.
+void AddLongOutage(const Fleet& fleet, Rng& rng, Scenario& scenario) {
+  const double at_s = 15 + 10 * rng.Uniform();
+  const double lasts_s = 45 + 30 * rng.Uniform();
+  const RegionSet regions = SomeRegions(fleet, rng);
+  const Fault gone = rng.Chance(0.5) ? Fault(KillLeaders{regions}) : Fault(KillRouters{regions, 1});
+  scenario.steps.push_back({.at_s = at_s, .lasts_s = lasts_s, .fault = gone});
+  if (rng.Chance(0.7)) {
+    const double later_s = at_s + 2 + 13 * rng.Uniform();
+    scenario.steps.push_back({.at_s = later_s,
+                              .lasts_s = rng.Chance(0.5) ? 3 + 5 * rng.Uniform() : 60,
+                              .fault = KillWorkers{regions, rng.Uniform()}});
+  }
+}
+
 ServiceLaw RandomLaw(Rng& rng) {
   switch (rng.Below(3)) {
     case 0:
@@ -133,6 +149,22 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
                                .every_s = 5 + 15 * streams.Uniform(),
                                .fault = BreakStreams{{}, streams.Uniform()}});
   }
+  Rng keys(seed, 79);
+  if (keys.Chance(0.5)) {
+    scenario->users.keyed_share = keys.Uniform();
+    scenario->users.twice_share = keys.Uniform();
+  }
+  if (keys.Chance(0.3)) {
+    scenario->steps.push_back({.at_s = 10 + 60 * keys.Uniform(),
+                               .lasts_s = 1 + 10 * keys.Uniform(),
+                               .fault = RestartRouters{SomeRegions(fleet, keys), 1}});
+  }
+  if (keys.Chance(0.2)) {
+    scenario->steps.push_back({.at_s = 10 + 60 * keys.Uniform(),
+                               .lasts_s = 1 + 40 * keys.Uniform(),
+                               .fault = DrainWorkers{SomeRegions(fleet, keys), keys.Uniform()}});
+  }
+  if (keys.Chance(0.3)) AddLongOutage(fleet, keys, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.
   scenario->steps.push_back({.at_s = 120, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
