@@ -27,8 +27,7 @@ struct GenerateOptions {
   std::string size;        // "512x768", "512"; empty: the model's own
   std::string start_file;  // a picture to start from
   double guidance = -1;    // below 0: not given
-  int threads = 0;
-  bool full_precision = false;
+  engine::EngineOptions engine;
 };
 
 absl::Status ReadSize(const std::string& text, engine::PictureRequest& request) {
@@ -121,8 +120,8 @@ int Generate(Session& session, GenerateOptions& options) {
                                  ReadStart(options.start_file, options.request)};
   for (const absl::Status& status : checks)
     if (!status.ok()) return Fail(session, status);
-  const auto engine = engine::PictureEngine::Open(
-      options.model, {.threads = options.threads, .full_precision = options.full_precision});
+  options.engine.log = [&session](const std::string& line) { session.err << "note: " << line << "\n"; };
+  const auto engine = engine::PictureEngine::Open(options.model, options.engine);
   if (!engine.ok()) return Fail(session, engine.status());
   ProgressReport progress(session);
   const absl::StatusOr<engine::DrawnPicture> drawn = (*engine)->Draw(
@@ -172,10 +171,14 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option("-o,--out", options->out, "where the PNG goes, - for standard output")
       ->capture_default_str();
-  command->add_option("--threads", options->threads, "0: as many as there are processors")
+  command->add_option(
+      "--packed-weights", options->engine.packed_weights,
+      "where to keep packed weights, so that the next opening is fast: a directory of yours, or "
+      "model: in the model's own");
+  command->add_option("--threads", options->engine.threads, "0: as many as there are processors")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  command->add_flag("--full-precision", options->full_precision, "f32 where bf16 would be faster");
+  command->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
   command->callback(
       [&session, options] { session.run = [&session, options] { return Generate(session, *options); }; });
 }

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_backend.h"
+#include "engine/packed_weights.h"
 #include "engine/pipelines/picture_pipeline.h"
 
 namespace ringway::engine {
@@ -26,8 +27,9 @@ absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::fi
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   engine->threads_ = std::clamp(options.threads > 0 ? options.threads : processors, 1, kPictureThreadsMax);
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
-  auto pipeline =
-      PicturePipeline::Open({*directory, *engine->backend_, engine->threads_, options.full_precision});
+  auto pipeline = PicturePipeline::Open(
+      {*directory, *engine->backend_, engine->threads_, options.full_precision,
+       std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options))});
   if (!pipeline.ok()) return pipeline.status();
   engine->pipeline_ = *std::move(pipeline);
   return engine;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "absl/status/status.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
 #include "core/json_reader.h"
+#include "engine/checkpoint/block_sum.h"
 #include "engine/checkpoint/plain_name.h"
 
 namespace ringway::engine {
@@ -141,6 +143,22 @@ absl::Status Weights::ReadRows(std::string_view name, std::int64_t first, std::i
 void Weights::Release(std::string_view name) const {
   const auto at = tensors_.find(name);
   if (at != tensors_.end()) files_[at->second.file].Forget(at->second.stored.begin, at->second.stored.end);
+}
+
+std::string Weights::Identity() const {
+  std::string identity;
+  for (const MappedFile& file : files_) {
+    const std::span<const std::byte> bytes = file.bytes();
+    std::uint64_t header_bytes = 0;  // a file that is open has a whole header
+    std::memcpy(&header_bytes, bytes.data(), sizeof(header_bytes));
+    std::uint64_t sum = BlockSum(bytes.first(sizeof(header_bytes) + header_bytes), bytes.size());
+    const std::size_t sample = std::min(kSampleBytes, bytes.size());
+    for (std::size_t i = 0; i < kSamples; ++i)
+      sum = BlockSum(bytes.subspan((bytes.size() - sample) / (kSamples - 1) * i, sample), sum);
+    sum = BlockSum(bytes.last(sample), sum);
+    absl::StrAppend(&identity, bytes.size(), " ", file.modified_ns(), " ", sum, ";");
+  }
+  return identity;
 }
 
 std::vector<std::string> Weights::Untaken() const {

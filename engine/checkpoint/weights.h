@@ -41,6 +41,10 @@ class Weights {
   // Gives the memory back that the file's pages of this tensor take in this process.
   void Release(std::string_view name) const;
 
+  // What tells these files from others without reading all of them: of each its size, the time of its last
+  // change, and a sum of its header and of kSamples pages between its first and its last.
+  std::string Identity() const;
+
   // Names nobody took, sorted.
   std::vector<std::string> Untaken() const;
   std::vector<const StoredTensor*> All() const;
@@ -48,6 +52,7 @@ class Weights {
   const std::string& description() const { return description_; }
 
  private:
+  static constexpr std::size_t kSamples = 64, kSampleBytes = 4096;
   struct Slot {
     std::size_t file = 0;
     StoredTensor stored;

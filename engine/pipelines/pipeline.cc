@@ -30,7 +30,7 @@ absl::StatusOr<OpenModel::ComponentWeights> OpenModel::WeightsOf(const Component
   absl::StatusOr<Weights> stored = Weights::OpenComponent(component.directory);
   if (!stored.ok()) return stored.status();
   const auto source = std::make_shared<StoredWeights>(*std::move(stored));
-  return weights_[component.directory] = {source, std::make_shared<WeightSet>(source)};
+  return weights_[component.directory] = {source, std::make_shared<WeightSet>(source, cache_)};
 }
 
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,

@@ -22,7 +22,9 @@ namespace ringway::engine {
 // What is open of one model: the weights of its components, which all their plans share, and plans that rest.
 class OpenModel {
  public:
-  explicit OpenModel(const Backend& backend) : plans_(backend, kRestingBytesMax) {}
+  // `cache`, which may be null, keeps packed weights for the next opening.
+  explicit OpenModel(const Backend& backend, std::shared_ptr<PackedCache> cache = nullptr)
+      : plans_(backend, kRestingBytesMax), cache_(std::move(cache)) {}
   struct ComponentWeights {
     std::shared_ptr<StoredWeights> source;
     std::shared_ptr<WeightSet> set;
@@ -36,6 +38,7 @@ class OpenModel {
   static constexpr std::size_t kRestingBytesMax = std::size_t{256} << 20;
   std::map<std::filesystem::path, ComponentWeights> weights_;  // by directory, as many as the model has
   PlanCache plans_;
+  std::shared_ptr<PackedCache> cache_;
 };
 
 struct PipelineContext {

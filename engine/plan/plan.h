@@ -34,9 +34,7 @@ struct PlanReport {
   double flops = 0;  // of one run
 };
 
-// What makes two plans interchangeable but for their weights. Raise the version with any change to what
-// passes write, how steps are laid out or how weights are packed.
-inline constexpr std::uint32_t kEngineVersion = 1;
+// What makes two plans interchangeable but for their weights.
 Hash128 PlanKey(const CanonicalForm& graph, const PassOptions& options, const Backend& backend);
 
 class Plan {

@@ -191,6 +191,39 @@ TEST_F(PictureEngineTest, SaysWhatHasNoEffect) {
   EXPECT_THAT(drawn->notes, testing::ElementsAre(HasSubstr("reads no negative prompt")));
 }
 
+// Whether the picture is drawn for the first time, from packed weights that were found, or from the model's
+// own files again because what was found is damaged: it is the same.
+TEST_F(PictureEngineTest, KeepsPackedWeightsWhereItIsTold) {
+  const Picture expected = Open()->Draw(Request(), {}, {})->picture;
+  std::vector<std::string> log;
+  const auto draw = [&] {
+    auto engine = PictureEngine::Open(
+        folder_.path(), {.threads = 2, .packed_weights = "model", .log = [&](const std::string& line) {
+                           log.push_back(line);
+                         }});
+    const auto drawn = (*engine)->Draw(Request(), {}, {});
+    EXPECT_TRUE(drawn.ok()) << drawn.status();
+    EXPECT_EQ(drawn->picture, expected);
+  };
+  const auto packed = [&] {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / ".packed"))
+      if (entry.path().extension() == ".packed") files.push_back(entry.path());
+    return files;
+  };
+  draw();
+  ASSERT_EQ(packed().size(), 3u) << "text encoder, UNet, decoder";
+  draw();
+  EXPECT_THAT(log, IsEmpty());
+  for (const auto& file : packed()) std::filesystem::resize_file(file, 5000);
+  draw();
+  EXPECT_EQ(log.size(), 3u);
+  log.clear();
+  draw();
+  EXPECT_THAT(log, IsEmpty()) << "written anew";
+  EXPECT_EQ(packed().size(), 3u);
+}
+
 TEST_F(PictureEngineTest, RefusesWhatItCannotDo) {
   const auto engine = Open();
   const auto says = [&](const std::function<void(PictureRequest&)>& change) {
