@@ -42,6 +42,7 @@ void MeasureContext(const RunOptions& options, Claims& claims);
 void MeasureFiles(const RunOptions& options, Claims& claims);
 void MeasureOpening(const RunOptions& options, Claims& claims);
 void MeasurePacked(const RunOptions& options, Claims& claims);
+void MeasureSizes(const RunOptions& options, Claims& claims);
 void MeasureUNet(const RunOptions& options, Claims& claims);
 void MeasureAgainstTorch(const RunOptions& options, Claims& claims);
 

@@ -18,7 +18,8 @@ constexpr Part kParts[] = {
     {"products", MeasureProducts},
 #endif
     {"context", MeasureContext},   {"files", MeasureFiles}, {"opening", MeasureOpening},
-    {"packed", MeasurePacked},     {"unet", MeasureUNet},   {"torch", MeasureAgainstTorch}};
+    {"packed", MeasurePacked},     {"sizes", MeasureSizes}, {"unet", MeasureUNet},
+    {"torch", MeasureAgainstTorch}};
 
 int Usage(const char* program) {
   std::fprintf(stderr, "usage: %s [--quick] [--brief] [--threads 1..256] [--only PART], where PART is one of",
