@@ -24,9 +24,10 @@ struct GenerateOptions {
   engine::PictureRequest request;
   std::string model;
   std::string out = "picture.png";
-  std::string size;        // "512x768", "512"; empty: the model's own
-  std::string start_file;  // a picture to start from
-  double guidance = -1;    // below 0: not given
+  std::string size;                   // "512x768", "512"; empty: the model's own
+  std::string start_file;             // a picture to start from
+  double guidance = -1;               // below 0: not given
+  std::vector<std::string> adapters;  // "FILE" or "FILE:STRENGTH"
   engine::EngineOptions engine;
 };
 
@@ -51,6 +52,19 @@ absl::Status ReadStart(const std::string& file, engine::PictureRequest& request)
     return absl::InvalidArgumentError(absl::StrCat("--init ", file, ": ", picture.status().message()));
   request.start = *std::move(picture);
   return absl::OkStatus();
+}
+
+// A name that ends in a number after a colon says a strength, unless there is a file of the whole name.
+void ReadAdapters(const std::vector<std::string>& words, engine::PictureRequest& request) {
+  for (const std::string& word : words) {
+    engine::AdapterFile adapter{word};
+    const std::size_t colon = word.rfind(':');
+    std::error_code error;
+    if (colon != std::string::npos && !std::filesystem::exists(word, error) &&
+        absl::SimpleAtod(word.substr(colon + 1), &adapter.strength))
+      adapter.path = word.substr(0, colon);
+    request.adapters.push_back(std::move(adapter));
+  }
 }
 
 // Words of the command line as a file may hold them: what is no UTF-8 becomes the mark that replaces it.
@@ -78,6 +92,9 @@ engine::PngTexts Written(const GenerateOptions& options, const engine::DrawnPict
                             {"scheduler", drawn.scheduler},
                             {"size", absl::StrCat(drawn.picture.width, "x", drawn.picture.height)}};
   if (request.clip_skip > 0) texts.emplace_back("clip skip", absl::StrCat(request.clip_skip));
+  for (const engine::AdapterFile& adapter : request.adapters)
+    texts.emplace_back("lora", absl::StrCat(Readable(std::filesystem::path(adapter.path).filename().string()),
+                                            ":", adapter.strength));
   if (request.start) {
     texts.emplace_back("init", Readable(std::filesystem::path(options.start_file).filename().string()));
     texts.emplace_back("strength", absl::StrCat(request.strength));
@@ -115,6 +132,7 @@ absl::Status CheckOut(const std::string& out) {
 int Generate(Session& session, GenerateOptions& options) {
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("-o"));
+  ReadAdapters(options.adapters, options.request);
   if (options.guidance >= 0) options.request.guidance = options.guidance;
   const absl::Status checks[] = {CheckOut(options.out), ReadSize(options.size, options.request),
                                  ReadStart(options.start_file, options.request)};
@@ -169,6 +187,10 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   command->add_option("--clip-skip", request.clip_skip, "last layers of the text encoder to leave out")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
+  command
+      ->add_option("--lora", options->adapters,
+                   "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys; may be repeated")
+      ->allow_extra_args(false);
   command->add_option("-o,--out", options->out, "where the PNG goes, - for standard output")
       ->capture_default_str();
   command->add_option(

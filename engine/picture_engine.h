@@ -23,6 +23,12 @@
 
 namespace ringway::engine {
 
+// A LoRA file, and how much of it.
+struct AdapterFile {
+  std::string path;
+  double strength = 1;
+};
+
 struct PictureRequest {
   std::string prompt = {};
   std::string negative = {};  // what should not be there; guidance leads away from it
@@ -35,6 +41,7 @@ struct PictureRequest {
   int clip_skip = 0;                    // last layers of the text encoder that are left out
   std::optional<Picture> start = {};    // draw from this picture, whose size counts where none is given
   double strength = 0.8;                // how far from it: 1 forgets it
+  std::vector<AdapterFile> adapters = {};
 };
 
 struct DrawnPicture {

@@ -174,31 +174,64 @@ std::vector<std::string> PicturePipeline::Notes(const PictureRequest& request, c
 
 absl::Status PicturePipeline::Prepare(FrozenPart& part, std::array<std::int64_t, 3> wanted,
                                       const char* component, std::initializer_list<std::string_view> others,
-                                      const Build& build) {
-  if (part.plan != nullptr && part.made_for == wanted) return absl::OkStatus();
+                                      const Build& build, const AdapterChoices& adapters) {
+  if (part.plan != nullptr && part.made_for == wanted) return Rebind(part, component, adapters);
   context_.open->plans().GiveBack(std::move(part.plan));
   const auto is_others = [&](std::string_view name) {
     return std::any_of(others.begin(), others.end(),
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
   };
   absl::StatusOr<std::unique_ptr<Plan>> plan = FreezeComponent(
-      *model_.Find(component), context_, context_.precision(), /*whole=*/true, build, is_others);
+      *model_.Find(component), context_, context_.precision(), /*whole=*/true, build, is_others, adapters);
   if (!plan.ok()) return plan.status();
-  part = {wanted, *std::move(plan)};
+  part = {wanted, *std::move(plan), adapters.key};
   return absl::OkStatus();
 }
 
-absl::Status PicturePipeline::PrepareAll(const PictureRequest& request, const Order& order) {
+absl::Status PicturePipeline::Rebind(FrozenPart& part, const char* component,
+                                     const AdapterChoices& adapters) {
+  if (part.adapters == adapters.key) return absl::OkStatus();
+  const absl::StatusOr<ComponentWeights> weights = context_.open->WeightsOf(*model_.Find(component));
+  if (!weights.ok()) return weights.status();
+  auto set = context_.open->overlays().SetOf(component, *weights, adapters);
+  if (!set.ok()) return set.status();
+  const std::vector<std::string> names(part.plan->names().begin(), part.plan->names().end());
+  if (absl::Status status = part.plan->Bind(*std::move(set), names); !status.ok()) return status;
+  part.adapters = adapters.key;
+  return absl::OkStatus();
+}
+
+absl::Status PicturePipeline::ChooseAdapters(const PictureRequest& request, Order& order) {
+  if (request.adapters.empty()) return absl::OkStatus();
+  std::vector<std::shared_ptr<StoredWeights>> sources;
+  std::vector<AdaptedPart> parts;
+  for (const char* name : {"unet", "text_encoder"}) {
+    const absl::StatusOr<ComponentWeights> weights = context_.open->WeightsOf(*model_.Find(name));
+    if (!weights.ok()) return weights.status();
+    sources.push_back(weights->source);
+    parts.push_back({name, &weights->source->stored()});
+  }
+  absl::StatusOr<AdapterChoices> chosen = context_.open->overlays().Choose(request.adapters, parts);
+  if (!chosen.ok()) return chosen.status();
+  order.adapters = *std::move(chosen);
+  return absl::OkStatus();
+}
+
+absl::Status PicturePipeline::PrepareAll(const PictureRequest& request, Order& order) {
+  if (absl::Status chosen = ChooseAdapters(request, order); !chosen.ok()) return chosen;
   const std::int64_t h = order.height / vae_.halvings(), w = order.width / vae_.halvings();
   const bool two = order.guided() && unet_config_.guidance_channels == 0;
   const std::int64_t skipped = request.clip_skip;
   absl::Status status = Prepare(
       embedder_, {skipped}, "text_encoder", {skipped > 0 ? "text_model.encoder.layers." : "text_projection."},
-      [&](WeightSource& source) { return BuildClipText(clip_, source, 1, skipped); });
+      [&](WeightSource& source) { return BuildClipText(clip_, source, 1, skipped); }, order.adapters);
   if (status.ok())
-    status = Prepare(unet_, {h, w, two}, "unet", {}, [&](WeightSource& source) {
-      return BuildSdUNet(unet_config_, source, {two ? 2 : 1, h, w}, clip_.tokens_max);
-    });
+    status = Prepare(
+        unet_, {h, w, two}, "unet", {},
+        [&](WeightSource& source) {
+          return BuildSdUNet(unet_config_, source, {two ? 2 : 1, h, w}, clip_.tokens_max);
+        },
+        order.adapters);
   if (status.ok() && request.start)
     status = Prepare(encoder_, {h, w}, "vae", {"decoder.", "post_quant_conv."}, [&](WeightSource& source) {
       return BuildVaeEncoder(vae_, source, 1, order.height, order.width);
@@ -248,7 +281,7 @@ void PicturePipeline::Denoise(const Order& order, double time, const NoiseLevel&
   ToDenoised(order.scheduler.prediction, level, x, clean);
 }
 
-absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, const Order& order,
+absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, Order& order,
                                                           const NoiseFn& noise, ProgressTeller& progress,
                                                           const std::stop_token& stop) {
   if (absl::Status status = PrepareAll(request, order); !status.ok()) return status;
@@ -289,14 +322,14 @@ absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& 
 absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, const NoiseFn& noise,
                                                           ProgressTeller& progress,
                                                           const std::stop_token& stop) {
-  const absl::StatusOr<Order> order = OrderOf(request);
+  absl::StatusOr<Order> order = OrderOf(request);
   if (!order.ok()) return order.status();
   return Paint(request, *order, noise, progress, stop);
 }
 
 absl::StatusOr<DrawnPicture> PicturePipeline::Draw(const PictureRequest& request, ProgressTeller& progress,
                                                    const std::stop_token& stop) {
-  const absl::StatusOr<Order> order = OrderOf(request);
+  absl::StatusOr<Order> order = OrderOf(request);
   if (!order.ok()) return order.status();
   const absl::StatusOr<std::vector<float>> painted = Paint(
       request, *order, [&](std::uint64_t draw, std::span<float> x) { FillWithNoise(request.seed, x, draw); },

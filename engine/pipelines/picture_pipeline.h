@@ -45,12 +45,14 @@ class PicturePipeline {
     SchedulerConfig scheduler;
     NoiseGrid grid;
     int steps = 0;
+    AdapterChoices adapters = {};
 
     bool guided() const { return guidance > 1; }
   };
   struct FrozenPart {
     std::array<std::int64_t, 3> made_for = {};
     std::unique_ptr<Plan> plan;
+    std::string adapters = {};  // AdapterChoices::key
   };
   using Build = std::function<Graph(WeightSource&)>;
 
@@ -65,15 +67,18 @@ class PicturePipeline {
 
   // `others`: prefixes of the component's tensors that this part leaves to another one.
   absl::Status Prepare(FrozenPart& part, std::array<std::int64_t, 3> wanted, const char* component,
-                       std::initializer_list<std::string_view> others, const Build& build);
-  absl::Status PrepareAll(const PictureRequest& request, const Order& order);
+                       std::initializer_list<std::string_view> others, const Build& build,
+                       const AdapterChoices& adapters = {});
+  absl::Status PrepareAll(const PictureRequest& request, Order& order);
+  absl::Status ChooseAdapters(const PictureRequest& request, Order& order);
+  // The same plan with other weights.
+  absl::Status Rebind(FrozenPart& part, const char* component, const AdapterChoices& adapters);
   void Embed(std::string_view prompt, std::span<float> context);
   std::vector<float> Encode(const Picture& picture, const Order& order);
   void Denoise(const Order& order, double time, const NoiseLevel& level, std::span<const float> x,
                std::span<float> clean);
-  absl::StatusOr<std::vector<float>> Paint(const PictureRequest& request, const Order& order,
-                                           const NoiseFn& noise, ProgressTeller& progress,
-                                           const std::stop_token& stop);
+  absl::StatusOr<std::vector<float>> Paint(const PictureRequest& request, Order& order, const NoiseFn& noise,
+                                           ProgressTeller& progress, const std::stop_token& stop);
 
   ModelDirectory model_;
   PipelineContext context_;

@@ -50,6 +50,9 @@ class Plan {
   // Other weights for the same structure. `names` fills the slots of the graph's canonical form.
   absl::Status Bind(std::shared_ptr<WeightSet> weights, std::span<const std::string> names);
 
+  // The weights that it is bound to, by slot.
+  std::span<const std::string> names() const { return names_; }
+
   // The elements of an input or output by its name; empty when there is none of that name and type.
   std::span<float> Input(std::string_view name);
   std::span<std::int32_t> IntegerInput(std::string_view name);

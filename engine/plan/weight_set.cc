@@ -9,6 +9,7 @@ namespace ringway::engine {
 absl::StatusOr<std::vector<const std::byte*>> WeightSet::Get(std::span<const DerivedWeight> weights,
                                                              const Backend& backend) {
   const std::lock_guard lock(mutex_);
+  if (base_ != nullptr) return GetOver(weights, backend);
   std::optional<Hash128> key;
   bool found = false;
   if (!HasAll(weights)) {
@@ -28,6 +29,26 @@ absl::StatusOr<std::vector<const std::byte*>> WeightSet::Get(std::span<const Der
   }
   if (!entries.empty()) cache_->Store(*key, std::move(entries));
   return addresses;
+}
+
+// The other set's lock is taken under this one's, never the other way round.
+absl::StatusOr<std::vector<const std::byte*>> WeightSet::GetOver(std::span<const DerivedWeight> weights,
+                                                                 const Backend& backend) {
+  absl::StatusOr<std::vector<const std::byte*>> addresses = base_->Get(weights, backend);
+  if (!addresses.ok()) return addresses.status();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!IsAdapted(weights[i])) continue;
+    if (absl::Status status = DeriveMissing(weights.subspan(i, 1), backend); !status.ok()) return status;
+    (*addresses)[i] = packed_.find(weights[i].key)->second.bytes.data();
+  }
+  return addresses;
+}
+
+bool WeightSet::IsAdapted(const DerivedWeight& weight) const {
+  return std::any_of(weight.program.nodes().begin(), weight.program.nodes().end(), [&](const Node& node) {
+    const auto* named = node.As<WeightOp>();
+    return named != nullptr && adapts_(named->name);
+  });
 }
 
 bool WeightSet::HasAll(std::span<const DerivedWeight> weights) const {

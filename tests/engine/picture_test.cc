@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/safetensors.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/pipelines/picture_pipeline.h"
 #include "tests/engine/hash_weights.h"
@@ -189,6 +190,46 @@ TEST_F(PictureEngineTest, SaysWhatHasNoEffect) {
   EXPECT_EQ(drawn->steps, 4);
   EXPECT_EQ(drawn->guidance, 8.5);
   EXPECT_THAT(drawn->notes, testing::ElementsAre(HasSubstr("reads no negative prompt")));
+}
+
+// Of UNet and text encoder, in the order of requests: with, without, more, another size, wrong.
+TEST_F(PictureEngineTest, DrawsWithAdaptersAndForgetsThem) {
+  const auto write = [&](const std::string& name, const std::string& layer, std::int64_t in) {
+    const auto tensor = [&](const std::string& end, const Shape& shape) {
+      std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+      FillHashed(layer + end, values);
+      return std::pair(layer + end, Tensor::FromFloats(shape, values));
+    };
+    const std::pair<std::string, Tensor> both[] = {tensor(".lora_down.weight", {4, in}),
+                                                   tensor(".lora_up.weight", {in, 4})};
+    EXPECT_TRUE(WriteSafetensors(folder_.path() / name, both).ok());
+    return (folder_.path() / name).string();
+  };
+  const AdapterFile unet = {
+      write("a.safetensors", "lora_unet_mid_block_attentions_0_transformer_blocks_0_attn1_to_v", 64)};
+  const AdapterFile text = {
+      write("b.safetensors", "lora_te_text_model_encoder_layers_1_self_attn_v_proj", 40), 0.7};
+  const AdapterFile other = {write("c.safetensors", "lora_unet_of_another_model", 64)};
+  const auto engine = Open();
+  const auto draw = [&](std::vector<AdapterFile> adapters, int side = 0) {
+    PictureRequest request = Request();
+    request.width = request.height = side;
+    request.adapters = std::move(adapters);
+    return engine->Draw(request, {}, {});
+  };
+  const Picture with = draw({unet})->picture;  // the first of all: the model itself was never drawn with
+  const Picture plain = draw({})->picture;
+  EXPECT_EQ(plain, Open()->Draw(Request(), {}, {})->picture);
+  EXPECT_NE(with, plain);
+  const Picture both = draw({unet, text})->picture;
+  EXPECT_NE(both, with);
+  EXPECT_EQ(draw({text, unet})->picture, both);
+  EXPECT_NE(draw({text})->picture, plain);
+  EXPECT_THAT(std::string(draw({unet, other}).status().message()),
+              AllOf(HasSubstr("c.safetensors"), HasSubstr("for another model")));
+  EXPECT_TRUE(draw({unet, text}, 48).ok());
+  EXPECT_EQ(draw({unet, text})->picture, both);
+  EXPECT_EQ(draw({})->picture, plain);
 }
 
 // Whether the picture is drawn for the first time, from packed weights that were found, or from the model's

@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import torch
+from adapters import adapted_unet
 from clip import Text, Vision
 from hash_weights import fill, fnv1a, tensor
 from motion_field import packed_field
@@ -118,6 +119,8 @@ CASES = {
     "svd_unet": lambda: svd_unet(SVD, 3, 1, 8, 12, 1),
     "svd_unet_text_two_clips": lambda: svd_unet(dict(SVD, transformer_layers_per_block=2), 5, 2, 8, 8, 7),
     "sd_unet": sd_unet,
+    "sd_unet_adapters": lambda: adapted_unet(SD, (picture_input("sample", 1, 8, 12, 4), torch.tensor([501.0]),
+                                                  tensor("context", [1, 77, 40]))),
     "sd2_unet_odd": sd2_unet_odd,
     "picture_vae": picture_vae,
     "vae_encoder": lambda: vae(False),
@@ -148,9 +151,12 @@ def read(path):
 
 def main():
     check, failed = "--check" in sys.argv, False
+    chosen = [name for name in sys.argv[1:] if not name.startswith("--")]
     torch.set_num_threads(2)
     with torch.no_grad():
         for case, run in CASES.items():
+            if chosen and case not in chosen:
+                continue
             config, names, y = run()
             flat = channels_last(y).contiguous().flatten().numpy()
             every = max(1, len(flat) // KEPT)
