@@ -164,8 +164,12 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       app.add_subcommand("generate", "draw a picture from a prompt with a Stable Diffusion model, here");
   const auto options = std::make_shared<GenerateOptions>();
   engine::PictureRequest& request = options->request;
-  command->add_option("--model", options->model, "diffusers directory of Stable Diffusion 1.x or 2.x")
+  command
+      ->add_option("--model", options->model,
+                   "diffusers directory of Stable Diffusion 1.x or 2.x, or a single file of 1.x")
       ->required();
+  command->add_option("--config", options->engine.configuration,
+                      "with a single file: the diffusers directory of the model that it was made of");
   command->add_option("-p,--prompt", request.prompt, "what the picture should show")->required();
   command->add_option("--negative", request.negative, "what it should not show");
   command->add_option("--size", options->size,

@@ -57,6 +57,7 @@ class PicturePipeline;
 
 class PictureEngine {
  public:
+  // `model`: a diffusers directory, or a single file and EngineOptions::configuration.
   static absl::StatusOr<std::unique_ptr<PictureEngine>> Open(const std::filesystem::path& model,
                                                              const EngineOptions& options);
   ~PictureEngine();

@@ -98,6 +98,23 @@ absl::StatusOr<Weights> Weights::OpenComponent(const std::filesystem::path& dire
   return absl::NotFoundError(absl::StrCat(directory.string(), ": holds no weights; looked for ", tried));
 }
 
+absl::StatusOr<Weights> Weights::Selected(const Rename& rename) const {
+  Weights selected;
+  selected.description_ = description_;
+  selected.files_ = files_;
+  for (const auto& [name, slot] : tensors_) {
+    std::optional<std::string> renamed = rename(name);
+    if (!renamed) continue;
+    Slot own = slot;
+    own.stored.name = *renamed;
+    own.taken = false;
+    if (!selected.tensors_.try_emplace(*std::move(renamed), std::move(own)).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat(description_, ": tensor \"", name, "\" is there under another name already"));
+  }
+  return selected;
+}
+
 const StoredTensor* Weights::Find(std::string_view name) const {
   const auto at = tensors_.find(name);
   return at == tensors_.end() ? nullptr : &at->second.stored;
@@ -109,7 +126,9 @@ absl::Status Weights::Expect(std::string_view name, const std::vector<std::int64
     return absl::NotFoundError(
         absl::StrCat(description_, ": has no tensor \"", AbslView(name), "\" ", ShapeText(expected)));
   Slot& slot = at->second;
-  if (slot.stored.dims != expected)
+  std::vector<std::int64_t>& dims = slot.stored.dims;
+  if (expected.size() == 2 && dims.size() == 4 && dims[2] == 1 && dims[3] == 1) dims.resize(2);
+  if (dims != expected)
     return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", AbslView(name),
                                                    "\" has shape ", slot.stored.ShapeText(),
                                                    "; its configuration asks for ", ShapeText(expected)));

@@ -10,7 +10,9 @@
 #define RINGWAY_ENGINE_CHECKPOINT_WEIGHTS_H_
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,11 +31,17 @@ class Weights {
   // Finds the weights in a component's directory: diffusion_pytorch_model or model, whole, fp16 or sharded.
   static absl::StatusOr<Weights> OpenComponent(const std::filesystem::path& directory);
 
+  // The same files, with the tensors alone that `rename` has a name for, under that name; InvalidArgument
+  // where two get one.
+  using Rename = std::function<std::optional<std::string>(std::string_view)>;
+  absl::StatusOr<Weights> Selected(const Rename& rename) const;
+
   bool Has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
   // Dimensions as stored; null when there is no such tensor.
   const StoredTensor* Find(std::string_view name) const;
-  // Counts the tensor as taken. NotFound, or InvalidArgument when `expected` differs from what the file holds
-  // or what it holds are not numbers that weights may be.
+  // Counts the tensor as taken. A kernel of one tap may be asked for as a matrix. NotFound, or
+  // InvalidArgument when `expected` differs from what the file holds or what it holds are not numbers that
+  // weights may be.
   absl::Status Expect(std::string_view name, const std::vector<std::int64_t>& expected);
   // Rows of the first axis as f32 in stored order, as many as fill `out`.
   absl::Status ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,

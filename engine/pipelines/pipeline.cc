@@ -27,7 +27,7 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
 
 absl::StatusOr<ComponentWeights> OpenModel::WeightsOf(const Component& component) {
   if (const auto at = weights_.find(component.directory); at != weights_.end()) return at->second;
-  absl::StatusOr<Weights> stored = Weights::OpenComponent(component.directory);
+  absl::StatusOr<Weights> stored = opener_ ? opener_(component) : Weights::OpenComponent(component.directory);
   if (!stored.ok()) return stored.status();
   const auto source = std::make_shared<StoredWeights>(*std::move(stored));
   return weights_[component.directory] = {source, std::make_shared<WeightSet>(source, cache_)};

@@ -23,9 +23,11 @@ namespace ringway::engine {
 // What is open of one model: the weights of its components, which all their plans share, and plans that rest.
 class OpenModel {
  public:
-  // `cache`, which may be null, keeps packed weights for the next opening.
-  explicit OpenModel(const Backend& backend, std::shared_ptr<PackedCache> cache = nullptr)
-      : plans_(backend, kRestingBytesMax), cache_(std::move(cache)) {}
+  using Opener = std::function<absl::StatusOr<Weights>(const Component&)>;
+  // `cache`, which may be null, keeps packed weights for the next opening. Without an opener, weights are
+  // those in the components' directories.
+  explicit OpenModel(const Backend& backend, std::shared_ptr<PackedCache> cache = nullptr, Opener opener = {})
+      : plans_(backend, kRestingBytesMax), cache_(std::move(cache)), opener_(std::move(opener)) {}
   // Opened once; a component that cannot be opened is tried again the next time.
   absl::StatusOr<ComponentWeights> WeightsOf(const Component& component);
   PlanCache& plans() { return plans_; }
@@ -37,6 +39,7 @@ class OpenModel {
   std::map<std::filesystem::path, ComponentWeights> weights_;  // by directory, as many as the model has
   PlanCache plans_;
   std::shared_ptr<PackedCache> cache_;
+  Opener opener_;
   Overlays overlays_;
 };
 
