@@ -48,13 +48,15 @@ TEST_P(WholePicture, IsThatOfTheReference) {
     ASSERT_TRUE(painted.ok()) << painted.status();
     ASSERT_EQ(painted->size(), golden.total);
     const double decibels = DecibelsFromGolden(golden, *painted);
-    EXPECT_GT(decibels, full ? 50 : 35);
+    // XL's ten layers on each other are steep with random weights.
+    EXPECT_GT(decibels, full ? 50 : GetParam() == std::string_view("picture_sdxl") ? 30 : 35);
     std::printf("  %s, %s: PSNR %.1f dB\n", GetParam(), full ? "f32" : "fastest", decibels);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WholePicture,
-                         testing::Values("picture_sd1", "picture_sd2", "picture_from_picture", "picture_lcm"),
+                         testing::Values("picture_sd1", "picture_sd2", "picture_from_picture", "picture_lcm",
+                                         "picture_sdxl"),
                          [](const auto& info) { return std::string(info.param); });
 
 class PictureEngineTest : public testing::Test {

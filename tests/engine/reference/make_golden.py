@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import torch
 from adapters import adapted_unet
-from clip import Text, Vision
+from clip import ProjectedText, Text, Vision
 from hash_weights import fill, fnv1a, tensor
 from motion_field import packed_field
 from pictures import PICTURES
@@ -33,6 +33,12 @@ SD = dict(block_out_channels=[32, 64, 64], layers_per_block=2, in_channels=4, ou
           up_block_types=["UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"])
 # As 2.x has it: heads by level, linear projections; and with the input that latent consistency models were given.
 SD2 = dict(SD, attention_head_dim=[2, 4, 4], use_linear_projection=True, time_cond_proj_dim=24)
+# As XL has it: no attention in the first block, ten layers in the last, a summary of the prompt and six sizes.
+SDXL = dict(block_out_channels=[32, 64, 64], layers_per_block=1, in_channels=4, out_channels=4, attention_head_dim=[2, 4, 4],
+            cross_attention_dim=88, use_linear_projection=True, transformer_layers_per_block=[1, 2, 10],
+            addition_embed_type="text_time", addition_time_embed_dim=16, projection_class_embeddings_input_dim=120,
+            down_block_types=["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],
+            up_block_types=["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"])
 VAE = dict(block_out_channels=[32, 64], layers_per_block=2, in_channels=3, latent_channels=4)
 CLIP = dict(hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=3, vocab_size=100,
             max_position_embeddings=77, image_size=28, patch_size=7, projection_dim=40)
@@ -69,6 +75,25 @@ def sd2_unet_odd():
     y = net(picture_input("sample", 2, 7, 5, 4), torch.tensor([37.5]), tensor("context", [2, 9, 40]),
             tensor("guidance", [1, 24]))
     return SD2, names, y
+
+
+def sdxl_unet():
+    """In double precision: with random weights ten layers on each other are so steep that f32 itself is 8e-6 away (bf16: 0.19)."""
+    net = SdUNet(SDXL)
+    names = fill(net)
+    sizes = torch.tensor([[1024.0, 768.0, 0.0, 16.0, 512.0, 640.0]] * 2).double()
+    y = net.double()(picture_input("sample", 2, 8, 12, 4).double(), torch.tensor([801.0]).double(),
+                     tensor("context", [2, 77, 88]).double(), summary=tensor("summary", [2, 24]).double(), sizes=sizes)
+    return SDXL, names, y
+
+
+def clip_summary():
+    """Of one text; the end is where the highest number stands."""
+    config = dict(CLIP, hidden_act="gelu", num_hidden_layers=3)
+    net = ProjectedText(config)
+    names = fill(net)
+    ids = ((tensor("ids", [1, 77]) + 1.0) * 50.0).floor().long()
+    return config, names, torch.cat([net.text_model.states(ids)[2].flatten(), net.summary(ids).flatten()])[None]
 
 
 def picture_vae():
@@ -122,6 +147,8 @@ CASES = {
     "sd_unet_adapters": lambda: adapted_unet(SD, (picture_input("sample", 1, 8, 12, 4), torch.tensor([501.0]),
                                                   tensor("context", [1, 77, 40]))),
     "sd2_unet_odd": sd2_unet_odd,
+    "sdxl_unet": sdxl_unet,
+    "clip_summary": clip_summary,
     "picture_vae": picture_vae,
     "vae_encoder": lambda: vae(False),
     "vae_temporal_decoder": lambda: vae(True),
