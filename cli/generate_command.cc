@@ -1,6 +1,7 @@
 // ringway generate --model DIR -p PROMPT [-o FILE.png] ...
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -129,6 +130,26 @@ absl::Status CheckOut(const std::string& out) {
       absl::StrCat("--out is \"", out.substr(0, 100), "\"; pictures are written as .png"));
 }
 
+// What an engine says of its files, from its threads; told at the end, when they have gone.
+class EngineLog {
+ public:
+  explicit EngineLog(Session& session) : session_(session) {}
+  ~EngineLog() {
+    for (const std::string& line : lines_) session_.err << "note: " << line << "\n";
+  }
+  EngineLog(const EngineLog&) = delete;
+  EngineLog& operator=(const EngineLog&) = delete;
+  void Add(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(line);
+  }
+
+ private:
+  Session& session_;
+  std::mutex mutex_;
+  std::vector<std::string> lines_;  // a few for each network of the model
+};
+
 int Generate(Session& session, GenerateOptions& options) {
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("-o"));
@@ -138,7 +159,8 @@ int Generate(Session& session, GenerateOptions& options) {
                                  ReadStart(options.start_file, options.request)};
   for (const absl::Status& status : checks)
     if (!status.ok()) return Fail(session, status);
-  options.engine.log = [&session](const std::string& line) { session.err << "note: " << line << "\n"; };
+  EngineLog log(session);  // outlives the engine
+  options.engine.log = [&log](const std::string& line) { log.Add(line); };
   const auto engine = engine::PictureEngine::Open(options.model, options.engine);
   if (!engine.ok()) return Fail(session, engine.status());
   ProgressReport progress(session);
@@ -166,7 +188,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   engine::PictureRequest& request = options->request;
   command
       ->add_option("--model", options->model,
-                   "diffusers directory of Stable Diffusion 1.x or 2.x, or a single file of 1.x")
+                   "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or a single file of 1.x")
       ->required();
   command->add_option("--config", options->engine.configuration,
                       "with a single file: the diffusers directory of the model that it was made of");
@@ -178,7 +200,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->check(CLI::Range(1, 1000));
   command
       ->add_option("--guidance", options->guidance,
-                   "how closely to follow the prompt, 1: not beyond it; 7.5 if not given")
+                   "how closely to follow the prompt, 1: not beyond it; 7.5 if not given, 5 for XL")
       ->check(CLI::Range(0.0, 100.0));
   command->add_option("--seed", request.seed, "another seed, another picture")->capture_default_str();
   command->add_option("--scheduler", request.scheduler,

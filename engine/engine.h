@@ -53,8 +53,8 @@ struct EngineOptions {
   std::string configuration = {};
   // Where packed weights are kept between openings (packed_weights.h), and how many bytes of them.
   std::string packed_weights = {};
-  std::size_t packed_weights_bytes_max = 0;  // 0: the default
-  std::function<void(const std::string&)> log = {};
+  std::size_t packed_weights_bytes_max = 0;          // 0: the default
+  std::function<void(const std::string&)> log = {};  // of what was refused or not kept; from any thread
 };
 
 class Pipeline;

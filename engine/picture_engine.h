@@ -1,5 +1,5 @@
-// A prompt, and perhaps a picture to start from, in; a picture out: stock Stable Diffusion 1.x and 2.x, and
-// latent consistency models made of them.
+// A prompt, and perhaps a picture to start from, in; a picture out: stock Stable Diffusion 1.x, 2.x and XL,
+// and latent consistency models made of them.
 //
 // Open reads the configurations of a diffusers directory and refuses what is not one of these or whose parts
 // do not fit each other; weights are read when the first picture of a size is drawn, and what they were

@@ -127,10 +127,16 @@ class AdapterReader {
 
   const std::map<std::string, const StoredTensor*>& FlattenedNames(const AdaptedPart& part) {
     auto& names = flattened_[part.name];
-    if (names.empty())
-      for (const StoredTensor* tensor : part.weights->All())
-        if (tensor->name.ends_with(".weight"))
-          names[Flattened(std::string_view(tensor->name).substr(0, tensor->name.size() - 7))] = tensor;
+    if (!names.empty()) return names;
+    for (const StoredTensor* tensor : part.weights->All()) {
+      const std::string_view name = tensor->name, ending = ".weight";
+      if (!name.ends_with(ending)) continue;
+      const auto add = [&](std::string_view layer) {
+        names.try_emplace(Flattened(layer.substr(0, layer.size() - ending.size())), tensor);
+      };
+      add(name);
+      if (const auto other = part.other_name ? part.other_name(name) : std::nullopt) add(*other);
+    }
     return names;
   }
 

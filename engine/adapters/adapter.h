@@ -2,7 +2,8 @@
 //
 //   kohya      lora_unet_down_blocks_0_..._to_q.{lora_down.weight, lora_up.weight, alpha}; lora_te_,
 //   lora_te1_,
-//              lora_te2_ for text encoders; lora_mid.weight (LoCon of kernels), dora_scale
+//              lora_te2_ for text encoders; blocks of XL's UNet also by their original numbers;
+//              lora_mid.weight (LoCon of kernels), dora_scale
 //   diffusers  unet.down_blocks.0. ... .to_q.{lora_A.weight, lora_B.weight, alpha, lora_magnitude_vector},
 //              text_encoder. and text_encoder_2.; .lora.down, .lora_linear_layer.down,
 //              .processor.to_q_lora.down and their up of older releases
@@ -15,8 +16,10 @@
 #ifndef RINGWAY_ENGINE_ADAPTERS_ADAPTER_H_
 #define RINGWAY_ENGINE_ADAPTERS_ADAPTER_H_
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,8 @@ namespace ringway::engine {
 struct AdaptedPart {
   std::string name;  // "unet", "text_encoder", "text_encoder_2"
   const Weights* weights = nullptr;
+  // What kohya's scripts call a tensor beside its own name: XL's blocks have their original numbers there.
+  std::function<std::optional<std::string>(std::string_view)> other_name = {};
 };
 
 class Adapter {

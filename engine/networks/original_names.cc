@@ -83,6 +83,20 @@ OriginalNames OriginalNames::OfText() {
   return names;
 }
 
+std::optional<std::string> OriginalNames::OriginalName(std::string_view stock) const {
+  for (const auto& [original, block] : blocks_) {
+    if (!stock.starts_with(block) || stock.size() <= block.size() || stock[block.size()] != '.') continue;
+    std::string rest(stock.substr(block.size() + 1));
+    for (const auto& [before, now] : layers_)
+      if (rest.starts_with(now) && rest.size() > now.size() && rest[now.size()] == '.') {
+        rest.replace(0, now.size(), before);
+        break;
+      }
+    return absl::StrCat(original, ".", rest);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> OriginalNames::StockName(std::string_view original) const {
   if (!original.starts_with(part_)) return std::nullopt;
   const std::string_view name = original.substr(part_.size());

@@ -29,6 +29,8 @@ class OriginalNames {
   static OriginalNames OfText();
 
   std::optional<std::string> StockName(std::string_view original) const;
+  // Without the part's prefix; nothing where the original has no such name.
+  std::optional<std::string> OriginalName(std::string_view stock) const;
 
  private:
   explicit OriginalNames(std::string_view part) : part_(part) {}

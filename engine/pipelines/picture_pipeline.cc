@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/media/resize.h"
+#include "engine/networks/original_names.h"
 
 namespace ringway::engine {
 namespace {
@@ -198,6 +199,9 @@ absl::Status PicturePipeline::ChooseAdapters(const PictureRequest& request, Orde
     sources.push_back(weights->source);
     parts.push_back({name, &weights->source->stored()});
   }
+  parts[0].other_name = [names = OriginalNames::OfUNet(unet_config_.layout)](std::string_view stock) {
+    return names.OriginalName(stock);
+  };
   absl::StatusOr<AdapterChoices> chosen = context_.open->overlays().Choose(request.adapters, parts);
   if (!chosen.ok()) return chosen.status();
   order.adapters = *std::move(chosen);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -74,13 +75,17 @@ std::shared_ptr<const PackedFile> PackedCache::Find(const Hash128& key) const {
 void PackedCache::Store(const Hash128& key, std::vector<PackedEntry> entries) {
   const std::lock_guard lock(mutex_);
   if (writing_.size() >= kWritingMax) writing_.erase(writing_.begin());  // waits for the oldest
-  writing_.push_back(std::async(std::launch::async, [this, key, entries = std::move(entries)] {
-    const std::lock_guard one(writing_one_);
-    const absl::Status status = Write(key, entries);
-    if (!status.ok())
-      Log(absl::StrCat("packed weights are not kept in ", options_.directory.string(), ": ",
-                       status.message()));
-  }));
+  try {
+    writing_.push_back(std::async(std::launch::async, [this, key, entries = std::move(entries)] {
+      const std::lock_guard one(writing_one_);
+      const absl::Status status = Write(key, entries);
+      if (!status.ok())
+        Log(absl::StrCat("packed weights are not kept in ", options_.directory.string(), ": ",
+                         status.message()));
+    }));
+  } catch (const std::system_error& error) {  // no thread to be had
+    Log(absl::StrCat("packed weights are not kept in ", options_.directory.string(), ": ", error.what()));
+  }
 }
 
 void PackedCache::Wait() {
@@ -107,7 +112,9 @@ absl::Status PackedCache::MakeRoom(std::size_t bytes) const {
   std::error_code error;
   std::vector<KeptFile> kept;
   std::size_t total = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(options_.directory, error)) {
+  std::filesystem::directory_iterator at(options_.directory, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    const std::filesystem::directory_entry& entry = *at;
     const std::filesystem::path& path = entry.path();
     std::error_code gone;
     if (path.extension() == kUnfinishedEnding) std::filesystem::remove(path, gone);

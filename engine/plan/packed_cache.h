@@ -25,7 +25,7 @@ namespace ringway::engine {
 struct PackedCacheOptions {
   std::filesystem::path directory;
   std::size_t bytes_max = std::size_t{32} << 30;
-  std::function<void(const std::string&)> log = {};  // what was refused, and what could not be kept
+  std::function<void(const std::string&)> log = {};  // what was refused or not kept; from any thread
 };
 
 class PackedCache {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -81,7 +82,11 @@ absl::Status PackedFile::CheckBlocks() const {
   };
   const std::size_t processors = std::clamp(std::thread::hardware_concurrency(), 1u, kCheckingThreadsMax);
   std::vector<std::thread> others;
-  for (std::size_t i = 1; i < std::min(processors, blocks); ++i) others.emplace_back(check);
+  try {
+    for (std::size_t i = 1; i < std::min(processors, blocks); ++i) others.emplace_back(check);
+  } catch (const std::system_error&) {
+    // Those that could be started, and this one, do it all.
+  }
   check();
   for (std::thread& thread : others) thread.join();
   if (damaged == blocks) return absl::OkStatus();

@@ -42,6 +42,21 @@ void FillSvd(Plan& plan) {
   plan.Input("time")[0] = 0.7f;
 }
 
+void FillXl(Plan& plan) {
+  Fill(plan, "sample");
+  Fill(plan, "context");
+  Fill(plan, "summary");
+  plan.Input("time")[0] = 801.0f;
+  const float sizes[] = {1024, 768, 0, 16, 512, 640};
+  for (std::size_t i = 0; i < 12; ++i) plan.Input("sizes")[i] = sizes[i % 6];
+}
+
+void FillIds(Plan& plan) {
+  const auto ids = plan.IntegerInput("ids");
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<std::int32_t>(std::floor((HashedUniform(Fnv1a("ids"), i) + 1.0f) * 50.0f));
+}
+
 // One full-width block of the SVD class, in a graph of its own.
 Graph FullWidthResnet(const Golden&, WeightSource& weights) {
   Graph g;
@@ -93,15 +108,7 @@ std::vector<Case> Cases() {
        [](const Golden& g, WeightSource& w) {
          return BuildSdUNet(ReadSdUNetConfig(ConfigOf(g)).value(), w, {2, 8, 12}, 77);
        },
-       [](Plan& plan) {
-         Fill(plan, "sample");
-         Fill(plan, "context");
-         Fill(plan, "summary");
-         plan.Input("time")[0] = 801.0f;
-         const float sizes[] = {1024, 768, 0, 16, 512, 640};
-         for (std::size_t i = 0; i < 12; ++i) plan.Input("sizes")[i] = sizes[i % 6];
-       },
-       0.15},  // torch's own bf16 is 0.19 away: ten random layers on each other are steep
+       FillXl, 0.15},  // torch's own bf16 is 0.19 away: ten random layers on each other are steep
       {"vae_encoder", "moments",
        [](const Golden& g, WeightSource& w) {
          return BuildVaeEncoder(ReadVaeConfig(ConfigOf(g)).value(), w, 2, 24, 16);
@@ -116,11 +123,7 @@ std::vector<Case> Cases() {
        [](const Golden& g, WeightSource& w) {
          return BuildClipText(ReadClipConfig(ConfigOf(g)).value(), w, 2);
        },
-       [](Plan& plan) {
-         const auto ids = plan.IntegerInput("ids");
-         for (std::size_t i = 0; i < ids.size(); ++i)
-           ids[i] = static_cast<std::int32_t>(std::floor((HashedUniform(Fnv1a("ids"), i) + 1.0f) * 50.0f));
-       }},
+       FillIds},
       {"clip_vision", "embedding",
        [](const Golden& g, WeightSource& w) {
          return BuildClipVision(ReadClipConfig(ConfigOf(g)).value(), w);
@@ -190,9 +193,8 @@ TEST(Parity, OfTheSummaryAndTheLayerBeforeTheLast) {
   for (const DType precision : {DType::kF32, DType::kBF16}) {
     const CpuBackend backend({.threads = 2});
     const auto plan = Plan::Freeze(graph, {.precision = precision}, backend, weights).value();
+    FillIds(*plan);
     const auto ids = plan->IntegerInput("ids");
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      ids[i] = static_cast<std::int32_t>(std::floor((HashedUniform(Fnv1a("ids"), i) + 1.0f) * 50.0f));
     plan->IntegerInput("end")[0] =
         static_cast<std::int32_t>(std::max_element(ids.begin(), ids.end()) - ids.begin());
     plan->Run();
