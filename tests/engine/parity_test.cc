@@ -1,6 +1,6 @@
 // Whole networks and full-width blocks against what the torch reference (tests/engine/reference) gave for the
 // same hashed weights and inputs: every weight by its stock name and shape, results within 1e-5 in f32 and
-// 2e-2 in bf16.
+// 2e-2 in bf16, and no farther than torch's own bf16.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Case {
   const char* output;
   std::function<Graph(const Golden&, WeightSource&)> build;
   std::function<void(Plan&)> fill;
-  double half_max = 2e-2;
+  double half_max = 2e-2;  // in bf16
 };
 
 void Fill(Plan& plan, std::string_view name, float scale = 1.0f) {
@@ -108,7 +108,7 @@ std::vector<Case> Cases() {
        [](const Golden& g, WeightSource& w) {
          return BuildSdUNet(ReadSdUNetConfig(ConfigOf(g)).value(), w, {2, 8, 12}, 77);
        },
-       FillXl, 0.15},  // torch's own bf16 is 0.19 away: ten random layers on each other are steep
+       FillXl, 0.1},  // ten random layers on each other are steep
       {"vae_encoder", "moments",
        [](const Golden& g, WeightSource& w) {
          return BuildVaeEncoder(ReadVaeConfig(ConfigOf(g)).value(), w, 2, 24, 16);
@@ -175,7 +175,9 @@ TEST_P(Parity, WithTorch) {
   half.precision = DType::kBF16;
   const double bf16 = DistanceToGolden(case_, golden_, graph, weights, half);
   EXPECT_LT(bf16, case_.half_max);
-  std::printf("  %-28s relative L2: f32 %.1e, bf16 %.2e\n", case_.golden, f32, bf16);
+  EXPECT_LE(bf16, golden_.torch_bf16);
+  std::printf("  %-28s relative L2: f32 %.1e, bf16 %.2e (torch's own %.2e)\n", case_.golden, f32, bf16,
+              golden_.torch_bf16);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Parity, testing::Range(0, static_cast<int>(Cases().size())),
@@ -201,7 +203,7 @@ TEST(Parity, OfTheSummaryAndTheLayerBeforeTheLast) {
     std::vector<float> both(plan->Output("hidden").begin(), plan->Output("hidden").end());
     const auto summary = plan->Output("summary");
     both.insert(both.end(), summary.begin(), summary.end());
-    EXPECT_LT(DistanceToGolden(golden, both), precision == DType::kF32 ? 1e-5 : 2e-2);
+    EXPECT_LT(DistanceToGolden(golden, both), precision == DType::kF32 ? 1e-5 : golden.torch_bf16);
   }
 }
 
@@ -243,7 +245,7 @@ TEST(PictureVae, GoesThereAndBackWithTorch) {
       if (i % 8 < 4) latent.push_back(moments[i]);
     const double distance =
         DistanceToGolden(golden, Ran(decoder, weights, "latent", latent, "picture", options));
-    EXPECT_LT(distance, half ? 2e-2 : 1e-5);
+    EXPECT_LT(distance, half ? std::min(2e-2, golden.torch_bf16) : 1e-5);
     std::printf("  picture vae, %s: relative L2 %.1e\n", half ? "bf16" : "f32", distance);
   }
 }
