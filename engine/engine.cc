@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_backend.h"
+#include "engine/packed_weights.h"
 #include "engine/pipelines/motion_pipeline.h"
 #include "engine/pipelines/video_pipeline.h"
 
@@ -48,7 +49,9 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const std::filesystem::path
   const int threads = std::clamp(options.threads > 0 ? options.threads : processors, 1, kThreadsMax);
   engine->threads_ = threads;
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = threads});
-  const PipelineContext context{*directory, *engine->backend_, threads, options.full_precision};
+  const PipelineContext context{
+      *directory, *engine->backend_, threads, options.full_precision,
+      std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options))};
   absl::StatusOr<std::unique_ptr<Pipeline>> pipeline;
   if (directory->pipeline == MotionPipeline::kClass)
     pipeline = MotionPipeline::Open(context);

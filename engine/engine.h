@@ -49,6 +49,12 @@ using AnimateProgressFn = std::function<void(const AnimateProgress&)>;
 struct EngineOptions {
   int threads = 0;              // 0: as many as there are processors
   bool full_precision = false;  // f32 where bf16 would be faster
+  // For a model in a single file: the directory with its configurations and tokenizer (single_file.h).
+  std::string configuration = {};
+  // Where packed weights are kept between openings (packed_weights.h), and how many bytes of them.
+  std::string packed_weights = {};
+  std::size_t packed_weights_bytes_max = 0;          // 0: the default
+  std::function<void(const std::string&)> log = {};  // of what was refused or not kept; from any thread
 };
 
 class Pipeline;

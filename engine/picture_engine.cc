@@ -6,7 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_backend.h"
+#include "engine/packed_weights.h"
 #include "engine/pipelines/picture_pipeline.h"
+#include "engine/pipelines/single_file.h"
 
 namespace ringway::engine {
 namespace {
@@ -20,14 +22,25 @@ PictureEngine::~PictureEngine() = default;
 
 absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::filesystem::path& model,
                                                                    const EngineOptions& options) {
-  const absl::StatusOr<ModelDirectory> directory = ModelDirectory::Open(model);
+  std::error_code error;
+  const bool single = std::filesystem::is_regular_file(model, error);
+  if (single && options.configuration.empty())
+    return absl::InvalidArgumentError(absl::StrCat(
+        model.string(),
+        ": is a single file, which has neither configurations nor a tokenizer; name the diffusers "
+        "directory of the model that it was made of (--config DIR): its weights need not be there"));
+  const absl::StatusOr<ModelDirectory> directory =
+      ModelDirectory::Open(single ? std::filesystem::path(options.configuration) : model);
   if (!directory.ok()) return directory.status();
+  OpenModel::Opener opener;
+  if (single) opener = [model](const Component& component) { return OpenFromSingleFile(model, component); };
   std::unique_ptr<PictureEngine> engine(new PictureEngine());
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   engine->threads_ = std::clamp(options.threads > 0 ? options.threads : processors, 1, kPictureThreadsMax);
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
-  auto pipeline =
-      PicturePipeline::Open({*directory, *engine->backend_, engine->threads_, options.full_precision});
+  auto pipeline = PicturePipeline::Open(
+      {*directory, *engine->backend_, engine->threads_, options.full_precision,
+       std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options), opener)});
   if (!pipeline.ok()) return pipeline.status();
   engine->pipeline_ = *std::move(pipeline);
   return engine;

@@ -1,5 +1,5 @@
-// A prompt, and perhaps a picture to start from, in; a picture out: stock Stable Diffusion 1.x and 2.x, and
-// latent consistency models made of them.
+// A prompt, and perhaps a picture to start from, in; a picture out: stock Stable Diffusion 1.x, 2.x and XL,
+// and latent consistency models made of them.
 //
 // Open reads the configurations of a diffusers directory and refuses what is not one of these or whose parts
 // do not fit each other; weights are read when the first picture of a size is drawn, and what they were
@@ -23,6 +23,12 @@
 
 namespace ringway::engine {
 
+// A LoRA file, and how much of it.
+struct AdapterFile {
+  std::string path;
+  double strength = 1;
+};
+
 struct PictureRequest {
   std::string prompt = {};
   std::string negative = {};  // what should not be there; guidance leads away from it
@@ -35,6 +41,7 @@ struct PictureRequest {
   int clip_skip = 0;                    // last layers of the text encoder that are left out
   std::optional<Picture> start = {};    // draw from this picture, whose size counts where none is given
   double strength = 0.8;                // how far from it: 1 forgets it
+  std::vector<AdapterFile> adapters = {};
 };
 
 struct DrawnPicture {
@@ -50,6 +57,7 @@ class PicturePipeline;
 
 class PictureEngine {
  public:
+  // `model`: a diffusers directory, or a single file and EngineOptions::configuration.
   static absl::StatusOr<std::unique_ptr<PictureEngine>> Open(const std::filesystem::path& model,
                                                              const EngineOptions& options);
   ~PictureEngine();

@@ -41,6 +41,8 @@ void MeasureProducts(const RunOptions& options, Claims& claims);
 void MeasureContext(const RunOptions& options, Claims& claims);
 void MeasureFiles(const RunOptions& options, Claims& claims);
 void MeasureOpening(const RunOptions& options, Claims& claims);
+void MeasurePacked(const RunOptions& options, Claims& claims);
+void MeasureSizes(const RunOptions& options, Claims& claims);
 void MeasureUNet(const RunOptions& options, Claims& claims);
 void MeasureAgainstTorch(const RunOptions& options, Claims& claims);
 

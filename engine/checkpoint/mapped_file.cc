@@ -36,30 +36,36 @@ absl::Status SystemError(const std::filesystem::path& path, const char* what) {
   return error == ENOENT ? absl::NotFoundError(text) : absl::UnavailableError(text);
 }
 
-absl::StatusOr<std::size_t> RegularFileSize(const Descriptor& file, const std::filesystem::path& path) {
+struct FileFacts {
+  std::size_t bytes = 0;
+  std::int64_t modified_ns = 0;
+};
+absl::StatusOr<FileFacts> RegularFile(const Descriptor& file, const std::filesystem::path& path) {
   if (file.get() < 0) return SystemError(path, "cannot open");
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return SystemError(path, "cannot stat");
   if (!S_ISREG(info.st_mode))
     return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is not a regular file"));
-  return static_cast<std::size_t>(info.st_size);
+  return FileFacts{static_cast<std::size_t>(info.st_size),
+                   std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec};
 }
 
 }  // namespace
 
 absl::StatusOr<MappedFile> MappedFile::Open(const std::filesystem::path& path) {
   const Descriptor file(path);
-  const absl::StatusOr<std::size_t> size = RegularFileSize(file, path);
-  if (!size.ok()) return size.status();
+  const absl::StatusOr<FileFacts> facts = RegularFile(file, path);
+  if (!facts.ok()) return facts.status();
   MappedFile mapped;
   mapped.path_ = path.string();
-  mapped.size_ = *size;
-  if (*size == 0) return mapped;
-  void* begin = ::mmap(nullptr, *size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  mapped.size_ = facts->bytes;
+  mapped.modified_ns_ = facts->modified_ns;
+  if (facts->bytes == 0) return mapped;
+  void* begin = ::mmap(nullptr, facts->bytes, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (begin == MAP_FAILED) return SystemError(path, "cannot map");
   mapped.begin_ = std::shared_ptr<const std::byte>(
       static_cast<const std::byte*>(begin),
-      [size = *size](const std::byte* p) { ::munmap(const_cast<std::byte*>(p), size); });
+      [size = facts->bytes](const std::byte* p) { ::munmap(const_cast<std::byte*>(p), size); });
   return mapped;
 }
 
@@ -73,12 +79,12 @@ void MappedFile::Forget(std::size_t begin, std::size_t end) const {
 
 absl::StatusOr<std::string> ReadSmallFile(const std::filesystem::path& path, std::size_t bytes_max) {
   const Descriptor file(path);
-  const absl::StatusOr<std::size_t> size = RegularFileSize(file, path);
-  if (!size.ok()) return size.status();
-  if (*size > bytes_max)
-    return absl::InvalidArgumentError(absl::StrCat(path.string(), ": has ", *size, " bytes; at most ",
+  const absl::StatusOr<FileFacts> facts = RegularFile(file, path);
+  if (!facts.ok()) return facts.status();
+  if (facts->bytes > bytes_max)
+    return absl::InvalidArgumentError(absl::StrCat(path.string(), ": has ", facts->bytes, " bytes; at most ",
                                                    bytes_max, " are allowed for a file of this kind"));
-  std::string text(*size, '\0');
+  std::string text(facts->bytes, '\0');
   std::size_t got = 0;
   while (got < text.size()) {
     const ssize_t n = ::read(file.get(), text.data() + got, text.size() - got);

@@ -9,6 +9,7 @@
 #define RINGWAY_ENGINE_CHECKPOINT_MAPPED_FILE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -26,11 +27,14 @@ class MappedFile {
   // Gives back the pages of this range that this process holds; they are read again when they are needed.
   void Forget(std::size_t begin, std::size_t end) const;
   const std::string& path() const { return path_; }
+  // When the file was changed last, as the system says, at the time of mapping.
+  std::int64_t modified_ns() const { return modified_ns_; }
 
  private:
   MappedFile() = default;
   std::shared_ptr<const std::byte> begin_;
   std::size_t size_ = 0;
+  std::int64_t modified_ns_ = 0;
   std::string path_;
 };
 

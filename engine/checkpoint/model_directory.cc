@@ -12,6 +12,11 @@ bool Exists(const std::filesystem::path& path) {
   return std::filesystem::exists(path, error);
 }
 
+// Parts that no picture is drawn with: many who publish a model leave them out.
+bool IsOptional(std::string_view component) {
+  return component == "safety_checker" || component == "feature_extractor" || component == "image_encoder";
+}
+
 absl::StatusOr<ModelDirectory> OpenSingleComponent(const std::filesystem::path& root) {
   absl::StatusOr<Config> config = Config::Read(root / "config.json");
   if (!config.ok()) return config.status();
@@ -49,6 +54,7 @@ absl::StatusOr<ModelDirectory> ModelDirectory::Open(const std::filesystem::path&
     if (!IsPlainName(name))
       return absl::InvalidArgumentError(absl::StrCat(index.string(), ": component \"", name.substr(0, 100),
                                                      "\" is not the plain name of a directory"));
+    if (!Exists(root / name) && IsOptional(name)) continue;
     if (!Exists(root / name))
       return absl::NotFoundError(absl::StrCat(index.string(), ": names the component \"", name,
                                               "\", but there is no such directory"));

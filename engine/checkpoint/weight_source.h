@@ -30,6 +30,9 @@ class WeightSource {
   virtual absl::Status ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,
                                 std::span<float> out) const = 0;
   virtual void Release(std::string_view) const {}
+  // Equal for two sources only where all their numbers are: what is made of one may be kept for the other.
+  // Empty: cannot be said.
+  virtual std::string Identity() const { return ""; }
 };
 
 // The weights of a checkpoint on disk, owned or lent.
@@ -46,6 +49,7 @@ class StoredWeights : public WeightSource {
     return weights_->ReadRows(name, first, row_elements, out);
   }
   void Release(std::string_view name) const override { weights_->Release(name); }
+  std::string Identity() const override { return weights_->Identity(); }
   const Weights& stored() const { return *weights_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "absl/status/status.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
 #include "core/json_reader.h"
+#include "engine/checkpoint/block_sum.h"
 #include "engine/checkpoint/plain_name.h"
 
 namespace ringway::engine {
@@ -96,6 +98,23 @@ absl::StatusOr<Weights> Weights::OpenComponent(const std::filesystem::path& dire
   return absl::NotFoundError(absl::StrCat(directory.string(), ": holds no weights; looked for ", tried));
 }
 
+absl::StatusOr<Weights> Weights::Selected(const Rename& rename) const {
+  Weights selected;
+  selected.description_ = description_;
+  selected.files_ = files_;
+  for (const auto& [name, slot] : tensors_) {
+    std::optional<std::string> renamed = rename(name);
+    if (!renamed) continue;
+    Slot own = slot;
+    own.stored.name = *renamed;
+    own.taken = false;
+    if (!selected.tensors_.try_emplace(*std::move(renamed), std::move(own)).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat(description_, ": tensor \"", name, "\" is there under another name already"));
+  }
+  return selected;
+}
+
 const StoredTensor* Weights::Find(std::string_view name) const {
   const auto at = tensors_.find(name);
   return at == tensors_.end() ? nullptr : &at->second.stored;
@@ -107,7 +126,9 @@ absl::Status Weights::Expect(std::string_view name, const std::vector<std::int64
     return absl::NotFoundError(
         absl::StrCat(description_, ": has no tensor \"", AbslView(name), "\" ", ShapeText(expected)));
   Slot& slot = at->second;
-  if (slot.stored.dims != expected)
+  std::vector<std::int64_t>& dims = slot.stored.dims;
+  if (expected.size() == 2 && dims.size() == 4 && dims[2] == 1 && dims[3] == 1) dims.resize(2);
+  if (dims != expected)
     return absl::InvalidArgumentError(absl::StrCat(description_, ": tensor \"", AbslView(name),
                                                    "\" has shape ", slot.stored.ShapeText(),
                                                    "; its configuration asks for ", ShapeText(expected)));
@@ -141,6 +162,22 @@ absl::Status Weights::ReadRows(std::string_view name, std::int64_t first, std::i
 void Weights::Release(std::string_view name) const {
   const auto at = tensors_.find(name);
   if (at != tensors_.end()) files_[at->second.file].Forget(at->second.stored.begin, at->second.stored.end);
+}
+
+std::string Weights::Identity() const {
+  std::string identity;
+  for (const MappedFile& file : files_) {
+    const std::span<const std::byte> bytes = file.bytes();
+    std::uint64_t header_bytes = 0;  // a file that is open has a whole header
+    std::memcpy(&header_bytes, bytes.data(), sizeof(header_bytes));
+    std::uint64_t sum = BlockSum(bytes.first(sizeof(header_bytes) + header_bytes), bytes.size());
+    const std::size_t sample = std::min(kSampleBytes, bytes.size());
+    for (std::size_t i = 0; i < kSamples; ++i)
+      sum = BlockSum(bytes.subspan((bytes.size() - sample) / (kSamples - 1) * i, sample), sum);
+    sum = BlockSum(bytes.last(sample), sum);
+    absl::StrAppend(&identity, bytes.size(), " ", file.modified_ns(), " ", sum, ";");
+  }
+  return identity;
 }
 
 std::vector<std::string> Weights::Untaken() const {

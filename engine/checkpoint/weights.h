@@ -10,7 +10,9 @@
 #define RINGWAY_ENGINE_CHECKPOINT_WEIGHTS_H_
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,17 +31,27 @@ class Weights {
   // Finds the weights in a component's directory: diffusion_pytorch_model or model, whole, fp16 or sharded.
   static absl::StatusOr<Weights> OpenComponent(const std::filesystem::path& directory);
 
+  // The same files, with the tensors alone that `rename` has a name for, under that name; InvalidArgument
+  // where two get one.
+  using Rename = std::function<std::optional<std::string>(std::string_view)>;
+  absl::StatusOr<Weights> Selected(const Rename& rename) const;
+
   bool Has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
   // Dimensions as stored; null when there is no such tensor.
   const StoredTensor* Find(std::string_view name) const;
-  // Counts the tensor as taken. NotFound, or InvalidArgument when `expected` differs from what the file holds
-  // or what it holds are not numbers that weights may be.
+  // Counts the tensor as taken. A kernel of one tap may be asked for as a matrix. NotFound, or
+  // InvalidArgument when `expected` differs from what the file holds or what it holds are not numbers that
+  // weights may be.
   absl::Status Expect(std::string_view name, const std::vector<std::int64_t>& expected);
   // Rows of the first axis as f32 in stored order, as many as fill `out`.
   absl::Status ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,
                         std::span<float> out) const;
   // Gives the memory back that the file's pages of this tensor take in this process.
   void Release(std::string_view name) const;
+
+  // What tells these files from others without reading all of them: of each its size, the time of its last
+  // change, and a sum of its header and of kSamples pages between its first and its last.
+  std::string Identity() const;
 
   // Names nobody took, sorted.
   std::vector<std::string> Untaken() const;
@@ -48,6 +60,7 @@ class Weights {
   const std::string& description() const { return description_; }
 
  private:
+  static constexpr std::size_t kSamples = 64, kSampleBytes = 4096;
   struct Slot {
     std::size_t file = 0;
     StoredTensor stored;

@@ -55,8 +55,12 @@ absl::StatusOr<Tensor> CpuBackend::Pack(const WeightForm& form, const WeightRows
 }
 
 std::string CpuBackend::Fingerprint() const {
+  return absl::StrCat(PackingFingerprint(), " ", options_.threads);
+}
+
+std::string CpuBackend::PackingFingerprint() const {
   const std::string_view isa = IsaName(options_.isa);
-  return absl::StrCat("cpu ", absl::string_view(isa.data(), isa.size()), " ", options_.threads);
+  return absl::StrCat("cpu ", absl::string_view(isa.data(), isa.size()));
 }
 
 }  // namespace ringway::engine

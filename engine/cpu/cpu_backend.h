@@ -26,6 +26,7 @@ class CpuBackend : public Backend {
                                                   const Operand& output) const override;
   absl::StatusOr<Tensor> Pack(const WeightForm& form, const WeightRows& rows) const override;
   std::string Fingerprint() const override;
+  std::string PackingFingerprint() const override;
   void Enter() const override {}
   int threads() const { return options_.threads; }
 

@@ -1,5 +1,7 @@
 #include "engine/networks/clip.h"
 
+#include <algorithm>
+
 #include "engine/networks/blocks.h"
 
 namespace ringway::engine {
@@ -15,10 +17,11 @@ ValueId SelfAttention(const Scope& scope, ValueId x, const ClipConfig& config, b
   return LinearLayer(scope / "out_proj", attended, config.channels);
 }
 
+// Layers from `first` to before `end`.
 ValueId Encoder(const Scope& scope, ValueId x, const ClipConfig& config, bool causal,
-                std::int64_t skipped = 0) {
+                std::int64_t first_layer, std::int64_t end) {
   Graph& g = scope.graph();
-  for (std::int64_t i = 0; i < config.layers - skipped; ++i) {
+  for (std::int64_t i = first_layer; i < end; ++i) {
     const Scope layer = scope / "layers" / i;
     const ValueId first = LayerNormLayer(layer / "layer_norm1", x);
     x = g.Add(AddOp{}, {SelfAttention(layer / "self_attn", first, config, causal), x});
@@ -53,8 +56,8 @@ absl::StatusOr<ClipConfig> ReadClipConfig(Config config) {
   return clip;
 }
 
-Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts,
-                    std::int64_t skipped) {
+Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts, std::int64_t skipped,
+                    ClipTextResult result) {
   Graph g;
   const Scope text = Scope(g, weights) / "text_model";
   const ValueId ids = g.Input("ids", {texts, config.tokens_max, 1}, DType::kI32);
@@ -66,8 +69,22 @@ Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_
   ValueId x = g.Add(LookupOp{}, {table, ids}, embeddings.prefix());
   x = g.Add(AddOp{}, {x, g.Add(ReshapeOp{{1, config.tokens_max, 1, config.channels}}, {positions})},
             embeddings.prefix());
-  x = Encoder(text / "encoder", x, config, /*causal=*/true, skipped);
-  g.Output("hidden", LayerNormLayer(text / "final_layer_norm", x));
+  const Scope layers = text / "encoder";
+  if (result == ClipTextResult::kNormed) {
+    x = Encoder(layers, x, config, /*causal=*/true, 0, config.layers - skipped);
+    g.Output("hidden", LayerNormLayer(text / "final_layer_norm", x));
+    return g;
+  }
+  const std::int64_t before_last = std::max<std::int64_t>(config.layers - 1 - skipped, 0);
+  x = Encoder(layers, x, config, /*causal=*/true, 0, before_last);
+  g.Output("hidden", x);
+  if (result == ClipTextResult::kBeforeLast) return g;
+  x = Encoder(layers, x, config, /*causal=*/true, before_last, config.layers);
+  x = LayerNormLayer(text / "final_layer_norm", x);
+  const ValueId rows = g.Add(ReshapeOp{{config.tokens_max, config.channels}}, {x});
+  const ValueId end = g.Add(LookupOp{}, {rows, g.Input("end", {1}, DType::kI32)}, text.prefix());
+  g.Output("summary", LinearLayer(Scope(g, weights) / "text_projection", end, config.projection,
+                                  /*bias=*/false));
   return g;
 }
 
@@ -89,7 +106,7 @@ Graph BuildClipVision(const ClipConfig& config, WeightSource& weights) {
   const ValueId positions = (embeddings / "position_embedding").Weight("weight", {patches + 1, channels});
   x = g.Add(AddOp{}, {x, g.Add(ReshapeOp{{1, patches + 1, 1, channels}}, {positions})});
   x = LayerNormLayer(vision / "pre_layrnorm", x);  // spelled so in every checkpoint
-  x = Encoder(vision / "encoder", x, config, /*causal=*/false);
+  x = Encoder(vision / "encoder", x, config, /*causal=*/false, 0, config.layers);
   const ValueId first = g.Add(SliceOp{0, channels}, {g.Add(ReshapeOp{{1, (patches + 1) * channels}}, {x})});
   const ValueId norm = LayerNormLayer(vision / "post_layernorm", first);
   g.Output("embedding", LinearLayer(root / "visual_projection", norm, config.projection, /*bias=*/false));

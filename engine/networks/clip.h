@@ -1,7 +1,9 @@
 // CLIP's two encoders (Radford et al., arXiv:2103.00020), as transformers names their weights.
 //
 // Text: "ids" i32 [n, tokens] to "hidden" [n, tokens, 1, d], after the last norm, which is the context of
-// Stable Diffusion; `skipped` leaves the last layers out (what people call clip skip), the norm stays.
+// Stable Diffusion; `skipped` leaves the last layers out (what people call clip skip), the norm stays. What
+// Stable Diffusion XL reads is the layer before the last, as it is, and "summary" [1, projection], the row of
+// token number "end" i32 [1] after all layers and the last norm, projected.
 // Picture: "picture" [1, size, size, 3], normalised, to "embedding" [1, projection], which is the context of
 // Stable Video Diffusion; one picture at a time. Both are stacks of layer_norm1, self_attn, layer_norm2, mlp.
 #ifndef RINGWAY_ENGINE_NETWORKS_CLIP_H_
@@ -20,8 +22,10 @@ struct ClipConfig {
 };
 absl::StatusOr<ClipConfig> ReadClipConfig(Config config);
 
+enum class ClipTextResult : std::uint8_t { kNormed, kBeforeLast, kBeforeLastAndSummary };
+// A summary is of one text.
 Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts,
-                    std::int64_t skipped = 0);
+                    std::int64_t skipped = 0, ClipTextResult result = ClipTextResult::kNormed);
 Graph BuildClipVision(const ClipConfig& config, WeightSource& weights);
 
 }  // namespace ringway::engine

@@ -40,9 +40,9 @@ class SdBlocks : public UNetBlocks {
 
 // Settings under which the weights mean something else. All of them have a value that changes nothing.
 void RefuseOtherFamilies(Config& config) {
-  for (const char* key : {"addition_embed_type", "class_embed_type", "encoder_hid_dim_type"})
+  for (const char* key : {"class_embed_type", "encoder_hid_dim_type"})
     if (!config.Text(key, "").empty())
-      config.Refuse(key, "null: this is a UNet of another family than Stable Diffusion 1.x and 2.x");
+      config.Refuse(key, "null: this is a UNet of another family than Stable Diffusion 1.x, 2.x and XL");
   for (const char* key : {"dual_cross_attention", "only_cross_attention", "center_input_sample"})
     if (config.Boolean(key, false)) config.Refuse(key, "false");
   if (config.Integer("num_class_embeds", 0, 0, 1'000'000) != 0) config.Refuse("num_class_embeds", "null");
@@ -58,6 +58,21 @@ void RefuseOtherFamilies(Config& config) {
     if (config.Text(key, only) != only) config.Refuse(key, only);
 }
 
+constexpr std::int64_t kSizes = 6;  // height and width as it was, top and left of the crop, and as it is
+
+void ReadAddedConditioning(Config& config, SdUNetConfig& sd) {
+  const std::string kind = config.Text("addition_embed_type", "");
+  if (kind.empty()) return;
+  if (kind != "text_time")
+    return config.Refuse("addition_embed_type", "null or text_time: this is a UNet of another family");
+  sd.size_channels = config.Integer("addition_time_embed_dim", 256, 2, 8192);
+  const std::int64_t all = config.Integer("projection_class_embeddings_input_dim", 2816, 2, 65536);
+  sd.summary_channels = all - kSizes * sd.size_channels;
+  if (sd.summary_channels < 1)
+    config.Refuse("projection_class_embeddings_input_dim",
+                  "more than six times addition_time_embed_dim (a refiner is another family)");
+}
+
 }  // namespace
 
 absl::StatusOr<SdUNetConfig> ReadSdUNetConfig(Config config) {
@@ -68,6 +83,7 @@ absl::StatusOr<SdUNetConfig> ReadSdUNetConfig(Config config) {
                              "CrossAttnUpBlock2D", "UpBlock2D");
   sd.linear_projection = config.Boolean("use_linear_projection", false);
   sd.guidance_channels = config.Integer("time_cond_proj_dim", 0, 0, 8192);
+  ReadAddedConditioning(config, sd);
   if (sd.guidance_channels % 2 != 0) config.Refuse("time_cond_proj_dim", "an even number");
   if (!config.status().ok()) return config.status();
   return sd;
@@ -97,7 +113,16 @@ Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const Pictu
     const ValueId told = LinearLayer(root / "time_embedding" / "cond_proj", guidance, base, /*bias=*/false);
     sinusoid = g.Add(AddOp{}, {sinusoid, told});
   }
-  const ValueId embedding = TimeEmbeddingLayer(root / "time_embedding", sinusoid, 4 * base, 4 * base);
+  ValueId embedding = TimeEmbeddingLayer(root / "time_embedding", sinusoid, 4 * base, 4 * base);
+  if (config.xl()) {
+    const ValueId summary = g.Input("summary", {size.count, config.summary_channels});
+    const ValueId sizes = g.Input("sizes", {kSizes * size.count});
+    const ValueId waves = g.Add(ReshapeOp{{size.count, kSizes * config.size_channels}},
+                                {g.Add(TimeEmbeddingOp{config.size_channels}, {sizes})});
+    const ValueId told = g.Add(ConcatOp{-1}, {summary, waves}, "add_embedding");
+    embedding =
+        g.Add(AddOp{}, {TimeEmbeddingLayer(root / "add_embedding", told, 4 * base, 4 * base), embedding});
+  }
   const SdBlocks blocks(config.linear_projection, Silu(g, embedding), context);
   g.Output("prediction", AddUNet(root, config.layout, blocks, sample));
   return g;

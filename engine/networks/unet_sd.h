@@ -1,4 +1,4 @@
-// The UNet of Stable Diffusion 1.x and 2.x (diffusers: UNet2DConditionModel), the base of AnimateDiff,
+// The UNet of Stable Diffusion 1.x, 2.x and XL (diffusers: UNet2DConditionModel), the base of AnimateDiff,
 // ControlNet and LoRA.
 //
 // Inputs of the graph: "sample" [pictures, h, w, in], "time" [1] (the training time step), "context"
@@ -6,8 +6,10 @@
 // transformer are 1x1 convolutions or, with use_linear_projection, linear layers; both multiply the same way
 // in this layout and differ only in the stored shape. Latent consistency models were distilled with the
 // strength of guidance as an input: "guidance" [1, guidance_channels], a sinusoid (GuidanceEmbedding); others
-// have none. A configuration that asks for what these two do not have (SDXL's added conditioning, classes,
-// other activations) is refused.
+// have none. XL is told more (Podell et al., arXiv:2307.01952): "summary" [pictures, summary_channels] of the
+// prompt, and "sizes" [6 * pictures], of the picture before and after it was cropped, embedded like the time
+// and added to it. A configuration that asks for what none of these has (classes, other activations) is
+// refused.
 #ifndef RINGWAY_ENGINE_NETWORKS_UNET_SD_H_
 #define RINGWAY_ENGINE_NETWORKS_UNET_SD_H_
 
@@ -21,6 +23,10 @@ struct SdUNetConfig {
   UNetLayout layout;
   bool linear_projection = false;
   std::int64_t guidance_channels = 0;  // "time_cond_proj_dim"
+  std::int64_t size_channels = 0;      // XL: of the sinusoid of each size; 0: is not told
+  std::int64_t summary_channels = 0;
+
+  bool xl() const { return size_channels > 0; }
 };
 absl::StatusOr<SdUNetConfig> ReadSdUNetConfig(Config config);
 

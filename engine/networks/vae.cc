@@ -33,6 +33,9 @@ absl::StatusOr<VaeConfig> ReadVaeConfig(Config config) {
   vae.layers = static_cast<int>(config.Integer("layers_per_block", 1, 1, 8));
   vae.picture_channels = config.Integer("in_channels", 3, 1, 64);
   vae.latent_channels = config.Integer("latent_channels", 4, 1, 256);
+  for (const char* key : {"latents_mean", "latents_std"})
+    if (const Json* value = config.json().Find(key); value != nullptr && !value->is_null())
+      config.Refuse(key, "null");
   vae.scaling_factor = config.Number("scaling_factor", vae.scaling_factor);
   if (!config.status().ok()) return config.status();
   return vae;

@@ -6,13 +6,16 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/media/resize.h"
+#include "engine/networks/original_names.h"
 
 namespace ringway::engine {
 namespace {
 
 constexpr const char* kClasses[] = {"StableDiffusionPipeline", "StableDiffusionImg2ImgPipeline",
                                     "LatentConsistencyModelPipeline"};
-constexpr double kPictureGuidance = 7.5;      // Stable Diffusion's own
+constexpr const char* kXlClasses[] = {"StableDiffusionXLPipeline", "StableDiffusionXLImg2ImgPipeline"};
+constexpr double kPictureGuidance = 7.5;  // Stable Diffusion's own
+constexpr double kXlGuidance = 5;
 constexpr double kConsistencyGuidance = 8.5;  // what consistency models were made for, where they are told
 constexpr int kPictureSteps = 25;             // from here on, more hardly change a picture of DPM-Solver++
 constexpr int kConsistencySteps = 4;
@@ -44,18 +47,19 @@ std::uint8_t ByteOf(float x) {
 
 absl::StatusOr<std::unique_ptr<PicturePipeline>> PicturePipeline::Open(const PipelineContext& context) {
   const std::string& name = context.model.pipeline;
-  if (std::find(std::begin(kClasses), std::end(kClasses), name) == std::end(kClasses))
+  const bool xl = std::find(std::begin(kXlClasses), std::end(kXlClasses), name) != std::end(kXlClasses);
+  if (!xl && std::find(std::begin(kClasses), std::end(kClasses), name) == std::end(kClasses))
     return absl::InvalidArgumentError(
         absl::StrCat((context.model.root / "model_index.json").string(), ": \"_class_name\" is \"", name,
-                     "\"; allowed: ", kClasses[0], ", ", kClasses[1], ", ", kClasses[2],
-                     " (models that animate a photo are opened by `ringway animate`)"));
+                     "\"; allowed: ", kClasses[0], ", ", kClasses[1], ", ", kClasses[2], ", ", kXlClasses[0],
+                     ", ", kXlClasses[1], " (models that animate a photo are opened by `ringway animate`)"));
   std::unique_ptr<PicturePipeline> pipeline(new PicturePipeline(context));
-  if (absl::Status status = pipeline->ReadConfigs(); !status.ok()) return status;
+  if (absl::Status status = pipeline->ReadConfigs(xl); !status.ok()) return status;
   if (absl::Status status = pipeline->CheckParts(); !status.ok()) return status;
   return pipeline;
 }
 
-absl::Status PicturePipeline::ReadConfigs() {
+absl::Status PicturePipeline::ReadConfigs(bool xl) {
   const absl::StatusOr<Component> unet = NeedComponent(model_, "unet", "UNet2DConditionModel");
   if (!unet.ok()) return unet.status();
   absl::StatusOr<Config> config = ReadComponentConfig(*unet);
@@ -68,8 +72,15 @@ absl::Status PicturePipeline::ReadConfigs() {
   if (!read.ok()) return read.status();
   unet_config_ = *std::move(read);
   if (absl::Status s = ReadInto(model_, "vae", "AutoencoderKL", ReadVaeConfig, vae_); !s.ok()) return s;
-  if (absl::Status s = ReadInto(model_, "text_encoder", "CLIPTextModel", ReadClipConfig, clip_); !s.ok())
-    return s;
+  if (xl != unet_config_.xl())
+    return absl::InvalidArgumentError(
+        absl::StrCat((model_.root / "unet/config.json").string(), ": \"addition_embed_type\" is ",
+                     xl ? "not text_time" : "\"text_time\"", ", but model_index.json says ", model_.pipeline,
+                     ": these parts are of different models"));
+  absl::StatusOr<PromptEncoder> prompts =
+      PromptEncoder::Read(model_, xl ? PromptEncoder::Family::kTwo : PromptEncoder::Family::kOne);
+  if (!prompts.ok()) return prompts.status();
+  prompts_ = *std::move(prompts);
   const Component* scheduler = model_.Find("scheduler");
   if (scheduler == nullptr)
     return absl::InvalidArgumentError(
@@ -79,25 +90,26 @@ absl::Status PicturePipeline::ReadConfigs() {
   absl::StatusOr<SchedulerConfig> sampling = ReadSchedulerConfig(*std::move(settings), scheduler->class_name);
   if (!sampling.ok()) return sampling.status();
   scheduler_ = *std::move(sampling);
-  const Component* words = model_.Find("tokenizer");
-  if (words == nullptr)
-    return absl::InvalidArgumentError(
-        absl::StrCat(model_.root.string(), ": model_index.json lists no \"tokenizer\""));
-  absl::StatusOr<ClipTokenizer> tokenizer =
-      ClipTokenizer::Open(words->directory, clip_.tokens_max, clip_.vocabulary);
-  if (!tokenizer.ok()) return tokenizer.status();
-  tokenizer_ = *std::move(tokenizer);
-  return absl::OkStatus();
+  absl::StatusOr<Config> index = Config::Read(model_.root / "model_index.json");
+  if (!index.ok()) return index.status();
+  zeros_for_nothing_ = index->Boolean("force_zeros_for_empty_prompt", true);
+  return index->status();
 }
 
 absl::Status PicturePipeline::CheckParts() const {
   const UNetLayout& unet = unet_config_.layout;
   const std::string file = (model_.root / "unet/config.json").string();
-  if (unet.context_channels != clip_.channels)
+  if (unet.context_channels != prompts_->channels())
     return absl::InvalidArgumentError(absl::StrCat(
         file, ": \"cross_attention_dim\" is ", unet.context_channels, ", but \"hidden_size\" of ",
-        (model_.root / "text_encoder/config.json").string(), " is ", clip_.channels,
-        "; these parts are of different models: take both from one (1.x has 768, 2.x has 1024)"));
+        (model_.root / "text_encoder/config.json").string(),
+        unet_config_.xl() ? " and that of text_encoder_2 together are " : " is ", prompts_->channels(),
+        "; these parts are of different models: take all from one (1.x has 768, 2.x 1024, XL 2048)"));
+  if (unet_config_.summary_channels != prompts_->summary_channels())
+    return absl::InvalidArgumentError(absl::StrCat(
+        file, ": \"projection_class_embeddings_input_dim\" leaves ", unet_config_.summary_channels,
+        " for the prompt's summary, but \"projection_dim\" of ",
+        (model_.root / "text_encoder_2/config.json").string(), " is ", prompts_->summary_channels()));
   if (unet.in_channels != vae_.latent_channels || unet.out_channels != vae_.latent_channels)
     return absl::InvalidArgumentError(absl::StrCat(
         file, ": \"in_channels\" is ", unet.in_channels, " and \"out_channels\" is ", unet.out_channels,
@@ -139,10 +151,13 @@ absl::StatusOr<PicturePipeline::Order> PicturePipeline::OrderOf(const PictureReq
     return absl::InvalidArgumentError("give both width and height of the picture, or neither");
   if (absl::Status s = ChooseSize(request, order); !s.ok()) return s;
   const bool told = unet_config_.guidance_channels > 0, consistent = order.scheduler.solver == Solver::kLcm;
-  order.guidance = request.guidance.value_or(told ? kConsistencyGuidance : consistent ? 1 : kPictureGuidance);
+  order.guidance = request.guidance.value_or(told                ? kConsistencyGuidance
+                                             : consistent        ? 1
+                                             : unet_config_.xl() ? kXlGuidance
+                                                                 : kPictureGuidance);
   const absl::Status checks[] = {
       WithinRange("guidance", order.guidance, 0, 100),
-      WithinRange("clip skip", request.clip_skip, 0, static_cast<double>(clip_.layers - 1)),
+      WithinRange("clip skip", request.clip_skip, 0, static_cast<double>(prompts_->skipped_max())),
       WithinRange("the prompt's bytes", static_cast<double>(request.prompt.size()), 0,
                   ClipTokenizer::kPromptBytesMax),
       WithinRange("the negative prompt's bytes", static_cast<double>(request.negative.size()), 0,
@@ -159,8 +174,8 @@ absl::StatusOr<PicturePipeline::Order> PicturePipeline::OrderOf(const PictureReq
 }
 
 std::vector<std::string> PicturePipeline::Notes(const PictureRequest& request, const Order& order) const {
-  std::vector<std::string> notes = tokenizer_->Notes(request.prompt);
-  for (const std::string& note : tokenizer_->Notes(request.negative))
+  std::vector<std::string> notes = prompts_->Notes(request.prompt);
+  for (const std::string& note : prompts_->Notes(request.negative))
     notes.push_back(absl::StrCat("of what is not wanted: ", note));
   const bool told = unet_config_.guidance_channels > 0;
   if (!request.negative.empty() && (told || !order.guided()))
@@ -172,58 +187,77 @@ std::vector<std::string> PicturePipeline::Notes(const PictureRequest& request, c
   return notes;
 }
 
-absl::Status PicturePipeline::Prepare(FrozenPart& part, std::array<std::int64_t, 3> wanted,
-                                      const char* component, std::initializer_list<std::string_view> others,
-                                      const Build& build) {
-  if (part.plan != nullptr && part.made_for == wanted) return absl::OkStatus();
-  context_.open->plans().GiveBack(std::move(part.plan));
-  const auto is_others = [&](std::string_view name) {
-    return std::any_of(others.begin(), others.end(),
-                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+absl::Status PicturePipeline::ChooseAdapters(const PictureRequest& request, Order& order) {
+  if (request.adapters.empty()) return absl::OkStatus();
+  std::vector<std::shared_ptr<StoredWeights>> sources;
+  std::vector<AdaptedPart> parts;
+  std::vector<std::string> names = prompts_->components();
+  names.insert(names.begin(), "unet");
+  for (const std::string& name : names) {
+    const absl::StatusOr<ComponentWeights> weights = context_.open->WeightsOf(*model_.Find(name));
+    if (!weights.ok()) return weights.status();
+    sources.push_back(weights->source);
+    parts.push_back({name, &weights->source->stored()});
+  }
+  parts[0].other_name = [names = OriginalNames::OfUNet(unet_config_.layout)](std::string_view stock) {
+    return names.OriginalName(stock);
   };
-  absl::StatusOr<std::unique_ptr<Plan>> plan = FreezeComponent(
-      *model_.Find(component), context_, context_.precision(), /*whole=*/true, build, is_others);
-  if (!plan.ok()) return plan.status();
-  part = {wanted, *std::move(plan)};
+  absl::StatusOr<AdapterChoices> chosen = context_.open->overlays().Choose(request.adapters, parts);
+  if (!chosen.ok()) return chosen.status();
+  order.adapters = *std::move(chosen);
   return absl::OkStatus();
 }
 
-absl::Status PicturePipeline::PrepareAll(const PictureRequest& request, const Order& order) {
+absl::Status PicturePipeline::PrepareAll(const PictureRequest& request, Order& order) {
+  if (absl::Status chosen = ChooseAdapters(request, order); !chosen.ok()) return chosen;
   const std::int64_t h = order.height / vae_.halvings(), w = order.width / vae_.halvings();
   const bool two = order.guided() && unet_config_.guidance_channels == 0;
-  const std::int64_t skipped = request.clip_skip;
-  absl::Status status = Prepare(
-      embedder_, {skipped}, "text_encoder", {skipped > 0 ? "text_model.encoder.layers." : "text_projection."},
-      [&](WeightSource& source) { return BuildClipText(clip_, source, 1, skipped); });
+  absl::Status status = prompts_->Prepare(context_, request.clip_skip, order.adapters);
   if (status.ok())
-    status = Prepare(unet_, {h, w, two}, "unet", {}, [&](WeightSource& source) {
-      return BuildSdUNet(unet_config_, source, {two ? 2 : 1, h, w}, clip_.tokens_max);
-    });
+    status = unet_.Prepare(
+        context_, {h, w, two}, {},
+        [&](WeightSource& source) {
+          return BuildSdUNet(unet_config_, source, {two ? 2 : 1, h, w}, prompts_->tokens());
+        },
+        order.adapters);
   if (status.ok() && request.start)
-    status = Prepare(encoder_, {h, w}, "vae", {"decoder.", "post_quant_conv."}, [&](WeightSource& source) {
+    status = encoder_.Prepare(context_, {h, w}, {"decoder.", "post_quant_conv."}, [&](WeightSource& source) {
       return BuildVaeEncoder(vae_, source, 1, order.height, order.width);
     });
   if (status.ok())
-    status = Prepare(decoder_, {h, w}, "vae", {"encoder.", "quant_conv."},
-                     [&](WeightSource& source) { return BuildVaeDecoder(vae_, source, 1, h, w); });
+    status = decoder_.Prepare(context_, {h, w}, {"encoder.", "quant_conv."},
+                              [&](WeightSource& source) { return BuildVaeDecoder(vae_, source, 1, h, w); });
   return status;
 }
 
-void PicturePipeline::Embed(std::string_view prompt, std::span<float> context) {
-  const std::vector<std::int32_t> ids = tokenizer_->Encode(prompt);
-  std::ranges::copy(ids, embedder_.plan->IntegerInput("ids").begin());
-  embedder_.plan->Run();
-  std::ranges::copy(embedder_.plan->Output("hidden"), context.begin());
+void PicturePipeline::Tell(const PictureRequest& request, const Order& order) {
+  Plan& unet = unet_.plan();
+  const auto context = unet.Input("context"), summary = unet.Input("summary"), sizes = unet.Input("sizes");
+  const auto words = static_cast<std::size_t>(prompts_->tokens() * prompts_->channels());
+  const auto summed = static_cast<std::size_t>(prompts_->summary_channels());
+  if (context.size() > words) {
+    prompts_->Encode(request.negative, context.first(words), summary.first(summed));
+    if (unet_config_.xl() && zeros_for_nothing_ && request.negative.empty()) {
+      std::ranges::fill(context.first(words), 0.0f);
+      std::ranges::fill(summary.first(summed), 0.0f);
+    }
+  }
+  prompts_->Encode(request.prompt, context.last(words), summary.last(summed));
+  // Whole pictures, as large as they are to be: height and width as it was, no crop, height and width.
+  const auto height = static_cast<float>(order.height), width = static_cast<float>(order.width);
+  const float said[] = {height, width, 0, 0, height, width};
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = said[i % std::size(said)];
+  if (unet_config_.guidance_channels > 0) GuidanceEmbedding(order.guidance, unet.Input("guidance"));
 }
 
 // The mean of the picture's latents, in the scale that the UNet knows.
 std::vector<float> PicturePipeline::Encode(const Picture& picture, const Order& order) {
   const std::vector<float> photo =
       ResizeToFloats(picture, static_cast<int>(order.width), static_cast<int>(order.height));
-  const auto input = encoder_.plan->Input("picture");
+  const auto input = encoder_.plan().Input("picture");
   for (std::size_t i = 0; i < input.size(); ++i) input[i] = photo[i] / 127.5f - 1.0f;
-  encoder_.plan->Run();
-  const auto moments = encoder_.plan->Output("moments");
+  encoder_.plan().Run();
+  const auto moments = encoder_.plan().Output("moments");
   const auto channels = static_cast<std::size_t>(vae_.latent_channels);
   std::vector<float> latents(moments.size() / 2);
   for (std::size_t i = 0; i < latents.size(); ++i)
@@ -235,12 +269,12 @@ std::vector<float> PicturePipeline::Encode(const Picture& picture, const Order& 
 // One run of the UNet: what is not wanted first, what is wanted second, where there is guidance.
 void PicturePipeline::Denoise(const Order& order, double time, const NoiseLevel& level,
                               std::span<const float> x, std::span<float> clean) {
-  const auto sample = unet_.plan->Input("sample");
+  const auto sample = unet_.plan().Input("sample");
   for (std::size_t at = 0; at < sample.size(); at += x.size())
     std::ranges::copy(x, sample.begin() + static_cast<std::ptrdiff_t>(at));
-  unet_.plan->Input("time")[0] = static_cast<float>(time);
-  unet_.plan->Run();
-  const auto prediction = unet_.plan->Output("prediction");
+  unet_.plan().Input("time")[0] = static_cast<float>(time);
+  unet_.plan().Run();
+  const auto prediction = unet_.plan().Output("prediction");
   std::copy_n(prediction.end() - static_cast<std::ptrdiff_t>(x.size()), x.size(), clean.begin());
   if (prediction.size() > x.size())
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -248,16 +282,11 @@ void PicturePipeline::Denoise(const Order& order, double time, const NoiseLevel&
   ToDenoised(order.scheduler.prediction, level, x, clean);
 }
 
-absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, const Order& order,
+absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, Order& order,
                                                           const NoiseFn& noise, ProgressTeller& progress,
                                                           const std::stop_token& stop) {
   if (absl::Status status = PrepareAll(request, order); !status.ok()) return status;
-  const auto context = unet_.plan->Input("context");
-  const std::size_t words = static_cast<std::size_t>(clip_.tokens_max * clip_.channels);
-  if (context.size() > words) Embed(request.negative, context.first(words));
-  Embed(request.prompt, context.last(words));
-  if (unet_config_.guidance_channels > 0) GuidanceEmbedding(order.guidance, unet_.plan->Input("guidance"));
-
+  Tell(request, order);
   const auto size = static_cast<std::size_t>(order.height / vae_.halvings() *
                                              (order.width / vae_.halvings()) * vae_.latent_channels);
   Scheduler scheduler(order.scheduler, order.grid, size);
@@ -279,24 +308,24 @@ absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& 
     progress.Tell(step + 1, scheduler.steps(), kPictureShareOfSolver * (step + 1) / scheduler.steps());
   }
   if (stop.stop_requested()) return absl::CancelledError("the picture was cancelled");
-  const auto input = decoder_.plan->Input("latent");
+  const auto input = decoder_.plan().Input("latent");
   for (std::size_t i = 0; i < size; ++i) input[i] = x[i] / static_cast<float>(vae_.scaling_factor);
-  decoder_.plan->Run();
-  const auto picture = decoder_.plan->Output("picture");
+  decoder_.plan().Run();
+  const auto picture = decoder_.plan().Output("picture");
   return std::vector<float>(picture.begin(), picture.end());
 }
 
 absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, const NoiseFn& noise,
                                                           ProgressTeller& progress,
                                                           const std::stop_token& stop) {
-  const absl::StatusOr<Order> order = OrderOf(request);
+  absl::StatusOr<Order> order = OrderOf(request);
   if (!order.ok()) return order.status();
   return Paint(request, *order, noise, progress, stop);
 }
 
 absl::StatusOr<DrawnPicture> PicturePipeline::Draw(const PictureRequest& request, ProgressTeller& progress,
                                                    const std::stop_token& stop) {
-  const absl::StatusOr<Order> order = OrderOf(request);
+  absl::StatusOr<Order> order = OrderOf(request);
   if (!order.ok()) return order.status();
   const absl::StatusOr<std::vector<float>> painted = Paint(
       request, *order, [&](std::uint64_t draw, std::span<float> x) { FillWithNoise(request.seed, x, draw); },

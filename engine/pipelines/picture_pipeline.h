@@ -1,25 +1,22 @@
 // From a prompt to a picture by a latent diffusion model (Rombach et al., arXiv:2112.10752), of stock
-// directories of Stable Diffusion 1.x and 2.x.
+// directories of Stable Diffusion 1.x, 2.x and XL.
 //
-// CLIP's text encoder makes a context of the prompt and one of what is not wanted; the UNet predicts from
-// both at once, and classifier-free guidance (Ho and Salimans, arXiv:2207.12598) leads from the second to the
-// first; the scheduler of the checkpoint, or the one asked for, steps from noise to latents; the autoencoder
-// draws them. A picture to start from is encoded (the mean of its latents) and noised to where its strength
-// says. Latent consistency models are told the strength of guidance instead and take one pass a step. Plans
-// depend on the size, weights do not: another size freezes plans, and packs nothing. Paint is Draw with the
-// noise given and the numbers not yet rounded to bytes: what tests compare.
+// CLIP's text encoders (prompt_encoder.h) make a context of the prompt and one of what is not wanted; the
+// UNet predicts from both at once, and classifier-free guidance (Ho and Salimans, arXiv:2207.12598) leads
+// from the second to the first; the scheduler of the checkpoint, or the one asked for, steps from noise to
+// latents; the autoencoder draws them. A picture to start from is encoded (the mean of its latents) and
+// noised to where its strength says. Latent consistency models are told the strength of guidance instead and
+// take one pass a step. Plans depend on the size, weights do not: another size freezes plans, and packs
+// nothing. Paint is Draw with the noise given and the numbers not yet rounded to bytes: what tests compare.
 #ifndef RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
 #define RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
 
-#include <array>
-
-#include "engine/networks/clip.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/networks/vae.h"
 #include "engine/picture_engine.h"
-#include "engine/pipelines/pipeline.h"
+#include "engine/pipelines/frozen_part.h"
+#include "engine/pipelines/prompt_encoder.h"
 #include "engine/sampler/scheduler.h"
-#include "engine/text/clip_tokenizer.h"
 
 namespace ringway::engine {
 
@@ -45,45 +42,38 @@ class PicturePipeline {
     SchedulerConfig scheduler;
     NoiseGrid grid;
     int steps = 0;
+    AdapterChoices adapters = {};
 
     bool guided() const { return guidance > 1; }
   };
-  struct FrozenPart {
-    std::array<std::int64_t, 3> made_for = {};
-    std::unique_ptr<Plan> plan;
-  };
-  using Build = std::function<Graph(WeightSource&)>;
-
   explicit PicturePipeline(const PipelineContext& context)
       : model_(context.model),
         context_{model_, context.backend, context.threads, context.full_precision, context.open} {}
-  absl::Status ReadConfigs();
+  absl::Status ReadConfigs(bool xl);
   absl::Status CheckParts() const;
   absl::StatusOr<Order> OrderOf(const PictureRequest& request) const;
   absl::Status ChooseSize(const PictureRequest& request, Order& order) const;
   std::vector<std::string> Notes(const PictureRequest& request, const Order& order) const;
 
-  // `others`: prefixes of the component's tensors that this part leaves to another one.
-  absl::Status Prepare(FrozenPart& part, std::array<std::int64_t, 3> wanted, const char* component,
-                       std::initializer_list<std::string_view> others, const Build& build);
-  absl::Status PrepareAll(const PictureRequest& request, const Order& order);
-  void Embed(std::string_view prompt, std::span<float> context);
+  absl::Status PrepareAll(const PictureRequest& request, Order& order);
+  absl::Status ChooseAdapters(const PictureRequest& request, Order& order);
+  // What the prompts say, into the inputs of the UNet.
+  void Tell(const PictureRequest& request, const Order& order);
   std::vector<float> Encode(const Picture& picture, const Order& order);
   void Denoise(const Order& order, double time, const NoiseLevel& level, std::span<const float> x,
                std::span<float> clean);
-  absl::StatusOr<std::vector<float>> Paint(const PictureRequest& request, const Order& order,
-                                           const NoiseFn& noise, ProgressTeller& progress,
-                                           const std::stop_token& stop);
+  absl::StatusOr<std::vector<float>> Paint(const PictureRequest& request, Order& order, const NoiseFn& noise,
+                                           ProgressTeller& progress, const std::stop_token& stop);
 
   ModelDirectory model_;
   PipelineContext context_;
   SdUNetConfig unet_config_;
   VaeConfig vae_;
-  ClipConfig clip_;
   SchedulerConfig scheduler_;
-  std::optional<ClipTokenizer> tokenizer_;
+  std::optional<PromptEncoder> prompts_;
+  bool zeros_for_nothing_ = true;                        // XL: what an empty negative prompt says is zeros
   std::int64_t latent_height_ = 64, latent_width_ = 64;  // that the model was trained on
-  FrozenPart embedder_, encoder_, unet_, decoder_;
+  FrozenPart unet_{"unet"}, encoder_{"vae"}, decoder_{"vae"};
 };
 
 }  // namespace ringway::engine

@@ -25,20 +25,21 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
   return *component;
 }
 
-absl::StatusOr<OpenModel::ComponentWeights> OpenModel::WeightsOf(const Component& component) {
+absl::StatusOr<ComponentWeights> OpenModel::WeightsOf(const Component& component) {
   if (const auto at = weights_.find(component.directory); at != weights_.end()) return at->second;
-  absl::StatusOr<Weights> stored = Weights::OpenComponent(component.directory);
+  absl::StatusOr<Weights> stored = opener_ ? opener_(component) : Weights::OpenComponent(component.directory);
   if (!stored.ok()) return stored.status();
   const auto source = std::make_shared<StoredWeights>(*std::move(stored));
-  return weights_[component.directory] = {source, std::make_shared<WeightSet>(source)};
+  return weights_[component.directory] = {source, std::make_shared<WeightSet>(source, cache_)};
 }
 
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
                                                       const PipelineContext& context, DType precision,
                                                       bool whole,
                                                       const std::function<Graph(WeightSource&)>& build,
-                                                      const std::function<bool(std::string_view)>& others) {
-  const absl::StatusOr<OpenModel::ComponentWeights> weights = context.open->WeightsOf(component);
+                                                      const std::function<bool(std::string_view)>& others,
+                                                      const AdapterChoices& adapters) {
+  const absl::StatusOr<ComponentWeights> weights = context.open->WeightsOf(component);
   if (!weights.ok()) return weights.status();
   const Graph graph = build(*weights->source);
   if (!graph.status().ok()) return graph.status();
@@ -49,7 +50,9 @@ absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component
                                                      " of its configuration does not have"));
   PassOptions options;
   options.precision = precision;
-  return context.open->plans().Take(graph, options, weights->set);
+  auto set = context.open->overlays().SetOf(component.name, *weights, adapters);
+  if (!set.ok()) return set.status();
+  return context.open->plans().Take(graph, options, *std::move(set));
 }
 
 }  // namespace ringway::engine

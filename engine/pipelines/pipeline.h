@@ -15,6 +15,7 @@
 #include "engine/cpu/cpu_backend.h"
 #include "engine/engine.h"
 #include "engine/networks/weight_source.h"
+#include "engine/pipelines/overlays.h"
 #include "engine/plan/plan_cache.h"
 
 namespace ringway::engine {
@@ -22,20 +23,24 @@ namespace ringway::engine {
 // What is open of one model: the weights of its components, which all their plans share, and plans that rest.
 class OpenModel {
  public:
-  explicit OpenModel(const Backend& backend) : plans_(backend, kRestingBytesMax) {}
-  struct ComponentWeights {
-    std::shared_ptr<StoredWeights> source;
-    std::shared_ptr<WeightSet> set;
-  };
+  using Opener = std::function<absl::StatusOr<Weights>(const Component&)>;
+  // `cache`, which may be null, keeps packed weights for the next opening. Without an opener, weights are
+  // those in the components' directories.
+  explicit OpenModel(const Backend& backend, std::shared_ptr<PackedCache> cache = nullptr, Opener opener = {})
+      : plans_(backend, kRestingBytesMax), cache_(std::move(cache)), opener_(std::move(opener)) {}
   // Opened once; a component that cannot be opened is tried again the next time.
   absl::StatusOr<ComponentWeights> WeightsOf(const Component& component);
   PlanCache& plans() { return plans_; }
+  Overlays& overlays() { return overlays_; }
 
  private:
   // A plan that has to be frozen anew costs milliseconds, so only small arenas are worth their memory.
   static constexpr std::size_t kRestingBytesMax = std::size_t{256} << 20;
   std::map<std::filesystem::path, ComponentWeights> weights_;  // by directory, as many as the model has
   PlanCache plans_;
+  std::shared_ptr<PackedCache> cache_;
+  Opener opener_;
+  Overlays overlays_;
 };
 
 struct PipelineContext {
@@ -82,11 +87,11 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
 
 // Builds the graph over the component's weights and takes a plan of it: the weights are packed once, whatever
 // the number of sizes. `whole`: every tensor must be taken, but for those that are the `others`', of another
-// network in the same files.
+// network in the same files. With adapters the plan is bound to their overlay.
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(
     const Component& component, const PipelineContext& context, DType precision, bool whole,
     const std::function<Graph(WeightSource&)>& build,
-    const std::function<bool(std::string_view)>& others = {});
+    const std::function<bool(std::string_view)>& others = {}, const AdapterChoices& adapters = {});
 
 inline absl::Status Stopped() { return absl::CancelledError("the animation was cancelled"); }
 

@@ -54,6 +54,8 @@ class Backend {
   virtual absl::StatusOr<Tensor> Pack(const WeightForm& form, const WeightRows& rows) const = 0;
   // What decides how plans look beside their graphs: instruction set, threads.
   virtual std::string Fingerprint() const = 0;
+  // What decides the bytes that Pack makes of the same rows, beside the form: instruction set.
+  virtual std::string PackingFingerprint() const = 0;
   // Called before the kernels of a plan run, on the thread that runs them.
   virtual void Enter() const = 0;
 };

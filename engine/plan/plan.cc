@@ -240,18 +240,14 @@ absl::Status Plan::Bind(std::shared_ptr<WeightSet> weights, std::span<const std:
     for (const DerivedWeight& weight : weights_) renamed.push_back(Renamed(weight, new_names));
   }
   const std::vector<DerivedWeight>& wanted = other_names ? renamed : weights_;
-  std::vector<const std::byte*> addresses;
-  for (const DerivedWeight& weight : wanted) {
-    const absl::StatusOr<const std::byte*> address = weights->Get(weight, backend_);
-    if (!address.ok()) return address.status();
-    addresses.push_back(*address);
-  }
+  absl::StatusOr<std::vector<const std::byte*>> addresses = weights->Get(wanted, backend_);
+  if (!addresses.ok()) return addresses.status();
   // From here on nothing fails.
   if (other_names) {
     weights_ = std::move(renamed);
     names_.assign(names.begin(), names.end());
   }
-  addresses_ = std::move(addresses);
+  addresses_ = *std::move(addresses);
   set_ = std::move(weights);
   for (const Step& step : steps_) {
     std::vector<std::byte*> inputs;

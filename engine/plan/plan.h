@@ -34,9 +34,7 @@ struct PlanReport {
   double flops = 0;  // of one run
 };
 
-// What makes two plans interchangeable but for their weights. Raise the version with any change to what
-// passes write, how steps are laid out or how weights are packed.
-inline constexpr std::uint32_t kEngineVersion = 1;
+// What makes two plans interchangeable but for their weights.
 Hash128 PlanKey(const CanonicalForm& graph, const PassOptions& options, const Backend& backend);
 
 class Plan {
@@ -51,6 +49,9 @@ class Plan {
 
   // Other weights for the same structure. `names` fills the slots of the graph's canonical form.
   absl::Status Bind(std::shared_ptr<WeightSet> weights, std::span<const std::string> names);
+
+  // The weights that it is bound to, by slot.
+  std::span<const std::string> names() const { return names_; }
 
   // The elements of an input or output by its name; empty when there is none of that name and type.
   std::span<float> Input(std::string_view name);

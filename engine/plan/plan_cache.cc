@@ -8,6 +8,7 @@ absl::StatusOr<std::unique_ptr<Plan>> PlanCache::Take(const Graph& graph, const 
   const CanonicalForm form = Canonical(graph, WeightNames::kLeftOut);
   std::unique_ptr<Plan> plan = FindResting(PlanKey(form, options, backend_));
   if (plan == nullptr) return Plan::Freeze(graph, options, backend_, std::move(weights));
+  if (weights == nullptr) weights = std::make_shared<WeightSet>();
   if (absl::Status status = plan->Bind(std::move(weights), form.names); !status.ok()) {
     GiveBack(std::move(plan));  // it is whole, with the weights that it had
     return status;
@@ -33,7 +34,7 @@ void PlanCache::GiveBack(std::unique_ptr<Plan> plan) {
   const std::lock_guard lock(mutex_);
   resting_bytes_ += plan->report().arena_bytes;
   resting_.push_back(std::move(plan));
-  while (resting_bytes_ > resting_bytes_max_) {
+  while (resting_bytes_ > resting_bytes_max_ || resting_.size() > kRestingMax) {
     resting_bytes_ -= resting_.front()->report().arena_bytes;
     resting_.pop_front();
   }
@@ -42,6 +43,11 @@ void PlanCache::GiveBack(std::unique_ptr<Plan> plan) {
 std::size_t PlanCache::hits() const {
   const std::lock_guard lock(mutex_);
   return hits_;
+}
+
+std::size_t PlanCache::resting() const {
+  const std::lock_guard lock(mutex_);
+  return resting_.size();
 }
 
 std::size_t PlanCache::resting_bytes() const {

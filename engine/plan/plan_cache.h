@@ -4,7 +4,8 @@
 // backend's fingerprint and the engine's version; names of weights are not in it. So a plan that was frozen
 // for one checkpoint serves another of the same structure, after it is bound to its weights. A plan that was
 // taken belongs to the taker until it is given back, so two users of one structure never share an arena.
-// What rests is bounded by the bytes of its arenas; what rested longest goes first. Any thread.
+// What rests is bounded by the bytes of its arenas, and in number, because a plan of a small network is more
+// steps than arena; what rested longest goes first. Any thread.
 #ifndef RINGWAY_ENGINE_PLAN_PLAN_CACHE_H_
 #define RINGWAY_ENGINE_PLAN_PLAN_CACHE_H_
 
@@ -18,6 +19,7 @@ namespace ringway::engine {
 
 class PlanCache {
  public:
+  static constexpr std::size_t kRestingMax = 64;
   // `backend` must outlive the cache and the plans taken from it.
   PlanCache(const Backend& backend, std::size_t resting_bytes_max)
       : backend_(backend), resting_bytes_max_(resting_bytes_max) {}
@@ -30,6 +32,7 @@ class PlanCache {
 
   std::size_t hits() const;
   std::size_t resting_bytes() const;
+  std::size_t resting() const;
 
  private:
   std::unique_ptr<Plan> FindResting(const Hash128& key);

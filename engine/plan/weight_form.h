@@ -8,6 +8,7 @@
 #ifndef RINGWAY_ENGINE_PLAN_WEIGHT_FORM_H_
 #define RINGWAY_ENGINE_PLAN_WEIGHT_FORM_H_
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -16,6 +17,10 @@
 #include "engine/tensor/shape.h"
 
 namespace ringway::engine {
+
+// Raise it with any change to what passes write, how steps are laid out or how weights are packed: plans and
+// files of packed weights of another version are not used.
+inline constexpr std::uint32_t kEngineVersion = 1;
 
 struct WeightForm {
   DType dtype = DType::kF32;

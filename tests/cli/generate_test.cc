@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/checkpoint/safetensors.h"
 #include "engine/media/decode.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/media/encode.h"
@@ -77,6 +78,32 @@ TEST_F(GenerateTest, StartsFromAPicture) {
   EXPECT_THAT(ran.out,
               AllOf(HasSubstr("\"width\": 40"), HasSubstr("\"height\": 32"), HasSubstr("stands in")));
   EXPECT_THAT(Bytes(Out("a.png")), AllOf(HasSubstr("photo.png"), HasSubstr("strength")));
+}
+
+TEST_F(GenerateTest, DrawsWithAdaptersAndSaysWhich) {
+  const std::string layer = "lora_unet_mid_block_attentions_0_transformer_blocks_0_attn1_to_v";
+  engine::Tensor down(engine::DType::kF32, {2, 64}), up(engine::DType::kF32, {64, 2});
+  for (float& v : down.As<float>()) v = 0.5f;
+  for (float& v : up.As<float>()) v = 0.5f;
+  const std::pair<std::string, engine::Tensor> both[] = {{layer + ".lora_down.weight", down},
+                                                         {layer + ".lora_up.weight", up}};
+  ASSERT_TRUE(engine::WriteSafetensors(folder_.path() / "style.safetensors", both).ok());
+  ASSERT_TRUE(engine::WriteSafetensors(folder_.path() / "odd:1", both).ok());
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"-p", "the boat", "--steps", "2", "-o", Out("a.png")});
+    const Ran ran = Generate(more);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return Decoded(Out("a.png"));
+  };
+  const engine::Picture plain = with({}), drawn = with({"--lora", Out("style.safetensors") + ":0.5"});
+  EXPECT_NE(drawn, plain);
+  EXPECT_THAT(Bytes(Out("a.png")), HasSubstr("iTXtlora" + std::string(5, '\0') + "style.safetensors:0.5"));
+  EXPECT_NE(with({"--lora", Out("style.safetensors")}), drawn);
+  EXPECT_EQ(with({"--lora", Out("style.safetensors") + ":0.25", "--lora", Out("odd:1") + ":0.25"}), drawn);
+  EXPECT_THAT(Bytes(Out("a.png")), HasSubstr("odd:1:0.25"));
+  const Ran missing = Generate({"-p", "boat", "--lora", Out("no.safetensors"), "-o", Out("never.png")});
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("no.safetensors"));
 }
 
 TEST_F(GenerateTest, SaysWhatIsWrong) {

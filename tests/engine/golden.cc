@@ -20,6 +20,7 @@ Golden ReadGolden(const std::string& name) {
     if (key == "config") golden.config = value;
     if (key == "every") RINGWAY_CHECK(absl::SimpleAtoi(value, &golden.every));
     if (key == "total") RINGWAY_CHECK(absl::SimpleAtoi(value, &golden.total));
+    if (key == "torch_bf16") RINGWAY_CHECK(absl::SimpleAtod(value, &golden.torch_bf16));
     if (key == "names") RINGWAY_CHECK(absl::SimpleAtoi(value, &golden.names));
   }
   return golden;

@@ -19,6 +19,7 @@ struct Golden {
   std::string config;
   std::size_t every = 1, total = 0;
   std::uint64_t names = 0;
+  double torch_bf16 = 0;  // how far torch's own bf16 is away; 0: was not asked
 };
 // Dies when the file is not there or not as expected.
 Golden ReadGolden(const std::string& name);

@@ -13,6 +13,11 @@
 namespace ringway::engine {
 namespace {
 
+constexpr char kIndexOfXlParts[] =
+    R"("unet":["diffusers","UNet2DConditionModel"],"vae":["diffusers","AutoencoderKL"],
+  "text_encoder":["transformers","CLIPTextModel"],"tokenizer":["transformers","CLIPTokenizer"],
+  "text_encoder_2":["transformers","CLIPTextModelWithProjection"],"tokenizer_2":["transformers","CLIPTokenizer"],
+  "force_zeros_for_empty_prompt":true,"add_watermarker":null,)";
 constexpr char kIndexOfParts[] =
     R"("unet":["diffusers","UNet2DConditionModel"],"vae":["diffusers","AutoencoderKL"],
   "text_encoder":["transformers","CLIPTextModel"],"tokenizer":["transformers","CLIPTokenizer"],
@@ -36,12 +41,17 @@ Config PartOf(const Json& config, const char* file) {
 std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& name) {
   const Json config = JsonOf(ReadGolden(name).config);
   for (const auto& [file, text] : *config.Find("files")->object()) folder.Write(file, *text.string());
-  folder.Write("model_index.json", absl::StrCat(R"({"_class_name":"StableDiffusionPipeline",)", kIndexOfParts,
-                                                R"("scheduler":["diffusers",")",
-                                                *config.Find("scheduler_class")->string(), "\"]}"));
+  const bool xl = config.Find("files")->Find("text_encoder_2/config.json") != nullptr;
+  folder.Write("model_index.json",
+               absl::StrCat(R"({"_class_name":"StableDiffusion)", xl ? "XL" : "", R"(Pipeline",)",
+                            xl ? kIndexOfXlParts : kIndexOfParts, R"("scheduler":["diffusers",")",
+                            *config.Find("scheduler_class")->string(), "\"]}"));
   const ClipVocabulary words = Vocabulary();
-  folder.Write("tokenizer/vocab.json", words.vocabulary);
-  folder.Write("tokenizer/merges.txt", words.merges);
+  for (const char* tokenizer : {"tokenizer", "tokenizer_2"}) {
+    if (!xl && std::string_view(tokenizer) == "tokenizer_2") break;
+    folder.Write(absl::StrCat(tokenizer, "/vocab.json"), words.vocabulary);
+    folder.Write(absl::StrCat(tokenizer, "/merges.txt"), words.merges);
+  }
   const SdUNetConfig unet = ReadSdUNetConfig(PartOf(config, "unet/config.json")).value();
   const VaeConfig vae = ReadVaeConfig(PartOf(config, "vae/config.json")).value();
   const ClipConfig clip = ReadClipConfig(PartOf(config, "text_encoder/config.json")).value();
@@ -53,8 +63,15 @@ std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& 
     BuildVaeEncoder(vae, w, 1, 32, 32);
     BuildVaeDecoder(vae, w, 1, 4, 4);
   });
-  WriteComponentWeights(folder, "text_encoder/model.safetensors", all,
+  HashWeights texts, second;  // of XL: two of the same names
+  WriteComponentWeights(folder, "text_encoder/model.safetensors", xl ? texts : all,
                         [&](HashWeights& w) { BuildClipText(clip, w, 1); });
+  if (xl) {
+    const ClipConfig projected = ReadClipConfig(PartOf(config, "text_encoder_2/config.json")).value();
+    WriteComponentWeights(folder, "text_encoder_2/model.safetensors", second, [&](HashWeights& w) {
+      BuildClipText(projected, w, 1, 0, ClipTextResult::kBeforeLastAndSummary);
+    });
+  }
   return all.ListHash();
 }
 

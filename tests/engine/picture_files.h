@@ -13,8 +13,8 @@
 
 namespace ringway::engine {
 
-// `name`: picture_sd1, picture_sd2, picture_from_picture, picture_lcm. Returns the hash of all names and
-// shapes (HashWeights::ListHash).
+// `name`: picture_sd1, picture_sd2, picture_from_picture, picture_lcm, picture_sdxl. Returns the hash of
+// all names and shapes (HashWeights::ListHash); of XL those of UNet and autoencoder.
 std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& name);
 // With the picture to start from, where the reference started from one.
 PictureRequest GoldenRequest(const Golden& golden);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/safetensors.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/pipelines/picture_pipeline.h"
 #include "tests/engine/hash_weights.h"
@@ -47,13 +48,15 @@ TEST_P(WholePicture, IsThatOfTheReference) {
     ASSERT_TRUE(painted.ok()) << painted.status();
     ASSERT_EQ(painted->size(), golden.total);
     const double decibels = DecibelsFromGolden(golden, *painted);
-    EXPECT_GT(decibels, full ? 50 : 35);
+    // XL's ten layers on each other are steep with random weights.
+    EXPECT_GT(decibels, full ? 50 : GetParam() == std::string_view("picture_sdxl") ? 30 : 35);
     std::printf("  %s, %s: PSNR %.1f dB\n", GetParam(), full ? "f32" : "fastest", decibels);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, WholePicture,
-                         testing::Values("picture_sd1", "picture_sd2", "picture_from_picture", "picture_lcm"),
+                         testing::Values("picture_sd1", "picture_sd2", "picture_from_picture", "picture_lcm",
+                                         "picture_sdxl"),
                          [](const auto& info) { return std::string(info.param); });
 
 class PictureEngineTest : public testing::Test {
@@ -189,6 +192,79 @@ TEST_F(PictureEngineTest, SaysWhatHasNoEffect) {
   EXPECT_EQ(drawn->steps, 4);
   EXPECT_EQ(drawn->guidance, 8.5);
   EXPECT_THAT(drawn->notes, testing::ElementsAre(HasSubstr("reads no negative prompt")));
+}
+
+// Of UNet and text encoder, in the order of requests: with, without, more, another size, wrong.
+TEST_F(PictureEngineTest, DrawsWithAdaptersAndForgetsThem) {
+  const auto write = [&](const std::string& name, const std::string& layer, std::int64_t in) {
+    const auto tensor = [&](const std::string& end, const Shape& shape) {
+      std::vector<float> values(static_cast<std::size_t>(shape.elements()));
+      FillHashed(layer + end, values);
+      return std::pair(layer + end, Tensor::FromFloats(shape, values));
+    };
+    const std::pair<std::string, Tensor> both[] = {tensor(".lora_down.weight", {4, in}),
+                                                   tensor(".lora_up.weight", {in, 4})};
+    EXPECT_TRUE(WriteSafetensors(folder_.path() / name, both).ok());
+    return (folder_.path() / name).string();
+  };
+  const AdapterFile unet = {
+      write("a.safetensors", "lora_unet_mid_block_attentions_0_transformer_blocks_0_attn1_to_v", 64)};
+  const AdapterFile text = {
+      write("b.safetensors", "lora_te_text_model_encoder_layers_1_self_attn_v_proj", 40), 0.7};
+  const AdapterFile other = {write("c.safetensors", "lora_unet_of_another_model", 64)};
+  const auto engine = Open();
+  const auto draw = [&](std::vector<AdapterFile> adapters, int side = 0) {
+    PictureRequest request = Request();
+    request.width = request.height = side;
+    request.adapters = std::move(adapters);
+    return engine->Draw(request, {}, {});
+  };
+  const Picture with = draw({unet})->picture;  // the first of all: the model itself was never drawn with
+  const Picture plain = draw({})->picture;
+  EXPECT_EQ(plain, Open()->Draw(Request(), {}, {})->picture);
+  EXPECT_NE(with, plain);
+  const Picture both = draw({unet, text})->picture;
+  EXPECT_NE(both, with);
+  EXPECT_EQ(draw({text, unet})->picture, both);
+  EXPECT_NE(draw({text})->picture, plain);
+  EXPECT_THAT(std::string(draw({unet, other}).status().message()),
+              AllOf(HasSubstr("c.safetensors"), HasSubstr("for another model")));
+  EXPECT_TRUE(draw({unet, text}, 48).ok());
+  EXPECT_EQ(draw({unet, text})->picture, both);
+  EXPECT_EQ(draw({})->picture, plain);
+}
+
+// Whether the picture is drawn for the first time, from packed weights that were found, or from the model's
+// own files again because what was found is damaged: it is the same.
+TEST_F(PictureEngineTest, KeepsPackedWeightsWhereItIsTold) {
+  const Picture expected = Open()->Draw(Request(), {}, {})->picture;
+  std::vector<std::string> log;
+  const auto draw = [&] {
+    auto engine = PictureEngine::Open(
+        folder_.path(), {.threads = 2, .packed_weights = "model", .log = [&](const std::string& line) {
+                           log.push_back(line);
+                         }});
+    const auto drawn = (*engine)->Draw(Request(), {}, {});
+    EXPECT_TRUE(drawn.ok()) << drawn.status();
+    EXPECT_EQ(drawn->picture, expected);
+  };
+  const auto packed = [&] {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / ".packed"))
+      if (entry.path().extension() == ".packed") files.push_back(entry.path());
+    return files;
+  };
+  draw();
+  ASSERT_EQ(packed().size(), 3u) << "text encoder, UNet, decoder";
+  draw();
+  EXPECT_THAT(log, IsEmpty());
+  for (const auto& file : packed()) std::filesystem::resize_file(file, 5000);
+  draw();
+  EXPECT_EQ(log.size(), 3u);
+  log.clear();
+  draw();
+  EXPECT_THAT(log, IsEmpty()) << "written anew";
+  EXPECT_EQ(packed().size(), 3u);
 }
 
 TEST_F(PictureEngineTest, RefusesWhatItCannotDo) {

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <fstream>
 
+#include "core/rng.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/plan/plan_cache.h"
@@ -150,6 +151,61 @@ TEST(PlanCache, KeepsNoMoreThanItMay) {
   EXPECT_TRUE(cache.Take(checkpoint.SvdGraph(16, 8), {}, checkpoint.set).ok());
   EXPECT_EQ(cache.hits(), 1u);
   EXPECT_EQ(cache.resting_bytes(), 0u);
+}
+
+// Sizes as people ask for them, in any order: none packs or reads a byte, and what rests stays bounded.
+TEST(PlanCache, TwoHundredSizesPackNothingAndRestBounded) {
+  const CpuBackend backend({.threads = 2});
+  const Checkpoint checkpoint;
+  SdUNetConfig config;
+  config.layout = SmallLayout();
+  constexpr std::size_t kBytesMax = std::size_t{64} << 20;
+  PlanCache cache(backend, kBytesMax);
+  const auto take = [&](std::int64_t height, std::int64_t width) {
+    auto plan = cache.Take(BuildSdUNet(config, *checkpoint.source, {1, height, width}, 7),
+                           {.precision = DType::kBF16}, checkpoint.set);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return std::move(plan).value();
+  };
+  cache.GiveBack(take(32, 32));
+  const std::size_t bytes = checkpoint.set->packed_bytes(), weights = checkpoint.set->derived_weights();
+  const long read = checkpoint.source->elements_read();
+  Rng rng(200);
+  std::size_t evicted = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto side = [&] { return 32 + static_cast<std::int64_t>(rng.Below(161)); };  // 256 to 1536 pixels
+    const std::int64_t height = side(), width = side();
+    const std::size_t resting = cache.resting();
+    cache.GiveBack(take(height, width));
+    evicted += cache.resting() <= resting ? 1 : 0;
+    ASSERT_LE(cache.resting_bytes(), kBytesMax);
+    ASSERT_LE(cache.resting(), PlanCache::kRestingMax);
+    if (cache.resting() == 0) continue;  // its arena alone is more than may rest
+    const std::size_t hits = cache.hits();
+    cache.GiveBack(take(height, width));
+    ASSERT_EQ(cache.hits(), hits + 1) << "the newest rests";
+  }
+  EXPECT_GT(evicted, 0u);
+  EXPECT_EQ(checkpoint.set->packed_bytes(), bytes);
+  EXPECT_EQ(checkpoint.set->derived_weights(), weights);
+  EXPECT_EQ(checkpoint.source->elements_read(), read);
+}
+
+TEST(PlanCache, KeepsNoMorePlansThanItMay) {
+  const CpuBackend backend({.threads = 1});
+  PlanCache cache(backend, 1u << 30);
+  const auto graph = [](std::int64_t rows) {
+    Graph g;
+    g.Output("y", g.Add(ActivateOp{}, {g.Input("x", {rows, 8})}));
+    return g;
+  };
+  for (std::int64_t rows = 1; rows <= 200; ++rows)
+    cache.GiveBack(cache.Take(graph(rows), {}, nullptr).value());
+  EXPECT_EQ(cache.resting(), PlanCache::kRestingMax);
+  EXPECT_TRUE(cache.Take(graph(200 - PlanCache::kRestingMax), {}, nullptr).ok());
+  EXPECT_EQ(cache.hits(), 0u) << "the oldest went";
+  EXPECT_TRUE(cache.Take(graph(200), {}, nullptr).ok());
+  EXPECT_EQ(cache.hits(), 1u);
 }
 
 double StatusBytes(const std::string& key) {

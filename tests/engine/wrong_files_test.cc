@@ -161,7 +161,7 @@ TEST_F(WrongFiles, PartsOfDifferentModelsAreToldApart) {
        "\"cross_attention_dim\" is 1024, but \"hidden_size\""},
       {{"\"in_channels\": 4", "\"in_channels\": 9"}, "models for inpainting"},
       {{"\"in_channels\": 4", "\"addition_embed_type\": \"text_time\", \"in_channels\": 4"},
-       "\"addition_embed_type\" is \"text_time\""}};
+       "\"addition_embed_type\" is \"text_time\", but model_index.json says StableDiffusionPipeline"}};
   std::ifstream stream(folder_.path() / "unet/config.json");
   const std::string right{std::istreambuf_iterator<char>(stream), {}};
   for (const auto& [change, says] : changes) {

@@ -7,11 +7,11 @@ from torch.nn import functional as F
 
 
 def sinusoid(t, channels):
-    """Cosines first, period up to 10000."""
+    """Cosines first, period up to 10000. In double precision, or a thousand radians lose four digits."""
     half = channels // 2
-    frequency = torch.exp(-math.log(10000.0) * torch.arange(half, dtype=torch.float32) / half)
-    angle = t.float()[:, None] * frequency[None]
-    return torch.cat([angle.cos(), angle.sin()], dim=-1)
+    frequency = torch.exp(-math.log(10000.0) * torch.arange(half, dtype=torch.float64) / half)
+    angle = t.double()[:, None] * frequency[None]
+    return torch.cat([angle.cos(), angle.sin()], dim=-1).to(t.dtype if t.is_floating_point() else torch.float32)
 
 
 class TimeEmbedding(nn.Module):

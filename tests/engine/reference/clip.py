@@ -51,9 +51,14 @@ class Encoder(nn.Module):
         self.layers = nn.ModuleList([Layer(c) for _ in range(c["num_hidden_layers"])])
 
     def forward(self, x, mask, skipped=0):
-        for layer in self.layers[:len(self.layers) - skipped]:
-            x = layer(x, mask)
-        return x
+        return self.states(x, mask)[len(self.layers) - skipped]
+
+    def states(self, x, mask):
+        """What each layer reads, and what the last one gives."""
+        states = [x]
+        for layer in self.layers:
+            states.append(layer(states[-1], mask))
+        return states
 
 
 class TextModel(nn.Module):
@@ -66,9 +71,12 @@ class TextModel(nn.Module):
         self.final_layer_norm = nn.LayerNorm(c["hidden_size"])
 
     def forward(self, ids, skipped=0):
+        return self.final_layer_norm(self.states(ids)[len(self.encoder.layers) - skipped])
+
+    def states(self, ids):
         x = self.embeddings.token_embedding(ids) + self.embeddings.position_embedding.weight
-        mask = torch.full((ids.shape[1], ids.shape[1]), -math.inf).triu(1)
-        return self.final_layer_norm(self.encoder(x, mask, skipped))
+        mask = torch.full((ids.shape[1], ids.shape[1]), -math.inf, dtype=x.dtype).triu(1)
+        return self.encoder.states(x, mask)
 
 
 class Text(nn.Module):
@@ -78,6 +86,19 @@ class Text(nn.Module):
 
     def forward(self, ids, skipped=0):
         return self.text_model(ids, skipped)
+
+
+class ProjectedText(Text):
+    """OpenCLIP's text encoder as Stable Diffusion XL has it (CLIPTextModelWithProjection)."""
+
+    def __init__(self, c):
+        super().__init__(c)
+        self.text_projection = nn.Linear(c["hidden_size"], c["projection_dim"], bias=False)
+
+    def summary(self, ids):
+        """The row of the first token with the highest number, the end's, after all layers and the norm."""
+        last = self(ids)
+        return self.text_projection(last[torch.arange(len(ids)), ids.argmax(-1)])
 
 
 class VisionModel(nn.Module):

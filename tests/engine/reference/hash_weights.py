@@ -44,10 +44,25 @@ def weight(name, shape):
     return tensor(name, shape, 0.1)
 
 
+HALF = [False]  # whether what is filled runs in bf16
+
+
+def run_in_half(module):
+    """Weights and what layers read in bf16, as torch does it without autocast."""
+    module.to(torch.bfloat16)
+    narrow = lambda layer, given: tuple(
+        x.to(torch.bfloat16) if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in given)
+    for layer in module.modules():
+        if next(layer.parameters(recurse=False), None) is not None:
+            layer.register_forward_pre_hook(narrow)
+
+
 def fill(module):
     """Gives every parameter of a module its hashed value; returns the sorted lines "name dims"."""
     lines = []
     for name, parameter in module.state_dict().items():
         parameter.copy_(weight(name, parameter.shape))
         lines.append(" ".join([name] + [str(d) for d in parameter.shape]))
+    if HALF[0]:
+        run_in_half(module)
     return sorted(lines)

@@ -11,8 +11,9 @@ import sys
 
 import numpy as np
 import torch
-from clip import Text, Vision
-from hash_weights import fill, fnv1a, tensor
+from adapters import adapted_unet
+from clip import ProjectedText, Text, Vision
+from hash_weights import HALF, fill, fnv1a, tensor
 from motion_field import packed_field
 from pictures import PICTURES
 from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
@@ -32,6 +33,12 @@ SD = dict(block_out_channels=[32, 64, 64], layers_per_block=2, in_channels=4, ou
           up_block_types=["UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"])
 # As 2.x has it: heads by level, linear projections; and with the input that latent consistency models were given.
 SD2 = dict(SD, attention_head_dim=[2, 4, 4], use_linear_projection=True, time_cond_proj_dim=24)
+# As XL has it: no attention in the first block, ten layers in the last, a summary of the prompt and six sizes.
+SDXL = dict(block_out_channels=[32, 64, 64], layers_per_block=1, in_channels=4, out_channels=4, attention_head_dim=[2, 4, 4],
+            cross_attention_dim=88, use_linear_projection=True, transformer_layers_per_block=[1, 2, 10],
+            addition_embed_type="text_time", addition_time_embed_dim=16, projection_class_embeddings_input_dim=120,
+            down_block_types=["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],
+            up_block_types=["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"])
 VAE = dict(block_out_channels=[32, 64], layers_per_block=2, in_channels=3, latent_channels=4)
 CLIP = dict(hidden_size=48, intermediate_size=96, num_hidden_layers=2, num_attention_heads=3, vocab_size=100,
             max_position_embeddings=77, image_size=28, patch_size=7, projection_dim=40)
@@ -68,6 +75,26 @@ def sd2_unet_odd():
     y = net(picture_input("sample", 2, 7, 5, 4), torch.tensor([37.5]), tensor("context", [2, 9, 40]),
             tensor("guidance", [1, 24]))
     return SD2, names, y
+
+
+def sdxl_unet():
+    """In double precision: with random weights ten layers on each other are so steep that f32 itself is 8e-6 away."""
+    net = SdUNet(SDXL)
+    names = fill(net)
+    sizes = torch.tensor([[1024.0, 768.0, 0.0, 16.0, 512.0, 640.0]] * 2).double()
+    net = net if HALF[0] else net.double()
+    y = net(picture_input("sample", 2, 8, 12, 4).double(), torch.tensor([801.0]).double(), tensor("context", [2, 77, 88]).double(),
+            summary=tensor("summary", [2, 24]).double(), sizes=sizes)
+    return SDXL, names, y
+
+
+def clip_summary():
+    """Of one text; the end is where the highest number stands."""
+    config = dict(CLIP, hidden_act="gelu", num_hidden_layers=3)
+    net = ProjectedText(config)
+    names = fill(net)
+    ids = ((tensor("ids", [1, 77]) + 1.0) * 50.0).floor().long()
+    return config, names, torch.cat([net.text_model.states(ids)[2].flatten(), net.summary(ids).flatten()])[None]
 
 
 def picture_vae():
@@ -118,7 +145,11 @@ CASES = {
     "svd_unet": lambda: svd_unet(SVD, 3, 1, 8, 12, 1),
     "svd_unet_text_two_clips": lambda: svd_unet(dict(SVD, transformer_layers_per_block=2), 5, 2, 8, 8, 7),
     "sd_unet": sd_unet,
+    "sd_unet_adapters": lambda: adapted_unet(SD, (picture_input("sample", 1, 8, 12, 4), torch.tensor([501.0]),
+                                                  tensor("context", [1, 77, 40]))),
     "sd2_unet_odd": sd2_unet_odd,
+    "sdxl_unet": sdxl_unet,
+    "clip_summary": clip_summary,
     "picture_vae": picture_vae,
     "vae_encoder": lambda: vae(False),
     "vae_temporal_decoder": lambda: vae(True),
@@ -129,6 +160,20 @@ CASES = {
     "motion_field": packed_field,
     **PICTURES,
 }
+
+
+def flat(y):
+    return channels_last(y).contiguous().flatten().float().numpy()
+
+
+def half_distance(case, run, expected):
+    """How far torch's own bf16 is from that, for networks; the engine's may be no farther."""
+    if case in PICTURES or case == "motion_field":
+        return None
+    HALF[0] = True
+    distance = np.linalg.norm(flat(run()[2]) - expected) / np.linalg.norm(expected)
+    HALF[0] = False
+    return distance
 
 
 def write(path, y, metadata):
@@ -148,20 +193,28 @@ def read(path):
 
 def main():
     check, failed = "--check" in sys.argv, False
+    chosen = [name for name in sys.argv[1:] if not name.startswith("--")]
     torch.set_num_threads(2)
     with torch.no_grad():
         for case, run in CASES.items():
+            if chosen and case not in chosen:
+                continue
             config, names, y = run()
-            flat = channels_last(y).contiguous().flatten().numpy()
-            every = max(1, len(flat) // KEPT)
-            metadata = {"config": json.dumps(config, sort_keys=True), "every": str(every), "total": str(len(flat)),
+            all_of_it = flat(y)
+            every = max(1, len(all_of_it) // KEPT)
+            metadata = {"config": json.dumps(config, sort_keys=True), "every": str(every), "total": str(len(all_of_it)),
                         "names": str(fnv1a("\n".join(names)))}
             path = os.path.join(GOLDEN, case + ".safetensors")
             if not check:
-                write(path, flat[::every], metadata)
+                half = half_distance(case, run, all_of_it)
+                if half is not None:
+                    metadata["torch_bf16"] = f"{half:.2e}"
+                    print(f"{case}: torch's bf16 is {half:.2e} away")
+                write(path, all_of_it[::every], metadata)
                 continue
             kept, described = read(path)
-            distance = np.linalg.norm(kept - flat[::every]) / np.linalg.norm(kept)
+            distance = np.linalg.norm(kept - all_of_it[::every]) / np.linalg.norm(kept)
+            described.pop("torch_bf16", None)  # of the machine that wrote it
             good = described == metadata and distance < 1e-4
             print(f"{case}: relative distance {distance:.1e}{'' if good else '  DIFFERS'}")
             failed = failed or not good

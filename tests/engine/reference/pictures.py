@@ -9,7 +9,7 @@ import json
 
 import numpy as np
 import torch
-from clip import Text
+from clip import ProjectedText, Text
 from clip_tokenizer import CONTEXT, Tokenizer, learned_merges
 from hash_weights import fill, tensor, uniform
 from schedulers import SD as NOISE
@@ -29,6 +29,14 @@ TEXT1 = dict(hidden_size=40, intermediate_size=80, num_hidden_layers=3, num_atte
              vocab_size=800, max_position_embeddings=CONTEXT)
 TEXT2 = dict(TEXT1, hidden_act="gelu")
 SCALE = 0.18215
+# Stable Diffusion XL: two text encoders, no attention in the first block, the sizes and a summary of the prompt.
+UNET_XL = dict(UNET2, cross_attention_dim=40 + 48, transformer_layers_per_block=[1, 2, 10], addition_embed_type="text_time",
+               addition_time_embed_dim=16, projection_class_embeddings_input_dim=24 + 6 * 16,
+               down_block_types=["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],
+               up_block_types=["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"])
+TEXT_XL = dict(TEXT1, hidden_size=48, intermediate_size=96, num_hidden_layers=4, num_attention_heads=3, hidden_act="gelu",
+               projection_dim=24)
+VAE_XL = dict(VAE, scaling_factor=0.13025, force_upcast=True)
 
 
 def ids_of(prompt, padding):
@@ -45,8 +53,9 @@ def guidance_rows(strength, channels):
 class Problem:
     """What schedulers.py samples: latents as a list, channels last."""
 
-    def __init__(self, case, unet, context, clean):
+    def __init__(self, case, unet, context, clean, told=None):
         self.case, self.unet, self.context = case, unet, context
+        self.told = told or {}  # what XL is told beside the context
         self.shape = (case["height"] // 8, case["width"] // 8, 4)
         self.clean = clean
 
@@ -57,7 +66,8 @@ class Problem:
         sample = torch.tensor(x, dtype=torch.float32).reshape(1, *self.shape).permute(0, 3, 1, 2)
         sample, time = sample.expand(len(self.context), -1, -1, -1), torch.tensor([time], dtype=torch.float32)
         told = self.case["unet"].get("time_cond_proj_dim")
-        out = self.unet(sample, time, self.context, guidance_rows(self.case["guidance"], told) if told else None)
+        out = self.unet(sample, time, self.context, guidance_rows(self.case["guidance"], told) if told else None,
+                        **self.told)
         out = out.permute(0, 2, 3, 1).double()
         if len(out) == 2:
             out = out[:1] + self.case["guidance"] * (out[1:] - out[:1])
@@ -92,6 +102,34 @@ def picture(kind, **case):
     return config, names, vae.decode(latents / SCALE)
 
 
+def picture_xl(**case):
+    """Without a negative prompt: what it would say is zeros."""
+    case = dict(dict(negative="", guidance=5.0, clip_skip=0, strength=1.0, width=40, height=24), **case)
+    unet, vae, text, text2 = SdUNet(UNET_XL), PictureVae(VAE_XL), Text(TEXT1), ProjectedText(TEXT_XL)
+    names = sorted(sum([fill(net) for net in (unet, vae)], []))
+    fill(text), fill(text2)
+    first, second = ids_of(case["prompt"], PADDING["sd1"]), ids_of(case["prompt"], PADDING["sd2"])
+    context = torch.cat([text.text_model.states(first)[-2 - case["clip_skip"]],
+                         text2.text_model.states(second)[-2 - case["clip_skip"]]], dim=-1)
+    context = torch.cat([torch.zeros_like(context), context])
+    summary = text2.summary(second)
+    sizes = torch.tensor([[case["height"], case["width"], 0, 0, case["height"], case["width"]]] * 2).float()
+    case["unet"] = UNET_XL
+    problem = Problem(case, unet, context, None, dict(summary=torch.cat([torch.zeros_like(summary), summary]), sizes=sizes))
+    name, settings = case["sampled_by"]
+    _, latents = SOLVERS[name](problem, settings, case["steps"], 1.0)
+    latents = torch.tensor(latents, dtype=torch.float32).reshape(1, *problem.shape).permute(0, 3, 1, 2)
+    files = {"unet/config.json": UNET_XL, "vae/config.json": VAE_XL, "text_encoder/config.json": TEXT1,
+             "text_encoder_2/config.json": TEXT_XL, "scheduler/scheduler_config.json": settings,
+             "tokenizer/special_tokens_map.json": {"pad_token": PADDING["sd1"]},
+             "tokenizer_2/special_tokens_map.json": {"pad_token": PADDING["sd2"]}}
+    asked = {key: case[key] for key in ("prompt", "negative", "guidance", "clip_skip", "strength", "width", "height", "steps",
+                                        "scheduler")}
+    config = {"files": {path: json.dumps(content) for path, content in files.items()}, "request": asked,
+              "scheduler_class": name}
+    return config, names, vae.decode(latents / VAE_XL["scaling_factor"])
+
+
 PICTURES = {
     # Stable Diffusion 1.5 as it is downloaded.
     "picture_sd1": lambda: picture(
@@ -104,6 +142,10 @@ PICTURES = {
         scheduler="", checkpoint_names="DDIMScheduler",
         sampled_by=("DDIMScheduler", dict(NOISE, set_alpha_to_one=False, steps_offset=1, clip_sample=False,
                                           prediction_type="v_prediction"))),
+    # Stable Diffusion XL as it is downloaded.
+    "picture_sdxl": lambda: picture_xl(
+        prompt="The boat sways gently, it's on the water", steps=5, scheduler="", clip_skip=1,
+        sampled_by=("EulerDiscreteScheduler", dict(NOISE, steps_offset=1, timestep_spacing="leading"))),
     # From a picture, with fresh noise at every step, one layer of the text encoder less, by a scheduler that was asked for.
     "picture_from_picture": lambda: picture(
         "sd2", unet=UNET2, text_encoder=TEXT2, prompt="the hills", negative="the trees and clouds", guidance=3.0, clip_skip=1,

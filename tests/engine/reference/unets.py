@@ -1,4 +1,4 @@
-"""The two UNets: Stable Diffusion 1.x, which sees pictures, and Stable Video Diffusion, which sees clips."""
+"""The two UNets: Stable Diffusion 1.x, 2.x and XL, which see pictures, and Stable Video Diffusion, which sees clips."""
 import torch
 from blocks import Down, Resnet, TimeEmbedding, TransformerBlock, Up, sinusoid
 from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
@@ -103,20 +103,28 @@ class SdUNet(UNet):
         widths, time = config["block_out_channels"], 4 * config["block_out_channels"][0]
         heads = config["attention_head_dim"]  # whose name has always meant the number of heads
         heads = heads if isinstance(heads, list) else [heads] * len(widths)
+        depths = config.get("transformer_layers_per_block", [1] * len(widths))
         super().__init__(
             config,
             lambda a, b, part, attends: Resnet(a, b, time, 1e-5),
-            lambda c, level: SdTransformer(c, heads[level], config["cross_attention_dim"], 1,
+            lambda c, level: SdTransformer(c, heads[level], config["cross_attention_dim"], depths[level],
                                            config.get("use_linear_projection", False)))
         self.width = widths[0]
         if "time_cond_proj_dim" in config:
             self.time_embedding.cond_proj = nn.Linear(config["time_cond_proj_dim"], widths[0], bias=False)
+        if "addition_embed_type" in config:  # XL
+            self.sizes = config["addition_time_embed_dim"]
+            self.add_embedding = TimeEmbedding(config["projection_class_embeddings_input_dim"], time)
 
-    def forward(self, sample, time, context, guidance=None):
+    def forward(self, sample, time, context, guidance=None, summary=None, sizes=None):
+        """For XL: summary [pictures, c] of the prompts, sizes [pictures, 6]."""
         rows = sinusoid(time, self.width)
         if guidance is not None:
             rows = rows + self.time_embedding.cond_proj(guidance)
         embedding = self.time_embedding(rows).expand(sample.shape[0], -1)
+        if summary is not None:
+            waves = sinusoid(sizes.flatten(), self.sizes).reshape(len(sizes), -1)
+            embedding = embedding + self.add_embedding(torch.cat([summary, waves], dim=-1))
         return self.run(sample, lambda m, x: m(x, embedding), lambda m, x: m(x, context))
 
 
