@@ -103,6 +103,7 @@ void JobMachine::OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, O
   const FailedOffer failed{.leased = job.leased, .refused = refused, .busy_answers = job.busy};
   const dispatch::SlotRequest request = Line(turn, id);
   d.slots.Retry(At(turn, d), id, request, failed);
+  JoinSpillLine(turn, id);
 }
 
 bool JobMachine::BackToStart(Turn& turn, JobId id) {

@@ -257,7 +257,8 @@ void JobMachine::Foresee(JobId id) const {
 
 void JobMachine::ForeseeFurther(JobId id) const {
   wakes_.ForeseeFurther(id.index());
-  if (tiers_.contains(jobs_[id].facts.tier)) StateOf(jobs_[id]).slots.client().Foresee(id);
+  const TierId tier = jobs_[id].facts.tier;
+  if (tiers_.contains(tier)) tiers_[tier].slots.client().Foresee(id);
 }
 
 }  // namespace ringway::router

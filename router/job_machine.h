@@ -78,7 +78,9 @@ class JobMachine {
 
   // ---- what it knows ----
   const JobRecord& job(JobId id) const { return jobs_[id]; }
-  absl::Time latest_start(JobId id) const { return LatestStart(jobs_[id], StateOf(jobs_[id]).service); }
+  absl::Time latest_start(JobId id) const {
+    return LatestStart(jobs_[id], tiers_[jobs_[id].facts.tier].service);
+  }
   std::size_t live() const { return live_; }
   const TierState& tier(TierId tier) const { return tiers_[tier]; }
   // The counts since the last call.
@@ -100,7 +102,6 @@ class JobMachine {
   void EndTooLate(Turn& turn, JobId id);
   bool StillPossible(Turn& turn, JobId id);
   TierState& StateOf(const JobRecord& job) { return tiers_[job.facts.tier]; }
-  const TierState& StateOf(const JobRecord& job) const { return tiers_[job.facts.tier]; }
 
   // ---- slots of the own region (job_slots.cc) ----
   // Returns the request with which the job, now in kAcquiring, waits.
@@ -113,7 +114,9 @@ class JobMachine {
   // ---- spilling (job_slots.cc) ----
   void AimSpills(const RouterView& view);
   void LetSpill(Turn& turn);
-  void TrySpill(Turn& turn, JobId id);
+  void JoinSpillLine(Turn& turn, JobId id);
+  // True: the job is on its way out.
+  bool TrySpill(Turn& turn, JobId id);
   // What this router learns from a job that was away: how long it waited there, or that it was not taken.
   void CameBack(Turn& turn, JobRecord& job);
 

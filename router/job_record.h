@@ -65,6 +65,8 @@ struct alignas(kCacheLine) JobRecord {
   std::array<RouterId, kForwardsMax> forwards;
   std::size_t forwards_made = 0;
 
+  // For a region that the table did not choose.
+  bool may_spill() const { return !facts.forwarded && !spilled && !route.shed; }
   bool ran() const { return started != absl::InfiniteFuture(); }
   std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
   // A hint that something about the job comes soon; changes nothing.

@@ -14,10 +14,6 @@ dispatch::SlotRequest JobMachine::Line(Turn& turn, JobId id) {
   if (job.home_since == absl::InfinitePast()) job.home_since = turn.now;
   // The source refuses it in time; this is for a leader that does not answer, and estimates that grow.
   wakes_.Set(id.index(), NextLook(turn.now, job, d.service));
-  if (!job.facts.forwarded && !job.spilled && !job.route.shed) {
-    AimSpills(turn.view);
-    d.spill.Join(turn.now, id, job.facts.priority, job.home_since);
-  }
   return {.priority = job.facts.priority,
           .arrived = job.facts.arrived,
           .deadline = job.facts.deadline,
@@ -30,6 +26,16 @@ void JobMachine::Acquire(Turn& turn, JobId id) {
   const dispatch::SlotRequest request = Line(turn, id);
   TierState& d = StateOf(jobs_[id]);
   d.slots.Acquire(At(turn, d), id, request);
+  JoinSpillLine(turn, id);
+}
+
+// In the leader's line; a job that probes looks by itself when its next round is due.
+void JobMachine::JoinSpillLine(Turn& turn, JobId id) {
+  const JobRecord& job = jobs_[id];
+  TierState& d = StateOf(job);
+  if (!job.may_spill() || !d.slots.InLine(id)) return;
+  AimSpills(turn.view);
+  d.spill.Join(turn.now, id, job.facts.priority, job.home_since);
 }
 
 void JobMachine::ReadAnswers(Turn& turn) {
@@ -52,6 +58,11 @@ void JobMachine::OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& ans
     JobRecord& job = jobs_[left->job];
     if (job.phase != JobPhase::kAcquiring || !std::exchange(job.leaving, false)) return;
     if (StillPossible(turn, left->job)) Forward(turn, left->job);
+  } else if (const auto* due = std::get_if<dispatch::RoundDue>(&answer)) {
+    const JobRecord& job = jobs_[due->job];
+    if (job.phase != JobPhase::kAcquiring || job.leaving || TrySpill(turn, due->job)) return;
+    StateOf(job).slots.Look(At(turn, StateOf(job)), due->job);
+    JoinSpillLine(turn, due->job);
   } else if (const auto* lost = std::get_if<ledger::SlotLost>(&answer)) {
     const JobRecord& job = jobs_[lost->job];
     if (job.phase != JobPhase::kOffered && job.phase != JobPhase::kRunning) return;
@@ -100,20 +111,22 @@ void JobMachine::LetSpill(Turn& turn) {
     while (d.spill.NextWake() <= turn.now) {
       AimSpills(turn.view);
       for (JobId id = d.spill.NextDue(turn.now); id.valid(); id = d.spill.NextDue(turn.now)) {
-        TrySpill(turn, id);
+        // Else its slot was granted and lost in one turn.
+        if (tiers_[jobs_[id].facts.tier].slots.Waits(id)) TrySpill(turn, id);
       }
       ReadAnswers(turn);
     }
   }
 }
 
-void JobMachine::TrySpill(Turn& turn, JobId id) {
+bool JobMachine::TrySpill(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierState& d = StateOf(job);
-  if (!d.slots.Waits(id)) return;  // its slot was granted and lost in one turn
+  if (!job.may_spill()) return false;
+  AimSpills(turn.view);
   const dispatch::SpillTarget* const chosen =
       d.spill.Send(turn.now, turn.now - job.home_since, latest_start(id) - turn.now);
-  if (chosen == nullptr) return;
+  if (chosen == nullptr) return false;
   job.spilled = true;
   job.away = chosen->region;
   job.route = {.target = chosen->region, .reason = kSpillReason, .ring = chosen->ring};
@@ -123,6 +136,7 @@ void JobMachine::TrySpill(Turn& turn, JobId id) {
   job.leaving = true;
   wakes_.Set(id.index(), latest_start(id) + absl::Nanoseconds(1));
   d.slots.Leave(At(turn, d), id);
+  return true;
 }
 
 void JobMachine::CameBack(Turn& turn, JobRecord& job) {

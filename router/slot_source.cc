@@ -131,8 +131,7 @@ void SlotSource::WakeOne(const SlotTurn& turn) {
   if (const WorkerId worker = prober_.TakeTurn(turn); worker.valid()) {
     WakeFor(turn, worker, /*beside=*/true);
   } else if (prober_.Due(turn.now)) {
-    const JobId job = prober_.TakeDue();
-    Seek(turn, job, prober_.request(job));
+    answers_.push_back(dispatch::RoundDue{prober_.TakeDue()});
   } else if (client_.NextWake() <= turn.now) {
     client_.Wake(turn.now, answers_);
   }

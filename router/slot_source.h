@@ -57,7 +57,11 @@ class SlotSource {
              const FailedOffer& failed);
   // Waits for an answer, and may leave.
   bool Waits(JobId job) const { return client_.Waits(job) || prober_.Waits(job); }
-  // Answered by LineLeft. The job must be waiting.
+  // Waits in the leader's line.
+  bool InLine(JobId job) const { return client_.Waits(job); }
+  // After RoundDue: from the ledger if it can be reached, else a round of probes.
+  void Look(const SlotTurn& turn, JobId job) { Seek(turn, job, prober_.request(job)); }
+  // Answered by LineLeft. The job must be waiting, or its round be due.
   void Leave(const SlotTurn& turn, JobId job);
   // The worker that was granted has started the job.
   void Started(JobId job) { prober_.Started(job); }

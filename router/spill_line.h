@@ -1,5 +1,5 @@
-// The jobs of a tier that wait at home and may leave for another region, and whose turn it is to be
-// considered.
+// The jobs in a ledger's line at home that may leave for another region, and whose turn it is to be
+// considered. A job that probes is no part of it: it looks by itself whenever its next round is due.
 //
 // When leaving is worth it is decided in dispatch/spill.h; this keeps the line, so that nobody looks at every
 // waiting job: the first of each priority has waited longest, and one alarm is set for when leaving is worth
@@ -7,7 +7,7 @@
 // it goes, or stays because too little time is left. What lets somebody leave who could not is an event: an
 // arrival that brings a token, a job that comes back from a region, another fleet or another router.
 //
-// The line is by age and not by when a job joined, because one that probes is out of it during each offer.
+// The line is by age and not by when a job joined, because one that comes back to it has its old place.
 //
 // Invariant: a job is in the line from Join until Leave or until NextDue gave it. Complexity: O(log jobs) a
 // call, and O(regions) for each job considered. Pure; one owner thread.

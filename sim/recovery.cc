@@ -45,6 +45,7 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       router_well_s_(routers.places().size(), 0.0),
       slot_well_s_(workers.count(), 0.0),
       served_(scenario.fleet->world.regions.size()) {
+  for (const Tier& tier : scenario.fleet->tiers) jobs_wait_ = jobs_wait_ && tier.dispatch.waiting_max > 0;
   faulty_.push_back({0, kWithinS});
   for (const ScenarioStep& step : scenario.steps) {
     const auto* scale = std::get_if<ScaleDemand>(&step.fault);
@@ -137,7 +138,7 @@ void Recovery::JudgeService(absl::Time now, Checkers& checkers) {
   for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
     const Served served = std::exchange(served_[region], {});
     const bool quiet = now_s >= quiet_from_s_ + kWithinS + kRoundS && now_s <= quiet_to_s_;
-    if (!quiet || served.idle_share < kIdleShare) continue;
+    if (!quiet || !jobs_wait_ || served.idle_share < kIdleShare) continue;
     const bool few = served.ended < kUsersMin || static_cast<double>(served.unserved) <=
                                                      kUnservedShare * static_cast<double>(served.ended);
     if (few) continue;

@@ -74,6 +74,7 @@ class Recovery : public Observer {
   };
   double quiet_from_s_ = 0;  // no fault from then on, and demand as it was until then
   double quiet_to_s_ = std::numeric_limits<double>::infinity();
+  bool jobs_wait_ = true;  // else a moment without an idle worker refuses somebody, as it should
   IdVector<RegionId, Served> served_;
   std::uint64_t judged_ = 0;
 };

@@ -53,6 +53,11 @@ struct LineLeft {
   JobId job;
 };
 
+// The job has slept, and its next round of probes is due: it looks on, or leaves instead.
+struct RoundDue {
+  JobId job;
+};
+
 }  // namespace ringway::dispatch
 
 #endif  // RINGWAY_ROUTER_DISPATCH_SLOT_REQUEST_H_

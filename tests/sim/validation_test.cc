@@ -57,7 +57,7 @@ Twin Simulate(const Cell& cell, const Law& law, bool may_wait, double p99_scale,
   run.Watch(&twin);
   run.Run();
   EXPECT_EQ(run.tally().totals().ended_all(), run.tally().totals().submitted);
-  EXPECT_TRUE(run.checkers().violations().empty());
+  for (const std::string& violation : run.checkers().violations()) ADD_FAILURE() << violation;
   EXPECT_GT(twin.jobs(), 0.9 * jobs);
   // An arrival within a nanosecond of a departure may see it either way.
   EXPECT_LE(twin.differing(), twin.jobs() / 10'000) << "seed " << seed;

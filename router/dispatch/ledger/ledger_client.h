@@ -65,7 +65,9 @@ struct SlotLost {
   WorkerId worker;
   Lease lease;
 };
-using ClientAction = std::variant<TellLeader, SlotGranted, SlotRefused, LineLeft, NoLeader, SlotLost>;
+// RoundDue is the prober's alone: the answers of both sources go through one line.
+using ClientAction =
+    std::variant<TellLeader, SlotGranted, SlotRefused, LineLeft, NoLeader, SlotLost, dispatch::RoundDue>;
 
 class LedgerClient {
  public:
