@@ -120,7 +120,7 @@ void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion 
 }
 
 void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
-  view_.CloseWindow();
+  view_.CloseWindow(now, settings_.report_period);
   bool settled = true;
   for (TierLoop& loop : tiers_) {
     loop.Observe(now, last_epoch_at_, view_);

@@ -42,8 +42,7 @@ struct SampledMetric {
 };
 
 struct RegionState {
-  RegionTraffic traffic;  // last believed
-  absl::Time observed_at = absl::InfinitePast();
+  RegionTraffic traffic;               // last believed
   std::vector<SampledMetric> sampled;  // by metric
   RateHistory arriving;                // requests per second sent here, from all sources
   DrainRamp drain;
@@ -116,7 +115,7 @@ class TierLoop {
 
  private:
   void ObserveRegion(absl::Time now, RegionId id);
-  std::optional<MetricReading> WorstReading(absl::Time now, RegionId id);
+  std::optional<MetricReading> Read(absl::Time now, RegionId id, std::size_t metric);
   RegionLoad LoadOf(RegionId id, absl::Time now) const;
   WorkerCount Workers(RegionId id) const;
 

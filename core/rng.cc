@@ -47,4 +47,18 @@ double Rng::LogNormal(double mean, double cv) {
   return mean * std::exp(std::sqrt(variance) * Normal() - variance / 2);
 }
 
+// Marsaglia and Tsang (2000), with their power of a uniform draw for shapes below 1.
+double Rng::Gamma(double cv) {
+  const double shape = 1 / (cv * cv);
+  const double boost = shape < 1 ? std::pow(1 - Uniform(), 1 / shape) : 1;
+  const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
+  const double c = 1 / std::sqrt(9 * d);
+  while (true) {
+    const double x = Normal();
+    const double v = std::pow(1 + c * x, 3);
+    if (v <= 0) continue;
+    if (std::log(1 - Uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v * boost / shape;
+  }
+}
+
 }  // namespace ringway

@@ -36,6 +36,8 @@ class Rng {
   double Exponential();
   // Mean 0, standard deviation 1 (Marsaglia's polar method; no value is kept between calls).
   double Normal();
+  // Mean 1 and the given coefficient of variation, > 0: gaps of arrivals that come in bursts where it is above 1.
+  double Gamma(double cv);
   // Log-normal with the given mean and coefficient of variation.
   double LogNormal(double mean, double cv);
 

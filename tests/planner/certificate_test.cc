@@ -79,9 +79,8 @@ TEST(Certificate, IsNeverFalseAndNeverLooseOverManyWorlds) {
       continue;
     }
     ++away;
-    overloaded += std::any_of(draft.sites.begin(), draft.sites.end(), [&](const Site& site) {
-      return site.limit_level > c.tier->route.overload_threshold;
-    });
+    overloaded += std::any_of(draft.sites.begin(), draft.sites.end(),
+                              [&](const Site& site) { return site.limit_level > site.hot_level; });
     ASSERT_GT(bound, 0) << "no certificate";
     EXPECT_LE(bound, truth * (1 + 1e-6)) << "certifies what is not so";
     EXPECT_GE(cost, truth * (1 - 1e-6)) << "cheaper than possible";

@@ -89,7 +89,6 @@ std::shared_ptr<const Scenario> Make(const Case& c) {
   tier.route.rings = {{"near", 20, 0.75}, {"continent", 100, 0.8}, {"world", 500, 0.95}};
   tier.dispatch.mode = c.mode;
   tier.dispatch.spill.share = c.share;
-  tier.guard.demand_ewma = 0.3;
   tier.guard.step_max = 0.35;
   auto scenario = std::make_shared<Scenario>();
   scenario->seed = c.seed;
