@@ -36,10 +36,10 @@ class Rng {
   double Exponential();
   // Mean 0, standard deviation 1 (Marsaglia's polar method; no value is kept between calls).
   double Normal();
-  // Mean 1 and the given coefficient of variation, > 0: gaps of arrivals that come in bursts where it is above 1.
-  double Gamma(double cv);
   // Log-normal with the given mean and coefficient of variation.
   double LogNormal(double mean, double cv);
+  // Gamma with the given mean and coefficient of variation (Marsaglia and Tsang, 2000).
+  double Gamma(double mean, double cv);
 
  private:
   std::uint64_t state_[4];

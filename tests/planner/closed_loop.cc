@@ -87,7 +87,7 @@ class Fleet {
       }
       for (; next_[s] < second + 1; ++now_.entered[s]) {
         next_[s] = std::max<double>(next_[s], second) +
-                   std::max(1e-9, noise_.Gamma(conditions_.cv)) / demand_rps_[s];
+                   std::max(1e-9, noise_.Gamma(1, conditions_.cv)) / demand_rps_[s];
       }
     }
     if (load_.empty()) {

@@ -20,7 +20,7 @@ class Arrivals {
   double Count(double rate, double seconds) {
     now_ += seconds;
     double count = 0;
-    for (; next_ <= now_; ++count) next_ += std::max(1e-9, rng_.Gamma(cv_)) / rate;
+    for (; next_ <= now_; ++count) next_ += std::max(1e-9, rng_.Gamma(1, cv_)) / rate;
     return count;
   }
 
