@@ -229,6 +229,14 @@ const std::vector<FleetView::LivingWorker>& FleetView::Living(TierId tier, std::
   return roll.living;
 }
 
+IdVector<RegionId, char> FleetView::Reachable() const {
+  IdVector<RegionId, char> reachable(regions_);
+  for (const auto& [name, router] : routers_) {
+    if (router.present()) reachable[router.hello.region] = 1;
+  }
+  return reachable;
+}
+
 IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId tier, absl::Time now,
                                                      absl::Duration stale_after) const {
   const std::vector<MetricSpec>& metrics = fleet.tiers[tier].metrics;
@@ -239,6 +247,7 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
   for (const auto& [name, router] : routers_) {
     RegionTraffic& region = regions[router.hello.region];
     region.reported_at = std::max(region.reported_at, router.reported_at);
+    region.reachable = region.reachable || router.present();
     believed.push_back(Recent(router, now, stale_after) ? &router : nullptr);
     if (believed.back() == nullptr) continue;
     region.fresh = true;

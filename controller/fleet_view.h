@@ -66,6 +66,7 @@ struct RouterState {
 struct RegionTraffic {
   absl::Time reported_at = absl::InfinitePast();  // newest report from the region, believed or not
   bool fresh = false;                             // some router reported recently: the rest is meaningful
+  bool reachable = false;                         // some router is connected and speaks
   PerPriority<double> demand_rps{};
   RpsRow sent_rps;
   double ran_rps = 0;  // left its workers, however they ended
@@ -93,6 +94,8 @@ class FleetView {
 
   // Turns the counts of regions whose routers have all reported into rates. Once an epoch, before Collect.
   void CloseWindow(absl::Time now, absl::Duration report_period);
+  // Whether some router of each region is connected and speaks.
+  IdVector<RegionId, char> Reachable() const;
   IdVector<RegionId, RegionTraffic> Collect(const Fleet& fleet, TierId tier, absl::Time now,
                                             absl::Duration stale_after) const;
   // Marks the routers that have not reported since `before`, though they once did.

@@ -52,7 +52,8 @@ void TierLoop::Sample(absl::Time now, const MetricSampled& sample) {
   regions_[sample.region].sampled[sample.metric] = {sample.value, WholeNanoseconds(now - sample.age)};
 }
 
-void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView& view) {
+void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView& view, bool cut_off) {
+  cut_off_ = cut_off;
   findings_.clear();
   auto traffic = view.Collect(*fleet_, id_, now, tier_->guard.stale_after);
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
@@ -62,6 +63,7 @@ void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView&
       seen_a_worker_ = seen_a_worker_ || region.traffic.alive > 0;
     } else {
       region.traffic.fresh = false;
+      region.traffic.reachable = traffic[id].reachable;
       region.traffic.reported_at = std::max(region.traffic.reported_at, traffic[id].reported_at);
     }
   }
@@ -70,7 +72,10 @@ void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView&
     for (const TargetRps& cell : region.traffic.sent_rps) arriving_rps_[cell.target] += cell.rps;
   }
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
-    regions_[id].arriving.Add(window_start, arriving_rps_[id]);
+    RegionState& region = regions_[id];
+    const bool serves = region.traffic.alive > 0 || tier_->regions[id].workers == 0;
+    region.standing.See(now, region.traffic.reachable && serves, cut_off);
+    region.arriving.Add(window_start, arriving_rps_[id]);
     ObserveRegion(now, id);
   }
 }
@@ -141,6 +146,12 @@ RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now) const {
   const bool heard_of = region.traffic.reported_at != absl::InfinitePast();
   load.usable_share *= (heard_of ? Workers(id).AliveShare() : 1) * (1 - DrainShare(id, now));
   load.draining = region.drain.drain;
+  if (region.standing.gone() && !region.traffic.reachable && !cut_off_) {
+    // Who enters there enters elsewhere now; its workers have nobody who would send them a job.
+    load.health = InputHealth::kMissing;
+    load.demand_rps = {};
+  }
+  load.takes_more = load.takes_more && !region.standing.OnTrial(now);
   // Loads may come from Prometheus while the routers are silent: both must be fresh.
   load.health = std::max(load.health, HealthOfAge(now - region.traffic.reported_at, tier_->guard));
   return load;

@@ -30,6 +30,7 @@
 #include "controller/planner/estimate.h"
 #include "controller/planner/planner.h"
 #include "controller/rate_history.h"
+#include "controller/standing.h"
 #include "core/fleet.h"
 #include "core/snapshot.h"
 
@@ -46,6 +47,7 @@ struct RegionState {
   std::vector<SampledMetric> sampled;  // by metric
   RateHistory arriving;                // requests per second sent here, from all sources
   DrainRamp drain;
+  Standing standing;
 };
 
 using PinKey = std::pair<RegionId, Priority>;
@@ -65,7 +67,9 @@ class TierLoop {
   // ---- inputs ----
   void Sample(absl::Time now, const MetricSampled& sample);
   // `window_start`: the last epoch's end, from which the rates of `view` are counted.
-  void Observe(absl::Time now, absl::Time window_start, const FleetView& view);
+  // `cut_off`: so many regions fell that it is this controller that stands alone, and nothing follows from
+  // it.
+  void Observe(absl::Time now, absl::Time window_start, const FleetView& view, bool cut_off = false);
   // Every region that has workers is heard of.
   bool Settled() const;
   // A worker of the tier lives, or did since the start.
@@ -133,6 +137,7 @@ class TierLoop {
   std::shared_ptr<const planner::Plan> plan_;
   std::vector<planner::Finding> findings_;
   bool seen_a_worker_ = false;
+  bool cut_off_ = false;  // of the last Observe
 };
 
 }  // namespace ringway::controller

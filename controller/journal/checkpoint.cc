@@ -110,6 +110,12 @@ v1::RegionCheckpoint SaveRegion(const TierLoop& loop, RegionId id) {
   SaveRow(region.traffic.sent_rps, saved.mutable_sent());
   saved.set_alive(static_cast<std::uint32_t>(region.traffic.alive));
   saved.set_ran_rps(region.traffic.ran_rps);
+  saved.set_reachable(region.traffic.reachable);
+  const Standing::State& standing = region.standing.state();
+  saved.set_up(standing.up);
+  saved.set_falls(standing.falls);
+  saved.set_fell_at_ns(Nanos(standing.fell_at));
+  saved.set_rose_at_ns(Nanos(standing.rose_at));
   for (const SampledMetric& sampled : region.sampled) {
     v1::SampledValue* out = saved.add_sampled();
     out->set_value(sampled.value);
@@ -134,6 +140,11 @@ void LoadRegion(const v1::RegionCheckpoint& saved, RegionId id, std::size_t regi
   region.traffic.sent_rps = LoadRow(saved.sent(), regions);
   region.traffic.alive = static_cast<int>(saved.alive());
   region.traffic.ran_rps = saved.ran_rps();
+  region.traffic.reachable = saved.reachable();
+  region.standing.Restore({.up = saved.up(),
+                           .falls = saved.falls(),
+                           .fell_at = At(saved.fell_at_ns()),
+                           .rose_at = At(saved.rose_at_ns())});
   for (std::size_t m = 0; m < region.sampled.size() && static_cast<int>(m) < saved.sampled_size(); ++m) {
     const v1::SampledValue& sampled = saved.sampled(static_cast<int>(m));
     region.sampled[m] = {sampled.value(), At(sampled.at_ns())};
@@ -234,6 +245,12 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   saved.set_leaders_trusted_until_ns(Nanos(leaders.trusted_until));
   saved.set_leaders_due_ns(leaders.due == absl::InfiniteFuture() ? kNeverAgain : Nanos(leaders.due));
   const Fleet& fleet = *machine.fleet_;
+  saved.set_cut_off(machine.cut_off_);
+  for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    v1::LostRegion* lost = saved.add_lost();
+    lost->set_known(machine.horizon_.known()[id] != 0);
+    lost->set_lost_at_ns(Nanos(machine.horizon_.lost_at()[id]));
+  }
   for (const auto& [name, router] : machine.view_.routers()) *saved.add_routers() = SaveRouter(router, fleet);
   for (const TierLoop& loop : machine.tiers_) {
     v1::TierCheckpoint* tier = saved.add_tiers();
@@ -260,6 +277,13 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
   machine.next_epoch_at_ = At(saved.next_epoch_at_ns());
   machine.settle_until_ = At(saved.settle_until_ns());
   machine.settling_ = saved.settling();
+  machine.cut_off_ = saved.cut_off();
+  for (RegionId id(0);
+       id != fleet->world.regions.end_id() && static_cast<int>(id.index()) < saved.lost_size();
+       id = RegionId(id.index() + 1)) {
+    const v1::LostRegion& lost = saved.lost(static_cast<int>(id.index()));
+    machine.horizon_.Restore(id, lost.known(), At(lost.lost_at_ns()));
+  }
   for (const v1::RouterCheckpoint& router : saved.routers()) {
     auto state = LoadRouter(router, *fleet);
     if (!state.ok()) return state.status();

@@ -39,8 +39,8 @@ class Demand {
   // `count` requests entered in `seconds`.
   Verdict Add(double seconds, double count);
   double rps() const { return held_.rate(); }
-  // For whoever would refuse requests because there are so many.
-  double AtMostRps() const { return held_.AtMost(); }
+  // For whoever would refuse requests because there are so many: a burst is judged over `seconds`.
+  double AtMostRps(double seconds) const { return held_.AtMost(seconds); }
   Learnt learnt() const { return {held_.state(), doubted_}; }
   void Restore(const Learnt& learnt) {
     held_.Restore(learnt.held);

@@ -116,9 +116,11 @@ RegionLoad RegionEstimate::Load(absl::Time now) const {
     load.demand_rps[p] = demand_[p].rps();
     demand_rps += load.demand_rps[p];
   }
-  // Where a table may refuse, a rate that is given up a second late idles GPUs, and the refused come again.
+  // Where a table may refuse, a rate that is given up a second late idles GPUs, and the refused come again;
+  // and what lasts for less than a service time fits into the lines.
   if (cost_ && demand_rps * cost_->value() > ShedLevel(*tier_, tier_->regions[region_])) {
-    for (std::size_t p = 0; p < demand_.size(); ++p) load.demand_rps[p] = demand_[p].AtMostRps();
+    for (std::size_t p = 0; p < demand_.size(); ++p)
+      load.demand_rps[p] = demand_[p].AtMostRps(absl::ToDoubleSeconds(tier_->service_mean));
   }
   for (const Metric& metric : metrics_) load.measured_load = std::max(load.measured_load, metric.last);
   if (cost_) {

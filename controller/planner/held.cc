@@ -51,12 +51,22 @@ double Held::dispersion() const {
   return settings_.dispersed ? std::clamp(state_.dispersion, 1.0, kDispersionMax) : 1.0;
 }
 
-double Held::AtMost() const {
-  const Mark& before = state_.marks[0][1];
-  const double exposure = state_.now.exposure - before.exposure;
-  if (state_.now.entry < 2 || exposure <= 0) return state_.rate;
-  const double count = state_.now.count - before.count;
-  return std::min(state_.rate, (count + kSigmas * std::sqrt(count) + kSigmas) / exposure);
+double Held::AtMost(double exposure_min) const {
+  if (state_.now.entry < 2) return state_.rate;
+  const auto at_most = [&](const Mark& since) {
+    const double exposure = state_.now.exposure - since.exposure;
+    if (exposure <= 0) return state_.rate;
+    const double count = state_.now.count - since.count;
+    return (count + kSigmas * std::sqrt(count) + kSigmas) / exposure;
+  };
+  const double last = at_most(state_.marks[0][1]);
+  for (const auto& level : state_.marks) {
+    for (const Mark* mark : {&level[0], &level[1]}) {
+      if (state_.now.exposure - mark->exposure < exposure_min) continue;
+      return std::min({state_.rate, last, at_most(*mark)});
+    }
+  }
+  return std::min(state_.rate, last);
 }
 
 double Held::StandardError() const {

@@ -65,9 +65,9 @@ class Held {
   double rate() const { return state_.rate; }
   bool primed() const { return state_.primed; }
   double dispersion() const;
-  // What the last entry alone lets the rate be, three standard deviations of Poisson's law up; the rate if it
-  // is less than that, or before the second entry.
-  double AtMost() const;
+  // What the last entry alone lets the rate be, three standard deviations of Poisson's law up, and what the
+  // least window of `exposure_min` does; the rate if it is less than that, or before the second entry.
+  double AtMost(double exposure_min) const;
   // Of the rate, as far as counts since the last change tell it.
   double StandardError() const;
   const State& state() const { return state_; }
