@@ -39,7 +39,8 @@ void RegionLinks::Connect(Endpoint from, RegionId region) {
 }
 
 void RegionLinks::HangUp(Endpoint from, RegionId region) {
-  Link& link = sites_[from].links[region];
+  Link& link = At(sites_[from].links, region);
+  if (link.number == 0) return;
   Post(from, link.to,
        {.what = Note::What::kFell, .number = link.number, .from = from, .period = {}, .hint = {}});
   link = {};
@@ -47,7 +48,7 @@ void RegionLinks::HangUp(Endpoint from, RegionId region) {
 
 void RegionLinks::Send(Endpoint from, RouterId listener, const ledger::IdleHint& hint) {
   const RegionId region(listener.index() - kListeners);
-  const Listener& to = sites_[from].listeners[region];
+  const Listener& to = At(sites_[from].listeners, region);
   if (to.number == 0) return;
   Post(from, to.from,
        {.what = Note::What::kHint, .number = to.number, .from = from, .period = {}, .hint = hint});
@@ -104,7 +105,9 @@ void RegionLinks::Died(Endpoint endpoint) {
   }
   for (const Listener& listener : site.listeners) {
     if (listener.number == 0) continue;
-    Link& link = sites_[listener.from].links[ends_.region(endpoint)];
+    // Unless whoever listened has died too, or has dialled somebody else since.
+    Link& link = At(sites_[listener.from].links, ends_.region(endpoint));
+    if (link.number != listener.number) continue;
     const double wait_ns =
         std::min(kRetryMaxNs, kRetryFirstNs * static_cast<double>(1 << std::min(link.tries++, 8)));
     RetryLater(listener.from, ends_.region(endpoint), listener.number,
