@@ -1,4 +1,4 @@
-#include "bench/engine/peak.h"
+#include "engine/cpu/peak.h"
 
 #include <immintrin.h>
 
@@ -7,7 +7,7 @@
 
 #include "engine/cpu/parallel.h"
 
-namespace ringway::bench {
+namespace ringway::engine {
 namespace {
 
 constexpr int kChains = 16;
@@ -56,19 +56,19 @@ __attribute__((target("avx2,fma"))) float FloatChains() {
 
 }  // namespace
 
-double PeakFlops(engine::Isa isa, int threads) {
-  if (isa == engine::Isa::kScalar) return 0;
-  const bool bf16 = isa == engine::Isa::kAvx512Bf16, wide = isa >= engine::Isa::kAvx512;
+double PeakFlops(Isa isa, int threads) {
+  if (isa == Isa::kScalar) return 0;
+  const bool bf16 = isa == Isa::kAvx512Bf16, wide = isa >= Isa::kAvx512;
   float (*const chains)() = bf16 ? Bf16Chains : wide ? WideFloatChains : FloatChains;
   const double flops_a_turn = bf16 ? kChains * 64.0 : wide ? kChains * 32.0 : kFew * 16.0;
   volatile float sink = 0;
   double best = 1e9;
   for (int round = 0; round < 40; ++round) {
     const auto begin = std::chrono::steady_clock::now();
-    engine::ParallelFor(threads, threads, [&](std::int64_t, int) { sink = chains(); });
+    ParallelFor(threads, threads, [&](std::int64_t, int) { sink = chains(); });
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   return threads * static_cast<double>(kTurns) * flops_a_turn / best;
 }
 
-}  // namespace ringway::bench
+}  // namespace ringway::engine

@@ -4,16 +4,16 @@
 // Independent multiply-add chains in registers, as many as hide the latency, on every thread: VDPBF16PS where
 // there is bf16, fused multiply-add of 16 or 8 floats elsewhere. Best of several short runs, in
 // floating-point operations a second.
-#ifndef RINGWAY_BENCH_ENGINE_PEAK_H_
-#define RINGWAY_BENCH_ENGINE_PEAK_H_
+#ifndef RINGWAY_ENGINE_CPU_PEAK_H_
+#define RINGWAY_ENGINE_CPU_PEAK_H_
 
 #include "engine/cpu/isa.h"
 
-namespace ringway::bench {
+namespace ringway::engine {
 
 // Zero when there is no measurement for the instruction set.
-double PeakFlops(engine::Isa isa, int threads);
+double PeakFlops(Isa isa, int threads);
 
-}  // namespace ringway::bench
+}  // namespace ringway::engine
 
-#endif  // RINGWAY_BENCH_ENGINE_PEAK_H_
+#endif  // RINGWAY_ENGINE_CPU_PEAK_H_
