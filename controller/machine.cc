@@ -17,7 +17,7 @@ constexpr double kSilentPeriods = 3;
 Note Info(std::string text) { return {Note::Level::kInfo, std::move(text)}; }
 Note Warning(std::string text) { return {Note::Level::kWarning, std::move(text)}; }
 
-std::string VersionText(TableVersion version) { return absl::StrCat(version.epoch, "/", version.version); }
+std::string VersionText(TableVersion version) { return absl::StrCat(version.epoch, ".", version.version); }
 
 }  // namespace
 

@@ -18,7 +18,7 @@ copy_tree() {
 }
 
 compile() {
-  cmake --build "$out" --target seed_test -j "$(nproc)" >build/planted/build.log 2>&1
+  cmake --build "$out" --target sim_seed_test -j "$(nproc)" >build/planted/build.log 2>&1
 }
 
 # The files of a patch as they were; ninja goes by their times.

@@ -109,14 +109,14 @@ class InputCheck {
     for (std::size_t p = 0; p < tier_.priorities.size() && p < kMaxPriorities; ++p) {
       double rps = input.demand_rps[p];
       if (!IsFiniteNonNegative(rps)) {
-        Report("demand ", rps, " requests/s of priority ", p,
+        Report("demand ", rps, " requests/s of priority ", tier_.priorities[p],
                ", finite numbers from 0 allowed: 0 used, its row stays as it is");
         rps = 0;
         site.stale = true;
         site.takes_more = false;
       } else if (rps > believable) {
-        Report("demand ", rps, " requests/s of priority ", p, ", more than ", tier_.guard.jump_max,
-               " times what the whole tier serves: ", believable, " used");
+        Report("demand ", rps, " requests/s of priority ", tier_.priorities[p], ", more than ",
+               tier_.guard.jump_max, " times what the whole tier serves: ", believable, " used");
         rps = believable;
       }
       site.demand_rps[p] = rps;

@@ -1,6 +1,7 @@
 #include "controller/planner/guard.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,9 @@
 
 namespace ringway::planner {
 namespace {
+
+// To a tenth: more would not be true.
+double Percent(double share) { return std::round(1000 * share) / 10; }
 
 TierTable MoveTowards(const Tier& tier, const Reach& reach, const Draft& draft, const TierTable& planned,
                       const TierTable& in_force, std::vector<Finding>& findings) {
@@ -23,9 +27,9 @@ TierTable MoveTowards(const Tier& tier, const Reach& reach, const Draft& draft, 
     row = step.progress >= 1 ? goal : Blend(row, goal, step.progress, step.source, reach);
     if (step.progress < 1) {
       findings.push_back({Finding::Kind::kStepLimited, step.source,
-                          absl::StrCat("priority ", static_cast<int>(step.priority), " moves ",
-                                       100 * step.progress * step.distance, " % of its requests now, ",
-                                       100 * (1 - step.progress) * step.distance, " % later")});
+                          absl::StrCat("priority ", tier.priorities[step.priority], " moves ",
+                                       Percent(step.progress * step.distance), " % of its requests now, ",
+                                       Percent((1 - step.progress) * step.distance), " % later")});
     }
   }
   return table;
