@@ -57,16 +57,16 @@ void Membership::BeAlone() {
   whole_ = true;
 }
 
-bool Membership::Credible(const ViewId& id) const {
-  return EpochCredible(id.epoch, std::max(epoch_seen_, view_ ? view_->id.epoch : id.epoch));
-}
-
-void Membership::Learn(absl::Time now, const ViewPtr& view) {
-  if (!view->id.stated() || !Credible(view->id) || (view_ && view->id <= view_->id)) return;
-  Forget(now);
+void Membership::Use(absl::Time now, const ViewPtr& view) {
+  if (!view->id.stated() || (view_ && view->id <= view_->id)) return;
   Enter(view, now);
   FindSources();
   Conclude();
+}
+
+void Membership::Hear(absl::Time now, const ViewPtr& view) {
+  const std::uint64_t own = std::max(epoch_seen_, view_ ? view_->id.epoch : view->id.epoch);
+  if (EpochCredible(view->id.epoch, own)) Use(now, view);
 }
 
 void Membership::Enter(const ViewPtr& view, absl::Time now) {
@@ -76,7 +76,11 @@ void Membership::Enter(const ViewPtr& view, absl::Time now) {
     for (auto& [mark, source] : sources_) source.asked = false;
     return;
   }
+  Forget(now);
   if (before) AddPast({.view = before, .left = now, .whole = whole_});
+  for (const KnownView& past : view->before) {
+    if (past.left + keep_ > now && past.view->id < view->id) AddPast(past);
+  }
   whole_ = false;
   // Whoever was read for an earlier view has told what this router keeps in that one.
   sources_.clear();

@@ -7,8 +7,8 @@
 // whatever was agreed to before is read, and nothing can be agreed to behind the reader's back. This is the
 // hand-over of RAMBO (Lynch and Shvartsman, 2002) and of Vertical Paxos (Lamport, Malkhi, Zhou, 2009), with
 // these rules:
-//   * Which earlier views there were, those that are read tell: each tells all that it has heard of. A view
-//     that some router was in was fenced by, or had fenced, a replica of each later one.
+//   * Which earlier views there were, the view itself says, as the controller made them. A controller that
+//     has lost its disk does not know; then those that are read tell all that they have heard of.
 //   * Views are read from the newest on. A replica that was whole in a view, that is, had itself read all that
 //     came before, ends the reading of a key there.
 //   * A router that has started again has forgotten: it counts as read in no view before the first in which it
@@ -66,8 +66,10 @@ class Membership {
   // ---- views ----
   // There is no other router and nothing to be read.
   void BeAlone();
-  // As a controller, or another router, tells it: newer than this router's, or one that went before.
-  void Learn(absl::Time now, const ViewPtr& view);
+  // As a controller gives it. An older one changes nothing.
+  void Use(absl::Time now, const ViewPtr& view);
+  // As another router tells it: not believed if no controller can have got so far.
+  void Hear(absl::Time now, const ViewPtr& view);
   // A controller of this epoch speaks to this router. A number that none of its predecessors can have given
   // would be higher than all that it will give, so it is dropped.
   void SeeEpoch(std::uint64_t epoch);
@@ -110,7 +112,6 @@ class Membership {
     std::string name;
   };
 
-  bool Credible(const ViewId& id) const;
   void Enter(const ViewPtr& view, absl::Time now);
   void AddPast(const KnownView& past);
   void Forget(absl::Time now);

@@ -74,7 +74,7 @@ void OnceMachine::Replied(absl::Time now, RouterId from, const Request& request,
 
 void OnceMachine::HearOfViews(absl::Time now, RouterId from, const Request& request, const Reply& reply) {
   if (reply.verdict == Verdict::kOldView) {
-    for (const KnownView& told : reply.views) members_.Learn(now, told.view);
+    for (const KnownView& told : reply.views) members_.Hear(now, told.view);
   }
   // It has not heard of the view that it was asked in: a pull tells it.
   const bool behind = reply.verdict == Verdict::kNotReady && request.view.stated() &&
@@ -162,7 +162,7 @@ std::optional<Reply> OnceMachine::Objection(const ViewId& view, const std::strin
 
 Reply OnceMachine::OnPullAsked(absl::Time now, const PullRequest& pull) {
   if (pull.view) {
-    members_.Learn(now, pull.view);
+    members_.Hear(now, pull.view);
     if (pull.view->id < members_.id()) {
       return {.verdict = Verdict::kOldView, .views = {{.view = members_.view()}}};
     }
@@ -185,7 +185,7 @@ void OnceMachine::List(absl::Time now, RouterId router, const std::string& name)
 }
 
 void OnceMachine::UseView(absl::Time now, const ViewPtr& view) {
-  members_.Learn(now, view);
+  members_.Use(now, view);
   FollowView(now);
   RunLocal(now);
 }

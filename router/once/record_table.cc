@@ -123,20 +123,14 @@ Reply RecordTable::Release(absl::Time now, const ReleaseRequest& request) {
 Reply RecordTable::Copy(absl::Time now, const Record& record) {
   std::vector<Record> known = Known(record.key);
   if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
-  const auto same = std::find_if(known.begin(), known.end(),
-                                 [&](const Record& r) { return r.claim == record.claim; });
   if (record.done) {
     for (const Record& r : known) {
       if (r.done && !EndCounts(record.claim, r)) return {};
     }
     std::erase_if(known, [&](const Record& r) { return EndCounts(record.claim, r); });
   } else if (record.free) {
-    // It never ends: where it stands as a claim it does not any more.
-    if (same != known.end() && !same->done && !same->free) known.erase(same);
-    if (!known.empty() && (!known.front().free || known.front().claim.round >= record.claim.round)) {
-      Store(now, record.key, std::move(known));
-      return {};
-    }
+    // Only for its round: the claim may stand elsewhere, as a replica whose consent got lost is released too.
+    if (!known.empty() && (!known.front().free || known.front().claim.round >= record.claim.round)) return {};
     known.clear();
   } else {
     const bool over = std::any_of(known.begin(), known.end(), [&](const Record& r) {

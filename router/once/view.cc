@@ -7,11 +7,7 @@
 
 namespace ringway::router::once {
 
-bool View::Has(std::uint64_t mark) const {
-  return std::find(marks.begin(), marks.end(), mark) != marks.end();
-}
-
-ViewPtr MakeView(TableVersion number, std::vector<std::string> names) {
+ViewPtr MakeView(TableVersion number, std::vector<std::string> names, std::vector<KnownView> before) {
   auto view = std::make_shared<View>();
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -21,6 +17,8 @@ ViewPtr MakeView(TableVersion number, std::vector<std::string> names) {
     view->marks.push_back(StableHash(name));
     view->id.digest = StableHash(name, view->id.digest);
   }
+  if (before.size() > kViewsBeforeMax) before.resize(kViewsBeforeMax);
+  view->before = std::move(before);
   return view;
 }
 

@@ -6,7 +6,7 @@
 // same view, even if a controller that lost its disk gives a number twice. Numbers only have to be ordered;
 // that the higher one is the later one matters to nobody's safety.
 //
-// Immutable. Bounds: kViewRoutersMax names. Threads: values.
+// Immutable. Bounds: kViewRoutersMax names, kViewsBeforeMax views before. Threads: values.
 #ifndef RINGWAY_ROUTER_ONCE_VIEW_H_
 #define RINGWAY_ROUTER_ONCE_VIEW_H_
 
@@ -24,6 +24,7 @@ namespace ringway::router::once {
 
 // As many as a controller takes.
 inline constexpr std::size_t kViewRoutersMax = 10000;
+inline constexpr std::size_t kViewsBeforeMax = 16;
 
 struct ViewId {
   std::uint64_t epoch = 0;
@@ -33,15 +34,8 @@ struct ViewId {
   friend auto operator<=>(const ViewId&, const ViewId&) = default;
 };
 
-struct View {
-  ViewId id;
-  std::vector<std::string> names;    // in order, each once
-  std::vector<std::uint64_t> marks;  // of the names: StableHash
-  bool Has(std::uint64_t mark) const;
-};
+struct View;
 using ViewPtr = std::shared_ptr<const View>;
-
-ViewPtr MakeView(TableVersion number, std::vector<std::string> names);
 
 // What a router tells of a view that it is in, has been in, or has heard of.
 struct KnownView {
@@ -50,6 +44,17 @@ struct KnownView {
   // The router was in it and has read all that went before it.
   bool whole = false;
 };
+
+struct View {
+  ViewId id;
+  std::vector<std::string> names;    // in order, each once
+  std::vector<std::uint64_t> marks;  // of the names: StableHash
+  // That the controller made before, the newest first, and when it made the next; these have none themselves.
+  // So whoever is in a view knows which went before it, even if he meets nobody who was in them.
+  std::vector<KnownView> before = {};
+};
+
+ViewPtr MakeView(TableVersion number, std::vector<std::string> names, std::vector<KnownView> before = {});
 
 }  // namespace ringway::router::once
 

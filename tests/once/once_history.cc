@@ -44,11 +44,15 @@ void History::ChangeView(std::vector<std::string> names) {
   const ViewId last = views_.back()->id;
   const bool restarted = rng_.Chance(0.2);
   const TableVersion number{last.epoch + (restarted ? 1 : 0), restarted ? 1 : last.version + 1};
-  views_.push_back(MakeView(number, std::move(names)));
+  // A controller that lost its disk does not know which went before.
+  std::vector<KnownView> before = views_.back()->before;
+  before.insert(before.begin(), {.view = MakeView({last.epoch, last.version}, views_.back()->names), .left = now_});
+  if (restarted && rng_.Chance(0.3)) before.clear();
+  views_.push_back(MakeView(number, std::move(names), std::move(before)));
   ++counts_.views;
   for (std::size_t r = 0; r < routers_.size(); ++r) {
     if (!calm_ && rng_.Chance(0.3)) continue;
-    const auto give = [this, r, view = views_.back()] { GiveView(r, view); };
+    const auto give = [this, r, number = views_.size() - 1] { GiveView(r, number); };
     At(now_ + absl::Seconds(rng_.Chance(0.5) ? 0.05 : 2) * rng_.Uniform(), give);
     if (rng_.Chance(0.2)) At(now_ + absl::Seconds(4) * rng_.Uniform(), give);
   }
@@ -63,9 +67,9 @@ std::vector<std::string> History::SomeNames() {
   return names;
 }
 
-void History::GiveView(std::size_t r, const ViewPtr& view) {
+void History::GiveView(std::size_t r, std::size_t number) {
   if (routers_[r].machine == nullptr) return;
-  routers_[r].machine->UseView(now_, view);
+  routers_[r].machine->UseView(now_, views_[number]);
   Perform(r);
 }
 
@@ -84,9 +88,8 @@ void History::StartRouter(std::size_t r) {
   }
   // What is on its disk may be out of date.
   const std::size_t back = std::min(views_.size() - 1, rng_.Chance(0.3) ? rng_.Below(3) : 0);
-  router.machine->UseView(now_, views_[views_.size() - 1 - back]);
-  if (back > 0) At(now_ + absl::Seconds(2) * rng_.Uniform(), [this, r] { GiveView(r, views_.back()); });
-  Perform(r);
+  GiveView(r, views_.size() - 1 - back);
+  if (back > 0) At(now_ + absl::Seconds(2) * rng_.Uniform(), [this, r] { GiveView(r, views_.size() - 1); });
 }
 
 void History::KillRouter(std::size_t r) {
@@ -320,7 +323,8 @@ std::string History::Run(absl::Duration span) {
     if (rng_.Chance(0.002 * settings_.cut_rate)) CutOff();
     if (rng_.Chance(0.05)) ClientAsks();
     if (rng_.Chance(0.005)) ClientLeaves(rng_.Below(routers_.size()));
-    if (Live() < routers_.size()) next_death = now_ + kBetweenDeaths;
+    // One or two replicas cannot lose a memory: their keys need somebody who remembers.
+    if (Live() < routers_.size() || views_.back()->names.size() < kReplicasMax) next_death = now_ + kBetweenDeaths;
     if (now_ >= next_death && rng_.Chance(0.002 * settings_.death_rate)) {
       KillRouter(rng_.Below(routers_.size()));
     }

@@ -79,7 +79,7 @@ class History {
   void StartRouter(std::size_t r);
   void ChangeView(std::vector<std::string> names);
   std::vector<std::string> SomeNames();
-  void GiveView(std::size_t r, const ViewPtr& view);
+  void GiveView(std::size_t r, std::size_t number);
   void CutOff();
   void KillRouter(std::size_t r);
   void Perform(std::size_t r);

@@ -16,8 +16,7 @@ TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
     settings.loss = rng.Chance(0.3) ? 0 : rng.Uniform() * 0.15;
     settings.repeat = rng.Uniform() * 0.3;
     settings.late = rng.Uniform() * 0.1;
-    // One or two replicas cannot lose a memory: their keys need somebody who remembers.
-    settings.death_rate = settings.routers < 3 ? 0 : rng.Uniform();
+    settings.death_rate = rng.Uniform();
     settings.view_rate = rng.Chance(0.4) ? 0 : rng.Uniform();
     settings.cut_rate = rng.Chance(0.5) ? 0 : rng.Uniform() * 0.4;
     History history(seed, settings);
