@@ -56,6 +56,7 @@ controller::DurableState ControlPlane::LastLife() const {
     const std::string name = Routers::NameOf(RouterId(i));
     directory->routers.push_back({name, routers_.places()[RouterId(i)], absl::StrCat(name, ":7410")});
   }
+  directory->view = Registries::kFirstView;
   controller::WorkerSeen seen;
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     const WorkerPlace& place = workers_.places()[WorkerId(i)];
@@ -312,11 +313,23 @@ void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
   }
 }
 
+router::once::ViewPtr ControlPlane::ViewOf(const controller::Directory& directory) {
+  if (directory.view.version == 0) return nullptr;
+  std::vector<std::string> names;
+  for (const controller::RouterEntry& entry : directory.routers) names.push_back(entry.name);
+  std::vector<router::once::KnownView> before;
+  for (const controller::PastView& past : directory.before) {
+    before.push_back({.view = router::once::MakeView(past.number, past.routers), .left = past.left});
+  }
+  return router::once::MakeView(directory.view, std::move(names), std::move(before));
+}
+
 // Names become numbers, as the daemon makes them (router/daemon/agent_workers.cc).
 std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(
     RouterId router, const controller::Directory& directory) const {
   auto given = std::make_shared<router::DirectoryGiven>();
   given->partial = directory.partial;
+  given->view = ViewOf(directory);
   for (const controller::RouterEntry& entry : directory.routers) {
     const auto found = router_named_.find(entry.name);
     if (found != router_named_.end()) given->routers.push_back({found->second, entry.region, entry.name});

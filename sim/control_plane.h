@@ -76,6 +76,7 @@ class ControlPlane {
   void SendReport(RouterId router, const router::SendReport& report);
   std::vector<controller::WorkerSeen> SeeWorkers(RouterId router);
   void Name(controller::WorkerSeen& seen, WorkerId worker) const;
+  static router::once::ViewPtr ViewOf(const controller::Directory& directory);
   std::shared_ptr<const router::DirectoryGiven> GivenTo(RouterId router,
                                                         const controller::Directory& directory) const;
   void Step(const controller::ControllerEvent& event);

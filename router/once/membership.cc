@@ -58,8 +58,17 @@ void Membership::BeAlone() {
 }
 
 void Membership::Use(absl::Time now, const ViewPtr& view) {
-  if (!view->id.stated() || (view_ && view->id <= view_->id)) return;
-  Enter(view, now);
+  if (!view->id.stated() || (view_ && view->id < view_->id)) return;
+  if (view_ && view->id == view_->id) {
+    // A router that has started has no better knowledge of when views were left; its disk's is old.
+    for (const KnownView& told : view->before) {
+      for (KnownView& past : past_) {
+        if (!since_.stated() && past.view->id == told.view->id) past.left = std::min(past.left, told.left);
+      }
+    }
+  } else {
+    Enter(view, now);
+  }
   FindSources();
   Conclude();
 }

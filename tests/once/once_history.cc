@@ -47,7 +47,10 @@ void History::ChangeView(std::vector<std::string> names) {
   // A controller that lost its disk does not know which went before.
   std::vector<KnownView> before = views_.back()->before;
   before.insert(before.begin(), {.view = MakeView({last.epoch, last.version}, views_.back()->names), .left = now_});
-  if (restarted && rng_.Chance(0.3)) before.clear();
+  if (restarted && rng_.Chance(0.3)) {
+    before.clear();
+    names = views_.front()->names;  // all that have connected to it
+  }
   views_.push_back(MakeView(number, std::move(names), std::move(before)));
   ++counts_.views;
   for (std::size_t r = 0; r < routers_.size(); ++r) {
