@@ -1,7 +1,7 @@
 // Who can be reached where: all routers, and for each region the workers in it and who holds its ledgers.
 //
-// A router receives the list of all routers, and the workers and leaders of its own region. The directory is
-// versioned by (leader epoch, version) like tables, and sent again only to those whose part of it changed. A
+// A router receives the list of all routers, the workers of its own region, and the leaders: its own region's
+// to acquire slots from, the others' to hear of idle workers. The directory is versioned by (leader epoch, version) like tables, and sent again only to those whose part of it changed. A
 // router whose stream broke stays listed for a grace period, because losing the controller is no reason to
 // lose one's peers; after a restart the entries of the previous life count as such routers. A controller that
 // has lost its state knows nobody at first, so until its routers have had the time to report its directories

@@ -141,10 +141,10 @@ DirectoryBuilder::Change DirectoryBuilder::Refresh(
 
   Change change;
   change.regions.resize(fleet.world.regions.size(), false);
-  change.routers = renumbered || directory_->routers != next.routers;
+  change.routers = renumbered || directory_->routers != next.routers ||
+                   !SameLeaders(directory_->leaders, next.leaders);
   for (RegionId region(0); region != next.workers.end_id(); region = RegionId(region.index() + 1)) {
-    change.regions[region] = renumbered || directory_->workers[region] != next.workers[region] ||
-                             directory_->leaders[region] != next.leaders[region];
+    change.regions[region] = renumbered || directory_->workers[region] != next.workers[region];
     change.any = change.any || change.regions[region];
   }
   change.any = change.any || change.routers;

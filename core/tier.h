@@ -117,9 +117,12 @@ struct RetryBudgetSpec {
   double floor_per_second = 1;  // of each router: there may be thousands of them
 };
 
-// Jobs that leave a long line at home for another region, beneath the table.
+// Jobs that leave a long line at home for another region, beneath the table. Where the ledger's leaders tell
+// each other of idle workers, one job leaves for each; the rest is for tiers that probe, and for leaders that
+// hear of no other: `share` bounds what leaves on no more than what was learnt from jobs that came back.
 struct SpillSpec {
-  double share = 0.05;                      // of the jobs that enter, the most that may spill; 0: none
+  bool idle_hints = true;                   // leaders tell each other of idle workers
+  double share = 0.05;                      // of the jobs that enter, the most that may spill; 0: no job ever
   absl::Duration keep = absl::Seconds(30);  // half of what calm times did not use is kept for so long
   absl::Duration wait_min = absl::Milliseconds(50);  // at home, however near the other region is
   absl::Duration fade = absl::Seconds(5);            // half of what was learnt about a region is forgotten

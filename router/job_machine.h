@@ -111,8 +111,13 @@ class JobMachine {
   void OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& answer);
   void OnGranted(Turn& turn, const dispatch::SlotGranted& granted);
   void OnRefused(Turn& turn, const dispatch::SlotRefused& refused);
+  // Not here: it starts in another region, or comes back.
+  void OnElsewhere(Turn& turn, const dispatch::SlotElsewhere& elsewhere);
+  // The table's choice is for the leader to make, who knows whether a worker is idle there.
+  bool MayLeave(const JobRecord& job) const;
+  bool AsksLeaderFirst(const Turn& turn, const JobRecord& job) const;
   // ---- spilling (job_slots.cc) ----
-  void AimSpills(const RouterView& view);
+  void AimSpills(Turn& turn);
   void LetSpill(Turn& turn);
   void JoinSpillLine(Turn& turn, JobId id);
   // True: the job is on its way out.

@@ -60,6 +60,11 @@ void RouterMachine::On(Turn& turn, const FleetChanged& event) {
   jobs_.On(turn, event);
 }
 
+void RouterMachine::On(Turn& turn, const TableOffered& event) {
+  Learn(turn, event);
+  if (turn.view.routes.TakeDrainedChanged()) jobs_.Reaim(turn.now);
+}
+
 void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
   Learn(turn, event);
   keys_.On(event);

@@ -283,11 +283,18 @@ void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   if (sent.directory->leaders.contains(sent.region)) {
     for (const controller::LeaderEntry& entry : sent.directory->leaders[sent.region]) {
       const auto leader = router_named_.find(entry.router);
-      note.leaders.push_back({.tier = entry.tier,
-                              .router = leader != router_named_.end() ? leader->second : RouterId(),
-                              .incarnation = static_cast<Life>(entry.incarnation),
-                              .fence = entry.fence,
-                              .fresh = entry.fresh});
+      note.leaders.here.push_back({.tier = entry.tier,
+                                   .router = leader != router_named_.end() ? leader->second : RouterId(),
+                                   .incarnation = static_cast<Life>(entry.incarnation),
+                                   .fence = entry.fence,
+                                   .fresh = entry.fresh});
+    }
+  }
+  for (RegionId r(0); r != sent.directory->leaders.end_id(); r = RegionId(r.index() + 1)) {
+    if (r == sent.region) continue;
+    for (const controller::LeaderEntry& entry : sent.directory->leaders[r]) {
+      const auto leader = router_named_.find(entry.router);
+      if (leader != router_named_.end()) note.leaders.elsewhere.push_back({r, entry.tier, leader->second});
     }
   }
   Deliver(*router, std::move(note));

@@ -57,7 +57,7 @@ class ControlPlane {
   struct DirectoryNote {
     Life life = 0;  // of the router
     std::shared_ptr<const router::DirectoryGiven> given;
-    std::vector<LeaderNamed> leaders;
+    LeadersTold leaders;
   };
   struct Link {
     controller::StreamId stream = 0;              // 0: not connected

@@ -75,7 +75,7 @@ void Registries::Open(RouterId router) {
 // ---- directories ----
 
 void Registries::Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
-                        const std::vector<LeaderNamed>* leaders) {
+                        const LeadersTold* leaders) {
   router::DirectoryGiven others = *given;
   std::erase_if(others.routers, [router](const router::DirectoryRouter& r) { return r.router == router; });
   sites_[router].disk = std::move(given);

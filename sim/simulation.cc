@@ -113,6 +113,8 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kClientHears:
     case Happening::kSessionWakes:
     case Happening::kLinkRetried:
+    case Happening::kRegionLinkReaches:
+    case Happening::kRegionLinkRetried:
     case Happening::kAnnouncedReach:
       return routers_.paused_until_ns(leaders_.RouterOf(event.subject));
     case Happening::kOfferReaches:
@@ -187,6 +189,10 @@ void Simulation::Dispatch(const SimEvent& event) {
       return leaders_.OnSessionWakes(event.subject, event.detail);
     case Happening::kLinkRetried:
       return leaders_.OnLinkRetried(event.subject, event.detail);
+    case Happening::kRegionLinkReaches:
+      return leaders_.OnRegionLinkReaches(event.subject, event.detail);
+    case Happening::kRegionLinkRetried:
+      return leaders_.OnRegionLinkRetried(event.subject, event.detail);
     case Happening::kAnnouncedReach:
       return leaders_.OnAnnounced(event.subject, event.detail);
     case Happening::kAnnounceRound:

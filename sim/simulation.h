@@ -54,6 +54,7 @@ class Simulation {
   double now_s() const { return Stage::Seconds(stage_.Now() - absl::UnixEpoch()); }
   std::size_t workers() const { return workers_.count(); }
   std::size_t routers() const { return routers_.places().size(); }
+  RegionId place(RouterId router) const { return routers_.places()[router]; }
 
  private:
   void Dispatch(const SimEvent& event);

@@ -43,6 +43,7 @@ void ReadGuard(Mapping guard, GuardSpec& spec) {
 }
 
 void ReadSpill(Mapping spill, SpillSpec& spec) {
+  spec.idle_hints = spill.Flag("idleHints", spec.idle_hints);
   spec.share = spill.Number("share", spec.share, kShare);
   spec.keep = spill.Duration("keep", spec.keep, absl::Milliseconds(100), absl::Hours(1));
   spec.wait_min = spill.Duration("waitMin", spec.wait_min, absl::ZeroDuration(), absl::Minutes(10));

@@ -222,9 +222,9 @@ v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,
     }
   }
   for (RegionId id(0); id != directory.leaders.end_id(); id = RegionId(id.index() + 1)) {
-    if (region && *region != id) continue;
+    const bool own = !region || *region == id;
     for (const LeaderEntry& leader : directory.leaders[id]) {
-      v1::LeaderEntry* out = message.add_leaders();
+      v1::LeaderEntry* out = own ? message.add_leaders() : message.add_leaders_elsewhere();
       out->set_tier(fleet.tiers[leader.tier].name);
       out->set_region(fleet.world.regions[id].name);
       out->set_router(leader.router);
