@@ -1,11 +1,12 @@
 // Who can be reached where: all routers, and for each region the workers in it and who holds its ledgers.
 //
 // A router receives the list of all routers, the workers of its own region, and the leaders: its own region's
-// to acquire slots from, the others' to hear of idle workers. The directory is versioned by (leader epoch, version) like tables, and sent again only to those whose part of it changed. A
-// router whose stream broke stays listed for a grace period, because losing the controller is no reason to
-// lose one's peers; after a restart the entries of the previous life count as such routers. A controller that
-// has lost its state knows nobody at first, so until its routers have had the time to report its directories
-// say that they are partial: whoever is named in them is there, and nobody is taken for gone.
+// to acquire slots from, the others' to hear of idle workers. The directory is versioned by (leader epoch,
+// version) like tables, and sent again only to those whose part of it changed. A router whose stream broke
+// stays listed for a grace period, because losing the controller is no reason to lose one's peers; after a
+// restart the entries of the previous life count as such routers. A controller that has lost its state knows
+// nobody at first, so until its routers have had the time to report its directories say that they are
+// partial: whoever is named in them is there, and nobody is taken for gone.
 //
 // The names of the routers are also the view in which the records of idempotency keys are kept
 // (router/once/view.h). It has a number of its own, which stays as long as the names do, over restarts of the
@@ -69,8 +70,8 @@ struct Directory {
   IdVector<RegionId, std::vector<WorkerEntry>> workers;
   IdVector<RegionId, std::vector<LeaderEntry>> leaders = {};
   bool partial = false;  // of a controller that began without a state: who is not named may still be there
-  // The view in which `routers` keep the records of keys: the version that first had just these names. Version
-  // 0: there is none while the directory is partial.
+  // The view in which `routers` keep the records of keys: the version that first had just these names.
+  // Version 0: there is none while the directory is partial.
   TableVersion view = {};
   std::vector<PastView> before = {};  // the newest first, at most kViewsBeforeMax
 };

@@ -118,8 +118,8 @@ void DirectoryBuilder::NumberView(absl::Time now, Directory& next) {
 }
 
 DirectoryBuilder::Change DirectoryBuilder::Refresh(
-    absl::Time now, const Fleet& fleet, const FleetView& view, const IdVector<RegionId, std::vector<LeaderEntry>>& leaders,
-    std::uint64_t epoch, bool partial) {
+    absl::Time now, const Fleet& fleet, const FleetView& view,
+    const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch, bool partial) {
   const bool renumbered = directory_ == nullptr || version_.epoch != epoch || directory_->partial != partial;
   // A worker that two routers name belongs to the one that spoke last, whatever else stands still.
   const bool same_workers = !renumbered && !named_twice_ && view.listing() == listing_;
@@ -141,8 +141,8 @@ DirectoryBuilder::Change DirectoryBuilder::Refresh(
 
   Change change;
   change.regions.resize(fleet.world.regions.size(), false);
-  change.routers = renumbered || directory_->routers != next.routers ||
-                   !SameLeaders(directory_->leaders, next.leaders);
+  change.routers =
+      renumbered || directory_->routers != next.routers || !SameLeaders(directory_->leaders, next.leaders);
   for (RegionId region(0); region != next.workers.end_id(); region = RegionId(region.index() + 1)) {
     change.regions[region] = renumbered || directory_->workers[region] != next.workers[region];
     change.any = change.any || change.regions[region];

@@ -55,8 +55,8 @@ class DirectoryBuilder {
   void NumberView(absl::Time now, Directory& next);
 
   TableVersion version_;
-  TableVersion view_;                       // of view_routers_; version 0: none yet
-  std::vector<std::string> view_routers_;   // in order
+  TableVersion view_;                      // of view_routers_; version 0: none yet
+  std::vector<std::string> view_routers_;  // in order
   std::vector<PastView> before_;
   std::shared_ptr<const Directory> directory_;
   std::uint64_t listing_ = 0;  // of the view, at the last refresh

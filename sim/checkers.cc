@@ -203,9 +203,7 @@ void Checkers::OnRouterStarted(absl::Time now, RouterId router) {
   }
 }
 
-void Checkers::OnPartition(absl::Time now, bool begins) {
-  Remember(now, begins ? "cut" : "healed", 0, 0);
-}
+void Checkers::OnPartition(absl::Time now, bool begins) { Remember(now, begins ? "cut" : "healed", 0, 0); }
 
 void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) {
   Remember(now, "table at router, version", router.value(), table.version.version);

@@ -7,8 +7,8 @@
 //  began (causality);
 //    at most one worker runs a job at a time, and a job without a key never runs to its end twice.
 //  - keys: of all submissions with one idempotency key at most one completion is delivered, that of a run
-//  which finished. Excused is a key in whose life two routers were without their records at a time: two of its
-//  replicas may have forgotten it (docs/once.md).
+//  which finished. Excused is a key in whose life two routers were without their records at a time: two of
+//  its replicas may have forgotten it (docs/once.md).
 //  - conservation: submitted = ended + in flight, each second.
 //  - recovery: what sim/recovery.h finds.
 //  - tables: rows sum to 1, fractions in [0, 1], versions rise at each router.

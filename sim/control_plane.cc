@@ -342,8 +342,8 @@ const router::once::ViewPtr& ControlPlane::ViewOf(const controller::Directory& d
 }
 
 // Names become numbers, as the daemon makes them (router/daemon/agent_workers.cc).
-std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(
-    RouterId router, const controller::Directory& directory) {
+std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(RouterId router,
+                                                                    const controller::Directory& directory) {
   auto given = std::make_shared<router::DirectoryGiven>();
   given->partial = directory.partial;
   given->view = ViewOf(directory);

@@ -84,14 +84,14 @@ absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, absl::Time now, bool
   }
   for (const std::string& name : in.routers()) {
     if (name.empty() || name.size() > kOnceNameBytesMax) {
-      return Bad("view.routers", absl::StrCat("has a name of ", name.size(), " bytes, allowed are 1 to ",
-                                              kOnceNameBytesMax));
+      return Bad("view.routers",
+                 absl::StrCat("has a name of ", name.size(), " bytes, allowed are 1 to ", kOnceNameBytesMax));
     }
   }
   if (absl::Status s = CheckSeconds("view.left_s", in.left_s()); !s.ok()) return s;
   if (in.before_size() > (before ? 0 : static_cast<int>(once::kViewsBeforeMax))) {
-    return Bad("view.before", absl::StrCat("are ", in.before_size(), ", allowed are ",
-                                           before ? 0 : once::kViewsBeforeMax));
+    return Bad("view.before",
+               absl::StrCat("are ", in.before_size(), ", allowed are ", before ? 0 : once::kViewsBeforeMax));
   }
   std::vector<once::KnownView> earlier;
   for (const v1::OnceView& past : in.before()) {

@@ -23,8 +23,8 @@ inline constexpr std::size_t kOnceKeyBytesMax = 520;
 inline constexpr std::size_t kOnceEndBytesMax = 16 << 10;
 // Of a result that is kept in a record.
 inline constexpr std::size_t kOnceResultBytesMax = 256 << 10;
-inline constexpr int kOnceRecordsMax = 512;  // of one reply
-inline constexpr int kOnceViewsMax = 64;     // so
+inline constexpr int kOnceRecordsMax = 512;            // of one reply
+inline constexpr int kOnceViewsMax = 64;               // so
 inline constexpr std::size_t kOnceNameBytesMax = 256;  // of a router
 
 v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now);

@@ -221,7 +221,8 @@ std::vector<std::pair<RouterId, PullRequest>> Membership::DuePulls(absl::Time no
   if (!view_ || whole_) return pulls;
   for (auto& [mark, source] : sources_) {
     const RouterId router = RouterOf(mark);
-    if (source.asked || (source.answered && source.since.stated()) || source.again > now || !router.valid()) continue;
+    if (source.asked || (source.answered && source.since.stated()) || source.again > now || !router.valid())
+      continue;
     source.asked = true;
     pulls.push_back({router, {.replica = self_, .after = source.after, .view = view_}});
   }
@@ -271,8 +272,7 @@ absl::Time Membership::NextWake() const {
   absl::Time next = absl::InfiniteFuture();
   for (const KnownView& past : past_) next = std::min(next, past.left + keep_);
   for (const auto& [mark, source] : sources_) {
-    const bool due =
-        !source.asked && !(source.answered && source.since.stated()) && RouterOf(mark).valid();
+    const bool due = !source.asked && !(source.answered && source.since.stated()) && RouterOf(mark).valid();
     if (due) next = std::min(next, source.again);
   }
   return next;

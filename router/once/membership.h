@@ -9,9 +9,11 @@
 // these rules:
 //   * Which earlier views there were, the view itself says, as the controller made them. A controller that
 //     has lost its disk does not know; then those that are read tell all that they have heard of.
-//   * Views are read from the newest on. A replica that was whole in a view, that is, had itself read all that
+//   * Views are read from the newest on. A replica that was whole in a view, that is, had itself read all
+//   that
 //     came before, ends the reading of a key there.
-//   * A router that has started again has forgotten: it counts as read in no view before the first in which it
+//   * A router that has started again has forgotten: it counts as read in no view before the first in which
+//   it
 //     is whole again, and reads its own view too. A key all of whose replicas have answered, whether they
 //     remember or not, is as well known as it can be.
 //   * A view is forgotten when it was left longer ago than records are kept. Until then a key stays closed if
@@ -100,7 +102,7 @@ class Membership {
   };
   struct Source {
     bool answered = false;
-    ViewId since = {};           // as it said
+    ViewId since = {};               // as it said
     std::vector<ViewId> whole = {};  // so
     std::string after = {};
     absl::Time again = absl::InfinitePast();  // not to be asked before

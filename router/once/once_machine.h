@@ -214,7 +214,7 @@ class OnceMachine {
   std::uint64_t last_serial_ = 0;
   std::multimap<absl::Time, std::uint64_t> pauses_;  // tickets
   std::multimap<absl::Time, Local> releases_;        // to be said again
-  bool waiting_ = false;  // some request, for a view
+  bool waiting_ = false;                             // some request, for a view
   std::deque<Local> local_;                          // requests to this router itself
   std::vector<OnceAction> actions_;
   Counts counts_;

@@ -58,8 +58,9 @@ void OnceMachine::Confirm(absl::Time now, KeyedRequest& keyed, const Replica& ha
 }
 
 void OnceMachine::SendEnd(KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of) {
-  Send(replica,
-       {.ticket = keyed.ticket, .view = keyed.view, .what = SettleRequest{.record = *keyed.found, .instead_of = instead_of}});
+  Send(replica, {.ticket = keyed.ticket,
+                 .view = keyed.view,
+                 .what = SettleRequest{.record = *keyed.found, .instead_of = instead_of}});
 }
 
 void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica& replica,

@@ -13,8 +13,9 @@
 // A record survives the end of its claim's hold by `keep`, longer than any
 // message lives, so late messages cannot make an old claim new.
 //
-// Bounds: records_max keys, kRivalsMax records of one; when full, new keys are refused and nothing known is forgotten. Results beyond
-// result_bytes_max lose their bytes, the oldest first, never their record. Complexity: O(log records). Pure.
+// Bounds: records_max keys, kRivalsMax records of one; when full, new keys are refused and nothing known is
+// forgotten. Results beyond result_bytes_max lose their bytes, the oldest first, never their record.
+// Complexity: O(log records). Pure.
 #ifndef RINGWAY_ROUTER_ONCE_RECORD_TABLE_H_
 #define RINGWAY_ROUTER_ONCE_RECORD_TABLE_H_
 

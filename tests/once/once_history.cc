@@ -46,7 +46,8 @@ void History::ChangeView(std::vector<std::string> names) {
   const TableVersion number{last.epoch + (restarted ? 1 : 0), restarted ? 1 : last.version + 1};
   // A controller that lost its disk does not know which went before.
   std::vector<KnownView> before = views_.back()->before;
-  before.insert(before.begin(), {.view = MakeView({last.epoch, last.version}, views_.back()->names), .left = now_});
+  before.insert(before.begin(),
+                {.view = MakeView({last.epoch, last.version}, views_.back()->names), .left = now_});
   if (restarted && rng_.Chance(0.3)) {
     before.clear();
     names = views_.front()->names;  // all that have connected to it
@@ -327,7 +328,8 @@ std::string History::Run(absl::Duration span) {
     if (rng_.Chance(0.05)) ClientAsks();
     if (rng_.Chance(0.005)) ClientLeaves(rng_.Below(routers_.size()));
     // One or two replicas cannot lose a memory: their keys need somebody who remembers.
-    if (Live() < routers_.size() || views_.back()->names.size() < kReplicasMax) next_death = now_ + kBetweenDeaths;
+    if (Live() < routers_.size() || views_.back()->names.size() < kReplicasMax)
+      next_death = now_ + kBetweenDeaths;
     if (now_ >= next_death && rng_.Chance(0.002 * settings_.death_rate)) {
       KillRouter(rng_.Below(routers_.size()));
     }

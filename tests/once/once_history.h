@@ -113,8 +113,8 @@ class History {
   bool calm_ = false;  // no more losses and deaths
   std::multimap<absl::Time, std::function<void()>> due_;
   std::vector<Router> routers_;
-  std::vector<ViewPtr> views_;  // as the controller made them
-  std::vector<bool> cut_;       // by router: on the one side, or the other
+  std::vector<ViewPtr> views_;                              // as the controller made them
+  std::vector<bool> cut_;                                   // by router: on the one side, or the other
   std::map<std::size_t, std::set<std::string>> running_;    // by key
   std::map<std::size_t, std::set<std::string>> delivered_;  // by key
   std::size_t runs_ = 0;

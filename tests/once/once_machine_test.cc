@@ -72,7 +72,8 @@ class TwoOfThree : public testing::Test {
     desk_.List(kNow, RouterId(2), "r2");
     desk_.UseView(kNow, View3(1));
     const Reply empty;
-    for (const SendRequest& pull : Take<SendRequest>(desk_)) desk_.Replied(kNow, pull.to, pull.request, &empty);
+    for (const SendRequest& pull : Take<SendRequest>(desk_))
+      desk_.Replied(kNow, pull.to, pull.request, &empty);
   }
   // The asks sent so far, newest last.
   std::vector<SendRequest> Sent() { return Take<SendRequest>(desk_); }
@@ -143,9 +144,9 @@ TEST_F(TwoOfThree, ACompletionThatCannotBeRecordedIsNotDelivered) {
 }
 
 Verdict AskClaim(OnceMachine& machine, const ViewId& view, const std::string& key = "k") {
-  machine.Asked(kNow, 1,
-                {.view = view,
-                 .what = ClaimRequest{.key = key, .claim = {1, 5, 1, 1}, .hold = absl::Seconds(1)}});
+  machine.Asked(
+      kNow, 1,
+      {.view = view, .what = ClaimRequest{.key = key, .claim = {1, 5, 1, 1}, .hold = absl::Seconds(1)}});
   return Take<AnswerCall>(machine).at(0).reply.verdict;
 }
 

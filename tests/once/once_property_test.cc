@@ -29,7 +29,8 @@ TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
     all.views += history.counts().views;
   }
   std::printf(
-      "%zu requests: %zu ran and were delivered, %zu answered from records, %zu refused; %zu routers died, %zu "
+      "%zu requests: %zu ran and were delivered, %zu answered from records, %zu refused; %zu routers died, "
+      "%zu "
       "views\n",
       all.requests, all.delivered, all.answered, all.refused, all.deaths, all.views);
   EXPECT_GT(all.delivered, 5000u);
