@@ -228,7 +228,7 @@ bool ControllerMachine::KnowsFewYet(absl::Time now) const {
 
 void ControllerMachine::RefreshDirectory(absl::Time now, bool appointed, Actions& actions) {
   const DirectoryBuilder::Change change =
-      directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_, KnowsFewYet(now));
+      directory_.Refresh(now, *fleet_, view_, leaders_.leaders(), epoch_, KnowsFewYet(now));
   if (!change.any) return;
   // An appointment that a restart forgets could be given a second time.
   actions.push_back(SaveState{.now = appointed});

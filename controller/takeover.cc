@@ -158,7 +158,8 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
   }
   leaders_.TakeOver(RemapLeaders(durable.directory->leaders, *durable.fleet, *fleet_),
                     now + kLeaderTrustPeriods * settings_.report_period);
-  directory_.Refresh(*fleet_, view_, leaders_.leaders(), epoch_, !knows_all);
+  directory_.TakeOverView(*durable.directory);
+  directory_.Refresh(now, *fleet_, view_, leaders_.leaders(), epoch_, !knows_all);
 }
 
 DurableState ControllerMachine::Durable() const {

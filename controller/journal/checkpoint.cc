@@ -157,6 +157,8 @@ void LoadRegion(const v1::RegionCheckpoint& saved, RegionId id, std::size_t regi
 Directory LoadDirectory(const Directory& saved, const Fleet& names, const Fleet& fleet) {
   Directory directory;
   directory.version = saved.version;
+  directory.view = saved.view;
+  directory.before = saved.before;
   for (RouterEntry entry : saved.routers) {
     entry.region = *SameRegion(entry.region, names, fleet);
     directory.routers.push_back(std::move(entry));

@@ -78,10 +78,12 @@ template <> inline constexpr int kFields<once::ClaimRequest> = 5;
 template <> inline constexpr int kFields<once::SettleRequest> = 2;
 template <> inline constexpr int kFields<once::ReleaseRequest> = 3;
 template <> inline constexpr int kFields<once::AttachRequest> = 3;
-template <> inline constexpr int kFields<once::PullRequest> = 2;
-template <> inline constexpr int kFields<once::CopyRequest> = 1;
-template <> inline constexpr int kFields<once::Request> = 2;
-template <> inline constexpr int kFields<once::Reply> = 4;
+template <> inline constexpr int kFields<once::PullRequest> = 3;
+template <> inline constexpr int kFields<once::Request> = 3;
+template <> inline constexpr int kFields<once::Reply> = 7;
+template <> inline constexpr int kFields<once::ViewId> = 3;
+template <> inline constexpr int kFields<once::View> = 4;
+template <> inline constexpr int kFields<once::KnownView> = 3;
 template <> inline constexpr int kFields<once::TableBounds> = 3;
 template <> inline constexpr int kFields<once::Settings> = 7;
 // The router's events.
