@@ -47,4 +47,18 @@ double Rng::LogNormal(double mean, double cv) {
   return mean * std::exp(std::sqrt(variance) * Normal() - variance / 2);
 }
 
+double Rng::Gamma(double mean, double cv) {
+  const double shape = 1 / (cv * cv);
+  // Below a shape of 1 it is the Gamma of one more, times a power of a uniform value.
+  const double boost = shape < 1 ? std::pow(1 - Uniform(), 1 / shape) : 1;
+  const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3;
+  for (;;) {
+    const double x = Normal();
+    const double v = std::pow(1 + x / std::sqrt(9 * d), 3);
+    if (v > 0 && std::log(1 - Uniform()) < 0.5 * x * x + d - d * v + d * std::log(v)) {
+      return mean * boost * d * v / shape;
+    }
+  }
+}
+
 }  // namespace ringway

@@ -38,6 +38,8 @@ class Rng {
   double Normal();
   // Log-normal with the given mean and coefficient of variation.
   double LogNormal(double mean, double cv);
+  // Gamma with the given mean and coefficient of variation (Marsaglia and Tsang, 2000).
+  double Gamma(double mean, double cv);
 
  private:
   std::uint64_t state_[4];

@@ -46,6 +46,7 @@ void EncodeDispatch(const DispatchSpec& spec, v1::DispatchEntry* out) {
   spill.set_wait_min_s(absl::ToDoubleSeconds(spec.spill.wait_min));
   spill.set_fade_s(absl::ToDoubleSeconds(spec.spill.fade));
   spill.set_refused_cost_s(absl::ToDoubleSeconds(spec.spill.refused_cost));
+  spill.set_no_idle_hints(!spec.spill.idle_hints);
 }
 
 absl::Status DecodeSpill(const std::string& place, const v1::SpillEntry& in, SpillSpec& spec) {
@@ -53,8 +54,12 @@ absl::Status DecodeSpill(const std::string& place, const v1::SpillEntry& in, Spi
                     Within(in.wait_min_s(), 0, 3600) && Within(in.fade_s(), 1e-3, 86400) &&
                     Within(in.refused_cost_s(), 0, 3600);
   if (!sane) return Bad(place, "a value is out of range or not a number");
-  spec = {in.share(), absl::Seconds(in.keep_s()), absl::Seconds(in.wait_min_s()), absl::Seconds(in.fade_s()),
-          absl::Seconds(in.refused_cost_s())};
+  spec = {.idle_hints = !in.no_idle_hints(),
+          .share = in.share(),
+          .keep = absl::Seconds(in.keep_s()),
+          .wait_min = absl::Seconds(in.wait_min_s()),
+          .fade = absl::Seconds(in.fade_s()),
+          .refused_cost = absl::Seconds(in.refused_cost_s())};
   return absl::OkStatus();
 }
 

@@ -47,15 +47,17 @@ int ImportCap(const TierRegion& region) {
   return static_cast<int>(std::floor(region.import_cap_share * usable + 1e-9));
 }
 
-std::vector<dispatch::SpillTarget> SpillTargets(const Fleet& fleet, const Tier& tier, RegionId home,
-                                                const PeerView& peers, int senders) {
+std::vector<dispatch::SpillTarget> SpillTargets(const Fleet& fleet, TierId id, RegionId home,
+                                                const PeerView& peers, const RouteChooser& routes,
+                                                int senders) {
+  const Tier& tier = fleet.tiers[id];
   std::vector<dispatch::SpillTarget> targets;
   for (RegionId r(0); r != tier.regions.end_id(); r = RegionId(r.index() + 1)) {
     if (r == home || tier.regions[r].workers <= 0 || peers.count(r) == 0) continue;
     const double rtt_ms = fleet.world.rtt.ms(home, r);
     const std::optional<std::int8_t> ring = RingOf(tier, rtt_ms);
     const int cap = ImportCap(tier.regions[r]);
-    if (Forbidden(tier, home, r) || !ring || cap <= 0) continue;
+    if (Forbidden(tier, home, r) || !ring || cap <= 0 || routes.Drained(id, r)) continue;
     targets.push_back({.region = r,
                        .rtt = absl::Milliseconds(rtt_ms),
                        .ring = *ring,

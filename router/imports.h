@@ -19,6 +19,7 @@
 #include "core/ids.h"
 #include "router/dispatch/spill.h"
 #include "router/peer_view.h"
+#include "router/route_choice.h"
 
 namespace ringway::router {
 
@@ -51,9 +52,10 @@ struct Imports {
 int ImportCap(const TierRegion& region);
 
 // The regions where the tier's jobs of `home` may spill to, nearest first: they have workers, routers that
-// are known, room for imports, and neither residency nor the last ring forbids them.
-std::vector<dispatch::SpillTarget> SpillTargets(const Fleet& fleet, const Tier& tier, RegionId home,
-                                                const PeerView& peers, int senders);
+// are known, room for imports, no operator drains them, and neither residency nor the last ring forbids them.
+std::vector<dispatch::SpillTarget> SpillTargets(const Fleet& fleet, TierId tier, RegionId home,
+                                                const PeerView& peers, const RouteChooser& routes,
+                                                int senders);
 
 }  // namespace ringway::router
 

@@ -138,14 +138,19 @@ void JobMachine::Forward(Turn& turn, JobId id) {
                                             .attempt = job.attempt,
                                             .router = router,
                                             .route = job.route,
-                                            .table = view.routes.version()});
+                                            .table = view.routes.version(),
+                                            .landing = job.landing});
 }
 
 // Nobody there can be reached, or they are full: at home the job has a chance, if the tier has workers here.
 void JobMachine::FallHome(Turn& turn, JobId id, std::string_view reason) {
   JobRecord& job = jobs_[id];
   const RouterView& view = turn.view;
-  CameBack(turn, job);
+  CameBack(turn, job, StateOf(job));
+  if (std::exchange(job.landing, false)) {
+    job.refused_by = job.route.target;
+    ++job.landings_refused;
+  }
   if (view.workers.listed_workers(job.facts.tier) == 0) {
     return End(turn, id,
                {.outcome = Outcome::kFailed,
@@ -162,8 +167,10 @@ void JobMachine::FallHome(Turn& turn, JobId id, std::string_view reason) {
 void JobMachine::OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& event) {
   JobRecord& job = jobs_[id];
   // Whatever the other router says of the job is final, but for "busy": it has not begun.
-  // A job that spilled and was shed there has only lost time: it stands in line at home again.
-  const bool refused_spill = job.spilled && event.outcome == Outcome::kShed && !event.may_have_started;
+  // A job that spilled, or was to start there at once, and was shed has only lost time: it stands in line at
+  // home again.
+  const bool refused_spill =
+      (job.spilled || job.landing) && event.outcome == Outcome::kShed && !event.may_have_started;
   if (event.answered && event.outcome != Outcome::kBusy && !refused_spill) {
     if (job.phase == JobPhase::kForwarded && event.outcome == Outcome::kDone) MarkStarted(id, turn.now);
     return End(turn, id,
@@ -180,7 +187,7 @@ void JobMachine::OnForwardEnded(Turn& turn, JobId id, const AttemptEnded& event)
     job.import_full = true;
     ++job.import_refusals;
   }
-  if (job.import_refusals >= kImportRefusalsMax) {
+  if (job.import_refusals >= kImportRefusalsMax || (event.import_full && job.landing)) {
     FallHome(turn, id, kImportCapReason);
   } else if (refused_spill) {
     FallHome(turn, id, "spill-refused");

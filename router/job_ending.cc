@@ -49,6 +49,12 @@ Ending ShedByTable(const RouterView& view, const TierState& tier, const JobRecor
           .retry_after = tier.service.mean()};
 }
 
+Ending NoneIdleHere(const RouterView& view, const JobRecord& job) {
+  return {.outcome = Outcome::kShed,
+          .message = absl::StrCat("no worker of tier ", TierHere(view, job), " is idle any more"),
+          .counted = false};
+}
+
 Ending WithoutSlot(const RouterView& view, const TierState& tier, const JobRecord& job,
                    dispatch::NoSlot why) {
   using dispatch::NoSlot;

@@ -30,6 +30,8 @@ struct Ending {
 Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& job, int broke,
                absl::Time now);
 Ending ShedByTable(const RouterView& view, const TierState& tier, const JobRecord& job);
+// It was to start here at once, and no worker is idle any more.
+Ending NoneIdleHere(const RouterView& view, const JobRecord& job);
 // No slot was found. Not for kTooLate and kNoneIdle, which are the two above.
 Ending WithoutSlot(const RouterView& view, const TierState& tier, const JobRecord& job, dispatch::NoSlot why);
 // This router holds as many jobs of the tier as it may.

@@ -18,6 +18,7 @@ JobMachine::JobMachine(const JobSettings& settings, const RouterView& view)
 }
 
 void JobMachine::Finish(Turn& turn) {
+  AimSpills(turn);
   // Answers first: a job whose slot and whose last moment come in one instant is served.
   ReadAnswers(turn);
   const bool due = wakes_.Due(turn.now) || unanswered_.Due(turn.now);
@@ -57,7 +58,7 @@ void JobMachine::On(Turn& turn, const JobArrived& event) {
   }
   if (view.draining) return End(turn, event.job, Draining(job));
   if (job.facts.forwarded) {
-    AimSpills(view);
+    AimSpills(turn);
     job.imported = d.imports.TakeIn(job.facts.spilled);
     job.import_full = !job.imported;
     if (job.import_full) return End(turn, event.job, ImportsFull(view, d, job));
@@ -84,7 +85,10 @@ void JobMachine::EndHeld(Turn& turn, JobId id, const Ending& ending) {
 void JobMachine::Dispatch(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   if (!job.facts.forwarded && !job.route.shed) StateOf(job).counters.CountSent(job.route.target);
-  if (job.route.target == turn.view.home) {
+  // What the table balances is for the leader to decide, who knows whether a worker is idle there.
+  const TierState& d = StateOf(job);
+  const bool leader_decides = job.route.if_idle && MayLeave(job, d) && d.slots.LeaderRedirects(turn.now);
+  if (job.route.target == turn.view.home || leader_decides) {
     Acquire(turn, id);
   } else {
     Forward(turn, id);
@@ -126,7 +130,9 @@ void JobMachine::On(Turn& turn, const LeaderAnswered& event) {
 }
 
 void JobMachine::On(Turn& turn, const LeaderHeard& event) {
-  tiers_[event.tier].slots.HearAlive(turn.now, event.again);
+  TierState& d = tiers_[event.tier];
+  d.slots.HearAlive(turn.now, event.again, event.redirects);
+  d.spill.Suspend(turn.now, event.redirects);
 }
 
 void JobMachine::On(Turn& turn, const FleetChanged& event) {
@@ -203,7 +209,7 @@ void JobMachine::End(Turn& turn, JobId id, const Ending& ending) {
   JobRecord& job = jobs_[id];
   RINGWAY_CHECK(job.phase != JobPhase::kFree && job.attempt == 0);
   TierState& d = StateOf(job);
-  CameBack(turn, job);
+  CameBack(turn, job, d);
   if (job.imported) --d.imports.inside;
   if (!job.ran()) --d.held;
   const absl::Duration wait = (job.ran() ? job.started : turn.now) - job.facts.arrived;

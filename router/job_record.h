@@ -37,6 +37,9 @@ inline constexpr int kWorkersFailedMax = 2;
 // Routers of a region that may refuse a spilled job because of their part of the import cap, before it goes
 // home: each costs it a round trip.
 inline constexpr int kImportRefusalsMax = 2;
+// Regions with an idle worker that one job is sent to and refused by, before it waits at home whatever is
+// said of others. High: giving up early costs more than the round trips (docs/dispatch.md).
+inline constexpr int kLandingsRefusedMax = 32;
 
 // Begins with a cache line, and ends with what a job needs that is forwarded or fails.
 struct alignas(kCacheLine) JobRecord {
@@ -45,6 +48,7 @@ struct alignas(kCacheLine) JobRecord {
   bool leaving = false;      // acquiring: has asked to leave the line, to go to another region
   bool leased = false;       // the last offer was under a lease
   bool spilled = false;      // left for another region beneath the table
+  bool landing = false;      // sent to another region to start at once, or to come back
   bool imported = false;     // from another region, and counted as such
   bool import_full = false;  // refused there, or here, because of the region's import cap
   bool restarted = false;
@@ -62,11 +66,15 @@ struct alignas(kCacheLine) JobRecord {
   absl::Time forwarded_at = absl::InfinitePast();  // the last time
   int import_refusals = 0;                         // of the regions' routers
   int workers_failed = 0;                          // that had it and failed
+  int landings_refused = 0;                        // of regions where a worker was believed idle
+  RegionId refused_by;                             // the last of them, until the leader has been told
   std::array<RouterId, kForwardsMax> forwards;
   std::size_t forwards_made = 0;
 
   // For a region that the table did not choose.
   bool may_spill() const { return !facts.forwarded && !spilled && !route.shed; }
+  // For a region that has an idle worker.
+  bool may_leave() const { return !facts.forwarded && !route.shed && landings_refused < kLandingsRefusedMax; }
   bool ran() const { return started != absl::InfiniteFuture(); }
   std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
   // A hint that something about the job comes soon; changes nothing.

@@ -5,6 +5,14 @@
 #include "router/job_machine.h"
 
 namespace ringway::router {
+namespace {
+
+// The tier's leaders tell each other of idle workers, and its jobs may leave for them.
+bool Hints(const DispatchSpec& spec) {
+  return spec.mode == DispatchMode::kLedger && spec.spill.idle_hints && spec.spill.share > 0;
+}
+
+}  // namespace
 
 dispatch::SlotRequest JobMachine::Line(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
@@ -18,8 +26,12 @@ dispatch::SlotRequest JobMachine::Line(Turn& turn, JobId id) {
           .arrived = job.facts.arrived,
           .deadline = job.facts.deadline,
           .expected = d.service.Within(job.facts.cost),
-          .idle_only = job.route.shed,
-          .offers_made = job.attempts};
+          .idle_only = job.route.shed || job.facts.landing,
+          .offers_made = job.attempts,
+          .may_leave = MayLeave(job, d),
+          .foreign = job.facts.forwarded,
+          .prefers = job.route.target == turn.view.home ? RegionId() : job.route.target,
+          .refused_by = std::exchange(job.refused_by, RegionId())};
 }
 
 void JobMachine::Acquire(Turn& turn, JobId id) {
@@ -34,7 +46,6 @@ void JobMachine::JoinSpillLine(Turn& turn, JobId id) {
   const JobRecord& job = jobs_[id];
   TierState& d = StateOf(job);
   if (!job.may_spill() || !d.slots.InLine(id)) return;
-  AimSpills(turn.view);
   d.spill.Join(turn.now, id, job.facts.priority, job.home_since);
 }
 
@@ -54,6 +65,8 @@ void JobMachine::OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& ans
     OnGranted(turn, *granted);
   } else if (const auto* refused = std::get_if<dispatch::SlotRefused>(&answer)) {
     OnRefused(turn, *refused);
+  } else if (const auto* elsewhere = std::get_if<dispatch::SlotElsewhere>(&answer)) {
+    OnElsewhere(turn, *elsewhere);
   } else if (const auto* left = std::get_if<dispatch::LineLeft>(&answer)) {
     JobRecord& job = jobs_[left->job];
     if (job.phase != JobPhase::kAcquiring || !std::exchange(job.leaving, false)) return;
@@ -72,10 +85,34 @@ void JobMachine::OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& ans
   }
 }
 
+void JobMachine::OnElsewhere(Turn& turn, const dispatch::SlotElsewhere& elsewhere) {
+  const JobId id = elsewhere.job;
+  JobRecord& job = jobs_[id];
+  if (job.phase != JobPhase::kAcquiring || job.leaving) return;
+  TierState& d = StateOf(job);
+  d.spill.Leave(id);
+  if (!StillPossible(turn, id)) return;
+  if (job.route.target != elsewhere.region) {
+    const dispatch::SpillTarget* const target = d.spill.Target(elsewhere.region);
+    d.counters.MoveSent(job.route.target, elsewhere.region);
+    if (!std::exchange(job.spilled, true)) ++d.counters.spilled;
+    job.route = {.target = elsewhere.region,
+                 .reason = kSpillReason,
+                 .ring = target == nullptr ? kHomeRing : target->ring};
+  }
+  job.landing = elsewhere.landing;
+  job.forwards_made = 0;
+  Forward(turn, id);
+}
+
 void JobMachine::OnGranted(Turn& turn, const dispatch::SlotGranted& granted) {
-  const JobRecord& job = jobs_[granted.job];
+  JobRecord& job = jobs_[granted.job];
   if (job.phase != JobPhase::kAcquiring || job.leaving) return;
   StateOf(job).spill.Leave(granted.job);
+  if (job.route.target != turn.view.home) {
+    StateOf(job).counters.MoveSent(job.route.target, turn.view.home);
+    job.route = {.target = turn.view.home, .reason = kIdleAtHomeReason};
+  }
   // The estimate may have grown, or the moment have passed, while the grant was on its way.
   if (StillPossible(turn, granted.job)) OfferTo(turn, granted.job, granted.worker, granted.lease);
 }
@@ -89,17 +126,29 @@ void JobMachine::OnRefused(Turn& turn, const dispatch::SlotRefused& refused) {
     case dispatch::NoSlot::kTooLate:
       return EndTooLate(turn, id);
     case dispatch::NoSlot::kNoneIdle:
-      return End(turn, id, ShedByTable(turn.view, d, job));
+      return End(turn, id, job.facts.landing ? NoneIdleHere(turn.view, job) : ShedByTable(turn.view, d, job));
     default:
       return End(turn, id, WithoutSlot(turn.view, d, job, refused.why));
   }
 }
 
-void JobMachine::AimSpills(const RouterView& view) {
+// At the routers, the fleet and the drains as they are now.
+void JobMachine::AimSpills(Turn& turn) {
   if (std::exchange(spills_aimed_, true)) return;
+  const RouterView& view = turn.view;
   for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
     const Tier& tier = view.fleet->tiers[t];
-    tiers_[t].spill.Aim(SpillTargets(*view.fleet, tier, view.home, view.peers, view.region_routers.count()));
+    std::vector<dispatch::SpillTarget> targets =
+        SpillTargets(*view.fleet, t, view.home, view.peers, view.routes, view.region_routers.count());
+    std::vector<ledger::AwayTarget> aimed;
+    if (Hints(tier.dispatch)) {
+      for (const dispatch::SpillTarget& target : targets) aimed.push_back({target.region, target.rtt});
+    }
+    if (aimed != tiers_[t].aimed) {
+      tiers_[t].aimed = aimed;
+      turn.actions.emplace_back(AimLedger{.tier = t, .targets = std::move(aimed)});
+    }
+    tiers_[t].spill.Aim(std::move(targets));
     tiers_[t].imports.part = view.region_routers.PartOf(ImportCap(tier.regions[view.home]));
   }
 }
@@ -109,7 +158,6 @@ void JobMachine::AimSpills(const RouterView& view) {
 void JobMachine::LetSpill(Turn& turn) {
   for (TierState& d : tiers_) {
     while (d.spill.NextWake() <= turn.now) {
-      AimSpills(turn.view);
       for (JobId id = d.spill.NextDue(turn.now); id.valid(); id = d.spill.NextDue(turn.now)) {
         // Else its slot was granted and lost in one turn.
         if (tiers_[jobs_[id].facts.tier].slots.Waits(id)) TrySpill(turn, id);
@@ -123,7 +171,6 @@ bool JobMachine::TrySpill(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   TierState& d = StateOf(job);
   if (!job.may_spill()) return false;
-  AimSpills(turn.view);
   const dispatch::SpillTarget* const chosen =
       d.spill.Send(turn.now, turn.now - job.home_since, latest_start(id) - turn.now);
   if (chosen == nullptr) return false;
@@ -139,12 +186,12 @@ bool JobMachine::TrySpill(Turn& turn, JobId id) {
   return true;
 }
 
-void JobMachine::CameBack(Turn& turn, JobRecord& job) {
+void CameBack(const Turn& turn, JobRecord& job, TierState& tier) {
   if (!job.away.valid()) return;
   const RegionId from = std::exchange(job.away, RegionId());
   const absl::Duration rtt = absl::Milliseconds(turn.view.fleet->world.rtt.ms(turn.view.home, from));
   const absl::Duration wait = job.ran() ? job.started - job.forwarded_at - rtt : absl::ZeroDuration();
-  StateOf(job).spill.Came(turn.now, from, wait, job.ran());
+  tier.spill.Came(turn.now, from, wait, job.ran());
 }
 
 }  // namespace ringway::router

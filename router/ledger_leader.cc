@@ -21,7 +21,7 @@ absl::Time LedgerLeader::NextWake() const {
   absl::Time wake = ledger_.NextWake();
   if (!away_.empty()) wake = std::min(wake, away_.front().since + settings_.away_max);
   if (!holding() || cut_off_) return wake;
-  if (!clients_.empty()) wake = std::min(wake, beat_at_);
+  if (!clients_.empty() || !listeners_.empty()) wake = std::min(wake, beat_at_);
   return uncontrolled_since_ == absl::InfiniteFuture()
              ? wake
              : std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
@@ -58,7 +58,7 @@ void LedgerLeader::On(absl::Time now, const ClientConnected& event, Actions& act
   }
   std::erase_if(away_, [&](const Away& away) { return away.router == event.router; });
   if (holding() && !cut_off_) {
-    actions.emplace_back(SendHeartbeat{event.router, ledger_.appointment()});
+    actions.emplace_back(SendHeartbeat{event.router, ledger_.appointment(), ledger_.others().Hears(now)});
   }
 }
 
@@ -68,6 +68,15 @@ void LedgerLeader::On(absl::Time now, const ClientDisconnected& event, Actions& 
   std::erase(clients_, event.router);
   away_.push_back({event.router, now});
   Tell(now, ledger::RouterAway{event.router}, actions);
+}
+
+void LedgerLeader::On(absl::Time, const ListenerConnected& event, Actions&) {
+  std::erase_if(listeners_, [&](const Listener& l) { return l.router == event.router; });
+  listeners_.push_back({.router = event.router, .period = event.period});
+}
+
+void LedgerLeader::On(absl::Time, const ListenerDisconnected& event, Actions&) {
+  std::erase_if(listeners_, [&](const Listener& l) { return l.router == event.router; });
 }
 
 void LedgerLeader::On(absl::Time now, const RouterSaid& event, Actions& actions) {
@@ -88,18 +97,6 @@ void LedgerLeader::On(absl::Time now, const RouterSaid& event, Actions& actions)
     return;  // not a router's to say
   }
   Tell(now, said, actions);
-}
-
-void LedgerLeader::On(absl::Time now, const ledger::WorkerListed& event, Actions& actions) {
-  Tell(now, event, actions);
-}
-
-void LedgerLeader::On(absl::Time now, const ledger::WorkerGone& event, Actions& actions) {
-  Tell(now, event, actions);
-}
-
-void LedgerLeader::On(absl::Time now, const ledger::Announce& event, Actions& actions) {
-  Tell(now, event, actions);
 }
 
 void LedgerLeader::Tell(absl::Time now, const ledger::LedgerEvent& event, Actions& actions) {
@@ -147,8 +144,29 @@ void LedgerLeader::CutOffIfDue(absl::Time now, Actions& actions) {
 
 void LedgerLeader::Beat(absl::Time now, Actions& actions) {
   const Fence appointment = ledger_.appointment();
-  for (const RouterId router : clients_) actions.emplace_back(SendHeartbeat{router, appointment});
+  const bool redirects = ledger_.others().Hears(now);
+  for (const RouterId router : clients_) {
+    actions.emplace_back(SendHeartbeat{router, appointment, redirects});
+  }
+  SendHints(now, actions);
   beat_at_ = now + settings_.heartbeat_period;
+}
+
+void LedgerLeader::SendHints(absl::Time now, Actions& actions) {
+  if (listeners_.empty()) return;
+  ledger::IdleHint hint = ledger_.Hint();
+  hint.sequence = ++hints_;
+  // Beats are not exact: one that comes a little early is not to be waited for a whole period more.
+  const absl::Time about_now = now + settings_.heartbeat_period / 2;
+  for (Listener& listener : listeners_) {
+    const bool changed = listener.last.idle != hint.idle || listener.last.landings != hint.landings ||
+                         listener.last.appointment != hint.appointment;
+    const absl::Duration period = changed ? listener.period : settings_.hint_period_max;
+    if (about_now < listener.told_at + period) continue;
+    listener.last = hint;
+    listener.told_at = now;
+    actions.emplace_back(SendHint{listener.router, hint});
+  }
 }
 
 }  // namespace ringway::router

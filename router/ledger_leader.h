@@ -7,6 +7,9 @@
 // reach nobody; its leases only when it has been away for `away_max`, because its jobs run on. Every router
 // has one for each tier, and nearly all of them are empty.
 //
+// It also tells the leaders of other regions, which listen over streams of their own, how many workers are
+// idle: with a heartbeat, when that has changed, as often as they asked for, and once in `hint_period_max`.
+//
 // Cut off from the controller a leader goes on: workers that announce refuse a deposed leader's leases by
 // themselves. Workers that announce nothing cannot, so for them `uncontrolled_max` must be finite: after that
 // time without a controller nobody is granted anything until there is one again.
@@ -32,6 +35,7 @@ namespace ringway::router {
 struct LeaderSettings {
   ledger::LedgerSettings ledger;
   absl::Duration heartbeat_period = absl::Milliseconds(100);
+  absl::Duration hint_period_max = absl::Seconds(1);
   absl::Duration away_max = absl::Seconds(1);
   absl::Duration uncontrolled_max = absl::InfiniteDuration();
 };
@@ -56,18 +60,27 @@ struct ClientConnected {
 struct ClientDisconnected {
   RouterId router;
 };
+// The leader of another region listens, and wants to hear of changes so often; or does not any more.
+struct ListenerConnected {
+  RouterId router;
+  absl::Duration period;
+};
+struct ListenerDisconnected {
+  RouterId router;
+};
 // An Ask, Withdraw, Renew or Release of a router that stands. Whom it names as its router does not count.
 struct RouterSaid {
   RouterId router;
   ledger::LedgerEvent said;
 };
 struct LeaderWake {};
-using LeaderEvent =
-    std::variant<LeaderWake, LeadershipGiven, LeadershipMoved, ControllerSeen, ClientConnected,
-                 ClientDisconnected, RouterSaid, ledger::WorkerListed, ledger::WorkerGone, ledger::Announce>;
+using LeaderEvent = std::variant<LeaderWake, LeadershipGiven, LeadershipMoved, ControllerSeen,
+                                 ClientConnected, ClientDisconnected, ListenerConnected, ListenerDisconnected,
+                                 RouterSaid, ledger::WorkerListed, ledger::WorkerGone, ledger::Announce,
+                                 ledger::AwayAimed, ledger::HintHeard, ledger::RegionSilent>;
 
 // ---- actions ----
-// Grant, Refuse, Withdrawn or LeaseLost.
+// Grant, Refuse, Withdrawn, LeaseLost or Redirect.
 struct TellRouter {
   RouterId router;
   ledger::LedgerAction what;
@@ -75,6 +88,11 @@ struct TellRouter {
 struct SendHeartbeat {
   RouterId router;
   Fence appointment;
+  bool redirects = false;  // who waits long here is sent where a worker is idle
+};
+struct SendHint {
+  RouterId router;
+  ledger::IdleHint hint;
 };
 // The worker refuses everything at or below `upto`, unless it knows of a higher leader than `by`; with
 // `revoke` the job of exactly that lease is stopped.
@@ -85,7 +103,7 @@ struct FenceOff {
   bool revoke = false;
   std::uint64_t connection = 0;  // that the worker is heard over (ledger_session.h); its reply is of this one
 };
-using LeaderAction = std::variant<TellRouter, SendHeartbeat, FenceOff>;
+using LeaderAction = std::variant<TellRouter, SendHeartbeat, SendHint, FenceOff>;
 
 class LedgerLeader {
  public:
@@ -112,6 +130,12 @@ class LedgerLeader {
 
  private:
   using Actions = std::vector<LeaderAction>;
+  struct Listener {
+    RouterId router;
+    absl::Duration period;
+    ledger::IdleHint last = {};
+    absl::Time told_at = absl::InfinitePast();
+  };
   struct Away {
     RouterId router;
     absl::Time since;
@@ -126,10 +150,14 @@ class LedgerLeader {
   void On(absl::Time now, const ControllerSeen& event, Actions& actions);
   void On(absl::Time now, const ClientConnected& event, Actions& actions);
   void On(absl::Time now, const ClientDisconnected& event, Actions& actions);
+  void On(absl::Time now, const ListenerConnected& event, Actions& actions);
+  void On(absl::Time now, const ListenerDisconnected& event, Actions& actions);
   void On(absl::Time now, const RouterSaid& event, Actions& actions);
-  void On(absl::Time now, const ledger::WorkerListed& event, Actions& actions);
-  void On(absl::Time now, const ledger::WorkerGone& event, Actions& actions);
-  void On(absl::Time now, const ledger::Announce& event, Actions& actions);
+  // The ledger's alone.
+  template <class Event>
+  void On(absl::Time now, const Event& event, Actions& actions) {
+    Tell(now, event, actions);
+  }
 
   void Tell(absl::Time now, const ledger::LedgerEvent& event, Actions& actions);
   void Perform(const ledger::LedgerAction& action, Actions& actions) const;
@@ -137,12 +165,15 @@ class LedgerLeader {
   void ForgetAway(absl::Time now, Actions& actions);
   void CutOffIfDue(absl::Time now, Actions& actions);
   void Beat(absl::Time now, Actions& actions);
+  void SendHints(absl::Time now, Actions& actions);
 
   LeaderSettings settings_;
   ledger::SlotLedger ledger_;
   std::vector<RouterId> clients_;
   IdVector<RouterId, char> stands_;  // the same, by router
   std::vector<Away> away_;           // longest away first
+  std::vector<Listener> listeners_;
+  std::uint64_t hints_ = 0;  // sequence of the last one
   absl::Time beat_at_ = absl::InfinitePast();
   absl::Time uncontrolled_since_ = absl::InfiniteFuture();
   bool cut_off_ = false;

@@ -1,5 +1,6 @@
 #include "router/ledger_session.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringway::router {
@@ -41,6 +42,7 @@ void LedgerSession::Lead(absl::Time now, const LeaderNamed& named, Actions& acti
   fence_ = named.fence;
   StepLeader(now, LeadershipGiven{fence_, named.fresh}, actions);
   if (!std::exchange(leads_, true)) StepLeader(now, ClientConnected{settings_.self}, actions);
+  Listen(now, actions);
 }
 
 void LedgerSession::Follow(absl::Time now, const LeaderNamed& named, Actions& actions) {
@@ -65,6 +67,7 @@ void LedgerSession::FollowNobody(absl::Time now, const Fence& fence, Actions& ac
 void LedgerSession::GiveUp(absl::Time now, Actions& actions) {
   if (std::exchange(leads_, false)) StepLeader(now, ClientDisconnected{settings_.self}, actions);
   StepLeader(now, LeadershipMoved{fence_}, actions);
+  Listen(now, actions);
 }
 
 void LedgerSession::HangUp(Actions& actions) {
@@ -79,7 +82,7 @@ void LedgerSession::On(absl::Time, const LeaderLost&, Actions& actions) {
 }
 
 void LedgerSession::On(absl::Time, const LeaderHeartbeat& event, Actions& actions) {
-  if (dialled_) HearHeartbeat(event.appointment, actions);
+  if (dialled_) HearHeartbeat(event.appointment, event.redirects, actions);
 }
 
 void LedgerSession::On(absl::Time, const LeaderSaid& event, Actions& actions) {
@@ -89,16 +92,16 @@ void LedgerSession::On(absl::Time, const LeaderSaid& event, Actions& actions) {
   actions.emplace_back(TellMachine{std::move(news)});
 }
 
-void LedgerSession::HearHeartbeat(const Fence& appointment, Actions& actions) {
+void LedgerSession::HearHeartbeat(const Fence& appointment, bool redirects, Actions& actions) {
   if (appointment < fence_) return;  // it does not know that it has been replaced
-  if (heard_ && heard_fence_ == appointment) {
-    actions.emplace_back(TellMachine{LeaderHeard{settings_.tier}});
-    return;
+  if (!heard_ || heard_fence_ != appointment) {
+    heard_ = true;
+    heard_fence_ = appointment;
+    actions.emplace_back(
+        TellMachine{LeaderAppointed{settings_.tier, {.router = leader_, .fence = appointment}}});
+    if (!redirects) return;  // as a leader is taken for that has just been appointed
   }
-  heard_ = true;
-  heard_fence_ = appointment;
-  actions.emplace_back(
-      TellMachine{LeaderAppointed{settings_.tier, {.router = leader_, .fence = appointment}}});
+  actions.emplace_back(TellMachine{LeaderHeard{.tier = settings_.tier, .redirects = redirects}});
 }
 
 void LedgerSession::LoseLeader(Actions& actions) {
@@ -129,13 +132,65 @@ void LedgerSession::Pass(TellRouter& tell, Actions& actions) {
 }
 
 void LedgerSession::Pass(const SendHeartbeat& heartbeat, Actions& actions) {
-  if (heartbeat.router == settings_.self) return HearHeartbeat(heartbeat.appointment, actions);
+  if (heartbeat.router == settings_.self) {
+    return HearHeartbeat(heartbeat.appointment, heartbeat.redirects, actions);
+  }
   actions.emplace_back(heartbeat);
 }
 
 void LedgerSession::Pass(FenceOff& fence, Actions& actions) {
   fence.connection = WatchedOf(fence.worker).order.session();
   actions.emplace_back(fence);
+}
+
+// ---- other regions ----
+
+void LedgerSession::On(absl::Time now, const LeadersElsewhere& event, Actions& actions) {
+  elsewhere_ = event.leaders;
+  Listen(now, actions);
+}
+
+void LedgerSession::On(absl::Time now, const ledger::AwayAimed& event, Actions& actions) {
+  targets_ = event.targets;
+  if (targets_.size() > kRegionsMax) targets_.resize(kRegionsMax);
+  StepLeader(now, ledger::AwayAimed{targets_}, actions);
+  Listen(now, actions);
+}
+
+// What a link says that was hung up is nobody's word.
+void LedgerSession::On(absl::Time now, const RegionHinted& event, Actions& actions) {
+  const bool listened = std::any_of(links_.begin(), links_.end(),
+                                    [&](const DialRegion& link) { return link.region == event.region; });
+  if (listened) StepLeader(now, ledger::HintHeard{event.region, event.hint}, actions);
+}
+
+void LedgerSession::On(absl::Time now, const RegionLinkBroke& event, Actions& actions) {
+  StepLeader(now, ledger::RegionSilent{event.region}, actions);
+}
+
+const LeaderElsewhere* LedgerSession::LeaderOf(RegionId region) const {
+  const auto found = std::find_if(elsewhere_.begin(), elsewhere_.end(),
+                                  [&](const LeaderElsewhere& leader) { return leader.region == region; });
+  return found == elsewhere_.end() ? nullptr : &*found;
+}
+
+void LedgerSession::Listen(absl::Time now, Actions& actions) {
+  std::vector<DialRegion> wanted;
+  for (const ledger::AwayTarget& target : targets_) {
+    const LeaderElsewhere* const leader = leads_ ? LeaderOf(target.region) : nullptr;
+    if (leader == nullptr) continue;
+    const absl::Duration period = wanted.size() < kNearRegions ? kNearPeriod : kFarPeriod;
+    wanted.push_back({target.region, leader->router, leader->address, period});
+  }
+  for (const DialRegion& link : links_) {
+    if (std::find(wanted.begin(), wanted.end(), link) != wanted.end()) continue;
+    actions.emplace_back(HangUpRegion{link.region});
+    StepLeader(now, ledger::RegionSilent{link.region}, actions);
+  }
+  for (const DialRegion& link : wanted) {
+    if (std::find(links_.begin(), links_.end(), link) == links_.end()) actions.emplace_back(link);
+  }
+  links_ = std::move(wanted);
 }
 
 // ---- workers ----

@@ -11,6 +11,11 @@
 // is decided here (announcement_order.h); a worker whose stream broke is granted to nobody until it is heard
 // again.
 //
+// While this router leads, the session listens to the leaders of the regions where jobs may go (kRegionsMax
+// of them, the nearest), over a link each: the nearest kNearRegions tell of changes as fast as they may, the
+// others once a second. Where a leader is called comes from the directory, which regions matter from the
+// machine.
+//
 // Pure, for the daemon and the simulator, which carry what the actions say and nothing else. Two kinds of
 // router numbers meet: the machine's, by which it knows leaders, and the ledger's, by which a leader knows
 // its clients; the machine knows itself as kMachine in requests. Complexity: the ledger's. One owner thread.
@@ -56,8 +61,9 @@ struct NoLeaderNamed {};
 struct LeaderLost {};
 struct LeaderHeartbeat {
   Fence appointment;
+  bool redirects = false;
 };
-// Grant, Refuse, Withdrawn or LeaseLost.
+// Grant, Refuse, Withdrawn, LeaseLost or Redirect.
 struct LeaderSaid {
   ledger::LedgerAction said;
 };
@@ -73,12 +79,32 @@ struct WorkerAnnounced {
 struct WatchBroke {
   WorkerId worker;
 };
+// Who leads the tier's ledgers in other regions.
+struct LeaderElsewhere {
+  RegionId region;
+  RouterId router;  // in the machine's numbers
+  std::string address = {};
+  friend bool operator==(const LeaderElsewhere&, const LeaderElsewhere&) = default;
+};
+struct LeadersElsewhere {
+  std::vector<LeaderElsewhere> leaders;  // all of them
+};
+// Over the link to the region's leader; or that link broke, and the shell tries again by itself.
+struct RegionHinted {
+  RegionId region;
+  ledger::IdleHint hint;
+};
+struct RegionLinkBroke {
+  RegionId region;
+};
 using SessionEvent =
     std::variant<LeaderWake, LeaderNamed, NoLeaderNamed, LeaderLost, LeaderHeartbeat, LeaderSaid, MachineSaid,
-                 WorkerAnnounced, WatchBroke, ControllerSeen, ClientConnected, ClientDisconnected, RouterSaid,
-                 ledger::WorkerListed, ledger::WorkerGone>;
+                 WorkerAnnounced, WatchBroke, ControllerSeen, ClientConnected, ClientDisconnected,
+                 ListenerConnected, ListenerDisconnected, RouterSaid, LeadersElsewhere, RegionHinted,
+                 RegionLinkBroke, ledger::AwayAimed, ledger::WorkerListed, ledger::WorkerGone>;
 
-// ---- actions; of the leader: TellRouter and SendHeartbeat, to clients over their streams, and FenceOff ----
+// ---- actions; of the leader: TellRouter and SendHeartbeat to clients and SendHint to listeners, over their
+// streams, and FenceOff ----
 struct DialLeader {
   RouterId router;
   std::string address;
@@ -87,18 +113,35 @@ struct HangUpLeader {};
 struct TellLeader {
   ledger::LedgerEvent said;
 };
+// A link over which the leader of another region is listened to, at most every `period`.
+struct DialRegion {
+  RegionId region;
+  RouterId router;
+  std::string address;
+  absl::Duration period;
+  friend bool operator==(const DialRegion&, const DialRegion&) = default;
+};
+struct HangUpRegion {
+  RegionId region;
+};
 using LedgerNews = std::variant<LeaderAnswered, LeaderHeard, LeaderAppointed>;
 // To be told in this order, and not while the machine is acting.
 struct TellMachine {
   LedgerNews news;
 };
-using SessionAction =
-    std::variant<TellRouter, SendHeartbeat, FenceOff, DialLeader, HangUpLeader, TellLeader, TellMachine>;
+using SessionAction = std::variant<TellRouter, SendHeartbeat, SendHint, FenceOff, DialLeader, HangUpLeader,
+                                   TellLeader, TellMachine, DialRegion, HangUpRegion>;
 
 class LedgerSession {
  public:
   // As a router's machine names itself in its asks.
   static constexpr RouterId kMachine{0};
+  // Other regions that a leader listens to; beyond them the table alone sends jobs. And of these the near
+  // ones, where most jobs go, how often they tell of changes, and how often the others do.
+  static constexpr std::size_t kRegionsMax = 64;
+  static constexpr std::size_t kNearRegions = 8;
+  static constexpr absl::Duration kNearPeriod = absl::Milliseconds(100);
+  static constexpr absl::Duration kFarPeriod = absl::Seconds(1);
 
   explicit LedgerSession(const SessionSettings& settings)
       : settings_(settings), leadership_(settings.leader) {}
@@ -143,6 +186,10 @@ class LedgerSession {
   void On(absl::Time now, const WatchBroke& event, Actions& actions);
   void On(absl::Time now, const ledger::WorkerListed& event, Actions& actions);
   void On(absl::Time now, const ledger::WorkerGone& event, Actions& actions);
+  void On(absl::Time now, const LeadersElsewhere& event, Actions& actions);
+  void On(absl::Time now, const ledger::AwayAimed& event, Actions& actions);
+  void On(absl::Time now, const RegionHinted& event, Actions& actions);
+  void On(absl::Time now, const RegionLinkBroke& event, Actions& actions);
   // The rest is the ledger's alone.
   template <class Event>
   void On(absl::Time now, const Event& event, Actions& actions) {
@@ -155,7 +202,7 @@ class LedgerSession {
   // It is not, or not any more, this router that leads.
   void GiveUp(absl::Time now, Actions& actions);
   void HangUp(Actions& actions);
-  void HearHeartbeat(const Fence& appointment, Actions& actions);
+  void HearHeartbeat(const Fence& appointment, bool redirects, Actions& actions);
   void LoseLeader(Actions& actions);
 
   // Steps the ledger held here; what it wants said to this router's machine needs no way.
@@ -169,7 +216,11 @@ class LedgerSession {
   }
   void Pass(TellRouter& tell, Actions& actions);
   void Pass(const SendHeartbeat& heartbeat, Actions& actions);
+  void Pass(const SendHint& hint, Actions& actions) { actions.emplace_back(hint); }
   void Pass(FenceOff& fence, Actions& actions);
+  // Links to those who are to be listened to, and to nobody else.
+  void Listen(absl::Time now, Actions& actions);
+  const LeaderElsewhere* LeaderOf(RegionId region) const;
   bool Lists(WorkerId worker) const;
   Watched& WatchedOf(WorkerId worker);
 
@@ -181,9 +232,13 @@ class LedgerSession {
   Fence fence_;          // of the directory
   bool dialled_ = false;
   bool heard_ = false;
-  Fence heard_fence_;  // the appointment that was last heard of
+  bool redirects_ = false;  // as the leader last said
+  Fence heard_fence_;       // the appointment that was last heard of
   IdVector<WorkerId, char> listed_;
-  IdVector<WorkerId, Watched> watched_;  // of workers that were heard here: nearly empty but at the leader
+  IdVector<WorkerId, Watched> watched_;     // of workers that were heard here: nearly empty but at the leader
+  std::vector<LeaderElsewhere> elsewhere_;  // as the directory says
+  std::vector<ledger::AwayTarget> targets_;   // as the machine says, nearest first, kRegionsMax at most
+  std::vector<DialRegion> links_;             // that stand or are being tried; as targets_
   std::vector<LeaderAction> leader_actions_;  // reused
 };
 

@@ -34,6 +34,15 @@ bool OpensHome(const TierTable& tier, RegionId home) {
   return open;
 }
 
+bool IsDrained(const TierTable& tier, RegionId region) {
+  for (std::size_t p = 0; p < tier.priorities(); ++p) {
+    for (const Route& route : tier.at(static_cast<Priority>(p), region).routes) {
+      if (route.reason == RouteReason::kDrain) return true;
+    }
+  }
+  return false;
+}
+
 dispatch::AliasTable BuildRow(const Row& row) {
   if (row.routes.empty() && row.shed_fraction <= 0) return {};
   std::vector<double> weights;
@@ -86,9 +95,26 @@ std::string RouteChooser::UseTable(std::shared_ptr<const RoutingTable> table, bo
     }
   }
   table_ = std::move(table);
+  FindDrained();
   taken_ = offered;
   epoch_seen_max_ = std::max(epoch_seen_max_, offered.epoch);
   return "";
+}
+
+void RouteChooser::FindDrained() {
+  const auto before = std::move(drained_);
+  drained_.assign(table_->tiers.size(), {});
+  for (TierId t(0); t != table_->tiers.end_id(); t = TierId(t.index() + 1)) {
+    const TierTable& tier = table_->tiers[t];
+    for (RegionId r(0); r.index() < tier.regions(); r = RegionId(r.index() + 1)) {
+      if (IsDrained(tier, r)) drained_[t].push_back(r);
+    }
+  }
+  drained_changed_ = drained_changed_ || drained_ != before;
+}
+
+bool RouteChooser::Drained(TierId tier, RegionId region) const {
+  return drained_.contains(tier) && std::binary_search(drained_[tier].begin(), drained_[tier].end(), region);
 }
 
 RouteChoice RouteChooser::LocalFirst(TierId tier) const {
@@ -105,7 +131,11 @@ RouteChoice RouteChooser::Pick(TierId tier, Priority priority, std::uint64_t ran
     return {.target = home_, .reason = "shed", .shed = true};
   }
   const Route& route = row.routes[choice];
-  return {.target = route.target, .reason = RouteReasonName(route.reason), .ring = route.ring};
+  const bool if_idle = route.reason == RouteReason::kOverload || route.reason == RouteReason::kDisplaced;
+  return {.target = route.target,
+          .reason = RouteReasonName(route.reason),
+          .ring = route.ring,
+          .if_idle = if_idle};
 }
 
 }  // namespace ringway::router

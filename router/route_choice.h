@@ -27,6 +27,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "core/fleet.h"
@@ -56,16 +58,24 @@ class RouteChooser {
   // The active table does not keep jobs of the tier away from home.
   bool HomeOpen(TierId tier) const { return home_open_.contains(tier) && home_open_[tier]; }
 
+  // An operator drains the region: nothing goes there that the table does not send.
+  bool Drained(TierId tier, RegionId region) const;
+  // Whether that has changed for some region since the last call.
+  bool TakeDrainedChanged() { return std::exchange(drained_changed_, false); }
+
   TableVersion version() const { return table_ ? table_->version : TableVersion{}; }
   std::uint64_t epoch_seen_max() const { return epoch_seen_max_; }
 
  private:
   RouteChoice LocalFirst(TierId tier) const;
+  void FindDrained();
 
   RegionId home_;
   std::shared_ptr<const RoutingTable> table_;
   IdVector<TierId, PerPriority<dispatch::AliasTable>> rows_;  // the last choice of each is: shed
   IdVector<TierId, char> home_open_;
+  IdVector<TierId, std::vector<RegionId>> drained_;  // sorted
+  bool drained_changed_ = false;
   IdVector<TierId, RegionId> without_table_;
   TableVersion taken_;  // tables below are refused; of the active one, as long as its epoch is believed
   std::uint64_t epoch_seen_max_ = 0;

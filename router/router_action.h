@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "core/ids.h"
@@ -42,6 +43,7 @@ struct RouteChoice {
   std::string_view reason = "home";
   std::int8_t ring = kHomeRing;
   bool shed = false;
+  bool if_idle = false;  // the table balances means: a job goes there when a worker there is believed idle
 };
 
 struct OfferToWorker {
@@ -57,6 +59,7 @@ struct ForwardToRouter {
   RouterId router;
   RouteChoice route;
   TableVersion table;
+  bool landing = false;  // started there at once, or refused
 };
 
 // The attempt is not wanted any more. AttemptEnded still follows.
@@ -112,6 +115,12 @@ struct TableDecided {
   std::string refusal = {};
 };
 
+// Where the tier's jobs may go from here, nearest first: for the ledger, should this router lead it.
+struct AimLedger {
+  TierId tier;
+  std::vector<ledger::AwayTarget> targets;
+};
+
 // For the leader of the tier's ledger, wherever it sits.
 struct TellLedger {
   TierId tier;
@@ -130,7 +139,7 @@ struct AnswerOnce {
 };
 
 using RouterAction = std::variant<OfferToWorker, ForwardToRouter, WithdrawAttempt, EndJob, SendReport,
-                                  TableDecided, TellLedger, AskReplica, AnswerOnce>;
+                                  TableDecided, TellLedger, AskReplica, AnswerOnce, AimLedger>;
 
 }  // namespace ringway::router
 

@@ -44,6 +44,7 @@ struct JobFacts {
   RegionId source = {};    // where it first entered; invalid: not known here
   bool forwarded = false;  // by another router: it is served here or refused, never sent on
   bool spilled = false;    // forwarded beneath the table: refused when the region has taken in its cap
+  bool landing = false;    // forwarded because a worker here was believed idle: refused if none is
   bool keyed = false;      // has an idempotency key: may be started again if its worker died
   bool safe = false;       // changes nothing (GET): may be started again whatever happened
   CostHint cost = {};
@@ -117,8 +118,10 @@ struct RouterUnlisted {
   RouterId router;
 };
 
-// Every router of a directory has been listed.
-struct RoutersComplete {};
+// Every router of a directory has been listed. `view`: which keep the records of keys; null: it does not say.
+struct RoutersComplete {
+  once::ViewPtr view = nullptr;
+};
 
 // Ids of regions and tiers keep their meaning: a fleet only grows (router/fleet_merge.h).
 struct FleetChanged {
@@ -156,6 +159,7 @@ struct LeaderAnswered {
 struct LeaderHeard {
   TierId tier;
   bool again = false;
+  bool redirects = false;  // it knows which regions have idle workers, and decides who leaves for them
 };
 
 // Another router asks about a key; answered by AnswerOnce.

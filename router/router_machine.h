@@ -100,6 +100,7 @@ class RouterMachine {
   void On(Turn& turn, const RouterUnlisted& event);
   void On(Turn& turn, const RoutersComplete& event) { keys_.On(turn, event); }
   void On(Turn& turn, const FleetChanged& event);
+  void On(Turn& turn, const TableOffered& event);
   void On(Turn& turn, const ControllerWelcomed& event);
   void On(Turn& turn, const LeaderAppointed& event) { jobs_.On(turn, event); }
   void On(Turn& turn, const LeaderAnswered& event) { jobs_.On(turn, event); }

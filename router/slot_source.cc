@@ -119,7 +119,8 @@ void SlotSource::Hear(absl::Time now, const ledger::LedgerAction& answer) {
       answer);
 }
 
-void SlotSource::HearAlive(absl::Time now, bool again) {
+void SlotSource::HearAlive(absl::Time now, bool again, bool redirects) {
+  redirects_ = redirects;
   if (again) {
     client_.Reconnect(now, answers_);
   } else {
@@ -153,6 +154,11 @@ bool SlotSource::Next(const SlotTurn& turn, Answer& answer) {
 bool SlotSource::Concerns(const SlotTurn& turn, const Answer& answer) {
   if (const auto* granted = std::get_if<SlotGranted>(&answer)) return MayOffer(turn, *granted);
   if (const auto* none = std::get_if<ledger::NoLeader>(&answer)) {
+    const RegionId prefers = client_.request(none->job).prefers;
+    if (prefers.valid()) {
+      answers_.push_back(dispatch::SlotElsewhere{none->job, prefers, /*landing=*/false});
+      return false;
+    }
     Add(prober_.Begin(turn, none->job, client_.request(none->job), /*may_delay=*/false));
     return false;
   }

@@ -9,9 +9,12 @@
 // Answers are read one by one (Next) by the machine that owns this, because what it does with one may make
 // more. They are about requests that are still open when they are read.
 //
+// A leader that knows which regions have idle workers decides itself who leaves the line for them
+// (LeaderRedirects); a request that prefers another region goes there without asking where no leader does.
+//
 // Invariants: a job waits in the leader's line or with the prober, never in both. Every Acquire or Retry is
-// answered once: SlotGranted, SlotRefused or LineLeft, unless the job is forgotten. Complexity: that of the
-// two sources. Pure; one owner thread.
+// answered once: SlotGranted, SlotRefused, SlotElsewhere or LineLeft, unless the job is forgotten.
+// Complexity: that of the two sources. Pure; one owner thread.
 #ifndef RINGWAY_ROUTER_SLOT_SOURCE_H_
 #define RINGWAY_ROUTER_SLOT_SOURCE_H_
 
@@ -81,8 +84,10 @@ class SlotSource {
   // ---- from the leader and the directory ----
   void Follow(absl::Time now, const ledger::CurrentLeader& leader) { client_.Follow(now, leader, answers_); }
   void Hear(absl::Time now, const ledger::LedgerAction& answer);
-  // A sign of life. `again`: the way to the leader was broken and is whole again.
-  void HearAlive(absl::Time now, bool again);
+  // A sign of life. `again`: the way to the leader was broken and is whole again. `redirects`: it knows which
+  // regions have idle workers.
+  void HearAlive(absl::Time now, bool again, bool redirects);
+  bool LeaderRedirects(absl::Time now) const { return redirects_ && LedgerReachable(now); }
 
   // ---- time and answers ----
   absl::Time NextWake() const { return std::min(client_.NextWake(), prober_.NextWake()); }
@@ -119,6 +124,7 @@ class SlotSource {
   ledger::LedgerClient client_;  // its own number means nothing: the shell names the router
   std::vector<Answer> answers_;
   std::size_t read_ = 0;                               // of answers_
+  bool redirects_ = false;                             // the leader, as last heard
   absl::Time none_idle_until_ = absl::InfinitePast();  // the ledger has just said so
 };
 

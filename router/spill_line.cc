@@ -14,6 +14,11 @@ void SpillLine::Join(absl::Time now, JobId job, Priority priority, absl::Time si
   if (line.first() == job.index()) alarm_ = std::min(alarm_, gate_.WorthFrom(now, since));
 }
 
+void SpillLine::Suspend(absl::Time now, bool suspended) {
+  if (suspended_ && !suspended) LookAgain(now);
+  suspended_ = suspended;
+}
+
 void SpillLine::Leave(JobId job) {
   if (!priorities_.contains(job)) return;
   waiting_[priorities_[job]].since.Clear(job.index());

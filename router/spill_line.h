@@ -9,6 +9,8 @@
 //
 // The line is by age and not by when a job joined, because one that comes back to it has its old place.
 //
+// While the ledger's leader decides who leaves, the line is Suspended: it is kept, and nobody is considered.
+//
 // Invariant: a job is in the line from Join until Leave or until NextDue gave it. Complexity: O(log jobs) a
 // call, and O(regions) for each job considered. Pure; one owner thread.
 #ifndef RINGWAY_ROUTER_SPILL_LINE_H_
@@ -41,14 +43,17 @@ class SpillLine {
   void Leave(JobId job);
   // Whoever waits may go where nobody could before.
   void LookAgain(absl::Time now) { alarm_ = now; }
+  void Suspend(absl::Time now, bool suspended);
 
-  absl::Time NextWake() const { return alarm_; }
+  absl::Time NextWake() const { return suspended_ ? absl::InfiniteFuture() : alarm_; }
   // Takes the next job to be considered out of the line; invalid: none by now, and the alarm is set anew.
   JobId NextDue(absl::Time now);
   // Where a job goes that has waited `waited` and has to start within `left`; null: it stays. The job that
   // goes is counted as spilled and as under way.
   const dispatch::SpillTarget* Send(absl::Time now, absl::Duration waited, absl::Duration left);
 
+  // Null: jobs of this tier may not spill there.
+  const dispatch::SpillTarget* Target(RegionId region) const { return gate_.Target(region); }
   // A job that the table sends to the region.
   void Left(RegionId region) { gate_.Left(region); }
   // It, or a spilled one, came back. `served`: it had waited `waited_there` for its worker.
@@ -63,6 +68,7 @@ class SpillLine {
   PerPriority<Waiting> waiting_;
   IdVector<JobId, Priority> priorities_;  // of the jobs in the line
   absl::Time alarm_ = absl::InfiniteFuture();
+  bool suspended_ = false;
 };
 
 }  // namespace ringway::router

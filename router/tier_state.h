@@ -7,6 +7,7 @@
 #define RINGWAY_ROUTER_TIER_STATE_H_
 
 #include <cstddef>
+#include <vector>
 
 #include "core/tier.h"
 #include "router/dispatch/service_estimate.h"
@@ -36,6 +37,7 @@ struct TierState {
   dispatch::ServiceEstimate service;
   SlotSource slots;
   SpillLine spill;
+  std::vector<ledger::AwayTarget> aimed;  // where the ledger was last told that jobs may go
   Imports imports;
   dispatch::TrafficCounters counters;
   std::size_t held = 0;  // jobs that no worker has started yet; at most spec.waiting_max

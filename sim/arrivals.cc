@@ -19,6 +19,7 @@ double DayRate(const DayCurveArrivals& law, double at_s) {
 
 struct MeanRate {
   double operator()(const PoissonArrivals& law) const { return law.rate_rps; }
+  double operator()(const GammaArrivals& law) const { return law.rate_rps; }
   double operator()(const MmppArrivals& law) const {
     const double cycle_s = law.calm_mean_s + law.burst_mean_s;
     return (law.calm_rps * law.calm_mean_s + law.burst_rps * law.burst_mean_s) / cycle_s;
@@ -47,7 +48,8 @@ double TraceArrivals::MeanGapS() const {
 void ArrivalStream::SetFactor(double at_s, double factor) {
   factor_ = factor;
   if (!std::holds_alternative<TraceArrivals>(law_)) {
-    // What was drawn under the old factor beyond this moment is forgotten: exponential gaps have no memory.
+    // What was drawn under the old factor beyond this moment is forgotten: exponential gaps have no memory,
+    // and a Gamma begins a gap anew.
     now_s_ = std::max(at_s, 0.0);
     return;
   }
@@ -67,6 +69,7 @@ void ArrivalStream::SetFactor(double at_s, double factor) {
 
 double ArrivalStream::Next() {
   if (const auto* law = std::get_if<PoissonArrivals>(&law_)) return NextPoisson(law->rate_rps);
+  if (const auto* law = std::get_if<GammaArrivals>(&law_)) return NextGamma(*law);
   if (const auto* law = std::get_if<MmppArrivals>(&law_)) return NextMmpp(*law);
   if (const auto* law = std::get_if<DayCurveArrivals>(&law_)) return NextDayCurve(*law);
   return NextTrace(std::get<TraceArrivals>(law_));
@@ -81,6 +84,13 @@ double ArrivalStream::NextPoisson(double rate_rps) {
   const double rate = rate_rps * factor_;
   if (rate <= 0) return kNever;
   now_s_ += rng_.Exponential() / rate;
+  return now_s_;
+}
+
+double ArrivalStream::NextGamma(const GammaArrivals& law) {
+  const double rate = law.rate_rps * factor_;
+  if (rate <= 0) return kNever;
+  now_s_ += rng_.Gamma(1 / rate, law.cv);
   return now_s_;
 }
 

@@ -7,6 +7,7 @@
 // seconds) multiply the rate and are sampled the same way.
 //
 //  - Poisson: constant rate.
+//  - Gamma: independent gaps with a given coefficient of variation: burstier than Poisson above 1.
 //  - MMPP: a two-state Markov-modulated Poisson process, bursts and lulls with exponential lengths.
 //  - DayCurve: rate = mean x (1 + swing x cos(2 pi (local hour - peak hour) / 24)), shifted by the region's
 //  UTC offset.
@@ -32,6 +33,11 @@ namespace ringway::sim {
 
 struct PoissonArrivals {
   double rate_rps = 1;
+};
+
+struct GammaArrivals {
+  double rate_rps = 1;
+  double cv = 2;  // of the gaps; 1 would be Poisson
 };
 
 struct MmppArrivals {
@@ -74,7 +80,8 @@ struct TraceArrivals {
   double MeanGapS() const;
 };
 
-using ArrivalLaw = std::variant<PoissonArrivals, MmppArrivals, DayCurveArrivals, TraceArrivals>;
+using ArrivalLaw =
+    std::variant<PoissonArrivals, GammaArrivals, MmppArrivals, DayCurveArrivals, TraceArrivals>;
 
 // Requests per second that the law gives on average over a long time (a day for day curves, the trace for
 // traces).
@@ -99,6 +106,7 @@ class ArrivalStream {
 
  private:
   double NextPoisson(double rate_rps);
+  double NextGamma(const GammaArrivals& law);
   double NextMmpp(const MmppArrivals& law);
   double NextDayCurve(const DayCurveArrivals& law);
   double NextTrace(const TraceArrivals& law);

@@ -26,7 +26,12 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
       routers_(routers),
       workers_(workers),
       retries_(scenario.seed, kRetryStream),
-      routers_of_(scenario.fleet->world.regions.size()) {
+      routers_of_(scenario.fleet->world.regions.size()),
+      regions_(stage, scenario.seed,
+               {.region = [this](std::uint32_t number) { return RegionOf(endpoints_[number]); },
+                .alive = [this](std::uint32_t number) { return endpoints_[number].session != nullptr; },
+                .step = [this](std::uint32_t number,
+                               const router::SessionEvent& event) { Step(endpoints_[number], event); }}) {
   const auto& tiers = scenario.fleet->tiers;
   for (std::size_t i = 0; i < routers.places().size(); ++i) {
     std::vector<RouterId>& here = routers_of_[routers.places()[RouterId(i)]];
@@ -46,6 +51,8 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
     }
   }
   if (endpoints_.empty()) return;
+  regions_.Resize(endpoints_.size());
+  routers_.on_aim = [this](RouterId router, const router::AimLedger& aim) { Aim(router, aim); };
   routers_.on_ledger = [this](RouterId router, const router::TellLedger& tell) { FromRouter(router, tell); };
   routers_.on_fenced = [this](RouterId router, const RouterMessage& message) {
     OnAnnouncement(router, message.tier, message.announcement, message.fence_connection);
@@ -72,6 +79,7 @@ void Leaders::Open(Endpoint& endpoint) {
       .tier = endpoint.tier, .self = LocalOf(endpoint.router), .incarnation = own_life, .leader = {}};
   if (scenario_.fleet->tiers[endpoint.tier].dispatch.waiting_max == 0) settings.leader.ledger.waiting_max = 0;
   endpoint.session = std::make_unique<router::LedgerSession>(settings);
+  if (!endpoint.targets.empty()) Step(endpoint, ledger::AwayAimed{endpoint.targets});
   if (scenario_.controller || scenario_.fleet->tiers[endpoint.tier].regions[region].workers == 0) return;
   // By the operator's word: each life of the leader is an appointment, the others learn it from its
   // heartbeats.
@@ -82,21 +90,40 @@ void Leaders::Open(Endpoint& endpoint) {
                                   .incarnation = routers_.life(leader),
                                   .fence = fence,
                                   .fresh = false}));
+  router::LeadersElsewhere elsewhere;
+  for (RegionId r(0); r != routers_of_.end_id(); r = RegionId(r.index() + 1)) {
+    const bool there =
+        scenario_.fleet->tiers[endpoint.tier].regions[r].workers > 0 && !routers_of_[r].empty();
+    if (r != region && there) elsewhere.leaders.push_back({.region = r, .router = routers_of_[r].front()});
+  }
+  Step(endpoint, elsewhere);
+}
+
+void Leaders::Aim(RouterId router, const router::AimLedger& aim) {
+  if (EndpointOf(router, aim.tier) == kNoEndpoint) return;
+  Endpoint& endpoint = endpoints_[EndpointOf(router, aim.tier)];
+  endpoint.targets = aim.targets;
+  if (endpoint.session) Step(endpoint, ledger::AwayAimed{aim.targets});
 }
 
 // ---- where the directory points ----
 
-void Leaders::Direct(RouterId router, const std::vector<LeaderNamed>& named) {
+void Leaders::Direct(RouterId router, const LeadersTold& told) {
   for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
     if (EndpointOf(router, tier) == kNoEndpoint) continue;
     Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
-    const auto entry =
-        std::find_if(named.begin(), named.end(), [&](const LeaderNamed& n) { return n.tier == tier; });
-    if (entry != named.end()) {
+    const auto entry = std::find_if(told.here.begin(), told.here.end(),
+                                    [&](const LeaderNamed& n) { return n.tier == tier; });
+    if (entry != told.here.end()) {
       Step(endpoint, Named(endpoint, *entry));
     } else {
       Step(endpoint, router::NoLeaderNamed{});
     }
+    router::LeadersElsewhere others;
+    for (const LeaderThere& leader : told.elsewhere) {
+      if (leader.tier == tier) others.leaders.push_back({.region = leader.region, .router = leader.router});
+    }
+    Step(endpoint, others);
   }
   routers_.Settle();
 }
@@ -142,6 +169,16 @@ void Leaders::LinkBroke(Endpoint& endpoint) {
 void Leaders::OnLinkRetried(std::uint32_t number, std::uint32_t link) {
   Endpoint& endpoint = endpoints_[number];
   if (endpoint.session && endpoint.link == link) Connect(endpoint);
+}
+
+void Leaders::OnRegionLinkReaches(std::uint32_t number, std::uint32_t detail) {
+  regions_.OnReaches(number, detail);
+  routers_.Settle();
+}
+
+void Leaders::OnRegionLinkRetried(std::uint32_t number, std::uint32_t detail) {
+  regions_.OnRetried(number, detail);
+  routers_.Settle();
 }
 
 void Leaders::SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said) {
@@ -200,7 +237,7 @@ void Leaders::OnClientHears(std::uint32_t number, std::uint32_t detail) {
     } else {
       endpoint.tries = 0;
       if (note.what == ToClient::What::kBeat) {
-        Step(endpoint, router::LeaderHeartbeat{note.appointment});
+        Step(endpoint, router::LeaderHeartbeat{note.appointment, note.redirects});
       } else {
         Step(endpoint, router::LeaderSaid{note.said});
       }
@@ -349,7 +386,8 @@ void Leaders::Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat) {
   stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(Neighbour(endpoint, heartbeat.router)),
                to_client_.Put({.what = ToClient::What::kBeat,
                                .link = endpoint.clients[heartbeat.router.index()],
-                               .appointment = heartbeat.appointment}));
+                               .appointment = heartbeat.appointment,
+                               .redirects = heartbeat.redirects}));
 }
 
 void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
@@ -366,6 +404,7 @@ void Leaders::RouterDied(RouterId router) {
     if (number == kNoEndpoint) continue;
     Endpoint& endpoint = endpoints_[number];
     Disconnect(endpoint);
+    regions_.Died(number);
     for (std::size_t i = 0; i < endpoint.clients.size(); ++i) {
       const Link link = std::exchange(endpoint.clients[i], 0);
       if (link != 0) SendToClient(Neighbour(endpoint, RouterId(i)), link, ToClient::What::kBroke);
@@ -387,8 +426,9 @@ void Leaders::RouterRevived(RouterId router) {
 
 void Leaders::BreakLinks(RegionId region, double share) {
   for (Endpoint& endpoint : endpoints_) {
-    if (RegionOf(endpoint) != region || !endpoint.session || endpoint.link == 0 || !retries_.Chance(share))
-      continue;
+    if (RegionOf(endpoint) != region || !endpoint.session) continue;
+    regions_.Break(NumberOf(endpoint), share);
+    if (endpoint.link == 0 || !retries_.Chance(share)) continue;
     Endpoint& leader = endpoints_[EndpointOf(endpoint.leader, endpoint.tier)];
     Link& client = leader.clients[LocalOf(endpoint.router).index()];
     if (leader.session && client == endpoint.link) {

@@ -27,6 +27,7 @@
 #include "core/rng.h"
 #include "router/ledger_session.h"
 #include "router/router_action.h"
+#include "sim/region_links.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -43,6 +44,19 @@ struct LeaderNamed {
   bool fresh = false;
 };
 
+// Who leads the ledgers of a region; of another one than the router's.
+struct LeaderThere {
+  RegionId region;
+  TierId tier;
+  RouterId router;
+};
+
+// What a directory says of leaders: in the router's region, and elsewhere.
+struct LeadersTold {
+  std::vector<LeaderNamed> here;
+  std::vector<LeaderThere> elsewhere;
+};
+
 class Leaders {
  public:
   Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers);
@@ -53,6 +67,8 @@ class Leaders {
   void OnAnnounced(std::uint32_t endpoint, std::uint32_t detail);
   void OnSessionWakes(std::uint32_t endpoint, Life life);
   void OnLinkRetried(std::uint32_t endpoint, std::uint32_t link);
+  void OnRegionLinkReaches(std::uint32_t endpoint, std::uint32_t detail);
+  void OnRegionLinkRetried(std::uint32_t endpoint, std::uint32_t detail);
   void OnAnnounceRound();
   // What a worker said to the router, over its watch stream or in reply to a fence (`connection`).
   void OnAnnouncement(RouterId router, TierId tier, const ledger::Announce& announcement,
@@ -67,7 +83,7 @@ class Leaders {
   std::function<void(RouterId, TierId, bool)> on_leads;
 
   // The directory, newest, at one router.
-  void Direct(RouterId router, const std::vector<LeaderNamed>& named);
+  void Direct(RouterId router, const LeadersTold& told);
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
@@ -107,9 +123,10 @@ class Leaders {
     bool leads = false;  // as last told to on_leads
     RouterId leader;     // that the link goes to
     Link link = 0;
-    int tries = 0;                     // of the link, in vain
-    std::uint32_t renewals = 0;        // message of renewals that is being written
-    std::int64_t renewals_at_ns = -1;  // when
+    int tries = 0;                            // of the link, in vain
+    std::uint32_t renewals = 0;               // message of renewals that is being written
+    std::int64_t renewals_at_ns = -1;         // when
+    std::vector<ledger::AwayTarget> targets;  // as the router's machine last said
     // As one that may lead: the links of clients, by the router's place in the region.
     std::vector<Link> clients;
   };
@@ -132,6 +149,7 @@ class Leaders {
     What what = What::kSays;
     Link link = 0;
     Fence appointment = {};  // of a heartbeat
+    bool redirects = false;
     ledger::LedgerAction said = {};
   };
 
@@ -152,6 +170,7 @@ class Leaders {
   void LinkBroke(Endpoint& endpoint);
 
   void FromRouter(RouterId router, const router::TellLedger& tell);
+  void Aim(RouterId router, const router::AimLedger& aim);
   void Renew(Endpoint& endpoint, const ledger::Renew& renew);
   void LetAnnounce(const Endpoint& endpoint);
   void SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said = nullptr);
@@ -177,6 +196,15 @@ class Leaders {
   Endpoint* Live(RouterId router, TierId tier);
   void Do(Endpoint& endpoint, const router::TellRouter& tell);
   void Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat);
+  void Do(Endpoint& endpoint, const router::SendHint& hint) {
+    regions_.Send(NumberOf(endpoint), hint.router, hint.hint);
+  }
+  void Do(Endpoint& endpoint, const router::DialRegion& dial) {
+    regions_.Dial(NumberOf(endpoint), dial, EndpointOf(dial.router, endpoint.tier));
+  }
+  void Do(Endpoint& endpoint, const router::HangUpRegion& hang_up) {
+    regions_.HangUp(NumberOf(endpoint), hang_up.region);
+  }
   void Do(Endpoint& endpoint, const router::FenceOff& fence);
   void Do(Endpoint& endpoint, const router::DialLeader& dial);
   void Do(Endpoint& endpoint, const router::HangUpLeader& hang_up);
@@ -197,6 +225,7 @@ class Leaders {
   MessagePool<ToClient> to_client_;
   MessagePool<std::vector<ledger::Announce>> announced_;
   std::vector<router::SessionAction> actions_;
+  RegionLinks regions_;
   Link last_link_ = 0;
 };
 

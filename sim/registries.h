@@ -36,6 +36,9 @@ namespace ringway::sim {
 
 class Registries {
  public:
+  // In which a run begins: all routers, by an earlier life of the controller.
+  static constexpr TableVersion kFirstView = {.epoch = 0, .version = 1};
+
   Registries(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers, Leaders& leaders);
 
   void Begin();
@@ -45,7 +48,7 @@ class Registries {
 
   // A directory reached the router. `leaders`: of its region's ledgers; null: it says nothing of them.
   void Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
-              const std::vector<LeaderNamed>* leaders);
+              const LeadersTold* leaders);
   // What the router's report says of workers, by the numbers that its region knows them by.
   void Report(RouterId router, std::vector<router::WorkerReported>& report);
 

@@ -207,6 +207,8 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
     if (on_table_decided) on_table_decided(router, *decided);
   } else if (auto* tell = std::get_if<router::TellLedger>(&action)) {
     if (on_ledger) on_ledger(router, *tell);
+  } else if (auto* aim = std::get_if<router::AimLedger>(&action)) {
+    if (on_aim) on_aim(router, *aim);
   } else if (auto* ask = std::get_if<router::AskReplica>(&action)) {
     on_ask(router, *ask);
   } else if (auto* answer = std::get_if<router::AnswerOnce>(&action)) {
@@ -250,6 +252,7 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
   note.facts = site.machine->job(forward.job).facts;
   note.facts.forwarded = true;
   note.facts.spilled = forward.route.reason == router::kSpillReason;
+  note.facts.landing = forward.landing;
 }
 
 void Routers::Perform(RouterId router, router::WithdrawAttempt& withdraw) {

@@ -126,6 +126,8 @@ class Routers {
   std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
   // Letters to the leader of the router's ledger.
   std::function<void(RouterId, const router::TellLedger&)> on_ledger;
+  // Where a tier's jobs may go from the router.
+  std::function<void(RouterId, const router::AimLedger&)> on_aim;
   // It reached the controller, or lost it.
   std::function<void(RouterId, bool connected)> on_controller;
   // About idempotency keys: a question for another router, and the answer to one.

@@ -54,10 +54,12 @@ class Simulation {
   double now_s() const { return Stage::Seconds(stage_.Now() - absl::UnixEpoch()); }
   std::size_t workers() const { return workers_.count(); }
   std::size_t routers() const { return routers_.places().size(); }
+  RegionId place(RouterId router) const { return routers_.places()[router]; }
 
  private:
   void Dispatch(const SimEvent& event);
   void OnOffer(const SimEvent& event);
+  void TellLeaders(const SimEvent& event);
   // When whoever the event is for goes on, if its process is stopped; else 0.
   std::int64_t HeldUntil(const SimEvent& event) const;
   // The event waits for a stopped process, or is over before it could be read.

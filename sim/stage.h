@@ -36,27 +36,29 @@ class Observer;
 
 // Whom an event is for, and what it is.
 enum class Happening : std::uint8_t {
-  kUserArrives,      // subject: demand stream; detail: its generation
-  kUserRetries,      // subject: user
-  kUserGivesUp,      // subject: user; detail: the job's serial, its low bits
-  kAnswerReaches,    // subject: user; detail: AnswerNote
-  kJobReaches,       // detail: JobNote
-  kMessageReaches,   // detail: RouterMessage
-  kRouterHears,      // detail: RouterNote
-  kRouterWakes,      // subject: router; detail: life
-  kOfferReaches,     // subject: worker; detail: OfferNote
-  kWithdrawReaches,  // subject: worker; detail: OfferNote
-  kServiceEnds,      // subject: worker; detail: run
-  kWorkerWakes,      // subject: worker
-  kFenceReaches,     // subject: worker; detail: FenceNote
-  kWatchOpens,       // subject: worker; detail: its pool
-  kWatchEnds,        // subject: router; detail: its pool
-  kWatchReopens,     // subject: router; detail: its pool
-  kLeaderHears,      // subject: endpoint of a router; detail: ToLeader
-  kClientHears,      // subject: endpoint of a router; detail: ToClient
-  kSessionWakes,     // subject: endpoint; detail: life
-  kLinkRetried,      // subject: endpoint; detail: the broken link
-  kAnnouncedReach,   // subject: endpoint; detail: its pool
+  kUserArrives,        // subject: demand stream; detail: its generation
+  kUserRetries,        // subject: user
+  kUserGivesUp,        // subject: user; detail: the job's serial, its low bits
+  kAnswerReaches,      // subject: user; detail: AnswerNote
+  kJobReaches,         // detail: JobNote
+  kMessageReaches,     // detail: RouterMessage
+  kRouterHears,        // detail: RouterNote
+  kRouterWakes,        // subject: router; detail: life
+  kOfferReaches,       // subject: worker; detail: OfferNote
+  kWithdrawReaches,    // subject: worker; detail: OfferNote
+  kServiceEnds,        // subject: worker; detail: run
+  kWorkerWakes,        // subject: worker
+  kFenceReaches,       // subject: worker; detail: FenceNote
+  kWatchOpens,         // subject: worker; detail: its pool
+  kWatchEnds,          // subject: router; detail: its pool
+  kWatchReopens,       // subject: router; detail: its pool
+  kLeaderHears,        // subject: endpoint of a router; detail: ToLeader
+  kClientHears,        // subject: endpoint of a router; detail: ToClient
+  kSessionWakes,       // subject: endpoint; detail: life
+  kLinkRetried,        // subject: endpoint; detail: the broken link
+  kRegionLinkReaches,  // subject: endpoint; detail: its pool
+  kRegionLinkRetried,  // subject: endpoint; detail: its pool
+  kAnnouncedReach,     // subject: endpoint; detail: its pool
   kAnnounceRound,
   kAskReaches,        // subject: router; detail: its call
   kReplyReaches,      // subject: router; detail: its call

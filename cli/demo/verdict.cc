@@ -198,11 +198,14 @@ std::vector<Check> Judge(const Fleet& fleet, const Script& script, const Tally& 
                          const SettledPlan& plan) {
   std::vector<Check> checks;
   for (std::size_t i = 0; i < script.phases.size(); ++i) JudgePhase(fleet, script, tally, i, checks);
-  // Each router earns its spills by the jobs that enter there, so this bound is exact.
-  const double spill_max = fleet.tiers[script.tier].dispatch.spill.share;
+  // With hints a job spills for each idle worker elsewhere. Without them each router earns its spills by the
+  // jobs that enter there, so this bound is exact.
+  const DispatchSpec& dispatch = fleet.tiers[script.tier].dispatch;
   const double spilled = tally.all().spilled_share();
-  checks.push_back({spilled <= spill_max, "all: spilled beneath the table", Percent(spilled),
-                    absl::StrCat("at most ", Percent(spill_max))});
+  if (dispatch.mode != DispatchMode::kLedger || !dispatch.spill.idle_hints) {
+    checks.push_back({spilled <= dispatch.spill.share, "all: spilled beneath the table", Percent(spilled),
+                      absl::StrCat("at most ", Percent(dispatch.spill.share))});
+  }
   const bool planned = std::any_of(script.phases.begin(), script.phases.end(), [](const Phase& phase) {
     return phase.kind == PhaseKind::kHot && !phase.global;
   });

@@ -81,6 +81,7 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
   JobFacts facts{.tier = *tier_id, .priority = *priority, .forwarded = forwarded};
   facts.source = fleet.home;
   facts.spilled = forwarded && header.route_reason() == kSpillReason;
+  facts.landing = forwarded && header.landing();
   if (forwarded) facts.source = fleet.fleet->world.FindRegion(header.source_region()).value_or(RegionId());
   facts.keyed = plain ? header.http().keyed() : !header.idempotency_key().empty();
   facts.safe = plain && header.http().safe();
@@ -100,6 +101,7 @@ void Sanitize(v1::JobHeader& header, bool forwarded, const KnownFleet& fleet, co
   header.clear_table_epoch();
   header.clear_table_version();
   header.clear_route_reason();
+  header.clear_landing();
 }
 
 v1::JobUp HeaderForWorker(const v1::JobHeader& header, const JobFacts& facts, const std::string& lease,
@@ -121,6 +123,7 @@ v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, co
   out.set_table_epoch(forward.table.epoch);
   out.set_table_version(forward.table.version);
   out.set_route_reason(std::string(forward.route.reason));
+  out.set_landing(forward.landing);
   return up;
 }
 

@@ -84,7 +84,22 @@ void LedgerSessions::UseDirectory(const v1::Directory& directory) {
     endpoint.leader.clear();
     endpoint.session->Apply(NoLeaderNamed{});
   }
+  NameElsewhere(directory, addresses);
   TellQueued();
+}
+
+void LedgerSessions::NameElsewhere(const v1::Directory& directory,
+                                   const std::map<std::string, std::string>& addresses) {
+  std::map<TierId, LeadersElsewhere> elsewhere;
+  for (const v1::LeaderEntry& entry : directory.leaders_elsewhere()) {
+    const auto tier = fleet_.fleet->FindTier(entry.tier());
+    const auto region = fleet_.fleet->world.FindRegion(entry.region());
+    const auto address = addresses.find(entry.router());
+    if (!tier || !region || *region == fleet_.home || address == addresses.end()) continue;
+    const RouterId router = addresses_.RouterNamed(entry.router(), address->second);
+    elsewhere[*tier].leaders.push_back({*region, router, address->second});
+  }
+  for (auto& [tier, endpoint] : endpoints_) endpoint.session->Apply(elsewhere[tier]);
 }
 
 void LedgerSessions::UseFixedLeader() {
@@ -167,8 +182,7 @@ void LedgerSessions::Perform(const TellLedger& tell) {
 }
 
 void LedgerSessions::Do(TierId tier, const TellLeader& action) {
-  endpoints_[tier].link->Send(
-      EncodeUp(runtime::MonotonicNow(), action.said, fleet_.fleet->tiers[tier], *this));
+  endpoints_[tier].link->Send(EncodeUp(runtime::MonotonicNow(), action.said, *fleet_.fleet, tier, *this));
 }
 
 void LedgerSessions::Do(TierId tier, const DialLeader& action) {
@@ -185,14 +199,39 @@ void LedgerSessions::Do(TierId tier, const DialLeader& action) {
 
 void LedgerSessions::Do(TierId tier, const HangUpLeader&) { endpoints_[tier].link.reset(); }
 
+void LedgerSessions::Perform(const AimLedger& aim) {
+  EndpointOf(aim.tier).session->Apply(ledger::AwayAimed{aim.targets});
+}
+
+void LedgerSessions::Do(TierId tier, const DialRegion& action) {
+  const LedgerGreeting greeting{.router = settings_.router,
+                                .tier = fleet_.fleet->tiers[tier].name,
+                                .region = fleet_.fleet->world.regions[fleet_.home].name,
+                                .hint_period = action.period};
+  const RegionId region = action.region;
+  endpoints_[tier].regions[region] = std::make_unique<LedgerLink>(
+      loop_, client_streams_, addresses_.Dial(action.address), greeting,
+      settings_.seed + tier.value() + (region.value() << 8),
+      [this, tier, region](const v1::LedgerDown& message) {
+        if (!message.has_hint()) return;
+        endpoints_[tier].session->Apply(RegionHinted{region, DecodeHint(message.hint())});
+      },
+      [this, tier, region] { endpoints_[tier].session->Apply(RegionLinkBroke{region}); });
+}
+
+void LedgerSessions::Do(TierId tier, const HangUpRegion& action) {
+  endpoints_[tier].regions.erase(action.region);
+}
+
 void LedgerSessions::Hear(TierId tier, const v1::LedgerDown& message) {
   Endpoint& endpoint = endpoints_[tier];
   if (message.has_heartbeat()) {
     endpoint.session->Apply(
-        LeaderHeartbeat{{message.heartbeat().leader_epoch(), message.heartbeat().appointment()}});
+        LeaderHeartbeat{{message.heartbeat().leader_epoch(), message.heartbeat().appointment()},
+                        message.heartbeat().redirects()});
     return TellQueued();
   }
-  const auto answer = DecodeDown(message, LedgerSession::kMachine, *this);
+  const auto answer = DecodeDown(message, LedgerSession::kMachine, fleet_.fleet->world, *this);
   if (answer.ok()) {
     endpoint.session->Apply(LeaderSaid{*answer});
     return TellQueued();
@@ -201,6 +240,13 @@ void LedgerSessions::Hear(TierId tier, const v1::LedgerDown& message) {
     log_.Warning(absl::StrCat("the ledger's leader ", endpoint.leader, ": ", answer.status().message()));
     endpoint.link->Break();
     return;
+  }
+  if (message.has_redirect()) {
+    // To a region that this router has not been told of: asked anew.
+    const ledger::RequestKey key{LedgerSession::kMachine, message.redirect().slot(),
+                                 message.redirect().generation()};
+    endpoint.session->Apply(LeaderSaid{ledger::Refuse{key, ledger::RefuseReason::kStale}});
+    return TellQueued();
   }
   if (!message.has_grant()) return;
   // A worker that this router has not been told of: given back as busy, and asked for anew.
@@ -258,6 +304,7 @@ void LedgerSessions::Close() {
   closed_ = true;
   for (auto& [tier, endpoint] : endpoints_) {
     endpoint.link.reset();
+    endpoint.regions.clear();
     for (auto& [router, stream] : endpoint.streams) {
       stream->Close({grpc::StatusCode::UNAVAILABLE, "this router is going down"});
     }

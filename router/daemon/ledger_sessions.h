@@ -93,6 +93,7 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
 
   // From the router's machine.
   void Perform(const TellLedger& tell);
+  void Perform(const AimLedger& aim);
 
   std::vector<LedgerStatus> Statuses() const;
   // Closes all streams, of both directions.
@@ -108,9 +109,10 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
   using SessionDriver = runtime::MachineDriver<LedgerSession, SessionEvent, SessionAction>;
   struct Endpoint {
     std::unique_ptr<SessionDriver> session;
-    std::map<RouterId, LedgerStream*> streams;  // of clients that stand here
+    std::map<RouterId, LedgerStream*> streams;  // of clients, and of other regions' leaders that listen
     std::string leader;                         // as last named; empty: nobody
     std::unique_ptr<LedgerLink> link;           // to it, while it is another router
+    std::map<RegionId, std::unique_ptr<LedgerLink>> regions;  // to the leaders of others, to listen
   };
   // Of which tier the shell has told the session that the worker is.
   struct Listed {
@@ -123,9 +125,10 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
     return settings_.plain && settings_.plain->fixed && settings_.plain->tier == tier;
   }
   void Name(TierId tier, const v1::LeaderEntry& entry, const std::string& address);
+  void NameElsewhere(const v1::Directory& directory, const std::map<std::string, std::string>& addresses);
   LedgerSession& SessionOf(TierId tier) { return EndpointOf(tier).session->machine(); }
   RouterId NumberOf(const std::string& router);
-  bool Greet(LedgerStream& stream, const v1::LedgerUp& message);
+  void Greet(LedgerStream& stream, const v1::LedgerUp& message);
 
   // What the leader says over the link.
   void Hear(TierId tier, const v1::LedgerDown& message);
@@ -135,9 +138,12 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
   // The actions of a session.
   void Do(TierId tier, const TellRouter& action);
   void Do(TierId tier, const SendHeartbeat& action);
+  void Do(TierId tier, const SendHint& action);
   void Do(TierId tier, const FenceOff& action);
   void Do(TierId tier, const DialLeader& action);
   void Do(TierId tier, const HangUpLeader& action);
+  void Do(TierId tier, const DialRegion& action);
+  void Do(TierId tier, const HangUpRegion& action);
   void Do(TierId tier, const TellLeader& action);
   void Do(TierId tier, TellMachine& action);
 

@@ -39,11 +39,16 @@ ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state) {
 
 void LedgerSessions::OnMessage(LedgerStream& stream, const v1::LedgerUp& message) {
   if (!stream.router.valid()) {
-    (void)Greet(stream, message);
+    Greet(stream, message);
+    return;
+  }
+  if (stream.listens) {
+    stream.Close(
+        {grpc::StatusCode::INVALID_ARGUMENT, "LedgerUp: who listens from another region says nothing"});
     return;
   }
   const auto said =
-      DecodeUp(runtime::MonotonicNow(), message, stream.router, fleet_.fleet->tiers[stream.tier], *this);
+      DecodeUp(runtime::MonotonicNow(), message, stream.router, *fleet_.fleet, stream.tier, *this);
   if (said.ok()) {
     EndpointOf(stream.tier).session->Apply(RouterSaid{stream.router, *said});
   } else if (!absl::IsNotFound(said.status())) {
@@ -51,11 +56,8 @@ void LedgerSessions::OnMessage(LedgerStream& stream, const v1::LedgerUp& message
   }
 }
 
-bool LedgerSessions::Greet(LedgerStream& stream, const v1::LedgerUp& message) {
-  const auto refuse = [&](grpc::StatusCode code, const std::string& why) {
-    stream.Close({code, why});
-    return false;
-  };
+void LedgerSessions::Greet(LedgerStream& stream, const v1::LedgerUp& message) {
+  const auto refuse = [&](grpc::StatusCode code, const std::string& why) { stream.Close({code, why}); };
   if (closed_) return refuse(grpc::StatusCode::UNAVAILABLE, "this router is going down");
   const auto greeting = DecodeGreeting(message);
   if (!greeting.ok()) {
@@ -80,8 +82,12 @@ bool LedgerSessions::Greet(LedgerStream& stream, const v1::LedgerUp& message) {
   if (place != nullptr) place->Close({grpc::StatusCode::ABORTED, "the router stands here anew"});
   place = &stream;
   numbers_.Came(number);
-  endpoint.session->Apply(ClientConnected{number});
-  return true;
+  stream.listens = !greeting->region.empty();
+  if (stream.listens) {
+    endpoint.session->Apply(ListenerConnected{number, greeting->hint_period});
+  } else {
+    endpoint.session->Apply(ClientConnected{number});
+  }
 }
 
 void LedgerSessions::OnClosed(LedgerStream& stream) {
@@ -92,7 +98,11 @@ void LedgerSessions::OnClosed(LedgerStream& stream) {
   const auto place = endpoint.streams.find(stream.router);
   if (place == endpoint.streams.end() || place->second != &stream) return;
   endpoint.streams.erase(place);
-  endpoint.session->Apply(ClientDisconnected{stream.router});
+  if (stream.listens) {
+    endpoint.session->Apply(ListenerDisconnected{stream.router});
+  } else {
+    endpoint.session->Apply(ClientDisconnected{stream.router});
+  }
 }
 
 // ---- what a session wants said to clients and workers ----
@@ -100,13 +110,21 @@ void LedgerSessions::OnClosed(LedgerStream& stream) {
 void LedgerSessions::Do(TierId tier, const TellRouter& action) {
   const Endpoint& endpoint = endpoints_[tier];
   const auto place = endpoint.streams.find(action.router);
-  if (place != endpoint.streams.end()) place->second->Send(EncodeDown(action.what, *this));
+  if (place != endpoint.streams.end())
+    place->second->Send(EncodeDown(action.what, fleet_.fleet->world, *this));
 }
 
 void LedgerSessions::Do(TierId tier, const SendHeartbeat& action) {
   const Endpoint& endpoint = endpoints_[tier];
   const auto place = endpoint.streams.find(action.router);
-  if (place != endpoint.streams.end()) place->second->Send(EncodeHeartbeat(action.appointment));
+  if (place != endpoint.streams.end())
+    place->second->Send(EncodeHeartbeat(action.appointment, action.redirects));
+}
+
+void LedgerSessions::Do(TierId tier, const SendHint& action) {
+  const Endpoint& endpoint = endpoints_[tier];
+  const auto place = endpoint.streams.find(action.router);
+  if (place != endpoint.streams.end()) place->second->Send(EncodeHint(action.hint));
 }
 
 void LedgerSessions::Do(TierId tier, const FenceOff& action) {

@@ -43,6 +43,7 @@ class LedgerStream final : public grpc::ServerBidiReactor<v1::LedgerUp, v1::Ledg
   // For the listener: who stands here, once the hello was said.
   TierId tier;
   RouterId router;
+  bool listens = false;  // the leader of another region, which is told of idle workers alone
 
  private:
   void OnReadDone(bool ok) override;

@@ -179,6 +179,8 @@ void RouterAgent::Do(RouterAction& action) {
     jobs_.door(end->job).Perform(*end);
   } else if (auto* tell = std::get_if<TellLedger>(&action)) {
     sessions_.Perform(*tell);
+  } else if (auto* aim = std::get_if<AimLedger>(&action)) {
+    sessions_.Perform(*aim);
   } else if (auto* report = std::get_if<SendReport>(&action)) {
     Do(*report);
   } else if (auto* decided = std::get_if<TableDecided>(&action)) {

@@ -75,6 +75,8 @@ RouterMetrics::RouterMetrics(const KnownFleet& fleet) : fleet_(fleet) {
   ledger_waiting_ = Gauges(r, "ringway_ledger_waiting", "Jobs in the leader's line.");
   ledger_grants_ = Counters(r, "ringway_ledger_grants_total", "Slots granted here.");
   ledger_revoked_ = Counters(r, "ringway_ledger_revoked_total", "Leases called back here.");
+  ledger_redirected_ = Counters(r, "ringway_ledger_redirected_total",
+                                "Jobs that found no idle worker here and were sent to a region that has one.");
   reports_ = &Counters(r, "ringway_router_reports_total", "Reports sent to the controller.")->Add({});
   calls_ = OneGauge(r, "ringway_router_calls", "Calls that are open.");
   connected_ = OneGauge(r, "ringway_router_controller_connected", "1 while a controller answers.");
@@ -177,6 +179,7 @@ void RouterMetrics::Show(const std::vector<LedgerStatus>& ledgers) {
     ledger_waiting_->Add(tier).Set(holds ? static_cast<double>(view.waiting) : 0);
     CatchUp(ledger_grants_->Add(tier), view.grants_total);
     CatchUp(ledger_revoked_->Add(tier), view.revoked_total);
+    CatchUp(ledger_redirected_->Add(tier), view.redirected_total);
   }
 }
 

@@ -81,6 +81,7 @@ class RouterMetrics {
   prometheus::Family<prometheus::Gauge>* ledger_waiting_;
   prometheus::Family<prometheus::Counter>* ledger_grants_;
   prometheus::Family<prometheus::Counter>* ledger_revoked_;
+  prometheus::Family<prometheus::Counter>* ledger_redirected_;
   prometheus::Counter* reports_;
   prometheus::Gauge* calls_;
   prometheus::Gauge* connected_;

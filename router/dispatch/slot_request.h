@@ -20,9 +20,13 @@ struct SlotRequest {
   Priority priority = 0;
   absl::Time arrived;
   absl::Time deadline;
-  absl::Duration expected;  // service time, at the quantile that "cannot finish in time" is judged by
-  bool idle_only = false;   // refused unless a slot is idle now
-  int offers_made = 0;      // to workers, for this job so far
+  absl::Duration expected;   // service time, at the quantile that "cannot finish in time" is judged by
+  bool idle_only = false;    // refused unless a slot is idle now
+  int offers_made = 0;       // to workers, for this job so far
+  bool may_leave = false;    // may be redirected to another region that has an idle worker
+  bool foreign = false;      // came from another region
+  RegionId prefers = {};     // another region, if a worker there is believed to be idle
+  RegionId refused_by = {};  // a region that did not take it since it was redirected there
 
   // After this moment the job cannot finish in time. InfiniteFuture without a deadline.
   absl::Time latest_start() const { return deadline - expected; }
@@ -51,6 +55,14 @@ struct SlotRefused {
 // The job has left the line and may stand in another.
 struct LineLeft {
   JobId job;
+};
+
+// No slot is wanted here: the job is to start in that region. `landing`: at once, because a worker there is
+// believed to be idle; else it stands in the line there.
+struct SlotElsewhere {
+  JobId job;
+  RegionId region;
+  bool landing = false;
 };
 
 // The job has slept, and its next round of probes is due: it looks on, or leaves instead.

@@ -33,6 +33,12 @@ void SpillGate::Spend(absl::Time now) {
   allowance_at_ = now;
 }
 
+const SpillTarget* SpillGate::Target(RegionId region) const {
+  const auto found = std::find_if(targets_.begin(), targets_.end(),
+                                  [region](const SpillTarget& target) { return target.region == region; });
+  return found == targets_.end() ? nullptr : &*found;
+}
+
 // Old news counts less and less: a region is tried again when it may have become empty.
 absl::Duration SpillGate::expected_wait(RegionId region, absl::Time now) const {
   if (!seen_.contains(region) || seen_[region].at == absl::InfinitePast()) return absl::ZeroDuration();

@@ -46,6 +46,8 @@ class SpillGate {
 
   // Nearest first. What was learnt about a region stays.
   void Aim(std::vector<SpillTarget> targets) { targets_ = std::move(targets); }
+  // Null: not aimed at.
+  const SpillTarget* Target(RegionId region) const;
 
   // True: a job may leave now, as far as the share is concerned, and none could before.
   bool OnArrival(absl::Time now);

@@ -26,7 +26,7 @@
 namespace ringway::router::journal {
 
 // 1: reports did not count what held workers; 2: a failed lease did not tell how far it got
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 // The first bytes of every router's journal.
 inline constexpr char kTitle[] = "ringway router journal";
 

@@ -88,8 +88,23 @@ absl::StatusOr<Outcome> ReadOutcome(const std::string& name) {
   return Bad("LedgerRelease.outcome", absl::StrCat("is '", name.substr(0, 80), "'"));
 }
 
+std::string NameOf(const World& world, RegionId region) {
+  return region.valid() ? world.regions[region].name : "";
+}
+
+absl::StatusOr<RegionId> ReadRegion(const char* field, const std::string& name, const World& world) {
+  if (name.empty()) return RegionId();
+  if (name.size() > wire::kNameBytesMax) return ReadName(field, name).status();
+  return world.FindRegion(name).value_or(RegionId());
+}
+
 absl::StatusOr<ledger::LedgerEvent> ReadAcquire(absl::Time now, const v1::LedgerAcquire& message,
-                                                RouterId from, const Tier& tier) {
+                                                RouterId from, const Fleet& fleet, TierId tier_id) {
+  const Tier& tier = fleet.tiers[tier_id];
+  const auto prefers = ReadRegion("LedgerAcquire.prefers", message.prefers(), fleet.world);
+  if (!prefers.ok()) return prefers.status();
+  const auto refused_by = ReadRegion("LedgerAcquire.refused_by", message.refused_by(), fleet.world);
+  if (!refused_by.ok()) return refused_by.status();
   const auto age = ReadSeconds("LedgerAcquire.age_s", message.age_s());
   if (!age.ok()) return age.status();
   const auto deadline = ReadSeconds("LedgerAcquire.deadline_s", message.deadline_s());
@@ -103,7 +118,11 @@ absl::StatusOr<ledger::LedgerEvent> ReadAcquire(absl::Time now, const v1::Ledger
                          .arrived = now - *age,
                          .deadline = now + *deadline,
                          .expected = *expected,
-                         .idle_only = message.idle_only()};
+                         .idle_only = message.idle_only(),
+                         .may_leave = message.may_leave(),
+                         .foreign = message.foreign(),
+                         .prefers = *prefers,
+                         .refused_by = *refused_by};
 }
 
 // What a later release may say besides is taken for the mildest.
@@ -162,6 +181,8 @@ v1::LedgerUp EncodeGreeting(const LedgerGreeting& greeting) {
   message.mutable_hello()->set_wire_version(wire::kWireVersion);
   message.mutable_hello()->set_router(greeting.router);
   message.mutable_hello()->set_tier(greeting.tier);
+  message.mutable_hello()->set_region(greeting.region);
+  message.mutable_hello()->set_hint_period_s(Seconds(greeting.hint_period));
   return message;
 }
 
@@ -173,11 +194,16 @@ absl::StatusOr<LedgerGreeting> DecodeGreeting(const v1::LedgerUp& message) {
   if (!router.ok()) return router.status();
   auto tier = ReadName("LedgerHello.tier", hello.tier());
   if (!tier.ok()) return tier.status();
-  return LedgerGreeting{*std::move(router), *std::move(tier)};
+  if (hello.region().size() > wire::kNameBytesMax)
+    return ReadName("LedgerHello.region", hello.region()).status();
+  const auto period = ReadSeconds("LedgerHello.hint_period_s", hello.hint_period_s());
+  if (!period.ok()) return period.status();
+  return LedgerGreeting{*std::move(router), *std::move(tier), hello.region(), *period};
 }
 
-v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Tier& tier,
+v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Fleet& fleet, TierId tier_id,
                       const WorkerNames& names) {
+  const Tier& tier = fleet.tiers[tier_id];
   v1::LedgerUp message;
   if (const auto* ask = std::get_if<ledger::Acquire>(&event)) {
     v1::LedgerAcquire* out = message.mutable_acquire();
@@ -188,6 +214,10 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Ti
     // A leader of an earlier release does not know the word, and refuses what would have to start now.
     out->set_expected_s(Seconds(ask->idle_only ? ask->deadline - now : ask->expected));
     out->set_idle_only(ask->idle_only);
+    out->set_may_leave(ask->may_leave);
+    out->set_foreign(ask->foreign);
+    out->set_prefers(NameOf(fleet.world, ask->prefers));
+    out->set_refused_by(NameOf(fleet.world, ask->refused_by));
   } else if (const auto* withdraw = std::get_if<ledger::Withdraw>(&event)) {
     SetKey(withdraw->key, message.mutable_withdraw());
   } else if (const auto* renew = std::get_if<ledger::Renew>(&event)) {
@@ -204,8 +234,8 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Ti
 }
 
 absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp& message, RouterId from,
-                                             const Tier& tier, const WorkerNames& names) {
-  if (message.has_acquire()) return ReadAcquire(now, message.acquire(), from, tier);
+                                             const Fleet& fleet, TierId tier, const WorkerNames& names) {
+  if (message.has_acquire()) return ReadAcquire(now, message.acquire(), from, fleet, tier);
   if (message.has_withdraw()) return ledger::Withdraw{KeyOf(message.withdraw(), from)};
   if (message.has_renew()) {
     const auto leased = ReadLeased(message.renew(), names);
@@ -216,14 +246,33 @@ absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp&
   return Bad("LedgerUp", "is neither acquire, withdraw, renew nor release");
 }
 
-v1::LedgerDown EncodeHeartbeat(const Fence& appointment) {
+v1::LedgerDown EncodeHint(const ledger::IdleHint& hint) {
   v1::LedgerDown message;
-  message.mutable_heartbeat()->set_leader_epoch(appointment.leader_epoch);
-  message.mutable_heartbeat()->set_appointment(appointment.appointment);
+  v1::LedgerHint* out = message.mutable_hint();
+  out->set_leader_epoch(hint.appointment.leader_epoch);
+  out->set_appointment(hint.appointment.appointment);
+  out->set_sequence(hint.sequence);
+  out->set_idle(hint.idle);
+  out->set_landings(hint.landings);
   return message;
 }
 
-v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const WorkerNames& names) {
+ledger::IdleHint DecodeHint(const v1::LedgerHint& message) {
+  return {.appointment = {message.leader_epoch(), message.appointment()},
+          .sequence = message.sequence(),
+          .idle = message.idle(),
+          .landings = message.landings()};
+}
+
+v1::LedgerDown EncodeHeartbeat(const Fence& appointment, bool redirects) {
+  v1::LedgerDown message;
+  message.mutable_heartbeat()->set_leader_epoch(appointment.leader_epoch);
+  message.mutable_heartbeat()->set_appointment(appointment.appointment);
+  message.mutable_heartbeat()->set_redirects(redirects);
+  return message;
+}
+
+v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const World& world, const WorkerNames& names) {
   v1::LedgerDown message;
   if (const auto* grant = std::get_if<ledger::Grant>(&action)) {
     v1::LedgerGrant* out = message.mutable_grant();
@@ -235,6 +284,9 @@ v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const WorkerNames&
     message.mutable_refusal()->set_reason(ReasonOf(refuse->reason));
   } else if (const auto* withdrawn = std::get_if<ledger::Withdrawn>(&action)) {
     SetKey(withdrawn->key, message.mutable_withdrawn());
+  } else if (const auto* redirect = std::get_if<ledger::Redirect>(&action)) {
+    SetKey(redirect->key, message.mutable_redirect());
+    message.mutable_redirect()->set_region(NameOf(world, redirect->region));
   } else {
     const auto* lost = std::get_if<ledger::LeaseLost>(&action);
     RINGWAY_CHECK(lost != nullptr);
@@ -244,7 +296,7 @@ v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const WorkerNames&
 }
 
 absl::StatusOr<ledger::LedgerAction> DecodeDown(const v1::LedgerDown& message, RouterId self,
-                                                const WorkerNames& names) {
+                                                const World& world, const WorkerNames& names) {
   if (message.has_grant()) {
     const v1::LedgerGrant& grant = message.grant();
     const auto waited = ReadSeconds("LedgerGrant.waited_s", grant.waited_s());
@@ -259,12 +311,20 @@ absl::StatusOr<ledger::LedgerAction> DecodeDown(const v1::LedgerDown& message, R
     return ledger::Refuse{KeyOf(message.refusal(), self), *reason};
   }
   if (message.has_withdrawn()) return ledger::Withdrawn{KeyOf(message.withdrawn(), self)};
+  if (message.has_redirect()) {
+    const auto name = ReadName("LedgerRedirect.region", message.redirect().region());
+    if (!name.ok()) return name.status();
+    const auto region = world.FindRegion(*name);
+    if (!region)
+      return absl::NotFoundError(absl::StrCat("LedgerRedirect.region: '", *name, "' is not known here"));
+    return ledger::Redirect{KeyOf(message.redirect(), self), *region};
+  }
   if (message.has_lost()) {
     const auto leased = ReadLeased(message.lost(), names);
     if (!leased.ok()) return leased.status();
     return ledger::LeaseLost{self, leased->worker, leased->lease};
   }
-  return Bad("LedgerDown", "is neither grant, refusal, withdrawn nor lost");
+  return Bad("LedgerDown", "is neither grant, refusal, withdrawn, lost nor redirect");
 }
 
 }  // namespace ringway::router

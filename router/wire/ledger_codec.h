@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "core/fleet.h"
 #include "core/ids.h"
 #include "core/lease.h"
 #include "core/tier.h"
@@ -35,6 +36,8 @@ class WorkerNames {
 struct LedgerGreeting {
   std::string router;
   std::string tier;
+  std::string region = {};  // of a leader that listens from there; empty: a router of the own region
+  absl::Duration hint_period = absl::ZeroDuration();
 };
 
 // ---- router to leader ----
@@ -42,19 +45,23 @@ v1::LedgerUp EncodeGreeting(const LedgerGreeting& greeting);
 absl::StatusOr<LedgerGreeting> DecodeGreeting(const v1::LedgerUp& message);
 
 // An Ask, Withdraw, Renew or Release; anything else is not a router's to say (checked).
-v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Tier& tier,
+v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Fleet& fleet, TierId tier,
                       const WorkerNames& names);
-// `from` becomes the router of the ask. A priority that the tier does not have is its last one.
+// `from` becomes the router of the ask. A priority that the tier does not have is its last one, a region that
+// the fleet does not have is none.
 absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp& message, RouterId from,
-                                             const Tier& tier, const WorkerNames& names);
+                                             const Fleet& fleet, TierId tier, const WorkerNames& names);
 
 // ---- leader to router ----
-v1::LedgerDown EncodeHeartbeat(const Fence& appointment);
-// A Grant, Refuse, Withdrawn or LeaseLost (checked).
-v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const WorkerNames& names);
-// `self` becomes the router of the answer. Not for beats.
+v1::LedgerDown EncodeHeartbeat(const Fence& appointment, bool redirects);
+v1::LedgerDown EncodeHint(const ledger::IdleHint& hint);
+ledger::IdleHint DecodeHint(const v1::LedgerHint& message);
+// A Grant, Refuse, Withdrawn, LeaseLost or Redirect (checked).
+v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const World& world, const WorkerNames& names);
+// `self` becomes the router of the answer. Not for heartbeats and hints. NotFound: it names a worker or a
+// region that is not known here.
 absl::StatusOr<ledger::LedgerAction> DecodeDown(const v1::LedgerDown& message, RouterId self,
-                                                const WorkerNames& names);
+                                                const World& world, const WorkerNames& names);
 
 }  // namespace ringway::router
 

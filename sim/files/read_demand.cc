@@ -18,8 +18,8 @@ constexpr absl::Duration kDay = absl::Hours(24);
 
 enum Split : std::size_t { kByPopulation, kByCapacity, kEqual };
 const std::vector<std::string_view> kSplits = {"population", "capacity", "equal"};
-enum Law : std::size_t { kPoisson, kMmpp, kDayCurve, kTrace };
-const std::vector<std::string_view> kLaws = {"poisson", "mmpp", "dayCurve", "trace"};
+enum Law : std::size_t { kPoisson, kGamma, kMmpp, kDayCurve, kTrace };
+const std::vector<std::string_view> kLaws = {"poisson", "gamma", "mmpp", "dayCurve", "trace"};
 
 // Share of each region in the demand; sums to 1 over `regions`.
 std::vector<double> Shares(const Scenario& scenario, const Tier& tier, const RegionSet& regions,
@@ -180,6 +180,7 @@ void ReadItem(const Place& place, const RegionNames& names, const ReadFile& read
     if (own <= 0) continue;
     DemandSpec demand{
         .tier = tier, .region = item.regions[i], .priority = item.priority, .law = PoissonArrivals{own}};
+    if (law == kGamma) demand.law = GammaArrivals{.rate_rps = own, .cv = m.Number("cv", 2, {0.1, 10})};
     if (law == kMmpp) demand.law = ReadMmpp(m, own);
     if (law == kDayCurve) demand.law = ReadDayCurve(m, own, scenario.fleet->world.regions[item.regions[i]]);
     scenario.demand.push_back(std::move(demand));

@@ -29,6 +29,8 @@ void EditTiers(Scenario& scenario, Edit edit) {
 void ScaleLaw(ArrivalLaw& law, double factor) {
   if (auto* poisson = std::get_if<PoissonArrivals>(&law)) {
     poisson->rate_rps *= factor;
+  } else if (auto* gamma = std::get_if<GammaArrivals>(&law)) {
+    gamma->rate_rps *= factor;
   } else if (auto* mmpp = std::get_if<MmppArrivals>(&law)) {
     mmpp->calm_rps *= factor;
     mmpp->burst_rps *= factor;

@@ -12,17 +12,16 @@ const absl::Time kNow = absl::FromUnixSeconds(5000);
 
 void ReadUp(const v1::LedgerUp& message) {
   (void)DecodeGreeting(message);
-  Tier tier;
-  tier.priorities.assign(2, std::string());
-  tier.priorities[0].push_back('a');
-  tier.priorities[1].push_back('b');
+  static const Fleet fleet = FleetOfTwo();
+  const TierId tier(0);
   const TwoWorkers names;
-  const auto event = DecodeUp(kNow, message, RouterId(1), tier, names);
+  const auto event = DecodeUp(kNow, message, RouterId(1), fleet, tier, names);
   if (!event.ok()) {
     RINGWAY_CHECK(!event.status().message().empty());
     return;
   }
-  const auto again = DecodeUp(kNow, EncodeUp(kNow, *event, tier, names), RouterId(1), tier, names);
+  const auto again =
+      DecodeUp(kNow, EncodeUp(kNow, *event, fleet, tier, names), RouterId(1), fleet, tier, names);
   RINGWAY_CHECK(again.ok() && again->index() == event->index());
   if (const auto* ask = std::get_if<ledger::Acquire>(&*event)) {
     RINGWAY_CHECK(ask->priority < 2 && ask->key.generation != 0);
@@ -32,13 +31,14 @@ void ReadUp(const v1::LedgerUp& message) {
 }
 
 void ReadDown(const v1::LedgerDown& message) {
+  static const World world = FleetOfTwo().world;
   const TwoWorkers names;
-  const auto action = DecodeDown(message, RouterId(1), names);
+  const auto action = DecodeDown(message, RouterId(1), world, names);
   if (!action.ok()) {
     RINGWAY_CHECK(!action.status().message().empty());
     return;
   }
-  const auto again = DecodeDown(EncodeDown(*action, names), RouterId(1), names);
+  const auto again = DecodeDown(EncodeDown(*action, world, names), RouterId(1), world, names);
   RINGWAY_CHECK(again.ok() && again->index() == action->index());
 }
 

@@ -18,19 +18,13 @@ const absl::Time kNow = absl::FromUnixSeconds(5000);
 const RouterId kFrom(7);
 const Lease kLease{{3, 2}, 41};
 const TwoWorkers kNames;
-
-Tier TierOfTwo() {
-  Tier tier;
-  tier.name = "animate";
-  tier.priorities = {"interactive", "batch"};
-  return tier;
-}
+const TierId kOnly(0);
 
 absl::StatusOr<ledger::LedgerEvent> ThroughUp(const ledger::LedgerEvent& event) {
   v1::LedgerUp copy;
-  EXPECT_TRUE(copy.ParseFromString(EncodeUp(kNow, event, TierOfTwo(), kNames).SerializeAsString()));
+  EXPECT_TRUE(copy.ParseFromString(EncodeUp(kNow, event, FleetOfTwo(), kOnly, kNames).SerializeAsString()));
   // The reader's clock shows another time.
-  return DecodeUp(kNow + absl::Hours(9), copy, kFrom, TierOfTwo(), kNames);
+  return DecodeUp(kNow + absl::Hours(9), copy, kFrom, FleetOfTwo(), kOnly, kNames);
 }
 
 TEST(LedgerCodecTest, AnAskKeepsItsAgeItsRemainingTimeAndItsPriority) {
@@ -97,7 +91,8 @@ TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
   const ledger::RequestKey key{RouterId(90), 3, 9};
   const ledger::RequestKey own{kFrom, 3, 9};
   const auto through = [](const ledger::LedgerAction& action) {
-    const auto read = DecodeDown(EncodeDown(action, kNames), kFrom, kNames);
+    const auto read =
+        DecodeDown(EncodeDown(action, FleetOfTwo().world, kNames), kFrom, FleetOfTwo().world, kNames);
     EXPECT_TRUE(read.ok()) << read.status();
     return read.value_or(ledger::LedgerAction{});
   };
@@ -119,14 +114,58 @@ TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
       std::get<ledger::LeaseLost>(through(ledger::LeaseLost{RouterId(90), WorkerId(0), kLease}));
   EXPECT_EQ(lost.worker, WorkerId(0));
   EXPECT_EQ(lost.lease, kLease);
-  EXPECT_EQ(EncodeHeartbeat({3, 2}).heartbeat().appointment(), 2u);
+  EXPECT_EQ(EncodeHeartbeat({3, 2}, true).heartbeat().appointment(), 2u);
+  EXPECT_TRUE(EncodeHeartbeat({3, 2}, true).heartbeat().redirects());
+  const auto redirect = std::get<ledger::Redirect>(through(ledger::Redirect{key, RegionId(1)}));
+  EXPECT_EQ(redirect.key, own);
+  EXPECT_EQ(redirect.region, RegionId(1));
+  const ledger::IdleHint hint{.appointment = {3, 2}, .sequence = 9, .idle = 4, .landings = 70};
+  EXPECT_EQ(DecodeHint(EncodeHint(hint).hint()), hint);
+}
+
+TEST(LedgerCodecTest, RegionsCrossByNameAndOneThatIsNotKnownIsNone) {
+  ledger::Acquire acquire{.key = {RouterId(0), 12, 7},
+                          .arrived = kNow,
+                          .deadline = kNow + absl::Seconds(9),
+                          .expected = absl::ZeroDuration()};
+  acquire.may_leave = true;
+  acquire.foreign = true;
+  acquire.prefers = RegionId(1);
+  acquire.refused_by = RegionId(0);
+  const auto event = ThroughUp(acquire);
+  ASSERT_TRUE(event.ok()) << event.status();
+  const auto& read = std::get<ledger::Acquire>(*event);
+  EXPECT_TRUE(read.may_leave);
+  EXPECT_TRUE(read.foreign);
+  EXPECT_EQ(read.prefers, RegionId(1));
+  EXPECT_EQ(read.refused_by, RegionId(0));
+  v1::LedgerUp message = EncodeUp(kNow, acquire, FleetOfTwo(), kOnly, kNames);
+  message.mutable_acquire()->set_prefers("elsewhere");
+  const auto unknown = DecodeUp(kNow, message, kFrom, FleetOfTwo(), kOnly, kNames);
+  ASSERT_TRUE(unknown.ok());
+  EXPECT_FALSE(std::get<ledger::Acquire>(*unknown).prefers.valid());
+  v1::LedgerDown down;
+  down.mutable_redirect()->set_region("elsewhere");
+  EXPECT_TRUE(absl::IsNotFound(DecodeDown(down, kFrom, FleetOfTwo().world, kNames).status()));
+}
+
+TEST(LedgerCodecTest, AGreetingFromAnotherRegionSaysSo) {
+  const LedgerGreeting said{
+      .router = "r", .tier = "animate", .region = "there", .hint_period = absl::Milliseconds(100)};
+  const auto read = DecodeGreeting(EncodeGreeting(said));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->region, "there");
+  EXPECT_EQ(read->hint_period, absl::Milliseconds(100));
+  v1::LedgerUp wrong = EncodeGreeting(said);
+  wrong.mutable_hello()->set_hint_period_s(-1);
+  EXPECT_THAT(DecodeGreeting(wrong).status().message(), HasSubstr("LedgerHello.hint_period_s"));
 }
 
 TEST(LedgerCodecTest, WhatMakesNoSenseIsRefusedAndAnUnknownWorkerIsNobody) {
   const auto refused = [](const std::function<void(v1::LedgerUp&)>& make) {
     v1::LedgerUp message;
     make(message);
-    return DecodeUp(kNow, message, kFrom, TierOfTwo(), kNames).status();
+    return DecodeUp(kNow, message, kFrom, FleetOfTwo(), kOnly, kNames).status();
   };
   const auto sound = [](v1::LedgerUp& m) {
     m.mutable_acquire()->set_generation(1);
@@ -165,7 +204,7 @@ TEST(LedgerCodecTest, APriorityThatTheTierDoesNotHaveIsItsLast) {
   v1::LedgerUp message;
   message.mutable_acquire()->set_generation(1);
   message.mutable_acquire()->set_priority("urgent");
-  const auto event = DecodeUp(kNow, message, kFrom, TierOfTwo(), kNames);
+  const auto event = DecodeUp(kNow, message, kFrom, FleetOfTwo(), kOnly, kNames);
   ASSERT_TRUE(event.ok());
   EXPECT_EQ(std::get<ledger::Acquire>(*event).priority, 1);
 }

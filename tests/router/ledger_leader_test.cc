@@ -196,5 +196,91 @@ TEST_F(LedgerLeaderTest, WithoutAControllerPoolsThatAnnounceNothingAreNotGranted
   EXPECT_TRUE(Told<Grant>(kOther));
 }
 
+// ---- leaders of other regions ----
+
+std::vector<ledger::IdleHint> HintsOf(const std::vector<LeaderAction>& actions) {
+  std::vector<ledger::IdleHint> hints;
+  for (const LeaderAction& action : actions) {
+    if (const auto* send = std::get_if<SendHint>(&action)) hints.push_back(send->hint);
+  }
+  return hints;
+}
+
+TEST_F(LedgerLeaderTest, AListenerIsToldOnChangeAndOnceASecond) {
+  Do(LeadershipGiven{kFence});
+  Do(ledger::WorkerListed{kWorker});
+  Do(ListenerConnected{RouterId(900), absl::Milliseconds(100)});
+  EXPECT_EQ(Beats(), 0) << "it acquires nothing, and is no client";
+  std::vector<ledger::IdleHint> hints;
+  const auto pass = [&](int tenths) {
+    hints.clear();
+    for (int i = 0; i < tenths; ++i) {
+      Pass(absl::Milliseconds(100));
+      for (const ledger::IdleHint& hint : HintsOf(actions_)) hints.push_back(hint);
+    }
+  };
+  pass(1);
+  ASSERT_EQ(hints.size(), 1u);
+  EXPECT_EQ(hints[0].idle, 0u);
+  EXPECT_EQ(hints[0].appointment, kFence);
+  const std::uint64_t first = hints[0].sequence;
+  pass(9);
+  EXPECT_TRUE(hints.empty()) << "nothing has changed";
+  pass(1);
+  EXPECT_EQ(hints.size(), 1u) << "a sign of life";
+  Idle();
+  pass(3);
+  ASSERT_EQ(hints.size(), 1u);
+  EXPECT_EQ(hints[0].idle, 1u);
+  EXPECT_GT(hints[0].sequence, first);
+  Do(ListenerDisconnected{RouterId(900)});
+  pass(20);
+  EXPECT_TRUE(hints.empty());
+}
+
+TEST_F(LedgerLeaderTest, AFarListenerHearsOfChangesOnceASecond) {
+  Do(LeadershipGiven{kFence});
+  Do(ledger::WorkerListed{kWorker});
+  Do(ListenerConnected{RouterId(900), absl::Seconds(1)});
+  int hints = 0;
+  for (int i = 0; i < 40; ++i) {
+    Pass(absl::Milliseconds(100));
+    hints += static_cast<int>(HintsOf(actions_).size());
+    Do(RouterSaid{kHomeRouter, Acquire{}});
+    Idle();
+  }
+  EXPECT_GE(hints, 3);
+  EXPECT_LE(hints, 5);
+}
+
+TEST_F(LedgerLeaderTest, ItSaysThatItRedirectsWhileItHearsOfOtherRegions) {
+  Do(LeadershipGiven{kFence});
+  Do(ClientConnected{kHomeRouter});
+  EXPECT_FALSE(Last<SendHeartbeat>()->redirects);
+  Do(ledger::AwayAimed{{{RegionId(3), absl::Milliseconds(20)}}});
+  Do(ledger::HintHeard{RegionId(3), {.appointment = {1, 1}, .sequence = 1, .idle = 0, .landings = 0}});
+  Pass(absl::Milliseconds(100));
+  ASSERT_TRUE(Last<SendHeartbeat>());
+  EXPECT_TRUE(Last<SendHeartbeat>()->redirects) << "also when none of them has an idle worker";
+  Pass(absl::Seconds(3));
+  EXPECT_FALSE(Last<SendHeartbeat>()->redirects);
+}
+
+TEST_F(LedgerLeaderTest, ARedirectGoesToTheRouterThatAsked) {
+  Do(LeadershipGiven{kFence});
+  Do(ClientConnected{kOther});
+  Do(ledger::AwayAimed{{{RegionId(3), absl::Milliseconds(20)}}});
+  Do(ledger::HintHeard{RegionId(3), {.appointment = {1, 1}, .sequence = 1, .idle = 1, .landings = 0}});
+  Acquire acquire{.key = {RouterId(77), 4, 1},
+                  .priority = 0,
+                  .arrived = now_,
+                  .deadline = now_ + absl::Seconds(10),
+                  .expected = absl::Seconds(1)};
+  acquire.may_leave = true;
+  Do(RouterSaid{kOther, acquire});
+  ASSERT_TRUE(Told<ledger::Redirect>(kOther));
+  EXPECT_EQ(Told<ledger::Redirect>(kOther)->region, RegionId(3));
+}
+
 }  // namespace
 }  // namespace ringway::router

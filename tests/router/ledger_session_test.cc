@@ -283,5 +283,86 @@ TEST(LedgerSessionProperty, AnyOrderOfEvents) {
   }
 }
 
+// ---- leaders of other regions ----
+
+ledger::AwayAimed AimAt(std::size_t regions) {
+  ledger::AwayAimed aimed;
+  for (std::size_t r = 1; r <= regions; ++r) {
+    aimed.targets.push_back({RegionId(r), absl::Milliseconds(static_cast<std::int64_t>(10 * r))});
+  }
+  return aimed;
+}
+LeadersElsewhere LeadersOf(std::size_t regions) {
+  LeadersElsewhere elsewhere;
+  for (std::size_t r = 1; r <= regions; ++r) {
+    elsewhere.leaders.push_back({RegionId(r), RouterId(100 + r), "there:" + std::to_string(r)});
+  }
+  return elsewhere;
+}
+
+TEST_F(LedgerSessionTest, OnlyALeaderListensToOtherRegions) {
+  Do(AimAt(2));
+  Do(LeadersOf(3));
+  EXPECT_TRUE(All<DialRegion>().empty());
+  NameSelf({3, 1});
+  ASSERT_EQ(All<DialRegion>().size(), 2u) << "where jobs may go";
+  EXPECT_EQ(All<DialRegion>()[0].region, RegionId(1));
+  EXPECT_EQ(All<DialRegion>()[0].address, "there:1");
+  NameOther({3, 2});
+  EXPECT_EQ(All<HangUpRegion>().size(), 2u);
+}
+
+TEST_F(LedgerSessionTest, ALeaderThatMovedElsewhereIsDialledAnewAndTheOthersAreLeftAlone) {
+  NameSelf({3, 1});
+  Do(AimAt(2));
+  Do(LeadersOf(2));
+  EXPECT_EQ(All<DialRegion>().size(), 2u);
+  LeadersElsewhere moved = LeadersOf(2);
+  moved.leaders[1].router = RouterId(55);
+  Do(moved);
+  ASSERT_EQ(All<HangUpRegion>().size(), 1u);
+  EXPECT_EQ(All<HangUpRegion>()[0].region, RegionId(2));
+  ASSERT_EQ(All<DialRegion>().size(), 1u);
+  EXPECT_EQ(All<DialRegion>()[0].router, RouterId(55));
+  Do(moved);
+  EXPECT_TRUE(actions_.empty());
+}
+
+TEST_F(LedgerSessionTest, TheNearestRegionsTellFastAndTheirNumberIsBounded) {
+  NameSelf({3, 1});
+  Do(LeadersOf(90));
+  Do(AimAt(90));
+  const std::vector<DialRegion> dialled = All<DialRegion>();
+  ASSERT_EQ(dialled.size(), LedgerSession::kRegionsMax);
+  for (std::size_t i = 0; i < dialled.size(); ++i) {
+    EXPECT_EQ(dialled[i].period,
+              i < LedgerSession::kNearRegions ? LedgerSession::kNearPeriod : LedgerSession::kFarPeriod);
+  }
+}
+
+TEST_F(LedgerSessionTest, HintsAreHeardWhileTheLinkStands) {
+  NameSelf({3, 1});
+  const ledger::IdleHint hint{.appointment = {1, 1}, .sequence = 1, .idle = 4, .landings = 0};
+  const auto believed = [&] { return session_.leadership().ledger().others().Believed(now_, RegionId(1)); };
+  Do(AimAt(1));
+  Do(RegionHinted{RegionId(1), hint});
+  EXPECT_EQ(believed(), 0) << "nobody is listened to";
+  Do(LeadersOf(1));
+  Do(RegionHinted{RegionId(1), hint});
+  EXPECT_EQ(believed(), 4);
+  Do(RegionLinkBroke{RegionId(1)});
+  EXPECT_EQ(believed(), 0);
+}
+
+TEST_F(LedgerSessionTest, TheMachineHearsWhetherItsLeaderRedirects) {
+  NameOther({3, 1});
+  Do(LeaderHeartbeat{{3, 1}, true});
+  ASSERT_EQ(Told<LeaderAppointed>().size(), 1u);
+  ASSERT_EQ(Told<LeaderHeard>().size(), 1u);
+  EXPECT_TRUE(Told<LeaderHeard>()[0].redirects);
+  Do(LeaderHeartbeat{{3, 1}, false});
+  EXPECT_FALSE(Told<LeaderHeard>()[0].redirects);
+}
+
 }  // namespace
 }  // namespace ringway::router

@@ -19,6 +19,8 @@ int CountUntil(ArrivalStream& stream, double end_s) {
 TEST(ArrivalsTest, LawsKeepTheirMeanRate) {
   const std::vector<ArrivalLaw> laws = {
       PoissonArrivals{.rate_rps = 20},
+      GammaArrivals{.rate_rps = 20, .cv = 2},
+      GammaArrivals{.rate_rps = 20, .cv = 0.5},
       MmppArrivals{.calm_rps = 10, .burst_rps = 100, .calm_mean_s = 9, .burst_mean_s = 1},
       DayCurveArrivals{.mean_rps = 20, .swing = 0.9, .day_s = 1000},
   };
@@ -30,9 +32,8 @@ TEST(ArrivalsTest, LawsKeepTheirMeanRate) {
   }
 }
 
-TEST(ArrivalsTest, MmppIsBurstier) {
-  ArrivalStream stream(MmppArrivals{.calm_rps = 10, .burst_rps = 100, .calm_mean_s = 9, .burst_mean_s = 1}, 3,
-                       1);
+double VariationOfGaps(const ArrivalLaw& law) {
+  ArrivalStream stream(law, 3, 1);
   double last = 0, sum = 0, squares = 0;
   constexpr int kGaps = 100000;
   for (int i = 0; i < kGaps; ++i) {
@@ -42,8 +43,20 @@ TEST(ArrivalsTest, MmppIsBurstier) {
     last = at;
   }
   const double mean = sum / kGaps;
-  const double cv = std::sqrt(squares / kGaps - mean * mean) / mean;
-  EXPECT_GT(cv, 1.3);  // 1 for Poisson
+  return std::sqrt(squares / kGaps - mean * mean) / mean;
+}
+
+TEST(ArrivalsTest, MmppIsBurstier) {
+  EXPECT_NEAR(VariationOfGaps(PoissonArrivals{.rate_rps = 20}), 1, .02);
+  EXPECT_GT(
+      VariationOfGaps(MmppArrivals{.calm_rps = 10, .burst_rps = 100, .calm_mean_s = 9, .burst_mean_s = 1}),
+      1.3);
+}
+
+TEST(ArrivalsTest, GammaGapsVaryAsTheyAreTold) {
+  for (const double cv : {0.5, 1.0, 2.0}) {
+    EXPECT_NEAR(VariationOfGaps(GammaArrivals{.rate_rps = 20, .cv = cv}), cv, .03 * cv);
+  }
 }
 
 TEST(ArrivalsTest, DayCurvePeaksAtTheLocalHour) {

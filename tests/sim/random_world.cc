@@ -121,6 +121,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   const int workers = static_cast<int>(5 + rng.Below(40));
   Fleet fleet = LineFleet(regions, workers);
   if (seed % 3 == 0) fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kProbe;
+  if (Rng(seed, 80).Chance(0.25)) fleet.tiers[TierId(0)].dispatch.spill.idle_hints = false;
   auto scenario = std::make_shared<Scenario>();
   scenario->name = "seed " + std::to_string(seed);
   scenario->seed = seed;

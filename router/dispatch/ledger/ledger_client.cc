@@ -159,6 +159,15 @@ void LedgerClient::On(absl::Time, const LeaseLost& lost, std::vector<ClientActio
   }
 }
 
+// A job that is leaving for another line is not in this one any more, and goes where it wanted.
+void LedgerClient::On(absl::Time now, const Redirect& redirect, std::vector<ClientAction>& actions) {
+  Heard(now);
+  const JobId job(redirect.key.slot);
+  if (Answered(redirect.key, State::kRequested) == nullptr) return;
+  Close(job);
+  actions.push_back(dispatch::SlotElsewhere{job, redirect.region, /*landing=*/true});
+}
+
 void LedgerClient::Wake(absl::Time now, std::vector<ClientAction>& actions) {
   if (now >= renew_at_) RenewOld(now, actions);
   if (waiting_ > 0 && !Reachable(now)) GiveUp(actions);
@@ -183,8 +192,16 @@ void LedgerClient::Lift(Entry& entry) {
 
 void LedgerClient::SendRequest(JobId job, const SlotRequest& request,
                                std::vector<ClientAction>& actions) const {
-  Tell(Acquire{KeyOf(job), request.priority, request.arrived, request.deadline, request.expected,
-               request.idle_only},
+  Tell(Acquire{.key = KeyOf(job),
+               .priority = request.priority,
+               .arrived = request.arrived,
+               .deadline = request.deadline,
+               .expected = request.expected,
+               .idle_only = request.idle_only,
+               .may_leave = request.may_leave,
+               .foreign = request.foreign,
+               .prefers = request.prefers,
+               .refused_by = request.refused_by},
        actions);
 }
 

@@ -9,9 +9,9 @@
 // be probed for instead, and a grant that comes too late is given back unused.
 //
 // Invariants: a job has at most one request open and holds at most one lease; each Begin ends in exactly one
-// of SlotGranted, SlotRefused, LineLeft (after Leave) or NoLeader, unless the job is abandoned. Complexity:
-// O(1) a call; Follow, Reconnect and each round of renewals O(jobs open). Memory follows the highest JobId.
-// Pure; one owner thread.
+// of SlotGranted, SlotRefused, SlotElsewhere, LineLeft (after Leave) or NoLeader, unless the job is
+// abandoned. Complexity: O(1) a call; Follow, Reconnect and each round of renewals O(jobs open). Memory
+// follows the highest JobId. Pure; one owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_LEDGER_CLIENT_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_LEDGER_CLIENT_H_
 
@@ -66,8 +66,8 @@ struct SlotLost {
   Lease lease;
 };
 // RoundDue is the prober's alone: the answers of both sources go through one line.
-using ClientAction =
-    std::variant<TellLeader, SlotGranted, SlotRefused, LineLeft, NoLeader, SlotLost, dispatch::RoundDue>;
+using ClientAction = std::variant<TellLeader, SlotGranted, SlotRefused, LineLeft, NoLeader, SlotLost,
+                                  dispatch::RoundDue, dispatch::SlotElsewhere>;
 
 class LedgerClient {
  public:
@@ -111,6 +111,7 @@ class LedgerClient {
   void On(absl::Time now, const Refuse& refuse, std::vector<ClientAction>& actions);
   void On(absl::Time now, const Withdrawn& withdrawn, std::vector<ClientAction>& actions);
   void On(absl::Time now, const LeaseLost& lost, std::vector<ClientAction>& actions);
+  void On(absl::Time now, const Redirect& redirect, std::vector<ClientAction>& actions);
 
   void Wake(absl::Time now, std::vector<ClientAction>& actions);
   absl::Time NextWake() const { return waiting_ > 0 && silent_at_ < renew_at_ ? silent_at_ : renew_at_; }

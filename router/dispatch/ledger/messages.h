@@ -7,6 +7,8 @@
 //
 // An ask is named by the router's own slot number for the job and a generation that rises with every new ask
 // from that slot, across restarts of the router too (repeating a message that may be lost is not a new ask).
+// Leaders of a tier's ledgers in different regions tell each other how many of their workers are idle
+// (IdleHint), so that a job that finds none at home leaves for a region that has one.
 // A worker's announcement carries its fence: the highest lease it has accepted or was told to refuse. A
 // leader trusts "idle" only from a worker whose fence it has raised to its own appointment.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_MESSAGES_H_
@@ -15,6 +17,7 @@
 #include <cstdint>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "core/ids.h"
@@ -45,10 +48,14 @@ struct Deposed {
 struct Acquire {
   RequestKey key;
   Priority priority = 0;
-  absl::Time arrived;       // at the entry router, in the leader's time
-  absl::Time deadline;      // of the result
-  absl::Duration expected;  // service time, at the quantile that "cannot finish in time" is judged by
-  bool idle_only = false;   // granted a slot that is idle now, or refused
+  absl::Time arrived;        // at the entry router, in the leader's time
+  absl::Time deadline;       // of the result
+  absl::Duration expected;   // service time, at the quantile that "cannot finish in time" is judged by
+  bool idle_only = false;    // granted a slot that is idle now, or refused
+  bool may_leave = false;    // for another region that has an idle worker, where the line is long here
+  bool foreign = false;      // of a job that left another region's line
+  RegionId prefers = {};     // the table's choice, taken if a worker there is believed to be idle
+  RegionId refused_by = {};  // where the job had been sent since, and was not taken
 };
 struct Withdraw {
   RequestKey key;
@@ -95,9 +102,37 @@ struct WorkerListed {
 struct WorkerGone {
   WorkerId worker;
 };
+// What the leader of another region says of its workers. A later one of the same appointment has a higher
+// sequence.
+struct IdleHint {
+  Fence appointment = {};
+  std::uint64_t sequence = 0;
+  std::uint32_t idle = 0;      // workers, none of them spoken for
+  std::uint64_t landings = 0;  // jobs of other regions that have asked there so far, taken or refused
+  friend bool operator==(const IdleHint&, const IdleHint&) = default;
+};
+// A region where jobs of this one may go.
+struct AwayTarget {
+  RegionId region;
+  absl::Duration rtt;
+  friend bool operator==(const AwayTarget&, const AwayTarget&) = default;
+};
+// All of them, nearest first.
+struct AwayAimed {
+  std::vector<AwayTarget> targets;
+};
+struct HintHeard {
+  RegionId region;
+  IdleHint hint;
+};
+// Its leader cannot be heard.
+struct RegionSilent {
+  RegionId region;
+};
 struct Wake {};
-using LedgerEvent = std::variant<Appointed, Deposed, Acquire, Withdraw, Announce, Renew, Release, RouterAway,
-                                 RouterGone, WorkerListed, WorkerGone, Wake>;
+using LedgerEvent =
+    std::variant<Appointed, Deposed, Acquire, Withdraw, Announce, Renew, Release, RouterAway, RouterGone,
+                 WorkerListed, WorkerGone, AwayAimed, HintHeard, RegionSilent, Wake>;
 
 // ---- actions ----
 struct Grant {
@@ -122,6 +157,12 @@ struct Refuse {
 struct Withdrawn {
   RequestKey key;
 };
+// The ask is out of the line: the job is to start in that region, where a worker is believed to be idle, or
+// to ask again.
+struct Redirect {
+  RequestKey key;
+  RegionId region;
+};
 // The worker refuses every lease at or below `upto` from now on, and says so in its next announcement.
 struct FenceWorker {
   WorkerId worker;
@@ -138,7 +179,7 @@ struct LeaseLost {
   WorkerId worker;
   Lease lease;
 };
-using LedgerAction = std::variant<Grant, Refuse, Withdrawn, FenceWorker, Revoke, LeaseLost>;
+using LedgerAction = std::variant<Grant, Refuse, Withdrawn, FenceWorker, Revoke, LeaseLost, Redirect>;
 
 }  // namespace ringway::ledger
 

@@ -37,6 +37,7 @@ struct WaitingRequest {
   RequestKey key;
   Priority priority = 0;
   absl::Time joined;
+  absl::Time start_by;  // latest start that still meets the deadline
 };
 
 class RequestTable {

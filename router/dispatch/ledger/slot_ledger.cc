@@ -1,6 +1,7 @@
 #include "router/dispatch/ledger/slot_ledger.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "core/check.h"
@@ -15,6 +16,13 @@ constexpr absl::Duration kHorizon = absl::Hours(24);
 constexpr int kFailuresMax = 255;
 // Beyond it any hold has reached its maximum.
 constexpr int kDoublingsMax = 16;
+
+// A deadline that is not there, or far away, is a day after the job entered: whoever has none stands in the
+// line by age too.
+absl::Time DeadlineOf(absl::Time now, const Acquire& acquire) {
+  const absl::Time arrived = std::clamp(acquire.arrived, now - kHorizon, now);
+  return std::clamp(acquire.deadline, now - kHorizon, arrived + kHorizon);
+}
 
 absl::Time Within(absl::Time now, absl::Time time) {
   return std::clamp(time, now - kHorizon, now + kHorizon);
@@ -56,8 +64,16 @@ absl::Time SlotLedger::NextWake() const {
 }
 
 LedgerView SlotLedger::View() const {
-  return {appointment_,       holding_,     slots_.idle(), slots_.leased(),
-          slots_.suspected(), line_.size(), grants_total_, revoked_total_};
+  return {appointment_, holding_,      slots_.idle(),  slots_.leased(),  slots_.suspected(),
+          line_.size(), grants_total_, revoked_total_, redirected_total_};
+}
+
+IdleHint SlotLedger::Hint() const {
+  const bool open = holding_ && line_.empty();
+  return {.appointment = appointment_,
+          .sequence = 0,
+          .idle = open ? static_cast<std::uint32_t>(slots_.idle()) : 0,
+          .landings = landings_};
 }
 
 void SlotLedger::On(absl::Time now, const Appointed& appointed, Actions& actions) {
@@ -101,11 +117,14 @@ void SlotLedger::On(absl::Time now, const Acquire& acquire, Actions& actions) {
   if (entry.state == RequestState::kWaiting) StopWaiting(entry);
   entry = {.generation = acquire.key.generation, .state = RequestState::kEnded, .ticket = 0, .worker = {}};
   const absl::Duration expected = std::clamp(acquire.expected, absl::ZeroDuration(), kHorizon);
-  const absl::Time start_by = Within(now, acquire.deadline) - expected - settings_.start_margin;
+  const absl::Time start_by = DeadlineOf(now, acquire) - expected - settings_.start_margin;
+  if (acquire.foreign) ++landings_;
+  if (acquire.refused_by.valid()) others_.Refused(acquire.refused_by);
   if (start_by < now && !acquire.idle_only) {
     actions.push_back(Refuse{acquire.key, RefuseReason::kInfeasible});
     return;
   }
+  if (Prefers(now, acquire, start_by)) return RedirectTo(now, acquire.key, acquire.prefers, actions);
   // The common case at moderate load; while somebody waits, nobody is idle.
   if (line_.empty()) {
     const WorkerId worker = TakeIdle(now);
@@ -116,9 +135,13 @@ void SlotLedger::On(absl::Time now, const Acquire& acquire, Actions& actions) {
     return;
   }
   entry.state = RequestState::kWaiting;
-  entry.ticket = asks_.AddTicket({acquire.key, acquire.priority, now});
-  line_.Add(entry.ticket,
-            {acquire.priority, std::min(Within(now, acquire.arrived), now), now, start_by, expected});
+  entry.ticket = asks_.AddTicket({acquire.key, acquire.priority, now, start_by});
+  const absl::Time arrived = std::min(Within(now, acquire.arrived), now);
+  line_.Add(entry.ticket, {acquire.priority, arrived, now, start_by, expected});
+  if (acquire.may_leave) {
+    leavers_[acquire.priority].Set(entry.ticket, absl::ToUnixNanos(arrived));
+    look_away_ = true;
+  }
 }
 
 void SlotLedger::RepeatAnswer(const Acquire& acquire, const RequestEntry& entry, Actions& actions) {
@@ -401,39 +424,6 @@ void SlotLedger::EndTimers(absl::Time now, Actions& actions) {
     } else {
       Free(now, worker);
     }
-  }
-}
-
-void SlotLedger::EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions) {
-  const RequestKey key = asks_.At(ticket).key;
-  asks_.At(key).state = RequestState::kEnded;
-  asks_.FreeTicket(ticket);
-  actions.push_back(Refuse{key, reason});
-}
-
-void SlotLedger::StopWaiting(RequestEntry& entry) {
-  line_.Remove(entry.ticket, asks_.At(entry.ticket).priority);
-  asks_.FreeTicket(entry.ticket);
-  entry.state = RequestState::kEnded;
-}
-
-void SlotLedger::Match(absl::Time now, Actions& actions) {
-  if (!holding_ || line_.empty()) return;
-  while (const auto ticket = line_.TakeInfeasible(now)) {
-    EndWaiting(*ticket, RefuseReason::kInfeasible, actions);
-  }
-  line_.Reconsider(now);
-  while (const auto ticket = line_.Next()) {
-    const WorkerId worker = TakeIdle(now);
-    if (!worker.valid()) break;
-    const WaitingRequest acquire = asks_.At(*ticket);
-    RequestEntry& entry = asks_.At(acquire.key);
-    RINGWAY_CHECK(entry.state == RequestState::kWaiting && entry.generation == acquire.key.generation);
-    StopWaiting(entry);
-    GrantTo(now, acquire.key, entry, worker, now - acquire.joined, actions);
-  }
-  while (const auto ticket = line_.TakeOverflow()) {
-    EndWaiting(*ticket, RefuseReason::kLineFull, actions);
   }
 }
 

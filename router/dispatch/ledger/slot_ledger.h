@@ -14,11 +14,15 @@
 // The ledger alone decides how long a worker rests after failures, for all routers, and every rest ends by
 // time: nobody else may turn its grants down for good.
 //
+// A job that may leave and finds no idle slot goes where a worker is believed to be idle (idle_regions.h), the
+// more important first, then the oldest; refused there it has its old place in the line. A freed slot goes to
+// the line first, so other regions get only what nobody here waits for.
+//
 // Invariants: a slot has at most one live lease (checked); an ask is granted at most once and ends granted,
-// refused with a reason, or withdrawn; while a slot is idle nobody waits; a job that can no longer finish in
-// time is refused at its NextWake. Complexity: O(log n) per event, O(workers + requests) for Appointed,
-// Deposed and RouterGone, O(requests of the router) for RouterAway. No allocation in the steady state. Pure;
-// one owner thread.
+// refused with a reason, redirected, or withdrawn; while a slot is idle nobody waits; a job that can no
+// longer finish in time is refused at its NextWake. Complexity: O(log n) per event, O(workers + requests) for
+// Appointed, Deposed and RouterGone, O(requests of the router) for RouterAway. No allocation in the steady
+// state. Pure; one owner thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 #define RINGWAY_ROUTER_DISPATCH_LEDGER_SLOT_LEDGER_H_
 
@@ -29,6 +33,8 @@
 
 #include "absl/time/time.h"
 #include "core/lease.h"
+#include "router/dispatch/ledger/idle_regions.h"
+#include "router/dispatch/ledger/indexed_heap.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/ledger/request_table.h"
 #include "router/dispatch/ledger/slot_table.h"
@@ -75,6 +81,7 @@ struct LedgerView {
   std::size_t waiting = 0;
   std::uint64_t grants_total = 0;
   std::uint64_t revoked_total = 0;
+  std::uint64_t redirected_total = 0;  // jobs that left for another region
 };
 
 class SlotLedger {
@@ -86,6 +93,10 @@ class SlotLedger {
   absl::Time NextWake() const;
   LedgerView View() const;
   bool holding() const { return holding_; }
+  // What other regions may know of this one; `sequence` is for who sends it.
+  IdleHint Hint() const;
+  // While it hears others, the ledger decides who leaves.
+  const IdleRegions& others() const { return others_; }
   const Fence& appointment() const { return appointment_; }
   // Hints that something about the worker, or of the asker's slot, comes soon, and that somebody who waits
   // will be granted one; change nothing.
@@ -119,8 +130,16 @@ class SlotLedger {
   void On(absl::Time now, const RouterGone& gone, Actions& actions);
   void On(absl::Time now, const WorkerListed& listed, Actions& actions);
   void On(absl::Time now, const WorkerGone& gone, Actions& actions);
+  void On(absl::Time now, const AwayAimed& aimed, Actions& actions);
+  void On(absl::Time now, const HintHeard& heard, Actions& actions);
+  void On(absl::Time now, const RegionSilent& silent, Actions& actions);
   void On(absl::Time now, const Wake& wake, Actions& actions);
 
+  // The table's choice for the job, if it can start there now.
+  bool Prefers(absl::Time now, const Acquire& acquire, absl::Time start_by) const;
+  void RedirectTo(absl::Time now, const RequestKey& key, RegionId region, Actions& actions);
+  // Lets those who wait leave for regions with idle workers, while there are both.
+  void LetLeave(absl::Time now, Actions& actions);
   // An ask whose generation has been seen before.
   void RepeatAnswer(const Acquire& acquire, const RequestEntry& entry, Actions& actions);
   void AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions);
@@ -138,6 +157,7 @@ class SlotLedger {
   void EndTimers(absl::Time now, Actions& actions);
   void EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions);
   void StopWaiting(RequestEntry& entry);
+  void FreeTicket(Ticket ticket);
   // Grants while there is both a slot and a job; refuses what cannot be served any more.
   void Match(absl::Time now, Actions& actions);
   void GrantTo(absl::Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker,
@@ -153,9 +173,14 @@ class SlotLedger {
   std::uint64_t lease_number_ = 0;
   std::uint64_t grants_total_ = 0;
   std::uint64_t revoked_total_ = 0;
+  std::uint64_t redirected_total_ = 0;
+  std::uint64_t landings_ = 0;
   SlotTable slots_;
   RequestTable asks_;
   WaitingLine line_;
+  IdleRegions others_;
+  PerPriority<IndexedHeap<std::int64_t>> leavers_;  // of the line, those who may leave, by when they entered
+  bool look_away_ = false;  // who waits, or what is believed of the others, has changed for the better
 };
 
 }  // namespace ringway::ledger
