@@ -27,9 +27,11 @@ export function bind(apply) {
   });
   apply(readAddress(written));
   return (view) => {
+    // Somebody has just changed it, and hashchange is still to come: that counts, not what is shown until then.
+    if (location.hash !== written) return;
     const hash = writeAddress(view);
-    if (hash === location.hash) return;
-    written = hash;
+    if (hash === written) return;
     history.replaceState(null, '', hash || location.pathname + location.search);
+    written = location.hash;
   };
 }
