@@ -52,11 +52,20 @@ JobSums Tally::Recent(RegionId region, double now_s) const {
 }
 
 double Tally::AwayShare(RegionId source, double from_s, double to_s) const {
+  const JobSums sums = Between(source, from_s, to_s);
+  return 1 - sums.home_share() - sums.spilled_share();
+}
+
+double Tally::AwayOrSpilledShare(RegionId source, double from_s, double to_s) const {
+  return 1 - Between(source, from_s, to_s).home_share();
+}
+
+JobSums Tally::Between(RegionId source, double from_s, double to_s) const {
   JobSums sums;
   for (const JobRecord& record : recent_) {
     if (record.source == source && record.due_s >= from_s && record.due_s < to_s) sums.Add(record);
   }
-  return 1 - sums.home_share() - sums.spilled_share();
+  return sums;
 }
 
 }  // namespace ringway::demo

@@ -79,8 +79,12 @@ class Tally {
   // Of the done jobs of `source` that were due in [from_s, to_s), those that the table sent away. A job that
   // spilled is one that the table kept. Only within the window.
   double AwayShare(RegionId source, double from_s, double to_s) const;
+  // The same with those that spilled.
+  double AwayOrSpilledShare(RegionId source, double from_s, double to_s) const;
 
  private:
+  JobSums Between(RegionId source, double from_s, double to_s) const;
+
   std::size_t regions_;
   std::vector<JobSums> phases_;
   std::vector<JobSums> by_region_;

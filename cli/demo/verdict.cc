@@ -216,9 +216,11 @@ std::vector<Check> Judge(const Fleet& fleet, const Script& script, const Tally& 
   if (!planned) return checks;
   const double away = tally.AwayShare(script.hot, plan.from_s, plan.to_s);
   const std::string& hot = fleet.world.regions[script.hot].name;
-  checks.push_back(AtLeast("hot: " + hot + " sends away", away, 0.2));
-  // On hints the table's share goes where a worker is idle, so less may go than it says; without, as much as it
-  // says.
+  // On hints most of it spills, to wherever a worker is idle, and the table's own share is the smaller part.
+  const double left = OnHints(dispatch) ? tally.AwayOrSpilledShare(script.hot, plan.from_s, plan.to_s) : away;
+  checks.push_back(AtLeast("hot: " + hot + " sends away", left, 0.2));
+  // On hints the table's share goes where a worker is idle, so less may go than it says; without, as much as
+  // it says.
   const double beyond = away - plan.away_share();
   checks.push_back({OnHints(dispatch) ? beyond <= kShareTolerance : std::abs(beyond) <= kShareTolerance,
                     "hot: the table is followed", Percent(away) + " away",

@@ -252,8 +252,8 @@ TEST_F(ControllerDaemonTest, ADryRunAnswersAndChangesNothing) {
   v1::DryRunReply reply;
   const grpc::Status status = Call(&v1::Admin::Stub::DryRun, request, &reply);
   ASSERT_TRUE(status.ok()) << status.error_message();
-  ASSERT_EQ(reply.changes_size(), 1);
-  EXPECT_THAT(reply.changes(0), HasSubstr("drain"));
+  // A region of a few workers may send a little away at any time, so the other row may change too.
+  EXPECT_THAT(reply.changes(), ::testing::Contains(HasSubstr("drain")));
   EXPECT_EQ(reply.after(1).exported_share(), 1);
   EXPECT_EQ(a->news().tables.size(), tables);
 }
