@@ -94,9 +94,32 @@ bool SameLeaders(const IdVector<RegionId, std::vector<LeaderEntry>>& listed,
 
 }  // namespace
 
+void DirectoryBuilder::TakeOverView(const Directory& directory) {
+  if (directory.view.version == 0) return;
+  view_ = directory.view;
+  before_ = directory.before;
+  view_routers_.clear();
+  for (const RouterEntry& entry : directory.routers) view_routers_.push_back(entry.name);
+}
+
+// A partial directory leaves out routers that have records, so it makes no view.
+void DirectoryBuilder::NumberView(absl::Time now, Directory& next) {
+  if (next.partial) return;
+  std::vector<std::string> names;
+  for (const RouterEntry& entry : next.routers) names.push_back(entry.name);
+  if (view_.version == 0 || names != view_routers_) {
+    if (view_.version != 0) before_.insert(before_.begin(), {view_, std::move(view_routers_), now});
+    if (before_.size() > kViewsBeforeMax) before_.pop_back();
+    view_ = next.version;
+    view_routers_ = std::move(names);
+  }
+  next.view = view_;
+  next.before = before_;
+}
+
 DirectoryBuilder::Change DirectoryBuilder::Refresh(
-    const Fleet& fleet, const FleetView& view, const IdVector<RegionId, std::vector<LeaderEntry>>& leaders,
-    std::uint64_t epoch, bool partial) {
+    absl::Time now, const Fleet& fleet, const FleetView& view,
+    const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch, bool partial) {
   const bool renumbered = directory_ == nullptr || version_.epoch != epoch || directory_->partial != partial;
   // A worker that two routers name belongs to the one that spoke last, whatever else stands still.
   const bool same_workers = !renumbered && !named_twice_ && view.listing() == listing_;
@@ -118,8 +141,8 @@ DirectoryBuilder::Change DirectoryBuilder::Refresh(
 
   Change change;
   change.regions.resize(fleet.world.regions.size(), false);
-  change.routers = renumbered || directory_->routers != next.routers ||
-                   !SameLeaders(directory_->leaders, next.leaders);
+  change.routers =
+      renumbered || directory_->routers != next.routers || !SameLeaders(directory_->leaders, next.leaders);
   for (RegionId region(0); region != next.workers.end_id(); region = RegionId(region.index() + 1)) {
     change.regions[region] = renumbered || directory_->workers[region] != next.workers[region];
     change.any = change.any || change.regions[region];
@@ -128,6 +151,7 @@ DirectoryBuilder::Change DirectoryBuilder::Refresh(
   if (!change.any) return change;
   version_ = {epoch, version_.epoch == epoch ? version_.version + 1 : 1};
   next.version = version_;
+  NumberView(now, next);
   directory_ = std::make_shared<const Directory>(std::move(next));
   return change;
 }

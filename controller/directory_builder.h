@@ -12,7 +12,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "controller/directory.h"
 #include "controller/fleet_view.h"
@@ -32,7 +34,7 @@ class DirectoryBuilder {
 
   // `epoch`: of the leader; a new one numbers the directory again and concerns everyone, as does the end of
   // its being `partial`.
-  Change Refresh(const Fleet& fleet, const FleetView& view,
+  Change Refresh(absl::Time now, const Fleet& fleet, const FleetView& view,
                  const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch,
                  bool partial = false);
   // The ids have a new meaning: the next Refresh numbers the directory again.
@@ -40,14 +42,22 @@ class DirectoryBuilder {
   // For the start from a checkpoint.
   void Restore(TableVersion version, std::shared_ptr<const Directory> directory) {
     version_ = version;
+    TakeOverView(*directory);
     directory_ = std::move(directory);
   }
+  // Which routers keep the records of keys is what it was in that directory until others are named.
+  void TakeOverView(const Directory& directory);
   TableVersion version() const { return version_; }
   // Null before the first Refresh.
   const std::shared_ptr<const Directory>& directory() const { return directory_; }
 
  private:
+  void NumberView(absl::Time now, Directory& next);
+
   TableVersion version_;
+  TableVersion view_;                      // of view_routers_; version 0: none yet
+  std::vector<std::string> view_routers_;  // in order
+  std::vector<PastView> before_;
   std::shared_ptr<const Directory> directory_;
   std::uint64_t listing_ = 0;  // of the view, at the last refresh
   bool named_twice_ = false;   // some worker, at the last refresh

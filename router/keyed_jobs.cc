@@ -48,16 +48,16 @@ void KeyedJobs::On(Turn& turn, const ClientGone& event) {
   EndSettling(turn, event.job, &gone);
 }
 
-void KeyedJobs::On(Turn&, const RouterListed& event) {
-  if (on() && !event.name.empty()) once_.List(event.router, event.name);
+void KeyedJobs::On(Turn& turn, const RouterListed& event) {
+  if (on() && !event.name.empty()) once_.List(turn.now, event.router, event.name);
 }
 
-void KeyedJobs::On(Turn& turn, const RouterUnlisted& event) {
-  if (on()) once_.Unlist(turn.now, event.router);
+void KeyedJobs::On(Turn&, const RouterUnlisted& event) {
+  if (on()) once_.Unlist(event.router);
 }
 
-void KeyedJobs::On(Turn& turn, const RoutersComplete&) {
-  if (on()) once_.ViewComplete(turn.now);
+void KeyedJobs::On(Turn& turn, const RoutersComplete& event) {
+  if (on() && event.view) once_.UseView(turn.now, event.view);
 }
 
 void KeyedJobs::On(Turn& turn, const OnceAsked& event) {
@@ -133,11 +133,12 @@ void KeyedJobs::OnWake(Turn& turn, JobMachine& jobs, JobId id) {
     return EndSettling(turn, id, &ending);
   }
   ending.message =
-      once_.ready()
+      once_.view().stated()
           ? "cannot finish in time: the routers that keep its idempotency key have not agreed yet; nothing "
-            "was "
-            "started"
-          : "this router does not know yet which others keep the idempotency key; nothing was started";
+            "was started; ask again in a second"
+          : "no controller has told this router yet which routers keep idempotency keys (a controller of an "
+            "earlier release never does: upgrade it first); nothing was started; ask again in a second";
+  ending.retry_after = absl::Seconds(1);
   EndHeld(turn, jobs, id, ending);
 }
 

@@ -45,6 +45,7 @@ class KeyedJobs {
   void On(Turn& turn, const RouterListed& event);
   void On(Turn& turn, const RouterUnlisted& event);
   void On(Turn& turn, const RoutersComplete& event);
+  void On(const ControllerWelcomed& event) { once_.SeeEpoch(event.epoch); }
   void On(Turn& turn, const OnceAsked& event);
   void On(Turn& turn, const OnceReplied& event);
 

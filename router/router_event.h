@@ -118,8 +118,10 @@ struct RouterUnlisted {
   RouterId router;
 };
 
-// Every router of a directory has been listed.
-struct RoutersComplete {};
+// Every router of a directory has been listed. `view`: which keep the records of keys; null: it does not say.
+struct RoutersComplete {
+  once::ViewPtr view = nullptr;
+};
 
 // Ids of regions and tiers keep their meaning: a fleet only grows (router/fleet_merge.h).
 struct FleetChanged {

@@ -67,6 +67,7 @@ void RouterMachine::On(Turn& turn, const TableOffered& event) {
 
 void RouterMachine::On(Turn& turn, const ControllerWelcomed& event) {
   Learn(turn, event);
+  keys_.On(event);
   jobs_.TakeCounts();  // what was counted while nobody listened is of no use to anybody
 }
 
@@ -74,7 +75,8 @@ void RouterMachine::Report(Turn& turn) {
   SendReport report = turn.view.controller.NextReport(turn.now);
   report.tiers = jobs_.TakeCounts();
   report.table = table();
-  report.epoch_seen_max = epoch_seen_max();
+  // A view outlives the epoch of its controller; the next one's have to be later.
+  report.epoch_seen_max = std::max(epoch_seen_max(), once().view().epoch);
   turn.actions.emplace_back(std::move(report));
 }
 

@@ -58,7 +58,7 @@ void WorkerRegistry::On(absl::Time, const PoolWorkerChecked& event, Actions& act
 
 void WorkerRegistry::On(absl::Time now, const DirectoryGiven& event, Actions& actions) {
   TakeRouters(event.routers, event.partial, actions);
-  actions.emplace_back(RoutersComplete{});
+  actions.emplace_back(RoutersComplete{event.view});
   ++mark_;
   for (const DirectoryWorker& entry : event.workers) {
     At(entry.worker).mark = mark_;

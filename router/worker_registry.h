@@ -59,6 +59,8 @@ struct DirectoryGiven {
   std::vector<DirectoryRouter> routers;
   std::vector<DirectoryWorker> workers;
   bool partial = false;  // nobody is gone because this does not name him: the controller has just begun
+  once::ViewPtr view =
+      nullptr;  // of the routers, this one too, that keep the records of keys; null: not said
 };
 // The fleet has changed: what the tier that the worker, or the directory, named last is now.
 struct TierResolved {

@@ -12,8 +12,8 @@ namespace {
 
 // Submissions until a place that is fetched now is needed.
 constexpr JobSerial kSoon = 4;
-// Until every router knows of one that has died or started.
-constexpr absl::Duration kSettling = absl::Seconds(15);
+// Until a router that starts has learnt again what it kept.
+constexpr absl::Duration kLearning = absl::Seconds(5);
 
 double Seconds(absl::Time at) { return absl::ToDoubleSeconds(at - absl::UnixEpoch()); }
 
@@ -74,12 +74,11 @@ void Checkers::OnEnded(absl::Time now, const Ending& ending) {
 }
 
 bool Checkers::Forgiven(const KeyEntry& key) const {
-  const absl::Time from = key.first - kSettling;
-  if (cut_now_ > 0 || cut_changed_ >= from) return true;
-  RouterId one;
-  for (auto turn = turns_.rbegin(); turn != turns_.rend() && turn->first >= from; ++turn) {
-    if (one.valid() && turn->second != one) return true;
-    one = turn->second;
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const bool together = losses_[i].router != losses_[j].router && losses_[i].died < losses_[j].learnt;
+      if (together && std::min(losses_[i].learnt, losses_[j].learnt) >= key.first) return true;
+    }
   }
   return false;
 }
@@ -192,19 +191,19 @@ void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
 
 void Checkers::OnRouterDied(absl::Time now, RouterId router) {
   Remember(now, "died router", router.value(), 0);
-  turns_.emplace_back(now, router);
+  losses_.push_back({.router = router, .died = now});
 }
 
 void Checkers::OnRouterStarted(absl::Time now, RouterId router) {
   Remember(now, "started router", router.value(), 0);
-  turns_.emplace_back(now, router);
+  for (auto loss = losses_.rbegin(); loss != losses_.rend(); ++loss) {
+    if (loss->router != router) continue;
+    loss->learnt = now + kLearning;
+    break;
+  }
 }
 
-void Checkers::OnPartition(absl::Time now, bool begins) {
-  Remember(now, begins ? "cut" : "healed", 0, 0);
-  cut_changed_ = now;
-  cut_now_ += begins ? 1 : -1;
-}
+void Checkers::OnPartition(absl::Time now, bool begins) { Remember(now, begins ? "cut" : "healed", 0, 0); }
 
 void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) {
   Remember(now, "table at router, version", router.value(), table.version.version);

@@ -7,8 +7,8 @@
 //  began (causality);
 //    at most one worker runs a job at a time, and a job without a key never runs to its end twice.
 //  - keys: of all submissions with one idempotency key at most one completion is delivered, that of a run
-//  which finished. Excused is a key in whose life, or just before, the network was cut or two routers died or
-//  started: its replicas have forgotten, or were not the same for everybody (docs/once.md).
+//  which finished. Excused is a key in whose life two routers were without their records at a time: two of
+//  its replicas may have forgotten it (docs/once.md).
 //  - conservation: submitted = ended + in flight, each second.
 //  - recovery: what sim/recovery.h finds.
 //  - tables: rows sum to 1, fractions in [0, 1], versions rise at each router.
@@ -98,9 +98,13 @@ class Checkers : public Observer {
   std::uint64_t submitted_ = 0;
   std::uint64_t ended_ = 0;
   std::uint64_t open_ = 0;
-  std::vector<std::pair<absl::Time, RouterId>> turns_;  // routers that died or started
-  absl::Time cut_changed_ = absl::InfinitePast();
-  int cut_now_ = 0;
+  // A router's records are gone from its death until it has started again and learnt them.
+  struct Loss {
+    RouterId router;
+    absl::Time died;
+    absl::Time learnt = absl::InfiniteFuture();
+  };
+  std::vector<Loss> losses_;  // in the order of deaths
   absl::Time last_ = absl::InfinitePast();
   struct Event {
     absl::Time at;

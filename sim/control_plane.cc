@@ -56,6 +56,7 @@ controller::DurableState ControlPlane::LastLife() const {
     const std::string name = Routers::NameOf(RouterId(i));
     directory->routers.push_back({name, routers_.places()[RouterId(i)], absl::StrCat(name, ":7410")});
   }
+  directory->view = Registries::kFirstView;
   controller::WorkerSeen seen;
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     const WorkerPlace& place = workers_.places()[WorkerId(i)];
@@ -247,11 +248,15 @@ void ControlPlane::Step(const controller::ControllerEvent& event) {
 
 void ControlPlane::Perform(const controller::ControllerAction& action) {
   if (const auto* welcome = std::get_if<controller::SendWelcome>(&action)) {
-    if (const auto router = RouterOf(welcome->stream)) {
-      SendDown(*router,
-               router::ControllerWelcomed{.epoch = welcome->epoch,
-                                          .report_period = absl::Seconds(scenario_.report_period_s)});
-    }
+    const auto router = RouterOf(welcome->stream);
+    if (!router) return;
+    const bool sent = SendDown(
+        *router, router::ControllerWelcomed{.epoch = welcome->epoch,
+                                            .report_period = absl::Seconds(scenario_.report_period_s)});
+    if (sent) return;
+    // Without one the router would never report; a stream on which none comes is dialled again.
+    links_[*router].greeted = false;
+    RetryLater(*router);
   } else if (const auto* sent = std::get_if<controller::SendTable>(&action)) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const bool meant = !sent->stream || *sent->stream == links_[RouterId(i)].stream;
@@ -319,11 +324,29 @@ void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
   }
 }
 
+// Each directory goes to many routers, and most leave the view as it was.
+const router::once::ViewPtr& ControlPlane::ViewOf(const controller::Directory& directory) {
+  const TableVersion known = view_ ? TableVersion{view_->id.epoch, view_->id.version} : TableVersion();
+  if (directory.view.version == 0) {
+    view_ = nullptr;
+  } else if (!view_ || known != directory.view) {
+    std::vector<std::string> names;
+    for (const controller::RouterEntry& entry : directory.routers) names.push_back(entry.name);
+    std::vector<router::once::KnownView> before;
+    for (const controller::PastView& past : directory.before) {
+      before.push_back({.view = router::once::MakeView(past.number, past.routers), .left = past.left});
+    }
+    view_ = router::once::MakeView(directory.view, std::move(names), std::move(before));
+  }
+  return view_;
+}
+
 // Names become numbers, as the daemon makes them (router/daemon/agent_workers.cc).
-std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(
-    RouterId router, const controller::Directory& directory) const {
+std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(RouterId router,
+                                                                    const controller::Directory& directory) {
   auto given = std::make_shared<router::DirectoryGiven>();
   given->partial = directory.partial;
+  given->view = ViewOf(directory);
   for (const controller::RouterEntry& entry : directory.routers) {
     const auto found = router_named_.find(entry.name);
     if (found != router_named_.end()) given->routers.push_back({found->second, entry.region, entry.name});
@@ -340,15 +363,16 @@ std::shared_ptr<const router::DirectoryGiven> ControlPlane::GivenTo(
   return given;
 }
 
-void ControlPlane::SendDown(RouterId router, router::RouterEvent event) {
-  if (!routers_.alive(router)) return;
+bool ControlPlane::SendDown(RouterId router, router::RouterEvent event) {
+  if (!routers_.alive(router)) return true;
   const auto delay = stage_.network.DelayNs(home_, routers_.places()[router]);
-  if (!delay) return;
+  if (!delay) return false;
   RouterNote note;
   note.router = router;
   note.life = routers_.life(router);
   note.event = std::move(event);
   stage_.TellRouter(*delay, std::move(note));
+  return true;
 }
 
 std::optional<RouterId> ControlPlane::RouterOf(controller::StreamId stream) const {

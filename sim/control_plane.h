@@ -76,12 +76,14 @@ class ControlPlane {
   void SendReport(RouterId router, const router::SendReport& report);
   std::vector<controller::WorkerSeen> SeeWorkers(RouterId router);
   void Name(controller::WorkerSeen& seen, WorkerId worker) const;
+  const router::once::ViewPtr& ViewOf(const controller::Directory& directory);
   std::shared_ptr<const router::DirectoryGiven> GivenTo(RouterId router,
-                                                        const controller::Directory& directory) const;
+                                                        const controller::Directory& directory);
   void Step(const controller::ControllerEvent& event);
   void ArmWake();
   void Perform(const controller::ControllerAction& action);
-  void SendDown(RouterId router, router::RouterEvent event);
+  // False: it was lost.
+  bool SendDown(RouterId router, router::RouterEvent event);
   void SendDirectory(const controller::SendDirectory& sent);
   void Deliver(RouterId router, DirectoryNote note);
   void RetryLater(RouterId router);
@@ -97,6 +99,7 @@ class ControlPlane {
   std::optional<controller::DurableState> disk_;
   Life life_ = 1;
   WakeCall wake_;
+  router::once::ViewPtr view_;  // of the last directory
   IdVector<RouterId, Link> links_;
   IdVector<RegionId, bool> frozen_;
   std::vector<RouterId> router_of_stream_;  // by stream - 1

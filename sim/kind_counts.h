@@ -73,7 +73,7 @@ class VariantCounts {
 };
 
 struct KindCounts {
-  static constexpr std::size_t kVerdicts = static_cast<std::size_t>(router::once::Verdict::kDone) + 1;
+  static constexpr std::size_t kVerdicts = static_cast<std::size_t>(router::once::Verdict::kOldView) + 1;
 
   VariantCounts<router::RouterEvent> router_events;
   VariantCounts<router::RouterAction> router_actions;

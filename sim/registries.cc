@@ -41,13 +41,16 @@ Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers,
 void Registries::Begin() {
   for (RegionId region(0); region != first_.end_id(); region = RegionId(region.index() + 1)) {
     auto all = std::make_shared<router::DirectoryGiven>();
+    std::vector<std::string> names;
     for (std::size_t i = 0; i < routers_.places().size(); ++i) {
+      names.push_back(Routers::NameOf(RouterId(i)));
       all->routers.push_back({RouterId(i), routers_.places()[RouterId(i)], Routers::NameOf(RouterId(i))});
     }
     for (std::size_t i = 0; i < workers_.count(); ++i) {
       const WorkerPlace& place = workers_.places()[WorkerId(i)];
       if (place.region == region) all->workers.push_back({workers_.InRegion(WorkerId(i)), place.tier});
     }
+    all->view = router::once::MakeView(kFirstView, std::move(names));
     first_[region] = std::move(all);
   }
   for (std::size_t i = 0; i < sites_.size(); ++i) {

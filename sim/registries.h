@@ -36,6 +36,9 @@ namespace ringway::sim {
 
 class Registries {
  public:
+  // In which a run begins: all routers, by an earlier life of the controller.
+  static constexpr TableVersion kFirstView = {.epoch = 0, .version = 1};
+
   Registries(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers, Leaders& leaders);
 
   void Begin();

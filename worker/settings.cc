@@ -11,6 +11,7 @@
 #include "core/model_set.h"
 #include "runtime/bearer_token.h"
 #include "runtime/clock.h"
+#include "runtime/usage_error.h"
 
 namespace ringway::worker {
 namespace {
@@ -235,6 +236,7 @@ absl::Status Complete(const Flags& f, Settings& s) {
 
 std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) {
   CLI::App app("ringway-worker: serves one job at a time");
+  app.set_version_flag("--version", "ringway-worker " RINGWAY_BUILD);
   Settings settings;
   settings.agent.identity.backend = kBackends.front();
   Flags flags;
@@ -243,7 +245,7 @@ std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return runtime::TellParseError(app, error, "ringway-worker");
   }
   absl::Status complete = Complete(flags, settings);
   if (complete.ok()) return settings;

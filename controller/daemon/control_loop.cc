@@ -21,6 +21,9 @@ RouterStream::Message Wrap(v1::ControllerMessage message) {
   return std::make_shared<const v1::ControllerMessage>(std::move(message));
 }
 
+// An encoded directory tells how long ago earlier views were left, so it is not sent for ever.
+constexpr absl::Duration kEncodedMax = absl::Seconds(10);
+
 }  // namespace
 
 ControlLoop::ControlLoop(runtime::EventLoop& loop, ControllerMachine machine, ControlOutputs listener)
@@ -161,14 +164,19 @@ void ControlLoop::On(const SendTable& action) {
 }
 
 void ControlLoop::On(const SendDirectory& action) {
-  if (encoded_directory_ != action.directory) {
+  const absl::Time now = runtime::MonotonicNow();
+  if (encoded_directory_ != action.directory || now - encoded_at_ > kEncodedMax) {
     encoded_directory_ = action.directory;
+    encoded_at_ = now;
     encoded_by_region_.clear();
   }
   RouterStream::Message& encoded = encoded_by_region_[action.region.value()];
   if (encoded == nullptr) {
     v1::ControllerMessage message;
     *message.mutable_directory() = EncodeDirectory(*action.directory, *machine_.fleet(), action.region);
+    for (v1::PastView& past : *message.mutable_directory()->mutable_before()) {
+      past.set_left_s(absl::ToDoubleSeconds(now - absl::FromUnixNanos(past.left_unix_ns())));
+    }
     encoded = Wrap(std::move(message));
   }
   SendTo(action.stream, RouterStream::Kind::kDirectory, encoded);

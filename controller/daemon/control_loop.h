@@ -93,6 +93,7 @@ class ControlLoop final : public RouterStreamListener {
   bool unsaved_ = false;
   // The last directory as encoded for one region; it is sent to all routers of a region in a row.
   std::shared_ptr<const Directory> encoded_directory_;
+  absl::Time encoded_at_;
   std::map<std::uint32_t, RouterStream::Message> encoded_by_region_;
 };
 

@@ -65,6 +65,12 @@ Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
   Directory directory;
   directory.version = {message.epoch(), message.version()};
   directory.partial = message.partial();
+  directory.view = {message.view_epoch(), message.view_version()};
+  for (const v1::PastView& past : message.before()) {
+    directory.before.push_back({.number = {past.epoch(), past.version()},
+                                .routers = {past.routers().begin(), past.routers().end()},
+                                .left = absl::FromUnixNanos(past.left_unix_ns())});
+  }
   for (const v1::RouterEntry& entry : message.routers()) {
     directory.routers.push_back({entry.name(), RegionOf(names, entry.region()), entry.address()});
   }
@@ -168,6 +174,10 @@ bool DropAbsurdEpochs(v1::ControllerState& message) {
   bool dropped = message.epoch() >= kEpochMax;
   if (dropped) message.set_epoch(0);
   if (!message.has_directory()) return dropped;
+  if (message.directory().view_epoch() >= kEpochMax) {
+    message.mutable_directory()->clear_view_version();
+    dropped = true;
+  }
   for (v1::LeaderEntry& leader : *message.mutable_directory()->mutable_leaders()) {
     if (leader.leader_epoch() < kEpochMax) continue;
     // That somebody held the ledger stays known: the next one is not the first.
@@ -184,6 +194,15 @@ v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,
   message.set_epoch(directory.version.epoch);
   message.set_version(directory.version.version);
   message.set_partial(directory.partial);
+  message.set_view_epoch(directory.view.epoch);
+  message.set_view_version(directory.view.version);
+  for (const PastView& past : directory.before) {
+    v1::PastView* out = message.add_before();
+    out->set_epoch(past.number.epoch);
+    out->set_version(past.number.version);
+    for (const std::string& router : past.routers) out->add_routers(router);
+    out->set_left_unix_ns(absl::ToUnixNanos(past.left));
+  }
   for (const RouterEntry& router : directory.routers) {
     v1::RouterEntry* out = message.add_routers();
     out->set_name(router.name);

@@ -8,6 +8,7 @@
 #include "core/address.h"
 #include "core/header_text.h"
 #include "router/daemon/metrics_text.h"
+#include "router/daemon/once_codec.h"
 #include "router/daemon/router_agent.h"
 #include "router/fleet_merge.h"
 #include "runtime/clock.h"
@@ -84,6 +85,7 @@ void RouterAgent::Do(const TierNotServed& action) {
 DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
   DirectoryGiven given;
   given.partial = directory.partial();
+  given.view = ReadView(directory, runtime::MonotonicNow());
   for (const v1::RouterEntry& entry : directory.routers()) {
     if (entry.name() == settings_.name || !IsCallable(entry.address())) continue;
     const auto region = fleet_.fleet->world.FindRegion(entry.region());

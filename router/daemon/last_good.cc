@@ -33,6 +33,10 @@ absl::StatusOr<v1::RouterState> ReadLastGood(const std::string& path, const std:
 bool DropAbsurdEpochs(v1::RouterState& state) {
   bool dropped = state.epoch_seen_max() >= kEpochMax || state.table().epoch() >= kEpochMax;
   if (dropped) state.set_epoch_seen_max(0);
+  if (state.directory().view_epoch() >= kEpochMax) {
+    state.mutable_directory()->clear_view_version();
+    dropped = true;
+  }
   for (const v1::LeaderEntry& leader : state.directory().leaders()) {
     if (leader.leader_epoch() < kEpochMax) continue;
     state.mutable_directory()->clear_leaders();

@@ -5,6 +5,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "proto/table_codec.h"
@@ -43,6 +44,27 @@ void Put(const once::Record& record, absl::Time now, v1::OnceRecord& out) {
   if (record.result.bytes) out.set_result(*record.result.bytes);
 }
 
+void Put(const once::ViewId& id, v1::OnceViewId& out) {
+  out.set_epoch(id.epoch);
+  out.set_version(id.version);
+  out.set_digest(id.digest);
+}
+
+once::ViewId Get(const v1::OnceViewId& in) {
+  return {.epoch = in.epoch(), .version = in.version(), .digest = in.digest()};
+}
+
+void Put(const once::KnownView& known, absl::Time now, bool with_before, v1::OnceView& out) {
+  out.set_epoch(known.view->id.epoch);
+  out.set_version(known.view->id.version);
+  for (const std::string& name : known.view->names) out.add_routers(name);
+  out.set_in_it(known.left == absl::InfiniteFuture());
+  if (!out.in_it()) out.set_left_s(Seconds(now - known.left));
+  out.set_whole(known.whole);
+  if (!with_before) return;
+  for (const once::KnownView& past : known.view->before) Put(past, now, false, *out.add_before());
+}
+
 absl::Status CheckKey(const std::string& key) {
   if (!key.empty() && key.size() <= kOnceKeyBytesMax) return absl::OkStatus();
   return Bad("key", absl::StrCat("is ", key.size(), " bytes long, allowed are 1 to ", kOnceKeyBytesMax));
@@ -51,6 +73,37 @@ absl::Status CheckKey(const std::string& key) {
 absl::Status CheckSeconds(const char* field, double seconds) {
   if (std::isfinite(seconds) && seconds >= 0 && seconds <= kSecondsMax) return absl::OkStatus();
   return Bad(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kSecondsMax, " seconds"));
+}
+
+// `before`: this is one of those that another view tells, and tells none itself.
+absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, absl::Time now, bool before) {
+  if (in.version() == 0) return Bad("view.version", "is 0; versions are counted from 1");
+  if (in.routers_size() > static_cast<int>(once::kViewRoutersMax)) {
+    return Bad("view.routers",
+               absl::StrCat("are ", in.routers_size(), ", allowed are ", once::kViewRoutersMax));
+  }
+  for (const std::string& name : in.routers()) {
+    if (name.empty() || name.size() > kOnceNameBytesMax) {
+      return Bad("view.routers",
+                 absl::StrCat("has a name of ", name.size(), " bytes, allowed are 1 to ", kOnceNameBytesMax));
+    }
+  }
+  if (absl::Status s = CheckSeconds("view.left_s", in.left_s()); !s.ok()) return s;
+  if (in.before_size() > (before ? 0 : static_cast<int>(once::kViewsBeforeMax))) {
+    return Bad("view.before",
+               absl::StrCat("are ", in.before_size(), ", allowed are ", before ? 0 : once::kViewsBeforeMax));
+  }
+  std::vector<once::KnownView> earlier;
+  for (const v1::OnceView& past : in.before()) {
+    auto known = Get(past, now, true);
+    if (!known.ok()) return known.status();
+    earlier.push_back(*std::move(known));
+  }
+  return once::KnownView{
+      .view = once::MakeView({in.epoch(), in.version()}, {in.routers().begin(), in.routers().end()},
+                             std::move(earlier)),
+      .left = in.in_it() && !before ? absl::InfiniteFuture() : now - absl::Seconds(in.left_s()),
+      .whole = in.whole()};
 }
 
 absl::Status CheckClaim(const v1::OnceClaimId& claim) {
@@ -121,31 +174,11 @@ struct AskWriter {
   void operator()(const once::PullRequest& ask) const {
     out.mutable_pull()->set_replica(ask.replica);
     out.mutable_pull()->set_after(ask.after);
+    if (ask.view) Put(once::KnownView{.view = ask.view}, now, true, *out.mutable_pull()->mutable_view());
   }
-  void operator()(const once::CopyRequest& ask) const { Put(ask.record, now, *out.mutable_copy()); }
 };
 
-}  // namespace
-
-v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now) {
-  v1::OnceRequest out;
-  out.set_wire_version(wire::kWireVersion);
-  std::visit(AskWriter{now, out}, ask.what);
-  return out;
-}
-
-v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now) {
-  v1::OnceReply out;
-  out.set_wire_version(wire::kWireVersion);
-  out.set_verdict(static_cast<v1::OnceReply::Verdict>(reply.verdict));
-  for (const once::Record& record : reply.records) Put(record, now, *out.add_records());
-  out.set_more(reply.more);
-  out.set_cursor(reply.cursor);
-  return out;
-}
-
-absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, absl::Time now) {
-  if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceRequest"); !s.ok()) return s;
+absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, absl::Time now) {
   switch (in.kind_case()) {
     case v1::OnceRequest::kClaim: {
       auto claim = Get(in.claim());
@@ -169,19 +202,52 @@ absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, absl::Time no
       return once::Request{.what = once::AttachRequest{.key = in.attach().key(),
                                                        .claim = Get(in.attach().claim()),
                                                        .patience = absl::Seconds(in.attach().patience_s())}};
-    case v1::OnceRequest::kPull:
+    case v1::OnceRequest::kPull: {
       if (in.pull().after().size() > kOnceKeyBytesMax) return Bad("pull.after", "is longer than any key");
-      return once::Request{.what =
-                               once::PullRequest{.replica = in.pull().replica(), .after = in.pull().after()}};
-    case v1::OnceRequest::kCopy: {
-      auto record = Get(in.copy(), now);
-      if (!record.ok()) return record.status();
-      return once::Request{.what = once::CopyRequest{*std::move(record)}};
+      once::PullRequest pull{.replica = in.pull().replica(), .after = in.pull().after()};
+      if (in.pull().has_view()) {
+        auto known = Get(in.pull().view(), now, false);
+        if (!known.ok()) return known.status();
+        pull.view = known->view;
+      }
+      return once::Request{.what = std::move(pull)};
     }
     case v1::OnceRequest::KIND_NOT_SET:
       break;
   }
   return Bad("kind", "is none that this release knows");
+}
+
+}  // namespace
+
+v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now) {
+  v1::OnceRequest out;
+  out.set_wire_version(wire::kWireVersion);
+  if (ask.view.stated()) Put(ask.view, *out.mutable_view());
+  std::visit(AskWriter{now, out}, ask.what);
+  return out;
+}
+
+v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now) {
+  v1::OnceReply out;
+  out.set_wire_version(wire::kWireVersion);
+  out.set_verdict(static_cast<v1::OnceReply::Verdict>(reply.verdict));
+  for (const once::Record& record : reply.records) Put(record, now, *out.add_records());
+  out.set_more(reply.more);
+  out.set_cursor(reply.cursor);
+  if (reply.view.stated()) Put(reply.view, *out.mutable_view());
+  // A refusal tells a view to a router that may know none before it.
+  const bool refusal = reply.verdict == once::Verdict::kOldView;
+  for (const once::KnownView& known : reply.views) Put(known, now, refusal, *out.add_views());
+  if (reply.since.stated()) Put(reply.since, *out.mutable_since());
+  return out;
+}
+
+absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, absl::Time now) {
+  if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceRequest"); !s.ok()) return s;
+  auto ask = ReadAsk(in, now);
+  if (ask.ok()) ask->view = Get(in.view());
+  return ask;
 }
 
 absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, absl::Time now) {
@@ -201,7 +267,33 @@ absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, absl::Time now)
   if (must_show && reply.records.empty()) return Bad("records", "are missing for this verdict");
   reply.more = in.more();
   reply.cursor = in.cursor();
+  reply.view = Get(in.view());
+  reply.since = Get(in.since());
+  if (in.views_size() > kOnceViewsMax) {
+    return Bad("views", absl::StrCat("are ", in.views_size(), ", allowed are ", kOnceViewsMax));
+  }
+  for (const v1::OnceView& view : in.views()) {
+    auto known = Get(view, now, false);
+    if (!known.ok()) return known.status();
+    reply.views.push_back(*std::move(known));
+  }
   return reply;
+}
+
+once::ViewPtr ReadView(const v1::Directory& directory, absl::Time now) {
+  if (directory.view_version() == 0) return nullptr;
+  std::vector<std::string> names;
+  for (const v1::RouterEntry& entry : directory.routers()) names.push_back(entry.name());
+  std::vector<once::KnownView> before;
+  for (const v1::PastView& past : directory.before()) {
+    if (past.version() == 0) continue;
+    const double left_s = std::isfinite(past.left_s()) ? std::clamp(past.left_s(), 0.0, kSecondsMax) : 0;
+    before.push_back({.view = once::MakeView({past.epoch(), past.version()},
+                                             {past.routers().begin(), past.routers().end()}),
+                      .left = now - absl::Seconds(left_s)});
+  }
+  return once::MakeView({directory.view_epoch(), directory.view_version()}, std::move(names),
+                        std::move(before));
 }
 
 }  // namespace ringway::router

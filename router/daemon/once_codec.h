@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "ringway/v1/fleet.pb.h"
 #include "ringway/v1/once.pb.h"
 #include "router/once/messages.h"
 
@@ -22,12 +23,16 @@ inline constexpr std::size_t kOnceKeyBytesMax = 520;
 inline constexpr std::size_t kOnceEndBytesMax = 16 << 10;
 // Of a result that is kept in a record.
 inline constexpr std::size_t kOnceResultBytesMax = 256 << 10;
-inline constexpr int kOnceRecordsMax = 512;  // of one reply
+inline constexpr int kOnceRecordsMax = 512;            // of one reply
+inline constexpr int kOnceViewsMax = 64;               // so
+inline constexpr std::size_t kOnceNameBytesMax = 256;  // of a router
 
 v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now);
 v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now);
 absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& message, absl::Time now);
 absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& message, absl::Time now);
+// Of a controller's directory; null: it names none.
+once::ViewPtr ReadView(const v1::Directory& directory, absl::Time now);
 
 }  // namespace ringway::router
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "router/once/membership.h"
 #include "router/once/messages.h"
-#include "router/once/rendezvous.h"
 
 namespace ringway::router::once {
 
@@ -26,9 +26,9 @@ namespace ringway::router::once {
 using CallId = std::uint64_t;
 
 enum class Stage : std::uint8_t {
-  kWaiting,     // for this router to know the others, or for an earlier request with the same key
+  kWaiting,     // for this router to know a view, or for an earlier request with the same key
   kClaiming,    // one replica is asked at a time
-  kPausing,     // too few replicas answered; it goes round again in a moment
+  kPausing,     // too few replicas agreed; it goes round again in a moment
   kAttached,    // the owner of the claim on record is asked to tell its end
   kConfirming,  // a known end is made sure to stand at a quorum
   kHolding,     // the claim stands: the job may run
@@ -45,13 +45,16 @@ struct KeyedRequest {
   Stage stage = Stage::kWaiting;
   ClaimId claim;
   std::vector<ClaimId> over;      // claims that this one takes over from
-  std::vector<Replica> replicas;  // by rank
+  ViewId view;                    // in which all is agreed to
+  std::size_t quorum = 0;         // in it
+  std::vector<Replica> replicas;  // in it, by rank
   std::size_t next = 0;           // of them, to be asked
   std::vector<Replica> standing;  // where the claim stands
   std::optional<Record> found;    // confirming, settling: the end; claiming: a claim whose owner is silent
   std::size_t agreed = 0;         // confirming, settling: replicas that have the end
   std::size_t asked = 0;          // confirming, settling: replies outstanding
   int tries = 0;
+  bool unready = false;  // a replica is in another view, or reads what was recorded before its own
   std::vector<CallId> callers;
   std::vector<std::uint64_t> followers;  // tickets
   bool following = false;

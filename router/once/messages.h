@@ -5,6 +5,9 @@
 // key: whose claim it is, or that the job is done, and with what result. Every ask has one reply, or is known
 // not to have been answered; it may have been performed all the same, and any of them may come twice or late.
 //
+// Every ask names the view in which its sender ranked the replicas, every reply that of the replica (view.h);
+// none is named by a router of an earlier release, which is taken at its word.
+//
 // Times in records are the replica's own; the wire carries what remains. Threads: values.
 #ifndef RINGWAY_ROUTER_ONCE_MESSAGES_H_
 #define RINGWAY_ROUTER_ONCE_MESSAGES_H_
@@ -17,6 +20,7 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
+#include "router/once/view.h"
 
 namespace ringway::router::once {
 
@@ -72,19 +76,18 @@ struct AttachRequest {
   ClaimId claim;
   absl::Duration patience = absl::ZeroDuration();
 };
-// To any router: what do you know of the keys that I keep, in the order of the keys, from after `after` on?
+// To any router: follow me into this view, and tell what you know of the keys that I keep in it, in the order
+// of the keys, from after `after` on.
 struct PullRequest {
   std::uint64_t replica = 0;  // the asker's mark
   std::string after = {};
-};
-// To a replica that has become one because another left.
-struct CopyRequest {
-  Record record;
+  ViewPtr view = nullptr;  // null: of an earlier release
 };
 
 struct Request {
   std::uint64_t ticket = 0;  // of the asker; does not travel, and comes back with the reply
-  std::variant<ClaimRequest, SettleRequest, ReleaseRequest, AttachRequest, PullRequest, CopyRequest> what;
+  ViewId view = {};
+  std::variant<ClaimRequest, SettleRequest, ReleaseRequest, AttachRequest, PullRequest> what;
 };
 
 enum class Verdict : std::uint8_t {
@@ -92,18 +95,25 @@ enum class Verdict : std::uint8_t {
   kTaken,         // the key is another claim's: `records` has it
   kExpired,       // as kTaken, and its owner cannot run it any more
   kBehind,        // the key is free, for claims of a later round than that of `records`
-  kNotReady,      // this replica has just started and does not know yet what it knew before
+  kNotReady,      // this replica does not know the view, or not yet what was recorded before it
   kFull,          // this replica can take no more records
   kNotMine,       // no such claim is alive here
   kEndedWithout,  // the claim was given up; nothing runs
   kDone,          // the claim is done: `records` has it
+  kOldView,       // this replica has promised a later view: `views` has it
 };
 
 struct Reply {
   Verdict verdict = Verdict::kOk;
   std::vector<Record> records = {};
-  bool more = false;  // of a pull: ask again, after this key
+  ViewId view = {};  // of the replica
+  // Of a pull:
+  bool more = false;  // ask again, after this key
   std::string cursor = {};
+  std::vector<KnownView> views = {};  // that this router is in, was in, or has heard of
+  // The first view in which this life of the router has read all that it keeps. Of earlier ones it has
+  // forgotten what it knew, if it was in them. Not stated: it is still reading.
+  ViewId since = {};
 };
 
 }  // namespace ringway::router::once

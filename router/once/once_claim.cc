@@ -48,7 +48,11 @@ void OnceMachine::Lead(absl::Time now, KeyedRequest& keyed) {
   keyed.following = false;
   keyed.over.clear();
   leaders_[keyed.key] = keyed.ticket;
-  if (!starting_) StartClaim(now, keyed, 1);
+  if (members_.view() != nullptr) {
+    StartClaim(now, keyed, 1);
+  } else {
+    waiting_ = true;
+  }
 }
 
 void OnceMachine::StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t round) {
@@ -60,15 +64,18 @@ void OnceMachine::StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t 
     return;
   }
   keyed.stage = Stage::kClaiming;
-  keyed.claim = {.round = round, .owner = view_.self(), .life = settings_.life, .serial = ++last_serial_};
-  keyed.replicas = view_.Rank(keyed.key);
+  keyed.claim = {.round = round, .owner = members_.self(), .life = settings_.life, .serial = ++last_serial_};
+  keyed.view = members_.id();
+  keyed.quorum = members_.quorum();
+  keyed.replicas = members_.ReplicasOf(keyed.key);
   keyed.next = 0;
+  keyed.unready = false;
   keyed.standing.clear();
   AskNext(now, keyed);
 }
 
 void OnceMachine::AskNext(absl::Time now, KeyedRequest& keyed) {
-  if (keyed.standing.size() >= view_.quorum()) {
+  if (keyed.standing.size() >= keyed.quorum) {
     keyed.stage = Stage::kHolding;
     keyed.found.reset();
     ++counts_.granted;
@@ -79,8 +86,9 @@ void OnceMachine::AskNext(absl::Time now, KeyedRequest& keyed) {
     OnQuorumMissed(now, keyed);
     return;
   }
-  Send(now, keyed.replicas[keyed.next++],
+  Send(keyed.replicas[keyed.next++],
        {.ticket = keyed.ticket,
+        .view = keyed.view,
         .what = ClaimRequest{.key = keyed.key,
                              .fingerprint = keyed.fingerprint,
                              .claim = keyed.claim,
@@ -99,7 +107,7 @@ void OnceMachine::OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replic
       if (!reply->records.empty()) {
         const std::uint32_t round = reply->records.front().claim.round + 1;
         const ClaimId own = keyed.claim;
-        GiveUpClaim(now, keyed);
+        GiveUpClaim(keyed);
         keyed.over = {own};
         StartClaim(now, keyed, round);
         return;
@@ -112,11 +120,22 @@ void OnceMachine::OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replic
         return;
       }
       break;
+    case Verdict::kOldView: {
+      // What has been agreed to in this view, another one's replicas need not hear of in time.
+      const ClaimId own = keyed.claim;
+      keyed.unready = true;
+      Pause(now, keyed);
+      keyed.over = {own};
+      return;
+    }
+    case Verdict::kNotReady:
+      keyed.unready |= reply != nullptr;
+      break;
     default:
       break;
   }
   // It may have recorded the claim all the same.
-  if (reply == nullptr) Send(now, replica, {.what = ReleaseRequest{request.key, request.claim}});
+  if (reply == nullptr) Send(replica, {.what = ReleaseRequest{request.key, request.claim}});
   AskNext(now, keyed);
 }
 
@@ -140,7 +159,7 @@ void OnceMachine::OnTaken(absl::Time now, KeyedRequest& keyed, const Replica& re
 void OnceMachine::TakeOver(absl::Time now, KeyedRequest& keyed, const ClaimId& from) {
   ++counts_.taken_over;
   const ClaimId own = keyed.claim;
-  GiveUpClaim(now, keyed);
+  GiveUpClaim(keyed);
   keyed.found.reset();
   keyed.over = {from};
   if (own.stated()) keyed.over.push_back(own);
@@ -148,19 +167,19 @@ void OnceMachine::TakeOver(absl::Time now, KeyedRequest& keyed, const ClaimId& f
 }
 
 void OnceMachine::Attach(absl::Time now, KeyedRequest& keyed, const Record& record) {
-  GiveUpClaim(now, keyed);
+  GiveUpClaim(keyed);
   keyed.stage = Stage::kAttached;
   keyed.found = record;
-  Replica owner;
-  if (record.claim.owner == view_.self()) {
+  const Replica owner{record.claim.owner, members_.RouterOf(record.claim.owner)};
+  if (record.claim.owner == members_.self()) {
     // A leader's followers never come here, so this is an earlier life's, or one that was given up.
     TakeOver(now, keyed, ClaimId(record.claim));
-  } else if (!view_.Find(record.claim.owner, owner)) {
+  } else if (!owner.router.valid()) {
     OnOwnerSilent(now, keyed);
   } else {
     ++counts_.attached;
     Act(Attached{keyed.job});
-    Send(now, owner,
+    Send(owner,
          {.ticket = keyed.ticket,
           .what = AttachRequest{.key = keyed.key, .claim = record.claim, .patience = keyed.deadline - now}});
   }
@@ -195,37 +214,51 @@ void OnceMachine::OnQuorumMissed(absl::Time now, KeyedRequest& keyed) {
   if (keyed.found) {
     const Record& found = *keyed.found;
     Refuse(now, keyed, Outcome::kFailed,
-           absl::StrCat("outcome unknown: router ", view_.NameOf(found.claim.owner),
+           absl::StrCat("outcome unknown: router ", members_.NameOf(found.claim.owner),
                         " has begun a job with this idempotency key and does not answer; it is not started "
                         "again before its deadline has passed"),
            std::max(found.until - now, kSoon));
     return;
   }
   if (keyed.tries < settings_.tries_max) {
-    GiveUpClaim(now, keyed);
-    keyed.stage = Stage::kPausing;
-    pauses_.emplace(now + kClaimPause * keyed.tries, keyed.ticket);
+    Pause(now, keyed);
     return;
   }
   Refuse(now, keyed, Outcome::kFailed,
          absl::StrCat("the idempotency key could be recorded by ", keyed.standing.size(), " of ",
-                      view_.quorum(), " routers that have to; its replicas are ", NamesOf(keyed.replicas),
-                      "; nothing was started"),
+                      keyed.quorum, " routers that have to; its replicas are ", NamesOf(keyed.replicas),
+                      keyed.unready ? "; routers came or went, and not all of these have read yet what the "
+                                      "replicas before them recorded; nothing was started; ask again"
+                                    : "; nothing was started"),
          kSoon);
+}
+
+void OnceMachine::Pause(absl::Time now, KeyedRequest& keyed) {
+  GiveUpClaim(keyed);
+  keyed.stage = Stage::kPausing;
+  pauses_.emplace(now + kClaimPause * keyed.tries, keyed.ticket);
 }
 
 void OnceMachine::RunPauses(absl::Time now) {
   while (!pauses_.empty() && pauses_.begin()->first <= now) {
     KeyedRequest* keyed = FindByTicket(pauses_.begin()->second);
     pauses_.erase(pauses_.begin());
-    if (keyed != nullptr && keyed->stage == Stage::kPausing) StartClaim(now, *keyed, 1);
+    if (keyed == nullptr) continue;
+    if (keyed->stage == Stage::kPausing) StartClaim(now, *keyed, 1);
+    if (keyed->stage == Stage::kSettling && keyed->asked == 0) RecordEnd(*keyed);
   }
 }
 
 // The claim is nobody's from now on; what was waiting for its end hears that there is none.
-void OnceMachine::GiveUpClaim(absl::Time now, KeyedRequest& keyed) {
+void OnceMachine::GiveUpClaim(KeyedRequest& keyed) {
   for (const Replica& replica : keyed.standing) {
-    Send(now, replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
+    Send(replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
+  }
+  if (!keyed.standing.empty() && keyed.view != members_.id()) {
+    // The replicas of a later view may have read it.
+    for (const Replica& replica : members_.ReplicasOf(keyed.key)) {
+      Send(replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
+    }
   }
   keyed.standing.clear();
   keyed.claim = ClaimId();
@@ -237,7 +270,7 @@ void OnceMachine::Refuse(absl::Time now, KeyedRequest& keyed, Outcome outcome, s
                          absl::Duration retry_after) {
   ++counts_.refused;
   Act(Refused{keyed.job, outcome, std::move(message), retry_after});
-  GiveUpClaim(now, keyed);
+  GiveUpClaim(keyed);
   Close(now, keyed, nullptr);
 }
 

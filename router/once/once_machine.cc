@@ -9,7 +9,9 @@
 namespace ringway::router::once {
 
 OnceMachine::OnceMachine(const Settings& settings)
-    : settings_(settings), view_(settings.router), table_(settings.bounds), starting_(!settings.alone) {}
+    : settings_(settings), members_(settings.router, settings.bounds.keep), table_(settings.bounds) {
+  if (settings.alone) members_.BeAlone();
+}
 
 KeyedRequest* OnceMachine::FindByTicket(std::uint64_t ticket) {
   const auto found = requests_.find(ticket);
@@ -29,11 +31,11 @@ KeyedRequest* OnceMachine::FindLeader(const std::string& key) {
 std::string OnceMachine::NamesOf(const std::vector<Replica>& replicas) const {
   std::string names;
   for (const Replica& replica : replicas)
-    absl::StrAppend(&names, names.empty() ? "" : ", ", view_.NameOf(replica.mark));
+    absl::StrAppend(&names, names.empty() ? "" : ", ", members_.NameOf(replica.mark));
   return names;
 }
 
-void OnceMachine::Send(absl::Time, const Replica& replica, Request request) {
+void OnceMachine::Send(const Replica& replica, Request request) {
   if (replica.router.valid()) {
     Act(SendRequest{replica.router, std::move(request)});
   } else {
@@ -47,24 +49,39 @@ void OnceMachine::RunLocal(absl::Time now) {
   while (!local_.empty()) {
     const Local next = std::move(local_.front());
     local_.pop_front();
-    const Reply reply = Keep(now, next.request);
-    if (next.request.ticket != 0) OnReply(now, next.replica, next.request, &reply);
+    std::optional<Reply> reply;  // none from a replica that cannot be called
+    if (next.replica.mark == members_.self()) reply = Keep(now, next.request);
+    if (next.request.ticket != 0) OnReply(now, next.replica, next.request, reply ? &*reply : nullptr);
   }
 }
 
 void OnceMachine::Replied(absl::Time now, RouterId from, const Request& request, const Reply* reply) {
+  if (reply != nullptr) HearOfViews(now, from, request, *reply);
   if (const auto* pull = std::get_if<PullRequest>(&request.what)) {
     OnPulled(now, from, *pull, reply);
   } else if (const auto* release = std::get_if<ReleaseRequest>(&request.what)) {
     if (reply == nullptr && release->tries < kReleaseTriesMax && releases_.size() < kReleasesMax) {
       ReleaseRequest again = *release;
       ++again.tries;
-      releases_.emplace(now + kReleasePause * again.tries, Local{view_.At(from), {.what = again}});
+      releases_.emplace(now + kReleasePause * again.tries, Local{members_.At(from), {.what = again}});
     }
   } else if (request.ticket != 0) {
-    OnReply(now, view_.At(from), request, reply);
+    OnReply(now, members_.At(from), request, reply);
   }
+  FollowView(now);
   RunLocal(now);
+}
+
+void OnceMachine::HearOfViews(absl::Time now, RouterId from, const Request& request, const Reply& reply) {
+  if (reply.verdict == Verdict::kOldView) {
+    for (const KnownView& told : reply.views) members_.Hear(now, told.view);
+  }
+  // It has not heard of the view that it was asked in: a pull tells it.
+  const bool behind = reply.verdict == Verdict::kNotReady && request.view.stated() &&
+                      reply.view < members_.id() && !std::holds_alternative<PullRequest>(request.what);
+  if (!behind) return;
+  const PullRequest pull{.replica = members_.self(), .view = members_.view()};
+  Act(SendRequest{from, {.view = members_.id(), .what = pull}});
 }
 
 void OnceMachine::OnReply(absl::Time now, Replica replica, const Request& request, const Reply* reply) {
@@ -74,13 +91,14 @@ void OnceMachine::OnReply(absl::Time now, Replica replica, const Request& reques
     if (keyed != nullptr && keyed->stage == Stage::kClaiming && keyed->claim == claim->claim) {
       OnClaimReply(now, *keyed, keyed->replicas[keyed->next - 1], *claim, reply);
     } else if (reply == nullptr || reply->verdict == Verdict::kOk) {
-      Send(now, replica, {.what = ReleaseRequest{claim->key, claim->claim}});  // given up meanwhile
+      Send(replica, {.what = ReleaseRequest{claim->key, claim->claim}});  // given up meanwhile
     }
   } else if (keyed == nullptr) {
     return;
   } else if (const auto* settle = std::get_if<SettleRequest>(&request.what)) {
     const bool waits = keyed->stage == Stage::kConfirming || keyed->stage == Stage::kSettling;
-    if (waits && keyed->found->claim == settle->record.claim) OnEndReply(now, *keyed, replica, reply);
+    const bool same = waits && keyed->found->claim == settle->record.claim && keyed->view == request.view;
+    if (same) OnEndReply(now, *keyed, replica, reply);
   } else if (const auto* attach = std::get_if<AttachRequest>(&request.what)) {
     const bool waits = keyed->stage == Stage::kAttached && keyed->found->claim == attach->claim;
     if (waits) OnAttachReply(now, *keyed, *attach, reply);
@@ -92,6 +110,8 @@ void OnceMachine::Asked(absl::Time now, CallId call, const Request& request) {
     OnAttachAsked(now, call, *attach);
   } else {
     Act(AnswerCall{call, Keep(now, request)});
+    FollowView(now);
+    RunLocal(now);
   }
 }
 
@@ -109,77 +129,72 @@ void OnceMachine::OnAttachAsked(absl::Time, CallId call, const AttachRequest& re
 
 Reply OnceMachine::Keep(absl::Time now, const Request& request) {
   table_.Forget(now);
-  return std::visit(
+  Reply reply = std::visit(
       [&](const auto& what) -> Reply {
         using What = std::decay_t<decltype(what)>;
         if constexpr (std::is_same_v<What, ClaimRequest>) {
-          if (starting_) return {Verdict::kNotReady};
-          return table_.Claim(now, what);
+          const auto objection = Objection(request.view, what.key);
+          return objection ? *objection : table_.Claim(now, what);
         } else if constexpr (std::is_same_v<What, SettleRequest>) {
-          return table_.Settle(now, what);
+          const auto objection = Objection(request.view, what.record.key);
+          return objection ? *objection : table_.Settle(now, what);
         } else if constexpr (std::is_same_v<What, ReleaseRequest>) {
-          return table_.Release(now, what);
+          return table_.Release(now, what);  // gives up what nobody else can have, in whatever view
         } else if constexpr (std::is_same_v<What, PullRequest>) {
-          return table_.Page(what.after, [&](const std::string& key) {
-            const std::vector<Replica> ranked = view_.Rank(key, what.replica);
-            return std::any_of(ranked.begin(), ranked.end(),
-                               [&](const Replica& k) { return k.mark == what.replica; });
-          });
-        } else if constexpr (std::is_same_v<What, CopyRequest>) {
-          return table_.Copy(now, what.record);
+          return OnPullAsked(now, what);
         } else {
           return {Verdict::kNotMine};
         }
       },
       request.what);
+  reply.view = members_.id();
+  return reply;
+}
+
+std::optional<Reply> OnceMachine::Objection(const ViewId& view, const std::string& key) const {
+  const ViewId own = members_.id();
+  if (view.stated() && view < own) {
+    return Reply{.verdict = Verdict::kOldView, .views = {{.view = members_.view()}}};
+  }
+  if ((view.stated() && view != own) || !members_.Serves(key)) return Reply{Verdict::kNotReady};
+  return std::nullopt;
+}
+
+Reply OnceMachine::OnPullAsked(absl::Time now, const PullRequest& pull) {
+  if (pull.view) {
+    members_.Hear(now, pull.view);
+    if (pull.view->id < members_.id()) {
+      return {.verdict = Verdict::kOldView, .views = {{.view = members_.view()}}};
+    }
+  }
+  const ViewPtr& view = members_.view();
+  if (!view || (pull.view && pull.view->id != view->id)) return {Verdict::kNotReady};
+  Reply reply = table_.Page(pull.after, [&](const std::string& key) {
+    const std::vector<std::uint64_t> replicas = Rank(key, view->marks);
+    return std::find(replicas.begin(), replicas.end(), pull.replica) != replicas.end();
+  });
+  members_.Tell(now, reply);
+  return reply;
 }
 
 // ---- the other routers ----
 
-void OnceMachine::List(RouterId router, const std::string& name) {
-  if (view_.At(router).mark == StableHash(name)) return;
-  view_.List(router, name);
-  if (!starting_) return;
-  pulls_.push_back({.from = router, .after = "", .again = absl::InfinitePast()});
+void OnceMachine::List(absl::Time now, RouterId router, const std::string& name) {
+  members_.List(router, name);
+  FollowView(now);
 }
 
-void OnceMachine::ViewComplete(absl::Time now) {
-  view_complete_ = true;
-  RunPulls(now);
-  StartAll(now);
+void OnceMachine::UseView(absl::Time now, const ViewPtr& view) {
+  members_.Use(now, view);
+  FollowView(now);
   RunLocal(now);
 }
 
-void OnceMachine::RunPulls(absl::Time now) {
-  for (Pull& pull : pulls_) {
-    if (pull.again > now) continue;
-    pull.again = absl::InfiniteFuture();
-    Act(SendRequest{pull.from, {.what = PullRequest{.replica = view_.self(), .after = pull.after}}});
+void OnceMachine::FollowView(absl::Time now) {
+  for (auto& [router, pull] : members_.DuePulls(now)) {
+    Act(SendRequest{router, {.view = members_.id(), .what = std::move(pull)}});
   }
-}
-
-void OnceMachine::OnPulled(absl::Time now, RouterId from, const PullRequest& request, const Reply* reply) {
-  const auto at = std::find_if(pulls_.begin(), pulls_.end(), [&](const Pull& p) { return p.from == from; });
-  if (at == pulls_.end() || at->after != request.after) return;
-  if (reply == nullptr) {
-    at->again = now + kPullPause;
-    if (++at->tries >= kPullTriesMax) pulls_.erase(at);
-  } else {
-    for (const Record& record : reply->records) (void)table_.Copy(now, record);
-    if (reply->more && reply->cursor > request.after) {
-      at->after = reply->cursor;
-      at->again = now;
-      RunPulls(now);
-    } else {
-      pulls_.erase(at);
-    }
-  }
-  StartAll(now);
-}
-
-void OnceMachine::StartAll(absl::Time now) {
-  if (!starting_ || !view_complete_ || !pulls_.empty()) return;
-  starting_ = false;
+  if (members_.view() == nullptr || !std::exchange(waiting_, false)) return;
   std::vector<std::uint64_t> waiting;
   for (const auto& [ticket, keyed] : requests_) {
     if (keyed.stage == Stage::kWaiting && !keyed.following) waiting.push_back(ticket);
@@ -189,59 +204,33 @@ void OnceMachine::StartAll(absl::Time now) {
   }
 }
 
-void OnceMachine::Unlist(absl::Time now, RouterId router) {
-  const std::uint64_t mark = view_.Unlist(router);
-  std::erase_if(pulls_, [&](const Pull& p) { return p.from == router; });
-  StartAll(now);
-  if (mark == 0) return;
-  if (left_.size() >= kLeftMax) left_.erase(left_.begin());
-  left_.push_back(mark);
-  repaired_.clear();
-  repair_at_ = now;
-}
-
-// For each key that a router which left has kept, the next in rank gets a copy, a few keys at a time.
-void OnceMachine::Repair(absl::Time now) {
-  for (std::size_t i = 0; i < kRepairBatch; ++i) {
-    const Record* record = table_.Next(repaired_);
-    if (record == nullptr) {
-      left_.clear();
-      repair_at_ = absl::InfiniteFuture();
-      return;
-    }
-    repaired_ = record->key;
-    for (const std::uint64_t mark : left_) {
-      const std::vector<Replica> before = view_.Rank(record->key, mark);
-      const auto kept = [&](std::uint64_t m) {
-        return std::any_of(before.begin(), before.end(), [&](const Replica& k) { return k.mark == m; });
-      };
-      if (!kept(mark)) continue;
-      for (const Replica& replica : view_.Rank(record->key)) {
-        if (replica.router.valid() && !kept(replica.mark)) Send(now, replica, {.what = CopyRequest{*record}});
-      }
+void OnceMachine::OnPulled(absl::Time now, RouterId from, const PullRequest& request, const Reply* reply) {
+  bool all = true;
+  if (reply != nullptr) {
+    for (const Record& record : reply->records) {
+      all = table_.Copy(now, record).verdict != Verdict::kFull && all;
     }
   }
-  repair_at_ = now + kRepairPause;
+  // What there is no room for has not been read.
+  members_.OnPulled(now, from, request, all ? reply : nullptr);
 }
 
 void OnceMachine::Wake(absl::Time now) {
   table_.Forget(now);
-  if (repair_at_ <= now) Repair(now);
-  RunPulls(now);
+  FollowView(now);
   RunPauses(now);
   while (!releases_.empty() && releases_.begin()->first <= now) {
     const Local next = std::move(releases_.begin()->second);
     releases_.erase(releases_.begin());
-    Send(now, next.replica, next.request);
+    Send(next.replica, next.request);
   }
   RunLocal(now);
 }
 
 absl::Time OnceMachine::NextWake() const {
-  absl::Time next = std::min(table_.NextForget(), repair_at_);
+  absl::Time next = std::min(table_.NextForget(), members_.NextWake());
   if (!pauses_.empty()) next = std::min(next, pauses_.begin()->first);
   if (!releases_.empty()) next = std::min(next, releases_.begin()->first);
-  for (const Pull& pull : pulls_) next = std::min(next, pull.again);
   return next;
 }
 

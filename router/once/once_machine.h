@@ -2,8 +2,9 @@
 //
 // Before a keyed job is dispatched its claim is recorded by two of the three replicas of its key
 // (rendezvous.h), asked one after the other in the order that all routers share. Before its completion is
-// delivered, that is recorded by two of the three as well. From this follows, for any losses, repetitions,
-// delays and partitions, as long as no two replicas of a key lose their memory within one repair:
+// delivered, that is recorded by two of the three as well. All of it names one view (membership.h): a replica
+// that has promised a later one refuses and tells it. From this follows, for any losses, repetitions, delays,
+// partitions and changes of view, as long as no two replicas of a key lose their memory within one repair:
 //   * At most one completion of a key is delivered. Two ends would share a replica, and a replica accepts the
 //     end of the claim on record only (record_table.h).
 //   * At most one request with a key runs at a time. A claim is taken over only when its owner says that it
@@ -11,16 +12,17 @@
 //   * What cannot be known is refused in words: a claim whose owner is silent is not started again before its
 //     hold is over, and a completion that cannot be recorded twice is not delivered.
 // A request whose key is taken waits for the end and gets the same answer; a key that is done is answered
-// from the record. A router that starts learns from the others what it kept before it lets any claim pass,
-// and when a router leaves, those that share its keys tell the next in rank.
+// from the record. A router without a view starts nothing, and a replica lets nothing pass before it has read
+// what was recorded before its view (membership.h).
 //
 // Bounds: one request for each keyed job; callers_max waiting for one; tries_max rounds for one. Complexity:
-// O(routers + log records) for each call. Pure; one owner thread.
+// O(routers of the view + log records) for each call. Pure; one owner thread.
 #ifndef RINGWAY_ROUTER_ONCE_ONCE_MACHINE_H_
 #define RINGWAY_ROUTER_ONCE_ONCE_MACHINE_H_
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -29,6 +31,7 @@
 #include "core/job.h"
 #include "router/dispatch/worker_view.h"
 #include "router/once/keyed_request.h"
+#include "router/once/membership.h"
 #include "router/once/record_table.h"
 
 namespace ringway::router::once {
@@ -98,10 +101,13 @@ class OnceMachine {
   bool on() const { return !settings_.router.empty(); }
 
   // ---- the other routers (once_machine.cc) ----
-  void List(RouterId router, const std::string& name);
-  void Unlist(absl::Time now, RouterId router);
-  // All routers that there are have been listed.
-  void ViewComplete(absl::Time now);
+  // Can be called; who keeps keys is the view's to say.
+  void List(absl::Time now, RouterId router, const std::string& name);
+  void Unlist(RouterId router) { members_.Unlist(router); }
+  // As a controller gave it. An older one changes nothing.
+  void UseView(absl::Time now, const ViewPtr& view);
+  void SeeEpoch(std::uint64_t epoch) { members_.SeeEpoch(epoch); }
+  ViewId view() const { return members_.id(); }
 
   // ---- keyed jobs (once_claim.cc, once_settle.cc) ----
   void Begin(absl::Time now, JobId job, const std::string& key, std::uint64_t fingerprint,
@@ -126,21 +132,16 @@ class OnceMachine {
   const Counts& counts() const { return counts_; }
   std::size_t records() const { return table_.size(); }
   std::size_t requests() const { return requests_.size(); }
-  bool ready() const { return !starting_; }
+  // As a replica, for whatever key.
+  bool ready() const { return members_.complete(); }
 
-  // Of the walk over the table after routers left.
-  static constexpr std::size_t kLeftMax = 16;
-  static constexpr std::size_t kRepairBatch = 64;
-  static constexpr absl::Duration kRepairPause = absl::Milliseconds(10);
-  // A router that does not tell what it knows is asked again so often, and then taken for dead.
-  static constexpr int kPullTriesMax = 8;
-  static constexpr absl::Duration kPullPause = absl::Milliseconds(100);
   // A claim that its replica still has is in everybody's way, so giving it up is said again a few times.
   static constexpr int kReleaseTriesMax = 6;
   static constexpr std::size_t kReleasesMax = 4096;
   static constexpr absl::Duration kReleasePause = absl::Milliseconds(200);
-  // Before a claim that found too few replicas goes round again; grows with its tries.
+  // Before a claim, or an end, that found too few replicas goes round again; grows with its tries.
   static constexpr absl::Duration kClaimPause = absl::Milliseconds(20);
+  static constexpr absl::Duration kEndPauseMax = absl::Milliseconds(200);
 
  private:
   using KeyedRequests = std::map<std::uint64_t, KeyedRequest>;
@@ -152,19 +153,24 @@ class OnceMachine {
 
   // A replica's part.
   Reply Keep(absl::Time now, const Request& request);
-  void Send(absl::Time now, const Replica& replica, Request request);
+  Reply OnPullAsked(absl::Time now, const PullRequest& pull);
+  // Null: this router may answer about the key in that view.
+  std::optional<Reply> Objection(const ViewId& view, const std::string& key) const;
+  void Send(const Replica& replica, Request request);
   void RunLocal(absl::Time now);
   void OnReply(absl::Time now, Replica replica, const Request& request, const Reply* reply);
   void OnPulled(absl::Time now, RouterId from, const PullRequest& request, const Reply* reply);
-  void RunPulls(absl::Time now);
+  // What a reply says of views.
+  void HearOfViews(absl::Time now, RouterId from, const Request& request, const Reply& reply);
+  // After members_ may have changed: pulls that are due, and requests that waited for a view.
+  void FollowView(absl::Time now);
   void RunPauses(absl::Time now);
-  void StartAll(absl::Time now);
-  void Repair(absl::Time now);
 
   // Claims.
   void Lead(absl::Time now, KeyedRequest& keyed);
   void StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t round);
   void AskNext(absl::Time now, KeyedRequest& keyed);
+  void Pause(absl::Time now, KeyedRequest& keyed);
   void OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replica& replica, const ClaimRequest& request,
                     const Reply* reply);
   void OnTaken(absl::Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply);
@@ -174,13 +180,14 @@ class OnceMachine {
   void TakeOver(absl::Time now, KeyedRequest& keyed, const ClaimId& from);
   void OnAttachReply(absl::Time now, KeyedRequest& keyed, const AttachRequest& request, const Reply* reply);
   void OnAttachAsked(absl::Time now, CallId call, const AttachRequest& request);
-  void GiveUpClaim(absl::Time now, KeyedRequest& keyed);
+  void GiveUpClaim(KeyedRequest& keyed);
   void Refuse(absl::Time now, KeyedRequest& keyed, Outcome outcome, std::string message,
               absl::Duration retry_after);
 
   // Ends.
   void Confirm(absl::Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record);
-  void SendEnd(absl::Time now, KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of);
+  void RecordEnd(KeyedRequest& keyed);
+  void SendEnd(KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of);
   void OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica& replica, const Reply* reply);
   void AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& record);
   // The request is over. `end`: what came of the key; null: nothing.
@@ -191,26 +198,14 @@ class OnceMachine {
   KeyedRequest* FindLeader(const std::string& key);
   std::string NamesOf(const std::vector<Replica>& replicas) const;
 
-  struct Pull {
-    RouterId from;
-    std::string after;
-    int tries = 0;
-    absl::Time again = absl::InfiniteFuture();  // set: not to be asked before
-  };
   struct Local {
     Replica replica;
     Request request;
   };
 
   Settings settings_;
-  ReplicaView view_;
+  Membership members_;
   RecordTable table_;
-  bool starting_ = false;
-  bool view_complete_ = false;
-  std::vector<Pull> pulls_;          // outstanding, while starting
-  std::vector<std::uint64_t> left_;  // marks of routers that left, whose keys are being passed on
-  std::string repaired_;             // up to this key
-  absl::Time repair_at_ = absl::InfiniteFuture();
   KeyedRequests requests_;
   std::map<JobId, std::uint64_t> by_job_;
   std::map<std::string, std::uint64_t> leaders_;  // the request of a key that others follow
@@ -219,6 +214,7 @@ class OnceMachine {
   std::uint64_t last_serial_ = 0;
   std::multimap<absl::Time, std::uint64_t> pauses_;  // tickets
   std::multimap<absl::Time, Local> releases_;        // to be said again
+  bool waiting_ = false;                             // some request, for a view
   std::deque<Local> local_;                          // requests to this router itself
   std::vector<OnceAction> actions_;
   Counts counts_;

@@ -19,14 +19,22 @@ void OnceMachine::Settle(absl::Time now, JobId job, const Result& result) {
                        .done = true,
                        .until = now,
                        .result = result};
-  std::vector<Replica> replicas = keyed.standing;
-  for (const Replica& replica : view_.Rank(keyed.key)) {
-    if (std::find(replicas.begin(), replicas.end(), replica) == replicas.end()) replicas.push_back(replica);
-  }
-  keyed.agreed = 0;
-  keyed.asked = replicas.size();
-  for (const Replica& replica : replicas) SendEnd(now, keyed, replica, ClaimId());
+  keyed.tries = 0;
+  RecordEnd(keyed);
   RunLocal(now);
+}
+
+// At the replicas of now: those of the view in which it was claimed may have been left for a later one, whose
+// replicas have read the claim.
+void OnceMachine::RecordEnd(KeyedRequest& keyed) {
+  ++keyed.tries;
+  keyed.view = members_.id();
+  keyed.quorum = members_.quorum();
+  keyed.replicas = members_.ReplicasOf(keyed.key);
+  keyed.agreed = 0;
+  keyed.asked = keyed.replicas.size();
+  keyed.unready = false;
+  for (const Replica& replica : keyed.replicas) SendEnd(keyed, replica, ClaimId());
 }
 
 // The key is done: that is told only when a quorum of its replicas has it, or another end might be told too.
@@ -39,21 +47,20 @@ void OnceMachine::Confirm(absl::Time now, KeyedRequest& keyed, const Replica& ha
   keyed.found = record;
   keyed.agreed = 1;
   keyed.asked = 0;
-  if (keyed.agreed >= view_.quorum()) {
+  if (keyed.agreed >= keyed.quorum) {
     AnswerFrom(now, keyed, record);
     return;
   }
-  const std::vector<Replica> replicas = view_.Rank(keyed.key);
-  for (const Replica& replica : replicas) keyed.asked += replica == has_it ? 0 : 1;
-  for (const Replica& replica : replicas) {
-    if (replica != has_it) SendEnd(now, keyed, replica, keyed.claim);
+  for (const Replica& replica : keyed.replicas) keyed.asked += replica.mark == has_it.mark ? 0 : 1;
+  for (const Replica& replica : keyed.replicas) {
+    if (replica.mark != has_it.mark) SendEnd(keyed, replica, keyed.claim);
   }
 }
 
-void OnceMachine::SendEnd(absl::Time now, KeyedRequest& keyed, const Replica& replica,
-                          const ClaimId& instead_of) {
-  Send(now, replica,
-       {.ticket = keyed.ticket, .what = SettleRequest{.record = *keyed.found, .instead_of = instead_of}});
+void OnceMachine::SendEnd(KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of) {
+  Send(replica, {.ticket = keyed.ticket,
+                 .view = keyed.view,
+                 .what = SettleRequest{.record = *keyed.found, .instead_of = instead_of}});
 }
 
 void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica& replica,
@@ -62,6 +69,9 @@ void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica&
   --keyed.asked;
   if (reply != nullptr && reply->verdict == Verdict::kOk) {
     ++keyed.agreed;
+  } else if (reply != nullptr &&
+             (reply->verdict == Verdict::kNotReady || reply->verdict == Verdict::kOldView)) {
+    keyed.unready = true;
   } else if (confirming && reply != nullptr && !reply->records.empty()) {
     // This replica knows of another claim. An end of a later round counts; a claim has to be waited for.
     const Record other = reply->records.front();
@@ -74,7 +84,7 @@ void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica&
       return;
     }
   }
-  if (keyed.agreed >= view_.quorum()) {
+  if (keyed.agreed >= keyed.quorum) {
     if (confirming) {
       AnswerFrom(now, keyed, Record(*keyed.found));
     } else {
@@ -82,8 +92,13 @@ void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica&
       Close(now, keyed, &*keyed.found);
     }
   } else if (keyed.asked == 0) {
-    const std::string replicas = NamesOf(view_.Rank(keyed.key));
-    if (confirming) {
+    const std::string replicas = NamesOf(keyed.replicas);
+    if (confirming && keyed.unready) {
+      keyed.found.reset();
+      OnQuorumMissed(now, keyed);
+    } else if (keyed.unready && now < keyed.deadline) {
+      pauses_.emplace(now + std::min(kClaimPause * keyed.tries, kEndPauseMax), keyed.ticket);
+    } else if (confirming) {
       Refuse(now, keyed, Outcome::kFailed,
              absl::StrCat("a job with this idempotency key was done, but only ", keyed.agreed,
                           " of its replicas can be asked (", replicas, "); ask again"),
@@ -92,7 +107,7 @@ void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica&
       ++counts_.unsettled;
       Act(Unsettled{keyed.job,
                     absl::StrCat("the job was done, but its end could be recorded by ", keyed.agreed, " of ",
-                                 view_.quorum(), " routers that have to (replicas: ", replicas,
+                                 keyed.quorum, " routers that have to (replicas: ", replicas,
                                  "), so it is not delivered; ask again with the same key")});
       Close(now, keyed, nullptr);
     }
@@ -104,7 +119,7 @@ void OnceMachine::AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& 
   Act(Answered{keyed.job, record.result});
   // Claims that the end has not replaced.
   for (const Replica& replica : keyed.standing) {
-    Send(now, replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
+    Send(replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
   }
   keyed.standing.clear();
   Close(now, keyed, &record);
@@ -126,7 +141,7 @@ void OnceMachine::Drop(absl::Time now, JobId job, dispatch::AttemptId attempt) {
   }
   // While its end is being recorded the claim stays: a replica may have the end already.
   if (keyed->stage == Stage::kSettling) keyed->standing.clear();
-  GiveUpClaim(now, *keyed);
+  GiveUpClaim(*keyed);
   Close(now, *keyed, nullptr);
   RunLocal(now);
 }
@@ -136,7 +151,7 @@ void OnceMachine::AttemptOver(absl::Time now, dispatch::AttemptId attempt) {
   if (found == lingering_.end()) return;
   KeyedRequest* keyed = FindByTicket(found->second);
   lingering_.erase(found);
-  GiveUpClaim(now, *keyed);
+  GiveUpClaim(*keyed);
   Close(now, *keyed, nullptr);
   RunLocal(now);
 }

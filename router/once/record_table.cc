@@ -1,6 +1,7 @@
 #include "router/once/record_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ringway::router::once {
 namespace {
@@ -10,90 +11,137 @@ constexpr std::size_t kPageScanMax = 4096;
 constexpr std::size_t kPageRecordsMax = 256;
 constexpr std::size_t kPageBytesMax = std::size_t{512} << 10;
 
-std::size_t BytesOf(const Record& record) { return record.result.bytes ? record.result.bytes->size() : 0; }
+std::size_t BytesOf(const std::vector<Record>& records) {
+  std::size_t bytes = 0;
+  for (const Record& record : records) bytes += record.result.bytes ? record.result.bytes->size() : 0;
+  return bytes;
+}
 
-// Whether the end of `claim` may replace what is known. Of two claims of one round only one can have had its
-// quorum, and the one that is done had it. A claim that was given up never ends.
-bool EndHeartbeats(const ClaimId& claim, const Record& known) {
+// Whether the end of `claim` counts for more than what is known. Of two claims of one round only one can have
+// had its quorum, and the one that is done had it. A claim that was given up never ends.
+bool EndCounts(const ClaimId& claim, const Record& known) {
   if (known.free) return true;
   if (known.claim == claim) return !known.done;
   return known.claim.round < claim.round || (known.claim.round == claim.round && !known.done);
 }
 
+bool Has(const std::vector<ClaimId>& claims, const ClaimId& claim) {
+  return std::find(claims.begin(), claims.end(), claim) != claims.end();
+}
+
 }  // namespace
 
-Reply RecordTable::Taken(absl::Time now, const Record& record) const {
-  const bool expired = !record.done && !record.free && now >= record.until;
-  return {.verdict = expired ? Verdict::kExpired : Verdict::kTaken, .records = {record}};
+// Claims before an end: one of a later round may have been agreed to.
+const Record& RecordTable::First(const std::vector<Record>& records) {
+  for (const Record& record : records) {
+    if (!record.done) return record;
+  }
+  return records.front();
+}
+
+Reply RecordTable::Taken(absl::Time now, const std::vector<Record>& records) {
+  const Record& first = First(records);
+  const bool expired = !first.done && !first.free && now >= first.until;
+  return {.verdict = expired ? Verdict::kExpired : Verdict::kTaken, .records = {first}};
+}
+
+std::vector<Record> RecordTable::Known(const std::string& key) const {
+  const auto at = records_.find(key);
+  return at == records_.end() ? std::vector<Record>() : at->second.records;
 }
 
 Reply RecordTable::Claim(absl::Time now, const ClaimRequest& request) {
-  const auto at = records_.find(request.key);
-  if (at != records_.end()) {
-    const Record& known = at->second.record;
-    if (known.free) {
-      if (request.claim.round <= known.claim.round) return {.verdict = Verdict::kBehind, .records = {known}};
-    } else if (known.claim != request.claim || known.done) {
-      const bool gives_way = !known.done && std::find(request.over.begin(), request.over.end(),
-                                                      known.claim) != request.over.end();
-      if (!gives_way) return Taken(now, known);
+  std::vector<Record> known = Known(request.key);
+  if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
+  if (!known.empty() && known.front().free) {
+    if (request.claim.round <= known.front().claim.round) {
+      return {.verdict = Verdict::kBehind, .records = known};
     }
-  } else if (records_.size() >= bounds_.records_max) {
-    return {.verdict = Verdict::kFull};
+    known.clear();
   }
-  Store(now, {.key = request.key,
-              .fingerprint = request.fingerprint,
-              .claim = request.claim,
-              .until = now + request.hold});
+  // Those that the request takes over from can never end, whether it gets the key or not.
+  const std::size_t given_way =
+      std::erase_if(known, [&](const Record& r) { return !r.done && Has(request.over, r.claim); });
+  const bool own = known.size() == 1 && known.front().claim == request.claim && !known.front().done;
+  if (!known.empty() && !own) {
+    Reply taken = Taken(now, known);
+    if (given_way > 0) Store(now, request.key, std::move(known));
+    return taken;
+  }
+  Store(now, request.key,
+        {{.key = request.key,
+          .fingerprint = request.fingerprint,
+          .claim = request.claim,
+          .until = now + request.hold}});
   return {};
 }
 
 Reply RecordTable::Settle(absl::Time now, const SettleRequest& request) {
-  const auto at = records_.find(request.record.key);
-  if (at != records_.end()) {
-    const Record& known = at->second.record;
-    const bool gives_way = !known.done && request.instead_of.stated() && known.claim == request.instead_of;
-    if (known.claim == request.record.claim && known.done) return {};
-    if (!gives_way && !EndHeartbeats(request.record.claim, known)) return Taken(now, known);
-  } else if (records_.size() >= bounds_.records_max) {
-    return {.verdict = Verdict::kFull};
+  const ClaimId& claim = request.record.claim;
+  std::vector<Record> known = Known(request.record.key);
+  if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
+  bool on_record = false;
+  for (const Record& r : known) {
+    if (r.claim == claim && r.done) return {};
+    on_record |= r.claim == claim && !r.free;
   }
+  std::vector<Record> others = known;
+  if (request.instead_of.stated()) {
+    std::erase_if(others, [&](const Record& r) { return !r.done && r.claim == request.instead_of; });
+  }
+  const auto against = std::find_if(others.begin(), others.end(), [&](const Record& r) {
+    return !EndCounts(claim, r) && (r.done || !on_record);
+  });
+  if (against != others.end()) return Taken(now, {*against});
+  std::erase_if(others, [&](const Record& r) { return EndCounts(claim, r); });
   Record record = request.record;
   record.done = true;
   record.free = false;
   record.until = now + bounds_.keep;
-  Store(now, record);
+  others.push_back(std::move(record));
+  Store(now, request.record.key, std::move(others));
   return {};
 }
 
 Reply RecordTable::Release(absl::Time now, const ReleaseRequest& request) {
-  const auto at = records_.find(request.key);
-  if (at == records_.end() || at->second.record.done || at->second.record.claim != request.claim) return {};
-  if (request.claim.round == 1) {
-    Erase(at);
-    return {};
+  std::vector<Record> known = Known(request.key);
+  const auto at = std::find_if(known.begin(), known.end(),
+                               [&](const Record& r) { return !r.done && r.claim == request.claim; });
+  if (at == known.end()) return {};
+  if (known.size() > 1 || request.claim.round == 1) {
+    known.erase(at);
+  } else {
+    // An earlier claim may have left its end with one replica. The round has to go on rising, or that end
+    // would count for more than a later one.
+    at->free = true;
+    at->until = now;
   }
-  // An earlier claim may have left its end with one replica. The round has to go on rising, or that end would
-  // count for more than a later one.
-  Record free = at->second.record;
-  free.free = true;
-  free.until = now;
-  Store(now, free);
+  Store(now, request.key, std::move(known));
   return {};
 }
 
 Reply RecordTable::Copy(absl::Time now, const Record& record) {
-  const auto at = records_.find(record.key);
-  if (at != records_.end()) {
-    const Record& known = at->second.record;
-    // A copied claim has not asked for this replica's consent: it never replaces an end.
-    const bool newer = record.done ? EndHeartbeats(record.claim, known)
-                                   : !known.done && known.claim.round < record.claim.round;
-    if (!newer) return {};
-  } else if (records_.size() >= bounds_.records_max) {
-    return {.verdict = Verdict::kFull};
+  std::vector<Record> known = Known(record.key);
+  if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
+  if (record.done) {
+    for (const Record& r : known) {
+      if (r.done && !EndCounts(record.claim, r)) return {};
+    }
+    std::erase_if(known, [&](const Record& r) { return EndCounts(record.claim, r); });
+  } else if (record.free) {
+    // Only for its round: the claim may stand elsewhere, as a replica whose consent got lost is released too.
+    if (!known.empty() && (!known.front().free || known.front().claim.round >= record.claim.round)) return {};
+    known.clear();
+  } else {
+    const bool over = std::any_of(known.begin(), known.end(), [&](const Record& r) {
+      return r.claim == record.claim || (r.done && r.claim.round >= record.claim.round);
+    });
+    if (over) return {};
+    std::erase_if(known, [](const Record& r) { return r.free; });
   }
-  Store(now, record);
+  if (known.size() >= kRivalsMax) return {.verdict = Verdict::kFull};
+  known.push_back(record);
+  Store(now, record.key, std::move(known));
   return {};
 }
 
@@ -109,34 +157,34 @@ Reply RecordTable::Page(const std::string& after,
     }
     reply.cursor = at->first;
     if (!wanted(at->first)) continue;
-    bytes += at->first.size() + BytesOf(at->second.record);
-    reply.records.push_back(at->second.record);
+    bytes += at->first.size() + BytesOf(at->second.records);
+    reply.records.insert(reply.records.end(), at->second.records.begin(), at->second.records.end());
   }
   return reply;
 }
 
 const Record* RecordTable::Find(const std::string& key) const {
   const auto at = records_.find(key);
-  return at == records_.end() ? nullptr : &at->second.record;
+  return at == records_.end() ? nullptr : &First(at->second.records);
 }
 
-const Record* RecordTable::Next(const std::string& after) const {
-  const auto at = records_.upper_bound(after);
-  return at == records_.end() ? nullptr : &at->second.record;
-}
-
-void RecordTable::Store(absl::Time now, const Record& record) {
-  if (const auto old = records_.find(record.key); old != records_.end()) Erase(old);
-  const absl::Time forget = record.done ? record.until : std::max(now, record.until) + bounds_.keep;
-  records_[record.key] = {record, forgets_.emplace(forget, record.key)};
-  if (BytesOf(record) == 0) return;
-  result_bytes_ += BytesOf(record);
-  results_.push_back(record.key);
+void RecordTable::Store(absl::Time now, const std::string& key, std::vector<Record> records) {
+  if (const auto old = records_.find(key); old != records_.end()) Erase(old);
+  if (records.empty()) return;
+  absl::Time forget = absl::InfinitePast();
+  for (const Record& record : records) {
+    forget = std::max(forget, record.done ? record.until : std::max(now, record.until) + bounds_.keep);
+  }
+  const std::size_t bytes = BytesOf(records);
+  records_[key] = {std::move(records), forgets_.emplace(forget, key)};
+  if (bytes == 0) return;
+  result_bytes_ += bytes;
+  results_.push_back(key);
   DropOldResults();
 }
 
 void RecordTable::Erase(Records::iterator at) {
-  result_bytes_ -= BytesOf(at->second.record);
+  result_bytes_ -= BytesOf(at->second.records);
   forgets_.erase(at->second.forget);
   records_.erase(at);
 }
@@ -149,8 +197,8 @@ void RecordTable::DropOldResults() {
     const auto at = records_.find(results_.front());
     results_.pop_front();
     if (at == records_.end()) continue;
-    result_bytes_ -= BytesOf(at->second.record);
-    at->second.record.result.bytes = nullptr;
+    result_bytes_ -= BytesOf(at->second.records);
+    for (Record& record : at->second.records) record.result.bytes = nullptr;
   }
 }
 

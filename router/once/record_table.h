@@ -3,11 +3,19 @@
 // The rules of a register with ballots (Attiya, Bar-Noy, Dolev 1995; Paxos' rounds): a free key takes any
 // claim; a taken one only a claim that names the one it takes over from; an end is accepted for the claim
 // that is on record, or from a higher round, never over a higher one. So a claim that was taken over cannot
-// end any more, whatever comes late. A record survives the end of its claim's hold by `keep`, longer than any
+// end any more, whatever comes late.
+//
+// What replicas of an earlier view had on record is copied here side by side: of two claims that two of them
+// had, either may have been agreed to, and an end may stand under a later claim that was not. Each has to be
+// given up, to end or to expire by itself before the key is anybody else's. A claim that is granted here is
+// alone. An end shows that its claim was agreed to, so it clears away claims of its round and below.
+//
+// A record survives the end of its claim's hold by `keep`, longer than any
 // message lives, so late messages cannot make an old claim new.
 //
-// Bounds: records_max; when full, new keys are refused and nothing known is forgotten. Results beyond
-// result_bytes_max lose their bytes, the oldest first, never their record. Complexity: O(log records). Pure.
+// Bounds: records_max keys, kRivalsMax records of one; when full, new keys are refused and nothing known is
+// forgotten. Results beyond result_bytes_max lose their bytes, the oldest first, never their record.
+// Complexity: O(log records). Pure.
 #ifndef RINGWAY_ROUTER_ONCE_RECORD_TABLE_H_
 #define RINGWAY_ROUTER_ONCE_RECORD_TABLE_H_
 
@@ -16,6 +24,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "router/once/messages.h"
 
@@ -34,14 +43,16 @@ class RecordTable {
   Reply Claim(absl::Time now, const ClaimRequest& request);
   Reply Settle(absl::Time now, const SettleRequest& request);
   Reply Release(absl::Time now, const ReleaseRequest& request);
-  // Another replica's record: the higher round wins, then the end.
+  // Another replica's record, beside what is known.
   Reply Copy(absl::Time now, const Record& record);
   // Those that `wanted` says, a bounded number, in the order of their keys.
   Reply Page(const std::string& after, const std::function<bool(const std::string&)>& wanted) const;
 
+  // What stands in the way of others; null: nothing is known.
   const Record* Find(const std::string& key) const;
-  // The first record after this key; null: none.
-  const Record* Next(const std::string& after) const;
+
+  // Of one key.
+  static constexpr std::size_t kRivalsMax = 8;
 
   void Forget(absl::Time now);
   absl::Time NextForget() const;
@@ -51,14 +62,17 @@ class RecordTable {
  private:
   using Forgets = std::multimap<absl::Time, std::string>;
   struct Entry {
-    Record record;
+    std::vector<Record> records;  // at least one; one that is free only alone
     Forgets::iterator forget;
   };
   using Records = std::map<std::string, Entry>;
 
-  Reply Taken(absl::Time now, const Record& record) const;
-  // Stores it, new or over what is there.
-  void Store(absl::Time now, const Record& record);
+  // Of those that know of something, what has to be seen to first.
+  static const Record& First(const std::vector<Record>& records);
+  static Reply Taken(absl::Time now, const std::vector<Record>& records);
+  std::vector<Record> Known(const std::string& key) const;
+  // Puts these in the place of what was known of the key; none: forgets it.
+  void Store(absl::Time now, const std::string& key, std::vector<Record> records);
   void Erase(Records::iterator at);
   void DropOldResults();
 

@@ -1,23 +1,21 @@
-// Which routers keep the record of a key: the three that rank highest for it, of all routers of the fleet.
+// Which routers keep the record of a key: the three that rank highest for it, of all that a view names.
 //
 // Rendezvous hashing (Thaler and Ravishankar, 1998): every router scores every key, and a key belongs to its
-// best scores. Whoever knows the same routers finds the same replicas without asking, and when a router comes
-// or goes only the keys change hands that it keeps. The order of the three is the same for everybody, so
-// claims that climb it in order cannot hold each other up. Two of the three have to agree: any two such pairs
-// share a router, and one lost router stops nobody.
+// best scores. Whoever has the same view finds the same replicas without asking, and when a router comes or
+// goes only the keys change hands that it keeps. The order of the three is the same for everybody, so claims
+// that climb it in order cannot hold each other up. Two of the three have to agree: any two such pairs share
+// a router, and one lost router stops nobody. Between two views they need not share one: membership.h sees to
+// that.
 //
 // Hashes are written out here because they must be the same in every process and release. They only place
-// keys; records are compared by the whole key. Complexity: linear in the routers, at most kRoutersMax. Pure.
+// keys; records are compared by the whole key. Complexity: linear in the routers of the view. Pure.
 #ifndef RINGWAY_ROUTER_ONCE_RENDEZVOUS_H_
 #define RINGWAY_ROUTER_ONCE_RENDEZVOUS_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/ids.h"
 
 namespace ringway::router::once {
 
@@ -27,42 +25,13 @@ inline constexpr std::size_t kQuorum = 2;
 // The same for the same bytes, everywhere and always. Not for secrets.
 std::uint64_t StableHash(std::string_view bytes, std::uint64_t seed = 0);
 
-struct Replica {
-  std::uint64_t mark = 0;  // StableHash of its name
-  RouterId router = {};    // invalid: this router itself
-  friend bool operator==(const Replica&, const Replica&) = default;
-};
+// The replicas of the key among routers with these marks (StableHash of their names), best first: at most
+// kReplicasMax, fewer in a small fleet.
+std::vector<std::uint64_t> Rank(std::string_view key, const std::vector<std::uint64_t>& marks);
 
-// The routers that this one knows of, itself included.
-class ReplicaView {
- public:
-  explicit ReplicaView(const std::string& self);
-
-  void List(RouterId router, const std::string& name);
-  // Returns the mark that it had; 0: it was not listed.
-  std::uint64_t Unlist(RouterId router);
-
-  // Best first; at most kKeepersMax, fewer in a small fleet. `also`: a mark to be ranked as if it were
-  // listed.
-  std::vector<Replica> Rank(std::string_view key, std::uint64_t also = 0) const;
-  // How many replicas have to agree.
-  std::size_t quorum() const { return entries_.size() < kQuorum ? entries_.size() : kQuorum; }
-
-  std::uint64_t self() const { return entries_.front().replica.mark; }
-  // False: no router of that mark is listed.
-  bool Find(std::uint64_t mark, Replica& found) const;
-  // Mark 0: not listed.
-  Replica At(RouterId router) const;
-  // For people.
-  std::string NameOf(std::uint64_t mark) const;
-
- private:
-  struct Entry {
-    Replica replica;
-    std::string name;
-  };
-  std::vector<Entry> entries_;  // this router first
-};
+// How many of so many replicas have to agree, and how many have to be read to meet any that agreed.
+constexpr std::size_t QuorumOf(std::size_t replicas) { return replicas < kQuorum ? replicas : kQuorum; }
+constexpr std::size_t ReadQuorumOf(std::size_t replicas) { return replicas - QuorumOf(replicas) + 1; }
 
 }  // namespace ringway::router::once
 

@@ -153,7 +153,7 @@ JobRecord Job(std::size_t phase, std::size_t source, std::size_t served, double 
   record.due_s = due_s;
   record.ended_s = due_s + took_s;
   record.network_s = source == served ? 0 : 0.1;
-  record.attempts = 1;
+  record.offers = 1;
   return record;
 }
 
@@ -292,10 +292,10 @@ TEST(VerdictTest, AGoodRunPassesAndASpoiltOneSaysWhat) {
   Played storm;
   for (int i = 0; i < 400; ++i) {
     JobRecord record = Job(2, 0, 0, 40, 0.5);
-    record.attempts = 60;
+    record.offers = 60;
     storm.tally.Add(record);
   }
-  EXPECT_EQ(storm.Short(), "spike: attempts a job;");
+  EXPECT_EQ(storm.Short(), "spike: offers a job;");
 }
 
 TEST(VerdictTest, TheSummaryComparesWithRoutingEverywhere) {

@@ -1,5 +1,6 @@
 #include "tests/once/once_history.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,7 +17,10 @@ constexpr absl::Duration kBetweenDeaths = absl::Seconds(1);
 }  // namespace
 
 History::History(std::uint64_t seed, const HistorySettings& settings)
-    : rng_(seed), settings_(settings), routers_(settings.routers) {
+    : rng_(seed), settings_(settings), routers_(settings.routers), cut_(settings.routers, false) {
+  std::vector<std::string> all;
+  for (std::size_t r = 0; r < routers_.size(); ++r) all.push_back(Name(r));
+  views_.push_back(MakeView({1, 1}, std::move(all)));
   for (std::size_t r = 0; r < routers_.size(); ++r) StartRouter(r);
 }
 
@@ -29,8 +33,53 @@ absl::Duration History::Delay() {
 
 std::size_t History::Live() const {
   std::size_t live = 0;
-  for (const Router& router : routers_) live += router.machine != nullptr && router.machine->ready() ? 1 : 0;
+  for (const Router& router : routers_) {
+    const OnceMachine* machine = router.machine.get();
+    live += machine != nullptr && machine->ready() && machine->view() == views_.back()->id ? 1 : 0;
+  }
   return live;
+}
+
+void History::ChangeView(std::vector<std::string> names) {
+  const ViewId last = views_.back()->id;
+  const bool restarted = rng_.Chance(0.2);
+  const TableVersion number{last.epoch + (restarted ? 1 : 0), restarted ? 1 : last.version + 1};
+  // A controller that lost its disk does not know which went before.
+  std::vector<KnownView> before = views_.back()->before;
+  before.insert(before.begin(),
+                {.view = MakeView({last.epoch, last.version}, views_.back()->names), .left = now_});
+  if (restarted && rng_.Chance(0.3)) {
+    before.clear();
+    names = views_.front()->names;  // all that have connected to it
+  }
+  views_.push_back(MakeView(number, std::move(names), std::move(before)));
+  ++counts_.views;
+  for (std::size_t r = 0; r < routers_.size(); ++r) {
+    if (!calm_ && rng_.Chance(0.3)) continue;
+    const auto give = [this, r, number = views_.size() - 1] { GiveView(r, number); };
+    At(now_ + absl::Seconds(rng_.Chance(0.5) ? 0.05 : 2) * rng_.Uniform(), give);
+    if (rng_.Chance(0.2)) At(now_ + absl::Seconds(4) * rng_.Uniform(), give);
+  }
+}
+
+std::vector<std::string> History::SomeNames() {
+  std::vector<std::string> names;
+  for (std::size_t r = 0; r < routers_.size(); ++r) {
+    if (rng_.Chance(0.7)) names.push_back(Name(r));
+  }
+  if (names.empty()) names.push_back(Name(rng_.Below(routers_.size())));
+  return names;
+}
+
+void History::GiveView(std::size_t r, std::size_t number) {
+  if (routers_[r].machine == nullptr) return;
+  routers_[r].machine->UseView(now_, views_[number]);
+  Perform(r);
+}
+
+void History::CutOff() {
+  for (std::size_t r = 0; r < cut_.size(); ++r) cut_[r] = rng_.Chance(0.4);
+  At(now_ + absl::Seconds(3) * rng_.Uniform(), [this] { cut_.assign(cut_.size(), false); });
 }
 
 void History::StartRouter(std::size_t r) {
@@ -39,10 +88,12 @@ void History::StartRouter(std::size_t r) {
   router.machine = std::make_unique<OnceMachine>(
       Settings{.router = Name(r), .life = router.life, .alone = false, .hold_margin = absl::Seconds(1)});
   for (std::size_t other = 0; other < routers_.size(); ++other) {
-    if (other != r) router.machine->List(RouterId(other), Name(other));
+    if (other != r) router.machine->List(now_, RouterId(other), Name(other));
   }
-  router.machine->ViewComplete(now_);
-  Perform(r);
+  // What is on its disk may be out of date.
+  const std::size_t back = std::min(views_.size() - 1, rng_.Chance(0.3) ? rng_.Below(3) : 0);
+  GiveView(r, views_.size() - 1 - back);
+  if (back > 0) At(now_ + absl::Seconds(2) * rng_.Uniform(), [this, r] { GiveView(r, views_.size() - 1); });
 }
 
 void History::KillRouter(std::size_t r) {
@@ -72,7 +123,8 @@ void History::Perform(std::size_t r) {
 void History::Do(std::size_t r, const SendRequest& send) {
   const std::uint64_t life = routers_[r].life;
   const std::size_t to = send.to.index();
-  const bool lose = !calm_ && rng_.Chance(settings_.loss);
+  const bool apart = !calm_ && cut_[r] != cut_[to];
+  const bool lose = apart || (!calm_ && rng_.Chance(settings_.loss));
   const bool lose_reply = !calm_ && rng_.Chance(settings_.loss);
   const auto* attach = std::get_if<AttachRequest>(&send.request.what);
   const absl::Duration limit = attach != nullptr ? attach->patience : kAskLimit;
@@ -251,6 +303,7 @@ void History::ClientLeaves(std::size_t r) {
 
 std::string History::Run(absl::Duration span) {
   const absl::Time end = now_ + span;
+  bool was_calm = false;
   absl::Time next_death = now_ + absl::Seconds(1);
   // Afterwards everything must come to rest: longer than any deadline, hold and delay.
   const absl::Time rest = end + absl::Seconds(20);
@@ -267,10 +320,16 @@ std::string History::Run(absl::Duration span) {
       due_.erase(due_.begin());
       what();
     }
+    if (calm_ && !was_calm) ChangeView(views_.front()->names);  // which reaches everybody
+    was_calm = calm_;
     if (calm_) continue;
+    if (rng_.Chance(0.002 * settings_.view_rate)) ChangeView(SomeNames());
+    if (rng_.Chance(0.002 * settings_.cut_rate)) CutOff();
     if (rng_.Chance(0.05)) ClientAsks();
     if (rng_.Chance(0.005)) ClientLeaves(rng_.Below(routers_.size()));
-    if (Live() < routers_.size()) next_death = now_ + kBetweenDeaths;
+    // One or two replicas cannot lose a memory: their keys need somebody who remembers.
+    if (Live() < routers_.size() || views_.back()->names.size() < kReplicasMax)
+      next_death = now_ + kBetweenDeaths;
     if (now_ >= next_death && rng_.Chance(0.002 * settings_.death_rate)) {
       KillRouter(rng_.Below(routers_.size()));
     }

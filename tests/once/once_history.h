@@ -2,7 +2,10 @@
 //
 // Routers are desks joined by a network that delays every message, loses requests and replies, and performs
 // some asks twice. Clients ask with few keys, leave, and come again at other routers; jobs run for a while
-// and end well or badly; routers die without a word and start again empty, one at a time. The history itself
+// and end well or badly; routers die without a word and start again empty, one at a time. The controller
+// names other routers as those that keep keys, without regard to who lives; that reaches each router when it
+// does, or never, or again when it is out of date, and for seconds a part of them may be cut off from the
+// rest. The history itself
 // checks: one completion for a key, one job of a key running at a time, an end for each request whose router
 // lives.
 #ifndef RINGWAY_TESTS_ONCE_ONCE_HISTORY_H_
@@ -28,6 +31,8 @@ struct HistorySettings {
   double repeat = 0.05;     // of asks
   double late = 0.02;       // messages that take up to seconds, if their call allows it
   double death_rate = 0.3;  // per second, of one router
+  double view_rate = 0;     // changes of view, per second
+  double cut_rate = 0;      // per second, for up to three
   absl::Duration job_mean = absl::Milliseconds(200);
   absl::Duration deadline = absl::Seconds(2);
   bool settle_first = true;  // false: completions are delivered before they are on record
@@ -41,6 +46,7 @@ struct HistoryCounts {
   std::size_t refused = 0;
   std::size_t lost_with_router = 0;
   std::size_t deaths = 0;
+  std::size_t views = 0;
 };
 
 class History {
@@ -71,6 +77,10 @@ class History {
   void At(absl::Time when, std::function<void()> what);
   absl::Duration Delay();
   void StartRouter(std::size_t r);
+  void ChangeView(std::vector<std::string> names);
+  std::vector<std::string> SomeNames();
+  void GiveView(std::size_t r, std::size_t number);
+  void CutOff();
   void KillRouter(std::size_t r);
   void Perform(std::size_t r);
   void Do(std::size_t r, const SendRequest& send);
@@ -92,6 +102,7 @@ class History {
   void StopRunning(std::size_t key, const std::string& run);
   void Deliver(std::size_t key, const std::string& run);
   void ScheduleWake(std::size_t r);
+  // Routers that live and have read all that they keep in the newest view.
   std::size_t Live() const;
   static std::string Name(std::size_t r) { return "router-" + std::to_string(r); }
   std::string KeyName(std::size_t key) const { return "key-" + std::to_string(key); }
@@ -102,6 +113,8 @@ class History {
   bool calm_ = false;  // no more losses and deaths
   std::multimap<absl::Time, std::function<void()>> due_;
   std::vector<Router> routers_;
+  std::vector<ViewPtr> views_;                              // as the controller made them
+  std::vector<bool> cut_;                                   // by router: on the one side, or the other
   std::map<std::size_t, std::set<std::string>> running_;    // by key
   std::map<std::size_t, std::set<std::string>> delivered_;  // by key
   std::size_t runs_ = 0;

@@ -61,16 +61,23 @@ TEST(OnceMachine, WhatWasGivenUpMayBeTriedAgainOnceItsWorkerHasStopped) {
   EXPECT_EQ(Take<Granted>(machine).size(), 1u);
 }
 
+ViewPtr View3(std::uint64_t version, const std::string& last = "r2") {
+  return MakeView({1, version}, {"r0", "r1", last});
+}
+
 class TwoOfThree : public testing::Test {
  protected:
   TwoOfThree() {
-    desk_.List(RouterId(1), "r1");
-    desk_.List(RouterId(2), "r2");
-    // A key that this router does not keep first, so that both others are asked.
+    desk_.List(kNow, RouterId(1), "r1");
+    desk_.List(kNow, RouterId(2), "r2");
+    desk_.UseView(kNow, View3(1));
+    const Reply empty;
+    for (const SendRequest& pull : Take<SendRequest>(desk_))
+      desk_.Replied(kNow, pull.to, pull.request, &empty);
   }
   // The asks sent so far, newest last.
   std::vector<SendRequest> Sent() { return Take<SendRequest>(desk_); }
-  OnceMachine desk_{{.router = "r0"}};
+  OnceMachine desk_{{.router = "r0", .alone = false}};
 };
 
 TEST_F(TwoOfThree, ASilentOwnerIsNotTakenOver) {
@@ -136,39 +143,63 @@ TEST_F(TwoOfThree, ACompletionThatCannotBeRecordedIsNotDelivered) {
   EXPECT_THAT(unsettled[0].message, HasSubstr("not delivered"));
 }
 
+Verdict AskClaim(OnceMachine& machine, const ViewId& view, const std::string& key = "k") {
+  machine.Asked(
+      kNow, 1,
+      {.view = view, .what = ClaimRequest{.key = key, .claim = {1, 5, 1, 1}, .hold = absl::Seconds(1)}});
+  return Take<AnswerCall>(machine).at(0).reply.verdict;
+}
+
 TEST(OnceMachine, ARouterThatStartsLearnsBeforeItGrants) {
   OnceMachine machine({.router = "r0", .alone = false});
-  machine.List(RouterId(1), "r1");
-  machine.ViewComplete(kNow);
+  machine.List(kNow, RouterId(1), "r1");
+  EXPECT_EQ(AskClaim(machine, {}), Verdict::kNotReady) << "it knows of no view";
+  const ViewPtr view = MakeView({1, 1}, {"r0", "r1"});
+  machine.UseView(kNow, view);
   const auto pulls = Take<SendRequest>(machine);
   ASSERT_EQ(pulls.size(), 1u);
   EXPECT_FALSE(machine.ready());
-  machine.Asked(kNow, 1, {.what = ClaimRequest{.key = "k", .claim = {1, 5, 1, 1}, .hold = absl::Seconds(1)}});
-  EXPECT_EQ(Take<AnswerCall>(machine).at(0).reply.verdict, Verdict::kNotReady);
-  const Reply knows{.records = {{.key = "k", .claim = {1, 9, 1, 1}, .until = kDeadline}}};
+  EXPECT_EQ(AskClaim(machine, view->id), Verdict::kNotReady);
+  const Reply knows{.records = {{.key = "k", .claim = {1, 9, 1, 1}, .until = kDeadline}}, .since = view->id};
   machine.Replied(kNow, RouterId(1), pulls[0].request, &knows);
   EXPECT_TRUE(machine.ready());
-  machine.Asked(kNow, 2, {.what = ClaimRequest{.key = "k", .claim = {1, 5, 1, 1}, .hold = absl::Seconds(1)}});
-  EXPECT_EQ(Take<AnswerCall>(machine).at(0).reply.verdict, Verdict::kTaken);
+  EXPECT_EQ(AskClaim(machine, view->id), Verdict::kTaken);
 }
 
-TEST(OnceMachine, WhenARouterLeavesTheNextInRankGetsACopy) {
-  OnceMachine machine({.router = "r0"});
-  for (std::size_t r = 1; r < 4; ++r) machine.List(RouterId(r), "r" + std::to_string(r));
-  for (int k = 0; k < 100; ++k) {
-    SettleRequest end;
-    end.record = {.key = "key" + std::to_string(k), .claim = {1, 5, 1, 1}};
-    machine.Asked(kNow, 1, {.what = end});
+TEST_F(TwoOfThree, AReplicaAnswersInItsOwnViewOnly) {
+  ASSERT_TRUE(desk_.ready());
+  EXPECT_EQ(AskClaim(desk_, View3(1)->id, "a"), Verdict::kOk);
+  EXPECT_EQ(AskClaim(desk_, {}, "b"), Verdict::kOk) << "an earlier release names none";
+  EXPECT_EQ(AskClaim(desk_, View3(2, "r3")->id, "c"), Verdict::kNotReady) << "of one that it does not know";
+  desk_.Asked(kNow, 1, {.what = PullRequest{.replica = StableHash("r3"), .view = View3(2, "r3")}});
+  EXPECT_EQ(desk_.view(), View3(2, "r3")->id) << "who reads takes those that are read along";
+  desk_.actions().clear();
+  EXPECT_EQ(AskClaim(desk_, View3(1)->id, "c"), Verdict::kOldView);
+  EXPECT_EQ(AskClaim(desk_, View3(2, "r3")->id, "c"), Verdict::kNotReady) << "nobody has been read";
+}
+
+TEST_F(TwoOfThree, ARefusalInAnOldViewTellsTheNewOne) {
+  desk_.Begin(kNow, JobId(1), "k", 7, kDeadline);
+  Reply old{.verdict = Verdict::kOldView, .view = View3(2, "r3")->id, .views = {{.view = View3(2, "r3")}}};
+  for (const SendRequest& send : Sent()) {
+    if (std::holds_alternative<ClaimRequest>(send.request.what)) {
+      desk_.Replied(kNow, send.to, send.request, &old);
+    }
   }
-  machine.actions().clear();
-  machine.Unlist(kNow, RouterId(1));
-  std::size_t copies = 0;
-  for (absl::Time now = kNow; machine.NextWake() < kNow + absl::Minutes(1); now = machine.NextWake()) {
-    machine.Wake(now);
-    copies += Take<SendRequest>(machine).size();
-  }
-  EXPECT_GT(copies, 20u);
-  EXPECT_LT(copies, 100u) << "only of keys that the one that left has kept";
+  EXPECT_EQ(desk_.view(), View3(2, "r3")->id);
+}
+
+TEST_F(TwoOfThree, TheSameRoutersUnderAHigherNumberNeedNoReading) {
+  desk_.UseView(kNow, MakeView({2, 1}, {"r0", "r1", "r2"}));
+  EXPECT_TRUE(desk_.ready());
+  EXPECT_TRUE(Sent().empty());
+  EXPECT_EQ(AskClaim(desk_, View3(1)->id), Verdict::kOldView);
+}
+
+TEST_F(TwoOfThree, AnOlderViewChangesNothing) {
+  desk_.UseView(kNow, View3(3, "r3"));
+  desk_.UseView(kNow, View3(2, "r4"));
+  EXPECT_EQ(desk_.view(), View3(3, "r3")->id);
 }
 
 }  // namespace

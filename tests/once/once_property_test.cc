@@ -16,8 +16,9 @@ TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
     settings.loss = rng.Chance(0.3) ? 0 : rng.Uniform() * 0.15;
     settings.repeat = rng.Uniform() * 0.3;
     settings.late = rng.Uniform() * 0.1;
-    // One or two replicas cannot lose a memory: their keys need somebody who remembers.
-    settings.death_rate = settings.routers < 3 ? 0 : rng.Uniform();
+    settings.death_rate = rng.Uniform();
+    settings.view_rate = rng.Chance(0.4) ? 0 : rng.Uniform();
+    settings.cut_rate = rng.Chance(0.5) ? 0 : rng.Uniform() * 0.4;
     History history(seed, settings);
     ASSERT_EQ(history.Run(absl::Seconds(6)), "") << "seed " << seed << ", routers " << settings.routers;
     all.requests += history.counts().requests;
@@ -25,13 +26,17 @@ TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
     all.answered += history.counts().answered;
     all.refused += history.counts().refused;
     all.deaths += history.counts().deaths;
+    all.views += history.counts().views;
   }
   std::printf(
-      "%zu requests: %zu ran and were delivered, %zu answered from records, %zu refused; %zu routers died\n",
-      all.requests, all.delivered, all.answered, all.refused, all.deaths);
+      "%zu requests: %zu ran and were delivered, %zu answered from records, %zu refused; %zu routers died, "
+      "%zu "
+      "views\n",
+      all.requests, all.delivered, all.answered, all.refused, all.deaths, all.views);
   EXPECT_GT(all.delivered, 5000u);
   EXPECT_GT(all.answered, 5000u);
   EXPECT_GT(all.deaths, 500u);
+  EXPECT_GT(all.views, 2000u);
 }
 
 TEST(OnceProperties, WithoutTroubleEveryRequestIsAnswered) {

@@ -54,10 +54,36 @@ TEST_F(RecordTableTest, AfterItsHoldAClaimIsSaidToBeExpiredAndStaysOnRecord) {
 TEST_F(RecordTableTest, AnEndIsNeverReplacedByAClaim) {
   (void)table_.Settle(kRecordNow, End(kFirst));
   EXPECT_EQ(table_.Claim(kRecordNow, Claim(kSecondRound, {kFirst})).verdict, Verdict::kTaken);
-  EXPECT_EQ(table_.Copy(kRecordNow, {.key = "k", .claim = kSecondRound}).verdict, Verdict::kOk);
   EXPECT_TRUE(table_.Find("k")->done);
   EXPECT_EQ(table_.Settle(kRecordNow, End(kSecondRound)).verdict, Verdict::kOk) << "but by a later end";
   EXPECT_EQ(table_.Settle(kRecordNow, End(kFirst)).verdict, Verdict::kTaken);
+}
+
+// What two replicas of an earlier view knew. Neither order may lose the one that had been agreed to.
+TEST_F(RecordTableTest, CopiesStandSideBySideUntilEachIsSeenTo) {
+  const Record first{.key = "k", .fingerprint = 7, .claim = kFirst, .until = kRecordNow + absl::Seconds(5)};
+  Record other = first;
+  other.claim = kOther;
+  (void)table_.Copy(kRecordNow, first);
+  (void)table_.Copy(kRecordNow, other);
+  const ClaimId late{2, 30, 1, 1};
+  EXPECT_EQ(table_.Claim(kRecordNow, Claim(late, {kFirst})).records.at(0).claim, kOther) << "one is left";
+  EXPECT_EQ(table_.Settle(kRecordNow, End(kOther)).verdict, Verdict::kOk) << "it had been agreed to";
+  EXPECT_TRUE(table_.Find("k")->done);
+}
+
+TEST_F(RecordTableTest, AnEndStandsUnderACopiedClaimOfALaterRound) {
+  for (const bool end_first : {true, false}) {
+    RecordTable table({.keep = absl::Minutes(1)});
+    Record end{.key = "k", .fingerprint = 7, .claim = kFirst, .done = true, .until = kRecordNow};
+    const Record claim{.key = "k", .fingerprint = 7, .claim = kSecondRound, .until = kRecordNow};
+    (void)table.Copy(kRecordNow, end_first ? end : claim);
+    (void)table.Copy(kRecordNow, end_first ? claim : end);
+    EXPECT_EQ(table.Find("k")->claim, kSecondRound) << "it may have been agreed to";
+    const Reply taken = table.Claim(kRecordNow, Claim({3, 30, 1, 1}, {kSecondRound}));
+    EXPECT_EQ(taken.verdict, Verdict::kTaken);
+    EXPECT_TRUE(taken.records.at(0).done) << "given up, it leaves the end that was there before";
+  }
 }
 
 TEST_F(RecordTableTest, AReleasedKeyIsFreeAndALateRoundIsRemembered) {

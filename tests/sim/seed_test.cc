@@ -121,7 +121,8 @@ TEST(SeedSuite, EveryKindOfEventAndActionOccurs) {
   Note("controller action", kinds.controller_actions.Never(), never);
   Note("once request", kinds.once_requests.Never(), never);
   constexpr std::string_view kVerdictNames[KindCounts::kVerdicts] = {
-      "kOk", "kTaken", "kExpired", "kBehind", "kNotReady", "kFull", "kNotMine", "kEndedWithout", "kDone"};
+      "kOk",   "kTaken",   "kExpired",      "kBehind", "kNotReady",
+      "kFull", "kNotMine", "kEndedWithout", "kDone",   "kOldView"};
   std::vector<std::string> verdicts;
   for (std::size_t i = 0; i < KindCounts::kVerdicts; ++i) {
     if (kinds.once_verdicts[i] == 0) verdicts.emplace_back(kVerdictNames[i]);

@@ -91,7 +91,6 @@ std::shared_ptr<const Scenario> Make(const Case& c) {
   tier.dispatch.mode = c.mode;
   tier.dispatch.spill.share = c.share;
   tier.dispatch.spill.idle_hints = c.hints;
-  tier.guard.demand_ewma = 0.3;
   tier.guard.step_max = 0.35;
   auto scenario = std::make_shared<Scenario>();
   scenario->seed = c.seed;

@@ -1,4 +1,4 @@
-#include "cli/demo/job_client.h"
+#include "cli/load/job_client.h"
 
 #include <chrono>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 
-namespace ringway::demo {
+namespace ringway::load {
 
 // One job's stream; deletes itself when gRPC is done with it.
 class JobClient::Call : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDown> {
@@ -22,8 +22,8 @@ class JobClient::Call : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDown> {
     stub.async()->Submit(&context_, this);
     StartWrite(&header_);
     StartRead(&down_);
-    StartCall();
   }
+  void Cancel() { context_.TryCancel(); }
 
   void OnWriteDone(bool ok) override {
     if (!ok) return;
@@ -41,7 +41,7 @@ class JobClient::Call : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDown> {
   void OnDone(const grpc::Status& status) override {
     if (!ended_) result_.end.set_message(status.error_message());
     result_.at = runtime::MonotonicNow();
-    client_.Ended(std::move(result_));
+    client_.Ended(this, std::move(result_));
     delete this;
   }
 
@@ -58,19 +58,20 @@ class JobClient::Call : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDown> {
 
 JobClient::~JobClient() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return in_flight_ == 0; });
+  changed_.wait(lock, [this] { return calls_.empty(); });
 }
 
 bool JobClient::Send(std::size_t ticket, const std::string& router, const v1::JobHeader& header,
                      const std::string& payload) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (in_flight_ >= kInFlightMax) return false;
-    ++in_flight_;
-  }
+  if (in_flight() >= kInFlightMax) return false;
   std::unique_ptr<v1::Ingress::Stub>& stub = stubs_[router];
   if (!stub) stub = v1::Ingress::NewStub(runtime::MakeChannel(router));
-  new Call(*this, ticket, *stub, header, payload);
+  Call* const call = new Call(*this, ticket, *stub, header, payload);
+  {
+    const std::lock_guard lock(mutex_);
+    calls_.insert(call);
+  }
+  call->StartCall();  // it may end, and be gone, before this returns
   return true;
 }
 
@@ -85,14 +86,19 @@ std::vector<JobEnd> JobClient::Take(absl::Time until) {
 
 std::size_t JobClient::in_flight() const {
   const std::lock_guard lock(mutex_);
-  return in_flight_;
+  return calls_.size();
 }
 
-void JobClient::Ended(JobEnd end) {
+void JobClient::CancelAll() {
+  const std::lock_guard lock(mutex_);
+  for (Call* const call : calls_) call->Cancel();
+}
+
+void JobClient::Ended(Call* call, JobEnd end) {
   const std::lock_guard lock(mutex_);
   ended_.push_back(std::move(end));
-  --in_flight_;
+  calls_.erase(call);
   changed_.notify_all();
 }
 
-}  // namespace ringway::demo
+}  // namespace ringway::load

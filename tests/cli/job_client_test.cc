@@ -1,13 +1,13 @@
 // The demo's job client against a router that plays its part from a script.
 #include <thread>
 
-#include "cli/demo/job_client.h"
+#include "cli/load/job_client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 
-namespace ringway::demo {
+namespace ringway::load {
 namespace {
 
 class ScriptedRouter : public v1::Ingress::Service {
@@ -75,4 +75,4 @@ TEST_F(JobClientTest, ACallEndsAtItsDeadlineAndTheDestructorWaitsForIt) {
 }
 
 }  // namespace
-}  // namespace ringway::demo
+}  // namespace ringway::load
