@@ -1,6 +1,7 @@
 #include "cli/admin_client.h"
 
 #include <google/protobuf/util/json_util.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -81,8 +82,11 @@ absl::Status AdminClient::WithSuggestion(absl::Status status, const std::vector<
 std::string OperatorName() {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
+  // Cron, containers and services have no $USER; the user has a name all the same.
   const char* user = std::getenv("USER");
-  return absl::StrCat(user != nullptr ? user : "unknown", "@", host);
+  const passwd* known = user == nullptr || *user == '\0' ? getpwuid(geteuid()) : nullptr;
+  if (known != nullptr) user = known->pw_name;
+  return absl::StrCat(user != nullptr && *user != '\0' ? user : absl::StrCat("uid", geteuid()), "@", host);
 }
 
 std::string MessageJson(const google::protobuf::Message& message) {

@@ -51,7 +51,7 @@ class AdminClient {
   std::unique_ptr<v1::Admin::Stub> stub_;
 };
 
-// Who gives the order, for the audit log: $USER and the machine's name.
+// Who gives the order, for the audit log: $USER, else what the system calls the user, and the machine's name.
 std::string OperatorName();
 
 // A protobuf message as JSON text, with the field names of the .proto and every field present.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/words/examples.h"
 #include "topology/spelling.h"
 
 namespace ringway::cli {
@@ -110,7 +111,8 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   app.fallthrough();  // global options may stand after the subcommand
   app.set_version_flag("--version", RINGWAY_VERSION);
   AddGlobalOptions(app, session);
-  // DEMO
+  AddWorldCommands(app, session);
+  AddLoadCommand(app, session);
   AddDemoCommand(app, session);
   AddAnimateCommand(app, session);
   AddGenerateCommand(app, session);
@@ -126,9 +128,11 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddPinCommands(app, session);
   AddTierCommands(app, session);
   AddAuditCommand(app, session);
+  AddNamesCommand(app, session);
   AddPlanCommand(app, session);
   AddTopologyCommand(app, session);
   AddWordsCommands(app, session);
+  words::AddExamples(app);
   std::vector<std::string> words = Spoken(argc, argv);
   if (words.empty()) {  // nothing was asked: the list of what there is to ask says more than a complaint
     err << app.help();

@@ -22,10 +22,13 @@ void AddExplainCommand(CLI::App& app, Session& session);
 void AddDrainCommands(CLI::App& app, Session& session);  // drain and undrain
 void AddPinCommands(CLI::App& app, Session& session);    // pin and unpin
 void AddTierCommands(CLI::App& app, Session& session);   // threshold, mode, rollback
+void AddNamesCommand(CLI::App& app, Session& session);
 void AddAuditCommand(CLI::App& app, Session& session);
 void AddWhatIfCommand(CLI::App& app, Session& session);
 void AddSimCommand(CLI::App& app, Session& session);
 void AddSubmitCommand(CLI::App& app, Session& session);
+void AddWorldCommands(CLI::App& app, Session& session);  // up and down
+void AddLoadCommand(CLI::App& app, Session& session);
 void AddDemoCommand(CLI::App& app, Session& session);
 void AddAnimateCommand(CLI::App& app, Session& session);
 void AddGenerateCommand(CLI::App& app, Session& session);

@@ -1,34 +1,15 @@
 // ringway demo [--animate FILE | --no-picture] [--route ringway|global|both] [--trace FILE] ...
 #include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 
+#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/demo/demo.h"
+#include "cli/programs.h"
 
 namespace ringway::cli {
 namespace {
-
-// The daemons are built and installed beside this program.
-std::string OwnFolder() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "." : self.parent_path().string();
-}
-
-// A file of topology/ in the source tree that this program was built in, or in the folder it is run from.
-std::string DefaultTopology(const std::string& file) {
-  const std::filesystem::path built = std::filesystem::path(OwnFolder()) / "../../topology" / file;
-  std::error_code error;
-  const bool there = std::filesystem::exists(built, error);
-  const std::filesystem::path installed =
-      std::filesystem::path(OwnFolder()) / "../share/ringway/topology" / file;
-  if (!there && std::filesystem::exists(installed, error)) {
-    return std::filesystem::weakly_canonical(installed, error).string();
-  }
-  return there ? std::filesystem::weakly_canonical(built, error).string() : "topology/" + file;
-}
 
 // The picture that goes through the fleet before the traffic.
 void AddPicture(CLI::App& command, demo::PictureSettings& picture) {
@@ -53,18 +34,15 @@ void AddDemoCommand(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("demo", "bring up a small world on this machine and send jobs through it");
   const auto settings = std::make_shared<demo::DemoSettings>();
-  settings->topology = DefaultTopology("local.yaml");
-  settings->picture.topology = DefaultTopology("picture.yaml");
+  settings->topology = ShippedTopology("local.yaml");
+  settings->picture.topology = ShippedTopology("picture.yaml");
   settings->programs = OwnFolder();
-  const std::map<std::string, demo::RouteChoice> choices = {{"ringway", demo::RouteChoice::kRingway},
-                                                            {"global", demo::RouteChoice::kGlobal},
-                                                            {"both", demo::RouteChoice::kBoth}};
-  command
-      ->add_option(
-          "--route", settings->route,
-          "ringway: home first; global: spread over the world; both: the first, then the second to compare")
-      ->transform(CLI::CheckedTransformer(choices))
-      ->default_str("both");
+  AddChoice<demo::RouteChoice>(
+      *command, "--route", settings->route,
+      {{"ringway", demo::RouteChoice::kRingway},
+       {"global", demo::RouteChoice::kGlobal},
+       {"both", demo::RouteChoice::kBoth}},
+      "ringway: home first; global: spread over the world; both: the first, then the second to compare");
   command->add_option("--topology", settings->topology, "2 to 8 regions, few workers")->capture_default_str();
   command->add_option(
       "--scenario", settings->scenario,

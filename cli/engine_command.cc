@@ -6,11 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/commands.h"
+#include "cli/picture_size.h"
+#include "cli/text_table.h"
 #include "core/json.h"
 #include "engine/bundled_model.h"
 #include "engine/checkpoint/inspect.h"
 #include "engine/engine.h"
 #include "engine/media/drawn_picture.h"
+#include "engine/picture_engine.h"
 #include "runtime/clock.h"
 
 namespace ringway::cli {
@@ -93,6 +96,110 @@ int Bench(Session& session, const EngineCommandOptions& options) {
   return kExitOk;
 }
 
+struct ProfileOptions {
+  std::string model, size, prompt = "a lighthouse at dusk";
+  int steps = 0, rounds = 2;
+  engine::EngineOptions engine;
+};
+
+// The rows of a profile, with their shares of the whole picture and of the processor's peak.
+std::string ProfileTable(const engine::Profile& profile, bool colour) {
+  double all_s = 0;
+  for (const engine::ProfileEntry& entry : profile.entries) all_s += entry.runs * entry.seconds;
+  TextTable table({{"part"},
+                   {"operation"},
+                   {"runs", Align::kRight},
+                   {"ms a run", Align::kRight},
+                   {"of the picture", Align::kRight},
+                   {"GFLOP/s", Align::kRight},
+                   {"of peak", Align::kRight}});
+  const auto row = [&](const std::string& part, const std::string& operation, int runs, double seconds,
+                       double flops, Style style) {
+    const double rate = seconds > 0 ? flops / seconds : 0;
+    table.Add(
+        {{part, style},
+         {operation, style},
+         {absl::StrCat(runs), style},
+         {absl::StrFormat("%.2f", seconds * 1e3), style},
+         {absl::StrFormat("%.1f %%", 100 * runs * seconds / std::max(all_s, 1e-12)), style},
+         {rate > 0 ? absl::StrFormat("%.1f", rate / 1e9) : "-", style},
+         {rate > 0 && profile.peak_flops > 0 ? absl::StrFormat("%.0f %%", 100 * rate / profile.peak_flops)
+                                             : "-",
+          style}});
+  };
+  for (std::size_t i = 0; i < profile.entries.size();) {
+    const engine::ProfileEntry& first = profile.entries[i];
+    std::size_t end = i;
+    double seconds = 0, flops = 0;
+    for (; end < profile.entries.size() && profile.entries[end].part == first.part; ++end) {
+      seconds += profile.entries[end].seconds;
+      flops += profile.entries[end].flops;
+    }
+    row(first.part, "all", first.runs, seconds, flops, Style::kBold);
+    for (; i < end; ++i)
+      row("", profile.entries[i].operation, profile.entries[i].runs, profile.entries[i].seconds,
+          profile.entries[i].flops, Style::kPlain);
+  }
+  return absl::StrCat(
+      table.Render(colour),
+      absl::StrFormat("%d x %d, %d steps: %.2f s by these; peak in %s %.0f GFLOP/s, measured here\n",
+                      profile.width, profile.height, profile.steps, all_s, profile.bf16 ? "bf16" : "f32",
+                      profile.peak_flops / 1e9));
+}
+
+std::string ProfileJson(const engine::Profile& profile) {
+  JsonWriter json;
+  json.BeginObject().Key("width").Integer(profile.width).Key("height").Integer(profile.height);
+  json.Key("steps").Integer(profile.steps).Key("precision").Text(profile.bf16 ? "bf16" : "f32");
+  json.Key("peak_flops").Number(profile.peak_flops).Key("entries").BeginArray();
+  for (const engine::ProfileEntry& entry : profile.entries) {
+    json.BeginObject().Key("part").Text(entry.part).Key("operation").Text(entry.operation);
+    json.Key("runs").Integer(entry.runs).Key("seconds").Number(entry.seconds);
+    json.Key("flops").Number(entry.flops).End();
+  }
+  json.End().End();
+  return json.text();
+}
+
+int ProfileModel(Session& session, const ProfileOptions& options) {
+  if (!engine::PictureEngine::Opens(options.model))
+    return Fail(session, absl::InvalidArgumentError(
+                             absl::StrCat(options.model,
+                                          ": is no model that draws pictures from prompts; `ringway engine "
+                                          "bench --model` measures those that animate photos")));
+  engine::PictureRequest request{.prompt = options.prompt, .steps = options.steps};
+  if (absl::Status read = ReadPictureSize(options.size, request); !read.ok()) return Fail(session, read);
+  const auto opened = engine::PictureEngine::Open(options.model, options.engine);
+  if (!opened.ok()) return Fail(session, opened.status());
+  const absl::StatusOr<engine::Profile> profile = (*opened)->Measure(request, options.rounds);
+  if (!profile.ok()) return Fail(session, profile.status());
+  if (session.json)
+    session.out << ProfileJson(*profile) << "\n";
+  else
+    session.out << ProfileTable(*profile, session.colour);
+  return kExitOk;
+}
+
+void AddProfileCommand(CLI::App& command, Session& session) {
+  const auto options = std::make_shared<ProfileOptions>();
+  CLI::App* profile =
+      command.add_subcommand("profile", "where the time of a picture goes: by part and kind of operation");
+  profile->add_option("MODEL", options->model, "diffusers directory, or a single file with --config")
+      ->required();
+  profile->add_option("--config", options->engine.configuration,
+                      "with a single file: its diffusers directory");
+  profile->add_option("--size", options->size, "WIDTHxHEIGHT; the model's own if not given");
+  profile->add_option("--steps", options->steps, "of the picture")->check(CLI::Range(1, 1000));
+  profile->add_option("--rounds", options->rounds, "each operation is run so often, the best counts")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  profile->add_option("--threads", options->engine.threads, "0: as many as there are processors")
+      ->check(CLI::Range(0, 256));
+  profile->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
+  profile->callback(
+      [&session, options] { session.run = [&session, options] { return ProfileModel(session, *options); }; });
+}
+
 }  // namespace
 
 void AddEngineCommand(CLI::App& app, Session& session) {
@@ -109,6 +216,7 @@ void AddEngineCommand(CLI::App& app, Session& session) {
   bench->add_option("--model", options->model, "model directory; the bundled one if not given");
   bench->add_option("--threads", options->threads, "0: as many as there are processors")
       ->check(CLI::Range(0, 256));
+  AddProfileCommand(*command, session);
   bench->callback(
       [&session, options] { session.run = [&session, options] { return Bench(session, *options); }; });
 }

@@ -26,9 +26,9 @@ int Show(Session& session, const v1::ExplainReply& reply, const std::string& reg
   return kExitOk;
 }
 
-int TellTrace(Session& session, const std::vector<v1::RequestTrace>& traces) {
+int TellTrace(Session& session, const std::vector<v1::RequestTrace>& traces, const v1::StatusReply& fleet) {
   if (!session.json) {
-    session.out << TraceText(traces, session.colour);
+    session.out << TraceText(traces, fleet, session.colour);
     return kExitOk;
   }
   JsonWriter json;
@@ -75,7 +75,7 @@ int Explain(Session& session, const v1::ExplainRequest& request) {
   RouterCalls routers(kRouterLimit, std::move(token));
   const std::vector<v1::TellReply> replies = routers.Tell(addresses, word);
   const std::vector<v1::RequestTrace> traces = InOrder(replies);
-  if (!traces.empty()) return TellTrace(session, traces);
+  if (!traces.empty()) return TellTrace(session, traces, status.ok() ? *status : v1::StatusReply());
   if (!routers.refusal().empty()) return Fail(session, absl::PermissionDeniedError(routers.refusal()));
   if (reply.status().code() != absl::StatusCode::kNotFound) return Fail(session, reply.status());
   return Fail(session, absl::NotFoundError(NotFoundText(word, regions, replies)));

@@ -34,11 +34,65 @@ std::string LedgerText(const v1::RegionStatus& region) {
   return absl::StrCat(region.leader(), " (", region.leader_epoch(), ".", region.leader_appointment(), ")");
 }
 
+constexpr double kReportLateS = 10;
+
+bool Follows(const v1::StatusReply& status, const v1::RouterStatus& router) {
+  return router.table_epoch() == status.epoch() && router.table_version() == status.version();
+}
+
+bool Reports(const v1::RouterStatus& router) {
+  return router.report_age_s() >= 0 && router.report_age_s() < kReportLateS;
+}
+
+void AddRouter(const v1::StatusReply& status, const v1::RouterStatus& router, TextTable& table) {
+  table.Add({router.name(), router.region(), router.address(),
+             Cell(router.report_age_s() < 0 ? "none yet" : absl::StrFormat("%.1f s", router.report_age_s()),
+                  Reports(router) ? Style::kPlain : Style::kWarning),
+             Cell(VersionText(router.table_epoch(), router.table_version()),
+                  Follows(status, router) ? Style::kPlain : Style::kWarning)});
+}
+
+TextTable EmptyRouterTable() {
+  return TextTable(
+      {{"ROUTER"}, {"REGION"}, {"ADDRESS"}, {"REPORT AGE", Align::kRight}, {"TABLE", Align::kRight}});
+}
+
+// The routers of a fleet that is too large to list.
+std::string RouterSummary(const v1::StatusReply& status, bool colour) {
+  int behind = 0, late = 0;
+  TextTable table = EmptyRouterTable();
+  int listed = 0, wanting = 0;
+  for (const v1::RouterStatus& router : status.routers()) {
+    behind += Follows(status, router) ? 0 : 1;
+    late += Reports(router) ? 0 : 1;
+    if (Follows(status, router) && Reports(router)) continue;
+    ++wanting;
+    if (listed >= kRoutersListed) continue;
+    ++listed;
+    AddRouter(status, router, table);
+  }
+  std::string text =
+      absl::StrCat(status.routers_size(), " routers: ", status.routers_size() - behind, " follow table ",
+                   VersionText(status.epoch(), status.version()), ", ", behind, " another one; ", late,
+                   " have not reported for ", kReportLateS, " s. `ringway status --routers` lists all.\n");
+  if (!table.empty()) text += table.Render(colour);
+  if (wanting > listed) absl::StrAppend(&text, "  and ", wanting - listed, " more like these\n");
+  return text;
+}
+
+}  // namespace
+
 std::string VersionText(std::uint64_t epoch, std::uint64_t version) {
   return absl::StrCat(epoch, ".", version);
 }
 
-}  // namespace
+std::string RingName(const v1::StatusReply& status, std::string_view tier, int ring) {
+  if (ring < 0) return "home";
+  for (const v1::TierStatus& known : status.tiers()) {
+    if (known.tier() == tier && ring < known.rings_size()) return known.rings(ring);
+  }
+  return absl::StrCat("ring ", ring + 1);
+}
 
 std::string Percent(double share) { return absl::StrFormat("%.1f %%", 100 * share); }
 
@@ -76,21 +130,15 @@ bool OpenedByLoad(v1::RouteReason reason) {
 }
 
 TextTable RouterTable(const v1::StatusReply& status) {
-  TextTable table(
-      {{"ROUTER"}, {"REGION"}, {"ADDRESS"}, {"REPORT AGE", Align::kRight}, {"TABLE", Align::kRight}});
-  for (const v1::RouterStatus& router : status.routers()) {
-    const bool current = router.table_epoch() == status.epoch() && router.table_version() == status.version();
-    table.Add({router.name(), router.region(), router.address(),
-               absl::StrFormat("%.1f s", router.report_age_s()),
-               Cell(VersionText(router.table_epoch(), router.table_version()),
-                    current ? Style::kPlain : Style::kWarning)});
-  }
+  TextTable table = EmptyRouterTable();
+  for (const v1::RouterStatus& router : status.routers()) AddRouter(status, router, table);
   return table;
 }
 
 TextTable RegionLoadTable(const v1::TierStatus& tier) {
   const Align right = Align::kRight;
   TextTable table({{"REGION"},
+                   {"PLACE"},
                    {"WORKERS", right},
                    {"LOAD", right},
                    {"PLANNED", right},
@@ -104,7 +152,7 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
   for (const v1::RegionStatus& region : tier.regions()) {
     const double threshold = tier.overload_threshold();
     const bool short_of_workers = region.workers_seen() < region.workers();
-    table.Add({region.region(),
+    table.Add({region.region(), region.title(),
                Cell(absl::StrCat(region.workers_seen(), "/", region.workers()),
                     short_of_workers ? Style::kWarning : Style::kPlain),
                LoadCell(region.load(), threshold), LoadCell(region.planned_load(), threshold),
@@ -115,14 +163,13 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
   return table;
 }
 
-std::string StatusText(const v1::StatusReply& status, bool colour) {
+std::string StatusText(const v1::StatusReply& status, bool all_routers, bool colour) {
   std::string text =
       absl::StrCat(Paint(absl::StrCat("controller ", status.controller()), Style::kBold, colour), "  world ",
                    status.world(), "  table ", VersionText(status.epoch(), status.version()),
                    "  epoch every ", status.epoch_period_s(), " s  up ",
                    absl::FormatDuration(absl::Seconds(static_cast<int>(status.uptime_s()))), "  build ",
-                   status.build(), "\n\n");
-  text += status.routers_size() == 0 ? "no router is connected\n" : RouterTable(status).Render(colour);
+                   status.build(), "\n");
   for (const v1::TierStatus& tier : status.tiers()) {
     absl::StrAppend(&text, "\n", Paint(absl::StrCat("tier ", tier.tier()), Style::kBold, colour), "  ",
                     tier.mode(), "  hot above ", tier.overload_threshold(), "  at home ",
@@ -134,14 +181,23 @@ std::string StatusText(const v1::StatusReply& status, bool colour) {
     }
     absl::StrAppend(&text, "\n", RegionLoadTable(tier).Render(colour));
   }
+  if (status.findings_size() > 0) text += "\n";
   for (const std::string& finding : status.findings()) absl::StrAppend(&text, "finding: ", finding, "\n");
+  text += "\n";
+  if (status.routers_size() == 0) {
+    text += "no router is connected\n";
+  } else if (all_routers || status.routers_size() <= kRoutersListed) {
+    text += RouterTable(status).Render(colour);
+  } else {
+    text += RouterSummary(status, colour);
+  }
   return text;
 }
 
-TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier) {
+TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier,
+                     const v1::StatusReply& status) {
   const Align right = Align::kRight;
-  TextTable view(
-      {{"FROM"}, {"PRIORITY"}, {"TO"}, {"SHARE", right}, {"RING", right}, {"OPENED AT", right}, {"WHY"}});
+  TextTable view({{"FROM"}, {"PRIORITY"}, {"TO"}, {"SHARE", right}, {"RING"}, {"OPENED AT", right}, {"WHY"}});
   for (const v1::Row& row : tier.rows()) {
     if (StaysHome(row)) continue;
     const std::string source = NameAt(table.regions(), row.source());
@@ -149,7 +205,7 @@ TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier) {
     for (const v1::Route& route : row.routes()) {
       const bool home = route.ring() < 0;
       view.Add({source, priority, NameAt(table.regions(), route.target()), Percent(route.fraction()),
-                home ? "home" : absl::StrCat(route.ring() + 1),
+                RingName(status, tier.tier(), route.ring()),
                 OpenedByLoad(route.reason()) ? absl::StrFormat("load %.2f", route.unlock_load()) : "",
                 Cell(std::string(ReasonText(route.reason())), home ? Style::kDim : Style::kPlain)});
     }
@@ -161,7 +217,7 @@ TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier) {
   return view;
 }
 
-std::string RoutingText(const v1::RoutingTable& table, bool colour) {
+std::string RoutingText(const v1::RoutingTable& table, const v1::StatusReply& status, bool colour) {
   std::string text = absl::StrCat(
       "table ", VersionText(table.epoch(), table.version()), ", planned ",
       absl::FormatTime(absl::FromUnixMicros(table.planned_at_unix_us()), absl::UTCTimeZone()), "\n");
@@ -172,7 +228,7 @@ std::string RoutingText(const v1::RoutingTable& table, bool colour) {
     const std::size_t rows = priorities * static_cast<std::size_t>(table.regions_size());
     absl::StrAppend(&text, "\n", Paint(absl::StrCat("tier ", tier.tier()), Style::kBold, colour), ": ",
                     rows - away, " of ", rows, " rows keep everything at home\n");
-    const TextTable view = RouteTable(table, tier);
+    const TextTable view = RouteTable(table, tier, status);
     if (!view.empty()) text += view.Render(colour);
   }
   return text;

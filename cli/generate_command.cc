@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <sstream>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -9,14 +10,15 @@
 #include "absl/strings/str_split.h"
 #include "cli/animation.h"
 #include "cli/commands.h"
+#include "cli/picture_size.h"
 #include "cli/progress_report.h"
 #include "cli/result_file.h"
 #include "core/json.h"
 #include "engine/media/decode.h"
 #include "engine/media/encode.h"
 #include "engine/picture_engine.h"
+#include "engine/picture_order.h"
 #include "engine/sampler/scheduler_config.h"
-#include "engine/text/unicode.h"
 
 namespace ringway::cli {
 namespace {
@@ -29,20 +31,14 @@ struct GenerateOptions {
   std::string start_file;             // a picture to start from
   double guidance = -1;               // below 0: not given
   std::vector<std::string> adapters;  // "FILE" or "FILE:STRENGTH"
+  std::string mask_file;
+  bool strength_given = false;
+  std::vector<std::string> controls, control_pictures, control_windows;  // one picture and window a control
+  std::vector<std::string> words;                                        // "WORD=FILE" or "FILE"
+  std::string preview, preview_out = "preview.png";
+  double coder_mib = 0;
   engine::EngineOptions engine;
 };
-
-absl::Status ReadSize(const std::string& text, engine::PictureRequest& request) {
-  if (text.empty()) return absl::OkStatus();
-  const std::vector<std::string> sides = absl::StrSplit(text, 'x');
-  const bool two = sides.size() == 2;
-  if (sides.size() > 2 || !absl::SimpleAtoi(sides.front(), &request.width) ||
-      !absl::SimpleAtoi(sides.back(), &request.height) || request.width < 1 || request.height < 1 ||
-      (!two && sides.size() != 1))
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--size is \"", text.substr(0, 100), "\"; allowed: WIDTHxHEIGHT or SIDE, in pixels, as 512x768"));
-  return absl::OkStatus();
-}
 
 absl::Status ReadStart(const std::string& file, engine::PictureRequest& request) {
   if (file.empty()) return absl::OkStatus();
@@ -53,6 +49,76 @@ absl::Status ReadStart(const std::string& file, engine::PictureRequest& request)
     return absl::InvalidArgumentError(absl::StrCat("--init ", file, ": ", picture.status().message()));
   request.start = *std::move(picture);
   return absl::OkStatus();
+}
+
+absl::Status ReadMask(const std::string& file, engine::PictureRequest& request) {
+  if (file.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::string> bytes = PhotoFor(file);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<engine::Picture> mask = engine::DecodeMask(*bytes);
+  if (!mask.ok())
+    return absl::InvalidArgumentError(absl::StrCat("--mask ", file, ": ", mask.status().message()));
+  request.mask = *std::move(mask);
+  return absl::OkStatus();
+}
+
+absl::Status ReadWindow(const std::string& text, engine::ControlRequest& control) {
+  const std::vector<std::string> ends = absl::StrSplit(text, ',');
+  if (ends.size() == 2 && absl::SimpleAtod(ends[0], &control.begin) &&
+      absl::SimpleAtod(ends[1], &control.end))
+    return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--control-window is \"", text.substr(0, 100),
+                                                 "\"; allowed: START,END, shares of the way, as 0,0.5"));
+}
+
+absl::Status ReadControls(const GenerateOptions& options, engine::PictureRequest& request) {
+  if (options.controls.size() != options.control_pictures.size() ||
+      options.control_windows.size() > options.controls.size())
+    return absl::InvalidArgumentError(
+        "every --control has a --control-image, and at most one --control-window, in the same order");
+  for (std::size_t i = 0; i < options.controls.size(); ++i) {
+    engine::ControlRequest control;
+    const engine::NamedStrength named = engine::SplitStrength(options.controls[i]);
+    std::error_code error;
+    const bool whole = std::filesystem::exists(options.controls[i], error);
+    control.network = whole ? options.controls[i] : named.name;
+    if (!whole) control.strength = named.strength;
+    const absl::StatusOr<std::string> bytes = PhotoFor(options.control_pictures[i]);
+    if (!bytes.ok()) return bytes.status();
+    absl::StatusOr<engine::Picture> picture = engine::DecodePicture(*bytes);
+    if (!picture.ok())
+      return absl::InvalidArgumentError(
+          absl::StrCat("--control-image ", options.control_pictures[i], ": ", picture.status().message()));
+    control.picture = *std::move(picture);
+    if (i < options.control_windows.size())
+      if (absl::Status read = ReadWindow(options.control_windows[i], control); !read.ok()) return read;
+    request.controls.push_back(std::move(control));
+  }
+  return absl::OkStatus();
+}
+
+// FILE means the file's own name.
+void ReadWords(const std::vector<std::string>& words, engine::PictureRequest& request) {
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos)
+      request.words.push_back({std::filesystem::path(word).stem().string(), word});
+    else
+      request.words.push_back({word.substr(0, equals), word.substr(equals + 1)});
+  }
+}
+
+// A preview that cannot be written is told once, at the end: the picture is what was asked for.
+void ShowPreviews(GenerateOptions& options, absl::Status& written) {
+  if (options.preview.empty()) return;
+  options.request.preview = options.preview;
+  options.request.on_preview = [&options, &written](int step, const engine::Picture& picture) {
+    const absl::StatusOr<std::string> file =
+        engine::EncodePng(picture, {{"preview of step", absl::StrCat(step)}});
+    std::ostringstream nowhere;
+    const absl::Status status = file.ok() ? WriteResult(options.preview_out, *file, nowhere) : file.status();
+    if (written.ok()) written = status;
+  };
 }
 
 // A name that ends in a number after a colon says a strength, unless there is a file of the whole name.
@@ -68,39 +134,9 @@ void ReadAdapters(const std::vector<std::string>& words, engine::PictureRequest&
   }
 }
 
-// Words of the command line as a file may hold them: what is no UTF-8 becomes the mark that replaces it.
-std::string Readable(std::string_view text) {
-  std::string readable;
-  while (!text.empty()) engine::AppendUtf8(engine::TakeCharacter(text), readable);
-  return readable;
-}
-
 std::string ModelName(const std::string& model) {
   const std::filesystem::path path = std::filesystem::path(model).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
-// What it takes to draw the picture again.
-engine::PngTexts Written(const GenerateOptions& options, const engine::DrawnPicture& drawn) {
-  const engine::PictureRequest& request = options.request;
-  engine::PngTexts texts = {{"Software", absl::StrCat("Ringway ", RINGWAY_VERSION)},
-                            {"prompt", Readable(request.prompt)},
-                            {"negative prompt", Readable(request.negative)},
-                            {"model", Readable(ModelName(options.model))},
-                            {"seed", absl::StrCat(request.seed)},
-                            {"steps", absl::StrCat(drawn.steps)},
-                            {"guidance", absl::StrCat(drawn.guidance)},
-                            {"scheduler", drawn.scheduler},
-                            {"size", absl::StrCat(drawn.picture.width, "x", drawn.picture.height)}};
-  if (request.clip_skip > 0) texts.emplace_back("clip skip", absl::StrCat(request.clip_skip));
-  for (const engine::AdapterFile& adapter : request.adapters)
-    texts.emplace_back("lora", absl::StrCat(Readable(std::filesystem::path(adapter.path).filename().string()),
-                                            ":", adapter.strength));
-  if (request.start) {
-    texts.emplace_back("init", Readable(std::filesystem::path(options.start_file).filename().string()));
-    texts.emplace_back("strength", absl::StrCat(request.strength));
-  }
-  return texts;
 }
 
 void Report(Session& session, const GenerateOptions& options, const engine::DrawnPicture& drawn,
@@ -155,14 +191,21 @@ int Generate(Session& session, GenerateOptions& options) {
     return Fail(session, BothOnStandardOutput("-o"));
   ReadAdapters(options.adapters, options.request);
   if (options.guidance >= 0) options.request.guidance = options.guidance;
-  const absl::Status checks[] = {CheckOut(options.out), ReadSize(options.size, options.request),
-                                 ReadStart(options.start_file, options.request)};
+  ReadWords(options.words, options.request);
+  if (!options.mask_file.empty() && !options.strength_given) options.request.strength = 1;
+  options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
+  const absl::Status checks[] = {CheckOut(options.out), ReadPictureSize(options.size, options.request),
+                                 ReadStart(options.start_file, options.request),
+                                 ReadMask(options.mask_file, options.request),
+                                 ReadControls(options, options.request)};
   for (const absl::Status& status : checks)
     if (!status.ok()) return Fail(session, status);
   EngineLog log(session);  // outlives the engine
   options.engine.log = [&log](const std::string& line) { log.Add(line); };
   const auto engine = engine::PictureEngine::Open(options.model, options.engine);
   if (!engine.ok()) return Fail(session, engine.status());
+  absl::Status preview_written;
+  ShowPreviews(options, preview_written);
   ProgressReport progress(session);
   const absl::StatusOr<engine::DrawnPicture> drawn = (*engine)->Draw(
       options.request,
@@ -171,12 +214,50 @@ int Generate(Session& session, GenerateOptions& options) {
       },
       {});
   if (!drawn.ok()) return Fail(session, drawn.status());
-  const absl::StatusOr<std::string> file = engine::EncodePng(drawn->picture, Written(options, *drawn));
+  const absl::StatusOr<std::string> file = engine::EncodePng(
+      drawn->picture, engine::DrawnTexts(options.request, *drawn, absl::StrCat("Ringway ", RINGWAY_VERSION),
+                                         ModelName(options.model),
+                                         std::filesystem::path(options.start_file).filename().string()));
   if (!file.ok()) return Fail(session, file.status());
   if (absl::Status status = WriteResult(options.out, *file, session.out); !status.ok())
     return Fail(session, status);
+  if (!preview_written.ok()) session.err << "note: --preview: " << preview_written.message() << "\n";
   Report(session, options, *drawn, file->size(), progress.Seconds());
   return kExitOk;
+}
+
+}  // namespace
+
+namespace {
+
+void AddGuides(CLI::App& command, GenerateOptions& options) {
+  command.add_option("--mask", options.mask_file,
+                     "with --init: a picture that is white, or a PNG that is transparent, where it is drawn "
+                     "anew; black stays as it is");
+  command
+      .add_option("--control", options.controls,
+                  "DIR or DIR:STRENGTH, a control network in diffusers' layout; may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--control-image", options.control_pictures, "the picture that it follows")
+      ->allow_extra_args(false);
+  command
+      .add_option("--control-window", options.control_windows,
+                  "START,END: on which part of the way it does, as shares; 0,1 if not given")
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--embedding", options.words,
+          "WORD=FILE, or FILE for its own name: a word of prompts that was learnt (textual inversion); "
+          "may be repeated")
+      ->allow_extra_args(false);
+  command.add_option("--preview", options.preview,
+                     "directory of a tiny autoencoder (TAESD) that shows the picture after each step");
+  command.add_option("--preview-out", options.preview_out, "where the newest preview goes")
+      ->capture_default_str();
+  command
+      .add_option("--vae-memory", options.coder_mib,
+                  "MiB that the autoencoder may take at a time; larger pictures are drawn in tiles [4096]")
+      ->check(CLI::Range(0.0, 1e6));
 }
 
 }  // namespace
@@ -207,9 +288,16 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
                       absl::StrCat(engine::SchedulerNames(), "; the checkpoint's own if not given"));
   command->add_option("--init", options->start_file,
                       "PNG, JPEG or WebP to start from; its size, if none is given");
-  command->add_option("--strength", request.strength, "with --init: how far from it, above 0, to 1")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+  command
+      ->add_option_function<double>(
+          "--strength",
+          [options](const double& strength) {
+            options->request.strength = strength;
+            options->strength_given = true;
+          },
+          "with --init: how far from it, above 0, to 1; 0.8 if not given, 1 with --mask")
+      ->check(CLI::Range(0.0, 1.0));
+  AddGuides(*command, *options);
   command->add_option("--clip-skip", request.clip_skip, "last layers of the text encoder to leave out")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();

@@ -148,7 +148,10 @@ int Plan(Session& session, const PlanOptions& options) {
   }
   session.out << LoadTable(fleet, *snapshot, plan).Render(session.colour) << "\n" << FactsText(plan.facts);
   const v1::RoutingTable table = EncodePlan(plan, fleet);
-  const TextTable routes = RouteTable(table, table.tiers(0));
+  v1::StatusReply names;  // of the rings, as a controller would tell them
+  names.add_tiers()->set_tier(tier->name);
+  for (const RingSpec& ring : tier->route.rings) names.mutable_tiers(0)->add_rings(ring.name);
+  const TextTable routes = RouteTable(table, table.tiers(0), names);
   session.out << (routes.empty() ? "everything stays home\n" : "\n" + routes.Render(session.colour));
   for (const planner::Finding& finding : plan.findings) {
     session.out << "finding: " << planner::FindingKindName(finding.kind) << ": " << finding.detail << "\n";

@@ -6,14 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "cli/fleet_view.h"
 #include "cli/text_table.h"
 
 namespace ringway::cli {
 namespace {
 
 Style StyleOf(const v1::End& end) { return end.outcome() == "done" ? Style::kGood : Style::kBad; }
-
-std::string RingText(std::uint32_t ring) { return ring == 0 ? "home" : absl::StrCat("ring ", ring); }
 
 std::string StepLine(const v1::TraceStep& step) {
   std::string line = absl::StrFormat("  %8.3f s  %s", step.at_s(), step.what());
@@ -42,15 +41,15 @@ std::string Heading(const v1::RequestTrace& trace, bool colour) {
   return text;
 }
 
-std::string Ending(const v1::RequestTrace& trace, bool colour) {
+std::string Ending(const v1::RequestTrace& trace, const v1::StatusReply& fleet, bool colour) {
   const v1::End& end = trace.end();
   const v1::JobTrace& told = end.trace();
   std::string text = absl::StrFormat("  %8.3f s  ended: ", trace.took_s());
   absl::StrAppend(&text, Paint(end.outcome(), StyleOf(end), colour),
                   end.message().empty() ? "" : ": " + end.message(), "\n");
   absl::StrAppend(&text, "  route    ", told.source_region(), " -> ", told.region(), " (", told.reason(),
-                  ", ", RingText(told.ring()), ") by table ", told.table_epoch(), ".", told.table_version(),
-                  "\n");
+                  ", ", RingName(fleet, trace.tier(), static_cast<int>(told.ring()) - 1), ") by table ",
+                  told.table_epoch(), ".", told.table_version(), "\n");
   absl::StrAppend(&text, "  offers   ", told.attempts(), " to workers, ", told.busy(), " met a busy one",
                   told.worker().empty() ? "" : "; served by " + told.worker(), "\n");
   absl::StrAppendFormat(&text,
@@ -72,7 +71,8 @@ std::vector<v1::RequestTrace> InOrder(const std::vector<v1::TellReply>& replies)
   return traces;
 }
 
-std::string TraceText(const std::vector<v1::RequestTrace>& traces, bool colour) {
+std::string TraceText(const std::vector<v1::RequestTrace>& traces, const v1::StatusReply& fleet,
+                      bool colour) {
   std::string text;
   for (const v1::RequestTrace& trace : traces) {
     if (text.empty()) {
@@ -81,7 +81,7 @@ std::string TraceText(const std::vector<v1::RequestTrace>& traces, bool colour) 
     absl::StrAppend(&text, Heading(trace, colour));
     for (const v1::TraceStep& step : trace.steps()) text += StepLine(step);
     if (trace.steps_left_out() > 0) absl::StrAppend(&text, "  and ", trace.steps_left_out(), " more steps\n");
-    text += Ending(trace, colour);
+    text += Ending(trace, fleet, colour);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ringway/v1/admin.pb.h"
 #include "ringway/v1/trace.pb.h"
 
 namespace ringway::cli {
@@ -16,7 +17,8 @@ namespace ringway::cli {
 // All traces of the replies: of entry before forwarded, then by arrival.
 std::vector<v1::RequestTrace> InOrder(const std::vector<v1::TellReply>& replies);
 
-std::string TraceText(const std::vector<v1::RequestTrace>& traces, bool colour);
+// `fleet` names the rings; it may be empty.
+std::string TraceText(const std::vector<v1::RequestTrace>& traces, const v1::StatusReply& fleet, bool colour);
 
 }  // namespace ringway::cli
 

@@ -4,68 +4,88 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/job_call.h"
+#include "cli/job_options.h"
 #include "cli/result_file.h"
-#include "proto/table_codec.h"
-#include "topology/problems.h"
 
 namespace ringway::cli {
 namespace {
 
 struct SubmitOptions {
-  v1::JobHeader header;
-  std::string file;
+  JobOptions job;
   std::string out;
-  std::string deadline;
-  std::vector<std::string> parameters;  // name=value
 };
 
-absl::Status FillHeader(SubmitOptions& options) {
-  v1::JobHeader& header = options.header;
-  header.set_wire_version(wire::kWireVersion);
-  absl::Duration deadline;
-  if (!options.deadline.empty()) {
-    if (!absl::ParseDuration(options.deadline, &deadline) || deadline <= absl::ZeroDuration()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--deadline: found ", Quoted(options.deadline), "; allowed: a duration such as 30s"));
-    }
-    header.set_deadline_s(absl::ToDoubleSeconds(deadline));
-  }
-  for (const std::string& parameter : options.parameters) {
-    const std::size_t equals = parameter.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--param: found ", Quoted(parameter), "; allowed: name=value"));
-    }
-    (*header.mutable_parameters())[parameter.substr(0, equals)] = parameter.substr(equals + 1);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status OpenPayload(SubmitOptions& options, std::ifstream& payload) {
-  if (options.file.empty()) return absl::OkStatus();
-  payload.open(options.file, std::ios::binary | std::ios::ate);
-  if (!payload) return absl::NotFoundError(absl::StrCat(options.file, ": cannot be opened"));
-  options.header.set_payload_bytes(static_cast<std::uint64_t>(payload.tellg()));
+  const std::string& file = options.job.file;
+  if (file.empty()) return absl::OkStatus();
+  payload.open(file, std::ios::binary | std::ios::ate);
+  if (!payload) return absl::NotFoundError(absl::StrCat(file, ": cannot be opened"));
+  options.job.header.set_payload_bytes(static_cast<std::uint64_t>(payload.tellg()));
   payload.seekg(0);
   return absl::OkStatus();
 }
 
-std::string TraceText(const v1::End& end) {
+// What a person can do about an end that is not "done"; the router's own message stands before it.
+std::string_view Remedy(const v1::End& end) {
+  const std::string& outcome = end.outcome();
+  if (outcome == "shed")
+    return "the fleet has no room for it now; `ringway status` shows where, try again later";
+  if (outcome == "busy") return "no worker came free in time; try again";
+  if (outcome == "timeout") return "its deadline is too near; --deadline gives it longer";
+  if (outcome == "rejected")
+    return "the fleet does not take such a job; sent again, it will be refused again";
+  return "";
+}
+
+// Where the job went, as far as it came: a job that was refused at the door has no region, no worker and no
+// times.
+std::string CourseText(const v1::End& end) {
   const v1::JobTrace& trace = end.trace();
-  std::string text = absl::StrCat("request  ", trace.request_id(), "\nregion   ", trace.source_region());
-  if (trace.region() != trace.source_region()) absl::StrAppend(&text, " -> ", trace.region());
-  absl::StrAppend(&text, " (", trace.reason(), ", table ", trace.table_epoch(), ".", trace.table_version(),
-                  ")\n");
-  absl::StrAppend(&text, "worker   ", trace.worker(), " by router ", trace.router(), ", ", trace.attempts(),
-                  " attempts, ", trace.busy(), " busy\n");
-  absl::StrAppendFormat(
-      &text, "time     waited %.3f s (of that scheduling delay %.3f s), served %.3f s, network %.3f s\n",
-      trace.wait_s(), trace.delay_s(), trace.service_s(), trace.network_s());
+  std::string text;
+  if (!trace.request_id().empty()) absl::StrAppend(&text, "request  ", trace.request_id(), "\n");
+  if (!trace.source_region().empty()) {
+    absl::StrAppend(&text, "region   ", trace.source_region());
+    if (!trace.region().empty() && trace.region() != trace.source_region())
+      absl::StrAppend(&text, " -> ", trace.region());
+    if (!trace.reason().empty())
+      absl::StrAppend(&text, " (", trace.reason(), ", table ", trace.table_epoch(), ".",
+                      trace.table_version(), ")");
+    text += "\n";
+  }
+  if (!trace.worker().empty()) {
+    absl::StrAppend(&text, "worker   ", trace.worker(), " by router ", trace.router(), "\n");
+  }
+  if (trace.attempts() > 0) {
+    absl::StrAppend(&text, "offers   ", trace.attempts(), " to workers, ", trace.busy(), " met a busy one\n");
+  }
+  if (!trace.worker().empty() || trace.wait_s() > 0) {
+    absl::StrAppendFormat(
+        &text, "time     waited %.3f s (of that scheduling delay %.3f s), served %.3f s, network %.3f s\n",
+        trace.wait_s(), trace.delay_s(), trace.service_s(), trace.network_s());
+  }
+  if (end.outcome() != "done" && trace.worker().empty()) text += "no worker began it\n";
   return text;
+}
+
+void TellEnd(Session& session, const SubmitOptions& options, const v1::End& end, std::uint64_t bytes) {
+  const bool done = end.outcome() == "done";
+  std::ostream& told = ResultFile::IsStandardOutput(options.out) ? session.err : session.out;
+  told << session.Painted(end.outcome(), done ? Style::kGood : Style::kBad);
+  if (!end.message().empty()) told << ": " << end.message();
+  told << "\n" << CourseText(end);
+  if (bytes > 0 || done) {
+    told << "result   " << bytes << " bytes"
+         << (options.out.empty() ? (bytes > 0 ? ", not kept: --out FILE keeps them" : "")
+                                 : " in " + options.out)
+         << "\n";
+  }
+  if (const std::string_view remedy = Remedy(end); !done && !remedy.empty())
+    told << "remedy   " << remedy << "\n";
+  if (!done && end.retry_after_s() > 0)
+    told << absl::StrFormat("retry    in %.1f s at the earliest\n", end.retry_after_s());
 }
 
 int ReportEnd(Session& session, const SubmitOptions& options, const v1::End& end, ResultFile& result) {
@@ -75,14 +95,7 @@ int ReportEnd(Session& session, const SubmitOptions& options, const v1::End& end
   if (session.json) {
     session.out << MessageJson(end);
   } else {
-    std::ostream& told = ResultFile::IsStandardOutput(options.out) ? session.err : session.out;
-    told << session.Painted(end.outcome(), done ? Style::kGood : Style::kBad);
-    if (!end.message().empty()) told << ": " << end.message();
-    told << "\n" << TraceText(end);
-    told << "result   " << result.bytes() << " bytes"
-         << (options.out.empty() ? (result.bytes() > 0 ? ", not kept: --out FILE keeps them" : "")
-                                 : " in " + options.out)
-         << "\n";
+    TellEnd(session, options, end, result.bytes());
   }
   if (done) return kExitOk;
   return end.outcome() == "rejected" ? kExitRefused : kExitNo;
@@ -91,7 +104,7 @@ int ReportEnd(Session& session, const SubmitOptions& options, const v1::End& end
 int Submit(Session& session, SubmitOptions& options) {
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("--out"));
-  if (absl::Status status = FillHeader(options); !status.ok()) {
+  if (absl::Status status = options.job.Complete(); !status.ok()) {
     Fail(session, status);
     return kExitUsage;
   }
@@ -111,7 +124,7 @@ int Submit(Session& session, SubmitOptions& options) {
       .chunk = [&](std::string_view bytes) { return result.Append(bytes); },
   };
   const absl::StatusOr<v1::End> end =
-      RunJob(session.router, options.header, options.file.empty() ? nullptr : &payload, events);
+      RunJob(session.router, options.job.header, options.job.file.empty() ? nullptr : &payload, events);
   if (!end.ok()) return Fail(session, end.status());
   return ReportEnd(session, options, *end, result);
 }
@@ -121,44 +134,11 @@ int Submit(Session& session, SubmitOptions& options) {
 void AddSubmitCommand(CLI::App& app, Session& session) {
   CLI::App* submit = app.add_subcommand("submit", "send one job and wait for its result");
   const auto options = std::make_shared<SubmitOptions>();
-  v1::JobHeader* header = &options->header;
-  submit->add_option("--file", options->file, "payload, for example a picture");
+  options->job.AddTo(*submit);
   submit->add_option("--out", options->out, "where the result goes, - for standard output");
-  submit->add_option("--deadline", options->deadline, "for example 30s; the tier's if not given");
-  submit->add_option("--param", options->parameters, "name=value, as often as needed")
-      ->allow_extra_args(false);
-  const auto text = [&](const char* name, auto set, const char* help) {
-    submit->add_option_function<std::string>(
-        name, [header, set](const std::string& value) { set(*header, value); }, help);
-  };
-  text(
-      "--prompt", [](v1::JobHeader& h, const std::string& v) { h.set_prompt(v); },
-      "what the picture should show");
-  text(
-      "--tier", [](v1::JobHeader& h, const std::string& v) { h.set_tier(v); }, "needed if there are several");
-  text(
-      "--priority", [](v1::JobHeader& h, const std::string& v) { h.set_priority(v); },
-      "the tier's first if not given");
-  text(
-      "--tenant", [](v1::JobHeader& h, const std::string& v) { h.set_tenant(v); }, "who pays");
-  text(
-      "--model", [](v1::JobHeader& h, const std::string& v) { h.set_model(v); }, "model");
-  text(
-      "--type", [](v1::JobHeader& h, const std::string& v) { h.set_content_type(v); },
-      "content type of the payload");
-  text(
-      "--key", [](v1::JobHeader& h, const std::string& v) { h.set_idempotency_key(v); },
+  submit->add_option_function<std::string>(
+      "--key", [options](const std::string& key) { options->job.header.set_idempotency_key(key); },
       "idempotency key: with it the job is done at most once");
-  const auto number = [&](const char* name, auto set, const char* help) {
-    submit->add_option_function<std::uint32_t>(
-        name, [header, set](std::uint32_t value) { set(*header, value); }, help);
-  };
-  number(
-      "--steps", [](v1::JobHeader& h, std::uint32_t v) { h.set_steps(v); }, "solver steps");
-  number(
-      "--pixels", [](v1::JobHeader& h, std::uint32_t v) { h.set_pixels(v); }, "pixels of a frame");
-  number(
-      "--frames", [](v1::JobHeader& h, std::uint32_t v) { h.set_frames(v); }, "frames of the film");
   submit->callback(
       [&session, options] { session.run = [&session, options] { return Submit(session, *options); }; });
 }

@@ -15,7 +15,13 @@ int Table(Session& session, const std::string& tier) {
   request.set_tier(tier);
   const absl::StatusOr<v1::RoutingTable> reply = admin->Call(&v1::Admin::Stub::GetTable, request);
   if (!reply.ok()) return Fail(session, admin->WithSuggestion(reply.status(), {tier}));
-  session.out << (session.json ? MessageJson(*reply) : RoutingText(*reply, session.colour));
+  if (session.json) {
+    session.out << MessageJson(*reply);
+    return kExitOk;
+  }
+  // For the names of the rings; without an answer they have numbers.
+  const absl::StatusOr<v1::StatusReply> status = admin->Call(&v1::Admin::Stub::Status, v1::StatusRequest());
+  session.out << RoutingText(*reply, status.ok() ? *status : v1::StatusReply(), session.colour);
   return kExitOk;
 }
 

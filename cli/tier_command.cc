@@ -3,6 +3,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "cli/choice.h"
 #include "cli/operator_action.h"
 
 namespace ringway::cli {
@@ -34,7 +35,8 @@ void AddMode(CLI::App& app, Session& session) {
           "MODE", [request](const std::string& mode) { request->set_mode(mode); },
           "active, observe or frozen")
       ->required()
-      ->check(CLI::IsMember({"active", "observe", "frozen"}));
+      ->type_name("active|observe|frozen")
+      ->check(OneOf({"active", "observe", "frozen"}));
   AddActionOptions(*command, request);
   command->callback([&session, request] {
     session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::SetMode, *request); };

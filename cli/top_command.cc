@@ -1,11 +1,9 @@
 // ringway top [--interval SECONDS] [--count N] [--once]
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/demo/interrupt.h"
@@ -17,9 +15,7 @@
 namespace ringway::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kRouterLimit(300);
-// How long a key may be waited for before the signals are looked at.
-constexpr absl::Duration kLookAround = absl::Milliseconds(100);
+constexpr std::chrono::milliseconds kTotalsLimit(300);
 
 struct TopOptions {
   double interval_s = 1;
@@ -29,7 +25,7 @@ struct TopOptions {
 class Watcher {
  public:
   Watcher(AdminClient admin, std::string fleet_token)
-      : admin_(std::move(admin)), routers_(kRouterLimit, std::move(fleet_token)) {}
+      : admin_(std::move(admin)), routers_(kTotalsLimit, std::move(fleet_token)) {}
 
   absl::Status Look() {
     auto status = admin_.Call(&v1::Admin::Stub::Status, v1::StatusRequest());
@@ -64,29 +60,13 @@ class Watcher {
   top::Frame frame_;
 };
 
-// False: it is time to stop.
-bool WaitForNext(top::Terminal* terminal, demo::Interrupt& interrupt, absl::Duration interval) {
-  const absl::Time until = absl::Now() + interval;
-  for (absl::Time now = absl::Now(); now < until; now = absl::Now()) {
-    if (interrupt.Came()) return false;
-    const absl::Duration slice = std::min(kLookAround, until - now);
-    if (terminal == nullptr) {
-      absl::SleepFor(slice);
-    } else if (const std::optional<char> key = terminal->Key(slice)) {
-      if (*key == 'q' || *key == 'Q') return false;
-      return true;  // any other key: a new picture now
-    }
-  }
-  return !interrupt.Came();
-}
-
 int Show(Session& session, Watcher& watcher, const TopOptions& options, demo::Interrupt& interrupt) {
   std::optional<top::Terminal> terminal;
   if (session.terminal) terminal.emplace(session.out);
   for (int shown = 0; options.count == 0 || shown < options.count; ++shown) {
     const bool first = shown == 0;
     if (!first) {
-      if (!WaitForNext(terminal ? &*terminal : nullptr, interrupt, absl::Seconds(options.interval_s)))
+      if (!top::WaitForNext(terminal ? &*terminal : nullptr, interrupt, absl::Seconds(options.interval_s)))
         return kExitOk;
       const absl::Status looked = watcher.Look();
       if (!looked.ok() && !terminal) return Fail(session, looked);
@@ -126,7 +106,7 @@ int Top(Session& session, const TopOptions& options, bool once) {
   // What the controller knows is worth a picture without the routers' waits and offers.
   if (!watcher.refusal().empty()) session.err << "ringway: " << watcher.refusal() << "\n";
   if (once) {  // waits and offers are counted between two looks
-    if (!WaitForNext(nullptr, interrupt, absl::Seconds(options.interval_s))) return kExitOk;
+    if (!top::WaitForNext(nullptr, interrupt, absl::Seconds(options.interval_s))) return kExitOk;
     if (absl::Status looked = watcher.Look(); !looked.ok()) return Fail(session, looked);
     return ShowOnce(session, watcher);
   }

@@ -7,6 +7,7 @@
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/fleet_view.h"
+#include "cli/row_changes.h"
 
 namespace ringway::cli {
 namespace {
@@ -25,18 +26,33 @@ TextTable ChangeTable(const v1::DryRunReply& reply) {
   return table;
 }
 
-int WhatIf(Session& session, const v1::DryRunRequest& request) {
+int WhatIf(Session& session, const v1::DryRunRequest& request, bool all) {
   absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
   if (!admin.ok()) return Fail(session, admin.status());
   const absl::StatusOr<v1::DryRunReply> reply = admin->Call(&v1::Admin::Stub::DryRun, request);
-  if (!reply.ok()) return Fail(session, reply.status());
+  if (!reply.ok()) {
+    std::vector<std::string> names(request.drain().begin(), request.drain().end());
+    for (const auto& [region, factor] : request.demand_scale()) names.push_back(region);
+    names.push_back(request.tier());
+    return Fail(session, admin->WithSuggestion(reply.status(), names));
+  }
   if (session.json) {
     session.out << MessageJson(*reply);
     return kExitOk;
   }
   session.out << ChangeTable(*reply).Render(session.colour) << "\n";
-  for (const std::string& change : reply->changes()) session.out << change << "\n";
-  if (reply->changes().empty()) session.out << "the table would stay as it is\n";
+  // What is in force is compared with; before the first table, everything is at home.
+  v1::GetTableRequest of_tier;
+  of_tier.set_tier(request.tier());
+  const absl::StatusOr<v1::RoutingTable> now = admin->Call(&v1::Admin::Stub::GetTable, of_tier);
+  const absl::StatusOr<v1::StatusReply> status = admin->Call(&v1::Admin::Stub::Status, v1::StatusRequest());
+  const RowChanges changes = ChangesBetween(now.ok() ? *now : v1::RoutingTable(), *reply,
+                                            status.ok() ? *status : v1::StatusReply(), all);
+  if (!changes.table.empty()) session.out << changes.table.Render(session.colour);
+  if (changes.table.empty()) session.out << "no traffic would go another way\n";
+  if (changes.idle_rows > 0)
+    session.out << changes.idle_rows
+                << " more rows would change for which nobody asks now; --all shows them\n";
   return kExitOk;
 }
 
@@ -57,6 +73,8 @@ void AddWhatIfCommand(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("whatif", "what the controller would plan now with other settings; changes nothing");
   const auto request = std::make_shared<v1::DryRunRequest>();
+  const auto all = std::make_shared<bool>(false);
+  command->add_flag("--all", *all, "also rows for which nobody asks now");
   command->add_option_function<std::string>(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "needed if there are several");
@@ -77,8 +95,9 @@ void AddWhatIfCommand(CLI::App& app, Session& session) {
       ->expected(1, 1000)
       ->allow_extra_args(false)
       ->check(CLI::Validator([request](std::string& text) { return ReadScale(text, *request); }, ""));
-  command->callback(
-      [&session, request] { session.run = [&session, request] { return WhatIf(session, *request); }; });
+  command->callback([&session, request, all] {
+    session.run = [&session, request, all] { return WhatIf(session, *request, *all); };
+  });
 }
 
 }  // namespace ringway::cli

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/words/completion.h"
 #include "cli/words/man_page.h"
@@ -50,7 +51,8 @@ void AddWordsCommands(CLI::App& app, Session& session) {
   const auto shell = std::make_shared<std::string>();
   completion->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->type_name("bash|zsh|fish")
+      ->check(OneOf({"bash", "zsh", "fish"}));
   completion->callback([&app, &session, shell] {
     session.run = [&app, &session, shell] { return Completion(session, app, *shell); };
   });

@@ -139,13 +139,13 @@ absl::StatusOr<std::string> CommandTarget::operator()(const RollbackCommand& com
     return absl::NotFoundError(absl::StrCat(
         "table ", command.version.epoch, "/", command.version.version, " is not kept; ",
         kept.empty() ? std::string("no table is kept yet")
-                     : absl::StrCat("kept are ", kept.size(), " tables, ", kept.front()->version.epoch, "/",
-                                    kept.front()->version.version, " to ", kept.back()->version.epoch, "/",
+                     : absl::StrCat("kept are ", kept.size(), " tables, ", kept.front()->version.epoch, ".",
+                                    kept.front()->version.version, " to ", kept.back()->version.epoch, ".",
                                     kept.back()->version.version)));
   }
   (*loop)->PutInForce(std::make_shared<const TierTable>(table->tiers[(*loop)->id()]));
   (*loop)->SetMode(TierMode::kFrozen);
-  return absl::StrCat("tier ", (*loop)->tier().name, " is back on table ", command.version.epoch, "/",
+  return absl::StrCat("tier ", (*loop)->tier().name, " is back on table ", command.version.epoch, ".",
                       command.version.version, " and frozen there; set it active to plan again");
 }
 
@@ -166,7 +166,7 @@ struct Describer {
     return text;
   }
   std::string operator()(const RollbackCommand& c) const {
-    return absl::StrCat("roll back tier=", c.tier, " to ", c.version.epoch, "/", c.version.version);
+    return absl::StrCat("roll back tier=", c.tier, " to ", c.version.epoch, ".", c.version.version);
   }
 };
 

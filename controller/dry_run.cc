@@ -37,8 +37,8 @@ std::vector<std::string> Changes(const TierLoop& loop, const TierTable& after) {
   for (std::size_t p = 0; p < after.priorities(); ++p) {
     for (RegionId source(0); source != world.regions.end_id(); source = RegionId(source.index() + 1)) {
       const auto priority = static_cast<Priority>(p);
-      const std::string was = DescribeRow(loop.in_force()->at(priority, source), source, world);
-      const std::string is = DescribeRow(after.at(priority, source), source, world);
+      const std::string was = DescribeRow(loop.in_force()->at(priority, source), source, world, loop.tier());
+      const std::string is = DescribeRow(after.at(priority, source), source, world, loop.tier());
       if (was == is) continue;
       changes.push_back(
           absl::StrCat(world.regions[source].name, ", ", loop.tier().priorities[p], ": ", was, " -> ", is));

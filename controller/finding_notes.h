@@ -1,7 +1,7 @@
 // Decides which findings are worth a log line: each kind of trouble of a region once, not every epoch.
 //
 // A finding is noted when the same (tier, region, kind) was not seen within `quiet`. What belongs to normal
-// operation (a row that was held or moves in steps) is not noted at all; status screens show it.
+// operation (a row that moves in steps) is not noted at all; status screens show it.
 //
 // Bound: one entry a (tier, region, kind), dropped when silent. Pure; O(log n) a finding.
 #ifndef RINGWAY_CONTROLLER_FINDING_NOTES_H_
@@ -23,7 +23,7 @@ class FindingNotes {
 
   bool Worth(absl::Time now, TierId tier, const planner::Finding& finding) {
     using Kind = planner::Finding::Kind;
-    if (finding.kind == Kind::kHeld || finding.kind == Kind::kStepLimited) return false;
+    if (finding.kind == Kind::kStepLimited) return false;
     const auto [entry, is_new] = seen_.try_emplace({tier, finding.region, finding.kind}, now);
     const bool quiet_before = is_new || now - entry->second > kQuiet;
     entry->second = now;

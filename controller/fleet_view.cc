@@ -15,14 +15,12 @@ void AddCounts(const TierCounts& counts, TierFlow& flow) {
   for (std::size_t p = 0; p < kMaxPriorities; ++p) flow.entered[p] += static_cast<double>(counts.entered[p]);
   for (const SentCount& sent : counts.sent) AddTo(flow.sent, sent.target, static_cast<double>(sent.count));
   flow.ran += static_cast<double>(counts.ran);
-  flow.held_s += counts.held_s_sum;
 }
 
 TierFlow PerSecond(TierFlow flow, double seconds) {
   for (double& entered : flow.entered) entered /= seconds;
   for (TargetRps& cell : flow.sent) cell.rps /= seconds;
   flow.ran /= seconds;
-  flow.held_s /= seconds;
   return flow;
 }
 
@@ -58,6 +56,12 @@ std::vector<std::size_t> ToldByBusyTime(const std::vector<MetricSpec>& metrics) 
   return told;
 }
 
+// The router's clock and its worker's are read one after the other: a little over 1 is 1.
+double BusyShare(const RouterState& router, const WorkerSeen& worker) {
+  const double share = worker.busy_s / router.period_s;
+  return share > 1 ? 1 : share;
+}
+
 void AddWorker(const RouterState& router, const WorkerSeen& worker, absl::Duration report_age,
                const std::vector<std::size_t>& told_by_busy_time, RegionTraffic& region) {
   ++region.alive;
@@ -68,9 +72,7 @@ void AddWorker(const RouterState& router, const WorkerSeen& worker, absl::Durati
     const bool given = std::any_of(worker.metrics.begin(), worker.metrics.end(),
                                    [m](const MetricSeen& seen) { return seen.metric == m; });
     if (given) continue;
-    // The router's clock and its worker's are read one after the other: a little over 1 is 1.
-    const double share = worker.busy_s / router.period_s;
-    region.values[m].push_back({share > 1 ? 1 : share, report_age});
+    region.values[m].push_back({BusyShare(router, worker), report_age});
   }
 }
 
@@ -143,6 +145,7 @@ bool FleetView::Report(absl::Time now, StreamId stream, const RouterReport& repo
   router->reported_at = now;
   router->active = report.table;
   router->period_s = report.period_s;
+  if (router->window_s <= 0) router->window_at = now;
   router->window_s += report.period_s;
   for (const TierCounts& counts : report.tiers) AddCounts(counts, router->window[counts.tier]);
   if (!TakeOverMeasured(report.workers, router->workers)) {
@@ -153,13 +156,23 @@ bool FleetView::Report(absl::Time now, StreamId stream, const RouterReport& repo
   return true;
 }
 
-void FleetView::CloseWindow() {
+void FleetView::CloseWindow(absl::Time now, absl::Duration report_period) {
+  IdVector<RegionId, char> awaited(regions_), overdue(regions_);
+  for (const auto& [name, router] : routers_) {
+    if (router.window_s > 0) {
+      if (now - router.window_at >= 2 * report_period) overdue[router.hello.region] = 1;
+    } else if (router.present() && router.reported_at != absl::InfinitePast()) {
+      awaited[router.hello.region] = 1;
+    }
+  }
   for (auto& [name, router] : routers_) {
-    if (router.window_s <= 0) continue;
+    router.taken_s = 0;
+    const RegionId region = router.hello.region;
+    if (router.window_s <= 0 || (awaited[region] && !overdue[region])) continue;
     for (TierId tier(0); tier != router.window.end_id(); tier = TierId(tier.index() + 1)) {
       router.rates[tier] = PerSecond(std::exchange(router.window[tier], {}), router.window_s);
     }
-    router.window_s = 0;
+    router.taken_s = std::exchange(router.window_s, 0.0);
   }
 }
 
@@ -183,7 +196,7 @@ FleetView::Roll FleetView::MakeRoll(TierId tier, std::size_t regions, const Beli
     std::vector<LivingWorker>& list = seen[routers[r]->hello.region];
     const std::size_t run = list.size();
     for (std::uint32_t w = 0; w < routers[r]->workers.size(); ++w) {
-      if (routers[r]->workers[w].tier == tier) list.push_back({r, w});
+      if (routers[r]->workers[w].tier == tier) list.push_back({r, w, false});
     }
     MergeRun(list, run, by_name_newest_first);
   }
@@ -195,7 +208,7 @@ FleetView::Roll FleetView::MakeRoll(TierId tier, std::size_t regions, const Beli
       const bool again = last != nullptr && last->name == worker.name;
       last = &worker;
       twice = twice || again;
-      if (!again && worker.healthy && !worker.draining) roll.living.push_back(w);
+      if (!again) roll.living.push_back({w.router, w.worker, worker.healthy && !worker.draining});
     }
   }
   roll.twice = twice;
@@ -216,22 +229,34 @@ const std::vector<FleetView::LivingWorker>& FleetView::Living(TierId tier, std::
   return roll.living;
 }
 
+IdVector<RegionId, char> FleetView::Reachable() const {
+  IdVector<RegionId, char> reachable(regions_);
+  for (const auto& [name, router] : routers_) {
+    if (router.present()) reachable[router.hello.region] = 1;
+  }
+  return reachable;
+}
+
 IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId tier, absl::Time now,
                                                      absl::Duration stale_after) const {
   const std::vector<MetricSpec>& metrics = fleet.tiers[tier].metrics;
   IdVector<RegionId, RegionTraffic> regions(fleet.world.regions.size());
   for (RegionTraffic& region : regions) region.values.resize(metrics.size());
   Believed believed;
+  IdVector<RegionId, int> taken(regions.size());
   for (const auto& [name, router] : routers_) {
     RegionTraffic& region = regions[router.hello.region];
     region.reported_at = std::max(region.reported_at, router.reported_at);
+    region.reachable = region.reachable || router.present();
     believed.push_back(Recent(router, now, stale_after) ? &router : nullptr);
     if (believed.back() == nullptr) continue;
     region.fresh = true;
     for (std::size_t p = 0; p < kMaxPriorities; ++p) region.demand_rps[p] += router.rates[tier].entered[p];
     for (const TargetRps& cell : router.rates[tier].sent) AddTo(region.sent_rps, cell.target, cell.rps);
     region.ran_rps += router.rates[tier].ran;
-    region.held_s += router.rates[tier].held_s;
+    if (router.taken_s <= 0) continue;
+    // Of routers that counted over different times the mean counts: their rates are what is added up.
+    region.counted_s += (router.taken_s - region.counted_s) / ++taken[router.hello.region];
   }
   const std::vector<std::size_t> told_by_busy_time = ToldByBusyTime(metrics);
   const RouterState* router = nullptr;
@@ -241,8 +266,10 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
       router = believed[living.router];
       report_age = now - router->reported_at;
     }
-    AddWorker(*router, router->workers[living.worker], report_age, told_by_busy_time,
-              regions[router->hello.region]);
+    const WorkerSeen& worker = router->workers[living.worker];
+    RegionTraffic& region = regions[router->hello.region];
+    region.busy += BusyShare(*router, worker);
+    if (living.alive) AddWorker(*router, worker, report_age, told_by_busy_time, region);
   }
   return regions;
 }

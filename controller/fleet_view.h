@@ -1,11 +1,12 @@
 // What the controller knows of routers and workers: who is there, what they said last, how long ago.
 //
 // One entry a router, by name. A router that connects again replaces its former stream. Counts between two
-// epochs are summed with the time that they cover, so that the rate of an epoch uses every report exactly
-// once whatever the report period is; an epoch without a report keeps the last rate. A worker that two
-// routers report counts once, as the one that spoke last says. When a router is gone, the directory names
-// another of its region for each of its workers (directory_builder.h); from that one's first report on the
-// worker is its own, and what the gone router said of it last is forgotten.
+// epochs are summed with the time that they cover, and taken together once every router of the region has
+// reported, so that a region's counts speak of one time whatever the periods are and use every report exactly
+// once; until then the last rates stand. A router that is overdue by a period is not waited for. A worker
+// that two routers report counts once, as the one that spoke last says. When a router is gone, the directory
+// names another of its region for each of its workers (directory_builder.h); from that one's first report on
+// the worker is its own, and what the gone router said of it last is forgotten.
 //
 // Bounds: kRoutersMax routers, each with one report's worth of workers; a router that left is forgotten by
 // Forget(). Pure: time is an argument, iteration is in order of names. One owner thread. A report that names
@@ -36,8 +37,7 @@ using StreamId = std::uint64_t;
 struct TierFlow {
   PerPriority<double> entered{};
   RpsRow sent;
-  double ran = 0;     // left workers that the router had asked itself
-  double held_s = 0;  // how long these held them
+  double ran = 0;  // left workers that the router had asked itself
   friend bool operator==(const TierFlow&, const TierFlow&) = default;
 };
 
@@ -51,9 +51,11 @@ struct RouterState {
   std::uint64_t epoch_doubted = 0;                // that it claimed last, and was not believed
   TableVersion sent;                              // as pushed last
   absl::Time sent_at = absl::InfinitePast();
-  std::vector<WorkerSeen> workers;  // of the last report
-  double period_s = 1;              // of the last report
-  double window_s = 0;              // time that `window` covers
+  std::vector<WorkerSeen> workers;              // of the last report
+  double period_s = 1;                          // of the last report
+  double window_s = 0;                          // time that `window` covers
+  absl::Time window_at = absl::InfinitePast();  // of its first report
+  double taken_s = 0;  // time that `rates` cover, if they were taken in the last CloseWindow
   IdVector<TierId, TierFlow> window;
   IdVector<TierId, TierFlow> rates;
   // Whether it speaks for its workers; else another router of the region is asked to.
@@ -64,20 +66,22 @@ struct RouterState {
 struct RegionTraffic {
   absl::Time reported_at = absl::InfinitePast();  // newest report from the region, believed or not
   bool fresh = false;                             // some router reported recently: the rest is meaningful
+  bool reachable = false;                         // some router is connected and speaks
   PerPriority<double> demand_rps{};
   RpsRow sent_rps;
   double ran_rps = 0;  // left its workers, however they ended
-  double held_s = 0;   // how long a second's held them
   int alive = 0;       // distinct healthy workers that are not draining
+  double busy = 0;     // of all workers, by the share of the last report's time; draining ones too
+  // Time over which rates and busy shares were counted, where they are news; 0: they are not.
+  double counted_s = 0;
   std::vector<std::vector<MetricValue>>
       values;  // by metric of the tier, one entry a living worker that has it
-  // How long a request holds a worker; 0: none has left one.
-  double HeldMeanS() const { return ran_rps > 0 ? held_s / ran_rps : 0; }
 };
 
 class FleetView {
  public:
-  explicit FleetView(const Fleet& fleet) : tiers_(fleet.tiers.size()), rolls_(fleet.tiers.size()) {}
+  explicit FleetView(const Fleet& fleet)
+      : tiers_(fleet.tiers.size()), regions_(fleet.world.regions.size()), rolls_(fleet.tiers.size()) {}
 
   // The stream that the router used before, if any: to be closed. None also when the view is full; then
   // Find(stream) is null.
@@ -88,8 +92,10 @@ class FleetView {
   RouterState* Find(StreamId stream);
   const RouterState* Find(StreamId stream) const { return const_cast<FleetView*>(this)->Find(stream); }
 
-  // Turns the counts since the last call into rates. Once an epoch, before Collect.
-  void CloseWindow();
+  // Turns the counts of regions whose routers have all reported into rates. Once an epoch, before Collect.
+  void CloseWindow(absl::Time now, absl::Duration report_period);
+  // Whether some router of each region is connected and speaks.
+  IdVector<RegionId, char> Reachable() const;
   IdVector<RegionId, RegionTraffic> Collect(const Fleet& fleet, TierId tier, absl::Time now,
                                             absl::Duration stale_after) const;
   // Marks the routers that have not reported since `before`, though they once did.
@@ -109,8 +115,9 @@ class FleetView {
   struct LivingWorker {
     std::uint32_t router;
     std::uint32_t worker;
+    bool alive;  // healthy and not draining; the others may still be busy
   };
-  // The living workers of one tier by region and name, each once.
+  // The workers of one tier by region and name, each once.
   struct Roll {
     std::uint64_t listing = 0;   // that it was made of; 0: it has to be made anew
     std::vector<bool> believed;  // by router
@@ -125,6 +132,7 @@ class FleetView {
   static Roll MakeRoll(TierId tier, std::size_t regions, const Believed& routers);
 
   std::size_t tiers_;
+  std::size_t regions_;
   std::map<std::string, RouterState> routers_;  // by name
   std::map<StreamId, std::string> streams_;
   std::uint64_t listing_ = 1;

@@ -17,7 +17,7 @@ constexpr double kSilentPeriods = 3;
 Note Info(std::string text) { return {Note::Level::kInfo, std::move(text)}; }
 Note Warning(std::string text) { return {Note::Level::kWarning, std::move(text)}; }
 
-std::string VersionText(TableVersion version) { return absl::StrCat(version.epoch, "/", version.version); }
+std::string VersionText(TableVersion version) { return absl::StrCat(version.epoch, ".", version.version); }
 
 }  // namespace
 
@@ -120,10 +120,12 @@ void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion 
 }
 
 void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
-  view_.CloseWindow();
+  view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
+  view_.CloseWindow(now, settings_.report_period);
+  cut_off_ = CutOff(now, actions);
   bool settled = true;
   for (TierLoop& loop : tiers_) {
-    loop.Observe(now, last_epoch_at_, view_);
+    loop.Observe(now, last_epoch_at_, view_, cut_off_);
     settled = settled && loop.Settled();
   }
   if (settling_ && (settled || now >= settle_until_)) {
@@ -133,10 +135,9 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
                               : Warning("not every region has reported: planning starts without"));
   }
   // Before the table, so that a router knows the peers that it is sent to.
-  view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.Forget(now - settings_.directory_grace);
   RefreshDirectory(now, AppointLeaders(now, actions), actions);
-  if (!settling_) {
+  if (!settling_ && !cut_off_) {
     for (TierLoop& loop : tiers_) PlanTier(now, loop, actions);
     Publish(now, actions);
   }
@@ -147,6 +148,19 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
   const auto missed = absl::Floor(now - next_epoch_at_, settings_.epoch_period);
   next_epoch_at_ += missed + settings_.epoch_period;
   actions.push_back(EpochEnded{});
+}
+
+bool ControllerMachine::CutOff(absl::Time now, Actions& actions) {
+  const IdVector<RegionId, char> reachable = view_.Reachable();
+  for (RegionId id(0); id != reachable.end_id(); id = RegionId(id.index() + 1)) {
+    horizon_.See(now, id, reachable[id] != 0);
+  }
+  const bool cut_off = horizon_.CutOff(now);
+  if (cut_off == cut_off_) return cut_off;
+  actions.push_back(cut_off ? Warning("more than half of the regions cannot be reached any more: taken for a "
+                                      "controller that is cut off, the tables in force stand")
+                            : Info("no longer cut off: planning goes on"));
+  return cut_off;
 }
 
 void ControllerMachine::PlanTier(absl::Time now, TierLoop& loop, Actions& actions) {

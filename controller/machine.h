@@ -11,6 +11,9 @@
 // Leaders of slot ledgers are appointed when it is needed, not only once an epoch (leader_registry.h); an
 // appointment is saved before anybody hears of it.
 //
+// A controller that loses sight of more than half of the regions at once takes itself for cut off, and the
+// tables in force stand (standing.h).
+//
 // After a start or a new topology the tables in force stand, under the new version, until every region with
 // workers has been heard of (or ControllerSettings::settle_max has passed): half a picture must not move
 // traffic.
@@ -36,6 +39,7 @@
 #include "controller/fleet_view.h"
 #include "controller/leader_registry.h"
 #include "controller/settings.h"
+#include "controller/standing.h"
 #include "controller/table_history.h"
 #include "controller/tier_loop.h"
 #include "core/fleet.h"
@@ -81,6 +85,8 @@ class ControllerMachine {
 
   void RunEpoch(absl::Time now, Actions& actions);
   void PlanTier(absl::Time now, TierLoop& loop, Actions& actions);
+  // Looks which regions can be reached; true: it is this controller that cannot be.
+  bool CutOff(absl::Time now, Actions& actions);
   void NoteFindings(absl::Time now, const TierLoop& loop, Actions& actions);
   // Puts a new table in force if any tier's moved, and sends it to all.
   void Publish(absl::Time now, Actions& actions);
@@ -107,6 +113,8 @@ class ControllerMachine {
   DirectoryBuilder directory_;
   LeaderRegistry leaders_;
   FindingNotes notes_;
+  Horizon horizon_;
+  bool cut_off_ = false;
   std::uint64_t epoch_;
   std::shared_ptr<const RoutingTable> table_;
   absl::Time last_epoch_at_;  // of planning, not of leadership

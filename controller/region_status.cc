@@ -1,5 +1,7 @@
 #include "controller/region_status.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "controller/planner/rows.h"
@@ -72,7 +74,7 @@ RegionStatus StatusOf(const TierLoop& loop, RegionId region, absl::Time now) {
   return StatusUnder(loop, snapshot, loop.plan().get(), loop.in_force().get(), region, now);
 }
 
-std::string DescribeRow(const Row& row, RegionId source, const World& world) {
+std::string DescribeRow(const Row& row, RegionId source, const World& world, const Tier& tier) {
   std::string text;
   for (const Route& route : row.routes) {
     if (!text.empty()) text += ", ";
@@ -81,7 +83,9 @@ std::string DescribeRow(const Row& row, RegionId source, const World& world) {
     if (route.target == source && route.reason == RouteReason::kHome) continue;
     absl::StrAppend(&text, " (", View(RouteReasonName(route.reason)));
     if (route.target != source) {
-      absl::StrAppendFormat(&text, ", ring %d, %.0f ms", route.ring + 1, world.rtt.ms(source, route.target));
+      const auto ring = static_cast<std::size_t>(std::max(int{route.ring}, 0));
+      if (ring < tier.route.rings.size()) absl::StrAppend(&text, ", ring ", tier.route.rings[ring].name);
+      absl::StrAppendFormat(&text, ", %.0f ms", world.rtt.ms(source, route.target));
       if (planner::OpenedByLoad(route.reason)) {
         absl::StrAppendFormat(&text, ", opened at load %.2f", route.unlock_load);
       }
@@ -125,9 +129,10 @@ std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, ab
   }
   for (std::size_t p = 0; p < loop.tier().priorities.size(); ++p) {
     const auto priority = static_cast<Priority>(p);
-    lines.push_back(absl::StrCat("priority ", loop.tier().priorities[p], ": ",
-                                 DescribeRow(loop.in_force()->at(priority, region), region, world),
-                                 loop.pins().count({region, priority}) > 0 ? " [pinned]" : ""));
+    lines.push_back(
+        absl::StrCat("priority ", loop.tier().priorities[p], ": ",
+                     DescribeRow(loop.in_force()->at(priority, region), region, world, loop.tier()),
+                     loop.pins().count({region, priority}) > 0 ? " [pinned]" : ""));
   }
   return lines;
 }

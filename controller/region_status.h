@@ -47,7 +47,7 @@ RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, con
 std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, absl::Time now);
 
 // "priority interactive: 70% home, 30% eu-west-1 (overload)".
-std::string DescribeRow(const Row& row, RegionId source, const World& world);
+std::string DescribeRow(const Row& row, RegionId source, const World& world, const Tier& tier);
 
 }  // namespace ringway::controller
 

@@ -101,6 +101,7 @@ ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_pt
       fleet_(std::move(fleet)),
       view_(*fleet_),
       history_(settings_.history_max),
+      horizon_(fleet_->world.regions.size()),
       epoch_(durable.epoch + 1),
       last_epoch_at_(now),
       next_epoch_at_(now + settings_.epoch_period) {
@@ -174,6 +175,8 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
   const FleetView old_view = std::exchange(view_, FleetView(*event.fleet));
   const TierLoops old_tiers = std::exchange(tiers_, {});
   fleet_ = event.fleet;
+  horizon_ = Horizon(fleet_->world.regions.size());
+  cut_off_ = false;
   history_.Remap([&](const RoutingTable& table) { return RemapTable(table, old_fleet, *fleet_); });
   directory_.Reset();
   leaders_.TakeOver(RemapLeaders(leaders_.leaders(), old_fleet, *fleet_),

@@ -52,7 +52,8 @@ void TierLoop::Sample(absl::Time now, const MetricSampled& sample) {
   regions_[sample.region].sampled[sample.metric] = {sample.value, WholeNanoseconds(now - sample.age)};
 }
 
-void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView& view) {
+void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView& view, bool cut_off) {
+  cut_off_ = cut_off;
   findings_.clear();
   auto traffic = view.Collect(*fleet_, id_, now, tier_->guard.stale_after);
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
@@ -62,6 +63,7 @@ void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView&
       seen_a_worker_ = seen_a_worker_ || region.traffic.alive > 0;
     } else {
       region.traffic.fresh = false;
+      region.traffic.reachable = traffic[id].reachable;
       region.traffic.reported_at = std::max(region.traffic.reported_at, traffic[id].reported_at);
     }
   }
@@ -70,7 +72,10 @@ void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView&
     for (const TargetRps& cell : region.traffic.sent_rps) arriving_rps_[cell.target] += cell.rps;
   }
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
-    regions_[id].arriving.Add(window_start, arriving_rps_[id]);
+    RegionState& region = regions_[id];
+    const bool serves = region.traffic.alive > 0 || tier_->regions[id].workers == 0;
+    region.standing.See(now, region.traffic.reachable && serves, cut_off);
+    region.arriving.Add(window_start, arriving_rps_[id]);
     ObserveRegion(now, id);
   }
 }
@@ -78,47 +83,50 @@ void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView&
 void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
   RegionState& region = regions_[id];
   planner::RegionEstimate& estimate = estimate_.region(id);
-  if (region.traffic.reported_at > region.observed_at) {
-    region.observed_at = region.traffic.reported_at;
-    estimate.ObserveDemand(region.traffic.demand_rps, findings_);
+  const RegionTraffic& traffic = region.traffic;
+  if (traffic.fresh && traffic.counted_s > 0) {
+    planner::RegionCounts counts{.at = traffic.reported_at,
+                                 .seconds = traffic.counted_s,
+                                 .ended = traffic.ran_rps * traffic.counted_s,
+                                 .busy_s = traffic.busy * traffic.counted_s,
+                                 .alive = static_cast<double>(traffic.alive)};
+    for (std::size_t p = 0; p < kMaxPriorities; ++p) {
+      counts.entered[p] = traffic.demand_rps[p] * traffic.counted_s;
+    }
+    estimate.Count(counts, findings_);
   }
-  const std::optional<MetricReading> worst = WorstReading(now, id);
-  if (!worst) return;
-  const absl::Time at = WholeNanoseconds(now - worst->age);
-  estimate.ObserveLoad({.at = at,
-                        .measured_load = worst->load,
-                        .started_rps = region.arriving.At(at),
-                        .alive_share = Workers(id).AliveShare(),
-                        .held_mean_s = worst->busy_share ? region.traffic.HeldMeanS() : 0},
-                       findings_);
+  for (std::size_t m = 0; m < tier_->metrics.size(); ++m) {
+    const std::optional<MetricReading> reading = Read(now, id, m);
+    if (!reading) continue;
+    const absl::Time at = WholeNanoseconds(now - reading->age);
+    estimate.Read(m,
+                  {.at = at,
+                   .load = reading->load,
+                   .started_rps = region.arriving.At(at),
+                   .busy_share = reading->busy_share},
+                  findings_);
+  }
 }
 
-std::optional<MetricReading> TierLoop::WorstReading(absl::Time now, RegionId id) {
+std::optional<MetricReading> TierLoop::Read(absl::Time now, RegionId id, std::size_t metric) {
   const RegionState& region = regions_[id];
   const WorkerCount workers = Workers(id);
-  if (workers.provisioned == 0) {
-    if (!region.traffic.fresh) return std::nullopt;
-    return MetricReading{.load = 0, .age = now - region.traffic.reported_at};
+  if (workers.provisioned == 0) return std::nullopt;
+  const MetricSpec& spec = tier_->metrics[metric];
+  std::optional<MetricReading> reading;
+  std::string problem;
+  if (!spec.promql.empty()) {
+    const SampledMetric& sampled = region.sampled[metric];
+    if (sampled.at == absl::InfinitePast()) return std::nullopt;
+    reading = ReadAggregated(spec, {sampled.value, now - sampled.at}, workers, problem);
+  } else if (region.traffic.fresh) {
+    reading = ReadMetric(spec, region.traffic.values[metric], workers, problem);
+    // Nobody alive means no values to tell the age by; the routers' silence about workers is their report.
+    if (reading && workers.alive == 0) reading->age = now - region.traffic.reported_at;
   }
-  std::optional<MetricReading> worst;
-  for (std::size_t m = 0; m < tier_->metrics.size(); ++m) {
-    const MetricSpec& spec = tier_->metrics[m];
-    std::optional<MetricReading> reading;
-    std::string problem;
-    if (!spec.promql.empty()) {
-      const SampledMetric& sampled = region.sampled[m];
-      if (sampled.at == absl::InfinitePast()) continue;
-      reading = ReadAggregated(spec, {sampled.value, now - sampled.at}, workers, problem);
-    } else if (region.traffic.fresh) {
-      reading = ReadMetric(spec, region.traffic.values[m], workers, problem);
-      // Nobody alive means no values to tell the age by; the routers' silence about workers is their report.
-      if (reading && workers.alive == 0) reading->age = now - region.traffic.reported_at;
-    }
-    if (reading) reading->busy_share = spec.name == kBusyMetric;
-    if (!problem.empty()) findings_.push_back({Finding::Kind::kBadInput, id, std::move(problem)});
-    if (reading && (!worst || reading->load > worst->load)) worst = reading;
-  }
-  return worst;
+  if (reading) reading->busy_share = spec.name == kBusyMetric;
+  if (!problem.empty()) findings_.push_back({Finding::Kind::kBadInput, id, std::move(problem)});
+  return reading;
 }
 
 WorkerCount TierLoop::Workers(RegionId id) const {
@@ -138,6 +146,12 @@ RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now) const {
   const bool heard_of = region.traffic.reported_at != absl::InfinitePast();
   load.usable_share *= (heard_of ? Workers(id).AliveShare() : 1) * (1 - DrainShare(id, now));
   load.draining = region.drain.drain;
+  if (region.standing.gone() && !region.traffic.reachable && !cut_off_) {
+    // Who enters there enters elsewhere now; its workers have nobody who would send them a job.
+    load.health = InputHealth::kMissing;
+    load.demand_rps = {};
+  }
+  load.takes_more = load.takes_more && !region.standing.OnTrial(now);
   // Loads may come from Prometheus while the routers are silent: both must be fresh.
   load.health = std::max(load.health, HealthOfAge(now - region.traffic.reported_at, tier_->guard));
   return load;
@@ -189,9 +203,15 @@ std::shared_ptr<const TierTable> TierLoop::Decide() const {
 
 void TierLoop::TakeOverEstimates(const TierLoop& other) {
   seen_a_worker_ = other.seen_a_worker_;
+  const auto same_name = [](const MetricSpec& a, const MetricSpec& b) { return a.name == b.name; };
+  const bool same_metrics = std::equal(tier_->metrics.begin(), tier_->metrics.end(),
+                                       other.tier_->metrics.begin(), other.tier_->metrics.end(), same_name);
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
     const auto same = other.fleet_->world.FindRegion(fleet_->world.regions[id].name);
-    if (same) estimate_.region(id).Restore(other.estimate_.region(*same).learnt());
+    if (!same) continue;
+    planner::RegionEstimate::Learnt learnt = other.estimate_.region(*same).learnt();
+    if (!same_metrics) learnt.metrics.clear();
+    estimate_.region(id).Restore(learnt);
   }
 }
 

@@ -30,6 +30,7 @@
 #include "controller/planner/estimate.h"
 #include "controller/planner/planner.h"
 #include "controller/rate_history.h"
+#include "controller/standing.h"
 #include "core/fleet.h"
 #include "core/snapshot.h"
 
@@ -42,11 +43,11 @@ struct SampledMetric {
 };
 
 struct RegionState {
-  RegionTraffic traffic;  // last believed
-  absl::Time observed_at = absl::InfinitePast();
+  RegionTraffic traffic;               // last believed
   std::vector<SampledMetric> sampled;  // by metric
   RateHistory arriving;                // requests per second sent here, from all sources
   DrainRamp drain;
+  Standing standing;
 };
 
 using PinKey = std::pair<RegionId, Priority>;
@@ -66,7 +67,9 @@ class TierLoop {
   // ---- inputs ----
   void Sample(absl::Time now, const MetricSampled& sample);
   // `window_start`: the last epoch's end, from which the rates of `view` are counted.
-  void Observe(absl::Time now, absl::Time window_start, const FleetView& view);
+  // `cut_off`: so many regions fell that it is this controller that stands alone, and nothing follows from
+  // it.
+  void Observe(absl::Time now, absl::Time window_start, const FleetView& view, bool cut_off = false);
   // Every region that has workers is heard of.
   bool Settled() const;
   // A worker of the tier lives, or did since the start.
@@ -116,7 +119,7 @@ class TierLoop {
 
  private:
   void ObserveRegion(absl::Time now, RegionId id);
-  std::optional<MetricReading> WorstReading(absl::Time now, RegionId id);
+  std::optional<MetricReading> Read(absl::Time now, RegionId id, std::size_t metric);
   RegionLoad LoadOf(RegionId id, absl::Time now) const;
   WorkerCount Workers(RegionId id) const;
 
@@ -134,6 +137,7 @@ class TierLoop {
   std::shared_ptr<const planner::Plan> plan_;
   std::vector<planner::Finding> findings_;
   bool seen_a_worker_ = false;
+  bool cut_off_ = false;  // of the last Observe
 };
 
 }  // namespace ringway::controller

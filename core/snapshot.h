@@ -35,6 +35,7 @@ struct RegionLoad {
   double measured_load = 0;          // as last reported; for screens, no decision reads it
   PerPriority<double> demand_rps{};  // first entering here, the refused included, our retries excluded
   InputHealth health = InputHealth::kFresh;
+  bool takes_more = true;  // false: a metric is missing or frozen, so it is sent no more than it gets
   bool draining = false;
 };
 

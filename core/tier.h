@@ -71,17 +71,10 @@ struct GuardSpec {
   double shed_above = 3;         // times what is planned as full: the table refuses only what is above
   double cost_clamp_low = 0.33;  // load cost stays within [low, high] x prior
   double cost_clamp_high = 3.0;
-  double cost_ewma = 0.05;  // weight of a new sample, less where samples scatter
-  double demand_ewma = 0.5;
-  double demand_step =
-      0.2;  // a change of demand by more than this share, seen twice in a row, is believed whole
-  double saturated_load =
-      0.97;  // a busy share this near to 1 cannot grow with traffic: cost is not learnt from it
-  double hysteresis = 0.01;       // keep the old table while it is within this of good
-  double cost_hysteresis = 0.10;  // ... and its RTT cost is within this of the new one
+  double refuted_at = 15;        // likelihood ratio of counts at which a held rate is given up
+  double hysteresis = 0.01;       // a receiver this much above what is planned is not above it
   double step_max = 0.20;         // share of a row that may move in one epoch
-  double shift_min = 0.001;       // smaller changes of a row are not worth a push
-  double jump_max = 10;        // a demand above this multiple of its smoothed value is not believed at once,
+  double jump_max = 10;        // a demand above this multiple of what is held is not believed at once,
   int jump_confirmations = 3;  // but after this many reports in a row that say so
   absl::Duration stale_after = absl::Seconds(15);  // a region's report older than this: frozen, not acted on
   absl::Duration missing_after = absl::Seconds(60);  // older than this: the region is out
@@ -89,7 +82,8 @@ struct GuardSpec {
 };
 
 struct RouteSpec {
-  double overload_threshold = 0.8;
+  double overload_threshold = 0.8;  // caps the ceiling that follows from a region's size
+  double ceiling_wait = 0.3;        // mean wait, in service times, at which a region is full; 0: no limit by size
   std::vector<RingSpec> rings;
   Escalation escalation = Escalation::kWhenFull;
   RefineMode refine = RefineMode::kOptimal;

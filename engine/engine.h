@@ -54,6 +54,8 @@ struct EngineOptions {
   // Where packed weights are kept between openings (packed_weights.h), and how many bytes of them.
   std::string packed_weights = {};
   std::size_t packed_weights_bytes_max = 0;          // 0: the default
+  // Pictures: what the autoencoder may take at a time; larger ones are drawn in tiles (latent_coder.h).
+  std::size_t coder_bytes_max = 0;  // 0: the default
   std::function<void(const std::string&)> log = {};  // of what was refused or not kept; from any thread
 };
 

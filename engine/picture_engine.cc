@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_backend.h"
+#include "engine/cpu/peak.h"
 #include "engine/packed_weights.h"
 #include "engine/pipelines/picture_pipeline.h"
 #include "engine/pipelines/single_file.h"
@@ -19,6 +20,28 @@ constexpr int kPictureThreadsMax = 256;
 
 PictureEngine::PictureEngine() = default;
 PictureEngine::~PictureEngine() = default;
+
+bool PictureEngine::Opens(const std::filesystem::path& model) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(model, error)) return true;
+  const absl::StatusOr<ModelDirectory> directory = ModelDirectory::Open(model);
+  return directory.ok() && PicturePipeline::Opens(directory->pipeline);
+}
+
+absl::StatusOr<Profile> PictureEngine::Measure(const PictureRequest& request, int rounds) {
+  absl::StatusOr<Profile> profile = pipeline_->Measure(request, rounds);
+  if (!profile.ok()) return profile;
+  const Isa isa = BestIsa();
+  profile->peak_flops = PeakFlops(isa == Isa::kAvx512Bf16 && !profile->bf16 ? Isa::kAvx512 : isa, threads_);
+  return profile;
+}
+
+PictureEngine::Residency PictureEngine::residency() const {
+  const OpenModel& open = pipeline_->open();
+  return {open.packed_bytes(), open.derived_weights()};
+}
+
+absl::Status PictureEngine::Load() { return pipeline_->Load(); }
 
 absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::filesystem::path& model,
                                                                    const EngineOptions& options) {
@@ -40,7 +63,8 @@ absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::fi
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
   auto pipeline = PicturePipeline::Open(
       {*directory, *engine->backend_, engine->threads_, options.full_precision,
-       std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options), opener)});
+       std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options), opener),
+       options.coder_bytes_max});
   if (!pipeline.ok()) return pipeline.status();
   engine->pipeline_ = *std::move(pipeline);
   return engine;

@@ -13,6 +13,7 @@
 #ifndef RINGWAY_ENGINE_PICTURE_ENGINE_H_
 #define RINGWAY_ENGINE_PICTURE_ENGINE_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -29,6 +30,21 @@ struct AdapterFile {
   double strength = 1;
 };
 
+// A control network, the picture that it follows, and the part of the way on which it does, as shares of the
+// steps: 0 is the first noise.
+struct ControlRequest {
+  std::string network;  // directory
+  Picture picture;
+  double strength = 1;
+  double begin = 0, end = 1;
+};
+
+// A word of prompts that stands for learnt rows of the text encoder's table (textual inversion).
+struct LearntWord {
+  std::string word;
+  std::string path;
+};
+
 struct PictureRequest {
   std::string prompt = {};
   std::string negative = {};  // what should not be there; guidance leads away from it
@@ -41,7 +57,14 @@ struct PictureRequest {
   int clip_skip = 0;                    // last layers of the text encoder that are left out
   std::optional<Picture> start = {};    // draw from this picture, whose size counts where none is given
   double strength = 0.8;                // how far from it: 1 forgets it
+  // White where `start` is drawn anew, black where it stays, grey between; of its size or any other.
+  std::optional<Picture> mask = {};
   std::vector<AdapterFile> adapters = {};
+  std::vector<ControlRequest> controls = {};
+  std::vector<LearntWord> words = {};
+  // Directory of a tiny autoencoder (TAESD), which shows what the picture has come to after each step.
+  std::string preview = {};
+  std::function<void(int step, const Picture&)> on_preview = {};
 };
 
 struct DrawnPicture {
@@ -53,6 +76,21 @@ struct DrawnPicture {
   std::string scheduler;
 };
 
+// Where the time of a picture goes: one kind of operation of one part.
+struct ProfileEntry {
+  std::string part;       // "text_encoder", "unet", "vae decoder"
+  std::string operation;  // of graph/op.h: "conv", "attention"
+  int runs = 0;           // of the part, for the picture
+  double seconds = 0;     // of one run, the best of several
+  double flops = 0;       // of one run
+};
+struct Profile {
+  std::vector<ProfileEntry> entries;  // by part, in the order in which they run, the slowest operation first
+  int width = 0, height = 0, steps = 0;
+  double peak_flops = 0;  // of the processor at this precision, all threads; 0: unknown
+  bool bf16 = false;
+};
+
 class PicturePipeline;
 
 class PictureEngine {
@@ -62,9 +100,22 @@ class PictureEngine {
                                                              const EngineOptions& options);
   ~PictureEngine();
 
+  // Whether `model` is of this engine: a single file, or a directory whose pipeline class is one of these.
+  // Nothing else of it is read.
+  static bool Opens(const std::filesystem::path& model);
+  // Reads and packs the weights of all parts, as for a picture of the model's own size, so that the first
+  // request does not wait for it and weights that are wrong are found before it.
+  absl::Status Load();
   // InvalidArgument for what the model cannot do or its files do not hold; Cancelled when stopped.
   absl::StatusOr<DrawnPicture> Draw(const PictureRequest& request, const AnimateProgressFn& on_progress,
                                     std::stop_token stop);
+  // Weights in memory, mapped ones included, and how many of them were packed here and not found in a file.
+  struct Residency {
+    std::size_t bytes = 0, derived = 0;
+  };
+  Residency residency() const;
+  // Measures each operation of every part that the request runs, `rounds` times, on its own.
+  absl::StatusOr<Profile> Measure(const PictureRequest& request, int rounds);
   int threads() const { return threads_; }
 
  private:

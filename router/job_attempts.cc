@@ -146,7 +146,7 @@ void JobMachine::Forward(Turn& turn, JobId id) {
 void JobMachine::FallHome(Turn& turn, JobId id, std::string_view reason) {
   JobRecord& job = jobs_[id];
   const RouterView& view = turn.view;
-  CameBack(turn, job);
+  CameBack(turn, job, StateOf(job));
   if (std::exchange(job.landing, false)) {
     job.refused_by = job.route.target;
     ++job.landings_refused;

@@ -17,6 +17,13 @@ std::string TierHere(const RouterView& view, const JobRecord& job) {
   return absl::StrCat(view.tier_name(job.facts.tier), " in ", view.region_name(view.home));
 }
 
+// As the file calls it. A fleet that has changed may not have it any more.
+std::string PriorityName(const RouterView& view, const JobRecord& job) {
+  const auto& names = view.fleet->tiers[job.facts.tier].priorities;
+  const std::size_t priority = job.facts.priority;
+  return priority < names.size() ? names[priority] : absl::StrCat("number ", priority);
+}
+
 }  // namespace
 
 Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& job, int broke,
@@ -35,7 +42,7 @@ Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& j
 
 Ending ShedByTable(const RouterView& view, const TierState& tier, const JobRecord& job) {
   return {.outcome = Outcome::kShed,
-          .message = absl::StrCat("no reachable capacity for priority ", int{job.facts.priority}, " of tier ",
+          .message = absl::StrCat("no reachable capacity for priority ", PriorityName(view, job), " of tier ",
                                   view.tier_name(job.facts.tier),
                                   "; the routing table sheds this share, and no worker in ",
                                   view.region_name(view.home), " is idle"),

@@ -85,7 +85,10 @@ void JobMachine::EndHeld(Turn& turn, JobId id, const Ending& ending) {
 void JobMachine::Dispatch(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   if (!job.facts.forwarded && !job.route.shed) StateOf(job).counters.CountSent(job.route.target);
-  if (job.route.target == turn.view.home || AsksLeaderFirst(turn, job)) {
+  // What the table balances is for the leader to decide, who knows whether a worker is idle there.
+  const TierState& d = StateOf(job);
+  const bool leader_decides = job.route.if_idle && MayLeave(job, d) && d.slots.LeaderRedirects(turn.now);
+  if (job.route.target == turn.view.home || leader_decides) {
     Acquire(turn, id);
   } else {
     Forward(turn, id);
@@ -206,7 +209,7 @@ void JobMachine::End(Turn& turn, JobId id, const Ending& ending) {
   JobRecord& job = jobs_[id];
   RINGWAY_CHECK(job.phase != JobPhase::kFree && job.attempt == 0);
   TierState& d = StateOf(job);
-  CameBack(turn, job);
+  CameBack(turn, job, d);
   if (job.imported) --d.imports.inside;
   if (!job.ran()) --d.held;
   const absl::Duration wait = (job.ran() ? job.started : turn.now) - job.facts.arrived;

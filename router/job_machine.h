@@ -48,6 +48,14 @@ inline SlotTurn At(Turn& turn, const TierState& tier) {
   return {turn.now, turn.view.workers, turn.view.rng, tier.service.mean()};
 }
 
+// A job that may be sent to another region that has an idle worker.
+inline bool MayLeave(const JobRecord& job, const TierState& tier) {
+  return job.may_leave() && tier.spec.spill.share > 0;
+}
+
+// What this router learns from a job that was away: how long it waited there, or that it was not taken.
+void CameBack(const Turn& turn, JobRecord& job, TierState& tier);
+
 class JobMachine {
  public:
   JobMachine(const JobSettings& settings, const RouterView& view);
@@ -113,17 +121,12 @@ class JobMachine {
   void OnRefused(Turn& turn, const dispatch::SlotRefused& refused);
   // Not here: it starts in another region, or comes back.
   void OnElsewhere(Turn& turn, const dispatch::SlotElsewhere& elsewhere);
-  // The table's choice is for the leader to make, who knows whether a worker is idle there.
-  bool MayLeave(const JobRecord& job) const;
-  bool AsksLeaderFirst(const Turn& turn, const JobRecord& job) const;
   // ---- spilling (job_slots.cc) ----
   void AimSpills(Turn& turn);
   void LetSpill(Turn& turn);
   void JoinSpillLine(Turn& turn, JobId id);
   // True: the job is on its way out.
   bool TrySpill(Turn& turn, JobId id);
-  // What this router learns from a job that was away: how long it waited there, or that it was not taken.
-  void CameBack(Turn& turn, JobRecord& job);
 
   // ---- attempts (job_attempts.cc) ----
   void OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease);

@@ -28,7 +28,7 @@ dispatch::SlotRequest JobMachine::Line(Turn& turn, JobId id) {
           .expected = d.service.Within(job.facts.cost),
           .idle_only = job.route.shed || job.facts.landing,
           .offers_made = job.attempts,
-          .may_leave = MayLeave(job),
+          .may_leave = MayLeave(job, d),
           .foreign = job.facts.forwarded,
           .prefers = job.route.target == turn.view.home ? RegionId() : job.route.target,
           .refused_by = std::exchange(job.refused_by, RegionId())};
@@ -83,14 +83,6 @@ void JobMachine::OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& ans
     turn.actions.emplace_back(WithdrawAttempt{
         .job = lost->job, .attempt = job.attempt, .worker = job.worker, .router = job.router});
   }
-}
-
-bool JobMachine::AsksLeaderFirst(const Turn& turn, const JobRecord& job) const {
-  return job.route.if_idle && MayLeave(job) && tiers_[job.facts.tier].slots.LeaderRedirects(turn.now);
-}
-
-bool JobMachine::MayLeave(const JobRecord& job) const {
-  return job.may_leave() && tiers_[job.facts.tier].spec.spill.share > 0;
 }
 
 void JobMachine::OnElsewhere(Turn& turn, const dispatch::SlotElsewhere& elsewhere) {
@@ -194,12 +186,12 @@ bool JobMachine::TrySpill(Turn& turn, JobId id) {
   return true;
 }
 
-void JobMachine::CameBack(Turn& turn, JobRecord& job) {
+void CameBack(const Turn& turn, JobRecord& job, TierState& tier) {
   if (!job.away.valid()) return;
   const RegionId from = std::exchange(job.away, RegionId());
   const absl::Duration rtt = absl::Milliseconds(turn.view.fleet->world.rtt.ms(turn.view.home, from));
   const absl::Duration wait = job.ran() ? job.started - job.forwarded_at - rtt : absl::ZeroDuration();
-  StateOf(job).spill.Came(turn.now, from, wait, job.ran());
+  tier.spill.Came(turn.now, from, wait, job.ran());
 }
 
 }  // namespace ringway::router

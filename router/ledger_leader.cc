@@ -58,7 +58,7 @@ void LedgerLeader::On(absl::Time now, const ClientConnected& event, Actions& act
   }
   std::erase_if(away_, [&](const Away& away) { return away.router == event.router; });
   if (holding() && !cut_off_) {
-    actions.emplace_back(SendHeartbeat{event.router, ledger_.appointment(), ledger_.HearsOthers(now)});
+    actions.emplace_back(SendHeartbeat{event.router, ledger_.appointment(), ledger_.others().Hears(now)});
   }
 }
 
@@ -144,7 +144,7 @@ void LedgerLeader::CutOffIfDue(absl::Time now, Actions& actions) {
 
 void LedgerLeader::Beat(absl::Time now, Actions& actions) {
   const Fence appointment = ledger_.appointment();
-  const bool redirects = ledger_.HearsOthers(now);
+  const bool redirects = ledger_.others().Hears(now);
   for (const RouterId router : clients_) {
     actions.emplace_back(SendHeartbeat{router, appointment, redirects});
   }

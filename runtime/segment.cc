@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kSegmentMagic = "RWJRNL1\n";
+static_assert(kSegmentMagic.size() == kSegmentHeadBytes);
 constexpr std::string_view kPrefix = "journal-";
 constexpr std::string_view kSuffix = ".rwj";
-constexpr std::size_t kHeadBytes = 8;
 
 absl::Status SystemError(const std::string& what, const std::string& path, int error) {
   return absl::ErrnoToStatus(error, absl::StrCat("journal: cannot ", what, " ", path));
@@ -42,7 +42,7 @@ std::uint32_t GetLittleEndian(const char* bytes) {
 
 std::string Framed(std::string_view payload) {
   std::string framed;
-  framed.reserve(kHeadBytes + payload.size());
+  framed.reserve(kRecordHeadBytes + payload.size());
   PutLittleEndian(static_cast<std::uint32_t>(payload.size()), framed);
   PutLittleEndian(Crc32c(payload), framed);
   framed.append(payload);
@@ -148,10 +148,10 @@ absl::StatusOr<SegmentEnd> ReadSegment(const std::string& path,
   if (begun < kSegmentMagic.size()) return SegmentEnd::kTorn;
   std::string record;
   for (;;) {
-    char head[kHeadBytes];
-    file.read(head, kHeadBytes);
+    char head[kRecordHeadBytes];
+    file.read(head, kRecordHeadBytes);
     if (file.gcount() == 0) return SegmentEnd::kWhole;
-    if (file.gcount() < static_cast<std::streamsize>(kHeadBytes)) return SegmentEnd::kTorn;
+    if (file.gcount() < static_cast<std::streamsize>(kRecordHeadBytes)) return SegmentEnd::kTorn;
     const std::size_t length = GetLittleEndian(head);
     if (length > kRecordBytesMax) return SegmentEnd::kCorrupt;
     // Grown while reading: a torn length must not cost memory that the file cannot back.

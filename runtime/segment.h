@@ -24,6 +24,9 @@
 namespace ringway::runtime {
 
 inline constexpr std::size_t kRecordBytesMax = std::size_t{256} << 20;
+// What a segment takes before its first record, and each record beside its payload.
+inline constexpr std::size_t kSegmentHeadBytes = 8;
+inline constexpr std::size_t kRecordHeadBytes = 8;
 
 struct SegmentFile {
   std::uint64_t number = 0;

@@ -145,6 +145,27 @@ void Simulation::OnOffer(const SimEvent& event) {
   stage_.to_worker.Free(event.detail);
 }
 
+void Simulation::TellLeaders(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kLeaderHears:
+      return leaders_.OnLeaderHears(event.subject, event.detail);
+    case Happening::kClientHears:
+      return leaders_.OnClientHears(event.subject, event.detail);
+    case Happening::kSessionWakes:
+      return leaders_.OnSessionWakes(event.subject, event.detail);
+    case Happening::kLinkRetried:
+      return leaders_.OnLinkRetried(event.subject, event.detail);
+    case Happening::kRegionLinkReaches:
+      return leaders_.OnRegionLinkReaches(event.subject, event.detail);
+    case Happening::kRegionLinkRetried:
+      return leaders_.OnRegionLinkRetried(event.subject, event.detail);
+    case Happening::kAnnouncedReach:
+      return leaders_.OnAnnounced(event.subject, event.detail);
+    default:
+      return leaders_.OnAnnounceRound();
+  }
+}
+
 void Simulation::Dispatch(const SimEvent& event) {
   switch (static_cast<Happening>(event.kind())) {
     case Happening::kUserArrives:
@@ -182,21 +203,14 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kWatchReopens:
       return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
     case Happening::kLeaderHears:
-      return leaders_.OnLeaderHears(event.subject, event.detail);
     case Happening::kClientHears:
-      return leaders_.OnClientHears(event.subject, event.detail);
     case Happening::kSessionWakes:
-      return leaders_.OnSessionWakes(event.subject, event.detail);
     case Happening::kLinkRetried:
-      return leaders_.OnLinkRetried(event.subject, event.detail);
     case Happening::kRegionLinkReaches:
-      return leaders_.OnRegionLinkReaches(event.subject, event.detail);
     case Happening::kRegionLinkRetried:
-      return leaders_.OnRegionLinkRetried(event.subject, event.detail);
     case Happening::kAnnouncedReach:
-      return leaders_.OnAnnounced(event.subject, event.detail);
     case Happening::kAnnounceRound:
-      return leaders_.OnAnnounceRound();
+      return TellLeaders(event);
     case Happening::kAskReaches:
       return once_.OnAskReaches(event.detail);
     case Happening::kReplyReaches:

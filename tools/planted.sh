@@ -18,7 +18,7 @@ copy_tree() {
 }
 
 compile() {
-  cmake --build "$out" --target seed_test -j "$(nproc)" >build/planted/build.log 2>&1
+  cmake --build "$out" --target sim_seed_test -j "$(nproc)" >build/planted/build.log 2>&1
 }
 
 # The files of a patch as they were; ninja goes by their times.
@@ -32,7 +32,7 @@ restore() {
 try_seeds() {
   local seed said=build/planted/said.log
   for ((seed = first; SECONDS < limit_s; ++seed)); do
-    if ! RINGWAY_SEEDS=$seed "$out/bin/seed_test" --gtest_filter='SeedSuite.Nothing*' >"$said" 2>&1; then
+    if ! RINGWAY_SEEDS=$seed "$out/bin/sim_seed_test" --gtest_filter='SeedSuite.Nothing*' >"$said" 2>&1; then
       echo "$seed $(grep -m 1 -oE 'at [0-9.]+ s: .*|invariant broken.*|Expected.*' "$said" || echo 'it crashed')"
       return 0
     fi

@@ -102,6 +102,7 @@ void ReadPriorities(Mapping& spec, Tier& tier, Problems& problems) {
 
 void ReadRoute(Mapping& spec, RouteSpec& route, Problems& problems) {
   route.overload_threshold = spec.Number("overloadThreshold", route.overload_threshold, {0, 1, true});
+  route.ceiling_wait = spec.Number("ceilingWait", route.ceiling_wait, {0, 100});
   route.escalation = static_cast<Escalation>(
       spec.Choice("escalation", static_cast<std::size_t>(route.escalation), {"when-full", "by-load"}));
   route.refine = static_cast<RefineMode>(

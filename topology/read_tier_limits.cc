@@ -19,14 +19,14 @@ void ReadGuard(Mapping guard, GuardSpec& spec) {
   share("shedAbove", spec.shed_above, {1, 100});
   share("costClampLow", spec.cost_clamp_low, kShareAboveZero);
   share("costClampHigh", spec.cost_clamp_high, {1, 100});
-  share("costEwma", spec.cost_ewma, kShareAboveZero);
-  share("demandEwma", spec.demand_ewma, kShareAboveZero);
-  share("demandStep", spec.demand_step, {0, 10});
-  share("saturatedLoad", spec.saturated_load, kShareAboveZero);
+  share("refutedAt", spec.refuted_at, {1, 1000});
+  // Of releases that smoothed what is now counted and held; read so that their files still load.
+  for (const std::string_view key :
+       {"costEwma", "demandEwma", "demandStep", "saturatedLoad", "costHysteresis", "shiftMin"}) {
+    guard.Number(key, 0.5, {0, 10});
+  }
   share("hysteresis", spec.hysteresis, {0, 0.5});
-  share("costHysteresis", spec.cost_hysteresis, {0, 10});
   share("stepMax", spec.step_max, kShareAboveZero);
-  share("shiftMin", spec.shift_min, {0, 0.5});
   share("jumpMax", spec.jump_max, {1, std::numeric_limits<double>::infinity(), true});
   spec.jump_confirmations =
       static_cast<int>(guard.Integer("jumpConfirmations", spec.jump_confirmations, 1, 1000));

@@ -1,11 +1,14 @@
 // Puts the page together: one store, and a view for each part of the page that draws itself when the store changes.
+import { bind } from './address.mjs';
 import { token } from './api.mjs';
 import { byId } from './dom.mjs';
 import { renderEvents } from './events.mjs';
 import { WorldMap } from './map.mjs';
 import { Orders } from './orders.mjs';
+import { textOf } from './kinds.mjs';
 import { Panel } from './panel.mjs';
 import { renderRegions } from './regions.mjs';
+import { RequestSearch } from './request.mjs';
 import { Store } from './store.mjs';
 import { renderHead, renderSums } from './sums.mjs';
 import { renderTable } from './table.mjs';
@@ -18,6 +21,13 @@ const map = new WorldMap(byId('map'), byId('tip'), store);
 const panel = new Panel(store, orders);
 const timeline = new TimelineView(store);
 const whatIf = new WhatIf(store, orders);
+const search = new RequestSearch(store);
+const writeAddress = bind((view) => {
+  if (view.tier) store.selectTier(view.tier);
+  store.selectRegion(view.region ?? '');
+  store.showKinds(view.events);
+  search.find(view.request ?? '', false);
+});
 
 store.subscribe(() => {
   renderHead(store);
@@ -30,6 +40,9 @@ store.subscribe(() => {
   renderTable(store);
   renderEvents(store);
   whatIf.render();
+  writeAddress({
+    tier: (store.world?.tiers.length ?? 0) > 1 ? store.tierName : '', region: store.regionName, events: textOf(store.kinds), request: search.id,
+  });
   document.body.classList.toggle('loading', !store.fleet);
   if (store.link.error?.status === 401 && !byId('token-dialog').open) {
     byId('token-problem').textContent = token.get() ? store.link.error.message : '';

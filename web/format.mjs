@@ -33,6 +33,27 @@ export function span(seconds) {
   return `${Math.round(seconds / 86400)} days`;
 }
 
+// A time that a job took or waited.
+export function seconds(value) {
+  if (!Number.isFinite(value)) return DASH;
+  return value < 0.0995 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(value < 9.95 ? 2 : 1)} s`;
+}
+
+// A share that is best at 1: the digits that tell it from 1.
+export function nines(share) {
+  if (!Number.isFinite(share)) return DASH;
+  if (share >= 1) return '100 %';
+  return `${(Math.floor(share * 10000) / 100).toFixed(2)} %`;
+}
+
+// Text of the controller with the regions called as on the map: whole names only, the longest first.
+export function withTitles(text, regions = []) {
+  const titles = new Map(regions.filter((region) => region.title && region.title !== region.name).map((region) => [region.name, region.title]));
+  if (titles.size === 0) return text;
+  const names = [...titles.keys()].sort((a, b) => b.length - a.length).map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return text.replace(new RegExp(`(?<![\\w-])(${names.join('|')})(?![\\w-]|/)`, 'g'), (name) => titles.get(name));
+}
+
 const pad = (number) => String(number).padStart(2, '0');
 
 // The visitor's own clock.

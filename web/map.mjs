@@ -32,7 +32,9 @@ export class WorldMap {
     this.threads = s('g', { class: 'threads', 'aria-hidden': 'true' });
     this.flows = s('g', { class: 'flows', role: 'group', 'aria-label': 'Flows between regions' });
     this.places = s('g', { class: 'places', role: 'group', 'aria-label': 'Regions' });
-    svg.append(this.land, this.threads, this.flows, this.places);
+    // Numbers in the circles are not part of the buttons: a button is called as what is written beside it.
+    this.values = s('g', { class: 'values', 'aria-hidden': 'true' });
+    svg.append(this.land, this.threads, this.flows, this.places, this.values);
     rove(this.flows);
     rove(this.places);
     new ResizeObserver(([entry]) => {
@@ -82,13 +84,18 @@ export class WorldMap {
     const drawn = tier.regions.filter((region) => this.#circles.has(region.name));
     keyed(this.places, drawn, (region) => region.name, (region) => this.#makePlace(region), (node, region) =>
       this.#updatePlace(node, region, tier.threshold));
+    keyed(this.values, drawn, (region) => region.name, () => s('text', { 'text-anchor': 'middle', dy: '0.35em' }), (node, region) => {
+      const { x, y, r } = this.#circles.get(region.name);
+      setAttributes(node, { class: `value load-${levelOf(region.load, tier.threshold)}`, x: x.toFixed(1), y: y.toFixed(1) });
+      setText(node, r >= 13 ? String(Math.round(region.load * 100)) : '');
+    });
     rove.refresh(this.places);
   }
 
   #makePlace({ name }) {
     const node = s('g', { role: 'button', tabindex: -1, 'data-region': name },
       s('circle', { class: 'halo' }), s('circle', { class: 'body' }), s('circle', { class: 'mark' }),
-      s('text', { class: 'value', 'text-anchor': 'middle', dy: '0.35em' }), s('text', { class: 'label', dy: '0.35em' }));
+      s('text', { class: 'label', dy: '0.35em' }));
     const select = () => this.#store.selectRegion(this.#store.regionName === name ? '' : name);
     node.addEventListener('click', select);
     node.addEventListener('keydown', (event) => {
@@ -103,20 +110,20 @@ export class WorldMap {
   #updatePlace(node, region, threshold) {
     const { x, y, r, label, title } = this.#circles.get(region.name);
     const selected = this.#store.regionName === region.name;
-    const [halo, body, mark, value, text] = node.children;
+    const [halo, body, mark, text] = node.children;
     const ring = this.#ringOf(region.name);
     setAttributes(node, {
       class: ['place', `load-${levelOf(region.load, threshold)}`, selected && 'selected', region.drain && 'draining',
         region.health !== 'fresh' && 'silent', region.workers === 0 && 'empty', ring].filter(Boolean).join(' '),
       transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
       'aria-pressed': String(selected),
-      'aria-label': `${title}: load ${load(region.load)}, ${levelText(region.load, threshold)}, ${rate(region.demand)} enter` +
+      // It begins with what is seen, so that who speaks to the page can say it.
+      'aria-label': `${title} ${Math.round(region.load * 100)} % load, ${levelText(region.load, threshold)}, ${rate(region.demand)} enter` +
         `${region.drain ? ', draining' : ''}${region.health === 'fresh' ? '' : `, input ${region.health}`}`,
     });
     setAttributes(halo, { r: r + 5 });
     setAttributes(body, { r });
     setAttributes(mark, { r: r + 2.5 });
-    setText(value, r >= 13 ? String(Math.round(region.load * 100)) : '');
     setText(text, label || selected ? title : '');
     setAttributes(text, label ? { x: label.x - x, y: label.y - y, 'text-anchor': label.anchor }
       : { x: 0, y: -r - 12, 'text-anchor': 'middle' });

@@ -1,6 +1,6 @@
 // The selected region: its numbers, its rings, why its traffic goes where it goes, and the drain button.
 import { byId, h, setAttributes, setText } from './dom.mjs';
-import { load, localClock, percent, rate } from './format.mjs';
+import { load, localClock, percent, rate, withTitles } from './format.mjs';
 import { levelText } from './load.mjs';
 import { drawRings } from './rings.mjs';
 
@@ -46,7 +46,8 @@ export class Panel {
     if (store.region) {
       drawRings(byId('rings'), store);
       const lines = byId('panel-lines');
-      if (lines.textContent !== store.region.lines.join('')) lines.replaceChildren(...store.region.lines.map((line) => h('li', {}, line)));
+      const told = store.region.lines.map((line) => withTitles(line, store.world?.regions));
+      if (lines.textContent !== told.join('')) lines.replaceChildren(...told.map((line) => h('li', {}, line)));
     }
     if (this.#shown !== own.name) {
       this.#shown = own.name;

@@ -3,6 +3,7 @@
 // Frames of the live stream are whole states; they carry the numbers of the slower documents (table, events, timeline),
 // which are fetched when their number differs from the one that is here. One fetch of a kind at a time.
 import { get, watch } from './api.mjs';
+import { groupsFrom } from './kinds.mjs';
 
 const EVENTS_KEPT = 500;
 const STEP_SLACK_MS = 400;
@@ -16,6 +17,7 @@ export class Store {
   events = [];
   tierName = '';
   regionName = '';
+  kinds = groupsFrom(''); // of events that are shown
   region = null; // document of the selected region
   link = { state: 'connecting', since: Date.now(), error: null };
 
@@ -64,6 +66,15 @@ export class Store {
   }
   #places = null;
 
+  showKinds(text) {
+    this.kinds = groupsFrom(text);
+    this.changed();
+  }
+  toggleKind(name) {
+    this.kinds = new Set(this.kinds);
+    if (!this.kinds.delete(name)) this.kinds.add(name);
+    this.changed();
+  }
   selectTier(name) {
     if (name === this.tierName) return;
     this.tierName = name;
@@ -93,6 +104,8 @@ export class Store {
       this.#refreshWorld();
     }
     if (!frame.tiers.some((tier) => tier.name === this.tierName)) this.selectTier(frame.tiers[0]?.name ?? '');
+    // An address may name a region that is not there, or is no more.
+    if (this.regionName && !this.tier?.regions.some((region) => region.name === this.regionName)) this.selectRegion('');
     const regions = this.world?.regions.length;
     if (regions !== undefined && regions !== frame.tiers[0]?.regions.length) this.#refreshWorld();
     if (!this.table || this.table.epoch !== frame.epoch || this.table.version !== frame.version) this.#refreshTable();

@@ -1,6 +1,6 @@
 // The few numbers that say at a glance how the tier does, and whether the page is alive.
 import { byId, h, setAttributes, setText } from './dom.mjs';
-import { clock, percent, rate, span } from './format.mjs';
+import { clock, DASH, nines, percent, rate, seconds, span } from './format.mjs';
 
 export function renderSums(store) {
   const { tier, fleet } = store;
@@ -10,21 +10,29 @@ export function renderSums(store) {
   const hot = (tier?.regions ?? []).filter((region) => region.home > tier.threshold).length;
   const routers = (fleet?.routers ?? []).reduce((sum, [connected, current]) => [sum[0] + connected, sum[1] + current], [0, 0]);
   const over = tier?.rtt_cost_optimal > 0 ? tier.rtt_cost / tier.rtt_cost_optimal - 1 : 0;
+  const ended = tier?.outcomes;
+  const lost = ended ? ended.failed + ended.late : NaN;
+  const latency = ended ? ended.wait_s + ended.service_s : NaN;
   const figures = [
-    ['Demand', tier ? rate(tier.demand) : '–', hot ? `${hot} hot ${hot === 1 ? 'region' : 'regions'}` : 'no region is hot'],
+    ['Success', nines(ended?.success ?? NaN), ended?.success == null ? 'no job has ended' : `${rate(ended.done)} done, last ${ended.window_s} s`],
+    ['Wait', seconds(ended?.wait_s ?? NaN), ended?.offers == null ? 'mean, for a worker' : `mean; ${ended.offers.toFixed(2)} offers a job`],
+    ['Latency', seconds(latency), Number.isFinite(latency) ? `mean; ${seconds(ended.service_s)} on the worker` : 'mean of wait and work'],
+    ['Errors', Number.isFinite(lost) ? rate(lost) : DASH, lost > 0 ? `${rate(ended.failed)} failed, ${rate(ended.late)} too late` : 'none failed, none too late'],
+    ['Refused', percent(share(tier?.shed ?? NaN)), tier?.shed > 0.005 ? rate(tier.shed) : 'everything is reachable'],
+    ['Demand', tier ? rate(tier.demand) : DASH, hot ? `${hot} hot ${hot === 1 ? 'region' : 'regions'}` : 'no region is hot'],
     ['Served at home', percent(share(tier?.home ?? NaN)), tier?.demand > 0 ? rate(tier.home) : 'no requests yet'],
     ['Sent elsewhere', percent(share(tier?.away ?? NaN)), over > 0.005 ? `${percent(over)} over the least RTT` : 'at the least RTT'],
-    ['Refused', percent(share(tier?.shed ?? NaN)), tier?.shed > 0.005 ? rate(tier.shed) : 'everything is reachable'],
     ['Workers', `${workers[0]}/${workers[1]}`, workers[0] === workers[1] ? 'all are alive' : `${workers[1] - workers[0]} are missing`],
     ['Routers', String(routers[0]), routers[0] === routers[1] ? 'all hold this table' : `${routers[1]} hold this table`],
   ];
+  const alarms = new Set([...(ended?.success < 0.99 ? [0] : []), ...(lost > 0.005 ? [3] : []), ...(tier?.shed > 0.005 ? [4] : [])]);
   while (list.children.length < figures.length) list.append(h('div', {}, h('dt'), h('dd', {}, h('b'), h('small'))));
   figures.forEach(([name, value, note], i) => {
     const [dt, dd] = list.children[i].children;
     setText(dt, name);
     setText(dd.firstChild, value);
     setText(dd.lastChild, tier ? note : ' ');
-    setAttributes(list.children[i], { class: i === 3 && tier?.shed > 0.005 ? 'alarm' : null });
+    setAttributes(list.children[i], { class: alarms.has(i) ? 'alarm' : null });
   });
 }
 

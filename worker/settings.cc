@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -10,6 +11,7 @@
 #include "core/model_set.h"
 #include "runtime/bearer_token.h"
 #include "runtime/clock.h"
+#include "runtime/usage_error.h"
 
 namespace ringway::worker {
 namespace {
@@ -27,6 +29,8 @@ struct Flags {
   std::string http_body = "form";
   std::string fleet_token_file;
   std::string log_level = "info";
+  std::vector<std::string> adapters, controls, words, models;  // NAME=FILE
+  double engine_memory_mib = 0;
 };
 
 std::string BackendNames() {
@@ -88,13 +92,66 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
       ->capture_default_str();
 }
 
-void AddEngineFlags(CLI::App& app, EngineSettings& engine) {
-  app.add_option("--engine-model", engine.model, "model directory; the bundled one if not given")
-      ->group("backend engine (animates pictures)");
+void AddEngineFlags(CLI::App& app, EngineSettings& engine, Flags& f) {
+  const char* group = "backend engine (animates photos, draws pictures)";
+  app.add_option("--engine-model", engine.model,
+                 "model directory, or a single file of Stable Diffusion 1.x; the bundled one, which animates "
+                 "photos, if not given")
+      ->group(group);
+  app.add_option("--engine-models", f.models,
+                 "NAME=DIR, a further model that draws, which jobs ask for by this name; repeatable")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--engine-memory-mib", f.engine_memory_mib,
+                 "weights of all models that stay in memory, the longest unused go; 0: no bound")
+      ->group(group)
+      ->check(CLI::Range(0.0, 1e8))
+      ->capture_default_str();
+  app.add_option("--engine-config", engine.configuration,
+                 "with a single file: the diffusers directory of the model that it was made of")
+      ->group(group);
+  app.add_option("--engine-lora", f.adapters, "NAME=FILE, a LoRA that jobs may name; repeatable")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--engine-control", f.controls,
+                 "NAME=DIR, a control network in diffusers' layout that jobs may name; repeatable")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--engine-word", f.words,
+                 "WORD=FILE, a word that prompts may hold and the rows that were learnt for it (textual "
+                 "inversion); repeatable")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--engine-pixels-max", engine.pixels_max, "largest picture that jobs may ask for")
+      ->group(group)
+      ->check(CLI::Range(64, 2048 * 2048))
+      ->capture_default_str();
   app.add_option("--engine-threads", engine.threads, "threads; 0: as many as there are processors")
-      ->group("backend engine (animates pictures)")
+      ->group(group)
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
+}
+
+// NAME=FILE, of one flag, into names that are told to whoever misspells one.
+absl::Status ReadNamedFiles(const char* flag, const std::vector<std::string>& words,
+                            std::map<std::string, std::string>& files) {
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == word.size())
+      return absl::InvalidArgumentError(absl::StrCat(flag, " is '", word, "'; allowed: NAME=FILE"));
+    if (absl::Status named = HeaderText::CheckName(flag, name); !named.ok()) return named;
+    if (name.find_first_of(",:") != std::string::npos)
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, " is '", word, "'; a name has no comma and no colon"));
+    std::error_code failed;
+    if (!std::filesystem::exists(word.substr(equals + 1), failed))
+      return absl::InvalidArgumentError(
+          absl::StrCat(flag, ": ", word.substr(equals + 1), ": there is no such file"));
+    if (!files.emplace(name, word.substr(equals + 1)).second)
+      return absl::InvalidArgumentError(absl::StrCat(flag, ": the name '", name, "' is given twice"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Allowed(const char* flag, double value, double low, double high) {
@@ -139,6 +196,13 @@ absl::Status Complete(const Flags& f, Settings& s) {
   auto token = runtime::ReadFleetToken(f.fleet_token_file, s.listen);
   if (!token.ok()) return token.status();
   s.fleet_token = *std::move(token);
+  absl::Status named = ReadNamedFiles("--engine-lora", f.adapters, s.engine.adapters);
+  if (named.ok()) named = ReadNamedFiles("--engine-control", f.controls, s.engine.controls);
+  if (named.ok()) named = ReadNamedFiles("--engine-word", f.words, s.engine.words);
+  if (named.ok()) named = ReadNamedFiles("--engine-models", f.models, s.engine.models);
+  if (!named.ok()) return named;
+  s.engine.memory_bytes_max = static_cast<std::size_t>(f.engine_memory_mib * (1 << 20));
+  s.engine.own_name = s.agent.identity.tier;
   const auto level = runtime::ParseLogLevel(f.log_level);
   if (!level)
     return absl::InvalidArgumentError(
@@ -156,7 +220,8 @@ absl::Status Complete(const Flags& f, Settings& s) {
   s.upstream.answer_max = absl::Seconds(f.http_timeout_s);
   s.upstream.body_bytes_max = s.agent.result_bytes_max;
   Identity& who = s.agent.identity;
-  if (who.model.empty()) who.model = who.backend == "http" ? std::string(kAnyModel) : who.tier;
+  if (who.model.empty())
+    who.model = who.backend == "http" || !s.engine.models.empty() ? std::string(kAnyModel) : who.tier;
   if (who.backend != "http") return absl::OkStatus();
   if (f.upstream.empty()) return absl::InvalidArgumentError("--backend http needs --http-upstream URL");
   auto url = ParseUpstreamUrl(f.upstream);
@@ -171,15 +236,16 @@ absl::Status Complete(const Flags& f, Settings& s) {
 
 std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) {
   CLI::App app("ringway-worker: serves one job at a time");
+  app.set_version_flag("--version", "ringway-worker " RINGWAY_BUILD);
   Settings settings;
   settings.agent.identity.backend = kBackends.front();
   Flags flags;
   AddFlags(app, settings, flags);
-  AddEngineFlags(app, settings.engine);
+  AddEngineFlags(app, settings.engine, flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return runtime::TellParseError(app, error, "ringway-worker");
   }
   absl::Status complete = Complete(flags, settings);
   if (complete.ok()) return settings;

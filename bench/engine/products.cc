@@ -5,9 +5,9 @@
 #include "absl/strings/str_format.h"
 #include "bench/engine/claim.h"
 #include "bench/engine/onednn.h"
-#include "bench/engine/peak.h"
 #include "bench/engine/product_time.h"
 #include "engine/cpu/cpu_backend.h"
+#include "engine/cpu/peak.h"
 
 namespace ringway::bench {
 namespace {
@@ -23,7 +23,7 @@ void MeasureShapes(const char* name, std::span<const ProductShape> shapes, const
                    Claims& claims) {
   const engine::CpuBackend backend({.threads = options.threads});
   const int rounds = options.quick ? 20 : 40;
-  const double peak = PeakFlops(engine::BestIsa(), options.threads);
+  const double peak = engine::PeakFlops(engine::BestIsa(), options.threads);
   double logs = 0;
   std::string table;
   for (const ProductShape& s : shapes) {

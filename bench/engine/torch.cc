@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_format.h"
 #include "bench/engine/claim.h"
-#include "bench/engine/peak.h"
 #include "bench/engine/random_weights.h"
 #include "bench/engine/stopwatch.h"
 #include "engine/cpu/cpu_backend.h"
+#include "engine/cpu/peak.h"
 #include "engine/networks/unet_sd.h"
 
 namespace ringway::bench {
@@ -55,7 +55,7 @@ std::optional<double> TorchSeconds(std::int64_t side, int threads) {
 
 void MeasureAgainstTorch(const RunOptions& options, Claims& claims) {
   if (options.quick) return;
-  const double peak = PeakFlops(engine::BestIsa(), options.threads);
+  const double peak = engine::PeakFlops(engine::BestIsa(), options.threads);
   for (const std::int64_t side : {32, 64}) {
     const Ours ours = Measure(side, options);
     const std::string name = absl::StrFormat("unet_%d", side * 8);

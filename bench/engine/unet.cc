@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_format.h"
 #include "bench/engine/claim.h"
-#include "bench/engine/peak.h"
 #include "bench/engine/random_weights.h"
 #include "bench/engine/stopwatch.h"
 #include "engine/cpu/cpu_backend.h"
+#include "engine/cpu/peak.h"
 #include "engine/networks/unet_sd.h"
 
 namespace ringway::bench {
@@ -76,7 +76,7 @@ void MeasureUNet(const RunOptions& options, Claims& claims) {
   claims.AtLeast("liveness_bound_of_arena",
                  static_cast<double>(report.liveness_bound_bytes) / static_cast<double>(report.arena_bytes),
                  1 / 1.1, absl::StrFormat("%.1f MB planned", static_cast<double>(report.arena_bytes) / 1e6));
-  const double peak = PeakFlops(engine::BestIsa(), options.threads);
+  const double peak = engine::PeakFlops(engine::BestIsa(), options.threads);
   claims.AtLeast(
       "unet_256_of_peak", report.flops / time.second / peak, options.quick ? 0.5 : 0.7,
       absl::StrFormat("%.1f GFLOP in %.1f ms: %.0f of %.0f GFLOP/s on %d threads", report.flops / 1e9,

@@ -67,6 +67,7 @@ std::shared_ptr<Tier> MakeTier(std::size_t regions, std::uint64_t seed) {
   tier->name = "bench";
   tier->metrics.emplace_back().name = "busy";
   tier->route.overload_threshold = 0.8;
+  tier->route.ceiling_wait = 0;  // the yardstick knows one threshold
   tier->route.rings = {{"near", 20, 0}, {"region", 60, 0.9}, {"continent", 120, 1.0}, {"world", 300, 1.2}};
   tier->guard.plan_margin = 0;
   Rng rng(seed, kFleets);

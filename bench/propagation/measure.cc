@@ -45,7 +45,7 @@ std::string Topology() {
       "---\napiVersion: ringway/v1\nkind: Tier\nmetadata: {name: t}\nspec:\n  serviceMean: 250ms\n"
       "  metrics:\n    - {name: busy, aggregation: sum, capacity: 1, capacityPer: worker}\n"
       "  overloadThreshold: 0.8\n  rings:\n    - {name: near, rttMsMax: 50, unlockLoad: 0.8}\n"
-      "  guard: {demandEwma: 1, stepMax: 1}\n  regions:\n");
+      "  guard: {stepMax: 1}\n  regions:\n");
   for (int r = 0; r < kRegions; ++r) {
     absl::StrAppend(&text, "    - {region: r", r, ", workers: ", kRoutersEach, "}\n");
   }

@@ -5,7 +5,7 @@
 //
 // Arrivals are open loop: a job is sent when it is due, whatever became of the ones before. The loop below
 // sleeps until the next arrival, end or redraw; everything that could block lives elsewhere (observer.h,
-// job_client.h).
+// cli/load/job_client.h).
 //
 // Threads: runs on the caller's. Ends by itself after the script's length plus the deadline of a job.
 #ifndef RINGWAY_CLI_DEMO_DEMO_H_

@@ -54,7 +54,7 @@ std::vector<Cell> RegionRow(const PanelView& view, RegionId id) {
           sums.jobs == 0 ? Cell("-") : ShareCell(sums.success(), 0.995, 0.97),
           LatencyCell(sums, 0.5),
           LatencyCell(sums, 0.99),
-          absl::StrFormat("%.1f", sums.attempts_per_job())};
+          absl::StrFormat("%.1f", sums.offers_per_job())};
 }
 
 std::string Shortened(double share) { return absl::StrFormat("%.0f %%", 100 * share); }
@@ -78,7 +78,8 @@ std::string LocalTime(const Region& region, double now_s) {
   return absl::StrFormat("%02d:%02d", minutes / 60, minutes % 60);
 }
 
-std::string RouteSentences(const v1::RoutingTable& table) {
+std::string RouteSentences(const Observation& seen) {
+  const v1::RoutingTable& table = seen.table;
   if (table.tiers_size() == 0) return "";
   std::string text;
   for (const v1::Row& row : table.tiers(0).rows()) {
@@ -88,7 +89,7 @@ std::string RouteSentences(const v1::RoutingTable& table) {
       absl::StrAppend(&text, "  ", table.regions(static_cast<int>(row.source())), " -> ",
                       table.regions(static_cast<int>(route.target())), "  ", Percent(route.fraction()));
       if (route.ring() >= 0 && route.reason() != v1::ROUTE_REASON_PINNED) {
-        absl::StrAppendFormat(&text, "  ring %d", route.ring() + 1);
+        absl::StrAppend(&text, "  ", cli::RingName(seen.status, table.tiers(0).tier(), route.ring()));
       }
       if (cli::OpenedByLoad(route.reason())) {
         absl::StrAppendFormat(&text, ", opened at load %.2f", route.unlock_load());
@@ -121,10 +122,10 @@ std::string PanelText(const PanelView& view, bool colour) {
                    {"SUCCESS", right},
                    {"P50", right},
                    {"P99", right},
-                   {"ATTEMPTS", right}});
+                   {"OFFERS/JOB", right}});
   for (std::size_t i = 0; i < view.fleet.world.regions.size(); ++i) table.Add(RegionRow(view, RegionId(i)));
   absl::StrAppend(&text, table.Render(colour), "\n");
-  const std::string routes = RouteSentences(view.seen.table);
+  const std::string routes = RouteSentences(view.seen);
   absl::StrAppend(&text, routes.empty() ? "  every region serves its own jobs\n" : routes);
   return text;
 }
@@ -138,15 +139,15 @@ std::string PlainLine(const PanelView& view) {
     all.jobs += sums.jobs;
     all.done += sums.done;
     all.home += sums.home;
-    all.attempts += sums.attempts;
+    all.offers += sums.offers;
     all.latency_s.Merge(sums.latency_s);
     const v1::RegionStatus* status = StatusOf(view.seen, name);
     absl::StrAppendFormat(&loads, "  %s %.2f", name, status == nullptr ? 0 : status->load());
   }
   return absl::StrFormat(
-      "%3.0f s %-6s load%s | home %s, success %s, p50 %.2f s, p99 %.2f s, %.1f attempts a job\n", view.now_s,
+      "%3.0f s %-6s load%s | home %s, success %s, p50 %.2f s, p99 %.2f s, %.1f offers a job\n", view.now_s,
       view.script.At(view.now_s).name, loads, Shortened(all.home_share()), Shortened(all.success()),
-      all.latency_s.Quantile(0.5), all.latency_s.Quantile(0.99), all.attempts_per_job());
+      all.latency_s.Quantile(0.5), all.latency_s.Quantile(0.99), all.offers_per_job());
 }
 
 }  // namespace ringway::demo

@@ -30,7 +30,7 @@ std::string PanelText(const PanelView& view, bool colour);
 // One line for logs.
 std::string PlainLine(const PanelView& view);
 // Every route that leaves home, as sentences; empty when all stay.
-std::string RouteSentences(const v1::RoutingTable& table);
+std::string RouteSentences(const Observation& seen);
 
 // `|` marks the threshold: "#######|..  ".
 std::string LoadBar(double load, double threshold);

@@ -29,7 +29,7 @@ JobRecord Record(const Fleet& fleet, const v1::End& end) {
   record.served = fleet.world.FindRegion(trace.region()).value_or(RegionId());
   record.network_s = trace.network_s();
   record.spilled = trace.reason() == kSpillReason;
-  record.attempts = trace.attempts();
+  record.offers = trace.attempts();
   record.wait_s = trace.wait_s();
   record.busy = trace.busy();
   return record;
@@ -119,7 +119,7 @@ void Stage::Send(const Arrival& arrival) {
 }
 
 void Stage::Collect(absl::Time until) {
-  for (const JobEnd& end : jobs_.Take(until)) {
+  for (const load::JobEnd& end : jobs_.Take(until)) {
     JobRecord record = Record(fleet_, end.end);
     const Sent& sent = sent_[end.ticket];
     record.phase = sent.phase;
@@ -151,7 +151,7 @@ void Stage::Draw(const Observation& seen) {
   }
   const auto second = static_cast<long>(Now());
   if (second % static_cast<long>(kPlainSeconds) == 0) session_.err << PlainLine(view);
-  if (second % static_cast<long>(kRoutesSeconds) == 0) session_.err << RouteSentences(seen.table);
+  if (second % static_cast<long>(kRoutesSeconds) == 0) session_.err << RouteSentences(seen);
 }
 
 absl::Status Stage::Tick() {

@@ -15,11 +15,11 @@
 #include "cli/demo/cluster.h"
 #include "cli/demo/demo.h"
 #include "cli/demo/interrupt.h"
-#include "cli/demo/job_client.h"
 #include "cli/demo/observer.h"
 #include "cli/demo/tally.h"
 #include "cli/demo/traffic.h"
 #include "cli/demo/verdict.h"
+#include "cli/load/job_client.h"
 
 namespace ringway::demo {
 
@@ -71,7 +71,7 @@ class Stage {
   double late_s_max_ = 0;
   int lines_drawn_ = 0;
   std::string payload_;
-  JobClient jobs_;  // last: its calls end before anything they use
+  load::JobClient jobs_;  // last: its calls end before anything they use
 };
 
 }  // namespace ringway::demo

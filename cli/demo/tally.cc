@@ -4,7 +4,7 @@ namespace ringway::demo {
 
 void JobSums::Add(const JobRecord& record) {
   ++jobs;
-  attempts += record.attempts;
+  offers += record.offers;
   ++outcomes[record.outcome];
   if (!record.done) return;
   ++done;
@@ -20,7 +20,7 @@ void JobSums::Merge(const JobSums& other) {
   done += other.done;
   home += other.home;
   spilled += other.spilled;
-  attempts += other.attempts;
+  offers += other.offers;
   network_s_sum += other.network_s_sum;
   latency_s.Merge(other.latency_s);
   wait_s.Merge(other.wait_s);

@@ -31,7 +31,7 @@ struct JobRecord {
   double ended_s = 0;
   double network_s = 0;
   double wait_s = 0;  // from arrival to the start on a worker
-  std::uint32_t attempts = 0;
+  std::uint32_t offers = 0;
   std::uint32_t busy = 0;
 };
 
@@ -41,7 +41,7 @@ struct JobSums {
   std::uint64_t done = 0;
   std::uint64_t home = 0;     // of the done ones, served where they arrived
   std::uint64_t spilled = 0;  // of the done ones, elsewhere, although the table kept them at home
-  std::uint64_t attempts = 0;
+  std::uint64_t offers = 0;
   double network_s_sum = 0;
   Histogram latency_s;
   Histogram wait_s;
@@ -54,8 +54,8 @@ struct JobSums {
   double spilled_share() const {
     return done > 0 ? static_cast<double>(spilled) / static_cast<double>(done) : 0;
   }
-  double attempts_per_job() const {
-    return jobs > 0 ? static_cast<double>(attempts) / static_cast<double>(jobs) : 0;
+  double offers_per_job() const {
+    return jobs > 0 ? static_cast<double>(offers) / static_cast<double>(jobs) : 0;
   }
   double network_ms_mean() const { return done > 0 ? 1000 * network_s_sum / static_cast<double>(done) : 0; }
 };

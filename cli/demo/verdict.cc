@@ -23,9 +23,9 @@ constexpr double kProbesSuccessMin = 0.95;
 constexpr double kCalmHomeMin = 0.9;
 constexpr double kShareTolerance = 0.12;  // about three standard errors of the jobs in the window
 constexpr double kSpreadRttMin = 0.7;     // of what the table says, once the pins have arrived
-constexpr double kPinsArriveS = 3;   // after the phase that spreads began; until then the old table stands
-constexpr double kAttemptsMax = 16;  // by probes; without delay and backoff it is a multiple of this
-constexpr double kLedgerAttemptsMax = 1.6;
+constexpr double kPinsArriveS = 3;  // after the phase that spreads began; until then the old table stands
+constexpr double kOffersMax = 16;   // by probes; without delay and backoff it is a multiple of this
+constexpr double kLedgerOffersMax = 1.6;
 
 Check AtLeast(std::string name, double measured, double bound) {
   return {measured >= bound, std::move(name), Percent(measured), absl::StrCat("at least ", Percent(bound))};
@@ -84,8 +84,8 @@ void JudgePhase(const Fleet& fleet, const Script& script, const Tally& tally, st
   checks.push_back(AtLeast(phase.name + ": success", sums.success(), success_min));
   if (phase.kind == PhaseKind::kSpike || phase.kind == PhaseKind::kProbes) {
     const bool ledger = phase.dispatch == DispatchMode::kLedger;
-    checks.push_back(AtMost(phase.name + ": attempts a job", sums.attempts_per_job(),
-                            ledger ? kLedgerAttemptsMax : kAttemptsMax));
+    checks.push_back(
+        AtMost(phase.name + ": offers a job", sums.offers_per_job(), ledger ? kLedgerOffersMax : kOffersMax));
   }
   if (phase.global) {
     const double early = EarlyShare(script, i);
@@ -132,8 +132,8 @@ std::string DispatchText(const Script& script, const Tally& tally) {
     if (!probes && (phase.kind != PhaseKind::kSpike || phase.dispatch != DispatchMode::kLedger)) continue;
     const JobSums& sums = tally.phase(i);
     absl::StrAppendFormat(
-        &text, "The spike by %s: %.2f attempts a job, wait p50 %.0f ms, p99 %.0f ms, success %s.\n",
-        probes ? "probes" : "ledger", sums.attempts_per_job(), 1000 * sums.wait_s.Quantile(0.5),
+        &text, "The spike by %s: %.2f offers a job, wait p50 %.0f ms, p99 %.0f ms, success %s.\n",
+        probes ? "probes" : "ledger", sums.offers_per_job(), 1000 * sums.wait_s.Quantile(0.5),
         1000 * sums.wait_s.Quantile(0.99), Percent(sums.success()));
   }
   return text;
@@ -164,7 +164,7 @@ cli::TextTable PhaseTable(const Script& script, const Tally& tally) {
                         {"ROUND TRIP", right},
                         {"P50", right},
                         {"P99", right},
-                        {"ATTEMPTS", right}});
+                        {"OFFERS/JOB", right}});
   for (std::size_t i = 0; i < script.phases.size(); ++i) {
     const Phase& phase = script.phases[i];
     const JobSums& sums = tally.phase(i);
@@ -174,7 +174,7 @@ cli::TextTable PhaseTable(const Script& script, const Tally& tally) {
                absl::StrFormat("%.0f ms", sums.network_ms_mean()),
                absl::StrFormat("%.2f s", sums.latency_s.Quantile(0.5)),
                absl::StrFormat("%.2f s", sums.latency_s.Quantile(0.99)),
-               absl::StrFormat("%.1f", sums.attempts_per_job())});
+               absl::StrFormat("%.1f", sums.offers_per_job())});
   }
   return table;
 }
@@ -187,7 +187,7 @@ void WriteSums(const JobSums& sums, JsonWriter& json) {
   json.Key("round_trip_ms_mean").Number(sums.network_ms_mean());
   json.Key("latency_p50_s").Number(sums.latency_s.Quantile(0.5));
   json.Key("latency_p99_s").Number(sums.latency_s.Quantile(0.99));
-  json.Key("attempts_per_job").Number(sums.attempts_per_job());
+  json.Key("offers_per_job").Number(sums.offers_per_job());
   json.Key("wait_p50_s").Number(sums.wait_s.Quantile(0.5));
   json.Key("wait_p99_s").Number(sums.wait_s.Quantile(0.99));
 }
@@ -229,8 +229,8 @@ std::string SummaryText(const Fleet& fleet, const Script& script, const Tally& t
   std::string text = absl::StrCat(PhaseTable(script, tally).Render(colour), "\n", DispatchText(script, tally),
                                   ComparisonText(script, tally));
   const JobSums all = tally.all();
-  absl::StrAppendFormat(&text, "%d jobs in %d regions, success %s, %.2f attempts a job.\n\n", all.jobs,
-                        fleet.world.regions.size(), Percent(all.success()), all.attempts_per_job());
+  absl::StrAppendFormat(&text, "%d jobs in %d regions, success %s, %.2f offers a job.\n\n", all.jobs,
+                        fleet.world.regions.size(), Percent(all.success()), all.offers_per_job());
   cli::TextTable table({{""}, {"CHECK"}, {"MEASURED", Align::kRight}, {"BOUND"}});
   for (const Check& check : checks) {
     table.Add({Cell(check.ok ? "ok" : "short", check.ok ? Style::kGood : Style::kBad), check.name,

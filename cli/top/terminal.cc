@@ -6,11 +6,15 @@
 
 #include <algorithm>
 
+#include "absl/time/clock.h"
+
 namespace ringway::top {
 namespace {
 
 constexpr int kWidthMax = 400;
 constexpr int kHeightMax = 200;
+// How long a key may be waited for before the signals are looked at.
+constexpr absl::Duration kLookAround = absl::Milliseconds(100);
 
 }  // namespace
 
@@ -54,6 +58,21 @@ std::optional<char> Terminal::Key(absl::Duration limit) {
   char key = 0;
   if (read(STDIN_FILENO, &key, 1) != 1) return 'q';  // the terminal has gone
   return key;
+}
+
+bool WaitForNext(Terminal* terminal, demo::Interrupt& interrupt, absl::Duration interval) {
+  const absl::Time until = absl::Now() + interval;
+  for (absl::Time now = absl::Now(); now < until; now = absl::Now()) {
+    if (interrupt.Came()) return false;
+    const absl::Duration slice = std::min(kLookAround, until - now);
+    if (terminal == nullptr) {
+      absl::SleepFor(slice);
+    } else if (const std::optional<char> key = terminal->Key(slice)) {
+      if (*key == 'q' || *key == 'Q') return false;
+      return true;  // any other key: a new picture now
+    }
+  }
+  return !interrupt.Came();
 }
 
 }  // namespace ringway::top

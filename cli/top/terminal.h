@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "cli/demo/interrupt.h"
 #include "cli/top/view.h"
 
 namespace ringway::top {
@@ -36,6 +37,10 @@ class Terminal {
   std::ostream& out_;
   std::optional<termios> before_;
 };
+
+// Waits for `interval`, at most until a key is pressed or somebody interrupts. False: it is time to stop (q,
+// Ctrl-C).
+bool WaitForNext(Terminal* terminal, demo::Interrupt& interrupt, absl::Duration interval);
 
 }  // namespace ringway::top
 

@@ -15,7 +15,7 @@ using cli::Style;
 
 constexpr double kBarLoadMax = 1.25;
 constexpr int kNameColumns = 16;
-constexpr int kBarColumns = 14;
+constexpr int kBarColumns = 12;
 
 Style StyleOf(double load, double threshold) {
   if (load > 1.02 * threshold) return Style::kBad;
@@ -67,7 +67,7 @@ std::string RegionLine(const Frame& frame, const v1::TierStatus& tier, const v1:
   const std::string name = Cut(region.region(), kNameColumns);
   const std::string bar = LoadBar(region.load(), tier.overload_threshold(), kBarColumns);
   const std::string rest = absl::StrFormat(
-      " %4.2f %6.1f %6.1f %4.0f%% %6s %4s%s", region.load(), region.demand_rps(), region.served_rps(),
+      " %4.2f %6.1f %6.1f %4.0f%% %6s %6s%s", region.load(), region.demand_rps(), region.served_rps(),
       100 * region.exported_share(), Ratio(counts.wait_s_sum, counts.started, "%.2fs"),
       Ratio(counts.offers, counts.placed, "%.1f"), state);
   return absl::StrFormat("%-*s ", kNameColumns, name) +
@@ -95,17 +95,19 @@ std::vector<double> PartsOf(const v1::RegionStatus& region, int priorities) {
   return parts;
 }
 
-std::string TextOf(const std::string& from, const std::string& to, const Flow& flow) {
+std::string TextOf(const std::string& from, const std::string& to, const Flow& flow,
+                   const std::string& ring) {
   if (flow.route == nullptr) {
     return absl::StrFormat("%s shed  %.0f%%  %.1f/s", from, 100 * flow.share, flow.rps);
   }
-  return absl::StrFormat("%s -> %s  %.0f%%  %.1f/s  ring %d  %s", from, to, 100 * flow.share, flow.rps,
-                         flow.route->ring() + 1, std::string(cli::ReasonText(flow.route->reason())));
+  return absl::StrFormat("%s -> %s  %.0f%%  %.1f/s  %s  %s", from, to, 100 * flow.share, flow.rps, ring,
+                         std::string(cli::ReasonText(flow.route->reason())));
 }
 
 // One line a pair of regions, the largest first: a row of each priority makes part of it.
-std::vector<std::string> FlowsOf(const v1::RoutingTable& table, const v1::TierTable& tier,
+std::vector<std::string> FlowsOf(const Frame& frame, const v1::TierTable& tier,
                                  const v1::TierStatus& status) {
+  const v1::RoutingTable& table = frame.table;
   const auto regions = static_cast<std::uint32_t>(table.regions_size());
   std::map<std::string, const v1::RegionStatus*> known;
   for (const v1::RegionStatus& region : status.regions()) known[region.region()] = &region;
@@ -132,7 +134,10 @@ std::vector<std::string> FlowsOf(const v1::RoutingTable& table, const v1::TierTa
   std::vector<std::pair<double, std::string>> lines;
   for (const auto& [ends, flow] : flows) {
     // A priority that nobody asks for sends nothing, wherever its row points.
-    if (flow.share > 0) lines.emplace_back(flow.rps, TextOf(ends.first, ends.second, flow));
+    if (flow.share <= 0) continue;
+    const std::string ring =
+        flow.route == nullptr ? "" : cli::RingName(frame.status, tier.tier(), flow.route->ring());
+    lines.emplace_back(flow.rps, TextOf(ends.first, ends.second, flow, ring));
   }
   std::stable_sort(lines.begin(), lines.end(), [](auto& a, auto& b) { return a.first > b.first; });
   std::vector<std::string> texts;
@@ -154,8 +159,8 @@ void AddTier(const Frame& frame, const v1::TierStatus& tier, const Screen& scree
              std::vector<std::string>& lines) {
   if (room < 3) return;
   lines.push_back(Paint(Cut(TierText(frame, tier), screen.width), Style::kBold, screen.colour));
-  lines.push_back(Cut(absl::StrFormat("%-*s %-*s %4s %6s %6s %5s %6s %4s", kNameColumns, "REGION",
-                                      kBarColumns, "LOAD", "", "DEMAND", "SERVED", "AWAY", "WAIT", "OFF"),
+  lines.push_back(Cut(absl::StrFormat("%-*s %-*s %4s %6s %6s %5s %6s %6s", kNameColumns, "REGION",
+                                      kBarColumns, "LOAD", "", "DEMAND", "SERVED", "AWAY", "WAIT", "OFFERS"),
                       screen.width));
   std::vector<const v1::RegionStatus*> regions;
   for (const v1::RegionStatus& region : tier.regions()) regions.push_back(&region);
@@ -173,7 +178,7 @@ void AddTier(const Frame& frame, const v1::TierStatus& tier, const Screen& scree
   for (const v1::TierTable& table : frame.table.tiers()) {
     if (table.tier() != tier.tier()) continue;
     std::vector<std::string> flows;
-    for (const std::string& flow : FlowsOf(frame.table, table, tier)) {
+    for (const std::string& flow : FlowsOf(frame, table, tier)) {
       flows.push_back(Cut("  " + flow, screen.width));
     }
     AddBounded(std::move(flows), left, "flows", screen.width, lines);

@@ -1,9 +1,18 @@
 #include "cli/words/command_tree.h"
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace ringway::words {
 namespace {
+
+// Options that take names of the fleet have the same names everywhere.
+std::string LiveName(const OptionWords& words, const CLI::Option& option) {
+  const std::string name = words.positional() ? option.get_name(true) : words.names.back();
+  if (name == "REGION" || name == "REGION_OR_REQUEST" || name == "--drain" || name == "--region")
+    return "regions";
+  return name == "--tier" ? "tiers" : "";
+}
 
 OptionWords OptionOf(const CLI::Option& option) {
   OptionWords words;
@@ -11,6 +20,10 @@ OptionWords OptionOf(const CLI::Option& option) {
   for (const std::string& name : option.get_lnames()) words.names.push_back("--" + name);
   words.takes_value = option.get_type_size() != 0;
   words.placeholder = words.positional() ? option.get_name(true) : option.get_type_name();
+  // "poisson|gamma" (cli/choice.h).
+  if (const std::string type = option.get_type_name(); type.find('|') != std::string::npos)
+    words.choices = absl::StrSplit(type, '|');
+  words.live = LiveName(words, option);
   words.about = option.get_description();
   words.standard = option.get_default_str();
   words.environment = option.get_envname();

@@ -19,7 +19,9 @@ struct OptionWords {
   std::vector<std::string> names;  // "--json", "-h"; empty: positional
   std::string placeholder;         // "FILE", for positionals their name
   std::string about;
-  std::string standard;  // default, as text
+  std::vector<std::string> choices;  // the words that it may be; empty: anything
+  std::string live;                  // what of the fleet it names: "regions", "tiers"; empty: nothing
+  std::string standard;              // default, as text
   std::string environment;
   bool takes_value = false;
   bool required = false;

@@ -1,8 +1,9 @@
 // Shell completion for bash, zsh and fish, as scripts to be sourced or installed.
 //
 // A script knows every subcommand and option of the tree; where nothing of ours can follow it offers files.
-// It asks nobody, so completion is instant and works without a fleet; names of regions are not completed.
-// Options of the root are offered behind every subcommand.
+// It knows the words of an option that takes one of a few. Names of regions and tiers are asked of the
+// controller when they are wanted (`ringway names`), for at most a second; without one, completion offers the
+// rest. Options of the root are offered behind every subcommand.
 //
 // Threads: pure.
 #ifndef RINGWAY_CLI_WORDS_COMPLETION_H_

@@ -18,9 +18,10 @@ constexpr std::uint32_t kAuditDefault = 50;
 constexpr int kFindingsShown = 200;
 constexpr std::size_t kTextBytesMax = 1000;
 
-v1::RegionStatus Encode(const RegionStatus& status, const std::string& name, const Tier& tier) {
+v1::RegionStatus Encode(const RegionStatus& status, const Region& region, const Tier& tier) {
   v1::RegionStatus out;
-  out.set_region(name);
+  out.set_region(region.name);
+  if (region.title != region.name) out.set_title(region.title);
   out.set_workers(static_cast<std::uint32_t>(status.workers));
   out.set_workers_seen(static_cast<std::uint32_t>(status.workers_seen));
   out.set_load(status.load);
@@ -76,6 +77,8 @@ v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
   out.set_tier(loop.tier().name);
   out.set_mode(std::string(TierModeName(loop.mode())));
   out.set_overload_threshold(loop.tier().route.overload_threshold);
+  for (const RingSpec& ring : loop.tier().route.rings) out.add_rings(ring.name);
+  for (const std::string& priority : loop.tier().priorities) out.add_priorities(priority);
   const World& world = loop.fleet().world;
   const TierSnapshot snapshot = loop.Unpinned(now);
   double demand_rps = 0, home_rps = 0, shed_rps = 0;
@@ -85,7 +88,7 @@ v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
     demand_rps += status.demand_rps;
     shed_rps += status.demand_rps * status.shed_share;
     home_rps += status.demand_rps * (1 - status.exported_share - status.shed_share);
-    *out.add_regions() = Encode(status, world.regions[id].name, loop.tier());
+    *out.add_regions() = Encode(status, world.regions[id], loop.tier());
   }
   out.set_home_share(demand_rps > 0 ? home_rps / demand_rps : 1);
   out.set_shed_rps(shed_rps);
@@ -169,7 +172,7 @@ absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine
   const TierLoop& loop = machine.tiers()[tier->index()];
   v1::ExplainReply reply;
   *reply.mutable_region() =
-      Encode(StatusOf(loop, *region, now), machine.fleet()->world.regions[*region].name, loop.tier());
+      Encode(StatusOf(loop, *region, now), machine.fleet()->world.regions[*region], loop.tier());
   for (std::string& line : ExplainRegion(loop, *region, now)) reply.add_lines(std::move(line));
   for (std::string& line : FindingsOf(loop, *region)) reply.add_findings(std::move(line));
   if (machine.table() == nullptr) return reply;
@@ -214,8 +217,8 @@ absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
   *whole.add_tiers() = std::move(only);
   *reply.mutable_table() = std::move(whole);
   for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
-    *reply.add_before() = Encode(outcome->before[id], fleet.world.regions[id].name, fleet.tiers[*tier]);
-    *reply.add_after() = Encode(outcome->after[id], fleet.world.regions[id].name, fleet.tiers[*tier]);
+    *reply.add_before() = Encode(outcome->before[id], fleet.world.regions[id], fleet.tiers[*tier]);
+    *reply.add_after() = Encode(outcome->after[id], fleet.world.regions[id], fleet.tiers[*tier]);
   }
   for (const std::string& change : outcome->changes) reply.add_changes(change);
   return reply;

@@ -92,7 +92,7 @@ ControllerMetrics::ControllerMetrics() {
   // Present from the start, so that the first of its kind is an increase that an alert can see.
   for (const char* outcome : {"answered", "refused"}) admin_calls_->Add({{"outcome", outcome}});
   using Kind = planner::Finding::Kind;
-  for (const Kind kind : {Kind::kBadInput, Kind::kStaleInput, Kind::kHeld, Kind::kStepLimited,
+  for (const Kind kind : {Kind::kBadInput, Kind::kStaleInput, Kind::kStepLimited,
                           Kind::kOverloaded, Kind::kKeptPrevious}) {
     findings_->Add({{"kind", std::string(planner::FindingKindName(kind))}});
   }

@@ -115,8 +115,11 @@ struct ControllerDaemon::Parts {
             {state, audit, journal, metrics, log, [this] { routers.StreamClosed(); },
              [this](absl::Time now, const ControllerEvent& event,
                     const std::vector<ControllerAction>& actions) { screen.OnStep(now, event, actions); }}),
-        screen(control, {[this] { return web.feed().watched(); },
-                         [this](LiveFeed::Frame frame) { web.Publish(std::move(frame)); }}),
+        screen(control,
+               {[this] { return web.feed().watched(); },
+                [this](LiveFeed::Frame frame) { web.Publish(std::move(frame)); }},
+               // While callers without the token are admitted, an address may be anybody's.
+               settings.fleet_token_optional ? std::string() : settings.fleet_token),
         routers(loop, control),
         admin(control, metrics),
         web_loop("web"),
@@ -232,6 +235,7 @@ void ControllerDaemon::Parts::Stop() {
   }
   if (grpc) grpc->Shutdown(kCloseGrace);
   loop.Stop();
+  screen.CloseSearches();  // their answers go to the web loop
   web_loop.Stop();
 }
 

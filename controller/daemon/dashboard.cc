@@ -12,6 +12,7 @@ namespace ringway::controller {
 void Dashboard::OnStep(absl::Time now, const ControllerEvent& event,
                        const std::vector<ControllerAction>& actions) {
   events_.Take(runtime::WallNow(), event, actions, control_.machine());
+  if (const auto* report = std::get_if<RouterReported>(&event)) outcomes_.Take(now, report->report.tiers);
   for (const ControllerAction& action : actions) {
     if (std::holds_alternative<EpochEnded>(action)) return EndEpoch(now);
   }
@@ -35,7 +36,15 @@ ScreenView Dashboard::View() const {
 }
 
 std::string Dashboard::FleetOf(absl::Time now, const FleetPicture& picture) const {
-  return FleetDocument(View(), picture, events_, timeline_, now - control_.started_at());
+  return FleetDocument(View(), picture, events_, timeline_, outcomes_, now - control_.started_at());
+}
+
+void Dashboard::FindRequest(const std::string& id, RequestTraces::Answer answer) {
+  std::vector<std::string> addresses;
+  for (const auto& [name, router] : control_.machine().view().routers()) {
+    if (router.stream != 0) addresses.push_back(router.hello.address);
+  }
+  traces_.Find(addresses, id, std::move(answer));
 }
 
 std::string Dashboard::World() const { return WorldDocument(View()); }

@@ -19,9 +19,11 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "controller/daemon/control_loop.h"
+#include "controller/daemon/request_traces.h"
 #include "controller/screen/documents.h"
 #include "controller/screen/dry_run_document.h"
 #include "controller/screen/event_log.h"
+#include "controller/screen/outcomes.h"
 #include "controller/screen/timeline.h"
 
 namespace ringway::controller {
@@ -37,7 +39,9 @@ class Dashboard {
   static constexpr double kBytesPerSecondMax = 512 << 10;
   static constexpr absl::Duration kFrameEvery = absl::Milliseconds(200);  // at most
 
-  Dashboard(ControlLoop& control, FeedEnd feed) : control_(control), feed_(std::move(feed)) {}
+  // `fleet_token`: what routers want to hear before they tell of a request.
+  Dashboard(ControlLoop& control, FeedEnd feed, std::string fleet_token)
+      : control_(control), feed_(std::move(feed)), traces_(std::move(fleet_token)) {}
 
   // After each Step of the machine.
   void OnStep(absl::Time now, const ControllerEvent& event, const std::vector<ControllerAction>& actions);
@@ -49,6 +53,10 @@ class Dashboard {
   absl::StatusOr<std::string> Timeline(std::string_view tier) const;
   absl::StatusOr<std::string> Region(std::string_view tier, std::string_view region) const;
   absl::StatusOr<std::string> DryRun(std::string_view tier, const DryRunEdit& edit) const;
+  // Answers on a thread of gRPC's.
+  void FindRequest(const std::string& id, RequestTraces::Answer answer);
+  // Once the control loop has stopped: nobody is answered after it.
+  void CloseSearches() { traces_.Close(); }
   ControlLoop& control() { return control_; }
 
  private:
@@ -60,7 +68,9 @@ class Dashboard {
   const FeedEnd feed_;
   EventLog events_;
   controller::Timeline timeline_;
+  Outcomes outcomes_;
   absl::Time next_frame_at_ = absl::InfinitePast();
+  RequestTraces traces_;
 };
 
 }  // namespace ringway::controller

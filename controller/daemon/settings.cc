@@ -8,6 +8,7 @@
 #include "controller/daemon/build.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
+#include "runtime/usage_error.h"
 
 namespace ringway::controller {
 namespace {
@@ -139,7 +140,7 @@ std::variant<DaemonSettings, int> ParseCommandLine(int argc, const char* const* 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return runtime::TellParseError(app, error, "ringway-controller");
   }
   const absl::Status complete = Complete(flags, settings);
   if (complete.ok()) return settings;

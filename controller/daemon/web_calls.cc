@@ -99,6 +99,10 @@ absl::StatusOr<WebCall> FindDocument(std::string_view target) {
     const std::string region = QueryValue(query, "region").value_or("");
     return Document([tier, region](const Dashboard& listener) { return listener.Region(tier, region); });
   }
+  if (name == "request") {
+    const std::string id = QueryValue(query, "id").value_or("");
+    return WebCall([id](Dashboard& screen, WebAnswer answer) { screen.FindRequest(id, std::move(answer)); });
+  }
   if (name == "events") {
     const std::string text = QueryValue(query, "after").value_or("0");
     std::uint64_t after = 0;

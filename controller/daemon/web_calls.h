@@ -1,9 +1,9 @@
 // What a path under /api/v1/ stands for: a document to make, or an order to carry out, on the control loop.
 //
-// GET world, fleet, table, events?after=N, timeline?tier=T, region?tier=T&region=R. POST dryrun, drain and
-// threshold take the request of the same call of the Admin service in its JSON form (admin.proto), so both
-// doors have one set of checks. An order's `by.who` is completed with where it came from, because a name that
-// a page sends is only a claim.
+// GET world, fleet, table, events?after=N, timeline?tier=T, region?tier=T&region=R, request?id=I. POST
+// dryrun, drain and threshold take the request of the same call of the Admin service in its JSON form
+// (admin.proto), so both doors have one set of checks. An order's `by.who` is completed with where it came
+// from, because a name that a page sends is only a claim.
 //
 // Finding a call is pure; running one is the control loop's. Errors of both are sentences for a person.
 #ifndef RINGWAY_CONTROLLER_DAEMON_WEB_CALLS_H_

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "controller/journal/checkpoint_time.h"
+#include "controller/journal/estimate_codec.h"
 #include "controller/table_remap.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"
@@ -12,15 +14,7 @@
 namespace ringway::controller {
 namespace {
 
-constexpr std::int64_t kNever = 0;
 constexpr std::int64_t kNeverAgain = std::numeric_limits<std::int64_t>::max();
-
-std::int64_t Nanos(absl::Time time) {
-  return time == absl::InfinitePast() ? kNever : absl::ToUnixNanos(time);
-}
-absl::Time At(std::int64_t nanos) {
-  return nanos == kNever ? absl::InfinitePast() : absl::FromUnixNanos(nanos);
-}
 
 void SaveRow(const RpsRow& row, google::protobuf::RepeatedPtrField<v1::TargetRate>* out) {
   for (const TargetRps& cell : row) {
@@ -45,7 +39,6 @@ void SaveFlows(const IdVector<TierId, TierFlow>& flows,
     for (const double entered : flow.entered) saved->add_entered(entered);
     SaveRow(flow.sent, saved->mutable_sent());
     saved->set_ran(flow.ran);
-    saved->set_held_s(flow.held_s);
   }
 }
 
@@ -60,7 +53,6 @@ IdVector<TierId, TierFlow> LoadFlows(const google::protobuf::RepeatedPtrField<v1
     }
     flows[id].sent = LoadRow(flow.sent(), fleet.world.regions.size());
     flows[id].ran = flow.ran();
-    flows[id].held_s = flow.held_s();
   }
   return flows;
 }
@@ -81,6 +73,7 @@ v1::RouterCheckpoint SaveRouter(const RouterState& router, const Fleet& fleet) {
   last.workers = router.workers;
   *saved.mutable_last() = EncodeReport(last, fleet);
   saved.set_window_s(router.window_s);
+  saved.set_window_at_ns(Nanos(router.window_at));
   SaveFlows(router.window, saved.mutable_window());
   SaveFlows(router.rates, saved.mutable_rates());
   return saved;
@@ -102,60 +95,10 @@ absl::StatusOr<RouterState> LoadRouter(const v1::RouterCheckpoint& saved, const 
   router.period_s = last->period_s;
   router.workers = std::move(last->workers);
   router.window_s = saved.window_s();
+  router.window_at = At(saved.window_at_ns());
   router.window = LoadFlows(saved.window(), fleet);
   router.rates = LoadFlows(saved.rates(), fleet);
   return router;
-}
-
-v1::EstimateCheckpoint SaveEstimate(const planner::RegionEstimate& estimate) {
-  const planner::RegionEstimate::Learnt learnt = estimate.learnt();
-  v1::EstimateCheckpoint saved;
-  if (learnt.cost) {
-    saved.set_has_cost(true);
-    saved.set_cost(learnt.cost->value);
-    saved.set_cost_variance(learnt.cost->variance);
-    saved.set_cost_prior_weight(learnt.cost->prior_weight);
-    saved.set_lagged_rps(learnt.cost->lagged_rps);
-    saved.set_lagged_at_ns(Nanos(learnt.cost->lagged_at));
-    saved.set_scatter(learnt.cost->scatter);
-    saved.set_scatter_primed(learnt.cost->scatter_primed);
-    saved.set_last_sample(learnt.cost->last_sample);
-  }
-  for (const planner::Demand::Learnt& demand : learnt.demand) {
-    v1::DemandCheckpoint* out = saved.add_demand();
-    out->set_rps(demand.rps);
-    out->set_primed(demand.primed);
-    out->set_doubted(demand.doubted);
-  }
-  saved.set_background(learnt.background);
-  saved.set_background_primed(learnt.background_primed);
-  saved.set_measured_load(learnt.measured_load);
-  saved.set_last_at_ns(Nanos(learnt.last_at));
-  saved.set_good_at_ns(Nanos(learnt.good_at));
-  return saved;
-}
-
-planner::RegionEstimate::Learnt LoadEstimate(const v1::EstimateCheckpoint& saved) {
-  planner::RegionEstimate::Learnt learnt;
-  if (saved.has_cost()) {
-    learnt.cost = planner::LoadCost::Learnt{.value = saved.cost(),
-                                            .variance = saved.cost_variance(),
-                                            .prior_weight = saved.cost_prior_weight(),
-                                            .lagged_rps = saved.lagged_rps(),
-                                            .lagged_at = At(saved.lagged_at_ns()),
-                                            .scatter = saved.scatter(),
-                                            .scatter_primed = saved.scatter_primed(),
-                                            .last_sample = saved.last_sample()};
-  }
-  for (const v1::DemandCheckpoint& demand : saved.demand()) {
-    learnt.demand.push_back({demand.rps(), demand.primed(), demand.doubted()});
-  }
-  learnt.background = saved.background();
-  learnt.background_primed = saved.background_primed();
-  learnt.measured_load = saved.measured_load();
-  learnt.last_at = At(saved.last_at_ns());
-  learnt.good_at = At(saved.good_at_ns());
-  return learnt;
 }
 
 v1::RegionCheckpoint SaveRegion(const TierLoop& loop, RegionId id) {
@@ -167,8 +110,12 @@ v1::RegionCheckpoint SaveRegion(const TierLoop& loop, RegionId id) {
   SaveRow(region.traffic.sent_rps, saved.mutable_sent());
   saved.set_alive(static_cast<std::uint32_t>(region.traffic.alive));
   saved.set_ran_rps(region.traffic.ran_rps);
-  saved.set_held_s(region.traffic.held_s);
-  saved.set_observed_at_ns(Nanos(region.observed_at));
+  saved.set_reachable(region.traffic.reachable);
+  const Standing::State& standing = region.standing.state();
+  saved.set_up(standing.up);
+  saved.set_falls(standing.falls);
+  saved.set_fell_at_ns(Nanos(standing.fell_at));
+  saved.set_rose_at_ns(Nanos(standing.rose_at));
   for (const SampledMetric& sampled : region.sampled) {
     v1::SampledValue* out = saved.add_sampled();
     out->set_value(sampled.value);
@@ -179,7 +126,7 @@ v1::RegionCheckpoint SaveRegion(const TierLoop& loop, RegionId id) {
     out->set_at_ns(Nanos(entry.at));
     out->set_rps(entry.rps);
   }
-  *saved.mutable_estimate() = SaveEstimate(loop.estimate().region(id));
+  *saved.mutable_estimate() = SaveEstimate(loop.estimate().region(id).learnt());
   return saved;
 }
 
@@ -193,8 +140,11 @@ void LoadRegion(const v1::RegionCheckpoint& saved, RegionId id, std::size_t regi
   region.traffic.sent_rps = LoadRow(saved.sent(), regions);
   region.traffic.alive = static_cast<int>(saved.alive());
   region.traffic.ran_rps = saved.ran_rps();
-  region.traffic.held_s = saved.held_s();
-  region.observed_at = At(saved.observed_at_ns());
+  region.traffic.reachable = saved.reachable();
+  region.standing.Restore({.up = saved.up(),
+                           .falls = saved.falls(),
+                           .fell_at = At(saved.fell_at_ns()),
+                           .rose_at = At(saved.rose_at_ns())});
   for (std::size_t m = 0; m < region.sampled.size() && static_cast<int>(m) < saved.sampled_size(); ++m) {
     const v1::SampledValue& sampled = saved.sampled(static_cast<int>(m));
     region.sampled[m] = {sampled.value(), At(sampled.at_ns())};
@@ -297,6 +247,12 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   saved.set_leaders_trusted_until_ns(Nanos(leaders.trusted_until));
   saved.set_leaders_due_ns(leaders.due == absl::InfiniteFuture() ? kNeverAgain : Nanos(leaders.due));
   const Fleet& fleet = *machine.fleet_;
+  saved.set_cut_off(machine.cut_off_);
+  for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    v1::LostRegion* lost = saved.add_lost();
+    lost->set_known(machine.horizon_.known()[id] != 0);
+    lost->set_lost_at_ns(Nanos(machine.horizon_.lost_at()[id]));
+  }
   for (const auto& [name, router] : machine.view_.routers()) *saved.add_routers() = SaveRouter(router, fleet);
   for (const TierLoop& loop : machine.tiers_) {
     v1::TierCheckpoint* tier = saved.add_tiers();
@@ -323,6 +279,13 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
   machine.next_epoch_at_ = At(saved.next_epoch_at_ns());
   machine.settle_until_ = At(saved.settle_until_ns());
   machine.settling_ = saved.settling();
+  machine.cut_off_ = saved.cut_off();
+  for (RegionId id(0);
+       id != fleet->world.regions.end_id() && static_cast<int>(id.index()) < saved.lost_size();
+       id = RegionId(id.index() + 1)) {
+    const v1::LostRegion& lost = saved.lost(static_cast<int>(id.index()));
+    machine.horizon_.Restore(id, lost.known(), At(lost.lost_at_ns()));
+  }
   for (const v1::RouterCheckpoint& router : saved.routers()) {
     auto state = LoadRouter(router, *fleet);
     if (!state.ok()) return state.status();

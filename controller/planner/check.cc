@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "controller/planner/ceiling.h"
 #include "controller/planner/load_cost.h"
 #include "core/finite.h"
 
@@ -13,7 +14,7 @@ namespace {
 class InputCheck {
  public:
   InputCheck(const Tier& tier, std::size_t regions, std::vector<Finding>& findings)
-      : tier_(tier), findings_(findings) {
+      : tier_(tier), ceilings_(tier.route.ceiling_wait), findings_(findings) {
     for (std::size_t r = 0; r < regions; ++r) {
       const double prior = LoadCostPrior(tier, RegionId(r));
       if (prior > 0) tier_capacity_rps_ += 1 / prior;
@@ -29,19 +30,22 @@ class InputCheck {
     site.draining = input.draining;
     site.stale = input.health == InputHealth::kStale;
     site.missing = input.health == InputHealth::kMissing;
+    site.takes_more = input.takes_more && !site.stale;
     CheckHealth(input);
     CheckUsable(input, provisioned, site);
     CheckCost(input, site);
     CheckBackground(input, site);
     CheckDemand(input, site);
     site.headroom = site.usable * (1 - tier_.guard.plan_margin);
-    site.shed_level = ShedLevel(provisioned);
+    site.shed_level = ShedLevel(tier_, provisioned);
     if (!site.draining && !site.missing && site.headroom > 0) {
       const double share = provisioned.import_cap_share;
       // A share of 1 caps nothing: such a region may be overfilled by others as by its own users.
       site.import_max_rps = (share < 1 ? share : site.shed_level) * site.usable / site.cost;
     }
-    site.SetLimit(tier_.route.overload_threshold);
+    site.hot_level =
+        std::min(tier_.route.overload_threshold, ceilings_.Of(site.usable * provisioned.workers));
+    site.SetLimit(site.hot_level);
     return site;
   }
 
@@ -68,20 +72,12 @@ class InputCheck {
     if (!IsFiniteNonNegative(input.usable_share)) {
       site.usable = 1 - provisioned.reserve_share;
       site.stale = true;
+      site.takes_more = false;
       Report("usable share ", input.usable_share, ", allowed 0 to 1: ", site.usable, " used, no new imports");
     } else if (input.usable_share > 1) {
       site.usable = 1;
       Report("usable share ", input.usable_share, ", allowed 0 to 1: 1 used");
     }
-  }
-
-  // Who decides about requests above full? In a line the important ones go first, and no GPU idles while it
-  // lasts. A line knows nothing of a reserve, and jobs that probe have none: where that would hurt, the table
-  // decides.
-  double ShedLevel(const TierRegion& provisioned) const {
-    const bool ordered = tier_.dispatch.mode == DispatchMode::kLedger || tier_.priorities.size() == 1;
-    return ordered && provisioned.reserve_share <= 0 ? std::max(kFullLevel, tier_.guard.shed_above)
-                                                     : kFullLevel;
   }
 
   void CheckCost(const RegionLoad& input, Site& site) {
@@ -113,13 +109,14 @@ class InputCheck {
     for (std::size_t p = 0; p < tier_.priorities.size() && p < kMaxPriorities; ++p) {
       double rps = input.demand_rps[p];
       if (!IsFiniteNonNegative(rps)) {
-        Report("demand ", rps, " requests/s of priority ", p,
+        Report("demand ", rps, " requests/s of priority ", tier_.priorities[p],
                ", finite numbers from 0 allowed: 0 used, its row stays as it is");
         rps = 0;
         site.stale = true;
+        site.takes_more = false;
       } else if (rps > believable) {
-        Report("demand ", rps, " requests/s of priority ", p, ", more than ", tier_.guard.jump_max,
-               " times what the whole tier serves: ", believable, " used");
+        Report("demand ", rps, " requests/s of priority ", tier_.priorities[p], ", more than ",
+               tier_.guard.jump_max, " times what the whole tier serves: ", believable, " used");
         rps = believable;
       }
       site.demand_rps[p] = rps;
@@ -128,6 +125,7 @@ class InputCheck {
   }
 
   const Tier& tier_;
+  Ceilings ceilings_;
   std::vector<Finding>& findings_;
   double tier_capacity_rps_ = 0;
   RegionId region_;
@@ -135,6 +133,14 @@ class InputCheck {
 };
 
 }  // namespace
+
+// Who decides about requests above full? In a line the important ones go first, and no GPU idles while it
+// lasts. A line knows nothing of a reserve, and jobs that probe have none: where that would hurt, the table
+// decides.
+double ShedLevel(const Tier& tier, const TierRegion& provisioned) {
+  const bool ordered = tier.dispatch.mode == DispatchMode::kLedger || tier.priorities.size() == 1;
+  return ordered && provisioned.reserve_share <= 0 ? std::max(kFullLevel, tier.guard.shed_above) : kFullLevel;
+}
 
 IdVector<RegionId, Site> CheckInputs(const Tier& tier, std::size_t regions, const TierSnapshot& snapshot,
                                      std::vector<Finding>& findings) {

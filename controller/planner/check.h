@@ -6,6 +6,7 @@
 //   demand         not a number, negative: 0, and the row stays as it is;
 //                  above jump_max x what the whole tier serves: that
 //   stale          the row stays as it is, and nothing new is sent there
+//   takes no more  nothing new is sent there: a metric is missing or frozen
 //   missing        no imports; the last known numbers stand, or the priors where there are none
 //
 // Jumps in time are the estimates' business (demand.h): this pass sees one snapshot. O(n); pure.
@@ -21,7 +22,10 @@
 
 namespace ringway::planner {
 
-// One site for each of the world's `regions`, limits set to the overload threshold.
+// The level above which a table refuses a region's requests.
+double ShedLevel(const Tier& tier, const TierRegion& provisioned);
+
+// One site for each of the world's `regions`, limits set to where each region is hot.
 IdVector<RegionId, Site> CheckInputs(const Tier& tier, std::size_t regions, const TierSnapshot& snapshot,
                                      std::vector<Finding>& findings);
 

@@ -3,7 +3,7 @@
 // Everything is counted in requests per second, because a request weighs differently in each region but is
 // one request everywhere: a region that may be filled to a level serves (level x headroom - background) /
 // cost. `headroom` is the region's usable share less the plan margin, so that a level means the same
-// everywhere: the overload threshold is where a region becomes hot, 1 is where it is full, and shed_level is
+// everywhere: hot_level is where a region becomes hot, 1 is where it is full, and shed_level is
 // where its requests are refused (fair_share.h). `Level` is load / headroom.
 //
 // Invariants between passes: for each source, kept + away + shed = demand; imports of a region are the sum of
@@ -37,10 +37,12 @@ struct Site {
   bool draining = false;
   bool stale = false;
   bool missing = false;
+  bool takes_more = true;  // else it imports at most what the table in force sends it
   // Its row stays as it was: decided in home, obeyed by all passes.
   bool frozen = false;
-  // Filled up to here: the overload threshold, or higher once fair share has levelled an overload.
+  // Filled up to here: hot_level, or higher once fair share has levelled an overload.
   double limit_level = 0;
+  double hot_level = 0;  // above it the region sends away what it can: the threshold, or its size's ceiling
   double capacity_rps = 0;  // at limit_level; SetLimit keeps the two together
 
   double CapacityRps(double level) const;

@@ -1,9 +1,15 @@
-// From a region's reports to the RegionLoad that the planner reads: load cost, demand, background, health.
+// From a region's reports to the RegionLoad that the planner reads: demand, load cost, background, health.
 //
-// The controller's state machine feeds one sample a region and report period, in the order of their time; a
-// sample with an older or equal time is dropped. Values are checked on the way in: what is not a number, is
-// negative, or jumps absurdly is not used, and a finding says what stands instead. Health follows from the
-// age of the last good sample: fresh, stale (GuardSpec::stale_after), missing (missing_after, or never seen).
+// Counts come as routers report them (Count): requests that entered, jobs that ended, busy worker-seconds. Of
+// them the demand of each priority (demand.h) and the cost of a request (load_cost.h) are held rates, so that
+// a fleet at rest gives the planner the same numbers bit for bit. Readings of metrics come at their own pace
+// and age (Read): each is a line in traffic (metric_line.h). What binds is the metric, the busy workers among
+// them, at which the threshold is reached with the least traffic; its cost and background are the region's.
+//
+// Values are checked on the way in: what is not a number, is negative, or jumps absurdly is not used, and a
+// finding says what stands instead. Health follows from the age of the last counts: fresh, stale
+// (GuardSpec::stale_after), missing (missing_after, or never counted). A metric without a recent value, or
+// one that is frozen, invites nothing: the region keeps what it is sent and is sent no more.
 //
 // What the estimate does not know, the caller sets: `usable_share` starts as 1 - reserve_share and the caller
 // multiplies it with the pace of a drain; `draining` is the operator's. Pure; one owner thread; O(1) a
@@ -19,66 +25,84 @@
 #include "controller/planner/demand.h"
 #include "controller/planner/finding.h"
 #include "controller/planner/load_cost.h"
+#include "controller/planner/metric_line.h"
 #include "core/ids.h"
 #include "core/snapshot.h"
 #include "core/tier.h"
 
 namespace ringway::planner {
 
-// One region at one moment; all numbers describe the same time, which is `at` and not that of arrival.
-struct RegionSample {
+// What happened in one region over the `seconds` that ended at `at`.
+struct RegionCounts {
   absl::Time at;
-  double measured_load = 0;    // worst metric over its capacity
-  double background_load = 0;  // of that, what no request of this tier causes
-  double started_rps = 0;      // requests that went to this region's workers, from all sources
-  double alive_share = 1;      // of the provisioned workers
-  double held_mean_s = 0;      // how long a request held a worker; 0: not known, or the load is no busy share
-  PerPriority<double> demand_rps{};  // first entering here, the refused included, our retries excluded
+  double seconds = 0;
+  PerPriority<double> entered{};  // requests first entering here, the refused included, our retries excluded
+  double ended = 0;               // jobs that left a worker of the region
+  double busy_s = 0;              // of its workers
+  double alive = 0;               // workers
+};
+
+// One metric of one region.
+struct RegionReading {
+  absl::Time at;
+  double load = 0;          // over its capacity
+  double started_rps = 0;   // requests that went to the region's workers then, from all sources
+  bool busy_share = false;  // it is the busy share of the workers: shown, and counted better than read
 };
 
 class RegionEstimate {
  public:
   RegionEstimate(RegionId region, std::shared_ptr<const Tier> tier);
 
+  // What is known of one metric.
+  struct Metric {
+    std::optional<MetricLine> line;  // none for a busy share, and before the first reading
+    double last = 0;
+    absl::Time at = absl::InfinitePast();  // of the last reading; InfinitePast: none
+  };
+
   // All that was learnt. Restore on a fresh estimate of the same region gives its equal; under edited
   // settings it keeps what they allow.
   struct Learnt {
+    struct Metric {
+      std::optional<MetricLine::State> line;
+      double last = 0;
+      absl::Time at = absl::InfinitePast();
+    };
     std::optional<LoadCost::Learnt> cost;
     std::vector<Demand::Learnt> demand;  // by priority
-    double background = 0;
-    bool background_primed = false;
-    double measured_load = 0;
-    absl::Time last_at = absl::InfinitePast();
-    absl::Time good_at = absl::InfinitePast();
+    std::vector<Metric> metrics;
+    absl::Time counted_at = absl::InfinitePast();
   };
   Learnt learnt() const;
   void Restore(const Learnt& learnt);
 
-  void Observe(const RegionSample& sample, std::vector<Finding>& findings);
-  // The two halves of Observe, for inputs of different age: demand is wanted as new as it comes, while a load
-  // is only of use together with the traffic of its own time.
-  void ObserveDemand(const PerPriority<double>& demand_rps, std::vector<Finding>& findings);
-  void ObserveLoad(const RegionSample& sample, std::vector<Finding>& findings);
+  // Older counts than the last, and older readings of the same metric, are dropped.
+  void Count(const RegionCounts& counts, std::vector<Finding>& findings);
+  void Read(std::size_t metric, const RegionReading& reading, std::vector<Finding>& findings);
   RegionLoad Load(absl::Time now) const;
+
+  // ---- for screens ----
+  const Metric& metric(std::size_t metric) const { return metrics_[metric]; }
+  // Why no more is sent there than now: missing or frozen.
+  bool Missing(std::size_t metric, absl::Time now) const;
+  bool Frozen(std::size_t metric) const;
+  // The metric that binds; none: how many jobs the workers can do.
+  std::optional<std::size_t> Binding() const;
 
  private:
   RegionId region_;
   std::shared_ptr<const Tier> tier_;
   std::optional<LoadCost> cost_;  // none where the tier has no workers
   std::vector<Demand> demand_;    // by priority
-  Ewma background_;
-  double measured_load_ = 0;
-  absl::Time last_at_ = absl::InfinitePast();  // of any sample
-  absl::Time good_at_ = absl::InfinitePast();  // of the last whose load could be used
+  std::vector<Metric> metrics_;   // as the tier's
+  absl::Time counted_at_ = absl::InfinitePast();
 };
 
 class TierEstimate {
  public:
   TierEstimate(TierId tier_id, std::shared_ptr<const Tier> tier, std::size_t regions);
 
-  void Observe(RegionId region, const RegionSample& sample, std::vector<Finding>& findings) {
-    regions_[region].Observe(sample, findings);
-  }
   RegionLoad Load(RegionId region, absl::Time now) const { return regions_[region].Load(now); }
   RegionEstimate& region(RegionId region) { return regions_[region]; }
   const RegionEstimate& region(RegionId region) const { return regions_[region]; }

@@ -160,7 +160,7 @@ class FairShare {
     double high = kFullLevel;
     for (const RegionId region : members) high = std::max(high, draft_.sites[region].shed_level);
     if (ServedAt(draft_, members, high) <= needed) return high;
-    double low = tier_.route.overload_threshold;
+    double low = 0;
     for (int k = 0; k < kBisections; ++k) {
       const double middle = (low + high) / 2;
       (ServedAt(draft_, members, middle) >= needed ? high : low) = middle;

@@ -8,8 +8,6 @@ std::string_view FindingKindName(Finding::Kind kind) {
       return "bad-input";
     case Finding::Kind::kStaleInput:
       return "stale-input";
-    case Finding::Kind::kHeld:
-      return "held";
     case Finding::Kind::kStepLimited:
       return "step-limited";
     case Finding::Kind::kOverloaded:

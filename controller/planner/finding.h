@@ -17,7 +17,6 @@ struct Finding {
   enum class Kind {
     kBadInput,  // NaN, negative, absurd or missing number; what was used instead is in `detail`
     kStaleInput,
-    kHeld,          // hysteresis kept the previous row
     kStepLimited,   // the row moves further next epoch
     kOverloaded,    // demand above everything reachable: levelled or shed
     kKeptPrevious,  // no sound new table; the previous one stays

@@ -1,13 +1,12 @@
 // Pass 6, guard: how far the table in force moves towards the plan in one epoch.
 //
-//   hold    the table in force stays while it is within the hysteresis of good: no region above its ceiling
-//           that the plan would cool, no more sent away or refused, RTT cost within cost_hysteresis of the
-//           plan's
-//   rows    a row that would move by less than the hysteresis of what it lets in stays
 //   step    a row moves at most step_max of its requests in one epoch, and those that it refuses no more
 //   sound   no receiver may be lifted above its ceiling on the way: rows that send more there are slowed
 //           down, rows that are to leave go at once; if neither suffices, the whole plan is taken, which is
 //           sound
+//
+// Nothing is held here for being near enough: the inputs are held (held.h), so a plan that differs differs
+// for a reason, and a row that stays for the sake of calm can keep a receiver from being relieved.
 //
 // A row that has become impossible (its target is gone, forbidden, or home serves nothing any more) moves at
 // once. If the plan itself were unsound, the table in force stays, or home if that is unsound too, and a

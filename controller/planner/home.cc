@@ -17,8 +17,8 @@ void ForEachRemoteFlow(const TierTable& table, const Draft& draft, RegionId sour
   }
 }
 
-// Regions without fresh numbers may keep their imports but get no more.
-void CapStaleImports(const TierTable* in_force, Draft& draft) {
+// Regions without fresh numbers, or without one of their metrics, may keep their imports but get no more.
+void CapImports(const TierTable* in_force, Draft& draft) {
   IdVector<RegionId, double> imports_rps(draft.size());
   if (in_force != nullptr) {
     ForEachRegion(draft.size(), [&](RegionId source) {
@@ -28,7 +28,7 @@ void CapStaleImports(const TierTable* in_force, Draft& draft) {
   }
   ForEachRegion(draft.size(), [&](RegionId region) {
     Site& site = draft.sites[region];
-    if (site.stale) site.import_max_rps = std::min(site.import_max_rps, imports_rps[region]);
+    if (!site.takes_more) site.import_max_rps = std::min(site.import_max_rps, imports_rps[region]);
   });
 }
 
@@ -85,7 +85,7 @@ Draft BringHome(IdVector<RegionId, Site> sites, const Reach& reach, const TierTa
     const bool serves_nothing = site.capacity_rps <= 0 && site.demand_total_rps <= 0;
     draft.kept_rps[region] = serves_nothing ? kTraceRps : site.demand_total_rps;
   });
-  CapStaleImports(in_force, draft);
+  CapImports(in_force, draft);
   if (in_force == nullptr) return draft;
   ForEachRegion(n, [&](RegionId region) {
     if (draft.sites[region].stale && KeepsItsRow(*in_force, reach, draft, region)) {

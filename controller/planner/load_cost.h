@@ -1,24 +1,22 @@
-// Load cost: how much a region's load rises for one more request per second, learnt while it runs.
+// Load cost: how much of a region's workers one more request per second keeps busy, told from how many jobs
+// end.
 //
-// The model is load = background + cost x lagged RPS. The prior follows from the fleet: a request keeps one
-// of `workers` GPUs busy for the mean service time, so cost = service_mean / workers. Each sample is the load
-// above the background divided by the RPS that caused it, that is the RPS passed through the job-duration lag
-// with the load's own timestamps (core/estimators.h). A sample moves the estimate by GuardSpec::cost_ewma,
-// less when there was too little traffic to tell, and less where samples scatter: the gain falls with their
-// standard deviation, as the steady gain of a Kalman filter for a slowly drifting value does. Samples and
-// estimate stay within [cost_clamp_low, cost_clamp_high] x prior, because a drained region would otherwise
-// show an unbounded cost. A busy share near 1 cannot rise with traffic, and requests that wait or were
-// refused are in the traffic: such a sample does not teach. What every worker is busy with does: then the
-// prior's own formula, with the time that requests held their workers, is the sample. It is the only way to
-// learn of workers that became slow while they cannot be less than busy.
+// load = cost x requests served per second, and cost = 1 / (workers x jobs that a busy worker ends in a
+// second). That speed is a held rate (held.h): completions over busy worker-seconds. It is unbiased whatever
+// the traffic does, needs no lag, and shows slow workers before their slow jobs end: they are busy and
+// nothing ends. The prior is the tier's mean service time, worth kPriorEvents completions. A completion
+// scatters less than Poisson's law, because service times vary less than exponential ones, so no dispersion
+// is measured.
 //
-// The interval is two standard errors of the forgetting mean, with the prior counted as a wide sample until
-// it is forgotten. State: a few numbers. Threads: one owner.
+// The cost stays within [cost_clamp_low, cost_clamp_high] x prior. Workers whose busy time repeats to the
+// last bit, while jobs end and not all are busy, are not being measured any more: a frozen pipeline would
+// make traffic that rises look like workers that became fast, so such reports teach nothing.
+//
+// State: that of Held. Threads: one owner.
 #ifndef RINGWAY_CONTROLLER_PLANNER_LOAD_COST_H_
 #define RINGWAY_CONTROLLER_PLANNER_LOAD_COST_H_
 
-#include "absl/time/time.h"
-#include "core/estimators.h"
+#include "controller/planner/held.h"
 #include "core/tier.h"
 
 namespace ringway::planner {
@@ -31,52 +29,44 @@ class LoadCost {
   // prior > 0.
   LoadCost(double prior, const Tier& tier);
 
-  struct Sample {
-    double load = 0;
-    double background_load = 0;
-    double started_rps = 0;  // to this region, from all sources, over the time that ended at `at`
-    double alive_share = 1;  // of the provisioned workers; a busy share can rise no higher
-    double held_mean_s = 0;  // how long a request held a worker; 0: not known
+  // What the workers of a region did in `seconds`.
+  struct Worked {
+    double seconds = 0;
+    double ended = 0;   // jobs that left a worker, however they ended
+    double busy_s = 0;  // of all workers
+    double alive = 0;   // workers
   };
-  // Call in the order of `at`.
-  void Add(absl::Time at, const Sample& seen);
+  void Add(const Worked& worked);
 
-  double value() const { return value_; }
+  double value() const { return Allowed(CostOf(speed_.rate())); }
   double low() const;
   double high() const;
+  // The last reports repeat each other.
+  bool frozen() const { return repeats_ >= kRepeatsMax; }
 
   // All that was learnt, for a checkpoint, or for the same region under edited settings: what these do not
   // allow is clamped.
   struct Learnt {
-    double value = 0;
-    double variance = 0;
-    double prior_weight = 1;
-    double lagged_rps = 0;
-    absl::Time lagged_at = absl::InfinitePast();  // InfinitePast: no traffic seen
-    double scatter = 0;
-    bool scatter_primed = false;
-    double last_sample = 0;
+    Held::State speed;  // jobs ended in a busy worker-second
+    double busy_s = 0;  // of the last report
+    int repeats = 0;
   };
   // Every member that Add changes is in it; a replay of the controller's journal depends on that.
-  Learnt learnt() const;
+  Learnt learnt() const { return {speed_.state(), busy_s_, repeats_}; }
   void Restore(const Learnt& learnt);
 
  private:
-  double StandardError() const;
-  double Calmness(double sample);
-  void Learn(double cost, double weight);
+  static constexpr int kRepeatsMax = 2;
+  double CostOf(double speed) const;
   double Allowed(double cost) const;  // within the clamps
 
   double prior_;
-  GuardSpec guard_;
   double service_mean_s_;  // that the prior is made of
-  double telling_rps_;     // traffic from which a sample counts fully
-  FirstOrderLag lagged_rps_;
-  double value_;
-  double variance_;
-  Ewma scatter_;  // half the squared difference of successive samples: their variance, whatever the mean does
-  double last_sample_ = 0;
-  double prior_weight_ = 1;  // what is not yet forgotten of it
+  double clamp_low_;
+  double clamp_high_;
+  Held speed_;
+  double busy_s_ = 0;
+  int repeats_ = 0;
 };
 
 }  // namespace ringway::planner

@@ -37,14 +37,13 @@ const TierTable* InForce(const TierSnapshot& snapshot, const Tier& tier, std::si
   return nullptr;
 }
 
-void NoteHome(const Draft& draft, const Tier& tier, PlanFacts& facts) {
+void NoteHome(const Draft& draft, PlanFacts& facts) {
   facts.home_load.resize(draft.size());
   ForEachRegion(draft.size(), [&](RegionId region) {
     const Site& site = draft.sites[region];
     facts.home_load[region] = site.Load(site.demand_total_rps);
     facts.demand_rps += site.demand_total_rps;
-    facts.away_min_rps +=
-        std::max(0.0, site.demand_total_rps - site.CapacityRps(tier.route.overload_threshold));
+    facts.away_min_rps += std::max(0.0, site.demand_total_rps - site.CapacityRps(site.hot_level));
   });
 }
 
@@ -96,7 +95,7 @@ Plan Planner::Solve(const TierSnapshot& snapshot) const {
 
   // Home: all traffic back to where it entered, on paper.
   Draft draft = BringHome(std::move(sites), reach, in_force);
-  NoteHome(draft, *tier, plan.facts);
+  NoteHome(draft, plan.facts);
 
   // Offload: the hottest region first, a piece at a time, to the nearest region with room.
   plan.facts.moves = Offload(reach, *tier, everybody, draft);

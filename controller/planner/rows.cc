@@ -77,8 +77,7 @@ class RowMaker {
     if (!site.has_workers) return RouteReason::kNoWorkers;
     if (site.draining) return RouteReason::kDrain;
     if (site.usable <= 0) return RouteReason::kNoWorkers;  // none that lives
-    const double threshold = tier_.route.overload_threshold;
-    if (draft_.sites[target].limit_level > threshold) return RouteReason::kLevel;
+    if (draft_.sites[target].limit_level > draft_.sites[target].hot_level) return RouteReason::kLevel;
     return ChosenByRefine(source, target) ? RouteReason::kDisplaced : RouteReason::kOverload;
   }
 

@@ -48,7 +48,7 @@ bool RowsSound(const TierTable& table, const Tier& tier, const IdVector<RegionId
 
 double CeilingRps(const Site& site, const Tier& tier) {
   const double slack = 1 + tier.guard.hysteresis;
-  const double threshold = tier.route.overload_threshold;
+  const double threshold = site.hot_level;
   if (site.limit_level > threshold) return site.CapacityRps(site.limit_level * slack);
   // In levels the true threshold lies a plan margin above the planned one.
   const double true_level = threshold / (1 - tier.guard.plan_margin);

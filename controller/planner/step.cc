@@ -13,7 +13,7 @@ namespace {
 constexpr int kSlowRoundsMax = 6;
 constexpr int kRoundsMax = 16;
 // Entries below this are not worth a line in a table.
-constexpr double kFractionMin = 1e-6;
+constexpr double kEntryMin = 1e-6;
 
 double FractionTo(const Row& row, RegionId target) {
   for (const Route& route : row.routes) {
@@ -31,12 +31,6 @@ void ForEachChange(const Row& from, const Row& to, Visit visit) {
   }
 }
 
-// The least distance that a row moves. A row that refuses most requests speaks of few: what counts is what it
-// lets in.
-double WorthMoving(const GuardSpec& guard, const Row& row) {
-  return std::max(guard.shift_min, guard.hysteresis) * (1 - std::min(1.0, row.shed_fraction));
-}
-
 }  // namespace
 
 double RowDistance(const Row& from, const Row& to) {
@@ -52,7 +46,7 @@ Row Blend(const Row& from, const Row& to, double f, RegionId source, const Reach
   ForEachChange(from, to, [&](const Route& route, double change) {
     Route blended = route;
     blended.fraction = FractionTo(from, route.target) + f * change;
-    if (blended.fraction < kFractionMin) return;
+    if (blended.fraction < kEntryMin) return;
     sum += blended.fraction;
     row.routes.push_back(blended);
   });
@@ -79,8 +73,6 @@ StepSearch::StepSearch(const Tier& tier, const Reach& reach, const Draft& draft,
       step.at_once = home_is_dead || !RowSound(from, source, draft.sites, reach);
       if (step.at_once) {
         step.progress = 1;
-      } else if (step.distance < WorthMoving(tier.guard, from)) {
-        step.progress = 0;
       } else {
         // Nobody is refused for the sake of damping: what the plan sheds less comes on top of the step.
         const double readmitted = std::max(0.0, from.shed_fraction - to.shed_fraction);

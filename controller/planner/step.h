@@ -33,7 +33,7 @@ struct RowStep {
 
 class StepSearch {
  public:
-  // Steps of all rows that differ; progress set by hysteresis and step limit.
+  // Steps of all rows that differ; progress set by the step limit.
   StepSearch(const Tier& tier, const Reach& reach, const Draft& draft, const TierTable& in_force,
              const TierTable& planned);
 

@@ -16,6 +16,8 @@ using Simplex = lemon::NetworkSimplex<Graph, std::int64_t, std::int64_t>;
 
 constexpr double kCostQuantum = 1e-3;
 constexpr double kRateSteps = 0x1p40;
+// Costs are whole quanta in the simplex: an optimum may be this far from one of the true costs.
+constexpr double kPriceRounding = 2 * kCostQuantum;
 
 void BuildGraph(const TransportProblem& problem, Graph& graph) {
   const int sources = static_cast<int>(problem.supply.size());
@@ -78,6 +80,29 @@ TransportFlow SolveTransport(const TransportProblem& problem) {
   }
   flow.room_price = RoomPrices(problem, graph, simplex);
   return flow;
+}
+
+std::vector<double> LeastPrices(const TransportProblem& problem, const TransportFlow& flow) {
+  std::vector<double> price(problem.room.size(), 0.0);
+  bool rose = true;
+  for (std::size_t round = 0; rose && round <= problem.room.size(); ++round) {
+    rose = false;
+    for (std::size_t a = 0; a < problem.arcs.size();) {
+      const std::size_t first = a;
+      // What the source pays now, at the dearest place that it uses: so much a nearer one may cost it.
+      double pays = 0;
+      for (; a < problem.arcs.size() && problem.arcs[a].source == problem.arcs[first].source; ++a) {
+        if (flow.rate[a] > 0) pays = std::max(pays, problem.arcs[a].cost + price[problem.arcs[a].target]);
+      }
+      for (std::size_t k = first; k < a; ++k) {
+        double& at = price[problem.arcs[k].target];
+        if (pays - problem.arcs[k].cost <= at + kPriceRounding) continue;
+        at = pays - problem.arcs[k].cost;
+        rose = true;
+      }
+    }
+  }
+  return price;
 }
 
 }  // namespace ringway::planner

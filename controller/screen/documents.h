@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "controller/machine.h"
 #include "controller/screen/event_log.h"
+#include "controller/screen/outcomes.h"
 #include "controller/screen/picture.h"
 #include "controller/screen/timeline.h"
 
@@ -34,7 +35,7 @@ struct ScreenView {
 std::string WorldDocument(const ScreenView& view);
 // Everything that moves: each region of each tier, sums, versions, the newest numbers of the other documents.
 std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventLog& events,
-                          const Timeline& timeline, absl::Duration uptime);
+                          const Timeline& timeline, const Outcomes& outcomes, absl::Duration uptime);
 // The table in force, or "version": null. A row that is not listed stays home.
 std::string TableDocument(const ScreenView& view);
 // Newest first, those above `after`.

@@ -48,7 +48,9 @@ void WriteChanges(const TierLoop& loop, const TierTable& after, JsonWriter& json
       const auto priority = static_cast<Priority>(p);
       const Row& is = after.at(priority, source);
       const Row* was = loop.in_force() != nullptr ? &loop.in_force()->at(priority, source) : nullptr;
-      if (was != nullptr && DescribeRow(*was, source, world) == DescribeRow(is, source, world)) continue;
+      if (was != nullptr &&
+          DescribeRow(*was, source, world, loop.tier()) == DescribeRow(is, source, world, loop.tier()))
+        continue;
       WriteChange(was, is, source, loop.tier().priorities[p], world, json);
     }
   }

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "controller/screen/documents.h"
 #include "core/json.h"
 
@@ -68,7 +70,25 @@ void WriteRegion(const RegionStatus& status, const TierLoop& loop, RegionId regi
   json.End().End();
 }
 
-void WriteTier(const TierLoop& loop, const TierPicture& picture, JsonWriter& json) {
+// What became of jobs lately. Rates are over the window; means are null where nothing was done.
+void WriteOutcomes(const OutcomeSums& sums, JsonWriter& json) {
+  const double window_s = absl::ToDoubleSeconds(Outcomes::kWindow);
+  const double nothing = std::numeric_limits<double>::quiet_NaN();  // null
+  json.Key("outcomes").BeginObject();
+  json.Key("window_s").Number(window_s);
+  json.Key("done").Number(sums.done / window_s);
+  json.Key("failed").Number(sums.failed / window_s);
+  json.Key("late").Number(sums.timeouts / window_s);
+  json.Key("refused").Number(sums.shed / window_s);
+  json.Key("success").Number(sums.judged() > 0 ? sums.done / sums.judged() : nothing);
+  json.Key("wait_s").Number(sums.done > 0 ? sums.wait_s / sums.done : nothing);
+  json.Key("service_s").Number(sums.done > 0 ? sums.service_s / sums.done : nothing);
+  json.Key("offers").Number(sums.ran > 0 ? sums.offers / sums.ran : nothing);
+  json.End();
+}
+
+void WriteTier(const TierLoop& loop, const TierPicture& picture, const OutcomeSums& outcomes,
+               JsonWriter& json) {
   json.BeginObject();
   json.Key("name").Text(loop.tier().name);
   json.Key("mode").Text(TierModeName(loop.mode()));
@@ -81,6 +101,7 @@ void WriteTier(const TierLoop& loop, const TierPicture& picture, JsonWriter& jso
     json.Key("rtt_cost").Number(loop.plan()->facts.rtt_cost);
     json.Key("rtt_cost_optimal").Number(loop.plan()->facts.rtt_cost_optimal);
   }
+  WriteOutcomes(outcomes, json);
   json.Key("regions").BeginArray();
   for (RegionId id(0); id != picture.regions.end_id(); id = RegionId(id.index() + 1)) {
     WriteRegion(picture.regions[id], loop, id, json);
@@ -119,7 +140,7 @@ std::string WorldDocument(const ScreenView& view) {
 }
 
 std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventLog& events,
-                          const Timeline& timeline, absl::Duration uptime) {
+                          const Timeline& timeline, const Outcomes& outcomes, absl::Duration uptime) {
   const ControllerMachine& machine = view.machine;
   JsonWriter json(JsonWriter::Layout::kDense);
   json.BeginObject();
@@ -140,7 +161,8 @@ std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, c
   }
   json.End();
   json.Key("tiers").BeginArray();
-  for (const TierLoop& loop : machine.tiers()) WriteTier(loop, picture[loop.id().index()], json);
+  for (const TierLoop& loop : machine.tiers())
+    WriteTier(loop, picture[loop.id().index()], outcomes.Of(loop.id(), view.now), json);
   json.End().End();
   return json.text();
 }

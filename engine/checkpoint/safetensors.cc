@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
 #include "core/json_reader.h"
+#include "engine/checkpoint/gguf.h"
 
 namespace ringway::engine {
 namespace {
@@ -38,6 +39,8 @@ constexpr std::array<DTypeRow, 13> kDTypes = {{{"BOOL", 1},
                                                {"I64", 8},
                                                {"U64", 8},
                                                {"F64", 8}}};
+
+constexpr std::array<std::string_view, 2> kBlockNames = {"Q8_0", "Q4_0"};
 
 std::optional<FileDType> DTypeByName(std::string_view name) {
   for (std::size_t i = 0; i < kDTypes.size(); ++i)
@@ -159,7 +162,10 @@ void ConvertAll(const std::byte* from, std::span<float> out, Convert convert) {
 
 }  // namespace
 
-std::string_view FileDTypeName(FileDType dtype) { return kDTypes[static_cast<std::size_t>(dtype)].name; }
+std::string_view FileDTypeName(FileDType dtype) {
+  const auto number = static_cast<std::size_t>(dtype);
+  return number < kDTypes.size() ? kDTypes[number].name : kBlockNames[number - kDTypes.size()];
+}
 
 std::int64_t StoredTensor::elements() const {
   std::int64_t n = 1;
@@ -212,6 +218,8 @@ absl::Status CheckFloats(const StoredTensor& tensor) {
     case FileDType::kBF16:
     case FileDType::kF16:
     case FileDType::kF64:
+    case FileDType::kQ8:
+    case FileDType::kQ4:
       return absl::OkStatus();
     default:
       return absl::InvalidArgumentError(absl::StrCat("tensor \"", tensor.name, "\" holds ",
@@ -226,6 +234,11 @@ absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& ten
   RINGWAY_CHECK(static_cast<std::int64_t>(out.size()) <= tensor.elements() - first);
   RINGWAY_CHECK(tensor.end <= file.size() && tensor.begin <= tensor.end);
   if (absl::Status status = CheckFloats(tensor); !status.ok()) return status;
+  if (tensor.dtype == FileDType::kQ8 || tensor.dtype == FileDType::kQ4) {
+    const auto read = tensor.dtype == FileDType::kQ8 ? ReadQ8 : ReadQ4;
+    read(file.data() + tensor.begin, first, out);
+    return absl::OkStatus();
+  }
   const auto size =
       tensor.elements() == 0 ? 0 : (tensor.end - tensor.begin) / static_cast<std::size_t>(tensor.elements());
   const std::byte* from = file.data() + tensor.begin + static_cast<std::size_t>(first) * size;

@@ -36,7 +36,10 @@ enum class FileDType : std::uint8_t {
   kF32,
   kI64,
   kU64,
-  kF64
+  kF64,
+  // In blocks of 32, of GGUF files (gguf.h).
+  kQ8,
+  kQ4
 };
 std::string_view FileDTypeName(FileDType dtype);
 

@@ -11,6 +11,7 @@
 #include "core/absl_view.h"
 #include "core/json_reader.h"
 #include "engine/checkpoint/block_sum.h"
+#include "engine/checkpoint/gguf.h"
 #include "engine/checkpoint/plain_name.h"
 
 namespace ringway::engine {
@@ -30,9 +31,22 @@ std::string ShapeText(const std::vector<std::int64_t>& dims) {
 absl::Status Weights::AddFile(const std::filesystem::path& path) {
   absl::StatusOr<MappedFile> file = MappedFile::Open(path);
   if (!file.ok()) return file.status();
-  absl::StatusOr<SafetensorsHeader> header = ParseSafetensors(file->bytes(), file->path());
-  if (!header.ok()) return header.status();
-  for (StoredTensor& stored : header->tensors) {
+  std::vector<StoredTensor> tensors;
+  std::uint64_t header_bytes = 0;
+  if (IsGguf(file->bytes())) {
+    absl::StatusOr<GgufHeader> header = ParseGguf(file->bytes(), file->path());
+    if (!header.ok()) return header.status();
+    tensors = std::move(header->tensors);
+    header_bytes = std::min(header->data_begin, file->bytes().size());
+  } else {
+    absl::StatusOr<SafetensorsHeader> header = ParseSafetensors(file->bytes(), file->path());
+    if (!header.ok()) return header.status();
+    tensors = std::move(header->tensors);
+    std::memcpy(&header_bytes, file->bytes().data(), sizeof(header_bytes));
+    header_bytes += sizeof(header_bytes);
+  }
+  header_bytes_.push_back(header_bytes);
+  for (StoredTensor& stored : tensors) {
     std::string name = stored.name;
     const auto [at, fresh] = tensors_.try_emplace(std::move(name), Slot{files_.size(), std::move(stored)});
     if (!fresh)
@@ -102,6 +116,7 @@ absl::StatusOr<Weights> Weights::Selected(const Rename& rename) const {
   Weights selected;
   selected.description_ = description_;
   selected.files_ = files_;
+  selected.header_bytes_ = header_bytes_;
   for (const auto& [name, slot] : tensors_) {
     std::optional<std::string> renamed = rename(name);
     if (!renamed) continue;
@@ -166,11 +181,10 @@ void Weights::Release(std::string_view name) const {
 
 std::string Weights::Identity() const {
   std::string identity;
-  for (const MappedFile& file : files_) {
+  for (std::size_t f = 0; f < files_.size(); ++f) {
+    const MappedFile& file = files_[f];
     const std::span<const std::byte> bytes = file.bytes();
-    std::uint64_t header_bytes = 0;  // a file that is open has a whole header
-    std::memcpy(&header_bytes, bytes.data(), sizeof(header_bytes));
-    std::uint64_t sum = BlockSum(bytes.first(sizeof(header_bytes) + header_bytes), bytes.size());
+    std::uint64_t sum = BlockSum(bytes.first(header_bytes_[f]), bytes.size());
     const std::size_t sample = std::min(kSampleBytes, bytes.size());
     for (std::size_t i = 0; i < kSamples; ++i)
       sum = BlockSum(bytes.subspan((bytes.size() - sample) / (kSamples - 1) * i, sample), sum);

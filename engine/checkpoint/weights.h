@@ -1,11 +1,12 @@
 // The weights of one network, whatever number of files they lie in, looked up by name.
 //
-// A component of a model holds either one safetensors file or shards with an index ("weight_map": name ->
-// file). A network is written by expecting its tensors by their stock names in the shapes it needs; what it
-// did not ask for is listed by Untaken(), so that a checkpoint of another family is refused instead of half
-// used. Numbers are read later and row by row, straight from the mapped file, by any number of threads.
-// Names and shapes come from the files and are already checked to lie inside them (safetensors.h). Shards are
-// at most 512 files and must be plain names beside the index: a path in a weight_map is refused. One owner.
+// A component of a model holds either one file (safetensors, or GGUF by its first bytes) or shards with an
+// index ("weight_map": name -> file). A network is written by expecting its tensors by their stock names in
+// the shapes it needs; what it did not ask for is listed by Untaken(), so that a checkpoint of another family
+// is refused instead of half used. Numbers are read later and row by row, straight from the mapped file, by
+// any number of threads. Names and shapes come from the files and are already checked to lie inside them
+// (safetensors.h). Shards are at most 512 files and must be plain names beside the index: a path in a
+// weight_map is refused. One owner.
 #ifndef RINGWAY_ENGINE_CHECKPOINT_WEIGHTS_H_
 #define RINGWAY_ENGINE_CHECKPOINT_WEIGHTS_H_
 
@@ -26,7 +27,7 @@ namespace ringway::engine {
 
 class Weights {
  public:
-  // A .safetensors file, or a .safetensors.index.json of shards.
+  // A .safetensors or .gguf file, or a .safetensors.index.json of shards.
   static absl::StatusOr<Weights> Open(const std::filesystem::path& path);
   // Finds the weights in a component's directory: diffusion_pytorch_model or model, whole, fp16 or sharded.
   static absl::StatusOr<Weights> OpenComponent(const std::filesystem::path& directory);
@@ -71,6 +72,7 @@ class Weights {
 
   std::string description_;
   std::vector<MappedFile> files_;
+  std::vector<std::size_t> header_bytes_;  // of each file
   std::map<std::string, Slot, std::less<>> tensors_;
 };
 

@@ -63,6 +63,8 @@ typename V::F Activated(typename V::F x, Activation activation) {
       return V::Mul(x, Sigmoid<V>(V::Mul(x, V::Set(1.702f))));
     case Activation::kSigmoid:
       return Sigmoid<V>(x);
+    case Activation::kRelu:
+      return V::Max(x, V::Set(0.0f));
     case Activation::kNone:
       break;
   }

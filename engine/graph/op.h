@@ -31,7 +31,7 @@
 
 namespace ringway::engine {
 
-enum class Activation : std::uint8_t { kNone, kSilu, kGelu, kQuickGelu, kSigmoid };
+enum class Activation : std::uint8_t { kNone, kSilu, kGelu, kQuickGelu, kSigmoid, kRelu };
 
 struct InputOp {
   std::string name;

@@ -37,4 +37,13 @@ absl::StatusOr<Picture> DecodePicture(std::string_view bytes) {
       absl::StrCat("not a picture that is understood (", bytes.size(), " bytes): PNG, JPEG and WebP are"));
 }
 
+absl::StatusOr<Picture> DecodeMask(std::string_view bytes) {
+  if (SniffPicture(bytes) == PictureFormat::kPng) {
+    absl::StatusOr<std::optional<Picture>> transparency = DecodePngTransparency(bytes);
+    if (!transparency.ok()) return transparency.status();
+    if (transparency->has_value()) return **std::move(transparency);
+  }
+  return DecodePicture(bytes);
+}
+
 }  // namespace ringway::engine

@@ -8,6 +8,7 @@
 #ifndef RINGWAY_ENGINE_MEDIA_DECODE_H_
 #define RINGWAY_ENGINE_MEDIA_DECODE_H_
 
+#include <optional>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -21,7 +22,13 @@ PictureFormat SniffPicture(std::string_view bytes);
 // InvalidArgument names the format and what is wrong with it.
 absl::StatusOr<Picture> DecodePicture(std::string_view bytes);
 
+// A picture that says where something is to be done: white there, black elsewhere. A PNG with transparency
+// says it by that, transparent is white; anything else by its brightness.
+absl::StatusOr<Picture> DecodeMask(std::string_view bytes);
+
 absl::StatusOr<Picture> DecodePng(std::string_view bytes);
+// As DecodeMask does; nothing: it has no transparency.
+absl::StatusOr<std::optional<Picture>> DecodePngTransparency(std::string_view bytes);
 absl::StatusOr<Picture> DecodeJpeg(std::string_view bytes);
 absl::StatusOr<Picture> DecodeWebp(std::string_view bytes);
 

@@ -30,4 +30,28 @@ absl::StatusOr<Picture> DecodePng(std::string_view bytes) {
   return picture;
 }
 
+absl::StatusOr<std::optional<Picture>> DecodePngTransparency(std::string_view bytes) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  const auto failed = [&image] {
+    const std::string why = image.message;
+    png_image_free(&image);
+    return absl::InvalidArgumentError(absl::StrCat("PNG picture is damaged: ", why));
+  };
+  if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) return failed();
+  const absl::Status fits = CheckPictureSize(image.width, image.height, "PNG");
+  if (!fits.ok() || (image.format & PNG_FORMAT_FLAG_ALPHA) == 0) {
+    png_image_free(&image);
+    if (!fits.ok()) return fits;
+    return std::optional<Picture>();
+  }
+  image.format = PNG_FORMAT_RGBA;
+  Picture mask = Picture::Blank(static_cast<int>(image.width), static_cast<int>(image.height));
+  std::vector<std::uint8_t> pixels(mask.rgb.size() / 3 * 4);
+  if (png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) == 0) return failed();
+  for (std::size_t i = 0; i < mask.rgb.size(); ++i)
+    mask.rgb[i] = static_cast<std::uint8_t>(255 - pixels[i / 3 * 4 + 3]);
+  return std::optional<Picture>(std::move(mask));
+}
+
 }  // namespace ringway::engine

@@ -57,16 +57,17 @@ absl::StatusOr<ClipConfig> ReadClipConfig(Config config) {
 }
 
 Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts, std::int64_t skipped,
-                    ClipTextResult result) {
+                    ClipTextResult result, bool rows) {
   Graph g;
   const Scope text = Scope(g, weights) / "text_model";
-  const ValueId ids = g.Input("ids", {texts, config.tokens_max, 1}, DType::kI32);
   const Scope embeddings = text / "embeddings";
   const ValueId table =
       (embeddings / "token_embedding").Weight("weight", {config.vocabulary, config.channels});
   const ValueId positions =
       (embeddings / "position_embedding").Weight("weight", {config.tokens_max, config.channels});
-  ValueId x = g.Add(LookupOp{}, {table, ids}, embeddings.prefix());
+  ValueId x = rows ? g.Input("rows", {texts, config.tokens_max, 1, config.channels})
+                   : g.Add(LookupOp{}, {table, g.Input("ids", {texts, config.tokens_max, 1}, DType::kI32)},
+                           embeddings.prefix());
   x = g.Add(AddOp{}, {x, g.Add(ReshapeOp{{1, config.tokens_max, 1, config.channels}}, {positions})},
             embeddings.prefix());
   const Scope layers = text / "encoder";
@@ -81,8 +82,8 @@ Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_
   if (result == ClipTextResult::kBeforeLast) return g;
   x = Encoder(layers, x, config, /*causal=*/true, before_last, config.layers);
   x = LayerNormLayer(text / "final_layer_norm", x);
-  const ValueId rows = g.Add(ReshapeOp{{config.tokens_max, config.channels}}, {x});
-  const ValueId end = g.Add(LookupOp{}, {rows, g.Input("end", {1}, DType::kI32)}, text.prefix());
+  const ValueId all = g.Add(ReshapeOp{{config.tokens_max, config.channels}}, {x});
+  const ValueId end = g.Add(LookupOp{}, {all, g.Input("end", {1}, DType::kI32)}, text.prefix());
   g.Output("summary", LinearLayer(Scope(g, weights) / "text_projection", end, config.projection,
                                   /*bias=*/false));
   return g;

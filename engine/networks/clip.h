@@ -24,8 +24,11 @@ absl::StatusOr<ClipConfig> ReadClipConfig(Config config);
 
 enum class ClipTextResult : std::uint8_t { kNormed, kBeforeLast, kBeforeLastAndSummary };
 // A summary is of one text.
+// `rows`: "rows" [texts, tokens, 1, d] instead of "ids", the rows of the table that the numbers stand for.
 Graph BuildClipText(const ClipConfig& config, WeightSource& weights, std::int64_t texts,
-                    std::int64_t skipped = 0, ClipTextResult result = ClipTextResult::kNormed);
+                    std::int64_t skipped = 0, ClipTextResult result = ClipTextResult::kNormed,
+                    bool rows = false);
+inline constexpr char kClipTable[] = "text_model.embeddings.token_embedding.weight";
 Graph BuildClipVision(const ClipConfig& config, WeightSource& weights);
 
 }  // namespace ringway::engine

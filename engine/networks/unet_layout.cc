@@ -32,11 +32,21 @@ class UNetWriter {
   UNetWriter(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks)
       : scope_(scope), g_(scope.graph()), layout_(layout), blocks_(blocks) {}
 
-  ValueId Write(ValueId x) {
-    x = ConvLayer(scope_ / "conv_in", x, layout_.channels[0]);
+  UNetHalf WriteHalf(ValueId x) {
     skips_.push_back(x);
     for (std::size_t i = 0; i < layout_.blocks(); ++i) x = Down(i, x);
-    x = Middle(x);
+    const ValueId middle = Middle(x);
+    return {std::move(skips_), middle};
+  }
+
+  ValueId Write(ValueId x, bool controlled) {
+    UNetHalf half = WriteHalf(ConvLayer(scope_ / "conv_in", x, layout_.channels[0]));
+    skips_ = std::move(half.skips);
+    x = half.middle;
+    if (controlled) {
+      for (std::size_t i = 0; i < skips_.size(); ++i) skips_[i] = Controlled(i, skips_[i]);
+      x = Controlled(skips_.size(), x);
+    }
     for (std::size_t i = 0; i < layout_.blocks(); ++i) x = Up(i, x);
     x = Silu(g_, GroupNormLayer(scope_ / "conv_norm_out", x, 1e-5f));
     return ConvLayer(scope_ / "conv_out", x, layout_.out_channels);
@@ -88,6 +98,12 @@ class UNetWriter {
     return ConvLayer(block / "upsamplers" / 0 / "conv", Doubled(x), layout_.channels[level]);
   }
 
+  ValueId Controlled(std::size_t i, ValueId x) const {
+    if (x == kAbsent) return kAbsent;
+    const std::string name = ControlInput(i);
+    return g_.Add(AddOp{}, {x, g_.Input(name, Shape(g_.shape(x)))}, name);
+  }
+
   // To the size of the skip that comes next, which is odd where the halving rounded up.
   ValueId Doubled(ValueId x) const {
     if (x == kAbsent || skips_.back() == kAbsent) return kAbsent;
@@ -122,14 +138,29 @@ UNetLayout ReadUNetLayout(Config& config, std::string_view heads_key, std::strin
   layout.context_channels = config.Integer("cross_attention_dim", 1024, 1, kChannelsMax);
   layout.down_attends =
       ReadAttending(config, "down_block_types", n, down_attending, down_plain, layout.down_attends);
-  layout.up_attends = ReadAttending(config, "up_block_types", n, up_attending, up_plain, layout.up_attends);
+  layout.up_attends.assign(n, false);
+  if (!up_attending.empty()) {
+    const std::vector<bool> usual = UNetLayout().up_attends;
+    layout.up_attends = ReadAttending(config, "up_block_types", n, up_attending, up_plain, usual);
+  }
   for (std::size_t i = 0; i < n && layout.heads.size() == n; ++i)
     if (layout.channels[i] % layout.heads[i] != 0) config.Refuse(heads_key, "divisors of the channels");
   return layout;
 }
 
-ValueId AddUNet(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x) {
-  return UNetWriter(scope, layout, blocks).Write(x);
+ValueId AddUNet(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x,
+                bool controlled) {
+  return UNetWriter(scope, layout, blocks).Write(x, controlled);
 }
+
+UNetHalf AddUNetHalf(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x) {
+  return UNetWriter(scope, layout, blocks).WriteHalf(x);
+}
+
+std::size_t SkipCount(const UNetLayout& layout) {
+  return layout.blocks() * (static_cast<std::size_t>(layout.layers) + 1);
+}
+
+std::string ControlInput(std::size_t skip) { return absl::StrCat("control_", skip); }
 
 }  // namespace ringway::engine

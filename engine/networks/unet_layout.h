@@ -9,6 +9,7 @@
 #ifndef RINGWAY_ENGINE_NETWORKS_UNET_LAYOUT_H_
 #define RINGWAY_ENGINE_NETWORKS_UNET_LAYOUT_H_
 
+#include <string>
 #include <vector>
 
 #include "engine/checkpoint/model_directory.h"
@@ -30,7 +31,7 @@ struct UNetLayout {
 };
 
 // Reads what both families share; what is wrong is left in the config's status. `heads_key` and the prefix of
-// block types that attend differ between families.
+// block types that attend differ between families; without a name for the way up there is none.
 UNetLayout ReadUNetLayout(Config& config, std::string_view heads_key, std::string_view down_attending,
                           std::string_view down_plain, std::string_view up_attending,
                           std::string_view up_plain);
@@ -45,8 +46,21 @@ class UNetBlocks {
 };
 
 // From the noisy pictures to the prediction, [n, h, w, out_channels], of any height and width: a halving
-// rounds up, and its doubling leaves the last row or column out again.
-ValueId AddUNet(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x);
+// rounds up, and its doubling leaves the last row or column out again. `controlled`: what is added to each
+// skip and to the middle are inputs of the graph, named by ControlInput.
+ValueId AddUNet(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x,
+                bool controlled = false);
+
+// The way down and the middle alone, behind conv_in: what a control network is made of.
+struct UNetHalf {
+  std::vector<ValueId> skips;  // the first is x itself
+  ValueId middle = kAbsent;
+};
+UNetHalf AddUNetHalf(const Scope& scope, const UNetLayout& layout, const UNetBlocks& blocks, ValueId x);
+
+// How many skips there are, and the names of what is added to them and, last, to the middle.
+std::size_t SkipCount(const UNetLayout& layout);
+std::string ControlInput(std::size_t skip);
 
 }  // namespace ringway::engine
 

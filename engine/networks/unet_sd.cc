@@ -58,6 +58,7 @@ void RefuseOtherFamilies(Config& config) {
     if (config.Text(key, only) != only) config.Refuse(key, only);
 }
 
+constexpr std::size_t kConditionLevels = 4;  // of a picture to latents of an eighth of its size
 constexpr std::int64_t kSizes = 6;  // height and width as it was, top and left of the crop, and as it is
 
 void ReadAddedConditioning(Config& config, SdUNetConfig& sd) {
@@ -89,6 +90,26 @@ absl::StatusOr<SdUNetConfig> ReadSdUNetConfig(Config config) {
   return sd;
 }
 
+absl::StatusOr<ControlNetConfig> ReadControlNetConfig(Config config) {
+  RefuseOtherFamilies(config);
+  ControlNetConfig control;
+  control.unet.layout =
+      ReadUNetLayout(config, "attention_head_dim", "CrossAttnDownBlock2D", "DownBlock2D", "", "");
+  control.unet.linear_projection = config.Boolean("use_linear_projection", false);
+  ReadAddedConditioning(config, control.unet);
+  control.picture_channels = config.Integer("conditioning_channels", 3, 1, 64);
+  if (control.picture_channels != 3) config.Refuse("conditioning_channels", "3");
+  control.condition_channels =
+      config.Integers("conditioning_embedding_out_channels", control.condition_channels, 0, 1, 8192);
+  if (control.condition_channels.size() != kConditionLevels)
+    config.Refuse("conditioning_embedding_out_channels", "4 numbers");
+  if (config.Boolean("global_pool_conditions", false)) config.Refuse("global_pool_conditions", "false");
+  if (config.Text("controlnet_conditioning_channel_order", "rgb") != "rgb")
+    config.Refuse("controlnet_conditioning_channel_order", "rgb");
+  if (!config.status().ok()) return config.status();
+  return control;
+}
+
 void GuidanceEmbedding(double guidance, std::span<float> out) {
   const std::size_t half = out.size() / 2;
   for (std::size_t i = 0; i < half; ++i) {
@@ -99,14 +120,21 @@ void GuidanceEmbedding(double guidance, std::span<float> out) {
   }
 }
 
-Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const PictureSize& size,
-                  std::int64_t tokens) {
-  Graph g;
-  const Scope root(g, weights);
+namespace {
+
+struct SdInputs {
+  ValueId sample = kAbsent, context = kAbsent, activated_time = kAbsent;
+};
+
+// What the network is told, down to the time embedding that its resnets read.
+SdInputs AddInputs(const Scope& root, const SdUNetConfig& config, const PictureSize& size,
+                   std::int64_t tokens) {
+  Graph& g = root.graph();
+  SdInputs inputs;
   const std::int64_t base = config.layout.channels[0];
-  const ValueId sample = g.Input("sample", {size.count, size.height, size.width, config.layout.in_channels});
+  inputs.sample = g.Input("sample", {size.count, size.height, size.width, config.layout.in_channels});
   const ValueId time = g.Input("time", {1});
-  const ValueId context = g.Input("context", {size.count, tokens, 1, config.layout.context_channels});
+  inputs.context = g.Input("context", {size.count, tokens, 1, config.layout.context_channels});
   ValueId sinusoid = g.Add(TimeEmbeddingOp{base}, {time});
   if (config.guidance_channels > 0) {
     const ValueId guidance = g.Input("guidance", {1, config.guidance_channels});
@@ -123,8 +151,55 @@ Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const Pictu
     embedding =
         g.Add(AddOp{}, {TimeEmbeddingLayer(root / "add_embedding", told, 4 * base, 4 * base), embedding});
   }
-  const SdBlocks blocks(config.linear_projection, Silu(g, embedding), context);
-  g.Output("prediction", AddUNet(root, config.layout, blocks, sample));
+  inputs.activated_time = Silu(g, embedding);
+  return inputs;
+}
+
+}  // namespace
+
+Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const PictureSize& size,
+                  std::int64_t tokens, bool controlled) {
+  Graph g;
+  const Scope root(g, weights);
+  const SdInputs inputs = AddInputs(root, config, size, tokens);
+  const SdBlocks blocks(config.linear_projection, inputs.activated_time, inputs.context);
+  g.Output("prediction", AddUNet(root, config.layout, blocks, inputs.sample, controlled));
+  return g;
+}
+
+Graph BuildControlCondition(const ControlNetConfig& config, WeightSource& weights, std::int64_t height,
+                            std::int64_t width) {
+  Graph g;
+  const Scope scope = Scope(g, weights) / "controlnet_cond_embedding";
+  const std::vector<std::int64_t>& channels = config.condition_channels;
+  const std::int64_t times = std::int64_t{1} << (channels.size() - 1);
+  ValueId x = g.Input("picture", {1, height * times, width * times, config.picture_channels});
+  x = Silu(g, ConvLayer(scope / "conv_in", x, channels[0]));
+  for (std::size_t i = 0; i + 1 < channels.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(2 * i);
+    x = Silu(g, ConvLayer(scope / "blocks" / at, x, channels[i]));
+    x = Silu(g, ConvLayer(scope / "blocks" / (at + 1), x, channels[i + 1], 3, 2));
+  }
+  g.Output("condition", ConvLayer(scope / "conv_out", x, config.unet.layout.channels[0]));
+  return g;
+}
+
+Graph BuildControlNet(const ControlNetConfig& config, WeightSource& weights, const PictureSize& size,
+                      std::int64_t tokens) {
+  Graph g;
+  const Scope root(g, weights);
+  const UNetLayout& layout = config.unet.layout;
+  const SdInputs inputs = AddInputs(root, config.unet, size, tokens);
+  const ValueId condition = g.Input("condition", {size.count, size.height, size.width, layout.channels[0]});
+  const ValueId x = ConvLayer(root / "conv_in", inputs.sample, layout.channels[0]);
+  const SdBlocks blocks(config.unet.linear_projection, inputs.activated_time, inputs.context);
+  const UNetHalf half = AddUNetHalf(root, layout, blocks, g.Add(AddOp{}, {x, condition}, "condition"));
+  const auto said = [&](const Scope& scope, ValueId of, std::size_t i) {
+    if (of != kAbsent) g.Output(ControlInput(i), ConvLayer(scope, of, g.shape(of).dim(3), 1));
+  };
+  for (std::size_t i = 0; i < half.skips.size(); ++i)
+    said(root / "controlnet_down_blocks" / static_cast<std::int64_t>(i), half.skips[i], i);
+  said(root / "controlnet_mid_block", half.middle, half.skips.size());
   return g;
 }
 

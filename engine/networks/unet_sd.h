@@ -14,6 +14,7 @@
 #define RINGWAY_ENGINE_NETWORKS_UNET_SD_H_
 
 #include <span>
+#include <vector>
 
 #include "engine/networks/unet_layout.h"
 
@@ -30,15 +31,30 @@ struct SdUNetConfig {
 };
 absl::StatusOr<SdUNetConfig> ReadSdUNetConfig(Config config);
 
+// Of a control network (Zhang et al., arXiv:2302.05543; diffusers: ControlNetModel): a copy of the way down
+// and of the middle, which sees a picture and says what is to be added to each skip.
+struct ControlNetConfig {
+  SdUNetConfig unet;
+  std::vector<std::int64_t> condition_channels = {16, 32, 96, 256};  // of the picture's way to the latents
+  std::int64_t picture_channels = 3;
+};
+absl::StatusOr<ControlNetConfig> ReadControlNetConfig(Config config);
+
 // Of the strength less one (Luo et al., arXiv:2310.04378): sines first, of a thousand times the number.
 void GuidanceEmbedding(double guidance, std::span<float> out);
 
 struct PictureSize {
   std::int64_t count = 1, height = 64, width = 64;
 };
-// The graph's status tells what is missing in the weights.
+// The graph's status tells what is missing in the weights. `controlled`: with the inputs of ControlInput.
 Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const PictureSize& size,
-                  std::int64_t tokens);
+                  std::int64_t tokens, bool controlled = false);
+// "picture" [1, 8h, 8w, 3] between 0 and 1, to "condition" [1, h, w, c]: the same at every step.
+Graph BuildControlCondition(const ControlNetConfig& config, WeightSource& weights, std::int64_t height,
+                            std::int64_t width);
+// The inputs of the UNet and "condition"; outputs are the UNet's control inputs, by their names.
+Graph BuildControlNet(const ControlNetConfig& config, WeightSource& weights, const PictureSize& size,
+                      std::int64_t tokens);
 
 }  // namespace ringway::engine
 

@@ -13,9 +13,8 @@ absl::Status FrozenPart::Prepare(const PipelineContext& context, const PartSize&
     return std::any_of(others.begin(), others.end(),
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
   };
-  absl::StatusOr<std::unique_ptr<Plan>> plan =
-      FreezeComponent(*context.model.Find(component_), context, context.precision(), /*whole=*/true, build,
-                      is_others, adapters);
+  absl::StatusOr<std::unique_ptr<Plan>> plan = FreezeComponent(
+      ComponentOf(context), context, context.precision(), /*whole=*/true, build, is_others, adapters);
   if (!plan.ok()) return plan.status();
   plan_ = *std::move(plan);
   made_for_ = wanted;
@@ -25,9 +24,9 @@ absl::Status FrozenPart::Prepare(const PipelineContext& context, const PartSize&
 
 absl::Status FrozenPart::Rebind(const PipelineContext& context, const AdapterChoices& adapters) {
   if (adapters_ == adapters.key) return absl::OkStatus();
-  const absl::StatusOr<ComponentWeights> weights = context.open->WeightsOf(*context.model.Find(component_));
+  const absl::StatusOr<ComponentWeights> weights = context.open->WeightsOf(ComponentOf(context));
   if (!weights.ok()) return weights.status();
-  auto set = context.open->overlays().SetOf(component_, *weights, adapters);
+  auto set = context.open->overlays().SetOf(name_, *weights, adapters);
   if (!set.ok()) return set.status();
   const std::vector<std::string> names(plan_->names().begin(), plan_->names().end());
   if (absl::Status status = plan_->Bind(*std::move(set), names); !status.ok()) return status;

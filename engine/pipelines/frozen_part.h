@@ -8,6 +8,8 @@
 #define RINGWAY_ENGINE_PIPELINES_FROZEN_PART_H_
 
 #include <array>
+#include <optional>
+#include <string>
 
 #include "engine/pipelines/pipeline.h"
 
@@ -20,7 +22,9 @@ class FrozenPart {
  public:
   using Build = std::function<Graph(WeightSource&)>;
 
-  explicit FrozenPart(const char* component) : component_(component) {}
+  explicit FrozenPart(const char* component) : name_(component) {}
+  // Of a directory beside the model's.
+  explicit FrozenPart(Component component) : name_(component.name), own_(std::move(component)) {}
 
   // `others`: prefixes of the component's tensors that this part leaves to another one.
   absl::Status Prepare(const PipelineContext& context, const PartSize& wanted,
@@ -32,7 +36,12 @@ class FrozenPart {
  private:
   absl::Status Rebind(const PipelineContext& context, const AdapterChoices& adapters);
 
-  const char* component_;
+  const Component& ComponentOf(const PipelineContext& context) const {
+    return own_ ? *own_ : *context.model.Find(name_);
+  }
+
+  std::string name_;
+  std::optional<Component> own_;
   PartSize made_for_ = {};
   std::unique_ptr<Plan> plan_;
   std::string adapters_;  // AdapterChoices::key

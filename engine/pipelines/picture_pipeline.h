@@ -6,7 +6,9 @@
 // from the second to the first; the scheduler of the checkpoint, or the one asked for, steps from noise to
 // latents; the autoencoder draws them. A picture to start from is encoded (the mean of its latents) and
 // noised to where its strength says. Latent consistency models are told the strength of guidance instead and
-// take one pass a step. Plans depend on the size, weights do not: another size freezes plans, and packs
+// take one pass a step. Control networks (control_parts.h) add to the UNet what a picture says; a mask keeps
+// a part of the picture to start from (repaint.h); a picture that does not fit into memory is decoded in
+// tiles (latent_coder.h). Plans depend on the size, weights do not: another size freezes plans, and packs
 // nothing. Paint is Draw with the noise given and the numbers not yet rounded to bytes: what tests compare.
 #ifndef RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
 #define RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
@@ -14,8 +16,12 @@
 #include "engine/networks/unet_sd.h"
 #include "engine/networks/vae.h"
 #include "engine/picture_engine.h"
+#include "engine/pipelines/control_parts.h"
 #include "engine/pipelines/frozen_part.h"
+#include "engine/pipelines/latent_coder.h"
+#include "engine/pipelines/preview_part.h"
 #include "engine/pipelines/prompt_encoder.h"
+#include "engine/pipelines/repaint.h"
 #include "engine/sampler/scheduler.h"
 
 namespace ringway::engine {
@@ -26,7 +32,12 @@ class PicturePipeline {
   // Fills with standard normal numbers; draw 0 is the first noise, draw k that of step k - 1.
   using NoiseFn = std::function<void(std::uint64_t draw, std::span<float>)>;
 
+  // `pipeline_class`: "_class_name" of model_index.json.
+  static bool Opens(const std::string& pipeline_class);
   static absl::StatusOr<std::unique_ptr<PicturePipeline>> Open(const PipelineContext& context);
+  absl::Status Load();
+  const OpenModel& open() const { return *context_.open; }
+  absl::StatusOr<Profile> Measure(const PictureRequest& request, int rounds);
 
   absl::StatusOr<DrawnPicture> Draw(const PictureRequest& request, ProgressTeller& progress,
                                     const std::stop_token& stop);
@@ -46,24 +57,40 @@ class PicturePipeline {
 
     bool guided() const { return guidance > 1; }
   };
+  // The picture to start from, where there is one.
+  struct Start {
+    std::vector<float> photo;    // -1 to 1
+    std::vector<float> latents;  // in the scale that the UNet knows
+    std::optional<Repaint> repaint = {};
+    std::vector<float> told = {};  // to a UNet for inpainting
+  };
   explicit PicturePipeline(const PipelineContext& context)
-      : model_(context.model),
-        context_{model_, context.backend, context.threads, context.full_precision, context.open} {}
+      : model_(context.model), context_{model_,          context.backend,
+                                        context.threads, context.full_precision,
+                                        context.open,    context.coder_bytes_max} {}
   absl::Status ReadConfigs(bool xl);
   absl::Status CheckParts() const;
+  absl::Status CheckVae() const;
   absl::StatusOr<Order> OrderOf(const PictureRequest& request) const;
   absl::Status ChooseSize(const PictureRequest& request, Order& order) const;
+  absl::Status CheckWishes(const PictureRequest& request) const;
   std::vector<std::string> Notes(const PictureRequest& request, const Order& order) const;
 
   absl::Status PrepareAll(const PictureRequest& request, Order& order);
+  absl::Status PrepareUNets(const PictureRequest& request, const Order& order);
   absl::Status ChooseAdapters(const PictureRequest& request, Order& order);
-  // What the prompts say, into the inputs of the UNet.
+  // What the prompts say, into the inputs of the UNet's plans.
   void Tell(const PictureRequest& request, const Order& order);
-  std::vector<float> Encode(const Picture& picture, const Order& order);
-  void Denoise(const Order& order, double time, const NoiseLevel& level, std::span<const float> x,
-               std::span<float> clean);
+  std::vector<float> Encode(std::span<const float> photo);
+  Start StartOf(const PictureRequest& request, const Order& order);
+  // Of step `step` of `steps`.
+  void Denoise(const Order& order, const Scheduler& scheduler, int step, const Start& start,
+               std::span<const float> x, std::span<float> clean);
   absl::StatusOr<std::vector<float>> Paint(const PictureRequest& request, Order& order, const NoiseFn& noise,
-                                           ProgressTeller& progress, const std::stop_token& stop);
+                                           ProgressTeller& progress, const std::stop_token& stop,
+                                           Start& start);
+  // A UNet that sees a mask and a photo beside the noise.
+  bool repaints() const { return unet_config_.layout.in_channels > vae_.latent_channels; }
 
   ModelDirectory model_;
   PipelineContext context_;
@@ -73,7 +100,11 @@ class PicturePipeline {
   std::optional<PromptEncoder> prompts_;
   bool zeros_for_nothing_ = true;                        // XL: what an empty negative prompt says is zeros
   std::int64_t latent_height_ = 64, latent_width_ = 64;  // that the model was trained on
-  FrozenPart unet_{"unet"}, encoder_{"vae"}, decoder_{"vae"};
+  FrozenPart unet_{"unet"}, controlled_unet_{"unet"};    // without and with inputs for control networks
+  bool plain_ = true, controlled_ = false;               // which of them the request runs
+  LatentCoder coder_;
+  ControlParts controls_;
+  PreviewPart preview_;
 };
 
 }  // namespace ringway::engine

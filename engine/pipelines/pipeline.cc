@@ -27,10 +27,24 @@ absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string
 
 absl::StatusOr<ComponentWeights> OpenModel::WeightsOf(const Component& component) {
   if (const auto at = weights_.find(component.directory); at != weights_.end()) return at->second;
-  absl::StatusOr<Weights> stored = opener_ ? opener_(component) : Weights::OpenComponent(component.directory);
+  const bool of_the_model = component.name != kControlName && component.name != kTinyName;
+  absl::StatusOr<Weights> stored =
+      opener_ && of_the_model ? opener_(component) : Weights::OpenComponent(component.directory);
   if (!stored.ok()) return stored.status();
   const auto source = std::make_shared<StoredWeights>(*std::move(stored));
   return weights_[component.directory] = {source, std::make_shared<WeightSet>(source, cache_)};
+}
+
+std::size_t OpenModel::packed_bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [directory, weights] : weights_) bytes += weights.set->packed_bytes();
+  return bytes;
+}
+
+std::size_t OpenModel::derived_weights() const {
+  std::size_t derived = 0;
+  for (const auto& [directory, weights] : weights_) derived += weights.set->derived_weights();
+  return derived;
 }
 
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,

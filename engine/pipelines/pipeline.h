@@ -20,6 +20,9 @@
 
 namespace ringway::engine {
 
+// Components that are named by requests and lie beside the model.
+inline constexpr char kControlName[] = "control", kTinyName[] = "tiny autoencoder";
+
 // What is open of one model: the weights of its components, which all their plans share, and plans that rest.
 class OpenModel {
  public:
@@ -30,6 +33,11 @@ class OpenModel {
       : plans_(backend, kRestingBytesMax), cache_(std::move(cache)), opener_(std::move(opener)) {}
   // Opened once; a component that cannot be opened is tried again the next time.
   absl::StatusOr<ComponentWeights> WeightsOf(const Component& component);
+  // The weights of a component that is no part of the model, as far as no plan has them.
+  void Forget(const std::filesystem::path& directory) { weights_.erase(directory); }
+  // Of all components that are open.
+  std::size_t packed_bytes() const;
+  std::size_t derived_weights() const;
   PlanCache& plans() { return plans_; }
   Overlays& overlays() { return overlays_; }
 
@@ -49,6 +57,7 @@ struct PipelineContext {
   int threads = 1;
   bool full_precision = false;
   std::shared_ptr<OpenModel> open = std::make_shared<OpenModel>(backend);
+  std::size_t coder_bytes_max = 0;  // of a plan of the autoencoder; 0: the default (latent_coder.h)
 
   DType precision() const { return !full_precision && backend.FastBf16() ? DType::kBF16 : DType::kF32; }
 };

@@ -1,7 +1,10 @@
 #include "engine/pipelines/single_file.h"
 
+#include <fstream>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "engine/networks/original_names.h"
 #include "engine/networks/unet_sd.h"
 
@@ -26,6 +29,12 @@ absl::StatusOr<OriginalNames> NamesOf(const Component& component) {
       absl::StrCat("a single file holds no \"", component.name, "\": open the model's directory"));
 }
 
+bool IsGgufFile(const std::filesystem::path& file) {
+  char magic[4] = {};
+  std::ifstream(file, std::ios::binary).read(magic, sizeof(magic));
+  return std::string_view(magic, sizeof(magic)) == "GGUF";
+}
+
 }  // namespace
 
 absl::StatusOr<Weights> OpenFromSingleFile(const std::filesystem::path& file, const Component& component) {
@@ -38,10 +47,15 @@ absl::StatusOr<Weights> OpenFromSingleFile(const std::filesystem::path& file, co
     return absl::InvalidArgumentError(absl::StrCat(file.string(),
                                                    ": is of Stable Diffusion 2.x or XL; single files are "
                                                    "read of 1.x only: open its diffusers directory"));
-  absl::StatusOr<Weights> part =
-      whole->Selected([&](std::string_view name) { return names->StockName(name); });
+  const bool bare = component.name == "unet" && whole->Has("input_blocks.0.0.weight");
+  absl::StatusOr<Weights> part = whole->Selected([&](std::string_view name) {
+    return names->StockName(bare ? absl::StrCat("model.diffusion_model.", AbslView(name))
+                                 : std::string(name));
+  });
   if (!part.ok()) return part.status();
   if (!part->All().empty()) return part;
+  // Files of stable-diffusion.cpp often hold the UNet alone: the other parts are those of the directory.
+  if (IsGgufFile(file)) return Weights::OpenComponent(component.directory);
   return absl::NotFoundError(
       absl::StrCat(file.string(), ": holds no ", component.name,
                    " in the original layout of Stable Diffusion 1.x (model.diffusion_model., "

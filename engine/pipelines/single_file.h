@@ -5,6 +5,8 @@
 // a directory in diffusers' layout of the model that it was made of, whose own weights are not read and need
 // not be there. Each part of that directory is then found in the file under its original names
 // (networks/original_names.h); shapes are checked against the configuration like those of any component.
+// GGUF files of stable-diffusion.cpp have the same names, or those of the UNet without their prefix; what
+// such a file does not hold is read from the directory.
 #ifndef RINGWAY_ENGINE_PIPELINES_SINGLE_FILE_H_
 #define RINGWAY_ENGINE_PIPELINES_SINGLE_FILE_H_
 

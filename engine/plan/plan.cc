@@ -20,7 +20,17 @@ class PlanFreezer {
     FindViews();
     if (absl::Status status = PrepareKernels(); !status.ok()) return status;
     PlaceValues();
+    plan_.arena_ = std::make_unique<Arena>(memory_.total_bytes);
     PlaceOperands();
+    return absl::OkStatus();
+  }
+
+  // The report alone.
+  absl::Status Measure() {
+    FindOnce();
+    FindViews();
+    if (absl::Status status = PrepareKernels(); !status.ok()) return status;
+    PlaceValues();
     return absl::OkStatus();
   }
 
@@ -142,7 +152,6 @@ class PlanFreezer {
 
   void PlaceValues() {
     memory_ = PlanMemory(lifetimes_);
-    plan_.arena_ = std::make_unique<Arena>(memory_.total_bytes);
     plan_.report_ = {plan_.steps_.size(), memory_.total_bytes, memory_.bound_bytes, 0};
     for (const Plan::Step& step : plan_.steps_) plan_.report_.flops += step.flops;
   }
@@ -226,6 +235,16 @@ absl::StatusOr<std::unique_ptr<Plan>> Plan::Freeze(const Graph& graph, const Pas
   absl::StatusOr<std::unique_ptr<Plan>> plan = Freeze(graph, options, backend, set);
   set->Close();
   return plan;
+}
+
+absl::StatusOr<std::size_t> Plan::ArenaBytes(const Graph& graph, const PassOptions& options,
+                                             const Backend& backend) {
+  const absl::StatusOr<Graph> optimised = Optimise(graph, options);
+  if (!optimised.ok()) return optimised.status();
+  Plan plan(backend);
+  PlanFreezer freezer(*optimised, options.fold_constants, backend, plan);
+  if (absl::Status status = freezer.Measure(); !status.ok()) return status;
+  return plan.report_.arena_bytes;
 }
 
 absl::Status Plan::Bind(std::shared_ptr<WeightSet> weights, std::span<const std::string> names) {

@@ -47,6 +47,10 @@ class Plan {
   static absl::StatusOr<std::unique_ptr<Plan>> Freeze(const Graph& graph, const PassOptions& options,
                                                       const Backend& backend, const WeightSource& weights);
 
+  // What a plan of the graph would take beside its weights; reads none of them.
+  static absl::StatusOr<std::size_t> ArenaBytes(const Graph& graph, const PassOptions& options,
+                                                const Backend& backend);
+
   // Other weights for the same structure. `names` fills the slots of the graph's canonical form.
   absl::Status Bind(std::shared_ptr<WeightSet> weights, std::span<const std::string> names);
 

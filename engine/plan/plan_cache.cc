@@ -7,7 +7,13 @@ absl::StatusOr<std::unique_ptr<Plan>> PlanCache::Take(const Graph& graph, const 
   if (!graph.status().ok()) return graph.status();
   const CanonicalForm form = Canonical(graph, WeightNames::kLeftOut);
   std::unique_ptr<Plan> plan = FindResting(PlanKey(form, options, backend_));
-  if (plan == nullptr) return Plan::Freeze(graph, options, backend_, std::move(weights));
+  if (plan == nullptr) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++frozen_;
+    }
+    return Plan::Freeze(graph, options, backend_, std::move(weights));
+  }
   if (weights == nullptr) weights = std::make_shared<WeightSet>();
   if (absl::Status status = plan->Bind(std::move(weights), form.names); !status.ok()) {
     GiveBack(std::move(plan));  // it is whole, with the weights that it had
@@ -38,6 +44,11 @@ void PlanCache::GiveBack(std::unique_ptr<Plan> plan) {
     resting_bytes_ -= resting_.front()->report().arena_bytes;
     resting_.pop_front();
   }
+}
+
+std::size_t PlanCache::frozen() const {
+  const std::lock_guard lock(mutex_);
+  return frozen_;
 }
 
 std::size_t PlanCache::hits() const {

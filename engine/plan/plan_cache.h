@@ -31,6 +31,7 @@ class PlanCache {
   void GiveBack(std::unique_ptr<Plan> plan);
 
   std::size_t hits() const;
+  std::size_t frozen() const;  // plans that had to be made
   std::size_t resting_bytes() const;
   std::size_t resting() const;
 
@@ -41,7 +42,7 @@ class PlanCache {
   const std::size_t resting_bytes_max_;
   mutable std::mutex mutex_;
   std::list<std::unique_ptr<Plan>> resting_;  // the longest resting first
-  std::size_t resting_bytes_ = 0, hits_ = 0;
+  std::size_t resting_bytes_ = 0, hits_ = 0, frozen_ = 0;
 };
 
 }  // namespace ringway::engine

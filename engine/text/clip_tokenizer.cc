@@ -184,25 +184,50 @@ void ClipTokenizer::EncodePiece(std::string_view piece, std::vector<std::int32_t
   }
 }
 
-std::vector<std::int32_t> ClipTokenizer::Pieces(std::string_view prompt, std::size_t most) const {
-  const std::string lowered = Lowered(prompt);
-  std::vector<std::int32_t> ids = {start_};
+void ClipTokenizer::AppendPieces(std::string_view text, std::size_t most,
+                                 std::vector<std::int32_t>& ids) const {
+  const std::string lowered = Lowered(text);
   std::string_view rest = lowered;
   for (std::string_view piece = TakePiece(rest); !piece.empty() && ids.size() < most; piece = TakePiece(rest))
     EncodePiece(piece, ids);
+}
+
+std::vector<std::int32_t> ClipTokenizer::Pieces(std::string_view prompt, std::size_t most,
+                                                std::span<const InsertedWord> inserted) const {
+  std::vector<std::int32_t> ids = {start_};
+  while (ids.size() < most) {
+    std::size_t at = std::string_view::npos;
+    const InsertedWord* next = nullptr;
+    for (const InsertedWord& word : inserted) {
+      const std::size_t found = prompt.find(word.word);
+      const bool better = found < at || (found == at && next != nullptr && found != std::string_view::npos &&
+                                         word.word.size() > next->word.size());
+      if (better) at = found, next = &word;
+    }
+    AppendPieces(prompt.substr(0, at), most, ids);
+    if (next == nullptr) break;
+    for (std::int32_t row = 0; row < next->rows; ++row) ids.push_back(kInsertedFrom + next->first + row);
+    prompt.remove_prefix(at + next->word.size());
+  }
   ids.resize(std::min(ids.size(), most));
   return ids;
 }
 
-std::vector<std::int32_t> ClipTokenizer::Encode(std::string_view prompt) const {
-  std::vector<std::int32_t> ids = Pieces(prompt, tokens_ - 1);
+std::size_t ClipTokenizer::EndOf(std::span<const std::int32_t> ids) const {
+  return static_cast<std::size_t>(std::find(ids.begin(), ids.end(), end_) - ids.begin());
+}
+
+std::vector<std::int32_t> ClipTokenizer::Encode(std::string_view prompt,
+                                                std::span<const InsertedWord> inserted) const {
+  std::vector<std::int32_t> ids = Pieces(prompt, tokens_ - 1, inserted);
   ids.push_back(end_);
   ids.resize(tokens_, padding_);
   return ids;
 }
 
-std::vector<std::string> ClipTokenizer::Notes(std::string_view prompt) const {
-  const std::size_t pieces = Pieces(prompt, std::numeric_limits<std::size_t>::max()).size() - 1;
+std::vector<std::string> ClipTokenizer::Notes(std::string_view prompt,
+                                              std::span<const InsertedWord> inserted) const {
+  const std::size_t pieces = Pieces(prompt, std::numeric_limits<std::size_t>::max(), inserted).size() - 1;
   if (pieces + 2 <= tokens_ && prompt.size() <= kPromptBytesMax) return {};
   return {absl::StrCat("the prompt has ", pieces, " pieces; this model reads the first ", tokens_ - 2,
                        ", the rest is left out")};

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -40,16 +41,31 @@ class ClipTokenizer {
                                              std::string_view what, std::int64_t tokens, std::int64_t numbers,
                                              std::string_view padding = kEnd);
 
+  // A word that stands for rows which are in no table (textual inversion): wherever it stands in a prompt, as
+  // it is spelt, it becomes numbers from kInsertedFrom + `first` on. Longer words are found before shorter
+  // ones.
+  struct InsertedWord {
+    std::string word;
+    std::int32_t first = 0;
+    std::int32_t rows = 1;
+  };
+  static constexpr std::int32_t kInsertedFrom = 1 << 24;
+
   // Always `tokens` numbers.
-  std::vector<std::int32_t> Encode(std::string_view prompt) const;
+  std::vector<std::int32_t> Encode(std::string_view prompt,
+                                   std::span<const InsertedWord> inserted = {}) const;
+  // Where the end stands in what Encode made.
+  std::size_t EndOf(std::span<const std::int32_t> ids) const;
   // What of the prompt is not read, as sentences for people; none when all of it is.
-  std::vector<std::string> Notes(std::string_view prompt) const;
+  std::vector<std::string> Notes(std::string_view prompt, std::span<const InsertedWord> inserted = {}) const;
 
  private:
   static constexpr char kEnd[] = "<|endoftext|>";
   ClipTokenizer() = default;
   // Start and pieces, as many as the prompt has, but no more than `most`.
-  std::vector<std::int32_t> Pieces(std::string_view prompt, std::size_t most) const;
+  std::vector<std::int32_t> Pieces(std::string_view prompt, std::size_t most,
+                                   std::span<const InsertedWord> inserted) const;
+  void AppendPieces(std::string_view text, std::size_t most, std::vector<std::int32_t>& ids) const;
   void EncodePiece(std::string_view piece, std::vector<std::int32_t>& ids) const;
 
   std::unordered_map<std::string, std::int32_t> numbers_;

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "gateway/videos_daemon.h"
 #include "router/daemon/router_agent.h"
 #include "router/daemon/service.h"
 #include "router/fleet_merge.h"
-#include "router/videos/videos_daemon.h"
 #include "runtime/bearer_token.h"
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
@@ -50,11 +50,11 @@ absl::Status Announce(const Settings& settings, Doors doors) {
 }
 
 // Nothing: the videos API is not served.
-std::unique_ptr<videos::VideosDaemon> MakeVideos(const Settings& settings, RouterAgent& agent,
-                                                 const runtime::Logger& log) {
+std::unique_ptr<gateway::VideosDaemon> MakeVideos(const Settings& settings, RouterAgent& agent,
+                                                  const runtime::Logger& log) {
   if (settings.videos.listen.empty()) return nullptr;
-  auto made = std::make_unique<videos::VideosDaemon>(settings.videos, agent.metrics().page(), log);
-  agent.ShowFleetTo([front = made.get()](const videos::FleetSummary& summary) { front->Use(summary); });
+  auto made = std::make_unique<gateway::VideosDaemon>(settings.videos, agent.metrics().page(), log);
+  agent.ShowFleetTo([front = made.get()](const gateway::FleetSummary& summary) { front->Use(summary); });
   return made;
 }
 
@@ -147,7 +147,7 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   LedgerService ledger(loop, agent.sessions(), kClientsMax);
   OnceService once(agent.once());
   TraceService traces(loop, agent.calls().traces());
-  videos::VideosService video_place;
+  gateway::VideosService video_place;
   const auto videos = MakeVideos(settings, agent, log);
   if (absl::Status opened = videos ? videos->Open(video_place) : absl::OkStatus(); !opened.ok())
     return opened;

@@ -5,9 +5,9 @@
 namespace ringway::router {
 namespace {
 
-videos::FleetSummary SummaryOf(const KnownFleet& known, const AddressTable& addresses,
-                               const dispatch::WorkerView& workers) {
-  videos::FleetSummary summary;
+gateway::FleetSummary SummaryOf(const KnownFleet& known, const AddressTable& addresses,
+                                const dispatch::WorkerView& workers) {
+  gateway::FleetSummary summary;
   const Fleet& fleet = *known.fleet;
   IdVector<RegionId, bool> reached(fleet.world.regions.size(), false);
   for (RouterId id(0); id != addresses.routers().end_id(); id = RouterId(id.index() + 1)) {
@@ -45,7 +45,7 @@ IdVector<TierId, ModelSet> ModelsHeard(const KnownFleet& fleet, const AddressTab
 void FleetShow::Tell(const KnownFleet& fleet, const AddressTable& addresses,
                      const dispatch::WorkerView& workers) {
   if (!show_) return;
-  videos::FleetSummary summary = SummaryOf(fleet, addresses, workers);
+  gateway::FleetSummary summary = SummaryOf(fleet, addresses, workers);
   if (shown_ && *shown_ == summary) return;
   show_(summary);
   shown_ = std::move(summary);

@@ -9,10 +9,10 @@
 #include <functional>
 #include <optional>
 
+#include "gateway/fleet_summary.h"
 #include "router/daemon/address_table.h"
 #include "router/daemon/job_header.h"
 #include "router/dispatch/worker_view.h"
-#include "router/videos/fleet_summary.h"
 #include "router/worker_registry.h"
 
 namespace ringway::router {
@@ -24,14 +24,14 @@ IdVector<TierId, ModelSet> ModelsHeard(const KnownFleet& fleet, const AddressTab
 
 class FleetShow {
  public:
-  using Show = std::function<void(const videos::FleetSummary&)>;
+  using Show = std::function<void(const gateway::FleetSummary&)>;
   void To(Show show) { show_ = std::move(show); }
   // Tells what is known now, if somebody listens and it is news.
   void Tell(const KnownFleet& fleet, const AddressTable& addresses, const dispatch::WorkerView& workers);
 
  private:
   Show show_;
-  std::optional<videos::FleetSummary> shown_;
+  std::optional<gateway::FleetSummary> shown_;
 };
 
 }  // namespace ringway::router

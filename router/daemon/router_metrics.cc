@@ -36,7 +36,7 @@ std::string Text(std::string_view view) { return std::string(view); }
 RouterMetrics::RouterMetrics(const KnownFleet& fleet) : fleet_(fleet) {
   prometheus::Registry& r = *registry_;
   requests_ = Counters(r, "ringway_router_requests_total", "Jobs that ended here, by tier and outcome.");
-  probes_ = Counters(r, "ringway_router_probes_total", "Offers made to workers, by how they ended.");
+  probes_ = Counters(r, "ringway_router_offers_total", "Offers made to workers, by how they ended.");
   forwards_ = Counters(r, "ringway_router_forwards_total", "Jobs sent to another region, and why.");
   tables_ = Counters(r, "ringway_router_tables_total", "Routing tables received, by what became of them.");
   // Present from the start, so that the first of its kind is an increase that an alert can see.

@@ -10,6 +10,7 @@
 #include "router/daemon/videos_flags.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
+#include "runtime/usage_error.h"
 
 namespace ringway::router {
 namespace {
@@ -210,6 +211,7 @@ absl::Status Complete(const Flags& f, Settings& s) {
 
 std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) {
   CLI::App app("ringway-router: takes jobs to free workers, here or in another region");
+  app.set_version_flag("--version", "ringway-router " RINGWAY_BUILD);
   Settings settings;
   Flags flags;
   AddFlags(app, settings, flags);
@@ -217,7 +219,7 @@ std::variant<Settings, int> ParseCommandLine(int argc, const char* const* argv) 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return runtime::TellParseError(app, error, "ringway-router");
   }
   const absl::Status complete = Complete(flags, settings);
   if (complete.ok()) return settings;

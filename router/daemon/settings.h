@@ -17,9 +17,9 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/http_pool.h"
+#include "gateway/settings.h"
 #include "router/daemon/job_calls.h"
 #include "router/once/record_table.h"
-#include "router/videos/settings.h"
 #include "runtime/log.h"
 
 namespace ringway::router {
@@ -48,9 +48,9 @@ struct Settings {
   std::function<absl::StatusOr<HttpPoolSpec>()> read_pool;  // again, on SIGHUP
   std::optional<NamedAddress> leader;                       // of the pool's ledger; none: see docs/router.md
   CallSettings calls;
-  videos::VideosSettings videos;  // the HTTP API
-  once::TableBounds once;         // records of keyed jobs
-  std::size_t watch_max = 64;     // workers watched beyond those beside
+  gateway::VideosSettings videos;  // the HTTP API
+  once::TableBounds once;          // records of keyed jobs
+  std::size_t watch_max = 64;      // workers watched beyond those beside
   absl::Duration offer_limit = absl::Seconds(2);
   absl::Duration drain_grace = absl::Minutes(5);
   std::uint64_t journal_bytes = 0;  // of what the machine is told, in the state folder; 0: none is kept

@@ -1,8 +1,8 @@
 #include "router/daemon/videos_flags.h"
 
 #include "absl/strings/str_cat.h"
-#include "router/videos/jobs/video_id.h"
-#include "router/videos/webhook_signature.h"
+#include "gateway/jobs/video_id.h"
+#include "gateway/webhook_signature.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
 
@@ -33,7 +33,7 @@ absl::Status CheckRanges(const VideosFlags& f) {
   return absl::OkStatus();
 }
 
-absl::Status CheckAddresses(const videos::VideosSettings& s) {
+absl::Status CheckAddresses(const gateway::VideosSettings& s) {
   std::vector<std::pair<const char*, std::string>> addresses = {{"--videos-listen", s.listen}};
   if (!s.advertise.empty()) addresses.push_back({"--videos-advertise", s.advertise});
   for (const std::string& host : s.webhook_hosts) addresses.push_back({"--videos-webhook-host", host});
@@ -44,7 +44,7 @@ absl::Status CheckAddresses(const videos::VideosSettings& s) {
   return absl::OkStatus();
 }
 
-absl::Status ReadSecrets(const VideosFlags& f, videos::VideosSettings& s) {
+absl::Status ReadSecrets(const VideosFlags& f, gateway::VideosSettings& s) {
   if (!f.token_file.empty()) {
     auto token = runtime::ReadTokenFile("--videos-token-file", f.token_file);
     if (!token.ok()) return token.status();
@@ -54,7 +54,7 @@ absl::Status ReadSecrets(const VideosFlags& f, videos::VideosSettings& s) {
   constexpr char kFlag[] = "--videos-webhook-secret-file";
   const auto secret = runtime::ReadTokenFile(kFlag, f.webhook_secret_file);
   if (!secret.ok()) return secret.status();
-  auto key = videos::ReadWebhookSecret(*secret);
+  auto key = gateway::ReadWebhookSecret(*secret);
   if (!key.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(kFlag, " ", f.webhook_secret_file, ": ", key.status().message()));
@@ -64,7 +64,7 @@ absl::Status ReadSecrets(const VideosFlags& f, videos::VideosSettings& s) {
 }
 
 // Nothing here asks who a client is but the token.
-absl::Status CheckReach(const videos::VideosSettings& s) {
+absl::Status CheckReach(const gateway::VideosSettings& s) {
   const auto listen = runtime::ParseAddress(s.listen);
   if (!s.token.empty() || s.open || (listen.ok() && runtime::IsLoopback(*listen))) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -75,7 +75,7 @@ absl::Status CheckReach(const videos::VideosSettings& s) {
 
 }  // namespace
 
-void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
+void AddVideosFlags(CLI::App& app, gateway::VideosSettings& s, VideosFlags& f) {
   const char* group = "videos API";
   const auto number = [&](const char* name, double& value, const char* help) {
     app.add_option(name, value, help)->group(group)->capture_default_str();
@@ -113,15 +113,15 @@ void AddVideosFlags(CLI::App& app, videos::VideosSettings& s, VideosFlags& f) {
 }
 
 absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
-  videos::VideosSettings& s = settings.videos;
+  gateway::VideosSettings& s = settings.videos;
   if (s.listen.empty()) return absl::OkStatus();
   if (absl::Status status = CheckRanges(f); !status.ok()) return status;
   if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
   s.router = settings.name;
-  s.hosts.emplace_back(videos::kPeerHost);
+  s.hosts.emplace_back(gateway::kPeerHost);
   s.region = settings.region;
   s.fleet_token = settings.fleet_token;
-  if (videos::VideoId{.created_s = 0, .draw = 0, .owner = s.router}.Text().size() > kIdBytesMax) {
+  if (gateway::VideoId{.created_s = 0, .draw = 0, .owner = s.router}.Text().size() > kIdBytesMax) {
     return absl::InvalidArgumentError(
         "--name is too long for the videos API, whose jobs carry it in their ids");
   }

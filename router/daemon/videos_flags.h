@@ -1,6 +1,6 @@
 // The flags of ringway-router that are about the videos API.
 //
-// They fill videos::VideosSettings; sizes are given in MiB and times in seconds, and converted here.
+// They fill gateway::VideosSettings; sizes are given in MiB and times in seconds, and converted here.
 // The API is served when --videos-listen is given. Errors name the flag, what was given and what is allowed.
 // Threads: called once, before anything starts.
 #ifndef RINGWAY_ROUTER_DAEMON_VIDEOS_FLAGS_H_
@@ -28,7 +28,7 @@ struct VideosFlags {
   std::string webhook_secret_file;
 };
 
-void AddVideosFlags(CLI::App& app, videos::VideosSettings& settings, VideosFlags& flags);
+void AddVideosFlags(CLI::App& app, gateway::VideosSettings& settings, VideosFlags& flags);
 absl::Status CompleteVideos(const VideosFlags& flags, Settings& settings);
 
 }  // namespace ringway::router

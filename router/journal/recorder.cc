@@ -64,7 +64,7 @@ Recorder::Recorder(const std::string& directory, std::uint64_t bytes_max, const 
   writer.Put(kVersion);
   writer.Put(settings);
   writer.Put(fleet);
-  bytes_ = first.size();
+  bytes_ = runtime::kSegmentHeadBytes + runtime::kRecordHeadBytes + first.size();
   disk_->Send(true, std::move(first));
   log_.Info(absl::StrCat("records its events in ", directory, ", at most ", life_bytes_max_ >> 20, " MiB"));
 }
@@ -91,8 +91,9 @@ void Recorder::Flush(absl::Time now) {
   flushed_ = now;
   if (!recording_ || batch_.empty()) return;
   if (disk_->failed.load()) return Stop("the disk cannot be written");
-  if (bytes_ + batch_.size() > life_bytes_max_) return Stop("its bound is reached");
-  bytes_ += batch_.size();
+  const std::size_t added = runtime::kRecordHeadBytes + batch_.size();
+  if (bytes_ + added > life_bytes_max_) return Stop("its bound is reached");
+  bytes_ += added;
   if (!disk_->Send(false, std::exchange(batch_, {}))) Stop("the disk does not keep up");
 }
 

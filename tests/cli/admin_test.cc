@@ -12,8 +12,10 @@ namespace ringway::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Keeps what it was asked last, and the token that came with it.
@@ -77,7 +79,19 @@ class ScriptedAdmin : public v1::Admin::Service {
   grpc::Status DryRun(grpc::ServerContext*, const v1::DryRunRequest* request,
                       v1::DryRunReply* reply) override {
     dry_run = *request;
-    reply->add_changes("us-east-1 would send 10 % more to us-east-2");
+    for (const char* region : {"us-east-1", "us-east-2"}) {
+      reply->mutable_table()->add_regions(region);
+      reply->add_before()->set_region(region);
+      reply->add_after()->set_region(region);
+      reply->mutable_after()->rbegin()->set_demand_rps(5);
+    }
+    v1::TierTable* tier_table = reply->mutable_table()->add_tiers();
+    tier_table->set_tier("animate");
+    tier_table->add_priorities("interactive");
+    v1::Route* away = tier_table->add_rows()->add_routes();
+    away->set_target(1);
+    away->set_fraction(0.1);
+    reply->add_changes("a long sentence");
     return answer;
   }
   grpc::Status Audit(grpc::ServerContext*, const v1::AuditRequest* request, v1::AuditReply* reply) override {
@@ -146,6 +160,10 @@ TEST_F(AdminTest, ActionsCarryWhoAndWhy) {
   EXPECT_EQ(admin_.drain.tier(), "animate");
   EXPECT_EQ(admin_.drain.by().why(), "new rack");
   EXPECT_THAT(admin_.drain.by().who(), HasSubstr("@"));
+  ::unsetenv("USER");
+  Ask({"drain", "eu-west-1"});
+  EXPECT_THAT(admin_.drain.by().who(),
+              AllOf(HasSubstr("@"), Not(HasSubstr("unknown")), Not(StartsWith("@"))));
   Ask({"undrain", "eu-west-1"});
   EXPECT_FALSE(admin_.drain.drain());
   Ask({"pin", "us-east-1"});
@@ -165,11 +183,26 @@ TEST_F(AdminTest, WhatIfCarriesItsEdits) {
   const Ran ran = Ask(
       {"whatif", "--threshold", "0.6", "--drain", "a", "--drain", "b", "--scale", "c=2", "--scale", "d=0.5"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("would send 10 % more"));
+  EXPECT_THAT(ran.out, ContainsRegex("us-east-1 +interactive +us-east-2 +0.0 % +10.0 % +.0.50/s"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("a long sentence")));
   EXPECT_EQ(admin_.dry_run.overload_threshold(), 0.6);
   EXPECT_EQ(admin_.dry_run.drain_size(), 2);
   EXPECT_EQ(admin_.dry_run.demand_scale().at("c"), 2);
   EXPECT_EQ(admin_.dry_run.demand_scale().at("d"), 0.5);
+}
+
+TEST_F(AdminTest, AMisspeltWordOfAFewIsAnsweredWithTheLikelyOne) {
+  const Ran mode = Ask({"mode", "actve"});
+  EXPECT_EQ(mode.code, 2);
+  EXPECT_THAT(mode.err, AllOf(HasSubstr("found \"actve\"; allowed: active, observe, frozen"),
+                              HasSubstr("did you mean \"active\"?")));
+  EXPECT_THAT(Ask({"names", "region"}).err, HasSubstr("did you mean \"regions\"?"));
+}
+
+TEST_F(AdminTest, NamesAreOneALine) {
+  EXPECT_EQ(Ask({"names", "regions"}).out, "us-east-1\n");
+  EXPECT_EQ(Ask({"names", "tiers"}).out, "animate\n");
+  EXPECT_EQ(Ask({"names", "routers"}).out, "");
 }
 
 TEST_F(AdminTest, WrongValuesNeverReachTheController) {

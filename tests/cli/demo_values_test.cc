@@ -153,7 +153,7 @@ JobRecord Job(std::size_t phase, std::size_t source, std::size_t served, double 
   record.due_s = due_s;
   record.ended_s = due_s + took_s;
   record.network_s = source == served ? 0 : 0.1;
-  record.attempts = 1;
+  record.offers = 1;
   return record;
 }
 
@@ -222,6 +222,7 @@ TEST(PanelTest, ShowsTheTableWithItsReasons) {
 
 // A run in which everything went as it should; tests then spoil one thing.
 struct Played {
+  Fleet fleet = LocalFleet();
   Script script = LocalScript();
   Tally tally{script.phases.size(), LocalFleet().world.regions.size()};
   SettledPlan plan{.from_s = 18, .to_s = 27, .away_share_sum = 0.8, .tables = 2};
@@ -245,7 +246,7 @@ struct Played {
   }
   std::string Short() const {
     std::string names;
-    for (const Check& check : Judge(LocalFleet(), script, tally, plan)) {
+    for (const Check& check : Judge(fleet, script, tally, plan)) {
       if (!check.ok) names += check.name + ";";
     }
     return names;
@@ -274,6 +275,8 @@ TEST(VerdictTest, AGoodRunPassesAndASpoiltOneSaysWhat) {
     record.spilled = true;
     spilling.tally.Add(record);
   }
+  EXPECT_EQ(spilling.Short(), "") << "on hints one job spills for each idle worker elsewhere";
+  spilling.fleet.tiers[TierId(0)].dispatch.spill.idle_hints = false;
   EXPECT_EQ(spilling.Short(), "all: spilled beneath the table;");
 
   Played lazy;  // the table plans to keep everything, and everything is sent: nobody follows it
@@ -289,10 +292,10 @@ TEST(VerdictTest, AGoodRunPassesAndASpoiltOneSaysWhat) {
   Played storm;
   for (int i = 0; i < 400; ++i) {
     JobRecord record = Job(2, 0, 0, 40, 0.5);
-    record.attempts = 60;
+    record.offers = 60;
     storm.tally.Add(record);
   }
-  EXPECT_EQ(storm.Short(), "spike: attempts a job;");
+  EXPECT_EQ(storm.Short(), "spike: offers a job;");
 }
 
 TEST(VerdictTest, TheSummaryComparesWithRoutingEverywhere) {

@@ -1,5 +1,8 @@
 #include "cli/fleet_view.h"
 
+#include <algorithm>
+#include <string>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -36,13 +39,28 @@ v1::RoutingTable SomeTable() {
   return table;
 }
 
+v1::StatusReply SomeFleet() {
+  v1::StatusReply status;
+  status.set_epoch(3);
+  status.set_version(41);
+  v1::TierStatus* tier = status.add_tiers();
+  tier->set_tier("animate");
+  tier->set_overload_threshold(0.8);
+  for (const char* ring : {"continent", "world"}) tier->add_rings(ring);
+  v1::RegionStatus* region = tier->add_regions();
+  region->set_region("east");
+  region->set_title("N. Virginia");
+  return status;
+}
+
 TEST(FleetViewTest, ATableShowsWhatLeavesHomeAndWhy) {
-  const std::string text = RoutingText(SomeTable(), false);
+  const std::string text = RoutingText(SomeTable(), SomeFleet(), false);
   EXPECT_THAT(text, HasSubstr("table 3.41"));
   EXPECT_THAT(text, HasSubstr("tier animate: 1 of 2 rows keep everything at home"));
   EXPECT_THAT(
       text,
-      HasSubstr("east  interactive  west     25.0 %     1  load 0.93  overload: nearest region with room"));
+      HasSubstr(
+          "east  interactive  west     25.0 %  continent  load 0.93  overload: nearest region with room"));
   EXPECT_THAT(text, HasSubstr("nowhere   5.0 %"));
   EXPECT_THAT(text, Not(HasSubstr("west  interactive")));
 }
@@ -50,15 +68,15 @@ TEST(FleetViewTest, ATableShowsWhatLeavesHomeAndWhy) {
 TEST(FleetViewTest, WhereNoLoadOpenedTheRingTheReasonStandsAlone) {
   v1::RoutingTable table = SomeTable();
   table.mutable_tiers(0)->mutable_rows(0)->mutable_routes(1)->set_reason(v1::ROUTE_REASON_NO_WORKERS);
-  EXPECT_THAT(RoutingText(table, false), Not(HasSubstr("load ")));
-  EXPECT_THAT(RoutingText(table, false), HasSubstr("no workers in the source region"));
+  EXPECT_THAT(RoutingText(table, SomeFleet(), false), Not(HasSubstr("load ")));
+  EXPECT_THAT(RoutingText(table, SomeFleet(), false), HasSubstr("no workers in the source region"));
 }
 
 TEST(FleetViewTest, IndexesOutsideTheirListsAreShownNotFollowed) {
   v1::RoutingTable table = SomeTable();
   table.mutable_tiers(0)->mutable_rows(0)->mutable_routes(1)->set_target(4000000000);
   table.mutable_tiers(0)->mutable_rows(0)->set_priority(7);
-  EXPECT_THAT(RoutingText(table, false), HasSubstr("#4000000000"));
+  EXPECT_THAT(RoutingText(table, SomeFleet(), false), HasSubstr("#4000000000"));
 }
 
 TEST(FleetViewTest, LoadIsColouredByItsDistanceToTheThreshold) {
@@ -81,10 +99,38 @@ TEST(FleetViewTest, StatusNamesMissingWorkersAndDrains) {
   region->set_workers_seen(6);
   region->set_health("stale");
   region->set_drain_share(0.5);
-  const std::string text = StatusText(status, false);
+  const std::string text = StatusText(status, false, false);
   EXPECT_THAT(text, HasSubstr("no router is connected"));
   EXPECT_THAT(text, HasSubstr("6/8"));
   EXPECT_THAT(text, HasSubstr("stale, drained 50.0 %"));
+}
+
+TEST(FleetViewTest, RingsHaveTheNamesOfTheFileOrNumbersWhereNobodyTellsThem) {
+  EXPECT_EQ(RingName(SomeFleet(), "animate", 1), "world");
+  EXPECT_EQ(RingName(SomeFleet(), "animate", -1), "home");
+  EXPECT_EQ(RingName(SomeFleet(), "animate", 2), "ring 3");
+  EXPECT_EQ(RingName({}, "animate", 0), "ring 1");
+}
+
+// Ten thousand routers used to be ten thousand lines before the first region.
+TEST(FleetViewTest, AFleetOfThousandsIsSummedUpBelowItsRegions) {
+  v1::StatusReply status = SomeFleet();
+  for (int i = 0; i < 5000; ++i) {
+    v1::RouterStatus* router = status.add_routers();
+    router->set_name("router-" + std::to_string(i));
+    router->set_table_epoch(3);
+    router->set_table_version(i == 4321 ? 40 : 41);
+    router->set_report_age_s(i == 77 ? 60 : 0.5);
+  }
+  const std::string text = StatusText(status, false, false);
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 30);
+  EXPECT_THAT(text,
+              HasSubstr("5000 routers: 4999 follow table 3.41, 1 another one; 1 have not reported for 10 s"));
+  EXPECT_THAT(text, HasSubstr("router-4321"));
+  EXPECT_THAT(text, HasSubstr("router-77 "));
+  EXPECT_THAT(text, HasSubstr("N. Virginia"));
+  EXPECT_LT(text.find("N. Virginia"), text.find("5000 routers"));
+  EXPECT_GT(StatusText(status, true, false).size(), 5000u * 10);
 }
 
 }  // namespace

@@ -145,5 +145,52 @@ TEST_F(GenerateTest, RefusesModelsOfOtherKinds) {
                     HasSubstr("`ringway animate`")));
 }
 
+TEST_F(GenerateTest, FollowsMasksControlsAndLearntWords) {
+  engine::WriteControlNet(folder_, "edges", "");
+  engine::WriteTinyAutoencoder(folder_, "tiny");
+  const std::string photo =
+      folder_.Write("photo.png", engine::EncodePng(engine::DrawPicture(32, 24)).value()).string();
+  const std::string out = (folder_.path() / "out.png").string(),
+                    seen = (folder_.path() / "seen.png").string();
+  const Ran ran = Generate({"-p",
+                            "boat",
+                            "--steps",
+                            "2",
+                            "--init",
+                            photo,
+                            "--mask",
+                            photo,
+                            "--control",
+                            (folder_.path() / "edges").string() + ":0.5",
+                            "--control-image",
+                            photo,
+                            "--control-window",
+                            "0,0.5",
+                            "--preview",
+                            (folder_.path() / "tiny").string(),
+                            "--preview-out",
+                            seen,
+                            "--vae-memory",
+                            "1",
+                            "-o",
+                            out});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(std::filesystem::exists(out) && std::filesystem::exists(seen));
+  EXPECT_THAT(Generate({"-p", "boat", "--control", "x"}).err,
+              HasSubstr("every --control has a --control-image"));
+  EXPECT_THAT(Generate({"-p", "boat", "--mask", photo}).err, HasSubstr("no picture to start from"));
+  EXPECT_THAT(Generate({"-p", "boat", "--embedding", "none.safetensors"}).err, HasSubstr("none.safetensors"));
+}
+
+TEST_F(GenerateTest, ProfilesWhereTheTimeOfAPictureGoes) {
+  const Ran ran = Ringway(
+      {"engine", "profile", folder_.path().string(), "--size", "16", "--steps", "3", "--rounds", "1"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* said :
+       {"text_encoder", "unet", "vae decoder", "conv", "attention", "16 x 16, 3 steps", "of peak"})
+    EXPECT_THAT(ran.out, HasSubstr(said));
+  EXPECT_THAT(Ringway({"engine", "profile", "/nonexistent"}).err, HasSubstr("no model that draws"));
+}
+
 }  // namespace
 }  // namespace ringway::cli

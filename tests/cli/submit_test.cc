@@ -21,6 +21,7 @@ namespace ringway::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Takes the whole job, answers with progress, the payload as the result, and `outcome`.
 class EchoRouter : public v1::Ingress::Service {
@@ -46,11 +47,12 @@ class EchoRouter : public v1::Ingress::Service {
     stream->Write(down);
     down.mutable_end()->set_outcome(outcome);
     down.mutable_end()->set_message("as scripted");
-    down.mutable_end()->mutable_trace()->set_attempts(3);
+    if (!without_a_trace) down.mutable_end()->mutable_trace()->set_attempts(3);
     stream->Write(down);
     return grpc::Status::OK;
   }
   std::string outcome = "done";
+  bool without_a_trace = false;
   v1::JobHeader header;
   std::size_t chunk_bytes_max = 0;
 };
@@ -90,7 +92,7 @@ TEST_F(SubmitTest, SendsThePayloadInChunksAndKeepsTheResult) {
   EXPECT_EQ(router_.header.steps(), 15u);
   EXPECT_EQ(router_.header.idempotency_key(), "k1");
   EXPECT_THAT(ran.err, HasSubstr("step 1 of 15"));
-  EXPECT_THAT(ran.out, HasSubstr("3 attempts"));
+  EXPECT_THAT(ran.out, HasSubstr("3 to workers"));
 }
 
 TEST_F(SubmitTest, WhatIsNoPlainFileIsWrittenThroughAndNotReplaced) {
@@ -139,6 +141,17 @@ TEST_F(SubmitTest, AFailedJobLeavesNoFileAndIsNotZero) {
   EXPECT_FALSE(std::filesystem::exists(out_ + ".part"));
   router_.outcome = "rejected";
   EXPECT_EQ(Submit({}).code, 4);
+}
+
+// A job that was refused at the door used to be told as "region    (, table 0.0)", "worker    by router ".
+TEST_F(SubmitTest, ARefusalSaysWhyAndNothingThatIsNotKnown) {
+  router_.outcome = "shed";
+  router_.without_a_trace = true;
+  const Ran shed = Submit({});
+  EXPECT_THAT(shed.out, HasSubstr("shed: as scripted\nno worker began it\n"));
+  EXPECT_THAT(shed.out, HasSubstr("remedy   the fleet has no room for it now"));
+  for (const char* empty : {"region ", "worker  ", "table 0.0", "by router"})
+    EXPECT_THAT(shed.out, Not(HasSubstr(empty)));
 }
 
 TEST_F(SubmitTest, MistakesAreNamedBeforeAnythingIsSent) {

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -48,6 +49,43 @@ TEST(WordsTest, BashOffersWhatTheParserTakes) {
   EXPECT_THAT(Offers("ringway topology \"\""), IsSupersetOf({"check", "show", "--json"}));
   EXPECT_THAT(Offers("ringway drain --"), IsSupersetOf({"--why", "--tier", "--controller"}));
   EXPECT_TRUE(Offers("ringway nonsense statu").size() <= 1u);
+}
+
+// What cannot be asked is left out; the words of an option are known without asking.
+TEST(WordsTest, BashOffersTheWordsOfAnOptionAndTheNamesOfTheFleet) {
+  EXPECT_THAT(Offers("ringway mode \"\""), IsSupersetOf({"active", "observe", "frozen", "--why"}));
+  EXPECT_EQ(Offers("ringway load --arrivals ga"), std::vector<std::string>{"gamma"});
+  EXPECT_THAT(Ringway({"completion", "bash"}).out, HasSubstr("ringway names regions"));
+  const std::string folder = ::testing::TempDir() + "ringway-names";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/ringway")
+      << "#!/bin/sh\n[ \"$*\" = 'names regions' ] && echo us-east-1 eu-west-1\n";
+  std::filesystem::permissions(folder + "/ringway", std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (folder + ":" + path).c_str(), 1);
+  EXPECT_EQ(Offers("ringway drain eu"), std::vector<std::string>{"eu-west-1"});
+  EXPECT_EQ(Offers("ringway whatif --drain us"), std::vector<std::string>{"us-east-1"});
+  ::setenv("PATH", path.c_str(), 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(WordsTest, EverySubcommandHasExamplesInItsHelp) {
+  const std::string folder = ::testing::TempDir() + "ringway-man-examples";
+  ASSERT_EQ(Ringway({"man", folder}).code, 0);
+  int leaves = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::string words = entry.path().stem().string();
+    if (words == "ringway" || words == "ringway-help" || words == "ringway-topology" || words == "ringway-sim" ||
+        words == "ringway-engine")
+      continue;
+    std::vector<std::string> line = absl::StrSplit(words.substr(std::string("ringway-").size()), '-');
+    const std::string command = absl::StrCat("\n  ringway ", absl::StrJoin(line, " "));
+    line.push_back("--help");
+    EXPECT_THAT(Ringway(line).out, AllOf(HasSubstr("Examples:"), HasSubstr(command))) << words;
+    ++leaves;
+  }
+  EXPECT_GE(leaves, 33);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(WordsTest, EverySubcommandOfTheHelpIsInEveryScript) {

@@ -39,13 +39,14 @@ class DocumentsTest : public ::testing::Test {
   }
   ScreenView View() const { return {rig_.machine, rig_.now, rig_.now + absl::Hours(24)}; }
   Struct Fleet() const {
-    return Parsed(
-        FleetDocument(View(), PictureOf(rig_.machine, rig_.now), events_, timeline_, absl::Seconds(60)));
+    return Parsed(FleetDocument(View(), PictureOf(rig_.machine, rig_.now), events_, timeline_, outcomes_,
+                                absl::Seconds(60)));
   }
 
   Rig rig_;
   EventLog events_;
   Timeline timeline_;
+  Outcomes outcomes_;
 };
 
 TEST_F(DocumentsTest, TheFleetHasTheMachinesNumbersAndItsSumsAddUp) {
@@ -65,6 +66,32 @@ TEST_F(DocumentsTest, TheFleetHasTheMachinesNumbersAndItsSumsAddUp) {
   const Value& routers = At(fleet, "routers");
   EXPECT_EQ(routers.list_value().values(0).list_value().values(0).number_value(), 2);
   EXPECT_EQ(routers.list_value().values(0).list_value().values(1).number_value(), 2);
+}
+
+TEST_F(DocumentsTest, WhatBecameOfJobsIsOfTheLastHalfMinute) {
+  EXPECT_TRUE(At(At(Item(At(Fleet(), "tiers"), 0), "outcomes").struct_value(), "success").has_null_value());
+  // Long ago, then of one router and of another one.
+  outcomes_.Take(rig_.now - absl::Seconds(40), {{.tier = TierId(0), .sent = {}, .failed = 1000}});
+  outcomes_.Take(rig_.now - absl::Seconds(5), {{.tier = TierId(0),
+                                                .sent = {},
+                                                .done = 80,
+                                                .attempts = 130,
+                                                .failed = 10,
+                                                .timeouts = 5,
+                                                .cancelled = 7,
+                                                .shed = 5,
+                                                .wait_s_sum = 40,
+                                                .service_s_sum = 160,
+                                                .ran = 100}});
+  outcomes_.Take(rig_.now, {{.tier = TierId(0), .sent = {}, .done = 20}});
+  const Struct outcomes = At(Item(At(Fleet(), "tiers"), 0), "outcomes").struct_value();
+  EXPECT_NEAR(Number(outcomes, "success"), 100.0 / 120, 1e-5);  // who left by himself is neither
+  EXPECT_NEAR(Number(outcomes, "done"), 100.0 / 30, 1e-4);
+  EXPECT_NEAR(Number(outcomes, "failed"), 10.0 / 30, 1e-5);
+  EXPECT_NEAR(Number(outcomes, "late"), 5.0 / 30, 1e-5);
+  EXPECT_NEAR(Number(outcomes, "wait_s"), 0.4, 1e-6);
+  EXPECT_NEAR(Number(outcomes, "service_s"), 1.6, 1e-6);
+  EXPECT_NEAR(Number(outcomes, "offers"), 1.3, 1e-6);
 }
 
 TEST_F(DocumentsTest, TheTableListsTheRowsThatLeaveHomeWithTheirReasonsAndNoOther) {

@@ -1,4 +1,5 @@
 // What is shipped in deploy/ fits the programs: every flag exists, and systemd accepts the units.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -37,6 +38,25 @@ void CollectFlags(const fs::path& path, FlagsByProgram& flags) {
       if ((*it)[1].matched) program = (*it)[1];
       if ((*it)[2].matched) flags[program].insert((*it)[2]);
     }
+  }
+}
+
+// A mistake in a unit file or a manifest used to end a daemon with code 106 and two lines of its parser's.
+TEST(DeployTest, AMistakeOnADaemonsCommandLineIsOneLineAndCode2) {
+  for (const std::string program : {"ringway-controller", "ringway-router", "ringway-worker"}) {
+    const std::string path = std::string(RINGWAY_BIN_DIR) + "/" + program;
+    for (const std::string flags : {"", "--region x", "--no-such-flag", "--listen"}) {
+      const Ran ran = RunShell("timeout 20 " + path + " " + flags + " 2>&1");
+      EXPECT_EQ(ran.code, 2) << program << " " << flags << "\n" << ran.output;
+      EXPECT_EQ(std::count(ran.output.begin(), ran.output.end(), '\n'), 1) << ran.output;
+      EXPECT_EQ(ran.output.rfind(program + ": ", 0), 0u) << ran.output;
+      EXPECT_NE(ran.output.find("`" + program + " --help` lists the options"), std::string::npos)
+          << ran.output;
+    }
+    EXPECT_EQ(RunShell(path + " --help").code, 0);
+    const Ran version = RunShell(path + " --version");
+    EXPECT_EQ(version.code, 0);
+    EXPECT_EQ(version.output.rfind(program + " ", 0), 0u) << version.output;
   }
 }
 

@@ -22,6 +22,15 @@ Claim = metadata!:Meta spec!:ClaimSpec
 ClaimSpec = accessModes!:[] storageClassName resources!:Resources
 Service = apiVersion! kind! metadata!:Meta spec!:ServiceSpec
 ServiceSpec = selector:{} ports!:[]ServicePort type clusterIP publishNotReadyAddresses
+PodMonitor = apiVersion! kind! metadata!:Meta spec!:MonitorSpec
+MonitorSpec = selector!:Selector podMetricsEndpoints!:[]MetricsEndpoint
+MetricsEndpoint = port! path interval scheme
+NetworkPolicy = apiVersion! kind! metadata!:Meta spec!:PolicySpec
+PolicySpec = podSelector!:Selector policyTypes:[] ingress:[]IngressRule
+IngressRule = from:[]Peer ports:[]PolicyPort
+Peer = podSelector:Selector namespaceSelector:Selector ipBlock:Block
+Block = cidr! except:[]
+PolicyPort = port! protocol endPort
 ServicePort = name port! targetPort protocol
 ConfigMap = apiVersion! kind! metadata!:Meta data:{}
 PodDisruptionBudget = apiVersion! kind! metadata!:Meta spec!:DisruptionSpec
@@ -33,7 +42,7 @@ Meta = name! namespace labels:{} annotations:{}
 PodMeta = labels!:{} annotations:{}
 Selector = matchLabels!:{}
 PodTemplate = metadata!:PodMeta spec!:PodSpec
-PodSpec = automountServiceAccountToken enableServiceLinks terminationGracePeriodSeconds securityContext:PodSecurity
+PodSpec = hostNetwork dnsPolicy automountServiceAccountToken enableServiceLinks terminationGracePeriodSeconds securityContext:PodSecurity
 PodSpec = imagePullSecrets:[]Named volumes:[]Volume containers!:[]Container serviceAccountName nodeSelector:{} tolerations:* affinity:*
 PodSecurity = runAsNonRoot runAsUser runAsGroup fsGroup seccompProfile:Seccomp
 Seccomp = type! localhostProfile
@@ -182,22 +191,51 @@ std::string Indented(const YAML::Node& value, int spaces) {
   return text;
 }
 
-// {{- with VALUE }} ... {{- toYaml . | nindent N }} {{- end }}: nothing where the value is empty. The minus
-// takes the space before the braces away.
-std::string WithBlocks(const std::string& text, const YAML::Node& root) {
-  static const std::regex block(R"(\s*\{\{- with \.Values\.([A-Za-z.]+) \}\}([^{]*?))"
-                                R"(\s*\{\{- toYaml \. \| nindent (\d+) \}\}\s*\{\{- end \}\})");
-  return Replaced(text, block, [&](const std::smatch& match) {
-    const YAML::Node value = ValueAt(root, match[1]);
-    if (!value || value.size() == 0) return std::string();
-    return match[2].str() + Indented(value, std::stoi(match[3]));
-  });
+bool IsTrue(const YAML::Node& value) {
+  if (!value || value.IsNull()) return false;
+  if (value.IsScalar()) return value.as<std::string>() != "false" && !value.as<std::string>().empty();
+  return value.size() > 0;
+}
+
+// {{- if VALUE }} ... {{- end }} and {{- with VALUE }} ... {{- toYaml . | nindent N }} ... {{- end }}, one in
+// another: nothing where the value is false or empty. The minus takes the space before the braces away. Reads
+// from `at` to the end of the block, or of the text; `dot` is the value of the innermost `with`.
+std::string Blocks(const std::string& text, std::size_t& at, const YAML::Node& root, const YAML::Node& dot) {
+  static const std::regex form(
+      R"(^\{\{- (?:(if|with) \.Values\.([A-Za-z.]+)|(end)|toYaml \. \| nindent (\d+)) \}\})");
+  std::string out;
+  while (at < text.size()) {
+    const std::size_t action = text.find("{{- ", at);
+    out += text.substr(at, action - at);
+    if (action == std::string::npos) {
+      at = text.size();
+      break;
+    }
+    std::smatch match;
+    const std::string line = text.substr(action, text.find('\n', action) - action);
+    if (!std::regex_search(line, match, form)) {
+      out += "{{- ";  // none of ours: left standing
+      at = action + 4;
+      continue;
+    }
+    at = action + static_cast<std::size_t>(match.length(0));
+    out.erase(out.find_last_not_of(" \n") + 1);
+    if (match[3].matched) break;
+    if (match[4].matched) {
+      out += Indented(dot, std::stoi(match[4]));
+      continue;
+    }
+    const YAML::Node value = ValueAt(root, match[2]);
+    const std::string inside = Blocks(text, at, root, match[1] == "with" ? value : dot);
+    if (IsTrue(value)) out += inside;
+  }
+  return out;
 }
 
 }  // namespace
 
-std::string Rendered(const std::string& chart_template, const std::string& values,
-                     const std::string& release) {
+std::string Rendered(const std::string& chart_template, const std::string& values, const std::string& release,
+                     const std::string& app_version) {
   const YAML::Node root = YAML::Load(values);
   static const std::regex fallback(
       R"~(\{\{ \.Values\.([A-Za-z.]+) \| default \(printf "([^"%]*)%s([^"%]*)" \.Release\.Name\) \}\})~");
@@ -207,7 +245,13 @@ std::string Rendered(const std::string& chart_template, const std::string& value
     const std::string said = value.IsScalar() ? value.as<std::string>() : "";
     return said.empty() ? match[2].str() + release + match[3].str() : said;
   };
-  const std::string text = Replaced(WithBlocks(chart_template, root), fallback, said_or_made);
+  static const std::regex versioned(R"(\{\{ \.Values\.([A-Za-z.]+) \| default \.Chart\.AppVersion \}\})");
+  std::size_t begin = 0;
+  std::string text = Replaced(Blocks(chart_template, begin, root, YAML::Node()), fallback, said_or_made);
+  text = Replaced(text, versioned, [&](const std::smatch& match) {
+    const std::string said = ValueAt(root, match[1]).as<std::string>();
+    return said.empty() ? app_version : said;
+  });
   return Replaced(text, action, [&](const std::smatch& match) {
     if (match[1] == "Release" && match[2] == "Name") return release;
     const YAML::Node value = ValueAt(root, match[2]);

@@ -20,12 +20,13 @@ std::vector<std::string> ProblemsOf(const std::string& manifests);
 // The kinds of the documents, in order.
 std::vector<std::string> KindsOf(const std::string& manifests);
 
-// A template of our chart with its values put in. Four forms occur: `{{ .Values.a.b }}`, `{{ .Release.Name
+// A template of our chart with its values put in. These forms occur: `{{ .Values.a.b }}`, `{{ .Release.Name
 // }}`,
-// `{{ .Values.a | default (printf "%s-b" .Release.Name) }}`, and `{{- with .Values.a }}` around one
-// `{{- toYaml . | nindent N }}`. Anything else is left standing, and makes a problem.
-std::string Rendered(const std::string& chart_template, const std::string& values,
-                     const std::string& release);
+// `{{ .Values.a | default (printf "%s-b" .Release.Name) }}`, `{{ .Values.a | default .Chart.AppVersion }}`,
+// and blocks of `{{- if .Values.a }}` or `{{- with .Values.a }}` to `{{- end }}`, in which
+// `{{- toYaml . | nindent N }}` stands. Anything else is left standing, and makes a problem.
+std::string Rendered(const std::string& chart_template, const std::string& values, const std::string& release,
+                     const std::string& app_version);
 
 }  // namespace ringway
 

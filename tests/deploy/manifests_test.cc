@@ -17,6 +17,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 namespace fs = std::filesystem;
 
@@ -25,10 +26,29 @@ const fs::path kChart = kDeployFolder / "helm" / "ringway";
 
 std::string Values() { return ReadText(kChart / "values.yaml"); }
 
+std::string AppVersion() {
+  static const std::regex line("\nappVersion: (\\S+)");
+  const std::string chart = ReadText(kChart / "Chart.yaml");
+  std::smatch match;
+  return std::regex_search(chart, match, line) ? match[1].str() : "";
+}
+
+// values.yaml with other values; each key is the whole line as it stands there.
+std::string ValuesWith(const std::vector<std::pair<std::string, std::string>>& edits) {
+  std::string values = Values();
+  for (const auto& [from, to] : edits) {
+    const std::size_t at = values.find(from + "\n");
+    EXPECT_NE(at, std::string::npos) << from;
+    if (at != std::string::npos) values.replace(at, from.size(), to);
+  }
+  return values;
+}
+
 std::string RenderedChart(const std::string& release = "ringway", const std::string& values = Values()) {
   std::string text;
   for (const auto& entry : fs::directory_iterator(kChart / "templates")) {
-    text += Rendered(ReadText(entry.path()), values, release) + "\n---\n";
+    const std::string document = Rendered(ReadText(entry.path()), values, release, AppVersion());
+    if (document.find("kind:") != std::string::npos) text += document + "\n---\n";
   }
   return text.substr(0, text.size() - 5);
 }
@@ -64,6 +84,7 @@ TEST(ManifestsTest, TheChartWorksUnderAnyReleaseName) {
                                 controller.substr(0, controller.find(':')) + "\"\n"))
         << release;
     EXPECT_THAT(text, HasSubstr("ports: [{name: grpc, port: 7400,"));
+    EXPECT_EQ(FlagValue(text, "advertise"), "$(POD_IP):7410");
   }
   std::string elsewhere = Values();
   const std::string empty = "controllerAddress: \"\"";
@@ -100,19 +121,67 @@ TEST(ManifestsTest, TheChartHasAPlaceForTheServerOnTheGpu) {
 }
 
 TEST(ManifestsTest, EveryValueOfTheChartIsUsed) {
-  const std::string values = ReadText(kChart / "values.yaml");
+  const std::string values = Values();
   std::string templates;
   for (const auto& entry : fs::directory_iterator(kChart / "templates")) templates += ReadText(entry.path());
   std::string section;
+  int used = 0;
   static const std::regex line("(?:^|\n)( *)([A-Za-z]+):( .+)?");
   for (std::sregex_iterator it(values.begin(), values.end(), line), end; it != end; ++it) {
-    if ((*it)[1].length() == 0) section = "";
-    if (!(*it)[3].matched) {
-      section = (*it)[2].str() + ".";
-      continue;
-    }
+    const auto indent = (*it)[1].length();
+    if (indent > 2) continue;  // a part of a value that is used whole
+    if (indent == 0) section = (*it)[3].matched ? "" : (*it)[2].str() + ".";
+    if (indent == 0 && !(*it)[3].matched) continue;
     EXPECT_THAT(templates, HasSubstr(".Values." + section + (*it)[2].str() + " "));
+    ++used;
   }
+  EXPECT_GT(used, 35);
+}
+
+// A region of a fleet: its routers say where the others reach them, clients of both doors and Prometheus find
+// theirs.
+TEST(ManifestsTest, TheChartMakesOneRegionOfSeveral) {
+  const std::string text = RenderedChart(
+      "tokyo", ValuesWith({{"  replicas: 1", "  replicas: 0"},
+                           {"controllerAddress: \"\"", "controllerAddress: 10.7.0.4:7400"},
+                           {"  advertise: $(POD_IP):7410", "  advertise: $(HOST_IP):7410"},
+                           {"  hostNetwork: false", "  hostNetwork: true"},
+                           {"  type: ClusterIP", "  type: LoadBalancer"},
+                           {"  annotations: {}", "  annotations:\n    example.com/internal: \"yes\""},
+                           {"  tag: \"\"", "  tag: mine"}}));
+  EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;
+  EXPECT_EQ(FlagValue(text, "advertise"), "$(HOST_IP):7410");
+  EXPECT_THAT(text, HasSubstr("fieldPath: status.hostIP"));
+  EXPECT_EQ(FlagValue(text, "controller"), "10.7.0.4:7400");
+  EXPECT_THAT(text, HasSubstr("hostNetwork: true"));
+  EXPECT_THAT(text, HasSubstr("type: LoadBalancer\n  selector"));
+  EXPECT_THAT(text, HasSubstr("  annotations:\n    example.com/internal: yes\n"));
+  EXPECT_THAT(text, HasSubstr("image: \"ringway:mine\""));
+}
+
+TEST(ManifestsTest, WhatIsSwitchedOnIsThereAndNothingOfItOtherwise) {
+  const std::string plain = RenderedChart("prod");
+  for (const char* word : {"7412", "PodMonitor", "NetworkPolicy", "videos"})
+    EXPECT_THAT(plain, Not(HasSubstr(word)));
+  std::string values = Values();
+  for (std::size_t at = 0; (at = values.find("enabled: false", at)) != std::string::npos;)
+    values.replace(at, 14, "enabled: true");
+  const std::string text = RenderedChart("prod", values);
+  EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;
+  EXPECT_THAT(KindsOf(text), IsSupersetOf({"PodMonitor", "NetworkPolicy", "NetworkPolicy"}));
+  EXPECT_EQ(FlagValue(text, "videos-listen"), "$(POD_IP):7412");
+  EXPECT_EQ(FlagValue(text, "videos-token-file"), "/etc/ringway-videos-token/token");
+  EXPECT_THAT(text, HasSubstr("- {name: videos, containerPort: 7412}"));
+  EXPECT_THAT(text, HasSubstr("- {name: videos, port: 7412, targetPort: videos}"));
+  EXPECT_THAT(text, HasSubstr("secret: {secretName: \"ringway-videos-token\", defaultMode: 0440}"));
+  // Prometheus asks for ports that the pods have.
+  EXPECT_THAT(text, HasSubstr("- {port: worker-http, path: /metrics, interval: 15s}"));
+  EXPECT_THAT(text, HasSubstr("{name: worker-http, containerPort: 7501}"));
+  // Nobody but the release's own pods reaches a worker's door.
+  const std::string policy =
+      Rendered(ReadText(kChart / "templates" / "network.yaml"), values, "prod", AppVersion());
+  EXPECT_THAT(policy, Not(HasSubstr("7500")));
+  EXPECT_THAT(policy, HasSubstr("cidr: 10.0.0.0/8"));
 }
 
 // What the validator is for: each of these installs without a word and does something else.
@@ -131,7 +200,7 @@ TEST(ManifestsTest, MistakesAreFound) {
 
 // Not built here, because that needs a container runtime and its registry: what can be read of it is.
 TEST(ContainerTest, TheFileIsSound) {
-  const std::string text = ReadText(kDeployFolder / "container" / "Containerfile");
+  const std::string text = ReadText(kDeployFolder.parent_path() / "Containerfile");
   std::set<std::string> stages;
   static const std::regex from("(?:^|\n)FROM (\\S+)(?: AS (\\w+))?");
   static const std::regex debian("debian:12(-slim)?");

@@ -1,12 +1,14 @@
-// What README and docs/ tell people to type is typed here, as printed, in a world of real daemons.
+// What README and docs/ tell people to type is typed here, as printed and in order, one shell a page.
 //
-// The world has the names of topology/local.yaml. Commands find its controller and a router through the
-// environment, as anybody's shell would; they run in a folder that looks like a clone after ./dev build: the
-// checkout's topology/ and build/bin under these names, and nothing else of it. The programs are on the PATH,
-// as an installation would have them, except on a page that tells its reader to put them there: what that
-// page exports is the only way to them. A block fails when one of its commands does. What cannot be run says
+// The shell stands in what a clone is after README's first command: the entries of the checkout, with
+// build/bin, and nothing else. The quickstart brings up its own world and ends it; for the other pages a
+// world is up, as the quickstart leaves one, and its addresses are in the environment; the programs are on
+// the PATH, as an installation or the quickstart puts them there. Worlds take free ports, so that nobody who
+// has one up on this machine is met. A page fails at the first command that does. What cannot be run says
 // why, in the page's source, and is printed here.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
@@ -18,12 +20,13 @@
 #include "absl/strings/str_cat.h"
 #include "tests/deploy/shell.h"
 #include "tests/docs/code_blocks.h"
-#include "tests/live/small_world.h"
 
 namespace ringway {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
+using ::testing::Not;
 
 const fs::path kSource = RINGWAY_SOURCE_DIR;
 
@@ -35,61 +38,88 @@ std::vector<fs::path> Pages() {
   return {pages.begin(), pages.end()};
 }
 
-// The lines that a reader's shell remembers from block to block.
-std::string ExportsOf(const CodeBlock& block) {
-  std::string exports;
-  std::istringstream lines(block.text);
-  for (std::string line; std::getline(lines, line);) {
-    if (absl::StartsWith(line, "export ")) exports += line + "\n";
+constexpr char kQuickstart[] = "docs/quickstart.md";
+
+// The blocks of a page as one script; each says where it stands before it runs.
+std::string ScriptOf(const fs::path& page, int& blocks) {
+  std::string script = "set -euo pipefail\n";
+  const std::string name = fs::relative(page, kSource).string();
+  for (const CodeBlock& block : ShellBlocks(ReadText(page))) {
+    const std::string place = absl::StrCat(name, ":", block.line);
+    if (!block.run) {
+      EXPECT_FALSE(block.excuse.empty()) << place << ": says not why it is not run";
+      std::cout << place << ": not run: " << block.excuse << "\n";
+      continue;
+    }
+    absl::StrAppend(&script, "echo '== ", place, "' >&2\n", block.text);
+    ++blocks;
   }
-  return exports;
+  return script;
 }
 
-// 30 s are far more than any of these needs; the limit only bounds a failure.
-Ran RunBlock(const CodeBlock& block, const std::string& exports, bool installed, live::SmallWorld& world,
-             const fs::path& folder) {
-  const fs::path script = folder / "block.sh";
-  std::ofstream(script) << exports << block.text;
-  return RunShell(absl::StrCat(
-      "cd ", folder.string(), " && env -u RINGWAY_TOKEN RINGWAY_CONTROLLER=", world.controller().grpc(),
-      " RINGWAY_ROUTER=", world.Doors("us-east-1").front(), " RINGWAY_VIDEOS=http://",
-      world.router("us-east-1-0").videos(), " NO_COLOR=1 PATH=", installed ? RINGWAY_BIN_DIR ":" : "",
-      "$PATH timeout 30 bash -euo pipefail block.sh"));
+class DocsCommandsTest : public ::testing::Test {
+ protected:
+  DocsCommandsTest() {
+    std::string pattern = ::testing::TempDir() + "ringway-docs-XXXXXX";
+    clone_ = mkdtemp(pattern.data());
+    for (const auto& entry : fs::directory_iterator(kSource)) {
+      const std::string name = entry.path().filename();
+      if (name != ".git" && name.rfind("build", 0) != 0) fs::create_symlink(entry.path(), clone_ / name);
+    }
+    fs::create_directory(clone_ / "build");
+    fs::create_directory_symlink(RINGWAY_BIN_DIR, clone_ / "build" / "bin");
+  }
+  ~DocsCommandsTest() override {
+    Shell("ringway down", "PATH=\"$PWD/build/bin:$PATH\"", 30);
+    fs::remove_all(clone_);
+  }
+  // `environment`: assignments. The limit only bounds a failure.
+  Ran Shell(const std::string& script, const std::string& environment, int limit_s) {
+    std::ofstream(clone_ / "build" / "page.sh") << script;
+    return RunShell(
+        absl::StrCat("cd ", clone_.string(),
+                     " && env -u RINGWAY_TOKEN -u RINGWAY_CONTROLLER -u RINGWAY_ROUTER RINGWAY_FREE_PORTS=1 "
+                     "NO_COLOR=1 ",
+                     environment, " timeout ", limit_s, " bash build/page.sh 2>&1"));
+  }
+  fs::path clone_;
+};
+
+TEST_F(DocsCommandsTest, TheQuickstartRunsFromTopToBottomInAFreshClone) {
+  int blocks = 0;
+  const std::string script = ScriptOf(kSource / kQuickstart, blocks);
+  EXPECT_GE(blocks, 6);
+  const Ran ran = Shell(script, "", 150);
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  EXPECT_EQ(ReadText(clone_ / "film.gif").substr(0, 6), "GIF89a");
+  // The drain has something to move: traffic that enters there is told of before and is served elsewhere
+  // then.
+  EXPECT_THAT(ran.output, ContainsRegex("eu-west-1 +interactive +home +100.0 % +0.0 %"));
+  EXPECT_THAT(ran.output,
+              ContainsRegex("[0-9]+ jobs sent in .*: done [0-9]+ \\(100.0 %\\), refused 0, failed 0"));
+  EXPECT_THAT(ran.output, Not(ContainsRegex("eu-west-1 +[0-9]+ +[0-9]+ +0 +0 +100.0 %")));
+  EXPECT_FALSE(fs::exists(clone_ / "ringway-world"));
 }
 
-TEST(DocsCommandsTest, EveryCommandRunsAsPrinted) {
-  live::SmallWorld world({.regions = {{"us-east-1", 1, 1}, {"eu-west-1", 1, 1}},
-                          .service_mean_s = 0.05,
-                          .router_flags = {"--videos-listen", "127.0.0.1:0"}});
-  ASSERT_TRUE(world.AwaitReady());
-  live::ScratchFolder scratch;
-  fs::create_directory_symlink(kSource / "topology", scratch.File("topology"));
-  fs::create_directory(scratch.File("build"));
-  fs::create_directory_symlink(RINGWAY_BIN_DIR, scratch.File("build/bin"));
-  std::ofstream(scratch.File("photo.png")) << "the synthetic backend takes anything";
+TEST_F(DocsCommandsTest, EveryCommandRunsAsPrinted) {
+  const Ran up = Shell("ringway up --backend synthetic", "PATH=\"$PWD/build/bin:$PATH\"", 60);
+  ASSERT_EQ(up.code, 0) << up.output;
   int run = 0;
   for (const fs::path& page : Pages()) {
-    const std::string text = ReadText(page);
-    const bool installed = text.find("export PATH=") == std::string::npos;
-    std::string exports;
-    for (const CodeBlock& block : ShellBlocks(text)) {
-      const std::string place = absl::StrCat(fs::relative(page, kSource).string(), ":", block.line);
-      if (!block.run) {
-        EXPECT_FALSE(block.excuse.empty()) << place << ": says not why it is not run";
-        std::cout << place << ": not run: " << block.excuse << "\n";
-        continue;
-      }
-      const Ran ran = RunBlock(block, exports, installed, world, scratch.path());
-      exports += ExportsOf(block);
-      EXPECT_EQ(ran.code, 0) << place << ":\n" << block.text << "printed:\n" << ran.output;
-      ++run;
-    }
+    if (page == kSource / kQuickstart) continue;
+    int blocks = 0;
+    const std::string script = ScriptOf(page, blocks);
+    if (blocks == 0) continue;
+    const Ran ran =
+        Shell("set -a\nsource ringway-world/env\n" + script, "PATH=\"$PWD/build/bin:$PATH\"", 30 * blocks);
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    run += blocks;
   }
   EXPECT_GE(run, 5) << "the pages are not where they were";
 }
 
 // A command that is not in a block of its own would not be run.
-TEST(DocsCommandsTest, NoFenceIsWithoutALanguageIfItHoldsOurCommands) {
+TEST(DocsPagesTest, NoFenceIsWithoutALanguageIfItHoldsOurCommands) {
   for (const fs::path& page : Pages()) {
     bool inside = false, bare = false;
     std::istringstream lines(ReadText(page));

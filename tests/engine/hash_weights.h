@@ -47,7 +47,8 @@ class HashWeights : public WeightSource {
     const bool norm = rank < 2 && name.ends_with("weight");
     float scale = norm || !name.ends_with("mix_factor") ? 0.1f : 1.0f;
     if (rank >= 2) scale = std::sqrt(3.0f / static_cast<float>(row_elements));
-    const std::uint64_t hash = Fnv1a(name), begin = static_cast<std::uint64_t>(first * row_elements);
+    const std::uint64_t hash = Fnv1a(seed_ + std::string(name)),
+                        begin = static_cast<std::uint64_t>(first * row_elements);
     for (std::size_t i = 0; i < out.size(); ++i) {
       out[i] = HashedUniform(hash, begin + i) * scale;
       if (norm) out[i] += 1.0f;
@@ -64,6 +65,8 @@ class HashWeights : public WeightSource {
     return values;
   }
   bool Has(std::string_view) const override { return true; }
+  // Other numbers under the same names.
+  void Seed(const std::string& seed) { seed_ = seed; }
 
   const std::map<std::string, std::vector<std::int64_t>, std::less<>>& names() const { return names_; }
   // Of the sorted lines "name dim dim ...".
@@ -81,6 +84,26 @@ class HashWeights : public WeightSource {
 
  private:
   std::map<std::string, std::vector<std::int64_t>, std::less<>> names_;
+  std::string seed_;
+};
+
+// A part of another source: its names stand behind a prefix.
+class PrefixedWeights : public WeightSource {
+ public:
+  PrefixedWeights(WeightSource& all, std::string prefix) : all_(all), prefix_(std::move(prefix)) {}
+  bool Has(std::string_view name) const override { return all_.Has(Whole(name)); }
+  absl::Status Expect(std::string_view name, const std::vector<std::int64_t>& dims) override {
+    return all_.Expect(Whole(name), dims);
+  }
+  absl::Status ReadRows(std::string_view name, std::int64_t first, std::int64_t row_elements,
+                        std::span<float> out) const override {
+    return all_.ReadRows(Whole(name), first, row_elements, out);
+  }
+
+ private:
+  std::string Whole(std::string_view name) const { return prefix_ + std::string(name); }
+  WeightSource& all_;
+  const std::string prefix_;
 };
 
 }  // namespace ringway::engine

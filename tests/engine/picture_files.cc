@@ -3,7 +3,9 @@
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "engine/networks/clip.h"
+#include "engine/networks/tiny_vae.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/networks/vae.h"
 #include "tests/engine/clip_vocabulary.h"
@@ -73,6 +75,44 @@ std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& 
     });
   }
   return all.ListHash();
+}
+
+void WriteControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed) {
+  std::string text =
+      R"({"_class_name":"ControlNetModel","in_channels":4,"block_out_channels":[32,64,64],"layers_per_block":2,
+      "attention_head_dim":4,"cross_attention_dim":40,"conditioning_embedding_out_channels":[16,32,96,256],
+      "down_block_types":["CrossAttnDownBlock2D","CrossAttnDownBlock2D","DownBlock2D"]})";
+  folder.Write(name + "/config.json", text);
+  const ControlNetConfig config = ReadControlNetConfig(Config(JsonOf(text), name)).value();
+  HashWeights all;
+  WriteComponentWeights(folder, name + "/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
+    w.Seed(seed);
+    BuildControlCondition(config, w, 4, 4);
+    BuildControlNet(config, w, {1, 4, 4}, 77);
+  });
+}
+
+void WriteTinyAutoencoder(const ScratchFolder& folder, const std::string& name) {
+  const std::string text =
+      R"({"_class_name":"AutoencoderTiny","decoder_block_out_channels":[32,32,32,32],"num_decoder_blocks":[3,3,3,1],
+      "latent_channels":4,"out_channels":3})";
+  folder.Write(name + "/config.json", text);
+  const TinyVaeConfig config = ReadTinyVaeConfig(Config(JsonOf(text), name)).value();
+  HashWeights all;
+  WriteComponentWeights(folder, name + "/diffusion_pytorch_model.safetensors", all,
+                        [&](HashWeights& w) { BuildTinyDecoder(config, w, 4, 4); });
+}
+
+void MakeInpainting(const ScratchFolder& folder) {
+  std::ifstream stream(folder.path() / "unet/config.json");
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  text = absl::StrReplaceAll(text, {{"\"in_channels\": 4", "\"in_channels\": 9"}});
+  folder.Write("unet/config.json", text);
+  const SdUNetConfig unet = ReadSdUNetConfig(Config(JsonOf(text), "unet")).value();
+  HashWeights all;
+  WriteComponentWeights(folder, "unet/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
+    BuildSdUNet(unet, w, {1, 4, 4}, 77);
+  });
 }
 
 PictureRequest GoldenRequest(const Golden& golden) {

@@ -16,6 +16,13 @@ namespace ringway::engine {
 // `name`: picture_sd1, picture_sd2, picture_from_picture, picture_lcm, picture_sdxl. Returns the hash of
 // all names and shapes (HashWeights::ListHash); of XL those of UNet and autoencoder.
 std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& name);
+// A control network for the UNet of such a directory, in a directory of its own; `seed` tells one from
+// another.
+void WriteControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed);
+// A decoder of previews (TAESD) for four latent channels.
+void WriteTinyAutoencoder(const ScratchFolder& folder, const std::string& name);
+// Its UNet becomes one for inpainting, with nine channels.
+void MakeInpainting(const ScratchFolder& folder);
 // With the picture to start from, where the reference started from one.
 PictureRequest GoldenRequest(const Golden& golden);
 

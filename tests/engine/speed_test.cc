@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <string>
 
-#include "bench/engine/peak.h"
 #include "bench/engine/product_time.h"
+#include "engine/cpu/peak.h"
 
 namespace ringway::bench {
 namespace {
@@ -20,7 +20,7 @@ constexpr int kRounds = 60;
 
 double ShareOfPeak(const ProductShape& shape, engine::Isa isa) {
   const engine::CpuBackend backend({.threads = 1, .isa = isa});
-  const double peak = PeakFlops(isa, 1);
+  const double peak = engine::PeakFlops(isa, 1);
   return shape.flops() / ProductSeconds(shape, backend, kRounds) / peak;
 }
 

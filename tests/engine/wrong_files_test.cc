@@ -159,7 +159,7 @@ TEST_F(WrongFiles, PartsOfDifferentModelsAreToldApart) {
   const std::pair<std::pair<const char*, const char*>, const char*> changes[] = {
       {{"\"cross_attention_dim\": 40", "\"cross_attention_dim\": 1024"},
        "\"cross_attention_dim\" is 1024, but \"hidden_size\""},
-      {{"\"in_channels\": 4", "\"in_channels\": 9"}, "models for inpainting"},
+      {{"\"in_channels\": 4", "\"in_channels\": 5"}, "models for depth"},
       {{"\"in_channels\": 4", "\"addition_embed_type\": \"text_time\", \"in_channels\": 4"},
        "\"addition_embed_type\" is \"text_time\", but model_index.json says StableDiffusionPipeline"}};
   std::ifstream stream(folder_.path() / "unet/config.json");

@@ -18,8 +18,8 @@
 #include "controller/daemon/prometheus_source.h"
 #include "controller/daemon/web_calls.h"
 #include "engine/checkpoint/safetensors.h"
+#include "gateway/order_reader.h"
 #include "router/daemon/metrics_text.h"
-#include "router/videos/order_reader.h"
 #include "sim/trace.h"
 #include "topology/topology.h"
 
@@ -62,8 +62,7 @@ Make Around(std::string before, std::string piece, std::string after) {
 
 TEST(ReadersTest, OrdersAsJson) {
   ExpectLinear("OrderOfJson",
-               [](const std::string& text) { (void)router::videos::ReadOrder("application/json", text); },
-               8 << 20,
+               [](const std::string& text) { (void)gateway::ReadOrder("application/json", text); }, 8 << 20,
                {Around("", "[", ""), Around("", "{\"a\":", ""), Around("[", "{},", "0]"),
                 Around("{\"prompt\":[", "0,", "0]}"), Around("{\"input_reference\":\"", "QUJD", "\"}"),
                 Around("{\"input_reference\":\"", "\\u0041", "\"}"), Around("{\"prompt\":", "9", "}"),
@@ -73,16 +72,15 @@ TEST(ReadersTest, OrdersAsJson) {
 TEST(ReadersTest, OrdersAsForms) {
   const std::string head =
       "--B\r\nContent-Disposition: form-data; name=\"input_reference\"; filename=\"a\"\r\n\r\n";
-  ExpectLinear("ReadForm",
-               [](const std::string& text) {
-                 (void)router::videos::ReadOrder("multipart/form-data; boundary=B", text);
-               },
-               8 << 20,
-               {Around(head, "\r\n--", "\r\n--B--"), Around(head, "\r\n--A", "\r\n--B--"),
-                Around(head, "\r", "\r\n--B--"),
-                Around("", "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n", "--B--"),
-                Around("--B\r\n", "a: b\r\n", "\r\n--B--"),
-                Around("--B\r\nContent-Disposition: form-data", "; a=\"b\\\"\"", "\r\n\r\n--B--")});
+  ExpectLinear(
+      "ReadForm",
+      [](const std::string& text) { (void)gateway::ReadOrder("multipart/form-data; boundary=B", text); },
+      8 << 20,
+      {Around(head, "\r\n--", "\r\n--B--"), Around(head, "\r\n--A", "\r\n--B--"),
+       Around(head, "\r", "\r\n--B--"),
+       Around("", "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n", "--B--"),
+       Around("--B\r\n", "a: b\r\n", "\r\n--B--"),
+       Around("--B\r\nContent-Disposition: form-data", "; a=\"b\\\"\"", "\r\n\r\n--B--")});
 }
 
 TEST(ReadersTest, OrdersOfTheDashboard) {

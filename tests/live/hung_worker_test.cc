@@ -43,7 +43,7 @@ TEST(HungWorkerTest, JobsGoToTheOthersAndItComesBackByItself) {
     }
   }
   const absl::Duration took = absl::Now() - began;
-  const std::string timeouts = "ringway_router_probes_total{result=\"timeout\"}";
+  const std::string timeouts = "ringway_router_offers_total{result=\"timeout\"}";
   EXPECT_GE(MetricValue(world.router("oslo-0").http(), timeouts).value_or(0), 1) << "it was asked";
   // Without isolation each of the ten turns would lose half a second at it.
   EXPECT_LT(took, absl::Seconds(4));

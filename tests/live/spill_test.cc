@@ -1,6 +1,6 @@
-// A burst at one region, faster than any table: jobs that wait longer than the way to the next region takes
-// go there, the trace says so to the client and to `ringway explain`, and the other region's import cap
-// holds.
+// A burst at one region, faster than any table: jobs that find no idle worker go to the next region, on hints
+// of its leader or on what was learnt of it, the trace says so to the client and to `ringway explain`, and
+// the other region's import cap holds.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -78,6 +78,30 @@ TEST_P(SpillTest, ABurstGoesToTheNextRegionBeneathTheTable) {
   EXPECT_LT(here, there) << told.out;
 }
 INSTANTIATE_TEST_SUITE_P(BothModes, SpillTest, ::testing::Values("probe", "ledger"));
+
+// Leaders tell each other of idle workers, with the controller and without: a burst starts in the next region
+// at once, though hardly any job has earned a spill. When that region's leader is killed, the jobs have their
+// own line.
+TEST(HintsTest, ABurstStartsWhereWorkersAreIdle) {
+  WorldPlan plan = Plan("ledger", 1);
+  plan.dispatch = "{mode: ledger, spill: {share: 0.001}}";
+  SmallWorld world(plan);
+  ASSERT_TRUE(world.AwaitReady());
+  const auto spilled = [&] {
+    const std::vector<JobAnswer> answers = Burst(world, 5);
+    for (const JobAnswer& answer : answers) EXPECT_EQ(answer.outcome(), "done") << answer.end.message();
+    return std::count_if(answers.begin(), answers.end(), Spilled);
+  };
+  EXPECT_TRUE(Eventually([&] { return spilled() == 4; })) << "one worker in oslo, four idle ones in paris";
+  const std::string redirected = absl::StrCat("ringway_ledger_redirected_total{tier=\"", kTier, "\"}");
+  EXPECT_GE(MetricValue(world.router("oslo-0").http(), redirected).value_or(0), 4);
+
+  world.controller().Kill();
+  EXPECT_EQ(spilled(), 4) << "no controller is needed for it";
+
+  world.router("paris-0").Kill();
+  EXPECT_EQ(spilled(), 0) << "nobody leaves for a region whose leader is dead";
+}
 
 TEST(ImportCapTest, TheReceiverRefusesWhatIsBeyondItsCapAndTheSenderKeepsIt) {
   // One of four workers in paris is open to others; both of oslo's routers think that it is theirs.

@@ -18,7 +18,6 @@ constexpr std::size_t kRegions = 30;
 constexpr double kThreshold = 0.8;
 constexpr double kServiceS = 5;
 constexpr int kStepAt = 300;
-constexpr double kStepFactor = 1.8;
 constexpr int kEnd = 900;
 constexpr int kSteadyEnd = 300;  // the last seconds, for churn and swing
 constexpr int kRoundsToSettle = 10;
@@ -26,10 +25,16 @@ constexpr double kBaseLoad = 0.72;  // of what is served at the threshold
 
 using Rates = std::vector<double>;
 
-// What was true at one second; the controller sees it later.
+// What was true over one second; the controller sees it later.
 struct Seen {
-  Rates load, started_rps, demand_rps;
+  Rates load, started_rps, entered, ended, busy_s;
 };
+
+double Poisson(Rng& rng, double mean) {
+  double count = 0;
+  for (double at = rng.Exponential(); at < mean; at += rng.Exponential()) ++count;
+  return count;
+}
 
 class Fleet {
  public:
@@ -38,11 +43,12 @@ class Fleet {
     auto world = std::make_shared<World>();
     tier_ = std::make_shared<Tier>();
     tier_->metrics.emplace_back().name = "busy";
+    tier_->metrics.back().max_age = absl::Minutes(5);
     tier_->route.overload_threshold = kThreshold;
     tier_->service_mean = absl::Seconds(kServiceS);
-    // An operator whose metrics are old says so.
-    tier_->guard.stale_after = absl::Seconds(conditions.metric_age_s + 15);
-    tier_->guard.missing_after = absl::Seconds(conditions.metric_age_s + 60);
+    // An operator whose reports are rare or old says so.
+    tier_->guard.stale_after = absl::Seconds(conditions.age_s + 2 * conditions.report_s + 15);
+    tier_->guard.missing_after = absl::Seconds(conditions.age_s + 2 * conditions.report_s + 60);
     std::vector<std::pair<double, double>> at;
     for (std::size_t r = 0; r < kRegions; ++r) {
       world->regions.push_back({.name = "r" + std::to_string(r), .title = ""});
@@ -56,6 +62,7 @@ class Fleet {
       demand_rps_.push_back(std::exp(0.25 * rng.Normal()) / cost_.back());
       if (workers > tier_->regions[RegionId(biggest_)].workers) biggest_ = r;
     }
+    next_.assign(kRegions, 0);
     world->rtt = RttMatrix(kRegions);
     for (std::size_t a = 0; a < kRegions; ++a) {
       for (std::size_t b = 0; b < kRegions; ++b) {
@@ -69,38 +76,60 @@ class Fleet {
 
   // One second under `table`: requests go out, loads follow.
   void Advance(int second, const TierTable& table) {
-    now_ = {Rates(kRegions), Rates(kRegions), demand_rps_};
-    if (second >= kStepAt) now_.demand_rps[biggest_] *= kStepFactor;
-    for (double& rps : now_.demand_rps) rps *= 1 + 0.01 * noise_.Normal();
+    if (second == kStepAt) {
+      demand_rps_[biggest_] *= conditions_.demand_factor;
+      cost_[biggest_] *= conditions_.slowness;
+    }
+    now_ = {Rates(kRegions), Rates(kRegions), Rates(kRegions), Rates(kRegions), Rates(kRegions)};
     for (std::size_t s = 0; s < kRegions; ++s) {
       for (const Route& route : table.at(0, RegionId(s)).routes) {
-        now_.started_rps[route.target.index()] += now_.demand_rps[s] * route.fraction;
+        now_.started_rps[route.target.index()] += demand_rps_[s] * route.fraction;
+      }
+      for (; next_[s] < second + 1; ++now_.entered[s]) {
+        next_[s] = std::max<double>(next_[s], second) +
+                   std::max(1e-9, noise_.Gamma(1, conditions_.cv)) / demand_rps_[s];
       }
     }
     if (load_.empty()) {
       for (std::size_t r = 0; r < kRegions; ++r) load_.push_back(now_.started_rps[r] * cost_[r]);
     }
     for (std::size_t r = 0; r < kRegions; ++r) {
-      load_[r] += (now_.started_rps[r] * cost_[r] - load_[r]) * -std::expm1(-1 / kServiceS);
+      const double workers = tier_->regions[RegionId(r)].workers;
+      const double service_s = cost_[r] * workers;
+      load_[r] += (now_.started_rps[r] * cost_[r] - load_[r]) * -std::expm1(-1 / service_s);
+      const double busy = std::min(1.0, load_[r]) * workers;
+      now_.ended[r] = Poisson(noise_, busy / service_s);
+      now_.busy_s[r] = busy * (1 - 1e-6 * noise_.Uniform());
     }
     now_.load = load_;
     history_.push_back(now_);
-    if (history_.size() > static_cast<std::size_t>(conditions_.metric_age_s) + 1) history_.pop_front();
+    if (history_.size() > static_cast<std::size_t>(conditions_.age_s + conditions_.report_s))
+      history_.pop_front();
   }
 
-  bool HasReport() const { return history_.size() == static_cast<std::size_t>(conditions_.metric_age_s) + 1; }
-  // The oldest second kept, with measurement noise. A busy share cannot be measured above 1.
-  Seen Report() {
-    Seen seen = history_.front();
-    for (std::size_t r = 0; r < kRegions; ++r) {
-      seen.load[r] = std::clamp(seen.load[r] * (1 + conditions_.load_noise * noise_.Normal()), 0.0, 1.0);
-      seen.started_rps[r] *= std::max(0.0, 1 + 0.2 * conditions_.load_noise * noise_.Normal());
-      seen.demand_rps[r] *= std::max(0.0, 1 + 0.2 * conditions_.load_noise * noise_.Normal());
+  // The report of a region that is read this second, if one is: its sums over report_s.
+  bool Report(int second, std::size_t region, RegionCounts& counts) const {
+    const auto need = static_cast<std::size_t>(conditions_.age_s + conditions_.report_s);
+    if (history_.size() < need || (second + static_cast<int>(region)) % conditions_.report_s != 0)
+      return false;
+    counts.seconds = conditions_.report_s;
+    counts.alive = tier_->regions[RegionId(region)].workers;
+    for (int k = 0; k < conditions_.report_s; ++k) {
+      counts.entered[0] += history_[static_cast<std::size_t>(k)].entered[region];
+      counts.ended += history_[static_cast<std::size_t>(k)].ended[region];
+      counts.busy_s += history_[static_cast<std::size_t>(k)].busy_s[region];
     }
+    return true;
+  }
+  // The oldest second kept; a busy share cannot be measured above 1.
+  Seen OldLoads() const {
+    Seen seen = history_.front();
+    for (double& load : seen.load) load = std::min(1.0, load);
     return seen;
   }
 
   const Seen& now() const { return now_; }
+  const Rates& demand_rps() const { return demand_rps_; }
   std::size_t biggest() const { return biggest_; }
   std::shared_ptr<const World> world() const { return world_; }
   std::shared_ptr<const Tier> tier() const { return tier_; }
@@ -124,15 +153,16 @@ class Fleet {
   std::shared_ptr<Tier> tier_;
   std::size_t biggest_ = 0;
   Rates cost_, demand_rps_, load_;
+  Rates next_;  // when the next request enters
   Seen now_;
-  std::deque<Seen> history_;  // metric_age_s + 1 entries at most
+  std::deque<Seen> history_;  // age_s + report_s entries at most
 };
 
 // Watches one run and draws the sums.
 class Observer {
  public:
   explicit Observer(const LoopConditions& conditions)
-      : deadline_(conditions.metric_age_s + kRoundsToSettle) {}
+      : deadline_(conditions.age_s + 2 * conditions.report_s + kRoundsToSettle) {}
 
   void Watch(int second, const Fleet& fleet, const TierTable& before, const TierTable& table) {
     const Rates& load = fleet.now().load;
@@ -148,6 +178,7 @@ class Observer {
     high_ = std::max(high_, stepped);
     outcome_.swing = high_ - low_;
     outcome_.churn += Moved(fleet, before, table) / kSteadyEnd;
+    outcome_.tables += before == table ? 0 : 60.0 / kSteadyEnd;
     outcome_.hot_seconds += (hottest > 1.02 * kThreshold ? 1.0 : 0.0) / kSteadyEnd;
   }
 
@@ -163,8 +194,8 @@ class Observer {
         change[route.target.index()] -= route.fraction;
       for (const Route& route : table.at(0, RegionId(s)).routes)
         change[route.target.index()] += route.fraction;
-      for (const double c : change) moved += std::abs(c) / 2 * fleet.now().demand_rps[s];
-      total += fleet.now().demand_rps[s];
+      for (const double c : change) moved += std::abs(c) / 2 * fleet.demand_rps()[s];
+      total += fleet.demand_rps()[s];
     }
     return moved / total;
   }
@@ -175,16 +206,16 @@ class Observer {
   double high_ = 0;
 };
 
-// next(second, report, table in force) -> table for the next second
-using Control = std::function<TierTable(int, const Seen&, const TierTable&)>;
+// next(second, table in force) -> table for the next second
+using Control = std::function<TierTable(int, const TierTable&)>;
 
 LoopOutcome Run(Fleet& fleet, const LoopConditions& conditions, const Control& control) {
   TierTable table = HomeTable(TierId(0), kRegions, 1);
   Observer observer(conditions);
   for (int second = 0; second < kEnd; ++second) {
     fleet.Advance(second, table);
-    if (!fleet.HasReport()) continue;
-    const TierTable next = control(second, fleet.Report(), table);
+    if (second < conditions.age_s + conditions.report_s) continue;
+    const TierTable next = control(second, table);
     observer.Watch(second, fleet, table, next);
     table = next;
   }
@@ -200,13 +231,13 @@ LoopOutcome RunPlanner(const LoopConditions& conditions) {
   TierEstimate estimate(TierId(0), fleet.tier(), kRegions);
   const Planner planner(fleet.world(), fleet.tier());
   std::vector<Finding> findings;
-  return Run(fleet, conditions, [&](int second, const Seen& seen, const TierTable& table) {
+  return Run(fleet, conditions, [&](int second, const TierTable& table) {
     for (std::size_t r = 0; r < kRegions; ++r) {
-      const RegionSample sample{.at = At(second - conditions.metric_age_s),
-                                .measured_load = seen.load[r],
-                                .started_rps = seen.started_rps[r],
-                                .demand_rps = {seen.demand_rps[r]}};
-      estimate.Observe(RegionId(r), sample, findings);
+      RegionCounts counts{.at = At(second - conditions.age_s)};
+      if (!fleet.Report(second, r, counts)) continue;
+      estimate.region(RegionId(r)).Count(counts, findings);
+      const double load = counts.busy_s / counts.seconds / counts.alive;
+      estimate.region(RegionId(r)).Read(0, {.at = counts.at, .load = load, .busy_share = true}, findings);
     }
     findings.clear();
     TierSnapshot snapshot = estimate.Snapshot(At(second));
@@ -220,13 +251,14 @@ LoopOutcome RunPlanner(const LoopConditions& conditions) {
 LoopOutcome RunNaive(const LoopConditions& conditions) {
   Fleet fleet(conditions);
   const IdVector<RegionId, std::vector<RegionId>> nearest = NearestFirst(fleet.world()->rtt);
-  return Run(fleet, conditions, [&](int, const Seen& seen, const TierTable& table) {
+  return Run(fleet, conditions, [&](int, const TierTable& table) {
+    const Seen seen = fleet.OldLoads();
     TierTable next(TierId(0), kRegions, 1);
     Rates load = seen.load;
     for (std::size_t s = 0; s < kRegions; ++s) {
       Rates share(kRegions);
       for (const Route& route : table.at(0, RegionId(s)).routes) share[route.target.index()] = route.fraction;
-      const double unit = std::max(1e-9, seen.demand_rps[s] * fleet.prior(s));  // load of all its requests
+      const double unit = std::max(1e-9, fleet.demand_rps()[s] * fleet.prior(s));  // load of all its requests
       const double excess = load[s] - kThreshold;
       double move = excess > 0 ? std::min(share[s], excess / unit) : 0;
       for (const RegionId target : nearest[RegionId(s)]) {

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr RegionId kRegion(0);
+constexpr double kThreshold = 0.8;
 
 std::shared_ptr<Tier> TierOf(int workers) {
   auto tier = std::make_shared<Tier>();
@@ -22,193 +23,187 @@ std::shared_ptr<Tier> TierOf(int workers) {
 
 absl::Time At(double seconds) { return absl::UnixEpoch() + absl::Seconds(seconds); }
 
-// Feeds `seconds` samples of a region whose true cost is `cost`, load following the rate with the job's lag.
-struct Plant {
-  double cost;
-  double load = 0;
-  int second = 0;
-  void Run(RegionEstimate& estimate, int seconds, double rps, double noise = 0, Rng* rng = nullptr) {
-    for (int k = 0; k < seconds; ++k) {
-      load = second == 0 ? cost * rps : load + (cost * rps - load) * -std::expm1(-1.0 / 5);
-      ++second;
-      const double seen = rng ? load * (1 + noise * rng->Normal()) : load;
-      std::vector<Finding> findings;
-      estimate.Observe({.at = At(second), .measured_load = seen, .started_rps = rps, .demand_rps = {rps}},
-                       findings);
-      EXPECT_TRUE(findings.empty());
-    }
-  }
-};
+double Poisson(Rng& rng, double mean) {
+  double count = 0;
+  for (double at = rng.Exponential(); at < mean; at += rng.Exponential()) ++count;
+  return count;
+}
+
+// A second of a region of which `busy` workers are busy, each ending `speed` jobs a second.
+LoadCost::Worked Second(Rng& rng, double busy, double speed, double alive) {
+  const double share = busy + 1e-3 * rng.Uniform();
+  return {
+      .seconds = 1, .ended = Poisson(rng, busy * speed), .busy_s = std::min(share, alive), .alive = alive};
+}
 
 TEST(LoadCost, PriorIsServiceTimeOverWorkers) {
   EXPECT_DOUBLE_EQ(LoadCostPrior(*TierOf(100), kRegion), 0.05);
   EXPECT_EQ(LoadCostPrior(*TierOf(0), kRegion), 0);
 }
 
-TEST(LoadCost, LearnsTheTruth) {
-  RegionEstimate estimate(kRegion, TierOf(100));
-  Plant plant{.cost = 0.0575};
+TEST(LoadCost, LearnsTheTruthAndHowSureItIs) {
+  LoadCost cost(0.05, *TierOf(100));
+  const double width = cost.high() - cost.low();
   Rng rng(1);
-  plant.Run(estimate, 400, 12, 0.02, &rng);
-  const RegionLoad load = estimate.Load(At(400));
-  EXPECT_NEAR(load.load_cost, 0.0575, 0.0575 * 0.01);
-  EXPECT_LT(load.load_cost_low, 0.0575);
-  EXPECT_GT(load.load_cost_high, 0.0575);
-  EXPECT_LT(load.load_cost_high - load.load_cost_low, 0.1 * 0.0575);
+  for (int k = 0; k < 300; ++k) cost.Add(Second(rng, 60, 0.2 / 1.15, 100));
+  EXPECT_NEAR(cost.value(), 0.0575, 0.0575 * 0.05);
+  EXPECT_LT(cost.low(), 0.0575);
+  EXPECT_GT(cost.high(), 0.0575);
+  EXPECT_LT(cost.high() - cost.low(), 0.3 * width);
 }
 
-TEST(LoadCost, ScatteringSamplesMoveTheEstimateLess) {
-  const auto spread = [](double noise) {
-    RegionEstimate estimate(kRegion, TierOf(100));
-    Plant plant{.cost = 0.05};
-    Rng rng(1);
-    double low = 1;
-    double high = 0;
-    for (int k = 0; k < 40; ++k) {
-      plant.Run(estimate, 20, 12, noise, &rng);
-      const double cost = estimate.Load(At(plant.second)).load_cost;
-      if (k < 10) continue;
-      low = std::min(low, cost);
-      high = std::max(high, cost);
-    }
-    return (high - low) / 0.05;
-  };
-  // Ten times the noise, but not nearly ten times the spread.
-  EXPECT_LT(spread(0.2), 6 * spread(0.02));
+// Whatever traffic does, a busy second is a busy second: no lag has to be known, no traffic to be matched.
+TEST(LoadCost, TrafficDoesNotMoveIt) {
+  LoadCost cost(0.05, *TierOf(100));
+  Rng rng(2);
+  for (int k = 0; k < 400; ++k) cost.Add(Second(rng, 60, 0.2, 100));
+  const double before = cost.value();
+  int moved = 0;
+  for (int k = 0; k < 600; ++k) {
+    cost.Add(Second(rng, k % 200 < 100 ? 20 : 100, 0.2, 100));
+    moved += cost.value() != before;
+  }
+  EXPECT_EQ(moved, 0);
 }
 
-TEST(LoadCost, IntervalNarrowsFromThePrior) {
-  RegionEstimate estimate(kRegion, TierOf(100));
-  const RegionLoad before = estimate.Load(At(0));
-  Plant{.cost = 0.05}.Run(estimate, 100, 12);
-  const RegionLoad after = estimate.Load(At(100));
-  EXPECT_LT(after.load_cost_high - after.load_cost_low, 0.3 * (before.load_cost_high - before.load_cost_low));
-}
-
-// A step of the rate shows in the load only after a job's time; the estimate must not see it as a cheaper
-// cost.
-TEST(LoadCost, StepOfTheRateDoesNotMoveTheEstimate) {
-  RegionEstimate estimate(kRegion, TierOf(100));
-  Plant plant{.cost = 0.05};
-  plant.Run(estimate, 100, 8);
-  for (int k = 0; k < 30; ++k) {
-    plant.Run(estimate, 1, 16);
-    EXPECT_NEAR(estimate.Load(At(plant.second)).load_cost, 0.05, 1e-9);
+TEST(LoadCost, WorkersThatBecameSlowShowWithinAServiceTimeOrTwo) {
+  for (const double busy : {60.0, 100.0}) {
+    LoadCost cost(0.05, *TierOf(100));
+    Rng rng(3);
+    for (int k = 0; k < 300; ++k) cost.Add(Second(rng, busy, 0.2, 100));
+    int seconds = 0;
+    for (; seconds < 60 && cost.value() < 0.09; ++seconds) cost.Add(Second(rng, busy, 0.1, 100));
+    EXPECT_LE(seconds, 10) << busy << " of 100 busy";
   }
 }
 
 TEST(LoadCost, StaysWithinTheClamp) {
-  for (double truth : {0.001, 5.0}) {
-    RegionEstimate estimate(kRegion, TierOf(100));
-    Plant{.cost = truth}.Run(estimate, 1000, truth > 1 ? 0.15 : 12);
-    const double cost = estimate.Load(At(1000)).load_cost;
-    EXPECT_GE(cost, 0.33 * 0.05 - 1e-12);
-    EXPECT_LE(cost, 3 * 0.05 + 1e-12);
+  Rng rng(4);
+  LoadCost fast(0.05, *TierOf(100)), slow(0.05, *TierOf(100));
+  for (int k = 0; k < 100; ++k) fast.Add(Second(rng, 60, 5, 100));
+  for (int k = 0; k < 100; ++k) slow.Add(Second(rng, 60, 0, 100));
+  EXPECT_NEAR(fast.value(), 0.33 * 0.05, 1e-12);
+  EXPECT_NEAR(slow.value(), 3 * 0.05, 1e-12);
+}
+
+TEST(LoadCost, BusyTimeThatRepeatsTeachesNothing) {
+  LoadCost cost(0.05, *TierOf(100));
+  Rng rng(5);
+  for (int k = 0; k < 300; ++k) cost.Add(Second(rng, 60, 0.2, 100));
+  // Frozen, while traffic almost doubles.
+  for (int k = 0; k < 100; ++k)
+    cost.Add({.seconds = 1, .ended = Poisson(rng, 22), .busy_s = 60, .alive = 100});
+  EXPECT_TRUE(cost.frozen());
+  EXPECT_NEAR(cost.value(), 0.05, 0.05 * 0.05);
+  cost.Add(Second(rng, 60, 0.2, 100));
+  EXPECT_FALSE(cost.frozen());
+  // All busy repeats by nature, and so does a second in which nothing ended.
+  LoadCost full(0.05, *TierOf(100));
+  for (int k = 0; k < 50; ++k) full.Add({.seconds = 1, .ended = 10, .busy_s = 100, .alive = 100});
+  EXPECT_NEAR(full.value(), 0.1, 0.01);
+  LoadCost quiet(0.05, *TierOf(100));
+  for (int k = 0; k < 50; ++k) quiet.Add({.seconds = 1, .ended = 0, .busy_s = 60, .alive = 100});
+  EXPECT_FALSE(quiet.frozen());
+}
+
+// A plant whose metric is `background` + `slope` x traffic, shed by whoever reads the line.
+struct Plant {
+  double background, slope;
+  double load = -1;
+  double Step(double rps) {
+    const double steady = background + slope * rps;
+    load = load < 0 ? steady : load + (steady - load) * -std::expm1(-1.0 / 5);
+    return load;
+  }
+};
+
+TEST(MetricLine, ALoadAboveTheThresholdShedsAtOnceAndThenAsMuchAsItTakes) {
+  for (const Plant& truth : {Plant{0, 0.125}, Plant{0.6, 0.04}, Plant{0.3, 0.08}, Plant{0.7, 0.027}}) {
+    SCOPED_TRACE(testing::Message() << truth.background << " + " << truth.slope << " rps");
+    MetricLine line(0.05, absl::Seconds(5));
+    Plant plant = truth;
+    Rng rng(6);
+    const double demand = 7.5;  // .9 and more
+    double rps = demand;
+    for (int s = 0; s < 120; ++s) {
+      line.Add(At(s), plant.Step(rps) * (1 + 0.005 * rng.Normal()), rps, 0.75);
+      rps = std::min(demand, line.RpsAt(0.75));
+      if (s == 3) {
+        EXPECT_LT(rps, 0.95 * demand);
+      }
+    }
+    EXPECT_LT(plant.load, 0.75 * 1.03);
+    EXPECT_GT(plant.load, 0.75 * 0.93) << "nor more than it takes";
   }
 }
 
-TEST(LoadCost, SaturatedAndIdleSamplesDoNotTeach) {
-  LoadCost cost(0.05, *TierOf(100));
-  for (int k = 0; k < 500; ++k) cost.Add(At(k), {.load = 1, .started_rps = 40});  // twice what it serves
-  EXPECT_DOUBLE_EQ(cost.value(), 0.05);
-  LoadCost halved(0.05, *TierOf(100));
-  // All that are left are busy.
-  for (int k = 0; k < 500; ++k) halved.Add(At(k), {.load = 0.5, .started_rps = 40, .alive_share = 0.5});
-  EXPECT_DOUBLE_EQ(halved.value(), 0.05);
-  LoadCost idle(0.05, *TierOf(100));
-  for (int k = 0; k < 500; ++k) idle.Add(At(k), {.load = 0.01});
-  EXPECT_DOUBLE_EQ(idle.value(), 0.05);
-}
-
-// Workers that became slow are all busy, whatever is sent: how long requests take says what they cost.
-TEST(LoadCost, LearnsFromServiceTimesWhereAllAreBusy) {
-  LoadCost cost(0.05, *TierOf(100));  // 5 s each
-  for (int k = 0; k < 60; ++k) cost.Add(At(k), {.load = 1, .started_rps = 40, .held_mean_s = 12});
-  EXPECT_NEAR(cost.value(), 0.12, 0.12 * 0.05);
-  for (int k = 60; k < 500; ++k) cost.Add(At(k), {.load = 1, .started_rps = 40, .held_mean_s = 50});
-  EXPECT_NEAR(cost.value(), 3 * 0.05, 1e-9) << "no more than the clamp";
-}
-
-TEST(LoadCost, BusyNoiseInServiceTimesIsAveragedAway) {
-  LoadCost cost(0.05, *TierOf(100));
-  Rng rng(3);
-  double worst = 0;
-  for (int k = 0; k < 2000; ++k) {
-    const double mean_s = 10 * std::max(0.1, 1 + 0.2 * rng.Normal());  // of six requests with a CV of 0.5
-    cost.Add(At(k), {.load = 1, .started_rps = 40, .held_mean_s = mean_s});
-    if (k > 200) worst = std::max(worst, std::abs(cost.value() / 0.1 - 1));
+TEST(MetricLine, NoiseMovesNothingThatIsHeld) {
+  MetricLine line(0.05, absl::Seconds(5));
+  Rng rng(7);
+  Plant plant{0.2, 0.03};
+  int moved = 0;
+  for (int s = 0; s < 1200; ++s) {
+    const double before = line.RpsAt(0.75);
+    line.Add(At(s), plant.Step(8) * (1 + 0.01 * rng.Normal()), 8, 0.75);
+    moved += s > 120 && line.RpsAt(0.75) != before;
   }
-  EXPECT_LT(worst, 0.15);
+  EXPECT_LE(moved, 2);
 }
 
-// Below saturation the load itself says more: it counts what requests leave behind on a worker, too.
-TEST(LoadCost, ServiceTimesSayNothingWhereSomeAreFree) {
-  LoadCost cost(0.05, *TierOf(100));
-  for (int k = 0; k < 500; ++k) cost.Add(At(k), {.load = 0.6, .started_rps = 12, .held_mean_s = 40});
-  EXPECT_NEAR(cost.value(), 0.05, 1e-9);
+TEST(MetricLine, AValueThatRepeatsWhileTrafficGrowsIsFrozen) {
+  MetricLine line(0.05, absl::Seconds(5));
+  for (int s = 0; s < 30; ++s) line.Add(At(s), 0.4, 8, 0.75);
+  EXPECT_FALSE(line.frozen()) << "a constant under constant traffic";
+  for (int s = 30; s < 60; ++s) line.Add(At(s), 0.4, 14, 0.75);
+  EXPECT_TRUE(line.frozen());
+  line.Add(At(61), 0.6, 14, 0.75);
+  EXPECT_FALSE(line.frozen());
+  MetricLine empty(0.05, absl::Seconds(5));
+  for (int s = 0; s < 60; ++s) empty.Add(At(s), 0, s < 30 ? 8 : 14, 0.75);
+  EXPECT_FALSE(empty.frozen()) << "an empty queue is empty";
 }
 
-TEST(LoadCost, BackgroundIsNotBlamedOnRequests) {
-  RegionEstimate estimate(kRegion, TierOf(100));
-  std::vector<Finding> findings;
-  for (int k = 0; k < 200; ++k) {
-    estimate.Observe({.at = At(k), .measured_load = 0.6 + 0.2, .background_load = 0.2, .started_rps = 12},
-                     findings);
-  }
-  EXPECT_NEAR(estimate.Load(At(200)).load_cost, 0.05, 1e-9);
-  EXPECT_NEAR(estimate.Load(At(200)).background_load, 0.2, 1e-9);
-}
-
-TEST(Demand, SmoothsDoubtsAndBelieves) {
+TEST(Demand, DoubtsAnAbsurdJumpAndBelievesItWhenItStays) {
   Demand demand(GuardSpec{}, 1);
-  EXPECT_EQ(demand.Add(100), Demand::Verdict::kTaken);
-  EXPECT_EQ(demand.Add(200), Demand::Verdict::kTaken);
-  EXPECT_DOUBLE_EQ(demand.rps(), 150);
-  EXPECT_EQ(demand.Add(2000), Demand::Verdict::kDoubted);
-  EXPECT_EQ(demand.Add(150), Demand::Verdict::kTaken);  // one odd report is forgotten
-  EXPECT_EQ(demand.Add(2000), Demand::Verdict::kDoubted);
-  EXPECT_EQ(demand.Add(2000), Demand::Verdict::kDoubted);
-  EXPECT_DOUBLE_EQ(demand.rps(), 150);
-  EXPECT_EQ(demand.Add(2000), Demand::Verdict::kBelieved);
+  for (int s = 0; s < 20; ++s) EXPECT_EQ(demand.Add(1, 100), Demand::Verdict::kTaken);
+  EXPECT_EQ(demand.Add(1, 2000), Demand::Verdict::kDoubted);
+  EXPECT_EQ(demand.Add(1, 100), Demand::Verdict::kTaken);  // one odd report is forgotten
+  EXPECT_EQ(demand.Add(1, 2000), Demand::Verdict::kDoubted);
+  EXPECT_EQ(demand.Add(1, 2000), Demand::Verdict::kDoubted);
+  EXPECT_DOUBLE_EQ(demand.rps(), 100);
+  EXPECT_EQ(demand.Add(1, 2000), Demand::Verdict::kBelieved);
   EXPECT_DOUBLE_EQ(demand.rps(), 2000);
 }
 
-TEST(Demand, AStepSeenTwiceIsBelievedWholeAndNoiseIsNot) {
-  Demand demand(GuardSpec{}, 1);
-  for (const double rps : {1000, 1030, 980, 1010}) demand.Add(rps);
-  demand.Add(1800);
-  EXPECT_LT(demand.rps(), 1500);
-  demand.Add(1790);
-  EXPECT_DOUBLE_EQ(demand.rps(), 1790);
-  // Scatter to both sides, and the scatter of a small count, are smoothed.
-  Demand scattered(GuardSpec{}, 1);
-  for (const double rps : {1000, 1400, 700}) scattered.Add(rps);
-  EXPECT_DOUBLE_EQ(scattered.rps(), 950);
-  Demand small(GuardSpec{}, 1);
-  for (const double rps : {4, 8, 8}) small.Add(rps);
-  EXPECT_DOUBLE_EQ(small.rps(), 7);
-}
-
-TEST(Demand, DropsWhatIsNoNumberAndLetsSmallRegionsJump) {
-  Demand demand(GuardSpec{}, 1);
-  demand.Add(0.01);
+TEST(Demand, DropsWhatIsNoNumberAndNeverDoubtsAHandful) {
+  Demand demand(GuardSpec{}, 0.01);
+  demand.Add(1, 0);
   for (double bad : {kNan, -1.0, std::numeric_limits<double>::infinity()}) {
-    EXPECT_EQ(demand.Add(bad), Demand::Verdict::kNotNumber);
+    EXPECT_EQ(demand.Add(1, bad), Demand::Verdict::kNotNumber);
   }
-  EXPECT_DOUBLE_EQ(demand.rps(), 0.01);
-  EXPECT_EQ(demand.Add(5), Demand::Verdict::kTaken);
+  EXPECT_EQ(demand.Add(1, 5), Demand::Verdict::kTaken) << "one user of a small region is no absurdity";
 }
 
-TEST(RegionEstimate, NamesBadSamplesAndKeepsWhatItKnew) {
-  RegionEstimate estimate(kRegion, TierOf(100));
+RegionCounts Counts(double at_s, double entered) {
+  return {.at = At(at_s), .seconds = 1, .entered = {entered}, .ended = 12, .busy_s = 60, .alive = 100};
+}
+
+TEST(RegionEstimate, NamesBadCountsAndReadingsAndKeepsWhatItKnew) {
+  auto tier = TierOf(100);
+  tier->metrics.emplace_back().name = "memory";
+  RegionEstimate estimate(kRegion, tier);
   std::vector<Finding> findings;
-  estimate.Observe({.at = At(1), .measured_load = 0.6, .started_rps = 12, .demand_rps = {12}}, findings);
+  estimate.Count(Counts(1, 12), findings);
   const RegionLoad before = estimate.Load(At(1));
-  estimate.Observe({.at = At(2), .measured_load = kNan, .started_rps = 12, .demand_rps = {12}}, findings);
-  estimate.Observe({.at = At(3), .measured_load = 0.6, .started_rps = -3, .demand_rps = {kNan}}, findings);
+  estimate.Count(Counts(2, kNan), findings);
+  RegionCounts bad = Counts(3, 12);
+  bad.busy_s = kNan;
+  estimate.Count(bad, findings);
+  estimate.Read(0, {.at = At(3), .load = kNan, .started_rps = 12}, findings);
   EXPECT_EQ(findings.size(), 3);
   for (const Finding& finding : findings) EXPECT_EQ(finding.kind, Finding::Kind::kBadInput);
-  EXPECT_THAT(findings[1].detail, ::testing::HasSubstr("12 used"));
+  EXPECT_THAT(findings[0].detail, ::testing::HasSubstr("12 a second used"));
+  EXPECT_THAT(findings[2].detail, ::testing::HasSubstr("'memory'"));
   const RegionLoad after = estimate.Load(At(3));
   EXPECT_EQ(after.load_cost, before.load_cost);
   EXPECT_EQ(after.demand_rps[0], before.demand_rps[0]);
@@ -218,22 +213,89 @@ TEST(RegionEstimate, AgesFromFreshToMissing) {
   RegionEstimate estimate(kRegion, TierOf(100));
   EXPECT_EQ(estimate.Load(At(0)).health, InputHealth::kMissing);  // never seen
   std::vector<Finding> findings;
-  estimate.Observe({.at = At(0), .measured_load = 0.6, .started_rps = 12}, findings);
+  estimate.Count(Counts(0, 12), findings);
   EXPECT_EQ(estimate.Load(At(15)).health, InputHealth::kFresh);
   EXPECT_EQ(estimate.Load(At(16)).health, InputHealth::kStale);
   EXPECT_EQ(estimate.Load(At(61)).health, InputHealth::kMissing);
   // Reports that cannot be used do not keep a region fresh.
-  estimate.Observe({.at = At(70), .measured_load = kNan}, findings);
+  estimate.Count(Counts(70, kNan), findings);
   EXPECT_EQ(estimate.Load(At(70)).health, InputHealth::kMissing);
 }
 
-TEST(RegionEstimate, OldSamplesAreDropped) {
-  RegionEstimate estimate(kRegion, TierOf(100));
+TEST(RegionEstimate, OldCountsAndReadingsAreDropped) {
+  auto tier = TierOf(100);
+  tier->metrics.emplace_back().name = "memory";
+  RegionEstimate estimate(kRegion, tier);
   std::vector<Finding> findings;
-  estimate.Observe({.at = At(10), .measured_load = 0.6, .started_rps = 12, .demand_rps = {12}}, findings);
-  estimate.Observe({.at = At(9), .measured_load = 0.1, .started_rps = 12, .demand_rps = {90}}, findings);
-  EXPECT_EQ(estimate.Load(At(10)).measured_load, 0.6);
+  estimate.Count(Counts(10, 12), findings);
+  estimate.Count(Counts(9, 90), findings);
+  estimate.Read(0, {.at = At(10), .load = 0.6, .started_rps = 12}, findings);
+  estimate.Read(0, {.at = At(9), .load = 0.1, .started_rps = 12}, findings);
   EXPECT_EQ(estimate.Load(At(10)).demand_rps[0], 12);
+  EXPECT_EQ(estimate.metric(0).last, 0.6);
+}
+
+// Two metrics beside the workers: the one that is reached with the least traffic is the region's.
+TEST(RegionEstimate, TheWorstMetricBindsAndAMissingOneInvitesNothing) {
+  auto tier = TierOf(100);
+  tier->route.overload_threshold = kThreshold;
+  for (const char* name : {"busy", "memory", "queue"}) {
+    MetricSpec& spec = tier->metrics.emplace_back();
+    spec.name = name;
+    spec.max_age = absl::Seconds(10);
+  }
+  RegionEstimate estimate(kRegion, tier);
+  std::vector<Finding> findings;
+  Rng rng(8);
+  const auto read = [&](double at_s, std::size_t metric, double load) {
+    estimate.Read(metric, {.at = At(at_s), .load = load, .started_rps = 6, .busy_share = metric == 0},
+                  findings);
+  };
+  for (int s = 0; s < 60; ++s) {
+    estimate.Count(Counts(s, 6), findings);
+    read(s, 0, 0.3);
+    read(s, 1, 0.9 + 1e-3 * rng.Uniform());
+    read(s, 2, 0.1 + 1e-3 * rng.Uniform());
+  }
+  ASSERT_TRUE(estimate.Binding().has_value());
+  EXPECT_EQ(*estimate.Binding(), 1);
+  RegionLoad load = estimate.Load(At(60));
+  EXPECT_NEAR(load.background_load + load.load_cost * 6, 0.9, 0.03)
+      << "what is measured is what is planned with";
+  EXPECT_EQ(load.measured_load, estimate.metric(1).last);
+  EXPECT_TRUE(load.takes_more);
+  for (int s = 60; s < 80; ++s) {
+    estimate.Count(Counts(s, 6), findings);
+    read(s, 0, 0.3);
+    read(s, 1, 0.9 + 1e-3 * rng.Uniform());
+  }
+  EXPECT_FALSE(estimate.Load(At(80)).takes_more) << "'queue' has not been seen for 20 s";
+  EXPECT_TRUE(estimate.Missing(2, At(80)));
+}
+
+TEST(RegionEstimate, WhatWasLearntIsAllThereIs) {
+  auto tier = TierOf(100);
+  tier->metrics.emplace_back().name = "memory";
+  RegionEstimate estimate(kRegion, tier), copy(kRegion, tier);
+  std::vector<Finding> findings;
+  Rng rng(9);
+  const auto live = [&](RegionEstimate& one, Rng random, int from, int to) {
+    for (int s = from; s < to; ++s) {
+      RegionCounts counts = Counts(s, Poisson(random, 12));
+      counts.ended = Poisson(random, 12);
+      counts.busy_s = 50 + 20 * random.Uniform();
+      one.Count(counts, findings);
+      one.Read(0, {.at = At(s), .load = 0.5 + 0.1 * random.Uniform(), .started_rps = 12}, findings);
+    }
+  };
+  live(estimate, Rng(9), 0, 500);
+  copy.Restore(estimate.learnt());
+  live(estimate, Rng(10), 500, 900);
+  live(copy, Rng(10), 500, 900);
+  const RegionLoad a = estimate.Load(At(900)), b = copy.Load(At(900));
+  EXPECT_EQ(a.demand_rps, b.demand_rps);
+  EXPECT_EQ(a.load_cost, b.load_cost);
+  EXPECT_EQ(a.background_load, b.background_load);
 }
 
 TEST(TierEstimate, SnapshotHasEveryRegion) {

@@ -36,6 +36,30 @@ double DemandRps(const Case& c, RegionId region) {
   return total;
 }
 
+// The threshold, or the load at which the workers left make a job wait too long, by the sum of Erlang's
+// formula.
+double HotLevel(const Case& c, RegionId region) {
+  const double threshold = c.tier->route.overload_threshold;
+  const double wait_max = c.tier->route.ceiling_wait;
+  const int workers = static_cast<int>(
+      std::lround(c.snapshot.regions[region].usable_share * c.tier->regions[region].workers));
+  if (wait_max <= 0) return threshold;
+  const int n = std::max(1, workers);
+  const auto waits_too_long = [&](double level) {
+    double term = 1, sum = 0;  // of a^k / k!, over a^n / n!, walking down from n
+    for (int k = n; k > 0 && term > 1e-12; --k) {
+      term *= k / (n * level);
+      sum += term;
+    }
+    const double waits = 1 / (1 + (1 - level) * sum);
+    return 0.625 * waits / (n * (1 - level)) > wait_max;
+  };
+  if (!waits_too_long(threshold)) return threshold;
+  double low = 0, high = threshold;
+  for (int k = 0; k < 30; ++k) (waits_too_long((low + high) / 2) ? high : low) = (low + high) / 2;
+  return low;
+}
+
 template <class Visit>
 void EachRegion(const Case& c, Visit visit) {
   for (std::size_t r = 0; r < c.world->regions.size(); ++r) visit(RegionId(r));
@@ -132,7 +156,7 @@ Served ServedUnder(const Case& c, const TierTable& table) {
 double CapacityRps(const Case& c, RegionId region) {
   const RegionLoad& load = c.snapshot.regions[region];
   if (load.load_cost <= 0 || load.usable_share <= 0) return 0;
-  const double limit = c.tier->route.overload_threshold * load.usable_share * (1 - c.tier->guard.plan_margin);
+  const double limit = HotLevel(c, region) * load.usable_share * (1 - c.tier->guard.plan_margin);
   return std::max(0.0, (limit - load.background_load) / load.load_cost);
 }
 
@@ -153,7 +177,7 @@ void ExpectNobodyLifted(const Case& c, const Plan& plan) {
     const double level =
         (load.background_load + load.load_cost * served.total_rps[region]) / load.usable_share;
     const double allowed =
-        levelled ? ShedLevel(c, region) * (1.0 + c.tier->guard.hysteresis) : c.tier->route.overload_threshold;
+        levelled ? ShedLevel(c, region) * (1.0 + c.tier->guard.hysteresis) : HotLevel(c, region);
     EXPECT_LE(level, allowed + 1e-5) << "region " << region.index() << " imports " << imported;
     EXPECT_LE(imported, ImportMaxRps(c, region) * (1 + c.tier->guard.hysteresis) + 1e-4);
   });

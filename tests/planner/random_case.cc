@@ -72,6 +72,7 @@ Case RandomCase(std::uint64_t seed, const CaseShape& shape) {
   Tier& tier = *made.tier;
   tier.metrics.emplace_back().name = "busy";
   tier.route.overload_threshold = 0.6 + 0.3 * rng.Uniform();
+  tier.route.ceiling_wait = seed % 2 == 0 ? 0 : 0.3;
   if (rng.Chance(0.5)) tier.guard.plan_margin = 0;
   tier.priorities.resize(1 + rng.Below(3));
   for (std::size_t r = 0; r < regions; ++r) {

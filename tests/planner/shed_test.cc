@@ -108,7 +108,7 @@ struct Storm {
 };
 
 // The least share of the capacity, or of the offered load if that is less, that was served over any five
-// seconds, from five seconds after the trouble on: so long a report, two that agree, and a table may take.
+// seconds, from five seconds after the trouble on: so long a report, counts that tell, and a table may take.
 double WorstServed(const Storm& storm, double shed_above, std::uint64_t seed) {
   constexpr double kCapacityRps = 100;
   SmallFleet fleet({0});
@@ -126,11 +126,14 @@ double WorstServed(const Storm& storm, double shed_above, std::uint64_t seed) {
     refused = offered - served;
     if (t >= 25 + storm.fault_s) shares.push_back(served / std::min(kCapacityRps, offered));
     const absl::Time now = absl::UnixEpoch() + absl::Seconds(t);
-    estimate.Observe({.at = now,
-                      .measured_load = served / kCapacityRps,
-                      .started_rps = served,
-                      .demand_rps = {std::exchange(reported, offered)}},
-                     findings);
+    // Its jobs take a second each, so as many end in a second as workers are busy.
+    estimate.Count({.at = now,
+                    .seconds = 1,
+                    .entered = {std::exchange(reported, offered)},
+                    .ended = served,
+                    .busy_s = served,
+                    .alive = kCapacityRps},
+                   findings);
     fleet.region(0) = estimate.Load(now);
     fleet.PutInForce(fleet.Solve().table);
     shed = ShedShare(*fleet.snapshot.previous, 0);

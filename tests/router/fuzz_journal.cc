@@ -14,9 +14,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
+#include "gateway/record_codec.h"
 #include "router/journal/bytes.h"
 #include "router/router_event.h"
-#include "router/videos/record_codec.h"
 #include "runtime/segment.h"
 #include "runtime/state_file.h"
 
@@ -52,11 +52,11 @@ void Events(std::string_view bytes) {
 }
 
 void Record(std::string_view bytes) {
-  const auto video = videos::DecodeVideo(std::string(bytes));
+  const auto video = gateway::DecodeVideo(std::string(bytes));
   if (!video.ok()) return;
-  const std::string once = videos::EncodeVideo(*video);
-  const auto again = videos::DecodeVideo(once);
-  RINGWAY_CHECK(again.ok() && videos::EncodeVideo(*again) == once);
+  const std::string once = gateway::EncodeVideo(*video);
+  const auto again = gateway::DecodeVideo(once);
+  RINGWAY_CHECK(again.ok() && gateway::EncodeVideo(*again) == once);
 }
 
 // A file without a name, readable by its path under /proc.

@@ -124,7 +124,10 @@ TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
 }
 
 TEST(LedgerCodecTest, RegionsCrossByNameAndOneThatIsNotKnownIsNone) {
-  ledger::Acquire acquire{.key = {RouterId(0), 12, 7}, .arrived = kNow, .deadline = kNow + absl::Seconds(9)};
+  ledger::Acquire acquire{.key = {RouterId(0), 12, 7},
+                          .arrived = kNow,
+                          .deadline = kNow + absl::Seconds(9),
+                          .expected = absl::ZeroDuration()};
   acquire.may_leave = true;
   acquire.foreign = true;
   acquire.prefers = RegionId(1);

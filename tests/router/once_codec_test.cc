@@ -44,8 +44,7 @@ TEST(OnceCodec, AnEarlierReleaseNamesNoView) {
 
 TEST(OnceCodec, AnAnswerTellsWhatItsRouterKnows) {
   once::Reply reply{.verdict = once::Verdict::kOldView, .view = Two()->id};
-  reply.views = {{.view = Two(), .whole = true},
-                 {.view = Two()->before[0].view, .left = kAt - absl::Seconds(3)}};
+  reply.views = {{.view = Two(), .whole = true}, {.view = Two()->before[0].view, .left = kAt - absl::Seconds(3)}};
   reply.since = Two()->id;
   const auto heard = DecodeReply(EncodeReply(reply, kAt), kAt);
   ASSERT_TRUE(heard.ok()) << heard.status();
@@ -59,7 +58,8 @@ TEST(OnceCodec, AnAnswerTellsWhatItsRouterKnows) {
 }
 
 TEST(OnceCodec, WhatIsNoViewIsRefusedAndNamed) {
-  const v1::OnceRequest good = EncodeAsk({.what = once::PullRequest{.replica = 5, .view = Two()}}, kAt);
+  const v1::OnceRequest good =
+      EncodeAsk({.what = once::PullRequest{.replica = 5, .view = Two()}}, kAt);
   v1::OnceRequest bad = good;
   bad.mutable_pull()->mutable_view()->set_version(0);
   EXPECT_THAT(std::string(DecodeAsk(bad, kAt).status().message()), HasSubstr("view.version"));

@@ -2,7 +2,7 @@
 //
 // Days of one kind (recorded_day.h): a day curve, service times of which large ones come in a row, a demand
 // that differs from day to day. Once through the whole simulator, search and fresh days; then for many tens
-// of days by the reference queue, which recorded_test holds against the simulator.
+// of days by the reference queue, which sim_recorded_test holds against the simulator.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

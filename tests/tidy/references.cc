@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 14> kEndings = {".cc",   ".h",    ".md", 
                                                        ".txt",  ".yaml", ".svg", ".json",  ".js",
                                                        ".html", ".css",  ".csv", ".png"};
 // What commands make, and therefore is not in a checkout.
-constexpr std::array<std::string_view, 3> kMade = {"build", "out", ".cache"};
+constexpr std::array<std::string_view, 4> kMade = {"build", "out", ".cache", "ringway-world"};
 
 bool IsDocument(const SourceFile& file) { return file.Is(".md"); }
 

@@ -24,14 +24,14 @@ spec:
     - {name: queue:p99, aggregation: quantile, quantile: 0.99, capacity: 8, promql: "max(queue)"
 }
   overloadThreshold: 0.7
+  ceilingWait: 0.5
   escalation: by-load
   refine: swap
   rings:
     - {name: near, rttMsMax: 50, unlockLoad: 0.7}
     - {name: far, rttMsMax: 300, unlockLoad: 0.9}
-  guard: {planMargin: 0.05, shedAbove: 1.5, costClampLow: 0.5, costClampHigh: 2, costEwma: 0.1, demandEwma: 0.4,
-          demandStep: 0.25, saturatedLoad: 0.9, hysteresis: 0.02, costHysteresis: 0.15, jumpConfirmations: 4,
-          stepMax: 0.3, shiftMin: 0.002, jumpMax: 5, staleAfter: 4s, missingAfter: 9s,
+  guard: {planMargin: 0.05, shedAbove: 1.5, costClampLow: 0.5, costClampHigh: 2, refutedAt: 12, demandEwma: 0.4,
+          hysteresis: 0.02, jumpConfirmations: 4, stepMax: 0.3, jumpMax: 5, staleAfter: 4s, missingAfter: 9s,
           drainPace: 30s}
   dispatch:
     mode: ledger
@@ -65,6 +65,7 @@ TEST(TierFileTest, ReadsEveryField) {
   EXPECT_EQ(tier.metrics[1].quantile, 0.99);
   EXPECT_EQ(tier.metrics[1].promql, "max(queue)");
   EXPECT_EQ(tier.route.overload_threshold, 0.7);
+  EXPECT_EQ(tier.route.ceiling_wait, 0.5);
   EXPECT_EQ(tier.route.escalation, Escalation::kByLoad);
   EXPECT_EQ(tier.route.refine, RefineMode::kSwap);
   ASSERT_EQ(tier.route.rings.size(), 2u);
@@ -84,10 +85,9 @@ TEST(TierFileTest, ReadsGuardAndDispatch) {
   ASSERT_TRUE(topology.ok()) << topology.status();
   const GuardSpec& guard = topology->fleet->tiers[TierId(0)].guard;
   EXPECT_THAT((std::vector<double>{guard.plan_margin, guard.shed_above, guard.cost_clamp_low,
-                                   guard.cost_clamp_high, guard.cost_ewma, guard.demand_ewma,
-                                   guard.demand_step, guard.saturated_load, guard.hysteresis,
-                                   guard.cost_hysteresis, guard.step_max, guard.shift_min, guard.jump_max}),
-              ElementsAre(0.05, 1.5, 0.5, 2, 0.1, 0.4, 0.25, 0.9, 0.02, 0.15, 0.3, 0.002, 5));
+                                   guard.cost_clamp_high, guard.refuted_at, guard.hysteresis, guard.step_max,
+                                   guard.jump_max}),
+              ElementsAre(0.05, 1.5, 0.5, 2, 12, 0.02, 0.3, 5));
   EXPECT_EQ(guard.jump_confirmations, 4);
   EXPECT_EQ(guard.stale_after, absl::Seconds(4));
   EXPECT_EQ(guard.missing_after, absl::Seconds(9));

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "tests/deploy/shell.h"
 #include "tests/live/open_loop.h"
 #include "tests/live/small_world.h"
 
@@ -34,12 +35,23 @@ bool Asked(const ScratchFolder& folder, const std::string& what) {
 
 void Tell(const ScratchFolder& folder, const std::string& what) { std::ofstream(folder.File(what)) << "."; }
 
+// The checker of accessibility, from npm; empty where it cannot be had, and the scenario says that it goes
+// without.
+std::string AxeCore() {
+  const std::string folder = std::string(RINGWAY_BIN_DIR) + "/../npm";
+  const std::string file = folder + "/node_modules/axe-core/axe.min.js";
+  const Ran got = RunShell("mkdir -p " + folder + " && cd " + folder + " && { [ -e " + file +
+                           " ] || timeout 40 npm install --silent --no-audit --no-fund axe-core@4; } 2>&1");
+  return got.code == 0 && std::filesystem::exists(file) ? file : "";
+}
+
 TEST(DashboardTest, AVisitorSeesTheFleetSteersItAndKnowsWhenItIsGone) {
   const std::string node = FirstThatExists({"/usr/bin/node", "/usr/local/bin/node"});
   const std::string chromium = FirstThatExists({"/usr/bin/chromium", "/usr/bin/chromium-browser"});
   if (node.empty() || chromium.empty()) {
     GTEST_SKIP() << "needs the Debian packages chromium and nodejs; ./dev test installs them where CI=true";
   }
+  const std::string axe = AxeCore();
   SmallWorld world(
       {.regions = {{"paris", 1, 2, 48.9, 2.4}, {"oslo", 1, 4, 59.9, 10.8}, {"tokyo", 1, 4, 35.7, 139.7}},
        .rtt_ms = 10,
@@ -56,11 +68,11 @@ TEST(DashboardTest, AVisitorSeesTheFleetSteersItAndKnowsWhenItIsGone) {
   calm.Start();
 
   ScratchFolder folder;
-  auto scenario =
-      runtime::ChildProcess::Start({node, RINGWAY_SOURCE_DIR "/tests/web/scenario.mjs",
-                                    absl::StrCat("http://", world.controller().http(), "/"),
-                                    world.controller().grpc(), RINGWAY_BIN_DIR "/ringway", folder.path()},
-                                   folder.File("scenario.log"));
+  auto scenario = runtime::ChildProcess::Start(
+      {node, RINGWAY_SOURCE_DIR "/tests/web/scenario.mjs",
+       absl::StrCat("http://", world.controller().http(), "/"), world.controller().grpc(),
+       RINGWAY_BIN_DIR "/ringway", folder.path(), axe},
+      folder.File("scenario.log"));
   ASSERT_TRUE(scenario.ok()) << scenario.status();
   const absl::Time give_up = absl::Now() + kScenarioMax;
   std::optional<int> ended;

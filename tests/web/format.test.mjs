@@ -1,7 +1,7 @@
 // Numbers as a person reads them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { DASH, load, localClock, milliseconds, percent, plural, rate, reason, span } from '../../web/format.mjs';
+import { DASH, load, localClock, milliseconds, nines, percent, plural, rate, reason, seconds, span, withTitles } from '../../web/format.mjs';
 
 const table = (name, fn, rows) => test(name, () => rows.forEach(([value, text]) => assert.equal(fn(value), text, `${value}`)));
 
@@ -11,6 +11,16 @@ table('loads', load, [[0.754, '0.75'], [1.2, '1.20'], [undefined, DASH]]);
 table('round trips', milliseconds, [[0.5, '0.5 ms'], [11.5, '12 ms'], [NaN, DASH]]);
 table('spans', span, [[5, '5 s'], [89, '89 s'], [120, '2 min'], [7200, '2 h'], [400000, '5 days']]);
 table('reasons', reason, [['overload', 'the source is above its threshold'], ['no-workers', 'the source has no workers'], ['no_workers', 'the source has no workers'], ['new one', 'new one']]);
+
+table('times of jobs', seconds, [[0, '0 ms'], [0.0123, '12 ms'], [0.0994, '99 ms'], [0.0997, '0.10 s'], [1.234, '1.23 s'], [12.34, '12.3 s'], [null, DASH], [NaN, DASH]]);
+table('shares that are best at 1', nines, [[1, '100 %'], [0.99999, '99.99 %'], [0.987, '98.70 %'], [0, '0.00 %'], [null, DASH]]);
+
+test('regions are called as on the map, whole names only', () => {
+  const regions = [{ name: 'us-east-1', title: 'N. Virginia' }, { name: 'us-east-2', title: 'Ohio' }, { name: 'east', title: 'East (a)' }, { name: 'plain', title: 'plain' }];
+  assert.equal(withTitles('us-east-2 sends 3 jobs to us-east-1, plain', regions), 'Ohio sends 3 jobs to N. Virginia, plain');
+  assert.equal(withTitles('us-east-21, us-east-2/gpu0 and east', regions), 'us-east-21, us-east-2/gpu0 and East (a)');
+  assert.equal(withTitles('us-east-2', undefined), 'us-east-2');
+});
 
 test('one row, two rows', () => {
   assert.equal(plural(1, 'row'), '1 row');

@@ -4,6 +4,9 @@ import test from 'node:test';
 import { flowsOf, segmentsOf, shareOf } from '../../web/flows.mjs';
 import { LEVELS, levelOf, levelText } from '../../web/load.mjs';
 import { axis, niceMax, stack, summaries, ticks } from '../../web/series.mjs';
+import { readAddress, writeAddress } from '../../web/address.mjs';
+import { GROUPS, groupOf, groupsFrom, textOf } from '../../web/kinds.mjs';
+import { stepText, summary } from '../../web/request.mjs';
 import { EventReader } from '../../web/sse.mjs';
 
 test('a load is a level relative to the threshold', () => {
@@ -59,4 +62,28 @@ test('events come whole, however the stream is cut', () => {
     for (let at = 0; at < stream.length; at += size) events.push(...reader.push(stream.slice(at, at + size)));
     assert.deepEqual(events, whole, `in pieces of ${size}`);
   }
+});
+
+test('what is looked at comes back from the address, and what is unknown is left out', () => {
+  const view = { tier: 'animate', region: 'us-east-1', events: 'orders,spill', request: 'a b&c=#1' };
+  assert.deepEqual(readAddress(writeAddress(view)), view);
+  assert.equal(writeAddress({ tier: '', region: '' }), '');
+  assert.deepEqual(readAddress('#region=x&colour=red&tier='), { region: 'x' });
+  assert.deepEqual(readAddress(''), {});
+});
+
+test('spill is left out until it is asked for, and every kind is in a group', () => {
+  assert.equal(groupsFrom('').has('spill'), false);
+  assert.equal(groupsFrom('').has('orders'), true);
+  assert.deepEqual([...groupsFrom('spill,nonsense')], ['spill']);
+  assert.equal(groupsFrom('none').size, 0);
+  for (const text of ['', 'none', 'spill', 'orders,load']) assert.equal(textOf(groupsFrom(text)), text);
+  for (const kind of ['drain', 'hot', 'spill', 'leader', 'something new']) assert.ok(GROUPS.some((group) => group.name === groupOf(kind)), kind);
+});
+
+test('a trace is told in words', () => {
+  assert.equal(stepText({ what: 'offered', whom: 'w1', detail: 'home' }), 'offered to w1 (home)');
+  assert.equal(stepText({ what: 'answered', whom: 'w1', detail: 'busy' }), 'answered by w1: busy');
+  assert.equal(summary({ asked: 3, answered: 3, traces: [{}] }), '1 of 3 routers remembers it.');
+  assert.equal(summary({ asked: 3, answered: 2, traces: [{}, {}] }), '2 of 2 routers remember it; 1 did not answer.');
 });

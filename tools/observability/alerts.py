@@ -99,11 +99,11 @@ ALERTS = [
       ('ringway_router_queue_wait_seconds_bucket{tier="t",le="10"}', "0+20x80"),
       ('ringway_router_queue_wait_seconds_bucket{tier="t",le="+Inf"}', "0+20x80")]),
     ("RingwayProbesWasted", "warning", "10m",
-     'sum(rate(ringway_router_probes_total{result="busy"}[5m])) / '
-     'sum(rate(ringway_router_probes_total{result="done"}[5m])) > 4',
+     'sum(rate(ringway_router_offers_total{result="busy"}[5m])) / '
+     'sum(rate(ringway_router_offers_total{result="done"}[5m])) > 4',
      "{{ $value }} offers meet a busy worker for each that is served", {},
-     [('ringway_router_probes_total{result="busy"}', "0+50x80"), ('ringway_router_probes_total{result="done"}', "0+10x80")],
-     [('ringway_router_probes_total{result="busy"}', "0+30x80"), ('ringway_router_probes_total{result="done"}', "0+10x80")]),
+     [('ringway_router_offers_total{result="busy"}', "0+50x80"), ('ringway_router_offers_total{result="done"}', "0+10x80")],
+     [('ringway_router_offers_total{result="busy"}', "0+30x80"), ('ringway_router_offers_total{result="done"}', "0+10x80")]),
     ("RingwayRetryBudgetSpent", "warning", "2m", "ringway_router_retry_budget < 1",
      "Router {{ $labels.instance }} may not offer jobs of tier {{ $labels.tier }} a second time",
      {"instance": "a", "tier": "t"},

@@ -60,7 +60,7 @@ PANELS = [
     ("Jobs waiting", "timeseries", "none", 8,
      ("{{tier}}", "sum by (tier) (ringway_router_queue_depth{%s})" % TIER)),
     ("Offers for each job served", "timeseries", "none", 8,
-     ("offers", 'sum(rate(ringway_router_probes_total[5m])) / sum(rate(ringway_router_probes_total{result="done"}[5m]))')),
+     ("offers", 'sum(rate(ringway_router_offers_total[5m])) / sum(rate(ringway_router_offers_total{result="done"}[5m]))')),
     ("Retry budget, lowest router", "timeseries", "none", 8,
      ("{{tier}}", "min by (tier) (ringway_router_retry_budget{%s})" % TIER)),
     ("Busy share of known workers", "timeseries", "percentunit", 8,

@@ -1,17 +1,8 @@
 #include "worker/backends/engine.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "core/check.h"
-#include "engine/animate_order.h"
-#include "engine/bundled_model.h"
 
 namespace ringway::worker {
 namespace {
@@ -25,61 +16,17 @@ WorkEnd EndOf(const absl::Status& status) {
   return {.outcome = OutcomeOf(status), .message = std::string(status.message())};
 }
 
-// What the servers of the OpenAI-style videos API call some settings; what says nothing new is dropped.
-// `pace`: frames a second of the model, where the order names none.
-void TakeApiNames(std::map<std::string, std::string>& settings, int pace) {
-  const auto rename = [&settings](const char* from, const char* to) {
-    if (auto found = settings.extract(from)) settings.try_emplace(to, std::move(found.mapped()));
-  };
-  rename("num_frames", "frames");
-  rename("num_inference_steps", "steps");
-  if (const auto size = settings.extract("size")) {
-    int width = 0, height = 0;
-    const std::vector<std::string> sides = absl::StrSplit(size.mapped(), 'x');
-    const bool read =
-        sides.size() == 2 && absl::SimpleAtoi(sides[0], &width) && absl::SimpleAtoi(sides[1], &height);
-    settings.try_emplace("side", read ? absl::StrCat(std::max(width, height)) : size.mapped());
-  }
-  if (const auto seconds = settings.extract("seconds")) {
-    double film_s = 0, fps = pace;
-    if (const auto given = settings.find("fps"); given != settings.end())
-      (void)absl::SimpleAtod(given->second, &fps);
-    const bool read = absl::SimpleAtod(seconds.mapped(), &film_s) && film_s > 0 && film_s * fps < 1e6;
-    settings.try_emplace(
-        "frames",
-        read ? absl::StrCat(std::max(1, static_cast<int>(std::lround(film_s * fps)))) : seconds.mapped());
-  }
-}
-
-// The order's own words first, then the hints that the whole system understands.
-std::map<std::string, std::string> SettingsOf(const WorkOrder& order, int pace) {
-  std::map<std::string, std::string> settings = order.parameters;
-  TakeApiNames(settings, pace);
-  if (order.cost.steps != 0) settings.try_emplace("steps", absl::StrCat(order.cost.steps));
-  if (order.cost.frames != 0) settings.try_emplace("frames", absl::StrCat(order.cost.frames));
-  return settings;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Backend>> EngineBackend::Open(runtime::EventLoop& loop,
                                                              const EngineSettings& settings) {
-  std::filesystem::path model = settings.model;
-  if (model.empty()) {
-    const absl::StatusOr<std::filesystem::path> bundled = engine::FindBundledModel();
-    if (!bundled.ok()) return bundled.status();
-    model = *bundled;
-  }
-  absl::StatusOr<std::unique_ptr<engine::Engine>> engine =
-      engine::Engine::Open(model, {.threads = settings.threads});
-  if (!engine.ok()) return engine.status();
-  return std::unique_ptr<Backend>(new EngineBackend(loop, *std::move(engine)));
+  auto work = OpenEngineWork(settings);
+  if (!work.ok()) return work.status();
+  return std::unique_ptr<Backend>(new EngineBackend(loop, *std::move(work)));
 }
 
-EngineBackend::EngineBackend(runtime::EventLoop& loop, std::unique_ptr<engine::Engine> engine)
-    : loop_(loop),
-      engine_(std::move(engine)),
-      thread_([this](const std::stop_token& quit) { Serve(quit); }) {}
+EngineBackend::EngineBackend(runtime::EventLoop& loop, std::unique_ptr<EngineWork> work)
+    : loop_(loop), work_(std::move(work)), thread_([this](const std::stop_token& quit) { Serve(quit); }) {}
 
 EngineBackend::~EngineBackend() {
   stop_.request_stop();
@@ -113,25 +60,11 @@ void EngineBackend::Serve(const std::stop_token& quit) {
 }
 
 EngineBackend::Answer EngineBackend::Work(const WorkOrder& order, const std::stop_token& stop) {
-  const absl::StatusOr<engine::AnimateOrder> read =
-      engine::ReadAnimateOrder(order.payload, order.prompt, SettingsOf(order, engine_->frames_per_second()));
-  if (!read.ok()) return {{}, EndOf(read.status())};
-  std::uint32_t told = 0;
-  const absl::StatusOr<engine::Animation> animation = engine_->Animate(
-      read->request,
-      [&](const engine::AnimateProgress& progress) {
-        const auto steps = static_cast<std::uint32_t>(progress.steps) + 1;
-        const auto step = progress.fraction >= 1 ? steps : static_cast<std::uint32_t>(progress.step);
-        if (std::exchange(told, step) != step) PostProgress(step, steps);
-      },
-      stop);
-  if (!animation.ok()) return {{}, EndOf(animation.status())};
-  absl::StatusOr<std::string> file =
-      engine::EncodeAnimation(*animation, read->format, {.threads = engine_->threads(), .stop = stop});
-  if (!file.ok()) return {{}, EndOf(file.status())};
-  return {*std::move(file),
-          {.message = absl::StrJoin(animation->notes, "; "),
-           .content_type = std::string(engine::ContentTypeOf(read->format))}};
+  absl::StatusOr<MadeResult> made = work_->Make(
+      order, [this](std::uint32_t step, std::uint32_t steps) { PostProgress(step, steps); }, stop);
+  if (!made.ok()) return {{}, EndOf(made.status())};
+  return {std::move(made->bytes),
+          {.message = std::move(made->note), .content_type = std::move(made->content_type)}};
 }
 
 void EngineBackend::PostProgress(std::uint32_t step, std::uint32_t steps) {

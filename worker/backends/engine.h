@@ -1,10 +1,11 @@
-// The bundled engine as a backend: animates the photo that a job carries.
+// The engine as a backend: animates the photo that a job carries, or draws the picture of its prompt
+// (engine_work.h).
 //
-// The payload is the photo, the prompt is the job's, settings are its parameters by the names of
-// engine/animate_order.h; the cost hints `steps` and `frames` count where no parameter says otherwise. What
-// cannot be read is rejected; progress is told once a solver step, and a last time for the frames, so `steps`
-// is one more than the solver's. Cancel is obeyed within one step. The model is loaded once, before the
-// worker serves.
+// The payload is the photo, or the picture to start from; the prompt is the job's, settings are its
+// parameters by the names of engine/animate_order.h and engine/picture_order.h; the cost hints `steps` and
+// `frames` count where no parameter says otherwise. What cannot be read is rejected; progress is told once a
+// solver step, and a last time for the frames or the picture, so `steps` is one more than the solver's.
+// Cancel is obeyed within one step. The model is loaded once, before the worker serves.
 //
 // Threads: Start and Cancel on the loop; the engine runs on one thread of this object, which posts what it
 // has to say to the loop. Destroy on any thread after the loop has stopped, or on the loop while nothing
@@ -22,16 +23,11 @@
 #include <thread>
 
 #include "absl/status/statusor.h"
-#include "engine/engine.h"
 #include "runtime/event_loop.h"
 #include "worker/backends/backend.h"
+#include "worker/backends/engine_work.h"
 
 namespace ringway::worker {
-
-struct EngineSettings {
-  std::string model;  // directory; empty: the bundled one
-  int threads = 0;    // 0: as many as there are processors
-};
 
 class EngineBackend final : public Backend {
  public:
@@ -49,16 +45,16 @@ class EngineBackend final : public Backend {
     std::string bytes;
     WorkEnd end;
   };
-  EngineBackend(runtime::EventLoop& loop, std::unique_ptr<engine::Engine> engine);
+  EngineBackend(runtime::EventLoop& loop, std::unique_ptr<EngineWork> work);
   void Serve(const std::stop_token& quit);
   Answer Work(const WorkOrder& order, const std::stop_token& stop);
   void PostProgress(std::uint32_t step, std::uint32_t steps);
   void PostAnswer(Answer answer);
 
   runtime::EventLoop& loop_;
-  std::unique_ptr<engine::Engine> engine_;  // the thread's
-  WorkSink* sink_ = nullptr;                // the loop's; none: nothing runs
-  std::stop_source stop_;                   // of the order that runs
+  std::unique_ptr<EngineWork> work_;  // the thread's
+  WorkSink* sink_ = nullptr;          // the loop's; none: nothing runs
+  std::stop_source stop_;             // of the order that runs
 
   std::mutex mutex_;
   std::condition_variable_any changed_;

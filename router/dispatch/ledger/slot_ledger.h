@@ -14,10 +14,9 @@
 // The ledger alone decides how long a worker rests after failures, for all routers, and every rest ends by
 // time: nobody else may turn its grants down for good.
 //
-// A job that may leave and finds no idle slot here goes at once where a worker is believed to be idle
-// (idle_regions.h), the one that entered first before the others, the more important priority first; refused
-// there it asks again, and has its old place in the line. A freed slot goes to the line first, so other
-// regions get only what nobody here waits for.
+// A job that may leave and finds no idle slot goes where a worker is believed to be idle (idle_regions.h), the
+// more important first, then the oldest; refused there it has its old place in the line. A freed slot goes to
+// the line first, so other regions get only what nobody here waits for.
 //
 // Invariants: a slot has at most one live lease (checked); an ask is granted at most once and ends granted,
 // refused with a reason, redirected, or withdrawn; while a slot is idle nobody waits; a job that can no
@@ -96,8 +95,7 @@ class SlotLedger {
   bool holding() const { return holding_; }
   // What other regions may know of this one; `sequence` is for who sends it.
   IdleHint Hint() const;
-  // It knows which other regions have idle workers, and so decides who leaves.
-  bool HearsOthers(absl::Time now) const { return others_.Hears(now); }
+  // While it hears others, the ledger decides who leaves.
   const IdleRegions& others() const { return others_; }
   const Fence& appointment() const { return appointment_; }
   // Hints that something about the worker, or of the asker's slot, comes soon, and that somebody who waits

@@ -2,6 +2,7 @@
 
 #include "core/check.h"
 #include "core/json_reader.h"
+#include "engine/checkpoint/gguf.h"
 #include "engine/checkpoint/safetensors.h"
 #include "tests/engine/fuzz/targets.h"
 
@@ -17,6 +18,18 @@ bool FuzzSafetensors(std::string_view bytes) {
     RINGWAY_CHECK(tensor.begin <= tensor.end && tensor.end <= file.size());
     std::vector<float> values(static_cast<std::size_t>(tensor.elements()));
     (void)ReadFloats(file, tensor, 0, values);  // integers are refused, everything else must be readable
+  }
+  return true;
+}
+
+bool FuzzGguf(std::string_view bytes) {
+  const auto file = std::as_bytes(std::span(bytes.data(), bytes.size()));
+  const absl::StatusOr<GgufHeader> header = ParseGguf(file, "fuzz");
+  if (!header.ok()) return false;
+  for (const StoredTensor& tensor : header->tensors) {
+    RINGWAY_CHECK(tensor.begin <= tensor.end && tensor.end <= file.size());
+    std::vector<float> values(static_cast<std::size_t>(tensor.elements()));
+    RINGWAY_CHECK(ReadFloats(file, tensor, 0, values).ok());
   }
   return true;
 }

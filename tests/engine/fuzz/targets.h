@@ -14,6 +14,7 @@ namespace ringway::engine {
 
 bool FuzzJson(std::string_view bytes);
 bool FuzzSafetensors(std::string_view bytes);
+bool FuzzGguf(std::string_view bytes);
 bool FuzzPng(std::string_view bytes);
 bool FuzzJpeg(std::string_view bytes);
 bool FuzzWebp(std::string_view bytes);

@@ -12,10 +12,12 @@ import sys
 import numpy as np
 import torch
 from adapters import adapted_unet
+from control import ControlledUNet
 from clip import ProjectedText, Text, Vision
 from hash_weights import HALF, fill, fnv1a, tensor
 from motion_field import packed_field
 from pictures import PICTURES
+from tiny import Tiny
 from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
 from unets import SdUNet, SvdUNet
 from vae import PictureVae, Vae
@@ -97,6 +99,29 @@ def clip_summary():
     return config, names, torch.cat([net.text_model.states(ids)[2].flatten(), net.summary(ids).flatten()])[None]
 
 
+CONTROL = dict({key: SD[key] for key in SD if key not in ("out_channels", "up_block_types")},
+               conditioning_embedding_out_channels=[16, 32, 96, 256])
+
+
+def controlled_unet():
+    """Two pictures with strengths of their own; the picture is the same for both halves of guidance."""
+    net = ControlledUNet(SD, CONTROL)
+    names = fill(net)
+    pictures = [(picture_input(f"picture{i}", 1, 64, 96, 3) + 1) / 2 for i in range(2)]
+    y = net(picture_input("sample", 2, 8, 12, 4), torch.tensor([501.0]), tensor("context", [2, 77, 40]), pictures,
+            [0.8, -0.5])
+    return dict(unet=SD, control=CONTROL), names, y
+
+
+TINY = dict(decoder_block_out_channels=[32, 32, 32, 32], num_decoder_blocks=[3, 3, 3, 1], latent_channels=4, out_channels=3)
+
+
+def tiny_decoder():
+    net = Tiny(TINY)
+    names = fill(net)
+    return TINY, names, net.decoder(picture_input("latent", 1, 6, 8, 4) * 4)
+
+
 def picture_vae():
     """There and back: what the encoder made of a picture, its mean, drawn again."""
     net = PictureVae(VAE)
@@ -149,6 +174,8 @@ CASES = {
                                                   tensor("context", [1, 77, 40]))),
     "sd2_unet_odd": sd2_unet_odd,
     "sdxl_unet": sdxl_unet,
+    "controlled_unet": controlled_unet,
+    "tiny_decoder": tiny_decoder,
     "clip_summary": clip_summary,
     "picture_vae": picture_vae,
     "vae_encoder": lambda: vae(False),

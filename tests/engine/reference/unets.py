@@ -75,8 +75,8 @@ class UNet(nn.Module):
         self.conv_norm_out = nn.GroupNorm(32, widths[0], eps=1e-5)
         self.conv_out = nn.Conv2d(widths[0], config["out_channels"], 3, padding=1)
 
-    def run(self, x, resnet, transformer):
-        x = self.conv_in(x)
+    def half(self, x, resnet, transformer):
+        """From behind conv_in down, and the middle."""
         skips = [x]
         for block in self.down_blocks:
             for i, layer in enumerate(block.resnets):
@@ -88,7 +88,13 @@ class UNet(nn.Module):
                 skips.append(x)
         x = resnet(self.mid_block.resnets[0], x)
         x = transformer(self.mid_block.attentions[0], x)
-        x = resnet(self.mid_block.resnets[1], x)
+        return skips, resnet(self.mid_block.resnets[1], x)
+
+    def run(self, x, resnet, transformer, added=None):
+        """`added`: to the skips and to the middle, what a control network says."""
+        skips, x = self.half(self.conv_in(x), resnet, transformer)
+        if added is not None:
+            skips, x = [s + a for s, a in zip(skips, added[0])], x + added[1]
         for block in self.up_blocks:
             for i, layer in enumerate(block.resnets):
                 x = resnet(layer, torch.cat([x, skips.pop()], dim=1))
@@ -116,7 +122,7 @@ class SdUNet(UNet):
             self.sizes = config["addition_time_embed_dim"]
             self.add_embedding = TimeEmbedding(config["projection_class_embeddings_input_dim"], time)
 
-    def forward(self, sample, time, context, guidance=None, summary=None, sizes=None):
+    def forward(self, sample, time, context, guidance=None, summary=None, sizes=None, added=None):
         """For XL: summary [pictures, c] of the prompts, sizes [pictures, 6]."""
         rows = sinusoid(time, self.width)
         if guidance is not None:
@@ -125,7 +131,7 @@ class SdUNet(UNet):
         if summary is not None:
             waves = sinusoid(sizes.flatten(), self.sizes).reshape(len(sizes), -1)
             embedding = embedding + self.add_embedding(torch.cat([summary, waves], dim=-1))
-        return self.run(sample, lambda m, x: m(x, embedding), lambda m, x: m(x, context))
+        return self.run(sample, lambda m, x: m(x, embedding), lambda m, x: m(x, context), added)
 
 
 def svd_epsilon(part, attends):

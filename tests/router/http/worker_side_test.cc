@@ -318,7 +318,7 @@ TEST(HttpWorkers, AreCountedOnTheMetricsPage) {
   EXPECT_EQ(live::MetricValue(pool.router().http(),
                               "ringway_router_requests_total{outcome=\"done\",tier=\"http\",via=\"client\"}"),
             3);
-  EXPECT_EQ(live::MetricValue(pool.router().http(), "ringway_router_probes_total{result=\"done\"}"), 3);
+  EXPECT_EQ(live::MetricValue(pool.router().http(), "ringway_router_offers_total{result=\"done\"}"), 3);
 }
 
 }  // namespace

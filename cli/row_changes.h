@@ -1,0 +1,27 @@
+// What a dry run would change in a routing table, as a table for a screen.
+//
+// One line for each source, priority and target whose share would change, with the share now, the share then,
+// and why it goes there; the lines of the largest traffic first. A row for which nobody asks now is counted
+// and left out unless all are wanted. A row that a table does not hold means: stay home.
+//
+// Threads: pure functions over messages. Cost: n log n in the routes.
+#ifndef RINGWAY_CLI_ROW_CHANGES_H_
+#define RINGWAY_CLI_ROW_CHANGES_H_
+
+#include "cli/text_table.h"
+#include "ringway/v1/admin.pb.h"
+
+namespace ringway::cli {
+
+struct RowChanges {
+  TextTable table;
+  int idle_rows = 0;  // left out
+};
+
+// `now`: the table in force, of the same tier; empty: everything at home. `status` names the rings.
+RowChanges ChangesBetween(const v1::RoutingTable& now, const v1::DryRunReply& then,
+                          const v1::StatusReply& status, bool all);
+
+}  // namespace ringway::cli
+
+#endif  // RINGWAY_CLI_ROW_CHANGES_H_

@@ -1,0 +1,77 @@
+#include "cli/words/examples.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ringway::words {
+namespace {
+
+// Subcommand, as it is typed, to what may follow it; empty: nothing has to.
+const std::map<std::string, std::vector<std::string>>& Examples() {
+  static const auto& examples = *new std::map<std::string, std::vector<std::string>>{
+      {"up", {"", "--free-ports --folder /tmp/second", "--backend synthetic --topology topology/local.yaml"}},
+      {"down", {"", "--folder /tmp/second", "--keep"}},
+      {"load",
+       {"--rate 2 --duration 60s",
+        "--rate 4 --region eu-west-1=3 --region us-east-1=1 --arrivals gamma --cv 2",
+        "--trace arrivals.csv --file photo.jpg --prompt \"zoom in slowly\" --json"}},
+      {"demo",
+       {"", "--photo photo.jpg --prompt \"zoom in slowly\"", "--no-picture --seconds 120 --route ringway"}},
+      {"animate",
+       {"photo.jpg -p \"zoom in slowly\" -o film.gif", "-p \"the boat sways\" -o film.webp --seed 7"}},
+      {"generate", {"--model DIR -p \"a lighthouse at dawn\" -o picture.png"}},
+      {"engine inspect", {"engine/weights/student --tensors"}},
+      {"engine bench", {"", "--threads 2"}},
+      {"submit",
+       {"--file photo.png --prompt \"zoom in slowly\" --out film.gif",
+        "--prompt \"a cat waves\" --key order-4711", "--prompt \"a cat waves\" --deadline 30s --json"}},
+      {"sim run", {"sim/scenarios/launch-spike.yaml", "sim/scenarios/launch-spike.yaml --seed 3 --json"}},
+      {"sim sweep", {"sim/scenarios/launch-spike.yaml --vary demand=0.6:1.2:0.1 --out sweep"}},
+      {"sim merge", {"sweep --csv sweep.csv"}},
+      {"sim compare",
+       {"sim/scenarios/launch-spike.yaml sim/scenarios/domino.yaml",
+        "sim/scenarios/launch-spike.yaml --set-b threshold=0.7"}},
+      {"sim size", {"sim/scenarios/capacity-sizing.yaml --slo 'served_share>=0.99' --slo 'wait_p99_s<=0.5'"}},
+      {"sim replay",
+       {"ringway-controller-state/journal", "ringway-controller-state/journal --edit threshold=0.9"}},
+      {"status", {"", "--watch --interval 5", "--routers", "--json"}},
+      {"top", {"", "--once", "--count 10 --json"}},
+      {"table", {"", "--tier animate"}},
+      {"explain", {"eu-west-1", "eu-west-1 --tier animate"}},
+      {"whatif", {"--drain eu-west-1", "--threshold 0.7", "--scale us-east-1=2 --scale eu-west-1=1.5"}},
+      {"drain", {"eu-west-1 --why \"maintenance of the power supply\""}},
+      {"undrain", {"eu-west-1 --why \"power is back\""}},
+      {"pin", {"eu-west-1 --why \"while we look into it\""}},
+      {"unpin", {"eu-west-1"}},
+      {"threshold", {"0.7 --why \"launch tonight\"", "0.8 --tier animate"}},
+      {"mode", {"observe --why \"first day\"", "active --tier animate"}},
+      {"rollback", {"3.41 --why \"the table of this morning\""}},
+      {"audit", {"", "--limit 3"}},
+      {"names", {"regions", "tiers"}},
+      {"plan", {"topology/aws.yaml evening.yaml --drain eu-west-1"}},
+      {"topology check", {"topology/local.yaml"}},
+      {"topology show", {"topology/aws.yaml --tier animate"}},
+      {"version", {""}},
+      {"completion", {"bash"}},
+      {"man", {"", "/tmp/pages"}}};
+  return examples;
+}
+
+void AddTo(CLI::App& command, const std::string& path) {
+  for (CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; }))
+    AddTo(*child, path.empty() ? child->get_name() : path + " " + child->get_name());
+  const auto found = Examples().find(path);
+  if (found == Examples().end()) return;
+  std::string text = command.get_footer();
+  text += text.empty() ? "Examples:" : "\n\nExamples:";
+  for (const std::string& rest : found->second)
+    text += "\n  ringway " + path + (rest.empty() ? "" : " " + rest);
+  command.footer(text);
+}
+
+}  // namespace
+
+void AddExamples(CLI::App& root) { AddTo(root, ""); }
+
+}  // namespace ringway::words

@@ -1,0 +1,26 @@
+// Times in a checkpoint: nanoseconds of the controller's clock, 0 for never.
+//
+// The machine rounds what it keeps to whole nanoseconds, so a time that is written and read is the same.
+//
+// Pure; O(1).
+#ifndef RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_TIME_H_
+#define RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_TIME_H_
+
+#include <cstdint>
+
+#include "absl/time/time.h"
+
+namespace ringway::controller {
+
+inline constexpr std::int64_t kNever = 0;
+
+inline std::int64_t Nanos(absl::Time time) {
+  return time == absl::InfinitePast() ? kNever : absl::ToUnixNanos(time);
+}
+inline absl::Time At(std::int64_t nanos) {
+  return nanos == kNever ? absl::InfinitePast() : absl::FromUnixNanos(nanos);
+}
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_TIME_H_

@@ -1,0 +1,74 @@
+#include "engine/cpu/peak.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/cpu/parallel.h"
+
+namespace ringway::engine {
+namespace {
+
+constexpr int kChains = 16;
+constexpr int kFew = 12;  // of the 16 registers that AVX2 has
+constexpr int kTurns = 500'000;
+
+// The barrier keeps the compiler from seeing that a chain has a closed form.
+__attribute__((target("avx512f,avx512bf16"))) float Bf16Chains() {
+  __m512 sum[kChains];
+  for (auto& s : sum) s = _mm512_setzero_ps();
+  const __m512bh x = (__m512bh)_mm512_set1_epi32(0x3c003c00);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (auto& s : sum) {
+      s = _mm512_dpbf16_ps(s, x, x);
+      asm volatile("" : "+v"(s));
+    }
+  }
+  return _mm512_cvtss_f32(sum[0]);
+}
+
+__attribute__((target("avx512f"))) float WideFloatChains() {
+  __m512 sum[kChains];
+  for (auto& s : sum) s = _mm512_setzero_ps();
+  const __m512 x = _mm512_set1_ps(0.01f);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (auto& s : sum) {
+      s = _mm512_fmadd_ps(x, x, s);
+      asm volatile("" : "+v"(s));
+    }
+  }
+  return _mm512_cvtss_f32(sum[0]);
+}
+
+__attribute__((target("avx2,fma"))) float FloatChains() {
+  __m256 sum[kFew];
+  for (auto& s : sum) s = _mm256_setzero_ps();
+  const __m256 x = _mm256_set1_ps(0.01f);
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (auto& s : sum) {
+      s = _mm256_fmadd_ps(x, x, s);
+      asm volatile("" : "+x"(s));
+    }
+  }
+  return _mm256_cvtss_f32(sum[0]);
+}
+
+}  // namespace
+
+double PeakFlops(Isa isa, int threads) {
+  if (isa == Isa::kScalar) return 0;
+  const bool bf16 = isa == Isa::kAvx512Bf16, wide = isa >= Isa::kAvx512;
+  float (*const chains)() = bf16 ? Bf16Chains : wide ? WideFloatChains : FloatChains;
+  const double flops_a_turn = bf16 ? kChains * 64.0 : wide ? kChains * 32.0 : kFew * 16.0;
+  volatile float sink = 0;
+  double best = 1e9;
+  for (int round = 0; round < 40; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    ParallelFor(threads, threads, [&](std::int64_t, int) { sink = chains(); });
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return threads * static_cast<double>(kTurns) * flops_a_turn / best;
+}
+
+}  // namespace ringway::engine

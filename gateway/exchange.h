@@ -1,0 +1,79 @@
+// One request of a client to the videos API, from its head to the end of its answer.
+//
+// What it waits for is its stage; an exchange is in one stage at a time and leaves the front when it has been
+// answered. The connection owns the protocol, the front this. Threads: the front's
+// loop. Bounds: the front's, on `body`.
+#ifndef RINGWAY_GATEWAY_EXCHANGE_H_
+#define RINGWAY_GATEWAY_EXCHANGE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/time/time.h"
+#include "gateway/fleet_list.h"
+#include "gateway/image_call.h"
+#include "gateway/jobs/route.h"
+#include "gateway/relay.h"
+#include "gateway/result_store.h"
+#include "runtime/http/server_connection.h"
+
+namespace ringway::gateway {
+
+// Names the router that hands a request on; who gets it answers itself.
+inline constexpr std::string_view kRelayedField = "X-Ringway-Relayed-By";
+
+struct Exchange {
+  enum class Stage : std::uint8_t {
+    kBody,     // the request is still arriving
+    kReading,  // its body is being read
+    kVerdict,  // a job was taken: is it refused at once, or started?
+    kSync,     // until the job is over
+    kImages,   // until all pictures are drawn
+    kAnswer,   // which go out
+    kEvents,   // as long as the job runs
+    kContent,  // a result goes out
+    kRelay,    // the owner's answer goes through
+    kList,     // other routers say what they have
+  };
+  explicit Exchange(http::ServerConnection& connection) : client(connection) {}
+
+  http::ServerConnection& client;
+  Stage stage = Stage::kBody;
+  Route route;
+  bool head_only = false;
+  bool relayed = false;  // by another router
+  absl::Time since;      // in this stage
+  // Fields of the head that are needed later.
+  std::string target;
+  std::string content_type;
+  std::string authorization;
+  std::string key;
+  std::string traceparent;
+  std::string tracestate;
+  std::string range;
+  std::string if_range;
+  std::string body;
+  std::size_t body_bytes = 0;  // that count for this exchange
+  // kVerdict, kSync, kEvents: news of this job are for it.
+  std::string video;
+  // kEvents.
+  std::uint64_t last_event = 0;
+  bool behind = false;  // something happened that this client was too slow to hear
+  absl::Time said_at;   // when it was last told anything
+  // kImages, kAnswer.
+  std::unique_ptr<ImageCall> images;
+  // kContent.
+  std::unique_ptr<ResultFile> file;
+  std::uint64_t offset = 0;
+  std::uint64_t end = 0;
+  // kRelay.
+  std::shared_ptr<Relay> relay;
+  // kList.
+  std::shared_ptr<FleetList> list;
+};
+
+}  // namespace ringway::gateway
+
+#endif  // RINGWAY_GATEWAY_EXCHANGE_H_

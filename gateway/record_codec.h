@@ -1,0 +1,22 @@
+// A video job to bytes and back: what the store writes.
+//
+// A record is the payload of one state file; the message is v1::VideoRecord.
+// Decoding checks what a damaged or foreign file could say wrong; unknown fields of a newer release are
+// ignored. Threads: pure functions.
+#ifndef RINGWAY_GATEWAY_RECORD_CODEC_H_
+#define RINGWAY_GATEWAY_RECORD_CODEC_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "gateway/jobs/video.h"
+
+namespace ringway::gateway {
+
+std::string EncodeVideo(const Video& video);
+// Errors: DataLoss.
+absl::StatusOr<Video> DecodeVideo(const std::string& bytes);
+
+}  // namespace ringway::gateway
+
+#endif  // RINGWAY_GATEWAY_RECORD_CODEC_H_

@@ -1,0 +1,219 @@
+// Control networks: against the reference (tests/engine/reference/control.py), and as pictures see them: on,
+// off, on a part of the way, several at once, and the wrong ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "engine/cpu/cpu_backend.h"
+#include "engine/networks/tiny_vae.h"
+#include "engine/networks/unet_sd.h"
+#include "engine/pipelines/picture_pipeline.h"
+#include "engine/plan/plan.h"
+#include "tests/engine/hash_weights.h"
+#include "tests/engine/picture_files.h"
+
+namespace ringway::engine {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+Config Part(const Golden& golden, const char* name) {
+  const Json all = Json::Parse(golden.config, "golden").value();
+  return Config(*all.Find(name), name);
+}
+
+std::vector<float> HashedPicture(int number, std::size_t size) {
+  std::vector<float> picture(size);
+  FillHashed(absl::StrCat("picture", number), picture);
+  for (float& x : picture) x = (x + 1) / 2;
+  return picture;
+}
+
+TEST(ControlParity, WithTorch) {
+  const Golden golden = ReadGolden("controlled_unet");
+  const SdUNetConfig config = ReadSdUNetConfig(Part(golden, "unet")).value();
+  const ControlNetConfig control = ReadControlNetConfig(Part(golden, "control")).value();
+  HashWeights all;
+  PrefixedWeights unet_weights(all, "unet."), control_weights(all, "control.");
+  const PictureSize size{2, 8, 12};
+  const Graph unet_graph = BuildSdUNet(config, unet_weights, size, 77, /*controlled=*/true);
+  const Graph condition_graph = BuildControlCondition(control, control_weights, 8, 12);
+  const Graph control_graph = BuildControlNet(control, control_weights, size, 77);
+  EXPECT_EQ(all.ListHash(), golden.names);
+  for (const DType precision : {DType::kF32, DType::kBF16}) {
+    const CpuBackend backend({.threads = 2});
+    if (precision == DType::kBF16 && !backend.FastBf16()) continue;
+    const PassOptions options{.precision = precision};
+    const auto unet = Plan::Freeze(unet_graph, options, backend, unet_weights).value();
+    const auto condition = Plan::Freeze(condition_graph, options, backend, control_weights).value();
+    const auto net = Plan::Freeze(control_graph, options, backend, control_weights).value();
+    for (Plan* plan : {unet.get(), net.get()}) {
+      FillHashed("sample", plan->Input("sample"));
+      FillHashed("context", plan->Input("context"));
+      plan->Input("time")[0] = 501.0f;
+    }
+    const float strengths[] = {0.8f, -0.5f};
+    for (int i = 0; i < 2; ++i) {
+      std::ranges::copy(HashedPicture(i, condition->Input("picture").size()),
+                        condition->Input("picture").begin());
+      condition->Run();
+      const auto made = condition->Output("condition");
+      std::ranges::copy(made, net->Input("condition").begin());
+      std::ranges::copy(made, net->Input("condition").begin() + static_cast<std::ptrdiff_t>(made.size()));
+      net->Run();
+      for (std::size_t k = 0; k <= SkipCount(config.layout); ++k) {
+        const auto sum = unet->Input(ControlInput(k));
+        const auto said = net->Output(ControlInput(k));
+        ASSERT_EQ(sum.size(), said.size());
+        for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += strengths[i] * said[j];
+      }
+    }
+    unet->Run();
+    const double distance = DistanceToGolden(golden, unet->Output("prediction"));
+    std::printf("  controlled UNet, %s: %.1e\n", precision == DType::kF32 ? "f32" : "bf16", distance);
+    EXPECT_LT(distance, precision == DType::kF32 ? 1e-5 : golden.torch_bf16);
+  }
+}
+
+TEST(TinyParity, WithTorch) {
+  const Golden golden = ReadGolden("tiny_decoder");
+  HashWeights weights;
+  const Graph graph = BuildTinyDecoder(ReadTinyVaeConfig(ConfigOf(golden)).value(), weights, 6, 8);
+  EXPECT_EQ(weights.ListHash(), golden.names);
+  for (const DType precision : {DType::kF32, DType::kBF16}) {
+    const CpuBackend backend({.threads = 2});
+    if (precision == DType::kBF16 && !backend.FastBf16()) continue;
+    const auto plan = Plan::Freeze(graph, {.precision = precision}, backend, weights).value();
+    FillHashed("latent", plan->Input("latent"), 4.0f);
+    SquashTinyLatents(plan->Input("latent"));
+    plan->Run();
+    std::vector<float> picture;
+    for (const float x : plan->Output("picture")) picture.push_back(x * 2 - 1);
+    const double distance = DistanceToGolden(golden, picture);
+    std::printf("  tiny decoder, %s: %.1e\n", precision == DType::kF32 ? "f32" : "bf16", distance);
+    EXPECT_LT(distance, precision == DType::kF32 ? 1e-5 : golden.torch_bf16);
+  }
+}
+
+class Controlled : public testing::Test {
+ protected:
+  Controlled()
+      : backend_({.threads = 2}),
+        open_(std::make_shared<OpenModel>(backend_)),
+        model_((WritePictureModel(folder_, "picture_sd1"), ModelDirectory::Open(folder_.path()).value())),
+        pipeline_(PicturePipeline::Open({model_, backend_, 2, false, open_}).value()) {
+    WriteControlNet(folder_, "edges", "");
+    WriteControlNet(folder_, "depth", "other");
+  }
+  std::string Path(const std::string& name) const { return (folder_.path() / name).string(); }
+  ControlRequest Control(const std::string& name, double strength = 1) const {
+    Picture seen = Picture::Blank(20, 30);
+    for (std::size_t i = 0; i < seen.rgb.size(); ++i) seen.rgb[i] = static_cast<std::uint8_t>(i * 7);
+    return {Path(name), seen, strength};
+  }
+  static PictureRequest Request(std::vector<ControlRequest> controls = {}) {
+    PictureRequest request{.prompt = "the boat", .width = 24, .height = 16, .steps = 4};
+    request.controls = std::move(controls);
+    return request;
+  }
+  absl::StatusOr<DrawnPicture> Draw(const PictureRequest& request) {
+    const AnimateProgressFn silent;
+    ProgressTeller progress(silent);
+    return pipeline_->Draw(request, progress, {});
+  }
+  Picture Drawn(const PictureRequest& request) {
+    const auto drawn = Draw(request);
+    EXPECT_TRUE(drawn.ok()) << drawn.status();
+    return drawn.ok() ? drawn->picture : Picture();
+  }
+  std::string Refusal(const ControlRequest& control) {
+    return std::string(Draw(Request({control})).status().message());
+  }
+
+  ScratchFolder folder_;
+  CpuBackend backend_;
+  std::shared_ptr<OpenModel> open_;
+  ModelDirectory model_;
+  std::unique_ptr<PicturePipeline> pipeline_;
+};
+
+TEST_F(Controlled, OnOffAndWindowsFreezeNothingAndLeaveNoTrace) {
+  const Picture plain = Drawn(Request()), controlled = Drawn(Request({Control("edges")}));
+  EXPECT_NE(plain, controlled);
+  ControlRequest early = Control("edges"), late = early;
+  early.end = 0.5;
+  late.begin = 0.5;
+  const Picture at_first = Drawn(Request({early})), at_last = Drawn(Request({late}));
+  EXPECT_NE(at_first, at_last);
+  EXPECT_NE(at_first, plain);
+  EXPECT_NE(at_first, controlled);
+  const std::size_t frozen = open_->plans().frozen();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(Drawn(Request()), plain) << "off is as if there were none";
+    EXPECT_EQ(Drawn(Request({Control("edges")})), controlled);
+    EXPECT_EQ(Drawn(Request({late})), at_last);
+    EXPECT_EQ(Drawn(Request({early})), at_first);
+  }
+  EXPECT_EQ(open_->plans().frozen(), frozen) << "turning it on, off or elsewhere makes no plan";
+}
+
+TEST_F(Controlled, StrengthCountsAndSeveralAddUp) {
+  const Picture one = Drawn(Request({Control("edges", 0.5)}));
+  EXPECT_NE(Drawn(Request({Control("edges", 1)})), one);
+  EXPECT_NE(Drawn(Request({Control("edges", 0.5), Control("depth", 0.5)})), one);
+  EXPECT_EQ(Drawn(Request({Control("edges", 0.5), Control("depth", 0)})), one);
+  // Rounded otherwise, so not to the bit.
+  const Picture halves = Drawn(Request({Control("edges", 0.25), Control("edges", 0.25)}));
+  double sum = 0;
+  for (std::size_t i = 0; i < one.rgb.size(); ++i) sum += std::abs(int{one.rgb[i]} - int{halves.rgb[i]});
+  EXPECT_LT(sum / static_cast<double>(one.rgb.size()), 4);
+  const auto nothing = Draw(Request({Control("edges", 0)}));
+  EXPECT_EQ(nothing->picture, Drawn(Request()));
+  EXPECT_THAT(nothing->notes, testing::Contains(HasSubstr("it had no effect")));
+}
+
+TEST_F(Controlled, AnotherPictureIsFollowedOtherwise) {
+  ControlRequest black = Control("edges");
+  std::ranges::fill(black.picture.rgb, 0);
+  EXPECT_NE(Drawn(Request({black})), Drawn(Request({Control("edges")})));
+}
+
+TEST_F(Controlled, WrongNetworksAreNamedAndTheModelGoesOn) {
+  const Picture plain = Drawn(Request());
+  EXPECT_THAT(Refusal(Control("nowhere")), HasSubstr("nowhere"));
+  EXPECT_THAT(Refusal(Control("vae")), HasSubstr("vae/config.json"));
+  const auto config = [&](const std::string& from, const std::string& to) {
+    WriteControlNet(folder_, "wrong", "");
+    std::ifstream stream(folder_.path() / "wrong/config.json");
+    std::string text{std::istreambuf_iterator<char>(stream), {}};
+    text.replace(text.find(from), from.size(), to);
+    folder_.Write("wrong/config.json", text);
+    return Refusal(Control("wrong"));
+  };
+  EXPECT_THAT(config("[32,64,64]", "[32,64,32]"),
+              AllOf(HasSubstr("wrong/config.json"), HasSubstr("different models")));
+  EXPECT_THAT(config("\"cross_attention_dim\":40", "\"cross_attention_dim\":48"),
+              HasSubstr("a context of 48"));
+  EXPECT_THAT(config("ControlNetModel", "T2IAdapter"), HasSubstr("_class_name"));
+  EXPECT_THAT(
+      config("[16,32,96,256]", "[16,32,96,128]"),
+      AllOf(HasSubstr("wrong/diffusion_pytorch_model.safetensors"), HasSubstr("controlnet_cond_embedding")));
+  WriteControlNet(folder_, "cut", "");
+  const auto weights = folder_.path() / "cut/diffusion_pytorch_model.safetensors";
+  std::filesystem::resize_file(weights, std::filesystem::file_size(weights) - 1000);
+  EXPECT_THAT(Refusal(Control("cut")), HasSubstr("cut/diffusion_pytorch_model.safetensors"));
+  EXPECT_THAT(Refusal(Control("edges", std::nan(""))), HasSubstr("strength"));
+  ControlRequest nothing = Control("edges");
+  nothing.begin = nothing.end = 0.5;
+  EXPECT_THAT(Refusal(nothing), HasSubstr("window"));
+  EXPECT_THAT(std::string(Draw(Request(std::vector(5, Control("edges")))).status().message()),
+              HasSubstr("at most 4"));
+  EXPECT_EQ(Drawn(Request()), plain);
+  EXPECT_NE(Drawn(Request({Control("edges")})), plain);
+}
+
+}  // namespace
+}  // namespace ringway::engine

@@ -1,0 +1,38 @@
+"""The decoder of a tiny autoencoder (TAESD, by O. Boer Bohan), with the names that diffusers gives its weights (AutoencoderTiny)."""
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class TinyBlock(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        conv = lambda: nn.Conv2d(channels, channels, 3, padding=1)
+        self.conv = nn.Sequential(conv(), nn.ReLU(), conv(), nn.ReLU(), conv())
+
+    def forward(self, x):
+        return F.relu(self.conv(x) + x)
+
+
+class TinyDecoder(nn.Module):
+    """Latents are squashed to three times their tangent, so that no outlier spoils a preview; a picture from -1 to 1."""
+
+    def __init__(self, config):
+        super().__init__()
+        widths, blocks = config["decoder_block_out_channels"], config["num_decoder_blocks"]
+        layers = [nn.Conv2d(config["latent_channels"], widths[0], 3, padding=1), nn.ReLU()]
+        for i, (width, count) in enumerate(zip(widths, blocks)):
+            last = i + 1 == len(blocks)
+            layers += [TinyBlock(width) for _ in range(count)]
+            layers += [] if last else [nn.Upsample(scale_factor=2)]
+            layers += [nn.Conv2d(width, config["out_channels"] if last else width, 3, padding=1, bias=last)]
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, latents):
+        return self.layers(torch.tanh(latents / 3) * 3) * 2 - 1
+
+
+class Tiny(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.decoder = TinyDecoder(config)

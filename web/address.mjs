@@ -1,0 +1,37 @@
+// What is looked at, in the address behind #: tier, region, kinds of events, a request. So a view can be sent to somebody,
+// kept as a bookmark, and is there again after a reload.
+//
+// Behind # it never reaches the server, and changes nothing for it. What is not known is left out; the rest of an address
+// that somebody mistyped still counts. Reading and writing text is pure; bind() ties it to the page.
+const KEYS = ['tier', 'region', 'events', 'request'];
+
+export function readAddress(hash) {
+  const asked = new URLSearchParams(hash.replace(/^#/, ''));
+  return Object.fromEntries(KEYS.map((key) => [key, asked.get(key) ?? '']).filter(([, value]) => value !== ''));
+}
+
+export function writeAddress(view) {
+  const told = new URLSearchParams();
+  for (const key of KEYS) if (view[key]) told.set(key, view[key]);
+  const text = told.toString();
+  return text ? `#${text}` : '';
+}
+
+// apply(view) is called now and when somebody changes the address; the returned function writes what is looked at.
+export function bind(apply) {
+  let written = location.hash;
+  addEventListener('hashchange', () => {
+    if (location.hash === written) return;
+    written = location.hash;
+    apply(readAddress(written));
+  });
+  apply(readAddress(written));
+  return (view) => {
+    // Somebody has just changed it, and hashchange is still to come: that counts, not what is shown until then.
+    if (location.hash !== written) return;
+    const hash = writeAddress(view);
+    if (hash === written) return;
+    history.replaceState(null, '', hash || location.pathname + location.search);
+    written = location.hash;
+  };
+}
