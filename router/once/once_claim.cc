@@ -179,9 +179,10 @@ void OnceMachine::Attach(absl::Time now, KeyedRequest& keyed, const Record& reco
   } else {
     ++counts_.attached;
     Act(Attached{keyed.job});
-    Send(owner,
-         {.ticket = keyed.ticket,
-          .what = AttachRequest{.key = keyed.key, .claim = record.claim, .patience = keyed.deadline - now}});
+    Send(owner, {.ticket = keyed.ticket,
+                 .what = AttachRequest{.key = keyed.key,
+                                       .claim = record.claim,
+                                       .patience = std::max(keyed.deadline - now, absl::ZeroDuration())}});
   }
 }
 
