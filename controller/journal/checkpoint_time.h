@@ -1,6 +1,7 @@
 // Times in a checkpoint: nanoseconds of the controller's clock, 0 for never.
 //
-// The machine rounds what it keeps to whole nanoseconds, so a time that is written and read is the same.
+// The machine rounds what it keeps to whole nanoseconds, so a time that is written and read is the same, and a
+// replay that begins at a checkpoint lives what was lived. absl::InfinitePast stands for never on both sides.
 //
 // Pure; O(1).
 #ifndef RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_TIME_H_

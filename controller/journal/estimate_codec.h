@@ -1,6 +1,7 @@
 // What a region's estimates have learnt, to messages of a checkpoint and back, exact to the bit.
 //
-// Of an earlier release's checkpoint only the demand can be used: it is taken as the held rate.
+// Of an earlier release's checkpoint only the demand can be used: it is taken as the held rate, and everything
+// else is learnt anew. Whatever an estimate's Learnt holds is in the message: a replay depends on that.
 //
 // Pure. O(priorities + metrics).
 #ifndef RINGWAY_CONTROLLER_JOURNAL_ESTIMATE_CODEC_H_

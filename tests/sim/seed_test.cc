@@ -18,7 +18,7 @@ namespace {
 
 struct Seeds {
   std::uint64_t first = 1;
-  std::uint64_t last = 20;
+  std::uint64_t last = 24;
 };
 
 Seeds WantedSeeds() {
@@ -54,7 +54,7 @@ std::string StepsText(const Scenario& scenario) {
 }
 
 // In so many everything occurs.
-constexpr std::uint64_t kSeedsForAll = 20;
+constexpr std::uint64_t kSeedsForAll = 24;
 
 // What all runs of this program exercised.
 KindCounts& Exercised() {

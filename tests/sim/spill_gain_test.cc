@@ -1,5 +1,6 @@
 // What spill does beneath the table, in the whole simulator: what a burst gains by it, and that the table is
 // still followed.
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -72,6 +73,7 @@ constexpr double kHotLoad = 1.3;
 constexpr double kHotAtS = 60;
 constexpr double kSettledS = 75;  // the table has followed
 constexpr double kEndS = 120;
+constexpr double kFarthestS = 0.17;  // round trip from the hot region
 
 // The demo's world: four regions, two of them near each other, one of which gets more than it can serve.
 std::shared_ptr<const Scenario> Make(const Case& c) {
@@ -172,8 +174,9 @@ TEST(SpillGain, WithHintsABurstHardlyWaits) {
     const Figures learnt = Measure({.workers = workers});
     const Figures hints = Measure({.workers = workers, .hints = true});
     EXPECT_NEAR(hints.planned, learnt.planned, 0.01) << workers << " workers";
-    EXPECT_LE(hints.early_p99_s, 0.8 * learnt.early_p99_s) << workers << " workers";
-    EXPECT_LE(hints.p99_s, 1.1 * learnt.p99_s) << workers << " workers";
+    // Where the table follows within seconds what is left is the way there.
+    EXPECT_LE(hints.early_p99_s, std::max(0.8 * learnt.early_p99_s, kFarthestS)) << workers << " workers";
+    EXPECT_LE(hints.p99_s, std::max(1.1 * learnt.p99_s, kFarthestS)) << workers << " workers";
     EXPECT_GE(hints.early_success, learnt.early_success - 0.001) << workers << " workers";
   }
 }
