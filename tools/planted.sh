@@ -32,7 +32,7 @@ restore() {
 try_seeds() {
   local seed said=build/planted/said.log
   for ((seed = first; SECONDS < limit_s; ++seed)); do
-    if ! RINGWAY_SEEDS=$seed "$out/bin/seed_test" --gtest_filter='SeedSuite.Nothing*' >"$said" 2>&1; then
+    if ! RINGWAY_SEEDS=$seed "$out/bin/sim_seed_test" --gtest_filter='SeedSuite.Nothing*' >"$said" 2>&1; then
       echo "$seed $(grep -m 1 -oE 'at [0-9.]+ s: .*|invariant broken.*|Expected.*' "$said" || echo 'it crashed')"
       return 0
     fi

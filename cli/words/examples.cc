@@ -23,6 +23,7 @@ const std::map<std::string, std::vector<std::string>>& Examples() {
       {"generate", {"--model DIR -p \"a lighthouse at dawn\" -o picture.png"}},
       {"engine inspect", {"engine/weights/student --tensors"}},
       {"engine bench", {"", "--threads 2"}},
+      {"engine profile", {"stable-diffusion-v1-5", "stable-diffusion-v1-5 --size 512x768"}},
       {"submit",
        {"--file photo.png --prompt \"zoom in slowly\" --out film.gif",
         "--prompt \"a cat waves\" --key order-4711", "--prompt \"a cat waves\" --deadline 30s --json"}},

@@ -1,7 +1,8 @@
 // Times in a checkpoint: nanoseconds of the controller's clock, 0 for never.
 //
-// The machine rounds what it keeps to whole nanoseconds, so a time that is written and read is the same. Pure;
-// O(1).
+// The machine rounds what it keeps to whole nanoseconds, so a time that is written and read is the same.
+//
+// Pure; O(1).
 #ifndef RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_TIME_H_
 #define RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_TIME_H_
 

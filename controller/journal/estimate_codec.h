@@ -1,7 +1,8 @@
 // What a region's estimates have learnt, to messages of a checkpoint and back, exact to the bit.
 //
-// Of an earlier release's checkpoint only the demand can be used: it is taken as the held rate. Pure.
-// O(priorities + metrics).
+// Of an earlier release's checkpoint only the demand can be used: it is taken as the held rate.
+//
+// Pure. O(priorities + metrics).
 #ifndef RINGWAY_CONTROLLER_JOURNAL_ESTIMATE_CODEC_H_
 #define RINGWAY_CONTROLLER_JOURNAL_ESTIMATE_CODEC_H_
 

@@ -28,8 +28,8 @@ template <> inline constexpr int kFields<World> = 3;
 template <> inline constexpr int kFields<MetricSpec> = 7;
 template <> inline constexpr int kFields<RingSpec> = 3;
 template <> inline constexpr int kFields<TierRegion> = 3;
-template <> inline constexpr int kFields<GuardSpec> = 17;
-template <> inline constexpr int kFields<RouteSpec> = 4;
+template <> inline constexpr int kFields<GuardSpec> = 12;
+template <> inline constexpr int kFields<RouteSpec> = 5;
 template <> inline constexpr int kFields<SchedulingDelaySpec> = 3;
 template <> inline constexpr int kFields<BackoffSpec> = 4;
 template <> inline constexpr int kFields<RetryBudgetSpec> = 2;
@@ -100,6 +100,7 @@ template <> inline constexpr int kFields<dispatch::WorkerNews> = 2;
 template <> inline constexpr int kFields<WorkerHeard> = 2;
 template <> inline constexpr int kFields<RouterListed> = 3;
 template <> inline constexpr int kFields<RouterUnlisted> = 1;
+template <> inline constexpr int kFields<RoutersComplete> = 1;
 template <> inline constexpr int kFields<FleetChanged> = 1;
 template <> inline constexpr int kFields<TableOffered> = 2;
 template <> inline constexpr int kFields<ControllerWelcomed> = 2;
@@ -171,13 +172,10 @@ void ForFields(T& value, F&& f) {
   } else if constexpr (n == 12) {
     auto& [a, b, c, d, e, g, h, i, j, k, l, m] = value;
     each(a, b, c, d, e, g, h, i, j, k, l, m);
-  } else if constexpr (n == 14) {
+  } else {
+    static_assert(n == 14);
     auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p] = value;
     each(a, b, c, d, e, g, h, i, j, k, l, m, o, p);
-  } else {
-    static_assert(n == 17);
-    auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s] = value;
-    each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r, s);
   }
 }
 

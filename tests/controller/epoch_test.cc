@@ -51,6 +51,31 @@ TEST(EpochTest, AControllerThatLostItsDiskSaysThatItKnowsFewUntilRoutersHadTheTi
   EXPECT_FALSE(after.machine.directory()->partial) << "its disk named everybody";
 }
 
+TEST(EpochTest, TheViewOfRoutersKeepsItsNumberAsLongAsTheirNamesStay) {
+  Rig before(MakeFleet());
+  before.Connect();
+  before.Seconds(1);
+  EXPECT_EQ(before.machine.directory()->view.version, 0u) << "who is not named may have records";
+  before.Seconds(10);
+  const TableVersion view = before.machine.directory()->view;
+  EXPECT_NE(view.version, 0u);
+  Rig after(MakeFleet(), Stored(before.machine));
+  EXPECT_EQ(after.machine.epoch(), 2u);
+  EXPECT_EQ(after.machine.directory()->view, view) << "the same routers, so nothing has to be read";
+  // Nobody connects again: after the grace all but the new one are gone.
+  after.Send(RouterConnected{1, {.router = "x", .region = kR0, .address = "a:1", .table = {}, .build = ""}});
+  after.Seconds(30);
+  const Directory& last = *after.machine.directory();
+  ASSERT_EQ(last.routers.size(), 1u);
+  EXPECT_GT(last.view, view);
+  ASSERT_FALSE(last.before.empty());
+  EXPECT_EQ(last.before.back().number, view);
+  EXPECT_EQ(last.before.back().routers.size(), 6u) << "who joins is told who had the records";
+  Rig third(MakeFleet(), Stored(after.machine));
+  EXPECT_EQ(third.machine.directory()->view, last.view);
+  EXPECT_EQ(third.machine.directory()->before, last.before);
+}
+
 TEST(EpochTest, ALostDiskIsMadeGoodByWhatRoutersHaveSeen) {
   Rig rig(MakeFleet());
   EXPECT_EQ(rig.machine.epoch(), 1u);

@@ -46,8 +46,9 @@ void ReadReply(const std::string& bytes) {
   }
   for (const once::Record& record : reply->records) CheckRecord(record);
   // Whatever a peer answers to everything, a request comes to its end.
-  once::OnceMachine machine({.router = "fuzz"});
-  machine.List(RouterId(1), "peer");
+  once::OnceMachine machine({.router = "fuzz", .alone = false});
+  machine.List(kNow, RouterId(1), "peer");
+  machine.UseView(kNow, once::MakeView({1, 1}, {"fuzz", "peer"}));
   machine.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
   absl::Time now = kNow;
   for (int step = 0; step < 200 && machine.requests() > 0; ++step) {

@@ -97,9 +97,16 @@ TEST_F(OnceMode, AClientThatLeftFreesTheKeyWhenItsWorkerHasStopped) {
 
 class OnceAmongMany : public OnceMode {
  protected:
-  OnceAmongMany() : OnceMode(/*alone=*/true) {
+  OnceAmongMany() : OnceMode(/*alone=*/false) {
+    const once::ViewPtr view = once::MakeView({1, 1}, {"home-0", "home-1", "home-2"});
     for (std::size_t r = 0; r < 2; ++r) {
       t_.Step(RouterListed{RouterId(r), kHome, "home-" + std::to_string(r + 1)});
+    }
+    t_.Step(RoutersComplete{view});
+    const std::vector<RouterAction> pulls = t_.actions;
+    for (const RouterAction& action : pulls) {
+      const auto* pull = std::get_if<AskReplica>(&action);
+      if (pull != nullptr) t_.Step(OnceReplied{pull->to, pull->request, once::Reply{.since = view->id}});
     }
   }
   // Answers what replicas were asked in the last step, until nobody is asked.
@@ -140,6 +147,23 @@ TEST_F(OnceAmongMany, WithoutReplicasItEndsInTimeAndInWords) {
   }
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_THAT(t_.Last<EndJob>()->message, HasSubstr("nothing was started"));
+}
+
+class OnceBeforeAView : public OnceMode {
+ protected:
+  OnceBeforeAView() : OnceMode(/*alone=*/false) {}
+};
+
+TEST_F(OnceBeforeAView, NothingIsStartedAndTheClientIsToldWhenToAskAgain) {
+  t_.Step(RoutersComplete{});
+  ArriveKeyed(0);
+  for (int i = 0; i < 500 && !t_.Last<EndJob>(); ++i) {
+    t_.AdvanceToWake();
+    ASSERT_FALSE(t_.Last<OfferToWorker>());
+  }
+  ASSERT_TRUE(t_.Last<EndJob>());
+  EXPECT_THAT(t_.Last<EndJob>()->message, HasSubstr("no controller has told this router"));
+  EXPECT_GT(t_.Last<EndJob>()->retry_after, absl::ZeroDuration());
 }
 
 TEST_F(OnceAmongMany, AForwardedJobIsTheForwardersToClaim) {
