@@ -52,7 +52,7 @@ export class RequestSearch {
     const facts = [
       ['Router', trace.forwarded ? `${trace.router}, forwarded by another` : `${trace.router}, where it entered`],
       ['Route', trace.region && trace.region !== trace.source ? `${place(trace.source)} to ${place(trace.region)}` : place(trace.source)],
-      ['Why', [trace.reason, ringName(trace, this.#store), `table ${trace.table}`].filter(Boolean).join(', ')],
+      ['Why', [...new Set([trace.reason, ringName(trace, this.#store), `table ${trace.table}`].filter(Boolean))].join(', ')],
       ['Worker', trace.worker || 'none began it'],
       ['Offers', `${trace.offers} to workers, ${trace.busy} met a busy one`],
       ['Time', `waited ${seconds(trace.wait_s)}, ran ${seconds(trace.service_s)}, network ${seconds(trace.network_s)}`],

@@ -2,6 +2,17 @@
 import { byId, h, setAttributes, setText } from './dom.mjs';
 import { clock, DASH, nines, percent, rate, seconds, span } from './format.mjs';
 
+// How jobs fared, from the controller's rates and means; what it cannot tell (null) is NaN, which nothing is above or
+// below. Who was offered before the window and ended in it would make less than one offer a job.
+export function fare(outcomes) {
+  const number = (value) => value ?? NaN;
+  const [wait, service] = [number(outcomes?.wait_s), number(outcomes?.service_s)];
+  return {
+    success: number(outcomes?.success), wait, latency: wait + service, lost: number(outcomes?.failed) + number(outcomes?.late),
+    offers: Math.max(1, number(outcomes?.offers)),
+  };
+}
+
 export function renderSums(store) {
   const { tier, fleet } = store;
   const list = byId('sums');
@@ -11,11 +22,10 @@ export function renderSums(store) {
   const routers = (fleet?.routers ?? []).reduce((sum, [connected, current]) => [sum[0] + connected, sum[1] + current], [0, 0]);
   const over = tier?.rtt_cost_optimal > 0 ? tier.rtt_cost / tier.rtt_cost_optimal - 1 : 0;
   const ended = tier?.outcomes;
-  const lost = ended ? ended.failed + ended.late : NaN;
-  const latency = ended ? ended.wait_s + ended.service_s : NaN;
+  const { success, wait, latency, lost, offers } = fare(ended);
   const figures = [
-    ['Success', nines(ended?.success ?? NaN), ended?.success == null ? 'no job has ended' : `${rate(ended.done)} done, last ${ended.window_s} s`],
-    ['Wait', seconds(ended?.wait_s ?? NaN), ended?.offers == null ? 'mean, for a worker' : `mean; ${ended.offers.toFixed(2)} offers a job`],
+    ['Success', nines(success), Number.isNaN(success) ? 'no job has ended' : `${rate(ended.done)} done, last ${ended.window_s} s`],
+    ['Wait', seconds(wait), Number.isNaN(offers) ? 'mean, for a worker' : `mean; ${offers.toFixed(2)} offers a job`],
     ['Latency', seconds(latency), Number.isFinite(latency) ? `mean; ${seconds(ended.service_s)} on the worker` : 'mean of wait and work'],
     ['Errors', Number.isFinite(lost) ? rate(lost) : DASH, lost > 0 ? `${rate(ended.failed)} failed, ${rate(ended.late)} too late` : 'none failed, none too late'],
     ['Refused', percent(share(tier?.shed ?? NaN)), tier?.shed > 0.005 ? rate(tier.shed) : 'everything is reachable'],
@@ -25,7 +35,7 @@ export function renderSums(store) {
     ['Workers', `${workers[0]}/${workers[1]}`, workers[0] === workers[1] ? 'all are alive' : `${workers[1] - workers[0]} are missing`],
     ['Routers', String(routers[0]), routers[0] === routers[1] ? 'all hold this table' : `${routers[1]} hold this table`],
   ];
-  const alarms = new Set([...(ended?.success < 0.99 ? [0] : []), ...(lost > 0.005 ? [3] : []), ...(tier?.shed > 0.005 ? [4] : [])]);
+  const alarms = new Set([...(success < 0.99 ? [0] : []), ...(lost > 0.005 ? [3] : []), ...(tier?.shed > 0.005 ? [4] : [])]);
   while (list.children.length < figures.length) list.append(h('div', {}, h('dt'), h('dd', {}, h('b'), h('small'))));
   figures.forEach(([name, value, note], i) => {
     const [dt, dd] = list.children[i].children;

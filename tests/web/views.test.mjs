@@ -8,6 +8,7 @@ import { readAddress, writeAddress } from '../../web/address.mjs';
 import { GROUPS, groupOf, groupsFrom, textOf } from '../../web/kinds.mjs';
 import { stepText, summary } from '../../web/request.mjs';
 import { EventReader } from '../../web/sse.mjs';
+import { fare } from '../../web/sums.mjs';
 
 test('a load is a level relative to the threshold', () => {
   const levels = [[0, 0], [0.02, 0], [0.1, 1], [0.41, 2], [0.7, 3], [0.8, 3], [0.801, 4], [0.999, 4], [1, 5], [3, 5], [NaN, 0]];
@@ -86,4 +87,14 @@ test('a trace is told in words', () => {
   assert.equal(stepText({ what: 'answered', whom: 'w1', detail: 'busy' }), 'answered by w1: busy');
   assert.equal(summary({ asked: 3, answered: 3, traces: [{}] }), '1 of 3 routers remembers it.');
   assert.equal(summary({ asked: 3, answered: 2, traces: [{}, {}] }), '2 of 2 routers remember it; 1 did not answer.');
+});
+
+test('where no job has ended nothing is claimed, and nothing is an alarm', () => {
+  for (const outcomes of [undefined, { done: 0, failed: 0, late: 0, success: null, wait_s: null, service_s: null, offers: null }]) {
+    const { success, wait, latency, offers } = fare(outcomes);
+    for (const value of [success, wait, latency, offers]) assert.ok(Number.isNaN(value));
+    assert.equal(success < 0.99, false);
+  }
+  const told = fare({ failed: 0.5, late: 0.25, success: 0.9, wait_s: 0.1, service_s: 0.4, offers: 0.9 });
+  assert.deepEqual(told, { success: 0.9, wait: 0.1, latency: 0.5, lost: 0.75, offers: 1 });
 });
