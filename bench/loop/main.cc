@@ -1,5 +1,6 @@
-// bench_loop [--quick] [--brief]: how long jobs wait in the closed loop, on worlds, seeds and arrivals that
-// no constant was chosen on, beside the loop without its parts and beside one queue of all workers.
+// bench_loop [--quick] [--brief]: how calm the closed loop is and how long jobs wait in it, on worlds, seeds
+// and arrivals that no constant was chosen on, beside the loop without its parts and beside one queue of all
+// workers.
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "bench/claim.h"
+#include "bench/loop/calm.h"
 #include "bench/loop/waits.h"
 #include "bench/loop/worlds.h"
 #include "bench/options.h"
@@ -71,6 +73,7 @@ int main(int argc, char** argv) {
       options->quick ? std::vector<double>{0.7, 0.9} : std::vector<double>{0.5, 0.7, 0.8, 0.9, 0.95};
   const std::vector<double> laws = options->quick ? std::vector<double>{1} : std::vector<double>{1, 2};
   std::vector<Claim> claims;
+  if (!JudgeCalm(options->quick, options->brief, claims)) return 2;
   for (const Judged& judged : Worlds(options->quick)) {
     if (judged.fleet == nullptr) return 2;
     for (const double gaps_cv : laws) {

@@ -1,5 +1,6 @@
 #include "controller/daemon/prometheus_source.h"
 
+#include <set>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -137,6 +138,7 @@ absl::StatusOr<std::vector<RegionValue>> ParseQueryAnswer(std::string_view json)
                                                    "', an instant vector by region is needed"));
   }
   std::vector<RegionValue> values;
+  std::set<std::string> regions;
   const Json* result = Field(data, "result");
   if (result == nullptr || result->array() == nullptr) return values;
   for (const Json& series : *result->array()) {
@@ -149,6 +151,12 @@ absl::StatusOr<std::vector<RegionValue>> ParseQueryAnswer(std::string_view json)
     if (!number)
       return absl::InvalidArgumentError(absl::StrCat("the value of region ", value.region, " is no number"));
     value.value = *number;
+    // One of them is wrong, and which is not said: neither is taken.
+    if (!regions.insert(value.region).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two series have the label region=\"", value.region,
+                       "\"; aggregate them in the query, for example with `sum by (region) (...)`"));
+    }
     values.push_back(std::move(value));
   }
   return values;

@@ -46,6 +46,9 @@ TEST(PrometheusTest, BrokenAnswersSayWhatIsWrong) {
        "no number"},
       {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"region":"a"},"value":[1,"x"]}]}})",
        "no number"},
+      {R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"region":"a"},"value":[1,"0.3"]},)"
+       R"({"metric":{"region":"a"},"value":[1,"0.6"]}]}})",
+       "two series have the label region=\"a\""},
   };
   for (const auto& [json, says] : cases) {
     const auto values = ParseQueryAnswer(json);
