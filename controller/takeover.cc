@@ -58,6 +58,10 @@ void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, TierLoop& 
   for (const DurableDrain& drain : durable.drains) {
     if (const auto region = fleet.world.FindRegion(drain.region)) loop.region(*region).drain = drain.ramp;
   }
+  for (const DurableHistory& history : durable.histories) {
+    const auto region = fleet.world.FindRegion(history.region);
+    if (region && loop.scaler()) loop.scaler()->history(*region).Restore(history.saved);
+  }
   const std::vector<std::string>& priorities = loop.tier().priorities;
   for (const DurablePin& pin : durable.pins) {
     const auto region = fleet.world.FindRegion(pin.region);
@@ -70,7 +74,7 @@ void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, TierLoop& 
   }
 }
 
-DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet) {
+DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now) {
   DurableTier durable{.tier = loop.tier().name,
                       .mode = loop.mode(),
                       .overload_threshold = loop.threshold_override(),
@@ -89,6 +93,10 @@ DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet) {
       pin.routes.push_back({fleet.world.regions[route.target].name, route.fraction});
     }
     durable.pins.push_back(std::move(pin));
+  }
+  for (RegionId id(0); loop.scaler() && id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    auto saved = loop.scaler()->history(id).Save(scale::DemandHistory::BinOf(now));
+    if (!saved.rates.empty()) durable.histories.push_back({fleet.world.regions[id].name, std::move(saved)});
   }
   return durable;
 }
@@ -165,7 +173,7 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
 DurableState ControllerMachine::Durable() const {
   DurableState durable{
       .epoch = epoch_, .tiers = {}, .fleet = fleet_, .table = table_, .directory = directory_.directory()};
-  for (const TierLoop& loop : tiers_) durable.tiers.push_back(SettingsOf(loop, *fleet_));
+  for (const TierLoop& loop : tiers_) durable.tiers.push_back(SettingsOf(loop, *fleet_, last_epoch_at_));
   return durable;
 }
 

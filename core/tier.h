@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,9 +72,9 @@ struct GuardSpec {
   double shed_above = 3;         // times what is planned as full: the table refuses only what is above
   double cost_clamp_low = 0.33;  // load cost stays within [low, high] x prior
   double cost_clamp_high = 3.0;
-  double refuted_at = 15;        // likelihood ratio of counts at which a held rate is given up
-  double hysteresis = 0.01;       // a receiver this much above what is planned is not above it
-  double step_max = 0.20;         // share of a row that may move in one epoch
+  double refuted_at = 15;      // likelihood ratio of counts at which a held rate is given up
+  double hysteresis = 0.01;    // a receiver this much above what is planned is not above it
+  double step_max = 0.20;      // share of a row that may move in one epoch
   double jump_max = 10;        // a demand above this multiple of what is held is not believed at once,
   int jump_confirmations = 3;  // but after this many reports in a row that say so
   absl::Duration stale_after = absl::Seconds(15);  // a region's report older than this: frozen, not acted on
@@ -83,7 +84,7 @@ struct GuardSpec {
 
 struct RouteSpec {
   double overload_threshold = 0.8;  // caps the ceiling that follows from a region's size
-  double ceiling_wait = 0.3;        // mean wait, in service times, at which a region is full; 0: no limit by size
+  double ceiling_wait = 0.3;  // mean wait, in service times, at which a region is full; 0: no limit by size
   std::vector<RingSpec> rings;
   Escalation escalation = Escalation::kWhenFull;
   RefineMode refine = RefineMode::kOptimal;
@@ -134,6 +135,16 @@ struct DispatchSpec {
   std::size_t waiting_max = 10000;  // jobs a router holds for this tier
 };
 
+// How many workers each region should have, for an autoscaler that starts and stops them; docs/scaling.md.
+struct ScalingSpec {
+  // Probability that demand exceeds what is provided for, by the time a worker that starts now is ready.
+  double risk = 0.01;
+  double wait_target = 0.1;                       // mean wait of a job, in service times
+  absl::Duration start_up = absl::Minutes(3);     // from the order for a worker to its first job
+  absl::Duration stable_for = absl::Minutes(10);  // the number falls to the highest need of so long
+  int workers_min = 1;                            // of each region that has any
+};
+
 struct Tier {
   std::string name;
   std::vector<MetricSpec> metrics;
@@ -141,6 +152,7 @@ struct Tier {
   RouteSpec route;
   GuardSpec guard;
   DispatchSpec dispatch;
+  std::optional<ScalingSpec> scaling;              // none: nobody scales it, and no number is worked out
   absl::Duration service_mean = absl::Seconds(5);  // prior of a job's service time
   absl::Duration deadline = absl::Seconds(30);     // of a job that names none
   IdVector<RegionId, TierRegion> regions;

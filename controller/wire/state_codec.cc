@@ -58,6 +58,10 @@ absl::StatusOr<DurableTier> DecodeTier(const v1::TierSettings& message) {
       kept.routes.push_back({target.region(), target.fraction()});
     tier.pins.push_back(std::move(kept));
   }
+  for (const v1::DemandHistory& history : message.histories()) {
+    tier.histories.push_back(
+        {history.region(), {history.newest(), {history.rates().begin(), history.rates().end()}}});
+  }
   return tier;
 }
 
@@ -127,6 +131,12 @@ v1::ControllerState EncodeState(const DurableState& state) {
         target->set_region(route.target);
         target->set_fraction(route.fraction);
       }
+    }
+    for (const DurableHistory& history : tier.histories) {
+      v1::DemandHistory* saved = out->add_histories();
+      saved->set_region(history.region);
+      saved->set_newest(history.saved.newest);
+      saved->mutable_rates()->Add(history.saved.rates.begin(), history.saved.rates.end());
     }
   }
   if (state.table != nullptr) *message.mutable_table() = EncodeWholeTable(*state.table, *state.fleet);
