@@ -56,6 +56,10 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
 
 void ControllerMachine::On(absl::Time now, const RouterReported& event, Actions& actions) {
   if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
+  const RegionId from = view_.Find(event.stream)->hello.region;
+  for (const RoundTripSeen& trip : event.report.round_trips) {
+    if (trip.to != from) measured_rtt_.Hear(from, trip.to, trip.ms);
+  }
   HearEpoch(now, event.stream, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}),
             actions);
 }
@@ -123,6 +127,7 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
   view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.CloseWindow(now, settings_.report_period);
   cut_off_ = CutOff(now, actions);
+  if (measured_rtt_.Due(now, loaded_fleet_->world.rtt, fleet_->world.rtt)) CorrectMap(now, actions);
   bool settled = true;
   for (TierLoop& loop : tiers_) {
     loop.Observe(now, last_epoch_at_, view_, cut_off_);
@@ -161,6 +166,17 @@ bool ControllerMachine::CutOff(absl::Time now, Actions& actions) {
                                       "controller that is cut off, the tables in force stand")
                             : Info("no longer cut off: planning goes on"));
   return cut_off;
+}
+
+void ControllerMachine::CorrectMap(absl::Time now, Actions& actions) {
+  auto corrected = std::make_shared<Fleet>(*fleet_);
+  const auto corrections = measured_rtt_.Correct(now, loaded_fleet_->world.rtt, corrected->world.rtt);
+  if (corrections.empty()) return;
+  fleet_ = std::move(corrected);
+  for (TierLoop& loop : tiers_) loop.UseMap(fleet_);
+  actions.push_back(SendMap{std::nullopt});
+  actions.push_back(Warning(
+      absl::StrCat("plans go by measured round trips: ", DescribeCorrections(corrections, fleet_->world))));
 }
 
 void ControllerMachine::PlanTier(absl::Time now, TierLoop& loop, Actions& actions) {

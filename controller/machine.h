@@ -14,6 +14,8 @@
 // A controller that loses sight of more than half of the regions at once takes itself for cut off, and the
 // tables in force stand (standing.h).
 //
+// What routers measure of round trips corrects the map that plans and routers go by (measured_rtt.h).
+//
 // After a start or a new topology the tables in force stand, under the new version, until every region with
 // workers has been heard of (or ControllerSettings::settle_max has passed): half a picture must not move
 // traffic.
@@ -38,6 +40,7 @@
 #include "controller/finding_notes.h"
 #include "controller/fleet_view.h"
 #include "controller/leader_registry.h"
+#include "controller/measured_rtt.h"
 #include "controller/settings.h"
 #include "controller/standing.h"
 #include "controller/table_history.h"
@@ -58,7 +61,11 @@ class ControllerMachine {
   // ---- views, for screens and for the shell ----
   DurableState Durable() const;
   const ControllerSettings& settings() const { return settings_; }
+  // With the round trips as they are measured.
   const std::shared_ptr<const Fleet>& fleet() const { return fleet_; }
+  // As the topology says.
+  const std::shared_ptr<const Fleet>& loaded_fleet() const { return loaded_fleet_; }
+  const MeasuredRtt& measured_rtt() const { return measured_rtt_; }
   const FleetView& view() const { return view_; }
   const TierLoops& tiers() const { return tiers_; }
   const TableHistory& history() const { return history_; }
@@ -87,6 +94,8 @@ class ControllerMachine {
   void PlanTier(absl::Time now, TierLoop& loop, Actions& actions);
   // Looks which regions can be reached; true: it is this controller that cannot be.
   bool CutOff(absl::Time now, Actions& actions);
+  // Goes by the round trips that are measured.
+  void CorrectMap(absl::Time now, Actions& actions);
   void NoteFindings(absl::Time now, const TierLoop& loop, Actions& actions);
   // Puts a new table in force if any tier's moved, and sends it to all.
   void Publish(absl::Time now, Actions& actions);
@@ -106,7 +115,9 @@ class ControllerMachine {
   void TakeOverDirectory(const DurableState& durable, absl::Time now);
 
   ControllerSettings settings_;
+  std::shared_ptr<const Fleet> loaded_fleet_;
   std::shared_ptr<const Fleet> fleet_;
+  MeasuredRtt measured_rtt_;
   FleetView view_;
   TierLoops tiers_;
   TableHistory history_;

@@ -98,7 +98,8 @@ DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet) {
 ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
                                      const DurableState& durable, absl::Time now)
     : settings_(std::move(settings)),
-      fleet_(std::move(fleet)),
+      loaded_fleet_(std::move(fleet)),
+      fleet_(loaded_fleet_),
       view_(*fleet_),
       history_(settings_.history_max),
       horizon_(fleet_->world.regions.size()),
@@ -174,7 +175,9 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
   const Fleet& old_fleet = *kept.fleet;
   const FleetView old_view = std::exchange(view_, FleetView(*event.fleet));
   const TierLoops old_tiers = std::exchange(tiers_, {});
-  fleet_ = event.fleet;
+  loaded_fleet_ = event.fleet;
+  fleet_ = loaded_fleet_;
+  measured_rtt_.Renumber([&](RegionId id) { return SameRegion(id, old_fleet, *loaded_fleet_); });
   horizon_ = Horizon(fleet_->world.regions.size());
   cut_off_ = false;
   history_.Remap([&](const RoutingTable& table) { return RemapTable(table, old_fleet, *fleet_); });

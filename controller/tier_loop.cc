@@ -223,4 +223,9 @@ void TierLoop::SetThreshold(double overload_threshold) {
   planner_ = planner::Planner(shared_world(), tier_);
 }
 
+void TierLoop::UseMap(std::shared_ptr<const Fleet> fleet) {
+  fleet_ = std::move(fleet);
+  planner_ = planner::Planner(shared_world(), tier_);
+}
+
 }  // namespace ringway::controller

@@ -88,6 +88,8 @@ class TierLoop {
 
   // ---- operators; ids and values are checked by the caller (commands.h) ----
   void SetThreshold(double overload_threshold);
+  // The same regions and tiers, with other round trips.
+  void UseMap(std::shared_ptr<const Fleet> fleet);
   void SetMode(TierMode mode) { mode_ = mode; }
   RegionState& region(RegionId id) { return regions_[id]; }
   std::map<PinKey, Row>& pins() { return pins_; }

@@ -145,6 +145,13 @@ v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration u
       if (reply.findings_size() < kFindingsShown) reply.add_findings(std::move(line));
     }
   }
+  const Fleet& fleet = *machine.fleet();
+  const auto corrected = machine.measured_rtt().InUse(machine.loaded_fleet()->world.rtt, fleet.world.rtt);
+  if (!corrected.empty()) {
+    reply.add_findings(
+        absl::StrCat("round trips are measured to be others than the topology says, and used: ",
+                     DescribeCorrections(corrected, fleet.world)));
+  }
   return reply;
 }
 

@@ -62,7 +62,8 @@ class ControllerMetrics {
   void SetRegions(const TierLoop& loop, absl::Time now);
 
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
-  prometheus::Gauge *streams_, *epoch_, *version_, *settling_, *inbox_, *routers_, *state_on_disk_;
+  prometheus::Gauge *streams_, *epoch_, *version_, *settling_, *corrected_, *inbox_, *routers_,
+      *state_on_disk_;
   prometheus::Counter *messages_good_, *messages_bad_, *acks_active_, *acks_refused_, *tables_sent_;
   prometheus::Counter *saves_good_, *saves_bad_, *reloads_good_, *reloads_bad_, *queries_good_, *queries_bad_;
   prometheus::Counter *plans_, *journal_records_, *journal_dropped_, *audits_good_, *audits_bad_;

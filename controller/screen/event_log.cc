@@ -118,8 +118,8 @@ void EventLog::CountReport(const RouterReported& event, const ControllerMachine&
 
 void EventLog::EndEpoch(absl::Time now, absl::Time wall, const ControllerMachine& machine,
                         const FleetPicture& picture) {
-  if (fleet_ != machine.fleet()) {
-    fleet_ = machine.fleet();
+  if (fleet_ != machine.loaded_fleet()) {
+    fleet_ = machine.loaded_fleet();
     seen_.clear();
     sheds_.clear();
   }

@@ -92,6 +92,9 @@ void Live(const std::string& folder, JournalLimits limits, int seconds, std::uin
     if (second % 31 == 11)
       rig.Ask(PinCommand{.tier = "", .region = "r1", .routes = {{"r1", 0.3}, {"r2", 0.7}}});
     if (second % 31 == 20) rig.Ask(PinCommand{.tier = "", .region = "r1", .pin = false});
+    if (second % 13 == 3) {
+      rig.trips[{RegionId(rng.Below(3)), RegionId(rng.Below(3))}] = 1 + 300 * rng.Uniform();
+    }
     if (second % 37 == 13) rig.Send(RouterAcked{1, rig.machine.table()->version, false, "no"});
     rig.Second();
     record();

@@ -155,6 +155,9 @@ RouterReport Rig::ReportOf(StreamId stream) const {
       report.workers.push_back(std::move(worker));
     }
   }
+  for (const auto& [pair, ms] : trips) {
+    if (pair.first == region) report.round_trips.push_back({pair.second, ms});
+  }
   return report;
 }
 
