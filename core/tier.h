@@ -56,6 +56,15 @@ enum class Escalation {
   kByLoad,    // the strict reading: only the load opens rings
 };
 
+// Who pays for an overload that the regions in reach cannot take below their thresholds: how far others are
+// filled for it by the table. Whatever it says, a job that finds no idle worker at home may leave for one
+// that is idle elsewhere.
+enum class Isolation {
+  kLocalFirst,  // up to their thresholds; the rest waits, or is refused, where it entered
+  kFill,        // until they are full
+  kLevel,       // until all are equally far above; their own users wait as long as everybody
+};
+
 enum class RefineMode { kOff, kSwap, kOptimal };
 
 // What one region has of the tier.
@@ -71,9 +80,9 @@ struct GuardSpec {
   double shed_above = 3;         // times what is planned as full: the table refuses only what is above
   double cost_clamp_low = 0.33;  // load cost stays within [low, high] x prior
   double cost_clamp_high = 3.0;
-  double refuted_at = 15;        // likelihood ratio of counts at which a held rate is given up
-  double hysteresis = 0.01;       // a receiver this much above what is planned is not above it
-  double step_max = 0.20;         // share of a row that may move in one epoch
+  double refuted_at = 15;      // likelihood ratio of counts at which a held rate is given up
+  double hysteresis = 0.01;    // a receiver this much above what is planned is not above it
+  double step_max = 0.20;      // share of a row that may move in one epoch
   double jump_max = 10;        // a demand above this multiple of what is held is not believed at once,
   int jump_confirmations = 3;  // but after this many reports in a row that say so
   absl::Duration stale_after = absl::Seconds(15);  // a region's report older than this: frozen, not acted on
@@ -83,9 +92,10 @@ struct GuardSpec {
 
 struct RouteSpec {
   double overload_threshold = 0.8;  // caps the ceiling that follows from a region's size
-  double ceiling_wait = 0.3;        // mean wait, in service times, at which a region is full; 0: no limit by size
+  double ceiling_wait = 0.3;  // mean wait, in service times, at which a region is full; 0: no limit by size
   std::vector<RingSpec> rings;
   Escalation escalation = Escalation::kWhenFull;
+  Isolation isolation = Isolation::kLocalFirst;
   RefineMode refine = RefineMode::kOptimal;
 };
 

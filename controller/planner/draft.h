@@ -32,6 +32,7 @@ struct Site {
   double usable = 0;      // share of maximum capacity
   double headroom = 0;    // usable x (1 - plan margin)
   double shed_level = 1;  // no plan fills it higher
+  double raised_max = 1;  // nor does one higher than this for the overload of others (Isolation)
   double import_max_rps = 0;
   bool has_workers = false;
   bool draining = false;

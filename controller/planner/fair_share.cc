@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "controller/planner/closure.h"
@@ -45,7 +46,7 @@ double ServedAt(const Draft& draft, const std::vector<RegionId>& members, double
   double served = 0;
   for (const RegionId region : members) {
     const Site& site = draft.sites[region];
-    served += std::min(site.CapacityRps(std::max(std::min(level, site.shed_level), site.limit_level)),
+    served += std::min(site.CapacityRps(std::max(std::min(level, site.raised_max), site.limit_level)),
                        draft.kept_rps[region] + site.import_max_rps);
   }
   return served;
@@ -73,17 +74,22 @@ class FairShare {
       stuck = HottestStuck(draft_);
     }
     for (; stuck; stuck = HottestStuck(draft_)) {
-      if (!StayHotter(*stuck)) Shed({*stuck}, draft_.ExcessRps(*stuck));
+      if (!StayHotter({*stuck})) Shed({*stuck}, draft_.ExcessRps(*stuck));
     }
   }
 
  private:
+  struct Overload {
+    RegionId source;
+    double rps = 0;  // that found no room
+  };
+
   // The strict reading of the rings: what they do not let out stays, hot; above the shed level it is refused.
   void StayWithinRings() {
     for (const RegionId source : everybody_) {
       if (!draft_.Hot(source)) continue;
       const double excess_rps = draft_.ExcessRps(source);
-      StayHotter(source);
+      StayHotter({source});
       const double shed_rps = draft_.Hot(source) ? Shed({source}, draft_.ExcessRps(source)) : 0;
       Report(source, 1, draft_.sites[source].limit_level, excess_rps, shed_rps);
     }
@@ -116,17 +122,17 @@ class FairShare {
       if (draft_.ExcessRps(source) > draft_.ExcessRps(worst)) worst = source;
       excess_rps += draft_.ExcessRps(source);
     }
-    const bool raised = Raise(members, level) || StayHotter(stuck);
-    double left_rps = 0;
+    const bool raised = Raise(members, level) || StayHotter(closure.sources);
+    std::vector<Overload> left;
     for (const RegionId source : closure.sources) {
-      if (draft_.Hot(source)) left_rps += draft_.ExcessRps(source);
+      if (draft_.Hot(source)) left.push_back({source, draft_.ExcessRps(source)});
     }
     for (const RegionId source : closure.sources) {
       draft_.BringBack(source);
       // Raised earlier, it took in what it must now keep for itself.
       if (draft_.ExcessRps(source) + draft_.imported_rps[source] > 0) SendBackImports(source);
     }
-    const double shed_rps = raised ? 0 : Shed(members, left_rps);
+    const double shed_rps = raised ? 0 : Refuse(left, members);
     Offload(reach_, tier_, everybody_, draft_);
     Report(worst, members.size(), level, excess_rps, shed_rps);
   }
@@ -134,12 +140,17 @@ class FairShare {
   bool Raise(const std::vector<RegionId>& members, double level) {
     bool raised = false;
     for (const RegionId region : members) {
-      Site& site = draft_.sites[region];
-      const double allowed = std::min(level, site.shed_level);
-      if (site.limit_level >= allowed) continue;
-      raised = raised || site.CapacityRps(allowed) > site.capacity_rps + draft_.Epsilon(region);
-      site.SetLimit(allowed);
+      const Site& site = draft_.sites[region];
+      raised = RaiseTo(region, std::min(level, site.raised_max)) || raised;
     }
+    return raised;
+  }
+
+  bool RaiseTo(RegionId region, double level) {
+    Site& site = draft_.sites[region];
+    if (site.limit_level >= level) return false;
+    const bool raised = site.CapacityRps(level) > site.capacity_rps + draft_.Epsilon(region);
+    site.SetLimit(level);
     return raised;
   }
 
@@ -151,14 +162,31 @@ class FairShare {
   }
 
   // What found no room anywhere stays where it is, as far as that is allowed at all.
-  bool StayHotter(RegionId stuck) { return Raise({stuck}, draft_.Level(stuck) * (1 + 1e-9)); }
+  bool StayHotter(const std::vector<RegionId>& sources) {
+    bool raised = false;
+    for (const RegionId source : sources) {
+      if (!draft_.Hot(source)) continue;
+      const double level = draft_.Level(source) * (1 + 1e-9);
+      raised = RaiseTo(source, std::min(level, draft_.sites[source].shed_level)) || raised;
+    }
+    return raised;
+  }
+
+  // Above the shed level: of everybody whom the overload has reached, or of those who are in it.
+  double Refuse(const std::vector<Overload>& left, const std::vector<RegionId>& members) {
+    double all_rps = 0, shed_rps = 0;
+    for (const Overload& one : left) all_rps += one.rps;
+    if (tier_.route.isolation == Isolation::kLevel) return Shed(members, all_rps);
+    for (const Overload& one : left) shed_rps += Shed({one.source}, one.rps);
+    return shed_rps;
+  }
 
   // The lowest level at which the members hold all that is theirs; the highest allowed if none does.
   double CommonLevel(const std::vector<RegionId>& members) const {
     double needed = 0;
     for (const RegionId region : members) needed += draft_.kept_rps[region] + draft_.imported_rps[region];
     double high = kFullLevel;
-    for (const RegionId region : members) high = std::max(high, draft_.sites[region].shed_level);
+    for (const RegionId region : members) high = std::max(high, draft_.sites[region].raised_max);
     if (ServedAt(draft_, members, high) <= needed) return high;
     double low = 0;
     for (int k = 0; k < kBisections; ++k) {
@@ -211,9 +239,13 @@ class FairShare {
         {Finding::Kind::kOverloaded, worst,
          shed_rps > 0 ? absl::StrCat("demand is above all that ", members, " regions can serve: ", shed_rps,
                                      " requests/s refused, least important first")
-                      : absl::StrCat("every region in reach is at the threshold: ", members,
-                                     " regions filled to level ", level,
+                      : absl::StrCat("every region in reach is at the threshold: ", Filled(members, level),
                                      level > kFullLevel ? ", their lines refuse what comes too late" : "")});
+  }
+
+  std::string Filled(std::size_t members, double level) const {
+    if (tier_.route.isolation == Isolation::kLocalFirst) return "what does not fit stays at home";
+    return absl::StrCat(members, " regions filled to level ", level);
   }
 
   const Reach& reach_;
