@@ -197,7 +197,7 @@ std::string StatusText(const v1::StatusReply& status, bool all_routers, bool col
 TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier,
                      const v1::StatusReply& status) {
   const Align right = Align::kRight;
-  TextTable view({{"FROM"}, {"PRIORITY"}, {"TO"}, {"SHARE", right}, {"RING"}, {"OPENED AT", right}, {"WHY"}});
+  TextTable view({{"FROM"}, {"PRIORITY"}, {"TO"}, {"SHARE", right}, {"RING"}, {"HOME LOAD", right}, {"WHY"}});
   for (const v1::Row& row : tier.rows()) {
     if (StaysHome(row)) continue;
     const std::string source = NameAt(table.regions(), row.source());
@@ -206,7 +206,7 @@ TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier,
       const bool home = route.ring() < 0;
       view.Add({source, priority, NameAt(table.regions(), route.target()), Percent(route.fraction()),
                 RingName(status, tier.tier(), route.ring()),
-                OpenedByLoad(route.reason()) ? absl::StrFormat("load %.2f", route.unlock_load()) : "",
+                OpenedByLoad(route.reason()) ? absl::StrFormat("%.2f", route.unlock_load()) : "",
                 Cell(std::string(ReasonText(route.reason())), home ? Style::kDim : Style::kPlain)});
     }
     if (row.shed_fraction() > 0) {

@@ -87,7 +87,7 @@ std::string DescribeRow(const Row& row, RegionId source, const World& world, con
       if (ring < tier.route.rings.size()) absl::StrAppend(&text, ", ring ", tier.route.rings[ring].name);
       absl::StrAppendFormat(&text, ", %.0f ms", world.rtt.ms(source, route.target));
       if (planner::OpenedByLoad(route.reason)) {
-        absl::StrAppendFormat(&text, ", opened at load %.2f", route.unlock_load);
+        absl::StrAppendFormat(&text, ", home load %.2f", route.unlock_load);
       }
     }
     text += ")";

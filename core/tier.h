@@ -60,7 +60,7 @@ enum class Escalation {
 // filled for it by the table. Whatever it says, a job that finds no idle worker at home may leave for one
 // that is idle elsewhere.
 enum class Isolation {
-  kLocalFirst,  // up to their thresholds; the rest waits, or is refused, where it entered
+  kLocalFirst,  // up to their thresholds; the rest waits, or is refused, where it entered, if it can
   kFill,        // until they are full
   kLevel,       // until all are equally far above; their own users wait as long as everybody
 };

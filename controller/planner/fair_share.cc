@@ -14,12 +14,16 @@ namespace {
 
 constexpr int kBisections = 60;
 
+// Its requests cannot stay where they entered: no workers, or all of them drained.
+bool Homeless(const Site& site) { return site.CapacityRps(site.shed_level) <= 0; }
+
 std::optional<RegionId> HottestStuck(const Draft& draft) {
   std::optional<RegionId> hottest;
-  double level_max = 0;
+  double level_max = -1;
   ForEachRegion(draft.size(), [&](RegionId region) {
     if (!draft.Hot(region)) return;
-    const double level = draft.Level(region);
+    // Who can stay at home is settled first, so that others are filled for those alone who cannot.
+    const double level = Homeless(draft.sites[region]) ? 0 : draft.Level(region);
     if (!hottest || level > level_max) {
       hottest = region;
       level_max = level;
@@ -39,17 +43,6 @@ std::vector<RegionId> Members(const Draft& draft, const Closure& closure) {
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
   return members;
-}
-
-// Requests/s that the members would get at `level`, none of them less than it is allowed now.
-double ServedAt(const Draft& draft, const std::vector<RegionId>& members, double level) {
-  double served = 0;
-  for (const RegionId region : members) {
-    const Site& site = draft.sites[region];
-    served += std::min(site.CapacityRps(std::max(std::min(level, site.raised_max), site.limit_level)),
-                       draft.kept_rps[region] + site.import_max_rps);
-  }
-  return served;
 }
 
 class FairShare {
@@ -113,6 +106,7 @@ class FairShare {
 
   // Raises the closure's level, or sheds when it is full; then lets its sources look for room again.
   void Relieve(RegionId stuck, const Closure& closure) {
+    homeless_ = Homeless(draft_.sites[stuck]);
     const std::vector<RegionId> members = Members(draft_, closure);
     const double level = CommonLevel(members);
     RegionId worst = stuck;
@@ -140,8 +134,7 @@ class FairShare {
   bool Raise(const std::vector<RegionId>& members, double level) {
     bool raised = false;
     for (const RegionId region : members) {
-      const Site& site = draft_.sites[region];
-      raised = RaiseTo(region, std::min(level, site.raised_max)) || raised;
+      raised = RaiseTo(region, std::min(level, RaisedMax(region))) || raised;
     }
     return raised;
   }
@@ -176,9 +169,26 @@ class FairShare {
   double Refuse(const std::vector<Overload>& left, const std::vector<RegionId>& members) {
     double all_rps = 0, shed_rps = 0;
     for (const Overload& one : left) all_rps += one.rps;
-    if (tier_.route.isolation == Isolation::kLevel) return Shed(members, all_rps);
+    if (homeless_ || tier_.route.isolation == Isolation::kLevel) return Shed(members, all_rps);
     for (const Overload& one : left) shed_rps += Shed({one.source}, one.rps);
     return shed_rps;
+  }
+
+  // How far the overload of others may raise a region.
+  double RaisedMax(RegionId region) const {
+    const Site& site = draft_.sites[region];
+    return homeless_ ? site.shed_level : site.raised_max;
+  }
+
+  // Requests/s that the members would get at `level`, none of them less than it is allowed now.
+  double ServedAt(const std::vector<RegionId>& members, double level) const {
+    double served = 0;
+    for (const RegionId region : members) {
+      const Site& site = draft_.sites[region];
+      served += std::min(site.CapacityRps(std::max(std::min(level, RaisedMax(region)), site.limit_level)),
+                         draft_.kept_rps[region] + site.import_max_rps);
+    }
+    return served;
   }
 
   // The lowest level at which the members hold all that is theirs; the highest allowed if none does.
@@ -186,12 +196,12 @@ class FairShare {
     double needed = 0;
     for (const RegionId region : members) needed += draft_.kept_rps[region] + draft_.imported_rps[region];
     double high = kFullLevel;
-    for (const RegionId region : members) high = std::max(high, draft_.sites[region].raised_max);
-    if (ServedAt(draft_, members, high) <= needed) return high;
+    for (const RegionId region : members) high = std::max(high, RaisedMax(region));
+    if (ServedAt(members, high) <= needed) return high;
     double low = 0;
     for (int k = 0; k < kBisections; ++k) {
       const double middle = (low + high) / 2;
-      (ServedAt(draft_, members, middle) >= needed ? high : low) = middle;
+      (ServedAt(members, middle) >= needed ? high : low) = middle;
     }
     return high;
   }
@@ -244,7 +254,8 @@ class FairShare {
   }
 
   std::string Filled(std::size_t members, double level) const {
-    if (tier_.route.isolation == Isolation::kLocalFirst) return "what does not fit stays at home";
+    if (tier_.route.isolation == Isolation::kLocalFirst && !homeless_)
+      return "what does not fit stays at home";
     return absl::StrCat(members, " regions filled to level ", level);
   }
 
@@ -253,6 +264,7 @@ class FairShare {
   Draft& draft_;
   std::vector<Finding>& findings_;
   std::vector<RegionId> everybody_;
+  bool homeless_ = false;  // whom Relieve relieves
 };
 
 }  // namespace
