@@ -26,6 +26,7 @@ spec:
   overloadThreshold: 0.7
   ceilingWait: 0.5
   escalation: by-load
+  isolation: fill
   refine: swap
   rings:
     - {name: near, rttMsMax: 50, unlockLoad: 0.7}
@@ -67,6 +68,7 @@ TEST(TierFileTest, ReadsEveryField) {
   EXPECT_EQ(tier.route.overload_threshold, 0.7);
   EXPECT_EQ(tier.route.ceiling_wait, 0.5);
   EXPECT_EQ(tier.route.escalation, Escalation::kByLoad);
+  EXPECT_EQ(tier.route.isolation, Isolation::kFill);
   EXPECT_EQ(tier.route.refine, RefineMode::kSwap);
   ASSERT_EQ(tier.route.rings.size(), 2u);
   EXPECT_EQ(tier.route.rings[1].name, "far");
