@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,9 @@ struct RouteSpec {
   double ceiling_wait = 0.3;  // mean wait, in service times, at which a region is full; 0: no limit by size
   std::vector<RingSpec> rings;
   Escalation escalation = Escalation::kWhenFull;
-  Isolation isolation = Isolation::kLocalFirst;
+  // None: kLocalFirst where jobs leave on hints of idle workers, else kFill, which does by table what hints
+  // do.
+  std::optional<Isolation> isolation;
   RefineMode refine = RefineMode::kOptimal;
 };
 
@@ -156,6 +159,12 @@ struct Tier {
   IdVector<RegionId, TierRegion> regions;
   // residency_forbidden[source] lists regions that jobs from `source` may not enter. Empty = none.
   IdVector<RegionId, std::vector<RegionId>> residency_forbidden;
+
+  // The one that its settings lead to.
+  Isolation isolation() const {
+    const bool hints = dispatch.mode == DispatchMode::kLedger && dispatch.spill.idle_hints;
+    return route.isolation.value_or(hints ? Isolation::kLocalFirst : Isolation::kFill);
+  }
 };
 
 }  // namespace ringway

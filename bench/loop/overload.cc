@@ -110,7 +110,8 @@ void JudgeWorld(const Fleet& fleet, bool brief, std::vector<Claim>& claims) {
                   paid.others.wait.mean(), paid.others.wait.Quantile(0.99));
       std::fflush(stdout);
     }
-    if (way.isolation != Isolation::kLocalFirst || way.mode != DispatchMode::kLedger) continue;
+    if (way.isolation != Isolation::kLocalFirst || way.mode != DispatchMode::kLedger || !way.controller)
+      continue;
     claims.push_back(AtMost(cell + ".others", 100 * paid.others.lost_share(), 0.1, "% of their jobs lost"));
     claims.push_back(AtMost(cell + ".all", 100 * paid.lost_share(), 100 * least_lost + 1, "% lost"));
   }

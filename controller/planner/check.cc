@@ -52,7 +52,7 @@ class InputCheck {
 
  private:
   double RaisedMax(const Site& site) const {
-    switch (tier_.route.isolation) {
+    switch (tier_.isolation()) {
       case Isolation::kLocalFirst:
         return site.hot_level;
       case Isolation::kFill:

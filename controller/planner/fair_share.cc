@@ -67,7 +67,7 @@ class FairShare {
       stuck = HottestStuck(draft_);
     }
     for (; stuck; stuck = HottestStuck(draft_)) {
-      if (!StayHotter({*stuck})) Shed({*stuck}, draft_.ExcessRps(*stuck));
+      if (!StayHotter({*stuck}, {})) Shed({*stuck}, draft_.ExcessRps(*stuck));
     }
   }
 
@@ -82,7 +82,7 @@ class FairShare {
     for (const RegionId source : everybody_) {
       if (!draft_.Hot(source)) continue;
       const double excess_rps = draft_.ExcessRps(source);
-      StayHotter({source});
+      StayHotter({source}, {});
       const double shed_rps = draft_.Hot(source) ? Shed({source}, draft_.ExcessRps(source)) : 0;
       Report(source, 1, draft_.sites[source].limit_level, excess_rps, shed_rps);
     }
@@ -116,7 +116,7 @@ class FairShare {
       if (draft_.ExcessRps(source) > draft_.ExcessRps(worst)) worst = source;
       excess_rps += draft_.ExcessRps(source);
     }
-    const bool raised = Raise(members, level) || StayHotter(closure.sources);
+    const bool raised = Raise(members, level) || StayHotter(closure.sources, members);
     std::vector<Overload> left;
     for (const RegionId source : closure.sources) {
       if (draft_.Hot(source)) left.push_back({source, draft_.ExcessRps(source)});
@@ -125,6 +125,9 @@ class FairShare {
       draft_.BringBack(source);
       // Raised earlier, it took in what it must now keep for itself.
       if (draft_.ExcessRps(source) + draft_.imported_rps[source] > 0) SendBackImports(source);
+      // What it is raised to for its own requests is no room for others.
+      Site& site = draft_.sites[source];
+      if (site.limit_level > RaisedMax(source)) site.import_max_rps = draft_.imported_rps[source];
     }
     const double shed_rps = raised ? 0 : Refuse(left, members);
     Offload(reach_, tier_, everybody_, draft_);
@@ -154,22 +157,44 @@ class FairShare {
     }
   }
 
-  // What found no room anywhere stays where it is, as far as that is allowed at all.
-  bool StayHotter(const std::vector<RegionId>& sources) {
+  // What found no room anywhere stays where it is, as far as that is allowed at all: up to the shed level,
+  // and above it as long as nobody would be refused were all of it levelled over the `members`, because that
+  // is how much may find an idle worker there in the end.
+  bool StayHotter(const std::vector<RegionId>& sources, const std::vector<RegionId>& members) {
+    double spare_rps = 0, above_rps = 0;
+    for (const RegionId member : members) spare_rps += SpareRps(member);
+    for (const RegionId source : sources) above_rps += AboveShedRps(source);
+    const double share = above_rps > 0 ? std::min(1.0, spare_rps / above_rps) : 0;
     bool raised = false;
     for (const RegionId source : sources) {
       if (!draft_.Hot(source)) continue;
-      const double level = draft_.Level(source) * (1 + 1e-9);
-      raised = RaiseTo(source, std::min(level, draft_.sites[source].shed_level)) || raised;
+      const double level = draft_.Level(source) * (1 + 1e-9), shed_level = draft_.sites[source].shed_level;
+      raised =
+          RaiseTo(source, level <= shed_level ? level : shed_level + share * (level - shed_level)) || raised;
     }
     return raised;
+  }
+
+  // What a region that is not hot could hold besides before anybody is refused.
+  double SpareRps(RegionId region) const {
+    if (draft_.Hot(region)) return 0;
+    const Site& site = draft_.sites[region];
+    const double held_rps = draft_.kept_rps[region] + draft_.imported_rps[region];
+    return std::clamp(site.CapacityRps(site.shed_level) - held_rps, 0.0,
+                      std::max(0.0, site.import_max_rps - draft_.imported_rps[region]));
+  }
+  double AboveShedRps(RegionId region) const {
+    if (!draft_.Hot(region)) return 0;
+    const Site& site = draft_.sites[region];
+    const double held_rps = draft_.kept_rps[region] + draft_.imported_rps[region];
+    return std::max(0.0, held_rps - site.CapacityRps(site.shed_level));
   }
 
   // Above the shed level: of everybody whom the overload has reached, or of those who are in it.
   double Refuse(const std::vector<Overload>& left, const std::vector<RegionId>& members) {
     double all_rps = 0, shed_rps = 0;
     for (const Overload& one : left) all_rps += one.rps;
-    if (homeless_ || tier_.route.isolation == Isolation::kLevel) return Shed(members, all_rps);
+    if (homeless_ || tier_.isolation() == Isolation::kLevel) return Shed(members, all_rps);
     for (const Overload& one : left) shed_rps += Shed({one.source}, one.rps);
     return shed_rps;
   }
@@ -254,8 +279,7 @@ class FairShare {
   }
 
   std::string Filled(std::size_t members, double level) const {
-    if (tier_.route.isolation == Isolation::kLocalFirst && !homeless_)
-      return "what does not fit stays at home";
+    if (tier_.isolation() == Isolation::kLocalFirst && !homeless_) return "what does not fit stays at home";
     return absl::StrCat(members, " regions filled to level ", level);
   }
 

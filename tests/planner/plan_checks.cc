@@ -180,8 +180,8 @@ void ExpectNobodyLifted(const Case& c, const Plan& plan) {
     homeless = homeless || (demand > 0 && load.background_load >= most);
   });
   const auto raised_max = [&](RegionId region) {
-    if (homeless || c.tier->route.isolation == Isolation::kLevel) return ShedLevel(c, region);
-    return c.tier->route.isolation == Isolation::kFill ? std::max(1.0, HotLevel(c, region))
+    if (homeless || c.tier->isolation() == Isolation::kLevel) return ShedLevel(c, region);
+    return c.tier->isolation() == Isolation::kFill ? std::max(1.0, HotLevel(c, region))
                                                        : HotLevel(c, region);
   };
   EachRegion(c, [&](RegionId region) {
