@@ -105,8 +105,8 @@ void ReadRoute(Mapping& spec, RouteSpec& route, Problems& problems) {
   route.ceiling_wait = spec.Number("ceilingWait", route.ceiling_wait, {0, 100});
   route.escalation = static_cast<Escalation>(
       spec.Choice("escalation", static_cast<std::size_t>(route.escalation), {"when-full", "by-load"}));
-  if (spec.Has("isolation")) {
-    route.isolation = static_cast<Isolation>(spec.Choice("isolation", 0, {"local-first", "fill", "level"}));
+  if (const std::size_t said = spec.Choice("isolation", 0, {"auto", "local-first", "fill", "level"})) {
+    route.isolation = static_cast<Isolation>(said - 1);
   }
   route.refine = static_cast<RefineMode>(
       spec.Choice("refine", static_cast<std::size_t>(route.refine), {"off", "swap", "optimal"}));
