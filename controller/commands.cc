@@ -133,20 +133,17 @@ absl::StatusOr<std::string> CommandTarget::operator()(const PinCommand& command)
 absl::StatusOr<std::string> CommandTarget::operator()(const RollbackCommand& command) const {
   auto loop = Loop(command.tier);
   if (!loop.ok()) return loop.status();
-  const auto table = history.Find(command.version);
+  const auto table = command.table != nullptr ? command.table : history.Find(command.version);
   if (table == nullptr) {
-    const auto& kept = history.tables();
-    return absl::NotFoundError(absl::StrCat(
-        "table ", command.version.epoch, "/", command.version.version, " is not kept; ",
-        kept.empty() ? std::string("no table is kept yet")
-                     : absl::StrCat("kept are ", kept.size(), " tables, ", kept.front()->version.epoch, ".",
-                                    kept.front()->version.version, " to ", kept.back()->version.epoch, ".",
-                                    kept.back()->version.version)));
+    return absl::NotFoundError(absl::StrCat("table ", command.version.epoch, ".", command.version.version,
+                                            " is not kept; `ringway history` lists those that are"));
   }
   (*loop)->PutInForce(std::make_shared<const TierTable>(table->tiers[(*loop)->id()]));
   (*loop)->SetMode(TierMode::kFrozen);
   return absl::StrCat("tier ", (*loop)->tier().name, " is back on table ", command.version.epoch, ".",
-                      command.version.version, " and frozen there; set it active to plan again");
+                      command.version.version, " of ",
+                      absl::FormatTime("%Y-%m-%d %H:%M:%SZ", table->planned_at, absl::UTCTimeZone()),
+                      " and frozen there; set it active to plan again");
 }
 
 struct Describer {

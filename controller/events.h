@@ -99,6 +99,9 @@ struct PinCommand {
 struct RollbackCommand {
   std::string tier;
   TableVersion version;
+  // What the history on disk holds under that version, in the ids of the fleet that is loaded. Null: one of
+  // those that the machine keeps.
+  std::shared_ptr<const RoutingTable> table = nullptr;
 };
 struct OperatorCommand {
   std::uint64_t request = 0;  // the shell's number for the answer

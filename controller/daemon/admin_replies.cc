@@ -278,7 +278,12 @@ absl::StatusOr<OperatorCommand> CommandOf(const v1::PinRequest& request) {
 }
 
 absl::StatusOr<OperatorCommand> CommandOf(const v1::RollbackRequest& request) {
-  return Command(request.by(), RollbackCommand{request.tier(), {request.epoch(), request.version()}});
+  const bool by_version = request.epoch() != 0 || request.version() != 0;
+  if (by_version == (request.at_unix_us() != 0)) {
+    return absl::InvalidArgumentError("name the table either by epoch and version or by at_unix_us");
+  }
+  return Command(request.by(),
+                 RollbackCommand{.tier = request.tier(), .version = {request.epoch(), request.version()}});
 }
 
 }  // namespace ringway::controller

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/commands.h"
+#include "controller/wire/past_table.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"
 #include "proto/table_codec.h"
@@ -12,6 +13,7 @@ namespace ringway::controller {
 namespace {
 
 struct CommandEncoder {
+  const Fleet& fleet;
   v1::CommandRecord& out;
   void operator()(const DrainCommand& c) const {
     out.mutable_drain()->set_region(c.region);
@@ -42,6 +44,7 @@ struct CommandEncoder {
     out.mutable_rollback()->set_tier(c.tier);
     out.mutable_rollback()->set_epoch(c.version.epoch);
     out.mutable_rollback()->set_version(c.version.version);
+    if (c.table != nullptr) *out.mutable_rollback()->mutable_table() = EncodeWholeTable(*c.table, fleet);
   }
 };
 
@@ -80,7 +83,7 @@ struct EventEncoder {
     command.set_request(e.request);
     command.set_who(e.who);
     command.set_why(e.why);
-    std::visit(CommandEncoder{command}, e.what);
+    std::visit(CommandEncoder{fleet, command}, e.what);
   }
 };
 
@@ -97,7 +100,19 @@ absl::StatusOr<ControllerEvent> DecodeMetric(const v1::MetricRecord& record, con
   return absl::InvalidArgumentError(absl::StrCat("metric '", record.metric(), "' does not exist"));
 }
 
-absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record) {
+absl::StatusOr<ControllerEvent> DecodeRollback(const v1::RollbackAsked& asked, const Fleet& fleet,
+                                               OperatorCommand command) {
+  RollbackCommand rollback{.tier = asked.tier(), .version = {asked.epoch(), asked.version()}};
+  if (asked.has_table()) {
+    auto table = DecodeUnder(asked.table(), fleet);
+    if (!table.ok()) return table.status();
+    rollback.table = std::make_shared<const RoutingTable>(*std::move(table));
+  }
+  command.what = std::move(rollback);
+  return command;
+}
+
+absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record, const Fleet& fleet) {
   OperatorCommand command{.request = record.request(), .who = record.who(), .why = record.why(), .what = {}};
   switch (record.what_case()) {
     case v1::CommandRecord::kDrain:
@@ -126,9 +141,7 @@ absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record) {
       return command;
     }
     case v1::CommandRecord::kRollback:
-      command.what =
-          RollbackCommand{record.rollback().tier(), {record.rollback().epoch(), record.rollback().version()}};
-      return command;
+      return DecodeRollback(record.rollback(), fleet, std::move(command));
     case v1::CommandRecord::WHAT_NOT_SET:
       break;
   }
@@ -173,7 +186,7 @@ absl::StatusOr<ControllerEvent> DecodeEvent(const v1::JournalRecord& record, con
     case v1::JournalRecord::kMetric:
       return DecodeMetric(record.metric(), fleet);
     case v1::JournalRecord::kCommand:
-      return DecodeCommand(record.command());
+      return DecodeCommand(record.command(), fleet);
     case v1::JournalRecord::kCheckpoint:
     case v1::JournalRecord::kPlan:
     case v1::JournalRecord::kTable:

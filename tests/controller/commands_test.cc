@@ -121,7 +121,7 @@ TEST_F(CommandsTest, WhatCannotBeDoneIsRefusedAndChangesNothing) {
       {ThresholdCommand{"t0", std::nan("")}, "above 0 and up to 1"},
       {ThresholdCommand{"films", 0.5}, "there are: t0"},
       {ModeCommand{"films", TierMode::kActive}, "there are: t0"},
-      {RollbackCommand{"t0", {9, 9}}, "kept are"},
+      {RollbackCommand{"t0", {9, 9}}, "table 9.9 is not kept; `ringway history` lists"},
       {PinCommand{.tier = "t0", .region = "mars"}, "'mars' does not exist"},
       {PinCommand{.tier = "t0", .region = "r0", .routes = {{"mars", 1}}}, "'mars' does not exist"},
       {PinCommand{.tier = "t0", .region = "r0", .routes = {{"r0", 0.5}}}, "sum to 0.5"},
