@@ -11,12 +11,19 @@ namespace {
 void AddThreshold(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("threshold", "set the load above which a tier's regions are hot");
   const auto request = std::make_shared<v1::SetThresholdRequest>();
-  command
+  CLI::App* which = command->add_option_group("which threshold");
+  which
       ->add_option_function<double>(
           "LOAD", [request](const double& load) { request->set_overload_threshold(load); },
           "above 0, at most 1")
-      ->required()
       ->check(CLI::Range(0.001, 1.0));
+  which->add_flag_callback(
+      "--clear", [request] { request->set_clear(true); }, "back to what the topology says");
+  which->require_option(1);
+  command->add_option_function<std::string>(
+      "--region", [request](const std::string& region) { request->set_region(region); },
+      "only of this region, in place of the tier's");
+  AddTermOption(*command, request);
   AddActionOptions(*command, request);
   command->callback([&session, request] {
     session.run = [&session, request] {
@@ -36,6 +43,7 @@ void AddMode(CLI::App& app, Session& session) {
       ->required()
       ->type_name("active|observe|frozen")
       ->check(OneOf({"active", "observe", "frozen"}));
+  AddTermOption(*command, request);
   AddActionOptions(*command, request);
   command->callback([&session, request] {
     session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::SetMode, *request); };
@@ -52,6 +60,7 @@ void AddRollback(CLI::App& app, Session& session) {
   which->add_option("--at", "the one that was in force then: 2026-11-23 12:00 (UTC), or 26h ago")
       ->check(into);
   which->require_option(1);
+  AddTermOption(*command, request);
   AddActionOptions(*command, request);
   command->callback([&session, request, name] {
     request->set_epoch(name->epoch());

@@ -47,8 +47,7 @@ grpc::ServerUnaryReactor* AdminService::Command(Context* context, const Request*
   const bool crowded = control_.loop().inbox_depth() > kInboxBusy;
   const bool posted = !crowded && control_.loop().Post([this, reactor, reply, asked = *std::move(command)] {
     control_.Ask(asked, [this, reactor, reply](const CommandAnswered& answer) {
-      reply->set_done(answer.done);
-      reply->set_message(answer.message);
+      *reply = ActionReplyOf(answer);
       Finish(reactor, grpc::Status::OK);
     });
   });

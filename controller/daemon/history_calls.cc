@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/commands.h"
+#include "controller/daemon/admin_replies.h"
 #include "controller/wire/past_table.h"
 #include "controller/wire/state_codec.h"
 #include "controller/wire/table_difference.h"
@@ -135,10 +136,7 @@ void HistoryCalls::Diff(const v1::DiffRequest& request, Answer<v1::DiffReply> an
 
 void HistoryCalls::Order(OperatorCommand command, Answer<v1::ActionReply> answer) {
   control_.Ask(std::move(command), [answer = std::move(answer)](const CommandAnswered& answered) mutable {
-    v1::ActionReply reply;
-    reply.set_done(answered.done);
-    reply.set_message(answered.message);
-    answer(std::move(reply));
+    answer(ActionReplyOf(answered));
   });
 }
 

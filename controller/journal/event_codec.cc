@@ -19,10 +19,14 @@ struct CommandEncoder {
     out.mutable_drain()->set_region(c.region);
     out.mutable_drain()->set_tier(c.tier);
     out.mutable_drain()->set_drain(c.drain);
+    if (c.share != 1) out.mutable_drain()->set_share(c.share);
+    out.mutable_drain()->set_check_room(c.check_room);
   }
   void operator()(const ThresholdCommand& c) const {
     out.mutable_threshold()->set_tier(c.tier);
     out.mutable_threshold()->set_overload_threshold(c.overload_threshold);
+    out.mutable_threshold()->set_region(c.region);
+    out.mutable_threshold()->set_clear(c.clear);
   }
   void operator()(const ModeCommand& c) const {
     out.mutable_mode()->set_tier(c.tier);
@@ -83,6 +87,7 @@ struct EventEncoder {
     command.set_request(e.request);
     command.set_who(e.who);
     command.set_why(e.why);
+    command.set_lasts_ns(absl::ToInt64Nanoseconds(e.lasts));
     std::visit(CommandEncoder{fleet, command}, e.what);
   }
 };
@@ -113,13 +118,24 @@ absl::StatusOr<ControllerEvent> DecodeRollback(const v1::RollbackAsked& asked, c
 }
 
 absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record, const Fleet& fleet) {
-  OperatorCommand command{.request = record.request(), .who = record.who(), .why = record.why(), .what = {}};
+  OperatorCommand command{.request = record.request(),
+                          .who = record.who(),
+                          .why = record.why(),
+                          .what = {},
+                          .lasts = absl::Nanoseconds(record.lasts_ns())};
   switch (record.what_case()) {
     case v1::CommandRecord::kDrain:
-      command.what = DrainCommand{record.drain().region(), record.drain().tier(), record.drain().drain()};
+      command.what = DrainCommand{.region = record.drain().region(),
+                                  .tier = record.drain().tier(),
+                                  .drain = record.drain().drain(),
+                                  .share = record.drain().has_share() ? record.drain().share() : 1,
+                                  .check_room = record.drain().check_room()};
       return command;
     case v1::CommandRecord::kThreshold:
-      command.what = ThresholdCommand{record.threshold().tier(), record.threshold().overload_threshold()};
+      command.what = ThresholdCommand{.tier = record.threshold().tier(),
+                                      .overload_threshold = record.threshold().overload_threshold(),
+                                      .region = record.threshold().region(),
+                                      .clear = record.threshold().clear()};
       return command;
     case v1::CommandRecord::kMode: {
       const auto mode = ParseTierMode(record.mode().mode());
