@@ -93,18 +93,22 @@ bool HistoryLevel::Fits(const v1::PastTable& entry) const {
          SameNames(*base_, entry.whole());
 }
 
-// The newest files say what time it is: the one that was begun last may be of a clock that is wrong.
+// Of the two files that were begun last the earlier date counts: the other may be of a clock that is wrong. A
+// file spans a part of the age at most, so one that began that much earlier holds nothing younger; and what
+// was written before it is older still, whatever its date says.
 void HistoryLevel::DropAged() {
   if (files_.size() < 3) return;
-  const absl::Time now = files_[files_.size() - 2].first_at;
-  std::size_t aged = 0;
-  while (aged + 2 < files_.size() && files_[aged + 1].first_at < now - limits_.age_max) {
-    std::error_code error;
-    fs::remove(files_[aged].path, error);
-    if (error) break;
-    ++aged;
+  const absl::Time now = std::min(files_[files_.size() - 1].first_at, files_[files_.size() - 2].first_at);
+  const absl::Time aged = now - limits_.age_max - limits_.age_max / kFilesPerAge;
+  std::size_t drop = 0;
+  for (std::size_t i = 0; i + 2 < files_.size(); ++i) {
+    if (files_[i].first_at < aged) drop = i + 1;
   }
-  files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(aged));
+  for (std::size_t i = 0; i < drop; ++i) {
+    std::error_code error;  // what cannot be removed is found again at the next start
+    fs::remove(files_[i].path, error);
+  }
+  files_.erase(files_.begin(), files_.begin() + static_cast<std::ptrdiff_t>(drop));
 }
 
 absl::Status HistoryLevel::Begin(const v1::PastTable& entry) {

@@ -95,6 +95,29 @@ class HistoryCallsTest : public ::testing::Test {
     return reply;
   }
 
+  // The journal holds the tables of this many rollbacks: a replay of all lives needs no history.
+  void ExpectReplayWithTables(int rollbacks) {
+    const auto read = [](const std::string& text) -> absl::StatusOr<std::shared_ptr<const Fleet>> {
+      auto topology = ParseTopology(text, "journal");
+      if (!topology.ok()) return topology.status();
+      return topology->fleet;
+    };
+    int back = 0;
+    const auto report = Replay(settings_.state_dir + "/journal", read,
+                               [&](absl::Time, const ControllerEvent& event,
+                                   const std::vector<ControllerAction>&, const ControllerMachine&) {
+                                 const auto* order = std::get_if<OperatorCommand>(&event);
+                                 const auto* rollback =
+                                     order == nullptr ? nullptr : std::get_if<RollbackCommand>(&order->what);
+                                 if (rollback != nullptr && rollback->table != nullptr) ++back;
+                               });
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(back, rollbacks);
+    EXPECT_GT(report->tables, 3u);
+    EXPECT_EQ(report->tables_different, 0u) << report->first_difference;
+    EXPECT_EQ(report->checkpoints_different, 0u);
+  }
+
   live::ScratchFolder folder_;
   DaemonSettings settings_;
   std::unique_ptr<ControllerDaemon> daemon_;
@@ -161,27 +184,8 @@ TEST_F(HistoryCallsTest, ATableOfAnotherTopologyIsListedComparedAndGoneBackTo) {
   ASSERT_TRUE(Call(&v1::Admin::Stub::Audit, v1::AuditRequest(), audit).ok());
   EXPECT_THAT(audit.entries(0).action(), HasSubstr("[refused]"));
 
-  // The journal holds the table: a replay of both lives needs no history.
   daemon_.reset();
-  const auto read = [](const std::string& text) -> absl::StatusOr<std::shared_ptr<const Fleet>> {
-    auto topology = ParseTopology(text, "journal");
-    if (!topology.ok()) return topology.status();
-    return topology->fleet;
-  };
-  int back = 0;
-  const auto report = Replay(settings_.state_dir + "/journal", read,
-                             [&](absl::Time, const ControllerEvent& event,
-                                 const std::vector<ControllerAction>&, const ControllerMachine&) {
-                               const auto* order = std::get_if<OperatorCommand>(&event);
-                               const auto* rollback =
-                                   order == nullptr ? nullptr : std::get_if<RollbackCommand>(&order->what);
-                               if (rollback != nullptr && rollback->table != nullptr) ++back;
-                             });
-  ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_EQ(back, 2);
-  EXPECT_GT(report->tables, 3u);
-  EXPECT_EQ(report->tables_different, 0u) << report->first_difference;
-  EXPECT_EQ(report->checkpoints_different, 0u);
+  ExpectReplayWithTables(2);
 }
 
 TEST_F(HistoryCallsTest, BrokenQuestionsAreRefusedWithAReason) {
