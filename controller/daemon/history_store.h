@@ -73,7 +73,7 @@ class HistoryStore {
   };
   using Found = absl::AnyInvocable<void(std::optional<v1::PastTable>)>;
 
-  // `told` hears of every write and how it ended, on the store's thread.
+  // `told` hears of every write and how it ended, on the store's thread; of one that is dropped on the caller's.
   HistoryStore(std::string directory, const HistoryLimits& limits, runtime::Logger log,
                std::function<void(bool)> told);
   ~HistoryStore();
