@@ -96,7 +96,7 @@ void AddHistory(CLI::App& app, Session& session) {
   command->add_option_function<std::string>(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "only tables that moved something of this tier");
-  const auto moment = [command, request](const char* option, const char* help,
+  const auto moment = [command, request](const char* option, const std::string& help,
                                          void (v1::HistoryRequest::*set)(std::int64_t)) {
     command->add_option(option, help)
         ->check(CLI::Validator(
