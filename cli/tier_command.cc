@@ -11,21 +11,22 @@ namespace {
 void AddThreshold(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("threshold", "set the load above which a tier's regions are hot");
   const auto request = std::make_shared<v1::SetThresholdRequest>();
-  CLI::App* which = command->add_option_group("which threshold");
-  which
-      ->add_option_function<double>(
-          "LOAD", [request](const double& load) { request->set_overload_threshold(load); },
-          "above 0, at most 1")
-      ->check(CLI::Range(0.001, 1.0));
-  which->add_flag_callback(
+  CLI::Option* load =
+      command
+          ->add_option_function<double>(
+              "LOAD", [request](const double& load) { request->set_overload_threshold(load); },
+              "above 0, at most 1")
+          ->check(CLI::Range(0.001, 1.0));
+  CLI::Option* clear = command->add_flag_callback(
       "--clear", [request] { request->set_clear(true); }, "back to what the topology says");
-  which->require_option(1);
+  clear->excludes(load);
   command->add_option_function<std::string>(
       "--region", [request](const std::string& region) { request->set_region(region); },
       "only of this region, in place of the tier's");
   AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request] {
+  command->callback([&session, request, load, clear] {
+    if (load->empty() && clear->empty()) throw CLI::RequiredError("LOAD or --clear");
     session.run = [&session, request] {
       return RunAction(session, &v1::Admin::Stub::SetThreshold, *request);
     };
@@ -55,14 +56,15 @@ void AddRollback(CLI::App& app, Session& session) {
   const auto request = std::make_shared<v1::RollbackRequest>();
   const auto name = std::make_shared<v1::TableName>();
   const auto into = TableNameInto([name]() -> v1::TableName& { return *name; });
-  CLI::App* which = command->add_option_group("which table");
-  which->add_option("TABLE", "EPOCH.VERSION, for example 3.41")->check(into);
-  which->add_option("--at", "the one that was in force then: 2026-11-23 12:00 (UTC), or 26h ago")
-      ->check(into);
-  which->require_option(1);
+  CLI::Option* table = command->add_option("TABLE", "EPOCH.VERSION, for example 3.41")->check(into);
+  CLI::Option* at =
+      command->add_option("--at", "the one that was in force then: 2026-11-23 12:00 (UTC), or 26h ago")
+          ->check(into);
+  at->excludes(table);
   AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request, name] {
+  command->callback([&session, request, name, table, at] {
+    if (table->empty() && at->empty()) throw CLI::RequiredError("TABLE or --at");
     request->set_epoch(name->epoch());
     request->set_version(name->version());
     request->set_at_unix_us(name->at_unix_us());
