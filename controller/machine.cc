@@ -88,7 +88,8 @@ void ControllerMachine::On(absl::Time now, const MetricSampled& event, Actions&)
 }
 
 void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions& actions) {
-  const absl::StatusOr<std::string> outcome = Carry(now, event, tiers_, history_);
+  std::vector<NamedShortfall> shortfall;
+  const absl::StatusOr<std::string> outcome = Carry(now, event, tiers_, history_, shortfall);
   const std::string message = outcome.ok() ? *outcome : std::string(outcome.status().message());
   actions.push_back(
       AuditEntry{now, event.who, event.why,
@@ -97,7 +98,20 @@ void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions
     actions.push_back(SaveState{.now = true});
     Publish(now, actions);  // a rollback shows at once; the rest with the next epoch
   }
-  actions.push_back(CommandAnswered{event.request, outcome.ok(), message});
+  actions.push_back(CommandAnswered{event.request, outcome.ok(), message, std::move(shortfall)});
+}
+
+void ControllerMachine::ExpireOrders(absl::Time now, Actions& actions) {
+  for (TierLoop& loop : tiers_) {
+    for (const PendingOrder& ended : loop.Expire(now)) {
+      actions.push_back(AuditEntry{
+          now, std::string(kByItself),
+          absl::StrCat("ordered by ", ended.term.who, " for ", absl::FormatDuration(ended.term.length)),
+          absl::StrCat("expired tier=", loop.tier().name, ended.region.empty() ? "" : " ", ended.region, ": ",
+                       ended.what, " -> ", ended.then)});
+      actions.push_back(SaveState{.now = true});
+    }
+  }
 }
 
 void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions) {
@@ -124,6 +138,7 @@ void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion 
 }
 
 void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
+  ExpireOrders(now, actions);
   view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.CloseWindow(now, settings_.report_period);
   cut_off_ = CutOff(now, actions);

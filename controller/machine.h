@@ -21,8 +21,9 @@
 // traffic.
 //
 // Invariants: what is pushed is the last RoutingTable of history(); versions only rise; every OperatorCommand
-// gets exactly one CommandAnswered and one AuditEntry; every table's rows sum to 1. Pure: no clock, no I/O.
-// One owner thread. A Step is O(1) plus, once an epoch, O(tiers x (regions + workers)) and the planner.
+// gets exactly one CommandAnswered and one AuditEntry, and one more AuditEntry when its term is over; every
+// table's rows sum to 1. Pure: no clock, no I/O. One owner thread. A Step is O(1) plus, once an epoch,
+// O(tiers x (regions + workers)) and the planner.
 #ifndef RINGWAY_CONTROLLER_MACHINE_H_
 #define RINGWAY_CONTROLLER_MACHINE_H_
 
@@ -91,6 +92,8 @@ class ControllerMachine {
   void On(absl::Time now, const OperatorCommand& event, Actions& actions);
 
   void RunEpoch(absl::Time now, Actions& actions);
+  // Orders whose term is over revert, once an epoch.
+  void ExpireOrders(absl::Time now, Actions& actions);
   void PlanTier(absl::Time now, TierLoop& loop, Actions& actions);
   // Looks which regions can be reached; true: it is this controller that cannot be.
   bool CutOff(absl::Time now, Actions& actions);
@@ -110,7 +113,7 @@ class ControllerMachine {
   void HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions);
 
   void Settle(absl::Time now);
-  void BuildTiers(const std::vector<DurableTier>& durable);
+  void BuildTiers(absl::Time now, const std::vector<DurableTier>& durable);
   void TakeOverTable(const DurableState& durable, absl::Time now);
   void TakeOverDirectory(const DurableState& durable, absl::Time now);
 

@@ -70,9 +70,10 @@ enum class RefineMode { kOff, kSwap, kOptimal };
 
 // What one region has of the tier.
 struct TierRegion {
-  int workers = 0;              // provisioned; 0 = the tier does not exist there (its users still do)
-  double reserve_share = 0;     // of the workers, held back for other uses
-  double import_cap_share = 1;  // of the usable capacity, the most that other regions may bring in
+  int workers = 0;                // provisioned; 0 = the tier does not exist there (its users still do)
+  double reserve_share = 0;       // of the workers, held back for other uses
+  double import_cap_share = 1;    // of the usable capacity, the most that other regions may bring in
+  double overload_threshold = 0;  // of this region; 0: the tier's
 };
 
 // Damping and limits of a plan; see docs on guard limits. Each is one setting of the closed loop.
@@ -166,6 +167,11 @@ struct Tier {
     return route.isolation.value_or(hints ? Isolation::kLocalFirst : Isolation::kFill);
   }
 };
+
+inline double OverloadThreshold(const Tier& tier, RegionId region) {
+  const double own = tier.regions.contains(region) ? tier.regions[region].overload_threshold : 0;
+  return own > 0 ? own : tier.route.overload_threshold;
+}
 
 }  // namespace ringway
 

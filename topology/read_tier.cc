@@ -133,6 +133,7 @@ void ReadTierRegions(Mapping& spec, const World& world, Tier& tier, Problems& pr
     region.workers = static_cast<int>(fields.Integer("workers", 0, 0, kWorkersMax));
     region.reserve_share = fields.Number("reserveShare", region.reserve_share, {0, 1});
     region.import_cap_share = fields.Number("importCapShare", region.import_cap_share, {0, 1});
+    region.overload_threshold = fields.Number("overloadThreshold", region.overload_threshold, {0, 1, true});
     workers += region.workers;
     RegionId id;
     if (fields.Require("region", "the name of a region of the world")) {

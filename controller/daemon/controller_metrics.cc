@@ -54,6 +54,10 @@ void ControllerMetrics::AddDiskSeries() {
   auto& audits = CounterFamily(r, "ringway_controller_audit_writes_total", "Entries of the audit log.");
   audits_good_ = &audits.Add({{"outcome", "written"}});
   audits_bad_ = &audits.Add({{"outcome", "failed"}});
+  auto& histories =
+      CounterFamily(r, "ringway_controller_history_writes_total", "Tables for the history on disk.");
+  histories_good_ = &histories.Add({{"outcome", "written"}});
+  histories_bad_ = &histories.Add({{"outcome", "failed"}});
   journal_records_ =
       &CounterFamily(r, "ringway_controller_journal_records_total", "Records given to the journal.").Add({});
   journal_dropped_ =

@@ -44,7 +44,7 @@ class InputCheck {
       site.import_max_rps = (share < 1 ? share : site.shed_level) * site.usable / site.cost;
     }
     site.hot_level =
-        std::min(tier_.route.overload_threshold, ceilings_.Of(site.usable * provisioned.workers));
+        std::min(OverloadThreshold(tier_, region), ceilings_.Of(site.usable * provisioned.workers));
     site.raised_max = RaisedMax(site);
     site.SetLimit(site.hot_level);
     return site;

@@ -148,7 +148,8 @@ TEST(StateCodecTest, TheStateFileOfVersion1IsRead) {
   ASSERT_TRUE(state.ok()) << state.status();
   Rig next(MakeFleet(), *state);
   EXPECT_EQ(next.machine.epoch(), 2u);
-  EXPECT_TRUE(next.machine.tiers()[0].region(RegionId(2)).drain.drain);
+  EXPECT_TRUE(next.machine.tiers()[0].region(RegionId(2)).drain.goal == 1);
+  EXPECT_EQ(next.machine.tiers()[0].orders().drains[RegionId(2)], (Timed<double>{.lasting = 1}));
   EXPECT_EQ(next.machine.tiers()[0].tier().route.overload_threshold, 0.7);
   EXPECT_EQ(next.machine.tiers()[0].pins().size(), 1u);
   EXPECT_LT(next.HomeFraction(RegionId(0)), 1);

@@ -59,8 +59,8 @@ void Rig::Send(ControllerEvent event) {
   for (ControllerAction& action : taken) actions.push_back(std::move(action));
 }
 
-CommandAnswered Rig::Ask(decltype(OperatorCommand::what) what) {
-  Send(OperatorCommand{.request = 7, .who = "ann", .why = "test", .what = std::move(what)});
+CommandAnswered Rig::Ask(decltype(OperatorCommand::what) what, absl::Duration lasts) {
+  Send(OperatorCommand{.request = 7, .who = "ann", .why = "test", .what = std::move(what), .lasts = lasts});
   return Taken<CommandAnswered>().back();
 }
 

@@ -47,7 +47,7 @@ class Rig {
   // Steps and remembers the actions; takes the tables that are pushed.
   void Send(ControllerEvent event);
   // The answer to an operator.
-  CommandAnswered Ask(decltype(OperatorCommand::what) what);
+  CommandAnswered Ask(decltype(OperatorCommand::what) what, absl::Duration lasts = absl::ZeroDuration());
 
   std::vector<StreamId> StreamsOf(RegionId region) const;
   RouterReport ReportOf(StreamId stream) const;

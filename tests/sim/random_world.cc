@@ -30,7 +30,10 @@ Fault RandomFault(const Fleet& fleet, Rng& rng) {
     case 3:
       return KillController{};
     case 4:
-      return DrainRegion{regions};
+      // Derived from what was drawn, so that what comes after stays as it was.
+      return DrainRegion{.regions = regions,
+                         .share = regions.size() % 2 == 0 ? 0.5 : 1,
+                         .expires = regions.front().index() % 2 == 0};
     case 5:
       return Partition{regions, {}};
     case 6:
