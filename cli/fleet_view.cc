@@ -1,5 +1,10 @@
 #include "cli/fleet_view.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
@@ -146,28 +151,37 @@ TextTable RouterTable(const v1::StatusReply& status) {
 
 TextTable RegionLoadTable(const v1::TierStatus& tier) {
   const Align right = Align::kRight;
-  TextTable table({{"REGION"},
-                   {"PLACE"},
-                   {"WORKERS", right},
-                   {"LOAD", right},
-                   {"PLANNED", right},
-                   {"AT HOME", right},
-                   {"DEMAND/S", right},
-                   {"SERVED/S", right},
-                   {"AWAY", right},
-                   {"LOAD COST", right},
-                   {"HEALTH"},
-                   {"LEDGER"}});
+  // Only of tiers that are scaled.
+  const bool scaled = std::any_of(tier.regions().begin(), tier.regions().end(),
+                                  [](const v1::RegionStatus& region) { return region.has_workers_wanted(); });
+  std::vector<Column> columns = {{"REGION"},           {"PLACE"},           {"WORKERS", right},
+                                 {"LOAD", right},      {"PLANNED", right},  {"AT HOME", right},
+                                 {"DEMAND/S", right},  {"SERVED/S", right}, {"AWAY", right},
+                                 {"LOAD COST", right}, {"HEALTH"},          {"LEDGER"}};
+  if (scaled) columns.insert(columns.begin() + 3, Column{"WANTED", right});
+  TextTable table(std::move(columns));
   for (const v1::RegionStatus& region : tier.regions()) {
     const double threshold = ThresholdOf(region, tier);
-    const bool short_of_workers = region.workers_seen() < region.workers();
-    table.Add({region.region(), region.title(),
-               Cell(absl::StrCat(region.workers_seen(), "/", region.workers()),
-                    short_of_workers ? Style::kWarning : Style::kPlain),
-               LoadCell(region.load(), threshold), LoadCell(region.planned_load(), threshold),
-               LoadCell(region.home_load(), threshold), absl::StrFormat("%.1f", region.demand_rps()),
-               absl::StrFormat("%.1f", region.served_rps()), Percent(region.exported_share()),
-               absl::StrFormat("%.4f", region.load_cost()), HealthCell(region, tier), LedgerText(region)});
+    const std::uint32_t expected = region.has_workers_wanted() ? region.workers_wanted() : region.workers();
+    const bool short_of_workers = region.workers_seen() < expected;
+    std::vector<Cell> cells = {region.region(),
+                               region.title(),
+                               Cell(absl::StrCat(region.workers_seen(), "/", region.workers()),
+                                    short_of_workers ? Style::kWarning : Style::kPlain),
+                               LoadCell(region.load(), threshold),
+                               LoadCell(region.planned_load(), threshold),
+                               LoadCell(region.home_load(), threshold),
+                               absl::StrFormat("%.1f", region.demand_rps()),
+                               absl::StrFormat("%.1f", region.served_rps()),
+                               Percent(region.exported_share()),
+                               absl::StrFormat("%.4f", region.load_cost()),
+                               HealthCell(region, tier),
+                               LedgerText(region)};
+    if (scaled) {
+      cells.insert(cells.begin() + 3,
+                   Cell(region.has_workers_wanted() ? absl::StrCat(region.workers_wanted()) : "-"));
+    }
+    table.Add(std::move(cells));
   }
   return table;
 }

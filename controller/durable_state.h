@@ -1,7 +1,8 @@
 // What survives a restart of the controller: its epoch, what operators decided, and the last table.
 //
 // Drains, thresholds, modes and pins, with the terms of those that have one, are kept by name, because a
-// restart may load another topology; what no longer exists is dropped when the state is taken over. The last
+// restart may load another topology; what no longer exists is dropped when the state is taken over. So is the
+// demand of the last day, of tiers that are scaled. The last
 // table and directory are kept with the fleet whose ids they speak. Learnt estimates are not durable: they
 // start from their priors again, and the step limits of the plan make that harmless.
 //
@@ -18,6 +19,7 @@
 #include "controller/directory.h"
 #include "controller/drain_ramp.h"
 #include "controller/events.h"
+#include "controller/scale/demand_history.h"
 #include "controller/timed.h"
 #include "core/fleet.h"
 #include "core/table.h"
@@ -46,6 +48,12 @@ struct DurablePin {
   Timed<std::optional<PinnedShares>> order;
 };
 
+// Of a tier that is scaled: what entered the region in the last day.
+struct DurableHistory {
+  std::string region;
+  scale::DemandHistory::Saved saved;
+};
+
 struct DurableTier {
   std::string tier;
   Timed<TierMode> mode = {};
@@ -53,6 +61,7 @@ struct DurableTier {
   std::vector<DurableThreshold> thresholds = {};
   std::vector<DurableDrain> drains = {};
   std::vector<DurablePin> pins = {};
+  std::vector<DurableHistory> histories = {};
 };
 
 struct DurableState {

@@ -158,8 +158,13 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
   view_.Forget(now - settings_.directory_grace);
   RefreshDirectory(now, AppointLeaders(now, actions), actions);
   if (!settling_ && !cut_off_) {
-    for (TierLoop& loop : tiers_) PlanTier(now, loop, actions);
+    bool learnt = false;
+    for (TierLoop& loop : tiers_) {
+      PlanTier(now, loop, actions);
+      learnt = loop.Scale(now) || learnt;
+    }
     Publish(now, actions);
+    if (learnt) actions.push_back(SaveState{});
   }
   Resend(now, actions);
   notes_.Forget(now);

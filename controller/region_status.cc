@@ -50,6 +50,7 @@ RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, con
   const RegionLoad& load = snapshot.regions[region];
   RegionStatus status{.workers = loop.tier().regions[region].workers,
                       .workers_seen = loop.region(region).traffic.alive,
+                      .workers_wanted = std::nullopt,
                       .load = load.measured_load,
                       .served_rps = loop.arriving_rps()[region],
                       .load_cost = load.load_cost,
@@ -57,6 +58,9 @@ RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, con
                       .load_cost_high = load.load_cost_high,
                       .health = load.health,
                       .drain_share = loop.DrainShare(region, now)};
+  if (loop.scaler() && status.workers > 0 && loop.scaler()->wanted()[region].known) {
+    status.workers_wanted = loop.scaler()->wanted()[region].workers;
+  }
   for (const auto& [key, row] : loop.pins()) status.pinned = status.pinned || key.first == region;
   status.demand_by_priority_rps = load.demand_rps;
   for (const double rps : load.demand_rps) status.demand_rps += rps;
@@ -108,6 +112,7 @@ std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, ab
   lines.push_back(absl::StrFormat("%d of %d workers are alive, inputs are %s, demand is %.2f requests/s",
                                   status.workers_seen, status.workers,
                                   AbslView(InputHealthName(status.health)), status.demand_rps));
+  if (loop.scaler() && status.workers > 0) lines.push_back(loop.scaler()->Explain(region));
   lines.push_back(absl::StrFormat("one request/s costs %.4f load (between %.4f and %.4f)", status.load_cost,
                                   status.load_cost_low, status.load_cost_high));
   if (const DrainRamp& drain = loop.region(region).drain; drain.goal > 0 || status.drain_share > 0) {

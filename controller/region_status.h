@@ -7,6 +7,7 @@
 #ifndef RINGWAY_CONTROLLER_REGION_STATUS_H_
 #define RINGWAY_CONTROLLER_REGION_STATUS_H_
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ namespace ringway::controller {
 struct RegionStatus {
   int workers = 0;
   int workers_seen = 0;
+  std::optional<int> workers_wanted;  // none: the tier is not scaled, or nothing was heard of the region yet
   double load = 0;
   double planned_load = 0;
   double home_load = 0;

@@ -96,6 +96,10 @@ void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, absl::Time
   }
   TakeOverPins(durable, fleet, loop);
   loop.Obey(now);
+  for (const DurableHistory& history : durable.histories) {
+    const auto region = fleet.world.FindRegion(history.region);
+    if (region && loop.scaler()) loop.scaler()->history(*region).Restore(history.saved);
+  }
 }
 
 PinnedShares SharesOf(const Row& row, const Fleet& fleet) {
@@ -106,7 +110,7 @@ PinnedShares SharesOf(const Row& row, const Fleet& fleet) {
   return shares;
 }
 
-DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet) {
+DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now) {
   const TierOrders& orders = loop.orders();
   DurableTier durable{.tier = loop.tier().name, .mode = orders.mode, .overload_threshold = orders.threshold};
   for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
@@ -127,6 +131,10 @@ DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet) {
                                   if (!row) return std::nullopt;
                                   return SharesOf(*row, fleet);
                                 })});
+  }
+  for (RegionId id(0); loop.scaler() && id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    auto saved = loop.scaler()->history(id).Save(scale::DemandHistory::BinOf(now));
+    if (!saved.rates.empty()) durable.histories.push_back({fleet.world.regions[id].name, std::move(saved)});
   }
   return durable;
 }
@@ -204,7 +212,7 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
 DurableState ControllerMachine::Durable() const {
   DurableState durable{
       .epoch = epoch_, .tiers = {}, .fleet = fleet_, .table = table_, .directory = directory_.directory()};
-  for (const TierLoop& loop : tiers_) durable.tiers.push_back(SettingsOf(loop, *fleet_));
+  for (const TierLoop& loop : tiers_) durable.tiers.push_back(SettingsOf(loop, *fleet_, last_epoch_at_));
   return durable;
 }
 

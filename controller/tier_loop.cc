@@ -34,6 +34,9 @@ std::shared_ptr<const Tier> JudgedBy(const TierLoop::Periods& periods, std::shar
 // once.
 absl::Time WholeNanoseconds(absl::Time time) { return absl::FromUnixNanos(absl::ToUnixNanos(time)); }
 
+// So many more than expected can come by chance.
+constexpr double kFewEvents = 20;
+
 }  // namespace
 
 TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods& periods)
@@ -48,6 +51,7 @@ TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods&
   for (RegionState& region : regions_) region.sampled.resize(tier_->metrics.size());
   orders_.thresholds.resize(regions_.size());
   orders_.drains.resize(regions_.size());
+  if (tier_->scaling) scaler_.emplace(shared_world(), tier_);
 }
 
 void TierLoop::Sample(absl::Time now, const MetricSampled& sample) {
@@ -97,6 +101,7 @@ void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
       counts.entered[p] = traffic.demand_rps[p] * traffic.counted_s;
     }
     estimate.Count(counts, findings_);
+    if (scaler_) CountForScaling(id, counts);
   }
   for (std::size_t m = 0; m < tier_->metrics.size(); ++m) {
     const std::optional<MetricReading> reading = Read(now, id, m);
@@ -109,6 +114,35 @@ void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
                    .busy_share = reading->busy_share},
                   findings_);
   }
+}
+
+// What the estimate doubts is not learnt as a day's history either.
+void TierLoop::CountForScaling(RegionId id, const planner::RegionCounts& counts) {
+  double entered = 0;
+  for (const double count : counts.entered) entered += count;
+  const double held_rps = std::max(1.0, estimate_.region(id).DemandRps());
+  if (entered > tier_->guard.jump_max * held_rps * counts.seconds + kFewEvents) return;
+  scaler_->Count(id, counts.at, counts.seconds, entered);
+}
+
+bool TierLoop::Scale(absl::Time now) {
+  if (!scaler_) return false;
+  IdVector<RegionId, scale::RegionSeen> seen(regions_.size());
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    const RegionState& region = regions_[id];
+    const RegionLoad load = estimate_.Load(id, now);
+    const double provisioned = tier_->regions[id].workers;
+    scale::RegionSeen& out = seen[id];
+    out.fresh = region.traffic.fresh;
+    const bool gone = region.standing.gone() && !region.traffic.reachable && !cut_off_;
+    out.demand_rps = gone ? 0 : estimate_.region(id).DemandRps();
+    out.work_s = provisioned > 0 ? load.load_cost * provisioned : absl::ToDoubleSeconds(tier_->service_mean);
+    out.background = load.background_load * provisioned;
+    out.busy = region.traffic.busy;
+    out.alive = region.traffic.alive;
+    out.draining = region.drain.drain;
+  }
+  return scaler_->Decide(now, seen);
 }
 
 std::optional<MetricReading> TierLoop::Read(absl::Time now, RegionId id, std::size_t metric) {
@@ -228,6 +262,7 @@ void TierLoop::TakeOverEstimates(const TierLoop& other) {
     planner::RegionEstimate::Learnt learnt = other.estimate_.region(*same).learnt();
     if (!same_metrics) learnt.metrics.clear();
     estimate_.region(id).Restore(learnt);
+    if (scaler_ && other.scaler_) scaler_->TakeOver(id, *other.scaler_, *same);
   }
 }
 
@@ -258,12 +293,23 @@ void TierLoop::Obey(absl::Time now) {
     edited->regions[id].overload_threshold = of_region(id);
   }
   tier_ = std::move(edited);
-  planner_ = planner::Planner(shared_world(), tier_);
+  PlanAnew();
 }
 
 void TierLoop::UseMap(std::shared_ptr<const Fleet> fleet) {
   fleet_ = std::move(fleet);
+  PlanAnew();
+}
+
+void TierLoop::PlanAnew() {
   planner_ = planner::Planner(shared_world(), tier_);
+  if (!scaler_) return;
+  // How busy workers may be follows from the threshold, who may help whom from the map.
+  scale::Scaler edited(shared_world(), tier_);
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    edited.TakeOver(id, *scaler_, id);
+  }
+  scaler_.emplace(std::move(edited));
 }
 
 }  // namespace ringway::controller

@@ -30,6 +30,7 @@
 #include "controller/planner/estimate.h"
 #include "controller/planner/planner.h"
 #include "controller/rate_history.h"
+#include "controller/scale/scaler.h"
 #include "controller/standing.h"
 #include "controller/tier_orders.h"
 #include "core/fleet.h"
@@ -87,6 +88,10 @@ class TierLoop {
   std::shared_ptr<const TierTable> Decide() const;
   void PutInForce(std::shared_ptr<const TierTable> table) { in_force_ = std::move(table); }
 
+  // How many workers are wanted, where the tier is scaled; at the end of an epoch. True: what it has learnt
+  // is worth saving.
+  bool Scale(absl::Time now);
+
   // ---- operators; ids and values are checked by the caller (commands.h) ----
   // The same regions and tiers, with other round trips.
   void UseMap(std::shared_ptr<const Fleet> fleet);
@@ -99,6 +104,7 @@ class TierLoop {
   // What the same tier has learnt under another topology, region by region of the same name.
   void TakeOverEstimates(const TierLoop& other);
   planner::TierEstimate& estimate() { return estimate_; }
+  std::optional<scale::Scaler>& scaler() { return scaler_; }
 
   // ---- views ----
   TierId id() const { return id_; }
@@ -115,6 +121,8 @@ class TierLoop {
   }
   const std::map<PinKey, Row>& pins() const { return pins_; }
   const planner::TierEstimate& estimate() const { return estimate_; }
+  // None: the tier is not scaled.
+  const std::optional<scale::Scaler>& scaler() const { return scaler_; }
   const std::shared_ptr<const TierTable>& in_force() const { return in_force_; }
   // Null before the first Solve.
   const std::shared_ptr<const planner::Plan>& plan() const { return plan_; }
@@ -122,7 +130,10 @@ class TierLoop {
   const std::vector<planner::Finding>& findings() const { return findings_; }
 
  private:
+  // After a change of the map or of the thresholds.
+  void PlanAnew();
   void ObserveRegion(absl::Time now, RegionId id);
+  void CountForScaling(RegionId id, const planner::RegionCounts& counts);
   std::optional<MetricReading> Read(absl::Time now, RegionId id, std::size_t metric);
   RegionLoad LoadOf(RegionId id, absl::Time now, double drained) const;
   WorkerCount Workers(RegionId id) const;
@@ -133,6 +144,7 @@ class TierLoop {
   std::shared_ptr<const Tier> tier_;  // with the thresholds that are ordered
   planner::Planner planner_;
   planner::TierEstimate estimate_;
+  std::optional<scale::Scaler> scaler_;
   IdVector<RegionId, RegionState> regions_;
   IdVector<RegionId, double> arriving_rps_;
   TierOrders orders_;

@@ -148,6 +148,16 @@ struct DispatchSpec {
   std::size_t waiting_max = 10000;  // jobs a router holds for this tier
 };
 
+// How many workers each region should have, for an autoscaler that starts and stops them; docs/scaling.md.
+struct ScalingSpec {
+  // Probability that demand exceeds what is provided for, by the time a worker that starts now is ready.
+  double risk = 0.01;
+  double wait_target = 0.1;                       // mean wait of a job, in service times
+  absl::Duration start_up = absl::Minutes(3);     // from the order for a worker to its first job
+  absl::Duration stable_for = absl::Minutes(10);  // the number falls to the highest need of so long
+  int workers_min = 1;                            // of each region that has any
+};
+
 struct Tier {
   std::string name;
   std::vector<MetricSpec> metrics;
@@ -155,6 +165,7 @@ struct Tier {
   RouteSpec route;
   GuardSpec guard;
   DispatchSpec dispatch;
+  std::optional<ScalingSpec> scaling;              // none: nobody scales it, and no number is worked out
   absl::Duration service_mean = absl::Seconds(5);  // prior of a job's service time
   absl::Duration deadline = absl::Seconds(30);     // of a job that names none
   IdVector<RegionId, TierRegion> regions;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -155,6 +156,13 @@ struct ScenarioStep {
   Fault fault;
 };
 
+// Workers are started and stopped as the controller wants them, of tiers that have `scaling`.
+struct AutoscaleSpec {
+  double start_up_s = 180;   // from the order for a worker to its first job
+  double every_s = 15;       // between two looks at the wanted numbers
+  double initial_share = 1;  // of the workers that run at the beginning
+};
+
 struct Scenario {
   std::string name;
   std::string topology_file;  // that the fleet was read from; empty: none
@@ -171,6 +179,7 @@ struct Scenario {
   bool controller = true;
   double epoch_period_s = 1;
   double report_period_s = 1;
+  std::optional<AutoscaleSpec> autoscale;  // none: the workers stay as they are
   NetworkSpec network;
   UserSpec users;
   IdVector<TierId, TierService> service;

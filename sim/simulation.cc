@@ -54,6 +54,7 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       registries_(stage_, *scenario_, routers_, workers_, leaders_),
       clients_(stage_, *scenario_, routers_),
       control_(stage_, *scenario_, routers_, workers_, registries_, leaders_),
+      autoscaler_(stage_, *scenario_, workers_, control_),
       once_(stage_, routers_),
       faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),
       tally_(*scenario_, workers_),
@@ -69,6 +70,7 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   leaders_.Begin();
   registries_.Begin();
   control_.Begin();
+  autoscaler_.Begin();
   faults_.Begin();
   clients_.Begin();
   stage_.After(kSecondNs, Happening::kSecondPasses);
@@ -225,6 +227,9 @@ void Simulation::Dispatch(const SimEvent& event) {
       return control_.OnStreamRetried(RouterId(event.subject), event.detail);
     case Happening::kControllerWakes:
       return control_.OnWakes(event.subject);
+    case Happening::kScalingRound:
+    case Happening::kWorkerReady:
+      return autoscaler_.On(event);
     case Happening::kStepBegins:
       return faults_.OnBegins(event.subject);
     case Happening::kStepEnds:

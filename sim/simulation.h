@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "sim/autoscaler.h"
 #include "sim/checkers.h"
 #include "sim/clients.h"
 #include "sim/control_plane.h"
@@ -44,6 +45,7 @@ class Simulation {
   const Checkers& checkers() const { return checkers_; }
   const Recovery& recovery() const { return recovery_; }
   const ControlPlane& control() const { return control_; }
+  const Autoscaler& autoscaler() const { return autoscaler_; }
   const Leaders& leaders() const { return leaders_; }
   std::uint64_t events() const { return events_; }
   const KindCounts& kinds() const { return stage_.kinds; }
@@ -53,6 +55,7 @@ class Simulation {
   // Virtual time that has passed.
   double now_s() const { return Stage::Seconds(stage_.Now() - absl::UnixEpoch()); }
   std::size_t workers() const { return workers_.count(); }
+  bool busy(WorkerId worker) const { return workers_.slot(worker).busy(); }
   std::size_t routers() const { return routers_.places().size(); }
   RegionId place(RouterId router) const { return routers_.places()[router]; }
 
@@ -84,6 +87,7 @@ class Simulation {
   Registries registries_;
   Clients clients_;
   ControlPlane control_;
+  Autoscaler autoscaler_;
   OnceCalls once_;
   Faults faults_;
   Tally tally_;

@@ -67,7 +67,9 @@ enum class Happening : std::uint8_t {
   kReportReaches,     // subject: life of the controller; detail: its pool
   kStreamRetried,     // subject: router; detail: its stream
   kControllerWakes,   // subject: life
-  kStepBegins,        // subject: scenario step
+  kScalingRound,
+  kWorkerReady,  // subject: worker; detail: the order to start it
+  kStepBegins,   // subject: scenario step
   kStepEnds,
   kSecondPasses,
 };

@@ -189,6 +189,7 @@ Tier ReadTier(std::string_view name, Mapping& spec, const World& world, Problems
   ReadGuard(spec.Child("guard"), tier.guard);
   ReadDispatch(spec.Child("dispatch"), tier.dispatch);
   ReadTierRegions(spec, world, tier, problems);
+  ReadScaling(spec, world, tier);
   ReadResidency(spec, world, tier, problems);
   if (tier.deadline < tier.service_mean) {
     spec.Report("deadline", absl::StrCat("at least serviceMean, ", absl::FormatDuration(tier.service_mean)));

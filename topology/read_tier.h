@@ -29,6 +29,8 @@ void ReadPriorities(Mapping& spec, Tier& tier, Problems& problems);
 void ReadRoute(Mapping& spec, RouteSpec& route, Problems& problems);
 void ReadGuard(Mapping guard, GuardSpec& spec);
 void ReadDispatch(Mapping dispatch, DispatchSpec& spec);
+// After the regions, whose workers are the most that may run.
+void ReadScaling(Mapping& spec, const World& world, Tier& tier);
 void ReadTierRegions(Mapping& spec, const World& world, Tier& tier, Problems& problems);
 void ReadResidency(Mapping& spec, const World& world, Tier& tier, Problems& problems);
 

@@ -1,6 +1,7 @@
-// The guard and dispatch parts of a Tier: plain numbers with their ranges.
+// The guard, dispatch and scaling parts of a Tier: plain numbers with their ranges.
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "topology/read_tier.h"
 
 namespace ringway {
@@ -81,6 +82,27 @@ void ReadDispatch(Mapping dispatch, DispatchSpec& spec) {
   budget.Finish();
   ReadSpill(dispatch.Child("spill"), spec.spill);
   dispatch.Finish();
+}
+
+void ReadScaling(Mapping& spec, const World& world, Tier& tier) {
+  Mapping scaling = spec.Child("scaling");
+  if (!spec.Has("scaling")) return;
+  ScalingSpec read;
+  read.risk = scaling.Number("risk", read.risk, {0, 0.5, true});
+  read.wait_target = scaling.Number("waitTarget", read.wait_target, {0, 10, true});
+  read.start_up = scaling.Duration("startUp", read.start_up, absl::Seconds(1), absl::Hours(1));
+  read.stable_for = scaling.Duration("stableFor", read.stable_for, absl::ZeroDuration(), absl::Hours(24));
+  read.workers_min = static_cast<int>(scaling.Integer("minWorkers", read.workers_min, 0, kWorkersMax));
+  for (RegionId id(0); id != tier.regions.end_id(); id = RegionId(id.index() + 1)) {
+    const int workers = tier.regions[id].workers;
+    if (workers == 0 || workers >= read.workers_min) continue;
+    scaling.Report("minWorkers",
+                   absl::StrCat("at most ", workers, ", the workers of region ", world.regions[id].name),
+                   "`workers` of a region is the most that may run there");
+    break;
+  }
+  scaling.Finish();
+  tier.scaling = read;
 }
 
 }  // namespace ringway

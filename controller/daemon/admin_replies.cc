@@ -27,6 +27,7 @@ v1::RegionStatus Encode(const RegionStatus& status, const Region& region, const 
   if (region.title != region.name) out.set_title(region.title);
   out.set_workers(static_cast<std::uint32_t>(status.workers));
   out.set_workers_seen(static_cast<std::uint32_t>(status.workers_seen));
+  if (status.workers_wanted) out.set_workers_wanted(static_cast<std::uint32_t>(*status.workers_wanted));
   out.set_load(status.load);
   out.set_planned_load(status.planned_load);
   out.set_home_load(status.home_load);

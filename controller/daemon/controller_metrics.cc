@@ -125,6 +125,8 @@ ControllerMetrics::ControllerMetrics() {
   served_.family = GaugeFamily("ringway_controller_region_served_rps", "Arriving here, from all regions.");
   seen_.family = GaugeFamily("ringway_controller_region_workers_seen", "Workers that are alive.");
   provisioned_.family = GaugeFamily("ringway_controller_region_workers", "Workers that are provisioned.");
+  wanted_.family = GaugeFamily("ringway_controller_region_workers_wanted",
+                               "Workers that should run, of tiers that are scaled.");
   cost_.family = GaugeFamily("ringway_controller_region_load_cost", "Load of one more request per second.");
   health_.family = GaugeFamily("ringway_controller_region_input_health", "0 fresh, 1 stale, 2 missing.");
   drained_.family = GaugeFamily("ringway_controller_region_drained_share", "0 serving, 1 fully drained.");
@@ -165,6 +167,7 @@ void ControllerMetrics::SetRegions(const TierLoop& loop, absl::Time now) {
     served_.Set(tier, region, status.served_rps);
     seen_.Set(tier, region, status.workers_seen);
     provisioned_.Set(tier, region, status.workers);
+    if (status.workers_wanted) wanted_.Set(tier, region, *status.workers_wanted);
     cost_.Set(tier, region, status.load_cost);
     health_.Set(tier, region, static_cast<double>(status.health));
     drained_.Set(tier, region, status.drain_share);
@@ -175,9 +178,9 @@ void ControllerMetrics::EpochEnded(const ControllerMachine& machine, const Recor
                                    std::size_t inbox_depth) {
   if (fleet_ != machine.loaded_fleet()) {
     fleet_ = machine.loaded_fleet();
-    for (LabelledGauge* gauge :
-         {&mode_, &threshold_, &demand_, &away_, &shed_, &rtt_cost_, &rtt_optimal_, &moves_, &load_,
-          &planned_, &home_, &region_demand_, &served_, &seen_, &provisioned_, &cost_, &health_, &drained_}) {
+    for (LabelledGauge* gauge : {&mode_, &threshold_, &demand_, &away_, &shed_, &rtt_cost_, &rtt_optimal_,
+                                 &moves_, &load_, &planned_, &home_, &region_demand_, &served_, &seen_,
+                                 &provisioned_, &wanted_, &cost_, &health_, &drained_}) {
       gauge->Clear();
     }
   }

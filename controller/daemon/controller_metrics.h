@@ -73,7 +73,7 @@ class ControllerMetrics {
   prometheus::Family<prometheus::Counter>* findings_;
   prometheus::Histogram* step_seconds_;
   LabelledGauge mode_, threshold_, demand_, away_, shed_, rtt_cost_, rtt_optimal_, moves_;
-  LabelledGauge load_, planned_, home_, served_, seen_, provisioned_, cost_, health_, drained_,
+  LabelledGauge load_, planned_, home_, served_, seen_, provisioned_, wanted_, cost_, health_, drained_,
       region_demand_;
   std::shared_ptr<const Fleet> fleet_;
 };

@@ -15,6 +15,7 @@
 #include "controller/daemon/control_service.h"
 #include "controller/daemon/dashboard.h"
 #include "controller/daemon/history_calls.h"
+#include "controller/daemon/scaler_service.h"
 #include "controller/daemon/state_folder.h"
 #include "controller/daemon/web_front.h"
 #include "proto/fleet_codec.h"
@@ -34,6 +35,8 @@ namespace {
 
 constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);
 constexpr std::size_t kWebConnectionsMax = 256;
+// Of all autoscalers together: a thousand of them that ask every five seconds.
+constexpr double kScalerCallsPerSecond = 200;
 
 absl::StatusOr<TopologyLoaded> ReadTopology(const std::string& path) {
   auto text = ReadTextFile(path);
@@ -81,6 +84,8 @@ std::shared_ptr<const runtime::CallGuard> GuardOf(const DaemonSettings& settings
   guard->Set(v1::Admin::service_full_name(), {.secrets = {settings.token},
                                               .flag = "--token-file or RINGWAY_TOKEN",
                                               .refused = [&metrics] { metrics.AdminCalled("refused"); }});
+  guard->Set(externalscaler::ExternalScaler::service_full_name(),
+             {.secrets = {settings.token}, .flag = "--token-file or RINGWAY_TOKEN"});
   guard->Set(v1::Control::service_full_name(),
              {.secrets = settings.RouterTokens(),
               .flag = absl::StrCat(runtime::kFleetTokenFlag, " or --token-file of the router"),
@@ -126,6 +131,7 @@ struct ControllerDaemon::Parts {
         routers(loop, control),
         past(control, history),
         admin(control, past, metrics),
+        scaler(control),
         web_loop("web"),
         web(web_loop, screen, AccessOf(settings),
             {{"/metrics", runtime::MetricsPage(metrics.registry())},
@@ -134,6 +140,7 @@ struct ControllerDaemon::Parts {
         pages(web_loop, {.listen = settings.http, .connections_max = kWebConnectionsMax}, web) {}
 
   absl::Status Serve();
+  absl::Status OpenScalerPort();
   void StartPrometheus();
   void Take(const PrometheusQuery& query, const absl::StatusOr<std::vector<RegionValue>>& values);
   void Stop();
@@ -159,11 +166,13 @@ struct ControllerDaemon::Parts {
   ControlService routers;
   HistoryCalls past;
   AdminService admin;
+  ScalerService scaler;
   std::atomic<bool> ready{false}, answers{true};
   runtime::EventLoop web_loop;
   WebFront web;
   http::Listener pages;
   std::optional<runtime::GrpcServer> grpc;
+  std::optional<runtime::GrpcServer> scaler_port;  // of its own, without a token
   std::optional<runtime::SelfCheck> self_check;
   std::unique_ptr<PrometheusSource> prometheus;
   bool prometheus_failing = false;  // on the loop
@@ -177,11 +186,12 @@ absl::Status ControllerDaemon::Parts::Serve() {
   if (absl::Status listens = pages.Listen(); !listens.ok()) return listens;
   web_loop.Start();
   if (!loop.Post([this] { control.Begin(); })) return absl::InternalError("the control loop takes nothing");
-  auto server =
-      runtime::GrpcServer::Start(settings.listen, {&routers, &admin}, GuardOf(settings, metrics, log));
+  auto server = runtime::GrpcServer::Start(settings.listen, {&routers, &admin, &scaler},
+                                           GuardOf(settings, metrics, log));
   if (!server.ok()) return server.status();
   grpc.emplace(*std::move(server));
   grpc->SetServing(true);
+  if (absl::Status opened = OpenScalerPort(); !opened.ok()) return opened;
   ready = true;
   self_check.emplace(grpc->address(), log, answers);
   if (settings.prometheus) StartPrometheus();
@@ -190,7 +200,25 @@ absl::Status ControllerDaemon::Parts::Serve() {
                         " regions, ", fleet.tiers.size(), " tiers) in epoch ", control.machine().epoch(),
                         ": grpc ", grpc->address(), ", http ", pages.address()));
   if (settings.port_file.empty()) return absl::OkStatus();
-  return runtime::WritePortFile(settings.port_file, {{"grpc", grpc->address()}, {"http", pages.address()}});
+  runtime::Ports ports = {{"grpc", grpc->address()}, {"http", pages.address()}};
+  if (scaler_port) ports["scaler"] = scaler_port->address();
+  return runtime::WritePortFile(settings.port_file, ports);
+}
+
+// KEDA presents certificates or nothing; a token it cannot. So what it may ask stands on a port of its own,
+// read-only and bounded.
+absl::Status ControllerDaemon::Parts::OpenScalerPort() {
+  if (settings.scaler_listen.empty()) return absl::OkStatus();
+  runtime::CallRule bounded;
+  bounded.calls_per_second_max = kScalerCallsPerSecond;
+  const auto guard = std::make_shared<runtime::CallGuard>(
+      std::move(bounded), [log = log](const std::string& refused) { log.Warning(refused); });
+  auto server = runtime::GrpcServer::Start(settings.scaler_listen, {&scaler}, guard);
+  if (!server.ok()) return server.status();
+  scaler_port.emplace(*std::move(server));
+  scaler_port->SetServing(true);
+  log.Info(absl::StrCat("autoscalers are answered without a token at ", scaler_port->address()));
+  return absl::OkStatus();
 }
 
 void ControllerDaemon::Parts::StartPrometheus() {
@@ -230,7 +258,9 @@ void ControllerDaemon::Parts::Take(const PrometheusQuery& query,
 void ControllerDaemon::Parts::Stop() {
   ready = false;
   self_check.reset();
-  if (grpc) grpc->SetServing(false);
+  for (auto* server : {&grpc, &scaler_port}) {
+    if (*server) (*server)->SetServing(false);
+  }
   prometheus.reset();
   std::promise<void> closed;
   if (loop.Post([&] {
@@ -239,6 +269,7 @@ void ControllerDaemon::Parts::Stop() {
       })) {
     closed.get_future().wait();
   }
+  if (scaler_port) scaler_port->Shutdown(kCloseGrace);
   if (grpc) grpc->Shutdown(kCloseGrace);
   history.Stop();  // its answers go to the control loop
   loop.Stop();
@@ -266,6 +297,9 @@ absl::StatusOr<std::unique_ptr<ControllerDaemon>> ControllerDaemon::Start(Daemon
 }
 
 const std::string& ControllerDaemon::grpc_address() const { return parts_->grpc->address(); }
+std::string ControllerDaemon::scaler_address() const {
+  return parts_->scaler_port ? parts_->scaler_port->address() : std::string();
+}
 const std::string& ControllerDaemon::http_address() const { return parts_->pages.address(); }
 
 void ControllerDaemon::Reload() {

@@ -24,6 +24,8 @@ class ControllerDaemon {
 
   const std::string& grpc_address() const;
   const std::string& http_address() const;
+  // Of the port for autoscalers; empty: there is none.
+  std::string scaler_address() const;
   // Reads the topology file again; a broken one is logged and changes nothing.
   void Reload();
 

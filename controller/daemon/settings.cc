@@ -36,6 +36,8 @@ void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
   app.add_option("--listen", s.listen, "host:port for gRPC; port 0 takes a free one")->capture_default_str();
   app.add_option("--http", s.http, "host:port for the dashboard, /metrics, /healthz, /readyz")
       ->capture_default_str();
+  app.add_option("--scaler-listen", s.scaler_listen,
+                 "host:port where KEDA may ask, without a token, how many workers are wanted [none]");
   app.add_option("--state-dir", s.state_dir, "folder for state, journal and audit log")
       ->capture_default_str();
   app.add_option("--name", s.controller.name, "what routers and screens call this controller")
@@ -132,6 +134,12 @@ absl::Status Check(const DaemonSettings& settings) {
   if (!listen.ok()) return absl::InvalidArgumentError(absl::StrCat("--listen: ", listen.status().message()));
   const auto http = runtime::ParseAddress(settings.http);
   if (!http.ok()) return absl::InvalidArgumentError(absl::StrCat("--http: ", http.status().message()));
+  if (!settings.scaler_listen.empty()) {
+    const auto scaler = runtime::ParseAddress(settings.scaler_listen);
+    if (!scaler.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("--scaler-listen: ", scaler.status().message()));
+    }
+  }
   if (!runtime::IsLoopback(*listen) && settings.token.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--listen ", settings.listen,

@@ -24,6 +24,7 @@ struct DaemonSettings {
   std::string topology;
   std::string listen = "127.0.0.1:7400";
   std::string http = "127.0.0.1:7401";
+  std::string scaler_listen;  // for autoscalers, without a token; empty: no such port
   std::string state_dir = "ringway-controller-state";
   std::string port_file;
   std::string token;         // of operators; empty: none is needed

@@ -108,17 +108,19 @@ std::optional<std::size_t> RegionEstimate::Binding() const {
   return binding;
 }
 
+double RegionEstimate::DemandRps() const {
+  double rps = 0;
+  for (const Demand& demand : demand_) rps += demand.rps();
+  return rps;
+}
+
 RegionLoad RegionEstimate::Load(absl::Time now) const {
   RegionLoad load;
   load.usable_share = cost_ ? 1 - tier_->regions[region_].reserve_share : 0;
-  double demand_rps = 0;
-  for (std::size_t p = 0; p < demand_.size(); ++p) {
-    load.demand_rps[p] = demand_[p].rps();
-    demand_rps += load.demand_rps[p];
-  }
+  for (std::size_t p = 0; p < demand_.size(); ++p) load.demand_rps[p] = demand_[p].rps();
   // Where a table may refuse, a rate that is given up a second late idles GPUs, and the refused come again;
   // and what lasts for less than a service time fits into the lines.
-  if (cost_ && demand_rps * cost_->value() > ShedLevel(*tier_, tier_->regions[region_])) {
+  if (cost_ && DemandRps() * cost_->value() > ShedLevel(*tier_, tier_->regions[region_])) {
     for (std::size_t p = 0; p < demand_.size(); ++p)
       load.demand_rps[p] = demand_[p].AtMostRps(absl::ToDoubleSeconds(tier_->service_mean));
   }

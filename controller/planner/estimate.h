@@ -81,6 +81,8 @@ class RegionEstimate {
   void Count(const RegionCounts& counts, std::vector<Finding>& findings);
   void Read(std::size_t metric, const RegionReading& reading, std::vector<Finding>& findings);
   RegionLoad Load(absl::Time now) const;
+  // Of all priorities, as held; Load() may show less where a table might refuse.
+  double DemandRps() const;
 
   // ---- for screens ----
   const Metric& metric(std::size_t metric) const { return metrics_[metric]; }

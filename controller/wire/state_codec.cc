@@ -125,6 +125,10 @@ absl::StatusOr<DurableTier> DecodeTier(const v1::TierSettings& message) {
   if (absl::Status s = DecodeThresholds(message, place, tier); !s.ok()) return s;
   if (absl::Status s = DecodeDrains(message, place, tier); !s.ok()) return s;
   DecodePins(message, tier);
+  for (const v1::DemandHistory& history : message.histories()) {
+    tier.histories.push_back(
+        {history.region(), {history.newest(), {history.rates().begin(), history.rates().end()}}});
+  }
   return tier;
 }
 
@@ -234,6 +238,12 @@ v1::ControllerState EncodeState(const DurableState& state) {
     EncodeThresholds(tier, *out);
     EncodeDrains(tier, *out);
     EncodePins(tier, *out);
+    for (const DurableHistory& history : tier.histories) {
+      v1::DemandHistory* saved = out->add_histories();
+      saved->set_region(history.region);
+      saved->set_newest(history.saved.newest);
+      saved->mutable_rates()->Add(history.saved.rates.begin(), history.saved.rates.end());
+    }
   }
   if (state.table != nullptr) *message.mutable_table() = EncodeWholeTable(*state.table, *state.fleet);
   if (state.directory != nullptr) {

@@ -8,6 +8,7 @@
 #ifndef RINGWAY_ROUTER_JOURNAL_FIELDS_H_
 #define RINGWAY_ROUTER_JOURNAL_FIELDS_H_
 
+#include <optional>
 #include <type_traits>
 
 #include "core/fleet.h"
@@ -35,7 +36,7 @@ template <> inline constexpr int kFields<BackoffSpec> = 4;
 template <> inline constexpr int kFields<RetryBudgetSpec> = 2;
 template <> inline constexpr int kFields<SpillSpec> = 6;
 template <> inline constexpr int kFields<DispatchSpec> = 8;
-template <> inline constexpr int kFields<Tier> = 10;
+template <> inline constexpr int kFields<Tier> = 11;
 template <> inline constexpr int kFields<Fleet> = 2;
 template <> inline constexpr int kFields<Route> = 5;
 template <> inline constexpr int kFields<Row> = 2;
@@ -133,7 +134,11 @@ template <class T, class F>
 void ForFields(T& value, F&& f) {
   constexpr int n = kFields<std::remove_const_t<T>>;
   static_assert(n >= 0, "count the struct's fields in the table above");
-  const auto each = [&f](auto&... fields) { (f(fields), ...); };
+  const auto one = [&f](auto& field) {
+    // How many workers are wanted is the controller's business: no router reads it, and the format stays.
+    if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(field)>, std::optional<ScalingSpec>>) f(field);
+  };
+  const auto each = [&one](auto&... fields) { (one(fields), ...); };
   if constexpr (n == 0) {
     each();
   } else if constexpr (n == 1) {

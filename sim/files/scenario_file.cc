@@ -1,5 +1,6 @@
 #include "sim/files/scenario_file.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -102,6 +103,23 @@ void ReadController(Mapping m, Scenario& scenario) {
   m.Finish();
 }
 
+void ReadAutoscale(Mapping& spec, Scenario& scenario) {
+  Mapping m = spec.Child("autoscale");
+  if (!spec.Has("autoscale")) return;
+  AutoscaleSpec read;
+  read.start_up_s = Seconds(m, "startUp", read.start_up_s, absl::Seconds(1));
+  read.every_s = Seconds(m, "every", read.every_s, absl::Seconds(1));
+  read.initial_share = m.Number("initialShare", read.initial_share, {0, 1, true});
+  const bool any = std::any_of(scenario.fleet->tiers.begin(), scenario.fleet->tiers.end(),
+                               [](const Tier& tier) { return tier.scaling.has_value(); });
+  if (!any) {
+    spec.Report("autoscale", "only with a tier that has `scaling` in the topology",
+                "without it the controller wants no number of workers");
+  }
+  m.Finish();
+  scenario.autoscale = read;
+}
+
 // The parameters of studies, set in the file; demand has been read by then.
 void ReadSettings(Mapping m, Scenario& scenario) {
   for (const std::string_view name : ParameterNames()) {
@@ -126,6 +144,7 @@ void ReadSpec(Mapping& spec, const ReadFile& read, Scenario& scenario, Problems&
   if (scenario.fleet == nullptr) return;  // nothing below can be judged without it
   const RegionNames names(scenario.fleet->world);
   ReadService(spec, scenario, problems);
+  ReadAutoscale(spec, scenario);
   ReadDemand(spec, names, read, scenario, problems);
   ReadSteps(spec, names, scenario, problems);
   ReadSettings(spec.Child("settings"), scenario);

@@ -134,6 +134,14 @@ RunReport MakeReport(const Simulation& run, const Reference* reference) {
   report.still_running = totals.still_running;
   report.remarks = scenario.remarks;
   for (std::string& remark : TiersLeftOut(scenario)) report.remarks.push_back(std::move(remark));
+  if (run.autoscaler().active()) {
+    const ScalingTotals& scaled = run.autoscaler().totals();
+    report.remarks.push_back(
+        absl::StrFormat("the autoscaler paid for %.2f GPU hours: %u workers started, %u stopped, %u of these "
+                        "within ten minutes "
+                        "of their start",
+                        scaled.worker_s / 3600, scaled.starts, scaled.stops, scaled.thrash));
+  }
   report.violations = run.checkers().violations();
   return report;
 }

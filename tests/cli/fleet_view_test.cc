@@ -53,6 +53,19 @@ v1::StatusReply SomeFleet() {
   return status;
 }
 
+TEST(FleetViewTest, WantedWorkersAreAColumnOfTiersThatAreScaled) {
+  v1::StatusReply status = SomeFleet();
+  status.mutable_tiers(0)->mutable_regions(0)->set_workers(40);
+  status.mutable_tiers(0)->mutable_regions(0)->set_workers_seen(9);
+  EXPECT_THAT(StatusText(status, false, false), Not(HasSubstr("WANTED")));
+  status.mutable_tiers(0)->mutable_regions(0)->set_workers_wanted(12);
+  status.mutable_tiers(0)->add_regions()->set_region("west");
+  const std::string text = StatusText(status, false, false);
+  EXPECT_THAT(text, HasSubstr("WORKERS  WANTED  LOAD"));
+  EXPECT_THAT(text, HasSubstr("9/40      12"));
+  EXPECT_THAT(text, testing::ContainsRegex("west +0/0 +- ")) << "of a region that was not heard of yet";
+}
+
 TEST(FleetViewTest, ATableShowsWhatLeavesHomeAndWhy) {
   const std::string text = RoutingText(SomeTable(), SomeFleet(), false);
   EXPECT_THAT(text, HasSubstr("table 3.41"));

@@ -100,6 +100,21 @@ TEST(ReportCodecTest, BadMetricValuesAndUnknownNamesPass) {
   EXPECT_EQ(decoded->workers.size(), 5u);
 }
 
+TEST(StateCodecTest, ADayOfDemandComesBack) {
+  DurableState state;
+  state.fleet = MakeFleet();
+  DurableTier tier;
+  tier.tier = "t0";
+  tier.histories.push_back({"r1", {.newest = 14000000, .rates = {2.5F, -1.0F, 3.0F}}});
+  state.tiers.push_back(tier);
+  const auto decoded = DecodeState(EncodeState(state));
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  ASSERT_EQ(decoded->tiers[0].histories.size(), 1u);
+  EXPECT_EQ(decoded->tiers[0].histories[0].region, "r1");
+  EXPECT_EQ(decoded->tiers[0].histories[0].saved.newest, 14000000);
+  EXPECT_EQ(decoded->tiers[0].histories[0].saved.rates, (std::vector<float>{2.5F, -1.0F, 3.0F}));
+}
+
 TEST(StateCodecTest, BrokenStatesAreRefused) {
   Rig rig(MakeFleet());
   rig.Connect();

@@ -59,6 +59,24 @@ TEST(ManifestsTest, ThePlainOnesHaveOnlyKeysThatKubernetesHas) {
   }
 }
 
+// KEDA's own kind has no list of keys here; what it must agree with stands beside it.
+TEST(ManifestsTest, TheScaledObjectNamesWhatTheOthersDeploy) {
+  const std::filesystem::path folder = kDeployFolder / "kubernetes";
+  const std::string scaled = ReadText(folder / "scaled-object.yaml");
+  const std::string service = scaled.substr(scaled.find("\n---\n") + 5);
+  EXPECT_THAT(ProblemsOf(service), IsEmpty());
+  EXPECT_THAT(KindsOf(service), IsSupersetOf({"Service"}));
+  EXPECT_THAT(ReadText(folder / "gpu-pod.yaml"),
+              HasSubstr("kind: Deployment\nmetadata:\n  name: ringway-gpu\n"));
+  EXPECT_THAT(scaled, HasSubstr("scaleTargetRef:\n    name: ringway-gpu\n"));
+  const std::string literals = ReadText(folder / "kustomization.yaml");
+  EXPECT_THAT(literals, HasSubstr("RINGWAY_TIER=animate\n"));
+  EXPECT_THAT(literals, HasSubstr("RINGWAY_REGION=eu-west-1\n"));
+  EXPECT_THAT(scaled, HasSubstr("        tier: animate\n        region: eu-west-1\n"));
+  EXPECT_THAT(scaled, HasSubstr("scalerAddress: ringway-scaler:7402\n"));
+  EXPECT_THAT(service, HasSubstr("  name: ringway-scaler\n"));
+}
+
 TEST(ManifestsTest, TheChartRendersToKeysThatKubernetesHas) {
   const std::string text = RenderedChart();
   EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;

@@ -141,6 +141,8 @@ TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
            Case{"at: 100s, ", "", "when the step begins"},
            Case{"every: 60s, for: 10s", "every: 5s, for: 10s", "must have ended before"},
            Case{"factor: 2", "factor: 0", "factor"},
+           Case{"  seed: 7\n", "  seed: 7\n  autoscale: {startUp: 60s}\n",
+                "only with a tier that has `scaling`"},
        }) {
     const std::string text = absl::StrReplaceAll(kScenario, {{c.from, c.to}});
     ASSERT_NE(text, kScenario) << c.from;
@@ -148,6 +150,28 @@ TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
     ASSERT_FALSE(scenario.ok()) << c.to;
     EXPECT_THAT(std::string(scenario.status().message()), HasSubstr(c.expected)) << c.to;
     EXPECT_THAT(std::string(scenario.status().message()), HasSubstr("s.yaml:")) << c.to;
+  }
+}
+
+TEST(ScenarioFileTest, AnAutoscalerForTiersThatAreScaled) {
+  const std::string topology =
+      absl::StrReplaceAll(kTopology, {{"  serviceMean: 2s\n", "  serviceMean: 2s\n  scaling: {}\n"}});
+  const auto parse = [&](const std::string& autoscale) {
+    const std::string text = absl::StrReplaceAll(
+        kScenario, {{"  seed: 7\n", absl::StrCat("  seed: 7\n  autoscale: ", autoscale, "\n")}});
+    return ParseScenario(text, "s.yaml", [&](const std::string& path) -> absl::StatusOr<std::string> {
+      if (path == "world.yaml") return topology;
+      return std::string("TIMESTAMP\n2023-11-16 18:01:00\n2023-11-16 18:01:02\n2023-11-16 18:01:04\n");
+    });
+  };
+  const auto scenario = parse("{startUp: 240s, every: 30s, initialShare: 0.25}");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  ASSERT_TRUE(scenario->autoscale);
+  EXPECT_EQ(scenario->autoscale->start_up_s, 240);
+  EXPECT_EQ(scenario->autoscale->every_s, 30);
+  EXPECT_EQ(scenario->autoscale->initial_share, 0.25);
+  for (const char* broken : {"{startUp: 0s}", "{every: 10ms}", "{initialShare: 0}", "{startup: 3s}"}) {
+    EXPECT_FALSE(parse(broken).ok()) << broken;
   }
 }
 

@@ -10,7 +10,8 @@ const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
       {"core", true, {}},
       {"controller/planner", true, {"core"}},
-      {"controller", true, {"core", "controller/planner"}},
+      {"controller/scale", true, {"core", "controller/planner"}},
+      {"controller", true, {"core", "controller/planner", "controller/scale"}},
       // What people see of it: events, timeline, documents.
       {"controller/screen", true, {"core", "controller", "controller/planner"}},
       {"web", false, {}},

@@ -38,6 +38,7 @@ spec:
   regions: [{zz: 1}]
   residency: [{zz: 1}]
   guard: {zz: 1}
+  scaling: {zz: 1}
   dispatch: {zz: 1, delay: {zz: 1}, backoff: {zz: 1}, retryBudget: {zz: 1}, spill: {zz: 1}}
 """
 TIER_LINE = PROBE[:PROBE.index("kind: Tier")].count("\n") + 1
