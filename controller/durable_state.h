@@ -1,9 +1,9 @@
 // What survives a restart of the controller: its epoch, what operators decided, and the last table.
 //
-// Drains, thresholds, modes and pins are kept by name, because a restart may load another topology; what no
-// longer exists is dropped when the state is taken over. The last table and directory are kept with the fleet
-// whose ids they speak. Learnt estimates are not durable: they start from their priors again, and the step
-// limits of the plan make that harmless.
+// Drains, thresholds, modes and pins, with the terms of those that have one, are kept by name, because a
+// restart may load another topology; what no longer exists is dropped when the state is taken over. The last
+// table and directory are kept with the fleet whose ids they speak. Learnt estimates are not durable: they
+// start from their priors again, and the step limits of the plan make that harmless.
 //
 // Plain values; controller/wire/ turns them into the bytes of the state file.
 #ifndef RINGWAY_CONTROLLER_DURABLE_STATE_H_
@@ -18,6 +18,7 @@
 #include "controller/directory.h"
 #include "controller/drain_ramp.h"
 #include "controller/events.h"
+#include "controller/timed.h"
 #include "core/fleet.h"
 #include "core/table.h"
 
@@ -26,21 +27,32 @@ namespace ringway::controller {
 struct DurableDrain {
   std::string region;
   DrainRamp ramp;
+  Timed<double> order = {};
+};
+
+struct DurableThreshold {
+  std::string region;
+  Timed<std::optional<double>> order;
+};
+
+struct PinnedShares {
+  std::vector<PinnedRoute> routes;
+  double shed_fraction = 0;
 };
 
 struct DurablePin {
   std::string region;
   std::string priority;
-  std::vector<PinnedRoute> routes;
-  double shed_fraction = 0;
+  Timed<std::optional<PinnedShares>> order;
 };
 
 struct DurableTier {
   std::string tier;
-  TierMode mode = TierMode::kActive;
-  std::optional<double> overload_threshold;
-  std::vector<DurableDrain> drains;
-  std::vector<DurablePin> pins;
+  Timed<TierMode> mode = {};
+  Timed<std::optional<double>> overload_threshold = {};
+  std::vector<DurableThreshold> thresholds = {};
+  std::vector<DurableDrain> drains = {};
+  std::vector<DurablePin> pins = {};
 };
 
 struct DurableState {
