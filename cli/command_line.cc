@@ -127,6 +127,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddDrainCommands(app, session);
   AddPinCommands(app, session);
   AddTierCommands(app, session);
+  AddHistoryCommands(app, session);
   AddAuditCommand(app, session);
   AddNamesCommand(app, session);
   AddPlanCommand(app, session);

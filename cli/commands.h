@@ -22,6 +22,7 @@ void AddExplainCommand(CLI::App& app, Session& session);
 void AddDrainCommands(CLI::App& app, Session& session);  // drain and undrain
 void AddPinCommands(CLI::App& app, Session& session);    // pin and unpin
 void AddTierCommands(CLI::App& app, Session& session);   // threshold, mode, rollback
+void AddHistoryCommands(CLI::App& app, Session& session);  // history and diff
 void AddNamesCommand(CLI::App& app, Session& session);
 void AddAuditCommand(CLI::App& app, Session& session);
 void AddWhatIfCommand(CLI::App& app, Session& session);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "cli/when.h"
 
 namespace ringway::cli {
 namespace {
@@ -21,13 +22,21 @@ bool StaysHome(const v1::Row& row) {
   return row.shed_fraction() <= 0 && row.routes_size() == 1 && row.routes(0).ring() < 0;
 }
 
-Cell HealthCell(const v1::RegionStatus& region) {
+// Controllers of earlier releases name none of a region.
+double ThresholdOf(const v1::RegionStatus& region, const v1::TierStatus& tier) {
+  return region.overload_threshold() > 0 ? region.overload_threshold() : tier.overload_threshold();
+}
+
+Cell HealthCell(const v1::RegionStatus& region, const v1::TierStatus& tier) {
   std::string text = region.health();
   Style style = region.health() == "fresh" ? Style::kPlain : Style::kWarning;
   if (region.health() == "missing") style = Style::kBad;
   if (region.drain_share() > 0) {
     absl::StrAppend(&text, ", drained ", Percent(region.drain_share()));
     style = Style::kWarning;
+  }
+  if (ThresholdOf(region, tier) != tier.overload_threshold()) {
+    absl::StrAppend(&text, ", hot above ", ThresholdOf(region, tier));
   }
   if (region.pinned()) absl::StrAppend(&text, ", pinned");
   return Cell(std::move(text), style);
@@ -152,7 +161,7 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
   if (scaled) columns.insert(columns.begin() + 3, Column{"WANTED", right});
   TextTable table(std::move(columns));
   for (const v1::RegionStatus& region : tier.regions()) {
-    const double threshold = tier.overload_threshold();
+    const double threshold = ThresholdOf(region, tier);
     const std::uint32_t expected = region.has_workers_wanted() ? region.workers_wanted() : region.workers();
     const bool short_of_workers = region.workers_seen() < expected;
     std::vector<Cell> cells = {region.region(),
@@ -166,7 +175,7 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
                                absl::StrFormat("%.1f", region.served_rps()),
                                Percent(region.exported_share()),
                                absl::StrFormat("%.4f", region.load_cost()),
-                               HealthCell(region),
+                               HealthCell(region, tier),
                                LedgerText(region)};
     if (scaled) {
       cells.insert(cells.begin() + 3,
@@ -194,6 +203,12 @@ std::string StatusText(const v1::StatusReply& status, bool all_routers, bool col
                             tier.rtt_cost() / tier.rtt_cost_optimal());
     }
     absl::StrAppend(&text, "\n", RegionLoadTable(tier).Render(colour));
+    for (const v1::TimedOrder& order : tier.timed()) {
+      const absl::Duration left = absl::Seconds(static_cast<std::int64_t>(std::max(0.0, order.left_s())));
+      absl::StrAppend(&text, "timed: ", order.region(), order.region().empty() ? "" : " ", order.what(),
+                      " until ", WhenText(absl::FromUnixMicros(order.until_unix_us())), " (another ",
+                      absl::FormatDuration(left), "), by ", order.who(), "; then: ", order.then(), "\n");
+    }
   }
   if (status.findings_size() > 0) text += "\n";
   for (const std::string& finding : status.findings()) absl::StrAppend(&text, "finding: ", finding, "\n");
@@ -211,7 +226,7 @@ std::string StatusText(const v1::StatusReply& status, bool all_routers, bool col
 TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier,
                      const v1::StatusReply& status) {
   const Align right = Align::kRight;
-  TextTable view({{"FROM"}, {"PRIORITY"}, {"TO"}, {"SHARE", right}, {"RING"}, {"OPENED AT", right}, {"WHY"}});
+  TextTable view({{"FROM"}, {"PRIORITY"}, {"TO"}, {"SHARE", right}, {"RING"}, {"HOME LOAD", right}, {"WHY"}});
   for (const v1::Row& row : tier.rows()) {
     if (StaysHome(row)) continue;
     const std::string source = NameAt(table.regions(), row.source());
@@ -220,7 +235,7 @@ TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier,
       const bool home = route.ring() < 0;
       view.Add({source, priority, NameAt(table.regions(), route.target()), Percent(route.fraction()),
                 RingName(status, tier.tier(), route.ring()),
-                OpenedByLoad(route.reason()) ? absl::StrFormat("load %.2f", route.unlock_load()) : "",
+                OpenedByLoad(route.reason()) ? absl::StrFormat("%.2f", route.unlock_load()) : "",
                 Cell(std::string(ReasonText(route.reason())), home ? Style::kDim : Style::kPlain)});
     }
     if (row.shed_fraction() > 0) {

@@ -8,6 +8,7 @@
 #define RINGWAY_CLI_OPERATOR_ACTION_H_
 
 #include "absl/strings/ascii.h"
+#include "absl/time/time.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/session.h"
@@ -39,6 +40,23 @@ int RunAction(Session& session,
       session.err << "ringway: " << absl::StripAsciiWhitespace(hint.message()) << "\n";
   }
   return reply->done() ? kExitOk : kExitNo;
+}
+
+// --for: how long the order counts.
+template <class Request>
+void AddTermOption(CLI::App& command, const std::shared_ptr<Request>& request) {
+  command.add_option("--for", "after this long the order reverts by itself, for example 30m or 2h30m")
+      ->check(CLI::Validator(
+          [request](std::string& text) -> std::string {
+            absl::Duration lasts;
+            if (!absl::ParseDuration(text, &lasts) || lasts <= absl::ZeroDuration() ||
+                lasts == absl::InfiniteDuration()) {
+              return "found \"" + text + "\"; allowed: a length of time, for example 90s, 30m or 2h30m";
+            }
+            request->set_for_s(absl::ToDoubleSeconds(lasts));
+            return "";
+          },
+          ""));
 }
 
 // --why and --tier, which all of them have.

@@ -1,10 +1,9 @@
-// ringway threshold LOAD, ringway mode active|observe|frozen, ringway rollback EPOCH.VERSION
+// ringway threshold LOAD, ringway mode active|observe|frozen, ringway rollback EPOCH.VERSION|--at WHEN
 #include <memory>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "cli/choice.h"
 #include "cli/operator_action.h"
+#include "cli/table_name.h"
 
 namespace ringway::cli {
 namespace {
@@ -12,14 +11,22 @@ namespace {
 void AddThreshold(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("threshold", "set the load above which a tier's regions are hot");
   const auto request = std::make_shared<v1::SetThresholdRequest>();
-  command
-      ->add_option_function<double>(
-          "LOAD", [request](const double& load) { request->set_overload_threshold(load); },
-          "above 0, at most 1")
-      ->required()
-      ->check(CLI::Range(0.001, 1.0));
+  CLI::Option* load =
+      command
+          ->add_option_function<double>(
+              "LOAD", [request](const double& load) { request->set_overload_threshold(load); },
+              "above 0, at most 1")
+          ->check(CLI::Range(0.001, 1.0));
+  CLI::Option* clear = command->add_flag_callback(
+      "--clear", [request] { request->set_clear(true); }, "back to what the topology says");
+  clear->excludes(load);
+  command->add_option_function<std::string>(
+      "--region", [request](const std::string& region) { request->set_region(region); },
+      "only of this region, in place of the tier's");
+  AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request] {
+  command->callback([&session, request, load, clear] {
+    if (load->empty() && clear->empty()) throw CLI::RequiredError("LOAD or --clear");
     session.run = [&session, request] {
       return RunAction(session, &v1::Admin::Stub::SetThreshold, *request);
     };
@@ -37,32 +44,30 @@ void AddMode(CLI::App& app, Session& session) {
       ->required()
       ->type_name("active|observe|frozen")
       ->check(OneOf({"active", "observe", "frozen"}));
+  AddTermOption(*command, request);
   AddActionOptions(*command, request);
   command->callback([&session, request] {
     session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::SetMode, *request); };
   });
 }
 
-// "3.41", as status and table print it.
-std::string ReadVersion(const std::string& text, v1::RollbackRequest& request) {
-  const std::vector<std::string> parts = absl::StrSplit(text, '.');
-  std::uint64_t epoch = 0, version = 0;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &epoch) || !absl::SimpleAtoi(parts[1], &version)) {
-    return "found \"" + text + "\"; allowed: EPOCH.VERSION as `ringway status` prints it, for example 3.41";
-  }
-  request.set_epoch(epoch);
-  request.set_version(version);
-  return "";
-}
-
 void AddRollback(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("rollback", "return to an earlier table and freeze the tier on it");
   const auto request = std::make_shared<v1::RollbackRequest>();
-  command->add_option("TABLE", "EPOCH.VERSION, for example 3.41")
-      ->required()
-      ->check(CLI::Validator([request](std::string& text) { return ReadVersion(text, *request); }, ""));
+  const auto name = std::make_shared<v1::TableName>();
+  const auto into = TableNameInto([name]() -> v1::TableName& { return *name; });
+  CLI::Option* table = command->add_option("TABLE", "EPOCH.VERSION, for example 3.41")->check(into);
+  CLI::Option* at =
+      command->add_option("--at", "the one that was in force then: 2026-11-23 12:00 (UTC), or 26h ago")
+          ->check(into);
+  at->excludes(table);
+  AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request] {
+  command->callback([&session, request, name, table, at] {
+    if (table->empty() && at->empty()) throw CLI::RequiredError("TABLE or --at");
+    request->set_epoch(name->epoch());
+    request->set_version(name->version());
+    request->set_at_unix_us(name->at_unix_us());
     session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::Rollback, *request); };
   });
 }

@@ -32,6 +32,7 @@ int WhatIf(Session& session, const v1::DryRunRequest& request, bool all) {
   const absl::StatusOr<v1::DryRunReply> reply = admin->Call(&v1::Admin::Stub::DryRun, request);
   if (!reply.ok()) {
     std::vector<std::string> names(request.drain().begin(), request.drain().end());
+    for (const auto& [region, share] : request.drain_share()) names.push_back(region);
     for (const auto& [region, factor] : request.demand_scale()) names.push_back(region);
     names.push_back(request.tier());
     return Fail(session, admin->WithSuggestion(reply.status(), names));
@@ -41,6 +42,10 @@ int WhatIf(Session& session, const v1::DryRunRequest& request, bool all) {
     return kExitOk;
   }
   session.out << ChangeTable(*reply).Render(session.colour) << "\n";
+  for (const v1::Shortfall& here : reply->shortfall()) {
+    session.out << absl::StrFormat("no room: %s %.2f/s above its overload threshold, %.2f/s refused\n",
+                                   here.region(), here.over_rps(), here.refused_rps());
+  }
   // What is in force is compared with; before the first table, everything is at home.
   v1::GetTableRequest of_tier;
   of_tier.set_tier(request.tier());
@@ -54,6 +59,17 @@ int WhatIf(Session& session, const v1::DryRunRequest& request, bool all) {
     session.out << changes.idle_rows
                 << " more rows would change for which nobody asks now; --all shows them\n";
   return kExitOk;
+}
+
+// "REGION", or "REGION=SHARE" of its capacity; what is no share is refused by the controller with the name.
+void AddDrain(const std::string& text, v1::DryRunRequest& request) {
+  const std::size_t equals = text.rfind('=');
+  double share = 0;
+  if (equals != std::string::npos && absl::SimpleAtod(text.substr(equals + 1), &share)) {
+    (*request.mutable_drain_share())[text.substr(0, equals)] = share;
+  } else {
+    request.add_drain(text);
+  }
 }
 
 std::string ReadScale(const std::string& text, v1::DryRunRequest& request) {
@@ -87,9 +103,9 @@ void AddWhatIfCommand(CLI::App& app, Session& session) {
       ->add_option_function<std::vector<std::string>>(
           "--drain",
           [request](const std::vector<std::string>& regions) {
-            for (const std::string& region : regions) request->add_drain(region);
+            for (const std::string& region : regions) AddDrain(region, *request);
           },
-          "with this region drained; may be repeated")
+          "REGION or REGION=SHARE: with this region drained; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--scale", "REGION=FACTOR: with this much more demand; may be repeated")
       ->expected(1, 1000)

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "controller/room.h"
 #include "controller/table_remap.h"
 
 namespace ringway::controller {
@@ -27,8 +30,10 @@ absl::Status NoSuch(std::string_view kind, std::string_view name, std::vector<st
 
 struct CommandTarget {
   absl::Time now;
+  const OperatorCommand& order;
   TierLoops& tiers;
   const TableHistory& history;
+  std::vector<NamedShortfall>& shortfall;
 
   const Fleet& fleet() const { return tiers.front().fleet(); }
   absl::StatusOr<TierLoop*> Loop(const std::string& name) const {
@@ -36,17 +41,50 @@ struct CommandTarget {
     if (!id.ok()) return id.status();
     return &tiers[id->index()];
   }
+  // None: the order lasts.
+  std::optional<Term> term() const {
+    if (order.lasts == absl::ZeroDuration()) return std::nullopt;
+    return Term{.until = now + order.lasts, .length = order.lasts, .who = order.who};
+  }
+  // The end of a sentence about an order.
+  std::string ForHowLong() const {
+    return order.lasts == absl::ZeroDuration() ? ""
+                                               : absl::StrCat(" for ", absl::FormatDuration(order.lasts));
+  }
 
   absl::StatusOr<std::string> operator()(const DrainCommand& command) const;
   absl::StatusOr<std::string> operator()(const ThresholdCommand& command) const;
   absl::StatusOr<std::string> operator()(const ModeCommand& command) const;
   absl::StatusOr<std::string> operator()(const PinCommand& command) const;
   absl::StatusOr<std::string> operator()(const RollbackCommand& command) const;
+
+ private:
+  // Fills `shortfall`; an error when the order must not go on.
+  absl::Status CheckRoom(const std::vector<TierLoop*>& loops, const DrainCommand& command) const;
 };
+
+absl::Status CommandTarget::CheckRoom(const std::vector<TierLoop*>& loops,
+                                      const DrainCommand& command) const {
+  for (const TierLoop* loop : loops) {
+    DryRunEdit edit;
+    edit.drain.emplace_back(command.region, command.share);
+    auto missing = ShortfallOf(*loop, edit, now);
+    if (!missing.ok()) return missing.status();
+    shortfall.insert(shortfall.end(), missing->begin(), missing->end());
+  }
+  if (shortfall.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("nothing was drained: the rest of the fleet has no room for ", command.region, "; ",
+                   Describe(shortfall), "; --force (of a call: force) drains it all the same"));
+}
 
 absl::StatusOr<std::string> CommandTarget::operator()(const DrainCommand& command) const {
   auto region = FindRegion(fleet(), command.region);
   if (!region.ok()) return region.status();
+  if (!(command.share > 0 && command.share <= 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("share is ", command.share, ": above 0 and up to 1 is allowed"));
+  }
   std::vector<TierLoop*> loops;
   if (command.tier.empty()) {
     for (TierLoop& loop : tiers) loops.push_back(&loop);
@@ -55,36 +93,56 @@ absl::StatusOr<std::string> CommandTarget::operator()(const DrainCommand& comman
     if (!loop.ok()) return loop.status();
     loops.push_back(*loop);
   }
+  if (command.drain && command.check_room) {
+    if (absl::Status room = CheckRoom(loops, command); !room.ok()) return room;
+  }
   absl::Duration pace;
   for (TierLoop* loop : loops) {
     pace = std::max(pace, loop->tier().guard.drain_pace);
-    loop->region(*region).drain.Turn(now, command.drain, loop->tier().guard.drain_pace);
+    loop->orders().drains[*region].Set(command.drain ? command.share : 0.0, term());
+    loop->Obey(now);
   }
-  return absl::StrCat(command.drain ? "draining " : "letting traffic back into ", command.region, " in ",
+  const std::string part = command.share < 1 ? absl::StrFormat(" by %.4g %%", 100 * command.share) : "";
+  return absl::StrCat(command.drain ? "draining " : "letting traffic back into ", command.region,
+                      command.drain ? part : "", " in ",
                       command.tier.empty() ? "all tiers" : absl::StrCat("tier ", command.tier),
-                      ", paced over ", absl::FormatDuration(pace));
+                      ", paced over ", absl::FormatDuration(pace), ForHowLong());
 }
 
 absl::StatusOr<std::string> CommandTarget::operator()(const ThresholdCommand& command) const {
-  auto loop = Loop(command.tier);
-  if (!loop.ok()) return loop.status();
+  auto found = Loop(command.tier);
+  if (!found.ok()) return found.status();
+  TierLoop& loop = **found;
+  std::optional<RegionId> region;
+  if (!command.region.empty()) {
+    auto named = FindRegion(fleet(), command.region);
+    if (!named.ok()) return named.status();
+    region = *named;
+  }
   const double threshold = command.overload_threshold;
-  if (!(threshold > 0 && threshold <= 1)) {
+  if (!command.clear && !(threshold > 0 && threshold <= 1)) {
     return absl::InvalidArgumentError(
         absl::StrCat("overload_threshold is ", threshold, ": above 0 and up to 1 is allowed"));
   }
-  const double before = (*loop)->tier().route.overload_threshold;
-  (*loop)->SetThreshold(threshold);
-  return absl::StrCat("overload threshold of tier ", (*loop)->tier().name, ": ", before, " -> ", threshold);
+  const auto in_force = [&] {
+    return region ? OverloadThreshold(loop.tier(), *region) : loop.tier().route.overload_threshold;
+  };
+  const double before = in_force();
+  Timed<std::optional<double>>& setting =
+      region ? loop.orders().thresholds[*region] : loop.orders().threshold;
+  setting.Set(command.clear ? std::nullopt : std::optional<double>(threshold), term());
+  loop.Obey(now);
+  return absl::StrCat("overload threshold of ", region ? absl::StrCat(command.region, " in ") : "", "tier ",
+                      loop.tier().name, ": ", before, " -> ", in_force(), ForHowLong());
 }
 
 absl::StatusOr<std::string> CommandTarget::operator()(const ModeCommand& command) const {
   auto loop = Loop(command.tier);
   if (!loop.ok()) return loop.status();
   const TierMode before = (*loop)->mode();
-  (*loop)->SetMode(command.mode);
+  (*loop)->orders().mode.Set(command.mode, term());
   return absl::StrCat("tier ", (*loop)->tier().name, ": ", View(TierModeName(before)), " -> ",
-                      View(TierModeName(command.mode)));
+                      View(TierModeName(command.mode)), ForHowLong());
 }
 
 absl::StatusOr<std::string> CommandTarget::operator()(const PinCommand& command) const {
@@ -95,9 +153,15 @@ absl::StatusOr<std::string> CommandTarget::operator()(const PinCommand& command)
   if (!region.ok()) return region.status();
   const auto priorities = static_cast<Priority>(loop.tier().priorities.size());
   if (!command.pin) {
-    const std::size_t count =
-        std::erase_if(loop.pins(), [&](auto& pin) { return pin.first.first == *region; });
-    return count > 0 ? absl::StrCat("row of ", command.region, " follows the plan again")
+    std::size_t count = 0;
+    for (auto& [key, pin] : loop.orders().pins) {
+      if (key.first != *region) continue;
+      pin.Set(std::nullopt, term());
+      ++count;
+    }
+    std::erase_if(loop.orders().pins, [](auto& pin) { return !pin.second.lasting && !pin.second.over; });
+    loop.Obey(now);
+    return count > 0 ? absl::StrCat("row of ", command.region, " follows the plan again", ForHowLong())
                      : absl::StrCat("row of ", command.region, " was not pinned");
   }
   if (command.routes.empty() && command.shed_fraction == 0) {
@@ -115,8 +179,10 @@ absl::StatusOr<std::string> CommandTarget::operator()(const PinCommand& command)
       if (!row.ok()) return row.status();
       rows.push_back(*std::move(row));
     }
-    for (Priority p = 0; p < priorities; ++p) loop.pins()[{*region, p}] = std::move(rows[p]);
-    return absl::StrCat("row of ", command.region, " stays as it is now");
+    for (Priority p = 0; p < priorities; ++p)
+      loop.orders().pins[{*region, p}].Set(std::move(rows[p]), term());
+    loop.Obey(now);
+    return absl::StrCat("row of ", command.region, " stays as it is now", ForHowLong());
   }
   if (command.priority >= priorities) {
     return absl::InvalidArgumentError(absl::StrCat("priority ", static_cast<int>(command.priority),
@@ -125,36 +191,37 @@ absl::StatusOr<std::string> CommandTarget::operator()(const PinCommand& command)
   }
   auto row = PinnedRow(fleet(), loop.tier(), *region, command.routes, command.shed_fraction);
   if (!row.ok()) return row.status();
-  loop.pins()[{*region, command.priority}] = *std::move(row);
+  loop.orders().pins[{*region, command.priority}].Set(*std::move(row), term());
+  loop.Obey(now);
   return absl::StrCat("row of ", command.region, ", priority ", loop.tier().priorities[command.priority],
-                      ", is pinned");
+                      ", is pinned", ForHowLong());
 }
 
 absl::StatusOr<std::string> CommandTarget::operator()(const RollbackCommand& command) const {
   auto loop = Loop(command.tier);
   if (!loop.ok()) return loop.status();
-  const auto table = history.Find(command.version);
+  const auto table = command.table != nullptr ? command.table : history.Find(command.version);
   if (table == nullptr) {
-    const auto& kept = history.tables();
-    return absl::NotFoundError(absl::StrCat(
-        "table ", command.version.epoch, "/", command.version.version, " is not kept; ",
-        kept.empty() ? std::string("no table is kept yet")
-                     : absl::StrCat("kept are ", kept.size(), " tables, ", kept.front()->version.epoch, ".",
-                                    kept.front()->version.version, " to ", kept.back()->version.epoch, ".",
-                                    kept.back()->version.version)));
+    return absl::NotFoundError(absl::StrCat("table ", command.version.epoch, ".", command.version.version,
+                                            " is not kept; `ringway history` lists those that are"));
   }
   (*loop)->PutInForce(std::make_shared<const TierTable>(table->tiers[(*loop)->id()]));
-  (*loop)->SetMode(TierMode::kFrozen);
+  (*loop)->orders().mode.Set(TierMode::kFrozen, term());
   return absl::StrCat("tier ", (*loop)->tier().name, " is back on table ", command.version.epoch, ".",
-                      command.version.version, " and frozen there; set it active to plan again");
+                      command.version.version, " of ",
+                      absl::FormatTime("%Y-%m-%d %H:%M:%SZ", table->planned_at, absl::UTCTimeZone()),
+                      " and frozen there",
+                      order.lasts == absl::ZeroDuration() ? "; set it active to plan again" : ForHowLong());
 }
 
 struct Describer {
   std::string operator()(const DrainCommand& c) const {
-    return absl::StrCat(c.drain ? "drain " : "undrain ", c.region, c.tier.empty() ? "" : " tier=", c.tier);
+    return absl::StrCat(c.drain ? "drain " : "undrain ", c.region, c.tier.empty() ? "" : " tier=", c.tier,
+                        c.drain && c.share < 1 ? absl::StrCat(" share=", c.share) : "");
   }
   std::string operator()(const ThresholdCommand& c) const {
-    return absl::StrCat("set threshold tier=", c.tier, " to ", c.overload_threshold);
+    return absl::StrCat("set threshold tier=", c.tier, c.region.empty() ? "" : " region=", c.region, " to ",
+                        c.clear ? std::string("the topology's") : absl::StrCat(c.overload_threshold));
   }
   std::string operator()(const ModeCommand& c) const {
     return absl::StrCat("set mode tier=", c.tier, " to ", View(TierModeName(c.mode)));
@@ -238,11 +305,20 @@ absl::StatusOr<Row> PinnedRow(const Fleet& fleet, const Tier& tier, RegionId sou
   return row;
 }
 
-std::string Describe(const OperatorCommand& command) { return std::visit(Describer{}, command.what); }
+std::string Describe(const OperatorCommand& command) {
+  const std::string what = std::visit(Describer{}, command.what);
+  if (command.lasts == absl::ZeroDuration()) return what;
+  return absl::StrCat(what, " for ", absl::FormatDuration(command.lasts));
+}
 
 absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command, TierLoops& tiers,
-                                  const TableHistory& history) {
-  return std::visit(CommandTarget{now, tiers, history}, command.what);
+                                  const TableHistory& history, std::vector<NamedShortfall>& shortfall) {
+  if (command.lasts != absl::ZeroDuration() && !(command.lasts >= kTermMin && command.lasts <= kTermMax)) {
+    return absl::InvalidArgumentError(absl::StrCat("it may last ", absl::FormatDuration(kTermMin), " to ",
+                                                   absl::FormatDuration(kTermMax), ", not ",
+                                                   absl::FormatDuration(command.lasts)));
+  }
+  return std::visit(CommandTarget{now, command, tiers, history, shortfall}, command.what);
 }
 
 }  // namespace ringway::controller

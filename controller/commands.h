@@ -2,7 +2,8 @@
 //
 // A command is done as a whole or refused with a sentence that says what was found, what is allowed and how
 // to go on. The sentence of a command that was done says what happens now. The caller writes the audit entry
-// and saves the state.
+// and saves the state. An order may have a term, after which it reverts by itself (timed.h). A drain asks for
+// room first, where it is told to (room.h).
 //
 // Pure; O(regions x tiers).
 #ifndef RINGWAY_CONTROLLER_COMMANDS_H_
@@ -21,9 +22,10 @@ namespace ringway::controller {
 
 using TierLoops = std::vector<TierLoop>;  // by TierId
 
-// Errors: NotFound (no such tier, region or table), InvalidArgument.
+// Errors: NotFound (no such tier, region or table), InvalidArgument; FailedPrecondition: a drain has no room,
+// and `shortfall` says where.
 absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command, TierLoops& tiers,
-                                  const TableHistory& history);
+                                  const TableHistory& history, std::vector<NamedShortfall>& shortfall);
 
 // One line for the audit log, whether the command was done or not.
 std::string Describe(const OperatorCommand& command);

@@ -1,4 +1,5 @@
-// How far a region is drained: 0 serves fully, 1 takes nothing, and a change takes time.
+// How far a region is drained: 0 serves fully, 1 takes nothing, and a change takes time. What is drained is
+// capacity: at 0.25 a region is planned as if a quarter of its GPUs were gone.
 //
 // Emptying a region at once would throw its whole traffic at its neighbours within one epoch; letting it back
 // at once would do the same to a region with cold caches. The share moves linearly, one full swing in
@@ -15,21 +16,20 @@
 namespace ringway::controller {
 
 struct DrainRamp {
-  bool drain = false;  // where it is heading
-  double from = 0;     // share at `since`
+  double goal = 0;  // where it is heading
+  double from = 0;  // share at `since`
   absl::Time since = absl::UnixEpoch();
 
   double Share(absl::Time now, absl::Duration pace) const {
-    const double goal = drain ? 1 : 0;
     if (pace <= absl::ZeroDuration()) return goal;
     const double moved = std::max(0.0, absl::FDivDuration(now - since, pace));
-    return drain ? std::min(1.0, from + moved) : std::max(0.0, from - moved);
+    return goal > from ? std::min(goal, from + moved) : std::max(goal, from - moved);
   }
-  void Turn(absl::Time now, bool to_drain, absl::Duration pace) {
-    if (to_drain == drain) return;
+  void Turn(absl::Time now, double to_goal, absl::Duration pace) {
+    if (to_goal == goal) return;
     from = Share(now, pace);
     since = now;
-    drain = to_drain;
+    goal = to_goal;
   }
   friend bool operator==(const DrainRamp&, const DrainRamp&) = default;
 };

@@ -12,12 +12,6 @@ namespace {
 constexpr double kScaleMax = 1e6;
 
 absl::Status Edit(const DryRunEdit& edit, const Fleet& fleet, TierSnapshot& snapshot) {
-  for (const std::string& name : edit.drain) {
-    auto region = FindRegion(fleet, name);
-    if (!region.ok()) return region.status();
-    snapshot.regions[*region].usable_share = 0;
-    snapshot.regions[*region].draining = true;
-  }
   for (const auto& [name, factor] : edit.demand_scale) {
     auto region = FindRegion(fleet, name);
     if (!region.ok()) return region.status();
@@ -49,7 +43,7 @@ std::vector<std::string> Changes(const TierLoop& loop, const TierTable& after) {
 
 }  // namespace
 
-absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
+absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
   auto tier = std::make_shared<Tier>(loop.tier());
   if (edit.overload_threshold) {
     const double threshold = *edit.overload_threshold;
@@ -59,20 +53,35 @@ absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edi
     }
     tier->route.overload_threshold = threshold;
   }
-  const TierSnapshot whole = loop.Unpinned(now);
-  TierSnapshot edited = whole;
-  if (absl::Status s = Edit(edit, loop.fleet(), edited); !s.ok()) return s;
-  TierSnapshot snapshot = edited;
+  IdVector<RegionId, double> drained;
+  for (const Timed<double>& order : loop.orders().drains) drained.push_back(order.now());
+  for (const auto& [name, share] : edit.drain) {
+    auto region = FindRegion(loop.fleet(), name);
+    if (!region.ok()) return region.status();
+    if (!(share >= 0 && share <= 1)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("drain of ", name, " is ", share, ": 0 to 1 is allowed"));
+    }
+    drained[*region] = share;
+  }
+  SettledPlan settled{.tier = tier, .snapshot = loop.UnpinnedWith(now, drained), .plan = {}};
+  if (absl::Status s = Edit(edit, loop.fleet(), settled.snapshot); !s.ok()) return s;
+  TierSnapshot snapshot = settled.snapshot;
   snapshot.previous = nullptr;
   loop.SetPinnedAside(snapshot);
-  const planner::Planner planner(loop.shared_world(), tier);
-  const planner::Plan plan = planner.Solve(snapshot);
+  settled.plan = planner::Planner(loop.shared_world(), tier).Solve(snapshot);
+  return settled;
+}
 
-  DryRunOutcome outcome{.table = plan.table, .before = {}, .after = {}, .changes = {}};
+absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
+  const auto settled = Settle(loop, edit, now);
+  if (!settled.ok()) return settled.status();
+  const TierSnapshot whole = loop.Unpinned(now);
+  DryRunOutcome outcome{.table = settled->plan.table, .before = {}, .after = {}, .changes = {}};
   for (const auto& [key, row] : loop.pins()) outcome.table.at(key.second, key.first) = row;
   for (RegionId id(0); id != whole.regions.end_id(); id = RegionId(id.index() + 1)) {
     outcome.before.push_back(StatusUnder(loop, whole, loop.plan().get(), loop.in_force().get(), id, now));
-    outcome.after.push_back(StatusUnder(loop, edited, &plan, &outcome.table, id, now));
+    outcome.after.push_back(StatusUnder(loop, settled->snapshot, &settled->plan, &outcome.table, id, now));
   }
   outcome.changes = Changes(loop, outcome.table);
   return outcome;

@@ -1,10 +1,10 @@
 // What survives a restart of the controller: its epoch, what operators decided, and the last table.
 //
-// Drains, thresholds, modes and pins are kept by name, because a restart may load another topology; what no
-// longer exists is dropped when the state is taken over. So is the demand of the last day, of tiers that are
-// scaled. The last table and directory are kept with the fleet
-// whose ids they speak. Learnt estimates are not durable: they start from their priors again, and the step
-// limits of the plan make that harmless.
+// Drains, thresholds, modes and pins, with the terms of those that have one, are kept by name, because a
+// restart may load another topology; what no longer exists is dropped when the state is taken over. So is the
+// demand of the last day, of tiers that are scaled. The last
+// table and directory are kept with the fleet whose ids they speak. Learnt estimates are not durable: they
+// start from their priors again, and the step limits of the plan make that harmless.
 //
 // Plain values; controller/wire/ turns them into the bytes of the state file.
 #ifndef RINGWAY_CONTROLLER_DURABLE_STATE_H_
@@ -20,6 +20,7 @@
 #include "controller/drain_ramp.h"
 #include "controller/events.h"
 #include "controller/scale/demand_history.h"
+#include "controller/timed.h"
 #include "core/fleet.h"
 #include "core/table.h"
 
@@ -28,13 +29,23 @@ namespace ringway::controller {
 struct DurableDrain {
   std::string region;
   DrainRamp ramp;
+  Timed<double> order = {};
+};
+
+struct DurableThreshold {
+  std::string region;
+  Timed<std::optional<double>> order;
+};
+
+struct PinnedShares {
+  std::vector<PinnedRoute> routes;
+  double shed_fraction = 0;
 };
 
 struct DurablePin {
   std::string region;
   std::string priority;
-  std::vector<PinnedRoute> routes;
-  double shed_fraction = 0;
+  Timed<std::optional<PinnedShares>> order;
 };
 
 // Of a tier that is scaled: what entered the region in the last day.
@@ -45,10 +56,11 @@ struct DurableHistory {
 
 struct DurableTier {
   std::string tier;
-  TierMode mode = TierMode::kActive;
-  std::optional<double> overload_threshold;
-  std::vector<DurableDrain> drains;
-  std::vector<DurablePin> pins;
+  Timed<TierMode> mode = {};
+  Timed<std::optional<double>> overload_threshold = {};
+  std::vector<DurableThreshold> thresholds = {};
+  std::vector<DurableDrain> drains = {};
+  std::vector<DurablePin> pins = {};
   std::vector<DurableHistory> histories = {};
 };
 

@@ -22,19 +22,12 @@
 #include "controller/fleet_view.h"
 #include "controller/planner/planner.h"
 #include "controller/report.h"
+#include "controller/tier_orders.h"
 #include "core/fleet.h"
 #include "core/snapshot.h"
 #include "core/table.h"
 
 namespace ringway::controller {
-
-enum class TierMode : std::uint8_t {
-  kActive,   // plan and push
-  kObserve,  // plan and show; the table in force stays
-  kFrozen,   // the table in force stays, as after a rollback
-};
-std::string_view TierModeName(TierMode mode);
-std::optional<TierMode> ParseTierMode(std::string_view name);
 
 // ---- events ----
 struct RouterConnected {
@@ -74,10 +67,14 @@ struct DrainCommand {
   std::string region;
   std::string tier;  // empty: all
   bool drain = true;
+  double share = 1;         // of the region's capacity
+  bool check_room = false;  // refuse where the rest of the fleet has no room for the traffic
 };
 struct ThresholdCommand {
   std::string tier;
   double overload_threshold = 0;
+  std::string region = {};  // empty: of the tier
+  bool clear = false;       // back to the topology's
 };
 struct ModeCommand {
   std::string tier;
@@ -99,12 +96,16 @@ struct PinCommand {
 struct RollbackCommand {
   std::string tier;
   TableVersion version;
+  // What the history on disk holds under that version, in the ids of the fleet that is loaded. Null: one of
+  // those that the machine keeps.
+  std::shared_ptr<const RoutingTable> table = nullptr;
 };
 struct OperatorCommand {
   std::uint64_t request = 0;  // the shell's number for the answer
   std::string who = {};
   std::string why = {};
   std::variant<DrainCommand, ThresholdCommand, ModeCommand, PinCommand, RollbackCommand> what;
+  absl::Duration lasts = absl::ZeroDuration();  // zero: until it is changed
 };
 
 using ControllerEvent = std::variant<Tick, RouterConnected, RouterReported, RouterAcked, RouterDisconnected,
@@ -140,6 +141,8 @@ struct PlanMade {
 struct SaveState {
   bool now = false;
 };
+// Who the audit log names for what no operator asked for at that moment: the end of a timed order.
+inline constexpr std::string_view kByItself = "ringway";
 struct AuditEntry {
   absl::Time at;
   std::string who;
@@ -151,10 +154,18 @@ struct Note {
   Level level = Level::kInfo;
   std::string text;
 };
+// Of a drain: where requests would not fit (room.h), by name because the answer outlives the fleet's ids.
+struct NamedShortfall {
+  std::string tier;
+  std::string region;
+  double over_rps = 0;
+  double refused_rps = 0;
+};
 struct CommandAnswered {
   std::uint64_t request = 0;
   bool done = false;
   std::string message;
+  std::vector<NamedShortfall> shortfall = {};
 };
 // An epoch is over: a good moment to refresh what people look at.
 struct EpochEnded {};

@@ -56,6 +56,10 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
 
 void ControllerMachine::On(absl::Time now, const RouterReported& event, Actions& actions) {
   if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
+  const RegionId from = view_.Find(event.stream)->hello.region;
+  for (const RoundTripSeen& trip : event.report.round_trips) {
+    if (trip.to != from) measured_rtt_.Hear(from, trip.to, trip.ms);
+  }
   HearEpoch(now, event.stream, std::max(event.report.table, TableVersion{event.report.epoch_seen_max, 0}),
             actions);
 }
@@ -84,7 +88,8 @@ void ControllerMachine::On(absl::Time now, const MetricSampled& event, Actions&)
 }
 
 void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions& actions) {
-  const absl::StatusOr<std::string> outcome = Carry(now, event, tiers_, history_);
+  std::vector<NamedShortfall> shortfall;
+  const absl::StatusOr<std::string> outcome = Carry(now, event, tiers_, history_, shortfall);
   const std::string message = outcome.ok() ? *outcome : std::string(outcome.status().message());
   actions.push_back(
       AuditEntry{now, event.who, event.why,
@@ -93,7 +98,20 @@ void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions
     actions.push_back(SaveState{.now = true});
     Publish(now, actions);  // a rollback shows at once; the rest with the next epoch
   }
-  actions.push_back(CommandAnswered{event.request, outcome.ok(), message});
+  actions.push_back(CommandAnswered{event.request, outcome.ok(), message, std::move(shortfall)});
+}
+
+void ControllerMachine::ExpireOrders(absl::Time now, Actions& actions) {
+  for (TierLoop& loop : tiers_) {
+    for (const PendingOrder& ended : loop.Expire(now)) {
+      actions.push_back(AuditEntry{
+          now, std::string(kByItself),
+          absl::StrCat("ordered by ", ended.term.who, " for ", absl::FormatDuration(ended.term.length)),
+          absl::StrCat("expired tier=", loop.tier().name, ended.region.empty() ? "" : " ", ended.region, ": ",
+                       ended.what, " -> ", ended.then)});
+      actions.push_back(SaveState{.now = true});
+    }
+  }
 }
 
 void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions) {
@@ -120,9 +138,11 @@ void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion 
 }
 
 void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
+  ExpireOrders(now, actions);
   view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.CloseWindow(now, settings_.report_period);
   cut_off_ = CutOff(now, actions);
+  if (measured_rtt_.Due(now, loaded_fleet_->world.rtt, fleet_->world.rtt)) CorrectMap(now, actions);
   bool settled = true;
   for (TierLoop& loop : tiers_) {
     loop.Observe(now, last_epoch_at_, view_, cut_off_);
@@ -166,6 +186,17 @@ bool ControllerMachine::CutOff(absl::Time now, Actions& actions) {
                                       "controller that is cut off, the tables in force stand")
                             : Info("no longer cut off: planning goes on"));
   return cut_off;
+}
+
+void ControllerMachine::CorrectMap(absl::Time now, Actions& actions) {
+  auto corrected = std::make_shared<Fleet>(*fleet_);
+  const auto corrections = measured_rtt_.Correct(now, loaded_fleet_->world.rtt, corrected->world.rtt);
+  if (corrections.empty()) return;
+  fleet_ = std::move(corrected);
+  for (TierLoop& loop : tiers_) loop.UseMap(fleet_);
+  actions.push_back(SendMap{std::nullopt});
+  actions.push_back(Warning(
+      absl::StrCat("plans go by measured round trips: ", DescribeCorrections(corrections, fleet_->world))));
 }
 
 void ControllerMachine::PlanTier(absl::Time now, TierLoop& loop, Actions& actions) {

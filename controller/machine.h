@@ -14,13 +14,16 @@
 // A controller that loses sight of more than half of the regions at once takes itself for cut off, and the
 // tables in force stand (standing.h).
 //
+// What routers measure of round trips corrects the map that plans and routers go by (measured_rtt.h).
+//
 // After a start or a new topology the tables in force stand, under the new version, until every region with
 // workers has been heard of (or ControllerSettings::settle_max has passed): half a picture must not move
 // traffic.
 //
 // Invariants: what is pushed is the last RoutingTable of history(); versions only rise; every OperatorCommand
-// gets exactly one CommandAnswered and one AuditEntry; every table's rows sum to 1. Pure: no clock, no I/O.
-// One owner thread. A Step is O(1) plus, once an epoch, O(tiers x (regions + workers)) and the planner.
+// gets exactly one CommandAnswered and one AuditEntry, and one more AuditEntry when its term is over; every
+// table's rows sum to 1. Pure: no clock, no I/O. One owner thread. A Step is O(1) plus, once an epoch,
+// O(tiers x (regions + workers)) and the planner.
 #ifndef RINGWAY_CONTROLLER_MACHINE_H_
 #define RINGWAY_CONTROLLER_MACHINE_H_
 
@@ -38,6 +41,7 @@
 #include "controller/finding_notes.h"
 #include "controller/fleet_view.h"
 #include "controller/leader_registry.h"
+#include "controller/measured_rtt.h"
 #include "controller/settings.h"
 #include "controller/standing.h"
 #include "controller/table_history.h"
@@ -58,7 +62,11 @@ class ControllerMachine {
   // ---- views, for screens and for the shell ----
   DurableState Durable() const;
   const ControllerSettings& settings() const { return settings_; }
+  // With the round trips as they are measured.
   const std::shared_ptr<const Fleet>& fleet() const { return fleet_; }
+  // As the topology says.
+  const std::shared_ptr<const Fleet>& loaded_fleet() const { return loaded_fleet_; }
+  const MeasuredRtt& measured_rtt() const { return measured_rtt_; }
   const FleetView& view() const { return view_; }
   const TierLoops& tiers() const { return tiers_; }
   const TableHistory& history() const { return history_; }
@@ -84,9 +92,13 @@ class ControllerMachine {
   void On(absl::Time now, const OperatorCommand& event, Actions& actions);
 
   void RunEpoch(absl::Time now, Actions& actions);
+  // Orders whose term is over revert, once an epoch.
+  void ExpireOrders(absl::Time now, Actions& actions);
   void PlanTier(absl::Time now, TierLoop& loop, Actions& actions);
   // Looks which regions can be reached; true: it is this controller that cannot be.
   bool CutOff(absl::Time now, Actions& actions);
+  // Goes by the round trips that are measured.
+  void CorrectMap(absl::Time now, Actions& actions);
   void NoteFindings(absl::Time now, const TierLoop& loop, Actions& actions);
   // Puts a new table in force if any tier's moved, and sends it to all.
   void Publish(absl::Time now, Actions& actions);
@@ -101,12 +113,14 @@ class ControllerMachine {
   void HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions);
 
   void Settle(absl::Time now);
-  void BuildTiers(const std::vector<DurableTier>& durable);
+  void BuildTiers(absl::Time now, const std::vector<DurableTier>& durable);
   void TakeOverTable(const DurableState& durable, absl::Time now);
   void TakeOverDirectory(const DurableState& durable, absl::Time now);
 
   ControllerSettings settings_;
+  std::shared_ptr<const Fleet> loaded_fleet_;
   std::shared_ptr<const Fleet> fleet_;
+  MeasuredRtt measured_rtt_;
   FleetView view_;
   TierLoops tiers_;
   TableHistory history_;

@@ -5,11 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "controller/planner/rows.h"
+#include "core/absl_view.h"
 
 namespace ringway::controller {
 namespace {
-
-absl::string_view View(std::string_view text) { return absl::string_view(text.data(), text.size()); }
 
 std::string Percent(double share) { return absl::StrFormat("%.1f%%", share * 100); }
 
@@ -85,13 +84,13 @@ std::string DescribeRow(const Row& row, RegionId source, const World& world, con
     const std::string target = route.target == source ? "home" : world.regions[route.target].name;
     absl::StrAppend(&text, Percent(route.fraction), " ", target);
     if (route.target == source && route.reason == RouteReason::kHome) continue;
-    absl::StrAppend(&text, " (", View(RouteReasonName(route.reason)));
+    absl::StrAppend(&text, " (", AbslView(RouteReasonName(route.reason)));
     if (route.target != source) {
       const auto ring = static_cast<std::size_t>(std::max(int{route.ring}, 0));
       if (ring < tier.route.rings.size()) absl::StrAppend(&text, ", ring ", tier.route.rings[ring].name);
       absl::StrAppendFormat(&text, ", %.0f ms", world.rtt.ms(source, route.target));
       if (planner::OpenedByLoad(route.reason)) {
-        absl::StrAppendFormat(&text, ", opened at load %.2f", route.unlock_load);
+        absl::StrAppendFormat(&text, ", home load %.2f", route.unlock_load);
       }
     }
     text += ")";
@@ -108,22 +107,30 @@ std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, ab
   std::vector<std::string> lines;
   lines.push_back(absl::StrFormat(
       "%s: load %.2f of a threshold of %.2f; with all its traffic at home it would be %.2f, planned %.2f",
-      world.regions[region].name, status.load, loop.tier().route.overload_threshold, status.home_load,
+      world.regions[region].name, status.load, OverloadThreshold(loop.tier(), region), status.home_load,
       status.planned_load));
   lines.push_back(absl::StrFormat("%d of %d workers are alive, inputs are %s, demand is %.2f requests/s",
-                                  status.workers_seen, status.workers, View(InputHealthName(status.health)),
-                                  status.demand_rps));
+                                  status.workers_seen, status.workers,
+                                  AbslView(InputHealthName(status.health)), status.demand_rps));
   if (loop.scaler() && status.workers > 0) lines.push_back(loop.scaler()->Explain(region));
   lines.push_back(absl::StrFormat("one request/s costs %.4f load (between %.4f and %.4f)", status.load_cost,
                                   status.load_cost_low, status.load_cost_high));
-  if (loop.region(region).drain.drain || status.drain_share > 0) {
-    lines.push_back(absl::StrFormat("an operator %s it: %s drained now",
-                                    loop.region(region).drain.drain ? "drains" : "brings back",
-                                    Percent(status.drain_share)));
+  if (const DrainRamp& drain = loop.region(region).drain; drain.goal > 0 || status.drain_share > 0) {
+    lines.push_back(
+        drain.goal == 0
+            ? absl::StrFormat("an operator brings it back: %s drained now", Percent(status.drain_share))
+            : absl::StrFormat("an operator drains %s of it: %s drained now",
+                              drain.goal < 1 ? Percent(drain.goal) : "all", Percent(status.drain_share)));
+  }
+  for (const PendingOrder& order : loop.orders().Pending(loop.fleet(), loop.tier())) {
+    if (!order.region.empty() && order.region != world.regions[region].name) continue;
+    lines.push_back(absl::StrCat(order.what, ", by ", order.term.who, ", for another ",
+                                 absl::FormatDuration(absl::Trunc(order.term.until - now, absl::Seconds(1))),
+                                 "; then: ", order.then));
   }
   if (loop.mode() != TierMode::kActive) {
     lines.push_back(
-        absl::StrCat("the tier is ", View(TierModeName(loop.mode())), ": the table stays as it is"));
+        absl::StrCat("the tier is ", AbslView(TierModeName(loop.mode())), ": the table stays as it is"));
   }
   if (!loop.seen_a_worker()) {
     lines.push_back("no worker of the tier has been seen since the start: nothing is planned until one is");

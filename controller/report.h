@@ -81,6 +81,12 @@ struct TierCounts {
   friend bool operator==(const TierCounts&, const TierCounts&) = default;
 };
 
+struct RoundTripSeen {
+  RegionId to;
+  double ms = 0;
+  friend bool operator==(const RoundTripSeen&, const RoundTripSeen&) = default;
+};
+
 struct RouterReport {
   std::uint64_t sequence = 0;
   double period_s = 1;
@@ -88,6 +94,7 @@ struct RouterReport {
   std::vector<WorkerSeen> workers;
   TableVersion table;  // active now
   std::uint64_t epoch_seen_max = 0;
+  std::vector<RoundTripSeen> round_trips = {};  // from the router's region, where there is news
   friend bool operator==(const RouterReport&, const RouterReport&) = default;
 };
 

@@ -52,47 +52,85 @@ LeaderRegistry::Leaders RemapLeaders(const LeaderRegistry::Leaders& leaders, con
   return result;
 }
 
-void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, TierLoop& loop) {
-  loop.SetMode(durable.mode);
-  if (durable.overload_threshold) loop.SetThreshold(*durable.overload_threshold);
-  for (const DurableDrain& drain : durable.drains) {
-    if (const auto region = fleet.world.FindRegion(drain.region)) loop.region(*region).drain = drain.ramp;
-  }
-  for (const DurableHistory& history : durable.histories) {
-    const auto region = fleet.world.FindRegion(history.region);
-    if (region && loop.scaler()) loop.scaler()->history(*region).Restore(history.saved);
-  }
+// The value that lasts and the one that lies over it, each as `change` makes it.
+template <class To, class From, class Change>
+Timed<To> Changed(const Timed<From>& timed, Change change) {
+  Timed<To> result{.lasting = change(timed.lasting)};
+  if (timed.over) result.over.emplace(change(timed.over->first), timed.over->second);
+  return result;
+}
+
+void TakeOverPins(const DurableTier& durable, const Fleet& fleet, TierLoop& loop) {
   const std::vector<std::string>& priorities = loop.tier().priorities;
   for (const DurablePin& pin : durable.pins) {
     const auto region = fleet.world.FindRegion(pin.region);
     const auto priority = std::find(priorities.begin(), priorities.end(), pin.priority);
     if (!region || priority == priorities.end()) continue;
-    auto row = PinnedRow(fleet, loop.tier(), *region, pin.routes, pin.shed_fraction);
-    if (row.ok()) {
-      loop.pins()[{*region, static_cast<Priority>(priority - priorities.begin())}] = *std::move(row);
-    }
+    const PinKey key{*region, static_cast<Priority>(priority - priorities.begin())};
+    auto order = Changed<std::optional<Row>>(
+        pin.order, [&](const std::optional<PinnedShares>& shares) -> std::optional<Row> {
+          if (!shares) return std::nullopt;
+          auto row = PinnedRow(fleet, loop.tier(), *region, shares->routes, shares->shed_fraction);
+          if (!row.ok()) return std::nullopt;  // it leads to what is gone
+          return *std::move(row);
+        });
+    // A timed pin whose row is gone is not a timed order for the plan's row.
+    if (order.over && !order.over->first && pin.order.over->first) order.over.reset();
+    if (order.lasting || order.over) loop.orders().pins[key] = std::move(order);
   }
 }
 
-DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now) {
-  DurableTier durable{.tier = loop.tier().name,
-                      .mode = loop.mode(),
-                      .overload_threshold = loop.threshold_override(),
-                      .drains = {},
-                      .pins = {}};
-  for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
-    const DrainRamp& ramp = loop.region(id).drain;
-    if (ramp != DrainRamp{}) durable.drains.push_back({fleet.world.regions[id].name, ramp});
+void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, absl::Time now, TierLoop& loop) {
+  TierOrders& orders = loop.orders();
+  orders.mode = durable.mode;
+  orders.threshold = durable.overload_threshold;
+  for (const DurableThreshold& threshold : durable.thresholds) {
+    if (const auto region = fleet.world.FindRegion(threshold.region))
+      orders.thresholds[*region] = threshold.order;
   }
-  for (const auto& [key, row] : loop.pins()) {
-    DurablePin pin{.region = fleet.world.regions[key.first].name,
-                   .priority = loop.tier().priorities[key.second],
-                   .routes = {},
-                   .shed_fraction = row.shed_fraction};
-    for (const Route& route : row.routes) {
-      pin.routes.push_back({fleet.world.regions[route.target].name, route.fraction});
+  for (const DurableDrain& drain : durable.drains) {
+    const auto region = fleet.world.FindRegion(drain.region);
+    if (!region) continue;
+    orders.drains[*region] = drain.order;
+    loop.region(*region).drain = drain.ramp;
+  }
+  TakeOverPins(durable, fleet, loop);
+  loop.Obey(now);
+  for (const DurableHistory& history : durable.histories) {
+    const auto region = fleet.world.FindRegion(history.region);
+    if (region && loop.scaler()) loop.scaler()->history(*region).Restore(history.saved);
+  }
+}
+
+PinnedShares SharesOf(const Row& row, const Fleet& fleet) {
+  PinnedShares shares{.routes = {}, .shed_fraction = row.shed_fraction};
+  for (const Route& route : row.routes) {
+    shares.routes.push_back({fleet.world.regions[route.target].name, route.fraction});
+  }
+  return shares;
+}
+
+DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now) {
+  const TierOrders& orders = loop.orders();
+  DurableTier durable{.tier = loop.tier().name, .mode = orders.mode, .overload_threshold = orders.threshold};
+  for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    const std::string& region = fleet.world.regions[id].name;
+    const DrainRamp& ramp = loop.region(id).drain;
+    if (ramp != DrainRamp{} || orders.drains[id] != Timed<double>{}) {
+      durable.drains.push_back({region, ramp, orders.drains[id]});
     }
-    durable.pins.push_back(std::move(pin));
+    if (orders.thresholds[id] != Timed<std::optional<double>>{}) {
+      durable.thresholds.push_back({region, orders.thresholds[id]});
+    }
+  }
+  for (const auto& [key, pin] : orders.pins) {
+    durable.pins.push_back({.region = fleet.world.regions[key.first].name,
+                            .priority = loop.tier().priorities[key.second],
+                            .order = Changed<std::optional<PinnedShares>>(
+                                pin, [&](const std::optional<Row>& row) -> std::optional<PinnedShares> {
+                                  if (!row) return std::nullopt;
+                                  return SharesOf(*row, fleet);
+                                })});
   }
   for (RegionId id(0); loop.scaler() && id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
     auto saved = loop.scaler()->history(id).Save(scale::DemandHistory::BinOf(now));
@@ -106,14 +144,15 @@ DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now)
 ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
                                      const DurableState& durable, absl::Time now)
     : settings_(std::move(settings)),
-      fleet_(std::move(fleet)),
+      loaded_fleet_(std::move(fleet)),
+      fleet_(loaded_fleet_),
       view_(*fleet_),
       history_(settings_.history_max),
       horizon_(fleet_->world.regions.size()),
       epoch_(durable.epoch + 1),
       last_epoch_at_(now),
       next_epoch_at_(now + settings_.epoch_period) {
-  BuildTiers(durable.tiers);
+  BuildTiers(now, durable.tiers);
   TakeOverTable(durable, now);
   TakeOverDirectory(durable, now);
   Settle(now);
@@ -125,13 +164,13 @@ void ControllerMachine::Settle(absl::Time now) {
   settle_until_ = now + std::max(settings_.settle_max, settings_.epoch_period + 2 * settings_.report_period);
 }
 
-void ControllerMachine::BuildTiers(const std::vector<DurableTier>& durable) {
+void ControllerMachine::BuildTiers(absl::Time now, const std::vector<DurableTier>& durable) {
   tiers_.clear();
   for (TierId id(0); id != fleet_->tiers.end_id(); id = TierId(id.index() + 1)) {
     TierLoop& loop = tiers_.emplace_back(
         fleet_, id, TierLoop::Periods{.epoch = settings_.epoch_period, .report = settings_.report_period});
     for (const DurableTier& kept : durable) {
-      if (kept.tier == loop.tier().name) TakeOverSettings(kept, *fleet_, loop);
+      if (kept.tier == loop.tier().name) TakeOverSettings(kept, *fleet_, now, loop);
     }
   }
 }
@@ -182,14 +221,16 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
   const Fleet& old_fleet = *kept.fleet;
   const FleetView old_view = std::exchange(view_, FleetView(*event.fleet));
   const TierLoops old_tiers = std::exchange(tiers_, {});
-  fleet_ = event.fleet;
+  loaded_fleet_ = event.fleet;
+  fleet_ = loaded_fleet_;
+  measured_rtt_.Renumber([&](RegionId id) { return SameRegion(id, old_fleet, *loaded_fleet_); });
   horizon_ = Horizon(fleet_->world.regions.size());
   cut_off_ = false;
   history_.Remap([&](const RoutingTable& table) { return RemapTable(table, old_fleet, *fleet_); });
   directory_.Reset();
   leaders_.TakeOver(RemapLeaders(leaders_.leaders(), old_fleet, *fleet_),
                     now + kLeaderTrustPeriods * settings_.report_period);
-  BuildTiers(kept.tiers);
+  BuildTiers(now, kept.tiers);
   for (const TierLoop& old : old_tiers) {
     const std::optional<TierId> id = fleet_->FindTier(old.tier().name);
     if (id) tiers_[id->index()].TakeOverEstimates(old);

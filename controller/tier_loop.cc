@@ -42,12 +42,15 @@ constexpr double kFewEvents = 20;
 TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods& periods)
     : fleet_(std::move(fleet)),
       id_(id),
-      tier_(JudgedBy(periods, {fleet_, &fleet_->tiers[id]})),
+      base_(JudgedBy(periods, {fleet_, &fleet_->tiers[id]})),
+      tier_(base_),
       planner_(shared_world(), tier_),
       estimate_(id, tier_, fleet_->world.regions.size()),
       regions_(fleet_->world.regions.size()),
       arriving_rps_(fleet_->world.regions.size(), 0.0) {
   for (RegionState& region : regions_) region.sampled.resize(tier_->metrics.size());
+  orders_.thresholds.resize(regions_.size());
+  orders_.drains.resize(regions_.size());
   if (tier_->scaling) scaler_.emplace(shared_world(), tier_);
 }
 
@@ -174,12 +177,11 @@ bool TierLoop::Settled() const {
   return true;
 }
 
-RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now) const {
+RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now, double drained) const {
   const RegionState& region = regions_[id];
   RegionLoad load = estimate_.Load(id, now);
   const bool heard_of = region.traffic.reported_at != absl::InfinitePast();
-  load.usable_share *= (heard_of ? Workers(id).AliveShare() : 1) * (1 - DrainShare(id, now));
-  load.draining = region.drain.drain;
+  load.usable_share *= (heard_of ? Workers(id).AliveShare() : 1) * (1 - drained);
   if (region.standing.gone() && !region.traffic.reachable && !cut_off_) {
     // Who enters there enters elsewhere now; its workers have nobody who would send them a job.
     load.health = InputHealth::kMissing;
@@ -192,9 +194,23 @@ RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now) const {
 }
 
 TierSnapshot TierLoop::Unpinned(absl::Time now) const {
+  IdVector<RegionId, double> drained;
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    drained.push_back(DrainShare(id, now));
+  }
+  TierSnapshot snapshot = UnpinnedWith(now, drained);
+  // On its way back a region takes imports as far as it is back; on its way out none.
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    snapshot.regions[id].draining = regions_[id].drain.goal >= 1;
+  }
+  return snapshot;
+}
+
+TierSnapshot TierLoop::UnpinnedWith(absl::Time now, const IdVector<RegionId, double>& drained) const {
   TierSnapshot snapshot{.tier = id_, .at = now, .regions = {}, .previous = in_force_};
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
-    snapshot.regions.push_back(LoadOf(id, now));
+    snapshot.regions.push_back(LoadOf(id, now, drained[id]));
+    snapshot.regions[id].draining = drained[id] >= 1;
   }
   return snapshot;
 }
@@ -222,10 +238,10 @@ std::shared_ptr<const planner::Plan> TierLoop::Solve(std::shared_ptr<const TierS
 }
 
 std::shared_ptr<const TierTable> TierLoop::Decide() const {
-  if (in_force_ != nullptr && (mode_ != TierMode::kActive || plan_ == nullptr || !seen_a_worker_)) {
+  if (in_force_ != nullptr && (mode() != TierMode::kActive || plan_ == nullptr || !seen_a_worker_)) {
     return in_force_;
   }
-  const bool planned = mode_ == TierMode::kActive && plan_ != nullptr && seen_a_worker_;
+  const bool planned = mode() == TierMode::kActive && plan_ != nullptr && seen_a_worker_;
   TierTable table =
       planned ? plan_->table : HomeTable(id_, fleet_->world.regions.size(), tier_->priorities.size());
   if (planned) {
@@ -250,19 +266,50 @@ void TierLoop::TakeOverEstimates(const TierLoop& other) {
   }
 }
 
-void TierLoop::SetThreshold(double overload_threshold) {
-  auto edited = std::make_shared<Tier>(*tier_);
-  edited->route.overload_threshold = overload_threshold;
+std::vector<PendingOrder> TierLoop::Expire(absl::Time now) {
+  std::vector<PendingOrder> ended = orders_.Expire(now, *fleet_, *tier_);
+  if (!ended.empty()) Obey(now);
+  return ended;
+}
+
+void TierLoop::Obey(absl::Time now) {
+  const double threshold = orders_.threshold.now().value_or(base_->route.overload_threshold);
+  bool same = threshold == tier_->route.overload_threshold;
+  const auto of_region = [this](RegionId id) {
+    return orders_.thresholds[id].now().value_or(base_->regions[id].overload_threshold);
+  };
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    same = same && of_region(id) == tier_->regions[id].overload_threshold;
+    regions_[id].drain.Turn(now, orders_.drains[id].now(), tier_->guard.drain_pace);
+  }
+  pins_.clear();
+  for (const auto& [key, pin] : orders_.pins) {
+    if (pin.now()) pins_.emplace(key, *pin.now());
+  }
+  if (same) return;
+  auto edited = std::make_shared<Tier>(*base_);
+  edited->route.overload_threshold = threshold;
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    edited->regions[id].overload_threshold = of_region(id);
+  }
   tier_ = std::move(edited);
-  threshold_override_ = overload_threshold;
+  PlanAnew();
+}
+
+void TierLoop::UseMap(std::shared_ptr<const Fleet> fleet) {
+  fleet_ = std::move(fleet);
+  PlanAnew();
+}
+
+void TierLoop::PlanAnew() {
   planner_ = planner::Planner(shared_world(), tier_);
   if (!scaler_) return;
-  // How busy workers may be follows from the threshold.
-  scale::Scaler edited_scaler(shared_world(), tier_);
+  // How busy workers may be follows from the threshold, who may help whom from the map.
+  scale::Scaler edited(shared_world(), tier_);
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
-    edited_scaler.TakeOver(id, *scaler_, id);
+    edited.TakeOver(id, *scaler_, id);
   }
-  scaler_.emplace(std::move(edited_scaler));
+  scaler_.emplace(std::move(edited));
 }
 
 }  // namespace ringway::controller

@@ -32,6 +32,7 @@
 #include "controller/rate_history.h"
 #include "controller/scale/scaler.h"
 #include "controller/standing.h"
+#include "controller/tier_orders.h"
 #include "core/fleet.h"
 #include "core/snapshot.h"
 
@@ -50,8 +51,6 @@ struct RegionState {
   DrainRamp drain;
   Standing standing;
 };
-
-using PinKey = std::pair<RegionId, Priority>;
 
 class TierLoop {
  public:
@@ -81,6 +80,8 @@ class TierLoop {
   // What the planner is told: Unpinned, with the pinned traffic set aside.
   TierSnapshot Snapshot(absl::Time now) const;
   TierSnapshot Unpinned(absl::Time now) const;
+  // The same as it would be with these shares drained.
+  TierSnapshot UnpinnedWith(absl::Time now, const IdVector<RegionId, double>& drained) const;
   void SetPinnedAside(TierSnapshot& snapshot) const;
   std::shared_ptr<const planner::Plan> Solve(std::shared_ptr<const TierSnapshot> snapshot);
   // The table that should be in force now; the same pointer as before if nothing moves.
@@ -92,10 +93,14 @@ class TierLoop {
   bool Scale(absl::Time now);
 
   // ---- operators; ids and values are checked by the caller (commands.h) ----
-  void SetThreshold(double overload_threshold);
-  void SetMode(TierMode mode) { mode_ = mode; }
+  // The same regions and tiers, with other round trips.
+  void UseMap(std::shared_ptr<const Fleet> fleet);
   RegionState& region(RegionId id) { return regions_[id]; }
-  std::map<PinKey, Row>& pins() { return pins_; }
+  TierOrders& orders() { return orders_; }
+  // After a change of orders(): thresholds, drains, mode and pins become what is ordered now.
+  void Obey(absl::Time now);
+  // Ends the orders whose term is over and obeys what is left; what ended.
+  std::vector<PendingOrder> Expire(absl::Time now);
   // What the same tier has learnt under another topology, region by region of the same name.
   void TakeOverEstimates(const TierLoop& other);
   planner::TierEstimate& estimate() { return estimate_; }
@@ -107,9 +112,8 @@ class TierLoop {
   std::shared_ptr<const World> shared_world() const { return {fleet_, &fleet_->world}; }
   const Tier& tier() const { return *tier_; }
   const std::shared_ptr<const Tier>& shared_tier() const { return tier_; }
-  TierMode mode() const { return mode_; }
-  // Set by an operator in place of the topology's.
-  std::optional<double> threshold_override() const { return threshold_override_; }
+  TierMode mode() const { return orders_.mode.now(); }
+  const TierOrders& orders() const { return orders_; }
   const RegionState& region(RegionId id) const { return regions_[id]; }
   const IdVector<RegionId, double>& arriving_rps() const { return arriving_rps_; }
   double DrainShare(RegionId id, absl::Time now) const {
@@ -126,23 +130,25 @@ class TierLoop {
   const std::vector<planner::Finding>& findings() const { return findings_; }
 
  private:
+  // After a change of the map or of the thresholds.
+  void PlanAnew();
   void ObserveRegion(absl::Time now, RegionId id);
   void CountForScaling(RegionId id, const planner::RegionCounts& counts);
   std::optional<MetricReading> Read(absl::Time now, RegionId id, std::size_t metric);
-  RegionLoad LoadOf(RegionId id, absl::Time now) const;
+  RegionLoad LoadOf(RegionId id, absl::Time now, double drained) const;
   WorkerCount Workers(RegionId id) const;
 
   std::shared_ptr<const Fleet> fleet_;
   TierId id_;
-  std::shared_ptr<const Tier> tier_;
+  std::shared_ptr<const Tier> base_;  // of the topology
+  std::shared_ptr<const Tier> tier_;  // with the thresholds that are ordered
   planner::Planner planner_;
   planner::TierEstimate estimate_;
   std::optional<scale::Scaler> scaler_;
   IdVector<RegionId, RegionState> regions_;
   IdVector<RegionId, double> arriving_rps_;
-  TierMode mode_ = TierMode::kActive;
-  std::optional<double> threshold_override_;
-  std::map<PinKey, Row> pins_;
+  TierOrders orders_;
+  std::map<PinKey, Row> pins_;  // those of orders_ that count now
   std::shared_ptr<const TierTable> in_force_;
   std::shared_ptr<const planner::Plan> plan_;
   std::vector<planner::Finding> findings_;

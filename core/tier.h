@@ -57,13 +57,23 @@ enum class Escalation {
   kByLoad,    // the strict reading: only the load opens rings
 };
 
+// Who pays for an overload that the regions in reach cannot take below their thresholds: how far others are
+// filled for it by the table. Whatever it says, a job that finds no idle worker at home may leave for one
+// that is idle elsewhere.
+enum class Isolation {
+  kLocalFirst,  // up to their thresholds; the rest waits, or is refused, where it entered, if it can
+  kFill,        // until they are full
+  kLevel,       // until all are equally far above; their own users wait as long as everybody
+};
+
 enum class RefineMode { kOff, kSwap, kOptimal };
 
 // What one region has of the tier.
 struct TierRegion {
-  int workers = 0;              // provisioned; 0 = the tier does not exist there (its users still do)
-  double reserve_share = 0;     // of the workers, held back for other uses
-  double import_cap_share = 1;  // of the usable capacity, the most that other regions may bring in
+  int workers = 0;                // provisioned; 0 = the tier does not exist there (its users still do)
+  double reserve_share = 0;       // of the workers, held back for other uses
+  double import_cap_share = 1;    // of the usable capacity, the most that other regions may bring in
+  double overload_threshold = 0;  // of this region; 0: the tier's
 };
 
 // Damping and limits of a plan; see docs on guard limits. Each is one setting of the closed loop.
@@ -87,6 +97,9 @@ struct RouteSpec {
   double ceiling_wait = 0.3;  // mean wait, in service times, at which a region is full; 0: no limit by size
   std::vector<RingSpec> rings;
   Escalation escalation = Escalation::kWhenFull;
+  // None: kLocalFirst where jobs leave on hints of idle workers, else kFill, which does by table what hints
+  // do.
+  std::optional<Isolation> isolation;
   RefineMode refine = RefineMode::kOptimal;
 };
 
@@ -158,7 +171,18 @@ struct Tier {
   IdVector<RegionId, TierRegion> regions;
   // residency_forbidden[source] lists regions that jobs from `source` may not enter. Empty = none.
   IdVector<RegionId, std::vector<RegionId>> residency_forbidden;
+
+  // The one that its settings lead to.
+  Isolation isolation() const {
+    const bool hints = dispatch.mode == DispatchMode::kLedger && dispatch.spill.idle_hints;
+    return route.isolation.value_or(hints ? Isolation::kLocalFirst : Isolation::kFill);
+  }
 };
+
+inline double OverloadThreshold(const Tier& tier, RegionId region) {
+  const double own = tier.regions.contains(region) ? tier.regions[region].overload_threshold : 0;
+  return own > 0 ? own : tier.route.overload_threshold;
+}
 
 }  // namespace ringway
 

@@ -3,13 +3,15 @@
 // A World is loaded once from a topology file (topology/) or received from the controller, and never changes
 // while it is in use; an edited world is another World. Round-trip times are in milliseconds, symmetric or
 // not as the file says; the diagonal is the RTT inside a region. A pair that the file leaves out is estimated
-// from the great-circle distance and marked, so that every screen can say so.
+// from the great-circle distance and marked, so that every screen can say so; so is one that was measured to
+// be otherwise (controller/measured_rtt.h).
 //
 // Invariants: rtt is regions x regions, finite and >= 0. Threads: immutable, share freely.
 #ifndef RINGWAY_CORE_WORLD_H_
 #define RINGWAY_CORE_WORLD_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,21 +31,24 @@ struct Region {
       0;  // share of the world's users, used by synthetic workloads; the shares sum to 1
 };
 
+enum class RttSource : std::uint8_t { kGiven, kEstimated, kMeasured };
+
 class RttMatrix {
  public:
   RttMatrix() = default;
   explicit RttMatrix(std::size_t regions) : regions_(regions), cells_(regions * regions) {}
   std::size_t regions() const { return regions_; }
   double ms(RegionId from, RegionId to) const { return at(from, to).ms; }
-  bool estimated(RegionId from, RegionId to) const { return at(from, to).estimated; }
-  void Set(RegionId from, RegionId to, double rtt_ms, bool estimated = false) {
-    cells_[from.index() * regions_ + to.index()] = {static_cast<float>(rtt_ms), estimated};
+  RttSource source(RegionId from, RegionId to) const { return at(from, to).source; }
+  bool estimated(RegionId from, RegionId to) const { return source(from, to) == RttSource::kEstimated; }
+  void Set(RegionId from, RegionId to, double rtt_ms, RttSource source = RttSource::kGiven) {
+    cells_[from.index() * regions_ + to.index()] = {static_cast<float>(rtt_ms), source};
   }
 
  private:
   struct Cell {
     float ms = 0;
-    bool estimated = false;
+    RttSource source = RttSource::kGiven;
   };
   const Cell& at(RegionId from, RegionId to) const { return cells_[from.index() * regions_ + to.index()]; }
   std::size_t regions_ = 0;

@@ -12,17 +12,27 @@
 #include <string_view>
 
 #include "absl/time/time.h"
+#include "gateway/answer_fields.h"
 #include "gateway/fleet_list.h"
 #include "gateway/image_call.h"
 #include "gateway/jobs/route.h"
 #include "gateway/relay.h"
 #include "gateway/result_store.h"
+#include "gateway/shared_list.h"
 #include "runtime/http/server_connection.h"
 
 namespace ringway::gateway {
 
 // Names the router that hands a request on; who gets it answers itself.
 inline constexpr std::string_view kRelayedField = "X-Ringway-Relayed-By";
+
+// A film that comes from elsewhere; gives up when it goes.
+class RemoteFilm {
+ public:
+  virtual ~RemoteFilm() = default;
+  // The client can take more.
+  virtual void OnDrained() = 0;
+};
 
 struct Exchange {
   enum class Stage : std::uint8_t {
@@ -36,11 +46,13 @@ struct Exchange {
     kContent,  // a result goes out
     kRelay,    // the owner's answer goes through
     kList,     // other routers say what they have
+    kLookup,   // the shared store says whether it has this video
   };
   explicit Exchange(http::ServerConnection& connection) : client(connection) {}
 
   http::ServerConnection& client;
   Stage stage = Stage::kBody;
+  AnswerFields fields;  // of every answer
   Route route;
   bool head_only = false;
   bool relayed = false;  // by another router
@@ -66,12 +78,15 @@ struct Exchange {
   std::unique_ptr<ImageCall> images;
   // kContent.
   std::unique_ptr<ResultFile> file;
+  std::unique_ptr<RemoteFilm> remote;
   std::uint64_t offset = 0;
   std::uint64_t end = 0;
   // kRelay.
   std::shared_ptr<Relay> relay;
+  int silences = 0;  // of the owner
   // kList.
   std::shared_ptr<FleetList> list;
+  std::shared_ptr<SharedList> shared_list;
 };
 
 }  // namespace ringway::gateway

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/header_text.h"
 #include "core/json.h"
 #include "gateway/jobs/video_id.h"
+#include "gateway/objects/s3_store.h"
 #include "gateway/openapi.h"
 #include "runtime/clock.h"
 #include "runtime/http/site_check.h"
@@ -30,13 +32,35 @@ http::ListenerSettings ListenerOf(const VideosSettings& settings) {
   return listener;
 }
 
-// Browsers are not to guess that an answer is something else than it says.
-constexpr std::string_view kNoGuess = "X-Content-Type-Options: nosniff\r\n";
+std::unique_ptr<SharedFilms> SharedOf(runtime::EventLoop& loop, const VideosSettings& settings,
+                                      VideoJobs& jobs, VideosMetrics& metrics, const runtime::Logger& log) {
+  if (!settings.shared_store) return nullptr;
+  return std::make_unique<SharedFilms>(
+      std::make_unique<objects::S3Store>(loop, *settings.shared_store), settings.router,
+      settings.limits.expiry, metrics, log,
+      SharedFilms::Ties{.find = [&jobs](const std::string& id) { return jobs.table().Find(id); },
+                        .open = [&jobs](const std::string& id) { return jobs.store().OpenResult(id); },
+                        .shared = [&jobs](const std::string& id) { jobs.MarkShared(id); },
+                        .unshared = [&jobs](const std::string& id) { jobs.MarkUnshared(id); },
+                        .deleted = [&jobs](const std::string& id) { jobs.Delete(id); }});
+}
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 std::string RetryAfter(double seconds) {
   return absl::StrCat("Retry-After: ", static_cast<int>(std::ceil(std::clamp(seconds, 1.0, 3600.0))), "\r\n");
+}
+
+// The router that hands a request on has given it a name.
+AnswerFields FieldsOf(const http::Head& head, const std::vector<std::string>& origins, Rng& names) {
+  AnswerFields fields{.origin = AllowedOrigin(head, origins)};
+  if (head.Find(kRelayedField) != nullptr) {
+    const auto given = HeaderText::Parse(head.Value(kRequestIdField));
+    fields.request_id = given ? given->text() : "";
+  }
+  if (fields.request_id.empty())
+    fields.request_id = absl::StrFormat("req_%016x%016x", names.Next(), names.Next());
+  return fields;
 }
 
 }  // namespace
@@ -48,6 +72,7 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
       metrics_(metrics),
       log_(log),
       jobs_(loop, settings_, log, static_cast<NewsSink&>(*this)),
+      shared_(SharedOf(loop, settings_, jobs_, metrics, log)),
       peers_(loop, settings.fleet_token),
       webhooks_(loop, settings_.webhook_hosts, settings_.webhook_key,
                 [this](const std::string& id, bool delivered) {
@@ -63,7 +88,17 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
                    [this](Exchange& exchange, const ImageRefusal& refusal) {
                      Refuse(exchange, refusal.status, refusal.code, refusal.message, refusal.retry_after_s);
                    },
-               .release = [this](std::uint64_t tag) { Release(tag); }}) {}
+               .release = [this](std::uint64_t tag) { Release(tag); }}),
+      films_(
+          jobs_, shared_.get(), metrics_, log_,
+          {.say = [this](Exchange& exchange, int status, std::string_view fields,
+                         std::string_view json) { Say(exchange, status, fields, json); },
+           .refuse = [this](Exchange& exchange, int status, std::string_view code, std::string_view message,
+                            double retry_after_s) { Refuse(exchange, status, code, message, retry_after_s); },
+           .release = [this](std::uint64_t tag) { Release(tag); }}),
+      request_ids_(jobs_.DrawSeed() ^ static_cast<std::uint64_t>(absl::ToUnixNanos(runtime::WallNow()))) {
+  jobs_.Use(shared_.get());
+}
 
 Front::~Front() = default;
 
@@ -94,8 +129,10 @@ void Front::Close() {
   for (auto& [tag, exchange] : exchanges_) {
     if (exchange->relay != nullptr) exchange->relay->Abandon();
     if (exchange->list != nullptr) exchange->list->Abandon();
+    if (exchange->shared_list != nullptr) exchange->shared_list->Abandon();
   }
   exchanges_.clear();
+  if (shared_ != nullptr) shared_->Close();
   watching_.Clear();
   listener_.Close();
 }
@@ -108,11 +145,18 @@ Exchange* Front::Of(const http::ServerConnection& client) {
 }
 
 // False: the request has been answered without looking at its body.
-bool Front::Admit(http::ServerConnection& client, const http::Head& head, const Route& route) {
+bool Front::Admit(http::ServerConnection& client, const http::Head& head, const Route& route,
+                  const AnswerFields& common) {
   int status = 0;
   std::string code, message, fields;
+  if (!common.origin.empty() && IsPreflight(head)) {
+    client.tag = 0;
+    client.Reply(200, "text/plain", absl::StrCat(common.Lines(), PreflightLines(head)), "");
+    return false;
+  }
   const bool open = settings_.token.empty();
-  const std::string_view foreign = open ? http::ForeignSite(head) : std::string_view();
+  const bool checked = open && common.origin.empty();
+  const std::string_view foreign = checked ? http::ForeignSite(head) : std::string_view();
   if (open && !http::IsKnownHost(head, settings_.hosts)) {
     status = 403, code = "unknown_host";
     message = absl::StrCat("Host is '", HeaderText::Escaped(head.Value("Host")).text(),
@@ -145,18 +189,20 @@ bool Front::Admit(http::ServerConnection& client, const http::Head& head, const 
   if (status == 0) return true;
   metrics_.CountRequest(route.kind, status);
   client.tag = 0;
-  client.Reply(status, kJson, absl::StrCat(fields, View(kNoGuess)), ErrorJson(status, code, message));
+  client.Reply(status, kJson, absl::StrCat(fields, common.Lines()), ErrorJson(status, code, message));
   return false;
 }
 
 void Front::OnRequest(http::ServerConnection& client, const http::Head& head) {
   Route route = ReadRoute(head.method, head.target);
-  if (!Admit(client, head, route)) return;
+  AnswerFields fields = FieldsOf(head, settings_.cors_origins, request_ids_);
+  if (!Admit(client, head, route, fields)) return;
   client.tag = ++last_tag_;
   auto& place = exchanges_[client.tag] = std::make_unique<Exchange>(client);
   Exchange& exchange = *place;
   exchange.since = runtime::MonotonicNow();
   exchange.route = std::move(route);
+  exchange.fields = std::move(fields);
   exchange.head_only = head.method == "HEAD";
   exchange.relayed = head.Find(kRelayedField) != nullptr;
   const auto copy = [&head](std::string_view name) { return std::string(head.Value(name)); };
@@ -208,6 +254,7 @@ void Front::Answer(Exchange& exchange) {
     case Route::Kind::kImageVariation:
       return Create(exchange);
     case Route::Kind::kModels:
+    case Route::Kind::kModel:
       return Models(exchange);
     case Route::Kind::kList:
       return List(exchange);
@@ -233,7 +280,7 @@ void Front::OnClientDrained(http::ServerConnection& client) {
   Exchange* const exchange = Of(client);
   if (exchange == nullptr) return;
   if (exchange->stage == Exchange::Stage::kRelay) return exchange->relay->OnClientDrained();
-  if (exchange->stage == Exchange::Stage::kContent) return SendMore(*exchange);
+  if (exchange->stage == Exchange::Stage::kContent) return films_.OnDrained(*exchange);
   if (exchange->stage == Exchange::Stage::kAnswer) return images_.OnDrained(*exchange);
   if (exchange->stage != Exchange::Stage::kEvents || !std::exchange(exchange->behind, false)) return;
   if (const Video* video = jobs_.table().Find(exchange->video))
@@ -248,6 +295,7 @@ void Front::Release(std::uint64_t tag) {
   body_bytes_ -= exchange.body_bytes;
   if (exchange.relay != nullptr) exchange.relay->Abandon();
   if (exchange.list != nullptr) exchange.list->Abandon();
+  if (exchange.shared_list != nullptr) exchange.shared_list->Abandon();
   watching_.Remove(tag, exchange.video);
   if (exchange.images != nullptr)
     for (const std::string& id : exchange.images->ids()) watching_.Remove(tag, id);
@@ -260,18 +308,24 @@ void Front::Release(std::uint64_t tag) {
 void Front::Say(Exchange& exchange, int status, std::string_view fields, std::string_view json) {
   metrics_.CountRequest(exchange.route.kind, status);
   http::ServerConnection& client = exchange.client;
+  const std::string lines = absl::StrCat(View(fields), exchange.fields.Lines());
   Release(client.tag);
-  client.Reply(status, kJson, absl::StrCat(View(fields), View(kNoGuess)), json);
+  client.Reply(status, kJson, lines, json);
 }
 
 void Front::Refuse(Exchange& exchange, int status, std::string_view code, std::string_view message,
                    double retry_after_s) {
+  if (status >= 500) {
+    log_.Warning(absl::StrCat("videos: ", exchange.fields.request_id, " ",
+                              View(RouteName(exchange.route.kind)), ": ", status, " ", View(code), ": ",
+                              View(message)));
+  }
   const bool again = status == 429 || status == 503 || retry_after_s > 0;
   Say(exchange, status, again ? RetryAfter(retry_after_s) : "", ErrorJson(status, code, message));
 }
 
 void Front::SayVideo(Exchange& exchange, const Video& video) {
-  Say(exchange, 200, "", VideoJson(video, settings_.router));
+  Say(exchange, 200, "", VideoJson(video, OwnerOf(video.id)));
 }
 
 // ---- time ----
@@ -279,6 +333,7 @@ void Front::SayVideo(Exchange& exchange, const Video& video) {
 void Front::OnTick() {
   const absl::Time now = runtime::MonotonicNow();
   jobs_.OnTick();
+  if (shared_ != nullptr) shared_->OnTick(now);
   peers_.OnTick();
   webhooks_.OnTick(now);
   // By tag: a tick may end its exchange, and others with it.
@@ -321,7 +376,10 @@ void Front::TickExchange(Exchange& exchange, absl::Time now) {
     }
     case Exchange::Stage::kList: {
       const std::shared_ptr<FleetList> list = exchange.list;
-      return list->OnTick(now);
+      const std::shared_ptr<SharedList> shared = exchange.shared_list;
+      if (list != nullptr) list->OnTick(now);
+      if (shared != nullptr) shared->OnTick(now);
+      return;
     }
     case Exchange::Stage::kReading:
     case Exchange::Stage::kVerdict:
@@ -329,6 +387,7 @@ void Front::TickExchange(Exchange& exchange, absl::Time now) {
     case Exchange::Stage::kImages:
     case Exchange::Stage::kAnswer:
     case Exchange::Stage::kContent:
+    case Exchange::Stage::kLookup:
       return;
   }
 }

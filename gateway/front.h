@@ -7,7 +7,8 @@
 // state replaces what it has missed.
 //
 // Source: requests (front.cc), creation (front_create.cc), images (image_calls.cc), reading and deleting
-// (front_read.cc), relaying and keys (front_relay.cc), lists (front_list.cc). Threads: the front's loop.
+// (front_read.cc), films (film_calls.cc), relaying, keys and the shared store (front_relay.cc), lists
+// (front_list.cc). Threads: the front's loop.
 // Bounds: connections_max exchanges.
 #ifndef RINGWAY_GATEWAY_FRONT_H_
 #define RINGWAY_GATEWAY_FRONT_H_
@@ -19,12 +20,15 @@
 #include <string_view>
 #include <utility>
 
+#include "core/rng.h"
 #include "gateway/exchange.h"
+#include "gateway/film_calls.h"
 #include "gateway/fleet_summary.h"
 #include "gateway/image_calls.h"
 #include "gateway/order_reader.h"
 #include "gateway/peers.h"
 #include "gateway/settings.h"
+#include "gateway/shared_films.h"
 #include "gateway/video_jobs.h"
 #include "gateway/videos_metrics.h"
 #include "gateway/watchers.h"
@@ -68,7 +72,8 @@ class Front final : private http::Application, private NewsSink, private RelaySi
 
   // Requests.
   Exchange* Of(const http::ServerConnection& client);
-  bool Admit(http::ServerConnection& client, const http::Head& head, const Route& route);
+  bool Admit(http::ServerConnection& client, const http::Head& head, const Route& route,
+             const AnswerFields& fields);
   void Answer(Exchange& exchange);
   void Release(std::uint64_t tag);
   void OnTick();
@@ -96,20 +101,20 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   void Read(Exchange& exchange);
   void Models(Exchange& exchange);
   void Content(Exchange& exchange, const Video& video);
-  void SendContent(Exchange& exchange, const Video& video);
-  void SendMore(Exchange& exchange);
+  void Serve(Exchange& exchange, const Video& video);
   void BeginEvents(Exchange& exchange, const Video& video);
   void SendEvent(Exchange& exchange, const Video& video, std::string_view event);
   void RefuseUnknown(Exchange& exchange);
 
   // Lists.
-  ListPage OwnPage(const ListQuery& query) const;
   void List(Exchange& exchange);
 
   // Relaying.
   bool IsOurs(const std::string& owner) const { return owner == settings_.router; }
   void RelayTo(Exchange& exchange, const std::string& router);
   std::string OwnerOfKey(const std::string& key) const;
+  void LookUp(Exchange& exchange);
+  void OnLookedUp(Exchange& exchange, const absl::StatusOr<Video>& video);
   void OnRelayed(std::uint64_t tag) override;
   void OnOwnerSilent(std::uint64_t tag, const std::string& why) override;
 
@@ -122,6 +127,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   VideosMetrics& metrics_;
   const runtime::Logger& log_;
   VideoJobs jobs_;
+  const std::unique_ptr<SharedFilms> shared_;  // null: there is no such store
   Peers peers_;
   Webhooks webhooks_;
   OrderReader orders_;
@@ -130,7 +136,9 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges_;  // by tag
   Watchers watching_;
   ImageCalls images_;
+  FilmCalls films_;
   std::uint64_t last_tag_ = 0;
+  Rng request_ids_;
   std::size_t body_bytes_ = 0;  // of all exchanges, and of those that left while theirs was read
   bool draining_ = false;
   std::unique_ptr<runtime::Alarm> tick_;

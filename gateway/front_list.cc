@@ -38,42 +38,49 @@ absl::StatusOr<ListQuery> ReadQuery(const Route& route) {
   return query;
 }
 
-}  // namespace
-
-ListPage Front::OwnPage(const ListQuery& query) const {
-  auto videos = jobs_.table().List(query.after, query.limit + 1, query.oldest_first);
+ListPage OwnPage(const JobTable& table, const std::string& router, const ListQuery& query) {
+  auto videos = table.List(query.after, query.limit + 1, query.oldest_first);
   ListPage page{.more = videos.size() > query.limit};
   if (page.more) videos.pop_back();
-  for (const Video* video : videos) page.videos.push_back({video->id, VideoJson(*video, settings_.router)});
+  for (const Video* video : videos) page.videos.push_back({video->id, VideoJson(*video, router)});
   return page;
 }
+
+}  // namespace
 
 void Front::List(Exchange& exchange) {
   const auto query = ReadQuery(exchange.route);
   if (!query.ok()) return Refuse(exchange, 400, "invalid_request", std::string(query.status().message()));
-  ListPage own = OwnPage(*query);
+  ListPage own = OwnPage(jobs_.table(), settings_.router, *query);
   if (exchange.relayed) {
     metrics_.CountRequest(exchange.route.kind, 200);
     http::ServerConnection& client = exchange.client;
+    const std::string lines = exchange.fields.Lines();
     Release(client.tag);
-    return client.Reply(200, "text/plain", "X-Content-Type-Options: nosniff\r\n", PageLines(own));
+    return client.Reply(200, "text/plain", lines, PageLines(own));
   }
   std::vector<std::string> routers;
   if (query->fleet) routers = peers_.All(settings_.region);
-  if (routers.empty()) return Say(exchange, 200, "", PageJson(own, {}));
+  exchange.stage = Exchange::Stage::kList;
+  const auto tell = [this, tag = exchange.client.tag](const ListPage& page, const ListGaps& gaps) {
+    if (const auto found = exchanges_.find(tag); found != exchanges_.end())
+      Say(*found->second, 200, "", PageJson(page, gaps));
+  };
+  if (query->fleet && shared_ != nullptr) {
+    exchange.shared_list = std::make_shared<SharedList>(*shared_, *query, tell);
+    exchange.shared_list->Begin();
+  }
+  const auto hear = [this, tell, shared = exchange.shared_list](const ListPage& page, const ListGaps& gaps) {
+    for (std::size_t i = 0; i < gaps.silent.size(); ++i) metrics_.CountOwnerSilent();
+    if (shared == nullptr) return tell(page, gaps);
+    shared->OnRouters(page, gaps, runtime::MonotonicNow());
+  };
+  if (routers.empty()) return hear(own, {});
   std::string request = absl::StrCat("GET ", exchange.target, " HTTP/1.1\r\nHost: ringway\r\n",
                                      std::string(kRelayedField), ": ", settings_.router, "\r\n");
   if (!exchange.authorization.empty())
     absl::StrAppend(&request, "Authorization: ", exchange.authorization, "\r\n");
-  exchange.stage = Exchange::Stage::kList;
-  exchange.list = std::make_shared<FleetList>(
-      peers_, *query, std::move(own), request + "\r\n",
-      [this, tag = exchange.client.tag](const ListPage& page, const ListGaps& gaps) {
-        for (std::size_t i = 0; i < gaps.silent.size(); ++i) metrics_.CountOwnerSilent();
-        if (const auto found = exchanges_.find(tag); found != exchanges_.end()) {
-          Say(*found->second, 200, "", PageJson(page, gaps));
-        }
-      });
+  exchange.list = std::make_shared<FleetList>(peers_, *query, std::move(own), request + "\r\n", hear);
   exchange.list->Begin(std::move(routers), runtime::MonotonicNow());
 }
 

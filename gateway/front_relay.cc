@@ -12,6 +12,10 @@ namespace {
 
 // Jobs of an owner that is not known here are not asked about for longer than it can have kept them.
 constexpr absl::Duration kJobMax = absl::Hours(24);
+// An owner that restarts is waited for.
+constexpr absl::Duration kOwnerWaitMax = absl::Seconds(4);
+// Where its finished videos are elsewhere too, these are looked for first; then it is waited for.
+constexpr absl::Duration kOwnerWaitBeforeLookup = absl::Seconds(1);
 
 }  // namespace
 
@@ -53,6 +57,7 @@ void Front::RelayTo(Exchange& exchange, const std::string& router) {
   const auto add = [&request](const char* name, const std::string& value) {
     if (!value.empty()) absl::StrAppend(&request, name, ": ", value, "\r\n");
   };
+  add(kRequestIdField.data(), exchange.fields.request_id);
   add("Authorization", exchange.authorization);
   add("Idempotency-Key", exchange.key);
   add("traceparent", exchange.traceparent);
@@ -69,8 +74,44 @@ void Front::RelayTo(Exchange& exchange, const std::string& router) {
   exchange.stage = Exchange::Stage::kRelay;
   exchange.relay =
       std::make_shared<Relay>(peers_, router, std::move(request), exchange.head_only, exchange.client,
-                              exchange.client.tag, static_cast<RelaySink&>(*this));
-  exchange.relay->Begin(runtime::MonotonicNow());
+                              exchange.fields, exchange.client.tag, static_cast<RelaySink&>(*this));
+  const bool look_soon = shared_ != nullptr && !exchange.route.creates() && exchange.silences == 0;
+  exchange.relay->Begin(runtime::MonotonicNow(), look_soon ? kOwnerWaitBeforeLookup : kOwnerWaitMax);
+}
+
+// Of an owner that is away, or of a life of this router that has been forgotten.
+void Front::LookUp(Exchange& exchange) {
+  exchange.stage = Exchange::Stage::kLookup;
+  exchange.relay.reset();
+  shared_->Find(exchange.route.id, [this, tag = exchange.client.tag](const absl::StatusOr<Video>& video) {
+    if (const auto found = exchanges_.find(tag); found != exchanges_.end()) OnLookedUp(*found->second, video);
+  });
+}
+
+void Front::OnLookedUp(Exchange& exchange, const absl::StatusOr<Video>& video) {
+  const std::string owner = OwnerOf(exchange.route.id);
+  if (video.ok()) {
+    metrics_.CountFromShared();
+    if (exchange.route.kind != Route::Kind::kDelete) return Serve(exchange, *video);
+    return shared_->DeleteForOwner(
+        video->id, [this, id = video->id, tag = exchange.client.tag](const absl::Status& deleted) {
+          const auto found = exchanges_.find(tag);
+          if (found == exchanges_.end()) return;
+          if (deleted.ok()) return Say(*found->second, 200, "", DeletedJson(id));
+          Refuse(*found->second, 503, "store_unreachable",
+                 absl::StrCat("the store that has this video does not serve: ", deleted.message()), 2);
+        });
+  }
+  const bool nowhere = absl::IsNotFound(video.status());
+  exchange.silences = 1;
+  if (!IsOurs(owner)) {
+    // It may run, at an owner that is on its way back.
+    if (peers_.Knows(owner) || nowhere) return RelayTo(exchange, owner);
+  } else if (nowhere) {
+    return RefuseUnknown(exchange);
+  }
+  Refuse(exchange, 503, "store_unreachable",
+         absl::StrCat("the store that would have this video does not serve: ", video.status().message()), 2);
 }
 
 void Front::OnRelayed(std::uint64_t tag) { Release(tag); }
@@ -79,6 +120,8 @@ void Front::OnOwnerSilent(std::uint64_t tag, const std::string& why) {
   const auto found = exchanges_.find(tag);
   if (found == exchanges_.end()) return;
   metrics_.CountOwnerSilent();
+  const bool first = found->second->silences++ == 0;
+  if (shared_ != nullptr && first && !found->second->route.creates()) return LookUp(*found->second);
   Refuse(*found->second, 503, "owner_unreachable",
          absl::StrCat("the router that owns this video does not answer: ", why), 1);
 }

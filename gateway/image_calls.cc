@@ -39,7 +39,7 @@ void ImageCalls::OnNews(Exchange& exchange) {
   http::ServerConnection& client = exchange.client;
   client.BeginResponse(200, "OK");
   client.AddField("Content-Type", "application/json");
-  client.AddField("X-Content-Type-Options", "nosniff");
+  exchange.fields.AddTo(client);
   client.AddField("Cache-Control", "no-store");
   client.EndHead(http::Framing::kLength, exchange.images->answer().length());
   Send(exchange);

@@ -40,6 +40,11 @@ class Peers {
 
   void Use(const FleetSummary& summary);
   bool Knows(const std::string& router) const { return peers_.contains(router); }
+  // It is in the newest directory.
+  bool Lists(const std::string& router) const {
+    const auto found = peers_.find(router);
+    return found != peers_.end() && found->second.listed;
+  }
   // Names of routers of the region in the newest directory.
   std::vector<std::string> Of(const std::string& region) const;
   // Of every region; those of `first` come first.

@@ -4,14 +4,17 @@
 #include <array>
 #include <optional>
 
+#include "absl/strings/str_format.h"
 #include "gateway/jobs/video_id.h"
 #include "ringway/v1/videos.pb.h"
+#include "runtime/state_file.h"
 
 namespace ringway::gateway {
 namespace {
 
 constexpr std::array<State, 4> kShown = {State::kQueued, State::kRunning, State::kCompleted, State::kFailed};
 constexpr char kDeletedName[] = "deleted";
+constexpr absl::string_view kObjectLine = "ringway-video 1 ";
 
 std::optional<State> StateOf(const std::string& name) {
   if (name == kDeletedName) return State::kDeleted;
@@ -51,6 +54,7 @@ std::string EncodeVideo(const Video& video) {
   record.set_result_bytes(video.result_bytes);
   record.set_has_result(video.has_result);
   record.set_webhook_owed(video.webhook_owed);
+  record.set_shared(video.shared);
   return record.SerializeAsString();
 }
 
@@ -85,7 +89,24 @@ absl::StatusOr<Video> DecodeVideo(const std::string& bytes) {
   video.result_bytes = record.result_bytes();
   video.has_result = record.has_result();
   video.webhook_owed = record.webhook_owed();
+  video.shared = record.shared();
   return video;
+}
+
+std::string EncodeRecordObject(const Video& video) {
+  const std::string record = EncodeVideo(video);
+  return absl::StrFormat("%s%08x\n%s", kObjectLine, runtime::Crc32c(record), record);
+}
+
+absl::StatusOr<Video> DecodeRecordObject(std::string_view object) {
+  const std::size_t head = kObjectLine.size() + 9;
+  if (!object.starts_with(std::string_view(kObjectLine.data(), kObjectLine.size())) || object.size() < head ||
+      object[head - 1] != '\n')
+    return absl::DataLossError("not a record of this release or the one before");
+  const std::string record(object.substr(head));
+  if (object.substr(0, head) != absl::StrFormat("%s%08x\n", kObjectLine, runtime::Crc32c(record)))
+    return absl::DataLossError("the checksum is wrong");
+  return DecodeVideo(record);
 }
 
 }  // namespace ringway::gateway

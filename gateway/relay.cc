@@ -24,18 +24,19 @@ bool IsOfConnection(std::string_view name) {
 }  // namespace
 
 Relay::Relay(Peers& peers, std::string router, std::string request, bool head_only,
-             http::ServerConnection& client, std::uint64_t tag, RelaySink& sink)
+             http::ServerConnection& client, const AnswerFields& fields, std::uint64_t tag, RelaySink& sink)
     : peers_(peers),
       router_(std::move(router)),
       request_(std::move(request)),
       head_only_(head_only),
       client_(client),
+      fields_(fields),
       tag_(tag),
       sink_(sink) {}
 
-void Relay::Begin(absl::Time now) {
+void Relay::Begin(absl::Time now, absl::Duration wait) {
   now_ = now;
-  give_up_ = now + kWaitMax;
+  give_up_ = now + wait;
   Try();
 }
 
@@ -92,11 +93,10 @@ void Relay::OnResponseHead(const http::Head& head) {
   answering_ = true;
   client_.BeginResponse(head.status, head.reason);
   for (const http::Field& field : head.fields) {
-    if (!IsOfConnection(field.name)) client_.AddField(field.name, field.value);
+    if (!IsOfConnection(field.name) && !AnswerFields::Has(field.name))
+      client_.AddField(field.name, field.value);
   }
-  // An owner of an older release does not say it.
-  constexpr std::string_view kNoGuess = "X-Content-Type-Options";
-  if (head.Find(kNoGuess) == nullptr) client_.AddField(kNoGuess, "nosniff");
+  fields_.AddTo(client_);
   std::uint64_t length = head.length;
   http::Framing framing = head.framing == http::Framing::kToClose ? http::Framing::kChunked : head.framing;
   // The answer to HEAD has no body, but says how long it would be.

@@ -1,9 +1,9 @@
 // A request about another router's job, handed on to it, and its answer handed back as it comes.
 //
 // Only requests that may be repeated are relayed: reads, deletions, and creations with an idempotency key. So
-// while nothing of an answer has come, a broken connection means: again, after a pause, until kWaitMax has
-// passed. That is how a poll lives through the restart of the owner. After that the client is told 503 and
-// when to come back, never 404: who does not answer has not said that it knows nothing.
+// while nothing of an answer has come, a broken connection means: again, after a pause, until the given time
+// has passed. That is how a poll lives through the restart of the owner. After that the client is told 503
+// and when to come back, never 404: who does not answer has not said that it knows nothing.
 //
 // Lifetime: shared, because its connection may outlive it by a turn; Abandon when the client is gone. Bound:
 // kWindowBytes of the answer wait for a slow client. Threads: the front's loop.
@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "absl/time/time.h"
+#include "gateway/answer_fields.h"
 #include "gateway/peers.h"
 #include "runtime/http/origin_connection.h"
 #include "runtime/http/server_connection.h"
@@ -32,14 +33,14 @@ class RelaySink {
 
 class Relay final : public http::ExchangeSink, public std::enable_shared_from_this<Relay> {
  public:
-  static constexpr absl::Duration kWaitMax = absl::Seconds(4);
   static constexpr std::size_t kWindowBytes = std::size_t{256} << 10;
 
   // `request` as it stands on the wire.
   Relay(Peers& peers, std::string router, std::string request, bool head_only, http::ServerConnection& client,
-        std::uint64_t tag, RelaySink& sink);
+        const AnswerFields& fields, std::uint64_t tag, RelaySink& sink);
 
-  void Begin(absl::Time now);
+  // Asks for as long as `wait`.
+  void Begin(absl::Time now, absl::Duration wait);
   void OnTick(absl::Time now);
   void OnClientDrained();
   void Abandon();
@@ -61,6 +62,7 @@ class Relay final : public http::ExchangeSink, public std::enable_shared_from_th
   const std::string request_;
   const bool head_only_;
   http::ServerConnection& client_;
+  const AnswerFields fields_;
   const std::uint64_t tag_;
   RelaySink& sink_;
   std::shared_ptr<http::OriginConnection> connection_;

@@ -8,12 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/time/time.h"
 #include "gateway/jobs/job_table.h"
+#include "gateway/objects/s3_settings.h"
 
 namespace ringway::gateway {
 
@@ -28,9 +30,12 @@ struct VideosSettings {
   bool open = false;      // off loopback without a token, on purpose
   // Names that Host may have, beside addresses and localhost, where no token is asked for.
   std::vector<std::string> hosts;
+  // Origins whose pages may use the API from a browser; none: no other site's.
+  std::vector<std::string> cors_origins;
   // host:port that completion webhooks may go to; none: a job that names one is refused.
   std::vector<std::string> webhook_hosts;
-  std::string webhook_key;  // that they are signed with; empty: they are not
+  std::string webhook_key;                          // that they are signed with; empty: they are not
+  std::optional<objects::S3Settings> shared_store;  // where finished videos go; none: they stay here
   TableLimits limits;
   std::size_t connections_max = 8192;
   std::size_t body_bytes_max = std::size_t{64} << 20;     // of one request

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gateway/jobs/film_facts.h"
 #include "gateway/jobs/video_id.h"
 #include "proto/table_codec.h"
 #include "runtime/clock.h"
@@ -104,6 +105,10 @@ void VideoJobs::Do(const JobAction& action) {
     }
   } else if (const auto* webhook = std::get_if<CallWebhook>(&action)) {
     if (const Video* video = table_.Find(webhook->id)) news_.OnWebhookDue(*video);
+  } else if (const auto* share = std::get_if<Share>(&action)) {
+    if (shared_ != nullptr) shared_->Share(share->id);
+  } else if (const auto* unshare = std::get_if<Unshare>(&action)) {
+    if (shared_ != nullptr) shared_->Unshare(unshare->id);
   } else if (const auto* publish = std::get_if<Publish>(&action)) {
     if (const Video* video = table_.Find(publish->id)) news_.OnNews(*video, publish->event);
   }
@@ -216,6 +221,13 @@ void VideoJobs::OnEnd(SubmitStream& stream, const v1::End& end) {
   Ended ended{.id = id, .content_type = end.content_type(), .note = end.message()};
   if (const absl::Status sealed = store_.Seal(id); !sealed.ok()) {
     ended.fault = {.code = "storage_failed", .message = std::string(sealed.message())};
+  } else if (const auto fd = store_.OpenResult(id); fd.ok() && !IsImageId(id)) {
+    const ResultFile film(*fd);
+    const FilmFacts facts =
+        FactsOf(end.content_type(), video->result_bytes,
+                [&film](std::uint64_t offset, std::size_t count) { return film.Read(offset, count); });
+    ended.size = facts.Size();
+    ended.seconds = facts.Seconds();
   }
   Apply(std::move(ended));
 }

@@ -23,6 +23,7 @@
 #include "gateway/jobs/video_order.h"
 #include "gateway/result_store.h"
 #include "gateway/settings.h"
+#include "gateway/shared_films.h"
 #include "gateway/submit_stream.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
@@ -64,6 +65,10 @@ class VideoJobs final : private SubmitListener {
   void Delete(const std::string& id) { Apply(Deleted{id}); }
   void Forget(const std::string& id) { Apply(Forgotten{id}); }
   void SettleWebhook(const std::string& id) { Apply(WebhookSettled{id}); }
+  // Null: finished videos stay here. Before Open.
+  void Use(SharedFilms* shared) { shared_ = shared; }
+  void MarkShared(const std::string& id) { Apply(Shared{id}); }
+  void MarkUnshared(const std::string& id) { Apply(Unshared{id}); }
   void OnTick();
   // Ends every call to the ingress, for the end of the process.
   void CancelAll();
@@ -93,6 +98,7 @@ class VideoJobs final : private SubmitListener {
   NewsSink& news_;
   JobTable table_;
   ResultStore store_;
+  SharedFilms* shared_ = nullptr;
   Rng rng_;
   std::unique_ptr<v1::Ingress::Stub> ingress_;
   std::map<std::string, SubmitStream*> runs_;  // by id: what the table takes to be running

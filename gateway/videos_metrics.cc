@@ -22,7 +22,8 @@ prometheus::Gauge* Gauge(prometheus::Registry& registry, const char* name, const
 }  // namespace
 
 VideosMetrics::VideosMetrics(prometheus::Registry& registry)
-    : requests_(&Counters(registry, "ringway_videos_requests_total", "requests to the videos API")),
+    : registry_(registry),
+      requests_(&Counters(registry, "ringway_videos_requests_total", "requests to the videos API")),
       ends_(&Counters(registry, "ringway_videos_jobs_total", "video jobs of this router, by how they ended")),
       images_(&Counters(registry, "ringway_images_jobs_total", "images of this router, by how they ended")),
       webhooks_(&Counters(registry, "ringway_videos_webhooks_total", "completion webhooks")),
@@ -67,6 +68,32 @@ void VideosMetrics::Show(const VideosGauges& gauges) {
   records_->Set(static_cast<double>(gauges.records));
   stored_bytes_->Set(static_cast<double>(gauges.stored_bytes));
   body_bytes_->Set(static_cast<double>(gauges.body_bytes));
+}
+
+void VideosMetrics::CountShared(bool arrived) {
+  if (shared_arrived_ == nullptr) return;
+  (arrived ? shared_arrived_ : shared_failed_)->Increment();
+}
+
+void VideosMetrics::CountFromShared() {
+  if (shared_found_ != nullptr) shared_found_->Increment();
+}
+
+void VideosMetrics::ShowShared(const SharedGauges& gauges) {
+  if (shared_up_ == nullptr) {
+    shared_waiting_ = Gauge(registry_, "ringway_videos_shared_waiting",
+                            "finished films that are not in the shared store yet");
+    shared_up_ = Gauge(registry_, "ringway_videos_shared_up", "1 while the shared store serves this router");
+    auto& films =
+        Counters(registry_, "ringway_videos_shared_total", "films on their way to the shared store");
+    shared_arrived_ = &films.Add({{"result", "arrived"}});
+    shared_failed_ = &films.Add({{"result", "failed"}});
+    shared_found_ = &Counters(registry_, "ringway_videos_shared_found_total",
+                              "requests answered from the shared store, for an owner that is away")
+                         .Add({});
+  }
+  shared_waiting_->Set(static_cast<double>(gauges.waiting));
+  shared_up_->Set(gauges.up ? 1 : 0);
 }
 
 }  // namespace ringway::gateway

@@ -30,6 +30,12 @@ struct VideosGauges {
   std::size_t body_bytes = 0;
 };
 
+// The store that the routers share; shown once there is one.
+struct SharedGauges {
+  std::size_t waiting = 0;  // finished films that are on this router alone
+  bool up = true;
+};
+
 class VideosMetrics {
  public:
   explicit VideosMetrics(prometheus::Registry& registry);
@@ -38,12 +44,18 @@ class VideosMetrics {
   // A job has changed: "video.completed" and its like.
   void CountEvent(std::string_view event, bool image);
   void CountRelay() { relays_->Increment(); }
+  // A video of an owner that is away was found in the shared store.
+  void CountFromShared();
   void CountOwnerSilent() { silent_->Increment(); }
   void CountRepeat() { repeats_->Increment(); }
   void CountWebhook(bool delivered);
   void Show(const VideosGauges& gauges);
+  // A film has gone to the shared store, or could not.
+  void CountShared(bool arrived);
+  void ShowShared(const SharedGauges& gauges);
 
  private:
+  prometheus::Registry& registry_;
   prometheus::Family<prometheus::Counter>* requests_;
   prometheus::Family<prometheus::Counter>* ends_;
   prometheus::Family<prometheus::Counter>* images_;
@@ -57,6 +69,11 @@ class VideosMetrics {
   prometheus::Gauge* records_;
   prometheus::Gauge* stored_bytes_;
   prometheus::Gauge* body_bytes_;
+  prometheus::Gauge* shared_waiting_ = nullptr;
+  prometheus::Gauge* shared_up_ = nullptr;
+  prometheus::Counter* shared_arrived_ = nullptr;
+  prometheus::Counter* shared_failed_ = nullptr;
+  prometheus::Counter* shared_found_ = nullptr;
   std::map<std::pair<Route::Kind, int>, prometheus::Counter*> request_of_;
 };
 

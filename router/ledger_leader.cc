@@ -79,6 +79,13 @@ void LedgerLeader::On(absl::Time, const ListenerDisconnected& event, Actions&) {
   std::erase_if(listeners_, [&](const Listener& l) { return l.router == event.router; });
 }
 
+void LedgerLeader::On(absl::Time now, const HintWanted& event, Actions& actions) {
+  if (!holding() || cut_off_) return;
+  for (Listener& listener : listeners_) {
+    if (listener.router == event.router) Hint(now, listener, NextHint(), event.number, actions);
+  }
+}
+
 void LedgerLeader::On(absl::Time now, const RouterSaid& event, Actions& actions) {
   if (!Stands(event.router)) return;
   ledger::LedgerEvent said = event.said;
@@ -154,8 +161,7 @@ void LedgerLeader::Beat(absl::Time now, Actions& actions) {
 
 void LedgerLeader::SendHints(absl::Time now, Actions& actions) {
   if (listeners_.empty()) return;
-  ledger::IdleHint hint = ledger_.Hint();
-  hint.sequence = ++hints_;
+  const ledger::IdleHint hint = NextHint();
   // Beats are not exact: one that comes a little early is not to be waited for a whole period more.
   const absl::Time about_now = now + settings_.heartbeat_period / 2;
   for (Listener& listener : listeners_) {
@@ -163,10 +169,21 @@ void LedgerLeader::SendHints(absl::Time now, Actions& actions) {
                          listener.last.appointment != hint.appointment;
     const absl::Duration period = changed ? listener.period : settings_.hint_period_max;
     if (about_now < listener.told_at + period) continue;
-    listener.last = hint;
-    listener.told_at = now;
-    actions.emplace_back(SendHint{listener.router, hint});
+    Hint(now, listener, hint, 0, actions);
   }
+}
+
+ledger::IdleHint LedgerLeader::NextHint() {
+  ledger::IdleHint hint = ledger_.Hint();
+  hint.sequence = ++hints_;
+  return hint;
+}
+
+void LedgerLeader::Hint(absl::Time now, Listener& listener, const ledger::IdleHint& hint,
+                        std::uint64_t answers, Actions& actions) {
+  listener.last = hint;
+  listener.told_at = now;
+  actions.emplace_back(SendHint{listener.router, hint, answers});
 }
 
 }  // namespace ringway::router

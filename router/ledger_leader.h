@@ -8,7 +8,8 @@
 // has one for each tier, and nearly all of them are empty.
 //
 // It also tells the leaders of other regions, which listen over streams of their own, how many workers are
-// idle: with a heartbeat, when that has changed, as often as they asked for, and once in `hint_period_max`.
+// idle: with a heartbeat, when that has changed, as often as they asked for, and once in `hint_period_max`;
+// and at once when they want to know, so that they can measure how far away this is.
 //
 // Cut off from the controller a leader goes on: workers that announce refuse a deposed leader's leases by
 // themselves. Workers that announce nothing cannot, so for them `uncontrolled_max` must be finite: after that
@@ -68,16 +69,22 @@ struct ListenerConnected {
 struct ListenerDisconnected {
   RouterId router;
 };
+// It wants a hint at once.
+struct HintWanted {
+  RouterId router;
+  std::uint64_t number = 0;
+};
 // An Ask, Withdraw, Renew or Release of a router that stands. Whom it names as its router does not count.
 struct RouterSaid {
   RouterId router;
   ledger::LedgerEvent said;
 };
 struct LeaderWake {};
-using LeaderEvent = std::variant<LeaderWake, LeadershipGiven, LeadershipMoved, ControllerSeen,
-                                 ClientConnected, ClientDisconnected, ListenerConnected, ListenerDisconnected,
-                                 RouterSaid, ledger::WorkerListed, ledger::WorkerGone, ledger::Announce,
-                                 ledger::AwayAimed, ledger::HintHeard, ledger::RegionSilent>;
+using LeaderEvent =
+    std::variant<LeaderWake, LeadershipGiven, LeadershipMoved, ControllerSeen, ClientConnected,
+                 ClientDisconnected, ListenerConnected, ListenerDisconnected, HintWanted, RouterSaid,
+                 ledger::WorkerListed, ledger::WorkerGone, ledger::Announce, ledger::AwayAimed,
+                 ledger::HintHeard, ledger::RegionSilent>;
 
 // ---- actions ----
 // Grant, Refuse, Withdrawn, LeaseLost or Redirect.
@@ -93,6 +100,7 @@ struct SendHeartbeat {
 struct SendHint {
   RouterId router;
   ledger::IdleHint hint;
+  std::uint64_t answers = 0;  // number of the HintWanted; 0: none
 };
 // The worker refuses everything at or below `upto`, unless it knows of a higher leader than `by`; with
 // `revoke` the job of exactly that lease is stopped.
@@ -152,6 +160,7 @@ class LedgerLeader {
   void On(absl::Time now, const ClientDisconnected& event, Actions& actions);
   void On(absl::Time now, const ListenerConnected& event, Actions& actions);
   void On(absl::Time now, const ListenerDisconnected& event, Actions& actions);
+  void On(absl::Time now, const HintWanted& event, Actions& actions);
   void On(absl::Time now, const RouterSaid& event, Actions& actions);
   // The ledger's alone.
   template <class Event>
@@ -166,6 +175,9 @@ class LedgerLeader {
   void CutOffIfDue(absl::Time now, Actions& actions);
   void Beat(absl::Time now, Actions& actions);
   void SendHints(absl::Time now, Actions& actions);
+  ledger::IdleHint NextHint();
+  static void Hint(absl::Time now, Listener& listener, const ledger::IdleHint& hint, std::uint64_t answers,
+                   Actions& actions);
 
   LeaderSettings settings_;
   ledger::SlotLedger ledger_;

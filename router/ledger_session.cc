@@ -161,10 +161,16 @@ void LedgerSession::On(absl::Time now, const ledger::AwayAimed& event, Actions& 
 void LedgerSession::On(absl::Time now, const RegionHinted& event, Actions& actions) {
   const bool listened = std::any_of(links_.begin(), links_.end(),
                                     [&](const DialRegion& link) { return link.region == event.region; });
-  if (listened) StepLeader(now, ledger::HintHeard{event.region, event.hint}, actions);
+  if (!listened) return;
+  round_trips_.Answered(now, event.region, event.answers);
+  if (const auto number = round_trips_.Ask(now, event.region)) {
+    actions.emplace_back(AskRegion{event.region, number});
+  }
+  StepLeader(now, ledger::HintHeard{event.region, event.hint}, actions);
 }
 
 void LedgerSession::On(absl::Time now, const RegionLinkBroke& event, Actions& actions) {
+  round_trips_.LinkBroke(event.region);
   StepLeader(now, ledger::RegionSilent{event.region}, actions);
 }
 
@@ -185,6 +191,7 @@ void LedgerSession::Listen(absl::Time now, Actions& actions) {
   for (const DialRegion& link : links_) {
     if (std::find(wanted.begin(), wanted.end(), link) != wanted.end()) continue;
     actions.emplace_back(HangUpRegion{link.region});
+    round_trips_.LinkBroke(link.region);
     StepLeader(now, ledger::RegionSilent{link.region}, actions);
   }
   for (const DialRegion& link : wanted) {

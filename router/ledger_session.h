@@ -14,7 +14,7 @@
 // While this router leads, the session listens to the leaders of the regions where jobs may go (kRegionsMax
 // of them, the nearest), over a link each: the nearest kNearRegions tell of changes as fast as they may, the
 // others once a second. Where a leader is called comes from the directory, which regions matter from the
-// machine.
+// machine. How long the round trip to each takes is measured by asking for a hint (round_trips.h).
 //
 // Pure, for the daemon and the simulator, which carry what the actions say and nothing else. Two kinds of
 // router numbers meet: the machine's, by which it knows leaders, and the ledger's, by which a leader knows
@@ -34,6 +34,7 @@
 #include "core/prefetch.h"
 #include "router/announcement_order.h"
 #include "router/ledger_leader.h"
+#include "router/round_trips.h"
 #include "router/router_event.h"
 
 namespace ringway::router {
@@ -93,6 +94,7 @@ struct LeadersElsewhere {
 struct RegionHinted {
   RegionId region;
   ledger::IdleHint hint;
+  std::uint64_t answers = 0;  // number of the AskRegion; 0: none
 };
 struct RegionLinkBroke {
   RegionId region;
@@ -100,8 +102,8 @@ struct RegionLinkBroke {
 using SessionEvent =
     std::variant<LeaderWake, LeaderNamed, NoLeaderNamed, LeaderLost, LeaderHeartbeat, LeaderSaid, MachineSaid,
                  WorkerAnnounced, WatchBroke, ControllerSeen, ClientConnected, ClientDisconnected,
-                 ListenerConnected, ListenerDisconnected, RouterSaid, LeadersElsewhere, RegionHinted,
-                 RegionLinkBroke, ledger::AwayAimed, ledger::WorkerListed, ledger::WorkerGone>;
+                 ListenerConnected, ListenerDisconnected, HintWanted, RouterSaid, LeadersElsewhere,
+                 RegionHinted, RegionLinkBroke, ledger::AwayAimed, ledger::WorkerListed, ledger::WorkerGone>;
 
 // ---- actions; of the leader: TellRouter and SendHeartbeat to clients and SendHint to listeners, over their
 // streams, and FenceOff ----
@@ -124,13 +126,18 @@ struct DialRegion {
 struct HangUpRegion {
   RegionId region;
 };
+// Over the link: a hint at once, to measure the round trip.
+struct AskRegion {
+  RegionId region;
+  std::uint64_t number = 0;
+};
 using LedgerNews = std::variant<LeaderAnswered, LeaderHeard, LeaderAppointed>;
 // To be told in this order, and not while the machine is acting.
 struct TellMachine {
   LedgerNews news;
 };
 using SessionAction = std::variant<TellRouter, SendHeartbeat, SendHint, FenceOff, DialLeader, HangUpLeader,
-                                   TellLeader, TellMachine, DialRegion, HangUpRegion>;
+                                   TellLeader, TellMachine, DialRegion, HangUpRegion, AskRegion>;
 
 class LedgerSession {
  public:
@@ -168,6 +175,8 @@ class LedgerSession {
   // It is heard, by the machine too.
   bool heard() const { return heard_; }
   const LedgerLeader& leadership() const { return leadership_; }
+  // What the controller should be told of round trips now; appends.
+  void TakeRoundTrips(absl::Time now, std::vector<RoundTrip>& out) { round_trips_.Take(now, out); }
 
  private:
   using Actions = std::vector<SessionAction>;
@@ -237,8 +246,9 @@ class LedgerSession {
   IdVector<WorkerId, char> listed_;
   IdVector<WorkerId, Watched> watched_;     // of workers that were heard here: nearly empty but at the leader
   std::vector<LeaderElsewhere> elsewhere_;  // as the directory says
-  std::vector<ledger::AwayTarget> targets_;   // as the machine says, nearest first, kRegionsMax at most
-  std::vector<DialRegion> links_;             // that stand or are being tried; as targets_
+  std::vector<ledger::AwayTarget> targets_;  // as the machine says, nearest first, kRegionsMax at most
+  std::vector<DialRegion> links_;            // that stand or are being tried; as targets_
+  RoundTrips round_trips_;
   std::vector<LeaderAction> leader_actions_;  // reused
 };
 

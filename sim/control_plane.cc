@@ -17,12 +17,13 @@ constexpr std::int64_t kRetryNs = 1'000'000'000;
 }  // namespace
 
 ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
-                           Registries& registries)
+                           Registries& registries, Leaders& leaders)
     : stage_(stage),
       scenario_(scenario),
       routers_(routers),
       workers_(workers),
       registries_(registries),
+      leaders_(leaders),
       home_(0),
       links_(routers.places().size()),
       frozen_(scenario.fleet->world.regions.size(), false) {
@@ -91,6 +92,7 @@ void ControlPlane::Kill() {
 
 void ControlPlane::RouterDied(RouterId router) {
   Link& link = links_[router];
+  link.map = nullptr;
   if (link.stream == 0 || !machine_) return;
   const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
   controller::ControllerEvent event = controller::RouterDisconnected{link.stream};
@@ -210,6 +212,11 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
     report.tiers.push_back(std::move(out));
   }
   report.workers = SeeWorkers(router);
+  trips_.clear();
+  leaders_.TakeRoundTrips(router, trips_);
+  for (const router::RoundTrip& trip : trips_) {
+    report.round_trips.push_back({trip.to, absl::ToDoubleMilliseconds(trip.time)});
+  }
   SendUp(router, controller::RouterReported{.report = std::move(report)});
 }
 
@@ -218,7 +225,9 @@ void ControlPlane::OnReport(Life life, std::uint32_t detail) {
   if (machine_ && life == life_) Step(event);
   auto* reported = std::get_if<controller::RouterReported>(&event);
   if (reported == nullptr || reported->stream == 0) return;
-  Link& link = links_[router_of_stream_[reported->stream - 1]];
+  const RouterId router = router_of_stream_[reported->stream - 1];
+  Link& link = links_[router];
+  if (machine_ && life == life_) GiveMap(router);
   if (link.workers.empty()) link.workers = std::move(reported->report.workers);
 }
 
@@ -263,6 +272,8 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
       if (meant && links_[RouterId(i)].stream != 0)
         SendDown(RouterId(i), router::TableOffered{.table = sent->table});
     }
+  } else if (std::holds_alternative<controller::SendMap>(action)) {
+    for (std::size_t i = 0; i < links_.size(); ++i) GiveMap(RouterId(i));
   } else if (const auto* directory = std::get_if<controller::SendDirectory>(&action)) {
     SendDirectory(*directory);
   } else if (std::holds_alternative<controller::SaveState>(action)) {
@@ -277,6 +288,14 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
   } else if (const auto* closed = std::get_if<controller::CloseStream>(&action)) {
     if (const auto router = RouterOf(closed->stream)) Connect(*router);
   }
+}
+
+// What was lost is given with the next report, which shows that the stream stands.
+void ControlPlane::GiveMap(RouterId router) {
+  Link& link = links_[router];
+  const std::shared_ptr<const Fleet>& map = machine_->fleet();
+  if (link.stream == 0 || map == (link.map != nullptr ? link.map : scenario_.fleet)) return;
+  if (SendDown(router, router::FleetChanged{map})) link.map = map;
 }
 
 void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {

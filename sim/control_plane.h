@@ -30,7 +30,7 @@ namespace ringway::sim {
 class ControlPlane {
  public:
   ControlPlane(Stage& stage, const Scenario& scenario, Routers& routers, const Workers& workers,
-               Registries& registries);
+               Registries& registries, Leaders& leaders);
 
   void Begin();
   void OnReport(Life life, std::uint32_t detail);
@@ -62,6 +62,7 @@ class ControlPlane {
   struct Link {
     controller::StreamId stream = 0;              // 0: not connected
     std::int64_t directory_ns = 0;                // when the last directory arrives: a stream keeps its order
+    std::shared_ptr<const Fleet> map;             // that the router was given last; null: the scenario's
     bool greeted = false;                         // the hello is on its way, or there
     std::optional<DirectoryNote> unsent;          // the newest, which was lost on the way
     std::vector<WorkerId> reported;               // whom `workers` is about
@@ -84,6 +85,8 @@ class ControlPlane {
   void Perform(const controller::ControllerAction& action);
   // False: it was lost.
   bool SendDown(RouterId router, router::RouterEvent event);
+  // Unless it has it.
+  void GiveMap(RouterId router);
   void SendDirectory(const controller::SendDirectory& sent);
   void Deliver(RouterId router, DirectoryNote note);
   void RetryLater(RouterId router);
@@ -94,6 +97,7 @@ class ControlPlane {
   Routers& routers_;
   const Workers& workers_;
   Registries& registries_;
+  Leaders& leaders_;
   RegionId home_;
   std::optional<controller::ControllerMachine> machine_;
   std::optional<controller::DurableState> disk_;
@@ -106,6 +110,7 @@ class ControlPlane {
   MessagePool<controller::ControllerEvent> up_;
   MessagePool<DirectoryNote> directories_;
   std::vector<router::WorkerReported> reported_;             // reused
+  std::vector<router::RoundTrip> trips_;                     // reused
   absl::flat_hash_map<std::string, RouterId> router_named_;  // looked up only
   std::uint64_t plans_ = 0;
   double rtt_cost_ = 0;

@@ -170,20 +170,27 @@ void Faults::Apply(const KillController&, bool begin) {
   }
 }
 
-void Faults::Command(decltype(controller::OperatorCommand::what) what, const char* why) {
+void Faults::Command(decltype(controller::OperatorCommand::what) what, const char* why,
+                     absl::Duration lasts) {
   controller::OperatorCommand command;
   command.who = "scenario";
   command.why = why;
   command.what = std::move(what);
+  command.lasts = lasts;
   control_.Command(std::move(command));
 }
 
 void Faults::Apply(const DrainRegion& drain, bool begin) {
+  if (drain.expires && !begin) return;  // it reverts by itself
+  const absl::Duration lasts =
+      drain.expires ? std::max(controller::kTermMin, absl::Nanoseconds(StepEndsNs() - stage_.queue.now_ns()))
+                    : absl::ZeroDuration();
   for (const RegionId region : Meant(drain.regions)) {
-    Command(
-        controller::DrainCommand{
-            .region = scenario_.fleet->world.regions[region].name, .tier = "", .drain = begin},
-        "drain");
+    Command(controller::DrainCommand{.region = scenario_.fleet->world.regions[region].name,
+                                     .tier = "",
+                                     .drain = begin,
+                                     .share = drain.share},
+            "drain", lasts);
   }
 }
 

@@ -72,7 +72,8 @@ class Faults {
   std::vector<RouterId> RoutersOf(RegionId region) const;
   void SetRouter(RouterId router, bool alive);
   void SetWorker(WorkerId worker, bool alive);
-  void Command(decltype(controller::OperatorCommand::what) what, const char* why);
+  void Command(decltype(controller::OperatorCommand::what) what, const char* why,
+               absl::Duration lasts = absl::ZeroDuration());
 
   Stage& stage_;
   const Scenario& scenario_;

@@ -446,6 +446,14 @@ const ledger::SlotLedger* Leaders::ledger(RegionId region, TierId tier) const {
   return router.valid() ? &endpoints_[EndpointOf(router, tier)].session->leadership().ledger() : nullptr;
 }
 
+void Leaders::TakeRoundTrips(RouterId router, std::vector<router::RoundTrip>& out) {
+  for (const std::uint32_t number : endpoint_of_[router]) {
+    if (number != kNoEndpoint && endpoints_[number].session != nullptr) {
+      endpoints_[number].session->TakeRoundTrips(stage_.Now(), out);
+    }
+  }
+}
+
 bool Leaders::Hears(RouterId router, TierId tier) const {
   const std::uint32_t number = EndpointOf(router, tier);
   return number != kNoEndpoint && endpoints_[number].session && endpoints_[number].session->heard();

@@ -103,6 +103,8 @@ class Leaders {
   void ForeseeHeardFurther(std::uint32_t endpoint, std::uint32_t detail) const;
 
   RouterId RouterOf(std::uint32_t endpoint) const { return endpoints_[endpoint].router; }
+  // What the router's report of now says of round trips; appends.
+  void TakeRoundTrips(RouterId router, std::vector<router::RoundTrip>& out);
   // For the report and for tests. Null, invalid: nobody holds the ledger now.
   const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
   RouterId leader(RegionId region, TierId tier) const;
@@ -196,9 +198,8 @@ class Leaders {
   Endpoint* Live(RouterId router, TierId tier);
   void Do(Endpoint& endpoint, const router::TellRouter& tell);
   void Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat);
-  void Do(Endpoint& endpoint, const router::SendHint& hint) {
-    regions_.Send(NumberOf(endpoint), hint.router, hint.hint);
-  }
+  void Do(Endpoint& endpoint, const router::SendHint& hint) { regions_.Send(NumberOf(endpoint), hint); }
+  void Do(Endpoint& endpoint, const router::AskRegion& ask) { regions_.Ask(NumberOf(endpoint), ask); }
   void Do(Endpoint& endpoint, const router::DialRegion& dial) {
     regions_.Dial(NumberOf(endpoint), dial, EndpointOf(dial.router, endpoint.tier));
   }

@@ -46,12 +46,29 @@ void RegionLinks::HangUp(Endpoint from, RegionId region) {
   link = {};
 }
 
-void RegionLinks::Send(Endpoint from, RouterId listener, const ledger::IdleHint& hint) {
-  const RegionId region(listener.index() - kListeners);
+void RegionLinks::Send(Endpoint from, const router::SendHint& hint) {
+  const RegionId region(hint.router.index() - kListeners);
   const Listener& to = At(sites_[from].listeners, region);
   if (to.number == 0) return;
   Post(from, to.from,
-       {.what = Note::What::kHint, .number = to.number, .from = from, .period = {}, .hint = hint});
+       {.what = Note::What::kHint,
+        .number = to.number,
+        .from = from,
+        .period = {},
+        .hint = hint.hint,
+        .asked = hint.answers});
+}
+
+void RegionLinks::Ask(Endpoint from, const router::AskRegion& ask) {
+  const Link& link = At(sites_[from].links, ask.region);
+  if (link.number == 0) return;
+  Post(from, link.to,
+       {.what = Note::What::kAsks,
+        .number = link.number,
+        .from = from,
+        .period = {},
+        .hint = {},
+        .asked = ask.number});
 }
 
 void RegionLinks::Post(Endpoint from, Endpoint to, const Note& note) {
@@ -81,7 +98,10 @@ void RegionLinks::OnReaches(Endpoint at, std::uint32_t detail) {
     case Note::What::kHint:
       if (At(site.links, region).number != note.number) return;
       site.links[region].tries = 0;
-      return ends_.step(at, router::RegionHinted{region, note.hint});
+      return ends_.step(at, router::RegionHinted{region, note.hint, note.asked});
+    case Note::What::kAsks:
+      if (At(site.listeners, region).number != note.number) return;
+      return ends_.step(at, router::HintWanted{ListenerOf(region), note.asked});
   }
 }
 

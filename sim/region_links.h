@@ -39,7 +39,9 @@ class RegionLinks {
   void Dial(Endpoint from, const router::DialRegion& dial, Endpoint to);
   void HangUp(Endpoint from, RegionId region);
   // To the leader that listens as `listener`.
-  void Send(Endpoint from, RouterId listener, const ledger::IdleHint& hint);
+  void Send(Endpoint from, const router::SendHint& hint);
+  // To the region's leader, from one that listens.
+  void Ask(Endpoint from, const router::AskRegion& ask);
 
   // ---- from the queue ----
   void OnReaches(Endpoint at, std::uint32_t detail);
@@ -67,12 +69,13 @@ class RegionLinks {
     IdVector<RegionId, Listener> listeners;  // the leaders of regions
   };
   struct Note {
-    enum class What : std::uint8_t { kStands, kFell, kHint };
+    enum class What : std::uint8_t { kStands, kFell, kHint, kAsks };
     What what = What::kHint;
     Number number = 0;
     Endpoint from = 0;
     absl::Duration period;
     ledger::IdleHint hint;
+    std::uint64_t asked = 0;  // number of an AskRegion
   };
   struct Retry {
     RegionId region;

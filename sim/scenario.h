@@ -82,6 +82,8 @@ struct KillRegion {
 struct KillController {};
 struct DrainRegion {
   RegionSet regions;
+  double share = 1;      // of the capacity
+  bool expires = false;  // by itself, when the step ends; else another order ends it
 };
 struct Partition {
   RegionSet from;

@@ -53,7 +53,7 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       leaders_(stage_, *scenario_, routers_, workers_),
       registries_(stage_, *scenario_, routers_, workers_, leaders_),
       clients_(stage_, *scenario_, routers_),
-      control_(stage_, *scenario_, routers_, workers_, registries_),
+      control_(stage_, *scenario_, routers_, workers_, registries_, leaders_),
       autoscaler_(stage_, *scenario_, workers_, control_),
       once_(stage_, routers_),
       faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),

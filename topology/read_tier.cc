@@ -105,6 +105,9 @@ void ReadRoute(Mapping& spec, RouteSpec& route, Problems& problems) {
   route.ceiling_wait = spec.Number("ceilingWait", route.ceiling_wait, {0, 100});
   route.escalation = static_cast<Escalation>(
       spec.Choice("escalation", static_cast<std::size_t>(route.escalation), {"when-full", "by-load"}));
+  if (const std::size_t said = spec.Choice("isolation", 0, {"auto", "local-first", "fill", "level"})) {
+    route.isolation = static_cast<Isolation>(said - 1);
+  }
   route.refine = static_cast<RefineMode>(
       spec.Choice("refine", static_cast<std::size_t>(route.refine), {"off", "swap", "optimal"}));
   const std::vector<Place> places = spec.List("rings", kRingsMax);
@@ -130,6 +133,7 @@ void ReadTierRegions(Mapping& spec, const World& world, Tier& tier, Problems& pr
     region.workers = static_cast<int>(fields.Integer("workers", 0, 0, kWorkersMax));
     region.reserve_share = fields.Number("reserveShare", region.reserve_share, {0, 1});
     region.import_cap_share = fields.Number("importCapShare", region.import_cap_share, {0, 1});
+    region.overload_threshold = fields.Number("overloadThreshold", region.overload_threshold, {0, 1, true});
     workers += region.workers;
     RegionId id;
     if (fields.Require("region", "the name of a region of the world")) {

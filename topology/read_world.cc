@@ -168,7 +168,7 @@ void FillRtt(World& world, const Cells& cells, double within_ms) {
       } else if (a == b) {
         world.rtt.Set(from, to, within_ms);
       } else {
-        world.rtt.Set(from, to, EstimateRttMs(world.regions[from], world.regions[to]), true);
+        world.rtt.Set(from, to, EstimateRttMs(world.regions[from], world.regions[to]), RttSource::kEstimated);
       }
     }
   }

@@ -208,7 +208,7 @@ export class WorldMap {
   #flowTip(flow) {
     const rings = this.#store.tierSettings.rings;
     const rows = flow.orders.flatMap((order) => [
-      line('span', `table: ${percent(order.share)} of ${order.priority} (${milliseconds(order.rtt_ms)}, ring ${rings[order.ring]?.name ?? order.ring + 1}${order.unlock_load === undefined ? '' : `, opened at load ${load(order.unlock_load)}`})`),
+      line('span', `table: ${percent(order.share)} of ${order.priority} (${milliseconds(order.rtt_ms)}, ring ${rings[order.ring]?.name ?? order.ring + 1}${order.unlock_load === undefined ? '' : `, home load ${load(order.unlock_load)}`})`),
       line('span', `because ${reason(order.reason)}`),
     ]);
     return [

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/claim.h"
 #include "bench/loop/calm.h"
+#include "bench/loop/overload.h"
 #include "bench/loop/waits.h"
 #include "bench/loop/worlds.h"
 #include "bench/options.h"
@@ -74,6 +75,7 @@ int main(int argc, char** argv) {
   const std::vector<double> laws = options->quick ? std::vector<double>{1} : std::vector<double>{1, 2};
   std::vector<Claim> claims;
   if (!JudgeCalm(options->quick, options->brief, claims)) return 2;
+  JudgeOverload(options->quick, options->brief, claims);
   for (const Judged& judged : Worlds(options->quick)) {
     if (judged.fleet == nullptr) return 2;
     for (const double gaps_cv : laws) {

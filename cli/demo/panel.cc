@@ -92,7 +92,7 @@ std::string RouteSentences(const Observation& seen) {
         absl::StrAppend(&text, "  ", cli::RingName(seen.status, table.tiers(0).tier(), route.ring()));
       }
       if (cli::OpenedByLoad(route.reason())) {
-        absl::StrAppendFormat(&text, ", opened at load %.2f", route.unlock_load());
+        absl::StrAppendFormat(&text, ", home load %.2f", route.unlock_load());
       }
       const std::string_view reason = cli::ReasonText(route.reason());
       absl::StrAppend(&text, "  (", absl::string_view(reason.data(), reason.size()), ")\n");

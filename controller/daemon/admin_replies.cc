@@ -1,6 +1,7 @@
 #include "controller/daemon/admin_replies.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -8,8 +9,10 @@
 #include "controller/commands.h"
 #include "controller/daemon/build.h"
 #include "controller/region_status.h"
+#include "controller/room.h"
 #include "controller/wire/state_codec.h"
 #include "proto/table_codec.h"
+#include "runtime/clock.h"
 
 namespace ringway::controller {
 namespace {
@@ -41,6 +44,26 @@ v1::RegionStatus Encode(const RegionStatus& status, const Region& region, const 
   out.set_drain_share(status.drain_share);
   out.set_pinned(status.pinned);
   return out;
+}
+
+void AddOrders(const TierLoop& loop, absl::Time now, v1::TierStatus& out) {
+  for (RegionId id(0); id != loop.fleet().world.regions.end_id(); id = RegionId(id.index() + 1)) {
+    v1::RegionStatus& region = *out.mutable_regions(static_cast<int>(id.index()));
+    region.set_overload_threshold(OverloadThreshold(loop.tier(), id));
+    region.set_drain_goal(loop.region(id).drain.goal);
+  }
+  // The end as a date of the wall clock, which may have been set since the order was given.
+  const absl::Time wall = runtime::WallNow();
+  for (const PendingOrder& order : loop.orders().Pending(loop.fleet(), loop.tier())) {
+    const absl::Duration left = order.term.until - now;
+    v1::TimedOrder* timed = out.add_timed();
+    timed->set_region(order.region);
+    timed->set_what(order.what);
+    timed->set_then(order.then);
+    timed->set_until_unix_us(absl::ToUnixMicros(wall + left));
+    timed->set_left_s(absl::ToDoubleSeconds(left));
+    timed->set_who(order.term.who);
+  }
 }
 
 std::string FindingText(const planner::Finding& finding, const Tier& tier, const World& world) {
@@ -91,6 +114,7 @@ v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
     home_rps += status.demand_rps * (1 - status.exported_share - status.shed_share);
     *out.add_regions() = Encode(status, world.regions[id], loop.tier());
   }
+  AddOrders(loop, now, out);
   out.set_home_share(demand_rps > 0 ? home_rps / demand_rps : 1);
   out.set_shed_rps(shed_rps);
   if (loop.plan() != nullptr) {
@@ -111,14 +135,42 @@ absl::Status CheckTexts(const OperatorCommand& command) {
   return absl::OkStatus();
 }
 
+// How long an order counts, from a request; zero: until it is changed. The machine checks the bounds.
+absl::StatusOr<absl::Duration> LastsOf(double for_s) {
+  if (!std::isfinite(for_s) || for_s < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("for_s is ", for_s, ": seconds from 0 are allowed"));
+  }
+  return absl::Trunc(absl::Seconds(for_s), absl::Nanoseconds(1));
+}
+
 template <class What>
-absl::StatusOr<OperatorCommand> Command(const v1::Operator& by, What what) {
+absl::StatusOr<OperatorCommand> Command(const v1::Operator& by, double for_s, What what) {
   OperatorCommand command{.request = 0, .who = by.who(), .why = by.why(), .what = std::move(what)};
+  const auto lasts = LastsOf(for_s);
+  if (!lasts.ok()) return lasts.status();
+  command.lasts = *lasts;
   if (absl::Status s = CheckTexts(command); !s.ok()) return s;
   return command;
 }
 
 }  // namespace
+
+v1::Shortfall Encode(const NamedShortfall& shortfall) {
+  v1::Shortfall out;
+  out.set_tier(shortfall.tier);
+  out.set_region(shortfall.region);
+  out.set_over_rps(shortfall.over_rps);
+  out.set_refused_rps(shortfall.refused_rps);
+  return out;
+}
+
+v1::ActionReply ActionReplyOf(const CommandAnswered& answered) {
+  v1::ActionReply reply;
+  reply.set_done(answered.done);
+  reply.set_message(answered.message);
+  for (const NamedShortfall& here : answered.shortfall) *reply.add_shortfall() = Encode(here);
+  return reply;
+}
 
 v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration uptime, absl::Time now) {
   v1::StatusReply reply;
@@ -145,6 +197,13 @@ v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration u
     for (std::string& line : FindingsOf(loop, std::nullopt)) {
       if (reply.findings_size() < kFindingsShown) reply.add_findings(std::move(line));
     }
+  }
+  const Fleet& fleet = *machine.fleet();
+  const auto corrected = machine.measured_rtt().InUse(machine.loaded_fleet()->world.rtt, fleet.world.rtt);
+  if (!corrected.empty()) {
+    reply.add_findings(
+        absl::StrCat("round trips are measured to be others than the topology says, and used: ",
+                     DescribeCorrections(corrected, fleet.world)));
   }
   return reply;
 }
@@ -190,7 +249,9 @@ absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine
 DryRunEdit EditOf(const v1::DryRunRequest& request) {
   DryRunEdit edit;
   if (request.has_overload_threshold()) edit.overload_threshold = request.overload_threshold();
-  edit.drain.assign(request.drain().begin(), request.drain().end());
+  for (const std::string& region : request.drain()) edit.drain.emplace_back(region, 1.0);
+  edit.drain.insert(edit.drain.end(), request.drain_share().begin(), request.drain_share().end());
+  std::sort(edit.drain.begin(), edit.drain.end());
   for (const auto& [region, factor] : request.demand_scale()) edit.demand_scale.emplace_back(region, factor);
   std::sort(edit.demand_scale.begin(), edit.demand_scale.end());
   return edit;
@@ -200,10 +261,14 @@ absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
                                               const v1::DryRunRequest& request, absl::Time now) {
   const auto tier = FindTier(*machine.fleet(), request.tier());
   if (!tier.ok()) return tier.status();
-  const auto outcome = DryRun(machine.tiers()[tier->index()], EditOf(request), now);
+  const TierLoop& loop = machine.tiers()[tier->index()];
+  const auto outcome = DryRun(loop, EditOf(request), now);
   if (!outcome.ok()) return outcome.status();
+  const auto shortfall = ShortfallOf(loop, EditOf(request), now);
+  if (!shortfall.ok()) return shortfall.status();
 
   v1::DryRunReply reply;
+  for (const NamedShortfall& here : *shortfall) *reply.add_shortfall() = Encode(here);
   const Fleet& fleet = *machine.fleet();
   RoutingTable table;
   if (machine.table() != nullptr) table.version = machine.table()->version;
@@ -240,11 +305,20 @@ v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& reque
 }
 
 absl::StatusOr<OperatorCommand> CommandOf(const v1::DrainRegionRequest& request) {
-  return Command(request.by(), DrainCommand{request.region(), request.tier(), request.drain()});
+  return Command(request.by(), request.for_s(),
+                 DrainCommand{.region = request.region(),
+                              .tier = request.tier(),
+                              .drain = request.drain(),
+                              .share = request.has_share() ? request.share() : 1,
+                              .check_room = !request.force()});
 }
 
 absl::StatusOr<OperatorCommand> CommandOf(const v1::SetThresholdRequest& request) {
-  return Command(request.by(), ThresholdCommand{request.tier(), request.overload_threshold()});
+  return Command(request.by(), request.for_s(),
+                 ThresholdCommand{.tier = request.tier(),
+                                  .overload_threshold = request.overload_threshold(),
+                                  .region = request.region(),
+                                  .clear = request.clear()});
 }
 
 absl::StatusOr<OperatorCommand> CommandOf(const v1::SetModeRequest& request) {
@@ -253,7 +327,7 @@ absl::StatusOr<OperatorCommand> CommandOf(const v1::SetModeRequest& request) {
     return absl::InvalidArgumentError(
         absl::StrCat("mode is '", request.mode(), "': active, observe and frozen are allowed"));
   }
-  return Command(request.by(), ModeCommand{request.tier(), *mode});
+  return Command(request.by(), request.for_s(), ModeCommand{request.tier(), *mode});
 }
 
 absl::StatusOr<OperatorCommand> CommandOf(const v1::PinRequest& request) {
@@ -275,11 +349,16 @@ absl::StatusOr<OperatorCommand> CommandOf(const v1::PinRequest& request) {
     }
     pin.routes.push_back({request.regions(static_cast<int>(route.target())), route.fraction()});
   }
-  return Command(request.by(), std::move(pin));
+  return Command(request.by(), request.for_s(), std::move(pin));
 }
 
 absl::StatusOr<OperatorCommand> CommandOf(const v1::RollbackRequest& request) {
-  return Command(request.by(), RollbackCommand{request.tier(), {request.epoch(), request.version()}});
+  const bool by_version = request.epoch() != 0 || request.version() != 0;
+  if (by_version == (request.at_unix_us() != 0)) {
+    return absl::InvalidArgumentError("name the table either by epoch and version or by at_unix_us");
+  }
+  return Command(request.by(), request.for_s(),
+                 RollbackCommand{.tier = request.tier(), .version = {request.epoch(), request.version()}});
 }
 
 }  // namespace ringway::controller

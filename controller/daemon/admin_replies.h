@@ -26,6 +26,9 @@ absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
 // Newest first.
 v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& request);
 
+v1::Shortfall Encode(const NamedShortfall& shortfall);
+v1::ActionReply ActionReplyOf(const CommandAnswered& answered);
+
 // What a dry run is asked to change.
 DryRunEdit EditOf(const v1::DryRunRequest& request);
 

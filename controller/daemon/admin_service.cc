@@ -1,5 +1,6 @@
 #include "controller/daemon/admin_service.h"
 
+#include <optional>
 #include <utility>
 
 #include "controller/daemon/admin_replies.h"
@@ -46,9 +47,22 @@ grpc::ServerUnaryReactor* AdminService::Command(Context* context, const Request*
   const bool crowded = control_.loop().inbox_depth() > kInboxBusy;
   const bool posted = !crowded && control_.loop().Post([this, reactor, reply, asked = *std::move(command)] {
     control_.Ask(asked, [this, reactor, reply](const CommandAnswered& answer) {
-      reply->set_done(answer.done);
-      reply->set_message(answer.message);
+      *reply = ActionReplyOf(answer);
       Finish(reactor, grpc::Status::OK);
+    });
+  });
+  if (!posted) Finish(reactor, {grpc::StatusCode::RESOURCE_EXHAUSTED, "the controller is busy, try again"});
+  return reactor;
+}
+
+template <class Reply, class Ask>
+grpc::ServerUnaryReactor* AdminService::Later(Context* context, Reply* reply, Ask ask) {
+  Reactor* reactor = context->DefaultReactor();
+  const bool crowded = control_.loop().inbox_depth() > kInboxBusy;
+  const bool posted = !crowded && control_.loop().Post([this, reactor, reply, ask = std::move(ask)] {
+    ask([this, reactor, reply](absl::StatusOr<Reply> made) {
+      if (made.ok()) *reply = *std::move(made);
+      Finish(reactor, ToGrpc(made.status()));
     });
   });
   if (!posted) Finish(reactor, {grpc::StatusCode::RESOURCE_EXHAUSTED, "the controller is busy, try again"});
@@ -112,7 +126,27 @@ grpc::ServerUnaryReactor* AdminService::Pin(Context* context, const v1::PinReque
 
 grpc::ServerUnaryReactor* AdminService::Rollback(Context* context, const v1::RollbackRequest* request,
                                                  v1::ActionReply* reply) {
-  return Command(context, request, reply);
+  auto command = CommandOf(*request);
+  if (!command.ok()) {
+    Reactor* reactor = context->DefaultReactor();
+    Finish(reactor, ToGrpc(command.status()));
+    return reactor;
+  }
+  std::optional<absl::Time> at;
+  if (request->at_unix_us() != 0) at = absl::FromUnixMicros(request->at_unix_us());
+  return Later(context, reply, [this, at, asked = *std::move(command)](auto answer) {
+    past_.Rollback(asked, at, std::move(answer));
+  });
+}
+
+grpc::ServerUnaryReactor* AdminService::History(Context* context, const v1::HistoryRequest* request,
+                                                v1::HistoryReply* reply) {
+  return Later(context, reply, [this, request](auto answer) { past_.List(*request, std::move(answer)); });
+}
+
+grpc::ServerUnaryReactor* AdminService::Diff(Context* context, const v1::DiffRequest* request,
+                                             v1::DiffReply* reply) {
+  return Later(context, reply, [this, request](auto answer) { past_.Diff(*request, std::move(answer)); });
 }
 
 }  // namespace ringway::controller

@@ -10,13 +10,15 @@
 #include <grpcpp/grpcpp.h>
 
 #include "controller/daemon/control_loop.h"
+#include "controller/daemon/history_calls.h"
 #include "ringway/v1/admin.grpc.pb.h"
 
 namespace ringway::controller {
 
 class AdminService final : public v1::Admin::CallbackService {
  public:
-  AdminService(ControlLoop& control, ControllerMetrics& metrics) : control_(control), metrics_(metrics) {}
+  AdminService(ControlLoop& control, HistoryCalls& past, ControllerMetrics& metrics)
+      : control_(control), past_(past), metrics_(metrics) {}
 
  private:
   using Context = grpc::CallbackServerContext;
@@ -31,6 +33,8 @@ class AdminService final : public v1::Admin::CallbackService {
   Reactor* SetMode(Context*, const v1::SetModeRequest*, v1::ActionReply*) override;
   Reactor* Pin(Context*, const v1::PinRequest*, v1::ActionReply*) override;
   Reactor* Rollback(Context*, const v1::RollbackRequest*, v1::ActionReply*) override;
+  Reactor* History(Context*, const v1::HistoryRequest*, v1::HistoryReply*) override;
+  Reactor* Diff(Context*, const v1::DiffRequest*, v1::DiffReply*) override;
   Reactor* Audit(Context*, const v1::AuditRequest*, v1::AuditReply*) override;
 
   // Runs `make` on the loop and finishes the call with the status or reply that it gives.
@@ -38,9 +42,13 @@ class AdminService final : public v1::Admin::CallbackService {
   Reactor* Query(Context* context, Reply* reply, Make make);
   template <class Request>
   Reactor* Command(Context* context, const Request* request, v1::ActionReply* reply);
+  // Runs `ask` on the loop; the call is finished by whoever `ask` gives its last argument to.
+  template <class Reply, class Ask>
+  Reactor* Later(Context* context, Reply* reply, Ask ask);
   void Finish(Reactor* reactor, const grpc::Status& status);
 
   ControlLoop& control_;
+  HistoryCalls& past_;
   ControllerMetrics& metrics_;
 };
 

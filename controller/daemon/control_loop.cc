@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "controller/commands.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"
 #include "proto/fleet_codec.h"
@@ -21,6 +22,18 @@ RouterStream::Message Wrap(v1::ControllerMessage message) {
   return std::make_shared<const v1::ControllerMessage>(std::move(message));
 }
 
+// What made the machine send a new table, for people.
+std::string CauseOf(const ControllerEvent& event, const ControllerMachine& machine) {
+  if (const auto* order = std::get_if<OperatorCommand>(&event)) {
+    return absl::StrCat(order->who, ": ", Describe(*order));
+  }
+  if (std::holds_alternative<TopologyLoaded>(event)) {
+    return absl::StrCat("new topology: ", machine.fleet()->world.name);
+  }
+  const TableVersion version = machine.table()->version;
+  return version.version == 1 ? absl::StrCat("first of epoch ", version.epoch) : "planned";
+}
+
 // An encoded directory tells how long ago earlier views were left, so it is not sent for ever.
 constexpr absl::Duration kEncodedMax = absl::Seconds(10);
 
@@ -33,7 +46,12 @@ ControlLoop::ControlLoop(runtime::EventLoop& loop, ControllerMachine machine, Co
       alarm_(loop, [this] { Apply(Tick{}); }),
       started_at_(runtime::MonotonicNow()) {}
 
-void ControlLoop::Begin() { alarm_.Arm(machine_.NextWake()); }
+void ControlLoop::Begin() {
+  if (machine_.table() != nullptr) {
+    Remember(machine_.table(), absl::StrCat("taken over at the start of epoch ", machine_.epoch()));
+  }
+  alarm_.Arm(machine_.NextWake());
+}
 
 void ControlLoop::Apply(const ControllerEvent& event) {
   const absl::Time now = runtime::MonotonicNow();
@@ -41,10 +59,29 @@ void ControlLoop::Apply(const ControllerEvent& event) {
   listener_.journal.Event(now, event, machine_);
   machine_.Step(now, event, actions);
   listener_.journal.Outcomes(now, actions, *machine_.fleet());
-  for (const ControllerAction& action : actions) Perform(action);
+  for (const ControllerAction& action : actions) {
+    Perform(action);
+    const auto* sent = std::get_if<SendTable>(&action);
+    if (sent != nullptr && !sent->stream) Remember(sent->table, CauseOf(event, machine_));
+  }
   listener_.stepped(now, event, actions);
   listener_.metrics.Stepped(runtime::MonotonicNow() - now);
   alarm_.Arm(machine_.NextWake());
+}
+
+TrafficNow ControlLoop::TrafficOf() const {
+  TrafficNow traffic{.fleet = machine_.fleet(), .demand_rps = {}};
+  const absl::Time now = runtime::MonotonicNow();
+  for (const TierLoop& loop : machine_.tiers()) {
+    IdVector<RegionId, PerPriority<double>>& demand = traffic.demand_rps[traffic.demand_rps.push_back({})];
+    for (const RegionLoad& region : loop.Unpinned(now).regions) demand.push_back(region.demand_rps);
+  }
+  return traffic;
+}
+
+void ControlLoop::Remember(const std::shared_ptr<const RoutingTable>& table, std::string cause) {
+  listener_.history.Add(
+      {.table = table, .traffic = TrafficOf(), .at = runtime::WallNow(), .cause = std::move(cause)});
 }
 
 void ControlLoop::Ask(OperatorCommand command, Answer answer) {

@@ -21,6 +21,7 @@
 #include "absl/time/time.h"
 #include "controller/daemon/audit_log.h"
 #include "controller/daemon/controller_metrics.h"
+#include "controller/daemon/history_store.h"
 #include "controller/daemon/router_stream.h"
 #include "controller/daemon/state_store.h"
 #include "controller/journal/recorder.h"
@@ -35,6 +36,7 @@ struct ControlOutputs {
   StateStore& state;
   AuditLog& audit;
   Recorder& journal;
+  HistoryStore& history;
   ControllerMetrics& metrics;
   runtime::Logger log;
   std::function<void()> stream_closed;  // tells the service
@@ -59,6 +61,8 @@ class ControlLoop final : public RouterStreamListener {
   const ControllerMachine& machine() const { return machine_; }
   const AuditLog& audit() const { return listener_.audit; }
   absl::Time started_at() const { return started_at_; }
+  // What every region asks for now.
+  TrafficNow TrafficOf() const;
   runtime::EventLoop& loop() { return loop_; }
 
  private:
@@ -67,6 +71,8 @@ class ControlLoop final : public RouterStreamListener {
   void OnStreamClosed(RouterStream& stream) override;
   absl::Status Take(RouterStream& stream, v1::RouterMessage& message);
 
+  // Into the history, with what led to it.
+  void Remember(const std::shared_ptr<const RoutingTable>& table, std::string cause);
   void Perform(const ControllerAction& action);
   void On(const SendWelcome& action);
   void On(const SendMap& action);

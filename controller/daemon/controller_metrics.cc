@@ -54,6 +54,10 @@ void ControllerMetrics::AddDiskSeries() {
   auto& audits = CounterFamily(r, "ringway_controller_audit_writes_total", "Entries of the audit log.");
   audits_good_ = &audits.Add({{"outcome", "written"}});
   audits_bad_ = &audits.Add({{"outcome", "failed"}});
+  auto& histories =
+      CounterFamily(r, "ringway_controller_history_writes_total", "Tables for the history on disk.");
+  histories_good_ = &histories.Add({{"outcome", "written"}});
+  histories_bad_ = &histories.Add({{"outcome", "failed"}});
   journal_records_ =
       &CounterFamily(r, "ringway_controller_journal_records_total", "Records given to the journal.").Add({});
   journal_dropped_ =
@@ -69,6 +73,8 @@ ControllerMetrics::ControllerMetrics() {
   epoch_ = OneGauge(r, "ringway_controller_epoch", "Leader epoch of this controller.");
   version_ =
       OneGauge(r, "ringway_controller_table_version", "Version of the table in force, within the epoch.");
+  corrected_ = OneGauge(r, "ringway_controller_rtt_corrected_pairs",
+                        "Pairs of regions that go by a measured round trip, not by the topology's.");
   settling_ = OneGauge(r, "ringway_controller_settling", "1 while it waits to hear of every region.");
   inbox_ = OneGauge(r, "ringway_controller_inbox_depth", "Tasks that wait for the control loop.");
   auto& messages = CounterFamily(r, "ringway_controller_messages_total", "Messages of routers, by outcome.");
@@ -170,8 +176,8 @@ void ControllerMetrics::SetRegions(const TierLoop& loop, absl::Time now) {
 
 void ControllerMetrics::EpochEnded(const ControllerMachine& machine, const Recorder& journal,
                                    std::size_t inbox_depth) {
-  if (fleet_ != machine.fleet()) {
-    fleet_ = machine.fleet();
+  if (fleet_ != machine.loaded_fleet()) {
+    fleet_ = machine.loaded_fleet();
     for (LabelledGauge* gauge : {&mode_, &threshold_, &demand_, &away_, &shed_, &rtt_cost_, &rtt_optimal_,
                                  &moves_, &load_, &planned_, &home_, &region_demand_, &served_, &seen_,
                                  &provisioned_, &wanted_, &cost_, &health_, &drained_}) {
@@ -181,6 +187,8 @@ void ControllerMetrics::EpochEnded(const ControllerMachine& machine, const Recor
   epoch_->Set(static_cast<double>(machine.epoch()));
   version_->Set(machine.table() != nullptr ? static_cast<double>(machine.table()->version.version) : 0);
   settling_->Set(machine.settling() ? 1 : 0);
+  corrected_->Set(static_cast<double>(
+      machine.measured_rtt().InUse(machine.loaded_fleet()->world.rtt, machine.fleet()->world.rtt).size()));
   inbox_->Set(static_cast<double>(inbox_depth));
   routers_->Set(static_cast<double>(machine.view().routers().size()));
   RaiseTo(*journal_records_, journal.records());

@@ -40,6 +40,7 @@ class ControllerMetrics {
     state_on_disk_->Set(good ? 1 : 0);
   }
   void AuditWritten(bool good) { (good ? audits_good_ : audits_bad_)->Increment(); }
+  void HistoryWritten(bool good) { (good ? histories_good_ : histories_bad_)->Increment(); }
   void TopologyReloaded(bool good) { (good ? reloads_good_ : reloads_bad_)->Increment(); }
   void Queried(bool good) { (good ? queries_good_ : queries_bad_)->Increment(); }
   void AdminCalled(const char* outcome) { admin_calls_->Add({{"outcome", outcome}}).Increment(); }
@@ -62,10 +63,12 @@ class ControllerMetrics {
   void SetRegions(const TierLoop& loop, absl::Time now);
 
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
-  prometheus::Gauge *streams_, *epoch_, *version_, *settling_, *inbox_, *routers_, *state_on_disk_;
+  prometheus::Gauge *streams_, *epoch_, *version_, *settling_, *corrected_, *inbox_, *routers_,
+      *state_on_disk_;
   prometheus::Counter *messages_good_, *messages_bad_, *acks_active_, *acks_refused_, *tables_sent_;
   prometheus::Counter *saves_good_, *saves_bad_, *reloads_good_, *reloads_bad_, *queries_good_, *queries_bad_;
   prometheus::Counter *plans_, *journal_records_, *journal_dropped_, *audits_good_, *audits_bad_;
+  prometheus::Counter *histories_good_, *histories_bad_;
   prometheus::Family<prometheus::Counter>* admin_calls_;
   prometheus::Family<prometheus::Counter>* findings_;
   prometheus::Histogram* step_seconds_;

@@ -14,6 +14,7 @@
 #include "controller/daemon/control_loop.h"
 #include "controller/daemon/control_service.h"
 #include "controller/daemon/dashboard.h"
+#include "controller/daemon/history_calls.h"
 #include "controller/daemon/scaler_service.h"
 #include "controller/daemon/state_folder.h"
 #include "controller/daemon/web_front.h"
@@ -112,12 +113,14 @@ struct ControllerDaemon::Parts {
         audit(std::move(a)),
         state(folder.path(), log, [this](bool good) { metrics.StateSaved(good); }),
         journal(folder.File("journal"), settings.journal, topology.text, log),
+        history(folder.File("history"), settings.history, log,
+                [this](bool good) { metrics.HistoryWritten(good); }),
         loop("controller"),
         control(
             loop,
             ControllerMachine(settings.controller, topology.fleet, LoadState(state, log),
                               runtime::MonotonicNow()),
-            {state, audit, journal, metrics, log, [this] { routers.StreamClosed(); },
+            {state, audit, journal, history, metrics, log, [this] { routers.StreamClosed(); },
              [this](absl::Time now, const ControllerEvent& event,
                     const std::vector<ControllerAction>& actions) { screen.OnStep(now, event, actions); }}),
         screen(control,
@@ -126,7 +129,8 @@ struct ControllerDaemon::Parts {
                // While callers without the token are admitted, an address may be anybody's.
                settings.fleet_token_optional ? std::string() : settings.fleet_token),
         routers(loop, control),
-        admin(control, metrics),
+        past(control, history),
+        admin(control, past, metrics),
         scaler(control),
         web_loop("web"),
         web(web_loop, screen, AccessOf(settings),
@@ -155,10 +159,12 @@ struct ControllerDaemon::Parts {
   ControllerMetrics metrics;
   StateStore state;
   Recorder journal;
+  HistoryStore history;
   runtime::EventLoop loop;
   ControlLoop control;
   Dashboard screen;
   ControlService routers;
+  HistoryCalls past;
   AdminService admin;
   ScalerService scaler;
   std::atomic<bool> ready{false}, answers{true};
@@ -265,6 +271,7 @@ void ControllerDaemon::Parts::Stop() {
   }
   if (scaler_port) scaler_port->Shutdown(kCloseGrace);
   if (grpc) grpc->Shutdown(kCloseGrace);
+  history.Stop();  // its answers go to the control loop
   loop.Stop();
   screen.CloseSearches();  // their answers go to the web loop
   web_loop.Stop();

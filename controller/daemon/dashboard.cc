@@ -22,7 +22,7 @@ void Dashboard::EndEpoch(absl::Time now) {
   const ControllerMachine& machine = control_.machine();
   const FleetPicture picture = PictureOf(machine, now);
   events_.EndEpoch(now, runtime::WallNow(), machine, picture);
-  if (!machine.settling()) timeline_.Add(now, machine.fleet(), picture);
+  if (!machine.settling()) timeline_.Add(now, machine.loaded_fleet(), picture);
   if (!feed_.watched() || now < next_frame_at_) return;
   auto frame = std::make_shared<const std::string>(
       absl::StrCat("event: fleet\ndata: ", FleetOf(now, picture), "\n\n"));

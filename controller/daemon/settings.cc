@@ -25,6 +25,8 @@ struct Flags {
   std::string fleet_token_file;
   std::string log_level = "info";
   std::uint64_t journal_mb = 256;
+  std::uint64_t history_mb = 64;
+  int history_days = 7;
 };
 
 void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
@@ -63,6 +65,9 @@ void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
   app.add_option("--prometheus-age", f.prometheus_age, "how old its values are taken to be")
       ->capture_default_str();
   app.add_option("--journal-mb", f.journal_mb, "bound of the journal on disk, MiB")->capture_default_str();
+  app.add_option("--history-mb", f.history_mb, "bound of the history of tables on disk, MiB")
+      ->capture_default_str();
+  app.add_option("--history-days", f.history_days, "how long tables are kept there")->capture_default_str();
   app.add_option("--port-file", s.port_file, "write the addresses here once it serves");
   app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
 }
@@ -96,6 +101,13 @@ absl::Status Complete(const Flags& f, DaemonSettings& s) {
   }
   s.journal.total_bytes_max = f.journal_mb << 20;
   s.journal.segment_bytes_max = std::min(s.journal.segment_bytes_max, s.journal.total_bytes_max / 4);
+  if (f.history_mb < 1 || f.history_mb > (1 << 20)) {
+    status.Update(absl::InvalidArgumentError("--history-mb: 1 to 1048576 is allowed"));
+  }
+  if (f.history_days < 1 || f.history_days > 3650) {
+    status.Update(absl::InvalidArgumentError("--history-days: 1 to 3650 is allowed"));
+  }
+  s.history = {.total_bytes_max = f.history_mb << 20, .age_max = f.history_days * absl::Hours(24)};
   const auto level = runtime::ParseLogLevel(f.log_level);
   if (!level) {
     status.Update(absl::InvalidArgumentError(

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "controller/daemon/history_store.h"
 #include "controller/daemon/prometheus_source.h"
 #include "controller/journal/recorder.h"
 #include "controller/settings.h"
@@ -34,6 +35,7 @@ struct DaemonSettings {
   std::vector<std::string> dashboard_hosts;
   ControllerSettings controller;
   JournalLimits journal;
+  HistoryLimits history;
   std::optional<PrometheusSettings> prometheus;
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;
 

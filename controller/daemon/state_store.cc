@@ -1,5 +1,6 @@
 #include "controller/daemon/state_store.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -8,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/wire/state_codec.h"
+#include "runtime/clock.h"
 #include "runtime/event_loop.h"
 #include "runtime/state_file.h"
 
@@ -15,6 +17,18 @@ namespace ringway::controller {
 namespace {
 
 constexpr std::string_view kKind = "controller";
+
+// How far the date is ahead of the machine's time, now.
+absl::Duration WallAhead() { return runtime::WallNow() - runtime::MonotonicNow(); }
+
+// Terms of orders are dates on disk: the next life has another origin of its time.
+std::string BytesOf(const DurableState& state) {
+  v1::ControllerState message = EncodeState(state);
+  EditTerms(message, [ahead_ns = absl::ToInt64Nanoseconds(WallAhead())](v1::Term& term) {
+    term.set_until_unix_ns(term.until_unix_ns() + ahead_ns);
+  });
+  return message.SerializeAsString();
+}
 
 }  // namespace
 
@@ -90,6 +104,12 @@ absl::StatusOr<DurableState> StateStore::Load() const {
         absl::StrCat(path_, ": epoch ", epoch, ", or that of a ledger's leader, is beyond any sense: ",
                      "counting goes on from ", message.epoch(), "; drains, pins and the table are kept"));
   }
+  const std::int64_t wall_ns = absl::ToUnixNanos(runtime::WallNow());
+  EditTerms(message, [wall_ns, ahead_ns = absl::ToInt64Nanoseconds(WallAhead())](v1::Term& term) {
+    // A clock that was put back does not prolong an order beyond the term that it was given.
+    const std::int64_t left_ns = std::min(term.until_unix_ns() - wall_ns, term.length_ns());
+    term.set_until_unix_ns(wall_ns - ahead_ns + left_ns);
+  });
   auto state = DecodeState(message);
   if (!state.ok()) return absl::DataLossError(absl::StrCat(path_, ": ", state.status().message()));
   return state;
@@ -98,11 +118,11 @@ absl::StatusOr<DurableState> StateStore::Load() const {
 bool StateStore::failing() const { return disk_->failing; }
 
 absl::Status StateStore::SaveNow(const DurableState& state) {
-  return disk_->Write(++disk_->sequence, EncodeState(state).SerializeAsString());
+  return disk_->Write(++disk_->sequence, BytesOf(state));
 }
 
 void StateStore::SaveSoon(const DurableState& state) {
-  std::string bytes = EncodeState(state).SerializeAsString();
+  std::string bytes = BytesOf(state);
   bool scheduled = false;
   {
     std::lock_guard lock(disk_->waiting);

@@ -5,6 +5,10 @@
 // newest wins. Both write whole files, one after the other; a late write never replaces a newer one. After a
 // kill -9 the last state written is found.
 //
+// The terms of timed orders are dates in the file, by the wall clock at the time of writing: a restart goes
+// on from them. While the controller runs they follow its monotonic time, so a clock that is set is in the
+// file with the next save.
+//
 // A disk that takes nothing (full, read-only, gone) stops nobody: the state in memory leads, `told` hears of
 // every write and how it ended, the log of the first that failed and of the first that did not. The owner
 // saves again while failing(). Threads: one owner besides the internal one, which also calls `told`.

@@ -194,6 +194,52 @@ absl::Status CheckNames(const Fleet& names, const Fleet& fleet) {
   return absl::OkStatus();
 }
 
+// Of each pair that was measured, in either direction.
+void SaveTrips(const MeasuredRtt& trips, const Fleet& fleet, v1::ControllerCheckpoint& saved) {
+  const RttMatrix& rtt = fleet.world.rtt;
+  const auto save = [&](const MeasuredRtt::Pair& pair, double measured_ms) {
+    v1::MeasuredTrip* out = saved.add_measured_trips();
+    out->set_from(pair.first.value());
+    out->set_to(pair.second.value());
+    out->set_measured_ms(measured_ms);
+    const bool corrected = rtt.source(pair.first, pair.second) == RttSource::kMeasured;
+    out->set_in_use_ms(corrected ? rtt.ms(pair.first, pair.second) : -1);
+  };
+  for (const auto& [pair, ms] : trips.measured()) {
+    save(pair, ms);
+    const MeasuredRtt::Pair back{pair.second, pair.first};
+    if (!trips.measured().contains(back)) save(back, -1);
+  }
+  saved.set_trips_heard(trips.review().heard);
+  const absl::Time wanted = trips.review().wanted_since;
+  saved.set_trips_wanted_since_ns(wanted == absl::InfiniteFuture() ? kNeverAgain : Nanos(wanted));
+  saved.set_trips_corrected_at_ns(Nanos(trips.review().corrected_at));
+}
+
+// The map with the corrections that were in use.
+absl::StatusOr<std::shared_ptr<const Fleet>> LoadTrips(const v1::ControllerCheckpoint& saved,
+                                                       std::shared_ptr<const Fleet> fleet,
+                                                       MeasuredRtt& trips) {
+  if (saved.measured_trips().empty()) return fleet;
+  const std::size_t regions = fleet->world.regions.size();
+  MeasuredRtt::Measured measured;
+  auto corrected = std::make_shared<Fleet>(*fleet);
+  for (const v1::MeasuredTrip& trip : saved.measured_trips()) {
+    if (trip.from() >= regions || trip.to() >= regions) {
+      return absl::InvalidArgumentError("the checkpoint's measured_trips are not of its topology");
+    }
+    const RegionId from(trip.from()), to(trip.to());
+    if (trip.measured_ms() >= 0) measured[{from, to}] = trip.measured_ms();
+    if (trip.in_use_ms() >= 0) corrected->world.rtt.Set(from, to, trip.in_use_ms(), RttSource::kMeasured);
+  }
+  const std::int64_t wanted = saved.trips_wanted_since_ns();
+  trips.Restore(std::move(measured),
+                {.heard = saved.trips_heard(),
+                 .wanted_since = wanted == kNeverAgain ? absl::InfiniteFuture() : At(wanted),
+                 .corrected_at = At(saved.trips_corrected_at_ns())});
+  return corrected;
+}
+
 absl::Status CheckShape(const v1::ControllerCheckpoint& saved, const Fleet& fleet) {
   if (saved.journal_version() < kJournalVersionOldest || saved.journal_version() > kJournalVersion) {
     return absl::InvalidArgumentError(absl::StrCat("journal_version is ", saved.journal_version(),
@@ -253,6 +299,7 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
     lost->set_known(machine.horizon_.known()[id] != 0);
     lost->set_lost_at_ns(Nanos(machine.horizon_.lost_at()[id]));
   }
+  SaveTrips(machine.measured_rtt_, fleet, saved);
   for (const auto& [name, router] : machine.view_.routers()) *saved.add_routers() = SaveRouter(router, fleet);
   for (const TierLoop& loop : machine.tiers_) {
     v1::TierCheckpoint* tier = saved.add_tiers();
@@ -285,6 +332,12 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
        id = RegionId(id.index() + 1)) {
     const v1::LostRegion& lost = saved.lost(static_cast<int>(id.index()));
     machine.horizon_.Restore(id, lost.known(), At(lost.lost_at_ns()));
+  }
+  auto corrected = LoadTrips(saved, fleet, machine.measured_rtt_);
+  if (!corrected.ok()) return corrected.status();
+  machine.fleet_ = *std::move(corrected);
+  for (TierLoop& loop : machine.tiers_) {
+    if (machine.fleet_ != machine.loaded_fleet_) loop.UseMap(machine.fleet_);
   }
   for (const v1::RouterCheckpoint& router : saved.routers()) {
     auto state = LoadRouter(router, *fleet);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "controller/commands.h"
+#include "controller/wire/past_table.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"
 #include "proto/table_codec.h"
@@ -12,15 +13,20 @@ namespace ringway::controller {
 namespace {
 
 struct CommandEncoder {
+  const Fleet& fleet;
   v1::CommandRecord& out;
   void operator()(const DrainCommand& c) const {
     out.mutable_drain()->set_region(c.region);
     out.mutable_drain()->set_tier(c.tier);
     out.mutable_drain()->set_drain(c.drain);
+    if (c.share != 1) out.mutable_drain()->set_share(c.share);
+    out.mutable_drain()->set_check_room(c.check_room);
   }
   void operator()(const ThresholdCommand& c) const {
     out.mutable_threshold()->set_tier(c.tier);
     out.mutable_threshold()->set_overload_threshold(c.overload_threshold);
+    out.mutable_threshold()->set_region(c.region);
+    out.mutable_threshold()->set_clear(c.clear);
   }
   void operator()(const ModeCommand& c) const {
     out.mutable_mode()->set_tier(c.tier);
@@ -42,6 +48,7 @@ struct CommandEncoder {
     out.mutable_rollback()->set_tier(c.tier);
     out.mutable_rollback()->set_epoch(c.version.epoch);
     out.mutable_rollback()->set_version(c.version.version);
+    if (c.table != nullptr) *out.mutable_rollback()->mutable_table() = EncodeWholeTable(*c.table, fleet);
   }
 };
 
@@ -80,7 +87,8 @@ struct EventEncoder {
     command.set_request(e.request);
     command.set_who(e.who);
     command.set_why(e.why);
-    std::visit(CommandEncoder{command}, e.what);
+    command.set_lasts_ns(absl::ToInt64Nanoseconds(e.lasts));
+    std::visit(CommandEncoder{fleet, command}, e.what);
   }
 };
 
@@ -97,14 +105,37 @@ absl::StatusOr<ControllerEvent> DecodeMetric(const v1::MetricRecord& record, con
   return absl::InvalidArgumentError(absl::StrCat("metric '", record.metric(), "' does not exist"));
 }
 
-absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record) {
-  OperatorCommand command{.request = record.request(), .who = record.who(), .why = record.why(), .what = {}};
+absl::StatusOr<ControllerEvent> DecodeRollback(const v1::RollbackAsked& asked, const Fleet& fleet,
+                                               OperatorCommand command) {
+  RollbackCommand rollback{.tier = asked.tier(), .version = {asked.epoch(), asked.version()}};
+  if (asked.has_table()) {
+    auto table = DecodeUnder(asked.table(), fleet);
+    if (!table.ok()) return table.status();
+    rollback.table = std::make_shared<const RoutingTable>(*std::move(table));
+  }
+  command.what = std::move(rollback);
+  return command;
+}
+
+absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record, const Fleet& fleet) {
+  OperatorCommand command{.request = record.request(),
+                          .who = record.who(),
+                          .why = record.why(),
+                          .what = {},
+                          .lasts = absl::Nanoseconds(record.lasts_ns())};
   switch (record.what_case()) {
     case v1::CommandRecord::kDrain:
-      command.what = DrainCommand{record.drain().region(), record.drain().tier(), record.drain().drain()};
+      command.what = DrainCommand{.region = record.drain().region(),
+                                  .tier = record.drain().tier(),
+                                  .drain = record.drain().drain(),
+                                  .share = record.drain().has_share() ? record.drain().share() : 1,
+                                  .check_room = record.drain().check_room()};
       return command;
     case v1::CommandRecord::kThreshold:
-      command.what = ThresholdCommand{record.threshold().tier(), record.threshold().overload_threshold()};
+      command.what = ThresholdCommand{.tier = record.threshold().tier(),
+                                      .overload_threshold = record.threshold().overload_threshold(),
+                                      .region = record.threshold().region(),
+                                      .clear = record.threshold().clear()};
       return command;
     case v1::CommandRecord::kMode: {
       const auto mode = ParseTierMode(record.mode().mode());
@@ -126,9 +157,7 @@ absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record) {
       return command;
     }
     case v1::CommandRecord::kRollback:
-      command.what =
-          RollbackCommand{record.rollback().tier(), {record.rollback().epoch(), record.rollback().version()}};
-      return command;
+      return DecodeRollback(record.rollback(), fleet, std::move(command));
     case v1::CommandRecord::WHAT_NOT_SET:
       break;
   }
@@ -173,7 +202,7 @@ absl::StatusOr<ControllerEvent> DecodeEvent(const v1::JournalRecord& record, con
     case v1::JournalRecord::kMetric:
       return DecodeMetric(record.metric(), fleet);
     case v1::JournalRecord::kCommand:
-      return DecodeCommand(record.command());
+      return DecodeCommand(record.command(), fleet);
     case v1::JournalRecord::kCheckpoint:
     case v1::JournalRecord::kPlan:
     case v1::JournalRecord::kTable:

@@ -44,12 +44,25 @@ class InputCheck {
       site.import_max_rps = (share < 1 ? share : site.shed_level) * site.usable / site.cost;
     }
     site.hot_level =
-        std::min(tier_.route.overload_threshold, ceilings_.Of(site.usable * provisioned.workers));
+        std::min(OverloadThreshold(tier_, region), ceilings_.Of(site.usable * provisioned.workers));
+    site.raised_max = RaisedMax(site);
     site.SetLimit(site.hot_level);
     return site;
   }
 
  private:
+  double RaisedMax(const Site& site) const {
+    switch (tier_.isolation()) {
+      case Isolation::kLocalFirst:
+        return site.hot_level;
+      case Isolation::kFill:
+        return std::max(site.hot_level, std::min(kFullLevel, site.shed_level));
+      case Isolation::kLevel:
+        break;
+    }
+    return site.shed_level;
+  }
+
   template <class... Words>
   void Report(const Words&... words) {
     // The numbers of a missing region are expected to be absent: it is reported once, as missing.

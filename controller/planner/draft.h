@@ -31,7 +31,8 @@ struct Site {
   double background = 0;  // load
   double usable = 0;      // share of maximum capacity
   double headroom = 0;    // usable x (1 - plan margin)
-  double shed_level = 1;  // no plan fills it higher
+  double shed_level = 1;  // requests of its own are refused above it (fair_share.h)
+  double raised_max = 1;  // no plan fills it higher for the overload of others (Isolation)
   double import_max_rps = 0;
   bool has_workers = false;
   bool draining = false;

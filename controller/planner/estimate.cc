@@ -81,7 +81,7 @@ void RegionEstimate::Read(std::size_t metric, const RegionReading& reading, std:
   known.last = reading.load;
   if (reading.busy_share || !cost_) return;
   if (!known.line) known.line.emplace(LoadCostPrior(*tier_, region_), tier_->service_mean);
-  known.line->Add(reading.at, reading.load, reading.started_rps, tier_->route.overload_threshold);
+  known.line->Add(reading.at, reading.load, reading.started_rps, OverloadThreshold(*tier_, region_));
 }
 
 bool RegionEstimate::Missing(std::size_t metric, absl::Time now) const {
@@ -95,7 +95,7 @@ bool RegionEstimate::Frozen(std::size_t metric) const {
 
 std::optional<std::size_t> RegionEstimate::Binding() const {
   if (!cost_) return std::nullopt;
-  const double threshold = tier_->route.overload_threshold;
+  const double threshold = OverloadThreshold(*tier_, region_);
   double least_rps = threshold / cost_->value();
   std::optional<std::size_t> binding;
   for (std::size_t m = 0; m < metrics_.size(); ++m) {

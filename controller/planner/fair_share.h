@@ -1,11 +1,14 @@
 // Pass 4, fair share: what to do with demand above everything reachable.
 //
 // A source that the loop left hot is first helped by displacement (closure.h). If its closure has no way out,
-// the regions of the closure are levelled: all of them may be filled up to the same level, the lowest that
-// holds their demand (water-filling), so that no region is hotter than it must be. A closed set inside it
-// that needs more is then raised further, so the hottest level is that of the tightest set, which no plan can
-// beat. Above their shed level requests are refused by the table, the least important priority first, across
-// the whole closure in proportion to each region's demand of that priority. A finding names each closure.
+// the tier's isolation decides (docs/decisions/0007). Local first: what does not fit stays where it entered,
+// if it can: the requests of a region without workers, or of one that is drained, are levelled. Fill: the
+// other regions of the closure may be filled up, to 1 at most. Level: all of them may be filled up to the
+// same level, the lowest that holds their demand (water-filling), so that no region is hotter than it must
+// be; a closed set inside it that needs more is raised further, so the hottest level is that of the tightest
+// set, which no plan can beat. Above their shed level requests are refused by the table, the least important
+// priority first: of the regions that are in the overload, or, levelled, across the whole closure in
+// proportion to each region's demand of that priority. A finding names each closure.
 //
 // The shed level lies above 1 (GuardSpec::shed_above) although nobody is served above 1. A shed share is 1 -
 // level x capacity / demand, and all that the table knows of demand is a second or more old. Users who try

@@ -42,8 +42,8 @@ std::string RoutersText(int count, const std::string& region, const char* did) {
 
 std::string_view EventKindName(EventKind kind) {
   static constexpr std::string_view kNames[] = {
-      "leader", "topology", "planning", "drain", "undrain", "threshold", "mode",   "pin",  "rollback",
-      "hot",    "cool",     "shed",     "spill", "refused", "routers",   "silent", "heard"};
+      "leader", "topology", "planning", "drain", "undrain", "threshold", "mode",   "pin",   "rollback",
+      "hot",    "cool",     "shed",     "spill", "refused", "routers",   "silent", "heard", "expired"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -64,6 +64,13 @@ LoggedEvent& EventLog::Log(absl::Time wall, EventKind kind, std::string text) {
 void EventLog::Take(absl::Time wall, const ControllerEvent& event,
                     const std::vector<ControllerAction>& actions, const ControllerMachine& machine) {
   if (const auto* order = std::get_if<OperatorCommand>(&event)) TakeOrder(wall, *order, actions);
+  for (const ControllerAction& action : actions) {
+    const auto* entry = std::get_if<AuditEntry>(&action);
+    if (entry == nullptr || entry->who != kByItself) continue;
+    LoggedEvent& ended = Log(wall, EventKind::kExpired, entry->action);
+    ended.who = entry->who;
+    ended.why = entry->why;
+  }
   if (const auto* report = std::get_if<RouterReported>(&event)) CountReport(*report, machine);
   if (const auto* ack = std::get_if<RouterAcked>(&event); ack != nullptr && !ack->active) {
     const auto home = homes_.find(ack->stream);
@@ -118,8 +125,8 @@ void EventLog::CountReport(const RouterReported& event, const ControllerMachine&
 
 void EventLog::EndEpoch(absl::Time now, absl::Time wall, const ControllerMachine& machine,
                         const FleetPicture& picture) {
-  if (fleet_ != machine.fleet()) {
-    fleet_ = machine.fleet();
+  if (fleet_ != machine.loaded_fleet()) {
+    fleet_ = machine.loaded_fleet();
     seen_.clear();
     sheds_.clear();
   }

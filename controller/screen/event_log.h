@@ -47,6 +47,7 @@ enum class EventKind : std::uint8_t {
   kRouters,
   kSilent,
   kHeard,
+  kExpired,
 };
 std::string_view EventKindName(EventKind kind);
 

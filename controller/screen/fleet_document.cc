@@ -60,7 +60,7 @@ void WriteRegion(const RegionStatus& status, const TierLoop& loop, RegionId regi
   json.Key("seen").Integer(status.workers_seen);
   json.Key("health").Text(InputHealthName(status.health));
   json.Key("drained").Number(status.drain_share);
-  json.Key("drain").Flag(loop.region(region).drain.drain);
+  json.Key("drain").Flag(loop.region(region).drain.goal > 0);
   json.Key("pinned").Flag(status.pinned);
   // What its routers really sent, by target; spills and a table that is on its way show here first.
   json.Key("sent").BeginObject();

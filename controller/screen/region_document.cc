@@ -59,6 +59,8 @@ absl::StatusOr<std::string> RegionDocument(const ScreenView& view, std::string_v
     json.Key("name").Text(fleet.world.regions[other.region].name);
     json.Key("rtt_ms").Number(other.rtt_ms);
     json.Key("estimated").Flag(fleet.world.rtt.estimated(*region, other.region));
+    json.Key("measured").Flag(fleet.world.rtt.source(*region, other.region) == RttSource::kMeasured);
+    json.Key("topology_ms").Number(view.machine.loaded_fleet()->world.rtt.ms(*region, other.region));
     json.Key("ring").Integer(RingOf(loop.tier(), other.rtt_ms));
     json.Key("forbidden").Flag(Forbidden(loop.tier(), *region, other.region));
     json.End();

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kNameBytesMax = 256;
 constexpr double kPeriodMax_s = 3600;
+constexpr double kRoundTripMax_ms = 60'000;
 // Counts beyond this in one period are not traffic but a mistake.
 constexpr std::uint64_t kCountMax = std::uint64_t{1} << 40;
 
@@ -166,6 +167,14 @@ absl::StatusOr<RouterReport> DecodeReport(const v1::Report& message, const Fleet
     if (!worker.ok()) return worker.status();
     report.workers.push_back(*std::move(worker));
   }
+  for (const v1::RoundTrip& trip : message.round_trips()) {
+    const auto to = fleet.world.FindRegion(trip.region());
+    if (!(trip.ms() >= 0 && trip.ms() <= kRoundTripMax_ms)) {
+      return BadReport("Report.round_trips",
+                       absl::StrCat(trip.ms(), " ms is not in [0, ", kRoundTripMax_ms, "]"));
+    }
+    if (to) report.round_trips.push_back({*to, trip.ms()});
+  }
   return report;
 }
 
@@ -213,6 +222,11 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
     out->set_service_s_sum(counts.service_s_sum);
     out->set_ran(counts.ran);
     out->set_held_s_sum(counts.held_s_sum);
+  }
+  for (const RoundTripSeen& trip : report.round_trips) {
+    v1::RoundTrip* out = message.add_round_trips();
+    out->set_region(fleet.world.regions[trip.to].name);
+    out->set_ms(trip.ms);
   }
   for (const WorkerSeen& worker : report.workers) {
     v1::WorkerReport* out = message.add_workers();

@@ -33,36 +33,154 @@ TierId TierOf(Fleet& names, const std::string& name) {
   return names.tiers.push_back(std::move(tier));
 }
 
+v1::Term EncodeTerm(const Term& term) {
+  v1::Term message;
+  message.set_until_unix_ns(absl::ToUnixNanos(term.until));
+  message.set_length_ns(absl::ToInt64Nanoseconds(term.length));
+  message.set_who(term.who);
+  return message;
+}
+
+Term DecodeTerm(const v1::Term& message) {
+  return {.until = absl::FromUnixNanos(message.until_unix_ns()),
+          .length = absl::Nanoseconds(message.length_ns()),
+          .who = message.who()};
+}
+
+bool IsThreshold(double threshold) { return threshold > 0 && threshold <= 1; }
+bool IsShare(double share) { return share >= 0 && share <= 1; }
+
+absl::Status DecodeThresholds(const v1::TierSettings& message, const std::string& place, DurableTier& tier) {
+  const auto read = [](bool given, double value, std::optional<double>& out) {
+    if (given) out = value;
+    return !given || IsThreshold(value);
+  };
+  bool sane =
+      read(message.has_overload_threshold(), message.overload_threshold(), tier.overload_threshold.lasting);
+  if (message.has_threshold_term()) {
+    tier.overload_threshold.over.emplace(std::nullopt, DecodeTerm(message.threshold_term()));
+    sane =
+        read(message.has_timed_threshold(), message.timed_threshold(), tier.overload_threshold.over->first) &&
+        sane;
+  }
+  for (const v1::RegionThreshold& one : message.region_thresholds()) {
+    DurableThreshold& threshold = tier.thresholds.emplace_back(DurableThreshold{one.region(), {}});
+    sane = read(one.has_lasting(), one.lasting(), threshold.order.lasting) && sane;
+    if (!one.has_term()) continue;
+    threshold.order.over.emplace(std::nullopt, DecodeTerm(one.term()));
+    sane = read(one.has_timed(), one.timed(), threshold.order.over->first) && sane;
+  }
+  return sane ? absl::OkStatus() : BadState(place, "overload_threshold is not in (0, 1]");
+}
+
+absl::Status DecodeDrains(const v1::TierSettings& message, const std::string& place, DurableTier& tier) {
+  for (const v1::DrainSetting& drain : message.drains()) {
+    // Earlier releases knew all and nothing, and no terms.
+    const double goal = drain.has_goal() ? drain.goal() : drain.drain() ? 1 : 0;
+    const double lasting = drain.has_goal() ? drain.lasting() : goal;
+    if (!IsShare(drain.from()) || !IsShare(goal) || !IsShare(lasting)) {
+      return BadState(place, "a drain's share is not in [0, 1]");
+    }
+    DurableDrain& kept = tier.drains.emplace_back(
+        DurableDrain{drain.region(), {goal, drain.from(), absl::FromUnixNanos(drain.since_unix_ns())}});
+    kept.order.lasting = lasting;
+    if (drain.has_term()) kept.order.over.emplace(goal, DecodeTerm(drain.term()));
+  }
+  return absl::OkStatus();
+}
+
+void DecodePins(const v1::TierSettings& message, DurableTier& tier) {
+  for (const v1::PinSetting& pin : message.pins()) {
+    std::optional<PinnedShares> shares;
+    if (!pin.unpinned()) {
+      shares.emplace(PinnedShares{.routes = {}, .shed_fraction = pin.shed_fraction()});
+      for (const v1::PinTarget& target : pin.targets())
+        shares->routes.push_back({target.region(), target.fraction()});
+    }
+    // A timed one follows the one that lasts and that it lies over.
+    const bool same = !tier.pins.empty() && tier.pins.back().region == pin.region() &&
+                      tier.pins.back().priority == pin.priority();
+    if (!same) tier.pins.push_back({.region = pin.region(), .priority = pin.priority(), .order = {}});
+    if (pin.has_term()) {
+      tier.pins.back().order.over.emplace(std::move(shares), DecodeTerm(pin.term()));
+    } else {
+      tier.pins.back().order.lasting = std::move(shares);
+    }
+  }
+}
+
 absl::StatusOr<DurableTier> DecodeTier(const v1::TierSettings& message) {
   const std::string place = absl::StrCat("tiers['", message.tier(), "']");
+  const auto bad_mode = [&](const std::string& mode) {
+    return BadState(place, absl::StrCat("mode '", mode, "' is not active, observe or frozen"));
+  };
   const auto mode = ParseTierMode(message.mode());
-  if (!mode)
-    return BadState(place, absl::StrCat("mode '", message.mode(), "' is not active, observe or frozen"));
-  DurableTier tier{.tier = message.tier(), .mode = *mode, .overload_threshold = {}, .drains = {}, .pins = {}};
-  if (message.has_overload_threshold()) {
-    const double threshold = message.overload_threshold();
-    if (!(threshold > 0 && threshold <= 1)) return BadState(place, "overload_threshold is not in (0, 1]");
-    tier.overload_threshold = threshold;
+  if (!mode) return bad_mode(message.mode());
+  DurableTier tier{.tier = message.tier(), .mode = {.lasting = *mode}};
+  if (message.has_mode_term()) {
+    const auto timed = ParseTierMode(message.timed_mode());
+    if (!timed) return bad_mode(message.timed_mode());
+    tier.mode.over.emplace(*timed, DecodeTerm(message.mode_term()));
   }
-  for (const v1::DrainSetting& drain : message.drains()) {
-    if (!(drain.from() >= 0 && drain.from() <= 1)) return BadState(place, "a drain's share is not in [0, 1]");
-    tier.drains.push_back(
-        {drain.region(), {drain.drain(), drain.from(), absl::FromUnixNanos(drain.since_unix_ns())}});
-  }
-  for (const v1::PinSetting& pin : message.pins()) {
-    DurablePin kept{.region = pin.region(),
-                    .priority = pin.priority(),
-                    .routes = {},
-                    .shed_fraction = pin.shed_fraction()};
-    for (const v1::PinTarget& target : pin.targets())
-      kept.routes.push_back({target.region(), target.fraction()});
-    tier.pins.push_back(std::move(kept));
-  }
+  if (absl::Status s = DecodeThresholds(message, place, tier); !s.ok()) return s;
+  if (absl::Status s = DecodeDrains(message, place, tier); !s.ok()) return s;
+  DecodePins(message, tier);
   for (const v1::DemandHistory& history : message.histories()) {
     tier.histories.push_back(
         {history.region(), {history.newest(), {history.rates().begin(), history.rates().end()}}});
   }
   return tier;
+}
+
+void EncodeThresholds(const DurableTier& tier, v1::TierSettings& out) {
+  if (tier.overload_threshold.lasting) out.set_overload_threshold(*tier.overload_threshold.lasting);
+  if (const auto& over = tier.overload_threshold.over) {
+    if (over->first) out.set_timed_threshold(*over->first);
+    *out.mutable_threshold_term() = EncodeTerm(over->second);
+  }
+  for (const DurableThreshold& threshold : tier.thresholds) {
+    v1::RegionThreshold* setting = out.add_region_thresholds();
+    setting->set_region(threshold.region);
+    if (threshold.order.lasting) setting->set_lasting(*threshold.order.lasting);
+    if (const auto& over = threshold.order.over) {
+      if (over->first) setting->set_timed(*over->first);
+      *setting->mutable_term() = EncodeTerm(over->second);
+    }
+  }
+}
+
+void EncodeDrains(const DurableTier& tier, v1::TierSettings& out) {
+  for (const DurableDrain& drain : tier.drains) {
+    v1::DrainSetting* setting = out.add_drains();
+    setting->set_region(drain.region);
+    setting->set_drain(drain.ramp.goal > 0);
+    setting->set_goal(drain.ramp.goal);
+    setting->set_lasting(drain.order.lasting);
+    setting->set_from(drain.ramp.from);
+    setting->set_since_unix_ns(absl::ToUnixNanos(drain.ramp.since));
+    if (drain.order.over) *setting->mutable_term() = EncodeTerm(drain.order.over->second);
+  }
+}
+
+void EncodePins(const DurableTier& tier, v1::TierSettings& out) {
+  const auto add = [&](const DurablePin& pin, const std::optional<PinnedShares>& shares) {
+    v1::PinSetting* setting = out.add_pins();
+    setting->set_region(pin.region);
+    setting->set_priority(pin.priority);
+    setting->set_unpinned(!shares);
+    if (!shares) return setting;
+    setting->set_shed_fraction(shares->shed_fraction);
+    for (const PinnedRoute& route : shares->routes) {
+      v1::PinTarget* target = setting->add_targets();
+      target->set_region(route.target);
+      target->set_fraction(route.fraction);
+    }
+    return setting;
+  };
+  for (const DurablePin& pin : tier.pins) {
+    if (pin.order.lasting) add(pin, pin.order.lasting);
+    if (const auto& over = pin.order.over) *add(pin, over->first)->mutable_term() = EncodeTerm(over->second);
+  }
 }
 
 Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
@@ -112,26 +230,14 @@ v1::ControllerState EncodeState(const DurableState& state) {
   for (const DurableTier& tier : state.tiers) {
     v1::TierSettings* out = message.add_tiers();
     out->set_tier(tier.tier);
-    out->set_mode(Text(TierModeName(tier.mode)));
-    if (tier.overload_threshold) out->set_overload_threshold(*tier.overload_threshold);
-    for (const DurableDrain& drain : tier.drains) {
-      v1::DrainSetting* setting = out->add_drains();
-      setting->set_region(drain.region);
-      setting->set_drain(drain.ramp.drain);
-      setting->set_from(drain.ramp.from);
-      setting->set_since_unix_ns(absl::ToUnixNanos(drain.ramp.since));
+    out->set_mode(Text(TierModeName(tier.mode.lasting)));
+    if (const auto& over = tier.mode.over) {
+      out->set_timed_mode(Text(TierModeName(over->first)));
+      *out->mutable_mode_term() = EncodeTerm(over->second);
     }
-    for (const DurablePin& pin : tier.pins) {
-      v1::PinSetting* setting = out->add_pins();
-      setting->set_region(pin.region);
-      setting->set_priority(pin.priority);
-      setting->set_shed_fraction(pin.shed_fraction);
-      for (const PinnedRoute& route : pin.routes) {
-        v1::PinTarget* target = setting->add_targets();
-        target->set_region(route.target);
-        target->set_fraction(route.fraction);
-      }
-    }
+    EncodeThresholds(tier, *out);
+    EncodeDrains(tier, *out);
+    EncodePins(tier, *out);
     for (const DurableHistory& history : tier.histories) {
       v1::DemandHistory* saved = out->add_histories();
       saved->set_region(history.region);
@@ -178,6 +284,21 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
   }
   state.fleet = std::move(names);
   return state;
+}
+
+void EditTerms(v1::ControllerState& message, const std::function<void(v1::Term&)>& edit) {
+  const auto edit_all = [&edit](auto& settings) {
+    for (auto& one : settings) {
+      if (one.has_term()) edit(*one.mutable_term());
+    }
+  };
+  for (v1::TierSettings& tier : *message.mutable_tiers()) {
+    if (tier.has_mode_term()) edit(*tier.mutable_mode_term());
+    if (tier.has_threshold_term()) edit(*tier.mutable_threshold_term());
+    edit_all(*tier.mutable_region_thresholds());
+    edit_all(*tier.mutable_drains());
+    edit_all(*tier.mutable_pins());
+  }
 }
 
 bool DropAbsurdEpochs(v1::ControllerState& message) {

@@ -10,6 +10,7 @@
 #define RINGWAY_CONTROLLER_WIRE_STATE_CODEC_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "absl/status/statusor.h"
@@ -26,6 +27,9 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message);
 // An epoch that no controller can have reached is not taken over, nor who was appointed under one; all else
 // of the state is as good as ever. True: something was dropped.
 bool DropAbsurdEpochs(v1::ControllerState& message);
+
+// Every term of an order that has one.
+void EditTerms(v1::ControllerState& message, const std::function<void(v1::Term&)>& edit);
 
 // With the workers of `region`, or of all regions.
 v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet, std::optional<RegionId> region);

@@ -1,6 +1,7 @@
 #include "gateway/jobs/job_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/check.h"
@@ -39,6 +40,9 @@ void JobTable::On(Turn& turn, const Recovered& event) {
   ends_.insert({video.expires_s, video.id});
   if (video.has_result) bytes_ += video.result_bytes;
   if (video.webhook_owed) turn.actions.push_back(CallWebhook{video.id});
+  if (video.state == State::kDeleted && video.shared) turn.actions.push_back(Unshare{video.id});
+  if (limits_.shares && video.has_result && !video.shared && !IsImageId(video.id))
+    turn.actions.push_back(Share{video.id});
   MakeRoom(turn);
 }
 
@@ -110,6 +114,8 @@ void JobTable::On(Turn& turn, const Ended& event) {
   video->refused = event.refused;
   video->content_type = event.content_type;
   video->note = event.note;
+  if (!event.size.empty()) video->size = event.size;
+  if (!event.seconds.empty()) video->seconds = event.seconds;
   if (!event.fault.code.empty()) return Finish(turn, *video, State::kFailed);
   video->progress = 100;
   video->step = video->steps;
@@ -128,6 +134,8 @@ void JobTable::Finish(Turn& turn, Video& video, State state) {
   video.webhook_owed = !video.webhook_url.empty() && state != State::kDeleted;
   turn.actions.push_back(KeepRecord{video.id});
   if (video.webhook_owed) turn.actions.push_back(CallWebhook{video.id});
+  if (limits_.shares && state == State::kCompleted && !IsImageId(video.id))
+    turn.actions.push_back(Share{video.id});
   turn.actions.push_back(Publish{video.id, state == State::kCompleted ? "video.completed"
                                            : state == State::kFailed  ? "video.failed"
                                                                       : "video.deleted"});
@@ -148,6 +156,7 @@ void JobTable::On(Turn& turn, const Deleted& event) {
   video.state = State::kDeleted;
   video.webhook_owed = false;
   turn.actions.push_back(KeepRecord{video.id});
+  if (video.shared) turn.actions.push_back(Unshare{video.id});
   turn.actions.push_back(Publish{video.id, "video.deleted"});
 }
 
@@ -165,6 +174,23 @@ void JobTable::On(Turn& turn, const Forgotten& event) {
 void JobTable::On(Turn& turn, const WebhookSettled& event) {
   const auto found = jobs_.find(event.id);
   if (found == jobs_.end() || !std::exchange(found->second.webhook_owed, false)) return;
+  turn.actions.push_back(KeepRecord{event.id});
+}
+
+// Deleted while it was on its way there: it has to go again.
+void JobTable::On(Turn& turn, const Shared& event) {
+  const auto found = jobs_.find(event.id);
+  if (found == jobs_.end() || found->second.state != State::kCompleted) {
+    turn.actions.push_back(Unshare{event.id});
+    if (found == jobs_.end()) return;
+  }
+  found->second.shared = true;
+  turn.actions.push_back(KeepRecord{event.id});
+}
+
+void JobTable::On(Turn& turn, const Unshared& event) {
+  const auto found = jobs_.find(event.id);
+  if (found == jobs_.end() || !std::exchange(found->second.shared, false)) return;
   turn.actions.push_back(KeepRecord{event.id});
 }
 
@@ -186,14 +212,21 @@ void JobTable::Remove(Turn& turn, const std::string& id) {
   ForgetResult(turn, video);
   if (const auto key = keys_.find(video.key); key != keys_.end() && key->second == id) keys_.erase(key);
   turn.actions.push_back(DropRecord{id});
+  if (video.shared) turn.actions.push_back(Unshare{id});
   jobs_.erase(found);
 }
 
 // The results that would expire next go first. What grows now is not among them, so this ends.
 void JobTable::MakeRoom(Turn& turn) {
+  if (bytes_ <= limits_.store_bytes_max) return;
+  if (limits_.shares) MakeRoomOf(turn, true);
+  MakeRoomOf(turn, false);
+}
+
+void JobTable::MakeRoomOf(Turn& turn, bool shared) {
   for (auto next = ends_.begin(); bytes_ > limits_.store_bytes_max && next != ends_.end(); ++next) {
     Video& video = jobs_.at(next->second);
-    if (!video.has_result) continue;
+    if (!video.has_result || (limits_.shares && video.shared != shared)) continue;
     ForgetResult(turn, video);
     turn.actions.push_back(KeepRecord{video.id});
   }

@@ -10,7 +10,10 @@
 //     than store_bytes_max;
 //   - that a job of a key runs once at a time: asked for again, it is the same job, and one that failed runs
 //     again under its id;
-//   - what a restart means: what was not over then has failed.
+//   - what a restart means: what was not over then has failed;
+//   - what goes to the store that the routers share, where there is one: each finished video, until it is
+//   there;
+//     and away from there with it. Results that are there make room before those that are not.
 //
 // Invariants: each job is in `ends_` exactly while it is over; bytes_ is the sum of what is in the store,
 // growing results included; progress does not fall within a run. An event about a job that is not in the
@@ -39,6 +42,7 @@ struct TableLimits {
   std::uint64_t store_bytes_max = std::uint64_t{4} << 30;
   std::uint64_t film_bytes_max = 0;  // of one result; 0: the whole store
   absl::Duration expiry = absl::Hours(1);
+  bool shares = false;  // there is a store that the routers share, for finished videos
 };
 
 // ---- what happens ----
@@ -68,6 +72,9 @@ struct Ended {
   bool refused = false;  // nothing had begun
   std::string content_type = {};
   std::string note = {};
+  // Of the film that was made; empty: as it was asked for.
+  std::string size = {};
+  std::string seconds = {};
 };
 struct Deleted {  // by a client
   std::string id;
@@ -78,9 +85,15 @@ struct Forgotten {  // it was never promised to anybody
 struct WebhookSettled {  // delivered, or given up
   std::string id;
 };
+struct Shared {  // record and result are in the shared store
+  std::string id;
+};
+struct Unshared {  // nothing of it is there any more
+  std::string id;
+};
 struct ClockPassed {};
 using JobEvent = std::variant<Recovered, Asked, Started, Progressed, ResultGrew, Ended, Deleted, Forgotten,
-                              WebhookSettled, ClockPassed>;
+                              WebhookSettled, Shared, Unshared, ClockPassed>;
 
 // ---- what is to be done, in this order ----
 struct KeepRecord {
@@ -98,11 +111,18 @@ struct CancelRun {
 struct CallWebhook {
   std::string id;
 };
+struct Share {  // a finished video: to the shared store
+  std::string id;
+};
+struct Unshare {  // away from there
+  std::string id;
+};
 struct Publish {  // to whoever watches
   std::string id;
   std::string_view event;  // "video.queued", ".in_progress", ".progress", ".completed", ".failed", ".deleted"
 };
-using JobAction = std::variant<KeepRecord, DropRecord, DropResult, CancelRun, CallWebhook, Publish>;
+using JobAction =
+    std::variant<KeepRecord, DropRecord, DropResult, CancelRun, CallWebhook, Share, Unshare, Publish>;
 
 class JobTable {
  public:
@@ -144,6 +164,8 @@ class JobTable {
   void On(Turn& turn, const Deleted& event);
   void On(Turn& turn, const Forgotten& event);
   void On(Turn& turn, const WebhookSettled& event);
+  void On(Turn& turn, const Shared& event);
+  void On(Turn& turn, const Unshared& event);
   void On(Turn& turn, const ClockPassed& event);
 
   Video* Live(const std::string& id);  // null: not here, or over
@@ -151,8 +173,9 @@ class JobTable {
   void ForgetResult(Turn& turn, Video& video);
   void Remove(Turn& turn, const std::string& id);
   void MakeRoom(Turn& turn);
+  void MakeRoomOf(Turn& turn, bool shared);
 
-  const TableLimits limits_;
+  TableLimits limits_;
   std::map<std::string, Video> jobs_;                    // by id
   std::map<std::string, std::string> keys_;              // key to id
   std::set<std::pair<std::int64_t, std::string>> ends_;  // (expires_s, id) of what is over

@@ -81,7 +81,8 @@ std::string PageJson(const ListPage& page, const ListGaps& gaps) {
   id_or_null("last_id", false);
   json.Key("ringway").BeginObject().Key("silent").BeginArray();
   for (const std::string& router : gaps.silent) json.Text(router);
-  json.End().Key("not_asked").Integer(static_cast<std::int64_t>(gaps.not_asked)).End().End();
+  json.End().Key("not_asked").Integer(static_cast<std::int64_t>(gaps.not_asked));
+  json.Key("store_missing").Flag(gaps.store_silent).End().End();
   return json.text();
 }
 

@@ -45,6 +45,7 @@ struct ListQuery {
 struct ListGaps {
   std::vector<std::string> silent = {};  // routers that did not answer in time
   std::size_t not_asked = 0;             // beyond the number that one list asks
+  bool store_silent = false;             // the store that the routers share
 };
 
 std::string PageLines(const ListPage& page);

@@ -72,6 +72,7 @@ const std::vector<ServedRoute>& ServedRoutes() {
       {"POST", "/v1/images/edits", Kind::kImageEdit},
       {"POST", "/v1/images/variations", Kind::kImageVariation},
       {"GET", "/v1/models", Kind::kModels},
+      {"GET", "/v1/models/{id}", Kind::kModel},
       {"GET", "/openapi.json", Kind::kOpenApi},
   };
   return served;

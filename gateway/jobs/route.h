@@ -30,6 +30,7 @@ struct Route {
     kImageEdit,       // POST /v1/images/edits
     kImageVariation,  // POST /v1/images/variations
     kModels,          // GET /v1/models
+    kModel,           // GET /v1/models/{id}
     kOpenApi,         // GET /openapi.json
   };
   static constexpr std::size_t kQueryMax = 16;

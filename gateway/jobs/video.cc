@@ -55,6 +55,12 @@ std::string ErrorJson(int http_status, std::string_view code, std::string_view m
   return json.text();
 }
 
+std::string DeletedJson(std::string_view id) {
+  JsonWriter json(JsonWriter::Layout::kDense);
+  json.BeginObject().Key("id").Text(id).Key("object").Text("video.deleted").Key("deleted").Flag(true).End();
+  return json.text();
+}
+
 std::string VideoJson(const Video& video, std::string_view router) {
   JsonWriter json(JsonWriter::Layout::kDense);
   json.BeginObject().Key("id").Text(video.id).Key("object").Text("video").Key("model").Text(video.model);
@@ -77,7 +83,8 @@ std::string VideoJson(const Video& video, std::string_view router) {
   json.Key("step").Integer(video.step).Key("steps").Integer(video.steps);
   TextOrNull(json.Key("content_type"), video.content_type);
   TextOrNull(json.Key("note"), video.note);
-  json.Key("bytes").Integer(static_cast<std::int64_t>(video.result_bytes)).End().End();
+  json.Key("bytes").Integer(static_cast<std::int64_t>(video.result_bytes));
+  json.Key("shared").Flag(video.shared).End().End();
   return json.text();
 }
 

@@ -64,6 +64,7 @@ struct Video {
   std::string note;  // for people: what of the request was not understood
   std::uint64_t result_bytes = 0;
   bool has_result = false;  // in the store
+  bool shared = false;      // record and result are in the store that the routers share
   bool webhook_owed = false;
 };
 
@@ -74,6 +75,9 @@ std::string_view ErrorTypeOf(int http_status);
 
 // {"error":{"message":...,"type":...,"param":null,"code":...}}
 std::string ErrorJson(int http_status, std::string_view code, std::string_view message);
+
+// {"id":...,"object":"video.deleted","deleted":true}
+std::string DeletedJson(std::string_view id);
 
 // The object of the API, without a line break. `router`: who owns it.
 std::string VideoJson(const Video& video, std::string_view router);

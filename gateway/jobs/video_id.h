@@ -33,6 +33,11 @@ struct VideoId {
 
 // Nothing: no id. For each id there is one text.
 std::optional<VideoId> ParseVideoId(std::string_view text);
+// Of an id that is one: the router that made it.
+inline std::string OwnerOf(std::string_view id) {
+  const auto parsed = ParseVideoId(id);
+  return parsed ? parsed->owner : "";
+}
 // Of an id that is one.
 inline bool IsImageId(std::string_view id) { return id.starts_with("image_"); }
 

@@ -117,6 +117,12 @@ std::uint64_t VideoOrder::Fingerprint() const {
 absl::Status AddField(VideoOrder& order, std::string_view name, std::string_view value) {
   const std::size_t bytes_max = name == "prompt" ? kPromptBytesMax : kFieldBytesMax;
   if (IsPictureText(name)) return AddPictureText(order, value);
+  if (name == "input_reference[file_id]" || name == "input_reference.file_id") {
+    return absl::InvalidArgumentError(
+        "input_reference is a file_id, and no files are kept here; allowed: the picture itself as a file, or "
+        "as a "
+        "data URL in image_url");
+  }
   if (!IsUtf8(name) || !IsUtf8(value)) {
     return absl::InvalidArgumentError(absl::StrCat("field '", Shown(name), "' is not UTF-8"));
   }

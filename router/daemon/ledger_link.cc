@@ -15,19 +15,34 @@ constexpr StreamTerms kTerms = {.retry_first = absl::Milliseconds(30),
 
 LedgerLink::LedgerLink(runtime::EventLoop& loop, StreamCount& streams,
                        const std::shared_ptr<grpc::Channel>& leader, const LedgerGreeting& greeting,
-                       std::uint64_t seed, Hear hear, Lost lost)
-    : stream_(
+                       std::uint64_t seed, absl::Duration one_way, Hear hear, Lost lost)
+    : hear_(std::move(hear)),
+      stream_(
           loop, streams, kTerms, seed,
           {.dial = [stub = std::shared_ptr(v1::Ledger::NewStub(leader))](
                        grpc::ClientContext& context, auto& call) { stub->async()->Connect(&context, &call); },
            .greet = [hello = EncodeGreeting(greeting)] { return hello; },
            .hear =
-               [this, hear = std::move(hear)](const v1::LedgerDown& message) {
+               [this](const v1::LedgerDown& message) {
                  stream_.Settle();
-                 hear(message);
+                 if (in_ != nullptr) return in_->Push(message);
+                 hear_(message);
                },
-           .lost = [lost = std::move(lost)](const grpc::Status&) { lost(); }}) {
+           .lost =
+               [this, &loop, one_way, lost = std::move(lost)](const grpc::Status&) {
+                 EmulateDistance(loop, one_way);
+                 lost();
+               }}) {
+  EmulateDistance(loop, one_way);
   stream_.Open();
+}
+
+void LedgerLink::EmulateDistance(runtime::EventLoop& loop, absl::Duration one_way) {
+  if (one_way <= absl::ZeroDuration()) return;
+  out_ = std::make_unique<DelayLine<v1::LedgerUp>>(
+      loop, one_way, [this](v1::LedgerUp& message) { stream_.Send(std::move(message)); });
+  in_ = std::make_unique<DelayLine<v1::LedgerDown>>(loop, one_way,
+                                                    [this](v1::LedgerDown& message) { hear_(message); });
 }
 
 }  // namespace ringway::router

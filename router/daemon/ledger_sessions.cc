@@ -190,7 +190,7 @@ void LedgerSessions::Do(TierId tier, const DialLeader& action) {
   endpoint.link = std::make_unique<LedgerLink>(
       loop_, client_streams_, addresses_.Dial(action.address),
       LedgerGreeting{settings_.router, fleet_.fleet->tiers[tier].name}, settings_.seed + tier.value(),
-      [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
+      absl::ZeroDuration(), [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
       [this, tier] {
         endpoints_[tier].session->Apply(LeaderLost{});
         TellQueued();
@@ -209,14 +209,22 @@ void LedgerSessions::Do(TierId tier, const DialRegion& action) {
                                 .region = fleet_.fleet->world.regions[fleet_.home].name,
                                 .hint_period = action.period};
   const RegionId region = action.region;
+  const absl::Duration rtt = absl::Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, region));
   endpoints_[tier].regions[region] = std::make_unique<LedgerLink>(
       loop_, client_streams_, addresses_.Dial(action.address), greeting,
       settings_.seed + tier.value() + (region.value() << 8),
+      settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration(),
       [this, tier, region](const v1::LedgerDown& message) {
         if (!message.has_hint()) return;
-        endpoints_[tier].session->Apply(RegionHinted{region, DecodeHint(message.hint())});
+        endpoints_[tier].session->Apply(
+            RegionHinted{region, DecodeHint(message.hint()), message.hint().answers()});
       },
       [this, tier, region] { endpoints_[tier].session->Apply(RegionLinkBroke{region}); });
+}
+
+void LedgerSessions::Do(TierId tier, const AskRegion& action) {
+  const auto link = endpoints_[tier].regions.find(action.region);
+  if (link != endpoints_[tier].regions.end()) link->second->Send(EncodeHintWanted(action.number));
 }
 
 void LedgerSessions::Do(TierId tier, const HangUpRegion& action) {
@@ -284,6 +292,18 @@ WorkerId LedgerSessions::FindWorker(std::string_view address) const {
 
 std::string_view LedgerSessions::AddressOf(WorkerId worker) const {
   return addresses_.worker(worker).address;
+}
+
+void LedgerSessions::ReportRoundTrips(v1::Report& report) {
+  std::vector<RoundTrip> trips;
+  for (auto& [tier, endpoint] : endpoints_) {
+    endpoint.session->machine().TakeRoundTrips(runtime::MonotonicNow(), trips);
+  }
+  for (const RoundTrip& trip : trips) {
+    v1::RoundTrip& out = *report.add_round_trips();
+    out.set_region(fleet_.fleet->world.regions[trip.to].name);
+    out.set_ms(absl::ToDoubleMilliseconds(trip.time));
+  }
 }
 
 std::vector<LedgerStatus> LedgerSessions::Statuses() const {

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ringway/v1/control.pb.h"
 #include "ringway/v1/fleet.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "router/daemon/address_table.h"
@@ -54,6 +55,8 @@ struct SessionsSettings {
   std::uint64_t incarnation = 0;  // of this life
   std::uint64_t seed = 1;
   std::optional<PlainTier> plain = {};
+  bool emulate_rtt =
+      false;  // hints of other regions come as late as if these were as far away as the map says
 };
 
 // What screens and metrics show of one tier.
@@ -95,6 +98,8 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
   void Perform(const TellLedger& tell);
   void Perform(const AimLedger& aim);
 
+  // What is to be said of round trips in a report of now.
+  void ReportRoundTrips(v1::Report& report);
   std::vector<LedgerStatus> Statuses() const;
   // Closes all streams, of both directions.
   void Close();
@@ -144,6 +149,7 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
   void Do(TierId tier, const HangUpLeader& action);
   void Do(TierId tier, const DialRegion& action);
   void Do(TierId tier, const HangUpRegion& action);
+  void Do(TierId tier, const AskRegion& action);
   void Do(TierId tier, const TellLeader& action);
   void Do(TierId tier, TellMachine& action);
 

@@ -43,8 +43,12 @@ void LedgerSessions::OnMessage(LedgerStream& stream, const v1::LedgerUp& message
     return;
   }
   if (stream.listens) {
-    stream.Close(
-        {grpc::StatusCode::INVALID_ARGUMENT, "LedgerUp: who listens from another region says nothing"});
+    if (message.has_hint_wanted()) {
+      EndpointOf(stream.tier).session->Apply(HintWanted{stream.router, message.hint_wanted().number()});
+      return;
+    }
+    stream.Close({grpc::StatusCode::INVALID_ARGUMENT,
+                  "LedgerUp: who listens from another region may only ask for a hint"});
     return;
   }
   const auto said =
@@ -124,7 +128,7 @@ void LedgerSessions::Do(TierId tier, const SendHeartbeat& action) {
 void LedgerSessions::Do(TierId tier, const SendHint& action) {
   const Endpoint& endpoint = endpoints_[tier];
   const auto place = endpoint.streams.find(action.router);
-  if (place != endpoint.streams.end()) place->second->Send(EncodeHint(action.hint));
+  if (place != endpoint.streams.end()) place->second->Send(EncodeHint(action.hint, action.answers));
 }
 
 void LedgerSessions::Do(TierId tier, const FenceOff& action) {

@@ -73,7 +73,8 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
                 {.router = settings.name,
                  .incarnation = incarnation_,
                  .seed = settings.seed,
-                 .plain = PoolTier(settings)},
+                 .plain = PoolTier(settings),
+                 .emulate_rtt = settings.calls.emulate_rtt},
                 fleet_, addresses_, log, [this](const RouterEvent& event) { Tell(event); }),
       once_(loop, streams_, addresses_, [this](const RouterEvent& event) { Tell(event); }),
       driver_(loop, RouterMachine(MachineSettings(), fleet_.fleet), TimePassed{},
@@ -231,6 +232,7 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_held_s_sum(absl::ToDoubleSeconds(c.held));
   }
   ReportWorkers(out);
+  sessions_.ReportRoundTrips(out);
   if (pool_ != nullptr) pool_->Report(out);
   metrics_.CountReport();
   link_->Send(std::move(message));

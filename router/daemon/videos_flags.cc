@@ -1,7 +1,9 @@
 #include "router/daemon/videos_flags.h"
 
 #include "absl/strings/str_cat.h"
+#include "gateway/answer_fields.h"
 #include "gateway/jobs/video_id.h"
+#include "gateway/objects/s3_settings.h"
 #include "gateway/webhook_signature.h"
 #include "runtime/address.h"
 #include "runtime/bearer_token.h"
@@ -63,6 +65,25 @@ absl::Status ReadSecrets(const VideosFlags& f, gateway::VideosSettings& s) {
   return absl::OkStatus();
 }
 
+absl::Status ReadSharedStore(const VideosFlags& f, gateway::VideosSettings& s) {
+  constexpr char kFlag[] = "--videos-shared-store", kFile[] = "--videos-shared-store-credentials";
+  if (f.shared_store.empty()) {
+    if (f.shared_store_credentials.empty()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(kFile, " is given without ", kFlag, " URL"));
+  }
+  auto place = gateway::objects::ReadS3Place(f.shared_store);
+  if (!place.ok()) return absl::InvalidArgumentError(absl::StrCat(kFlag, " ", place.status().message()));
+  auto credentials = gateway::objects::LoadCredentials(f.shared_store_credentials);
+  if (!credentials.ok())
+    return absl::InvalidArgumentError(absl::StrCat(kFile, ": ", credentials.status().message()));
+  s.shared_store = gateway::objects::S3Settings{.place = *std::move(place),
+                                                .region = f.shared_store_region,
+                                                .credentials_file = f.shared_store_credentials,
+                                                .credentials = *std::move(credentials)};
+  s.limits.shares = true;
+  return absl::OkStatus();
+}
+
 // Nothing here asks who a client is but the token.
 absl::Status CheckReach(const gateway::VideosSettings& s) {
   const auto listen = runtime::ParseAddress(s.listen);
@@ -96,11 +117,28 @@ void AddVideosFlags(CLI::App& app, gateway::VideosSettings& s, VideosFlags& f) {
   app.add_option("--videos-host", s.hosts,
                  "name that Host may have where no token is asked for; repeatable [addresses and localhost]")
       ->group(group);
+  app.add_option(
+         "--videos-cors-origin", s.cors_origins,
+         "origin whose pages may use the API from a browser, https://HOST[:PORT] or *; repeatable [none]")
+      ->group(group);
   app.add_option("--videos-webhook-host", s.webhook_hosts,
                  "host:port that completion webhooks may go to; repeatable; none: no webhooks")
       ->group(group);
   app.add_option("--videos-webhook-secret-file", f.webhook_secret_file,
                  "file with whsec_BASE64, which webhooks are signed with [they are not signed]")
+      ->group(group);
+  app.add_option(
+         "--videos-shared-store", f.shared_store,
+         "http://HOST[:PORT]/BUCKET[/PREFIX] of an S3-compatible server, where finished videos outlive their "
+         "router [they do not]")
+      ->group(group);
+  app.add_option("--videos-shared-store-region", f.shared_store_region,
+                 "region that requests to it are signed for")
+      ->group(group)
+      ->capture_default_str();
+  app.add_option(
+         "--videos-shared-store-credentials", f.shared_store_credentials,
+         "file with aws_access_key_id and aws_secret_access_key [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY]")
       ->group(group);
   number("--videos-store-mib", f.store_mib_max, "results kept; the oldest make room");
   number("--videos-film-mib", f.film_mib_max, "largest result; 0: a quarter of --videos-store-mib");
@@ -117,6 +155,8 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
   if (s.listen.empty()) return absl::OkStatus();
   if (absl::Status status = CheckRanges(f); !status.ok()) return status;
   if (absl::Status status = CheckAddresses(s); !status.ok()) return status;
+  for (const std::string& origin : s.cors_origins)
+    if (absl::Status status = gateway::CheckOrigin(origin); !status.ok()) return status;
   s.router = settings.name;
   s.hosts.emplace_back(gateway::kPeerHost);
   s.region = settings.region;
@@ -141,6 +181,7 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
   s.body_limit = absl::Seconds(f.body_limit_s);
   s.connections_max = static_cast<std::size_t>(f.connections_max);
   if (absl::Status status = ReadSecrets(f, s); !status.ok()) return status;
+  if (absl::Status status = ReadSharedStore(f, s); !status.ok()) return status;
   return CheckReach(s);
 }
 

@@ -26,6 +26,9 @@ struct VideosFlags {
   double connections_max = 8192;
   std::string token_file;
   std::string webhook_secret_file;
+  std::string shared_store;
+  std::string shared_store_region = "us-east-1";
+  std::string shared_store_credentials;
 };
 
 void AddVideosFlags(CLI::App& app, gateway::VideosSettings& settings, VideosFlags& flags);

@@ -147,7 +147,7 @@ void Reader::Take(RttMatrix& rtt) {
       bool estimated = false;
       Take(ms);
       Take(estimated);
-      rtt.Set(RegionId(from), RegionId(to), ms, estimated);
+      rtt.Set(RegionId(from), RegionId(to), ms, estimated ? RttSource::kEstimated : RttSource::kGiven);
     }
   }
 }

@@ -16,15 +16,11 @@ constexpr absl::Duration kSoon = absl::Seconds(1);
 
 void OnceMachine::Begin(absl::Time now, JobId job, const std::string& key, std::uint64_t fingerprint,
                         absl::Time deadline) {
-  RINGWAY_CHECK(on() && FindByJob(job) == nullptr);
-  const std::uint64_t ticket = ++last_ticket_;
-  KeyedRequest& keyed = requests_[ticket];
-  keyed.ticket = ticket;
-  keyed.job = job;
+  RINGWAY_CHECK(on() && requests_.ByJob(job) == nullptr);
+  KeyedRequest& keyed = requests_.Add(job);
   keyed.key = key;
   keyed.fingerprint = fingerprint;
   keyed.deadline = deadline;
-  by_job_[job] = ticket;
   Lead(now, keyed);
   RunLocal(now);
 }
@@ -32,7 +28,7 @@ void OnceMachine::Begin(absl::Time now, JobId job, const std::string& key, std::
 // The first request with a key goes to the replicas; later ones at this router follow it.
 void OnceMachine::Lead(absl::Time now, KeyedRequest& keyed) {
   keyed.stage = Stage::kWaiting;
-  if (KeyedRequest* leader = FindLeader(keyed.key)) {
+  if (KeyedRequest* leader = requests_.LeaderOf(keyed.key)) {
     if (leader->fingerprint != keyed.fingerprint) {
       Refuse(now, keyed, Outcome::kRejected,
              "this idempotency key is in use for another request; a key belongs to one request",
@@ -47,7 +43,7 @@ void OnceMachine::Lead(absl::Time now, KeyedRequest& keyed) {
   }
   keyed.following = false;
   keyed.over.clear();
-  leaders_[keyed.key] = keyed.ticket;
+  requests_.Lead(keyed);
   if (members_.view() != nullptr) {
     StartClaim(now, keyed, 1);
   } else {
@@ -242,7 +238,7 @@ void OnceMachine::Pause(absl::Time now, KeyedRequest& keyed) {
 
 void OnceMachine::RunPauses(absl::Time now) {
   while (!pauses_.empty() && pauses_.begin()->first <= now) {
-    KeyedRequest* keyed = FindByTicket(pauses_.begin()->second);
+    KeyedRequest* keyed = requests_.ByTicket(pauses_.begin()->second);
     pauses_.erase(pauses_.begin());
     if (keyed == nullptr) continue;
     if (keyed->stage == Stage::kPausing) StartClaim(now, *keyed, 1);

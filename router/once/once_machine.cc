@@ -1,7 +1,6 @@
 #include "router/once/once_machine.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,23 +8,8 @@
 namespace ringway::router::once {
 
 OnceMachine::OnceMachine(const Settings& settings)
-    : settings_(settings), members_(settings.router, settings.bounds.keep), table_(settings.bounds) {
+    : settings_(settings), members_(settings.router, settings.bounds.keep), replica_(settings.bounds) {
   if (settings.alone) members_.BeAlone();
-}
-
-KeyedRequest* OnceMachine::FindByTicket(std::uint64_t ticket) {
-  const auto found = requests_.find(ticket);
-  return found == requests_.end() ? nullptr : &found->second;
-}
-
-KeyedRequest* OnceMachine::FindByJob(JobId job) {
-  const auto found = by_job_.find(job);
-  return found == by_job_.end() ? nullptr : FindByTicket(found->second);
-}
-
-KeyedRequest* OnceMachine::FindLeader(const std::string& key) {
-  const auto found = leaders_.find(key);
-  return found == leaders_.end() ? nullptr : FindByTicket(found->second);
 }
 
 std::string OnceMachine::NamesOf(const std::vector<Replica>& replicas) const {
@@ -50,7 +34,7 @@ void OnceMachine::RunLocal(absl::Time now) {
     const Local next = std::move(local_.front());
     local_.pop_front();
     std::optional<Reply> reply;  // none from a replica that cannot be called
-    if (next.replica.mark == members_.self()) reply = Keep(now, next.request);
+    if (next.replica.mark == members_.self()) reply = replica_.Answer(now, members_, next.request);
     if (next.request.ticket != 0) OnReply(now, next.replica, next.request, reply ? &*reply : nullptr);
   }
 }
@@ -85,7 +69,7 @@ void OnceMachine::HearOfViews(absl::Time now, RouterId from, const Request& requ
 }
 
 void OnceMachine::OnReply(absl::Time now, Replica replica, const Request& request, const Reply* reply) {
-  KeyedRequest* keyed = FindByTicket(request.ticket);
+  KeyedRequest* keyed = requests_.ByTicket(request.ticket);
   if (const auto* claim = std::get_if<ClaimRequest>(&request.what)) {
     // Only one replica is asked at a time, so a live claim waits for exactly this reply.
     if (keyed != nullptr && keyed->stage == Stage::kClaiming && keyed->claim == claim->claim) {
@@ -109,14 +93,14 @@ void OnceMachine::Asked(absl::Time now, CallId call, const Request& request) {
   if (const auto* attach = std::get_if<AttachRequest>(&request.what)) {
     OnAttachAsked(now, call, *attach);
   } else {
-    Act(AnswerCall{call, Keep(now, request)});
+    Act(AnswerCall{call, replica_.Answer(now, members_, request)});
     FollowView(now);
     RunLocal(now);
   }
 }
 
 void OnceMachine::OnAttachAsked(absl::Time, CallId call, const AttachRequest& request) {
-  KeyedRequest* keyed = FindLeader(request.key);
+  KeyedRequest* keyed = requests_.LeaderOf(request.key);
   const bool alive = keyed != nullptr && keyed->claim == request.claim;
   if (alive && keyed->callers.size() < settings_.callers_max) {
     keyed->callers.push_back(call);
@@ -126,56 +110,6 @@ void OnceMachine::OnAttachAsked(absl::Time, CallId call, const AttachRequest& re
 }
 
 // ---- as a replica ----
-
-Reply OnceMachine::Keep(absl::Time now, const Request& request) {
-  table_.Forget(now);
-  Reply reply = std::visit(
-      [&](const auto& what) -> Reply {
-        using What = std::decay_t<decltype(what)>;
-        if constexpr (std::is_same_v<What, ClaimRequest>) {
-          const auto objection = Objection(request.view, what.key);
-          return objection ? *objection : table_.Claim(now, what);
-        } else if constexpr (std::is_same_v<What, SettleRequest>) {
-          const auto objection = Objection(request.view, what.record.key);
-          return objection ? *objection : table_.Settle(now, what);
-        } else if constexpr (std::is_same_v<What, ReleaseRequest>) {
-          return table_.Release(now, what);  // gives up what nobody else can have, in whatever view
-        } else if constexpr (std::is_same_v<What, PullRequest>) {
-          return OnPullAsked(now, what);
-        } else {
-          return {Verdict::kNotMine};
-        }
-      },
-      request.what);
-  reply.view = members_.id();
-  return reply;
-}
-
-std::optional<Reply> OnceMachine::Objection(const ViewId& view, const std::string& key) const {
-  const ViewId own = members_.id();
-  if (view.stated() && view < own) {
-    return Reply{.verdict = Verdict::kOldView, .views = {{.view = members_.view()}}};
-  }
-  if ((view.stated() && view != own) || !members_.Serves(key)) return Reply{Verdict::kNotReady};
-  return std::nullopt;
-}
-
-Reply OnceMachine::OnPullAsked(absl::Time now, const PullRequest& pull) {
-  if (pull.view) {
-    members_.Hear(now, pull.view);
-    if (pull.view->id < members_.id()) {
-      return {.verdict = Verdict::kOldView, .views = {{.view = members_.view()}}};
-    }
-  }
-  const ViewPtr& view = members_.view();
-  if (!view || (pull.view && pull.view->id != view->id)) return {Verdict::kNotReady};
-  Reply reply = table_.Page(pull.after, [&](const std::string& key) {
-    const std::vector<std::uint64_t> replicas = Rank(key, view->marks);
-    return std::find(replicas.begin(), replicas.end(), pull.replica) != replicas.end();
-  });
-  members_.Tell(now, reply);
-  return reply;
-}
 
 // ---- the other routers ----
 
@@ -195,28 +129,19 @@ void OnceMachine::FollowView(absl::Time now) {
     Act(SendRequest{router, {.view = members_.id(), .what = std::move(pull)}});
   }
   if (members_.view() == nullptr || !std::exchange(waiting_, false)) return;
-  std::vector<std::uint64_t> waiting;
-  for (const auto& [ticket, keyed] : requests_) {
-    if (keyed.stage == Stage::kWaiting && !keyed.following) waiting.push_back(ticket);
-  }
-  for (const std::uint64_t ticket : waiting) {
-    if (KeyedRequest* keyed = FindByTicket(ticket)) StartClaim(now, *keyed, 1);
+  for (const std::uint64_t ticket : requests_.Waiting()) {
+    if (KeyedRequest* keyed = requests_.ByTicket(ticket)) StartClaim(now, *keyed, 1);
   }
 }
 
 void OnceMachine::OnPulled(absl::Time now, RouterId from, const PullRequest& request, const Reply* reply) {
-  bool all = true;
-  if (reply != nullptr) {
-    for (const Record& record : reply->records) {
-      all = table_.Copy(now, record).verdict != Verdict::kFull && all;
-    }
-  }
+  const bool all = reply == nullptr || replica_.Copy(now, *reply);
   // What there is no room for has not been read.
   members_.OnPulled(now, from, request, all ? reply : nullptr);
 }
 
 void OnceMachine::Wake(absl::Time now) {
-  table_.Forget(now);
+  replica_.Forget(now);
   FollowView(now);
   RunPauses(now);
   while (!releases_.empty() && releases_.begin()->first <= now) {
@@ -228,7 +153,7 @@ void OnceMachine::Wake(absl::Time now) {
 }
 
 absl::Time OnceMachine::NextWake() const {
-  absl::Time next = std::min(table_.NextForget(), members_.NextWake());
+  absl::Time next = std::min(replica_.NextForget(), members_.NextWake());
   if (!pauses_.empty()) next = std::min(next, pauses_.begin()->first);
   if (!releases_.empty()) next = std::min(next, releases_.begin()->first);
   return next;

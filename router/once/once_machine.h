@@ -32,7 +32,8 @@
 #include "router/dispatch/worker_view.h"
 #include "router/once/keyed_request.h"
 #include "router/once/membership.h"
-#include "router/once/record_table.h"
+#include "router/once/record_replica.h"
+#include "router/once/request_table.h"
 
 namespace ringway::router::once {
 
@@ -130,7 +131,7 @@ class OnceMachine {
   std::vector<OnceAction>& actions() { return actions_; }
 
   const Counts& counts() const { return counts_; }
-  std::size_t records() const { return table_.size(); }
+  std::size_t records() const { return replica_.records(); }
   std::size_t requests() const { return requests_.size(); }
   // As a replica, for whatever key.
   bool ready() const { return members_.complete(); }
@@ -144,18 +145,11 @@ class OnceMachine {
   static constexpr absl::Duration kEndPauseMax = absl::Milliseconds(200);
 
  private:
-  using KeyedRequests = std::map<std::uint64_t, KeyedRequest>;
-
   template <class Action>
   void Act(Action action) {
     actions_.emplace_back(std::in_place_type<Action>, std::move(action));
   }
 
-  // A replica's part.
-  Reply Keep(absl::Time now, const Request& request);
-  Reply OnPullAsked(absl::Time now, const PullRequest& pull);
-  // Null: this router may answer about the key in that view.
-  std::optional<Reply> Objection(const ViewId& view, const std::string& key) const;
   void Send(const Replica& replica, Request request);
   void RunLocal(absl::Time now);
   void OnReply(absl::Time now, Replica replica, const Request& request, const Reply* reply);
@@ -193,9 +187,6 @@ class OnceMachine {
   // The request is over. `end`: what came of the key; null: nothing.
   void Close(absl::Time now, KeyedRequest& keyed, const Record* end);
 
-  KeyedRequest* FindByJob(JobId job);
-  KeyedRequest* FindByTicket(std::uint64_t ticket);
-  KeyedRequest* FindLeader(const std::string& key);
   std::string NamesOf(const std::vector<Replica>& replicas) const;
 
   struct Local {
@@ -205,12 +196,8 @@ class OnceMachine {
 
   Settings settings_;
   Membership members_;
-  RecordTable table_;
-  KeyedRequests requests_;
-  std::map<JobId, std::uint64_t> by_job_;
-  std::map<std::string, std::uint64_t> leaders_;  // the request of a key that others follow
-  std::map<dispatch::AttemptId, std::uint64_t> lingering_;
-  std::uint64_t last_ticket_ = 0;
+  RecordReplica replica_;
+  RequestTable requests_;
   std::uint64_t last_serial_ = 0;
   std::multimap<absl::Time, std::uint64_t> pauses_;  // tickets
   std::multimap<absl::Time, Local> releases_;        // to be said again

@@ -9,7 +9,7 @@
 namespace ringway::router::once {
 
 void OnceMachine::Settle(absl::Time now, JobId job, const Result& result) {
-  KeyedRequest* found = FindByJob(job);
+  KeyedRequest* found = requests_.ByJob(job);
   RINGWAY_CHECK(found != nullptr && found->stage == Stage::kHolding);
   KeyedRequest& keyed = *found;
   keyed.stage = Stage::kSettling;
@@ -126,18 +126,15 @@ void OnceMachine::AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& 
 }
 
 void OnceMachine::Drop(absl::Time now, JobId job, dispatch::AttemptId attempt) {
-  KeyedRequest* keyed = FindByJob(job);
+  KeyedRequest* keyed = requests_.ByJob(job);
   if (keyed == nullptr) return;
   if (keyed->stage == Stage::kHolding && attempt != 0) {
     // Its worker may still be at it: the key is not free before that is over.
-    by_job_.erase(job);
-    keyed->job = JobId();
-    keyed->stage = Stage::kLingering;
-    lingering_[attempt] = keyed->ticket;
+    requests_.Linger(*keyed, attempt);
     return;
   }
   if (keyed->following) {
-    if (KeyedRequest* leader = FindLeader(keyed->key)) std::erase(leader->followers, keyed->ticket);
+    if (KeyedRequest* leader = requests_.LeaderOf(keyed->key)) std::erase(leader->followers, keyed->ticket);
   }
   // While its end is being recorded the claim stays: a replica may have the end already.
   if (keyed->stage == Stage::kSettling) keyed->standing.clear();
@@ -147,10 +144,8 @@ void OnceMachine::Drop(absl::Time now, JobId job, dispatch::AttemptId attempt) {
 }
 
 void OnceMachine::AttemptOver(absl::Time now, dispatch::AttemptId attempt) {
-  const auto found = lingering_.find(attempt);
-  if (found == lingering_.end()) return;
-  KeyedRequest* keyed = FindByTicket(found->second);
-  lingering_.erase(found);
+  KeyedRequest* const keyed = requests_.TakeLingering(attempt);
+  if (keyed == nullptr) return;
   GiveUpClaim(*keyed);
   Close(now, *keyed, nullptr);
   RunLocal(now);
@@ -161,13 +156,11 @@ void OnceMachine::Close(absl::Time now, KeyedRequest& keyed, const Record* end) 
     Act(AnswerCall{
         call, end ? Reply{.verdict = Verdict::kDone, .records = {*end}} : Reply{Verdict::kEndedWithout}});
   }
-  if (keyed.job.valid()) by_job_.erase(keyed.job);
-  if (!keyed.following) leaders_.erase(keyed.key);
   const std::vector<std::uint64_t> followers = std::move(keyed.followers);
   const std::optional<Record> told = end ? std::optional<Record>(*end) : std::nullopt;
-  requests_.erase(keyed.ticket);  // `request` and `end` are gone
+  requests_.Remove(keyed);  // `keyed` and `end` are gone
   for (const std::uint64_t ticket : followers) {
-    KeyedRequest* follower = FindByTicket(ticket);
+    KeyedRequest* follower = requests_.ByTicket(ticket);
     if (follower == nullptr) continue;
     if (told) {
       AnswerFrom(now, *follower, *told);

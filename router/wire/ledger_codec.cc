@@ -246,7 +246,13 @@ absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp&
   return Bad("LedgerUp", "is neither acquire, withdraw, renew nor release");
 }
 
-v1::LedgerDown EncodeHint(const ledger::IdleHint& hint) {
+v1::LedgerUp EncodeHintWanted(std::uint64_t number) {
+  v1::LedgerUp message;
+  message.mutable_hint_wanted()->set_number(number);
+  return message;
+}
+
+v1::LedgerDown EncodeHint(const ledger::IdleHint& hint, std::uint64_t answers) {
   v1::LedgerDown message;
   v1::LedgerHint* out = message.mutable_hint();
   out->set_leader_epoch(hint.appointment.leader_epoch);
@@ -254,6 +260,7 @@ v1::LedgerDown EncodeHint(const ledger::IdleHint& hint) {
   out->set_sequence(hint.sequence);
   out->set_idle(hint.idle);
   out->set_landings(hint.landings);
+  out->set_answers(answers);
   return message;
 }
 

@@ -10,6 +10,7 @@
 #ifndef RINGWAY_ROUTER_WIRE_LEDGER_CODEC_H_
 #define RINGWAY_ROUTER_WIRE_LEDGER_CODEC_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -52,9 +53,13 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Fl
 absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp& message, RouterId from,
                                              const Fleet& fleet, TierId tier, const WorkerNames& names);
 
+// ---- leader to leader of another region ----
+v1::LedgerUp EncodeHintWanted(std::uint64_t number);
+
 // ---- leader to router ----
 v1::LedgerDown EncodeHeartbeat(const Fence& appointment, bool redirects);
-v1::LedgerDown EncodeHint(const ledger::IdleHint& hint);
+// `answers`: the number of the HintWanted; 0: none.
+v1::LedgerDown EncodeHint(const ledger::IdleHint& hint, std::uint64_t answers);
 ledger::IdleHint DecodeHint(const v1::LedgerHint& message);
 // A Grant, Refuse, Withdrawn, LeaseLost or Redirect (checked).
 v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const World& world, const WorkerNames& names);

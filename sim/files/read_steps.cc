@@ -37,7 +37,7 @@ Fault ReadKillRegion(Mapping& m, const StepContext& c) {
 Fault ReadKillController(Mapping&, const StepContext&) { return KillController{}; }
 Fault ReadDrain(Mapping& m, const StepContext& c) {
   m.Require("regions", "the regions to drain");
-  return DrainRegion{Regions(m, c)};
+  return DrainRegion{Regions(m, c), m.Number("share", 1, {0, 1, true}), m.Flag("expires", false)};
 }
 Fault ReadPartition(Mapping& m, const StepContext& c) {
   m.Require("from", "the regions on one side");

@@ -31,7 +31,10 @@ struct Words {
   }
   std::string operator()(const KillRegion& t) const { return absl::StrCat("region dead: ", In(t.regions)); }
   std::string operator()(const KillController&) const { return "controller dead"; }
-  std::string operator()(const DrainRegion& t) const { return absl::StrCat("drained: ", In(t.regions)); }
+  std::string operator()(const DrainRegion& t) const {
+    return absl::StrCat("drained: ", In(t.regions), t.share < 1 ? absl::StrCat(", share ", t.share) : "",
+                        t.expires ? ", expires by itself" : "");
+  }
   std::string operator()(const Partition& t) const {
     return absl::StrCat("cut off: ", In(t.from), " from ", In(t.to));
   }

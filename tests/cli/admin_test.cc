@@ -61,6 +61,7 @@ class ScriptedAdmin : public v1::Admin::Service {
   grpc::Status SetThreshold(grpc::ServerContext*, const v1::SetThresholdRequest* request,
                             v1::ActionReply* reply) override {
     threshold = request->overload_threshold();
+    threshold_asked = *request;
     reply->set_done(does_it);
     return answer;
   }
@@ -74,6 +75,38 @@ class ScriptedAdmin : public v1::Admin::Service {
                         v1::ActionReply* reply) override {
     rollback = *request;
     reply->set_done(does_it);
+    return answer;
+  }
+  grpc::Status History(grpc::ServerContext*, const v1::HistoryRequest* request,
+                       v1::HistoryReply* reply) override {
+    history = *request;
+    v1::PastTable* table = reply->add_tables();
+    table->set_epoch(3);
+    table->set_version(41);
+    table->set_at_unix_us(1'795'435'200'000'000);
+    table->set_cause("kim: drain a");
+    for (const char* name : {"animate", "films"}) {
+      v1::TierMoved* moved = table->add_moved();
+      moved->set_tier(name);
+      moved->set_rows(2);
+      moved->set_share(0.25);
+      moved->set_most("a -> b 0 % -> 50 %");
+    }
+    reply->add_notes("a file ends early");
+    return answer;
+  }
+  grpc::Status Diff(grpc::ServerContext*, const v1::DiffRequest* request, v1::DiffReply* reply) override {
+    diff = *request;
+    reply->set_rows(1);
+    reply->set_moved_rps(2);
+    reply->set_moved_share(0.25);
+    v1::RouteMoved* moved = reply->add_moved();
+    moved->set_source("a");
+    moved->set_priority("interactive");
+    moved->set_target("b");
+    moved->set_after(0.5);
+    moved->set_moved_rps(2);
+    moved->set_reason(v1::ROUTE_REASON_DRAIN);
     return answer;
   }
   grpc::Status DryRun(grpc::ServerContext*, const v1::DryRunRequest* request,
@@ -109,6 +142,9 @@ class ScriptedAdmin : public v1::Admin::Service {
   v1::DrainRegionRequest drain;
   v1::PinRequest pin;
   v1::RollbackRequest rollback;
+  v1::SetThresholdRequest threshold_asked;
+  v1::HistoryRequest history;
+  v1::DiffRequest diff;
   v1::DryRunRequest dry_run;
 };
 
@@ -179,6 +215,58 @@ TEST_F(AdminTest, ActionsCarryWhoAndWhy) {
   EXPECT_EQ(admin_.rollback.version(), 41u);
 }
 
+TEST_F(AdminTest, PartsAndTermsTravelWithTheOrder) {
+  EXPECT_EQ(Ask({"drain", "eu-west-1", "--share", "0.5", "--for", "1h30m", "--force"}).code, 0);
+  EXPECT_EQ(admin_.drain.share(), 0.5);
+  EXPECT_EQ(admin_.drain.for_s(), 5400);
+  EXPECT_TRUE(admin_.drain.force());
+  Ask({"drain", "eu-west-1"});
+  EXPECT_FALSE(admin_.drain.has_share());
+  EXPECT_FALSE(admin_.drain.force());
+  EXPECT_EQ(admin_.drain.for_s(), 0);
+  EXPECT_EQ(
+      Ask({"pin", "a", "--to", "a=0.7", "--to", "b=0.2", "--refuse", "0.1", "--priority", "1", "--for", "5m"})
+          .code,
+      0);
+  EXPECT_EQ(admin_.pin.for_s(), 300);
+  ASSERT_EQ(admin_.pin.row().routes_size(), 2);
+  EXPECT_EQ(admin_.pin.row().routes(1).fraction(), 0.2);
+  EXPECT_EQ(admin_.pin.regions(static_cast<int>(admin_.pin.row().routes(1).target())), "b");
+  EXPECT_EQ(admin_.pin.row().shed_fraction(), 0.1);
+  EXPECT_EQ(admin_.pin.row().priority(), 1u);
+  Ask({"threshold", "0.6", "--region", "a", "--for", "2h"});
+  EXPECT_EQ(admin_.threshold_asked.region(), "a");
+  EXPECT_EQ(admin_.threshold_asked.for_s(), 7200);
+  Ask({"threshold", "--clear"});
+  EXPECT_TRUE(admin_.threshold_asked.clear());
+  Ask({"rollback", "--at", "2026-11-23 12:00", "--for", "10m"});
+  EXPECT_EQ(admin_.rollback.at_unix_us(), 1'795'435'200'000'000);
+  EXPECT_EQ(admin_.rollback.epoch(), 0u);
+  EXPECT_EQ(admin_.rollback.for_s(), 600);
+  Ask({"whatif", "--drain", "a=0.25", "--drain", "b"});
+  EXPECT_EQ(admin_.dry_run.drain_share().at("a"), 0.25);
+  EXPECT_EQ(admin_.dry_run.drain(0), "b");
+}
+
+TEST_F(AdminTest, HistoryAndDiffAreTables) {
+  const Ran history = Ask({"history", "--tier", "animate", "--since", "2026-11-23 11:00", "--limit", "3"});
+  EXPECT_EQ(history.code, 0) << history.err;
+  EXPECT_EQ(admin_.history.limit(), 3u);
+  EXPECT_EQ(admin_.history.since_unix_us(), 1'795'431'600'000'000);
+  EXPECT_THAT(
+      history.out,
+      ContainsRegex("3.41 +2026-11-23 12:00:00Z +animate +2 +25.0 % +a -> b 0 % -> 50 % +kim: drain a"));
+  EXPECT_THAT(history.out, Not(HasSubstr("films"))) << "another tier";
+  EXPECT_THAT(history.err, HasSubstr("a file ends early"));
+  const Ran diff = Ask({"diff", "3.41", "2026-11-23 12:00"});
+  EXPECT_EQ(diff.code, 0) << diff.err;
+  EXPECT_EQ(admin_.diff.before().version(), 41u);
+  EXPECT_EQ(admin_.diff.after().at_unix_us(), 1'795'435'200'000'000);
+  EXPECT_THAT(diff.out,
+              ContainsRegex("a +interactive +b +0.0 % +50.0 % +.2.00/s +the source is being drained"));
+  EXPECT_THAT(diff.out, HasSubstr("1 rows are different; of the traffic of now 2.00/s, 25.0 %"));
+}
+
 TEST_F(AdminTest, WhatIfCarriesItsEdits) {
   const Ran ran = Ask(
       {"whatif", "--threshold", "0.6", "--drain", "a", "--drain", "b", "--scale", "c=2", "--scale", "d=0.5"});
@@ -212,10 +300,21 @@ TEST_F(AdminTest, WrongValuesNeverReachTheController) {
                                              {"mode", "off"},
                                              {"rollback", "41"},
                                              {"rollback", "a.b"},
+                                             {"rollback", "3.41", "--at", "1h"},
+                                             {"rollback", "--at", "noon"},
+                                             {"diff", "yesterday"},
+                                             {"history", "--since", "soon"},
+                                             {"drain", "x", "--share", "2"},
+                                             {"drain", "x", "--for", "0s"},
+                                             {"drain", "x", "--for", "long"},
+                                             {"threshold", "0.5", "--clear"},
+                                             {"threshold"},
+                                             {"rollback"},
+                                             {"pin", "x", "--to", "y"},
                                              {"whatif", "--scale", "x"},
                                              {"whatif", "--scale", "x=-1"},
                                              {"audit", "--limit", "0"}}) {
-    EXPECT_EQ(Ask(words).code, 2) << words[0] << " " << words[1];
+    EXPECT_EQ(Ask(words).code, 2) << words[0] << " " << words.back();
   }
 }
 

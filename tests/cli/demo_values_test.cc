@@ -214,7 +214,7 @@ TEST(PanelTest, ShowsTheTableWithItsReasons) {
   const PanelView view{LocalFleet(), script, tally, seen, 21, 3};
   const std::string text = PanelText(view, false);
   EXPECT_THAT(text, HasSubstr("phase hot"));
-  EXPECT_THAT(text, HasSubstr("us-east-1 -> us-east-2  40.0 %  ring 1, opened at load 1.30  (overload"));
+  EXPECT_THAT(text, HasSubstr("us-east-1 -> us-east-2  40.0 %  ring 1, home load 1.30  (overload"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
   EXPECT_THAT(PlainLine(view), HasSubstr("home 0 %, success 100 %"));
   EXPECT_NEAR(PlannedAwayShare(seen.table, "us-east-1"), 1, 1e-9);

@@ -118,6 +118,24 @@ TEST(FleetViewTest, StatusNamesMissingWorkersAndDrains) {
   EXPECT_THAT(text, HasSubstr("stale, drained 50.0 %"));
 }
 
+TEST(FleetViewTest, StatusTellsWhatEndsByItselfAndARegionsOwnThreshold) {
+  v1::StatusReply status = SomeFleet();
+  v1::TierStatus* tier = status.mutable_tiers(0);
+  tier->mutable_regions(0)->set_overload_threshold(0.6);
+  v1::TimedOrder* order = tier->add_timed();
+  order->set_region("east");
+  order->set_what("drained by 50 %");
+  order->set_then("serves fully");
+  order->set_until_unix_us(1'795'435'200'000'000);
+  order->set_left_s(1752.4);
+  order->set_who("kim@host");
+  const std::string text = StatusText(status, false, false);
+  EXPECT_THAT(
+      text, HasSubstr("timed: east drained by 50 % until 2026-11-23 12:00:00Z (another 29m12s), by kim@host; "
+                      "then: serves fully\n"));
+  EXPECT_THAT(text, HasSubstr("hot above 0.6"));
+}
+
 TEST(FleetViewTest, RingsHaveTheNamesOfTheFileOrNumbersWhereNobodyTellsThem) {
   EXPECT_EQ(RingName(SomeFleet(), "animate", 1), "world");
   EXPECT_EQ(RingName(SomeFleet(), "animate", -1), "home");

@@ -24,6 +24,7 @@ RouterReport SomeReport() {
   RouterReport report = rig.ReportOf(1);
   report.workers[0].metrics = {{0, 0.25, absl::Seconds(1.5)}};
   report.epoch_seen_max = 7;
+  report.round_trips = {{kR1, 81.25}, {kR2, 0}};
   report.tiers[0].wait_s_sum = 0.125;
   report.tiers[0].ran = 3;
   report.tiers[0].held_s_sum = 2.5;
@@ -52,6 +53,8 @@ TEST(ReportCodecTest, BrokenReportsAreRefusedWithThePlace) {
       {[](v1::Report& r) { r.set_period_s(-1); }, "period_s"},
       {[&](v1::Report& r) { r.set_period_s(nan); }, "period_s"},
       {[](v1::Report& r) { r.set_period_s(1e9); }, "period_s"},
+      {[&](v1::Report& r) { r.mutable_round_trips(0)->set_ms(nan); }, "round_trips"},
+      {[](v1::Report& r) { r.mutable_round_trips(0)->set_ms(-1); }, "round_trips"},
       {[](v1::Report& r) { r.mutable_tiers(0)->add_entered(1); }, "entered has 2 priorities"},
       {[](v1::Report& r) { r.mutable_tiers(0)->set_entered(0, ~0ull); }, "entered is beyond"},
       {[](v1::Report& r) { r.mutable_tiers(0)->mutable_sent(0)->set_count(~0ull); }, "sent is beyond"},
@@ -160,7 +163,8 @@ TEST(StateCodecTest, TheStateFileOfVersion1IsRead) {
   ASSERT_TRUE(state.ok()) << state.status();
   Rig next(MakeFleet(), *state);
   EXPECT_EQ(next.machine.epoch(), 2u);
-  EXPECT_TRUE(next.machine.tiers()[0].region(RegionId(2)).drain.drain);
+  EXPECT_TRUE(next.machine.tiers()[0].region(RegionId(2)).drain.goal == 1);
+  EXPECT_EQ(next.machine.tiers()[0].orders().drains[RegionId(2)], (Timed<double>{.lasting = 1}));
   EXPECT_EQ(next.machine.tiers()[0].tier().route.overload_threshold, 0.7);
   EXPECT_EQ(next.machine.tiers()[0].pins().size(), 1u);
   EXPECT_LT(next.HomeFraction(RegionId(0)), 1);

@@ -42,14 +42,14 @@ TEST_F(CommandsTest, ADrainTurnedAroundGoesOnFromWhereItStands) {
   DrainRamp ramp;
   const absl::Time start = absl::FromUnixSeconds(100);
   const absl::Duration pace = absl::Seconds(20);
-  ramp.Turn(start, true, pace);
-  ramp.Turn(start + absl::Seconds(5), false, pace);
+  ramp.Turn(start, 1, pace);
+  ramp.Turn(start + absl::Seconds(5), 0, pace);
   EXPECT_NEAR(ramp.Share(start + absl::Seconds(5), pace), 0.25, 1e-12);
   EXPECT_NEAR(ramp.Share(start + absl::Seconds(8), pace), 0.10, 1e-12);
   EXPECT_EQ(ramp.Share(start + absl::Seconds(30), pace), 0);
-  ramp.Turn(start + absl::Seconds(30), false, pace);  // already there
+  ramp.Turn(start + absl::Seconds(30), 0, pace);  // already there
   EXPECT_EQ(ramp.since, start + absl::Seconds(5));
-  EXPECT_EQ((DrainRamp{.drain = true}).Share(start, absl::ZeroDuration()), 1);
+  EXPECT_EQ((DrainRamp{.goal = 1}).Share(start, absl::ZeroDuration()), 1);
 }
 
 TEST_F(CommandsTest, ThresholdChangesWhatCountsAsHot) {
@@ -121,7 +121,7 @@ TEST_F(CommandsTest, WhatCannotBeDoneIsRefusedAndChangesNothing) {
       {ThresholdCommand{"t0", std::nan("")}, "above 0 and up to 1"},
       {ThresholdCommand{"films", 0.5}, "there are: t0"},
       {ModeCommand{"films", TierMode::kActive}, "there are: t0"},
-      {RollbackCommand{"t0", {9, 9}}, "kept are"},
+      {RollbackCommand{"t0", {9, 9}}, "table 9.9 is not kept; `ringway history` lists"},
       {PinCommand{.tier = "t0", .region = "mars"}, "'mars' does not exist"},
       {PinCommand{.tier = "t0", .region = "r0", .routes = {{"mars", 1}}}, "'mars' does not exist"},
       {PinCommand{.tier = "t0", .region = "r0", .routes = {{"r0", 0.5}}}, "sum to 0.5"},

@@ -106,6 +106,7 @@ TEST_F(ControllerDaemonTest, ARestartTakesAHigherEpochAndKeepsDrainsPinsAndTheTa
   drain.mutable_by()->set_who("ann");
   drain.set_region("b");
   drain.set_drain(true);
+  drain.set_force(true);  // whether there is room is not asked here
   v1::ActionReply reply;
   ASSERT_TRUE(Call(&v1::Admin::Stub::Drain, drain, &reply).ok());
   EXPECT_TRUE(reply.done()) << reply.message();

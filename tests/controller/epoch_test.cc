@@ -172,7 +172,7 @@ TEST(EpochTest, AStateFileOfAnAbsurdEpochHeals) {
   Rig after(MakeFleet({.ledger = true}), *state);
   EXPECT_EQ(after.machine.epoch(), 1u);
   EXPECT_EQ(after.machine.table()->tiers, before.machine.table()->tiers);
-  EXPECT_TRUE(after.machine.tiers()[0].region(kR0).drain.drain);
+  EXPECT_EQ(after.machine.tiers()[0].region(kR0).drain.goal, 1);
   after.Connect();
   after.Seconds(5);
   for (const auto& region : after.machine.leaders()) {
@@ -214,8 +214,8 @@ TEST(EpochTest, AnotherTopologyAtTheRestartKeepsWhatStillExists) {
   before.Ask(DrainCommand{.region = "r1", .tier = "", .drain = true});
   Rig after(MakeFleet({.regions = 2, .tiers = 2}), Stored(before.machine));
   EXPECT_EQ(WhatIsWrong(*after.machine.table(), *after.machine.fleet()), "");
-  EXPECT_TRUE(after.machine.tiers()[0].region(kR1).drain.drain);
-  EXPECT_FALSE(after.machine.tiers()[1].region(kR1).drain.drain) << "a tier that is new";
+  EXPECT_EQ(after.machine.tiers()[0].region(kR1).drain.goal, 1);
+  EXPECT_EQ(after.machine.tiers()[1].region(kR1).drain.goal, 0) << "a tier that is new";
   EXPECT_EQ(after.machine.Durable().tiers[0].drains.size(), 1u);
 }
 

@@ -84,6 +84,16 @@ TEST(EventLogTest, DemandBeyondEverythingIsToldAsRefusingAndItsEnd) {
   EXPECT_FALSE(trace.Of(EventKind::kShed)[1].warning);
 }
 
+TEST(EventLogTest, TheEndOfATimedOrderIsTold) {
+  LoggedLife trace;
+  trace.rig.Seconds(5);
+  trace.rig.Ask(DrainCommand{"r0", "", true}, absl::Seconds(5));
+  trace.rig.Seconds(7);
+  ASSERT_EQ(trace.Of(EventKind::kExpired).size(), 1u);
+  EXPECT_THAT(trace.Of(EventKind::kExpired)[0].text, HasSubstr("r0: drained by 100 % -> serves fully"));
+  EXPECT_EQ(trace.Of(EventKind::kExpired)[0].why, "ordered by ann for 5s");
+}
+
 TEST(EventLogTest, OrdersAreToldWithNameAndReasonRefusedOnesAsWarnings) {
   LoggedLife trace;
   trace.rig.Seconds(5);

@@ -92,6 +92,17 @@ void Live(const std::string& folder, JournalLimits limits, int seconds, std::uin
     if (second % 31 == 11)
       rig.Ask(PinCommand{.tier = "", .region = "r1", .routes = {{"r1", 0.3}, {"r2", 0.7}}});
     if (second % 31 == 20) rig.Ask(PinCommand{.tier = "", .region = "r1", .pin = false});
+    if (second % 13 == 3) {
+      rig.trips[{RegionId(rng.Below(3)), RegionId(rng.Below(3))}] = 1 + 300 * rng.Uniform();
+    }
+    if (second % 19 == 3)
+      rig.Ask(DrainCommand{.region = "r0", .tier = "t0", .share = 0.3, .check_room = true}, absl::Seconds(7));
+    if (second % 41 == 8)
+      rig.Ask(ThresholdCommand{.tier = "t0", .overload_threshold = 0.55, .region = "r2"}, absl::Seconds(20));
+    if (second % 43 == 21) rig.Ask(ThresholdCommand{.tier = "t0", .region = "r2", .clear = true});
+    if (second % 47 == 30) rig.Ask(ModeCommand{"t0", TierMode::kFrozen}, absl::Milliseconds(3300));
+    if (second % 31 == 15)
+      rig.Ask(PinCommand{.tier = "", .region = "r0", .routes = {{"r0", 1}}}, absl::Seconds(9));
     if (second % 37 == 13) rig.Send(RouterAcked{1, rig.machine.table()->version, false, "no"});
     rig.Second();
     record();

@@ -159,10 +159,18 @@ class Life {
     switch (rng_.Below(6)) {
       case 0:
       case 1:
-        command.what = DrainCommand{region, rng_.Chance(0.5) ? "" : AnyTierName(), rng_.Chance(0.5)};
+        command.what = DrainCommand{.region = region,
+                                    .tier = rng_.Chance(0.5) ? "" : AnyTierName(),
+                                    .drain = rng_.Chance(0.5),
+                                    .share = rng_.Chance(0.5) ? 1 : rng_.Uniform(),
+                                    .check_room = rng_.Chance(0.5)};
         break;
       case 2:
-        command.what = ThresholdCommand{AnyTierName(), RandomNumber(rng_)};
+        command.what =
+            ThresholdCommand{.tier = AnyTierName(),
+                             .overload_threshold = rng_.Chance(0.5) ? RandomNumber(rng_) : rng_.Uniform(),
+                             .region = rng_.Chance(0.5) ? region : "",
+                             .clear = rng_.Chance(0.2)};
         break;
       case 3:
         command.what = ModeCommand{AnyTierName(), static_cast<TierMode>(rng_.Below(3))};
@@ -178,6 +186,7 @@ class Life {
       default:
         command.what = RollbackCommand{AnyTierName(), {1 + rng_.Below(3), 1 + rng_.Below(9)}};
     }
+    if (rng_.Chance(0.4)) command.lasts = absl::Seconds(rng_.Uniform() * 60);
     commands_ = 1;
     rig_.Send(command);
   }
@@ -194,8 +203,14 @@ class Life {
   std::string CheckActions() {
     if (static_cast<int>(rig_.Taken<CommandAnswered>().size()) != commands_)
       return "not one answer a command";
-    if (static_cast<int>(rig_.Taken<AuditEntry>().size()) != commands_)
-      return "not one audit entry a command";
+    int audited = 0;
+    for (const AuditEntry& entry : rig_.Taken<AuditEntry>()) audited += entry.who == "ann" ? 1 : 0;
+    if (audited != commands_) return "not one audit entry a command";
+    for (const TierLoop& loop : rig_.machine.tiers()) {
+      for (const PendingOrder& order : loop.orders().Pending(loop.fleet(), loop.tier())) {
+        if (order.term.until <= rig_.machine.last_epoch_at()) return "an order outlives its term";
+      }
+    }
     for (const SendTable& sent : rig_.Taken<SendTable>()) {
       std::string wrong = WhatIsWrong(*sent.table, *rig_.machine.fleet());
       if (!wrong.empty()) return wrong;

@@ -59,8 +59,8 @@ void Rig::Send(ControllerEvent event) {
   for (ControllerAction& action : taken) actions.push_back(std::move(action));
 }
 
-CommandAnswered Rig::Ask(decltype(OperatorCommand::what) what) {
-  Send(OperatorCommand{.request = 7, .who = "ann", .why = "test", .what = std::move(what)});
+CommandAnswered Rig::Ask(decltype(OperatorCommand::what) what, absl::Duration lasts) {
+  Send(OperatorCommand{.request = 7, .who = "ann", .why = "test", .what = std::move(what), .lasts = lasts});
   return Taken<CommandAnswered>().back();
 }
 
@@ -154,6 +154,9 @@ RouterReport Rig::ReportOf(StreamId stream) const {
       worker.busy_s = worker.healthy ? kPeriod_s * LoadOf(region, id) * workers / alive : 0;
       report.workers.push_back(std::move(worker));
     }
+  }
+  for (const auto& [pair, ms] : trips) {
+    if (pair.first == region) report.round_trips.push_back({pair.second, ms});
   }
   return report;
 }

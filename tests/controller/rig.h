@@ -47,7 +47,7 @@ class Rig {
   // Steps and remembers the actions; takes the tables that are pushed.
   void Send(ControllerEvent event);
   // The answer to an operator.
-  CommandAnswered Ask(decltype(OperatorCommand::what) what);
+  CommandAnswered Ask(decltype(OperatorCommand::what) what, absl::Duration lasts = absl::ZeroDuration());
 
   std::vector<StreamId> StreamsOf(RegionId region) const;
   RouterReport ReportOf(StreamId stream) const;
@@ -70,10 +70,11 @@ class Rig {
   absl::Time now;
   std::vector<ControllerAction> actions;  // since the last clear()
   std::map<StreamId, RouterHello> routers;
-  IdVector<RegionId, double> demand_rps;  // by region, for tier 0 and priority 0
-  IdVector<RegionId, int> dead;           // workers that are down
-  IdVector<RegionId, double> slowness;    // times the mean service time, 1 as a rule
-  bool silent = false;                    // routers stop reporting
+  IdVector<RegionId, double> demand_rps;                  // by region, for tier 0 and priority 0
+  IdVector<RegionId, int> dead;                           // workers that are down
+  IdVector<RegionId, double> slowness;                    // times the mean service time, 1 as a rule
+  bool silent = false;                                    // routers stop reporting
+  std::map<std::pair<RegionId, RegionId>, double> trips;  // ms from, to, as the routers there report them
   std::vector<std::pair<absl::Time, ControllerEvent>> lived;
   // Told of each Step, as a shell tells its screens.
   std::function<void(const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;

@@ -182,10 +182,20 @@ std::string Replaced(const std::string& text, const std::regex& form, Fill fill)
   return filled.append(from, text.cend());
 }
 
+// As toYaml writes it, however it was written.
+void MakeBlocks(YAML::Node node) {
+  if (node.IsScalar() || node.size() == 0) return;
+  node.SetStyle(YAML::EmitterStyle::Block);
+  for (auto it = node.begin(); it != node.end(); ++it)
+    MakeBlocks(node.IsMap() ? it->second : YAML::Node(*it));
+}
+
 // The value as YAML, each line moved in by `spaces`, behind a new line: toYaml and nindent.
 std::string Indented(const YAML::Node& value, int spaces) {
   std::string text;
-  std::istringstream lines(YAML::Dump(value));
+  const YAML::Node blocks = YAML::Clone(value);
+  MakeBlocks(blocks);
+  std::istringstream lines(YAML::Dump(blocks));
   for (std::string line; std::getline(lines, line);)
     text += "\n" + std::string(static_cast<std::size_t>(spaces), ' ') + line;
   return text;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <set>
 
@@ -131,7 +132,7 @@ TEST(ManifestsTest, TheChartHasAPlaceForTheServerOnTheGpu) {
   EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;
   EXPECT_THAT(text, HasSubstr("        - name: server\n          image: example/server:1\n"));
   EXPECT_THAT(text, HasSubstr("nvidia.com/gpu: 1"));
-  EXPECT_THAT(text, HasSubstr("        - name: weights\n          persistentVolumeClaim: "));
+  EXPECT_THAT(text, HasSubstr("        - name: weights\n          persistentVolumeClaim:"));
   EXPECT_THAT(text, HasSubstr("\n      nodeSelector:\n        gpu: h100\n"));
   EXPECT_THAT(text, HasSubstr("\n            - --http-api=videos\n"));
   EXPECT_THAT(text, HasSubstr("\n            - --videos-listen=$(POD_IP):7412\n"));
@@ -200,6 +201,95 @@ TEST(ManifestsTest, WhatIsSwitchedOnIsThereAndNothingOfItOtherwise) {
       Rendered(ReadText(kChart / "templates" / "network.yaml"), values, "prod", AppVersion());
   EXPECT_THAT(policy, Not(HasSubstr("7500")));
   EXPECT_THAT(policy, HasSubstr("cidr: 10.0.0.0/8"));
+}
+
+// Films outlive their pods only where the routers are told of a store.
+TEST(ManifestsTest, TheSharedStoreOfFilmsIsThereWhenItIsNamed) {
+  EXPECT_THAT(RenderedChart("prod"), Not(HasSubstr("shared-store")));
+  const std::string text =
+      RenderedChart("prod", ValuesWith({{"  sharedStore: \"\"", "  sharedStore: http://store:9000/films"},
+                                        {"  sharedStoreRegion: us-east-1", "  sharedStoreRegion: eu-1"}}));
+  EXPECT_THAT(ProblemsOf(text), IsEmpty()) << text;
+  EXPECT_EQ(FlagValue(text, "videos-shared-store"), "http://store:9000/films");
+  EXPECT_EQ(FlagValue(text, "videos-shared-store-region"), "eu-1");
+  EXPECT_EQ(FlagValue(text, "videos-shared-store-credentials"), "/etc/ringway-shared-store/credentials");
+  EXPECT_THAT(text, HasSubstr("secret: {secretName: \"ringway-shared-store\", defaultMode: 0440}"));
+  EXPECT_THAT(text,
+              HasSubstr("- {name: shared-store, mountPath: /etc/ringway-shared-store, readOnly: true}"));
+}
+
+// Against the schemas that Kubernetes and the Prometheus Operator publish, from npm: the plain manifests, the
+// chart as it is, and the chart with all that can be switched on.
+class SchemasTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!Installed("npm") || !Installed("node")) GTEST_SKIP() << "no npm here";
+    const Ran got =
+        RunShell("mkdir -p " + folder_ + " && cd " + folder_ + " && cp " + RINGWAY_SOURCE_DIR +
+                 "/tests/deploy/schemas.mjs . && { [ -d node_modules/typescript ] || timeout 100 npm install "
+                 "--silent --no-audit --no-fund --ignore-scripts kubernetes-models@5 "
+                 "@kubernetes-models/prometheus-operator@6 yaml@2 typescript@5; } 2>&1");
+    if (got.code != 0)
+      GTEST_SKIP() << "THE PUBLISHED SCHEMAS ARE NOT CHECKED: npm cannot install them here: " << got.output;
+  }
+  Ran Check(const std::vector<std::string>& manifests) const {
+    std::string files;
+    for (std::size_t i = 0; i < manifests.size(); ++i) {
+      const std::string file = folder_ + "/manifest-" + std::to_string(i) + ".yaml";
+      std::ofstream(file) << manifests[i];
+      files += " " + file;
+    }
+    return RunShell("cd " + folder_ + " && timeout 120 node schemas.mjs" + files + " 2>&1");
+  }
+  const std::string folder_ = std::string(RINGWAY_BIN_DIR) + "/../npm-schemas";
+};
+
+TEST_F(SchemasTest, TakeTheManifestsAndTheChart) {
+  std::string all = Values();
+  for (std::size_t at = 0; (at = all.find("enabled: false", at)) != std::string::npos;)
+    all.replace(at, 14, "enabled: true");
+  const auto set = [&all](const std::string& from, const std::string& to) {
+    const std::size_t at = all.find(from + "\n");
+    ASSERT_NE(at, std::string::npos) << from;
+    all.replace(at, from.size(), to);
+  };
+  set("  sharedStore: \"\"", "  sharedStore: http://store:9000/films");
+  set("  hostNetwork: false", "  hostNetwork: true");
+  set("  type: ClusterIP", "  type: LoadBalancer");
+  set("  annotations: {}", "  annotations: {example.com/internal: \"yes\"}");
+  set("  extraContainers: []",
+      "  extraContainers:\n    - name: server\n      image: example/server:1\n      resources: {limits: "
+      "{nvidia.com/gpu: 1}}\n      volumeMounts: [{name: weights, mountPath: /weights}]");
+  set("  extraVolumes: []",
+      "  extraVolumes:\n    - name: weights\n      persistentVolumeClaim: {claimName: weights}");
+  set("  nodeSelector: {}", "  nodeSelector: {gpu: h100}");
+  set("  tolerations: []", "  tolerations: [{key: nvidia.com/gpu, operator: Exists}]");
+  set("  affinity: {}",
+      "  affinity:\n    podAntiAffinity:\n      requiredDuringSchedulingIgnoredDuringExecution:\n"
+      "        - topologyKey: kubernetes.io/hostname");
+  set("imagePullSecrets: []", "imagePullSecrets: [{name: mine}]");
+  set("  clients: []", "  clients: [{namespaceSelector: {matchLabels: {team: film}}}]");
+  set("  workerArgs: []", "  workerArgs: [--http-api=videos]");
+  set("  routerArgs: []", "  routerArgs: [--log-level=warning]");
+  set("  extraArgs: []", "  extraArgs: [--dashboard-writes]");
+  const Ran ran = Check({ReadText(kDeployFolder / "kubernetes" / "controller.yaml"),
+                         ReadText(kDeployFolder / "kubernetes" / "gpu-pod.yaml"), RenderedChart("prod"),
+                         RenderedChart("prod", all), ReadText(kDeployFolder / "sim" / "sweep-job.yaml")});
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  // 2 + 2 plain ones, 5 of the chart as it is, 8 with everything, and the simulator's.
+  EXPECT_THAT(ran.output, HasSubstr("18 documents, 0 mistakes"));
+}
+
+TEST_F(SchemasTest, FindWhatTheServerWouldDropOrRefuse) {
+  const std::string good = ReadText(kDeployFolder / "kubernetes" / "controller.yaml");
+  for (const auto& [from, to] : {std::pair{"readinessProbe", "readynessProbe"},
+                                 {"containerPort: 7400", "containerPort: seven"},
+                                 {"type: RuntimeDefault", "type: {}"},
+                                 {" containers:", " initContainers:"}}) {
+    const std::string bad = std::regex_replace(good, std::regex(from), to);
+    ASSERT_NE(bad, good) << from;
+    EXPECT_EQ(Check({bad}).code, 1) << from;
+  }
 }
 
 // What the validator is for: each of these installs without a word and does something else.

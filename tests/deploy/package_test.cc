@@ -119,5 +119,53 @@ TEST_F(PackageTest, InstallsStartsUpgradesAndLeavesNothingInABareDebian) {
   std::printf("%s", ran.output.c_str());
 }
 
+// The image in OUT of oci.sh, unpacked into BUNDLE: prints its configuration, after its blobs have been held
+// against their names.
+std::string ImageOf(const std::string& folder, const std::string& root_tar, const std::string& package) {
+  const Ran made = RunShell("cd " + folder + " && " + kSource + "/tools/image/oci.sh " + package + " oci " +
+                            root_tar + " 2>&1");
+  EXPECT_EQ(made.code, 0) << made.output;
+  const Ran ran =
+      RunShell("set -e; cd " + folder +
+               "/oci/blobs/sha256; for blob in *; do echo \"$blob  $blob\"; done | sha256sum -c --quiet\n"
+               "cd " +
+               folder +
+               "; tag=$(sed 's/.*ref.name\":\"\\([^\"]*\\).*/\\1/' oci/index.json)\n"
+               "rm -rf bundle; umoci unpack --image oci:$tag bundle >/dev/null\n"
+               "grep -ls '\"rootfs\"' oci/blobs/sha256/* | xargs cat");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  return ran.output;
+}
+
+void ExpectImage(const std::string& folder, const std::string& configuration) {
+  for (const char* part : {"\"User\":\"65532:65532\"", "\"Cmd\":[\"ringway\",\"--help\"]", "\"os\":\"linux\"",
+                           "\"org.opencontainers.image.version\":\"0.1.0", "/usr/bin"})
+    EXPECT_THAT(configuration, HasSubstr(part));
+  for (const char* program : {"ringway", "ringway-controller", "ringway-router", "ringway-worker"})
+    EXPECT_TRUE(std::filesystem::exists(folder + "/bundle/rootfs/usr/bin/" + program)) << program;
+}
+
+// The cheap part: the layout, from a root that is the package alone.
+TEST_F(PackageTest, BecomesAnOciImage) {
+  if (!Installed("umoci") || geteuid() != 0) GTEST_SKIP() << "no umoci here, or not root";
+  ASSERT_EQ(RunShell("dpkg-deb --fsys-tarfile " + new_ + " > " + folder_ + "/root.tar").code, 0);
+  ExpectImage(folder_, ImageOf(folder_, "root.tar", new_));
+}
+
+// `./dev image` makes this one; two and a half minutes of a processor, so only where it is asked for.
+TEST_F(PackageTest, TheWholeImageRunsItsPrograms) {
+  if (std::getenv("RINGWAY_IMAGE_TEST") == nullptr)
+    GTEST_SKIP() << "THE WHOLE IMAGE IS NOT BUILT: set RINGWAY_IMAGE_TEST=1";
+  if (!Installed("umoci") || !Installed("mmdebstrap") || geteuid() != 0)
+    GTEST_SKIP() << "no umoci or mmdebstrap here, or not root";
+  ExpectImage(folder_, ImageOf(folder_, "", new_));
+  for (const char* program : {"ringway", "ringway-controller", "ringway-router", "ringway-worker"}) {
+    const Ran ran = RunShell("chroot --userspec=65532:65532 " + folder_ + "/bundle/rootfs " + program +
+                             " --version 2>&1");
+    EXPECT_EQ(ran.code, 0) << program << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("0.1.0"));
+  }
+}
+
 }  // namespace
 }  // namespace ringway

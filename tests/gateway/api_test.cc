@@ -8,10 +8,11 @@ namespace {
 class ApiTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    fleet_ = new VideoWorld({.regions = {{"lima", 2, 1}, {"oslo", 1, 1}},
-                             .service_mean_s = 0.4,
-                             .worker_flags = {"--result-bytes", "300000"},
-                             .router_flags = {"--videos-body-secs", "2"}});
+    fleet_ = new VideoWorld(
+        {.regions = {{"lima", 2, 1}, {"oslo", 1, 1}},
+         .service_mean_s = 0.4,
+         .worker_flags = {"--result-bytes", "300000"},
+         .router_flags = {"--videos-body-secs", "2", "--videos-cors-origin", "https://app.example"}});
     ASSERT_TRUE(fleet_->AwaitReady());
   }
   static void TearDownTestSuite() { delete std::exchange(fleet_, nullptr); }

@@ -367,5 +367,80 @@ TEST(JobTablePropertyTest, WhateverHappens) {
   }
 }
 
+// ---- the store that routers share ----
+
+class SharedVideoTableTest : public VideoTableTest {
+ protected:
+  SharedVideoTableTest() {
+    TableLimits limits = Limits();
+    limits.shares = true;
+    table_ = JobTable(limits);
+  }
+};
+
+TEST_F(SharedVideoTableTest, AFinishedVideoIsOwedToTheStoreUntilItIsThere) {
+  const std::string id = AskAndComplete(10);
+  EXPECT_EQ(Count<Share>(id), 1);
+  Video video = *table_.Find(id);
+  EXPECT_FALSE(video.shared);
+  JobTable restarted(table_.limits());
+  std::swap(table_, restarted);
+  Step(Recovered{video});
+  EXPECT_EQ(Count<Share>(id), 1) << "a restart forgets no debt";
+  Step(Shared{id});
+  EXPECT_EQ(Count<KeepRecord>(id), 1);
+  video = *table_.Find(id);
+  EXPECT_TRUE(video.shared);
+  std::swap(table_, restarted = JobTable(table_.limits()));
+  Step(Recovered{video});
+  EXPECT_EQ(Count<Share>(id), 0);
+}
+
+TEST_F(SharedVideoTableTest, WhatFailedOrIsAnImageStaysHere) {
+  const std::string failed = Ask();
+  Step(Ended{.id = failed, .fault = {.code = "worker_failed"}});
+  EXPECT_EQ(Count<Share>(failed), 0);
+  Video image;
+  image.id = VideoId{.created_s = 1, .draw = 99, .owner = "r", .image = true}.Text();
+  Step(Asked{image});
+  Step(Ended{.id = image.id});
+  EXPECT_EQ(Count<Share>(image.id), 0);
+}
+
+TEST_F(SharedVideoTableTest, GoesFromTheStoreWhenItIsDeletedOrExpires) {
+  const std::string deleted = AskAndComplete(10), expires = AskAndComplete(10), early = AskAndComplete(10);
+  Step(Shared{deleted});
+  Step(Shared{expires});
+  Step(Deleted{deleted});
+  EXPECT_EQ(Count<Unshare>(deleted), 1);
+  // Deleted while it was on its way up.
+  Step(Deleted{early});
+  EXPECT_EQ(Count<Unshare>(early), 0);
+  Step(Shared{early});
+  EXPECT_EQ(Count<Unshare>(early), 1);
+  Step(Unshared{early});
+  EXPECT_FALSE(table_.Find(early)->shared);
+  // A restart between the word and the deed.
+  const Video owed = *table_.Find(deleted);
+  now_ += absl::Seconds(61);
+  Step(ClockPassed{});
+  EXPECT_EQ(Count<Unshare>(expires), 1);
+  Step(Shared{expires});
+  EXPECT_EQ(Count<Unshare>(expires), 1) << "it arrived after its end";
+  now_ = kStart;
+  Step(Recovered{owed});
+  EXPECT_EQ(Count<Unshare>(deleted), 1);
+}
+
+// store_bytes_max is 100.
+TEST_F(SharedVideoTableTest, WhatIsInTheStoreMakesRoomFirst) {
+  const std::string alone = AskAndComplete(40), shared = AskAndComplete(40);
+  Step(Shared{shared});
+  const std::string third = AskAndComplete(40);
+  EXPECT_TRUE(table_.Find(alone)->has_result);
+  EXPECT_FALSE(table_.Find(shared)->has_result);
+  EXPECT_TRUE(table_.Find(third)->has_result);
+}
+
 }  // namespace
 }  // namespace ringway::gateway

@@ -87,7 +87,9 @@ TEST(ListPageTest, PagesOfManyRoutersAreThoseOfOne) {
 
 TEST(ListPageTest, ThePageNamesWhoIsMissing) {
   const std::string json = PageJson({.videos = {Listed(5, 7, "eu-1")}}, {.silent = {"us-1"}, .not_asked = 3});
-  EXPECT_NE(json.find(R"("ringway":{"silent":["us-1"],"not_asked":3})"), std::string::npos) << json;
+  EXPECT_NE(json.find(R"("ringway":{"silent":["us-1"],"not_asked":3,"store_missing":false})"),
+            std::string::npos)
+      << json;
   EXPECT_NE(PageJson({}, {}).find(R"("data":[],"has_more":false,"first_id":null,"last_id":null)"),
             std::string::npos);
 }

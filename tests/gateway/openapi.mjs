@@ -83,6 +83,8 @@ await call('POST', '/v1/images/generations', '/v1/images/generations', json({ pr
 await call('POST', '/v1/images/edits', '/v1/images/edits', json({ prompt: 'a boat', image: 'AAAA', mask: 'AAAA' }));
 await call('POST', '/v1/images/variations', '/v1/images/variations', json({ image: 'AAAA' }));
 await call('GET', '/v1/models', '/v1/models');
+await call('GET', '/v1/models/animate', '/v1/models/{id}');
+await call('GET', '/v1/models/nobody-has-it', '/v1/models/{id}');
 await call('GET', '/openapi.json', '/openapi.json');
 await call('POST', '/v1/videos', '/v1/videos', json({ prompt: 'k' }, { 'Idempotency-Key': 'openapi' }));
 await call('POST', '/v1/videos', '/v1/videos', json({ prompt: 'other' }, { 'Idempotency-Key': 'openapi' }));

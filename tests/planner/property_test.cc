@@ -46,7 +46,8 @@ TEST(PlanProperty, OverloadIsLevelledToTheWaterLevel) {
   int levelled = 0;
   for (std::uint64_t seed = 1; seed <= kWorlds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const Case c = RandomCase(seed, {.load_min = 1.0, .load_max = 1.6, .everybody_in_reach = true});
+    Case c = RandomCase(seed, {.load_min = 1.0, .load_max = 1.6, .everybody_in_reach = true});
+    c.tier->route.isolation = Isolation::kLevel;
     const Plan plan = Planner(c.world, c.tier).Solve(c.snapshot);
     // One level for all: demand = sum of level x headroom / cost.
     double demand = 0;
@@ -76,7 +77,8 @@ TEST(PlanProperty, LowerPrioritiesAreShedFirst) {
   int shed_worlds = 0;
   for (std::uint64_t seed = 1; seed <= kWorlds && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const Case c = RandomCase(seed, {.load_min = 1.1, .load_max = 2.5, .everybody_in_reach = true});
+    Case c = RandomCase(seed, {.load_min = 1.1, .load_max = 2.5, .everybody_in_reach = true});
+    c.tier->route.isolation = Isolation::kLevel;  // else each region looks after its own
     const Plan plan = Planner(c.world, c.tier).Solve(c.snapshot);
     PerPriority<double> demand{};
     PerPriority<double> shed{};

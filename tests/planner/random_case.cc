@@ -82,6 +82,8 @@ Case RandomCase(std::uint64_t seed, const CaseShape& shape) {
   tier.route.refine = std::array{RefineMode::kOff, RefineMode::kSwap, RefineMode::kOptimal}[rng.Below(3)];
   tier.dispatch.mode = rng.Chance(0.5) ? DispatchMode::kLedger : DispatchMode::kProbe;
   tier.guard.shed_above = std::array{1.0, 1.2, 2.0}[rng.Below(3)];
+  tier.route.isolation =
+      static_cast<Isolation>(seed / 2 % 3);  // apart, so that the cases stay what they were
   if (!shape.everybody_in_reach) Restrict(rng, regions, tier);
 
   made.snapshot.tier = TierId(0);

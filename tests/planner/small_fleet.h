@@ -20,7 +20,7 @@ struct SmallFleet {
   std::shared_ptr<Tier> tier = std::make_shared<Tier>();
   TierSnapshot snapshot;
 
-  explicit SmallFleet(std::initializer_list<double> demand_rps) {
+  explicit SmallFleet(const std::vector<double>& demand_rps) {
     tier->metrics.emplace_back().name = "busy";
     tier->service_mean = absl::Seconds(1);
     tier->route.overload_threshold = 0.8;
@@ -28,6 +28,7 @@ struct SmallFleet {
     tier->route.rings = {{"all", 1000, 0}};
     tier->guard.plan_margin = 0;
     tier->guard.shed_above = 1;
+    tier->route.isolation = Isolation::kLevel;  // the one that does most
     snapshot.tier = TierId(0);
     for (const double rps : demand_rps) {
       world->regions.push_back({.name = "r" + std::to_string(world->regions.size()), .title = ""});

@@ -1,8 +1,9 @@
 // What other processes send over gRPC: the first byte says which message the rest is.
 //
-// t: a routing table; f: the fleet's map; j: a job's header; h and r: a router's hello and report; e: an
-// event of the controller's journal. Reading never crashes; what is let through keeps what its readers rely
-// on, and can be said and read again unchanged.
+// t: a routing table; p: a record of the table history, after one that holds the table whole; f: the fleet's
+// map; j: a job's header; h and r: a router's hello and report; e: an event of the controller's journal.
+// Reading never crashes; what is let through keeps what its readers rely on, and can be said and read again
+// unchanged.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,11 @@
 #include <string_view>
 
 #include "controller/journal/event_codec.h"
+#include "controller/table_remap.h"
+#include "controller/wire/past_table.h"
 #include "controller/wire/report_codec.h"
+#include "controller/wire/state_codec.h"
+#include "controller/wire/table_difference.h"
 #include "core/check.h"
 #include "proto/fleet_codec.h"
 #include "proto/job_codec.h"
@@ -91,6 +96,37 @@ void JournaledEvent(std::string_view bytes, const Fleet& fleet) {
   RINGWAY_CHECK(controller::DecodeEvent(record, fleet, read_fleet).ok());
 }
 
+void Past(std::string_view bytes, const Fleet& fleet) {
+  RoutingTable home;
+  for (TierId id(0); id != fleet.tiers.end_id(); id = TierId(id.index() + 1)) {
+    home.tiers.push_back(HomeTable(id, fleet.world.regions.size(), fleet.tiers[id].priorities.size()));
+  }
+  v1::RoutingTable table = controller::EncodeWholeTable(home, fleet);
+  const auto record = Read<v1::PastTable>(bytes);
+  (void)controller::CheckFirst(record);
+  if (!controller::Advance(record, table).ok()) return;
+  const auto under = controller::DecodeUnder(table, fleet);
+  if (!under.ok()) return;
+  RINGWAY_CHECK(under->tiers.size() == fleet.tiers.size());
+  for (const TierTable& tier : under->tiers) {
+    for (Priority priority = 0; priority < tier.priorities(); ++priority) {
+      for (std::size_t source = 0; source < tier.regions(); ++source) {
+        const Row& row = tier.at(priority, RegionId(source));
+        double sum = row.shed_fraction;
+        for (const auto& route : row.routes) {
+          RINGWAY_CHECK(controller::MaySend(fleet.tiers[tier.tier()], RegionId(source), route.target));
+          sum += route.fraction;
+        }
+        RINGWAY_CHECK(std::abs(sum - 1) < 1e-6);
+      }
+    }
+  }
+  for (const Tier& tier : fleet.tiers) {
+    (void)controller::Difference(controller::EncodeWholeTable(home, fleet), table, tier.name,
+                                 [](std::string_view, std::string_view) { return 1.0; });
+  }
+}
+
 }  // namespace
 }  // namespace ringway
 
@@ -111,6 +147,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       break;
     case 'e':
       JournaledEvent(rest, fleet);
+      break;
+    case 'p':
+      Past(rest, fleet);
       break;
     case 'h':
       Hello(rest, fleet);

@@ -120,7 +120,9 @@ TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
   EXPECT_EQ(redirect.key, own);
   EXPECT_EQ(redirect.region, RegionId(1));
   const ledger::IdleHint hint{.appointment = {3, 2}, .sequence = 9, .idle = 4, .landings = 70};
-  EXPECT_EQ(DecodeHint(EncodeHint(hint).hint()), hint);
+  EXPECT_EQ(DecodeHint(EncodeHint(hint, 0).hint()), hint);
+  EXPECT_EQ(EncodeHint(hint, 7).hint().answers(), 7u);
+  EXPECT_EQ(EncodeHintWanted(7).hint_wanted().number(), 7u);
 }
 
 TEST(LedgerCodecTest, RegionsCrossByNameAndOneThatIsNotKnownIsNone) {

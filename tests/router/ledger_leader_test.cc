@@ -253,6 +253,23 @@ TEST_F(LedgerLeaderTest, AFarListenerHearsOfChangesOnceASecond) {
   EXPECT_LE(hints, 5);
 }
 
+TEST_F(LedgerLeaderTest, WhoeverListensIsAnsweredAtOnce) {
+  Do(ListenerConnected{RouterId(900), absl::Seconds(1)});
+  Do(HintWanted{RouterId(900), 5});
+  EXPECT_FALSE(Last<SendHint>()) << "it does not lead yet";
+  Do(LeadershipGiven{kFence});
+  ASSERT_TRUE(Last<SendHint>());
+  const std::uint64_t before = Last<SendHint>()->hint.sequence;
+  EXPECT_EQ(Last<SendHint>()->answers, 0u);
+  Do(HintWanted{RouterId(900), 6});
+  ASSERT_TRUE(Last<SendHint>());
+  EXPECT_EQ(Last<SendHint>()->answers, 6u);
+  EXPECT_GT(Last<SendHint>()->hint.sequence, before);
+  actions_.clear();
+  Do(HintWanted{RouterId(901), 7});
+  EXPECT_FALSE(Last<SendHint>()) << "of nobody who listens";
+}
+
 TEST_F(LedgerLeaderTest, ItSaysThatItRedirectsWhileItHearsOfOtherRegions) {
   Do(LeadershipGiven{kFence});
   Do(ClientConnected{kHomeRouter});

@@ -88,8 +88,7 @@ void Note(const std::string& machine, const std::vector<std::string>& kinds, std
 // whoever adds a kind of event makes it happen.
 constexpr std::string_view kNotReached[] = {
     "router event RepeatRuledOut",      // simulated jobs have no payload that could be too large to be kept
-    "router event FleetChanged",        // the topology stays as it is in a run
-    "registry event TierResolved",      // so
+    "registry event TierResolved",      // the topology stays as it is in a run
     "registry action TierNotServed",    // so
     "controller event TopologyLoaded",  // so
     "controller event MetricSampled",   // routers report; no Prometheus server is simulated

@@ -27,13 +27,15 @@ const std::vector<Layer>& Layers() {
       {"router/http", false, {"core", "runtime", "router", "router/dispatch"}},
       // The APIs for applications: a client of the ingress, so it knows nothing of the machine.
       {"gateway/jobs", true, {"core"}},
-      {"gateway", false, {"core", "proto", "runtime", "router/once", "gateway/jobs"}},
+      // A store that routers share: S3 over HTTP. It knows no videos.
+      {"gateway/objects", false, {"core", "runtime"}},
+      {"gateway", false, {"core", "proto", "runtime", "router/once", "gateway/jobs", "gateway/objects"}},
       {"router/wire", false, {"core", "proto", "router/dispatch"}},
       {"router/journal", false, {"core", "runtime", "router", "router/dispatch"}},
       {"router/daemon",
        false,
        {"core", "proto", "runtime", "router", "router/dispatch", "router/http", "router/journal", "gateway",
-        "router/wire"}},
+        "gateway/objects", "router/wire"}},
       {"router/main", false, {"core", "runtime", "topology", "router", "router/daemon"}},
       {"worker/slot", true, {"core", "worker/lease_gate", "worker/service_history"}},
       {"worker/lease_gate", true, {"core"}},
@@ -90,6 +92,7 @@ const std::vector<Library>& Libraries() {
                                                         "router/daemon",
                                                         "router/main",
                                                         "gateway",
+                                                        "gateway/objects",
                                                         "router/wire",
                                                         "worker",
                                                         "cli"};

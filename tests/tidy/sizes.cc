@@ -24,7 +24,6 @@ struct LargeClass {
 };
 constexpr LargeClass kLargeClasses[] = {
     {"sim", "Leaders"},  // every fifth function is a hint to the memory for large fleets, not a concern
-    {"router/once", "OnceMachine"},  // two parts, the request's and the replica's, that share records and view
 };
 
 bool MayBeLarge(std::string_view folder, std::string_view name) {

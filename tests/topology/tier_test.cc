@@ -26,6 +26,7 @@ spec:
   overloadThreshold: 0.7
   ceilingWait: 0.5
   escalation: by-load
+  isolation: fill
   refine: swap
   rings:
     - {name: near, rttMsMax: 50, unlockLoad: 0.7}
@@ -43,7 +44,7 @@ spec:
     retryBudget: {share: 4, floorPerSecond: 10}
     spill: {share: 0.1, keep: 20s, waitMin: 80ms, fade: 4s, refusedCost: 1s}
   regions:
-    - {region: paris, workers: 4, reserveShare: 0.25, importCapShare: 0.5}
+    - {region: paris, workers: 4, reserveShare: 0.25, importCapShare: 0.5, overloadThreshold: 0.65}
   residency:
     - {from: [paris], only: [paris]}
 )yaml";
@@ -67,6 +68,7 @@ TEST(TierFileTest, ReadsEveryField) {
   EXPECT_EQ(tier.route.overload_threshold, 0.7);
   EXPECT_EQ(tier.route.ceiling_wait, 0.5);
   EXPECT_EQ(tier.route.escalation, Escalation::kByLoad);
+  EXPECT_EQ(tier.route.isolation, Isolation::kFill);
   EXPECT_EQ(tier.route.refine, RefineMode::kSwap);
   ASSERT_EQ(tier.route.rings.size(), 2u);
   EXPECT_EQ(tier.route.rings[1].name, "far");
@@ -75,6 +77,7 @@ TEST(TierFileTest, ReadsEveryField) {
   EXPECT_EQ(tier.regions[RegionId(0)].workers, 4);
   EXPECT_EQ(tier.regions[RegionId(0)].reserve_share, 0.25);
   EXPECT_EQ(tier.regions[RegionId(0)].import_cap_share, 0.5);
+  EXPECT_EQ(OverloadThreshold(tier, RegionId(0)), 0.65);
   EXPECT_EQ(tier.regions[RegionId(1)].workers, 0) << "a region that the tier leaves out has none";
   EXPECT_THAT(tier.residency_forbidden[RegionId(0)], ElementsAre(RegionId(1)));
   EXPECT_TRUE(tier.residency_forbidden[RegionId(1)].empty());

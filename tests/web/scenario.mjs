@@ -45,7 +45,7 @@ const steps = {
     assert.match(await page.run(spoken), /the table says \d+ % of interactive, because the source is above its threshold/);
     await page.run(`document.querySelector('#map [data-flow="${key}"]').focus()`);
     assert.equal(await page.run(`document.querySelector('#tip').hidden`), false);
-    assert.match(await page.text('#tip'), /table: \d+ % of interactive \(10 ms, ring all, opened at load/);
+    assert.match(await page.text('#tip'), /table: \d+ % of interactive \(10 ms, ring all, home load/);
     await page.press('Escape');
     assert.equal(await page.run(`document.querySelector('#tip').hidden`), true);
     await page.until('the table lists the row', `document.querySelector('#table-rows [data-row="paris/interactive"]')`);

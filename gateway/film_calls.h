@@ -1,0 +1,57 @@
+// Sends films: the result of a finished video, whole or a range, from this router's disk or from the store
+// that all routers share.
+//
+// From the disk as fast as the client reads; from the store as it comes, and not faster than the client
+// reads. A status is said when the bytes are there, so a film that has gone is 410 and a store that is away
+// 503; what breaks off later breaks the answer off, which its length shows. The front hands over what
+// concerns such an exchange, and lends what ends one.
+//
+// Threads: the front's loop. Bounds: kFilmWindowBytes unsent for each client; nothing is held whole.
+#ifndef RINGWAY_GATEWAY_FILM_CALLS_H_
+#define RINGWAY_GATEWAY_FILM_CALLS_H_
+
+#include <functional>
+#include <string_view>
+
+#include "gateway/exchange.h"
+#include "gateway/jobs/byte_range.h"
+#include "gateway/shared_films.h"
+#include "gateway/video_jobs.h"
+#include "gateway/videos_metrics.h"
+#include "runtime/log.h"
+
+namespace ringway::gateway {
+
+class FilmCalls {
+ public:
+  struct Endings {
+    std::function<void(Exchange&, int status, std::string_view fields, std::string_view json)> say;
+    std::function<void(Exchange&, int status, std::string_view code, std::string_view message,
+                       double retry_after_s)>
+        refuse;
+    std::function<void(std::uint64_t tag)> release;
+  };
+  // `shared` may be null.
+  FilmCalls(VideoJobs& jobs, SharedFilms* shared, VideosMetrics& metrics, const runtime::Logger& log,
+            Endings endings)
+      : jobs_(jobs), shared_(shared), metrics_(metrics), log_(log), endings_(std::move(endings)) {}
+
+  // May end the exchange.
+  void Begin(Exchange& exchange, const Video& video);
+  void OnDrained(Exchange& exchange);
+
+ private:
+  class FromStore;
+  void SendHead(Exchange& exchange, const Video& video, const ByteRange& range);
+  void SendMore(Exchange& exchange);
+
+  VideoJobs& jobs_;
+  SharedFilms* const shared_;
+  VideosMetrics& metrics_;
+  const runtime::Logger& log_;
+  const Endings endings_;
+};
+
+}  // namespace ringway::gateway
+
+#endif  // RINGWAY_GATEWAY_FILM_CALLS_H_
