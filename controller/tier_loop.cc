@@ -140,7 +140,7 @@ bool TierLoop::Scale(absl::Time now) {
     out.background = load.background_load * provisioned;
     out.busy = region.traffic.busy;
     out.alive = region.traffic.alive;
-    out.draining = region.drain.drain;
+    out.draining = region.drain.goal >= 1;
   }
   return scaler_->Decide(now, seen);
 }
