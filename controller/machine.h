@@ -13,7 +13,6 @@
 //
 // A controller that loses sight of more than half of the regions at once takes itself for cut off, and the
 // tables in force stand (standing.h).
-//
 // What routers measure of round trips corrects the map that plans and routers go by (measured_rtt.h).
 //
 // After a start or a new topology the tables in force stand, under the new version, until every region with
