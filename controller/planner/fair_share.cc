@@ -49,7 +49,10 @@ class FairShare {
  public:
   FairShare(const Reach& reach, const Tier& tier, Draft& draft, std::vector<Finding>& findings)
       : reach_(reach), tier_(tier), draft_(draft), findings_(findings) {
-    ForEachRegion(draft.size(), [this](RegionId region) { everybody_.push_back(region); });
+    ForEachRegion(draft.size(), [this](RegionId region) {
+      everybody_.push_back(region);
+      import_max_rps_.push_back(draft_.sites[region].import_max_rps);
+    });
   }
 
   void Run() {
@@ -107,6 +110,7 @@ class FairShare {
   // Raises the closure's level, or sheds when it is full; then lets its sources look for room again.
   void Relieve(RegionId stuck, const Closure& closure) {
     homeless_ = Homeless(draft_.sites[stuck]);
+    if (homeless_) OpenAgain();
     const std::vector<RegionId> members = Members(draft_, closure);
     const double level = CommonLevel(members);
     RegionId worst = stuck;
@@ -132,6 +136,15 @@ class FairShare {
     const double shed_rps = raised ? 0 : Refuse(left, members);
     Offload(reach_, tier_, everybody_, draft_);
     Report(worst, members.size(), level, excess_rps, shed_rps);
+  }
+
+  // Who was closed to others for the sake of its own requests takes the homeless like everybody, unless it
+  // refuses some of its own.
+  void OpenAgain() {
+    for (const RegionId region : everybody_) {
+      Site& site = draft_.sites[region];
+      if (site.limit_level <= site.shed_level) site.import_max_rps = import_max_rps_[region];
+    }
   }
 
   bool Raise(const std::vector<RegionId>& members, double level) {
@@ -288,7 +301,8 @@ class FairShare {
   Draft& draft_;
   std::vector<Finding>& findings_;
   std::vector<RegionId> everybody_;
-  bool homeless_ = false;  // whom Relieve relieves
+  IdVector<RegionId, double> import_max_rps_;  // as they were
+  bool homeless_ = false;                      // whom Relieve relieves
 };
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(FleetViewTest, ATableShowsWhatLeavesHomeAndWhy) {
   EXPECT_THAT(
       text,
       HasSubstr(
-          "east  interactive  west     25.0 %  continent  load 0.93  overload: nearest region with room"));
+          "east  interactive  west     25.0 %  continent       0.93  overload: nearest region with room"));
   EXPECT_THAT(text, HasSubstr("nowhere   5.0 %"));
   EXPECT_THAT(text, Not(HasSubstr("west  interactive")));
 }

@@ -70,5 +70,17 @@ TEST(Isolation, RequestsWithoutAHomeAreLevelled) {
   EXPECT_NEAR(plan.facts.planned_load[RegionId(3)], 1.9, 1e-6) << "its own overload stays at home";
 }
 
+// A neighbour that is hot itself still takes them: nobody is refused while some GPUs are free.
+TEST(Isolation, TheHomelessGoToAHotNeighbourIfThereIsNoOther) {
+  SmallFleet fleet({60, 85});
+  fleet.tier->route.isolation = Isolation::kLocalFirst;
+  fleet.tier->guard.shed_above = 3;
+  fleet.region(0).draining = true;
+  fleet.region(0).usable_share = 0;
+  const Plan plan = fleet.Solve();
+  EXPECT_NEAR(plan.facts.shed_rps, 0, 1e-6);
+  EXPECT_NEAR(plan.facts.planned_load[RegionId(1)], 1.45, 1e-6);
+}
+
 }  // namespace
 }  // namespace ringway::planner
