@@ -48,7 +48,7 @@ void DrainOslo(const SmallWorld& world, const std::string& controller) {
 }
 
 TEST(ScrapeTest, TheDaemonsServeEveryMetricAndLabelThatRulesAndDashboardRead) {
-  SmallWorld world({.regions = {{"oslo", 1, 1}, {"rome", 1, 1}}, .service_mean_s = 0.02});
+  SmallWorld world({.regions = {{"oslo", 1, 1}, {"rome", 1, 1}}, .service_mean_s = 0.02, .scaling = "{}"});
   ASSERT_TRUE(world.AwaitReady());
   DrainOslo(world, world.controller().grpc());
   const auto door = world.Door("oslo-0");

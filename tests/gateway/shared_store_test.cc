@@ -110,6 +110,7 @@ TEST_F(SharedStoreTest, AFilmIsServedByAnyRouterWhenItsOwnIsGone) {
       "id=$(take $V0); await $V0 $id completed; shared $V0 $id; echo $id > id\n"
       "curl -sS http://$V0/v1/videos/$id/content -o whole; want bytes $(stat -c %s whole) 300000\n"
       "curl -sS http://$V0/v1/videos/$id > before\n"
+      "sleep 1.1\n"  // lists are in the order of seconds
       "for n in 1 2 3; do other=$(take $V0); await $V0 $other completed; shared $V0 $other; echo $other; "
       "done > others\n"
       "want objects ",

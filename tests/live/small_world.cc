@@ -59,7 +59,9 @@ void SmallWorld::WriteTopology(const std::string& path) const {
        << "  metrics:\n    - {name: busy, aggregation: sum, capacity: 1, capacityPer: worker, maxAge: 30s}\n"
        << "  overloadThreshold: 0.9\n  rings:\n    - {name: all, rttMsMax: 1000, unlockLoad: 0}\n"
        << "  guard: " << plan_.guard << "\n"
-       << "  dispatch: " << plan_.dispatch << "\n  regions:\n";
+       << "  dispatch: " << plan_.dispatch << "\n";
+  if (!plan_.scaling.empty()) file << "  scaling: " << plan_.scaling << "\n";
+  file << "  regions:\n";
   for (const RegionPlan& region : plan_.regions) {
     file << "    - {region: " << region.name << ", workers: " << region.routers * region.workers_per_router
          << ", importCapShare: " << region.import_cap_share << "}\n";

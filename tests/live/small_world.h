@@ -39,6 +39,7 @@ struct WorldPlan {
   std::string service_law = "fixed";
   std::string deadline = "10s";
   std::string dispatch = "{mode: probe}";  // YAML
+  std::string scaling = {};                // YAML; empty: the tier is not scaled
   std::vector<std::string> worker_flags = {};
   std::map<std::string, std::vector<std::string>> flags_of = {};  // of one worker, by its name
   std::vector<std::string> router_flags = {};
