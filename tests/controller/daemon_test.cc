@@ -16,6 +16,7 @@
 #include "ringway/v1/admin.grpc.pb.h"
 #include "runtime/address.h"
 #include "runtime/grpc_server.h"
+#include "tests/controller/pair_settings.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -29,17 +30,7 @@ using ::testing::HasSubstr;
 
 class ControllerDaemonTest : public ::testing::Test {
  protected:
-  ControllerDaemonTest() {
-    settings_.topology = folder_.File("world.yaml");
-    settings_.state_dir = folder_.File("state");
-    settings_.listen = "127.0.0.1:0";
-    settings_.http = "127.0.0.1:0";
-    settings_.log_level = runtime::LogLevel::kError;
-    settings_.controller.epoch_period = absl::Milliseconds(50);
-    settings_.controller.report_period = absl::Milliseconds(50);
-    WriteWorld(kPairWorld);
-    Start();
-  }
+  ControllerDaemonTest() { Start(); }
   void WriteWorld(const std::string& text) { std::ofstream(settings_.topology) << text; }
   void Start() {
     daemon_.reset();
@@ -70,7 +61,7 @@ class ControllerDaemonTest : public ::testing::Test {
   }
 
   live::ScratchFolder folder_;
-  DaemonSettings settings_;
+  DaemonSettings settings_ = PairSettings(folder_);
   std::unique_ptr<ControllerDaemon> daemon_;
   std::unique_ptr<v1::Admin::Stub> admin_;
 };

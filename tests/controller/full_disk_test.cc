@@ -14,6 +14,7 @@
 #include "ringway/v1/controller_state.pb.h"
 #include "runtime/grpc_server.h"
 #include "runtime/state_file.h"
+#include "tests/controller/pair_settings.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -45,15 +46,6 @@ class FullDisk {
 
 class FullDiskTest : public ::testing::Test {
  protected:
-  FullDiskTest() {
-    std::ofstream(folder_.File("world.yaml")) << kPairWorld;
-    settings_.topology = folder_.File("world.yaml");
-    settings_.state_dir = folder_.File("state");
-    settings_.listen = "127.0.0.1:0";
-    settings_.http = "127.0.0.1:0";
-    settings_.controller.epoch_period = absl::Milliseconds(50);
-    settings_.controller.report_period = absl::Milliseconds(50);
-  }
   absl::Status Start() {
     daemon_.reset();
     auto started = ControllerDaemon::Start(settings_);
@@ -76,7 +68,7 @@ class FullDiskTest : public ::testing::Test {
     return admin->Drain(&context, request, &reply);
   }
   live::ScratchFolder folder_;
-  DaemonSettings settings_;
+  DaemonSettings settings_ = PairSettings(folder_);
   std::unique_ptr<ControllerDaemon> daemon_;
 };
 

@@ -12,6 +12,7 @@
 #include "controller/journal/replay.h"
 #include "ringway/v1/admin.grpc.pb.h"
 #include "runtime/grpc_server.h"
+#include "tests/controller/pair_settings.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -25,16 +26,8 @@ using ::testing::HasSubstr;
 class HistoryCallsTest : public ::testing::Test {
  protected:
   HistoryCallsTest() {
-    settings_.topology = folder_.File("world.yaml");
-    settings_.state_dir = folder_.File("state");
-    settings_.listen = "127.0.0.1:0";
-    settings_.http = "127.0.0.1:0";
-    settings_.log_level = runtime::LogLevel::kError;
-    settings_.controller.epoch_period = absl::Milliseconds(50);
-    settings_.controller.report_period = absl::Milliseconds(50);
     settings_.controller.settle_max = absl::Milliseconds(200);
     settings_.controller.history_max = 1;  // in memory: all else comes from the disk
-    WriteWorld(kPairWorld);
     Start();
   }
   void WriteWorld(const std::string& text) { std::ofstream(settings_.topology) << text; }
@@ -119,7 +112,7 @@ class HistoryCallsTest : public ::testing::Test {
   }
 
   live::ScratchFolder folder_;
-  DaemonSettings settings_;
+  DaemonSettings settings_ = PairSettings(folder_);
   std::unique_ptr<ControllerDaemon> daemon_;
   std::unique_ptr<v1::Admin::Stub> admin_;
 };

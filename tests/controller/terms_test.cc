@@ -12,6 +12,7 @@
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 #include "runtime/state_file.h"
+#include "tests/controller/pair_settings.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -66,16 +67,7 @@ TEST(TermsTest, AClockThatWasPutBackProlongsNothingBeyondTheTerm) {
 
 class TimedDrainTest : public ::testing::Test {
  protected:
-  TimedDrainTest() {
-    std::ofstream(folder_.File("world.yaml")) << kPairWorld;
-    settings_.topology = folder_.File("world.yaml");
-    settings_.state_dir = folder_.File("state");
-    settings_.listen = "127.0.0.1:0";
-    settings_.http = "127.0.0.1:0";
-    settings_.log_level = runtime::LogLevel::kError;
-    settings_.controller.epoch_period = absl::Milliseconds(50);
-    Start();
-  }
+  TimedDrainTest() { Start(); }
   void Start() {
     daemon_.reset();
     auto started = ControllerDaemon::Start(settings_);
@@ -103,7 +95,7 @@ class TimedDrainTest : public ::testing::Test {
     return reply;
   }
   live::ScratchFolder folder_;
-  DaemonSettings settings_;
+  DaemonSettings settings_ = PairSettings(folder_);
   std::unique_ptr<ControllerDaemon> daemon_;
   std::unique_ptr<v1::Admin::Stub> admin_;
 };
