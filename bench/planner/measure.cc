@@ -51,9 +51,16 @@ void Measure(const SyntheticFleet& fleet, const TierSnapshot& snapshot, Figures&
 }
 
 double HottestOverWater(const SyntheticFleet& fleet, const TierSnapshot& snapshot) {
+  fleet.tier->route.isolation = Isolation::kLevel;
   const Plan plan = Planner(fleet.world, fleet.tier).Solve(snapshot);
   const double hottest = *std::max_element(plan.facts.planned_load.begin(), plan.facts.planned_load.end());
   return hottest / WaterLevel(*fleet.tier, snapshot);
+}
+
+double SolveMs(const SyntheticFleet& fleet, const TierSnapshot& snapshot, Isolation isolation) {
+  fleet.tier->route.isolation = isolation;
+  const Planner planner(fleet.world, fleet.tier);
+  return QuickestMs(kRuns, [&] { (void)planner.Solve(snapshot); });
 }
 
 double TiersSeconds(std::size_t tiers, std::size_t regions) {

@@ -28,8 +28,10 @@ struct Figures {
 // Plans one snapshot and adds to the figures.
 void Measure(const SyntheticFleet& fleet, const TierSnapshot& snapshot, Figures& figures);
 
-// Demand above the threshold of everything: the hottest region's planned load over the water level.
+// Demand above the threshold of everything, levelled: the hottest region's planned load over the water level.
 double HottestOverWater(const SyntheticFleet& fleet, const TierSnapshot& snapshot);
+// CPU time of one plan, in ms, under the policy.
+double SolveMs(const SyntheticFleet& fleet, const TierSnapshot& snapshot, Isolation isolation);
 
 // Seconds to plan `tiers` tiers of one world, each with fleets and demand of its own, one after the other.
 double TiersSeconds(std::size_t tiers, std::size_t regions);

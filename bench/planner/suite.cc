@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -90,15 +92,26 @@ bool MeasureRealWorld(const Options& options, const std::string& name, std::vect
 
 void MeasureOverload(const Options& options, std::vector<Claim>& claims) {
   Sample ratio;
+  const std::pair<const char*, Isolation> policies[] = {
+      {"local_first", Isolation::kLocalFirst}, {"fill", Isolation::kFill}, {"level", Isolation::kLevel}};
+  Sample solve_ms[std::size(policies)];
   for (const std::size_t regions : {30, 200, 1000}) {
     for (std::uint64_t seed = 1; seed <= (options.quick ? kSeedsQuick : kSeedsFull); ++seed) {
       const SyntheticFleet fleet = MakeFleet(regions, seed);
       for (const double load : {1.05, 1.15, 1.24}) {
-        ratio.Add(HottestOverWater(fleet, MakeSnapshot(*fleet.tier, load, seed)));
+        const TierSnapshot snapshot = MakeSnapshot(*fleet.tier, load, seed);
+        ratio.Add(HottestOverWater(fleet, snapshot));
+        for (std::size_t k = 0; regions == 1000 && k < std::size(policies); ++k) {
+          solve_ms[k].Add(SolveMs(fleet, snapshot, policies[k].second));
+        }
       }
     }
   }
   claims.push_back(bench::AtMost("overload_hottest_over_water_level_worst", ratio.Worst(), 1.01));
+  for (std::size_t k = 0; k < std::size(policies); ++k) {
+    claims.push_back(bench::AtMost(std::string("overload_solve_ms_worst_n1000_") + policies[k].first,
+                                   solve_ms[k].Worst(), 25));
+  }
 }
 
 }  // namespace ringway::planner
