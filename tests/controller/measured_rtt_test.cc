@@ -81,9 +81,10 @@ TEST_F(MeasuredRttTest, GathersAndThenRests) {
   EXPECT_EQ(rtt_.Correct(now_, file_, in_use_).size(), 4u);
   EXPECT_FALSE(rtt_.Due(now_, file_, in_use_));
   rtt_.Hear(kA, kC, 7);
-  now_ += MeasuredRtt::kRest - absl::Seconds(1);
   EXPECT_FALSE(rtt_.Due(now_, file_, in_use_));
-  now_ += MeasuredRtt::kGather;
+  now_ += MeasuredRtt::kRest - absl::Seconds(1);
+  EXPECT_FALSE(rtt_.Due(now_, file_, in_use_)) << "gathered for long, and the last map is not a minute old";
+  now_ += absl::Seconds(1);
   EXPECT_TRUE(rtt_.Due(now_, file_, in_use_));
 }
 

@@ -394,7 +394,8 @@ TEST_F(EdgeTest, AWorkerThatSaysProgressAllTheTimeCostsLittle) {
   ASSERT_GT(took_s, kDeadlineS / 2) << "the job did not run: " << answer.end.message();
   EXPECT_GT(answer.steps.size(), 16u);
   EXPECT_LE(static_cast<double>(answer.steps.size()), 16 + 10 * took_s + 3);
-  EXPECT_LT(CpuSeconds() - before_s, took_s / 3) << "of " << took_s << " s";
+  // A router that read all of it would take a core and more; beside other tests a core does less in a second.
+  EXPECT_LT(CpuSeconds() - before_s, took_s / 2) << "of " << took_s << " s";
 }
 
 }  // namespace
