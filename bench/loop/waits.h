@@ -3,6 +3,8 @@
 // What a job waits, from its arrival to the begin of its service as its own router hears it, is the time in
 // lines and every round trip travelled, refused trips too. The trips are counted beside it, so the rest is
 // lines.
+// The same jobs in one queue of all workers, and the least that those who left could have travelled, stand
+// beside them.
 #ifndef RINGWAY_BENCH_LOOP_WAITS_H_
 #define RINGWAY_BENCH_LOOP_WAITS_H_
 
@@ -16,20 +18,21 @@ enum class Loop {
   kShipped,       // controller, and leaders that tell each other of idle workers
   kLearnt,        // controller, and spill on learnt waits alone
   kNoController,  // hints alone
-  kAlone,         // neither table nor spill: each region for itself
+  kLate,          // as shipped, over a network that is late and breaks streams
 };
 
 struct Waits {
   double mean_s = 0;  // lines and round trips
   double p99_s = 0;
   double travelled_s = 0;  // mean, of the above
+  double least_travelled_s = 0;
+  double pooled_s = 0;  // mean, of the same jobs in one queue
   double lines_s() const { return mean_s - travelled_s; }
   double away_share = 0;  // of the jobs that were served
   double trips = 0;       // between regions, of a job
   double tables_per_minute = 0;
   double served_share = 0;
   bool sound = false;  // no checker complained
-  double wall_s = 0;
 };
 
 Waits Measure(std::shared_ptr<const Fleet> fleet, const Traffic& traffic, Loop loop);

@@ -119,20 +119,6 @@ std::shared_ptr<const Fleet> Shipped(const std::string& name) {
   return fleet;
 }
 
-std::shared_ptr<const Fleet> Pooled(const Fleet& fleet) {
-  World world;
-  world.name = "pooled";
-  Region region;
-  region.name = "all";
-  region.population_share = 1;
-  world.regions.push_back(std::move(region));
-  world.rtt = RttMatrix(1);
-  world.rtt.Set(RegionId(0), RegionId(0), 0.5);
-  int workers = 0;
-  for (const TierRegion& here : fleet.tiers[kLoopTier].regions) workers += here.workers;
-  return WithTier(std::move(world), LoopTier(), {workers});
-}
-
 std::shared_ptr<sim::Scenario> Scene(std::shared_ptr<const Fleet> fleet, const Traffic& traffic) {
   auto scenario = std::make_shared<sim::Scenario>();
   scenario->name = fleet->world.name;

@@ -34,8 +34,6 @@ std::shared_ptr<const Fleet> Generate(const GeneratedWorld& world);
 std::shared_ptr<const Fleet> ThreeOfTen();
 // The first tier of a shipped topology file, with the loop's service time. Null: it cannot be read.
 std::shared_ptr<const Fleet> Shipped(const std::string& name);
-// All workers in one region: what one queue without any distance would do.
-std::shared_ptr<const Fleet> Pooled(const Fleet& fleet);
 
 struct Traffic {
   double load = 0.7;   // of all workers
