@@ -1,5 +1,10 @@
 #include "bench/loop/trips.h"
 
+#include <limits>
+#include <vector>
+
+#include "controller/planner/transport.h"
+
 namespace ringway::bench {
 
 Trips::Trips(const World& world, const sim::Simulation& simulation, double from_s)
@@ -15,20 +20,63 @@ void Trips::OnForwarded(absl::Time now, RouterId from, RouterId to, sim::JobSeri
   const RegionId home = simulation_.place(from);
   const double ms = world_.rtt.ms(home, simulation_.place(to));
   travelled_ms_ += ms;
-  if (left_.insert(job).second) least_ms_ += NearestIdleMs(home, ms);
+  const auto [trip, first] = trips_.try_emplace(job);
+  trip->second.travelled_ms += ms;
+  if (!first) return;
+  const double nearest_ms = NearestMs(home, true);
+  trip->second.oracle_ms = nearest_ms < std::numeric_limits<double>::infinity() ? nearest_ms : ms;
 }
 
-double Trips::NearestIdleMs(RegionId from, double otherwise_ms) const {
-  double nearest_ms = otherwise_ms;
-  bool found = false;
+void Trips::OnEnded(absl::Time now, const sim::Ending& ending) {
+  const auto found = trips_.find(ending.serial);
+  if (found == trips_.end()) return;
+  if (ending.spilled && ending.outcome == Outcome::kDone) {
+    spilled_ms_ += found->second.travelled_ms;
+    oracle_ms_ += found->second.oracle_ms;
+    const absl::Time started = now - ending.latency + ending.wait;
+    if (ending.served_in != ending.region)
+      ++spilled_[absl::ToUnixSeconds(started)][{ending.region, ending.served_in}];
+  }
+  trips_.erase(found);
+}
+
+double Trips::hindsight_s() const {
+  double least_ms = 0;
+  for (const auto& [second, jobs] : spilled_) least_ms += LeastMs(jobs);
+  return 1e-3 * least_ms;
+}
+
+double Trips::NearestMs(RegionId from, bool idle) const {
+  double nearest_ms = std::numeric_limits<double>::infinity();
   for (RegionId id(0); id != idle_.end_id(); id = RegionId(id.index() + 1)) {
-    if (id == from || idle_[id] <= 0) continue;
-    const double ms = world_.rtt.ms(from, id);
-    if (found && ms >= nearest_ms) continue;
-    found = true;
-    nearest_ms = ms;
+    if (id == from || (idle && idle_[id] <= 0)) continue;
+    nearest_ms = std::min(nearest_ms, world_.rtt.ms(from, id));
   }
   return nearest_ms;
+}
+
+double Trips::LeastMs(const Pairs& jobs) const {
+  std::map<RegionId, double> left, landed;
+  for (const auto& [pair, count] : jobs) {
+    left[pair.first] += count;
+    landed[pair.second] += count;
+  }
+  planner::TransportProblem problem;
+  for (const auto& [region, count] : landed) problem.room.push_back(count);
+  for (const auto& [home, count] : left) {
+    std::uint32_t target = 0;
+    for (const auto& [region, slots] : landed) {
+      // A job that spills leaves its region, whoever lands there.
+      const double ms = region == home ? NearestMs(home, false) : world_.rtt.ms(home, region);
+      problem.arcs.push_back(
+          {static_cast<std::uint32_t>(problem.supply.size()), target++, static_cast<float>(ms)});
+    }
+    problem.supply.push_back(count);
+  }
+  const planner::TransportFlow flow = planner::SolveTransport(problem);
+  double least_ms = 0;
+  for (std::size_t i = 0; i < problem.arcs.size(); ++i) least_ms += flow.rate[i] * problem.arcs[i].cost;
+  return least_ms;
 }
 
 }  // namespace ringway::bench

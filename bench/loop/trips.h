@@ -1,13 +1,20 @@
-// How far jobs travel between regions, and how far they would have at the least.
+// How far jobs travel between regions, and how far those that spill would have to.
 //
-// The least of a job that leaves its region is the round trip to the nearest other region that has an idle
-// worker at the moment when it leaves, as somebody would know who sees every worker at once; where none has,
-// it is what the job travelled then. Jobs that are sent on pay each trip. Complexity: O(regions) a forward.
+// Of the jobs that went elsewhere than their table said, because no worker was idle there, two yardsticks:
+//   hindsight  the same jobs and the workers that they got, second by second, assigned anew so that all of
+//              them together travel least (controller/planner/transport.h): what bad choices cost
+//   oracle     the round trip to the nearest other region that has an idle worker at the moment when the job
+//              leaves, as somebody would know who sees every worker at once, without the time that news
+//              takes: what nobody can reach
+// Trips that ended in a refusal are travelled, and are in neither yardstick. Complexity: O(regions) a forward
+// and a transport problem for each second.
 #ifndef RINGWAY_BENCH_LOOP_TRIPS_H_
 #define RINGWAY_BENCH_LOOP_TRIPS_H_
 
-#include <unordered_set>
-#include <vector>
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
 
 #include "core/ids.h"
 #include "sim/simulation.h"
@@ -16,7 +23,7 @@ namespace ringway::bench {
 
 class Trips : public sim::Observer {
  public:
-  // Jobs that travel from `from_s` on. `simulation` outlives it.
+  // Jobs that travel from `from_s` on. `world` and `simulation` outlive it.
   Trips(const World& world, const sim::Simulation& simulation, double from_s);
 
   void OnStarted(absl::Time, WorkerId worker, const sim::OfferNote&) override {
@@ -26,19 +33,31 @@ class Trips : public sim::Observer {
     ++idle_[simulation_.place(worker)];
   }
   void OnForwarded(absl::Time now, RouterId from, RouterId to, sim::JobSerial job) override;
+  void OnEnded(absl::Time now, const sim::Ending& ending) override;
 
   double travelled_s() const { return 1e-3 * travelled_ms_; }
-  double least_s() const { return 1e-3 * least_ms_; }
+  // Of those that spilled.
+  double spilled_s() const { return 1e-3 * spilled_ms_; }
+  double hindsight_s() const;
+  double oracle_s() const { return 1e-3 * oracle_ms_; }
 
  private:
-  double NearestIdleMs(RegionId from, double otherwise_ms) const;
+  struct Trip {
+    double travelled_ms = 0;
+    double oracle_ms = 0;
+  };
+  using Pairs = std::map<std::pair<RegionId, RegionId>, double>;  // home, served in: jobs
+  // Of another region than `from`, with an idle worker or any.
+  double NearestMs(RegionId from, bool idle) const;
+  double LeastMs(const Pairs& jobs) const;
 
   const World& world_;
   const sim::Simulation& simulation_;
   const absl::Time from_;
   IdVector<RegionId, int> idle_;
-  std::unordered_set<sim::JobSerial> left_;  // jobs that have travelled
-  double travelled_ms_ = 0, least_ms_ = 0;
+  std::unordered_map<sim::JobSerial, Trip> trips_;  // of jobs that have not ended
+  std::map<std::int64_t, Pairs> spilled_;           // by the second of their start
+  double travelled_ms_ = 0, spilled_ms_ = 0, oracle_ms_ = 0;
 };
 
 }  // namespace ringway::bench

@@ -46,7 +46,9 @@ Waits Measure(std::shared_ptr<const Fleet> fleet, const Traffic& traffic, Loop l
   waits.mean_s = totals.wait.mean();
   waits.p99_s = totals.wait.Quantile(0.99);
   waits.travelled_s = jobs > 0 ? trips.travelled_s() / jobs : 0;
-  waits.least_travelled_s = jobs > 0 ? trips.least_s() / jobs : 0;
+  waits.spilled_s = jobs > 0 ? trips.spilled_s() / jobs : 0;
+  waits.hindsight_s = jobs > 0 ? trips.hindsight_s() / jobs : 0;
+  waits.oracle_s = jobs > 0 ? trips.oracle_s() / jobs : 0;
   waits.pooled_s = pool.MeanWaitS(Workers(*fleet), traffic.warmup_s);
   waits.away_share = served > 0 ? 1 - static_cast<double>(totals.served_at_home) / served : 0;
   waits.trips = jobs > 0 ? static_cast<double>(totals.forwards) / jobs : 0;

@@ -25,7 +25,9 @@ struct Waits {
   double mean_s = 0;  // lines and round trips
   double p99_s = 0;
   double travelled_s = 0;  // mean, of the above
-  double least_travelled_s = 0;
+  double spilled_s = 0;    // of it, by jobs that spilled; and what these would have to travel (trips.h)
+  double hindsight_s = 0;
+  double oracle_s = 0;
   double pooled_s = 0;  // mean, of the same jobs in one queue
   double lines_s() const { return mean_s - travelled_s; }
   double away_share = 0;  // of the jobs that were served
