@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -21,9 +22,12 @@ using ::testing::StartsWith;
 
 namespace fs = std::filesystem;
 
+// A process may end while its file is read: then this is what was read until then.
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path);
-  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 // Processes whose command line holds `mark`, by /proc.

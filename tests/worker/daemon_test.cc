@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
@@ -25,8 +26,10 @@ std::vector<std::string> Plus(std::vector<std::string> flags, const std::vector<
 }
 
 std::string ProcText(pid_t pid, const char* file) {
-  std::ifstream text(absl::StrCat("/proc/", pid, "/", file), std::ios::binary);
-  return {std::istreambuf_iterator<char>(text), std::istreambuf_iterator<char>()};
+  // The process may end while its file is read: then this is what was read until then.
+  std::ostringstream text;
+  text << std::ifstream(absl::StrCat("/proc/", pid, "/", file), std::ios::binary).rdbuf();
+  return text.str();
 }
 
 // Threads of the engine that have nothing to do must not take the cores from the router beside it. The worker
