@@ -71,17 +71,18 @@ absl::Duration IdleRegions::RoundTrip(RegionId region) const {
 
 RegionId IdleRegions::Choose(absl::Time now, absl::Duration left) const {
   RegionId best;
-  absl::Duration best_price = absl::InfiniteDuration();
+  int best_idle = 0;
   int found = 0;
+  absl::Duration farthest = left;
   for (const RegionId region : nearest_first_) {
     const absl::Duration rtt = regions_[region].rtt;
-    if (rtt >= left || rtt >= best_price) break;
+    if (rtt >= farthest) break;
     const int idle = Believed(now, region);
     if (idle < 1) continue;
-    const absl::Duration price = rtt + rtt * kContest / idle;
-    if (price < best_price) {
+    if (found == 0) farthest = std::min(farthest, rtt * kFartherShare + kFartherSlack);
+    if (idle > best_idle) {
       best = region;
-      best_price = price;
+      best_idle = idle;
     }
     if (++found == kCandidates) break;
   }
