@@ -130,6 +130,7 @@ function(ringway_program name)
   add_executable(${name} ${ARG_SRCS})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  ringway_batches(${name})
 endfunction()
 
 # Tests run side by side: idle threads of libgomp's pool must not spin away the others' cores
