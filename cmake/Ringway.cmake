@@ -139,12 +139,13 @@ endfunction()
 # (engine/cpu/idle_threads.h; a test that takes ten seconds took two minutes).
 set(RINGWAY_TEST_ENVIRONMENT GOMP_SPINCOUNT=0)
 
-# Live tests wait most of the time, so two share a machine of two processors; on a larger one each has two to itself, as
-# it would there.
+# What a test takes of the machine, in thirds of a processor (./dev runs as many as there are thirds). Live tests wait most
+# of the time, so three share a machine of two processors; on a larger one each has two to itself, as it would there.
 cmake_host_system_information(RESULT RINGWAY_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
-set(RINGWAY_LIVE_PROCESSORS 1)
+set(RINGWAY_TEST_THIRDS 3)
+set(RINGWAY_LIVE_THIRDS 2)
 if(RINGWAY_PROCESSORS GREATER 3)
-  set(RINGWAY_LIVE_PROCESSORS 2)
+  set(RINGWAY_LIVE_THIRDS 6)
 endif()
 
 # TIMED: the test holds latency, throughput, memory or processor time against a bound, so nothing runs beside it.
@@ -172,8 +173,11 @@ function(ringway_test name)
     TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}")
   if("live" IN_LIST ARG_LABELS)
     # Begun before the others, the longest first: they then wait beside each other, and what is left fills the end.
-    math(EXPR cost "1000 + ${ARG_TIMEOUT}")
-    set_tests_properties(${name} PROPERTIES COST ${cost} PROCESSORS ${RINGWAY_LIVE_PROCESSORS})
+    math(EXPR cost "10000 + ${ARG_TIMEOUT}")
+    set_tests_properties(${name} PROPERTIES COST ${cost} PROCESSORS ${RINGWAY_LIVE_THIRDS})
+  else()
+    # The longest first here too, so that none of them runs on when the others have ended.
+    set_tests_properties(${name} PROPERTIES COST ${ARG_TIMEOUT} PROCESSORS ${RINGWAY_TEST_THIRDS})
   endif()
   if(ARG_TIMED)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
@@ -184,7 +188,9 @@ endfunction()
 function(ringway_script_test name)
   cmake_parse_arguments(ARG "" "" "COMMAND" ${ARGN})
   add_test(NAME ${name} COMMAND ${ARG_COMMAND})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}")
+  # How long a script takes is not known: begun before what is known to be short.
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}" PROCESSORS ${RINGWAY_TEST_THIRDS} COST 500)
   add_custom_target(${name})
 endfunction()
 
@@ -222,7 +228,7 @@ function(ringway_fuzz name)
     add_executable(${name} ${ARG_SRCS})
     target_link_libraries(${name} PRIVATE ringway_replay_main)
     add_test(NAME ${name} COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_CORPUS})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "fuzz")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "fuzz" PROCESSORS ${RINGWAY_TEST_THIRDS})
   endif()
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
