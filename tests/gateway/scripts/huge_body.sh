@@ -6,7 +6,11 @@ want 'by its length' "$code" 413
 want code "$(field code < body)" body_too_large
 echo "refused by its length after $sent bytes"
 ((sent < 16 << 20))
-read -r code sent < <(post - < huge)
+# A machine that is too busy for so many bytes within the two seconds that a body may take gets 408: once more then.
+for _ in $(seq 8); do
+  read -r code sent < <(post - < huge)
+  [[ $code != 408 ]] && break
+done
 want 'while it comes' "$code" 413
 echo "refused while it comes after $sent bytes"
 ((sent < 256 << 20))
