@@ -17,6 +17,8 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 # CHECK-style assertions stay on in every build; -O2 with line tables is enough for a useful backtrace.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+# The sources of a test run once or twice after each time they are compiled; what they call is optimised as ever.
+set(RINGWAY_TEST_OPTIMISATION $<$<CONFIG:RelWithDebInfo>:-O1>)
 
 option(RINGWAY_TESTS "build the tests" ON)
 option(RINGWAY_BENCH "build the benchmarks" ON)
@@ -130,18 +132,20 @@ function(ringway_program name)
   add_executable(${name} ${ARG_SRCS})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  ringway_batches(${name})
 endfunction()
 
 # Tests run side by side: idle threads of libgomp's pool must not spin away the others' cores
 # (engine/cpu/idle_threads.h; a test that takes ten seconds took two minutes).
 set(RINGWAY_TEST_ENVIRONMENT GOMP_SPINCOUNT=0)
 
-# Live tests wait most of the time, so two share a machine of two processors; on a larger one each has two to itself, as
-# it would there.
+# What a test takes of the machine, in thirds of a processor (./dev runs as many as there are thirds). Live tests wait most
+# of the time, so three share a machine of two processors; on a larger one each has two to itself, as it would there.
 cmake_host_system_information(RESULT RINGWAY_PROCESSORS QUERY NUMBER_OF_LOGICAL_CORES)
-set(RINGWAY_LIVE_PROCESSORS 1)
+set(RINGWAY_TEST_THIRDS 3)
+set(RINGWAY_LIVE_THIRDS 2)
 if(RINGWAY_PROCESSORS GREATER 3)
-  set(RINGWAY_LIVE_PROCESSORS 2)
+  set(RINGWAY_LIVE_THIRDS 6)
 endif()
 
 # TIMED: the test holds latency, throughput, memory or processor time against a bound, so nothing runs beside it.
@@ -156,6 +160,7 @@ function(ringway_test name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock)
   target_compile_definitions(${name} PRIVATE RINGWAY_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                              RINGWAY_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+  target_compile_options(${name} PRIVATE ${RINGWAY_TEST_OPTIMISATION})
   ringway_batches(${name})
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_TIMEOUT)
@@ -168,8 +173,11 @@ function(ringway_test name)
     TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}" ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}")
   if("live" IN_LIST ARG_LABELS)
     # Begun before the others, the longest first: they then wait beside each other, and what is left fills the end.
-    math(EXPR cost "1000 + ${ARG_TIMEOUT}")
-    set_tests_properties(${name} PROPERTIES COST ${cost} PROCESSORS ${RINGWAY_LIVE_PROCESSORS})
+    math(EXPR cost "10000 + ${ARG_TIMEOUT}")
+    set_tests_properties(${name} PROPERTIES COST ${cost} PROCESSORS ${RINGWAY_LIVE_THIRDS})
+  else()
+    # The longest first here too, so that none of them runs on when the others have ended.
+    set_tests_properties(${name} PROPERTIES COST ${ARG_TIMEOUT} PROCESSORS ${RINGWAY_TEST_THIRDS})
   endif()
   if(ARG_TIMED)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
@@ -180,7 +188,9 @@ endfunction()
 function(ringway_script_test name)
   cmake_parse_arguments(ARG "" "" "COMMAND" ${ARGN})
   add_test(NAME ${name} COMMAND ${ARG_COMMAND})
-  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}")
+  # How long a script takes is not known: begun before what is known to be short.
+  set_tests_properties(${name} PROPERTIES
+    ENVIRONMENT "${RINGWAY_TEST_ENVIRONMENT}" PROCESSORS ${RINGWAY_TEST_THIRDS} COST 500)
   add_custom_target(${name})
 endfunction()
 
@@ -218,7 +228,7 @@ function(ringway_fuzz name)
     add_executable(${name} ${ARG_SRCS})
     target_link_libraries(${name} PRIVATE ringway_replay_main)
     add_test(NAME ${name} COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_CORPUS})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "fuzz")
+    set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "fuzz" PROCESSORS ${RINGWAY_TEST_THIRDS})
   endif()
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})

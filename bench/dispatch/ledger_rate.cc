@@ -13,6 +13,13 @@
 #include "router/dispatch/ledger/slot_ledger.h"
 
 namespace ringway::bench {
+
+double CpuSeconds() {
+  timespec now{};
+  RINGWAY_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 namespace {
 
 using ledger::Acquire;
@@ -101,13 +108,6 @@ class Bench {
   std::vector<LedgerAction> actions_;
   std::uint64_t grants_ = 0;
 };
-
-// Of this thread, so that neighbours on the machine do not count.
-double CpuSeconds() {
-  timespec now{};
-  RINGWAY_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // Calls `turn` until about `grants` more grants were made; returns grants per second.
 template <class Turn>

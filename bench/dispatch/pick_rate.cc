@@ -1,5 +1,3 @@
-#include <time.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -11,12 +9,6 @@
 
 namespace ringway::bench {
 namespace {
-
-double CpuSeconds() {
-  timespec now{};
-  RINGWAY_CHECK(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // A table whose own row spreads over all regions, the worst case for a pick.
 std::shared_ptr<const RoutingTable> SpreadTable(std::size_t regions) {

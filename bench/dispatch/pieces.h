@@ -11,6 +11,9 @@
 
 namespace ringway::bench {
 
+// Of this thread, so that neighbours on the machine do not count.
+double CpuSeconds();
+
 // Grants per second of one core, each with its ask, the release before it and the worker's announcement; jobs
 // come and end at random around full load, so that there is now a line, now idle slots.
 // `quick`: a fifth of the work. Best of five runs, because neighbours on the machine only ever slow it down.

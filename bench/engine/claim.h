@@ -6,10 +6,14 @@
 #ifndef RINGWAY_BENCH_ENGINE_CLAIM_H_
 #define RINGWAY_BENCH_ENGINE_CLAIM_H_
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
 namespace ringway::bench {
+
+// Of a prompt, in every network that is measured.
+constexpr std::int64_t kTokens = 77;
 
 struct RunOptions {
   bool quick = false;

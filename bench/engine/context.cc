@@ -15,7 +15,7 @@ using engine::Graph;
 using engine::Scope;
 using engine::ValueId;
 
-constexpr std::int64_t kFrames = 16, kTokens = 77, kContextChannels = 768, kChannels = 320;
+constexpr std::int64_t kFrames = 16, kContextChannels = 768, kChannels = 320;
 constexpr int kHeads = 8;
 
 struct Layer {

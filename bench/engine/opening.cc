@@ -24,7 +24,6 @@ using engine::Graph;
 using engine::PassOptions;
 using engine::WeightSet;
 
-constexpr std::int64_t kTokens = 77;
 constexpr double kSecondSizeSeconds = 0.05;  // what a request may wait for a size that is new
 
 double StatusBytes(const std::string& key) {

@@ -14,7 +14,6 @@
 namespace ringway::bench {
 namespace {
 
-constexpr std::int64_t kTokens = 77;
 constexpr double kOpenSeconds = 0.3;  // beside the pages themselves
 constexpr std::size_t kPage = 4096;
 

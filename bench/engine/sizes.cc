@@ -19,7 +19,6 @@ namespace {
 
 constexpr int kSteps = 20, kSizes = 200, kQuickSizes = 25;
 constexpr double kAllowed = 1.1;
-constexpr std::int64_t kTokens = 77;
 
 engine::SdUNetConfig NarrowUNet() {
   engine::SdUNetConfig config;

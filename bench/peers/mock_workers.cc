@@ -36,9 +36,9 @@ struct OneWorker {
   Clock::time_point freed = {};
 };
 
-class Connection : public std::enable_shared_from_this<Connection> {
+class WorkerConnection : public std::enable_shared_from_this<WorkerConnection> {
  public:
-  Connection(Tcp::socket socket, OneWorker& worker, Counters& counters)
+  WorkerConnection(Tcp::socket socket, OneWorker& worker, Counters& counters)
       : socket_(std::move(socket)), timer_(socket_.get_executor()), worker_(worker), counters_(counters) {
     socket_.set_option(Tcp::no_delay(true));
   }
@@ -105,7 +105,7 @@ struct MockWorkers::State {
   void Accept(OneWorker& worker) {
     worker.acceptor.async_accept([this, &worker](beast::error_code failed, Tcp::socket socket) {
       if (failed == asio::error::operation_aborted) return;
-      if (!failed) std::make_shared<Connection>(std::move(socket), worker, counters)->Read();
+      if (!failed) std::make_shared<WorkerConnection>(std::move(socket), worker, counters)->Read();
       Accept(worker);
     });
   }
