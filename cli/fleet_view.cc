@@ -51,7 +51,10 @@ std::string LedgerText(const v1::RegionStatus& region) {
 constexpr double kReportLateS = 10;
 
 bool Follows(const v1::StatusReply& status, const v1::RouterStatus& router) {
-  return router.table_epoch() == status.epoch() && router.table_version() == status.version();
+  const v1::CanaryStatus& canary = status.canary();
+  const bool many = router.table_epoch() == status.epoch() && router.table_version() == status.version();
+  return many || (canary.phase() == "running" && router.table_epoch() == canary.table_epoch() &&
+                  router.table_version() == canary.table_version());
 }
 
 bool Reports(const v1::RouterStatus& router) {
@@ -91,6 +94,43 @@ std::string RouterSummary(const v1::StatusReply& status, bool colour) {
                    " have not reported for ", kReportLateS, " s. `ringway status --routers` lists all.\n");
   if (!table.empty()) text += table.Render(colour);
   if (wanting > listed) absl::StrAppend(&text, "  and ", wanting - listed, " more like these\n");
+  return text;
+}
+
+std::string CanaryText(const v1::CanaryStatus& canary, bool colour) {
+  const std::string& phase = canary.phase();
+  if (phase.empty() || phase == "none") return "";
+  const auto seconds = [](double s) {
+    return absl::FormatDuration(absl::Seconds(static_cast<std::int64_t>(s)));
+  };
+  const bool bad = phase == "reverted" || phase == "aborted";
+  std::string text = absl::StrCat("\n", Paint(absl::StrCat("canary ", canary.id()), Style::kBold, colour),
+                                  "  ", Paint(phase, bad ? Style::kBad : Style::kPlain, colour));
+  if (phase == "running") {
+    absl::StrAppend(&text, " on ", canary.chosen_size(), " routers, table ",
+                    VersionText(canary.table_epoch(), canary.table_version()), ", for ",
+                    seconds(canary.elapsed_s()));
+  } else if (phase == "measuring") {
+    absl::StrAppend(&text, " what is lost before the new settings, for ", seconds(canary.elapsed_s()));
+  }
+  text += "\n";
+  for (const std::string& change : canary.changes()) absl::StrAppend(&text, "  ", change, "\n");
+  if (phase == "running") {
+    for (const v1::CanaryTier& tier : canary.tiers()) {
+      absl::StrAppend(&text, "  tier ", tier.tier(), ": ", seconds(tier.judged_s()), " of ",
+                      seconds(canary.period_s()), " judged; chosen routers lost ", tier.chosen_lost(), " of ",
+                      tier.chosen_done() + tier.chosen_lost(), " jobs, ",
+                      absl::StrFormat("%.1f", tier.expected_lost()),
+                      " expected by the others of their regions\n");
+    }
+    for (int i = 0; i < canary.chosen_size() && i < kRoutersListed; ++i) {
+      absl::StrAppend(&text, i == 0 ? "  chosen: " : ", ", canary.chosen(i));
+    }
+    absl::StrAppend(&text, canary.chosen_size() > kRoutersListed ? ", ...\n" : "\n");
+  }
+  if (!canary.waits_for().empty()) absl::StrAppend(&text, "  waits: ", canary.waits_for(), "\n");
+  if (!canary.reason().empty()) absl::StrAppend(&text, "  ", canary.reason(), "\n");
+  if (bad) text += "  in force are the old settings, whatever the topology file says\n";
   return text;
 }
 
@@ -210,6 +250,7 @@ std::string StatusText(const v1::StatusReply& status, bool all_routers, bool col
                       absl::FormatDuration(left), "), by ", order.who(), "; then: ", order.then(), "\n");
     }
   }
+  text += CanaryText(status.canary(), colour);
   if (status.findings_size() > 0) text += "\n";
   for (const std::string& finding : status.findings()) absl::StrAppend(&text, "finding: ", finding, "\n");
   text += "\n";

@@ -18,7 +18,8 @@ namespace ringway::cli {
 // The names that could be misspelt.
 template <class Request>
 std::vector<std::string> NamesIn(const Request& request) {
-  std::vector<std::string> names = {request.tier()};
+  std::vector<std::string> names;
+  if constexpr (requires { request.tier(); }) names.push_back(request.tier());
   if constexpr (requires { request.region(); }) names.push_back(request.region());
   return names;
 }
@@ -59,12 +60,17 @@ void AddTermOption(CLI::App& command, const std::shared_ptr<Request>& request) {
           ""));
 }
 
-// --why and --tier, which all of them have.
 template <class Request>
-void AddActionOptions(CLI::App& command, const std::shared_ptr<Request>& request) {
+void AddWhyOption(CLI::App& command, const std::shared_ptr<Request>& request) {
   command.add_option_function<std::string>(
       "--why", [request](const std::string& why) { request->mutable_by()->set_why(why); },
       "reason, for the audit log");
+}
+
+// --why and --tier, which all orders to tiers have.
+template <class Request>
+void AddActionOptions(CLI::App& command, const std::shared_ptr<Request>& request) {
+  AddWhyOption(command, request);
   command.add_option_function<std::string>(
       "--tier", [request](const std::string& tier) { request->set_tier(tier); },
       "needed if there are several (drains without it: all tiers)");

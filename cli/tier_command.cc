@@ -1,4 +1,4 @@
-// ringway threshold LOAD, ringway mode active|observe|frozen, ringway rollback EPOCH.VERSION|--at WHEN
+// ringway threshold LOAD, mode active|observe|frozen, rollback EPOCH.VERSION|--at WHEN, canary promote|abort
 #include <memory>
 
 #include "cli/choice.h"
@@ -72,12 +72,29 @@ void AddRollback(CLI::App& app, Session& session) {
   });
 }
 
+void AddCanary(CLI::App& app, Session& session) {
+  CLI::App* command = app.add_subcommand("canary", "end the canary of a configuration before its time");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help, bool promote) {
+    CLI::App* verb = command->add_subcommand(name, help);
+    const auto request = std::make_shared<v1::CanaryRequest>();
+    request->set_promote(promote);
+    AddWhyOption(*verb, request);
+    verb->callback([&session, request] {
+      session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::Canary, *request); };
+    });
+  };
+  add("promote", "all routers get the new settings", true);
+  add("abort", "all routers get the old settings back", false);
+}
+
 }  // namespace
 
 void AddTierCommands(CLI::App& app, Session& session) {
   AddThreshold(app, session);
   AddMode(app, session);
   AddRollback(app, session);
+  AddCanary(app, session);
 }
 
 }  // namespace ringway::cli

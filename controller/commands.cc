@@ -57,6 +57,7 @@ struct CommandTarget {
   absl::StatusOr<std::string> operator()(const ModeCommand& command) const;
   absl::StatusOr<std::string> operator()(const PinCommand& command) const;
   absl::StatusOr<std::string> operator()(const RollbackCommand& command) const;
+  absl::StatusOr<std::string> operator()(const CanaryCommand& command) const;
 
  private:
   // Fills `shortfall`; an error when the order must not go on.
@@ -214,6 +215,10 @@ absl::StatusOr<std::string> CommandTarget::operator()(const RollbackCommand& com
                       order.lasts == absl::ZeroDuration() ? "; set it active to plan again" : ForHowLong());
 }
 
+absl::StatusOr<std::string> CommandTarget::operator()(const CanaryCommand&) const {
+  return absl::InvalidArgumentError("a canary is of the whole file, not of a tier");
+}
+
 struct Describer {
   std::string operator()(const DrainCommand& c) const {
     return absl::StrCat(c.drain ? "drain " : "undrain ", c.region, c.tier.empty() ? "" : " tier=", c.tier,
@@ -234,6 +239,9 @@ struct Describer {
   }
   std::string operator()(const RollbackCommand& c) const {
     return absl::StrCat("roll back tier=", c.tier, " to ", c.version.epoch, ".", c.version.version);
+  }
+  std::string operator()(const CanaryCommand& c) const {
+    return c.promote ? "promote canary" : "abort canary";
   }
 };
 

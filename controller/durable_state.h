@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "controller/canary/trial.h"
 #include "controller/directory.h"
 #include "controller/drain_ramp.h"
 #include "controller/events.h"
@@ -70,6 +71,7 @@ struct DurableState {
   std::shared_ptr<const Fleet> fleet;         // that the next two speak of; may hold names only
   std::shared_ptr<const RoutingTable> table;  // null: none was ever in force
   std::shared_ptr<const Directory> directory;
+  canary::TrialState canary = {};  // and the settings in force, where the file asks for canaries
 };
 
 }  // namespace ringway::controller

@@ -8,6 +8,7 @@
 #ifndef RINGWAY_CONTROLLER_EVENTS_H_
 #define RINGWAY_CONTROLLER_EVENTS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -100,11 +101,15 @@ struct RollbackCommand {
   // those that the machine keeps.
   std::shared_ptr<const RoutingTable> table = nullptr;
 };
+// Ends the canary of a configuration: for everybody, or for nobody.
+struct CanaryCommand {
+  bool promote = false;
+};
 struct OperatorCommand {
   std::uint64_t request = 0;  // the shell's number for the answer
   std::string who = {};
   std::string why = {};
-  std::variant<DrainCommand, ThresholdCommand, ModeCommand, PinCommand, RollbackCommand> what;
+  std::variant<DrainCommand, ThresholdCommand, ModeCommand, PinCommand, RollbackCommand, CanaryCommand> what;
   absl::Duration lasts = absl::ZeroDuration();  // zero: until it is changed
 };
 
@@ -120,9 +125,20 @@ struct SendWelcome {
 struct SendMap {
   std::optional<StreamId> stream;
 };
+// While a canary runs two tables are in force: one for the streams of its routers, one for all others.
+struct Audience {
+  std::vector<StreamId> streams;  // sorted
+  bool only = true;               // these; else all but these
+};
 struct SendTable {
   std::optional<StreamId> stream;
   std::shared_ptr<const RoutingTable> table;
+  std::shared_ptr<const Audience> audience = nullptr;  // null: whoever `stream` says
+  bool For(StreamId other) const {
+    if (stream) return *stream == other;
+    if (audience == nullptr) return true;
+    return std::binary_search(audience->streams.begin(), audience->streams.end(), other) == audience->only;
+  }
 };
 struct SendDirectory {
   StreamId stream = 0;
@@ -143,6 +159,8 @@ struct SaveState {
 };
 // Who the audit log names for what no operator asked for at that moment: the end of a timed order.
 inline constexpr std::string_view kByItself = "ringway";
+// And why, of the verdict of a canary.
+inline constexpr std::string_view kCanaryWhy = "canary";
 struct AuditEntry {
   absl::Time at;
   std::string who;

@@ -47,16 +47,18 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
   if (directory_.directory() != nullptr) {
     actions.push_back(SendDirectory{event.stream, event.hello.region, directory_.directory()});
   }
-  if (table_ != nullptr) {
-    actions.push_back(SendTable{event.stream, table_});
-    router->sent = table_->version;
+  if (const auto& table = TableFor(*router); table != nullptr) {
+    actions.push_back(SendTable{event.stream, table});
+    router->sent = table->version;
     router->sent_at = now;
   }
 }
 
 void ControllerMachine::On(absl::Time now, const RouterReported& event, Actions& actions) {
   if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
-  const RegionId from = view_.Find(event.stream)->hello.region;
+  const RouterState& router = *view_.Find(event.stream);
+  const RegionId from = router.hello.region;
+  trial_.Hear(router, *fleet_, event.report);
   for (const RoundTripSeen& trip : event.report.round_trips) {
     if (trip.to != from) measured_rtt_.Hear(from, trip.to, trip.ms);
   }
@@ -89,7 +91,13 @@ void ControllerMachine::On(absl::Time now, const MetricSampled& event, Actions&)
 
 void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions& actions) {
   std::vector<NamedShortfall> shortfall;
-  const absl::StatusOr<std::string> outcome = Carry(now, event, tiers_, history_, shortfall);
+  const bool of_trial = std::holds_alternative<CanaryCommand>(event.what);
+  const absl::StatusOr<std::string> outcome =
+      of_trial ? OrderTrial(now, event, actions) : Carry(now, event, tiers_, history_, shortfall);
+  if (outcome.ok() && std::holds_alternative<RollbackCommand>(event.what) && trial_.trial().open()) {
+    EndTrial(now, event.who, event.why, {canary::Phase::kAborted, absl::StrCat("rolled back by ", event.who)},
+             actions);
+  }
   const std::string message = outcome.ok() ? *outcome : std::string(outcome.status().message());
   actions.push_back(
       AuditEntry{now, event.who, event.why,
@@ -163,6 +171,7 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
       PlanTier(now, loop, actions);
       learnt = loop.Scale(now) || learnt;
     }
+    StepTrial(now, actions);
     Publish(now, actions);
     if (learnt) actions.push_back(SaveState{});
   }
@@ -203,6 +212,7 @@ void ControllerMachine::PlanTier(absl::Time now, TierLoop& loop, Actions& action
   if (loop.mode() != TierMode::kFrozen) {
     auto snapshot = std::make_shared<const TierSnapshot>(loop.Snapshot(now));
     auto plan = loop.Solve(snapshot);
+    trial_.Plan(loop, *snapshot);
     actions.push_back(PlanMade{std::move(snapshot), std::move(plan)});
   }
   loop.PutInForce(loop.Decide());
@@ -225,7 +235,7 @@ void ControllerMachine::NoteFindings(absl::Time now, const TierLoop& loop, Actio
 }
 
 void ControllerMachine::Publish(absl::Time now, Actions& actions) {
-  bool moved = table_ == nullptr || table_->version.epoch != epoch_;
+  bool moved = table_ == nullptr || table_->version.epoch != epoch_ || trial_.Unsent();
   bool ready = true;
   for (const TierLoop& loop : tiers_) {
     ready = ready && loop.in_force() != nullptr;
@@ -237,6 +247,12 @@ void ControllerMachine::Publish(absl::Time now, Actions& actions) {
 }
 
 void ControllerMachine::PublishAs(absl::Time now, TableVersion version, Actions& actions) {
+  const auto on_trial = trial_.Make(version, now, tiers_);
+  if (on_trial != nullptr) {
+    history_.Add(on_trial);
+    actions.push_back(SendTable{std::nullopt, on_trial, trial_.AudienceOf(view_, true)});
+    ++version.version;
+  }
   auto table = std::make_shared<RoutingTable>();
   table->version = version;
   table->planned_at = now;
@@ -244,10 +260,11 @@ void ControllerMachine::PublishAs(absl::Time now, TableVersion version, Actions&
   table_ = std::move(table);
   history_.Add(table_);
   for (auto& [name, router] : view_.routers()) {
-    router.sent = version;
+    router.sent = TableFor(router)->version;
     router.sent_at = now;
   }
-  actions.push_back(SendTable{std::nullopt, table_});
+  actions.push_back(
+      SendTable{std::nullopt, table_, on_trial != nullptr ? trial_.AudienceOf(view_, false) : nullptr});
   actions.push_back(SaveState{});
 }
 
@@ -277,11 +294,12 @@ void ControllerMachine::RefreshDirectory(absl::Time now, bool appointed, Actions
 void ControllerMachine::Resend(absl::Time now, Actions& actions) {
   if (table_ == nullptr) return;
   for (auto& [name, router] : view_.routers()) {
-    const bool holds = router.active >= table_->version && EpochCredible(router.active.epoch, epoch_);
+    const std::shared_ptr<const RoutingTable>& table = TableFor(router);
+    const bool holds = router.active >= table->version && EpochCredible(router.active.epoch, epoch_);
     if (router.stream == 0 || holds) continue;
     if (now - router.sent_at < settings_.resend_after) continue;
-    actions.push_back(SendTable{router.stream, table_});
-    router.sent = table_->version;
+    actions.push_back(SendTable{router.stream, table});
+    router.sent = table->version;
     router.sent_at = now;
   }
 }

@@ -8,21 +8,19 @@
 // same. Tables are versioned (epoch, version) as a whole and routers take the higher pair only, so a deposed
 // controller cannot push. The claim is saved before anything is sent with it.
 //
-// Leaders of slot ledgers are appointed when it is needed, not only once an epoch (leader_registry.h); an
-// appointment is saved before anybody hears of it.
-//
-// A controller that loses sight of more than half of the regions at once takes itself for cut off, and the
-// tables in force stand (standing.h).
-// What routers measure of round trips corrects the map that plans and routers go by (measured_rtt.h).
+// Leaders of slot ledgers are appointed when it is needed (leader_registry.h), and saved before anybody hears
+// of them. Cut off from more than half of the regions at once, the controller lets the tables stand
+// (standing.h). Measured round trips correct the map (measured_rtt.h). Where the file asks for it, settings
+// that shape tables go to a share of the routers first (canary/trial.h): then two tables are in force, and
+// table() is that of the many.
 //
 // After a start or a new topology the tables in force stand, under the new version, until every region with
-// workers has been heard of (or ControllerSettings::settle_max has passed): half a picture must not move
-// traffic.
+// workers has been heard of (or settle_max has passed): half a picture must not move traffic.
 //
-// Invariants: what is pushed is the last RoutingTable of history(); versions only rise; every OperatorCommand
-// gets exactly one CommandAnswered and one AuditEntry, and one more AuditEntry when its term is over; every
-// table's rows sum to 1. Pure: no clock, no I/O. One owner thread. A Step is O(1) plus, once an epoch,
-// O(tiers x (regions + workers)) and the planner.
+// Invariants: what is pushed is the last table of history(), or, to the routers of a canary, the one before;
+// versions only rise; every OperatorCommand gets exactly one CommandAnswered and one AuditEntry, and one more
+// when its term is over; every table's rows sum to 1. Pure: no clock, no I/O. One owner thread. A Step is
+// O(1) plus, once an epoch, O(tiers x (regions + workers)) and the planner.
 #ifndef RINGWAY_CONTROLLER_MACHINE_H_
 #define RINGWAY_CONTROLLER_MACHINE_H_
 
@@ -45,6 +43,7 @@
 #include "controller/standing.h"
 #include "controller/table_history.h"
 #include "controller/tier_loop.h"
+#include "controller/trial_plans.h"
 #include "core/fleet.h"
 
 namespace ringway::controller {
@@ -73,6 +72,8 @@ class ControllerMachine {
   // Null: none yet.
   const std::shared_ptr<const RoutingTable>& table() const { return table_; }
   const std::shared_ptr<const Directory>& directory() const { return directory_.directory(); }
+  // Of the last file that asked for one.
+  const canary::Trial& trial() const { return trial_.trial(); }
   const LeaderRegistry::Leaders& leaders() const { return leaders_.leaders(); }
   bool settling() const { return settling_; }
   absl::Time last_epoch_at() const { return last_epoch_at_; }
@@ -111,12 +112,24 @@ class ControllerMachine {
   // Claims a higher epoch if what the router of `stream` has seen demands it.
   void HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions);
 
+  // ---- canaries (trial_steps.cc) ----
+  std::string NextTrialId() const;
+  // What is in force of a new file.
+  std::shared_ptr<const Fleet> TakeFile(const std::shared_ptr<const Fleet>& file, Actions& actions);
+  void StepTrial(absl::Time now, Actions& actions);
+  void EndTrial(absl::Time now, const std::string& who, const std::string& why,
+                const canary::Verdict& verdict, Actions& actions);
+  void AdoptSettings(absl::Time now, Actions& actions);
+  absl::StatusOr<std::string> OrderTrial(absl::Time now, const OperatorCommand& order, Actions& actions);
+  const std::shared_ptr<const RoutingTable>& TableFor(const RouterState& router) const;
+
   void Settle(absl::Time now);
   void BuildTiers(absl::Time now, const std::vector<DurableTier>& durable);
   void TakeOverTable(const DurableState& durable, absl::Time now);
   void TakeOverDirectory(const DurableState& durable, absl::Time now);
 
   ControllerSettings settings_;
+  TrialPlans trial_;
   std::shared_ptr<const Fleet> loaded_fleet_;
   std::shared_ptr<const Fleet> fleet_;
   MeasuredRtt measured_rtt_;

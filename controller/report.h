@@ -76,8 +76,10 @@ struct TierCounts {
   std::uint64_t waiting = 0;  // gauge
   double wait_s_sum = 0;
   double service_s_sum = 0;
-  std::uint64_t ran = 0;  // left workers that this router had asked itself, however they ended
-  double held_s_sum = 0;  // how long these held them
+  std::uint64_t ran = 0;       // left workers that this router had asked itself, however they ended
+  double held_s_sum = 0;       // how long these held them
+  std::uint64_t own_done = 0;  // of jobs that first entered here, whoever answered them
+  std::uint64_t own_lost = 0;  // of these, shed or too late; both 0 of an earlier release
   friend bool operator==(const TierCounts&, const TierCounts&) = default;
 };
 

@@ -144,7 +144,8 @@ DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now)
 ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
                                      const DurableState& durable, absl::Time now)
     : settings_(std::move(settings)),
-      loaded_fleet_(std::move(fleet)),
+      loaded_fleet_(
+          trial_.trial().Start(absl::StrCat(durable.epoch + 1, ".0"), durable.canary, std::move(fleet))),
       fleet_(loaded_fleet_),
       view_(*fleet_),
       history_(settings_.history_max),
@@ -212,6 +213,7 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
 DurableState ControllerMachine::Durable() const {
   DurableState durable{
       .epoch = epoch_, .tiers = {}, .fleet = fleet_, .table = table_, .directory = directory_.directory()};
+  durable.canary = trial_.trial().state();
   for (const TierLoop& loop : tiers_) durable.tiers.push_back(SettingsOf(loop, *fleet_, last_epoch_at_));
   return durable;
 }
@@ -221,7 +223,7 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
   const Fleet& old_fleet = *kept.fleet;
   const FleetView old_view = std::exchange(view_, FleetView(*event.fleet));
   const TierLoops old_tiers = std::exchange(tiers_, {});
-  loaded_fleet_ = event.fleet;
+  loaded_fleet_ = TakeFile(event.fleet, actions);
   fleet_ = loaded_fleet_;
   measured_rtt_.Renumber([&](RegionId id) { return SameRegion(id, old_fleet, *loaded_fleet_); });
   horizon_ = Horizon(fleet_->world.regions.size());

@@ -40,7 +40,8 @@ constexpr double kFewEvents = 20;
 }  // namespace
 
 TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods& periods)
-    : fleet_(std::move(fleet)),
+    : periods_(periods),
+      fleet_(std::move(fleet)),
       id_(id),
       base_(JudgedBy(periods, {fleet_, &fleet_->tiers[id]})),
       tier_(base_),
@@ -273,27 +274,46 @@ std::vector<PendingOrder> TierLoop::Expire(absl::Time now) {
 }
 
 void TierLoop::Obey(absl::Time now) {
-  const double threshold = orders_.threshold.now().value_or(base_->route.overload_threshold);
-  bool same = threshold == tier_->route.overload_threshold;
-  const auto of_region = [this](RegionId id) {
-    return orders_.thresholds[id].now().value_or(base_->regions[id].overload_threshold);
-  };
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
-    same = same && of_region(id) == tier_->regions[id].overload_threshold;
     regions_[id].drain.Turn(now, orders_.drains[id].now(), tier_->guard.drain_pace);
   }
   pins_.clear();
   for (const auto& [key, pin] : orders_.pins) {
     if (pin.now()) pins_.emplace(key, *pin.now());
   }
+  std::shared_ptr<const Tier> edited = WithOrders(base_);
+  const auto same_regions = [](const TierRegion& a, const TierRegion& b) {
+    return a.overload_threshold == b.overload_threshold;
+  };
+  const bool same = edited->route.overload_threshold == tier_->route.overload_threshold &&
+                    std::equal(edited->regions.begin(), edited->regions.end(), tier_->regions.begin(),
+                               tier_->regions.end(), same_regions);
   if (same) return;
-  auto edited = std::make_shared<Tier>(*base_);
-  edited->route.overload_threshold = threshold;
-  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
-    edited->regions[id].overload_threshold = of_region(id);
-  }
   tier_ = std::move(edited);
   PlanAnew();
+}
+
+std::shared_ptr<const Tier> TierLoop::WithOrders(const std::shared_ptr<const Tier>& tier) const {
+  auto edited = std::make_shared<Tier>(*tier);
+  edited->route.overload_threshold = orders_.threshold.now().value_or(tier->route.overload_threshold);
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    edited->regions[id].overload_threshold =
+        orders_.thresholds[id].now().value_or(tier->regions[id].overload_threshold);
+  }
+  return edited;
+}
+
+void TierLoop::UseSettings(absl::Time now, std::shared_ptr<const Fleet> fleet) {
+  fleet_ = std::move(fleet);
+  base_ = JudgedBy(periods_, {fleet_, &fleet_->tiers[id_]});
+  tier_ = WithOrders(base_);
+  planner::TierEstimate estimate(id_, base_, regions_.size());
+  for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
+    estimate.region(id).Restore(estimate_.region(id).learnt());
+  }
+  estimate_ = std::move(estimate);
+  PlanAnew();
+  Obey(now);
 }
 
 void TierLoop::UseMap(std::shared_ptr<const Fleet> fleet) {

@@ -95,6 +95,8 @@ class TierLoop {
   // ---- operators; ids and values are checked by the caller (commands.h) ----
   // The same regions and tiers, with other round trips.
   void UseMap(std::shared_ptr<const Fleet> fleet);
+  // The same regions and tiers, with other settings; what was learnt stays.
+  void UseSettings(absl::Time now, std::shared_ptr<const Fleet> fleet);
   RegionState& region(RegionId id) { return regions_[id]; }
   TierOrders& orders() { return orders_; }
   // After a change of orders(): thresholds, drains, mode and pins become what is ordered now.
@@ -120,6 +122,8 @@ class TierLoop {
     return regions_[id].drain.Share(now, tier_->guard.drain_pace);
   }
   const std::map<PinKey, Row>& pins() const { return pins_; }
+  // The tier with the thresholds that are ordered in place of its own.
+  std::shared_ptr<const Tier> WithOrders(const std::shared_ptr<const Tier>& tier) const;
   const planner::TierEstimate& estimate() const { return estimate_; }
   // None: the tier is not scaled.
   const std::optional<scale::Scaler>& scaler() const { return scaler_; }
@@ -138,6 +142,7 @@ class TierLoop {
   RegionLoad LoadOf(RegionId id, absl::Time now, double drained) const;
   WorkerCount Workers(RegionId id) const;
 
+  Periods periods_;
   std::shared_ptr<const Fleet> fleet_;
   TierId id_;
   std::shared_ptr<const Tier> base_;  // of the topology

@@ -9,15 +9,24 @@
 #include <optional>
 #include <string_view>
 
+#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/tier.h"
 #include "core/world.h"
 
 namespace ringway {
 
+// Settings that shape tables go to a share of the routers first (controller/canary/).
+struct CanarySpec {
+  double share = 0.1;                         // of the routers of each region, one at least
+  absl::Duration period = absl::Minutes(10);  // for which they are compared with the others
+  friend bool operator==(const CanarySpec&, const CanarySpec&) = default;
+};
+
 struct Fleet {
   World world;
   IdVector<TierId, Tier> tiers;
+  std::optional<CanarySpec> canary;  // none: a new file is in force everywhere at once
 
   // Linear; for the edges.
   std::optional<TierId> FindTier(std::string_view tier_name) const {

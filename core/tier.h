@@ -44,12 +44,14 @@ struct MetricSpec {
   bool capacity_per_worker = false;
   std::string promql;                          // non-empty: ask the Prometheus server instead of the routers
   absl::Duration max_age = absl::Seconds(30);  // older values are stale
+  friend bool operator==(const MetricSpec&, const MetricSpec&) = default;
 };
 
 struct RingSpec {
   std::string name;
   double rtt_ms_max = 0;   // regions within this RTT
   double unlock_load = 0;  // are open to a source at or above this load
+  friend bool operator==(const RingSpec&, const RingSpec&) = default;
 };
 
 enum class Escalation {
@@ -74,6 +76,7 @@ struct TierRegion {
   double reserve_share = 0;       // of the workers, held back for other uses
   double import_cap_share = 1;    // of the usable capacity, the most that other regions may bring in
   double overload_threshold = 0;  // of this region; 0: the tier's
+  friend bool operator==(const TierRegion&, const TierRegion&) = default;
 };
 
 // Damping and limits of a plan; see docs on guard limits. Each is one setting of the closed loop.
@@ -90,6 +93,7 @@ struct GuardSpec {
   absl::Duration stale_after = absl::Seconds(15);  // a region's report older than this: frozen, not acted on
   absl::Duration missing_after = absl::Seconds(60);  // older than this: the region is out
   absl::Duration drain_pace = absl::Seconds(20);     // full region to empty, and back
+  friend bool operator==(const GuardSpec&, const GuardSpec&) = default;
 };
 
 struct RouteSpec {
@@ -101,6 +105,7 @@ struct RouteSpec {
   // do.
   std::optional<Isolation> isolation;
   RefineMode refine = RefineMode::kOptimal;
+  friend bool operator==(const RouteSpec&, const RouteSpec&) = default;
 };
 
 // How a job finds a slot of its region. Probing is also what routers do while no ledger can be reached.
@@ -111,6 +116,7 @@ struct SchedulingDelaySpec {
   double busy_min = 0.8;   // no delay below this busy share
   double share_max = 1.0;  // of jobs delayed when everything is busy; rises linearly from busy_min
   absl::Duration span = absl::Milliseconds(250);  // uniform in [0, span)
+  friend bool operator==(const SchedulingDelaySpec&, const SchedulingDelaySpec&) = default;
 };
 
 struct BackoffSpec {
@@ -118,11 +124,13 @@ struct BackoffSpec {
   double multiplier = 2;
   double cap_of_service = 0.06;  // the longest sleep, as a share of the mean service time
   bool full_jitter = true;
+  friend bool operator==(const BackoffSpec&, const BackoffSpec&) = default;
 };
 
 struct RetryBudgetSpec {
   double share = 1;             // probe attempts per arriving job that may be spent, jobs in backoff included
   double floor_per_second = 1;  // of each router: there may be thousands of them
+  friend bool operator==(const RetryBudgetSpec&, const RetryBudgetSpec&) = default;
 };
 
 // Jobs that leave a long line at home for another region, beneath the table. Where the ledger's leaders tell
@@ -135,6 +143,7 @@ struct SpillSpec {
   absl::Duration wait_min = absl::Milliseconds(50);  // at home, however near the other region is
   absl::Duration fade = absl::Seconds(5);            // half of what was learnt about a region is forgotten
   absl::Duration refused_cost = absl::Seconds(2);    // expected wait where a job was refused a moment ago
+  friend bool operator==(const SpillSpec&, const SpillSpec&) = default;
 };
 
 struct DispatchSpec {
@@ -146,6 +155,7 @@ struct DispatchSpec {
   RetryBudgetSpec budget;
   SpillSpec spill;
   std::size_t waiting_max = 10000;  // jobs a router holds for this tier
+  friend bool operator==(const DispatchSpec&, const DispatchSpec&) = default;
 };
 
 // How many workers each region should have, for an autoscaler that starts and stops them; docs/scaling.md.
@@ -156,6 +166,7 @@ struct ScalingSpec {
   absl::Duration start_up = absl::Minutes(3);     // from the order for a worker to its first job
   absl::Duration stable_for = absl::Minutes(10);  // the number falls to the highest need of so long
   int workers_min = 1;                            // of each region that has any
+  friend bool operator==(const ScalingSpec&, const ScalingSpec&) = default;
 };
 
 struct Tier {

@@ -222,6 +222,7 @@ void JobMachine::End(Turn& turn, JobId id, const Ending& ending) {
   unanswered_.Clear(id.index());
 
   if (ending.counted) d.counters.CountEnd(ending.outcome);
+  if (!job.facts.forwarded) d.counters.CountOwnEnd(ending.outcome);
   if (job.ran() && !job.router.valid()) {
     ++d.counters.ran;
     d.counters.held += service;

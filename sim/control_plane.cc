@@ -25,6 +25,7 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
       registries_(registries),
       leaders_(leaders),
       home_(0),
+      file_(scenario.fleet),
       links_(routers.places().size()),
       frozen_(scenario.fleet->world.regions.size(), false) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -74,7 +75,7 @@ void ControlPlane::Revive() {
   controller::ControllerSettings settings;
   settings.epoch_period = absl::Seconds(scenario_.epoch_period_s);
   settings.report_period = absl::Seconds(scenario_.report_period_s);
-  machine_.emplace(settings, scenario_.fleet, disk_.value_or(controller::DurableState{}), stage_.Now());
+  machine_.emplace(settings, file_, disk_.value_or(controller::DurableState{}), stage_.Now());
   disk_ = machine_->Durable();
   ++life_;
   wake_.Reset();
@@ -209,6 +210,8 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
     out.service_s_sum = absl::ToDoubleSeconds(counts.service);
     out.ran = counts.ran;
     out.held_s_sum = absl::ToDoubleSeconds(counts.held);
+    out.own_done = counts.own_done;
+    out.own_lost = counts.own_lost;
     report.tiers.push_back(std::move(out));
   }
   report.workers = SeeWorkers(router);
@@ -244,6 +247,11 @@ void ControlPlane::Command(controller::OperatorCommand command) {
   if (machine_) Step(command);
 }
 
+void ControlPlane::Load(std::shared_ptr<const Fleet> file) {
+  file_ = std::move(file);
+  if (machine_) Step(controller::TopologyLoaded{.fleet = file_, .text = ""});
+}
+
 void ControlPlane::Step(const controller::ControllerEvent& event) {
   std::vector<controller::ControllerAction> actions;
   stage_.kinds.controller_events.Count(event);
@@ -268,8 +276,7 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
     RetryLater(*router);
   } else if (const auto* sent = std::get_if<controller::SendTable>(&action)) {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      const bool meant = !sent->stream || *sent->stream == links_[RouterId(i)].stream;
-      if (meant && links_[RouterId(i)].stream != 0)
+      if (links_[RouterId(i)].stream != 0 && sent->For(links_[RouterId(i)].stream))
         SendDown(RouterId(i), router::TableOffered{.table = sent->table});
     }
   } else if (std::holds_alternative<controller::SendMap>(action)) {

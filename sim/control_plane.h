@@ -44,6 +44,8 @@ class ControlPlane {
   void RouterRevived(RouterId router);
   void Freeze(RegionId region, bool frozen) { frozen_[region] = frozen; }
   void Command(controller::OperatorCommand command);
+  // Another topology file, now and at every start from now on.
+  void Load(std::shared_ptr<const Fleet> file);
 
   bool alive() const { return machine_.has_value(); }
   const controller::ControllerMachine& machine() const { return *machine_; }
@@ -99,6 +101,7 @@ class ControlPlane {
   Registries& registries_;
   Leaders& leaders_;
   RegionId home_;
+  std::shared_ptr<const Fleet> file_;
   std::optional<controller::ControllerMachine> machine_;
   std::optional<controller::DurableState> disk_;
   Life life_ = 1;

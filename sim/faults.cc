@@ -282,4 +282,8 @@ void Faults::Apply(const SetThreshold& set, bool begin) {
       "threshold");
 }
 
+void Faults::Apply(const LoadTopology& load, bool begin) {
+  control_.Load(begin ? load.fleet : scenario_.fleet);
+}
+
 }  // namespace ringway::sim

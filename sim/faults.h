@@ -62,6 +62,7 @@ class Faults {
   void Apply(const ScaleDemand& scale, bool begin);
   void Apply(const FreezeMetrics& freeze, bool begin);
   void Apply(const SetThreshold& set, bool begin);
+  void Apply(const LoadTopology& load, bool begin);
 
   RegionSet Meant(const RegionSet& regions) const;
   std::vector<WorkerId> WorkersOf(RegionId region) const;

@@ -24,7 +24,7 @@ constexpr int kRepeatsMax = 10'000;
 
 bool HarmsWorkers(const Fault& fault) {
   return !std::holds_alternative<ScaleDemand>(fault) && !std::holds_alternative<SetThreshold>(fault) &&
-         !std::holds_alternative<FreezeMetrics>(fault);
+         !std::holds_alternative<FreezeMetrics>(fault) && !std::holds_alternative<LoadTopology>(fault);
 }
 
 bool KeepsDirectories(const Fault& fault) {

@@ -144,10 +144,16 @@ struct SetThreshold {
   TierId tier;
   double value = 0.8;
 };
-using Fault =
-    std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
-                 DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole, StallWorkers,
-                 PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand, FreezeMetrics, SetThreshold>;
+// The operator loads another topology file: of the same regions, tiers and workers, with other settings. When
+// the step ends the first one is loaded again.
+struct LoadTopology {
+  std::string file;
+  std::shared_ptr<const Fleet> fleet;
+};
+using Fault = std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
+                           DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole,
+                           StallWorkers, PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand,
+                           FreezeMetrics, SetThreshold, LoadTopology>;
 
 struct ScenarioStep {
   double at_s = 0;

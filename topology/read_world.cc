@@ -197,6 +197,16 @@ RegionId RegionNames::Read(const Place& place, Problems& problems) const {
   return RegionId();
 }
 
+std::optional<CanarySpec> ReadCanary(Mapping& spec) {
+  Mapping canary = spec.Child("canary");
+  if (!spec.Has("canary")) return std::nullopt;
+  CanarySpec read;
+  read.share = canary.Number("share", read.share, {0, 0.5, true});
+  read.period = canary.Duration("for", read.period, absl::Seconds(10), absl::Hours(24));
+  canary.Finish();
+  return read;
+}
+
 World ReadWorld(std::string_view name, Mapping& spec, Problems& problems) {
   World world;
   world.name = std::string(name);

@@ -9,10 +9,11 @@
 #define RINGWAY_TOPOLOGY_READ_WORLD_H_
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "core/world.h"
+#include "core/fleet.h"
 #include "topology/mapping.h"
 
 namespace ringway {
@@ -22,6 +23,10 @@ inline constexpr double kRttMsMax = 10'000;
 
 // The regions and RTTs; unusable, but safe to look at, when `problems` grew.
 World ReadWorld(std::string_view name, Mapping& spec, Problems& problems);
+
+// How a new file comes into force; none: everywhere at once. Before ReadWorld, which reads the rest of
+// `spec`.
+std::optional<CanarySpec> ReadCanary(Mapping& spec);
 
 // Resolves region names with a suggestion for a misspelt one. Built once; lookups are logarithmic.
 class RegionNames {

@@ -68,6 +68,7 @@ std::optional<Topology> ParseTopology(std::string_view text, Problems& problems)
   }
   Fleet fleet;
   Mapping spec = world->spec;
+  fleet.canary = ReadCanary(spec);
   fleet.world = ReadWorld(world->name, spec, problems);
   ReadTiers(envelopes, complete, fleet, problems);
   if (!problems.empty()) return std::nullopt;

@@ -7,9 +7,9 @@ const SHOWN_MAX = 100;
 const NAMES = {
   leader: 'leader', topology: 'topology', planning: 'planning', drain: 'drain', undrain: 'undrain', threshold: 'threshold',
   mode: 'mode', pin: 'pin', rollback: 'rollback', hot: 'hot', cool: 'cool', shed: 'refusing', spill: 'spill', refused: 'table refused',
-  routers: 'routers', silent: 'silent', heard: 'heard', expired: 'expired',
+  routers: 'routers', silent: 'silent', heard: 'heard', expired: 'expired', canary: 'canary',
 };
-const SPOKEN = new Set(['drain', 'undrain', 'threshold', 'expired', 'hot', 'shed', 'refused', 'silent', 'leader']);
+const SPOKEN = new Set(['drain', 'undrain', 'threshold', 'canary', 'expired', 'hot', 'shed', 'refused', 'silent', 'leader']);
 
 let spoken = null; // time of the newest event that was there
 

@@ -5,7 +5,7 @@
 import { h, keyed, setAttributes, setText } from './dom.mjs';
 
 export const GROUPS = [
-  { name: 'orders', title: 'Orders', kinds: ['drain', 'undrain', 'threshold', 'mode', 'pin', 'rollback', 'expired'], standard: true },
+  { name: 'orders', title: 'Orders', kinds: ['drain', 'undrain', 'threshold', 'mode', 'pin', 'rollback', 'canary', 'expired'], standard: true },
   { name: 'load', title: 'Load', kinds: ['hot', 'cool', 'shed'], standard: true },
   { name: 'fleet', title: 'Fleet', kinds: ['leader', 'topology', 'planning', 'refused', 'routers', 'silent', 'heard'], standard: true },
   { name: 'spill', title: 'Spill', kinds: ['spill'], standard: false },

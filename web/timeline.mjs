@@ -11,7 +11,7 @@ const CHART_HEIGHT = 96;
 const AXIS_HEIGHT = 20;
 const NAME_WIDTH = 96;
 const ROWS_MAX = 40;
-const MARKS = new Set(['drain', 'undrain', 'threshold', 'mode', 'pin', 'rollback', 'hot', 'cool', 'leader', 'refused', 'shed', 'topology']);
+const MARKS = new Set(['drain', 'undrain', 'threshold', 'mode', 'pin', 'rollback', 'canary', 'hot', 'cool', 'leader', 'refused', 'shed', 'topology']);
 
 export class TimelineView {
   #canvas = byId('timeline');

@@ -55,6 +55,8 @@ const std::map<std::string, std::vector<std::string>>& Examples() {
       {"rollback",
        {"3.41 --why \"the table of this morning\"",
         "--at \"2026-11-23 12:00\" --why \"as it was yesterday at noon\""}},
+      {"canary promote", {"--why \"as good as the old one\""}},
+      {"canary abort", {"--why \"answers came late\""}},
       {"history",
        {"", "--tier animate --since 26h", "--since \"2026-11-23 11:00\" --until \"2026-11-23 13:00\""}},
       {"diff", {"3.41", "3.41 3.44 --tier animate", "26h"}},

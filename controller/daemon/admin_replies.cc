@@ -124,6 +124,40 @@ v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
   return out;
 }
 
+std::uint64_t Whole(double count) { return static_cast<std::uint64_t>(std::llround(count)); }
+
+v1::CanaryStatus CanaryStatusOf(const canary::Trial& trial) {
+  const canary::TrialState& state = trial.state();
+  v1::CanaryStatus out;
+  out.set_phase(std::string(canary::PhaseName(state.phase)));
+  out.set_id(state.id);
+  out.set_reason(state.reason);
+  for (const std::string& change : state.changes) out.add_changes(change);
+  out.set_share(state.spec.share);
+  out.set_period_s(absl::ToDoubleSeconds(state.spec.period));
+  out.set_elapsed_s(state.elapsed_s);
+  for (const std::string& router : state.chosen) out.add_chosen(router);
+  for (const auto& [tier, evidence] : state.evidence) {
+    const canary::Evidence::State& seen = evidence.state();
+    v1::CanaryTier& figures = *out.add_tiers();
+    figures.set_tier(tier);
+    figures.set_judged_s(seen.judged_s);
+    figures.set_before_done(Whole(seen.before.done));
+    figures.set_before_lost(Whole(seen.before.lost));
+    figures.set_during_done(Whole(seen.during.done));
+    figures.set_during_lost(Whole(seen.during.lost));
+    figures.set_chosen_done(Whole(seen.chosen.done));
+    figures.set_chosen_lost(Whole(seen.chosen.lost));
+    figures.set_rest_done(Whole(seen.rest.done));
+    figures.set_rest_lost(Whole(seen.rest.lost));
+    figures.set_expected_lost(seen.expected_lost);
+  }
+  out.set_table_epoch(state.table.epoch);
+  out.set_table_version(state.table.version);
+  out.set_waits_for(trial.waits_for());
+  return out;
+}
+
 absl::Status CheckTexts(const OperatorCommand& command) {
   if (command.who.empty()) {
     return absl::InvalidArgumentError("by.who is empty: say who asks, it goes into the audit log");
@@ -198,6 +232,7 @@ v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration u
       if (reply.findings_size() < kFindingsShown) reply.add_findings(std::move(line));
     }
   }
+  if (!machine.trial().state().in_force.empty()) *reply.mutable_canary() = CanaryStatusOf(machine.trial());
   const Fleet& fleet = *machine.fleet();
   const auto corrected = machine.measured_rtt().InUse(machine.loaded_fleet()->world.rtt, fleet.world.rtt);
   if (!corrected.empty()) {
@@ -359,6 +394,10 @@ absl::StatusOr<OperatorCommand> CommandOf(const v1::RollbackRequest& request) {
   }
   return Command(request.by(), request.for_s(),
                  RollbackCommand{.tier = request.tier(), .version = {request.epoch(), request.version()}});
+}
+
+absl::StatusOr<OperatorCommand> CommandOf(const v1::CanaryRequest& request) {
+  return Command(request.by(), 0, CanaryCommand{request.promote()});
 }
 
 }  // namespace ringway::controller

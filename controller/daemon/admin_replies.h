@@ -38,6 +38,7 @@ absl::StatusOr<OperatorCommand> CommandOf(const v1::SetThresholdRequest& request
 absl::StatusOr<OperatorCommand> CommandOf(const v1::SetModeRequest& request);
 absl::StatusOr<OperatorCommand> CommandOf(const v1::PinRequest& request);
 absl::StatusOr<OperatorCommand> CommandOf(const v1::RollbackRequest& request);
+absl::StatusOr<OperatorCommand> CommandOf(const v1::CanaryRequest& request);
 
 }  // namespace ringway::controller
 

@@ -124,6 +124,11 @@ grpc::ServerUnaryReactor* AdminService::Pin(Context* context, const v1::PinReque
   return Command(context, request, reply);
 }
 
+grpc::ServerUnaryReactor* AdminService::Canary(Context* context, const v1::CanaryRequest* request,
+                                               v1::ActionReply* reply) {
+  return Command(context, request, reply);
+}
+
 grpc::ServerUnaryReactor* AdminService::Rollback(Context* context, const v1::RollbackRequest* request,
                                                  v1::ActionReply* reply) {
   auto command = CommandOf(*request);

@@ -33,6 +33,7 @@ class AdminService final : public v1::Admin::CallbackService {
   Reactor* SetMode(Context*, const v1::SetModeRequest*, v1::ActionReply*) override;
   Reactor* Pin(Context*, const v1::PinRequest*, v1::ActionReply*) override;
   Reactor* Rollback(Context*, const v1::RollbackRequest*, v1::ActionReply*) override;
+  Reactor* Canary(Context*, const v1::CanaryRequest*, v1::ActionReply*) override;
   Reactor* History(Context*, const v1::HistoryRequest*, v1::HistoryReply*) override;
   Reactor* Diff(Context*, const v1::DiffRequest*, v1::DiffReply*) override;
   Reactor* Audit(Context*, const v1::AuditRequest*, v1::AuditReply*) override;

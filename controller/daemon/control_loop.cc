@@ -1,8 +1,10 @@
 #include "controller/daemon/control_loop.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "controller/commands.h"
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"
@@ -22,8 +24,21 @@ RouterStream::Message Wrap(v1::ControllerMessage message) {
   return std::make_shared<const v1::ControllerMessage>(std::move(message));
 }
 
+// Of the routers of a canary, in the history of tables.
+constexpr std::size_t kRoutersNamed = 20;
+
+std::string Named(const std::vector<std::string>& routers) {
+  const auto end = routers.begin() + static_cast<std::ptrdiff_t>(std::min(routers.size(), kRoutersNamed));
+  return absl::StrCat(absl::StrJoin(routers.begin(), end, ", "), end != routers.end() ? ", ..." : "");
+}
+
 // What made the machine send a new table, for people.
-std::string CauseOf(const ControllerEvent& event, const ControllerMachine& machine) {
+std::string CauseOf(const ControllerEvent& event, const SendTable& sent, const ControllerMachine& machine) {
+  if (sent.audience != nullptr && sent.audience->only) {
+    const canary::TrialState& canary = machine.trial().state();
+    return absl::StrCat("canary ", canary.id, ": for ", canary.chosen.size(),
+                        " routers: ", Named(canary.chosen));
+  }
   if (const auto* order = std::get_if<OperatorCommand>(&event)) {
     return absl::StrCat(order->who, ": ", Describe(*order));
   }
@@ -62,7 +77,7 @@ void ControlLoop::Apply(const ControllerEvent& event) {
   for (const ControllerAction& action : actions) {
     Perform(action);
     const auto* sent = std::get_if<SendTable>(&action);
-    if (sent != nullptr && !sent->stream) Remember(sent->table, CauseOf(event, machine_));
+    if (sent != nullptr && !sent->stream) Remember(sent->table, CauseOf(event, *sent, machine_));
   }
   listener_.stepped(now, event, actions);
   listener_.metrics.Stepped(runtime::MonotonicNow() - now);
@@ -196,7 +211,14 @@ void ControlLoop::On(const SendMap& action) {
 void ControlLoop::On(const SendTable& action) {
   v1::ControllerMessage message;
   *message.mutable_table() = wire::EncodeTable(*action.table, *machine_.fleet());
-  SendTo(action.stream, RouterStream::Kind::kTable, Wrap(std::move(message)));
+  const RouterStream::Message wrapped = Wrap(std::move(message));
+  if (action.stream) {
+    SendTo(action.stream, RouterStream::Kind::kTable, wrapped);
+  } else {
+    for (auto& [id, open] : streams_) {
+      if (open->introduced && action.For(id)) open->Send(RouterStream::Kind::kTable, wrapped);
+    }
+  }
   listener_.metrics.TableSent();
 }
 

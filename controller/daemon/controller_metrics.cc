@@ -67,6 +67,7 @@ void ControllerMetrics::AddDiskSeries() {
 
 ControllerMetrics::ControllerMetrics() {
   AddDiskSeries();
+  AddCanarySeries();
   prometheus::Registry& r = *registry_;
   streams_ = OneGauge(r, "ringway_controller_streams", "Open streams of routers.");
   routers_ = OneGauge(r, "ringway_controller_routers", "Routers that are listed in the directory.");
@@ -132,6 +133,44 @@ ControllerMetrics::ControllerMetrics() {
   drained_.family = GaugeFamily("ringway_controller_region_drained_share", "0 serving, 1 fully drained.");
 }
 
+void ControllerMetrics::AddCanarySeries() {
+  using canary::Phase;
+  auto& phases = prometheus::BuildGauge()
+                     .Name("ringway_controller_canary")
+                     .Help("1 for the state of the last canary of a configuration.")
+                     .Register(*registry_);
+  auto& verdicts = CounterFamily(*registry_, "ringway_controller_canary_verdicts_total",
+                                 "Canaries of configurations that ended, by outcome.");
+  for (const Phase phase : {Phase::kNone, Phase::kMeasuring, Phase::kRunning, Phase::kPassed,
+                            Phase::kPromoted, Phase::kReverted, Phase::kAborted}) {
+    const std::string name(canary::PhaseName(phase));
+    canary_[phase] = &phases.Add({{"state", name}});
+    if (phase > Phase::kRunning) verdicts_[phase] = &verdicts.Add({{"outcome", name}});
+  }
+  canary_chosen_.family = GaugeFamily("ringway_controller_canary_chosen_lost_share",
+                                      "Of the jobs that entered at the routers of the canary, lost.");
+  canary_rest_.family =
+      GaugeFamily("ringway_controller_canary_rest_lost_share",
+                  "Of the jobs that entered at the other routers of the same regions, lost.");
+  canary_judged_.family =
+      GaugeFamily("ringway_controller_canary_judged_seconds", "Time of the canary that has counted.");
+}
+
+void ControllerMetrics::SetCanary(const canary::Trial& trial) {
+  const canary::Phase phase = trial.state().phase;
+  for (const auto& [known, gauge] : canary_) gauge->Set(known == phase ? 1 : 0);
+  const std::optional<canary::Phase> before = std::exchange(canary_seen_, phase);
+  if (before && before != phase && phase > canary::Phase::kRunning) verdicts_[phase]->Increment();
+  const auto lost = [](const canary::JobCount& jobs) {
+    return jobs.ended() > 0 ? jobs.lost / jobs.ended() : 0;
+  };
+  for (const auto& [tier, evidence] : trial.state().evidence) {
+    canary_chosen_.Set(tier, "", lost(evidence.state().chosen));
+    canary_rest_.Set(tier, "", lost(evidence.state().rest));
+    canary_judged_.Set(tier, "", evidence.state().judged_s);
+  }
+}
+
 void ControllerMetrics::Planned(const ControllerMachine&, const PlanMade& made) {
   plans_->Increment();
   for (const planner::Finding& finding : made.plan->findings) {
@@ -178,9 +217,11 @@ void ControllerMetrics::EpochEnded(const ControllerMachine& machine, const Recor
                                    std::size_t inbox_depth) {
   if (fleet_ != machine.loaded_fleet()) {
     fleet_ = machine.loaded_fleet();
-    for (LabelledGauge* gauge : {&mode_, &threshold_, &demand_, &away_, &shed_, &rtt_cost_, &rtt_optimal_,
-                                 &moves_, &load_, &planned_, &home_, &region_demand_, &served_, &seen_,
-                                 &provisioned_, &wanted_, &cost_, &health_, &drained_}) {
+    for (LabelledGauge* gauge :
+         {&mode_,        &threshold_,     &demand_,      &away_,         &shed_, &rtt_cost_,
+          &rtt_optimal_, &moves_,         &load_,        &planned_,      &home_, &region_demand_,
+          &served_,      &seen_,          &provisioned_, &wanted_,       &cost_, &health_,
+          &drained_,     &canary_chosen_, &canary_rest_, &canary_judged_}) {
       gauge->Clear();
     }
   }
@@ -190,6 +231,7 @@ void ControllerMetrics::EpochEnded(const ControllerMachine& machine, const Recor
   corrected_->Set(static_cast<double>(
       machine.measured_rtt().InUse(machine.loaded_fleet()->world.rtt, machine.fleet()->world.rtt).size()));
   inbox_->Set(static_cast<double>(inbox_depth));
+  SetCanary(machine.trial());
   routers_->Set(static_cast<double>(machine.view().routers().size()));
   RaiseTo(*journal_records_, journal.records());
   RaiseTo(*journal_dropped_, journal.dropped());

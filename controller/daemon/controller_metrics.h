@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -59,6 +60,8 @@ class ControllerMetrics {
   };
   void AddDiskSeries();
   Family* GaugeFamily(const char* name, const char* help);
+  void AddCanarySeries();
+  void SetCanary(const canary::Trial& trial);
   void SetTier(const TierLoop& loop);
   void SetRegions(const TierLoop& loop, absl::Time now);
 
@@ -75,6 +78,10 @@ class ControllerMetrics {
   LabelledGauge mode_, threshold_, demand_, away_, shed_, rtt_cost_, rtt_optimal_, moves_;
   LabelledGauge load_, planned_, home_, served_, seen_, provisioned_, wanted_, cost_, health_, drained_,
       region_demand_;
+  std::map<canary::Phase, prometheus::Gauge*> canary_;
+  std::map<canary::Phase, prometheus::Counter*> verdicts_;
+  LabelledGauge canary_chosen_, canary_rest_, canary_judged_;
+  std::optional<canary::Phase> canary_seen_;  // none: before the first epoch of this life
   std::shared_ptr<const Fleet> fleet_;
 };
 

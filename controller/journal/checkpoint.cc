@@ -157,6 +157,7 @@ void LoadRegion(const v1::RegionCheckpoint& saved, RegionId id, std::size_t regi
 Directory LoadDirectory(const Directory& saved, const Fleet& names, const Fleet& fleet) {
   Directory directory;
   directory.version = saved.version;
+  directory.partial = saved.partial;
   directory.view = saved.view;
   directory.before = saved.before;
   for (RouterEntry entry : saved.routers) {
@@ -288,6 +289,8 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   saved.set_next_epoch_at_ns(Nanos(machine.next_epoch_at_));
   saved.set_settle_until_ns(Nanos(machine.settle_until_));
   saved.set_settling(machine.settling_);
+  saved.set_began_blank(machine.began_blank_);
+  saved.set_settled_at_ns(Nanos(machine.settled_at_));
   const LeaderRegistry::Counters leaders = machine.leaders_.counters();
   saved.set_last_appointment(leaders.epoch == machine.epoch_ ? leaders.last : 0);
   saved.set_leaders_trusted_until_ns(Nanos(leaders.trusted_until));
@@ -326,6 +329,8 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
   machine.next_epoch_at_ = At(saved.next_epoch_at_ns());
   machine.settle_until_ = At(saved.settle_until_ns());
   machine.settling_ = saved.settling();
+  machine.began_blank_ = saved.began_blank();
+  machine.settled_at_ = At(saved.settled_at_ns());
   machine.cut_off_ = saved.cut_off();
   for (RegionId id(0);
        id != fleet->world.regions.end_id() && static_cast<int>(id.index()) < saved.lost_size();
@@ -333,7 +338,7 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
     const v1::LostRegion& lost = saved.lost(static_cast<int>(id.index()));
     machine.horizon_.Restore(id, lost.known(), At(lost.lost_at_ns()));
   }
-  auto corrected = LoadTrips(saved, fleet, machine.measured_rtt_);
+  auto corrected = LoadTrips(saved, machine.loaded_fleet_, machine.measured_rtt_);
   if (!corrected.ok()) return corrected.status();
   machine.fleet_ = *std::move(corrected);
   for (TierLoop& loop : machine.tiers_) {
@@ -357,6 +362,9 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
     machine.table_ = std::make_shared<const RoutingTable>(*std::move(table));
     machine.history_.Add(machine.table_);
   }
+  const canary::TrialState& trial = durable->canary;
+  machine.trial_.trial().RestoreSent(trial.first, trial.table);
+  machine.trial_.Restore(machine.history_.Find(trial.table), *fleet);
   if (machine.table_ != nullptr) {
     for (TierLoop& loop : machine.tiers_) {
       loop.PutInForce(std::make_shared<const TierTable>(machine.table_->tiers[loop.id()]));

@@ -50,6 +50,7 @@ struct CommandEncoder {
     out.mutable_rollback()->set_version(c.version.version);
     if (c.table != nullptr) *out.mutable_rollback()->mutable_table() = EncodeWholeTable(*c.table, fleet);
   }
+  void operator()(const CanaryCommand& c) const { out.mutable_canary()->set_promote(c.promote); }
 };
 
 struct EventEncoder {
@@ -158,6 +159,9 @@ absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record, c
     }
     case v1::CommandRecord::kRollback:
       return DecodeRollback(record.rollback(), fleet, std::move(command));
+    case v1::CommandRecord::kCanary:
+      command.what = CanaryCommand{record.canary().promote()};
+      return command;
     case v1::CommandRecord::WHAT_NOT_SET:
       break;
   }

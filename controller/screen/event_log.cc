@@ -1,6 +1,7 @@
 #include "controller/screen/event_log.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -20,12 +21,18 @@ EventKind KindOf(const OperatorCommand& order) {
     EventKind operator()(const ModeCommand&) const { return EventKind::kMode; }
     EventKind operator()(const PinCommand&) const { return EventKind::kPin; }
     EventKind operator()(const RollbackCommand&) const { return EventKind::kRollback; }
+    EventKind operator()(const CanaryCommand&) const { return EventKind::kCanary; }
   };
   return std::visit(Visitor(), order.what);
 }
 
 std::string TierOf(const OperatorCommand& order) {
-  return std::visit([](const auto& what) { return what.tier; }, order.what);
+  return std::visit(
+      [](const auto& what) -> std::string {
+        if constexpr (requires { what.tier; }) return what.tier;
+        return "";
+      },
+      order.what);
 }
 
 std::string RegionOf(const OperatorCommand& order) {
@@ -41,9 +48,10 @@ std::string RoutersText(int count, const std::string& region, const char* did) {
 }  // namespace
 
 std::string_view EventKindName(EventKind kind) {
-  static constexpr std::string_view kNames[] = {
-      "leader", "topology", "planning", "drain", "undrain", "threshold", "mode",   "pin",   "rollback",
-      "hot",    "cool",     "shed",     "spill", "refused", "routers",   "silent", "heard", "expired"};
+  static constexpr std::string_view kNames[] = {"leader",    "topology", "planning", "drain",    "undrain",
+                                                "threshold", "mode",     "pin",      "rollback", "hot",
+                                                "cool",      "shed",     "spill",    "refused",  "routers",
+                                                "silent",    "heard",    "expired",  "canary"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -64,13 +72,7 @@ LoggedEvent& EventLog::Log(absl::Time wall, EventKind kind, std::string text) {
 void EventLog::Take(absl::Time wall, const ControllerEvent& event,
                     const std::vector<ControllerAction>& actions, const ControllerMachine& machine) {
   if (const auto* order = std::get_if<OperatorCommand>(&event)) TakeOrder(wall, *order, actions);
-  for (const ControllerAction& action : actions) {
-    const auto* entry = std::get_if<AuditEntry>(&action);
-    if (entry == nullptr || entry->who != kByItself) continue;
-    LoggedEvent& ended = Log(wall, EventKind::kExpired, entry->action);
-    ended.who = entry->who;
-    ended.why = entry->why;
-  }
+  TakeEnds(wall, actions, machine);
   if (const auto* report = std::get_if<RouterReported>(&event)) CountReport(*report, machine);
   if (const auto* ack = std::get_if<RouterAcked>(&event); ack != nullptr && !ack->active) {
     const auto home = homes_.find(ack->stream);
@@ -94,7 +96,30 @@ void EventLog::Take(absl::Time wall, const ControllerEvent& event,
   if (std::holds_alternative<TopologyLoaded>(event)) {
     Log(wall, EventKind::kTopology,
         absl::StrCat("a new topology is in force: world ", machine.fleet()->world.name, ", ",
-                     machine.fleet()->world.regions.size(), " regions"));
+                     machine.fleet()->world.regions.size(), " regions",
+                     machine.trial().open() ? "; what shapes tables is tried first, as canary " : "",
+                     machine.trial().open() ? machine.trial().state().id : ""));
+  }
+}
+
+// What ended by itself: orders whose term was over, and canaries, which also begin without an order.
+void EventLog::TakeEnds(absl::Time wall, const std::vector<ControllerAction>& actions,
+                        const ControllerMachine& machine) {
+  const canary::TrialState& canary = machine.trial().state();
+  const bool runs = machine.trial().running();
+  if (runs && !std::exchange(canary_runs_, runs)) {
+    Log(wall, EventKind::kCanary,
+        absl::StrCat("canary ", canary.id, ": ", canary.chosen.size(), " routers plan by new settings"));
+  }
+  canary_runs_ = runs;
+  for (const ControllerAction& action : actions) {
+    const auto* entry = std::get_if<AuditEntry>(&action);
+    if (entry == nullptr || entry->who != kByItself) continue;
+    const bool of_canary = entry->why == kCanaryWhy;
+    LoggedEvent& ended = Log(wall, of_canary ? EventKind::kCanary : EventKind::kExpired, entry->action);
+    ended.warning = of_canary && canary.phase == canary::Phase::kReverted;
+    ended.who = entry->who;
+    ended.why = entry->why;
   }
 }
 

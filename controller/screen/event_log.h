@@ -48,6 +48,7 @@ enum class EventKind : std::uint8_t {
   kSilent,
   kHeard,
   kExpired,
+  kCanary,
 };
 std::string_view EventKindName(EventKind kind);
 
@@ -95,6 +96,8 @@ class EventLog {
   };
 
   LoggedEvent& Log(absl::Time wall, EventKind kind, std::string text);
+  void TakeEnds(absl::Time wall, const std::vector<ControllerAction>& actions,
+                const ControllerMachine& machine);
   void TakeOrder(absl::Time wall, const OperatorCommand& order, const std::vector<ControllerAction>& actions);
   void CountReport(const RouterReported& event, const ControllerMachine& machine);
   void CompareTier(absl::Time now, absl::Time wall, const TierLoop& loop, const TierPicture& picture);
@@ -109,6 +112,7 @@ class EventLog {
   std::uint64_t next_ = 1;
   std::uint64_t epoch_ = 0;
   bool settling_ = true;
+  bool canary_runs_ = false;
   std::shared_ptr<const Fleet> fleet_;
   std::map<std::pair<TierId, RegionId>, Seen> seen_;
   std::map<TierId, bool> sheds_;

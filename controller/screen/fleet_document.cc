@@ -25,11 +25,13 @@ TableVersion ExpectedVersion(const ControllerMachine& machine, absl::Time now) {
 IdVector<RegionId, RouterTally> CountRouters(const ControllerMachine& machine, absl::Time now) {
   IdVector<RegionId, RouterTally> regions(machine.fleet()->world.regions.size());
   const TableVersion expected = ExpectedVersion(machine, now);
+  // The routers of a canary have the table that was made just before that of the many.
+  const TableVersion chosen{expected.epoch, expected.version > 0 ? expected.version - 1 : 0};
   for (const auto& [name, router] : machine.view().routers()) {
     if (router.stream == 0) continue;
     RouterTally& tally = regions[router.hello.region];
     ++tally.connected;
-    if (router.active >= expected) ++tally.current;
+    if (router.active >= (machine.trial().Chosen(name) ? chosen : expected)) ++tally.current;
   }
   return regions;
 }

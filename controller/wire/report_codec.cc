@@ -73,6 +73,11 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
   counts.service_s_sum = message.service_s_sum();
   counts.ran = message.ran();
   counts.held_s_sum = message.held_s_sum();
+  if (message.own_done() > kCountMax || message.own_lost() > kCountMax) {
+    return BadReport(place, "own_done or own_lost is beyond any sense");
+  }
+  counts.own_done = message.own_done();
+  counts.own_lost = message.own_lost();
   return counts;
 }
 
@@ -222,6 +227,8 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
     out->set_service_s_sum(counts.service_s_sum);
     out->set_ran(counts.ran);
     out->set_held_s_sum(counts.held_s_sum);
+    out->set_own_done(counts.own_done);
+    out->set_own_lost(counts.own_lost);
   }
   for (const RoundTripSeen& trip : report.round_trips) {
     v1::RoundTrip* out = message.add_round_trips();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "controller/wire/canary_codec.h"
 #include "core/leader_epoch.h"
 #include "proto/table_codec.h"
 
@@ -245,6 +246,7 @@ v1::ControllerState EncodeState(const DurableState& state) {
       saved->mutable_rates()->Add(history.saved.rates.begin(), history.saved.rates.end());
     }
   }
+  if (!state.canary.in_force.empty()) *message.mutable_canary() = EncodeCanary(state.canary);
   if (state.table != nullptr) *message.mutable_table() = EncodeWholeTable(*state.table, *state.fleet);
   if (state.directory != nullptr) {
     *message.mutable_directory() = EncodeDirectory(*state.directory, *state.fleet, std::nullopt);
@@ -267,6 +269,11 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
     auto decoded = DecodeTier(tier);
     if (!decoded.ok()) return decoded.status();
     state.tiers.push_back(*std::move(decoded));
+  }
+  if (message.has_canary()) {
+    auto canary = DecodeCanary(message.canary());
+    if (!canary.ok()) return canary.status();
+    state.canary = *std::move(canary);
   }
   auto names = std::make_shared<Fleet>();
   for (const std::string& region : message.table().regions()) RegionOf(*names, region);

@@ -230,6 +230,8 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_service_s_sum(absl::ToDoubleSeconds(c.service));
     tier.set_ran(c.ran);
     tier.set_held_s_sum(absl::ToDoubleSeconds(c.held));
+    tier.set_own_done(c.own_done);
+    tier.set_own_lost(c.own_lost);
   }
   ReportWorkers(out);
   sessions_.ReportRoundTrips(out);

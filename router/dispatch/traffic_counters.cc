@@ -35,6 +35,11 @@ void TrafficCounters::CountEnd(Outcome outcome) {
   }
 }
 
+void TrafficCounters::CountOwnEnd(Outcome outcome) {
+  if (outcome == Outcome::kDone) ++own_done;
+  if (outcome == Outcome::kShed || outcome == Outcome::kTimeout) ++own_lost;
+}
+
 TrafficCounters TrafficCounters::Take() {
   TrafficCounters taken = *this;
   const std::size_t regions = sent.size();

@@ -3,8 +3,9 @@
 // `entered` is demand: jobs that first entered here, the refused included, retries and forwarded jobs
 // excluded. `sent` says where the table (or a failover) took them. Everything else is counted by the router
 // that ended the job itself, so that a job is counted once in the whole fleet: for a job that another router
-// answered, that router counts the outcome. Counters are since the last Take; bounded by the number of
-// regions and priorities. One owner thread.
+// answered, that router counts the outcome. Only `own_done` and `own_lost` are of the router where a job
+// entered. Counters are since the last Take; bounded by the number of regions and priorities. One owner
+// thread.
 #ifndef RINGWAY_ROUTER_DISPATCH_TRAFFIC_COUNTERS_H_
 #define RINGWAY_ROUTER_DISPATCH_TRAFFIC_COUNTERS_H_
 
@@ -34,11 +35,16 @@ struct TrafficCounters {
   // it.
   std::uint64_t ran = 0;
   absl::Duration held = absl::ZeroDuration();
+  // Of jobs that first entered here, whichever router answered them: what came of this router's rows. A job
+  // that failed, that its client withdrew or that was wrong says nothing about where it was sent.
+  std::uint64_t own_done = 0;
+  std::uint64_t own_lost = 0;  // shed, or too late
 
   void CountSent(RegionId region);
   // A job counted for `from` went to `to` after all.
   void MoveSent(RegionId from, RegionId to);
   void CountEnd(Outcome outcome);
+  void CountOwnEnd(Outcome outcome);
   // The counts so far; starts again from zero.
   TrafficCounters Take();
 };

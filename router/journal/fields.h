@@ -37,7 +37,7 @@ template <> inline constexpr int kFields<RetryBudgetSpec> = 2;
 template <> inline constexpr int kFields<SpillSpec> = 6;
 template <> inline constexpr int kFields<DispatchSpec> = 8;
 template <> inline constexpr int kFields<Tier> = 11;
-template <> inline constexpr int kFields<Fleet> = 2;
+template <> inline constexpr int kFields<Fleet> = 3;
 template <> inline constexpr int kFields<Route> = 5;
 template <> inline constexpr int kFields<Row> = 2;
 template <> inline constexpr int kFields<TableVersion> = 2;
@@ -118,7 +118,7 @@ template <> inline constexpr int kFields<ForwardToRouter> = 6;
 template <> inline constexpr int kFields<WithdrawAttempt> = 5;
 template <> inline constexpr int kFields<JobTrace> = 9;
 template <> inline constexpr int kFields<EndJob> = 7;
-template <> inline constexpr int kFields<dispatch::TrafficCounters> = 14;
+template <> inline constexpr int kFields<dispatch::TrafficCounters> = 16;
 template <> inline constexpr int kFields<TierCounts> = 2;
 template <> inline constexpr int kFields<SendReport> = 5;
 template <> inline constexpr int kFields<TableDecided> = 4;
@@ -135,8 +135,12 @@ void ForFields(T& value, F&& f) {
   constexpr int n = kFields<std::remove_const_t<T>>;
   static_assert(n >= 0, "count the struct's fields in the table above");
   const auto one = [&f](auto& field) {
-    // How many workers are wanted is the controller's business: no router reads it, and the format stays.
-    if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(field)>, std::optional<ScalingSpec>>) f(field);
+    // How many workers are wanted, and how settings are tried, is the controller's business: no router reads
+    // it, and the format stays.
+    using Field = std::remove_cvref_t<decltype(field)>;
+    constexpr bool kControllers =
+        std::is_same_v<Field, std::optional<ScalingSpec>> || std::is_same_v<Field, std::optional<CanarySpec>>;
+    if constexpr (!kControllers) f(field);
   };
   const auto each = [&one](auto&... fields) { (one(fields), ...); };
   if constexpr (n == 0) {
@@ -178,9 +182,9 @@ void ForFields(T& value, F&& f) {
     auto& [a, b, c, d, e, g, h, i, j, k, l, m] = value;
     each(a, b, c, d, e, g, h, i, j, k, l, m);
   } else {
-    static_assert(n == 14);
-    auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p] = value;
-    each(a, b, c, d, e, g, h, i, j, k, l, m, o, p);
+    static_assert(n == 16);
+    auto& [a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r] = value;
+    each(a, b, c, d, e, g, h, i, j, k, l, m, o, p, q, r);
   }
 }
 

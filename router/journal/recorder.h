@@ -25,9 +25,9 @@
 
 namespace ringway::router::journal {
 
-// 1: reports did not count what held workers; 2: a failed lease did not tell how far it got; 4: regions had no
-// thresholds of their own
-inline constexpr std::uint32_t kVersion = 5;
+// 1: reports did not count what held workers; 2: a failed lease did not tell how far it got; 4: regions had
+// no thresholds of their own; 5: reports did not count what came of the jobs that entered
+inline constexpr std::uint32_t kVersion = 6;
 // The first bytes of every router's journal.
 inline constexpr char kTitle[] = "ringway router journal";
 

@@ -1,11 +1,13 @@
 #include "sim/files/read_steps.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_join.h"
 #include "sim/files/scenario_file.h"
+#include "topology/topology.h"
 
 namespace ringway::sim {
 namespace {
@@ -15,6 +17,7 @@ constexpr absl::Duration kStepsLongest = absl::Hours(24 * 366);
 struct StepContext {
   const RegionNames& names;
   const Fleet& fleet;
+  const ReadFile& read;
   Problems& problems;
 };
 
@@ -81,6 +84,38 @@ Fault ReadThreshold(Mapping& m, const StepContext& c) {
   return SetThreshold{tier, m.Number("value", 0.8, {0, 1, true})};
 }
 
+// Users, workers and routers of a simulation are those of its own topology.
+bool SamePeople(const Fleet& a, const Fleet& b) {
+  const auto same_region = [](const Region& x, const Region& y) { return x.name == y.name; };
+  const auto same_workers = [](const TierRegion& x, const TierRegion& y) { return x.workers == y.workers; };
+  const auto same_tier = [&](const Tier& x, const Tier& y) {
+    return x.name == y.name && x.priorities == y.priorities &&
+           std::equal(x.regions.begin(), x.regions.end(), y.regions.begin(), y.regions.end(), same_workers);
+  };
+  return std::equal(a.world.regions.begin(), a.world.regions.end(), b.world.regions.begin(),
+                    b.world.regions.end(), same_region) &&
+         std::equal(a.tiers.begin(), a.tiers.end(), b.tiers.begin(), b.tiers.end(), same_tier);
+}
+Fault ReadLoadTopology(Mapping& m, const StepContext& c) {
+  m.Require("file", "the path of a topology file, relative to this one");
+  LoadTopology load{.file = m.Text("file", ""), .fleet = nullptr};
+  if (load.file.empty()) return load;
+  const auto text = c.read(load.file);
+  if (!text.ok()) {
+    m.Report("file", "a file that can be read", std::string(text.status().message()));
+    return load;
+  }
+  const auto topology = ParseTopology(*text, load.file);
+  if (!topology.ok()) {
+    m.Report("file", "a sound topology file", std::string(topology.status().message()));
+  } else if (!SamePeople(c.fleet, *topology->fleet)) {
+    m.Report("file", "a topology with the regions, tiers, priorities and workers of the scenario's");
+  } else {
+    load.fleet = topology->fleet;
+  }
+  return load;
+}
+
 struct FaultKind {
   std::string_view name;
   Fault (*read)(Mapping&, const StepContext&);
@@ -107,6 +142,7 @@ constexpr FaultKind kFaults[] = {
     {"scaleDemand", ReadScale},
     {"freezeMetrics", ReadFreeze},
     {"setThreshold", ReadThreshold},
+    {"loadTopology", ReadLoadTopology},
 };
 
 std::string FaultNames() {
@@ -172,8 +208,9 @@ TierId ReadTierName(Mapping& mapping, const Fleet& fleet, Problems&) {
   return TierId(mapping.Choice("tier", 0, words));
 }
 
-void ReadSteps(Mapping& spec, const RegionNames& names, Scenario& scenario, Problems& problems) {
-  const StepContext context{names, *scenario.fleet, problems};
+void ReadSteps(Mapping& spec, const RegionNames& names, const ReadFile& read, Scenario& scenario,
+               Problems& problems) {
+  const StepContext context{names, *scenario.fleet, read, problems};
   for (const Place& place : spec.List("steps", kStepsMax)) ReadStep(place, context, scenario);
 }
 

@@ -9,13 +9,16 @@
 #ifndef RINGWAY_SIM_FILES_READ_STEPS_H_
 #define RINGWAY_SIM_FILES_READ_STEPS_H_
 
+#include "sim/files/scenario_file.h"
 #include "sim/scenario.h"
 #include "topology/mapping.h"
 #include "topology/read_world.h"
 
 namespace ringway::sim {
 
-void ReadSteps(Mapping& spec, const RegionNames& names, Scenario& scenario, Problems& problems);
+// `read`: for topology files that steps load.
+void ReadSteps(Mapping& spec, const RegionNames& names, const ReadFile& read, Scenario& scenario,
+               Problems& problems);
 
 // A list of region names under `key`; empty when absent, which means all.
 RegionSet ReadRegions(Mapping& mapping, std::string_view key, const RegionNames& names, Problems& problems);

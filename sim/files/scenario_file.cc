@@ -146,7 +146,7 @@ void ReadSpec(Mapping& spec, const ReadFile& read, Scenario& scenario, Problems&
   ReadService(spec, scenario, problems);
   ReadAutoscale(spec, scenario);
   ReadDemand(spec, names, read, scenario, problems);
-  ReadSteps(spec, names, scenario, problems);
+  ReadSteps(spec, names, read, scenario, problems);
   ReadSettings(spec.Child("settings"), scenario);
   spec.Finish();
 }

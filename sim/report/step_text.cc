@@ -75,6 +75,7 @@ struct Words {
   std::string operator()(const SetThreshold& t) const {
     return absl::StrFormat("threshold of %s set to %.3g", fleet.tiers[t.tier].name, t.value);
   }
+  std::string operator()(const LoadTopology& t) const { return absl::StrCat("topology loaded: ", t.file); }
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ class ScriptedAdmin : public v1::Admin::Service {
     v1::TierStatus& fleet = *reply->add_tiers();
     fleet.set_tier("animate");
     fleet.add_regions()->set_region("us-east-1");
+    if (!canary_status.phase().empty()) *reply->mutable_canary() = canary_status;
     return answer;
   }
   grpc::Status GetTable(grpc::ServerContext*, const v1::GetTableRequest* request,
@@ -74,6 +75,12 @@ class ScriptedAdmin : public v1::Admin::Service {
   grpc::Status Rollback(grpc::ServerContext*, const v1::RollbackRequest* request,
                         v1::ActionReply* reply) override {
     rollback = *request;
+    reply->set_done(does_it);
+    return answer;
+  }
+  grpc::Status Canary(grpc::ServerContext*, const v1::CanaryRequest* request,
+                      v1::ActionReply* reply) override {
+    canary = *request;
     reply->set_done(does_it);
     return answer;
   }
@@ -142,6 +149,8 @@ class ScriptedAdmin : public v1::Admin::Service {
   v1::DrainRegionRequest drain;
   v1::PinRequest pin;
   v1::RollbackRequest rollback;
+  v1::CanaryRequest canary;
+  v1::CanaryStatus canary_status;
   v1::SetThresholdRequest threshold_asked;
   v1::HistoryRequest history;
   v1::DiffRequest diff;
@@ -213,6 +222,47 @@ TEST_F(AdminTest, ActionsCarryWhoAndWhy) {
   Ask({"rollback", "3.41"});
   EXPECT_EQ(admin_.rollback.epoch(), 3u);
   EXPECT_EQ(admin_.rollback.version(), 41u);
+}
+
+TEST_F(AdminTest, ACanaryIsEndedAndShown) {
+  EXPECT_EQ(Ask({"canary", "promote", "--why", "looks well"}).code, 0);
+  EXPECT_TRUE(admin_.canary.promote());
+  EXPECT_EQ(admin_.canary.by().why(), "looks well");
+  EXPECT_EQ(Ask({"canary", "abort"}).code, 0);
+  EXPECT_FALSE(admin_.canary.promote());
+  EXPECT_NE(Ask({"canary"}).code, 0);
+
+  EXPECT_EQ(Ask({"status"}).out.find("canary"), std::string::npos);
+  v1::CanaryStatus& canary = admin_.canary_status;
+  canary.set_phase("running");
+  canary.set_id("3.41");
+  canary.set_period_s(600);
+  canary.set_elapsed_s(95);
+  canary.set_table_epoch(3);
+  canary.set_table_version(50);
+  canary.add_changes("tier animate: overloadThreshold 0.8 -> 0.3");
+  canary.add_chosen("r1-7");
+  canary.set_waits_for("only 0 of 1 chosen routers report");
+  v1::CanaryTier& tier = *canary.add_tiers();
+  tier.set_tier("animate");
+  tier.set_judged_s(61);
+  tier.set_chosen_done(990);
+  tier.set_chosen_lost(10);
+  tier.set_expected_lost(2.5);
+  const std::string running = Ask({"status"}).out;
+  for (const char* part : {"canary 3.41  running on 1 routers, table 3.50, for 1m35s",
+                           "tier animate: overloadThreshold 0.8 -> 0.3",
+                           "1m1s of 10m judged; chosen routers lost 10 of 1000 jobs, 2.5 expected",
+                           "chosen: r1-7", "waits: only 0 of 1"}) {
+    EXPECT_NE(running.find(part), std::string::npos) << part << " in\n" << running;
+  }
+  canary.set_phase("reverted");
+  canary.set_reason("routers with the new settings lose more");
+  canary.clear_waits_for();
+  const std::string reverted = Ask({"status"}).out;
+  EXPECT_NE(reverted.find("lose more"), std::string::npos);
+  EXPECT_NE(reverted.find("whatever the topology file says"), std::string::npos);
+  EXPECT_NE(Ask({"--json", "status"}).out.find("\"phase\""), std::string::npos);
 }
 
 TEST_F(AdminTest, PartsAndTermsTravelWithTheOrder) {

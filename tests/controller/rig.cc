@@ -113,6 +113,11 @@ double Rig::LoadOf(RegionId region, TierId id) const {
   return std::min(static_cast<double>(alive), arriving * service_s) / tier.regions[region].workers;
 }
 
+std::shared_ptr<const RoutingTable> Rig::Followed(StreamId stream) const {
+  const RouterState* router = machine.view().Find(stream);
+  return router != nullptr ? machine.history().Find(router->sent) : nullptr;
+}
+
 RouterReport Rig::ReportOf(StreamId stream) const {
   const RegionId region = routers.at(stream).region;
   const Fleet& fleet = *machine.fleet();
@@ -122,8 +127,10 @@ RouterReport Rig::ReportOf(StreamId stream) const {
   RouterReport report;
   // Counts are whole: the period is long enough that they are precise.
   constexpr double kPeriod_s = 1000;
+  constexpr double kOutcomes_s = 2;  // of these only so many
   report.period_s = kPeriod_s;
-  if (machine.table() != nullptr) report.table = machine.table()->version;
+  const std::shared_ptr<const RoutingTable> table = Followed(stream);
+  if (table != nullptr) report.table = table->version;
   report.epoch_seen_max = report.table.epoch;
   for (TierId id(0); id != fleet.tiers.end_id(); id = TierId(id.index() + 1)) {
     const double own_rps = demand_rps[region] / share;
@@ -133,10 +140,17 @@ RouterReport Rig::ReportOf(StreamId stream) const {
       counts.sent.push_back(
           {target, static_cast<std::uint64_t>(std::llround(own_rps * fraction * kPeriod_s))});
     };
-    if (machine.table() == nullptr) {
+    double shed = 0;
+    if (table == nullptr) {
       sent(region, 1);
     } else {
-      for (const Route& route : RowOf(region, 0, id).routes) sent(route.target, route.fraction);
+      const Row& row = table->tiers[id].at(0, region);
+      for (const Route& route : row.routes) sent(route.target, route.fraction);
+      shed = row.shed_fraction;
+    }
+    if (tells_outcomes) {
+      counts.own_lost = static_cast<std::uint64_t>(std::llround(own_rps * shed * kOutcomes_s));
+      counts.own_done = static_cast<std::uint64_t>(std::llround(own_rps * (1 - shed) * kOutcomes_s));
     }
     const int workers = fleet.tiers[id].regions[region].workers;
     const double service_s = absl::ToDoubleSeconds(fleet.tiers[id].service_mean) * slowness[region];

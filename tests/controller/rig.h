@@ -51,6 +51,8 @@ class Rig {
 
   std::vector<StreamId> StreamsOf(RegionId region) const;
   RouterReport ReportOf(StreamId stream) const;
+  // The table that the router was sent last; null: none.
+  std::shared_ptr<const RoutingTable> Followed(StreamId stream) const;
   double LoadOf(RegionId region, TierId tier = TierId(0)) const;
   // Of the table in force.
   const Row& RowOf(RegionId source, Priority priority = 0, TierId tier = TierId(0)) const {
@@ -74,6 +76,7 @@ class Rig {
   IdVector<RegionId, int> dead;                           // workers that are down
   IdVector<RegionId, double> slowness;                    // times the mean service time, 1 as a rule
   bool silent = false;                                    // routers stop reporting
+  bool tells_outcomes = true;                             // they tell what came of the jobs that entered
   std::map<std::pair<RegionId, RegionId>, double> trips;  // ms from, to, as the routers there report them
   std::vector<std::pair<absl::Time, ControllerEvent>> lived;
   // Told of each Step, as a shell tells its screens.

@@ -67,6 +67,9 @@ class SmallWorld {
   // Where a daemon keeps its state: "controller", or the name of a router.
   std::string StateDir(const std::string& daemon) const { return folder_.File(daemon + "-state"); }
 
+  // The controller's topology file; SIGHUP reads it again.
+  std::string TopologyFile() const { return folder_.File("world.yaml"); }
+
   // What the controller answers; nothing when it does not.
   std::optional<v1::StatusReply> Status() const;
   // Every router of `status` has a table in force of at least this epoch.

@@ -77,6 +77,22 @@ void AddLongOutage(const Fleet& fleet, Rng& rng, Scenario& scenario) {
   }
 }
 
+// A file with other settings, good or bad, that is tried on a part of the routers; sometimes the old one
+// comes back.
+void AddNewFile(Fleet& fleet, Rng& rng, Scenario& scenario) {
+  fleet.canary =
+      CanarySpec{.share = 0.05 + 0.45 * rng.Uniform(), .period = absl::Seconds(10 + rng.Below(30))};
+  Fleet file = fleet;
+  Tier& tier = file.tiers[TierId(0)];
+  tier.route.overload_threshold = 0.2 + 0.8 * rng.Uniform();
+  tier.route.isolation = static_cast<Isolation>(rng.Below(3));
+  tier.guard.shed_above = 1 + 3 * rng.Uniform();
+  for (TierRegion& region : tier.regions) region.reserve_share = rng.Chance(0.3) ? 0.6 * rng.Uniform() : 0;
+  scenario.steps.push_back({.at_s = 10 + 40 * rng.Uniform(),
+                            .lasts_s = rng.Chance(0.5) ? 5 + 50 * rng.Uniform() : 1000,
+                            .fault = LoadTopology{"new", std::make_shared<const Fleet>(std::move(file))}});
+}
+
 ServiceLaw RandomLaw(Rng& rng) {
   switch (rng.Below(3)) {
     case 0:
@@ -173,6 +189,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
                                .fault = DrainWorkers{SomeRegions(fleet, keys), keys.Uniform()}});
   }
   if (keys.Chance(0.3)) AddLongOutage(fleet, keys, *scenario);
+  if (keys.Chance(0.25)) AddNewFile(fleet, keys, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.
   scenario->steps.push_back({.at_s = 120, .fault = ScaleDemand{{}, 1e-9}});
   scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));

@@ -74,6 +74,11 @@ absl::StatusOr<Scenario> Parse(const std::string& text) {
   return ParseScenario(text, "s.yaml", [](const std::string& path) -> absl::StatusOr<std::string> {
     if (path == "world.yaml") return std::string(kTopology);
     if (path == "two.yaml") return TwoTiers();
+    if (path == "hotter.yaml") {
+      return absl::StrReplaceAll(kTopology,
+                                 {{"serviceMean: 2s", "serviceMean: 2s\n  overloadThreshold: 0.6"}});
+    }
+    if (path == "larger.yaml") return absl::StrReplaceAll(kTopology, {{"workers: 30", "workers: 31"}});
     if (path == "t.csv") return std::string("time\n0\n1\n2\n3\n4\n");
     if (path == "jobs.csv") return std::string(kJobs);
     if (path == "many.csv") {
@@ -106,6 +111,15 @@ TEST(ScenarioFileTest, ReadsEveryPart) {
   EXPECT_EQ(std::get<KillRegion>(scenario->steps[0].fault).regions, RegionSet{RegionId(0)});
   EXPECT_EQ(scenario->steps[1].every_s, 60);
   EXPECT_THAT(scenario->remarks, testing::Contains(HasSubstr("5 requests in 4.0 s")));
+}
+
+TEST(ScenarioFileTest, AStepLoadsAnotherTopology) {
+  const auto scenario = Parse(
+      absl::StrReplaceAll(kScenario, {{"scaleDemand: {factor: 2}", "loadTopology: {file: hotter.yaml}"}}));
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  const auto& load = std::get<LoadTopology>(scenario->steps[1].fault);
+  EXPECT_EQ(load.file, "hotter.yaml");
+  EXPECT_EQ(load.fleet->tiers[TierId(0)].route.overload_threshold, 0.6);
 }
 
 TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
@@ -141,6 +155,11 @@ TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
            Case{"at: 100s, ", "", "when the step begins"},
            Case{"every: 60s, for: 10s", "every: 5s, for: 10s", "must have ended before"},
            Case{"factor: 2", "factor: 0", "factor"},
+           Case{"scaleDemand: {factor: 2}", "loadTopology: {}", "the path of a topology file"},
+           Case{"scaleDemand: {factor: 2}", "loadTopology: {file: none.yaml}", "none.yaml: no such file"},
+           Case{"scaleDemand: {factor: 2}", "loadTopology: {file: t.csv}", "a sound topology file"},
+           Case{"scaleDemand: {factor: 2}", "loadTopology: {file: larger.yaml}", "workers of the scenario's"},
+           Case{"scaleDemand: {factor: 2}", "loadTopology: {file: two.yaml}", "workers of the scenario's"},
            Case{"  seed: 7\n", "  seed: 7\n  autoscale: {startUp: 60s}\n",
                 "only with a tier that has `scaling`"},
        }) {

@@ -87,12 +87,11 @@ void Note(const std::string& machine, const std::vector<std::string>& kinds, std
 // What the simulator cannot make happen yet, each with its reason. Is to become shorter, never longer:
 // whoever adds a kind of event makes it happen.
 constexpr std::string_view kNotReached[] = {
-    "router event RepeatRuledOut",      // simulated jobs have no payload that could be too large to be kept
-    "registry event TierResolved",      // the topology stays as it is in a run
-    "registry action TierNotServed",    // so
-    "controller event TopologyLoaded",  // so
-    "controller event MetricSampled",   // routers report; no Prometheus server is simulated
-    "registry event PoolGiven",  // simulated workers announce themselves; pools of plain servers do not
+    "router event RepeatRuledOut",     // simulated jobs have no payload that could be too large to be kept
+    "registry event TierResolved",     // the topology stays as it is in a run
+    "registry action TierNotServed",   // so
+    "controller event MetricSampled",  // routers report; no Prometheus server is simulated
+    "registry event PoolGiven",        // simulated workers announce themselves; pools of plain servers do not
     "registry event PoolWorkerChecked",  // so
     "slot event SlotProgress",           // a virtual GPU tells no steps
     "ledger answer FenceWorker",         // goes to workers, as a session's FenceOff

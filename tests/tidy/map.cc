@@ -11,7 +11,8 @@ const std::vector<Layer>& Layers() {
       {"core", true, {}},
       {"controller/planner", true, {"core"}},
       {"controller/scale", true, {"core", "controller/planner"}},
-      {"controller", true, {"core", "controller/planner", "controller/scale"}},
+      {"controller/canary", true, {"core"}},
+      {"controller", true, {"core", "controller/planner", "controller/scale", "controller/canary"}},
       // What people see of it: events, timeline, documents.
       {"controller/screen", true, {"core", "controller", "controller/planner"}},
       {"web", false, {}},

@@ -33,6 +33,29 @@ TEST(WorldFileTest, ReadsEveryFieldOfARegion) {
   EXPECT_EQ(topology.fleet->world.regions[RegionId(1)].utc_offset_minutes, -300);
 }
 
+TEST(WorldFileTest, ACanaryIsAskedForInTheWorld) {
+  EXPECT_FALSE(Parse(Text(kWorldText, kTierText)).fleet->canary);
+  const auto with = [](const std::string& canary) {
+    return absl::StrCat(Text(kWorldText), "  canary: ", canary, "\n", Text(kTierText));
+  };
+  EXPECT_EQ(Parse(with("{}")).fleet->canary, (CanarySpec{.share = 0.1, .period = absl::Minutes(10)}));
+  EXPECT_EQ(Parse(with("{share: 0.5, for: 90s}")).fleet->canary,
+            (CanarySpec{.share = 0.5, .period = absl::Seconds(90)}));
+  struct Case {
+    const char* canary;
+    const char* expected;
+  };
+  for (const auto& [canary, expected] :
+       {Case{"{share: 0}", "t.yaml:16:20: spec.canary.share"}, Case{"{share: 0.51}", "0.5"},
+        Case{"{share: 10%}", "spec.canary.share"}, Case{"{for: 9s}", "spec.canary.for"},
+        Case{"{for: 25h}", "spec.canary.for"}, Case{"{for: 600}", "the unit is missing"},
+        Case{"{shares: 0.1}", "did you mean \"share\""}, Case{"[0.1]", "spec.canary"}}) {
+    const auto topology = ParseTopology(with(canary), "t.yaml");
+    ASSERT_FALSE(topology.ok()) << canary;
+    EXPECT_THAT(std::string(topology.status().message()), HasSubstr(expected)) << canary;
+  }
+}
+
 TEST(WorldFileTest, EstimatesWhatIsNotMeasuredAndSaysSo) {
   const Topology topology = Parse(Text(kWorldText, kTierText));
   const RttMatrix& rtt = topology.fleet->world.rtt;

@@ -27,6 +27,7 @@ spec:
   zz: 1
   regions: [{zz: 1, name: a, coordinates: {zz: 1, latitudeDeg: 1, longitudeDeg: 1}}]
   rtt: {zz: 1, pairs: [{zz: 1}]}
+  canary: {zz: 1}
 ---
 apiVersion: ringway/v1
 kind: Tier
