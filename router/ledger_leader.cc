@@ -14,7 +14,12 @@ void LedgerLeader::FinishTurn(absl::Time now, bool held, Actions& actions) {
   if (!holding()) return;
   if (uncontrolled_since_ != absl::InfiniteFuture() && !cut_off_) CutOffIfDue(now, actions);
   if (!held) beat_at_ = now;
-  if (!cut_off_ && now >= beat_at_) Beat(now, actions);
+  if (cut_off_) return;
+  if (now >= beat_at_) {
+    Beat(now, actions);
+  } else if (now >= (ledger_.Hint() == told_ ? late_due_ : hints_due_)) {
+    SendHints(now, now, actions);
+  }
 }
 
 absl::Time LedgerLeader::NextWake() const {
@@ -155,21 +160,28 @@ void LedgerLeader::Beat(absl::Time now, Actions& actions) {
   for (const RouterId router : clients_) {
     actions.emplace_back(SendHeartbeat{router, appointment, redirects});
   }
-  SendHints(now, actions);
+  // Beats are not exact: one that comes a little early is not to be waited for a whole period more.
+  SendHints(now, now + settings_.heartbeat_period / 2, actions);
   beat_at_ = now + settings_.heartbeat_period;
 }
 
-void LedgerLeader::SendHints(absl::Time now, Actions& actions) {
+void LedgerLeader::SendHints(absl::Time now, absl::Time due, Actions& actions) {
   if (listeners_.empty()) return;
-  const ledger::IdleHint hint = NextHint();
-  // Beats are not exact: one that comes a little early is not to be waited for a whole period more.
-  const absl::Time about_now = now + settings_.heartbeat_period / 2;
+  told_ = ledger_.Hint();
+  ledger::IdleHint hint = told_;
+  hint.sequence = hints_ + 1;
+  hints_due_ = late_due_ = absl::InfiniteFuture();
   for (Listener& listener : listeners_) {
     const bool changed = listener.last.idle != hint.idle || listener.last.landings != hint.landings ||
                          listener.last.appointment != hint.appointment;
     const absl::Duration period = changed ? listener.period : settings_.hint_period_max;
-    if (about_now < listener.told_at + period) continue;
-    Hint(now, listener, hint, 0, actions);
+    if (due >= listener.told_at + period) {
+      hints_ = hint.sequence;
+      Hint(now, listener, hint, 0, actions);
+    } else if (changed) {
+      late_due_ = std::min(late_due_, listener.told_at + period);
+    }
+    hints_due_ = std::min(hints_due_, listener.told_at + listener.period);
   }
 }
 

@@ -8,8 +8,8 @@
 // has one for each tier, and nearly all of them are empty.
 //
 // It also tells the leaders of other regions, which listen over streams of their own, how many workers are
-// idle: with a heartbeat, when that has changed, as often as they asked for, and once in `hint_period_max`;
-// and at once when they want to know, so that they can measure how far away this is.
+// idle: at once when that has changed, but not more often than they asked for (then with the next event), and
+// once in `hint_period_max`; and when they want to know, so that they can measure how far away this is.
 //
 // Cut off from the controller a leader goes on: workers that announce refuse a deposed leader's leases by
 // themselves. Workers that announce nothing cannot, so for them `uncontrolled_max` must be finite: after that
@@ -174,7 +174,8 @@ class LedgerLeader {
   void ForgetAway(absl::Time now, Actions& actions);
   void CutOffIfDue(absl::Time now, Actions& actions);
   void Beat(absl::Time now, Actions& actions);
-  void SendHints(absl::Time now, Actions& actions);
+  // To whom it is due by `due`.
+  void SendHints(absl::Time now, absl::Time due, Actions& actions);
   ledger::IdleHint NextHint();
   static void Hint(absl::Time now, Listener& listener, const ledger::IdleHint& hint, std::uint64_t answers,
                    Actions& actions);
@@ -186,6 +187,10 @@ class LedgerLeader {
   std::vector<Away> away_;           // longest away first
   std::vector<Listener> listeners_;
   std::uint64_t hints_ = 0;  // sequence of the last one
+  ledger::IdleHint told_;    // last, to those to whom it was due
+  // When the first may be told of another change, and the first that has not been told of this one.
+  absl::Time hints_due_ = absl::InfiniteFuture();
+  absl::Time late_due_ = absl::InfiniteFuture();
   absl::Time beat_at_ = absl::InfinitePast();
   absl::Time uncontrolled_since_ = absl::InfiniteFuture();
   bool cut_off_ = false;

@@ -13,7 +13,7 @@
 //
 // While this router leads, the session listens to the leaders of the regions where jobs may go (kRegionsMax
 // of them, the nearest), over a link each: the nearest kNearRegions tell of changes as fast as they may, the
-// others once a second. Where a leader is called comes from the directory, which regions matter from the
+// others a few times a second. Where a leader is called comes from the directory, which regions matter from the
 // machine. How long the round trip to each takes is measured by asking for a hint (round_trips.h).
 //
 // Pure, for the daemon and the simulator, which carry what the actions say and nothing else. Two kinds of
@@ -148,7 +148,7 @@ class LedgerSession {
   static constexpr std::size_t kRegionsMax = 64;
   static constexpr std::size_t kNearRegions = 8;
   static constexpr absl::Duration kNearPeriod = absl::Milliseconds(100);
-  static constexpr absl::Duration kFarPeriod = absl::Seconds(1);
+  static constexpr absl::Duration kFarPeriod = absl::Milliseconds(250);
 
   explicit LedgerSession(const SessionSettings& settings)
       : settings_(settings), leadership_(settings.leader) {}

@@ -115,13 +115,18 @@ TEST_F(IdleRegionsTest, ARegionThatIsNotAimedAtGetsNothing) {
   EXPECT_EQ(Believed(kClose), 4) << "what was known is kept";
 }
 
-TEST_F(IdleRegionsTest, TheFullestOfTheNearestFew) {
+// Round trips of 20, 25 and 200 ms; a place that has one idle worker of which five hear is tried five times.
+TEST_F(IdleRegionsTest, TheShortestWayForTheChanceToBeTaken) {
   Hint(kClose, 1);
   Hint(kMiddle, 7);
   Hint(kDistant, 50);
-  EXPECT_EQ(Choose(), kMiddle) << "the distant one is more than half as far again as the nearest";
-  Hint(kClose, 0);
+  EXPECT_EQ(Choose(), kMiddle) << "a little farther, and sure";
+  Hint(kClose, 5);
+  EXPECT_EQ(Choose(), kClose) << "as good as sure, and nearer";
+  Hint(kClose, 1);
   Hint(kMiddle, 0);
+  EXPECT_EQ(Choose(), kClose) << "a distant place is not worth the way, however sure";
+  Hint(kClose, 0);
   EXPECT_EQ(Choose(), kDistant);
 }
 

@@ -238,6 +238,22 @@ TEST_F(LedgerLeaderTest, AListenerIsToldOnChangeAndOnceASecond) {
   EXPECT_TRUE(hints.empty());
 }
 
+TEST_F(LedgerLeaderTest, AChangeAfterQuietIsToldAtOnce) {
+  Do(LeadershipGiven{kFence});
+  Do(ledger::WorkerListed{kWorker});
+  Do(ListenerConnected{RouterId(900), absl::Milliseconds(100)});
+  for (int i = 0; i < 3; ++i) Pass(absl::Milliseconds(100));
+  Pass(absl::Milliseconds(40));
+  EXPECT_TRUE(HintsOf(actions_).empty());
+  now_ += absl::Milliseconds(10);
+  Idle();
+  ASSERT_EQ(HintsOf(actions_).size(), 1u) << "no beat is due";
+  EXPECT_EQ(HintsOf(actions_)[0].idle, 1u);
+  now_ += absl::Milliseconds(10);
+  Do(RouterSaid{kHomeRouter, Acquire{}});
+  EXPECT_TRUE(HintsOf(actions_).empty()) << "not more often than every 100 ms";
+}
+
 TEST_F(LedgerLeaderTest, AFarListenerHearsOfChangesOnceASecond) {
   Do(LeadershipGiven{kFence});
   Do(ledger::WorkerListed{kWorker});

@@ -71,18 +71,17 @@ absl::Duration IdleRegions::RoundTrip(RegionId region) const {
 
 RegionId IdleRegions::Choose(absl::Time now, absl::Duration left) const {
   RegionId best;
-  int best_idle = 0;
+  absl::Duration best_price = absl::InfiniteDuration();
   int found = 0;
-  absl::Duration farthest = left;
   for (const RegionId region : nearest_first_) {
     const absl::Duration rtt = regions_[region].rtt;
-    if (rtt >= farthest) break;
+    if (rtt >= left || rtt >= best_price) break;
     const int idle = Believed(now, region);
     if (idle < 1) continue;
-    if (found == 0) farthest = std::min(farthest, rtt * kFartherShare + kFartherSlack);
-    if (idle > best_idle) {
+    const absl::Duration price = rtt + rtt * kContest / idle;
+    if (price < best_price) {
       best = region;
-      best_idle = idle;
+      best_price = price;
     }
     if (++found == kCandidates) break;
   }
