@@ -55,6 +55,7 @@ const std::map<std::string, std::vector<std::string>>& Examples() {
       {"rollback",
        {"3.41 --why \"the table of this morning\"",
         "--at \"2026-11-23 12:00\" --why \"as it was yesterday at noon\""}},
+      {"canary", {"promote --why \"as good as the old one\"", "abort"}},
       {"canary promote", {"--why \"as good as the old one\""}},
       {"canary abort", {"--why \"answers came late\""}},
       {"history",

@@ -3,7 +3,8 @@
 // Every journal segment starts with one, so that the journal can be bounded: dropping old segments loses the
 // past but never the ability to replay what is left. A machine loaded from its checkpoint makes the same
 // tables from then on as the one that was saved. What only serves screens (the last plan, which findings were
-// logged) is not part of it.
+// logged) is not part of it; nor is, while the directory is partial, the view that counted before: replay from
+// there numbers the next one anew.
 //
 // Errors: InvalidArgument, with the place. Pure. Linear in the state.
 #ifndef RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_H_

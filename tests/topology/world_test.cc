@@ -46,7 +46,7 @@ TEST(WorldFileTest, ACanaryIsAskedForInTheWorld) {
     const char* expected;
   };
   for (const auto& [canary, expected] :
-       {Case{"{share: 0}", "t.yaml:16:20: spec.canary.share"}, Case{"{share: 0.51}", "0.5"},
+       {Case{"{share: 0}", "t.yaml:16:19: spec.canary.share"}, Case{"{share: 0.51}", "0.5"},
         Case{"{share: 10%}", "spec.canary.share"}, Case{"{for: 9s}", "spec.canary.for"},
         Case{"{for: 25h}", "spec.canary.for"}, Case{"{for: 600}", "the unit is missing"},
         Case{"{shares: 0.1}", "did you mean \"share\""}, Case{"[0.1]", "spec.canary"}}) {
