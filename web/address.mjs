@@ -1,9 +1,11 @@
-// What is looked at, in the address behind #: tier, region, kinds of events, a request. So a view can be sent to somebody,
-// kept as a bookmark, and is there again after a reload.
+// What is looked at, in the address behind #: tier, region and its part, order of its tables, kinds of events, a request.
+// So a view can be sent to somebody, kept as a bookmark, and is there again after a reload; what somebody chose is a step
+// of its own for back and forward.
 //
 // Behind # it never reaches the server, and changes nothing for it. What is not known is left out; the rest of an address
 // that somebody mistyped still counts. Reading and writing text is pure; bind() ties it to the page.
-const KEYS = ['tier', 'region', 'events', 'request'];
+const KEYS = ['tier', 'region', 'part', 'sort', 'events', 'request'];
+const STEPS = ['tier', 'region', 'part', 'request'];
 
 export function readAddress(hash) {
   const asked = new URLSearchParams(hash.replace(/^#/, ''));
@@ -16,6 +18,9 @@ export function writeAddress(view) {
   const text = told.toString();
   return text ? `#${text}` : '';
 }
+
+// Whether going from one to the other is a step that back undoes.
+export const isStep = (before, after) => STEPS.some((key) => (before[key] ?? '') !== (after[key] ?? ''));
 
 // apply(view) is called now and when somebody changes the address; the returned function writes what is looked at.
 export function bind(apply) {
@@ -31,7 +36,8 @@ export function bind(apply) {
     if (location.hash !== written) return;
     const hash = writeAddress(view);
     if (hash === written) return;
-    history.replaceState(null, '', hash || location.pathname + location.search);
+    const change = isStep(readAddress(written), view) ? 'pushState' : 'replaceState';
+    history[change](null, '', hash || location.pathname + location.search);
     written = location.hash;
   };
 }

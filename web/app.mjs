@@ -25,9 +25,19 @@ const search = new RequestSearch(store);
 const writeAddress = bind((view) => {
   if (view.tier) store.selectTier(view.tier);
   store.selectRegion(view.region ?? '');
+  store.showPart(view.part);
+  store.sortBy(view.sort);
   store.showKinds(view.events);
   search.find(view.request ?? '', false);
 });
+
+function looking() {
+  const region = store.regionName;
+  return {
+    tier: store.world.tiers.length > 1 ? store.tierName : '', region, part: region && store.part !== 'rings' ? store.part : '',
+    sort: region && store.part !== 'rings' ? store.sort : '', events: textOf(store.kinds), request: search.id,
+  };
+}
 
 store.subscribe(() => {
   renderHead(store);
@@ -40,9 +50,8 @@ store.subscribe(() => {
   renderTable(store);
   renderEvents(store);
   whatIf.render();
-  writeAddress({
-    tier: (store.world?.tiers.length ?? 0) > 1 ? store.tierName : '', region: store.regionName, events: textOf(store.kinds), request: search.id,
-  });
+  // Before the fleet is known an address may name what is there.
+  if (store.world && store.fleet) writeAddress(looking());
   document.body.classList.toggle('loading', !store.fleet);
   if (store.link.error?.status === 401 && !byId('token-dialog').open) {
     byId('token-problem').textContent = token.get() ? store.link.error.message : '';

@@ -2,16 +2,22 @@
 import { byId, h, setAttributes, setText } from './dom.mjs';
 import { load, localClock, percent, rate, withTitles } from './format.mjs';
 import { levelText } from './load.mjs';
+import { Members } from './members.mjs';
 import { drawRings } from './rings.mjs';
+import { listenToTabs, showTab } from './tabs.mjs';
 
 export class Panel {
   #root = byId('panel');
   #orders;
   #shown = '';
+  #members;
 
   constructor(store, orders) {
     this.store = store;
     this.#orders = orders;
+    this.#members = new Members(store);
+    listenToTabs(byId('panel-tabs'), (part) => store.showPart(part));
+    byId('panel-figures').addEventListener('click', (event) => event.target.closest('[data-part]') && store.showPart(event.target.closest('[data-part]').dataset.part));
     byId('panel-back').addEventListener('click', () => {
       store.selectRegion('');
       byId('region-rows').querySelector('button')?.focus();
@@ -43,7 +49,11 @@ export class Panel {
     setText(byId('panel-name'), `${own.name} · ${localClock(store.fleet.at_ms, place.utc_offset_minutes)} there`);
     this.#figures(own);
     this.#button(own);
-    if (store.region) {
+    showTab(byId('panel-tabs'), store.part);
+    byId('part-rings').hidden = store.part !== 'rings';
+    setAttributes(byId('part-list'), { 'aria-labelledby': `tab-${store.part === 'rings' ? 'workers' : store.part}` });
+    this.#members.render(own);
+    if (store.region && store.part === 'rings') {
       drawRings(byId('rings'), store);
       const lines = byId('panel-lines');
       const told = store.region.lines.map((line) => withTitles(line, store.world?.regions));
@@ -65,11 +75,15 @@ export class Panel {
       ['Workers', `${own.seen}/${own.workers}`, own.health === 'fresh' ? 'reporting' : own.health],
     ];
     const list = byId('panel-figures');
-    while (list.children.length < figures.length) list.append(h('div', {}, h('dt'), h('dd', {}, h('b'), h('small'))));
+    while (list.children.length < figures.length) {
+      const value = list.children.length === figures.length - 1 ? h('button', { type: 'button', class: 'link', 'data-part': 'workers' }) : h('span');
+      list.append(h('div', {}, h('dt'), h('dd', {}, h('b', {}, value), h('small'))));
+    }
     figures.forEach(([name, value, note], i) => {
       const [dt, dd] = list.children[i].children;
       setText(dt, name);
-      setText(dd.firstChild, value);
+      setText(dd.firstChild.firstChild, value);
+      if (name === 'Workers') setAttributes(dd.firstChild.firstChild, { 'aria-label': `${value} workers, list them` });
       setText(dd.lastChild, note);
     });
   }

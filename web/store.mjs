@@ -18,6 +18,8 @@ export class Store {
   tierName = '';
   regionName = '';
   kinds = groupsFrom(''); // of events that are shown
+  part = 'rings'; // of the selected region: rings, workers, routers, jobs
+  sort = ''; // order of its tables (sortable.mjs)
   region = null; // document of the selected region
   link = { state: 'connecting', since: Date.now(), error: null };
 
@@ -82,6 +84,14 @@ export class Store {
     this.region = null;
     this.#refreshTimeline();
     this.#refreshRegion();
+    this.changed();
+  }
+  showPart(name) {
+    this.part = ['workers', 'routers', 'jobs'].includes(name) ? name : 'rings';
+    this.changed();
+  }
+  sortBy(text) {
+    this.sort = text ?? '';
     this.changed();
   }
   selectRegion(name) {

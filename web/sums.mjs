@@ -13,6 +13,28 @@ export function fare(outcomes) {
   };
 }
 
+// Figures that lead to a list, and where most is amiss: of (region of the fleet document, its routers' counts).
+const LINKED = {
+  Workers: { part: 'workers', amiss: (region) => region.workers - region.seen },
+  Routers: { part: 'routers', amiss: (region, [connected, current]) => connected - current },
+};
+
+// The region where most is amiss; of equals the one with the highest load.
+export function worst(regions, routers, amiss) {
+  const rank = regions.map((region, i) => ({ name: region.name, amiss: amiss(region, routers[i] ?? [0, 0]), load: region.load }));
+  return rank.sort((a, b) => b.amiss - a.amiss || b.load - a.load)[0]?.name ?? '';
+}
+
+function makeFigure(name, store) {
+  const { part, amiss } = LINKED[name] ?? {};
+  const open = () => {
+    store.selectRegion(worst(store.tier?.regions ?? [], store.fleet?.routers ?? [], amiss));
+    store.showPart(part);
+    byId('panel-title').focus();
+  };
+  return h('div', {}, h('dt'), h('dd', {}, h('b', {}, part ? h('button', { type: 'button', class: 'link', 'data-list': part, onclick: open }) : h('span')), h('small')));
+}
+
 export function renderSums(store) {
   const { tier, fleet } = store;
   const list = byId('sums');
@@ -36,11 +58,12 @@ export function renderSums(store) {
     ['Routers', String(routers[0]), routers[0] === routers[1] ? 'all hold this table' : `${routers[1]} hold this table`],
   ];
   const alarms = new Set([...(success < 0.99 ? [0] : []), ...(lost > 0.005 ? [3] : []), ...(tier?.shed > 0.005 ? [4] : [])]);
-  while (list.children.length < figures.length) list.append(h('div', {}, h('dt'), h('dd', {}, h('b'), h('small'))));
+  while (list.children.length < figures.length) list.append(makeFigure(figures[list.children.length][0], store));
   figures.forEach(([name, value, note], i) => {
     const [dt, dd] = list.children[i].children;
     setText(dt, name);
-    setText(dd.firstChild, value);
+    setText(dd.firstChild.firstChild, value);
+    if (LINKED[name]) setAttributes(dd.firstChild.firstChild, { 'aria-label': `${value} ${name.toLowerCase()}, list them where most are missing` });
     setText(dd.lastChild, tier ? note : ' ');
     setAttributes(list.children[i], { class: alarms.has(i) ? 'alarm' : null });
   });

@@ -123,13 +123,14 @@ struct ControllerDaemon::Parts {
             {state, audit, journal, history, metrics, log, [this] { routers.StreamClosed(); },
              [this](absl::Time now, const ControllerEvent& event,
                     const std::vector<ControllerAction>& actions) { screen.OnStep(now, event, actions); }}),
-        screen(control,
+        past(control, history),
+        hour(folder.File("timeline"), log),
+        screen(control, past, hour,
                {[this] { return web.feed().watched(); },
                 [this](LiveFeed::Frame frame) { web.Publish(std::move(frame)); }},
                // While callers without the token are admitted, an address may be anybody's.
                settings.fleet_token_optional ? std::string() : settings.fleet_token),
         routers(loop, control),
-        past(control, history),
         admin(control, past, metrics),
         scaler(control),
         web_loop("web"),
@@ -162,9 +163,10 @@ struct ControllerDaemon::Parts {
   HistoryStore history;
   runtime::EventLoop loop;
   ControlLoop control;
+  HistoryCalls past;
+  TimelineStore hour;
   Dashboard screen;
   ControlService routers;
-  HistoryCalls past;
   AdminService admin;
   ScalerService scaler;
   std::atomic<bool> ready{false}, answers{true};
@@ -264,6 +266,7 @@ void ControllerDaemon::Parts::Stop() {
   prometheus.reset();
   std::promise<void> closed;
   if (loop.Post([&] {
+        screen.SaveHour();
         control.Close();
         closed.set_value();
       })) {

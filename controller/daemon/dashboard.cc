@@ -5,9 +5,37 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "controller/screen/timeline_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::controller {
+namespace {
+
+// How far the date is ahead of the machine's time.
+absl::Duration DateAhead() { return runtime::WallNow() - runtime::MonotonicNow(); }
+
+}  // namespace
+
+Dashboard::Dashboard(ControlLoop& control, HistoryCalls& past, TimelineStore& hour, FeedEnd feed,
+                     std::string fleet_token)
+    : control_(control), past_(past), hour_(hour), feed_(std::move(feed)), traces_(std::move(fleet_token)) {
+  RestoreHour();
+}
+
+void Dashboard::RestoreHour() {
+  const auto bytes = hour_.Load();
+  if (!bytes) return;
+  const auto& fleet = control_.machine().loaded_fleet();
+  auto steps = DecodeTimeline(*bytes, *fleet, runtime::MonotonicNow(), DateAhead());
+  if (!steps.ok()) return hour_.Drop(steps.status());
+  timeline_.Restore(fleet, *std::move(steps));
+}
+
+void Dashboard::SaveHour() {
+  if (timeline_.steps().empty()) return;
+  hour_.Save(runtime::MonotonicNow(),
+             EncodeTimeline(timeline_, *control_.machine().loaded_fleet(), DateAhead()));
+}
 
 void Dashboard::OnStep(absl::Time now, const ControllerEvent& event,
                        const std::vector<ControllerAction>& actions) {
@@ -22,7 +50,11 @@ void Dashboard::EndEpoch(absl::Time now) {
   const ControllerMachine& machine = control_.machine();
   const FleetPicture picture = PictureOf(machine, now);
   events_.EndEpoch(now, runtime::WallNow(), machine, picture);
-  if (!machine.settling()) timeline_.Add(now, machine.loaded_fleet(), picture);
+  if (!machine.settling()) {
+    const std::uint64_t ended = timeline_.ended();
+    timeline_.Add(now, machine.loaded_fleet(), picture);
+    if (timeline_.ended() != ended && hour_.Due(now)) SaveHour();
+  }
   if (!feed_.watched() || now < next_frame_at_) return;
   auto frame = std::make_shared<const std::string>(
       absl::StrCat("event: fleet\ndata: ", FleetOf(now, picture), "\n\n"));
@@ -64,6 +96,19 @@ absl::StatusOr<std::string> Dashboard::Timeline(std::string_view tier) const {
 
 absl::StatusOr<std::string> Dashboard::Region(std::string_view tier, std::string_view region) const {
   return RegionDocument(View(), tier, region);
+}
+
+absl::StatusOr<std::string> Dashboard::Workers(std::string_view tier, std::string_view region,
+                                               const ListPage& page) const {
+  return WorkersDocument(View(), tier, region, page);
+}
+
+absl::StatusOr<std::string> Dashboard::Routers(std::string_view region, const ListPage& page) const {
+  return RoutersDocument(View(), region, page);
+}
+
+absl::StatusOr<std::string> Dashboard::Orders(std::string_view tier) const {
+  return OrdersDocument(View(), tier);
 }
 
 absl::StatusOr<std::string> Dashboard::DryRun(std::string_view tier, const DryRunEdit& edit) const {

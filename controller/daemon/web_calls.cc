@@ -6,12 +6,16 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "controller/daemon/admin_replies.h"
+#include "controller/daemon/past_documents.h"
 #include "core/json.h"
 #include "proto/json_message.h"
 #include "ringway/v1/admin.pb.h"
 
 namespace ringway::controller {
 namespace {
+
+constexpr std::uint64_t kPastDefault = 100;
+constexpr std::uint64_t kPastMax = 500;
 
 template <class Make>
 WebCall Document(Make make) {
@@ -69,6 +73,89 @@ absl::StatusOr<WebCall> Order(const std::string& body, const std::string& peer) 
   });
 }
 
+bool ReadWhole(std::string_view text, std::uint64_t& number) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc() && end == text.data() + text.size();
+}
+
+// Errors: InvalidArgument.
+absl::StatusOr<std::uint64_t> WholeNumber(std::string_view query, std::string_view name,
+                                          std::uint64_t otherwise) {
+  const std::string text = QueryValue(query, name).value_or("");
+  if (text.empty()) return otherwise;
+  std::uint64_t number = 0;
+  if (ReadWhole(text, number)) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat(std::string(name), " is '", text, "': a whole number is allowed"));
+}
+
+// "3.141", an epoch and a version; empty: the table in force. Errors: InvalidArgument.
+absl::StatusOr<v1::TableName> TableOf(std::string_view query, std::string_view name) {
+  const std::string text = QueryValue(query, name).value_or("");
+  v1::TableName table;
+  if (text.empty()) return table;
+  const std::size_t point = text.find('.');
+  std::uint64_t epoch = 0, version = 0;
+  if (point == std::string::npos || !ReadWhole(std::string_view(text).substr(0, point), epoch) ||
+      !ReadWhole(std::string_view(text).substr(point + 1), version)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        std::string(name), " is '", text, "': a table is named EPOCH.VERSION, as history lists them"));
+  }
+  table.set_epoch(epoch);
+  table.set_version(version);
+  return table;
+}
+
+absl::StatusOr<WebCall> FindMembers(std::string_view name, std::string_view query) {
+  const auto from = WholeNumber(query, "from", 0);
+  if (!from.ok()) return from.status();
+  const auto limit = WholeNumber(query, "limit", kPageMax);
+  if (!limit.ok()) return limit.status();
+  const ListPage page{static_cast<std::size_t>(*from), static_cast<std::size_t>(*limit)};
+  const std::string tier = QueryValue(query, "tier").value_or("");
+  const std::string region = QueryValue(query, "region").value_or("");
+  if (name == "routers") {
+    return Document([region, page](const Dashboard& screen) { return screen.Routers(region, page); });
+  }
+  return Document(
+      [tier, region, page](const Dashboard& screen) { return screen.Workers(tier, region, page); });
+}
+
+absl::StatusOr<WebCall> FindPast(std::string_view name, std::string_view query) {
+  const auto limit = WholeNumber(query, "limit", kPastDefault);
+  if (!limit.ok()) return limit.status();
+  const std::uint64_t shown = std::min(*limit, kPastMax);
+  const std::string tier = QueryValue(query, "tier").value_or("");
+  if (name == "audit") {
+    return Document([shown](Dashboard& screen) { return AuditDocument(screen.control().audit(), shown); });
+  }
+  if (name == "history") {
+    v1::HistoryRequest request;
+    request.set_tier(tier);
+    request.set_limit(static_cast<std::uint32_t>(shown));
+    return WebCall([request](Dashboard& screen, WebAnswer answer) {
+      screen.past().List(request, [answer = std::move(answer)](auto reply) mutable {
+        if (!reply.ok()) return answer(reply.status());
+        answer(HistoryDocument(*reply));
+      });
+    });
+  }
+  const auto before = TableOf(query, "before");
+  if (!before.ok()) return before.status();
+  const auto after = TableOf(query, "after");
+  if (!after.ok()) return after.status();
+  v1::DiffRequest request;
+  request.set_tier(tier);
+  *request.mutable_before() = *before;
+  *request.mutable_after() = *after;
+  return WebCall([request](Dashboard& screen, WebAnswer answer) {
+    screen.past().Diff(request, [answer = std::move(answer)](auto reply) mutable {
+      if (!reply.ok()) return answer(reply.status());
+      answer(DiffDocument(*reply));
+    });
+  });
+}
+
 }  // namespace
 
 std::optional<std::string> QueryValue(std::string_view query, std::string_view name) {
@@ -104,14 +191,13 @@ absl::StatusOr<WebCall> FindDocument(std::string_view target) {
     return WebCall([id](Dashboard& screen, WebAnswer answer) { screen.FindRequest(id, std::move(answer)); });
   }
   if (name == "events") {
-    const std::string text = QueryValue(query, "after").value_or("0");
-    std::uint64_t after = 0;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), after);
-    if (failed != std::errc() || end != text.data() + text.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("after is '", text, "': a whole number is allowed"));
-    }
-    return Document([after](const Dashboard& listener) { return listener.Events(after); });
+    const auto after = WholeNumber(query, "after", 0);
+    if (!after.ok()) return after.status();
+    return Document([after = *after](const Dashboard& listener) { return listener.Events(after); });
   }
+  if (name == "workers" || name == "routers") return FindMembers(name, query);
+  if (name == "orders") return Document([tier](const Dashboard& listener) { return listener.Orders(tier); });
+  if (name == "audit" || name == "history" || name == "diff") return FindPast(name, query);
   return WebCall();
 }
 

@@ -1,9 +1,11 @@
 // What a path under /api/v1/ stands for: a document to make, or an order to carry out, on the control loop.
 //
-// GET world, fleet, table, events?after=N, timeline?tier=T, region?tier=T&region=R, request?id=I. POST
-// dryrun, drain and threshold take the request of the same call of the Admin service in its JSON form
-// (admin.proto), so both doors have one set of checks. An order's `by.who` is completed with where it came
-// from, because a name that a page sends is only a claim.
+// GET world, fleet, table, events?after=N, timeline?tier=T, region?tier=T&region=R, request?id=I,
+// workers?tier=T&region=R, routers?region=R, orders?tier=T, audit?limit=N, history?tier=T&limit=N,
+// diff?tier=T&before=E.V&after=E.V; lists take from=N and limit=N where they come in pages. POST dryrun,
+// drain and threshold take the request of the same call of the Admin service in its JSON form (admin.proto),
+// so both doors have one set of checks. An order's `by.who` is completed with where it came from, because a
+// name that a page sends is only a claim.
 //
 // Finding a call is pure; running one is the control loop's. Errors of both are sentences for a person.
 #ifndef RINGWAY_CONTROLLER_DAEMON_WEB_CALLS_H_
@@ -22,7 +24,8 @@ namespace ringway::controller {
 
 inline constexpr std::string_view kApiPrefix = "/api/v1/";
 
-// Runs on the control loop and answers once, with JSON.
+// Runs on the control loop and answers once, with JSON; on that loop, or on a thread of the history's or
+// gRPC's.
 using WebAnswer = absl::AnyInvocable<void(absl::StatusOr<std::string>)>;
 using WebCall = std::function<void(Dashboard&, WebAnswer)>;
 

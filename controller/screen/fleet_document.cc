@@ -1,37 +1,25 @@
 #include <limits>
 
 #include "controller/screen/documents.h"
+#include "controller/screen/held_table.h"
 #include "core/json.h"
 
 namespace ringway::controller {
 namespace {
-
-// A table that is younger than this may still be on its way.
-constexpr absl::Duration kUnderWay = absl::Seconds(3);
 
 struct RouterTally {
   int connected = 0;
   int current = 0;  // of those, with the table in force, or one that was until a moment ago
 };
 
-TableVersion ExpectedVersion(const ControllerMachine& machine, absl::Time now) {
-  TableVersion expected;
-  for (const auto& table : machine.history().tables()) {
-    if (now - table->planned_at >= kUnderWay) expected = table->version;
-  }
-  return expected;
-}
-
 IdVector<RegionId, RouterTally> CountRouters(const ControllerMachine& machine, absl::Time now) {
   IdVector<RegionId, RouterTally> regions(machine.fleet()->world.regions.size());
-  const TableVersion expected = ExpectedVersion(machine, now);
-  // The routers of a canary have the table that was made just before that of the many.
-  const TableVersion chosen{expected.epoch, expected.version > 0 ? expected.version - 1 : 0};
+  const ExpectedTable expected(machine, now);
   for (const auto& [name, router] : machine.view().routers()) {
     if (router.stream == 0) continue;
     RouterTally& tally = regions[router.hello.region];
     ++tally.connected;
-    if (router.active >= (machine.trial().Chosen(name) ? chosen : expected)) ++tally.current;
+    if (expected.HeldBy(name, router)) ++tally.current;
   }
   return regions;
 }

@@ -5,10 +5,6 @@
 namespace ringway::controller {
 namespace {
 
-absl::Time StepOf(absl::Time time) {
-  return absl::UnixEpoch() + absl::Floor(time - absl::UnixEpoch(), Timeline::kStep);
-}
-
 std::size_t Series(const FleetPicture& picture) {
   std::size_t series = 0;
   for (const TierPicture& tier : picture) series += tier.regions.size();
@@ -26,6 +22,12 @@ void Divide(Timeline::TierPoint& point, float by) {
 }
 
 }  // namespace
+
+void Timeline::Restore(std::shared_ptr<const Fleet> fleet, std::deque<Step> steps) {
+  fleet_ = std::move(fleet);
+  steps_ = std::move(steps);
+  ended_ += steps_.size();
+}
 
 void Timeline::Add(absl::Time now, const std::shared_ptr<const Fleet>& fleet, const FleetPicture& picture) {
   if (fleet != fleet_) {

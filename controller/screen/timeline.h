@@ -2,7 +2,8 @@
 //
 // An epoch's picture counts for the step in which it was taken; a step's numbers are the means of its
 // pictures. A step without one (the controller was busy, the clock jumped) is a gap, kept as such, so that
-// time runs evenly. A new fleet starts anew: its regions are others.
+// time runs evenly. A new fleet starts anew: its regions are others. What a former life of the controller saw
+// can be put before (timeline_codec.h); the time in between is a gap.
 //
 // Bounds: kSteps steps; regions are left out beyond kRegionSeriesMax (tier, region) pairs, the tiers stay.
 // Pure: time is an argument, monotonic; wall-clock time is the reader's affair. One owner.
@@ -43,6 +44,13 @@ class Timeline {
     std::vector<TierPoint> tiers;
   };
 
+  // The start of the step that holds `time`.
+  static absl::Time StepOf(absl::Time time) {
+    return absl::UnixEpoch() + absl::Floor(time - absl::UnixEpoch(), kStep);
+  }
+
+  // Before the first Add: what was seen of `fleet` earlier, on the grid of StepOf and without holes.
+  void Restore(std::shared_ptr<const Fleet> fleet, std::deque<Step> steps);
   // Times must not decrease.
   void Add(absl::Time now, const std::shared_ptr<const Fleet>& fleet, const FleetPicture& picture);
 

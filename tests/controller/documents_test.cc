@@ -170,5 +170,77 @@ TEST_F(DocumentsTest, ThePastIsNewestFirstAndKnowsItsGaps) {
   EXPECT_EQ(At(fresh, "events").list_value().values_size(), 1);
 }
 
+TEST_F(DocumentsTest, WorkersOfARegionAreToldByNameWithTheirStateInPages) {
+  const Struct all = Parsed(*WorkersDocument(View(), "t0", "r0", {}));
+  EXPECT_EQ(Number(all, "total"), 10);
+  ASSERT_EQ(At(all, "workers").list_value().values_size(), 10);
+  const Struct& first = Item(At(all, "workers"), 0);
+  EXPECT_FALSE(Text(first, "router").empty());
+  EXPECT_NEAR(Number(first, "busy"), rig_.LoadOf(kR0), 0.1);
+  const Struct page = Parsed(*WorkersDocument(View(), "", "r0", {.from = 8, .limit = 5}));
+  EXPECT_EQ(Number(page, "total"), 10);
+  ASSERT_EQ(At(page, "workers").list_value().values_size(), 2);
+  EXPECT_EQ(Text(Item(At(page, "workers"), 0), "name"), Text(Item(At(all, "workers"), 8), "name"));
+  EXPECT_EQ(Parsed(*WorkersDocument(View(), "t0", "r0", {.from = 99})).fields().at("total").number_value(),
+            10);
+  EXPECT_THAT(std::string(WorkersDocument(View(), "t0", "mars", {}).status().message()), HasSubstr("mars"));
+  // Nobody speaks for them any more.
+  for (const StreamId stream : rig_.StreamsOf(kR0)) rig_.Send(RouterDisconnected{stream});
+  const Struct lost = Parsed(*WorkersDocument(View(), "t0", "r0", {}));
+  EXPECT_EQ(At(lost, "counts").struct_value().fields().at("lost").number_value(), 10);
+}
+
+TEST_F(DocumentsTest, ARouterThatHoldsAnOlderTableIsLateSinceTheFirstThatItLacks) {
+  const Struct region = Parsed(*RoutersDocument(View(), "r0", {}));
+  EXPECT_EQ(Number(region, "total"), 2);
+  EXPECT_EQ(Number(region, "late"), 0);
+  EXPECT_EQ(Text(Item(At(region, "routers"), 0), "state"), "here");
+  const Struct all = Parsed(*RoutersDocument(View(), "", {.limit = 1}));
+  EXPECT_EQ(Number(all, "total"), 6);
+  EXPECT_EQ(At(all, "routers").list_value().values_size(), 1);
+  // It goes on with what it has; the others get what a drain makes of it.
+  const StreamId stream = rig_.StreamsOf(kR0)[0];
+  RouterReport stuck = rig_.ReportOf(stream);
+  rig_.Ask(DrainCommand{.region = "r1", .tier = ""});
+  rig_.Seconds(20);
+  rig_.Send(RouterReported{stream, stuck});
+  const Struct later = Parsed(*RoutersDocument(View(), "r0", {}));
+  EXPECT_EQ(Number(later, "late"), 1);
+  for (const Value& value : At(later, "routers").list_value().values()) {
+    const Struct& router = value.struct_value();
+    const bool late = At(router, "late").bool_value();
+    EXPECT_EQ(At(router, "late_since_ms").has_null_value(), !late);
+    if (late) {
+      EXPECT_LT(Number(router, "late_since_ms"), Number(router, "heard_ms") - 3000);
+    }
+  }
+  rig_.Send(RouterDisconnected{stream});
+  EXPECT_EQ(At(Parsed(*RoutersDocument(View(), "r0", {})), "counts")
+                .struct_value()
+                .fields()
+                .at("gone")
+                .number_value(),
+            1);
+}
+
+TEST_F(DocumentsTest, OrdersInForceAreToldWithTheirEndAndWhatCountsThen) {
+  EXPECT_EQ(At(Parsed(*OrdersDocument(View(), "")), "orders").list_value().values_size(), 0);
+  rig_.Ask(ThresholdCommand{.tier = "t0", .overload_threshold = 0.6});
+  rig_.Ask(DrainCommand{.region = "r1", .tier = "", .share = 0.5}, absl::Minutes(10));
+  const Struct orders = Parsed(*OrdersDocument(View(), "t0"));
+  ASSERT_EQ(At(orders, "orders").list_value().values_size(), 2);
+  const Struct& threshold = Item(At(orders, "orders"), 0);
+  EXPECT_EQ(Text(threshold, "kind"), "threshold");
+  EXPECT_EQ(Number(threshold, "value"), 0.6);
+  EXPECT_EQ(threshold.fields().count("until_ms"), 0u);
+  const Struct& drain = Item(At(orders, "orders"), 1);
+  EXPECT_EQ(Text(drain, "kind"), "drain");
+  EXPECT_EQ(Text(drain, "region"), "r1");
+  EXPECT_EQ(Number(drain, "value"), 0.5);
+  EXPECT_EQ(Number(drain, "then"), 0);
+  const absl::Time until = rig_.now + absl::Hours(24) + absl::Minutes(10);
+  EXPECT_NEAR(Number(drain, "until_ms"), static_cast<double>(absl::ToUnixMillis(until)), 2000);
+}
+
 }  // namespace
 }  // namespace ringway::controller

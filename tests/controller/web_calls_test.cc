@@ -21,7 +21,8 @@ TEST(QueryValueTest, FindsDecodesAndRefuses) {
 
 TEST(FindDocumentTest, KnowsItsNamesAndNoOther) {
   for (const char* known :
-       {"world", "fleet", "table", "events", "events?after=3", "timeline?tier=x", "region?region=y"}) {
+       {"world", "fleet", "table", "events", "events?after=3", "timeline?tier=x", "region?region=y",
+        "workers?region=y&from=500", "routers", "orders", "audit?limit=3", "history", "diff?before=1.2"}) {
     const auto call = FindDocument(std::string(kApiPrefix) + known);
     ASSERT_TRUE(call.ok()) << known;
     EXPECT_TRUE(*call != nullptr) << known;
@@ -33,6 +34,13 @@ TEST(FindDocumentTest, KnowsItsNamesAndNoOther) {
   }
   EXPECT_THAT(std::string(FindDocument("/api/v1/events?after=-1").status().message()),
               HasSubstr("after is '-1'"));
+  EXPECT_THAT(std::string(FindDocument("/api/v1/workers?region=y&from=two").status().message()),
+              HasSubstr("from is 'two'"));
+  for (const char* odd : {"3", "3.", ".4", "a.b", "1.2.3", "now"}) {
+    EXPECT_THAT(std::string(FindDocument(std::string("/api/v1/diff?before=") + odd).status().message()),
+                HasSubstr("EPOCH.VERSION"))
+        << odd;
+  }
 }
 
 TEST(ReadPostTest, TakesTheAdminServicesRequestsAndRefusesOthersWithAReason) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
@@ -83,6 +84,21 @@ TEST_F(WebTest, DocumentsAnswerAndAWrongOneSaysWhatIsWrong) {
   EXPECT_EQ(mars.status, 404);
   EXPECT_THAT(mars.body, HasSubstr("mars"));
   EXPECT_EQ(Get("/api/v1/events?after=x").status, 400);
+  EXPECT_THAT(Get("/api/v1/workers?tier=t&region=b").body, HasSubstr("\"total\":0"));
+  EXPECT_EQ(Get("/api/v1/workers?tier=t&region=mars").status, 404);
+  EXPECT_THAT(Get("/api/v1/routers").body, HasSubstr("\"routers\":[]"));
+  EXPECT_THAT(Get("/api/v1/orders").body, HasSubstr("\"orders\":[]"));
+  EXPECT_THAT(Get("/api/v1/audit").body, HasSubstr("\"entries\":[]"));
+  EXPECT_THAT(Get("/api/v1/history?tier=t").body, HasSubstr("\"tables\":["));
+  EXPECT_EQ(Get("/api/v1/history?tier=mars").status, 404);
+  EXPECT_EQ(Get("/api/v1/diff?tier=t&before=1.1").status, 409);  // no table is in force yet
+}
+
+TEST_F(WebTest, ATornHourIsDroppedAndTheControllerStarts) {
+  std::filesystem::create_directories(folder_.File("state"));
+  std::ofstream(folder_.File("state/timeline")) << "ringway-state timeline v1 400 00000000\ntorn";
+  Start(false);
+  EXPECT_THAT(Get("/api/v1/timeline?tier=t").body, HasSubstr("\"demand\":[]"));
 }
 
 TEST_F(WebTest, ForeignNamesAndSitesSeeNothingButProbesAreServed) {
@@ -137,6 +153,8 @@ TEST_F(WebTest, AnOrderIsCarriedOutAndToldWithWhereItCameFrom) {
   const std::string events = Get("/api/v1/events").body;
   EXPECT_THAT(events, HasSubstr("ann (dashboard, 127.0.0.1)"));
   EXPECT_THAT(events, HasSubstr("fans"));
+  EXPECT_THAT(Get("/api/v1/audit?limit=1").body, HasSubstr("\"why\":\"fans\""));
+  EXPECT_THAT(Get("/api/v1/orders?tier=t").body, HasSubstr("\"kind\":\"drain\",\"region\":\"b\""));
   EXPECT_THAT(Post("/api/v1/drain", R"({"by":{"who":"ann"},"region":"mars","drain":true})").body,
               HasSubstr("\"done\":false"));
   EXPECT_EQ(Post("/api/v1/threshold", R"({"by":{"who":"ann"},"tier":"t","overload_threshold":0.6})").status,

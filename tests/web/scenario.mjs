@@ -102,9 +102,39 @@ const steps = {
     await page.until('the whole page', `document.querySelector('#panel').hidden && document.querySelector('#request-card').hidden`);
   },
 
+  async 'a region is looked into: its workers, sorted, its routers, what is known of jobs'() {
+    await page.click('#sums [data-list="workers"]');
+    await page.until('some region and its workers', `document.querySelector('#tab-workers').getAttribute('aria-selected') === 'true' && document.querySelectorAll('#members tbody tr').length > 0`);
+    await page.run(`location.hash = 'region=oslo&part=workers'`);
+    await page.until('the four of Oslo', `document.querySelectorAll('#members tbody tr').length === 4 && /^4 workers: /.test(document.querySelector('#members-note').textContent)`);
+    await page.click('#members [data-column="busy"]');
+    await page.until('the busiest first', `document.querySelector('#members th[aria-sort]')?.getAttribute('aria-sort') === 'descending'`);
+    const busy = await page.run(`[...document.querySelectorAll('#members tbody tr')].map((tr) => parseFloat(tr.cells[2].textContent))`);
+    assert.deepEqual(busy, [...busy].sort((a, b) => b - a));
+    assert.match(await page.run(`location.hash`), /part=workers.*sort=-busy/);
+    await page.run(`document.querySelector('#tab-workers').focus()`);
+    await page.press('ArrowRight');
+    await page.until('its router', `document.querySelectorAll('#members tbody tr').length === 1 && /^1 router: 1 here$/.test(document.querySelector('#members-note').textContent)`);
+    assert.match(await page.text('#members tbody tr'), /oslo.*here.*\d+\.\d+4/);
+    await page.press('ArrowRight');
+    await page.until('jobs', `/of 4 workers, as last reported/.test(document.querySelector('#jobs-list').textContent)`);
+    // Each was a step.
+    await page.run(`history.back()`);
+    await page.until('back to the router', `/part=routers/.test(location.hash) && document.querySelector('#tab-routers').getAttribute('aria-selected') === 'true'`);
+    await page.run(`history.forward()`);
+    await page.until('forward to jobs', `!document.querySelector('#jobs-facts').hidden`);
+    await page.run(`location.hash = ''`);
+    await page.until('the whole page', `document.querySelector('#panel').hidden`);
+  },
+
   async 'axe-core finds nothing to complain about'() {
     if (!axe) return console.log('      without axe-core: npm could not install it here');
     await page.run(readFileSync(axe, 'utf8'));
+    for (const part of ['workers', 'routers', 'jobs']) {
+      await page.run(`location.hash = 'region=paris&part=${part}'`);
+      await page.until(`the list of ${part}`, part === 'jobs' ? `document.querySelector('#jobs-list dd')` : `document.querySelector('#members tbody tr')`);
+      assert.deepEqual(await page.run(`axe.run().then((result) => result.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).join(', ')))`), [], part);
+    }
     await page.run(`location.hash = 'region=paris&request=${request}'`);
     await page.until('all parts are there', `!document.querySelector('#panel').hidden && document.querySelector('#request-traces .trace')`);
     const found = await page.run(`axe.run().then((result) => result.violations.map((v) => v.id + ': ' + v.nodes.map((n) => n.target.join(' ')).join(', ')))`);
@@ -217,6 +247,7 @@ const steps = {
   },
 
   async 'a dead controller is told, the last state stays, and its return is noticed'() {
+    const before = await page.run(`fetch('/api/v1/timeline').then((reply) => reply.json())`);
     await ask('kill', 'killed');
     await page.until('the banner', `!document.querySelector('#banner').hidden`, 10000);
     assert.match(await page.text('#banner-text'), /No connection to the controller since \d\d:\d\d:\d\d.*routers go on/);
@@ -224,6 +255,10 @@ const steps = {
     await ask('start', 'started');
     await page.until('the stream is live again', `document.querySelector('#link').classList.contains('live') && document.querySelector('#banner').hidden`, 15000);
     await page.until('the new leader', `/leads in epoch 2/.test(document.querySelector('#events')?.textContent) && /epoch 2/.test(document.querySelector('#leader').textContent)`, 15000);
+    // Its hour goes on, from what was saved.
+    const after = await page.run(`fetch('/api/v1/timeline').then((reply) => reply.json())`);
+    assert.ok(before.demand.length > 0 && after.demand.length > 0 && after.demand[0] !== null, JSON.stringify(after.demand));
+    assert.ok(Math.abs(after.start_ms - before.start_ms) <= before.step_ms, `${after.start_ms} and ${before.start_ms}`);
     // What could not be loaded while nobody was there is the only thing to complain about.
     assert.deepEqual(page.problems.filter((problem) => !/net::ERR_/.test(problem)), []);
     const foreign = page.requests.filter((request) => new URL(request).origin !== new URL(url).origin);

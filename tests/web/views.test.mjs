@@ -4,11 +4,13 @@ import test from 'node:test';
 import { flowsOf, segmentsOf, shareOf } from '../../web/flows.mjs';
 import { LEVELS, levelOf, levelText } from '../../web/load.mjs';
 import { axis, niceMax, stack, summaries, ticks } from '../../web/series.mjs';
-import { readAddress, writeAddress } from '../../web/address.mjs';
+import { isStep, readAddress, writeAddress } from '../../web/address.mjs';
 import { GROUPS, groupOf, groupsFrom, textOf } from '../../web/kinds.mjs';
 import { stepText, summary } from '../../web/request.mjs';
+import { countsText, tableText } from '../../web/members.mjs';
+import { nextOrder, orderFrom, sorted } from '../../web/sortable.mjs';
 import { EventReader } from '../../web/sse.mjs';
-import { fare } from '../../web/sums.mjs';
+import { fare, worst } from '../../web/sums.mjs';
 
 test('a load is a level relative to the threshold', () => {
   const levels = [[0, 0], [0.02, 0], [0.1, 1], [0.41, 2], [0.7, 3], [0.8, 3], [0.801, 4], [0.999, 4], [1, 5], [3, 5], [NaN, 0]];
@@ -97,4 +99,39 @@ test('where no job has ended nothing is claimed, and nothing is an alarm', () =>
   }
   const told = fare({ failed: 0.5, late: 0.25, success: 0.9, wait_s: 0.1, service_s: 0.4, offers: 0.9 });
   assert.deepEqual(told, { success: 0.9, wait: 0.1, latency: 0.5, lost: 0.75, offers: 1 });
+});
+
+test('a table sorts by any column, both ways, and what is not known comes last', () => {
+  const columns = [{ key: 'name', value: (row) => row.name }, { key: 'busy', number: true, value: (row) => row.busy }];
+  const rows = [{ name: 'w10', busy: 0.5 }, { name: 'w9', busy: null }, { name: 'w1', busy: 0.9 }];
+  const names = (order) => sorted(rows, order, columns).map((row) => row.name);
+  assert.deepEqual(names(''), ['w1', 'w9', 'w10'], 'numbers inside names count as numbers');
+  assert.deepEqual(names('busy').slice(0, 2), ['w10', 'w1']);
+  assert.deepEqual(names('-name'), ['w10', 'w9', 'w1']);
+  assert.deepEqual(orderFrom('colour', columns), { key: 'name', falls: false });
+  assert.equal(nextOrder('name', columns[1], columns), '-busy', 'the busiest first');
+  assert.equal(nextOrder('-busy', columns[1], columns), 'busy');
+  assert.equal(nextOrder('', columns[0], columns), '-name');
+});
+
+test('what is chosen is a step for back and forward, what is arranged is not', () => {
+  assert.equal(isStep({}, { region: 'a' }), true);
+  assert.equal(isStep({ region: 'a' }, { region: 'a', part: 'workers' }), true);
+  assert.equal(isStep({ region: 'a', part: '' }, { region: 'a', sort: '-busy', events: 'spill' }), false);
+});
+
+test('a figure leads to where most is amiss', () => {
+  const regions = [{ name: 'a', workers: 4, seen: 4, load: 0.9 }, { name: 'b', workers: 4, seen: 1, load: 0.1 }];
+  assert.equal(worst(regions, [], (region) => region.workers - region.seen), 'b');
+  assert.equal(worst(regions, [[2, 1], [2, 2]], (region, [connected, current]) => connected - current), 'a');
+  assert.equal(worst(regions, [], () => 0), 'a', 'else to the highest load');
+  assert.equal(worst([], [], () => 0), '');
+});
+
+test('lists say how many there are and who is late', () => {
+  assert.equal(countsText(3, 'worker', { busy: 1, idle: 2 }), '3 workers: 1 busy, 2 idle');
+  assert.equal(countsText(0, 'router', {}), 'no router has been heard of');
+  assert.equal(tableText({ table: '1.4', late: false, late_since_ms: null }), '1.4');
+  assert.match(tableText({ table: '1.4', late: true, late_since_ms: 0 }), /^1\.4, late since \d\d:\d\d:\d\d$/);
+  assert.equal(tableText({ table: '', late: true, late_since_ms: null }), 'none, late');
 });

@@ -1,0 +1,172 @@
+#include "controller/screen/timeline_codec.h"
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace ringway::controller {
+namespace {
+
+constexpr std::size_t kNumberBytes = 4;
+constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
+
+// Numbers are little-endian.
+class Bytes {
+ public:
+  void Add(std::uint64_t value, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) text_.push_back(static_cast<char>((value >> (8 * i)) & 0xff));
+  }
+  void Add(float value) { Add(std::bit_cast<std::uint32_t>(value), kNumberBytes); }
+  void Add(std::string_view name) {
+    Add(name.size(), kNumberBytes);
+    text_.append(name);
+  }
+  std::string Take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+// After the first number that is not there everything is 0 and ok() is false.
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  std::uint64_t Number(std::size_t bytes) {
+    if (bytes > bytes_.size()) return Fail();
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i) {
+      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[i])) << (8 * i);
+    }
+    bytes_.remove_prefix(bytes);
+    return value;
+  }
+  float Float() { return std::bit_cast<float>(static_cast<std::uint32_t>(Number(kNumberBytes))); }
+  // So many things of at least `each` bytes follow.
+  std::size_t Count(std::size_t each) {
+    const std::uint64_t count = Number(kNumberBytes);
+    return count > bytes_.size() / each ? static_cast<std::size_t>(Fail()) : static_cast<std::size_t>(count);
+  }
+  std::string Name() {
+    const std::size_t size = Count(1);
+    const std::string name(bytes_.substr(0, size));
+    bytes_.remove_prefix(size);
+    return name;
+  }
+  bool ok() const { return ok_; }
+  bool done() const { return bytes_.empty(); }
+
+ private:
+  std::uint64_t Fail() {
+    ok_ = false;
+    bytes_ = {};
+    return 0;
+  }
+  std::string_view bytes_;
+  bool ok_ = true;
+};
+
+struct Names {
+  std::vector<std::optional<TierId>> tiers;
+  std::vector<std::optional<RegionId>> regions;
+};
+
+Names ReadNames(ByteReader& reader, const Fleet& fleet) {
+  Names names;
+  for (std::size_t n = reader.Count(kNumberBytes); n > 0 && reader.ok(); --n) {
+    names.tiers.push_back(fleet.FindTier(reader.Name()));
+  }
+  for (std::size_t n = reader.Count(kNumberBytes); n > 0 && reader.ok(); --n) {
+    names.regions.push_back(fleet.world.FindRegion(reader.Name()));
+  }
+  return names;
+}
+
+Timeline::Step Unknown(const Fleet& fleet) {
+  const std::size_t regions = fleet.world.regions.size();
+  const bool regions_too = fleet.tiers.size() * regions <= Timeline::kRegionSeriesMax;
+  const std::vector<Timeline::RegionPoint> points(regions_too ? regions : 0, {kUnknown, kUnknown});
+  const Timeline::TierPoint tier{kUnknown, kUnknown, kUnknown, points};
+  return {.start = absl::UnixEpoch(),
+          .seen = true,
+          .tiers = std::vector<Timeline::TierPoint>(fleet.tiers.size(), tier)};
+}
+
+Timeline::Step ReadStep(ByteReader& reader, const Names& names, const Timeline::Step& unknown) {
+  if (reader.Number(1) == 0) return {};
+  Timeline::Step step = unknown;
+  Timeline::TierPoint aside;
+  for (const std::optional<TierId>& tier : names.tiers) {
+    Timeline::TierPoint& point = tier ? step.tiers[tier->index()] : aside;
+    point.demand_rps = reader.Float();
+    point.away_rps = reader.Float();
+    point.shed_rps = reader.Float();
+    if (reader.Number(1) == 0) continue;
+    for (const std::optional<RegionId>& region : names.regions) {
+      const float load = reader.Float();
+      const float demand = reader.Float();
+      if (region && region->index() < point.regions.size()) point.regions[region->index()] = {load, demand};
+    }
+  }
+  return step;
+}
+
+void WriteStep(const Timeline::Step& step, std::size_t tiers, Bytes& bytes) {
+  const bool seen = step.seen && step.tiers.size() == tiers;
+  bytes.Add(seen ? 1 : 0, 1);
+  if (!seen) return;
+  for (const Timeline::TierPoint& tier : step.tiers) {
+    for (const float value : {tier.demand_rps, tier.away_rps, tier.shed_rps}) bytes.Add(value);
+    bytes.Add(tier.regions.empty() ? 0 : 1, 1);
+    for (const Timeline::RegionPoint& region : tier.regions) {
+      bytes.Add(region.load);
+      bytes.Add(region.demand_rps);
+    }
+  }
+}
+
+}  // namespace
+
+std::string EncodeTimeline(const Timeline& timeline, const Fleet& fleet, absl::Duration ahead) {
+  Bytes bytes;
+  const std::deque<Timeline::Step>& steps = timeline.steps();
+  const absl::Time newest = steps.empty() ? absl::UnixEpoch() : steps.back().start + ahead;
+  bytes.Add(static_cast<std::uint64_t>(absl::ToUnixMillis(newest)), 8);
+  bytes.Add(fleet.tiers.size(), kNumberBytes);
+  for (const Tier& tier : fleet.tiers) bytes.Add(tier.name);
+  bytes.Add(fleet.world.regions.size(), kNumberBytes);
+  for (const Region& region : fleet.world.regions) bytes.Add(region.name);
+  bytes.Add(steps.size(), kNumberBytes);
+  for (const Timeline::Step& step : steps) WriteStep(step, fleet.tiers.size(), bytes);
+  return bytes.Take();
+}
+
+absl::StatusOr<std::deque<Timeline::Step>> DecodeTimeline(std::string_view bytes, const Fleet& fleet,
+                                                          absl::Time now, absl::Duration ahead) {
+  ByteReader reader(bytes);
+  const absl::Time newest = absl::FromUnixMillis(static_cast<std::int64_t>(reader.Number(8))) - ahead;
+  const Names names = ReadNames(reader, fleet);
+  const Timeline::Step unknown = Unknown(fleet);
+  const std::size_t count = reader.Count(1);
+  std::deque<Timeline::Step> steps;
+  for (std::size_t i = 0; i < count && reader.ok(); ++i) {
+    steps.push_back(ReadStep(reader, names, unknown));
+    if (steps.size() > Timeline::kSteps) steps.pop_front();
+  }
+  if (!reader.ok() || !reader.done()) return absl::DataLossError("it does not hold a timeline");
+  // On the grid of this life, half a step off at most.
+  const absl::Time last = Timeline::StepOf(newest + Timeline::kStep / 2);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    steps[i].start = last - Timeline::kStep * (steps.size() - 1 - i);
+  }
+  const absl::Time present = Timeline::StepOf(now);
+  while (!steps.empty() && (steps.back().start >= present || !steps.back().seen)) steps.pop_back();
+  while (!steps.empty() && present - steps.front().start > Timeline::kStep * Timeline::kSteps) {
+    steps.pop_front();
+  }
+  return steps;
+}
+
+}  // namespace ringway::controller
