@@ -1,11 +1,12 @@
-// What is looked at, in the address behind #: tier, region and its part, order of its tables, kinds of events, a request.
+// What is looked at, in the address behind #: tier, region and its part, order of its tables, kinds of events, a request,
+// the part of the map, a moment of the hour, the plan of what if, two tables that are compared.
 // So a view can be sent to somebody, kept as a bookmark, and is there again after a reload; what somebody chose is a step
 // of its own for back and forward.
 //
 // Behind # it never reaches the server, and changes nothing for it. What is not known is left out; the rest of an address
 // that somebody mistyped still counts. Reading and writing text is pure; bind() ties it to the page.
-const KEYS = ['tier', 'region', 'part', 'sort', 'events', 'request'];
-const STEPS = ['tier', 'region', 'part', 'request'];
+const KEYS = ['tier', 'region', 'part', 'sort', 'events', 'request', 'map', 'at', 'threshold', 'drain', 'scale', 'tables'];
+const STEPS = ['tier', 'region', 'part', 'request', 'threshold', 'drain', 'scale', 'tables'];
 
 export function readAddress(hash) {
   const asked = new URLSearchParams(hash.replace(/^#/, ''));

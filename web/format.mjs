@@ -54,6 +54,14 @@ export function withTitles(text, regions = []) {
   return text.replace(new RegExp(`(?<![\\w-])(${names.join('|')})(?![\\w-]|/)`, 'g'), (name) => titles.get(name));
 }
 
+// A long sentence in two: what two lines hold, cut where it pauses, and the rest.
+export function brief(text, most = 130) {
+  if (text.length <= most) return { head: text, rest: '' };
+  const pauses = ['; ', '. ', ': ', ', ', ' '].map((pause) => text.lastIndexOf(pause, most - pause.length));
+  const cut = pauses.find((at) => at >= 40) ?? most - 1;
+  return { head: text.slice(0, cut + 1).trimEnd(), rest: text.slice(cut + 1).trimStart() };
+}
+
 const pad = (number) => String(number).padStart(2, '0');
 
 // The visitor's own clock.

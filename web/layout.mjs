@@ -80,7 +80,8 @@ function keepInside(circle, { width, height }) {
 }
 
 // A label beside each circle, where it covers neither a circle nor an earlier label; null where there is no room.
-// items: [{x, y, r, width}], most important first. -> [{x, y, anchor} | null]
+// items: [{x, y, r, width, must?}], most important first. One that must be seen may cover circles; it comes first, so that no
+// label covers it. -> [{x, y, anchor} | null]
 export function placeLabels(items, { height, bounds }) {
   const taken = items.map(({ x, y, r }) => ({ left: x - r, right: x + r, top: y - r, bottom: y + r }));
   return items.map((item, index) => {
@@ -91,10 +92,11 @@ export function placeLabels(items, { height, bounds }) {
       { x: item.x, y: item.y + gap + height / 2, anchor: 'middle', left: item.x - item.width / 2 },
       { x: item.x, y: item.y - gap - height / 2, anchor: 'middle', left: item.x - item.width / 2 },
     ];
-    for (const { left, ...place } of candidates) {
+    for (const [tries, { left, ...place }] of [...candidates, ...(item.must ? candidates : [])].entries()) {
       const box = { left, right: left + item.width, top: place.y - height / 2, bottom: place.y + height / 2 };
       const outside = box.left < 2 || box.right > bounds.width - 2 || box.top < 2 || box.bottom > bounds.height - 2;
-      if (outside || taken.some((other, i) => i !== index && overlap(box, other))) continue;
+      const covers = tries < candidates.length && taken.some((other, i) => i !== index && overlap(box, other));
+      if (outside || covers) continue;
       taken.push(box);
       return place;
     }

@@ -2,7 +2,7 @@
 //
 // Everything is drawn in pixels of the present size, so that text and touch targets stay as large as they should be on
 // every screen. Regions are one stop of the tab order, and so are flows; arrow keys move within each.
-import { keyed, s, setAttributes, setText } from './dom.mjs';
+import { byId, keyed, s, setAttributes, setText } from './dom.mjs';
 import { flowsOf, shareOf } from './flows.mjs';
 import { load, milliseconds, percent, rate, reason } from './format.mjs';
 import { COLUMNS, NORTH, ROWS } from './land.mjs';
@@ -10,11 +10,12 @@ import { arc, fit, placeLabels, radii, spread, toPixels } from './layout.mjs';
 import { levelOf, levelText } from './load.mjs';
 import { project } from './projection.mjs';
 import { rove } from './roving.mjs';
+import { change, STEP, viewOf, ZoomHands } from './zoom.mjs';
 
 const REGIONS_MAX = 300; // beyond, the largest are drawn; the table has all
 const FLOWS_MAX = 120;
 const LABEL_HEIGHT = 15;
-const CHARACTER_WIDTH = 6.3;
+const LABEL_FONT_PX = 12;
 
 export class WorldMap {
   #svg;
@@ -23,6 +24,8 @@ export class WorldMap {
   #size = { width: 0, height: 0 };
   #circles = new Map(); // by region
   #drawn = ''; // what the land and the places were laid out for
+  #whole = null; // the view of all places
+  #pen = document.createElement('canvas').getContext('2d'); // measures labels
 
   constructor(svg, tip, store) {
     this.#svg = svg;
@@ -34,7 +37,9 @@ export class WorldMap {
     this.places = s('g', { class: 'places', role: 'group', 'aria-label': 'Regions' });
     // Numbers in the circles are not part of the buttons: a button is called as what is written beside it.
     this.values = s('g', { class: 'values', 'aria-hidden': 'true' });
-    svg.append(this.land, this.threads, this.flows, this.places, this.values);
+    // The selected region's label lies over everything.
+    this.top = s('text', { class: 'label top', dy: '0.35em', 'aria-hidden': 'true' });
+    svg.append(this.land, this.threads, this.flows, this.places, this.values, this.top);
     rove(this.flows);
     rove(this.places);
     new ResizeObserver(([entry]) => {
@@ -42,6 +47,25 @@ export class WorldMap {
       this.render();
     }).observe(svg);
     document.addEventListener('keydown', (event) => event.key === 'Escape' && this.#hideTip());
+    new ZoomHands(svg, { move: (how) => this.#zoom(how), reset: () => store.zoomTo(null), zoomed: () => store.zoom !== null });
+    byId('zoom-in').addEventListener('click', () => this.#zoom({ factor: STEP }));
+    byId('zoom-out').addEventListener('click', () => this.#zoom({ factor: 1 / STEP }));
+    byId('zoom-whole').addEventListener('click', () => store.zoomTo(null));
+  }
+
+  #zoom(how) {
+    if (!this.#whole) return;
+    this.#hideTip();
+    // By keys around the region that has the focus, so that it stays in sight.
+    const home = how.keys && this.#circles.get(document.activeElement?.dataset?.region)?.home;
+    if (home) how = { ...how, at: { x: home.x, y: home.y } };
+    this.#store.zoomTo(change(this.#whole, this.#store.zoom, this.#size, NORTH, how));
+  }
+
+  // A little more than it is, bold where the region is selected.
+  #widthOf(title, selected) {
+    this.#pen.font = `${selected ? 650 : 400} ${LABEL_FONT_PX}px ${getComputedStyle(this.#svg).fontFamily}`;
+    return this.#pen.measureText(title).width + 4;
   }
 
   render() {
@@ -55,7 +79,8 @@ export class WorldMap {
   #layOut(tier) {
     const { width, height } = this.#size;
     const capacities = tier.regions.map((region) => region.workers);
-    const key = JSON.stringify([width, height, this.#store.tierName, this.#store.world.world, capacities]);
+    const { zoom, regionName } = this.#store;
+    const key = JSON.stringify([width, height, this.#store.tierName, this.#store.world.world, capacities, zoom, regionName]);
     if (key === this.#drawn) return;
     this.#drawn = key;
     setAttributes(this.#svg, { viewBox: `0 0 ${width} ${height}` });
@@ -63,25 +88,39 @@ export class WorldMap {
       .map((region, index) => ({ ...this.#store.place(region.name), workers: capacities[index] }))
       .sort((a, b) => b.workers - a.workers)
       .slice(0, REGIONS_MAX);
-    const view = fit(shown.map((place) => project(place.latitude, place.longitude, NORTH)), width, height, NORTH);
+    this.#whole = fit(shown.map((place) => project(place.latitude, place.longitude, NORTH)), width, height, NORTH);
+    const view = viewOf(this.#whole, zoom, this.#size, NORTH);
+    setAttributes(this.#svg, { class: zoom ? 'zoomed' : null });
+    byId('zoom-out').disabled = byId('zoom-whole').disabled = !zoom;
     setAttributes(this.land, { d: landPath(view, width, height), 'stroke-width': Math.max(1.6, (360 / COLUMNS) * view.scale * 0.5) });
     const largest = Math.max(8, Math.min(26, Math.min(width, height) / 15, width / (6 * Math.sqrt(shown.length))));
     const sizes = radii(shown.map((place) => place.workers), Math.max(4, largest / 3), largest);
     const homes = shown.map((place, i) => ({ ...toPixels(view, place.latitude, place.longitude, NORTH), r: sizes[i] }));
-    const circles = spread(homes, { bounds: this.#size });
-    const labels = placeLabels(
-      circles.map((circle, i) => ({ ...circle, width: shown[i].title.length * CHARACTER_WIDTH })),
-      { height: LABEL_HEIGHT, bounds: this.#size },
-    );
-    this.#circles = new Map(shown.map((place, i) => [place.name, { ...circles[i], home: homes[i], label: labels[i], title: place.title }]));
+    // A part of the map leaves places outside where they are.
+    const circles = spread(homes, { bounds: zoom ? null : this.#size });
+    this.#circles = new Map(shown.map((place, i) => [place.name, {
+      ...circles[i], home: homes[i], title: place.title, label: null,
+      seen: circles[i].x > -circles[i].r && circles[i].x < width + circles[i].r && circles[i].y > -circles[i].r && circles[i].y < height + circles[i].r,
+    }]));
+    this.#layLabels(regionName);
     this.worldWidth = 360 * view.scale;
     keyed(this.threads, [...this.#circles].filter(([, c]) => Math.hypot(c.x - c.home.x, c.y - c.home.y) > c.r * 0.6),
       ([name]) => name, () => s('line'),
       (line, [, c]) => setAttributes(line, { x1: c.home.x, y1: c.home.y, x2: c.x, y2: c.y }));
   }
 
+  // Of what is seen, the selected region first, then the largest.
+  #layLabels(selected) {
+    const seen = [...this.#circles].filter(([, circle]) => circle.seen).sort(([a], [b]) => (b === selected) - (a === selected));
+    const labels = placeLabels(
+      seen.map(([name, circle]) => ({ ...circle, width: this.#widthOf(circle.title, name === selected), must: name === selected })),
+      { height: LABEL_HEIGHT, bounds: this.#size },
+    );
+    seen.forEach(([, circle], i) => (circle.label = labels[i]));
+  }
+
   #drawPlaces(tier) {
-    const drawn = tier.regions.filter((region) => this.#circles.has(region.name));
+    const drawn = tier.regions.filter((region) => this.#circles.get(region.name)?.seen);
     keyed(this.places, drawn, (region) => region.name, (region) => this.#makePlace(region), (node, region) =>
       this.#updatePlace(node, region, tier.threshold));
     keyed(this.values, drawn, (region) => region.name, () => s('text', { 'text-anchor': 'middle', dy: '0.35em' }), (node, region) => {
@@ -89,6 +128,10 @@ export class WorldMap {
       setAttributes(node, { class: `value load-${levelOf(region.load, tier.threshold)}`, x: x.toFixed(1), y: y.toFixed(1) });
       setText(node, r >= 13 ? String(Math.round(region.load * 100)) : '');
     });
+    const selected = this.#circles.get(this.#store.regionName);
+    const label = selected?.seen ? selected.label : null;
+    setText(this.top, label ? selected.title : '');
+    if (label) setAttributes(this.top, { x: label.x.toFixed(1), y: label.y.toFixed(1), 'text-anchor': label.anchor });
     rove.refresh(this.places);
   }
 
@@ -124,9 +167,8 @@ export class WorldMap {
     setAttributes(halo, { r: r + 5 });
     setAttributes(body, { r });
     setAttributes(mark, { r: r + 2.5 });
-    setText(text, label || selected ? title : '');
-    setAttributes(text, label ? { x: label.x - x, y: label.y - y, 'text-anchor': label.anchor }
-      : { x: 0, y: -r - 12, 'text-anchor': 'middle' });
+    setText(text, label && !selected ? title : '');
+    if (label) setAttributes(text, { x: (label.x - x).toFixed(1), y: (label.y - y).toFixed(1), 'text-anchor': label.anchor });
   }
 
   // With a region selected: the ring of the others, as a class.
@@ -141,6 +183,7 @@ export class WorldMap {
     const selected = this.#store.regionName;
     const flows = flowsOf(tier.regions, this.#store.rows)
       .filter((flow) => this.#circles.has(flow.source) && this.#circles.has(flow.target))
+      .filter((flow) => this.#circles.get(flow.source).seen || this.#circles.get(flow.target).seen)
       .slice(0, FLOWS_MAX);
     const most = Math.max(0.5, ...flows.map((flow) => flow.rps));
     keyed(this.flows, flows, (flow) => flow.key, (flow) => this.#makeFlow(flow), (node, flow) => {

@@ -1,6 +1,6 @@
 // The selected region: its numbers, its rings, why its traffic goes where it goes, and the drain button.
 import { byId, h, setAttributes, setText } from './dom.mjs';
-import { load, localClock, percent, rate, withTitles } from './format.mjs';
+import { brief, load, localClock, percent, rate, withTitles } from './format.mjs';
 import { levelText } from './load.mjs';
 import { Members } from './members.mjs';
 import { drawRings } from './rings.mjs';
@@ -55,14 +55,24 @@ export class Panel {
     this.#members.render(own);
     if (store.region && store.part === 'rings') {
       drawRings(byId('rings'), store);
-      const lines = byId('panel-lines');
-      const told = store.region.lines.map((line) => withTitles(line, store.world?.regions));
-      if (lines.textContent !== told.join('')) lines.replaceChildren(...told.map((line) => h('li', {}, line)));
+      this.#explain(store.region.lines.map((line) => withTitles(line, store.world?.regions)));
     }
     if (this.#shown !== own.name) {
       this.#shown = own.name;
       if (this.#root.contains(document.activeElement) || document.activeElement?.closest('#all-regions, .places')) byId('panel-title').focus({ preventScroll: true });
     }
+  }
+
+  // What is longer than two lines is folded; what somebody has unfolded stays so.
+  #explain(told) {
+    const lines = byId('panel-lines');
+    if (lines.print === told.join('')) return;
+    lines.print = told.join('');
+    const open = [...lines.children].map((line) => line.querySelector('details')?.open);
+    lines.replaceChildren(...told.map((line, i) => {
+      const { head, rest } = brief(line);
+      return h('li', {}, rest ? h('details', { open: open[i] }, h('summary', {}, head), rest) : head);
+    }));
   }
 
   #figures(own) {

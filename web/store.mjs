@@ -20,6 +20,8 @@ export class Store {
   kinds = groupsFrom(''); // of events that are shown
   part = 'rings'; // of the selected region: rings, workers, routers, jobs
   sort = ''; // order of its tables (sortable.mjs)
+  zoom = null; // of the map (zoom.mjs)
+  moment = null; // of the last hour that is looked at, in ms; null: now
   region = null; // document of the selected region
   link = { state: 'connecting', since: Date.now(), error: null };
 
@@ -92,6 +94,14 @@ export class Store {
   }
   sortBy(text) {
     this.sort = text ?? '';
+    this.changed();
+  }
+  lookAt(ms) {
+    this.moment = Number.isFinite(ms) && ms > 0 ? ms : null;
+    this.changed();
+  }
+  zoomTo(zoom) {
+    this.zoom = zoom;
     this.changed();
   }
   selectRegion(name) {

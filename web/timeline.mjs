@@ -17,6 +17,9 @@ export class TimelineView {
   #canvas = byId('timeline');
   #drawn = null;
   #pointer = null;
+  #axisOf = null; // as drawn last
+  #left = 0;
+  #fixed = null; // the moment that was drawn
 
   constructor(store) {
     this.store = store;
@@ -24,6 +27,28 @@ export class TimelineView {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.render(true));
     this.#canvas.addEventListener('pointermove', (event) => this.#point(event.offsetX));
     this.#canvas.addEventListener('pointerleave', () => this.#point(null));
+    this.#canvas.addEventListener('click', (event) => this.#fix(this.#axisOf?.indexAt(event.offsetX - this.#left)));
+    this.#canvas.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  // Keeps one step's moment in sight, for the address too; the same again, or what is no step, gives it up.
+  #fix(index) {
+    const { timeline, moment } = this.store;
+    if (!timeline) return;
+    const ms = timeline.demand[index] === undefined ? null : timeline.start_ms + index * timeline.step_ms;
+    this.store.lookAt(ms === moment ? null : ms);
+    this.render(true);
+  }
+
+  #key(event) {
+    const { timeline, moment } = this.store;
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: 12, PageDown: -12 }[event.key];
+    if (!timeline || (!step && event.key !== 'Escape')) return;
+    event.preventDefault();
+    if (!step) return this.#fix(undefined);
+    const last = timeline.demand.length - 1;
+    const now = moment === null ? last : Math.round((moment - timeline.start_ms) / timeline.step_ms);
+    this.#fix(Math.max(0, Math.min(last, now + step)));
   }
 
   #point(x) {
@@ -38,7 +63,8 @@ export class TimelineView {
     this.#canvas.hidden = empty;
     byId('timeline-read').hidden = empty;
     if (empty) return;
-    if (!force && this.#drawn === timeline && this.events === events) return;
+    if (!force && this.#drawn === timeline && this.events === events && this.#fixed === this.store.moment) return;
+    this.#fixed = this.store.moment;
     const fresh = this.#drawn !== timeline;
     this.#drawn = timeline;
     this.events = events;
@@ -64,6 +90,7 @@ export class TimelineView {
     brush.ctx.scale(ratio, ratio);
     brush.ctx.font = brush.font;
     const ax = axis(timeline, brush.width);
+    [this.#axisOf, this.#left] = [ax, names];
     brush.ctx.translate(names, 0);
     this.#areas(brush, timeline, ax);
     this.#axis(brush, ax);
@@ -143,15 +170,19 @@ export class TimelineView {
 
   #read({ ctx, colour, left }, timeline, ax, height) {
     const x = this.#pointer === null ? null : this.#pointer - left;
-    const index = x === null ? timeline.demand.length - 1 : ax.indexAt(x);
+    const { moment } = this.store;
+    const last = timeline.demand.length - 1;
+    const chosen = moment === null ? last : Math.round((moment - timeline.start_ms) / timeline.step_ms);
+    const index = x === null ? chosen : ax.indexAt(x);
     const demand = timeline.demand[index];
-    if (x !== null && demand !== undefined) {
+    if ((x !== null || moment !== null) && demand !== undefined) {
       ctx.fillStyle = colour('--ink');
       ctx.fillRect(ax.x(index) + ax.perStep / 2, 0, 1, height);
     }
     const text = demand === undefined || demand === null ? 'nothing is known of that moment'
       : `${clock(timeline.start_ms + index * timeline.step_ms)}: ${rate(demand)} entered, ${percent(demand ? timeline.away[index] / demand : 0)} served elsewhere, ${percent(demand ? timeline.shed[index] / demand : 0)} refused`;
     setText(byId('timeline-read'), text);
+    setAttributes(this.#canvas, { 'aria-valuemin': 0, 'aria-valuemax': last, 'aria-valuenow': Math.max(0, Math.min(last, index)), 'aria-valuetext': text });
   }
 
   #table(timeline) {

@@ -1,7 +1,7 @@
 // Numbers as a person reads them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { DASH, load, localClock, milliseconds, nines, percent, plural, rate, reason, seconds, span, withTitles } from '../../web/format.mjs';
+import { brief, DASH, load, localClock, milliseconds, nines, percent, plural, rate, reason, seconds, span, withTitles } from '../../web/format.mjs';
 
 const table = (name, fn, rows) => test(name, () => rows.forEach(([value, text]) => assert.equal(fn(value), text, `${value}`)));
 
@@ -30,4 +30,13 @@ test('one row, two rows', () => {
 test('the clock of a place', () => {
   assert.equal(localClock(Date.UTC(2026, 0, 1, 23, 30), 330), '05:00');
   assert.equal(localClock(Date.UTC(2026, 0, 1, 2, 5), -300), '21:05');
+});
+
+test('a long sentence is cut where it pauses, and nothing of it is lost', () => {
+  assert.deepEqual(brief('short'), { head: 'short', rest: '' });
+  const long = `${'word '.repeat(20)}end; ${'more '.repeat(20)}`.trim();
+  const { head, rest } = brief(long);
+  assert.ok(head.endsWith('end;') && head.length <= 130, head);
+  assert.equal(`${head} ${rest}`, long);
+  assert.deepEqual(Object.values(brief('x'.repeat(200))).map((part) => part.length), [130, 70]);
 });

@@ -4,6 +4,7 @@ import test from 'node:test';
 import { COLUMNS, NORTH, ROWS } from '../../web/land.mjs';
 import { arc, direction, fit, placeLabels, radii, ringRadius, spread, toPixels } from '../../web/layout.mjs';
 import { project, projectLatitude, unprojectLatitude } from '../../web/projection.mjs';
+import { change, textOf, viewOf, ZOOM_MAX, zoomFrom } from '../../web/zoom.mjs';
 
 // A small generator with a seed (xorshift), so that a failure can be seen again.
 function random(seed) {
@@ -120,4 +121,34 @@ test('the figure of rings keeps order and puts what no ring holds on the rim', (
   assert.equal(ringRadius(3, []), 1);
   assert.ok(Math.abs(direction({ latitude: 0, longitude: 170 }, { latitude: 0, longitude: -170 })) < 1e-9, 'east over the date line');
   assert.ok(direction({ latitude: 0, longitude: 0 }, { latitude: 50, longitude: 0 }) < 0, 'north is up');
+});
+
+test('zooming keeps what is under the pointer, dragging carries it along, and out again is the whole', () => {
+  const size = { width: 1000, height: 500 };
+  const whole = { scale: 2.5, x: 20, y: 10 };
+  const next = random(5);
+  const pixel = (view, place) => toPixels(view, place.latitude, place.longitude, NORTH);
+  for (let round = 0; round < 300; ++round) {
+    const at = { x: 250 + next() * 500, y: 100 + next() * 250 };
+    const place = { latitude: unprojectLatitude(projectLatitude(NORTH) - (whole.y + at.y / whole.scale)), longitude: whole.x + at.x / whole.scale - 180 };
+    let zoom = change(whole, null, size, NORTH, { factor: 1.2 + next() * 8, at });
+    let now = pixel(viewOf(whole, zoom, size, NORTH), place);
+    assert.ok(Math.hypot(now.x - at.x, now.y - at.y) < 0.5, `round ${round}: ${now.x} ${now.y}`);
+    zoom = change(whole, zoom, size, NORTH, { dx: 30, dy: -12 });
+    now = pixel(viewOf(whole, zoom, size, NORTH), place);
+    assert.ok(Math.hypot(now.x - at.x - 30, now.y - at.y + 12) < 0.5, `round ${round}`);
+    assert.equal(change(whole, zoom, size, NORTH, { factor: 1e-3 }), null);
+    assert.equal(change(whole, zoom, size, NORTH, { factor: 1e3 }).by, ZOOM_MAX);
+    const again = zoomFrom(textOf(zoom));
+    assert.ok(Math.abs(again.by - zoom.by) < 0.01 && Math.abs(again.longitude - zoom.longitude) < 0.01);
+  }
+  for (const odd of ['', undefined, '0.5,1,1', '4,100,0', '4,1', 'x,y,z', '4,1,1,1', '99,0,0']) assert.equal(zoomFrom(odd), null, `${odd}`);
+  assert.equal(textOf(null), '');
+});
+
+test('the label of what is selected is always there, and no other covers it', () => {
+  const bounds = { width: 300, height: 200 };
+  const crowd = Array.from({ length: 40 }, (_, i) => ({ x: 110 + (i % 8) * 12, y: 70 + Math.floor(i / 8) * 12, r: 6, width: 50 }));
+  assert.equal(placeLabels([{ ...crowd[20], must: true }, ...crowd], { height: 14, bounds })[0]?.anchor, 'start');
+  assert.equal(placeLabels([crowd[20], ...crowd], { height: 14, bounds })[0], null);
 });

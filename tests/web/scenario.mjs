@@ -127,6 +127,17 @@ const steps = {
     await page.until('the whole page', `document.querySelector('#panel').hidden`);
   },
 
+  async 'a moment of the hour is kept, by keyboard, and the address has it'() {
+    await page.until('two steps', `!document.querySelector('#timeline').hidden && Number(document.querySelector('#timeline').getAttribute('aria-valuemax')) >= 1`, 20000);
+    await page.run(`document.querySelector('#timeline').focus()`);
+    await page.press('ArrowLeft');
+    await page.until('the moment is in the address', `/at=\\d{13}/.test(location.hash)`);
+    const told = await page.text('#timeline-read');
+    assert.match(told, /^\d\d:\d\d:\d\d: [\d.]+\/s entered/);
+    await page.press('Escape');
+    await page.until('now again', `!/at=/.test(location.hash)`);
+  },
+
   async 'axe-core finds nothing to complain about'() {
     if (!axe) return console.log('      without axe-core: npm could not install it here');
     await page.run(readFileSync(axe, 'utf8'));
@@ -174,6 +185,23 @@ const steps = {
     assert.equal(after.tiers[0].overload_threshold, before.tiers[0].overload_threshold);
   },
 
+  async 'what if has drains and demand too, as the command line, and the address opens the same plan'() {
+    await page.run(`location.hash = 'drain=tokyo:0.5&scale=paris:1.5'`);
+    await page.until('an answer', `document.querySelector('#threshold-result [data-changes]') && /50 % of tokyo drained, demand of paris × 1.5/.test(document.querySelector('#threshold-when').textContent)`);
+    const what = cli('whatif', '--drain', 'tokyo=0.5', '--scale', 'paris=1.5');
+    assert.deepEqual(await page.run(`[...document.querySelectorAll('#threshold-result .diff-rows > li')].map((li) => li.dataset.row)`),
+      what.changes.map((change) => change.replace(/^(\S+), (\S+):.*/, '$1/$2')));
+    assert.equal(await page.run(`document.querySelectorAll('#drain-chosen li, #scale-chosen li').length`), 2);
+    assert.equal(await page.run(`document.querySelector('#threshold-apply').disabled`), true, 'only a threshold can be set from here');
+    await page.click('#drain-chosen button');
+    await page.click('#threshold-ask');
+    await page.until('the address follows', `location.hash === '#scale=paris%3A1.5'`);
+    await page.run(`history.back()`);
+    await page.until('back to both', `/50 % of tokyo drained/.test(document.querySelector('#threshold-when').textContent) && document.querySelectorAll('#drain-chosen li').length === 1`);
+    await page.run(`location.hash = 'threshold=0.6'`);
+    await page.until('the threshold alone', `!document.querySelector('#threshold-apply').disabled && /^threshold .* → 0.60;/.test(document.querySelector('#threshold-when').textContent)`);
+  },
+
   async 'the threshold is set after a look, with name and reason'() {
     await page.click('#threshold-apply');
     await page.until('the dialog with its preview', `document.querySelector('#order').open && document.querySelector('#order-preview [data-changes]')`);
@@ -188,6 +216,21 @@ const steps = {
     assert.match(entry.who, /^ann \(dashboard, 127\.0\.0\.1\)$/);
     assert.equal(entry.why, 'room for the evening');
     await page.until('the event', `/room for the evening/.test(document.querySelector('#events .kind-threshold')?.textContent)`);
+  },
+
+  async 'orders in force and who gave them are told, and two tables are compared'() {
+    await page.until('the threshold is in force', `/has the threshold 0.60.*until it is changed/.test(document.querySelector('#orders-list [data-kind="threshold"]')?.textContent)`);
+    await page.run(`document.querySelector('#audit-count').click()`);
+    await page.until('the audit log', `/ann \\(dashboard.*room for the evening/.test(document.querySelector('#audit').textContent)`);
+    await page.run(`document.querySelector('#past-before').focus()`);
+    await page.until('tables to choose from', `document.querySelectorAll('#past-before option').length > 2`);
+    await page.run(`document.querySelector('#past-before').selectedIndex = document.querySelectorAll('#past-before option').length - 1`);
+    await page.click('#past-form button');
+    await page.until('what differs', `/^From 1\\.\\d+ to 1\\.\\d+: \\d+ rows? differ/.test(document.querySelector('#past-note').textContent) && document.querySelector('#past-result tr')`);
+    assert.match(await page.run(`location.hash`), /tables=1\.\d+\.\./);
+    await page.run(`history.back()`);
+    await page.until('nothing is compared', `document.querySelector('#past-note').textContent === ''`);
+    await page.run(`location.hash = ''`);
   },
 
   async 'a region is drained from the page and its traffic moves'() {
@@ -226,7 +269,7 @@ const steps = {
     await page.run(`document.querySelector('.skip').focus()`);
     assert.equal(await page.run(`document.activeElement.textContent`), 'Skip to the table of regions');
     const stops = [];
-    for (let i = 0; i < 6; ++i) {
+    for (let i = 0; i < 9; ++i) {
       await page.press('Tab');
       stops.push(await page.run(`document.activeElement.closest('.flows, .places, #panel, #all-regions')?.getAttribute('class') ?? ''`));
     }

@@ -6,6 +6,8 @@ import { LEVELS, levelOf, levelText } from '../../web/load.mjs';
 import { axis, niceMax, stack, summaries, ticks } from '../../web/series.mjs';
 import { isStep, readAddress, writeAddress } from '../../web/address.mjs';
 import { GROUPS, groupOf, groupsFrom, textOf } from '../../web/kinds.mjs';
+import { endText, orderText, tablesFrom } from '../../web/past.mjs';
+import { bodyOf, describe, isEmpty, planFrom, textOfPlan } from '../../web/plan.mjs';
 import { stepText, summary } from '../../web/request.mjs';
 import { countsText, tableText } from '../../web/members.mjs';
 import { nextOrder, orderFrom, sorted } from '../../web/sortable.mjs';
@@ -134,4 +136,29 @@ test('lists say how many there are and who is late', () => {
   assert.equal(tableText({ table: '1.4', late: false, late_since_ms: null }), '1.4');
   assert.match(tableText({ table: '1.4', late: true, late_since_ms: 0 }), /^1\.4, late since \d\d:\d\d:\d\d$/);
   assert.equal(tableText({ table: '', late: true, late_since_ms: null }), 'none, late');
+});
+
+test('a plan stands in the address, and what is not sound in it is left out', () => {
+  const view = { threshold: '0.65', drain: 'paris,oslo:0.5', scale: 'tokyo:2.5' };
+  const plan = planFrom(view);
+  assert.deepEqual(textOfPlan(plan), view);
+  assert.deepEqual(bodyOf('t', plan), { tier: 't', overload_threshold: 0.65, drain_share: { paris: 1, oslo: 0.5 }, demand_scale: { tokyo: 2.5 } });
+  assert.equal(describe(plan, 0.8, (name) => name), 'threshold 0.80 → 0.65, paris drained, 50 % of oslo drained, demand of tokyo × 2.5');
+  for (const odd of [{}, { threshold: '7' }, { drain: 'a:2' }, { scale: 'a' }, { scale: 'a:-1' }, { scale: ':2' }]) assert.equal(isEmpty(planFrom(odd)), true, JSON.stringify(odd));
+  assert.deepEqual(bodyOf('t', planFrom({})), { tier: 't' });
+});
+
+test('an order says what counts, until when, and what counts then', () => {
+  const title = (name) => name.toUpperCase();
+  assert.equal(orderText({ kind: 'drain', region: 'a', value: 0.5 }, title), 'A is drained by 50 %');
+  assert.equal(orderText({ kind: 'threshold', region: '', value: 0.6 }, title), 'The tier has the threshold 0.60');
+  assert.equal(orderText({ kind: 'mode', region: '', value: 'frozen' }, title), 'The tier is in mode frozen');
+  assert.equal(endText({ kind: 'drain', region: 'a', value: 1 }, title, 0), 'until it is changed');
+  assert.match(endText({ kind: 'drain', region: 'a', value: 1, then: 0, until_ms: 600000, who: 'ann' }, title, 0), /^until \d\d:\d\d, 10 min from now, by ann; then a serves fully$/);
+});
+
+test('two tables are named in the address', () => {
+  assert.deepEqual(tablesFrom('1.3..2.9'), { before: '1.3', after: '2.9' });
+  assert.deepEqual(tablesFrom('1.3..'), { before: '1.3', after: '' });
+  for (const odd of ['', undefined, '1.3', '1..', 'a..b']) assert.equal(tablesFrom(odd), null, `${odd}`);
 });
