@@ -8,16 +8,21 @@
 #include "cli/programs.h"
 #include "cli/world/raise.h"
 #include "core/json.h"
+#include "engine/media/encode.h"
 
 namespace ringway::cli {
 namespace {
 
 constexpr char kFolderHelp[] = "folder of the world: addresses, state, logs";
 
+// What the bundled engine makes when nobody asks for a format.
+const char* FilmEnding() { return engine::AnimationFormatOf("mp4") ? "mp4" : "gif"; }
+
 std::string CurlText(const WorldSettings& settings, const std::string& videos) {
   return absl::StrCat("curl -fsS http://", videos,
                       "/v1/videos/sync -F prompt='zoom in slowly' -F side=360 -F input_reference=@",
-                      PhotoFile(settings.folder), " -o film.", settings.backend == "engine" ? "gif" : "bin");
+                      PhotoFile(settings.folder), " -o film.",
+                      settings.backend == "engine" ? FilmEnding() : "bin");
 }
 
 void TellWhatIsUp(Session& session, const WorldSettings& settings, const WorldRecord& record) {

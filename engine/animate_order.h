@@ -6,7 +6,7 @@
 //   seed    whole number, default 0          side    pixels of the film's longer side
 //   steps   solver steps, 1 to 1000          fps     frames a second, 1 to 100, default the model's own
 //   frames  1 to 480                         region  left,top,right,bottom in pixels, or in hundredths with %
-//   format  gif, apng, webp, and mp4 where it was built in; default gif
+//   format  gif, apng, webp, and mp4 where it was built in; default mp4, or gif in a build without it
 //
 // An unknown name is an error that lists these. Pure; any thread.
 #ifndef RINGWAY_ENGINE_ANIMATE_ORDER_H_
@@ -23,7 +23,7 @@ namespace ringway::engine {
 
 struct AnimateOrder {
   AnimateRequest request;
-  AnimationFormat format = AnimationFormat::kGif;
+  AnimationFormat format = DefaultAnimationFormat();
 };
 
 // InvalidArgument names the setting, what was found and what is allowed, or what is wrong with the photo.

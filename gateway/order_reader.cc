@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "core/header_text.h"
 #include "gateway/jobs/multipart.h"
 #include "gateway/json_order.h"
 #include "runtime/http/head.h"
@@ -15,9 +17,24 @@ bool SaysJson(std::string_view content_type) {
   return type.empty() || http::SameName(type, "application/json") || http::SameName(type, "text/json");
 }
 
+// Clients state a type for text too, so a type alone does not make a file.
+bool IsFile(const FormPart& part) {
+  if (!part.file_name.empty()) return true;
+  const std::string_view type = part.content_type.substr(0, part.content_type.find(';'));
+  return !type.empty() && !type.starts_with("text/") && !SaysJson(type);
+}
+
 absl::Status AddPart(VideoOrder& order, const FormPart& part) {
-  const bool file = !part.file_name.empty() || !part.content_type.empty();
-  if (part.name == "input_reference" && file) return AddPicture(order, part.bytes, part.content_type);
+  const bool stated = !part.file_name.empty() || !part.content_type.empty();
+  if (part.name == "input_reference" && stated) return AddPicture(order, part.bytes, part.content_type);
+  if (IsFile(part)) {
+    // A job carries one payload. What cannot be handed on is not made a text without its name and type.
+    return absl::InvalidArgumentError(
+        absl::StrCat("field '", HeaderText::Escaped(part.name.substr(0, 100)).text(), "' is a file ('",
+                     HeaderText::Escaped(part.file_name.substr(0, 100)).text(), "', ",
+                     HeaderText::Escaped(part.content_type.substr(0, 100)).text(),
+                     "); allowed: one file, input_reference, and text in the other fields"));
+  }
   return AddField(order, part.name, part.bytes);
 }
 

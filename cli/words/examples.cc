@@ -25,7 +25,7 @@ const std::map<std::string, std::vector<std::string>>& Examples() {
       {"engine bench", {"", "--threads 2"}},
       {"engine profile", {"stable-diffusion-v1-5", "stable-diffusion-v1-5 --size 512x768"}},
       {"submit",
-       {"--file photo.png --prompt \"zoom in slowly\" --out film.gif",
+       {"--file photo.png --prompt \"zoom in slowly\" --out film.mp4",
         "--prompt \"a cat waves\" --key order-4711", "--prompt \"a cat waves\" --deadline 30s --json"}},
       {"sim run", {"sim/scenarios/launch-spike.yaml", "sim/scenarios/launch-spike.yaml --seed 3 --json"}},
       {"sim sweep", {"sim/scenarios/launch-spike.yaml --vary demand=0.6:1.2:0.1 --out sweep"}},

@@ -25,6 +25,8 @@ std::optional<AnimationFormat> AnimationFormatOf(std::string_view file_ending) {
 
 const char* AnimationFormatNames() { return kHasMp4 ? "gif, apng, webp, mp4" : "gif, apng, webp"; }
 
+AnimationFormat DefaultAnimationFormat() { return kHasMp4 ? AnimationFormat::kMp4 : AnimationFormat::kGif; }
+
 absl::Status CheckAnimation(const Animation& animation) {
   const std::size_t frames = animation.frames.size();
   if (frames == 0 || frames > kAnimationFramesMax)

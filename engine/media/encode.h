@@ -28,6 +28,8 @@ enum class AnimationFormat : std::uint8_t { kGif, kApng, kWebp, kMp4 };
 std::optional<AnimationFormat> AnimationFormatOf(std::string_view file_ending);
 // "gif, apng, webp", for messages.
 const char* AnimationFormatNames();
+// Where an order names none: MP4 if it was built in, else GIF.
+AnimationFormat DefaultAnimationFormat();
 
 struct EncodeOptions {
   int threads = 1;

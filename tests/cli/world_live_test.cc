@@ -84,7 +84,12 @@ TEST_F(WorldLiveTest, UpServesFilmsAndTrafficAndDownLeavesNothing) {
   ASSERT_NE(at, std::string::npos) << up.out;
   const Ran curl = Shell(up.out.substr(at, up.out.find('\n', at) - at));
   ASSERT_EQ(curl.code, 0) << curl.out;
-  EXPECT_THAT(ReadAll(folder_ + "/film.gif"), StartsWith("GIF89a"));
+  const bool mp4 = up.out.find("-o film.mp4") != std::string::npos;
+  if (mp4) {
+    EXPECT_EQ(ReadAll(folder_ + "/film.mp4").substr(4, 4), "ftyp");
+  } else {
+    EXPECT_THAT(ReadAll(folder_ + "/film.gif"), StartsWith("GIF89a"));
+  }
 
   const Ran again = Shell("ringway up --folder world");
   EXPECT_EQ(again.code, 1);

@@ -91,7 +91,7 @@ TEST_F(DocsCommandsTest, TheQuickstartRunsFromTopToBottomInAFreshClone) {
   EXPECT_GE(blocks, 6);
   const Ran ran = Shell(script, "", 150);
   ASSERT_EQ(ran.code, 0) << ran.output;
-  EXPECT_EQ(ReadText(clone_ / "film.gif").substr(0, 6), "GIF89a");
+  EXPECT_EQ(ReadText(clone_ / "film.mp4").substr(4, 4), "ftyp");
   // The drain has something to move: traffic that enters there is told of before and is served elsewhere
   // then.
   EXPECT_THAT(ran.output, ContainsRegex("eu-west-1 +interactive +home +[0-9.]+ % +0.0 %"));

@@ -68,13 +68,31 @@ TEST_F(EngineBackendTest, AnimatesThePayload) {
   Heard first, second;
   Run(Order(), first);
   EXPECT_EQ(first.end.outcome, Outcome::kDone) << first.end.message;
-  EXPECT_EQ(first.end.content_type, "image/gif");
-  EXPECT_THAT(first.result, ::testing::StartsWith("GIF89a"));
+  if (engine::AnimationFormatOf("mp4")) {
+    EXPECT_EQ(first.end.content_type, "video/mp4");
+    EXPECT_THAT(first.result.substr(0, 12), HasSubstr("ftyp"));
+  } else {
+    EXPECT_EQ(first.end.content_type, "image/gif");
+    EXPECT_THAT(first.result, ::testing::StartsWith("GIF89a"));
+  }
   const std::vector<std::pair<std::uint32_t, std::uint32_t>> steps = {{1, 6}, {2, 6}, {3, 6},
                                                                       {4, 6}, {5, 6}, {6, 6}};
   EXPECT_EQ(first.progress, steps);
   Run(Order(), second);
   EXPECT_EQ(first.result, second.result);
+}
+
+TEST_F(EngineBackendTest, MakesTheFormatThatIsAskedFor) {
+  const std::tuple<const char*, const char*, const char*> formats[] = {
+      {"gif", "image/gif", "GIF89a"}, {"webp", "image/webp", "RIFF"}, {"apng", "image/apng", "\x89PNG"}};
+  for (const auto& [format, type, begins] : formats) {
+    WorkOrder order = Order();
+    order.parameters["format"] = format;
+    Heard heard;
+    Run(order, heard);
+    EXPECT_EQ(heard.end.content_type, type);
+    EXPECT_THAT(heard.result, ::testing::StartsWith(begins));
+  }
 }
 
 TEST_F(EngineBackendTest, SaysWhichWordsItDidNotKnow) {
