@@ -100,8 +100,11 @@ make_debian() {
   fi
   mv "$root.new" "$root"
   # Who clones has git.
-  inside bash -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends git
-    '"$([[ -z "$cache" ]] || echo ccache)" >"$place/git.log" 2>&1 ||
+  local wanted=(git)
+  [[ -z "$cache" ]] || wanted+=(ccache)
+  # shellcheck disable=SC2016
+  inside bash -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@"' \
+    install "${wanted[@]}" >"$place/git.log" 2>&1 ||
     die "git cannot be installed, see $place/git.log" "is the network there?"
   touch "$root/made"
 }
