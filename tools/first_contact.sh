@@ -28,7 +28,7 @@ declare -A PAGES=(
   [planner]="docs/simulating.md docs/scaling.md docs/topology.md"
   [deployer]="docs/deploy.md")
 PAGE_LIMIT_S=5400
-CLONE=/root/ringway
+CLONE=/opt/ringway
 
 die() {
   echo "first_contact: $1; $2" >&2
@@ -79,7 +79,7 @@ inside() {
     if [[ -n "$cache" ]]; then
       mkdir -p "$root/ccache"
       mount --bind "$cache" "$root/ccache"
-      lent=(CCACHE_DIR=/ccache CCACHE_READONLY=1 CCACHE_BASEDIR=/root CCACHE_NOHASHDIR=1 "CCACHE_MAXSIZE=$max"
+      lent=(CCACHE_DIR=/ccache CCACHE_READONLY=1 CCACHE_BASEDIR=/opt CCACHE_NOHASHDIR=1 "CCACHE_MAXSIZE=$max"
         CCACHE_SLOPPINESS=time_macros CCACHE_TEMPDIR=/tmp)
     fi
     # Worlds take free ports, so that nobody who has one up on this machine is met.
@@ -119,7 +119,7 @@ make_clone() {
       git -C "$1" -c advice.detachedHead=false checkout -q --force --detach FETCH_HEAD
       git -C "$1" clean -qfdx -e build
     else
-      git clone -q /tmp/ringway.bundle "$1"
+      git -c advice.detachedHead=false clone -q /tmp/ringway.bundle "$1"
     fi' clone "$CLONE"
 }
 

@@ -55,7 +55,7 @@ TEST_F(FirstContactTest, AnErrorThatThePageDoesNotAnnounceIsFound) {
   EXPECT_EQ(Errors(page, "fine\nError: no such file\n"), "Error: no such file\n");
   EXPECT_EQ(Errors(page, "load: 2 errors\n"), "load: 2 errors\n");
   EXPECT_EQ(Errors(page, "{\"error\":{\"code\":500}}\n"), "{\"error\":{\"code\":500}}\n");
-  EXPECT_EQ(Errors(page, "\033[31merror\033[0m: it broke\n"), "\033[31merror\033[0m: it broke\n");
+  EXPECT_EQ(Errors(page, "\033[31merror\033[0m: it broke\n"), "error: it broke\n");
   EXPECT_EQ(Errors(page, "errors 0.5 %\n"), "errors 0.5 %\n");
 }
 
