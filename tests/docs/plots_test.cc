@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <string>
@@ -93,13 +92,22 @@ TEST(PlotsTest, TheEventOfReadmesPlotShowsInItsWaits) {
   const std::size_t panel = svg.rfind("<path class=\"l ");
   ASSERT_NE(panel, std::string::npos);
   const std::string line = svg.substr(panel, svg.find('>', panel) - panel);
-  std::vector<double> heights;
-  const std::regex point("[ML][0-9]+ ([0-9.]+)");
-  for (std::sregex_iterator it(line.begin(), line.end(), point), none; it != none; ++it)
-    heights.push_back(std::stod((*it)[1]));
-  ASSERT_GT(heights.size(), 50u);
-  const auto [high, low] = std::minmax_element(heights.begin(), heights.end());
-  EXPECT_GT(*low - *high, 60) << "px, of a panel of 104";
+  // Means inside and outside of the shade.
+  std::smatch shade;
+  ASSERT_TRUE(std::regex_search(svg, shade, std::regex("<rect class=\"fault\" ([^>]*)>")));
+  const double from = Attribute(" " + shade[1].str(), "x");
+  const double to = from + Attribute(" " + shade[1].str(), "width");
+  double sum[2] = {0, 0}, points[2] = {0, 0};
+  const std::regex point("[ML]([0-9]+) ([0-9.]+)");
+  for (std::sregex_iterator it(line.begin(), line.end(), point), none; it != none; ++it) {
+    const double x = std::stod((*it)[1]);
+    const bool inside = x > from && x < to;
+    sum[inside] += std::stod((*it)[2]);
+    points[inside] += 1;
+  }
+  ASSERT_GT(points[0], 10);
+  ASSERT_GT(points[1], 10);
+  EXPECT_GT(sum[0] / points[0] - sum[1] / points[1], 40) << "px, of a panel of 104";
 }
 
 }  // namespace
