@@ -67,9 +67,9 @@ mkdir -p "$seen"
 
 # inside COMMAND...: in the Debian, as on a machine of its own; what it mounts and starts ends with it.
 inside() {
-  # The inner shell expands these.
+  # Whoever kills the script alone ends this too (pdeathsig). The inner shell expands what is in its quotes.
   # shellcheck disable=SC2016
-  unshare --mount --pid --fork --kill-child --propagation private bash -euc '
+  setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --propagation private bash -euc '
     root=$1 cache=$2 max=$3
     shift 3
     mount -t proc proc "$root/proc"
