@@ -1,7 +1,10 @@
 // A sweep as a plot: what is served, how long jobs wait and how busy workers are, over the first parameter.
 //
 // Each combination of the other parameters is a line; of more than kLinesMax the first are drawn and the
-// title says how many there are. The points are means over the seeds. Pure.
+// title says how many there are. The points are means over the seeds, from left to right by the value of the
+// first parameter, whatever the order of --vary.
+//
+// Pure; linear in the rows times the lines.
 #ifndef RINGWAY_SIM_STUDY_GRID_PLOT_H_
 #define RINGWAY_SIM_STUDY_GRID_PLOT_H_
 
