@@ -1,5 +1,5 @@
-// ringway sim sweep SCENARIO --vary NAME=VALUES --out DIR [--seeds N] [--shard I/N]
-// ringway sim merge DIR
+// ringway sim sweep SCENARIO --vary NAME=VALUES --out DIR [--seeds N] [--shard I/N] [--plot FILE]
+// ringway sim merge DIR [--csv FILE] [--plot FILE]
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "cli/sim/sim_commands.h"
 #include "runtime/clock.h"
 #include "sim/study/grid.h"
+#include "sim/study/grid_plot.h"
 #include "sim/study/parameters.h"
 
 namespace ringway::cli {
@@ -31,6 +32,7 @@ struct SweepOptions {
   std::uint64_t seeds = 3;
   std::string out;
   std::string shard = "0/1";
+  std::string plot;
   unsigned threads = 0;
 };
 
@@ -175,10 +177,18 @@ int Sweep(Session& session, const SweepOptions& options) {
   const std::vector<sim::GridRow> rows = sim::Summarize(done);
   session.out << (session.json ? sim::SummaryJson(*grid, rows) + "\n"
                                : SummaryTable(*grid, rows).Render(session.colour));
-  return whole && file ? kExitOk : kExitNo;
+  const bool drawn = WriteTo(session, options.plot, options.plot.empty() ? "" : sim::SweepPlot(*grid, rows));
+  return whole && file && drawn ? kExitOk : kExitNo;
 }
 
-int Merge(Session& session, const std::string& folder, const std::string& out) {
+struct MergeOptions {
+  std::string folder;
+  std::string csv;
+  std::string plot;
+};
+
+int Merge(Session& session, const MergeOptions& options) {
+  const std::string& folder = options.folder;
   std::error_code error;
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -200,7 +210,8 @@ int Merge(Session& session, const std::string& folder, const std::string& out) {
   session.err << paths.size() << " shards, " << results.size() << " runs\n";
   session.out << (session.json ? sim::SummaryJson(grid, rows) + "\n"
                                : SummaryTable(grid, rows).Render(session.colour));
-  return WriteTo(session, out, sim::SummaryCsv(grid, rows)) ? kExitOk : kExitNo;
+  const bool drawn = WriteTo(session, options.plot, options.plot.empty() ? "" : sim::SweepPlot(grid, rows));
+  return WriteTo(session, options.csv, sim::SummaryCsv(grid, rows)) && drawn ? kExitOk : kExitNo;
 }
 
 }  // namespace
@@ -219,18 +230,20 @@ void AddSimSweep(CLI::App& sim, Session& session) {
   sweep->add_option("--seeds", options->seeds, "runs of every point")->check(CLI::Range(1, 10'000));
   sweep->add_option("--out", options->out, "folder of the results; run again to go on")->required();
   sweep->add_option("--shard", options->shard, "I/N: only every N-th point, from the I-th");
+  sweep->add_option("--plot", options->plot,
+                    "write an SVG: served, p99 wait and busy workers over the first parameter");
   sweep->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
   sweep->callback(
       [&session, options] { session.run = [&session, options] { return Sweep(session, *options); }; });
 
   CLI::App* merge = sim.add_subcommand("merge", "sum up the shards of a sweep");
-  const auto folder = std::make_shared<std::string>();
-  const auto out = std::make_shared<std::string>();
-  merge->add_option("DIR", *folder, "the sweep's --out")->required();
-  merge->add_option("--csv", *out, "write means and intervals");
-  merge->callback([&session, folder, out] {
-    session.run = [&session, folder, out] { return Merge(session, *folder, *out); };
-  });
+  const auto merged = std::make_shared<MergeOptions>();
+  merge->add_option("DIR", merged->folder, "the sweep's --out")->required();
+  merge->add_option("--csv", merged->csv, "write means and intervals");
+  merge->add_option("--plot", merged->plot,
+                    "write an SVG: served, p99 wait and busy workers over the first parameter");
+  merge->callback(
+      [&session, merged] { session.run = [&session, merged] { return Merge(session, *merged); }; });
 }
 
 }  // namespace ringway::cli

@@ -147,6 +147,24 @@ TEST_F(TestVerb, BesideAnotherFailureThereIsNoSecondTry) {
   EXPECT_THAT(ran.output, EndsWith("\n0 passed, 2 failed, 0 skipped\n"));
 }
 
+// It once compiled everything first.
+TEST_F(TestVerb, TidyCompilesTheNamedSourceAndNothingElse) {
+  std::ofstream(clone_ / "ring.cc") << "int ring;\n";
+  std::ofstream(clone_ / "CMakeLists.txt", std::ios::app) << "enable_language(CXX)\n"
+                                                             "add_library(ring OBJECT ring.cc)\n";
+  WriteProgram(clone_ / "replaced" / "clang-tidy", "echo looked at \"$@\"");
+  const std::string tidy =
+      "cd " + clone_.string() + " && PATH=\"$PWD/replaced:$PATH\" timeout 60 ./dev tidy ";
+  Ran ran = RunShell(tidy + "ring.cc");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("looked at --quiet -p build ring.cc"));
+  EXPECT_THAT(Files("built"), IsEmpty());
+  EXPECT_THAT(Files("CMakeFiles/ring.dir"), ::testing::Contains("ring.cc.o"));
+  ran = RunShell(tidy + "rnig.cc");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, HasSubstr("there is no file 'rnig.cc'"));
+}
+
 TEST_F(TestVerb, OptionsAloneBuildEverything) {
   const Ran ran = Test("-L slow");
   EXPECT_EQ(ran.code, 0) << ran.output;

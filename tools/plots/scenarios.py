@@ -7,7 +7,7 @@ and puts the figures into the table of docs/simulating.md.
 
 Each scenario of sim/scenarios, or of the files named, runs as its file says, seed included, so the same release draws the same bytes. Three
 panels share the time axis: requests per second, how busy the regions are, and what a job costs (offers, p99 of the
-latency). Faults are shaded. Only the standard library is used.
+latency); where jobs are short a fourth has the mean wait. Faults are shaded. Only the standard library is used.
 """
 import json
 import math
@@ -20,6 +20,7 @@ WIDTH, LEFT, RIGHT = 720, 52, 120
 PANEL, GAP, TOP, BOTTOM = 104, 22, 34, 26
 POINTS_MAX = 120
 REGIONS_NAMED = 4
+SHORT_S = 1  # below it a trip between regions counts beside the job itself, and the waits get a panel
 
 STYLE = """
 .back{fill:#fff}.t{font:11px sans-serif;fill:#222}.s{font:10px sans-serif;fill:#666}.h{font:bold 12px sans-serif;fill:#222}
@@ -101,6 +102,9 @@ class Plot:
         self.panel("busy workers, by region", self.regions(), top=1, percent=True)
         self.panel("offers a served job; p99 of the latency, s", [("offers", "e", series["offers_per_served"]),
                                                                   ("p99, s", "f", series["latency_p99_s"])])
+        if report["figures"]["latency_p50_s"] < SHORT_S:
+            self.panel("mean wait for a worker, trips included, ms",
+                       [("wait, ms", "d", [1000 * wait for wait in series["wait_mean_s"]])])
         axis_y = self.y - GAP + 14
         for i in range(5):
             second = self.span_s * i / 4
