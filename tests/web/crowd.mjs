@@ -110,7 +110,7 @@ async function visit(browser, name, url, regions) {
     for (const dark of [false, true]) {
       const page = await browser.page({ ...screen, dark });
       await page.open(url);
-      await page.until('all regions', `document.querySelectorAll('#map .place').length === ${regions} && document.querySelectorAll('.flow').length > 0`, 60000);
+      await page.until('all regions', `document.querySelectorAll('#map .place').length === ${regions} && document.querySelectorAll('#region-rows tr').length === ${regions}`, 60000);
       const labels = await noLabelCoversAnother(page, 3);
       const target = await page.run(`document.querySelector('#region-rows tr').dataset.region`);
       for (const part of ['', 'rings', 'workers', 'routers', 'jobs']) {
