@@ -26,6 +26,8 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+process.on('SIGTERM', () => process.exit(1)); // and so ends what was started
+
 // A hundred places in four clusters, so that some are dense.
 function hundredRegions() {
   const centres = [[48, 8], [40, -95], [30, 110], [-20, 25]];
