@@ -26,6 +26,8 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+process.on('SIGTERM', () => process.exit(1)); // and so ends what was started
+
 // A hundred places in four clusters, so that some are dense.
 function hundredRegions() {
   const centres = [[48, 8], [40, -95], [30, 110], [-20, 25]];
@@ -110,7 +112,7 @@ async function visit(browser, name, url, regions) {
     for (const dark of [false, true]) {
       const page = await browser.page({ ...screen, dark });
       await page.open(url);
-      await page.until('all regions', `document.querySelectorAll('#map .place').length === ${regions} && document.querySelectorAll('.flow').length > 0`, 60000);
+      await page.until('all regions', `document.querySelectorAll('#map .place').length === ${regions} && document.querySelectorAll('#region-rows tr').length === ${regions}`, 60000);
       const labels = await noLabelCoversAnother(page, 3);
       const target = await page.run(`document.querySelector('#region-rows tr').dataset.region`);
       for (const part of ['', 'rings', 'workers', 'routers', 'jobs']) {
