@@ -1,0 +1,28 @@
+// One run of the twelve regions as real programs on this machine: what jobs waited there.
+#ifndef RINGWAY_BENCH_LIVE_FLEET_RUN_H_
+#define RINGWAY_BENCH_LIVE_FLEET_RUN_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "sim/scenario.h"
+
+namespace ringway::bench {
+
+struct FleetRun {
+  double mean_wait_s = 0;  // from its arrival to its begin on a worker, as the router hears it
+  double p99_wait_s = 0;
+  double served_share = 0;
+  double offers = 0;      // a job
+  double late_s_max = 0;  // of the load generator: above a moment, the machine was too busy to tell
+};
+
+// Plays the scenario's demand, as the simulator draws it, to programs in `programs`; logs and state go to
+// `folder`. `topology`: a file. Blocks for the scenario's length. Errors: a program that does not start, or
+// ends by itself.
+absl::StatusOr<FleetRun> RunFleet(const sim::Scenario& scenario, const std::string& topology,
+                                  const std::string& programs, const std::string& folder);
+
+}  // namespace ringway::bench
+
+#endif  // RINGWAY_BENCH_LIVE_FLEET_RUN_H_
