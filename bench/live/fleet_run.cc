@@ -49,7 +49,9 @@ absl::StatusOr<FleetRun> RunFleet(const sim::Scenario& scenario, const std::stri
                                                                fleet);
   if (!cluster.ok()) return cluster.status();
   cli::Session session{.out = std::cout, .err = std::cerr};
-  const demo::DemoSettings settings{.topology = topology, .programs = programs};
+  demo::DemoSettings settings;
+  settings.topology = topology;
+  settings.programs = programs;
   demo::Stage stage(session, settings, fleet, script, *cluster, interrupt);
   if (absl::Status status = stage.AwaitWholeFleet(); !status.ok()) return status;
   absl::Status played = stage.Play(demo::Traffic(fleet, script, scenario.seed));

@@ -66,7 +66,7 @@ std::shared_ptr<sim::Scenario> LiveScenario(std::shared_ptr<const Fleet> fleet, 
                                                                      .seed = kTrafficSeed,
                                                                      .duration_s = duration_s,
                                                                      .warmup_s = warmup_s});
-  scenario->service = {{.law = sim::LogNormalService{kLiveServiceS, kLiveServiceCv}}};
+  scenario->service[kLoopTier].law = sim::LogNormalService{kLiveServiceS, kLiveServiceCv};
   return scenario;
 }
 
