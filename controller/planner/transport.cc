@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <numeric>
-#include <span>
 #include <utility>
 
 namespace ringway::planner {
@@ -45,37 +43,6 @@ std::vector<double> RoomPrices(const TransportProblem& problem, const Graph& gra
   }
   return prices;
 }
-
-// Where each source's arcs begin; one more for the end.
-std::vector<std::uint32_t> FirstArcs(const TransportProblem& problem) {
-  std::vector<std::uint32_t> first(problem.supply.size() + 1, 0);
-  for (const TransportArc& arc : problem.arcs) ++first[arc.source + 1];
-  std::partial_sum(first.begin(), first.end(), first.begin());
-  return first;
-}
-
-// The sources that send something to a target, for all targets.
-class UsersOfTargets {
- public:
-  UsersOfTargets(const TransportProblem& problem, const TransportFlow& flow)
-      : first_(problem.room.size() + 1, 0) {
-    for (std::size_t a = 0; a < problem.arcs.size(); ++a) {
-      if (flow.rate[a] > 0) ++first_[problem.arcs[a].target + 1];
-    }
-    std::partial_sum(first_.begin(), first_.end(), first_.begin());
-    users_.resize(first_.back());
-    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
-    for (std::size_t a = 0; a < problem.arcs.size(); ++a) {
-      if (flow.rate[a] > 0) users_[next[problem.arcs[a].target]++] = problem.arcs[a].source;
-    }
-  }
-  std::span<const std::uint32_t> Of(std::uint32_t target) const {
-    return std::span(users_).subspan(first_[target], first_[target + 1] - first_[target]);
-  }
-
- private:
-  std::vector<std::uint32_t> first_, users_;
-};
 
 }  // namespace
 
@@ -116,29 +83,22 @@ TransportFlow SolveTransport(const TransportProblem& problem) {
 }
 
 std::vector<double> LeastPrices(const TransportProblem& problem, const TransportFlow& flow) {
-  const std::vector<std::uint32_t> first = FirstArcs(problem);
-  const UsersOfTargets users(problem, flow);
   std::vector<double> price(problem.room.size(), 0.0);
-  std::deque<std::uint32_t> due(problem.supply.size());
-  std::iota(due.begin(), due.end(), 0);
-  std::vector<char> is_due(due.size(), 1);
-  // An optimal flow has no cycle that would rise for ever; costs that were rounded may.
-  std::size_t left = problem.supply.size() * (problem.room.size() + 1);
-  for (; !due.empty() && left > 0; --left) {
-    const std::uint32_t source = due.front();
-    due.pop_front();
-    is_due[source] = 0;
-    // What the source pays now, at the dearest place that it uses: so much a nearer one may cost it.
-    double pays = 0;
-    for (std::uint32_t a = first[source]; a < first[source + 1]; ++a) {
-      if (flow.rate[a] > 0) pays = std::max(pays, problem.arcs[a].cost + price[problem.arcs[a].target]);
-    }
-    for (std::uint32_t a = first[source]; a < first[source + 1]; ++a) {
-      const std::uint32_t target = problem.arcs[a].target;
-      if (pays - problem.arcs[a].cost <= price[target] + kPriceRounding) continue;
-      price[target] = pays - problem.arcs[a].cost;
-      for (const std::uint32_t user : users.Of(target)) {
-        if (!std::exchange(is_due[user], 1)) due.push_back(user);
+  bool rose = true;
+  for (std::size_t round = 0; rose && round <= problem.room.size(); ++round) {
+    rose = false;
+    for (std::size_t a = 0; a < problem.arcs.size();) {
+      const std::size_t first = a;
+      // What the source pays now, at the dearest place that it uses: so much a nearer one may cost it.
+      double pays = 0;
+      for (; a < problem.arcs.size() && problem.arcs[a].source == problem.arcs[first].source; ++a) {
+        if (flow.rate[a] > 0) pays = std::max(pays, problem.arcs[a].cost + price[problem.arcs[a].target]);
+      }
+      for (std::size_t k = first; k < a; ++k) {
+        double& at = price[problem.arcs[k].target];
+        if (pays - problem.arcs[k].cost <= at + kPriceRounding) continue;
+        at = pays - problem.arcs[k].cost;
+        rose = true;
       }
     }
   }

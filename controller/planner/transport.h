@@ -40,8 +40,8 @@ TransportFlow SolveTransport(const TransportProblem& problem);
 // The least prices of room that explain an optimal flow: what one more unit of room at a target would save.
 // The simplex's own are as good as a rule; where its tree falls apart (a group of sources that fills its
 // targets to the brim) each part's prices have an offset of their own, and a bound made of them over all arcs
-// is loose. Bellman and Ford from prices of nothing, with a queue of the sources whose price has risen since they
-// were looked at (Moore 1959): O(sources x arcs) at worst, and near O(arcs) where few places are short of room.
+// is loose. Bellman and Ford from prices of nothing; O(arcs) a round, as many rounds as the longest chain of
+// displacement.
 std::vector<double> LeastPrices(const TransportProblem& problem, const TransportFlow& flow);
 
 }  // namespace ringway::planner
