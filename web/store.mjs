@@ -165,9 +165,10 @@ export class Store {
   }
   #refreshEvents() {
     this.#once('events', async () => {
-      const fresh = await get(`events?after=${this.#lastEvent}`);
-      const older = this.#lastEvent === 0 || fresh.last < this.#lastEvent ? [] : this.events;
-      this.events = [...fresh.events, ...older].slice(0, EVENTS_KEPT);
+      let fresh = await get(`events?after=${this.#lastEvent}`);
+      const another = fresh.last < this.#lastEvent; // a controller that has nothing of the former one's
+      if (another) fresh = await get('events?after=0');
+      this.events = [...fresh.events, ...(another ? [] : this.events)].slice(0, EVENTS_KEPT);
       this.#lastEvent = fresh.last;
       if (fresh.events.some((event) => event.kind === 'topology')) this.#refreshWorld();
     });

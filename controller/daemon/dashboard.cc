@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "controller/screen/timeline_codec.h"
+#include "controller/screen/hour_codec.h"
 #include "runtime/clock.h"
 
 namespace ringway::controller {
@@ -26,15 +26,16 @@ void Dashboard::RestoreHour() {
   const auto bytes = hour_.Load();
   if (!bytes) return;
   const auto& fleet = control_.machine().loaded_fleet();
-  auto steps = DecodeTimeline(*bytes, *fleet, runtime::MonotonicNow(), DateAhead());
-  if (!steps.ok()) return hour_.Drop(steps.status());
-  timeline_.Restore(fleet, *std::move(steps));
+  auto hour = DecodeHour(*bytes, *fleet, runtime::MonotonicNow(), DateAhead());
+  if (!hour.ok()) return hour_.Drop(hour.status());
+  timeline_.Restore(fleet, std::move(hour->steps));
+  events_.Restore(std::move(hour->events));
 }
 
 void Dashboard::SaveHour() {
-  if (timeline_.steps().empty()) return;
+  if (timeline_.steps().empty() && events_.entries().empty()) return;
   hour_.Save(runtime::MonotonicNow(),
-             EncodeTimeline(timeline_, *control_.machine().loaded_fleet(), DateAhead()));
+             EncodeHour(timeline_, events_, *control_.machine().loaded_fleet(), DateAhead()));
 }
 
 void Dashboard::OnStep(absl::Time now, const ControllerEvent& event,

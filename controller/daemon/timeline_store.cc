@@ -13,7 +13,7 @@ namespace ringway::controller {
 namespace {
 
 constexpr std::string_view kTimelineKind = "timeline";
-constexpr std::uint32_t kTimelineVersion = 1;
+constexpr std::uint32_t kTimelineVersion = 2;
 
 }  // namespace
 

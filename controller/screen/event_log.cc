@@ -48,10 +48,10 @@ std::string RoutersText(int count, const std::string& region, const char* did) {
 }  // namespace
 
 std::string_view EventKindName(EventKind kind) {
-  static constexpr std::string_view kNames[] = {"leader",    "topology", "planning", "drain",    "undrain",
-                                                "threshold", "mode",     "pin",      "rollback", "hot",
-                                                "cool",      "shed",     "spill",    "refused",  "routers",
-                                                "silent",    "heard",    "expired",  "canary"};
+  static constexpr std::string_view kNames[kEventKinds] = {
+      "leader",  "topology", "planning", "drain",   "undrain", "threshold", "mode",
+      "pin",     "rollback", "hot",      "cool",    "shed",    "spill",     "refused",
+      "routers", "silent",   "heard",    "expired", "canary"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -67,6 +67,12 @@ LoggedEvent& EventLog::Log(absl::Time wall, EventKind kind, std::string text) {
                       .why = {}});
   if (entries_.size() > kKept) entries_.pop_front();
   return entries_.back();
+}
+
+void EventLog::Restore(std::deque<LoggedEvent> former) {
+  entries_ = std::move(former);
+  while (entries_.size() > kKept) entries_.pop_front();
+  if (!entries_.empty()) next_ = entries_.back().number + kKept + 1;
 }
 
 void EventLog::Take(absl::Time wall, const ControllerEvent& event,

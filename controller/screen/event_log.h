@@ -50,6 +50,7 @@ enum class EventKind : std::uint8_t {
   kExpired,
   kCanary,
 };
+inline constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::kCanary) + 1;
 std::string_view EventKindName(EventKind kind);
 
 struct LoggedEvent {
@@ -71,6 +72,9 @@ class EventLog {
   static constexpr absl::Duration kHold = absl::Seconds(5);
   static constexpr absl::Duration kQuiet = absl::Seconds(30);
 
+  // Before anything else: what a former life of the controller told, oldest first. Its last words may not be
+  // among them, so that numbers go on kKept later: a reader never takes a new entry for one that it has.
+  void Restore(std::deque<LoggedEvent> former);
   // `machine` is as it is after the Step.
   void Take(absl::Time wall, const ControllerEvent& event, const std::vector<ControllerAction>& actions,
             const ControllerMachine& machine);

@@ -1,72 +1,17 @@
 #include "controller/screen/timeline_codec.h"
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "controller/screen/bytes.h"
+
 namespace ringway::controller {
 namespace {
 
-constexpr std::size_t kNumberBytes = 4;
 constexpr float kUnknown = std::numeric_limits<float>::quiet_NaN();
-
-// Numbers are little-endian.
-class Bytes {
- public:
-  void Add(std::uint64_t value, std::size_t bytes) {
-    for (std::size_t i = 0; i < bytes; ++i) text_.push_back(static_cast<char>((value >> (8 * i)) & 0xff));
-  }
-  void Add(float value) { Add(std::bit_cast<std::uint32_t>(value), kNumberBytes); }
-  void Add(std::string_view name) {
-    Add(name.size(), kNumberBytes);
-    text_.append(name);
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-// After the first number that is not there everything is 0 and ok() is false.
-class ByteReader {
- public:
-  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
-  std::uint64_t Number(std::size_t bytes) {
-    if (bytes > bytes_.size()) return Fail();
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i) {
-      value |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes_[i])) << (8 * i);
-    }
-    bytes_.remove_prefix(bytes);
-    return value;
-  }
-  float Float() { return std::bit_cast<float>(static_cast<std::uint32_t>(Number(kNumberBytes))); }
-  // So many things of at least `each` bytes follow.
-  std::size_t Count(std::size_t each) {
-    const std::uint64_t count = Number(kNumberBytes);
-    return count > bytes_.size() / each ? static_cast<std::size_t>(Fail()) : static_cast<std::size_t>(count);
-  }
-  std::string Name() {
-    const std::size_t size = Count(1);
-    const std::string name(bytes_.substr(0, size));
-    bytes_.remove_prefix(size);
-    return name;
-  }
-  bool ok() const { return ok_; }
-  bool done() const { return bytes_.empty(); }
-
- private:
-  std::uint64_t Fail() {
-    ok_ = false;
-    bytes_ = {};
-    return 0;
-  }
-  std::string_view bytes_;
-  bool ok_ = true;
-};
 
 struct Names {
   std::vector<std::optional<TierId>> tiers;
@@ -113,7 +58,7 @@ Timeline::Step ReadStep(ByteReader& reader, const Names& names, const Timeline::
   return step;
 }
 
-void WriteStep(const Timeline::Step& step, std::size_t tiers, Bytes& bytes) {
+void WriteStep(const Timeline::Step& step, std::size_t tiers, ByteWriter& bytes) {
   const bool seen = step.seen && step.tiers.size() == tiers;
   bytes.Add(seen ? 1 : 0, 1);
   if (!seen) return;
@@ -130,7 +75,7 @@ void WriteStep(const Timeline::Step& step, std::size_t tiers, Bytes& bytes) {
 }  // namespace
 
 std::string EncodeTimeline(const Timeline& timeline, const Fleet& fleet, absl::Duration ahead) {
-  Bytes bytes;
+  ByteWriter bytes;
   const std::deque<Timeline::Step>& steps = timeline.steps();
   const absl::Time newest = steps.empty() ? absl::UnixEpoch() : steps.back().start + ahead;
   bytes.Add(static_cast<std::uint64_t>(absl::ToUnixMillis(newest)), 8);

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
+#include "controller/screen/hour_codec.h"
 #include "tests/controller/rig.h"
 
 namespace ringway::controller {
@@ -162,6 +165,54 @@ TEST(EventLogTest, TheBookIsBoundedAndNumbersGoOn) {
   EXPECT_EQ(trace.log.entries().size(), EventLog::kKept);
   EXPECT_EQ(trace.log.entries().back().number, trace.log.last());
   EXPECT_EQ(trace.log.entries().front().number, trace.log.last() - EventLog::kKept + 1);
+}
+
+// The bytes of what a life has told, as the next one finds them.
+std::string Saved(const LoggedLife& trace) {
+  return EncodeHour(Timeline(), trace.log, *trace.rig.machine.fleet(), absl::ZeroDuration());
+}
+
+TEST(EventLogTest, TheNextLifeGoesOnWithWhatTheFormerOneTold) {
+  LoggedLife trace;
+  trace.rig.Seconds(5);
+  trace.rig.Ask(DrainCommand{.region = "r0", .tier = "t0"});
+  trace.rig.Seconds(5);
+  const auto hour = DecodeHour(Saved(trace), *trace.rig.machine.fleet(), trace.rig.now, absl::ZeroDuration());
+  ASSERT_TRUE(hour.ok()) << hour.status();
+  ASSERT_EQ(hour->events.size(), trace.log.entries().size());
+  for (std::size_t i = 0; i < hour->events.size(); ++i) {
+    const LoggedEvent& was = trace.log.entries()[i];
+    const LoggedEvent& is = hour->events[i];
+    EXPECT_EQ(std::tie(is.number, is.kind, is.warning, is.tier, is.region, is.text, is.who, is.why),
+              std::tie(was.number, was.kind, was.warning, was.tier, was.region, was.text, was.who, was.why));
+    EXPECT_EQ(is.wall, absl::FromUnixMillis(absl::ToUnixMillis(was.wall)));
+  }
+  LoggedLife next;
+  next.log = EventLog();
+  next.log.Restore(hour->events);
+  next.rig.Seconds(5);
+  ASSERT_GT(next.log.entries().size(), hour->events.size());
+  EXPECT_GT(next.log.entries()[hour->events.size()].number, trace.log.last() + EventLog::kKept)
+      << "whoever has seen what was not saved must not take the new for it";
+}
+
+TEST(EventLogTest, TornBytesAreRefusedAndKindsOfAnotherReleaseLeftOut) {
+  LoggedLife trace;
+  trace.rig.Seconds(5);
+  const std::string bytes = Saved(trace);
+  const Fleet& fleet = *trace.rig.machine.fleet();
+  for (std::size_t length = 0; length < bytes.size(); ++length) {
+    EXPECT_FALSE(DecodeHour(bytes.substr(0, length), fleet, trace.rig.now, absl::ZeroDuration()).ok())
+        << length;
+  }
+  EXPECT_FALSE(DecodeHour(bytes + "x", fleet, trace.rig.now, absl::ZeroDuration()).ok());
+  // The first entry's kind comes after the timeline, a count, its number and its time.
+  const std::string timeline = EncodeHour(Timeline(), EventLog(), fleet, absl::ZeroDuration());
+  std::string other = bytes;
+  other[timeline.size() + 16] = static_cast<char>(kEventKinds);
+  const auto hour = DecodeHour(other, fleet, trace.rig.now, absl::ZeroDuration());
+  ASSERT_TRUE(hour.ok()) << hour.status();
+  EXPECT_EQ(hour->events.size(), trace.log.entries().size() - 1);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ const steps = {
     const told = await page.text('#request-card');
     for (const part of [request, end.trace.worker, 'waited']) assert.ok(told.includes(part), `${part} in ${told}`);
     assert.ok((await page.run(`document.querySelectorAll('#request-traces .steps li').length`)) >= 1);
-    assert.equal(await page.run(`new URLSearchParams(location.hash.slice(1)).get('request')`), request);
+    await page.until('the request is in the address', `new URLSearchParams(location.hash.slice(1)).get('request') === '${request}'`);
   },
 
   async 'events have filters: spill is left out until it is asked for'() {
@@ -298,7 +298,9 @@ const steps = {
     await ask('start', 'started');
     await page.until('the stream is live again', `document.querySelector('#link').classList.contains('live') && document.querySelector('#banner').hidden`, 15000);
     await page.until('the new leader', `/leads in epoch 2/.test(document.querySelector('#events')?.textContent) && /epoch 2/.test(document.querySelector('#leader').textContent)`, 15000);
-    // Its hour goes on, from what was saved.
+    // Its hour goes on, from what was saved, and so do its events.
+    const events = await page.run(`fetch('/api/v1/events?after=0').then((reply) => reply.json())`);
+    assert.ok(events.events.some((event) => /leads in epoch 1/.test(event.text)), 'events of the former life');
     const after = await page.run(`fetch('/api/v1/timeline').then((reply) => reply.json())`);
     assert.ok(before.demand.length > 0 && after.demand.length > 0 && after.demand[0] !== null, JSON.stringify(after.demand));
     assert.ok(Math.abs(after.start_ms - before.start_ms) <= before.step_ms, `${after.start_ms} and ${before.start_ms}`);

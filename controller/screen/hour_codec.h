@@ -1,0 +1,33 @@
+// What the dashboard keeps over a restart of the controller, as bytes and back: the timeline and the events.
+//
+// Pure; linear in the bytes. Errors: DataLoss.
+#ifndef RINGWAY_CONTROLLER_SCREEN_HOUR_CODEC_H_
+#define RINGWAY_CONTROLLER_SCREEN_HOUR_CODEC_H_
+
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "controller/screen/event_log.h"
+#include "controller/screen/timeline.h"
+#include "core/fleet.h"
+
+namespace ringway::controller {
+
+struct Hour {
+  std::deque<Timeline::Step> steps;  // for Timeline::Restore
+  std::deque<LoggedEvent> events;    // for EventLog::Restore
+};
+
+// `ahead` and `fleet` as of EncodeTimeline.
+std::string EncodeHour(const Timeline& timeline, const EventLog& events, const Fleet& fleet,
+                       absl::Duration ahead);
+// As DecodeTimeline. Events keep their names and their wall-clock time, whatever the fleet is now.
+absl::StatusOr<Hour> DecodeHour(std::string_view bytes, const Fleet& fleet, absl::Time now,
+                                absl::Duration ahead);
+
+}  // namespace ringway::controller
+
+#endif  // RINGWAY_CONTROLLER_SCREEN_HOUR_CODEC_H_
