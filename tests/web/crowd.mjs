@@ -105,6 +105,23 @@ async function zooms(page) {
   await page.until('the whole again', `document.querySelectorAll('#map .place').length === ${all}`);
 }
 
+// Two fingers that part, and come together again.
+async function pinches(page) {
+  await page.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 });
+  const middle = await page.run(`(() => { const map = document.querySelector('#map'); map.scrollIntoView({ block: 'center' }); const b = map.getBoundingClientRect(); return { x: b.x + b.width / 2, y: b.y + b.height / 2 }; })()`);
+  const pinch = async (...widths) => {
+    const fingers = (apart) => [-1, 1].map((side, id) => ({ x: middle.x + side * apart, y: middle.y, id }));
+    await page.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: fingers(widths[0]) });
+    for (const apart of widths) await page.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: fingers(apart) });
+    await page.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  };
+  await pinch(25, 35, 55, 75);
+  await page.until('fingers that part zoom in', `/map=[23]\\./.test(location.hash)`);
+  assert.equal(await page.run(`document.querySelector('#panel').hidden`), true, 'a pinch chooses no region');
+  await pinch(90, 60, 30, 15);
+  await page.until('fingers that meet zoom out', `!/map=/.test(location.hash)`);
+}
+
 const SCREENS = [{ name: 'phone', width: 390, height: 844, touch: true, scale: 2 }, { name: 'laptop', width: 1366, height: 860 }, { name: 'wide', width: 1920, height: 1100 }];
 
 async function visit(browser, name, url, regions) {
@@ -134,6 +151,7 @@ async function visit(browser, name, url, regions) {
         await page.until('the whole page', `document.querySelector('#panel').hidden`);
       }
       if (screen.name === 'laptop' && !dark) await zooms(page);
+      if (screen.touch && !dark) await pinches(page);
       assert.deepEqual(page.problems, []);
       console.log(`ok    ${name}, ${screen.name}, ${dark ? 'dark' : 'light'}: ${labels} labels`);
       await browser.send('Target.closeTarget', { targetId: page.target });
