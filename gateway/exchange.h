@@ -25,6 +25,7 @@ namespace ringway::gateway {
 
 // Names the router that hands a request on; who gets it answers itself.
 inline constexpr std::string_view kRelayedField = "X-Ringway-Relayed-By";
+inline constexpr std::string_view kKeyField = "Idempotency-Key";
 
 // A film that comes from elsewhere; gives up when it goes.
 class RemoteFilm {

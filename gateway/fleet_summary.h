@@ -10,14 +10,16 @@
 #include <vector>
 
 #include "core/model_set.h"
+#include "core/picture_terms.h"
 
 namespace ringway::gateway {
 
 struct FleetSummary {
   struct Tier {
     std::string name;
-    bool has_backend = false;  // some worker, here or in another region, can be reached
-    ModelSet models = {};      // of the workers of this region
+    bool has_backend = false;    // some worker, here or in another region, can be reached
+    ModelSet models = {};        // of the workers of this region
+    PictureTerms pictures = {};  // likewise
     friend bool operator==(const Tier&, const Tier&) = default;
   };
   struct Peer {

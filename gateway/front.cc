@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "core/header_text.h"
 #include "core/json.h"
+#include "gateway/jobs/field_error.h"
 #include "gateway/jobs/video_id.h"
 #include "gateway/objects/s3_store.h"
 #include "gateway/openapi.h"
@@ -86,7 +87,8 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
       images_(jobs_, watching_, metrics_, log_,
               {.refuse =
                    [this](Exchange& exchange, const ImageRefusal& refusal) {
-                     Refuse(exchange, refusal.status, refusal.code, refusal.message, refusal.retry_after_s);
+                     Refuse(exchange, refusal.status, refusal.code, refusal.message, refusal.retry_after_s,
+                            refusal.field);
                    },
                .release = [this](std::uint64_t tag) { Release(tag); }}),
       films_(
@@ -148,7 +150,7 @@ Exchange* Front::Of(const http::ServerConnection& client) {
 bool Front::Admit(http::ServerConnection& client, const http::Head& head, const Route& route,
                   const AnswerFields& common) {
   int status = 0;
-  std::string code, message, fields;
+  std::string code, message, fields, field;
   if (!common.origin.empty() && IsPreflight(head)) {
     client.tag = 0;
     client.Reply(200, "text/plain", absl::StrCat(common.Lines(), PreflightLines(head)), "");
@@ -182,14 +184,14 @@ bool Front::Admit(http::ServerConnection& client, const http::Head& head, const 
   } else if (body_bytes_ + jobs_.payload_bytes() > settings_.bodies_bytes_max && route.creates()) {
     status = 429, code = "overloaded", fields = RetryAfter(1);
     message = "the pictures that arrive here take all the memory that there is for them";
-  } else if (!HeaderText::Parse(head.Value("Idempotency-Key"), kKeyBytesMax)) {
-    status = 400, code = "invalid_request";
+  } else if (!HeaderText::Parse(head.Value(kKeyField), kKeyBytesMax)) {
+    status = 400, code = "invalid_request", field = kKeyField;
     message = absl::StrCat("Idempotency-Key is longer than ", kKeyBytesMax, " bytes or not printable ASCII");
   }
   if (status == 0) return true;
   metrics_.CountRequest(route.kind, status);
   client.tag = 0;
-  client.Reply(status, kJson, absl::StrCat(fields, common.Lines()), ErrorJson(status, code, message));
+  client.Reply(status, kJson, absl::StrCat(fields, common.Lines()), ErrorJson(status, code, message, field));
   return false;
 }
 
@@ -209,7 +211,7 @@ void Front::OnRequest(http::ServerConnection& client, const http::Head& head) {
   exchange.target = std::string(head.target);
   exchange.content_type = copy("Content-Type");
   exchange.authorization = copy("Authorization");
-  exchange.key = copy("Idempotency-Key");
+  exchange.key = copy(kKeyField);
   // A trace context that is not well formed is left out (W3C Trace Context, 3.2).
   const auto trace = [&head](std::string_view name) {
     const auto value = HeaderText::Parse(head.Value(name));
@@ -314,14 +316,18 @@ void Front::Say(Exchange& exchange, int status, std::string_view fields, std::st
 }
 
 void Front::Refuse(Exchange& exchange, int status, std::string_view code, std::string_view message,
-                   double retry_after_s) {
+                   double retry_after_s, std::string_view field) {
   if (status >= 500) {
     log_.Warning(absl::StrCat("videos: ", exchange.fields.request_id, " ",
                               View(RouteName(exchange.route.kind)), ": ", status, " ", View(code), ": ",
                               View(message)));
   }
   const bool again = status == 429 || status == 503 || retry_after_s > 0;
-  Say(exchange, status, again ? RetryAfter(retry_after_s) : "", ErrorJson(status, code, message));
+  Say(exchange, status, again ? RetryAfter(retry_after_s) : "", ErrorJson(status, code, message, field));
+}
+
+void Front::RefuseField(Exchange& exchange, const absl::Status& status) {
+  Refuse(exchange, 400, "invalid_request", std::string(status.message()), 0, FieldOf(status));
 }
 
 void Front::SayVideo(Exchange& exchange, const Video& video) {

@@ -82,14 +82,17 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   // Answers; each ends the exchange.
   void Say(Exchange& exchange, int status, std::string_view fields, std::string_view json);
   void Refuse(Exchange& exchange, int status, std::string_view code, std::string_view message,
-              double retry_after_s = 0);
+              double retry_after_s = 0, std::string_view field = "");
+  // 400, with the field that the status names.
+  void RefuseField(Exchange& exchange, const absl::Status& status);
   void SayVideo(Exchange& exchange, const Video& video);
 
   // Creating.
   void Create(Exchange& exchange);
   void TakeOrder(Exchange& exchange, VideoOrder order);
   void OnOrder(std::uint64_t tag, std::size_t body_bytes, absl::StatusOr<VideoOrder> order, std::string body);
-  bool ChooseTier(Exchange& exchange, const VideoOrder& order, std::string& tier);
+  // Null: the request has been answered.
+  const FleetSummary::Tier* ChooseTier(Exchange& exchange, const VideoOrder& order);
   bool AnswerFromKey(Exchange& exchange, const VideoOrder& order);
   void AwaitVideo(Exchange& exchange, const std::string& id, Exchange::Stage stage);
   void OnVerdict(Exchange& exchange, const Video& video, std::string_view event);

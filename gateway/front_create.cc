@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gateway/front.h"
+#include "gateway/jobs/picture_check.h"
 #include "runtime/clock.h"
 
 namespace ringway::gateway {
@@ -42,7 +43,7 @@ void Front::OnOrder(std::uint64_t tag, std::size_t body_bytes, absl::StatusOr<Vi
   }
   Exchange& exchange = *found->second;
   exchange.body_bytes = body_bytes;
-  if (!order.ok()) return Refuse(exchange, 400, "invalid_request", Words(order.status()));
+  if (!order.ok()) return RefuseField(exchange, order.status());
   const std::string owner = exchange.key.empty() ? settings_.router : OwnerOfKey(exchange.key);
   if (!IsOurs(owner) && !exchange.relayed) {
     exchange.body = std::move(body);
@@ -55,14 +56,18 @@ void Front::OnOrder(std::uint64_t tag, std::size_t body_bytes, absl::StatusOr<Vi
 void Front::TakeOrder(Exchange& exchange, VideoOrder order) {
   if (!order.webhook_url.empty()) {
     if (const absl::Status allowed = webhooks_.Allows(order.webhook_url); !allowed.ok()) {
-      return Refuse(exchange, 400, "invalid_request", Words(allowed));
+      return RefuseField(exchange, allowed);
     }
   }
   const bool draws = order.images > 0;
   if (!draws && !exchange.key.empty() && AnswerFromKey(exchange, order)) return;
   Passage passage{
       .key = exchange.key, .traceparent = exchange.traceparent, .tracestate = exchange.tracestate};
-  if (!ChooseTier(exchange, order, passage.tier)) return;
+  const FleetSummary::Tier* const tier = ChooseTier(exchange, order);
+  if (tier == nullptr) return;
+  if (const absl::Status fit = CheckPictures(order, tier->pictures); !fit.ok())
+    return RefuseField(exchange, fit);
+  passage.tier = tier->name;
   if (draws) return images_.Begin(exchange, order, passage);
   const bool sync = exchange.route.kind == Route::Kind::kCreateSync;
   const auto taken = jobs_.Take(std::move(order), passage, jobs_.table().OfKey(exchange.key));
@@ -75,8 +80,8 @@ void Front::TakeOrder(Exchange& exchange, VideoOrder order) {
 }
 
 // The tier whose name the model is, or whose workers hold it. A model that nobody is known to hold goes where
-// that cannot be known here: to the only tier, to be refused there. False: the request has been answered.
-bool Front::ChooseTier(Exchange& exchange, const VideoOrder& order, std::string& tier) {
+// that cannot be known here: to the only tier, to be refused there.
+const FleetSummary::Tier* Front::ChooseTier(Exchange& exchange, const VideoOrder& order) {
   const FleetSummary::Tier* chosen = nullptr;
   std::set<std::string> names;
   for (const FleetSummary::Tier& served : summary_.tiers) {
@@ -93,15 +98,15 @@ bool Front::ChooseTier(Exchange& exchange, const VideoOrder& order, std::string&
     const bool named = !order.model.empty();
     Refuse(exchange, named ? 404 : 400, named ? "model_not_found" : "invalid_request",
            named ? absl::StrCat("model is '", order.model, "'; ", serves)
-                 : absl::StrCat("model is missing; ", serves));
-    return false;
+                 : absl::StrCat("model is missing; ", serves),
+           0, "model");
+    return nullptr;
   }
   if (chosen == nullptr || !chosen->has_backend) {
     Refuse(exchange, 503, "no_backend", "no worker can be reached that would make this", 5);
-    return false;
+    return nullptr;
   }
-  tier = chosen->name;
-  return true;
+  return chosen;
 }
 
 // True: the key's job answers. One that failed is not an answer: nothing came of it, so it runs again.
@@ -163,7 +168,7 @@ void Front::OnVerdict(Exchange& exchange, const Video& video, std::string_view e
   if (video.state != State::kFailed || !video.refused) return SayVideo(exchange, video);
   const std::string id = video.id;
   const Fault fault = video.fault;
-  Refuse(exchange, HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s);
+  Refuse(exchange, HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s, fault.field);
   jobs_.Forget(id);
 }
 
@@ -172,7 +177,7 @@ void Front::OnSyncNews(Exchange& exchange, const Video& video) {
   if (video.state == State::kCompleted) return Content(exchange, video);
   const Fault fault = video.fault;
   const std::string forget = video.refused ? video.id : "";
-  Refuse(exchange, HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s);
+  Refuse(exchange, HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s, fault.field);
   if (!forget.empty()) jobs_.Forget(forget);
 }
 

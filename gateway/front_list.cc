@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gateway/front.h"
+#include "gateway/jobs/field_error.h"
 #include "runtime/clock.h"
 
 namespace ringway::gateway {
@@ -20,17 +21,17 @@ absl::StatusOr<ListQuery> ReadQuery(const Route& route) {
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), query.limit);
     const bool whole = failed == std::errc() && end == text.data() + text.size();
     if (!whole || query.limit < 1 || query.limit > ListQuery::kLimitMax) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("limit is not a whole number from 1 to ", ListQuery::kLimitMax));
+      return FieldError("limit",
+                        absl::StrCat("limit is not a whole number from 1 to ", ListQuery::kLimitMax));
     }
   }
   const std::string order = ValueOf(route, "order");
   if (!order.empty() && order != "asc" && order != "desc") {
-    return absl::InvalidArgumentError("order is neither asc nor desc");
+    return FieldError("order", "order is neither asc nor desc");
   }
   const std::string scope = ValueOf(route, "scope");
   if (!scope.empty() && scope != "fleet" && scope != "router") {
-    return absl::InvalidArgumentError("scope is neither fleet nor router");
+    return FieldError("scope", "scope is neither fleet nor router");
   }
   query.oldest_first = order == "asc";
   query.fleet = scope != "router";
@@ -50,7 +51,7 @@ ListPage OwnPage(const JobTable& table, const std::string& router, const ListQue
 
 void Front::List(Exchange& exchange) {
   const auto query = ReadQuery(exchange.route);
-  if (!query.ok()) return Refuse(exchange, 400, "invalid_request", std::string(query.status().message()));
+  if (!query.ok()) return RefuseField(exchange, query.status());
   ListPage own = OwnPage(jobs_.table(), settings_.router, *query);
   if (exchange.relayed) {
     metrics_.CountRequest(exchange.route.kind, 200);

@@ -7,6 +7,7 @@
 #include "core/header_text.h"
 #include "core/json.h"
 #include "gateway/front.h"
+#include "gateway/jobs/field_error.h"
 #include "gateway/jobs/video_id.h"
 #include "runtime/clock.h"
 
@@ -84,7 +85,8 @@ void Front::Models(Exchange& exchange) {
     if (!names.contains(asked)) {
       return Refuse(exchange, 404, "model_not_found",
                     absl::StrCat("model is '", HeaderText::Escaped(asked).text(),
-                                 "'; this fleet serves: ", absl::StrJoin(names, ", ")));
+                                 "'; this fleet serves: ", absl::StrJoin(names, ", ")),
+                    0, "model");
     }
     add(asked);
     return Say(exchange, 200, "", json.text());
@@ -100,7 +102,8 @@ void Front::Models(Exchange& exchange) {
 void Front::Content(Exchange& exchange, const Video& video) {
   if (const auto variant = exchange.route.query.find("variant");
       variant != exchange.route.query.end() && variant->second != "video") {
-    return Refuse(exchange, 400, "invalid_request", "variant is not 'video', the only one that is made here");
+    return RefuseField(exchange,
+                       FieldError("variant", "variant is not 'video', the only one that is made here"));
   }
   films_.Begin(exchange, video);
 }

@@ -18,7 +18,7 @@ namespace {
 std::uint64_t EncodedBytes(std::uint64_t bytes) { return (bytes + 2) / 3 * 4; }
 
 ImageRefusal RefusalOf(const Fault& fault) {
-  return {HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s};
+  return {HttpStatusOf(fault), fault.code, fault.message, fault.retry_after_s, fault.field};
 }
 
 std::string KeyOf(const std::string& key, int picture) {
@@ -87,7 +87,8 @@ std::optional<ImageRefusal> ImageCall::Begin(VideoJobs& jobs, const VideoOrder& 
                                              const Passage& passage) {
   keyed_ = !passage.key.empty();
   if (KeyOf(passage.key, order.images - 1).size() > wire::kNameBytesMax)
-    return ImageRefusal{400, "invalid_request", "Idempotency-Key is too long for several images"};
+    return ImageRefusal{400, "invalid_request", "Idempotency-Key is too long for several images", 0,
+                        "Idempotency-Key"};
   std::uint64_t seed = jobs.DrawSeed();
   if (const auto given = order.parameters.find("seed"); given != order.parameters.end())
     (void)absl::SimpleAtoi(given->second, &seed);  // checked when the request was read

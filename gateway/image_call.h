@@ -53,6 +53,7 @@ struct ImageRefusal {
   std::string code;
   std::string message;
   double retry_after_s = 0;
+  std::string field = {};  // of the request that is wrong; empty: none
 };
 
 class ImageCall {

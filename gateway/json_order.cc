@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/json_reader.h"
+#include "gateway/jobs/field_error.h"
 
 namespace ringway::gateway {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 constexpr JsonLimits kLimits = {.depth_max = 4, .values_max = 4 * kFieldsMax};
 
 absl::Status Nested(const std::string& name) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("field '", name.substr(0, 100), "' is nested; allowed: text, a number, true or false"));
+  return FieldError(name, absl::StrCat("field '", name.substr(0, 100),
+                                       "' is nested; allowed: text, a number, true or false"));
 }
 
 // A field whose text is somewhere within it, as `name` of an array or an object; empty: it is not.
@@ -64,8 +65,8 @@ class FieldWalk {
     if (value.is_null()) return absl::OkStatus();
     if (std::ranges::find(names_.pictures, name) != names_.pictures.end()) {
       if (const std::string* text = PictureText(value)) return add_(name, *text);
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, ": allowed are a data URL, base64, or {\"image_url\": data URL}"));
+      return FieldError(name,
+                        absl::StrCat(name, ": allowed are a data URL, base64, or {\"image_url\": data URL}"));
     }
     if (std::ranges::find(names_.lists, name) != names_.lists.end()) {
       if (const auto list = Listed(value)) return add_(name, *list);
@@ -82,10 +83,10 @@ class FieldWalk {
 
 absl::Status ReadJsonFields(std::string_view body, FieldNames names, const AddFieldFn& add) {
   const absl::StatusOr<Json> fields = Json::Parse(body, "the body", kLimits);
-  if (!fields.ok()) return fields.status();
+  if (!fields.ok()) return FieldError(kBodyField, std::string(fields.status().message()));
   if (fields->object() == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the body is not a JSON object but ", std::string(fields->KindName())));
+    return FieldError(kBodyField,
+                      absl::StrCat("the body is not a JSON object but ", std::string(fields->KindName())));
   }
   return FieldWalk(names, add).AddAll(*fields, true);
 }

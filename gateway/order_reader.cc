@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/header_text.h"
+#include "gateway/jobs/field_error.h"
 #include "gateway/jobs/multipart.h"
 #include "gateway/json_order.h"
 #include "runtime/http/head.h"
@@ -29,11 +30,11 @@ absl::Status AddPart(VideoOrder& order, const FormPart& part) {
   if (part.name == "input_reference" && stated) return AddPicture(order, part.bytes, part.content_type);
   if (IsFile(part)) {
     // A job carries one payload. What cannot be handed on is not made a text without its name and type.
-    return absl::InvalidArgumentError(
-        absl::StrCat("field '", HeaderText::Escaped(part.name.substr(0, 100)).text(), "' is a file ('",
-                     HeaderText::Escaped(part.file_name.substr(0, 100)).text(), "', ",
-                     HeaderText::Escaped(part.content_type.substr(0, 100)).text(),
-                     "); allowed: one file, input_reference, and text in the other fields"));
+    return FieldError(
+        part.name, absl::StrCat("field '", HeaderText::Escaped(part.name.substr(0, 100)).text(),
+                                "' is a file ('", HeaderText::Escaped(part.file_name.substr(0, 100)).text(),
+                                "', ", HeaderText::Escaped(part.content_type.substr(0, 100)).text(),
+                                "); allowed: one file, input_reference, and text in the other fields"));
   }
   return AddField(order, part.name, part.bytes);
 }
@@ -53,7 +54,9 @@ absl::Status AddImageForm(ImageOrderReader& order, std::string_view body, std::s
   const auto parts = ReadForm(body, boundary);
   if (!parts.ok()) return parts.status();
   for (const FormPart& part : *parts) {
-    const bool file = !part.file_name.empty() || !part.content_type.empty();
+    // A picture is a file whatever type it states; another field is text unless it says that it is none.
+    const bool stated = !part.file_name.empty() || !part.content_type.empty();
+    const bool file = IsFile(part) || (stated && order.TakesPicture(part.name));
     absl::Status added =
         file ? order.AddFile(part.name, part.bytes, part.content_type) : order.Add(part.name, part.bytes);
     if (!added.ok()) return added;
@@ -62,7 +65,8 @@ absl::Status AddImageForm(ImageOrderReader& order, std::string_view body, std::s
 }
 
 absl::Status OtherType() {
-  return absl::InvalidArgumentError(
+  return FieldError(
+      "Content-Type",
       "Content-Type is not one that is read here; allowed: application/json, multipart/form-data with a "
       "boundary");
 }

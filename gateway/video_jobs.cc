@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gateway/jobs/field_error.h"
 #include "gateway/jobs/film_facts.h"
 #include "gateway/jobs/video_id.h"
 #include "proto/table_codec.h"
@@ -42,7 +43,10 @@ v1::JobHeader HeaderOf(const Video& video, const VideoOrder& order, const Passag
 
 Fault FaultOf(const v1::End& end, bool started) {
   Fault fault{.code = "worker_failed", .message = end.message(), .retry_after_s = end.retry_after_s()};
-  if (end.outcome() == "rejected") fault.code = "invalid_request";
+  if (end.outcome() == "rejected") {
+    fault.code = "invalid_request";
+    fault.field = FieldNamedBy(end.message());
+  }
   if (end.outcome() == "shed" || end.outcome() == "busy") fault.code = "overloaded";
   if (end.outcome() == "timeout") fault.code = "deadline_infeasible";
   if (end.outcome() == "cancelled") fault.code = "cancelled";

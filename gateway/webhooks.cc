@@ -5,12 +5,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "gateway/jobs/field_error.h"
 #include "gateway/jobs/webhook_url.h"
 #include "gateway/webhook_signature.h"
 #include "runtime/clock.h"
 
 namespace ringway::gateway {
 namespace {
+
+constexpr std::string_view kWebhookField = "webhook_url";
 
 constexpr std::size_t kWebhookHeaderBytesMax = 16 << 10;
 // In ticks of a quarter of a second.
@@ -67,14 +70,15 @@ Webhooks::~Webhooks() { *alive_ = false; }
 
 absl::Status Webhooks::Allows(const std::string& url) const {
   if (hosts_.empty()) {
-    return absl::InvalidArgumentError("webhook_url: webhooks are not enabled here (--videos-webhook-host)");
+    return FieldError(kWebhookField, "webhook_url: webhooks are not enabled here (--videos-webhook-host)");
   }
   const auto parsed = ParseWebhookUrl(url);
   if (parsed && std::find(hosts_.begin(), hosts_.end(), parsed->Authority()) != hosts_.end()) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "webhook_url is not allowed; allowed are plain http:// URLs of: ", absl::StrJoin(hosts_, ", ")));
+  return FieldError(kWebhookField,
+                    absl::StrCat("webhook_url is not allowed; allowed are plain http:// URLs of: ",
+                                 absl::StrJoin(hosts_, ", ")));
 }
 
 void Webhooks::Call(const std::string& id, const std::string& url, const std::string& json) {

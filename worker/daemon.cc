@@ -40,6 +40,8 @@ absl::Status RunWorker(Settings settings) {
   auto backend = MakeBackend(settings, loop);
   if (!backend.ok()) return backend.status();
 
+  settings.agent.identity.pictures = (*backend)->pictures();
+
   std::promise<void> stop;
   runtime::Signals signals(loop, [&stop] { stop.set_value(); });
 

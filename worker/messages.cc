@@ -8,6 +8,23 @@
 #include "proto/table_codec.h"
 
 namespace ringway::worker {
+namespace {
+
+v1::PictureNeed NeedMessage(PictureNeed need) {
+  switch (need) {
+    case PictureNeed::kNone:
+      return v1::PICTURE_NEED_NONE;
+    case PictureNeed::kOptional:
+      return v1::PICTURE_NEED_OPTIONAL;
+    case PictureNeed::kRequired:
+      return v1::PICTURE_NEED_REQUIRED;
+    case PictureNeed::kUnsaid:
+      break;
+  }
+  return v1::PICTURE_NEED_UNSAID;
+}
+
+}  // namespace
 
 absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker) {
   if (absl::Status s = wire::CheckJobHeader(header); !s.ok()) return s;
@@ -102,6 +119,9 @@ v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const
   state.set_expected_free_s(absl::ToDoubleSeconds(view.expected_free));
   state.set_metrics_address(worker.metrics_address);
   state.set_sequence(sequence);
+  state.set_picture_pixels_max(worker.pictures.pixels_max);
+  state.set_picture_need(NeedMessage(worker.pictures.need));
+  for (const std::string& type : worker.pictures.types) state.add_picture_types(type);
   if (view.fence != Lease{}) state.set_fence(FormatLease(view.fence));
   return state;
 }

@@ -28,6 +28,7 @@ struct Identity {
   std::string model;
   std::string backend;
   std::string metrics_address;  // host:port
+  PictureTerms pictures;        // that its jobs may bring
 };
 
 // Errors: InvalidArgument, for whoever sent the job.

@@ -18,6 +18,10 @@ namespace ringway::engine {
 namespace {
 
 constexpr int kTimeBase = 1000;  // a delay is whole milliseconds
+// Boxes of fixed size and the codec's own header take less than 1 KiB.
+constexpr std::size_t kIndexHeadBytes = 2048;
+// 4 (stsz) + 8 (stts) + 8 (ctts) + 4 (stss) + 12 (stsc) + 8 (co64).
+constexpr std::size_t kIndexFrameBytes = 44;
 
 absl::Status Check(int code, const char* what) {
   if (code >= 0) return absl::OkStatus();
@@ -43,7 +47,7 @@ class Mp4Writer {
     avformat_free_context(format_);
   }
 
-  absl::Status Open(const Picture& first) {
+  absl::Status Open(const Picture& first, std::size_t frames) {
     const AVCodec* encoder = avcodec_find_encoder_by_name("libx264");
     if (encoder == nullptr) encoder = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
     if (encoder == nullptr) return absl::UnimplementedError("MP4: libav has no encoder for it here");
@@ -65,6 +69,9 @@ class Mp4Writer {
       return s;
     stream_->time_base = codec_->time_base;
     if (absl::Status s = Check(avio_open_dyn_buf(&format_->pb), "memory"); !s.ok()) return s;
+    // A player begins before it has all of a film only if the index stands before the frames. libav moves the
+    // index there by reading the file again, which memory does not offer; room that is kept for it does.
+    av_opt_set_int(format_->priv_data, "moov_size", static_cast<std::int64_t>(IndexBytes(frames)), 0);
     if (absl::Status s = Check(avformat_write_header(format_, nullptr), "header"); !s.ok()) return s;
     scaler_ = sws_getContext(first.width, first.height, AV_PIX_FMT_RGB24, first.width, first.height,
                              codec_->pix_fmt, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nullptr,
@@ -99,6 +106,10 @@ class Mp4Writer {
   void set_delay_ms(int delay_ms) { delay_ms_ = delay_ms; }
 
  private:
+  // At least what the index of so many frames takes: of each frame its size, place, time, offset of its time
+  // and whether it is a key frame.
+  static std::size_t IndexBytes(std::size_t frames) { return kIndexHeadBytes + frames * kIndexFrameBytes; }
+
   void Configure(const Picture& first, const AVCodec& encoder) {
     codec_->width = first.width;
     codec_->height = first.height;
@@ -164,7 +175,7 @@ absl::StatusOr<std::string> EncodeMp4(const Animation& animation, const EncodeOp
   av_log_set_level(AV_LOG_QUIET);
   Mp4Writer writer;
   writer.set_delay_ms(animation.delay_ms);
-  if (absl::Status status = writer.Open(first); !status.ok()) return status;
+  if (absl::Status status = writer.Open(first, animation.frames.size()); !status.ok()) return status;
   std::int64_t at_ms = 0;
   for (const Picture& frame : animation.frames) {
     if (absl::Status status = CheckGoesOn(options); !status.ok()) return status;

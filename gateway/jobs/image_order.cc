@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
 #include "core/header_text.h"
+#include "gateway/jobs/field_error.h"
 
 namespace ringway::gateway {
 namespace {
@@ -55,7 +56,8 @@ std::optional<absl::Status> CheckForeign(std::string_view name, std::string_view
     if (field.name != name) continue;
     if (Lists(field.nothing, value)) return absl::OkStatus();
     std::string allowed(field.nothing.substr(0, field.nothing.find(' ')));
-    return absl::InvalidArgumentError(
+    return FieldError(
+        name,
         absl::StrCat(AbslView(name), " is '", HeaderText::Escaped(value.substr(0, 100)).text(), "'",
                      allowed.empty() ? "" : absl::StrCat("; allowed: ", allowed), AbslView(RemedyOf(name))));
   }
@@ -78,12 +80,12 @@ std::string* ImageOrderReader::PictureOf(std::string_view name) {
 absl::Status ImageOrderReader::AddPictureTo(std::string& to, std::string_view name, std::string_view bytes,
                                             std::string_view type) {
   const std::string shown(name.substr(0, 32));
-  if (bytes.empty()) return absl::InvalidArgumentError(absl::StrCat(shown, " is empty; allowed: a picture"));
-  if (!to.empty())
-    return absl::InvalidArgumentError(absl::StrCat(shown, " is given twice; one picture is taken"));
+  if (bytes.empty()) return FieldError(name, absl::StrCat(shown, " is empty; allowed: a picture"));
+  if (!to.empty()) return FieldError(name, absl::StrCat(shown, " is given twice; one picture is taken"));
   VideoOrder checked;  // of its type, which travels in headers
   if (absl::Status status = AddPicture(checked, "x", type); !status.ok())
-    return absl::InvalidArgumentError(
+    return FieldError(
+        name,
         absl::StrCat(shown, ": its content type is not printable ASCII; allowed: image/png and its like"));
   to = std::string(bytes);
   if (&to == &image_ || type_.empty()) type_ = checked.picture_type;
@@ -92,10 +94,10 @@ absl::Status ImageOrderReader::AddPictureTo(std::string& to, std::string_view na
 
 absl::Status ImageOrderReader::AddFile(std::string_view name, std::string_view bytes, std::string_view type) {
   if (std::string* to = PictureOf(name)) return AddPictureTo(*to, name, bytes, type);
-  return absl::InvalidArgumentError(
-      absl::StrCat("field '", HeaderText::Escaped(name.substr(0, 100)).text(),
-                   "' is a file; allowed here: ", kind_ == ImageCallKind::kGeneration ? "" : "image, ",
-                   kind_ == ImageCallKind::kEdit ? "mask, " : "", "control_image"));
+  return FieldError(
+      name, absl::StrCat("field '", HeaderText::Escaped(name.substr(0, 100)).text(),
+                         "' is a file; allowed here: ", kind_ == ImageCallKind::kGeneration ? "" : "image, ",
+                         kind_ == ImageCallKind::kEdit ? "mask, " : "", "control_image"));
 }
 
 absl::Status ImageOrderReader::Add(std::string_view name, std::string_view value) {
@@ -109,11 +111,11 @@ absl::Status ImageOrderReader::Add(std::string_view name, std::string_view value
   if (name == "n") {
     if (absl::SimpleAtoi(AbslView(value), &count_) && count_ >= 1 && count_ <= kImagesMax)
       return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("n is '", HeaderText::Escaped(value.substr(0, 100)).text(),
-                                                   "'; allowed: a whole number from 1 to ", kImagesMax));
+    return FieldError(name, absl::StrCat("n is '", HeaderText::Escaped(value.substr(0, 100)).text(),
+                                         "'; allowed: a whole number from 1 to ", kImagesMax));
   }
   if (name == "pictures" || name == "webhook_url" || name == "image" || name == "mask")
-    return absl::InvalidArgumentError(absl::StrCat("field '", AbslView(name), "' is not one of this call"));
+    return FieldError(name, absl::StrCat("field '", AbslView(name), "' is not one of this call"));
   return AddField(order_, name, value);
 }
 
@@ -126,6 +128,8 @@ void ImageOrderReader::JoinPictures() {
     if (bytes->empty()) continue;
     absl::StrAppend(&list, list.empty() ? "" : ",", name, "=", bytes->size());
     ++count;
+    order_.pictures.push_back(
+        {bytes == &control_ ? "control_image" : std::string(name), ReadPictureHeader(*bytes)});
     order_.picture.append(*bytes);
     *bytes = {};
   }
@@ -137,17 +141,17 @@ void ImageOrderReader::JoinPictures() {
 
 absl::StatusOr<VideoOrder> ImageOrderReader::Finish() {
   if (kind_ != ImageCallKind::kVariation && order_.prompt.empty())
-    return absl::InvalidArgumentError("prompt is missing; say what should be drawn");
+    return FieldError("prompt", "prompt is missing; say what should be drawn");
   if (kind_ == ImageCallKind::kVariation && !order_.prompt.empty())
-    return absl::InvalidArgumentError("prompt is not a field of variations; POST /v1/images/edits takes one");
+    return FieldError("prompt", "prompt is not a field of variations; POST /v1/images/edits takes one");
   if (kind_ != ImageCallKind::kGeneration && image_.empty())
-    return absl::InvalidArgumentError("image is missing; allowed: a picture as a file, base64 or a data URL");
+    return FieldError("image", "image is missing; allowed: a picture as a file, base64 or a data URL");
   if (const auto seed = order_.parameters.find("seed"); seed != order_.parameters.end()) {
     std::uint64_t number = 0;
     constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max() - kImagesMax;
     if (!absl::SimpleAtoi(seed->second, &number) || number > kMax)
-      return absl::InvalidArgumentError(
-          absl::StrCat("seed is '", seed->second.substr(0, 100), "'; allowed: a whole number from 0"));
+      return FieldError("seed", absl::StrCat("seed is '", seed->second.substr(0, 100),
+                                             "'; allowed: a whole number from 0"));
   }
   if (kind_ == ImageCallKind::kVariation) {
     // Without words there is nothing to be guided to, which takes half the work.

@@ -34,6 +34,8 @@ class ImageOrderReader {
   // One field as text; pictures as base64 or as a data URL.
   // Errors: InvalidArgument that names the field, what was found, what is allowed.
   absl::Status Add(std::string_view name, std::string_view value);
+  // A field of this name is a picture here.
+  bool TakesPicture(std::string_view name) { return PictureOf(name) != nullptr; }
   // One file of a form.
   absl::Status AddFile(std::string_view name, std::string_view bytes, std::string_view type);
   // When all fields are in: the order of `images` jobs, which differ in their seeds.

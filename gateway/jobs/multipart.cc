@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "gateway/jobs/field_error.h"
 #include "gateway/jobs/header_words.h"
 
 namespace ringway::gateway {
@@ -13,7 +14,7 @@ constexpr std::string_view kLine = "\r\n";
 constexpr std::size_t kBoundaryBytesMax = 70;  // RFC 2046, 5.1.1
 
 absl::Status Broken(std::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("the multipart body is broken: ", std::string(what)));
+  return FieldError(kBodyField, absl::StrCat("the multipart body is broken: ", std::string(what)));
 }
 
 // Takes one `; name=value` or `; name="value"` off the front. False: there is none, or it is broken.

@@ -47,11 +47,13 @@ std::string_view ErrorTypeOf(int http_status) {
   return http_status < 500 ? "invalid_request_error" : "server_error";
 }
 
-std::string ErrorJson(int http_status, std::string_view code, std::string_view message) {
+std::string ErrorJson(int http_status, std::string_view code, std::string_view message,
+                      std::string_view field) {
   JsonWriter json(JsonWriter::Layout::kDense);
   json.BeginObject().Key("error").BeginObject();
   json.Key("message").Text(message).Key("type").Text(ErrorTypeOf(http_status));
-  json.Key("param").Raw("null").Key("code").Text(code).End().End();
+  TextOrNull(json.Key("param"), field);
+  json.Key("code").Text(code).End().End();
   return json.text();
 }
 

@@ -33,6 +33,7 @@ struct Fault {
   std::string code = {};  // empty: none
   std::string message = {};
   double retry_after_s = 0;  // 0: unknown
+  std::string field = {};    // of the request that is wrong, with invalid_request; empty: none is named
 };
 
 struct Video {
@@ -73,8 +74,10 @@ int HttpStatusOf(const Fault& fault);
 // The `type` of an error body, by its HTTP status.
 std::string_view ErrorTypeOf(int http_status);
 
-// {"error":{"message":...,"type":...,"param":null,"code":...}}
-std::string ErrorJson(int http_status, std::string_view code, std::string_view message);
+// {"error":{"message":...,"type":...,"param":...,"code":...}}; `field` is the param, and null where it is
+// empty.
+std::string ErrorJson(int http_status, std::string_view code, std::string_view message,
+                      std::string_view field = "");
 
 // {"id":...,"object":"video.deleted","deleted":true}
 std::string DeletedJson(std::string_view id);

@@ -7,11 +7,14 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "core/header_text.h"
+#include "gateway/jobs/field_error.h"
 
 namespace ringway::gateway {
 namespace {
 
+constexpr std::string_view kVideoPicture = "input_reference";
 constexpr double kSecondsMax = 3600;
 constexpr double kFramesMax = 100'000;
 constexpr int kSideMax = 16384;
@@ -48,8 +51,8 @@ std::string Shown(std::string_view text) {
 }
 
 absl::Status Wrong(std::string_view name, std::string_view found, std::string_view allowed) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(Shown(name), " is '", Shown(found), "'; allowed: ", std::string(allowed)));
+  return FieldError(name,
+                    absl::StrCat(Shown(name), " is '", Shown(found), "'; allowed: ", AbslView(allowed)));
 }
 
 absl::Status ReadNumber(std::string_view name, std::string_view text, double max, bool whole, double& to) {
@@ -82,6 +85,23 @@ absl::Status CountIn(const VideoOrder& order, const char* name, std::uint32_t& t
   absl::Status read = ReadNumber(name, found->second, kFramesMax, true, count);
   if (read.ok()) to = static_cast<std::uint32_t>(count);
   return read;
+}
+
+// Some servers take width and height for the size. They go to the worker as they are.
+absl::Status ReadSides(VideoOrder& order) {
+  const auto width = order.parameters.find("width"), height = order.parameters.find("height");
+  if (!order.size.empty() || width == order.parameters.end() || height == order.parameters.end())
+    return absl::OkStatus();
+  std::uint32_t sides[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const auto& [name, value] = i == 0 ? *width : *height;
+    double side = 0;
+    if (absl::Status read = ReadNumber(name, value, kSideMax, true, side); !read.ok()) return read;
+    sides[i] = static_cast<std::uint32_t>(side);
+  }
+  order.size = absl::StrCat(sides[0], "x", sides[1]);
+  order.pixels = sides[0] * sides[1];
+  return absl::OkStatus();
 }
 
 bool SaysFramesAndSteps(std::string_view name) {
@@ -118,18 +138,16 @@ absl::Status AddField(VideoOrder& order, std::string_view name, std::string_view
   const std::size_t bytes_max = name == "prompt" ? kPromptBytesMax : kFieldBytesMax;
   if (IsPictureText(name)) return AddPictureText(order, value);
   if (name == "input_reference[file_id]" || name == "input_reference.file_id") {
-    return absl::InvalidArgumentError(
-        "input_reference is a file_id, and no files are kept here; allowed: the picture itself as a file, or "
-        "as a "
-        "data URL in image_url");
+    return FieldError(kVideoPicture,
+                      "input_reference is a file_id, and no files are kept here; allowed: the picture itself "
+                      "as a file, or as a data URL in image_url");
   }
   if (!IsUtf8(name) || !IsUtf8(value)) {
-    return absl::InvalidArgumentError(absl::StrCat("field '", Shown(name), "' is not UTF-8"));
+    return FieldError(name, absl::StrCat("field '", Shown(name), "' is not UTF-8"));
   }
   if (name.empty() || name.size() > 128 || value.size() > bytes_max) {
-    return absl::InvalidArgumentError(absl::StrCat("field '", Shown(name), "' has ", value.size(),
-                                                   " bytes; allowed are ", bytes_max,
-                                                   ", and a name of 1 to 128"));
+    return FieldError(name, absl::StrCat("field '", Shown(name), "' has ", value.size(),
+                                         " bytes; allowed are ", bytes_max, ", and a name of 1 to 128"));
   }
   if (name == "prompt") {
     order.prompt = std::string(value);
@@ -144,7 +162,8 @@ absl::Status AddField(VideoOrder& order, std::string_view name, std::string_view
     return ReadNumber(name, value, 7 * 24 * 3600, false, order.deadline_s);
   } else {
     if (order.parameters.size() >= kFieldsMax) {
-      return absl::InvalidArgumentError(absl::StrCat("more than ", kFieldsMax, " fields"));
+      return FieldError(name, absl::StrCat("field '", Shown(name), "' is one more than the ", kFieldsMax,
+                                           " that are allowed"));
     }
     order.parameters[std::string(name)] = std::string(value);
   }
@@ -152,14 +171,16 @@ absl::Status AddField(VideoOrder& order, std::string_view name, std::string_view
 }
 
 absl::Status AddPicture(VideoOrder& order, std::string_view bytes, std::string_view type) {
-  if (bytes.empty()) return absl::InvalidArgumentError("input_reference is empty; allowed: a picture");
-  if (!order.picture.empty()) return absl::InvalidArgumentError("input_reference is given twice");
+  if (bytes.empty()) return FieldError(kVideoPicture, "input_reference is empty; allowed: a picture");
+  if (!order.picture.empty()) return FieldError(kVideoPicture, "input_reference is given twice");
   order.picture = std::string(bytes);
+  order.pictures = {{std::string(kVideoPicture), ReadPictureHeader(bytes)}};
   // It travels in headers to the worker and what stands behind it.
   const std::optional<HeaderText> stated = HeaderText::Parse(type, kTypeBytesMax);
   if (!stated)
-    return Wrong("the content type of input_reference", HeaderText::Escaped(type).text(),
-                 "image/png and its like");
+    return FieldError(kVideoPicture,
+                      absl::StrCat("the content type of input_reference is '",
+                                   HeaderText::Escaped(type).text(), "'; allowed: image/png and its like"));
   order.picture_type = type.empty() ? "application/octet-stream" : stated->text();
   return absl::OkStatus();
 }
@@ -189,7 +210,7 @@ absl::Status AddPictureText(VideoOrder& order, std::string_view text) {
 
 absl::Status Complete(VideoOrder& order) {
   if (order.prompt.empty() && order.picture.empty()) {
-    return absl::InvalidArgumentError("prompt is missing; say what should be made");
+    return FieldError("prompt", "prompt is missing; say what should be made");
   }
   double fps = kDefaultFps;
   for (const auto& [name, value] : order.parameters) {
@@ -213,6 +234,7 @@ absl::Status Complete(VideoOrder& order) {
   for (const char* name : {"num_inference_steps", "steps"}) {
     if (absl::Status read = CountIn(order, name, order.steps); !read.ok()) return read;
   }
+  if (absl::Status read = ReadSides(order); !read.ok()) return read;
   double seconds = 0;
   if (order.frames == 0 && absl::SimpleAtod(order.seconds, &seconds)) {
     order.frames = static_cast<std::uint32_t>(std::clamp(std::round(seconds * fps), 1.0, kFramesMax));

@@ -13,8 +13,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "gateway/jobs/picture_header.h"
 
 namespace ringway::gateway {
 
@@ -23,12 +25,18 @@ inline constexpr std::size_t kFieldBytesMax = 4 << 10;
 inline constexpr std::size_t kFieldsMax = 64;
 inline constexpr double kDefaultFps = 24;
 
+struct GivenPicture {
+  std::string field;
+  PictureHeader header;
+};
+
 struct VideoOrder {
   std::string model;
   std::string prompt;
   std::string size;                               // "1280x720"; empty: the model's
   std::string seconds;                            // a number as text; empty: the model's
   std::map<std::string, std::string> parameters;  // for the worker; size and seconds are among them
+  std::vector<GivenPicture> pictures;             // whose bytes are in `picture`, one after the other
   std::string picture;                            // bytes
   std::string picture_type;
   std::string webhook_url;

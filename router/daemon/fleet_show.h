@@ -21,6 +21,9 @@ namespace ringway::router {
 // spoken yet say nothing.
 IdVector<TierId, ModelSet> ModelsHeard(const KnownFleet& fleet, const AddressTable& addresses,
                                        const WorkerRegistry& registry);
+// What their workers say of pictures, joined; of no use to anybody is a tier of which nobody has spoken.
+IdVector<TierId, PictureTerms> PicturesHeard(const KnownFleet& fleet, const AddressTable& addresses,
+                                             const WorkerRegistry& registry);
 
 class FleetShow {
  public:

@@ -16,6 +16,7 @@
 #include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/model_set.h"
+#include "core/picture_terms.h"
 #include "ringway/v1/job.pb.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
@@ -28,8 +29,9 @@ inline constexpr std::uint32_t kForwardHopsMax = 1;
 // The fleet as this router sees it now.
 struct KnownFleet {
   std::shared_ptr<const Fleet> fleet;
-  IdVector<TierId, bool> retired;          // tiers that the newest map does not have any more
-  IdVector<TierId, ModelSet> models = {};  // of the workers of this region, as of the last beat
+  IdVector<TierId, bool> retired;                // tiers that the newest map does not have any more
+  IdVector<TierId, ModelSet> models = {};        // of the workers of this region, as of the last beat
+  IdVector<TierId, PictureTerms> pictures = {};  // likewise
   RegionId home;
 
   // Invalid: the fleet does not have it, or not any more.

@@ -294,6 +294,7 @@ void RouterAgent::Beat() {
   if (unsaved_ && state_.has_fleet_map() && disk_.Save(state_)) unsaved_ = false;
   SayLonely(now);
   fleet_.models = ModelsHeard(fleet_, addresses_, registry_);
+  fleet_.pictures = PicturesHeard(fleet_, addresses_, registry_);
   show_.Tell(fleet_, addresses_, driver_.machine().workers());
   if (link_ != nullptr && now >= pages_at_) {
     pages_at_ = now + kPagePeriod;

@@ -199,7 +199,7 @@ void HttpProxy::AddTrace(const Exchange& exchange, const ServedBy& served, http:
   char text[24];
   client.AddField("X-Ringway-Region", HeaderText::Escaped(served.region).text());
   client.AddField("X-Ringway-Worker", HeaderText::Escaped(served.worker).text());
-  client.AddField("X-Ringway-Attempts", Number(served.attempts, text));
+  client.AddField("X-Ringway-Offers", Number(served.attempts, text));
   client.AddField("X-Ringway-Wait-Ms", Number(absl::ToInt64Milliseconds(served.wait), text));
   client.AddField("X-Ringway-Reason", machine.job(exchange.job).route.reason);
   const TableVersion table = machine.table();

@@ -61,7 +61,7 @@ Refusal RefusalOf(const EndJob& end, const RefusalFacts& facts) {
   Refusal refusal{.status = verdict.status};
   refusal.body = ErrorBody(end.message, verdict.type, verdict.code);
   refusal.fields = absl::StrCat("X-Ringway-Reason: ", std::string(verdict.code),
-                                "\r\nX-Ringway-Attempts: ", end.trace.attempts,
+                                "\r\nX-Ringway-Offers: ", end.trace.attempts,
                                 "\r\nX-Ringway-Wait-Ms: ", absl::ToInt64Milliseconds(end.trace.wait), "\r\n");
   if (verdict.status == 429 || verdict.status == 503) {
     const double hint_s =

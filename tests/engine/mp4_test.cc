@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "engine/media/encode.h"
 #include "tests/engine/sample_pictures.h"
@@ -151,6 +154,36 @@ TEST(Mp4, GivesTheSameBytesWhateverLiesOnTheHeap) {
     DirtyTheHeap(draws);
     ASSERT_TRUE(EncodeMp4(animation).value() == first)
         << "encoding " << i + 1;  // not EQ: it would print both
+  }
+}
+
+// The boxes of the outermost level, in order, as ISO/IEC 14496-12 lays them out; a box that lies about its
+// size ends the list with "broken".
+std::vector<std::string> TopBoxes(const std::string& file) {
+  std::vector<std::string> boxes;
+  for (std::size_t at = 0; at < file.size();) {
+    std::uint64_t size = 0;
+    if (file.size() - at < 8) return boxes.push_back("broken"), boxes;
+    for (std::size_t i = 0; i < 4; ++i) size = size << 8 | static_cast<unsigned char>(file[at + i]);
+    if (size < 8 || size > file.size() - at) return boxes.push_back("broken"), boxes;
+    boxes.push_back(file.substr(at + 4, 4));
+    at += size;
+  }
+  return boxes;
+}
+
+// From one frame to the most that are taken: the room that is kept for the index is never too small.
+TEST(Mp4, TheIndexStandsBeforeTheFrames) {
+  for (const int frames : {1, 2, 30, static_cast<int>(kAnimationFramesMax)}) {
+    const auto file = EncodeMp4(MovingDisc(16, 16, frames));
+    ASSERT_TRUE(file.ok()) << frames << " frames: " << file.status();
+    const std::vector<std::string> boxes = TopBoxes(*file);
+    const auto index = std::find(boxes.begin(), boxes.end(), "moov");
+    const auto samples = std::find(boxes.begin(), boxes.end(), "mdat");
+    ASSERT_TRUE(index != boxes.end() && samples != boxes.end()) << frames;
+    EXPECT_LT(index - boxes.begin(), samples - boxes.begin()) << frames;
+    EXPECT_THAT(boxes, testing::Not(testing::Contains("broken"))) << frames;
+    EXPECT_EQ(boxes.front(), "ftyp");
   }
 }
 

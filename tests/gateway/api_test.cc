@@ -88,6 +88,15 @@ TEST_F(ApiTest, TheOpenApiDocumentIsTrue) {
   std::cout << fleet_->output;
 }
 
+// What vLLM-Omni and SGLang Diffusion document is answered, or stands in the table of differences.
+TEST_F(ApiTest, RequestsOfOtherServersAreAnswered) {
+  if (!Installed("node")) GTEST_SKIP() << "no node here";
+  const std::string source = RINGWAY_SOURCE_DIR;
+  fleet_->Run(absl::StrCat("node ", source, "/tests/gateway/servers.mjs http://$V videos ", source,
+                           "/docs/openai-differences.md\n"));
+  std::cout << fleet_->output;
+}
+
 TEST_F(ApiTest, TheOpenAiClientWorks) {
   if (!Installed("npm")) GTEST_SKIP() << "no npm here";
   const std::string folder = std::string(RINGWAY_BIN_DIR) + "/../npm";

@@ -207,6 +207,34 @@ TEST_F(ImagesTest, WhatIsNotUnderstoodIsSaid) {
   EXPECT_EQ(got->status, 405);
 }
 
+// The worker said which pictures it reads: what is none is not offered to it.
+TEST_F(ImagesTest, AWrongPictureIsOfferedToNoWorker) {
+  const auto offers = [] {
+    double sum = 0;
+    for (const auto& [name, router] : fleet_->world().routers()) {
+      for (const char* result : {"done", "busy", "failed", "rejected", "cancelled"}) {
+        sum += live::MetricValue(router->http(),
+                                 absl::StrCat("ringway_router_offers_total{result=\"", result, "\"}"))
+                   .value_or(0);
+      }
+    }
+    return sum;
+  };
+  // Offers of the tests before this one have ended.
+  ASSERT_TRUE(live::Eventually([] { return fleet_->world().SumOverWorkers("ringway_worker_busy") == 0; }));
+  const double before = offers();
+  const std::string png = engine::EncodePng(engine::DrawPicture(32, 24)).value();
+  const std::pair<std::string, const char*> wrong[] = {
+      {R"({"prompt":"x","image":"AAAA"})", "\"param\":\"image\""},
+      {R"({"prompt":"x","image":)" + Data(png) + R"(,"mask":"AAAA"})", "\"param\":\"mask\""},
+      {R"({"prompt":"x","image":)" + Data(png) + R"(,"control_image":"R0lGODlhAQABAAAAADs="})",
+       "\"param\":\"control_image\""},
+      {R"({"prompt":"x","image":)" + Data(png.substr(0, 20)) + "}",
+       "the header of this PNG picture is damaged"}};
+  for (const auto& [json, says] : wrong) ExpectRefused(Generate(json, "", "/v1/images/edits"), 400, says);
+  EXPECT_EQ(offers(), before);
+}
+
 TEST_F(ImagesTest, TheSameKeyIsTheSamePicture) {
   const std::string order = R"({"prompt":"a boat","steps":2,"size":"16x16","n":2})";
   const std::string key = "Idempotency-Key: images-1\r\n";
@@ -246,6 +274,16 @@ TEST_F(ImagesTest, AClientThatLeavesCancelsItsPictures) {
   }
   EXPECT_TRUE(live::Eventually([&] { return fleet_->world().SumOverWorkers(cancelled) >= before + 1; }));
   EXPECT_EQ(Pictures(Generate(R"({"prompt":"a boat","steps":1,"size":"16x16"})")).size(), 1u);
+}
+
+TEST_F(ImagesTest, RequestsOfOtherServersAreAnswered) {
+  if (!Installed("node")) GTEST_SKIP() << "no node here";
+  std::ofstream(fleet_->folder().File("photo.png"), std::ios::binary)
+      << engine::EncodePng(engine::DrawPicture(32, 24)).value();
+  const std::string source = RINGWAY_SOURCE_DIR;
+  fleet_->Run(absl::StrCat("node ", source, "/tests/gateway/servers.mjs http://$V images ", source,
+                           "/docs/openai-differences.md photo.png\n"));
+  std::cout << fleet_->output;
 }
 
 TEST_F(ImagesTest, TheOpenAiClientDraws) {

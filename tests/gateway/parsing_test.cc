@@ -183,6 +183,15 @@ TEST(VideoOrderTest, CostHintsComeFromWhatIsSaid) {
   EXPECT_EQ(OrderOf({{"prompt", "x"}, {"seconds", "4"}, {"num_frames", "33"}}).frames, 33u);
 }
 
+TEST(VideoOrderTest, WidthAndHeightAreASize) {
+  const VideoOrder order = OrderOf({{"prompt", "x"}, {"width", "1280"}, {"height", "720"}});
+  EXPECT_EQ(order.size, "1280x720");
+  EXPECT_EQ(order.pixels, 1280u * 720);
+  EXPECT_EQ(order.parameters.at("width"), "1280") << "what stands behind the worker may want them";
+  EXPECT_EQ(OrderOf({{"prompt", "x"}, {"width", "1280"}}).size, "");
+  EXPECT_EQ(OrderOf({{"prompt", "x"}, {"width", "1"}, {"height", "1"}, {"size", "64x48"}}).size, "64x48");
+}
+
 TEST(VideoOrderTest, WrongFieldsAreNamed) {
   const std::pair<const char*, const char*> wrong[] = {
       {"size", "big"},          {"size", "0x5"},     {"size", "99999x5"}, {"seconds", "-1"},

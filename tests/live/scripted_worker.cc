@@ -49,6 +49,10 @@ grpc::Status ScriptedWorker::Watch(grpc::ServerContext* context, const v1::Watch
   state.set_tier(script_.tier);
   state.set_model(script_.model);
   state.set_healthy(true);
+  // The names of both enumerations have the same order.
+  state.set_picture_need(static_cast<v1::PictureNeed>(script_.pictures.need));
+  state.set_picture_pixels_max(script_.pictures.pixels_max);
+  for (const std::string& type : script_.pictures.types) state.add_picture_types(type);
   std::uint64_t sequence = static_cast<std::uint64_t>(absl::ToUnixMicros(absl::Now()));
   while (!context->IsCancelled()) {
     state.set_sequence(++sequence);

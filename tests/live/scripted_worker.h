@@ -13,6 +13,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/picture_terms.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "runtime/grpc_server.h"
 
@@ -24,6 +25,7 @@ struct WorkerScript {
   std::string name = "scripted";
   std::string tier = "animate";
   std::string model = "";
+  PictureTerms pictures = {};
   // Between the acceptance and the end of the call; the upload has been read.
   std::function<void(WorkerStream& stream, const v1::JobHeader& header, const std::string& payload)> run;
 };

@@ -89,8 +89,8 @@ TEST(Ablation, TheWholeTable) {
       {"naive", Naive()}};
   for (const Row& row : rows) {
     const Column column = WholeGrid(row.guards);
-    std::printf("%-28s %2d of %d fail  worst %.3f  attempts %6.2f %s\n", row.what, column.failed,
-                column.cells, column.after, column.attempts_max, column.where.c_str());
+    std::printf("%-28s %2d of %d fail  worst %.3f  offers %6.2f %s\n", row.what, column.failed, column.cells,
+                column.after, column.attempts_max, column.where.c_str());
     std::fflush(stdout);
   }
 }

@@ -32,7 +32,7 @@ void ExpectHeals(Cell cell) {
     const CellOutcome outcome = RunCell(cell);
     EXPECT_TRUE(outcome.back_s <= kHealS && outcome.attempts_max <= kAttemptsMax)
         << cell.trigger.name << ", rho " << cell.rho << ", p " << cell.resubmit << ", seed " << cell.seed
-        << ": back " << outcome.back_s << " s, attempts " << outcome.attempts_max;
+        << ": back " << outcome.back_s << " s, offers " << outcome.attempts_max;
     for (const std::string& violation : outcome.violations) ADD_FAILURE() << violation;
     after.push_back(outcome.after);
     back_s = std::max(back_s, outcome.back_s);
@@ -41,7 +41,7 @@ void ExpectHeals(Cell cell) {
   EXPECT_GE(EstimateMean(after).mean, kBackShare)
       << cell.trigger.name << ", rho " << cell.rho << ", p " << cell.resubmit;
   const Estimate mean = EstimateMean(after);
-  std::printf("%-22s %5.2f %4.1f  after/before %.3f +- %.3f  worst %.3f  back %2.0f s  attempts %5.2f\n",
+  std::printf("%-22s %5.2f %4.1f  after/before %.3f +- %.3f  worst %.3f  back %2.0f s  offers %5.2f\n",
               cell.trigger.name.c_str(), cell.rho, cell.resubmit, mean.mean, mean.half_width,
               *std::min_element(after.begin(), after.end()), back_s, attempts_max);
 }
@@ -84,7 +84,7 @@ TEST(MetastabilityStudy, AControllerThatDiesInTheOverloadLeavesNoShedShareBehind
     auto scenario = CellScenario(cell);
     scenario->steps.push_back({.at_s = kBeginS + 20, .fault = KillController{}});
     const CellOutcome outcome = Judge(scenario, kBeginS + cell.trigger.span_s);
-    EXPECT_TRUE(outcome.healed()) << outcome.after << " of before, back " << outcome.back_s << " s, attempts "
+    EXPECT_TRUE(outcome.healed()) << outcome.after << " of before, back " << outcome.back_s << " s, offers "
                                   << outcome.attempts_max;
   }
 }
@@ -94,7 +94,7 @@ TEST(MetastabilityStudy, TheNaivePolicyFailsTheSameSuite) {
     if (std::holds_alternative<KillLeaders>(trigger.fault)) continue;  // it has none
     // A small fleet, for a naive router makes dozens of attempts a job.
     const CellOutcome cell = RunCell({trigger, 0.95, 0.9, Naive(), 1, 50});
-    std::printf("naive: %-22s after/before %.3f  back %2.0f s  attempts %6.2f\n", trigger.name.c_str(),
+    std::printf("naive: %-22s after/before %.3f  back %2.0f s  offers %6.2f\n", trigger.name.c_str(),
                 cell.after, cell.back_s, cell.attempts_max);
     EXPECT_FALSE(cell.healed()) << trigger.name;
     const bool overload = std::holds_alternative<KillWorkers>(trigger.fault) ||

@@ -82,6 +82,22 @@ TEST_F(EngineBackendTest, AnimatesThePayload) {
   EXPECT_EQ(first.result, second.result);
 }
 
+// By these a router refuses what this backend would.
+TEST_F(EngineBackendTest, SaysWhichPicturesItAnimates) {
+  const PictureTerms terms = backend_->pictures();
+  EXPECT_EQ(terms.need, PictureNeed::kRequired);
+  EXPECT_EQ(terms.pixels_max, static_cast<std::uint64_t>(engine::kPicturePixelsMax));
+  EXPECT_THAT(terms.types, testing::ElementsAre("image/png", "image/jpeg", "image/webp"));
+}
+
+TEST_F(EngineBackendTest, WidthAndHeightAreASize) {
+  WorkOrder order = Order();
+  order.parameters = {{"width", "32"}, {"height", "24"}, {"frames", "2"}};
+  Heard heard;
+  Run(order, heard);
+  EXPECT_EQ(heard.end.outcome, Outcome::kDone) << heard.end.message;
+}
+
 TEST_F(EngineBackendTest, MakesTheFormatThatIsAskedFor) {
   const std::tuple<const char*, const char*, const char*> formats[] = {
       {"gif", "image/gif", "GIF89a"}, {"webp", "image/webp", "RIFF"}, {"apng", "image/apng", "\x89PNG"}};

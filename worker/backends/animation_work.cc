@@ -24,6 +24,11 @@ void TakeApiNames(std::map<std::string, std::string>& settings, int pace) {
   };
   rename("num_frames", "frames");
   rename("num_inference_steps", "steps");
+  if (settings.contains("width") && settings.contains("height")) {
+    const std::string width = settings.extract("width").mapped(),
+                      height = settings.extract("height").mapped();
+    settings.try_emplace("size", absl::StrCat(width, "x", height));
+  }
   if (const auto size = settings.extract("size")) {
     int width = 0, height = 0;
     const std::vector<std::string> sides = absl::StrSplit(size.mapped(), 'x');
@@ -76,6 +81,7 @@ class AnimationWork final : public EngineWork {
     return MadeResult{*std::move(file), std::string(engine::ContentTypeOf(read->format)),
                       absl::StrJoin(animation->notes, "; ")};
   }
+  PictureTerms pictures() const override { return DecodedPictures(PictureNeed::kRequired); }
 
  private:
   const std::unique_ptr<engine::Engine> engine_;

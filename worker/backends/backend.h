@@ -20,6 +20,7 @@
 
 #include "absl/time/time.h"
 #include "core/job.h"
+#include "core/picture_terms.h"
 
 namespace ringway::worker {
 
@@ -58,6 +59,8 @@ class Backend {
   virtual void Start(WorkOrder order, WorkSink& sink) = 0;
   // Nothing to do when nothing runs.
   virtual void Cancel() = 0;
+  // Which pictures its jobs may bring; constant, and unsaid where what stands behind it decides.
+  virtual PictureTerms pictures() const { return {}; }
 };
 
 }  // namespace ringway::worker

@@ -39,6 +39,7 @@ class EngineBackend final : public Backend {
   ~EngineBackend() override;
   void Start(WorkOrder order, WorkSink& sink) override;
   void Cancel() override;
+  PictureTerms pictures() const override { return work_->pictures(); }
 
  private:
   struct Answer {

@@ -51,7 +51,12 @@ class EngineWork {
   virtual ~EngineWork() = default;
   virtual absl::StatusOr<MadeResult> Make(const WorkOrder& order, const Tell& tell,
                                           const std::stop_token& stop) = 0;
+  // Constant; from any thread.
+  virtual PictureTerms pictures() const = 0;
 };
+
+// What the engine's decoder reads (engine/media/decode.h).
+PictureTerms DecodedPictures(PictureNeed need);
 
 // Opens the model. Errors: what is wrong with it.
 absl::StatusOr<std::unique_ptr<EngineWork>> OpenEngineWork(const EngineSettings& settings);

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/media/picture.h"
 #include "engine/model_store.h"
 #include "engine/picture_engine.h"
 #include "engine/picture_order.h"
@@ -44,6 +45,7 @@ class PictureWork final : public EngineWork {
           "this worker has not the memory for this picture; ask for a smaller one");
     }
   }
+  PictureTerms pictures() const override { return DecodedPictures(PictureNeed::kOptional); }
 
  private:
   // The order's own words first, then the hints that the whole system understands.
@@ -61,7 +63,7 @@ class PictureWork final : public EngineWork {
       height = request.start->height;
     }
     if (width * height <= settings_.pixels_max) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("the picture would have ", width, " x ", height,
+    return absl::InvalidArgumentError(absl::StrCat("size: the picture would have ", width, " x ", height,
                                                    " pixels; this worker draws at most ",
                                                    settings_.pixels_max, ": say a smaller size"));
   }
@@ -117,6 +119,12 @@ absl::StatusOr<std::unique_ptr<EngineWork>> OpenPictureWork(const EngineSettings
   // Weights that are wrong are found now and not by the first job, which would also have to wait for them.
   if (const auto first = (*store)->Get(own); !first.ok()) return first.status();
   return std::make_unique<PictureWork>(settings, *std::move(store));
+}
+
+PictureTerms DecodedPictures(PictureNeed need) {
+  return {.need = need,
+          .pixels_max = engine::kPicturePixelsMax,
+          .types = {"image/png", "image/jpeg", "image/webp"}};
 }
 
 absl::StatusOr<std::unique_ptr<EngineWork>> OpenEngineWork(const EngineSettings& settings) {

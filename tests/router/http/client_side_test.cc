@@ -39,7 +39,7 @@ TEST(HttpClients, HearWhereTheirRequestWent) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->Field("x-ringway-region"), "here");
   EXPECT_EQ(answer->Field("x-ringway-worker"), worker.address());
-  EXPECT_EQ(answer->Field("x-ringway-attempts"), "1");
+  EXPECT_EQ(answer->Field("x-ringway-offers"), "1");
   EXPECT_EQ(answer->Field("x-ringway-reason"), "local-first");
   EXPECT_LT(std::stoi(answer->Field("x-ringway-wait-ms")), 1000);
 }

@@ -83,7 +83,7 @@ TEST(HttpWorkers, ThatAllSayBusyMakeARefusalWithinTheDeadline) {
   EXPECT_EQ(answer->Field("retry-after"), "1");
   EXPECT_EQ(answer->Field("content-type"), "application/json");
   EXPECT_NE(answer->body.find("\"code\":\"no_slot_in_time\""), std::string::npos) << answer->body;
-  EXPECT_GT(std::stoi(answer->Field("x-ringway-attempts")), 1);
+  EXPECT_GT(std::stoi(answer->Field("x-ringway-offers")), 1);
   EXPECT_LT(absl::Now() - begin, absl::Milliseconds(800));  // not one that is sure to fail until the end
 }
 
@@ -152,7 +152,7 @@ TEST(HttpWorkers, ThatDieWithASafeRequestAreReplaced) {
   const auto answer = Ask(pool.door(), "GET");
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
-  EXPECT_EQ(answer->Field("x-ringway-attempts"), "2");
+  EXPECT_EQ(answer->Field("x-ringway-offers"), "2");
 }
 
 TEST(HttpWorkers, ThatDieInTheMiddleOfAResponseCutItOff) {
