@@ -33,13 +33,16 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
   app.add_option("--controller", session.controller, "host:port of the controller's admin service")
       ->envname("RINGWAY_CONTROLLER")
       ->capture_default_str();
-  app.add_option("--router", session.router, "host:port of a router, for submit and animate")
+  app.add_option("--router", session.router,
+                 "host:port of a router, for submit and animate; for workers, jobs, cancel and drains of "
+                 "workers the only one that is asked")
       ->envname("RINGWAY_ROUTER")
       ->capture_default_str();
   app.add_option("--token-file", session.token_file, "file with the admin token (else $RINGWAY_TOKEN)");
   app.add_option(
       "--fleet-token-file", session.fleet_token_file,
-      "file with the fleet's token, for explain and top to ask routers (else $RINGWAY_FLEET_TOKEN)");
+      "file with the fleet's token, for what asks routers: explain, top, workers, jobs, cancel, drains of "
+      "workers (else $RINGWAY_FLEET_TOKEN)");
 }
 
 std::vector<std::string> NamesOfOptions(const CLI::App& app) {
@@ -125,6 +128,8 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddExplainCommand(app, session);
   AddWhatIfCommand(app, session);
   AddDrainCommands(app, session);
+  AddWorkersCommand(app, session);
+  AddJobsCommands(app, session);
   AddPinCommands(app, session);
   AddTierCommands(app, session);
   AddHistoryCommands(app, session);
@@ -145,6 +150,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   } catch (const CLI::ParseError& error) {
     return Explain(app, error, out, err);
   }
+  session.router_given = app.count("--router") > 0;
   session.colour = !session.json && WantsColour(out_is_terminal);
   session.terminal = !session.json && IsScreen(out_is_terminal);
   return session.run();

@@ -20,8 +20,10 @@ void AddStatusCommand(CLI::App& app, Session& session);
 void AddTableCommand(CLI::App& app, Session& session);
 void AddExplainCommand(CLI::App& app, Session& session);
 void AddDrainCommands(CLI::App& app, Session& session);  // drain and undrain
-void AddPinCommands(CLI::App& app, Session& session);    // pin and unpin
-void AddTierCommands(CLI::App& app, Session& session);   // threshold, mode, rollback, canary
+void AddWorkersCommand(CLI::App& app, Session& session);
+void AddJobsCommands(CLI::App& app, Session& session);     // jobs and cancel
+void AddPinCommands(CLI::App& app, Session& session);      // pin and unpin
+void AddTierCommands(CLI::App& app, Session& session);     // threshold, mode, rollback, canary
 void AddHistoryCommands(CLI::App& app, Session& session);  // history and diff
 void AddNamesCommand(CLI::App& app, Session& session);
 void AddAuditCommand(CLI::App& app, Session& session);

@@ -1,34 +1,79 @@
-// ringway drain REGION, ringway undrain REGION
+// ringway drain REGION | --worker NAME | --host HOST, and undrain
 #include <memory>
 
 #include "cli/operator_action.h"
+#include "cli/worker_drain.h"
 
 namespace ringway::cli {
 namespace {
 
-void AddOne(CLI::App& app, Session& session, bool drain) {
-  CLI::App* command = drain ? app.add_subcommand("drain", "move a region's traffic away, at the guard's pace")
-                            : app.add_subcommand("undrain", "give a drained region its traffic back");
-  const auto request = std::make_shared<v1::DrainRegionRequest>();
-  request->set_drain(drain);
-  command
-      ->add_option_function<std::string>(
-          "REGION", [request](const std::string& region) { request->set_region(region); }, "region")
-      ->required();
-  if (drain) {
+struct DrainOptions {
+  v1::DrainRegionRequest region;
+  v1::DrainWorkersRequest workers;
+  bool OfWorkers() const { return !workers.worker().empty() || !workers.host().empty(); }
+};
+
+// What of the fleet the order is about, and nothing that does not go with it.
+void CheckWhom(const CLI::App& command, const DrainOptions& options) {
+  const int named =
+      !options.region.region().empty() + !options.workers.worker().empty() + !options.workers.host().empty();
+  if (named != 1) {
+    throw CLI::ValidationError(command.get_name(),
+                               named == 0
+                                   ? "found nobody to " + command.get_name() +
+                                         "; exactly one of REGION, --worker NAME and --host HOST is needed"
+                                   : "found several of REGION, --worker and --host; exactly one is allowed");
+  }
+  if (!options.OfWorkers()) return;
+  for (const char* option : {"--share", "--force", "--tier"}) {
+    if (command.get_option_no_throw(option) == nullptr || command.count(option) == 0) continue;
+    throw CLI::ValidationError(option, "is for regions; it does not go with --worker or --host");
+  }
+  if (!options.workers.drain() && command.count("--for") > 0) {
+    throw CLI::ValidationError("--for", "is for drains of workers; `undrain` of a worker counts for good");
+  }
+}
+
+void AddRegionOptions(CLI::App& command, const std::shared_ptr<v1::DrainRegionRequest>& request) {
+  command.add_option_function<std::string>(
+      "REGION", [request](const std::string& region) { request->set_region(region); }, "region");
+  if (request->drain()) {
     command
-        ->add_option_function<double>(
+        .add_option_function<double>(
             "--share", [request](double share) { request->set_share(share); },
             "of the region's capacity, for example 0.5 [all of it]")
         ->check(CLI::Range(0.001, 1.0));
-    command->add_flag_callback(
+    command.add_flag_callback(
         "--force", [request] { request->set_force(true); },
         "also when the rest of the fleet has no room for the traffic");
   }
-  AddTermOption(*command, request);
-  AddActionOptions(*command, request);
-  command->callback([&session, request] {
-    session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::Drain, *request); };
+  AddTermOption(command, request);
+  AddActionOptions(command, request);
+}
+
+void AddOne(CLI::App& app, Session& session, bool drain) {
+  CLI::App* command =
+      app.add_subcommand(drain ? "drain" : "undrain",
+                         drain ? "move a region's traffic away, at the guard's pace; or let workers finish"
+                               : "give a drained region its traffic back, or drained workers");
+  const auto options = std::make_shared<DrainOptions>();
+  options->region.set_drain(drain);
+  options->workers.set_drain(drain);
+  AddRegionOptions(*command, {options, &options->region});
+  command->add_option_function<std::string>(
+      "--worker", [options](const std::string& name) { options->workers.set_worker(name); },
+      "instead of a region: one worker, by its name");
+  command->add_option_function<std::string>(
+      "--host", [options](const std::string& host) { options->workers.set_host(host); },
+      "instead of a region: every worker on this host");
+  command->callback([&session, options, command] {
+    CheckWhom(*command, *options);
+    session.run = [&session, options] {
+      if (!options->OfWorkers()) return RunAction(session, &v1::Admin::Stub::Drain, options->region);
+      options->workers.set_for_s(options->region.for_s());
+      options->workers.mutable_by()->set_why(options->region.by().why());
+      return DrainWorkers(session, options->workers);
+    };
   });
 }
 

@@ -1,16 +1,48 @@
-// ringway names regions|tiers|routers
+// ringway names regions|tiers|routers|workers|hosts|jobs
 #include <memory>
 #include <set>
 
 #include "cli/admin_client.h"
 #include "cli/choice.h"
 #include "cli/commands.h"
+#include "cli/jobs_listed.h"
+#include "cli/operations_client.h"
 #include "core/json.h"
 
 namespace ringway::cli {
 namespace {
 
+int Show(Session& session, const std::set<std::string>& names) {
+  if (session.json) {
+    JsonWriter json;
+    json.Texts({names.begin(), names.end()});
+    session.out << json.text() << "\n";
+    return kExitOk;
+  }
+  for (const std::string& name : names) session.out << name << "\n";
+  return kExitOk;
+}
+
+// What routers know, and no controller.
+int NamesAtRouters(Session& session, const std::string& what) {
+  absl::StatusOr<OperationsClient> routers = OperationsClient::Connect(session);
+  if (!routers.ok()) return Fail(session, routers.status());
+  std::set<std::string> names;
+  if (what == "jobs") {
+    const auto replies = routers->Jobs(v1::ListJobsRequest());
+    if (!replies.ok()) return Fail(session, replies.status());
+    for (const v1::JobListing& job : Listed(*replies).jobs) names.insert(job.id());
+  } else {
+    const auto workers = routers->Workers();
+    if (!workers.ok()) return Fail(session, workers.status());
+    for (const v1::WorkerListing& worker : *workers)
+      names.insert(what == "workers" ? worker.name() : worker.host());
+  }
+  return Show(session, names);
+}
+
 int Names(Session& session, const std::string& what) {
+  if (what == "workers" || what == "hosts" || what == "jobs") return NamesAtRouters(session, what);
   absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
   if (!admin.ok()) return Fail(session, admin.status());
   const absl::StatusOr<v1::StatusReply> reply = admin->Call(&v1::Admin::Stub::Status, v1::StatusRequest());
@@ -23,26 +55,19 @@ int Names(Session& session, const std::string& what) {
   }
   for (const v1::RouterStatus& router : reply->routers())
     if (what == "routers") names.insert(router.name());
-  if (session.json) {
-    JsonWriter json;
-    json.Texts({names.begin(), names.end()});
-    session.out << json.text() << "\n";
-    return kExitOk;
-  }
-  for (const std::string& name : names) session.out << name << "\n";
-  return kExitOk;
+  return Show(session, names);
 }
 
 }  // namespace
 
 void AddNamesCommand(CLI::App& app, Session& session) {
   CLI::App* command =
-      app.add_subcommand("names", "the names of regions, tiers or routers, one a line, for scripts");
+      app.add_subcommand("names", "the names of what is in the fleet, one a line, for scripts");
   const auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "regions, tiers or routers")
+  command->add_option("WHAT", *what, "what is named")
       ->required()
-      ->type_name("regions|tiers|routers")
-      ->check(OneOf({"regions", "tiers", "routers"}));
+      ->type_name("regions|tiers|routers|workers|hosts|jobs")
+      ->check(OneOf({"regions", "tiers", "routers", "workers", "hosts", "jobs"}));
   command->callback([&session, what] { session.run = [&session, what] { return Names(session, *what); }; });
 }
 

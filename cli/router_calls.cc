@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "cli/ask_all.h"
 #include "runtime/grpc_server.h"
 
 namespace ringway::cli {
@@ -19,37 +20,17 @@ v1::Traces::Stub& RouterCalls::StubOf(const std::string& address) {
 template <class Request, class Reply, class Prepare>
 std::vector<Reply> RouterCalls::AskAll(const std::vector<std::string>& addresses, const Request& request,
                                        Prepare prepare) {
-  struct Call {
-    grpc::ClientContext context;
-    grpc::Status status;
-    Reply reply;
-    std::unique_ptr<grpc::ClientAsyncResponseReader<Reply>> reader;
-  };
-  grpc::CompletionQueue queue;
-  std::vector<std::unique_ptr<Call>> calls;
-  const auto deadline = std::chrono::system_clock::now() + limit_;
+  std::vector<v1::Traces::Stub*> stubs;
   for (std::size_t i = 0; i < std::min(addresses.size(), kRoutersAsked); ++i) {
-    auto call = std::make_unique<Call>();
-    call->context.set_deadline(deadline);
-    call->reader = prepare(StubOf(addresses[i]), &call->context, request, &queue);
-    call->reader->StartCall();
-    call->reader->Finish(&call->reply, &call->status, call.get());
-    calls.push_back(std::move(call));
+    stubs.push_back(&StubOf(addresses[i]));
   }
-  // Each call ends by its deadline at the latest, so this does too.
-  void* tag = nullptr;
-  bool ok = false;
-  for (std::size_t ended = 0; ended < calls.size() && queue.Next(&tag, &ok); ++ended) {
-  }
-  queue.Shutdown();
-  while (queue.Next(&tag, &ok)) {
-  }
+  std::vector<Answer<Reply>> answers = cli::AskAll<Reply>(stubs, request, limit_, prepare);
   std::vector<Reply> replies;
-  for (const std::unique_ptr<Call>& call : calls) {
-    if (call->status.ok()) replies.push_back(std::move(call->reply));
-    const grpc::StatusCode code = call->status.error_code();
+  for (Answer<Reply>& answer : answers) {
+    if (answer.status.ok()) replies.push_back(std::move(answer.reply));
+    const grpc::StatusCode code = answer.status.error_code();
     if (code == grpc::StatusCode::UNAUTHENTICATED || code == grpc::StatusCode::PERMISSION_DENIED) {
-      refusal_ = absl::StrCat("a router refuses: ", call->status.error_message(),
+      refusal_ = absl::StrCat("a router refuses: ", answer.status.error_message(),
                               "; --fleet-token-file or RINGWAY_FLEET_TOKEN give the fleet's token");
     }
   }

@@ -135,9 +135,9 @@ void Agent::OnWatchClosed(WatchStream& stream) {
   watch_streams.fetch_sub(1);
 }
 
-v1::WorkerState Agent::OnDrain(bool drain) {
+v1::WorkerState Agent::OnDrain(bool drain, absl::Duration lasts) {
   // A worker that was told to end stays in its drain.
-  if (!stopping_) slot_.Apply(SlotDrain{drain});
+  if (!stopping_) slot_.Apply(SlotDrain{drain, lasts});
   return State();
 }
 
@@ -287,14 +287,17 @@ void Agent::ShowState() {
   const bool serving = !view.draining && !view.resting;
   if (serving != std::exchange(shown_serving_, serving)) serving_(serving);
   if (watchers_.empty()) return;
-  const v1::WorkerState state =
-      StateMessage(view, slot_.machine().NextSequence(), totals_, settings_.identity);
+  const v1::WorkerState state = Announcement(view);
   for (auto& [id, watcher] : watchers_) watcher->Send(state);
 }
 
-v1::WorkerState Agent::State() {
-  Slot& slot = slot_.machine();
-  return StateMessage(slot.View(runtime::MonotonicNow()), slot.NextSequence(), totals_, settings_.identity);
+v1::WorkerState Agent::State() { return Announcement(slot_.machine().View(runtime::MonotonicNow())); }
+
+v1::WorkerState Agent::Announcement(const SlotView& view) {
+  v1::WorkerState state = StateMessage(view, slot_.machine().NextSequence(), totals_, settings_.identity);
+  const auto found = attempts_.find(view.attempt);
+  if (view.busy && found != attempts_.end()) state.set_request_id(found->second.request_id);
+  return state;
 }
 
 void Agent::CheckQuiet() {

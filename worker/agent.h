@@ -56,7 +56,7 @@ class Agent final : public WorkerListener, private WorkSink {
   void OnClosed(JobStream& stream) override;
   void OnWatch(WatchStream& stream) override;
   void OnWatchClosed(WatchStream& stream) override;
-  v1::WorkerState OnDrain(bool drain) override;
+  v1::WorkerState OnDrain(bool drain, absl::Duration lasts) override;
   absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) override;
 
  private:
@@ -97,6 +97,7 @@ class Agent final : public WorkerListener, private WorkSink {
   void ShowState();
   void CheckQuiet();
   v1::WorkerState State();
+  v1::WorkerState Announcement(const SlotView& view);
 
   runtime::EventLoop& loop_;
   const AgentSettings settings_;

@@ -112,6 +112,9 @@ v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const
   state.set_busy(view.busy);
   state.set_draining(view.draining);
   state.set_healthy(!view.resting);
+  if (view.drain_left != absl::InfiniteDuration()) {
+    state.set_drain_left_s(absl::ToDoubleSeconds(view.drain_left));
+  }
   state.set_lease(view.lease);
   state.set_busy_s_total(absl::ToDoubleSeconds(view.busy_total));
   state.set_done_total(totals.done);

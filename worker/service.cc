@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "proto/drain_codec.h"
+
 namespace ringway::worker {
 namespace {
 
@@ -48,8 +50,13 @@ grpc::ServerWriteReactor<v1::WorkerState>* WorkerService::Watch(grpc::CallbackSe
 grpc::ServerUnaryReactor* WorkerService::Drain(grpc::CallbackServerContext* context,
                                                const v1::DrainRequest* request, v1::WorkerState* reply) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  const bool posted = loop_.Post([this, reactor, reply, drain = request->drain()] {
-    *reply = listener_.OnDrain(drain);
+  const auto lasts = wire::DrainTermOf(request->drain(), request->for_s());
+  if (!lasts.ok()) {
+    reactor->Finish({grpc::StatusCode::INVALID_ARGUMENT, std::string(lasts.status().message())});
+    return reactor;
+  }
+  const bool posted = loop_.Post([this, reactor, reply, drain = request->drain(), lasts = *lasts] {
+    *reply = listener_.OnDrain(drain, lasts);
     reactor->Finish(grpc::Status::OK);
   });
   if (!posted) reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the worker is shutting down"});

@@ -12,6 +12,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "runtime/event_loop.h"
 #include "worker/job_stream.h"
@@ -22,7 +23,8 @@ namespace ringway::worker {
 // Answers Drain and RaiseFence calls, and is told when a stream has gone, through the same listener.
 class WorkerListener : public JobListener, public WatchListener {
  public:
-  virtual v1::WorkerState OnDrain(bool drain) = 0;
+  // `lasts`: a drain ends by itself after that; infinite: it does not.
+  virtual v1::WorkerState OnDrain(bool drain, absl::Duration lasts) = 0;
   // Errors: InvalidArgument.
   virtual absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) = 0;
   // Streams that exist; the service adds, the listener subtracts when they close.

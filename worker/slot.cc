@@ -41,7 +41,7 @@ absl::Time Slot::NextWake() const {
   if (phase_ == Phase::kReceiving || phase_ == Phase::kRunning) {
     wake = std::min({wake, deadline_, drain_until_});
   }
-  return wake;
+  return std::min(wake, drain_ends_);
 }
 
 SlotView Slot::View(absl::Time now) const {
@@ -49,6 +49,7 @@ SlotView Slot::View(absl::Time now) const {
   view.busy = phase_ != Phase::kFree;
   view.draining = draining_;
   view.resting = now < resting_until_;
+  view.drain_left = drain_ends_ - now;
   view.fence = gate_.fence();
   view.busy_total = busy_before_;
   if (!view.busy) return view;
@@ -133,6 +134,7 @@ void Slot::On(absl::Time now, const SlotWithdraw& withdraw, std::vector<SlotActi
 }
 
 void Slot::On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& actions) {
+  drain_ends_ = drain.drain ? now + drain.lasts : absl::InfiniteFuture();
   if (draining_ == drain.drain) return;
   draining_ = drain.drain;
   drain_until_ = draining_ ? now + settings_.drain_max : absl::InfiniteFuture();
@@ -155,6 +157,7 @@ void Slot::On(absl::Time now, const SlotWake&, std::vector<SlotAction>& actions)
     resting_until_ = absl::InfinitePast();
     actions.push_back(StateChanged{});
   }
+  if (now >= drain_ends_) On(now, SlotDrain{false}, actions);
   if (phase_ == Phase::kFree || phase_ == Phase::kStopping) return;
   if (now >= deadline_) return Stop(now, Outcome::kTimeout, actions);
   const bool stalled = phase_ == Phase::kReceiving && now >= admitted_ + settings_.upload_max;

@@ -74,8 +74,10 @@ struct SlotFinished {
 struct SlotWithdraw {
   AttemptId attempt = 0;
 };
+// The last one counts.
 struct SlotDrain {
   bool drain = true;
+  absl::Duration lasts = absl::InfiniteDuration();  // of a drain: after that it ends by itself
 };
 // A leader calls leases back. One that has been replaced is not obeyed.
 struct SlotFenced {
@@ -119,11 +121,12 @@ struct SlotView {
   bool busy = false;
   bool draining = false;
   bool resting = false;
-  AttemptId attempt = 0;   // 0: none
-  std::string lease;       // as it came
-  Lease grant;             // of the job in the slot
-  Lease fence;             // leases at or below are refused
-  std::uint32_t step = 0;  // of the job in the slot
+  absl::Duration drain_left = absl::InfiniteDuration();  // until it ends by itself
+  AttemptId attempt = 0;                                 // 0: none
+  std::string lease;                                     // as it came
+  Lease grant;                                           // of the job in the slot
+  Lease fence;                                           // leases at or below are refused
+  std::uint32_t step = 0;                                // of the job in the slot
   std::uint32_t steps = 0;
   absl::Duration busy_total;
   absl::Duration expected_free;  // zero: free now
@@ -184,7 +187,8 @@ class Slot {
   absl::Time started_ = absl::InfinitePast();
   absl::Time deadline_ = absl::InfiniteFuture();
 
-  absl::Time drain_until_ = absl::InfiniteFuture();
+  absl::Time drain_until_ = absl::InfiniteFuture();  // a job that runs then is stopped
+  absl::Time drain_ends_ = absl::InfiniteFuture();   // by itself
   absl::Time resting_until_ = absl::InfinitePast();  // infinite past: not resting
   absl::Duration busy_before_;                       // of attempts that have ended
   ServiceHistory history_;

@@ -11,6 +11,9 @@ std::string LiveName(const OptionWords& words, const CLI::Option& option) {
   const std::string name = words.positional() ? option.get_name(true) : words.names.back();
   if (name == "REGION" || name == "REGION_OR_REQUEST" || name == "--drain" || name == "--region")
     return "regions";
+  if (name == "--worker") return "workers";
+  if (name == "--host") return "hosts";
+  if (name == "JOB") return "jobs";
   return name == "--tier" ? "tiers" : "";
 }
 

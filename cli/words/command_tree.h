@@ -20,7 +20,7 @@ struct OptionWords {
   std::string placeholder;         // "FILE", for positionals their name
   std::string about;
   std::vector<std::string> choices;  // the words that it may be; empty: anything
-  std::string live;                  // what of the fleet it names: "regions", "tiers"; empty: nothing
+  std::string live;                  // what of the fleet it names: "regions", "workers"; empty: nothing
   std::string standard;              // default, as text
   std::string environment;
   bool takes_value = false;

@@ -29,6 +29,10 @@ namespace ringway::router {
 
 struct KnownWorker {
   std::string address;
+  std::string name;                         // as the directory says; empty: it says nothing
+  bool said_draining = false;               // by the directory
+  bool reachable = false;                   // its watch stream is whole
+  absl::Time since = absl::InfinitePast();  // it has been as it is, as far as was seen
   std::string tier;                       // as the directory or the worker itself says; empty: not known yet
   v1::WorkerState state;                  // the newest news; wire_version 0: none yet
   std::map<std::string, double> metrics;  // from its page, by name

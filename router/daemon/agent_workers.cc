@@ -30,6 +30,12 @@ WorkerSaid SaidBy(WorkerId id, TierId tier, const v1::WorkerState& state) {
           .busy_total = absl::Seconds(state.busy_s_total())};
 }
 
+// Nothing that an operator would call a change.
+bool SameAs(const v1::WorkerState& a, const v1::WorkerState& b) {
+  return a.busy() == b.busy() && a.draining() == b.draining() && a.healthy() == b.healthy() &&
+         a.request_id() == b.request_id();
+}
+
 }  // namespace
 
 // ---- what the registry wants ----
@@ -65,6 +71,7 @@ void RouterAgent::Do(const WatchWorker& action) {
 
 void RouterAgent::Do(const UnwatchWorker& action) {
   watches_.erase(action.worker);
+  addresses_.worker(action.worker).reachable = false;
   addresses_.HangUp(action.worker);
 }
 
@@ -107,6 +114,8 @@ DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
       continue;
     }
     KnownWorker& worker = addresses_.worker(id);
+    worker.name = entry.name();
+    worker.said_draining = entry.draining();
     if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
     given.workers.push_back(
         {id, fleet_.TierNamed(worker.tier), entry.router() == settings_.name, entry.draining()});
@@ -141,6 +150,8 @@ void RouterAgent::ResolveTiers() {
 
 void RouterAgent::OnNews(WorkerId id, const v1::WorkerState& state) {
   KnownWorker& worker = addresses_.worker(id);
+  if (!worker.reachable || !SameAs(worker.state, state)) worker.since = runtime::MonotonicNow();
+  worker.reachable = true;
   worker.state = state;
   if (worker.tier != state.tier()) {
     worker.tier = state.tier();
@@ -151,6 +162,9 @@ void RouterAgent::OnNews(WorkerId id, const v1::WorkerState& state) {
 }
 
 void RouterAgent::OnWatchEnded(WorkerId id, bool dead) {
+  KnownWorker& worker = addresses_.worker(id);
+  if (worker.reachable) worker.since = runtime::MonotonicNow();
+  worker.reachable = false;
   Know(WatchEnded{id, dead});
   sessions_.HearWorker(id, nullptr);
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gateway/videos_daemon.h"
+#include "router/daemon/operations_service.h"
 #include "router/daemon/router_agent.h"
 #include "router/daemon/service.h"
 #include "router/fleet_merge.h"
@@ -69,6 +70,12 @@ void ReadPoolAgain(const Settings& settings, RouterAgent& agent, const runtime::
   }
 }
 
+absl::Status CheckRegion(const Settings& settings, const Fleet& fleet) {
+  if (fleet.world.FindRegion(settings.region)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--region is '", settings.region, "', which ", settings.topology, " does not have"));
+}
+
 // A folder that cannot be made is told at the start, not in the hour when the table is needed.
 absl::Status MakeStateFolder(const std::string& path) {
   std::error_code failed;
@@ -119,10 +126,7 @@ void WaitForStreams(const RouterAgent& agent) {
 absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& topology) {
   const runtime::Logger log(absl::StrCat("router/", settings.name), settings.log_level);
   const Fleet fleet = topology ? *topology : LonelyFleet(settings.region);
-  if (!fleet.world.FindRegion(settings.region)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--region is '", settings.region, "', which ", settings.topology, " does not have"));
-  }
+  if (absl::Status region = CheckRegion(settings, fleet); !region.ok()) return region;
   if (absl::Status folder = MakeStateFolder(settings.state_dir); !folder.ok()) return folder;
   const int streams_max = static_cast<int>(settings.calls.jobs_max) + kStreamsBeyondJobs;
   runtime::EventLoop loop(
@@ -147,12 +151,14 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   LedgerService ledger(loop, agent.sessions(), kClientsMax);
   OnceService once(agent.once());
   TraceService traces(loop, agent.calls().traces());
+  OperationsService operations(loop, agent.operations());
   gateway::VideosService video_place;
   const auto videos = MakeVideos(settings, agent, log);
   if (absl::Status opened = videos ? videos->Open(video_place) : absl::OkStatus(); !opened.ok())
     return opened;
   auto server = runtime::GrpcServer::Start(
-      settings.listen, {&ingress, &peer, &ledger, &once, &traces, &video_place}, GuardOf(settings, log));
+      settings.listen, {&ingress, &peer, &ledger, &once, &traces, &operations, &video_place},
+      GuardOf(settings, log));
   if (!server.ok()) return server.status();
   loop.Start();
   if (videos) videos->Start(server->address());

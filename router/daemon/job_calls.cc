@@ -93,6 +93,7 @@ void JobCalls::Perform(const WithdrawAttempt& withdraw) {
 
 void JobCalls::Perform(EndJob& end) {
   Call& call = *calls_[end.job];
+  if (end.outcome == Outcome::kCancelled && !call.cancelled.empty()) end.message = call.cancelled;
   metrics_.CountEnd(end, call.facts, runtime::MonotonicNow());
   if (end.outcome == Outcome::kFailed) {
     log_.Warning(absl::StrCat("job ", call.header.request_id(), " failed: ", end.message));

@@ -44,6 +44,14 @@ struct CallSettings {
   bool emulate_rtt = false;
 };
 
+// A job that is here, as operators see it.
+struct JobSeen {
+  JobId id;
+  const v1::JobHeader& header;
+  const JobFacts& facts;
+  bool uploading = false;  // the machine does not know it yet
+};
+
 class JobCalls final : public JobDoor, public CallListener, private AttemptSink {
  public:
   using Tell = std::function<void(const RouterEvent&)>;
@@ -68,6 +76,12 @@ class JobCalls final : public JobDoor, public CallListener, private AttemptSink 
   std::size_t attempts() const { return attempts_.size(); }
   // Breaks every call off: for the end of the process.
   void BreakAll();
+
+  // ---- for operators (job_orders.cc) ----
+  // Jobs that have not ended, in no order; good until the next event.
+  std::vector<JobSeen> Seen() const;
+  // Ends every job with this id: its client is told `why`. Returns how many there were.
+  std::uint32_t CancelJobs(const std::string& request_id, const std::string& why);
 
   // CallListener.
   void OnMessage(CallStream& stream, v1::JobUp& message) override;
@@ -99,6 +113,7 @@ class JobCalls final : public JobDoor, public CallListener, private AttemptSink 
     bool upload_closed = false;  // towards the attempt
     bool result_paused = false;  // the client is slow
     bool repeat_ruled_out = false;
+    std::string cancelled;  // by an operator, and why; empty: nobody has
     absl::Time forwarded_at = absl::InfinitePast();
     std::optional<v1::End> last_end;         // of an attempt
     std::uint64_t payload_hash = kFnvBasis;  // of a keyed job

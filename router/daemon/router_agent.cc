@@ -54,6 +54,17 @@ std::uint64_t NextIncarnation(const Settings& settings) {
   return last.ok() ? std::max(clock, last->incarnation() + 1'000'000) : clock;
 }
 
+RouterSettings MachineSettingsOf(const Settings& settings, RegionId home, std::size_t jobs_max,
+                                 std::uint64_t incarnation) {
+  return {.home = home,
+          .name = settings.name,
+          .jobs_max = jobs_max,
+          .seed = settings.seed,
+          .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation)),
+          .offer_limit = settings.offer_limit,
+          .once = OnceSettingsOf(settings, incarnation)};
+}
+
 }  // namespace
 
 RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet,
@@ -77,29 +88,29 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
                  .emulate_rtt = settings.calls.emulate_rtt},
                 fleet_, addresses_, log, [this](const RouterEvent& event) { Tell(event); }),
       once_(loop, streams_, addresses_, [this](const RouterEvent& event) { Tell(event); }),
-      driver_(loop, RouterMachine(MachineSettings(), fleet_.fleet), TimePassed{},
-              [this](RouterAction& action) { Do(action); }),
+      driver_(loop,
+              RouterMachine(MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_),
+                            fleet_.fleet),
+              TimePassed{}, [this](RouterAction& action) { Do(action); }),
       registry_(settings.watch_max),
+      operations_({.settings = settings_,
+                   .fleet = fleet_,
+                   .addresses = addresses_,
+                   .registry = registry_,
+                   .machine = driver_.machine(),
+                   .calls = calls_,
+                   .log = log_}),
       disk_(StatePath(settings), log),
       beat_(loop, [this] { Beat(); }) {
   state_.set_region(settings.region);
   state_.set_incarnation(incarnation_);
   if (settings_.journal_bytes == 0) return;
-  journal_ = std::make_unique<journal::Recorder>(settings_.state_dir + "/journal", settings_.journal_bytes,
-                                                 MachineSettings(), *fleet_.fleet, log_);
+  journal_ = std::make_unique<journal::Recorder>(
+      settings_.state_dir + "/journal", settings_.journal_bytes,
+      MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_), *fleet_.fleet, log_);
   driver_.Observe([this](absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
     journal_->Note(now, event, actions);
   });
-}
-
-RouterSettings RouterAgent::MachineSettings() const {
-  return {.home = fleet_.home,
-          .name = settings_.name,
-          .jobs_max = jobs_.jobs_max(),
-          .seed = settings_.seed,
-          .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation_)),
-          .offer_limit = settings_.offer_limit,
-          .once = OnceSettingsOf(settings_, incarnation_)};
 }
 
 RouterAgent::~RouterAgent() = default;

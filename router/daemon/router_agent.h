@@ -27,6 +27,7 @@
 #include "router/daemon/last_good.h"
 #include "router/daemon/ledger_sessions.h"
 #include "router/daemon/once_link.h"
+#include "router/daemon/operations.h"
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
@@ -66,6 +67,7 @@ class RouterAgent final : private ControlSink {
   void ShowFleetTo(FleetShow::Show show) { show_.To(std::move(show)); }
   LedgerSessions& sessions() { return sessions_; }
   OnceLink& once() { return once_; }
+  Operations& operations() { return operations_; }
   RouterMetrics& metrics() { return metrics_; }
   // Client calls that gRPC still knows.
   int streams() const { return streams_.live(); }
@@ -81,7 +83,6 @@ class RouterAgent final : private ControlSink {
   void Tell(const RouterEvent& event);
 
   void TellLater();
-  RouterSettings MachineSettings() const;
 
   // ControlSink (agent_control.cc).
   v1::Hello MakeHello() override;
@@ -147,6 +148,7 @@ class RouterAgent final : private ControlSink {
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
   bool telling_ = false;
   WorkerRegistry registry_;
+  Operations operations_;
   std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;
   std::unique_ptr<HttpPool> pool_;  // null: no plain HTTP workers
   std::unique_ptr<ControlLink> link_;

@@ -75,8 +75,9 @@ RouterMetrics::RouterMetrics(const KnownFleet& fleet) : fleet_(fleet) {
   ledger_waiting_ = Gauges(r, "ringway_ledger_waiting", "Jobs in the leader's line.");
   ledger_grants_ = Counters(r, "ringway_ledger_grants_total", "Slots granted here.");
   ledger_revoked_ = Counters(r, "ringway_ledger_revoked_total", "Leases called back here.");
-  ledger_redirected_ = Counters(r, "ringway_ledger_redirected_total",
-                                "Jobs that found no idle worker here and were sent to a region that has one.");
+  ledger_redirected_ =
+      Counters(r, "ringway_ledger_redirected_total",
+               "Jobs that found no idle worker here and were sent to a region that has one.");
   reports_ = &Counters(r, "ringway_router_reports_total", "Reports sent to the controller.")->Add({});
   calls_ = OneGauge(r, "ringway_router_calls", "Calls that are open.");
   connected_ = OneGauge(r, "ringway_router_controller_connected", "1 while a controller answers.");

@@ -14,6 +14,7 @@
 #include "ringway/v1/control.grpc.pb.h"
 #include "ringway/v1/ledger.grpc.pb.h"
 #include "ringway/v1/once.grpc.pb.h"
+#include "ringway/v1/operations.grpc.pb.h"
 #include "ringway/v1/trace.grpc.pb.h"
 #include "ringway/v1/videos.grpc.pb.h"
 #include "runtime/child_process.h"
@@ -111,6 +112,21 @@ Calls CallsToRouter(const std::shared_ptr<grpc::Channel>& channel) {
            [=] {
              v1::TotalsReply reply;
              return v1::Traces::NewStub(channel)->Totals(Context().get(), v1::TotalsRequest(), &reply);
+           }},
+          {"Operations.DrainWorkers",
+           [=] {
+             v1::DrainWorkersRequest drain;
+             drain.set_worker("oslo-0-w0");
+             drain.set_drain(true);
+             v1::DrainWorkersReply reply;
+             return v1::Operations::NewStub(channel)->DrainWorkers(Context().get(), drain, &reply);
+           }},
+          {"Operations.Cancel",
+           [=] {
+             v1::CancelRequest cancel;
+             cancel.set_job("any");
+             v1::CancelReply reply;
+             return v1::Operations::NewStub(channel)->Cancel(Context().get(), cancel, &reply);
            }},
           {"Videos.Where", [=] {
              v1::VideosWhere where;

@@ -195,6 +195,38 @@ TEST_F(SlotTest, ADrainHasAnEnd) {
   EXPECT_TRUE(Got<StopJob>());
 }
 
+TEST_F(SlotTest, ADrainForAWhileEndsByItselfAndTheLastOrderCounts) {
+  Do(SlotDrain{true, absl::Seconds(5)});
+  EXPECT_EQ(slot_.View(now_).drain_left, absl::Seconds(5));
+  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(5));
+  Advance(4);
+  Do(SlotWake{});
+  EXPECT_FALSE(Admitted({.attempt = 1}));
+  EXPECT_EQ(Refused(), Refusal::kDraining);
+  Do(SlotDrain{true, absl::Seconds(3)});
+  Advance(2);
+  Do(SlotWake{});
+  EXPECT_TRUE(slot_.View(now_).draining) << "the first order does not end the second";
+  Advance(1);
+  Do(SlotWake{});
+  EXPECT_TRUE(Got<StateChanged>());
+  EXPECT_FALSE(slot_.View(now_).draining);
+  EXPECT_EQ(slot_.NextWake(), absl::InfiniteFuture());
+  EXPECT_TRUE(Admitted({.attempt = 2}));
+}
+
+TEST_F(SlotTest, ADrainForGoodTakesTheEndOfAnEarlierOneAway) {
+  Do(SlotDrain{true, absl::Seconds(5)});
+  Do(SlotDrain{true});
+  Advance(6);
+  Do(SlotWake{});
+  EXPECT_TRUE(slot_.View(now_).draining);
+  Do(SlotDrain{true, absl::Seconds(5)});
+  Do(SlotDrain{false});
+  EXPECT_EQ(slot_.View(now_).drain_left, absl::InfiniteDuration());
+  EXPECT_EQ(slot_.NextWake(), absl::InfiniteFuture());
+}
+
 TEST_F(SlotTest, FailuresInARowMakeItRestAndOneMoreFailureRestsAgain) {
   for (AttemptId attempt = 1; attempt <= 3; ++attempt) RunAndFail(attempt);
   EXPECT_TRUE(slot_.View(now_).resting);
