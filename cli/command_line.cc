@@ -40,6 +40,8 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
   app.add_option(
       "--fleet-token-file", session.fleet_token_file,
       "file with the fleet's token, for explain and top to ask routers (else $RINGWAY_FLEET_TOKEN)");
+  app.add_option("--context", session.context, "a fleet of the contexts file; `ringway context list`")
+      ->envname("RINGWAY_CONTEXT");
 }
 
 std::vector<std::string> NamesOfOptions(const CLI::App& app) {
@@ -130,6 +132,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddHistoryCommands(app, session);
   AddAuditCommand(app, session);
   AddNamesCommand(app, session);
+  AddContextCommand(app, session);
   AddPlanCommand(app, session);
   AddTopologyCommand(app, session);
   AddWordsCommands(app, session);
@@ -145,6 +148,8 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   } catch (const CLI::ParseError& error) {
     return Explain(app, error, out, err);
   }
+  session.controller_given = app.count("--controller") > 0;
+  session.router_given = app.count("--router") > 0;
   session.colour = !session.json && WantsColour(out_is_terminal);
   session.terminal = !session.json && IsScreen(out_is_terminal);
   return session.run();

@@ -1,28 +1,17 @@
-// ringway names regions|tiers|routers
+// ringway names regions|tiers|priorities|routers|contexts
 #include <memory>
 #include <set>
 
 #include "cli/admin_client.h"
 #include "cli/choice.h"
 #include "cli/commands.h"
+#include "cli/context/context_file.h"
 #include "core/json.h"
 
 namespace ringway::cli {
 namespace {
 
-int Names(Session& session, const std::string& what) {
-  absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
-  if (!admin.ok()) return Fail(session, admin.status());
-  const absl::StatusOr<v1::StatusReply> reply = admin->Call(&v1::Admin::Stub::Status, v1::StatusRequest());
-  if (!reply.ok()) return Fail(session, reply.status());
-  std::set<std::string> names;
-  for (const v1::TierStatus& tier : reply->tiers()) {
-    if (what == "tiers") names.insert(tier.tier());
-    for (const v1::RegionStatus& region : tier.regions())
-      if (what == "regions") names.insert(region.region());
-  }
-  for (const v1::RouterStatus& router : reply->routers())
-    if (what == "routers") names.insert(router.name());
+int Print(Session& session, const std::set<std::string>& names) {
   if (session.json) {
     JsonWriter json;
     json.Texts({names.begin(), names.end()});
@@ -33,16 +22,43 @@ int Names(Session& session, const std::string& what) {
   return kExitOk;
 }
 
+// From a file: no controller is asked.
+int ContextNames(Session& session) {
+  const absl::StatusOr<context::Contexts> contexts = context::ReadContexts(context::ContextsPath());
+  if (!contexts.ok()) return Fail(session, contexts.status());
+  std::set<std::string> names;
+  for (const context::Context& one : contexts->all) names.insert(one.name);
+  return Print(session, names);
+}
+
+int Names(Session& session, const std::string& what) {
+  if (what == "contexts") return ContextNames(session);
+  absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
+  if (!admin.ok()) return Fail(session, admin.status());
+  const absl::StatusOr<v1::StatusReply> reply = admin->Call(&v1::Admin::Stub::Status, v1::StatusRequest());
+  if (!reply.ok()) return Fail(session, reply.status());
+  std::set<std::string> names;
+  for (const v1::TierStatus& tier : reply->tiers()) {
+    if (what == "tiers") names.insert(tier.tier());
+    if (what == "priorities") names.insert(tier.priorities().begin(), tier.priorities().end());
+    for (const v1::RegionStatus& region : tier.regions())
+      if (what == "regions") names.insert(region.region());
+  }
+  for (const v1::RouterStatus& router : reply->routers())
+    if (what == "routers") names.insert(router.name());
+  return Print(session, names);
+}
+
 }  // namespace
 
 void AddNamesCommand(CLI::App& app, Session& session) {
   CLI::App* command =
-      app.add_subcommand("names", "the names of regions, tiers or routers, one a line, for scripts");
+      app.add_subcommand("names", "the names of regions, tiers and the like, one a line, for scripts");
   const auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "regions, tiers or routers")
+  command->add_option("WHAT", *what, "regions, tiers, priorities, routers or contexts")
       ->required()
-      ->type_name("regions|tiers|routers")
-      ->check(OneOf({"regions", "tiers", "routers"}));
+      ->type_name("regions|tiers|priorities|routers|contexts")
+      ->check(OneOf({"regions", "tiers", "priorities", "routers", "contexts"}));
   command->callback([&session, what] { session.run = [&session, what] { return Names(session, *what); }; });
 }
 

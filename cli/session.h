@@ -37,6 +37,10 @@ struct Session {
   std::string router = "127.0.0.1:7410";
   std::string token_file = {};
   std::string fleet_token_file = {};
+  std::string context = {};       // --context or its variable; empty: the current one (context/endpoints.h)
+  bool controller_given = false;  // by a flag or the environment
+  bool router_given = false;
+  std::string context_in_use = {};  // that the rest was filled from; empty: none
   std::function<int()> run = nullptr;
 
   std::string Painted(std::string_view text, Style style) const { return Paint(text, style, colour); }

@@ -6,11 +6,13 @@
 namespace ringway::words {
 namespace {
 
-// Options that take names of the fleet have the same names everywhere.
+// Options that take names of the fleet, or of fleets, have the same names everywhere.
 std::string LiveName(const OptionWords& words, const CLI::Option& option) {
   const std::string name = words.positional() ? option.get_name(true) : words.names.back();
   if (name == "REGION" || name == "REGION_OR_REQUEST" || name == "--drain" || name == "--region")
     return "regions";
+  if (name == "CONTEXT" || name == "--context") return "contexts";
+  if (name == "--priority") return "priorities";
   return name == "--tier" ? "tiers" : "";
 }
 
