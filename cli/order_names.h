@@ -1,6 +1,9 @@
 // Names in an order that the fleet knows otherwise: a priority's number, and which tier has what was meant.
 //
-// Everything is looked up in one StatusReply, as the controller told it last. Threads: pure functions.
+// Everything is looked up in one StatusReply, as the controller told it last. Names are compared letter by
+// letter; a likely one is only suggested, never taken.
+//
+// Threads: pure functions. Cost: linear in tiers x regions.
 #ifndef RINGWAY_CLI_ORDER_NAMES_H_
 #define RINGWAY_CLI_ORDER_NAMES_H_
 

@@ -100,13 +100,13 @@ TEST_F(ContextTest, AContextIsMadeUsedShownAndRemoved) {
 TEST_F(ContextTest, TheFileLiesWhereTheEnvironmentSays) {
   EXPECT_EQ(context::ContextsPath(), file_);
   const Variable none("RINGWAY_CONTEXTS", "");
-  const Variable home("HOME", "/home/kim");
+  const Variable home("HOME", "/srv/kim");
   const Variable config("XDG_CONFIG_HOME", "");
-  EXPECT_EQ(context::ContextsPath(), "/home/kim/.config/ringway/contexts.yaml");
-  EXPECT_EQ(context::WithHome("~/a/token"), "/home/kim/a/token");
+  EXPECT_EQ(context::ContextsPath(), "/srv/kim/.config/ringway/contexts.yaml");
+  EXPECT_EQ(context::WithHome("~/a/token"), "/srv/kim/a/token");
   EXPECT_EQ(context::WithHome("/a/token"), "/a/token");
   const Variable relative("XDG_CONFIG_HOME", "relative");
-  EXPECT_EQ(context::ContextsPath(), "/home/kim/.config/ringway/contexts.yaml");
+  EXPECT_EQ(context::ContextsPath(), "/srv/kim/.config/ringway/contexts.yaml");
   const Variable absolute("XDG_CONFIG_HOME", "/etc/xdg");
   EXPECT_EQ(context::ContextsPath(), "/etc/xdg/ringway/contexts.yaml");
   const Variable homeless("HOME", "");
