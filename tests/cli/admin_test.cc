@@ -185,6 +185,48 @@ TEST_F(AdminTest, AMisspeltWordOfAFewIsAnsweredWithTheLikelyOne) {
   EXPECT_THAT(Ask({"names", "region"}).err, HasSubstr("did you mean \"regions\"?"));
 }
 
+TEST_F(AdminTest, APriorityHasANameAndANumber) {
+  EXPECT_EQ(Ask({"pin", "us-east-1", "--to", "a=1", "--priority", "batch"}).code, 0);
+  EXPECT_EQ(admin_.pin.row().priority(), 1u);
+  EXPECT_EQ(Ask({"pin", "us-east-1", "--refuse", "1", "--priority", "interactive"}).code, 0);
+  EXPECT_EQ(admin_.pin.row().priority(), 0u);
+  EXPECT_EQ(Ask({"names", "priorities"}).out, "batch\ninteractive\n");
+  admin_.pin.Clear();
+  const Ran wrong = Ask({"pin", "us-east-1", "--to", "a=1", "--priority", "bacth"});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_THAT(wrong.err,
+              AllOf(HasSubstr("--priority: found \"bacth\"; allowed of tier animate: interactive, batch"),
+                    HasSubstr("did you mean \"batch\"?")));
+  EXPECT_EQ(Ask({"pin", "us-east-1", "--priority", "batch"}).code, 2) << "of a row that stays as it is";
+  EXPECT_EQ(admin_.pin.region(), "") << "an order was given";
+}
+
+TEST_F(AdminTest, AnOrderToTheWrongTierIsToldWhichOneHasIt) {
+  v1::TierStatus films;
+  films.set_tier("films");
+  films.add_priorities("overnight");
+  films.add_regions()->set_region("us-east-1");
+  films.add_regions()->set_region("eu-west-1");
+  films.mutable_regions(1)->set_workers(2);
+  admin_.further_tiers = {films};
+  const auto pin = [&](const std::string& tier, const std::string& priority) {
+    return Ask({"pin", "us-east-1", "--to", "us-east-1=1", "--tier", tier, "--priority", priority}).err;
+  };
+  EXPECT_THAT(pin("animate", "overnight"), HasSubstr("interactive, batch; tier films has"));
+  EXPECT_THAT(pin("films", "batch"), HasSubstr("allowed of tier films: overnight; tier animate has"));
+  EXPECT_THAT(pin("flims", "batch"),
+              AllOf(HasSubstr("allowed: animate, films"), HasSubstr("mean \"films\"?")));
+  EXPECT_THAT(Ask({"pin", "us-east-1", "--to", "us-east-1=1", "--priority", "batch"}).err,
+              HasSubstr("--tier: needed, as there are several: animate, films"));
+  admin_.does_it = false;
+  EXPECT_THAT(Ask({"pin", "us-east-1", "--tier", "films"}).err,
+              HasSubstr("tier films has no workers in us-east-1; tier animate has"));
+  EXPECT_THAT(Ask({"pin", "us-east-1", "--tier", "animate", "--to", "eu-west-1=1"}).err,
+              HasSubstr("tier animate has no workers in eu-west-1; tier films has"));
+  EXPECT_THAT(Ask({"pin", "us-east-1", "--tier", "animate", "--to", "eu-wset-1=1"}).err,
+              HasSubstr("did you mean \"eu-west-1\"?"));
+}
+
 TEST_F(AdminTest, NamesAreOneALine) {
   EXPECT_EQ(Ask({"names", "regions"}).out, "us-east-1\n");
   EXPECT_EQ(Ask({"names", "tiers"}).out, "animate\n");
