@@ -4,15 +4,14 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "cli/context/endpoints.h"
+#include "cli/order_names.h"
 #include "cli/port_probe.h"
 #include "runtime/address.h"
 #include "runtime/grpc_server.h"
-#include "topology/spelling.h"
 
 namespace ringway::cli {
 namespace {
@@ -25,7 +24,8 @@ AdminClient::AdminClient(std::string address, const std::string& token)
     : address_(std::move(address)),
       stub_(v1::Admin::NewStub(runtime::MakeChannel(address_, runtime::kFleetBytesMax, token))) {}
 
-absl::StatusOr<AdminClient> AdminClient::Connect(const Session& session) {
+absl::StatusOr<AdminClient> AdminClient::Connect(Session& session) {
+  if (absl::Status used = UseContext(session); !used.ok()) return used;
   std::string token;
   if (absl::Status status = ReadToken(session, token); !status.ok()) return status;
   const absl::StatusOr<runtime::Address> address = runtime::ParseAddress(session.controller);
@@ -50,9 +50,10 @@ absl::Status AdminClient::Explain(const grpc::Status& status) const {
                            " does not know this call: it is of an older release than this program"));
   }
   if (code == absl::StatusCode::kUnavailable || code == absl::StatusCode::kDeadlineExceeded) {
-    return absl::Status(code,
-                        absl::StrCat("no controller answers at ", address_, " (", status.error_message(),
-                                     "); is it running? --controller or RINGWAY_CONTROLLER set the address"));
+    return absl::Status(
+        code,
+        absl::StrCat("no controller answers at ", address_, " (", status.error_message(),
+                     "); is it running? --controller or RINGWAY_CONTROLLER set the address, or a context"));
   }
   if (code == absl::StatusCode::kUnauthenticated || code == absl::StatusCode::kPermissionDenied) {
     return absl::Status(code,
@@ -66,16 +67,8 @@ absl::Status AdminClient::WithSuggestion(absl::Status status, const std::vector<
   if (status.code() != absl::StatusCode::kNotFound) return status;
   const absl::StatusOr<v1::StatusReply> fleet = Call(&v1::Admin::Stub::Status, v1::StatusRequest());
   if (!fleet.ok()) return status;
-  std::vector<std::string_view> known;
-  for (const v1::TierStatus& tier : fleet->tiers()) {
-    known.push_back(tier.tier());
-    for (const v1::RegionStatus& region : tier.regions()) known.push_back(region.region());
-  }
-  for (const std::string& name : names) {
-    if (name.empty() || std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string suggestion = DidYouMean(name, known);
-    if (!suggestion.empty()) return absl::NotFoundError(absl::StrCat(status.message(), "\n", suggestion));
-  }
+  const std::string hint = HintFor(*fleet, names);
+  if (!hint.empty()) return absl::NotFoundError(absl::StrCat(status.message(), "\n", hint));
   return status;
 }
 

@@ -24,8 +24,9 @@ namespace ringway::cli {
 class AdminClient {
  public:
   AdminClient(std::string address, const std::string& token);
-  // With the session's address and token. Errors: those of ReadToken, InvalidArgument for a bad address.
-  static absl::StatusOr<AdminClient> Connect(const Session& session);
+  // With the session's address and token, after UseContext. Errors: those of UseContext and ReadToken,
+  // InvalidArgument for a bad address.
+  static absl::StatusOr<AdminClient> Connect(Session& session);
 
   // For example Call(&v1::Admin::Stub::Status, request). Errors: Unavailable and what the controller says.
   template <class Request, class Reply>

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/animation.h"
 #include "cli/commands.h"
+#include "cli/context/endpoints.h"
 #include "cli/result_file.h"
 #include "engine/media/encode.h"
 
@@ -25,6 +26,9 @@ std::string Ending(const std::string& file) {
 int Animate(Session& session, AnimateOptions& options) {
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("-o"));
+  if (options.remote) {
+    if (absl::Status used = UseContext(session); !used.ok()) return Fail(session, used);
+  }
   options.job.settings.try_emplace("format", Ending(options.out));
   const absl::StatusOr<std::string> photo = PhotoFor(options.job.photo_file);
   if (!photo.ok()) return Fail(session, photo.status());
@@ -85,7 +89,8 @@ void AddAnimateCommand(CLI::App& app, Session& session) {
   AddSettings(*command, options->job.settings);
   CLI::App* top = &app;
   command->callback([&session, options, top] {
-    options->remote = top->count("--router") > 0;
+    // The current context alone does not send a photo away.
+    options->remote = top->count("--router") > 0 || top->count("--context") > 0;
     session.run = [&session, options] { return Animate(session, *options); };
   });
 }

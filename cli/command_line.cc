@@ -43,6 +43,8 @@ void AddGlobalOptions(CLI::App& app, Session& session) {
       "--fleet-token-file", session.fleet_token_file,
       "file with the fleet's token, for what asks routers: explain, top, workers, jobs, cancel, drains of "
       "workers (else $RINGWAY_FLEET_TOKEN)");
+  app.add_option("--context", session.context, "a fleet of the contexts file; `ringway context list`")
+      ->envname("RINGWAY_CONTEXT");
 }
 
 std::vector<std::string> NamesOfOptions(const CLI::App& app) {
@@ -135,6 +137,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   AddHistoryCommands(app, session);
   AddAuditCommand(app, session);
   AddNamesCommand(app, session);
+  AddContextCommand(app, session);
   AddPlanCommand(app, session);
   AddTopologyCommand(app, session);
   AddWordsCommands(app, session);
@@ -150,6 +153,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   } catch (const CLI::ParseError& error) {
     return Explain(app, error, out, err);
   }
+  session.controller_given = app.count("--controller") > 0;
   session.router_given = app.count("--router") > 0;
   session.colour = !session.json && WantsColour(out_is_terminal);
   session.terminal = !session.json && IsScreen(out_is_terminal);

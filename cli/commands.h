@@ -36,6 +36,7 @@ void AddDemoCommand(CLI::App& app, Session& session);
 void AddAnimateCommand(CLI::App& app, Session& session);
 void AddGenerateCommand(CLI::App& app, Session& session);
 void AddEngineCommand(CLI::App& app, Session& session);  // inspect and bench
+void AddContextCommand(CLI::App& app, Session& session);
 
 }  // namespace ringway::cli
 

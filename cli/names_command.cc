@@ -1,10 +1,11 @@
-// ringway names regions|tiers|routers|workers|hosts|jobs
+// ringway names regions|tiers|priorities|routers|contexts|workers|hosts|jobs
 #include <memory>
 #include <set>
 
 #include "cli/admin_client.h"
 #include "cli/choice.h"
 #include "cli/commands.h"
+#include "cli/context/context_file.h"
 #include "cli/jobs_listed.h"
 #include "cli/operations_client.h"
 #include "core/json.h"
@@ -41,7 +42,17 @@ int NamesAtRouters(Session& session, const std::string& what) {
   return Show(session, names);
 }
 
+// From a file: no controller is asked.
+int ContextNames(Session& session) {
+  const absl::StatusOr<context::Contexts> contexts = context::ReadContexts(context::ContextsPath());
+  if (!contexts.ok()) return Fail(session, contexts.status());
+  std::set<std::string> names;
+  for (const context::Context& one : contexts->all) names.insert(one.name);
+  return Show(session, names);
+}
+
 int Names(Session& session, const std::string& what) {
+  if (what == "contexts") return ContextNames(session);
   if (what == "workers" || what == "hosts" || what == "jobs") return NamesAtRouters(session, what);
   absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
   if (!admin.ok()) return Fail(session, admin.status());
@@ -50,6 +61,7 @@ int Names(Session& session, const std::string& what) {
   std::set<std::string> names;
   for (const v1::TierStatus& tier : reply->tiers()) {
     if (what == "tiers") names.insert(tier.tier());
+    if (what == "priorities") names.insert(tier.priorities().begin(), tier.priorities().end());
     for (const v1::RegionStatus& region : tier.regions())
       if (what == "regions") names.insert(region.region());
   }
@@ -66,8 +78,8 @@ void AddNamesCommand(CLI::App& app, Session& session) {
   const auto what = std::make_shared<std::string>();
   command->add_option("WHAT", *what, "what is named")
       ->required()
-      ->type_name("regions|tiers|routers|workers|hosts|jobs")
-      ->check(OneOf({"regions", "tiers", "routers", "workers", "hosts", "jobs"}));
+      ->type_name("regions|tiers|priorities|routers|contexts|workers|hosts|jobs")
+      ->check(OneOf({"regions", "tiers", "priorities", "routers", "contexts", "workers", "hosts", "jobs"}));
   command->callback([&session, what] { session.run = [&session, what] { return Names(session, *what); }; });
 }
 

@@ -21,6 +21,8 @@ std::vector<std::string> NamesIn(const Request& request) {
   std::vector<std::string> names;
   if constexpr (requires { request.tier(); }) names.push_back(request.tier());
   if constexpr (requires { request.region(); }) names.push_back(request.region());
+  if constexpr (requires { request.regions(); })
+    names.insert(names.end(), request.regions().begin(), request.regions().end());
   return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "cli/operator_action.h"
+#include "cli/order_names.h"
 
 namespace ringway::cli {
 namespace {
@@ -23,7 +24,8 @@ std::string ReadShare(const std::string& text, v1::PinRequest& request) {
   return "";
 }
 
-void AddShares(CLI::App& command, const std::shared_ptr<v1::PinRequest>& request) {
+void AddShares(CLI::App& command, const std::shared_ptr<v1::PinRequest>& request,
+               const std::shared_ptr<std::string>& priority) {
   command
       .add_option("--to", "REGION=SHARE: to these shares instead of those of now; may be repeated, sums to 1")
       ->expected(1, 1000)
@@ -34,11 +36,31 @@ void AddShares(CLI::App& command, const std::shared_ptr<v1::PinRequest>& request
           "--refuse", [request](double share) { request->mutable_row()->set_shed_fraction(share); },
           "share that is refused at once")
       ->check(CLI::Range(0.0, 1.0));
-  command
-      .add_option_function<std::uint32_t>(
-          "--priority", [request](std::uint32_t priority) { request->mutable_row()->set_priority(priority); },
-          "of which requests, with --to: 0 is the most important [0]")
-      ->check(CLI::Range(0, 3));
+  command.add_option(
+      "--priority", *priority,
+      "of which requests, with --to or --refuse: its name, or its number from 0, the most important");
+}
+
+// A number goes as it is; what a name stands for only the controller knows.
+absl::Status CompletePriority(Session& session, const std::string& priority, v1::PinRequest& request) {
+  std::uint32_t number = 0;
+  if (!priority.empty() && !absl::SimpleAtoi(priority, &number)) {
+    absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
+    if (!admin.ok()) return admin.status();
+    const auto fleet = admin->Call(&v1::Admin::Stub::Status, v1::StatusRequest());
+    if (!fleet.ok()) return fleet.status();
+    const absl::StatusOr<std::uint32_t> named = PriorityOf(*fleet, request.tier(), priority);
+    if (!named.ok()) return named.status();
+    number = *named;
+  }
+  if (number > 0) request.mutable_row()->set_priority(number);
+  return absl::OkStatus();
+}
+
+int Pin(Session& session, const std::string& priority, v1::PinRequest& request) {
+  if (absl::Status complete = CompletePriority(session, priority, request); !complete.ok())
+    return Fail(session, complete);
+  return RunAction(session, &v1::Admin::Stub::Pin, request);
 }
 
 void AddOne(CLI::App& app, Session& session, bool pin) {
@@ -50,11 +72,14 @@ void AddOne(CLI::App& app, Session& session, bool pin) {
       ->add_option_function<std::string>(
           "REGION", [request](const std::string& region) { request->set_region(region); }, "source region")
       ->required();
-  if (pin) AddShares(*command, request);
+  const auto priority = std::make_shared<std::string>();
+  if (pin) AddShares(*command, request, priority);
   AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request] {
-    session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::Pin, *request); };
+  command->callback([&session, request, priority] {
+    if (!priority->empty() && !request->has_row())
+      throw CLI::RequiredError("with --priority, --to or --refuse");
+    session.run = [&session, request, priority] { return Pin(session, *priority, *request); };
   });
 }
 

@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/fleet_view.h"
@@ -15,6 +16,8 @@
 
 namespace ringway::cli {
 namespace {
+
+constexpr std::size_t kRegionsListed = 30;
 
 struct PlanOptions {
   std::string topology;
@@ -28,8 +31,17 @@ absl::StatusOr<RegionId> Region(const World& world, std::string_view flag, const
   if (const std::optional<RegionId> id = world.FindRegion(name)) return *id;
   std::vector<std::string_view> known;
   for (const ringway::Region& region : world.regions) known.push_back(region.name);
+  std::string likely = DidYouMean(name, known);
+  if (likely.empty()) {
+    if (known.size() > kRegionsListed) known.resize(kRegionsListed);
+    likely = absl::StrCat(
+        "there are: ",
+        absl::StrJoin(known, ", ", [](std::string* out, std::string_view region) { *out += region; }));
+    if (known.size() < world.regions.size())
+      absl::StrAppend(&likely, " and ", world.regions.size() - known.size(), " more");
+  }
   return absl::InvalidArgumentError(absl::StrCat(absl::string_view(flag.data(), flag.size()), ": no region ",
-                                                 Quoted(name), " in the world; ", DidYouMean(name, known)));
+                                                 Quoted(name), " in the world; ", likely));
 }
 
 // The what-if: drains and demand factors on top of the snapshot.

@@ -38,6 +38,10 @@ struct Session {
   bool router_given = false;  // by the command line or the environment
   std::string token_file = {};
   std::string fleet_token_file = {};
+  std::string context = {};       // --context or its variable; empty: the current one (context/endpoints.h)
+  bool controller_given = false;  // by a flag or the environment
+  bool router_given = false;
+  std::string context_in_use = {};  // that the rest was filled from; empty: none
   std::function<int()> run = nullptr;
 
   std::string Painted(std::string_view text, Style style) const { return Paint(text, style, colour); }

@@ -6,6 +6,8 @@
 #include "absl/strings/str_format.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
+#include "cli/context/endpoints.h"
+#include "cli/film_format.h"
 #include "cli/job_call.h"
 #include "cli/job_options.h"
 #include "cli/result_file.h"
@@ -104,10 +106,13 @@ int ReportEnd(Session& session, const SubmitOptions& options, const v1::End& end
 int Submit(Session& session, SubmitOptions& options) {
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("--out"));
-  if (absl::Status status = options.job.Complete(); !status.ok()) {
-    Fail(session, status);
+  absl::Status complete = options.job.Complete();
+  if (complete.ok()) complete = ChooseFilmFormat(options.out, options.job.header);
+  if (!complete.ok()) {
+    Fail(session, complete);
     return kExitUsage;
   }
+  if (absl::Status used = UseContext(session); !used.ok()) return Fail(session, used);
   std::ifstream payload;
   if (absl::Status status = OpenPayload(options, payload); !status.ok()) return Fail(session, status);
   ResultFile result(options.out, session.out);
@@ -135,7 +140,9 @@ void AddSubmitCommand(CLI::App& app, Session& session) {
   CLI::App* submit = app.add_subcommand("submit", "send one job and wait for its result");
   const auto options = std::make_shared<SubmitOptions>();
   options->job.AddTo(*submit);
-  submit->add_option("--out", options->out, "where the result goes, - for standard output");
+  submit->add_option("--out", options->out,
+                     "where the result goes, - for standard output; .gif, .apng, .webp or .mp4 chooses the "
+                     "format of a film");
   submit->add_option_function<std::string>(
       "--key", [options](const std::string& key) { options->job.header.set_idempotency_key(key); },
       "idempotency key: with it the job is done at most once");

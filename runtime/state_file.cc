@@ -1,62 +1,17 @@
 #include "runtime/state_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "runtime/whole_file.h"
 
 namespace ringway::runtime {
 namespace {
 
 constexpr char kStateMagic[] = "ringway-state";
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
-absl::Status IoError(const std::string& path, const char* what) {
-  return absl::InternalError(absl::StrCat(path, ": cannot ", what, ": ", std::strerror(errno)));
-}
-
-absl::Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return IoError(path, "write");
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status WriteAndSync(const std::string& path, std::string_view header, std::string_view payload) {
-  // Left behind by a process that died, or planted as a link to somewhere else: gone, and never followed.
-  unlink(path.c_str());
-  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (file.get() < 0) return IoError(path, "create");
-  if (absl::Status s = WriteAll(file.get(), header, path); !s.ok()) return s;
-  if (absl::Status s = WriteAll(file.get(), payload, path); !s.ok()) return s;
-  if (fsync(file.get()) != 0) return IoError(path, "sync");
-  return absl::OkStatus();
-}
 
 constexpr std::array<std::uint32_t, 256> MakeCrcTable() {
   std::array<std::uint32_t, 256> table{};
@@ -86,14 +41,7 @@ absl::Status WriteStateFile(const std::string& path, std::string_view kind, std:
                             std::string_view payload) {
   const std::string header = absl::StrFormat("%s %s v%u %u %08x\n", kStateMagic, std::string(kind), version,
                                              static_cast<unsigned>(payload.size()), Crc32c(payload));
-  const std::string temporary = absl::StrCat(path, ".tmp");
-  if (absl::Status s = WriteAndSync(temporary, header, payload); !s.ok()) return s;
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) return IoError(path, "rename over");
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  const Descriptor folder(
-      open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() >= 0) fsync(folder.get());
-  return absl::OkStatus();
+  return WriteWholeFile(path, {header, payload});
 }
 
 absl::StatusOr<StateFile> ReadStateFile(const std::string& path, std::string_view kind, std::uint32_t oldest,

@@ -1,6 +1,19 @@
 #include "topology/envelope.h"
 
 namespace ringway {
+namespace {
+
+// "World or Tier".
+std::string OneOf(const std::vector<std::string_view>& kinds) {
+  std::string text;
+  for (const std::string_view kind : kinds) {
+    if (!text.empty()) text += " or ";
+    text += kind;
+  }
+  return text;
+}
+
+}  // namespace
 
 std::vector<Envelope> ReadEnvelopes(const YamlFile& file, const std::vector<std::string_view>& kinds,
                                     Problems& problems) {
@@ -12,7 +25,7 @@ std::vector<Envelope> ReadEnvelopes(const YamlFile& file, const std::vector<std:
     const std::vector<std::string_view> versions = {kApiVersion};
     if (root.Require("apiVersion", kApiVersion)) root.Choice("apiVersion", 0, versions);
     std::size_t kind = kinds.size();
-    if (root.Require("kind", "World or Tier")) kind = root.Choice("kind", kind, kinds);
+    if (root.Require("kind", OneOf(kinds))) kind = root.Choice("kind", kind, kinds);
     Mapping metadata = root.Child("metadata");
     std::string name = metadata.Name("name");
     metadata.Raw("labels");

@@ -6,7 +6,7 @@
 namespace ringway::words {
 namespace {
 
-// Options that take names of the fleet have the same names everywhere.
+// Options that take names of the fleet, or of fleets, have the same names everywhere.
 std::string LiveName(const OptionWords& words, const CLI::Option& option) {
   const std::string name = words.positional() ? option.get_name(true) : words.names.back();
   if (name == "REGION" || name == "REGION_OR_REQUEST" || name == "--drain" || name == "--region")
@@ -14,6 +14,8 @@ std::string LiveName(const OptionWords& words, const CLI::Option& option) {
   if (name == "--worker") return "workers";
   if (name == "--host") return "hosts";
   if (name == "JOB") return "jobs";
+  if (name == "CONTEXT" || name == "--context") return "contexts";
+  if (name == "--priority") return "priorities";
   return name == "--tier" ? "tiers" : "";
 }
 

@@ -46,6 +46,19 @@ TEST(CommandLineTest, WrongUsageIsTwoAndHelpIsZero) {
   EXPECT_THAT(Ringway({"--version"}).out, HasSubstr("0.1.0"));
 }
 
+TEST(CommandLineTest, ARegionThatAPlanDoesNotKnowIsAnsweredWithTheLikelyOneOrWithAll) {
+  const std::string snapshot = ::testing::TempDir() + "/ringway-no-region.yaml";
+  std::ofstream(snapshot) << "apiVersion: ringway/v1\nkind: Snapshot\nmetadata: {name: s}\n"
+                             "spec:\n  tier: animate\n  regions: [{region: us-east-1, demandRps: 1}]\n";
+  const Ran near = Ringway({"plan", kAws, snapshot, "--drain", "us-eats-1"});
+  EXPECT_EQ(near.code, 2);
+  EXPECT_THAT(near.err, HasSubstr("no region \"us-eats-1\" in the world; did you mean \"us-east-1\"?\n"));
+  const Ran far = Ringway({"plan", kAws, snapshot, "--scale", "mars=2"});
+  EXPECT_EQ(far.code, 2);
+  EXPECT_THAT(far.err, AllOf(HasSubstr("--scale: no region \"mars\" in the world; there are: "),
+                             HasSubstr("us-east-1"), Not(HasSubstr("; \n"))));
+}
+
 TEST(CommandLineTest, NobodyHasToGuessHowToAskForHelp) {
   const Ran bare = Ringway({});
   EXPECT_EQ(bare.code, 2);

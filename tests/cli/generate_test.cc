@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 
 // The greatest difference of two values of the same place; more than any if the sizes differ.
 int Apart(const engine::Picture& a, const engine::Picture& b) {
-  if (a.width != b.width || a.height != b.height || a.pixels.size() != b.pixels.size()) return 256;
+  if (a.width != b.width || a.height != b.height || a.rgb.size() != b.rgb.size()) return 256;
   int most = 0;
-  for (std::size_t i = 0; i < a.pixels.size(); ++i) most = std::max(most, std::abs(a.pixels[i] - b.pixels[i]));
+  for (std::size_t i = 0; i < a.rgb.size(); ++i) most = std::max(most, std::abs(a.rgb[i] - b.rgb[i]));
   return most;
 }
 
@@ -110,7 +110,9 @@ TEST_F(GenerateTest, DrawsWithAdaptersAndSaysWhich) {
   EXPECT_THAT(Bytes(Out("a.png")), HasSubstr("iTXtlora" + std::string(5, '\0') + "style.safetensors:0.5"));
   EXPECT_NE(with({"--lora", Out("style.safetensors")}), drawn);
   // Two halves are added one after the other, and rounded in between.
-  EXPECT_LE(Apart(with({"--lora", Out("style.safetensors") + ":0.25", "--lora", Out("odd:1") + ":0.25"}), drawn), 1);
+  EXPECT_LE(
+      Apart(with({"--lora", Out("style.safetensors") + ":0.25", "--lora", Out("odd:1") + ":0.25"}), drawn),
+      1);
   EXPECT_THAT(Bytes(Out("a.png")), HasSubstr("odd:1:0.25"));
   const Ran missing = Generate({"-p", "boat", "--lora", Out("no.safetensors"), "-o", Out("never.png")});
   EXPECT_EQ(missing.code, 1);

@@ -95,6 +95,35 @@ TEST_F(SubmitTest, SendsThePayloadInChunksAndKeepsTheResult) {
   EXPECT_THAT(ran.out, HasSubstr("3 to workers"));
 }
 
+TEST_F(SubmitTest, TheEndingOfTheFileChoosesTheFormat) {
+  const std::string folder = ::testing::TempDir() + "/submit_formats";
+  std::filesystem::create_directories(folder);
+  const auto format = [&](std::vector<std::string> words) -> std::string {
+    router_.header.Clear();
+    const Ran ran = Submit(std::move(words));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    const auto& parameters = router_.header.parameters();
+    return parameters.contains("format") ? parameters.at("format") : "(none)";
+  };
+  EXPECT_EQ(format({"--out", folder + "/film.gif"}), "gif");
+  EXPECT_EQ(format({"--out", folder + "/FILM.WebP"}), "webp");
+  EXPECT_EQ(format({"--out", folder + "/film.apng"}), "apng");
+  EXPECT_EQ(format({"--out", folder + "/film.mp4"}), "mp4");
+  EXPECT_EQ(format({"--out", folder + "/picture.png"}), "(none)");
+  EXPECT_EQ(format({"--out", folder + "/film"}), "(none)");
+  EXPECT_EQ(format({}), "(none)");
+  EXPECT_EQ(format({"--out", folder + "/film", "--param", "format=gif"}), "gif");
+  EXPECT_EQ(format({"--out", folder + "/film.gif", "--param", "format=gif"}), "gif");
+  EXPECT_EQ(format({"--out", folder + "/film.apng", "--param", "format=png"}), "png") << "another name of it";
+  EXPECT_EQ(format({"--out", folder + "/film.mp4", "--param", "format="}), "(none)");
+  router_.header.Clear();
+  const Ran wrong = Submit({"--out", folder + "/film.gif", "--param", "format=mp4", "--prompt", "x"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--param format=mp4 contradicts --out"));
+  EXPECT_EQ(router_.header.prompt(), "") << "it was sent";
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(SubmitTest, WhatIsNoPlainFileIsWrittenThroughAndNotReplaced) {
   const std::string in = ::testing::TempDir() + "/submit_in_through";
   std::ofstream(in, std::ios::binary) << "payload";
