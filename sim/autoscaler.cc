@@ -13,7 +13,13 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 }  // namespace
 
 Autoscaler::Autoscaler(Stage& stage, const Scenario& scenario, Workers& workers, const ControlPlane& control)
-    : stage_(stage), scenario_(scenario), workers_(workers), control_(control), sites_(workers.count()) {}
+    : stage_(stage),
+      scenario_(scenario),
+      workers_(workers),
+      control_(control),
+      sites_(workers.count()),
+      paid_s_(scenario.fleet->world.regions.size(),
+              IdVector<TierId, double>(scenario.fleet->tiers.size(), 0)) {}
 
 void Autoscaler::Begin() {
   if (!scenario_.autoscale) return;
@@ -48,7 +54,11 @@ void Autoscaler::OnRound() {
     const WorkerId worker(i);
     const Standing standing = sites_[worker].standing;
     if (standing == Standing::kOff) continue;
-    if (counted && scenario_.fleet->tiers[workers_.places()[worker].tier].scaling) totals_.worker_s += 1;
+    const auto& place = workers_.places()[worker];
+    if (counted && scenario_.fleet->tiers[place.tier].scaling) {
+      totals_.worker_s += 1;
+      paid_s_[place.region][place.tier] += 1;
+    }
     if (standing == Standing::kDraining && !workers_.slot(worker).busy()) Off(worker);
   }
   const auto every = std::max<std::int64_t>(1, std::llround(scenario_.autoscale->every_s));

@@ -42,6 +42,8 @@ class Autoscaler {
   void On(const SimEvent& event);
 
   const ScalingTotals& totals() const { return totals_; }
+  // Of the totals' worker_s, that of the tier's workers there.
+  double paid_s(RegionId region, TierId tier) const { return paid_s_[region][tier]; }
   // Paid for now: that run, start or drain.
   int paid(RegionId region) const;
   bool active() const { return scenario_.autoscale.has_value(); }
@@ -71,6 +73,7 @@ class Autoscaler {
   const ControlPlane& control_;
   IdVector<WorkerId, Site> sites_;
   ScalingTotals totals_;
+  IdVector<RegionId, IdVector<TierId, double>> paid_s_;
   std::int64_t seconds_ = 0;
 };
 

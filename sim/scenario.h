@@ -19,6 +19,7 @@
 
 #include "core/fleet.h"
 #include "sim/arrivals.h"
+#include "sim/prices.h"
 #include "sim/service_law.h"
 
 namespace ringway::sim {
@@ -186,6 +187,7 @@ struct Scenario {
   double epoch_period_s = 1;
   double report_period_s = 1;
   std::optional<AutoscaleSpec> autoscale;  // none: the workers stay as they are
+  std::optional<Prices> prices;            // none: nothing is said of money
   NetworkSpec network;
   UserSpec users;
   IdVector<TierId, TierService> service;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/sim/price_options.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
 #include "sim/report/page.h"
@@ -25,6 +26,7 @@ struct CompareOptions {
   double duration_s = 0;
   unsigned threads = 0;
   std::string page;
+  PriceOptions prices;
 };
 
 std::string Text(const sim::Estimate& e) { return absl::StrFormat("%.5g +- %.2g", e.mean, e.half_width); }
@@ -80,12 +82,24 @@ std::vector<std::string> PageReports(const sim::Scenario& a, const sim::Scenario
   return reports;
 }
 
+absl::StatusOr<sim::Scenario> LoadPriced(const std::string& path, const std::vector<std::string>& settings,
+                                         const PriceOptions& prices) {
+  absl::StatusOr<sim::Scenario> scenario = LoadWithSettings(path, settings);
+  if (!scenario.ok()) return scenario;
+  if (absl::Status s = SetPrices(prices, *scenario); !s.ok()) return s;
+  return scenario;
+}
+
 int Compare(Session& session, const CompareOptions& options) {
-  const absl::StatusOr<sim::Scenario> a = LoadWithSettings(options.a, options.settings_a);
+  const absl::StatusOr<sim::Scenario> a = LoadPriced(options.a, options.settings_a, options.prices);
   if (!a.ok()) return Fail(session, a.status());
   const absl::StatusOr<sim::Scenario> b =
-      LoadWithSettings(options.b.empty() ? options.a : options.b, options.settings_b);
+      LoadPriced(options.b.empty() ? options.a : options.b, options.settings_b, options.prices);
   if (!b.ok()) return Fail(session, b.status());
+  if (a->prices.has_value() != b->prices.has_value()) {
+    session.err << "remark: only " << (a->prices ? "A" : "B")
+                << " has prices, so costs are not compared; give both `prices`, or --gpu-hour\n";
+  }
   BySeed figures_a(options.seeds), figures_b(options.seeds);
   std::vector<std::string> reports;
   {
@@ -132,6 +146,7 @@ void AddSimCompare(CLI::App& sim, Session& session) {
       ->check(CLI::Range(1.0, 3.2e7));
   compare->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
   compare->add_option("--page", options->page, "write a page with both side by side");
+  AddPriceOptions(*compare, options->prices);
   compare->callback(
       [&session, options] { session.run = [&session, options] { return Compare(session, *options); }; });
 }

@@ -1,5 +1,8 @@
 // A run's report for a screen.
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "cli/fleet_view.h"
@@ -13,19 +16,42 @@ double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 TextTable RegionTable(const sim::RunReport& report) {
   const Align right = Align::kRight;
-  TextTable table({{"REGION"},
-                   {"WORKERS", right},
-                   {"BUSY", right},
-                   {"USERS' JOBS", right},
-                   {"AT HOME", right},
-                   {"SERVED FOR OTHERS", right}});
+  std::vector<Column> columns = {{"REGION"},         {"WORKERS", right},
+                                 {"BUSY", right},    {"USERS' JOBS", right},
+                                 {"AT HOME", right}, {"SERVED FOR OTHERS", right}};
+  if (report.cost) {
+    columns.insert(columns.end(), {{"GPU HOURS", right}, {"GPU COST", right}, {"EGRESS COST", right}});
+  }
+  TextTable table(std::move(columns));
   for (const sim::RegionReport& region : report.regions) {
     const double home = Share(static_cast<double>(region.served_home), static_cast<double>(region.served));
-    table.Add({region.name, absl::StrFormat("%d", region.workers), Percent(region.busy_share),
-               absl::StrFormat("%d", region.served), Percent(home),
-               absl::StrFormat("%d", region.served_guest)});
+    std::vector<Cell> cells = {region.name,
+                               absl::StrFormat("%d", region.workers),
+                               Percent(region.busy_share),
+                               absl::StrFormat("%d", region.served),
+                               Percent(home),
+                               absl::StrFormat("%d", region.served_guest)};
+    if (report.cost) {
+      cells.insert(cells.end(),
+                   {absl::StrFormat("%.2f", region.cost.gpu_hours), absl::StrFormat("%.2f", region.cost.gpu),
+                    absl::StrFormat("%.2f", region.cost.egress)});
+    }
+    table.Add(std::move(cells));
   }
   return table;
+}
+
+std::string CostText(const sim::RunReport& report) {
+  if (!report.cost) return "";
+  std::string text = absl::StrFormat(
+      "cost               %.2f: %.2f for %.2f GPU hours, %.2f for %.3g GB that left a region\n",
+      report.cost->total(), report.cost->gpu, report.cost->gpu_hours, report.cost->egress,
+      report.cost->egress_gb);
+  const double per_1000 = report.figures[sim::Figure::kCostPer1000];
+  absl::StrAppendFormat(&text, "                   %s\n",
+                        std::isfinite(per_1000) ? absl::StrFormat("%.4g for 1000 served jobs", per_1000)
+                                                : "no job was served for it");
+  return text;
 }
 
 std::string References(const sim::RunReport& report) {
@@ -75,6 +101,7 @@ std::string ReportText(const sim::RunReport& report, bool colour) {
                         f[sim::Figure::kLatencyP99S]);
   absl::StrAppendFormat(&text, "offers a job       %.2f\n", f[sim::Figure::kOffersPerServed]);
   absl::StrAppendFormat(&text, "wasted GPU time    %s\n", Percent(f[sim::Figure::kWastedShare]));
+  text += CostText(report);
   text += References(report);
   absl::StrAppendFormat(&text, "simulated          %.0f s, %d events\n", report.duration_s, report.events);
   return text;

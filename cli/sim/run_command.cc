@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "cli/sim/price_options.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
 #include "runtime/huge_pages.h"
@@ -27,11 +28,13 @@ struct RunOptions {
   std::vector<std::string> settings;
   std::string page;
   std::string csv;
+  PriceOptions prices;
 };
 
 int Run(Session& session, const RunOptions& options) {
   absl::StatusOr<sim::Scenario> loaded = LoadWithSettings(options.scenario, options.settings);
   if (!loaded.ok()) return Fail(session, loaded.status());
+  if (absl::Status s = SetPrices(options.prices, *loaded); !s.ok()) return Fail(session, s);
   if (options.seed != 0) loaded->seed = options.seed;
   if (options.duration_s > 0) {
     loaded->duration_s = options.duration_s;
@@ -114,6 +117,7 @@ void AddSimRun(CLI::App& sim, Session& session) {
       ->allow_extra_args(false);
   run->add_option("--page", options->page, "write a self-contained HTML page with plots");
   run->add_option("--csv", options->csv, "write the series, one line a point in time");
+  AddPriceOptions(*run, options->prices);
   run->callback(
       [&session, options] { session.run = [&session, options] { return Run(session, *options); }; });
 }

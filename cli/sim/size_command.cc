@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/sim/price_options.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
 #include "cli/sim/size_runs.h"
@@ -13,6 +14,7 @@
 #include "core/json.h"
 #include "sim/study/days.h"
 #include "sim/study/parameters.h"
+#include "sim/study/size_plot.h"
 #include "sim/study/sizing.h"
 
 namespace ringway::cli {
@@ -29,7 +31,16 @@ struct SizeOptions {
   double keep = 0.95;
   double day_s = 86400;
   unsigned threads = 0;
+  std::string plot;
+  PriceOptions prices;
 };
+
+// Of these workers, without what their results cost on the way.
+double CostPerHour(const sim::FleetSize& fleet, const sim::Prices& prices) {
+  double cost = 0;
+  for (std::size_t i = 0; i < fleet.size(); ++i) cost += fleet[RegionId(i)] * prices.gpu_hour[RegionId(i)];
+  return cost;
+}
 
 std::string SamplesText(const Samples& samples, std::size_t count) {
   return absl::StrCat(count, samples.are_days() ? " recorded days" : " seeds");
@@ -102,6 +113,7 @@ void WriteJson(Session& session, const sim::Scenario& scenario, const sim::Sizin
   };
   write("workers", answer.workers);
   write("workers_of_samples", result.workers);
+  if (scenario.prices) json.Key("gpu_cost_per_hour").Number(CostPerHour(answer.workers, *scenario.prices));
   json.End();
   session.out << json.text() << "\n";
 }
@@ -110,15 +122,29 @@ void Print(Session& session, const sim::Scenario& scenario, const sim::FleetSize
            const sim::SizingAnswer& answer, const Samples& samples, double keep) {
   if (session.json) return WriteJson(session, scenario, answer, samples, keep);
   int before = 0, after = 0;
-  TextTable table({{"REGION"}, {"NOW", Align::kRight}, {"ENOUGH", Align::kRight}});
+  const Align right = Align::kRight;
+  std::vector<Column> columns = {{"REGION"}, {"NOW", right}, {"ENOUGH", right}};
+  if (scenario.prices)
+    columns.insert(columns.end(), {{"GPU COST/H NOW", right}, {"GPU COST/H ENOUGH", right}});
+  TextTable table(std::move(columns));
+  const auto costs = [&](std::vector<Cell> cells, double cost_now, double cost_enough) {
+    if (scenario.prices) {
+      cells.insert(cells.end(), {absl::StrFormat("%.2f", cost_now), absl::StrFormat("%.2f", cost_enough)});
+    }
+    return cells;
+  };
   for (std::size_t i = 0; i < now.size(); ++i) {
     const RegionId region(i);
-    table.Add({scenario.fleet->world.regions[region].name, absl::StrFormat("%d", now[region]),
-               absl::StrFormat("%d", answer.workers[region])});
+    const double price = scenario.prices ? scenario.prices->gpu_hour[region] : 0;
+    table.Add(costs({scenario.fleet->world.regions[region].name, absl::StrFormat("%d", now[region]),
+                     absl::StrFormat("%d", answer.workers[region])},
+                    now[region] * price, answer.workers[region] * price));
     before += now[region];
     after += answer.workers[region];
   }
-  table.Add({"all", absl::StrFormat("%d", before), absl::StrFormat("%d", after)});
+  table.Add(costs({"all", absl::StrFormat("%d", before), absl::StrFormat("%d", after)},
+                  scenario.prices ? CostPerHour(now, *scenario.prices) : 0,
+                  scenario.prices ? CostPerHour(answer.workers, *scenario.prices) : 0));
   session.out << table.Render(session.colour) << "\n" << Verdict(answer, samples, keep);
 }
 
@@ -132,12 +158,17 @@ void PrintWorst(Session& session, const std::vector<sim::Objective>& objectives,
   }
 }
 
-absl::StatusOr<std::vector<sim::Objective>> ReadObjectives(const std::vector<std::string>& texts) {
+absl::StatusOr<std::vector<sim::Objective>> ReadObjectives(const std::vector<std::string>& texts,
+                                                           bool priced) {
   std::vector<sim::Objective> objectives;
   for (const std::string& text : texts) {
     const auto objective = sim::ParseObjective(text);
     if (!objective.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("--slo: ", objective.status().message()));
+    }
+    if (sim::IsOfMoney(objective->figure) && !priced) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--slo: found \"", text, "\" without any price; give --gpu-hour, or `prices` in the scenario"));
     }
     objectives.push_back(*objective);
   }
@@ -155,13 +186,14 @@ absl::Status SetServiceMean(double mean_s, TierId tier, sim::Scenario& scenario)
 int Size(Session& session, const SizeOptions& options) {
   absl::StatusOr<sim::Scenario> scenario = LoadWithSettings(options.scenario, options.settings);
   if (!scenario.ok()) return Fail(session, scenario.status());
+  if (absl::Status s = SetPrices(options.prices, *scenario); !s.ok()) return Fail(session, s);
   std::optional<TierId> tier = TierId(0);
   if (!options.tier.empty()) tier = scenario->fleet->FindTier(options.tier);
   if (!tier) return Fail(session, absl::NotFoundError("no tier is called " + options.tier));
   if (absl::Status s = SetServiceMean(options.service_mean_s, *tier, *scenario); !s.ok()) {
     return Fail(session, s);
   }
-  const auto objectives = ReadObjectives(options.slo);
+  const auto objectives = ReadObjectives(options.slo, scenario->prices.has_value());
   if (!objectives.ok()) return Fail(session, objectives.status());
   if (scenario->warmup_s >= options.day_s && sim::RecordedDays(*scenario, options.day_s) > 1) {
     return Fail(session, absl::InvalidArgumentError("the scenario's warmup is longer than --day-length"));
@@ -172,9 +204,10 @@ int Size(Session& session, const SizeOptions& options) {
   const Interruption interruption;
   SampleJudge judge(samples, *objectives, ThreadsFor(options.threads));
   sim::SizingAnswer answer;
-  answer.found = sim::FewestWorkers(now, options.factor_max, [&](const sim::FleetSize& fleet) {
-    return judge.Judge(fleet, 0, samples.searched());
-  });
+  answer.found = sim::FewestWorkers(
+      now, options.factor_max,
+      [&](const sim::FleetSize& fleet) { return judge.Judge(fleet, 0, samples.searched()); },
+      scenario->prices ? scenario->prices->gpu_hour : sim::WorkerPrices());
   sim::Confirm(answer.found, [&](const sim::FleetSize& fleet) {
     return judge.Judge(fleet, samples.searched(), samples.fresh());
   });
@@ -188,7 +221,9 @@ int Size(Session& session, const SizeOptions& options) {
   }
   Print(session, *scenario, now, answer, samples, options.keep);
   if (answer.found.confirmed) PrintWorst(session, *objectives, judge.runs());
-  return answer.found.met ? kExitOk : kExitNo;
+  const bool drawn = WriteTo(session, options.plot,
+                             options.plot.empty() ? "" : sim::SizePlot(*objectives, judge.tried(), answer));
+  return answer.found.met && drawn ? kExitOk : kExitNo;
 }
 
 }  // namespace
@@ -218,6 +253,9 @@ void AddSimSize(CLI::App& sim, Session& session) {
                    "seconds; where the demand is as recorded for two of these or more, each is a run")
       ->check(CLI::Range(1.0, 3.2e7));
   size->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
+  size->add_option("--plot", options->plot,
+                   "write an SVG: how the fleets that were tried did, by their size");
+  AddPriceOptions(*size, options->prices);
   size->callback(
       [&session, options] { session.run = [&session, options] { return Size(session, *options); }; });
 }

@@ -1,6 +1,7 @@
 #include "cli/sim/size_runs.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "cli/sim/run_pool.h"
@@ -45,10 +46,18 @@ std::optional<bool> SampleJudge::Judge(const sim::FleetSize& fleet, std::size_t 
     if (!whole) return std::nullopt;
     if (!std::all_of(runs_.begin() + static_cast<std::ptrdiff_t>(done), runs_.end(),
                      [&](const sim::Figures& run) { return sim::MeetsAll(objectives_, run); })) {
+      Remember(fleet);
       return false;
     }
   }
+  Remember(fleet);
   return true;
+}
+
+void SampleJudge::Remember(const sim::FleetSize& fleet) {
+  sim::TriedFleet tried{.workers = std::accumulate(fleet.begin(), fleet.end(), 0), .worst = {}};
+  for (const sim::Objective& objective : objectives_) tried.worst.push_back(sim::Worst(objective, runs_));
+  tried_.push_back(std::move(tried));
 }
 
 std::optional<std::vector<bool>> SampleJudge::JudgeEach(const std::vector<sim::Trial>& trials) const {

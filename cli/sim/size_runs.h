@@ -14,6 +14,7 @@
 
 #include "sim/report/figures.h"
 #include "sim/scenario.h"
+#include "sim/study/size_plot.h"
 #include "sim/study/sizing.h"
 
 namespace ringway::cli {
@@ -51,12 +52,17 @@ class SampleJudge {
   // Each trial by itself, all of them. No value: interrupted.
   std::optional<std::vector<bool>> JudgeEach(const std::vector<sim::Trial>& trials) const;
   const std::vector<sim::Figures>& runs() const { return runs_; }
+  // Every fleet that Judge has judged, in order.
+  const std::vector<sim::TriedFleet>& tried() const { return tried_; }
 
  private:
+  void Remember(const sim::FleetSize& fleet);
+
   const Samples& samples_;
   const std::vector<sim::Objective>& objectives_;
   const unsigned threads_;
   std::vector<sim::Figures> runs_;
+  std::vector<sim::TriedFleet> tried_;
 };
 
 }  // namespace ringway::cli

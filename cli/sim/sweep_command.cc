@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "cli/fleet_view.h"
+#include "cli/sim/price_options.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
 #include "runtime/clock.h"
@@ -34,6 +35,7 @@ struct SweepOptions {
   std::string shard = "0/1";
   std::string plot;
   unsigned threads = 0;
+  PriceOptions prices;
 };
 
 struct Shard {
@@ -117,6 +119,7 @@ TextTable SummaryTable(const sim::Grid& grid, const std::vector<sim::GridRow>& r
   for (const char* title : {"SEEDS", "SERVED", "+-", "AT HOME", "WAIT P99", "+-", "OFFERS", "BUSY"}) {
     columns.push_back({title, right});
   }
+  if (grid.priced()) columns.push_back({"COST/1000 SERVED", right});
   TextTable table(columns);
   for (const sim::GridRow& row : rows) {
     const auto of = [&](sim::Figure figure) { return row.figures[static_cast<std::size_t>(figure)]; };
@@ -130,16 +133,19 @@ TextTable SummaryTable(const sim::Grid& grid, const std::vector<sim::GridRow>& r
     cells.push_back(row.seeds > 1 ? absl::StrFormat("%.3f s", of(sim::Figure::kWaitP99S).half_width) : "");
     cells.push_back(absl::StrFormat("%.2f", of(sim::Figure::kOffersPerServed).mean));
     cells.push_back(Percent(of(sim::Figure::kBusyShare).mean));
+    if (grid.priced()) cells.push_back(absl::StrFormat("%.4g", of(sim::Figure::kCostPer1000).mean));
     table.Add(std::move(cells));
   }
   return table;
 }
 
 int Sweep(Session& session, const SweepOptions& options) {
-  const absl::StatusOr<sim::Scenario> scenario = LoadWithSettings(options.scenario, options.settings);
+  absl::StatusOr<sim::Scenario> scenario = LoadWithSettings(options.scenario, options.settings);
   if (!scenario.ok()) return Fail(session, scenario.status());
+  if (absl::Status s = SetPrices(options.prices, *scenario); !s.ok()) return Fail(session, s);
   absl::StatusOr<sim::Grid> grid = ReadGrid(options);
   if (!grid.ok()) return Fail(session, grid.status());
+  if (scenario->prices) grid->prices = sim::PricesText(*scenario->prices);
   const absl::StatusOr<Shard> shard = ReadShard(options.shard);
   if (!shard.ok()) return Fail(session, shard.status());
   // Mistakes in a parameter show before hours of work, not in its middle.
@@ -185,6 +191,7 @@ struct MergeOptions {
   std::string folder;
   std::string csv;
   std::string plot;
+  PriceOptions prices;
 };
 
 int Merge(Session& session, const MergeOptions& options) {
@@ -205,6 +212,11 @@ int Merge(Session& session, const MergeOptions& options) {
   for (const std::filesystem::path& path : paths) {
     const absl::Status s = sim::ReadCsv(ReadAll(path), path.string(), grid, results);
     if (!s.ok()) return Fail(session, s);
+  }
+  if (options.prices.given()) {
+    const auto prices = PricesOf(options.prices, std::nullopt, 1);
+    if (!prices.ok()) return Fail(session, prices.status());
+    sim::PriceResults(*prices, grid, results);
   }
   const std::vector<sim::GridRow> rows = sim::Summarize(results);
   session.err << paths.size() << " shards, " << results.size() << " runs\n";
@@ -233,6 +245,7 @@ void AddSimSweep(CLI::App& sim, Session& session) {
   sweep->add_option("--plot", options->plot,
                     "write an SVG: served, p99 wait and busy workers over the first parameter");
   sweep->add_option("--threads", options->threads, "default: all cores")->check(CLI::Range(1, 1024));
+  AddPriceOptions(*sweep, options->prices);
   sweep->callback(
       [&session, options] { session.run = [&session, options] { return Sweep(session, *options); }; });
 
@@ -242,6 +255,7 @@ void AddSimSweep(CLI::App& sim, Session& session) {
   merge->add_option("--csv", merged->csv, "write means and intervals");
   merge->add_option("--plot", merged->plot,
                     "write an SVG: served, p99 wait and busy workers over the first parameter");
+  AddPriceOptions(*merge, merged->prices);
   merge->callback(
       [&session, merged] { session.run = [&session, merged] { return Merge(session, *merged); }; });
 }

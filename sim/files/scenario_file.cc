@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/files/read_demand.h"
+#include "sim/files/read_prices.h"
 #include "sim/files/read_steps.h"
 #include "sim/study/parameters.h"
 #include "topology/envelope.h"
@@ -145,6 +146,7 @@ void ReadSpec(Mapping& spec, const ReadFile& read, Scenario& scenario, Problems&
   const RegionNames names(scenario.fleet->world);
   ReadService(spec, scenario, problems);
   ReadAutoscale(spec, scenario);
+  ReadPrices(spec, names, scenario, problems);
   ReadDemand(spec, names, read, scenario, problems);
   ReadSteps(spec, names, read, scenario, problems);
   ReadSettings(spec.Child("settings"), scenario);

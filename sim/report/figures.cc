@@ -1,6 +1,9 @@
 #include "sim/report/figures.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "sim/report/cost.h"
 
 namespace ringway::sim {
 namespace {
@@ -22,6 +25,11 @@ constexpr std::array<FigureText, kFigures> kTexts = {{
     {"wasted_share", "GPU time wasted", true, -1},
     {"tables_per_minute", "tables a router and minute", false, -1},
     {"violations", "broken rules", false, -1},
+    {"served_jobs", "jobs served", false, 0},
+    {"gpu_hours", "GPU hours", false, 0},
+    {"gpu_cost", "cost of GPU hours", false, -1},
+    {"egress_cost", "cost of egress", false, -1},
+    {"cost_per_1000_served", "cost of 1000 served jobs", false, -1},
 }};
 
 double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -35,6 +43,15 @@ std::optional<Figure> FigureNamed(std::string_view name) {
     if (kTexts[i].name == name) return static_cast<Figure>(i);
   }
   return std::nullopt;
+}
+
+void Figures::SetCosts(double gpu, double egress) {
+  priced_ = true;
+  const double served = (*this)[Figure::kServedJobs];
+  (*this)[Figure::kGpuCost] = gpu;
+  (*this)[Figure::kEgressCost] = egress;
+  (*this)[Figure::kCostPer1000] =
+      served > 0 ? 1000 * (gpu + egress) / served : std::numeric_limits<double>::infinity();
 }
 
 bool InDemand(const Scenario& scenario, TierId tier) {
@@ -80,6 +97,10 @@ Figures FiguresOf(const Simulation& run) {
   figures[Figure::kTablesPerMinute] =
       Share(static_cast<double>(t.tables) * 60, measured_s * static_cast<double>(run.routers()));
   figures[Figure::kViolations] = static_cast<double>(run.checkers().violations().size());
+  const RunCost cost = CostOfAll(CostsOf(run));
+  figures[Figure::kServedJobs] = served;
+  figures[Figure::kGpuHours] = cost.gpu_hours;
+  if (run.scenario().prices) figures.SetCosts(cost.gpu, cost.egress);
   return figures;
 }
 

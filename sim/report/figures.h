@@ -36,8 +36,18 @@ enum class Figure : std::size_t {
   kWastedShare,  // of the busy time
   kTablesPerMinute,
   kViolations,
+  kServedJobs,
+  kGpuHours,  // of the workers that the demand is for, see sim/report/cost.h
+  // Of money; known where the scenario has prices.
+  kGpuCost,
+  kEgressCost,
+  kCostPer1000,  // served jobs; infinite where none was served
 };
-inline constexpr std::size_t kFigures = 16;
+inline constexpr std::size_t kFigures = 21;
+inline constexpr std::size_t kFiguresOfMoney = 3;  // the last ones
+// How many of the figures, from the first, there is something to be said of.
+constexpr std::size_t FiguresTold(bool priced) { return priced ? kFigures : kFigures - kFiguresOfMoney; }
+constexpr bool IsOfMoney(Figure figure) { return static_cast<std::size_t>(figure) >= FiguresTold(false); }
 
 struct FigureText {
   std::string_view name;   // of columns and options: served_share
@@ -52,9 +62,15 @@ class Figures {
  public:
   double& operator[](Figure figure) { return values_[static_cast<std::size_t>(figure)]; }
   double operator[](Figure figure) const { return values_[static_cast<std::size_t>(figure)]; }
+  // Whether the figures of money are known.
+  bool priced() const { return priced_; }
+  void set_priced(bool priced) { priced_ = priced; }
+  // From the costs, and the served jobs that have been set.
+  void SetCosts(double gpu, double egress);
 
  private:
   std::array<double, kFigures> values_{};
+  bool priced_ = false;
 };
 
 bool InDemand(const Scenario& scenario, TierId tier);

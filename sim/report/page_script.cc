@@ -19,6 +19,10 @@ function tiles(run) {
   box.append(tile("end to end p99", short(f.latency_p99_s) + " s", `median ${short(f.latency_p50_s)} s`));
   box.append(tile("offers a job", f.offers_per_served.toFixed(2), "1 is the least"));
   box.append(tile("workers busy", percent(f.busy_share), `${percent(f.wasted_share)} of it wasted`));
+  if (run.cost) {
+    box.append(tile("cost of 1000 served jobs", short(f.cost_per_1000_served),
+                    `${short(run.cost.gpu)} GPU hours, ${short(run.cost.egress)} egress`));
+  }
   box.append(tile("rules broken", String(f.violations), "by independent checkers", f.violations ? "bad" : "good"));
   return box;
 }
@@ -73,8 +77,10 @@ function outcomes(run) {
 }
 function regions(run) {
   const rows = run.regions.map((r) => [r.name, r.workers, percent(r.busy_share), short(r.served),
-    r.served > 0 ? percent(r.served_home / r.served) : "–", short(r.served_guest)]);
-  return card("Regions", "", table(["region", "workers", "busy", "its users' jobs", "at home", "for others"], rows));
+    r.served > 0 ? percent(r.served_home / r.served) : "–", short(r.served_guest),
+    ...(r.cost ? [short(r.cost.gpu_hours), short(r.cost.gpu), short(r.cost.egress)] : [])]);
+  const money = run.cost ? ["GPU hours", "cost of GPU hours", "cost of egress"] : [];
+  return card("Regions", "", table(["region", "workers", "busy", "its users' jobs", "at home", "for others", ...money], rows));
 }
 function charts(run) {
   const s = run.series, grid = el("div", {class: "grid"});

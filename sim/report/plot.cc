@@ -83,7 +83,74 @@ void DrawGrid(const PlotPanel& panel, double top, double y, std::string& svg) {
                         Escaped(panel.title));
 }
 
-void DrawPanel(const PlotPanel& panel, const Range& range, double y, std::string& svg) {
+constexpr double kLetter = 0.58 * 11;  // px of a letter of a name, on average
+constexpr double kNameGap = 8, kKeyLine = 15;
+
+bool FitsBesidePanels(const std::string& name) {
+  return kLetter * static_cast<double>(name.size()) <= kRight - kNameGap;
+}
+
+// Names too wide to stand beside the panels: a letter for each, in the order in which they first come.
+class Key {
+ public:
+  explicit Key(const Plot& plot) {
+    for (const PlotPanel& panel : plot.panels) {
+      for (std::size_t i = 0; i < std::min(panel.lines.size(), kLinesMax); ++i) {
+        const std::string& name = panel.lines[i].name;
+        needed_ = needed_ || !FitsBesidePanels(name);
+        const bool known =
+            std::any_of(names_.begin(), names_.end(), [&](const Entry& entry) { return entry.name == name; });
+        if (!name.empty() && !known) names_.push_back({name, i});
+      }
+    }
+  }
+  // What stands beside a line of this name.
+  std::string LabelOf(const std::string& name) const {
+    if (!needed_) return name;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i].name == name) return LetterOf(i);
+    }
+    return name;
+  }
+  // From `y` on downwards; the y behind it.
+  double Draw(double y, std::string& svg) const {
+    if (!needed_) return y;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      std::string rest = LetterOf(i) + ": " + names_[i].name;
+      while (!rest.empty()) {
+        const std::string line = CutLine(rest);
+        absl::StrAppendFormat(&svg, "<text class=\"t f%c\" x=\"%g\" y=\"%g\">%s</text>",
+                              static_cast<char>('a' + names_[i].line), kLeft, y, Escaped(line));
+        y += kKeyLine;
+      }
+    }
+    return y;
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    std::size_t line;  // of its panel: its colour
+  };
+  static std::string LetterOf(std::size_t i) { return std::string(1, static_cast<char>('A' + i % 26)); }
+  // The first line of `rest`, as wide as the picture allows, broken at blanks; it is taken off `rest`.
+  static std::string CutLine(std::string& rest) {
+    const auto most = static_cast<std::size_t>((kWidth - kLeft - kNameGap) / kLetter);
+    std::size_t end = rest.size();
+    if (end > most) {
+      end = rest.rfind(' ', most);
+      if (end == std::string::npos || end == 0) end = most;
+    }
+    std::string line = rest.substr(0, end);
+    rest.erase(0, end < rest.size() && rest[end] == ' ' ? end + 1 : end);
+    return line;
+  }
+
+  std::vector<Entry> names_;
+  bool needed_ = false;
+};
+
+void DrawPanel(const PlotPanel& panel, const Range& range, double y, const Key& key, std::string& svg) {
   double most = 0;
   const std::size_t lines = std::min(panel.lines.size(), kLinesMax);
   for (std::size_t i = 0; i < lines; ++i) {
@@ -111,8 +178,8 @@ void DrawPanel(const PlotPanel& panel, const Range& range, double y, std::string
   const std::vector<double> at = PlaceLabels(wanted, kLabelGap, y + 8, y + kPanel + 4);
   for (std::size_t k = 0; k < named.size(); ++k) {
     absl::StrAppendFormat(&svg, "<text class=\"t f%c\" x=\"%g\" y=\"%.1f\">%s</text>",
-                          static_cast<char>('a' + named[k]), kWidth - kRight + 8, at[k],
-                          Escaped(panel.lines[named[k]].name));
+                          static_cast<char>('a' + named[k]), kWidth - kRight + kNameGap, at[k],
+                          Escaped(key.LabelOf(panel.lines[named[k]].name)));
   }
 }
 
@@ -143,10 +210,11 @@ std::vector<double> PlaceLabels(const std::vector<double>& wanted, double gap, d
 
 std::string PlotSvg(const Plot& plot) {
   const Range range = RangeOfX(plot);
+  const Key key(plot);
   std::string body;
   double y = kTop;
   for (const PlotPanel& panel : plot.panels) {
-    DrawPanel(panel, range, y, body);
+    DrawPanel(panel, range, y, key, body);
     y += kPanel + kPanelGap;
   }
   const double axis = y - kPanelGap + 16;
@@ -157,7 +225,7 @@ std::string PlotSvg(const Plot& plot) {
   }
   absl::StrAppendFormat(&body, "<text class=\"t\" x=\"%g\" y=\"%g\" text-anchor=\"middle\">%s</text>",
                         (kLeft + kWidth - kRight) / 2, axis + 18, Escaped(plot.x_title));
-  const double height = axis + 28;
+  const double height = key.Draw(axis + 18 + kKeyLine, body) - kKeyLine + 10;
   return absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" role=\"img\"><title>%s</title>"
       "<style>%s</style><rect class=\"back\" width=\"%g\" height=\"%g\"/><text class=\"h\" x=\"%g\" "

@@ -3,7 +3,8 @@
 // The colours are those of docs/plots, light and dark by the reader's system. Each line has its name beside
 // its last point; where lines end close to each other the names are moved apart by PlaceLabels, so that no
 // label covers another one: names stand in their own column, ticks in theirs, titles above their panels. Text
-// is escaped. Points that are not finite are left out. At most kLinesMax lines a panel, the rest is not
+// is escaped. Where a name is too wide for its column, all lines have a letter there and the names stand
+// below the plot. Points that are not finite are left out. At most kLinesMax lines a panel, the rest is not
 // drawn: the caller says so.
 //
 // Pure: values in, text out; the same values give the same bytes. Linear in the points.

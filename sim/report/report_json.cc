@@ -21,6 +21,12 @@ std::string Numbers(const std::vector<double>& values) {
   return text + "]";
 }
 
+void WriteCost(const RunCost& cost, JsonWriter& json) {
+  json.Key("cost").BeginObject().Key("gpu_hours").Number(cost.gpu_hours).Key("gpu").Number(cost.gpu);
+  json.Key("egress_gb").Number(cost.egress_gb).Key("egress").Number(cost.egress);
+  json.Key("total").Number(cost.total()).End();
+}
+
 void WriteRegions(const RunReport& report, JsonWriter& json) {
   json.Key("regions").BeginArray();
   for (const RegionReport& region : report.regions) {
@@ -34,6 +40,7 @@ void WriteRegions(const RunReport& report, JsonWriter& json) {
     json.Key("served").Integer(static_cast<std::int64_t>(region.served));
     json.Key("served_home").Integer(static_cast<std::int64_t>(region.served_home));
     json.Key("served_guest").Integer(static_cast<std::int64_t>(region.served_guest));
+    if (report.cost) WriteCost(region.cost, json);
     json.End();
   }
   json.End();
@@ -94,11 +101,12 @@ std::string ReportJson(const RunReport& report) {
   json.Key("remarks").Texts(report.remarks);
   json.Key("violations").Texts(report.violations);
   json.Key("figures").BeginObject();
-  for (std::size_t i = 0; i < kFigures; ++i) {
+  for (std::size_t i = 0; i < FiguresTold(report.figures.priced()); ++i) {
     const auto figure = static_cast<Figure>(i);
     json.Key(TextOf(figure).name).Number(report.figures[figure]);
   }
   json.End();
+  if (report.cost) WriteCost(*report.cost, json);
   json.Key("outcomes").BeginObject();
   for (std::size_t i = 0; i < report.outcomes.size(); ++i) {
     json.Key(OutcomeName(static_cast<Outcome>(i))).Integer(static_cast<std::int64_t>(report.outcomes[i]));

@@ -120,6 +120,11 @@ RunReport MakeReport(const Simulation& run, const Reference* reference) {
     report.latency_s.push_back(totals.latency.Quantile(q));
   }
   report.regions = MakeRegions(run);
+  if (scenario.prices) {
+    const IdVector<RegionId, RunCost> costs = CostsOf(run);
+    report.cost = CostOfAll(costs);
+    for (std::size_t r = 0; r < costs.size(); ++r) report.regions[r].cost = costs[RegionId(r)];
+  }
   report.flows = run.tally().flows();
   for (const ScenarioStep& step : scenario.steps) {
     report.steps.push_back({TextOf(step.fault, *scenario.fleet), step.at_s, step.lasts_s});

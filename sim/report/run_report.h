@@ -7,9 +7,11 @@
 #define RINGWAY_SIM_REPORT_RUN_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/report/cost.h"
 #include "sim/report/figures.h"
 #include "sim/report/reference.h"
 #include "sim/simulation.h"
@@ -28,6 +30,7 @@ struct RegionReport {
   std::uint64_t served = 0;        // of its users' jobs
   std::uint64_t served_home = 0;   // of those, in the region itself
   std::uint64_t served_guest = 0;  // other regions' jobs served here
+  RunCost cost = {};               // if the report has one
 };
 
 struct Series {
@@ -56,6 +59,7 @@ struct RunReport {
   double warmup_s = 0;
   std::uint64_t events = 0;
   Figures figures;
+  std::optional<RunCost> cost;          // of all regions; none: the scenario has no prices
   std::vector<std::uint64_t> outcomes;  // by Outcome
   std::uint64_t still_waiting = 0;      // at the end, for a worker: not served
   std::uint64_t still_running = 0;

@@ -28,7 +28,8 @@ void WriteEstimate(const char* key, const Estimate& estimate, JsonWriter& json) 
 
 std::vector<FigureComparison> Compare(const std::vector<Figures>& a, const std::vector<Figures>& b) {
   std::vector<FigureComparison> rows;
-  for (std::size_t i = 0; i < kFigures; ++i) {
+  const bool priced = !a.empty() && !b.empty() && a.front().priced() && b.front().priced();
+  for (std::size_t i = 0; i < FiguresTold(priced); ++i) {
     const auto figure = static_cast<Figure>(i);
     const std::vector<double> left = Column(a, figure);
     const std::vector<double> right = Column(b, figure);

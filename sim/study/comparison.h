@@ -25,7 +25,7 @@ struct FigureComparison {
   std::string_view verdict;
 };
 
-// By seed, equally long, at least two.
+// By seed, equally long, at least two. Costs are compared where both sides have prices.
 std::vector<FigureComparison> Compare(const std::vector<Figures>& a, const std::vector<Figures>& b);
 
 // {"comparison": [...]}, for files and for the page.

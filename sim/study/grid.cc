@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -30,7 +31,8 @@ absl::Status BadLine(std::string_view file, std::size_t line, std::string_view w
 absl::Status ReadLine(std::string_view file, std::size_t number, const std::string& line, const Grid& grid,
                       GridResults& results) {
   const std::vector<std::string> cells = absl::StrSplit(line, ',');
-  const std::size_t wanted = grid.axes.size() + 1 + kFigures;
+  const std::size_t told = FiguresTold(grid.priced());
+  const std::size_t wanted = grid.axes.size() + 1 + told + (grid.priced() ? 1 : 0);
   if (cells.size() != wanted) {
     return BadLine(file, number, absl::StrCat("found ", cells.size(), " columns; there must be ", wanted));
   }
@@ -44,7 +46,8 @@ absl::Status ReadLine(std::string_view file, std::size_t number, const std::stri
   point.values.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(grid.axes.size()));
   point.seed = static_cast<std::uint64_t>(values[grid.axes.size()]);
   Figures figures;
-  for (std::size_t i = 0; i < kFigures; ++i) {
+  figures.set_priced(grid.priced());
+  for (std::size_t i = 0; i < told; ++i) {
     figures[static_cast<Figure>(i)] = values[grid.axes.size() + 1 + i];
   }
   const std::string key = grid.KeyOf(point);
@@ -52,18 +55,22 @@ absl::Status ReadLine(std::string_view file, std::size_t number, const std::stri
   return absl::OkStatus();
 }
 
-// The parameters that a header names.
-absl::StatusOr<std::vector<Axis>> ReadHeader(std::string_view file, const std::string& line) {
+constexpr char kPricesColumn[] = "prices ";
+
+// The parameters and prices that a header names.
+absl::StatusOr<Grid> ReadHeader(std::string_view file, const std::string& line) {
   const std::vector<std::string> cells = absl::StrSplit(line, ',');
-  std::vector<Axis> axes;
+  Grid grid;
   for (const std::string& cell : cells) {
     if (cell == "seed") break;
-    axes.push_back({cell, {}});
+    grid.axes.push_back({cell, {}});
   }
-  if (axes.size() + 1 + kFigures != cells.size()) {
+  if (absl::StartsWith(cells.back(), kPricesColumn))
+    grid.prices = cells.back().substr(sizeof kPricesColumn - 1);
+  if (grid.axes.size() + 1 + FiguresTold(grid.priced()) + (grid.priced() ? 1 : 0) != cells.size()) {
     return BadLine(file, 1, "not the header of a sweep's results; was it written by another release?");
   }
-  return axes;
+  return grid;
 }
 
 }  // namespace
@@ -129,9 +136,10 @@ std::string CsvHeader(const Grid& grid) {
   std::string text;
   for (const Axis& axis : grid.axes) absl::StrAppend(&text, axis.parameter, ",");
   text += "seed";
-  for (std::size_t i = 0; i < kFigures; ++i) {
+  for (std::size_t i = 0; i < FiguresTold(grid.priced()); ++i) {
     absl::StrAppend(&text, ",", View(TextOf(static_cast<Figure>(i)).name));
   }
+  if (grid.priced()) absl::StrAppend(&text, ",", kPricesColumn, grid.prices);
   return text + "\n";
 }
 
@@ -139,9 +147,10 @@ std::string CsvLine(const Grid& grid, const GridPoint& point, const Figures& fig
   std::string text;
   for (std::size_t i = 0; i < grid.axes.size(); ++i) absl::StrAppendFormat(&text, "%.10g,", point.values[i]);
   absl::StrAppend(&text, point.seed);
-  for (std::size_t i = 0; i < kFigures; ++i) {
+  for (std::size_t i = 0; i < FiguresTold(grid.priced()); ++i) {
     absl::StrAppendFormat(&text, ",%.10g", figures[static_cast<Figure>(i)]);
   }
+  if (grid.priced()) text += ",1";  // the column's name says it all
   return text + "\n";
 }
 
@@ -158,14 +167,28 @@ absl::Status ReadCsv(std::string_view text, std::string_view file, Grid& grid, G
       continue;
     }
     header = true;
-    auto axes = ReadHeader(file, line);
-    if (!axes.ok()) return axes.status();
-    if (grid.axes.empty()) grid.axes = *std::move(axes);
+    auto told = ReadHeader(file, line);
+    if (!told.ok()) return told.status();
+    if (grid.axes.empty()) {
+      grid.axes = std::move(told->axes);
+      grid.prices = std::move(told->prices);
+    }
     if (line + "\n" != CsvHeader(grid)) {
-      return BadLine(file, number, "these results are of other parameters than the ones asked for");
+      return BadLine(file, number, "these results are of other parameters or prices than the ones asked for");
     }
   }
   return absl::OkStatus();
+}
+
+void PriceResults(const Prices& prices, Grid& grid, GridResults& results) {
+  const RegionId any(0);
+  for (auto& [key, result] : results) {
+    Figures& figures = result.second;
+    const double away = figures[Figure::kServedJobs] * (1 - figures[Figure::kHomeShare]);
+    figures.SetCosts(figures[Figure::kGpuHours] * prices.gpu_hour[any],
+                     away * prices.result_bytes / kBytesOfGb * prices.egress_gb[any]);
+  }
+  grid.prices = PricesText(prices);
 }
 
 std::vector<GridRow> Summarize(const GridResults& results) {
@@ -174,7 +197,7 @@ std::vector<GridRow> Summarize(const GridResults& results) {
   std::vector<GridRow> rows;
   for (const auto& [values, runs] : by_values) {
     GridRow row{.values = values, .figures = {}, .seeds = runs.size()};
-    for (std::size_t i = 0; i < kFigures; ++i) {
+    for (std::size_t i = 0; i < FiguresTold(runs.front()->priced()); ++i) {
       std::vector<double> samples;
       for (const Figures* figures : runs) samples.push_back((*figures)[static_cast<Figure>(i)]);
       row.figures.push_back(EstimateMean(samples));
@@ -206,7 +229,7 @@ std::string SummaryCsv(const Grid& grid, const std::vector<GridRow>& rows) {
   std::string text;
   for (const Axis& axis : grid.axes) absl::StrAppend(&text, axis.parameter, ",");
   text += "seeds";
-  for (std::size_t i = 0; i < kFigures; ++i) {
+  for (std::size_t i = 0; i < FiguresTold(grid.priced()); ++i) {
     const auto name = View(TextOf(static_cast<Figure>(i)).name);
     absl::StrAppend(&text, ",", name, ",", name, "_ci95");
   }

@@ -40,6 +40,8 @@ struct GridPoint {
 struct Grid {
   std::vector<Axis> axes;
   std::uint64_t seeds = 1;  // 1 .. seeds
+  std::string prices = {};  // as PricesText tells them; empty: nothing is said of money
+  bool priced() const { return !prices.empty(); }
 
   std::size_t size() const;
   // Seeds vary fastest.
@@ -48,19 +50,23 @@ struct Grid {
   absl::StatusOr<Scenario> Apply(const Scenario& scenario, const GridPoint& point) const;
 };
 
+// With prices the last column is named after them: results at other prices are others.
 std::string CsvHeader(const Grid& grid);
 std::string CsvLine(const Grid& grid, const GridPoint& point, const Figures& figures);
 
 // Results by key. Reading the lines of several shards into one adds up to the whole; a last line without its
 // end is a point that was being written and does not count.
 using GridResults = std::map<std::string, std::pair<GridPoint, Figures>>;
-// Takes the grid's axes from the header where `grid` has none yet; another header is an error.
+// Takes the grid's axes and prices from the header where `grid` has no axes yet; another header is an error.
 absl::Status ReadCsv(std::string_view text, std::string_view file, Grid& grid, GridResults& results);
+
+// Costs of all results at prices that are the same in every region, instead of those that they have.
+void PriceResults(const Prices& prices, Grid& grid, GridResults& results);
 
 // One row for each combination of parameters: means over its seeds.
 struct GridRow {
   std::vector<double> values;
-  std::vector<Estimate> figures;  // by Figure
+  std::vector<Estimate> figures;  // by Figure; those of money only where results have prices
   std::size_t seeds = 0;
 };
 std::vector<GridRow> Summarize(const GridResults& results);

@@ -42,6 +42,7 @@ std::string SweepPlot(const Grid& grid, const std::vector<GridRow>& rows) {
   for (const Figure figure : {Figure::kServedShare, Figure::kWaitP99S, Figure::kBusyShare}) {
     plot.panels.push_back(PanelOf(grid, rows, figure));
   }
+  if (grid.priced()) plot.panels.push_back(PanelOf(grid, rows, Figure::kCostPer1000));
   const std::size_t lines = plot.panels[0].lines.size();
   plot.title = absl::StrCat("sweep of ", grid.axes[0].parameter);
   if (lines > kLinesMax) absl::StrAppend(&plot.title, ": ", kLinesMax, " of ", lines, " lines");

@@ -1,4 +1,5 @@
-// A sweep as a plot: what is served, how long jobs wait and how busy workers are, over the first parameter.
+// A sweep as a plot: what is served, how long jobs wait and how busy workers are, over the first parameter;
+// with prices also what 1000 served jobs cost.
 //
 // Each combination of the other parameters is a line; of more than kLinesMax the first are drawn and the
 // title says how many there are. The points are means over the seeds, from left to right by the value of the

@@ -26,6 +26,13 @@ std::vector<RegionId> LargestFirst(const FleetSize& fleet) {
   return order;
 }
 
+std::vector<RegionId> DearestFirst(const FleetSize& fleet, const WorkerPrices& prices) {
+  std::vector<RegionId> order = LargestFirst(fleet);
+  if (prices.empty()) return order;
+  std::stable_sort(order.begin(), order.end(), [&](RegionId a, RegionId b) { return prices[a] > prices[b]; });
+  return order;
+}
+
 // Counts judgements and remembers that somebody wants to stop.
 class Court {
  public:
@@ -84,7 +91,8 @@ double Worst(const Objective& objective, const std::vector<Figures>& runs) {
 
 double BreakingShareMax(std::size_t seeds) { return 1 - std::pow(0.05, 1.0 / static_cast<double>(seeds)); }
 
-SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge& judge) {
+SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge& judge,
+                           const WorkerPrices& prices) {
   Court court(judge);
   SizingResult result{.workers = Scaled(now, factor_max)};
   if (court.Meets(now)) {
@@ -104,7 +112,7 @@ SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge&
     (meets ? high : low) = middle;
     if (meets) result.workers = fleet;
   }
-  for (const RegionId region : LargestFirst(result.workers)) {
+  for (const RegionId region : DearestFirst(result.workers, prices)) {
     int enough = result.workers[region];
     int few = -1;  // does not do, or nobody has asked
     while (enough - few > 1 && !court.stopped()) {

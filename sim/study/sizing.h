@@ -1,14 +1,14 @@
 // The fewest workers in each region that still meet an objective.
 //
 // First all regions together: the smallest factor on the fleet that meets it, by bisection. Then region by
-// region, largest first: as few of its workers as the objective allows while the others stand, again by
-// bisection, once round. More workers never serve fewer, so bisection finds the edge up to the noise of a
-// run. A fleet meets an objective if every seed does (MeetsAll): of a mean, half the days are worse. n seeds
-// that all meet it say with 95 % confidence that at most a share 1 - 0.05^(1/n) of days breaks it (0.45 for
-// 5, 0.14 for 20). A search looks at many fleets with the same seeds and so finds one that these seeds happen
-// to like: Confirm judges its answer again with seeds that it has not seen, and adds workers until these meet
-// it too. What the search itself ends with is a fleet from which no region alone can give up more; another
-// split of the same total may exist.
+// region, the dearest and then the largest first: as few of its workers as the objective allows while the
+// others stand, again by bisection, once round. More workers never serve fewer, so bisection finds the edge
+// up to the noise of a run. A fleet meets an objective if every seed does (MeetsAll): of a mean, half the
+// days are worse. n seeds that all meet it say with 95 % confidence that at most a share 1 - 0.05^(1/n) of
+// days breaks it (0.45 for 5, 0.14 for 20). A search looks at many fleets with the same seeds and so finds
+// one that these seeds happen to like: Confirm judges its answer again with seeds that it has not seen, and
+// adds workers until these meet it too. What the search itself ends with is a fleet from which no region
+// alone can give up more; another split of the same total may exist.
 //
 // That a few days were kept says little of the next ones: of ten days that just met it, the eleventh breaks
 // it with probability 1/11. So each day is asked how many workers it needs alone (Needs), and the answer is
@@ -67,8 +67,11 @@ struct SizingResult {
   int added = 0;           // workers, by Confirm
 };
 
-// From the fleet `now`; tries up to `factor_max` times as many.
-SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge& judge);
+// From the fleet `now`; tries up to `factor_max` times as many. With prices of a worker by region the dearest
+// region gives first, so that the answer keeps its workers where they are cheap.
+using WorkerPrices = IdVector<RegionId, double>;
+SizingResult FewestWorkers(const FleetSize& now, double factor_max, const Judge& judge,
+                           const WorkerPrices& prices = {});
 
 // Adds a fiftieth of the fleet at a time, to the regions in turn, the largest first, until `fresh` says that
 // it is enough; at most kGrowthsMax times.

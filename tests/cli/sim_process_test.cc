@@ -173,6 +173,48 @@ TEST(SimProcessTest, AFleetThatIsCalledEnoughIsEnoughForEverySeed) {
   }
 }
 
+TEST(SimProcessTest, PricesMakeReportsSpeakOfMoneyAndNothingElseDoes) {
+  const Folder folder;
+  const std::string day = SmallDay(folder, "now", 20);
+  const auto output = [&](const std::string& name, std::vector<std::string> words, int code) {
+    runtime::ChildProcess child = Start(std::move(words), folder.File(name));
+    EXPECT_EQ(ExitCode(child), code) << ReadAll(folder.File(name));
+    return ReadAll(folder.File(name));
+  };
+  EXPECT_THAT(output("plain", {"run", day, "--page", folder.File("plain.html")}, 0),
+              testing::Not(HasSubstr("COST")));
+  const std::string priced =
+      output("priced", {"run", day, "--gpu-hour", "3", "--page", folder.File("priced.html")}, 0);
+  EXPECT_THAT(priced, HasSubstr("GPU COST"));
+  EXPECT_THAT(priced, HasSubstr("4.50 for 1.50 GPU hours"));  // 20 workers for 270 s
+  EXPECT_THAT(priced, HasSubstr("for 1000 served jobs"));
+  EXPECT_THAT(ReadAll(folder.File("priced.html")), HasSubstr("\"cost_per_1000_served\":"));
+  EXPECT_THAT(ReadAll(folder.File("plain.html")), testing::Not(HasSubstr("\"cost_per_1000_served\":")));
+  EXPECT_THAT(output("bytes", {"run", day, "--egress-gb", "0.1"}, 1), HasSubstr("--result-bytes"));
+  EXPECT_THAT(
+      output("differ", {"compare", day, "--seeds", "2", "--set-b", "workers=1.5", "--gpu-hour", "3"}, 0),
+      HasSubstr("cost of 1000 served jobs"));
+  EXPECT_THAT(output("slo", {"size", day, "--slo", "cost_per_1000_served<=5"}, 1),
+              HasSubstr("without any price"));
+  EXPECT_THAT(output("size", {"size", day, "--slo", "wait_p99_s<=2", "--seeds", "2", "--gpu-hour", "3"}, 0),
+              HasSubstr("GPU COST/H ENOUGH"));
+  // A sweep that had no prices is priced when it is merged, to the same figures.
+  output("sweep", {"sweep", day, "--vary", "demand=0.5,1", "--seeds", "1", "--out", folder.File("bare")}, 0);
+  output("sweep",
+         {"sweep", day, "--vary", "demand=0.5,1", "--seeds", "1", "--gpu-hour", "3", "--out",
+          folder.File("told")},
+         0);
+  const auto merged = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--csv", folder.File("merged.csv")});
+    output("merge", std::move(words), 0);
+    return ReadAll(folder.File("merged.csv"));
+  };
+  EXPECT_THAT(merged({"merge", folder.File("bare")}), testing::Not(HasSubstr("cost")));
+  const std::string later = merged({"merge", folder.File("bare"), "--gpu-hour", "3"});
+  EXPECT_THAT(later, HasSubstr("cost_per_1000_served"));
+  EXPECT_EQ(later, merged({"merge", folder.File("told")}));
+}
+
 TEST(SimProcessTest, ATraceOfWholeNumbersIsNotGuessedAt) {
   const Folder folder;
   std::ofstream trace(folder.File("trace.csv"));

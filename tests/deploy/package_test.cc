@@ -9,13 +9,16 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 
+#include "tests/deploy/package_references.h"
 #include "tests/deploy/shell.h"
 
 namespace ringway {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 const std::string kSource = RINGWAY_SOURCE_DIR;
@@ -79,6 +82,32 @@ TEST_F(PackageTest, HoldsProgramsUnitsManualsCompletionsAndSettings) {
   for (const char* path : {"controller.env", "host.env", "router.env", "worker-0.env", "world.yaml"}) {
     EXPECT_THAT(settings, HasSubstr("/etc/ringway/" + std::string(path) + "\n"));
   }
+}
+
+TEST_F(PackageTest, HoldsWhatItsPagesAndManualsReferTo) {
+  const std::string unpacked = folder_ + "/unpacked";
+  ASSERT_EQ(RunShell("dpkg-deb -x " + new_ + " " + unpacked).code, 0);
+  ASSERT_TRUE(std::filesystem::exists(unpacked + "/usr/share/doc/ringway/simulating.md"));
+  EXPECT_THAT(MissingInPackage(unpacked), IsEmpty());
+  // The scenarios there are read where they lie.
+  const Ran ran = RunShell("cd " + unpacked + "/usr/share/doc/ringway && ../../../bin/ringway sim run " +
+                           "sim/scenarios/launch-spike.yaml --duration 2 2>&1");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
+// One version: of the build, the program, the package, the chart and the changes.
+TEST_F(PackageTest, EverythingSaysTheSameVersion) {
+  std::smatch found;
+  const std::string lists = ReadText(kSource + "/CMakeLists.txt");
+  ASSERT_TRUE(std::regex_search(lists, found, std::regex("project\\(ringway VERSION ([0-9.]+)")));
+  const std::string version = found[1];
+  EXPECT_EQ(OutputOf(std::string(RINGWAY_BIN_DIR) + "/ringway version"), version + "\n");
+  EXPECT_THAT(Field("Version"), ::testing::MatchesRegex(version + "(~git[0-9]+\\.[0-9a-z]+)?\n"));
+  const std::string changes = ReadText(kSource + "/CHANGELOG.md");
+  ASSERT_TRUE(std::regex_search(changes, found, std::regex("\n## ([0-9.]+)")));
+  EXPECT_EQ(found[1], version) << "the newest heading of CHANGELOG.md";
+  const std::string chart = ReadText(kSource + "/deploy/helm/ringway/Chart.yaml");
+  EXPECT_THAT(chart, HasSubstr("\nappVersion: " + version + "\n"));
 }
 
 TEST_F(PackageTest, TwoRunsMakeTheSameBytes) {

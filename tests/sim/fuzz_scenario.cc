@@ -8,37 +8,13 @@
 #include "core/check.h"
 #include "sim/files/scenario_file.h"
 #include "sim/trace.h"
+#include "tests/sim/fuzz_world.h"
 
 namespace ringway::sim {
 namespace {
 
-constexpr char kWorld[] = R"(apiVersion: ringway/v1
-kind: World
-metadata: {name: small}
-spec:
-  regions:
-    - {name: east, latitude: 1, longitude: 2, utcOffset: "+00:00", populationShare: 0.5}
-    - {name: west, latitude: 3, longitude: 4, utcOffset: "+01:00", populationShare: 0.5}
-  rtt: {unit: ms, pairs: [[east, west, 50]]}
----
-apiVersion: ringway/v1
-kind: Tier
-metadata: {name: video}
-spec:
-  serviceMean: 2s
-  deadline: 6s
-  workers: {east: 4, west: 4}
-)";
-
-// A scenario names files; here there are two.
-absl::StatusOr<std::string> ReadNamed(const std::string& path) {
-  if (path.ends_with(".csv")) return std::string("TIMESTAMP\n2023-11-16 18:01:00\n2023-11-16 18:01:02\n");
-  if (path.ends_with(".yaml")) return std::string(kWorld);
-  return absl::NotFoundError("no such file");
-}
-
 void ReadScenario(std::string_view text) {
-  const auto scenario = ParseScenario(text, "fuzz.yaml", ReadNamed);
+  const auto scenario = ParseScenario(text, "fuzz.yaml", ReadFuzzFile);
   if (!scenario.ok()) {
     RINGWAY_CHECK(!scenario.status().message().empty());
     return;

@@ -8,6 +8,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "sim/study/grid_plot.h"
+#include "sim/study/size_plot.h"
+#include "tests/sim/plot_labels.h"
 
 namespace ringway::sim {
 namespace {
@@ -66,11 +68,69 @@ TEST(SweepPlotTest, EachCombinationOfTheOtherParametersIsALine) {
     EXPECT_THAT(svg, HasSubstr(part));
 }
 
+// Six axes: each line's name is longer than the column beside the panels.
+TEST(SweepPlotTest, NamesOfManyParametersFitInThePlot) {
+  Grid grid;
+  for (const char* name : {"demand", "threshold", "delayShare", "delaySpan", "backoffCap", "resubmit",
+                           "workers", "service", "deadline", "routers", "rtt", "epoch", "budget", "probes"}) {
+    grid.axes.push_back({name, {1}});
+  }
+  for (const std::size_t axes : {2, 3, 4, 7, 14}) {
+    Grid few = grid;
+    few.axes.resize(axes);
+    std::vector<GridRow> rows;
+    for (int line = 0; line < 6; ++line) {
+      for (int x = 0; x < 2; ++x) {
+        std::vector<double> values = {static_cast<double>(x)};
+        for (std::size_t i = 1; i < axes; ++i) values.push_back(0.12345 * line + static_cast<double>(i));
+        rows.push_back(Row(values, 0.5));
+      }
+    }
+    const std::string svg = SweepPlot(few, rows);
+    EXPECT_THAT(OutsideOf(svg), testing::IsEmpty()) << axes;
+    EXPECT_THAT(Covered(LabelsOf(svg)), testing::IsEmpty()) << axes;
+    // Every parameter of every line is told once at least.
+    for (std::size_t i = 1; i < axes; ++i) EXPECT_THAT(svg, HasSubstr(few.axes[i].parameter)) << axes;
+  }
+}
+
 TEST(SweepPlotTest, LinesThatAreNotDrawnAreTold) {
   Grid grid{.axes = {{"demand", {1}}, {"threshold", {}}}};
   std::vector<GridRow> rows;
   for (int i = 0; i < 9; ++i) rows.push_back(Row({1, 0.1 * i}, 1));
   EXPECT_THAT(SweepPlot(grid, rows), HasSubstr("sweep of demand: 6 of 9 lines"));
+}
+
+SizingAnswer Answer(int workers, std::vector<int> needs) {
+  SizingAnswer answer;
+  answer.workers.push_back(workers);
+  answer.needs = std::move(needs);
+  return answer;
+}
+
+TEST(SizePlotTest, ShowsTheObjectiveTheFleetsNearTheAnswerAndTheAnswer) {
+  const std::vector<Objective> objectives = {*ParseObjective("served_share>=0.99"),
+                                             *ParseObjective("wait_p99_s<=2")};
+  const std::vector<TriedFleet> tried = {
+      {400, {1, 0}}, {120, {0.999, 0.5}}, {100, {0.992, 1.8}}, {100, {0.98, 5}}, {80, {0.7, 9}}};
+  const std::string svg = SizePlot(objectives, tried, Answer(104, {90, 95, 99, 104}));
+  for (const char* part : {">served<", ">p99 wait, s<", ">workers in all<", ">how many workers: 104<",
+                           ">objective &gt;= 0.99<", ">objective &lt;= 2<", ">answer: 104<",
+                           ">worst of the runs<", ">share of the 4 runs that it is enough for<", ">alone<"}) {
+    EXPECT_THAT(svg, HasSubstr(part));
+  }
+  // From 80 to 120 workers: 100 stand in the middle, at the better of the two fleets, .992 of a panel of 110
+  // px.
+  EXPECT_THAT(svg, HasSubstr("L315.0 36.9L570.0 36.1"));
+  EXPECT_THAT(Covered(LabelsOf(svg)), testing::IsEmpty());
+  EXPECT_THAT(OutsideOf(svg), testing::IsEmpty());
+}
+
+TEST(SizePlotTest, AnAnswerThatNothingWasTriedForIsDrawnToo) {
+  const std::string svg = SizePlot({*ParseObjective("served_share>=0.99")}, {}, Answer(0, {}));
+  EXPECT_THAT(svg, HasSubstr("</svg>"));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(OutsideOf(svg), testing::IsEmpty());
 }
 
 }  // namespace

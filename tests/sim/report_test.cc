@@ -1,4 +1,5 @@
 // Reports: the same seed gives the same bytes; what goes into a page cannot break out of it.
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -62,6 +63,50 @@ TEST(Report, WorkersThatNobodyAsksForAreNotIdleOnes) {
   EXPECT_EQ(local_idle.regions[0].workers, 10);
   ASSERT_FALSE(local_idle.remarks.empty());
   EXPECT_EQ(local_idle.remarks.back(), "tier idle has no demand here: its 30 workers are not counted");
+}
+
+// Two regions, all workers in the first and all users in the second.
+std::shared_ptr<Scenario> ServedAway() {
+  auto scenario = OneRegion(0.5, 0);
+  Fleet fleet = LineFleet(2, 10);
+  fleet.tiers[TierId(0)].regions[RegionId(1)].workers = 0;
+  scenario->fleet = std::make_shared<const Fleet>(std::move(fleet));
+  scenario->demand[0].region = RegionId(1);
+  return scenario;
+}
+
+TEST(Report, GpuHoursAndWhatLeavesARegionHaveTheirPrices) {
+  auto scenario = ServedAway();
+  scenario->prices = UniformPrices(2, 3, 0.5, 4e6);
+  scenario->prices->egress_gb[RegionId(1)] = 1000;  // nobody is served there
+  const RunReport report = Played(scenario);
+  ASSERT_TRUE(report.cost.has_value());
+  // Ten workers for 280 s after the warm-up.
+  EXPECT_NEAR(report.cost->gpu_hours, 10 * 280 / 3600.0, 0.01);
+  EXPECT_DOUBLE_EQ(report.cost->gpu, 3 * report.cost->gpu_hours);
+  const auto served = report.figures[Figure::kServedJobs];
+  EXPECT_GT(served, 1000);
+  EXPECT_NEAR(report.cost->egress_gb, served * 4e6 / 1e9, 1e-9);
+  EXPECT_NEAR(report.cost->egress, report.cost->egress_gb * 0.5, 1e-9);
+  EXPECT_DOUBLE_EQ(report.regions[0].cost.egress, report.cost->egress);
+  EXPECT_EQ(report.regions[1].cost.total(), 0);
+  EXPECT_NEAR(report.figures[Figure::kCostPer1000], 1000 * report.cost->total() / served, 1e-9);
+  const std::string json = ReportJson(report);
+  EXPECT_NE(json.find("\"cost_per_1000_served\""), std::string::npos);
+  EXPECT_NE(json.find("\"egress_gb\""), std::string::npos);
+}
+
+TEST(Report, WithoutPricesNothingIsSaidOfMoney) {
+  const RunReport report = Played(ServedAway());
+  EXPECT_FALSE(report.cost.has_value());
+  EXPECT_FALSE(report.figures.priced());
+  EXPECT_EQ(ReportJson(report).find("cost\":"), std::string::npos);
+}
+
+TEST(Report, WhatServesNobodyHasNoCheapThousand) {
+  Figures figures;
+  figures.SetCosts(10, 1);
+  EXPECT_TRUE(std::isinf(figures[Figure::kCostPer1000]));
 }
 
 TEST(Report, JobsThatStillWaitAtTheEndCount) {

@@ -1,13 +1,18 @@
 #include "sim/files/scenario_file.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/sim/fuzz_world.h"
 
 namespace ringway::sim {
 namespace {
@@ -113,6 +118,22 @@ TEST(ScenarioFileTest, ReadsEveryPart) {
   EXPECT_THAT(scenario->remarks, testing::Contains(HasSubstr("5 requests in 4.0 s")));
 }
 
+TEST(ScenarioFileTest, PricesAreOfEveryRegionButThoseThatDiffer) {
+  EXPECT_FALSE(Parse(kScenario)->prices.has_value());
+  const auto scenario = Parse(absl::StrReplaceAll(
+      kScenario,
+      {{"  seed: 7\n",
+        "  seed: 7\n  prices: {gpuHour: 2.5, egressGb: 0.02, resultBytes: 3e6, regions: [{region: west, "
+        "egressGb: 0.09}]}\n"}}));
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  ASSERT_TRUE(scenario->prices.has_value());
+  const Prices& prices = *scenario->prices;
+  EXPECT_EQ(prices.gpu_hour.raw(), (std::vector<double>{2.5, 2.5}));
+  EXPECT_EQ(prices.egress_gb.raw(), (std::vector<double>{0.02, 0.09}));
+  EXPECT_EQ(prices.result_bytes, 3e6);
+  EXPECT_EQ(PricesText(prices), "gpu_hour=2.5 egress_gb=0.02;0.09 result_bytes=3000000");
+}
+
 TEST(ScenarioFileTest, AStepLoadsAnotherTopology) {
   const auto scenario = Parse(
       absl::StrReplaceAll(kScenario, {{"scaleDemand: {factor: 2}", "loadTopology: {file: hotter.yaml}"}}));
@@ -120,6 +141,30 @@ TEST(ScenarioFileTest, AStepLoadsAnotherTopology) {
   const auto& load = std::get<LoadTopology>(scenario->steps[1].fault);
   EXPECT_EQ(load.file, "hotter.yaml");
   EXPECT_EQ(load.fleet->tiers[TierId(0)].route.overload_threshold, 0.6);
+}
+
+// What the fuzzer begins with has to be let through, or it never comes to demand, prices and steps.
+TEST(ScenarioFileTest, EveryScenarioOfTheFuzzersCorpusIsReadToItsEnd) {
+  int scenarios = 0;
+  std::size_t steps = 0, prices = 0, traces = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(RINGWAY_SOURCE_DIR "/tests/sim/corpus/fuzz_scenario")) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (text.empty() || text[0] != 's') continue;
+    const auto scenario = ParseScenario(text.substr(1), entry.path().filename(), ReadFuzzFile);
+    ASSERT_TRUE(scenario.ok()) << scenario.status();
+    EXPECT_FALSE(scenario->demand.empty()) << entry.path();
+    ++scenarios;
+    steps += scenario->steps.size();
+    prices += scenario->prices.has_value();
+    for (const DemandSpec& demand : scenario->demand)
+      traces += std::holds_alternative<TraceArrivals>(demand.law);
+  }
+  EXPECT_GE(scenarios, 5);
+  EXPECT_GE(steps, 20u) << "one of each kind of fault";
+  EXPECT_GE(prices, 1u);
+  EXPECT_GE(traces, 1u);
 }
 
 TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
@@ -162,6 +207,18 @@ TEST(ScenarioFileTest, BrokenFilesGetALineAColumnAndARemedy) {
            Case{"scaleDemand: {factor: 2}", "loadTopology: {file: two.yaml}", "workers of the scenario's"},
            Case{"  seed: 7\n", "  seed: 7\n  autoscale: {startUp: 60s}\n",
                 "only with a tier that has `scaling`"},
+           Case{"  seed: 7\n", "  seed: 7\n  prices: {}\n", "gpuHour, egressGb or both"},
+           Case{"  seed: 7\n", "  seed: 7\n  prices: {gpuHour: -1}\n", "spec.prices.gpuHour"},
+           Case{"  seed: 7\n", "  seed: 7\n  prices: {gpuHuor: 1}\n", "did you mean \"gpuHour\""},
+           Case{"  seed: 7\n", "  seed: 7\n  prices: {egressGb: 0.1}\n",
+                "how many bytes a job's result has on average"},
+           Case{"  seed: 7\n", "  seed: 7\n  prices: {gpuHour: 1, resultBytes: 5}\n",
+                "only with egressGb above 0"},
+           Case{"  seed: 7\n", "  seed: 7\n  prices: {gpuHour: 1, regions: [{region: wets, gpuHour: 2}]}\n",
+                "did you mean \"west\""},
+           Case{"  seed: 7\n",
+                "  seed: 7\n  prices: {regions: [{region: west, gpuHour: 2}, {region: west, gpuHour: 3}]}\n",
+                "each region once"},
        }) {
     const std::string text = absl::StrReplaceAll(kScenario, {{c.from, c.to}});
     ASSERT_NE(text, kScenario) << c.from;

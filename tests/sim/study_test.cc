@@ -57,9 +57,56 @@ TEST(Grid, NamesTheLineAndTheColumnOfAMistake) {
   Grid grid{.axes = {{"demand", {1}}}, .seeds = 1};
   GridResults results;
   std::string text = CsvHeader(grid) + CsvLine(grid, grid.At(0), Made(1));
-  const absl::Status bad = ReadCsv(text + "1,x,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\n", "f.csv", grid, results);
+  std::string broken = "1,x";
+  for (std::size_t i = 0; i < FiguresTold(false); ++i) broken += ",0";
+  const absl::Status bad = ReadCsv(text + broken + "\n", "f.csv", grid, results);
   EXPECT_NE(bad.message().find("f.csv:3: column 2"), absl::string_view::npos) << bad;
   EXPECT_FALSE(ReadCsv("other,header\n", "f.csv", grid, results).ok());
+}
+
+Figures Priced(double served_jobs, double home_share, double gpu_hours) {
+  Figures figures;
+  figures[Figure::kServedJobs] = served_jobs;
+  figures[Figure::kHomeShare] = home_share;
+  figures[Figure::kGpuHours] = gpu_hours;
+  return figures;
+}
+
+TEST(Grid, CostsAreAmongTheFiguresOfResultsThatHavePrices) {
+  Grid grid{.axes = {{"demand", {1}}}, .seeds = 1, .prices = PricesText(UniformPrices(1, 2, 0, 0))};
+  Figures figures = Priced(1000, 1, 5);
+  figures.SetCosts(10, 0);
+  const std::string text = CsvHeader(grid) + CsvLine(grid, grid.At(0), figures);
+  Grid read;
+  GridResults results;
+  ASSERT_TRUE(ReadCsv(text, "a.csv", read, results).ok());
+  EXPECT_EQ(read.prices, grid.prices);
+  const auto rows = Summarize(results);
+  ASSERT_EQ(rows[0].figures.size(), kFigures);
+  EXPECT_EQ(rows[0].figures[static_cast<std::size_t>(Figure::kCostPer1000)].mean, 10);
+  EXPECT_NE(SummaryCsv(read, rows).find("cost_per_1000_served"), std::string::npos);
+  // Other prices make other results.
+  for (const std::string& other : {std::string(), PricesText(UniformPrices(1, 3, 0, 0))}) {
+    Grid asked{.axes = grid.axes, .seeds = 1, .prices = other};
+    const absl::Status bad = ReadCsv(text, "a.csv", asked, results);
+    EXPECT_NE(bad.message().find("a.csv:1: these results are of other parameters or prices"),
+              absl::string_view::npos)
+        << bad;
+  }
+}
+
+TEST(Grid, ResultsWithoutPricesArePricedLater) {
+  Grid grid{.axes = {{"demand", {1}}}, .seeds = 1};
+  GridResults results;
+  const GridPoint point = grid.At(0);
+  results[grid.KeyOf(point)] = {point, Priced(2000, 0.75, 6)};
+  EXPECT_EQ(Summarize(results)[0].figures.size(), FiguresTold(false));
+  PriceResults(UniformPrices(1, 2, 4, 1e9), grid, results);
+  const GridRow row = Summarize(results)[0];
+  const auto of = [&](Figure figure) { return row.figures[static_cast<std::size_t>(figure)].mean; };
+  EXPECT_DOUBLE_EQ(of(Figure::kGpuCost), 12);
+  EXPECT_DOUBLE_EQ(of(Figure::kEgressCost), 500 * 4);
+  EXPECT_DOUBLE_EQ(of(Figure::kCostPer1000), (12 + 2000) / 2.0);
 }
 
 TEST(Parameters, ChangeOnlyTheirCopyAndNameWhatIsAllowed) {
@@ -95,6 +142,36 @@ TEST(Comparison, SeesASmallDifferenceThroughCommonNoise) {
   const auto rows = Compare(a, b);
   EXPECT_EQ(rows[static_cast<std::size_t>(Figure::kServedShare)].verdict, "better");
   EXPECT_EQ(rows[static_cast<std::size_t>(Figure::kWaitMeanS)].verdict, "no difference seen");
+}
+
+TEST(Comparison, CostsAreComparedWhereBothSidesHavePrices) {
+  std::vector<Figures> a(3, Priced(1000, 1, 5)), b(3, Priced(1000, 1, 4));
+  EXPECT_EQ(Compare(a, b).size(), FiguresTold(false));
+  for (Figures& run : a) run.SetCosts(10, 0);
+  EXPECT_EQ(Compare(a, b).size(), FiguresTold(false));
+  for (Figures& run : b) run.SetCosts(8, 0);
+  const auto rows = Compare(a, b);
+  ASSERT_EQ(rows.size(), kFigures);
+  EXPECT_EQ(rows.back().figure, Figure::kCostPer1000);
+  EXPECT_DOUBLE_EQ(rows.back().difference.mean, -2);
+  EXPECT_EQ(rows.back().verdict, "better");
+}
+
+TEST(Sizing, TheDearestRegionGivesFirst) {
+  // Either region may give ten workers, not both.
+  const Judge judge = [](const FleetSize& fleet) -> std::optional<bool> {
+    const int a = fleet[RegionId(0)], b = fleet[RegionId(1)];
+    return std::min(a, b) >= 40 && std::max(a, b) >= 50;
+  };
+  FleetSize now;
+  for (const int workers : {50, 50}) now.push_back(workers);
+  for (const std::size_t dear : {0, 1}) {
+    WorkerPrices prices(2, 1);
+    prices[RegionId(dear)] = 2;
+    const SizingResult result = FewestWorkers(now, 2, judge, prices);
+    EXPECT_EQ(result.workers[RegionId(dear)], 40) << dear;
+    EXPECT_EQ(result.workers[RegionId(1 - dear)], 50) << dear;
+  }
 }
 
 TEST(Sizing, FindsTheEdgeOfEveryRegion) {

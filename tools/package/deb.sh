@@ -38,8 +38,10 @@ model=$source/engine/weights/student
 [[ -d "$model" ]] || model=$source/engine/weights/teacher
 (cd "$model" && find . -type f -exec install -D -m 644 {} "$root/usr/share/ringway/model/{}" \;)
 
-"$bin/ringway" man "$root/usr/share/man/man1" >/dev/null
-python3 "$source/tools/docs/flags.py" --man "$release" "$bin" "$root/usr/share/man/man8"
+# From the programs where they will lie, so that defaults in the manuals are files of this package and not of the checkout.
+"$root/usr/bin/ringway" man "$root/usr/share/man/man1" >/dev/null
+python3 "$source/tools/docs/flags.py" --man "$release" "$root/usr/bin" "$root/usr/share/man/man8"
+sed -i -e "s|$root||g" -e 's|docs/\([a-z-]*\.md\)|/usr/share/doc/ringway/\1|g' "$root"/usr/share/man/man?/*
 gzip -9n "$root"/usr/share/man/man?/*
 mkdir -p "$root"/usr/share/{bash-completion/completions,zsh/vendor-completions,fish/vendor_completions.d}
 "$bin/ringway" completion bash >"$root/usr/share/bash-completion/completions/ringway"
@@ -47,8 +49,19 @@ mkdir -p "$root"/usr/share/{bash-completion/completions,zsh/vendor-completions,f
 "$bin/ringway" completion fish >"$root/usr/share/fish/vendor_completions.d/ringway.fish"
 
 doc=$root/usr/share/doc/ringway
-install -D -m 644 -t "$doc" "$source"/docs/*.md "$deploy/debian/copyright"
-cp -r "$deploy/observability" "$deploy/kubernetes" "$doc/"
+install -D -m 644 -t "$doc" "$source"/docs/*.md "$source"/docs/*.svg "$source/CHANGELOG.md" "$deploy/debian/copyright"
+# What the pages link to and name as files, in the folders that these have in the checkout, where docs/ is the root.
+cp -r "$source"/docs/{decisions,images,plots} "$doc/"
+mkdir -p "$doc/deploy" "$doc/sim"
+cp -r "$deploy"/{haproxy,helm,kubernetes,observability,sim,systemd} "$doc/deploy/"
+cp -r "$source"/sim/{live,scaling,scenarios,traces} "$doc/sim/"
+ln -s ../../ringway/topology "$doc/topology"
+install -D -m 644 "$source/bench/peers/scenario.yaml" "$doc/bench/peers/scenario.yaml"
+for read_me in engine/weights/README.md tools/training/README.md; do install -D -m 644 "$source/$read_me" "$doc/$read_me"; done
+sed -i 's|](\.\./|](|g' "$doc"/*.md
+sed -i -e 's|](\.\./\.\./docs/|](../../|g' "$doc"/{engine/weights,tools/training}/README.md
+sed -i 's|](docs/|](|g' "$doc/CHANGELOG.md"
+find "$doc" -type f -exec chmod 644 {} +
 printf 'ringway (%s) stable; urgency=medium\n\n  * Built from %s.\n\n -- The Ringway authors <ringway@localhost>  %s\n' \
   "$version" "$commit" "$(date -u -R -d "@$when")" | gzip -9n >"$doc/changelog.gz"
 
