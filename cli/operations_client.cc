@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/admin_client.h"
+#include "cli/context/endpoints.h"
 #include "cli/port_probe.h"
 #include "runtime/address.h"
 #include "runtime/grpc_server.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::chrono::milliseconds kLimit(8000);
 
 // Whom to ask. Without a controller: the one router whose address we have.
-std::vector<std::string> RoutersOf(const Session& session) {
+std::vector<std::string> RoutersOf(Session& session) {
   std::vector<std::string> addresses;
   if (!session.router_given) {
     absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
@@ -41,7 +42,8 @@ OperationsClient::OperationsClient(std::vector<std::string> addresses, bool alon
   }
 }
 
-absl::StatusOr<OperationsClient> OperationsClient::Connect(const Session& session) {
+absl::StatusOr<OperationsClient> OperationsClient::Connect(Session& session) {
+  if (absl::Status used = UseContext(session); !used.ok()) return used;
   std::string token;
   if (absl::Status read = ReadFleetToken(session, token); !read.ok()) return read;
   const absl::StatusOr<runtime::Address> address = runtime::ParseAddress(session.router);

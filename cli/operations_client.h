@@ -28,7 +28,7 @@ class OperationsClient {
   static constexpr std::size_t kRoutersAsked = 512;
 
   // Errors: those of ReadFleetToken, InvalidArgument for a bad address.
-  static absl::StatusOr<OperationsClient> Connect(const Session& session);
+  static absl::StatusOr<OperationsClient> Connect(Session& session);
 
   // Each returns what the routers that answered said. Errors: NotFound where each of them knows nothing of
   // it, Unavailable where none answers, PermissionDenied, and what a router says.

@@ -35,7 +35,6 @@ struct Session {
   bool terminal = false;  // `out` can be drawn over
   std::string controller = "127.0.0.1:7400";
   std::string router = "127.0.0.1:7410";
-  bool router_given = false;  // by the command line or the environment
   std::string token_file = {};
   std::string fleet_token_file = {};
   std::string context = {};       // --context or its variable; empty: the current one (context/endpoints.h)
