@@ -1,5 +1,8 @@
 // What the dashboard keeps over a restart of the controller, as bytes and back: the timeline and the events.
 //
+// The timeline comes first, after its length; then the events, oldest first. Events of a kind that this
+// release does not know, and numbers that do not rise, are left out.
+//
 // Pure; linear in the bytes. Errors: DataLoss.
 #ifndef RINGWAY_CONTROLLER_SCREEN_HOUR_CODEC_H_
 #define RINGWAY_CONTROLLER_SCREEN_HOUR_CODEC_H_
