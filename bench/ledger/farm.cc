@@ -72,7 +72,8 @@ Farm::Farm(const std::string& tier, const std::string& region, std::size_t worke
                          .region = region,
                          .model = "",
                          .backend = "synthetic",
-                         .metrics_address = ""};
+                         .metrics_address = "",
+                         .pictures = {}};
     settings.slot.service_prior = service;
     settings.slot.started = runtime::WallNow();
     worker::SyntheticSettings synthetic;

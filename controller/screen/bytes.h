@@ -1,5 +1,10 @@
 // What a restarted controller's page is given, as bytes and back: little-endian numbers, and names after
 // their length.
+//
+// The bytes are not trusted: a reader that finds less than it was told gives zeros and empty names from there
+// on, says so in ok(), and never makes room for more things than the bytes that are left could hold.
+//
+// Plain values, one owner.
 #ifndef RINGWAY_CONTROLLER_SCREEN_BYTES_H_
 #define RINGWAY_CONTROLLER_SCREEN_BYTES_H_
 
