@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "cli/commands.h"
 #include "cli/words/examples.h"
+#include "core/utf8.h"
 #include "topology/spelling.h"
 
 namespace ringway::cli {
@@ -105,6 +107,16 @@ std::vector<std::string> Spoken(int argc, const char* const* argv) {
   return words;
 }
 
+// Any of them may go into a message, which takes no other bytes.
+bool AreText(const std::vector<std::string>& words, std::ostream& err) {
+  for (const std::string& word : words) {
+    if (IsUtf8(word)) continue;
+    err << "ringway: found \"" << absl::CHexEscape(word) << "\"; allowed: words in UTF-8\n";
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
@@ -147,6 +159,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
     err << app.help();
     return kExitUsage;
   }
+  if (!AreText(words, err)) return kExitUsage;
   std::reverse(words.begin(), words.end());  // as the parser wants them
   try {
     app.parse(words);

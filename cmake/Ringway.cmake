@@ -137,7 +137,8 @@ endfunction()
 
 # Tests run side by side: idle threads of libgomp's pool must not spin away the others' cores
 # (engine/cpu/idle_threads.h; a test that takes ten seconds took two minutes).
-set(RINGWAY_TEST_ENVIRONMENT GOMP_SPINCOUNT=0)
+# And nobody's own contexts (docs/cli.md) say whom a test asks.
+set(RINGWAY_TEST_ENVIRONMENT GOMP_SPINCOUNT=0 RINGWAY_CONTEXTS=/dev/null/none)
 
 # What a test takes of the machine, in thirds of a processor (./dev runs as many as there are thirds). Live tests wait most
 # of the time, so three share a machine of two processors; on a larger one each has two to itself, as it would there.

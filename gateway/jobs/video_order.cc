@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/absl_view.h"
 #include "core/header_text.h"
+#include "core/utf8.h"
 #include "gateway/jobs/field_error.h"
 
 namespace ringway::gateway {
@@ -19,29 +20,6 @@ constexpr double kSecondsMax = 3600;
 constexpr double kFramesMax = 100'000;
 constexpr int kSideMax = 16384;
 constexpr std::size_t kTypeBytesMax = 100;
-
-// Well-formed UTF-8 (RFC 3629): what is written to records and to JSON must be.
-bool IsUtf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t more = lead < 0x80   ? 0
-                             : lead < 0xc2 ? 9
-                             : lead < 0xe0 ? 1
-                             : lead < 0xf0 ? 2
-                             : lead < 0xf5 ? 3
-                                           : 9;
-    if (more > text.size() - i - 1) return false;
-    for (std::size_t k = 1; k <= more; ++k) {
-      if ((static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) return false;
-    }
-    const auto second = more == 0 ? 0u : static_cast<unsigned>(static_cast<unsigned char>(text[i + 1]));
-    const bool overlong = (lead == 0xe0 && second < 0xa0) || (lead == 0xf0 && second < 0x90);
-    const bool beyond = (lead == 0xed && second > 0x9f) || (lead == 0xf4 && second > 0x8f);
-    if (overlong || beyond) return false;
-    i += more + 1;
-  }
-  return true;
-}
 
 // The beginning of it, for people; not cut within a letter.
 std::string Shown(std::string_view text) {

@@ -46,6 +46,12 @@ TEST(CommandLineTest, WrongUsageIsTwoAndHelpIsZero) {
   EXPECT_THAT(Ringway({"--version"}).out, HasSubstr("0.1.0"));
 }
 
+TEST(CommandLineTest, BytesThatAreNoTextAreNamedBeforeAnybodyIsAsked) {
+  const Ran ran = Ringway({"drain", "--worker", "w\xff"});
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("found \"w\\xff\"; allowed: words in UTF-8"));
+}
+
 TEST(CommandLineTest, ARegionThatAPlanDoesNotKnowIsAnsweredWithTheLikelyOneOrWithAll) {
   const std::string snapshot = ::testing::TempDir() + "/ringway-no-region.yaml";
   std::ofstream(snapshot) << "apiVersion: ringway/v1\nkind: Snapshot\nmetadata: {name: s}\n"
