@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "controller/planner/transport.h"
+#include "core/check.h"
 
 namespace ringway::bench {
 
@@ -61,21 +62,26 @@ double Trips::LeastMs(const Pairs& jobs) const {
     left[pair.first] += count;
     landed[pair.second] += count;
   }
-  planner::TransportProblem problem;
-  for (const auto& [region, count] : landed) problem.room.push_back(count);
+  std::vector<double> supply, room;
+  for (const auto& [home, count] : left) supply.push_back(count);
+  for (const auto& [region, count] : landed) room.push_back(count);
+  planner::Transport transport(supply, room);
+  std::vector<double> cost_ms;
   for (const auto& [home, count] : left) {
-    std::uint32_t target = 0;
     for (const auto& [region, slots] : landed) {
       // A job that spills leaves its region, whoever lands there.
       const double ms = region == home ? NearestMs(home, false) : world_.rtt.ms(home, region);
-      problem.arcs.push_back(
-          {static_cast<std::uint32_t>(problem.supply.size()), target++, static_cast<float>(ms)});
+      const std::size_t k = cost_ms.size();
+      transport.AddArc(static_cast<std::uint32_t>(k / room.size()),
+                       static_cast<std::uint32_t>(k % room.size()), ms);
+      cost_ms.push_back(ms);
     }
-    problem.supply.push_back(count);
   }
-  const planner::TransportFlow flow = planner::SolveTransport(problem);
+  RINGWAY_CHECK(transport.Solve());
   double least_ms = 0;
-  for (std::size_t i = 0; i < problem.arcs.size(); ++i) least_ms += flow.rate[i] * problem.arcs[i].cost;
+  for (const planner::Transport::Flow& flow : transport.Flows()) {
+    least_ms += flow.rate * cost_ms[flow.source * room.size() + flow.target];
+  }
   return least_ms;
 }
 

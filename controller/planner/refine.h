@@ -3,13 +3,13 @@
 //
 // What the loop lacks against the optimum is displacement: a source that could go a little further to make
 // room for one that must otherwise go much further. `optimal` solves the transport problem over each source's
-// nearest arcs with room (kArcsNearest) and the loop's own, so it is always feasible and never worse than the
-// loop; then prices certify the result over all arcs, and where the certificate leaves a gap above kGapMax
-// the arcs that the prices call for are added and it is solved again. `swap` exchanges targets pairwise:
-// cheaper at a few regions, no certificate.
+// nearest arcs with room and the loop's own, so it is always feasible and never worse than the loop; then
+// prices certify the result over all arcs, and where the certificate leaves a gap above kGapMax the arcs that
+// the prices call for are added and the solver goes on. `swap` exchanges targets pairwise: cheaper at a few
+// regions, no certificate.
 //
 // In `by-load` escalation a source uses only the rings that its home load unlocks. Frozen rows do not move.
-// Changes nothing where nothing leaves home. Pure. Sources: network simplex (LEMON), LP duality.
+// Changes nothing where nothing leaves home. Pure. Sources: transport.h, LP duality.
 #ifndef RINGWAY_CONTROLLER_PLANNER_REFINE_H_
 #define RINGWAY_CONTROLLER_PLANNER_REFINE_H_
 

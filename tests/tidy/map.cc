@@ -103,7 +103,7 @@ const std::vector<Library>& Libraries() {
       {"grpcpp/", "", kShells, "decisions see no network"},
       {"boost/", "", kShells, "decisions see no network"},
       {"prometheus/", "", kShells, "decisions count nothing themselves"},
-      {"lemon/", "", {"controller/planner"}, "the refine pass is its only user"},
+      {"lemon/", "", {}, "benchmarks only, as a yardstick"},
       {"CLI/", "", kShells, "only programs parse arguments"},
       {"gtest/", "", {}, "tests only"},
       {"gmock/", "", {}, "tests only"},
