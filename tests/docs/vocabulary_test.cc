@@ -23,10 +23,10 @@ namespace {
 using ::testing::Contains;
 using ::testing::IsEmpty;
 
-const std::string kRoot = RINGWAY_SOURCE_DIR;
+const std::string kSources = RINGWAY_SOURCE_DIR;
 
 const std::vector<Term>& Terms() {
-  static const std::vector<Term> terms = TermsOf(ReadText(kRoot + "/docs/concepts.md"));
+  static const std::vector<Term> terms = TermsOf(ReadText(kSources + "/docs/concepts.md"));
   return terms;
 }
 
@@ -223,7 +223,7 @@ TEST(VocabularyTest, TheTableTellsOfWhatThereIs) {
   for (const Shown& one : ShownIn({"cli", "sim", "controller", "router"}, {".cc"}, Literals)) {
     words.insert(one.text);
   }
-  const std::string proto = ReadText(kRoot + "/proto/ringway/v1/admin.proto");
+  const std::string proto = ReadText(kSources + "/proto/ringway/v1/admin.proto");
   for (const Term& term : Terms()) {
     for (const std::string& title : term.titles) {
       // What is written small in that cell is the name of a command.
@@ -247,7 +247,7 @@ TEST(VocabularyTest, PagesHaveNoOtherWordForIt) {
     return one.text.starts_with("| attempt | in the code alone") ||
            (one.file == "docs/testing.md" && absl::StrContains(one.text, "_test "));
   });
-  for (const std::string& line : Lines(ReadText(kRoot + "/README.md"))) shown.push_back({line, "README.md"});
+  for (const std::string& line : Lines(ReadText(kSources + "/README.md"))) shown.push_back({line, "README.md"});
   EXPECT_GT(shown.size(), 3000u);
   EXPECT_THAT(Breaches(shown), IsEmpty());
   EXPECT_THAT(Breaches(ShownIn({"docs"}, {".svg"}, SvgTexts)), IsEmpty());
