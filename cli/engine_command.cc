@@ -106,13 +106,13 @@ struct ProfileOptions {
 std::string ProfileTable(const engine::Profile& profile, bool colour) {
   double all_s = 0;
   for (const engine::ProfileEntry& entry : profile.entries) all_s += entry.runs * entry.seconds;
-  TextTable table({{"part"},
-                   {"operation"},
-                   {"runs", Align::kRight},
-                   {"ms a run", Align::kRight},
-                   {"of the picture", Align::kRight},
-                   {"GFLOP/s", Align::kRight},
-                   {"of peak", Align::kRight}});
+  TextTable table({{"PART"},
+                   {"OPERATION"},
+                   {"RUNS", Align::kRight},
+                   {"MS/RUN", Align::kRight},
+                   {"OF PICTURE", Align::kRight},
+                   {"GFLOP/S", Align::kRight},
+                   {"OF PEAK", Align::kRight}});
   const auto row = [&](const std::string& part, const std::string& operation, int runs, double seconds,
                        double flops, Style style) {
     const double rate = seconds > 0 ? flops / seconds : 0;

@@ -195,7 +195,7 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
   const bool scaled = std::any_of(tier.regions().begin(), tier.regions().end(),
                                   [](const v1::RegionStatus& region) { return region.has_workers_wanted(); });
   std::vector<Column> columns = {{"REGION"},           {"PLACE"},           {"WORKERS", right},
-                                 {"LOAD", right},      {"PLANNED", right},  {"AT HOME", right},
+                                 {"LOAD", right},      {"PLANNED", right},  {"HOME LOAD", right},
                                  {"DEMAND/S", right},  {"SERVED/S", right}, {"AWAY", right},
                                  {"LOAD COST", right}, {"HEALTH"},          {"LEDGER"}};
   if (scaled) columns.insert(columns.begin() + 3, Column{"WANTED", right});
@@ -235,7 +235,7 @@ std::string StatusText(const v1::StatusReply& status, bool all_routers, bool col
                    status.build(), "\n");
   for (const v1::TierStatus& tier : status.tiers()) {
     absl::StrAppend(&text, "\n", Paint(absl::StrCat("tier ", tier.tier()), Style::kBold, colour), "  ",
-                    tier.mode(), "  hot above ", tier.overload_threshold(), "  at home ",
+                    tier.mode(), "  hot above ", tier.overload_threshold(), "  home ",
                     Percent(tier.home_share()));
     if (tier.shed_rps() > 0) absl::StrAppendFormat(&text, "  shed %.1f/s", tier.shed_rps());
     if (tier.rtt_cost_optimal() > 0) {
@@ -297,7 +297,7 @@ std::string RoutingText(const v1::RoutingTable& table, const v1::StatusReply& st
     for (const v1::Row& row : tier.rows()) away += StaysHome(row) ? 0 : 1;
     const std::size_t rows = priorities * static_cast<std::size_t>(table.regions_size());
     absl::StrAppend(&text, "\n", Paint(absl::StrCat("tier ", tier.tier()), Style::kBold, colour), ": ",
-                    rows - away, " of ", rows, " rows keep everything at home\n");
+                    rows - away, " of ", rows, " rows keep everything home\n");
     const TextTable view = RouteTable(table, tier, status);
     if (!view.empty()) text += view.Render(colour);
   }

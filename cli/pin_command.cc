@@ -34,7 +34,7 @@ void AddShares(CLI::App& command, const std::shared_ptr<v1::PinRequest>& request
   command
       .add_option_function<double>(
           "--refuse", [request](double share) { request->mutable_row()->set_shed_fraction(share); },
-          "share that is refused at once")
+          "share that is shed: refused at once")
       ->check(CLI::Range(0.0, 1.0));
   command.add_option(
       "--priority", *priority,

@@ -86,7 +86,7 @@ v1::RoutingTable EncodePlan(const planner::Plan& plan, const Fleet& fleet) {
 TextTable LoadTable(const Fleet& fleet, const TierSnapshot& snapshot, const planner::Plan& plan) {
   const Align right = Align::kRight;
   const double threshold = fleet.tiers[snapshot.tier].route.overload_threshold;
-  TextTable table({{"REGION"}, {"DEMAND/S", right}, {"AT HOME", right}, {"PLANNED", right}});
+  TextTable table({{"REGION"}, {"DEMAND/S", right}, {"HOME LOAD", right}, {"PLANNED", right}});
   for (std::size_t i = 0; i < snapshot.regions.size(); ++i) {
     const RegionId id(i);
     double demand_rps = 0;

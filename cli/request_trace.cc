@@ -50,7 +50,7 @@ std::string Ending(const v1::RequestTrace& trace, const v1::StatusReply& fleet, 
   absl::StrAppend(&text, "  route    ", told.source_region(), " -> ", told.region(), " (", told.reason(),
                   ", ", RingName(fleet, trace.tier(), static_cast<int>(told.ring()) - 1), ") by table ",
                   told.table_epoch(), ".", told.table_version(), "\n");
-  absl::StrAppend(&text, "  offers   ", told.attempts(), " to workers, ", told.busy(), " met a busy one",
+  absl::StrAppend(&text, "  offers   ", told.offers(), " to workers, ", told.busy(), " met a busy one",
                   told.worker().empty() ? "" : "; served by " + told.worker(), "\n");
   absl::StrAppendFormat(&text,
                         "  time     waited %.3f s (scheduling delay %.3f s), served %.3f s, network %.3f s\n",

@@ -18,7 +18,7 @@ struct RowChanges {
   int idle_rows = 0;  // left out
 };
 
-// `now`: the table in force, of the same tier; empty: everything at home. `status` names the rings.
+// `now`: the table in force, of the same tier; empty: everything stays home. `status` names the rings.
 RowChanges ChangesBetween(const v1::RoutingTable& now, const v1::DryRunReply& then,
                           const v1::StatusReply& status, bool all);
 

@@ -60,8 +60,8 @@ std::string CourseText(const v1::End& end) {
   if (!trace.worker().empty()) {
     absl::StrAppend(&text, "worker   ", trace.worker(), " by router ", trace.router(), "\n");
   }
-  if (trace.attempts() > 0) {
-    absl::StrAppend(&text, "offers   ", trace.attempts(), " to workers, ", trace.busy(), " met a busy one\n");
+  if (trace.offers() > 0) {
+    absl::StrAppend(&text, "offers   ", trace.offers(), " to workers, ", trace.busy(), " met a busy one\n");
   }
   if (!trace.worker().empty() || trace.wait_s() > 0) {
     absl::StrAppendFormat(

@@ -14,8 +14,11 @@ namespace {
 
 TextTable ChangeTable(const v1::DryRunReply& reply) {
   const Align right = Align::kRight;
-  TextTable table(
-      {{"REGION"}, {"DEMAND/S", right}, {"AT HOME", right}, {"PLANNED NOW", right}, {"PLANNED THEN", right}});
+  TextTable table({{"REGION"},
+                   {"DEMAND/S", right},
+                   {"HOME LOAD", right},
+                   {"PLANNED NOW", right},
+                   {"PLANNED THEN", right}});
   for (int i = 0; i < std::min(reply.before_size(), reply.after_size()); ++i) {
     const v1::RegionStatus& before = reply.before(i);
     const v1::RegionStatus& after = reply.after(i);
@@ -43,10 +46,10 @@ int WhatIf(Session& session, const v1::DryRunRequest& request, bool all) {
   }
   session.out << ChangeTable(*reply).Render(session.colour) << "\n";
   for (const v1::Shortfall& here : reply->shortfall()) {
-    session.out << absl::StrFormat("no room: %s %.2f/s above its overload threshold, %.2f/s refused\n",
+    session.out << absl::StrFormat("no room: %s %.2f/s above its overload threshold, %.2f/s shed\n",
                                    here.region(), here.over_rps(), here.refused_rps());
   }
-  // What is in force is compared with; before the first table, everything is at home.
+  // What is in force is compared with; before the first table, everything stays home.
   v1::GetTableRequest of_tier;
   of_tier.set_tier(request.tier());
   const absl::StatusOr<v1::RoutingTable> now = admin->Call(&v1::Admin::Stub::GetTable, of_tier);

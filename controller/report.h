@@ -66,7 +66,7 @@ struct TierCounts {
   PerPriority<std::uint64_t> entered{};  // first entering at this router, the refused included
   std::vector<SentCount> sent;
   std::uint64_t done = 0;
-  std::uint64_t attempts = 0;
+  std::uint64_t offers = 0;
   std::uint64_t busy = 0;
   std::uint64_t failed = 0;
   std::uint64_t timeouts = 0;

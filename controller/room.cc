@@ -78,7 +78,7 @@ std::string Describe(const std::vector<NamedShortfall>& shortfall) {
           absl::StrFormat("%s%s %.2f/s above its overload threshold", of_tier, here.region, here.over_rps));
     }
     if (here.refused_rps > 0) {
-      parts.push_back(absl::StrFormat("%s%s %.2f/s refused", here.over_rps > 0 ? "" : of_tier, here.region,
+      parts.push_back(absl::StrFormat("%s%s %.2f/s shed", here.over_rps > 0 ? "" : of_tier, here.region,
                                       here.refused_rps));
     }
   }

@@ -29,7 +29,7 @@ absl::Status CheckText(const std::string& place, const std::string& name) {
 void EncodeDispatch(const DispatchSpec& spec, v1::DispatchEntry* out) {
   out->set_mode(spec.mode == DispatchMode::kLedger ? v1::DispatchEntry::LEDGER : v1::DispatchEntry::PROBE);
   out->set_probes_per_round(spec.probes_per_round);
-  out->set_attempts_max(spec.attempts_max);
+  out->set_offers_max(spec.attempts_max);
   out->set_delay_busy_min(spec.delay.busy_min);
   out->set_delay_share_max(spec.delay.share_max);
   out->set_delay_span_s(absl::ToDoubleSeconds(spec.delay.span));
@@ -69,8 +69,8 @@ absl::Status DecodeDispatch(const std::string& place, const v1::DispatchEntry& i
   if (in.probes_per_round() < 1 || in.probes_per_round() > 1024) {
     return Bad(place, absl::StrCat("probes_per_round is ", in.probes_per_round(), ", allowed 1 to 1024"));
   }
-  if (in.attempts_max() < 1 || in.attempts_max() > 1'000'000) {
-    return Bad(place, absl::StrCat("attempts_max is ", in.attempts_max(), ", allowed 1 to 1000000"));
+  if (in.offers_max() < 1 || in.offers_max() > 1'000'000) {
+    return Bad(place, absl::StrCat("offers_max is ", in.offers_max(), ", allowed 1 to 1000000"));
   }
   if (in.waiting_max() > 10'000'000) return Bad(place, "waiting_max is above 10000000");
   const bool sane = Within(in.delay_busy_min(), 0, 1) && Within(in.delay_share_max(), 0, 1) &&
@@ -79,7 +79,7 @@ absl::Status DecodeDispatch(const std::string& place, const v1::DispatchEntry& i
                     Within(in.budget_share(), 0, 1e6) && Within(in.budget_floor_per_second(), 0, 1e9);
   if (!sane) return Bad(place, "a delay, backoff or budget value is out of range or not a number");
   spec.probes_per_round = static_cast<int>(in.probes_per_round());
-  spec.attempts_max = static_cast<int>(in.attempts_max());
+  spec.attempts_max = static_cast<int>(in.offers_max());
   spec.waiting_max = in.waiting_max();
   spec.delay = {in.delay_busy_min(), in.delay_share_max(), absl::Seconds(in.delay_span_s())};
   spec.backoff = {absl::Seconds(in.backoff_base_s()), in.backoff_multiplier(), in.backoff_cap_of_service(),

@@ -198,7 +198,7 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
       if (counts.sent[region] > 0) out.sent.push_back({region, counts.sent[region]});
     }
     out.done = counts.done;
-    out.attempts = counts.attempts;
+    out.offers = counts.attempts;
     out.busy = counts.busy;
     out.failed = counts.failed;
     out.timeouts = counts.timeouts;

@@ -1,7 +1,7 @@
 // What a run came to: counts, latencies and loads, second by second and as a whole.
 //
 // The whole leaves out the warm-up; the seconds do not, so that a plot shows how the run began. Goodput
-// counts jobs that were served; attempts are offers that reached a worker, counted here and not taken from
+// counts jobs that were served; an offer counts when it has reached a worker, counted here and not taken from
 // what routers say. Loads are busy workers over provisioned ones at the end of each second.
 //
 // Memory: kilobytes a simulated second and region. A observer: changes nothing.

@@ -1,6 +1,6 @@
-// A row of the routing table as one bar: home, each other target, and what is refused; with the words beside it.
+// A row of the routing table as one bar: home, each other target, and what is shed; with the words beside it.
 import { h, s } from './dom.mjs';
-import { milliseconds, percent, reason } from './format.mjs';
+import { milliseconds, percent, reason, ringName } from './format.mjs';
 import { segmentsOf } from './flows.mjs';
 
 const WIDTH = 200;
@@ -22,10 +22,10 @@ export function rowWords(row, store, brief = false) {
   const rings = store.tierSettings?.rings ?? [];
   return segmentsOf(row).map((segment) => {
     if (segment.kind === 'home') return h('li', {}, h('b', {}, percent(segment.share)), ' home');
-    if (segment.kind === 'shed') return h('li', { class: 'shed' }, h('b', {}, percent(segment.share)), ' refused: nothing in reach has room');
-    const ring = rings[segment.ring]?.name;
+    if (segment.kind === 'shed') return h('li', { class: 'shed' }, h('b', {}, percent(segment.share)), ' shed: nothing in reach has room');
+    const ring = segment.ring === undefined ? '' : `${ringName(rings, segment.ring)}, `;
     const words = h('li', { title: reason(segment.reason) }, h('b', {}, percent(segment.share)), ` ${store.title(segment.target)} `);
-    if (!brief) words.append(h('small', {}, `${ring ? `${ring}, ` : ''}${milliseconds(segment.rtt_ms)}; ${reason(segment.reason)}`));
+    if (!brief) words.append(h('small', {}, `${ring}${milliseconds(segment.rtt_ms)}; ${reason(segment.reason)}`));
     return words;
   });
 }

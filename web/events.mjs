@@ -6,7 +6,7 @@ import { groupOf, renderChips } from './kinds.mjs';
 const SHOWN_MAX = 100;
 const NAMES = {
   leader: 'leader', topology: 'topology', planning: 'planning', drain: 'drain', undrain: 'undrain', threshold: 'threshold',
-  mode: 'mode', pin: 'pin', rollback: 'rollback', hot: 'hot', cool: 'cool', shed: 'refusing', spill: 'spill', refused: 'table refused',
+  mode: 'mode', pin: 'pin', rollback: 'rollback', hot: 'hot', cool: 'cool', shed: 'shed', spill: 'spill', refused: 'table refused',
   routers: 'routers', silent: 'silent', heard: 'heard', expired: 'expired', canary: 'canary',
 };
 const SPOKEN = new Set(['drain', 'undrain', 'threshold', 'canary', 'expired', 'hot', 'shed', 'refused', 'silent', 'leader']);

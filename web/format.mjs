@@ -79,6 +79,9 @@ export function localClock(ms, offsetMinutes) {
 
 export const plural = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
+// How a ring of a tier is called, everywhere on the page; its number while the topology is not here yet.
+export const ringName = (rings, index) => rings[index]?.name ?? String(index + 1);
+
 // Why a request leaves home, as a clause.
 const REASONS = {
   home: 'served where it entered',

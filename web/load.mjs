@@ -1,7 +1,7 @@
 // A load as one of six levels, each with a colour of its own in style.css. Pure.
 //
 // Levels are relative to the tier's threshold, because that is what a load means here: below it a region keeps its
-// traffic, above it sheds. Blue to orange stays distinct for every common colour blindness, and lightness alone tells
+// traffic, above it sends some away. Blue to orange stays distinct for every common colour blindness, and lightness alone tells
 // the levels apart too.
 export const LEVELS = ['idle', 'calm', 'busy', 'near the threshold', 'hot', 'full'];
 

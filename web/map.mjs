@@ -4,7 +4,7 @@
 // every screen. Regions are one stop of the tab order, and so are flows; arrow keys move within each.
 import { byId, keyed, s, setAttributes, setText } from './dom.mjs';
 import { flowsOf, shareOf } from './flows.mjs';
-import { load, milliseconds, percent, rate, reason } from './format.mjs';
+import { load, milliseconds, percent, rate, reason, ringName } from './format.mjs';
 import { COLUMNS, NORTH, ROWS } from './land.mjs';
 import { arc, fit, placeLabels, radii, spread, toPixels } from './layout.mjs';
 import { levelOf, levelText } from './load.mjs';
@@ -161,7 +161,7 @@ export class WorldMap {
       transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
       'aria-pressed': String(selected),
       // It begins with what is seen, so that who speaks to the page can say it.
-      'aria-label': `${title} ${Math.round(region.load * 100)} % load, ${levelText(region.load, threshold)}, ${rate(region.demand)} enter` +
+      'aria-label': `${title} ${Math.round(region.load * 100)} % load, ${levelText(region.load, threshold)}, demand ${rate(region.demand)}` +
         `${region.drain ? ', draining' : ''}${region.health === 'fresh' ? '' : `, input ${region.health}`}`,
     });
     setAttributes(halo, { r: r + 5 });
@@ -210,7 +210,7 @@ export class WorldMap {
   #flowText(flow) {
     const share = shareOf(flow, this.#store.tier.regions);
     const orders = flow.orders.map((order) => `the table says ${percent(order.share)} of ${order.priority}, because ${reason(order.reason)}`);
-    return `${this.#store.title(flow.source)} to ${this.#store.title(flow.target)}: ${rate(flow.rps)}, ${percent(share)} of what enters; ` +
+    return `${this.#store.title(flow.source)} to ${this.#store.title(flow.target)}: ${rate(flow.rps)}, ${percent(share)} of its demand; ` +
       (orders.join('; ') || 'the table no longer orders this');
   }
 
@@ -243,7 +243,7 @@ export class WorldMap {
     return [
       line('strong', this.#store.title(name)),
       line('span', `load ${load(region.load)} of ${load(threshold)} (${levelText(region.load, threshold)})`),
-      line('span', `${rate(region.demand)} enter, ${rate(region.served)} are served`),
+      line('span', `demand ${rate(region.demand)}, ${rate(region.served)} served here`),
       line('span', `${region.seen} of ${region.workers} workers`),
     ];
   }
@@ -251,12 +251,12 @@ export class WorldMap {
   #flowTip(flow) {
     const rings = this.#store.tierSettings.rings;
     const rows = flow.orders.flatMap((order) => [
-      line('span', `table: ${percent(order.share)} of ${order.priority} (${milliseconds(order.rtt_ms)}, ring ${rings[order.ring]?.name ?? order.ring + 1}${order.unlock_load === undefined ? '' : `, home load ${load(order.unlock_load)}`})`),
+      line('span', `table: ${percent(order.share)} of ${order.priority} (${milliseconds(order.rtt_ms)}, ring ${ringName(rings, order.ring)}${order.unlock_load === undefined ? '' : `, home load ${load(order.unlock_load)}`})`),
       line('span', `because ${reason(order.reason)}`),
     ]);
     return [
       line('strong', `${this.#store.title(flow.source)} → ${this.#store.title(flow.target)}`),
-      line('span', `${rate(flow.rps)}, ${percent(shareOf(flow, this.#store.tier.regions))} of what enters`),
+      line('span', `${rate(flow.rps)}, ${percent(shareOf(flow, this.#store.tier.regions))} of its demand`),
       ...(rows.length ? rows : [line('span', 'the table no longer orders this')]),
     ];
   }

@@ -119,7 +119,7 @@ export class Members {
     const told = fare(this.#store.tier.outcomes);
     const facts = [
       ['Running', `${counts.busy ?? 0} of ${plural(total, 'worker')}, as last reported`],
-      ['Enter here', rate(own.demand)],
+      ['Demand', rate(own.demand)],
       ['Served here', rate(own.served)],
       ['Wait', `${seconds(told.wait)}, mean of the tier`],
       ['Latency', `${seconds(told.latency)}, mean of the tier`],

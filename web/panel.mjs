@@ -79,9 +79,9 @@ export class Panel {
     const { threshold } = this.store.tier;
     const figures = [
       ['Load', `${load(own.load)}`, levelText(own.load, threshold)],
-      ['All at home', load(own.home), `threshold ${load(threshold)}`],
-      ['Enters', rate(own.demand), own.shed > 0.0005 ? `${percent(own.shed)} refused` : 'nothing refused'],
-      ['Leaves', percent(own.away), `${rate(own.served)} served here`],
+      ['Home load', load(own.home), `threshold ${load(threshold)}`],
+      ['Demand', rate(own.demand), own.shed > 0.0005 ? `${percent(own.shed)} shed` : 'nothing shed'],
+      ['Away', percent(own.away), `${rate(own.served)} served here`],
       ['Workers', `${own.seen}/${own.workers}`, own.health === 'fresh' ? 'reporting' : own.health],
     ];
     const list = byId('panel-figures');

@@ -120,9 +120,9 @@ export class Past {
 
   #moves(moves) {
     const head = (text, number) => h('th', { scope: 'col', class: number ? 'number' : null }, text);
-    const place = (name) => (name ? this.#store.title(name) : 'refused');
+    const place = (name) => (name ? this.#store.title(name) : 'nowhere');
     return h('table', { class: 'plain-table' },
-      h('thead', {}, h('tr', {}, head('From'), head('To'), head('Before', true), head('After', true), head('Moved', true))),
+      h('thead', {}, h('tr', {}, head('From'), head('To'), head('Before', true), head('After', true), head('Traffic', true))),
       h('tbody', {}, moves.map((move) => h('tr', { title: reason(move.reason) },
         h('th', { scope: 'row' }, place(move.source)), h('td', {}, move.target === move.source ? 'home' : place(move.target)),
         h('td', { class: 'number' }, percent(move.before)), h('td', { class: 'number' }, percent(move.after)), h('td', { class: 'number' }, rate(move.moved))))));

@@ -36,6 +36,7 @@ function updateRow(row, region, store) {
   setAttributes(row, { class: store.regionName === region.name ? 'selected' : null });
   setText(head.firstChild, store.title(region.name));
   const tags = [region.drain && 'draining', !region.drain && region.drained > 0 && 'returning', region.pinned && 'pinned',
+    region.shed > 0.0005 && `${percent(region.shed)} shed`,
     region.health !== 'fresh' && region.workers > 0 && region.health].filter(Boolean);
   setText(head.lastChild, tags.join(' · '));
   const [bar, number] = loads.children;
@@ -46,6 +47,6 @@ function updateRow(row, region, store) {
   setText(number, load(region.load));
   setAttributes(number, { title: levelText(region.load, threshold), class: `number${level >= 4 ? ' strong' : ''}` });
   setText(demand, rate(region.demand));
-  setText(away, region.away + region.shed > 0.0005 ? percent(region.away + region.shed) : '');
+  setText(away, region.away > 0.0005 ? percent(region.away) : '');
   setText(workers, region.seen === region.workers ? String(region.workers) : `${region.seen}/${region.workers}`);
 }

@@ -1,9 +1,9 @@
 // The search for one request: what became of it, step by step, as the routers where it was remember it.
 import { get } from './api.mjs';
 import { byId, h, setText } from './dom.mjs';
-import { clock, DASH, seconds } from './format.mjs';
+import { clock, DASH, ringName, seconds } from './format.mjs';
 
-const OUTCOMES = { done: 'done', shed: 'refused', rejected: 'refused', busy: 'refused', timeout: 'too late', failed: 'failed', cancelled: 'cancelled' };
+const OUTCOMES = { done: 'done', shed: 'shed', rejected: 'rejected', busy: 'busy', timeout: 'too late', failed: 'failed', cancelled: 'cancelled' };
 
 export class RequestSearch {
   #store;
@@ -52,7 +52,7 @@ export class RequestSearch {
     const facts = [
       ['Router', trace.forwarded ? `${trace.router}, forwarded by another` : `${trace.router}, where it entered`],
       ['Route', trace.region && trace.region !== trace.source ? `${place(trace.source)} to ${place(trace.region)}` : place(trace.source)],
-      ['Why', [...new Set([trace.reason, ringName(trace, this.#store), `table ${trace.table}`].filter(Boolean))].join(', ')],
+      ['Why', [...new Set([trace.reason, ringOf(trace, this.#store), `table ${trace.table}`].filter(Boolean))].join(', ')],
       ['Worker', trace.worker || 'none began it'],
       ['Offers', `${trace.offers} to workers, ${trace.busy} met a busy one`],
       ['Time', `waited ${seconds(trace.wait_s)}, ran ${seconds(trace.service_s)}, network ${seconds(trace.network_s)}`],
@@ -77,10 +77,10 @@ export function stepText({ what, whom, detail }) {
   return whom ? `${what} to ${whom}${detail ? ` (${detail})` : ''}` : what;
 }
 
-function ringName(trace, store) {
+function ringOf(trace, store) {
   if (trace.ring < 0) return 'home';
   const rings = store.world?.tiers.find((tier) => tier.name === trace.tier)?.rings ?? [];
-  return `ring ${rings[trace.ring]?.name ?? trace.ring + 1}`;
+  return `ring ${ringName(rings, trace.ring)}`;
 }
 
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');

@@ -26,7 +26,7 @@ export function ticks(spanMs, endMs, count = 6) {
   return result.reverse();
 }
 
-// Served at home, sent away, refused, one upon the other: for each step the three upper edges, or null for a gap.
+// Home, away, shed, one upon the other: for each step the three upper edges, or null for a gap.
 export function stack(timeline) {
   return timeline.demand.map((demand, i) => {
     if (demand === null) return null;

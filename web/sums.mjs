@@ -50,10 +50,10 @@ export function renderSums(store) {
     ['Wait', seconds(wait), Number.isNaN(offers) ? 'mean, for a worker' : `mean; ${offers.toFixed(2)} offers a job`],
     ['Latency', seconds(latency), Number.isFinite(latency) ? `mean; ${seconds(ended.service_s)} on the worker` : 'mean of wait and work'],
     ['Errors', Number.isFinite(lost) ? rate(lost) : DASH, lost > 0 ? `${rate(ended.failed)} failed, ${rate(ended.late)} too late` : 'none failed, none too late'],
-    ['Refused', percent(share(tier?.shed ?? NaN)), tier?.shed > 0.005 ? rate(tier.shed) : 'everything is reachable'],
+    ['Shed', percent(share(tier?.shed ?? NaN)), tier?.shed > 0.005 ? rate(tier.shed) : 'everything is reachable'],
     ['Demand', tier ? rate(tier.demand) : DASH, hot ? `${hot} hot ${hot === 1 ? 'region' : 'regions'}` : 'no region is hot'],
-    ['Served at home', percent(share(tier?.home ?? NaN)), tier?.demand > 0 ? rate(tier.home) : 'no requests yet'],
-    ['Sent elsewhere', percent(share(tier?.away ?? NaN)), over > 0.005 ? `${percent(over)} over the least RTT` : 'at the least RTT'],
+    ['Home', percent(share(tier?.home ?? NaN)), tier?.demand > 0 ? rate(tier.home) : 'no requests yet'],
+    ['Away', percent(share(tier?.away ?? NaN)), over > 0.005 ? `${percent(over)} over the least RTT` : 'at the least RTT'],
     ['Workers', `${workers[0]}/${workers[1]}`, workers[0] === workers[1] ? 'all are alive' : `${workers[1] - workers[0]} are missing`],
     ['Routers', String(routers[0]), routers[0] === routers[1] ? 'all hold this table' : `${routers[1]} hold this table`],
   ];

@@ -180,7 +180,7 @@ export class TimelineView {
       ctx.fillRect(ax.x(index) + ax.perStep / 2, 0, 1, height);
     }
     const text = demand === undefined || demand === null ? 'nothing is known of that moment'
-      : `${clock(timeline.start_ms + index * timeline.step_ms)}: ${rate(demand)} entered, ${percent(demand ? timeline.away[index] / demand : 0)} served elsewhere, ${percent(demand ? timeline.shed[index] / demand : 0)} refused`;
+      : `${clock(timeline.start_ms + index * timeline.step_ms)}: demand ${rate(demand)}, ${percent(demand ? timeline.away[index] / demand : 0)} away, ${percent(demand ? timeline.shed[index] / demand : 0)} shed`;
     setText(byId('timeline-read'), text);
     setAttributes(this.#canvas, { 'aria-valuemin': 0, 'aria-valuemax': last, 'aria-valuenow': Math.max(0, Math.min(last, index)), 'aria-valuetext': text });
   }

@@ -117,7 +117,7 @@ std::string PanelText(const PanelView& view, bool colour) {
                    {"JOBS/S", right},
                    {"LOAD"},
                    {"", right},
-                   {"AT HOME IT WERE", right},
+                   {"HOME LOAD", right},
                    {"SERVED HOME", right},
                    {"SUCCESS", right},
                    {"P50", right},
@@ -145,9 +145,10 @@ std::string PlainLine(const PanelView& view) {
     absl::StrAppendFormat(&loads, "  %s %.2f", name, status == nullptr ? 0 : status->load());
   }
   return absl::StrFormat(
-      "%3.0f s %-6s load%s | home %s, success %s, p50 %.2f s, p99 %.2f s, %.1f offers a job\n", view.now_s,
-      view.script.At(view.now_s).name, loads, Shortened(all.home_share()), Shortened(all.success()),
-      all.latency_s.Quantile(0.5), all.latency_s.Quantile(0.99), all.offers_per_job());
+      "%3.0f s %-6s load%s | served home %s, success %s, p50 %.2f s, p99 %.2f s, %.1f offers a job\n",
+      view.now_s, view.script.At(view.now_s).name, loads, Shortened(all.home_share()),
+      Shortened(all.success()), all.latency_s.Quantile(0.5), all.latency_s.Quantile(0.99),
+      all.offers_per_job());
 }
 
 }  // namespace ringway::demo

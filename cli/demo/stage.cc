@@ -29,7 +29,7 @@ JobRecord Record(const Fleet& fleet, const v1::End& end) {
   record.served = fleet.world.FindRegion(trace.region()).value_or(RegionId());
   record.network_s = trace.network_s();
   record.spilled = trace.reason() == kSpillReason;
-  record.offers = trace.attempts();
+  record.offers = trace.offers();
   record.wait_s = trace.wait_s();
   record.busy = trace.busy();
   return record;

@@ -93,7 +93,7 @@ void JudgePhase(const Fleet& fleet, const Script& script, const Tally& tally, st
     const double home_max = std::min(1.0, home + (1 - home) * early + kShareTolerance);
     const double home_min = std::max(0.0, home - kShareTolerance);
     checks.push_back(
-        {sums.home_share() >= home_min && sums.home_share() <= home_max, phase.name + ": served at home",
+        {sums.home_share() >= home_min && sums.home_share() <= home_max, phase.name + ": served home",
          Percent(sums.home_share()),
          absl::StrCat(Percent(home_min), " to ", Percent(home_max), ", the table says ", Percent(home))});
     const double spread_ms = SpreadRttMs(fleet, script);
@@ -102,7 +102,7 @@ void JudgePhase(const Fleet& fleet, const Script& script, const Tally& tally, st
                       absl::StrFormat("%.0f ms", sums.network_ms_mean()),
                       absl::StrFormat("at least %.0f ms, the table says %.0f", spread_min_ms, spread_ms)});
   } else if (phase.kind == PhaseKind::kCalm) {
-    checks.push_back(AtLeast(phase.name + ": served at home", sums.home_share(), kCalmHomeMin));
+    checks.push_back(AtLeast(phase.name + ": served home", sums.home_share(), kCalmHomeMin));
   }
 }
 
@@ -116,7 +116,7 @@ std::string ComparisonText(const Script& script, const Tally& tally) {
   const JobSums& home = tally.phase(calm);
   const JobSums& spread = tally.phase(global);
   return absl::StrFormat(
-      "Routing everywhere against staying home, same traffic: %s instead of %s served at home,\n"
+      "Routing everywhere against staying home, same traffic: %s instead of %s served home,\n"
       "round trip %.0f ms instead of %.0f ms on average, p50 %+.0f ms, p99 %+.0f ms.\n",
       Percent(spread.home_share()), Percent(home.home_share()), spread.network_ms_mean(),
       home.network_ms_mean(), 1000 * (spread.latency_s.Quantile(0.5) - home.latency_s.Quantile(0.5)),

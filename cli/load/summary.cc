@@ -34,8 +34,8 @@ std::string Seconds(const Histogram& histogram, double q) {
 
 void AddTo(Counts& counts, const v1::End& end, double latency_s) {
   const v1::JobTrace& trace = end.trace();
-  counts.offers += trace.attempts();
-  if (trace.attempts() > 0) ++counts.placed;
+  counts.offers += trace.offers();
+  if (trace.offers() > 0) ++counts.placed;
   switch (FateOf(end.outcome())) {
     case Fate::kRefused:
       ++counts.refused;
@@ -150,7 +150,7 @@ std::string Summary::Text(double took_s, bool colour) const {
                         {"DONE", right},
                         {"REFUSED", right},
                         {"FAILED", right},
-                        {"AT HOME", right},
+                        {"SERVED HOME", right},
                         {"OFFERS/JOB", right},
                         {"P50", right},
                         {"P99", right}});

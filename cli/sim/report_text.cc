@@ -16,9 +16,12 @@ double Share(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 TextTable RegionTable(const sim::RunReport& report) {
   const Align right = Align::kRight;
-  std::vector<Column> columns = {{"REGION"},         {"WORKERS", right},
-                                 {"BUSY", right},    {"USERS' JOBS", right},
-                                 {"AT HOME", right}, {"SERVED FOR OTHERS", right}};
+  std::vector<Column> columns = {{"REGION"},
+                                 {"WORKERS", right},
+                                 {"BUSY", right},
+                                 {"USERS' JOBS", right},
+                                 {"SERVED HOME", right},
+                                 {"SERVED FOR OTHERS", right}};
   if (report.cost) {
     columns.insert(columns.end(), {{"GPU HOURS", right}, {"GPU COST", right}, {"EGRESS COST", right}});
   }
@@ -86,7 +89,7 @@ std::string ReportText(const sim::RunReport& report, bool colour) {
   const auto of = [&](Outcome outcome) { return report.outcomes[static_cast<std::size_t>(outcome)]; };
   std::string text = RegionTable(report).Render(colour) + "\n";
   absl::StrAppendFormat(&text, "jobs submitted     %.0f\n", f[sim::Figure::kSubmitted]);
-  absl::StrAppendFormat(&text, "served             %s, %s of them at home\n",
+  absl::StrAppendFormat(&text, "served             %s, %s of them home\n",
                         Percent(f[sim::Figure::kServedShare]), Percent(f[sim::Figure::kHomeShare]));
   absl::StrAppendFormat(&text, "not served         %d shed, %d too late, %d failed, %d cancelled\n",
                         of(Outcome::kShed), of(Outcome::kTimeout), of(Outcome::kFailed),
@@ -99,7 +102,7 @@ std::string ReportText(const sim::RunReport& report, bool colour) {
                         f[sim::Figure::kWaitMeanS], f[sim::Figure::kWaitP50S], f[sim::Figure::kWaitP99S]);
   absl::StrAppendFormat(&text, "latency            p50 %.3f s, p99 %.3f s\n", f[sim::Figure::kLatencyP50S],
                         f[sim::Figure::kLatencyP99S]);
-  absl::StrAppendFormat(&text, "offers a job       %.2f\n", f[sim::Figure::kOffersPerServed]);
+  absl::StrAppendFormat(&text, "offers/served      %.2f\n", f[sim::Figure::kOffersPerServed]);
   absl::StrAppendFormat(&text, "wasted GPU time    %s\n", Percent(f[sim::Figure::kWastedShare]));
   text += CostText(report);
   text += References(report);

@@ -116,9 +116,14 @@ TextTable SummaryTable(const sim::Grid& grid, const std::vector<sim::GridRow>& r
   const Align right = Align::kRight;
   std::vector<Column> columns;
   for (const sim::Axis& axis : grid.axes) columns.push_back({axis.parameter, right});
-  for (const char* title : {"SEEDS", "SERVED", "+-", "AT HOME", "WAIT P99", "+-", "OFFERS", "BUSY"}) {
-    columns.push_back({title, right});
-  }
+  columns.insert(columns.end(), {{"SEEDS", right},
+                                 {"SERVED", right},
+                                 {"+-", right},
+                                 {"SERVED HOME", right},
+                                 {"WAIT P99", right},
+                                 {"+-", right},
+                                 {"OFFERS/SERVED", right},
+                                 {"BUSY", right}});
   if (grid.priced()) columns.push_back({"COST/1000 SERVED", right});
   TextTable table(columns);
   for (const sim::GridRow& row : rows) {

@@ -15,7 +15,7 @@ using cli::Style;
 
 constexpr double kBarLoadMax = 1.25;
 constexpr int kNameColumns = 16;
-constexpr int kBarColumns = 12;
+constexpr int kBarColumns = 9;
 
 Style StyleOf(double load, double threshold) {
   if (load > 1.02 * threshold) return Style::kBad;
@@ -67,7 +67,7 @@ std::string RegionLine(const Frame& frame, const v1::TierStatus& tier, const v1:
   const std::string name = Cut(region.region(), kNameColumns);
   const std::string bar = LoadBar(region.load(), tier.overload_threshold(), kBarColumns);
   const std::string rest = absl::StrFormat(
-      " %4.2f %6.1f %6.1f %4.0f%% %6s %6s%s", region.load(), region.demand_rps(), region.served_rps(),
+      " %4.2f %8.1f %8.1f %3.0f%% %6s %6s%s", region.load(), region.demand_rps(), region.served_rps(),
       100 * region.exported_share(), Ratio(counts.wait_s_sum, counts.started, "%.2fs"),
       Ratio(counts.offers, counts.placed, "%.1f"), state);
   return absl::StrFormat("%-*s ", kNameColumns, name) +
@@ -159,9 +159,10 @@ void AddTier(const Frame& frame, const v1::TierStatus& tier, const Screen& scree
              std::vector<std::string>& lines) {
   if (room < 3) return;
   lines.push_back(Paint(Cut(TierText(frame, tier), screen.width), Style::kBold, screen.colour));
-  lines.push_back(Cut(absl::StrFormat("%-*s %-*s %4s %6s %6s %5s %6s %6s", kNameColumns, "REGION",
-                                      kBarColumns, "LOAD", "", "DEMAND", "SERVED", "AWAY", "WAIT", "OFFERS"),
-                      screen.width));
+  lines.push_back(
+      Cut(absl::StrFormat("%-*s %-*s %4s %8s %8s %4s %6s %6s", kNameColumns, "REGION", kBarColumns, "LOAD",
+                          "", "DEMAND/S", "SERVED/S", "AWAY", "WAIT", "OFFERS"),
+          screen.width));
   std::vector<const v1::RegionStatus*> regions;
   for (const v1::RegionStatus& region : tier.regions()) regions.push_back(&region);
   const int flow_room = std::min(room / 3, 8);

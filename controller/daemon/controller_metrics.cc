@@ -109,20 +109,22 @@ ControllerMetrics::ControllerMetrics() {
                        .Register(r)
                        .Add({}, prometheus::Histogram::BucketBoundaries{1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3,
                                                                         0.01, 0.03, 0.1, 0.3, 1});
-  threshold_.family =
-      GaugeFamily("ringway_controller_tier_overload_threshold", "Load above which a region sheds traffic.");
+  threshold_.family = GaugeFamily("ringway_controller_tier_overload_threshold",
+                                  "Load above which a region sends traffic away.");
   mode_.family = GaugeFamily("ringway_controller_tier_mode", "0 active, 1 observe, 2 frozen.");
   demand_.family = GaugeFamily("ringway_controller_tier_demand_rps", "Demand of a tier.");
-  away_.family = GaugeFamily("ringway_controller_tier_away_rps", "Planned to be served outside its region.");
-  shed_.family = GaugeFamily("ringway_controller_tier_shed_rps", "Planned to be refused.");
+  away_.family = GaugeFamily("ringway_controller_tier_away_rps", "Away: demand that goes to other regions.");
+  shed_.family = GaugeFamily("ringway_controller_tier_shed_rps", "Shed: demand that no region has room for.");
   rtt_cost_.family = GaugeFamily("ringway_controller_tier_rtt_cost", "Sum of RPS x RTT in ms of the plan.");
   rtt_optimal_.family =
       GaugeFamily("ringway_controller_tier_rtt_cost_optimal", "The least that it could be.");
   moves_.family = GaugeFamily("ringway_controller_tier_moves", "Pieces that the offload loop moved.");
   load_.family = GaugeFamily("ringway_controller_region_load", "Measured load, of provisioned capacity.");
-  planned_.family = GaugeFamily("ringway_controller_region_planned_load", "Load under the last plan.");
-  home_.family = GaugeFamily("ringway_controller_region_home_load", "Load if all traffic stayed at home.");
-  region_demand_.family = GaugeFamily("ringway_controller_region_demand_rps", "Demand first entering here.");
+  planned_.family =
+      GaugeFamily("ringway_controller_region_planned_load", "Planned load: under the last plan.");
+  home_.family = GaugeFamily("ringway_controller_region_home_load", "Home load: if all demand stayed home.");
+  region_demand_.family =
+      GaugeFamily("ringway_controller_region_demand_rps", "Demand: jobs that first enter here.");
   served_.family = GaugeFamily("ringway_controller_region_served_rps", "Arriving here, from all regions.");
   seen_.family = GaugeFamily("ringway_controller_region_workers_seen", "Workers that are alive.");
   provisioned_.family = GaugeFamily("ringway_controller_region_workers", "Workers that are provisioned.");

@@ -27,7 +27,7 @@ void WriteTrace(const v1::RequestTrace& trace, JsonWriter& json) {
   json.Key("reason").Text(course.reason()).Key("ring").Integer(static_cast<int>(course.ring()) - 1);
   json.Key("table").Text(absl::StrCat(course.table_epoch(), ".", course.table_version()));
   json.Key("worker").Text(course.worker());
-  json.Key("offers").Integer(course.attempts()).Key("busy").Integer(course.busy());
+  json.Key("offers").Integer(course.offers()).Key("busy").Integer(course.busy());
   json.Key("wait_s").Number(course.wait_s()).Key("delay_s").Number(course.delay_s());
   json.Key("service_s").Number(course.service_s()).Key("network_s").Number(course.network_s());
   json.Key("steps").BeginArray();

@@ -286,7 +286,7 @@ class FairShare {
     findings_.push_back(
         {Finding::Kind::kOverloaded, worst,
          shed_rps > 0 ? absl::StrCat("demand is above all that ", members, " regions can serve: ", shed_rps,
-                                     " requests/s refused, least important first")
+                                     " jobs/s shed, least important first")
                       : absl::StrCat("every region in reach is at the threshold: ", Filled(members, level),
                                      level > kFullLevel ? ", their lines refuse what comes too late" : "")});
   }

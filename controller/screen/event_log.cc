@@ -203,8 +203,8 @@ void EventLog::CompareTier(absl::Time now, absl::Time wall, const TierLoop& loop
   sheds = !sheds;
   LoggedEvent& entry =
       Log(wall, EventKind::kShed,
-          sheds ? absl::StrFormat("demand is above all that can be reached: %.1f%% is refused", share * 100)
-                : std::string("nothing is refused any more"));
+          sheds ? absl::StrFormat("demand is above all that can be reached: %.1f%% is shed", share * 100)
+                : std::string("nothing is shed any more"));
   entry.warning = sheds;
   entry.tier = loop.tier().name;
 }

@@ -14,7 +14,7 @@ void OutcomeSums::Add(const TierCounts& counts) {
   cancelled += static_cast<double>(counts.cancelled);
   shed += static_cast<double>(counts.shed);
   ran += static_cast<double>(counts.ran);
-  offers += static_cast<double>(counts.attempts);
+  offers += static_cast<double>(counts.offers);
   wait_s += counts.wait_s_sum;
   service_s += counts.service_s_sum;
 }

@@ -61,7 +61,7 @@ absl::StatusOr<TierCounts> DecodeCounts(const v1::TierReport& message, TierId id
     return BadReport(place, "wait_s_sum, service_s_sum and held_s_sum must be finite and not negative");
   }
   counts.done = message.done();
-  counts.attempts = message.attempts();
+  counts.offers = message.offers();
   counts.busy = message.busy();
   counts.failed = message.failed();
   counts.timeouts = message.timeouts();
@@ -215,7 +215,7 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
       cell->set_count(sent.count);
     }
     out->set_done(counts.done);
-    out->set_attempts(counts.attempts);
+    out->set_offers(counts.offers);
     out->set_busy(counts.busy);
     out->set_failed(counts.failed);
     out->set_timeouts(counts.timeouts);

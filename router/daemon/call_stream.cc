@@ -46,7 +46,7 @@ void CallStream::OnEnding(const v1::End& end) {
   add("ringway-region", trace.region());
   add("ringway-router", trace.router());
   add("ringway-worker", trace.worker());
-  add("ringway-offers", absl::StrCat(trace.attempts()));
+  add("ringway-offers", absl::StrCat(trace.offers()));
   add("ringway-wait-ms", absl::StrCat(static_cast<std::int64_t>(trace.wait_s() * 1e3)));
   add("ringway-reason", trace.reason());
   add("ringway-table", absl::StrCat(trace.table_epoch(), ".", trace.table_version()));

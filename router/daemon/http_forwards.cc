@@ -126,7 +126,7 @@ bool HttpForwards::OnRelay(JobId, AttemptId attempt, v1::JobDown& message) {
     const v1::JobTrace& trace = message.http().trace();
     exchange.OnForwardHead(HeadOf(message.http()), {.region = trace.region(),
                                                     .worker = trace.worker(),
-                                                    .attempts = static_cast<int>(trace.attempts()),
+                                                    .attempts = static_cast<int>(trace.offers()),
                                                     .wait = absl::Seconds(trace.wait_s())});
   } else if (message.has_chunk() && forwarded->headed) {
     exchange.OnResponseBody(message.chunk());

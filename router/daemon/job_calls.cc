@@ -159,7 +159,7 @@ v1::End JobCalls::EndMessage(const Call& call, const EndJob& end) const {
     if (end.trace.worker.valid() && trace.worker().empty()) {
       trace.set_worker(NameOf(end.trace.worker));
     }
-    trace.set_attempts(end.trace.attempts);
+    trace.set_offers(end.trace.attempts);
     trace.set_busy(end.trace.busy);
     trace.set_delay_s(absl::ToDoubleSeconds(end.trace.delay));
     trace.set_wait_s(absl::ToDoubleSeconds(end.trace.wait));
@@ -203,7 +203,7 @@ bool JobCalls::OnRelay(JobId job, AttemptId attempt, v1::JobDown& message) {
     v1::JobTrace& trace = *message.mutable_http()->mutable_trace();
     trace.set_region(fleet_.fleet->world.regions[fleet_.home].name);
     trace.set_router(settings_.router);
-    trace.set_attempts(call->offers);
+    trace.set_offers(call->offers);
     RuleOutRepeat(job, "its response has begun to be delivered");
   } else if (message.has_chunk()) {
     RuleOutRepeat(job, "part of its result has been delivered");

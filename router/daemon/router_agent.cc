@@ -229,7 +229,7 @@ void RouterAgent::Do(const SendReport& report) {
       sent.set_count(c.sent[r]);
     }
     tier.set_done(c.done);
-    tier.set_attempts(c.attempts);
+    tier.set_offers(c.attempts);
     tier.set_busy(c.busy);
     tier.set_failed(c.failed);
     tier.set_timeouts(c.timeouts);

@@ -34,8 +34,8 @@ void TraceStore::Add(v1::RequestTrace& trace, absl::Duration since, std::string_
 void TraceStore::Count(const v1::RequestTrace& trace) {
   const v1::JobTrace& end = trace.end().trace();
   const bool here = end.router() == router_;
-  if (here && end.attempts() > 0) {
-    totals_.set_offers(totals_.offers() + end.attempts());
+  if (here && end.offers() > 0) {
+    totals_.set_offers(totals_.offers() + end.offers());
     totals_.set_busy(totals_.busy() + end.busy());
     totals_.set_placed(totals_.placed() + 1);
   }

@@ -14,7 +14,7 @@ constexpr std::array<FigureText, kFigures> kTexts = {{
     {"shed_share", "shed", true, -1},
     {"too_late_share", "too late", true, -1},
     {"failed_share", "failed", true, -1},
-    {"home_share", "served at home", true, 1},
+    {"home_share", "served home", true, 1},
     {"wait_mean_s", "mean wait, s", false, -1},
     {"wait_p50_s", "median wait, s", false, -1},
     {"wait_p99_s", "p99 wait, s", false, -1},

@@ -14,10 +14,10 @@ function tile(label, value, note, mood) {
 function tiles(run) {
   const f = run.figures, box = el("div", {class: "tiles"});
   box.append(tile("served", percent(f.served_share), `${short(f.submitted)} jobs submitted`));
-  box.append(tile("at home", percent(f.home_share), "of the served"));
+  box.append(tile("served home", percent(f.home_share), "of the served"));
   box.append(tile("wait p99", short(f.wait_p99_s) + " s", `mean ${short(f.wait_mean_s)} s`));
   box.append(tile("end to end p99", short(f.latency_p99_s) + " s", `median ${short(f.latency_p50_s)} s`));
-  box.append(tile("offers a job", f.offers_per_served.toFixed(2), "1 is the least"));
+  box.append(tile("offers a served job", f.offers_per_served.toFixed(2), "1 is the least"));
   box.append(tile("workers busy", percent(f.busy_share), `${percent(f.wasted_share)} of it wasted`));
   if (run.cost) {
     box.append(tile("cost of 1000 served jobs", short(f.cost_per_1000_served),
@@ -80,7 +80,7 @@ function regions(run) {
     r.served > 0 ? percent(r.served_home / r.served) : "–", short(r.served_guest),
     ...(r.cost ? [short(r.cost.gpu_hours), short(r.cost.gpu), short(r.cost.egress)] : [])]);
   const money = run.cost ? ["GPU hours", "cost of GPU hours", "cost of egress"] : [];
-  return card("Regions", "", table(["region", "workers", "busy", "its users' jobs", "at home", "for others", ...money], rows));
+  return card("Regions", "", table(["region", "workers", "busy", "users' jobs", "served home", "served for others", ...money], rows));
 }
 function charts(run) {
   const s = run.series, grid = el("div", {class: "grid"});

@@ -65,7 +65,7 @@ TEST(DemoTruth, RealProcessesDoWhatTheSimulatorSays) {
   const double foretold_p99_s = Number(simulated, "figures", "latency_p99_s");
   const double foretold_home = Number(simulated, "figures", "home_share");
   std::printf(
-      "            jobs  success    p50      p99      at home\n"
+      "            jobs  success    p50      p99      served home\n"
       "real        %4.0f  %6.2f %%  %.3f s  %.3f s  %5.1f %%\n"
       "simulated   %4.0f  %6.2f %%  %.3f s  %.3f s  %5.1f %%\n",
       jobs, 100 * success, p50_s, p99_s, 100 * home, foretold_jobs, 100 * foretold_success, foretold_p50_s,

@@ -267,7 +267,7 @@ TEST(VerdictTest, AGoodRunPassesAndASpoiltOneSaysWhat) {
 
   Played scattered;
   for (int i = 0; i < 100; ++i) scattered.tally.Add(Job(0, 0, 1, 3, 0.5));
-  EXPECT_EQ(scattered.Short(), "calm: served at home;");
+  EXPECT_EQ(scattered.Short(), "calm: served home;");
 
   Played spilling;
   for (int i = 0; i < 200; ++i) {

@@ -69,7 +69,7 @@ TEST(FleetViewTest, WantedWorkersAreAColumnOfTiersThatAreScaled) {
 TEST(FleetViewTest, ATableShowsWhatLeavesHomeAndWhy) {
   const std::string text = RoutingText(SomeTable(), SomeFleet(), false);
   EXPECT_THAT(text, HasSubstr("table 3.41"));
-  EXPECT_THAT(text, HasSubstr("tier animate: 1 of 2 rows keep everything at home"));
+  EXPECT_THAT(text, HasSubstr("tier animate: 1 of 2 rows keep everything home"));
   EXPECT_THAT(
       text,
       HasSubstr(

@@ -200,7 +200,7 @@ TEST_F(GenerateTest, ProfilesWhereTheTimeOfAPictureGoes) {
       {"engine", "profile", folder_.path().string(), "--size", "16", "--steps", "3", "--rounds", "1"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   for (const char* said :
-       {"text_encoder", "unet", "vae decoder", "conv", "attention", "16 x 16, 3 steps", "of peak"})
+       {"text_encoder", "unet", "vae decoder", "conv", "attention", "16 x 16, 3 steps", "OF PEAK"})
     EXPECT_THAT(ran.out, HasSubstr(said));
   EXPECT_THAT(Ringway({"engine", "profile", "/nonexistent"}).err, HasSubstr("no model that draws"));
 }

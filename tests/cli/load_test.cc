@@ -107,7 +107,7 @@ v1::End EndOf(const std::string& outcome, const std::string& region, const std::
   end.set_message(message);
   end.mutable_trace()->set_source_region("paris");
   end.mutable_trace()->set_region(region);
-  end.mutable_trace()->set_attempts(region.empty() ? 0 : 1);
+  end.mutable_trace()->set_offers(region.empty() ? 0 : 1);
   return end;
 }
 

@@ -47,7 +47,7 @@ class EchoRouter : public v1::Ingress::Service {
     stream->Write(down);
     down.mutable_end()->set_outcome(outcome);
     down.mutable_end()->set_message("as scripted");
-    if (!without_a_trace) down.mutable_end()->mutable_trace()->set_attempts(3);
+    if (!without_a_trace) down.mutable_end()->mutable_trace()->set_offers(3);
     stream->Write(down);
     return grpc::Status::OK;
   }

@@ -75,7 +75,7 @@ TEST_F(DocumentsTest, WhatBecameOfJobsIsOfTheLastHalfMinute) {
   outcomes_.Take(rig_.now - absl::Seconds(5), {{.tier = TierId(0),
                                                 .sent = {},
                                                 .done = 80,
-                                                .attempts = 130,
+                                                .offers = 130,
                                                 .failed = 10,
                                                 .timeouts = 5,
                                                 .cancelled = 7,

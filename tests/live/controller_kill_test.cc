@@ -12,7 +12,7 @@ TEST(ControllerKillTest, NoRequestFailsAndTheRestartedOneLeadsWithAHigherEpoch) 
   // A burst may find all workers of a region busy; its jobs wait then, as long as their deadline allows.
   SmallWorld world({.regions = {{"paris", 2, 2}, {"oslo", 2, 2}},
                     .service_mean_s = 0.15,
-                    .dispatch = "{mode: probe, attemptsMax: 5000}"});
+                    .dispatch = "{mode: probe, offersMax: 5000}"});
   ASSERT_TRUE(world.AwaitReady());
   const std::uint64_t epoch_before = world.Status()->epoch();
 

@@ -81,7 +81,7 @@ TEST(LedgerTest, OneOfferAJobThroughASpikeAndEverySlotIsUsed) {
   const auto records = spike.Finish();
   const Tally tally = Count(records);
   std::size_t offered = 0;
-  for (const JobRecord& r : records) offered += r.end.trace().attempts() > 0 ? 1 : 0;
+  for (const JobRecord& r : records) offered += r.end.trace().offers() > 0 ? 1 : 0;
   const double per_offered = static_cast<double>(tally.attempts) / static_cast<double>(offered);
   // While jobs arrive; what waits then is served on top of it.
   const double possible = kCapacityRps * 3;

@@ -130,7 +130,7 @@ Tally Count(const std::vector<JobRecord>& records) {
   for (const JobRecord& record : records) {
     ++tally.jobs;
     tally.done += record.done() ? 1 : 0;
-    tally.attempts += record.end.trace().attempts();
+    tally.attempts += record.end.trace().offers();
   }
   return tally;
 }

@@ -67,7 +67,7 @@ TEST(OperationsTest, ARunningJobThatIsCancelledFreesItsWorkerAndItsClientIsTold)
   const JobAnswer answer = call.Await();
   EXPECT_EQ(answer.outcome(), "cancelled");
   EXPECT_THAT(answer.end.message(), HasSubstr("cancelled by an operator: sent twice"));
-  EXPECT_EQ(answer.end.trace().attempts(), 1u) << "it was sent again";
+  EXPECT_EQ(answer.end.trace().offers(), 1u) << "it was sent again";
   EXPECT_TRUE(Eventually([&] { return at.StateOf("oslo-0-w0") == "idle"; }));
   EXPECT_THAT(at.Ask({"jobs"}).out, HasSubstr("no such jobs"));
   EXPECT_EQ(at.Ask({"cancel", "order-1"}).code, 0) << "once more changes nothing";

@@ -14,12 +14,12 @@ namespace {
 
 // Neither attempts nor budget bound the retries, so that delay and backoff have to do it alone.
 constexpr char kNeither[] =
-    "{mode: probe, probesPerRound: 1, attemptsMax: 10000, retryBudget: {share: 1000, floorPerSecond: "
+    "{mode: probe, probesPerRound: 1, offersMax: 10000, retryBudget: {share: 1000, floorPerSecond: "
     "1000000}, "
     "delay: {shareMax: 0, span: 0s}, "
     "backoff: {base: 0s, multiplier: 1, capOfService: 0, fullJitter: false}}";
 constexpr char kBoth[] =
-    "{mode: probe, probesPerRound: 1, attemptsMax: 10000, retryBudget: {share: 1000, floorPerSecond: "
+    "{mode: probe, probesPerRound: 1, offersMax: 10000, retryBudget: {share: 1000, floorPerSecond: "
     "1000000}, "
     "delay: {busyMin: 0.8, shareMax: 1, span: 250ms}, "
     "backoff: {base: 20ms, multiplier: 2, capOfService: 4, fullJitter: true}}";

@@ -44,7 +44,7 @@ TEST_F(WorkerKillTest, AJobWithAKeyRunsOnceMoreElsewhere) {
   const JobAnswer answer = KillUnder(header);
   EXPECT_EQ(answer.outcome(), "done") << answer.end.message() << answer.status.error_message();
   EXPECT_NE(answer.end.trace().worker(), killed_);
-  EXPECT_EQ(answer.end.trace().attempts(), 2u);
+  EXPECT_EQ(answer.end.trace().offers(), 2u);
   EXPECT_EQ(world_.Completions("keyed"), 1);
 }
 
@@ -53,7 +53,7 @@ TEST_F(WorkerKillTest, AJobWithoutAKeyFailsWithAClearErrorAndIsNotRepeated) {
   const JobAnswer answer = KillUnder(Header(kTier, "unkeyed"));
   EXPECT_EQ(answer.outcome(), "failed");
   EXPECT_THAT(answer.end.message(), Not(IsEmpty()));
-  EXPECT_EQ(answer.end.trace().attempts(), 1u);
+  EXPECT_EQ(answer.end.trace().offers(), 1u);
   EXPECT_EQ(world_.Completions("unkeyed"), 0);
   std::printf("a job without a key whose worker died: %s\n", answer.end.message().c_str());
 }

@@ -97,7 +97,7 @@ TEST(FleetCodecTest, RefusesEveryBrokenMapWithThePlaceInTheMessage) {
       {"deadline_s", [=](auto& m) { m.mutable_tiers(0)->set_deadline_s(nan); }},
       {"probes_per_round is 0",
        [](auto& m) { m.mutable_tiers(0)->mutable_dispatch()->set_probes_per_round(0); }},
-      {"attempts_max is 0", [](auto& m) { m.mutable_tiers(0)->mutable_dispatch()->set_attempts_max(0); }},
+      {"offers_max is 0", [](auto& m) { m.mutable_tiers(0)->mutable_dispatch()->set_offers_max(0); }},
       {"out of range or not a number",
        [=](auto& m) { m.mutable_tiers(0)->mutable_dispatch()->set_backoff_base_s(nan); }},
       {"['north']: not a region",

@@ -71,7 +71,7 @@ TEST_F(RouterDaemon, AJobRunsAndTellsItsStory) {
   EXPECT_EQ(trace.router(), "r1");
   EXPECT_EQ(trace.region(), "home");
   EXPECT_EQ(trace.source_region(), "home");
-  EXPECT_EQ(trace.attempts(), 1u);
+  EXPECT_EQ(trace.offers(), 1u);
   EXPECT_GE(trace.service_s(), 0.04);
 }
 

@@ -38,7 +38,7 @@ spec:
   dispatch:
 )";
 
-constexpr char kNoCure[] = R"(    attemptsMax: 10000
+constexpr char kNoCure[] = R"(    offersMax: 10000
     delay: {shareMax: 0}
     backoff: {base: 0s}
     retryBudget: {share: 1000, floorPerSecond: 1000000}

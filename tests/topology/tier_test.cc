@@ -37,7 +37,7 @@ spec:
   dispatch:
     mode: ledger
     probesPerRound: 3
-    attemptsMax: 20
+    offersMax: 20
     waitingMax: 100
     delay: {busyMin: 0.6, shareMax: 0.5, span: 100ms}
     backoff: {base: 20ms, multiplier: 1.5, capOfService: 0.1, fullJitter: false}
@@ -87,10 +87,10 @@ TEST(TierFileTest, ReadsGuardAndDispatch) {
   const absl::StatusOr<Topology> topology = ParseTopology(Text(kWorldText, kFullTier), "t.yaml");
   ASSERT_TRUE(topology.ok()) << topology.status();
   const GuardSpec& guard = topology->fleet->tiers[TierId(0)].guard;
-  EXPECT_THAT((std::vector<double>{guard.plan_margin, guard.shed_above, guard.cost_clamp_low,
-                                   guard.cost_clamp_high, guard.refuted_at, guard.hysteresis, guard.step_max,
-                                   guard.jump_max}),
-              ElementsAre(0.05, 1.5, 0.5, 2, 12, 0.02, 0.3, 5));
+  EXPECT_THAT(
+      (std::vector<double>{guard.plan_margin, guard.shed_above, guard.cost_clamp_low, guard.cost_clamp_high,
+                           guard.refuted_at, guard.hysteresis, guard.step_max, guard.jump_max}),
+      ElementsAre(0.05, 1.5, 0.5, 2, 12, 0.02, 0.3, 5));
   EXPECT_EQ(guard.jump_confirmations, 4);
   EXPECT_EQ(guard.stale_after, absl::Seconds(4));
   EXPECT_EQ(guard.missing_after, absl::Seconds(9));

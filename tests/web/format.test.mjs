@@ -1,7 +1,7 @@
 // Numbers as a person reads them.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { brief, DASH, load, localClock, milliseconds, nines, percent, plural, rate, reason, seconds, span, withTitles } from '../../web/format.mjs';
+import { brief, DASH, load, localClock, milliseconds, nines, percent, plural, rate, reason, ringName, seconds, span, withTitles } from '../../web/format.mjs';
 
 const table = (name, fn, rows) => test(name, () => rows.forEach(([value, text]) => assert.equal(fn(value), text, `${value}`)));
 
@@ -39,4 +39,9 @@ test('a long sentence is cut where it pauses, and nothing of it is lost', () => 
   assert.ok(head.endsWith('end;') && head.length <= 130, head);
   assert.equal(`${head} ${rest}`, long);
   assert.deepEqual(Object.values(brief('x'.repeat(200))).map((part) => part.length), [130, 70]);
+});
+
+test('a ring has its name, and its number only while the topology is not here', () => {
+  assert.equal(ringName([{ name: 'near' }, { name: 'continent' }], 1), 'continent');
+  assert.equal(ringName([], 1), '2');
 });

@@ -41,7 +41,7 @@ const steps = {
     await page.until('a flow from Paris', `document.querySelector('#map [data-flow^="paris>"]')?.flow.orders.length`, 20000);
     const key = await page.run(`document.querySelector('#map [data-flow^="paris>"]').dataset.flow`);
     const spoken = `document.querySelector('#map [data-flow="${key}"]').getAttribute('aria-label')`;
-    await page.until('the flow is really used', `/: [1-9][\\d.]*\\/s, \\d+ % of what enters/.test(${spoken})`);
+    await page.until('the flow is really used', `/: [1-9][\\d.]*\\/s, \\d+ % of its demand/.test(${spoken})`);
     assert.match(await page.run(spoken), /the table says \d+ % of interactive, because the source is above its threshold/);
     await page.run(`document.querySelector('#map [data-flow="${key}"]').focus()`);
     assert.equal(await page.run(`document.querySelector('#tip').hidden`), false);
@@ -133,7 +133,7 @@ const steps = {
     await page.press('ArrowLeft');
     await page.until('the moment is in the address', `/at=\\d{13}/.test(location.hash)`);
     const told = await page.text('#timeline-read');
-    assert.match(told, /^\d\d:\d\d:\d\d: [\d.]+\/s entered/);
+    assert.match(told, /^\d\d:\d\d:\d\d: demand [\d.]+\/s/);
     await page.press('Escape');
     await page.until('now again', `!/at=/.test(location.hash)`);
   },

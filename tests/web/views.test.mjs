@@ -33,7 +33,7 @@ test('flows are what was sent and what the table orders, either alone too', () =
   assert.equal(shareOf(flows[2], regions), 0);
 });
 
-test('a row is a bar of home, others and what is refused', () => {
+test('a row is a bar of home, others and what is shed', () => {
   const row = { source: 'a', shed: 0.1, routes: [{ target: 'a', share: 0.6 }, { target: 'b', share: 0.3 }, { target: 'c', share: 0.0001 }] };
   assert.deepEqual(segmentsOf(row).map((segment) => [segment.kind, segment.share]), [['home', 0.6], ['away', 0.3], ['shed', 0.1]]);
 });

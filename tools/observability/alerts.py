@@ -49,7 +49,7 @@ ALERTS = [
      [('ringway_router_tables_total{instance="a",result="refused"}', "4x80")]),
     ("RingwayShedding", "page", "2m",
      "ringway_controller_tier_shed_rps / (ringway_controller_tier_demand_rps > 0) > 0.01",
-     "{{ $value | humanizePercentage }} of tier {{ $labels.tier }} is planned to be refused", {"tier": "t"},
+     "{{ $value | humanizePercentage }} of tier {{ $labels.tier }} is shed", {"tier": "t"},
      [('ringway_controller_tier_shed_rps{tier="t"}', "5x80"),
       ('ringway_controller_tier_demand_rps{tier="t"}', "100x80")],
      [('ringway_controller_tier_shed_rps{tier="t"}', "0x80"),

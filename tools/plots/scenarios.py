@@ -152,7 +152,7 @@ def main():
         (out / f"{path.stem}.svg").write_text(Plot(report).svg())
         figures = report["figures"]
         write_row(out.parent / "simulating.md", path.stem, figures)
-        print(f'{path.stem:24} served {100 * figures["served_share"]:.1f} %  at home {100 * figures["home_share"]:.1f} %  '
+        print(f'{path.stem:24} served {100 * figures["served_share"]:.1f} %  served home {100 * figures["home_share"]:.1f} %  '
               f'offers {figures["offers_per_served"]:.2f}  p99 wait {figures["wait_p99_s"]:.2f} s  '
               f'{report["events"]} events', flush=True)
 

@@ -173,7 +173,7 @@ def local_yaml(rtt):
   guard: {demandEwma: 0.3, stepMax: 0.35, staleAfter: 5s, missingAfter: 15s, drainPace: 5s}
   dispatch:
     mode: ledger
-    attemptsMax: 256
+    offersMax: 256
     delay: {busyMin: 0.8, shareMax: 1.0, span: 250ms}
     backoff: {base: 20ms, multiplier: 2, capOfService: 0.5, fullJitter: true}
 """
