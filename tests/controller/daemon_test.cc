@@ -278,7 +278,9 @@ TEST_F(ControllerDaemonTest, ADryRunOfAnOrderAnswersAndGivesNone) {
     EXPECT_EQ(reply.table().tiers_size(), 1);
     const bool stays = question.has_mode_order() || question.has_rollback_order();
     EXPECT_EQ(reply.mode(), stays ? "frozen" : "active") << question.DebugString();
-    if (question.has_drain_order()) EXPECT_EQ(reply.after(1).exported_share(), 1);
+    if (question.has_drain_order()) {
+      EXPECT_EQ(reply.after(1).exported_share(), 1);
+    }
   }
   v1::DryRunRequest unknown;
   unknown.mutable_rollback_order()->set_epoch(99);
