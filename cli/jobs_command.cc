@@ -69,10 +69,10 @@ absl::StatusOr<std::string> LookAtJobs(Session& session, const JobsOptions& opti
   if (session.json) {
     JsonWriter json;
     json.BeginObject().Key("jobs").BeginArray();
-    for (const v1::JobListing& job : jobs) json.Raw(LookJson(job, watch));
+    for (const v1::JobListing& job : jobs) json.Raw(MessageJson(job));
     json.End().Key("left_out").Raw(absl::StrCat(listed.left_out));
     json.Key("plain_requests").Raw(absl::StrCat(listed.plain_requests)).End();
-    return json.text() + "\n";
+    return LookJson(json.text(), watch);
   }
   return TableOf(jobs, listed, session.colour) + note;
 }

@@ -78,8 +78,7 @@ int ShowDryRun(Session& session, v1::DryRunRequest asked, const std::vector<std:
     const std::string tier = TierName(reply);
     session.out << "\n" << session.Painted(absl::StrCat("tier ", tier), Style::kBold) << "\n";
     if (reply.mode() != kActive)
-      session.out << "mode " << reply.mode()
-                  << ": the table stays as it is then until the tier is set active\n";
+      session.out << "mode " << reply.mode() << ": the table stays then, until the tier is set active\n";
     session.out << DryRunText(reply, AskInForce(*admin, tier), all, session.colour);
   }
   session.out << "\nnothing was changed: it was a dry run\n";

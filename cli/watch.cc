@@ -103,6 +103,17 @@ std::string LookNote(Session& session, const WatchChoice& choice, const std::str
   return session.json ? "" : note + "\n";  // a watch's documents are JSON alone
 }
 
+// Text in JSON has no line breaks of its own, so each one is between values.
+std::string LookJson(std::string_view json, const WatchChoice& choice) {
+  std::string text;
+  bool indents = false;
+  for (const char c : json) {
+    indents = choice.wanted && (c == '\n' || (indents && c == ' '));
+    if (!indents) text.push_back(c);
+  }
+  return text + "\n";
+}
+
 std::string LookJson(const google::protobuf::Message& message, const WatchChoice& choice) {
   return choice.wanted ? MessageJson(message, true) + "\n" : MessageJson(message);
 }

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
@@ -40,6 +41,7 @@ int WatchController(Session& session, const WatchChoice& choice, const AdminLook
 
 // The message as JSON: over many lines, or in one where a watch prints one after the other.
 std::string LookJson(const google::protobuf::Message& message, const WatchChoice& choice);
+std::string LookJson(std::string_view json, const WatchChoice& choice);
 // What is to be known beside the text: under it in a watch, whose screen is drawn over; else on
 // `session.err`.
 std::string LookNote(Session& session, const WatchChoice& choice, const std::string& note);

@@ -66,7 +66,7 @@ absl::StatusOr<std::string> LookAtWorkers(Session& session, const WorkersOptions
   TextTable table({{"WORKER"}, {"TIER"}, {"REGION"}, {"HOST"}, {"STATE"}, {"FOR", Align::kRight}, {"JOB"}});
   for (const v1::WorkerListing& worker : *workers) {
     if (!Wanted(options, worker)) continue;
-    json.Raw(LookJson(worker, watch));
+    json.Raw(MessageJson(worker));
     table.Add({worker.name(),
                worker.tier(),
                worker.region(),
@@ -76,7 +76,7 @@ absl::StatusOr<std::string> LookAtWorkers(Session& session, const WorkersOptions
                worker.job()});
   }
   json.End().End();
-  if (session.json) return json.text() + "\n";
+  if (session.json) return LookJson(json.text(), watch);
   return (table.empty() ? "no such workers\n" : table.Render(session.colour)) + note;
 }
 

@@ -128,10 +128,10 @@ TEST_F(WatchTest, WorkersAndJobsAreWatchedAtTheirRouters) {
   Start({"jobs", "--watch", "0.1", "--router", server->address(), "--json"});
   ASSERT_TRUE(Await("order-1")) << Text();
   router.changed = true;
-  ASSERT_TRUE(Await("{\"jobs\":[],")) << Text();
+  ASSERT_TRUE(Await("{\"jobs\": []")) << Text();
   EXPECT_EQ(Interrupt(), 0);
   for (const auto line : absl::StrSplit(Text(), '\n', absl::SkipEmpty())) {
-    EXPECT_THAT(std::string(line), StartsWith("{\"jobs\":["));
+    EXPECT_THAT(std::string(line), StartsWith("{\"jobs\": ["));
   }
 }
 
