@@ -82,9 +82,9 @@ std::string OperatorName() {
   return absl::StrCat(user != nullptr && *user != '\0' ? user : absl::StrCat("uid", geteuid()), "@", host);
 }
 
-std::string MessageJson(const google::protobuf::Message& message) {
+std::string MessageJson(const google::protobuf::Message& message, bool one_line) {
   google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
+  options.add_whitespace = !one_line;
   options.always_print_primitive_fields = true;
   options.preserve_proto_field_names = true;
   std::string text;

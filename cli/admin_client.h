@@ -56,7 +56,8 @@ class AdminClient {
 std::string OperatorName();
 
 // A protobuf message as JSON text, with the field names of the .proto and every field present.
-std::string MessageJson(const google::protobuf::Message& message);
+// `one_line`: without line breaks.
+std::string MessageJson(const google::protobuf::Message& message, bool one_line = false);
 
 }  // namespace ringway::cli
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/operator_action.h"
+#include "cli/order_dry_run.h"
 #include "cli/worker_drain.h"
 
 namespace ringway::cli {
@@ -25,7 +26,7 @@ void CheckWhom(const CLI::App& command, const DrainOptions& options) {
                                    : "found several of REGION, --worker and --host; exactly one is allowed");
   }
   if (!options.OfWorkers()) return;
-  for (const char* option : {"--share", "--force", "--tier"}) {
+  for (const char* option : {"--share", "--force", "--tier", "--dry-run"}) {
     if (command.get_option_no_throw(option) == nullptr || command.count(option) == 0) continue;
     throw CLI::ValidationError(option, "is for regions; it does not go with --worker or --host");
   }
@@ -66,10 +67,11 @@ void AddOne(CLI::App& app, Session& session, bool drain) {
   command->add_option_function<std::string>(
       "--host", [options](const std::string& host) { options->workers.set_host(host); },
       "instead of a region: every worker on this host");
-  command->callback([&session, options, command] {
+  const auto dry = AddDryRunOption(*command);
+  command->callback([&session, options, command, dry] {
     CheckWhom(*command, *options);
-    session.run = [&session, options] {
-      if (!options->OfWorkers()) return RunAction(session, &v1::Admin::Stub::Drain, options->region);
+    session.run = [&session, options, dry] {
+      if (!options->OfWorkers()) return RunOrder(session, &v1::Admin::Stub::Drain, options->region, *dry);
       options->workers.set_for_s(options->region.for_s());
       options->workers.mutable_by()->set_why(options->region.by().why());
       return DrainWorkers(session, options->workers);

@@ -1,4 +1,4 @@
-// ringway history, ringway diff TABLE [TABLE]
+// ringway history [--watch [SECONDS]], ringway diff TABLE [TABLE]
 #include <memory>
 #include <optional>
 
@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/fleet_view.h"
 #include "cli/table_name.h"
+#include "cli/watch.h"
 #include "cli/when.h"
 
 namespace ringway::cli {
@@ -31,22 +32,18 @@ void AddLines(const v1::PastTable& table, const std::string& tier, TextTable& te
   if (!any) text.Add({VersionText(table), when, "", "", "", "", table.cause()});
 }
 
-int History(Session& session, const v1::HistoryRequest& request) {
-  absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
-  if (!admin.ok()) return Fail(session, admin.status());
-  const absl::StatusOr<v1::HistoryReply> reply = admin->Call(&v1::Admin::Stub::History, request);
-  if (!reply.ok()) return Fail(session, admin->WithSuggestion(reply.status(), {request.tier()}));
-  if (session.json) {
-    session.out << MessageJson(*reply);
-    return kExitOk;
-  }
+absl::StatusOr<std::string> LookAtHistory(AdminClient& admin, Session& session,
+                                          const v1::HistoryRequest& request, const WatchChoice& watch) {
+  const absl::StatusOr<v1::HistoryReply> reply = admin.Call(&v1::Admin::Stub::History, request);
+  if (!reply.ok()) return admin.WithSuggestion(reply.status(), {request.tier()});
+  if (session.json) return LookJson(*reply, watch);
   const Align right = Align::kRight;
   TextTable table(
       {{"TABLE"}, {"IN FORCE FROM"}, {"TIER"}, {"ROWS", right}, {"TRAFFIC", right}, {"MOST"}, {"WHY"}});
   for (const v1::PastTable& past : reply->tables()) AddLines(past, request.tier(), table);
-  session.out << (table.empty() ? "no table is kept of that time\n" : table.Render(session.colour));
-  for (const std::string& note : reply->notes()) session.err << "ringway: " << note << "\n";
-  return kExitOk;
+  std::string text = table.empty() ? "no table is kept of that time\n" : table.Render(session.colour);
+  for (const std::string& note : reply->notes()) text += LookNote(session, watch, note);
+  return text;
 }
 
 int Diff(Session& session, const v1::DiffRequest& request) {
@@ -113,8 +110,14 @@ void AddHistory(CLI::App& app, Session& session) {
       ->add_option_function<std::uint32_t>(
           "--limit", [request](std::uint32_t limit) { request->set_limit(limit); }, "newest tables [50]")
       ->check(CLI::Range(1, 10000));
-  command->callback(
-      [&session, request] { session.run = [&session, request] { return History(session, *request); }; });
+  const auto watch = AddWatchOption(*command);
+  command->callback([&session, request, watch] {
+    session.run = [&session, request, watch] {
+      return WatchController(session, *watch, [&](AdminClient& admin) {
+        return LookAtHistory(admin, session, *request, *watch);
+      });
+    };
+  });
 }
 
 void AddDiff(CLI::App& app, Session& session) {

@@ -1,4 +1,5 @@
-// ringway jobs [--tier TIER] [--region REGION] [--state STATE] [--limit N], ringway cancel JOB
+// ringway jobs [--tier TIER] [--region REGION] [--state STATE] [--limit N] [--watch [SECONDS]], ringway
+// cancel JOB
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "cli/jobs_listed.h"
 #include "cli/operations_client.h"
 #include "cli/operator_action.h"
+#include "cli/watch.h"
 #include "core/json.h"
 
 namespace ringway::cli {
@@ -23,7 +25,7 @@ struct JobsOptions {
 
 Style StyleOf(const std::string& state) { return state == "running" ? Style::kGood : Style::kPlain; }
 
-void ShowTable(Session& session, const std::vector<v1::JobListing>& jobs, const JobsListed& listed) {
+std::string TableOf(const std::vector<v1::JobListing>& jobs, const JobsListed& listed, bool colour) {
   TextTable table(
       {{"JOB"}, {"TIER"}, {"PRIORITY"}, {"STATE"}, {"AGE", Align::kRight}, {"REGION"}, {"WORKER"}});
   for (const v1::JobListing& job : jobs) {
@@ -35,21 +37,25 @@ void ShowTable(Session& session, const std::vector<v1::JobListing>& jobs, const 
                job.region().empty() ? "-" : job.region(),
                job.worker().empty() ? "-" : job.worker()});
   }
-  session.out << (table.empty() ? "no such jobs\n" : table.Render(session.colour));
+  std::string text = table.empty() ? "no such jobs\n" : table.Render(colour);
   if (listed.plain_requests > 0) {
-    session.out << listed.plain_requests << " plain HTTP requests, which have no ids, are not listed\n";
+    absl::StrAppend(&text, listed.plain_requests,
+                    " plain HTTP requests, which have no ids, are not listed\n");
   }
+  if (listed.left_out > 0) absl::StrAppend(&text, "and ", listed.left_out, " younger jobs (--limit)\n");
+  return text;
 }
 
-int Jobs(Session& session, const JobsOptions& options) {
+absl::StatusOr<std::string> LookAtJobs(Session& session, const JobsOptions& options,
+                                       const WatchChoice& watch) {
   absl::StatusOr<OperationsClient> routers = OperationsClient::Connect(session);
-  if (!routers.ok()) return Fail(session, routers.status());
+  if (!routers.ok()) return routers.status();
   // Not by state: of a job that two routers list, the one that serves it knows better.
   v1::ListJobsRequest asked = options.asked;
   asked.clear_state();
   const auto replies = routers->Jobs(asked);
-  if (!replies.ok()) return Fail(session, replies.status());
-  if (!routers->Silent().empty()) session.err << "ringway: " << routers->Silent() << "\n";
+  if (!replies.ok()) return replies.status();
+  const std::string note = LookNote(session, watch, routers->Silent());
   JobsListed listed = Listed(*replies);
   std::erase_if(listed.jobs, [&options](const v1::JobListing& job) {
     return (!options.region.empty() && job.region() != options.region) ||
@@ -66,12 +72,9 @@ int Jobs(Session& session, const JobsOptions& options) {
     for (const v1::JobListing& job : jobs) json.Raw(MessageJson(job));
     json.End().Key("left_out").Raw(absl::StrCat(listed.left_out));
     json.Key("plain_requests").Raw(absl::StrCat(listed.plain_requests)).End();
-    session.out << json.text() << "\n";
-    return kExitOk;
+    return LookJson(json.text(), watch);
   }
-  ShowTable(session, jobs, listed);
-  if (listed.left_out > 0) session.out << "and " << listed.left_out << " younger jobs (--limit)\n";
-  return kExitOk;
+  return TableOf(jobs, listed, session.colour) + note;
 }
 
 // Names that were meant, where no router knows the job.
@@ -131,8 +134,12 @@ void AddJobsCommands(CLI::App& app, Session& session) {
   jobs->add_option("--limit", options->limit, "how many are shown")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  jobs->callback(
-      [&session, options] { session.run = [&session, options] { return Jobs(session, *options); }; });
+  const auto watch = AddWatchOption(*jobs);
+  jobs->callback([&session, options, watch] {
+    session.run = [&session, options, watch] {
+      return Watch(session, *watch, [&] { return LookAtJobs(session, *options, *watch); });
+    };
+  });
 
   CLI::App* cancel = app.add_subcommand("cancel", "end one job, wherever it is");
   const auto request = std::make_shared<v1::CancelRequest>();

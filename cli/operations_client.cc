@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,14 @@ namespace {
 
 // A worker has five seconds to answer its router, which waits for it.
 constexpr std::chrono::milliseconds kLimit(8000);
+
+// No two orders have the same.
+std::string NewOrderName() {
+  std::random_device device;
+  std::string name;
+  for (int i = 0; i < 4; ++i) absl::StrAppend(&name, absl::Hex(device(), absl::kZeroPad8));
+  return name;
+}
 
 // Whom to ask. Without a controller: the one router whose address we have.
 std::vector<std::string> RoutersOf(Session& session) {
@@ -131,7 +140,8 @@ absl::StatusOr<std::vector<v1::ListJobsReply>> OperationsClient::Jobs(const v1::
       });
 }
 
-absl::StatusOr<std::vector<v1::CancelReply>> OperationsClient::Cancel(const v1::CancelRequest& request) {
+absl::StatusOr<std::vector<v1::CancelReply>> OperationsClient::Cancel(v1::CancelRequest request) {
+  request.mutable_by()->set_order(NewOrderName());
   return Ask<v1::CancelReply>(request,
                               [](v1::Operations::Stub& stub, auto* context, const auto& asked, auto* queue) {
                                 return stub.PrepareAsyncCancel(context, asked, queue);
@@ -140,6 +150,7 @@ absl::StatusOr<std::vector<v1::CancelReply>> OperationsClient::Cancel(const v1::
 
 absl::StatusOr<std::vector<v1::DrainWorkersReply>> OperationsClient::Drain(v1::DrainWorkersRequest request) {
   request.set_own(!alone_);
+  request.mutable_by()->set_order(NewOrderName());
   return Ask<v1::DrainWorkersReply>(
       request, [](v1::Operations::Stub& stub, auto* context, const auto& asked, auto* queue) {
         return stub.PrepareAsyncDrainWorkers(context, asked, queue);

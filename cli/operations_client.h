@@ -34,7 +34,8 @@ class OperationsClient {
   // it, Unavailable where none answers, PermissionDenied, and what a router says.
   absl::StatusOr<std::vector<v1::WorkerListing>> Workers();
   absl::StatusOr<std::vector<v1::ListJobsReply>> Jobs(const v1::ListJobsRequest& request);
-  absl::StatusOr<std::vector<v1::CancelReply>> Cancel(const v1::CancelRequest& request);
+  // Orders are named here, so that the controller's audit log has what several routers do of one as one.
+  absl::StatusOr<std::vector<v1::CancelReply>> Cancel(v1::CancelRequest request);
   absl::StatusOr<std::vector<v1::DrainWorkersReply>> Drain(v1::DrainWorkersRequest request);
 
   // Of the last call: how many routers did not answer, as a remark for a person; empty: all did.

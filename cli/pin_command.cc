@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "cli/operator_action.h"
+#include "cli/order_dry_run.h"
 #include "cli/order_names.h"
 
 namespace ringway::cli {
@@ -57,10 +58,10 @@ absl::Status CompletePriority(Session& session, const std::string& priority, v1:
   return absl::OkStatus();
 }
 
-int Pin(Session& session, const std::string& priority, v1::PinRequest& request) {
+int Pin(Session& session, const std::string& priority, v1::PinRequest& request, const DryRunChoice& dry) {
   if (absl::Status complete = CompletePriority(session, priority, request); !complete.ok())
     return Fail(session, complete);
-  return RunAction(session, &v1::Admin::Stub::Pin, request);
+  return RunOrder(session, &v1::Admin::Stub::Pin, request, dry);
 }
 
 void AddOne(CLI::App& app, Session& session, bool pin) {
@@ -76,10 +77,11 @@ void AddOne(CLI::App& app, Session& session, bool pin) {
   if (pin) AddShares(*command, request, priority);
   AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request, priority] {
+  const auto dry = AddDryRunOption(*command);
+  command->callback([&session, request, priority, dry] {
     if (!priority->empty() && !request->has_row())
       throw CLI::RequiredError("with --priority, --to or --refuse");
-    session.run = [&session, request, priority] { return Pin(session, *priority, *request); };
+    session.run = [&session, request, priority, dry] { return Pin(session, *priority, *request, *dry); };
   });
 }
 

@@ -90,6 +90,37 @@ std::vector<Line> LinesOf(const std::string& source, const std::string& priority
 
 }  // namespace
 
+v1::TierTable TierOf(const v1::RoutingTable& table, std::string_view tier) {
+  for (const v1::TierTable& known : table.tiers()) {
+    if (known.tier() == tier) return known;
+  }
+  return v1::TierTable();
+}
+
+Shares SharesOf(const v1::RoutingTable& table, const v1::TierTable& tier,
+                const google::protobuf::RepeatedPtrField<v1::RegionStatus>& regions) {
+  const auto rows = PartsOf(table, tier, v1::StatusReply());
+  Shares shares;
+  double all_rps = 0;
+  for (const v1::RegionStatus& region : regions) {
+    for (int p = 0; p < tier.priorities_size(); ++p) {
+      const double rps = DemandOf(region, p, tier.priorities_size());
+      all_rps += rps;
+      const auto row = rows.find({region.region(), tier.priorities(p)});
+      if (row == rows.end()) continue;  // stays home
+      for (const auto& [target, part] : row->second) {
+        if (target == kNowhere) {
+          shares.shed += rps * part.share;
+        } else if (target != region.region()) {
+          shares.away += rps * part.share;
+        }
+      }
+    }
+  }
+  if (all_rps <= 0) return Shares();
+  return {.away = shares.away / all_rps, .shed = shares.shed / all_rps};
+}
+
 RowChanges ChangesBetween(const v1::RoutingTable& now, const v1::DryRunReply& then,
                           const v1::StatusReply& status, bool all) {
   const Align right = Align::kRight;
@@ -103,9 +134,7 @@ RowChanges ChangesBetween(const v1::RoutingTable& now, const v1::DryRunReply& th
                                 {"WHY"}})};
   if (then.table().tiers_size() == 0) return changes;
   const v1::TierTable& tier = then.table().tiers(0);
-  v1::TierTable before;
-  for (const v1::TierTable& known : now.tiers())
-    if (known.tier() == tier.tier()) before = known;
+  const v1::TierTable before = TierOf(now, tier.tier());
   const auto was = PartsOf(now, before, status);
   const auto is = PartsOf(then.table(), tier, status);
   std::vector<Line> lines;

@@ -3,6 +3,7 @@
 
 #include "cli/choice.h"
 #include "cli/operator_action.h"
+#include "cli/order_dry_run.h"
 #include "cli/table_name.h"
 
 namespace ringway::cli {
@@ -25,10 +26,11 @@ void AddThreshold(CLI::App& app, Session& session) {
       "only of this region, in place of the tier's");
   AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request, load, clear] {
+  const auto dry = AddDryRunOption(*command);
+  command->callback([&session, request, load, clear, dry] {
     if (load->empty() && clear->empty()) throw CLI::RequiredError("LOAD or --clear");
-    session.run = [&session, request] {
-      return RunAction(session, &v1::Admin::Stub::SetThreshold, *request);
+    session.run = [&session, request, dry] {
+      return RunOrder(session, &v1::Admin::Stub::SetThreshold, *request, *dry);
     };
   });
 }
@@ -46,8 +48,11 @@ void AddMode(CLI::App& app, Session& session) {
       ->check(OneOf({"active", "observe", "frozen"}));
   AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request] {
-    session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::SetMode, *request); };
+  const auto dry = AddDryRunOption(*command);
+  command->callback([&session, request, dry] {
+    session.run = [&session, request, dry] {
+      return RunOrder(session, &v1::Admin::Stub::SetMode, *request, *dry);
+    };
   });
 }
 
@@ -63,12 +68,15 @@ void AddRollback(CLI::App& app, Session& session) {
   at->excludes(table);
   AddTermOption(*command, request);
   AddActionOptions(*command, request);
-  command->callback([&session, request, name, table, at] {
+  const auto dry = AddDryRunOption(*command);
+  command->callback([&session, request, name, table, at, dry] {
     if (table->empty() && at->empty()) throw CLI::RequiredError("TABLE or --at");
     request->set_epoch(name->epoch());
     request->set_version(name->version());
     request->set_at_unix_us(name->at_unix_us());
-    session.run = [&session, request] { return RunAction(session, &v1::Admin::Stub::Rollback, *request); };
+    session.run = [&session, request, dry] {
+      return RunOrder(session, &v1::Admin::Stub::Rollback, *request, *dry);
+    };
   });
 }
 

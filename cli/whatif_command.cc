@@ -1,67 +1,33 @@
-// ringway whatif [--threshold X] [--drain REGION] [--scale REGION=FACTOR]
+// ringway whatif [--threshold X] [--drain REGION] [--scale REGION=FACTOR] [--watch [SECONDS]]
 #include <memory>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
-#include "cli/fleet_view.h"
-#include "cli/row_changes.h"
+#include "cli/dry_run_view.h"
+#include "cli/watch.h"
 
 namespace ringway::cli {
 namespace {
 
-TextTable ChangeTable(const v1::DryRunReply& reply) {
-  const Align right = Align::kRight;
-  TextTable table({{"REGION"},
-                   {"DEMAND/S", right},
-                   {"HOME LOAD", right},
-                   {"PLANNED NOW", right},
-                   {"PLANNED THEN", right}});
-  for (int i = 0; i < std::min(reply.before_size(), reply.after_size()); ++i) {
-    const v1::RegionStatus& before = reply.before(i);
-    const v1::RegionStatus& after = reply.after(i);
-    table.Add({after.region(), absl::StrFormat("%.1f", after.demand_rps()),
-               absl::StrFormat("%.2f", after.home_load()), absl::StrFormat("%.2f", before.planned_load()),
-               absl::StrFormat("%.2f", after.planned_load())});
-  }
-  return table;
+absl::StatusOr<v1::DryRunReply> AskWhatIf(AdminClient& admin, const v1::DryRunRequest& request) {
+  absl::StatusOr<v1::DryRunReply> reply = admin.Call(&v1::Admin::Stub::DryRun, request);
+  if (reply.ok()) return reply;
+  std::vector<std::string> names(request.drain().begin(), request.drain().end());
+  for (const auto& [region, share] : request.drain_share()) names.push_back(region);
+  for (const auto& [region, factor] : request.demand_scale()) names.push_back(region);
+  names.push_back(request.tier());
+  return admin.WithSuggestion(reply.status(), names);
 }
 
-int WhatIf(Session& session, const v1::DryRunRequest& request, bool all) {
-  absl::StatusOr<AdminClient> admin = AdminClient::Connect(session);
-  if (!admin.ok()) return Fail(session, admin.status());
-  const absl::StatusOr<v1::DryRunReply> reply = admin->Call(&v1::Admin::Stub::DryRun, request);
-  if (!reply.ok()) {
-    std::vector<std::string> names(request.drain().begin(), request.drain().end());
-    for (const auto& [region, share] : request.drain_share()) names.push_back(region);
-    for (const auto& [region, factor] : request.demand_scale()) names.push_back(region);
-    names.push_back(request.tier());
-    return Fail(session, admin->WithSuggestion(reply.status(), names));
-  }
-  if (session.json) {
-    session.out << MessageJson(*reply);
-    return kExitOk;
-  }
-  session.out << ChangeTable(*reply).Render(session.colour) << "\n";
-  for (const v1::Shortfall& here : reply->shortfall()) {
-    session.out << absl::StrFormat("no room: %s %.2f/s above its overload threshold, %.2f/s shed\n",
-                                   here.region(), here.over_rps(), here.refused_rps());
-  }
-  // What is in force is compared with; before the first table, everything stays home.
-  v1::GetTableRequest of_tier;
-  of_tier.set_tier(request.tier());
-  const absl::StatusOr<v1::RoutingTable> now = admin->Call(&v1::Admin::Stub::GetTable, of_tier);
-  const absl::StatusOr<v1::StatusReply> status = admin->Call(&v1::Admin::Stub::Status, v1::StatusRequest());
-  const RowChanges changes = ChangesBetween(now.ok() ? *now : v1::RoutingTable(), *reply,
-                                            status.ok() ? *status : v1::StatusReply(), all);
-  if (!changes.table.empty()) session.out << changes.table.Render(session.colour);
-  if (changes.table.empty()) session.out << "no traffic would go another way\n";
-  if (changes.idle_rows > 0)
-    session.out << changes.idle_rows
-                << " more rows would change for which nobody asks now; --all shows them\n";
-  return kExitOk;
+absl::StatusOr<std::string> LookAtWhatIf(AdminClient& admin, const Session& session,
+                                         const v1::DryRunRequest& request, bool all,
+                                         const WatchChoice& watch) {
+  const absl::StatusOr<v1::DryRunReply> reply = AskWhatIf(admin, request);
+  if (!reply.ok()) return reply.status();
+  if (session.json) return LookJson(*reply, watch);
+  return DryRunText(*reply, AskInForce(admin, request.tier()), all, session.colour);
 }
 
 // "REGION", or "REGION=SHARE" of its capacity; what is no share is refused by the controller with the name.
@@ -114,8 +80,13 @@ void AddWhatIfCommand(CLI::App& app, Session& session) {
       ->expected(1, 1000)
       ->allow_extra_args(false)
       ->check(CLI::Validator([request](std::string& text) { return ReadScale(text, *request); }, ""));
-  command->callback([&session, request, all] {
-    session.run = [&session, request, all] { return WhatIf(session, *request, *all); };
+  const auto watch = AddWatchOption(*command);
+  command->callback([&session, request, all, watch] {
+    session.run = [&session, request, all, watch] {
+      return WatchController(session, *watch, [&](AdminClient& admin) {
+        return LookAtWhatIf(admin, session, *request, *all, *watch);
+      });
+    };
   });
 }
 

@@ -1,4 +1,4 @@
-// ringway workers [--region REGION] [--tier TIER] [--state STATE]
+// ringway workers [--region REGION] [--tier TIER] [--state STATE] [--watch [SECONDS]]
 #include <memory>
 #include <set>
 
@@ -7,6 +7,7 @@
 #include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/operations_client.h"
+#include "cli/watch.h"
 #include "core/json.h"
 
 namespace ringway::cli {
@@ -52,13 +53,14 @@ absl::Status CheckNames(const WorkersOptions& options, const std::vector<v1::Wor
   return absl::OkStatus();
 }
 
-int Workers(Session& session, const WorkersOptions& options) {
+absl::StatusOr<std::string> LookAtWorkers(Session& session, const WorkersOptions& options,
+                                          const WatchChoice& watch) {
   absl::StatusOr<OperationsClient> routers = OperationsClient::Connect(session);
-  if (!routers.ok()) return Fail(session, routers.status());
+  if (!routers.ok()) return routers.status();
   const absl::StatusOr<std::vector<v1::WorkerListing>> workers = routers->Workers();
-  if (!workers.ok()) return Fail(session, workers.status());
-  if (!routers->Silent().empty()) session.err << "ringway: " << routers->Silent() << "\n";
-  if (absl::Status status = CheckNames(options, *workers); !status.ok()) return Fail(session, status);
+  if (!workers.ok()) return workers.status();
+  const std::string note = LookNote(session, watch, routers->Silent());
+  if (absl::Status status = CheckNames(options, *workers); !status.ok()) return status;
   JsonWriter json;
   json.BeginObject().Key("workers").BeginArray();
   TextTable table({{"WORKER"}, {"TIER"}, {"REGION"}, {"HOST"}, {"STATE"}, {"FOR", Align::kRight}, {"JOB"}});
@@ -74,14 +76,8 @@ int Workers(Session& session, const WorkersOptions& options) {
                worker.job()});
   }
   json.End().End();
-  if (session.json) {
-    session.out << json.text() << "\n";
-  } else if (table.empty()) {
-    session.out << "no such workers\n";
-  } else {
-    session.out << table.Render(session.colour);
-  }
-  return kExitOk;
+  if (session.json) return LookJson(json.text(), watch);
+  return (table.empty() ? "no such workers\n" : table.Render(session.colour)) + note;
 }
 
 }  // namespace
@@ -94,8 +90,12 @@ void AddWorkersCommand(CLI::App& app, Session& session) {
   command->add_option("--state", options->state, "only workers in this state")
       ->type_name("idle|busy|draining|resting|unreachable|unwatched")
       ->check(OneOf({"idle", "busy", "draining", "resting", "unreachable", "unwatched"}));
-  command->callback(
-      [&session, options] { session.run = [&session, options] { return Workers(session, *options); }; });
+  const auto watch = AddWatchOption(*command);
+  command->callback([&session, options, watch] {
+    session.run = [&session, options, watch] {
+      return Watch(session, *watch, [&] { return LookAtWorkers(session, *options, *watch); });
+    };
+  });
 }
 
 }  // namespace ringway::cli

@@ -24,6 +24,25 @@ absl::Status Edit(const DryRunEdit& edit, const Fleet& fleet, TierSnapshot& snap
   return absl::OkStatus();
 }
 
+void SetPins(const TierLoop& loop, TierTable& table) {
+  for (const auto& [key, row] : loop.pins()) table.at(key.second, key.first) = row;
+}
+
+// The loads of a table that no plan was made for.
+IdVector<RegionId, double> LoadsUnder(const TierTable& table, const TierSnapshot& snapshot) {
+  IdVector<RegionId, double> loads;
+  for (const RegionLoad& region : snapshot.regions) loads.push_back(region.background_load);
+  for (std::size_t p = 0; p < table.priorities(); ++p) {
+    for (RegionId source(0); source != loads.end_id(); source = RegionId(source.index() + 1)) {
+      const double rps = snapshot.regions[source].demand_rps[p];
+      for (const Route& route : table.at(static_cast<Priority>(p), source).routes) {
+        loads[route.target] += snapshot.regions[route.target].load_cost * rps * route.fraction;
+      }
+    }
+  }
+  return loads;
+}
+
 std::vector<std::string> Changes(const TierLoop& loop, const TierTable& after) {
   std::vector<std::string> changes;
   if (loop.in_force() == nullptr) return changes;
@@ -39,6 +58,18 @@ std::vector<std::string> Changes(const TierLoop& loop, const TierTable& after) {
     }
   }
   return changes;
+}
+
+// What is in force of `was` against the plan of `is`.
+DryRunOutcome Compare(const TierLoop& was, const TierLoop& is, const SettledPlan& settled, absl::Time now) {
+  const TierSnapshot whole = was.Unpinned(now);
+  DryRunOutcome outcome{.table = settled.plan.table, .before = {}, .after = {}, .changes = {}};
+  for (RegionId id(0); id != whole.regions.end_id(); id = RegionId(id.index() + 1)) {
+    outcome.before.push_back(StatusUnder(was, whole, was.plan().get(), was.in_force().get(), id, now));
+    outcome.after.push_back(StatusUnder(is, settled.snapshot, &settled.plan, &outcome.table, id, now));
+  }
+  outcome.changes = Changes(was, outcome.table);
+  return outcome;
 }
 
 }  // namespace
@@ -74,17 +105,26 @@ absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit,
 }
 
 absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
-  const auto settled = Settle(loop, edit, now);
+  auto settled = Settle(loop, edit, now);
   if (!settled.ok()) return settled.status();
-  const TierSnapshot whole = loop.Unpinned(now);
-  DryRunOutcome outcome{.table = settled->plan.table, .before = {}, .after = {}, .changes = {}};
-  for (const auto& [key, row] : loop.pins()) outcome.table.at(key.second, key.first) = row;
-  for (RegionId id(0); id != whole.regions.end_id(); id = RegionId(id.index() + 1)) {
-    outcome.before.push_back(StatusUnder(loop, whole, loop.plan().get(), loop.in_force().get(), id, now));
-    outcome.after.push_back(StatusUnder(loop, settled->snapshot, &settled->plan, &outcome.table, id, now));
+  SetPins(loop, settled->plan.table);
+  return Compare(loop, loop, *settled, now);
+}
+
+absl::StatusOr<DryRunOutcome> DryRunBetween(const TierLoop& was, const TierLoop& is, const DryRunEdit& edit,
+                                            absl::Time now) {
+  auto settled = Settle(is, edit, now);
+  if (!settled.ok()) return settled.status();
+  planner::Plan& plan = settled->plan;
+  if (is.mode() == TierMode::kActive && is.seen_a_worker()) {
+    SetPins(is, plan.table);
+  } else {
+    plan.table = is.in_force() != nullptr
+                     ? *is.in_force()
+                     : HomeTable(is.id(), is.fleet().world.regions.size(), is.tier().priorities.size());
+    plan.facts.planned_load = LoadsUnder(plan.table, settled->snapshot);
   }
-  outcome.changes = Changes(loop, outcome.table);
-  return outcome;
+  return Compare(was, is, *settled, now);
 }
 
 }  // namespace ringway::controller

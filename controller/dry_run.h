@@ -44,6 +44,11 @@ absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit,
 // Errors: NotFound (a region), InvalidArgument (a threshold or factor out of range).
 absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, absl::Time now);
 
+// From `was`, as it is in force, to what `is` would settle on: the same tier under other orders. Its mode and
+// pins count, so where it does not follow its plan the table is the one that it has. Errors: as DryRun.
+absl::StatusOr<DryRunOutcome> DryRunBetween(const TierLoop& was, const TierLoop& is, const DryRunEdit& edit,
+                                            absl::Time now);
+
 }  // namespace ringway::controller
 
 #endif  // RINGWAY_CONTROLLER_DRY_RUN_H_

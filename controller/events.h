@@ -166,6 +166,7 @@ struct AuditEntry {
   std::string who;
   std::string why;
   std::string action;
+  std::string order = {};  // of what a router did: the id that it told it under (OrderDone)
 };
 struct Note {
   enum class Level { kInfo, kWarning };

@@ -39,9 +39,14 @@ IdVector<RegionId, Over> OverOf(const SettledPlan& settled) {
 
 absl::StatusOr<std::vector<NamedShortfall>> ShortfallOf(const TierLoop& loop, const DryRunEdit& edit,
                                                         absl::Time now) {
+  return ShortfallBetween(loop, loop, edit, now);
+}
+
+absl::StatusOr<std::vector<NamedShortfall>> ShortfallBetween(const TierLoop& loop, const TierLoop& ordered,
+                                                             const DryRunEdit& edit, absl::Time now) {
   const auto before = Settle(loop, DryRunEdit(), now);
   if (!before.ok()) return before.status();
-  const auto after = Settle(loop, edit, now);
+  const auto after = Settle(ordered, edit, now);
   if (!after.ok()) return after.status();
   const IdVector<RegionId, Over> was = OverOf(*before), is = OverOf(*after);
   const double noise = std::max(1e-6, kShortfallShare * after->plan.facts.demand_rps);

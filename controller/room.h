@@ -28,6 +28,10 @@ inline constexpr double kShortfallShare = 0.002;
 absl::StatusOr<std::vector<NamedShortfall>> ShortfallOf(const TierLoop& loop, const DryRunEdit& edit,
                                                         absl::Time now);
 
+// The same of an order: from `was` as it is to `is`, the same tier under other orders.
+absl::StatusOr<std::vector<NamedShortfall>> ShortfallBetween(const TierLoop& was, const TierLoop& is,
+                                                             const DryRunEdit& edit, absl::Time now);
+
 // "3.20 requests/s would not fit: tier t0: r1 2.10/s above its overload threshold, r0 1.10/s refused".
 std::string Describe(const std::vector<NamedShortfall>& shortfall);
 

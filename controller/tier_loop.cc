@@ -45,7 +45,7 @@ TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods&
       id_(id),
       base_(JudgedBy(periods, {fleet_, &fleet_->tiers[id]})),
       tier_(base_),
-      planner_(shared_world(), tier_),
+      planner_(std::make_shared<const planner::Planner>(shared_world(), tier_)),
       estimate_(id, tier_, fleet_->world.regions.size()),
       regions_(fleet_->world.regions.size()),
       arriving_rps_(fleet_->world.regions.size(), 0.0) {
@@ -234,7 +234,7 @@ void TierLoop::SetPinnedAside(TierSnapshot& snapshot) const {
 }
 
 std::shared_ptr<const planner::Plan> TierLoop::Solve(std::shared_ptr<const TierSnapshot> snapshot) {
-  plan_ = std::make_shared<const planner::Plan>(planner_.Solve(*snapshot));
+  plan_ = std::make_shared<const planner::Plan>(planner_->Solve(*snapshot));
   return plan_;
 }
 
@@ -322,7 +322,7 @@ void TierLoop::UseMap(std::shared_ptr<const Fleet> fleet) {
 }
 
 void TierLoop::PlanAnew() {
-  planner_ = planner::Planner(shared_world(), tier_);
+  planner_ = std::make_shared<const planner::Planner>(shared_world(), tier_);
   if (!scaler_) return;
   // How busy workers may be follows from the threshold, who may help whom from the map.
   scale::Scaler edited(shared_world(), tier_);

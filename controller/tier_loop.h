@@ -145,9 +145,9 @@ class TierLoop {
   Periods periods_;
   std::shared_ptr<const Fleet> fleet_;
   TierId id_;
-  std::shared_ptr<const Tier> base_;  // of the topology
-  std::shared_ptr<const Tier> tier_;  // with the thresholds that are ordered
-  planner::Planner planner_;
+  std::shared_ptr<const Tier> base_;                 // of the topology
+  std::shared_ptr<const Tier> tier_;                 // with the thresholds that are ordered
+  std::shared_ptr<const planner::Planner> planner_;  // shared by copies: a loop is a value
   planner::TierEstimate estimate_;
   std::optional<scale::Scaler> scaler_;
   IdVector<RegionId, RegionState> regions_;

@@ -21,8 +21,29 @@ ExampleTable WithContexts(ExampleTable others) {
   return others;
 }
 
+ExampleTable WithOrders(ExampleTable others) {
+  others.merge(ExampleTable{
+      {"drain",
+       {"eu-west-1 --why \"maintenance of the power supply\"", "eu-west-1 --share 0.5 --for 30m",
+        "eu-west-1 --force", "eu-west-1 --dry-run", "--worker eu-west-1-gpu3 --why \"memory errors\"",
+        "--host 10.0.3.7 --for 30m"}},
+      {"undrain", {"eu-west-1 --why \"power is back\"", "eu-west-1 --dry-run", "--worker eu-west-1-gpu3"}},
+      {"pin",
+       {"eu-west-1 --why \"while we look into it\" --for 1h",
+        "eu-west-1 --to eu-west-1=0.7 --to us-east-1=0.3 --dry-run"}},
+      {"unpin", {"eu-west-1", "eu-west-1 --dry-run"}},
+      {"threshold",
+       {"0.7 --why \"launch tonight\" --for 3h", "0.6 --region eu-west-1 --dry-run",
+        "--clear --region eu-west-1"}},
+      {"mode", {"observe --why \"first day\"", "active --tier animate --dry-run"}},
+      {"rollback",
+       {"3.41 --why \"the table of this morning\"", "3.41 --dry-run",
+        "--at \"2026-11-23 12:00\" --why \"as it was yesterday at noon\""}}});
+  return others;
+}
+
 const ExampleTable& Examples() {
-  static const auto& examples = *new ExampleTable(WithContexts(
+  static const auto& examples = *new ExampleTable(WithOrders(WithContexts(
       {{"up",
         {"", "--free-ports --folder /tmp/second", "--backend synthetic --topology topology/local.yaml"}},
        {"down", {"", "--folder /tmp/second", "--keep"}},
@@ -53,33 +74,20 @@ const ExampleTable& Examples() {
         {"sim/scenarios/capacity-sizing.yaml --slo 'served_share>=0.99' --slo 'wait_p99_s<=0.5'"}},
        {"sim replay",
         {"ringway-controller-state/journal", "ringway-controller-state/journal --edit threshold=0.9"}},
-       {"status", {"", "--watch --interval 5", "--routers", "--json"}},
+       {"status", {"", "--watch 5", "--routers", "--json"}},
        {"top", {"", "--once", "--count 10 --json"}},
-       {"table", {"", "--tier animate"}},
+       {"table", {"", "--tier animate", "--watch"}},
        {"explain", {"eu-west-1", "eu-west-1 --tier animate"}},
-       {"whatif", {"--drain eu-west-1", "--threshold 0.7", "--scale us-east-1=2 --scale eu-west-1=1.5"}},
-       {"drain",
-        {"eu-west-1 --why \"maintenance of the power supply\"", "eu-west-1 --share 0.5 --for 30m",
-         "eu-west-1 --force", "--worker eu-west-1-gpu3 --why \"memory errors\"",
-         "--host 10.0.3.7 --for 30m"}},
-       {"undrain", {"eu-west-1 --why \"power is back\"", "--worker eu-west-1-gpu3"}},
-       {"workers", {"", "--region eu-west-1 --state draining", "--tier animate --json"}},
-       {"jobs", {"", "--state waiting --limit 10", "--router 10.0.3.7:7410"}},
+       {"whatif",
+        {"--drain eu-west-1", "--threshold 0.7", "--scale us-east-1=2 --scale eu-west-1=1.5",
+         "--drain eu-west-1 --watch 10"}},
+       {"workers", {"", "--region eu-west-1 --state draining", "--tier animate --json", "--watch"}},
+       {"jobs", {"", "--state waiting --limit 10", "--watch 1", "--router 10.0.3.7:7410"}},
        {"cancel", {"order-4711 --why \"its customer has left\""}},
-       {"pin",
-        {"eu-west-1 --why \"while we look into it\" --for 1h",
-         "eu-west-1 --to eu-west-1=0.7 --to us-east-1=0.3"}},
-       {"unpin", {"eu-west-1"}},
-       {"threshold",
-        {"0.7 --why \"launch tonight\" --for 3h", "0.6 --region eu-west-1", "--clear --region eu-west-1"}},
-       {"mode", {"observe --why \"first day\"", "active --tier animate"}},
-       {"rollback",
-        {"3.41 --why \"the table of this morning\"",
-         "--at \"2026-11-23 12:00\" --why \"as it was yesterday at noon\""}},
        {"canary", {"promote --why \"as good as the old one\"", "abort"}},
        {"canary promote", {"--why \"as good as the old one\""}},
        {"canary abort", {"--why \"answers came late\""}},
-       {"history", {"", "--since \"2026-11-23 11:00\""}},
+       {"history", {"", "--since \"2026-11-23 11:00\"", "--watch"}},
        {"diff", {"3.41", "3.41 3.44 --tier animate", "26h"}},
        {"audit", {"", "--limit 3"}},
        {"names", {"regions", "tiers", "workers"}},
@@ -88,7 +96,7 @@ const ExampleTable& Examples() {
        {"topology show", {"topology/aws.yaml --tier animate"}},
        {"version", {""}},
        {"completion", {"bash"}},
-       {"man", {"", "/tmp/pages"}}}));
+       {"man", {"", "/tmp/pages"}}})));
   return examples;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "controller/commands.h"
 #include "controller/daemon/build.h"
+#include "controller/order_preview.h"
 #include "controller/region_status.h"
 #include "controller/room.h"
 #include "controller/wire/state_codec.h"
@@ -292,18 +293,72 @@ DryRunEdit EditOf(const v1::DryRunRequest& request) {
   return edit;
 }
 
-absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
-                                              const v1::DryRunRequest& request, absl::Time now) {
-  const auto tier = FindTier(*machine.fleet(), request.tier());
-  if (!tier.ok()) return tier.status();
-  const TierLoop& loop = machine.tiers()[tier->index()];
-  const auto outcome = DryRun(loop, EditOf(request), now);
+namespace {
+
+// Without an order: the settings alone, whatever mode the tier is in.
+absl::StatusOr<OrderPreview> WithoutOrder(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
+  auto outcome = DryRun(loop, edit, now);
   if (!outcome.ok()) return outcome.status();
-  const auto shortfall = ShortfallOf(loop, EditOf(request), now);
+  auto shortfall = ShortfallOf(loop, edit, now);
   if (!shortfall.ok()) return shortfall.status();
+  return OrderPreview{
+      .mode = loop.mode(), .shortfall = *std::move(shortfall), .outcome = *std::move(outcome)};
+}
+
+// Empty: of all tiers, or of the only one.
+std::string TierOf(const OperatorCommand& order) {
+  return std::visit(
+      [](const auto& what) -> std::string {
+        if constexpr (requires { what.tier; }) return what.tier;
+        return "";
+      },
+      order.what);
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<OperatorCommand>> OrderOf(const v1::DryRunRequest& request) {
+  const auto read = [](auto order) -> absl::StatusOr<std::optional<OperatorCommand>> {
+    // A question goes into no audit log, so nobody has to sign it.
+    if (order.by().who().empty()) order.mutable_by()->set_who("somebody who asks");
+    auto command = CommandOf(order);
+    if (!command.ok()) return command.status();
+    return std::optional<OperatorCommand>(*std::move(command));
+  };
+  switch (request.order_case()) {
+    case v1::DryRunRequest::kDrainOrder:
+      return read(request.drain_order());
+    case v1::DryRunRequest::kThresholdOrder:
+      return read(request.threshold_order());
+    case v1::DryRunRequest::kModeOrder:
+      return read(request.mode_order());
+    case v1::DryRunRequest::kPinOrder:
+      return read(request.pin_order());
+    case v1::DryRunRequest::kRollbackOrder:
+      return read(request.rollback_order());
+    case v1::DryRunRequest::ORDER_NOT_SET:
+      break;
+  }
+  return std::optional<OperatorCommand>();
+}
+
+absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
+                                              const v1::DryRunRequest& request,
+                                              const std::optional<OperatorCommand>& order, absl::Time now) {
+  const std::string named = request.tier().empty() && order ? TierOf(*order) : request.tier();
+  const auto tier = FindTier(*machine.fleet(), named);
+  if (!tier.ok()) return tier.status();
+  const auto preview =
+      order ? PreviewOrder(machine.tiers(), machine.history(), *order, *tier, EditOf(request), now)
+            : WithoutOrder(machine.tiers()[tier->index()], EditOf(request), now);
+  if (!preview.ok()) return preview.status();
+  const DryRunOutcome& outcome = preview->outcome;
 
   v1::DryRunReply reply;
-  for (const NamedShortfall& here : *shortfall) *reply.add_shortfall() = Encode(here);
+  reply.set_refused(preview->refused);
+  reply.set_message(preview->message);
+  reply.set_mode(std::string(TierModeName(preview->mode)));
+  for (const NamedShortfall& here : preview->shortfall) *reply.add_shortfall() = Encode(here);
   const Fleet& fleet = *machine.fleet();
   RoutingTable table;
   if (machine.table() != nullptr) table.version = machine.table()->version;
@@ -311,17 +366,17 @@ absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
   for (TierId id(0); id != fleet.tiers.end_id(); id = TierId(id.index() + 1)) {
     table.tiers.push_back(TierTable(id, 0, 0));
   }
-  table.tiers[*tier] = outcome->table;
+  table.tiers[*tier] = outcome.table;
   v1::RoutingTable whole = EncodeWholeTable(table, fleet);
   v1::TierTable only = whole.tiers(static_cast<int>(tier->index()));
   whole.clear_tiers();
   *whole.add_tiers() = std::move(only);
   *reply.mutable_table() = std::move(whole);
   for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
-    *reply.add_before() = Encode(outcome->before[id], fleet.world.regions[id], fleet.tiers[*tier]);
-    *reply.add_after() = Encode(outcome->after[id], fleet.world.regions[id], fleet.tiers[*tier]);
+    *reply.add_before() = Encode(outcome.before[id], fleet.world.regions[id], fleet.tiers[*tier]);
+    *reply.add_after() = Encode(outcome.after[id], fleet.world.regions[id], fleet.tiers[*tier]);
   }
-  for (const std::string& change : outcome->changes) reply.add_changes(change);
+  for (const std::string& change : outcome.changes) reply.add_changes(change);
   return reply;
 }
 
@@ -335,6 +390,7 @@ v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& reque
     out->set_who(entry->who);
     out->set_why(entry->why);
     out->set_action(entry->action);
+    out->set_order(entry->order);
   }
   return reply;
 }

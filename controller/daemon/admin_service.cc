@@ -92,9 +92,17 @@ grpc::ServerUnaryReactor* AdminService::Explain(Context* context, const v1::Expl
 
 grpc::ServerUnaryReactor* AdminService::DryRun(Context* context, const v1::DryRunRequest* request,
                                                v1::DryRunReply* reply) {
-  return Query(context, reply, [request](const ControllerMachine& machine) {
-    return DryRunReplyOf(machine, *request, runtime::MonotonicNow());
-  });
+  // The table that it names may lie on a disk.
+  if (request->has_rollback_order()) {
+    return Later(context, reply,
+                 [this, asked = *request](auto answer) { past_.DryRun(asked, std::move(answer)); });
+  }
+  return Query(context, reply,
+               [request](const ControllerMachine& machine) -> absl::StatusOr<v1::DryRunReply> {
+                 const auto order = OrderOf(*request);
+                 if (!order.ok()) return order.status();
+                 return DryRunReplyOf(machine, *request, *order, runtime::MonotonicNow());
+               });
 }
 
 grpc::ServerUnaryReactor* AdminService::Audit(Context* context, const v1::AuditRequest* request,

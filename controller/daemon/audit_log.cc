@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -77,8 +78,13 @@ void AuditLog::ReadBack(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     v1::AuditEntry entry;
     if (!wire::ReadJsonMessage(line, path_, wire::kSmallMessage, entry).ok()) continue;
-    Keep({absl::FromUnixMicros(entry.at_unix_us()), entry.who(), entry.why(), entry.action()});
+    Keep({absl::FromUnixMicros(entry.at_unix_us()), entry.who(), entry.why(), entry.action(), entry.order()});
   }
+}
+
+bool AuditLog::Holds(std::string_view order) const {
+  return std::any_of(entries_.rbegin(), entries_.rend(),
+                     [order](const AuditEntry& entry) { return entry.order == order; });
 }
 
 void AuditLog::Keep(AuditEntry entry) {
@@ -113,6 +119,7 @@ absl::Status AuditLog::Append(AuditEntry entry) {
   message.set_who(entry.who);
   message.set_why(entry.why);
   message.set_action(entry.action);
+  message.set_order(entry.order);
   Keep(std::move(entry));
   std::string line;
   google::protobuf::util::JsonPrintOptions options;

@@ -9,6 +9,7 @@
 #include "controller/wire/report_codec.h"
 #include "controller/wire/state_codec.h"
 #include "proto/fleet_codec.h"
+#include "proto/operations_codec.h"
 #include "proto/table_codec.h"
 #include "runtime/clock.h"
 
@@ -136,6 +137,7 @@ absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message)
     auto hello = DecodeHello(message.hello(), fleet);
     if (!hello.ok()) return hello.status();
     stream.introduced = true;
+    stream.router = hello->router;
     listener_.log.Info(absl::StrCat("router ", hello->router, " of ", message.hello().region(), " at ",
                                     hello->address, " connected, stream ", stream.id()));
     Apply(RouterConnected{stream.id(), *std::move(hello)});
@@ -145,6 +147,7 @@ absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message)
   if (message.has_report()) {
     auto report = DecodeReport(message.report(), fleet);
     if (!report.ok()) return report.status();
+    RecordOrders(stream, message.report());
     Apply(RouterReported{stream.id(), *std::move(report)});
     return absl::OkStatus();
   }
@@ -155,6 +158,30 @@ absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message)
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError("a message that is neither Hello, Report nor Ack");
+}
+
+void ControlLoop::RecordOrders(RouterStream& stream, const v1::Report& report) {
+  const int taken = std::min(report.orders_size(), wire::kOrdersInReport);
+  if (taken == 0) return;
+  const absl::Time now = runtime::WallNow();
+  for (int i = 0; i < taken; ++i) {
+    const v1::OrderDone& order = report.orders(i);
+    if (absl::Status status = wire::CheckOrderDone(order); !status.ok()) {
+      // Not worth its stream: the router would send it again, and nobody would plan for it meanwhile.
+      listener_.log.Warning(absl::StrCat("router ", stream.router, ": not recorded: ", status.message()));
+      continue;
+    }
+    if (listener_.audit.Holds(order.id())) continue;  // from another router, or the answer was lost
+    const absl::Time at = absl::FromUnixMicros(order.at_unix_us());
+    Record({.at = order.at_unix_us() > 0 ? std::min(at, now) : now,
+            .who = order.who(),
+            .why = order.why(),
+            .action = absl::StrCat(order.action(), " (router ", stream.router, ")"),
+            .order = order.id()});
+  }
+  v1::ControllerMessage message;
+  message.mutable_orders_recorded()->set_number(report.orders(taken - 1).number());
+  stream.Send(RouterStream::Kind::kRecorded, Wrap(std::move(message)));
 }
 
 void ControlLoop::OnStreamClosed(RouterStream& stream) {
@@ -199,6 +226,7 @@ void ControlLoop::On(const SendWelcome& action) {
   welcome.set_epoch(action.epoch);
   welcome.set_report_period_s(absl::ToDoubleSeconds(machine_.settings().report_period));
   welcome.set_controller(machine_.settings().name);
+  welcome.set_records_orders(true);
   SendTo(action.stream, RouterStream::Kind::kWelcome, Wrap(std::move(message)));
 }
 
@@ -261,6 +289,10 @@ void ControlLoop::On(const SaveState& action) {
 void ControlLoop::On(const AuditEntry& action) {
   AuditEntry entry = action;
   entry.at = runtime::WallNow();
+  Record(std::move(entry));
+}
+
+void ControlLoop::Record(AuditEntry entry) {
   listener_.log.Info(absl::StrCat("operator ", entry.who, ": ", entry.action));
   const absl::Status written = listener_.audit.Append(std::move(entry));
   listener_.metrics.AuditWritten(written.ok());

@@ -70,6 +70,9 @@ class ControlLoop final : public RouterStreamListener {
   void OnMessage(RouterStream& stream, v1::RouterMessage& message) override;
   void OnStreamClosed(RouterStream& stream) override;
   absl::Status Take(RouterStream& stream, v1::RouterMessage& message);
+  // What operators had the router do: once each, then the router is told.
+  void RecordOrders(RouterStream& stream, const v1::Report& report);
+  void Record(AuditEntry entry);
 
   // Into the history, with what led to it.
   void Remember(const std::shared_ptr<const RoutingTable>& table, std::string cause);

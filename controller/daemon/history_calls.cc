@@ -10,6 +10,7 @@
 #include "controller/wire/past_table.h"
 #include "controller/wire/state_codec.h"
 #include "controller/wire/table_difference.h"
+#include "runtime/clock.h"
 
 namespace ringway::controller {
 namespace {
@@ -140,21 +141,21 @@ void HistoryCalls::Order(OperatorCommand command, Answer<v1::ActionReply> answer
   });
 }
 
-void HistoryCalls::Rollback(OperatorCommand command, std::optional<absl::Time> at,
-                            Answer<v1::ActionReply> answer) {
+void HistoryCalls::WithTable(OperatorCommand command, std::optional<absl::Time> at,
+                             Answer<OperatorCommand> answer) {
   v1::TableName name;
   const TableVersion version = std::get<RollbackCommand>(command.what).version;
   if (at) {
     name.set_at_unix_us(absl::ToUnixMicros(*at));
   } else if (control_.machine().history().Find(version) != nullptr || version == TableVersion{}) {
-    return Order(std::move(command), std::move(answer));
+    return answer(std::move(command));
   } else {
     name.set_epoch(version.epoch);
     name.set_version(version.version);
   }
   struct Asked {
     OperatorCommand command;
-    Answer<v1::ActionReply> answer;
+    Answer<OperatorCommand> answer;
   };
   auto asked = std::make_shared<Asked>(Asked{std::move(command), std::move(answer)});
   const bool taken = Find(name, [this, name, asked](std::optional<v1::PastTable> found) {
@@ -171,11 +172,33 @@ void HistoryCalls::Rollback(OperatorCommand command, std::optional<absl::Time> a
         rollback.table = std::make_shared<const RoutingTable>(*std::move(table));
       }
       // Without a table the machine refuses, and the audit log says so.
-      Order(std::move(asked->command), std::move(asked->answer));
+      asked->answer(std::move(asked->command));
     });
     if (!posted) asked->answer(Busy());
   });
   if (!taken) asked->answer(Busy());
+}
+
+void HistoryCalls::Rollback(OperatorCommand command, std::optional<absl::Time> at,
+                            Answer<v1::ActionReply> answer) {
+  WithTable(std::move(command), at,
+            [this, answer = std::move(answer)](absl::StatusOr<OperatorCommand> found) mutable {
+              if (!found.ok()) return answer(found.status());
+              Order(*std::move(found), std::move(answer));
+            });
+}
+
+void HistoryCalls::DryRun(const v1::DryRunRequest& request, Answer<v1::DryRunReply> answer) {
+  auto order = OrderOf(request);
+  if (!order.ok()) return answer(order.status());
+  const std::int64_t at_unix_us = request.rollback_order().at_unix_us();
+  std::optional<absl::Time> at;
+  if (at_unix_us != 0) at = absl::FromUnixMicros(at_unix_us);
+  WithTable(**std::move(order), at,
+            [this, request, answer = std::move(answer)](absl::StatusOr<OperatorCommand> found) mutable {
+              if (!found.ok()) return answer(found.status());
+              answer(DryRunReplyOf(control_.machine(), request, *found, runtime::MonotonicNow()));
+            });
 }
 
 }  // namespace ringway::controller

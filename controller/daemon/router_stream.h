@@ -1,9 +1,9 @@
 // One Connect call: what a router says goes to the listener, and the newest of everything goes to the router.
 //
 // At most one message of a kind waits to be sent; a newer map, directory or table replaces the one that has
-// not left yet, so a slow router costs four messages and always hears the truth last. Kinds leave in their
-// order: welcome, map, directory, table. The next message of the router is read only when the listener is
-// done with the last one.
+// not left yet, so a slow router costs five messages and always hears the truth last. Kinds leave in their
+// order: welcome, map, directory, table, what is recorded. The next message of the router is read only when
+// the listener is done with the last one.
 //
 // Lifetime: gRPC's; the stream deletes itself on the loop after OnDone, and tells the listener before.
 // Threads: public calls on the loop only; gRPC's callbacks post to it. A stream has at most four posts in the
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "absl/time/time.h"
 #include "controller/fleet_view.h"
@@ -39,7 +40,8 @@ class RouterStreamListener {
 
 class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1::ControllerMessage> {
  public:
-  enum class Kind : std::uint8_t { kWelcome, kMap, kDirectory, kTable };
+  enum class Kind : std::uint8_t { kWelcome, kMap, kDirectory, kTable, kRecorded };
+  static constexpr std::size_t kKinds = 5;
   using Message = std::shared_ptr<const v1::ControllerMessage>;
 
   RouterStream(StreamId id, runtime::EventLoop& loop, RouterStreamListener& listener);
@@ -52,6 +54,7 @@ class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1:
 
   // For the listener: has the router introduced itself, and when did it last say anything.
   bool introduced = false;
+  std::string router = {};  // that introduced itself
   absl::Time heard_at;
 
  private:
@@ -65,9 +68,9 @@ class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1:
   const StreamId id_;
   runtime::EventLoop& loop_;
   RouterStreamListener& listener_;
-  v1::RouterMessage incoming_;      // gRPC's while a read is under way
-  Message outgoing_;                // gRPC's while a write is under way
-  std::array<Message, 4> waiting_;  // by Kind
+  v1::RouterMessage incoming_;           // gRPC's while a read is under way
+  Message outgoing_;                     // gRPC's while a write is under way
+  std::array<Message, kKinds> waiting_;  // by Kind
   std::optional<grpc::Status> closing_;
   bool finished_ = false;
 };

@@ -215,6 +215,11 @@ absl::StatusOr<WebCall> ReadPost(WebPost post, const std::string& body, const st
   if (post == WebPost::kThreshold) return Order<v1::SetThresholdRequest>(body, peer);
   v1::DryRunRequest request;
   if (absl::Status read = Read(body, request); !read.ok()) return read;
+  if (request.order_case() != v1::DryRunRequest::ORDER_NOT_SET) {
+    return absl::InvalidArgumentError(
+        "what an order would do is asked of the Admin service (DryRun); here overload_threshold, drain, "
+        "drain_share and demand_scale are allowed");
+  }
   return Document([tier = request.tier(), edit = EditOf(request)](const Dashboard& listener) {
     return listener.DryRun(tier, edit);
   });

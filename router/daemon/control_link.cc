@@ -19,10 +19,11 @@ constexpr StreamTerms kTerms = {.retry_first = absl::Milliseconds(100),
 
 ControlLink::ControlLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
                          const std::string& token, std::uint64_t seed, const runtime::Logger& log,
-                         ControlSink& sink)
+                         ControlSink& sink, OrderRecords& orders)
     : address_(address),
       log_(log),
       sink_(sink),
+      orders_(orders),
       stream_(
           loop, streams, kTerms, seed,
           {.dial = [stub = std::shared_ptr(
@@ -49,6 +50,7 @@ void ControlLink::Hear(const v1::ControllerMessage& message) {
     welcomed_ = true;
     complained_ = false;
     stream_.Settle();
+    orders_.Welcomed(message.welcome().records_orders());
     sink_.OnWelcome(message.welcome());
   } else if (!welcomed_) {
     log_.Error(absl::StrCat("controller at ", address_, ": spoke before its Welcome"));
@@ -59,6 +61,8 @@ void ControlLink::Hear(const v1::ControllerMessage& message) {
     sink_.OnDirectory(message.directory());
   } else if (message.has_table()) {
     sink_.OnTable(message.table());
+  } else if (message.has_orders_recorded()) {
+    orders_.Recorded(message.orders_recorded().number());
   }
 }
 

@@ -15,6 +15,7 @@
 
 #include "ringway/v1/control.grpc.pb.h"
 #include "router/daemon/kept_stream.h"
+#include "router/daemon/order_records.h"
 #include "runtime/log.h"
 
 namespace ringway::router {
@@ -36,9 +37,11 @@ class ControlLink {
   static constexpr std::size_t kQueueMax = 64;
 
   // `token` is presented to the controller, if there is one; `seed` is for the jitter. The sink is asked for
-  // its Hello in the loop's next turn at the earliest.
+  // its Hello in the loop's next turn at the earliest. `orders` are told in the sink's reports, and are done
+  // with here when the controller has them.
   ControlLink(runtime::EventLoop& loop, StreamCount& streams, const std::string& address,
-              const std::string& token, std::uint64_t seed, const runtime::Logger& log, ControlSink& sink);
+              const std::string& token, std::uint64_t seed, const runtime::Logger& log, ControlSink& sink,
+              OrderRecords& orders);
 
   bool connected() const { return welcomed_; }
   // Dropped unless connected.
@@ -51,6 +54,7 @@ class ControlLink {
   const std::string address_;
   const runtime::Logger& log_;
   ControlSink& sink_;
+  OrderRecords& orders_;
   bool welcomed_ = false;
   bool complained_ = false;  // about this outage
   KeptStream<v1::RouterMessage, v1::ControllerMessage> stream_;

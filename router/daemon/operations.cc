@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/header_text.h"
-#include "proto/drain_codec.h"
+#include "proto/operations_codec.h"
 #include "runtime/address.h"
 #include "runtime/clock.h"
 
@@ -21,12 +21,6 @@ std::string HostOf(const std::string& address) {
 std::string Signature(const v1::Operator& by) {
   const std::string who = by.who().empty() ? "somebody" : by.who();
   return HeaderText::Escaped(by.why().empty() ? who : absl::StrCat(who, " (", by.why(), ")")).text();
-}
-
-absl::Status CheckWhy(const v1::Operator& by) {
-  if (by.why().size() <= Operations::kWhyBytesMax) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("by.why: is ", by.why().size(), " bytes long, allowed are ", Operations::kWhyBytesMax));
 }
 
 std::string_view NameOf(JobPhase phase) {
@@ -143,8 +137,7 @@ v1::ListJobsReply Operations::ListJobs(const v1::ListJobsRequest& request) const
 }
 
 absl::StatusOr<v1::CancelReply> Operations::Cancel(const v1::CancelRequest& request) {
-  if (absl::Status status = CheckWhy(request.by()); !status.ok()) return status;
-  if (request.job().empty()) return absl::InvalidArgumentError("job: is empty; it names the job to cancel");
+  if (absl::Status status = wire::CheckCancel(request); !status.ok()) return status;
   const std::string why =
       absl::StrCat("cancelled by an operator", request.by().why().empty() ? "" : ": ", request.by().why());
   v1::CancelReply reply;
@@ -160,17 +153,14 @@ absl::StatusOr<v1::CancelReply> Operations::Cancel(const v1::CancelRequest& requ
   if (reply.cancelled() > 0) {
     view_.log.Info(absl::StrCat("job ", HeaderText::Escaped(request.job()).text(), " is cancelled by ",
                                 Signature(request.by())));
+    view_.orders.Add(request.by(), OrderRecords::Part::kSameEverywhere, wire::ActionOf(request),
+                     runtime::WallNow());
   }
   return reply;
 }
 
 absl::StatusOr<std::vector<OrderedWorker>> Operations::WorkersOf(const v1::DrainWorkersRequest& request) {
-  if (absl::Status status = CheckWhy(request.by()); !status.ok()) return status;
-  if (request.worker().empty() == request.host().empty()) {
-    return absl::InvalidArgumentError("worker, host: exactly one of the two says whom the order concerns");
-  }
-  const auto term = wire::DrainTermOf(request.drain(), request.for_s());
-  if (!term.ok()) return term.status();
+  if (const auto term = wire::CheckDrainWorkers(request); !term.ok()) return term.status();
   std::vector<OrderedWorker> ordered;
   for (WorkerId id(0); id != view_.addresses.workers().end_id(); id = WorkerId(id.index() + 1)) {
     if (!Shown(id, request.own())) continue;
@@ -195,6 +185,10 @@ absl::StatusOr<std::vector<OrderedWorker>> Operations::WorkersOf(const v1::Drain
   view_.log.Info(absl::StrCat(ordered.size(), " workers, ", whom, ", are told ",
                               request.drain() ? "to drain" : "to serve again", " by ",
                               Signature(request.by())));
+  std::vector<std::string> names;
+  for (const OrderedWorker& worker : ordered) names.push_back(worker.name);
+  view_.orders.Add(request.by(), OrderRecords::Part::kOwn, wire::ActionOf(request, names),
+                   runtime::WallNow());
   return ordered;
 }
 

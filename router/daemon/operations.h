@@ -19,6 +19,7 @@
 #include "ringway/v1/operations.pb.h"
 #include "router/daemon/address_table.h"
 #include "router/daemon/job_calls.h"
+#include "router/daemon/order_records.h"
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_orders.h"
 #include "router/router_machine.h"
@@ -35,6 +36,7 @@ struct OperationsView {
   const WorkerRegistry& registry;
   const RouterMachine& machine;
   JobCalls& calls;
+  OrderRecords& orders;
   const runtime::Logger& log;
 };
 
@@ -42,7 +44,6 @@ class Operations {
  public:
   static constexpr std::size_t kJobsListed = 4096;
   static constexpr std::size_t kOrderedMax = 256;
-  static constexpr std::size_t kWhyBytesMax = 1024;
 
   explicit Operations(const OperationsView& view) : view_(view) {}
 

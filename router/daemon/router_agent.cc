@@ -93,12 +93,14 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
                             fleet_.fleet),
               TimePassed{}, [this](RouterAction& action) { Do(action); }),
       registry_(settings.watch_max),
+      orders_(settings.name, incarnation_, !settings.controller.empty(), log),
       operations_({.settings = settings_,
                    .fleet = fleet_,
                    .addresses = addresses_,
                    .registry = registry_,
                    .machine = driver_.machine(),
                    .calls = calls_,
+                   .orders = orders_,
                    .log = log_}),
       disk_(StatePath(settings), log),
       beat_(loop, [this] { Beat(); }) {
@@ -127,7 +129,7 @@ void RouterAgent::Start(const std::string& address) {
   }
   if (!settings_.controller.empty()) {
     link_ = std::make_unique<ControlLink>(loop_, streams_, settings_.controller, settings_.token,
-                                          settings_.seed, log_, static_cast<ControlSink&>(*this));
+                                          settings_.seed, log_, static_cast<ControlSink&>(*this), orders_);
   }
   Beat();
 }
@@ -247,6 +249,7 @@ void RouterAgent::Do(const SendReport& report) {
   ReportWorkers(out);
   sessions_.ReportRoundTrips(out);
   if (pool_ != nullptr) pool_->Report(out);
+  orders_.Report(out);
   metrics_.CountReport();
   link_->Send(std::move(message));
 }

@@ -28,6 +28,7 @@
 #include "router/daemon/ledger_sessions.h"
 #include "router/daemon/once_link.h"
 #include "router/daemon/operations.h"
+#include "router/daemon/order_records.h"
 #include "router/daemon/router_metrics.h"
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
@@ -148,6 +149,7 @@ class RouterAgent final : private ControlSink {
   std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
   bool telling_ = false;
   WorkerRegistry registry_;
+  OrderRecords orders_;
   Operations operations_;
   std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;
   std::unique_ptr<HttpPool> pool_;  // null: no plain HTTP workers

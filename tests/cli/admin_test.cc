@@ -177,6 +177,73 @@ TEST_F(AdminTest, WhatIfCarriesItsEdits) {
   EXPECT_EQ(admin_.dry_run.demand_scale().at("d"), 0.5);
 }
 
+TEST_F(AdminTest, ADryRunCarriesTheVeryOrderAndGivesNone) {
+  struct Case {
+    std::vector<std::string> words;
+    v1::DryRunRequest::OrderCase order;
+  };
+  for (const Case& c :
+       std::vector<Case>{{{"drain", "a", "--share", "0.5", "--for", "1h"}, v1::DryRunRequest::kDrainOrder},
+                         {{"undrain", "a"}, v1::DryRunRequest::kDrainOrder},
+                         {{"threshold", "0.6", "--region", "a"}, v1::DryRunRequest::kThresholdOrder},
+                         {{"mode", "frozen"}, v1::DryRunRequest::kModeOrder},
+                         {{"pin", "a", "--to", "b=1"}, v1::DryRunRequest::kPinOrder},
+                         {{"unpin", "a"}, v1::DryRunRequest::kPinOrder},
+                         {{"rollback", "3.41"}, v1::DryRunRequest::kRollbackOrder}}) {
+    std::vector<std::string> words = c.words;
+    words.push_back("--dry-run");
+    const Ran ran = Ask(words);
+    EXPECT_EQ(ran.code, 0) << words[0] << ": " << ran.err;
+    EXPECT_EQ(admin_.dry_run.order_case(), c.order) << words[0];
+    EXPECT_THAT(ran.out, AllOf(StartsWith("it would be answered: it would be done\n"),
+                               HasSubstr("served away 0.0 % -> 5.0 %, refused 0.0 % -> 0.0 %"),
+                               ContainsRegex("us-east-1 +interactive +us-east-2 +0.0 % +10.0 % +.0.50/s"),
+                               HasSubstr("nothing was changed")))
+        << words[0];
+  }
+  EXPECT_TRUE(admin_.drain.region().empty() && admin_.pin.region().empty() && admin_.mode.empty() &&
+              admin_.rollback.epoch() == 0 && admin_.threshold == 0)
+      << "an order was given";
+  Ask({"drain", "a", "--share", "0.5", "--for", "1h", "--force", "--dry-run"});
+  EXPECT_EQ(admin_.dry_run.drain_order().share(), 0.5);
+  EXPECT_EQ(admin_.dry_run.drain_order().for_s(), 3600);
+  EXPECT_TRUE(admin_.dry_run.drain_order().force());
+  EXPECT_EQ(admin_.dry_run.tier(), "animate") << "a drain of all tiers is shown tier by tier";
+  EXPECT_EQ(admin_.dry_run.drain_order().tier(), "");
+  EXPECT_THAT(Ask({"mode", "frozen", "--dry-run"}).out, HasSubstr("mode frozen: the table stays"));
+}
+
+// A controller ignores what it does not know. So the question is a call of its own: an order that carried it
+// would be carried out by an earlier release.
+TEST(OrderMessagesTest, NoOrderHasAFieldThatMakesItNone) {
+  for (const auto* order :
+       {v1::DrainRegionRequest::descriptor(), v1::SetThresholdRequest::descriptor(),
+        v1::SetModeRequest::descriptor(), v1::PinRequest::descriptor(), v1::RollbackRequest::descriptor()}) {
+    bool asked = false;
+    for (int i = 0; i < order->field_count(); ++i) {
+      EXPECT_THAT(order->field(i)->name(), Not(HasSubstr("dry"))) << order->name();
+    }
+    const auto* oneof = v1::DryRunRequest::descriptor()->FindOneofByName("order");
+    for (int i = 0; i < oneof->field_count(); ++i) asked |= oneof->field(i)->message_type() == order;
+    EXPECT_TRUE(asked) << order->name() << " cannot be asked about";
+  }
+}
+
+TEST_F(AdminTest, ADryRunTellsWhatWouldBeRefusedAndWhoCannotAnswer) {
+  const Ran json = Ask({"--json", "mode", "observe", "--dry-run"});
+  EXPECT_EQ(json.code, 0);
+  EXPECT_THAT(json.out, AllOf(StartsWith("{"), HasSubstr("\"tiers\""), HasSubstr("\"message\"")));
+  admin_.does_it = false;
+  const Ran refused = Ask({"drain", "a", "--dry-run"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.out, StartsWith("it would be refused: it would be done"));
+  admin_.dry_run_message = "";
+  const Ran old = Ask({"mode", "frozen", "--dry-run"});
+  EXPECT_EQ(old.code, 4);
+  EXPECT_THAT(old.err, HasSubstr("of an older release"));
+  EXPECT_THAT(old.out, IsEmpty());
+}
+
 TEST_F(AdminTest, AMisspeltWordOfAFewIsAnsweredWithTheLikelyOne) {
   const Ran mode = Ask({"mode", "actve"});
   EXPECT_EQ(mode.code, 2);

@@ -132,6 +132,11 @@ class ScriptedAdmin : public v1::Admin::Service {
     away->set_target(1);
     away->set_fraction(0.1);
     reply->add_changes("a long sentence");
+    if (!request->has_rollback_order() && request->order_case() == v1::DryRunRequest::ORDER_NOT_SET)
+      return answer;
+    reply->set_message(dry_run_message);
+    reply->set_refused(!does_it);
+    reply->set_mode(request->has_mode_order() ? request->mode_order().mode() : "active");
     return answer;
   }
   grpc::Status Audit(grpc::ServerContext*, const v1::AuditRequest* request, v1::AuditReply* reply) override {
@@ -157,6 +162,7 @@ class ScriptedAdmin : public v1::Admin::Service {
   std::atomic<bool> undrained = false;  // a watch goes on meanwhile
   v1::DiffRequest diff;
   v1::DryRunRequest dry_run;
+  std::string dry_run_message = "it would be done";
 };
 
 class AdminTest : public ::testing::Test {

@@ -250,6 +250,52 @@ TEST_F(ControllerDaemonTest, ADryRunAnswersAndChangesNothing) {
   EXPECT_EQ(a->news().tables.size(), tables);
 }
 
+// Nobody signs a question, and none is an order: neither the audit log nor a router hears of it.
+TEST_F(ControllerDaemonTest, ADryRunOfAnOrderAnswersAndGivesNone) {
+  auto a = Router("ra", "a");
+  auto b = Router("rb", "b");
+  a->Hello();
+  b->Hello();
+  ASSERT_TRUE(ReportUntil(*a, *b, 2, [](const RouterNews& n) { return !n.tables.empty(); }));
+  v1::TableName in_force;
+  in_force.set_epoch(a->news().tables.back().epoch());
+  in_force.set_version(a->news().tables.back().version());
+  std::vector<v1::DryRunRequest> questions(5);
+  questions[0].mutable_drain_order()->set_region("b");
+  questions[0].mutable_drain_order()->set_drain(true);
+  questions[1].mutable_threshold_order()->set_overload_threshold(0.3);
+  questions[2].mutable_mode_order()->set_mode("frozen");
+  questions[3].mutable_pin_order()->set_region("a");
+  questions[3].mutable_pin_order()->set_pin(true);
+  questions[4].mutable_rollback_order()->set_epoch(in_force.epoch());
+  questions[4].mutable_rollback_order()->set_version(in_force.version());
+  for (const v1::DryRunRequest& question : questions) {
+    v1::DryRunReply reply;
+    const grpc::Status status = Call(&v1::Admin::Stub::DryRun, question, &reply);
+    ASSERT_TRUE(status.ok()) << status.error_message() << question.DebugString();
+    EXPECT_FALSE(reply.refused()) << reply.message();
+    EXPECT_NE(reply.message(), "") << question.DebugString();
+    EXPECT_EQ(reply.table().tiers_size(), 1);
+    const bool stays = question.has_mode_order() || question.has_rollback_order();
+    EXPECT_EQ(reply.mode(), stays ? "frozen" : "active") << question.DebugString();
+    if (question.has_drain_order()) {
+      EXPECT_EQ(reply.after(1).exported_share(), 1);
+    }
+  }
+  v1::DryRunRequest unknown;
+  unknown.mutable_rollback_order()->set_epoch(99);
+  unknown.mutable_rollback_order()->set_version(1);
+  v1::DryRunReply none;
+  EXPECT_EQ(Call(&v1::Admin::Stub::DryRun, unknown, &none).error_code(), grpc::StatusCode::NOT_FOUND);
+  v1::AuditReply audit;
+  ASSERT_TRUE(Call(&v1::Admin::Stub::Audit, v1::AuditRequest(), &audit).ok());
+  EXPECT_EQ(audit.entries_size(), 0) << audit.DebugString();
+  v1::StatusReply now;
+  ASSERT_TRUE(Call(&v1::Admin::Stub::Status, v1::StatusRequest(), &now).ok());
+  EXPECT_EQ(now.tiers(0).mode(), "active");
+  EXPECT_EQ(now.tiers(0).regions(1).drain_goal(), 0);
+}
+
 TEST_F(ControllerDaemonTest, OneStateFolderOneController) {
   auto second = ControllerDaemon::Start(settings_);
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("in use by another controller"));

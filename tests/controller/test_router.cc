@@ -31,6 +31,7 @@ void TestRouter::Read() {
     if (message.has_fleet_map()) news_.maps.push_back(message.fleet_map());
     if (message.has_directory()) news_.directories.push_back(message.directory());
     if (message.has_table()) news_.tables.push_back(message.table());
+    if (message.has_orders_recorded()) news_.recorded.push_back(message.orders_recorded());
   }
   grpc::Status status = stream_->Finish();
   std::lock_guard lock(mutex_);

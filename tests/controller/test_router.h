@@ -50,6 +50,7 @@ struct RouterNews {
   std::vector<v1::FleetMap> maps;
   std::vector<v1::Directory> directories;
   std::vector<v1::RoutingTable> tables;
+  std::vector<v1::OrdersRecorded> recorded;
   bool ended = false;
   grpc::Status status;
 };

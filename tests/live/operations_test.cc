@@ -112,6 +112,56 @@ TEST(OperationsTest, AJobWhoseUploadIsUnderWayIsCancelledToo) {
   EXPECT_EQ(at.Ask({"cancel", "half-sent"}).code, 0);
 }
 
+// Three requests with one key: the first runs, the others wait for what comes of it.
+TEST(OperationsTest, AKeyedJobIsCancelledAloneAndItsKeyRunsAgain) {
+  SmallWorld world({.regions = {{"oslo", 3, 1}}, .service_mean_s = 20, .deadline = "300s"});
+  ASSERT_TRUE(world.AwaitReady());
+  const auto ask = [&world](std::vector<std::string> words) {
+    words.insert(words.end(), {"--controller", world.controller().grpc()});
+    return cli::Ringway(words);
+  };
+  const auto keyed = [](const std::string& id) {
+    v1::JobHeader header = Long(id);
+    header.set_idempotency_key("key-1");
+    return header;
+  };
+  const auto oslo0 = world.Door("oslo-0"), oslo1 = world.Door("oslo-1"), oslo2 = world.Door("oslo-2");
+  JobCall first = JobCall::ToRouter(*oslo0);
+  first.Send(keyed("first"), "picture");
+  ASSERT_TRUE(first.AwaitStep(1));
+  JobCall second = JobCall::ToRouter(*oslo1), third = JobCall::ToRouter(*oslo2);
+  second.Send(keyed("second"), "picture");
+  third.Send(keyed("third"), "picture");
+  ASSERT_TRUE(Eventually([&] {
+    const std::string jobs = ask({"jobs"}).out;
+    return jobs.find("second") != std::string::npos && jobs.find("third") != std::string::npos;
+  }));
+
+  ASSERT_EQ(ask({"cancel", "second", "--why", "asked twice"}).code, 0);
+  const JobAnswer waited = second.Await();
+  EXPECT_EQ(waited.outcome(), "cancelled");
+  EXPECT_THAT(waited.end.message(), HasSubstr("cancelled by an operator: asked twice"));
+  EXPECT_THAT(ask({"jobs", "--state", "running"}).out, HasSubstr("first"));
+
+  ASSERT_EQ(ask({"cancel", "first"}).code, 0);
+  const JobAnswer ran = first.Await();
+  EXPECT_EQ(ran.outcome(), "cancelled");
+  EXPECT_THAT(ran.end.message(), HasSubstr("cancelled by an operator"));
+  ASSERT_TRUE(third.AwaitStep(1)) << "nothing came of the key, so the next request runs";
+  EXPECT_EQ(ask({"cancel", "first"}).code, 0) << "once more changes nothing";
+  EXPECT_THAT(ask({"jobs", "--state", "running"}).out, AllOf(HasSubstr("third"), Not(HasSubstr("first"))));
+  ASSERT_EQ(ask({"cancel", "third"}).code, 0);
+  EXPECT_EQ(third.Await().outcome(), "cancelled");
+  for (const char* id : {"first", "second", "third"}) EXPECT_EQ(world.Completions(id), 0) << id;
+  EXPECT_TRUE(Eventually([&] {
+    double busy = 0;
+    for (const auto& [name, worker] : world.workers()) {
+      busy += MetricValue(worker->http(), "ringway_worker_busy").value_or(1);
+    }
+    return busy == 0;
+  })) << "a worker goes on with a job that was cancelled";
+}
+
 TEST(OperationsTest, WhatNobodyKnowsIsToldWithTheLikelyName) {
   OneRegion at(1);
   ASSERT_TRUE(at.world.AwaitReady());

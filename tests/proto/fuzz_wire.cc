@@ -1,14 +1,17 @@
 // What other processes send over gRPC: the first byte says which message the rest is.
 //
 // t: a routing table; p: a record of the table history, after one that holds the table whole; f: the fleet's
-// map; j: a job's header; h and r: a router's hello and report; e: an event of the controller's journal.
-// Reading never crashes; what is let through keeps what its readers rely on, and can be said and read again
-// unchanged.
+// map; j: a job's header; h and r: a router's hello and report; e: an event of the controller's journal; c, d
+// and o: an operator's orders to a router, to cancel a job and to drain workers, and what a router tells of
+// one. Reading never crashes; what is let through keeps what its readers rely on, and can be said and read
+// again unchanged.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "controller/journal/event_codec.h"
 #include "controller/table_remap.h"
@@ -19,6 +22,7 @@
 #include "core/check.h"
 #include "proto/fleet_codec.h"
 #include "proto/job_codec.h"
+#include "proto/operations_codec.h"
 #include "proto/table_codec.h"
 #include "tests/proto/two_regions.h"
 
@@ -84,6 +88,53 @@ void Report(std::string_view bytes, const Fleet& fleet) {
   const auto report = controller::DecodeReport(Read<v1::Report>(bytes), fleet);
   if (report.ok())
     RINGWAY_CHECK(controller::DecodeReport(controller::EncodeReport(*report, fleet), fleet).ok());
+}
+
+// What is told of an order that is allowed, whatever names it has, is taken by the controller.
+void CheckTold(const v1::Operator& by, const std::string& action) {
+  for (const char c : action) RINGWAY_CHECK(c >= 0x20 && c <= 0x7e);
+  v1::OrderDone order;
+  order.set_id("r/1.1");
+  order.set_who(by.who().empty() ? "somebody" : by.who());
+  order.set_why(by.why());
+  order.set_action(action);
+  RINGWAY_CHECK(wire::CheckOrderDone(order).ok());
+}
+
+void Cancel(std::string_view bytes) {
+  const auto request = Read<v1::CancelRequest>(bytes);
+  const absl::Status allowed = wire::CheckCancel(request);
+  if (!allowed.ok()) {
+    RINGWAY_CHECK(!allowed.message().empty());
+    return;
+  }
+  RINGWAY_CHECK(!request.job().empty());
+  CheckTold(request.by(), wire::ActionOf(request));
+}
+
+void DrainWorkers(std::string_view bytes) {
+  const auto request = Read<v1::DrainWorkersRequest>(bytes);
+  const auto term = wire::CheckDrainWorkers(request);
+  if (!term.ok()) {
+    RINGWAY_CHECK(!term.status().message().empty());
+    return;
+  }
+  RINGWAY_CHECK(request.worker().empty() != request.host().empty());
+  RINGWAY_CHECK(*term >= absl::ZeroDuration() && (request.drain() || *term == absl::InfiniteDuration()));
+  // Workers have names that came over the wire, too.
+  CheckTold(request.by(), wire::ActionOf(request, {request.worker(), request.host(), std::string(bytes)}));
+  CheckTold(request.by(), wire::ActionOf(request, std::vector<std::string>(256, std::string(bytes))));
+}
+
+void OrderDone(std::string_view bytes) {
+  const auto order = Read<v1::OrderDone>(bytes);
+  const absl::Status taken = wire::CheckOrderDone(order);
+  if (!taken.ok()) {
+    RINGWAY_CHECK(!taken.message().empty());
+    return;
+  }
+  RINGWAY_CHECK(!order.id().empty() && !order.who().empty() && !order.action().empty());
+  RINGWAY_CHECK(order.action().size() <= wire::kActionBytesMax && order.why().size() <= wire::kWhyBytesMax);
 }
 
 void JournaledEvent(std::string_view bytes, const Fleet& fleet) {
@@ -153,6 +204,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       break;
     case 'h':
       Hello(rest, fleet);
+      break;
+    case 'c':
+      Cancel(rest);
+      break;
+    case 'd':
+      DrainWorkers(rest);
+      break;
+    case 'o':
+      OrderDone(rest);
       break;
     case 'r':
       Report(rest, fleet);

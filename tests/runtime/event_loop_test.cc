@@ -1,6 +1,9 @@
 #include "runtime/event_loop.h"
 
+#include <atomic>
 #include <future>
+#include <memory>
+#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -30,6 +33,46 @@ TEST(EventLoopTest, RefusesWhenTheInboxIsFullAndAfterStop) {
   EXPECT_EQ(loop.inbox_depth(), 2u);
   loop.Stop();
   EXPECT_FALSE(loop.Post([] {}));
+}
+
+// Whoever posts while the loop stops is refused, or its task ran before Stop returned, or it is dropped: it
+// never runs later. What was taken is let go with the loop.
+TEST(EventLoopTest, NothingRunsOnceStopHasReturnedAndWhatWasTakenIsLetGo) {
+  const auto held = std::make_shared<int>();
+  {
+    EventLoop loop("test");
+    std::atomic<bool> returned{false}, late{false};
+    loop.Start();
+    std::vector<std::thread> posters;
+    for (int i = 0; i < 2; ++i) {
+      posters.emplace_back([&] {
+        while (!returned) (void)loop.Post([&late, &returned, held] { late = late || returned; });
+        EXPECT_FALSE(loop.Post([] {}));
+      });
+    }
+    std::promise<void> runs;
+    while (!loop.Post([&runs] { runs.set_value(); })) {
+    }
+    runs.get_future().wait();
+    loop.Stop();
+    returned = true;
+    for (std::thread& poster : posters) poster.join();
+    EXPECT_FALSE(late);
+  }
+  EXPECT_EQ(held.use_count(), 1) << "a task that was dropped still holds what it was given";
+}
+
+TEST(EventLoopTest, WhatWasPostedToALoopThatNeverRanIsLetGo) {
+  const auto held = std::make_shared<int>();
+  bool ran = false;
+  {
+    EventLoop loop("test");
+    ASSERT_TRUE(loop.Post([&ran, held] { ran = true; }));
+    loop.Stop();
+    loop.Stop();
+  }
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(held.use_count(), 1);
 }
 
 // Counts up on every wake, and wants to be woken twice.
