@@ -52,7 +52,7 @@ class FilmCalls::FromStore final : public RemoteFilm, private objects::ObjectSin
           exchange_, gone ? 410 : 503, gone ? "result_gone" : "store_unreachable",
           gone ? "this result is not in the store any more"
                : absl::StrCat("the store that has this film does not serve: ", status.message()),
-          gone ? 0 : 2);
+          gone ? 0 : 2, "");
     }
     if (!status.ok()) {
       calls.log_.Error(absl::StrCat("videos: the film of ", video_.id, " broke off: ", status.message()));
@@ -73,15 +73,16 @@ class FilmCalls::FromStore final : public RemoteFilm, private objects::ObjectSin
 
 void FilmCalls::Begin(Exchange& exchange, const Video& video) {
   if (video.state == State::kFailed)
-    return endings_.refuse(exchange, 409, video.fault.code, video.fault.message, 0);
+    return endings_.refuse(exchange, 409, video.fault.code, video.fault.message, 0, video.fault.field);
   if (video.state != State::kCompleted) {
     return endings_.refuse(exchange, 409, "video_not_ready",
-                           absl::StrCat("video ", video.id, " is ", std::string(StateName(video.state))), 1);
+                           absl::StrCat("video ", video.id, " is ", std::string(StateName(video.state))), 1,
+                           "");
   }
   const bool remote = !video.has_result;
   if (remote && (!video.shared || shared_ == nullptr)) {
     return endings_.refuse(exchange, 410, "result_gone",
-                           "the store was full and this result had to make room", 0);
+                           "the store was full and this result had to make room", 0, "");
   }
   const std::uint64_t size = video.result_bytes;
   const bool same = exchange.if_range.empty() || exchange.if_range == absl::StrCat("\"", video.id, "\"");
@@ -103,7 +104,7 @@ void FilmCalls::Begin(Exchange& exchange, const Video& video) {
   if (!remote) {
     const auto fd = jobs_.store().OpenResult(video.id);
     if (!fd.ok())
-      return endings_.refuse(exchange, 500, "storage_failed", std::string(fd.status().message()), 0);
+      return endings_.refuse(exchange, 500, "storage_failed", std::string(fd.status().message()), 0, "");
     exchange.file = std::make_unique<ResultFile>(*fd);
   }
   SendHead(exchange, video, range);

@@ -27,7 +27,7 @@ class FilmCalls {
   struct Endings {
     std::function<void(Exchange&, int status, std::string_view fields, std::string_view json)> say;
     std::function<void(Exchange&, int status, std::string_view code, std::string_view message,
-                       double retry_after_s)>
+                       double retry_after_s, std::string_view field)>
         refuse;
     std::function<void(std::uint64_t tag)> release;
   };

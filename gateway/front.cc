@@ -91,13 +91,15 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
                             refusal.field);
                    },
                .release = [this](std::uint64_t tag) { Release(tag); }}),
-      films_(
-          jobs_, shared_.get(), metrics_, log_,
-          {.say = [this](Exchange& exchange, int status, std::string_view fields,
-                         std::string_view json) { Say(exchange, status, fields, json); },
-           .refuse = [this](Exchange& exchange, int status, std::string_view code, std::string_view message,
-                            double retry_after_s) { Refuse(exchange, status, code, message, retry_after_s); },
-           .release = [this](std::uint64_t tag) { Release(tag); }}),
+      films_(jobs_, shared_.get(), metrics_, log_,
+             {.say = [this](Exchange& exchange, int status, std::string_view fields,
+                            std::string_view json) { Say(exchange, status, fields, json); },
+              .refuse =
+                  [this](Exchange& exchange, int status, std::string_view code, std::string_view message,
+                         double retry_after_s, std::string_view field) {
+                    Refuse(exchange, status, code, message, retry_after_s, field);
+                  },
+              .release = [this](std::uint64_t tag) { Release(tag); }}),
       request_ids_(jobs_.DrawSeed() ^ static_cast<std::uint64_t>(absl::ToUnixNanos(runtime::WallNow()))) {
   jobs_.Use(shared_.get());
 }
