@@ -165,13 +165,5 @@ TEST_F(RefusalTest, AJobThatWasRefusedLateNamesItsFieldAlsoAfterARestart) {
   EXPECT_EQ(FieldOf(*film, "param"), "steps") << film->body;
 }
 
-TEST_F(RefusalTest, AnUnknownVariantIsRefusedByName) {
-  Start(MakesAFilm());
-  const auto answer = Get("/v1/videos/" + Make() + "/content?variant=trailer");
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 400);
-  EXPECT_EQ(FieldOf(*answer, "param"), "variant");
-}
-
 }  // namespace
 }  // namespace ringway::videos_test
