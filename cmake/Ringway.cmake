@@ -2,7 +2,7 @@
 #   ringway_library(name SRCS ... DEPS ... PUBLIC_DEPS ...)   a module
 #   ringway_hot(name ...)                                     modules whose speed a simulation is made of
 #   ringway_program(name SRCS ... DEPS ...)                   a binary, placed in <build>/bin
-#   ringway_test(name SRCS ... DEPS ... [LABELS ...] [TIMEOUT s] [TIMED])   a GoogleTest binary, one ctest entry
+#   ringway_test(name SRCS ... DEPS ... [LABELS ...] [TIMEOUT s] [TIMED] [SHARDS n])   a GoogleTest binary, one ctest entry
 #   ringway_script_test(name COMMAND ...)                     a test that is a script: nothing to build
 #   ringway_every_test_has_a_target()                         after all tests: fails where ./dev test NAME would
 #   ringway_fuzz(name SRCS ... DEPS ... CORPUS folder)        a libFuzzer target; without clang, a test of its corpus
@@ -150,8 +150,9 @@ if(RINGWAY_PROCESSORS GREATER 3)
 endif()
 
 # TIMED: the test holds latency, throughput, memory or processor time against a bound, so nothing runs beside it.
+# SHARDS: its cases wait most of their time and share nothing, so they run in so many processes at once.
 function(ringway_test name)
-  cmake_parse_arguments(ARG "TIMED" "TIMEOUT" "SRCS;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "TIMED" "TIMEOUT;SHARDS" "SRCS;DEPS;LABELS" ${ARGN})
   ringway_left_out(skip ${ARG_DEPS})
   if(skip)
     return()
@@ -163,7 +164,11 @@ function(ringway_test name)
                                              RINGWAY_BIN_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   target_compile_options(${name} PRIVATE ${RINGWAY_TEST_OPTIMISATION})
   ringway_batches(${name})
-  add_test(NAME ${name} COMMAND ${name})
+  if(ARG_SHARDS)
+    add_test(NAME ${name} COMMAND ${CMAKE_SOURCE_DIR}/tests/shards.sh ${ARG_SHARDS} $<TARGET_FILE:${name}>)
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+  endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()

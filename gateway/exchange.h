@@ -45,6 +45,7 @@ struct Exchange {
     kAnswer,   // which go out
     kEvents,   // as long as the job runs
     kContent,  // a result goes out
+    kPreview,  // a picture of a film is made
     kRelay,    // the owner's answer goes through
     kList,     // other routers say what they have
     kLookup,   // the shared store says whether it has this video
@@ -78,7 +79,7 @@ struct Exchange {
   // kImages, kAnswer.
   std::unique_ptr<ImageCall> images;
   // kContent.
-  std::unique_ptr<ResultFile> file;
+  std::shared_ptr<const ResultFile> file;
   std::unique_ptr<RemoteFilm> remote;
   std::uint64_t offset = 0;
   std::uint64_t end = 0;

@@ -91,13 +91,21 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
                             refusal.field);
                    },
                .release = [this](std::uint64_t tag) { Release(tag); }}),
-      films_(
-          jobs_, shared_.get(), metrics_, log_,
-          {.say = [this](Exchange& exchange, int status, std::string_view fields,
-                         std::string_view json) { Say(exchange, status, fields, json); },
-           .refuse = [this](Exchange& exchange, int status, std::string_view code, std::string_view message,
-                            double retry_after_s) { Refuse(exchange, status, code, message, retry_after_s); },
-           .release = [this](std::uint64_t tag) { Release(tag); }}),
+      previews_(loop, jobs_, shared_.get(), log_),
+      films_(jobs_, shared_.get(), previews_, metrics_, log_,
+             {.say = [this](Exchange& exchange, int status, std::string_view fields,
+                            std::string_view json) { Say(exchange, status, fields, json); },
+              .refuse =
+                  [this](Exchange& exchange, int status, std::string_view code, std::string_view message,
+                         double retry_after_s, std::string_view field) {
+                    Refuse(exchange, status, code, message, retry_after_s, field);
+                  },
+              .release = [this](std::uint64_t tag) { Release(tag); },
+              .find =
+                  [this](std::uint64_t tag) {
+                    const auto found = exchanges_.find(tag);
+                    return found == exchanges_.end() ? nullptr : found->second.get();
+                  }}),
       request_ids_(jobs_.DrawSeed() ^ static_cast<std::uint64_t>(absl::ToUnixNanos(runtime::WallNow()))) {
   jobs_.Use(shared_.get());
 }
@@ -112,6 +120,7 @@ absl::Status Front::Open() {
 void Front::Start(std::unique_ptr<v1::Ingress::Stub> ingress) {
   jobs_.Connect(std::move(ingress));
   orders_.Start();
+  previews_.Start();
   tick_ = std::make_unique<runtime::Alarm>(loop_, [this] { OnTick(); });
   verdict_alarm_ = std::make_unique<runtime::Alarm>(loop_, [this] { OnVerdictsDue(); });
   OnTick();
@@ -126,6 +135,7 @@ void Front::Close() {
   tick_.reset();
   verdict_alarm_.reset();
   orders_.Close();
+  previews_.Close();
   jobs_.CancelAll();
   webhooks_.Close();
   for (auto& [tag, exchange] : exchanges_) {
@@ -393,6 +403,7 @@ void Front::TickExchange(Exchange& exchange, absl::Time now) {
     case Exchange::Stage::kImages:
     case Exchange::Stage::kAnswer:
     case Exchange::Stage::kContent:
+    case Exchange::Stage::kPreview:
     case Exchange::Stage::kLookup:
       return;
   }

@@ -27,6 +27,7 @@
 #include "gateway/image_calls.h"
 #include "gateway/order_reader.h"
 #include "gateway/peers.h"
+#include "gateway/previews.h"
 #include "gateway/settings.h"
 #include "gateway/shared_films.h"
 #include "gateway/video_jobs.h"
@@ -139,6 +140,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   std::map<std::uint64_t, std::unique_ptr<Exchange>> exchanges_;  // by tag
   Watchers watching_;
   ImageCalls images_;
+  Previews previews_;
   FilmCalls films_;
   std::uint64_t last_tag_ = 0;
   Rng request_ids_;

@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "gateway/front.h"
 #include "gateway/jobs/field_error.h"
+#include "gateway/jobs/film_type.h"
 #include "gateway/jobs/video_id.h"
 #include "runtime/clock.h"
 
@@ -100,12 +101,14 @@ void Front::Models(Exchange& exchange) {
 // ---- the result ----
 
 void Front::Content(Exchange& exchange, const Video& video) {
-  if (const auto variant = exchange.route.query.find("variant");
-      variant != exchange.route.query.end() && variant->second != "video") {
-    return RefuseField(exchange,
-                       FieldError("variant", "variant is not 'video', the only one that is made here"));
-  }
-  films_.Begin(exchange, video);
+  const auto variant = exchange.route.query.find("variant");
+  if (variant == exchange.route.query.end() || variant->second == "video")
+    return films_.Begin(exchange, video);
+  if (const PreviewType* const preview = PreviewTypeOf(variant->second))
+    return films_.BeginPreview(exchange, video, *preview);
+  RefuseField(exchange,
+              FieldError("variant", absl::StrCat("variant is '", HeaderText::Escaped(variant->second).text(),
+                                                 "'; allowed: video, thumbnail, spritesheet")));
 }
 
 // ---- events ----

@@ -48,6 +48,7 @@ std::string EncodeVideo(const Video& video) {
   record.set_worker(video.worker);
   record.set_fault_code(video.fault.code);
   record.set_fault_message(video.fault.message);
+  record.set_fault_field(video.fault.field);
   record.set_content_type(video.content_type);
   record.set_note(video.note);
   record.set_seed(video.seed);
@@ -82,7 +83,8 @@ absl::StatusOr<Video> DecodeVideo(const std::string& bytes) {
   video.progress = std::clamp(record.progress(), 0, 100);
   video.region = record.region();
   video.worker = record.worker();
-  video.fault = {.code = record.fault_code(), .message = record.fault_message()};
+  video.fault = {
+      .code = record.fault_code(), .message = record.fault_message(), .field = record.fault_field()};
   video.content_type = record.content_type();
   video.note = record.note();
   video.seed = record.seed();

@@ -1,6 +1,7 @@
 #include "gateway/result_store.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
+#include "gateway/jobs/film_type.h"
 #include "gateway/jobs/video_id.h"
 #include "gateway/record_codec.h"
 #include "runtime/state_file.h"
@@ -20,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kKind = "video";
 constexpr std::uint32_t kVersion = 1;
+constexpr char kPreviews[] = "/previews";
 
 absl::Status Failed(const std::string& path, std::string_view what) {
   return absl::InternalError(
@@ -40,6 +44,11 @@ absl::StatusOr<Video> ReadRecord(const fs::path& path) {
 
 ResultFile::~ResultFile() { close(fd_); }
 
+std::uint64_t ResultFile::size() const {
+  struct stat facts {};
+  return fstat(fd_, &facts) == 0 ? static_cast<std::uint64_t>(facts.st_size) : 0;
+}
+
 std::string ResultFile::Read(std::uint64_t offset, std::size_t count) const {
   std::string bytes(count, '\0');
   std::size_t got = 0;
@@ -59,7 +68,8 @@ ResultStore::~ResultStore() {
 
 absl::StatusOr<std::vector<Video>> ResultStore::Open(std::vector<std::string>& complaints) {
   std::error_code failed;
-  fs::create_directories(folder_, failed);
+  fs::remove_all(folder_ + kPreviews, failed);
+  fs::create_directories(folder_ + kPreviews, failed);
   if (failed) {
     return absl::InvalidArgumentError(
         absl::StrCat("--videos-store is '", folder_, "', which cannot be made: ", failed.message()));
@@ -129,6 +139,11 @@ void ResultStore::DropResult(const std::string& id) {
     growing_.erase(found);
   }
   unlink(ResultPath(id).c_str());
+  for (const PreviewType& preview : kPreviewTypes) unlink(PreviewPath(id, preview.variant).c_str());
+}
+
+std::string ResultStore::PreviewPath(std::string_view id, std::string_view variant) const {
+  return absl::StrCat(folder_, kPreviews, "/", AbslView(id), ".", AbslView(variant));
 }
 
 absl::StatusOr<int> ResultStore::OpenResult(const std::string& id) const {

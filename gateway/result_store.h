@@ -3,6 +3,9 @@
 //   ID.job      the record, a state file: whole or not there, survives kill -9
 //   ID.result   the bytes of the result, appended as they come; synced before the record says "completed"
 //
+// What others make of a result (gateway/previews.h) lies in previews/, goes with the result, and is made
+// again after a restart.
+//
 // What is kept and for how long is the table's decision; this class does as it is told. An id comes from
 // ParseVideoId, so it is safe as a file name. At the start, results without a record are removed.
 //
@@ -31,6 +34,8 @@ class ResultFile {
   ~ResultFile();
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;
+  // 0: it cannot be told.
+  std::uint64_t size() const;
   // At most `count` bytes from `offset`; fewer only at the end or when the disk fails.
   std::string Read(std::uint64_t offset, std::size_t count) const;
 
@@ -53,10 +58,12 @@ class ResultStore {
   absl::Status Seal(const std::string& id);
   void DropResult(const std::string& id);
   absl::StatusOr<int> OpenResult(const std::string& id) const;
+  std::string ResultPath(const std::string& id) const { return folder_ + "/" + id + ".result"; }
+  // `variant`: a name of kPreviewTypes.
+  std::string PreviewPath(std::string_view id, std::string_view variant) const;
 
  private:
   std::string RecordPath(const std::string& id) const { return folder_ + "/" + id + ".job"; }
-  std::string ResultPath(const std::string& id) const { return folder_ + "/" + id + ".result"; }
   absl::StatusOr<int> Growing(const std::string& id);
 
   const std::string folder_;

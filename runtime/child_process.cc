@@ -18,6 +18,13 @@
 namespace ringway::runtime {
 namespace {
 
+// Sockets of libraries are not all marked so; a connection that a child holds open as well does not end when
+// its owner closes it. Kernels before 5.11 do not know the call and leave it at what was marked.
+void CloseOthersOnExec() {
+  constexpr unsigned int kCloseRangeCloexec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, which Debian 12's headers lack
+  syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, kCloseRangeCloexec);
+}
+
 // In the child, between fork and exec: only async-signal-safe calls. Reports the error number through
 // `report` on failure.
 [[noreturn]] void BecomeProgram(char* const* argv, int output, int report, pid_t parent) {
@@ -27,6 +34,7 @@ namespace {
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
   }
+  CloseOthersOnExec();
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

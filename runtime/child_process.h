@@ -3,7 +3,7 @@
 //
 // A child dies with its parent (PR_SET_PDEATHSIG), whatever kills the parent, so nothing is left running.
 // Signals go to the child's own pid only, and never after it was reaped. Output goes to a file, so that a
-// failure can be read afterwards.
+// failure can be read afterwards. No other file or socket of the parent is open in it.
 //
 // Invariants: the destructor ends the child (SIGKILL) and reaps it. Threads: one owner; the thread that calls
 // Start must live as long as the child, because the kernel ties the death signal to it.

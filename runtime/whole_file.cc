@@ -57,8 +57,13 @@ absl::Status WriteAndSync(const std::string& path, std::initializer_list<std::st
 
 absl::Status WriteWholeFile(const std::string& path, std::initializer_list<std::string_view> parts) {
   const std::string temporary = absl::StrCat(path, ".tmp");
-  if (absl::Status s = WriteAndSync(temporary, parts); !s.ok()) return s;
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) return IoError(path, "rename over");
+  absl::Status written = WriteAndSync(temporary, parts);
+  if (written.ok() && std::rename(temporary.c_str(), path.c_str()) != 0)
+    written = IoError(path, "rename over");
+  if (!written.ok()) {
+    unlink(temporary.c_str());  // half a file would take what a full disk has left
+    return written;
+  }
   const std::string directory = std::filesystem::path(path).parent_path().string();
   const Descriptor folder(
       open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

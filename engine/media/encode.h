@@ -50,6 +50,9 @@ absl::StatusOr<std::string> EncodePng(const Picture& picture, const PngTexts& te
 // quality: 0 to 100, lossy; nothing means lossless.
 absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality,
                                        const EncodeOptions& options = {});
+// Still pictures, lossy; quality: 0 to 100. Internal: no memory, or larger than the format can be.
+absl::StatusOr<std::string> EncodeStillWebp(const Picture& picture, float quality);
+absl::StatusOr<std::string> EncodeJpeg(const Picture& picture, int quality);
 
 // H.264 by libav; Unimplemented in a build without it, InvalidArgument when a side is odd.
 absl::StatusOr<std::string> EncodeMp4(const Animation& animation, const EncodeOptions& options = {});

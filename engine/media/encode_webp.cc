@@ -113,6 +113,13 @@ absl::StatusOr<std::string> EncodeLossy(const Animation& animation, const WebPCo
 
 }  // namespace
 
+absl::StatusOr<std::string> EncodeStillWebp(const Picture& picture, float quality) {
+  WebPConfig config;
+  if (WebPConfigInit(&config) == 0) return Failed("another version of the library");
+  config.quality = quality;
+  return Still(picture, config);
+}
+
 absl::StatusOr<std::string> EncodeWebp(const Animation& animation, std::optional<float> quality,
                                        const EncodeOptions& options) {
   if (absl::Status status = CheckAnimation(animation); !status.ok()) return status;

@@ -23,4 +23,11 @@ FilmType FilmTypeOf(std::string_view said) {
   return kBytes;
 }
 
+const PreviewType* PreviewTypeOf(std::string_view variant) {
+  for (const PreviewType& known : kPreviewTypes) {
+    if (known.variant == variant) return &known;
+  }
+  return nullptr;
+}
+
 }  // namespace ringway::gateway

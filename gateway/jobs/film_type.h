@@ -21,6 +21,18 @@ struct FilmType {
 
 FilmType FilmTypeOf(std::string_view said);
 
+// Pictures that stand for a film, as `variant` of its content names them.
+struct PreviewType {
+  std::string_view variant;
+  FilmType type;
+};
+inline constexpr PreviewType kPreviewTypes[] = {
+    {"thumbnail", {"image/webp", "webp", "inline"}},
+    {"spritesheet", {"image/jpeg", "jpg", "inline"}},
+};
+// Null: there is none of this name.
+const PreviewType* PreviewTypeOf(std::string_view variant);
+
 }  // namespace ringway::gateway
 
 #endif  // RINGWAY_GATEWAY_JOBS_FILM_TYPE_H_

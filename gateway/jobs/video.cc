@@ -77,7 +77,8 @@ std::string VideoJson(const Video& video, std::string_view router) {
   if (video.fault.code.empty()) {
     json.Raw("null");
   } else {
-    json.BeginObject().Key("code").Text(video.fault.code).Key("message").Text(video.fault.message).End();
+    json.BeginObject().Key("code").Text(video.fault.code).Key("message").Text(video.fault.message);
+    TextOrNull(json.Key("param"), video.fault.field).End();
   }
   json.Key("ringway").BeginObject().Key("router").Text(router);
   TextOrNull(json.Key("region"), video.region);

@@ -86,6 +86,8 @@ std::string_view ReasonOf(int status) {
       return "Range Not Satisfiable";
     case 421:
       return "Misdirected Request";
+    case 422:
+      return "Unprocessable Content";
     case 429:
       return "Too Many Requests";
     case 431:

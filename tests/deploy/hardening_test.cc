@@ -55,7 +55,7 @@ TEST_P(HardeningTest, ChecksItsStackAndItsBuffers) {
 
 INSTANTIATE_TEST_SUITE_P(Programs, HardeningTest,
                          ::testing::Values("ringway", "ringway-controller", "ringway-router",
-                                           "ringway-worker"),
+                                           "ringway-worker", "ringway-preview"),
                          [](const auto& info) {
                            std::string name = info.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

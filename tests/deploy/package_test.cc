@@ -68,10 +68,10 @@ TEST_F(PackageTest, HoldsProgramsUnitsManualsCompletionsAndSettings) {
   const std::string list = OutputOf("dpkg-deb -c " + new_);
   for (const char* path :
        {"./usr/bin/ringway\n", "./usr/bin/ringway-controller\n", "./usr/bin/ringway-router\n",
-        "./usr/bin/ringway-worker\n", "./lib/systemd/system/ringway-worker@.service\n",
-        "./usr/share/man/man1/ringway.1.gz\n", "./usr/share/man/man1/ringway-top.1.gz\n",
-        "./usr/share/man/man8/ringway-router.8.gz\n", "./usr/share/bash-completion/completions/ringway\n",
-        "./usr/share/zsh/vendor-completions/_ringway\n",
+        "./usr/bin/ringway-worker\n", "./usr/bin/ringway-preview\n",
+        "./lib/systemd/system/ringway-worker@.service\n", "./usr/share/man/man1/ringway.1.gz\n",
+        "./usr/share/man/man1/ringway-top.1.gz\n", "./usr/share/man/man8/ringway-router.8.gz\n",
+        "./usr/share/bash-completion/completions/ringway\n", "./usr/share/zsh/vendor-completions/_ringway\n",
         "./usr/share/fish/vendor_completions.d/ringway.fish\n", "./usr/share/doc/ringway/operating.md\n",
         "./usr/share/doc/ringway/copyright\n", "./usr/share/ringway/topology/local.yaml\n",
         "./usr/share/ringway/model/model_index.json\n",
@@ -170,7 +170,8 @@ void ExpectImage(const std::string& folder, const std::string& configuration) {
   for (const char* part : {"\"User\":\"65532:65532\"", "\"Cmd\":[\"ringway\",\"--help\"]", "\"os\":\"linux\"",
                            "\"org.opencontainers.image.version\":\"0.1.0", "/usr/bin"})
     EXPECT_THAT(configuration, HasSubstr(part));
-  for (const char* program : {"ringway", "ringway-controller", "ringway-router", "ringway-worker"})
+  for (const char* program :
+       {"ringway", "ringway-controller", "ringway-router", "ringway-worker", "ringway-preview"})
     EXPECT_TRUE(std::filesystem::exists(folder + "/bundle/rootfs/usr/bin/" + program)) << program;
 }
 
@@ -188,7 +189,8 @@ TEST_F(PackageTest, TheWholeImageRunsItsPrograms) {
   if (!Installed("umoci") || !Installed("mmdebstrap") || geteuid() != 0)
     GTEST_SKIP() << "no umoci or mmdebstrap here, or not root";
   ExpectImage(folder_, ImageOf(folder_, "", new_));
-  for (const char* program : {"ringway", "ringway-controller", "ringway-router", "ringway-worker"}) {
+  for (const char* program :
+       {"ringway", "ringway-controller", "ringway-router", "ringway-worker", "ringway-preview"}) {
     const Ran ran = RunShell("chroot --userspec=65532:65532 " + folder_ + "/bundle/rootfs " + program +
                              " --version 2>&1");
     EXPECT_EQ(ran.code, 0) << program << ": " << ran.output;

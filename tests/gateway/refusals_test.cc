@@ -139,12 +139,30 @@ TEST_F(RefusalTest, EveryRefusalOfARequestNamesItsField) {
   EXPECT_EQ(FieldOf(*unknown, "param"), "model");
 }
 
-TEST_F(RefusalTest, AnUnknownVariantIsRefusedByName) {
-  Start(MakesAFilm());
-  const auto answer = Get("/v1/videos/" + Make() + "/content?variant=trailer");
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 400);
-  EXPECT_EQ(FieldOf(*answer, "param"), "variant");
+// It comes too late to be the answer of the creation: the job has failed, and says why for as long as it is
+// kept.
+TEST_F(RefusalTest, AJobThatWasRefusedLateNamesItsFieldAlsoAfterARestart) {
+  Start([](WorkerStream& stream, const v1::JobHeader&, const std::string&) {
+    absl::SleepFor(absl::Milliseconds(600));  // the creation has been answered
+    v1::JobDown down;
+    down.mutable_end()->set_outcome("rejected");
+    down.mutable_end()->set_message("steps is \"0\"; allowed: a whole number from 1 to 1000");
+    stream.Write(down);
+  });
+  const std::string path = "/v1/videos/" + Make("failed");
+  const auto before = Get(path);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(FieldOf(*before, "param"), "steps") << before->body;
+  router_->Kill();
+  router_->StartAgain();
+  const auto after = Get(path);
+  ASSERT_TRUE(after);
+  EXPECT_EQ(after->body, before->body);
+  const auto film = Get(path + "/content");
+  ASSERT_TRUE(film);
+  EXPECT_EQ(film->status, 409);
+  EXPECT_EQ(FieldOf(*film, "code"), "invalid_request");
+  EXPECT_EQ(FieldOf(*film, "param"), "steps") << film->body;
 }
 
 }  // namespace

@@ -15,16 +15,16 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Of npm's @20minutes/s3rver: why it is not here, or nothing.
+// Once for all processes of this test. Of npm's @20minutes/s3rver: why it is not here, or nothing.
 std::string InstallServer(const std::string& folder) {
   if (!Installed("npm") || !Installed("node")) return "no npm here";
   if (RunShell("node -e 'process.exit(process.versions.node.split(\".\")[0] < 20 ? 1 : 0)'").code != 0)
     return "node is older than 20";
-  const Ran got =
-      RunShell(absl::StrCat("mkdir -p ", folder, " && cd ", folder, " && cp ", RINGWAY_SOURCE_DIR,
-                            "/tests/gateway/s3_server.mjs . && { [ -d node_modules/@20minutes/s3rver ] || "
-                            "timeout 100 npm install --silent "
-                            "--no-audit --no-fund --ignore-scripts @20minutes/s3rver@4.0.4; } 2>&1"));
+  const Ran got = RunShell(absl::StrCat(
+      "mkdir -p ", folder, " && cd ", folder, " && exec 9>lock && flock 9 && cp ", RINGWAY_SOURCE_DIR,
+      "/tests/gateway/s3_server.mjs . && { [ -d node_modules/@20minutes/s3rver ] || "
+      "timeout 100 npm install --silent "
+      "--no-audit --no-fund --ignore-scripts @20minutes/s3rver@4.0.4; } 2>&1"));
   return got.code == 0 ? "" : got.output;
 }
 
@@ -125,21 +125,23 @@ TEST_F(SharedStoreTest, AFilmIsServedByAnyRouterWhenItsOwnIsGone) {
   fleet.world().router("lima-0").Kill();
   fleet.Run(
       "id=$(cat id)\n"
-      "for router in $V1 $V2; do\n"
+      // Both at once: each request waits a second for the owner first.
+      "stands_in() {\n"
+      "  router=$1; mkdir $2; cd $2\n"
       "  film=http://$router/v1/videos/$id/content\n"
-      "  curl -sS http://$router/v1/videos/$id > after; cmp before after\n"
-      "  curl -sS $film -o again -D head; cmp whole again\n"
+      "  curl -sS http://$router/v1/videos/$id > after; cmp ../before after\n"
+      "  curl -sS $film -o again -D head; cmp ../whole again\n"
       "  grep -qi '^etag: \"'$id'\"' head; grep -qi '^accept-ranges: bytes' head\n"
       "  want part $(curl -sS -r 1000-1999 -w '%{http_code}' $film -o part) 206\n"
-      "  cmp part <(tail -c +1001 whole | head -c 1000)\n"
-      "  curl -sS -r -77 $film -o part; cmp part <(tail -c 77 whole)\n"
+      "  cmp part <(tail -c +1001 ../whole | head -c 1000)\n"
+      "  curl -sS -r -77 $film -o part; cmp part <(tail -c 77 ../whole)\n"
       "  want beyond $(curl -sS -r 300000- -w '%{http_code}' $film -o /dev/null) 416\n"
       "  want changed $(curl -sS -r 0-9 -H 'If-Range: \"other\"' -w '%{http_code}' $film -o /dev/null) 200\n"
       "  curl -sSI $film | grep -qi '^content-length: 300000'\n"
       "  want event \"$(curl -sSN http://$router/v1/videos/$id/events | grep ^event)\" 'event: "
       "video.completed'\n"
       "  list=$(curl -sS http://$router/v1/videos)\n"
-      "  for listed in $id $(cat others); do grep -qF $listed <<< $list; done\n"
+      "  for listed in $id $(cat ../others); do grep -qF $listed <<< $list; done\n"
       "  want oldest $(curl -sS \"http://$router/v1/videos?order=asc&limit=1\" | grep -o "
       "'\"first_id\":\"[^\"]*' | "
       "cut -c13-) $id\n"
@@ -149,7 +151,11 @@ TEST_F(SharedStoreTest, AFilmIsServedByAnyRouterWhenItsOwnIsGone) {
       "  want rest \"$(grep -o '\"id\":\"video' <<< $page | wc -l) $(grep -o 'has_more\":[a-z]*' <<< "
       "$page)\" "
       "'2 has_more\":true'\n"
-      "done\n"
+      // It is fetched, and a synthetic worker's film is none.
+      "  curl -sS \"$film?variant=thumbnail\" -o refusal\n"
+      "  want preview $(field code < refusal) '@(film_not_decoded|preview_failed)'\n"
+      "}\n"
+      "stands_in $V1 first & first=$!; stands_in $V2 second & second=$!; wait $first; wait $second\n"
       // Deleted by another one: gone for everybody, the owner included once it is back.
       "curl -sS -X DELETE http://$V1/v1/videos/$id | grep -q '\"deleted\":true'\n"
       "code=$(curl -sS -w '%{http_code}' http://$V2/v1/videos/$id -o /dev/null); want deleted $code "

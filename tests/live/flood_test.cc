@@ -1,70 +1,20 @@
-// Floods of connections against the gRPC ports of all daemons, which must come through them.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
+// Floods of streams against the gRPC ports of daemons, which must come through them in bounded memory.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
-#include "runtime/address.h"
-#include "runtime/grpc_server.h"
 #include "tests/live/eventually.h"
-#include "tests/live/http_get.h"
-#include "tests/live/job_call.h"
+#include "tests/live/raw_connection.h"
 #include "tests/live/small_world.h"
 
 namespace ringway::live {
 namespace {
-
-// A TCP connection that says only what it is told to.
-class Connection {
- public:
-  explicit Connection(const std::string& address) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    const auto target = runtime::ParseAddress(address);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(target->port);
-    inet_pton(AF_INET, target->host.c_str(), &to.sin_addr);
-    connected_ = connect(fd_, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0;
-    const timeval limit{.tv_sec = 20, .tv_usec = 0};
-    setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  }
-  Connection(Connection&& other) noexcept : fd_(other.fd_), connected_(other.connected_) { other.fd_ = -1; }
-  ~Connection() {
-    if (fd_ >= 0) close(fd_);
-  }
-  void ReadAll() const {
-    std::string buffer(65536, '\0');
-    while (recv(fd_, buffer.data(), buffer.size(), 0) > 0) {
-    }
-  }
-  void Close() const { shutdown(fd_, SHUT_RDWR); }
-  bool Send(const std::string& bytes) const {
-    std::size_t sent = 0;
-    while (sent < bytes.size()) {
-      const ssize_t n = send(fd_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-      if (n <= 0) return false;
-      sent += static_cast<std::size_t>(n);
-    }
-    return true;
-  }
-
- private:
-  int fd_;
-  bool connected_ = false;
-};
 
 // HTTP/2, as far as it takes to open a stream and to reset it (RFC 9113, RFC 7541).
 std::string Frame(char type, char flags, std::uint32_t stream, const std::string& payload) {
@@ -100,49 +50,6 @@ double PeakMib(pid_t pid) {
     if (line.rfind("VmHWM:", 0) == 0) kib = std::stod(line.substr(6));
   }
   return kib / 1024;
-}
-
-// Over a connection of its own.
-bool Answers(const std::string& address) {
-  grpc::ChannelArguments own;
-  own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  const auto channel = grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), own);
-  return channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(1));
-}
-
-std::map<std::string, DaemonProcess*> Daemons(SmallWorld& world) {
-  return {{"controller", &world.controller()},
-          {"router", &world.router("oslo-0")},
-          {"worker", &world.worker("oslo-0-w0")}};
-}
-
-TEST(FloodTest, APortSurvivesAProcessWithoutFileDescriptors) {
-  SmallWorld world({.regions = {{"oslo", 1, 1}}, .service_mean_s = 0.01});
-  ASSERT_TRUE(world.AwaitReady());
-  // Three floods together stay below the usual limit of this process, 1024.
-  constexpr rlim_t kFew = 200;
-  constexpr int kIdle = 300;
-  std::vector<Connection> idle;
-  for (const auto& [name, daemon] : Daemons(world)) {
-    const rlimit few{kFew, kFew};
-    ASSERT_EQ(prlimit(daemon->pid(), RLIMIT_NOFILE, &few, nullptr), 0);
-    for (int i = 0; i < kIdle; ++i) idle.emplace_back(daemon->grpc());
-  }
-  // They say nothing, so they do not stay: the ports open again while the other side holds them.
-  for (const auto& [name, daemon] : Daemons(world)) {
-    EXPECT_TRUE(Eventually([&] { return Answers(daemon->grpc()); }, absl::Seconds(40)))
-        << "the gRPC port of the " << name << " does not come back from a flood of connections";
-  }
-  idle.clear();
-  for (const auto& [name, daemon] : Daemons(world)) {
-    EXPECT_TRUE(Eventually([&] {
-      const auto page = HttpGet(daemon->http(), "/readyz");
-      return page && page->status == 200;
-    })) << name;
-  }
-  const JobAnswer answer =
-      JobCall::ToRouter(*world.Door("oslo-0")).Send(Header(kTier, "after"), "picture").Await();
-  EXPECT_EQ(answer.outcome(), "done") << answer.end.message();
 }
 
 // How many streams are under way at once depends on who of the two gets the processors, so the peak varies

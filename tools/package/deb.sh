@@ -22,7 +22,7 @@ export SOURCE_DATE_EPOCH=$when
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-programs=(ringway ringway-controller ringway-router ringway-worker)
+programs=(ringway ringway-controller ringway-router ringway-worker ringway-preview)
 
 for program in "${programs[@]}"; do
   install -D "$bin/$program" "$root/usr/bin/$program"

@@ -28,7 +28,7 @@ quietly apt-get update
 dpkg-query -W -f '${Package}\n' | sort >/tmp/before
 quietly apt-get install -y --no-install-recommends /tmp/old.deb
 step "installs with $(($(dpkg-query -W | wc -l) - $(wc -l </tmp/before))) packages more than a bare Debian"
-for program in ringway ringway-controller ringway-router ringway-worker; do
+for program in ringway ringway-controller ringway-router ringway-worker ringway-preview; do
   ldd /usr/bin/$program | grep "not found" && exit 1
   "$program" --help >/dev/null
 done

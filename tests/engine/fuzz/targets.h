@@ -19,6 +19,7 @@ bool FuzzPng(std::string_view bytes);
 bool FuzzJpeg(std::string_view bytes);
 bool FuzzWebp(std::string_view bytes);
 bool FuzzExif(std::string_view bytes);
+bool FuzzFilm(std::string_view bytes);
 bool FuzzTokenizers(std::string_view bytes);
 bool FuzzConfigs(std::string_view bytes);
 bool FuzzRegion(std::string_view bytes);
