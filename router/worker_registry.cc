@@ -126,8 +126,18 @@ void WorkerRegistry::Adopt(absl::Time now, WorkerId worker, bool adopted, Action
   if (Has(worker, kAdopted) == adopted) return;
   Set(known, kAdopted, adopted);
   SetOwn(worker, adopted || Has(worker, kLocal));
-  // Its busy time so far was the other router's to report.
-  if (adopted && known.spoken != kNever) {
+  if (adopted && (known.spoken == kNever || !Has(worker, kWatched))) {
+    // It may be down, and come back after its own router has been forgotten: silent from now on. What it said
+    // in earlier times is out of date.
+    if (known.spoken == kNever) {
+      known.spoken = static_cast<std::uint32_t>(spoken_.size());
+      spoken_.emplace_back();
+    }
+    spoken_[known.spoken] = Spoken();
+    spoken_[known.spoken].heard = now;
+    Set(known, kHeard, false);
+  } else if (adopted) {
+    // Its busy time so far was the other router's to report.
     spoken_[known.spoken].busy_reported = BusyTime(spoken_[known.spoken], now);
   }
   actions.emplace_back(AdoptionChanged{worker, adopted});
@@ -161,13 +171,14 @@ void WorkerRegistry::On(absl::Time, const TierResolved& event, Actions& actions)
 
 void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& actions) {
   Known& known = At(event.worker);
-  const bool first = known.spoken == kNever;
-  if (first) {
+  const bool first = !Has(event.worker, kHeard);
+  if (known.spoken == kNever) {
     known.spoken = static_cast<std::uint32_t>(spoken_.size());
-    spoken_.emplace_back().busy_reported = event.busy_total;  // the rest was before us
+    spoken_.emplace_back();
   }
   Spoken& spoken = spoken_[known.spoken];
-  if (!first && event.healthy && !spoken.healthy) spoken.healed = now;
+  if (first) spoken.busy_reported = event.busy_total;  // the rest was before us
+  if ((!first || spoken.broke) && event.healthy && !spoken.healthy) spoken.healed = now;
   spoken.heard = now;
   spoken.broke = false;
   spoken.busy_total = event.busy_total;
@@ -241,7 +252,7 @@ absl::Duration WorkerRegistry::BusyTime(const Spoken& spoken, absl::Time now) co
 void WorkerRegistry::Report(absl::Time now, std::vector<WorkerReported>& report) {
   for (const WorkerId worker : own_) {
     const Known& known = workers_[worker];
-    if (known.spoken == kNever || !Has(worker, kWatched)) continue;
+    if (!Has(worker, kHeard) || !Has(worker, kWatched)) continue;
     if (report.size() >= kWorkersReportedMax) return;
     Spoken& spoken = spoken_[known.spoken];
     const absl::Duration total = BusyTime(spoken, now);

@@ -10,7 +10,8 @@
 // Adoption: a worker whose own router is gone is named to another one by the directory, which then watches it
 // and reports it as its own. An adopted worker that fails or falls silent leaves the directory by that very
 // report; since nobody else would see it come back, it is kept until it has been silent for
-// kAdoptedSilentMax, or well and yet not listed for kHealedUnlistedMax.
+// kAdoptedSilentMax, or well and yet not listed for kHealedUnlistedMax. So is one that was down when it was
+// adopted, and has never been heard here: its own router is forgotten before it may be back.
 //
 // A watch stream that breaks says nothing of the worker to others: its report calls it unhealthy only when
 // the next one does not open either. Else a break of a tenth of a second would take the worker out of the
@@ -194,7 +195,7 @@ class WorkerRegistry {
     std::uint16_t flags = 0;
     std::uint16_t mark = 0;  // scratch: named by the directory, or the pool, that is being read
   };
-  // Of those that were ever heard: few but at a leader.
+  // Of those that were ever heard, or adopted: few but at a leader.
   struct Spoken {
     absl::Time heard = absl::InfinitePast();
     absl::Duration busy_total;

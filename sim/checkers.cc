@@ -50,9 +50,9 @@ void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
     Violate(now, absl::StrCat("job ", submission.serial, " was submitted twice"));
     return;
   }
-  jobs_.Add(submission.serial) = {.submitted = now, .key = submission.key};
+  jobs_.Add(submission.serial) = {.submitted = now, .key = submission.key, .entry = submission.entry};
   if (submission.key != 0)
-    keys_.try_emplace(submission.key, KeyEntry{.first = now, .delivered = 0, .finished = {}});
+    keys_.try_emplace(submission.key, KeyEntry{.first = now, .delivered = 0, .finished = {}, .runs = {}});
   jobs_.Foresee(submission.serial + kSoon);
 }
 
@@ -152,6 +152,30 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
   // With a key it is sent again when its router or worker died; the first may not have reached its next step.
   if (++found->running > 1 && found->key == 0)
     Violate(now, absl::StrCat("job ", serial, " runs at two workers at once"));
+  if (found->key != 0) CheckAlone(now, worker, note, *found);
+}
+
+bool Checkers::Orphaned(const KeyedRun& run) const {
+  return std::any_of(losses_.begin(), losses_.end(), [&](const Loss& loss) {
+    if (loss.died < run.began) return false;
+    return loss.router == run.router || (loss.router == run.entry && loss.learnt != absl::InfiniteFuture());
+  });
+}
+
+void Checkers::CheckAlone(absl::Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry) {
+  KeyEntry& key = keys_[entry.key];
+  for (const KeyedRun& run : key.runs) {
+    if (run.serial == note.payload.serial || now >= run.deadline || Orphaned(run) || Forgiven(key)) continue;
+    Violate(now,
+            absl::StrCat("worker ", worker.value(), " was given job ", note.payload.serial, " while worker ",
+                         run.worker.value(), " runs job ", run.serial, " of the same key ", entry.key));
+  }
+  key.runs.push_back({worker, note.payload.serial, entry.entry, note.caller.router, now, note.deadline});
+}
+
+void Checkers::EndKeyedRun(WorkerId worker, const JobEntry& entry) {
+  if (entry.key == 0) return;
+  std::erase_if(keys_[entry.key].runs, [worker](const KeyedRun& run) { return run.worker == worker; });
 }
 
 void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) {
@@ -171,6 +195,7 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
   if (entry.running == 0)
     Violate(now, absl::StrCat("job ", serial, " ended at a worker that did not run it"));
   entry.running -= entry.running > 0;
+  EndKeyedRun(worker, entry);
   if (finished && ++entry.finished > 1 && entry.key == 0) {
     Violate(now, absl::StrCat("job ", serial, " was executed twice"));
   }
@@ -186,6 +211,7 @@ void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
   JobEntry* const found = jobs_.Find(serial);
   if (serial == 0 || found == nullptr) return;
   found->running -= found->running > 0;
+  EndKeyedRun(worker, *found);
   ForgetIfOver(serial, *found);
 }
 
@@ -209,6 +235,15 @@ void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable
   Remember(now, "table at router, version", router.value(), table.version.version);
   if (table.version < versions_[router]) Violate(now, "a router went back to an older table");
   versions_[router] = table.version;
+  CheckRows(now, table);
+}
+
+void Checkers::OnTablePublished(absl::Time now, const RoutingTable& table) {
+  Remember(now, "table published, version", table.version.epoch, table.version.version);
+  CheckRows(now, table);
+}
+
+void Checkers::CheckRows(absl::Time now, const RoutingTable& table) {
   for (const TierTable& tier : table.tiers) {
     for (std::size_t p = 0; p < tier.priorities(); ++p) {
       for (std::size_t r = 0; r < tier.regions(); ++r) {

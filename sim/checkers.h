@@ -9,9 +9,13 @@
 //  - keys: of all submissions with one idempotency key at most one completion is delivered, that of a run
 //  which finished. Excused is a key in whose life two routers were without their records at a time: two of
 //  its replicas may have forgotten it (docs/once.md).
+//    While one of them runs no other is started, unless its deadline has passed, the router that ran it has
+//    died,
+//  or the one that owns the key has started anew.
 //  - conservation: submitted = ended + in flight, each second.
 //  - recovery: what sim/recovery.h finds.
-//  - tables: rows sum to 1, fractions in [0, 1], versions rise at each router.
+//  - tables, as the controller publishes them and as routers use them: rows sum to 1, fractions in [0, 1],
+//  versions rise at each router.
 //
 // A checker keeps its own tables from what the observers see. A violation is recorded with the time and what
 // happened last; a run with one has failed, whatever its figures. They are part of every simulation; the cost
@@ -47,6 +51,7 @@ class Checkers : public Observer {
   void OnRouterDied(absl::Time now, RouterId router) override;
   void OnRouterStarted(absl::Time now, RouterId router) override;
   void OnPartition(absl::Time now, bool begins) override;
+  void OnTablePublished(absl::Time now, const RoutingTable& table) override;
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
   void OnSecond(absl::Time now) override;
   void Foresee(WorkerId worker, JobSerial serial) const override {
@@ -68,12 +73,23 @@ class Checkers : public Observer {
     std::uint32_t finished = 0;  // times it ran to its end
     bool ended = false;
     std::uint64_t key = 0;
+    RouterId entry;  // which owns the key as long as the job runs
+  };
+  // Of a job with a key.
+  struct KeyedRun {
+    WorkerId worker;
+    JobSerial serial = 0;
+    RouterId entry;
+    RouterId router;  // that asked the worker
+    absl::Time began;
+    absl::Time deadline;  // its key is free from then on; the worker notices at its next step
   };
   // What became of an idempotency key.
   struct KeyEntry {
     absl::Time first;         // when it was heard of
     JobSerial delivered = 0;  // whose completion users were given
     std::vector<JobSerial> finished;
+    std::vector<KeyedRun> runs;  // under way
   };
 
   // What leaders said about a worker, and what it made of that. One cache line.
@@ -87,6 +103,11 @@ class Checkers : public Observer {
   void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
   void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
   bool Forgiven(const KeyEntry& key) const;
+  // Who ran it, or owned its key, may not know of it any more.
+  bool Orphaned(const KeyedRun& run) const;
+  void CheckAlone(absl::Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry);
+  void EndKeyedRun(WorkerId worker, const JobEntry& entry);
+  void CheckRows(absl::Time now, const RoutingTable& table);
   void CheckDone(absl::Time now, const Ending& ending, const JobEntry& entry);
   void ForgetIfOver(JobSerial serial, const JobEntry& entry);
 

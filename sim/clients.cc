@@ -117,6 +117,13 @@ RouterId Clients::EntryRouter(RegionId region) {
   return RouterId();
 }
 
+// Whoever has a key may come with it at any router of the fleet.
+RegionId Clients::EntryRegion(const User& user) {
+  const bool roams =
+      user.key != 0 && scenario_.users.roam_share > 0 && keys_.Chance(scenario_.users.roam_share);
+  return roams ? RegionId(keys_.Below(nearest_.size())) : scenario_.demand[user.stream].region;
+}
+
 double Clients::ServiceS(const User& user) {
   const DemandSpec& demand = scenario_.demand[user.stream];
   const RecordedJob* recorded = user.recorded;
@@ -142,6 +149,7 @@ void Clients::Submit(UserIndex index) {
   ++user.tries;
   const double service_s = ServiceS(user);
   const absl::Duration patience = PatienceOf(user);
+  const RouterId entry = EntryRouter(EntryRegion(user));
   for (Observer* observer : stage_.observers) {
     observer->OnSubmitted(stage_.Now(), {.serial = user.serial,
                                          .user = index,
@@ -152,9 +160,9 @@ void Clients::Submit(UserIndex index) {
                                          .service_s = service_s,
                                          .patience = patience,
                                          .tenant = TenantOf(user.recorded),
-                                         .key = user.key});
+                                         .key = user.key,
+                                         .entry = entry});
   }
-  const RouterId entry = EntryRouter(demand.region);
   if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
 
   const RegionId entered = routers_.places()[entry];
@@ -209,10 +217,14 @@ void Clients::EndFor(UserIndex index, const AnswerNote& answer) {
   }
   user.serial = 0;  // whatever is still said about this submission comes too late
   const UserSpec& habits = scenario_.users;
-  const bool again = answer.outcome != Outcome::kDone && user.tries <= habits.resubmit_max &&
-                     streams_[user.stream].factor > kNobody && habits.resubmit_share > 0 &&
-                     choices_.Chance(habits.resubmit_share);
-  if (again) {
+  const bool may = user.tries <= habits.resubmit_max && streams_[user.stream].factor > kNobody;
+  if (answer.outcome == Outcome::kDone) {
+    if (may && user.key != 0 && habits.again_share > 0 && keys_.Chance(habits.again_share)) {
+      const double pause_s = habits.again_after_s * keys_.Exponential();
+      stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, index);
+      return;
+    }
+  } else if (may && habits.resubmit_share > 0 && choices_.Chance(habits.resubmit_share)) {
     const double pause_s = habits.resubmit_after_s * choices_.Exponential();
     stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, index);
     return;

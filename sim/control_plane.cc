@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "sim/observer.h"
 
 namespace ringway::sim {
 namespace {
@@ -275,6 +276,7 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
     links_[*router].greeted = false;
     RetryLater(*router);
   } else if (const auto* sent = std::get_if<controller::SendTable>(&action)) {
+    for (Observer* observer : stage_.observers) observer->OnTablePublished(stage_.Now(), *sent->table);
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[RouterId(i)].stream != 0 && sent->For(links_[RouterId(i)].stream))
         SendDown(RouterId(i), router::TableOffered{.table = sent->table});

@@ -459,6 +459,12 @@ bool Leaders::Hears(RouterId router, TierId tier) const {
   return number != kNoEndpoint && endpoints_[number].session && endpoints_[number].session->heard();
 }
 
+bool Leaders::Holds(RouterId router, TierId tier) const {
+  const std::uint32_t number = EndpointOf(router, tier);
+  return number != kNoEndpoint && endpoints_[number].session &&
+         endpoints_[number].session->leadership().holding();
+}
+
 RouterId Leaders::leader(RegionId region, TierId tier) const {
   for (const RouterId router : routers_of_[region]) {
     if (EndpointOf(router, tier) == kNoEndpoint) continue;

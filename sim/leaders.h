@@ -108,6 +108,8 @@ class Leaders {
   // For the report and for tests. Null, invalid: nobody holds the ledger now.
   const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
   RouterId leader(RegionId region, TierId tier) const;
+  // It holds the ledger, whether or not the directory names it.
+  bool Holds(RouterId router, TierId tier) const;
   // The router has a leader to ask, and hears it.
   bool Hears(RouterId router, TierId tier) const;
 

@@ -26,6 +26,7 @@ struct Submission {
   absl::Duration patience = absl::InfiniteDuration();  // until the user is gone
   std::uint32_t tenant = RecordedJob::kNobody;         // an index into the scenario's tenants
   std::uint64_t key = 0;                               // idempotency key; 0: none
+  RouterId entry = {};                                 // that the request is sent to; invalid: there is none
 };
 
 // How it ended for the user.
@@ -70,6 +71,8 @@ class Observer {
   // A partition of the network begins, or heals.
   virtual void OnPartition(absl::Time, bool /*begins*/) {}
   virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
+  // The controller sends it to routers, which may refuse it.
+  virtual void OnTablePublished(absl::Time, const RoutingTable&) {}
   virtual void OnTableActive(absl::Time, RouterId, const RoutingTable&) {}
   virtual void OnSecond(absl::Time) {}
   // After everything else, once for each job in flight.

@@ -19,6 +19,8 @@ constexpr double kStreamWithinS = 1;
 constexpr double kIdleShare = 0.3;
 constexpr std::uint64_t kUsersMin = 20;
 constexpr double kUnservedShare = 0.2;
+// Ledgers and links have got over what happened: a leader is appointed, leases of the dead are called back.
+constexpr double kSteadyWithinS = 10;
 // Of a step that repeats.
 constexpr int kRepeatsMax = 10'000;
 
@@ -58,28 +60,40 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
     }
   }
   for (const ScenarioStep& step : scenario.steps) {
-    if (!HarmsWorkers(step.fault)) continue;
-    double begin_s = step.at_s;
-    for (int n = 0; n < kRepeatsMax && begin_s < scenario.duration_s; ++n, begin_s += step.every_s) {
-      const double end_s = begin_s + step.lasts_s;
-      if (KeepsDirectories(step.fault)) undirected_.push_back({begin_s, end_s + kWithinS});
-      if (std::holds_alternative<BreakStreams>(step.fault)) {
-        faulty_.push_back({begin_s, begin_s + kStreamWithinS});
-      } else if (std::holds_alternative<BadJobs>(step.fault)) {
+    if (HarmsWorkers(step.fault)) AddStep(step);
+  }
+}
+
+void Recovery::AddStep(const ScenarioStep& step) {
+  double begin_s = step.at_s;
+  for (int n = 0; n < kRepeatsMax && begin_s < scenario_.duration_s; ++n, begin_s += step.every_s) {
+    const double end_s = begin_s + step.lasts_s;
+    if (KeepsDirectories(step.fault)) undirected_.push_back({begin_s, end_s + kWithinS});
+    if (std::holds_alternative<BreakStreams>(step.fault)) {
+      faulty_.push_back({begin_s, begin_s + kStreamWithinS});
+      shaken_.push_back({begin_s, begin_s + kStreamWithinS});
+    } else {
+      shaken_.push_back({begin_s, begin_s + kSteadyWithinS});
+      shaken_.push_back({end_s, end_s + kSteadyWithinS});
+      if (std::holds_alternative<BadJobs>(step.fault)) {
         faulty_.push_back({begin_s, end_s + kWithinS});
       } else {
         faulty_.push_back({begin_s, begin_s + kWithinS});
         faulty_.push_back({end_s, end_s + kWithinS});
       }
-      if (step.every_s <= 0) break;
     }
+    if (step.every_s <= 0) break;
   }
 }
 
-bool Recovery::Calm(double now_s) const {
-  return std::none_of(faulty_.begin(), faulty_.end(),
+bool Recovery::Outside(const std::vector<Span>& spans, double now_s) {
+  return std::none_of(spans.begin(), spans.end(),
                       [now_s](const Span& span) { return span.from_s <= now_s && now_s <= span.to_s; });
 }
+
+bool Recovery::Calm(double now_s) const { return Outside(faulty_, now_s); }
+bool Recovery::Steady(double now_s) const { return Outside(shaken_, now_s); }
+bool Recovery::Directed(double now_s) const { return scenario_.controller && Outside(undirected_, now_s); }
 
 void Recovery::NoteWell(double now_s) {
   for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
@@ -110,10 +124,7 @@ void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
     std::fill(slot_well_s_.begin(), slot_well_s_.end(), now_s);
     return;
   }
-  const bool directed =
-      scenario_.controller && std::none_of(undirected_.begin(), undirected_.end(), [now_s](const Span& span) {
-        return span.from_s <= now_s && now_s <= span.to_s;
-      });
+  const bool directed = Directed(now_s);
   for (std::size_t i = 0; i < router_well_s_.size(); ++i) {
     if (now_s - router_well_s_[RouterId(i)] < kWithinS) continue;
     JudgeRouter(now, RouterId(i), checkers);

@@ -42,12 +42,23 @@ class Recovery : public Observer {
   // Pairs of router and worker that were judged; 0: the run was too short, or never calm.
   std::uint64_t judged() const { return judged_; }
 
+  // For other judges, as of this second. No trouble has begun or ended for thirty seconds.
+  bool Calm(double now_s) const;
+  // Nor has anything that a leader or a worker could still be getting over, for some seconds.
+  bool Steady(double now_s) const;
+  // The controller reaches the routers.
+  bool Directed(double now_s) const;
+  // For how long the router has run, or the worker has not.
+  double RouterWellS(RouterId router, double now_s) const { return now_s - router_well_s_[router]; }
+  double DeadS(WorkerId worker, double now_s) const { return now_s - worker_up_s_[worker]; }
+
  private:
   struct Span {
     double from_s;
     double to_s;
   };
-  bool Calm(double now_s) const;
+  static bool Outside(const std::vector<Span>& spans, double now_s);
+  void AddStep(const ScenarioStep& step);
   void NoteWell(double now_s);
   void JudgeRouter(absl::Time now, RouterId router, Checkers& checkers);
   void JudgeDead(absl::Time now, RouterId router, Checkers& checkers);
@@ -62,6 +73,7 @@ class Recovery : public Observer {
   const Leaders& leaders_;
   std::vector<Span> faulty_;                  // nothing is judged within
   std::vector<Span> undirected_;              // directories may not come
+  std::vector<Span> shaken_;                  // somebody may still be getting over it
   IdVector<WorkerId, double> worker_up_s_;    // when it last was
   IdVector<WorkerId, double> worker_well_s_;  // since when
   IdVector<RouterId, double> router_well_s_;

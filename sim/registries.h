@@ -49,6 +49,10 @@ class Registries {
   // A directory reached the router. `leaders`: of its region's ledgers; null: it says nothing of them.
   void Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
               const LeadersTold* leaders);
+  // It reports the worker, by its region's number: as beside it, or adopted.
+  bool SpeaksFor(RouterId router, WorkerId worker) const {
+    return sites_[router].registry && sites_[router].registry->Own(worker);
+  }
   // What the router's report says of workers, by the numbers that its region knows them by.
   void Report(RouterId router, std::vector<router::WorkerReported>& report);
 

@@ -52,6 +52,9 @@ struct UserSpec {
   int resubmit_max = 100;       // times for one user
   double keyed_share = 0;       // whose requests have an idempotency key, the same with each try
   double twice_share = 0;       // of those with a key: the request is sent again before it is answered
+  double again_share = 0;       // of those with a key: asks once more after each answer, though it was served
+  double again_after_s = 10;    // mean of an exponential pause
+  double roam_share = 0;        // of the requests with a key: enters in any region
 };
 
 struct TierService {

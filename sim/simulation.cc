@@ -59,11 +59,13 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),
       tally_(*scenario_, workers_),
       checkers_(workers_.count(), routers_.places().size()),
-      recovery_(*scenario_, routers_, workers_, leaders_) {
+      recovery_(*scenario_, routers_, workers_, leaders_),
+      agreement_(*scenario_, recovery_, routers_, workers_, leaders_, registries_) {
   routers_.foresee_user = [this](UserIndex user) { clients_.Foresee(user); };
   Watch(&tally_);
   Watch(&checkers_);
   Watch(&recovery_);
+  Watch(&agreement_);
 }
 
 void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
@@ -89,6 +91,7 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
       continue;
     }
     recovery_.OnSecond(stage_.Now(), checkers_);
+    agreement_.OnSecond(stage_.Now(), checkers_);
     for (Observer* observer : stage_.observers) observer->OnSecond(stage_.Now());
     stage_.After(kSecondNs, Happening::kSecondPasses);
     if (keep_going && !keep_going(static_cast<double>(event.at_ns) * 1e-9)) return clients_.End();

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 
+#include "sim/agreement.h"
 #include "sim/autoscaler.h"
 #include "sim/checkers.h"
 #include "sim/clients.h"
@@ -94,6 +95,7 @@ class Simulation {
   Tally tally_;
   Checkers checkers_;
   Recovery recovery_;
+  Agreement agreement_;
   std::uint64_t events_ = 0;
   std::int64_t bucket_ = -1;  // of the queue, whose neighbours have been looked at
   bool finished_ = false;

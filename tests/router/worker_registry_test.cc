@@ -162,6 +162,47 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatFallsSilentIsKeptForAMinute) {
   EXPECT_FALSE(registry_.Own(kNearWorker));
 }
 
+// It was down when its own router went, and that router is forgotten before it is back.
+TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatWasDownAllAlongIsKeptForAMinute) {
+  Directory({{kNearWorker, kFilmTier, true}});
+  Do(WatchEnded{kNearWorker, true});
+  EXPECT_TRUE(Report().empty()) << "it has not been heard";
+  now_ += WorkerRegistry::kAdoptedSilentMax - absl::Seconds(1);
+  Directory({});
+  EXPECT_TRUE(All<WorkerUnlisted>().empty());
+  EXPECT_TRUE(All<UnwatchWorker>().empty()) << "nobody else would see it come back";
+  Say(kNearWorker, false, 0);
+  Directory({});
+  ASSERT_EQ(Report().size(), 1u);
+  EXPECT_TRUE(Report()[0].healthy);
+  EXPECT_TRUE(Report()[0].adopted);
+}
+
+TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatIsNeverHeardIsDroppedAfterAMinute) {
+  Directory({{kNearWorker, kFilmTier, true}});
+  Do(WatchEnded{kNearWorker, true});
+  now_ += WorkerRegistry::kAdoptedSilentMax;
+  Directory({});
+  EXPECT_EQ(All<UnwatchWorker>().size(), 1u);
+  EXPECT_FALSE(registry_.Own(kNearWorker));
+}
+
+// What a router that once led knows of it is of no use when it adopts the worker later.
+TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatWasHeardLongAgoIsKeptForAMinuteAllTheSame) {
+  Do(LeadershipSeen{kFilmTier, true});
+  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier}});
+  Say(kNearWorker, false, 0);
+  Say(kFarWorker, false, 0);
+  Do(LeadershipSeen{kFilmTier, false});
+  const WorkerId unwatched = All<UnwatchWorker>().at(0).worker;
+  now_ += 2 * WorkerRegistry::kAdoptedSilentMax;
+  Directory({{unwatched, kFilmTier, true}});
+  Do(WatchEnded{unwatched, true});
+  Directory({});
+  EXPECT_TRUE(registry_.Own(unwatched));
+  EXPECT_TRUE(Report().empty()) << "what it said then is out of date";
+}
+
 // Or a break of a tenth of a second would take it from every router of the region for two seconds.
 TEST_F(WorkerRegistryTest, AWorkerIsReportedUnhealthyWhenItsStreamDoesNotOpenAgain) {
   Do(LocalWorkerNamed{kNearWorker});

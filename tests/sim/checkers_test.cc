@@ -13,7 +13,7 @@ using testing::HasSubstr;
 absl::Time At(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
 
 const WorkerId kWorker(0), kOther(1);
-const RouterId kRouter(0);
+const RouterId kRouter(0), kOtherRouter(1);
 
 OfferNote Job(JobSerial serial) { return {.payload = {.serial = serial, .service_ns = 1}}; }
 
@@ -21,6 +21,16 @@ class CheckersTest : public testing::Test {
  protected:
   void Submit(JobSerial serial) {
     checkers_.OnSubmitted(At(1), {.serial = serial, .tier = TierId(0), .region = RegionId(0)});
+  }
+  void SubmitKeyed(JobSerial serial) {
+    checkers_.OnSubmitted(
+        At(1), {.serial = serial, .tier = TierId(0), .region = RegionId(0), .key = 7, .entry = kRouter});
+  }
+  void StartKeyed(WorkerId worker, JobSerial serial, absl::Time deadline, RouterId router = kRouter) {
+    OfferNote job = Job(serial);
+    job.deadline = deadline;
+    job.caller.router = router;
+    checkers_.OnStarted(At(3), worker, job);
   }
   void End(JobSerial serial, Outcome outcome = Outcome::kDone) {
     Ending ending;
@@ -44,7 +54,7 @@ class CheckersTest : public testing::Test {
     return table;
   }
 
-  Checkers checkers_{2, 1};
+  Checkers checkers_{2, 2};
 };
 
 TEST_F(CheckersTest, ASoundLifeIsNotAViolation) {
@@ -163,6 +173,56 @@ TEST_F(CheckersTest, CatchesAResultThatNobodyMade) {
 TEST_F(CheckersTest, CatchesARowThatDoesNotSumToOne) {
   checkers_.OnTableActive(At(1), kRouter, Table(1, 0.9));
   ExpectViolation("sums to 0.9");
+}
+
+TEST_F(CheckersTest, CatchesATableThatRoutersWouldRefuse) {
+  checkers_.OnTablePublished(At(1), Table(1, 0.9));
+  ExpectViolation("sums to 0.9");
+}
+
+TEST_F(CheckersTest, CatchesASecondRunOfAKey) {
+  SubmitKeyed(1);
+  SubmitKeyed(2);
+  StartKeyed(kWorker, 1, At(10));
+  StartKeyed(kOther, 2, At(10));
+  ExpectViolation("of the same key 7");
+}
+
+TEST_F(CheckersTest, AKeyMayRunAgainWhenTheFirstRunIsOver) {
+  SubmitKeyed(1);
+  SubmitKeyed(2);
+  StartKeyed(kWorker, 1, At(10));
+  checkers_.OnFreed(At(3), kWorker, Job(1), false);
+  StartKeyed(kOther, 2, At(10));
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+}
+
+// The key is free from the deadline on, and the worker notices at its next step.
+TEST_F(CheckersTest, ARunBeyondItsDeadlineHoldsNoKey) {
+  SubmitKeyed(1);
+  SubmitKeyed(2);
+  StartKeyed(kWorker, 1, At(3));
+  StartKeyed(kOther, 2, At(10));
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+}
+
+TEST_F(CheckersTest, AnOwnerThatHasStartedAnewGivesItsKeyAway) {
+  SubmitKeyed(1);
+  SubmitKeyed(2);
+  StartKeyed(kWorker, 1, At(10), kOtherRouter);
+  checkers_.OnRouterDied(At(3), kRouter);
+  checkers_.OnRouterStarted(At(3), kRouter);
+  StartKeyed(kOther, 2, At(10), kOtherRouter);
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+}
+
+TEST_F(CheckersTest, AnOwnerThatIsDeadDoesNot) {
+  SubmitKeyed(1);
+  SubmitKeyed(2);
+  StartKeyed(kWorker, 1, At(10), kOtherRouter);
+  checkers_.OnRouterDied(At(3), kRouter);
+  StartKeyed(kOther, 2, At(10), kOtherRouter);
+  ExpectViolation("of the same key 7");
 }
 
 TEST_F(CheckersTest, CatchesAnOlderTable) {

@@ -116,6 +116,8 @@ class LedgerClient {
   void Wake(absl::Time now, std::vector<ClientAction>& actions);
   absl::Time NextWake() const { return waiting_ > 0 && silent_at_ < renew_at_ ? silent_at_ : renew_at_; }
   std::size_t open() const { return live_.size(); }
+  // Of these, whose request has no answer yet.
+  std::size_t waiting() const { return waiting_; }
   // A hint that something about the job comes soon; changes nothing.
   void Foresee(JobId job) const {
     if (entries_.contains(job)) Prefetch(&entries_[job]);
