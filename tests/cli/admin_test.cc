@@ -196,7 +196,7 @@ TEST_F(AdminTest, ADryRunCarriesTheVeryOrderAndGivesNone) {
     EXPECT_EQ(ran.code, 0) << words[0] << ": " << ran.err;
     EXPECT_EQ(admin_.dry_run.order_case(), c.order) << words[0];
     EXPECT_THAT(ran.out, AllOf(StartsWith("it would be answered: it would be done\n"),
-                               HasSubstr("served away 0.0 % -> 5.0 %, refused 0.0 % -> 0.0 %"),
+                               HasSubstr("away 0.0 % -> 5.0 %, shed 0.0 % -> 0.0 %"),
                                ContainsRegex("us-east-1 +interactive +us-east-2 +0.0 % +10.0 % +.0.50/s"),
                                HasSubstr("nothing was changed")))
         << words[0];
