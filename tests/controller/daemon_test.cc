@@ -263,6 +263,7 @@ TEST_F(ControllerDaemonTest, ADryRunOfAnOrderAnswersAndGivesNone) {
   std::vector<v1::DryRunRequest> questions(5);
   questions[0].mutable_drain_order()->set_region("b");
   questions[0].mutable_drain_order()->set_drain(true);
+  questions[0].mutable_drain_order()->set_force(true);  // the other region has no room for all of it
   questions[1].mutable_threshold_order()->set_overload_threshold(0.3);
   questions[2].mutable_mode_order()->set_mode("frozen");
   questions[3].mutable_pin_order()->set_region("a");
