@@ -97,7 +97,12 @@ void Clients::OnArrives(std::size_t index, std::uint32_t generation) {
   ScheduleNext(index);
 }
 
-void Clients::OnRetries(UserIndex user) { Submit(user); }
+void Clients::OnRetries(UserIndex index) {
+  User& user = users_[index];
+  if (streams_[user.stream].factor > kNobody) return Submit(index);
+  user.free = true;  // who meant to come again before demand ended does not
+  free_users_.push_back(index);
+}
 
 RouterId Clients::EntryRouter(RegionId region) {
   const auto pick = [this](RegionId from) {
