@@ -75,13 +75,13 @@ void Agreement::OnSecond(absl::Time now, Checkers& checkers) {
   for (WorkerId worker(0); worker != seen_.end_id(); worker = WorkerId(worker.index() + 1)) {
     JudgeRest(now, worker, checkers);
     if (agreed && recovery_.DeadS(worker, now_s_) >= kDeadWithinS) JudgeDead(now, worker, checkers);
-    if (Led(workers_.places()[worker].region, workers_.places()[worker].tier))
-      JudgeLease(now, worker, checkers);
   }
   for (RegionId region(0); region != lines_.end_id(); region = RegionId(region.index() + 1)) {
     for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
       if (!Led(region, tier)) continue;
-      if (steady && Whole(region, kLeaseRoutersWellS)) {
+      const bool whole = Whole(region, kLeaseRoutersWellS);
+      JudgeLeases(now, region, tier, whole, checkers);
+      if (steady && whole) {
         JudgeLine(now, region, tier, checkers);
       } else {
         lines_[region][tier] = {};
@@ -125,15 +125,19 @@ void Agreement::JudgeDead(absl::Time now, WorkerId worker, Checkers& checkers) c
   }
 }
 
-void Agreement::JudgeLease(absl::Time now, WorkerId worker, Checkers& checkers) {
+void Agreement::JudgeLeases(absl::Time now, RegionId region, TierId tier, bool whole, Checkers& checkers) {
+  const ledger::SlotLedger* const ledger = whole ? leaders_.ledger(region, tier) : nullptr;
+  const auto [begin, end] = workers_.Range(region, tier);
+  for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+    JudgeLease(now, worker, ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker)), checkers);
+  }
+}
+
+void Agreement::JudgeLease(absl::Time now, WorkerId worker, const ledger::SlotRecord* slot,
+                           Checkers& checkers) {
   Seen& seen = seen_[worker];
-  const WorkerPlace& place = workers_.places()[worker];
-  const ledger::SlotLedger* const ledger = leaders_.ledger(place.region, place.tier);
-  const ledger::SlotRecord* const slot =
-      ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker));
-  const bool idle =
-      slot != nullptr && slot->state == ledger::SlotState::kLeased && slot->lease != seen.running &&
-      workers_.stalled_until_ns(worker) < absl::ToUnixNanos(now) && Whole(place.region, kLeaseRoutersWellS);
+  const bool idle = slot != nullptr && slot->state == ledger::SlotState::kLeased &&
+                    slot->lease != seen.running && workers_.stalled_until_ns(worker) < absl::ToUnixNanos(now);
   const Lease unclaimed = idle ? slot->lease : Lease{};
   seen.unclaimed_s = idle && unclaimed == seen.unclaimed ? seen.unclaimed_s + 1 : 0;
   seen.unclaimed = unclaimed;

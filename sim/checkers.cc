@@ -158,7 +158,8 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
 bool Checkers::Orphaned(const KeyedRun& run) const {
   return std::any_of(losses_.begin(), losses_.end(), [&](const Loss& loss) {
     if (loss.died < run.began) return false;
-    return loss.router == run.router || (loss.router == run.entry && loss.learnt != absl::InfiniteFuture());
+    if (loss.router == run.entry) return loss.learnt != absl::InfiniteFuture();
+    return loss.router == run.router;
   });
 }
 

@@ -9,9 +9,8 @@
 //  - keys: of all submissions with one idempotency key at most one completion is delivered, that of a run
 //  which finished. Excused is a key in whose life two routers were without their records at a time: two of
 //  its replicas may have forgotten it (docs/once.md).
-//    While one of them runs no other is started, unless its deadline has passed, the router that ran it has
-//    died,
-//  or the one that owns the key has started anew.
+//    While one of them runs no other is started, unless its deadline has passed, the router that it was
+//  forwarded to has died, or the one that owns the key has started anew.
 //  - conservation: submitted = ended + in flight, each second.
 //  - recovery: what sim/recovery.h finds.
 //  - tables, as the controller publishes them and as routers use them: rows sum to 1, fractions in [0, 1],

@@ -97,7 +97,12 @@ void Clients::OnArrives(std::size_t index, std::uint32_t generation) {
   ScheduleNext(index);
 }
 
-void Clients::OnRetries(UserIndex user) { Submit(user); }
+void Clients::OnRetries(UserIndex index) {
+  User& user = users_[index];
+  if (streams_[user.stream].factor > kNobody) return Submit(index);
+  user.free = true;  // who meant to come again before demand ended does not
+  free_users_.push_back(index);
+}
 
 RouterId Clients::EntryRouter(RegionId region) {
   const auto pick = [this](RegionId from) {
@@ -117,8 +122,8 @@ RouterId Clients::EntryRouter(RegionId region) {
   return RouterId();
 }
 
-// Whoever has a key may come with it at any router of the fleet.
-RegionId Clients::EntryRegion(const User& user) {
+// Whoever has a key may come with it from anywhere.
+RegionId Clients::RegionOf(const User& user) {
   const bool roams =
       user.key != 0 && scenario_.users.roam_share > 0 && keys_.Chance(scenario_.users.roam_share);
   return roams ? RegionId(keys_.Below(nearest_.size())) : scenario_.demand[user.stream].region;
@@ -149,7 +154,8 @@ void Clients::Submit(UserIndex index) {
   ++user.tries;
   const double service_s = ServiceS(user);
   const absl::Duration patience = PatienceOf(user);
-  const RouterId entry = EntryRouter(EntryRegion(user));
+  const RegionId from = RegionOf(user);
+  const RouterId entry = EntryRouter(from);
   for (Observer* observer : stage_.observers) {
     observer->OnSubmitted(stage_.Now(), {.serial = user.serial,
                                          .user = index,
@@ -166,7 +172,7 @@ void Clients::Submit(UserIndex index) {
   if (!entry.valid()) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
 
   const RegionId entered = routers_.places()[entry];
-  const auto delay = stage_.network.DelayNs(demand.region, entered);
+  const auto delay = stage_.network.DelayNs(from, entered);
   if (!delay) return EndFor(index, {.serial = user.serial, .outcome = Outcome::kFailed});
   if (!scenario_.users.tell_deadline) {
     stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index,

@@ -70,7 +70,7 @@ class Clients {
   double ServiceS(const User& user);
   absl::Duration PatienceOf(const User& user) const;
   void Submit(UserIndex index);
-  RegionId EntryRegion(const User& user);
+  RegionId RegionOf(const User& user);
   RouterId EntryRouter(RegionId region);
   void EndFor(UserIndex index, const AnswerNote& answer);
 

@@ -54,7 +54,7 @@ struct UserSpec {
   double twice_share = 0;       // of those with a key: the request is sent again before it is answered
   double again_share = 0;       // of those with a key: asks once more after each answer, though it was served
   double again_after_s = 10;    // mean of an exponential pause
-  double roam_share = 0;        // of the requests with a key: enters in any region
+  double roam_share = 0;        // of the requests with a key: comes from any region
 };
 
 struct TierService {

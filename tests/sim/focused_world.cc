@@ -47,6 +47,11 @@ void Leadership(Draft& draft) {
       draft.Step(at_s, draft.Between(2, 70), KillLeaders{where});
     } else {
       draft.Step(at_s, draft.Between(2, 6), PauseRouters{where, 1});
+      // Back before the directory has heard of it.
+      if (draft.rng.Chance(0.4)) {
+        draft.Step(at_s + draft.Between(-0.5, 1.2), draft.Between(0.3, 1.2), KillWorkers{where, 1});
+        continue;
+      }
     }
     if (draft.rng.Chance(0.6)) {
       draft.Step(at_s - draft.Between(0, 5), draft.Between(4, 20), KillWorkers{where, draft.Between(0.2, 1)});
@@ -100,14 +105,16 @@ void GiveKeys(Draft& draft) {
 // may be stopped meanwhile.
 void KeysAndRestarts(Draft& draft) {
   GiveKeys(draft);
-  for (double at_s = draft.Between(8, 15); at_s < 100; at_s += draft.Between(6, 25)) {
-    const double lasts_s = draft.rng.Chance(0.5) ? draft.Between(0.2, 3) : draft.Between(3, 25);
+  for (double at_s = draft.Between(8, 15); at_s < 100;) {
+    const double lasts_s = draft.rng.Chance(0.6) ? draft.Between(0.2, 3) : draft.Between(3, 20);
     const RegionSet where = draft.One();
     const Fault fault = draft.rng.Chance(0.4) ? Fault(KillLeaders{where}) : Fault(KillRouters{where, 1});
     draft.Step(at_s, lasts_s, fault);
-    if (draft.rng.Chance(0.4)) {
-      draft.Step(at_s - draft.Between(-1, 3), draft.Between(1, 8), PauseRouters{draft.One(), 1});
+    const double back_s = at_s + lasts_s;
+    if (draft.rng.Chance(0.5)) {
+      draft.Step(back_s - draft.Between(0, 4), draft.Between(2, 10), PauseRouters{draft.One(), 1});
     }
+    at_s = back_s + draft.Between(4, 15);
   }
 }
 
@@ -117,11 +124,14 @@ void KeysAndPartitions(Draft& draft) {
   GiveKeys(draft);
   for (double at_s = draft.Between(8, 20); at_s < 90; at_s += draft.Between(20, 50)) {
     const RegionSet cut{RegionId(draft.rng.Below(draft.regions))};
-    const RegionSet from = draft.rng.Chance(0.5) ? RegionSet{} : draft.One();
-    const double lasts_s = draft.rng.Chance(0.5) ? draft.Between(12, 40) : draft.Between(1, 12);
+    // The controller is in the first region.
+    const RegionSet from = draft.rng.Chance(0.5) ? RegionSet{} : RegionSet{RegionId(0)};
+    const double lasts_s = draft.rng.Chance(0.5) ? draft.Between(20, 45) : draft.Between(1, 12);
     draft.Step(at_s, lasts_s, Partition{cut, from});
-    if (draft.rng.Chance(0.4)) {
-      draft.Step(at_s + draft.Between(-3, lasts_s), draft.Between(0.2, 15), KillRouters{draft.One(), 1});
+    if (draft.rng.Chance(0.6)) {
+      // Away for so long that those whom the controller reaches hear of a later view.
+      const double away_s = draft.rng.Chance(0.6) ? draft.Between(11, 30) : draft.Between(0.2, 5);
+      draft.Step(at_s + draft.Between(-3, lasts_s / 2), away_s, KillRouters{draft.One(), 1});
     }
   }
 }
