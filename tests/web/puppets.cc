@@ -3,10 +3,11 @@
 //   dashboard_puppets CONTROLLER TOPOLOGY SECONDS
 //
 // Each region has one router that reports over a real stream, once a second. Demand follows the population of
-// the region and the clock there; requests go where the controller's last table says; workers are as busy as
-// what arrives makes them. So the controller plans for real and everything on the screen follows; only jobs
-// and GPUs are missing. Two of the regions get what sets them apart: a launch that makes one hot, and one
-// whose workers are partly gone.
+// the region and the hour there, beginning at kFirstHour of UTC whatever the clock says; requests go where
+// the controller's last table says; workers are as busy as what arrives makes them, and each job is done
+// after the tier's mean service. So the controller plans for real and everything on the screen follows; only
+// jobs and GPUs are missing. Two of the regions get what sets them apart: a launch that makes one hot, and
+// one whose workers are partly gone.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -25,10 +26,12 @@ namespace {
 
 constexpr double kLoadMean = 0.5;  // of the whole fleet, at its mean hour
 
+constexpr double kFirstHour = 18;  // UTC: evening in Europe, where the launch is
+constexpr double kWaitMeanS = 0.02;
+
 // Around 1, highest in the evening.
-double HourFactor(const Region& region, absl::Time now) {
-  const double utc_h = absl::ToDoubleHours(now - absl::UnixEpoch());
-  const double local_h = std::fmod(utc_h + region.utc_offset_minutes / 60.0, 24);
+double HourFactor(const Region& region, double age_s) {
+  const double local_h = std::fmod(kFirstHour + age_s / 3600 + region.utc_offset_minutes / 60.0, 24);
   return 1 + 0.62 * std::cos((local_h - 18) / 12 * std::numbers::pi);
 }
 
@@ -42,10 +45,10 @@ class Puppets {
     }
   }
 
-  void Second(absl::Time now, double age_s) {
+  void Second(double age_s) {
     std::vector<v1::RouterMessage> messages(routers_.size());
     for (TierId tier(0); tier != fleet_->tiers.end_id(); tier = TierId(tier.index() + 1)) {
-      AddTier(tier, now, age_s, messages);
+      AddTier(tier, age_s, messages);
     }
     for (std::size_t r = 0; r < routers_.size(); ++r) {
       v1::Report& report = *messages[r].mutable_report();
@@ -61,23 +64,23 @@ class Puppets {
   }
 
  private:
-  double DemandRps(const Tier& tier, RegionId region, absl::Time now, double age_s) {
+  double DemandRps(const Tier& tier, RegionId region, double age_s) {
     double capacity_rps = 0;
     for (const TierRegion& there : tier.regions) capacity_rps += there.workers;
     capacity_rps /= absl::ToDoubleSeconds(tier.service_mean);
     const Region& place = fleet_->world.regions[region];
     const bool launch = place.name == "eu-central-1" && age_s > 40;
     const double wave = 1 + 0.06 * std::sin(age_s / 9 + region.value());
-    return kLoadMean * capacity_rps * place.population_share * HourFactor(place, now) * wave *
+    return kLoadMean * capacity_rps * place.population_share * HourFactor(place, age_s) * wave *
            (launch ? 2.1 : 1);
   }
 
-  void AddTier(TierId id, absl::Time now, double age_s, std::vector<v1::RouterMessage>& messages) {
+  void AddTier(TierId id, double age_s, std::vector<v1::RouterMessage>& messages) {
     const Tier& tier = fleet_->tiers[id];
     std::vector<double> arriving(routers_.size());
     const controller::RouterNews news = routers_[0]->news();
     for (std::size_t r = 0; r < routers_.size(); ++r) {
-      const double demand = DemandRps(tier, RegionId(r), now, age_s);
+      const double demand = DemandRps(tier, RegionId(r), age_s);
       v1::TierReport& counts = *messages[r].mutable_report()->add_tiers();
       counts.set_tier(tier.name);
       // Fractions of a request are drawn, so that the mean is right.
@@ -92,9 +95,21 @@ class Puppets {
           arriving[target] += demand * share * fraction;
         }
       }
+      AddDone(tier, whole(demand), counts);
     }
     for (std::size_t r = 0; r < routers_.size(); ++r)
       AddWorkers(tier, r, arriving[r], *messages[r].mutable_report());
+  }
+
+  static void AddDone(const Tier& tier, std::uint64_t jobs, v1::TierReport& counts) {
+    const double seconds = static_cast<double>(jobs) * absl::ToDoubleSeconds(tier.service_mean);
+    counts.set_done(jobs);
+    counts.set_own_done(jobs);
+    counts.set_offers(jobs);
+    counts.set_ran(jobs);
+    counts.set_wait_s_sum(static_cast<double>(jobs) * kWaitMeanS);
+    counts.set_service_s_sum(seconds);
+    counts.set_held_s_sum(seconds);
   }
 
   // By the last table; at home without one.
@@ -147,7 +162,7 @@ int main(int argc, char** argv) {
   ringway::Puppets puppets(argv[1], topology->fleet);
   const absl::Time start = absl::Now();
   for (int second = 0; second < std::atoi(argv[3]); ++second) {
-    puppets.Second(absl::Now(), second);
+    puppets.Second(second);
     absl::SleepFor(start + absl::Seconds(second + 1) - absl::Now());
   }
   return 0;
