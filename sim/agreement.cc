@@ -20,6 +20,8 @@ constexpr double kLeaseRoutersWellS = 8;
 // As a message and its answer take, many times over; looked at once a second.
 constexpr int kLostS = 4;
 constexpr int kUnheardS = 3;
+// A leader that is replaced because reports were lost hears of it late if the directory is lost too.
+constexpr int kHoldersS = 5;
 // A rest of the slot's settings, and some more.
 constexpr double kRestMaxS = 15;
 
@@ -84,8 +86,9 @@ void Agreement::OnSecond(absl::Time now, Checkers& checkers) {
       if (steady && whole) {
         JudgeLine(now, region, tier, checkers);
       } else {
-        lines_[region][tier] = {};
+        lines_[region][tier].lost_s = lines_[region][tier].unheard_s = 0;
       }
+      if (!agreed) lines_[region][tier].several_s = 0;
       if (agreed) JudgeHolders(now, region, tier, checkers);
     }
   }
@@ -175,12 +178,15 @@ void Agreement::JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers
                                      tier.value(), ", of which its ledger knows ", ledger->View().waiting));
 }
 
-void Agreement::JudgeHolders(absl::Time now, RegionId region, TierId tier, Checkers& checkers) const {
+void Agreement::JudgeHolders(absl::Time now, RegionId region, TierId tier, Checkers& checkers) {
   int holders = 0;
   for (const RouterId router : routers_of_[region]) {
     holders += recovery_.RouterWellS(router, now_s_) >= kRouterWellS && leaders_.Holds(router, tier);
   }
-  if (holders <= 1) return;
+  int& for_s = lines_[region][tier].several_s;
+  for_s = holders > 1 ? for_s + 1 : 0;
+  if (for_s < kHoldersS) return;
+  for_s = 0;
   checkers.Violate(now, absl::StrCat(holders, " routers of region ", region.value(),
                                      " hold the ledger of tier ", tier.value()));
 }

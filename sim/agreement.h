@@ -4,7 +4,7 @@
 // Each second, for routers that have been well for thirty seconds, as long as nothing has begun or ended
 // (Recovery::Calm) and the controller reaches them:
 //   * nobody but who speaks for it lists a worker that has been dead for thirty seconds;
-//   * one router of a region holds a tier's ledger;
+//   * one router of a region holds a tier's ledger, but for a few seconds;
 //   * a router that hears its leader asks it, and does not probe.
 // And where nothing has for some seconds (Recovery::Steady):
 //   * of the jobs that wait for a slot each stands in the leader's line.
@@ -57,6 +57,7 @@ class Agreement : public Observer {
   struct Line {
     int lost_s = 0;     // for how long jobs have waited that are in no line
     int unheard_s = 0;  // and a router has not asked the leader that it hears
+    int several_s = 0;  // and more than one router has held the ledger
   };
 
   void JudgeGranted(absl::Time now, Checkers& checkers);
@@ -66,7 +67,7 @@ class Agreement : public Observer {
   void JudgeLease(absl::Time now, WorkerId worker, const ledger::SlotRecord* slot, Checkers& checkers);
   void JudgeLeases(absl::Time now, RegionId region, TierId tier, bool whole, Checkers& checkers);
   void JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers& checkers);
-  void JudgeHolders(absl::Time now, RegionId region, TierId tier, Checkers& checkers) const;
+  void JudgeHolders(absl::Time now, RegionId region, TierId tier, Checkers& checkers);
   bool Led(RegionId region, TierId tier) const;
   // All routers of the region run, and have for a while.
   bool Whole(RegionId region, double for_s) const;
