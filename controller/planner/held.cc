@@ -131,7 +131,9 @@ void Held::MeasureDispersion(double seconds, double count, double exposure) {
   s.block_s = 0;
 }
 
-// Of the held rate against the window's own, over the dispersion.
+// Of the held rate against the window's own. Counts that scatter by more than Poisson's come in bursts, and a
+// burst is no other rate: more than expected is judged by the negative binomial law of that dispersion as
+// well, whose tail is as long as theirs. Less than expected is not, since gaps are no longer than that.
 double Held::Ratio(const Mark& since) const {
   const double count = state_.now.count - since.count;
   const double expected = state_.rate * (state_.now.exposure - since.exposure);
@@ -139,8 +141,12 @@ double Held::Ratio(const Mark& since) const {
   const double off = count - expected;
   // The ratio is at most off^2 / expected: most windows need no logarithm.
   if (off * off <= settings_.refuted_at * dispersion() * least) return 0;
-  const double ratio = (count > 0 ? count * std::log(count / least) : 0) - off;
-  return ratio / dispersion();
+  const double poisson = ((count > 0 ? count * std::log(count / least) : 0) - off) / dispersion();
+  if (off <= 0 || dispersion() <= 1) return poisson;
+  const double shape = least / (dispersion() - 1);
+  const double bursts =
+      count * std::log(count / least) - (count + shape) * std::log((count + shape) / (least + shape));
+  return std::min(poisson, bursts);
 }
 
 bool Held::Refuted() {
