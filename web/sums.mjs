@@ -54,7 +54,7 @@ export function renderSums(store) {
     ['Demand', tier ? rate(tier.demand) : DASH, hot ? `${hot} hot ${hot === 1 ? 'region' : 'regions'}` : 'no region is hot'],
     ['Home', percent(share(tier?.home ?? NaN)), tier?.demand > 0 ? rate(tier.home) : 'no requests yet'],
     ['Away', percent(share(tier?.away ?? NaN)), over > 0.005 ? `${percent(over)} over the least RTT` : 'at the least RTT'],
-    ['Workers', `${workers[0]}/${workers[1]}`, workers[0] === workers[1] ? 'all are alive' : `${workers[1] - workers[0]} are missing`],
+    ['Workers', String(workers[0]), workers[0] === workers[1] ? 'all are alive' : `of ${workers[1]}; ${workers[1] - workers[0]} are missing`],
     ['Routers', String(routers[0]), routers[0] === routers[1] ? 'all hold this table' : `${routers[1]} hold this table`],
   ];
   const alarms = new Set([...(success < 0.99 ? [0] : []), ...(lost > 0.005 ? [3] : []), ...(tier?.shed > 0.005 ? [4] : [])]);

@@ -143,6 +143,8 @@ async function visit(browser, name, url, regions) {
       await page.run(`location.hash = ''`);
       await page.until('the whole page', `document.querySelector('#panel').hidden`);
       await page.until('nothing is wider than the screen', `document.scrollingElement.scrollWidth <= ${screen.width}`, 3000);
+      await page.until('no figure is wider than its place', `[...document.querySelectorAll('#sums b > *')].every((value) =>
+        value.getBoundingClientRect().right <= value.closest('#sums > div').getBoundingClientRect().right)`, 3000);
       if (process.env.RINGWAY_PICTURES) {
         await page.run(`location.hash = 'region=${target}&part=workers'`);
         await sleep(500);
