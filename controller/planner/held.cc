@@ -30,6 +30,9 @@ constexpr std::int32_t kBlocksBefore = 4;
 constexpr double kSurpriseMax = 40;
 constexpr double kSurpriseBrokenMax = 4;
 constexpr double kDispersionMax = 16;
+// Of refuted_at, for the law of bursts: unlike Poisson's over a dispersion it does not flatter what it
+// judges.
+constexpr double kBurstsShare = 0.8;
 // What a rate of nothing may still let happen: five events refute it, one does not.
 constexpr double kExpectedMin = 0.05;
 
@@ -146,7 +149,7 @@ double Held::Ratio(const Mark& since) const {
   const double shape = least / (dispersion() - 1);
   const double bursts =
       count * std::log(count / least) - (count + shape) * std::log((count + shape) / (least + shape));
-  return std::min(poisson, bursts);
+  return std::min(poisson, bursts / kBurstsShare);
 }
 
 bool Held::Refuted() {

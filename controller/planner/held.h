@@ -5,8 +5,9 @@
 // until some window of counts could not have come from it: the likelihood ratio of Poisson counts, divided by
 // their measured dispersion, over windows of 1, 2, 3-4, 5-8 ... entries, none of which reaches back over the
 // last change. Where counts come in bursts (a dispersion above 1) more than expected must also refute the
-// negative binomial law of that dispersion. After a change the rate is measured anew when 1, 2, 4 ... entries have passed, where that
-// differs by more than half a standard deviation, for five minutes: at most eight times, then it stands.
+// negative binomial law of that dispersion. After a change the rate is measured anew when 1, 2, 4 ... entries
+// have passed, where that differs by more than half a standard deviation, for five minutes: at most eight
+// times, then it stands.
 //
 // An entry is what came over at least kEntrySeconds. Exposure is what the events are counted over: seconds
 // for arrivals, busy worker-seconds for completions. Windows begin at boundaries of powers of two (an
