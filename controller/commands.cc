@@ -313,6 +313,15 @@ absl::StatusOr<Row> PinnedRow(const Fleet& fleet, const Tier& tier, RegionId sou
   return row;
 }
 
+std::string TierOf(const OperatorCommand& command) {
+  return std::visit(
+      [](const auto& what) -> std::string {
+        if constexpr (requires { what.tier; }) return what.tier;
+        return "";
+      },
+      command.what);
+}
+
 std::string Describe(const OperatorCommand& command) {
   const std::string what = std::visit(Describer{}, command.what);
   if (command.lasts == absl::ZeroDuration()) return what;

@@ -30,6 +30,9 @@ absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command
 // One line for the audit log, whether the command was done or not.
 std::string Describe(const OperatorCommand& command);
 
+// The tier that it names; empty: it is of all tiers, or of the only one.
+std::string TierOf(const OperatorCommand& command);
+
 // "tier 'x' does not exist; there are: a, b". An empty name finds the only tier.
 absl::StatusOr<TierId> FindTier(const Fleet& fleet, std::string_view name);
 absl::StatusOr<RegionId> FindRegion(const Fleet& fleet, std::string_view name);

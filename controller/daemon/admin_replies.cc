@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "controller/commands.h"
 #include "controller/daemon/build.h"
-#include "controller/order_preview.h"
 #include "controller/region_status.h"
 #include "controller/room.h"
 #include "controller/wire/state_codec.h"
@@ -21,31 +20,6 @@ namespace {
 constexpr std::uint32_t kAuditDefault = 50;
 constexpr int kFindingsShown = 200;
 constexpr std::size_t kTextBytesMax = 1000;
-
-v1::RegionStatus Encode(const RegionStatus& status, const Region& region, const Tier& tier) {
-  v1::RegionStatus out;
-  out.set_region(region.name);
-  if (region.title != region.name) out.set_title(region.title);
-  out.set_workers(static_cast<std::uint32_t>(status.workers));
-  out.set_workers_seen(static_cast<std::uint32_t>(status.workers_seen));
-  if (status.workers_wanted) out.set_workers_wanted(static_cast<std::uint32_t>(*status.workers_wanted));
-  out.set_load(status.load);
-  out.set_planned_load(status.planned_load);
-  out.set_home_load(status.home_load);
-  out.set_demand_rps(status.demand_rps);
-  for (std::size_t p = 0; p < tier.priorities.size(); ++p) {
-    out.add_demand_by_priority_rps(status.demand_by_priority_rps[p]);
-  }
-  out.set_served_rps(status.served_rps);
-  out.set_exported_share(status.exported_share);
-  out.set_load_cost(status.load_cost);
-  out.set_load_cost_low(status.load_cost_low);
-  out.set_load_cost_high(status.load_cost_high);
-  out.set_health(std::string(InputHealthName(status.health)));
-  out.set_drain_share(status.drain_share);
-  out.set_pinned(status.pinned);
-  return out;
-}
 
 void AddOrders(const TierLoop& loop, absl::Time now, v1::TierStatus& out) {
   for (RegionId id(0); id != loop.fleet().world.regions.end_id(); id = RegionId(id.index() + 1)) {
@@ -190,6 +164,31 @@ absl::StatusOr<OperatorCommand> Command(const v1::Operator& by, double for_s, Wh
 
 }  // namespace
 
+v1::RegionStatus Encode(const RegionStatus& status, const Region& region, const Tier& tier) {
+  v1::RegionStatus out;
+  out.set_region(region.name);
+  if (region.title != region.name) out.set_title(region.title);
+  out.set_workers(static_cast<std::uint32_t>(status.workers));
+  out.set_workers_seen(static_cast<std::uint32_t>(status.workers_seen));
+  if (status.workers_wanted) out.set_workers_wanted(static_cast<std::uint32_t>(*status.workers_wanted));
+  out.set_load(status.load);
+  out.set_planned_load(status.planned_load);
+  out.set_home_load(status.home_load);
+  out.set_demand_rps(status.demand_rps);
+  for (std::size_t p = 0; p < tier.priorities.size(); ++p) {
+    out.add_demand_by_priority_rps(status.demand_by_priority_rps[p]);
+  }
+  out.set_served_rps(status.served_rps);
+  out.set_exported_share(status.exported_share);
+  out.set_load_cost(status.load_cost);
+  out.set_load_cost_low(status.load_cost_low);
+  out.set_load_cost_high(status.load_cost_high);
+  out.set_health(std::string(InputHealthName(status.health)));
+  out.set_drain_share(status.drain_share);
+  out.set_pinned(status.pinned);
+  return out;
+}
+
 v1::Shortfall Encode(const NamedShortfall& shortfall) {
   v1::Shortfall out;
   out.set_tier(shortfall.tier);
@@ -279,104 +278,6 @@ absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine
     const auto priority = static_cast<Priority>(p);
     wire::EncodeRow(machine.table()->tiers[*tier].at(priority, *region), priority, *region, reply.add_rows());
   }
-  return reply;
-}
-
-DryRunEdit EditOf(const v1::DryRunRequest& request) {
-  DryRunEdit edit;
-  if (request.has_overload_threshold()) edit.overload_threshold = request.overload_threshold();
-  for (const std::string& region : request.drain()) edit.drain.emplace_back(region, 1.0);
-  edit.drain.insert(edit.drain.end(), request.drain_share().begin(), request.drain_share().end());
-  std::sort(edit.drain.begin(), edit.drain.end());
-  for (const auto& [region, factor] : request.demand_scale()) edit.demand_scale.emplace_back(region, factor);
-  std::sort(edit.demand_scale.begin(), edit.demand_scale.end());
-  return edit;
-}
-
-namespace {
-
-// Without an order: the settings alone, whatever mode the tier is in.
-absl::StatusOr<OrderPreview> WithoutOrder(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
-  auto outcome = DryRun(loop, edit, now);
-  if (!outcome.ok()) return outcome.status();
-  auto shortfall = ShortfallOf(loop, edit, now);
-  if (!shortfall.ok()) return shortfall.status();
-  return OrderPreview{
-      .mode = loop.mode(), .shortfall = *std::move(shortfall), .outcome = *std::move(outcome)};
-}
-
-// Empty: of all tiers, or of the only one.
-std::string TierOf(const OperatorCommand& order) {
-  return std::visit(
-      [](const auto& what) -> std::string {
-        if constexpr (requires { what.tier; }) return what.tier;
-        return "";
-      },
-      order.what);
-}
-
-}  // namespace
-
-absl::StatusOr<std::optional<OperatorCommand>> OrderOf(const v1::DryRunRequest& request) {
-  const auto read = [](auto order) -> absl::StatusOr<std::optional<OperatorCommand>> {
-    // A question goes into no audit log, so nobody has to sign it.
-    if (order.by().who().empty()) order.mutable_by()->set_who("somebody who asks");
-    auto command = CommandOf(order);
-    if (!command.ok()) return command.status();
-    return std::optional<OperatorCommand>(*std::move(command));
-  };
-  switch (request.order_case()) {
-    case v1::DryRunRequest::kDrainOrder:
-      return read(request.drain_order());
-    case v1::DryRunRequest::kThresholdOrder:
-      return read(request.threshold_order());
-    case v1::DryRunRequest::kModeOrder:
-      return read(request.mode_order());
-    case v1::DryRunRequest::kPinOrder:
-      return read(request.pin_order());
-    case v1::DryRunRequest::kRollbackOrder:
-      return read(request.rollback_order());
-    case v1::DryRunRequest::ORDER_NOT_SET:
-      break;
-  }
-  return std::optional<OperatorCommand>();
-}
-
-absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
-                                              const v1::DryRunRequest& request,
-                                              const std::optional<OperatorCommand>& order, absl::Time now) {
-  const std::string named = request.tier().empty() && order ? TierOf(*order) : request.tier();
-  const auto tier = FindTier(*machine.fleet(), named);
-  if (!tier.ok()) return tier.status();
-  const auto preview =
-      order ? PreviewOrder(machine.tiers(), machine.history(), *order, *tier, EditOf(request), now)
-            : WithoutOrder(machine.tiers()[tier->index()], EditOf(request), now);
-  if (!preview.ok()) return preview.status();
-  const DryRunOutcome& outcome = preview->outcome;
-
-  v1::DryRunReply reply;
-  reply.set_refused(preview->refused);
-  reply.set_message(preview->message);
-  reply.set_mode(std::string(TierModeName(preview->mode)));
-  for (const NamedShortfall& here : preview->shortfall) *reply.add_shortfall() = Encode(here);
-  const Fleet& fleet = *machine.fleet();
-  RoutingTable table;
-  if (machine.table() != nullptr) table.version = machine.table()->version;
-  table.planned_at = now;
-  for (TierId id(0); id != fleet.tiers.end_id(); id = TierId(id.index() + 1)) {
-    table.tiers.push_back(TierTable(id, 0, 0));
-  }
-  table.tiers[*tier] = outcome.table;
-  v1::RoutingTable whole = EncodeWholeTable(table, fleet);
-  v1::TierTable only = whole.tiers(static_cast<int>(tier->index()));
-  whole.clear_tiers();
-  *whole.add_tiers() = std::move(only);
-  *reply.mutable_table() = std::move(whole);
-  for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
-    *reply.add_before() = Encode(outcome.before[id], fleet.world.regions[id], fleet.tiers[*tier]);
-    *reply.add_after() = Encode(outcome.after[id], fleet.world.regions[id], fleet.tiers[*tier]);
-  }
-  for (const std::string& change : outcome.changes) reply.add_changes(change);
   return reply;
 }
 

@@ -6,14 +6,12 @@
 #ifndef RINGWAY_CONTROLLER_DAEMON_ADMIN_REPLIES_H_
 #define RINGWAY_CONTROLLER_DAEMON_ADMIN_REPLIES_H_
 
-#include <optional>
-
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "controller/daemon/audit_log.h"
-#include "controller/dry_run.h"
 #include "controller/events.h"
 #include "controller/machine.h"
+#include "controller/region_status.h"
 #include "ringway/v1/admin.pb.h"
 
 namespace ringway::controller {
@@ -23,20 +21,12 @@ absl::StatusOr<v1::RoutingTable> TableReplyOf(const ControllerMachine& machine,
                                               const v1::GetTableRequest& request);
 absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine,
                                                 const v1::ExplainRequest& request, absl::Time now);
-// `order`: that of the request, with the table that it names.
-absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
-                                              const v1::DryRunRequest& request,
-                                              const std::optional<OperatorCommand>& order, absl::Time now);
 // Newest first.
 v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& request);
 
+v1::RegionStatus Encode(const RegionStatus& status, const Region& region, const Tier& tier);
 v1::Shortfall Encode(const NamedShortfall& shortfall);
 v1::ActionReply ActionReplyOf(const CommandAnswered& answered);
-
-// What a dry run is asked to change.
-DryRunEdit EditOf(const v1::DryRunRequest& request);
-// The order that a dry run is asked about; none: it is of settings alone. Errors: InvalidArgument.
-absl::StatusOr<std::optional<OperatorCommand>> OrderOf(const v1::DryRunRequest& request);
 
 // The request as a command of the machine. Errors: InvalidArgument.
 absl::StatusOr<OperatorCommand> CommandOf(const v1::DrainRegionRequest& request);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/daemon/admin_replies.h"
+#include "controller/daemon/dry_run_replies.h"
 #include "runtime/clock.h"
 
 namespace ringway::controller {

@@ -6,6 +6,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "controller/daemon/admin_replies.h"
+#include "controller/daemon/dry_run_replies.h"
 #include "controller/daemon/past_documents.h"
 #include "core/json.h"
 #include "proto/json_message.h"

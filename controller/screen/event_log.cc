@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "controller/commands.h"
 
 namespace ringway::controller {
 namespace {
@@ -24,15 +25,6 @@ EventKind KindOf(const OperatorCommand& order) {
     EventKind operator()(const CanaryCommand&) const { return EventKind::kCanary; }
   };
   return std::visit(Visitor(), order.what);
-}
-
-std::string TierOf(const OperatorCommand& order) {
-  return std::visit(
-      [](const auto& what) -> std::string {
-        if constexpr (requires { what.tier; }) return what.tier;
-        return "";
-      },
-      order.what);
 }
 
 std::string RegionOf(const OperatorCommand& order) {

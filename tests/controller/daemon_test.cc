@@ -16,7 +16,7 @@
 #include "ringway/v1/admin.grpc.pb.h"
 #include "runtime/address.h"
 #include "runtime/grpc_server.h"
-#include "tests/controller/pair_settings.h"
+#include "tests/controller/daemon_fixture.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -28,17 +28,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ControllerDaemonTest : public ::testing::Test {
+class ControllerDaemonTest : public DaemonFixture {
  protected:
   ControllerDaemonTest() { Start(); }
-  void WriteWorld(const std::string& text) { std::ofstream(settings_.topology) << text; }
-  void Start() {
-    daemon_.reset();
-    auto started = ControllerDaemon::Start(settings_);
-    ASSERT_TRUE(started.ok()) << started.status();
-    daemon_ = *std::move(started);
-    admin_ = v1::Admin::NewStub(runtime::MakeChannel(daemon_->grpc_address()));
-  }
   std::unique_ptr<TestRouter> Router(const std::string& name, const std::string& region) {
     return std::make_unique<TestRouter>(daemon_->grpc_address(), name, region);
   }
@@ -59,11 +51,6 @@ class ControllerDaemonTest : public ::testing::Test {
     if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
     return ((*admin_).*method)(&context, request, reply);
   }
-
-  live::ScratchFolder folder_;
-  DaemonSettings settings_ = PairSettings(folder_);
-  std::unique_ptr<ControllerDaemon> daemon_;
-  std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
 TEST_F(ControllerDaemonTest, ARouterGetsWelcomeMapDirectoryAndAPlannedTable) {

@@ -12,7 +12,7 @@
 #include "controller/journal/replay.h"
 #include "ringway/v1/admin.grpc.pb.h"
 #include "runtime/grpc_server.h"
-#include "tests/controller/pair_settings.h"
+#include "tests/controller/daemon_fixture.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -23,20 +23,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class HistoryCallsTest : public ::testing::Test {
+class HistoryCallsTest : public DaemonFixture {
  protected:
   HistoryCallsTest() {
     settings_.controller.settle_max = absl::Milliseconds(200);
     settings_.controller.history_max = 1;  // in memory: all else comes from the disk
     Start();
-  }
-  void WriteWorld(const std::string& text) { std::ofstream(settings_.topology) << text; }
-  void Start() {
-    daemon_.reset();
-    auto started = ControllerDaemon::Start(settings_);
-    ASSERT_TRUE(started.ok()) << started.status();
-    daemon_ = *std::move(started);
-    admin_ = v1::Admin::NewStub(runtime::MakeChannel(daemon_->grpc_address()));
   }
   template <class Request, class Reply>
   grpc::Status Call(grpc::Status (v1::Admin::Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
@@ -110,11 +102,6 @@ class HistoryCallsTest : public ::testing::Test {
     EXPECT_EQ(report->tables_different, 0u) << report->first_difference;
     EXPECT_EQ(report->checkpoints_different, 0u);
   }
-
-  live::ScratchFolder folder_;
-  DaemonSettings settings_ = PairSettings(folder_);
-  std::unique_ptr<ControllerDaemon> daemon_;
-  std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
 TEST_F(HistoryCallsTest, ATableOfAnotherTopologyIsListedComparedAndGoneBackTo) {

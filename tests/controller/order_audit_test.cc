@@ -7,7 +7,7 @@
 #include "proto/table_codec.h"
 #include "ringway/v1/admin.grpc.pb.h"
 #include "runtime/grpc_server.h"
-#include "tests/controller/pair_settings.h"
+#include "tests/controller/daemon_fixture.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 
@@ -27,16 +27,9 @@ v1::OrderDone Order(std::uint64_t number, const std::string& id, const std::stri
   return order;
 }
 
-class OrderAuditTest : public ::testing::Test {
+class OrderAuditTest : public DaemonFixture {
  protected:
   OrderAuditTest() { Start(); }
-  void Start() {
-    daemon_.reset();
-    auto started = ControllerDaemon::Start(settings_);
-    ASSERT_TRUE(started.ok()) << started.status();
-    daemon_ = *std::move(started);
-    admin_ = v1::Admin::NewStub(runtime::MakeChannel(daemon_->grpc_address()));
-  }
   std::unique_ptr<TestRouter> Router(const std::string& name) {
     auto router = std::make_unique<TestRouter>(daemon_->grpc_address(), name, "a");
     router->Hello();
@@ -68,10 +61,6 @@ class OrderAuditTest : public ::testing::Test {
     for (const v1::AuditEntry& entry : Entries()) actions.push_back(entry.action());
     return actions;
   }
-  live::ScratchFolder folder_;
-  DaemonSettings settings_ = PairSettings(folder_);
-  std::unique_ptr<ControllerDaemon> daemon_;
-  std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
 TEST_F(OrderAuditTest, WhoDidWhatWhenAndWhyIsRecorded) {

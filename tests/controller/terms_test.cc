@@ -12,7 +12,7 @@
 #include "runtime/clock.h"
 #include "runtime/grpc_server.h"
 #include "runtime/state_file.h"
-#include "tests/controller/pair_settings.h"
+#include "tests/controller/daemon_fixture.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 #include "tests/live/eventually.h"
@@ -65,16 +65,9 @@ TEST(TermsTest, AClockThatWasPutBackProlongsNothingBeyondTheTerm) {
   EXPECT_GT(left, absl::Minutes(20));
 }
 
-class TimedDrainTest : public ::testing::Test {
+class TimedDrainTest : public DaemonFixture {
  protected:
   TimedDrainTest() { Start(); }
-  void Start() {
-    daemon_.reset();
-    auto started = ControllerDaemon::Start(settings_);
-    ASSERT_TRUE(started.ok()) << started.status();
-    daemon_ = *std::move(started);
-    admin_ = v1::Admin::NewStub(runtime::MakeChannel(daemon_->grpc_address()));
-  }
   v1::TierStatus Status() {
     grpc::ClientContext context;
     v1::StatusReply reply;
@@ -94,10 +87,6 @@ class TimedDrainTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.error_message();
     return reply;
   }
-  live::ScratchFolder folder_;
-  DaemonSettings settings_ = PairSettings(folder_);
-  std::unique_ptr<ControllerDaemon> daemon_;
-  std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
 TEST_F(TimedDrainTest, EndsInTheNextLifeAndIsAudited) {

@@ -55,7 +55,7 @@ TEST(Held, StandsBitForBitWhileNothingHappens) {
       }
       std::printf("reports of %2.0f s, CV %.0f: %d changes in %d hours of single rates\n", report_s, cv,
                   changes, hours);
-      EXPECT_LE(changes, (cv > 1 ? 1.0 : 0.3) * hours)
+      EXPECT_LE(changes, (cv > 1 ? 0.5 : 0.3) * hours)
           << "after the five minutes in which it is measured anew";
     }
   }
