@@ -16,6 +16,8 @@ constexpr double kRateSteps = 0x1p40;
 constexpr double kGainMin = 1e-6;
 // Dearer than any way through the arcs; sums of it and costs are still exact to kGainMin.
 constexpr double kNowhereCost = 0x1p30;
+// As many pivots for each node at most, in one Solve: five were the most that was seen.
+constexpr std::size_t kPivotsPerNodeMax = 100;
 // Sources of which the best arc enters: 2 and 32 were slower by a tenth.
 constexpr std::size_t kBlock = 8;
 
@@ -40,6 +42,7 @@ bool Transport::Solve() {
   if (quantum_ <= 0) return false;
   if (!tree_) Start();
   const std::size_t sources = supply_.size();
+  std::size_t pivots_left = kPivotsPerNodeMax * (sources + room_.size());
   std::size_t source = 0;
   for (std::size_t idle = 0; idle <= sources;) {
     Entering best;
@@ -52,6 +55,7 @@ bool Transport::Solve() {
       }
     }
     if (best.gain <= kGainMin) continue;
+    if (pivots_left-- == 0) return false;
     tree_->Enter(best.source, best.arc.target, best.arc.cost);
     idle = 0;
   }

@@ -35,7 +35,7 @@ class Transport {
 
   // `cost` >= 0 a unit, and below 1e9 / nodes. No pair twice.
   void AddArc(std::uint32_t source, std::uint32_t target, double cost);
-  // False: the arcs cannot carry the supply.
+  // False: the arcs cannot carry the supply, or the bound on pivots was reached.
   bool Solve();
 
   // After Solve: what flows, in no order, and what a unit more of room at a target would save, >= 0.

@@ -37,6 +37,8 @@ class TransportTree {
   TransportTree(std::size_t nodes, std::size_t sources, Node root, std::span<const Arc> arcs);
 
   double potential(Node node) const { return potential_[node]; }
+  // The other end of the arc of which `node` is the lower end; of the root no node.
+  Node parent(Node node) const { return up_[node].parent; }
   // The arc enters the tree, as much is sent through it as the cycle allows, and an arc that is empty then
   // leaves.
   void Enter(Node source, Node target, double cost);

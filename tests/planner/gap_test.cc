@@ -70,5 +70,33 @@ TEST(OptimalityGap, IsNeverMissingNorBelowOneNorFalseByMoreThanAHundredth) {
   EXPECT_GT(roomy, plans / 4) << "the case that this is about";
 }
 
+// Far more sources than the nearest targets have room for: the arcs that a source starts with are not enough,
+// and prices have to call for others.
+TEST(OptimalityGap, IsClosedWhereManySourcesWantTheSameTargets) {
+  constexpr std::size_t kHot = 30, kTargets = 70;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    SmallFleet fleet(std::vector<double>(kHot + kTargets, 90));
+    fleet.tier->route.refine = RefineMode::kOptimal;
+    std::vector<double> supply(kHot, 10), room;
+    std::vector<std::vector<double>> cost(kHot);
+    for (std::size_t t = kHot; t < kHot + kTargets; ++t) {
+      room.push_back(4 + 2 * rng.Uniform());
+      fleet.region(t).demand_rps[0] = 80 - room.back();
+      // Near for all or far for all, and a little nearer for some.
+      const double ms = 1 + 200 * rng.Uniform();
+      for (std::size_t s = 0; s < kHot; ++s) fleet.SetRtt(s, t, ms + 20 * rng.Uniform());
+      for (std::size_t s = 0; s < kHot; ++s) cost[s].push_back(fleet.world->rtt.ms(RegionId(s), RegionId(t)));
+    }
+    const Plan plan = fleet.Solve();
+    const double truth = CheapestPlacement(supply, room, cost);
+    ASSERT_GT(truth, 0);
+    EXPECT_LE(plan.facts.rtt_cost_optimal, truth * (1 + 1e-6));
+    EXPECT_LE(plan.facts.rtt_cost, 1.002 * plan.facts.rtt_cost_optimal);
+    EXPECT_LT(plan.facts.rtt_cost, 0.99 * plan.facts.rtt_cost_loop) << "there was something to gain";
+  }
+}
+
 }  // namespace
 }  // namespace ringway::planner

@@ -181,8 +181,7 @@ void ExpectNobodyLifted(const Case& c, const Plan& plan) {
   });
   const auto raised_max = [&](RegionId region) {
     if (homeless || c.tier->isolation() == Isolation::kLevel) return ShedLevel(c, region);
-    return c.tier->isolation() == Isolation::kFill ? std::max(1.0, HotLevel(c, region))
-                                                       : HotLevel(c, region);
+    return c.tier->isolation() == Isolation::kFill ? std::max(1.0, HotLevel(c, region)) : HotLevel(c, region);
   };
   EachRegion(c, [&](RegionId region) {
     const RegionLoad& load = c.snapshot.regions[region];
