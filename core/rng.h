@@ -8,8 +8,11 @@
 #ifndef RINGWAY_CORE_RNG_H_
 #define RINGWAY_CORE_RNG_H_
 
+#include <array>
 #include <bit>
 #include <cstdint>
+
+#include "core/state.h"
 
 namespace ringway {
 
@@ -41,8 +44,10 @@ class Rng {
   // Gamma with the given mean and coefficient of variation (Marsaglia and Tsang, 2000).
   double Gamma(double mean, double cv);
 
+  RINGWAY_STATE(state_)
+
  private:
-  std::uint64_t state_[4];
+  std::array<std::uint64_t, 4> state_;
 };
 
 }  // namespace ringway

@@ -17,6 +17,7 @@
 
 #include "core/fleet.h"
 #include "core/ids.h"
+#include "core/state.h"
 #include "router/dispatch/spill.h"
 #include "router/peer_view.h"
 #include "router/route_choice.h"
@@ -33,6 +34,8 @@ class RegionRouters {
   // This router's part of `cap` whole jobs.
   int PartOf(int cap) const;
 
+  RINGWAY_STATE(others_)
+
  private:
   std::string own_;
   std::map<RouterId, std::string> others_;
@@ -46,6 +49,7 @@ struct Imports {
 
   // Counts a job of another region. False: it spilled, and this router has taken in its part.
   bool TakeIn(bool spilled);
+  RINGWAY_STATE(part, inside, refused)
 };
 
 // Jobs of other regions that may be in this one at a time.

@@ -26,6 +26,7 @@
 #include <cstddef>
 
 #include "absl/time/time.h"
+#include "core/state.h"
 #include "router/dispatch/wake_heap.h"
 #include "router/job_ending.h"
 #include "router/job_record.h"
@@ -98,6 +99,8 @@ class JobMachine {
   // near.
   void Foresee(JobId id) const;
   void ForeseeFurther(JobId id) const;
+
+  RINGWAY_STATE(jobs_, live_, last_attempt_, wakes_, unanswered_, tiers_, spills_aimed_)
 
  private:
   // ---- a job's course (job_machine.cc) ----

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "core/prefetch.h"
+#include "core/state.h"
 #include "router/dispatch/service_estimate.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
@@ -71,6 +72,8 @@ struct alignas(kCacheLine) JobRecord {
   std::array<RouterId, kForwardsMax> forwards;
   std::size_t forwards_made = 0;
 
+  // Holds nothing that matters to the next job.
+  bool vacant() const { return phase == JobPhase::kFree; }
   // For a region that the table did not choose.
   bool may_spill() const { return !facts.forwarded && !spilled && !route.shed; }
   // For a region that has an idle worker.
@@ -79,6 +82,9 @@ struct alignas(kCacheLine) JobRecord {
   std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
   // A hint that something about the job comes soon; changes nothing.
   void Foresee() const { PrefetchRange(this, &no_repeat); }
+  RINGWAY_STATE(facts, phase, leaving, leased, spilled, landing, imported, import_full, restarted, attempt,
+                worker, router, route, started, home_since, away, attempts, busy, no_repeat, forwarded_at,
+                import_refusals, workers_failed, landings_refused, refused_by, forwards, forwards_made)
 };
 
 using JobArena = IdVector<JobId, JobRecord>;

@@ -22,6 +22,7 @@
 #include <map>
 
 #include "absl/time/time.h"
+#include "core/state.h"
 #include "router/dispatch/wake_heap.h"
 #include "router/job_machine.h"
 #include "router/once/once_machine.h"
@@ -58,6 +59,8 @@ class KeyedJobs {
   std::size_t settling() const { return settling_; }
   const once::OnceMachine& once() const { return once_; }
 
+  RINGWAY_STATE(once_, keyed_, settling_, wakes_)
+
  private:
   enum class Stage : std::uint8_t {
     kClaiming,  // its key is being claimed, or another request with the key is waited for
@@ -70,6 +73,7 @@ class KeyedJobs {
     AttemptId withdrawn = 0;  // whose end has not been heard of
     once::Result result;      // of the last attempt
     EndJob end;               // settling: what the client will be told
+    RINGWAY_STATE(stage, deadline, withdrawn, result, end)
   };
 
   // Takes back the ends of keyed jobs that are not on record yet.

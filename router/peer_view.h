@@ -15,6 +15,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/rng.h"
+#include "core/state.h"
 
 namespace ringway::router {
 
@@ -35,10 +36,13 @@ class PeerView {
   // Invalid: every known router of the region is among `tried`.
   RouterId Choose(RegionId region, std::span<const RouterId> tried, absl::Time now, Rng& rng) const;
 
+  RINGWAY_STATE(peers_, listed_, regions_)
+
  private:
   struct Peer {
     RegionId region;  // invalid: not listed
     absl::Time suspect_until = absl::InfinitePast();
+    RINGWAY_STATE(region, suspect_until)
   };
   IdVector<RouterId, Peer> peers_;
   std::size_t listed_ = 0;

@@ -32,6 +32,7 @@
 
 #include "absl/time/time.h"
 #include "core/fleet.h"
+#include "core/state.h"
 #include "core/table.h"
 #include "router/dispatch/alias.h"
 #include "router/router_action.h"
@@ -65,6 +66,9 @@ class RouteChooser {
 
   TableVersion version() const { return table_ ? table_->version : TableVersion{}; }
   std::uint64_t epoch_seen_max() const { return epoch_seen_max_; }
+
+  RINGWAY_STATE(table_, rows_, home_open_, drained_, drained_changed_, without_table_, taken_,
+                epoch_seen_max_)
 
  private:
   RouteChoice LocalFirst(TierId tier) const;

@@ -19,6 +19,7 @@
 
 #include "absl/time/time.h"
 #include "core/fleet.h"
+#include "core/state.h"
 #include "router/job_machine.h"
 #include "router/keyed_jobs.h"
 #include "router/once/once_machine.h"
@@ -78,9 +79,12 @@ class RouterMachine {
   std::size_t jobs() const { return jobs_.live() + keys_.settling(); }
   const JobRecord& job(JobId id) const { return jobs_.job(id); }
   bool draining() const { return view_.draining; }
+  const Fleet& fleet() const { return *view_.fleet; }
   TableVersion table() const { return view_.routes.version(); }
   std::uint64_t epoch_seen_max() const { return view_.routes.epoch_seen_max(); }
   const once::OnceMachine& once() const { return keys_.once(); }
+
+  RINGWAY_STATE(view_, jobs_, keys_)
 
  private:
   // What the router is told, and nothing else hears.

@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/rng.h"
+#include "core/state.h"
 #include "router/dispatch/worker_view.h"
 #include "router/imports.h"
 #include "router/peer_view.h"
@@ -37,6 +38,8 @@ class ControllerContact {
   absl::Time report_at() const { return report_at_; }
   // A report begins: number and period are filled in.
   SendReport NextReport(absl::Time now);
+
+  RINGWAY_STATE(connected_, heard_, period_, reported_, report_at_, sequence_)
 
  private:
   bool connected_ = false;
@@ -64,6 +67,7 @@ struct RouterView {
   const std::string& tier_name(TierId tier) const { return fleet->tiers[tier].name; }
   const std::string& region_name(RegionId region) const { return fleet->world.regions[region].name; }
   void UseFleet(std::shared_ptr<const Fleet> known);
+  RINGWAY_STATE(rng, workers, peers, region_routers, routes, controller, draining)
 };
 
 // One call of the router's Step: its time, what is known, and where its actions go.

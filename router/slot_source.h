@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "core/state.h"
 #include "core/tier.h"
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/prober.h"
@@ -102,6 +103,8 @@ class SlotSource {
   int broke(JobId job) const { return prober_.broke(job); }
   double retry_balance() const { return prober_.balance(); }
   const ledger::LedgerClient& client() const { return client_; }
+
+  RINGWAY_STATE(spec_, prober_, client_, answers_, read_, redirects_, none_idle_until_)
 
  private:
   bool LedgerReachable(absl::Time now) const {

@@ -23,6 +23,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/state.h"
 #include "core/tier.h"
 #include "router/dispatch/spill.h"
 #include "router/dispatch/wake_heap.h"
@@ -59,11 +60,14 @@ class SpillLine {
   // It, or a spilled one, came back. `served`: it had waited `waited_there` for its worker.
   void Came(absl::Time now, RegionId region, absl::Duration waited_there, bool served);
 
+  RINGWAY_STATE(gate_, waiting_, priorities_, alarm_, suspended_)
+
  private:
   dispatch::SpillGate gate_;
   // Of one priority, by when they began to wait.
   struct Waiting {
     dispatch::WakeHeap since{0};
+    RINGWAY_STATE(since)
   };
   PerPriority<Waiting> waiting_;
   IdVector<JobId, Priority> priorities_;  // of the jobs in the line

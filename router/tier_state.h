@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/state.h"
 #include "core/tier.h"
 #include "router/dispatch/service_estimate.h"
 #include "router/dispatch/traffic_counters.h"
@@ -41,6 +42,7 @@ struct TierState {
   Imports imports;
   dispatch::TrafficCounters counters;
   std::size_t held = 0;  // jobs that no worker has started yet; at most spec.waiting_max
+  RINGWAY_STATE(spec, service, slots, spill, aimed, imports, counters, held)
 };
 
 }  // namespace ringway::router

@@ -101,7 +101,7 @@ absl::Status SegmentWriter::Prune(std::uint64_t room_for) {
   return absl::OkStatus();
 }
 
-absl::Status SegmentWriter::Begin(std::string_view first) {
+absl::Status SegmentWriter::Begin(std::string_view first, std::uint64_t room_for) {
   Close();
   std::error_code error;
   fs::create_directories(directory_, error);
@@ -109,7 +109,7 @@ absl::Status SegmentWriter::Begin(std::string_view first) {
   auto segments = ListSegments(directory_);
   if (!segments.ok()) return segments.status();
   const std::uint64_t number = segments->empty() ? 1 : segments->back().number + 1;
-  if (absl::Status s = Prune(first.size()); !s.ok()) return s;
+  if (absl::Status s = Prune(std::max<std::uint64_t>(first.size(), room_for)); !s.ok()) return s;
   path_ = absl::StrFormat("%s/journal-%016d.rwj", directory_, number);
   fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_APPEND, 0640);
   if (fd_ < 0) return SystemError("create", path_, errno);

@@ -46,8 +46,9 @@ class SegmentWriter {
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
-  // Closes the current file, deletes what is too much, and begins a new one with `first`.
-  absl::Status Begin(std::string_view first);
+  // Closes the current file, deletes what is too much once the new one has grown to `room_for` bytes, and
+  // begins that with `first`.
+  absl::Status Begin(std::string_view first, std::uint64_t room_for = 0);
   // One write(2); survives the death of the process, not of the machine. Errors: FailedPrecondition before
   // Begin, else what the operating system says; the segment is then unfit and the next Append fails too.
   absl::Status Append(std::string_view payload);

@@ -10,7 +10,6 @@
 namespace ringway::sim {
 namespace {
 
-constexpr std::uint64_t kServiceStream = 0x73657276;
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
 constexpr std::uint64_t kKeyStream = 0x6b657973;
 constexpr double kNobody = 1e-6;      // of the demand: where it is scaled below, nobody comes again either

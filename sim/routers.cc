@@ -32,18 +32,28 @@ void Routers::Create(RouterId router) {
   router::once::Settings once;  // keys are not looked at where nobody has one
   if (scenario_.users.keyed_share > 0) once = {.router = NameOf(router), .life = site.life, .alone = false};
   const std::uint64_t number = (router.value() + 1) * kSeedStride + static_cast<std::uint64_t>(site.revived);
-  site.machine.emplace(router::RouterSettings{.home = places_[router],
-                                              .name = NameOf(router),
-                                              .jobs_max = kJobsMax,
-                                              .seed = scenario_.seed ^ number,
-                                              .started = stage_.Now(),
-                                              .once = std::move(once)},
-                       scenario_.fleet);
+  site.settings = {.home = places_[router],
+                   .name = NameOf(router),
+                   .jobs_max = kJobsMax,
+                   .seed = scenario_.seed ^ number,
+                   .started = stage_.Now(),
+                   .once = std::move(once)};
+  site.machine.emplace(site.settings, scenario_.fleet);
   site.held.assign(kJobsMax, {});
   site.free.clear();
   site.forwarded.clear();
   for (std::size_t job = kJobsMax; job-- > 0;) site.free.push_back(JobId(job));
   site.wake.Reset();
+}
+
+void Routers::Exchange(const MachineExchange& exchange) {
+  for (Site& site : sites_) {
+    if (!site.machine) continue;
+    auto other = std::make_shared<const Fleet>(site.machine->fleet());
+    std::optional<router::RouterMachine> old(std::move(site.machine));
+    site.machine.emplace(site.settings, std::move(other));
+    exchange(*old, *site.machine);
+  }
 }
 
 std::string Routers::NameOf(RouterId router) { return absl::StrFormat("router-%06d", router.value()); }

@@ -115,6 +115,11 @@ class Routers {
   void Drain(RouterId router);
   void Kill(RouterId router);
   void Revive(RouterId router);
+  // For tests: each router goes on with another machine, which was made as the present one was and which
+  // `exchange` gives what the present one has become.
+  using MachineExchange =
+      std::function<void(const router::RouterMachine& present, router::RouterMachine& next)>;
+  void Exchange(const MachineExchange& exchange);
 
   const IdVector<RouterId, RegionId>& places() const { return places_; }
   bool alive(RouterId router) const { return sites_[router].machine.has_value(); }
@@ -153,6 +158,7 @@ class Routers {
     OwnNews news;
   };
   struct Site {
+    router::RouterSettings settings;
     std::optional<router::RouterMachine> machine;
     Life life = 1;
     IdVector<JobId, Held> held;

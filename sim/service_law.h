@@ -8,6 +8,7 @@
 #ifndef RINGWAY_SIM_SERVICE_LAW_H_
 #define RINGWAY_SIM_SERVICE_LAW_H_
 
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct EmpiricalService {
 using ServiceLaw = std::variant<FixedService, ExponentialService, LogNormalService, EmpiricalService>;
 
 double DrawServiceS(const ServiceLaw& law, Rng& rng);
+
+// The stream of a scenario's seed that its jobs' service times are drawn from, one for each job in the order
+// in which they are submitted; so other programs can give the same jobs the same times.
+inline constexpr std::uint64_t kServiceStream = 0x73657276;
 double MeanServiceS(const ServiceLaw& law);
 
 }  // namespace ringway::sim

@@ -60,6 +60,8 @@ class Simulation {
   RegionId place(WorkerId worker) const { return workers_.places()[worker].region; }
   std::size_t routers() const { return routers_.places().size(); }
   RegionId place(RouterId router) const { return routers_.places()[router]; }
+  // Between two virtual seconds (Run's keep_going).
+  void Exchange(const Routers::MachineExchange& exchange) { routers_.Exchange(exchange); }
 
  private:
   void Dispatch(const SimEvent& event);

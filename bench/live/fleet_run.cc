@@ -54,7 +54,8 @@ absl::StatusOr<FleetRun> RunFleet(const sim::Scenario& scenario, const std::stri
   settings.programs = programs;
   demo::Stage stage(session, settings, fleet, script, *cluster, interrupt);
   if (absl::Status status = stage.AwaitWholeFleet(); !status.ok()) return status;
-  absl::Status played = stage.Play(demo::Traffic(fleet, script, scenario.seed));
+  absl::Status played =
+      stage.Play(demo::Traffic(fleet, script, scenario.service[script.tier].law, scenario.seed));
   cluster->Stop();
   if (!played.ok()) return played;
   const demo::JobSums& sums = stage.tally().phase(1);

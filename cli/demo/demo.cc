@@ -114,7 +114,7 @@ absl::StatusOr<Plan> PlanOfFile(DemoSettings& settings) {
   settings.picture.out.clear();
   absl::StatusOr<Script> script = ScriptOf(*scenario);
   if (!script.ok()) return script.status();
-  Traffic traffic(*scenario->fleet, *script, scenario->seed);
+  Traffic traffic(*scenario->fleet, *script, scenario->service[TierId(0)].law, scenario->seed);
   return Plan{scenario->fleet, *std::move(script), std::move(traffic), scenario->service[TierId(0)].law};
 }
 

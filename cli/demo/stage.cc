@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "cli/demo/panel.h"
 #include "cli/demo/spread.h"
+#include "proto/synthetic_job.h"
 #include "proto/table_codec.h"
 #include "runtime/clock.h"
 
@@ -106,6 +107,9 @@ void Stage::Send(const Arrival& arrival) {
   header.set_prompt("a horse crosses the meadow");
   header.set_content_type("application/octet-stream");
   header.set_payload_bytes(payload_.size());
+  if (arrival.service_s > 0) {
+    (*header.mutable_parameters())[wire::kServiceParameter] = absl::StrFormat("%.9f", arrival.service_s);
+  }
   late_s_max_ = std::max(late_s_max_, Now() - arrival.at_s);
   const std::size_t ticket = sent_.size();
   sent_.push_back({phase_, arrival.region, arrival.at_s});

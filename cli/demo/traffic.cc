@@ -34,9 +34,12 @@ sim::ArrivalLaw DayLaw(const Region& region, double rate_rps) {
 
 }  // namespace
 
-Traffic::Traffic(const Fleet& fleet, const Script& script, std::uint64_t seed)
+Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::ServiceLaw& services,
+                 std::uint64_t seed)
     : pending_s_(fleet.world.regions.size(), std::numeric_limits<double>::infinity()),
-      factors_(fleet.world.regions.size(), 1) {
+      factors_(fleet.world.regions.size(), 1),
+      services_(services),
+      service_rng_(seed, sim::kServiceStream) {
   for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
     streams_.emplace_back(sim::PoissonArrivals{0}, seed, 0);  // nobody, until a demand says otherwise
   }
@@ -49,7 +52,7 @@ Traffic::Traffic(const Fleet& fleet, const Script& script, std::uint64_t seed)
 }
 
 Traffic::Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed)
-    : factors_(fleet.world.regions.size(), 1) {
+    : factors_(fleet.world.regions.size(), 1), service_rng_(seed) {
   for (std::size_t i = 0; i < fleet.world.regions.size(); ++i) {
     const Region& region = fleet.world.regions[RegionId(i)];
     const double rate_rps = script.base_rps[RegionId(i)];
@@ -74,12 +77,16 @@ void Traffic::Enter(const Phase& phase) {
 void Traffic::Pop() {
   const std::size_t i = next_.region.index();
   pending_s_[i] = streams_[i].Next();
+  next_.service_s = 0;
   Choose();
 }
 
 void Traffic::Choose() {
   const auto soonest = std::min_element(pending_s_.begin(), pending_s_.end());
-  next_ = {*soonest, RegionId(static_cast<std::size_t>(soonest - pending_s_.begin()))};
+  next_.at_s = *soonest;
+  next_.region = RegionId(static_cast<std::size_t>(soonest - pending_s_.begin()));
+  // One for each job, however often the phase changes before it comes.
+  if (services_ && next_.service_s == 0) next_.service_s = sim::DrawServiceS(*services_, service_rng_);
 }
 
 }  // namespace ringway::demo

@@ -12,7 +12,9 @@
 
 #include "cli/demo/script.h"
 #include "core/fleet.h"
+#include "core/rng.h"
 #include "sim/arrivals.h"
+#include "sim/service_law.h"
 #include "sim/trace.h"
 
 namespace ringway::demo {
@@ -20,12 +22,13 @@ namespace ringway::demo {
 struct Arrival {
   double at_s = 0;
   RegionId region;
+  double service_s = 0;  // 0: whoever serves it draws one
 };
 
 class Traffic {
  public:
-  // The arrivals of a scenario's demand, as the simulator draws them from this seed.
-  Traffic(const Fleet& fleet, const Script& script, std::uint64_t seed);
+  // The arrivals of a scenario's demand and their service times, as the simulator draws them from this seed.
+  Traffic(const Fleet& fleet, const Script& script, const sim::ServiceLaw& services, std::uint64_t seed);
   // `trace` may be null: the built-in day curve.
   Traffic(const Fleet& fleet, const Script& script, const sim::Trace* trace, std::uint64_t seed);
 
@@ -40,6 +43,9 @@ class Traffic {
   std::vector<sim::ArrivalStream> streams_;
   std::vector<double> pending_s_;
   std::vector<double> factors_;
+  // None: times are not drawn here.
+  std::optional<sim::ServiceLaw> services_;
+  Rng service_rng_;
   Arrival next_;
 };
 

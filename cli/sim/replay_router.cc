@@ -37,7 +37,8 @@ void WriteJson(const router::journal::ReplayReport& report, const RouterLife& li
   integer("lives", report.lives);
   integer("events", report.events);
   integer("actions", report.actions);
-  integer("lives_different", report.different);
+  integer("segments_different", report.different);
+  integer("gaps", report.gaps);
   integer("torn", report.torn);
   integer("jobs", life.jobs);
   integer("offers", life.offers);
@@ -63,7 +64,9 @@ int ReplayRouter(Session& session, const std::string& journal) {
   session.out << absl::StrFormat("a router: %d lives, %d events, %d actions: ", report->lives, report->events,
                                  report->actions)
               << (same ? "every action comes out as it was, bit for bit\n" : report->first_difference + "\n");
-  if (report->torn > 0) session.out << report->torn << " lives end inside a record\n";
+  if (report->torn > 0)
+    session.out << report->torn << " segments end inside a record, as kill -9 leaves them\n";
+  if (report->gaps > 0) session.out << report->gaps << " gaps: what the disk could not take\n";
   session.out << absl::StrFormat("%d jobs ended, %d offers to workers, %d forwards\n", life.jobs, life.offers,
                                  life.forwards);
   for (const auto& [outcome, count] : life.ended) {

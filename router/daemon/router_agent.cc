@@ -109,9 +109,10 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
   if (settings_.journal_bytes == 0) return;
   journal_ = std::make_unique<journal::Recorder>(
       settings_.state_dir + "/journal", settings_.journal_bytes,
-      MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_), *fleet_.fleet, log_);
+      MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_), log_);
+  journal_->Begin(runtime::MonotonicNow(), driver_.machine());
   driver_.Observe([this](absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
-    journal_->Note(now, event, actions);
+    journal_->Note(now, event, actions, driver_.machine());
   });
 }
 

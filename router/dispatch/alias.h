@@ -18,6 +18,8 @@
 #include <span>
 #include <vector>
 
+#include "core/state.h"
+
 namespace ringway::dispatch {
 
 class AliasTable {
@@ -37,10 +39,13 @@ class AliasTable {
     return static_cast<std::uint32_t>(random) < c.own_share ? static_cast<std::uint32_t>(column) : c.other;
   }
 
+  RINGWAY_STATE(columns_)
+
  private:
   struct Column {
     std::uint32_t own_share = 0;  // of 2^32: how much of the column belongs to its own index
     std::uint32_t other = 0;      // whom the rest belongs to
+    RINGWAY_STATE(own_share, other)
   };
   std::vector<Column> columns_;
 };

@@ -19,6 +19,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/state.h"
+
 namespace ringway::dispatch {
 
 class FailureBaseline {
@@ -32,6 +34,8 @@ class FailureBaseline {
     if (workers < 2) return 0;
     return std::clamp((sum_ - own) / static_cast<double>(workers - 1), 0.0, 1.0);
   }
+
+  RINGWAY_STATE(sum_)
 
  private:
   // Of one answer: what a worker did some ten answers ago is nearly forgotten.

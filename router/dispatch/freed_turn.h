@@ -19,6 +19,7 @@
 
 #include "absl/time/time.h"
 #include "core/rng.h"
+#include "core/state.h"
 
 namespace ringway::dispatch {
 
@@ -34,6 +35,8 @@ class FreedTurn {
   void Taken();
   // Somebody else was faster.
   void Refused();
+
+  RINGWAY_STATE(window_)
 
  private:
   static constexpr double kDecay = 0.9;

@@ -20,6 +20,7 @@
 #include "core/ids.h"
 #include "core/prefetch.h"
 #include "core/rng.h"
+#include "core/state.h"
 
 namespace ringway::dispatch {
 
@@ -41,6 +42,8 @@ class IdleHints {
     if (places_.contains(worker)) Prefetch(&places_[worker]);
   }
 
+  RINGWAY_STATE(hints_, oldest_, newest_, places_)
+
  private:
   // Position of a hint, plus one; 0: none.
   using Place = std::uint8_t;
@@ -50,6 +53,7 @@ class IdleHints {
     Place older = 0;
     Place newer = 0;
     absl::Time at = {};
+    RINGWAY_STATE(worker, older, newer, at)
   };
   Place& PlaceOf(WorkerId worker) {
     if (!places_.contains(worker)) MakePlace(worker);

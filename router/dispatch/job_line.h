@@ -12,6 +12,7 @@
 
 #include "core/ids.h"
 #include "core/job.h"
+#include "core/state.h"
 
 namespace ringway::dispatch {
 
@@ -27,16 +28,20 @@ class JobLine {
   JobId front(Priority priority) const { return ends_[priority].first; }
   std::size_t size() const { return size_; }
 
+  RINGWAY_STATE(links_, ends_, size_)
+
  private:
   struct Links {
     JobId before;
     JobId after;
     Priority priority = 0;
     bool in_line = false;
+    RINGWAY_STATE(before, after, priority, in_line)
   };
   struct Ends {
     JobId first;
     JobId last;
+    RINGWAY_STATE(first, last)
   };
   IdVector<JobId, Links> links_;
   PerPriority<Ends> ends_;

@@ -30,6 +30,7 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/rng.h"
+#include "core/state.h"
 #include "core/tier.h"
 #include "router/dispatch/freed_turn.h"
 #include "router/dispatch/job_line.h"
@@ -105,6 +106,8 @@ class Prober {
   int broke(JobId job) const { return probes_.contains(job) ? probes_[job].broke : 0; }
   double balance() const { return budget_.balance(); }
 
+  RINGWAY_STATE(spec_, budget_, probes_, wakes_, sleepers_, turns_, freed_, freed_at_)
+
  private:
   struct Probe {
     SlotRequest request;
@@ -116,6 +119,7 @@ class Prober {
     bool round_granted = false;   // somebody has been asked in this round
     std::vector<WorkerId> round;  // to be asked, in this order
     std::size_t round_next = 0;
+    RINGWAY_STATE(request, delay, reserved, rounds, broke, invited, round_granted, round, round_next)
   };
 
   bool may_wait() const { return spec_.waiting_max > 0; }

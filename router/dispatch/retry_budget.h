@@ -20,6 +20,7 @@
 #define RINGWAY_ROUTER_DISPATCH_RETRY_BUDGET_H_
 
 #include "absl/time/time.h"
+#include "core/state.h"
 #include "core/tier.h"
 
 namespace ringway::dispatch {
@@ -40,6 +41,8 @@ class RetryBudget {
   void Return(int unused);
 
   double balance() const { return earned_ + floor_; }
+
+  RINGWAY_STATE(spec_, earned_, floor_, at_)
 
  private:
   void Advance(absl::Time now);

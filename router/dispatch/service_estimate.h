@@ -17,6 +17,7 @@
 
 #include "absl/time/time.h"
 #include "core/job.h"
+#include "core/state.h"
 
 namespace ringway::dispatch {
 
@@ -32,6 +33,8 @@ class ServiceEstimate {
   absl::Duration Expect(const CostHint& cost) const;
   // Never below Expect.
   absl::Duration Within(const CostHint& cost) const;
+
+  RINGWAY_STATE(prior_, mean_s_, work_mean_, work_s_, scatter_, reach_, mean_, mean_within_)
 
  private:
   static constexpr double kWeight = 0.02;

@@ -12,6 +12,7 @@
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/lease.h"
+#include "core/state.h"
 
 namespace ringway::dispatch {
 
@@ -30,6 +31,8 @@ struct SlotRequest {
 
   // After this moment the job cannot finish in time. InfiniteFuture without a deadline.
   absl::Time latest_start() const { return deadline - expected; }
+  RINGWAY_STATE(priority, arrived, deadline, expected, idle_only, offers_made, may_leave, foreign, prefers,
+                refused_by)
 };
 
 // Offer the job to this worker now. The lease is empty where the worker was found by probing.

@@ -26,6 +26,7 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/state.h"
 #include "core/tier.h"
 
 namespace ringway::dispatch {
@@ -69,11 +70,14 @@ class SpillGate {
   int in_flight(RegionId region) const { return seen_.contains(region) ? seen_[region].in_flight : 0; }
   absl::Duration expected_wait(RegionId region, absl::Time now) const;
 
+  RINGWAY_STATE(spec_, allowance_, allowance_at_, targets_, seen_)
+
  private:
   struct Seen {
     int in_flight = 0;
     absl::Duration wait = absl::ZeroDuration();
     absl::Time at = absl::InfinitePast();
+    RINGWAY_STATE(in_flight, wait, at)
   };
   absl::Duration Cost(const SpillTarget& target, absl::Time now) const;
   bool HasRoom(const SpillTarget& target) const { return in_flight(target.region) < target.in_flight_max; }

@@ -71,4 +71,16 @@ std::size_t WakeHeap::Pop() {
   return id;
 }
 
+void WakeHeap::FindPlaces(std::size_t ids) {
+  place_.assign(std::min(ids, kIdsMax), kNowhere);
+  for (std::size_t i = 0; i < heap_.size(); ++i) {
+    if (heap_[i].id >= place_.size()) {
+      heap_.clear();  // bytes that were damaged
+      place_.assign(place_.size(), kNowhere);
+      return;
+    }
+    place_[heap_[i].id] = static_cast<std::uint32_t>(i);
+  }
+}
+
 }  // namespace ringway::dispatch

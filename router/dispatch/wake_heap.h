@@ -16,6 +16,7 @@
 
 #include "absl/time/time.h"
 #include "core/prefetch.h"
+#include "core/state.h"
 
 namespace ringway::dispatch {
 
@@ -55,12 +56,27 @@ class WakeHeap {
   // Removes the earliest and returns its id. Not to be called when empty.
   std::size_t Pop();
 
+  // As RINGWAY_STATE does: how many ids there are, and the heap, from which their places follow.
+  template <class F>
+  void VisitState(F&& f) {
+    std::size_t ids = place_.size();
+    f(ids, heap_);
+    FindPlaces(ids);
+  }
+  template <class F>
+  void VisitState(F&& f) const {
+    const std::size_t ids = place_.size();
+    f(ids, heap_);
+  }
+
  private:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  static constexpr std::size_t kIdsMax = std::size_t{1} << 24;  // in a saved state
   static constexpr std::size_t kArity = 4;
   struct Entry {
     absl::Time at;
     std::uint32_t id;
+    RINGWAY_STATE(at, id)
   };
   void Place(std::size_t i, const Entry& entry);
   void SiftUp(std::size_t i, const Entry& entry);
@@ -68,6 +84,8 @@ class WakeHeap {
   // The entry belongs at `i`, or above or below it.
   void Settle(std::size_t i, const Entry& entry);
   void RemoveAt(std::size_t i);
+  // Of every entry of the heap; no more than kIdsMax.
+  void FindPlaces(std::size_t ids);
 
   std::vector<Entry> heap_;
   std::vector<std::uint32_t> place_;

@@ -25,6 +25,7 @@
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/prefetch.h"
+#include "core/state.h"
 #include "router/dispatch/failure_blame.h"
 #include "router/dispatch/idle_hints.h"
 
@@ -119,6 +120,8 @@ class WorkerView {
   double BusyShare(TierId tier) const;
   std::size_t listed_workers(TierId tier) const;
 
+  RINGWAY_STATE(isolation_, entries_, pools_, isolated_, next_return_)
+
  private:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
   enum class Rest : std::uint8_t { kNone, kSuspected, kUnreached };
@@ -140,6 +143,8 @@ class WorkerView {
     AttemptId held = 0;
     absl::Time busy_until = absl::InfinitePast();
     absl::Time isolated_until = absl::InfinitePast();
+    RINGWAY_STATE(tier, listed, local, draining, rest, leased, counted, counted_busy, state, failures,
+                  relapses, fail_share, open_at, held, busy_until, isolated_until)
   };
   struct TierPool {
     std::vector<WorkerId> open;
@@ -149,6 +154,7 @@ class WorkerView {
     std::size_t busy = 0;
     std::size_t suspected = 0;  // that rest
     FailureBaseline baseline;
+    RINGWAY_STATE(open, local, hints, listed, busy, suspected, baseline)
   };
   TierPool& Pool(TierId tier) {
     if (!pools_.contains(tier)) MakePool(tier);

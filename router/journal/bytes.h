@@ -5,6 +5,11 @@
 // (fields.h). A reader never goes beyond its bytes: whatever they are, it ends with ok() or without, and
 // containers are no larger than the bytes that are left.
 //
+// A machine's state is the fields that its classes name (core/state.h), in a form of its own: of its tables
+// by id, which are mostly rows of nothing, only the rows that differ from a new one are written; and what is
+// pointed at stands in a pool, each content once, in the order in which nothing names what comes after it. So
+// the bytes of a state do not depend on which pointers happen to be equal. Events have neither.
+//
 // The format has no tags; a journal's first record carries the version of the whole. Threads: values.
 #ifndef RINGWAY_ROUTER_JOURNAL_BYTES_H_
 #define RINGWAY_ROUTER_JOURNAL_BYTES_H_
@@ -12,7 +17,9 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,15 +34,44 @@
 
 namespace ringway::router::journal {
 
+// A class that names its fields (core/state.h).
+template <class T>
+concept HasState = requires(T& value) {
+  value.VisitState([](auto&...) {});
+};
+
+// Tells the types apart that are pointed at.
+template <class T>
+inline constexpr char kTypeTag = 0;
+
+// What a state being written points at. Places count from 1.
+struct WritePool {
+  std::vector<std::string> values;
+  std::map<std::pair<const char*, std::string>, std::uint64_t> by_content;
+  std::map<const void*, std::uint64_t> by_pointer;  // of those that were looked at already
+};
+
+// What a state being read points at: the bytes, and what was made of them.
+struct ReadPool {
+  struct Value {
+    std::string_view bytes;
+    const char* type = nullptr;  // of `made`
+    std::shared_ptr<const void> made;
+  };
+  std::vector<Value> values;
+};
+
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  // With a pool: in the form of a state.
+  explicit Writer(std::string& out, WritePool* pool = nullptr) : out_(out), pool_(pool) {}
 
   void Number(std::uint64_t value);
   void Signed(std::int64_t value) {
     Number(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));
   }
   void Put(double value);
+  void Put(float value) { Put(static_cast<double>(value)); }  // exact
   void Put(std::string_view text);
   void Put(const std::string& text) { Put(std::string_view(text)); }
   void Put(absl::Duration span);
@@ -53,7 +89,23 @@ class Writer {
   }
   template <class I, class T>
   void Put(const IdVector<I, T>& items) {
+    if constexpr (std::is_default_constructible_v<T>) {
+      if (pool_ != nullptr) return PutRows(items);
+    }
     Put(items.raw());
+  }
+  template <class T>
+  void Put(const std::deque<T>& items) {
+    Number(items.size());
+    for (const T& item : items) Put(item);
+  }
+  template <class K, class T>
+  void Put(const std::map<K, T>& items) {
+    PutPairs(items);
+  }
+  template <class K, class T>
+  void Put(const std::multimap<K, T>& items) {
+    PutPairs(items);
   }
   template <class T, std::size_t N>
   void Put(const std::array<T, N>& items) {
@@ -66,6 +118,7 @@ class Writer {
   }
   template <class T>
   void Put(const std::shared_ptr<const T>& value) {
+    if (pool_ != nullptr) return Number(value == nullptr ? 0 : PlaceOf(*value));
     Number(value != nullptr);
     if (value) Put(*value);
   }
@@ -82,19 +135,80 @@ class Writer {
       Signed(value);
     } else if constexpr (std::is_integral_v<T>) {
       Number(value);
+    } else if constexpr (HasState<const T>) {
+      value.VisitState([this](const auto&... fields) { (this->Put(fields), ...); });
     } else {
       ForFields(value, [this](const auto& field) { this->Put(field); });
     }
   }
 
  private:
+  template <class Map>
+  void PutPairs(const Map& items) {
+    Number(items.size());
+    for (const auto& [key, value] : items) {
+      Put(key);
+      Put(value);
+    }
+  }
+  // Their number; then, of each that is not as new, how many are as new before it, plus one; then 0.
+  template <class I, class T>
+  void PutRows(const IdVector<I, T>& items) {
+    const T fresh{};
+    std::string as_new;
+    Writer(as_new, pool_).Put(fresh);
+    Number(items.size());
+    std::uint64_t step = 1;
+    for (const T& item : items.raw()) {
+      if (SurelyNew(item, fresh)) {
+        ++step;
+        continue;
+      }
+      const std::size_t begin = out_.size();
+      Number(step);
+      const std::size_t row = out_.size();
+      Put(item);
+      if (std::string_view(out_).substr(row) == as_new) {
+        out_.resize(begin);
+        ++step;
+      } else {
+        step = 1;
+      }
+    }
+    Number(0);
+  }
+
+  // Without a look at each field.
+  template <class T>
+  static bool SurelyNew(const T& item, const T& fresh) {
+    if constexpr (requires { item.vacant(); }) return item.vacant();
+    if constexpr (std::is_trivially_copyable_v<T>) return std::memcmp(&item, &fresh, sizeof(T)) == 0;
+    return false;
+  }
+  template <class T>
+  std::uint64_t PlaceOf(const T& value) {
+    if (const auto known = pool_->by_pointer.find(&value); known != pool_->by_pointer.end()) {
+      return known->second;
+    }
+    std::string bytes;
+    Writer(bytes, pool_).Put(value);
+    const auto [at, fresh] = pool_->by_content.try_emplace({&kTypeTag<T>, bytes}, pool_->values.size() + 1);
+    if (fresh) pool_->values.push_back(std::move(bytes));
+    pool_->by_pointer[&value] = at->second;
+    return at->second;
+  }
+
   std::string& out_;
+  WritePool* pool_;
 };
 
 class Reader {
  public:
   // `words` keeps what string_views of the values point at.
-  Reader(std::string_view bytes, std::deque<std::string>& words) : left_(bytes), words_(words) {}
+  // With a pool: in the form of a state, of which the places below `places_end` may be named.
+  Reader(std::string_view bytes, std::deque<std::string>& words, ReadPool* pool = nullptr,
+         std::uint64_t places_end = 0)
+      : left_(bytes), words_(words), pool_(pool), places_end_(places_end) {}
 
   bool ok() const { return ok_; }
   bool empty() const { return left_.empty(); }
@@ -105,6 +219,11 @@ class Reader {
     return static_cast<std::int64_t>(value >> 1 ^ -(value & 1));
   }
   void Take(double& value);
+  void Take(float& value) {
+    double wide = 0;
+    Take(wide);
+    value = static_cast<float>(wide);
+  }
   void Take(std::string& text);
   void Take(std::string_view& text);
   void Take(absl::Duration& span);
@@ -122,8 +241,27 @@ class Reader {
   }
   template <class I, class T>
   void Take(IdVector<I, T>& items) {
+    if constexpr (std::is_default_constructible_v<T>) {
+      if (pool_ != nullptr) return TakeRows(items);
+      items.resize(Size());
+    } else if (Size() != items.size()) {
+      ok_ = false;  // made from the settings, and these are others
+      return;
+    }
+    for (T& item : items) Take(item);
+  }
+  template <class T>
+  void Take(std::deque<T>& items) {
     items.resize(Size());
     for (T& item : items) Take(item);
+  }
+  template <class K, class T>
+  void Take(std::map<K, T>& items) {
+    TakePairs(items);
+  }
+  template <class K, class T>
+  void Take(std::multimap<K, T>& items) {
+    TakePairs(items);
   }
   template <class T, std::size_t N>
   void Take(std::array<T, N>& items) {
@@ -137,6 +275,7 @@ class Reader {
   template <class T>
   void Take(std::shared_ptr<const T>& value) {
     value = nullptr;
+    if (pool_ != nullptr) return TakePlace(value);
     if (Number() == 0) return;
     auto made = std::make_shared<T>();
     Take(*made);
@@ -158,6 +297,8 @@ class Reader {
       value = static_cast<T>(Number());
     } else if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(Signed());
+    } else if constexpr (HasState<T>) {
+      value.VisitState([this](auto&... fields) { (this->Take(fields), ...); });
     } else {
       ForFields(value, [this](auto& field) { this->Take(field); });
     }
@@ -167,9 +308,62 @@ class Reader {
   // Of a container whose items take a byte each at least.
   std::size_t Size();
   std::string_view Bytes(std::size_t count);
+  template <class Map>
+  void TakePairs(Map& items) {
+    items.clear();
+    for (std::size_t left = Size(); left > 0 && ok_; --left) {
+      typename Map::key_type key{};
+      Take(key);
+      Take(items.emplace_hint(items.end(), std::move(key), typename Map::mapped_type{})->second);
+    }
+  }
+  template <class I, class T>
+  void TakeRows(IdVector<I, T>& items) {
+    const std::uint64_t size = Number();
+    if (size > kRowsMax) {
+      ok_ = false;
+      return;
+    }
+    items.assign(size, T());
+    std::uint64_t at = 0;  // plus one
+    for (std::uint64_t step = Number(); step > 0 && ok_; step = Number()) {
+      at += step;
+      if (step > size || at > size) {
+        ok_ = false;
+        return;
+      }
+      Take(items[I(at - 1)]);
+    }
+  }
+
+  template <class T>
+  void TakePlace(std::shared_ptr<const T>& value) {
+    const std::uint64_t place = Number();
+    if (place == 0) return;
+    if (place >= places_end_) {
+      ok_ = false;
+      return;
+    }
+    ReadPool::Value& known = pool_->values[place - 1];
+    if (known.made == nullptr) {
+      auto made = std::make_shared<T>();
+      Reader reader(known.bytes, words_, pool_, place);
+      reader.Take(*made);
+      ok_ = ok_ && reader.ok() && reader.empty();
+      known.made = std::move(made);
+      known.type = &kTypeTag<T>;
+    }
+    ok_ = ok_ && known.type == &kTypeTag<T>;
+    if (ok_) value = std::static_pointer_cast<const T>(known.made);
+  }
+
+  // Of a table by id: more than there are jobs, workers or routers at one router.
+  static constexpr std::uint64_t kRowsMax = std::uint64_t{1} << 24;
 
   std::string_view left_;
   std::deque<std::string>& words_;
+  ReadPool* pool_;
+  std::uint64_t places_end_;
   bool ok_ = true;
 };
 

@@ -126,6 +126,17 @@ template <> inline constexpr int kFields<TellLedger> = 3;
 template <> inline constexpr int kFields<AimLedger> = 2;
 template <> inline constexpr int kFields<AskReplica> = 2;
 template <> inline constexpr int kFields<AnswerOnce> = 2;
+// Between a tier's slot source and the jobs.
+template <> inline constexpr int kFields<dispatch::SpillTarget> = 4;
+template <> inline constexpr int kFields<dispatch::IsolationSpec> = 3;
+template <> inline constexpr int kFields<dispatch::SlotGranted> = 3;
+template <> inline constexpr int kFields<dispatch::SlotRefused> = 2;
+template <> inline constexpr int kFields<dispatch::LineLeft> = 1;
+template <> inline constexpr int kFields<dispatch::SlotElsewhere> = 3;
+template <> inline constexpr int kFields<dispatch::RoundDue> = 1;
+template <> inline constexpr int kFields<ledger::TellLeader> = 2;
+template <> inline constexpr int kFields<ledger::NoLeader> = 1;
+template <> inline constexpr int kFields<ledger::SlotLost> = 3;
 // What it starts with.
 template <> inline constexpr int kFields<RouterSettings> = 7;
 // clang-format on

@@ -1,5 +1,6 @@
 #include "router/journal/recorder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -7,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "router/journal/bytes.h"
+#include "router/journal/checkpoint.h"
 #include "runtime/event_loop.h"
 #include "runtime/segment.h"
 
@@ -16,6 +18,10 @@ namespace {
 // What kill -9 may cost.
 constexpr absl::Duration kFlushEvery = absl::Milliseconds(200);
 constexpr std::size_t kBatchBytes = std::size_t{64} << 10;
+// A segment takes this part of the ring, and at least so many times its checkpoint, so that a checkpoint is a
+// small part of what is written; but never more than half of the ring.
+constexpr std::uint64_t kSegments = 8;
+constexpr std::uint64_t kCheckpointsMin = 4;
 
 }  // namespace
 
@@ -25,13 +31,18 @@ struct Recorder::Disk {
     loop.Start();
   }
 
-  bool Send(bool begin, std::string bytes) {
+  // To the segment of this number, counted from 1. `begins`: it is new and will grow to so many bytes; 0: it
+  // goes on.
+  bool Send(std::uint64_t segment, std::uint64_t begins, std::string bytes) {
     const std::size_t size = bytes.size();
-    if (pending.fetch_add(size) + size > kPendingMax) return false;
-    return loop.Post([this, begin, bytes = std::move(bytes)] {
-      const absl::Status written = begin ? writer.Begin(bytes) : writer.Append(bytes);
+    if (pending.load() + size > kPendingMax) return false;
+    pending.fetch_add(size);
+    return loop.Post([this, segment, begins, bytes = std::move(bytes)] {
+      if (failed.load() != segment) {
+        const absl::Status written = begins > 0 ? writer.Begin(bytes, begins) : writer.Append(bytes);
+        if (!written.ok()) failed.store(segment);
+      }
       pending.fetch_sub(bytes.size());
-      if (!written.ok()) failed.store(true);
     });
   }
 
@@ -51,22 +62,17 @@ struct Recorder::Disk {
 
   runtime::SegmentWriter writer;
   std::atomic<std::size_t> pending{0};
-  std::atomic<bool> failed{false};
+  std::atomic<std::uint64_t> failed{0};  // the last segment that could not be written
   runtime::EventLoop loop;
 };
 
 Recorder::Recorder(const std::string& directory, std::uint64_t bytes_max, const RouterSettings& settings,
-                   const Fleet& fleet, const runtime::Logger& log)
-    : life_bytes_max_(bytes_max / 2), log_(log), disk_(std::make_unique<Disk>(directory, bytes_max)) {
-  std::string first;
-  Writer writer(first);
-  writer.Put(std::string_view(kTitle));
-  writer.Put(kVersion);
-  writer.Put(settings);
-  writer.Put(fleet);
-  bytes_ = runtime::kSegmentHeadBytes + runtime::kRecordHeadBytes + first.size();
-  disk_->Send(true, std::move(first));
-  log_.Info(absl::StrCat("records its events in ", directory, ", at most ", life_bytes_max_ >> 20, " MiB"));
+                   const runtime::Logger& log)
+    : bytes_max_(bytes_max),
+      settings_(settings),
+      log_(log),
+      disk_(std::make_unique<Disk>(directory, bytes_max)) {
+  log_.Info(absl::StrCat("records its events in ", directory, ", the last ", bytes_max_ >> 20, " MiB"));
 }
 
 Recorder::~Recorder() {
@@ -75,8 +81,38 @@ Recorder::~Recorder() {
   disk_->loop.Stop();
 }
 
-void Recorder::Note(absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
-  if (!recording_) return;
+void Recorder::Begin(absl::Time now, const RouterMachine& machine) { BeginSegment(now, machine); }
+
+void Recorder::BeginSegment(absl::Time now, const RouterMachine& machine) {
+  std::string first;
+  Writer writer(first);
+  writer.Put(std::string_view(kTitle));
+  writer.Put(kVersion);
+  writer.Put(settings_);
+  writer.Put(machine.fleet());
+  writer.Put(events_);
+  writer.Put(Save(machine));
+  segment_bytes_ = runtime::kSegmentHeadBytes + runtime::kRecordHeadBytes + first.size();
+  segment_max_ = std::max(bytes_max_ / kSegments, kCheckpointsMin * segment_bytes_);
+  if (segment_max_ > bytes_max_ / 2) {
+    return Pause(now, absl::StrCat("a checkpoint takes ", segment_bytes_ >> 10, " KiB, which is too much of ",
+                                   bytes_max_ >> 10, " KiB: set --journal-mib to ",
+                                   (2 * kCheckpointsMin * segment_bytes_ >> 20) + 1, " or more"));
+  }
+  if (!disk_->Send(++segments_, segment_max_, std::move(first)))
+    return Pause(now, "the disk does not keep up");
+  if (!why_paused_.empty()) log_.Info("the journal is written again");
+  why_paused_.clear();
+  recording_ = true;
+}
+
+void Recorder::Note(absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions,
+                    const RouterMachine& machine) {
+  ++events_;
+  if (!recording_) {
+    if (now >= resume_at_) BeginSegment(now, machine);
+    return;
+  }
   Writer writer(batch_);
   writer.Put(now);
   writer.Put(event);
@@ -84,23 +120,25 @@ void Recorder::Note(absl::Time now, const RouterEvent& event, const std::vector<
   Writer(actions_).Put(actions);
   writer.Put(static_cast<std::uint64_t>(actions.size()));
   writer.Put(Digest(actions_));
-  if (batch_.size() >= kBatchBytes || now >= flushed_ + kFlushEvery) Flush(now);
+  const bool full = segment_bytes_ + batch_.size() >= segment_max_;
+  if (full || batch_.size() >= kBatchBytes || now >= flushed_ + kFlushEvery) Flush(now);
+  if (full && recording_) BeginSegment(now, machine);
 }
 
 void Recorder::Flush(absl::Time now) {
   flushed_ = now;
   if (!recording_ || batch_.empty()) return;
-  if (disk_->failed.load()) return Stop("the disk cannot be written");
-  const std::size_t added = runtime::kRecordHeadBytes + batch_.size();
-  if (bytes_ + added > life_bytes_max_) return Stop("its bound is reached");
-  bytes_ += added;
-  if (!disk_->Send(false, std::exchange(batch_, {}))) Stop("the disk does not keep up");
+  if (disk_->failed.load() == segments_) return Pause(now, "its folder cannot be written: is the disk full?");
+  segment_bytes_ += runtime::kRecordHeadBytes + batch_.size();
+  if (!disk_->Send(segments_, 0, std::exchange(batch_, {}))) Pause(now, "the disk does not keep up");
 }
 
-void Recorder::Stop(const std::string& why) {
+void Recorder::Pause(absl::Time now, const std::string& why) {
   recording_ = false;
+  resume_at_ = now + kRetryAfter;
   batch_ = {};
-  log_.Warning(absl::StrCat("the journal of this life ends here: ", why));
+  if (why != why_paused_) log_.Warning(absl::StrCat("the journal has a gap from here: ", why));
+  why_paused_ = why;
 }
 
 }  // namespace ringway::router::journal

@@ -1,13 +1,13 @@
 // Writes down what a router's machine is told, with the time, and a digest of what it does about it.
 //
-// A journal is one life: it begins with the machine's settings and fleet, because the state of a router in
-// mid-life is thousands of jobs, and it ends when the router ends, when the bound is reached, or when the
-// disk cannot keep up; the log says which. Earlier lives are kept as far as the bound allows. Replaying it
-// (replay.h) gives the same actions or names the first that differs.
+// The journal is a ring of segments, which holds the last of what happened up to the bound. Each segment
+// begins with a checkpoint of the machine (checkpoint.h), so that it can be replayed (replay.h) when those
+// before it are gone; replaying gives the same actions or names the first that differs. While the disk is
+// full, cannot be written or does not keep up, nothing is recorded; then a new segment begins.
 //
-// What it costs: a copy of each event as bytes, a digest of its actions; a thread of its own writes. Bounds:
-// bytes_max on disk, half of it for this life; kPendingMax in memory. Threads: Note from the machine's
-// thread; destroying it writes what is pending.
+// What it costs: a copy of each event as bytes, a digest of its actions, and a checkpoint for each segment; a
+// thread of its own writes. Bounds: bytes_max on disk, kPendingMax in memory. Threads: Note from the
+// machine's thread; destroying it writes what is pending.
 #ifndef RINGWAY_ROUTER_JOURNAL_RECORDER_H_
 #define RINGWAY_ROUTER_JOURNAL_RECORDER_H_
 
@@ -26,33 +26,47 @@
 namespace ringway::router::journal {
 
 // 1: reports did not count what held workers; 2: a failed lease did not tell how far it got; 4: regions had
-// no thresholds of their own; 5: reports did not count what came of the jobs that entered
-inline constexpr std::uint32_t kVersion = 6;
+// no thresholds of their own; 5: reports did not count what came of the jobs that entered; 6: a segment was a
+// whole life and began with a new machine
+inline constexpr std::uint32_t kVersion = 7;
 // The first bytes of every router's journal.
 inline constexpr char kTitle[] = "ringway router journal";
 
 class Recorder {
  public:
   static constexpr std::size_t kPendingMax = std::size_t{32} << 20;
+  // Between two tries to go on after something went wrong.
+  static constexpr absl::Duration kRetryAfter = absl::Seconds(10);
 
-  // The life of a machine made from `settings` and `fleet`, into segments of `directory`.
+  // Of a machine made from `settings`, into segments of `directory`.
   Recorder(const std::string& directory, std::uint64_t bytes_max, const RouterSettings& settings,
-           const Fleet& fleet, const runtime::Logger& log);
+           const runtime::Logger& log);
   ~Recorder();
 
+  // The machine as it is made, before its first Step.
+  void Begin(absl::Time now, const RouterMachine& machine);
   // After the Step with `event`, before its actions are performed.
-  void Note(absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions);
+  void Note(absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions,
+            const RouterMachine& machine);
+  // False: not at present.
   bool recording() const { return recording_; }
 
  private:
   struct Disk;
+  void BeginSegment(absl::Time now, const RouterMachine& machine);
   void Flush(absl::Time now);
-  void Stop(const std::string& why);
+  void Pause(absl::Time now, const std::string& why);
 
-  const std::uint64_t life_bytes_max_;
+  const std::uint64_t bytes_max_;
+  const RouterSettings settings_;
   const runtime::Logger& log_;
-  bool recording_ = true;
-  std::uint64_t bytes_ = 0;
+  bool recording_ = false;
+  absl::Time resume_at_ = absl::InfinitePast();
+  std::string why_paused_;           // as it was last said
+  std::uint64_t events_ = 0;         // of this life, recorded or not
+  std::uint64_t segments_ = 0;       // begun
+  std::uint64_t segment_bytes_ = 0;  // of the present segment
+  std::uint64_t segment_max_ = 0;    // at which the next one begins
   std::string batch_;
   std::string actions_;  // reused
   absl::Time flushed_ = absl::InfinitePast();

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "router/journal/bytes.h"
+#include "router/journal/checkpoint.h"
 #include "router/journal/recorder.h"
 #include "router/router_machine.h"
 #include "runtime/segment.h"
@@ -14,15 +15,21 @@
 namespace ringway::router::journal {
 namespace {
 
-// One life.
-class Life {
+// The machine, from one segment to the next.
+class Player {
  public:
-  Life(ReplayReport& report, const Observer& observe) : report_(report), observe_(observe) {}
+  Player(ReplayReport& report, const Observer& observe) : report_(report), observe_(observe) {}
 
-  absl::Status Take(std::string_view payload) { return machine_ ? Events(payload) : Begin(payload); }
+  void BeginSegment() { begun_ = false; }
+  // What follows need not be what came next.
+  void EndSegment(bool whole) {
+    if (!whole) machine_.reset();
+  }
+  absl::Status Take(std::string_view payload) { return begun_ ? Events(payload) : Begin(payload); }
 
  private:
   absl::Status Begin(std::string_view payload) {
+    begun_ = true;
     Reader reader(payload, words_);
     std::string title;
     std::uint32_t version = 0;
@@ -30,18 +37,39 @@ class Life {
     if (!reader.ok() || title != kTitle) return absl::DataLossError("not a router's journal");
     reader.Take(version);
     if (!reader.ok() || version != kVersion) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("a journal of version ", version, "; this release reads version ", kVersion));
+      return absl::FailedPreconditionError(absl::StrCat("a journal of version ", version,
+                                                        "; this release reads version ", kVersion,
+                                                        ": replay it with the release that wrote it"));
     }
     RouterSettings settings;
     auto fleet = std::make_shared<Fleet>();
+    std::uint64_t events = 0;
+    std::string state;
     reader.Take(settings);
     reader.Take(*fleet);
-    if (!reader.ok() || !fleet->world.regions.contains(settings.home)) {
-      return absl::DataLossError("the beginning of a router's journal is damaged");
+    reader.Take(events);
+    reader.Take(state);
+    if (!reader.ok() || !reader.empty() || !fleet->world.regions.contains(settings.home)) {
+      return absl::DataLossError("the beginning of a segment is damaged");
     }
+    return Resume(settings, std::move(fleet), events, state);
+  }
+
+  // The machine of the segment before, if this is what came next: then it must have come to the same state.
+  absl::Status Resume(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet,
+                      std::uint64_t events, const std::string& state) {
+    const bool next = machine_ && settings.started == started_ && events == events_;
+    if (next && Save(*machine_) != state) {
+      Differs(
+          absl::StrCat("after ", events, " events of the life the checkpoint that was recorded is another"));
+    }
+    if (!machine_ || settings.started != started_) ++report_.lives;
+    if (machine_ && settings.started == started_ && events != events_) ++report_.gaps;
     machine_.emplace(settings, std::move(fleet));
-    ++report_.lives;
+    started_ = settings.started;
+    events_ = events;
+    differs_ = false;
+    if (!Load(state, words_, *machine_)) return absl::DataLossError("a checkpoint is damaged");
     return absl::OkStatus();
   }
 
@@ -66,26 +94,32 @@ class Life {
     machine_->Step(now, event, actions_);
     bytes_.clear();
     Writer(bytes_).Put(actions_);
+    ++events_;
     ++report_.events;
     report_.actions += count;
     if (Digest(bytes_) != digest) {
-      differs_ = true;
-      ++report_.different;
-      if (report_.first_difference.empty()) {
-        report_.first_difference =
-            absl::StrCat("life ", report_.lives, ", event ", report_.events, " (kind ", event.index(), ", ",
-                         absl::FormatTime(now, absl::UTCTimeZone()), "): ", count, " actions recorded, ",
-                         actions_.size(), " now, and they differ");
-      }
+      Differs(absl::StrCat("life ", report_.lives, ", event ", events_, " (kind ", event.index(), ", ",
+                           absl::FormatTime(now, absl::UTCTimeZone()), "): ", count, " actions recorded, ",
+                           actions_.size(), " now, and they differ"));
     }
     if (observe_) observe_(now, event, actions_);
+  }
+
+  // What follows in this segment would differ too; the next one has a checkpoint of its own.
+  void Differs(std::string how) {
+    differs_ = true;
+    ++report_.different;
+    if (report_.first_difference.empty()) report_.first_difference = std::move(how);
   }
 
   ReplayReport& report_;
   const Observer& observe_;
   std::deque<std::string> words_;
   std::optional<RouterMachine> machine_;
-  bool differs_ = false;
+  absl::Time started_;
+  std::uint64_t events_ = 0;  // of its life
+  bool begun_ = false;        // the segment
+  bool differs_ = false;      // in this segment
   std::vector<RouterAction> actions_;
   std::string bytes_;
 };
@@ -111,13 +145,15 @@ absl::StatusOr<ReplayReport> Replay(const std::string& directory, const Observer
   const auto segments = runtime::ListSegments(directory);
   if (!segments.ok()) return segments.status();
   ReplayReport report;
+  Player player(report, observe);
   for (const runtime::SegmentFile& segment : *segments) {
-    Life life(report, observe);
-    const auto end =
-        runtime::ReadSegment(segment.path, [&life](std::string_view payload) { return life.Take(payload); });
+    player.BeginSegment();
+    const auto end = runtime::ReadSegment(
+        segment.path, [&player](std::string_view payload) { return player.Take(payload); });
     if (!end.ok()) {
       return absl::Status(end.status().code(), absl::StrCat(segment.path, ": ", end.status().message()));
     }
+    player.EndSegment(*end == runtime::SegmentEnd::kWhole);
     report.torn += *end != runtime::SegmentEnd::kWhole;
   }
   if (report.lives == 0) return absl::NotFoundError(absl::StrCat(directory, ": no journal is here"));

@@ -1,9 +1,10 @@
-// Lives a router's recorded life again: its events through a fresh machine, its actions held against the
-// digests that were recorded.
+// Plays what a router's machine was told once more: its events to a machine that was restored from the
+// recorded checkpoint, its actions held against the digests that were recorded.
 //
-// Every segment of the folder is one life. The machine is the production one, and gets the recorded times; if
-// every digest agrees, every action came out bit for bit as it did then. Where one differs the life is over:
-// what was recorded after it happened to another machine. `observe` sees each event with what followed.
+// The machine is the production one, and gets the recorded times; if every digest agrees, every action came
+// out bit for bit as it did then. At each later segment the machine must have come to the state that the
+// segment's checkpoint has. Where something differs the rest of that segment is passed over: what was
+// recorded after it happened to another machine. `observe` sees each event with what followed.
 //
 // Errors: DataLoss (not a router's journal), FailedPrecondition (another version). Memory: one machine and
 // one batch of events.
@@ -22,11 +23,12 @@
 namespace ringway::router::journal {
 
 struct ReplayReport {
-  std::uint64_t lives = 0;
+  std::uint64_t lives = 0;  // of the router, from a start to its end, as far as the journal has them
   std::uint64_t events = 0;
   std::uint64_t actions = 0;    // recorded
-  std::uint64_t different = 0;  // lives in which the actions of an event came out otherwise
-  std::uint64_t torn = 0;       // lives that end inside a record
+  std::uint64_t different = 0;  // segments in which the actions of an event, or the state, came out otherwise
+  std::uint64_t torn = 0;       // segments that end inside a record
+  std::uint64_t gaps = 0;       // within a life: what the disk could not take
   std::string first_difference;
 };
 

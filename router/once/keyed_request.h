@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "core/state.h"
 #include "router/once/membership.h"
 #include "router/once/messages.h"
 
@@ -58,6 +59,8 @@ struct KeyedRequest {
   std::vector<CallId> callers;
   std::vector<std::uint64_t> followers;  // tickets
   bool following = false;
+  RINGWAY_STATE(ticket, job, key, fingerprint, deadline, stage, claim, over, view, quorum, replicas, next,
+                standing, found, agreed, asked, tries, unready, callers, followers, following)
 };
 
 }  // namespace ringway::router::once

@@ -34,6 +34,7 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/state.h"
 #include "router/once/messages.h"
 #include "router/once/rendezvous.h"
 
@@ -43,6 +44,7 @@ struct Replica {
   std::uint64_t mark = 0;  // StableHash of its name
   RouterId router = {};    // invalid: this router itself, or one that cannot be called
   friend bool operator==(const Replica&, const Replica&) = default;
+  RINGWAY_STATE(mark, router)
 };
 
 class Membership {
@@ -94,6 +96,8 @@ class Membership {
   void Tell(absl::Time now, Reply& reply);
   absl::Time NextWake() const;
 
+  RINGWAY_STATE(known_, view_, whole_, since_, epoch_seen_, past_, sources_)
+
  private:
   enum class Read : std::uint8_t {
     kNot,
@@ -108,10 +112,12 @@ class Membership {
     absl::Time again = absl::InfinitePast();  // not to be asked before
     bool asked = false;
     int tries = 0;
+    RINGWAY_STATE(answered, since, whole, after, again, asked, tries)
   };
   struct Known {
     RouterId router;
     std::string name;
+    RINGWAY_STATE(router, name)
   };
 
   void Enter(const ViewPtr& view, absl::Time now);

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "core/job.h"
+#include "core/state.h"
 #include "router/dispatch/worker_view.h"
 #include "router/once/keyed_request.h"
 #include "router/once/membership.h"
@@ -94,6 +95,7 @@ struct Counts {
   std::uint64_t refused = 0;
   std::uint64_t unsettled = 0;
   std::uint64_t taken_over = 0;
+  RINGWAY_STATE(granted, attached, answered, refused, unsettled, taken_over)
 };
 
 class OnceMachine {
@@ -144,6 +146,8 @@ class OnceMachine {
   static constexpr absl::Duration kClaimPause = absl::Milliseconds(20);
   static constexpr absl::Duration kEndPauseMax = absl::Milliseconds(200);
 
+  RINGWAY_STATE(members_, replica_, requests_, last_serial_, pauses_, releases_, waiting_, local_, counts_)
+
  private:
   template <class Action>
   void Act(Action action) {
@@ -192,6 +196,7 @@ class OnceMachine {
   struct Local {
     Replica replica;
     Request request;
+    RINGWAY_STATE(replica, request)
   };
 
   Settings settings_;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "core/state.h"
 #include "router/once/membership.h"
 #include "router/once/messages.h"
 #include "router/once/record_table.h"
@@ -31,6 +32,8 @@ class RecordReplica {
   void Forget(absl::Time now) { table_.Forget(now); }
   absl::Time NextForget() const { return table_.NextForget(); }
   std::size_t records() const { return table_.size(); }
+
+  RINGWAY_STATE(table_)
 
  private:
   // None: it may answer about the key in that view.

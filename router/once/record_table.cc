@@ -202,6 +202,17 @@ void RecordTable::DropOldResults() {
   }
 }
 
+void RecordTable::Relink() {
+  for (auto at = forgets_.begin(); at != forgets_.end();) {
+    const auto entry = records_.find(at->second);
+    if (entry == records_.end()) {
+      at = forgets_.erase(at);  // nothing that was saved: bytes that were damaged
+    } else {
+      entry->second.forget = at++;
+    }
+  }
+}
+
 void RecordTable::Forget(absl::Time now) {
   while (!forgets_.empty() && forgets_.begin()->first <= now) Erase(records_.find(forgets_.begin()->second));
   // Records go about in the order in which they came, so little that is gone stays behind one that is not.

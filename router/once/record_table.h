@@ -59,11 +59,23 @@ class RecordTable {
   std::size_t size() const { return records_.size(); }
   std::size_t result_bytes() const { return result_bytes_; }
 
+  // As RINGWAY_STATE does; whoever fills the fields in calls Relink then.
+  template <class F>
+  void VisitState(F&& f) {
+    f(records_, forgets_, results_, result_bytes_);
+    Relink();
+  }
+  template <class F>
+  void VisitState(F&& f) const {
+    f(records_, forgets_, results_, result_bytes_);
+  }
+
  private:
   using Forgets = std::multimap<absl::Time, std::string>;
   struct Entry {
     std::vector<Record> records;  // at least one; one that is free only alone
     Forgets::iterator forget;
+    RINGWAY_STATE(records)
   };
   using Records = std::map<std::string, Entry>;
 
@@ -75,6 +87,8 @@ class RecordTable {
   void Store(absl::Time now, const std::string& key, std::vector<Record> records);
   void Erase(Records::iterator at);
   void DropOldResults();
+  // Each entry's place among forgets_, which has one for each key.
+  void Relink();
 
   TableBounds bounds_;
   Records records_;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/ids.h"
+#include "core/state.h"
 #include "router/dispatch/worker_view.h"
 #include "router/once/keyed_request.h"
 
@@ -39,6 +40,8 @@ class RequestTable {
   // Tickets of those who lead and wait for a view.
   std::vector<std::uint64_t> Waiting() const;
   std::size_t size() const { return requests_.size(); }
+
+  RINGWAY_STATE(requests_, by_job_, leaders_, lingering_, last_ticket_)
 
  private:
   std::map<std::uint64_t, KeyedRequest> requests_;

@@ -10,9 +10,12 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/rng.h"
 #include "router/journal/bytes.h"
+#include "router/journal/checkpoint.h"
 #include "router/journal/recorder.h"
 #include "router/journal/replay.h"
 #include "runtime/segment.h"
@@ -41,16 +44,19 @@ const runtime::Logger& Quiet() {
   return log;
 }
 
-RouterSettings Settings(std::uint64_t seed) { return {.home = kHome, .jobs_max = 64, .seed = seed}; }
+RouterSettings Settings(std::uint64_t seed) {
+  return {.home = kHome, .jobs_max = 64, .seed = seed, .started = absl::FromUnixSeconds(seed)};
+}
 
 // A random life of a machine that the recorder watches.
 class Lived {
  public:
-  Lived(const Folder& folder, std::uint64_t seed, std::uint64_t bytes_max = 64 << 20)
+  Lived(const Folder& folder, std::uint64_t seed, std::uint64_t bytes_max = 64 << 20, const char* below = "")
       : rng_(seed),
         fleet_(std::make_shared<const Fleet>(RandomFleet())),
         machine_(Settings(seed), fleet_),
-        recorder_(folder.path(), bytes_max, Settings(seed), *fleet_, Quiet()) {
+        recorder_(folder.path() + below, bytes_max, Settings(seed), Quiet()) {
+    recorder_.Begin(now_, machine_);
     for (std::size_t w = 0; w < 4; ++w) Step(WorkerListed{WorkerId(w), kTier, w < 2});
     for (std::size_t r = 0; r < 2; ++r) Step(RouterListed{RouterId(r), r == 0 ? kNear : kFar, "r"});
     Step(ControllerWelcomed{.epoch = 1});
@@ -64,6 +70,7 @@ class Lived {
     }
   }
   bool recording() const { return recorder_.recording(); }
+  std::uint64_t events() const { return events_; }
 
  private:
   Fleet RandomFleet() {
@@ -78,7 +85,8 @@ class Lived {
   void Step(const RouterEvent& event) {
     actions_.clear();
     machine_.Step(now_, event, actions_);
-    recorder_.Note(now_, event, actions_);
+    ++events_;
+    recorder_.Note(now_, event, actions_, machine_);
     for (const RouterAction& action : actions_) {
       if (const auto* offer = std::get_if<OfferToWorker>(&action)) {
         open_.push_back({.job = offer->job, .attempt = offer->attempt, .worker = offer->worker});
@@ -164,21 +172,38 @@ class Lived {
   std::deque<JobId> free_;
   std::deque<AttemptEnded> open_;
   std::deque<ledger::RequestKey> asks_;
-  std::uint64_t version_ = 0, appointment_ = 0, serial_ = 0;
+  std::uint64_t version_ = 0, appointment_ = 0, serial_ = 0, events_ = 0;
 };
 
-// What every life begins with. -> the fleet that it began with
-Fleet TakeBeginning(Reader& reader) {
-  std::string title;
-  std::uint32_t version = 0;
-  RouterSettings settings;
-  Fleet fleet;
-  reader.Take(title);
-  reader.Take(version);
-  reader.Take(settings);
-  reader.Take(fleet);
-  return fleet;
-}
+// What every segment begins with.
+struct Beginning {
+  std::string title = kTitle;
+  std::uint32_t version = kVersion;
+  RouterSettings settings = {};
+  Fleet fleet = {};
+  std::uint64_t events = 0;
+  std::string state = {};
+
+  void Take(Reader& reader) {
+    reader.Take(title);
+    reader.Take(version);
+    reader.Take(settings);
+    reader.Take(fleet);
+    reader.Take(events);
+    reader.Take(state);
+  }
+  std::string Bytes() const {
+    std::string bytes;
+    Writer writer(bytes);
+    writer.Put(title);
+    writer.Put(version);
+    writer.Put(settings);
+    writer.Put(fleet);
+    writer.Put(events);
+    writer.Put(state);
+    return bytes;
+  }
+};
 
 TEST(RouterJournalTest, ALifeComesOutBitForBit) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -212,21 +237,21 @@ TEST(RouterJournalTest, AnotherMachineIsCaught) {
   const auto read =
       runtime::ReadSegment(runtime::ListSegments(folder.path())->at(0).path, [&](std::string_view payload) {
         if (!std::exchange(first, false)) return writer.Append(payload);
-        std::string other;
-        Writer begin(other);
-        begin.Put(std::string_view(kTitle));
-        begin.Put(kVersion);
-        begin.Put(Settings(6));  // another seed
         std::deque<std::string> words;
         Reader reader(payload, words);
-        begin.Put(TakeBeginning(reader));
+        Beginning begin;
+        begin.Take(reader);
         EXPECT_TRUE(reader.ok() && reader.empty());
+        const auto fleet = std::make_shared<const Fleet>(begin.fleet);
+        begin.settings = Settings(6);  // another seed
+        begin.state = Save(RouterMachine(begin.settings, fleet));
+        const std::string other = begin.Bytes();
         return writer.Begin(other);
       });
   ASSERT_TRUE(read.ok()) << read.status();
   const auto report = Replay(doctored.path());
   ASSERT_TRUE(report.ok()) << report.status();
-  EXPECT_EQ(report->different, 1u) << "the life is over where it differs";
+  EXPECT_EQ(report->different, 1u) << "the segment is passed over where it differs";
   EXPECT_THAT(report->first_difference, testing::HasSubstr("actions recorded"));
 }
 
@@ -241,27 +266,130 @@ TEST(RouterJournalTest, ATornTailEndsTheLifeThere) {
   EXPECT_EQ(report->different, 0u) << report->first_difference;
 }
 
-TEST(RouterJournalTest, TheBoundHolds) {
-  const Folder folder;
-  {
-    Lived lived(folder, 3, 200'000);
-    lived.Run(20'000);
-    EXPECT_FALSE(lived.recording());
+std::vector<runtime::SegmentFile> SegmentsOf(const Folder& folder) {
+  return runtime::ListSegments(folder.path()).value();
+}
+
+std::uint64_t BytesIn(const Folder& folder) {
+  std::uint64_t bytes = 0;
+  for (const runtime::SegmentFile& segment : SegmentsOf(folder)) bytes += segment.bytes;
+  return bytes;
+}
+
+// The journal is a ring: what is there ends with the last event, begins in mid-life, and comes out again.
+TEST(RouterJournalTest, TheLastOfALongLifeIsThere) {
+  constexpr std::uint64_t kBytesMax = 1 << 20;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const Folder folder;
+    std::uint64_t lived = 0, bytes_seen_max = 0;
+    {
+      Lived life(folder, seed, kBytesMax);
+      for (int i = 0; i < 40; ++i) {
+        life.Run(1000);
+        bytes_seen_max = std::max(bytes_seen_max, BytesIn(folder));
+      }
+      EXPECT_TRUE(life.recording());
+      lived = life.events();
+    }
+    bytes_seen_max = std::max(bytes_seen_max, BytesIn(folder));
+    EXPECT_LE(bytes_seen_max, kBytesMax);
+    EXPECT_GE(BytesIn(folder), kBytesMax / 2) << "half of the bound at least is always there";
+    EXPECT_GT(runtime::ListSegments(folder.path())->front().number, 2u) << "nothing was deleted";
+
+    std::uint64_t begins_at = 0, segments = 0;
+    for (const runtime::SegmentFile& segment : SegmentsOf(folder)) {
+      (void)runtime::ReadSegment(segment.path, [&](std::string_view payload) {
+        std::deque<std::string> words;
+        Reader reader(payload, words);
+        Beginning begin;
+        begin.Take(reader);
+        if (segments++ == 0) begins_at = begin.events;
+        return absl::CancelledError("the first record is enough");
+      });
+    }
+    const auto report = Replay(folder.path());
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(report->different, 0u) << "seed " << seed << ": " << report->first_difference;
+    EXPECT_EQ(report->lives, 1u);
+    EXPECT_EQ(report->gaps, 0u);
+    EXPECT_GT(begins_at, 1000u);
+    EXPECT_EQ(begins_at + report->events, lived) << "it ends with the last event";
   }
-  EXPECT_LE(fs::file_size(runtime::ListSegments(folder.path())->at(0).path), 100'000u);
-  const auto report = Replay(folder.path());
+}
+
+// A state that the machine never came to: found at the segment that has it.
+TEST(RouterJournalTest, ACheckpointThatDoesNotFitIsCaught) {
+  const Folder folder, doctored;
+  { Lived(folder, 4, 1 << 20).Run(40'000); }
+  runtime::SegmentWriter writer(doctored.path(), 64 << 20);
+  std::size_t segments = 0;
+  for (const runtime::SegmentFile& segment : SegmentsOf(folder)) {
+    bool first = true;
+    const auto read = runtime::ReadSegment(segment.path, [&](std::string_view payload) {
+      if (!std::exchange(first, false)) return writer.Append(payload);
+      std::deque<std::string> words;
+      Reader reader(payload, words);
+      Beginning begin;
+      begin.Take(reader);
+      if (++segments == 3) {
+        RouterMachine machine(begin.settings, std::make_shared<const Fleet>(begin.fleet));
+        EXPECT_TRUE(Load(begin.state, words, machine));
+        std::vector<RouterAction> actions;
+        machine.Step(absl::FromUnixSeconds(2'000'000), DrainChanged{true}, actions);
+        begin.state = Save(machine);
+      }
+      return writer.Begin(begin.Bytes());
+    });
+    ASSERT_TRUE(read.ok()) << read.status();
+  }
+  ASSERT_GT(segments, 3u);
+  const auto report = Replay(doctored.path());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_GE(report->different, 1u);
+  EXPECT_THAT(report->first_difference, testing::HasSubstr("checkpoint"));
+}
+
+// The folder goes and comes back, as a disk that is full for a while: recording stops and begins again.
+// The folder cannot be made, as on a disk that is full for a while: recording stops and begins again.
+TEST(RouterJournalTest, WhatTheDiskCannotTakeIsAGapAndNotTheEnd) {
+  const Folder folder;
+  const std::string journal = folder.path() + "/journal";
+  std::ofstream(journal) << "a file where the folder should be";
+  std::uint64_t lived = 0;
+  {
+    Lived life(folder, 9, 1 << 20, "/journal");
+    // The disk's own thread finds out; the machine's hears of it with the next batch.
+    for (int i = 0; i < 1000 && life.recording(); ++i) life.Run(100);
+    ASSERT_FALSE(life.recording());
+    fs::remove(journal);
+    life.Run(5000);  // nineteen seconds: longer than it waits
+    EXPECT_TRUE(life.recording());
+    lived = life.events();
+  }
+  const auto report = Replay(journal);
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(report->different, 0u) << report->first_difference;
   EXPECT_GT(report->events, 100u);
+  EXPECT_LT(report->events, lived);
+}
+
+TEST(RouterJournalTest, ABoundTooSmallForACheckpointIsSaid) {
+  const Folder folder;
+  const runtime::Logger log("test", runtime::LogLevel::kWarning);
+  const auto fleet = std::make_shared<const Fleet>(SmallFleet());
+  RouterMachine machine(Settings(1), fleet);
+  testing::internal::CaptureStderr();
+  {
+    Recorder recorder(folder.path(), 4096, Settings(1), log);
+    recorder.Begin(absl::UnixEpoch(), machine);
+    EXPECT_FALSE(recorder.recording());
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("set --journal-mib to"));
 }
 
 TEST(RouterJournalTest, DamageIsAnErrorAndNeverACrash) {
-  std::string bytes;
-  Writer writer(bytes);
-  writer.Put(std::string_view(kTitle));
-  writer.Put(kVersion);
-  writer.Put(Settings(1));
-  writer.Put(SmallFleet());
+  const auto fleet = std::make_shared<const Fleet>(SmallFleet());
+  const std::string bytes = Beginning{.settings = Settings(1), .fleet = *fleet}.Bytes();
   Rng rng(7);
   for (int i = 0; i < 3000; ++i) {
     std::string bent = bytes;
@@ -269,7 +397,8 @@ TEST(RouterJournalTest, DamageIsAnErrorAndNeverACrash) {
     bent.resize(rng.Chance(0.5) ? bent.size() : rng.Below(bent.size()));
     std::deque<std::string> words;
     Reader reader(bent, words);
-    TakeBeginning(reader);
+    Beginning begin;
+    begin.Take(reader);
     RouterEvent event;
     Reader(bent, words).Take(event);
   }

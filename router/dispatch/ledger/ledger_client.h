@@ -25,6 +25,7 @@
 #include "core/job.h"
 #include "core/lease.h"
 #include "core/prefetch.h"
+#include "core/state.h"
 #include "core/tier.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/slot_request.h"
@@ -48,6 +49,7 @@ struct ClientSettings {
   // a third of the leader's lease_span one renewal in a row may be lost, and most leases need none.
   absl::Duration renew_period = absl::Seconds(4.5);
   absl::Duration silence_max = absl::Milliseconds(500);  // of the leader, before jobs are probed for
+  RINGWAY_STATE(renew_period, silence_max)
 };
 
 // ---- actions ----
@@ -134,6 +136,9 @@ class LedgerClient {
       Prefetch(&live_[entries_[job].live_at]);
   }
 
+  RINGWAY_STATE(first_generation_, settings_, leader_, silence_, silent_at_, renew_at_, round_, entries_,
+                requests_, live_, waiting_)
+
  private:
   enum class State : std::uint8_t { kNone, kRequested, kLeaving, kHeld };
   // One cache line.
@@ -145,6 +150,7 @@ class LedgerClient {
     std::uint32_t round = 0;    // of renewals, when the lease was granted or last renewed
     State state = State::kNone;
     Outcome ended = Outcome::kCancelled;  // how the use of `lease` ended
+    RINGWAY_STATE(lease, worker, generation, live_at, round, state, ended)
   };
 
   RequestKey KeyOf(JobId job) const { return {self_, job.value(), entries_[job].generation}; }
