@@ -1,4 +1,9 @@
 // What a job tells the synthetic backend, which does no work, beside what every job tells.
+//
+// It travels as a parameter of the job like any other, so routers carry it without knowing it. A value that is
+// no number, or out of bounds, ends the job as rejected, with the parameter's name and its bounds.
+//
+// Constants only.
 #ifndef RINGWAY_PROTO_SYNTHETIC_JOB_H_
 #define RINGWAY_PROTO_SYNTHETIC_JOB_H_
 

@@ -8,6 +8,8 @@
 #include "cli/demo/verdict.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "sim/files/scenario_file.h"
+#include "sim/simulation.h"
 #include "topology/topology.h"
 
 namespace ringway::demo {
@@ -108,6 +110,36 @@ TEST(TrafficTest, ATraceGivesItsShapeAtTheRegionsRate) {
   const Traffic traffic(LocalFleet(), script, &trace, 3);
   const std::vector<double> calm = Rates(traffic, script, 0, 2000);
   for (std::size_t i = 0; i < calm.size(); ++i) EXPECT_NEAR(calm[i] / script.base_rps[RegionId(i)], 1, 0.05);
+}
+
+// What the users of a simulation send: when, where, and how long it takes.
+class Sent : public sim::Observer {
+ public:
+  void OnSubmitted(absl::Time at, const sim::Submission& submission) override {
+    arrivals.push_back(
+        {absl::ToDoubleSeconds(at - absl::UnixEpoch()), submission.region, submission.service_s});
+  }
+  std::vector<Arrival> arrivals;
+};
+
+TEST(TrafficTest, AScenarioGivesRealProgramsWhatItGivesTheSimulator) {
+  const auto scenario = sim::LoadScenario(RINGWAY_SOURCE_DIR "/sim/live/demo.yaml");
+  ASSERT_TRUE(scenario.ok()) << scenario.status();
+  Sent sent;
+  sim::Simulation simulation(std::make_shared<const sim::Scenario>(*scenario));
+  simulation.Watch(&sent);
+  simulation.Run([](double now_s) { return now_s < 20; });
+  ASSERT_GT(sent.arrivals.size(), 100u);
+
+  const Script script = *ScriptOf(*scenario);
+  Traffic traffic(*scenario->fleet, script, scenario->service[TierId(0)].law, scenario->seed);
+  traffic.Enter(script.phases[0]);
+  for (const Arrival& arrival : sent.arrivals) {
+    EXPECT_NEAR(traffic.next().at_s, arrival.at_s, 1e-6);
+    EXPECT_EQ(traffic.next().region, arrival.region);
+    EXPECT_DOUBLE_EQ(traffic.next().service_s, arrival.service_s);
+    traffic.Pop();
+  }
 }
 
 TEST(ScriptTest, ATraceThatTellsMoreThanTimesIsRefused) {

@@ -61,6 +61,17 @@ TEST(ServiceDrawTest, SeedAndNameDecideAndTheFailRateShiftsNothing) {
   }
 }
 
+TEST(OwnServiceTest, AJobMayBringItsTimeAndNothingElse) {
+  EXPECT_EQ(*OwnService({{"seed", "1"}}), std::nullopt);
+  EXPECT_EQ(*OwnService({{"service_seconds", "0.25"}}), absl::Milliseconds(250));
+  for (const char* wrong : {"", "soon", "0", "-1", "nan", "inf", "3601", "1 s"}) {
+    const auto own = OwnService({{"service_seconds", wrong}});
+    ASSERT_FALSE(own.ok()) << wrong;
+    EXPECT_THAT(std::string(own.status().message()), HasSubstr("service_seconds"));
+    EXPECT_THAT(std::string(own.status().message()), HasSubstr("at most 3600"));
+  }
+}
+
 TEST(UpstreamUrlTest, ReadsTheUsualForms) {
   struct Case {
     const char* text;

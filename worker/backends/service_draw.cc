@@ -1,5 +1,9 @@
 #include "worker/backends/service_draw.h"
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "proto/synthetic_job.h"
+
 namespace ringway::worker {
 
 std::optional<ServiceLaw> ParseServiceLaw(std::string_view name) {
@@ -34,6 +38,19 @@ ServiceDraw::Job ServiceDraw::Next() {
 std::uint64_t HashBytes(std::string_view bytes, std::uint64_t hash) {
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
+}
+
+absl::StatusOr<std::optional<absl::Duration>> OwnService(
+    const std::map<std::string, std::string>& parameters) {
+  const auto own = parameters.find(wire::kServiceParameter);
+  if (own == parameters.end()) return std::nullopt;
+  double seconds = 0;
+  if (!absl::SimpleAtod(own->second, &seconds) || !(seconds > 0 && seconds <= wire::kServiceMaxS)) {
+    return absl::InvalidArgumentError(absl::StrCat("parameter ", wire::kServiceParameter, " is '",
+                                                   own->second, "'; allowed are numbers above 0, at most ",
+                                                   wire::kServiceMaxS));
+  }
+  return absl::Seconds(seconds);
 }
 
 }  // namespace ringway::worker

@@ -7,9 +7,12 @@
 #define RINGWAY_WORKER_BACKENDS_SERVICE_DRAW_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "core/rng.h"
 
@@ -41,6 +44,11 @@ class ServiceDraw {
   ServiceDrawSettings settings_;
   Rng rng_;
 };
+
+// The service time that a job brings itself (proto/synthetic_job.h); nothing: it brings none. Errors:
+// InvalidArgument, which names the parameter and its bounds.
+absl::StatusOr<std::optional<absl::Duration>> OwnService(
+    const std::map<std::string, std::string>& parameters);
 
 // FNV-1a, 64 bits, continued from `hash`.
 inline constexpr std::uint64_t kHashStart = 0xcbf29ce484222325;

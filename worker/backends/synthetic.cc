@@ -4,10 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "core/check.h"
-#include "proto/synthetic_job.h"
 #include "runtime/clock.h"
 
 namespace ringway::worker {
@@ -32,15 +29,9 @@ void SyntheticBackend::Start(WorkOrder order, WorkSink& sink) {
   sink_ = &sink;
   fingerprint_ = Fingerprint(order);
   job_ = draw_.Next();
-  if (const auto own = order.parameters.find(wire::kServiceParameter); own != order.parameters.end()) {
-    double seconds = 0;
-    if (!absl::SimpleAtod(own->second, &seconds) || !(seconds > 0 && seconds <= wire::kServiceMaxS)) {
-      return End({.outcome = Outcome::kRejected,
-                  .message = absl::StrCat("parameter ", wire::kServiceParameter, " is \"", own->second,
-                                          "\": it has to be above 0 and at most ", wire::kServiceMaxS)});
-    }
-    job_.service = absl::Seconds(seconds);
-  }
+  const auto own = OwnService(order.parameters);
+  if (!own.ok()) return End({.outcome = Outcome::kRejected, .message = std::string(own.status().message())});
+  if (*own) job_.service = **own;
   started_ = runtime::MonotonicNow();
   const std::uint32_t asked = order.cost.steps != 0 ? order.cost.steps : settings_.steps;
   steps_ = std::clamp<std::uint32_t>(asked, 1, kStepsMax);
