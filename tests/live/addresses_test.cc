@@ -28,9 +28,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const WorldPlan kPlan = {.regions = {{"oslo", 1, 1}},
-                         .service_mean_s = 0.01,
-                         .controller_flags = {"--epoch-period", "100ms", "--report-period", "100ms"}};
+const WorldPlan kSmallPlan = {.regions = {{"oslo", 1, 1}},
+                              .service_mean_s = 0.01,
+                              .controller_flags = {"--epoch-period", "100ms", "--report-period", "100ms"}};
 
 // A router that says what the test wants.
 class FakeRouter {
@@ -123,7 +123,7 @@ JobAnswer RunAJob(SmallWorld& world) {
 }
 
 TEST(AddressesTest, NobodyIsMadeToCallWhatIsNotHostAndPort) {
-  SmallWorld world(kPlan);
+  SmallWorld world(kSmallPlan);
   ASSERT_TRUE(world.AwaitReady());
   const ScratchFolder folder;
   const Listening trap(folder.File("trap"));
@@ -149,7 +149,7 @@ TEST(AddressesTest, NobodyIsMadeToCallWhatIsNotHostAndPort) {
 }
 
 TEST(AddressesTest, ARouterKeepsNoChannelsToWhoIsNoLongerListed) {
-  SmallWorld world(kPlan);
+  SmallWorld world(kSmallPlan);
   ASSERT_TRUE(world.AwaitReady());
   const Listening workers;
   FakeRouter router(world.controller().grpc());

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 // The bounds hold on a quiet machine; a test machine is given this much more.
 constexpr absl::Duration kNoise = absl::Milliseconds(400);
 
-v1::JobHeader Long(const std::string& id, std::uint32_t steps) {
+v1::JobHeader LongJob(const std::string& id, std::uint32_t steps) {
   v1::JobHeader header = Header(kTier, id);
   header.set_steps(steps);
   return header;
@@ -32,7 +32,7 @@ TEST(DrainTest, CancellingFreesTheSlotWithinOneStep) {
   absl::Duration best = absl::InfiniteDuration();
   for (int i = 0; i < 3; ++i) {
     JobCall call = JobCall::ToRouter(*door);
-    call.Send(Long("left", 10), "picture");
+    call.Send(LongJob("left", 10), "picture");
     ASSERT_TRUE(call.AwaitStep(1));
     const absl::Time left = absl::Now();
     call.Cancel();
@@ -52,7 +52,7 @@ TEST(DrainTest, ARouterThatIsAskedToStopFinishesItsJobAndAdmitsNoOther) {
   ASSERT_TRUE(world.AwaitReady());
   const auto door = world.Door("oslo-0");
   JobCall call = JobCall::ToRouter(*door);
-  call.Send(Long("long", 10), "picture");
+  call.Send(LongJob("long", 10), "picture");
   ASSERT_TRUE(call.AwaitStep(1));
   world.router("oslo-0").Signal(SIGTERM);
   absl::SleepFor(absl::Milliseconds(100) + kNoise);

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kService_s = 0.2;
 constexpr double kCapacityRps = 8 / kService_s;
-const WorldPlan kPlan = {.regions = {{"oslo", 4, 2}},
-                         .service_mean_s = kService_s,
-                         .deadline = "2s",
-                         .dispatch = "{mode: ledger}"};
+const WorldPlan kLedgerPlan = {.regions = {{"oslo", 4, 2}},
+                               .service_mean_s = kService_s,
+                               .deadline = "2s",
+                               .dispatch = "{mode: ledger}"};
 
 struct Leader {
   std::string router;
@@ -64,7 +64,7 @@ double DoubleGrants(const SmallWorld& world) {
 }
 
 TEST(LedgerTest, OneOfferAJobThroughASpikeAndEverySlotIsUsed) {
-  SmallWorld world(kPlan);
+  SmallWorld world(kLedgerPlan);
   ASSERT_TRUE(world.AwaitReady());
   ASSERT_TRUE(AwaitLedger(world));
   OpenLoop calm(
@@ -98,7 +98,7 @@ TEST(LedgerTest, AKilledLeaderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
   // More for whoever wants to be surer: RINGWAY_LEDGER_KILLS=100.
   const char* asked = std::getenv("RINGWAY_LEDGER_KILLS");
   const int kills = asked != nullptr ? std::atoi(asked) : 3;
-  SmallWorld world(kPlan);
+  SmallWorld world(kLedgerPlan);
   ASSERT_TRUE(world.AwaitReady());
   std::set<Leader> leaders;
   absl::Duration slowest;
@@ -151,7 +151,7 @@ TEST(LedgerTest, AKilledLeaderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
 }
 
 TEST(LedgerTest, WithoutAControllerTheLeaderGoesOn) {
-  SmallWorld world(kPlan);
+  SmallWorld world(kLedgerPlan);
   ASSERT_TRUE(world.AwaitReady());
   ASSERT_TRUE(AwaitLedger(world));
   const Leader before = LeaderOf(world);
