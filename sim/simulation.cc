@@ -55,6 +55,7 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       clients_(stage_, *scenario_, routers_),
       control_(stage_, *scenario_, routers_, workers_, registries_, leaders_),
       autoscaler_(stage_, *scenario_, workers_, control_),
+      prometheus_(stage_, *scenario_, workers_, control_),
       once_(stage_, routers_),
       faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),
       tally_(*scenario_, workers_),
@@ -73,6 +74,7 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   registries_.Begin();
   control_.Begin();
   autoscaler_.Begin();
+  prometheus_.Begin();
   faults_.Begin();
   clients_.Begin();
   stage_.After(kSecondNs, Happening::kSecondPasses);
@@ -108,6 +110,7 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kRouterWakes:
     case Happening::kDirectoryReaches:
     case Happening::kStreamRetried:
+    case Happening::kStreamSilent:
     case Happening::kWatchEnds:
     case Happening::kWatchReopens:
     case Happening::kAskReaches:
@@ -207,6 +210,8 @@ void Simulation::Dispatch(const SimEvent& event) {
       return registries_.OnWatchEnds(RouterId(event.subject), event.detail);
     case Happening::kWatchReopens:
       return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
+    case Happening::kPoolsChecked:
+      return registries_.OnPoolsChecked();
     case Happening::kLeaderHears:
     case Happening::kClientHears:
     case Happening::kSessionWakes:
@@ -228,8 +233,14 @@ void Simulation::Dispatch(const SimEvent& event) {
       return control_.OnReport(event.subject, event.detail);
     case Happening::kStreamRetried:
       return control_.OnStreamRetried(RouterId(event.subject), event.detail);
+    case Happening::kStreamSilent:
+      return control_.OnStreamSilent(RouterId(event.subject), event.detail);
+    case Happening::kStreamGivenUp:
+      return control_.OnStreamGivenUp(RouterId(event.subject), event.detail);
     case Happening::kControllerWakes:
       return control_.OnWakes(event.subject);
+    case Happening::kMetricsAsked:
+      return prometheus_.OnAsked();
     case Happening::kScalingRound:
     case Happening::kWorkerReady:
       return autoscaler_.On(event);

@@ -21,6 +21,7 @@
 #include "sim/faults.h"
 #include "sim/leaders.h"
 #include "sim/once_calls.h"
+#include "sim/prometheus.h"
 #include "sim/recovery.h"
 #include "sim/registries.h"
 #include "sim/routers.h"
@@ -90,6 +91,7 @@ class Simulation {
   Clients clients_;
   ControlPlane control_;
   Autoscaler autoscaler_;
+  Prometheus prometheus_;
   OnceCalls once_;
   Faults faults_;
   Tally tally_;

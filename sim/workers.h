@@ -42,7 +42,12 @@ class Workers {
  public:
   Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, WorkerPlace> places);
 
-  void OnOffer(WorkerId worker, const OfferNote& note);
+  void OnOffer(WorkerId worker, const OfferNote& note) {
+    if (!plain(worker)) return Take(worker, note);
+    OfferNote bare = note;
+    bare.lease = {};
+    Take(worker, bare);
+  }
   void OnWithdraw(WorkerId worker, const OfferNote& note);
   void OnFence(WorkerId worker, const FenceNote& note);
   void OnServiceEnds(WorkerId worker, std::uint32_t run);
@@ -54,6 +59,12 @@ class Workers {
   void Revive(WorkerId worker);
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
   void SetSinkhole(WorkerId worker, bool sinkhole) { sites_[worker].sinkhole = sinkhole; }
+  // It was started as a worker of a tier that the fleet does not have.
+  void SetWrongTier(WorkerId worker, bool wrong) { sites_[worker].wrong_tier = wrong; }
+  // That it says to serve; invalid: one that the fleet does not have.
+  TierId TierSaid(WorkerId worker) const {
+    return sites_[worker].wrong_tier ? TierId() : places_[worker].tier;
+  }
   void FailNext(WorkerId worker, int jobs) { sites_[worker].fail_next = jobs; }
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
   void Stall(WorkerId worker, std::int64_t until_ns) { shown_[worker].stalled_until_ns = until_ns; }
@@ -106,6 +117,11 @@ class Workers {
   }
   std::size_t count() const { return places_.size(); }
   bool alive(WorkerId worker) const { return sites_[worker].alive; }
+  bool plain(WorkerId worker) const { return scenario_.service[places_[worker].tier].plain; }
+  // It answers whoever asks whether it lives.
+  bool Answers(WorkerId worker) const {
+    return alive(worker) && stalled_until_ns(worker) <= stage_.queue.now_ns();
+  }
   // A worker as it last showed itself, and to whom. All that a report needs, in one cache line, because all
   // workers are reported every second.
   struct alignas(kCacheLine) Shown {
@@ -142,6 +158,7 @@ class Workers {
     explicit Site(const SlotSettings& settings) : slot(settings) {}
     bool alive = true;
     bool sinkhole = false;
+    bool wrong_tier = false;
     bool started = false;
     bool fails = false;     // the job that runs
     int fail_next = 0;      // jobs
@@ -176,12 +193,15 @@ class Workers {
     }
   };
 
+  void Take(WorkerId worker, const OfferNote& note);
   void StepSlot(Site& site, const SlotEvent& event);
   void Perform(WorkerId worker, AttemptId offered, const OfferNote& offer);
   void Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
                Speech& speech);
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
+  // At which step its job is: told when somebody asks how long that takes, which is all that it is for.
+  void TellStep(WorkerId worker);
   void Say(WorkerId worker, const Speech& speech);
   void Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const;
   void Show(WorkerId worker);
