@@ -407,12 +407,8 @@ void Leaders::Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat) {
 }
 
 void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
-  // As the ledger called it.
-  if (fence.revoke) {
-    stage_.kinds.ledger_answers.Count(ledger::Revoke{fence.worker, fence.upto});
-  } else {
-    stage_.kinds.ledger_answers.Count(ledger::FenceWorker{fence.worker, fence.upto});
-  }
+  using Said = ledger::LedgerAction;
+  stage_.kinds.ledger_answers.Count(fence.revoke ? Said(ledger::Revoke{}) : Said(ledger::FenceWorker{}));
   const WorkerId worker = workers_.Global(RegionOf(endpoint), fence.worker);
   stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(),
                stage_.to_fence.Put({fence.by, fence.upto, fence.revoke, endpoint.router,

@@ -49,7 +49,8 @@ void Registries::CheckPool(RouterId router, TierId tier) {
     if (serves_it) continue;
     const WorkerId known = workers_.InRegion(worker);
     int& unanswered = site.unanswered[known];
-    unanswered = workers_.Answers(worker) ? 0 : unanswered + 1;
+    const bool answers = workers_.alive(worker) && workers_.stalled_until_ns(worker) <= stage_.queue.now_ns();
+    unanswered = answers ? 0 : unanswered + 1;
     const bool well = unanswered == 0 || (Well(router, known) && unanswered < kFall);
     if (well != Well(router, known)) Know(router, router::PoolWorkerChecked{known, well});
   }

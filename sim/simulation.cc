@@ -143,8 +143,9 @@ void Simulation::Hold(const SimEvent& event, std::int64_t until_ns) {
 
 // A stopped worker reads late, and finds the streams closed whose routers did not wait.
 void Simulation::OnOffer(const SimEvent& event) {
-  const OfferNote& offer = stage_.to_worker[event.detail];
+  OfferNote& offer = stage_.to_worker[event.detail];
   const WorkerId worker(event.subject);
+  if (workers_.plain(worker)) offer.lease = {};  // it knows of none
   if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.caller)) {
     routers_.OfferUnread(offer.caller, worker);
   } else {
@@ -171,6 +172,36 @@ void Simulation::TellLeaders(const SimEvent& event) {
       return leaders_.OnAnnounced(event.subject, event.detail);
     default:
       return leaders_.OnAnnounceRound();
+  }
+}
+
+void Simulation::TellRegistries(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kWatchOpens:
+      return registries_.OnWatchOpens(WorkerId(event.subject), event.detail);
+    case Happening::kWatchEnds:
+      return registries_.OnWatchEnds(RouterId(event.subject), event.detail);
+    case Happening::kWatchReopens:
+      return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
+    default:
+      return registries_.OnPoolsChecked();
+  }
+}
+
+void Simulation::TellControl(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kDirectoryReaches:
+      return control_.OnDirectory(RouterId(event.subject), event.detail);
+    case Happening::kReportReaches:
+      return control_.OnReport(event.subject, event.detail);
+    case Happening::kStreamRetried:
+      return control_.OnStreamRetried(RouterId(event.subject), event.detail);
+    case Happening::kStreamSilent:
+      return control_.OnStreamSilent(RouterId(event.subject), event.detail);
+    case Happening::kStreamGivenUp:
+      return control_.OnStreamGivenUp(RouterId(event.subject), event.detail);
+    default:
+      return control_.OnWakes(event.subject);
   }
 }
 
@@ -205,13 +236,10 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kFenceReaches:
       return workers_.OnFence(WorkerId(event.subject), stage_.to_fence.Take(event.detail));
     case Happening::kWatchOpens:
-      return registries_.OnWatchOpens(WorkerId(event.subject), event.detail);
     case Happening::kWatchEnds:
-      return registries_.OnWatchEnds(RouterId(event.subject), event.detail);
     case Happening::kWatchReopens:
-      return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
     case Happening::kPoolsChecked:
-      return registries_.OnPoolsChecked();
+      return TellRegistries(event);
     case Happening::kLeaderHears:
     case Happening::kClientHears:
     case Happening::kSessionWakes:
@@ -228,17 +256,12 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kCallEnds:
       return once_.OnCallEnds(event.detail);
     case Happening::kDirectoryReaches:
-      return control_.OnDirectory(RouterId(event.subject), event.detail);
     case Happening::kReportReaches:
-      return control_.OnReport(event.subject, event.detail);
     case Happening::kStreamRetried:
-      return control_.OnStreamRetried(RouterId(event.subject), event.detail);
     case Happening::kStreamSilent:
-      return control_.OnStreamSilent(RouterId(event.subject), event.detail);
     case Happening::kStreamGivenUp:
-      return control_.OnStreamGivenUp(RouterId(event.subject), event.detail);
     case Happening::kControllerWakes:
-      return control_.OnWakes(event.subject);
+      return TellControl(event);
     case Happening::kMetricsAsked:
       return prometheus_.OnAsked();
     case Happening::kScalingRound:

@@ -66,6 +66,8 @@ class Simulation {
   void Dispatch(const SimEvent& event);
   void OnOffer(const SimEvent& event);
   void TellLeaders(const SimEvent& event);
+  void TellControl(const SimEvent& event);
+  void TellRegistries(const SimEvent& event);
   // When whoever the event is for goes on, if its process is stopped; else 0.
   std::int64_t HeldUntil(const SimEvent& event) const;
   // The event waits for a stopped process, or is over before it could be read.

@@ -53,7 +53,7 @@ void Workers::StepSlot(Site& site, const SlotEvent& event) {
   site.slot.Step(stage_.Now(), event, actions_);
 }
 
-void Workers::Take(WorkerId worker, const OfferNote& note) {
+void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   Site& site = sites_[worker];
   for (Observer* observer : stage_.observers) observer->OnOffered(stage_.Now(), worker, note);
   if (!site.alive) {

@@ -42,12 +42,7 @@ class Workers {
  public:
   Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, WorkerPlace> places);
 
-  void OnOffer(WorkerId worker, const OfferNote& note) {
-    if (!plain(worker)) return Take(worker, note);
-    OfferNote bare = note;
-    bare.lease = {};
-    Take(worker, bare);
-  }
+  void OnOffer(WorkerId worker, const OfferNote& note);
   void OnWithdraw(WorkerId worker, const OfferNote& note);
   void OnFence(WorkerId worker, const FenceNote& note);
   void OnServiceEnds(WorkerId worker, std::uint32_t run);
@@ -118,10 +113,6 @@ class Workers {
   std::size_t count() const { return places_.size(); }
   bool alive(WorkerId worker) const { return sites_[worker].alive; }
   bool plain(WorkerId worker) const { return scenario_.service[places_[worker].tier].plain; }
-  // It answers whoever asks whether it lives.
-  bool Answers(WorkerId worker) const {
-    return alive(worker) && stalled_until_ns(worker) <= stage_.queue.now_ns();
-  }
   // A worker as it last showed itself, and to whom. All that a report needs, in one cache line, because all
   // workers are reported every second.
   struct alignas(kCacheLine) Shown {
@@ -193,7 +184,6 @@ class Workers {
     }
   };
 
-  void Take(WorkerId worker, const OfferNote& note);
   void StepSlot(Site& site, const SlotEvent& event);
   void Perform(WorkerId worker, AttemptId offered, const OfferNote& offer);
   void Perform(WorkerId worker, const SlotAction& action, AttemptId offered, const OfferNote& offer,
