@@ -241,6 +241,8 @@ void WorkerRegistry::Watch(WorkerId worker, Actions& actions) {
     actions.emplace_back(UnwatchWorker{worker});
     // Or what was heard last, perhaps that it failed, would stand for ever.
     actions.emplace_back(WorkerHeard{worker, {.state = dispatch::WorkerState::kUnknown}});
+    // It may come back with another tier, unheard: from here on the directory says which.
+    Set(known, kHeard, false);
   }
 }
 

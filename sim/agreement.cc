@@ -12,6 +12,8 @@ namespace {
 constexpr double kDeadWithinS = 30;
 // Its streams have broken.
 constexpr double kDeadGrantedS = 3;  // one that was dead for a second at the least
+// Of plain servers: two health checks have gone unanswered.
+constexpr double kPlainDeadGrantedS = 7;
 constexpr double kRouterWellS = 30;
 // A lease is off the ledger when its worker has announced itself idle twice and does not know it, even where
 // the release was lost with a stream; routers have been well for a little longer.
@@ -98,7 +100,9 @@ void Agreement::OnSecond(absl::Time now, Checkers& checkers) {
 void Agreement::JudgeGranted(absl::Time now, Checkers& checkers) {
   for (const auto& [worker, lease] : granted_dead_) {
     const double dead_s = recovery_.DeadS(worker, now_s_);
-    if (dead_s < kDeadGrantedS || !Whole(workers_.places()[worker].region, dead_s + 1)) continue;
+    if (dead_s < (workers_.plain(worker) ? kPlainDeadGrantedS : kDeadGrantedS) ||
+        !Whole(workers_.places()[worker].region, dead_s + 1))
+      continue;
     checkers.Violate(now, absl::StrCat("worker ", worker.value(), " is dead, and lease ", FormatLease(lease),
                                        " of it was granted"));
   }
@@ -129,7 +133,9 @@ void Agreement::JudgeDead(absl::Time now, WorkerId worker, Checkers& checkers) c
 }
 
 void Agreement::JudgeLeases(absl::Time now, RegionId region, TierId tier, bool whole, Checkers& checkers) {
-  const ledger::SlotLedger* const ledger = whole ? leaders_.ledger(region, tier) : nullptr;
+  // Plain servers do not say what they run.
+  const bool judged = whole && !scenario_.service[tier].plain;
+  const ledger::SlotLedger* const ledger = judged ? leaders_.ledger(region, tier) : nullptr;
   const auto [begin, end] = workers_.Range(region, tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     JudgeLease(now, worker, ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker)), checkers);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
 constexpr std::uint64_t kKeyStream = 0x6b657973;
+constexpr std::uint64_t kUploadStream = 0x75706c64;
 constexpr double kNobody = 1e-6;      // of the demand: where it is scaled below, nobody comes again either
 constexpr double kLastS = 9e9;        // whole nanoseconds are counted up to there, 285 years
 constexpr double kServiceMaxS = 9e6;  // a worker that is a thousand times slower is still counted
@@ -37,6 +38,7 @@ Clients::Clients(Stage& stage, const Scenario& scenario, const Routers& routers)
       services_(scenario.seed, kServiceStream),
       choices_(scenario.seed, kChoiceStream),
       keys_(scenario.seed, kKeyStream),
+      uploads_(scenario.seed, kUploadStream),
       routers_of_(scenario.fleet->world.regions.size()),
       bad_share_(scenario.fleet->world.regions.size(), 0.0),
       nearest_(NearestFirst(scenario.fleet->world.rtt)) {
@@ -185,6 +187,8 @@ void Clients::Submit(UserIndex index) {
   note.payload = {user.serial, std::max<std::int64_t>(1, static_cast<std::int64_t>(service_s * 1e9))};
   const double bad_share = bad_share_[demand.region];
   note.payload.fails = bad_share > 0 && choices_.Chance(bad_share);
+  const double large_share = scenario_.users.large_share;
+  note.payload.large = large_share > 0 && uploads_.Chance(large_share);
   note.facts = {.tier = demand.tier, .priority = demand.priority, .source = entered, .arrived = arrives};
   if (user.recorded != nullptr) note.facts.cost = CostOf(*user.recorded);
   if (scenario_.users.tell_deadline) note.facts.deadline = arrives + patience;

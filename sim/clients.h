@@ -80,6 +80,7 @@ class Clients {
   Rng services_;
   Rng choices_;
   Rng keys_;
+  Rng uploads_;
   std::uint64_t last_key_ = 0;
   std::vector<Stream> streams_;
   std::vector<User> users_;

@@ -14,6 +14,7 @@ namespace {
 
 // Until what was lost on a stream is sent again.
 constexpr std::int64_t kRetryNs = 1'000'000'000;
+constexpr std::uint64_t kBreaks = 0x6374726c;
 
 }  // namespace
 
@@ -28,7 +29,8 @@ ControlPlane::ControlPlane(Stage& stage, const Scenario& scenario, Routers& rout
       home_(0),
       file_(scenario.fleet),
       links_(routers.places().size()),
-      frozen_(scenario.fleet->world.regions.size(), false) {
+      frozen_(scenario.fleet->world.regions.size(), false),
+      breaks_(scenario.seed, kBreaks) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     router_named_[Routers::NameOf(RouterId(i))] = RouterId(i);
   }
@@ -63,6 +65,7 @@ controller::DurableState ControlPlane::LastLife() const {
   controller::WorkerSeen seen;
   for (std::size_t i = 0; i < workers_.count(); ++i) {
     const WorkerPlace& place = workers_.places()[WorkerId(i)];
+    if (workers_.plain(WorkerId(i))) continue;
     Name(seen, WorkerId(i));
     directory->workers[place.region].push_back(
         {seen.name, seen.address, place.tier, Routers::NameOf(place.local), /*draining=*/false});
@@ -88,17 +91,28 @@ void ControlPlane::Kill() {
   machine_.reset();
   ++life_;
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    if (std::exchange(links_[RouterId(i)].stream, 0) != 0) SendDown(RouterId(i), router::ControllerLost{});
+    const RouterId router(i);
+    Link& link = links_[router];
+    if (link.stream == 0) continue;
+    if (SendDown(router, router::ControllerLost{})) {
+      link.stream = 0;
+      link.welcomed = false;
+    } else {
+      // Nobody says so: keepalive finds out.
+      stage_.After(kSilenceNs, Happening::kStreamSilent, router.value(),
+                   static_cast<std::uint32_t>(link.stream));
+    }
   }
 }
 
 void ControlPlane::RouterDied(RouterId router) {
   Link& link = links_[router];
   link.map = nullptr;
-  if (link.stream == 0 || !machine_) return;
+  link.welcomed = false;
+  const controller::StreamId stream = std::exchange(link.stream, 0);
+  if (stream == 0 || !machine_) return;
   const auto delay = stage_.network.DelayNs(routers_.places()[router], home_);
-  controller::ControllerEvent event = controller::RouterDisconnected{link.stream};
-  link.stream = 0;
+  controller::ControllerEvent event = controller::RouterDisconnected{stream};
   stage_.After(delay.value_or(kSilenceNs), Happening::kReportReaches, life_, up_.Put(std::move(event)));
 }
 
@@ -108,16 +122,17 @@ void ControlPlane::RouterRevived(RouterId router) {
 
 void ControlPlane::Connect(RouterId router) {
   if (!routers_.alive(router)) return;
+  EndStream(router);
   Link& link = links_[router];
   router_of_stream_.push_back(router);
   link.stream = router_of_stream_.size();
+  routers_.UseControlStream(router, link.stream);
   controller::RouterHello hello;
   hello.incarnation = routers_.life(router);
   hello.router = Routers::NameOf(router);
   hello.region = routers_.places()[router];
   hello.address = absl::StrCat(hello.router, ":7410");
   hello.table = routers_.machine(router).table();
-  link.unsent.reset();
   link.greeted = SendUp(router, controller::RouterConnected{.hello = std::move(hello)});
   if (!link.greeted) RetryLater(router);
 }
@@ -165,6 +180,10 @@ std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router) {
   if (frozen_[routers_.places()[router]] && !link.workers.empty()) return link.workers;
   reported_.clear();
   registries_.Report(router, reported_);
+  // A tier that the fleet does not have is not read (controller/wire/report_codec.cc).
+  std::erase_if(reported_, [&](const router::WorkerReported& said) {
+    return !workers_.TierSaid(workers_.Global(routers_.places()[router], said.worker)).valid();
+  });
   std::vector<controller::WorkerSeen> workers = std::exchange(link.workers, {});
   const bool same = workers.size() == link.reported.size();
   workers.resize(reported_.size());
@@ -180,8 +199,34 @@ std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router) {
     seen.busy = said.busy;
     seen.adopted = said.adopted;
     seen.busy_s = Stage::Seconds(said.busy_time);
+    seen.plain = false;
   }
+  SeePools(router, workers);
   return workers;
+}
+
+// The leader reports a pool, once for all of its routers; while it is not heard of, whoever knows it does
+// (router/daemon/http_pool.cc). Plain servers do not say how busy they are: leases do.
+void ControlPlane::SeePools(RouterId router, std::vector<controller::WorkerSeen>& workers) const {
+  const RegionId region = routers_.places()[router];
+  for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const bool holds = leaders_.Holds(router, tier);
+    if (!scenario_.service[tier].plain || (leaders_.Hears(router, tier) && !holds)) continue;
+    double share = routers_.machine(router).workers().BusyShare(tier);
+    if (holds) {
+      const ledger::LedgerView view = leaders_.View(router, tier);
+      const auto leased = static_cast<double>(view.leased);
+      share = leased / std::max(1.0, leased + static_cast<double>(view.idle));
+    }
+    const auto [begin, end] = workers_.Range(region, tier);
+    for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+      controller::WorkerSeen& seen = workers.emplace_back();
+      Name(seen, worker);
+      seen.healthy = registries_.Well(router, workers_.InRegion(worker));
+      seen.busy_s = share * scenario_.report_period_s;
+      seen.plain = true;
+    }
+  }
 }
 
 void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
@@ -248,6 +293,10 @@ void ControlPlane::Command(controller::OperatorCommand command) {
   if (machine_) Step(command);
 }
 
+void ControlPlane::Sample(const controller::MetricSampled& sample) {
+  if (machine_) Step(sample);
+}
+
 void ControlPlane::Load(std::shared_ptr<const Fleet> file) {
   file_ = std::move(file);
   if (machine_) Step(controller::TopologyLoaded{.fleet = file_, .text = ""});
@@ -271,6 +320,7 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
     const bool sent = SendDown(
         *router, router::ControllerWelcomed{.epoch = welcome->epoch,
                                             .report_period = absl::Seconds(scenario_.report_period_s)});
+    links_[*router].welcomed = sent;
     if (sent) return;
     // Without one the router would never report; a stream on which none comes is dialled again.
     links_[*router].greeted = false;
@@ -310,8 +360,10 @@ void ControlPlane::GiveMap(RouterId router) {
 void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   const auto router = RouterOf(sent.stream);
   if (!router || !routers_.alive(*router)) return;
-  DirectoryNote note{
-      .life = routers_.life(*router), .given = GivenTo(*router, *sent.directory), .leaders = {}};
+  DirectoryNote note{.life = routers_.life(*router),
+                     .stream = sent.stream,
+                     .given = GivenTo(*router, *sent.directory),
+                     .leaders = {}};
   if (sent.directory->leaders.contains(sent.region)) {
     for (const controller::LeaderEntry& entry : sent.directory->leaders[sent.region]) {
       const auto leader = router_named_.find(entry.router);
@@ -347,7 +399,8 @@ void ControlPlane::Deliver(RouterId router, DirectoryNote note) {
 
 void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
   const DirectoryNote note = directories_.Take(detail);
-  if (routers_.alive(router) && routers_.life(router) == note.life) {
+  const bool stands = note.stream == routers_.control_stream(router);
+  if (stands && routers_.alive(router) && routers_.life(router) == note.life) {
     registries_.Direct(router, note.given, &note.leaders);
   }
 }
@@ -399,6 +452,7 @@ bool ControlPlane::SendDown(RouterId router, router::RouterEvent event) {
   note.router = router;
   note.life = routers_.life(router);
   note.event = std::move(event);
+  note.stream = links_[router].stream;
   stage_.TellRouter(*delay, std::move(note));
   return true;
 }

@@ -1,6 +1,12 @@
 // The controller of a simulation: the production machine, fed by the routers' reports and killed when the
 // scenario says so.
 //
+// Each router has a stream to it. As those of the daemons (router/daemon/control_link.cc, controller/daemon/
+// control_loop.cc) it loses nothing while it stands, so what is lost on the way is sent again; where a
+// partition outlasts keepalive the router gives it up and dials again until it is heard; and the controller,
+// which has no keepalive of its own, closes it after thirty silent report periods. What was on its way over
+// a stream that ended is dropped.
+//
 // It lives in the scenario's first region; reports and tables travel the network and are lost when it is cut.
 // A restarted controller gets the state that its predecessor had on disk, with the epoch rule of production.
 // Frozen metrics: the routers of a region repeat their last report's workers, as a stuck metrics pipeline
@@ -18,6 +24,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "controller/machine.h"
+#include "core/rng.h"
 #include "sim/leaders.h"
 #include "sim/registries.h"
 #include "sim/routers.h"
@@ -37,16 +44,26 @@ class ControlPlane {
   void OnDirectory(RouterId router, std::uint32_t detail);
   void OnWakes(Life life);
   void OnStreamRetried(RouterId router, std::uint32_t stream);
+  void OnStreamSilent(RouterId router, std::uint32_t stream);
+  void OnStreamGivenUp(RouterId router, std::uint32_t stream);
 
   void Kill();
   void Revive();
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
+  // A partition has begun or ended.
+  void SeeNetwork();
+  // This share of the streams of the region's routers breaks, in both ends' view.
+  void BreakStreams(RegionId region, double share);
   void Freeze(RegionId region, bool frozen) { frozen_[region] = frozen; }
   void Command(controller::OperatorCommand command);
+  // What a Prometheus server says of a tier.
+  void Sample(const controller::MetricSampled& sample);
   // Another topology file, now and at every start from now on.
   void Load(std::shared_ptr<const Fleet> file);
 
+  RegionId home() const { return home_; }
+  bool frozen(RegionId region) const { return frozen_[region]; }
   bool alive() const { return machine_.has_value(); }
   const controller::ControllerMachine& machine() const { return *machine_; }
   // Epochs planned and rows changed, for the report.
@@ -57,17 +74,20 @@ class ControlPlane {
 
  private:
   struct DirectoryNote {
-    Life life = 0;  // of the router
+    Life life = 0;                    // of the router
+    controller::StreamId stream = 0;  // over which it comes
     std::shared_ptr<const router::DirectoryGiven> given;
     LeadersTold leaders;
   };
   struct Link {
-    controller::StreamId stream = 0;              // 0: not connected
-    std::int64_t directory_ns = 0;                // when the last directory arrives: a stream keeps its order
-    std::shared_ptr<const Fleet> map;             // that the router was given last; null: the scenario's
-    bool greeted = false;                         // the hello is on its way, or there
-    std::optional<DirectoryNote> unsent;          // the newest, which was lost on the way
-    std::vector<WorkerId> reported;               // whom `workers` is about
+    controller::StreamId stream = 0;      // 0: not connected
+    std::int64_t directory_ns = 0;        // when the last directory arrives: a stream keeps its order
+    std::shared_ptr<const Fleet> map;     // that the router was given last; null: the scenario's
+    bool greeted = false;                 // the hello is on its way, or there
+    bool welcomed = false;                // and the answer to it; the router has heard of no end since
+    std::optional<std::int64_t> cut_ns;   // since when the network is cut between both ends
+    std::optional<DirectoryNote> unsent;  // the newest, which was lost on the way
+    std::vector<WorkerId> reported;       // whom `workers` is about
     std::vector<controller::WorkerSeen> workers;  // as last reported; empty: a report is under way with it
   };
 
@@ -78,6 +98,8 @@ class ControlPlane {
   bool SendUp(RouterId router, controller::ControllerEvent event);
   void SendReport(RouterId router, const router::SendReport& report);
   std::vector<controller::WorkerSeen> SeeWorkers(RouterId router);
+  // Appends the workers of pools that this router reports.
+  void SeePools(RouterId router, std::vector<controller::WorkerSeen>& workers) const;
   void Name(controller::WorkerSeen& seen, WorkerId worker) const;
   const router::once::ViewPtr& ViewOf(const controller::Directory& directory);
   std::shared_ptr<const router::DirectoryGiven> GivenTo(RouterId router,
@@ -92,6 +114,11 @@ class ControlPlane {
   void SendDirectory(const controller::SendDirectory& sent);
   void Deliver(RouterId router, DirectoryNote note);
   void RetryLater(RouterId router);
+  // The router's end of its stream is over: it is told so, if it had been welcomed.
+  void EndStream(RouterId router);
+  // The network has been cut for so long at least.
+  bool CutFor(RouterId router, std::int64_t span_ns) const;
+  std::int64_t GivenUpAfterNs() const;
   std::optional<RouterId> RouterOf(controller::StreamId stream) const;
 
   Stage& stage_;
@@ -110,6 +137,7 @@ class ControlPlane {
   IdVector<RouterId, Link> links_;
   IdVector<RegionId, bool> frozen_;
   std::vector<RouterId> router_of_stream_;  // by stream - 1
+  Rng breaks_;
   MessagePool<controller::ControllerEvent> up_;
   MessagePool<DirectoryNote> directories_;
   std::vector<router::WorkerReported> reported_;             // reused

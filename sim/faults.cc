@@ -201,6 +201,7 @@ void Faults::Apply(const Partition& partition, bool begin) {
   } else {
     stage_.network.Heal(partition.from, partition.to);
   }
+  control_.SeeNetwork();
 }
 
 void Faults::Apply(const ExtraDelay& delay, bool begin) {
@@ -252,6 +253,7 @@ void Faults::Apply(const BreakStreams& streams, bool begin) {
   for (const RegionId region : Meant(streams.regions)) {
     leaders_.BreakLinks(region, streams.share);
     registries_.BreakStreams(region, streams.share);
+    control_.BreakStreams(region, streams.share);
   }
 }
 
@@ -280,6 +282,18 @@ void Faults::Apply(const SetThreshold& set, bool begin) {
       controller::ThresholdCommand{.tier = tier.name,
                                    .overload_threshold = begin ? set.value : tier.route.overload_threshold},
       "threshold");
+}
+
+// Who is dead at the time comes back as the operator starts it.
+void Faults::Apply(const WrongTier& wrong, bool begin) {
+  for (const RegionId region : Meant(wrong.regions)) {
+    for (const WorkerId worker : ShareOf(region, wrong.share)) {
+      workers_.SetWrongTier(worker, begin);
+      if (!workers_.alive(worker)) continue;
+      SetWorker(worker, false);
+      SetWorker(worker, true);
+    }
+  }
 }
 
 void Faults::Apply(const LoadTopology& load, bool begin) {

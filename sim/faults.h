@@ -63,6 +63,7 @@ class Faults {
   void Apply(const FreezeMetrics& freeze, bool begin);
   void Apply(const SetThreshold& set, bool begin);
   void Apply(const LoadTopology& load, bool begin);
+  void Apply(const WrongTier& wrong, bool begin);
 
   RegionSet Meant(const RegionSet& regions) const;
   std::vector<WorkerId> WorkersOf(RegionId region) const;

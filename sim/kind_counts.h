@@ -79,7 +79,7 @@ struct KindCounts {
   VariantCounts<router::RouterAction> router_actions;
   VariantCounts<router::SessionEvent> session_events;
   VariantCounts<router::SessionAction> session_actions;
-  VariantCounts<ledger::LedgerAction> ledger_answers;  // to routers and their own machine
+  VariantCounts<ledger::LedgerAction> ledger_answers;  // to routers, their own machine and workers
   VariantCounts<router::RegistryEvent> registry_events;
   VariantCounts<router::RegistryAction> registry_actions;
   VariantCounts<SlotEvent> slot_events;

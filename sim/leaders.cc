@@ -16,6 +16,8 @@ constexpr std::int64_t kSilentNs = 2'500'000'000;
 // Between two tries of a way to a leader, as router/daemon/ledger_link.cc does it.
 constexpr double kRetryFirstNs = 30e6;
 constexpr double kRetryMaxNs = 300e6;
+constexpr absl::Duration kPoolTakeoverHold = absl::Seconds(2);
+constexpr absl::Duration kPoolUncontrolledMax = absl::Seconds(5);
 constexpr std::uint64_t kRetryStream = 0x6c696e6b;
 
 }  // namespace
@@ -71,13 +73,27 @@ void Leaders::Begin() {
   if (!endpoints_.empty()) stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
 }
 
+router::LeaderSettings Leaders::SettingsFor(TierId tier) const {
+  const Tier& spec = scenario_.fleet->tiers[tier];
+  router::LeaderSettings settings;
+  if (spec.dispatch.waiting_max == 0) settings.ledger.waiting_max = 0;
+  if (!scenario_.service[tier].plain) return settings;
+  // As router/daemon/http_pool.cc has them; no job runs for longer than its deadline.
+  settings.ledger.workers_announce = false;
+  settings.ledger.service_bound = spec.deadline;
+  settings.ledger.takeover_hold = kPoolTakeoverHold;
+  if (scenario_.controller) settings.uncontrolled_max = kPoolUncontrolledMax;
+  return settings;
+}
+
 // The endpoint of a router that has just started.
 void Leaders::Open(Endpoint& endpoint) {
   const RegionId region = RegionOf(endpoint);
   const Life own_life = routers_.life(endpoint.router);
-  router::SessionSettings settings{
-      .tier = endpoint.tier, .self = LocalOf(endpoint.router), .incarnation = own_life, .leader = {}};
-  if (scenario_.fleet->tiers[endpoint.tier].dispatch.waiting_max == 0) settings.leader.ledger.waiting_max = 0;
+  const router::SessionSettings settings{.tier = endpoint.tier,
+                                         .self = LocalOf(endpoint.router),
+                                         .incarnation = own_life,
+                                         .leader = SettingsFor(endpoint.tier)};
   endpoint.session = std::make_unique<router::LedgerSession>(settings);
   if (!endpoint.targets.empty()) Step(endpoint, ledger::AwayAimed{endpoint.targets});
   if (scenario_.controller || scenario_.fleet->tiers[endpoint.tier].regions[region].workers == 0) return;
@@ -391,6 +407,8 @@ void Leaders::Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat) {
 }
 
 void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
+  using Said = ledger::LedgerAction;
+  stage_.kinds.ledger_answers.Count(fence.revoke ? Said(ledger::Revoke{}) : Said(ledger::FenceWorker{}));
   const WorkerId worker = workers_.Global(RegionOf(endpoint), fence.worker);
   stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(),
                stage_.to_fence.Put({fence.by, fence.upto, fence.revoke, endpoint.router,
@@ -463,6 +481,10 @@ bool Leaders::Holds(RouterId router, TierId tier) const {
   const std::uint32_t number = EndpointOf(router, tier);
   return number != kNoEndpoint && endpoints_[number].session &&
          endpoints_[number].session->leadership().holding();
+}
+
+ledger::LedgerView Leaders::View(RouterId router, TierId tier) const {
+  return endpoints_[EndpointOf(router, tier)].session->leadership().ledger().View();
 }
 
 RouterId Leaders::leader(RegionId region, TierId tier) const {

@@ -110,6 +110,8 @@ class Leaders {
   RouterId leader(RegionId region, TierId tier) const;
   // It holds the ledger, whether or not the directory names it.
   bool Holds(RouterId router, TierId tier) const;
+  // Of the ledger that it holds.
+  ledger::LedgerView View(RouterId router, TierId tier) const;
   // The router has a leader to ask, and hears it.
   bool Hears(RouterId router, TierId tier) const;
 
@@ -195,6 +197,7 @@ class Leaders {
     Perform(endpoint);
   }
   // What the session wants done.
+  router::LeaderSettings SettingsFor(TierId tier) const;
   void Perform(Endpoint& endpoint);
   void TellLeads(Endpoint& endpoint);
   Endpoint* Live(RouterId router, TierId tier);

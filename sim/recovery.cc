@@ -47,6 +47,8 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       router_well_s_(routers.places().size(), 0.0),
       slot_well_s_(workers.count(), 0.0),
       served_(scenario.fleet->world.regions.size()) {
+  // Keys beyond what is kept are refused, whoever is idle.
+  jobs_wait_ = !scenario.once_records_max;
   for (const Tier& tier : scenario.fleet->tiers) jobs_wait_ = jobs_wait_ && tier.dispatch.waiting_max > 0;
   faulty_.push_back({0, kWithinS});
   for (const ScenarioStep& step : scenario.steps) {

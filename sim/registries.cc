@@ -29,6 +29,7 @@ Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers,
   leaders_.on_leads = [this](RouterId router, TierId tier, bool leads) {
     if (sites_[router].registry) Know(router, router::LeadershipSeen{tier, leads});
   };
+  routers_.on_fleet = [this](RouterId router) { ResolveTiers(router); };
   workers_.on_watch_broke = [this](WorkerId worker, const Watcher& watcher) {
     Ended({.router = watcher.router,
            .life = routers_.life(watcher.router),
@@ -48,7 +49,8 @@ void Registries::Begin() {
     }
     for (std::size_t i = 0; i < workers_.count(); ++i) {
       const WorkerPlace& place = workers_.places()[WorkerId(i)];
-      if (place.region == region) all->workers.push_back({workers_.InRegion(WorkerId(i)), place.tier});
+      if (place.region == region && !workers_.plain(WorkerId(i)))
+        all->workers.push_back({workers_.InRegion(WorkerId(i)), place.tier});
     }
     all->view = router::once::MakeView(kFirstView, std::move(names));
     first_[region] = std::move(all);
@@ -57,14 +59,17 @@ void Registries::Begin() {
     sites_[RouterId(i)].disk = first_[routers_.places()[RouterId(i)]];
     Open(RouterId(i));
   }
+  OnPoolsChecked();
 }
 
 // A router that has just started: what it was started with, and what is on its disk.
 void Registries::Open(RouterId router) {
   Site& site = sites_[router];
   site.registry.emplace(scenario_.watch_max);
-  site.watches.assign(first_[routers_.places()[router]]->workers.size(), 0);
+  const auto [begin, end] = workers_.Range(routers_.places()[router]);
+  site.watches.assign(end.index() - begin.index(), 0);
   leaders_.SeeOwnLeads(router);
+  GivePools(router);
   for (const router::DirectoryWorker& entry : first_[routers_.places()[router]]->workers) {
     const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
     if (local) Know(router, router::LocalWorkerNamed{entry.worker});
@@ -82,6 +87,18 @@ void Registries::Direct(RouterId router, std::shared_ptr<const router::Directory
   Know(router, others);
   if (leaders != nullptr) leaders_.Direct(router, *leaders);
   routers_.Rest(router);
+}
+
+// As the daemon does (RouterAgent::OnFleetMap). All fleets of a run have the same tiers, so one that was
+// unknown is so still.
+void Registries::ResolveTiers(RouterId router) {
+  Site& site = sites_[router];
+  if (!site.registry) return;
+  for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
+    const TierId tier = site.registry->tier(worker);
+    if (tier.valid()) Know(router, router::TierResolved{worker, tier});
+  }
+  Direct(router, site.disk, nullptr);
 }
 
 void Registries::Do(RouterId router, const router::WorkerListed& action) {
@@ -162,7 +179,7 @@ void Registries::OnNews(RouterId router, const RouterMessage& message) {
   Site& site = sites_[router];
   if (!site.registry || site.watches[message.worker] != message.watch) return;  // of an earlier stream
   Know(router, Said(message.worker, message.tier, message.news, message.busy_ns));
-  if (message.has_announcement) {
+  if (message.has_announcement && message.tier.valid()) {
     leaders_.OnAnnouncement(router, message.tier, message.announcement, std::nullopt);
   }
 }
@@ -185,8 +202,8 @@ void Registries::Report(RouterId router, std::vector<router::WorkerReported>& re
     const Workers::Shown& shown = workers_.shown(global);
     if (!shown.WatchedBy(sites_[router].watches[worker]) || shown.stalled_until_ns > now_ns) continue;
     actions_.clear();  // of a repeat; nothing but that it was heard
-    registry.Step(stage_.Now(),
-                  Said(worker, workers_.places()[global].tier, shown.News(), shown.BusyNs(now_ns)), actions_);
+    registry.Step(stage_.Now(), Said(worker, workers_.TierSaid(global), shown.News(), shown.BusyNs(now_ns)),
+                  actions_);
   }
   registry.Report(stage_.Now(), report);
 }

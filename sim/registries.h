@@ -45,6 +45,8 @@ class Registries {
   void OnWatchOpens(WorkerId worker, std::uint32_t detail);
   void OnWatchEnds(RouterId router, std::uint32_t detail);
   void OnWatchReopens(RouterId router, std::uint32_t detail);
+  // Routers ask the plain servers of their pools whether they live (pools.cc).
+  void OnPoolsChecked();
 
   // A directory reached the router. `leaders`: of its region's ledgers; null: it says nothing of them.
   void Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
@@ -55,6 +57,9 @@ class Registries {
   }
   // What the router's report says of workers, by the numbers that its region knows them by.
   void Report(RouterId router, std::vector<router::WorkerReported>& report);
+
+  // Of a pool's worker, by its region's number: its health check at the router does not object.
+  bool Well(RouterId router, WorkerId worker) const { return sites_[router].registry->well(worker); }
 
   // Hints: the worker, by its region's number, says something to the router soon; then what that names.
   void Foresee(RouterId router, WorkerId worker) const {
@@ -78,6 +83,7 @@ class Registries {
     std::optional<router::WorkerRegistry> registry;  // none: the router is dead
     IdVector<WorkerId, WatchNumber> watches;         // by the region's numbers
     std::shared_ptr<const router::DirectoryGiven> disk;
+    IdVector<WorkerId, int> unanswered;  // health checks in a row
   };
   // A watch stream on its way: it opens, has ended, or is to be tried again.
   struct WatchNote {
@@ -89,6 +95,8 @@ class Registries {
   };
 
   void Open(RouterId router);
+  void GivePools(RouterId router);
+  void CheckPool(RouterId router, TierId tier);
   void Dial(RouterId router, WorkerId worker, std::uint32_t tries);
   void Ended(const WatchNote& note, std::int64_t after_ns);
   bool Stands(const WatchNote& note) const;
@@ -96,6 +104,8 @@ class Registries {
     return workers_.Global(routers_.places()[router], worker);
   }
   std::int64_t HopNs(RouterId router, WorkerId global);
+  // Tiers that the fleet did not have may be there now, or be gone.
+  void ResolveTiers(RouterId router);
   void ForeseeReport(RouterId router, WorkerId worker) const;
   void OnNews(RouterId router, const RouterMessage& message);
   static router::WorkerSaid Said(WorkerId worker, TierId tier, const dispatch::WorkerNews& news,

@@ -1,6 +1,7 @@
 #include "sim/routers.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -13,6 +14,7 @@ namespace ringway::sim {
 namespace {
 
 constexpr std::uint64_t kSeedStride = 0x9e3779b97f4a7c15ULL;
+constexpr std::string_view kTooLarge = "the payload is too large to be kept";
 
 }  // namespace
 
@@ -23,7 +25,8 @@ Routers::Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
       workers_(workers),
       places_(std::move(places)),
       sites_(places_.size()),
-      paused_until_ns_(places_.size(), 0) {
+      paused_until_ns_(places_.size(), 0),
+      control_streams_(places_.size(), 0) {
   for (std::size_t i = 0; i < places_.size(); ++i) Create(RouterId(i));
 }
 
@@ -31,6 +34,7 @@ void Routers::Create(RouterId router) {
   Site& site = sites_[router];
   router::once::Settings once;  // keys are not looked at where nobody has one
   if (scenario_.users.keyed_share > 0) once = {.router = NameOf(router), .life = site.life, .alone = false};
+  if (scenario_.once_records_max) once.bounds.records_max = *scenario_.once_records_max;
   const std::uint64_t number = (router.value() + 1) * kSeedStride + static_cast<std::uint64_t>(site.revived);
   site.settings = {.home = places_[router],
                    .name = NameOf(router),
@@ -72,6 +76,7 @@ void Routers::OnJob(std::uint32_t detail) {
   if (note.caller.router.valid()) site.forwarded[{note.caller.router.value(), note.caller.attempt}] = job;
   const RouterId router = note.router;
   Step(router, router::JobArrived{job, std::move(note.facts)});
+  if (note.payload.large && site.held[job].live) Step(router, router::RepeatRuledOut{job, kTooLarge});
   stage_.jobs.Free(detail);
   Settle();
   ArmWake(router);
@@ -133,11 +138,13 @@ void Routers::Hear(RouterNote& note) {
   const RouterId router = note.router;
   const Site& site = sites_[router];
   if (!site.machine || (note.life != kAnyLife && note.life != site.life)) return;
+  if (note.stream != 0 && note.stream != control_streams_[router]) return;
   if (std::holds_alternative<router::ClientGone>(note.event)) return OnCallerGone(router, note.caller);
   if (const auto* offered = std::get_if<router::TableOffered>(&note.event)) {
     sites_[router].table = offered->table;
   }
   Tell(router, note.event);
+  if (std::holds_alternative<router::FleetChanged>(note.event) && on_fleet) on_fleet(router);
   const bool welcomed = std::holds_alternative<router::ControllerWelcomed>(note.event);
   const bool lost = std::holds_alternative<router::ControllerLost>(note.event);
   if ((welcomed || lost) && on_controller) on_controller(router, welcomed);

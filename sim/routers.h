@@ -111,6 +111,9 @@ class Routers {
   bool Wants(const Caller& caller) const;
   // It was withdrawn before a stopped worker could read the offer.
   void OfferUnread(const Caller& caller, WorkerId worker);
+  // What the controller says over any other stream is not heard from now on; 0: none.
+  void UseControlStream(RouterId router, std::uint64_t stream) { control_streams_[router] = stream; }
+  std::uint64_t control_stream(RouterId router) const { return control_streams_[router]; }
   // It is told to take nothing new.
   void Drain(RouterId router);
   void Kill(RouterId router);
@@ -133,6 +136,8 @@ class Routers {
   std::function<void(RouterId, const router::TellLedger&)> on_ledger;
   // Where a tier's jobs may go from the router.
   std::function<void(RouterId, const router::AimLedger&)> on_aim;
+  // It was given another fleet.
+  std::function<void(RouterId)> on_fleet;
   // It reached the controller, or lost it.
   std::function<void(RouterId, bool connected)> on_controller;
   // About idempotency keys: a question for another router, and the answer to one.
@@ -198,6 +203,7 @@ class Routers {
   IdVector<RouterId, RegionId> places_;
   IdVector<RouterId, Site> sites_;
   IdVector<RouterId, std::int64_t> paused_until_ns_;
+  IdVector<RouterId, std::uint64_t> control_streams_;
   std::vector<router::RouterAction> actions_;
   std::vector<Own> own_;
   bool settling_ = false;

@@ -55,11 +55,17 @@ struct UserSpec {
   double again_share = 0;       // of those with a key: asks once more after each answer, though it was served
   double again_after_s = 10;    // mean of an exponential pause
   double roam_share = 0;        // of the requests with a key: comes from any region
+  double large_share = 0;       // whose payload is too large to be kept: it can be offered only once
 };
 
 struct TierService {
   ServiceLaw law;
   int steps = 20;  // of the solver: a cancelled job frees its worker at the next one
+  bool tells_steps =
+      false;  // workers know at which step a job is, so they tell better when they will be free
+  // Its workers are plain HTTP servers: a pool that each router of the region was given. They announce
+  // nothing, know no lease, and are asked whether they live.
+  bool plain = false;
 };
 
 // ---- steps ----
@@ -111,6 +117,12 @@ struct Sinkhole {
   RegionSet regions;
   int count = 1;  // workers in each that fail every job at once
 };
+// Restarted by mistake as workers of a tier that the fleet does not have: they live, and nobody may use them.
+// When the step ends they are restarted as what they are.
+struct WrongTier {
+  RegionSet regions;
+  double share = 1;  // as KillWorkers
+};
 // Stopped processes (SIGSTOP): they say nothing, their jobs stand still, what they were told waits for them.
 // Their connections stand: the step should last less than the keepalive, 15 s.
 struct StallWorkers {
@@ -121,8 +133,9 @@ struct PauseRouters {
   RegionSet regions;
   int count = 1;  // in each region
 };
-// Streams between processes that both live: of those between routers and the leader of their ledger this
-// share breaks at once, in both ends' view, and is opened again by whoever dialled. Has no end.
+// Streams between processes that both live: of those of routers to the leaders of ledgers, to workers and to
+// the controller this share breaks at once, in both ends' view, and is opened again by whoever dialled. Has
+// no end.
 struct BreakStreams {
   RegionSet regions;
   double share = 1;
@@ -157,7 +170,7 @@ struct LoadTopology {
 using Fault = std::variant<KillWorkers, KillRouters, RestartRouters, KillLeaders, KillRegion, KillController,
                            DrainRegion, Partition, ExtraDelay, SlowWorkers, DrainWorkers, Sinkhole,
                            StallWorkers, PauseRouters, BreakStreams, FailJobs, BadJobs, ScaleDemand,
-                           FreezeMetrics, SetThreshold, LoadTopology>;
+                           FreezeMetrics, SetThreshold, LoadTopology, WrongTier>;
 
 struct ScenarioStep {
   double at_s = 0;
@@ -189,6 +202,8 @@ struct Scenario {
   bool controller = true;
   double epoch_period_s = 1;
   double report_period_s = 1;
+  // Keys that a router keeps records of at most; none: as many as a daemon does by default.
+  std::optional<std::size_t> once_records_max;
   std::optional<AutoscaleSpec> autoscale;  // none: the workers stay as they are
   std::optional<Prices> prices;            // none: nothing is said of money
   NetworkSpec network;

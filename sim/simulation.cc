@@ -55,6 +55,7 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       clients_(stage_, *scenario_, routers_),
       control_(stage_, *scenario_, routers_, workers_, registries_, leaders_),
       autoscaler_(stage_, *scenario_, workers_, control_),
+      prometheus_(stage_, *scenario_, workers_, control_),
       once_(stage_, routers_),
       faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),
       tally_(*scenario_, workers_),
@@ -73,6 +74,7 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   registries_.Begin();
   control_.Begin();
   autoscaler_.Begin();
+  prometheus_.Begin();
   faults_.Begin();
   clients_.Begin();
   stage_.After(kSecondNs, Happening::kSecondPasses);
@@ -108,6 +110,7 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
     case Happening::kRouterWakes:
     case Happening::kDirectoryReaches:
     case Happening::kStreamRetried:
+    case Happening::kStreamSilent:
     case Happening::kWatchEnds:
     case Happening::kWatchReopens:
     case Happening::kAskReaches:
@@ -140,8 +143,9 @@ void Simulation::Hold(const SimEvent& event, std::int64_t until_ns) {
 
 // A stopped worker reads late, and finds the streams closed whose routers did not wait.
 void Simulation::OnOffer(const SimEvent& event) {
-  const OfferNote& offer = stage_.to_worker[event.detail];
+  OfferNote& offer = stage_.to_worker[event.detail];
   const WorkerId worker(event.subject);
+  if (workers_.plain(worker)) offer.lease = {};  // it knows of none
   if (workers_.stalled_until_ns(worker) == event.at_ns && !routers_.Wants(offer.caller)) {
     routers_.OfferUnread(offer.caller, worker);
   } else {
@@ -168,6 +172,36 @@ void Simulation::TellLeaders(const SimEvent& event) {
       return leaders_.OnAnnounced(event.subject, event.detail);
     default:
       return leaders_.OnAnnounceRound();
+  }
+}
+
+void Simulation::TellRegistries(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kWatchOpens:
+      return registries_.OnWatchOpens(WorkerId(event.subject), event.detail);
+    case Happening::kWatchEnds:
+      return registries_.OnWatchEnds(RouterId(event.subject), event.detail);
+    case Happening::kWatchReopens:
+      return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
+    default:
+      return registries_.OnPoolsChecked();
+  }
+}
+
+void Simulation::TellControl(const SimEvent& event) {
+  switch (static_cast<Happening>(event.kind())) {
+    case Happening::kDirectoryReaches:
+      return control_.OnDirectory(RouterId(event.subject), event.detail);
+    case Happening::kReportReaches:
+      return control_.OnReport(event.subject, event.detail);
+    case Happening::kStreamRetried:
+      return control_.OnStreamRetried(RouterId(event.subject), event.detail);
+    case Happening::kStreamSilent:
+      return control_.OnStreamSilent(RouterId(event.subject), event.detail);
+    case Happening::kStreamGivenUp:
+      return control_.OnStreamGivenUp(RouterId(event.subject), event.detail);
+    default:
+      return control_.OnWakes(event.subject);
   }
 }
 
@@ -202,11 +236,10 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kFenceReaches:
       return workers_.OnFence(WorkerId(event.subject), stage_.to_fence.Take(event.detail));
     case Happening::kWatchOpens:
-      return registries_.OnWatchOpens(WorkerId(event.subject), event.detail);
     case Happening::kWatchEnds:
-      return registries_.OnWatchEnds(RouterId(event.subject), event.detail);
     case Happening::kWatchReopens:
-      return registries_.OnWatchReopens(RouterId(event.subject), event.detail);
+    case Happening::kPoolsChecked:
+      return TellRegistries(event);
     case Happening::kLeaderHears:
     case Happening::kClientHears:
     case Happening::kSessionWakes:
@@ -223,13 +256,14 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kCallEnds:
       return once_.OnCallEnds(event.detail);
     case Happening::kDirectoryReaches:
-      return control_.OnDirectory(RouterId(event.subject), event.detail);
     case Happening::kReportReaches:
-      return control_.OnReport(event.subject, event.detail);
     case Happening::kStreamRetried:
-      return control_.OnStreamRetried(RouterId(event.subject), event.detail);
+    case Happening::kStreamSilent:
+    case Happening::kStreamGivenUp:
     case Happening::kControllerWakes:
-      return control_.OnWakes(event.subject);
+      return TellControl(event);
+    case Happening::kMetricsAsked:
+      return prometheus_.OnAsked();
     case Happening::kScalingRound:
     case Happening::kWorkerReady:
       return autoscaler_.On(event);

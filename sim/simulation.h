@@ -21,6 +21,7 @@
 #include "sim/faults.h"
 #include "sim/leaders.h"
 #include "sim/once_calls.h"
+#include "sim/prometheus.h"
 #include "sim/recovery.h"
 #include "sim/registries.h"
 #include "sim/routers.h"
@@ -67,6 +68,8 @@ class Simulation {
   void Dispatch(const SimEvent& event);
   void OnOffer(const SimEvent& event);
   void TellLeaders(const SimEvent& event);
+  void TellControl(const SimEvent& event);
+  void TellRegistries(const SimEvent& event);
   // When whoever the event is for goes on, if its process is stopped; else 0.
   std::int64_t HeldUntil(const SimEvent& event) const;
   // The event waits for a stopped process, or is over before it could be read.
@@ -92,6 +95,7 @@ class Simulation {
   Clients clients_;
   ControlPlane control_;
   Autoscaler autoscaler_;
+  Prometheus prometheus_;
   OnceCalls once_;
   Faults faults_;
   Tally tally_;

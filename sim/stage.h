@@ -66,7 +66,11 @@ enum class Happening : std::uint8_t {
   kDirectoryReaches,  // subject: router; detail: its pool
   kReportReaches,     // subject: life of the controller; detail: its pool
   kStreamRetried,     // subject: router; detail: its stream
+  kStreamSilent,      // subject: router; detail: its stream, which keepalive may give up
+  kStreamGivenUp,     // subject: router; detail: its stream, which the controller may give up
   kControllerWakes,   // subject: life
+  kPoolsChecked,
+  kMetricsAsked,
   kScalingRound,
   kWorkerReady,  // subject: worker; detail: the order to start it
   kStepBegins,   // subject: scenario step
@@ -86,6 +90,7 @@ struct JobPayload {
   JobSerial serial = 0;
   std::int64_t service_ns = 0;  // that it will take, known to nobody but the worker
   bool fails = false;           // whoever runs it
+  bool large = false;           // a router cannot keep what it would offer a second time
 };
 
 // Number of a watch stream, unique in a run; 0: none.
@@ -109,7 +114,8 @@ struct RouterNote {
   RouterId router = {};
   Life life = 0;
   router::RouterEvent event;
-  Caller caller = {};  // of ClientGone only: whose job it is
+  Caller caller = {};        // of ClientGone only: whose job it is
+  std::uint64_t stream = 0;  // of the controller, over which it came; 0: over none
 };
 
 // A job comes in, from a user or from another router; the receiver gives it its id.

@@ -44,6 +44,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
 SlotSettings Workers::SettingsFor(TierId tier) const {
   SlotSettings settings;
   settings.service_prior = absl::Seconds(MeanServiceS(scenario_.service[tier].law));
+  if (scenario_.service[tier].plain) settings.failures_before_rest = std::numeric_limits<int>::max();
   return settings;
 }
 
@@ -63,6 +64,7 @@ void Workers::OnOffer(WorkerId worker, const OfferNote& note) {
   }
   const AttemptId attempt = ++site.last_attempt;
   actions_.clear();
+  if (site.started && scenario_.service[places_[worker].tier].tells_steps) TellStep(worker);
   StepSlot(site, SlotOffer{.attempt = attempt, .lease = {}, .grant = note.lease, .deadline = note.deadline});
   Perform(worker, attempt, note);
 }
@@ -188,6 +190,16 @@ void Workers::StopAtNextStep(WorkerId worker) {
   stage_.After(left_ns, Happening::kServiceEnds, worker.value(), ++site.run);
 }
 
+void Workers::TellStep(WorkerId worker) {
+  Site& site = sites_[worker];
+  const int steps = scenario_.service[places_[worker].tier].steps;
+  const auto takes_ns = static_cast<double>(std::max<std::int64_t>(1, site.ends_ns - site.started_ns));
+  const double done = static_cast<double>(stage_.queue.now_ns() - site.started_ns) / takes_ns;
+  const double step = std::min(1.0, done) * steps;
+  StepSlot(site,
+           SlotProgress{site.admitted, static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(steps)});
+}
+
 std::int64_t Workers::HopNs(WorkerId worker, RouterId router) {
   const WorkerPlace& place = places_[worker];
   return place.local == router ? stage_.network.LocalNs() : stage_.network.HereNs(place.region);
@@ -243,7 +255,7 @@ void Workers::Say(WorkerId worker, const Speech& speech) {
 void Workers::Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const {
   message.worker = InRegion(worker);
   message.watch = watcher.watch;
-  message.tier = places_[worker].tier;
+  message.tier = TierSaid(worker);
   message.news = News(worker);
   message.busy_ns = shown_[worker].BusyNs(stage_.queue.now_ns());
 }
@@ -296,8 +308,9 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, Rou
 
 bool Workers::Healthy(WorkerId worker) const {
   const Site& site = sites_[worker];
-  return site.alive && !site.sinkhole && site.fail_next == 0 && !site.slot.resting(stage_.Now()) &&
-         !site.slot.draining() && stalled_until_ns(worker) <= stage_.queue.now_ns();
+  return site.alive && !site.sinkhole && !site.wrong_tier && site.fail_next == 0 &&
+         !site.slot.resting(stage_.Now()) && !site.slot.draining() &&
+         stalled_until_ns(worker) <= stage_.queue.now_ns();
 }
 
 void Workers::ArmWake(WorkerId worker) {

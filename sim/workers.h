@@ -54,6 +54,12 @@ class Workers {
   void Revive(WorkerId worker);
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
   void SetSinkhole(WorkerId worker, bool sinkhole) { sites_[worker].sinkhole = sinkhole; }
+  // It was started as a worker of a tier that the fleet does not have.
+  void SetWrongTier(WorkerId worker, bool wrong) { sites_[worker].wrong_tier = wrong; }
+  // That it says to serve; invalid: one that the fleet does not have.
+  TierId TierSaid(WorkerId worker) const {
+    return sites_[worker].wrong_tier ? TierId() : places_[worker].tier;
+  }
   void FailNext(WorkerId worker, int jobs) { sites_[worker].fail_next = jobs; }
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
   void Stall(WorkerId worker, std::int64_t until_ns) { shown_[worker].stalled_until_ns = until_ns; }
@@ -106,6 +112,7 @@ class Workers {
   }
   std::size_t count() const { return places_.size(); }
   bool alive(WorkerId worker) const { return sites_[worker].alive; }
+  bool plain(WorkerId worker) const { return scenario_.service[places_[worker].tier].plain; }
   // A worker as it last showed itself, and to whom. All that a report needs, in one cache line, because all
   // workers are reported every second.
   struct alignas(kCacheLine) Shown {
@@ -142,6 +149,7 @@ class Workers {
     explicit Site(const SlotSettings& settings) : slot(settings) {}
     bool alive = true;
     bool sinkhole = false;
+    bool wrong_tier = false;
     bool started = false;
     bool fails = false;     // the job that runs
     int fail_next = 0;      // jobs
@@ -182,6 +190,8 @@ class Workers {
                Speech& speech);
   void Start(WorkerId worker);
   void StopAtNextStep(WorkerId worker);
+  // At which step its job is: told when somebody asks how long that takes, which is all that it is for.
+  void TellStep(WorkerId worker);
   void Say(WorkerId worker, const Speech& speech);
   void Tell(WorkerId worker, const Watcher& watcher, RouterMessage& message) const;
   void Show(WorkerId worker);

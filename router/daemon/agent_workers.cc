@@ -116,7 +116,8 @@ DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
     KnownWorker& worker = addresses_.worker(id);
     worker.name = entry.name();
     worker.said_draining = entry.draining();
-    if (worker.tier.empty() || worker.state.wire_version() == 0) worker.tier = entry.tier();
+    const bool heard = worker.state.wire_version() != 0 && registry_.watched(id);
+    if (worker.tier.empty() || !heard) worker.tier = entry.tier();
     given.workers.push_back(
         {id, fleet_.TierNamed(worker.tier), entry.router() == settings_.name, entry.draining()});
   }

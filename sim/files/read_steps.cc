@@ -56,6 +56,9 @@ Fault ReadSlow(Mapping& m, const StepContext& c) {
 Fault ReadDrainWorkers(Mapping& m, const StepContext& c) {
   return DrainWorkers{Regions(m, c), m.Number("share", 1, {0, 1})};
 }
+Fault ReadWrongTier(Mapping& m, const StepContext& c) {
+  return WrongTier{Regions(m, c), m.Number("share", 1, {0, 1})};
+}
 Fault ReadSinkhole(Mapping& m, const StepContext& c) {
   return Sinkhole{Regions(m, c), static_cast<int>(m.Integer("count", 1, 1, 1'000'000))};
 }
@@ -143,6 +146,7 @@ constexpr FaultKind kFaults[] = {
     {"freezeMetrics", ReadFreeze},
     {"setThreshold", ReadThreshold},
     {"loadTopology", ReadLoadTopology},
+    {"wrongTier", ReadWrongTier},
 };
 
 std::string FaultNames() {

@@ -48,6 +48,10 @@ struct Words {
   std::string operator()(const DrainWorkers& t) const {
     return absl::StrFormat("%.0f %% of workers drained: %s", 100 * t.share, In(t.regions));
   }
+  std::string operator()(const WrongTier& t) const {
+    return absl::StrFormat("%.0f %% of workers restarted with a wrong tier: %s", 100 * t.share,
+                           In(t.regions));
+  }
   std::string operator()(const Sinkhole& t) const {
     return absl::StrCat(t.count, " failing workers: ", In(t.regions));
   }
@@ -58,7 +62,7 @@ struct Words {
     return absl::StrCat(t.count, " routers stopped: ", In(t.regions));
   }
   std::string operator()(const BreakStreams& t) const {
-    return absl::StrFormat("%.0f %% of the links to leaders break: %s", 100 * t.share, In(t.regions));
+    return absl::StrFormat("%.0f %% of the routers' streams break: %s", 100 * t.share, In(t.regions));
   }
   std::string operator()(const FailJobs& t) const {
     return absl::StrCat("each worker fails ", t.count, " jobs: ", In(t.regions));

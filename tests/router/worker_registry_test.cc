@@ -264,6 +264,22 @@ TEST_F(WorkerRegistryTest, AWorkersOwnTierCountsMoreThanTheDirectorys) {
   EXPECT_TRUE(All<WorkerListed>().empty());
 }
 
+TEST_F(WorkerRegistryTest, OfAWorkerThatIsNotWatchedAnyMoreTheDirectorySaysTheTier) {
+  Directory({{kFarWorker, kFilmTier}, {kNearWorker, kFilmTier}});
+  Do(LeadershipSeen{kFilmTier, true});
+  // Restarted by mistake with a tier that nobody leads here, and later as what it is.
+  for (const WorkerId worker : {kFarWorker, kNearWorker}) {
+    Say(worker, false, 0);
+    Say(worker, false, 0, kUnknownTier);
+  }
+  const WorkerId worker = registry_.watched(kNearWorker) ? kFarWorker : kNearWorker;
+  ASSERT_FALSE(registry_.watched(worker));
+  ASSERT_FALSE(registry_.listed(worker));
+  Directory({{kFarWorker, kFilmTier}, {kNearWorker, kFilmTier}});
+  EXPECT_TRUE(registry_.listed(worker));
+  EXPECT_TRUE(registry_.watched(worker)) << "of a tier that is led here";
+}
+
 TEST_F(WorkerRegistryTest, ATierThatTheFleetDoesNotHaveIsNotServedUntilAMapHasIt) {
   Directory({{kNearWorker, kUnknownTier}});
   EXPECT_EQ(All<TierNotServed>().size(), 1u);

@@ -10,6 +10,7 @@ namespace ringway::sim {
 namespace {
 
 constexpr std::uint64_t kStream = 83;
+constexpr std::uint64_t kViewStream = 86;
 constexpr double kQuietS = 120;  // no user comes any more
 constexpr double kForGood = 1000;
 
@@ -136,6 +137,14 @@ void KeysAndPartitions(Draft& draft) {
   }
 }
 
+// For longer than it takes until those who are cut off have left the view: half a minute until the controller
+// gives up their streams, and ten seconds of grace.
+void LongPartition(Draft& draft) {
+  const RegionSet cut{RegionId(1 + draft.rng.Below(draft.regions - 1))};
+  const RegionSet from = draft.rng.Chance(0.5) ? RegionSet{} : RegionSet{RegionId(0)};
+  draft.Step(draft.Between(8, 20), draft.Between(45, 85), Partition{cut, from});
+}
+
 }  // namespace
 
 std::shared_ptr<const Scenario> FocusedScenario(std::uint64_t seed) {
@@ -183,6 +192,11 @@ std::shared_ptr<const Scenario> FocusedScenario(std::uint64_t seed) {
       break;
     default:
       KeysAndPartitions(draft);
+      // Drawn apart, so that the worlds of earlier seeds stay what they were.
+      if (Draft later{Rng(seed, kViewStream), static_cast<std::size_t>(regions), *scenario};
+          later.rng.Chance(0.5)) {
+        LongPartition(later);
+      }
   }
   // So that every job has ended when the run does.
   scenario->steps.push_back({.at_s = kQuietS, .fault = ScaleDemand{{}, 1e-9}});

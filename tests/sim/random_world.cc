@@ -93,6 +93,20 @@ void AddNewFile(Fleet& fleet, Rng& rng, Scenario& scenario) {
                             .fault = LoadTopology{"new", std::make_shared<const Fleet>(std::move(file))}});
 }
 
+// What few fleets have, and some workers that are not what they should be. Drawn apart, so that worlds stay
+// what they were where nothing of it is so.
+void AddTraits(const Fleet& fleet, Rng rng, Scenario& scenario) {
+  scenario.service[TierId(0)].tells_steps = rng.Chance(0.5);
+  scenario.service[TierId(0)].plain = rng.Chance(0.15);
+  if (rng.Chance(0.3)) scenario.users.large_share = rng.Uniform();
+  if (rng.Chance(0.2)) scenario.once_records_max = 20 + rng.Below(200);
+  if (rng.Chance(0.2)) {
+    scenario.steps.push_back({.at_s = 10 + 50 * rng.Uniform(),
+                              .lasts_s = 1 + 30 * rng.Uniform(),
+                              .fault = WrongTier{SomeRegions(fleet, rng), rng.Uniform()}});
+  }
+}
+
 ServiceLaw RandomLaw(Rng& rng) {
   switch (rng.Below(3)) {
     case 0:
@@ -141,6 +155,10 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
   Fleet fleet = LineFleet(regions, workers);
   if (seed % 3 == 0) fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kProbe;
   if (Rng(seed, 80).Chance(0.25)) fleet.tiers[TierId(0)].dispatch.spill.idle_hints = false;
+  if (Rng(seed, 84).Chance(0.25)) {
+    fleet.tiers[TierId(0)].metrics.front().promql =
+        "sum by (region) (rate(ringway_worker_busy_seconds_total[5s]))";
+  }
   auto scenario = std::make_shared<Scenario>();
   scenario->name = "seed " + std::to_string(seed);
   scenario->seed = seed;
@@ -188,6 +206,7 @@ std::shared_ptr<const Scenario> RandomScenario(std::uint64_t seed) {
                                .lasts_s = 1 + 40 * keys.Uniform(),
                                .fault = DrainWorkers{SomeRegions(fleet, keys), keys.Uniform()}});
   }
+  AddTraits(fleet, Rng(seed, 85), *scenario);
   if (keys.Chance(0.3)) AddLongOutage(fleet, keys, *scenario);
   if (keys.Chance(0.25)) AddNewFile(fleet, keys, *scenario);
   // The last half minute is quiet, so that every job has ended when the run does.

@@ -1,0 +1,92 @@
+// Streams between routers and the controller that a partition silences, or that break: which end notices
+// when.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/simulation.h"
+#include "tests/sim/random_world.h"
+
+namespace ringway::sim {
+namespace {
+
+constexpr double kFromS = 20;
+const RegionId kFar(1);
+
+std::shared_ptr<const Scenario> With(ScenarioStep step) {
+  auto scenario = std::make_shared<Scenario>();
+  scenario->duration_s = 150;
+  scenario->warmup_s = 5;
+  scenario->service.push_back({.law = LogNormalService{1, 0.3}});
+  for (const RegionId region : {RegionId(0), kFar}) {
+    scenario->demand.push_back({.tier = TierId(0), .region = region, .law = PoissonArrivals{5}});
+  }
+  scenario->steps.push_back(std::move(step));
+  scenario->fleet = std::make_shared<const Fleet>(LineFleet(2, 10));
+  return scenario;
+}
+
+ScenarioStep CutOff(double for_s) {
+  return {.at_s = kFromS, .lasts_s = for_s, .fault = Partition{{kFar}, {}}};
+}
+
+struct Seen {
+  bool router_lost = false;       // a router heard that the controller is gone
+  bool controller_lost = false;   // the controller heard that a router is gone
+  std::size_t routers_least = 0;  // in the directory, at any second
+  std::size_t routers_last = 0;
+};
+
+Seen WatchRun(ScenarioStep step) {
+  Simulation run(With(std::move(step)));
+  Seen seen{.routers_least = run.routers()};
+  run.Run([&](double) {
+    if (const auto& directory = run.control().machine().directory()) {
+      seen.routers_last = directory->routers.size();
+      seen.routers_least = std::min(seen.routers_least, seen.routers_last);
+    }
+    return true;
+  });
+  for (const std::string& violation : run.checkers().violations()) ADD_FAILURE() << violation;
+  const auto occurred = [](const std::vector<std::string>& never, const char* kind) {
+    return std::find(never.begin(), never.end(), kind) == never.end();
+  };
+  seen.router_lost = occurred(run.kinds().router_events.Never(), "ControllerLost");
+  seen.controller_lost = occurred(run.kinds().controller_events.Never(), "RouterDisconnected");
+  return seen;
+}
+
+TEST(ControlStreams, OutlastAPartitionThatIsShorterThanKeepalive) {
+  const Seen seen = WatchRun(CutOff(12));
+  EXPECT_FALSE(seen.router_lost);
+  EXPECT_FALSE(seen.controller_lost);
+}
+
+TEST(ControlStreams, TheRoutersEndGivesUpFirst) {
+  const Seen seen = WatchRun(CutOff(20));
+  EXPECT_TRUE(seen.router_lost);
+  EXPECT_FALSE(seen.controller_lost) << "its new stream takes the place of the old one";
+  EXPECT_EQ(seen.routers_least, 4u);
+}
+
+TEST(ControlStreams, WhoIsCutOffForLongLeavesTheDirectoryAndComesBack) {
+  const Seen seen = WatchRun(CutOff(60));
+  EXPECT_TRUE(seen.router_lost);
+  EXPECT_TRUE(seen.controller_lost);
+  EXPECT_EQ(seen.routers_least, 2u);
+  EXPECT_EQ(seen.routers_last, 4u);
+}
+
+TEST(ControlStreams, OneThatBreaksIsSeenByBothEndsAndDialledAgain) {
+  const Seen seen = WatchRun({.at_s = kFromS, .lasts_s = 1, .every_s = 20, .fault = BreakStreams{{}, 1}});
+  EXPECT_TRUE(seen.router_lost);
+  EXPECT_TRUE(seen.controller_lost);
+  EXPECT_EQ(seen.routers_least, 4u) << "sooner than the grace of the directory";
+}
+
+}  // namespace
+}  // namespace ringway::sim
