@@ -96,9 +96,10 @@ void SeamWatch::Look(double now_s, double seam_s, SeamState& state) const {
   const double ahead_s = std::round(seam_s - now_s);
   if (ahead_s < 0 || ahead_s >= kSpanS) return;
   ++state.seconds;
-  for (std::size_t i = 0; i < run_.workers(); ++i) {
-    if (run_.busy(WorkerId(i))) ++state.busy[run_.place(WorkerId(i)).index()];
-  }
+  // The tally has just closed this second.
+  const std::vector<SecondTally>& seconds = run_.tally().seconds();
+  const std::vector<RegionSecond>& regions = seconds[seconds.size() - 2].regions;
+  for (std::size_t r = 0; r < regions.size(); ++r) state.busy[r] += static_cast<double>(regions[r].busy);
   for (std::size_t i = 0; i < run_.routers(); ++i) {
     state.waiting[run_.place(RouterId(i)).index()] += static_cast<double>(run_.waiting(RouterId(i)));
   }
