@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -71,6 +72,11 @@ void MeasureSlices(bool quick, std::vector<Claim>& claims) {
                                   .day_s = day_s});
   const Played whole = Play(scenario, 1);
   const Played sliced = Play(scenario, kSlices);
+  for (const Played* run : {&whole, &sliced}) {
+    for (const std::string& violation : run->run.report.violations) {
+      std::fprintf(stderr, "bench_sim: %s\n", violation.c_str());
+    }
+  }
   const double requests = whole.run.report.figures[sim::Figure::kSubmitted];
   claims.push_back(Figure("slices.requests", requests, "requests"));
   claims.push_back(Figure("slices.one_thread", whole.wall_s, "s"));

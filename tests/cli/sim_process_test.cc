@@ -218,11 +218,13 @@ TEST(SimProcessTest, PricesMakeReportsSpeakOfMoneyAndNothingElseDoes) {
 TEST(SimProcessTest, SlicesComeToTheSameOnAnyNumberOfThreads) {
   const Folder folder;
   const std::string day = SmallDay(folder, "now", 20);
+  int outputs = 0;
   const auto output = [&](std::vector<std::string> words, int code) {
     words.insert(words.begin(), {"run", day, "--json"});
-    runtime::ChildProcess child = Start(std::move(words), folder.File("output"));
-    EXPECT_EQ(ExitCode(child), code) << ReadAll(folder.File("output"));
-    return ReadAll(folder.File("output"));
+    const std::string file = folder.File(absl::StrCat("output", ++outputs));
+    runtime::ChildProcess child = Start(std::move(words), file);
+    EXPECT_EQ(ExitCode(child), code) << ReadAll(file);
+    return ReadAll(file);
   };
   const std::string whole = output({}, 0);
   EXPECT_EQ(whole, output({"--slices", "1"}, 0));
