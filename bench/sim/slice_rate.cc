@@ -63,13 +63,13 @@ double Off(const Played& sliced, const Played& whole, sim::Figure figure) {
 }  // namespace
 
 void MeasureSlices(bool quick, std::vector<Claim>& claims) {
-  const double day_s = quick ? 2'400 : 9'600;
-  const auto scenario = BigFleet({.regions = 6,
-                                  .workers = 3'000,
-                                  .service_mean_s = 2,
-                                  .load = 0.85,
-                                  .duration_s = day_s,
-                                  .day_s = day_s});
+  const BigFleetSize size{.regions = 6,
+                          .workers = 1'500,
+                          .service_mean_s = 4,
+                          .load = 0.85,
+                          .duration_s = quick ? 4'800.0 : 19'200.0,
+                          .day_s = quick ? 4'800.0 : 19'200.0};
+  const auto scenario = BigFleet(size);
   const Played whole = Play(scenario, 1);
   const Played sliced = Play(scenario, kSlices);
   for (const Played* run : {&whole, &sliced}) {
