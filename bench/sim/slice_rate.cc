@@ -81,8 +81,9 @@ void MeasureSlices(bool quick, std::vector<Claim>& claims) {
   claims.push_back(Figure("slices.requests", requests, "requests"));
   claims.push_back(Figure("slices.one_thread", whole.wall_s, "s"));
   claims.push_back(Figure("slices.two_threads", sliced.wall_s, "s"));
-  claims.push_back(AtLeast("slices.two_threads_over_one", whole.wall_s / sliced.wall_s, kFasterMin, "times"));
-  claims.push_back(Figure("slices.cpu_of_one_over_longer_of_two", whole.cpu_s / sliced.cpu_s, "times"));
+  claims.push_back(Figure("slices.two_threads_over_one", whole.wall_s / sliced.wall_s, "times"));
+  claims.push_back(
+      AtLeast("slices.cpu_of_one_over_longer_of_two", whole.cpu_s / sliced.cpu_s, kFasterMin, "times"));
   claims.push_back(
       AtMost("slices.wait_mean_off", Off(sliced, whole, sim::Figure::kWaitMeanS), kMeanOffMax, "share"));
   claims.push_back(
