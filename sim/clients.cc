@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint64_t kChoiceStream = 0x63686f69;
 constexpr std::uint64_t kKeyStream = 0x6b657973;
 constexpr std::uint64_t kUploadStream = 0x75706c64;
-constexpr double kNobody = 1e-6;      // of the demand: where it is scaled below, nobody comes again either
 constexpr double kLastS = 9e9;        // whole nanoseconds are counted up to there, 285 years
 constexpr double kServiceMaxS = 9e6;  // a worker that is a thousand times slower is still counted
 constexpr double kMeanPixels = 1e6;   // that a job of mean size is said to have
@@ -35,6 +34,7 @@ Clients::Clients(Stage& stage, const Scenario& scenario, const Routers& routers)
     : stage_(stage),
       scenario_(scenario),
       routers_(routers),
+      arrivals_(&stage.queue),
       services_(scenario.seed, kServiceStream),
       choices_(scenario.seed, kChoiceStream),
       keys_(scenario.seed, kKeyStream),
@@ -53,6 +53,7 @@ Clients::Clients(Stage& stage, const Scenario& scenario, const Routers& routers)
 }
 
 void Clients::Begin() {
+  if (stage_.queue.now_ns() > 0) return GoAhead(stage_.queue.now_ns());
   for (std::size_t i = 0; i < streams_.size(); ++i) ScheduleNext(i);
 }
 
@@ -61,8 +62,9 @@ void Clients::ScheduleNext(std::size_t index) {
   const double next_s = stream.arrivals.Next();
   if (next_s > kLastS) return;  // never, or beyond what can be counted
   stream.next = stream.arrivals.recorded();
-  stage_.AtNs(static_cast<std::int64_t>(next_s * 1e9), Happening::kUserArrives,
-              static_cast<std::uint32_t>(index), stream.generation);
+  arrivals_->Push(std::max(static_cast<std::int64_t>(next_s * 1e9), NowNs()),
+                  static_cast<std::uint8_t>(Happening::kUserArrives), static_cast<std::uint32_t>(index),
+                  stream.generation);
 }
 
 UserIndex Clients::NewUser(std::size_t index, std::uint64_t key) {
@@ -79,7 +81,7 @@ UserIndex Clients::NewUser(std::size_t index, std::uint64_t key) {
                   .recorded = streams_[index].next,
                   .key = key,
                   .serial = 0,
-                  .submitted = stage_.Now(),
+                  .submitted = Stage::Date(NowNs()),
                   .free = false};
   return user;
 }
@@ -89,20 +91,25 @@ void Clients::OnArrives(std::size_t index, std::uint32_t generation) {
   const UserSpec& habits = scenario_.users;
   const std::uint64_t key = habits.keyed_share > 0 && keys_.Chance(habits.keyed_share) ? ++last_key_ : 0;
   Submit(NewUser(index, key));
-  if (key != 0 && keys_.Chance(habits.twice_share)) {
-    // Before the first is answered, or soon after: mostly while it runs.
-    const double pause_s =
-        MeanServiceS(scenario_.service[scenario_.demand[index].tier].law) * keys_.Uniform();
-    stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, NewUser(index, key));
-  }
+  if (key != 0 && keys_.Chance(habits.twice_share)) ScheduleTwin(index, key);
   ScheduleNext(index);
 }
 
-void Clients::OnRetries(UserIndex index) {
-  User& user = users_[index];
-  if (streams_[user.stream].factor > kNobody) return Submit(index);
-  user.free = true;  // who meant to come again before demand ended does not
+// The same request again, before the first is answered, or soon after: mostly while it runs.
+void Clients::ScheduleTwin(std::size_t index, std::uint64_t key) {
+  const double pause_s = MeanServiceS(scenario_.service[scenario_.demand[index].tier].law) * keys_.Uniform();
+  arrivals_->Push(NowNs() + static_cast<std::int64_t>(pause_s * 1e9),
+                  static_cast<std::uint8_t>(Happening::kUserRetries), NewUser(index, key));
+}
+
+void Clients::Leave(UserIndex index) {
+  users_[index].free = true;
   free_users_.push_back(index);
+}
+
+void Clients::OnRetries(UserIndex index) {
+  if (streams_[users_[index].stream].factor > kNobody) return Submit(index);
+  Leave(index);  // who meant to come again before demand ended does not
 }
 
 RouterId Clients::EntryRouter(RegionId region) {
@@ -238,8 +245,7 @@ void Clients::EndFor(UserIndex index, const AnswerNote& answer) {
     stage_.After(static_cast<std::int64_t>(pause_s * 1e9), Happening::kUserRetries, index);
     return;
   }
-  user.free = true;
-  free_users_.push_back(index);
+  Leave(index);
 }
 
 void Clients::End() const {
@@ -262,7 +268,7 @@ void Clients::Scale(const RegionSet& regions, double factor) {
     Stream& stream = streams_[i];
     stream.factor *= factor;
     ++stream.generation;
-    stream.arrivals.SetFactor(absl::ToDoubleSeconds(stage_.Now() - absl::UnixEpoch()), stream.factor);
+    stream.arrivals.SetFactor(absl::ToDoubleSeconds(Stage::Date(NowNs()) - absl::UnixEpoch()), stream.factor);
     ScheduleNext(i);
   }
 }

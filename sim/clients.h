@@ -7,7 +7,11 @@
 //
 // Service times are drawn per submission with the clients's own stream, so two policies get the same jobs. A
 // job of a trace takes the time that was recorded for it, with every try; where only its size was, a drawn
-// time is multiplied by that. One owner.
+// time is multiplied by that.
+//
+// A simulation that starts later than at zero lets everybody come and go before without a fleet
+// (clients_ahead.cc), so that every later user is the same as in a run from zero. Only what depends on
+// answers, trying again, cannot be known that way (sim/study/slice_plan.h refuses it). One owner.
 #ifndef RINGWAY_SIM_CLIENTS_H_
 #define RINGWAY_SIM_CLIENTS_H_
 
@@ -28,6 +32,7 @@ class Clients {
  public:
   Clients(Stage& stage, const Scenario& scenario, const Routers& routers);
 
+  // From the stage's time on.
   void Begin();
   void OnArrives(std::size_t stream, std::uint32_t generation);
   void OnRetries(UserIndex user);
@@ -41,12 +46,15 @@ class Clients {
     if (user < users_.size()) Prefetch(&users_[user]);
   }
 
-  // Multiplies the demand of these regions, from now on; empty: all.
   // Of what users of the region submit, the share that fails at whatever worker.
   void SetBadShare(RegionId region, double share) { bad_share_[region] = share; }
+  // Multiplies the demand of these regions, from now on; empty: all.
   void Scale(const RegionSet& regions, double factor);
 
  private:
+  // Of the demand: where it is scaled below, nobody comes again either.
+  static constexpr double kNobody = 1e-6;
+
   struct User {
     std::size_t stream = 0;
     int tries = 0;
@@ -66,7 +74,16 @@ class Clients {
   };
 
   void ScheduleNext(std::size_t stream);
+  // All that users do before `begins_ns`, as far as it shapes what they do later.
+  void GoAhead(std::int64_t begins_ns);
+  void StepAhead(const SimEvent& event);
+  void ArriveAhead(std::size_t stream, std::uint32_t generation);
+  // The draws of a submission that nobody sees.
+  void SubmitAhead(UserIndex index);
+  std::int64_t NowNs() const { return arrivals_->now_ns(); }
   UserIndex NewUser(std::size_t stream, std::uint64_t key);
+  void ScheduleTwin(std::size_t stream, std::uint64_t key);
+  void Leave(UserIndex index);
   double ServiceS(const User& user);
   absl::Duration PatienceOf(const User& user) const;
   void Submit(UserIndex index);
@@ -77,6 +94,7 @@ class Clients {
   Stage& stage_;
   const Scenario& scenario_;
   const Routers& routers_;
+  EventQueue* arrivals_;  // where users are scheduled: the stage's, but for GoAhead
   Rng services_;
   Rng choices_;
   Rng keys_;

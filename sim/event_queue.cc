@@ -30,13 +30,16 @@ void SortFew(std::vector<SimEvent>& events) {
 
 }  // namespace
 
-EventQueue::EventQueue(int bucket_bits, int wheel_bits)
+EventQueue::EventQueue(int bucket_bits, int wheel_bits, std::int64_t now_ns)
     : bucket_bits_(bucket_bits),
       wheel_bits_(wheel_bits),
       mask_((std::int64_t{1} << wheel_bits) - 1),
       fine_(static_cast<std::size_t>(mask_ + 1), kNone),
       coarse_(static_cast<std::size_t>(mask_ + 1), kNone),
-      filled_(static_cast<std::size_t>((mask_ >> kWordBits) + 1), 0) {}
+      filled_(static_cast<std::size_t>((mask_ >> kWordBits) + 1), 0),
+      bucket_(now_ns >> bucket_bits),
+      turn_(bucket_ >> wheel_bits),
+      now_ns_(now_ns) {}
 
 void EventQueue::Place(const SimEvent& event) {
   const std::int64_t bucket = event.at_ns >> bucket_bits_;

@@ -35,7 +35,8 @@ class EventQueue {
  public:
   // A bucket of the fine wheel is 2^bucket_bits ns wide; either wheel has 2^wheel_bits buckets. The default,
   // 66 us x 1024 and 67 ms x 1024, fits fleets of 10k workers; fine buckets should hold a handful of events.
-  explicit EventQueue(int bucket_bits = 16, int wheel_bits = 10);
+  // `now_ns`: when it starts.
+  explicit EventQueue(int bucket_bits = 16, int wheel_bits = 10, std::int64_t now_ns = 0);
 
   void Push(std::int64_t at_ns, std::uint8_t kind, std::uint32_t subject = 0, std::uint32_t detail = 0) {
     RINGWAY_CHECK(at_ns >= now_ns_);

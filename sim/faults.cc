@@ -22,16 +22,34 @@ Faults::Faults(Stage& stage, const Scenario& scenario, const Populations& popula
       leaders_killed_(scenario.steps.size()) {}
 
 void Faults::Begin() {
-  for (std::size_t i = 0; i < scenario_.steps.size(); ++i) {
-    stage_.After(static_cast<std::int64_t>(scenario_.steps[i].at_s * 1e9), Happening::kStepBegins,
-                 static_cast<std::uint32_t>(i));
+  const std::int64_t now_ns = stage_.queue.now_ns();
+  StepsAt steps = StepsAround(scenario_, now_ns);
+  replay_ = std::move(steps.replay);
+  for (std::size_t i = 0; i < replay_.size(); ++i) {
+    stage_.AtNs(now_ns, Happening::kStepBegins, static_cast<std::uint32_t>(replay_[i].step),
+                static_cast<std::uint32_t>(i + 1));
+  }
+  for (const StepMoment& moment : steps.to_come) {
+    stage_.AtNs(moment.at_ns, moment.begins ? Happening::kStepBegins : Happening::kStepEnds,
+                static_cast<std::uint32_t>(moment.step));
   }
 }
 
-void Faults::OnBegins(std::size_t index) {
+void Faults::Replay(const StepMoment& moment) {
+  const Fault& fault = scenario_.steps[moment.step].fault;
+  // The clients have lived through these themselves.
+  if (std::holds_alternative<ScaleDemand>(fault) || std::holds_alternative<BadJobs>(fault)) return;
+  step_ = moment.step;
+  begun_ns_ = moment.begun_ns;
+  std::visit([this, &moment](const auto& kind) { Apply(kind, moment.begins); }, fault);
+}
+
+void Faults::OnBegins(std::size_t index, std::uint32_t replayed) {
+  if (replayed > 0) return Replay(replay_[replayed - 1]);
   const ScenarioStep& step = scenario_.steps[index];
   const auto number = static_cast<std::uint32_t>(index);
   step_ = index;
+  begun_ns_ = stage_.queue.now_ns();
   std::visit([this](const auto& fault) { Apply(fault, true); }, step.fault);
   if (std::isfinite(step.lasts_s)) {
     stage_.After(static_cast<std::int64_t>(step.lasts_s * 1e9), Happening::kStepEnds, number);
@@ -72,7 +90,7 @@ std::vector<WorkerId> Faults::ShareOf(RegionId region, double share, double skip
 
 std::int64_t Faults::StepEndsNs() const {
   const double lasts_s = std::min(scenario_.steps[step_].lasts_s, scenario_.duration_s + 1);
-  return stage_.queue.now_ns() + static_cast<std::int64_t>(lasts_s * 1e9);
+  return begun_ns_ + static_cast<std::int64_t>(lasts_s * 1e9);
 }
 
 std::vector<RouterId> Faults::RoutersOf(RegionId region) const {

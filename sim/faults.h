@@ -4,6 +4,9 @@
 // cuts and delays (they nest); what was killed comes back empty, as a restarted process does. A step that
 // repeats is scheduled again when it begins.
 //
+// A simulation that starts later than at zero begins with what the steps before have left in force
+// (sim/step_times.h).
+//
 // One owner.
 #ifndef RINGWAY_SIM_FAULTS_H_
 #define RINGWAY_SIM_FAULTS_H_
@@ -18,6 +21,7 @@
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
+#include "sim/step_times.h"
 #include "sim/workers.h"
 
 namespace ringway::sim {
@@ -38,7 +42,8 @@ class Faults {
   Faults(Stage& stage, const Scenario& scenario, const Populations& populations);
 
   void Begin();
-  void OnBegins(std::size_t step);
+  // `replayed`: 0, or one more than the number of a moment before the start.
+  void OnBegins(std::size_t step, std::uint32_t replayed = 0);
   void OnEnds(std::size_t step);
 
  private:
@@ -69,7 +74,8 @@ class Faults {
   std::vector<WorkerId> WorkersOf(RegionId region) const;
   // Of the region's workers this share, after the first `skip`.
   std::vector<WorkerId> ShareOf(RegionId region, double share, double skip = 0) const;
-  // When the step that begins now ends.
+  void Replay(const StepMoment& moment);
+  // When the step that has begun last ends.
   std::int64_t StepEndsNs() const;
   std::vector<RouterId> RoutersOf(RegionId region) const;
   void SetRouter(RouterId router, bool alive);
@@ -87,6 +93,8 @@ class Faults {
   ControlPlane& control_;
   OnceCalls& once_;
   std::size_t step_ = 0;                               // that acts now
+  std::int64_t begun_ns_ = 0;                          // when it began
+  std::vector<StepMoment> replay_;                     // before the start, and still in force
   std::vector<std::vector<RouterId>> leaders_killed_;  // by step
 };
 

@@ -37,20 +37,22 @@ bool KeepsDirectories(const Fault& fault) {
 }  // namespace
 
 Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers,
-                   const Leaders& leaders)
+                   const Leaders& leaders, double begins_s)
     : scenario_(scenario),
       routers_(routers),
       workers_(workers),
       leaders_(leaders),
-      worker_up_s_(workers.count(), 0.0),
-      worker_well_s_(workers.count(), 0.0),
-      router_well_s_(routers.places().size(), 0.0),
-      slot_well_s_(workers.count(), 0.0),
+      worker_up_s_(workers.count(), begins_s),
+      worker_well_s_(workers.count(), begins_s),
+      router_well_s_(routers.places().size(), begins_s),
+      slot_well_s_(workers.count(), begins_s),
       served_(scenario.fleet->world.regions.size()) {
   // Keys beyond what is kept are refused, whoever is idle.
   jobs_wait_ = !scenario.once_records_max;
   for (const Tier& tier : scenario.fleet->tiers) jobs_wait_ = jobs_wait_ && tier.dispatch.waiting_max > 0;
-  faulty_.push_back({0, kWithinS});
+  faulty_.push_back({begins_s, begins_s + kWithinS});
+  // What is in force from the start befalls a fleet that has just started.
+  if (begins_s > 0) shaken_.push_back({begins_s, begins_s + kSteadyWithinS});
   for (const ScenarioStep& step : scenario.steps) {
     const auto* scale = std::get_if<ScaleDemand>(&step.fault);
     if (scale != nullptr && scale->factor < 1) {
@@ -61,6 +63,7 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       quiet_from_s_ = ends ? std::max(quiet_from_s_, step.at_s + step.lasts_s) : scenario.duration_s;
     }
   }
+  quiet_from_s_ = std::max(quiet_from_s_, begins_s);
   for (const ScenarioStep& step : scenario.steps) {
     if (HarmsWorkers(step.fault)) AddStep(step);
   }

@@ -35,7 +35,9 @@ class Recovery : public Observer {
  public:
   static constexpr double kWithinS = 30;
 
-  Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers, const Leaders& leaders);
+  // `begins_s`: when the run starts, with a fleet that has just started.
+  Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers, const Leaders& leaders,
+           double begins_s = 0);
   // Reports what is broken.
   void OnSecond(absl::Time now, Checkers& checkers);
   void OnEnded(absl::Time now, const Ending& ending) override;

@@ -127,6 +127,8 @@ class Routers {
   const IdVector<RouterId, RegionId>& places() const { return places_; }
   bool alive(RouterId router) const { return sites_[router].machine.has_value(); }
   Life life(RouterId router) const { return sites_[router].life; }
+  // That it was given last; null: none.
+  const RoutingTable* table(RouterId router) const { return sites_[router].table.get(); }
   const router::RouterMachine& machine(RouterId router) const { return *sites_[router].machine; }
 
   // Reports and acknowledgements go here; set by whoever plays the controller.

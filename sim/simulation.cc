@@ -45,9 +45,10 @@ IdVector<WorkerId, WorkerPlace> Simulation::PlaceWorkers(const Scenario& scenari
   return workers;
 }
 
-Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
+Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice)
     : scenario_(std::move(scenario)),
-      stage_(*scenario_),
+      slice_(slice),
+      stage_(*scenario_, slice.begins_ns()),
       workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
       routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
       leaders_(stage_, *scenario_, routers_, workers_),
@@ -58,9 +59,9 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
       prometheus_(stage_, *scenario_, workers_, control_),
       once_(stage_, routers_),
       faults_(stage_, *scenario_, {clients_, routers_, workers_, leaders_, registries_, control_, once_}),
-      tally_(*scenario_, workers_),
+      tally_(*scenario_, workers_, slice),
       checkers_(workers_.count(), routers_.places().size()),
-      recovery_(*scenario_, routers_, workers_, leaders_),
+      recovery_(*scenario_, routers_, workers_, leaders_, slice.begins_s),
       agreement_(*scenario_, recovery_, routers_, workers_, leaders_, registries_) {
   routers_.foresee_user = [this](UserIndex user) { clients_.Foresee(user); };
   Watch(&tally_);
@@ -69,7 +70,7 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario)
   Watch(&agreement_);
 }
 
-void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
+void Simulation::Begin() {
   leaders_.Begin();
   registries_.Begin();
   control_.Begin();
@@ -78,6 +79,18 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
   faults_.Begin();
   clients_.Begin();
   stage_.After(kSecondNs, Happening::kSecondPasses);
+}
+
+void Simulation::MarkWindow() {
+  const std::int64_t now_ns = stage_.queue.now_ns();
+  if (now_ns == slice_.from_ns()) began_ = Reached();
+  if (now_ns != slice_.to_ns()) return;
+  ended_ = Reached();
+  over_ = true;
+}
+
+void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
+  Begin();
   const auto end_ns = static_cast<std::int64_t>(scenario_->duration_s * 1e9);
   while (!stage_.queue.empty() && stage_.queue.NextTime() <= end_ns) {
     const SimEvent event = stage_.Next();
@@ -96,10 +109,21 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
     agreement_.OnSecond(stage_.Now(), checkers_);
     for (Observer* observer : stage_.observers) observer->OnSecond(stage_.Now());
     stage_.After(kSecondNs, Happening::kSecondPasses);
+    MarkWindow();
+    if (SliceIsOver()) break;
     if (keep_going && !keep_going(static_cast<double>(event.at_ns) * 1e-9)) return clients_.End();
   }
   finished_ = true;
   clients_.End();
+}
+
+std::size_t Simulation::waiting(RouterId router) const {
+  if (!routers_.alive(router)) return 0;
+  std::size_t jobs = 0;
+  for (std::size_t t = 0; t < scenario_->fleet->tiers.size(); ++t) {
+    jobs += routers_.machine(router).tier(TierId(t)).held;
+  }
+  return jobs;
 }
 
 std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
@@ -268,7 +292,7 @@ void Simulation::Dispatch(const SimEvent& event) {
     case Happening::kWorkerReady:
       return autoscaler_.On(event);
     case Happening::kStepBegins:
-      return faults_.OnBegins(event.subject);
+      return faults_.OnBegins(event.subject, event.detail);
     case Happening::kStepEnds:
       return faults_.OnEnds(event.subject);
     case Happening::kSecondPasses:

@@ -4,6 +4,8 @@
 // time is over; the observers then hear of the jobs in flight. It decides nothing itself. A run is a function
 // of the scenario, seed included: same input, same bytes out.
 //
+// A slice of a run (sim/slice.h) starts at its own time and ends when nothing of its window is under way.
+//
 // Placement: workers of a tier and region are spread over the region's routers in turn ("beside" them).
 // Threads: one owner; runs share nothing but the immutable fleet, so sweeps run them side by side.
 #ifndef RINGWAY_SIM_SIMULATION_H_
@@ -26,6 +28,7 @@
 #include "sim/registries.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
+#include "sim/slice.h"
 #include "sim/stage.h"
 #include "sim/tally.h"
 #include "sim/workers.h"
@@ -34,7 +37,7 @@ namespace ringway::sim {
 
 class Simulation {
  public:
-  explicit Simulation(std::shared_ptr<const Scenario> scenario);
+  explicit Simulation(std::shared_ptr<const Scenario> scenario, const Slice& slice = {});
 
   // Runs to the end, or until `keep_going` (asked once a virtual second) says no.
   void Run(const std::function<bool(double now_s)>& keep_going = nullptr);
@@ -43,6 +46,8 @@ class Simulation {
   void Watch(Observer* observer) { stage_.observers.push_back(observer); }
 
   const Scenario& scenario() const { return *scenario_; }
+  std::shared_ptr<const Scenario> shared_scenario() const { return scenario_; }
+  const Slice& slice() const { return slice_; }
   const Tally& tally() const { return tally_; }
   const Checkers& checkers() const { return checkers_; }
   const Recovery& recovery() const { return recovery_; }
@@ -50,6 +55,14 @@ class Simulation {
   const Autoscaler& autoscaler() const { return autoscaler_; }
   const Leaders& leaders() const { return leaders_; }
   std::uint64_t events() const { return events_; }
+  // What has been reached at an instant; of the window's begin, and of its end or the run's.
+  struct Mark {
+    std::uint64_t events = 0;
+    double rtt_cost = 0;  // of plans, see ControlPlane
+    double rtt_cost_optimal = 0;
+  };
+  const Mark& window_began() const { return began_; }
+  Mark window_ended() const { return over_ ? ended_ : Reached(); }
   const KindCounts& kinds() const { return stage_.kinds; }
   // Events still to come.
   std::size_t pending() const { return stage_.queue.size(); }
@@ -63,8 +76,16 @@ class Simulation {
   RegionId place(RouterId router) const { return routers_.places()[router]; }
   // Between two virtual seconds (Run's keep_going).
   void Exchange(const Routers::MachineExchange& exchange) { routers_.Exchange(exchange); }
+  // Jobs at the router that wait for a worker.
+  std::size_t waiting(RouterId router) const;
+  // That the router was given last; null: none.
+  const RoutingTable* table(RouterId router) const { return routers_.table(router); }
 
  private:
+  void Begin();
+  Mark Reached() const { return {events_, control_.rtt_cost(), control_.rtt_cost_optimal()}; }
+  void MarkWindow();
+  bool SliceIsOver() const { return over_ && tally_.settled(); }
   void Dispatch(const SimEvent& event);
   void OnOffer(const SimEvent& event);
   void TellLeaders(const SimEvent& event);
@@ -87,6 +108,7 @@ class Simulation {
                                                       const IdVector<RouterId, RegionId>& routers);
 
   std::shared_ptr<const Scenario> scenario_;
+  const Slice slice_;
   Stage stage_;
   Workers workers_;
   Routers routers_;
@@ -105,6 +127,8 @@ class Simulation {
   std::uint64_t events_ = 0;
   std::int64_t bucket_ = -1;  // of the queue, whose neighbours have been looked at
   bool finished_ = false;
+  Mark began_, ended_;
+  bool over_ = false;  // the window
 };
 
 }  // namespace ringway::sim

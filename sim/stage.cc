@@ -11,6 +11,7 @@ constexpr double kEventsPerRequest = 11;
 // A bucket of the queue's fine wheel should hold a handful of events. The wider it is, the more of what waits
 // for a deadline lies within the wheels.
 constexpr double kEventsPerBucket = 8;
+constexpr int kWheelBits = 10;
 
 int BucketBits(const Scenario& scenario) {
   double rps = 1;
@@ -21,7 +22,10 @@ int BucketBits(const Scenario& scenario) {
 
 }  // namespace
 
-Stage::Stage(const Scenario& scenario)
-    : queue(BucketBits(scenario)), network(scenario.fleet->world, scenario.network, scenario.seed) {}
+Stage::Stage(const Scenario& scenario, std::int64_t begins_ns)
+    : queue(BucketBits(scenario), kWheelBits, begins_ns),
+      network(scenario.fleet->world, scenario.network, scenario.seed),
+      now_ns_(begins_ns),
+      now_(Date(begins_ns)) {}
 
 }  // namespace ringway::sim

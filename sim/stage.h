@@ -239,7 +239,8 @@ class MessagePool {
 
 class Stage {
  public:
-  Stage(const Scenario& scenario);
+  // Its clock starts at `begins_ns`.
+  explicit Stage(const Scenario& scenario, std::int64_t begins_ns = 0);
 
   // The next event, and the clock at its time.
   SimEvent Next() {

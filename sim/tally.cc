@@ -9,9 +9,27 @@ std::uint64_t Totals::ended_all() const {
   return std::accumulate(ended.begin(), ended.end(), std::uint64_t{0});
 }
 
-Tally::Tally(const Scenario& scenario, const Workers& workers)
+void Totals::Add(const Totals& other) {
+  submitted += other.submitted;
+  first += other.first;
+  for (std::size_t i = 0; i < ended.size(); ++i) ended[i] += other.ended[i];
+  still_waiting += other.still_waiting;
+  still_running += other.still_running;
+  served_at_home += other.served_at_home;
+  offers += other.offers;
+  refused += other.refused;
+  forwards += other.forwards;
+  tables += other.tables;
+  busy_s += other.busy_s;
+  wasted_s += other.wasted_s;
+  wait.Merge(other.wait);
+  latency.Merge(other.latency);
+}
+
+Tally::Tally(const Scenario& scenario, const Workers& workers, const Slice& slice)
     : workers_(workers),
-      warm_(absl::UnixEpoch() + absl::Seconds(scenario.warmup_s)),
+      warm_(absl::UnixEpoch() + absl::Seconds(std::max(scenario.warmup_s, slice.from_s))),
+      over_(absl::UnixEpoch() + absl::Seconds(slice.to_s)),
       flows_(scenario.fleet->world.regions.size(),
              std::vector<std::uint64_t>(scenario.fleet->world.regions.size())),
       started_(workers.count(), absl::InfiniteFuture()),
@@ -93,6 +111,7 @@ void Tally::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
   started_[worker] = now;
   running_[worker] = note.payload.serial;
   ++busy_[workers_.places()[worker].region];
+  running_counted_ += Counts(now);
 }
 
 void Tally::OnFreed(absl::Time now, WorkerId worker, const OfferNote&, bool finished) {
@@ -104,6 +123,7 @@ void Tally::OnFreed(absl::Time now, WorkerId worker, const OfferNote&, bool fini
     just_ended_.emplace_back(running_[worker], started_[worker]);
   }
   if (Counts(started_[worker])) {
+    --running_counted_;
     const double ran_s = Stage::Seconds(now - started_[worker]);
     totals_.busy_s += ran_s;
     if (!finished) totals_.wasted_s += ran_s;

@@ -1,6 +1,8 @@
 // What a run came to: counts, latencies and loads, second by second and as a whole.
 //
-// The whole leaves out the warm-up; the seconds do not, so that a plot shows how the run began. Goodput
+// The whole leaves out the warm-up; the seconds do not, so that a plot shows how the run began. Of a slice
+// (sim/slice.h) the whole is what falls into its window: submissions, offers and tables by their time, what
+// became of a job by when it was submitted, time of workers by when the job began. Goodput
 // counts jobs that were served; an offer counts when it has reached a worker, counted here and not taken from
 // what routers say. Loads are busy workers over provisioned ones at the end of each second.
 //
@@ -17,6 +19,7 @@
 #include "core/histogram.h"
 #include "sim/observer.h"
 #include "sim/scenario.h"
+#include "sim/slice.h"
 #include "sim/workers.h"
 
 namespace ringway::sim {
@@ -57,11 +60,13 @@ struct Totals {
   Histogram latency;
   std::uint64_t served() const { return ended[static_cast<std::size_t>(Outcome::kDone)]; }
   std::uint64_t ended_all() const;
+  // Those of two slices of one run.
+  void Add(const Totals& other);
 };
 
 class Tally : public Observer {
  public:
-  Tally(const Scenario& scenario, const Workers& workers);
+  Tally(const Scenario& scenario, const Workers& workers, const Slice& slice = {});
 
   void OnSubmitted(absl::Time now, const Submission& submission) override;
   void OnEnded(absl::Time now, const Ending& ending) override;
@@ -78,16 +83,20 @@ class Tally : public Observer {
 
   const Totals& totals() const { return totals_; }
   const std::vector<SecondTally>& seconds() const { return seconds_; }
+  // Of what began in the window nothing is under way any more.
+  bool settled() const { return totals_.submitted == totals_.ended_all() && running_counted_ == 0; }
   // served[from][to], after the warm-up.
   const std::vector<std::vector<std::uint64_t>>& flows() const { return flows_; }
 
  private:
-  bool Counts(absl::Time now) const { return now >= warm_; }
+  bool Counts(absl::Time now) const { return now >= warm_ && now < over_; }
   SecondTally Blank() const;
   absl::Time StartOf(JobSerial serial);
 
   const Workers& workers_;
   const absl::Time warm_;
+  const absl::Time over_;              // end of the window
+  std::uint64_t running_counted_ = 0;  // jobs that began in the window
   Totals totals_;
   std::vector<SecondTally> seconds_;  // the last one is the running second
   std::vector<std::vector<std::uint64_t>> flows_;

@@ -12,6 +12,8 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kNeighbourMs = 10;
 constexpr double kAntipodeMs = 210;
+constexpr double kSwing = 0.15;  // of a day's demand, so that the evening of a region is about its fleet
+constexpr int kDayMinutes = 24 * 60;
 
 World Circle(int regions) {
   World world;
@@ -69,7 +71,14 @@ std::shared_ptr<const sim::Scenario> BigFleet(const BigFleetSize& size) {
     sim::DemandSpec& demand = scenario->demand.emplace_back();
     demand.tier = TierId(0);
     demand.region = RegionId(i);
-    demand.law = sim::PoissonArrivals{rps * share};
+    if (size.day_s > 0) {
+      demand.law = sim::DayCurveArrivals{.mean_rps = rps * share,
+                                         .swing = kSwing,
+                                         .utc_offset_minutes = kDayMinutes * i / size.regions,
+                                         .day_s = size.day_s};
+    } else {
+      demand.law = sim::PoissonArrivals{rps * share};
+    }
   }
   scenario->fleet = std::move(fleet);
   return scenario;

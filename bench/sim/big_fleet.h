@@ -19,6 +19,7 @@ struct BigFleetSize {
   double service_mean_s = 2;
   double load = 0.85;  // of all workers
   double duration_s = 100;
+  double day_s = 0;  // > 0: the length of a day in which each region follows its own evening
 };
 
 std::shared_ptr<const sim::Scenario> BigFleet(const BigFleetSize& size);

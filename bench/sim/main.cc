@@ -1,5 +1,5 @@
-// bench_sim [--quick] [--brief] [--only one_region|21_regions]: how fast the simulator runs the production
-// machines, on one core.
+// bench_sim [--quick] [--brief] [--only one_region|21_regions|slices]: how fast the simulator runs the
+// production machines, on one core, and a day in slices on two.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -7,6 +7,7 @@
 
 #include "bench/claim.h"
 #include "bench/sim/run_rate.h"
+#include "bench/sim/slice_rate.h"
 
 namespace ringway::bench {
 namespace {
@@ -62,7 +63,8 @@ int main(int argc, char** argv) {
     }
   }
   std::vector<ringway::bench::Claim> claims;
-  if (only != "21_regions") ringway::bench::MeasureRegion(quick, claims);
-  if (only != "one_region") ringway::bench::MeasurePlanet(quick, claims);
+  if (only.empty() || only == "one_region") ringway::bench::MeasureRegion(quick, claims);
+  if (only.empty() || only == "21_regions") ringway::bench::MeasurePlanet(quick, claims);
+  if (only.empty() || only == "slices") ringway::bench::MeasureSlices(quick, claims);
   return ringway::bench::Report(claims, brief);
 }

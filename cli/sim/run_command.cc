@@ -1,9 +1,11 @@
-// ringway sim run SCENARIO [--seed N] [--duration D] [--set NAME=VALUE] [--page FILE] [--csv FILE]
+// ringway sim run SCENARIO [--seed N] [--duration D] [--set NAME=VALUE] [--page FILE] [--csv FILE] [--slices
+// N]
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -13,10 +15,13 @@
 #include "cli/sim/price_options.h"
 #include "cli/sim/run_pool.h"
 #include "cli/sim/sim_commands.h"
+#include "cli/sim/slice_runs.h"
 #include "runtime/huge_pages.h"
 #include "sim/files/scenario_file.h"
 #include "sim/report/page.h"
 #include "sim/study/parameters.h"
+#include "sim/study/slice_merge.h"
+#include "sim/study/slice_plan.h"
 
 namespace ringway::cli {
 namespace {
@@ -28,8 +33,43 @@ struct RunOptions {
   std::vector<std::string> settings;
   std::string page;
   std::string csv;
+  std::size_t slices = 1;
+  std::optional<double> slice_warmup_s;
+  unsigned threads = 0;
   PriceOptions prices;
 };
+
+int Tell(Session& session, const RunOptions& options, const sim::RunReport& report) {
+  if (!report.complete) session.err << "interrupted: the report covers what was simulated so far\n";
+  const std::string json = sim::ReportJson(report);
+  session.out << (session.json ? json + "\n" : ReportText(report, session.colour));
+  bool written = WriteTo(session, options.page, options.page.empty() ? "" : sim::Page({json}, ""));
+  written = WriteTo(session, options.csv, options.csv.empty() ? "" : sim::SeriesCsv(report)) && written;
+  for (const std::string& violation : report.violations) {
+    session.err << "VIOLATION (seed " << report.seed << ", ringway " << RINGWAY_VERSION << ") " << violation
+                << "\n";
+  }
+  return report.violations.empty() && written ? kExitOk : kExitNo;
+}
+
+int RunSlices(Session& session, const RunOptions& options,
+              const std::shared_ptr<const sim::Scenario>& scenario) {
+  const absl::StatusOr<sim::SlicePlan> plan =
+      sim::PlanSlices(*scenario, options.slices, options.slice_warmup_s);
+  if (!plan.ok()) return Fail(session, plan.status());
+  std::vector<sim::SlicePlayed> played = PlaySlices(scenario, *plan, ThreadsFor(options.threads));
+  if (played.empty()) {
+    session.err << "interrupted: no slice was over, so there is nothing to report\n";
+    return kExitNo;
+  }
+  const sim::SlicedRun run = sim::MergeSlices(*plan, std::move(played));
+  // The scenario's own have been told.
+  for (std::size_t i = scenario->remarks.size(); i < run.report.remarks.size(); ++i) {
+    session.err << "remark: " << run.report.remarks[i] << "\n";
+  }
+  const int code = Tell(session, options, run.report);
+  return run.seams.within() ? code : kExitNo;
+}
 
 int Run(Session& session, const RunOptions& options) {
   absl::StatusOr<sim::Scenario> loaded = LoadWithSettings(options.scenario, options.settings);
@@ -42,17 +82,8 @@ int Run(Session& session, const RunOptions& options) {
   }
   const auto scenario = std::make_shared<const sim::Scenario>(*std::move(loaded));
   for (const std::string& remark : scenario->remarks) session.err << "remark: " << remark << "\n";
-  const sim::RunReport report = RunOnce(session, scenario);
-  if (!report.complete) session.err << "interrupted: the report covers what was simulated so far\n";
-  const std::string json = sim::ReportJson(report);
-  session.out << (session.json ? json + "\n" : ReportText(report, session.colour));
-  bool written = WriteTo(session, options.page, options.page.empty() ? "" : sim::Page({json}, ""));
-  written = WriteTo(session, options.csv, options.csv.empty() ? "" : sim::SeriesCsv(report)) && written;
-  for (const std::string& violation : report.violations) {
-    session.err << "VIOLATION (seed " << scenario->seed << ", ringway " << RINGWAY_VERSION << ") "
-                << violation << "\n";
-  }
-  return report.violations.empty() && written ? kExitOk : kExitNo;
+  if (options.slices > 1) return RunSlices(session, options, scenario);
+  return Tell(session, options, RunOnce(session, scenario));
 }
 
 }  // namespace
@@ -117,6 +148,17 @@ void AddSimRun(CLI::App& sim, Session& session) {
       ->allow_extra_args(false);
   run->add_option("--page", options->page, "write a self-contained HTML page with plots");
   run->add_option("--csv", options->csv, "write the series, one line a point in time");
+  CLI::Option* const slices =
+      run->add_option("--slices", options->slices,
+                      "cut the time into so many slices, played side by side; see docs/simulating.md")
+          ->check(CLI::Range(1, 10'000));
+  run->add_option("--slice-warmup", options->slice_warmup_s,
+                  "virtual seconds that a slice plays before its window; default: from the scenario")
+      ->check(CLI::Range(0.0, 3.2e7))
+      ->needs(slices);
+  run->add_option("--threads", options->threads, "for slices; default: all cores")
+      ->check(CLI::Range(1, 1024))
+      ->needs(slices);
   AddPriceOptions(*run, options->prices);
   run->callback(
       [&session, options] { session.run = [&session, options] { return Run(session, *options); }; });

@@ -10,31 +10,31 @@ namespace {
 
 constexpr double kHourS = 3600;
 
-double WorkerSeconds(const Simulation& run, RegionId region) {
-  const Scenario& scenario = run.scenario();
-  const double measured_s = std::max(0.0, run.now_s() - scenario.warmup_s);
+double WorkerSeconds(const RunResult& run, RegionId region) {
+  const Scenario& scenario = *run.scenario;
+  const double measured_s = std::max(0.0, run.now_s - scenario.warmup_s);
   double seconds = 0;
   for (std::size_t t = 0; t < scenario.fleet->tiers.size(); ++t) {
     const TierId id(t);
     const Tier& tier = scenario.fleet->tiers[id];
     if (!InDemand(scenario, id)) continue;
-    const bool scaled = run.autoscaler().active() && tier.scaling.has_value();
-    seconds += scaled ? run.autoscaler().paid_s(region, id) : measured_s * tier.regions[region].workers;
+    const bool scaled = run.scaling && tier.scaling.has_value();
+    seconds += scaled ? run.scaling->paid_s[region][id] : measured_s * tier.regions[region].workers;
   }
   return seconds;
 }
 
 }  // namespace
 
-IdVector<RegionId, RunCost> CostsOf(const Simulation& run) {
-  const auto& served = run.tally().flows();
+IdVector<RegionId, RunCost> CostsOf(const RunResult& run) {
+  const auto& served = run.flows;
   IdVector<RegionId, RunCost> costs(served.size());
   for (std::size_t here = 0; here < served.size(); ++here) {
     const RegionId region(here);
     RunCost& cost = costs[region];
     cost.gpu_hours = WorkerSeconds(run, region) / kHourS;
-    if (!run.scenario().prices) continue;
-    const Prices& prices = *run.scenario().prices;
+    if (!run.scenario->prices) continue;
+    const Prices& prices = *run.scenario->prices;
     double away = 0;
     for (std::size_t from = 0; from < served.size(); ++from) {
       if (from != here) away += static_cast<double>(served[from][here]);

@@ -9,7 +9,7 @@
 #define RINGWAY_SIM_REPORT_COST_H_
 
 #include "core/ids.h"
-#include "sim/simulation.h"
+#include "sim/report/run_result.h"
 
 namespace ringway::sim {
 
@@ -22,7 +22,7 @@ struct RunCost {
 };
 
 // Without prices costs are 0; the hours are told all the same.
-IdVector<RegionId, RunCost> CostsOf(const Simulation& run);
+IdVector<RegionId, RunCost> CostsOf(const RunResult& run);
 RunCost CostOfAll(const IdVector<RegionId, RunCost>& regions);
 
 }  // namespace ringway::sim

@@ -67,17 +67,17 @@ int WorkersInDemand(const Scenario& scenario, RegionId region) {
   return workers;
 }
 
-Figures FiguresOf(const Simulation& run) {
-  const Totals& t = run.tally().totals();
+Figures FiguresOf(const RunResult& run) {
+  const Totals& t = run.totals;
   const auto ended = static_cast<double>(t.ended_all() + t.still_waiting);
   const auto served = static_cast<double>(t.served());
   const auto of = [&t](Outcome outcome) {
     return static_cast<double>(t.ended[static_cast<std::size_t>(outcome)]);
   };
-  const double measured_s = std::max(1.0, run.now_s() - run.scenario().warmup_s);
+  const double measured_s = std::max(1.0, run.now_s - run.scenario->warmup_s);
   double workers = 0;
-  for (std::size_t r = 0; r < run.scenario().fleet->world.regions.size(); ++r) {
-    workers += WorkersInDemand(run.scenario(), RegionId(r));
+  for (std::size_t r = 0; r < run.scenario->fleet->world.regions.size(); ++r) {
+    workers += WorkersInDemand(*run.scenario, RegionId(r));
   }
   Figures figures;
   figures[Figure::kSubmitted] = static_cast<double>(t.submitted);
@@ -95,12 +95,12 @@ Figures FiguresOf(const Simulation& run) {
   figures[Figure::kBusyShare] = Share(t.busy_s, measured_s * workers);
   figures[Figure::kWastedShare] = Share(t.wasted_s, t.busy_s);
   figures[Figure::kTablesPerMinute] =
-      Share(static_cast<double>(t.tables) * 60, measured_s * static_cast<double>(run.routers()));
-  figures[Figure::kViolations] = static_cast<double>(run.checkers().violations().size());
+      Share(static_cast<double>(t.tables) * 60, measured_s * static_cast<double>(run.routers));
+  figures[Figure::kViolations] = static_cast<double>(run.violations.size());
   const RunCost cost = CostOfAll(CostsOf(run));
   figures[Figure::kServedJobs] = served;
   figures[Figure::kGpuHours] = cost.gpu_hours;
-  if (run.scenario().prices) figures.SetCosts(cost.gpu, cost.egress);
+  if (run.scenario->prices) figures.SetCosts(cost.gpu, cost.egress);
   return figures;
 }
 

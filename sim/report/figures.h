@@ -15,7 +15,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/simulation.h"
+#include "sim/report/run_result.h"
 
 namespace ringway::sim {
 
@@ -77,7 +77,8 @@ bool InDemand(const Scenario& scenario, TierId tier);
 // Workers of the region, of the tiers that the scenario has demand for.
 int WorkersInDemand(const Scenario& scenario, RegionId region);
 
-Figures FiguresOf(const Simulation& run);
+Figures FiguresOf(const RunResult& run);
+inline Figures FiguresOf(const Simulation& run) { return FiguresOf(ResultOf(run)); }
 
 }  // namespace ringway::sim
 

@@ -5,7 +5,8 @@
 
 namespace ringway::sim {
 
-Reference::Reference(const Scenario& scenario) : warm_s_(scenario.warmup_s) {
+Reference::Reference(const Scenario& scenario, const Slice& slice)
+    : warm_s_(scenario.warmup_s), from_s_(std::max(scenario.warmup_s, slice.from_s)), to_s_(slice.to_s) {
   for (const Tier& tier : scenario.fleet->tiers) {
     std::size_t workers = 0;
     for (const TierRegion& region : tier.regions) workers += static_cast<std::size_t>(region.workers);
@@ -16,7 +17,7 @@ Reference::Reference(const Scenario& scenario) : warm_s_(scenario.warmup_s) {
 void Reference::OnSubmitted(absl::Time now, const Submission& submission) {
   TierQueue& tier = tiers_[submission.tier.index()];
   const double now_s = Stage::Seconds(now - absl::UnixEpoch());
-  const bool counts = now_s >= warm_s_;
+  const bool counts = now_s >= from_s_ && now_s < to_s_;
   if (counts) {
     ++tier.submitted;
     tier.service_s += submission.service_s;
@@ -25,6 +26,14 @@ void Reference::OnSubmitted(absl::Time now, const Submission& submission) {
   if (tier.workers == 0 || tier.queue.WaitAt(now_s) + submission.service_s > deadline_s) return;
   const double wait_s = tier.queue.Arrive(now_s, submission.service_s);
   if (counts) tier.wait.Add(wait_s);
+}
+
+void Reference::Add(const Reference& other) {
+  for (std::size_t t = 0; t < tiers_.size(); ++t) {
+    tiers_[t].submitted += other.tiers_[t].submitted;
+    tiers_[t].service_s += other.tiers_[t].service_s;
+    tiers_[t].wait.Merge(other.tiers_[t].wait);
+  }
 }
 
 IdVector<TierId, TierReference> Reference::Figures(double now_s) const {

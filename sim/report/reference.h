@@ -14,6 +14,7 @@
 #include "core/histogram.h"
 #include "sim/observer.h"
 #include "sim/scenario.h"
+#include "sim/slice.h"
 #include "sim/theory.h"
 
 namespace ringway::sim {
@@ -30,10 +31,12 @@ struct TierReference {
 
 class Reference : public Observer {
  public:
-  explicit Reference(const Scenario& scenario);
+  explicit Reference(const Scenario& scenario, const Slice& slice = {});
 
   void OnSubmitted(absl::Time now, const Submission& submission) override;
 
+  // That of another slice of the same run.
+  void Add(const Reference& other);
   // After the run has gone on for `now_s`.
   IdVector<TierId, TierReference> Figures(double now_s) const;
 
@@ -46,6 +49,8 @@ class Reference : public Observer {
     Histogram wait;        // of the served
   };
   double warm_s_;
+  double from_s_;  // jobs of the window count
+  double to_s_;
   std::vector<TierQueue> tiers_;
 };
 

@@ -59,24 +59,24 @@ std::vector<std::string> TiersLeftOut(const Scenario& scenario) {
   return remarks;
 }
 
-Series MakeSeries(const Simulation& run, const std::vector<RegionReport>& regions) {
-  const std::vector<SecondTally>& seconds = run.tally().seconds();
+Series MakeSeries(const RunResult& run, const std::vector<RegionReport>& regions) {
+  const std::vector<SecondTally>& seconds = run.seconds;
   const std::size_t whole = seconds.size() - 1;  // the last one is not over
   const std::size_t width = std::max<std::size_t>(1, (whole + kBinsMax - 1) / kBinsMax);
   Series series;
   series.bin_s = static_cast<double>(width);
   series.busy.resize(regions.size());
   for (std::size_t first = 0; first < whole; first += width) {
-    AddBin(seconds, first, std::min(first + width, whole), regions, run.routers(), series);
+    AddBin(seconds, first, std::min(first + width, whole), regions, run.routers, series);
   }
   return series;
 }
 
-std::vector<RegionReport> MakeRegions(const Simulation& run) {
-  const Fleet& fleet = *run.scenario().fleet;
-  const auto& flows = run.tally().flows();
-  const auto& seconds = run.tally().seconds();
-  const auto warm = static_cast<std::size_t>(run.scenario().warmup_s);
+std::vector<RegionReport> MakeRegions(const RunResult& run) {
+  const Fleet& fleet = *run.scenario->fleet;
+  const auto& flows = run.flows;
+  const auto& seconds = run.seconds;
+  const auto warm = static_cast<std::size_t>(run.scenario->warmup_s);
   std::vector<RegionReport> regions;
   for (std::size_t r = 0; r < flows.size(); ++r) {
     const Region& region = fleet.world.regions[RegionId(r)];
@@ -84,7 +84,7 @@ std::vector<RegionReport> MakeRegions(const Simulation& run) {
                      .title = region.title,
                      .latitude_deg = region.latitude_deg,
                      .longitude_deg = region.longitude_deg,
-                     .workers = WorkersInDemand(run.scenario(), RegionId(r))};
+                     .workers = WorkersInDemand(*run.scenario, RegionId(r))};
     double busy = 0;
     for (std::size_t i = warm; i + 1 < seconds.size(); ++i) {
       busy += static_cast<double>(seconds[i].regions[r].busy);
@@ -103,16 +103,16 @@ std::vector<RegionReport> MakeRegions(const Simulation& run) {
 
 }  // namespace
 
-RunReport MakeReport(const Simulation& run, const Reference* reference) {
-  const Scenario& scenario = run.scenario();
-  const Totals& totals = run.tally().totals();
+RunReport MakeReport(const RunResult& run, const Reference* reference) {
+  const Scenario& scenario = *run.scenario;
+  const Totals& totals = run.totals;
   RunReport report;
   report.scenario = scenario.name;
   report.seed = scenario.seed;
-  report.complete = run.finished();
-  report.duration_s = run.now_s();
+  report.complete = run.complete;
+  report.duration_s = run.now_s;
   report.warmup_s = scenario.warmup_s;
-  report.events = run.events();
+  report.events = run.events;
   report.figures = FiguresOf(run);
   report.outcomes.assign(totals.ended.begin(), totals.ended.end());
   for (const double q : kQuantilesShown) {
@@ -125,29 +125,29 @@ RunReport MakeReport(const Simulation& run, const Reference* reference) {
     report.cost = CostOfAll(costs);
     for (std::size_t r = 0; r < costs.size(); ++r) report.regions[r].cost = costs[RegionId(r)];
   }
-  report.flows = run.tally().flows();
+  report.flows = run.flows;
   for (const ScenarioStep& step : scenario.steps) {
     report.steps.push_back({TextOf(step.fault, *scenario.fleet), step.at_s, step.lasts_s});
   }
   report.series = MakeSeries(run, report.regions);
   for (const Tier& tier : scenario.fleet->tiers) report.tier_names.push_back(tier.name);
   if (reference != nullptr) {
-    for (const TierReference& tier : reference->Figures(run.now_s())) report.references.push_back(tier);
+    for (const TierReference& tier : reference->Figures(run.now_s)) report.references.push_back(tier);
   }
-  report.plan_cost_over_optimum = Ratio(run.control().rtt_cost(), run.control().rtt_cost_optimal());
+  report.plan_cost_over_optimum = Ratio(run.rtt_cost, run.rtt_cost_optimal);
   report.still_waiting = totals.still_waiting;
   report.still_running = totals.still_running;
   report.remarks = scenario.remarks;
   for (std::string& remark : TiersLeftOut(scenario)) report.remarks.push_back(std::move(remark));
-  if (run.autoscaler().active()) {
-    const ScalingTotals& scaled = run.autoscaler().totals();
+  if (run.scaling) {
+    const ScalingTotals& scaled = run.scaling->totals;
     report.remarks.push_back(
         absl::StrFormat("the autoscaler paid for %.2f GPU hours: %u workers started, %u stopped, %u of these "
                         "within ten minutes "
                         "of their start",
                         scaled.worker_s / 3600, scaled.starts, scaled.stops, scaled.thrash));
   }
-  report.violations = run.checkers().violations();
+  report.violations = run.violations;
   return report;
 }
 

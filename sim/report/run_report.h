@@ -14,7 +14,7 @@
 #include "sim/report/cost.h"
 #include "sim/report/figures.h"
 #include "sim/report/reference.h"
-#include "sim/simulation.h"
+#include "sim/report/run_result.h"
 
 namespace ringway::sim {
 
@@ -79,7 +79,10 @@ struct RunReport {
 inline constexpr double kQuantilesShown[] = {0.5, 0.9, 0.99, 0.999};
 
 // `reference`: watched the run; null: leave the references out.
-RunReport MakeReport(const Simulation& run, const Reference* reference);
+RunReport MakeReport(const RunResult& run, const Reference* reference);
+inline RunReport MakeReport(const Simulation& run, const Reference* reference) {
+  return MakeReport(ResultOf(run), reference);
+}
 
 std::string ReportJson(const RunReport& report);
 // One line a bin: what a spreadsheet wants.

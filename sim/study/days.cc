@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kWholeShare = 0.9;  // of a day that counts as one: traces end with their last request
 
-TraceArrivals Slice(const TraceArrivals& law, double from_s, double length_s) {
+TraceArrivals CutOut(const TraceArrivals& law, double from_s, double length_s) {
   const std::vector<double>& all = *law.offsets_s;
   const auto first = std::lower_bound(all.begin(), all.end(), from_s);
   const auto last = std::lower_bound(first, all.end(), from_s + length_s);
@@ -44,7 +44,7 @@ Scenario OnDay(const Scenario& scenario, std::size_t day, double day_s) {
   Scenario one = scenario;
   one.duration_s = day_s;
   for (DemandSpec& demand : one.demand) {
-    demand.law = Slice(std::get<TraceArrivals>(demand.law), static_cast<double>(day) * day_s, day_s);
+    demand.law = CutOut(std::get<TraceArrivals>(demand.law), static_cast<double>(day) * day_s, day_s);
   }
   return one;
 }

@@ -215,6 +215,29 @@ TEST(SimProcessTest, PricesMakeReportsSpeakOfMoneyAndNothingElseDoes) {
   EXPECT_EQ(later, merged({"merge", folder.File("told")}));
 }
 
+TEST(SimProcessTest, SlicesComeToTheSameOnAnyNumberOfThreads) {
+  const Folder folder;
+  const std::string day = SmallDay(folder, "now", 20);
+  int outputs = 0;
+  const auto output = [&](std::vector<std::string> words, int code) {
+    words.insert(words.begin(), {"run", day, "--json"});
+    const std::string file = folder.File(absl::StrCat("output", ++outputs));
+    runtime::ChildProcess child = Start(std::move(words), file);
+    EXPECT_EQ(ExitCode(child), code) << ReadAll(file);
+    return ReadAll(file);
+  };
+  const std::string whole = output({}, 0);
+  EXPECT_EQ(whole, output({"--slices", "1"}, 0));
+  const std::string sliced = output({"--slices", "3", "--threads", "1"}, 0);
+  EXPECT_EQ(sliced, output({"--slices", "3", "--threads", "3"}, 0));
+  EXPECT_EQ(NumberOf(sliced, "submitted"), NumberOf(whole, "submitted"));
+  EXPECT_THAT(sliced, HasSubstr("played as 3 slices, each after a warm-up of 75 s"));
+  // An empty fleet at the seam is not the fleet that was there.
+  EXPECT_THAT(output({"--slices", "3", "--slice-warmup", "0"}, 1), HasSubstr("--slice-warmup 2"));
+  EXPECT_THAT(output({"--slices", "30"}, 1), HasSubstr("at most 4 slices"));
+  EXPECT_THAT(output({"--slice-warmup", "10"}, 2), HasSubstr("--slices"));
+}
+
 TEST(SimProcessTest, ATraceOfWholeNumbersIsNotGuessedAt) {
   const Folder folder;
   std::ofstream trace(folder.File("trace.csv"));

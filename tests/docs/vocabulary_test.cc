@@ -247,7 +247,8 @@ TEST(VocabularyTest, PagesHaveNoOtherWordForIt) {
     return one.text.starts_with("| attempt | in the code alone") ||
            (one.file == "docs/testing.md" && absl::StrContains(one.text, "_test "));
   });
-  for (const std::string& line : Lines(ReadText(kSources + "/README.md"))) shown.push_back({line, "README.md"});
+  for (const std::string& line : Lines(ReadText(kSources + "/README.md")))
+    shown.push_back({line, "README.md"});
   EXPECT_GT(shown.size(), 3000u);
   EXPECT_THAT(Breaches(shown), IsEmpty());
   EXPECT_THAT(Breaches(ShownIn({"docs"}, {".svg"}, SvgTexts)), IsEmpty());
