@@ -1,7 +1,6 @@
-// ringway generate --model DIR -p PROMPT [-o FILE.png] ...
+// ringway generate --model DIR -p PROMPT [-o FILE.png | -o FILE.mp4] ...
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <sstream>
 
 #include "absl/strings/numbers.h"
@@ -10,6 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "cli/animation.h"
 #include "cli/commands.h"
+#include "cli/engine_log.h"
+#include "cli/generate_film.h"
 #include "cli/picture_size.h"
 #include "cli/progress_report.h"
 #include "cli/result_file.h"
@@ -26,7 +27,7 @@ namespace {
 struct GenerateOptions {
   engine::PictureRequest request;
   std::string model;
-  std::string out = "picture.png";
+  std::string out;                    // empty: picture.png, film.mp4
   std::string size;                   // "512x768", "512"; empty: the model's own
   std::string start_file;             // a picture to start from
   double guidance = -1;               // below 0: not given
@@ -37,8 +38,34 @@ struct GenerateOptions {
   std::vector<std::string> words;                                        // "WORD=FILE" or "FILE"
   std::string preview, preview_out = "preview.png";
   double coder_mib = 0;
+  int frames = 0, frames_per_second = 0;   // of a film
+  std::vector<std::string> only_pictures;  // options that were given, and that films know nothing of
   engine::EngineOptions engine;
 };
+
+// What only pictures are drawn with.
+constexpr const char* kPictureOptions[] = {
+    "--config",        "--scheduler",      "--init",      "--strength", "--mask",        "--control",
+    "--control-image", "--control-window", "--embedding", "--preview",  "--preview-out", "--clip-skip",
+    "--lora"};
+
+FilmOrder FilmOrderOf(const GenerateOptions& options) {
+  FilmOrder order{{}, options.model, options.size, options.out, options.only_pictures, options.engine};
+  order.request.prompt = options.request.prompt;
+  order.request.negative = options.request.negative;
+  order.request.seed = options.request.seed;
+  order.request.steps = options.request.steps;
+  order.request.frames = options.frames;
+  order.request.frames_per_second = options.frames_per_second;
+  if (options.guidance >= 0) order.request.guidance = options.guidance;
+  return order;
+}
+
+absl::Status CheckNoFilm(const GenerateOptions& options) {
+  if (options.frames == 0 && options.frames_per_second == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(options.model, ": draws pictures, so --frames and --fps have no effect; leave out"));
+}
 
 absl::Status ReadStart(const std::string& file, engine::PictureRequest& request) {
   if (file.empty()) return absl::OkStatus();
@@ -166,35 +193,19 @@ absl::Status CheckOut(const std::string& out) {
       absl::StrCat("--out is \"", out.substr(0, 100), "\"; pictures are written as .png"));
 }
 
-// What an engine says of its files, from its threads; told at the end, when they have gone.
-class EngineLog {
- public:
-  explicit EngineLog(Session& session) : session_(session) {}
-  ~EngineLog() {
-    for (const std::string& line : lines_) session_.err << "note: " << line << "\n";
-  }
-  EngineLog(const EngineLog&) = delete;
-  EngineLog& operator=(const EngineLog&) = delete;
-  void Add(const std::string& line) {
-    const std::lock_guard lock(mutex_);
-    lines_.push_back(line);
-  }
-
- private:
-  Session& session_;
-  std::mutex mutex_;
-  std::vector<std::string> lines_;  // a few for each network of the model
-};
-
 int Generate(Session& session, GenerateOptions& options) {
+  options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
+  if (engine::FilmEngine::Opens(options.model)) return GenerateFilm(session, FilmOrderOf(options));
+  if (options.out.empty()) options.out = "picture.png";
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("-o"));
   ReadAdapters(options.adapters, options.request);
   if (options.guidance >= 0) options.request.guidance = options.guidance;
   ReadWords(options.words, options.request);
   if (!options.mask_file.empty() && !options.strength_given) options.request.strength = 1;
-  options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
-  const absl::Status checks[] = {CheckOut(options.out), ReadPictureSize(options.size, options.request),
+  const absl::Status checks[] = {CheckOut(options.out),
+                                 CheckNoFilm(options),
+                                 ReadPictureSize(options.size, options.request),
                                  ReadStart(options.start_file, options.request),
                                  ReadMask(options.mask_file, options.request),
                                  ReadControls(options, options.request)};
@@ -256,7 +267,9 @@ void AddGuides(CLI::App& command, GenerateOptions& options) {
       ->capture_default_str();
   command
       .add_option("--vae-memory", options.coder_mib,
-                  "MiB that the autoencoder may take at a time; larger pictures are drawn in tiles [4096]")
+                  "MiB that the autoencoder may take at a time; larger pictures are drawn in tiles [4096], "
+                  "larger films "
+                  "are refused [16384]")
       ->check(CLI::Range(0.0, 1e6));
 }
 
@@ -264,24 +277,34 @@ void AddGuides(CLI::App& command, GenerateOptions& options) {
 
 void AddGenerateCommand(CLI::App& app, Session& session) {
   CLI::App* command =
-      app.add_subcommand("generate", "draw a picture from a prompt with a Stable Diffusion model, here");
+      app.add_subcommand("generate", "draw a picture or a film from a prompt with a model of yours, here");
   const auto options = std::make_shared<GenerateOptions>();
   engine::PictureRequest& request = options->request;
   command
       ->add_option("--model", options->model,
-                   "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or a single file of 1.x")
+                   "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
+                   "single file of 1.x")
       ->required();
   command->add_option("--config", options->engine.configuration,
                       "with a single file: the diffusers directory of the model that it was made of");
   command->add_option("-p,--prompt", request.prompt, "what the picture should show")->required();
   command->add_option("--negative", request.negative, "what it should not show");
-  command->add_option("--size", options->size,
-                      "WIDTHxHEIGHT in pixels, multiples of 8; the model's own if not given");
-  command->add_option("--steps", request.steps, "of the scheduler; 25 if not given, 4 for lcm")
+  command->add_option(
+      "--size", options->size,
+      "WIDTHxHEIGHT in pixels, multiples of 8, of 32 for films; the model's own if not given");
+  command
+      ->add_option("--frames", options->frames, "of a film: one more than a multiple of 8; 161 if not given")
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--fps", options->frames_per_second,
+                   "frames a second of a film; the model is told; 25 if not given")
+      ->check(CLI::Range(1, 100));
+  command->add_option("--steps", request.steps, "of the scheduler; 25 if not given, 4 for lcm, 50 for films")
       ->check(CLI::Range(1, 1000));
   command
-      ->add_option("--guidance", options->guidance,
-                   "how closely to follow the prompt, 1: not beyond it; 7.5 if not given, 5 for XL")
+      ->add_option(
+          "--guidance", options->guidance,
+          "how closely to follow the prompt, 1: not beyond it; 7.5 if not given, 5 for XL, 3 for films")
       ->check(CLI::Range(0.0, 100.0));
   command->add_option("--seed", request.seed, "another seed, another picture")->capture_default_str();
   command->add_option("--scheduler", request.scheduler,
@@ -305,8 +328,9 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->add_option("--lora", options->adapters,
                    "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("-o,--out", options->out, "where the PNG goes, - for standard output")
-      ->capture_default_str();
+  command->add_option("-o,--out", options->out,
+                      "where the PNG or the film goes, - for standard output; picture.png or film.mp4 if not "
+                      "given");
   command->add_option(
       "--packed-weights", options->engine.packed_weights,
       "where to keep packed weights, so that the next opening is fast: a directory of yours, or "
@@ -315,8 +339,11 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   command->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
-  command->callback(
-      [&session, options] { session.run = [&session, options] { return Generate(session, *options); }; });
+  command->callback([&session, options, command] {
+    for (const char* name : kPictureOptions)
+      if (command->count(name) > 0) options->only_pictures.emplace_back(name);
+    session.run = [&session, options] { return Generate(session, *options); };
+  });
 }
 
 }  // namespace ringway::cli

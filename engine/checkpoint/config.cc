@@ -105,6 +105,22 @@ std::vector<std::int64_t> Config::Integers(std::string_view key, const std::vect
   return numbers;
 }
 
+std::vector<bool> Config::Booleans(std::string_view key, const std::vector<bool>& fallback,
+                                   std::size_t count) {
+  const Json* value = Find(key);
+  if (value == nullptr) return fallback;
+  if (value->boolean() != nullptr) return std::vector<bool>(count == 0 ? 1 : count, *value->boolean());
+  const Json::Array* items = value->array();
+  std::vector<bool> booleans;
+  for (std::size_t i = 0; items != nullptr && i < items->size() && i <= kListMax; ++i)
+    if (const bool* boolean = (*items)[i].boolean()) booleans.push_back(*boolean);
+  const bool whole = items != nullptr && !items->empty() && items->size() <= kListMax &&
+                     booleans.size() == items->size() && (count == 0 || items->size() == count);
+  if (whole) return booleans;
+  Refuse(key, absl::StrCat(count == 0 ? std::string("1 to 64") : absl::StrCat(count), " of true and false"));
+  return fallback;
+}
+
 std::vector<std::string> Config::Texts(std::string_view key, const std::vector<std::string>& fallback) {
   const Json* value = Find(key);
   if (value == nullptr) return fallback;

@@ -36,6 +36,9 @@ class Config {
   // items unless count is 0.
   std::vector<std::int64_t> Integers(std::string_view key, const std::vector<std::int64_t>& fallback,
                                      std::size_t count, std::int64_t min, std::int64_t max);
+  // An array of `count` booleans, or 1 to 64 of them where count is 0; a single one stands for `count` equal
+  // ones.
+  std::vector<bool> Booleans(std::string_view key, const std::vector<bool>& fallback, std::size_t count);
   std::vector<std::string> Texts(std::string_view key, const std::vector<std::string>& fallback);
 
   const Json& json() const { return json_; }

@@ -42,11 +42,16 @@ class AttentionKernel : public Kernel {
     packed_bytes_ = (padded * kernels_.packed_token_bytes(head_dim_) + 63) / 64 * 64;
     whole_groups_ = groups_ >= 8 * threads_;
     scratch_bytes_ = (AttentionBlock::ScratchFloats(head_dim_) * 4 + 63) / 64 * 64;
+    scale_ = op.scale > 0 ? op.scale : 1.0f / std::sqrt(static_cast<float>(head_dim_));
+    if (in.size() < 4 || !in[3].present) return;
+    bias_shape_ = in[3].shape;
+    bias_pitch_ = padded;
+    bias_bytes_ = (AttentionBlock::kQueries * padded * 4 + 63) / 64 * 64;
   }
 
   std::size_t workspace_bytes() const override {
     const std::int64_t packed = (whole_groups_ ? threads_ : groups_) * 2 * packed_bytes_;
-    return static_cast<std::size_t>(packed + threads_ * scratch_bytes_);
+    return static_cast<std::size_t>(packed + threads_ * (scratch_bytes_ + bias_bytes_));
   }
 
   void Bind(std::span<std::byte* const> in, std::byte* out, std::byte* workspace) override {
@@ -54,8 +59,9 @@ class AttentionKernel : public Kernel {
     k_ = reinterpret_cast<const T*>(in[1]);
     v_ = reinterpret_cast<const T*>(in[2]);
     out_ = reinterpret_cast<T*>(out);
+    bias_ = bias_pitch_ > 0 ? reinterpret_cast<const float*>(in[3]) : nullptr;
     scratch_ = workspace;
-    packed_ = workspace + threads_ * scratch_bytes_;
+    packed_ = workspace + threads_ * (scratch_bytes_ + bias_bytes_);
   }
 
   void Run() override {
@@ -108,17 +114,32 @@ class AttentionKernel : public Kernel {
     block.values = packed + packed_bytes_;
     block.key_count = k_layout_.tokens;
     block.head_dim = head_dim_;
-    block.scale = 1.0f / std::sqrt(static_cast<float>(head_dim_));
-    block.scratch = reinterpret_cast<float*>(scratch_ + thread * scratch_bytes_);
+    block.scale = scale_;
+    std::byte* space = scratch_ + thread * (scratch_bytes_ + bias_bytes_);
+    block.scratch = reinterpret_cast<float*>(space);
+    auto* bias = reinterpret_cast<float*>(space + scratch_bytes_);
     QueryCursor at(*this, g, begin);
     for (std::int64_t first = begin; first < end; first += AttentionBlock::kQueries) {
       block.queries = static_cast<int>(std::min<std::int64_t>(AttentionBlock::kQueries, end - first));
       for (int r = 0; r < AttentionBlock::kQueries; ++r) {
         at.Place(r, block);
+        if (bias_ != nullptr) block.bias[r] = BiasOf(at, g.head, bias + r * bias_pitch_);
         if (first + r + 1 < end) at.Advance();  // past the end, the last one again
       }
       kernels_.attend(block);
     }
+  }
+
+  // What is added to a query's scores, by the scale that they are still to be multiplied with.
+  template <typename Cursor>
+  const float* BiasOf(const Cursor& at, std::int64_t head, float* to) const {
+    const Shape& b = bias_shape_;
+    const std::int64_t row = (b.dim(0) > 1 ? at.batch() : 0) * b.dim(1) + (b.dim(1) > 1 ? at.token() : 0);
+    const float* from = bias_ + row * b.dim(2) * b.dim(3) + (b.dim(3) > 1 ? head : 0);
+    const float inverse = 1.0f / scale_;
+    for (std::int64_t s = 0; s < b.dim(2); ++s) to[s] = from[s * b.dim(3)] * inverse;
+    std::fill(to + b.dim(2), to + bias_pitch_, 0.0f);
+    return to;
   }
 
   // Walks the queries of a group: neighbouring positions first, for they lie next to each other, then tokens,
@@ -140,6 +161,8 @@ class AttentionKernel : public Kernel {
       block.out[r] = kernel_.out_ + kernel_.out_layout_.At(batch_, token_, position_) + channel_;
       block.limit[r] = kernel_.op_.causal ? std::min(token_ + 1, keys) : keys;
     }
+    std::int64_t batch() const { return batch_; }
+    std::int64_t token() const { return token_; }
     void Advance() {
       if (++position_ < position_end_) return;
       position_ = position_first_;
@@ -160,11 +183,14 @@ class AttentionKernel : public Kernel {
   TokenLayout q_layout_, k_layout_, v_layout_, out_layout_;
   int head_dim_;
   std::int64_t batches_each_ = 1, positions_each_ = 1, groups_ = 0, queries_ = 0, packed_bytes_ = 0,
-               scratch_bytes_ = 0;
+               scratch_bytes_ = 0, bias_pitch_ = 0, bias_bytes_ = 0;
+  float scale_ = 1.0f;
+  Shape bias_shape_;
   bool whole_groups_ = false;
   const T* q_ = nullptr;
   const T* k_ = nullptr;
   const T* v_ = nullptr;
+  const float* bias_ = nullptr;
   T* out_ = nullptr;
   std::byte* scratch_ = nullptr;
   std::byte* packed_ = nullptr;
@@ -175,6 +201,8 @@ class AttentionKernel : public Kernel {
 KernelOr MakeAttention(const CpuContext& context, const AttentionOp& op, Operands in, const Operand& out) {
   if (in[1].row_stride != in[2].row_stride)
     return absl::UnimplementedError("keys and values lie differently");
+  if (in.size() > 3 && in[3].present && (in[3].dtype != DType::kF32 || !in[3].dense()))
+    return absl::UnimplementedError("a bias must be f32 in whole rows");
   if (out.dtype == DType::kBF16) return std::make_unique<AttentionKernel<BFloat16>>(context, op, in, out);
   return std::make_unique<AttentionKernel<float>>(context, op, in, out);
 }

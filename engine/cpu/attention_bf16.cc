@@ -219,9 +219,11 @@ void AttendPairs(const AttentionBlock& block) {
     const auto* values = static_cast<const std::uint32_t*>(block.values) + s / 2 * dim;
     const int width = BlockWidth(block.key_count, s);
     ScoresOfPairs(q, block.head_dim, keys, width, scores);
-    for (int r = 0; r < kBlockQueries; ++r)
+    for (int r = 0; r < kBlockQueries; ++r) {
+      AddBias<V>(block.bias[r], s, width, scores + r * kBlockKeys);
       shrink[r] = SoftmaxPairs(scores + r * kBlockKeys, width, block.limit[r] - s, block.scale, largest[r],
                                total[r], weights + r * (kBlockKeys / 2));
+    }
     WeightedSumsOfPairs(weights, values, dim, width, shrink, sums);
   }
   for (int r = 0; r < block.queries; ++r)

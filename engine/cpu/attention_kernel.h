@@ -168,6 +168,13 @@ void WeightedSums(const float* weights, const float* values, int dim, int width,
   }
 }
 
+template <typename V>
+void AddBias(const float* bias, std::int64_t first, int width, float* scores) {
+  if (bias == nullptr) return;
+  for (int s = 0; s < width; s += V::kLanes)
+    V::Store(scores + s, V::Add(V::Load(scores + s), V::Load(bias + first + s)));
+}
+
 inline std::int64_t MostVisible(const AttentionBlock& block) {
   std::int64_t most = 0;
   for (int r = 0; r < block.queries; ++r) most = block.limit[r] > most ? block.limit[r] : most;
@@ -186,9 +193,11 @@ void Attend(const AttentionBlock& block) {
   for (std::int64_t s = 0; s < visible_most; s += kBlockKeys) {
     const int width = BlockWidth(block.key_count, s);
     Scores<V, T>(block, static_cast<const float*>(block.keys) + s * dim, dim, width, scores);
-    for (int r = 0; r < kBlockQueries; ++r)
+    for (int r = 0; r < kBlockQueries; ++r) {
+      AddBias<V>(block.bias[r], s, width, scores + r * kBlockKeys);
       shrink[r] = SoftmaxRow<V>(scores + r * kBlockKeys, width, block.limit[r] - s, block.scale, largest[r],
                                 total[r]);
+    }
     WeightedSums<V>(scores, static_cast<const float*>(block.values) + s * dim, dim, width, shrink, sums);
   }
   for (int r = 0; r < block.queries; ++r) {

@@ -96,6 +96,33 @@ KernelOr MakeExpand(const CpuContext& context, const ExpandOp& op, Operands in, 
                     });
 }
 
+// One line of the result is a task. Its pixels come from lines of the same place, each from a channel of its
+// own; `step` is from one of a pixel's channels to the next.
+KernelOr MakeDepthToSpace(const CpuContext& context, const DepthToSpaceOp& op, Operands in,
+                          const Operand& out) {
+  const Shape x = in[0].shape, y = out.shape;
+  const auto size = SizeOf(out.dtype);
+  const std::int64_t step = std::int64_t{op.frames} * op.height * op.width, channels = y.dim(3);
+  return MakeCopies(
+      context.threads, y.dim(0) * y.dim(1),
+      [=](const std::byte* const* from, std::byte* to, std::int64_t task) {
+        const std::int64_t frame = task / y.dim(1) + op.skipped, line = task % y.dim(1);
+        const std::int64_t source = (frame / op.frames * x.dim(1) + line / op.height) * x.dim(2);
+        const std::int64_t deep = frame % op.frames, high = line % op.height;
+        for (std::int64_t column = 0; column < y.dim(2); ++column) {
+          const std::int64_t wide = column % op.width;
+          const std::int64_t within = op.width_first ? (deep * op.width + wide) * op.height + high
+                                                     : (deep * op.height + high) * op.width + wide;
+          const std::byte* pixel =
+              from[0] + static_cast<std::size_t>((source + column / op.width) * x.dim(3) + within) * size;
+          std::byte* target = to + static_cast<std::size_t>((task * y.dim(2) + column) * channels) * size;
+          for (std::int64_t c = 0; c < channels; ++c)
+            std::memcpy(target + static_cast<std::size_t>(c) * size,
+                        pixel + static_cast<std::size_t>(c * step) * size, size);
+        }
+      });
+}
+
 KernelOr MakeLookup(Operands in, const Operand& out) {
   if (in[1].dtype != DType::kI32) return absl::InvalidArgumentError("ids must be integers");
   const std::int64_t rows = in[0].shape.dim(0);

@@ -28,6 +28,9 @@ struct Maker {
   KernelOr operator()(const ExpandOp& op) const { return MakeExpand(context, op, in, out); }
   KernelOr operator()(const TimeEmbeddingOp& op) const { return MakeTimeEmbedding(op, in, out); }
   KernelOr operator()(const LookupOp&) const { return MakeLookup(in, out); }
+  KernelOr operator()(const ScaleOp& op) const { return MakeScale(context, op, in, out); }
+  KernelOr operator()(const RotateOp&) const { return MakeRotate(context, in, out); }
+  KernelOr operator()(const DepthToSpaceOp& op) const { return MakeDepthToSpace(context, op, in, out); }
   // Inputs, weights and views never become steps.
   KernelOr operator()(const InputOp&) const { return NoStep(); }
   KernelOr operator()(const ConstantOp&) const { return NoStep(); }

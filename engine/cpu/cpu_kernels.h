@@ -38,6 +38,8 @@ KernelOr MakeActivate(const CpuContext& context, const ActivateOp& op, Operands 
                       const Operand& output);
 KernelOr MakeGeglu(const CpuContext& context, Operands inputs, const Operand& output);
 KernelOr MakeAdd(const CpuContext& context, Operands inputs, const Operand& output);
+KernelOr MakeScale(const CpuContext& context, const ScaleOp& op, Operands inputs, const Operand& output);
+KernelOr MakeRotate(const CpuContext& context, Operands inputs, const Operand& output);
 KernelOr MakeBlend(const CpuContext& context, Operands inputs, const Operand& output);
 KernelOr MakeCast(const CpuContext& context, Operands inputs, const Operand& output);
 KernelOr MakeTimeEmbedding(const TimeEmbeddingOp& op, Operands inputs, const Operand& output);
@@ -45,6 +47,8 @@ KernelOr MakeTimeEmbedding(const TimeEmbeddingOp& op, Operands inputs, const Ope
 KernelOr MakeConcat(const CpuContext& context, const ConcatOp& op, Operands inputs, const Operand& output);
 KernelOr MakeUpsample(const CpuContext& context, Operands inputs, const Operand& output);
 KernelOr MakeExpand(const CpuContext& context, const ExpandOp& op, Operands inputs, const Operand& output);
+KernelOr MakeDepthToSpace(const CpuContext& context, const DepthToSpaceOp& op, Operands inputs,
+                          const Operand& output);
 KernelOr MakeLookup(Operands inputs, const Operand& output);
 
 }  // namespace ringway::engine

@@ -81,6 +81,17 @@ KernelOr BlendOf(const CpuContext& context, Operands, const Operand& output) {
                        });
 }
 
+// The row of y, whose axes are those of x or 1, that belongs to a row of x.
+std::int64_t RowOf(const Shape& y, const Shape& x, std::int64_t row) {
+  std::int64_t rest = row, y_row = 0, y_stride = 1;
+  for (int axis = x.rank() - 2; axis >= 0; --axis) {
+    if (y.dim(axis) != 1) y_row += rest % x.dim(axis) * y_stride;
+    rest /= x.dim(axis);
+    y_stride *= y.dim(axis);
+  }
+  return y_row;
+}
+
 // y may be one row for many: rows of the last axis are added, each to the row of y that its other axes
 // choose.
 template <typename X, typename T>
@@ -99,15 +110,43 @@ KernelOr AddOf(const CpuContext& context, Operands in, const Operand& output) {
       context.threads, x.elements(), channels,
       [&kernels, x, y, channels](std::byte* const* from, std::byte* out, std::int64_t at, std::int64_t n) {
         for (std::int64_t row = at / channels; row < (at + n) / channels; ++row) {
-          std::int64_t rest = row, y_row = 0, y_stride = 1;
-          for (int axis = x.rank() - 2; axis >= 0; --axis) {
-            if (y.dim(axis) != 1) y_row += rest % x.dim(axis) * y_stride;
-            rest /= x.dim(axis);
-            y_stride *= y.dim(axis);
-          }
-          kernels.add(In<X>(from, 0) + row * channels, In<X>(from, 1) + y_row * channels,
+          kernels.add(In<X>(from, 0) + row * channels, In<X>(from, 1) + RowOf(y, x, row) * channels,
                       Out<T>(out) + row * channels, channels);
         }
+      });
+}
+
+// As an addition reads its rows, for a scale and perhaps a shift.
+template <typename X, typename T>
+KernelOr ScaleOf(const CpuContext& context, const ScaleOp& op, Operands in, const Operand& output) {
+  const auto& kernels = KernelsOf<X, T>(context.table);
+  const bool shifted = in.size() > 2 && in[2].present;
+  const Shape x = output.shape, by = in[1].shape, shift = shifted ? in[2].shape : by;
+  if (by.dim(-1) != x.dim(-1) || shift.dim(-1) != x.dim(-1))
+    return absl::UnimplementedError("scales whole rows only");
+  const std::int64_t channels = x.dim(-1);
+  const float one = op.plus_one ? 1.0f : 0.0f;
+  return MakeBlocks<T>(context.threads, x.elements(), channels,
+                       [&kernels, x, by, shift, shifted, channels, one](
+                           std::byte* const* from, std::byte* out, std::int64_t at, std::int64_t n) {
+                         for (std::int64_t row = at / channels; row < (at + n) / channels; ++row)
+                           kernels.scale_row(
+                               In<X>(from, 0) + row * channels, In<X>(from, 1) + RowOf(by, x, row) * channels,
+                               shifted ? In<X>(from, 2) + RowOf(shift, x, row) * channels : nullptr, one,
+                               Out<T>(out) + row * channels, channels);
+                       });
+}
+
+template <typename T>
+KernelOr RotateOf(const CpuContext& context, Operands in, const Operand& output) {
+  const auto& kernels = RowsOf<T>(context.table);
+  const std::int64_t channels = output.shape.dim(-1), turns = in[1].shape.dim(0);
+  return MakeBlocks<T>(
+      context.threads, output.shape.elements(), channels,
+      [&kernels, channels, turns](std::byte* const* from, std::byte* out, std::int64_t at, std::int64_t n) {
+        for (std::int64_t row = at / channels; row < (at + n) / channels; ++row)
+          kernels.rotate_row(In<T>(from, 0) + row * channels, In<float>(from, 1) + row % turns * channels,
+                             Out<T>(out) + row * channels, channels);
       });
 }
 
@@ -153,6 +192,18 @@ KernelOr MakeAdd(const CpuContext& context, Operands in, const Operand& out) {
   if (in[0].dtype == DType::kBF16) return AddOf<BFloat16, BFloat16>(context, in, out);
   return out.dtype == DType::kBF16 ? AddOf<float, BFloat16>(context, in, out)
                                    : AddOf<float, float>(context, in, out);
+}
+KernelOr MakeScale(const CpuContext& context, const ScaleOp& op, Operands in, const Operand& out) {
+  for (const Operand& operand : in)
+    if (operand.present && operand.dtype != in[0].dtype)
+      return absl::UnimplementedError("scales and shifts by numbers of equal type only");
+  if (in[0].dtype == DType::kBF16) return ScaleOf<BFloat16, BFloat16>(context, op, in, out);
+  return out.dtype == DType::kBF16 ? ScaleOf<float, BFloat16>(context, op, in, out)
+                                   : ScaleOf<float, float>(context, op, in, out);
+}
+KernelOr MakeRotate(const CpuContext& context, Operands in, const Operand& out) {
+  if (in[1].dtype != DType::kF32) return absl::UnimplementedError("turns by f32 only");
+  return out.dtype == DType::kBF16 ? RotateOf<BFloat16>(context, in, out) : RotateOf<float>(context, in, out);
 }
 KernelOr MakeBlend(const CpuContext& context, Operands in, const Operand& out) {
   if (in[0].dtype != in[1].dtype) return absl::UnimplementedError("blends equal types only");

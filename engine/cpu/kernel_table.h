@@ -26,6 +26,9 @@ struct AttentionBlock {
   const void* keys = nullptr;    // packed, see PackKeys
   const void* values = nullptr;  // packed
   std::int64_t key_count = 0;    // without padding
+  // Added to a query's scores before they are scaled, a number for each key, readable up to the padding;
+  // null: nothing.
+  const float* bias[kQueries] = {};
   int head_dim = 0;
   float scale = 1.0f;
   float* scratch = nullptr;  // ScratchFloats(head_dim)
@@ -45,12 +48,15 @@ struct RowKernels {
   void (*scale_shift)(const T* x, T* out, std::int64_t rows, std::int64_t channels, const float* scale,
                       const float* shift, bool silu);
   void (*layer_norm)(const T* x, T* out, std::int64_t rows, std::int64_t channels, const float* gamma,
-                     const float* beta, float epsilon);
+                     const float* beta, float epsilon, bool centred);
   // x has 2 * channels a row.
   void (*geglu)(const T* x, T* out, std::int64_t rows, std::int64_t channels);
   void (*activate)(const T* x, T* out, std::int64_t count, Activation activation);
   void (*add)(const T* x, const T* y, T* out, std::int64_t count);
   void (*blend)(const T* x, const T* y, float amount, T* out, std::int64_t count);
+  // x * (by + one) + shift, which may be null.
+  void (*scale_row)(const T* x, const T* by, const T* shift, float one, T* out, std::int64_t count);
+  void (*rotate_row)(const T* x, const float* turns, T* out, std::int64_t channels);
   void (*to_float)(const T* x, float* out, std::int64_t count);
   void (*from_float)(const float* x, T* out, std::int64_t count);
   // Keys and values of one head: `count` tokens `stride` elements apart, into PackedBytes() bytes.
@@ -113,9 +119,11 @@ struct NarrowingKernels {
   void (*scale_shift)(const float* x, BFloat16* out, std::int64_t rows, std::int64_t channels,
                       const float* scale, const float* shift, bool silu) = nullptr;
   void (*layer_norm)(const float* x, BFloat16* out, std::int64_t rows, std::int64_t channels,
-                     const float* gamma, const float* beta, float epsilon) = nullptr;
+                     const float* gamma, const float* beta, float epsilon, bool centred) = nullptr;
   void (*add)(const float* x, const float* y, BFloat16* out, std::int64_t count) = nullptr;
   void (*blend)(const float* x, const float* y, float amount, BFloat16* out, std::int64_t count) = nullptr;
+  void (*scale_row)(const float* x, const float* by, const float* shift, float one, BFloat16* out,
+                    std::int64_t count) = nullptr;
 };
 
 struct KernelTable {

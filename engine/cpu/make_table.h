@@ -22,6 +22,8 @@ RowKernels<T> MakeRowKernels() {
           .activate = Activate<V, T>,
           .add = Add<V, T, T>,
           .blend = Blend<V, T, T>,
+          .scale_row = ScaleRow<V, T, T>,
+          .rotate_row = RotateRow<T>,
           .to_float = ToFloats<V, T>,
           .from_float = FromFloats<V, T>,
           .pack = Pack<V, T>,
@@ -38,7 +40,8 @@ KernelTable MakeTable() {
           {.scale_shift = ScaleShift<V, float, BFloat16>,
            .layer_norm = LayerNorm<V, float, BFloat16>,
            .add = Add<V, float, BFloat16>,
-           .blend = Blend<V, float, BFloat16>}};
+           .blend = Blend<V, float, BFloat16>,
+           .scale_row = ScaleRow<V, float, BFloat16>}};
 }
 
 }  // namespace

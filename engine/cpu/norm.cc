@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "engine/cpu/cpu_kernels.h"
@@ -134,28 +135,35 @@ class LayerNormKernel : public Kernel {
       : layer_norm_(KernelsOf<X, T>(context.table).layer_norm),
         threads_(context.threads),
         epsilon_(op.epsilon),
+        centred_(op.centred),
         rows_(in[0].shape.rows()),
-        channels_(in[0].shape.dim(-1)) {}
+        channels_(in[0].shape.dim(-1)) {
+    const auto given = [&](std::size_t i) { return in.size() > i && in[i].present; };
+    if (!given(1)) ones_.assign(static_cast<std::size_t>(channels_), 1.0f);
+    if (!given(2)) zeros_.assign(static_cast<std::size_t>(channels_), 0.0f);
+  }
 
   void Bind(std::span<std::byte* const> in, std::byte* out, std::byte*) override {
     x_ = reinterpret_cast<const X*>(in[0]);
-    gamma_ = FloatsAt(in[1]);
-    beta_ = FloatsAt(in[2]);
+    gamma_ = ones_.empty() ? FloatsAt(in[1]) : ones_.data();
+    beta_ = zeros_.empty() ? FloatsAt(in[2]) : zeros_.data();
     out_ = reinterpret_cast<T*>(out);
   }
   void Run() override {
     ParallelFor((rows_ + kRowsPerTask - 1) / kRowsPerTask, threads_, [this](std::int64_t task, int) {
       const std::int64_t first = task * kRowsPerTask;
       layer_norm_(x_ + first * channels_, out_ + first * channels_, std::min(kRowsPerTask, rows_ - first),
-                  channels_, gamma_, beta_, epsilon_);
+                  channels_, gamma_, beta_, epsilon_, centred_);
     });
   }
 
  private:
-  void (*layer_norm_)(const X*, T*, std::int64_t, std::int64_t, const float*, const float*, float);
+  void (*layer_norm_)(const X*, T*, std::int64_t, std::int64_t, const float*, const float*, float, bool);
   int threads_;
   float epsilon_;
+  bool centred_;
   std::int64_t rows_, channels_;
+  std::vector<float> ones_, zeros_;  // where no gamma or beta is given
   const X* x_ = nullptr;
   const float* gamma_ = nullptr;
   const float* beta_ = nullptr;

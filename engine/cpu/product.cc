@@ -20,12 +20,18 @@ constexpr std::int64_t kBlockRowsMax = 96;
 constexpr std::int64_t kSegmentBytes = 512
                                        << 10;  // of a panel's weights at a time: half a second-level cache
 
-// How a convolution walks over its pictures [n, height, width, channels].
+// How a convolution walks over its pictures [n, height, width, channels]. Where it goes over frames, these
+// are the n pictures, and beyond the first and the last one lie copies of them.
 struct Window {
   std::int64_t height = 1, width = 1, out_height = 1, out_width = 1;
   std::int64_t taps_high = 1, taps_wide = 1;
   int stride = 1, top = 0, left = 0;
-  std::int64_t taps() const { return taps_high * taps_wide; }
+  std::int64_t taps_deep = 1, frames = 0, front = 0;  // no frames: pictures are apart
+  std::int64_t taps() const { return taps_deep * taps_high * taps_wide; }
+  std::int64_t Picture(std::int64_t picture, std::int64_t tap) const {
+    if (frames == 0) return picture;
+    return std::clamp<std::int64_t>(picture + tap / (taps_high * taps_wide) - front, 0, frames - 1);
+  }
 };
 
 struct Factors {
@@ -177,10 +183,10 @@ class ProductKernel : public Kernel {
   void PointAtLine(std::int64_t picture, std::int64_t y, std::int64_t x, std::int64_t run, std::int64_t tap,
                    const T** to) const {
     const Window& w = f_.window;
-    const std::int64_t from_y = y * w.stride + tap / w.taps_wide - w.top;
+    const std::int64_t from_y = y * w.stride + tap / w.taps_wide % w.taps_high - w.top;
     const std::int64_t from_x = x * w.stride + tap % w.taps_wide - w.left;
     const bool inside = from_y >= 0 && from_y < w.height;
-    const T* line = x_ + (picture * w.height + from_y) * w.width * f_.channels;
+    const T* line = x_ + (w.Picture(picture, tap) * w.height + from_y) * w.width * f_.channels;
     for (std::int64_t k = 0; k < run; ++k) {
       const std::int64_t at = from_x + k * w.stride;
       to[k] = inside && at >= 0 && at < w.width ? line + at * f_.channels : zeros_.data();
@@ -218,9 +224,14 @@ KernelOr MakeProduct(const CpuContext& context, const Factors& factors, Operands
 
 KernelOr MakeConv(const CpuContext& context, const ConvOp& op, Operands in, const Operand& out) {
   const Shape &x = in[0].shape, &w = in[1].shape, &y = out.shape;
-  const Window window{x.dim(1), x.dim(2),  y.dim(1),       y.dim(2),       w.dim(1),
-                      w.dim(2), op.stride, op.padding.top, op.padding.left};
-  return MakeProduct(context, {window, y.rows(), w.dim(3), w.dim(0), op.activation}, in, out);
+  Window window{x.dim(1),  x.dim(2),  y.dim(1),       y.dim(2),       w.dim(-3),
+                w.dim(-2), op.stride, op.padding.top, op.padding.left};
+  if (w.rank() == 5) {
+    window.taps_deep = w.dim(1);
+    window.frames = x.dim(0);
+    window.front = op.front;
+  }
+  return MakeProduct(context, {window, y.rows(), w.dim(-1), w.dim(0), op.activation}, in, out);
 }
 
 KernelOr MakeLinear(const CpuContext& context, const LinearOp& op, Operands in, const Operand& out) {

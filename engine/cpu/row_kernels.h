@@ -52,13 +52,13 @@ void ScaleShift(const X* x, T* out, std::int64_t rows, std::int64_t channels, co
 
 template <typename V, typename X, typename T>
 void LayerNorm(const X* x, T* out, std::int64_t rows, std::int64_t channels, const float* gamma,
-               const float* beta, float epsilon) {
+               const float* beta, float epsilon, bool centred) {
   const float one_over_n = 1.0f / static_cast<float>(channels);
   for (std::int64_t r = 0; r < rows; ++r) {
     const X* from = x + r * channels;
     T* to = out + r * channels;
     float sum = 0;
-    ForLanes<V>(channels, [&]<typename L>(std::int64_t c) { sum += L::Sum(L::Load(from + c)); });
+    if (centred) ForLanes<V>(channels, [&]<typename L>(std::int64_t c) { sum += L::Sum(L::Load(from + c)); });
     const float mean = sum * one_over_n;
     float squares = 0;  // of the differences: no cancellation, and the row is in the first-level cache
     ForLanes<V>(channels, [&]<typename L>(std::int64_t c) {
@@ -96,6 +96,26 @@ template <typename V, typename X, typename T>
 void Add(const X* x, const X* y, T* out, std::int64_t count) {
   ForLanes<V>(count,
               [&]<typename L>(std::int64_t i) { L::Store(out + i, L::Add(L::Load(x + i), L::Load(y + i))); });
+}
+
+// x * (by + one) + shift, which may be null.
+template <typename V, typename X, typename T>
+void ScaleRow(const X* x, const X* by, const X* shift, float one, T* out, std::int64_t count) {
+  ForLanes<V>(count, [&]<typename L>(std::int64_t i) {
+    const typename L::F scale = L::Add(L::Load(by + i), L::Set(one));
+    const typename L::F add = shift == nullptr ? L::Set(0.0f) : L::Load(shift + i);
+    L::Store(out + i, L::Fma(L::Load(x + i), scale, add));
+  });
+}
+
+// Rows of pairs, each turned by the angle whose cosine and sine are a pair of `turns`.
+template <typename T>
+void RotateRow(const T* x, const float* turns, T* out, std::int64_t channels) {
+  for (std::int64_t c = 0; c < channels; c += 2) {
+    const float real = ScalarVector::Load(x + c), imaginary = ScalarVector::Load(x + c + 1);
+    ScalarVector::Store(out + c, real * turns[c] - imaginary * turns[c + 1]);
+    ScalarVector::Store(out + c + 1, imaginary * turns[c] + real * turns[c + 1]);
+  }
 }
 
 template <typename V, typename X, typename T>

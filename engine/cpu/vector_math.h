@@ -52,6 +52,14 @@ typename V::F Gelu(typename V::F x) {
   return V::Mul(V::Mul(x, V::Set(0.5f)), V::Add(V::Set(1.0f), erf));
 }
 
+// gelu by its approximation with a tanh (Hendrycks and Gimpel, arXiv:1606.08415): (1 + tanh(y)) / 2 is the
+// sigmoid of 2 y.
+template <typename V>
+typename V::F GeluTanh(typename V::F x) {
+  const typename V::F cubed = V::Fma(V::Mul(V::Mul(x, x), x), V::Set(0.044715f), x);
+  return V::Mul(x, Sigmoid<V>(V::Mul(cubed, V::Set(1.59576912f))));
+}
+
 template <typename V>
 typename V::F Activated(typename V::F x, Activation activation) {
   switch (activation) {
@@ -65,6 +73,8 @@ typename V::F Activated(typename V::F x, Activation activation) {
       return Sigmoid<V>(x);
     case Activation::kRelu:
       return V::Max(x, V::Set(0.0f));
+    case Activation::kGeluTanh:
+      return GeluTanh<V>(x);
     case Activation::kNone:
       break;
   }

@@ -46,10 +46,10 @@ class TextWriter {
     Write(shape), Number(kernel);
   }
   void operator()(const ConvOp& op) {
-    const auto& [stride, padding, activation, result] = op;
+    const auto& [stride, padding, activation, result, front] = op;
     const auto& [top, left, bottom, right] = padding;
     Number(stride), Number(top), Number(left), Number(bottom), Number(right), Number(activation);
-    Write(result);
+    Write(result), Number(front);
   }
   void operator()(const LinearOp& op) {
     const auto& [activation, gated, result] = op;
@@ -60,12 +60,12 @@ class TextWriter {
     Number(groups), Number(epsilon), Number(silu), Write(result);
   }
   void operator()(const LayerNormOp& op) {
-    const auto& [epsilon, result] = op;
-    Number(epsilon), Write(result);
+    const auto& [epsilon, centred, result] = op;
+    Number(epsilon), Number(centred), Write(result);
   }
   void operator()(const AttentionOp& op) {
-    const auto& [heads, causal] = op;
-    Number(heads), Number(causal);
+    const auto& [heads, causal, scale] = op;
+    Number(heads), Number(causal), Number(scale);
   }
   void operator()(const ActivateOp& op) {
     const auto& [activation] = op;
@@ -75,6 +75,15 @@ class TextWriter {
   void operator()(const AddOp& op) {
     const auto& [result] = op;
     Write(result);
+  }
+  void operator()(const ScaleOp& op) {
+    const auto& [plus_one, result] = op;
+    Number(plus_one), Write(result);
+  }
+  void operator()(const RotateOp&) {}
+  void operator()(const DepthToSpaceOp& op) {
+    const auto& [frames, height, width, width_first, skipped] = op;
+    Number(frames), Number(height), Number(width), Number(width_first), Number(skipped);
   }
   void operator()(const BlendOp& op) {
     const auto& [result] = op;

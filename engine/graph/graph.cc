@@ -114,7 +114,7 @@ double FloatingPointOperations(const Graph& graph, const Node& node) {
   const double results = static_cast<double>(node.shape.elements());
   if (std::holds_alternative<ConvOp>(node.op)) {
     const Shape& w = graph.shape(node.input(1));
-    return 2.0 * results * static_cast<double>(w.dim(1) * w.dim(2) * w.dim(3));
+    return 2.0 * results * static_cast<double>(w.elements() / w.dim(0));
   }
   if (const auto* linear = node.As<LinearOp>())
     return (linear->gated ? 4.0 : 2.0) * results * static_cast<double>(graph.shape(node.input(1)).dim(1));

@@ -17,6 +17,18 @@ bool IsVector(const Shape* shape, std::int64_t size) {
   return shape != nullptr && shape->rank() == 1 && shape->dim(0) == size;
 }
 
+// Every axis is that of `whole`, or 1.
+bool Spreads(const Shape& part, const Shape& whole) {
+  bool fits = part.rank() == whole.rank();
+  for (int i = 0; fits && i < whole.rank(); ++i) fits = part.dim(i) == whole.dim(i) || part.dim(i) == 1;
+  return fits;
+}
+
+// Of attention: the keys are all there.
+bool IsBias(const Shape& bias, const Shape& scores) {
+  return Spreads(bias, scores) && bias.dim(2) == scores.dim(2);
+}
+
 absl::StatusOr<Shape> WithResidual(const Shape& result, std::int64_t channels, Shapes in) {
   if (At(in, 2) != nullptr && !IsVector(in[2], channels))
     return Misfit(absl::StrCat("bias ", in[2]->ToString(), " for ", channels, " channels"));
@@ -40,11 +52,13 @@ struct Inference {
   absl::StatusOr<Shape> operator()(const WeightOp& op) const { return op.shape; }
 
   absl::StatusOr<Shape> operator()(const ConvOp& op) const {
-    if (!Has(2) || x().rank() != 4 || in[1]->rank() != 4 || in[1]->dim(3) != x().dim(3))
+    const int rank = Has(2) ? in[1]->rank() : 0;
+    const bool fits = x().rank() == 4 && (rank == 4 || rank == 5) && in[1]->dim(-1) == x().dim(3);
+    if (!fits || (rank == 5 && (op.front < 0 || op.front >= in[1]->dim(1))))
       return Misfit(absl::StrCat("input ", Text(0), " and weight ", Text(1), " do not fit"));
     const Shape& w = *in[1];
-    const std::int64_t height = x().dim(1) + op.padding.top + op.padding.bottom - w.dim(1);
-    const std::int64_t width = x().dim(2) + op.padding.left + op.padding.right - w.dim(2);
+    const std::int64_t height = x().dim(1) + op.padding.top + op.padding.bottom - w.dim(-3);
+    const std::int64_t width = x().dim(2) + op.padding.left + op.padding.right - w.dim(-2);
     if (height < 0 || width < 0)
       return Misfit(absl::StrCat("input ", Text(0), " is smaller than the kernel ", Text(1)));
     return WithResidual({x().dim(0), height / op.stride + 1, width / op.stride + 1, w.dim(0)}, w.dim(0), in);
@@ -71,8 +85,11 @@ struct Inference {
     return NormResult();
   }
   absl::StatusOr<Shape> operator()(const LayerNormOp&) const {
-    if (!Has(3) || x().rank() < 1) return Misfit("needs an input, gamma and beta");
-    return NormResult();
+    if (!Has(1) || x().rank() < 1) return Misfit("needs an input");
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}})
+      if (At(in, i) != nullptr && !IsVector(in[i], x().dim(-1)))
+        return Misfit(absl::StrCat("gamma ", Text(1), " and beta ", Text(2), " for ", Text(0)));
+    return x();
   }
   absl::StatusOr<Shape> operator()(const AttentionOp& op) const {
     if (!Has(3) || x().rank() != 4 || in[1]->rank() != 4 || !(*in[1] == *in[2]))
@@ -85,6 +102,9 @@ struct Inference {
     if (!fits)
       return Misfit(
           absl::StrCat("q ", Text(0), " and k ", Text(1), " do not fit, with ", op.heads, " heads"));
+    if (At(in, 3) != nullptr && !IsBias(*in[3], {x().dim(0), x().dim(1), k.dim(1), op.heads}))
+      return Misfit(
+          absl::StrCat("bias ", Text(3), " for q ", Text(0), ", k ", Text(1), " and ", op.heads, " heads"));
     return x();
   }
   absl::StatusOr<Shape> operator()(const ActivateOp&) const { return Unary(); }
@@ -97,10 +117,29 @@ struct Inference {
     return result;
   }
   absl::StatusOr<Shape> operator()(const AddOp&) const {
-    bool fits = Has(2) && x().rank() == in[1]->rank();
-    for (int i = 0; fits && i < x().rank(); ++i) fits = in[1]->dim(i) == x().dim(i) || in[1]->dim(i) == 1;
-    if (!fits) return Misfit(absl::StrCat("cannot add ", Text(1), " to ", Text(0)));
+    if (!Has(2) || !Spreads(*in[1], x()))
+      return Misfit(absl::StrCat("cannot add ", Text(1), " to ", Text(0)));
     return x();
+  }
+  absl::StatusOr<Shape> operator()(const ScaleOp&) const {
+    if (!Has(2) || !Spreads(*in[1], x()) || (At(in, 2) != nullptr && !Spreads(*in[2], x())))
+      return Misfit(absl::StrCat("cannot scale ", Text(0), " by ", Text(1), " and shift it by ", Text(2)));
+    return x();
+  }
+  absl::StatusOr<Shape> operator()(const RotateOp&) const {
+    const bool fits = Has(2) && in[1]->rank() == 2 && in[1]->dim(0) > 0 && x().rank() > 0 &&
+                      in[1]->dim(1) == x().dim(-1) && x().dim(-1) % 2 == 0 && x().rows() % in[1]->dim(0) == 0;
+    if (!fits) return Misfit(absl::StrCat("cannot turn ", Text(0), " by ", Text(1)));
+    return x();
+  }
+  absl::StatusOr<Shape> operator()(const DepthToSpaceOp& op) const {
+    const std::int64_t times = Has(1) ? std::int64_t{op.frames} * op.height * op.width : 0;
+    if (times < 1 || x().rank() != 4 || x().dim(3) % times != 0 || op.skipped < 0 ||
+        op.skipped >= x().dim(0) * op.frames)
+      return Misfit(absl::StrCat("channels of ", Text(0), " cannot become ", op.frames, " x ", op.height,
+                                 " x ", op.width, " pixels without ", op.skipped, " frames"));
+    return Shape{x().dim(0) * op.frames - op.skipped, x().dim(1) * op.height, x().dim(2) * op.width,
+                 x().dim(3) / times};
   }
   absl::StatusOr<Shape> operator()(const BlendOp&) const {
     if (!Has(3) || !(x() == *in[1]) || in[2]->elements() != 1)

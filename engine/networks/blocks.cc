@@ -40,6 +40,11 @@ ValueId LayerNormLayer(const Scope& scope, ValueId x, float epsilon) {
                            scope.prefix());
 }
 
+ValueId RmsNormLayer(const Scope& scope, ValueId x, float epsilon) {
+  const ValueId weight = scope.Weight("weight", {Channels(scope.graph(), x)});
+  return scope.graph().Add(LayerNormOp{.epsilon = epsilon, .centred = false}, {x, weight}, scope.prefix());
+}
+
 ValueId Silu(Graph& graph, ValueId x) { return graph.Add(ActivateOp{Activation::kSilu}, {x}); }
 
 ValueId TimeEmbeddingLayer(const Scope& scope, ValueId sinusoid, std::int64_t hidden, std::int64_t out) {

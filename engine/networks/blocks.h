@@ -19,6 +19,8 @@ ValueId LinearLayer(const Scope& scope, ValueId x, std::int64_t out, bool bias =
 ValueId ConvLayer(const Scope& scope, ValueId x, std::int64_t out, int kernel = 3, int stride = 1);
 ValueId GroupNormLayer(const Scope& scope, ValueId x, float epsilon, int groups = kNormGroups);
 ValueId LayerNormLayer(const Scope& scope, ValueId x, float epsilon = 1e-5f);
+// By the root of the mean square; with a weight.
+ValueId RmsNormLayer(const Scope& scope, ValueId x, float epsilon);
 ValueId Silu(Graph& graph, ValueId x);
 
 // time -> sinusoid of `channels` -> linear_1, silu, linear_2: [n] to [n, out].

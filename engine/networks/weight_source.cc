@@ -31,4 +31,10 @@ ValueId Scope::ConvWeight(std::int64_t out, std::int64_t in, std::int64_t height
   return Name(dims, {(*this / "weight").prefix_, {out, height, width, in}, /*kernel=*/true});
 }
 
+ValueId Scope::FilmConvWeight(std::int64_t out, std::int64_t in, std::int64_t frames, std::int64_t height,
+                              std::int64_t width) const {
+  return Name({out, in, frames, height, width},
+              {(*this / "weight").prefix_, {out, frames, height, width, in}, /*kernel=*/true});
+}
+
 }  // namespace ringway::engine

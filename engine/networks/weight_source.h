@@ -37,6 +37,9 @@ class Scope {
   // in].
   ValueId ConvWeight(std::int64_t out, std::int64_t in, std::int64_t height, std::int64_t width,
                      bool frames = false) const;
+  // "weight" [out, in, frames, height, width] as [out, frames, height, width, in].
+  ValueId FilmConvWeight(std::int64_t out, std::int64_t in, std::int64_t frames, std::int64_t height,
+                         std::int64_t width) const;
 
  private:
   ValueId Name(const std::vector<std::int64_t>& dims, WeightOp weight) const;

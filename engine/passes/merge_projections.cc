@@ -35,13 +35,27 @@ class ProjectionGroups {
     return graph_.IsFixed(node.input(1)) && graph_.IsFixed(node.input(2));
   }
 
+  // Itself, or what it is another view or a repetition of.
+  bool IsProjection(ValueId id) const {
+    while (id != kAbsent && (std::holds_alternative<ReshapeOp>(graph_.node(id).op) ||
+                             std::holds_alternative<ExpandOp>(graph_.node(id).op)))
+      id = graph_.node(id).input(0);
+    return id != kAbsent && IsPlainProjection(graph_.node(id));
+  }
+
   // Directly, or through reshapes that keep the channels.
   std::vector<bool> ReadByAttentionOnly() const {
     std::vector<bool> only(graph_.nodes().size(), true);
     for (const GraphOutput& output : graph_.outputs()) only[static_cast<std::size_t>(output.value)] = false;
     for (std::size_t i = graph_.nodes().size(); i-- > 0;) {
       const Node& node = graph_.nodes()[i];
-      if (std::holds_alternative<AttentionOp>(node.op)) continue;
+      if (std::holds_alternative<AttentionOp>(node.op)) {
+        // Keys and values must lie alike: both become slices, or neither. A bias is never one.
+        const bool alike = IsProjection(node.input(1)) && IsProjection(node.input(2));
+        for (std::size_t k = alike ? 3 : 1; k < node.inputs.size(); ++k)
+          if (node.inputs[k] != kAbsent) only[static_cast<std::size_t>(node.inputs[k])] = false;
+        continue;
+      }
       const bool keeps_channels = std::holds_alternative<ReshapeOp>(node.op) &&
                                   node.shape.dim(-1) == graph_.shape(node.input(0)).dim(-1);
       if (keeps_channels && only[i]) continue;

@@ -10,8 +10,17 @@ bool Is(const Node& node) {
 }
 bool IsProduct(const Node& node) { return Is<LinearOp>(node) || Is<ConvOp>(node); }
 bool IsNorm(const Node& node) { return Is<GroupNormOp>(node) || Is<LayerNormOp>(node); }
-bool IsMixture(const Node& node) { return Is<AddOp>(node) || Is<BlendOp>(node); }
-bool MayBeWide(const Node& node) { return IsProduct(node) || IsMixture(node) || Is<ConcatOp>(node); }
+bool IsMixture(const Node& node) { return Is<AddOp>(node) || Is<BlendOp>(node) || Is<ScaleOp>(node); }
+// Of the inputs of a mixture, those which must be of one type.
+std::size_t Mixed(const Node& node) { return Is<ScaleOp>(node) ? node.inputs.size() : 2; }
+bool MovesOnly(const Node& node) { return Is<ReshapeOp>(node) || Is<DepthToSpaceOp>(node); }
+// Read in f32 whatever the precision: a few numbers whose rounding would be seen everywhere.
+bool StaysWide(const Node& node, std::size_t input) {
+  return (Is<AttentionOp>(node) && input == 3) || (Is<RotateOp>(node) && input == 1);
+}
+bool MayBeWide(const Node& node) {
+  return IsProduct(node) || IsMixture(node) || Is<ConcatOp>(node) || Is<LayerNormOp>(node);
+}
 
 // Vectors and rows (rank 2: time embeddings) stay f32: they are small, and their error would enter every
 // block.
@@ -26,7 +35,7 @@ std::vector<bool> ReadWide(const Graph& graph) {
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {
       if (node.inputs[k] == kAbsent) continue;
       const bool can = IsMixture(node) || Is<ConcatOp>(node) || (IsNorm(node) && k == 0) ||
-                       (IsProduct(node) && k == 3) || (Is<ReshapeOp>(node) && wide[i]);
+                       (IsProduct(node) && k == 3) || StaysWide(node, k) || (MovesOnly(node) && wide[i]);
       if (!can) wide[static_cast<std::size_t>(node.inputs[k])] = false;
     }
   }
@@ -78,13 +87,17 @@ class PrecisionSetter {
 
   void SetInputs(const Node& node, std::vector<ValueId>& inputs) {
     if (IsMixture(node) || Is<ConcatOp>(node)) {
-      const bool wide = IsWide(inputs[0]) || IsWide(inputs[1]);
-      for (std::size_t i : {0, 1}) inputs[i] = WithType(inputs[i], wide ? DType::kF32 : precision_);
+      const std::size_t mixed = Mixed(node);
+      bool wide = false;
+      for (std::size_t i = 0; i < mixed; ++i) wide = wide || (inputs[i] != kAbsent && IsWide(inputs[i]));
+      for (std::size_t i = 0; i < mixed; ++i)
+        inputs[i] = WithType(inputs[i], wide ? DType::kF32 : precision_);
     } else if (IsProduct(node) || Is<LookupOp>(node)) {
       inputs[0] = WithType(inputs[0], precision_);
-    } else if (!IsNorm(node) && !Is<ReshapeOp>(node) && !Is<TimeEmbeddingOp>(node)) {
-      for (ValueId& input : inputs)
-        if (input != kAbsent && to_.node(input).dtype == DType::kF32) input = WithType(input, precision_);
+    } else if (!IsNorm(node) && !MovesOnly(node) && !Is<TimeEmbeddingOp>(node)) {
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (inputs[i] != kAbsent && to_.node(inputs[i]).dtype == DType::kF32 && !StaysWide(node, i))
+          inputs[i] = WithType(inputs[i], precision_);
     }
   }
   bool IsWide(ValueId made) const { return !to_.IsFixed(made) && to_.node(made).dtype == DType::kF32; }
@@ -95,7 +108,7 @@ class PrecisionSetter {
     const Node& node = rewriter_.from().node(id);
     if (is_output_[static_cast<std::size_t>(id)])
       return rewriter_.Uses(id) == 1 && IsProduct(node) ? DType::kF32 : precision_;
-    const bool from_narrow = IsMixture(node) && !IsWide(inputs[0]);  // no kernel widens
+    const bool from_narrow = (IsMixture(node) || IsNorm(node)) && !IsWide(inputs[0]);  // no kernel widens
     const bool wide =
         wide_sums_ && MayBeWide(node) && !from_narrow && read_wide_[static_cast<std::size_t>(id)];
     return wide ? DType::kF32 : precision_;

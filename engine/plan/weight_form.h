@@ -20,7 +20,7 @@ namespace ringway::engine {
 
 // Raise it with any change to what passes write, how steps are laid out or how weights are packed: plans and
 // files of packed weights of another version are not used.
-inline constexpr std::uint32_t kEngineVersion = 1;
+inline constexpr std::uint32_t kEngineVersion = 2;
 
 struct WeightForm {
   DType dtype = DType::kF32;

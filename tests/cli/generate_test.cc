@@ -11,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/cli/run.h"
+#include "tests/engine/film_files.h"
 #include "tests/engine/picture_files.h"
 
 namespace ringway::cli {
@@ -193,6 +194,56 @@ TEST_F(GenerateTest, FollowsMasksControlsAndLearntWords) {
               HasSubstr("every --control has a --control-image"));
   EXPECT_THAT(Generate({"-p", "boat", "--mask", photo}).err, HasSubstr("no picture to start from"));
   EXPECT_THAT(Generate({"-p", "boat", "--embedding", "none.safetensors"}).err, HasSubstr("none.safetensors"));
+}
+
+TEST_F(GenerateTest, RefusesWhatOnlyFilmsHave) {
+  EXPECT_THAT(Generate({"-p", "boat", "--frames", "9", "-o", Out("never.png")}).err,
+              HasSubstr("draws pictures, so --frames and --fps have no effect"));
+}
+
+class GenerateFilmTest : public ::testing::Test {
+ protected:
+  GenerateFilmTest() { engine::WriteFilmModel(folder_); }
+  Ran Generate(std::vector<std::string> words) {
+    words.insert(words.begin(), {"generate", "--model", folder_.path().string(), "-p", "a small boat",
+                                 "--size", "24x16", "--frames", "5", "--steps", "2"});
+    return Ringway(std::move(words));
+  }
+  std::string Out(const std::string& name) const { return (folder_.path() / name).string(); }
+  engine::ScratchFolder folder_;
+};
+
+TEST_F(GenerateFilmTest, WritesAFilm) {
+  const Ran ran = Generate({"--fps", "12", "--guidance", "2", "--seed", "9", "-o", Out("a.gif")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("5 frames of 24 x 16 at 12 a second, 2 steps, guidance 2, seed 9"));
+  EXPECT_THAT(ran.err, HasSubstr("step 2 of 2"));
+  EXPECT_GT(std::filesystem::file_size(Out("a.gif")), 100u);
+  const Ran json = Generate({"--negative", "all", "-o", Out("b.webp"), "--json"});
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_THAT(json.out,
+              AllOf(HasSubstr("\"frames\": 5"), HasSubstr("\"fps\": 25"), HasSubstr("\"guidance\": 3")));
+  if (engine::DefaultAnimationFormat() != engine::AnimationFormat::kMp4) return;
+  const Ran mp4 = Generate({"-o", Out("c.mp4")});
+  EXPECT_EQ(mp4.code, 0) << mp4.err;
+  std::ifstream stream(Out("c.mp4"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_THAT(bytes.substr(0, 16), HasSubstr("ftyp"));
+}
+
+TEST_F(GenerateFilmTest, SaysWhatIsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> wrong = {
+      {{"--init", "photo.png", "--lora", "x"}, "--init, --lora: no effect with a model that makes films"},
+      {{"-o", Out("a.png3")}, "films are written with an ending of gif"},
+      {{"--vae-memory", "0.001"}, "the autoencoder may take"}};
+  for (const auto& [words, says] : wrong) {
+    std::vector<std::string> all = words;
+    if (words.front() != "-o") all.insert(all.end(), {"-o", Out("never.gif")});
+    const Ran ran = Generate(all);
+    EXPECT_EQ(ran.code, 1) << ran.err;
+    EXPECT_THAT(ran.err, HasSubstr(says));
+  }
+  EXPECT_FALSE(std::filesystem::exists(Out("never.gif")));
 }
 
 TEST_F(GenerateTest, ProfilesWhereTheTimeOfAPictureGoes) {

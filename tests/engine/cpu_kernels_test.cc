@@ -1,52 +1,11 @@
 // Every kernel against the textbook formula in double, on every instruction set of this machine, in f32 and
 // bf16, at sizes that do and do not fill vectors and blocks.
-#include <gtest/gtest.h>
-
-#include <functional>
-
-#include "engine/cpu/cpu_backend.h"
-#include "engine/plan/plan.h"
-#include "tests/engine/random_tensors.h"
+#include "tests/engine/kernel_modes.h"
 
 namespace ringway::engine {
 namespace {
 
-struct Mode {
-  Isa isa;
-  DType precision;
-};
-std::string ModeName(const testing::TestParamInfo<Mode>& info) {
-  return std::string(IsaName(info.param.isa)) + "_" + std::string(DTypeName(info.param.precision));
-}
-
-class CpuKernels : public testing::TestWithParam<Mode> {
- protected:
-  void SetUp() override {
-    if (GetParam().isa > BestIsa()) GTEST_SKIP() << "this processor has no " << IsaName(GetParam().isa);
-  }
-
-  // Runs a graph with one random input "x" and output "y"; gives both.
-  std::vector<float> Run(const std::function<ValueId(Graph&, ValueId)>& build, const Shape& shape,
-                         std::vector<float>& x) {
-    Graph graph;
-    graph.Output("y", build(graph, graph.Input("x", shape)));
-    const CpuBackend backend({.threads = 2, .isa = GetParam().isa});
-    PassOptions options;
-    options.precision = GetParam().precision;
-    const auto plan = Plan::Freeze(graph, options, backend);
-    RINGWAY_CHECK(plan.ok());
-    FillRandomly((*plan)->Input("x"), 3, 2.0f);
-    x.assign((*plan)->Input("x").begin(), (*plan)->Input("x").end());
-    (*plan)->Run();
-    const auto y = (*plan)->Output("y");
-    return {y.begin(), y.end()};
-  }
-  double Tolerance() const { return GetParam().precision == DType::kF32 ? 3e-6 : 1e-2; }
-  void ExpectClose(std::span<const float> got, std::span<const float> expected) {
-    EXPECT_LT(RelativeDistance(got, expected), Tolerance());
-  }
-  std::vector<float> x_;
-};
+class CpuKernels : public KernelModes {};
 
 double Silu(double x) { return x / (1 + std::exp(-x)); }
 double Gelu(double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }
@@ -56,7 +15,10 @@ TEST_P(CpuKernels, Activations) {
       {Activation::kSilu, Silu},
       {Activation::kGelu, Gelu},
       {Activation::kQuickGelu, [](double x) { return x / (1 + std::exp(-1.702 * x)); }},
-      {Activation::kSigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }}};
+      {Activation::kSigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {Activation::kGeluTanh, [](double x) {
+         return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979) * (x + 0.044715 * x * x * x)));
+       }}};
   for (const auto& [activation, formula] : cases) {
     const auto y =
         Run([a = activation](Graph& g, ValueId x) { return g.Add(ActivateOp{a}, {x}); }, {37, 41}, x_);
@@ -303,12 +265,7 @@ TEST_P(CpuKernels, DoublesToOddSizes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CpuKernels,
-                         testing::Values(Mode{Isa::kScalar, DType::kF32}, Mode{Isa::kScalar, DType::kBF16},
-                                         Mode{Isa::kAvx2, DType::kF32}, Mode{Isa::kAvx2, DType::kBF16},
-                                         Mode{Isa::kAvx512, DType::kF32}, Mode{Isa::kAvx512, DType::kBF16},
-                                         Mode{Isa::kAvx512Bf16, DType::kBF16}),
-                         ModeName);
+INSTANTIATE_TEST_SUITE_P(All, CpuKernels, EveryMode(), ModeName);
 
 }  // namespace
 }  // namespace ringway::engine

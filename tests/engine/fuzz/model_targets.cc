@@ -4,12 +4,17 @@
 #include "engine/motion/field.h"
 #include "engine/motion/region.h"
 #include "engine/networks/clip.h"
+#include "engine/networks/film_transformer.h"
+#include "engine/networks/film_vae.h"
 #include "engine/networks/motion_conditioner.h"
+#include "engine/networks/t5.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/networks/vae.h"
 #include "engine/pipelines/motion_pipeline.h"
+#include "engine/sampler/flow.h"
 #include "engine/sampler/noise_grid.h"
 #include "engine/text/clip_tokenizer.h"
+#include "engine/text/unigram_tokenizer.h"
 #include "engine/text/word_tokenizer.h"
 #include "tests/engine/fuzz/targets.h"
 
@@ -33,6 +38,20 @@ bool FuzzTokenizers(std::string_view bytes) {
   if (clip.ok()) check(clip->Encode(parts[2]));
   if (words.ok()) check(words->Encode(parts[2]));
   return clip.ok() || words.ok();
+}
+
+// One byte that says how long a prompt is, the prompt, and a sentencepiece model.
+bool FuzzUnigram(std::string_view bytes) {
+  constexpr std::int64_t kTokens = 16, kNumbers = 512;
+  if (bytes.empty()) return false;
+  const std::string_view prompt = bytes.substr(1, static_cast<unsigned char>(bytes[0]));
+  const auto tokenizer = UnigramTokenizer::Parse(bytes.substr(1 + prompt.size()), "fuzz", kTokens, kNumbers);
+  if (!tokenizer.ok()) return false;
+  const std::vector<std::int32_t> ids = tokenizer->Encode(prompt);
+  RINGWAY_CHECK(ids.size() == kTokens && tokenizer->Length(ids) <= kTokens);
+  for (const std::int32_t id : ids) RINGWAY_CHECK(id >= 0 && id < kNumbers);
+  (void)tokenizer->Joined(tokenizer->Pieces(prompt));  // pieces of any bytes, not of rewritten text alone
+  return true;
 }
 
 // The configuration of any component, given to every reader: what one accepts keeps its own bounds.
@@ -59,6 +78,11 @@ bool FuzzConfigs(std::string_view bytes) {
       const auto grid = MakeNoiseGrid(*scheduler, steps);
       if (grid.ok()) RINGWAY_CHECK(grid->lambdas.size() == grid->times.size() + 1);
     }
+  const auto flow = ReadFlowConfig(config, FlowConfig::kClass);
+  if (flow.ok())
+    for (const int steps : {1, 20}) RINGWAY_CHECK(FlowLevels(*flow, steps, 500).back() == 0);
+  const auto film = ReadFilmVaeConfig(config);
+  if (film.ok()) RINGWAY_CHECK(film->doubles.size() == film->channels.size());
   // Each reader is to see the bytes, whatever the others made of them.
   const bool read[] = {field.ok(),
                        unet.ok(),
@@ -67,6 +91,10 @@ bool FuzzConfigs(std::string_view bytes) {
                        ReadSdUNetConfig(config).ok(),
                        ReadVaeConfig(config).ok(),
                        ReadClipConfig(config).ok(),
+                       ReadT5Config(config).ok(),
+                       ReadFilmTransformerConfig(config).ok(),
+                       flow.ok(),
+                       film.ok(),
                        ReadMotionConditionerConfig(config).ok()};
   return std::any_of(std::begin(read), std::end(read), [](bool one) { return one; });
 }

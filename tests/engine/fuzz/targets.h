@@ -21,6 +21,7 @@ bool FuzzWebp(std::string_view bytes);
 bool FuzzExif(std::string_view bytes);
 bool FuzzFilm(std::string_view bytes);
 bool FuzzTokenizers(std::string_view bytes);
+bool FuzzUnigram(std::string_view bytes);
 bool FuzzConfigs(std::string_view bytes);
 bool FuzzRegion(std::string_view bytes);
 
