@@ -23,9 +23,10 @@ Tcp FamilyOf(int fd) {
 
 }  // namespace
 
-void FramedLedgerStream::Take(int fd, runtime::EventLoop& loop, LedgerStreamListener& listener,
-                              Admits admits) {
-  const auto stream = std::make_shared<FramedLedgerStream>(loop, listener, std::move(admits));
+void FramedLedgerStream::Take(int fd, runtime::EventLoop& loop, LedgerStreamListener& listener, Admits admits,
+                              Greeting greeting) {
+  const auto stream =
+      std::make_shared<FramedLedgerStream>(loop, listener, std::move(admits), std::move(greeting));
   boost::system::error_code failed;
   stream->socket().assign(FamilyOf(fd), fd, failed);
   if (failed) {
@@ -37,8 +38,12 @@ void FramedLedgerStream::Take(int fd, runtime::EventLoop& loop, LedgerStreamList
 }
 
 FramedLedgerStream::FramedLedgerStream(runtime::EventLoop& loop, LedgerStreamListener& listener,
-                                       Admits admits)
-    : FramedConnection(loop), listener_(listener), admits_(std::move(admits)), limit_(loop, [this] {
+                                       Admits admits, Greeting greeting)
+    : FramedConnection(loop),
+      listener_(listener),
+      admits_(std::move(admits)),
+      greeting_(std::move(greeting)),
+      limit_(loop, [this] {
         if (!router.valid()) End();
       }) {}
 
@@ -50,10 +55,16 @@ void FramedLedgerStream::Introduce(std::string_view payload) {
     if (!knows_protocol_) End();
   } else if (admits_(payload)) {
     admitted_ = true;
+    greeting_.reset();
     SendFrame(kProtocol);
   } else {
     End();
   }
+}
+
+void FramedLedgerStream::OnOver() {
+  greeting_.reset();
+  if (admitted_) listener_.OnClosed(*this);
 }
 
 void FramedLedgerStream::OnFrame(std::string_view payload) {

@@ -38,11 +38,7 @@ LedgerLink::LedgerLink(runtime::EventLoop& loop, StreamCount& streams, LedgerWay
                  stream_.Settle();
                  Heard(message);
                },
-           .lost =
-               [this](const grpc::Status&) {
-                 EmulateDistance();
-                 lost_();
-               }}) {
+           .lost = [this](const grpc::Status&) { OnCallLost(); }}) {
   EmulateDistance();
   if (way_.frames_to.empty()) {
     stream_.Open();
@@ -60,21 +56,33 @@ void LedgerLink::CallByFrames() {
       loop_, {.address = way_.frames_to,
               .token = way_.token,
               .hello = hello_,
-              .hear =
-                  [this](const v1::LedgerDown& message) {
-                    retry_after_ = kTerms.retry_first;
-                    Heard(message);
-                  },
+              .hear = [this](const v1::LedgerDown& message) { Heard(message); },
               .over = [this](FramedLedgerCall::Ending ending) { OnFramesOver(ending); }});
 }
 
 void LedgerLink::OnFramesOver(FramedLedgerCall::Ending ending) {
   frames_.reset();
-  if (ending == FramedLedgerCall::Ending::kNotSpoken) return stream_.Open();
-  retry_.Arm(runtime::MonotonicNow() + retry_after_ * (0.5 + 0.5 * rng_.Uniform()));
-  retry_after_ = std::min(retry_after_ * 2, kTerms.retry_max);
+  if (ending == FramedLedgerCall::Ending::kNotSpoken) {
+    if (!std::exchange(told_, true)) way_.not_understood();
+    return stream_.Open();
+  }
+  CallByFramesLater();
   EmulateDistance();
   lost_();
+}
+
+void LedgerLink::OnCallLost() {
+  if (!way_.frames_to.empty()) {
+    stream_.Rest();
+    CallByFramesLater();
+  }
+  EmulateDistance();
+  lost_();
+}
+
+void LedgerLink::CallByFramesLater() {
+  retry_.Arm(runtime::MonotonicNow() + retry_after_ * (0.5 + 0.5 * rng_.Uniform()));
+  retry_after_ = std::min(retry_after_ * 2, kTerms.retry_max);
 }
 
 void LedgerLink::SendNow(v1::LedgerUp message) {
@@ -86,6 +94,7 @@ void LedgerLink::SendNow(v1::LedgerUp message) {
 }
 
 void LedgerLink::Heard(const v1::LedgerDown& message) {
+  retry_after_ = kTerms.retry_first;
   if (in_ != nullptr) return in_->Push(message);
   hear_(message);
 }

@@ -2,7 +2,7 @@
 //
 // Within a region it goes by frames (framed_ledger_call.h), which costs a fraction of what gRPC does. A
 // leader that does not know them, or a way that does not let them through, is spoken to by gRPC
-// (kept_stream.h) from then on, for as long as there is this link.
+// (kept_stream.h) until that breaks; then frames are tried again.
 //
 // Says the hello, then whatever it is given; hands on what the leader says. Nothing is kept while the way is
 // broken, because everything is said once more when the leader is heard again. The wait between two tries is
@@ -33,8 +33,9 @@ namespace ringway::router {
 // How the leader is reached.
 struct LedgerWay {
   std::shared_ptr<grpc::Channel> channel;
-  std::string frames_to = {};  // its address, if frames may be tried; empty: gRPC alone
-  std::string token = {};      // for frames; the channel presents its own
+  std::string frames_to = {};                    // its address, if frames may be tried; empty: gRPC alone
+  std::string token = {};                        // for frames; the channel presents its own
+  std::function<void()> not_understood = [] {};  // told once
 };
 
 class LedgerLink {
@@ -60,6 +61,8 @@ class LedgerLink {
   void Heard(const v1::LedgerDown& message);
   void CallByFrames();
   void OnFramesOver(FramedLedgerCall::Ending ending);
+  void OnCallLost();
+  void CallByFramesLater();
   // What is under way is lost with the stream.
   void EmulateDistance();
 
@@ -74,6 +77,7 @@ class LedgerLink {
   std::shared_ptr<FramedLedgerCall> frames_;  // null: none under way
   Rng rng_;
   absl::Duration retry_after_;
+  bool told_ = false;                                // that frames are not understood
   runtime::Alarm retry_;                             // of frames
   KeptStream<v1::LedgerUp, v1::LedgerDown> stream_;  // begun once frames have not been understood
 };

@@ -69,18 +69,20 @@ runtime::SecondProtocol LedgerService::Frames() {
 }
 
 void LedgerService::TakeFramed(int fd) {
-  const auto admits = [guard = guard_](std::string_view token) {
+  greetings_->fetch_add(1);
+  FramedLedgerStream::Greeting greeting(nullptr, [count = greetings_](void*) { count->fetch_sub(1); });
+  const auto admits = [this](std::string_view token) {
     const std::string bearer = absl::StrCat("Bearer ", AbslView(token));
-    return guard == nullptr ||
-           guard->Admit(kConnectPath, token.empty() ? std::nullopt : std::optional<std::string_view>(bearer))
-               .ok();
+    const auto presented = token.empty() ? std::nullopt : std::optional<std::string_view>(bearer);
+    return (guard_ == nullptr || guard_->Admit(kConnectPath, presented).ok()) && Count();
   };
-  const bool counted = Count();
-  if (counted && loop_.Post([this, fd, admits] { FramedLedgerStream::Take(fd, loop_, sessions_, admits); })) {
+  const bool room = greetings_->load() <= kGreetingsMax;
+  if (room && loop_.Post([this, fd, admits, greeting = std::move(greeting)]() mutable {
+        FramedLedgerStream::Take(fd, loop_, sessions_, admits, std::move(greeting));
+      })) {
     return;
   }
   ::close(fd);
-  if (counted) sessions_.streams.fetch_sub(1);
 }
 
 }  // namespace ringway::router

@@ -9,6 +9,7 @@
 #ifndef RINGWAY_ROUTER_DAEMON_SERVICE_H_
 #define RINGWAY_ROUTER_DAEMON_SERVICE_H_
 
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -48,6 +49,9 @@ class LedgerService final : public v1::Ledger::CallbackService {
   runtime::SecondProtocol Frames();
 
  private:
+  // Of frames, that have not been admitted yet; who comes beyond them comes by a call.
+  static constexpr int kGreetingsMax = 256;
+
   // False: there is no room for another stream; else it is counted.
   bool Count();
   void TakeFramed(int fd);
@@ -56,6 +60,7 @@ class LedgerService final : public v1::Ledger::CallbackService {
   LedgerSessions& sessions_;
   const int streams_max_;
   const std::shared_ptr<const runtime::CallGuard> guard_;
+  std::shared_ptr<std::atomic<int>> greetings_ = std::make_shared<std::atomic<int>>(0);
 };
 
 class PeerService final : public v1::Peer::CallbackService {

@@ -1,5 +1,8 @@
 // Messages on a byte stream: each is a frame, its length in four bytes (the highest first) and then itself.
 //
+// Invariant: however the stream is cut by the network, the frames that come out are those that went in. A
+// length beyond the bound is nonsense, and nothing after it is believed.
+//
 // Bounds: kFrameBytesMax, which no message between routers comes near. Threads: none; one owner. Writing
 // copies once; reading hands out views into the reader's own buffer, which grows to the longest frame seen.
 #ifndef RINGWAY_ROUTER_WIRE_FRAMES_H_
