@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "absl/strings/str_cat.h"
 
@@ -96,8 +97,9 @@ boost::system::error_code GrpcListener::Listen(const Tcp::endpoint& endpoint) {
   return failed;
 }
 
-void GrpcListener::Start(Acceptor acceptor) {
+void GrpcListener::Start(Acceptor acceptor, SecondProtocol second) {
   acceptor_ = std::move(acceptor);
+  second_ = std::move(second);
   for (Socket& socket : sockets_) Await(socket);
   loop_.Start();
 }
@@ -139,10 +141,52 @@ bool GrpcListener::TakeAll(Socket& socket) {
       ::close(fd);
       continue;
     }
-    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-    connection.fd = fd;
-    acceptor_->HandleNewConnection(&connection);
+    Sort(fd);
   }
+}
+
+void GrpcListener::HandToGrpc(int fd) {
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = fd;
+  acceptor_->HandleNewConnection(&connection);
+}
+
+void GrpcListener::Sort(int fd) {
+  if (second_.take == nullptr) return HandToGrpc(fd);
+  char first = 0;
+  const auto seen = ::recv(fd, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (seen == 1) return first == second_.first_byte ? second_.take(fd) : HandToGrpc(fd);
+  const bool waits = seen < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  if (waits) return AwaitFirstByte(fd);
+  ::close(fd);
+}
+
+// A connection that has not said anything yet. Closed with the last of the two that wait for it.
+struct GrpcListener::Silent {
+  explicit Silent(boost::asio::io_context& context) : connection(context), limit(context) {}
+  boost::asio::posix::stream_descriptor connection;
+  boost::asio::steady_timer limit;
+};
+
+void GrpcListener::AwaitFirstByte(int fd) {
+  const auto silent = std::make_shared<Silent>(loop_.context());
+  boost::system::error_code failed;
+  silent->connection.assign(fd, failed);
+  if (failed) {
+    ::close(fd);
+    return;
+  }
+  silent->limit.expires_after(absl::ToChronoMilliseconds(kSilentMax));
+  silent->limit.async_wait([silent](boost::system::error_code stopped) {
+    boost::system::error_code ignored;
+    if (!stopped) silent->connection.close(ignored);
+  });
+  silent->connection.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                                [this, silent](boost::system::error_code error) {
+                                  silent->limit.cancel();
+                                  if (!error && silent->connection.is_open())
+                                    Sort(silent->connection.release());
+                                });
 }
 
 }  // namespace ringway::runtime

@@ -49,7 +49,7 @@ class PresenterFactory final : public grpc::experimental::ClientInterceptorFacto
 
 absl::StatusOr<GrpcServer> GrpcServer::Start(const std::string& listen,
                                              const std::vector<grpc::Service*>& services,
-                                             std::shared_ptr<const CallGuard> guard) {
+                                             std::shared_ptr<const CallGuard> guard, SecondProtocol second) {
   auto address = ParseAddress(listen);
   if (!address.ok()) return address.status();
   grpc::EnableDefaultHealthCheckService(true);
@@ -73,7 +73,7 @@ absl::StatusOr<GrpcServer> GrpcServer::Start(const std::string& listen,
   server.server_ = builder.BuildAndStart();
   if (server.server_ == nullptr) return absl::InternalError("gRPC does not start a server");
   server.listener_ = *std::move(listener);
-  server.listener_->Start(std::move(acceptor));
+  server.listener_->Start(std::move(acceptor), std::move(second));
   server.port_ = server.listener_->port();
   address->port = server.listener_->port();
   server.address_ = address->ToString();

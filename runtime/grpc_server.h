@@ -31,11 +31,12 @@ inline constexpr int kFleetBytesMax = 32 << 20;
 class GrpcServer {
  public:
   // `listen` is host:port; port 0 takes a free one. The services must outlive the server. `guard` looks at
-  // every call; null: everybody is admitted.
+  // every call; null: everybody is admitted. `second`: what else is spoken on the port, until Shutdown.
   // Errors: InvalidArgument (not an address), Unavailable (the port is taken, or not allowed).
   static absl::StatusOr<GrpcServer> Start(const std::string& listen,
                                           const std::vector<grpc::Service*>& services,
-                                          std::shared_ptr<const CallGuard> guard = nullptr);
+                                          std::shared_ptr<const CallGuard> guard = nullptr,
+                                          SecondProtocol second = {});
 
   GrpcServer(GrpcServer&&) = default;
   ~GrpcServer();

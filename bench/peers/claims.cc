@@ -39,8 +39,13 @@ class Judgement {
               std::function<double(const Row&)> of) {
     RowSpec theirs = ours;
     theirs.kind = kHaproxy;
-    const Row* a = Find(ours);
-    const Row* b = Find(theirs);
+    Over(name, ours, theirs, bound, std::move(of));
+  }
+  // The ratio of one row to another.
+  void Over(const std::string& name, const RowSpec& one, const RowSpec& other, double bound,
+            std::function<double(const Row&)> of) {
+    const Row* a = Find(one);
+    const Row* b = Find(other);
     const bool known = a != nullptr && b != nullptr;
     Add(bench::AtMost(name, known ? of(*a) / of(*b) : 0, bound), known);
   }
@@ -107,6 +112,9 @@ std::vector<Claim> Judge(const std::vector<Row>& rows, double overload_deadline_
     judge.Beside(absl::StrCat("K1-p99-over-haproxy-rho", rho), single, 1.05, P99);
     judge.Beside(absl::StrCat("K1-cpu-over-haproxy-rho", rho), single, 1.3,
                  [](const Row& row) { return row.cpu_us(); });
+    // What it costs that sixteen share one ledger: three messages between processes, each way a wake-up.
+    judge.Over(absl::StrCat("K16-cpu-over-K1-rho", rho), {kOurs, 16, rho, kFast}, single, 5.5,
+               [](const Row& row) { return row.cpu_us(); });
   }
   for (const int instances : {1, 16}) {
     const RowSpec over{kOurs, instances, 1.1, kFast, overload_deadline_s};

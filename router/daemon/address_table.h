@@ -58,6 +58,7 @@ class AddressTable {
 
   // `token`: presented to whoever is called; empty: none.
   explicit AddressTable(std::string token = {}) : token_(std::move(token)) {}
+  const std::string& token() const { return token_; }
   // A channel to a program of the fleet.
   std::shared_ptr<grpc::Channel> Dial(const std::string& address) const;
 

@@ -148,7 +148,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   if (!pages.ok()) return pages.status();
   IngressService ingress(loop, agent.calls(), streams_max);
   PeerService peer(loop, agent.calls(), streams_max);
-  LedgerService ledger(loop, agent.sessions(), kClientsMax);
+  const auto guard = GuardOf(settings, log);
+  LedgerService ledger(loop, agent.sessions(), kClientsMax, guard);
   OnceService once(agent.once());
   TraceService traces(loop, agent.calls().traces());
   OperationsService operations(loop, agent.operations());
@@ -157,8 +158,8 @@ absl::Status RunRouter(const Settings& settings, const std::optional<Fleet>& top
   if (absl::Status opened = videos ? videos->Open(video_place) : absl::OkStatus(); !opened.ok())
     return opened;
   auto server = runtime::GrpcServer::Start(
-      settings.listen, {&ingress, &peer, &ledger, &once, &traces, &operations, &video_place},
-      GuardOf(settings, log));
+      settings.listen, {&ingress, &peer, &ledger, &once, &traces, &operations, &video_place}, guard,
+      ledger.Frames());
   if (!server.ok()) return server.status();
   loop.Start();
   if (videos) videos->Start(server->address());

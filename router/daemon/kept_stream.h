@@ -78,6 +78,8 @@ class KeptStream {
   void Break() {
     if (shared_->call != nullptr) shared_->call->Cancel();
   }
+  // From `lost`: there is no other try until Open.
+  void Rest() { shared_->retry->Arm(absl::InfiniteFuture()); }
   void Settle() { shared_->retry_after = shared_->terms.retry_first; }
 
  private:

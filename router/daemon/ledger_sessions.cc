@@ -188,7 +188,15 @@ void LedgerSessions::Do(TierId tier, const TellLeader& action) {
 void LedgerSessions::Do(TierId tier, const DialLeader& action) {
   Endpoint& endpoint = endpoints_[tier];
   endpoint.link = std::make_unique<LedgerLink>(
-      loop_, client_streams_, addresses_.Dial(action.address),
+      loop_, client_streams_,
+      LedgerWay{.channel = addresses_.Dial(action.address),
+                .frames_to = action.address,
+                .token = addresses_.token(),
+                .not_understood =
+                    [this, address = action.address] {
+                      log_.Info(absl::StrCat("the ledger's leader at ", address,
+                                             " does not answer frames; it is spoken to by gRPC"));
+                    }},
       LedgerGreeting{settings_.router, fleet_.fleet->tiers[tier].name}, settings_.seed + tier.value(),
       absl::ZeroDuration(), [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
       [this, tier] {
@@ -211,7 +219,7 @@ void LedgerSessions::Do(TierId tier, const DialRegion& action) {
   const RegionId region = action.region;
   const absl::Duration rtt = absl::Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, region));
   endpoints_[tier].regions[region] = std::make_unique<LedgerLink>(
-      loop_, client_streams_, addresses_.Dial(action.address), greeting,
+      loop_, client_streams_, LedgerWay{.channel = addresses_.Dial(action.address)}, greeting,
       settings_.seed + tier.value() + (region.value() << 8),
       settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration(),
       [this, tier, region](const v1::LedgerDown& message) {

@@ -1,31 +1,30 @@
 #include "router/daemon/ledger_stream.h"
 
 #include <memory>
-#include <utility>
 
 namespace ringway::router {
 
-LedgerStream::LedgerStream(runtime::EventLoop& loop, LedgerStreamListener& listener)
+GrpcLedgerStream::GrpcLedgerStream(runtime::EventLoop& loop, LedgerStreamListener& listener)
     : loop_(loop), listener_(listener) {
   StartRead(&incoming_);
 }
 
-void LedgerStream::Send(v1::LedgerDown message) {
+void GrpcLedgerStream::Send(const v1::LedgerDown& message) {
   if (closing_) return;
   if (queue_.size() >= kQueueMax) {
     Close({grpc::StatusCode::RESOURCE_EXHAUSTED, "the router does not read what the leader says"});
     return;
   }
-  queue_.push_back(std::move(message));
+  queue_.push_back(message);
   Pump();
 }
 
-void LedgerStream::Close(grpc::Status status) {
-  if (!closing_) closing_ = std::move(status);
+void GrpcLedgerStream::Close(const grpc::Status& status) {
+  if (!closing_) closing_ = status;
   Pump();
 }
 
-void LedgerStream::Pump() {
+void GrpcLedgerStream::Pump() {
   if (writing_ || finished_) return;
   if (closing_) {
     finished_ = true;
@@ -36,7 +35,7 @@ void LedgerStream::Pump() {
   }
 }
 
-void LedgerStream::OnReadDone(bool ok) {
+void GrpcLedgerStream::OnReadDone(bool ok) {
   (void)loop_.Post([this, ok] {
     if (!ok) return Close(grpc::Status::OK);
     if (closing_) return;
@@ -45,7 +44,7 @@ void LedgerStream::OnReadDone(bool ok) {
   });
 }
 
-void LedgerStream::OnWriteDone(bool ok) {
+void GrpcLedgerStream::OnWriteDone(bool ok) {
   (void)loop_.Post([this, ok] {
     writing_ = false;
     queue_.pop_front();
@@ -54,12 +53,12 @@ void LedgerStream::OnWriteDone(bool ok) {
   });
 }
 
-void LedgerStream::OnCancel() {
+void GrpcLedgerStream::OnCancel() {
   (void)loop_.Post([this] { Close(grpc::Status::CANCELLED); });
 }
 
-void LedgerStream::OnDone() {
-  (void)loop_.Post([self = std::unique_ptr<LedgerStream>(this)] { self->listener_.OnClosed(*self); });
+void GrpcLedgerStream::OnDone() {
+  (void)loop_.Post([self = std::unique_ptr<GrpcLedgerStream>(this)] { self->listener_.OnClosed(*self); });
 }
 
 }  // namespace ringway::router

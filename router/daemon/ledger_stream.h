@@ -1,10 +1,10 @@
-// One Connect call, the leader's side: what a router says goes to the listener, what the leader says goes
-// out.
+// A router's stream to a ledger's leader, the leader's side: what a router says goes to the listener, what
+// the leader says goes out. GrpcLedgerStream is one Connect call; framed_ledger_stream.h has the other kind.
 //
-// Lifetime: gRPC's; the stream deletes itself on the loop after OnDone and tells the listener before. A
-// router that does not read is cut off when kQueueMax messages wait for it: it will connect again and ask
-// anew. Threads: public calls on the loop only; gRPC's callbacks post to it. A stream has at most four posts
-// in the inbox, and the next message is read when the last one has been dealt with.
+// Lifetime: a stream's own; it tells the listener, on the loop, before it goes. A router that does not read
+// is cut off when too much waits for it: it will connect again and ask anew. Threads: public calls on the
+// loop only; gRPC's callbacks post to it. A call has at most four posts in the inbox, and its next message is
+// read when the last one has been dealt with.
 #ifndef RINGWAY_ROUTER_DAEMON_LEDGER_STREAM_H_
 #define RINGWAY_ROUTER_DAEMON_LEDGER_STREAM_H_
 
@@ -20,7 +20,18 @@
 
 namespace ringway::router {
 
-class LedgerStream;
+class LedgerStream {
+ public:
+  virtual ~LedgerStream() = default;
+  virtual void Send(const v1::LedgerDown& message) = 0;
+  // What has not left yet is dropped.
+  virtual void Close(const grpc::Status& status) = 0;
+
+  // For the listener: who stands here, once the hello was said.
+  TierId tier;
+  RouterId router;
+  bool listens = false;  // the leader of another region, which is told of idle workers alone
+};
 
 class LedgerStreamListener {
  public:
@@ -30,20 +41,15 @@ class LedgerStreamListener {
   virtual void OnClosed(LedgerStream& stream) = 0;
 };
 
-class LedgerStream final : public grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown> {
+class GrpcLedgerStream final : public LedgerStream,
+                               public grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown> {
  public:
   static constexpr std::size_t kQueueMax = 16384;
 
-  LedgerStream(runtime::EventLoop& loop, LedgerStreamListener& listener);
+  GrpcLedgerStream(runtime::EventLoop& loop, LedgerStreamListener& listener);
 
-  void Send(v1::LedgerDown message);
-  // What has not left yet is dropped.
-  void Close(grpc::Status status);
-
-  // For the listener: who stands here, once the hello was said.
-  TierId tier;
-  RouterId router;
-  bool listens = false;  // the leader of another region, which is told of idle workers alone
+  void Send(const v1::LedgerDown& message) override;
+  void Close(const grpc::Status& status) override;
 
  private:
   void OnReadDone(bool ok) override;

@@ -1,11 +1,23 @@
 #include "router/daemon/service.h"
 
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "core/absl_view.h"
 #include "router/daemon/call_stream.h"
+#include "router/daemon/framed_ledger_stream.h"
 
 namespace ringway::router {
 namespace {
 
 using Reactor = grpc::ServerBidiReactor<v1::JobUp, v1::JobDown>;
+
+// As which a stream of frames is admitted.
+constexpr std::string_view kConnectPath = "/ringway.v1.Ledger/Connect";
 
 class Refusal final : public Reactor {
  public:
@@ -41,12 +53,36 @@ Reactor* PeerService::Forward(grpc::CallbackServerContext* context) {
   return Take(context, true, loop_, calls_, streams_max_);
 }
 
+bool LedgerService::Count() {
+  if (sessions_.streams.fetch_add(1) < streams_max_) return true;
+  sessions_.streams.fetch_sub(1);
+  return false;
+}
+
 grpc::ServerBidiReactor<v1::LedgerUp, v1::LedgerDown>* LedgerService::Connect(grpc::CallbackServerContext*) {
-  if (sessions_.streams.fetch_add(1) >= streams_max_) {
-    sessions_.streams.fetch_sub(1);
-    return new NoPlace();
+  if (!Count()) return new NoPlace();
+  return new GrpcLedgerStream(loop_, sessions_);
+}
+
+runtime::SecondProtocol LedgerService::Frames() {
+  return {.first_byte = FramedConnection::kFirstByte, .take = [this](int fd) { TakeFramed(fd); }};
+}
+
+void LedgerService::TakeFramed(int fd) {
+  greetings_->fetch_add(1);
+  FramedLedgerStream::Greeting greeting(nullptr, [count = greetings_](void*) { count->fetch_sub(1); });
+  const auto admits = [this](std::string_view token) {
+    const std::string bearer = absl::StrCat("Bearer ", AbslView(token));
+    const auto presented = token.empty() ? std::nullopt : std::optional<std::string_view>(bearer);
+    return (guard_ == nullptr || guard_->Admit(kConnectPath, presented).ok()) && Count();
+  };
+  const bool room = greetings_->load() <= kGreetingsMax;
+  if (room && loop_.Post([this, fd, admits, greeting = std::move(greeting)]() mutable {
+        FramedLedgerStream::Take(fd, loop_, sessions_, admits, std::move(greeting));
+      })) {
+    return;
   }
-  return new LedgerStream(loop_, sessions_);
+  ::close(fd);
 }
 
 }  // namespace ringway::router
