@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
@@ -21,6 +22,11 @@ constexpr int kUnclaimedS = 7;
 constexpr double kLeaseRoutersWellS = 8;
 // As a message and its answer take, many times over; looked at once a second.
 constexpr int kLostS = 4;
+// Where much is granted there is nearly always something under way, which waits at one end and not at the
+// other: a second more for each so many grants a second. Of a millisecond there and back, 25 a second have
+// something under way in one look of forty, and five looks running in one of a hundred million; 1000 a second
+// in two looks of three, and forty-four running as seldom.
+constexpr int kGrantsASecondMore = 25;
 constexpr int kUnheardS = 3;
 // A leader that is replaced because reports were lost hears of it late if the directory is lost too.
 constexpr int kHoldersS = 5;
@@ -49,6 +55,8 @@ void Agreement::OnGranted(absl::Time, WorkerId worker, const Lease& lease) {
   Seen& seen = seen_[worker];
   if (lease <= seen.granted) return;  // said again, or by one that was replaced
   seen.granted = lease;
+  const WorkerPlace& place = workers_.places()[worker];
+  ++lines_[place.region][place.tier].granted;
   if (!workers_.alive(worker)) granted_dead_.emplace_back(worker, lease);
 }
 
@@ -88,7 +96,8 @@ void Agreement::OnSecond(absl::Time now, Checkers& checkers) {
       if (steady && whole) {
         JudgeLine(now, region, tier, checkers);
       } else {
-        lines_[region][tier].lost_s = lines_[region][tier].unheard_s = 0;
+        Line& line = lines_[region][tier];
+        line.lost_s = line.unheard_s = line.granted = 0;
       }
       if (!agreed) lines_[region][tier].several_s = 0;
       if (agreed) JudgeHolders(now, region, tier, checkers);
@@ -159,6 +168,7 @@ void Agreement::JudgeLease(absl::Time now, WorkerId worker, const ledger::SlotRe
 
 void Agreement::JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers& checkers) {
   Line& line = lines_[region][tier];
+  const int granted = std::exchange(line.granted, 0);
   const ledger::SlotLedger* const ledger = leaders_.ledger(region, tier);
   std::size_t waiting = 0;
   bool heard = true;
@@ -178,7 +188,7 @@ void Agreement::JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers
     checkers.Violate(now, absl::StrCat("a router of region ", region.value(), " has probed for ", kUnheardS,
                                        " s, though it is connected to the leader of tier ", tier.value()));
   }
-  if (line.lost_s < kLostS) return;
+  if (line.lost_s < kLostS + granted / kGrantsASecondMore) return;
   line.lost_s = 0;
   checkers.Violate(now, absl::StrCat(waiting, " jobs of region ", region.value(), " wait for slots of tier ",
                                      tier.value(), ", of which its ledger knows ", ledger->View().waiting));

@@ -58,6 +58,7 @@ class Agreement : public Observer {
     int lost_s = 0;     // for how long jobs have waited that are in no line
     int unheard_s = 0;  // and a router has not asked the leader that it hears
     int several_s = 0;  // and more than one router has held the ledger
+    int granted = 0;    // in this second
   };
 
   void JudgeGranted(absl::Time now, Checkers& checkers);
