@@ -4,7 +4,8 @@
 // warm-up long enough, they would be in the same state but for the dice of the network and of the routers.
 // Compared are, over the last ten seconds before the seam, busy workers and waiting jobs of each region and
 // of the fleet, and the tables at the seam itself. What counts as the same grows with the square root of the
-// workers, as those dice do.
+// workers, as those dice do, and is wider for one region and one row than for all: tables follow what was
+// before them, so two histories may keep different ones that serve as well.
 //
 // Threads: values; a SeamWatch belongs to the thread of its run.
 #ifndef RINGWAY_SIM_STUDY_SEAM_H_

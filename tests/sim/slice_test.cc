@@ -329,10 +329,38 @@ TEST(Slices, AFaultThatBeganBeforeASeamIsInForceAfterIt) {
 
 TEST(Slices, AWarmUpThatIsTooShortIsTold) {
   const auto scenario = Shared(Day(600));
-  const SlicedRun sliced = Sliced(scenario, 2, 0);
-  EXPECT_FALSE(sliced.seams.within());
-  const std::vector<std::string>& remarks = sliced.report.remarks;
-  EXPECT_NE(remarks.back().find("--slice-warmup"), std::string::npos) << remarks.back();
+  for (const double warmup_s : {0.0, 2.0}) {
+    const SlicedRun sliced = Sliced(scenario, 2, warmup_s);
+    EXPECT_FALSE(sliced.seams.within()) << Remarks(sliced);
+    const std::vector<std::string>& remarks = sliced.report.remarks;
+    EXPECT_NE(remarks.back().find("--slice-warmup"), std::string::npos) << remarks.back();
+  }
+}
+
+// Three regions of 100 workers and one row, changed in one thing.
+TEST(Seams, WhatIsMoreThanChanceIsTold) {
+  const Scenario scenario = Day(600, 100);
+  SeamState state{.busy = {80, 85, 90}, .waiting = {0, 1, 2}, .rows = {}, .seconds = 10};
+  state.rows.push_back({.tier = TierId(0), .source = RegionId(1), .shares = {0.1, 0.9, 0, 0}});
+  EXPECT_TRUE(CompareSeam(scenario, 300, state, state).within());
+  SeamState other = state;
+  other.busy[2] -= 15;  // in one region
+  EXPECT_TRUE(CompareSeam(scenario, 300, state, other).within());
+  other.busy = {70, 75, 80};  // everywhere
+  const SeamReport less = CompareSeam(scenario, 300, state, other);
+  EXPECT_FALSE(less.busy.within());
+  EXPECT_NE(less.busy.text.find("255.0 after all that came before, 225.0"), std::string::npos)
+      << less.busy.text;
+  other = state;
+  other.waiting[0] = 40;
+  EXPECT_FALSE(CompareSeam(scenario, 300, state, other).waiting.within());
+  other = state;
+  other.rows[0].shares = {0.1, 0.5, 0.4, 0};
+  const SeamReport moved = CompareSeam(scenario, 300, state, other);
+  EXPECT_FALSE(moved.tables.within());
+  EXPECT_NE(moved.tables.text.find("40.0 %"), std::string::npos) << moved.tables.text;
+  other.rows.clear();
+  EXPECT_FALSE(CompareSeam(scenario, 300, state, other).tables.within());
 }
 
 }  // namespace
