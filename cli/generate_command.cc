@@ -1,9 +1,10 @@
-// ringway generate --model DIR -p PROMPT [-o FILE.png] ...
+// ringway generate --model DIR -p PROMPT [-o FILE.png] ... | --motion-adapter DIR [-o FILE.mp4]
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <sstream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -23,10 +24,12 @@
 namespace ringway::cli {
 namespace {
 
+constexpr char kPictureFile[] = "picture.png", kFilmFile[] = "animation.gif";
+
 struct GenerateOptions {
   engine::PictureRequest request;
   std::string model;
-  std::string out = "picture.png";
+  std::string out;                    // empty: kPictureFile, or kFilmFile with a motion adapter
   std::string size;                   // "512x768", "512"; empty: the model's own
   std::string start_file;             // a picture to start from
   double guidance = -1;               // below 0: not given
@@ -159,7 +162,20 @@ void Report(Session& session, const GenerateOptions& options, const engine::Draw
                           options.request.seed, seconds);
 }
 
-absl::Status CheckOut(const std::string& out) {
+// The ending of a film's file chooses its format; without one it is a GIF, as kFilmFile.
+absl::StatusOr<engine::AnimationFormat> FilmFormat(const std::string& out) {
+  const std::string ending = std::filesystem::path(out).extension().string();
+  if (ending.empty()) return engine::AnimationFormat::kGif;
+  const auto format = engine::AnimationFormatOf(absl::AsciiStrToLower(ending.substr(1)));
+  if (format) return *format;
+  return absl::InvalidArgumentError(absl::StrCat("--out is \"", out.substr(0, 100),
+                                                 "\"; with --motion-adapter it ends in one of ",
+                                                 engine::AnimationFormatNames()));
+}
+
+absl::Status CheckOut(const GenerateOptions& options) {
+  const std::string& out = options.out;
+  if (!options.request.motion.empty()) return FilmFormat(out).status();
   const std::string ending = std::filesystem::path(out).extension().string();
   if (ResultFile::IsStandardOutput(out) || ending == ".png" || ending.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -186,7 +202,50 @@ class EngineLog {
   std::vector<std::string> lines_;  // a few for each network of the model
 };
 
+// What the choices of an engine mean, for a picture and for a film.
+void ReportFilm(Session& session, const GenerateOptions& options, const engine::DrawnFilm& film,
+                std::size_t bytes, double seconds) {
+  const engine::Picture& first = film.animation.frames.front();
+  if (session.json) {
+    JsonWriter json;
+    json.BeginObject().Key("file").Text(options.out).Key("bytes").Integer(static_cast<std::int64_t>(bytes));
+    json.Key("width").Integer(first.width).Key("height").Integer(first.height);
+    json.Key("frames").Integer(static_cast<std::int64_t>(film.animation.frames.size()));
+    json.Key("delay_ms").Integer(film.animation.delay_ms);
+    json.Key("steps").Integer(film.steps).Key("guidance").Number(film.guidance);
+    json.Key("scheduler").Text(film.scheduler).Key("seconds").Number(seconds);
+    json.Key("notes").Texts(film.animation.notes).End();
+    session.out << json.text() << "\n";
+    return;
+  }
+  for (const std::string& note : film.animation.notes) session.err << "note: " << note << "\n";
+  std::ostream& told = ResultFile::IsStandardOutput(options.out) ? session.err : session.out;
+  told << options.out << ": " << bytes << " bytes, "
+       << absl::StrFormat("%d frames of %d x %d, %d steps of %s, guidance %g, seed %d, %.2f s\n",
+                          film.animation.frames.size(), first.width, first.height, film.steps, film.scheduler,
+                          film.guidance, options.request.seed, seconds);
+}
+
+int GenerateFilm(Session& session, const GenerateOptions& options, engine::PictureEngine& engine) {
+  ProgressReport progress(session);
+  const absl::StatusOr<engine::DrawnFilm> film = engine.Film(
+      options.request,
+      [&](const engine::AnimateProgress& p) {
+        progress.Tell(static_cast<std::uint32_t>(p.step), static_cast<std::uint32_t>(p.steps), p.fraction);
+      },
+      {});
+  if (!film.ok()) return Fail(session, film.status());
+  const absl::StatusOr<std::string> file =
+      engine::EncodeAnimation(film->animation, *FilmFormat(options.out), {.threads = engine.threads()});
+  if (!file.ok()) return Fail(session, file.status());
+  if (absl::Status status = WriteResult(options.out, *file, session.out); !status.ok())
+    return Fail(session, status);
+  ReportFilm(session, options, *film, file->size(), progress.Seconds());
+  return kExitOk;
+}
+
 int Generate(Session& session, GenerateOptions& options) {
+  if (options.out.empty()) options.out = options.request.motion.empty() ? kPictureFile : kFilmFile;
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("-o"));
   ReadAdapters(options.adapters, options.request);
@@ -194,7 +253,7 @@ int Generate(Session& session, GenerateOptions& options) {
   ReadWords(options.words, options.request);
   if (!options.mask_file.empty() && !options.strength_given) options.request.strength = 1;
   options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
-  const absl::Status checks[] = {CheckOut(options.out), ReadPictureSize(options.size, options.request),
+  const absl::Status checks[] = {CheckOut(options), ReadPictureSize(options.size, options.request),
                                  ReadStart(options.start_file, options.request),
                                  ReadMask(options.mask_file, options.request),
                                  ReadControls(options, options.request)};
@@ -206,6 +265,7 @@ int Generate(Session& session, GenerateOptions& options) {
   if (!engine.ok()) return Fail(session, engine.status());
   absl::Status preview_written;
   ShowPreviews(options, preview_written);
+  if (!options.request.motion.empty()) return GenerateFilm(session, options, **engine);
   ProgressReport progress(session);
   const absl::StatusOr<engine::DrawnPicture> drawn = (*engine)->Draw(
       options.request,
@@ -229,6 +289,18 @@ int Generate(Session& session, GenerateOptions& options) {
 }  // namespace
 
 namespace {
+
+void AddMotion(CLI::App& command, GenerateOptions& options) {
+  command.add_option("--motion-adapter", options.request.motion,
+                     "directory of a motion adapter (AnimateDiff) for the model: draws a film");
+  command
+      .add_option("--frames", options.request.frames,
+                  "of the film; 16 if not given, at most as many as the adapter has positions")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--fps", options.request.frames_per_second, "frames a second of the film; 8 if not given")
+      ->check(CLI::Range(1, 100));
+}
 
 void AddGuides(CLI::App& command, GenerateOptions& options) {
   command.add_option("--mask", options.mask_file,
@@ -263,8 +335,8 @@ void AddGuides(CLI::App& command, GenerateOptions& options) {
 }  // namespace
 
 void AddGenerateCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("generate", "draw a picture from a prompt with a Stable Diffusion model, here");
+  CLI::App* command = app.add_subcommand(
+      "generate", "draw a picture, or a film, from a prompt with a Stable Diffusion model, here");
   const auto options = std::make_shared<GenerateOptions>();
   engine::PictureRequest& request = options->request;
   command
@@ -298,6 +370,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
           "with --init: how far from it, above 0, to 1; 0.8 if not given, 1 with --mask")
       ->check(CLI::Range(0.0, 1.0));
   AddGuides(*command, *options);
+  AddMotion(*command, *options);
   command->add_option("--clip-skip", request.clip_skip, "last layers of the text encoder to leave out")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
@@ -305,8 +378,10 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->add_option("--lora", options->adapters,
                    "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("-o,--out", options->out, "where the PNG goes, - for standard output")
-      ->capture_default_str();
+  command->add_option(
+      "-o,--out", options->out,
+      "where the PNG or the film goes, - for standard output; the ending chooses a film's format; "
+      "picture.png if not given, animation.gif with --motion-adapter");
   command->add_option(
       "--packed-weights", options->engine.packed_weights,
       "where to keep packed weights, so that the next opening is fast: a directory of yours, or "

@@ -31,4 +31,8 @@ ValueId Scope::ConvWeight(std::int64_t out, std::int64_t in, std::int64_t height
   return Name(dims, {(*this / "weight").prefix_, {out, height, width, in}, /*kernel=*/true});
 }
 
+ValueId Scope::Table(std::string_view name, std::int64_t rows, std::int64_t columns) const {
+  return Name({1, rows, columns}, {(*this / name).prefix_, {rows, columns}});
+}
+
 }  // namespace ringway::engine

@@ -37,6 +37,8 @@ class Scope {
   // in].
   ValueId ConvWeight(std::int64_t out, std::int64_t in, std::int64_t height, std::int64_t width,
                      bool frames = false) const;
+  // A table below it that is stored as [1, rows, columns], read as [rows, columns].
+  ValueId Table(std::string_view name, std::int64_t rows, std::int64_t columns) const;
 
  private:
   ValueId Name(const std::vector<std::int64_t>& dims, WeightOp weight) const;

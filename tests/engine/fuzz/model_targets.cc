@@ -65,6 +65,7 @@ bool FuzzConfigs(std::string_view bytes) {
                        schedule.ok(),
                        scheduler.ok(),
                        ReadSdUNetConfig(config).ok(),
+                       ReadMotionAdapterConfig(config).ok(),
                        ReadVaeConfig(config).ok(),
                        ReadClipConfig(config).ok(),
                        ReadMotionConditionerConfig(config).ok()};
