@@ -1,5 +1,5 @@
-// Motion adapters (AnimateDiff): the UNet against the reference (tests/engine/reference/motion_modules.py), films as
-// callers see them, what pictures see of them (nothing), and the wrong adapters.
+// Motion adapters (AnimateDiff): the UNet against the reference (tests/engine/reference/motion_modules.py),
+// films as callers see them, what pictures see of them (nothing), and the wrong adapters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -315,6 +315,24 @@ TEST_F(Filmed, WrongAdaptersAreNamedAndTheModelGoesOn) {
   EXPECT_THAT(Refusal(Request("cut")), HasSubstr("cut/diffusion_pytorch_model.safetensors"));
   EXPECT_EQ(Drawn(Request("")), plain);
   EXPECT_EQ(Frames(Request()), film);
+}
+
+TEST_F(Filmed, CheckpointsThatAreJoinedKeepTheirTensorsApart) {
+  const Weights unet = Weights::OpenComponent(folder_.path() / "unet").value();
+  const Weights motion = Weights::OpenComponent(folder_.path() / "motion").value();
+  const Weights joined = unet.Joined(motion).value();
+  EXPECT_EQ(joined.All().size(), unet.All().size() + motion.All().size());
+  EXPECT_EQ(joined.Untaken().size(), joined.All().size());
+  for (const auto& [from, name] :
+       {std::pair{&unet, "conv_in.bias"}, {&motion, "down_blocks.0.motion_modules.0.norm.weight"}}) {
+    std::vector<float> alone(32), together(32);
+    ASSERT_TRUE(from->ReadRows(name, 0, 1, alone).ok());
+    ASSERT_TRUE(joined.ReadRows(name, 0, 1, together).ok());
+    EXPECT_EQ(together, alone) << name;
+  }
+  const absl::Status twice = joined.Joined(motion).status();
+  EXPECT_EQ(twice.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(twice.message()), AllOf(HasSubstr("motion/"), HasSubstr("already")));
 }
 
 TEST_F(Filmed, AdaptersWithoutTablesOfPositionsAreRead) {
