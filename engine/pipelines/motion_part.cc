@@ -40,8 +40,7 @@ absl::StatusOr<MotionPart::Adapter> MotionPart::ReadAdapter(const SdUNetConfig& 
     adapter.component.directory = adapter.component.directory.parent_path();
   absl::StatusOr<Config> config = ReadComponentConfig(adapter.component);
   if (!config.ok()) return config.status();
-  if (config->Text("_class_name", "") != kAdapterClass)
-    config->Refuse("_class_name", kAdapterClass);
+  if (config->Text("_class_name", "") != kAdapterClass) config->Refuse("_class_name", kAdapterClass);
   adapter.file = config->what();
   absl::StatusOr<MotionAdapterConfig> read = ReadMotionAdapterConfig(*std::move(config));
   if (!read.ok()) return read.status();
