@@ -14,6 +14,7 @@
 #include "engine/engine.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/picture_engine.h"
+#include "engine/switch_costs.h"
 #include "runtime/clock.h"
 
 namespace ringway::cli {
@@ -99,6 +100,8 @@ int Bench(Session& session, const EngineCommandOptions& options) {
 struct ProfileOptions {
   std::string model, size, prompt = "a lighthouse at dusk";
   int steps = 0, rounds = 2;
+  bool switches = false;
+  std::string other, lora;
   engine::EngineOptions engine;
 };
 
@@ -109,17 +112,19 @@ std::string ProfileTable(const engine::Profile& profile, bool colour) {
   TextTable table({{"PART"},
                    {"OPERATION"},
                    {"RUNS", Align::kRight},
+                   {"KERNELS", Align::kRight},
                    {"MS/RUN", Align::kRight},
                    {"OF PICTURE", Align::kRight},
                    {"GFLOP/S", Align::kRight},
                    {"OF PEAK", Align::kRight}});
-  const auto row = [&](const std::string& part, const std::string& operation, int runs, double seconds,
-                       double flops, Style style) {
+  const auto row = [&](const std::string& part, const std::string& operation, int runs, int kernels,
+                       double seconds, double flops, Style style) {
     const double rate = seconds > 0 ? flops / seconds : 0;
     table.Add(
         {{part, style},
          {operation, style},
          {absl::StrCat(runs), style},
+         {absl::StrCat(kernels), style},
          {absl::StrFormat("%.2f", seconds * 1e3), style},
          {absl::StrFormat("%.1f %%", 100 * runs * seconds / std::max(all_s, 1e-12)), style},
          {rate > 0 ? absl::StrFormat("%.1f", rate / 1e9) : "-", style},
@@ -131,14 +136,16 @@ std::string ProfileTable(const engine::Profile& profile, bool colour) {
     const engine::ProfileEntry& first = profile.entries[i];
     std::size_t end = i;
     double seconds = 0, flops = 0;
+    int kernels = 0;
     for (; end < profile.entries.size() && profile.entries[end].part == first.part; ++end) {
       seconds += profile.entries[end].seconds;
       flops += profile.entries[end].flops;
+      kernels += profile.entries[end].kernels;
     }
-    row(first.part, "all", first.runs, seconds, flops, Style::kBold);
+    row(first.part, "all", first.runs, kernels, seconds, flops, Style::kBold);
     for (; i < end; ++i)
-      row("", profile.entries[i].operation, profile.entries[i].runs, profile.entries[i].seconds,
-          profile.entries[i].flops, Style::kPlain);
+      row("", profile.entries[i].operation, profile.entries[i].runs, profile.entries[i].kernels,
+          profile.entries[i].seconds, profile.entries[i].flops, Style::kPlain);
   }
   return absl::StrCat(
       table.Render(colour),
@@ -154,11 +161,58 @@ std::string ProfileJson(const engine::Profile& profile) {
   json.Key("peak_flops").Number(profile.peak_flops).Key("entries").BeginArray();
   for (const engine::ProfileEntry& entry : profile.entries) {
     json.BeginObject().Key("part").Text(entry.part).Key("operation").Text(entry.operation);
-    json.Key("runs").Integer(entry.runs).Key("seconds").Number(entry.seconds);
+    json.Key("runs")
+        .Integer(entry.runs)
+        .Key("kernels")
+        .Integer(entry.kernels)
+        .Key("seconds")
+        .Number(entry.seconds);
     json.Key("flops").Number(entry.flops).End();
   }
   json.End().End();
   return json.text();
+}
+
+int ProfileSwitches(Session& session, const ProfileOptions& options, const engine::PictureRequest& request) {
+  engine::SwitchWishes wishes;
+  wishes.model = {options.model, options.engine.configuration};
+  wishes.other.path = options.other;
+  wishes.adapter = options.lora;
+  wishes.packed = options.engine.packed_weights;
+  wishes.width = request.width;
+  wishes.height = request.height;
+  wishes.rounds = options.rounds;
+  wishes.options = options.engine;
+  const absl::StatusOr<std::vector<engine::SwitchCost>> costs = engine::MeasureSwitches(wishes);
+  if (!costs.ok()) return Fail(session, costs.status());
+  if (session.json) {
+    JsonWriter json;
+    json.BeginArray();
+    for (const engine::SwitchCost& cost : *costs) {
+      json.BeginObject().Key("from").Text(cost.from).Key("to").Text(cost.to);
+      json.Key("first_s").Number(cost.first.seconds).Key("again_s").Number(cost.again.seconds);
+      json.Key("first_processor_s").Number(cost.first.processor_s);
+      json.Key("again_processor_s").Number(cost.again.processor_s).End();
+    }
+    session.out << json.End().text() << "\n";
+    return kExitOk;
+  }
+  TextTable table({{"FROM"},
+                   {"TO"},
+                   {"FIRST MS", Align::kRight},
+                   {"AGAIN MS", Align::kRight},
+                   {"PROCESSOR MS", Align::kRight},
+                   {"AGAIN", Align::kRight}});
+  const auto ms = [](double seconds) { return absl::StrFormat("%.2f", seconds * 1e3); };
+  for (const engine::SwitchCost& cost : *costs)
+    table.Add({{cost.from},
+               {cost.to},
+               {ms(cost.first.seconds)},
+               {ms(cost.again.seconds)},
+               {ms(cost.first.processor_s)},
+               {ms(cost.again.processor_s)}});
+  session.out << table.Render(session.colour) << "until the first step could run; no step is taken\n";
+  return kExitOk;
 }
 
 int ProfileModel(Session& session, const ProfileOptions& options) {
@@ -169,6 +223,10 @@ int ProfileModel(Session& session, const ProfileOptions& options) {
                                           "bench --model` measures those that animate photos")));
   engine::PictureRequest request{.prompt = options.prompt, .steps = options.steps};
   if (absl::Status read = ReadPictureSize(options.size, request); !read.ok()) return Fail(session, read);
+  if (options.switches) return ProfileSwitches(session, options, request);
+  if (!options.other.empty() || !options.lora.empty() || !options.engine.packed_weights.empty())
+    return Fail(session, absl::InvalidArgumentError(
+                             "--other, --lora and --packed-weights have an effect with --switches alone"));
   const auto opened = engine::PictureEngine::Open(options.model, options.engine);
   if (!opened.ok()) return Fail(session, opened.status());
   const absl::StatusOr<engine::Profile> profile = (*opened)->Measure(request, options.rounds);
@@ -196,6 +254,13 @@ void AddProfileCommand(CLI::App& command, Session& session) {
   profile->add_option("--threads", options->engine.threads, "0: as many as there are processors")
       ->check(CLI::Range(0, 256));
   profile->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
+  profile->add_flag("--switches", options->switches,
+                    "instead: what each kind of switch costs until the first step could run");
+  profile->add_option("--other", options->other,
+                      "with --switches: another model to switch with; the same once more if not given");
+  profile->add_option("--lora", options->lora, "with --switches: a LoRA to turn on and off");
+  profile->add_option("--packed-weights", options->engine.packed_weights,
+                      "with --switches: where packed weights are kept; not measured if not given");
   profile->callback(
       [&session, options] { session.run = [&session, options] { return ProfileModel(session, *options); }; });
 }

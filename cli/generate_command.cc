@@ -1,4 +1,4 @@
-// ringway generate --model DIR -p PROMPT [-o FILE.png | -o FILE.mp4] ...
+// ringway generate --model DIR -p PROMPT [--motion-adapter DIR] [-o FILE.png | -o FILE.mp4] ...
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -45,9 +45,9 @@ struct GenerateOptions {
 
 // What only pictures are drawn with.
 constexpr const char* kPictureOptions[] = {
-    "--config",        "--scheduler",      "--init",      "--strength", "--mask",        "--control",
-    "--control-image", "--control-window", "--embedding", "--preview",  "--preview-out", "--clip-skip",
-    "--lora"};
+    "--motion-adapter", "--config",        "--scheduler",      "--init",      "--strength", "--mask",
+    "--control",        "--control-image", "--control-window", "--embedding", "--preview",  "--preview-out",
+    "--clip-skip",      "--lora"};
 
 FilmOrder FilmOrderOf(const GenerateOptions& options) {
   FilmOrder order{{}, options.model, options.size, options.out, options.only_pictures, options.engine};
@@ -62,9 +62,11 @@ FilmOrder FilmOrderOf(const GenerateOptions& options) {
 }
 
 absl::Status CheckNoFilm(const GenerateOptions& options) {
-  if (options.frames == 0 && options.frames_per_second == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(options.model, ": draws pictures, so --frames and --fps have no effect; leave out"));
+  const bool asked = options.frames != 0 || options.frames_per_second != 0;
+  if (!asked || !options.request.motion.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      options.model,
+      ": draws pictures, so --frames and --fps have no effect without --motion-adapter; leave out"));
 }
 
 absl::Status ReadStart(const std::string& file, engine::PictureRequest& request) {
@@ -186,7 +188,10 @@ void Report(Session& session, const GenerateOptions& options, const engine::Draw
                           options.request.seed, seconds);
 }
 
-absl::Status CheckOut(const std::string& out) {
+absl::Status CheckOut(GenerateOptions& options) {
+  if (!options.request.motion.empty()) return FilmFormat(options.out).status();
+  if (options.out.empty()) options.out = "picture.png";
+  const std::string& out = options.out;
   const std::string ending = std::filesystem::path(out).extension().string();
   if (ResultFile::IsStandardOutput(out) || ending == ".png" || ending.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -196,14 +201,15 @@ absl::Status CheckOut(const std::string& out) {
 int Generate(Session& session, GenerateOptions& options) {
   options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
   if (engine::FilmEngine::Opens(options.model)) return GenerateFilm(session, FilmOrderOf(options));
-  if (options.out.empty()) options.out = "picture.png";
   if (session.json && ResultFile::IsStandardOutput(options.out))
     return Fail(session, BothOnStandardOutput("-o"));
   ReadAdapters(options.adapters, options.request);
   if (options.guidance >= 0) options.request.guidance = options.guidance;
   ReadWords(options.words, options.request);
   if (!options.mask_file.empty() && !options.strength_given) options.request.strength = 1;
-  const absl::Status checks[] = {CheckOut(options.out),
+  options.request.frames = options.frames;
+  options.request.frames_per_second = options.frames_per_second;
+  const absl::Status checks[] = {CheckOut(options),
                                  CheckNoFilm(options),
                                  ReadPictureSize(options.size, options.request),
                                  ReadStart(options.start_file, options.request),
@@ -217,6 +223,8 @@ int Generate(Session& session, GenerateOptions& options) {
   if (!engine.ok()) return Fail(session, engine.status());
   absl::Status preview_written;
   ShowPreviews(options, preview_written);
+  if (!options.request.motion.empty())
+    return GenerateByMotionAdapter(session, options.request, options.out, **engine);
   ProgressReport progress(session);
   const absl::StatusOr<engine::DrawnPicture> drawn = (*engine)->Draw(
       options.request,
@@ -240,6 +248,21 @@ int Generate(Session& session, GenerateOptions& options) {
 }  // namespace
 
 namespace {
+
+void AddFilms(CLI::App& command, GenerateOptions& options) {
+  command.add_option("--motion-adapter", options.request.motion,
+                     "directory of a motion adapter (AnimateDiff) for a model of pictures: draws a film");
+  command
+      .add_option(
+          "--frames", options.frames,
+          "of a film: one more than a multiple of 8, 161 if not given; of a motion adapter's at most as "
+          "many as it has positions, 16 if not given")
+      ->check(CLI::Range(1, 1024));
+  command
+      .add_option("--fps", options.frames_per_second,
+                  "frames a second of a film; the model is told; 25 if not given, 8 with a motion adapter")
+      ->check(CLI::Range(1, 100));
+}
 
 void AddGuides(CLI::App& command, GenerateOptions& options) {
   command.add_option("--mask", options.mask_file,
@@ -292,13 +315,6 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   command->add_option(
       "--size", options->size,
       "WIDTHxHEIGHT in pixels, multiples of 8, of 32 for films; the model's own if not given");
-  command
-      ->add_option("--frames", options->frames, "of a film: one more than a multiple of 8; 161 if not given")
-      ->check(CLI::Range(1, 1024));
-  command
-      ->add_option("--fps", options->frames_per_second,
-                   "frames a second of a film; the model is told; 25 if not given")
-      ->check(CLI::Range(1, 100));
   command->add_option("--steps", request.steps, "of the scheduler; 25 if not given, 4 for lcm, 50 for films")
       ->check(CLI::Range(1, 1000));
   command
@@ -321,6 +337,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
           "with --init: how far from it, above 0, to 1; 0.8 if not given, 1 with --mask")
       ->check(CLI::Range(0.0, 1.0));
   AddGuides(*command, *options);
+  AddFilms(*command, *options);
   command->add_option("--clip-skip", request.clip_skip, "last layers of the text encoder to leave out")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
@@ -328,9 +345,10 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->add_option("--lora", options->adapters,
                    "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("-o,--out", options->out,
-                      "where the PNG or the film goes, - for standard output; picture.png or film.mp4 if not "
-                      "given");
+  command->add_option(
+      "-o,--out", options->out,
+      "where the PNG or the film goes, - for standard output; the ending chooses a film's format; "
+      "picture.png or film.mp4 if not given");
   command->add_option(
       "--packed-weights", options->engine.packed_weights,
       "where to keep packed weights, so that the next opening is fast: a directory of yours, or "

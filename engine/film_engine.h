@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/drawn_film.h"
 #include "engine/engine.h"
 
 namespace ringway::engine {
@@ -31,13 +32,6 @@ struct FilmRequest {
   int frames_per_second = 0;  // the transformer is told
   int steps = 0;
   std::optional<double> guidance = {};  // 1: none
-};
-
-struct DrawnFilm {
-  Animation animation;
-  // What was chosen where the request left it open.
-  int steps = 0, frames_per_second = 0;
-  double guidance = 1;
 };
 
 class FilmPipeline;

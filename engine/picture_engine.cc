@@ -41,6 +41,8 @@ PictureEngine::Residency PictureEngine::residency() const {
   return {open.packed_bytes(), open.derived_weights()};
 }
 
+absl::Status PictureEngine::Prepare(const PictureRequest& request) { return pipeline_->Prepare(request); }
+
 absl::Status PictureEngine::Load() { return pipeline_->Load(); }
 
 absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::filesystem::path& model,
@@ -76,6 +78,14 @@ absl::StatusOr<DrawnPicture> PictureEngine::Draw(const PictureRequest& request,
   absl::StatusOr<DrawnPicture> drawn = pipeline_->Draw(request, progress, stop);
   if (drawn.ok()) progress.Finish();
   return drawn;
+}
+
+absl::StatusOr<DrawnFilm> PictureEngine::Film(const PictureRequest& request,
+                                              const AnimateProgressFn& on_progress, std::stop_token stop) {
+  ProgressTeller progress(on_progress);
+  absl::StatusOr<DrawnFilm> film = pipeline_->Film(request, progress, stop);
+  if (film.ok()) progress.Finish();
+  return film;
 }
 
 }  // namespace ringway::engine

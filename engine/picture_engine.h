@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/drawn_film.h"
 #include "engine/engine.h"
 
 namespace ringway::engine {
@@ -62,6 +63,9 @@ struct PictureRequest {
   std::vector<AdapterFile> adapters = {};
   std::vector<ControlRequest> controls = {};
   std::vector<LearntWord> words = {};
+  // Directory of a motion adapter (AnimateDiff): Film draws with it; Draw refuses it.
+  std::string motion = {};
+  int frames = 0, frames_per_second = 0;  // of the film
   // Directory of a tiny autoencoder (TAESD), which shows what the picture has come to after each step.
   std::string preview = {};
   std::function<void(int step, const Picture&)> on_preview = {};
@@ -81,6 +85,7 @@ struct ProfileEntry {
   std::string part;       // "text_encoder", "unet", "vae decoder"
   std::string operation;  // of graph/op.h: "conv", "attention"
   int runs = 0;           // of the part, for the picture
+  int kernels = 0;        // of one run
   double seconds = 0;     // of one run, the best of several
   double flops = 0;       // of one run
 };
@@ -106,9 +111,14 @@ class PictureEngine {
   // Reads and packs the weights of all parts, as for a picture of the model's own size, so that the first
   // request does not wait for it and weights that are wrong are found before it.
   absl::Status Load();
+  // The same for a request: its size, its adapters and its control networks. No step is taken.
+  absl::Status Prepare(const PictureRequest& request);
   // InvalidArgument for what the model cannot do or its files do not hold; Cancelled when stopped.
   absl::StatusOr<DrawnPicture> Draw(const PictureRequest& request, const AnimateProgressFn& on_progress,
                                     std::stop_token stop);
+  // A film by the request's motion adapter, of frames that are drawn at once.
+  absl::StatusOr<DrawnFilm> Film(const PictureRequest& request, const AnimateProgressFn& on_progress,
+                                 std::stop_token stop);
   // Weights in memory, mapped ones included, and how many of them were packed here and not found in a file.
   struct Residency {
     std::size_t bytes = 0, derived = 0;

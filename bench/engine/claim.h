@@ -43,6 +43,8 @@ class Claims {
 // Only where oneDNN is there (RINGWAY_HAS_ONEDNN).
 void MeasureProducts(const RunOptions& options, Claims& claims);
 void MeasureContext(const RunOptions& options, Claims& claims);
+// Only where the tests' small models are there (RINGWAY_HAS_MODEL_FILES).
+void MeasureControl(const RunOptions& options, Claims& claims);
 void MeasureFiles(const RunOptions& options, Claims& claims);
 void MeasureOpening(const RunOptions& options, Claims& claims);
 void MeasurePacked(const RunOptions& options, Claims& claims);

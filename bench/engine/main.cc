@@ -17,6 +17,9 @@ constexpr Part kParts[] = {
 #ifdef RINGWAY_HAS_ONEDNN
     {"products", MeasureProducts},
 #endif
+#ifdef RINGWAY_HAS_MODEL_FILES
+    {"control", MeasureControl},
+#endif
     {"context", MeasureContext},   {"files", MeasureFiles}, {"opening", MeasureOpening},
     {"packed", MeasurePacked},     {"sizes", MeasureSizes}, {"unet", MeasureUNet},
     {"torch", MeasureAgainstTorch}};

@@ -130,6 +130,23 @@ absl::StatusOr<Weights> Weights::Selected(const Rename& rename) const {
   return selected;
 }
 
+absl::StatusOr<Weights> Weights::Joined(const Weights& other) const {
+  Weights joined = *this;
+  joined.description_ = absl::StrCat(description_, " with ", other.description_);
+  joined.files_.insert(joined.files_.end(), other.files_.begin(), other.files_.end());
+  joined.header_bytes_.insert(joined.header_bytes_.end(), other.header_bytes_.begin(),
+                              other.header_bytes_.end());
+  for (const auto& [name, slot] : other.tensors_) {
+    Slot own = slot;
+    own.file += files_.size();
+    if (!joined.tensors_.try_emplace(name, std::move(own)).second)
+      return absl::InvalidArgumentError(
+          absl::StrCat(other.description_, ": tensor \"", name, "\" is in ", description_, " already"));
+  }
+  for (auto& [name, slot] : joined.tensors_) slot.taken = false;
+  return joined;
+}
+
 const StoredTensor* Weights::Find(std::string_view name) const {
   const auto at = tensors_.find(name);
   return at == tensors_.end() ? nullptr : &at->second.stored;

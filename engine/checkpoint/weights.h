@@ -37,6 +37,9 @@ class Weights {
   using Rename = std::function<std::optional<std::string>(std::string_view)>;
   absl::StatusOr<Weights> Selected(const Rename& rename) const;
 
+  // The tensors of both, as if they lay in one checkpoint; InvalidArgument where both have one of a name.
+  absl::StatusOr<Weights> Joined(const Weights& other) const;
+
   bool Has(std::string_view name) const { return tensors_.find(name) != tensors_.end(); }
   // Dimensions as stored; null when there is no such tensor.
   const StoredTensor* Find(std::string_view name) const;

@@ -67,6 +67,7 @@ class UNetWriter {
     for (int layer = 0; layer < layout_.layers; ++layer) {
       x = blocks_.Resnet(block / "resnets" / layer, x, layout_.channels[i], Part::kDown, attends);
       if (attends) x = Transformer(block, layer, x, i);
+      x = blocks_.Motion(block, layer, x, Part::kDown, i);
       skips_.push_back(x);
     }
     if (i + 1 < layout_.blocks()) {
@@ -81,6 +82,7 @@ class UNetWriter {
     const std::int64_t channels = layout_.channels.back();
     x = blocks_.Resnet(block / "resnets" / 0, x, channels, Part::kMiddle, true);
     x = Transformer(block, 0, x, layout_.blocks() - 1);
+    x = blocks_.Motion(block, 0, x, Part::kMiddle, layout_.blocks() - 1);
     return blocks_.Resnet(block / "resnets" / 1, x, channels, Part::kMiddle, true);
   }
 
@@ -93,6 +95,7 @@ class UNetWriter {
       skips_.pop_back();
       x = blocks_.Resnet(block / "resnets" / layer, x, layout_.channels[level], Part::kUp, attends);
       if (attends) x = Transformer(block, layer, x, level);
+      x = blocks_.Motion(block, layer, x, Part::kUp, level);
     }
     if (i + 1 == layout_.blocks()) return x;
     return ConvLayer(block / "upsamplers" / 0 / "conv", Doubled(x), layout_.channels[level]);

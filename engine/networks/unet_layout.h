@@ -43,6 +43,12 @@ class UNetBlocks {
   virtual ValueId Resnet(const Scope& scope, ValueId x, std::int64_t out, Part part,
                          bool attending) const = 0;
   virtual ValueId Transformer(const Scope& scope, ValueId x, int layers, int heads) const = 0;
+  // What stands behind every layer of a block of this level, and in the middle behind the transformer:
+  // nothing, but in networks that draw films (motion_modules.h). `layer` is its number in the block.
+  virtual ValueId Motion(const Scope& /*block*/, std::int64_t /*layer*/, ValueId x, Part /*part*/,
+                         std::size_t /*level*/) const {
+    return x;
+  }
 };
 
 // From the noisy pictures to the prediction, [n, h, w, out_channels], of any height and width: a halving

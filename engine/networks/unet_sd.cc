@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "engine/networks/blocks.h"
 
 namespace ringway::engine {
@@ -36,6 +38,25 @@ class SdBlocks : public UNetBlocks {
   bool linear_projection_;
   ValueId time_;
   ValueId context_;
+};
+
+// With a motion module behind every layer.
+class MotionBlocks final : public SdBlocks {
+ public:
+  MotionBlocks(const SdBlocks& pictures, const MotionAdapterConfig& motion, const ClipShape& clip)
+      : SdBlocks(pictures), motion_(motion), clip_(clip) {}
+
+  ValueId Motion(const Scope& block, std::int64_t layer, ValueId x, Part part,
+                 std::size_t level) const override {
+    const bool middle = part == Part::kMiddle;
+    if (middle && !motion_.middle) return x;
+    return MotionModule(block / "motion_modules" / layer, x, clip_,
+                        MotionModuleSizeOf(motion_, level, middle));
+  }
+
+ private:
+  const MotionAdapterConfig& motion_;
+  ClipShape clip_;
 };
 
 // Settings under which the weights mean something else. All of them have a value that changes nothing.
@@ -126,13 +147,14 @@ struct SdInputs {
   ValueId sample = kAbsent, context = kAbsent, activated_time = kAbsent;
 };
 
-// What the network is told, down to the time embedding that its resnets read.
+// What the network is told, down to the time embedding that its resnets read. `frames`: of each clip.
 SdInputs AddInputs(const Scope& root, const SdUNetConfig& config, const PictureSize& size,
-                   std::int64_t tokens) {
+                   std::int64_t tokens, std::int64_t frames = 1) {
   Graph& g = root.graph();
   SdInputs inputs;
   const std::int64_t base = config.layout.channels[0];
-  inputs.sample = g.Input("sample", {size.count, size.height, size.width, config.layout.in_channels});
+  inputs.sample =
+      g.Input("sample", {size.count * frames, size.height, size.width, config.layout.in_channels});
   const ValueId time = g.Input("time", {1});
   inputs.context = g.Input("context", {size.count, tokens, 1, config.layout.context_channels});
   ValueId sinusoid = g.Add(TimeEmbeddingOp{base}, {time});
@@ -164,6 +186,26 @@ Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const Pictu
   const SdInputs inputs = AddInputs(root, config, size, tokens);
   const SdBlocks blocks(config.linear_projection, inputs.activated_time, inputs.context);
   g.Output("prediction", AddUNet(root, config.layout, blocks, inputs.sample, controlled));
+  return g;
+}
+
+Graph BuildMotionUNet(const SdUNetConfig& config, const MotionAdapterConfig& motion, WeightSource& weights,
+                      const PictureSize& size, std::int64_t frames, std::int64_t tokens) {
+  Graph g;
+  if (config.xl() || frames < 1 || frames > motion.positions) {
+    g.Fail(absl::InvalidArgumentError(
+        absl::StrCat("a film of ", frames, " frames by a motion adapter of ", motion.positions,
+                     " positions (\"motion_max_seq_length\")", config.xl() ? " and a UNet of XL" : "",
+                     "; allowed are Stable Diffusion 1.x and 2.x and 1 to as many frames as positions")));
+    return g;
+  }
+  const Scope root(g, weights);
+  const SdInputs inputs = AddInputs(root, config, size, tokens, frames);
+  // Every frame reads its clip's context.
+  const ValueId context = g.Add(ExpandOp{0, frames}, {inputs.context}, "context");
+  const SdBlocks pictures(config.linear_projection, inputs.activated_time, context);
+  const MotionBlocks blocks(pictures, motion, {size.count, frames});
+  g.Output("prediction", AddUNet(root, config.layout, blocks, inputs.sample));
   return g;
 }
 

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/networks/motion_modules.h"
 #include "engine/networks/unet_layout.h"
 
 namespace ringway::engine {
@@ -49,6 +50,11 @@ struct PictureSize {
 // The graph's status tells what is missing in the weights. `controlled`: with the inputs of ControlInput.
 Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const PictureSize& size,
                   std::int64_t tokens, bool controlled = false);
+// The same with the modules of a motion adapter: `size.count` clips of as many frames, "sample" [clips *
+// frames, h, w, in], "context" [clips, tokens, 1, d], "prediction" like the sample. `weights` has the tensors
+// of both. Not for XL.
+Graph BuildMotionUNet(const SdUNetConfig& config, const MotionAdapterConfig& motion, WeightSource& weights,
+                      const PictureSize& size, std::int64_t frames, std::int64_t tokens);
 // "picture" [1, 8h, 8w, 3] between 0 and 1, to "condition" [1, h, w, c]: the same at every step.
 Graph BuildControlCondition(const ControlNetConfig& config, WeightSource& weights, std::int64_t height,
                             std::int64_t width);

@@ -37,4 +37,8 @@ ValueId Scope::FilmConvWeight(std::int64_t out, std::int64_t in, std::int64_t fr
               {(*this / "weight").prefix_, {out, frames, height, width, in}, /*kernel=*/true});
 }
 
+ValueId Scope::Table(std::string_view name, std::int64_t rows, std::int64_t columns) const {
+  return Name({1, rows, columns}, {(*this / name).prefix_, {rows, columns}});
+}
+
 }  // namespace ringway::engine

@@ -40,6 +40,8 @@ class Scope {
   // "weight" [out, in, frames, height, width] as [out, frames, height, width, in].
   ValueId FilmConvWeight(std::int64_t out, std::int64_t in, std::int64_t frames, std::int64_t height,
                          std::int64_t width) const;
+  // A table below it that is stored as [1, rows, columns], read as [rows, columns].
+  ValueId Table(std::string_view name, std::int64_t rows, std::int64_t columns) const;
 
  private:
   ValueId Name(const std::vector<std::int64_t>& dims, WeightOp weight) const;

@@ -16,10 +16,15 @@ constexpr double kControlStrengthMax = 10;
 constexpr double kShareSlack = 1e-9;
 constexpr char kOfCondition[] = "controlnet_cond_embedding.";
 
-std::string WidthsOf(const UNetLayout& layout) {
-  return absl::StrCat("widths ", absl::StrJoin(layout.channels, ", "), " of ", layout.layers,
-                      " layers, heads ", absl::StrJoin(layout.heads, ", "), " and a context of ",
-                      layout.context_channels);
+std::string WidthsOf(const SdUNetConfig& config) {
+  const UNetLayout& layout = config.layout;
+  std::string widths =
+      absl::StrCat("widths ", absl::StrJoin(layout.channels, ", "), " of ", layout.layers, " layers, heads ",
+                   absl::StrJoin(layout.heads, ", "), " and a context of ", layout.context_channels);
+  if (config.xl())
+    absl::StrAppend(&widths, ", told a summary of ", config.summary_channels, " and sizes of ",
+                    config.size_channels);
+  return widths;
 }
 
 bool Fit(const SdUNetConfig& control, const SdUNetConfig& unet) {
@@ -61,9 +66,9 @@ absl::StatusOr<ControlParts::Network*> ControlParts::Open(const PipelineContext&
   const absl::StatusOr<ControlNetConfig> read = ReadControlNetConfig(*std::move(config));
   if (!read.ok()) return read.status();
   if (read->unet.layout.in_channels != 4 || !Fit(read->unet, unet))
-    return absl::InvalidArgumentError(absl::StrCat(file, ": is a control network for ",
-                                                   WidthsOf(read->unet.layout), ", but the model's UNet has ",
-                                                   WidthsOf(unet.layout), ": they are of different models"));
+    return absl::InvalidArgumentError(absl::StrCat(file, ": is a control network for ", WidthsOf(read->unet),
+                                                   ", but the model's UNet has ", WidthsOf(unet),
+                                                   ": they are of different models"));
   MakeRoom(context);
   open_.push_back({path, component, *read, FrozenPart(component), FrozenPart(component)});
   return &open_.back();
@@ -101,7 +106,7 @@ absl::Status ControlParts::Show(const PipelineContext& context, const ControlReq
 
 absl::Status ControlParts::Prepare(const PipelineContext& context, const SdUNetConfig& unet,
                                    const std::vector<ControlRequest>& requests, const PictureSize& size,
-                                   std::int64_t tokens) {
+                                   std::int64_t tokens, int steps) {
   uses_.clear();
   outputs_ = SkipCount(unet.layout) + 1;
   if (requests.size() > kNetworksMax)
@@ -113,6 +118,7 @@ absl::Status ControlParts::Prepare(const PipelineContext& context, const SdUNetC
     const absl::StatusOr<Network*> network = Open(context, unet, request.network);
     if (!network.ok()) return network.status();
     Use use{*network, request.strength, request.begin, request.end, {}};
+    if (use.Runs(steps) == 0) continue;
     absl::Status status = Show(context, request, size, use);
     if (status.ok())
       status = (*network)->net.Prepare(
@@ -123,6 +129,13 @@ absl::Status ControlParts::Prepare(const PipelineContext& context, const SdUNetC
   }
   uses_ = std::move(uses);
   return absl::OkStatus();
+}
+
+int ControlParts::Use::Runs(int steps) const {
+  int runs = 0;
+  for (int step = 0; step < steps; ++step)
+    runs += Active(static_cast<double>(step) / steps + kShareSlack, (step + 1.0) / steps - kShareSlack);
+  return runs;
 }
 
 bool ControlParts::Active(double from, double to) const {
@@ -144,12 +157,7 @@ bool ControlParts::Always(int steps) const {
 
 std::vector<std::pair<Plan*, int>> ControlParts::Plans(int steps) {
   std::vector<std::pair<Plan*, int>> plans;
-  for (Use& use : uses_) {
-    int runs = 0;
-    for (int step = 0; step < steps; ++step)
-      runs += use.Active(static_cast<double>(step) / steps + kShareSlack, (step + 1.0) / steps - kShareSlack);
-    plans.emplace_back(&use.network->net.plan(), runs);
-  }
+  for (Use& use : uses_) plans.emplace_back(&use.network->net.plan(), use.Runs(steps));
   return plans;
 }
 

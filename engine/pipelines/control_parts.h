@@ -6,7 +6,8 @@
 // out. What it makes of its picture is computed once a request and not at every step. At a step the networks
 // whose window holds it run, and what they say, times their strengths, adds up in the inputs of the UNet's
 // controlled plan. A step that none of them has runs the plain plan, as if there were none: off costs
-// nothing. Both plans stay, so on, off and other windows freeze nothing.
+// nothing. Nor does a network cost anything that no step has: it is opened, so that a wrong one is told, and
+// neither frozen nor shown its picture. Both plans stay, so on, off and other windows freeze nothing.
 //
 // One thread at a time. Errors: InvalidArgument that names the network's file and field or tensor.
 #ifndef RINGWAY_ENGINE_PIPELINES_CONTROL_PARTS_H_
@@ -26,11 +27,11 @@ class ControlParts {
  public:
   static constexpr std::size_t kNetworksMax = 4;  // open, and of one request
 
-  // Opens what the request names, freezes it for the size, and shows it its pictures. `count`: pictures that
-  // the UNet draws at once.
+  // Opens what the request names, freezes what some of so many steps has for the size, and shows it its
+  // pictures. `size.count`: pictures that the UNet draws at once.
   absl::Status Prepare(const PipelineContext& context, const SdUNetConfig& unet,
                        const std::vector<ControlRequest>& requests, const PictureSize& size,
-                       std::int64_t tokens);
+                       std::int64_t tokens, int steps);
   // Of the step between these shares of the whole way.
   bool Active(double from, double to) const;
   // Whether some step of so many has one, or has none.
@@ -56,6 +57,8 @@ class ControlParts {
     std::vector<float> condition;
 
     bool Active(double from, double to) const { return strength != 0 && from >= begin && to <= end; }
+    // At how many of so many steps.
+    int Runs(int steps) const;
   };
   absl::StatusOr<Network*> Open(const PipelineContext& context, const SdUNetConfig& unet,
                                 const std::string& path);

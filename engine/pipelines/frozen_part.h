@@ -32,6 +32,8 @@ class FrozenPart {
                        const AdapterChoices& adapters = {});
   // After Prepare.
   Plan& plan() { return *plan_; }
+  // Null where there is none.
+  const Plan* made() const { return plan_.get(); }
 
  private:
   absl::Status Rebind(const PipelineContext& context, const AdapterChoices& adapters);

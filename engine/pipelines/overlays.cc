@@ -58,7 +58,10 @@ absl::StatusOr<std::shared_ptr<WeightSet>> Overlays::SetOf(const std::string& pa
   const bool touched = std::any_of(choices.adapters.begin(), choices.adapters.end(),
                                    [&](const ChosenAdapter& c) { return !c.adapter->Of(part).empty(); });
   if (!touched) return weights.set;
-  const std::string key = absl::StrCat(part, "|", choices.key);
+  // One part may be there in two ways, as a UNet with a motion adapter and without: the set tells them apart,
+  // and lives as long as its overlay.
+  const std::string key =
+      absl::StrCat(part, "|", reinterpret_cast<std::uintptr_t>(weights.set.get()), "|", choices.key);
   const auto at =
       std::find_if(overlays_.begin(), overlays_.end(), [&](const Overlay& o) { return o.key == key; });
   if (at != overlays_.end()) {

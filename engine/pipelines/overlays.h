@@ -50,7 +50,7 @@ class Overlays {
     std::shared_ptr<const Adapter> adapter;
   };
   struct Overlay {
-    std::string key;  // part and choices
+    std::string key;  // part, its set, and choices
     std::shared_ptr<WeightSet> set;
   };
   absl::StatusOr<OpenAdapter> Find(const AdapterFile& file, const std::vector<AdaptedPart>& parts);

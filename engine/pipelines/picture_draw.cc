@@ -12,6 +12,7 @@ namespace ringway::engine {
 namespace {
 
 constexpr double kPictureShareOfSolver = 0.9;  // of the work
+constexpr int kFilmPace = 8;                   // frames a second that the released adapters were made for
 
 std::uint8_t ByteOf(float x) {
   return static_cast<std::uint8_t>(std::clamp(std::lround((x + 1.0f) * 127.5f), 0L, 255L));
@@ -46,9 +47,15 @@ absl::Status PicturePipeline::PrepareUNets(const PictureRequest& request, const 
   const std::int64_t h = order.height / vae_.halvings(), w = order.width / vae_.halvings();
   const bool two = order.guided() && unet_config_.guidance_channels == 0;
   const PictureSize size{two ? 2 : 1, h, w};
-  absl::Status status = controls_.Prepare(context_, unet_config_, request.controls, size, prompts_->tokens());
-  if (!status.ok()) return status;
+  filming_ = !request.motion.empty();
+  if (filming_) {
+    plain_ = controlled_ = false;
+    return motion_.Prepare(context_, unet_config_, size, order.frames, prompts_->tokens(), order.adapters);
+  }
   const int steps = static_cast<int>(order.grid.times.size());
+  absl::Status status =
+      controls_.Prepare(context_, unet_config_, request.controls, size, prompts_->tokens(), steps);
+  if (!status.ok()) return status;
   plain_ = !controls_.Always(steps);
   controlled_ = controls_.Ever(steps);
   const auto prepare = [&](FrozenPart& part, bool controlled) {
@@ -64,7 +71,20 @@ absl::Status PicturePipeline::PrepareUNets(const PictureRequest& request, const 
   return status;
 }
 
+absl::Status PicturePipeline::OpenMotion(const PictureRequest& request, Order& order) {
+  if (request.motion.empty()) return absl::OkStatus();
+  if (absl::Status open = motion_.Open(context_, unet_config_, request.motion); !open.ok()) return open;
+  const absl::StatusOr<std::int64_t> frames = motion_.FramesOf(request.frames);
+  if (!frames.ok()) return frames.status();
+  order.frames = *frames;
+  if (order.frames * order.width * order.height <= kFilmPixelsMax) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("a film of ", order.frames, " frames of ", order.width,
+                                                 " x ", order.height, "; allowed are ", kFilmPixelsMax,
+                                                 " pixels together"));
+}
+
 absl::Status PicturePipeline::PrepareAll(const PictureRequest& request, Order& order) {
+  if (absl::Status open = OpenMotion(request, order); !open.ok()) return open;
   if (absl::Status chosen = ChooseAdapters(request, order); !chosen.ok()) return chosen;
   const std::int64_t h = order.height / vae_.halvings(), w = order.width / vae_.halvings();
   absl::Status status = prompts_->Prepare(context_, request.clip_skip, order.adapters, request.words);
@@ -77,7 +97,7 @@ absl::Status PicturePipeline::PrepareAll(const PictureRequest& request, Order& o
 }
 
 void PicturePipeline::Tell(const PictureRequest& request, const Order& order) {
-  Plan& unet = plain_ ? unet_.plan() : controlled_unet_.plan();
+  Plan& unet = plain_ || filming_ ? StepPlan() : controlled_unet_.plan();
   const auto context = unet.Input("context"), summary = unet.Input("summary"), sizes = unet.Input("sizes");
   const auto words = static_cast<std::size_t>(prompts_->tokens() * prompts_->channels());
   const auto summed = static_cast<std::size_t>(prompts_->summary_channels());
@@ -128,7 +148,7 @@ void PicturePipeline::Denoise(const Order& order, const Scheduler& scheduler, in
                               std::span<const float> x, std::span<float> clean) {
   const double from = static_cast<double>(step) / scheduler.steps(), to = (step + 1.0) / scheduler.steps();
   const bool controlled = controlled_ && controls_.Active(from, to);
-  Plan& unet = controlled ? controlled_unet_.plan() : unet_.plan();
+  Plan& unet = controlled ? controlled_unet_.plan() : StepPlan();
   const auto sample = unet.Input("sample");
   const auto latent = static_cast<std::size_t>(vae_.latent_channels);
   const auto all = static_cast<std::size_t>(unet_config_.layout.in_channels);
@@ -150,13 +170,13 @@ void PicturePipeline::Denoise(const Order& order, const Scheduler& scheduler, in
   ToDenoised(order.scheduler.prediction, scheduler.level(step), x, clean);
 }
 
-absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, Order& order,
-                                                          const NoiseFn& noise, ProgressTeller& progress,
-                                                          const std::stop_token& stop, Start& start) {
+absl::StatusOr<std::vector<float>> PicturePipeline::Diffuse(const PictureRequest& request, Order& order,
+                                                            const NoiseFn& noise, ProgressTeller& progress,
+                                                            const std::stop_token& stop, Start& start) {
   if (absl::Status status = PrepareAll(request, order); !status.ok()) return status;
   Tell(request, order);
-  const auto size = static_cast<std::size_t>(order.height / vae_.halvings() *
-                                             (order.width / vae_.halvings()) * vae_.latent_channels);
+  const auto size = static_cast<std::size_t>(
+      order.height / vae_.halvings() * (order.width / vae_.halvings()) * vae_.latent_channels * order.frames);
   Scheduler scheduler(order.scheduler, order.grid, size);
   std::vector<float> x(size), clean(size), fresh(size), first_noise(size);
   noise(0, first_noise);
@@ -179,7 +199,15 @@ absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& 
   }
   if (stop.stop_requested()) return PictureStopped();
   for (float& value : x) value /= static_cast<float>(vae_.scaling_factor);
-  return coder_.Decode(x);
+  return x;
+}
+
+absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, Order& order,
+                                                          const NoiseFn& noise, ProgressTeller& progress,
+                                                          const std::stop_token& stop, Start& start) {
+  const absl::StatusOr<std::vector<float>> latents = Diffuse(request, order, noise, progress, stop, start);
+  if (!latents.ok()) return latents;
+  return coder_.Decode(*latents);
 }
 
 absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& request, const NoiseFn& noise,
@@ -193,6 +221,8 @@ absl::StatusOr<std::vector<float>> PicturePipeline::Paint(const PictureRequest& 
 
 absl::StatusOr<DrawnPicture> PicturePipeline::Draw(const PictureRequest& request, ProgressTeller& progress,
                                                    const std::stop_token& stop) {
+  if (!request.motion.empty())
+    return absl::InvalidArgumentError("a motion adapter draws films; for a picture, leave it out");
   absl::StatusOr<Order> order = OrderOf(request);
   if (!order.ok()) return order.status();
   Start start;
@@ -200,20 +230,61 @@ absl::StatusOr<DrawnPicture> PicturePipeline::Draw(const PictureRequest& request
       request, *order, [&](std::uint64_t draw, std::span<float> x) { FillWithNoise(request.seed, x, draw); },
       progress, stop, start);
   if (!painted.ok()) return painted.status();
-  if (!std::all_of(painted->begin(), painted->end(), [](float x) { return std::isfinite(x); }))
-    return absl::InternalError(
-        absl::StrCat(model_.root.string(),
-                     ": the picture came out as numbers that are not finite; weights that are damaged "
-                     "or made for another scheduler (prediction_type) do this"));
+  absl::StatusOr<Picture> rounded = Rounded(*order, *painted);
+  if (!rounded.ok()) return rounded.status();
   DrawnPicture drawn;
-  drawn.picture = Picture::Blank(static_cast<int>(order->width), static_cast<int>(order->height));
-  std::transform(painted->begin(), painted->end(), drawn.picture.rgb.begin(), ByteOf);
+  drawn.picture = *std::move(rounded);
   if (start.repaint) start.repaint->LayOver(start.photo, drawn.picture);
   drawn.notes = Notes(request, *order);
   drawn.steps = order->steps;
   drawn.guidance = order->guidance;
   drawn.scheduler = SchedulerName(order->scheduler);
   return drawn;
+}
+
+absl::StatusOr<Picture> PicturePipeline::Rounded(const Order& order, std::span<const float> painted) const {
+  if (!std::ranges::all_of(painted, [](float x) { return std::isfinite(x); }))
+    return absl::InternalError(
+        absl::StrCat(model_.root.string(),
+                     ": the picture came out as numbers that are not finite; weights that are damaged "
+                     "or made for another scheduler (prediction_type) do this"));
+  Picture picture = Picture::Blank(static_cast<int>(order.width), static_cast<int>(order.height));
+  std::ranges::transform(painted, picture.rgb.begin(), ByteOf);
+  return picture;
+}
+
+absl::StatusOr<DrawnFilm> PicturePipeline::Film(const PictureRequest& request, ProgressTeller& progress,
+                                                const std::stop_token& stop) {
+  if (request.motion.empty())
+    return absl::InvalidArgumentError("a film is drawn with a motion adapter, and none is named");
+  absl::StatusOr<Order> order = OrderOf(request);
+  if (!order.ok()) return order.status();
+  Start start;
+  const absl::StatusOr<std::vector<float>> latents = Diffuse(
+      request, *order, [&](std::uint64_t draw, std::span<float> x) { FillWithNoise(request.seed, x, draw); },
+      progress, stop, start);
+  if (!latents.ok()) return latents.status();
+  DrawnFilm film;
+  const int steps = static_cast<int>(order->grid.times.size());
+  const std::size_t frames = static_cast<std::size_t>(order->frames), size = latents->size() / frames;
+  for (std::size_t i = 0; i < frames; ++i) {
+    if (stop.stop_requested()) return PictureStopped();
+    absl::StatusOr<Picture> frame =
+        Rounded(*order, coder_.Decode(std::span(*latents).subspan(i * size, size)));
+    if (!frame.ok()) return frame.status();
+    film.animation.frames.push_back(*std::move(frame));
+    progress.Tell(steps, steps,
+                  kPictureShareOfSolver +
+                      (1 - kPictureShareOfSolver) * static_cast<double>(i + 1) / static_cast<double>(frames));
+  }
+  const int pace = request.frames_per_second > 0 ? request.frames_per_second : kFilmPace;
+  film.animation.delay_ms = static_cast<int>(std::lround(1000.0 / pace));
+  film.animation.notes = Notes(request, *order);
+  film.steps = order->steps;
+  film.frames_per_second = pace;
+  film.guidance = order->guidance;
+  film.scheduler = SchedulerName(order->scheduler);
+  return film;
 }
 
 }  // namespace ringway::engine

@@ -19,6 +19,10 @@ constexpr double kXlGuidance = 5;
 constexpr double kConsistencyGuidance = 8.5;  // what consistency models were made for, where they are told
 constexpr int kPictureSteps = 25;             // from here on, more hardly change a picture of DPM-Solver++
 constexpr int kConsistencySteps = 4;
+// What motion modules were trained with, whatever the checkpoint beside them was (Guo et al., and every
+// released adapter since).
+constexpr int kMotionTrainSteps = 1000;
+constexpr double kMotionBetaFirst = 0.00085, kMotionBetaLast = 0.012;
 
 template <typename T>
 absl::Status ReadInto(const ModelDirectory& model, const char* name, const char* class_name,
@@ -50,6 +54,10 @@ absl::Status PicturePipeline::Load() {
   if (repaints()) request.start = request.mask = Picture::Blank(8, 8);
   request.width = static_cast<int>(latent_width_ * vae_.halvings());
   request.height = static_cast<int>(latent_height_ * vae_.halvings());
+  return Prepare(request);
+}
+
+absl::Status PicturePipeline::Prepare(const PictureRequest& request) {
   absl::StatusOr<Order> order = OrderOf(request);
   return order.ok() ? PrepareAll(request, *order) : order.status();
 }
@@ -172,13 +180,38 @@ absl::Status PicturePipeline::CheckWishes(const PictureRequest& request) const {
   return absl::OkStatus();
 }
 
+absl::Status PicturePipeline::CheckFilm(const PictureRequest& request) const {
+  if (request.motion.empty()) {
+    if (request.frames == 0 && request.frames_per_second == 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "a number of frames or a pace is given, but no motion adapter, so it has no effect");
+  }
+  if (unet_config_.xl())
+    return absl::InvalidArgumentError(
+        absl::StrCat((model_.root / "unet/config.json").string(),
+                     ": motion adapters are for Stable Diffusion 1.x and 2.x, and this UNet is XL's"));
+  if (repaints() || request.start || request.mask || !request.controls.empty() || !request.preview.empty())
+    return absl::InvalidArgumentError(
+        "with a motion adapter there is no picture to start from, no mask, no control network, no preview "
+        "and "
+        "no model for inpainting: leave them out");
+  if (request.frames < 0 || request.frames_per_second < 0 || request.frames_per_second > 100)
+    return absl::InvalidArgumentError(absl::StrCat("frames a second are ", request.frames_per_second,
+                                                   " and frames ", request.frames,
+                                                   "; allowed are 1 to 100 a second, and 1 or more"));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<PicturePipeline::Order> PicturePipeline::OrderOf(const PictureRequest& request) const {
   Order order;
   order.scheduler = scheduler_;
+  if (!request.motion.empty())
+    order.scheduler.trained = TrainedSchedule::Linear(kMotionTrainSteps, kMotionBetaFirst, kMotionBetaLast);
   if (!request.scheduler.empty())
     if (absl::Status s = ChooseScheduler(request.scheduler, order.scheduler); !s.ok()) return s;
   if ((request.width > 0) != (request.height > 0))
     return absl::InvalidArgumentError("give both width and height of the picture, or neither");
+  if (absl::Status s = CheckFilm(request); !s.ok()) return s;
   if (absl::Status s = CheckWishes(request); !s.ok()) return s;
   if (absl::Status s = ChooseSize(request, order); !s.ok()) return s;
   const bool told = unet_config_.guidance_channels > 0, consistent = order.scheduler.solver == Solver::kLcm;

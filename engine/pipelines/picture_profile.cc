@@ -14,6 +14,7 @@ void AddPlan(const std::string& part, Plan& plan, int runs, int rounds, std::vec
     ProfileEntry& entry = by_operation[step.op];
     entry.seconds += step.seconds;
     entry.flops += step.flops;
+    ++entry.kernels;
   }
   const std::size_t first = entries.size();
   for (auto& [operation, entry] : by_operation) {
@@ -50,6 +51,7 @@ absl::StatusOr<Profile> PicturePipeline::Measure(const PictureRequest& request, 
   for (const auto& [plan, runs] : controls_.Plans(steps))
     AddPlan("control", *plan, runs, rounds, profile.entries);
   if (controlled_) AddPlan("unet, controlled", controlled_unet_.plan(), controlled, rounds, profile.entries);
+  if (filming_) AddPlan("unet, motion", motion_.plan(), steps, rounds, profile.entries);
   if (plain_) AddPlan("unet", unet_.plan(), steps - controlled, rounds, profile.entries);
   AddPlan("vae decoder", coder_.decoder(), LatentCoder::Tiles(coder_.decoder_tiling()), rounds,
           profile.entries);

@@ -47,6 +47,16 @@ std::size_t OpenModel::derived_weights() const {
   return derived;
 }
 
+absl::Status RefuseUntaken(const Component& component, const Weights& weights,
+                           const std::function<bool(std::string_view)>& others) {
+  for (const std::string& name : weights.Untaken())
+    if (!IsCounter(name) && !(others && others(name)))
+      return absl::InvalidArgumentError(absl::StrCat(component.directory.string(), ": holds \"", name,
+                                                     "\", which a ", component.class_name,
+                                                     " of its configuration does not have"));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
                                                       const PipelineContext& context, DType precision,
                                                       bool whole,
@@ -57,11 +67,8 @@ absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component
   if (!weights.ok()) return weights.status();
   const Graph graph = build(*weights->source);
   if (!graph.status().ok()) return graph.status();
-  for (const std::string& name : whole ? weights->source->stored().Untaken() : std::vector<std::string>())
-    if (!IsCounter(name) && !(others && others(name)))
-      return absl::InvalidArgumentError(absl::StrCat(component.directory.string(), ": holds \"", name,
-                                                     "\", which a ", component.class_name,
-                                                     " of its configuration does not have"));
+  if (whole)
+    if (absl::Status all = RefuseUntaken(component, weights->source->stored(), others); !all.ok()) return all;
   PassOptions options;
   options.precision = precision;
   auto set = context.open->overlays().SetOf(component.name, *weights, adapters);

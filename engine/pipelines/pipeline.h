@@ -21,7 +21,8 @@
 namespace ringway::engine {
 
 // Components that are named by requests and lie beside the model.
-inline constexpr char kControlName[] = "control", kTinyName[] = "tiny autoencoder";
+inline constexpr char kControlName[] = "control", kTinyName[] = "tiny autoencoder",
+                      kMotionName[] = "motion adapter";
 
 // What is open of one model: the weights of its components, which all their plans share, and plans that rest.
 class OpenModel {
@@ -33,6 +34,10 @@ class OpenModel {
       : plans_(backend, kRestingBytesMax), cache_(std::move(cache)), opener_(std::move(opener)) {}
   // Opened once; a component that cannot be opened is tried again the next time.
   absl::StatusOr<ComponentWeights> WeightsOf(const Component& component);
+  // Weights that whoever calls made of others: WeightsOf a component of this directory gives them.
+  void Add(const std::filesystem::path& directory, ComponentWeights weights) {
+    weights_[directory] = std::move(weights);
+  }
   // The weights of a component that is no part of the model, as far as no plan has them.
   void Forget(const std::filesystem::path& directory) { weights_.erase(directory); }
   // Of all components that are open.
@@ -93,6 +98,10 @@ class Pipeline {
 // The component of that name; InvalidArgument when there is none or it is of another class.
 absl::StatusOr<Component> NeedComponent(const ModelDirectory& model, std::string_view name,
                                         std::string_view class_name);
+
+// InvalidArgument that names a tensor which nobody took, but for those that are the `others`'.
+absl::Status RefuseUntaken(const Component& component, const Weights& weights,
+                           const std::function<bool(std::string_view)>& others = {});
 
 // Builds the graph over the component's weights and takes a plan of it: the weights are packed once, whatever
 // the number of sizes. `whole`: every tensor must be taken, but for those that are the `others`', of another

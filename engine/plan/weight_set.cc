@@ -34,10 +34,19 @@ absl::StatusOr<std::vector<const std::byte*>> WeightSet::Get(std::span<const Der
 // The other set's lock is taken under this one's, never the other way round.
 absl::StatusOr<std::vector<const std::byte*>> WeightSet::GetOver(std::span<const DerivedWeight> weights,
                                                                  const Backend& backend) {
-  absl::StatusOr<std::vector<const std::byte*>> addresses = base_->Get(weights, backend);
-  if (!addresses.ok()) return addresses.status();
+  std::vector<bool> own(weights.size());
+  std::vector<DerivedWeight> shared;  // where the base does not have all
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    if (!IsAdapted(weights[i])) continue;
+    own[i] = IsAdapted(weights[i]);
+    if (over_ == Over::kAdds && !own[i]) shared.push_back(weights[i]);
+  }
+  const auto of_base =
+      base_->Get(over_ == Over::kAdds ? std::span<const DerivedWeight>(shared) : weights, backend);
+  if (!of_base.ok()) return of_base.status();
+  absl::StatusOr<std::vector<const std::byte*>> addresses(std::vector<const std::byte*>(weights.size()));
+  for (std::size_t i = 0, next = 0; i < weights.size(); ++i) {
+    if (over_ == Over::kReplaces || !own[i]) (*addresses)[i] = (*of_base)[next++];
+    if (!own[i]) continue;
     if (absl::Status status = DeriveMissing(weights.subspan(i, 1), backend); !status.ok()) return status;
     (*addresses)[i] = packed_.find(weights[i].key)->second.bytes.data();
   }

@@ -7,7 +7,8 @@
 // tensor that is being read. With a cache of packed weights (packed_cache.h), what a network wants is mapped
 // from a file that an earlier opening wrote, where there is one, and otherwise written for the next. An
 // overlay is a set over another one: what its adapted weights are derived of is packed anew, all else is the
-// other's, whose bytes are never touched; a plan that is bound to it is the plan of both. What is packed
+// other's, whose bytes are never touched; a plan that is bound to it is the plan of both. Its source replaces
+// weights that the other set has too, or adds some that it has not. What is packed
 // stays until the set goes, so an address that was handed out holds as long as the set does. Any thread; one
 // weight is made at a time, by all threads of the backend.
 #ifndef RINGWAY_ENGINE_PLAN_WEIGHT_SET_H_
@@ -31,10 +32,12 @@ class WeightSet {
                      std::shared_ptr<PackedCache> cache = nullptr)
       : source_(std::move(source)), cache_(std::move(cache)) {}
 
-  // An overlay on `base`: weights of whose tensors `adapts` is true of one are made from `source`.
+  // An overlay on `base`: weights of whose tensors `adapts` is true of one are made from `source`. Those that
+  // it adds, `base` is never asked for.
+  enum class Over : std::uint8_t { kReplaces, kAdds };
   WeightSet(std::shared_ptr<WeightSet> base, std::shared_ptr<const WeightSource> source,
-            std::function<bool(std::string_view)> adapts)
-      : source_(std::move(source)), base_(std::move(base)), adapts_(std::move(adapts)) {}
+            std::function<bool(std::string_view)> adapts, Over over = Over::kReplaces)
+      : source_(std::move(source)), base_(std::move(base)), adapts_(std::move(adapts)), over_(over) {}
 
   // The addresses of weights in their forms, all that a network wants; those that are not there are made by
   // `backend`.
@@ -65,6 +68,7 @@ class WeightSet {
   std::shared_ptr<PackedCache> cache_;
   std::shared_ptr<WeightSet> base_;  // of an overlay
   std::function<bool(std::string_view)> adapts_;
+  Over over_ = Over::kReplaces;
   std::map<std::string, PackedEntry, std::less<>>
       packed_;  // by key; as many as the graphs' weights and forms
   std::size_t packed_bytes_ = 0, derived_ = 0;

@@ -43,6 +43,16 @@ TrainedSchedule TrainedSchedule::ScaledLinear(int train_steps, double beta_first
   return TrainedSchedule(squares);
 }
 
+TrainedSchedule TrainedSchedule::Linear(int train_steps, double beta_first, double beta_last) {
+  std::vector<double> squares;
+  double product = 1;
+  for (int i = 0; i < train_steps; ++i) {
+    product *= 1 - (beta_first + (beta_last - beta_first) * i / (train_steps - 1));
+    squares.push_back(product);
+  }
+  return TrainedSchedule(squares);
+}
+
 double TrainedSchedule::LambdaOf(double time) const {
   const double t = std::clamp(time, 0.0, time_last());
   const auto below = std::min(static_cast<std::size_t>(t), lambdas_.size() - 2);

@@ -28,6 +28,8 @@ class TrainedSchedule {
   explicit TrainedSchedule(const std::vector<double>& alphas_squared);
   // Stable Diffusion's: the square roots of beta are spaced evenly.
   static TrainedSchedule ScaledLinear(int train_steps, double beta_first, double beta_last);
+  // Betas themselves are.
+  static TrainedSchedule Linear(int train_steps, double beta_first, double beta_last);
 
   double LambdaOf(double time) const;
   double TimeOf(double lambda) const;

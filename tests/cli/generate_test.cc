@@ -159,6 +159,38 @@ TEST_F(GenerateTest, RefusesModelsOfOtherKinds) {
                     HasSubstr("`ringway animate`")));
 }
 
+TEST_F(GenerateTest, AMotionAdapterMakesAFilm) {
+  engine::WriteMotionAdapter(folder_, "motion");
+  const auto film = [&](const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> words = {
+        "-p",          "boat",     "--size", "24x16", "--steps", "2", "--motion-adapter",
+        Out("motion"), "--frames", "4",      "-o",    out};
+    words.insert(words.end(), more.begin(), more.end());
+    return Generate(words);
+  };
+  const Ran gif = film(Out("film.gif"), {"--fps", "10"});
+  EXPECT_EQ(gif.code, 0) << gif.err;
+  EXPECT_THAT(gif.out, HasSubstr("4 frames of 24 x 16 at 10 a second, 2 steps of dpm++"));
+  EXPECT_EQ(Bytes(Out("film.gif")).substr(0, 4), "GIF8");
+  const Ran json =
+      Ringway({"--json", "generate", "--model", folder_.path().string(), "-p", "boat", "--size", "24x16",
+               "--steps", "2", "--motion-adapter", Out("motion"), "--frames", "4", "-o", Out("film.webp")});
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_THAT(json.out, AllOf(HasSubstr("\"frames\": 4"), HasSubstr("\"fps\": 8")));
+  if (engine::AnimationFormatOf("mp4")) {
+    EXPECT_EQ(film(Out("film.mp4"), {}).code, 0);
+    EXPECT_EQ(Bytes(Out("film.mp4")).substr(4, 4), "ftyp");
+  }
+  const Ran still = film(Out("film.jpg"), {});
+  EXPECT_EQ(still.code, 1);
+  EXPECT_THAT(still.err, HasSubstr("films are written with an ending of gif"));
+  const Ran many = film(Out("many.gif"), {"--frames", "13"});
+  EXPECT_NE(many.code, 0);
+  const Ran alone = Generate({"-p", "boat", "--fps", "8", "-o", Out("never.png")});
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_THAT(alone.err, HasSubstr("have no effect without --motion-adapter"));
+}
+
 TEST_F(GenerateTest, FollowsMasksControlsAndLearntWords) {
   engine::WriteControlNet(folder_, "edges", "");
   engine::WriteTinyAutoencoder(folder_, "tiny");
@@ -254,6 +286,30 @@ TEST_F(GenerateTest, ProfilesWhereTheTimeOfAPictureGoes) {
        {"text_encoder", "unet", "vae decoder", "conv", "attention", "16 x 16, 3 steps", "OF PEAK"})
     EXPECT_THAT(ran.out, HasSubstr(said));
   EXPECT_THAT(Ringway({"engine", "profile", "/nonexistent"}).err, HasSubstr("no model that draws"));
+}
+
+TEST_F(GenerateTest, MeasuresWhatSwitchesCost) {
+  std::vector<float> values(4 * 64, 0.01f);
+  const std::string layer = "lora_unet_down_blocks_1_attentions_0_transformer_blocks_0_attn1_to_out_0";
+  const std::pair<std::string, engine::Tensor> lora[] = {
+      {layer + ".lora_down.weight", engine::Tensor::FromFloats({4, 64}, values)},
+      {layer + ".lora_up.weight", engine::Tensor::FromFloats({64, 4}, values)}};
+  ASSERT_TRUE(engine::WriteSafetensors(folder_.path() / "lora.safetensors", lora).ok());
+  const std::vector<std::string> words = {
+      "engine", "profile", folder_.path().string(), "--size",           "16",         "--rounds",
+      "1",      "--lora",  Out("lora.safetensors"), "--packed-weights", Out("packed")};
+  std::vector<std::string> switches = words;
+  switches.push_back("--switches");
+  const Ran ran = Ringway(switches);
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const char* said : {"checkpoint in host memory", "packed file in host memory",
+                           "another model, resident", "no LoRA", "another, 384 x 256", "no step is taken"})
+    EXPECT_THAT(ran.out, HasSubstr(said));
+  switches.push_back("--json");
+  EXPECT_THAT(Ringway(switches).out, AllOf(HasSubstr("\"from\": \"LoRA\""), HasSubstr("\"again_s\": ")));
+  EXPECT_THAT(Ringway(words).err, HasSubstr("have an effect with --switches alone"));
+  switches = {"engine", "profile", folder_.path().string(), "--switches", "--lora", Out("none.safetensors")};
+  EXPECT_THAT(Ringway(switches).err, HasSubstr("none.safetensors"));
 }
 
 }  // namespace

@@ -32,8 +32,21 @@ std::vector<float> HashedPicture(int number, std::size_t size) {
   return picture;
 }
 
-TEST(ControlParity, WithTorch) {
-  const Golden golden = ReadGolden("controlled_unet");
+// Of XL the inputs that are its own; of others they are empty.
+void FillTold(Plan& plan, bool xl) {
+  FillHashed("sample", plan.Input("sample"));
+  FillHashed("context", plan.Input("context"));
+  FillHashed("summary", plan.Input("summary"));
+  const float sizes[] = {1024, 768, 0, 16, 512, 640};
+  const auto told = plan.Input("sizes");
+  for (std::size_t i = 0; i < told.size(); ++i) told[i] = sizes[i % std::size(sizes)];
+  plan.Input("time")[0] = xl ? 801.0f : 501.0f;
+}
+
+class ControlParity : public testing::TestWithParam<const char*> {};
+
+TEST_P(ControlParity, WithTorch) {
+  const Golden golden = ReadGolden(GetParam());
   const SdUNetConfig config = ReadSdUNetConfig(Part(golden, "unet")).value();
   const ControlNetConfig control = ReadControlNetConfig(Part(golden, "control")).value();
   HashWeights all;
@@ -50,11 +63,7 @@ TEST(ControlParity, WithTorch) {
     const auto unet = Plan::Freeze(unet_graph, options, backend, unet_weights).value();
     const auto condition = Plan::Freeze(condition_graph, options, backend, control_weights).value();
     const auto net = Plan::Freeze(control_graph, options, backend, control_weights).value();
-    for (Plan* plan : {unet.get(), net.get()}) {
-      FillHashed("sample", plan->Input("sample"));
-      FillHashed("context", plan->Input("context"));
-      plan->Input("time")[0] = 501.0f;
-    }
+    for (Plan* plan : {unet.get(), net.get()}) FillTold(*plan, config.xl());
     const float strengths[] = {0.8f, -0.5f};
     for (int i = 0; i < 2; ++i) {
       std::ranges::copy(HashedPicture(i, condition->Input("picture").size()),
@@ -73,10 +82,13 @@ TEST(ControlParity, WithTorch) {
     }
     unet->Run();
     const double distance = DistanceToGolden(golden, unet->Output("prediction"));
-    std::printf("  controlled UNet, %s: %.1e\n", precision == DType::kF32 ? "f32" : "bf16", distance);
+    std::printf("  %s, %s: %.1e\n", GetParam(), precision == DType::kF32 ? "f32" : "bf16", distance);
     EXPECT_LT(distance, precision == DType::kF32 ? 1e-5 : golden.torch_bf16);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, ControlParity, testing::Values("controlled_unet", "controlled_xl_unet"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(TinyParity, WithTorch) {
   const Golden golden = ReadGolden("tiny_decoder");
@@ -158,6 +170,41 @@ TEST_F(Controlled, OnOffAndWindowsFreezeNothingAndLeaveNoTrace) {
     EXPECT_EQ(Drawn(Request({early})), at_first);
   }
   EXPECT_EQ(open_->plans().frozen(), frozen) << "turning it on, off or elsewhere makes no plan";
+}
+
+std::vector<std::tuple<std::string, std::string, int, int, double>> Work(const Profile& profile) {
+  std::vector<std::tuple<std::string, std::string, int, int, double>> work;
+  for (const ProfileEntry& e : profile.entries)
+    work.emplace_back(e.part, e.operation, e.runs, e.kernels, e.flops);
+  std::sort(work.begin(), work.end());
+  return work;
+}
+
+TEST_F(Controlled, OffIsTheVeryPlanThatRunsWithout) {
+  const Picture plain = Drawn(Request());
+  const Plan* plan = pipeline_->plain_plan();
+  ASSERT_NE(plan, nullptr);
+  const Hash128 key = plan->key();
+  const std::size_t steps = plan->report().steps, frozen = open_->plans().frozen(),
+                    bytes = open_->packed_bytes();
+  const auto without = Work(*pipeline_->Measure(Request(), 1));
+  ControlRequest nowhere = Control("edges");  // no step of four lies in it
+  nowhere.begin = 0.3, nowhere.end = 0.45;
+  for (const ControlRequest& off : {Control("edges", 0), nowhere}) {
+    EXPECT_EQ(Drawn(Request({off})), plain);
+    EXPECT_EQ(pipeline_->plain_plan(), plan) << "the very plan";
+    EXPECT_EQ(plan->report().steps, steps);
+    EXPECT_EQ(plan->key(), key);
+    EXPECT_EQ(Work(*pipeline_->Measure(Request({off}), 1)), without) << "as many kernels, of the same work";
+  }
+  EXPECT_EQ(open_->plans().frozen(), frozen) << "no plan is built for what is off, not even the first time";
+  EXPECT_EQ(open_->packed_bytes(), bytes) << "nor is a weight packed";
+  const Picture controlled = Drawn(Request({Control("edges")}));
+  EXPECT_NE(controlled, plain);
+  EXPECT_GT(Work(*pipeline_->Measure(Request({Control("edges")}), 1)).size(), without.size());
+  EXPECT_EQ(Drawn(Request()), plain);
+  EXPECT_EQ(pipeline_->plain_plan(), plan) << "after it was on, too";
+  EXPECT_EQ(Work(*pipeline_->Measure(Request({Control("edges", 0)}), 1)), without);
 }
 
 TEST_F(Controlled, StrengthCountsAndSeveralAddUp) {

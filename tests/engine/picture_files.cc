@@ -34,6 +34,18 @@ ClipVocabulary Vocabulary() {
   return ClipVocabulary(JsonOf(text.str()));
 }
 
+void WriteControl(const ScratchFolder& folder, const std::string& name, const std::string& seed,
+                  const std::string& text) {
+  folder.Write(name + "/config.json", text);
+  const ControlNetConfig config = ReadControlNetConfig(Config(JsonOf(text), name)).value();
+  HashWeights all;
+  WriteComponentWeights(folder, name + "/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
+    w.Seed(seed);
+    BuildControlCondition(config, w, 4, 4);
+    BuildControlNet(config, w, {1, 4, 4}, 77);
+  });
+}
+
 Config PartOf(const Json& config, const char* file) {
   return Config(JsonOf(*config.Find("files")->Find(file)->string()), file);
 }
@@ -82,13 +94,32 @@ void WriteControlNet(const ScratchFolder& folder, const std::string& name, const
       R"({"_class_name":"ControlNetModel","in_channels":4,"block_out_channels":[32,64,64],"layers_per_block":2,
       "attention_head_dim":4,"cross_attention_dim":40,"conditioning_embedding_out_channels":[16,32,96,256],
       "down_block_types":["CrossAttnDownBlock2D","CrossAttnDownBlock2D","DownBlock2D"]})";
+  WriteControl(folder, name, seed, text);
+}
+
+// As the released ones are configured, but for the widths: what XL is told is told to them too.
+void WriteXlControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed) {
+  WriteControl(folder, name, seed,
+               R"({"_class_name":"ControlNetModel","in_channels":4,"block_out_channels":[32,64,64],
+      "layers_per_block":2,"attention_head_dim":[2,4,4],"num_attention_heads":null,"cross_attention_dim":88,
+      "use_linear_projection":true,"transformer_layers_per_block":[1,2,10],"addition_embed_type":"text_time",
+      "addition_time_embed_dim":16,"projection_class_embeddings_input_dim":120,"class_embed_type":null,
+      "encoder_hid_dim_type":null,"global_pool_conditions":false,"mid_block_type":"UNetMidBlock2DCrossAttn",
+      "conditioning_embedding_out_channels":[16,32,96,256],"controlnet_conditioning_channel_order":"rgb",
+      "down_block_types":["DownBlock2D","CrossAttnDownBlock2D","CrossAttnDownBlock2D"]})");
+}
+
+void WriteMotionAdapter(const ScratchFolder& folder, const std::string& name, const std::string& seed) {
+  const std::string text =
+      R"({"_class_name":"MotionAdapter","block_out_channels":[32,64,64],"motion_layers_per_block":2,
+      "motion_num_attention_heads":4,"motion_norm_num_groups":32,"motion_max_seq_length":12,
+      "motion_mid_block_layers_per_block":1,"use_motion_mid_block":true,"conv_in_channels":null})";
   folder.Write(name + "/config.json", text);
-  const ControlNetConfig config = ReadControlNetConfig(Config(JsonOf(text), name)).value();
+  const MotionAdapterConfig config = ReadMotionAdapterConfig(Config(JsonOf(text), name)).value();
   HashWeights all;
   WriteComponentWeights(folder, name + "/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
     w.Seed(seed);
-    BuildControlCondition(config, w, 4, 4);
-    BuildControlNet(config, w, {1, 4, 4}, 77);
+    BuildMotionModules(config, w);
   });
 }
 

@@ -19,6 +19,10 @@ std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& 
 // A control network for the UNet of such a directory, in a directory of its own; `seed` tells one from
 // another.
 void WriteControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed);
+// The same for the UNet of picture_sdxl.
+void WriteXlControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed);
+// A motion adapter for the UNet of such a directory, of twelve positions, in a directory of its own.
+void WriteMotionAdapter(const ScratchFolder& folder, const std::string& name, const std::string& seed = "");
 // A decoder of previews (TAESD) for four latent channels.
 void WriteTinyAutoencoder(const ScratchFolder& folder, const std::string& name);
 // Its UNet becomes one for inpainting, with nine channels.

@@ -164,6 +164,18 @@ TEST(Scheduler, SpacesNoiseAsItsPapersDo) {
   EXPECT_EQ(even.back(), std::numeric_limits<double>::infinity());
 }
 
+// What motion modules were trained with, by name and as a checkpoint's configuration says it.
+TEST(Scheduler, LinearBetasAreThoseOfAConfiguration) {
+  const Config config(
+      Json::Parse(R"({"beta_schedule":"linear","beta_start":0.00085,"beta_end":0.012})", "c").value(), "c");
+  const SchedulerConfig read = ReadSchedulerConfig(config, "DDIMScheduler").value();
+  const TrainedSchedule linear = TrainedSchedule::Linear(1000, 0.00085, 0.012);
+  const TrainedSchedule scaled = TrainedSchedule::ScaledLinear(1000, 0.00085, 0.012);
+  for (const double time : {0.0, 1.0, 333.0, 999.0})
+    EXPECT_NEAR(linear.LambdaOf(time), read.trained.LambdaOf(time), 1e-9);
+  EXPECT_GT(std::abs(linear.LambdaOf(500) - scaled.LambdaOf(500)), 0.1);
+}
+
 TEST(Scheduler, SaysWhatStandsIn) {
   const auto read = [](const char* text, const char* name) {
     return ReadSchedulerConfig(Config(Json::Parse(text, "c").value(), "scheduler_config.json"), name);

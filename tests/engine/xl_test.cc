@@ -111,6 +111,34 @@ TEST_F(XlFiles, AdaptersChangeEitherTextEncoderAndTheUNet) {
   EXPECT_EQ(with(original, 64), stock);
 }
 
+TEST_F(XlFiles, ControlNetworksAreToldWhatTheUNetIsTold) {
+  WriteXlControlNet(folder_, "edges", "");
+  const auto with = [&](const std::string& name, std::uint8_t grey) {
+    ControlRequest control{(folder_.path() / name).string(), Picture::Blank(20, 30)};
+    std::ranges::fill(control.picture.rgb, grey);
+    return Drawn({.prompt = "boat", .steps = 2, .controls = {control}});
+  };
+  const Picture plain = Drawn({.prompt = "boat", .steps = 2})->picture;
+  const auto controlled = with("edges", 200);
+  ASSERT_TRUE(controlled.ok()) << controlled.status();
+  EXPECT_NE(controlled->picture, plain);
+  EXPECT_NE(with("edges", 20)->picture, controlled->picture);
+  EXPECT_EQ(with("edges", 200)->picture, controlled->picture);
+  const std::string file = "edges/diffusion_pytorch_model.safetensors", whole = Text(file);
+  Drop(file, "add_embedding.linear_1.weight");
+  EXPECT_THAT(std::string(with("edges", 200).status().message()),
+              AllOf(HasSubstr(file), HasSubstr("has no tensor \"add_embedding.linear_1.weight\"")));
+  folder_.Write(file, whole);
+  Change("edges/config.json", "\"projection_class_embeddings_input_dim\":120",
+         "\"projection_class_embeddings_input_dim\":136");
+  EXPECT_THAT(std::string(with("edges", 200).status().message()),
+              AllOf(HasSubstr("edges/config.json"), HasSubstr("a summary of 40"),
+                    HasSubstr("a summary of 24"), HasSubstr("different models")));
+  WriteControlNet(folder_, "old", "");
+  EXPECT_THAT(std::string(with("old", 200).status().message()),
+              AllOf(HasSubstr("old/config.json"), HasSubstr("different models")));
+}
+
 TEST_F(XlFiles, PartsThatDoNotFitAreNamed) {
   const std::vector<std::array<std::string, 4>> changes = {
       {"unet/config.json", "\"cross_attention_dim\": 88", "\"cross_attention_dim\": 40",

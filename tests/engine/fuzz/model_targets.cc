@@ -89,6 +89,7 @@ bool FuzzConfigs(std::string_view bytes) {
                        schedule.ok(),
                        scheduler.ok(),
                        ReadSdUNetConfig(config).ok(),
+                       ReadMotionAdapterConfig(config).ok(),
                        ReadVaeConfig(config).ok(),
                        ReadClipConfig(config).ok(),
                        ReadT5Config(config).ok(),

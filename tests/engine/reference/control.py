@@ -4,7 +4,6 @@ A copy of the UNet's way down and of its middle. A small stack of convolutions b
 where it is added behind conv_in; a 1 x 1 convolution of each skip, and of the middle, is what the UNet adds to its own.
 """
 import torch
-from blocks import TimeEmbedding, sinusoid
 from torch import nn
 from torch.nn import functional as F
 from unets import SdUNet
@@ -42,9 +41,9 @@ class ControlNet(SdUNet):
         self.controlnet_down_blocks = nn.ModuleList([nn.Conv2d(c, c, 1) for c in skips])
         self.controlnet_mid_block = nn.Conv2d(widths[-1], widths[-1], 1)
 
-    def forward(self, sample, time, context, picture):
+    def forward(self, sample, time, context, picture, summary=None, sizes=None):
         """picture [1, 3, 8h, 8w], between 0 and 1. What is to be added: a list for the skips, and that of the middle."""
-        embedding = self.time_embedding(sinusoid(time, self.width)).expand(sample.shape[0], -1)
+        embedding = self.embedding(sample, time, summary=summary, sizes=sizes)
         x = self.conv_in(sample) + self.controlnet_cond_embedding(picture)
         skips, x = self.half(x, lambda m, x: m(x, embedding), lambda m, x: m(x, context))
         return [conv(skip) for conv, skip in zip(self.controlnet_down_blocks, skips)], self.controlnet_mid_block(x)
@@ -57,10 +56,10 @@ class ControlledUNet(nn.Module):
         super().__init__()
         self.unet, self.control = SdUNet(unet), ControlNet(control)
 
-    def forward(self, sample, time, context, pictures, strengths):
+    def forward(self, sample, time, context, pictures, strengths, summary=None, sizes=None):
         added = None
         for picture, strength in zip(pictures, strengths):
-            skips, middle = self.control(sample, time, context, picture)
+            skips, middle = self.control(sample, time, context, picture, summary, sizes)
             said = [strength * r for r in skips + [middle]]
             added = said if added is None else [a + b for a, b in zip(added, said)]
-        return self.unet(sample, time, context, added=(added[:-1], added[-1]))
+        return self.unet(sample, time, context, summary=summary, sizes=sizes, added=(added[:-1], added[-1]))

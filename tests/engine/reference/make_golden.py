@@ -15,6 +15,7 @@ from adapters import adapted_unet
 from control import ControlledUNet
 from clip import ProjectedText, Text, Vision
 from hash_weights import HALF, fill, fnv1a, tensor
+from motion_modules import MotionUNet
 from motion_field import packed_field
 from pictures import PICTURES
 from tiny import Tiny
@@ -113,6 +114,36 @@ def controlled_unet():
     return dict(unet=SD, control=CONTROL), names, y
 
 
+CONTROL_XL = dict({key: SDXL[key] for key in SDXL if key not in ("out_channels", "up_block_types")},
+                  conditioning_embedding_out_channels=[16, 32, 96, 256])
+
+
+def controlled_xl_unet():
+    """In double precision, as sdxl_unet; the control network is told the summary and the sizes too."""
+    net = ControlledUNet(SDXL, CONTROL_XL)
+    names = fill(net)
+    net = net if HALF[0] else net.double()
+    pictures = [((picture_input(f"picture{i}", 1, 64, 96, 3) + 1) / 2).double() for i in range(2)]
+    sizes = torch.tensor([[1024.0, 768.0, 0.0, 16.0, 512.0, 640.0]] * 2).double()
+    y = net(picture_input("sample", 2, 8, 12, 4).double(), torch.tensor([801.0]).double(),
+            tensor("context", [2, 77, 88]).double(), pictures, [0.8, -0.5], summary=tensor("summary", [2, 24]).double(), sizes=sizes)
+    return dict(unet=SDXL, control=CONTROL_XL), names, y
+
+
+# Modules in the middle too, of more than one block at one level, and fewer groups than the UNet has.
+MOTION = dict(block_out_channels=[32, 64, 64], motion_layers_per_block=2, motion_num_attention_heads=4,
+              motion_norm_num_groups=16, motion_max_seq_length=8, use_motion_mid_block=True,
+              motion_transformer_layers_per_block=[1, 2, 1], motion_transformer_layers_per_mid_block=1)
+
+
+def motion_unet():
+    """Two clips of five frames; adapters have room for eight."""
+    net = MotionUNet(SD, MOTION)
+    names = fill(net)
+    y = net(picture_input("sample", 10, 8, 12, 4), torch.tensor([501.0]), tensor("context", [2, 77, 40]), 5)
+    return dict(unet=SD, motion=MOTION), names, y
+
+
 TINY = dict(decoder_block_out_channels=[32, 32, 32, 32], num_decoder_blocks=[3, 3, 3, 1], latent_channels=4, out_channels=3)
 
 
@@ -175,6 +206,8 @@ CASES = {
     "sd2_unet_odd": sd2_unet_odd,
     "sdxl_unet": sdxl_unet,
     "controlled_unet": controlled_unet,
+    "controlled_xl_unet": controlled_xl_unet,
+    "motion_unet": motion_unet,
     "tiny_decoder": tiny_decoder,
     "clip_summary": clip_summary,
     "picture_vae": picture_vae,

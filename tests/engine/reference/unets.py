@@ -75,30 +75,32 @@ class UNet(nn.Module):
         self.conv_norm_out = nn.GroupNorm(32, widths[0], eps=1e-5)
         self.conv_out = nn.Conv2d(widths[0], config["out_channels"], 3, padding=1)
 
-    def half(self, x, resnet, transformer):
-        """From behind conv_in down, and the middle."""
+    def half(self, x, resnet, transformer, moved=lambda block, i, x: x):
+        """From behind conv_in down, and the middle. `moved`: what stands behind each layer, in networks that draw films."""
         skips = [x]
         for block in self.down_blocks:
             for i, layer in enumerate(block.resnets):
                 x = resnet(layer, x)
                 x = transformer(block.attentions[i], x) if hasattr(block, "attentions") else x
+                x = moved(block, i, x)
                 skips.append(x)
             if hasattr(block, "downsamplers"):
                 x = block.downsamplers[0](x)
                 skips.append(x)
         x = resnet(self.mid_block.resnets[0], x)
-        x = transformer(self.mid_block.attentions[0], x)
+        x = moved(self.mid_block, 0, transformer(self.mid_block.attentions[0], x))
         return skips, resnet(self.mid_block.resnets[1], x)
 
-    def run(self, x, resnet, transformer, added=None):
+    def run(self, x, resnet, transformer, added=None, moved=lambda block, i, x: x):
         """`added`: to the skips and to the middle, what a control network says."""
-        skips, x = self.half(self.conv_in(x), resnet, transformer)
+        skips, x = self.half(self.conv_in(x), resnet, transformer, moved)
         if added is not None:
             skips, x = [s + a for s, a in zip(skips, added[0])], x + added[1]
         for block in self.up_blocks:
             for i, layer in enumerate(block.resnets):
                 x = resnet(layer, torch.cat([x, skips.pop()], dim=1))
                 x = transformer(block.attentions[i], x) if hasattr(block, "attentions") else x
+                x = moved(block, i, x)
             if hasattr(block, "upsamplers"):
                 x = block.upsamplers[0](x, list(skips[-1].shape[2:]))
         return self.conv_out(F.silu(self.conv_norm_out(x)))
@@ -122,7 +124,7 @@ class SdUNet(UNet):
             self.sizes = config["addition_time_embed_dim"]
             self.add_embedding = TimeEmbedding(config["projection_class_embeddings_input_dim"], time)
 
-    def forward(self, sample, time, context, guidance=None, summary=None, sizes=None, added=None):
+    def embedding(self, sample, time, guidance=None, summary=None, sizes=None):
         """For XL: summary [pictures, c] of the prompts, sizes [pictures, 6]."""
         rows = sinusoid(time, self.width)
         if guidance is not None:
@@ -131,6 +133,10 @@ class SdUNet(UNet):
         if summary is not None:
             waves = sinusoid(sizes.flatten(), self.sizes).reshape(len(sizes), -1)
             embedding = embedding + self.add_embedding(torch.cat([summary, waves], dim=-1))
+        return embedding
+
+    def forward(self, sample, time, context, guidance=None, summary=None, sizes=None, added=None):
+        embedding = self.embedding(sample, time, guidance, summary, sizes)
         return self.run(sample, lambda m, x: m(x, embedding), lambda m, x: m(x, context), added)
 
 
