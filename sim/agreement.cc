@@ -93,7 +93,8 @@ void Agreement::OnSecond(absl::Time now, Checkers& checkers) {
       if (!Led(region, tier)) continue;
       const bool whole = Whole(region, kLeaseRoutersWellS);
       JudgeLeases(now, region, tier, whole, checkers);
-      if (steady && whole) {
+      // The leader of a pool gives up without a controller: its workers obey nobody's fence.
+      if (steady && whole && (agreed || !scenario_.service[tier].plain)) {
         JudgeLine(now, region, tier, checkers);
       } else {
         Line& line = lines_[region][tier];

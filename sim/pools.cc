@@ -45,7 +45,9 @@ void Registries::CheckPool(RouterId router, TierId tier) {
   if (!site.registry || routers_.paused_until_ns(router) > stage_.queue.now_ns()) return;
   const auto [begin, end] = workers_.Range(routers_.places()[router], tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
-    const bool serves_it = workers_.slot(worker).busy() && workers_.NoteOf(worker).caller.router == router;
+    // The slot of a dead worker stays as it was.
+    const bool busy = workers_.alive(worker) && workers_.slot(worker).busy();
+    const bool serves_it = busy && workers_.NoteOf(worker).caller.router == router;
     if (serves_it) continue;
     const WorkerId known = workers_.InRegion(worker);
     int& unanswered = site.unanswered[known];

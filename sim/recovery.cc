@@ -15,6 +15,9 @@ constexpr int kRoundS = 5;
 constexpr double kSlotWithinS = 15;
 // Streams that broke are whole again after one or two tries.
 constexpr double kStreamWithinS = 1;
+// A router whose stream to the controller broke is gone for one directory, in which its dead workers are
+// named to others, and back in the next; either may be sent again.
+constexpr double kDirectoryWithinS = 4;
 // Users are served where so many workers are idle; of so many users who have ended at least, all but a few.
 constexpr double kIdleShare = 0.3;
 constexpr std::uint64_t kUsersMin = 20;
@@ -75,6 +78,7 @@ void Recovery::AddStep(const ScenarioStep& step) {
     const double end_s = begin_s + step.lasts_s;
     if (KeepsDirectories(step.fault)) undirected_.push_back({begin_s, end_s + kWithinS});
     if (std::holds_alternative<BreakStreams>(step.fault)) {
+      undirected_.push_back({begin_s, begin_s + kDirectoryWithinS});
       faulty_.push_back({begin_s, begin_s + kStreamWithinS});
       shaken_.push_back({begin_s, begin_s + kStreamWithinS});
     } else {
