@@ -3,8 +3,8 @@
 //
 // A worker is known because the operator named it as local, because the directory lists it in this region, or
 // because a pool's file has it. It is listed at the machine as long as one of these holds, its health check
-// does not object and the fleet has its tier; what a worker that is heard says of its own tier counts more
-// than the directory. Watched are local workers, adopted ones, all workers of a tier whose ledger is led here (the
+// does not object and the fleet has its tier; what a heard worker says of its tier counts more than the
+// directory. Watched are local workers, adopted ones, all workers of a tier whose ledger is led here (the
 // leader must hear of every slot), and `watch_max` others, whose news are hints for probes.
 //
 // Adoption: a worker whose own router is gone is named to another one by the directory, which then watches it
