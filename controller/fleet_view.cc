@@ -125,7 +125,7 @@ void FleetView::HandOver(const RouterState& to) {
       std::any_of(to.workers.begin(), to.workers.end(), [](const WorkerSeen& w) { return w.adopted; });
   if (!adopts) return;
   for (auto& [name, router] : routers_) {
-    if (router.present() || router.hello.region != to.hello.region) continue;
+    if (&router == &to || router.present() || router.hello.region != to.hello.region) continue;
     listing_ += std::erase_if(router.workers, [&](const WorkerSeen& left) {
       return std::any_of(to.workers.begin(), to.workers.end(),
                          [&](const WorkerSeen& w) { return w.adopted && w.name == left.name; });
@@ -143,6 +143,7 @@ bool FleetView::Report(absl::Time now, StreamId stream, const RouterReport& repo
   RouterState* router = Find(stream);
   if (router == nullptr) return false;
   router->reported_at = now;
+  if (std::exchange(router->silent, false)) ++listing_;
   router->active = report.table;
   router->period_s = report.period_s;
   if (router->window_s <= 0) router->window_at = now;

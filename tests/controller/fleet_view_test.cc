@@ -62,6 +62,20 @@ TEST_F(FleetViewTest, OfTwoRoutersThatNameAWorkerTheLastToSpeakIsBelieved) {
   }
 }
 
+TEST_F(FleetViewTest, WhoComesBackFromSilenceKeepsTheWorkersThatItHasAdopted) {
+  Report(1, 1, {Worker("a", 0.1)});
+  view_.Disconnect(At(2), 1);
+  WorkerSeen adopted = Worker("a", 0.2);
+  adopted.adopted = true;
+  Report(3, 2, {adopted, Worker("b", 0.3)});
+  EXPECT_TRUE(view_.routers().at("router-1").workers.empty()) << "handed over";
+  view_.NoteSilence(At(8));  // it has not spoken since the third second
+  EXPECT_FALSE(view_.routers().at("router-2").present());
+  Report(9, 2, {adopted, Worker("b", 0.3)});
+  EXPECT_TRUE(view_.routers().at("router-2").present()) << "it has just spoken";
+  EXPECT_EQ(view_.routers().at("router-2").workers.size(), 2u) << "nobody else speaks for them";
+}
+
 TEST_F(FleetViewTest, ARouterThatFallsSilentTakesItsWorkersAlong) {
   Report(1, 1, {Worker("a", 0.1)});
   Report(1, 2, {Worker("b", 0.2)});
