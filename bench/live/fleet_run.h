@@ -10,8 +10,11 @@
 namespace ringway::bench {
 
 struct FleetRun {
-  double mean_wait_s = 0;  // from its arrival to its begin on a worker, as the router hears it
-  double p99_wait_s = 0;
+  // From its arrival to its begin on a worker, as the simulator counts it: what the serving router's clock
+  // says, and half of the time between regions, which that router cannot know of.
+  double mean_wait_s = 0;
+  double mean_way_s = 0;  // of that, the half
+  double p99_wait_s = 0;  // by the serving router's clock
   double served_share = 0;
   double offers = 0;      // a job
   double late_s_max = 0;  // of the load generator: above a moment, the machine was too busy to tell

@@ -62,6 +62,7 @@ int Run(const Options& options, const std::string& programs, const std::string& 
        AtLeast("live.served", live.served_share, 1),
        AtMost("live.generator_late", std::max(live.late_s_max, probes->live.late_s_max), kLateMax, "s"),
        Figure("live.mean_wait", 1e3 * live.mean_wait_s, "ms"),
+       Figure("live.mean_way", 1e3 * live.mean_way_s, "ms"),
        Figure("simulated.mean_wait", 1e3 * ledger->simulated_s, "ms"),
        Figure("live.p99_wait", 1e3 * live.p99_wait_s, "ms"), Figure("live.offers", live.offers, "a job"),
        Figure("probes.mean_wait", 1e3 * probes->live.mean_wait_s, "ms"),
