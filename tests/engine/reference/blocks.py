@@ -25,13 +25,13 @@ class TimeEmbedding(nn.Module):
 
 
 class Resnet(nn.Module):
-    def __init__(self, channels, out, time, eps):
+    def __init__(self, channels, out, time, eps, groups=32):
         super().__init__()
-        self.norm1 = nn.GroupNorm(32, channels, eps=eps)
+        self.norm1 = nn.GroupNorm(groups, channels, eps=eps)
         self.conv1 = nn.Conv2d(channels, out, 3, padding=1)
         if time:
             self.time_emb_proj = nn.Linear(time, out)
-        self.norm2 = nn.GroupNorm(32, out, eps=eps)
+        self.norm2 = nn.GroupNorm(groups, out, eps=eps)
         self.conv2 = nn.Conv2d(out, out, 3, padding=1)
         if channels != out:
             self.conv_shortcut = nn.Conv2d(channels, out, 1)
@@ -99,9 +99,9 @@ class TransformerBlock(nn.Module):
 class PixelAttention(Attention):
     """The attention of VAEs: one head over all pixels, biases everywhere, its own norm and residual."""
 
-    def __init__(self, channels, eps=1e-6):
+    def __init__(self, channels, eps=1e-6, groups=32):
         super().__init__(channels, 1, bias=True)
-        self.group_norm = nn.GroupNorm(32, channels, eps=eps)
+        self.group_norm = nn.GroupNorm(groups, channels, eps=eps)
 
     def forward(self, x):
         tokens = self.group_norm(x).flatten(2).transpose(1, 2)

@@ -75,7 +75,7 @@ class TextModel(nn.Module):
 
     def states(self, ids):
         x = self.embeddings.token_embedding(ids) + self.embeddings.position_embedding.weight
-        mask = torch.full((ids.shape[1], ids.shape[1]), -math.inf, dtype=x.dtype).triu(1)
+        mask = torch.full((ids.shape[1], ids.shape[1]), -math.inf, dtype=x.dtype, device=x.device).triu(1)
         return self.encoder.states(x, mask)
 
 

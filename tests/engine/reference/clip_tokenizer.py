@@ -88,10 +88,10 @@ def joined(parts, pair):
     return tuple(result)
 
 
-def learned_merges():
-    counts = collections.Counter(symbols(word) for word in words(CORPUS))
+def learned_merges(corpus=CORPUS, most=MERGES):
+    counts = collections.Counter(symbols(word) for word in words(corpus))
     merges = []
-    while len(merges) < MERGES:
+    while len(merges) < most:
         pairs = collections.Counter()
         for parts, count in counts.items():
             for pair in zip(parts, parts[1:]):

@@ -7,16 +7,16 @@ from unets import Block
 
 
 class Encoder(nn.Module):
-    def __init__(self, widths, layers, latent):
+    def __init__(self, widths, layers, latent, groups=32):
         super().__init__()
         self.conv_in = nn.Conv2d(3, widths[0], 3, padding=1)
         self.down_blocks, channels = nn.ModuleList(), widths[0]
         for i, width in enumerate(widths):
-            resnets = [Resnet(channels if j == 0 else width, width, None, 1e-6) for j in range(layers)]
+            resnets = [Resnet(channels if j == 0 else width, width, None, 1e-6, groups) for j in range(layers)]
             self.down_blocks.append(Block(resnets, [], down=Down(width, True) if i < len(widths) - 1 else None))
             channels = width
-        self.mid_block = Block([Resnet(channels, channels, None, 1e-6) for _ in range(2)], [PixelAttention(channels)])
-        self.conv_norm_out = nn.GroupNorm(32, channels, eps=1e-6)
+        self.mid_block = Block([Resnet(channels, channels, None, 1e-6, groups) for _ in range(2)], [PixelAttention(channels, groups=groups)])
+        self.conv_norm_out = nn.GroupNorm(groups, channels, eps=1e-6)
         self.conv_out = nn.Conv2d(channels, 2 * latent, 3, padding=1)
 
     def forward(self, x):
@@ -62,17 +62,17 @@ class Decoder(nn.Module):
 
 
 class PictureDecoder(nn.Module):
-    def __init__(self, widths, layers, latent):
+    def __init__(self, widths, layers, latent, groups=32):
         super().__init__()
         channels = widths[-1]
         self.conv_in = nn.Conv2d(latent, channels, 3, padding=1)
-        self.mid_block = Block([Resnet(channels, channels, None, 1e-6) for _ in range(2)], [PixelAttention(channels)])
+        self.mid_block = Block([Resnet(channels, channels, None, 1e-6, groups) for _ in range(2)], [PixelAttention(channels, groups=groups)])
         self.up_blocks = nn.ModuleList()
         for i, width in enumerate(reversed(widths)):
-            resnets = [Resnet(channels if j == 0 else width, width, None, 1e-6) for j in range(layers + 1)]
+            resnets = [Resnet(channels if j == 0 else width, width, None, 1e-6, groups) for j in range(layers + 1)]
             self.up_blocks.append(Block(resnets, [], up=Up(width) if i < len(widths) - 1 else None))
             channels = width
-        self.conv_norm_out = nn.GroupNorm(32, channels, eps=1e-6)
+        self.conv_norm_out = nn.GroupNorm(groups, channels, eps=1e-6)
         self.conv_out = nn.Conv2d(channels, 3, 3, padding=1)
 
     def forward(self, x):
@@ -92,8 +92,9 @@ class PictureVae(nn.Module):
     def __init__(self, config):
         super().__init__()
         widths, layers, latent = config["block_out_channels"], config["layers_per_block"], config["latent_channels"]
-        self.encoder = Encoder(widths, layers, latent)
-        self.decoder = PictureDecoder(widths, layers, latent)
+        groups = config.get("norm_num_groups", 32)
+        self.encoder = Encoder(widths, layers, latent, groups)
+        self.decoder = PictureDecoder(widths, layers, latent, groups)
         self.quant_conv = nn.Conv2d(2 * latent, 2 * latent, 1)
         self.post_quant_conv = nn.Conv2d(latent, latent, 1)
 
