@@ -37,6 +37,14 @@ enum class Stage : std::uint8_t {
   kLingering,   // given up; its attempt has been withdrawn and not confirmed yet
 };
 
+// A replica has the claim on record; it may forget it if it starts again.
+struct Consent {
+  Replica replica;
+  absl::Time asked;     // by the request that it agreed to
+  bool unsure = false;  // it may have started again since
+  RINGWAY_STATE(replica, asked, unsure)
+};
+
 struct KeyedRequest {
   std::uint64_t ticket = 0;
   JobId job;  // invalid: lingering
@@ -50,7 +58,8 @@ struct KeyedRequest {
   std::size_t quorum = 0;         // in it
   std::vector<Replica> replicas;  // in it, by rank
   std::size_t next = 0;           // of them, to be asked
-  std::vector<Replica> standing;  // where the claim stands
+  std::vector<Consent> standing;  // where the claim stands
+  Consent awaited;                // claiming: whose answer is, if it is a consent
   std::optional<Record> found;    // confirming, settling: the end; claiming: a claim whose owner is silent
   std::size_t agreed = 0;         // confirming, settling: replicas that have the end
   std::size_t asked = 0;          // confirming, settling: replies outstanding
@@ -60,7 +69,7 @@ struct KeyedRequest {
   std::vector<std::uint64_t> followers;  // tickets
   bool following = false;
   RINGWAY_STATE(ticket, job, key, fingerprint, deadline, stage, claim, over, view, quorum, replicas, next,
-                standing, found, agreed, asked, tries, unready, callers, followers, following)
+                standing, awaited, found, agreed, asked, tries, unready, callers, followers, following)
 };
 
 }  // namespace ringway::router::once

@@ -11,6 +11,17 @@ namespace {
 
 // When something that should pass soon stands in the way.
 constexpr absl::Duration kSoon = absl::Seconds(1);
+// Two questions to replicas, one after the other, take no longer. A consent to one that was asked earlier is
+// asked for again, for this router has stood still since.
+constexpr absl::Duration kConsentAgeMax = absl::Seconds(2);
+
+// One of those that have to be asked again before the claim counts; null: none.
+Consent* Doubtful(absl::Time now, std::uint64_t self, std::vector<Consent>& standing) {
+  const auto doubtful = std::find_if(standing.begin(), standing.end(), [&](const Consent& consent) {
+    return consent.replica.mark != self && (consent.unsure || now - consent.asked > kConsentAgeMax);
+  });
+  return doubtful == standing.end() ? nullptr : &*doubtful;
+}
 
 }  // namespace
 
@@ -70,8 +81,15 @@ void OnceMachine::StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t 
   AskNext(now, keyed);
 }
 
+// A replica that agreed and has started again since has forgotten it, and would agree to another claim; so
+// who agreed before somebody's silence was waited out, or long ago, is asked once more. It takes longer to
+// start and read what was on record than to ask.
 void OnceMachine::AskNext(absl::Time now, KeyedRequest& keyed) {
   if (keyed.standing.size() >= keyed.quorum) {
+    if (const Consent* doubtful = Doubtful(now, members_.self(), keyed.standing)) {
+      AskToClaim(now, keyed, doubtful->replica);
+      return;
+    }
     keyed.stage = Stage::kHolding;
     keyed.found.reset();
     ++counts_.granted;
@@ -82,21 +100,26 @@ void OnceMachine::AskNext(absl::Time now, KeyedRequest& keyed) {
     OnQuorumMissed(now, keyed);
     return;
   }
-  Send(keyed.replicas[keyed.next++],
-       {.ticket = keyed.ticket,
-        .view = keyed.view,
-        .what = ClaimRequest{.key = keyed.key,
-                             .fingerprint = keyed.fingerprint,
-                             .claim = keyed.claim,
-                             .hold = keyed.deadline - now + settings_.hold_margin,
-                             .over = keyed.over}});
+  AskToClaim(now, keyed, keyed.replicas[keyed.next++]);
+}
+
+void OnceMachine::AskToClaim(absl::Time now, KeyedRequest& keyed, const Replica& replica) {
+  keyed.awaited = {replica, now};
+  Send(replica, {.ticket = keyed.ticket,
+                 .view = keyed.view,
+                 .what = ClaimRequest{.key = keyed.key,
+                                      .fingerprint = keyed.fingerprint,
+                                      .claim = keyed.claim,
+                                      .hold = keyed.deadline - now + settings_.hold_margin,
+                                      .over = keyed.over}});
 }
 
 void OnceMachine::OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replica& replica,
                                const ClaimRequest& request, const Reply* reply) {
+  std::erase_if(keyed.standing, [&](const Consent& c) { return c.replica.mark == replica.mark; });
   switch (reply == nullptr ? Verdict::kNotReady : reply->verdict) {
     case Verdict::kOk:
-      keyed.standing.push_back(replica);
+      keyed.standing.push_back(keyed.awaited);
       AskNext(now, keyed);
       return;
     case Verdict::kBehind:
@@ -131,7 +154,10 @@ void OnceMachine::OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replic
       break;
   }
   // It may have recorded the claim all the same.
-  if (reply == nullptr) Send(replica, {.what = ReleaseRequest{request.key, request.claim}});
+  if (reply == nullptr) {
+    Send(replica, {.what = ReleaseRequest{request.key, request.claim}});
+    for (Consent& consent : keyed.standing) consent.unsure = true;
+  }
   AskNext(now, keyed);
 }
 
@@ -248,7 +274,7 @@ void OnceMachine::RunPauses(absl::Time now) {
 
 // The claim is nobody's from now on; what was waiting for its end hears that there is none.
 void OnceMachine::GiveUpClaim(KeyedRequest& keyed) {
-  for (const Replica& replica : keyed.standing) {
+  for (const auto& [replica, asked, unsure] : keyed.standing) {
     Send(replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
   }
   if (!keyed.standing.empty() && keyed.view != members_.id()) {

@@ -73,7 +73,8 @@ void OnceMachine::OnReply(absl::Time now, Replica replica, const Request& reques
   if (const auto* claim = std::get_if<ClaimRequest>(&request.what)) {
     // Only one replica is asked at a time, so a live claim waits for exactly this reply.
     if (keyed != nullptr && keyed->stage == Stage::kClaiming && keyed->claim == claim->claim) {
-      OnClaimReply(now, *keyed, keyed->replicas[keyed->next - 1], *claim, reply);
+      const Replica asked = keyed->awaited.replica;
+      OnClaimReply(now, *keyed, asked, *claim, reply);
     } else if (reply == nullptr || reply->verdict == Verdict::kOk) {
       Send(replica, {.what = ReleaseRequest{claim->key, claim->claim}});  // given up meanwhile
     }

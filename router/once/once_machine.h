@@ -168,6 +168,7 @@ class OnceMachine {
   void Lead(absl::Time now, KeyedRequest& keyed);
   void StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t round);
   void AskNext(absl::Time now, KeyedRequest& keyed);
+  void AskToClaim(absl::Time now, KeyedRequest& keyed, const Replica& replica);
   void Pause(absl::Time now, KeyedRequest& keyed);
   void OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replica& replica, const ClaimRequest& request,
                     const Reply* reply);

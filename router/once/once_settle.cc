@@ -118,7 +118,7 @@ void OnceMachine::AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& 
   ++counts_.answered;
   Act(Answered{keyed.job, record.result});
   // Claims that the end has not replaced.
-  for (const Replica& replica : keyed.standing) {
+  for (const auto& [replica, asked, unsure] : keyed.standing) {
     Send(replica, {.what = ReleaseRequest{keyed.key, keyed.claim}});
   }
   keyed.standing.clear();

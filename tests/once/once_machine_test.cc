@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace ringway::router::once {
 namespace {
@@ -100,6 +103,66 @@ TEST_F(TwoOfThree, ASilentOwnerIsNotTakenOver) {
   EXPECT_THAT(refused->message, HasSubstr("outcome unknown: router r1"));
   EXPECT_EQ(refused->retry_after, absl::Seconds(5));
   EXPECT_EQ(desk_.requests(), 0u);
+}
+
+// The rank of a key's replicas: one whose first is another router, and this one comes last.
+std::string KeyWithThisRouterLast() {
+  for (int i = 0;; ++i) {
+    std::string key = "k" + std::to_string(i);
+    Membership members("r0", absl::Minutes(10));
+    members.Use(kNow, View3(1));
+    if (members.ReplicasOf(key).back().mark == StableHash("r0")) return key;
+  }
+}
+
+// The first agrees; the second is waited for in vain, long enough for the first to have died and come back
+// without its memory. Without the second look two routers' claims could stand at two replicas each.
+TEST_F(TwoOfThree, WhoAgreedBeforeASilenceIsAskedAgain) {
+  const std::string key = KeyWithThisRouterLast();
+  desk_.Begin(kNow, JobId(1), key, 7, kDeadline);
+  const Reply ok;
+  const auto first = Sent();
+  ASSERT_EQ(first.size(), 1u);
+  desk_.Replied(kNow, first[0].to, first[0].request, &ok);
+  const auto second = Sent();
+  ASSERT_EQ(second.size(), 1u);
+  desk_.Replied(kNow + absl::Seconds(1), second[0].to, second[0].request, nullptr);
+  EXPECT_TRUE(std::holds_alternative<SendRequest>(desk_.actions().front()));
+  bool granted = false, asked_again = false;
+  for (const OnceAction& action : std::exchange(desk_.actions(), {})) {
+    granted |= std::holds_alternative<Granted>(action);
+    const auto* send = std::get_if<SendRequest>(&action);
+    if (send == nullptr || send->to != first[0].to) continue;
+    asked_again = std::holds_alternative<ClaimRequest>(send->request.what);
+    desk_.Replied(kNow + absl::Seconds(1.01), send->to, send->request, &ok);
+  }
+  EXPECT_FALSE(granted);
+  ASSERT_TRUE(asked_again);
+  EXPECT_EQ(Take<Granted>(desk_).size(), 1u);
+}
+
+// As above, but it was this router that stood still.
+TEST_F(TwoOfThree, WhoAgreedLongAgoIsAskedAgain) {
+  const std::string key = KeyWithThisRouterLast();
+  desk_.Begin(kNow, JobId(1), key, 7, kDeadline);
+  const Reply ok;
+  const auto first = Sent();
+  desk_.Replied(kNow, first.at(0).to, first.at(0).request, &ok);
+  const auto second = Sent();
+  const absl::Time late = kNow + absl::Seconds(5);
+  desk_.Replied(late, second.at(0).to, second.at(0).request, &ok);
+  std::set<RouterId> again;
+  for (int step = 0; step < 2; ++step) {
+    for (const OnceAction& action : std::exchange(desk_.actions(), {})) {
+      ASSERT_FALSE(std::holds_alternative<Granted>(action));
+      const auto* send = std::get_if<SendRequest>(&action);
+      ASSERT_NE(send, nullptr);
+      again.insert(send->to);
+      desk_.Replied(late, send->to, send->request, &ok);
+    }
+  }
+  EXPECT_EQ(again, (std::set<RouterId>{RouterId(1), RouterId(2)}));
+  EXPECT_EQ(Take<Granted>(desk_).size(), 1u);
 }
 
 TEST_F(TwoOfThree, WithoutAQuorumNothingStarts) {
