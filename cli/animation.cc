@@ -30,7 +30,8 @@ v1::JobHeader HeaderOf(const AnimateJob& job, std::size_t photo_bytes) {
   header.set_wire_version(wire::kWireVersion);
   header.set_tier(job.tier);
   header.set_prompt(job.prompt);
-  header.set_content_type("image/*");
+  if (photo_bytes > 0) header.set_content_type("image/*");
+  if (job.still) header.set_frames(1);
   header.set_payload_bytes(photo_bytes);
   for (const auto& [name, value] : job.settings) (*header.mutable_parameters())[name] = value;
   return header;

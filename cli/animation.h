@@ -24,6 +24,8 @@ struct AnimateJob {
   std::string model;                            // directory; empty: the bundled one
   int threads = 0;
   std::string tier;  // through a router
+  // Through a router: a still of the prompt is asked for, of a worker that draws; without a photo.
+  bool still = false;
 };
 
 struct AnimateResult {

@@ -1,4 +1,5 @@
-// ringway demo [--animate FILE | --no-picture] [--route ringway|global|both] [--trace FILE] ...
+// ringway demo [--draw PROMPT] [--animate FILE | --no-picture] [--route ringway|global|both] [--trace FILE]
+// ...
 #include <unistd.h>
 
 #include <memory>
@@ -16,14 +17,20 @@ void AddPicture(CLI::App& command, demo::PictureSettings& picture) {
   picture.out = "ringway-demo.gif";
   picture.job.prompt = "zoom in slowly";
   picture.job.settings = {{"format", "gif"}};
+  picture.draw = "a red boat on the sea at dusk";
+  picture.drawn_out = "ringway-demo.png";
   command
       .add_option("--animate", picture.out,
                   "where the picture goes that the real engine animates first, a GIF")
       ->capture_default_str();
   command.add_flag_callback(
       "--no-picture", [&picture] { picture.out.clear(); }, "only the traffic");
-  command.add_option("--photo", picture.job.photo_file,
-                     "your photo for it; one of Ringway's own if not given");
+  command
+      .add_option("--draw", picture.draw,
+                  "what the bundled model draws to be animated, where neither --photo nor --model is given")
+      ->capture_default_str();
+  command.add_option("--drawn", picture.drawn_out, "where that picture goes, a PNG")->capture_default_str();
+  command.add_option("--photo", picture.job.photo_file, "your photo to be animated instead");
   command.add_option("--prompt", picture.job.prompt, "what should move in it")->capture_default_str();
   command.add_option("--model", picture.job.model, "model directory for it; the bundled one if not given");
 }

@@ -1,4 +1,4 @@
-// ringway generate --model DIR -p PROMPT [--motion-adapter DIR] [-o FILE.png | -o FILE.mp4] ...
+// ringway generate [--model DIR] -p PROMPT [--motion-adapter DIR] [-o FILE.png | -o FILE.mp4] ...
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -15,6 +15,7 @@
 #include "cli/progress_report.h"
 #include "cli/result_file.h"
 #include "core/json.h"
+#include "engine/bundled_pictures.h"
 #include "engine/media/decode.h"
 #include "engine/media/encode.h"
 #include "engine/picture_engine.h"
@@ -26,12 +27,12 @@ namespace {
 
 struct GenerateOptions {
   engine::PictureRequest request;
-  std::string model;
-  std::string out;                    // empty: picture.png, film.mp4
-  std::string size;                   // "512x768", "512"; empty: the model's own
-  std::string start_file;             // a picture to start from
-  double guidance = -1;               // below 0: not given
-  std::vector<std::string> adapters;  // "FILE" or "FILE:STRENGTH"
+  std::string model = engine::kScenes;  // a name of bundled_pictures.h, or a path
+  std::string out;                      // empty: picture.png, film.mp4
+  std::string size;                     // "512x768", "512"; empty: the model's own
+  std::string start_file;               // a picture to start from
+  double guidance = -1;                 // below 0: not given
+  std::vector<std::string> adapters;    // "FILE" or "FILE:STRENGTH"
   std::string mask_file;
   bool strength_given = false;
   std::vector<std::string> controls, control_pictures, control_windows;  // one picture and window a control
@@ -110,7 +111,7 @@ absl::Status ReadControls(const GenerateOptions& options, engine::PictureRequest
     const engine::NamedStrength named = engine::SplitStrength(options.controls[i]);
     std::error_code error;
     const bool whole = std::filesystem::exists(options.controls[i], error);
-    control.network = whole ? options.controls[i] : named.name;
+    control.network = engine::BundledControlOr(whole ? options.controls[i] : named.name);
     if (!whole) control.strength = named.strength;
     const absl::StatusOr<std::string> bytes = PhotoFor(options.control_pictures[i]);
     if (!bytes.ok()) return bytes.status();
@@ -159,6 +160,7 @@ void ReadAdapters(const std::vector<std::string>& words, engine::PictureRequest&
     if (colon != std::string::npos && !std::filesystem::exists(word, error) &&
         absl::SimpleAtod(word.substr(colon + 1), &adapter.strength))
       adapter.path = word.substr(0, colon);
+    adapter.path = engine::BundledAdapterOr(adapter.path);
     request.adapters.push_back(std::move(adapter));
   }
 }
@@ -199,6 +201,10 @@ absl::Status CheckOut(GenerateOptions& options) {
 }
 
 int Generate(Session& session, GenerateOptions& options) {
+  const std::string model_name = ModelName(options.model);
+  const absl::StatusOr<std::filesystem::path> model = engine::FindPictureModel(options.model);
+  if (!model.ok()) return Fail(session, model.status());
+  options.model = model->string();
   options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
   if (engine::FilmEngine::Opens(options.model)) return GenerateFilm(session, FilmOrderOf(options));
   if (session.json && ResultFile::IsStandardOutput(options.out))
@@ -234,9 +240,9 @@ int Generate(Session& session, GenerateOptions& options) {
       {});
   if (!drawn.ok()) return Fail(session, drawn.status());
   const absl::StatusOr<std::string> file = engine::EncodePng(
-      drawn->picture, engine::DrawnTexts(options.request, *drawn, absl::StrCat("Ringway ", RINGWAY_VERSION),
-                                         ModelName(options.model),
-                                         std::filesystem::path(options.start_file).filename().string()));
+      drawn->picture,
+      engine::DrawnTexts(options.request, *drawn, absl::StrCat("Ringway ", RINGWAY_VERSION), model_name,
+                         std::filesystem::path(options.start_file).filename().string()));
   if (!file.ok()) return Fail(session, file.status());
   if (absl::Status status = WriteResult(options.out, *file, session.out); !status.ok())
     return Fail(session, status);
@@ -269,8 +275,10 @@ void AddGuides(CLI::App& command, GenerateOptions& options) {
                      "with --init: a picture that is white, or a PNG that is transparent, where it is drawn "
                      "anew; black stays as it is");
   command
-      .add_option("--control", options.controls,
-                  "DIR or DIR:STRENGTH, a control network in diffusers' layout; may be repeated")
+      .add_option(
+          "--control", options.controls,
+          "DIR or DIR:STRENGTH, a control network in diffusers' layout, or the bundled model's edges; may be "
+          "repeated")
       ->allow_extra_args(false);
   command.add_option("--control-image", options.control_pictures, "the picture that it follows")
       ->allow_extra_args(false);
@@ -299,15 +307,14 @@ void AddGuides(CLI::App& command, GenerateOptions& options) {
 }  // namespace
 
 void AddGenerateCommand(CLI::App& app, Session& session) {
-  CLI::App* command =
-      app.add_subcommand("generate", "draw a picture or a film from a prompt with a model of yours, here");
+  CLI::App* command = app.add_subcommand("generate", "draw a picture or a film from a prompt, here");
   const auto options = std::make_shared<GenerateOptions>();
   engine::PictureRequest& request = options->request;
   command
       ->add_option("--model", options->model,
                    "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
-                   "single file of 1.x")
-      ->required();
+                   "single file of 1.x; or a bundled model: scenes, scenes-teacher")
+      ->capture_default_str();
   command->add_option("--config", options->engine.configuration,
                       "with a single file: the diffusers directory of the model that it was made of");
   command->add_option("-p,--prompt", request.prompt, "what the picture should show")->required();
@@ -315,12 +322,15 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   command->add_option(
       "--size", options->size,
       "WIDTHxHEIGHT in pixels, multiples of 8, of 32 for films; the model's own if not given");
-  command->add_option("--steps", request.steps, "of the scheduler; 25 if not given, 4 for lcm, 50 for films")
+  command
+      ->add_option("--steps", request.steps,
+                   "of the scheduler; what the model says if not given, else 25, 4 for lcm, 50 for films")
       ->check(CLI::Range(1, 1000));
   command
-      ->add_option(
-          "--guidance", options->guidance,
-          "how closely to follow the prompt, 1: not beyond it; 7.5 if not given, 5 for XL, 3 for films")
+      ->add_option("--guidance", options->guidance,
+                   "how closely to follow the prompt, 1: not beyond it; what the model says if not given, "
+                   "else 7.5, 5 for "
+                   "XL, 3 for films")
       ->check(CLI::Range(0.0, 100.0));
   command->add_option("--seed", request.seed, "another seed, another picture")->capture_default_str();
   command->add_option("--scheduler", request.scheduler,
@@ -342,8 +352,10 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
   command
-      ->add_option("--lora", options->adapters,
-                   "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys; may be repeated")
+      ->add_option(
+          "--lora", options->adapters,
+          "FILE or FILE:STRENGTH, a LoRA of kohya's, diffusers' or peft's keys, or of the bundled model's "
+          "sketch, sepia and mosaic; may be repeated")
       ->allow_extra_args(false);
   command->add_option(
       "-o,--out", options->out,

@@ -94,9 +94,10 @@ void AddFlags(CLI::App& app, Settings& s, Flags& f) {
 
 void AddEngineFlags(CLI::App& app, EngineSettings& engine, Flags& f) {
   const char* group = "backend engine (animates photos, draws pictures)";
-  app.add_option("--engine-model", engine.model,
-                 "model directory, or a single file of Stable Diffusion 1.x; the bundled one, which animates "
-                 "photos, if not given")
+  app.add_option(
+         "--engine-model", engine.model,
+         "model directory, or a single file of Stable Diffusion 1.x; scenes or scenes-teacher, the bundled "
+         "ones that draw; if not given the bundled ones, which animate photos and draw pictures")
       ->group(group);
   app.add_option("--engine-models", f.models,
                  "NAME=DIR, a further model that draws, which jobs ask for by this name; repeatable")

@@ -300,19 +300,16 @@ absl::StatusOr<WorldRecord> RaiseWorld(Session& session, const WorldSettings& se
   const absl::StatusOr<Topology> topology = LoadTopology(settings.topology);
   if (!topology.ok()) return topology.status();
   if (absl::Status size = CheckSize(*topology->fleet, settings.topology); !size.ok()) return size;
-  WorldSettings complete = settings;
-  if (settings.backend == "engine" && settings.model.empty()) {
-    const absl::StatusOr<fs::path> bundled = engine::FindBundledModel();
-    if (!bundled.ok()) return bundled.status();
-    complete.model = *bundled;
-  }
+  // The workers find the bundled models themselves; that there is one is better known now.
+  if (settings.backend == "engine" && settings.model.empty())
+    if (const absl::Status bundled = engine::FindBundledModel().status(); !bundled.ok()) return bundled;
   if (absl::Status prepared = PrepareFolder(settings.folder); !prepared.ok()) return prepared;
   const absl::StatusOr<Ports> ports = ChoosePorts(settings.free_ports);
   if (!ports.ok()) {
     RemoveWorldFiles(settings.folder, false);
     return ports.status();
   }
-  Raising raising(complete, *topology->fleet, interrupt);
+  Raising raising(settings, *topology->fleet, interrupt);
   absl::Status raised = raising.All(session, *ports);
   const absl::StatusOr<std::string> photo = PhotoFor("");
   if (raised.ok() && photo.ok()) raised = WriteResult(PhotoFile(settings.folder), *photo, session.out);

@@ -52,15 +52,16 @@ ValueId TimeEmbeddingLayer(const Scope& scope, ValueId sinusoid, std::int64_t hi
   return LinearLayer(scope / "linear_2", Silu(scope.graph(), first), out);
 }
 
-ValueId ResnetBlock(const Scope& scope, ValueId x, ValueId activated_time, std::int64_t out, float epsilon) {
+ValueId ResnetBlock(const Scope& scope, ValueId x, ValueId activated_time, std::int64_t out, float epsilon,
+                    int groups) {
   Graph& g = scope.graph();
-  ValueId h = ConvLayer(scope / "conv1", Silu(g, GroupNormLayer(scope / "norm1", x, epsilon)), out);
+  ValueId h = ConvLayer(scope / "conv1", Silu(g, GroupNormLayer(scope / "norm1", x, epsilon, groups)), out);
   if (activated_time != kAbsent) {
     const ValueId row = LinearLayer(scope / "time_emb_proj", activated_time, out);
     h = g.Add(AddOp{}, {h, g.Add(ReshapeOp{{g.shape(activated_time).dim(0), 1, 1, out}}, {row})},
               scope.prefix());
   }
-  h = ConvLayer(scope / "conv2", Silu(g, GroupNormLayer(scope / "norm2", h, epsilon)), out);
+  h = ConvLayer(scope / "conv2", Silu(g, GroupNormLayer(scope / "norm2", h, epsilon, groups)), out);
   if (Channels(g, x) != out) x = ConvLayer(scope / "conv_shortcut", x, out, 1);
   return g.Add(AddOp{}, {h, x}, scope.prefix());
 }
@@ -108,11 +109,11 @@ ValueId WholeAttention(const Scope& scope, ValueId tokens) {
 
 }  // namespace
 
-ValueId PixelAttention(const Scope& scope, ValueId x, float epsilon) {
+ValueId PixelAttention(const Scope& scope, ValueId x, float epsilon, int groups) {
   Graph& g = scope.graph();
   if (x == kAbsent) return kAbsent;
   const Shape shape = g.shape(x);
-  const ValueId tokens = ToTokens(g, GroupNormLayer(scope / "group_norm", x, epsilon));
+  const ValueId tokens = ToTokens(g, GroupNormLayer(scope / "group_norm", x, epsilon, groups));
   const ValueId attended = WholeAttention(scope, tokens);
   return g.Add(AddOp{}, {ToPictures(g, attended, shape.dim(1), shape.dim(2)), x}, scope.prefix());
 }

@@ -12,7 +12,7 @@
 
 namespace ringway::engine {
 
-inline constexpr int kNormGroups = 32;
+inline constexpr int kNormGroups = 32;  // where a configuration names no other number
 
 ValueId LinearLayer(const Scope& scope, ValueId x, std::int64_t out, bool bias = true);
 // Square kernels of an odd size, padded to keep the size (stride 1) or halve it (stride 2).
@@ -27,7 +27,8 @@ ValueId Silu(Graph& graph, ValueId x);
 ValueId TimeEmbeddingLayer(const Scope& scope, ValueId sinusoid, std::int64_t hidden, std::int64_t out);
 
 // `activated_time` is silu of the time embedding, [n or 1, e], or absent in a VAE.
-ValueId ResnetBlock(const Scope& scope, ValueId x, ValueId activated_time, std::int64_t out, float epsilon);
+ValueId ResnetBlock(const Scope& scope, ValueId x, ValueId activated_time, std::int64_t out, float epsilon,
+                    int groups = kNormGroups);
 
 struct AttentionSettings {
   int heads = 8;
@@ -44,7 +45,7 @@ ValueId TransformerBlock(const Scope& scope, ValueId tokens, ValueId context, in
 // Self-attention over the pixels of a picture as VAEs have it: group_norm, q, k, v with bias, residual. Takes
 // the names of today (to_q, to_k, to_v, to_out.0) or, where only they are there, those of old exports (query,
 // key, value, proj_attn).
-ValueId PixelAttention(const Scope& scope, ValueId x, float epsilon);
+ValueId PixelAttention(const Scope& scope, ValueId x, float epsilon, int groups = kNormGroups);
 
 // [n, h, w, c] <-> [n, h * w, 1, c]
 ValueId ToTokens(Graph& graph, ValueId pictures);

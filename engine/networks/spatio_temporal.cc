@@ -33,17 +33,18 @@ ValueId TimeConv(const Scope& scope, ValueId x, std::int64_t out) {
 }
 
 // x is [clips, frames, pixels, c]; the norms go over all frames of a clip.
-ValueId TemporalResnet(const Scope& scope, ValueId x, ValueId activated_time, float epsilon) {
+ValueId TemporalResnet(const Scope& scope, ValueId x, ValueId activated_time, float epsilon, int groups) {
   Graph& g = scope.graph();
   if (x == kAbsent) return kAbsent;
   const std::int64_t channels = g.shape(x).dim(-1);
-  ValueId h = TimeConv(scope / "conv1", Silu(g, GroupNormLayer(scope / "norm1", x, epsilon)), channels);
+  ValueId h =
+      TimeConv(scope / "conv1", Silu(g, GroupNormLayer(scope / "norm1", x, epsilon, groups)), channels);
   if (activated_time != kAbsent) {
     const ValueId row = LinearLayer(scope / "time_emb_proj", activated_time, channels);
     h = g.Add(AddOp{}, {h, LikeShape(g, row, {g.shape(activated_time).dim(0), 1, 1, channels})},
               scope.prefix());
   }
-  h = TimeConv(scope / "conv2", Silu(g, GroupNormLayer(scope / "norm2", h, epsilon)), channels);
+  h = TimeConv(scope / "conv2", Silu(g, GroupNormLayer(scope / "norm2", h, epsilon, groups)), channels);
   return g.Add(AddOp{}, {h, x}, scope.prefix());
 }
 
@@ -74,16 +75,16 @@ ValueId SpatioTemporalResnet(const Scope& scope, ValueId x, ValueId activated_ti
   ValueId frame_time = activated_time;
   if (activated_time != kAbsent && clip.clips > 1)
     frame_time = g.Add(ExpandOp{0, clip.frames}, {activated_time});
-  const ValueId spatial =
-      ResnetBlock(scope / "spatial_res_block", x, frame_time, out, settings.spatial_epsilon);
+  const ValueId spatial = ResnetBlock(scope / "spatial_res_block", x, frame_time, out,
+                                      settings.spatial_epsilon, settings.norm_groups);
   const ValueId by_time = AlongTime(g, spatial, clip);
-  const ValueId temporal =
-      TemporalResnet(scope / "temporal_res_block", by_time, activated_time, settings.temporal_epsilon);
+  const ValueId temporal = TemporalResnet(scope / "temporal_res_block", by_time, activated_time,
+                                          settings.temporal_epsilon, settings.norm_groups);
   return LikeShape(g, Mixed(scope, by_time, temporal, settings.swapped_mix), g.shape(spatial));
 }
 
 ValueId SpatioTemporalTransformer(const Scope& scope, ValueId x, ValueId context, const ClipShape& clip,
-                                  int layers, int heads) {
+                                  int layers, int heads, int norm_groups) {
   Graph& g = scope.graph();
   if (x == kAbsent || context == kAbsent) return kAbsent;
   const Shape shape = g.shape(x);
@@ -91,7 +92,7 @@ ValueId SpatioTemporalTransformer(const Scope& scope, ValueId x, ValueId context
   const ValueId frame_context = g.Add(ExpandOp{0, clip.frames}, {context}, scope.prefix());
   const ValueId pixel_context = g.Add(ExpandOp{2, pixels}, {context}, scope.prefix());
   const ValueId frame_numbers = FrameEmbedding(scope, clip, channels);
-  ValueId tokens = ToTokens(g, GroupNormLayer(scope / "norm", x, 1e-6f));
+  ValueId tokens = ToTokens(g, GroupNormLayer(scope / "norm", x, 1e-6f, norm_groups));
   tokens = LinearLayer(scope / "proj_in", tokens, channels);
   for (int i = 0; i < layers; ++i) {
     tokens = TransformerBlock(scope / "transformer_blocks" / i, tokens, frame_context, heads);

@@ -22,6 +22,7 @@ struct SpatioTemporalSettings {
   float spatial_epsilon = 1e-6f;
   float temporal_epsilon = 1e-6f;
   bool swapped_mix = false;  // the VAE's mix factor weighs the temporal half
+  int norm_groups = kNormGroups;
 };
 
 // `activated_time` is [clips, e] or absent.
@@ -30,7 +31,7 @@ ValueId SpatioTemporalResnet(const Scope& scope, ValueId x, ValueId activated_ti
 
 // `context` is [clips, tokens, 1, d].
 ValueId SpatioTemporalTransformer(const Scope& scope, ValueId x, ValueId context, const ClipShape& clip,
-                                  int layers, int heads);
+                                  int layers, int heads, int norm_groups = kNormGroups);
 
 // A convolution of 3 frames: [clips * frames, h, w, c] to the same with `out` channels.
 ValueId FrameConv(const Scope& scope, ValueId x, std::int64_t out, const ClipShape& clip);

@@ -48,7 +48,7 @@ class UNetWriter {
       x = Controlled(skips_.size(), x);
     }
     for (std::size_t i = 0; i < layout_.blocks(); ++i) x = Up(i, x);
-    x = Silu(g_, GroupNormLayer(scope_ / "conv_norm_out", x, 1e-5f));
+    x = Silu(g_, GroupNormLayer(scope_ / "conv_norm_out", x, 1e-5f, layout_.norm_groups));
     return ConvLayer(scope_ / "conv_out", x, layout_.out_channels);
   }
 
@@ -123,15 +123,28 @@ class UNetWriter {
 
 }  // namespace
 
+int ReadNormGroups(Config& config, const std::vector<std::int64_t>& channels) {
+  const std::int64_t groups = config.Integer("norm_num_groups", kNormGroups, 1, kChannelsMax);
+  const bool divides =
+      std::all_of(channels.begin(), channels.end(), [&](std::int64_t c) { return c % groups == 0; });
+  if (divides) return static_cast<int>(groups);
+  const Json* said = config.json().Find("norm_num_groups");
+  if (said != nullptr && !said->is_null())
+    config.Refuse("norm_num_groups", "a divisor of all block_out_channels");
+  else
+    config.Refuse("block_out_channels",
+                  absl::StrCat("multiples of ", kNormGroups, ", or another norm_num_groups beside it"));
+  return kNormGroups;
+}
+
 UNetLayout ReadUNetLayout(Config& config, std::string_view heads_key, std::string_view down_attending,
                           std::string_view down_plain, std::string_view up_attending,
                           std::string_view up_plain) {
   UNetLayout layout;
-  layout.channels = config.Integers("block_out_channels", layout.channels, 0, kNormGroups, kChannelsMax);
+  layout.channels = config.Integers("block_out_channels", layout.channels, 0, 1, kChannelsMax);
   if (layout.channels.size() > kBlocksMax) config.Refuse("block_out_channels", "at most 8 blocks");
   const std::size_t n = layout.channels.size();
-  for (const std::int64_t c : layout.channels)
-    if (c % kNormGroups != 0) config.Refuse("block_out_channels", "multiples of 32");
+  layout.norm_groups = ReadNormGroups(config, layout.channels);
   layout.in_channels = config.Integer("in_channels", 4, 1, 1024);
   layout.out_channels = config.Integer("out_channels", 4, 1, 1024);
   layout.layers = static_cast<int>(config.Integer("layers_per_block", 2, 1, 8));

@@ -25,6 +25,7 @@ struct UNetLayout {
   std::vector<bool> down_attends = {true, true, true, false};
   std::vector<bool> up_attends = {false, true, true, true};
   int layers = 2;
+  int norm_groups = 32;
   std::int64_t context_channels = 768;
 
   std::size_t blocks() const { return channels.size(); }
@@ -35,6 +36,10 @@ struct UNetLayout {
 UNetLayout ReadUNetLayout(Config& config, std::string_view heads_key, std::string_view down_attending,
                           std::string_view down_plain, std::string_view up_attending,
                           std::string_view up_plain);
+
+// "norm_num_groups", which must divide all of `channels` ("block_out_channels"); kNormGroups where none is
+// said.
+int ReadNormGroups(Config& config, const std::vector<std::int64_t>& channels);
 
 class UNetBlocks {
  public:

@@ -11,18 +11,22 @@ namespace {
 
 class SdBlocks : public UNetBlocks {
  public:
-  SdBlocks(bool linear_projection, ValueId activated_time, ValueId context)
-      : linear_projection_(linear_projection), time_(activated_time), context_(context) {}
+  SdBlocks(const SdUNetConfig& config, ValueId activated_time, ValueId context)
+      : linear_projection_(config.linear_projection),
+        norm_groups_(config.layout.norm_groups),
+        time_(activated_time),
+        context_(context) {}
 
   ValueId Resnet(const Scope& scope, ValueId x, std::int64_t out, Part, bool) const override {
-    return ResnetBlock(scope, x, time_, out, 1e-5f);
+    return ResnetBlock(scope, x, time_, out, 1e-5f, norm_groups_);
   }
 
   ValueId Transformer(const Scope& scope, ValueId x, int layers, int heads) const override {
     Graph& g = scope.graph();
     if (x == kAbsent) return kAbsent;
     const Shape shape = g.shape(x);
-    ValueId tokens = Project(scope / "proj_in", GroupNormLayer(scope / "norm", x, 1e-6f), shape.dim(3));
+    const ValueId normed = GroupNormLayer(scope / "norm", x, 1e-6f, norm_groups_);
+    ValueId tokens = Project(scope / "proj_in", normed, shape.dim(3));
     tokens = ToTokens(g, tokens);
     for (int i = 0; i < layers; ++i)
       tokens = TransformerBlock(scope / "transformer_blocks" / i, tokens, context_, heads);
@@ -36,6 +40,7 @@ class SdBlocks : public UNetBlocks {
     return linear_projection_ ? LinearLayer(scope, x, channels) : ConvLayer(scope, x, channels, 1);
   }
   bool linear_projection_;
+  int norm_groups_;
   ValueId time_;
   ValueId context_;
 };
@@ -69,8 +74,6 @@ void RefuseOtherFamilies(Config& config) {
   if (config.Integer("num_class_embeds", 0, 0, 1'000'000) != 0) config.Refuse("num_class_embeds", "null");
   if (!config.Boolean("flip_sin_to_cos", true)) config.Refuse("flip_sin_to_cos", "true");
   if (config.Number("freq_shift", 0) != 0) config.Refuse("freq_shift", "0");
-  if (config.Integer("norm_num_groups", kNormGroups, 1, 1024) != kNormGroups)
-    config.Refuse("norm_num_groups", "32");
   const std::pair<const char*, const char*> texts[] = {{"act_fn", "silu"},
                                                        {"resnet_time_scale_shift", "default"},
                                                        {"time_embedding_type", "positional"},
@@ -184,7 +187,7 @@ Graph BuildSdUNet(const SdUNetConfig& config, WeightSource& weights, const Pictu
   Graph g;
   const Scope root(g, weights);
   const SdInputs inputs = AddInputs(root, config, size, tokens);
-  const SdBlocks blocks(config.linear_projection, inputs.activated_time, inputs.context);
+  const SdBlocks blocks(config, inputs.activated_time, inputs.context);
   g.Output("prediction", AddUNet(root, config.layout, blocks, inputs.sample, controlled));
   return g;
 }
@@ -203,7 +206,7 @@ Graph BuildMotionUNet(const SdUNetConfig& config, const MotionAdapterConfig& mot
   const SdInputs inputs = AddInputs(root, config, size, tokens, frames);
   // Every frame reads its clip's context.
   const ValueId context = g.Add(ExpandOp{0, frames}, {inputs.context}, "context");
-  const SdBlocks pictures(config.linear_projection, inputs.activated_time, context);
+  const SdBlocks pictures(config, inputs.activated_time, context);
   const MotionBlocks blocks(pictures, motion, {size.count, frames});
   g.Output("prediction", AddUNet(root, config.layout, blocks, inputs.sample));
   return g;
@@ -234,7 +237,7 @@ Graph BuildControlNet(const ControlNetConfig& config, WeightSource& weights, con
   const SdInputs inputs = AddInputs(root, config.unet, size, tokens);
   const ValueId condition = g.Input("condition", {size.count, size.height, size.width, layout.channels[0]});
   const ValueId x = ConvLayer(root / "conv_in", inputs.sample, layout.channels[0]);
-  const SdBlocks blocks(config.unet.linear_projection, inputs.activated_time, inputs.context);
+  const SdBlocks blocks(config.unet, inputs.activated_time, inputs.context);
   const UNetHalf half = AddUNetHalf(root, layout, blocks, g.Add(AddOp{}, {x, condition}, "condition"));
   const auto said = [&](const Scope& scope, ValueId of, std::size_t i) {
     if (of != kAbsent) g.Output(ControlInput(i), ConvLayer(scope, of, g.shape(of).dim(3), 1));

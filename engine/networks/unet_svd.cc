@@ -11,18 +11,19 @@ float EpsilonOf(UNetBlocks::Part part, bool attending) {
 
 class SvdBlocks : public UNetBlocks {
  public:
-  SvdBlocks(const ClipShape& clip, ValueId activated_time, ValueId context)
-      : clip_(clip), time_(activated_time), context_(context) {}
+  SvdBlocks(const ClipShape& clip, int norm_groups, ValueId activated_time, ValueId context)
+      : clip_(clip), norm_groups_(norm_groups), time_(activated_time), context_(context) {}
   ValueId Resnet(const Scope& scope, ValueId x, std::int64_t out, Part part, bool attending) const override {
     const float epsilon = EpsilonOf(part, attending);
-    return SpatioTemporalResnet(scope, x, time_, out, clip_, {epsilon, epsilon, false});
+    return SpatioTemporalResnet(scope, x, time_, out, clip_, {epsilon, epsilon, false, norm_groups_});
   }
   ValueId Transformer(const Scope& scope, ValueId x, int layers, int heads) const override {
-    return SpatioTemporalTransformer(scope, x, context_, clip_, layers, heads);
+    return SpatioTemporalTransformer(scope, x, context_, clip_, layers, heads, norm_groups_);
   }
 
  private:
   ClipShape clip_;
+  int norm_groups_;
   ValueId time_;
   ValueId context_;
 };
@@ -59,7 +60,7 @@ Graph BuildSvdUNet(const SvdUNetConfig& config, WeightSource& weights, const Cli
   const ValueId rows = g.Add(ReshapeOp{{clips, 3 * config.added_channels}}, {sinusoids});
   const ValueId extra = TimeEmbeddingLayer(root / "add_embedding", rows, 4 * base, 4 * base);
   embedding = g.Add(AddOp{}, {extra, embedding});
-  const SvdBlocks blocks(size.clip, Silu(g, embedding), context);
+  const SvdBlocks blocks(size.clip, config.layout.norm_groups, Silu(g, embedding), context);
   g.Output("prediction", AddUNet(root, config.layout, blocks, sample));
   return g;
 }

@@ -17,6 +17,7 @@ namespace ringway::engine {
 struct VaeConfig {
   std::vector<std::int64_t> channels = {128, 256, 512, 512};
   int layers = 2;
+  int norm_groups = 32;
   std::int64_t picture_channels = 3, latent_channels = 4;
   double scaling_factor = 0.18215;
 

@@ -65,7 +65,7 @@ absl::StatusOr<ControlParts::Network*> ControlParts::Open(const PipelineContext&
   const std::string file = config->what();
   const absl::StatusOr<ControlNetConfig> read = ReadControlNetConfig(*std::move(config));
   if (!read.ok()) return read.status();
-  if (read->unet.layout.in_channels != 4 || !Fit(read->unet, unet))
+  if (read->unet.layout.in_channels != unet.layout.out_channels || !Fit(read->unet, unet))
     return absl::InvalidArgumentError(absl::StrCat(file, ": is a control network for ", WidthsOf(read->unet),
                                                    ", but the model's UNet has ", WidthsOf(unet),
                                                    ": they are of different models"));

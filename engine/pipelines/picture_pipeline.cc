@@ -202,6 +202,18 @@ absl::Status PicturePipeline::CheckFilm(const PictureRequest& request) const {
   return absl::OkStatus();
 }
 
+double PicturePipeline::UsualGuidance(const SchedulerConfig& scheduler) const {
+  if (scheduler.own_guidance) return *scheduler.own_guidance;
+  if (unet_config_.guidance_channels > 0) return kConsistencyGuidance;
+  if (scheduler.solver == Solver::kLcm) return 1;
+  return unet_config_.xl() ? kXlGuidance : kPictureGuidance;
+}
+
+int PicturePipeline::UsualSteps(const SchedulerConfig& scheduler) const {
+  if (scheduler.own_steps > 0) return scheduler.own_steps;
+  return scheduler.solver == Solver::kLcm ? kConsistencySteps : kPictureSteps;
+}
+
 absl::StatusOr<PicturePipeline::Order> PicturePipeline::OrderOf(const PictureRequest& request) const {
   Order order;
   order.scheduler = scheduler_;
@@ -214,13 +226,9 @@ absl::StatusOr<PicturePipeline::Order> PicturePipeline::OrderOf(const PictureReq
   if (absl::Status s = CheckFilm(request); !s.ok()) return s;
   if (absl::Status s = CheckWishes(request); !s.ok()) return s;
   if (absl::Status s = ChooseSize(request, order); !s.ok()) return s;
-  const bool told = unet_config_.guidance_channels > 0, consistent = order.scheduler.solver == Solver::kLcm;
-  order.guidance = request.guidance.value_or(told                ? kConsistencyGuidance
-                                             : consistent        ? 1
-                                             : unet_config_.xl() ? kXlGuidance
-                                                                 : kPictureGuidance);
+  order.guidance = request.guidance.value_or(UsualGuidance(order.scheduler));
   const absl::Status checks[] = {
-      WithinRange("guidance", order.guidance, 0, 100),
+      WithinRange("guidance", order.guidance, 0, kGuidanceMax),
       WithinRange("clip skip", request.clip_skip, 0, static_cast<double>(prompts_->skipped_max())),
       WithinRange("the prompt's bytes", static_cast<double>(request.prompt.size()), 0,
                   ClipTokenizer::kPromptBytesMax),
@@ -228,7 +236,7 @@ absl::StatusOr<PicturePipeline::Order> PicturePipeline::OrderOf(const PictureReq
                   ClipTokenizer::kPromptBytesMax)};
   for (const absl::Status& status : checks)
     if (!status.ok()) return status;
-  const int steps = request.steps != 0 ? request.steps : consistent ? kConsistencySteps : kPictureSteps;
+  const int steps = request.steps != 0 ? request.steps : UsualSteps(order.scheduler);
   absl::StatusOr<NoiseGrid> grid =
       MakeNoiseGrid(order.scheduler, steps, request.start ? request.strength : 1);
   if (!grid.ok()) return grid.status();

@@ -81,6 +81,8 @@ class PicturePipeline {
   absl::Status ReadConfigs(bool xl);
   absl::Status CheckParts() const;
   absl::Status CheckVae() const;
+  double UsualGuidance(const SchedulerConfig& scheduler) const;
+  int UsualSteps(const SchedulerConfig& scheduler) const;
   absl::StatusOr<Order> OrderOf(const PictureRequest& request) const;
   absl::Status ChooseSize(const PictureRequest& request, Order& order) const;
   absl::Status CheckWishes(const PictureRequest& request) const;

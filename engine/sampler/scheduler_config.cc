@@ -136,6 +136,19 @@ void ReadSolverSettings(Config& config, SchedulerConfig& to) {
   if (!(to.time_scale > 0 && to.time_scale < 1e6)) config.Refuse("timestep_scaling", "a number above 0");
 }
 
+void ReadOwnDefaults(Config& config, SchedulerConfig& to) {
+  constexpr char kSteps[] = "ringway_steps", kGuidance[] = "ringway_guidance";
+  const auto said = [&](const char* key) {
+    const Json* found = config.json().Find(key);
+    return found != nullptr && !found->is_null();
+  };
+  if (said(kSteps)) to.own_steps = static_cast<int>(config.Integer(kSteps, 1, 1, kOwnStepsMax));
+  if (!said(kGuidance)) return;
+  to.own_guidance = config.Number(kGuidance, 1);
+  if (!(*to.own_guidance >= 0 && *to.own_guidance <= kGuidanceMax))
+    config.Refuse(kGuidance, absl::StrCat("a number from 0 to ", kGuidanceMax));
+}
+
 }  // namespace
 
 absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(Config config, std::string_view class_name) {
@@ -152,6 +165,7 @@ absl::StatusOr<SchedulerConfig> ReadSchedulerConfig(Config config, std::string_v
   if (known->stands_in) scheduler.stands_in_for = known->name;
   RefuseWhatIsNotDone(config);
   ReadSolverSettings(config, scheduler);
+  ReadOwnDefaults(config, scheduler);
   const std::vector<double> squares = AlphasSquared(config);
   if (!config.status().ok()) return config.status();
   scheduler.trained = TrainedSchedule(squares);

@@ -8,6 +8,9 @@
 // sample other pictures than the configuration means (clipping, thresholds, a rescaled table, flow matching)
 // is refused with its key. Choose replaces solver and spacing by name and keeps what was trained: the table
 // of noise levels, what the network predicts, where its times lie.
+//
+// Two keys are Ringway's own, and other readers leave them out: "ringway_steps" and "ringway_guidance" say
+// what the model is to be sampled with where the user names nothing.
 #ifndef RINGWAY_ENGINE_SAMPLER_SCHEDULER_CONFIG_H_
 #define RINGWAY_ENGINE_SAMPLER_SCHEDULER_CONFIG_H_
 
@@ -20,6 +23,9 @@
 #include "engine/sampler/dpm_solver.h"
 
 namespace ringway::engine {
+
+inline constexpr int kOwnStepsMax = 1000;
+inline constexpr double kGuidanceMax = 100;
 
 enum class Solver : std::uint8_t { kDpmSolver, kEuler, kEulerAncestral, kDdim, kLcm };
 enum class TimeSpacing : std::uint8_t { kLinspace, kLeading, kTrailing };
@@ -40,6 +46,8 @@ struct SchedulerConfig {
   bool final_sigma_zero = true, final_alpha_one = true;
   int original_steps = 50;  // of the consistency model's teacher
   double time_scale = 10;   // likewise
+  int own_steps = 0;        // "ringway_steps"; 0: what is usual for the family
+  std::optional<double> own_guidance = {};
   TrainedSchedule trained = TrainedSchedule::ScaledLinear(1000, 0.00085, 0.012);
   std::string stands_in_for = {};
 

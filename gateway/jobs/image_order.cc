@@ -161,6 +161,7 @@ absl::StatusOr<VideoOrder> ImageOrderReader::Finish() {
   JoinPictures();
   if (absl::Status complete = Complete(order_); !complete.ok()) return complete;
   order_.images = count_;
+  if (order_.frames == 0) order_.frames = 1;  // by which a worker that makes films too knows a still
   // A key belongs to all of a request: more pictures are another one, and so is the other call.
   for (const auto part : {static_cast<std::uint64_t>(kind_), static_cast<std::uint64_t>(count_)})
     order_.fingerprint = (order_.fingerprint ^ (part + 1)) * 0x100000001b3;

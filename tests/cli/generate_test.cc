@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/str_cat.h"
+#include "engine/bundled_pictures.h"
 #include "engine/checkpoint/safetensors.h"
 #include "engine/media/decode.h"
 #include "engine/media/drawn_picture.h"
@@ -147,7 +149,118 @@ TEST_F(GenerateTest, RefusesACommandLineThatItDoesNotKnow) {
   EXPECT_EQ(Generate({"-p", "boat", "--steps", "0"}).code, 2);
   EXPECT_EQ(Generate({"-p", "boat", "--guidance", "-3"}).code, 2);
   EXPECT_EQ(Generate({}).code, 2) << "no prompt";
-  EXPECT_EQ(Ringway({"generate", "-p", "boat"}).code, 2) << "no model";
+}
+
+// The bundled picture model's folder, as it is laid out: what the student shares with its teacher are links.
+class BundledPicturesTest : public ::testing::Test {
+ protected:
+  BundledPicturesTest() {
+    namespace fs = std::filesystem;
+    engine::ScratchFolder model;
+    engine::WritePictureModel(model, "picture_small");
+    for (const char* part : {"teacher", "student"}) {
+      fs::copy(model.path(), folder_.path() / part, fs::copy_options::recursive);
+      Schedule(part, std::string_view(part) == "teacher" ? 4 : 2);
+    }
+    fs::remove_all(folder_.path() / "student/vae");
+    fs::create_directory_symlink("../teacher/vae", folder_.path() / "student/vae");
+    for (const char* shared : {"text_encoder", "tokenizer"})
+      for (const fs::directory_entry& file : fs::directory_iterator(folder_.path() / "teacher" / shared)) {
+        const fs::path link = folder_.path() / "student" / shared / file.path().filename();
+        fs::remove(link);
+        fs::create_symlink(fs::path("../../teacher") / shared / file.path().filename(), link);
+      }
+    setenv("RINGWAY_SCENES", folder_.path().c_str(), 1);
+  }
+  ~BundledPicturesTest() override { unsetenv("RINGWAY_SCENES"); }
+  void Schedule(const std::string& part, int steps) {
+    folder_.Write(part + "/scheduler/scheduler_config.json",
+                  absl::StrCat(R"({"beta_schedule":"squaredcos_cap_v2","prediction_type":"v_prediction",)",
+                               R"("timestep_spacing":"trailing","clip_sample":false,"ringway_steps":)", steps,
+                               R"(,"ringway_guidance":)", steps - 1, "}"));
+  }
+  void WriteAdapter(const std::string& name) {
+    const std::string layer = "unet.mid_block.attentions.0.transformer_blocks.0.attn1.to_v";
+    engine::Tensor down(engine::DType::kF32, {2, 96}), up(engine::DType::kF32, {96, 2});
+    for (float& v : down.As<float>()) v = 0.5f;
+    for (float& v : up.As<float>()) v = 0.5f;
+    const std::pair<std::string, engine::Tensor> both[] = {{layer + ".lora_A.weight", down},
+                                                           {layer + ".lora_B.weight", up}};
+    std::filesystem::create_directories(folder_.path() / "lora");
+    ASSERT_TRUE(engine::WriteSafetensors(folder_.path() / "lora" / (name + ".safetensors"), both).ok());
+  }
+  Ran Generate(std::vector<std::string> words) {
+    words.insert(words.begin(), {"generate", "-p", "the boat", "-o", Out()});
+    return Ringway(std::move(words));
+  }
+  std::string Out() const { return (folder_.path() / "out.png").string(); }
+  std::string Bytes() const {
+    std::ifstream stream(Out(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  engine::ScratchFolder folder_;
+};
+
+TEST_F(BundledPicturesTest, AreDrawnWithWithoutAModelAsTheySay) {
+  const Ran student = Generate({});
+  EXPECT_EQ(student.code, 0) << student.err;
+  EXPECT_THAT(student.out, HasSubstr("32 x 32, 2 steps of ddim, guidance 1, seed 0"));
+  EXPECT_THAT(Bytes(), HasSubstr("iTXtmodel" + std::string(5, '\0') + "scenes"));
+  const Ran named = Generate({"--model", "scenes", "--guidance", "2"});
+  EXPECT_THAT(named.out, HasSubstr("2 steps of ddim, guidance 2"));
+  const Ran teacher = Generate({"--model", "scenes-teacher"});
+  EXPECT_EQ(teacher.code, 0) << teacher.err;
+  EXPECT_THAT(teacher.out, HasSubstr("4 steps of ddim, guidance 3"));
+  EXPECT_THAT(Bytes(), HasSubstr("iTXtmodel" + std::string(5, '\0') + "scenes-teacher"));
+}
+
+TEST_F(BundledPicturesTest, HaveAdaptersAndControlNetworksByName) {
+  WriteAdapter("sketch");
+  engine::WriteSmallControlNet(folder_, "control/edges", "a");
+  const std::string photo =
+      folder_.Write("photo.png", engine::EncodePng(engine::DrawPicture(32, 32)).value()).string();
+  ASSERT_EQ(Generate({}).code, 0);
+  const std::string plain = Bytes();
+  const Ran sketch = Generate({"--lora", "sketch:0.5"});
+  EXPECT_EQ(sketch.code, 0) << sketch.err;
+  EXPECT_THAT(Bytes(), HasSubstr("iTXtlora" + std::string(5, '\0') + "sketch.safetensors:0.5"));
+  EXPECT_NE(Bytes(), plain);
+  const Ran edges = Generate({"--control", "edges:0.8", "--control-image", photo});
+  EXPECT_EQ(edges.code, 0) << edges.err;
+  EXPECT_NE(engine::DecodePng(Bytes()).value(), engine::DecodePng(plain).value());
+  EXPECT_THAT(Generate({"--lora", "charcoal"}).err, HasSubstr("charcoal"));
+}
+
+TEST_F(BundledPicturesTest, SayWhereTheyWereLookedForWhereTheyAreAbsent) {
+  std::filesystem::remove_all(folder_.path() / "teacher");
+  const Ran teacher = Generate({"--model", "scenes-teacher"});
+  EXPECT_EQ(teacher.code, 1);
+  EXPECT_THAT(teacher.err, HasSubstr("has no teacher/model_index.json; scenes is there"));
+  std::filesystem::remove_all(folder_.path() / "student");
+  const Ran absent = Generate({});
+  EXPECT_EQ(absent.code, 1);
+  EXPECT_THAT(absent.err, AllOf(HasSubstr("the bundled picture model is not installed"),
+                                HasSubstr(folder_.path().string()), HasSubstr("--model")));
+}
+
+// The weights themselves, where they are: as their scheduler says, and at the size that they were trained on.
+TEST(ShippedPicturesTest, DrawAPictureAndItsSketch) {
+  const auto scenes = engine::FindScenes();
+  if (!scenes.ok()) GTEST_SKIP() << scenes.status().message();
+  const engine::ScratchFolder folder;
+  const std::string out = (folder.path() / "out.png").string();
+  const Ran ran = Ringway({"generate", "-p", "a red boat on the sea at dusk", "-o", out});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("128 x 128, 8 steps of ddim, guidance 1"));
+  for (const auto& [name, file] : engine::BundledAdapters()) {
+    const Ran adapted = Ringway({"generate", "-p", "a red house", "--lora", name, "-o", out});
+    EXPECT_EQ(adapted.code, 0) << name << ": " << adapted.err;
+  }
+  for (const auto& [name, directory] : engine::BundledControls()) {
+    const Ran led =
+        Ringway({"generate", "-p", "a red house", "--control", name, "--control-image", out, "-o", out});
+    EXPECT_EQ(led.code, 0) << name << ": " << led.err;
+  }
 }
 
 TEST_F(GenerateTest, RefusesModelsOfOtherKinds) {

@@ -77,6 +77,9 @@ TEST_F(PackageTest, HoldsProgramsUnitsManualsCompletionsAndSettings) {
         "./usr/share/ringway/model/unet/diffusion_pytorch_model.safetensors\n"}) {
     EXPECT_THAT(list, HasSubstr(path));
   }
+  // What draws pictures is in it where the checkout has it.
+  const bool draws = std::filesystem::exists(kSource + "/engine/weights/scenes/student/model_index.json");
+  EXPECT_EQ(list.find("./usr/share/ringway/scenes/student/model_index.json\n") != std::string::npos, draws);
   const std::string settings = OutputOf("dpkg-deb --ctrl-tarfile " + new_ + " | tar -xO ./conffiles");
   for (const char* path : {"controller.env", "host.env", "router.env", "worker-0.env", "world.yaml"}) {
     EXPECT_THAT(settings, HasSubstr("/etc/ringway/" + std::string(path) + "\n"));

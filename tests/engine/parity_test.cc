@@ -344,10 +344,29 @@ TEST(StockDirectory, SaysWhichWeightIsMissing) {
                   "model.safetensors: has no tensor \"time_embedding.linear_1.weight\" [128, 32]")));
 }
 
+// Of autoencoders and control networks as of UNets: the same key, with the file that has it.
+TEST(Configuration, SaysWhichNumberOfNormGroupsDivides) {
+  const auto config = [](const char* text, const char* file) {
+    return Config(Json::Parse(text, "c").value(), file);
+  };
+  const char* odd = R"({"norm_num_groups":7,"block_out_channels":[32,64,64,64]})";
+  EXPECT_THAT(std::string(ReadVaeConfig(config(odd, "vae/config.json")).status().message()),
+              testing::HasSubstr("vae/config.json: \"norm_num_groups\" is 7; allowed: a divisor of all"));
+  EXPECT_THAT(std::string(ReadControlNetConfig(config(odd, "edges/config.json")).status().message()),
+              testing::HasSubstr("edges/config.json: \"norm_num_groups\" is 7; allowed: a divisor of all"));
+  const auto narrow = ReadVaeConfig(config(R"({"block_out_channels":[24,48]})", "vae/config.json"));
+  EXPECT_THAT(std::string(narrow.status().message()), testing::HasSubstr("or another norm_num_groups"));
+  const auto told =
+      ReadVaeConfig(config(R"({"block_out_channels":[24,48],"norm_num_groups":8})", "vae/config.json"));
+  ASSERT_TRUE(told.ok()) << told.status();
+  EXPECT_EQ(told->norm_groups, 8);
+  EXPECT_EQ(ReadVaeConfig(config("{}", "vae/config.json"))->norm_groups, kNormGroups);
+}
+
 TEST(Configuration, IsRefusedBeyondItsBounds) {
   const std::pair<const char*, const char*> wrong[] = {
       {R"({"block_out_channels":[33]})", "multiples of 32"},
-      {R"({"block_out_channels":[99999999]})", "from 32 to 8192"},
+      {R"({"block_out_channels":[99999999]})", "from 1 to 8192"},
       {R"({"layers_per_block":9})", "\"layers_per_block\" is 9"},
       {R"({"down_block_types":["Attn3D"],"block_out_channels":[32],"up_block_types":["UpBlockSpatioTemporal"]})",
        "down_block_types"},
@@ -358,7 +377,9 @@ TEST(Configuration, IsRefusedBeyondItsBounds) {
       {R"({"addition_embed_type":"text_image"})", "another family"},
       {R"({"addition_embed_type":"text_time","projection_class_embeddings_input_dim":1536})",
        "more than six times addition_time_embed_dim"},
-      {R"({"norm_num_groups":16})", "\"norm_num_groups\" is 16; allowed: 32"},
+      {R"({"norm_num_groups":7})", "\"norm_num_groups\" is 7; allowed: a divisor of all block_out_channels"},
+      {R"({"norm_num_groups":0})", "\"norm_num_groups\" is 0; allowed: an integer from 1"},
+      {R"({"norm_num_groups":48,"block_out_channels":[48,64,96,96]})", "\"norm_num_groups\" is 48"},
       {R"({"act_fn":"gelu"})", "\"act_fn\" is \"gelu\"; allowed: silu"},
       {R"({"only_cross_attention":true})", "\"only_cross_attention\" is"}};
   for (const auto& [text, says] : other_families) {

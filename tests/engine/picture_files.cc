@@ -109,6 +109,14 @@ void WriteXlControlNet(const ScratchFolder& folder, const std::string& name, con
       "down_block_types":["DownBlock2D","CrossAttnDownBlock2D","CrossAttnDownBlock2D"]})");
 }
 
+void WriteSmallControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed) {
+  WriteControl(folder, name, seed,
+               R"({"_class_name":"ControlNetModel","in_channels":8,"block_out_channels":[48,96],
+      "layers_per_block":1,"attention_head_dim":[2,3],"cross_attention_dim":40,"norm_num_groups":24,
+      "conditioning_embedding_out_channels":[16,32,64,64],
+      "down_block_types":["CrossAttnDownBlock2D","CrossAttnDownBlock2D"]})");
+}
+
 void WriteMotionAdapter(const ScratchFolder& folder, const std::string& name, const std::string& seed) {
   const std::string text =
       R"({"_class_name":"MotionAdapter","block_out_channels":[32,64,64],"motion_layers_per_block":2,

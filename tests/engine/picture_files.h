@@ -13,14 +13,17 @@
 
 namespace ringway::engine {
 
-// `name`: picture_sd1, picture_sd2, picture_from_picture, picture_lcm, picture_sdxl. Returns the hash of
-// all names and shapes (HashWeights::ListHash); of XL those of UNet and autoencoder.
+// `name`: picture_sd1, picture_sd2, picture_from_picture, picture_lcm, picture_sdxl, picture_small (the
+// layout of the bundled model). Returns the hash of all names and shapes (HashWeights::ListHash); of XL those
+// of UNet and autoencoder.
 std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& name);
 // A control network for the UNet of such a directory, in a directory of its own; `seed` tells one from
 // another.
 void WriteControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed);
 // The same for the UNet of picture_sdxl.
 void WriteXlControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed);
+// The same for the UNet of picture_small.
+void WriteSmallControlNet(const ScratchFolder& folder, const std::string& name, const std::string& seed);
 // A motion adapter for the UNet of such a directory, of twelve positions, in a directory of its own.
 void WriteMotionAdapter(const ScratchFolder& folder, const std::string& name, const std::string& seed = "");
 // A decoder of previews (TAESD) for four latent channels.

@@ -56,7 +56,8 @@ TEST_P(WholePicture, IsThatOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(All, WholePicture,
                          testing::Values("picture_sd1", "picture_sd2", "picture_from_picture", "picture_lcm",
-                                         "picture_sdxl"),
+                                         "picture_sdxl", "picture_small", "picture_small_dpm",
+                                         "picture_small_from_picture"),
                          [](const auto& info) { return std::string(info.param); });
 
 class PictureEngineTest : public testing::Test {
@@ -81,6 +82,54 @@ TEST_F(PictureEngineTest, DrawsTheSizeThatTheModelLikesAndTellsWhatItChose) {
   EXPECT_EQ(drawn->scheduler, "dpm++");
   ASSERT_EQ(drawn->notes.size(), 1u);
   EXPECT_THAT(drawn->notes[0], HasSubstr("for the checkpoint's PNDMScheduler stands in dpm++"));
+}
+
+// The layout of the bundled model: what it is to be drawn with is in its scheduler's configuration.
+class SmallPictureTest : public testing::Test {
+ protected:
+  SmallPictureTest() { WritePictureModel(folder_, "picture_small"); }
+  std::unique_ptr<PictureEngine> Open() const {
+    return PictureEngine::Open(folder_.path(), {.threads = 2}).value();
+  }
+  ScratchFolder folder_;
+};
+
+TEST_F(SmallPictureTest, IsDrawnAsItsSchedulerSaysWhereNothingElseIsAsked) {
+  folder_.Write("scheduler/scheduler_config.json",
+                R"({"beta_schedule":"squaredcos_cap_v2","prediction_type":"v_prediction",
+                    "timestep_spacing":"trailing","clip_sample":false,"ringway_steps":3,"ringway_guidance":1})");
+  const auto engine = Open();
+  for (const char* scheduler : {"", "dpm++", "euler-ancestral"}) {
+    const auto drawn = engine->Draw({.prompt = "the boat", .scheduler = scheduler}, {}, {});
+    ASSERT_TRUE(drawn.ok()) << drawn.status();
+    EXPECT_EQ(drawn->steps, 3);
+    EXPECT_EQ(drawn->guidance, 1);
+    EXPECT_EQ(drawn->scheduler, *scheduler == '\0' ? "ddim" : scheduler);
+    EXPECT_EQ(drawn->picture.width, 32);
+  }
+  const auto asked = engine->Draw({.prompt = "the boat", .steps = 2, .guidance = 4}, {}, {});
+  ASSERT_TRUE(asked.ok()) << asked.status();
+  EXPECT_EQ(asked->steps, 2);
+  EXPECT_EQ(asked->guidance, 4);
+}
+
+TEST_F(SmallPictureTest, SaysWhatDoesNotFitItsContextOf32) {
+  std::string prompt;
+  for (int i = 0; i < 31; ++i) prompt += "boat ";
+  const auto drawn = Open()->Draw({.prompt = prompt, .steps = 1}, {}, {});
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  EXPECT_THAT(drawn->notes, testing::Contains(HasSubstr("this model reads the first 30")));
+}
+
+TEST_F(SmallPictureTest, FollowsAControlNetworkOfItsOwnLatentChannels) {
+  WriteSmallControlNet(folder_, "edges", "a");
+  PictureRequest request{.prompt = "the boat", .steps = 2};
+  const auto engine = Open();
+  const Picture plain = engine->Draw(request, {}, {})->picture;
+  request.controls = {{(folder_.path() / "edges").string(), Picture::Blank(32, 32)}};
+  const auto drawn = engine->Draw(request, {}, {});
+  ASSERT_TRUE(drawn.ok()) << drawn.status();
+  EXPECT_NE(drawn->picture, plain);
 }
 
 TEST_F(PictureEngineTest, DrawsEverySizeOfEights) {

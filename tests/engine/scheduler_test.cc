@@ -191,6 +191,40 @@ TEST(Scheduler, SaysWhatStandsIn) {
   EXPECT_EQ(read("{}", "EulerDiscreteScheduler")->stands_in_for, "");
 }
 
+// A cosine schedule has next to no signal at its last step, from which trailing times begin.
+TEST(Scheduler, CosineSchedulesOfVelocityStayFinite) {
+  for (const char* name : {"ddim", "dpm++", "dpm++-sde", "euler"}) {
+    SchedulerConfig config = ReadSchedulerConfig(Config(Json::Parse(R"({"beta_schedule":"squaredcos_cap_v2",
+            "prediction_type":"v_prediction","timestep_spacing":"trailing"})",
+                                                                    "c")
+                                                            .value(),
+                                                        "scheduler_config.json"),
+                                                 "DDIMScheduler")
+                                 .value();
+    ASSERT_TRUE(ChooseScheduler(name, config).ok());
+    for (const int steps : {1, 8, 32}) {
+      const auto grid = MakeNoiseGrid(config, steps);
+      ASSERT_TRUE(grid.ok()) << grid.status();
+      EXPECT_EQ(grid->times.front(), 999) << name;
+      for (const double level : grid->lambdas) EXPECT_FALSE(std::isnan(level)) << name;
+    }
+  }
+}
+
+TEST(Scheduler, ReadsWhatTheModelIsToBeSampledWith) {
+  const auto read = [](const char* text) {
+    return ReadSchedulerConfig(Config(Json::Parse(text, "c").value(), "scheduler_config.json"),
+                               "DDIMScheduler")
+        .value();
+  };
+  const SchedulerConfig told = read(R"({"ringway_steps":8,"ringway_guidance":1})");
+  EXPECT_EQ(told.own_steps, 8);
+  EXPECT_EQ(told.own_guidance, 1.0);
+  const SchedulerConfig silent = read(R"({"ringway_steps":null})");
+  EXPECT_EQ(silent.own_steps, 0);
+  EXPECT_FALSE(silent.own_guidance.has_value());
+}
+
 TEST(Scheduler, RefusesWhatItDoesNotDo) {
   const std::pair<const char*, const char*> wrong[] = {
       {R"({"prediction_type":"flow_prediction"})",
@@ -205,7 +239,10 @@ TEST(Scheduler, RefusesWhatItDoesNotDo) {
       {R"({"steps_offset":1000})", "less than num_train_timesteps"},
       {R"({"algorithm_type":"dpmsolver"})", "dpmsolver++, sde-dpmsolver++"},
       {R"({"solver_type":"heun"})", "midpoint"},
-      {R"({"solver_order":3})", "from 1 to 2"}};
+      {R"({"solver_order":3})", "from 1 to 2"},
+      {R"({"ringway_steps":0})", "\"ringway_steps\" is 0; allowed: an integer from 1 to 1000"},
+      {R"({"ringway_guidance":101})", "\"ringway_guidance\" is 101; allowed: a number from 0 to 100"},
+      {R"({"ringway_guidance":"3"})", "\"ringway_guidance\""}};
   for (const auto& [text, says] : wrong) {
     const auto config = ReadSchedulerConfig(Config(Json::Parse(text, "c").value(), "scheduler_config.json"),
                                             "DPMSolverMultistepScheduler");

@@ -2,13 +2,17 @@
 // the other.
 #include "worker/backends/engine.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <future>
 
+#include "engine/bundled_pictures.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/media/encode.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/engine/model_files.h"
+#include "tests/engine/picture_files.h"
 
 namespace ringway::worker {
 namespace {
@@ -167,6 +171,96 @@ TEST_F(EngineBackendTest, MayGoAwayInTheMiddleOfAnOrder) {
   began.get_future().wait();
   loop_.Stop();
   backend_.reset();
+}
+
+// A worker that is given no model, with random weights where the bundled ones are looked for.
+class BundledBackendTest : public ::testing::Test {
+ protected:
+  BundledBackendTest() : loop_("test") {
+    engine::WriteMotionModel(films_);
+    engine::ScratchFolder model;
+    engine::WritePictureModel(model, "picture_small");
+    std::filesystem::copy(model.path(), scenes_.path() / "student", std::filesystem::copy_options::recursive);
+    setenv("RINGWAY_MODEL", films_.path().c_str(), 1);
+    setenv("RINGWAY_SCENES", scenes_.path().c_str(), 1);
+    loop_.Start();
+  }
+  ~BundledBackendTest() override {
+    loop_.Stop();
+    unsetenv("RINGWAY_MODEL");
+    unsetenv("RINGWAY_SCENES");
+  }
+  void Open(const EngineSettings& settings) {
+    auto backend = EngineBackend::Open(loop_, settings);
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    backend_ = std::move(backend).value();
+  }
+  WorkEnd Run(const WorkOrder& order) {
+    Heard heard;
+    EXPECT_TRUE(loop_.Post([&] { backend_->Start(order, heard); }));
+    heard.ended.get_future().wait();
+    result_ = std::move(heard.result);
+    return heard.end;
+  }
+  // As the images API orders a picture.
+  static WorkOrder Still() {
+    WorkOrder order;
+    order.prompt = "the boat";
+    order.parameters = {{"steps", "2"}};
+    order.cost.frames = 1;
+    return order;
+  }
+  engine::ScratchFolder films_, scenes_;
+  runtime::EventLoop loop_;
+  std::unique_ptr<Backend> backend_;
+  std::string result_;
+};
+
+TEST_F(BundledBackendTest, DrawsStillsAndAnimatesPhotos) {
+  Open({.threads = 1});
+  EXPECT_EQ(backend_->pictures().need, PictureNeed::kOptional);
+  const WorkEnd drawn = Run(Still());
+  EXPECT_EQ(drawn.outcome, Outcome::kDone) << drawn.message;
+  EXPECT_EQ(drawn.content_type, "image/png");
+  EXPECT_THAT(result_, ::testing::StartsWith("\x89PNG"));
+  WorkOrder film = Order();
+  film.payload = result_;  // what was drawn, moved
+  film.parameters["format"] = "gif";
+  const WorkEnd animated = Run(film);
+  EXPECT_EQ(animated.outcome, Outcome::kDone) << animated.message;
+  EXPECT_THAT(result_, ::testing::StartsWith("GIF89a"));
+  WorkOrder edit = Still();
+  edit.payload = film.payload;
+  EXPECT_EQ(Run(edit).content_type, "image/png") << "an edit is a still too";
+}
+
+TEST_F(BundledBackendTest, SaysThatAFilmNeedsAPicture) {
+  Open({.threads = 1});
+  for (const std::uint32_t frames : {0u, 1u, 16u}) {
+    WorkOrder order = Still();
+    order.cost.frames = frames;
+    if (frames == 1) order.parameters["frames"] = "1";
+    const WorkEnd end = Run(order);
+    EXPECT_EQ(end.outcome, Outcome::kRejected);
+    EXPECT_THAT(end.message, HasSubstr("input_reference: this model animates a picture"));
+  }
+}
+
+TEST_F(BundledBackendTest, DrawsAloneWhereItIsNamed) {
+  Open({.model = engine::kScenes, .threads = 1});
+  WorkOrder order = Still();
+  order.cost.frames = 0;
+  EXPECT_EQ(Run(order).content_type, "image/png");
+}
+
+TEST_F(BundledBackendTest, AnimatesAloneWhereTheWeightsForPicturesAreAbsent) {
+  std::filesystem::remove_all(scenes_.path() / "student");
+  Open({.threads = 1});
+  EXPECT_EQ(backend_->pictures().need, PictureNeed::kRequired);
+  const auto named = EngineBackend::Open(loop_, {.model = engine::kScenes});
+  EXPECT_THAT(std::string(named.status().message()), HasSubstr("the bundled picture model is not installed"));
+  const auto adapted = EngineBackend::Open(loop_, {.adapters = {{"a", "a.safetensors"}}});
+  EXPECT_THAT(std::string(adapted.status().message()), HasSubstr("name one with --engine-model"));
 }
 
 TEST(EngineBackend, SaysThatThereIsNoModel) {

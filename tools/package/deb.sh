@@ -37,6 +37,14 @@ install -D -m 644 -t "$root/usr/share/ringway/topology" "$source"/topology/*.yam
 model=$source/engine/weights/student
 [[ -d "$model" ]] || model=$source/engine/weights/teacher
 (cd "$model" && find . -type f -exec install -D -m 644 {} "$root/usr/share/ringway/model/{}" \;)
+# Those that draw pictures, where engine/bundled_pictures.h looks for them. What the student shares with its teacher is
+# links, relative and within the folder, and stays so.
+if compgen -G "$source/engine/weights/scenes/*/model_index.json" >/dev/null; then
+  scenes=$root/usr/share/ringway/scenes
+  mkdir -p "$scenes"
+  (cd "$source/engine/weights/scenes" && find . \( -type f -o -type l \) -print0 | tar --null -T - -c) | tar -C "$scenes" -x
+  find "$scenes" -type f -exec chmod 644 {} +
+fi
 
 # From the programs where they will lie, so that defaults in the manuals are files of this package and not of the checkout.
 "$root/usr/bin/ringway" man "$root/usr/share/man/man1" >/dev/null

@@ -1,7 +1,8 @@
 // The engine as a backend: animates the photo that a job carries, or draws the picture of its prompt
 // (engine_work.h).
 //
-// The payload is the photo, or the picture to start from; the prompt is the job's, settings are its
+// The payload is the photo, or the picture to start from; a worker without a model of its own does both, and
+// the hint `frames` of 1 means a picture. The prompt is the job's, settings are its
 // parameters by the names of engine/animate_order.h and engine/picture_order.h; the cost hints `steps` and
 // `frames` count where no parameter says otherwise. What cannot be read is rejected; progress is told once a
 // solver step, and a last time for the frames or the picture, so `steps` is one more than the solver's.

@@ -1,7 +1,8 @@
 // What the engine makes of one order: an animation of a photo, or a picture of a prompt.
 //
 // A work holds one open model for as long as it lives, so the next order of the model finds it resident.
-// Which of the two a model is says its model_index.json. Orders are checked as a whole before anything is
+// Which of the two a model is says its model_index.json; without a model it is both, by the order
+// (bundled_work.cc). Orders are checked as a whole before anything is
 // computed: a setting that the model does not have is InvalidArgument, never left out in silence; Cancelled
 // when stopped; ResourceExhausted when the memory for it is not there, after which the next order is served.
 //
@@ -22,7 +23,9 @@
 namespace ringway::worker {
 
 struct EngineSettings {
-  std::string model = {};          // directory, or a single file with `configuration`; empty: the bundled one
+  // A directory, a single file with `configuration`, or a bundled picture model by its name; empty: the
+  // bundled ones, which animate photos and draw pictures.
+  std::string model = {};
   std::string configuration = {};  // diffusers directory of the model that a single file was made of
   int threads = 0;                 // 0: as many as there are processors
   // Pictures: further models, by the names that jobs ask for, and bytes of weights for all of them; 0: no
@@ -62,6 +65,7 @@ PictureTerms DecodedPictures(PictureNeed need);
 absl::StatusOr<std::unique_ptr<EngineWork>> OpenEngineWork(const EngineSettings& settings);
 absl::StatusOr<std::unique_ptr<EngineWork>> OpenAnimationWork(const EngineSettings& settings);
 absl::StatusOr<std::unique_ptr<EngineWork>> OpenPictureWork(const EngineSettings& settings);
+absl::StatusOr<std::unique_ptr<EngineWork>> OpenBundledWork(const EngineSettings& settings);
 
 }  // namespace ringway::worker
 

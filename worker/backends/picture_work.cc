@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/bundled_pictures.h"
 #include "engine/media/picture.h"
 #include "engine/model_store.h"
 #include "engine/picture_engine.h"
@@ -101,10 +102,18 @@ class PictureWork final : public EngineWork {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<EngineWork>> OpenPictureWork(const EngineSettings& settings) {
+absl::StatusOr<std::unique_ptr<EngineWork>> OpenPictureWork(const EngineSettings& asked) {
+  EngineSettings settings = asked;
   const std::string own = ModelNameOf(settings.model);
+  const auto directory = engine::FindPictureModel(settings.model);
+  if (!directory.ok()) return directory.status();
+  // What comes with the bundled model, where the operator registers nothing of the name.
+  if (engine::IsBundledPictureModel(settings.model)) {
+    settings.adapters.merge(engine::BundledAdapters());
+    settings.controls.merge(engine::BundledControls());
+  }
   std::map<std::string, engine::StoredModel> models;
-  models[own] = {settings.model, settings.configuration};
+  models[own] = {directory->string(), settings.configuration};
   for (const auto& [name, path] : settings.models) {
     if (!engine::PictureEngine::Opens(path))
       return absl::InvalidArgumentError(
@@ -128,18 +137,18 @@ PictureTerms DecodedPictures(PictureNeed need) {
 }
 
 absl::StatusOr<std::unique_ptr<EngineWork>> OpenEngineWork(const EngineSettings& settings) {
-  if (!settings.model.empty() && engine::PictureEngine::Opens(settings.model))
-    return OpenPictureWork(settings);
+  const bool draws = engine::IsBundledPictureModel(settings.model) ||
+                     (!settings.model.empty() && engine::PictureEngine::Opens(settings.model));
+  if (draws) return OpenPictureWork(settings);
   const bool pictures_only = !settings.adapters.empty() || !settings.controls.empty() ||
                              !settings.words.empty() || !settings.configuration.empty() ||
                              !settings.models.empty();
-  if (pictures_only)
+  const bool bundled = settings.model.empty() && engine::FindScenes().ok();
+  if (pictures_only && !bundled)
     return absl::InvalidArgumentError(
         "--engine-lora, --engine-control, --engine-word, --engine-models and --engine-config are for models "
-        "that draw "
-        "pictures; "
-        "this one animates them");
-  return OpenAnimationWork(settings);
+        "that draw pictures; this one animates them: name one with --engine-model, as scenes");
+  return settings.model.empty() ? OpenBundledWork(settings) : OpenAnimationWork(settings);
 }
 
 }  // namespace ringway::worker

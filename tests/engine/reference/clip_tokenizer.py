@@ -110,7 +110,7 @@ class Tokenizer:
         tokens = [*NAMES.values(), *(name + LAST for name in NAMES.values()), *("".join(pair) for pair in merges), START, END]
         self.numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
 
-    def encode(self, text):
+    def encode(self, text, context=CONTEXT):
         ids = []
         for word in words(text):
             parts = symbols(word)
@@ -120,7 +120,7 @@ class Tokenizer:
                     break
                 parts = joined(parts, pair)
             ids += [self.numbers[part] for part in parts]
-        return [self.numbers[START], *ids[:CONTEXT - 2], self.numbers[END]]  # the end token also fills the context
+        return [self.numbers[START], *ids[:context - 2], self.numbers[END]]  # the end token also fills the context
 
 
 CORNERS = ["", " ", "\t\n\r\u00a0\u3000\u2028", "The BOAT sways Gently", "it's IT'S It'S 's 't're've'm'll'd", "''s !'s 'tis o'clock 'llama",

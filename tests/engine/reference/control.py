@@ -30,7 +30,7 @@ class Condition(nn.Module):
 
 class ControlNet(SdUNet):
     def __init__(self, config):
-        both = dict(config, out_channels=4, up_block_types=["UpBlock2D"] * len(config["block_out_channels"]))
+        both = dict(config, out_channels=config["in_channels"], up_block_types=["UpBlock2D"] * len(config["block_out_channels"]))
         super().__init__(both)
         del self.up_blocks, self.conv_norm_out, self.conv_out  # there is no way up
         widths, layers = config["block_out_channels"], config["layers_per_block"]

@@ -18,7 +18,7 @@ from unets import SdUNet
 from vae import PictureVae
 
 TOKENIZER = Tokenizer(learned_merges())
-PADDING = {"sd1": "<|endoftext|>", "sd2": "!"}
+PADDING = {"sd1": "<|endoftext|>", "sd2": "!", "small": "<|endoftext|>"}
 UNET1 = dict(block_out_channels=[32, 64, 64], layers_per_block=2, in_channels=4, out_channels=4, attention_head_dim=4,
              cross_attention_dim=40, sample_size=4,
              down_block_types=["CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"],
@@ -29,6 +29,16 @@ TEXT1 = dict(hidden_size=40, intermediate_size=80, num_hidden_layers=3, num_atte
              vocab_size=800, max_position_embeddings=CONTEXT)
 TEXT2 = dict(TEXT1, hidden_act="gelu")
 SCALE = 0.18215
+# The layout of the bundled model: other numbers of groups in the norms, eight latent channels, a context of 32 tokens.
+UNET_SMALL = dict(block_out_channels=[48, 96], layers_per_block=1, in_channels=8, out_channels=8, attention_head_dim=[2, 3],
+                  cross_attention_dim=40, sample_size=4, norm_num_groups=24,
+                  down_block_types=["CrossAttnDownBlock2D"] * 2, up_block_types=["CrossAttnUpBlock2D"] * 2)
+VAE_SMALL = dict(block_out_channels=[16, 24, 32, 48], layers_per_block=1, in_channels=3, out_channels=3, latent_channels=8,
+                 norm_num_groups=8, scaling_factor=1.0, sample_size=32)
+TEXT_SMALL = dict(TEXT1, num_hidden_layers=2, max_position_embeddings=32)
+NOISE_SMALL = dict(num_train_timesteps=1000, beta_start=0.0001, beta_end=0.02, beta_schedule="squaredcos_cap_v2",
+                   prediction_type="v_prediction", timestep_spacing="trailing")
+LONG = "The boat sways gently on the water, it's the hills and the clouds, the trees and the grass, slowly zoom out and pan to the left in the wind"
 # Stable Diffusion XL: two text encoders, no attention in the first block, the sizes and a summary of the prompt.
 UNET_XL = dict(UNET2, cross_attention_dim=40 + 48, transformer_layers_per_block=[1, 2, 10], addition_embed_type="text_time",
                addition_time_embed_dim=16, projection_class_embeddings_input_dim=24 + 6 * 16,
@@ -39,9 +49,9 @@ TEXT_XL = dict(TEXT1, hidden_size=48, intermediate_size=96, num_hidden_layers=4,
 VAE_XL = dict(VAE, scaling_factor=0.13025, force_upcast=True)
 
 
-def ids_of(prompt, padding):
-    ids = TOKENIZER.encode(prompt)
-    return torch.tensor([ids + [TOKENIZER.numbers[padding]] * (CONTEXT - len(ids))])
+def ids_of(prompt, padding, context=CONTEXT):
+    ids = TOKENIZER.encode(prompt, context)
+    return torch.tensor([ids + [TOKENIZER.numbers[padding]] * (context - len(ids))])
 
 
 def guidance_rows(strength, channels):
@@ -56,7 +66,7 @@ class Problem:
     def __init__(self, case, unet, context, clean, told=None):
         self.case, self.unet, self.context = case, unet, context
         self.told = told or {}  # what XL is told beside the context
-        self.shape = (case["height"] // 8, case["width"] // 8, 4)
+        self.shape = (case["height"] // 8, case["width"] // 8, case["unet"]["out_channels"])
         self.clean = clean
 
     def noise(self, draw):
@@ -79,27 +89,28 @@ def picture_bytes(height, width):
 
 
 def picture(kind, **case):
-    case = dict(dict(negative="", guidance=7.5, clip_skip=0, strength=1.0, width=40, height=24), **case)
-    unet, vae, text = SdUNet(case["unet"]), PictureVae(VAE), Text(case["text_encoder"])
+    case = dict(dict(negative="", guidance=7.5, clip_skip=0, strength=1.0, width=40, height=24, vae=VAE), **case)
+    unet, vae, text = SdUNet(case["unet"]), PictureVae(case["vae"]), Text(case["text_encoder"])
+    scale, most = case["vae"].get("scaling_factor", SCALE), case["text_encoder"]["max_position_embeddings"]
     names = sorted(sum([fill(net) for net in (unet, vae, text)], []))
-    encode = lambda prompt: text(ids_of(prompt, PADDING[kind]), case["clip_skip"])
+    encode = lambda prompt: text(ids_of(prompt, PADDING[kind], most), case["clip_skip"])
     two = case["guidance"] > 1 and "time_cond_proj_dim" not in case["unet"]
     context = torch.cat([encode(case["negative"]), encode(case["prompt"])] if two else [encode(case["prompt"])])
     clean = None
     if case["strength"] < 1:
         photo = torch.from_numpy(picture_bytes(case["height"], case["width"])).permute(2, 0, 1)[None].float() / 127.5 - 1
-        clean = (vae.encode(photo)[:, :4] * SCALE).permute(0, 2, 3, 1).flatten().tolist()
+        clean = (vae.encode(photo)[:, :case["vae"]["latent_channels"]] * scale).permute(0, 2, 3, 1).flatten().tolist()
     problem = Problem(case, unet, context, clean)
     name, settings = case["sampled_by"]
     _, latents = SOLVERS[name](problem, settings, case["steps"], case["strength"])
     latents = torch.tensor(latents, dtype=torch.float32).reshape(1, *problem.shape).permute(0, 3, 1, 2)
-    files = {"unet/config.json": case["unet"], "vae/config.json": VAE, "text_encoder/config.json": case["text_encoder"],
+    files = {"unet/config.json": case["unet"], "vae/config.json": case["vae"], "text_encoder/config.json": case["text_encoder"],
              "scheduler/scheduler_config.json": settings, "tokenizer/special_tokens_map.json": {"pad_token": PADDING[kind]}}
     asked = {key: case[key] for key in ("prompt", "negative", "guidance", "clip_skip", "strength", "width", "height", "steps",
                                         "scheduler")}
     config = {"files": {path: json.dumps(content) for path, content in files.items()}, "request": asked,
               "scheduler_class": case["checkpoint_names"]}
-    return config, names, vae.decode(latents / SCALE)
+    return config, names, vae.decode(latents / scale)
 
 
 def picture_xl(**case):
@@ -156,4 +167,16 @@ PICTURES = {
     "picture_lcm": lambda: picture(
         "sd1", unet=dict(UNET1, time_cond_proj_dim=24), text_encoder=TEXT1, prompt="zoom out", guidance=8.5, steps=4,
         scheduler="", checkpoint_names="LCMScheduler", sampled_by=("LCMScheduler", dict(NOISE, original_inference_steps=50))),
+    # The layout of the bundled model, by its own scheduler and by DPM-Solver++ from a picture.
+    "picture_small": lambda: picture(
+        "small", unet=UNET_SMALL, vae=VAE_SMALL, text_encoder=TEXT_SMALL, prompt=LONG, negative="grass", guidance=3.0, steps=6,
+        scheduler="", checkpoint_names="DDIMScheduler",
+        sampled_by=("DDIMScheduler", dict(NOISE_SMALL, set_alpha_to_one=True, clip_sample=False))),
+    "picture_small_from_picture": lambda: picture(
+        "small", unet=UNET_SMALL, vae=VAE_SMALL, text_encoder=TEXT_SMALL, prompt="waves, slowly!", guidance=1.0, steps=8,
+        strength=0.75, width=32, height=32, scheduler="dpm++", checkpoint_names="DDIMScheduler",
+        sampled_by=("DPMSolverMultistepScheduler", NOISE_SMALL)),
+    "picture_small_dpm": lambda: picture(
+        "small", unet=UNET_SMALL, vae=VAE_SMALL, text_encoder=TEXT_SMALL, prompt="the hills", guidance=3.0, steps=5,
+        scheduler="dpm++", checkpoint_names="DDIMScheduler", sampled_by=("DPMSolverMultistepScheduler", NOISE_SMALL)),
 }

@@ -9,11 +9,11 @@ from torch.nn import functional as F
 class SdTransformer(nn.Module):
     """Projections are 1 x 1 convolutions (1.x) or linear layers on the tokens (2.x)."""
 
-    def __init__(self, channels, heads, context, layers, linear=False):
+    def __init__(self, channels, heads, context, layers, linear=False, groups=32):
         super().__init__()
         self.linear = linear
         project = (lambda: nn.Linear(channels, channels)) if linear else (lambda: nn.Conv2d(channels, channels, 1))
-        self.norm = nn.GroupNorm(32, channels, eps=1e-6)
+        self.norm = nn.GroupNorm(groups, channels, eps=1e-6)
         self.proj_in = project()
         self.transformer_blocks = nn.ModuleList([TransformerBlock(channels, heads, context) for _ in range(layers)])
         self.proj_out = project()
@@ -72,7 +72,7 @@ class UNet(nn.Module):
                 attentions += [make_transformer(width, last - i)] if attends_up[i] else []
                 channels = width
             self.up_blocks.append(Block(resnets, attentions, up=Up(width) if i < last else None))
-        self.conv_norm_out = nn.GroupNorm(32, widths[0], eps=1e-5)
+        self.conv_norm_out = nn.GroupNorm(config.get("norm_num_groups", 32), widths[0], eps=1e-5)
         self.conv_out = nn.Conv2d(widths[0], config["out_channels"], 3, padding=1)
 
     def half(self, x, resnet, transformer, moved=lambda block, i, x: x):
@@ -112,11 +112,12 @@ class SdUNet(UNet):
         heads = config["attention_head_dim"]  # whose name has always meant the number of heads
         heads = heads if isinstance(heads, list) else [heads] * len(widths)
         depths = config.get("transformer_layers_per_block", [1] * len(widths))
+        groups = config.get("norm_num_groups", 32)
         super().__init__(
             config,
-            lambda a, b, part, attends: Resnet(a, b, time, 1e-5),
+            lambda a, b, part, attends: Resnet(a, b, time, 1e-5, groups),
             lambda c, level: SdTransformer(c, heads[level], config["cross_attention_dim"], depths[level],
-                                           config.get("use_linear_projection", False)))
+                                           config.get("use_linear_projection", False), groups))
         self.width = widths[0]
         if "time_cond_proj_dim" in config:
             self.time_embedding.cond_proj = nn.Linear(config["time_cond_proj_dim"], widths[0], bias=False)

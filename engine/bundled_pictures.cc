@@ -1,0 +1,92 @@
+#include "engine/bundled_pictures.h"
+
+#include <cstdlib>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace ringway::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kIndex[] = "model_index.json", kConfig[] = "config.json", kAdapterEnding[] = ".safetensors";
+
+bool Exists(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+bool HasModel(const fs::path& folder) {
+  return Exists(folder / "student" / kIndex) || Exists(folder / "teacher" / kIndex);
+}
+
+// What lies in a part of the folder, by the names that `name_of` gives; the empty name leaves an entry out.
+std::map<std::string, std::string> Named(const char* part, std::string (*name_of)(const fs::path&)) {
+  std::map<std::string, std::string> named;
+  const absl::StatusOr<fs::path> folder = FindScenes();
+  if (!folder.ok()) return named;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(*folder / part, error))
+    if (const std::string name = name_of(entry.path()); !name.empty()) named[name] = entry.path().string();
+  return named;
+}
+
+std::string NamedOr(const std::map<std::string, std::string>& named, const std::string& name) {
+  const auto found = named.find(name);
+  return found == named.end() || Exists(name) ? name : found->second;
+}
+
+}  // namespace
+
+absl::StatusOr<fs::path> FindScenes() {
+  std::vector<fs::path> places;
+  if (const char* named = std::getenv("RINGWAY_SCENES"); named != nullptr && *named != '\0') {
+    places.emplace_back(named);
+  } else {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    if (!error) places.push_back(self.parent_path() / "../share/ringway/scenes");
+    places.emplace_back(RINGWAY_WEIGHTS_DIR "/scenes");
+  }
+  std::string tried;
+  for (const fs::path& place : places) {
+    if (HasModel(place)) return place.lexically_normal();
+    absl::StrAppend(&tried, tried.empty() ? "" : ", ", place.lexically_normal().string());
+  }
+  return absl::NotFoundError(absl::StrCat("the bundled picture model is not installed: no student/", kIndex,
+                                          " nor teacher/", kIndex, " in ", tried,
+                                          "; name a model with --model, or its folder in RINGWAY_SCENES"));
+}
+
+bool IsBundledPictureModel(const std::string& name) {
+  return (name == kScenes || name == kScenesTeacher) && !Exists(name);
+}
+
+absl::StatusOr<fs::path> FindPictureModel(const std::string& name) {
+  if (!IsBundledPictureModel(name)) return fs::path(name);
+  const absl::StatusOr<fs::path> folder = FindScenes();
+  if (!folder.ok()) return folder.status();
+  if (name == kScenes && Exists(*folder / "student" / kIndex)) return *folder / "student";
+  if (Exists(*folder / "teacher" / kIndex)) return *folder / "teacher";
+  return absl::NotFoundError(
+      absl::StrCat(folder->string(), ": has no teacher/", kIndex, "; ", kScenes, " is there, its student"));
+}
+
+std::map<std::string, std::string> BundledAdapters() {
+  return Named("lora", [](const fs::path& path) {
+    return path.extension() == kAdapterEnding ? path.stem().string() : std::string();
+  });
+}
+
+std::map<std::string, std::string> BundledControls() {
+  return Named("control", [](const fs::path& path) {
+    return Exists(path / kConfig) ? path.filename().string() : std::string();
+  });
+}
+
+std::string BundledAdapterOr(const std::string& name) { return NamedOr(BundledAdapters(), name); }
+std::string BundledControlOr(const std::string& name) { return NamedOr(BundledControls(), name); }
+
+}  // namespace ringway::engine
