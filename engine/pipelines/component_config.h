@@ -1,4 +1,8 @@
 // What every pipeline does with the configurations of a model's components and the numbers of a request.
+//
+// A configuration is read as a whole or not at all: the first thing that is wrong with the component, its
+// file or its values is the error, and what was to hold the result stays as it was. Numbers of a request are
+// held against bounds that belong to their range. Pure but for the reading of the file; no state, any thread.
 #ifndef RINGWAY_ENGINE_PIPELINES_COMPONENT_CONFIG_H_
 #define RINGWAY_ENGINE_PIPELINES_COMPONENT_CONFIG_H_
 
