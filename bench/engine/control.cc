@@ -1,7 +1,6 @@
 // What a control network costs that is off: a request that names one of strength 0 against the same request
 // without it, small random weights, in turn, on one thread and in seconds of the processor, of which a busy
 // machine takes none away.
-#include <ctime>
 
 #include "absl/strings/str_format.h"
 #include "bench/engine/claim.h"
@@ -15,18 +14,6 @@ namespace {
 
 constexpr double kOffAllowed = 1.005;
 constexpr int kSide = 128, kPictureSteps = 3, kRounds = 100, kQuickRounds = 25;
-
-template <typename Work>
-double ProcessorSecondsOf(const Work& work) {
-  const auto now = [] {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-  };
-  const double begin = now();
-  work();
-  return now() - begin;
-}
 
 }  // namespace
 

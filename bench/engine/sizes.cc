@@ -4,11 +4,11 @@
 // processors, of which a busy machine takes none away.
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "absl/strings/str_format.h"
 #include "bench/engine/claim.h"
 #include "bench/engine/random_weights.h"
+#include "bench/engine/stopwatch.h"
 #include "core/rng.h"
 #include "engine/cpu/cpu_backend.h"
 #include "engine/networks/unet_sd.h"
@@ -27,18 +27,6 @@ engine::SdUNetConfig NarrowUNet() {
   config.layout.down_attends = {false, false, true, false};
   config.layout.up_attends = {false, true, false, false};
   return config;
-}
-
-template <typename Work>
-double ProcessorSeconds(const Work& work) {
-  const auto now = [] {
-    timespec t{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-  };
-  const double begin = now();
-  work();
-  return now() - begin;
 }
 
 struct SizeCost {
@@ -70,9 +58,9 @@ void MeasureSizes(const RunOptions& options, Claims& claims) {
     const auto side = [&] { return 32 + static_cast<std::int64_t>(rng.Below(161)); };
     SizeCost cost{side(), side()};
     std::unique_ptr<engine::Plan> plan;
-    cost.plan = ProcessorSeconds([&] { plan = take(cost.height, cost.width); });
-    cost.first_pass = ProcessorSeconds([&] { plan->Run(); });
-    cost.pass = ProcessorSeconds([&] { plan->Run(); });
+    cost.plan = ProcessorSecondsOf([&] { plan = take(cost.height, cost.width); });
+    cost.first_pass = ProcessorSecondsOf([&] { plan->Run(); });
+    cost.pass = ProcessorSecondsOf([&] { plan->Run(); });
     costs.push_back(cost);
     cache.GiveBack(std::move(plan));
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include "engine/plan/plan.h"
 
@@ -21,6 +22,19 @@ double SecondsOf(const Work& work) {
 
 inline double SecondsOf(engine::Plan& plan) {
   return SecondsOf([&plan] { plan.Run(); });
+}
+
+// Of all threads of this process, whatever else the machine does meanwhile.
+template <typename Work>
+double ProcessorSecondsOf(const Work& work) {
+  const auto now = [] {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
 }
 
 struct Pair {

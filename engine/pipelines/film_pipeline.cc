@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/pipelines/component_config.h"
 #include "engine/sampler/dpm_solver.h"
 
 namespace ringway::engine {
@@ -16,24 +17,6 @@ constexpr double kFilmGuidance = 3;
 constexpr double kFilmShareOfSolver = 0.9;  // of the work
 constexpr int kFilmPaceMax = 100, kFilmStepsMax = 1000;
 constexpr double kFilmGuidanceMax = 100, kMebibyte = 1 << 20;
-
-template <typename T>
-absl::Status ReadPart(const ModelDirectory& model, const char* name, const char* class_name,
-                      absl::StatusOr<T> (*read)(Config), T& to) {
-  const absl::StatusOr<Component> component = NeedComponent(model, name, class_name);
-  if (!component.ok()) return component.status();
-  absl::StatusOr<Config> config = ReadComponentConfig(*component);
-  if (!config.ok()) return config.status();
-  absl::StatusOr<T> value = read(*std::move(config));
-  if (!value.ok()) return value.status();
-  to = *std::move(value);
-  return absl::OkStatus();
-}
-
-absl::Status CheckBounds(const char* what, double value, double low, double high) {
-  if (value >= low && value <= high) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(what, " is ", value, "; allowed are ", low, " to ", high));
-}
 
 absl::Status FilmStopped() { return absl::CancelledError("the film was cancelled"); }
 
@@ -55,9 +38,9 @@ absl::StatusOr<std::unique_ptr<FilmPipeline>> FilmPipeline::Open(const PipelineC
 }
 
 absl::Status FilmPipeline::ReadConfigs() {
-  absl::Status status = ReadPart(model_, "transformer", "LTXVideoTransformer3DModel",
+  absl::Status status = ReadInto(model_, "transformer", "LTXVideoTransformer3DModel",
                                  ReadFilmTransformerConfig, transformer_config_);
-  if (status.ok()) status = ReadPart(model_, "vae", "AutoencoderKLLTXVideo", ReadFilmVaeConfig, vae_);
+  if (status.ok()) status = ReadInto(model_, "vae", "AutoencoderKLLTXVideo", ReadFilmVaeConfig, vae_);
   if (!status.ok()) return status;
   absl::StatusOr<CaptionEncoder> captions = CaptionEncoder::Read(model_);
   if (!captions.ok()) return captions.status();
@@ -106,11 +89,11 @@ absl::StatusOr<FilmPipeline::Order> FilmPipeline::OrderOf(const FilmRequest& req
         (order.frames - 1) / span * span + 1, " or ", ((order.frames - 1) / span + 1) * span + 1));
   order.latents = {(order.frames - 1) / span + 1, order.height / side, order.width / side};
   const absl::Status checks[] = {
-      CheckBounds("steps", order.steps, 1, kFilmStepsMax),
-      CheckBounds("guidance", order.guidance, 0, kFilmGuidanceMax),
-      CheckBounds("frames per second", order.frames_per_second, 1, kFilmPaceMax),
-      CheckBounds("frames", order.frames, 1, static_cast<double>(kAnimationFramesMax)),
-      CheckBounds("the film's latents (each of a square of pixels and some frames)",
+      WithinRange("steps", order.steps, 1, kFilmStepsMax),
+      WithinRange("guidance", order.guidance, 0, kFilmGuidanceMax),
+      WithinRange("frames per second", order.frames_per_second, 1, kFilmPaceMax),
+      WithinRange("frames", order.frames, 1, static_cast<double>(kAnimationFramesMax)),
+      WithinRange("the film's latents (each of a square of pixels and some frames)",
                   static_cast<double>(order.count()), 1, static_cast<double>(kLatentsMax))};
   for (const absl::Status& status : checks)
     if (!status.ok()) return status;

@@ -12,6 +12,7 @@
 #include "engine/motion/leaning.h"
 #include "engine/networks/clip.h"
 #include "engine/networks/unet_svd.h"
+#include "engine/pipelines/component_config.h"
 
 namespace ringway::engine {
 namespace {
@@ -26,17 +27,6 @@ absl::Status Keep(absl::StatusOr<T> value, T& to) {
   if (!value.ok()) return value.status();
   to = *std::move(value);
   return absl::OkStatus();
-}
-
-// Opens the component, reads its configuration with `read` and keeps the result.
-template <typename T>
-absl::Status ReadInto(const ModelDirectory& model, std::string_view name, std::string_view class_name,
-                      absl::StatusOr<T> (*read)(Config), T& to) {
-  const absl::StatusOr<Component> component = NeedComponent(model, name, class_name);
-  if (!component.ok()) return component.status();
-  absl::StatusOr<Config> config = ReadComponentConfig(*component);
-  if (!config.ok()) return config.status();
-  return Keep(read(*std::move(config)), to);
 }
 
 absl::Status Agree(const char* what, std::int64_t found, std::int64_t wanted) {

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/pipelines/component_config.h"
 
 namespace ringway::engine {
 namespace {
@@ -23,24 +24,6 @@ constexpr int kConsistencySteps = 4;
 // released adapter since).
 constexpr int kMotionTrainSteps = 1000;
 constexpr double kMotionBetaFirst = 0.00085, kMotionBetaLast = 0.012;
-
-template <typename T>
-absl::Status ReadInto(const ModelDirectory& model, const char* name, const char* class_name,
-                      absl::StatusOr<T> (*read)(Config), T& to) {
-  const absl::StatusOr<Component> component = NeedComponent(model, name, class_name);
-  if (!component.ok()) return component.status();
-  absl::StatusOr<Config> config = ReadComponentConfig(*component);
-  if (!config.ok()) return config.status();
-  absl::StatusOr<T> value = read(*std::move(config));
-  if (!value.ok()) return value.status();
-  to = *std::move(value);
-  return absl::OkStatus();
-}
-
-absl::Status WithinRange(const char* what, double value, double low, double high) {
-  if (value >= low && value <= high) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(what, " is ", value, "; allowed are ", low, " to ", high));
-}
 
 }  // namespace
 

@@ -20,11 +20,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-Config Part(const Golden& golden, const char* name) {
-  const Json all = Json::Parse(golden.config, "golden").value();
-  return Config(*all.Find(name), name);
-}
-
 std::vector<float> HashedPicture(int number, std::size_t size) {
   std::vector<float> picture(size);
   FillHashed(absl::StrCat("picture", number), picture);
@@ -47,8 +42,8 @@ class ControlParity : public testing::TestWithParam<const char*> {};
 
 TEST_P(ControlParity, WithTorch) {
   const Golden golden = ReadGolden(GetParam());
-  const SdUNetConfig config = ReadSdUNetConfig(Part(golden, "unet")).value();
-  const ControlNetConfig control = ReadControlNetConfig(Part(golden, "control")).value();
+  const SdUNetConfig config = ReadSdUNetConfig(ConfigOf(golden, "unet")).value();
+  const ControlNetConfig control = ReadControlNetConfig(ConfigOf(golden, "control")).value();
   HashWeights all;
   PrefixedWeights unet_weights(all, "unet."), control_weights(all, "control.");
   const PictureSize size{2, 8, 12};

@@ -30,6 +30,13 @@ Config ConfigOf(const Golden& golden) {
   return Config(Json::Parse(golden.config, "golden").value(), "golden");
 }
 
+Config ConfigOf(const Golden& golden, const char* name) {
+  const Json all = Json::Parse(golden.config, "golden").value();
+  const Json* part = all.Find(name);
+  RINGWAY_CHECK(part != nullptr);
+  return Config(*part, name);
+}
+
 double DistanceToGolden(const Golden& golden, std::span<const float> all) {
   RINGWAY_CHECK(all.size() == golden.total);
   std::vector<float> kept;

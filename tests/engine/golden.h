@@ -24,6 +24,8 @@ struct Golden {
 // Dies when the file is not there or not as expected.
 Golden ReadGolden(const std::string& name);
 Config ConfigOf(const Golden& golden);
+// The part `name` of a configuration that has one for each of several networks; it has to be there.
+Config ConfigOf(const Golden& golden, const char* name);
 // Relative L2 distance; `all` holds every number.
 double DistanceToGolden(const Golden& golden, std::span<const float> all);
 

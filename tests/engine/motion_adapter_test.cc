@@ -19,11 +19,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-Config Part(const Golden& golden, const char* name) {
-  const Json all = Json::Parse(golden.config, "golden").value();
-  return Config(*all.Find(name), name);
-}
-
 // Hashed weights, with tables of positions only where `table` makes them.
 class MotionWeights : public HashWeights {
  public:
@@ -53,8 +48,8 @@ float Sinusoid(std::int64_t position, std::int64_t channel, std::int64_t channel
 
 std::vector<float> Predicted(const Golden& golden, WeightSource& weights, const PassOptions& options) {
   const CpuBackend backend({.threads = 2});
-  const Graph graph = BuildMotionUNet(ReadSdUNetConfig(Part(golden, "unet")).value(),
-                                      ReadMotionAdapterConfig(Part(golden, "motion")).value(), weights,
+  const Graph graph = BuildMotionUNet(ReadSdUNetConfig(ConfigOf(golden, "unet")).value(),
+                                      ReadMotionAdapterConfig(ConfigOf(golden, "motion")).value(), weights,
                                       {2, 8, 12}, /*frames=*/5, 77);
   EXPECT_TRUE(graph.status().ok()) << graph.status();
   const auto plan = Plan::Freeze(graph, options, backend, weights).value();
@@ -94,8 +89,8 @@ TEST(MotionParity, StoredPositionsAreRead) {
 TEST(MotionParity, FramesBeyondThePositionsAreRefused) {
   const Golden golden = ReadGolden("motion_unet");
   MotionWeights weights;
-  const Graph graph = BuildMotionUNet(ReadSdUNetConfig(Part(golden, "unet")).value(),
-                                      ReadMotionAdapterConfig(Part(golden, "motion")).value(), weights,
+  const Graph graph = BuildMotionUNet(ReadSdUNetConfig(ConfigOf(golden, "unet")).value(),
+                                      ReadMotionAdapterConfig(ConfigOf(golden, "motion")).value(), weights,
                                       {1, 8, 8}, /*frames=*/9, 77);
   EXPECT_THAT(std::string(graph.status().message()),
               HasSubstr("9 frames by a motion adapter of 8 positions"));

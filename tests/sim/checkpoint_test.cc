@@ -4,28 +4,17 @@
 #include <deque>
 #include <string>
 
-#include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "router/journal/checkpoint.h"
 #include "sim/simulation.h"
 #include "tests/sim/random_world.h"
+#include "tests/sim/run_fingerprint.h"
 
 namespace ringway::sim {
 namespace {
 
 constexpr std::uint64_t kSeeds = 12;
 constexpr int kEverySeconds = 5;
-
-// Everything that a run counted, to the last bit.
-std::string Counted(const Simulation& simulation) {
-  const Totals& t = simulation.tally().totals();
-  std::string text =
-      absl::StrFormat("%d events, %d submitted, %d offers, %d refused, %d forwards, %d tables",
-                      simulation.events(), t.submitted, t.offers, t.refused, t.forwards, t.tables);
-  for (const std::uint64_t n : t.ended) absl::StrAppendFormat(&text, " %d", n);
-  absl::StrAppendFormat(&text, " %.17g %.17g %.17g", t.busy_s, t.wait.sum(), t.latency.sum());
-  return text;
-}
 
 TEST(CheckpointSeeds, RestoredRoutersGoOnAsTheyWere) {
   std::size_t restored = 0, bytes_max = 0, jobs = 0;
@@ -49,7 +38,7 @@ TEST(CheckpointSeeds, RestoredRoutersGoOnAsTheyWere) {
       });
       return !testing::Test::HasFatalFailure();
     });
-    ASSERT_EQ(Counted(simulation), Counted(left_alone)) << "seed " << seed;
+    ASSERT_EQ(Fingerprint(simulation), Fingerprint(left_alone)) << "seed " << seed;
   }
   // They were worth restoring.
   EXPECT_GT(restored, 500u);

@@ -61,7 +61,7 @@ void Leadership(Draft& draft) {
 }
 
 // Workers fail, drain, stand still or die, and are well again, or not.
-void Workers(Draft& draft) {
+void WorkersInTrouble(Draft& draft) {
   for (double at_s = draft.Between(12, 30); at_s < 80; at_s += draft.Between(40, 60)) {
     const RegionSet where = draft.Some();
     switch (draft.rng.Below(4)) {
@@ -182,7 +182,7 @@ std::shared_ptr<const Scenario> FocusedScenario(std::uint64_t seed) {
       Leadership(draft);
       break;
     case 2:
-      Workers(draft);
+      WorkersInTrouble(draft);
       break;
     case 3:
       Streams(draft);

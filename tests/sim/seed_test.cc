@@ -14,6 +14,7 @@
 #include "sim/simulation.h"
 #include "tests/sim/focused_world.h"
 #include "tests/sim/random_world.h"
+#include "tests/sim/run_fingerprint.h"
 
 namespace ringway::sim {
 namespace {
@@ -34,17 +35,6 @@ Seeds WantedSeeds() {
     }
   }
   return seeds;
-}
-
-// Everything that a run counted, as text: equal runs have equal texts.
-std::string Fingerprint(const Simulation& simulation) {
-  const Totals& t = simulation.tally().totals();
-  std::string text =
-      absl::StrFormat("%d events, %d submitted, %d offers, %d refused, %d forwards, %d tables",
-                      simulation.events(), t.submitted, t.offers, t.refused, t.forwards, t.tables);
-  for (const std::uint64_t n : t.ended) absl::StrAppendFormat(&text, " %d", n);
-  absl::StrAppendFormat(&text, " %.17g %.17g %.17g", t.busy_s, t.wait.sum(), t.latency.sum());
-  return text;
 }
 
 // What was done to the fleet, for whoever reads a failure.
