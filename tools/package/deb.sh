@@ -65,7 +65,7 @@ cp -r "$deploy"/{haproxy,helm,kubernetes,observability,sim,systemd} "$doc/deploy
 cp -r "$source"/sim/{live,scaling,scenarios,traces} "$doc/sim/"
 ln -s ../../ringway/topology "$doc/topology"
 install -D -m 644 "$source/bench/peers/scenario.yaml" "$doc/bench/peers/scenario.yaml"
-for read_me in engine/weights/README.md tools/training/README.md; do install -D -m 644 "$source/$read_me" "$doc/$read_me"; done
+for read_me in {engine/weights,engine/weights/scenes,tools/training,tools/training/pictures}/README.md; do install -D -m 644 "$source/$read_me" "$doc/$read_me"; done
 sed -i 's|](\.\./|](|g' "$doc"/*.md
 sed -i -e 's|](\.\./\.\./docs/|](../../|g' "$doc"/{engine/weights,tools/training}/README.md
 sed -i 's|](docs/|](|g' "$doc/CHANGELOG.md"
