@@ -70,6 +70,7 @@ class Simulation {
   // Virtual time that has passed.
   double now_s() const { return Stage::Seconds(stage_.Now() - absl::UnixEpoch()); }
   std::size_t workers() const { return workers_.count(); }
+  bool alive(WorkerId worker) const { return workers_.alive(worker); }
   bool busy(WorkerId worker) const { return workers_.slot(worker).busy(); }
   RegionId place(WorkerId worker) const { return workers_.places()[worker].region; }
   std::size_t routers() const { return routers_.places().size(); }

@@ -1,5 +1,6 @@
 // The seed suite: random fleets, random faults, independent checkers. A failure prints its seed; the seed
 // alone repeats it. RINGWAY_SEEDS=first-last runs others, for example thousands at night.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
@@ -53,6 +54,9 @@ std::string StepsText(const Scenario& scenario) {
 // In so many everything occurs.
 constexpr std::uint64_t kSeedsForAll = 24;
 
+// After the warm-up: a job that begins later than it may not end before all workers are dead.
+constexpr double kAtOnceS = 1;
+
 // Beyond these every second world is a small one with time between its troubles.
 std::shared_ptr<const Scenario> WorldOf(std::uint64_t seed) {
   return seed > kSeedsForAll && seed % 2 == 1 ? FocusedScenario(seed) : RandomScenario(seed);
@@ -64,6 +68,20 @@ KindCounts& Exercised() {
   return counts;
 }
 
+// Nobody is served in a world whose workers have all died for good before anything is counted, or at once
+// after.
+bool NobodyIsLeft(const Simulation& simulation) {
+  const Scenario& scenario = simulation.scenario();
+  for (std::size_t i = 0; i < simulation.workers(); ++i) {
+    if (simulation.alive(WorkerId(i))) return false;
+  }
+  return std::any_of(scenario.steps.begin(), scenario.steps.end(), [&](const ScenarioStep& step) {
+    const auto* kill = std::get_if<KillWorkers>(&step.fault);
+    const bool for_good = step.at_s + step.lasts_s >= scenario.duration_s;
+    return kill != nullptr && kill->regions.empty() && for_good && step.at_s < scenario.warmup_s + kAtOnceS;
+  });
+}
+
 TEST(SeedSuite, NothingIsLostOrDoneTwiceWhateverHappens) {
   const Seeds seeds = WantedSeeds();
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
@@ -72,7 +90,9 @@ TEST(SeedSuite, NothingIsLostOrDoneTwiceWhateverHappens) {
     Exercised().Add(simulation.kinds());
     Checkers checkers = simulation.checkers();
     checkers.CheckDrained(absl::UnixEpoch() + absl::Seconds(simulation.scenario().duration_s));
-    EXPECT_GT(simulation.tally().totals().served(), 0u) << "seed " << seed;
+    if (!NobodyIsLeft(simulation)) {
+      EXPECT_GT(simulation.tally().totals().served(), 0u) << "seed " << seed;
+    }
     for (const std::string& violation : checkers.violations())
       ADD_FAILURE() << "seed " << seed << ": " << violation;
     if (HasFailure()) {
