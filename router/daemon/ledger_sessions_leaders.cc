@@ -26,11 +26,12 @@ struct FenceCall {
 ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state) {
   ledger::Announce announce{.worker = worker, .sequence = state.sequence(), .fence = {}, .running = {}};
   if (const auto fence = ParseLease(state.fence())) announce.fence = *fence;
+  const bool busy = state.busy() || !state.healthy();
+  if (const auto lease = busy ? ParseLease(state.lease()) : std::nullopt) announce.running = *lease;
   if (state.draining()) {
     announce.status = ledger::WorkerStatus::kLeaving;
-  } else if (state.busy() || !state.healthy()) {
+  } else if (busy) {
     announce.status = ledger::WorkerStatus::kBusy;
-    if (const auto lease = ParseLease(state.lease())) announce.running = *lease;
   }
   return announce;
 }

@@ -359,6 +359,29 @@ TEST_F(LedgerTest, ADrainedWorkerEndsItsJobAndGetsNoOther) {
   EXPECT_TRUE(All<Grant>().empty());
 }
 
+// The router's word that the job is over was lost with its stream.
+TEST_F(LedgerTest, ADrainedWorkersOwnWordEndsItsLease) {
+  Begin(1);
+  Do(1, AskFor(0, 1, 100));
+  const Grant grant = All<Grant>()[0];
+  Do(2, Announce{WorkerId(0), ++sequence_, WorkerStatus::kLeaving, {kFirst, 0}, {}});
+  EXPECT_EQ(State(0), SlotState::kLeased) << "said before the worker had seen the lease";
+  Do(3, Announce{WorkerId(0), ++sequence_, WorkerStatus::kLeaving, grant.lease, {}});
+  EXPECT_EQ(State(0), SlotState::kAbsent);
+}
+
+// It died on its way to the worker.
+TEST_F(LedgerTest, ALeaseThatADrainedWorkerNeverSawIsCalledBack) {
+  Begin(1);
+  Do(1, AskFor(0, 1, 100));
+  const Grant grant = All<Grant>()[0];
+  Do(6, Announce{WorkerId(0), ++sequence_, WorkerStatus::kLeaving, {kFirst, 0}, {}});
+  EXPECT_EQ(State(0), SlotState::kRevoking);
+  ASSERT_EQ(All<LeaseLost>().size(), 1u);
+  Do(7, Announce{WorkerId(0), ++sequence_, WorkerStatus::kLeaving, grant.lease, {}});
+  EXPECT_EQ(State(0), SlotState::kAbsent);
+}
+
 TEST_F(LedgerTest, AWorkerThatWasToldOfALeaderThatCannotBeDeposesNobody) {
   Begin(2);
   const Fence nonsense{std::uint64_t{1} << 47, 3};

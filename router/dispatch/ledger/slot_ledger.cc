@@ -208,9 +208,17 @@ void SlotLedger::On(absl::Time now, const Announce& announce, Actions& actions) 
       AnnouncedBusy(now, announce);
       return;
     case WorkerStatus::kLeaving:
+      if (obeys) AnnouncedLeaving(now, announce, actions);
       Leave(announce.worker);
       return;
   }
+}
+
+// What it runs it still ends. A lease that it does not run is over, as with one that is idle.
+void SlotLedger::AnnouncedLeaving(absl::Time now, const Announce& announce, Actions& actions) {
+  const SlotRecord& slot = slots_.At(announce.worker);
+  const bool leased = slot.state == SlotState::kLeased || slot.state == SlotState::kRevoking;
+  if (leased && announce.running != slot.lease) AnnouncedIdle(now, announce, actions);
 }
 
 void SlotLedger::AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions) {

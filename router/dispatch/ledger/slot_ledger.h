@@ -14,9 +14,9 @@
 // The ledger alone decides how long a worker rests after failures, for all routers, and every rest ends by
 // time: nobody else may turn its grants down for good.
 //
-// A job that may leave and finds no idle slot goes where a worker is believed to be idle (idle_regions.h), the
-// more important first, then the oldest; refused there it has its old place in the line. A freed slot goes to
-// the line first, so other regions get only what nobody here waits for.
+// A job that may leave and finds no idle slot goes where a worker is believed to be idle (idle_regions.h),
+// the more important first, then the oldest; refused there it has its old place in the line. A freed slot
+// goes to the line first, so other regions get only what nobody here waits for.
 //
 // Invariants: a slot has at most one live lease (checked); an ask is granted at most once and ends granted,
 // refused with a reason, redirected, or withdrawn; while a slot is idle nobody waits; a job that can no
@@ -144,6 +144,7 @@ class SlotLedger {
   void RepeatAnswer(const Acquire& acquire, const RequestEntry& entry, Actions& actions);
   void AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions);
   void AnnouncedBusy(absl::Time now, const Announce& announce);
+  void AnnouncedLeaving(absl::Time now, const Announce& announce, Actions& actions);
   // A slot of a pool that announces nothing, of which this leader knows nothing yet.
   void Distrust(absl::Time now, WorkerId worker);
   // The slot's lease is over and its worker is believed free.
