@@ -28,6 +28,11 @@ absl::Time Within(absl::Time now, absl::Time time) {
   return std::clamp(time, now - kHorizon, now + kHorizon);
 }
 
+bool LeasedNotRun(const SlotRecord& slot, const Announce& announce) {
+  const bool leased = slot.state == SlotState::kLeased || slot.state == SlotState::kRevoking;
+  return leased && announce.running != slot.lease;
+}
+
 }  // namespace
 
 std::string_view RefuseReasonName(RefuseReason reason) {
@@ -208,17 +213,11 @@ void SlotLedger::On(absl::Time now, const Announce& announce, Actions& actions) 
       AnnouncedBusy(now, announce);
       return;
     case WorkerStatus::kLeaving:
-      if (obeys) AnnouncedLeaving(now, announce, actions);
+      // What it runs it still ends. A lease that it does not run is over, as with one that is idle.
+      if (obeys && LeasedNotRun(slots_.At(announce.worker), announce)) AnnouncedIdle(now, announce, actions);
       Leave(announce.worker);
       return;
   }
-}
-
-// What it runs it still ends. A lease that it does not run is over, as with one that is idle.
-void SlotLedger::AnnouncedLeaving(absl::Time now, const Announce& announce, Actions& actions) {
-  const SlotRecord& slot = slots_.At(announce.worker);
-  const bool leased = slot.state == SlotState::kLeased || slot.state == SlotState::kRevoking;
-  if (leased && announce.running != slot.lease) AnnouncedIdle(now, announce, actions);
 }
 
 void SlotLedger::AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions) {

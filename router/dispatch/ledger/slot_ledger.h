@@ -144,7 +144,6 @@ class SlotLedger {
   void RepeatAnswer(const Acquire& acquire, const RequestEntry& entry, Actions& actions);
   void AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions);
   void AnnouncedBusy(absl::Time now, const Announce& announce);
-  void AnnouncedLeaving(absl::Time now, const Announce& announce, Actions& actions);
   // A slot of a pool that announces nothing, of which this leader knows nothing yet.
   void Distrust(absl::Time now, WorkerId worker);
   // The slot's lease is over and its worker is believed free.
