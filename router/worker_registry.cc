@@ -96,10 +96,12 @@ void WorkerRegistry::TakeWorker(absl::Time now, const DirectoryWorker& entry, Ac
     Set(known, kTierKnown, true);
   }
   Set(known, kInRegion, true);
+  Set(known, kDraining, entry.draining);
   Adopt(now, entry.worker, entry.named_here && !Has(entry.worker, kLocal), actions);
   List(entry.worker, actions);
   Watch(entry.worker, actions);
-  if (!Has(entry.worker, kWatched)) {
+  const bool first = Has(entry.worker, kDrainWatched) && !Has(entry.worker, kHeard);
+  if (!Has(entry.worker, kWatched) || first) {
     actions.emplace_back(WorkerHeard{entry.worker, {.draining = entry.draining}});
   }
 }
@@ -109,7 +111,9 @@ void WorkerRegistry::Leave(absl::Time now, WorkerId worker, Actions& actions) {
   if (Has(worker, kAdopted) && known.spoken != kNever) {
     // It has left by this router's own report, and may come back, or has while the directory was on its way.
     const Spoken& spoken = spoken_[known.spoken];
-    const bool may_return = !spoken.healthy || now - spoken.healed < kHealedUnlistedMax;
+    // Nor does a report name one that serves a tier which the fleet does not have.
+    const bool named = spoken.healthy && known.tier.valid();
+    const bool may_return = !named || now - spoken.healed < kHealedUnlistedMax;
     if (may_return && now - spoken.heard < kAdoptedSilentMax) return;
   }
   Set(known, kInRegion, false);
@@ -187,6 +191,7 @@ void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& action
   spoken.busy = event.busy;
   Set(known, kHeard, true);
   if (!Has(event.worker, kTierKnown) || known.tier != event.tier) {
+    if (!first && Has(event.worker, kTierKnown) && !known.tier.valid()) spoken.healed = now;
     known.tier = event.tier;
     Set(known, kTierKnown, true);
     List(event.worker, actions, first);
@@ -230,12 +235,17 @@ void WorkerRegistry::Watch(WorkerId worker, Actions& actions) {
   Known& known = workers_[worker];
   const bool here = Has(worker, kInRegion);
   const bool must = Has(worker, kLocal) || (here && (Has(worker, kAdopted) || Leads(known.tier)));
-  const bool hint = here && !must && (Has(worker, kHint) || hints_ < watch_max_);
+  const bool drains = here && !must && Has(worker, kDraining) &&
+                      (Has(worker, kDrainWatched) || drains_watched_ < kDrainingWatchedMax);
+  drains_watched_ = drains_watched_ + (drains ? 1 : 0) - (Has(worker, kDrainWatched) ? 1 : 0);
+  Set(known, kDrainWatched, drains);
+  const bool hint = here && !must && !drains && (Has(worker, kHint) || hints_ < watch_max_);
   hints_ = hints_ + (hint ? 1 : 0) - (Has(worker, kHint) ? 1 : 0);
   Set(known, kHint, hint);
-  if (Has(worker, kWatched) == (must || hint)) return;
-  Set(known, kWatched, must || hint);
-  if (must || hint) {
+  const bool watched = must || drains || hint;
+  if (Has(worker, kWatched) == watched) return;
+  Set(known, kWatched, watched);
+  if (watched) {
     actions.emplace_back(WatchWorker{worker});
   } else {
     actions.emplace_back(UnwatchWorker{worker});

@@ -1,11 +1,11 @@
-// Which workers and routers a router knows: whom it tells its machine of, whom it watches, for whom it
-// speaks.
+// Which workers and routers a router knows: whom it tells its machine of, watches, and speaks for.
 //
 // A worker is known because the operator named it as local, because the directory lists it in this region, or
 // because a pool's file has it. It is listed at the machine as long as one of these holds, its health check
 // does not object and the fleet has its tier; what a heard worker says of its tier counts more than the
-// directory. Watched are local workers, adopted ones, all workers of a tier whose ledger is led here (the
-// leader must hear of every slot), and `watch_max` others, whose news are hints for probes.
+// directory. Watched are local workers, adopted ones, all of a tier whose ledger is led here (the leader must
+// hear of every slot), kDrainingWatchedMax that the directory calls draining (while the controller is down
+// nobody else tells that a drain has ended), and `watch_max` others, whose news are hints for probes.
 //
 // Adoption: a worker whose own router is gone is named to another one by the directory, which then watches it
 // and reports it as its own. An adopted worker that fails or falls silent leaves the directory by that very
@@ -132,6 +132,8 @@ class WorkerRegistry {
  public:
   // A controller takes no more workers from one router.
   static constexpr std::size_t kWorkersReportedMax = 1024;
+  // As many are told that they drain, of one region and at a time, by an operator who drains it rack by rack.
+  static constexpr std::size_t kDrainingWatchedMax = 256;
   // Workers speak at least once a second; beyond this a silent one's busy time is not guessed.
   static constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
   static constexpr absl::Duration kAdoptedSilentMax = absl::Seconds(60);
@@ -186,6 +188,8 @@ class WorkerRegistry {
     kHint = 128,       // watched as one of watch_max
     kTierKnown = 256,  // somebody has said which, though the fleet may not have it
     kHeard = 512,
+    kDraining = 1024,      // the directory says so
+    kDrainWatched = 2048,  // as one of kDrainingWatchedMax
   };
   static constexpr std::uint32_t kNever = ~std::uint32_t{0};
   struct Known {
@@ -237,7 +241,8 @@ class WorkerRegistry {
   absl::Duration BusyTime(const Spoken& spoken, absl::Time now) const;
 
   std::size_t watch_max_;
-  std::size_t hints_ = 0;  // workers watched for hints only
+  std::size_t hints_ = 0;           // workers watched for hints only
+  std::size_t drains_watched_ = 0;  // workers watched for the end of their drain only
   std::uint16_t mark_ = 0;
   IdVector<WorkerId, Known> workers_;
   std::vector<Spoken> spoken_;

@@ -21,7 +21,7 @@ TierId TierFrom(std::uint32_t number) { return number + 1 == kNamedTiers ? TierI
 
 // What the registry was told, and what it has said, kept in the plainest way.
 struct PlainRegistry {
-  std::set<WorkerId> local, in_directory, named_here, watched, listed;
+  std::set<WorkerId> local, in_directory, named_here, watched, listed, draining;
   std::set<TierId> leads;
 
   void Read(const std::vector<RegistryAction>& actions) {
@@ -93,6 +93,8 @@ class RegistryHistory {
       if (rng_.Below(3) == 0) continue;
       model_.in_directory.insert(WorkerId(i));
       given.workers.push_back({WorkerId(i), tiers_[i], rng_.Below(4) == 0, rng_.Below(4) == 0});
+      model_.draining.erase(WorkerId(i));
+      if (given.workers.back().draining) model_.draining.insert(WorkerId(i));
     }
     Do(given);
   }
@@ -107,7 +109,9 @@ class RegistryHistory {
       EXPECT_TRUE(!local || registry_.watched(worker)) << "a local worker is always watched";
       EXPECT_TRUE(!model_.in_directory.contains(worker) || registry_.in_region(worker));
       EXPECT_TRUE(local || registry_.in_region(worker) || !registry_.listed(worker)) << "nobody names it";
-      const bool must = registry_.Own(worker) || Led(worker);
+      const bool drains = registry_.in_region(worker) && model_.draining.contains(worker);
+      EXPECT_TRUE(!drains || registry_.watched(worker)) << "nobody else tells the end of its drain";
+      const bool must = registry_.Own(worker) || Led(worker) || drains;
       if (registry_.watched(worker) && !must) ++hints;
       EXPECT_TRUE(!registry_.Own(worker) || registry_.watched(worker)) << "spoken for, and not watched";
     }

@@ -88,11 +88,12 @@ TEST_F(WorkerRegistryTest, TheDirectoryListsAndTakesOff) {
 }
 
 TEST_F(WorkerRegistryTest, HintsAreBoundedAndTheirPlaceIsGivenOn) {
-  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier, false, true}});
+  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier}});
   ASSERT_EQ(All<WatchWorker>().size(), 1u);
   EXPECT_EQ(All<WatchWorker>()[0].worker, kNearWorker);
   ASSERT_EQ(All<WorkerHeard>().size(), 1u) << "of whom is not watched, the directory's word is told";
-  EXPECT_TRUE(All<WorkerHeard>()[0].news.draining);
+  EXPECT_EQ(All<WorkerHeard>()[0].worker, kFarWorker);
+  EXPECT_FALSE(All<WorkerHeard>()[0].news.draining);
   Directory({{kFarWorker, kFilmTier}});
   Directory({{kFarWorker, kFilmTier}});
   ASSERT_EQ(All<WatchWorker>().size(), 1u);
@@ -160,6 +161,55 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatFallsSilentIsKeptForAMinute) {
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
   EXPECT_EQ(All<UnwatchWorker>().size(), 1u);
   EXPECT_FALSE(registry_.Own(kNearWorker));
+}
+
+// While the controller is down nobody else says that a drain has ended.
+TEST_F(WorkerRegistryTest, WhoeverTheDirectoryCallsDrainingIsWatchedBeyondTheHints) {
+  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier}, {kOtherWorker, kFilmTier, false, true}});
+  EXPECT_EQ(All<WatchWorker>().size(), 2u) << "one hint, and the one that drains";
+  EXPECT_TRUE(registry_.watched(kOtherWorker));
+  ASSERT_EQ(All<WorkerHeard>().size(), 2u) << "until it is heard, the directory's word is told";
+  EXPECT_EQ(All<WorkerHeard>()[1].worker, kOtherWorker);
+  EXPECT_TRUE(All<WorkerHeard>()[1].news.draining);
+  Say(kOtherWorker, false, 0);
+  EXPECT_FALSE(All<WorkerHeard>().at(0).news.draining);
+  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier}, {kOtherWorker, kFilmTier, false, true}});
+  EXPECT_EQ(All<WorkerHeard>().size(), 1u) << "its own word counts more than a directory of before";
+  Directory({{kNearWorker, kFilmTier}, {kFarWorker, kFilmTier}, {kOtherWorker, kFilmTier}});
+  EXPECT_FALSE(registry_.watched(kOtherWorker)) << "the directory has heard of it too";
+  EXPECT_FALSE(All<WorkerHeard>().back().news.draining);
+}
+
+TEST_F(WorkerRegistryTest, NoMoreDrainingWorkersAreWatchedThanTheBound) {
+  std::vector<DirectoryWorker> workers;
+  for (std::size_t i = 0; i < WorkerRegistry::kDrainingWatchedMax + 10; ++i) {
+    workers.push_back({WorkerId(i), kFilmTier, false, true});
+  }
+  Directory(workers);
+  EXPECT_EQ(All<WatchWorker>().size(), WorkerRegistry::kDrainingWatchedMax + 1) << "and one hint";
+  Directory({});
+  EXPECT_EQ(All<UnwatchWorker>().size(), WorkerRegistry::kDrainingWatchedMax + 1);
+  Directory(workers);
+  EXPECT_EQ(All<WatchWorker>().size(), WorkerRegistry::kDrainingWatchedMax + 1)
+      << "the bound is of those there";
+}
+
+// Started with a tier that the fleet does not have, it is in no report and so in no directory, until somebody
+// starts it again.
+TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatServesAnUnknownTierForAWhileIsNotForgotten) {
+  Directory({{kNearWorker, kFilmTier, true}});
+  Say(kNearWorker, false, 0);
+  now_ += 2 * WorkerRegistry::kHealedUnlistedMax;
+  Say(kNearWorker, false, 0, kUnknownTier);
+  EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
+  Directory({});
+  EXPECT_TRUE(registry_.Own(kNearWorker)) << "nobody else would see it come back";
+  now_ += absl::Seconds(10);
+  Say(kNearWorker, false, 0);
+  EXPECT_EQ(All<WorkerListed>().size(), 1u);
+  Directory({});  // of before its report
+  EXPECT_TRUE(registry_.Own(kNearWorker));
+  EXPECT_TRUE(Report().at(0).healthy);
 }
 
 // It was down when its own router went, and that router is forgotten before it is back.
