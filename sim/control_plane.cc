@@ -85,6 +85,7 @@ void ControlPlane::Revive() {
   wake_.Reset();
   ArmWake();
   for (std::size_t i = 0; i < links_.size(); ++i) Connect(RouterId(i));
+  for (const controller::OperatorCommand& order : std::exchange(orders_, {})) Step(order);
 }
 
 void ControlPlane::Kill() {
@@ -177,7 +178,6 @@ void ControlPlane::Name(controller::WorkerSeen& seen, WorkerId worker) const {
 // the list is about others.
 std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router) {
   Link& link = links_[router];
-  if (frozen_[routers_.places()[router]] && !link.workers.empty()) return link.workers;
   reported_.clear();
   registries_.Report(router, reported_);
   // A tier that the fleet does not have is not read (controller/wire/report_codec.cc).
@@ -202,7 +202,22 @@ std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router) {
     seen.plain = false;
   }
   SeePools(router, workers);
+  if (frozen_[routers_.places()[router]]) {
+    FreezeBusy(link.frozen_busy_s, workers);
+  } else {
+    link.frozen_busy_s.clear();
+  }
   return workers;
+}
+
+// How busy they are stays as it was in the first report of the freeze; whether they live is no metric.
+void ControlPlane::FreezeBusy(std::vector<double>& busy_s, std::vector<controller::WorkerSeen>& workers) {
+  const bool others = busy_s.size() != workers.size();
+  busy_s.resize(workers.size());
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (others) busy_s[i] = workers[i].busy_s;
+    workers[i].busy_s = busy_s[i];
+  }
 }
 
 // The leader reports a pool, once for all of its routers; while it is not heard of, whoever knows it does
@@ -290,7 +305,9 @@ void ControlPlane::ArmWake() {
 }
 
 void ControlPlane::Command(controller::OperatorCommand command) {
-  if (machine_) Step(command);
+  if (machine_) return Step(command);
+  // One with a term would end later than its step.
+  if (command.lasts == absl::ZeroDuration()) orders_.push_back(std::move(command));
 }
 
 void ControlPlane::Sample(const controller::MetricSampled& sample) {

@@ -88,6 +88,7 @@ class ControlPlane {
     std::optional<std::int64_t> cut_ns;   // since when the network is cut between both ends
     std::optional<DirectoryNote> unsent;  // the newest, which was lost on the way
     std::vector<WorkerId> reported;       // whom `workers` is about
+    std::vector<double> frozen_busy_s;    // of the first report of a freeze; empty: there is none
     std::vector<controller::WorkerSeen> workers;  // as last reported; empty: a report is under way with it
   };
 
@@ -98,6 +99,7 @@ class ControlPlane {
   bool SendUp(RouterId router, controller::ControllerEvent event);
   void SendReport(RouterId router, const router::SendReport& report);
   std::vector<controller::WorkerSeen> SeeWorkers(RouterId router);
+  static void FreezeBusy(std::vector<double>& busy_s, std::vector<controller::WorkerSeen>& workers);
   // Appends the workers of pools that this router reports.
   void SeePools(RouterId router, std::vector<controller::WorkerSeen>& workers) const;
   void Name(controller::WorkerSeen& seen, WorkerId worker) const;
@@ -136,6 +138,8 @@ class ControlPlane {
   router::once::ViewPtr view_;  // of the last directory
   IdVector<RouterId, Link> links_;
   IdVector<RegionId, bool> frozen_;
+  // Given while the controller was down: whoever gets no answer gives the order again.
+  std::vector<controller::OperatorCommand> orders_;
   std::vector<RouterId> router_of_stream_;  // by stream - 1
   Rng breaks_;
   MessagePool<controller::ControllerEvent> up_;

@@ -52,7 +52,11 @@ Recovery::Recovery(const Scenario& scenario, const Routers& routers, const Worke
       served_(scenario.fleet->world.regions.size()) {
   // Keys beyond what is kept are refused, whoever is idle.
   jobs_wait_ = !scenario.once_records_max;
-  for (const Tier& tier : scenario.fleet->tiers) jobs_wait_ = jobs_wait_ && tier.dispatch.waiting_max > 0;
+  for (const Tier& tier : scenario.fleet->tiers) {
+    jobs_wait_ = jobs_wait_ && tier.dispatch.waiting_max > 0;
+    const bool probes = tier.dispatch.mode == DispatchMode::kProbe;
+    blind_once_ = blind_once_ || (probes && scenario.users.large_share > 0);
+  }
   faulty_.push_back({begins_s, begins_s + kWithinS});
   // What is in force from the start befalls a fleet that has just started.
   if (begins_s > 0) shaken_.push_back({begins_s, begins_s + kSteadyWithinS});
@@ -148,6 +152,7 @@ void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
 }
 
 void Recovery::OnEnded(absl::Time, const Ending& ending) {
+  if (blind_once_ && ending.outcome == Outcome::kFailed) return;
   Served& served = served_[ending.region];
   ++served.ended;
   if (ending.outcome != Outcome::kDone) ++served.unserved;

@@ -7,10 +7,10 @@
 //   * the ledger that holds the region's tier has the worker's slot among those that it grants, or leased;
 //   * where the controller reaches the routers, there is such a ledger, and each router hears its leader.
 // A user who has had idle workers at home for five seconds, and no fault for thirty, is served: of such users
-// no more than a fifth may not be.
-// And a worker that has been dead for as long is used by no router that the controller reaches.
-// Streams that break excuse a second. Demand, thresholds and frozen metrics are no trouble of workers. While
-// users send broken jobs nothing is judged: who is blamed for them is another matter.
+// no more than a fifth may not be. Not counted where routers probe is a payload that may be offered only
+// once. And a worker that has been dead for as long is used by no router that the controller reaches. Streams
+// that break excuse a second. Demand, thresholds and frozen metrics are no trouble of workers. While users
+// send broken jobs nothing is judged: who is blamed for them is another matter.
 //
 // Sees everything and changes nothing. Complexity: O(routers x workers of their regions) a round of five
 // virtual seconds. One owner.
@@ -89,6 +89,9 @@ class Recovery : public Observer {
   double quiet_from_s_ = 0;  // no fault from then on, and demand as it was until then
   double quiet_to_s_ = std::numeric_limits<double>::infinity();
   bool jobs_wait_ = true;  // else a moment without an idle worker refuses somebody, as it should
+  // A payload that is too large to be kept is offered once, and a router that probes does not know who is
+  // idle: a busy worker's refusal is the end of it, whoever is idle beside.
+  bool blind_once_ = false;
   IdVector<RegionId, Served> served_;
   std::uint64_t judged_ = 0;
 };

@@ -201,9 +201,11 @@ void Registries::Report(RouterId router, std::vector<router::WorkerReported>& re
     const WorkerId global = Global(router, worker);
     const Workers::Shown& shown = workers_.shown(global);
     if (!shown.WatchedBy(sites_[router].watches[worker]) || shown.stalled_until_ns > now_ns) continue;
+    // Started with another tier, which its news, on its way, will say.
+    const TierId tier = workers_.TierSaid(global);
+    if (registry.tier(worker) != tier) continue;
     actions_.clear();  // of a repeat; nothing but that it was heard
-    registry.Step(stage_.Now(), Said(worker, workers_.TierSaid(global), shown.News(), shown.BusyNs(now_ns)),
-                  actions_);
+    registry.Step(stage_.Now(), Said(worker, tier, shown.News(), shown.BusyNs(now_ns)), actions_);
   }
   registry.Report(stage_.Now(), report);
 }
