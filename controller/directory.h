@@ -41,7 +41,7 @@ struct WorkerEntry {
   std::string name;
   std::string address;
   TierId tier;
-  std::string router;  // the one beside it
+  std::string router;  // that speaks for it
   bool draining = false;
   friend bool operator==(const WorkerEntry&, const WorkerEntry&) = default;
 };
@@ -74,6 +74,10 @@ struct Directory {
   // Version 0: there is none while the directory is partial.
   TableVersion view = {};
   std::vector<PastView> before = {};  // the newest first, at most kViewsBeforeMax
+  // Workers that no router is told of, or one other than that in whose report they were last, who is named
+  // here: unwell ones, and those of routers that are gone. Not for routers: for the next life of the
+  // controller, in which that router may never report. By name; may leave out regions at the end.
+  IdVector<RegionId, std::vector<WorkerEntry>> kept = {};
 };
 
 }  // namespace ringway::controller

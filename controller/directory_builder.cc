@@ -35,10 +35,15 @@ std::string Adopter(const std::string& worker, const std::vector<std::string_vie
   return std::string(adopter);
 }
 
+struct WorkersFound {
+  IdVector<RegionId, std::vector<WorkerEntry>> listed;
+  IdVector<RegionId, std::vector<WorkerEntry>> kept;
+  bool twice = false;  // two routers named the same worker
+};
+
 // The worker entries of all routers, each worker once: as the router beside it says, else the one that has
-// adopted it, else one that is gone; of two alike as the one that spoke last. `twice` becomes whether two
-// routers named the same worker.
-IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const FleetView& view, bool& twice) {
+// adopted it, else one that is gone; of two alike as the one that spoke last.
+WorkersFound Workers(const Fleet& fleet, const FleetView& view) {
   struct Candidate {
     const WorkerSeen* worker;
     const RouterState* router;
@@ -53,33 +58,40 @@ IdVector<RegionId, std::vector<WorkerEntry>> Workers(const Fleet& fleet, const F
   };
   IdVector<RegionId, std::vector<Candidate>> candidates(fleet.world.regions.size());
   Present present(fleet.world.regions.size());
-  for (const auto& [name, router] : view.routers()) {
-    if (router.present()) present[router.hello.region].push_back(name);
-    std::vector<Candidate>& list = candidates[router.hello.region];
-    const std::size_t run = list.size();
-    for (const WorkerSeen& worker : router.workers) list.push_back({&worker, &router});
-    MergeRun(list, run, by_name_best_first);
+  for (const auto* routers : {&view.routers(), &view.gone()}) {
+    for (const auto& [name, router] : *routers) {
+      if (router.present()) present[router.hello.region].push_back(name);
+      std::vector<Candidate>& list = candidates[router.hello.region];
+      const std::size_t run = list.size();
+      for (const WorkerSeen& worker : router.workers) list.push_back({&worker, &router});
+      MergeRun(list, run, by_name_best_first);
+    }
   }
-  IdVector<RegionId, std::vector<WorkerEntry>> result(fleet.world.regions.size());
-  for (RegionId region(0); region != result.end_id(); region = RegionId(region.index() + 1)) {
+  WorkersFound found;
+  found.listed.resize(fleet.world.regions.size());
+  found.kept.resize(fleet.world.regions.size());
+  for (RegionId region(0); region != candidates.end_id(); region = RegionId(region.index() + 1)) {
     const WorkerSeen* last = nullptr;
     for (const auto& [worker, router] : candidates[region]) {
       const bool again = last != nullptr && last->name == worker->name;
       last = worker;
-      twice = twice || again;
+      found.twice = found.twice || again;
       // One that was unwell when its router went is named to an adopter too, and to nobody else: or none
       // would see it come back.
-      if (again || worker->plain || (!worker->healthy && router->present())) continue;
+      if (again || worker->plain) continue;
       const std::string& told_by = router->hello.router;
-      result[region].push_back(
-          {.name = worker->name,
-           .address = worker->address,
-           .tier = worker->tier,
-           .router = router->present() ? told_by : Adopter(worker->name, present[region], told_by),
-           .draining = worker->draining || !worker->healthy});
+      WorkerEntry entry{.name = worker->name,
+                        .address = worker->address,
+                        .tier = worker->tier,
+                        .router = told_by,
+                        .draining = worker->draining || !worker->healthy};
+      if (!worker->healthy || !router->present()) found.kept[region].push_back(entry);
+      if (!worker->healthy && router->present()) continue;
+      if (!router->present()) entry.router = Adopter(worker->name, present[region], told_by);
+      found.listed[region].push_back(std::move(entry));
     }
   }
-  return result;
+  return found;
 }
 
 // `given` may leave out regions at the end that have none.
@@ -129,12 +141,14 @@ DirectoryBuilder::Change DirectoryBuilder::Refresh(
     return none;
   }
   listing_ = view.listing();
-  named_twice_ = false;
   Directory next;
   for (const auto& [name, router] : view.routers()) {
     next.routers.push_back({name, router.hello.region, router.hello.address});
   }
-  next.workers = Workers(fleet, view, named_twice_);
+  WorkersFound found = Workers(fleet, view);
+  named_twice_ = found.twice;
+  next.workers = std::move(found.listed);
+  next.kept = std::move(found.kept);
   next.leaders = leaders;
   next.leaders.resize(fleet.world.regions.size());
   next.partial = partial;
@@ -147,7 +161,7 @@ DirectoryBuilder::Change DirectoryBuilder::Refresh(
     change.regions[region] = renumbered || directory_->workers[region] != next.workers[region];
     change.any = change.any || change.regions[region];
   }
-  change.any = change.any || change.routers;
+  change.any = change.any || change.routers || directory_->kept != next.kept;
   if (!change.any) return change;
   version_ = {epoch, version_.epoch == epoch ? version_.version + 1 : 1};
   next.version = version_;

@@ -3,10 +3,11 @@
 // A router is listed while it is connected and for a grace period after; an unhealthy worker is not listed,
 // nor is a plain HTTP server, which routers know by their pool. A worker's entry names the router that speaks
 // for it: the one beside it, or, when that is gone or silent, another of the region, chosen by the names of
-// both (rendezvous), which then adopts it: watches it and reports it. So a worker outlives its router.
-// The version rises only when the content changed. Invariant: every router of the view is in the directory,
-// once. Pure; one owner thread. A refresh is O(1) where nothing changed, else O(routers + workers log
-// workers).
+// both (rendezvous), which then adopts it: watches it and reports it. So a worker outlives its router, and is
+// looked for long after its router is forgotten (FleetView::gone): as draining, so that nobody uses it
+// unheard. The version rises only when the content changed. Invariant: every router of the view is in the
+// directory, once. Pure; one owner thread. A refresh is O(1) where nothing changed, else O(routers + workers
+// log workers).
 #ifndef RINGWAY_CONTROLLER_DIRECTORY_BUILDER_H_
 #define RINGWAY_CONTROLLER_DIRECTORY_BUILDER_H_
 
@@ -26,7 +27,7 @@ class DirectoryBuilder {
  public:
   // What a refresh changed.
   struct Change {
-    bool any = false;
+    bool any = false;                  // the directory, perhaps only what is kept for the next life
     bool routers = false;              // everyone must hear
     IdVector<RegionId, bool> regions;  // else the routers of these regions
     bool Concerns(RegionId region) const { return routers || regions[region]; }

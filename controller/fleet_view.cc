@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -82,7 +83,8 @@ std::optional<StreamId> FleetView::Connect(absl::Time now, StreamId stream, Rout
   const auto known = routers_.find(hello.router);
   if (known == routers_.end() && routers_.size() >= kRoutersMax) return std::nullopt;
   ++listing_;
-  RouterState& router = known == routers_.end() ? routers_[hello.router] : known->second;
+  if (known == routers_.end()) routers_.insert(gone_.extract(hello.router));
+  RouterState& router = routers_[hello.router];
   std::optional<StreamId> replaced;
   if (router.stream != 0) {
     replaced = router.stream;
@@ -113,8 +115,8 @@ void FleetView::Disconnect(absl::Time now, StreamId stream) {
 
 void FleetView::NoteSilence(absl::Time before) {
   for (auto& [name, router] : routers_) {
-    const bool spoke = router.reported_at != absl::InfinitePast();
-    const bool silent = router.stream != 0 && spoke && router.reported_at < before;
+    // One that has hung since it connected speaks for nobody either.
+    const bool silent = router.stream != 0 && std::max(router.reported_at, router.left_at) < before;
     if (std::exchange(router.silent, silent) != silent) ++listing_;
   }
 }
@@ -131,6 +133,20 @@ void FleetView::HandOver(const RouterState& to) {
                          [&](const WorkerSeen& w) { return w.adopted && w.name == left.name; });
     });
   }
+}
+
+// Whoever names a worker of a router that is gone, as its own or as adopted, has it.
+void FleetView::HandOverGone(const RouterState& to) {
+  const auto here = [&to](const auto& entry) { return entry.second.hello.region == to.hello.region; };
+  if (std::none_of(gone_.begin(), gone_.end(), here)) return;
+  std::set<std::string_view> named;
+  for (const WorkerSeen& worker : to.workers) named.insert(worker.name);
+  for (auto& entry : gone_) {
+    if (!here(entry)) continue;
+    listing_ += std::erase_if(entry.second.workers,
+                              [&named](const WorkerSeen& left) { return named.contains(left.name); });
+  }
+  std::erase_if(gone_, [](const auto& entry) { return entry.second.workers.empty(); });
 }
 
 RouterState* FleetView::Find(StreamId stream) {
@@ -154,6 +170,7 @@ bool FleetView::Report(absl::Time now, StreamId stream, const RouterReport& repo
     router->workers = report.workers;
   }
   HandOver(*router);
+  HandOverGone(*router);
   return true;
 }
 
@@ -276,8 +293,39 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
 }
 
 void FleetView::Forget(absl::Time before) {
-  listing_ += std::erase_if(
-      routers_, [&](const auto& entry) { return entry.second.stream == 0 && entry.second.left_at < before; });
+  for (auto at = routers_.begin(); at != routers_.end();) {
+    const auto router = at++;
+    if (router->second.stream != 0 || router->second.left_at >= before) continue;
+    ++listing_;
+    RestoreGone(std::move(routers_.extract(router).mapped()));
+  }
+  AgeGone(before);
+}
+
+void FleetView::AgeGone(absl::Time before) {
+  IdVector<RegionId, char> looked(regions_);
+  for (const auto& [name, router] : routers_) {
+    if (router.present() && router.left_at < before) looked[router.hello.region] = 1;
+  }
+  for (auto& [name, router] : gone_) {
+    if (looked[router.hello.region] == 0) continue;
+    for (WorkerSeen& worker : router.workers) listing_ += std::exchange(worker.healthy, false) ? 1 : 0;
+  }
+  listing_ +=
+      std::erase_if(gone_, [&](const auto& entry) { return entry.second.left_at < before - kGoneKept; });
+}
+
+void FleetView::RestoreGone(RouterState state) {
+  // Pools are every router's own knowledge.
+  std::erase_if(state.workers, [](const WorkerSeen& worker) { return worker.plain; });
+  if (state.workers.empty() || gone_.size() >= kRoutersMax || routers_.contains(state.hello.router)) return;
+  ++listing_;
+  state.silent = false;
+  state.window_s = 0;
+  state.window.assign(tiers_, {});
+  state.rates.assign(tiers_, {});
+  std::string name = state.hello.router;
+  gone_[std::move(name)] = std::move(state);
 }
 
 void FleetView::Restore(RouterState state) {

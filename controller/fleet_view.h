@@ -8,11 +8,16 @@
 // names another of its region for each of its workers (directory_builder.h); from that one's first report on
 // the worker is its own, and what the gone router said of it last is forgotten.
 //
-// Bounds: kRoutersMax routers, each with one report's worth of workers; a router that left is forgotten by
-// Forget(). Pure: time is an argument, iteration is in order of names. One owner thread. A report that names
-// the same workers as the one before writes over what is measured. The order in which Collect reads a tier's
-// workers is kept from one call to the next while the listing stands, so it is O(routers + workers) then, and
-// where routers name their workers in order; else O(workers log workers).
+// A router that left is forgotten by Forget(), but not those of its workers that no other router has named
+// since: a worker outlives its router, and may be down or out of reach when its router goes. They are kept
+// for kGoneKept, as the gone router's, for others to be asked to look for them (gone()). When the router
+// comes back they are its own again, before its first report.
+//
+// Bounds: kRoutersMax routers, each with one report's worth of workers, and as many that are gone. Pure: time
+// is an argument, iteration is in order of names. One owner thread. A report that names the same workers as
+// the one before writes over what is measured. The order in which Collect reads a tier's workers is kept from
+// one call to the next while the listing stands, so it is O(routers + workers) then, and where routers name
+// their workers in order; else O(workers log workers).
 #ifndef RINGWAY_CONTROLLER_FLEET_VIEW_H_
 #define RINGWAY_CONTROLLER_FLEET_VIEW_H_
 
@@ -80,6 +85,10 @@ struct RegionTraffic {
 
 class FleetView {
  public:
+  // As long as a machine may take to be repaired; whoever is asked to look for its workers dials them as
+  // long.
+  static constexpr absl::Duration kGoneKept = absl::Hours(1);
+
   explicit FleetView(const Fleet& fleet)
       : tiers_(fleet.tiers.size()), regions_(fleet.world.regions.size()), rolls_(fleet.tiers.size()) {}
 
@@ -98,17 +107,22 @@ class FleetView {
   IdVector<RegionId, char> Reachable() const;
   IdVector<RegionId, RegionTraffic> Collect(const Fleet& fleet, TierId tier, absl::Time now,
                                             absl::Duration stale_after) const;
-  // Marks the routers that have not reported since `before`, though they once did.
+  // Marks the routers that connected before `before` and have not reported since.
   void NoteSilence(absl::Time before);
-  // Drops routers that left before `before`.
+  // Drops routers that left before `before`. Their workers, where others have been connected in the region
+  // since before `before` and nobody has heard them, are unwell from now on.
   void Forget(absl::Time before);
 
   // Rises whenever a directory of the routers and their workers may have changed.
   std::uint64_t listing() const { return listing_; }
   const std::map<std::string, RouterState>& routers() const { return routers_; }
   std::map<std::string, RouterState>& routers() { return routers_; }
+  // Forgotten routers by name, for the sake of workers that nobody has named since.
+  const std::map<std::string, RouterState>& gone() const { return gone_; }
   // Puts a known state in place, streams included; for the start from a checkpoint or an older fleet.
   void Restore(RouterState state);
+  // Of a router that is gone. None that is known, nor more than kRoutersMax.
+  void RestoreGone(RouterState state);
 
  private:
   // A worker by the places of its router, in the order of names, and of itself in that one's report.
@@ -128,12 +142,15 @@ class FleetView {
   using Believed = std::vector<const RouterState*>;
 
   void HandOver(const RouterState& to);
+  void HandOverGone(const RouterState& to);
+  void AgeGone(absl::Time before);
   const std::vector<LivingWorker>& Living(TierId tier, std::size_t regions, const Believed& routers) const;
   static Roll MakeRoll(TierId tier, std::size_t regions, const Believed& routers);
 
   std::size_t tiers_;
   std::size_t regions_;
   std::map<std::string, RouterState> routers_;  // by name
+  std::map<std::string, RouterState> gone_;     // by name; none is in routers_, each has workers
   std::map<StreamId, std::string> streams_;
   std::uint64_t listing_ = 1;
   mutable IdVector<TierId, Roll> rolls_;  // of the last Collect

@@ -1,5 +1,8 @@
 // How a controller machine comes by its state: from disk at its start, from itself at a new topology.
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,6 +30,35 @@ std::vector<WorkerSeen> RemapWorkers(const std::vector<WorkerSeen>& workers, con
   for (const WorkerSeen& worker : workers) {
     result.push_back(worker);
     if (!RemapWorker(from, to, result.back())) result.pop_back();
+  }
+  return result;
+}
+
+// The workers of a stored directory by the region, in its ids, and the router that spoke for them; of those
+// that were kept it is not the one that was asked to look for them.
+std::map<std::pair<RegionId, std::string>, std::vector<WorkerSeen>> WorkersByRouter(
+    const Directory& directory, const Fleet& from, const Fleet& to) {
+  std::map<std::pair<RegionId, std::string>, std::vector<WorkerSeen>> result;
+  const auto add = [&](RegionId region, const WorkerEntry& worker) {
+    WorkerSeen seen{.name = worker.name, .tier = worker.tier, .address = worker.address, .metrics = {}};
+    seen.draining = worker.draining;
+    if (RemapWorker(from, to, seen)) result[{region, worker.router}].push_back(std::move(seen));
+  };
+  for (RegionId region(0); region != directory.workers.end_id(); region = RegionId(region.index() + 1)) {
+    std::set<std::string_view> kept;
+    if (directory.kept.contains(region)) {
+      for (const WorkerEntry& worker : directory.kept[region]) {
+        kept.insert(worker.name);
+        add(region, worker);
+      }
+    }
+    for (const WorkerEntry& worker : directory.workers[region]) {
+      if (!kept.contains(worker.name)) add(region, worker);
+    }
+  }
+  for (auto& [router, workers] : result) {
+    std::sort(workers.begin(), workers.end(),
+              [](const WorkerSeen& a, const WorkerSeen& b) { return a.name < b.name; });
   }
   return result;
 }
@@ -189,6 +221,7 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
   const bool knows_all = durable.directory != nullptr && !durable.directory->partial;
   began_blank_ = !knows_all;
   if (durable.directory == nullptr || durable.fleet == nullptr) return;
+  auto workers = WorkersByRouter(*durable.directory, *durable.fleet, *fleet_);
   for (const RouterEntry& entry : durable.directory->routers) {
     const std::optional<RegionId> region = SameRegion(entry.region, *durable.fleet, *fleet_);
     if (!region) continue;
@@ -196,13 +229,17 @@ void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Tim
     router.hello = {
         .router = entry.name, .region = *region, .address = entry.address, .table = {}, .build = ""};
     router.left_at = now;  // listed for the grace period, or until it connects
-    for (const WorkerEntry& worker : durable.directory->workers[entry.region]) {
-      if (worker.router != entry.name) continue;
-      WorkerSeen seen{.name = worker.name, .tier = worker.tier, .address = worker.address, .metrics = {}};
-      seen.draining = worker.draining;
-      if (RemapWorker(*durable.fleet, *fleet_, seen)) router.workers.push_back(std::move(seen));
-    }
+    if (auto own = workers.extract({entry.region, entry.name})) router.workers = std::move(own.mapped());
     view_.Restore(std::move(router));
+  }
+  for (auto& [at, left] : workers) {
+    const std::optional<RegionId> region = SameRegion(at.first, *durable.fleet, *fleet_);
+    if (!region) continue;
+    RouterState router;
+    router.hello = {.router = at.second, .region = *region, .address = "", .table = {}, .build = ""};
+    router.left_at = now;
+    router.workers = std::move(left);
+    view_.RestoreGone(std::move(router));
   }
   leaders_.TakeOver(RemapLeaders(durable.directory->leaders, *durable.fleet, *fleet_),
                     now + kLeaderTrustPeriods * settings_.report_period);
@@ -256,6 +293,14 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
     same.reported_at = absl::InfinitePast();   // what it reported spoke of the old topology
     if (same.stream != 0) same.left_at = now;  // but it lives
     view_.Restore(std::move(same));
+  }
+  for (const auto& [name, router] : old_view.gone()) {
+    const std::optional<RegionId> region = SameRegion(router.hello.region, old_fleet, *fleet_);
+    if (!region) continue;
+    RouterState same = router;
+    same.hello.region = *region;
+    same.workers = RemapWorkers(router.workers, old_fleet, *fleet_);
+    view_.RestoreGone(std::move(same));
   }
   actions.push_back(SendMap{std::nullopt});
   RefreshDirectory(now, AppointLeaders(now, actions), actions);

@@ -32,6 +32,9 @@ RpsRow LoadRow(const google::protobuf::RepeatedPtrField<v1::TargetRate>& saved, 
   return row;
 }
 
+// Stands in for an address that is not known; nobody dials it.
+constexpr const char* kNowhere = "localhost:1";
+
 void SaveFlows(const IdVector<TierId, TierFlow>& flows,
                google::protobuf::RepeatedPtrField<v1::FlowCheckpoint>* out) {
   for (const TierFlow& flow : flows) {
@@ -80,8 +83,13 @@ v1::RouterCheckpoint SaveRouter(const RouterState& router, const Fleet& fleet) {
 }
 
 absl::StatusOr<RouterState> LoadRouter(const v1::RouterCheckpoint& saved, const Fleet& fleet) {
-  auto hello = DecodeHello(saved.hello(), fleet);
+  v1::Hello said = saved.hello();
+  // Of a router that was gone when the controller started only the name and the region are known.
+  const bool nowhere = saved.gone() && said.address().empty();
+  if (nowhere) said.set_address(kNowhere);
+  auto hello = DecodeHello(said, fleet);
   if (!hello.ok()) return hello.status();
+  if (nowhere) hello->address.clear();
   auto last = DecodeReport(saved.last(), fleet);
   if (!last.ok()) return last.status();
   RouterState router;
@@ -99,6 +107,19 @@ absl::StatusOr<RouterState> LoadRouter(const v1::RouterCheckpoint& saved, const 
   router.window = LoadFlows(saved.window(), fleet);
   router.rates = LoadFlows(saved.rates(), fleet);
   return router;
+}
+
+absl::Status LoadRouters(const v1::ControllerCheckpoint& saved, const Fleet& fleet, FleetView& view) {
+  for (const v1::RouterCheckpoint& router : saved.routers()) {
+    auto state = LoadRouter(router, fleet);
+    if (!state.ok()) return state.status();
+    if (router.gone()) {
+      view.RestoreGone(*std::move(state));
+    } else {
+      view.Restore(*std::move(state));
+    }
+  }
+  return absl::OkStatus();
 }
 
 v1::RegionCheckpoint SaveRegion(const TierLoop& loop, RegionId id) {
@@ -164,13 +185,17 @@ Directory LoadDirectory(const Directory& saved, const Fleet& names, const Fleet&
     entry.region = *SameRegion(entry.region, names, fleet);
     directory.routers.push_back(std::move(entry));
   }
-  directory.workers.resize(fleet.world.regions.size());
-  for (RegionId id(0); id != saved.workers.end_id(); id = RegionId(id.index() + 1)) {
-    for (WorkerEntry entry : saved.workers[id]) {
-      entry.tier = *fleet.FindTier(names.tiers[entry.tier].name);
-      directory.workers[*SameRegion(id, names, fleet)].push_back(std::move(entry));
+  const auto load_workers = [&](const auto& from, auto& to) {
+    to.resize(fleet.world.regions.size());
+    for (RegionId id(0); id != from.end_id(); id = RegionId(id.index() + 1)) {
+      for (WorkerEntry entry : from[id]) {
+        entry.tier = *fleet.FindTier(names.tiers[entry.tier].name);
+        to[*SameRegion(id, names, fleet)].push_back(std::move(entry));
+      }
     }
-  }
+  };
+  load_workers(saved.workers, directory.workers);
+  load_workers(saved.kept, directory.kept);
   directory.leaders.resize(fleet.world.regions.size());
   for (RegionId id(0); id != saved.leaders.end_id(); id = RegionId(id.index() + 1)) {
     for (LeaderEntry entry : saved.leaders[id]) {
@@ -304,6 +329,10 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   }
   SaveTrips(machine.measured_rtt_, fleet, saved);
   for (const auto& [name, router] : machine.view_.routers()) *saved.add_routers() = SaveRouter(router, fleet);
+  for (const auto& [name, router] : machine.view_.gone()) {
+    *saved.add_routers() = SaveRouter(router, fleet);
+    saved.mutable_routers()->rbegin()->set_gone(true);
+  }
   for (const TierLoop& loop : machine.tiers_) {
     v1::TierCheckpoint* tier = saved.add_tiers();
     tier->set_no_worker_seen(!loop.seen_a_worker());
@@ -344,11 +373,7 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
   for (TierLoop& loop : machine.tiers_) {
     if (machine.fleet_ != machine.loaded_fleet_) loop.UseMap(machine.fleet_);
   }
-  for (const v1::RouterCheckpoint& router : saved.routers()) {
-    auto state = LoadRouter(router, *fleet);
-    if (!state.ok()) return state.status();
-    machine.view_.Restore(*std::move(state));
-  }
+  if (absl::Status s = LoadRouters(saved, *fleet, machine.view_); !s.ok()) return s;
   for (TierLoop& loop : machine.tiers_) {
     const v1::TierCheckpoint& tier = saved.tiers(static_cast<int>(loop.id().index()));
     loop.RestoreSeenAWorker(!tier.no_worker_seen());

@@ -14,6 +14,9 @@ namespace {
 
 constexpr int kEntriesMax = 1'000'000;
 
+using WorkersByRegion = IdVector<RegionId, std::vector<WorkerEntry>>;
+using WorkerMessages = google::protobuf::RepeatedPtrField<v1::WorkerEntry>;
+
 absl::Status BadState(const std::string& place, const std::string& problem) {
   return absl::InvalidArgumentError(absl::StrCat("ControllerState.", place, ": ", problem));
 }
@@ -184,6 +187,34 @@ void EncodePins(const DurableTier& tier, v1::TierSettings& out) {
   }
 }
 
+WorkersByRegion DecodeWorkers(const WorkerMessages& messages, Fleet& names) {
+  std::vector<RegionId> regions;
+  for (const v1::WorkerEntry& entry : messages) regions.push_back(RegionOf(names, entry.region()));
+  WorkersByRegion workers(names.world.regions.size());
+  for (int w = 0; w < messages.size(); ++w) {
+    const v1::WorkerEntry& entry = messages.Get(w);
+    workers[regions[static_cast<std::size_t>(w)]].push_back({.name = entry.name(),
+                                                             .address = entry.address(),
+                                                             .tier = TierOf(names, entry.tier()),
+                                                             .router = entry.router(),
+                                                             .draining = entry.draining()});
+  }
+  return workers;
+}
+
+void EncodeWorkers(const WorkersByRegion& workers, RegionId region, const Fleet& fleet,
+                   WorkerMessages& messages) {
+  for (const WorkerEntry& worker : workers[region]) {
+    v1::WorkerEntry* out = messages.Add();
+    out->set_name(worker.name);
+    out->set_region(fleet.world.regions[region].name);
+    out->set_address(worker.address);
+    out->set_tier(fleet.tiers[worker.tier].name);
+    out->set_router(worker.router);
+    out->set_draining(worker.draining);
+  }
+}
+
 Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
   Directory directory;
   directory.version = {message.epoch(), message.version()};
@@ -197,17 +228,7 @@ Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
   for (const v1::RouterEntry& entry : message.routers()) {
     directory.routers.push_back({entry.name(), RegionOf(names, entry.region()), entry.address()});
   }
-  std::vector<RegionId> regions;
-  for (const v1::WorkerEntry& entry : message.workers()) regions.push_back(RegionOf(names, entry.region()));
-  directory.workers.resize(names.world.regions.size());
-  for (int w = 0; w < message.workers_size(); ++w) {
-    const v1::WorkerEntry& entry = message.workers(w);
-    directory.workers[regions[static_cast<std::size_t>(w)]].push_back({.name = entry.name(),
-                                                                       .address = entry.address(),
-                                                                       .tier = TierOf(names, entry.tier()),
-                                                                       .router = entry.router(),
-                                                                       .draining = entry.draining()});
-  }
+  directory.workers = DecodeWorkers(message.workers(), names);
   for (const v1::LeaderEntry& entry : message.leaders()) {
     const RegionId region = RegionOf(names, entry.region());
     directory.workers.resize(names.world.regions.size());
@@ -250,6 +271,10 @@ v1::ControllerState EncodeState(const DurableState& state) {
   if (state.table != nullptr) *message.mutable_table() = EncodeWholeTable(*state.table, *state.fleet);
   if (state.directory != nullptr) {
     *message.mutable_directory() = EncodeDirectory(*state.directory, *state.fleet, std::nullopt);
+    const WorkersByRegion& kept = state.directory->kept;
+    for (RegionId id(0); id != kept.end_id(); id = RegionId(id.index() + 1)) {
+      EncodeWorkers(kept, id, *state.fleet, *message.mutable_kept());
+    }
   }
   return message;
 }
@@ -260,7 +285,7 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
                                                   kStateVersionOldest, " to ", kStateVersion));
   }
   if (message.directory().workers_size() > kEntriesMax || message.directory().routers_size() > kEntriesMax ||
-      message.directory().leaders_size() > kEntriesMax) {
+      message.directory().leaders_size() > kEntriesMax || message.kept_size() > kEntriesMax) {
     return BadState("directory", "too many entries");
   }
   DurableState state;
@@ -282,7 +307,9 @@ absl::StatusOr<DurableState> DecodeState(const v1::ControllerState& message) {
     names->tiers[id].priorities.assign(tier.priorities().begin(), tier.priorities().end());
   }
   if (message.has_directory()) {
-    state.directory = std::make_shared<const Directory>(DecodeDirectory(message.directory(), *names));
+    Directory directory = DecodeDirectory(message.directory(), *names);
+    directory.kept = DecodeWorkers(message.kept(), *names);
+    state.directory = std::make_shared<const Directory>(std::move(directory));
   }
   if (message.has_table()) {
     auto table = wire::DecodeTable(message.table(), *names);
@@ -349,15 +376,7 @@ v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,
   }
   for (RegionId id(0); id != directory.workers.end_id(); id = RegionId(id.index() + 1)) {
     if (region && *region != id) continue;
-    for (const WorkerEntry& worker : directory.workers[id]) {
-      v1::WorkerEntry* out = message.add_workers();
-      out->set_name(worker.name);
-      out->set_region(fleet.world.regions[id].name);
-      out->set_address(worker.address);
-      out->set_tier(fleet.tiers[worker.tier].name);
-      out->set_router(worker.router);
-      out->set_draining(worker.draining);
-    }
+    EncodeWorkers(directory.workers, id, fleet, *message.mutable_workers());
   }
   for (RegionId id(0); id != directory.leaders.end_id(); id = RegionId(id.index() + 1)) {
     const bool own = !region || *region == id;

@@ -1,0 +1,177 @@
+// A worker outlives its router, and the controller's memory of that router: it is looked for until somebody
+// hears it.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "controller/journal/checkpoint.h"
+#include "controller/machine.h"
+#include "controller/wire/state_codec.h"
+#include "tests/controller/rig.h"
+
+namespace ringway::controller {
+namespace {
+
+// Two routers of one region, each with a worker beside it. They report as often as Second() is called.
+class KeptWorkersTest : public testing::Test {
+ protected:
+  static WorkerSeen Worker(std::string name, bool healthy = true, bool adopted = false) {
+    WorkerSeen worker{.name = std::move(name), .tier = TierId(0), .address = "127.0.0.1:1"};
+    worker.healthy = healthy;
+    worker.adopted = adopted;
+    return worker;
+  }
+  void Step(const ControllerEvent& event) {
+    std::vector<ControllerAction> actions;
+    machine_->Step(now_, event, actions);
+  }
+  void Connect(StreamId stream, std::string name) {
+    RouterHello hello;
+    hello.router = std::move(name);
+    hello.region = kR0;
+    hello.address = "127.0.0.1:7410";
+    hello.incarnation = stream;
+    Step(RouterConnected{.stream = stream, .hello = std::move(hello)});
+  }
+  void Report(StreamId stream, std::vector<WorkerSeen> workers) {
+    RouterReport report;
+    report.workers = std::move(workers);
+    Step(RouterReported{.stream = stream, .report = std::move(report)});
+  }
+  // The streams' routers say the same once a second.
+  struct Said {
+    StreamId stream;
+    std::vector<WorkerSeen> workers;
+  };
+  void Seconds(int n, const std::vector<Said>& said) {
+    for (int i = 0; i < n; ++i) {
+      now_ += absl::Seconds(1);
+      for (const Said& one : said) Report(one.stream, one.workers);
+      Step(Tick{});
+    }
+  }
+  void BothReport() {
+    Connect(1, "a");
+    Connect(2, "b");
+    Seconds(20, {{1, {Worker("a/0")}}, {2, {Worker("b/0")}}});
+  }
+  void Restart() {
+    v1::ControllerState message;
+    ASSERT_TRUE(message.ParseFromString(EncodeState(machine_->Durable()).SerializeAsString()));
+    auto state = DecodeState(message);
+    ASSERT_TRUE(state.ok()) << state.status();
+    machine_.emplace(ControllerSettings(), fleet_, *state, now_);
+  }
+  const WorkerEntry* Listed(const std::string& name) const {
+    for (const WorkerEntry& entry : machine_->directory()->workers[kR0]) {
+      if (entry.name == name) return &entry;
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<const Fleet> fleet_ = MakeFleet();
+  absl::Time now_ = absl::UnixEpoch() + absl::Seconds(1000);
+  std::optional<ControllerMachine> machine_{std::in_place, ControllerSettings(), fleet_, DurableState(),
+                                            now_};
+};
+
+TEST_F(KeptWorkersTest, AWorkerWhoseRouterIsForgottenIsLookedForByAnotherAndUsedByNobodyUnheard) {
+  BothReport();
+  Step(RouterDisconnected{1});
+  Seconds(30, {{2, {Worker("b/0")}}});
+  ASSERT_EQ(machine_->directory()->routers.size(), 1u) << "its router is no peer any more";
+  ASSERT_NE(Listed("a/0"), nullptr);
+  EXPECT_EQ(Listed("a/0")->router, "b");
+  EXPECT_TRUE(Listed("a/0")->draining);
+  // It has been found.
+  Seconds(2, {{2, {Worker("a/0", true, /*adopted=*/true), Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr);
+  EXPECT_FALSE(Listed("a/0")->draining);
+  // Who has found it speaks for it: it is down again, and the directory says so.
+  Seconds(2, {{2, {Worker("a/0", false, /*adopted=*/true), Worker("b/0")}}});
+  EXPECT_EQ(Listed("a/0"), nullptr);
+}
+
+TEST_F(KeptWorkersTest, NobodyLooksForItForEver) {
+  BothReport();
+  Step(RouterDisconnected{1});
+  const int hour_s = static_cast<int>(absl::ToInt64Seconds(FleetView::kGoneKept));
+  Seconds(hour_s - 60, {{2, {Worker("b/0")}}});
+  EXPECT_NE(Listed("a/0"), nullptr);
+  Seconds(120, {{2, {Worker("b/0")}}});
+  EXPECT_EQ(Listed("a/0"), nullptr);
+}
+
+// A region that was cut off comes back router by router. Whoever is first must not take the others' workers
+// for gone: if the controller dies then, nobody corrects it.
+TEST_F(KeptWorkersTest, TheFirstRouterOfARegionThatComesBackIsToldOfTheWorkersOfAll) {
+  BothReport();
+  Step(RouterDisconnected{1});
+  Step(RouterDisconnected{2});
+  Seconds(60, {});
+  EXPECT_TRUE(machine_->directory()->routers.empty());
+  Connect(3, "b");
+  Seconds(2, {{3, {Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr);
+  EXPECT_FALSE(Listed("a/0")->draining) << "nobody has had the time to look";
+  Connect(4, "a");
+  Seconds(1, {{3, {Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr) << "though it has not reported";
+  EXPECT_EQ(Listed("a/0")->router, "a");
+}
+
+TEST_F(KeptWorkersTest, ARestartForgetsNeitherTheUnwellNorThoseOfRoutersThatAreGone) {
+  BothReport();
+  Seconds(2, {{1, {Worker("a/0"), Worker("a/1", /*healthy=*/false)}}, {2, {Worker("b/0")}}});
+  EXPECT_EQ(Listed("a/1"), nullptr) << "its own router sees it come back";
+  Restart();  // and that router never comes back
+  Connect(5, "b");
+  Seconds(5, {{5, {Worker("b/0")}}});
+  ASSERT_NE(Listed("a/1"), nullptr);
+  EXPECT_EQ(Listed("a/1")->router, "b");
+  EXPECT_TRUE(Listed("a/1")->draining);
+  Seconds(30, {{5, {Worker("b/0")}}});
+  EXPECT_EQ(machine_->directory()->routers.size(), 1u);
+  Restart();
+  Connect(6, "b");
+  Seconds(30, {{6, {Worker("b/0")}}});
+  for (const char* worker : {"a/0", "a/1"}) {
+    ASSERT_NE(Listed(worker), nullptr) << worker;
+    EXPECT_EQ(Listed(worker)->router, "b") << worker;
+    EXPECT_TRUE(Listed(worker)->draining) << worker;
+  }
+}
+
+TEST_F(KeptWorkersTest, ACheckpointAndANewTopologyKeepThem) {
+  BothReport();
+  Step(RouterDisconnected{1});
+  Seconds(30, {{2, {Worker("b/0")}}});
+  Restart();  // the address of a is not known to this life
+  Connect(6, "b");
+  Seconds(30, {{6, {Worker("b/0")}}});
+  const v1::ControllerCheckpoint saved = Checkpointer::Save(*machine_, "");
+  auto loaded = Checkpointer::Load(saved, fleet_);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const v1::ControllerCheckpoint again = Checkpointer::Save(*loaded, "");
+  EXPECT_TRUE(again.SerializeAsString() == saved.SerializeAsString()) << again.DebugString();
+  EXPECT_TRUE(loaded->view().gone().contains("a"));
+  Step(TopologyLoaded{.fleet = MakeFleet(), .text = ""});
+  Seconds(2, {{6, {Worker("b/0")}}});
+  EXPECT_NE(Listed("a/0"), nullptr);
+}
+
+// A router that hangs from the moment it connected says nothing of its workers: another is asked to.
+TEST_F(KeptWorkersTest, ARouterThatConnectsAndNeverReportsDoesNotSpeakForItsWorkers) {
+  BothReport();
+  Restart();
+  Connect(5, "a");
+  Connect(6, "b");
+  Seconds(6, {{6, {Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr);
+  EXPECT_EQ(Listed("a/0")->router, "b");
+}
+
+}  // namespace
+}  // namespace ringway::controller
