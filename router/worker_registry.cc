@@ -100,8 +100,8 @@ void WorkerRegistry::TakeWorker(absl::Time now, const DirectoryWorker& entry, Ac
   Adopt(now, entry.worker, entry.named_here && !Has(entry.worker, kLocal), actions);
   List(entry.worker, actions);
   Watch(entry.worker, actions);
-  const bool first = Has(entry.worker, kDrainWatched) && !Has(entry.worker, kHeard);
-  if (!Has(entry.worker, kWatched) || first) {
+  const bool unheard = Has(entry.worker, kDrainWatched) && !Has(entry.worker, kHeard);
+  if (!Has(entry.worker, kWatched) || unheard) {
     actions.emplace_back(WorkerHeard{entry.worker, {.draining = entry.draining}});
   }
 }
