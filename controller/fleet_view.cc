@@ -135,16 +135,22 @@ void FleetView::HandOver(const RouterState& to) {
   }
 }
 
-// Whoever names a worker of a router that is gone, as its own or as adopted, has it.
+// Whoever names a worker of a router that is gone, as its own or as adopted, has it; so has he who names
+// another one at its address, for routers know workers by that.
 void FleetView::HandOverGone(const RouterState& to) {
   const auto here = [&to](const auto& entry) { return entry.second.hello.region == to.hello.region; };
   if (std::none_of(gone_.begin(), gone_.end(), here)) return;
   std::set<std::string_view> named;
-  for (const WorkerSeen& worker : to.workers) named.insert(worker.name);
+  std::set<std::string_view> addresses;
+  for (const WorkerSeen& worker : to.workers) {
+    named.insert(worker.name);
+    addresses.insert(worker.address);
+  }
   for (auto& entry : gone_) {
     if (!here(entry)) continue;
-    listing_ += std::erase_if(entry.second.workers,
-                              [&named](const WorkerSeen& left) { return named.contains(left.name); });
+    listing_ += std::erase_if(entry.second.workers, [&](const WorkerSeen& left) {
+      return named.contains(left.name) || addresses.contains(left.address);
+    });
   }
   std::erase_if(gone_, [](const auto& entry) { return entry.second.workers.empty(); });
 }

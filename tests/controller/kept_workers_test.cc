@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "controller/journal/checkpoint.h"
 #include "controller/machine.h"
 #include "controller/wire/state_codec.h"
@@ -17,8 +19,9 @@ namespace {
 // Two routers of one region, each with a worker beside it. They report as often as Second() is called.
 class KeptWorkersTest : public testing::Test {
  protected:
-  static WorkerSeen Worker(std::string name, bool healthy = true, bool adopted = false) {
-    WorkerSeen worker{.name = std::move(name), .tier = TierId(0), .address = "127.0.0.1:1"};
+  static WorkerSeen Worker(const std::string& name, bool healthy = true, bool adopted = false) {
+    WorkerSeen worker{.name = name, .tier = TierId(0), .address = ""};
+    worker.address = absl::StrCat("host-", absl::StrReplaceAll(name, {{"/", "-"}}), ":1");
     worker.healthy = healthy;
     worker.adopted = adopted;
     return worker;
@@ -92,6 +95,19 @@ TEST_F(KeptWorkersTest, AWorkerWhoseRouterIsForgottenIsLookedForByAnotherAndUsed
   // Who has found it speaks for it: it is down again, and the directory says so.
   Seconds(2, {{2, {Worker("a/0", false, /*adopted=*/true), Worker("b/0")}}});
   EXPECT_EQ(Listed("a/0"), nullptr);
+}
+
+// Routers know workers by their addresses: two entries at one would contradict each other.
+TEST_F(KeptWorkersTest, AnotherWorkerAtItsAddressEndsTheSearch) {
+  BothReport();
+  Step(RouterDisconnected{1});
+  Seconds(20, {{2, {Worker("b/0")}}});
+  ASSERT_NE(Listed("a/0"), nullptr);
+  WorkerSeen renamed = Worker("a/0-new");
+  renamed.address = Worker("a/0").address;
+  Seconds(2, {{2, {Worker("b/0"), renamed}}});
+  EXPECT_EQ(Listed("a/0"), nullptr);
+  EXPECT_NE(Listed("a/0-new"), nullptr);
 }
 
 TEST_F(KeptWorkersTest, NobodyLooksForItForEver) {
