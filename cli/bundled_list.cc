@@ -30,7 +30,7 @@ int ListBundled(Session& session) {
                         {"--lora", "loras", engine::BundledAdapters()},
                         {"--control", "controls", engine::BundledControls()}};
   JsonWriter json;
-  TextTable table({{"option"}, {"name"}, {"what it is"}, {"path"}});
+  TextTable table({{"FOR"}, {"VALUE"}, {"WHAT"}, {"PLACE"}});
   json.BeginObject();
   for (const Kind& kind : kinds) {
     json.Key(kind.key).BeginArray();

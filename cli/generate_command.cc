@@ -259,6 +259,15 @@ int Generate(Session& session, GenerateOptions& options) {
 
 namespace {
 
+void AddModel(CLI::App& command, GenerateOptions& options) {
+  command
+      .add_option("--model", options.model,
+                  "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
+                  "single file of 1.x; or a bundled model: scenes, scenes-teacher")
+      ->capture_default_str();
+  command.add_flag("--list", options.list, "tell which models, LoRAs and control networks are bundled here");
+}
+
 void AddFilms(CLI::App& command, GenerateOptions& options) {
   command.add_option("--motion-adapter", options.request.motion,
                      "directory of a motion adapter (AnimateDiff) for a model of pictures: draws a film");
@@ -314,15 +323,9 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("generate", "draw a picture or a film from a prompt, here");
   const auto options = std::make_shared<GenerateOptions>();
   engine::PictureRequest& request = options->request;
-  command
-      ->add_option("--model", options->model,
-                   "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
-                   "single file of 1.x; or a bundled model: scenes, scenes-teacher")
-      ->capture_default_str();
+  AddModel(*command, *options);
   command->add_option("--config", options->engine.configuration,
                       "with a single file: the diffusers directory of the model that it was made of");
-  command->add_flag("--list", options->list,
-                    "tell which models, LoRAs and control networks are bundled here");
   command->add_option("-p,--prompt", request.prompt, "what the picture should show");
   command->add_option("--negative", request.negative, "what it should not show");
   command->add_option(
