@@ -19,9 +19,9 @@ constexpr char kFooter[] =
     "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 nobody answers, 4 refused.\n"
     "docs/cli.md tells more.";
 
-bool IsScreen(bool out_is_terminal) {
+bool IsScreen(bool is_terminal) {
   const char* terminal = std::getenv("TERM");
-  return out_is_terminal && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return is_terminal && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
 bool WantsColour(bool out_is_terminal) {
@@ -120,7 +120,7 @@ bool AreText(const std::vector<std::string>& words, std::ostream& err) {
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
-                   bool out_is_terminal) {
+                   bool out_is_terminal, bool err_is_terminal) {
   Session session{.out = out, .err = err};
   CLI::App app("Ringway: traffic management for fleets of GPU workers.", "ringway");
   app.footer(kFooter);
@@ -170,6 +170,7 @@ int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::os
   session.router_given = app.count("--router") > 0;
   session.colour = !session.json && WantsColour(out_is_terminal);
   session.terminal = !session.json && IsScreen(out_is_terminal);
+  session.err_terminal = IsScreen(err_is_terminal);
   return session.run();
 }
 

@@ -10,9 +10,9 @@
 
 namespace ringway::cli {
 
-// `out_is_terminal`: whether a person watches `out`. Returns the exit code.
+// `out_is_terminal`, `err_is_terminal`: whether a person watches them. Returns the exit code.
 int RunCommandLine(int argc, const char* const* argv, std::ostream& out, std::ostream& err,
-                   bool out_is_terminal);
+                   bool out_is_terminal, bool err_is_terminal = false);
 
 }  // namespace ringway::cli
 

@@ -1,4 +1,5 @@
 // ringway generate [--model DIR] -p PROMPT [--motion-adapter DIR] [-o FILE.png | -o FILE.mp4] ...
+// ringway generate --list
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "cli/animation.h"
+#include "cli/bundled_list.h"
 #include "cli/commands.h"
 #include "cli/engine_log.h"
 #include "cli/generate_film.h"
@@ -28,6 +30,7 @@ namespace {
 struct GenerateOptions {
   engine::PictureRequest request;
   std::string model = engine::kScenes;  // a name of bundled_pictures.h, or a path
+  bool list = false;                    // what is bundled, and draw nothing
   std::string out;                      // empty: picture.png, film.mp4
   std::string size;                     // "512x768", "512"; empty: the model's own
   std::string start_file;               // a picture to start from
@@ -201,6 +204,7 @@ absl::Status CheckOut(GenerateOptions& options) {
 }
 
 int Generate(Session& session, GenerateOptions& options) {
+  if (options.list) return ListBundled(session);
   const std::string model_name = ModelName(options.model);
   const absl::StatusOr<std::filesystem::path> model = engine::FindPictureModel(options.model);
   if (!model.ok()) return Fail(session, model.status());
@@ -254,6 +258,15 @@ int Generate(Session& session, GenerateOptions& options) {
 }  // namespace
 
 namespace {
+
+void AddModel(CLI::App& command, GenerateOptions& options) {
+  command
+      .add_option("--model", options.model,
+                  "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
+                  "single file of 1.x; or a bundled model: scenes, scenes-teacher")
+      ->capture_default_str();
+  command.add_flag("--list", options.list, "tell which models, LoRAs and control networks are bundled here");
+}
 
 void AddFilms(CLI::App& command, GenerateOptions& options) {
   command.add_option("--motion-adapter", options.request.motion,
@@ -310,14 +323,10 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   CLI::App* command = app.add_subcommand("generate", "draw a picture or a film from a prompt, here");
   const auto options = std::make_shared<GenerateOptions>();
   engine::PictureRequest& request = options->request;
-  command
-      ->add_option("--model", options->model,
-                   "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
-                   "single file of 1.x; or a bundled model: scenes, scenes-teacher")
-      ->capture_default_str();
+  AddModel(*command, *options);
   command->add_option("--config", options->engine.configuration,
                       "with a single file: the diffusers directory of the model that it was made of");
-  command->add_option("-p,--prompt", request.prompt, "what the picture should show")->required();
+  command->add_option("-p,--prompt", request.prompt, "what the picture should show");
   command->add_option("--negative", request.negative, "what it should not show");
   command->add_option(
       "--size", options->size,
@@ -370,6 +379,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
   command->callback([&session, options, command] {
+    if (!options->list && command->count("--prompt") == 0) throw CLI::RequiredError("--prompt");
     for (const char* name : kPictureOptions)
       if (command->count(name) > 0) options->only_pictures.emplace_back(name);
     session.run = [&session, options] { return Generate(session, *options); };

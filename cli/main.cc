@@ -14,5 +14,6 @@ int main(int argc, char** argv) {
     return word == "animate" || word == "engine" || word == "generate";
   });
   if (engine) ringway::engine::LetIdleThreadsSleep();
-  return ringway::cli::RunCommandLine(argc, argv, std::cout, std::cerr, isatty(STDOUT_FILENO) == 1);
+  return ringway::cli::RunCommandLine(argc, argv, std::cout, std::cerr, isatty(STDOUT_FILENO) == 1,
+                                      isatty(STDERR_FILENO) == 1);
 }

@@ -1,6 +1,7 @@
 // Progress of work in this process or behind a router, told while it runs.
 //
-// To session.err: one line that is drawn over on a terminal, a line a step elsewhere, nothing under --json.
+// To session.err: one line that is drawn over on a terminal; elsewhere, as in a file, only the last one;
+// nothing under --json.
 // The clock starts when it is made; the line is ended when it goes.
 //
 // Threads: one owner. Complexity: a line of text a call.
@@ -26,9 +27,9 @@ class ProgressReport {
   double Seconds() const { return absl::ToDoubleSeconds(runtime::MonotonicNow() - began_); }
   void Tell(std::uint32_t step, std::uint32_t steps, double fraction) {
     if (session_.json) return;
-    const bool in_place = session_.colour;  // a terminal
-    if (!in_place && step == last_step_ && fraction < 1) return;
-    last_step_ = step;
+    const bool in_place = session_.err_terminal;
+    if (!in_place && (fraction < 1 || ended_)) return;
+    ended_ = fraction >= 1;
     const std::string line = ProgressLine({step, steps, fraction, Seconds()});
     session_.err << (in_place ? "\r\x1b[K" : "") << line << (in_place ? "" : "\n") << std::flush;
     drawn_ = in_place;
@@ -37,8 +38,7 @@ class ProgressReport {
  private:
   Session& session_;
   absl::Time began_;
-  std::uint32_t last_step_ = 0;
-  bool drawn_ = false;
+  bool drawn_ = false, ended_ = false;
 };
 
 }  // namespace ringway::cli

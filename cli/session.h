@@ -32,7 +32,8 @@ struct Session {
   std::ostream& err;
   bool json = false;
   bool colour = false;
-  bool terminal = false;  // `out` can be drawn over
+  bool terminal = false;      // `out` can be drawn over
+  bool err_terminal = false;  // `err` can
   std::string controller = "127.0.0.1:7400";
   std::string router = "127.0.0.1:7410";
   std::string token_file = {};

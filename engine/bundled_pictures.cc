@@ -5,13 +5,15 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "engine/checkpoint/model_directory.h"
 
 namespace ringway::engine {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kIndex[] = "model_index.json", kConfig[] = "config.json", kAdapterEnding[] = ".safetensors";
+constexpr char kIndex[] = "model_index.json", kAbout[] = "about.json", kConfig[] = "config.json",
+               kAdapterEnding[] = ".safetensors";
 
 bool Exists(const fs::path& path) {
   std::error_code error;
@@ -72,6 +74,25 @@ absl::StatusOr<fs::path> FindPictureModel(const std::string& name) {
   if (Exists(*folder / "teacher" / kIndex)) return *folder / "teacher";
   return absl::NotFoundError(
       absl::StrCat(folder->string(), ": has no teacher/", kIndex, "; ", kScenes, " is there, its student"));
+}
+
+std::map<std::string, std::string> BundledModels() {
+  std::map<std::string, std::string> models;
+  for (const char* name : {kScenes, kScenesTeacher})
+    if (const absl::StatusOr<fs::path> found = FindPictureModel(name); found.ok())
+      models[name] = found->string();
+  return models;
+}
+
+absl::StatusOr<std::map<std::string, std::string>> AboutBundledPictures() {
+  std::map<std::string, std::string> about;
+  const absl::StatusOr<fs::path> folder = FindScenes();
+  if (!folder.ok() || !Exists(*folder / kAbout)) return about;
+  absl::StatusOr<Config> file = Config::Read(*folder / kAbout);
+  if (!file.ok()) return file.status();
+  for (const auto& [name, value] : *file->json().object()) about[name] = file->Text(name, "");
+  if (!file->status().ok()) return file->status();
+  return about;
 }
 
 std::map<std::string, std::string> BundledAdapters() {

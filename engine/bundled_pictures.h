@@ -3,8 +3,8 @@
 // The folder is looked for like the motion model's (bundled_model.h): the one that RINGWAY_SCENES names;
 // then, beside the installed program, ../share/ringway/scenes; then engine/weights/scenes of the source tree.
 // In it are the diffusers directories student/ and teacher/, LoRA files lora/NAME.safetensors and control
-// networks control/NAME/. Names stand for them on the command line wherever there is no file of that name: a
-// file wins. Nothing is loaded here. Threads: any.
+// networks control/NAME/; about.json says by name what each is, for people. Names stand for them on the
+// command line wherever there is no file of that name: a file wins. Nothing is loaded here. Threads: any.
 #ifndef RINGWAY_ENGINE_BUNDLED_PICTURES_H_
 #define RINGWAY_ENGINE_BUNDLED_PICTURES_H_
 
@@ -34,8 +34,12 @@ std::string BundledAdapterOr(const std::string& name);
 std::string BundledControlOr(const std::string& name);
 
 // All of them by their names; none where the weights are absent.
+std::map<std::string, std::string> BundledModels();
 std::map<std::string, std::string> BundledAdapters();
 std::map<std::string, std::string> BundledControls();
+// What about.json of the folder says, by the same names; nothing where there is none. InvalidArgument where
+// it is no object of strings.
+absl::StatusOr<std::map<std::string, std::string>> AboutBundledPictures();
 
 }  // namespace ringway::engine
 

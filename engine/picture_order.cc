@@ -250,6 +250,7 @@ PngTexts DrawnTexts(const PictureRequest& request, const DrawnPicture& drawn, co
     if (!start.empty()) texts.emplace_back("init", Readable(start));
     texts.emplace_back("strength", absl::StrCat(request.strength));
   }
+  for (const std::string& note : drawn.notes) texts.emplace_back("note", Readable(note));
   return texts;
 }
 

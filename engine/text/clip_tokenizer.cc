@@ -117,6 +117,22 @@ absl::StatusOr<std::string> PaddingOf(const std::filesystem::path& directory, st
   return std::string(fallback);
 }
 
+// The first of the inserted words in a prompt, the longest of those at one place.
+struct InsertedAt {
+  std::size_t at = std::string_view::npos;
+  const ClipTokenizer::InsertedWord* word = nullptr;
+};
+InsertedAt NextInserted(std::string_view prompt, std::span<const ClipTokenizer::InsertedWord> inserted) {
+  InsertedAt next;
+  for (const ClipTokenizer::InsertedWord& word : inserted) {
+    const std::size_t found = prompt.find(word.word);
+    const bool better = found < next.at || (found == next.at && next.word != nullptr &&
+                                            word.word.size() > next.word->word.size());
+    if (better) next = {found, &word};
+  }
+  return next;
+}
+
 }  // namespace
 
 absl::StatusOr<ClipTokenizer> ClipTokenizer::Open(const std::filesystem::path& directory, std::int64_t tokens,
@@ -127,12 +143,15 @@ absl::StatusOr<ClipTokenizer> ClipTokenizer::Open(const std::filesystem::path& d
   if (!merges.ok()) return merges.status();
   const absl::StatusOr<std::string> padding = PaddingOf(directory, kEnd);
   if (!padding.ok()) return padding.status();
-  return Parse(*vocabulary, *merges, directory.string(), tokens, numbers, *padding);
+  absl::StatusOr<ClosedVocabulary> closed = ClosedVocabulary::Read(directory);
+  if (!closed.ok()) return closed.status();
+  return Parse(*vocabulary, *merges, directory.string(), tokens, numbers, *padding, *std::move(closed));
 }
 
 absl::StatusOr<ClipTokenizer> ClipTokenizer::Parse(std::string_view vocabulary, std::string_view merges,
                                                    std::string_view what, std::int64_t tokens,
-                                                   std::int64_t numbers, std::string_view padding) {
+                                                   std::int64_t numbers, std::string_view padding,
+                                                   ClosedVocabulary closed) {
   const absl::StatusOr<Json> json = Json::Parse(vocabulary, absl::StrCat(AbslView(what), "/vocab.json"));
   if (!json.ok()) return json.status();
   if (json->object() == nullptr || json->object()->size() > kEntriesMax || tokens < 2)
@@ -140,6 +159,7 @@ absl::StatusOr<ClipTokenizer> ClipTokenizer::Parse(std::string_view vocabulary, 
         absl::StrCat(AbslView(what), ": vocab.json must be an object of at most ", kEntriesMax, " tokens"));
   ClipTokenizer tokenizer;
   tokenizer.tokens_ = static_cast<std::size_t>(tokens);
+  tokenizer.closed_ = std::move(closed);
   for (const auto& [token, value] : *json->object()) {
     if (value.integer() == nullptr || *value.integer() < 0 || *value.integer() >= numbers)
       return absl::InvalidArgumentError(absl::StrCat(AbslView(what), ": \"", token.substr(0, 100),
@@ -196,21 +216,34 @@ std::vector<std::int32_t> ClipTokenizer::Pieces(std::string_view prompt, std::si
                                                 std::span<const InsertedWord> inserted) const {
   std::vector<std::int32_t> ids = {start_};
   while (ids.size() < most) {
-    std::size_t at = std::string_view::npos;
-    const InsertedWord* next = nullptr;
-    for (const InsertedWord& word : inserted) {
-      const std::size_t found = prompt.find(word.word);
-      const bool better = found < at || (found == at && next != nullptr && found != std::string_view::npos &&
-                                         word.word.size() > next->word.size());
-      if (better) at = found, next = &word;
-    }
-    AppendPieces(prompt.substr(0, at), most, ids);
-    if (next == nullptr) break;
-    for (std::int32_t row = 0; row < next->rows; ++row) ids.push_back(kInsertedFrom + next->first + row);
-    prompt.remove_prefix(at + next->word.size());
+    const InsertedAt next = NextInserted(prompt, inserted);
+    AppendPieces(prompt.substr(0, next.at), most, ids);
+    if (next.word == nullptr) break;
+    for (std::int32_t row = 0; row < next.word->rows; ++row)
+      ids.push_back(kInsertedFrom + next.word->first + row);
+    prompt.remove_prefix(next.at + next.word->word.size());
   }
   ids.resize(std::min(ids.size(), most));
   return ids;
+}
+
+std::vector<std::string> ClipTokenizer::UnknownWords(std::string_view prompt,
+                                                     std::span<const InsertedWord> inserted) const {
+  std::vector<std::string> unknown;
+  for (prompt = prompt.substr(0, kPromptBytesMax);;) {
+    const InsertedAt next = NextInserted(prompt, inserted);
+    const std::string lowered = Lowered(prompt.substr(0, next.at));
+    std::string_view rest = lowered;
+    for (std::string_view piece = TakePiece(rest); !piece.empty(); piece = TakePiece(rest)) {
+      std::vector<std::int32_t> ids;
+      EncodePiece(piece, ids);
+      if (!closed_.Knows(piece, ids.size() == 1 && ids[0] != end_) &&
+          std::ranges::find(unknown, piece) == unknown.end())
+        unknown.emplace_back(piece);
+    }
+    if (next.word == nullptr) return unknown;
+    prompt.remove_prefix(next.at + next.word->word.size());
+  }
 }
 
 std::size_t ClipTokenizer::EndOf(std::span<const std::int32_t> ids) const {
@@ -228,9 +261,14 @@ std::vector<std::int32_t> ClipTokenizer::Encode(std::string_view prompt,
 std::vector<std::string> ClipTokenizer::Notes(std::string_view prompt,
                                               std::span<const InsertedWord> inserted) const {
   const std::size_t pieces = Pieces(prompt, std::numeric_limits<std::size_t>::max(), inserted).size() - 1;
-  if (pieces + 2 <= tokens_ && prompt.size() <= kPromptBytesMax) return {};
-  return {absl::StrCat("the prompt has ", pieces, " pieces; this model reads the first ", tokens_ - 2,
-                       ", the rest is left out")};
+  std::vector<std::string> notes;
+  if (pieces + 2 > tokens_ || prompt.size() > kPromptBytesMax)
+    notes.push_back(absl::StrCat("the prompt has ", pieces, " pieces; this model reads the first ",
+                                 tokens_ - 2, ", the rest is left out"));
+  if (!closed_.closed()) return notes;
+  for (std::string& note : ClosedVocabulary::Notes(UnknownWords(prompt, inserted)))
+    notes.push_back(std::move(note));
+  return notes;
 }
 
 }  // namespace ringway::engine

@@ -231,6 +231,32 @@ TEST_F(BundledPicturesTest, HaveAdaptersAndControlNetworksByName) {
   EXPECT_THAT(Generate({"--lora", "charcoal"}).err, HasSubstr("charcoal"));
 }
 
+TEST_F(BundledPicturesTest, SayTheWordsThatTheyDoNotKnow) {
+  folder_.Write("teacher/tokenizer/tokenizer_config.json", R"({"closed_vocabulary":["the"]})");
+  const std::filesystem::path link = folder_.path() / "student/tokenizer/tokenizer_config.json";
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("../../teacher/tokenizer/tokenizer_config.json", link);
+  const Ran ran = Generate({});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const std::string note = "words of the prompt that this model does not know: boat";
+  EXPECT_THAT(ran.err, HasSubstr("note: " + note));
+  EXPECT_THAT(ran.err, ::testing::Not(HasSubstr("step 1 of 2"))) << "no bar where nobody watches";
+  EXPECT_THAT(Bytes(), HasSubstr("iTXtnote" + std::string(5, '\0') + note));
+}
+
+TEST_F(BundledPicturesTest, AreListedWithWhatTheyAre) {
+  WriteAdapter("sketch");
+  folder_.Write("about.json", R"({"sketch":"pencil on paper"})");
+  const Ran list = Ringway({"generate", "--list"});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(list.out, AllOf(HasSubstr("scenes-teacher"), HasSubstr("pencil on paper"),
+                              HasSubstr((folder_.path() / "lora/sketch.safetensors").string())));
+  EXPECT_THAT(Ringway({"--json", "generate", "--list"}).out,
+              AllOf(HasSubstr("\"name\": \"sketch\""), HasSubstr("\"controls\": []")));
+  folder_.Write("about.json", R"({"sketch":3})");
+  EXPECT_THAT(Ringway({"generate", "--list"}).err, HasSubstr("about.json: \"sketch\" is 3"));
+}
+
 TEST_F(BundledPicturesTest, SayWhereTheyWereLookedForWhereTheyAreAbsent) {
   std::filesystem::remove_all(folder_.path() / "teacher");
   const Ran teacher = Generate({"--model", "scenes-teacher"});

@@ -81,5 +81,41 @@ TEST(ClipTokenizer, SaysWhatItLeavesOut) {
                 "the prompt has 76 pieces; this model reads the first 75, the rest is left out"});
 }
 
+TEST(ClipTokenizer, OfAClosedVocabularySaysTheWordsThatItLacks) {
+  const Json reference = ReadReference();
+  const ClipVocabulary words(reference);
+  const ScratchFolder folder;
+  folder.Write("vocab.json", words.vocabulary);
+  folder.Write("merges.txt", words.merges);
+  const auto notes = [&](const std::string& prompt, const std::string& inserted = "") {
+    const auto tokenizer = ClipTokenizer::Open(folder.path(), 77, 1 << 16);
+    EXPECT_TRUE(tokenizer.ok()) << tokenizer.status();
+    if (inserted.empty()) return tokenizer->Notes(prompt);
+    const ClipTokenizer::InsertedWord word{inserted};
+    return tokenizer->Notes(prompt, {&word, 1});
+  };
+  const std::string says = "words of the prompt that this model does not know: ";
+  const std::string prompt = "The boat, a Giraffe!? the giraffe; boat... 1 xylophone";
+  EXPECT_TRUE(notes(prompt).empty()) << "an open vocabulary spells what it has no token for";
+  folder.Write("tokenizer_config.json", R"({"closed_vocabulary":true})");
+  EXPECT_EQ(notes(prompt), std::vector<std::string>{says + "giraffe, xylophone"});
+  EXPECT_EQ(notes("the giraffe xylophone", "xylophone"), std::vector<std::string>{says + "giraffe"});
+  EXPECT_TRUE(notes("the boat").empty());
+  EXPECT_EQ(notes("qa qb qc qd qe qf qg qh qi qj"),
+            std::vector<std::string>{says + "qa, qb, qc, qd, qe, qf, qg, qh and 2 more"});
+  folder.Write("tokenizer_config.json", R"({"closed_vocabulary":["a","boat"]})");
+  EXPECT_EQ(notes("a boat, 1 boat in the sea"), std::vector<std::string>{says + "1, in, the, sea"})
+      << "single tokens that were not trained on";
+  folder.Write("tokenizer_config.json", R"({"closed_vocabulary":false})");
+  EXPECT_TRUE(notes(prompt).empty());
+  for (const char* wrong :
+       {R"({"closed_vocabulary":1})", R"({"closed_vocabulary":[]})", R"({"closed_vocabulary":["a",2]})"}) {
+    folder.Write("tokenizer_config.json", wrong);
+    const std::string message(ClipTokenizer::Open(folder.path(), 77, 1 << 16).status().message());
+    EXPECT_NE(message.find("tokenizer_config.json: \"closed_vocabulary\" is "), std::string::npos) << message;
+    EXPECT_NE(message.find("allowed: true, false, or an array"), std::string::npos) << message;
+  }
+}
+
 }  // namespace
 }  // namespace ringway::engine

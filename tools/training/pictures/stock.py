@@ -136,7 +136,8 @@ def write_tokenizer(folder, sentences):
         file.write("#version: 0.2\n" + "".join(" ".join(pair) + "\n" for pair in sorted(tokens.ranks, key=tokens.ranks.get)))
     special = {"bos_token": ends[0], "eos_token": ends[1], "pad_token": ends[1], "unk_token": ends[1]}
     write_json(f"{folder}/special_tokens_map.json", special)
-    write_json(f"{folder}/tokenizer_config.json", dict(special, do_lower_case=True, model_max_length=words.POSITIONS, tokenizer_class="CLIPTokenizer"))
+    write_json(f"{folder}/tokenizer_config.json", dict(
+        special, closed_vocabulary=words.vocabulary(), do_lower_case=True, model_max_length=words.POSITIONS, tokenizer_class="CLIPTokenizer"))
 
 
 def write_directory(folder, sentences, text, unet, vae, defaults):
