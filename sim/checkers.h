@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/cache_line.h"
 #include "sim/observer.h"
 #include "sim/serial_table.h"
 
@@ -53,10 +54,6 @@ class Checkers : public Observer {
   void OnTablePublished(absl::Time now, const RoutingTable& table) override;
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
   void OnSecond(absl::Time now) override;
-  void Foresee(WorkerId worker, JobSerial serial) const override {
-    Prefetch(&workers_[worker]);
-    jobs_.Foresee(serial);
-  }
 
   // Call when nothing is on its way any more: every submission must have ended.
   void CheckDrained(absl::Time now);

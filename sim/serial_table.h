@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/prefetch.h"
 
 namespace ringway::sim {
 
@@ -59,8 +58,6 @@ class SerialTable {
     }
   }
   std::size_t size() const { return size_; }
-  // A hint: the serial will be looked up soon.
-  void Foresee(std::uint64_t serial) const { Prefetch(&places_[serial & (places_.size() - 1)]); }
 
  private:
   static constexpr std::size_t kWindowMax = std::size_t{1} << 20;
