@@ -31,6 +31,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/cache_line.h"
 #include "sim/observer.h"
+#include "sim/prefetch.h"
 #include "sim/serial_table.h"
 
 namespace ringway::sim {
@@ -54,6 +55,10 @@ class Checkers : public Observer {
   void OnTablePublished(absl::Time now, const RoutingTable& table) override;
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
   void OnSecond(absl::Time now) override;
+  void Foresee(WorkerId worker, JobSerial serial) const override {
+    Prefetch(&workers_[worker]);
+    jobs_.Foresee(serial);
+  }
 
   // Call when nothing is on its way any more: every submission must have ended.
   void CheckDrained(absl::Time now);

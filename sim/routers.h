@@ -22,6 +22,7 @@
 #include "core/fleet.h"
 #include "core/ids.h"
 #include "router/router_machine.h"
+#include "sim/prefetch.h"
 #include "sim/stage.h"
 #include "sim/workers.h"
 
@@ -64,6 +65,18 @@ class Routers {
     ArmWake(router);
   }
   static std::string NameOf(RouterId router);
+
+  // Hints to the memory: something happens to this job soon; a job arrives soon, and will get the id that was
+  // freed last.
+  void Foresee(RouterId router, JobId job) const {
+    const Site& site = sites_[router];
+    if (!site.machine) return;
+    Prefetch(&site.held[job]);
+    Prefetch(&site.machine->job(job));
+  }
+  void ForeseeArrival(RouterId router) const {
+    if (!sites_[router].free.empty()) Foresee(router, sites_[router].free.back());
+  }
 
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
   void Pause(RouterId router, std::int64_t until_ns) { paused_until_ns_[router] = until_ns; }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "sim/prefetch.h"
 
 namespace ringway::sim {
 
@@ -58,6 +59,8 @@ class SerialTable {
     }
   }
   std::size_t size() const { return size_; }
+  // A hint to the memory: the serial will be looked up soon.
+  void Foresee(std::uint64_t serial) const { Prefetch(&places_[serial & (places_.size() - 1)]); }
 
  private:
   static constexpr std::size_t kWindowMax = std::size_t{1} << 20;

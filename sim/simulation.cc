@@ -8,11 +8,12 @@ namespace ringway::sim {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-// How many buckets before its turn one is brought near: its first chunk of events, the next one, and the
-// workers whose jobs end in it.
+// How many buckets before its turn one is brought near: its first chunk of events, the next one, the workers
+// whose jobs end in it, and these jobs.
 constexpr std::int64_t kBucketsToFirst = 10;
 constexpr std::int64_t kBucketsToChain = 6;
 constexpr std::int64_t kBucketsToWorker = 2;
+constexpr std::int64_t kBucketsToJob = 1;
 
 }  // namespace
 
@@ -85,8 +86,7 @@ void Simulation::Begin() {
   stage_.After(kSecondNs, Happening::kSecondPasses);
 }
 
-// In a large fleet an event of later was mostly written a service time ago, and so was the worker whose job
-// ends.
+// In a large fleet an event of later was mostly written a service time ago, and so was what it is about.
 void Simulation::LookAhead() {
   bucket_ = stage_.queue.bucket();
   stage_.queue.ForeseeBucket(kBucketsToFirst);
@@ -96,6 +96,19 @@ void Simulation::LookAhead() {
       workers_.Foresee(WorkerId(event.subject));
     }
   });
+  stage_.queue.Foresee(kBucketsToJob, [this](const SimEvent& event) { ForeseeJob(event); });
+}
+
+void Simulation::ForeseeJob(const SimEvent& event) const {
+  if (static_cast<Happening>(event.kind()) == Happening::kJobReaches) {
+    routers_.ForeseeArrival(RouterId(event.subject));
+  } else if (static_cast<Happening>(event.kind()) == Happening::kServiceEnds) {
+    const WorkerId worker(event.subject);
+    const OfferNote& note = workers_.NoteOf(worker);
+    if (!note.caller.router.valid()) return;
+    routers_.Foresee(note.caller.router, note.caller.job);
+    for (const Observer* observer : stage_.observers) observer->Foresee(worker, note.payload.serial);
+  }
 }
 
 void Simulation::MarkWindow() {

@@ -99,6 +99,7 @@ class Simulation {
 
   // Hints to the memory about the buckets of the queue that come next; without effect on results.
   void LookAhead();
+  void ForeseeJob(const SimEvent& event) const;
   static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
   static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
                                                       const IdVector<RouterId, RegionId>& routers);

@@ -79,6 +79,7 @@ class Tally : public Observer {
   void OnForwarded(absl::Time now, RouterId from, RouterId to, JobSerial serial) override;
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
   void OnSecond(absl::Time now) override;
+  void Foresee(WorkerId worker, JobSerial) const override { Prefetch(&started_[worker]); }
 
   const Totals& totals() const { return totals_; }
   const std::vector<SecondTally>& seconds() const { return seconds_; }

@@ -79,7 +79,9 @@ class Workers {
   // A hint to the memory: the worker is about to be used.
   void Foresee(WorkerId worker) const {
     Prefetch(&sites_[worker]);
+    Prefetch(&announced_ns_[worker]);
     Prefetch(&shown_[worker]);
+    Prefetch(&places_[worker]);
   }
   const OfferNote& NoteOf(WorkerId worker) const { return sites_[worker].note; }
 
