@@ -18,7 +18,7 @@ JobMachine::JobMachine(const JobSettings& settings, const RouterView& view)
 }
 
 void JobMachine::Finish(Turn& turn) {
-  AimSpills(turn);
+  if (!spills_aimed_) AimSpills(turn);
   // Answers first: a job whose slot and whose last moment come in one instant is served.
   ReadAnswers(turn);
   const bool due = wakes_.Due(turn.now) || unanswered_.Due(turn.now);
@@ -58,7 +58,7 @@ void JobMachine::On(Turn& turn, const JobArrived& event) {
   }
   if (view.draining) return End(turn, event.job, Draining(job));
   if (job.facts.forwarded) {
-    AimSpills(turn);
+    if (!spills_aimed_) AimSpills(turn);
     job.imported = d.imports.TakeIn(job.facts.spilled);
     job.import_full = !job.imported;
     if (job.import_full) return End(turn, event.job, ImportsFull(view, d, job));
@@ -254,18 +254,6 @@ IdVector<TierId, TierCounts> JobMachine::TakeCounts() {
   IdVector<TierId, TierCounts> counts;
   for (TierState& d : tiers_) counts.push_back({.counters = d.counters.Take(), .waiting = d.held});
   return counts;
-}
-
-void JobMachine::Foresee(JobId id) const {
-  jobs_[id].Foresee();
-  wakes_.Foresee(id.index());
-  unanswered_.Foresee(id.index());
-}
-
-void JobMachine::ForeseeFurther(JobId id) const {
-  wakes_.ForeseeFurther(id.index());
-  const TierId tier = jobs_[id].facts.tier;
-  if (tiers_.contains(tier)) tiers_[tier].slots.client().Foresee(id);
 }
 
 }  // namespace ringway::router

@@ -95,11 +95,6 @@ class JobMachine {
   // The counts since the last call.
   IdVector<TierId, TierCounts> TakeCounts();
 
-  // Hints that an event about the job comes soon; change nothing. The second follows what the first brought
-  // near.
-  void Foresee(JobId id) const;
-  void ForeseeFurther(JobId id) const;
-
   RINGWAY_STATE(jobs_, live_, last_attempt_, wakes_, unanswered_, tiers_, spills_aimed_)
 
  private:
@@ -119,13 +114,14 @@ class JobMachine {
   dispatch::SlotRequest Line(Turn& turn, JobId id);
   void Acquire(Turn& turn, JobId id);
   void ReadAnswers(Turn& turn);
+  void ReadAnswers(Turn& turn, TierId tier);
   void OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& answer);
   void OnGranted(Turn& turn, const dispatch::SlotGranted& granted);
   void OnRefused(Turn& turn, const dispatch::SlotRefused& refused);
   // Not here: it starts in another region, or comes back.
   void OnElsewhere(Turn& turn, const dispatch::SlotElsewhere& elsewhere);
   // ---- spilling (job_slots.cc) ----
-  void AimSpills(Turn& turn);
+  void AimSpills(Turn& turn);  // unless spills_aimed_
   void LetSpill(Turn& turn);
   void JoinSpillLine(Turn& turn, JobId id);
   // True: the job is on its way out.

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/prefetch.h"
+#include "core/cache_line.h"
 #include "core/state.h"
 #include "router/dispatch/service_estimate.h"
 #include "router/router_action.h"
@@ -80,8 +80,6 @@ struct alignas(kCacheLine) JobRecord {
   bool may_leave() const { return !facts.forwarded && !route.shed && landings_refused < kLandingsRefusedMax; }
   bool ran() const { return started != absl::InfiniteFuture(); }
   std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
-  // A hint that something about the job comes soon; changes nothing.
-  void Foresee() const { PrefetchRange(this, &no_repeat); }
   RINGWAY_STATE(facts, phase, leaving, leased, spilled, landing, imported, import_full, restarted, attempt,
                 worker, router, route, started, home_since, away, attempts, busy, no_repeat, forwarded_at,
                 import_refusals, workers_failed, landings_refused, refused_by, forwards, forwards_made)

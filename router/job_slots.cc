@@ -51,11 +51,14 @@ void JobMachine::JoinSpillLine(Turn& turn, JobId id) {
 
 void JobMachine::ReadAnswers(Turn& turn) {
   for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
-    TierState& d = tiers_[t];
-    if (!d.slots.Ready(turn.now)) continue;  // nearly always
-    SlotSource::Answer answer;
-    while (d.slots.Next(At(turn, d), answer)) OnAnswer(turn, t, answer);
+    if (tiers_[t].slots.Ready(turn.now)) ReadAnswers(turn, t);  // seldom
   }
+}
+
+void JobMachine::ReadAnswers(Turn& turn, TierId tier) {
+  TierState& d = tiers_[tier];
+  SlotSource::Answer answer;
+  while (d.slots.Next(At(turn, d), answer)) OnAnswer(turn, tier, answer);
 }
 
 void JobMachine::OnAnswer(Turn& turn, TierId tier, const SlotSource::Answer& answer) {
@@ -134,7 +137,7 @@ void JobMachine::OnRefused(Turn& turn, const dispatch::SlotRefused& refused) {
 
 // At the routers, the fleet and the drains as they are now.
 void JobMachine::AimSpills(Turn& turn) {
-  if (std::exchange(spills_aimed_, true)) return;
+  spills_aimed_ = true;
   const RouterView& view = turn.view;
   for (TierId t(0); t != tiers_.end_id(); t = TierId(t.index() + 1)) {
     const Tier& tier = view.fleet->tiers[t];

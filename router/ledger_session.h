@@ -13,8 +13,8 @@
 //
 // While this router leads, the session listens to the leaders of the regions where jobs may go (kRegionsMax
 // of them, the nearest), over a link each: the nearest kNearRegions tell of changes as fast as they may, the
-// others a few times a second. Where a leader is called comes from the directory, which regions matter from the
-// machine. How long the round trip to each takes is measured by asking for a hint (round_trips.h).
+// others a few times a second. Where a leader is called comes from the directory, which regions matter from
+// the machine. How long the round trip to each takes is measured by asking for a hint (round_trips.h).
 //
 // Pure, for the daemon and the simulator, which carry what the actions say and nothing else. Two kinds of
 // router numbers meet: the machine's, by which it knows leaders, and the ledger's, by which a leader knows
@@ -31,7 +31,6 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
-#include "core/prefetch.h"
 #include "router/announcement_order.h"
 #include "router/ledger_leader.h"
 #include "router/round_trips.h"
@@ -161,12 +160,6 @@ class LedgerSession {
     On(now, event, actions);
   }
   absl::Time NextWake() const { return leadership_.NextWake(); }
-
-  // A hint that the worker announces itself soon.
-  void Foresee(WorkerId worker) const {
-    if (listed_.contains(worker)) Prefetch(&listed_[worker]);
-    if (watched_.contains(worker)) Prefetch(&watched_[worker]);
-  }
 
   // This router is the leader, as far as the directory goes.
   bool leads() const { return leads_; }

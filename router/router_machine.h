@@ -62,17 +62,6 @@ class RouterMachine {
   // When Step must be called next, even if nothing happens. Later than the last Step.
   absl::Time NextWake() const;
 
-  // Hints that an event about the job, or the worker, comes soon; change nothing. Foresee, then what that
-  // named, then what that named.
-  void Foresee(JobId job) const { jobs_.Foresee(job); }
-  void ForeseeFurther(JobId job) const { jobs_.ForeseeFurther(job); }
-  void ForeseeLast(JobId job) const {
-    const TierId tier = jobs_.job(job).facts.tier;
-    if (tier.valid()) jobs_.tier(tier).slots.client().ForeseeFurther(job);
-  }
-  void Foresee(WorkerId worker) const { view_.workers.Foresee(worker); }
-  void ForeseeFurther(WorkerId worker) const { view_.workers.ForeseeFurther(worker); }
-
   // For screens and metrics.
   const dispatch::WorkerView& workers() const { return view_.workers; }
   const TierState& tier(TierId tier) const { return jobs_.tier(tier); }

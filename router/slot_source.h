@@ -98,7 +98,7 @@ class SlotSource {
   // is no more.
   bool Next(const SlotTurn& turn, Answer& answer);
 
-  // ---- for people, and hints of the simulator ----
+  // ---- for people ----
   absl::Duration delay(JobId job) const { return prober_.delay(job); }
   int broke(JobId job) const { return prober_.broke(job); }
   double retry_balance() const { return prober_.balance(); }

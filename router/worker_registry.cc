@@ -268,17 +268,25 @@ void WorkerRegistry::Report(absl::Time now, std::vector<WorkerReported>& report)
     if (report.size() >= kWorkersReportedMax) return;
     Spoken& spoken = spoken_[known.spoken];
     const absl::Duration total = BusyTime(spoken, now);
-    // Less than was reported: a little, when a job ended before we heard of it; much, when the worker has
-    // started again.
-    if (total < spoken.busy_reported - kNewsPeriodMax) spoken.busy_reported = absl::ZeroDuration();
     report.push_back({.worker = worker,
                       .healthy = spoken.healthy,
                       .draining = spoken.draining,
                       .busy = spoken.busy,
                       .adopted = Has(worker, kAdopted),
-                      .busy_time = std::max(absl::ZeroDuration(), total - spoken.busy_reported)});
-    spoken.busy_reported = std::max(spoken.busy_reported, total);
+                      .busy_time = BusySinceReported(spoken, total)});
   }
+}
+
+// Less than was reported: a little, when a job ended before we heard of it; much, when the worker has started
+// again.
+absl::Duration WorkerRegistry::BusySinceReported(Spoken& spoken, absl::Duration total) {
+  if (total == spoken.busy_reported) return absl::ZeroDuration();  // it is idle, as most are
+  if (total < spoken.busy_reported) {
+    if (total >= spoken.busy_reported - kNewsPeriodMax) return absl::ZeroDuration();
+    spoken.busy_reported = absl::ZeroDuration();
+  }
+  const absl::Duration before = std::exchange(spoken.busy_reported, std::max(spoken.busy_reported, total));
+  return std::max(absl::ZeroDuration(), total - before);
 }
 
 }  // namespace ringway::router

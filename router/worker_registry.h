@@ -34,7 +34,6 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
-#include "core/prefetch.h"
 #include "router/router_event.h"
 
 namespace ringway::router {
@@ -153,15 +152,6 @@ class WorkerRegistry {
   // Appends what a report that is made now says of the workers that this router speaks for and has heard.
   void Report(absl::Time now, std::vector<WorkerReported>& report);
 
-  // Hints that something about the worker comes soon; the second, a little later, for what the first names.
-  void Foresee(WorkerId worker) const {
-    if (workers_.contains(worker)) Prefetch(&workers_[worker]);
-  }
-  void ForeseeFurther(WorkerId worker) const {
-    if (!workers_.contains(worker) || workers_[worker].spoken == kNever) return;
-    Prefetch(&spoken_[workers_[worker].spoken]);
-  }
-
   // Local or adopted: this router speaks for it.
   bool Own(WorkerId worker) const { return Has(worker, kLocal) || Has(worker, kAdopted); }
   bool local(WorkerId worker) const { return Has(worker, kLocal); }
@@ -239,6 +229,8 @@ class WorkerRegistry {
   void Watch(WorkerId worker, Actions& actions);
   bool Leads(TierId tier) const { return leads_.contains(tier) && leads_[tier]; }
   absl::Duration BusyTime(const Spoken& spoken, absl::Time now) const;
+  // Of `total` so far, what no report has said yet; remembers that this one does.
+  static absl::Duration BusySinceReported(Spoken& spoken, absl::Duration total);
 
   std::size_t watch_max_;
   std::size_t hints_ = 0;           // workers watched for hints only

@@ -10,8 +10,6 @@
 namespace ringway::sim {
 namespace {
 
-// Submissions until a place that is fetched now is needed.
-constexpr JobSerial kSoon = 4;
 // Until a router that starts has learnt again what it kept.
 constexpr absl::Duration kLearning = absl::Seconds(5);
 
@@ -53,7 +51,6 @@ void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
   jobs_.Add(submission.serial) = {.submitted = now, .key = submission.key, .entry = submission.entry};
   if (submission.key != 0)
     keys_.try_emplace(submission.key, KeyEntry{.first = now, .delivered = 0, .finished = {}, .runs = {}});
-  jobs_.Foresee(submission.serial + kSoon);
 }
 
 void Checkers::OnEnded(absl::Time now, const Ending& ending) {

@@ -29,7 +29,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/cache_line.h"
 #include "sim/observer.h"
+#include "sim/prefetch.h"
 #include "sim/serial_table.h"
 
 namespace ringway::sim {

@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/prefetch.h"
 #include "core/rng.h"
 #include "sim/arrivals.h"
 #include "sim/observer.h"
@@ -40,11 +39,6 @@ class Clients {
   void OnAnswer(UserIndex user, std::uint32_t detail);
   // Tells the observers of the users that are still without an answer.
   void End() const;
-
-  // A hint: the user is about to be answered.
-  void Foresee(UserIndex user) const {
-    if (user < users_.size()) Prefetch(&users_[user]);
-  }
 
   // Of what users of the region submit, the share that fails at whatever worker.
   void SetBadShare(RegionId region, double share) { bad_share_[region] = share; }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/check.h"
-#include "core/prefetch.h"
+#include "sim/prefetch.h"
 
 namespace ringway::sim {
 namespace {

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "core/check.h"
-#include "core/prefetch.h"
+#include "sim/prefetch.h"
 
 namespace ringway::sim {
 

@@ -90,18 +90,6 @@ class Leaders {
   // This share of the region's links to leaders breaks, in both ends' view.
   void BreakLinks(RegionId region, double share);
 
-  // Hints, as those of Routers: the worker's slot is about to be asked for or given back, the job of the
-  // router is about to ask.
-  void Foresee(WorkerId worker) const;
-  void ForeseeFurther(WorkerId worker) const;
-  void Foresee(RouterId router, JobId job) const;
-  // A job of the router is about to ask for a slot: what will be granted, and then what that names.
-  void ForeseeAsk(RouterId router) const;
-  void ForeseeAskFurther(RouterId router) const;
-  // The same for what a leader is about to hear, if it is an acquire.
-  void ForeseeHeard(std::uint32_t endpoint, std::uint32_t detail) const;
-  void ForeseeHeardFurther(std::uint32_t endpoint, std::uint32_t detail) const;
-
   RouterId RouterOf(std::uint32_t endpoint) const { return endpoints_[endpoint].router; }
   // What the router's report of now says of round trips; appends.
   void TakeRoundTrips(RouterId router, std::vector<router::RoundTrip>& out);
@@ -146,9 +134,6 @@ class Leaders {
     ledger::LedgerEvent said;
     std::vector<ledger::Renew> renewals;
   };
-  static bool IsAsk(const ToLeader& note) {
-    return note.what == ToLeader::What::kSays && std::holds_alternative<ledger::Acquire>(note.said);
-  }
   // The other way.
   struct ToClient {
     enum class What : std::uint8_t { kSays, kBeat, kBroke };
@@ -181,14 +166,6 @@ class Leaders {
   void LetAnnounce(const Endpoint& endpoint);
   void SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said = nullptr);
   void SendToClient(const Endpoint& to, Link link, ToClient::What what);
-  void ForeseeGrant(std::uint32_t endpoint) const;
-  void ForeseeGrantFurther(std::uint32_t endpoint) const;
-  // The endpoints whose leaders hold the ledgers of the router.
-  template <class F>
-  void ForLeaders(RouterId router, F f) const;
-  // The leaders that the region's workers of the tier belong to.
-  template <class F>
-  void ForLeaders(WorkerId worker, F f) const;
   template <class Event>
   void Step(Endpoint& endpoint, const Event& event) {
     stage_.kinds.session_events.Count(event);

@@ -77,7 +77,7 @@ class Observer {
   virtual void OnSecond(absl::Time) {}
   // After everything else, once for each job in flight.
   virtual void OnUnfinished(absl::Time, const Unfinished&) {}
-  // A hint: something happens to this job at this worker soon.
+  // A hint to the memory: something happens to this job at this worker soon.
   virtual void Foresee(WorkerId, JobSerial) const {}
 };
 

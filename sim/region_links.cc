@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::uint64_t kStream = 0x72656c6e;
 // Between two tries, as router/daemon/ledger_link.cc does it.
-constexpr double kRetryFirstNs = 30e6;
-constexpr double kRetryMaxNs = 300e6;
+constexpr double kRegionRetryFirstNs = 30e6;
+constexpr double kRegionRetryMaxNs = 300e6;
 // A connection that nobody answers is given up after this long.
 constexpr std::int64_t kUnansweredNs = 1'000'000'000;
 
@@ -128,8 +128,8 @@ void RegionLinks::Died(Endpoint endpoint) {
     // Unless whoever listened has died too, or has dialled somebody else since.
     Link& link = At(sites_[listener.from].links, ends_.region(endpoint));
     if (link.number != listener.number) continue;
-    const double wait_ns =
-        std::min(kRetryMaxNs, kRetryFirstNs * static_cast<double>(1 << std::min(link.tries++, 8)));
+    const double wait_ns = std::min(
+        kRegionRetryMaxNs, kRegionRetryFirstNs * static_cast<double>(1 << std::min(link.tries++, 8)));
     RetryLater(listener.from, ends_.region(endpoint), listener.number,
                static_cast<std::int64_t>(wait_ns * (0.5 + 0.5 * rng_.Uniform())));
   }
@@ -142,7 +142,7 @@ void RegionLinks::Break(Endpoint endpoint, double share) {
     Link& link = site.links[r];
     if (link.number == 0 || !rng_.Chance(share)) continue;
     At(sites_[link.to].listeners, ends_.region(endpoint)) = {};
-    RetryLater(endpoint, r, link.number, static_cast<std::int64_t>(kRetryFirstNs * rng_.Uniform()));
+    RetryLater(endpoint, r, link.number, static_cast<std::int64_t>(kRegionRetryFirstNs * rng_.Uniform()));
   }
 }
 

@@ -9,8 +9,6 @@ namespace {
 // Between two tries of a watch stream, as router/daemon/worker_watch.cc does it.
 constexpr std::int64_t kReopenFirstNs = 100'000'000;
 constexpr std::int64_t kReopenMaxNs = 2'000'000'000;
-// Workers of a report until one that is fetched now is read.
-constexpr std::size_t kAhead = 8;
 constexpr std::uint64_t kBreakStream = 0x77617463;
 
 }  // namespace
@@ -186,17 +184,11 @@ void Registries::OnNews(RouterId router, const RouterMessage& message) {
 
 // ---- reports ----
 
-void Registries::ForeseeReport(RouterId router, WorkerId worker) const {
-  sites_[router].registry->ForeseeFurther(worker);
-  workers_.ForeseeShown(Global(router, worker));
-}
-
 void Registries::Report(RouterId router, std::vector<router::WorkerReported>& report) {
   router::WorkerRegistry& registry = *sites_[router].registry;
   const std::int64_t now_ns = stage_.queue.now_ns();
   const std::vector<WorkerId>& own = registry.own();
   for (std::size_t i = 0; i < own.size(); ++i) {
-    if (i + kAhead < own.size()) ForeseeReport(router, own[i + kAhead]);
     const WorkerId worker = own[i];
     const WorkerId global = Global(router, worker);
     const Workers::Shown& shown = workers_.shown(global);

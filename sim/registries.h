@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "core/ids.h"
-#include "core/prefetch.h"
 #include "core/rng.h"
 #include "router/worker_registry.h"
 #include "sim/leaders.h"
@@ -61,17 +60,6 @@ class Registries {
   // Of a pool's worker, by its region's number: its health check at the router does not object.
   bool Well(RouterId router, WorkerId worker) const { return sites_[router].registry->well(worker); }
 
-  // Hints: the worker, by its region's number, says something to the router soon; then what that names.
-  void Foresee(RouterId router, WorkerId worker) const {
-    const Site& site = sites_[router];
-    if (!site.registry) return;
-    Prefetch(&site.watches[worker]);
-    site.registry->Foresee(worker);
-  }
-  void ForeseeFurther(RouterId router, WorkerId worker) const {
-    if (sites_[router].registry) sites_[router].registry->ForeseeFurther(worker);
-  }
-
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
@@ -106,7 +94,6 @@ class Registries {
   std::int64_t HopNs(RouterId router, WorkerId global);
   // Tiers that the fleet did not have may be there now, or be gone.
   void ResolveTiers(RouterId router);
-  void ForeseeReport(RouterId router, WorkerId worker) const;
   void OnNews(RouterId router, const RouterMessage& message);
   static router::WorkerSaid Said(WorkerId worker, TierId tier, const dispatch::WorkerNews& news,
                                  std::int64_t busy_ns);

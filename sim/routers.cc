@@ -245,7 +245,6 @@ void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
                        .lease = offer.lease};
   stage_.After(local ? stage_.network.LocalNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
                worker.value(), stage_.to_worker.Put(note));
-  stage_.queue.ForeseePush(stage_.queue.now_ns() + held.payload.service_ns);
 }
 
 void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {

@@ -21,8 +21,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/fleet.h"
 #include "core/ids.h"
-#include "core/prefetch.h"
 #include "router/router_machine.h"
+#include "sim/prefetch.h"
 #include "sim/stage.h"
 #include "sim/workers.h"
 
@@ -66,42 +66,16 @@ class Routers {
   }
   static std::string NameOf(RouterId router);
 
-  // Hints: something about this job, or this worker, is on its way to the router. Foresee, then what that
-  // names, then what that one names, each when the one before has had some time.
+  // Hints to the memory: something happens to this job soon; a job arrives soon, and will get the id that was
+  // freed last.
   void Foresee(RouterId router, JobId job) const {
     const Site& site = sites_[router];
     if (!site.machine) return;
     Prefetch(&site.held[job]);
-    site.machine->Foresee(job);
+    Prefetch(&site.machine->job(job));
   }
-  void ForeseeFurther(RouterId router, JobId job) const {
-    const Site& site = sites_[router];
-    if (!site.machine) return;
-    site.machine->ForeseeFurther(job);
-    if (foresee_user) foresee_user(site.held[job].user);
-  }
-  void ForeseeLast(RouterId router, JobId job) const {
-    if (sites_[router].machine) sites_[router].machine->ForeseeLast(job);
-  }
-  // The worker by the number that its region's routers know it by.
-  void ForeseeKnown(RouterId router, WorkerId worker) const {
-    if (sites_[router].machine) sites_[router].machine->Foresee(worker);
-  }
-  void ForeseeKnownFurther(RouterId router, WorkerId worker) const {
-    if (sites_[router].machine) sites_[router].machine->ForeseeFurther(worker);
-  }
-  void Foresee(RouterId router, WorkerId worker) const { ForeseeKnown(router, workers_.InRegion(worker)); }
-  void ForeseeFurther(RouterId router, WorkerId worker) const {
-    ForeseeKnownFurther(router, workers_.InRegion(worker));
-  }
-  // A job of the tier is about to arrive under this id.
-  void ForeseeAsk(RouterId router, JobId job, TierId tier) const {
-    if (sites_[router].machine) sites_[router].machine->tier(tier).slots.client().ForeseeBegin(job);
-  }
-  // The id that the next job to arrive will get; invalid: none is free, or the router is dead.
-  JobId NextJob(RouterId router) const {
-    const Site& site = sites_[router];
-    return site.machine && !site.free.empty() ? site.free.back() : JobId();
+  void ForeseeArrival(RouterId router) const {
+    if (!sites_[router].free.empty()) Foresee(router, sites_[router].free.back());
   }
 
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
@@ -145,8 +119,6 @@ class Routers {
   // About idempotency keys: a question for another router, and the answer to one.
   std::function<void(RouterId, const router::AskReplica&)> on_ask;
   std::function<void(RouterId, const router::AnswerOnce&)> on_once_answer;
-  // A hint: the user is about to be answered.
-  std::function<void(UserIndex)> foresee_user;
   // What a worker says over the watch stream of this router.
   std::function<void(RouterId, const RouterMessage&)> on_watched;
   // What a worker replies to this router's fence.

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "core/prefetch.h"
+#include "sim/prefetch.h"
 
 namespace ringway::sim {
 
@@ -59,7 +59,7 @@ class SerialTable {
     }
   }
   std::size_t size() const { return size_; }
-  // A hint: the serial will be looked up soon.
+  // A hint to the memory: the serial will be looked up soon.
   void Foresee(std::uint64_t serial) const { Prefetch(&places_[serial & (places_.size() - 1)]); }
 
  private:

@@ -8,6 +8,12 @@ namespace ringway::sim {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
+// How many buckets before its turn one is brought near: its first chunk of events, the next one, the workers
+// whose jobs end in it, and these jobs.
+constexpr std::int64_t kBucketsToFirst = 10;
+constexpr std::int64_t kBucketsToChain = 6;
+constexpr std::int64_t kBucketsToWorker = 2;
+constexpr std::int64_t kBucketsToJob = 1;
 
 }  // namespace
 
@@ -63,7 +69,6 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& sl
       checkers_(workers_.count(), routers_.places().size()),
       recovery_(*scenario_, routers_, workers_, leaders_, slice.begins_s),
       agreement_(*scenario_, recovery_, routers_, workers_, leaders_, registries_) {
-  routers_.foresee_user = [this](UserIndex user) { clients_.Foresee(user); };
   Watch(&tally_);
   Watch(&checkers_);
   Watch(&recovery_);
@@ -79,6 +84,31 @@ void Simulation::Begin() {
   faults_.Begin();
   clients_.Begin();
   stage_.After(kSecondNs, Happening::kSecondPasses);
+}
+
+// In a large fleet an event of later was mostly written a service time ago, and so was what it is about.
+void Simulation::LookAhead() {
+  bucket_ = stage_.queue.bucket();
+  stage_.queue.ForeseeBucket(kBucketsToFirst);
+  stage_.queue.ForeseeChain(kBucketsToChain);
+  stage_.queue.Foresee(kBucketsToWorker, [this](const SimEvent& event) {
+    if (static_cast<Happening>(event.kind()) == Happening::kServiceEnds) {
+      workers_.Foresee(WorkerId(event.subject));
+    }
+  });
+  stage_.queue.Foresee(kBucketsToJob, [this](const SimEvent& event) { ForeseeJob(event); });
+}
+
+void Simulation::ForeseeJob(const SimEvent& event) const {
+  if (static_cast<Happening>(event.kind()) == Happening::kJobReaches) {
+    routers_.ForeseeArrival(RouterId(event.subject));
+  } else if (static_cast<Happening>(event.kind()) == Happening::kServiceEnds) {
+    const WorkerId worker(event.subject);
+    const OfferNote& note = workers_.NoteOf(worker);
+    if (!note.caller.router.valid()) return;
+    routers_.Foresee(note.caller.router, note.caller.job);
+    for (const Observer* observer : stage_.observers) observer->Foresee(worker, note.payload.serial);
+  }
 }
 
 void Simulation::MarkWindow() {
@@ -253,7 +283,6 @@ void Simulation::Dispatch(const SimEvent& event) {
       workers_.OnWithdraw(WorkerId(event.subject), stage_.to_worker[event.detail]);
       return stage_.to_worker.Free(event.detail);
     case Happening::kServiceEnds:
-      ForeseeLast(WorkerId(event.subject));
       return workers_.OnServiceEnds(WorkerId(event.subject), event.detail);
     case Happening::kWorkerWakes:
       return workers_.OnWake(WorkerId(event.subject));

@@ -97,13 +97,9 @@ class Simulation {
   // The event waits for a stopped process, or is over before it could be read.
   void Hold(const SimEvent& event, std::int64_t until_ns);
 
-  // Hints about what comes (look_ahead.cc): three buckets of the queue ahead to none.
+  // Hints to the memory about the buckets of the queue that come next; without effect on results.
   void LookAhead();
-  void ForeseeSoon(const SimEvent& event);
-  void ForeseeNext(const SimEvent& event);
-  void ForeseeEnd(WorkerId worker) const;
-  void ForeseeEndFurther(WorkerId worker) const;
-  void ForeseeLast(WorkerId worker) const;
+  void ForeseeJob(const SimEvent& event) const;
   static IdVector<RouterId, RegionId> PlaceRouters(const Scenario& scenario);
   static IdVector<WorkerId, WorkerPlace> PlaceWorkers(const Scenario& scenario,
                                                       const IdVector<RouterId, RegionId>& routers);

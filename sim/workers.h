@@ -21,8 +21,9 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "core/cache_line.h"
 #include "core/ids.h"
-#include "core/prefetch.h"
+#include "sim/prefetch.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
 #include "worker/slot.h"
@@ -75,16 +76,13 @@ class Workers {
                                         std::int64_t silent_ns);
   dispatch::WorkerNews News(WorkerId worker) const;
 
-  // Hints: the worker's site, and what it will be told of, are about to be used.
+  // A hint to the memory: the worker is about to be used.
   void Foresee(WorkerId worker) const {
-    const Site& site = sites_[worker];
-    PrefetchRange(&site, &site.slot);
-    site.slot.Foresee();
+    Prefetch(&sites_[worker]);
     Prefetch(&announced_ns_[worker]);
     Prefetch(&shown_[worker]);
     Prefetch(&places_[worker]);
   }
-  void ForeseeShown(WorkerId worker) const { Prefetch(&shown_[worker]); }
   const OfferNote& NoteOf(WorkerId worker) const { return sites_[worker].note; }
 
   // A watch stream has reached the worker, which answers with its state.

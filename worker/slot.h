@@ -31,7 +31,6 @@
 #include "absl/time/time.h"
 #include "core/job.h"
 #include "core/lease.h"
-#include "core/prefetch.h"
 #include "worker/lease_gate.h"
 #include "worker/service_history.h"
 
@@ -143,8 +142,6 @@ class Slot {
   SlotView View(absl::Time now) const;
   // For the next announcement of the view: higher than all before, across restarts too.
   std::uint64_t NextSequence() { return gate_.NextSequence(); }
-  // A hint that something about the slot comes soon; changes nothing.
-  void Foresee() const { PrefetchRange(this, &lease_ + 1); }
   // Parts of the view that cost nothing.
   const Lease& fence() const { return gate_.fence(); }
   bool busy() const { return phase_ != Phase::kFree; }

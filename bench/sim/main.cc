@@ -1,6 +1,9 @@
 // bench_sim [--quick] [--brief] [--only one_region|21_regions|slices]: how fast the simulator runs the
 // production machines, on one core, and a day in slices on two.
+// bench_sim --seconds N: only so many virtual seconds of the one region, and how many requests came; for
+// counting instructions under a profiler (docs/benchmarks.md).
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +29,17 @@ void AddRun(const std::string& name, const RunRate& run, double requests_per_s_m
   claims.push_back(AtLeast(name + ".sound", run.sound ? 1.0 : 0.0, 1, "(1: no checker complained)"));
 }
 
+BigFleetSize OneRegion(double seconds) {
+  return {.workers = 1'000, .service_mean_s = 2, .duration_s = seconds};
+}
+
+int PrintRequests(double seconds) {
+  std::printf("requests %.0f\n", MeasureRun(OneRegion(seconds)).requests);
+  return 0;
+}
+
 void MeasureRegion(bool quick, std::vector<Claim>& claims) {
-  const BigFleetSize small{.workers = 1'000, .service_mean_s = 2, .duration_s = quick ? 3'000.0 : 20'000.0};
+  const BigFleetSize small = OneRegion(quick ? 3'000 : 20'000);
   AddRun("one_region_1000_workers", MeasureRun(small), 1e6, small.service_mean_s, claims);
 }
 
@@ -48,6 +60,7 @@ int main(int argc, char** argv) {
   bool quick = false;
   bool brief = false;
   std::string_view only;
+  double seconds = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--quick") {
@@ -56,12 +69,17 @@ int main(int argc, char** argv) {
       brief = true;
     } else if (argument == "--only" && i + 1 < argc) {
       only = argv[++i];
+    } else if (argument == "--seconds" && i + 1 < argc) {
+      seconds = std::atof(argv[++i]);
     } else {
-      std::fprintf(stderr, "bench_sim: unknown argument '%s'; allowed are --quick, --brief, --only NAME\n",
-                   argv[i]);
+      std::fprintf(
+          stderr,
+          "bench_sim: unknown argument '%s'; allowed are --quick, --brief, --only NAME, --seconds N\n",
+          argv[i]);
       return 2;
     }
   }
+  if (seconds > 0) return ringway::bench::PrintRequests(seconds);
   std::vector<ringway::bench::Claim> claims;
   if (only.empty() || only == "one_region") ringway::bench::MeasureRegion(quick, claims);
   if (only.empty() || only == "21_regions") ringway::bench::MeasurePlanet(quick, claims);

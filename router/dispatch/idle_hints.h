@@ -18,7 +18,6 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
-#include "core/prefetch.h"
 #include "core/rng.h"
 #include "core/state.h"
 
@@ -37,10 +36,6 @@ class IdleHints {
   // A random hint that is young enough, removed; invalid id if there is none.
   WorkerId Take(absl::Time now, Rng& rng);
   std::size_t size() const { return hints_.size(); }
-  // A hint of another kind, to the processor: the worker's place will be read soon.
-  void Foresee(WorkerId worker) const {
-    if (places_.contains(worker)) Prefetch(&places_[worker]);
-  }
 
   RINGWAY_STATE(hints_, oldest_, newest_, places_)
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "core/prefetch.h"
 #include "core/state.h"
 
 namespace ringway::dispatch {
@@ -29,22 +28,6 @@ class WakeHeap {
   void Set(std::size_t id, absl::Time at);
   void Clear(std::size_t id);
   bool IsSet(std::size_t id) const { return id < place_.size() && place_[id] != kNowhere; }
-
-  // Hints that `id` will be set or cleared soon: its place, and then what stands there, above and below it.
-  void Foresee(std::size_t id) const {
-    if (id < place_.size()) Prefetch(&place_[id]);
-  }
-  void ForeseeFurther(std::size_t id) const {
-    if (!IsSet(id)) return;
-    const std::size_t at = place_[id];
-    Prefetch(&heap_[at]);
-    if (at > 0) Prefetch(&heap_[(at - 1) / kArity]);
-    const std::size_t first = kArity * at + 1;
-    if (first < heap_.size()) {
-      Prefetch(&heap_[first]);
-      Prefetch(&heap_[std::min(first + kArity, heap_.size()) - 1]);
-    }
-  }
 
   bool empty() const { return heap_.empty(); }
   // Some wake-up is at `now` or earlier.

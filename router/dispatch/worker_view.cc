@@ -182,8 +182,7 @@ void WorkerView::Hung(WorkerId worker, absl::Time now) {
   Reindex(worker);
 }
 
-void WorkerView::OpenReturned(absl::Time now) {
-  if (now < next_return_) return;
+void WorkerView::EndRests(absl::Time now) {
   next_return_ = absl::InfiniteFuture();
   std::size_t kept = 0;
   for (const WorkerId worker : isolated_) {

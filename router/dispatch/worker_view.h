@@ -24,7 +24,6 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
-#include "core/prefetch.h"
 #include "core/state.h"
 #include "router/dispatch/failure_blame.h"
 #include "router/dispatch/idle_hints.h"
@@ -76,18 +75,8 @@ class WorkerView {
 
   // Brings back the workers whose isolation has passed. The router's machine calls it in every step, so that
   // a rest ends by time whether jobs are probed for or not.
-  void OpenReturned(absl::Time now);
-
-  // A hint that something about the worker comes soon; changes nothing.
-  void Foresee(WorkerId worker) const {
-    if (entries_.contains(worker)) Prefetch(&entries_[worker]);
-  }
-  // What the entry names in turn; soon after Foresee.
-  void ForeseeFurther(WorkerId worker) const {
-    if (!entries_.contains(worker) || !pools_.contains(entries_[worker].tier)) return;
-    const TierPool& pool = pools_[entries_[worker].tier];
-    pool.hints.Foresee(worker);
-    if (entries_[worker].open_at < pool.open.size()) Prefetch(&pool.open[entries_[worker].open_at]);
+  void OpenReturned(absl::Time now) {
+    if (now >= next_return_) EndRests(now);
   }
 
   bool listed(WorkerId worker) const { return entries_.contains(worker) && entries_[worker].listed; }
@@ -164,6 +153,7 @@ class WorkerView {
   // Makes the pool's sets and counts agree with the entry.
   void Reindex(WorkerId worker);
   void CountFailure(WorkerId worker, bool unreached, absl::Time now);
+  void EndRests(absl::Time now);
   // Begins a rest, or ends it.
   void SetRest(Entry& entry, Rest rest);
   void EndRest(WorkerId worker);

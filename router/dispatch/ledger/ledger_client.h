@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "core/cache_line.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/lease.h"
-#include "core/prefetch.h"
 #include "core/state.h"
 #include "core/tier.h"
 #include "router/dispatch/ledger/messages.h"
@@ -120,21 +120,6 @@ class LedgerClient {
   std::size_t open() const { return live_.size(); }
   // Of these, whose request has no answer yet.
   std::size_t waiting() const { return waiting_; }
-  // A hint that something about the job comes soon; changes nothing.
-  void Foresee(JobId job) const {
-    if (entries_.contains(job)) Prefetch(&entries_[job]);
-  }
-  // That the job will begin to request.
-  void ForeseeBegin(JobId job) const {
-    if (!entries_.contains(job)) return;
-    Prefetch(&entries_[job]);
-    Prefetch(&requests_[job]);
-  }
-  // What the entry names in turn; soon after Foresee.
-  void ForeseeFurther(JobId job) const {
-    if (entries_.contains(job) && entries_[job].live_at < live_.size())
-      Prefetch(&live_[entries_[job].live_at]);
-  }
 
   RINGWAY_STATE(first_generation_, settings_, leader_, silence_, silent_at_, renew_at_, round_, entries_,
                 requests_, live_, waiting_)

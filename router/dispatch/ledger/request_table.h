@@ -17,7 +17,6 @@
 
 #include "absl/time/time.h"
 #include "core/ids.h"
-#include "core/prefetch.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/ledger/waiting_line.h"
 
@@ -59,14 +58,6 @@ class RequestTable {
   void Forget(RouterId router) {
     if (routers_.contains(router)) routers_[router] = {};
   }
-
-  // A hint that the entry of the ask's slot will be read soon; changes nothing.
-  void Foresee(const RequestKey& key) const {
-    if (routers_.contains(key.router) && key.slot < routers_[key.router].size()) {
-      Prefetch(&routers_[key.router][key.slot]);
-    }
-  }
-  void Foresee(Ticket ticket) const { Prefetch(&tickets_[ticket]); }
 
   // All entries of one router, by slot; empty if it never asked.
   const std::vector<RequestEntry>& Of(RouterId router) const;

@@ -98,21 +98,11 @@ class SlotLedger {
   // While it hears others, the ledger decides who leaves.
   const IdleRegions& others() const { return others_; }
   const Fence& appointment() const { return appointment_; }
-  // Hints that something about the worker, or of the asker's slot, comes soon, and that somebody who waits
-  // will be granted one; change nothing.
-  void Foresee(WorkerId worker) const { slots_.Foresee(worker); }
-  void ForeseeFurther(WorkerId worker) const { slots_.ForeseeFurther(worker); }
-  void Foresee(const RequestKey& key) const { asks_.Foresee(key); }
-  void ForeseeNext() const {
-    if (const auto ticket = line_.Next()) asks_.Foresee(*ticket);
-  }
   // Who is first in line; nothing: nobody waits.
   std::optional<RequestKey> NextWaiting() const {
     const auto ticket = line_.Next();
     return ticket ? std::optional(asks_.At(*ticket).key) : std::nullopt;
   }
-  // The slot that would be granted next, as far as is known; invalid: none.
-  WorkerId NextIdle() const { return slots_.OldestIdle(); }
   // For checks and screens; null: never heard of.
   const SlotRecord* Slot(WorkerId worker) const { return slots_.Find(worker); }
 

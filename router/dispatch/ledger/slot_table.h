@@ -25,7 +25,6 @@
 #include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
-#include "core/prefetch.h"
 #include "router/dispatch/failure_blame.h"
 #include "router/dispatch/ledger/indexed_heap.h"
 #include "router/dispatch/ledger/messages.h"
@@ -71,18 +70,6 @@ class SlotTable {
   }
   const SlotRecord* Find(WorkerId worker) const {
     return slots_.contains(worker) ? &slots_[worker] : nullptr;
-  }
-  void Foresee(WorkerId worker) const {
-    if (!slots_.contains(worker)) return;
-    Prefetch(&slots_[worker]);
-    Prefetch(&links_[worker]);
-  }
-  // Its neighbours in its list; soon after Foresee.
-  void ForeseeFurther(WorkerId worker) const {
-    if (!slots_.contains(worker)) return;
-    const SlotLink& link = links_[worker];
-    if (link.next.valid()) Prefetch(&links_[link.next]);
-    if (link.previous.valid()) Prefetch(&links_[link.previous]);
   }
   std::size_t size() const { return slots_.size(); }
   std::size_t idle() const { return idle_.size(); }
