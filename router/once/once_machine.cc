@@ -81,8 +81,12 @@ void OnceMachine::OnReply(absl::Time now, Replica replica, const Request& reques
   } else if (keyed == nullptr) {
     return;
   } else if (const auto* settle = std::get_if<SettleRequest>(&request.what)) {
-    const bool waits = keyed->stage == Stage::kConfirming || keyed->stage == Stage::kSettling;
-    const bool same = waits && keyed->found->claim == settle->record.claim && keyed->view == request.view;
+    const bool confirming = keyed->stage == Stage::kConfirming;
+    const bool waits = confirming || keyed->stage == Stage::kSettling;
+    // Every claim confirms anew: a late reply to an earlier one would count its replica twice.
+    const ClaimId instead_of = confirming ? keyed->claim : ClaimId();
+    const bool same = waits && keyed->found->claim == settle->record.claim && keyed->view == request.view &&
+                      settle->instead_of == instead_of;
     if (same) OnEndReply(now, *keyed, replica, reply);
   } else if (const auto* attach = std::get_if<AttachRequest>(&request.what)) {
     const bool waits = keyed->stage == Stage::kAttached && keyed->found->claim == attach->claim;

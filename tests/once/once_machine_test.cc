@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace ringway::router::once {
 namespace {
@@ -163,6 +165,73 @@ TEST_F(TwoOfThree, WhoAgreedLongAgoIsAskedAgain) {
   }
   EXPECT_EQ(again, (std::set<RouterId>{RouterId(1), RouterId(2)}));
   EXPECT_EQ(Take<Granted>(desk_).size(), 1u);
+}
+
+// Begins a request with `key` at a router that is none of its three replicas, and gives the asks that follow
+// from one reply.
+class Outside : public testing::Test {
+ protected:
+  Outside() {
+    const std::vector<std::string> names = {"r0", "r1", "r2", "r3"};
+    for (std::uint32_t i = 1; i < names.size(); ++i) machine_.List(kNow, RouterId(i), names[i]);
+    machine_.UseView(kNow, MakeView({1, 1}, names));
+    const Reply empty;
+    for (const SendRequest& pull : Take<SendRequest>(machine_))
+      machine_.Replied(kNow, pull.to, pull.request, &empty);
+    Membership members("r0", absl::Minutes(10));
+    members.Use(kNow, MakeView({1, 1}, names));
+    const auto own = [&](const Replica& replica) { return replica.mark == StableHash("r0"); };
+    for (int i = 0; key_.empty(); ++i) {
+      const std::string key = "k" + std::to_string(i);
+      const std::vector<Replica> replicas = members.ReplicasOf(key);
+      if (std::none_of(replicas.begin(), replicas.end(), own)) key_ = key;
+    }
+  }
+  std::vector<SendRequest> After(const SendRequest& ask, const Reply* reply) {
+    machine_.Replied(kNow, ask.to, ask.request, reply);
+    return Sent();
+  }
+  std::vector<SendRequest> Sent() {
+    std::vector<SendRequest> asks;
+    for (const OnceAction& action : std::exchange(machine_.actions(), {})) {
+      answered_ |= std::holds_alternative<Answered>(action);
+      const auto* send = std::get_if<SendRequest>(&action);
+      if (send != nullptr && send->request.ticket != 0) asks.push_back(*send);
+    }
+    return asks;
+  }
+  OnceMachine machine_{{.router = "r0", .alone = false}};
+  std::string key_;
+  bool answered_ = false;
+};
+
+// The first replica tells of an end, the third of somebody's claim, and the second is slow. All are asked
+// again; now the first is silent, and it is the second that tells of the end. Its late answer to the first
+// round's question makes no quorum with that: it is one replica, heard twice.
+TEST_F(Outside, ALateAnswerOfAnEarlierRoundIsNotCountedAgain) {
+  const Record end{.key = key_, .fingerprint = 7, .claim = {1, StableHash("r1"), 1, 1}, .done = true};
+  const Record claim{
+      .key = key_, .fingerprint = 7, .claim = {2, StableHash("gone"), 1, 1}, .until = kDeadline};
+  const Reply done{.verdict = Verdict::kTaken, .records = {end}};
+  const Reply claimed{.verdict = Verdict::kTaken, .records = {claim}};
+  const Reply ok;
+  machine_.Begin(kNow, JobId(1), key_, 7, kDeadline);
+  const auto first = Sent();
+  ASSERT_EQ(first.size(), 1u);
+  const auto ends = After(first[0], &done);
+  ASSERT_EQ(ends.size(), 2u) << "the other two are told the end";
+  const SendRequest& late = ends[0];
+  const auto again = After(ends[1], &claimed);
+  ASSERT_EQ(again.size(), 1u);
+  const auto second = After(again[0], nullptr);
+  ASSERT_EQ(second.size(), 1u);
+  ASSERT_EQ(second[0].to, late.to);
+  const auto confirming = After(second[0], &done);
+  ASSERT_EQ(confirming.size(), 2u);
+  (void)After(late, &ok);
+  EXPECT_FALSE(answered_);
+  (void)After(confirming[0], &ok);
+  EXPECT_TRUE(answered_) << "two replicas have the end";
 }
 
 TEST_F(TwoOfThree, WithoutAQuorumNothingStarts) {
