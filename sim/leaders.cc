@@ -49,7 +49,7 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
       Endpoint& endpoint = endpoints_.emplace_back();
       endpoint.router = router;
       endpoint.tier = tier;
-      endpoint.clients.assign(routers_of_[routers.places()[router]].size(), 0);
+      endpoint.clients.resize(routers_of_[routers.places()[router]].size());
     }
   }
   if (endpoints_.empty()) return;
@@ -221,19 +221,17 @@ void Leaders::OnLeaderHears(std::uint32_t number, std::uint32_t detail) {
   Endpoint& endpoint = endpoints_[number];
   const Endpoint& from = endpoints_[note.from];
   const RouterId local = LocalOf(from.router);
-  Link& client = endpoint.clients[local.index()];
+  ClientLink& client = endpoint.clients[local.index()];
   if (note.what == ToLeader::What::kStands) {
-    if (endpoint.session) {
-      client = note.link;
+    if (endpoint.session && client.Opens(note.link)) {
       Step(endpoint, router::ClientConnected{local});
     } else {
       SendToClient(from, note.link, ToClient::What::kBroke);
     }
-  } else if (endpoint.session && client == note.link) {
-    if (note.what == ToLeader::What::kFell) {
-      client = 0;
-      Step(endpoint, router::ClientDisconnected{local});
-    } else if (note.what == ToLeader::What::kSays) {
+  } else if (note.what == ToLeader::What::kFell) {
+    if (client.Falls(note.link)) Step(endpoint, router::ClientDisconnected{local});
+  } else if (endpoint.session && client.stands == note.link) {
+    if (note.what == ToLeader::What::kSays) {
       Step(endpoint, router::RouterSaid{local, note.said});
     } else {
       for (const ledger::Renew& renew : note.renewals) Step(endpoint, router::RouterSaid{local, renew});
@@ -393,7 +391,7 @@ void Leaders::Do(Endpoint& endpoint, const router::TellRouter& tell) {
   const std::uint32_t at = to_client_.New();
   ToClient& note = to_client_[at];
   note.what = ToClient::What::kSays;
-  note.link = endpoint.clients[tell.router.index()];
+  note.link = endpoint.clients[tell.router.index()].stands;
   note.said = tell.what;
   stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(Neighbour(endpoint, tell.router)), at);
 }
@@ -401,7 +399,7 @@ void Leaders::Do(Endpoint& endpoint, const router::TellRouter& tell) {
 void Leaders::Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat) {
   stage_.After(HopNs(endpoint), Happening::kClientHears, NumberOf(Neighbour(endpoint, heartbeat.router)),
                to_client_.Put({.what = ToClient::What::kBeat,
-                               .link = endpoint.clients[heartbeat.router.index()],
+                               .link = endpoint.clients[heartbeat.router.index()].stands,
                                .appointment = heartbeat.appointment,
                                .redirects = heartbeat.redirects}));
 }
@@ -424,7 +422,7 @@ void Leaders::RouterDied(RouterId router) {
     Disconnect(endpoint);
     regions_.Died(number);
     for (std::size_t i = 0; i < endpoint.clients.size(); ++i) {
-      const Link link = std::exchange(endpoint.clients[i], 0);
+      const Link link = std::exchange(endpoint.clients[i].stands, 0);
       if (link != 0) SendToClient(Neighbour(endpoint, RouterId(i)), link, ToClient::What::kBroke);
     }
     Endpoint empty;
@@ -448,9 +446,8 @@ void Leaders::BreakLinks(RegionId region, double share) {
     regions_.Break(NumberOf(endpoint), share);
     if (endpoint.link == 0 || !retries_.Chance(share)) continue;
     Endpoint& leader = endpoints_[EndpointOf(endpoint.leader, endpoint.tier)];
-    Link& client = leader.clients[LocalOf(endpoint.router).index()];
-    if (leader.session && client == endpoint.link) {
-      client = 0;
+    ClientLink& client = leader.clients[LocalOf(endpoint.router).index()];
+    if (leader.session && client.Falls(endpoint.link)) {
       Step(leader, router::ClientDisconnected{LocalOf(endpoint.router)});
     }
     endpoint.link = ++last_link_;  // nothing more is heard over the one that broke

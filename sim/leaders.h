@@ -15,6 +15,7 @@
 #ifndef RINGWAY_SIM_LEADERS_H_
 #define RINGWAY_SIM_LEADERS_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -108,6 +109,23 @@ class Leaders {
   // Number of a way from an endpoint to a leader, unique in a run; 0: none.
   using Link = std::uint32_t;
 
+  // A client's link, at its leader. Of two that it opened at once the older may arrive last, even after its
+  // own end: nobody listens at its other end.
+  struct ClientLink {
+    Link stands = 0;
+    Link newest = 0;  // heard of
+    bool Opens(Link link) {
+      if (link <= newest) return false;
+      stands = newest = link;
+      return true;
+    }
+    bool Falls(Link link) {
+      newest = std::max(newest, link);
+      if (stands != link) return false;
+      stands = 0;
+      return true;
+    }
+  };
   // One router and one tier in ledger mode.
   struct Endpoint {
     RouterId router;
@@ -122,7 +140,7 @@ class Leaders {
     std::int64_t renewals_at_ns = -1;         // when
     std::vector<ledger::AwayTarget> targets;  // as the router's machine last said
     // As one that may lead: the links of clients, by the router's place in the region.
-    std::vector<Link> clients;
+    std::vector<ClientLink> clients;
   };
 
   // From a router to the leader of another.
