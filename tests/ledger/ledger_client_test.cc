@@ -1,7 +1,9 @@
 #include "router/dispatch/ledger/ledger_client.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <variant>
 #include <vector>
 
@@ -84,6 +86,46 @@ TEST_F(LedgerClientTest, AGrantIsUsedOnceAndGivenBackOnce) {
   Hear(1.2, grant);
   ASSERT_EQ(Told<Release>().size(), 1u) << "the first one seems to be lost";
   EXPECT_EQ(Told<Release>()[0].outcome, Outcome::kDone);
+}
+
+// What was given back just before the connection broke may not have arrived, and of a worker that announces
+// nothing nobody else would ever tell.
+TEST_F(LedgerClientTest, AfterABreakTheNewestLeasesGivenBackAreSaidAgain) {
+  Follow(1);
+  std::vector<std::uint64_t> expected;
+  for (std::uint64_t serial = 1; serial <= LedgerClient::kRepeatedMax + 3; ++serial) {
+    (void)Granted(1, 2, serial);
+    actions_.clear();
+    client_.End(JobId(2), Outcome::kFailed, absl::Seconds(3), actions_, Contact::kBroke);
+    if (serial > 3) expected.push_back(serial);
+  }
+  actions_.clear();
+  client_.Reconnect(At(2), actions_);
+  std::vector<std::uint64_t> said;
+  for (const Release& release : Told<Release>()) {
+    said.push_back(release.lease.serial);
+    EXPECT_EQ(release.outcome, Outcome::kFailed);
+    EXPECT_EQ(release.retry_after, absl::Seconds(3));
+    EXPECT_EQ(release.contact, Contact::kBroke);
+  }
+  EXPECT_THAT(said, testing::UnorderedElementsAreArray(expected));
+  Follow(3, kNextLeader, kSecondFence);
+  EXPECT_TRUE(Told<Release>().empty()) << "these are no leases of the next leader's";
+}
+
+TEST_F(LedgerClientTest, WhatEndsWhileNobodyLeadsIsSaidToTheSameLeaderLater) {
+  Follow(1);
+  const Grant grant = Granted(1, 2);
+  Begin(1, 3);
+  const RequestKey given_up = Told<Acquire>().at(0).key;
+  Follow(2, RouterId());
+  client_.End(JobId(2), Outcome::kDone, absl::ZeroDuration(), actions_);
+  EXPECT_TRUE(All<TellLeader>().empty()) << "there is nobody to tell";
+  Follow(3);
+  ASSERT_EQ(Told<Release>().size(), 1u);
+  EXPECT_EQ(Told<Release>()[0].lease, grant.lease);
+  ASSERT_EQ(Told<Withdraw>().size(), 1u) << "it may have been granted in the moment of the break";
+  EXPECT_EQ(Told<Withdraw>()[0].key, given_up);
 }
 
 TEST_F(LedgerClientTest, ALateGrantNobodyWaitsForIsGivenBackUnused) {

@@ -9,6 +9,8 @@ namespace ringway::ledger {
 void LedgerClient::Follow(absl::Time now, const CurrentLeader& leader, std::vector<ClientAction>& actions) {
   if (leader.fence < leader_.fence) return;
   if (leader.fence == leader_.fence && leader.router == leader_.router) return;
+  // What has been said to a leader that is replaced says nothing to the next.
+  if (leader_.fence < leader.fence) ended_.clear();
   leader_ = leader;
   Heard(now);
   if (!leader.router.valid()) {
@@ -30,6 +32,7 @@ void LedgerClient::Follow(absl::Time now, const CurrentLeader& leader, std::vect
       Tell(Renew{self_, entry.worker, entry.lease}, actions);
     }
   }
+  RepeatLast(actions);
 }
 
 void LedgerClient::Reconnect(absl::Time now, std::vector<ClientAction>& actions) {
@@ -40,6 +43,7 @@ void LedgerClient::Reconnect(absl::Time now, std::vector<ClientAction>& actions)
     if (entry.state == State::kLeaving) Tell(Withdraw{KeyOf(job)}, actions);
     if (entry.state == State::kHeld) Tell(Renew{self_, entry.worker, entry.lease}, actions);
   }
+  RepeatLast(actions);
 }
 
 void LedgerClient::Begin(absl::Time now, JobId job, const SlotRequest& request,
@@ -71,7 +75,7 @@ void LedgerClient::Abandon(JobId job, std::vector<ClientAction>& actions) {
   if (!entries_.contains(job)) return;
   const State state = entries_[job].state;
   if (state == State::kNone || state == State::kHeld) return;
-  if (state == State::kRequested) Tell(Withdraw{KeyOf(job)}, actions);
+  if (state == State::kRequested) TellLast(Withdraw{KeyOf(job)}, actions);
   Close(job);
 }
 
@@ -80,7 +84,7 @@ void LedgerClient::End(JobId job, Outcome outcome, absl::Duration retry_after,
   if (!HoldsLease(job)) return;
   Entry& entry = entries_[job];
   entry.ended = outcome;
-  Tell(Release{entry.worker, entry.lease, outcome, retry_after, contact}, actions);
+  TellLast(Release{entry.worker, entry.lease, outcome, retry_after, contact}, actions);
   Close(job);
 }
 
@@ -115,7 +119,7 @@ void LedgerClient::Unwanted(const Grant& grant, std::vector<ClientAction>& actio
     if (entry.lease == grant.lease && entry.state == State::kHeld) return;
     outcome = entry.lease == grant.lease ? entry.ended : Outcome::kShed;
   }
-  Tell(Release{grant.worker, grant.lease, outcome, absl::ZeroDuration(), Contact::kAnswered}, actions);
+  TellLast(Release{grant.worker, grant.lease, outcome, absl::ZeroDuration(), Contact::kAnswered}, actions);
 }
 
 void LedgerClient::On(absl::Time now, const Refuse& refuse, std::vector<ClientAction>& actions) {
@@ -184,6 +188,21 @@ void LedgerClient::Tell(const LedgerEvent& event, std::vector<ClientAction>& act
   if (leader_.router.valid()) actions.push_back(TellLeader{leader_.router, event});
 }
 
+void LedgerClient::TellLast(const LastWord& word, std::vector<ClientAction>& actions) {
+  std::visit([&](const auto& event) { Tell(event, actions); }, word);
+  if (ended_.size() < kRepeatedMax) {
+    oldest_ended_ = 0;
+    ended_.push_back(word);
+  } else {
+    ended_[oldest_ended_] = word;
+    oldest_ended_ = (oldest_ended_ + 1) % kRepeatedMax;
+  }
+}
+
+void LedgerClient::RepeatLast(std::vector<ClientAction>& actions) const {
+  for (const LastWord& word : ended_) std::visit([&](const auto& event) { Tell(event, actions); }, word);
+}
+
 // Twice as far above the start each time: a clock that was set back by an hour is made up for in 32 answers.
 void LedgerClient::Lift(Entry& entry) {
   entry.generation += std::max<std::uint64_t>(1, entry.generation - started_generation_);
@@ -228,7 +247,7 @@ void LedgerClient::GiveUp(std::vector<ClientAction>& actions) {
     const State state = entries_[job].state;
     if (state == State::kHeld) continue;
     // Should the leader live after all, it is not to keep the place in line.
-    if (state == State::kRequested) Tell(Withdraw{KeyOf(job)}, actions);
+    if (state == State::kRequested) TellLast(Withdraw{KeyOf(job)}, actions);
     Close(job);
     if (state == State::kRequested) {
       actions.push_back(NoLeader{job});

@@ -121,10 +121,16 @@ class LedgerClient {
   // Of these, whose request has no answer yet.
   std::size_t waiting() const { return waiting_; }
 
+  // Leases given back and requests given up that are said again after a break. What is lost beyond them comes
+  // back when the lease has lapsed, and of a worker that announces nothing after its service bound.
+  static constexpr std::size_t kRepeatedMax = 512;
+
   RINGWAY_STATE(first_generation_, settings_, leader_, silence_, silent_at_, renew_at_, round_, entries_,
-                requests_, live_, waiting_)
+                requests_, live_, waiting_, ended_, oldest_ended_)
 
  private:
+  // The last that the leader has to hear of a request. It ignores what it has heard before.
+  using LastWord = std::variant<Release, Withdraw>;
   enum class State : std::uint8_t { kNone, kRequested, kLeaving, kHeld };
   // One cache line.
   struct alignas(kCacheLine) Entry {
@@ -151,6 +157,9 @@ class LedgerClient {
   // Hands every waiting job back because nobody answers.
   void GiveUp(std::vector<ClientAction>& actions);
   void RenewOld(absl::Time now, std::vector<ClientAction>& actions);
+  // Says it, now or when there is somebody to hear it, and again after a break.
+  void TellLast(const LastWord& word, std::vector<ClientAction>& actions);
+  void RepeatLast(std::vector<ClientAction>& actions) const;
 
   RouterId self_;
   std::uint64_t started_generation_;
@@ -165,7 +174,9 @@ class LedgerClient {
   IdVector<JobId, Entry> entries_;
   IdVector<JobId, SlotRequest> requests_;  // apart, because an end does not need them
   std::vector<JobId> live_;
-  std::size_t waiting_ = 0;  // of live_, kRequested or kLeaving
+  std::size_t waiting_ = 0;       // of live_, kRequested or kLeaving
+  std::vector<LastWord> ended_;   // the newest; a ring once it is full
+  std::size_t oldest_ended_ = 0;  // in it, then
 };
 
 }  // namespace ringway::ledger
