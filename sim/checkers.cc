@@ -227,6 +227,15 @@ void Checkers::OnRouterStarted(absl::Time now, RouterId router) {
   }
 }
 
+// One that nobody it has to read can hear goes on without its records.
+void Checkers::OnRouterReading(absl::Time now, RouterId router) {
+  const auto loss = std::find_if(losses_.rbegin(), losses_.rend(),
+                                 [&](const Loss& candidate) { return candidate.router == router; });
+  const bool since_its_start =
+      loss != losses_.rend() && loss->learnt != absl::InfiniteFuture() && now <= loss->learnt;
+  if (since_its_start) loss->learnt = now + kLearning;
+}
+
 void Checkers::OnPartition(absl::Time now, bool begins) { Remember(now, begins ? "cut" : "healed", 0, 0); }
 
 void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) {

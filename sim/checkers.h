@@ -8,7 +8,8 @@
 //    at most one worker runs a job at a time, and a job without a key never runs to its end twice.
 //  - keys: of all submissions with one idempotency key at most one completion is delivered, that of a run
 //  which finished. Excused is a key in whose life two routers were without their records at a time: two of
-//  its replicas may have forgotten it (docs/once.md).
+//  its replicas may have forgotten it (docs/once.md). A router has them again when it says so, five seconds
+//  after its start at the earliest.
 //    While one of them runs no other is started, unless its deadline has passed, the router that it was
 //  forwarded to has died, or the one that owns the key has started anew.
 //  - conservation: submitted = ended + in flight, each second.
@@ -51,6 +52,7 @@ class Checkers : public Observer {
   void OnWorkerDied(absl::Time now, WorkerId worker) override;
   void OnRouterDied(absl::Time now, RouterId router) override;
   void OnRouterStarted(absl::Time now, RouterId router) override;
+  void OnRouterReading(absl::Time now, RouterId router) override;
   void OnPartition(absl::Time now, bool begins) override;
   void OnTablePublished(absl::Time now, const RoutingTable& table) override;
   void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;

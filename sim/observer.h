@@ -68,6 +68,8 @@ class Observer {
   // Its process ended, or began anew.
   virtual void OnRouterDied(absl::Time, RouterId) {}
   virtual void OnRouterStarted(absl::Time, RouterId) {}
+  // Each second in which it has not read yet what others recorded of keys before its view.
+  virtual void OnRouterReading(absl::Time, RouterId) {}
   // A partition of the network begins, or heals.
   virtual void OnPartition(absl::Time, bool /*begins*/) {}
   virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}

@@ -378,6 +378,14 @@ void Routers::Kill(RouterId router) {
   }
 }
 
+void Routers::OnSecond() {
+  for (RouterId router(0); router != sites_.end_id(); router = RouterId(router.index() + 1)) {
+    const std::optional<router::RouterMachine>& machine = sites_[router].machine;
+    if (!machine || !machine->once().on() || machine->once().ready()) continue;
+    for (Observer* observer : stage_.observers) observer->OnRouterReading(stage_.Now(), router);
+  }
+}
+
 void Routers::Revive(RouterId router) {
   Site& site = sites_[router];
   if (site.machine) return;

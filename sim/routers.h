@@ -98,6 +98,9 @@ class Routers {
       std::function<void(const router::RouterMachine& present, router::RouterMachine& next)>;
   void Exchange(const MachineExchange& exchange);
 
+  // To be called each second.
+  void OnSecond();
+
   const IdVector<RouterId, RegionId>& places() const { return places_; }
   bool alive(RouterId router) const { return sites_[router].machine.has_value(); }
   Life life(RouterId router) const { return sites_[router].life; }

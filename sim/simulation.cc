@@ -137,6 +137,7 @@ void Simulation::Run(const std::function<bool(double now_s)>& keep_going) {
     }
     recovery_.OnSecond(stage_.Now(), checkers_);
     agreement_.OnSecond(stage_.Now(), checkers_);
+    routers_.OnSecond();
     for (Observer* observer : stage_.observers) observer->OnSecond(stage_.Now());
     stage_.After(kSecondNs, Happening::kSecondPasses);
     MarkWindow();

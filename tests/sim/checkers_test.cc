@@ -26,11 +26,12 @@ class CheckersTest : public testing::Test {
     checkers_.OnSubmitted(
         At(1), {.serial = serial, .tier = TierId(0), .region = RegionId(0), .key = 7, .entry = kRouter});
   }
-  void StartKeyed(WorkerId worker, JobSerial serial, absl::Time deadline, RouterId router = kRouter) {
+  void StartKeyed(WorkerId worker, JobSerial serial, absl::Time deadline, RouterId router = kRouter,
+                  absl::Time at = At(3)) {
     OfferNote job = Job(serial);
     job.deadline = deadline;
     job.caller.router = router;
-    checkers_.OnStarted(At(3), worker, job);
+    checkers_.OnStarted(at, worker, job);
   }
   void End(JobSerial serial, Outcome outcome = Outcome::kDone) {
     Ending ending;
@@ -222,6 +223,33 @@ TEST_F(CheckersTest, AnOwnerThatIsDeadDoesNot) {
   StartKeyed(kWorker, 1, At(10), kOtherRouter);
   checkers_.OnRouterDied(At(3), kRouter);
   StartKeyed(kOther, 2, At(10), kOtherRouter);
+  ExpectViolation("of the same key 7");
+}
+
+// A router that has started is without its records until it has read them, which a partition can put off for
+// long; another that dies meanwhile had the only others.
+TEST_F(CheckersTest, TwoRoutersWithoutTheirRecordsAtATimeExcuseAKey) {
+  SubmitKeyed(1);
+  SubmitKeyed(2);
+  checkers_.OnRouterDied(At(4), kOtherRouter);
+  checkers_.OnRouterStarted(At(5), kOtherRouter);
+  for (int s = 6; s < 30; ++s) checkers_.OnRouterReading(At(s), kOtherRouter);
+  StartKeyed(kWorker, 1, At(100), kOtherRouter, At(29));
+  checkers_.OnRouterDied(At(30), kRouter);
+  StartKeyed(kOther, 2, At(100), kOtherRouter, At(31));
+  EXPECT_THAT(checkers_.violations(), testing::IsEmpty());
+}
+
+// A view that changes long after is no loss.
+TEST_F(CheckersTest, ARouterThatReadsForALaterViewHasItsRecords) {
+  SubmitKeyed(1);
+  SubmitKeyed(2);
+  checkers_.OnRouterDied(At(4), kOtherRouter);
+  checkers_.OnRouterStarted(At(5), kOtherRouter);
+  checkers_.OnRouterReading(At(28), kOtherRouter);
+  StartKeyed(kWorker, 1, At(100), kOtherRouter, At(29));
+  checkers_.OnRouterDied(At(30), kRouter);
+  StartKeyed(kOther, 2, At(100), kOtherRouter, At(31));
   ExpectViolation("of the same key 7");
 }
 
