@@ -87,5 +87,9 @@ sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@DEPEN
 find "$root" -type d -exec chmod 755 {} +
 find "$root" -exec touch -h -d "@$when" {} +
 package=$out/ringway_${version}_$architecture.deb
-dpkg-deb --root-owner-group -Zxz -z"${RINGWAY_DEB_EFFORT:-6}" --build "$root" "$package" >/dev/null
+# Most of the time of a run; without effort nothing is compressed.
+effort=${RINGWAY_DEB_EFFORT:-6}
+compression=(-Zxz -z"$effort")
+if [[ "$effort" == 0 ]]; then compression=(-Znone); fi
+dpkg-deb --root-owner-group "${compression[@]}" --build "$root" "$package" >/dev/null
 echo "$package"
