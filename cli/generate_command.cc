@@ -1,4 +1,5 @@
 // ringway generate [--model DIR] -p PROMPT [--motion-adapter DIR] [-o FILE.png | -o FILE.mp4] ...
+// ringway generate [--model DIR] --prompts FILE [-o FOLDER] ...
 // ringway generate --list
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "cli/generate_film.h"
 #include "cli/picture_size.h"
 #include "cli/progress_report.h"
+#include "cli/prompt_list.h"
 #include "cli/result_file.h"
 #include "core/json.h"
 #include "engine/bundled_pictures.h"
@@ -31,7 +33,8 @@ struct GenerateOptions {
   engine::PictureRequest request;
   std::string model = engine::kScenes;  // a name of bundled_pictures.h, or a path
   bool list = false;                    // what is bundled, and draw nothing
-  std::string out;                      // empty: picture.png, film.mp4
+  std::string out;                      // empty: picture.png, film.mp4; of a list of prompts a folder
+  std::string list_file;                // prompts, one a line; empty: the request's
   std::string size;                     // "512x768", "512"; empty: the model's own
   std::string start_file;               // a picture to start from
   double guidance = -1;                 // below 0: not given
@@ -49,9 +52,9 @@ struct GenerateOptions {
 
 // What only pictures are drawn with.
 constexpr const char* kPictureOptions[] = {
-    "--motion-adapter", "--config",        "--scheduler",      "--init",      "--strength", "--mask",
-    "--control",        "--control-image", "--control-window", "--embedding", "--preview",  "--preview-out",
-    "--clip-skip",      "--lora"};
+    "--prompts",   "--motion-adapter", "--config",      "--scheduler",     "--init",
+    "--strength",  "--mask",           "--control",     "--control-image", "--control-window",
+    "--embedding", "--preview",        "--preview-out", "--clip-skip",     "--lora"};
 
 FilmOrder FilmOrderOf(const GenerateOptions& options) {
   FilmOrder order{{}, options.model, options.size, options.out, options.only_pictures, options.engine};
@@ -193,7 +196,17 @@ void Report(Session& session, const GenerateOptions& options, const engine::Draw
                           options.request.seed, seconds);
 }
 
+absl::Status CheckFolder(GenerateOptions& options) {
+  if (!options.request.motion.empty())
+    return absl::InvalidArgumentError("--prompts draws pictures; leave out --motion-adapter");
+  if (ResultFile::IsStandardOutput(options.out))
+    return absl::InvalidArgumentError("--out is \"-\"; with --prompts it names a folder");
+  if (options.out.empty()) options.out = "pictures";
+  return absl::OkStatus();
+}
+
 absl::Status CheckOut(GenerateOptions& options) {
+  if (!options.list_file.empty()) return CheckFolder(options);
   if (!options.request.motion.empty()) return FilmFormat(options.out).status();
   if (options.out.empty()) options.out = "picture.png";
   const std::string& out = options.out;
@@ -203,40 +216,13 @@ absl::Status CheckOut(GenerateOptions& options) {
       absl::StrCat("--out is \"", out.substr(0, 100), "\"; pictures are written as .png"));
 }
 
-int Generate(Session& session, GenerateOptions& options) {
-  if (options.list) return ListBundled(session);
-  const std::string model_name = ModelName(options.model);
-  const absl::StatusOr<std::filesystem::path> model = engine::FindPictureModel(options.model);
-  if (!model.ok()) return Fail(session, model.status());
-  options.model = model->string();
-  options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
-  if (engine::FilmEngine::Opens(options.model)) return GenerateFilm(session, FilmOrderOf(options));
-  if (session.json && ResultFile::IsStandardOutput(options.out))
-    return Fail(session, BothOnStandardOutput("-o"));
-  ReadAdapters(options.adapters, options.request);
-  if (options.guidance >= 0) options.request.guidance = options.guidance;
-  ReadWords(options.words, options.request);
-  if (!options.mask_file.empty() && !options.strength_given) options.request.strength = 1;
-  options.request.frames = options.frames;
-  options.request.frames_per_second = options.frames_per_second;
-  const absl::Status checks[] = {CheckOut(options),
-                                 CheckNoFilm(options),
-                                 ReadPictureSize(options.size, options.request),
-                                 ReadStart(options.start_file, options.request),
-                                 ReadMask(options.mask_file, options.request),
-                                 ReadControls(options, options.request)};
-  for (const absl::Status& status : checks)
-    if (!status.ok()) return Fail(session, status);
-  EngineLog log(session);  // outlives the engine
-  options.engine.log = [&log](const std::string& line) { log.Add(line); };
-  const auto engine = engine::PictureEngine::Open(options.model, options.engine);
-  if (!engine.ok()) return Fail(session, engine.status());
+// From a request that is ready to a file and what is told of it. An exit code.
+int DrawOne(Session& session, GenerateOptions& options, const std::string& model_name,
+            engine::PictureEngine& engine) {
   absl::Status preview_written;
   ShowPreviews(options, preview_written);
-  if (!options.request.motion.empty())
-    return GenerateByMotionAdapter(session, options.request, options.out, **engine);
   ProgressReport progress(session);
-  const absl::StatusOr<engine::DrawnPicture> drawn = (*engine)->Draw(
+  const absl::StatusOr<engine::DrawnPicture> drawn = engine.Draw(
       options.request,
       [&](const engine::AnimateProgress& p) {
         progress.Tell(static_cast<std::uint32_t>(p.step), static_cast<std::uint32_t>(p.steps), p.fraction);
@@ -255,6 +241,62 @@ int Generate(Session& session, GenerateOptions& options) {
   return kExitOk;
 }
 
+// A picture a prompt, each by the seed after the last one's. An exit code, of the first that fails.
+int DrawEach(Session& session, const GenerateOptions& options, const std::vector<std::string>& prompts,
+             const std::string& model_name, engine::PictureEngine& engine) {
+  if (absl::Status made = MakeFolder(options.out); !made.ok()) return Fail(session, made);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    GenerateOptions each = options;
+    each.request.prompt = prompts[i];
+    each.request.seed += i;
+    each.out = NumberedPicture(options.out, i + 1);
+    if (const int code = DrawOne(session, each, model_name, engine); code != kExitOk) return code;
+  }
+  return kExitOk;
+}
+
+int DrawFilm(Session& session, GenerateOptions& options, engine::PictureEngine& engine) {
+  absl::Status preview_written;
+  ShowPreviews(options, preview_written);
+  return GenerateByMotionAdapter(session, options.request, options.out, engine);
+}
+
+int Generate(Session& session, GenerateOptions& options) {
+  if (options.list) return ListBundled(session);
+  const std::string model_name = ModelName(options.model);
+  const absl::StatusOr<std::filesystem::path> model = engine::FindPictureModel(options.model);
+  if (!model.ok()) return Fail(session, model.status());
+  options.model = model->string();
+  options.engine.coder_bytes_max = static_cast<std::size_t>(options.coder_mib * (1 << 20));
+  if (engine::FilmEngine::Opens(options.model)) return GenerateFilm(session, FilmOrderOf(options));
+  if (session.json && ResultFile::IsStandardOutput(options.out))
+    return Fail(session, BothOnStandardOutput("-o"));
+  ReadAdapters(options.adapters, options.request);
+  if (options.guidance >= 0) options.request.guidance = options.guidance;
+  ReadWords(options.words, options.request);
+  if (!options.mask_file.empty() && !options.strength_given) options.request.strength = 1;
+  options.request.frames = options.frames;
+  options.request.frames_per_second = options.frames_per_second;
+  absl::StatusOr<std::vector<std::string>> prompts = std::vector<std::string>();
+  if (!options.list_file.empty()) prompts = ReadPrompts(options.list_file);
+  const absl::Status checks[] = {prompts.status(),
+                                 CheckOut(options),
+                                 CheckNoFilm(options),
+                                 ReadPictureSize(options.size, options.request),
+                                 ReadStart(options.start_file, options.request),
+                                 ReadMask(options.mask_file, options.request),
+                                 ReadControls(options, options.request)};
+  for (const absl::Status& status : checks)
+    if (!status.ok()) return Fail(session, status);
+  EngineLog log(session);  // outlives the engine
+  options.engine.log = [&log](const std::string& line) { log.Add(line); };
+  const auto engine = engine::PictureEngine::Open(options.model, options.engine);
+  if (!engine.ok()) return Fail(session, engine.status());
+  if (!options.request.motion.empty()) return DrawFilm(session, options, **engine);
+  return prompts->empty() ? DrawOne(session, options, model_name, **engine)
+                          : DrawEach(session, options, *prompts, model_name, **engine);
+}
+
 }  // namespace
 
 namespace {
@@ -265,6 +307,9 @@ void AddModel(CLI::App& command, GenerateOptions& options) {
                   "diffusers directory of Stable Diffusion 1.x, 2.x or XL, or of LTX-Video for films, or a "
                   "single file of 1.x; or a bundled model: scenes, scenes-teacher")
       ->capture_default_str();
+  command.add_option("--prompts", options.list_file,
+                     "a file of prompts, one a line: draws each, line 7 to 0007.png of the folder -o, by the "
+                     "seed 6 after --seed");
   command.add_flag("--list", options.list, "tell which models, LoRAs and control networks are bundled here");
 }
 
@@ -326,7 +371,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   AddModel(*command, *options);
   command->add_option("--config", options->engine.configuration,
                       "with a single file: the diffusers directory of the model that it was made of");
-  command->add_option("-p,--prompt", request.prompt, "what the picture should show");
+  command->add_option("-p,--prompt", request.prompt, "what the picture should show")->excludes("--prompts");
   command->add_option("--negative", request.negative, "what it should not show");
   command->add_option(
       "--size", options->size,
@@ -369,7 +414,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   command->add_option(
       "-o,--out", options->out,
       "where the PNG or the film goes, - for standard output; the ending chooses a film's format; "
-      "picture.png or film.mp4 if not given");
+      "picture.png or film.mp4 if not given; with --prompts a folder, pictures if not given");
   command->add_option(
       "--packed-weights", options->engine.packed_weights,
       "where to keep packed weights, so that the next opening is fast: a directory of yours, or "
@@ -379,7 +424,8 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
   command->callback([&session, options, command] {
-    if (!options->list && command->count("--prompt") == 0) throw CLI::RequiredError("--prompt");
+    const bool list = options->list || command->count("--prompts") > 0;
+    if (!list && command->count("--prompt") == 0) throw CLI::RequiredError("--prompt");
     for (const char* name : kPictureOptions)
       if (command->count(name) > 0) options->only_pictures.emplace_back(name);
     session.run = [&session, options] { return Generate(session, *options); };

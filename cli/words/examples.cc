@@ -58,6 +58,7 @@ const ExampleTable& Examples() {
        {"generate",
         {"-p \"a red boat on the sea at dusk\" -o picture.png",
          "-p \"two green trees in the snow by day\" --lora sketch -o sketch.png",
+         "--prompts prompts.txt --seed 7 -o pictures",
          "--model DIR -p \"a lighthouse at dawn\" -o picture.png",
          "--model DIR -p \"waves at dusk\" --frames 97 -o film.mp4",
          "--model DIR --motion-adapter DIR -p \"waves at dawn\" --frames 16 --fps 8 -o film.mp4"}},

@@ -1,18 +1,11 @@
 // H.264 in MP4 by libav (FFmpeg 5.1 on Debian 12), into memory. Only built where CMake found it.
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libavutil/imgutils.h>
-#include <libavutil/opt.h>
-#include <libswscale/swscale.h>
-}
-
 #include <cstring>
 #include <memory>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "engine/media/encode_frames.h"
+#include "engine/media/libav.h"
 
 namespace ringway::engine {
 namespace {
@@ -26,7 +19,7 @@ constexpr std::size_t kIndexFrameBytes = 44;
 absl::Status Check(int code, const char* what) {
   if (code >= 0) return absl::OkStatus();
   char text[AV_ERROR_MAX_STRING_SIZE] = {};
-  av_strerror(code, text, sizeof text);
+  Av().av_strerror(code, text, sizeof text);
   return absl::InternalError(absl::StrCat("MP4: ", what, ": ", text));
 }
 
@@ -36,70 +29,73 @@ class Mp4Writer {
   ~Mp4Writer() {
     if (format_ != nullptr && format_->pb != nullptr) {
       std::uint8_t* bytes = nullptr;
-      avio_close_dyn_buf(format_->pb, &bytes);
-      av_free(bytes);
+      Av().avio_close_dyn_buf(format_->pb, &bytes);
+      Av().av_free(bytes);
     }
-    av_packet_free(&packet_);
-    av_frame_free(&source_);
-    av_frame_free(&frame_);
-    sws_freeContext(scaler_);
-    avcodec_free_context(&codec_);
-    avformat_free_context(format_);
+    Av().av_packet_free(&packet_);
+    Av().av_frame_free(&source_);
+    Av().av_frame_free(&frame_);
+    Av().sws_freeContext(scaler_);
+    Av().avcodec_free_context(&codec_);
+    Av().avformat_free_context(format_);
   }
 
   absl::Status Open(const Picture& first, std::size_t frames) {
-    const AVCodec* encoder = avcodec_find_encoder_by_name("libx264");
-    if (encoder == nullptr) encoder = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
+    const AVCodec* encoder = Av().avcodec_find_encoder_by_name("libx264");
+    if (encoder == nullptr) encoder = Av().avcodec_find_encoder(AV_CODEC_ID_MPEG4);
     if (encoder == nullptr) return absl::UnimplementedError("MP4: libav has no encoder for it here");
     if (absl::Status s =
-            Check(avformat_alloc_output_context2(&format_, nullptr, "mp4", nullptr), "container");
+            Check(Av().avformat_alloc_output_context2(&format_, nullptr, "mp4", nullptr), "container");
         !s.ok())
       return s;
-    codec_ = avcodec_alloc_context3(encoder);
-    stream_ = avformat_new_stream(format_, nullptr);
-    packet_ = av_packet_alloc();
-    source_ = av_frame_alloc();
-    frame_ = av_frame_alloc();
+    codec_ = Av().avcodec_alloc_context3(encoder);
+    stream_ = Av().avformat_new_stream(format_, nullptr);
+    packet_ = Av().av_packet_alloc();
+    source_ = Av().av_frame_alloc();
+    frame_ = Av().av_frame_alloc();
     if (codec_ == nullptr || stream_ == nullptr || packet_ == nullptr || source_ == nullptr ||
         frame_ == nullptr)
       return absl::ResourceExhaustedError("MP4: no memory");
     Configure(first, *encoder);
-    if (absl::Status s = Check(avcodec_open2(codec_, encoder, nullptr), "encoder"); !s.ok()) return s;
-    if (absl::Status s = Check(avcodec_parameters_from_context(stream_->codecpar, codec_), "stream"); !s.ok())
+    if (absl::Status s = Check(Av().avcodec_open2(codec_, encoder, nullptr), "encoder"); !s.ok()) return s;
+    if (absl::Status s = Check(Av().avcodec_parameters_from_context(stream_->codecpar, codec_), "stream");
+        !s.ok())
       return s;
     stream_->time_base = codec_->time_base;
-    if (absl::Status s = Check(avio_open_dyn_buf(&format_->pb), "memory"); !s.ok()) return s;
+    if (absl::Status s = Check(Av().avio_open_dyn_buf(&format_->pb), "memory"); !s.ok()) return s;
     // A player begins before it has all of a film only if the index stands before the frames. libav moves the
     // index there by reading the file again, which memory does not offer; room that is kept for it does.
-    av_opt_set_int(format_->priv_data, "moov_size", static_cast<std::int64_t>(IndexBytes(frames)), 0);
-    if (absl::Status s = Check(avformat_write_header(format_, nullptr), "header"); !s.ok()) return s;
-    scaler_ = sws_getContext(first.width, first.height, AV_PIX_FMT_RGB24, first.width, first.height,
-                             codec_->pix_fmt, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nullptr,
-                             nullptr, nullptr);
+    Av().av_opt_set_int(format_->priv_data, "moov_size", static_cast<std::int64_t>(IndexBytes(frames)), 0);
+    if (absl::Status s = Check(Av().avformat_write_header(format_, nullptr), "header"); !s.ok()) return s;
+    scaler_ = Av().sws_getContext(first.width, first.height, AV_PIX_FMT_RGB24, first.width, first.height,
+                                  codec_->pix_fmt, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT,
+                                  nullptr, nullptr, nullptr);
     if (scaler_ == nullptr) return absl::InternalError("MP4: no conversion from RGB");
     if (absl::Status s = Allocate(first, AV_PIX_FMT_RGB24, source_); !s.ok()) return s;
     return Allocate(first, codec_->pix_fmt, frame_);
   }
 
   absl::Status Add(const Picture& picture, std::int64_t at_ms) {
-    if (absl::Status s = Check(av_frame_make_writable(frame_), "frame"); !s.ok()) return s;
+    if (absl::Status s = Check(Av().av_frame_make_writable(frame_), "frame"); !s.ok()) return s;
     const int row = picture.width * 3;
-    av_image_copy_plane(source_->data[0], source_->linesize[0], picture.rgb.data(), row, row, picture.height);
-    sws_scale(scaler_, source_->data, source_->linesize, 0, picture.height, frame_->data, frame_->linesize);
+    Av().av_image_copy_plane(source_->data[0], source_->linesize[0], picture.rgb.data(), row, row,
+                             picture.height);
+    Av().sws_scale(scaler_, source_->data, source_->linesize, 0, picture.height, frame_->data,
+                   frame_->linesize);
     frame_->pts = at_ms;
-    if (absl::Status s = Check(avcodec_send_frame(codec_, frame_), "encoding"); !s.ok()) return s;
+    if (absl::Status s = Check(Av().avcodec_send_frame(codec_, frame_), "encoding"); !s.ok()) return s;
     return Drain();
   }
 
   absl::StatusOr<std::string> Finish() {
-    if (absl::Status s = Check(avcodec_send_frame(codec_, nullptr), "encoding"); !s.ok()) return s;
+    if (absl::Status s = Check(Av().avcodec_send_frame(codec_, nullptr), "encoding"); !s.ok()) return s;
     if (absl::Status s = Drain(); !s.ok()) return s;
-    if (absl::Status s = Check(av_write_trailer(format_), "index"); !s.ok()) return s;
+    if (absl::Status s = Check(Av().av_write_trailer(format_), "index"); !s.ok()) return s;
     std::uint8_t* bytes = nullptr;
-    const int size = avio_close_dyn_buf(format_->pb, &bytes);
+    const int size = Av().avio_close_dyn_buf(format_->pb, &bytes);
     format_->pb = nullptr;
     std::string file(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
-    av_free(bytes);
+    Av().av_free(bytes);
     return file;
   }
 
@@ -120,11 +116,11 @@ class Mp4Writer {
     codec_->flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT;
     format_->flags |= AVFMT_FLAG_BITEXACT;
     if (std::string_view(encoder.name) == "libx264") {
-      av_opt_set(codec_->priv_data, "crf", "18", 0);
-      av_opt_set(codec_->priv_data, "preset", "fast", 0);
+      Av().av_opt_set(codec_->priv_data, "crf", "18", 0);
+      Av().av_opt_set(codec_->priv_data, "preset", "fast", 0);
       // x264's macroblock tree (build 164, AVX-512) reads past its rows: what lies on the heap changes the
       // bytes.
-      av_opt_set(codec_->priv_data, "mbtree", "0", 0);
+      Av().av_opt_set(codec_->priv_data, "mbtree", "0", 0);
     } else {
       codec_->bit_rate = std::int64_t{8} * first.width * first.height;
     }
@@ -136,7 +132,7 @@ class Mp4Writer {
     frame->format = format;
     frame->width = first.width;
     frame->height = first.height;
-    if (absl::Status s = Check(av_frame_get_buffer(frame, 0), "frame"); !s.ok()) return s;
+    if (absl::Status s = Check(Av().av_frame_get_buffer(frame, 0), "frame"); !s.ok()) return s;
     for (const AVBufferRef* plane : frame->buf)
       if (plane != nullptr) std::memset(plane->data, 0, plane->size);
     return absl::OkStatus();
@@ -144,13 +140,14 @@ class Mp4Writer {
 
   absl::Status Drain() {
     for (;;) {
-      const int code = avcodec_receive_packet(codec_, packet_);
+      const int code = Av().avcodec_receive_packet(codec_, packet_);
       if (code == AVERROR(EAGAIN) || code == AVERROR_EOF) return absl::OkStatus();
       if (absl::Status s = Check(code, "encoding"); !s.ok()) return s;
       if (packet_->duration == 0) packet_->duration = delay_ms_;
-      av_packet_rescale_ts(packet_, codec_->time_base, stream_->time_base);
+      Av().av_packet_rescale_ts(packet_, codec_->time_base, stream_->time_base);
       packet_->stream_index = stream_->index;
-      if (absl::Status s = Check(av_interleaved_write_frame(format_, packet_), "writing"); !s.ok()) return s;
+      if (absl::Status s = Check(Av().av_interleaved_write_frame(format_, packet_), "writing"); !s.ok())
+        return s;
     }
   }
 
@@ -172,7 +169,8 @@ absl::StatusOr<std::string> EncodeMp4(const Animation& animation, const EncodeOp
   if (first.width % 2 != 0 || first.height % 2 != 0)
     return absl::InvalidArgumentError(
         absl::StrCat("MP4 wants even sides, the frames are ", first.width, " x ", first.height));
-  av_log_set_level(AV_LOG_QUIET);
+  if (absl::Status status = LoadLibav(); !status.ok()) return status;
+  Av().av_log_set_level(AV_LOG_QUIET);
   Mp4Writer writer;
   writer.set_delay_ms(animation.delay_ms);
   if (absl::Status status = writer.Open(first, animation.frames.size()); !status.ok()) return status;

@@ -1,17 +1,11 @@
 // MP4, WebM, GIF and APNG by libav (FFmpeg 5.1 on Debian 12), out of memory. Only built where CMake found it.
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libavutil/imgutils.h>
-#include <libswscale/swscale.h>
-}
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "engine/media/film_reader.h"
+#include "engine/media/libav.h"
 
 namespace ringway::engine {
 namespace {
@@ -27,7 +21,7 @@ constexpr int kFruitlessMax = 1000;
 
 absl::Status Damaged(int code, const char* what) {
   char text[AV_ERROR_MAX_STRING_SIZE] = {};
-  av_strerror(code, text, sizeof text);
+  Av().av_strerror(code, text, sizeof text);
   return absl::InvalidArgumentError(absl::StrCat("no film that is understood: ", what, ": ", text));
 }
 
@@ -41,41 +35,41 @@ class LibavFilm final : public FilmReader {
  public:
   explicit LibavFilm(std::string_view bytes) : bytes_(bytes) {}
   ~LibavFilm() override {
-    sws_freeContext(scaler_);
-    av_frame_free(&frame_);
-    av_packet_free(&packet_);
-    avcodec_free_context(&codec_);
-    avformat_close_input(&format_);
-    if (io_ != nullptr) av_freep(&io_->buffer);
-    avio_context_free(&io_);
+    Av().sws_freeContext(scaler_);
+    Av().av_frame_free(&frame_);
+    Av().av_packet_free(&packet_);
+    Av().avcodec_free_context(&codec_);
+    Av().avformat_close_input(&format_);
+    if (io_ != nullptr) Av().av_freep(&io_->buffer);
+    Av().avio_context_free(&io_);
   }
   LibavFilm(const LibavFilm&) = delete;
   LibavFilm& operator=(const LibavFilm&) = delete;
 
   absl::Status Open() {
-    auto* buffer = static_cast<unsigned char*>(av_malloc(kReadBytes));
-    if (buffer != nullptr) io_ = avio_alloc_context(buffer, kReadBytes, 0, this, &Read, nullptr, &Seek);
-    format_ = avformat_alloc_context();
-    packet_ = av_packet_alloc();
-    frame_ = av_frame_alloc();
+    auto* buffer = static_cast<unsigned char*>(Av().av_malloc(kReadBytes));
+    if (buffer != nullptr) io_ = Av().avio_alloc_context(buffer, kReadBytes, 0, this, &Read, nullptr, &Seek);
+    format_ = Av().avformat_alloc_context();
+    packet_ = Av().av_packet_alloc();
+    frame_ = Av().av_frame_alloc();
     if (io_ == nullptr || format_ == nullptr || packet_ == nullptr || frame_ == nullptr)
       return absl::ResourceExhaustedError("no memory to read a film");
     format_->pb = io_;
     format_->io_open = &OpensNothing;
     format_->probesize = kProbeBytesMax;
     format_->max_streams = kStreamsMax;
-    format_->format_whitelist = av_strdup(kContainers);
-    format_->codec_whitelist = av_strdup(kCodecs);
-    if (const int code = avformat_open_input(&format_, nullptr, nullptr, nullptr); code < 0)
+    format_->format_whitelist = Av().av_strdup(kContainers);
+    format_->codec_whitelist = Av().av_strdup(kCodecs);
+    if (const int code = Av().avformat_open_input(&format_, nullptr, nullptr, nullptr); code < 0)
       return Damaged(code, "container");
-    if (const int code = avformat_find_stream_info(format_, nullptr); code < 0)
+    if (const int code = Av().avformat_find_stream_info(format_, nullptr); code < 0)
       return Damaged(code, "stream");
     return OpenDecoder();
   }
 
   absl::StatusOr<bool> Next() override {
     for (int fruitless = 0; frames_ < kFilmFramesMax && fruitless < kFruitlessMax; ++fruitless) {
-      const int code = avcodec_receive_frame(codec_, frame_);
+      const int code = Av().avcodec_receive_frame(codec_, frame_);
       if (code >= 0) {
         if (absl::Status fits = CheckFilmSize(frame_->width, frame_->height); !fits.ok()) return fits;
         ++frames_;
@@ -91,19 +85,19 @@ class LibavFilm final : public FilmReader {
   int height() const override { return frame_->height; }
 
   absl::StatusOr<Picture> Shown(int width, int height) override {
-    scaler_ = sws_getCachedContext(scaler_, frame_->width, frame_->height,
-                                   static_cast<AVPixelFormat>(frame_->format), width, height,
-                                   AV_PIX_FMT_RGB24, SWS_AREA, nullptr, nullptr, nullptr);
+    scaler_ = Av().sws_getCachedContext(scaler_, frame_->width, frame_->height,
+                                        static_cast<AVPixelFormat>(frame_->format), width, height,
+                                        AV_PIX_FMT_RGB24, SWS_AREA, nullptr, nullptr, nullptr);
     if (scaler_ == nullptr) return absl::InternalError("a frame cannot be converted to RGB");
     // libswscale writes whole vectors: rows of its own with room behind them.
     std::uint8_t* planes[4] = {};
     int pitch[4] = {};
-    if (av_image_alloc(planes, pitch, width, height, AV_PIX_FMT_RGB24, kRowAlignment) < 0)
+    if (Av().av_image_alloc(planes, pitch, width, height, AV_PIX_FMT_RGB24, kRowAlignment) < 0)
       return absl::InternalError("no memory for a frame");
-    sws_scale(scaler_, frame_->data, frame_->linesize, 0, frame_->height, planes, pitch);
+    Av().sws_scale(scaler_, frame_->data, frame_->linesize, 0, frame_->height, planes, pitch);
     Picture picture = Picture::Blank(width, height);
-    av_image_copy_plane(picture.rgb.data(), width * 3, planes[0], pitch[0], width * 3, height);
-    av_freep(&planes[0]);
+    Av().av_image_copy_plane(picture.rgb.data(), width * 3, planes[0], pitch[0], width * 3, height);
+    Av().av_freep(&planes[0]);
     return picture;
   }
 
@@ -113,21 +107,22 @@ class LibavFilm final : public FilmReader {
 
   absl::Status OpenDecoder() {
     const AVCodec* decoder = nullptr;
-    stream_ = av_find_best_stream(format_, AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
+    stream_ = Av().av_find_best_stream(format_, AVMEDIA_TYPE_VIDEO, -1, -1, &decoder, 0);
     if (stream_ < 0 || decoder == nullptr)
       return absl::InvalidArgumentError("no film that is understood: it has no picture that can be decoded");
     const AVCodecParameters& parameters = *format_->streams[stream_]->codecpar;
     if (parameters.width == 0 || parameters.height == 0)
       return absl::InvalidArgumentError("no film that is understood: its pictures have no size");
     if (absl::Status fits = CheckFilmSize(parameters.width, parameters.height); !fits.ok()) return fits;
-    codec_ = avcodec_alloc_context3(decoder);
+    codec_ = Av().avcodec_alloc_context3(decoder);
     if (codec_ == nullptr) return absl::ResourceExhaustedError("no memory to read a film");
-    if (const int code = avcodec_parameters_to_context(codec_, &parameters); code < 0)
+    if (const int code = Av().avcodec_parameters_to_context(codec_, &parameters); code < 0)
       return Damaged(code, "stream");
     codec_->thread_count = 1;
     codec_->max_pixels = kFilmPixelsMax;
-    codec_->codec_whitelist = av_strdup(kCodecs);
-    if (const int code = avcodec_open2(codec_, decoder, nullptr); code < 0) return Damaged(code, "decoder");
+    codec_->codec_whitelist = Av().av_strdup(kCodecs);
+    if (const int code = Av().avcodec_open2(codec_, decoder, nullptr); code < 0)
+      return Damaged(code, "decoder");
     return absl::OkStatus();
   }
 
@@ -135,14 +130,14 @@ class LibavFilm final : public FilmReader {
   bool Feed() {
     if (ended_) return false;
     for (;;) {
-      if (av_read_frame(format_, packet_) < 0) {
+      if (Av().av_read_frame(format_, packet_) < 0) {
         ended_ = true;
-        (void)avcodec_send_packet(codec_, nullptr);
+        (void)Av().avcodec_send_packet(codec_, nullptr);
         return true;
       }
       const bool ours = packet_->stream_index == stream_;
-      if (ours) (void)avcodec_send_packet(codec_, packet_);
-      av_packet_unref(packet_);
+      if (ours) (void)Av().avcodec_send_packet(codec_, packet_);
+      Av().av_packet_unref(packet_);
       if (ours) return true;
     }
   }
@@ -183,7 +178,8 @@ class LibavFilm final : public FilmReader {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<FilmReader>> OpenLibavFilm(std::string_view bytes) {
-  av_log_set_level(AV_LOG_QUIET);
+  if (absl::Status status = LoadLibav(); !status.ok()) return status;
+  Av().av_log_set_level(AV_LOG_QUIET);
   auto film = std::make_unique<LibavFilm>(bytes);
   if (absl::Status opened = film->Open(); !opened.ok()) return opened;
   return film;

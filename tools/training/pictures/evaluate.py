@@ -1,7 +1,9 @@
 """Judges what the engine draws: sentences that were never trained on, by `ringway generate`, one picture each.
+With several numbers of steps or strengths of guidance, a row for each pair; the sheet and the styles are of the last.
 
     python3 evaluate.py CODER --ringway ../../../build/bin/ringway --sentences 200 --model scenes --sheet sheet.png
     python3 evaluate.py CODER --ringway ../../../build/bin/ringway --sentences 50 --lora sketch sepia mosaic
+    python3 evaluate.py CODER --ringway ../../../build/bin/ringway --model scenes-teacher --steps 1 2 3 4 8 --guidance 1 3
 
 CODER is the folder in which coder.py left the judge. The sheet shows the first 24 sentences, as they come.
 """
@@ -24,15 +26,21 @@ SHEET = (4, 6)
 
 
 def draw(given, texts, *more):
-    """[n, 3, side, side] in bytes."""
-    pictures = []
+    """[n, 3, side, side] in bytes; sentence i by seed i, all by one process."""
     with tempfile.TemporaryDirectory() as folder:
-        for seed, text in enumerate(texts):
-            path = os.path.join(folder, "picture.png")
-            subprocess.run([given.ringway, "generate", "--model", given.model, "-p", text, "--seed", str(seed), "-o", path, *more],
-                           check=True, stdout=subprocess.DEVNULL)
-            pictures.append(torch.from_numpy(np.array(Image.open(path).convert("RGB"))).permute(2, 0, 1))
-    return torch.stack(pictures)
+        prompts = os.path.join(folder, "prompts.txt")
+        with open(prompts, "w", encoding="utf-8") as file:
+            file.writelines(f"{text}\n" for text in texts)
+        subprocess.run([given.ringway, "generate", "--json", "--model", given.model, "--prompts", prompts, "-o", folder, *more],
+                       check=True, stdout=subprocess.DEVNULL)
+        files = [os.path.join(folder, f"{line:04d}.png") for line in range(1, len(texts) + 1)]
+        return torch.stack([torch.from_numpy(np.array(Image.open(file).convert("RGB"))).permute(2, 0, 1) for file in files])
+
+
+def ways(given):
+    """Options of ringway generate, one list for each way to draw the sentences."""
+    choices = [[["--steps", str(n)] for n in given.steps] or [[]], [["--guidance", str(g)] for g in given.guidance] or [[]]]
+    return [steps + guidance + given.more.split() for steps in choices[0] for guidance in choices[1]]
 
 
 def sheet(path, pictures):
@@ -47,6 +55,8 @@ def main():
     options.add_argument("--ringway", required=True)
     options.add_argument("--model", default="scenes")
     options.add_argument("--sentences", type=int, default=200)
+    options.add_argument("--steps", type=int, nargs="*", default=[], help="the model's own if not given")
+    options.add_argument("--guidance", type=float, nargs="*", default=[], help="the model's own if not given")
     options.add_argument("--more", default="", help="further options of ringway generate")
     options.add_argument("--lora", nargs="*", default=[])
     options.add_argument("--sheet")
@@ -55,13 +65,14 @@ def main():
     scenes = words.draw_scenes(rng, given.sentences, held=True)
     texts = [words.sentence(rng, scene, unsaid=0.0) for scene in scenes]
     reader = everything.load(judge.Judge(), f"{given.coder}/judge.safetensors", "cpu", torch.float32)
-    pictures = draw(given, texts, *given.more.split())
-    judge.table(f"{given.model} {given.more}".strip(), judge.right(reader, pictures, scenes, torch.float32))
+    for way in ways(given):
+        pictures = draw(given, texts, *way)
+        judge.table(" ".join([given.model, *way]), judge.right(reader, pictures, scenes, torch.float32))
     if given.sheet:
         sheet(given.sheet, pictures)
     truth, _ = painter.Painter(rng)(scenes)
     for name in given.lora:
-        before, after = styles.measure(name, pictures / 255), styles.measure(name, draw(given, texts, "--lora", name, *given.more.split()) / 255)
+        before, after = styles.measure(name, pictures / 255), styles.measure(name, draw(given, texts, "--lora", name, *ways(given)[-1]) / 255)
         styled = styles.measure(name, styles.STYLES[name](truth))
         moved = lambda to: ((to.mean() - before.mean()) / before.std()).item()
         print(f"style {name}: {moved(after):.1f} deviations, true pictures in this style {moved(styled):.1f}", flush=True)
