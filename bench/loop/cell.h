@@ -17,14 +17,15 @@ struct Judged {
   std::string rows;  // for people
 };
 
-// Pure: the same cell, the same figures, on any thread.
-Judged JudgeCell(const std::shared_ptr<const Fleet>& fleet, const Traffic& traffic);
-
-// Cells side by side on all processors; each is printed (unless `brief`) as soon as all before it have been.
 struct Cell {
   std::shared_ptr<const Fleet> fleet;
   Traffic traffic;
+  bool alone = false;  // only the loop as shipped, and the claims that compare it with no other loop
 };
+// Pure: the same cell, the same figures, on any thread.
+Judged JudgeCell(const Cell& cell);
+
+// Cells side by side on all processors; each is printed (unless `brief`) as soon as all before it have been.
 std::vector<Claim> JudgeCells(const std::vector<Cell>& cells, bool brief);
 
 }  // namespace ringway::bench

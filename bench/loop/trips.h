@@ -6,16 +6,15 @@
 //   oracle     the round trip to the nearest other region that has an idle worker at the moment when the job
 //              leaves, as somebody would know who sees every worker at once, without the time that news
 //              takes: what nobody can reach
-// Trips that ended in a refusal are travelled, and are in neither yardstick. Complexity: O(regions) a forward
-// and a transport problem for each second.
+// Trips that ended in a refusal are travelled, and are in neither yardstick: so what is travelled over
+// hindsight is what was travelled over the trips that were taken (taken_s), times those over hindsight.
+// Complexity: O(regions) a forward and a transport problem for each second.
 #ifndef RINGWAY_BENCH_LOOP_TRIPS_H_
 #define RINGWAY_BENCH_LOOP_TRIPS_H_
 
-#include <cstdint>
-#include <map>
 #include <unordered_map>
-#include <utility>
 
+#include "bench/loop/least_ways.h"
 #include "core/ids.h"
 #include "sim/simulation.h"
 
@@ -38,26 +37,29 @@ class Trips : public sim::Observer {
   double travelled_s() const { return 1e-3 * travelled_ms_; }
   // Of those that spilled.
   double spilled_s() const { return 1e-3 * spilled_ms_; }
-  double hindsight_s() const;
+  // Of it, the trips to the regions where they were served.
+  double taken_s() const { return 1e-3 * taken_ms_; }
+  // Of a job that spilled, to wherever; 0: none did.
+  double trips_of_spilled() const { return spilled_jobs_ > 0 ? spilled_trips_ / spilled_jobs_ : 0; }
+  double hindsight_s() const { return 1e-3 * spilled_.TravelledMs(world_); }
   double oracle_s() const { return 1e-3 * oracle_ms_; }
 
  private:
   struct Trip {
     double travelled_ms = 0;
     double oracle_ms = 0;
+    int trips = 0;
   };
-  using Pairs = std::map<std::pair<RegionId, RegionId>, double>;  // home, served in: jobs
-  // Of another region than `from`, with an idle worker or any.
-  double NearestMs(RegionId from, bool idle) const;
-  double LeastMs(const Pairs& jobs) const;
+  double NearestIdleMs(RegionId from) const;
 
   const World& world_;
   const sim::Simulation& simulation_;
   const absl::Time from_;
   IdVector<RegionId, int> idle_;
   std::unordered_map<sim::JobSerial, Trip> trips_;  // of jobs that have not ended
-  std::map<std::int64_t, Pairs> spilled_;           // by the second of their start
-  double travelled_ms_ = 0, spilled_ms_ = 0, oracle_ms_ = 0;
+  LeastWays spilled_;                               // by the second of their start
+  double travelled_ms_ = 0, spilled_ms_ = 0, taken_ms_ = 0, oracle_ms_ = 0;
+  double spilled_jobs_ = 0, spilled_trips_ = 0;
 };
 
 }  // namespace ringway::bench

@@ -35,8 +35,10 @@ Waits Measure(std::shared_ptr<const Fleet> fleet, const Traffic& traffic, Loop l
   sim::Simulation simulation(scenario);
   Trips trips(scenario->fleet->world, simulation, traffic.warmup_s);
   PooledQueue pool;
+  NearestFree all_seen;
   simulation.Watch(&trips);
   simulation.Watch(&pool);
+  simulation.Watch(&all_seen);
   simulation.Run();
   const sim::Totals& totals = simulation.tally().totals();
   const auto jobs = static_cast<double>(totals.wait.count());
@@ -49,6 +51,9 @@ Waits Measure(std::shared_ptr<const Fleet> fleet, const Traffic& traffic, Loop l
   waits.spilled_s = jobs > 0 ? trips.spilled_s() / jobs : 0;
   waits.hindsight_s = jobs > 0 ? trips.hindsight_s() / jobs : 0;
   waits.oracle_s = jobs > 0 ? trips.oracle_s() / jobs : 0;
+  waits.taken_s = jobs > 0 ? trips.taken_s() / jobs : 0;
+  waits.trips_of_spilled = trips.trips_of_spilled();
+  waits.all_seen = all_seen.Play(*fleet, traffic.warmup_s);
   waits.pooled_s = pool.MeanWaitS(Workers(*fleet), traffic.warmup_s);
   waits.away_share = served > 0 ? 1 - static_cast<double>(totals.served_at_home) / served : 0;
   waits.trips = jobs > 0 ? static_cast<double>(totals.forwards) / jobs : 0;

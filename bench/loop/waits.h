@@ -10,6 +10,7 @@
 
 #include <memory>
 
+#include "bench/loop/nearest_free.h"
 #include "bench/loop/worlds.h"
 
 namespace ringway::bench {
@@ -28,7 +29,10 @@ struct Waits {
   double spilled_s = 0;    // of it, by jobs that spilled; and what these would have to travel (trips.h)
   double hindsight_s = 0;
   double oracle_s = 0;
-  double pooled_s = 0;  // mean, of the same jobs in one queue
+  double taken_s = 0;  // of spilled_s, to the regions where they were served
+  double trips_of_spilled = 0;
+  NearestFree::Means all_seen;  // the same jobs, sent by somebody who sees every worker (nearest_free.h)
+  double pooled_s = 0;          // mean, of the same jobs in one queue
   double lines_s() const { return mean_s - travelled_s; }
   double away_share = 0;  // of the jobs that were served
   double trips = 0;       // between regions, of a job
