@@ -93,7 +93,7 @@ TEST(MetastabilityStudy, TheNaivePolicyFailsTheSameSuite) {
   for (const TriggerCase& trigger : AllTriggers()) {
     if (std::holds_alternative<KillLeaders>(trigger.fault)) continue;  // it has none
     // A small fleet, for a naive router makes dozens of attempts a job.
-    const CellOutcome cell = RunCell({trigger, 0.95, 0.9, Naive(), 1, 50});
+    const CellOutcome cell = RunCell({trigger, 0.95, 0.9, Naive(), 1, 25});
     std::printf("naive: %-22s after/before %.3f  back %2.0f s  offers %6.2f\n", trigger.name.c_str(),
                 cell.after, cell.back_s, cell.attempts_max);
     EXPECT_FALSE(cell.healed()) << trigger.name;
