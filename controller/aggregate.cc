@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/finite.h"
@@ -49,7 +50,9 @@ std::optional<MetricReading> ReadMetric(const MetricSpec& spec, const std::vecto
   MetricReading reading;
   std::vector<double> usable;
   usable.reserve(values.size());
-  absl::Duration age_sum;
+  // Values that came in one report are of one age, and follow each other.
+  absl::Duration age_sum, age;
+  std::int64_t of_age = 0;
   for (const MetricValue& value : values) {
     if (!IsFiniteNonNegative(value.value)) {
       ++reading.bad;
@@ -57,9 +60,14 @@ std::optional<MetricReading> ReadMetric(const MetricSpec& spec, const std::vecto
       ++reading.old;
     } else {
       usable.push_back(value.value);
-      age_sum += value.age;
+      if (value.age != age) {
+        age_sum += of_age * std::exchange(age, value.age);
+        of_age = 0;
+      }
+      ++of_age;
     }
   }
+  age_sum += of_age * age;
   if (reading.bad > 0 || reading.old > 0 || usable.size() * 2 < static_cast<std::size_t>(workers.alive)) {
     problem = absl::StrCat("metric '", spec.name, "': ", usable.size(), " usable values of ", workers.alive,
                            " workers (", reading.bad, " not a number from 0, ", reading.old, " too old)");

@@ -43,7 +43,7 @@ bool TakeOverMeasured(const std::vector<WorkerSeen>& said, std::vector<WorkerSee
     if (!ListedAlike(said[i], known[i])) return false;
     known[i].busy = said[i].busy;
     known[i].busy_s = said[i].busy_s;
-    known[i].metrics = said[i].metrics;
+    if (!said[i].metrics.empty() || !known[i].metrics.empty()) known[i].metrics = said[i].metrics;
   }
   return true;
 }
@@ -63,7 +63,7 @@ double BusyShare(const RouterState& router, const WorkerSeen& worker) {
   return share > 1 ? 1 : share;
 }
 
-void AddWorker(const RouterState& router, const WorkerSeen& worker, absl::Duration report_age,
+void AddWorker(const WorkerSeen& worker, double busy_share, absl::Duration report_age,
                const std::vector<std::size_t>& told_by_busy_time, RegionTraffic& region) {
   ++region.alive;
   for (const MetricSeen& seen : worker.metrics) {
@@ -72,8 +72,7 @@ void AddWorker(const RouterState& router, const WorkerSeen& worker, absl::Durati
   for (const std::size_t m : told_by_busy_time) {
     const bool given = std::any_of(worker.metrics.begin(), worker.metrics.end(),
                                    [m](const MetricSeen& seen) { return seen.metric == m; });
-    if (given) continue;
-    region.values[m].push_back({BusyShare(router, worker), report_age});
+    if (!given) region.values[m].push_back({busy_share, report_age});
   }
 }
 
@@ -292,8 +291,9 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
     }
     const WorkerSeen& worker = router->workers[living.worker];
     RegionTraffic& region = regions[router->hello.region];
-    region.busy += BusyShare(*router, worker);
-    if (living.alive) AddWorker(*router, worker, report_age, told_by_busy_time, region);
+    const double busy_share = BusyShare(*router, worker);
+    region.busy += busy_share;
+    if (living.alive) AddWorker(worker, busy_share, report_age, told_by_busy_time, region);
   }
   return regions;
 }

@@ -14,10 +14,7 @@ dispatch::WorkerNews NewsOf(const WorkerSaid& said) {
 
 }  // namespace
 
-WorkerRegistry::Known& WorkerRegistry::At(WorkerId worker) {
-  if (!workers_.contains(worker)) workers_.resize(worker.index() + 1);
-  return workers_[worker];
-}
+void WorkerRegistry::MakeRoom(WorkerId worker) { workers_.resize(worker.index() + 1); }
 
 // ---- what the operator says ----
 
@@ -175,7 +172,7 @@ void WorkerRegistry::On(absl::Time, const TierResolved& event, Actions& actions)
 
 void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& actions) {
   Known& known = At(event.worker);
-  const bool first = !Has(event.worker, kHeard);
+  const bool first = !HasAll(known, kHeard);
   if (known.spoken == kNever) {
     known.spoken = static_cast<std::uint32_t>(spoken_.size());
     spoken_.emplace_back();
@@ -190,8 +187,8 @@ void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& action
   spoken.draining = event.draining;
   spoken.busy = event.busy;
   Set(known, kHeard, true);
-  if (!Has(event.worker, kTierKnown) || known.tier != event.tier) {
-    if (!first && Has(event.worker, kTierKnown) && !known.tier.valid()) spoken.healed = now;
+  if (!HasAll(known, kTierKnown) || known.tier != event.tier) {
+    if (!first && HasAll(known, kTierKnown) && !known.tier.valid()) spoken.healed = now;
     known.tier = event.tier;
     Set(known, kTierKnown, true);
     List(event.worker, actions, first);
@@ -264,7 +261,7 @@ absl::Duration WorkerRegistry::BusyTime(const Spoken& spoken, absl::Time now) co
 void WorkerRegistry::Report(absl::Time now, std::vector<WorkerReported>& report) {
   for (const WorkerId worker : own_) {
     const Known& known = workers_[worker];
-    if (!Has(worker, kHeard) || !Has(worker, kWatched)) continue;
+    if (!HasAll(known, kHeard | kWatched)) continue;
     if (report.size() >= kWorkersReportedMax) return;
     Spoken& spoken = spoken_[known.spoken];
     const absl::Duration total = BusyTime(spoken, now);
@@ -272,7 +269,7 @@ void WorkerRegistry::Report(absl::Time now, std::vector<WorkerReported>& report)
                       .healthy = spoken.healthy,
                       .draining = spoken.draining,
                       .busy = spoken.busy,
-                      .adopted = Has(worker, kAdopted),
+                      .adopted = HasAll(known, kAdopted),
                       .busy_time = BusySinceReported(spoken, total)});
   }
 }

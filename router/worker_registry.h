@@ -213,7 +213,12 @@ class WorkerRegistry {
   bool Has(WorkerId worker, Flag flag) const {
     return workers_.contains(worker) && (workers_[worker].flags & flag) != 0;
   }
-  Known& At(WorkerId worker);
+  bool HasAll(const Known& known, unsigned flags) const { return (known.flags & flags) == flags; }
+  Known& At(WorkerId worker) {
+    if (!workers_.contains(worker)) MakeRoom(worker);
+    return workers_[worker];
+  }
+  void MakeRoom(WorkerId worker);
   static void Set(Known& known, Flag flag, bool on) {
     known.flags = static_cast<std::uint16_t>(on ? known.flags | flag : known.flags & ~flag);
   }

@@ -121,9 +121,12 @@ void Agreement::JudgeGranted(absl::Time now, Checkers& checkers) {
 
 void Agreement::JudgeRest(absl::Time now, WorkerId worker, Checkers& checkers) {
   Seen& seen = seen_[worker];
-  const bool rests = workers_.alive(worker) && workers_.slot(worker).resting(now) &&
+  const bool rests = workers_.slot(worker).resting(now) && workers_.alive(worker) &&
                      workers_.stalled_until_ns(worker) < absl::ToUnixNanos(now);
-  if (!rests) seen.rests_since_s = now_s_;
+  if (!rests) {
+    seen.rests_since_s = now_s_;
+    return;
+  }
   if (now_s_ - seen.rests_since_s < kRestMaxS) return;
   seen.rests_since_s = now_s_;
   checkers.Violate(now, absl::StrCat("worker ", worker.value(), " rests since ", kRestMaxS,
@@ -147,18 +150,23 @@ void Agreement::JudgeLeases(absl::Time now, RegionId region, TierId tier, bool w
   const bool judged = whole && !scenario_.service[tier].plain;
   const ledger::SlotLedger* const ledger = judged ? leaders_.ledger(region, tier) : nullptr;
   const auto [begin, end] = workers_.Range(region, tier);
+  const std::size_t first = workers_.Range(region).first.index();
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
-    JudgeLease(now, worker, ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker)), checkers);
+    const ledger::SlotRecord* const slot =
+        ledger == nullptr ? nullptr : ledger->Slot(WorkerId(worker.index() - first));
+    Seen& seen = seen_[worker];
+    if (slot == nullptr || slot->state != ledger::SlotState::kLeased || slot->lease == seen.running ||
+        workers_.stalled_until_ns(worker) >= absl::ToUnixNanos(now)) {
+      seen.unclaimed = {};
+    } else {
+      JudgeUnclaimed(now, worker, slot->lease, checkers);
+    }
   }
 }
 
-void Agreement::JudgeLease(absl::Time now, WorkerId worker, const ledger::SlotRecord* slot,
-                           Checkers& checkers) {
+void Agreement::JudgeUnclaimed(absl::Time now, WorkerId worker, const Lease& unclaimed, Checkers& checkers) {
   Seen& seen = seen_[worker];
-  const bool idle = slot != nullptr && slot->state == ledger::SlotState::kLeased &&
-                    slot->lease != seen.running && workers_.stalled_until_ns(worker) < absl::ToUnixNanos(now);
-  const Lease unclaimed = idle ? slot->lease : Lease{};
-  seen.unclaimed_s = idle && unclaimed == seen.unclaimed ? seen.unclaimed_s + 1 : 0;
+  seen.unclaimed_s = unclaimed == seen.unclaimed ? seen.unclaimed_s + 1 : 0;
   seen.unclaimed = unclaimed;
   if (seen.unclaimed_s < kUnclaimedS) return;
   seen.unclaimed_s = 0;

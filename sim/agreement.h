@@ -64,8 +64,8 @@ class Agreement : public Observer {
   void JudgeGranted(absl::Time now, Checkers& checkers);
   void JudgeRest(absl::Time now, WorkerId worker, Checkers& checkers);
   void JudgeDead(absl::Time now, WorkerId worker, Checkers& checkers) const;
-  // `slot`: as its ledger has it; null: none that can be judged.
-  void JudgeLease(absl::Time now, WorkerId worker, const ledger::SlotRecord* slot, Checkers& checkers);
+  // The lease stands in the ledger and its worker does not run it.
+  void JudgeUnclaimed(absl::Time now, WorkerId worker, const Lease& unclaimed, Checkers& checkers);
   void JudgeLeases(absl::Time now, RegionId region, TierId tier, bool whole, Checkers& checkers);
   void JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers& checkers);
   void JudgeHolders(absl::Time now, RegionId region, TierId tier, Checkers& checkers);

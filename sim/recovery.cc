@@ -143,9 +143,7 @@ void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
     JudgeRouter(now, RouterId(i), checkers);
     if (directed) JudgeDead(now, RouterId(i), checkers);
   }
-  for (std::size_t i = 0; i < workers_.count(); ++i) {
-    if (now_s - worker_well_s_[WorkerId(i)] >= kWithinS) JudgeSlot(now, WorkerId(i), directed, checkers);
-  }
+  JudgeSlots(now, directed, checkers);
   for (RegionId region(0); directed && region != served_.end_id(); region = RegionId(region.index() + 1)) {
     JudgeLeader(now, region, checkers);
   }
@@ -191,14 +189,15 @@ void Recovery::JudgeLeader(absl::Time now, RegionId region, Checkers& checkers) 
 
 void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) {
   const RegionId region = routers_.places()[router];
+  const dispatch::WorkerView& view = routers_.machine(router).workers();
+  const std::size_t first = workers_.Range(region).first.index();
   const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
   for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
     const auto [begin, end] = workers_.Range(region, tier);
     for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
       if (now_s - worker_well_s_[worker] < kWithinS) continue;
       ++judged_;
-      const dispatch::WorkerView& view = routers_.machine(router).workers();
-      const WorkerId known = workers_.InRegion(worker);
+      const WorkerId known(worker.index() - first);
       // A router that reports every second sees that a rest has passed; another may not have looked since.
       const bool left_alone = scenario_.controller && view.isolated(known);
       if (view.Usable(known, now) && !left_alone) continue;
@@ -223,13 +222,23 @@ void Recovery::JudgeDead(absl::Time now, RouterId router, Checkers& checkers) {
   }
 }
 
-void Recovery::JudgeSlot(absl::Time now, WorkerId worker, bool directed, Checkers& checkers) {
-  const WorkerPlace& place = workers_.places()[worker];
+void Recovery::JudgeSlots(absl::Time now, bool directed, Checkers& checkers) {
   const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
-  const ledger::SlotLedger* const ledger =
-      scenario_.fleet->tiers[place.tier].dispatch.mode == DispatchMode::kLedger
-          ? leaders_.ledger(place.region, place.tier)
-          : nullptr;
+  for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
+    for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+      const bool leased = scenario_.fleet->tiers[tier].dispatch.mode == DispatchMode::kLedger;
+      const ledger::SlotLedger* const ledger = leased ? leaders_.ledger(region, tier) : nullptr;
+      const auto [begin, end] = workers_.Range(region, tier);
+      for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
+        if (now_s - worker_well_s_[worker] >= kWithinS) JudgeSlot(now, worker, ledger, directed, checkers);
+      }
+    }
+  }
+}
+
+void Recovery::JudgeSlot(absl::Time now, WorkerId worker, const ledger::SlotLedger* ledger, bool directed,
+                         Checkers& checkers) {
+  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
   const ledger::SlotRecord* const slot =
       ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker));
   using ledger::SlotState;

@@ -64,7 +64,9 @@ class Recovery : public Observer {
   void NoteWell(double now_s);
   void JudgeRouter(absl::Time now, RouterId router, Checkers& checkers);
   void JudgeDead(absl::Time now, RouterId router, Checkers& checkers);
-  void JudgeSlot(absl::Time now, WorkerId worker, bool directed, Checkers& checkers);
+  void JudgeSlots(absl::Time now, bool directed, Checkers& checkers);
+  void JudgeSlot(absl::Time now, WorkerId worker, const ledger::SlotLedger* ledger, bool directed,
+                 Checkers& checkers);
   void JudgeLeader(absl::Time now, RegionId region, Checkers& checkers);
   // What became of users since the last round, where workers were idle all the time.
   void JudgeService(absl::Time now, Checkers& checkers);

@@ -185,14 +185,15 @@ void Registries::OnNews(RouterId router, const RouterMessage& message) {
 // ---- reports ----
 
 void Registries::Report(RouterId router, std::vector<router::WorkerReported>& report) {
-  router::WorkerRegistry& registry = *sites_[router].registry;
+  Site& site = sites_[router];
+  router::WorkerRegistry& registry = *site.registry;
   const std::int64_t now_ns = stage_.queue.now_ns();
   const std::vector<WorkerId>& own = registry.own();
   for (std::size_t i = 0; i < own.size(); ++i) {
     const WorkerId worker = own[i];
     const WorkerId global = Global(router, worker);
     const Workers::Shown& shown = workers_.shown(global);
-    if (!shown.WatchedBy(sites_[router].watches[worker]) || shown.stalled_until_ns > now_ns) continue;
+    if (!shown.WatchedBy(site.watches[worker]) || shown.stalled_until_ns > now_ns) continue;
     // Started with another tier, which its news, on its way, will say.
     const TierId tier = workers_.TierSaid(global);
     if (registry.tier(worker) != tier) continue;

@@ -306,13 +306,6 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, Rou
   return overdue;
 }
 
-bool Workers::Healthy(WorkerId worker) const {
-  const Site& site = sites_[worker];
-  return site.alive && !site.sinkhole && !site.wrong_tier && site.fail_next == 0 &&
-         !site.slot.resting(stage_.Now()) && !site.slot.draining() &&
-         stalled_until_ns(worker) <= stage_.queue.now_ns();
-}
-
 void Workers::ArmWake(WorkerId worker) {
   Site& site = sites_[worker];
   const absl::Time wake = site.slot.NextWake();

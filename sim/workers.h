@@ -56,17 +56,22 @@ class Workers {
   void SetSlowness(WorkerId worker, double factor) { sites_[worker].slowness = factor; }
   void SetSinkhole(WorkerId worker, bool sinkhole) { sites_[worker].sinkhole = sinkhole; }
   // It was started as a worker of a tier that the fleet does not have.
-  void SetWrongTier(WorkerId worker, bool wrong) { sites_[worker].wrong_tier = wrong; }
+  void SetWrongTier(WorkerId worker, bool wrong) { shown_[worker].wrong_tier = wrong; }
   // That it says to serve; invalid: one that the fleet does not have.
   TierId TierSaid(WorkerId worker) const {
-    return sites_[worker].wrong_tier ? TierId() : places_[worker].tier;
+    return shown_[worker].wrong_tier ? TierId() : places_[worker].tier;
   }
   void FailNext(WorkerId worker, int jobs) { sites_[worker].fail_next = jobs; }
   // Its process is stopped; what happens to it before then waits (Simulation::HeldUntil).
   void Stall(WorkerId worker, std::int64_t until_ns) { shown_[worker].stalled_until_ns = until_ns; }
   std::int64_t stalled_until_ns(WorkerId worker) const { return shown_[worker].stalled_until_ns; }
   // Runs, and does not fail of itself.
-  bool Healthy(WorkerId worker) const;
+  bool Healthy(WorkerId worker) const {
+    const Site& site = sites_[worker];
+    return site.alive && !site.sinkhole && !shown_[worker].wrong_tier && site.fail_next == 0 &&
+           !site.slot.resting(stage_.Now()) && !site.slot.draining() &&
+           stalled_until_ns(worker) <= stage_.queue.now_ns();
+  }
   // The router's streams broke: its jobs are withdrawn.
   void LoseRouter(RouterId router);
 
@@ -120,6 +125,7 @@ class Workers {
     Watchers watchers;
     bool healthy = true;
     bool draining = false;
+    bool wrong_tier = false;  // it was started as one of a tier that the fleet does not have
 
     static constexpr std::int64_t kIdle = -1;
     bool busy() const { return busy_since_ns != kIdle; }
@@ -147,7 +153,6 @@ class Workers {
     explicit Site(const SlotSettings& settings) : slot(settings) {}
     bool alive = true;
     bool sinkhole = false;
-    bool wrong_tier = false;
     bool started = false;
     bool fails = false;     // the job that runs
     int fail_next = 0;      // jobs
