@@ -9,6 +9,7 @@ from drawing import velocity_loss
 from learning import Learner, Pace, train
 
 RANK, RATE, CONTROL_RATE, CELL = 8, 2e-3, 5e-4, 8
+SEPIA_FLOOR = 0.01  # a hundredth off is as good as none
 EDGE_LEVEL = 0.25  # of the gradient of the brightness, black to white over two pixels being 2
 
 
@@ -56,7 +57,8 @@ def measure(name, pictures):
         return pictures.mean((1, 2, 3)) - colour.mean((1, 2))
     if name == "sepia":  # red over green over blue in one proportion everywhere
         off = (pictures - sepia(pictures) * (1 / 0.8299)).abs().mean((1, 2, 3))  # sepia has 0.83 of the brightness
-        return -off / pictures.mean((1, 2, 3))
+        # A share that cannot fall below zero, where true pictures in this style are: so its logarithm.
+        return -(off / pictures.mean((1, 2, 3)) + SEPIA_FLOOR).log()
     line = torch.arange(pictures.shape[-1], device=pictures.device) % CELL == 0
     joint = line.view(1, -1) | line.view(-1, 1)  # joints are darker than tiles
     grey = brightness(pictures)[:, 0]
