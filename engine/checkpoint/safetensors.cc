@@ -151,6 +151,16 @@ absl::Status ReadMetadata(const Json& value, std::string_view what, SafetensorsH
   return absl::OkStatus();
 }
 
+// HalfToFloat without a branch, so that many are converted at once. A half below the normal ones is a whole
+// number of 2^-24.
+float Widened(std::uint16_t half) {
+  constexpr std::uint32_t kNormal = 112u << 23, kNotFinite = 224u << 23;  // from one exponent to the other
+  const std::uint32_t sign = (half & 0x8000u) << 16, magnitude = half & 0x7fffu;
+  const float tiny = static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1.0p-24f;
+  const std::uint32_t large = (magnitude << 13) + (magnitude >= 0x7c00u ? kNotFinite : kNormal);
+  return std::bit_cast<float>(sign | (magnitude < 0x400u ? std::bit_cast<std::uint32_t>(tiny) : large));
+}
+
 template <typename T, typename Convert>
 void ConvertAll(const std::byte* from, std::span<float> out, Convert convert) {
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -250,7 +260,7 @@ absl::Status ReadFloats(std::span<const std::byte> file, const StoredTensor& ten
       ConvertAll<std::uint16_t>(from, out, [](std::uint16_t x) { return ToFloat(BFloat16{x}); });
       return absl::OkStatus();
     case FileDType::kF16:
-      ConvertAll<std::uint16_t>(from, out, HalfToFloat);
+      ConvertAll<std::uint16_t>(from, out, [](std::uint16_t x) { return Widened(x); });
       return absl::OkStatus();
     case FileDType::kF64:
       ConvertAll<double>(from, out, [](double x) { return static_cast<float>(x); });

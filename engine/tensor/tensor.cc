@@ -12,6 +12,9 @@ namespace {
 
 // Weights are read from end to end at every step; with small pages the processor looks up addresses instead.
 constexpr std::size_t kHugePage = 2 << 20;
+// From here on the system's zeros are cheaper than writing them: the pages are then touched by the threads
+// that fill them.
+constexpr std::size_t kMappedMin = 512 << 10;
 
 // Fresh from the system, which gives zeros: nothing is touched here, so a large arena costs no time before it
 // is used, and no memory where it is not.
@@ -27,7 +30,7 @@ std::shared_ptr<std::byte> MappedMemory(std::size_t bytes) {
 }
 
 std::shared_ptr<std::byte> ZeroedMemory(std::size_t bytes) {
-  if (bytes >= 2 * kHugePage) return MappedMemory(bytes);
+  if (bytes >= kMappedMin) return MappedMemory(bytes);
   auto* memory = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlignment}));
   std::memset(memory, 0, bytes);
   return {memory, [](std::byte* p) { ::operator delete (p, std::align_val_t{kAlignment}); }};

@@ -62,6 +62,20 @@ TEST(Safetensors, WidensHalfPrecisionExactly) {
   EXPECT_NE(HalfToFloat(0x7e00), HalfToFloat(0x7e00));
 }
 
+TEST(Safetensors, ReadsEveryHalfAsItIs) {
+  std::vector<std::uint16_t> halves(1 << 16);
+  for (std::size_t i = 0; i < halves.size(); ++i) halves[i] = static_cast<std::uint16_t>(i);
+  StoredTensor stored;
+  stored.dtype = FileDType::kF16;
+  stored.dims = {1 << 16};
+  stored.end = halves.size() * sizeof(std::uint16_t);
+  std::vector<float> read(halves.size());
+  ASSERT_TRUE(ReadFloats(std::as_bytes(std::span(halves)), stored, 0, read).ok());
+  for (std::size_t i = 0; i < halves.size(); ++i)
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(read[i]), std::bit_cast<std::uint32_t>(HalfToFloat(halves[i])))
+        << i;
+}
+
 TEST(BFloat16, RoundsToNearestEven) {
   EXPECT_EQ(ToFloat(ToBFloat16(1.0f + 0x1.0p-8f)), 1.0f);              // a tie goes to the even neighbour
   EXPECT_EQ(ToFloat(ToBFloat16(1.0f + 0x1.8p-7f)), 1.0f + 0x1.0p-6f);  // and up when that one is even
