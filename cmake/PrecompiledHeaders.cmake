@@ -35,6 +35,8 @@ function(ringway_precompiled_options name)
     list(TRANSFORM RINGWAY_WARNINGS_OF_INLINING PREPEND -Wno-error= OUTPUT_VARIABLE no_errors)
     # ccache asks for the first.
     target_compile_options(${name} PRIVATE -fpch-preprocess ${no_errors})
+    # The compiler's own memory is collected once it holds 400 MB, not from 128 MB on: 4 % of the processor time.
+    target_compile_options(${name} PRIVATE "SHELL:--param ggc-min-heapsize=400000")
   endif()
 endfunction()
 

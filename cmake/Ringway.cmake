@@ -95,7 +95,7 @@ endfunction()
 
 function(ringway_batches name)
   if(RINGWAY_UNITY)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
     # Sources of a batch are included, and g++ warns of types of theirs that would be wrong in a header.
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()

@@ -8,7 +8,7 @@
 namespace ringway::sim {
 namespace {
 
-constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kRoundNs = 1'000'000'000;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void Autoscaler::Begin() {
       }
     }
   }
-  stage_.After(kSecondNs, Happening::kScalingRound);
+  stage_.After(kRoundNs, Happening::kScalingRound);
 }
 
 void Autoscaler::On(const SimEvent& event) {
@@ -48,7 +48,7 @@ void Autoscaler::On(const SimEvent& event) {
 }
 
 void Autoscaler::OnRound() {
-  stage_.After(kSecondNs, Happening::kScalingRound);
+  stage_.After(kRoundNs, Happening::kScalingRound);
   const bool counted = Counted();
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const WorkerId worker(i);

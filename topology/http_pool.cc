@@ -14,7 +14,7 @@
 namespace ringway {
 namespace {
 
-const std::vector<std::string_view> kKinds = {"HttpPool"};
+const std::vector<std::string_view> kPoolKinds = {"HttpPool"};
 constexpr char kWorkerForm[] = "host:port, for example 10.0.0.1:8000";
 constexpr absl::Duration kLongest = absl::Hours(24);
 
@@ -146,7 +146,7 @@ absl::StatusOr<HttpPoolSpec> ParseHttpPool(std::string_view text, const std::str
                                            const ReadNamedFile& read) {
   Problems problems(file_name);
   const YamlFile file = YamlFile::Parse(text, problems);
-  std::vector<Envelope> envelopes = ReadEnvelopes(file, kKinds, problems);
+  std::vector<Envelope> envelopes = ReadEnvelopes(file, kPoolKinds, problems);
   HttpPoolSpec pool;
   if (envelopes.size() == 1) {
     pool = ReadPool(envelopes[0].spec, read, problems);

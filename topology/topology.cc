@@ -14,7 +14,7 @@
 namespace ringway {
 namespace {
 
-const std::vector<std::string_view> kKinds = {"World", "Tier"};
+const std::vector<std::string_view> kWorldKinds = {"World", "Tier"};
 enum : std::size_t { kWorld, kTier };
 
 const Envelope* FindWorld(const std::vector<Envelope>& envelopes, Problems& problems) {
@@ -57,7 +57,7 @@ std::optional<TierId> Topology::FindTier(std::string_view name) const {
 std::optional<Topology> ParseTopology(std::string_view text, Problems& problems) {
   const YamlFile file = YamlFile::Parse(text, problems);
   const bool sound_yaml = problems.empty();
-  std::vector<Envelope> envelopes = ReadEnvelopes(file, kKinds, problems);
+  std::vector<Envelope> envelopes = ReadEnvelopes(file, kWorldKinds, problems);
   // Whether what is missing is missing from the file, and not only behind a mistake that is named already.
   const bool complete = problems.empty() || (sound_yaml && envelopes.size() == file.documents().size());
   const Envelope* world = FindWorld(envelopes, problems);

@@ -12,7 +12,7 @@ namespace ringway::engine {
 namespace {
 
 // Everything that a longjmp out of libjpeg must not skip the end of lives here, outside the jump.
-struct Session {
+struct Compression {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};
   std::jmp_buf give_up;
@@ -20,22 +20,22 @@ struct Session {
   unsigned char* bytes = nullptr;
   unsigned long size = 0;
 
-  ~Session() {
+  ~Compression() {
     jpeg_destroy_compress(&jpeg);
     std::free(bytes);
   }
 };
 
-[[noreturn]] void GiveUp(j_common_ptr jpeg) {
-  Session& session = *static_cast<Session*>(jpeg->client_data);
+[[noreturn]] void AbandonPicture(j_common_ptr jpeg) {
+  Compression& session = *static_cast<Compression*>(jpeg->client_data);
   (*jpeg->err->format_message)(jpeg, session.why);
   std::longjmp(session.give_up, 1);
 }
 
-void Write(Session& session, const Picture& picture, int quality) {
+void Write(Compression& session, const Picture& picture, int quality) {
   jpeg_compress_struct& jpeg = session.jpeg;
   jpeg.err = jpeg_std_error(&session.errors);
-  session.errors.error_exit = GiveUp;
+  session.errors.error_exit = AbandonPicture;
   jpeg.client_data = &session;
   jpeg_create_compress(&jpeg);
   jpeg_mem_dest(&jpeg, &session.bytes, &session.size);
@@ -56,7 +56,7 @@ void Write(Session& session, const Picture& picture, int quality) {
 }  // namespace
 
 absl::StatusOr<std::string> EncodeJpeg(const Picture& picture, int quality) {
-  Session session;
+  Compression session;
   if (setjmp(session.give_up) != 0)
     return absl::InternalError(absl::StrCat("JPEG: the picture cannot be written: ", session.why));
   Write(session, picture, quality);

@@ -6,30 +6,30 @@
 namespace ringway::dispatch {
 namespace {
 
-const absl::Time kStart = absl::FromUnixSeconds(1000);
+const absl::Time kBegin = absl::FromUnixSeconds(1000);
 
 TEST(RetryBudget, WithoutShareAndFloorThereIsNothing) {
   RetryBudget budget({.share = 0, .floor_per_second = 0});
-  for (int i = 0; i < 100; ++i) budget.OnArrival(kStart + absl::Seconds(i));
-  EXPECT_EQ(budget.Reserve(4, kStart + absl::Seconds(100)), 0);
+  for (int i = 0; i < 100; ++i) budget.OnArrival(kBegin + absl::Seconds(i));
+  EXPECT_EQ(budget.Reserve(4, kBegin + absl::Seconds(100)), 0);
 }
 
 TEST(RetryBudget, ArrivalsPayForRetries) {
   RetryBudget budget({.share = 2, .floor_per_second = 0});
-  for (int i = 0; i < 5; ++i) budget.OnArrival(kStart);
-  EXPECT_EQ(budget.Reserve(4, kStart), 4);
-  EXPECT_EQ(budget.Reserve(4, kStart), 4);
-  EXPECT_EQ(budget.Reserve(4, kStart), 2);
-  EXPECT_EQ(budget.Reserve(4, kStart), 0);
+  for (int i = 0; i < 5; ++i) budget.OnArrival(kBegin);
+  EXPECT_EQ(budget.Reserve(4, kBegin), 4);
+  EXPECT_EQ(budget.Reserve(4, kBegin), 4);
+  EXPECT_EQ(budget.Reserve(4, kBegin), 2);
+  EXPECT_EQ(budget.Reserve(4, kBegin), 0);
   budget.Return(3);
-  EXPECT_EQ(budget.Reserve(4, kStart), 3);
+  EXPECT_EQ(budget.Reserve(4, kBegin), 3);
 }
 
 // What calm seconds deposited is worth two of them at most, however long the calm was.
 TEST(RetryBudget, AStormFindsTwoSecondsOfCalmSaved) {
   for (const double rate : {10.0, 200.0}) {
     RetryBudget budget({.share = 1, .floor_per_second = 0});
-    absl::Time now = kStart;
+    absl::Time now = kBegin;
     for (int i = 0; i < 60 * rate; ++i) budget.OnArrival(now += absl::Seconds(1 / rate));
     EXPECT_NEAR(budget.Reserve(1 << 20, now), RetryBudget::kFadeS * rate,
                 0.03 * RetryBudget::kFadeS * rate + 2);
@@ -39,28 +39,28 @@ TEST(RetryBudget, AStormFindsTwoSecondsOfCalmSaved) {
 // The floor keeps for one search, and no longer; what the jobs of that time deposited is gone.
 TEST(RetryBudget, AQuietHourPaysForOneSearch) {
   RetryBudget budget({.share = 1, .floor_per_second = 1});
-  for (int i = 0; i < 1000; ++i) budget.OnArrival(kStart);
-  EXPECT_EQ(budget.Reserve(1 << 20, kStart + absl::Hours(1)), RetryBudget::kSearch);
+  for (int i = 0; i < 1000; ++i) budget.OnArrival(kBegin);
+  EXPECT_EQ(budget.Reserve(1 << 20, kBegin + absl::Hours(1)), RetryBudget::kSearch);
   RetryBudget large({.share = 1, .floor_per_second = 50});
-  large.OnArrival(kStart);
-  EXPECT_EQ(large.Reserve(1 << 20, kStart + absl::Hours(1)), 50 * RetryBudget::kFadeS);
+  large.OnArrival(kBegin);
+  EXPECT_EQ(large.Reserve(1 << 20, kBegin + absl::Hours(1)), 50 * RetryBudget::kFadeS);
 }
 
 // A router that sees a job in five seconds: what one leaves over is there for the next.
 TEST(RetryBudget, TheFloorIsSavedFromJobToJob) {
   RetryBudget budget({.share = 1, .floor_per_second = 1});
   for (int i = 0; i < 20; ++i) {
-    budget.OnArrival(kStart + absl::Seconds(5 * i));
-    budget.Return(budget.Reserve(3, kStart + absl::Seconds(5 * i)));
+    budget.OnArrival(kBegin + absl::Seconds(5 * i));
+    budget.Return(budget.Reserve(3, kBegin + absl::Seconds(5 * i)));
   }
-  EXPECT_GE(budget.Reserve(1 << 20, kStart + absl::Seconds(100)), RetryBudget::kSearch);
+  EXPECT_GE(budget.Reserve(1 << 20, kBegin + absl::Seconds(100)), RetryBudget::kSearch);
 }
 
 // Sleepers hold their tokens: the number that can be asleep at once is bounded by the balance.
 TEST(RetryBudget, ReservedIsSpentUntilReturned) {
   RetryBudget budget({.share = 0, .floor_per_second = 50});
   int asleep = 0;
-  for (int i = 0; i < 1000; ++i) asleep += budget.Reserve(1, kStart);
+  for (int i = 0; i < 1000; ++i) asleep += budget.Reserve(1, kBegin);
   EXPECT_EQ(asleep, 50);
 }
 
@@ -69,7 +69,7 @@ TEST(RetryBudget, NeverMoreThanTheBound) {
     Rng rng(seed);
     const RetryBudgetSpec spec{.share = rng.Uniform() * 8, .floor_per_second = rng.Uniform() * 100};
     RetryBudget budget(spec);
-    absl::Time now = kStart;
+    absl::Time now = kBegin;
     double arrivals = 0;
     double out = 0;
     for (int i = 0; i < 300; ++i) {
@@ -84,7 +84,7 @@ TEST(RetryBudget, NeverMoreThanTheBound) {
         out += budget.Reserve(1 + static_cast<int>(rng.Below(8)), now);
       }
       const double bound = spec.floor_per_second + spec.share * arrivals +
-                           spec.floor_per_second * absl::ToDoubleSeconds(now - kStart);
+                           spec.floor_per_second * absl::ToDoubleSeconds(now - kBegin);
       ASSERT_LE(out, bound + 1e-6) << "seed " << seed;
       ASSERT_GE(budget.balance(), 0) << "seed " << seed;
     }

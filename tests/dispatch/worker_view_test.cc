@@ -11,7 +11,7 @@ namespace ringway::dispatch {
 namespace {
 
 const absl::Time kStart = absl::FromUnixSeconds(1000);
-const TierId kTier(0);
+const TierId kTheTier(0);
 
 // One offer that ends at once with `outcome`.
 bool Try(WorkerView& view, WorkerId worker, Outcome outcome, absl::Time now) {
@@ -25,27 +25,27 @@ bool Try(WorkerView& view, WorkerId worker, Outcome outcome, absl::Time now) {
 
 TEST(WorkerView, AHeldWorkerIsNotOpen) {
   WorkerView view;
-  view.List(WorkerId(0), kTier, false);
+  view.List(WorkerId(0), kTheTier, false);
   view.Claim(WorkerId(0), 7);
   EXPECT_FALSE(view.open(WorkerId(0)));
-  EXPECT_EQ(view.BusyShare(kTier), 1);
+  EXPECT_EQ(view.BusyShare(kTheTier), 1);
   EXPECT_FALSE(view.Release(WorkerId(0), 6, Outcome::kDone, {}, kStart)) << "another attempt's end";
   EXPECT_FALSE(view.open(WorkerId(0)));
   EXPECT_TRUE(view.Release(WorkerId(0), 7, Outcome::kDone, {}, kStart));
   EXPECT_TRUE(view.open(WorkerId(0)));
-  EXPECT_EQ(view.BusyShare(kTier), 0);
+  EXPECT_EQ(view.BusyShare(kTheTier), 0);
 }
 
 TEST(WorkerView, BusyNeverIsolates) {
   WorkerView view;
-  view.List(WorkerId(0), kTier, false);
+  view.List(WorkerId(0), kTheTier, false);
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kBusy, kStart));
   EXPECT_FALSE(view.isolated(WorkerId(0)));
 }
 
 TEST(WorkerView, ASinkholeIsIsolatedAndComesBackOnTrial) {
   WorkerView view;
-  for (std::size_t i = 0; i < 4; ++i) view.List(WorkerId(i), kTier, false);
+  for (std::size_t i = 0; i < 4; ++i) view.List(WorkerId(i), kTheTier, false);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kFailed, kStart));
   EXPECT_FALSE(Try(view, WorkerId(0), Outcome::kDone, kStart + absl::Milliseconds(999)));
   // One trial; its failure isolates again, for twice as long.
@@ -60,19 +60,19 @@ TEST(WorkerView, ASinkholeIsIsolatedAndComesBackOnTrial) {
 // One client with bad input: its failures come from everybody, so nobody rests because of it.
 TEST(WorkerView, FailuresThatAllWorkersShareIsolateNobody) {
   WorkerView view;
-  for (std::size_t i = 0; i < 8; ++i) view.List(WorkerId(i), kTier, false);
+  for (std::size_t i = 0; i < 8; ++i) view.List(WorkerId(i), kTheTier, false);
   for (std::size_t n = 0; n < 400; ++n) EXPECT_TRUE(Try(view, WorkerId(n % 8), Outcome::kFailed, kStart));
-  EXPECT_EQ(view.listed_workers(kTier), 8u);
+  EXPECT_EQ(view.listed_workers(kTheTier), 8u);
 }
 
 TEST(WorkerView, HalfOfTheWorkersStayAndOneAlways) {
   for (const std::size_t workers : {1, 2, 3, 8}) {
     WorkerView view;
-    for (std::size_t i = 0; i < workers; ++i) view.List(WorkerId(i), kTier, false);
+    for (std::size_t i = 0; i < workers; ++i) view.List(WorkerId(i), kTheTier, false);
     for (std::size_t i = 0; i < workers; ++i) {
       for (int n = 0; n < 40; ++n) Try(view, WorkerId(i), Outcome::kFailed, kStart);
     }
-    const std::size_t resting = workers - view.listed_workers(kTier);
+    const std::size_t resting = workers - view.listed_workers(kTheTier);
     EXPECT_LE(resting, RestingMax(workers)) << workers << " workers";
     EXPECT_EQ(resting > 0, workers > 1) << workers << " workers";
   }
@@ -81,7 +81,7 @@ TEST(WorkerView, HalfOfTheWorkersStayAndOneAlways) {
 // The ledger that granted the lease counts, and decides.
 TEST(WorkerView, WhatHappensUnderALeaseIsTheLedgersToJudge) {
   WorkerView view;
-  for (std::size_t i = 0; i < 4; ++i) view.List(WorkerId(i), kTier, false);
+  for (std::size_t i = 0; i < 4; ++i) view.List(WorkerId(i), kTheTier, false);
   for (AttemptId attempt = 1; attempt < 20; ++attempt) {
     view.Claim(WorkerId(0), attempt, /*leased=*/true);
     if (attempt % 2 == 0) view.Hung(WorkerId(0), kStart);
@@ -97,7 +97,7 @@ TEST(WorkerView, WhatHappensUnderALeaseIsTheLedgersToJudge) {
 
 TEST(WorkerView, OneThatDidNotAnswerReturnsWithItsFirstSignOfLife) {
   WorkerView view;
-  view.List(WorkerId(0), kTier, false);
+  view.List(WorkerId(0), kTheTier, false);
   view.Claim(WorkerId(0), 1);
   view.Hung(WorkerId(0), kStart);
   view.Release(WorkerId(0), 1, Outcome::kTimeout, {}, kStart);
@@ -130,7 +130,7 @@ TEST(FailureBlame, TheBaselineIsThatOfTheOtherWorkers) {
 
 TEST(WorkerView, IsolationIsBounded) {
   WorkerView view;
-  for (std::size_t i = 0; i < 2; ++i) view.List(WorkerId(i), kTier, false);
+  for (std::size_t i = 0; i < 2; ++i) view.List(WorkerId(i), kTheTier, false);
   absl::Time now = kStart;
   for (int i = 0; i < 200; ++i) {
     Try(view, WorkerId(0), Outcome::kFailed, now);
@@ -142,7 +142,7 @@ TEST(WorkerView, IsolationIsBounded) {
 
 TEST(WorkerView, TheJobsOwnFateSaysNothingAboutTheWorker) {
   WorkerView view;
-  view.List(WorkerId(0), kTier, false);
+  view.List(WorkerId(0), kTheTier, false);
   for (int i = 0; i < 50; ++i) {
     for (const Outcome o : {Outcome::kCancelled, Outcome::kTimeout, Outcome::kRejected}) {
       EXPECT_TRUE(Try(view, WorkerId(0), o, kStart));
@@ -152,8 +152,8 @@ TEST(WorkerView, TheJobsOwnFateSaysNothingAboutTheWorker) {
 
 TEST(WorkerView, NewsOpensAndCloses) {
   WorkerView view;
-  view.List(WorkerId(0), kTier, true);
-  view.List(WorkerId(1), kTier, false);
+  view.List(WorkerId(0), kTheTier, true);
+  view.List(WorkerId(1), kTheTier, false);
   EXPECT_TRUE(view.Hear(WorkerId(0), {.state = WorkerState::kIdle}, kStart));
   EXPECT_FALSE(view.Hear(WorkerId(0), {.state = WorkerState::kIdle, .draining = true}, kStart));
   EXPECT_FALSE(view.open(WorkerId(0)));
@@ -163,7 +163,7 @@ TEST(WorkerView, NewsOpensAndCloses) {
   EXPECT_TRUE(view.open(WorkerId(0))) << "said to be busy: tried last, not never";
   EXPECT_TRUE(view.LikelyBusy(WorkerId(0), kStart + absl::Seconds(1)));
   EXPECT_FALSE(view.LikelyBusy(WorkerId(0), kStart + absl::Seconds(10))) << "old news";
-  EXPECT_EQ(view.BusyShare(kTier), 0.5);
+  EXPECT_EQ(view.BusyShare(kTheTier), 0.5);
   EXPECT_FALSE(view.Hear(WorkerId(9), {.state = WorkerState::kIdle}, kStart)) << "not listed";
 }
 

@@ -13,7 +13,7 @@
 namespace ringway::planner {
 namespace {
 
-constexpr double kForbidden = std::numeric_limits<double>::infinity();
+constexpr double kNoArc = std::numeric_limits<double>::infinity();
 
 struct Problem {
   std::vector<double> supply, room;
@@ -24,7 +24,7 @@ Transport WithArcs(const Problem& problem) {
   Transport transport(problem.supply, problem.room);
   for (std::uint32_t s = 0; s < problem.supply.size(); ++s) {
     for (std::uint32_t t = 0; t < problem.room.size(); ++t) {
-      if (problem.cost[s][t] < kForbidden) transport.AddArc(s, t, problem.cost[s][t]);
+      if (problem.cost[s][t] < kNoArc) transport.AddArc(s, t, problem.cost[s][t]);
     }
   }
   return transport;
@@ -43,7 +43,7 @@ void ExpectSound(const Problem& problem, const Transport& transport) {
   double total = 0;
   for (const double rate : problem.supply) total += rate;
   for (const Transport::Flow& flow : transport.Flows()) {
-    EXPECT_LT(problem.cost[flow.source][flow.target], kForbidden);
+    EXPECT_LT(problem.cost[flow.source][flow.target], kNoArc);
     EXPECT_GT(flow.rate, 0);
     placed[flow.source] += flow.rate;
     held[flow.target] += flow.rate;
@@ -76,8 +76,8 @@ TEST(Transport, MakesRoomAtTheNearTargetForWhoHasNoOther) {
 
 TEST(Transport, SaysThatSomethingFindsNoRoom) {
   EXPECT_FALSE(WithArcs({{2, 1}, {1, 1.5}, {{1, 1}, {1, 1}}}).Solve());
-  EXPECT_FALSE(WithArcs({{1, 1}, {1, 5}, {{1, kForbidden}, {1, kForbidden}}}).Solve());
-  EXPECT_FALSE(WithArcs({{1}, {5}, {{kForbidden}}}).Solve());
+  EXPECT_FALSE(WithArcs({{1, 1}, {1, 5}, {{1, kNoArc}, {1, kNoArc}}}).Solve());
+  EXPECT_FALSE(WithArcs({{1}, {5}, {{kNoArc}}}).Solve());
   EXPECT_FALSE(WithArcs({{1}, {0}, {{1}}}).Solve());
 }
 
@@ -125,7 +125,7 @@ Problem RandomProblem(Rng& rng) {
   problem.cost.resize(sources);
   for (std::vector<double>& row : problem.cost) {
     for (std::size_t t = 0; t < targets; ++t) {
-      row.push_back(rng.Chance(0.2) ? kForbidden
+      row.push_back(rng.Chance(0.2) ? kNoArc
                     : whole         ? static_cast<double>(rng.Below(4))
                                     : 200 * rng.Uniform());
     }
@@ -165,7 +165,7 @@ TEST(Transport, EndsTheSameWithArcsInAnyPortions) {
     Transport portions(problem.supply, problem.room);
     for (std::uint32_t t = 0; t < problem.room.size(); ++t) {
       for (std::uint32_t s = 0; s < problem.supply.size(); ++s) {
-        if (problem.cost[s][t] < kForbidden) portions.AddArc(s, t, problem.cost[s][t]);
+        if (problem.cost[s][t] < kNoArc) portions.AddArc(s, t, problem.cost[s][t]);
       }
       if (rng.Chance(0.5)) portions.Solve();
     }

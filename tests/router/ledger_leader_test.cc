@@ -15,7 +15,7 @@ using ledger::Refuse;
 using ledger::RequestKey;
 using ledger::WorkerStatus;
 
-constexpr Fence kFence{3, 2};
+constexpr Fence kAppointment{3, 2};
 const WorkerId kWorker(0);
 const RouterId kHomeRouter(0), kOther(1);
 
@@ -51,7 +51,9 @@ class LedgerLeaderTest : public testing::Test {
     for (const LeaderAction& action : actions_) beats += std::holds_alternative<SendHeartbeat>(action);
     return beats;
   }
-  void Idle(Lease fence = {kFence, 0}) { Do(Announce{kWorker, ++sequence_, WorkerStatus::kIdle, fence, {}}); }
+  void Idle(Lease fence = {kAppointment, 0}) {
+    Do(Announce{kWorker, ++sequence_, WorkerStatus::kIdle, fence, {}});
+  }
   void AskFor(RouterId router, std::uint64_t generation = 1) {
     Do(RouterSaid{router, Acquire{.key = {RouterId(77), 4, generation},
                                   .priority = 0,
@@ -78,9 +80,9 @@ TEST_F(LedgerLeaderTest, OneThatDoesNotHoldSaysNothing) {
 
 TEST_F(LedgerLeaderTest, HeartbeatsBeginWithTheAppointmentAndWithEachStreamAndComeInTime) {
   Do(ClientConnected{kOther});
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   EXPECT_EQ(Beats(), 1);
-  EXPECT_EQ(Last<SendHeartbeat>()->appointment, kFence);
+  EXPECT_EQ(Last<SendHeartbeat>()->appointment, kAppointment);
   Do(ClientConnected{kHomeRouter});
   EXPECT_EQ(Beats(), 1) << "the one that came is told at once";
   EXPECT_EQ(leader_.NextWake(), now_ + absl::Milliseconds(100));
@@ -94,10 +96,10 @@ TEST_F(LedgerLeaderTest, HeartbeatsBeginWithTheAppointmentAndWithEachStreamAndCo
 TEST_F(LedgerLeaderTest, AWorkerIsFencedBeforeItIsGranted) {
   Do(ledger::WorkerListed{kWorker});
   Do(ClientConnected{kOther});
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   ASSERT_TRUE(Last<FenceOff>());
-  EXPECT_EQ(Last<FenceOff>()->by, kFence);
-  EXPECT_EQ(Last<FenceOff>()->upto, (Lease{kFence, 0}));
+  EXPECT_EQ(Last<FenceOff>()->by, kAppointment);
+  EXPECT_EQ(Last<FenceOff>()->upto, (Lease{kAppointment, 0}));
   AskFor(kOther);
   Idle(Lease{});
   EXPECT_FALSE(Told<Grant>(kOther)) << "it does not know of this leader yet";
@@ -108,7 +110,7 @@ TEST_F(LedgerLeaderTest, AWorkerIsFencedBeforeItIsGranted) {
 
 TEST_F(LedgerLeaderTest, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBreak) {
   Do(ledger::WorkerListed{kWorker});
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   Do(ClientConnected{kOther});
   Do(ClientConnected{kHomeRouter});
   Idle();
@@ -133,7 +135,7 @@ TEST_F(LedgerLeaderTest, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBre
 
 TEST_F(LedgerLeaderTest, PlacesInTheLineEndWithTheStream) {
   Do(ledger::WorkerListed{kWorker});
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   Do(ClientConnected{kOther});
   Do(ClientConnected{kHomeRouter});
   AskFor(kOther);
@@ -146,7 +148,7 @@ TEST_F(LedgerLeaderTest, PlacesInTheLineEndWithTheStream) {
 
 TEST_F(LedgerLeaderTest, AWorkerThatKnowsAHigherLeaderDeposesThisOne) {
   Do(ledger::WorkerListed{kWorker});
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   Do(ClientConnected{kOther});
   AskFor(kOther);
   Idle(Lease{{3, 9}, 0});
@@ -156,9 +158,9 @@ TEST_F(LedgerLeaderTest, AWorkerThatKnowsAHigherLeaderDeposesThisOne) {
 }
 
 TEST_F(LedgerLeaderTest, ADeposedOneStaysDeposedUntilAHigherAppointment) {
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   Do(LeadershipMoved{{3, 3}});
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   EXPECT_FALSE(leader_.holding());
   Do(LeadershipGiven{{3, 4}, false});
   EXPECT_TRUE(leader_.holding());
@@ -166,7 +168,7 @@ TEST_F(LedgerLeaderTest, ADeposedOneStaysDeposedUntilAHigherAppointment) {
 
 TEST_F(LedgerLeaderTest, WithoutAControllerWorkersThatAnnounceAreGrantedOn) {
   Do(ledger::WorkerListed{kWorker});
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   Do(ControllerSeen{false});
   Do(ClientConnected{kOther});
   Pass(absl::Hours(1));
@@ -179,7 +181,7 @@ TEST_F(LedgerLeaderTest, WithoutAControllerPoolsThatAnnounceNothingAreNotGranted
   settings_.ledger.workers_announce = false;
   settings_.uncontrolled_max = absl::Seconds(60);
   leader_ = LedgerLeader(settings_);
-  Do(LeadershipGiven{kFence, true});
+  Do(LeadershipGiven{kAppointment, true});
   Do(ledger::WorkerListed{kWorker});
   Do(ClientConnected{kOther});
   Do(ControllerSeen{false});
@@ -207,7 +209,7 @@ std::vector<ledger::IdleHint> HintsOf(const std::vector<LeaderAction>& actions) 
 }
 
 TEST_F(LedgerLeaderTest, AListenerIsToldOnChangeAndOnceASecond) {
-  Do(LeadershipGiven{kFence});
+  Do(LeadershipGiven{kAppointment});
   Do(ledger::WorkerListed{kWorker});
   Do(ListenerConnected{RouterId(900), absl::Milliseconds(100)});
   EXPECT_EQ(Beats(), 0) << "it acquires nothing, and is no client";
@@ -222,7 +224,7 @@ TEST_F(LedgerLeaderTest, AListenerIsToldOnChangeAndOnceASecond) {
   pass(1);
   ASSERT_EQ(hints.size(), 1u);
   EXPECT_EQ(hints[0].idle, 0u);
-  EXPECT_EQ(hints[0].appointment, kFence);
+  EXPECT_EQ(hints[0].appointment, kAppointment);
   const std::uint64_t first = hints[0].sequence;
   pass(9);
   EXPECT_TRUE(hints.empty()) << "nothing has changed";
@@ -239,7 +241,7 @@ TEST_F(LedgerLeaderTest, AListenerIsToldOnChangeAndOnceASecond) {
 }
 
 TEST_F(LedgerLeaderTest, AChangeAfterQuietIsToldAtOnce) {
-  Do(LeadershipGiven{kFence});
+  Do(LeadershipGiven{kAppointment});
   Do(ledger::WorkerListed{kWorker});
   Do(ListenerConnected{RouterId(900), absl::Milliseconds(100)});
   for (int i = 0; i < 3; ++i) Pass(absl::Milliseconds(100));
@@ -255,7 +257,7 @@ TEST_F(LedgerLeaderTest, AChangeAfterQuietIsToldAtOnce) {
 }
 
 TEST_F(LedgerLeaderTest, AFarListenerHearsOfChangesOnceASecond) {
-  Do(LeadershipGiven{kFence});
+  Do(LeadershipGiven{kAppointment});
   Do(ledger::WorkerListed{kWorker});
   Do(ListenerConnected{RouterId(900), absl::Seconds(1)});
   int hints = 0;
@@ -273,7 +275,7 @@ TEST_F(LedgerLeaderTest, WhoeverListensIsAnsweredAtOnce) {
   Do(ListenerConnected{RouterId(900), absl::Seconds(1)});
   Do(HintWanted{RouterId(900), 5});
   EXPECT_FALSE(Last<SendHint>()) << "it does not lead yet";
-  Do(LeadershipGiven{kFence});
+  Do(LeadershipGiven{kAppointment});
   ASSERT_TRUE(Last<SendHint>());
   const std::uint64_t before = Last<SendHint>()->hint.sequence;
   EXPECT_EQ(Last<SendHint>()->answers, 0u);
@@ -287,7 +289,7 @@ TEST_F(LedgerLeaderTest, WhoeverListensIsAnsweredAtOnce) {
 }
 
 TEST_F(LedgerLeaderTest, ItSaysThatItRedirectsWhileItHearsOfOtherRegions) {
-  Do(LeadershipGiven{kFence});
+  Do(LeadershipGiven{kAppointment});
   Do(ClientConnected{kHomeRouter});
   EXPECT_FALSE(Last<SendHeartbeat>()->redirects);
   Do(ledger::AwayAimed{{{RegionId(3), absl::Milliseconds(20)}}});
@@ -300,7 +302,7 @@ TEST_F(LedgerLeaderTest, ItSaysThatItRedirectsWhileItHearsOfOtherRegions) {
 }
 
 TEST_F(LedgerLeaderTest, ARedirectGoesToTheRouterThatAsked) {
-  Do(LeadershipGiven{kFence});
+  Do(LeadershipGiven{kAppointment});
   Do(ClientConnected{kOther});
   Do(ledger::AwayAimed{{{RegionId(3), absl::Milliseconds(20)}}});
   Do(ledger::HintHeard{RegionId(3), {.appointment = {1, 1}, .sequence = 1, .idle = 1, .landings = 0}});

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kWorkers = 6;
 constexpr std::size_t kRouters = 4;
-constexpr std::size_t kJobs = 64;
+constexpr std::size_t kJobIds = 64;
 
 Fleet RandomFleet(Rng& rng) {
   Fleet fleet = SmallFleet();
@@ -97,7 +97,7 @@ class Life {
   }
 
   RouterEvent Arrival() {
-    const JobId job(rng_.Below(kJobs));
+    const JobId job(rng_.Below(kJobIds));
     if (checker_.live(job)) return ClientGone{job};
     JobFacts facts = table_.Facts();
     facts.priority = static_cast<Priority>(rng_.Below(2));
@@ -141,7 +141,7 @@ class Life {
     }
     if (what < 0.86) return Fleetwise();
     if (what < 0.90) return WorkerListed{WorkerId(rng_.Below(kWorkers)), kTier, rng_.Chance(0.4)};
-    if (what < 0.92) return RepeatRuledOut{JobId(rng_.Below(kJobs)), "too large"};
+    if (what < 0.92) return RepeatRuledOut{JobId(rng_.Below(kJobIds)), "too large"};
     return TimePassed{};
   }
 
