@@ -77,7 +77,7 @@ absl::StatusOr<AnimateResult> AnimateHere(Session& session, const AnimateJob& jo
       engine::EncodeAnimation(*animation, order->format, {.threads = (*engine)->threads()});
   if (!file.ok()) return file.status();
   result.file = *std::move(file);
-  result.seconds = progress.Seconds();
+  result.seconds = progress.elapsed_s();
   result.notes = animation->notes;
   const engine::Picture& first = animation->frames.front();
   result.story = absl::StrFormat("%d frames of %d x %d, %s, %.2f s", animation->frames.size(), first.width,
@@ -111,7 +111,7 @@ absl::StatusOr<AnimateResult> AnimateThroughRouter(Session& session, const Anima
     const std::string message = absl::StrCat(end->outcome(), ": ", end->message());
     return end->outcome() == "rejected" ? absl::InvalidArgumentError(message) : absl::InternalError(message);
   }
-  result.seconds = progress.Seconds();
+  result.seconds = progress.elapsed_s();
   if (!end->message().empty()) result.notes.push_back(end->message());
   const v1::JobTrace& trace = end->trace();
   result.story =

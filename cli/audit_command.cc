@@ -1,9 +1,9 @@
 // ringway audit [--limit N]
 #include <memory>
 
-#include "absl/time/time.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
+#include "core/time.h"
 
 namespace ringway::cli {
 namespace {
@@ -21,9 +21,9 @@ int Audit(Session& session, std::uint32_t limit) {
   }
   TextTable table({{"WHEN"}, {"WHO"}, {"WHAT"}, {"WHY"}});
   for (const v1::AuditEntry& entry : reply->entries()) {
-    table.Add({absl::FormatTime("%Y-%m-%d %H:%M:%SZ", absl::FromUnixMicros(entry.at_unix_us()),
-                                absl::UTCTimeZone()),
-               entry.who(), entry.action(), entry.why()});
+    table.Add(
+        {absl::FormatTime("%Y-%m-%d %H:%M:%SZ", FromUnixMicros(entry.at_unix_us()), absl::UTCTimeZone()),
+         entry.who(), entry.action(), entry.why()});
   }
   session.out << (table.empty() ? "nobody has changed anything\n" : table.Render(session.colour));
   return kExitOk;

@@ -42,12 +42,12 @@ struct Measured {
   std::size_t frames = 0;
 };
 
-double SecondsSince(absl::Time begin) { return absl::ToDoubleSeconds(runtime::MonotonicNow() - begin); }
+double SecondsSince(Time begin) { return ToDoubleSeconds(runtime::MonotonicNow() - begin); }
 
 absl::StatusOr<Measured> Measure(const std::filesystem::path& model, const engine::EngineOptions& options) {
   constexpr int kRounds = 3;  // the best counts; the first touches memory for the first time
   Measured best;
-  absl::Time begin = runtime::MonotonicNow();
+  Time begin = runtime::MonotonicNow();
   const auto opened = engine::Engine::Open(model, options);
   if (!opened.ok()) return opened.status();
   best.open_s = SecondsSince(begin);

@@ -7,8 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "cli/when.h"
+
+#include "core/time.h"
 
 namespace ringway::cli {
 namespace {
@@ -100,9 +101,7 @@ std::string RouterSummary(const v1::StatusReply& status, bool colour) {
 std::string CanaryText(const v1::CanaryStatus& canary, bool colour) {
   const std::string& phase = canary.phase();
   if (phase.empty() || phase == "none") return "";
-  const auto seconds = [](double s) {
-    return absl::FormatDuration(absl::Seconds(static_cast<std::int64_t>(s)));
-  };
+  const auto seconds = [](double s) { return absl::FormatDuration(Seconds(static_cast<std::int64_t>(s))); };
   const bool bad = phase == "reverted" || phase == "aborted";
   std::string text = absl::StrCat("\n", Paint(absl::StrCat("canary ", canary.id()), Style::kBold, colour),
                                   "  ", Paint(phase, bad ? Style::kBad : Style::kPlain, colour));
@@ -227,12 +226,11 @@ TextTable RegionLoadTable(const v1::TierStatus& tier) {
 }
 
 std::string StatusText(const v1::StatusReply& status, bool all_routers, bool colour) {
-  std::string text =
-      absl::StrCat(Paint(absl::StrCat("controller ", status.controller()), Style::kBold, colour), "  world ",
-                   status.world(), "  table ", VersionText(status.epoch(), status.version()),
-                   "  epoch every ", status.epoch_period_s(), " s  up ",
-                   absl::FormatDuration(absl::Seconds(static_cast<int>(status.uptime_s()))), "  build ",
-                   status.build(), "\n");
+  std::string text = absl::StrCat(
+      Paint(absl::StrCat("controller ", status.controller()), Style::kBold, colour), "  world ",
+      status.world(), "  table ", VersionText(status.epoch(), status.version()), "  epoch every ",
+      status.epoch_period_s(), " s  up ", absl::FormatDuration(Seconds(static_cast<int>(status.uptime_s()))),
+      "  build ", status.build(), "\n");
   for (const v1::TierStatus& tier : status.tiers()) {
     absl::StrAppend(&text, "\n", Paint(absl::StrCat("tier ", tier.tier()), Style::kBold, colour), "  ",
                     tier.mode(), "  hot above ", tier.overload_threshold(), "  home ",
@@ -244,9 +242,9 @@ std::string StatusText(const v1::StatusReply& status, bool all_routers, bool col
     }
     absl::StrAppend(&text, "\n", RegionLoadTable(tier).Render(colour));
     for (const v1::TimedOrder& order : tier.timed()) {
-      const absl::Duration left = absl::Seconds(static_cast<std::int64_t>(std::max(0.0, order.left_s())));
+      const Duration left = Seconds(static_cast<std::int64_t>(std::max(0.0, order.left_s())));
       absl::StrAppend(&text, "timed: ", order.region(), order.region().empty() ? "" : " ", order.what(),
-                      " until ", WhenText(absl::FromUnixMicros(order.until_unix_us())), " (another ",
+                      " until ", WhenText(FromUnixMicros(order.until_unix_us())), " (another ",
                       absl::FormatDuration(left), "), by ", order.who(), "; then: ", order.then(), "\n");
     }
   }
@@ -288,9 +286,9 @@ TextTable RouteTable(const v1::RoutingTable& table, const v1::TierTable& tier,
 }
 
 std::string RoutingText(const v1::RoutingTable& table, const v1::StatusReply& status, bool colour) {
-  std::string text = absl::StrCat(
-      "table ", VersionText(table.epoch(), table.version()), ", planned ",
-      absl::FormatTime(absl::FromUnixMicros(table.planned_at_unix_us()), absl::UTCTimeZone()), "\n");
+  std::string text =
+      absl::StrCat("table ", VersionText(table.epoch(), table.version()), ", planned ",
+                   absl::FormatTime(FromUnixMicros(table.planned_at_unix_us()), absl::UTCTimeZone()), "\n");
   for (const v1::TierTable& tier : table.tiers()) {
     const std::size_t priorities = static_cast<std::size_t>(std::max(1, tier.priorities_size()));
     std::size_t away = 0;

@@ -237,7 +237,7 @@ int DrawOne(Session& session, GenerateOptions& options, const std::string& model
   if (absl::Status status = WriteResult(options.out, *file, session.out); !status.ok())
     return Fail(session, status);
   if (!preview_written.ok()) session.err << "note: --preview: " << preview_written.message() << "\n";
-  Report(session, options, *drawn, file->size(), progress.Seconds());
+  Report(session, options, *drawn, file->size(), progress.elapsed_s());
   return kExitOk;
 }
 

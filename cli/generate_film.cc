@@ -71,7 +71,7 @@ int WriteFilm(Session& session, const FilmFile& film, const absl::StatusOr<engin
   if (!file.ok()) return Fail(session, file.status());
   if (absl::Status status = WriteResult(film.name, *file, session.out); !status.ok())
     return Fail(session, status);
-  ReportFilm(session, film, *drawn, file->size(), progress.Seconds());
+  ReportFilm(session, film, *drawn, file->size(), progress.elapsed_s());
   return kExitOk;
 }
 

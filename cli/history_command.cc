@@ -21,7 +21,7 @@ std::string VersionText(const v1::PastTable& table) {
 
 // One line for each tier that moved; one for a table that moved nothing.
 void AddLines(const v1::PastTable& table, const std::string& tier, TextTable& text) {
-  const std::string when = WhenText(absl::FromUnixMicros(table.at_unix_us()));
+  const std::string when = WhenText(FromUnixMicros(table.at_unix_us()));
   bool any = false;
   for (const v1::TierMoved& moved : table.moved()) {
     if (!tier.empty() && moved.tier() != tier) continue;
@@ -56,8 +56,7 @@ int Diff(Session& session, const v1::DiffRequest& request) {
     return kExitOk;
   }
   const auto name = [](const v1::PastTable& table) {
-    return absl::StrCat("table ", VersionText(table), " of ",
-                        WhenText(absl::FromUnixMicros(table.at_unix_us())));
+    return absl::StrCat("table ", VersionText(table), " of ", WhenText(FromUnixMicros(table.at_unix_us())));
   };
   session.out << name(reply->before()) << " -> " << name(reply->after()) << "\n";
   if (reply->rows() == 0) {
@@ -98,8 +97,8 @@ void AddHistory(CLI::App& app, Session& session) {
     command->add_option(option, help)
         ->check(CLI::Validator(
             [request, set](std::string& text) {
-              const absl::StatusOr<absl::Time> at = ReadWhen(text, absl::Now());
-              if (at.ok()) ((*request).*set)(absl::ToUnixMicros(*at));
+              const absl::StatusOr<Time> at = ReadWhen(text, absl::Now());
+              if (at.ok()) ((*request).*set)(ToUnixMicros(*at));
               return std::string(at.status().message());
             },
             ""));

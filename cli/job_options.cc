@@ -1,9 +1,10 @@
 #include "cli/job_options.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "proto/table_codec.h"
 #include "topology/problems.h"
+
+#include "core/time.h"
 
 namespace ringway::cli {
 
@@ -45,12 +46,12 @@ void JobOptions::AddTo(CLI::App& command) {
 absl::Status JobOptions::Complete() {
   header.set_wire_version(wire::kWireVersion);
   if (!deadline.empty()) {
-    absl::Duration span;
-    if (!absl::ParseDuration(deadline, &span) || span <= absl::ZeroDuration()) {
+    Duration span;
+    if (!ParseDuration(deadline, &span) || span <= ZeroDuration()) {
       return absl::InvalidArgumentError(
           absl::StrCat("--deadline: found ", Quoted(deadline), "; allowed: a duration such as 30s"));
     }
-    header.set_deadline_s(absl::ToDoubleSeconds(span));
+    header.set_deadline_s(ToDoubleSeconds(span));
   }
   for (const std::string& parameter : parameters) {
     const std::size_t equals = parameter.find('=');

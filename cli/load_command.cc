@@ -25,8 +25,8 @@ namespace {
 constexpr std::uintmax_t kPayloadBytesMax = 64u << 20;
 // A job ends at its deadline, which is the tier's where none is given; this only bounds a router that is
 // silent.
-constexpr absl::Duration kSilentLimit = absl::Minutes(10);
-constexpr absl::Duration kCallSlack = absl::Seconds(5);
+constexpr Duration kSilentLimit = Minutes(10);
+constexpr Duration kCallSlack = Seconds(5);
 // What a worker with the bundled engine makes in a moment, of a picture of our own.
 constexpr char kSamplePrompt[] = "zoom in slowly";
 constexpr char kSampleSide[] = "96";
@@ -61,12 +61,12 @@ absl::Status CompletePlan(LoadOptions& options) {
   // A trace ends by itself.
   const std::string span = options.duration.empty() && options.trace.empty() ? "30s" : options.duration;
   if (span.empty()) return absl::OkStatus();
-  absl::Duration duration;
-  if (!absl::ParseDuration(span, &duration) || duration <= absl::ZeroDuration()) {
+  Duration duration;
+  if (!ParseDuration(span, &duration) || duration <= ZeroDuration()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--duration: found ", Quoted(span), "; allowed: a duration such as 30s or 5m"));
   }
-  options.plan.length_s = absl::ToDoubleSeconds(duration);
+  options.plan.length_s = ToDoubleSeconds(duration);
   return absl::OkStatus();
 }
 
@@ -88,8 +88,7 @@ absl::StatusOr<load::Shipment> ShipmentOf(LoadOptions& options) {
   }
   job.header.set_payload_bytes(shipment.payload.size());
   shipment.header = job.header;
-  shipment.limit =
-      job.header.deadline_s() > 0 ? absl::Seconds(job.header.deadline_s()) + kCallSlack : kSilentLimit;
+  shipment.limit = job.header.deadline_s() > 0 ? Seconds(job.header.deadline_s()) + kCallSlack : kSilentLimit;
   return shipment;
 }
 

@@ -8,10 +8,11 @@
 #define RINGWAY_CLI_OPERATOR_ACTION_H_
 
 #include "absl/strings/ascii.h"
-#include "absl/time/time.h"
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+
+#include "core/time.h"
 
 namespace ringway::cli {
 
@@ -51,12 +52,11 @@ void AddTermOption(CLI::App& command, const std::shared_ptr<Request>& request) {
   command.add_option("--for", "after this long the order reverts by itself, for example 30m or 2h30m")
       ->check(CLI::Validator(
           [request](std::string& text) -> std::string {
-            absl::Duration lasts;
-            if (!absl::ParseDuration(text, &lasts) || lasts <= absl::ZeroDuration() ||
-                lasts == absl::InfiniteDuration()) {
+            Duration lasts;
+            if (!ParseDuration(text, &lasts) || lasts <= ZeroDuration() || lasts == InfiniteDuration()) {
               return "found \"" + text + "\"; allowed: a length of time, for example 90s, 30m or 2h30m";
             }
-            request->set_for_s(absl::ToDoubleSeconds(lasts));
+            request->set_for_s(ToDoubleSeconds(lasts));
             return "";
           },
           ""));

@@ -8,9 +8,9 @@
 #ifndef RINGWAY_CLI_PROGRESS_REPORT_H_
 #define RINGWAY_CLI_PROGRESS_REPORT_H_
 
-#include "absl/time/time.h"
 #include "cli/progress_line.h"
 #include "cli/session.h"
+#include "core/time.h"
 #include "runtime/clock.h"
 
 namespace ringway::cli {
@@ -24,20 +24,20 @@ class ProgressReport {
   ProgressReport(const ProgressReport&) = delete;
   ProgressReport& operator=(const ProgressReport&) = delete;
 
-  double Seconds() const { return absl::ToDoubleSeconds(runtime::MonotonicNow() - began_); }
+  double elapsed_s() const { return ToDoubleSeconds(runtime::MonotonicNow() - began_); }
   void Tell(std::uint32_t step, std::uint32_t steps, double fraction) {
     if (session_.json) return;
     const bool in_place = session_.err_terminal;
     if (!in_place && (fraction < 1 || ended_)) return;
     ended_ = fraction >= 1;
-    const std::string line = ProgressLine({step, steps, fraction, Seconds()});
+    const std::string line = ProgressLine({step, steps, fraction, elapsed_s()});
     session_.err << (in_place ? "\r\x1b[K" : "") << line << (in_place ? "" : "\n") << std::flush;
     drawn_ = in_place;
   }
 
  private:
   Session& session_;
-  absl::Time began_;
+  Time began_;
   bool drawn_ = false, ended_ = false;
 };
 

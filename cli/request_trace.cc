@@ -5,9 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/time.h"
 #include "cli/fleet_view.h"
 #include "cli/text_table.h"
+
+#include "core/time.h"
 
 namespace ringway::cli {
 namespace {
@@ -31,7 +32,7 @@ std::string Heading(const v1::RequestTrace& trace, bool colour) {
       Paint(absl::StrCat("at router ", trace.router(), " in ", trace.router_region()), Style::kBold, colour);
   absl::StrAppend(&text, trace.forwarded() ? ", forwarded by another router" : ", where it entered");
   absl::StrAppend(&text, ", ",
-                  absl::FormatTime("%Y-%m-%d %H:%M:%E3S UTC", absl::FromUnixMicros(trace.arrived_unix_us()),
+                  absl::FormatTime("%Y-%m-%d %H:%M:%E3S UTC", FromUnixMicros(trace.arrived_unix_us()),
                                    absl::UTCTimeZone()),
                   "\n");
   absl::StrAppendFormat(&text, "  tier %s, priority %s%s, %.3f s old, %.3f s left to its deadline\n",

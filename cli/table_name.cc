@@ -20,14 +20,14 @@ std::string ReadTableName(const std::string& text, v1::TableName& name) {
     name.set_version(version);
     return "";
   }
-  const absl::StatusOr<absl::Time> at = ReadWhen(text, absl::Now());
+  const absl::StatusOr<Time> at = ReadWhen(text, absl::Now());
   if (!at.ok()) {
     return "found \"" + text +
            "\"; allowed: EPOCH.VERSION as `ringway history` prints it, for example 3.41, or the moment when "
            "the table "
            "was in force: 2026-11-23 12:00 (UTC), or how long ago: 26h";
   }
-  name.set_at_unix_us(absl::ToUnixMicros(*at));
+  name.set_at_unix_us(ToUnixMicros(*at));
   return "";
 }
 

@@ -66,7 +66,7 @@ int Show(Session& session, Watcher& watcher, const TopOptions& options, demo::In
   for (int shown = 0; options.count == 0 || shown < options.count; ++shown) {
     const bool first = shown == 0;
     if (!first) {
-      if (!top::WaitForNext(terminal ? &*terminal : nullptr, interrupt, absl::Seconds(options.interval_s)))
+      if (!top::WaitForNext(terminal ? &*terminal : nullptr, interrupt, Seconds(options.interval_s)))
         return kExitOk;
       const absl::Status looked = watcher.Look();
       if (!looked.ok() && !terminal) return Fail(session, looked);
@@ -106,7 +106,7 @@ int Top(Session& session, const TopOptions& options, bool once) {
   // What the controller knows is worth a picture without the routers' waits and offers.
   if (!watcher.refusal().empty()) session.err << "ringway: " << watcher.refusal() << "\n";
   if (once) {  // waits and offers are counted between two looks
-    if (!top::WaitForNext(nullptr, interrupt, absl::Seconds(options.interval_s))) return kExitOk;
+    if (!top::WaitForNext(nullptr, interrupt, Seconds(options.interval_s))) return kExitOk;
     if (absl::Status looked = watcher.Look(); !looked.ok()) return Fail(session, looked);
     return ShowOnce(session, watcher);
   }

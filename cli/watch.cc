@@ -44,7 +44,7 @@ int Again(Session& session, const WatchChoice& choice, const Look& look, demo::I
     if (!session.json) session.out << (before ? "\n" : "") << WhenText(absl::Now()) << "\n";
     session.out << *text << std::flush;
     before = *std::move(text);
-  } while (top::WaitForNext(terminal ? &*terminal : nullptr, interrupt, absl::Seconds(choice.interval_s)));
+  } while (top::WaitForNext(terminal ? &*terminal : nullptr, interrupt, Seconds(choice.interval_s)));
   return kExitOk;
 }
 

@@ -6,9 +6,9 @@
 
 namespace ringway::cli {
 
-absl::StatusOr<absl::Time> ReadWhen(const std::string& text, absl::Time now) {
-  absl::Duration ago;
-  if (absl::ParseDuration(text, &ago) && ago >= absl::ZeroDuration() && ago < absl::Hours(24 * 3660)) {
+absl::StatusOr<Time> ReadWhen(const std::string& text, Time now) {
+  Duration ago;
+  if (ParseDuration(text, &ago) && ago >= ZeroDuration() && ago < Hours(24 * 3660)) {
     return now - ago;
   }
   absl::Time at;
@@ -16,8 +16,8 @@ absl::StatusOr<absl::Time> ReadWhen(const std::string& text, absl::Time now) {
        {"%Y-%m-%d %H:%M:%E*S %Ez", "%Y-%m-%d %H:%M %Ez", "%Y-%m-%d %H:%M:%E*S%Ez", "%Y-%m-%d %H:%M%Ez",
         "%Y-%m-%d %H:%M:%E*S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y-%m-%dT%H:%M:%E*S%Ez", "%Y-%m-%dT%H:%M%Ez",
         "%Y-%m-%dT%H:%M:%E*S", "%Y-%m-%dT%H:%M"}) {
-    if (absl::ParseTime(format, text, absl::UTCTimeZone(), &at, nullptr) && at > absl::UnixEpoch() &&
-        at < absl::InfiniteFuture()) {
+    if (absl::ParseTime(format, text, absl::UTCTimeZone(), &at, nullptr) && at > UnixEpoch() &&
+        at < InfiniteFuture()) {
       return at;
     }
   }
@@ -27,8 +27,6 @@ absl::StatusOr<absl::Time> ReadWhen(const std::string& text, absl::Time now) {
                    "+0100), or how long ago (26h)"));
 }
 
-std::string WhenText(absl::Time at) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", at, absl::UTCTimeZone());
-}
+std::string WhenText(Time at) { return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", at, absl::UTCTimeZone()); }
 
 }  // namespace ringway::cli

@@ -9,14 +9,15 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::cli {
 
-absl::StatusOr<absl::Time> ReadWhen(const std::string& text, absl::Time now);
+absl::StatusOr<Time> ReadWhen(const std::string& text, Time now);
 
 // As this program prints moments: "2026-11-23 12:00:00Z".
-std::string WhenText(absl::Time at);
+std::string WhenText(Time at);
 
 }  // namespace ringway::cli
 

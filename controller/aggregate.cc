@@ -51,7 +51,7 @@ std::optional<MetricReading> ReadMetric(const MetricSpec& spec, const std::vecto
   std::vector<double> usable;
   usable.reserve(values.size());
   // Values that came in one report are of one age, and follow each other.
-  absl::Duration age_sum, age;
+  Duration age_sum, age;
   std::int64_t of_age = 0;
   for (const MetricValue& value : values) {
     if (!IsFiniteNonNegative(value.value)) {

@@ -21,8 +21,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -31,7 +31,7 @@ inline constexpr std::string_view kBusyMetric = "busy";
 
 struct MetricValue {
   double value = 0;
-  absl::Duration age;
+  Duration age;
 };
 
 // How many workers a region has, by two counts.
@@ -46,8 +46,8 @@ struct WorkerCount {
 
 struct MetricReading {
   double load = 0;
-  absl::Duration age;  // mean of the values that counted
-  int bad = 0;         // values that were not finite, or negative
+  Duration age;  // mean of the values that counted
+  int bad = 0;   // values that were not finite, or negative
   int old = 0;
   bool busy_share = false;  // of the workers' time, so that 1 is all that there can be
 };

@@ -29,7 +29,7 @@ absl::Status NoSuch(std::string_view kind, std::string_view name, std::vector<st
 }
 
 struct CommandTarget {
-  absl::Time now;
+  Time now;
   const OperatorCommand& order;
   TierLoops& tiers;
   const TableHistory& history;
@@ -43,13 +43,12 @@ struct CommandTarget {
   }
   // None: the order lasts.
   std::optional<Term> term() const {
-    if (order.lasts == absl::ZeroDuration()) return std::nullopt;
+    if (order.lasts == ZeroDuration()) return std::nullopt;
     return Term{.until = now + order.lasts, .length = order.lasts, .who = order.who};
   }
   // The end of a sentence about an order.
   std::string ForHowLong() const {
-    return order.lasts == absl::ZeroDuration() ? ""
-                                               : absl::StrCat(" for ", absl::FormatDuration(order.lasts));
+    return order.lasts == ZeroDuration() ? "" : absl::StrCat(" for ", absl::FormatDuration(order.lasts));
   }
 
   absl::StatusOr<std::string> operator()(const DrainCommand& command) const;
@@ -97,7 +96,7 @@ absl::StatusOr<std::string> CommandTarget::operator()(const DrainCommand& comman
   if (command.drain && command.check_room) {
     if (absl::Status room = CheckRoom(loops, command); !room.ok()) return room;
   }
-  absl::Duration pace;
+  Duration pace;
   for (TierLoop* loop : loops) {
     pace = std::max(pace, loop->tier().guard.drain_pace);
     loop->orders().drains[*region].Set(command.drain ? command.share : 0.0, term());
@@ -212,7 +211,7 @@ absl::StatusOr<std::string> CommandTarget::operator()(const RollbackCommand& com
                       command.version.version, " of ",
                       absl::FormatTime("%Y-%m-%d %H:%M:%SZ", table->planned_at, absl::UTCTimeZone()),
                       " and frozen there",
-                      order.lasts == absl::ZeroDuration() ? "; set it active to plan again" : ForHowLong());
+                      order.lasts == ZeroDuration() ? "; set it active to plan again" : ForHowLong());
 }
 
 absl::StatusOr<std::string> CommandTarget::operator()(const CanaryCommand&) const {
@@ -324,13 +323,13 @@ std::string TierOf(const OperatorCommand& command) {
 
 std::string Describe(const OperatorCommand& command) {
   const std::string what = std::visit(Describer{}, command.what);
-  if (command.lasts == absl::ZeroDuration()) return what;
+  if (command.lasts == ZeroDuration()) return what;
   return absl::StrCat(what, " for ", absl::FormatDuration(command.lasts));
 }
 
-absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command, TierLoops& tiers,
+absl::StatusOr<std::string> Carry(Time now, const OperatorCommand& command, TierLoops& tiers,
                                   const TableHistory& history, std::vector<NamedShortfall>& shortfall) {
-  if (command.lasts != absl::ZeroDuration() && !(command.lasts >= kTermMin && command.lasts <= kTermMax)) {
+  if (command.lasts != ZeroDuration() && !(command.lasts >= kTermMin && command.lasts <= kTermMax)) {
     return absl::InvalidArgumentError(absl::StrCat("it may last ", absl::FormatDuration(kTermMin), " to ",
                                                    absl::FormatDuration(kTermMax), ", not ",
                                                    absl::FormatDuration(command.lasts)));

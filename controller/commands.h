@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/events.h"
 #include "controller/table_history.h"
 #include "controller/tier_loop.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -24,7 +25,7 @@ using TierLoops = std::vector<TierLoop>;  // by TierId
 
 // Errors: NotFound (no such tier, region or table), InvalidArgument; FailedPrecondition: a drain has no room,
 // and `shortfall` says where.
-absl::StatusOr<std::string> Carry(absl::Time now, const OperatorCommand& command, TierLoops& tiers,
+absl::StatusOr<std::string> Carry(Time now, const OperatorCommand& command, TierLoops& tiers,
                                   const TableHistory& history, std::vector<NamedShortfall>& shortfall);
 
 // One line for the audit log, whether the command was done or not.

@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
 #include "core/table.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -60,7 +60,7 @@ struct LeaderEntry {
 struct PastView {
   TableVersion number;
   std::vector<std::string> routers;
-  absl::Time left;  // for the next
+  Time left;  // for the next
   friend bool operator==(const PastView&, const PastView&) = default;
 };
 

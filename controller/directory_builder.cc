@@ -115,7 +115,7 @@ void DirectoryBuilder::TakeOverView(const Directory& directory) {
 }
 
 // A partial directory leaves out routers that have records, so it makes no view.
-void DirectoryBuilder::NumberView(absl::Time now, Directory& next) {
+void DirectoryBuilder::NumberView(Time now, Directory& next) {
   if (next.partial) return;
   std::vector<std::string> names;
   for (const RouterEntry& entry : next.routers) names.push_back(entry.name);
@@ -130,7 +130,7 @@ void DirectoryBuilder::NumberView(absl::Time now, Directory& next) {
 }
 
 DirectoryBuilder::Change DirectoryBuilder::Refresh(
-    absl::Time now, const Fleet& fleet, const FleetView& view,
+    Time now, const Fleet& fleet, const FleetView& view,
     const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch, bool partial) {
   const bool renumbered = directory_ == nullptr || version_.epoch != epoch || directory_->partial != partial;
   // A worker that two routers name belongs to the one that spoke last, whatever else stands still.

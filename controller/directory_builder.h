@@ -35,7 +35,7 @@ class DirectoryBuilder {
 
   // `epoch`: of the leader; a new one numbers the directory again and concerns everyone, as does the end of
   // its being `partial`.
-  Change Refresh(absl::Time now, const Fleet& fleet, const FleetView& view,
+  Change Refresh(Time now, const Fleet& fleet, const FleetView& view,
                  const IdVector<RegionId, std::vector<LeaderEntry>>& leaders, std::uint64_t epoch,
                  bool partial = false);
   // The ids have a new meaning: the next Refresh numbers the directory again.
@@ -53,7 +53,7 @@ class DirectoryBuilder {
   const std::shared_ptr<const Directory>& directory() const { return directory_; }
 
  private:
-  void NumberView(absl::Time now, Directory& next);
+  void NumberView(Time now, Directory& next);
 
   TableVersion version_;
   TableVersion view_;                      // of view_routers_; version 0: none yet

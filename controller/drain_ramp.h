@@ -11,21 +11,21 @@
 
 #include <algorithm>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 struct DrainRamp {
   double goal = 0;  // where it is heading
   double from = 0;  // share at `since`
-  absl::Time since = absl::UnixEpoch();
+  Time since = UnixEpoch();
 
-  double Share(absl::Time now, absl::Duration pace) const {
-    if (pace <= absl::ZeroDuration()) return goal;
-    const double moved = std::max(0.0, absl::FDivDuration(now - since, pace));
+  double Share(Time now, Duration pace) const {
+    if (pace <= ZeroDuration()) return goal;
+    const double moved = std::max(0.0, FDivDuration(now - since, pace));
     return goal > from ? std::min(goal, from + moved) : std::max(goal, from - moved);
   }
-  void Turn(absl::Time now, double to_goal, absl::Duration pace) {
+  void Turn(Time now, double to_goal, Duration pace) {
     if (to_goal == goal) return;
     from = Share(now, pace);
     since = now;

@@ -61,7 +61,7 @@ std::vector<std::string> Changes(const TierLoop& loop, const TierTable& after) {
 }
 
 // What is in force of `was` against the plan of `is`.
-DryRunOutcome Compare(const TierLoop& was, const TierLoop& is, const SettledPlan& settled, absl::Time now) {
+DryRunOutcome Compare(const TierLoop& was, const TierLoop& is, const SettledPlan& settled, Time now) {
   const TierSnapshot whole = was.Unpinned(now);
   DryRunOutcome outcome{.table = settled.plan.table, .before = {}, .after = {}, .changes = {}};
   for (RegionId id(0); id != whole.regions.end_id(); id = RegionId(id.index() + 1)) {
@@ -74,7 +74,7 @@ DryRunOutcome Compare(const TierLoop& was, const TierLoop& is, const SettledPlan
 
 }  // namespace
 
-absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
+absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit, Time now) {
   auto tier = std::make_shared<Tier>(loop.tier());
   if (edit.overload_threshold) {
     const double threshold = *edit.overload_threshold;
@@ -104,7 +104,7 @@ absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit,
   return settled;
 }
 
-absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
+absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, Time now) {
   auto settled = Settle(loop, edit, now);
   if (!settled.ok()) return settled.status();
   SetPins(loop, settled->plan.table);
@@ -112,7 +112,7 @@ absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edi
 }
 
 absl::StatusOr<DryRunOutcome> DryRunBetween(const TierLoop& was, const TierLoop& is, const DryRunEdit& edit,
-                                            absl::Time now) {
+                                            Time now) {
   auto settled = Settle(is, edit, now);
   if (!settled.ok()) return settled.status();
   planner::Plan& plan = settled->plan;

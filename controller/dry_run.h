@@ -13,9 +13,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/region_status.h"
 #include "controller/tier_loop.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -39,15 +40,15 @@ struct SettledPlan {
   planner::Plan plan;
 };
 // Errors: as DryRun.
-absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit, absl::Time now);
+absl::StatusOr<SettledPlan> Settle(const TierLoop& loop, const DryRunEdit& edit, Time now);
 
 // Errors: NotFound (a region), InvalidArgument (a threshold or factor out of range).
-absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, absl::Time now);
+absl::StatusOr<DryRunOutcome> DryRun(const TierLoop& loop, const DryRunEdit& edit, Time now);
 
 // From `was`, as it is in force, to what `is` would settle on: the same tier under other orders. Its mode and
 // pins count, so where it does not follow its plan the table is the one that it has. Errors: as DryRun.
 absl::StatusOr<DryRunOutcome> DryRunBetween(const TierLoop& was, const TierLoop& is, const DryRunEdit& edit,
-                                            absl::Time now);
+                                            Time now);
 
 }  // namespace ringway::controller
 

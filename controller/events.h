@@ -18,7 +18,6 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/directory.h"
 #include "controller/fleet_view.h"
 #include "controller/planner/planner.h"
@@ -27,6 +26,7 @@
 #include "core/fleet.h"
 #include "core/snapshot.h"
 #include "core/table.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -59,7 +59,7 @@ struct MetricSampled {
   std::size_t metric = 0;  // index into Tier::metrics
   RegionId region;
   double value = 0;
-  absl::Duration age;
+  Duration age;
 };
 struct Tick {};
 
@@ -110,7 +110,7 @@ struct OperatorCommand {
   std::string who = {};
   std::string why = {};
   std::variant<DrainCommand, ThresholdCommand, ModeCommand, PinCommand, RollbackCommand, CanaryCommand> what;
-  absl::Duration lasts = absl::ZeroDuration();  // zero: until it is changed
+  Duration lasts = ZeroDuration();  // zero: until it is changed
 };
 
 using ControllerEvent = std::variant<Tick, RouterConnected, RouterReported, RouterAcked, RouterDisconnected,
@@ -162,7 +162,7 @@ inline constexpr std::string_view kByItself = "ringway";
 // And why, of the verdict of a canary.
 inline constexpr std::string_view kCanaryWhy = "canary";
 struct AuditEntry {
-  absl::Time at;
+  Time at;
   std::string who;
   std::string why;
   std::string action;

@@ -10,18 +10,18 @@
 #include <map>
 #include <tuple>
 
-#include "absl/time/time.h"
 #include "controller/planner/finding.h"
 #include "core/ids.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 class FindingNotes {
  public:
-  static constexpr absl::Duration kQuiet = absl::Seconds(60);
+  static constexpr Duration kQuiet = Seconds(60);
   using Key = std::tuple<TierId, RegionId, planner::Finding::Kind>;
 
-  bool Worth(absl::Time now, TierId tier, const planner::Finding& finding) {
+  bool Worth(Time now, TierId tier, const planner::Finding& finding) {
     using Kind = planner::Finding::Kind;
     if (finding.kind == Kind::kStepLimited) return false;
     const auto [entry, is_new] = seen_.try_emplace({tier, finding.region, finding.kind}, now);
@@ -29,12 +29,12 @@ class FindingNotes {
     entry->second = now;
     return quiet_before;
   }
-  void Forget(absl::Time now) {
+  void Forget(Time now) {
     std::erase_if(seen_, [&](const auto& entry) { return now - entry.second > kQuiet; });
   }
 
  private:
-  std::map<Key, absl::Time> seen_;
+  std::map<Key, Time> seen_;
 };
 
 }  // namespace ringway::controller

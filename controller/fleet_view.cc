@@ -25,7 +25,7 @@ TierFlow PerSecond(TierFlow flow, double seconds) {
   return flow;
 }
 
-bool Recent(const RouterState& router, absl::Time now, absl::Duration stale_after) {
+bool Recent(const RouterState& router, Time now, Duration stale_after) {
   return now - router.reported_at <= stale_after;
 }
 
@@ -63,7 +63,7 @@ double BusyShare(const RouterState& router, const WorkerSeen& worker) {
   return share > 1 ? 1 : share;
 }
 
-void AddWorker(const WorkerSeen& worker, double busy_share, absl::Duration report_age,
+void AddWorker(const WorkerSeen& worker, double busy_share, Duration report_age,
                const std::vector<std::size_t>& told_by_busy_time, RegionTraffic& region) {
   ++region.alive;
   for (const MetricSeen& seen : worker.metrics) {
@@ -78,7 +78,7 @@ void AddWorker(const WorkerSeen& worker, double busy_share, absl::Duration repor
 
 }  // namespace
 
-std::optional<StreamId> FleetView::Connect(absl::Time now, StreamId stream, RouterHello hello) {
+std::optional<StreamId> FleetView::Connect(Time now, StreamId stream, RouterHello hello) {
   const auto known = routers_.find(hello.router);
   if (known == routers_.end() && routers_.size() >= kRoutersMax) return std::nullopt;
   ++listing_;
@@ -103,7 +103,7 @@ std::optional<StreamId> FleetView::Connect(absl::Time now, StreamId stream, Rout
   return replaced;
 }
 
-void FleetView::Disconnect(absl::Time now, StreamId stream) {
+void FleetView::Disconnect(Time now, StreamId stream) {
   if (RouterState* router = Find(stream)) {
     router->stream = 0;
     router->left_at = now;
@@ -112,7 +112,7 @@ void FleetView::Disconnect(absl::Time now, StreamId stream) {
   }
 }
 
-void FleetView::NoteSilence(absl::Time before) {
+void FleetView::NoteSilence(Time before) {
   for (auto& [name, router] : routers_) {
     // One that has hung since it connected speaks for nobody either.
     const bool silent = router.stream != 0 && std::max(router.reported_at, router.left_at) < before;
@@ -160,7 +160,7 @@ RouterState* FleetView::Find(StreamId stream) {
   return &routers_.find(name->second)->second;
 }
 
-bool FleetView::Report(absl::Time now, StreamId stream, const RouterReport& report) {
+bool FleetView::Report(Time now, StreamId stream, const RouterReport& report) {
   RouterState* router = Find(stream);
   if (router == nullptr) return false;
   router->reported_at = now;
@@ -179,12 +179,12 @@ bool FleetView::Report(absl::Time now, StreamId stream, const RouterReport& repo
   return true;
 }
 
-void FleetView::CloseWindow(absl::Time now, absl::Duration report_period) {
+void FleetView::CloseWindow(Time now, Duration report_period) {
   IdVector<RegionId, char> awaited(regions_), overdue(regions_);
   for (const auto& [name, router] : routers_) {
     if (router.window_s > 0) {
       if (now - router.window_at >= 2 * report_period) overdue[router.hello.region] = 1;
-    } else if (router.present() && router.reported_at != absl::InfinitePast()) {
+    } else if (router.present() && router.reported_at != InfinitePast()) {
       awaited[router.hello.region] = 1;
     }
   }
@@ -260,8 +260,8 @@ IdVector<RegionId, char> FleetView::Reachable() const {
   return reachable;
 }
 
-IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId tier, absl::Time now,
-                                                     absl::Duration stale_after) const {
+IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId tier, Time now,
+                                                     Duration stale_after) const {
   const std::vector<MetricSpec>& metrics = fleet.tiers[tier].metrics;
   IdVector<RegionId, RegionTraffic> regions(fleet.world.regions.size());
   for (RegionTraffic& region : regions) region.values.resize(metrics.size());
@@ -283,7 +283,7 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
   }
   const std::vector<std::size_t> told_by_busy_time = ToldByBusyTime(metrics);
   const RouterState* router = nullptr;
-  absl::Duration report_age;
+  Duration report_age;
   for (const LivingWorker& living : Living(tier, regions.size(), believed)) {
     if (router != believed[living.router]) {
       router = believed[living.router];
@@ -298,7 +298,7 @@ IdVector<RegionId, RegionTraffic> FleetView::Collect(const Fleet& fleet, TierId 
   return regions;
 }
 
-void FleetView::Forget(absl::Time before) {
+void FleetView::Forget(Time before) {
   for (auto at = routers_.begin(); at != routers_.end();) {
     const auto router = at++;
     if (router->second.stream != 0 || router->second.left_at >= before) continue;
@@ -308,7 +308,7 @@ void FleetView::Forget(absl::Time before) {
   AgeGone(before);
 }
 
-void FleetView::AgeGone(absl::Time before) {
+void FleetView::AgeGone(Time before) {
   IdVector<RegionId, char> looked(regions_);
   for (const auto& [name, router] : routers_) {
     if (router.present() && router.left_at < before) looked[router.hello.region] = 1;

@@ -27,11 +27,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/aggregate.h"
 #include "controller/report.h"
 #include "controller/rps_matrix.h"
 #include "core/fleet.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -50,17 +50,17 @@ struct RouterState {
   StreamId stream = 0;  // 0: not connected
   bool silent = false;  // connected, and has not reported for too long (NoteSilence)
   RouterHello hello;
-  absl::Time left_at = absl::InfinitePast();      // when the stream broke
-  absl::Time reported_at = absl::InfinitePast();  // last report
-  TableVersion active;                            // as acknowledged or reported
-  std::uint64_t epoch_doubted = 0;                // that it claimed last, and was not believed
-  TableVersion sent;                              // as pushed last
-  absl::Time sent_at = absl::InfinitePast();
-  std::vector<WorkerSeen> workers;              // of the last report
-  double period_s = 1;                          // of the last report
-  double window_s = 0;                          // time that `window` covers
-  absl::Time window_at = absl::InfinitePast();  // of its first report
-  double taken_s = 0;  // time that `rates` cover, if they were taken in the last CloseWindow
+  Time left_at = InfinitePast();      // when the stream broke
+  Time reported_at = InfinitePast();  // last report
+  TableVersion active;                // as acknowledged or reported
+  std::uint64_t epoch_doubted = 0;    // that it claimed last, and was not believed
+  TableVersion sent;                  // as pushed last
+  Time sent_at = InfinitePast();
+  std::vector<WorkerSeen> workers;  // of the last report
+  double period_s = 1;              // of the last report
+  double window_s = 0;              // time that `window` covers
+  Time window_at = InfinitePast();  // of its first report
+  double taken_s = 0;               // time that `rates` cover, if they were taken in the last CloseWindow
   IdVector<TierId, TierFlow> window;
   IdVector<TierId, TierFlow> rates;
   // Whether it speaks for its workers; else another router of the region is asked to.
@@ -69,9 +69,9 @@ struct RouterState {
 
 // One region's part of one tier, summed over the routers that can be believed.
 struct RegionTraffic {
-  absl::Time reported_at = absl::InfinitePast();  // newest report from the region, believed or not
-  bool fresh = false;                             // some router reported recently: the rest is meaningful
-  bool reachable = false;                         // some router is connected and speaks
+  Time reported_at = InfinitePast();  // newest report from the region, believed or not
+  bool fresh = false;                 // some router reported recently: the rest is meaningful
+  bool reachable = false;             // some router is connected and speaks
   PerPriority<double> demand_rps{};
   RpsRow sent_rps;
   double ran_rps = 0;  // left its workers, however they ended
@@ -87,31 +87,31 @@ class FleetView {
  public:
   // As long as a machine may take to be repaired; whoever is asked to look for its workers dials them as
   // long.
-  static constexpr absl::Duration kGoneKept = absl::Hours(1);
+  static constexpr Duration kGoneKept = Hours(1);
 
   explicit FleetView(const Fleet& fleet)
       : tiers_(fleet.tiers.size()), regions_(fleet.world.regions.size()), rolls_(fleet.tiers.size()) {}
 
   // The stream that the router used before, if any: to be closed. None also when the view is full; then
   // Find(stream) is null.
-  std::optional<StreamId> Connect(absl::Time now, StreamId stream, RouterHello hello);
-  void Disconnect(absl::Time now, StreamId stream);
+  std::optional<StreamId> Connect(Time now, StreamId stream, RouterHello hello);
+  void Disconnect(Time now, StreamId stream);
   // False: no such stream.
-  bool Report(absl::Time now, StreamId stream, const RouterReport& report);
+  bool Report(Time now, StreamId stream, const RouterReport& report);
   RouterState* Find(StreamId stream);
   const RouterState* Find(StreamId stream) const { return const_cast<FleetView*>(this)->Find(stream); }
 
   // Turns the counts of regions whose routers have all reported into rates. Once an epoch, before Collect.
-  void CloseWindow(absl::Time now, absl::Duration report_period);
+  void CloseWindow(Time now, Duration report_period);
   // Whether some router of each region is connected and speaks.
   IdVector<RegionId, char> Reachable() const;
-  IdVector<RegionId, RegionTraffic> Collect(const Fleet& fleet, TierId tier, absl::Time now,
-                                            absl::Duration stale_after) const;
+  IdVector<RegionId, RegionTraffic> Collect(const Fleet& fleet, TierId tier, Time now,
+                                            Duration stale_after) const;
   // Marks the routers that connected before `before` and have not reported since.
-  void NoteSilence(absl::Time before);
+  void NoteSilence(Time before);
   // Drops routers that left before `before`. Their workers, where others have been connected in the region
   // since before `before` and nobody has heard them, are unwell from now on.
-  void Forget(absl::Time before);
+  void Forget(Time before);
 
   // Rises whenever a directory of the routers and their workers may have changed.
   std::uint64_t listing() const { return listing_; }
@@ -143,7 +143,7 @@ class FleetView {
 
   void HandOver(const RouterState& to);
   void HandOverGone(const RouterState& to);
-  void AgeGone(absl::Time before);
+  void AgeGone(Time before);
   const std::vector<LivingWorker>& Living(TierId tier, std::size_t regions, const Believed& routers) const;
   static Roll MakeRoll(TierId tier, std::size_t regions, const Believed& routers);
 

@@ -26,20 +26,20 @@ struct LeaderRegistry::Candidate {
 
 // How long a router is believed to live from what is known of it.
 struct LeaderRegistry::Liveness {
-  absl::Duration silence_max;
-  absl::Duration break_max;
-  absl::Time trusted_until;
+  Duration silence_max;
+  Duration break_max;
+  Time trusted_until;
 
-  absl::Time HeardUntil(const RouterState& router) const {
+  Time HeardUntil(const RouterState& router) const {
     return std::max(router.reported_at, router.left_at) + silence_max;
   }
-  absl::Time Until(const RouterState& router) const {
+  Time Until(const RouterState& router) const {
     if (router.stream != 0) return HeardUntil(router);
     return std::max(router.left_at + break_max, trusted_until);
   }
 };
 
-LeaderRegistry::Candidates LeaderRegistry::Living(absl::Time now, const Fleet& fleet, const FleetView& view,
+LeaderRegistry::Candidates LeaderRegistry::Living(Time now, const Fleet& fleet, const FleetView& view,
                                                   const Liveness& liveness, const Leaders& leaders) {
   Candidates living(fleet.world.regions.size());
   for (const auto& [name, router] : view.routers()) {
@@ -59,13 +59,13 @@ Fence LeaderRegistry::NextFence(std::uint64_t epoch) {
 
 // Until when the leader's router is believed to live as the life that was appointed; infinite past: it is
 // not.
-absl::Time LeaderRegistry::StandsUntil(const LeaderEntry& leader, RegionId region, const FleetView& view,
-                                       const Liveness& liveness) {
+Time LeaderRegistry::StandsUntil(const LeaderEntry& leader, RegionId region, const FleetView& view,
+                                 const Liveness& liveness) {
   const auto found = view.routers().find(leader.router);
-  if (found == view.routers().end() || found->second.hello.region != region) return absl::InfinitePast();
+  if (found == view.routers().end() || found->second.hello.region != region) return InfinitePast();
   const RouterState& router = found->second;
   const bool reborn = router.stream != 0 && router.hello.incarnation != leader.incarnation;
-  return reborn ? absl::InfinitePast() : liveness.Until(router);
+  return reborn ? InfinitePast() : liveness.Until(router);
 }
 
 const LeaderEntry* LeaderRegistry::LeaderOf(RegionId region, TierId tier) const {
@@ -93,13 +93,13 @@ LeaderEntry LeaderRegistry::Appoint(TierId tier, bool first, std::uint64_t epoch
           .fresh = fresh};
 }
 
-std::vector<std::string> LeaderRegistry::Refresh(absl::Time now, const Fleet& fleet, const FleetView& view,
-                                                 std::uint64_t epoch, absl::Duration report_period) {
+std::vector<std::string> LeaderRegistry::Refresh(Time now, const Fleet& fleet, const FleetView& view,
+                                                 std::uint64_t epoch, Duration report_period) {
   const Liveness liveness{kSilencePeriods * report_period, kBreakPeriods * report_period, trusted_until_};
   leaders_.resize(fleet.world.regions.size());
   Candidates living = Living(now, fleet, view, liveness, leaders_);
   std::vector<std::string> changes;
-  due_ = absl::InfiniteFuture();
+  due_ = InfiniteFuture();
   for (RegionId region(0); region != fleet.world.regions.end_id(); region = RegionId(region.index() + 1)) {
     std::vector<LeaderEntry> next;
     for (TierId tier(0); tier != fleet.tiers.end_id(); tier = TierId(tier.index() + 1)) {
@@ -110,8 +110,7 @@ std::vector<std::string> LeaderRegistry::Refresh(absl::Time now, const Fleet& fl
         if (leader != nullptr) next.push_back({.tier = tier, .router = "", .fence = leader->fence});
         continue;
       }
-      const absl::Time until =
-          leader != nullptr ? StandsUntil(*leader, region, view, liveness) : absl::InfinitePast();
+      const Time until = leader != nullptr ? StandsUntil(*leader, region, view, liveness) : InfinitePast();
       if (now < until || living[region].empty()) {
         if (leader != nullptr) next.push_back(*leader);
         if (now < until) due_ = std::min(due_, until);

@@ -21,10 +21,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/directory.h"
 #include "controller/fleet_view.h"
 #include "core/fleet.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -34,19 +34,19 @@ class LeaderRegistry {
 
   // What the registry learns from disk, a checkpoint or itself; ids are those of the fleet in use. Nobody who
   // is not connected is given up before `trusted_until`.
-  void TakeOver(Leaders leaders, absl::Time trusted_until) {
+  void TakeOver(Leaders leaders, Time trusted_until) {
     leaders_ = std::move(leaders);
     trusted_until_ = trusted_until;
     due_ = trusted_until;
   }
 
   // Appoints where it is needed. `epoch`: of the leader. Returns what changed, in sentences for people.
-  std::vector<std::string> Refresh(absl::Time now, const Fleet& fleet, const FleetView& view,
-                                   std::uint64_t epoch, absl::Duration report_period);
+  std::vector<std::string> Refresh(Time now, const Fleet& fleet, const FleetView& view, std::uint64_t epoch,
+                                   Duration report_period);
   // Something happened to a router: look again now.
-  void Disturb(absl::Time now) { due_ = now; }
+  void Disturb(Time now) { due_ = now; }
   // When a leader will have been silent for too long if nothing is heard of it.
-  absl::Time due() const { return due_; }
+  Time due() const { return due_; }
 
   const Leaders& leaders() const { return leaders_; }
 
@@ -54,8 +54,8 @@ class LeaderRegistry {
   struct Counters {
     std::uint64_t epoch = 0;  // of the last appointment made here
     std::uint64_t last = 0;   // its number
-    absl::Time trusted_until = absl::InfinitePast();
-    absl::Time due = absl::InfiniteFuture();
+    Time trusted_until = InfinitePast();
+    Time due = InfiniteFuture();
   };
   Counters counters() const { return {epoch_, last_appointment_, trusted_until_, due_}; }
   void Restore(Leaders leaders, const Counters& counters);
@@ -64,10 +64,10 @@ class LeaderRegistry {
   struct Candidate;
   struct Liveness;
   using Candidates = IdVector<RegionId, std::vector<Candidate>>;
-  static Candidates Living(absl::Time now, const Fleet& fleet, const FleetView& view,
-                           const Liveness& liveness, const Leaders& leaders);
-  static absl::Time StandsUntil(const LeaderEntry& leader, RegionId region, const FleetView& view,
-                                const Liveness& liveness);
+  static Candidates Living(Time now, const Fleet& fleet, const FleetView& view, const Liveness& liveness,
+                           const Leaders& leaders);
+  static Time StandsUntil(const LeaderEntry& leader, RegionId region, const FleetView& view,
+                          const Liveness& liveness);
   const LeaderEntry* LeaderOf(RegionId region, TierId tier) const;
   LeaderEntry Appoint(TierId tier, bool first, std::uint64_t epoch, std::vector<Candidate>& living);
   Fence NextFence(std::uint64_t epoch);
@@ -75,8 +75,8 @@ class LeaderRegistry {
   Leaders leaders_;
   std::uint64_t epoch_ = 0;
   std::uint64_t last_appointment_ = 0;
-  absl::Time trusted_until_ = absl::InfinitePast();
-  absl::Time due_ = absl::InfiniteFuture();
+  Time trusted_until_ = InfinitePast();
+  Time due_ = InfiniteFuture();
 };
 
 }  // namespace ringway::controller

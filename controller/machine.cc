@@ -21,7 +21,7 @@ std::string VersionText(TableVersion version) { return absl::StrCat(version.epoc
 
 }  // namespace
 
-void ControllerMachine::Step(absl::Time now, const ControllerEvent& event, Actions& actions) {
+void ControllerMachine::Step(Time now, const ControllerEvent& event, Actions& actions) {
   std::visit([&](const auto& kind) { On(now, kind, actions); }, event);
   if (now >= next_epoch_at_) {
     RunEpoch(now, actions);
@@ -30,7 +30,7 @@ void ControllerMachine::Step(absl::Time now, const ControllerEvent& event, Actio
   }
 }
 
-void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions& actions) {
+void ControllerMachine::On(Time now, const RouterConnected& event, Actions& actions) {
   const std::optional<StreamId> replaced = view_.Connect(now, event.stream, event.hello);
   if (replaced) actions.push_back(CloseStream{*replaced, "the router connected again"});
   RouterState* router = view_.Find(event.stream);
@@ -54,7 +54,7 @@ void ControllerMachine::On(absl::Time now, const RouterConnected& event, Actions
   }
 }
 
-void ControllerMachine::On(absl::Time now, const RouterReported& event, Actions& actions) {
+void ControllerMachine::On(Time now, const RouterReported& event, Actions& actions) {
   if (!view_.Report(now, event.stream, event.report)) return;  // a stream that was closed meanwhile
   const RouterState& router = *view_.Find(event.stream);
   const RegionId from = router.hello.region;
@@ -66,7 +66,7 @@ void ControllerMachine::On(absl::Time now, const RouterReported& event, Actions&
             actions);
 }
 
-void ControllerMachine::On(absl::Time, const RouterAcked& event, Actions& actions) {
+void ControllerMachine::On(Time, const RouterAcked& event, Actions& actions) {
   RouterState* router = view_.Find(event.stream);
   if (router == nullptr) return;
   if (event.active) {
@@ -77,7 +77,7 @@ void ControllerMachine::On(absl::Time, const RouterAcked& event, Actions& action
   }
 }
 
-void ControllerMachine::On(absl::Time now, const RouterDisconnected& event, Actions& actions) {
+void ControllerMachine::On(Time now, const RouterDisconnected& event, Actions& actions) {
   const RouterState* router = view_.Find(event.stream);
   if (router == nullptr) return;
   actions.push_back(Info(absl::StrCat("router ", router->hello.router, " left")));
@@ -85,11 +85,11 @@ void ControllerMachine::On(absl::Time now, const RouterDisconnected& event, Acti
   leaders_.Disturb(now);
 }
 
-void ControllerMachine::On(absl::Time now, const MetricSampled& event, Actions&) {
+void ControllerMachine::On(Time now, const MetricSampled& event, Actions&) {
   if (event.tier.index() < tiers_.size()) tiers_[event.tier.index()].Sample(now, event);
 }
 
-void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions& actions) {
+void ControllerMachine::On(Time now, const OperatorCommand& event, Actions& actions) {
   std::vector<NamedShortfall> shortfall;
   const bool of_trial = std::holds_alternative<CanaryCommand>(event.what);
   const absl::StatusOr<std::string> outcome =
@@ -109,7 +109,7 @@ void ControllerMachine::On(absl::Time now, const OperatorCommand& event, Actions
   actions.push_back(CommandAnswered{event.request, outcome.ok(), message, std::move(shortfall)});
 }
 
-void ControllerMachine::ExpireOrders(absl::Time now, Actions& actions) {
+void ControllerMachine::ExpireOrders(Time now, Actions& actions) {
   for (TierLoop& loop : tiers_) {
     for (const PendingOrder& ended : loop.Expire(now)) {
       actions.push_back(AuditEntry{
@@ -122,7 +122,7 @@ void ControllerMachine::ExpireOrders(absl::Time now, Actions& actions) {
   }
 }
 
-void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions) {
+void ControllerMachine::HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions) {
   RouterState& router = *view_.Find(stream);
   if (!EpochCredible(seen.epoch, epoch_)) {
     if (std::exchange(router.epoch_doubted, seen.epoch) == seen.epoch) return;
@@ -145,7 +145,7 @@ void ControllerMachine::HearEpoch(absl::Time now, StreamId stream, TableVersion 
   if (table_ != nullptr) PublishAs(now, {epoch_, 1}, actions);
 }
 
-void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
+void ControllerMachine::RunEpoch(Time now, Actions& actions) {
   ExpireOrders(now, actions);
   view_.NoteSilence(now - kSilentPeriods * settings_.report_period);
   view_.CloseWindow(now, settings_.report_period);
@@ -179,12 +179,12 @@ void ControllerMachine::RunEpoch(absl::Time now, Actions& actions) {
   notes_.Forget(now);
   last_epoch_at_ = now;
   // Missed epochs are not made up for.
-  const auto missed = absl::Floor(now - next_epoch_at_, settings_.epoch_period);
+  const auto missed = Floor(now - next_epoch_at_, settings_.epoch_period);
   next_epoch_at_ += missed + settings_.epoch_period;
   actions.push_back(EpochEnded{});
 }
 
-bool ControllerMachine::CutOff(absl::Time now, Actions& actions) {
+bool ControllerMachine::CutOff(Time now, Actions& actions) {
   const IdVector<RegionId, char> reachable = view_.Reachable();
   for (RegionId id(0); id != reachable.end_id(); id = RegionId(id.index() + 1)) {
     horizon_.See(now, id, reachable[id] != 0);
@@ -197,7 +197,7 @@ bool ControllerMachine::CutOff(absl::Time now, Actions& actions) {
   return cut_off;
 }
 
-void ControllerMachine::CorrectMap(absl::Time now, Actions& actions) {
+void ControllerMachine::CorrectMap(Time now, Actions& actions) {
   auto corrected = std::make_shared<Fleet>(*fleet_);
   const auto corrections = measured_rtt_.Correct(now, loaded_fleet_->world.rtt, corrected->world.rtt);
   if (corrections.empty()) return;
@@ -208,7 +208,7 @@ void ControllerMachine::CorrectMap(absl::Time now, Actions& actions) {
       absl::StrCat("plans go by measured round trips: ", DescribeCorrections(corrections, fleet_->world))));
 }
 
-void ControllerMachine::PlanTier(absl::Time now, TierLoop& loop, Actions& actions) {
+void ControllerMachine::PlanTier(Time now, TierLoop& loop, Actions& actions) {
   if (loop.mode() != TierMode::kFrozen) {
     auto snapshot = std::make_shared<const TierSnapshot>(loop.Snapshot(now));
     auto plan = loop.Solve(snapshot);
@@ -219,7 +219,7 @@ void ControllerMachine::PlanTier(absl::Time now, TierLoop& loop, Actions& action
   NoteFindings(now, loop, actions);
 }
 
-void ControllerMachine::NoteFindings(absl::Time now, const TierLoop& loop, Actions& actions) {
+void ControllerMachine::NoteFindings(Time now, const TierLoop& loop, Actions& actions) {
   const auto note = [&](const planner::Finding& finding) {
     if (!notes_.Worth(now, loop.id(), finding)) return;
     const std::string_view kind = planner::FindingKindName(finding.kind);
@@ -234,7 +234,7 @@ void ControllerMachine::NoteFindings(absl::Time now, const TierLoop& loop, Actio
   for (const planner::Finding& finding : loop.plan()->findings) note(finding);
 }
 
-void ControllerMachine::Publish(absl::Time now, Actions& actions) {
+void ControllerMachine::Publish(Time now, Actions& actions) {
   bool moved = table_ == nullptr || table_->version.epoch != epoch_ || trial_.Unsent();
   bool ready = true;
   for (const TierLoop& loop : tiers_) {
@@ -246,7 +246,7 @@ void ControllerMachine::Publish(absl::Time now, Actions& actions) {
   PublishAs(now, {epoch_, same_epoch ? table_->version.version + 1 : 1}, actions);
 }
 
-void ControllerMachine::PublishAs(absl::Time now, TableVersion version, Actions& actions) {
+void ControllerMachine::PublishAs(Time now, TableVersion version, Actions& actions) {
   const auto on_trial = trial_.Make(version, now, tiers_);
   if (on_trial != nullptr) {
     history_.Add(on_trial);
@@ -268,18 +268,18 @@ void ControllerMachine::PublishAs(absl::Time now, TableVersion version, Actions&
   actions.push_back(SaveState{});
 }
 
-bool ControllerMachine::AppointLeaders(absl::Time now, Actions& actions) {
+bool ControllerMachine::AppointLeaders(Time now, Actions& actions) {
   auto changes = leaders_.Refresh(now, *fleet_, view_, epoch_, settings_.report_period);
   const bool any = !changes.empty();
   for (std::string& change : changes) actions.push_back(Info(std::move(change)));
   return any;
 }
 
-bool ControllerMachine::KnowsFewYet(absl::Time now) const {
+bool ControllerMachine::KnowsFewYet(Time now) const {
   return began_blank_ && (settling_ || now < settled_at_ + 2 * settings_.report_period);
 }
 
-void ControllerMachine::RefreshDirectory(absl::Time now, bool appointed, Actions& actions) {
+void ControllerMachine::RefreshDirectory(Time now, bool appointed, Actions& actions) {
   const DirectoryBuilder::Change change =
       directory_.Refresh(now, *fleet_, view_, leaders_.leaders(), epoch_, KnowsFewYet(now));
   if (!change.any) return;
@@ -291,7 +291,7 @@ void ControllerMachine::RefreshDirectory(absl::Time now, bool appointed, Actions
   }
 }
 
-void ControllerMachine::Resend(absl::Time now, Actions& actions) {
+void ControllerMachine::Resend(Time now, Actions& actions) {
   if (table_ == nullptr) return;
   for (auto& [name, router] : view_.routers()) {
     const std::shared_ptr<const RoutingTable>& table = TableFor(router);

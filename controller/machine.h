@@ -30,7 +30,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/commands.h"
 #include "controller/directory_builder.h"
 #include "controller/durable_state.h"
@@ -45,6 +44,7 @@
 #include "controller/tier_loop.h"
 #include "controller/trial_plans.h"
 #include "core/fleet.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -52,10 +52,10 @@ class ControllerMachine {
  public:
   // Claims the epoch after `durable.epoch`; save Durable() before the first Step.
   ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
-                    const DurableState& durable, absl::Time now);
+                    const DurableState& durable, Time now);
 
-  void Step(absl::Time now, const ControllerEvent& event, std::vector<ControllerAction>& actions);
-  absl::Time NextWake() const { return std::min(next_epoch_at_, leaders_.due()); }
+  void Step(Time now, const ControllerEvent& event, std::vector<ControllerAction>& actions);
+  Time NextWake() const { return std::min(next_epoch_at_, leaders_.due()); }
 
   // ---- views, for screens and for the shell ----
   DurableState Durable() const;
@@ -76,57 +76,57 @@ class ControllerMachine {
   const canary::Trial& trial() const { return trial_.trial(); }
   const LeaderRegistry::Leaders& leaders() const { return leaders_.leaders(); }
   bool settling() const { return settling_; }
-  absl::Time last_epoch_at() const { return last_epoch_at_; }
+  Time last_epoch_at() const { return last_epoch_at_; }
 
  private:
   friend class Checkpointer;  // reads and writes the whole state (checkpoint.h)
   using Actions = std::vector<ControllerAction>;
 
-  void On(absl::Time, const Tick&, Actions&) {}
-  void On(absl::Time now, const RouterConnected& event, Actions& actions);
-  void On(absl::Time now, const RouterReported& event, Actions& actions);
-  void On(absl::Time now, const RouterAcked& event, Actions& actions);
-  void On(absl::Time now, const RouterDisconnected& event, Actions& actions);
-  void On(absl::Time now, const TopologyLoaded& event, Actions& actions);
-  void On(absl::Time now, const MetricSampled& event, Actions& actions);
-  void On(absl::Time now, const OperatorCommand& event, Actions& actions);
+  void On(Time, const Tick&, Actions&) {}
+  void On(Time now, const RouterConnected& event, Actions& actions);
+  void On(Time now, const RouterReported& event, Actions& actions);
+  void On(Time now, const RouterAcked& event, Actions& actions);
+  void On(Time now, const RouterDisconnected& event, Actions& actions);
+  void On(Time now, const TopologyLoaded& event, Actions& actions);
+  void On(Time now, const MetricSampled& event, Actions& actions);
+  void On(Time now, const OperatorCommand& event, Actions& actions);
 
-  void RunEpoch(absl::Time now, Actions& actions);
+  void RunEpoch(Time now, Actions& actions);
   // Orders whose term is over revert, once an epoch.
-  void ExpireOrders(absl::Time now, Actions& actions);
-  void PlanTier(absl::Time now, TierLoop& loop, Actions& actions);
+  void ExpireOrders(Time now, Actions& actions);
+  void PlanTier(Time now, TierLoop& loop, Actions& actions);
   // Looks which regions can be reached; true: it is this controller that cannot be.
-  bool CutOff(absl::Time now, Actions& actions);
+  bool CutOff(Time now, Actions& actions);
   // Goes by the round trips that are measured.
-  void CorrectMap(absl::Time now, Actions& actions);
-  void NoteFindings(absl::Time now, const TierLoop& loop, Actions& actions);
+  void CorrectMap(Time now, Actions& actions);
+  void NoteFindings(Time now, const TierLoop& loop, Actions& actions);
   // Puts a new table in force if any tier's moved, and sends it to all.
-  void Publish(absl::Time now, Actions& actions);
-  void PublishAs(absl::Time now, TableVersion version, Actions& actions);
+  void Publish(Time now, Actions& actions);
+  void PublishAs(Time now, TableVersion version, Actions& actions);
   // True: somebody was appointed.
-  bool AppointLeaders(absl::Time now, Actions& actions);
-  void RefreshDirectory(absl::Time now, bool appointed, Actions& actions);
+  bool AppointLeaders(Time now, Actions& actions);
+  void RefreshDirectory(Time now, bool appointed, Actions& actions);
   // Began without a state, and not every router has had the time to come back and report.
-  bool KnowsFewYet(absl::Time now) const;
-  void Resend(absl::Time now, Actions& actions);
+  bool KnowsFewYet(Time now) const;
+  void Resend(Time now, Actions& actions);
   // Claims a higher epoch if what the router of `stream` has seen demands it.
-  void HearEpoch(absl::Time now, StreamId stream, TableVersion seen, Actions& actions);
+  void HearEpoch(Time now, StreamId stream, TableVersion seen, Actions& actions);
 
   // ---- canaries (trial_steps.cc) ----
   std::string NextTrialId() const;
   // What is in force of a new file.
   std::shared_ptr<const Fleet> TakeFile(const std::shared_ptr<const Fleet>& file, Actions& actions);
-  void StepTrial(absl::Time now, Actions& actions);
-  void EndTrial(absl::Time now, const std::string& who, const std::string& why,
-                const canary::Verdict& verdict, Actions& actions);
-  void AdoptSettings(absl::Time now, Actions& actions);
-  absl::StatusOr<std::string> OrderTrial(absl::Time now, const OperatorCommand& order, Actions& actions);
+  void StepTrial(Time now, Actions& actions);
+  void EndTrial(Time now, const std::string& who, const std::string& why, const canary::Verdict& verdict,
+                Actions& actions);
+  void AdoptSettings(Time now, Actions& actions);
+  absl::StatusOr<std::string> OrderTrial(Time now, const OperatorCommand& order, Actions& actions);
   const std::shared_ptr<const RoutingTable>& TableFor(const RouterState& router) const;
 
-  void Settle(absl::Time now);
-  void BuildTiers(absl::Time now, const std::vector<DurableTier>& durable);
-  void TakeOverTable(const DurableState& durable, absl::Time now);
-  void TakeOverDirectory(const DurableState& durable, absl::Time now);
+  void Settle(Time now);
+  void BuildTiers(Time now, const std::vector<DurableTier>& durable);
+  void TakeOverTable(const DurableState& durable, Time now);
+  void TakeOverDirectory(const DurableState& durable, Time now);
 
   ControllerSettings settings_;
   TrialPlans trial_;
@@ -143,11 +143,11 @@ class ControllerMachine {
   bool cut_off_ = false;
   std::uint64_t epoch_;
   std::shared_ptr<const RoutingTable> table_;
-  absl::Time last_epoch_at_;  // of planning, not of leadership
-  absl::Time next_epoch_at_;
-  absl::Time settle_until_;
+  Time last_epoch_at_;  // of planning, not of leadership
+  Time next_epoch_at_;
+  Time settle_until_;
   bool settling_ = true;
-  absl::Time settled_at_ = absl::InfinitePast();
+  Time settled_at_ = InfinitePast();
   bool began_blank_ = false;
 };
 

@@ -54,20 +54,20 @@ std::optional<std::pair<double, RttSource>> MeasuredRtt::Wanted(const Pair& pair
   return std::pair(right, by_measurement ? RttSource::kMeasured : file.source(from, to));
 }
 
-bool MeasuredRtt::Due(absl::Time now, const RttMatrix& file, const RttMatrix& in_use) {
+bool MeasuredRtt::Due(Time now, const RttMatrix& file, const RttMatrix& in_use) {
   if (std::exchange(review_.heard, false)) {
     bool wanted = false;
     ForPairs([&](const Pair& pair) { wanted = wanted || Wanted(pair, file, in_use).has_value(); });
     if (!wanted) {
-      review_.wanted_since = absl::InfiniteFuture();
-    } else if (review_.wanted_since == absl::InfiniteFuture()) {
+      review_.wanted_since = InfiniteFuture();
+    } else if (review_.wanted_since == InfiniteFuture()) {
       review_.wanted_since = now;
     }
   }
   return now >= review_.wanted_since + kGather && now >= review_.corrected_at + kRest;
 }
 
-std::vector<RttCorrection> MeasuredRtt::Correct(absl::Time now, const RttMatrix& file, RttMatrix& in_use) {
+std::vector<RttCorrection> MeasuredRtt::Correct(Time now, const RttMatrix& file, RttMatrix& in_use) {
   std::vector<RttCorrection> corrections;
   ForPairs([&](const Pair& pair) {
     const auto wanted = Wanted(pair, file, in_use);
@@ -76,7 +76,7 @@ std::vector<RttCorrection> MeasuredRtt::Correct(absl::Time now, const RttMatrix&
     in_use.Set(pair.first, pair.second, wanted->first, wanted->second);
   });
   std::sort(corrections.begin(), corrections.end(), ByPair);
-  review_.wanted_since = absl::InfiniteFuture();
+  review_.wanted_since = InfiniteFuture();
   if (!corrections.empty()) review_.corrected_at = now;
   return corrections;
 }

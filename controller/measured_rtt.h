@@ -23,8 +23,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "core/world.h"
 
 namespace ringway::controller {
@@ -44,17 +44,17 @@ class MeasuredRtt {
   static constexpr double kWrongMinMs = 5;
   static constexpr double kStepShare = 0.2;
   static constexpr double kStepMinMs = 2;
-  static constexpr absl::Duration kGather = absl::Seconds(10);
-  static constexpr absl::Duration kRest = absl::Seconds(60);
+  static constexpr Duration kGather = Seconds(10);
+  static constexpr Duration kRest = Seconds(60);
 
   using Pair = std::pair<RegionId, RegionId>;  // from, to
   using Measured = std::map<Pair, double>;     // in ms, as last reported
 
   void Hear(RegionId from, RegionId to, double ms);
   // Whether it is time to correct `in_use`. `file`: the topology's times, of the same regions.
-  bool Due(absl::Time now, const RttMatrix& file, const RttMatrix& in_use);
+  bool Due(Time now, const RttMatrix& file, const RttMatrix& in_use);
   // Corrects `in_use`; what has changed is in the order of the pairs.
-  std::vector<RttCorrection> Correct(absl::Time now, const RttMatrix& file, RttMatrix& in_use);
+  std::vector<RttCorrection> Correct(Time now, const RttMatrix& file, RttMatrix& in_use);
   // What is in use in place of the topology's own times, in the order of the pairs.
   std::vector<RttCorrection> InUse(const RttMatrix& file, const RttMatrix& in_use) const;
   // The regions have other ids, or are gone (nothing).
@@ -65,9 +65,9 @@ class MeasuredRtt {
 
   // For checkpoints.
   struct Review {
-    bool heard = false;                                // something, since the last Due
-    absl::Time wanted_since = absl::InfiniteFuture();  // a correction is called for
-    absl::Time corrected_at = absl::InfinitePast();
+    bool heard = false;                    // something, since the last Due
+    Time wanted_since = InfiniteFuture();  // a correction is called for
+    Time corrected_at = InfinitePast();
   };
   const Review& review() const { return review_; }
   void Restore(Measured measured, const Review& review);

@@ -8,7 +8,7 @@ namespace ringway::controller {
 
 absl::StatusOr<OrderPreview> PreviewOrder(const TierLoops& tiers, const TableHistory& history,
                                           const OperatorCommand& order, TierId shown, const DryRunEdit& edit,
-                                          absl::Time now) {
+                                          Time now) {
   TierLoops ordered = tiers;
   std::vector<NamedShortfall> no_room;
   const absl::StatusOr<std::string> carried = Carry(now, order, ordered, history, no_room);

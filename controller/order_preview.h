@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/commands.h"
 #include "controller/dry_run.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -31,7 +32,7 @@ struct OrderPreview {
 // Of the tier `shown`; `edit` comes on top. Errors: those of Carry but for the lack of room, and of DryRun.
 absl::StatusOr<OrderPreview> PreviewOrder(const TierLoops& tiers, const TableHistory& history,
                                           const OperatorCommand& order, TierId shown, const DryRunEdit& edit,
-                                          absl::Time now);
+                                          Time now);
 
 }  // namespace ringway::controller
 

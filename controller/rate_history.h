@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <deque>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -20,19 +20,19 @@ class RateHistory {
  public:
   static constexpr std::size_t kKept = 64;
   struct Entry {
-    absl::Time at;
+    Time at;
     double rps = 0;
   };
 
-  void Add(absl::Time at, double rps) {
+  void Add(Time at, double rps) {
     if (!entries_.empty() && entries_.back().at >= at) return;
     entries_.push_back({at, rps});
     if (entries_.size() > kKept) entries_.pop_front();
   }
-  double At(absl::Time time) const {
+  double At(Time time) const {
     if (entries_.empty()) return 0;
     const auto after = std::upper_bound(entries_.begin(), entries_.end(), time,
-                                        [](absl::Time t, const Entry& entry) { return t < entry.at; });
+                                        [](Time t, const Entry& entry) { return t < entry.at; });
     return after == entries_.begin() ? entries_.front().rps : std::prev(after)->rps;
   }
   const std::deque<Entry>& entries() const { return entries_; }

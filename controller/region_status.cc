@@ -46,7 +46,7 @@ std::string_view InputHealthName(InputHealth health) {
 }
 
 RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, const planner::Plan* plan,
-                         const TierTable* table, RegionId region, absl::Time now) {
+                         const TierTable* table, RegionId region, Time now) {
   const RegionLoad& load = snapshot.regions[region];
   RegionStatus status{.workers = loop.tier().regions[region].workers,
                       .workers_seen = loop.region(region).traffic.alive,
@@ -72,7 +72,7 @@ RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, con
   return status;
 }
 
-RegionStatus StatusOf(const TierLoop& loop, RegionId region, absl::Time now) {
+RegionStatus StatusOf(const TierLoop& loop, RegionId region, Time now) {
   const TierSnapshot snapshot = loop.Unpinned(now);
   return StatusUnder(loop, snapshot, loop.plan().get(), loop.in_force().get(), region, now);
 }
@@ -101,7 +101,7 @@ std::string DescribeRow(const Row& row, RegionId source, const World& world, con
   return text;
 }
 
-std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, absl::Time now) {
+std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, Time now) {
   const RegionStatus status = StatusOf(loop, region, now);
   const World& world = loop.fleet().world;
   std::vector<std::string> lines;
@@ -125,7 +125,7 @@ std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, ab
   for (const PendingOrder& order : loop.orders().Pending(loop.fleet(), loop.tier())) {
     if (!order.region.empty() && order.region != world.regions[region].name) continue;
     lines.push_back(absl::StrCat(order.what, ", by ", order.term.who, ", for another ",
-                                 absl::FormatDuration(absl::Trunc(order.term.until - now, absl::Seconds(1))),
+                                 absl::FormatDuration(Trunc(order.term.until - now, Seconds(1))),
                                  "; then: ", order.then));
   }
   if (loop.mode() != TierMode::kActive) {

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/tier_loop.h"
 #include "core/snapshot.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -39,14 +39,14 @@ struct RegionStatus {
 };
 std::string_view InputHealthName(InputHealth health);
 
-RegionStatus StatusOf(const TierLoop& loop, RegionId region, absl::Time now);
+RegionStatus StatusOf(const TierLoop& loop, RegionId region, Time now);
 // With the plan's loads of `plan` (may be null) and the rows of `table` (may be null) in place of those in
 // force.
 RegionStatus StatusUnder(const TierLoop& loop, const TierSnapshot& snapshot, const planner::Plan* plan,
-                         const TierTable* table, RegionId region, absl::Time now);
+                         const TierTable* table, RegionId region, Time now);
 
 // Why the region's rows are as they are: sentences for a person, in order.
-std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, absl::Time now);
+std::vector<std::string> ExplainRegion(const TierLoop& loop, RegionId region, Time now);
 
 // "priority interactive: 70% home, 30% eu-west-1 (overload)".
 std::string DescribeRow(const Row& row, RegionId source, const World& world, const Tier& tier);

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/table.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -37,7 +37,7 @@ struct RouterHello {
 struct MetricSeen {
   std::size_t metric = 0;  // index into Tier::metrics
   double value = 0;
-  absl::Duration age;  // when the report was made
+  Duration age;  // when the report was made
   friend bool operator==(const MetricSeen&, const MetricSeen&) = default;
 };
 

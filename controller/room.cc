@@ -38,12 +38,12 @@ IdVector<RegionId, Over> OverOf(const SettledPlan& settled) {
 }  // namespace
 
 absl::StatusOr<std::vector<NamedShortfall>> ShortfallOf(const TierLoop& loop, const DryRunEdit& edit,
-                                                        absl::Time now) {
+                                                        Time now) {
   return ShortfallBetween(loop, loop, edit, now);
 }
 
 absl::StatusOr<std::vector<NamedShortfall>> ShortfallBetween(const TierLoop& loop, const TierLoop& ordered,
-                                                             const DryRunEdit& edit, absl::Time now) {
+                                                             const DryRunEdit& edit, Time now) {
   const auto before = Settle(loop, DryRunEdit(), now);
   if (!before.ok()) return before.status();
   const auto after = Settle(ordered, edit, now);

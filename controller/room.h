@@ -15,10 +15,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/dry_run.h"
 #include "controller/events.h"
 #include "controller/tier_loop.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -26,11 +27,11 @@ inline constexpr double kShortfallShare = 0.002;
 
 // The largest first; empty: there is room. Errors: as DryRun.
 absl::StatusOr<std::vector<NamedShortfall>> ShortfallOf(const TierLoop& loop, const DryRunEdit& edit,
-                                                        absl::Time now);
+                                                        Time now);
 
 // The same of an order: from `was` as it is to `is`, the same tier under other orders.
 absl::StatusOr<std::vector<NamedShortfall>> ShortfallBetween(const TierLoop& was, const TierLoop& is,
-                                                             const DryRunEdit& edit, absl::Time now);
+                                                             const DryRunEdit& edit, Time now);
 
 // "3.20 requests/s would not fit: tier t0: r1 2.10/s above its overload threshold, r0 1.10/s refused".
 std::string Describe(const std::vector<NamedShortfall>& shortfall);

@@ -9,18 +9,18 @@
 #include <cstddef>
 #include <string>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 struct ControllerSettings {
   std::string name = "controller";
-  absl::Duration epoch_period = absl::Seconds(1);
-  absl::Duration report_period = absl::Seconds(1);  // asked of the routers
+  Duration epoch_period = Seconds(1);
+  Duration report_period = Seconds(1);  // asked of the routers
   // After a start or a new topology the tables in force stand until every region has reported, or this long.
-  absl::Duration settle_max = absl::Seconds(15);
-  absl::Duration directory_grace = absl::Seconds(10);  // a router that left stays listed this long
-  absl::Duration resend_after = absl::Seconds(5);      // a table that was not acknowledged is sent again
+  Duration settle_max = Seconds(15);
+  Duration directory_grace = Seconds(10);  // a router that left stays listed this long
+  Duration resend_after = Seconds(5);      // a table that was not acknowledged is sent again
   std::size_t history_max = 32;  // newest tables that can be rolled back to; older ones: table_history.h
 };
 

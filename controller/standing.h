@@ -14,19 +14,19 @@
 
 #include <algorithm>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 class Standing {
  public:
-  static constexpr absl::Duration kTrial = absl::Seconds(5);
-  static constexpr absl::Duration kTrialMax = absl::Seconds(120);
-  static constexpr absl::Duration kForgiven = absl::Minutes(5);
+  static constexpr Duration kTrial = Seconds(5);
+  static constexpr Duration kTrialMax = Seconds(120);
+  static constexpr Duration kForgiven = Minutes(5);
 
   // Once an epoch. `cut_off`: what is seen says nothing.
-  void See(absl::Time now, bool up, bool cut_off) {
+  void See(Time now, bool up, bool cut_off) {
     if (up == state_.up) return;
     if (!up) {
       state_.falls = now - state_.fell_at < kForgiven ? state_.falls + 1 : 1;
@@ -39,8 +39,8 @@ class Standing {
     state_.up = up;
   }
   // It was up, and is not.
-  bool gone() const { return !state_.up && state_.fell_at != absl::InfinitePast(); }
-  bool OnTrial(absl::Time now) const {
+  bool gone() const { return !state_.up && state_.fell_at != InfinitePast(); }
+  bool OnTrial(Time now) const {
     if (!state_.up || state_.falls == 0) return false;
     return now - state_.rose_at < std::min(kTrialMax, kTrial * (1 << std::min(state_.falls - 1, 8)));
   }
@@ -48,8 +48,8 @@ class Standing {
   struct State {
     bool up = false;
     int falls = 0;  // each within kForgiven of the one before
-    absl::Time fell_at = absl::InfinitePast();
-    absl::Time rose_at = absl::InfinitePast();
+    Time fell_at = InfinitePast();
+    Time rose_at = InfinitePast();
   };
   const State& state() const { return state_; }
   void Restore(const State& state) { state_ = state; }
@@ -61,38 +61,38 @@ class Standing {
 // Over the regions whose routers have been heard of: true for those that cannot be reached now.
 class Horizon {
  public:
-  static constexpr absl::Duration kCutOffMax = absl::Seconds(60);
+  static constexpr Duration kCutOffMax = Seconds(60);
 
-  explicit Horizon(std::size_t regions) : lost_at_(regions, absl::InfinitePast()), known_(regions, 0) {}
+  explicit Horizon(std::size_t regions) : lost_at_(regions, InfinitePast()), known_(regions, 0) {}
 
-  void See(absl::Time now, RegionId region, bool reachable) {
+  void See(Time now, RegionId region, bool reachable) {
     if (reachable) {
       known_[region] = 1;
-      lost_at_[region] = absl::InfinitePast();
-    } else if (known_[region] && lost_at_[region] == absl::InfinitePast()) {
+      lost_at_[region] = InfinitePast();
+    } else if (known_[region] && lost_at_[region] == InfinitePast()) {
       lost_at_[region] = now;
     }
   }
-  bool CutOff(absl::Time now) const {
+  bool CutOff(Time now) const {
     std::size_t known = 0, lost = 0, lost_just_now = 0;
     for (RegionId id(0); id != known_.end_id(); id = RegionId(id.index() + 1)) {
       known += static_cast<std::size_t>(known_[id]);
-      if (lost_at_[id] == absl::InfinitePast()) continue;
+      if (lost_at_[id] == InfinitePast()) continue;
       ++lost;
       lost_just_now += now - lost_at_[id] < kCutOffMax ? 1 : 0;
     }
     // Nobody left to speak to: whatever is planned, nobody hears of it.
     return known > 0 && (lost == known || 2 * lost_just_now > known);
   }
-  const IdVector<RegionId, absl::Time>& lost_at() const { return lost_at_; }
+  const IdVector<RegionId, Time>& lost_at() const { return lost_at_; }
   const IdVector<RegionId, char>& known() const { return known_; }
-  void Restore(RegionId region, bool known, absl::Time lost_at) {
+  void Restore(RegionId region, bool known, Time lost_at) {
     known_[region] = known;
     lost_at_[region] = lost_at;
   }
 
  private:
-  IdVector<RegionId, absl::Time> lost_at_;  // InfinitePast: reachable, or never heard of
+  IdVector<RegionId, Time> lost_at_;  // InfinitePast: reachable, or never heard of
   IdVector<RegionId, char> known_;
 };
 

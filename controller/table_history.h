@@ -16,8 +16,8 @@
 #include <memory>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "core/table.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -44,17 +44,16 @@ class TableHistory {
 
  private:
   void Thin() {
-    const absl::Time now = tables_.back()->planned_at;
-    const auto last_of = [&](std::size_t i, absl::Duration span) {
-      const auto number = [span](absl::Time at) { return absl::Floor(at - absl::UnixEpoch(), span); };
+    const Time now = tables_.back()->planned_at;
+    const auto last_of = [&](std::size_t i, Duration span) {
+      const auto number = [span](Time at) { return Floor(at - UnixEpoch(), span); };
       return number(tables_[i]->planned_at) != number(tables_[i + 1]->planned_at);
     };
     std::deque<std::shared_ptr<const RoutingTable>> kept;
     for (std::size_t i = 0; i < tables_.size(); ++i) {
-      const absl::Duration age = now - tables_[i]->planned_at;
-      const bool stays = i + newest_ >= tables_.size() ||
-                         (age <= absl::Hours(1) && last_of(i, absl::Minutes(1))) ||
-                         (age <= absl::Hours(24) && last_of(i, absl::Hours(1)));
+      const Duration age = now - tables_[i]->planned_at;
+      const bool stays = i + newest_ >= tables_.size() || (age <= Hours(1) && last_of(i, Minutes(1))) ||
+                         (age <= Hours(24) && last_of(i, Hours(1)));
       if (stays) kept.push_back(tables_[i]);
     }
     tables_ = std::move(kept);

@@ -112,7 +112,7 @@ void TakeOverPins(const DurableTier& durable, const Fleet& fleet, TierLoop& loop
   }
 }
 
-void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, absl::Time now, TierLoop& loop) {
+void TakeOverSettings(const DurableTier& durable, const Fleet& fleet, Time now, TierLoop& loop) {
   TierOrders& orders = loop.orders();
   orders.mode = durable.mode;
   orders.threshold = durable.overload_threshold;
@@ -142,7 +142,7 @@ PinnedShares SharesOf(const Row& row, const Fleet& fleet) {
   return shares;
 }
 
-DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now) {
+DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, Time now) {
   const TierOrders& orders = loop.orders();
   DurableTier durable{.tier = loop.tier().name, .mode = orders.mode, .overload_threshold = orders.threshold};
   for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
@@ -174,7 +174,7 @@ DurableTier SettingsOf(const TierLoop& loop, const Fleet& fleet, absl::Time now)
 }  // namespace
 
 ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_ptr<const Fleet> fleet,
-                                     const DurableState& durable, absl::Time now)
+                                     const DurableState& durable, Time now)
     : settings_(std::move(settings)),
       loaded_fleet_(
           trial_.trial().Start(absl::StrCat(durable.epoch + 1, ".0"), durable.canary, std::move(fleet))),
@@ -191,13 +191,13 @@ ControllerMachine::ControllerMachine(ControllerSettings settings, std::shared_pt
   Settle(now);
 }
 
-void ControllerMachine::Settle(absl::Time now) {
+void ControllerMachine::Settle(Time now) {
   settling_ = true;
   // However rarely routers report, they get the time to do it.
   settle_until_ = now + std::max(settings_.settle_max, settings_.epoch_period + 2 * settings_.report_period);
 }
 
-void ControllerMachine::BuildTiers(absl::Time now, const std::vector<DurableTier>& durable) {
+void ControllerMachine::BuildTiers(Time now, const std::vector<DurableTier>& durable) {
   tiers_.clear();
   for (TierId id(0); id != fleet_->tiers.end_id(); id = TierId(id.index() + 1)) {
     TierLoop& loop = tiers_.emplace_back(
@@ -208,7 +208,7 @@ void ControllerMachine::BuildTiers(absl::Time now, const std::vector<DurableTier
   }
 }
 
-void ControllerMachine::TakeOverTable(const DurableState& durable, absl::Time now) {
+void ControllerMachine::TakeOverTable(const DurableState& durable, Time now) {
   if (durable.table == nullptr || durable.fleet == nullptr) return;
   const RoutingTable table = RemapTable(*durable.table, *durable.fleet, *fleet_);
   for (TierLoop& loop : tiers_) loop.PutInForce(std::make_shared<const TierTable>(table.tiers[loop.id()]));
@@ -217,7 +217,7 @@ void ControllerMachine::TakeOverTable(const DurableState& durable, absl::Time no
   PublishAs(now, {epoch_, same_epoch ? durable.table->version.version + 1 : 1}, nobody_is_connected_yet);
 }
 
-void ControllerMachine::TakeOverDirectory(const DurableState& durable, absl::Time now) {
+void ControllerMachine::TakeOverDirectory(const DurableState& durable, Time now) {
   const bool knows_all = durable.directory != nullptr && !durable.directory->partial;
   began_blank_ = !knows_all;
   if (durable.directory == nullptr || durable.fleet == nullptr) return;
@@ -255,7 +255,7 @@ DurableState ControllerMachine::Durable() const {
   return durable;
 }
 
-void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions& actions) {
+void ControllerMachine::On(Time now, const TopologyLoaded& event, Actions& actions) {
   const DurableState kept = Durable();
   const Fleet& old_fleet = *kept.fleet;
   const FleetView old_view = std::exchange(view_, FleetView(*event.fleet));
@@ -290,7 +290,7 @@ void ControllerMachine::On(absl::Time now, const TopologyLoaded& event, Actions&
     same.window.assign(fleet_->tiers.size(), {});
     same.rates.assign(fleet_->tiers.size(), {});
     same.window_s = 0;
-    same.reported_at = absl::InfinitePast();   // what it reported spoke of the old topology
+    same.reported_at = InfinitePast();         // what it reported spoke of the old topology
     if (same.stream != 0) same.left_at = now;  // but it lives
     view_.Restore(std::move(same));
   }

@@ -10,7 +10,7 @@ namespace {
 
 using planner::Finding;
 
-InputHealth HealthOfAge(absl::Duration age, const GuardSpec& guard) {
+InputHealth HealthOfAge(Duration age, const GuardSpec& guard) {
   if (age > guard.missing_after) return InputHealth::kMissing;
   return age > guard.stale_after ? InputHealth::kStale : InputHealth::kFresh;
 }
@@ -32,7 +32,7 @@ std::shared_ptr<const Tier> JudgedBy(const TierLoop::Periods& periods, std::shar
 
 // Ages come as fractions; what is kept must survive being written down (checkpoint.h), so it is rounded at
 // once.
-absl::Time WholeNanoseconds(absl::Time time) { return absl::FromUnixNanos(absl::ToUnixNanos(time)); }
+Time WholeNanoseconds(Time time) { return FromUnixNanos(ToUnixNanos(time)); }
 
 // So many more than expected can come by chance.
 constexpr double kFewEvents = 20;
@@ -55,12 +55,12 @@ TierLoop::TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods&
   if (tier_->scaling) scaler_.emplace(shared_world(), tier_);
 }
 
-void TierLoop::Sample(absl::Time now, const MetricSampled& sample) {
+void TierLoop::Sample(Time now, const MetricSampled& sample) {
   RINGWAY_CHECK(regions_.contains(sample.region) && sample.metric < tier_->metrics.size());
   regions_[sample.region].sampled[sample.metric] = {sample.value, WholeNanoseconds(now - sample.age)};
 }
 
-void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView& view, bool cut_off) {
+void TierLoop::Observe(Time now, Time window_start, const FleetView& view, bool cut_off) {
   cut_off_ = cut_off;
   findings_.clear();
   auto traffic = view.Collect(*fleet_, id_, now, tier_->guard.stale_after);
@@ -88,7 +88,7 @@ void TierLoop::Observe(absl::Time now, absl::Time window_start, const FleetView&
   }
 }
 
-void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
+void TierLoop::ObserveRegion(Time now, RegionId id) {
   RegionState& region = regions_[id];
   planner::RegionEstimate& estimate = estimate_.region(id);
   const RegionTraffic& traffic = region.traffic;
@@ -107,7 +107,7 @@ void TierLoop::ObserveRegion(absl::Time now, RegionId id) {
   for (std::size_t m = 0; m < tier_->metrics.size(); ++m) {
     const std::optional<MetricReading> reading = Read(now, id, m);
     if (!reading) continue;
-    const absl::Time at = WholeNanoseconds(now - reading->age);
+    const Time at = WholeNanoseconds(now - reading->age);
     estimate.Read(m,
                   {.at = at,
                    .load = reading->load,
@@ -126,7 +126,7 @@ void TierLoop::CountForScaling(RegionId id, const planner::RegionCounts& counts)
   scaler_->Count(id, counts.at, counts.seconds, entered);
 }
 
-bool TierLoop::Scale(absl::Time now) {
+bool TierLoop::Scale(Time now) {
   if (!scaler_) return false;
   IdVector<RegionId, scale::RegionSeen> seen(regions_.size());
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
@@ -137,7 +137,7 @@ bool TierLoop::Scale(absl::Time now) {
     out.fresh = region.traffic.fresh;
     const bool gone = region.standing.gone() && !region.traffic.reachable && !cut_off_;
     out.demand_rps = gone ? 0 : estimate_.region(id).DemandRps();
-    out.work_s = provisioned > 0 ? load.load_cost * provisioned : absl::ToDoubleSeconds(tier_->service_mean);
+    out.work_s = provisioned > 0 ? load.load_cost * provisioned : ToDoubleSeconds(tier_->service_mean);
     out.background = load.background_load * provisioned;
     out.busy = region.traffic.busy;
     out.alive = region.traffic.alive;
@@ -146,7 +146,7 @@ bool TierLoop::Scale(absl::Time now) {
   return scaler_->Decide(now, seen);
 }
 
-std::optional<MetricReading> TierLoop::Read(absl::Time now, RegionId id, std::size_t metric) {
+std::optional<MetricReading> TierLoop::Read(Time now, RegionId id, std::size_t metric) {
   const RegionState& region = regions_[id];
   const WorkerCount workers = Workers(id);
   if (workers.provisioned == 0) return std::nullopt;
@@ -155,7 +155,7 @@ std::optional<MetricReading> TierLoop::Read(absl::Time now, RegionId id, std::si
   std::string problem;
   if (!spec.promql.empty()) {
     const SampledMetric& sampled = region.sampled[metric];
-    if (sampled.at == absl::InfinitePast()) return std::nullopt;
+    if (sampled.at == InfinitePast()) return std::nullopt;
     reading = ReadAggregated(spec, {sampled.value, now - sampled.at}, workers, problem);
   } else if (region.traffic.fresh) {
     reading = ReadMetric(spec, region.traffic.values[metric], workers, problem);
@@ -178,10 +178,10 @@ bool TierLoop::Settled() const {
   return true;
 }
 
-RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now, double drained) const {
+RegionLoad TierLoop::LoadOf(RegionId id, Time now, double drained) const {
   const RegionState& region = regions_[id];
   RegionLoad load = estimate_.Load(id, now);
-  const bool heard_of = region.traffic.reported_at != absl::InfinitePast();
+  const bool heard_of = region.traffic.reported_at != InfinitePast();
   load.usable_share *= (heard_of ? Workers(id).AliveShare() : 1) * (1 - drained);
   if (region.standing.gone() && !region.traffic.reachable && !cut_off_) {
     // Who enters there enters elsewhere now; its workers have nobody who would send them a job.
@@ -194,7 +194,7 @@ RegionLoad TierLoop::LoadOf(RegionId id, absl::Time now, double drained) const {
   return load;
 }
 
-TierSnapshot TierLoop::Unpinned(absl::Time now) const {
+TierSnapshot TierLoop::Unpinned(Time now) const {
   IdVector<RegionId, double> drained;
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
     drained.push_back(DrainShare(id, now));
@@ -207,7 +207,7 @@ TierSnapshot TierLoop::Unpinned(absl::Time now) const {
   return snapshot;
 }
 
-TierSnapshot TierLoop::UnpinnedWith(absl::Time now, const IdVector<RegionId, double>& drained) const {
+TierSnapshot TierLoop::UnpinnedWith(Time now, const IdVector<RegionId, double>& drained) const {
   TierSnapshot snapshot{.tier = id_, .at = now, .regions = {}, .previous = in_force_};
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
     snapshot.regions.push_back(LoadOf(id, now, drained[id]));
@@ -216,7 +216,7 @@ TierSnapshot TierLoop::UnpinnedWith(absl::Time now, const IdVector<RegionId, dou
   return snapshot;
 }
 
-TierSnapshot TierLoop::Snapshot(absl::Time now) const {
+TierSnapshot TierLoop::Snapshot(Time now) const {
   TierSnapshot snapshot = Unpinned(now);
   SetPinnedAside(snapshot);
   return snapshot;
@@ -267,13 +267,13 @@ void TierLoop::TakeOverEstimates(const TierLoop& other) {
   }
 }
 
-std::vector<PendingOrder> TierLoop::Expire(absl::Time now) {
+std::vector<PendingOrder> TierLoop::Expire(Time now) {
   std::vector<PendingOrder> ended = orders_.Expire(now, *fleet_, *tier_);
   if (!ended.empty()) Obey(now);
   return ended;
 }
 
-void TierLoop::Obey(absl::Time now) {
+void TierLoop::Obey(Time now) {
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
     regions_[id].drain.Turn(now, orders_.drains[id].now(), tier_->guard.drain_pace);
   }
@@ -303,7 +303,7 @@ std::shared_ptr<const Tier> TierLoop::WithOrders(const std::shared_ptr<const Tie
   return edited;
 }
 
-void TierLoop::UseSettings(absl::Time now, std::shared_ptr<const Fleet> fleet) {
+void TierLoop::UseSettings(Time now, std::shared_ptr<const Fleet> fleet) {
   fleet_ = std::move(fleet);
   base_ = JudgedBy(periods_, {fleet_, &fleet_->tiers[id_]});
   tier_ = WithOrders(base_);

@@ -23,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/drain_ramp.h"
 #include "controller/events.h"
 #include "controller/fleet_view.h"
@@ -35,13 +34,14 @@
 #include "controller/tier_orders.h"
 #include "core/fleet.h"
 #include "core/snapshot.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 // The last value that Prometheus gave for one metric of one region.
 struct SampledMetric {
   double value = 0;
-  absl::Time at = absl::InfinitePast();
+  Time at = InfinitePast();
 };
 
 struct RegionState {
@@ -56,20 +56,20 @@ class TierLoop {
  public:
   // What the controller runs with; ages are judged by it.
   struct Periods {
-    absl::Duration epoch;
-    absl::Duration report;
+    Duration epoch;
+    Duration report;
     // No region is stale, and no metric too old, before it had the time to report twice and be looked at.
-    absl::Duration StaleMin() const { return epoch + 2 * report; }
-    absl::Duration MissingMin() const { return StaleMin() + report; }
+    Duration StaleMin() const { return epoch + 2 * report; }
+    Duration MissingMin() const { return StaleMin() + report; }
   };
   TierLoop(std::shared_ptr<const Fleet> fleet, TierId id, const Periods& periods);
 
   // ---- inputs ----
-  void Sample(absl::Time now, const MetricSampled& sample);
+  void Sample(Time now, const MetricSampled& sample);
   // `window_start`: the last epoch's end, from which the rates of `view` are counted.
   // `cut_off`: so many regions fell that it is this controller that stands alone, and nothing follows from
   // it.
-  void Observe(absl::Time now, absl::Time window_start, const FleetView& view, bool cut_off = false);
+  void Observe(Time now, Time window_start, const FleetView& view, bool cut_off = false);
   // Every region that has workers is heard of.
   bool Settled() const;
   // A worker of the tier lives, or did since the start.
@@ -78,10 +78,10 @@ class TierLoop {
 
   // ---- decisions ----
   // What the planner is told: Unpinned, with the pinned traffic set aside.
-  TierSnapshot Snapshot(absl::Time now) const;
-  TierSnapshot Unpinned(absl::Time now) const;
+  TierSnapshot Snapshot(Time now) const;
+  TierSnapshot Unpinned(Time now) const;
   // The same as it would be with these shares drained.
-  TierSnapshot UnpinnedWith(absl::Time now, const IdVector<RegionId, double>& drained) const;
+  TierSnapshot UnpinnedWith(Time now, const IdVector<RegionId, double>& drained) const;
   void SetPinnedAside(TierSnapshot& snapshot) const;
   std::shared_ptr<const planner::Plan> Solve(std::shared_ptr<const TierSnapshot> snapshot);
   // The table that should be in force now; the same pointer as before if nothing moves.
@@ -90,19 +90,19 @@ class TierLoop {
 
   // How many workers are wanted, where the tier is scaled; at the end of an epoch. True: what it has learnt
   // is worth saving.
-  bool Scale(absl::Time now);
+  bool Scale(Time now);
 
   // ---- operators; ids and values are checked by the caller (commands.h) ----
   // The same regions and tiers, with other round trips.
   void UseMap(std::shared_ptr<const Fleet> fleet);
   // The same regions and tiers, with other settings; what was learnt stays.
-  void UseSettings(absl::Time now, std::shared_ptr<const Fleet> fleet);
+  void UseSettings(Time now, std::shared_ptr<const Fleet> fleet);
   RegionState& region(RegionId id) { return regions_[id]; }
   TierOrders& orders() { return orders_; }
   // After a change of orders(): thresholds, drains, mode and pins become what is ordered now.
-  void Obey(absl::Time now);
+  void Obey(Time now);
   // Ends the orders whose term is over and obeys what is left; what ended.
-  std::vector<PendingOrder> Expire(absl::Time now);
+  std::vector<PendingOrder> Expire(Time now);
   // What the same tier has learnt under another topology, region by region of the same name.
   void TakeOverEstimates(const TierLoop& other);
   planner::TierEstimate& estimate() { return estimate_; }
@@ -118,7 +118,7 @@ class TierLoop {
   const TierOrders& orders() const { return orders_; }
   const RegionState& region(RegionId id) const { return regions_[id]; }
   const IdVector<RegionId, double>& arriving_rps() const { return arriving_rps_; }
-  double DrainShare(RegionId id, absl::Time now) const {
+  double DrainShare(RegionId id, Time now) const {
     return regions_[id].drain.Share(now, tier_->guard.drain_pace);
   }
   const std::map<PinKey, Row>& pins() const { return pins_; }
@@ -136,10 +136,10 @@ class TierLoop {
  private:
   // After a change of the map or of the thresholds.
   void PlanAnew();
-  void ObserveRegion(absl::Time now, RegionId id);
+  void ObserveRegion(Time now, RegionId id);
   void CountForScaling(RegionId id, const planner::RegionCounts& counts);
-  std::optional<MetricReading> Read(absl::Time now, RegionId id, std::size_t metric);
-  RegionLoad LoadOf(RegionId id, absl::Time now, double drained) const;
+  std::optional<MetricReading> Read(Time now, RegionId id, std::size_t metric);
+  RegionLoad LoadOf(RegionId id, Time now, double drained) const;
   WorkerCount Workers(RegionId id) const;
 
   Periods periods_;

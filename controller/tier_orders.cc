@@ -73,7 +73,7 @@ std::vector<PendingOrder> TierOrders::Pending(const Fleet& fleet, const Tier& ti
   return pending;
 }
 
-std::vector<PendingOrder> TierOrders::Expire(absl::Time now, const Fleet& fleet, const Tier& tier) {
+std::vector<PendingOrder> TierOrders::Expire(Time now, const Fleet& fleet, const Tier& tier) {
   std::vector<PendingOrder> ended;
   Each(*this, fleet, tier, [&](const std::string& region, auto& timed, const auto& text) {
     if (!timed.over) return;

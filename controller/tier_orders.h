@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/timed.h"
 #include "core/fleet.h"
 #include "core/ids.h"
 #include "core/table.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -53,7 +53,7 @@ struct TierOrders {
   // Those whose term goes on.
   std::vector<PendingOrder> Pending(const Fleet& fleet, const Tier& tier) const;
   // Ends what is over; what ended, in words.
-  std::vector<PendingOrder> Expire(absl::Time now, const Fleet& fleet, const Tier& tier);
+  std::vector<PendingOrder> Expire(Time now, const Fleet& fleet, const Tier& tier);
   friend bool operator==(const TierOrders&, const TierOrders&) = default;
 };
 

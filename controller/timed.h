@@ -15,16 +15,16 @@
 #include <string>
 #include <utility>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
-inline constexpr absl::Duration kTermMin = absl::Seconds(1);
-inline constexpr absl::Duration kTermMax = absl::Hours(24 * 90);
+inline constexpr Duration kTermMin = Seconds(1);
+inline constexpr Duration kTermMax = Hours(24 * 90);
 
 struct Term {
-  absl::Time until;
-  absl::Duration length;  // as it was given
+  Time until;
+  Duration length;  // as it was given
   std::string who;
   friend bool operator==(const Term&, const Term&) = default;
 };
@@ -44,7 +44,7 @@ struct Timed {
     }
   }
   // True: the term is over, and what lasts counts again.
-  bool Expire(absl::Time at) {
+  bool Expire(Time at) {
     if (!over || at < over->second.until) return false;
     over.reset();
     return true;

@@ -61,7 +61,7 @@ bool TrialPlans::Unsent() const {
                      [&](const auto& entry) { return *entry.second.in_force != table_->tiers[entry.first]; });
 }
 
-std::shared_ptr<const RoutingTable> TrialPlans::Make(TableVersion version, absl::Time now,
+std::shared_ptr<const RoutingTable> TrialPlans::Make(TableVersion version, Time now,
                                                      const std::vector<TierLoop>& tiers) {
   table_ = nullptr;
   if (!Ready()) return nullptr;
@@ -87,7 +87,7 @@ std::shared_ptr<const Audience> TrialPlans::AudienceOf(const FleetView& view, bo
   return audience;
 }
 
-canary::Presence TrialPlans::PresenceIn(const FleetView& view, absl::Time heard_since,
+canary::Presence TrialPlans::PresenceIn(const FleetView& view, Time heard_since,
                                         const std::vector<TierLoop>& tiers) const {
   canary::Presence presence;
   if (!trial_.running()) return presence;

@@ -41,12 +41,12 @@ class TrialPlans {
   // What the chosen routers have is not what they should have.
   bool Unsent() const;
   // The table of the chosen routers; null: they have that of all others.
-  std::shared_ptr<const RoutingTable> Make(TableVersion version, absl::Time now,
+  std::shared_ptr<const RoutingTable> Make(TableVersion version, Time now,
                                            const std::vector<TierLoop>& tiers);
   // That they were sent last; null: none.
   const std::shared_ptr<const RoutingTable>& table() const { return table_; }
   std::shared_ptr<const Audience> AudienceOf(const FleetView& view, bool only) const;
-  canary::Presence PresenceIn(const FleetView& view, absl::Time heard_since,
+  canary::Presence PresenceIn(const FleetView& view, Time heard_since,
                               const std::vector<TierLoop>& tiers) const;
   // The routers at which jobs have entered while it measured.
   std::vector<canary::RouterPlace> Candidates(const FleetView& view, const Fleet& fleet) const;

@@ -56,13 +56,13 @@ std::shared_ptr<const Fleet> ControllerMachine::TakeFile(const std::shared_ptr<c
   return in_force;
 }
 
-void ControllerMachine::StepTrial(absl::Time now, Actions& actions) {
+void ControllerMachine::StepTrial(Time now, Actions& actions) {
   canary::Trial& trial = trial_.trial();
   if (!trial.open()) return;
   const bool measured = trial.running();
-  const double window_s = absl::ToDoubleSeconds(settings_.epoch_period);
-  const double seconds = std::min(absl::ToDoubleSeconds(now - last_epoch_at_), kWindowsMax * window_s);
-  const absl::Time heard_since =
+  const double window_s = ToDoubleSeconds(settings_.epoch_period);
+  const double seconds = std::min(ToDoubleSeconds(now - last_epoch_at_), kWindowsMax * window_s);
+  const Time heard_since =
       now - std::max(kQuietPeriods * settings_.report_period, 2 * settings_.epoch_period);
   const auto verdict = trial.EndWindow(seconds, window_s, trial_.PresenceIn(view_, heard_since, tiers_),
                                        trial_.Candidates(view_, *fleet_));
@@ -75,7 +75,7 @@ void ControllerMachine::StepTrial(absl::Time now, Actions& actions) {
   if (verdict) EndTrial(now, std::string(kByItself), std::string(kCanaryWhy), *verdict, actions);
 }
 
-void ControllerMachine::EndTrial(absl::Time now, const std::string& who, const std::string& why,
+void ControllerMachine::EndTrial(Time now, const std::string& who, const std::string& why,
                                  const canary::Verdict& verdict, Actions& actions) {
   canary::Trial& trial = trial_.trial();
   const bool adopts = verdict.phase == canary::Phase::kPassed || verdict.phase == canary::Phase::kPromoted;
@@ -92,7 +92,7 @@ void ControllerMachine::EndTrial(absl::Time now, const std::string& who, const s
   actions.push_back(SaveState{.now = true});
 }
 
-void ControllerMachine::AdoptSettings(absl::Time now, Actions& actions) {
+void ControllerMachine::AdoptSettings(Time now, Actions& actions) {
   const bool corrected = fleet_ != loaded_fleet_;
   loaded_fleet_ = trial_.trial().tried();
   if (corrected) {
@@ -111,10 +111,10 @@ void ControllerMachine::AdoptSettings(absl::Time now, Actions& actions) {
   actions.push_back(SendMap{std::nullopt});
 }
 
-absl::StatusOr<std::string> ControllerMachine::OrderTrial(absl::Time now, const OperatorCommand& order,
+absl::StatusOr<std::string> ControllerMachine::OrderTrial(Time now, const OperatorCommand& order,
                                                           Actions& actions) {
   const canary::Trial& trial = trial_.trial();
-  if (order.lasts != absl::ZeroDuration()) {
+  if (order.lasts != ZeroDuration()) {
     return absl::InvalidArgumentError("a canary is not ended for a while: ask without a term");
   }
   if (!trial.open()) {

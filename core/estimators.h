@@ -12,7 +12,7 @@
 
 #include <cmath>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway {
 
@@ -42,16 +42,15 @@ class Ewma {
 // state.
 class FirstOrderLag {
  public:
-  explicit FirstOrderLag(absl::Duration time_constant)
-      : time_constant_s_(absl::ToDoubleSeconds(time_constant)) {}
+  explicit FirstOrderLag(Duration time_constant) : time_constant_s_(ToDoubleSeconds(time_constant)) {}
   // `input` is the mean over the time since the last call. Calls that do not advance time change nothing.
-  double Advance(absl::Time at, double input) {
+  double Advance(Time at, double input) {
     if (!primed_) {
       value_ = input;
       primed_ = true;
       at_ = at;
     } else if (at > at_) {
-      const double elapsed_s = absl::ToDoubleSeconds(at - at_);
+      const double elapsed_s = ToDoubleSeconds(at - at_);
       value_ += (input - value_) * (time_constant_s_ > 0 ? -std::expm1(-elapsed_s / time_constant_s_) : 1.0);
       at_ = at;
     }
@@ -59,13 +58,13 @@ class FirstOrderLag {
   }
   double value() const { return value_; }
   // Of the last call; InfinitePast: none yet. Advance(at(), value()) puts a fresh lag where this one is.
-  absl::Time at() const { return at_; }
+  Time at() const { return at_; }
 
  private:
   double time_constant_s_;
   double value_ = 0;
   bool primed_ = false;
-  absl::Time at_ = absl::InfinitePast();
+  Time at_ = InfinitePast();
 };
 
 }  // namespace ringway

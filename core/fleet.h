@@ -9,17 +9,17 @@
 #include <optional>
 #include <string_view>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "core/world.h"
 
 namespace ringway {
 
 // Settings that shape tables go to a share of the routers first (controller/canary/).
 struct CanarySpec {
-  double share = 0.1;                         // of the routers of each region, one at least
-  absl::Duration period = absl::Minutes(10);  // for which they are compared with the others
+  double share = 0.1;             // of the routers of each region, one at least
+  Duration period = Minutes(10);  // for which they are compared with the others
   friend bool operator==(const CanarySpec&, const CanarySpec&) = default;
 };
 

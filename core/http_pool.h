@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway {
 
@@ -24,29 +24,29 @@ struct HttpPoolSpec {
   std::string workers_file;          // one worker a line, read again on SIGHUP; empty: none
 
   // Of a request that names none in X-Ringway-Deadline-Ms; from its head to the end of the response.
-  absl::Duration deadline = absl::Seconds(60);
-  absl::Duration service_mean = absl::Seconds(5);  // what a request takes, until it has been measured
-  std::size_t waiting_max = 10000;                 // requests in line at this router
-  std::vector<int> busy_statuses = {503};          // a worker's way to say: not now
-  int overload_status = 429;                       // ours, when a request cannot be served in time
+  Duration deadline = Seconds(60);
+  Duration service_mean = Seconds(5);      // what a request takes, until it has been measured
+  std::size_t waiting_max = 10000;         // requests in line at this router
+  std::vector<int> busy_statuses = {503};  // a worker's way to say: not now
+  int overload_status = 429;               // ours, when a request cannot be served in time
 
   // A slot whose request was given up rests for so long: whether the server stopped, nobody can tell.
-  absl::Duration abandoned_hold = absl::Milliseconds(100);
+  Duration abandoned_hold = Milliseconds(100);
   // No request runs longer; a new leader of the ledger trusts an unknown slot only after it.
-  absl::Duration service_bound = absl::Minutes(2);
-  absl::Duration connect_timeout = absl::Seconds(1);
-  absl::Duration worker_idle = absl::Seconds(4);  // below the 5 s after which common servers close
-  std::string health_path;                        // empty: a worker is judged by its answers alone
-  absl::Duration health_period = absl::Seconds(2);
+  Duration service_bound = Minutes(2);
+  Duration connect_timeout = Seconds(1);
+  Duration worker_idle = Seconds(4);  // below the 5 s after which common servers close
+  std::string health_path;            // empty: a worker is judged by its answers alone
+  Duration health_period = Seconds(2);
 
   std::size_t connections_max = 4096;
   std::size_t requests_max = 4096;  // at a time, in line or running
   std::size_t header_bytes_max = std::size_t{16} << 10;
   std::size_t request_keep_max = std::size_t{1} << 20;  // of a body, so that it can be sent to another worker
   std::size_t response_window = std::size_t{256} << 10;  // read ahead of a slow client
-  absl::Duration header_timeout = absl::Seconds(10);
-  absl::Duration idle_timeout = absl::Seconds(60);
-  absl::Duration stall_timeout = absl::Seconds(30);
+  Duration header_timeout = Seconds(10);
+  Duration idle_timeout = Seconds(60);
+  Duration stall_timeout = Seconds(30);
 };
 
 }  // namespace ringway

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway {
 
@@ -32,8 +32,8 @@ struct JobSpec {
   std::string model;
   std::string idempotency_key;  // empty: sent again only if no worker can have started it
   CostHint cost;
-  absl::Time arrived = absl::InfinitePast();  // at the entry router
-  absl::Time deadline = absl::InfiniteFuture();
+  Time arrived = InfinitePast();  // at the entry router
+  Time deadline = InfiniteFuture();
 };
 
 // How an attempt, or a job, ended. BUSY is not a failure: a worker that serves somebody else is healthy.

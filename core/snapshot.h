@@ -13,10 +13,10 @@
 #include <memory>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/table.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway {
 
@@ -41,7 +41,7 @@ struct RegionLoad {
 
 struct TierSnapshot {
   TierId tier;
-  absl::Time at = absl::UnixEpoch();
+  Time at = UnixEpoch();
   IdVector<RegionId, RegionLoad> regions;
   // The table in force, which the guard moves away from only in steps. Null: none yet.
   std::shared_ptr<const TierTable> previous;

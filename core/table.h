@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway {
 
@@ -81,7 +81,7 @@ struct TableVersion {
 
 struct RoutingTable {
   TableVersion version;
-  absl::Time planned_at = absl::UnixEpoch();
+  Time planned_at = UnixEpoch();
   IdVector<TierId, TierTable> tiers;
 };
 

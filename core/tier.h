@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 
 namespace ringway {
 
@@ -42,8 +42,8 @@ struct MetricSpec {
   // else absolute.
   double capacity = 1;
   bool capacity_per_worker = false;
-  std::string promql;                          // non-empty: ask the Prometheus server instead of the routers
-  absl::Duration max_age = absl::Seconds(30);  // older values are stale
+  std::string promql;              // non-empty: ask the Prometheus server instead of the routers
+  Duration max_age = Seconds(30);  // older values are stale
   friend bool operator==(const MetricSpec&, const MetricSpec&) = default;
 };
 
@@ -90,9 +90,9 @@ struct GuardSpec {
   double step_max = 0.20;      // share of a row that may move in one epoch
   double jump_max = 10;        // a demand above this multiple of what is held is not believed at once,
   int jump_confirmations = 3;  // but after this many reports in a row that say so
-  absl::Duration stale_after = absl::Seconds(15);  // a region's report older than this: frozen, not acted on
-  absl::Duration missing_after = absl::Seconds(60);  // older than this: the region is out
-  absl::Duration drain_pace = absl::Seconds(20);     // full region to empty, and back
+  Duration stale_after = Seconds(15);    // a region's report older than this: frozen, not acted on
+  Duration missing_after = Seconds(60);  // older than this: the region is out
+  Duration drain_pace = Seconds(20);     // full region to empty, and back
   friend bool operator==(const GuardSpec&, const GuardSpec&) = default;
 };
 
@@ -113,14 +113,14 @@ enum class DispatchMode { kProbe, kLedger };
 
 // Under pressure a share of the jobs is made executable a little later, so that a burst arrives gradually.
 struct SchedulingDelaySpec {
-  double busy_min = 0.8;   // no delay below this busy share
-  double share_max = 1.0;  // of jobs delayed when everything is busy; rises linearly from busy_min
-  absl::Duration span = absl::Milliseconds(250);  // uniform in [0, span)
+  double busy_min = 0.8;              // no delay below this busy share
+  double share_max = 1.0;             // of jobs delayed when everything is busy; rises linearly from busy_min
+  Duration span = Milliseconds(250);  // uniform in [0, span)
   friend bool operator==(const SchedulingDelaySpec&, const SchedulingDelaySpec&) = default;
 };
 
 struct BackoffSpec {
-  absl::Duration base = absl::Milliseconds(10);
+  Duration base = Milliseconds(10);
   double multiplier = 2;
   double cap_of_service = 0.06;  // the longest sleep, as a share of the mean service time
   bool full_jitter = true;
@@ -137,12 +137,12 @@ struct RetryBudgetSpec {
 // each other of idle workers, one job leaves for each; the rest is for tiers that probe, and for leaders that
 // hear of no other: `share` bounds what leaves on no more than what was learnt from jobs that came back.
 struct SpillSpec {
-  bool idle_hints = true;                   // leaders tell each other of idle workers
-  double share = 0.05;                      // of the jobs that enter, the most that may spill; 0: no job ever
-  absl::Duration keep = absl::Seconds(30);  // half of what calm times did not use is kept for so long
-  absl::Duration wait_min = absl::Milliseconds(50);  // at home, however near the other region is
-  absl::Duration fade = absl::Seconds(5);            // half of what was learnt about a region is forgotten
-  absl::Duration refused_cost = absl::Seconds(2);    // expected wait where a job was refused a moment ago
+  bool idle_hints = true;                // leaders tell each other of idle workers
+  double share = 0.05;                   // of the jobs that enter, the most that may spill; 0: no job ever
+  Duration keep = Seconds(30);           // half of what calm times did not use is kept for so long
+  Duration wait_min = Milliseconds(50);  // at home, however near the other region is
+  Duration fade = Seconds(5);            // half of what was learnt about a region is forgotten
+  Duration refused_cost = Seconds(2);    // expected wait where a job was refused a moment ago
   friend bool operator==(const SpillSpec&, const SpillSpec&) = default;
 };
 
@@ -162,10 +162,10 @@ struct DispatchSpec {
 struct ScalingSpec {
   // Probability that demand exceeds what is provided for, by the time a worker that starts now is ready.
   double risk = 0.01;
-  double wait_target = 0.1;                       // mean wait of a job, in service times
-  absl::Duration start_up = absl::Minutes(3);     // from the order for a worker to its first job
-  absl::Duration stable_for = absl::Minutes(10);  // the number falls to the highest need of so long
-  int workers_min = 1;                            // of each region that has any
+  double wait_target = 0.1;           // mean wait of a job, in service times
+  Duration start_up = Minutes(3);     // from the order for a worker to its first job
+  Duration stable_for = Minutes(10);  // the number falls to the highest need of so long
+  int workers_min = 1;                // of each region that has any
   friend bool operator==(const ScalingSpec&, const ScalingSpec&) = default;
 };
 
@@ -176,9 +176,9 @@ struct Tier {
   RouteSpec route;
   GuardSpec guard;
   DispatchSpec dispatch;
-  std::optional<ScalingSpec> scaling;              // none: nobody scales it, and no number is worked out
-  absl::Duration service_mean = absl::Seconds(5);  // prior of a job's service time
-  absl::Duration deadline = absl::Seconds(30);     // of a job that names none
+  std::optional<ScalingSpec> scaling;  // none: nobody scales it, and no number is worked out
+  Duration service_mean = Seconds(5);  // prior of a job's service time
+  Duration deadline = Seconds(30);     // of a job that names none
   IdVector<RegionId, TierRegion> regions;
   // residency_forbidden[source] lists regions that jobs from `source` may not enter. Empty = none.
   IdVector<RegionId, std::vector<RegionId>> residency_forbidden;

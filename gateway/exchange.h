@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "gateway/answer_fields.h"
 #include "gateway/fleet_list.h"
 #include "gateway/image_call.h"
@@ -58,7 +58,7 @@ struct Exchange {
   Route route;
   bool head_only = false;
   bool relayed = false;  // by another router
-  absl::Time since;      // in this stage
+  Time since;            // in this stage
   // Fields of the head that are needed later.
   std::string target;
   std::string content_type;
@@ -75,7 +75,7 @@ struct Exchange {
   // kEvents.
   std::uint64_t last_event = 0;
   bool behind = false;  // something happened that this client was too slow to hear
-  absl::Time said_at;   // when it was last told anything
+  Time said_at;         // when it was last told anything
   // kImages, kAnswer.
   std::unique_ptr<ImageCall> images;
   // kContent.

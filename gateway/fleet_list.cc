@@ -90,7 +90,7 @@ FleetList::FleetList(Peers& peers, ListQuery query, ListPage own, std::string re
 
 FleetList::~FleetList() { Abandon(); }
 
-void FleetList::Begin(std::vector<std::string> routers, absl::Time now) {
+void FleetList::Begin(std::vector<std::string> routers, Time now) {
   if (routers.size() > kRoutersMax) {
     gaps_.not_asked = routers.size() - kRoutersMax;
     routers.resize(kRoutersMax);
@@ -101,7 +101,7 @@ void FleetList::Begin(std::vector<std::string> routers, absl::Time now) {
   for (const auto& asking : asking_) asking->Try();
 }
 
-void FleetList::OnTick(absl::Time now) {
+void FleetList::OnTick(Time now) {
   if (over_) return;
   const auto keep = shared_from_this();
   for (const auto& asking : asking_) {

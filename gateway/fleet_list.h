@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "gateway/jobs/list_page.h"
 #include "gateway/peers.h"
 
@@ -25,7 +25,7 @@ class FleetList final : public std::enable_shared_from_this<FleetList> {
  public:
   static constexpr std::size_t kRoutersMax = 64;
   static constexpr std::size_t kAnswerBytesMax = std::size_t{8} << 20;
-  static constexpr absl::Duration kWaitMax = absl::Seconds(1);
+  static constexpr Duration kWaitMax = Seconds(1);
   // Once, not from within Begin.
   using Done = std::function<void(const ListPage&, const ListGaps&)>;
 
@@ -33,8 +33,8 @@ class FleetList final : public std::enable_shared_from_this<FleetList> {
   FleetList(Peers& peers, ListQuery query, ListPage own, std::string request, Done done);
   ~FleetList();
 
-  void Begin(std::vector<std::string> routers, absl::Time now);
-  void OnTick(absl::Time now);
+  void Begin(std::vector<std::string> routers, Time now);
+  void OnTick(Time now);
   void Abandon();
 
  private:
@@ -52,7 +52,7 @@ class FleetList final : public std::enable_shared_from_this<FleetList> {
   ListGaps gaps_;
   std::vector<std::shared_ptr<Asking>> asking_;
   std::size_t open_ = 0;
-  absl::Time give_up_ = absl::InfiniteFuture();
+  Time give_up_ = InfiniteFuture();
   bool over_ = false;
 };
 

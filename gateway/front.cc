@@ -22,7 +22,7 @@ constexpr std::string_view kJson = "application/json";
 // Connections are many and long here; heads are short.
 constexpr std::size_t kRequestHeaderBytesMax = 8 << 10;
 // A comment on a quiet stream of events, so that a client that vanished is noticed and proxies keep it open.
-constexpr absl::Duration kEventsPause = absl::Seconds(15);
+constexpr Duration kEventsPause = Seconds(15);
 constexpr std::size_t kKeyBytesMax = 255;
 
 http::ListenerSettings ListenerOf(const VideosSettings& settings) {
@@ -106,7 +106,7 @@ Front::Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMet
                     const auto found = exchanges_.find(tag);
                     return found == exchanges_.end() ? nullptr : found->second.get();
                   }}),
-      request_ids_(jobs_.DrawSeed() ^ static_cast<std::uint64_t>(absl::ToUnixNanos(runtime::WallNow()))) {
+      request_ids_(jobs_.DrawSeed() ^ static_cast<std::uint64_t>(ToUnixNanos(runtime::WallNow()))) {
   jobs_.Use(shared_.get());
 }
 
@@ -347,7 +347,7 @@ void Front::SayVideo(Exchange& exchange, const Video& video) {
 // ---- time ----
 
 void Front::OnTick() {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   jobs_.OnTick();
   if (shared_ != nullptr) shared_->OnTick(now);
   peers_.OnTick();
@@ -370,7 +370,7 @@ void Front::OnTick() {
   tick_->Arm(now + http::Listener::kTick);
 }
 
-void Front::TickExchange(Exchange& exchange, absl::Time now) {
+void Front::TickExchange(Exchange& exchange, Time now) {
   switch (exchange.stage) {
     case Exchange::Stage::kBody:
       // A body that trickles in is bounded as a whole, not only while it stands still.

@@ -42,9 +42,9 @@ namespace ringway::gateway {
 
 class Front final : private http::Application, private NewsSink, private RelaySink {
  public:
-  static constexpr absl::Duration kVerdictMax = absl::Milliseconds(250);
+  static constexpr Duration kVerdictMax = Milliseconds(250);
   // A worker that has it refuses a request that it cannot read within so long.
-  static constexpr absl::Duration kStartedVerdictMax = absl::Milliseconds(50);
+  static constexpr Duration kStartedVerdictMax = Milliseconds(50);
 
   Front(runtime::EventLoop& loop, const VideosSettings& settings, VideosMetrics& metrics,
         const runtime::Logger& log);
@@ -78,7 +78,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   void Answer(Exchange& exchange);
   void Release(std::uint64_t tag);
   void OnTick();
-  void TickExchange(Exchange& exchange, absl::Time now);
+  void TickExchange(Exchange& exchange, Time now);
 
   // Answers; each ends the exchange.
   void Say(Exchange& exchange, int status, std::string_view fields, std::string_view json);
@@ -98,7 +98,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   void AwaitVideo(Exchange& exchange, const std::string& id, Exchange::Stage stage);
   void OnVerdict(Exchange& exchange, const Video& video, std::string_view event);
   void OnSyncNews(Exchange& exchange, const Video& video);
-  void ExpectVerdict(const Exchange& exchange, absl::Duration within);
+  void ExpectVerdict(const Exchange& exchange, Duration within);
   void OnVerdictsDue();
 
   // Reading and deleting.
@@ -147,7 +147,7 @@ class Front final : private http::Application, private NewsSink, private RelaySi
   std::size_t body_bytes_ = 0;  // of all exchanges, and of those that left while theirs was read
   bool draining_ = false;
   std::unique_ptr<runtime::Alarm> tick_;
-  std::set<std::pair<absl::Time, std::uint64_t>> verdicts_;  // when which exchange has waited long enough
+  std::set<std::pair<Time, std::uint64_t>> verdicts_;  // when which exchange has waited long enough
   std::unique_ptr<runtime::Alarm> verdict_alarm_;
 };
 

@@ -143,14 +143,14 @@ void Front::AwaitVideo(Exchange& exchange, const std::string& id, Exchange::Stag
   if (stage == Exchange::Stage::kVerdict) ExpectVerdict(exchange, kVerdictMax);
 }
 
-void Front::ExpectVerdict(const Exchange& exchange, absl::Duration within) {
+void Front::ExpectVerdict(const Exchange& exchange, Duration within) {
   verdicts_.insert({runtime::MonotonicNow() + within, exchange.client.tag});
   if (verdict_alarm_) verdict_alarm_->Arm(verdicts_.begin()->first);
 }
 
 // No refusal came in time: the job is what it is.
 void Front::OnVerdictsDue() {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   while (!verdicts_.empty() && verdicts_.begin()->first <= now) {
     const std::uint64_t tag = verdicts_.begin()->second;
     verdicts_.erase(verdicts_.begin());

@@ -68,8 +68,8 @@ void Front::RefuseUnknown(Exchange& exchange) {
   const auto id = ParseVideoId(exchange.route.id);
   if (!id || id->image)
     return Refuse(exchange, 404, "video_not_found", "there is no video of this id: it is no id of a video");
-  const std::int64_t age_s = absl::ToUnixSeconds(runtime::WallNow()) - id->created_s;
-  const bool old = absl::Seconds(age_s) >= settings_.limits.expiry;
+  const std::int64_t age_s = ToUnixSeconds(runtime::WallNow()) - id->created_s;
+  const bool old = Seconds(age_s) >= settings_.limits.expiry;
   Refuse(exchange, 404, old ? "video_expired" : "video_not_found",
          old ? "the time for which this video was kept is over" : "there is no video of this id");
 }

@@ -11,11 +11,11 @@ namespace ringway::gateway {
 namespace {
 
 // Jobs of an owner that is not known here are not asked about for longer than it can have kept them.
-constexpr absl::Duration kJobMax = absl::Hours(24);
+constexpr Duration kJobMax = Hours(24);
 // An owner that restarts is waited for.
-constexpr absl::Duration kOwnerWaitMax = absl::Seconds(4);
+constexpr Duration kOwnerWaitMax = Seconds(4);
 // Where its finished videos are elsewhere too, these are looked for first; then it is waited for.
-constexpr absl::Duration kOwnerWaitBeforeLookup = absl::Seconds(1);
+constexpr Duration kOwnerWaitBeforeLookup = Seconds(1);
 
 }  // namespace
 
@@ -42,8 +42,8 @@ void Front::RelayTo(Exchange& exchange, const std::string& router) {
   }
   if (!peers_.Knows(router)) {
     const auto id = ParseVideoId(exchange.route.id);
-    const std::int64_t age_s = absl::ToUnixSeconds(runtime::WallNow()) - (id ? id->created_s : 0);
-    if (absl::Seconds(age_s) > settings_.limits.expiry + kJobMax) return RefuseUnknown(exchange);
+    const std::int64_t age_s = ToUnixSeconds(runtime::WallNow()) - (id ? id->created_s : 0);
+    if (Seconds(age_s) > settings_.limits.expiry + kJobMax) return RefuseUnknown(exchange);
     return Refuse(exchange, 503, "owner_unknown",
                   absl::StrCat("this video belongs to router ", router, ", which is not known here (yet)"),
                   2);

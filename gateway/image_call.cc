@@ -133,7 +133,7 @@ std::optional<ImageRefusal> ImageCall::Refused(const VideoJobs& jobs) const {
 }
 
 std::optional<ImageRefusal> ImageCall::Compose(const VideoJobs& jobs) {
-  std::int64_t created_s = absl::ToUnixSeconds(runtime::WallNow());
+  std::int64_t created_s = ToUnixSeconds(runtime::WallNow());
   if (const Video* first = jobs.table().Find(ids_.front())) created_s = first->created_s;
   answer_.AddText(absl::StrCat("{\"created\":", created_s, ",\"output_format\":\"png\",\"data\":["));
   for (const std::string& id : ids_) {

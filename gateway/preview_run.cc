@@ -17,7 +17,7 @@
 namespace ringway::gateway {
 namespace {
 
-constexpr absl::Duration kStopLook = absl::Milliseconds(100);
+constexpr Duration kStopLook = Milliseconds(100);
 constexpr std::size_t kSaidBytesMax = 300;
 constexpr int kNoFilm = 1;  // engine/preview/main.cc
 
@@ -57,7 +57,7 @@ absl::Status RunPreview(const PreviewRun& run, const std::atomic<bool>& stop) {
     return absl::UnimplementedError(absl::StrCat("there is no ", run.program));
   auto process = runtime::ChildProcess::Start({run.program, run.variant, run.film, run.picture}, run.said);
   if (!process.ok()) return absl::InternalError(process.status().message());
-  const absl::Time until = runtime::MonotonicNow() + run.limit;
+  const Time until = runtime::MonotonicNow() + run.limit;
   while (!stop) {
     if (const auto status = process->WaitFor(kStopLook)) return Judged(*status, run);
     if (runtime::MonotonicNow() > until) return absl::InvalidArgumentError("decoding it takes too long");

@@ -11,11 +11,12 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::gateway {
 
-inline constexpr absl::Duration kPreviewRunMax = absl::Seconds(40);
+inline constexpr Duration kPreviewRunMax = Seconds(40);
 
 struct PreviewRun {
   std::string program = {};
@@ -23,7 +24,7 @@ struct PreviewRun {
   std::string film = {};     // is read
   std::string picture = {};  // is written
   std::string said = {};     // is written: what it has to say
-  absl::Duration limit = kPreviewRunMax;
+  Duration limit = kPreviewRunMax;
 };
 
 // ringway-preview, where this program lies.

@@ -7,7 +7,7 @@
 namespace ringway::gateway {
 namespace {
 
-constexpr absl::Duration kPause = absl::Milliseconds(150);
+constexpr Duration kPause = Milliseconds(150);
 // In ticks of a quarter of a second.
 constexpr std::uint32_t kRelayConnectTicks = 4, kRelayIdleTicks = 80, kRelayStallTicks = 120;
 
@@ -34,14 +34,14 @@ Relay::Relay(Peers& peers, std::string router, std::string request, bool head_on
       tag_(tag),
       sink_(sink) {}
 
-void Relay::Begin(absl::Time now, absl::Duration wait) {
+void Relay::Begin(Time now, Duration wait) {
   now_ = now;
   give_up_ = now + wait;
   Try();
 }
 
 void Relay::Try() {
-  again_at_ = absl::InfiniteFuture();
+  again_at_ = InfiniteFuture();
   peers_.Find(router_, [self = shared_from_this()](const absl::StatusOr<Peers::Endpoint>& endpoint) {
     if (self->over_) return;
     if (!endpoint.ok()) return self->Again(std::string(endpoint.status().message()));
@@ -62,7 +62,7 @@ void Relay::Again(const std::string& why) {
   again_at_ = now_ + kPause;
 }
 
-void Relay::OnTick(absl::Time now) {
+void Relay::OnTick(Time now) {
   now_ = now;
   if (over_) return;
   if (connection_ != nullptr) connection_->OnTick(kRelayConnectTicks, kRelayIdleTicks, kRelayStallTicks);

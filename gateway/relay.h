@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "gateway/answer_fields.h"
 #include "gateway/peers.h"
 #include "runtime/http/origin_connection.h"
@@ -40,8 +40,8 @@ class Relay final : public http::ExchangeSink, public std::enable_shared_from_th
         const AnswerFields& fields, std::uint64_t tag, RelaySink& sink);
 
   // Asks for as long as `wait`.
-  void Begin(absl::Time now, absl::Duration wait);
-  void OnTick(absl::Time now);
+  void Begin(Time now, Duration wait);
+  void OnTick(Time now);
   void OnClientDrained();
   void Abandon();
 
@@ -67,9 +67,9 @@ class Relay final : public http::ExchangeSink, public std::enable_shared_from_th
   RelaySink& sink_;
   std::shared_ptr<http::OriginConnection> connection_;
   std::shared_ptr<Relay> self_;  // while a connection may call back
-  absl::Time give_up_ = absl::InfiniteFuture();
-  absl::Time now_ = absl::InfinitePast();  // of the last tick
-  absl::Time again_at_ = absl::InfiniteFuture();
+  Time give_up_ = InfiniteFuture();
+  Time now_ = InfinitePast();  // of the last tick
+  Time again_at_ = InfiniteFuture();
   std::string why_;
   bool answering_ = false;  // the client has had a head
   bool over_ = false;

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "gateway/jobs/job_table.h"
 #include "gateway/objects/s3_settings.h"
 
@@ -40,7 +40,7 @@ struct VideosSettings {
   std::size_t connections_max = 8192;
   std::size_t body_bytes_max = std::size_t{64} << 20;     // of one request
   std::size_t bodies_bytes_max = std::size_t{512} << 20;  // of all that are arriving or not yet handed on
-  absl::Duration body_limit = absl::Seconds(120);         // from the head to the last byte of a body
+  Duration body_limit = Seconds(120);                     // from the head to the last byte of a body
   // Set by the router.
   std::string router;
   std::string region;

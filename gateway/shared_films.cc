@@ -13,12 +13,12 @@
 namespace ringway::gateway {
 namespace {
 
-constexpr absl::Duration kSweepEveryMax = absl::Minutes(1);
+constexpr Duration kSweepEveryMax = Minutes(1);
 // Old videos of other owners are looked for in one of so many sweeps.
 constexpr int kWideSweep = 5;
 // A video that is asked about may have run for so long before it expires.
-constexpr absl::Duration kRunMax = absl::Hours(24);
-constexpr absl::Duration kTransferPauseMax = absl::Minutes(5);
+constexpr Duration kRunMax = Hours(24);
+constexpr Duration kTransferPauseMax = Minutes(5);
 
 std::string Words(const absl::Status& status) { return std::string(status.message()); }
 
@@ -37,9 +37,9 @@ std::string ObjectOf(Video video) {
   return EncodeRecordObject(video);
 }
 
-bool OlderThan(const std::string& id, absl::Duration age) {
+bool OlderThan(const std::string& id, Duration age) {
   const auto parsed = ParseVideoId(id);
-  return parsed && absl::FromUnixSeconds(parsed->created_s) + age < runtime::WallNow();
+  return parsed && FromUnixSeconds(parsed->created_s) + age < runtime::WallNow();
 }
 
 }  // namespace
@@ -52,22 +52,22 @@ struct SharedFilms::Transfer {
   bool owed = false;                   // the table waits for its end
   std::size_t step = 0;
   int attempts = 0;
-  absl::Time not_before = absl::InfinitePast();
+  Time not_before = InfinitePast();
   std::shared_ptr<ResultFile> film = {};
   objects::ObjectStore::Call call = {};
   bool shares() const { return keys.empty(); }
 };
 
 SharedFilms::SharedFilms(std::unique_ptr<objects::ObjectStore> store, const std::string& router,
-                         absl::Duration expiry, VideosMetrics& metrics, const runtime::Logger& log, Ties ties)
+                         Duration expiry, VideosMetrics& metrics, const runtime::Logger& log, Ties ties)
     : store_(std::move(store)),
       own_prefix_(DeletedPrefixOf(VideoId{.created_s = 0, .draw = 0, .owner = router}.Text())),
       expiry_(expiry),
-      sweep_every_(std::clamp(expiry / 10, absl::Seconds(1), kSweepEveryMax)),
+      sweep_every_(std::clamp(expiry / 10, Seconds(1), kSweepEveryMax)),
       metrics_(metrics),
       log_(log),
       ties_(std::move(ties)),
-      rng_(absl::ToUnixNanos(runtime::WallNow())) {}
+      rng_(ToUnixNanos(runtime::WallNow())) {}
 
 SharedFilms::~SharedFilms() = default;
 
@@ -98,7 +98,7 @@ std::size_t SharedFilms::waiting() const {
                                   std::ranges::count_if(under_way_, shares));
 }
 
-void SharedFilms::OnTick(absl::Time now) {
+void SharedFilms::OnTick(Time now) {
   store_->OnTick(now);
   if (now >= next_sweep_ && outage_.MayTry(now, under_way_.size()) && removals() < kSweepMax) {
     next_sweep_ = now + sweep_every_ * (0.5 + rng_.Uniform());
@@ -199,7 +199,7 @@ void SharedFilms::OnStep(const std::shared_ptr<Transfer>& transfer, const absl::
   }
   transfer->film.reset();
   transfer->call.reset();
-  const absl::Duration pause = absl::Seconds(1) * (1 << std::min(transfer->attempts - 1, 10));
+  const Duration pause = Seconds(1) * (1 << std::min(transfer->attempts - 1, 10));
   transfer->not_before = runtime::MonotonicNow() + std::min(pause, kTransferPauseMax);
   line_.push_back(transfer);
 }
@@ -233,7 +233,7 @@ void SharedFilms::Find(const std::string& id, Found found) {
     if (!video.ok() || video->id != id)
       return found(
           absl::DataLossError(absl::StrCat("the record of ", id, " in the shared store is damaged")));
-    const bool over = absl::FromUnixSeconds(video->expires_s) <= runtime::WallNow();
+    const bool over = FromUnixSeconds(video->expires_s) <= runtime::WallNow();
     if (over || video->state != State::kCompleted) return found(absl::NotFoundError("it has expired"));
     video->has_result = false;
     video->shared = true;
@@ -299,7 +299,7 @@ void SharedFilms::LookAt(std::shared_ptr<std::vector<std::string>> ids, std::siz
     Hear(object.status());
     if (!object.ok() && !absl::IsNotFound(object.status())) return;
     const auto video = object.ok() ? DecodeRecordObject(*object) : absl::NotFoundError("");
-    const bool expired = video.ok() ? absl::FromUnixSeconds(video->expires_s) + grace() < runtime::WallNow()
+    const bool expired = video.ok() ? FromUnixSeconds(video->expires_s) + grace() < runtime::WallNow()
                                     // It may be on its way yet.
                                     : OlderThan(id, expiry_ + kRunMax);
     if (expired) Remove(id, {RecordKey(id), FilmKey(id), OldestKey(id)});

@@ -21,13 +21,14 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/rng.h"
 #include "gateway/jobs/outage.h"
 #include "gateway/jobs/video.h"
 #include "gateway/objects/object_store.h"
 #include "gateway/videos_metrics.h"
 #include "runtime/log.h"
+
+#include "core/time.h"
 
 namespace ringway::gateway {
 
@@ -47,7 +48,7 @@ class SharedFilms {
   using Done = std::function<void(const absl::Status&)>;
 
   // `router`: whose videos these are; `expiry`: as the table has it.
-  SharedFilms(std::unique_ptr<objects::ObjectStore> store, const std::string& router, absl::Duration expiry,
+  SharedFilms(std::unique_ptr<objects::ObjectStore> store, const std::string& router, Duration expiry,
               VideosMetrics& metrics, const runtime::Logger& log, Ties ties);
   ~SharedFilms();
 
@@ -61,7 +62,7 @@ class SharedFilms {
   objects::ObjectStore& store() { return *store_; }
 
   // Every quarter of a second.
-  void OnTick(absl::Time now);
+  void OnTick(Time now);
   void Close();
 
  private:
@@ -84,12 +85,12 @@ class SharedFilms {
   void SweepOldest();
   void SweepNotes();
   void LookAt(std::shared_ptr<std::vector<std::string>> ids, std::size_t at);
-  absl::Duration grace() const { return sweep_every_; }
+  Duration grace() const { return sweep_every_; }
 
   const std::unique_ptr<objects::ObjectStore> store_;
   const std::string own_prefix_;  // of notes about deleted videos
-  const absl::Duration expiry_;
-  const absl::Duration sweep_every_;
+  const Duration expiry_;
+  const Duration sweep_every_;
   VideosMetrics& metrics_;
   const runtime::Logger& log_;
   const Ties ties_;
@@ -97,7 +98,7 @@ class SharedFilms {
   Line line_;
   std::vector<std::shared_ptr<Transfer>> under_way_;
   Rng rng_;
-  absl::Time next_sweep_ = absl::InfinitePast();
+  Time next_sweep_ = InfinitePast();
   std::string sweep_after_;  // of the oldest: how far they have been looked at
   int sweeps_ = 0;
 };

@@ -28,7 +28,7 @@ void SharedList::OnKeys(const absl::StatusOr<objects::ObjectList>& list) {
   if (routers_) ReadMissing();
 }
 
-void SharedList::OnRouters(ListPage page, ListGaps gaps, absl::Time now) {
+void SharedList::OnRouters(ListPage page, ListGaps gaps, Time now) {
   if (over_) return;
   const bool silent = gaps_.store_silent;
   gaps_ = std::move(gaps);
@@ -72,7 +72,7 @@ void SharedList::ReadNext() {
   if (reading_ == 0 && next_ == missing_.size()) Finish();
 }
 
-void SharedList::OnTick(absl::Time now) {
+void SharedList::OnTick(Time now) {
   if (over_ || now < give_up_) return;
   gaps_.store_silent = true;
   Finish();

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "gateway/jobs/list_page.h"
 #include "gateway/shared_films.h"
 
@@ -25,7 +25,7 @@ namespace ringway::gateway {
 class SharedList final : public std::enable_shared_from_this<SharedList> {
  public:
   static constexpr std::size_t kReadsMax = 8;
-  static constexpr absl::Duration kStoreWaitMax = absl::Seconds(2);
+  static constexpr Duration kStoreWaitMax = Seconds(2);
   // Once, not from within Begin.
   using Done = std::function<void(const ListPage&, const ListGaps&)>;
 
@@ -34,8 +34,8 @@ class SharedList final : public std::enable_shared_from_this<SharedList> {
 
   void Begin();
   // What the routers say.
-  void OnRouters(ListPage page, ListGaps gaps, absl::Time now);
-  void OnTick(absl::Time now);
+  void OnRouters(ListPage page, ListGaps gaps, Time now);
+  void OnTick(Time now);
   void Abandon() { over_ = true; }
 
  private:
@@ -54,7 +54,7 @@ class SharedList final : public std::enable_shared_from_this<SharedList> {
   std::size_t next_ = 0;
   std::size_t reading_ = 0;
   ListPage stored_;
-  absl::Time give_up_ = absl::InfiniteFuture();
+  Time give_up_ = InfiniteFuture();
   bool over_ = false;
 };
 

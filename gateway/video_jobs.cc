@@ -142,7 +142,7 @@ absl::StatusOr<std::string> VideoJobs::Take(VideoOrder order, const Passage& pas
         absl::StrCat("this router has ", table_.live(), " jobs of its APIs at a time, and no more"));
   }
   Video video;
-  video.created_s = absl::ToUnixSeconds(runtime::WallNow());
+  video.created_s = ToUnixSeconds(runtime::WallNow());
   video.id = again != nullptr ? again->id
                               : VideoId{.created_s = video.created_s,
                                         .draw = rng_.Next() & 0xffffffffffff,
@@ -231,7 +231,7 @@ void VideoJobs::OnEnd(SubmitStream& stream, const v1::End& end) {
         FactsOf(end.content_type(), video->result_bytes,
                 [&film](std::uint64_t offset, std::size_t count) { return film.Read(offset, count); });
     ended.size = facts.Size();
-    ended.seconds = facts.Seconds();
+    ended.seconds = facts.SecondsText();
   }
   Apply(std::move(ended));
 }

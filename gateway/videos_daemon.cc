@@ -13,7 +13,7 @@
 namespace ringway::gateway {
 namespace {
 
-constexpr absl::Duration kStreamsGrace = absl::Seconds(2);
+constexpr Duration kStreamsGrace = Seconds(2);
 // What a router needs beside its clients: workers, routers, files.
 constexpr rlim_t kDescriptorsElsewhere = 2048;
 
@@ -76,9 +76,8 @@ void VideosDaemon::Stop() {
   };
   if (std::exchange(started_, false) && loop_.Post(close)) {
     closed.get_future().wait();
-    const absl::Time until = runtime::MonotonicNow() + kStreamsGrace;
-    while (front_.jobs().streams() > 0 && runtime::MonotonicNow() < until)
-      absl::SleepFor(absl::Milliseconds(5));
+    const Time until = runtime::MonotonicNow() + kStreamsGrace;
+    while (front_.jobs().streams() > 0 && runtime::MonotonicNow() < until) absl::SleepFor(Milliseconds(5));
   }
   loop_.Stop();
 }

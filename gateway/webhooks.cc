@@ -28,7 +28,7 @@ class Webhooks::Delivery final : public http::ExchangeSink {
       : url(std::move(to)), event(std::move(id)), body(std::move(json)) {}
 
   std::string Request(const std::string& key) const {
-    const std::int64_t now_s = absl::ToUnixSeconds(runtime::WallNow());
+    const std::int64_t now_s = ToUnixSeconds(runtime::WallNow());
     const std::string signature =
         key.empty() ? "" : absl::StrCat("\r\nwebhook-signature: ", SignWebhook(key, event, now_s, body));
     return absl::StrCat("POST ", url.target, " HTTP/1.1\r\nHost: ", url.Authority(),
@@ -49,8 +49,8 @@ class Webhooks::Delivery final : public http::ExchangeSink {
   int attempts = 0;
   bool under_way = false;
   bool done = false;
-  absl::Time next = absl::InfinitePast();
-  absl::Time give_up = absl::InfiniteFuture();
+  Time next = InfinitePast();
+  Time give_up = InfiniteFuture();
   std::shared_ptr<http::OriginConnection> connection;
 
  private:
@@ -92,11 +92,11 @@ void Webhooks::Call(const std::string& id, const std::string& url, const std::st
   deliveries_[id] = std::make_shared<Delivery>(*parsed, id, json);
 }
 
-void Webhooks::Begin(const std::shared_ptr<Delivery>& delivery, absl::Time now) {
+void Webhooks::Begin(const std::shared_ptr<Delivery>& delivery, Time now) {
   ++delivery->attempts;
   delivery->under_way = true;
   delivery->give_up = now + kAttemptLimit;
-  delivery->next = now + absl::Seconds(1 << (delivery->attempts - 1));
+  delivery->next = now + Seconds(1 << (delivery->attempts - 1));
   resolver_.async_resolve(
       delivery->url.host, delivery->url.port,
       [this, delivery, alive = alive_](const boost::system::error_code& failed, const auto& hosts) {
@@ -110,7 +110,7 @@ void Webhooks::Begin(const std::shared_ptr<Delivery>& delivery, absl::Time now) 
       });
 }
 
-void Webhooks::OnTick(absl::Time now) {
+void Webhooks::OnTick(Time now) {
   std::size_t under_way = 0;
   std::vector<std::pair<std::string, bool>> over;
   for (const auto& [id, delivery] : deliveries_) {

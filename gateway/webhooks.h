@@ -17,9 +17,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/origin_connection.h"
+
+#include "core/time.h"
 
 namespace ringway::gateway {
 
@@ -27,7 +28,7 @@ class Webhooks {
  public:
   static constexpr int kAttemptsMax = 6;
   static constexpr std::size_t kAtOnce = 64;
-  static constexpr absl::Duration kAttemptLimit = absl::Seconds(10);
+  static constexpr Duration kAttemptLimit = Seconds(10);
   using Settled = std::function<void(const std::string& id, bool delivered)>;
 
   // `hosts`: host:port that may be called. `key`: to sign with; empty: unsigned.
@@ -39,12 +40,12 @@ class Webhooks {
   absl::Status Allows(const std::string& url) const;
   void Call(const std::string& id, const std::string& url, const std::string& json);
   // Every quarter of a second.
-  void OnTick(absl::Time now);
+  void OnTick(Time now);
   void Close();
 
  private:
   class Delivery;
-  void Begin(const std::shared_ptr<Delivery>& delivery, absl::Time now);
+  void Begin(const std::shared_ptr<Delivery>& delivery, Time now);
 
   runtime::EventLoop& loop_;
   const std::vector<std::string> hosts_;

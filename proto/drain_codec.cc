@@ -6,8 +6,8 @@
 
 namespace ringway::wire {
 
-absl::StatusOr<absl::Duration> DrainTermOf(bool drain, double for_s) {
-  if (for_s == 0) return absl::InfiniteDuration();
+absl::StatusOr<Duration> DrainTermOf(bool drain, double for_s) {
+  if (for_s == 0) return InfiniteDuration();
   if (!drain) {
     return absl::InvalidArgumentError(
         absl::StrCat("for_s is ", for_s, ", but what takes a drain back counts for good; 0 is allowed"));
@@ -17,7 +17,7 @@ absl::StatusOr<absl::Duration> DrainTermOf(bool drain, double for_s) {
         absl::StrCat("for_s is ", for_s, "; allowed are seconds above 0, at most ", kDrainSecondsMax,
                      " (30 days), or 0: until it is taken back"));
   }
-  return absl::Seconds(for_s);
+  return Seconds(for_s);
 }
 
 }  // namespace ringway::wire

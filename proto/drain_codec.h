@@ -8,7 +8,8 @@
 #define RINGWAY_PROTO_DRAIN_CODEC_H_
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::wire {
 
@@ -16,7 +17,7 @@ inline constexpr double kDrainSecondsMax = 30.0 * 24 * 3600;
 
 // `for_s` of an order; 0 is for good: infinite. Errors: InvalidArgument, also for a term of an order that
 // takes a drain back.
-absl::StatusOr<absl::Duration> DrainTermOf(bool drain, double for_s);
+absl::StatusOr<Duration> DrainTermOf(bool drain, double for_s);
 
 }  // namespace ringway::wire
 

@@ -32,8 +32,8 @@ void EncodeDispatch(const DispatchSpec& spec, v1::DispatchEntry* out) {
   out->set_offers_max(spec.attempts_max);
   out->set_delay_busy_min(spec.delay.busy_min);
   out->set_delay_share_max(spec.delay.share_max);
-  out->set_delay_span_s(absl::ToDoubleSeconds(spec.delay.span));
-  out->set_backoff_base_s(absl::ToDoubleSeconds(spec.backoff.base));
+  out->set_delay_span_s(ToDoubleSeconds(spec.delay.span));
+  out->set_backoff_base_s(ToDoubleSeconds(spec.backoff.base));
   out->set_backoff_multiplier(spec.backoff.multiplier);
   out->set_backoff_cap_of_service(spec.backoff.cap_of_service);
   out->set_backoff_full_jitter(spec.backoff.full_jitter);
@@ -42,10 +42,10 @@ void EncodeDispatch(const DispatchSpec& spec, v1::DispatchEntry* out) {
   out->set_waiting_max(spec.waiting_max);
   v1::SpillEntry& spill = *out->mutable_spill();
   spill.set_share(spec.spill.share);
-  spill.set_keep_s(absl::ToDoubleSeconds(spec.spill.keep));
-  spill.set_wait_min_s(absl::ToDoubleSeconds(spec.spill.wait_min));
-  spill.set_fade_s(absl::ToDoubleSeconds(spec.spill.fade));
-  spill.set_refused_cost_s(absl::ToDoubleSeconds(spec.spill.refused_cost));
+  spill.set_keep_s(ToDoubleSeconds(spec.spill.keep));
+  spill.set_wait_min_s(ToDoubleSeconds(spec.spill.wait_min));
+  spill.set_fade_s(ToDoubleSeconds(spec.spill.fade));
+  spill.set_refused_cost_s(ToDoubleSeconds(spec.spill.refused_cost));
   spill.set_no_idle_hints(!spec.spill.idle_hints);
 }
 
@@ -56,10 +56,10 @@ absl::Status DecodeSpill(const std::string& place, const v1::SpillEntry& in, Spi
   if (!sane) return Bad(place, "a value is out of range or not a number");
   spec = {.idle_hints = !in.no_idle_hints(),
           .share = in.share(),
-          .keep = absl::Seconds(in.keep_s()),
-          .wait_min = absl::Seconds(in.wait_min_s()),
-          .fade = absl::Seconds(in.fade_s()),
-          .refused_cost = absl::Seconds(in.refused_cost_s())};
+          .keep = Seconds(in.keep_s()),
+          .wait_min = Seconds(in.wait_min_s()),
+          .fade = Seconds(in.fade_s()),
+          .refused_cost = Seconds(in.refused_cost_s())};
   return absl::OkStatus();
 }
 
@@ -81,8 +81,8 @@ absl::Status DecodeDispatch(const std::string& place, const v1::DispatchEntry& i
   spec.probes_per_round = static_cast<int>(in.probes_per_round());
   spec.attempts_max = static_cast<int>(in.offers_max());
   spec.waiting_max = in.waiting_max();
-  spec.delay = {in.delay_busy_min(), in.delay_share_max(), absl::Seconds(in.delay_span_s())};
-  spec.backoff = {absl::Seconds(in.backoff_base_s()), in.backoff_multiplier(), in.backoff_cap_of_service(),
+  spec.delay = {in.delay_busy_min(), in.delay_share_max(), Seconds(in.delay_span_s())};
+  spec.backoff = {Seconds(in.backoff_base_s()), in.backoff_multiplier(), in.backoff_cap_of_service(),
                   in.backoff_full_jitter()};
   spec.budget = {in.budget_share(), in.budget_floor_per_second()};
   if (!in.has_spill()) return absl::OkStatus();
@@ -176,8 +176,8 @@ absl::StatusOr<Tier> DecodeTier(const v1::TierEntry& entry, const World& world) 
   if (!Within(entry.service_mean_s(), 1e-6, 86400))
     return Bad(place, "service_mean_s is not in [1e-6, 86400]");
   if (!Within(entry.deadline_s(), 1e-6, 864000)) return Bad(place, "deadline_s is not in [1e-6, 864000]");
-  tier.service_mean = absl::Seconds(entry.service_mean_s());
-  tier.deadline = absl::Seconds(entry.deadline_s());
+  tier.service_mean = Seconds(entry.service_mean_s());
+  tier.deadline = Seconds(entry.deadline_s());
   for (const std::string& metric : entry.metrics()) {
     MetricSpec spec;
     spec.name = metric;
@@ -196,8 +196,8 @@ void EncodeTier(const Tier& tier, const World& world, v1::TierEntry* out) {
   out->set_name(tier.name);
   for (const std::string& priority : tier.priorities) out->add_priorities(priority);
   EncodeDispatch(tier.dispatch, out->mutable_dispatch());
-  out->set_service_mean_s(absl::ToDoubleSeconds(tier.service_mean));
-  out->set_deadline_s(absl::ToDoubleSeconds(tier.deadline));
+  out->set_service_mean_s(ToDoubleSeconds(tier.service_mean));
+  out->set_deadline_s(ToDoubleSeconds(tier.deadline));
   for (const MetricSpec& metric : tier.metrics) {
     if (metric.promql.empty()) out->add_metrics(metric.name);
   }

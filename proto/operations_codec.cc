@@ -35,7 +35,7 @@ absl::Status CheckCancel(const v1::CancelRequest& request) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<absl::Duration> CheckDrainWorkers(const v1::DrainWorkersRequest& request) {
+absl::StatusOr<Duration> CheckDrainWorkers(const v1::DrainWorkersRequest& request) {
   if (absl::Status status = CheckSignature(request.by()); !status.ok()) return status;
   if (request.worker().empty() == request.host().empty()) {
     return absl::InvalidArgumentError("worker, host: exactly one of the two says whom the order concerns");
@@ -54,8 +54,7 @@ std::string ActionOf(const v1::DrainWorkersRequest& request, const std::vector<s
   } else {
     absl::StrAppend(&text, "host ", OneLine(request.host()));
   }
-  if (request.for_s() > 0)
-    absl::StrAppend(&text, " for ", absl::FormatDuration(absl::Seconds(request.for_s())));
+  if (request.for_s() > 0) absl::StrAppend(&text, " for ", absl::FormatDuration(Seconds(request.for_s())));
   if (request.host().empty()) return text;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (text.size() > kListedBytesMax) return absl::StrCat(text, " and ", workers.size() - i, " more");

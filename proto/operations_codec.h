@@ -14,9 +14,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "ringway/v1/control.pb.h"
 #include "ringway/v1/operations.pb.h"
+
+#include "core/time.h"
 
 namespace ringway::wire {
 
@@ -31,7 +32,7 @@ inline constexpr int kOrdersInReport = 16;
 // Errors: InvalidArgument.
 absl::Status CheckCancel(const v1::CancelRequest& request);
 // How long the order counts; infinite: for good. Errors: InvalidArgument.
-absl::StatusOr<absl::Duration> CheckDrainWorkers(const v1::DrainWorkersRequest& request);
+absl::StatusOr<Duration> CheckDrainWorkers(const v1::DrainWorkersRequest& request);
 
 // "cancel job order-4711"
 std::string ActionOf(const v1::CancelRequest& request);

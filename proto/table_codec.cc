@@ -140,7 +140,7 @@ v1::RoutingTable EncodeTable(const RoutingTable& table, const Fleet& fleet) {
   message.set_wire_version(kWireVersion);
   message.set_epoch(table.version.epoch);
   message.set_version(table.version.version);
-  message.set_planned_at_unix_us(absl::ToUnixMicros(table.planned_at));
+  message.set_planned_at_unix_us(ToUnixMicros(table.planned_at));
   for (const Region& region : fleet.world.regions) message.add_regions(region.name);
   for (const TierTable& rows : table.tiers) {
     const Tier& tier = fleet.tiers[rows.tier()];
@@ -165,7 +165,7 @@ absl::StatusOr<RoutingTable> DecodeTable(const v1::RoutingTable& message, const 
   if (!regions.ok()) return regions.status();
   RoutingTable table;
   table.version = {message.epoch(), message.version()};
-  table.planned_at = absl::FromUnixMicros(message.planned_at_unix_us());
+  table.planned_at = FromUnixMicros(message.planned_at_unix_us());
   for (TierId id(0); id != fleet.tiers.end_id(); id = TierId(id.index() + 1)) {
     table.tiers.push_back(HomeTable(id, fleet.world.regions.size(), fleet.tiers[id].priorities.size()));
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::router {
 namespace {
@@ -59,7 +59,7 @@ std::vector<dispatch::SpillTarget> SpillTargets(const Fleet& fleet, TierId id, R
     const int cap = ImportCap(tier.regions[r]);
     if (Forbidden(tier, home, r) || !ring || cap <= 0 || routes.Drained(id, r)) continue;
     targets.push_back({.region = r,
-                       .rtt = absl::Milliseconds(rtt_ms),
+                       .rtt = Milliseconds(rtt_ms),
                        .ring = *ring,
                        .in_flight_max = std::max(1, cap / senders)});
   }

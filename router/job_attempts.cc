@@ -32,7 +32,7 @@ void JobMachine::On(Turn& turn, const AttemptAccepted& event) {
   MarkStarted(event.job, turn.now);
 }
 
-void JobMachine::MarkStarted(JobId id, absl::Time now) {
+void JobMachine::MarkStarted(JobId id, Time now) {
   JobRecord& job = jobs_[id];
   TierState& d = StateOf(job);
   job.phase = JobPhase::kRunning;
@@ -110,7 +110,7 @@ bool JobMachine::BackToStart(Turn& turn, JobId id) {
   JobRecord& job = jobs_[id];
   if (job.phase == JobPhase::kRunning) ++StateOf(job).held;
   job.phase = JobPhase::kAcquiring;
-  job.started = absl::InfiniteFuture();
+  job.started = InfiniteFuture();
   return StillPossible(turn, id);
 }
 

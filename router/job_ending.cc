@@ -8,9 +8,7 @@
 namespace ringway::router {
 namespace {
 
-std::string InMilliseconds(absl::Duration d) {
-  return absl::FormatDuration(absl::Trunc(d, absl::Milliseconds(1)));
-}
+std::string InMilliseconds(Duration d) { return absl::FormatDuration(Trunc(d, Milliseconds(1))); }
 
 // "animate in eu-west"
 std::string TierHere(const RouterView& view, const JobRecord& job) {
@@ -26,9 +24,8 @@ std::string PriorityName(const RouterView& view, const JobRecord& job) {
 
 }  // namespace
 
-Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& job, int broke,
-               absl::Time now) {
-  const absl::Duration left = std::max(job.facts.deadline - now, absl::ZeroDuration());
+Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& job, int broke, Time now) {
+  const Duration left = std::max(job.facts.deadline - now, ZeroDuration());
   return {
       .outcome = Outcome::kTimeout,
       .message = absl::StrCat(
@@ -37,7 +34,7 @@ Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& j
           "; ", job.attempts, " offers made, ", job.busy, " busy, ",
           view.workers.listed_workers(job.facts.tier), " workers known in ", view.region_name(view.home),
           broke > 0 ? "; the tier's retry budget was spent: too many jobs look for a worker" : ""),
-      .retry_after = broke > 0 ? tier.service.mean() : absl::ZeroDuration()};
+      .retry_after = broke > 0 ? tier.service.mean() : ZeroDuration()};
 }
 
 Ending ShedByTable(const RouterView& view, const TierState& tier, const JobRecord& job) {

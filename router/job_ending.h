@@ -11,7 +11,7 @@
 
 #include <string>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "router/dispatch/slot_request.h"
 #include "router/job_record.h"
 #include "router/router_view.h"
@@ -22,13 +22,12 @@ namespace ringway::router {
 struct Ending {
   Outcome outcome = Outcome::kDone;
   std::string message = {};
-  absl::Duration retry_after = absl::ZeroDuration();
+  Duration retry_after = ZeroDuration();
   bool counted = true;  // among this router's jobs; false: another router counts it
 };
 
 // `broke`: times that the job slept because the retry budget was spent.
-Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& job, int broke,
-               absl::Time now);
+Ending TooLate(const RouterView& view, const TierState& tier, const JobRecord& job, int broke, Time now);
 Ending ShedByTable(const RouterView& view, const TierState& tier, const JobRecord& job);
 // It was to start here at once, and no worker is idle any more.
 Ending NoneIdleHere(const RouterView& view, const JobRecord& job);

@@ -29,8 +29,8 @@ void JobMachine::Finish(Turn& turn) {
   LetSpill(turn);
 }
 
-absl::Time JobMachine::NextWake() const {
-  absl::Time next = std::min(wakes_.earliest(), unanswered_.earliest());
+Time JobMachine::NextWake() const {
+  Time next = std::min(wakes_.earliest(), unanswered_.earliest());
   for (const TierState& d : tiers_) next = std::min({next, d.slots.NextWake(), d.spill.NextWake()});
   return next;
 }
@@ -146,7 +146,7 @@ void JobMachine::On(Turn& turn, const FleetChanged& event) {
   Reaim(turn.now);
 }
 
-void JobMachine::Reaim(absl::Time now) {
+void JobMachine::Reaim(Time now) {
   spills_aimed_ = false;
   for (TierState& d : tiers_) d.spill.LookAgain(now);
 }
@@ -212,9 +212,9 @@ void JobMachine::End(Turn& turn, JobId id, const Ending& ending) {
   CameBack(turn, job, d);
   if (job.imported) --d.imports.inside;
   if (!job.ran()) --d.held;
-  const absl::Duration wait = (job.ran() ? job.started : turn.now) - job.facts.arrived;
-  const absl::Duration service = job.ran() ? turn.now - job.started : absl::ZeroDuration();
-  const absl::Duration delay = d.slots.delay(id);
+  const Duration wait = (job.ran() ? job.started : turn.now) - job.facts.arrived;
+  const Duration service = job.ran() ? turn.now - job.started : ZeroDuration();
+  const Duration delay = d.slots.delay(id);
   d.spill.Leave(id);
   // A lease that was granted too late has not been used.
   d.slots.Forget(id, job.phase == JobPhase::kAcquiring ? Outcome::kShed : ending.outcome, ending.retry_after);

@@ -25,8 +25,8 @@
 
 #include <cstddef>
 
-#include "absl/time/time.h"
 #include "core/state.h"
+#include "core/time.h"
 #include "router/dispatch/wake_heap.h"
 #include "router/job_ending.h"
 #include "router/job_record.h"
@@ -39,8 +39,8 @@ namespace ringway::router {
 
 struct JobSettings {
   std::size_t jobs_max = 16384;  // JobIds are below this
-  absl::Time started = absl::UnixEpoch();
-  absl::Duration offer_limit = absl::Seconds(2);
+  Time started = UnixEpoch();
+  Duration offer_limit = Seconds(2);
   bool hold_keyed = false;  // jobs with a key wait in kHeld
 };
 
@@ -63,7 +63,7 @@ class JobMachine {
 
   // What is due by now, and what the last event has set off. After every event.
   void Finish(Turn& turn);
-  absl::Time NextWake() const;
+  Time NextWake() const;
 
   // ---- events (job_machine.cc, job_attempts.cc) ----
   void On(Turn& turn, const JobArrived& event);
@@ -78,7 +78,7 @@ class JobMachine {
   void On(Turn& turn, const LeaderHeard& event);
   void On(Turn& turn, const FleetChanged& event);
   // There are other routers, or another fleet: whoever waits may go where nobody could before.
-  void Reaim(absl::Time now);
+  void Reaim(Time now);
 
   // ---- for whoever sees to keys ----
   // The job, in kHeld, goes on; or ends.
@@ -87,9 +87,7 @@ class JobMachine {
 
   // ---- what it knows ----
   const JobRecord& job(JobId id) const { return jobs_[id]; }
-  absl::Time latest_start(JobId id) const {
-    return LatestStart(jobs_[id], tiers_[jobs_[id].facts.tier].service);
-  }
+  Time latest_start(JobId id) const { return LatestStart(jobs_[id], tiers_[jobs_[id].facts.tier].service); }
   std::size_t live() const { return live_; }
   const TierState& tier(TierId tier) const { return tiers_[tier]; }
   // The counts since the last call.
@@ -129,7 +127,7 @@ class JobMachine {
 
   // ---- attempts (job_attempts.cc) ----
   void OfferTo(Turn& turn, JobId id, WorkerId worker, const Lease& lease);
-  void MarkStarted(JobId id, absl::Time now);
+  void MarkStarted(JobId id, Time now);
   void OnOfferEnded(Turn& turn, JobId id, const AttemptEnded& event, Outcome for_worker);
   // The attempt never was: the job is to be dispatched anew. False: it may not be, and has been ended.
   bool BackToStart(Turn& turn, JobId id);

@@ -4,20 +4,20 @@
 
 namespace ringway::router {
 
-absl::Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service) {
-  if (job.facts.deadline == absl::InfiniteFuture()) return job.facts.deadline;
+Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service) {
+  if (job.facts.deadline == InfiniteFuture()) return job.facts.deadline;
   return job.facts.deadline - service.Within(job.facts.cost);
 }
 
-absl::Time NextLook(absl::Time now, const JobRecord& job, const dispatch::ServiceEstimate& service) {
-  const absl::Time latest = LatestStart(job, service);
-  if (latest == absl::InfiniteFuture()) return latest;
-  const absl::Duration takes = job.facts.deadline - latest;
+Time NextLook(Time now, const JobRecord& job, const dispatch::ServiceEstimate& service) {
+  const Time latest = LatestStart(job, service);
+  if (latest == InfiniteFuture()) return latest;
+  const Duration takes = job.facts.deadline - latest;
   for (const int part : {4, 16}) {
-    const absl::Time look = latest - takes / part;
+    const Time look = latest - takes / part;
     if (now < look) return look;
   }
-  return latest + absl::Nanoseconds(1);
+  return latest + Nanoseconds(1);
 }
 
 std::optional<std::string> WhyNotAgain(JobRecord& job, const AttemptEnded& event) {

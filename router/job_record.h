@@ -57,18 +57,18 @@ struct alignas(kCacheLine) JobRecord {
   WorkerId worker;        // of the attempt
   RouterId router;
   RouteChoice route;
-  absl::Time started = absl::InfiniteFuture();
-  absl::Time home_since = absl::InfinitePast();  // waits for a slot of this region
-  RegionId away;                                 // counted as under way there
-  int attempts = 0;                              // offers to workers
-  int busy = 0;                                  // of those, refused as busy
+  Time started = InfiniteFuture();
+  Time home_since = InfinitePast();  // waits for a slot of this region
+  RegionId away;                     // counted as under way there
+  int attempts = 0;                  // offers to workers
+  int busy = 0;                      // of those, refused as busy
 
-  std::string_view no_repeat;                      // why it cannot be offered again; empty: it can
-  absl::Time forwarded_at = absl::InfinitePast();  // the last time
-  int import_refusals = 0;                         // of the regions' routers
-  int workers_failed = 0;                          // that had it and failed
-  int landings_refused = 0;                        // of regions where a worker was believed idle
-  RegionId refused_by;                             // the last of them, until the leader has been told
+  std::string_view no_repeat;          // why it cannot be offered again; empty: it can
+  Time forwarded_at = InfinitePast();  // the last time
+  int import_refusals = 0;             // of the regions' routers
+  int workers_failed = 0;              // that had it and failed
+  int landings_refused = 0;            // of regions where a worker was believed idle
+  RegionId refused_by;                 // the last of them, until the leader has been told
   std::array<RouterId, kForwardsMax> forwards;
   std::size_t forwards_made = 0;
 
@@ -78,7 +78,7 @@ struct alignas(kCacheLine) JobRecord {
   bool may_spill() const { return !facts.forwarded && !spilled && !route.shed; }
   // For a region that has an idle worker.
   bool may_leave() const { return !facts.forwarded && !route.shed && landings_refused < kLandingsRefusedMax; }
-  bool ran() const { return started != absl::InfiniteFuture(); }
+  bool ran() const { return started != InfiniteFuture(); }
   std::span<const RouterId> routers_tried() const { return {forwards.data(), forwards_made}; }
   RINGWAY_STATE(facts, phase, leaving, leased, spilled, landing, imported, import_full, restarted, attempt,
                 worker, router, route, started, home_since, away, attempts, busy, no_repeat, forwarded_at,
@@ -88,12 +88,12 @@ struct alignas(kCacheLine) JobRecord {
 using JobArena = IdVector<JobId, JobRecord>;
 
 // The last moment to start. It moves while the job waits, with every service time learnt.
-absl::Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service);
+Time LatestStart(const JobRecord& job, const dispatch::ServiceEstimate& service);
 
 // When to look whether a job that waits can still finish: at the last moment to start, and, because that
 // moves, twice before it comes. A job that cannot finish any longer is not left waiting for an answer that
 // was due.
-absl::Time NextLook(absl::Time now, const JobRecord& job, const dispatch::ServiceEstimate& service);
+Time NextLook(Time now, const JobRecord& job, const dispatch::ServiceEstimate& service);
 
 // An attempt is over without a result. Nothing: the job may be sent again, and the failure is noted in the
 // record; else why it may not, for a person.

@@ -19,7 +19,7 @@ dispatch::SlotRequest JobMachine::Line(Turn& turn, JobId id) {
   TierState& d = StateOf(job);
   job.phase = JobPhase::kAcquiring;
   job.leaving = false;
-  if (job.home_since == absl::InfinitePast()) job.home_since = turn.now;
+  if (job.home_since == InfinitePast()) job.home_since = turn.now;
   // The source refuses it in time; this is for a leader that does not answer, and estimates that grow.
   wakes_.Set(id.index(), NextLook(turn.now, job, d.service));
   return {.priority = job.facts.priority,
@@ -184,7 +184,7 @@ bool JobMachine::TrySpill(Turn& turn, JobId id) {
   d.counters.MoveSent(turn.view.home, chosen->region);
   // It stands in one line at a time: the source says first that it has left this one.
   job.leaving = true;
-  wakes_.Set(id.index(), latest_start(id) + absl::Nanoseconds(1));
+  wakes_.Set(id.index(), latest_start(id) + Nanoseconds(1));
   d.slots.Leave(At(turn, d), id);
   return true;
 }
@@ -192,8 +192,8 @@ bool JobMachine::TrySpill(Turn& turn, JobId id) {
 void CameBack(const Turn& turn, JobRecord& job, TierState& tier) {
   if (!job.away.valid()) return;
   const RegionId from = std::exchange(job.away, RegionId());
-  const absl::Duration rtt = absl::Milliseconds(turn.view.fleet->world.rtt.ms(turn.view.home, from));
-  const absl::Duration wait = job.ran() ? job.started - job.forwarded_at - rtt : absl::ZeroDuration();
+  const Duration rtt = Milliseconds(turn.view.fleet->world.rtt.ms(turn.view.home, from));
+  const Duration wait = job.ran() ? job.started - job.forwarded_at - rtt : ZeroDuration();
   tier.spill.Came(turn.now, from, wait, job.ran());
 }
 

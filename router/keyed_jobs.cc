@@ -7,7 +7,7 @@ namespace ringway::router {
 namespace {
 
 // However late a job comes: its key may have been answered already, which takes no longer than this to learn.
-constexpr absl::Duration kLookMin = absl::Milliseconds(500);
+constexpr Duration kLookMin = Milliseconds(500);
 
 }  // namespace
 
@@ -28,8 +28,8 @@ void KeyedJobs::On(Turn& turn, JobMachine& jobs, const JobArrived& event) {
   const JobRecord& job = jobs.job(id);
   if (job.phase != JobPhase::kHeld) return;  // no key, or not admitted
   keyed_[id].deadline = job.facts.deadline;
-  const absl::Time latest = std::max(jobs.latest_start(id), turn.now + kLookMin);
-  wakes_.Set(id.index(), std::min(latest + absl::Nanoseconds(1), job.facts.deadline));
+  const Time latest = std::max(jobs.latest_start(id), turn.now + kLookMin);
+  wakes_.Set(id.index(), std::min(latest + Nanoseconds(1), job.facts.deadline));
   once_.Begin(turn.now, id, job.facts.once->key, job.facts.once->fingerprint, job.facts.deadline);
 }
 
@@ -138,7 +138,7 @@ void KeyedJobs::OnWake(Turn& turn, JobMachine& jobs, JobId id) {
             "was started; ask again in a second"
           : "no controller has told this router yet which routers keep idempotency keys (a controller of an "
             "earlier release never does: upgrade it first); nothing was started; ask again in a second";
-  ending.retry_after = absl::Seconds(1);
+  ending.retry_after = Seconds(1);
   EndHeld(turn, jobs, id, ending);
 }
 
@@ -185,7 +185,7 @@ void KeyedJobs::Act(Turn& turn, JobMachine& jobs, const once::OnceAction& action
   } else if (const auto* unsettled = std::get_if<once::Unsettled>(&action)) {
     if (Find(unsettled->job, Stage::kSettling) == nullptr) return;
     const Ending failed{
-        .outcome = Outcome::kFailed, .message = unsettled->message, .retry_after = absl::Seconds(1)};
+        .outcome = Outcome::kFailed, .message = unsettled->message, .retry_after = Seconds(1)};
     EndSettling(turn, unsettled->job, &failed);
   }
 }

@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <map>
 
-#include "absl/time/time.h"
 #include "core/state.h"
+#include "core/time.h"
 #include "router/dispatch/wake_heap.h"
 #include "router/job_machine.h"
 #include "router/once/once_machine.h"
@@ -53,7 +53,7 @@ class KeyedJobs {
   // What is due by now, and what has happened in this turn. Looks at the actions from `first` on, and takes
   // those back that must wait.
   void Finish(Turn& turn, JobMachine& jobs, std::size_t first);
-  absl::Time NextWake() const { return std::min(wakes_.earliest(), once_.NextWake()); }
+  Time NextWake() const { return std::min(wakes_.earliest(), once_.NextWake()); }
 
   // Jobs whose end is being recorded.
   std::size_t settling() const { return settling_; }
@@ -69,7 +69,7 @@ class KeyedJobs {
   };
   struct Keyed {
     Stage stage = Stage::kClaiming;
-    absl::Time deadline;
+    Time deadline;
     AttemptId withdrawn = 0;  // whose end has not been heard of
     once::Result result;      // of the last attempt
     EndJob end;               // settling: what the client will be told

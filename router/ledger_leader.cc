@@ -5,14 +5,14 @@
 
 namespace ringway::router {
 
-void LedgerLeader::Step(absl::Time now, const LeaderEvent& event, std::vector<LeaderAction>& actions) {
+void LedgerLeader::Step(Time now, const LeaderEvent& event, std::vector<LeaderAction>& actions) {
   std::visit([&](const auto& e) { Step(now, e, actions); }, event);
 }
 
-void LedgerLeader::FinishTurn(absl::Time now, bool held, Actions& actions) {
+void LedgerLeader::FinishTurn(Time now, bool held, Actions& actions) {
   if (!away_.empty()) ForgetAway(now, actions);
   if (!holding()) return;
-  if (uncontrolled_since_ != absl::InfiniteFuture() && !cut_off_) CutOffIfDue(now, actions);
+  if (uncontrolled_since_ != InfiniteFuture() && !cut_off_) CutOffIfDue(now, actions);
   if (!held) beat_at_ = now;
   if (cut_off_) return;
   if (now >= beat_at_) {
@@ -22,38 +22,36 @@ void LedgerLeader::FinishTurn(absl::Time now, bool held, Actions& actions) {
   }
 }
 
-absl::Time LedgerLeader::NextWake() const {
-  absl::Time wake = ledger_.NextWake();
+Time LedgerLeader::NextWake() const {
+  Time wake = ledger_.NextWake();
   if (!away_.empty()) wake = std::min(wake, away_.front().since + settings_.away_max);
   if (!holding() || cut_off_) return wake;
   if (!clients_.empty() || !listeners_.empty()) wake = std::min(wake, beat_at_);
-  return uncontrolled_since_ == absl::InfiniteFuture()
+  return uncontrolled_since_ == InfiniteFuture()
              ? wake
              : std::min(wake, uncontrolled_since_ + settings_.uncontrolled_max);
 }
 
-void LedgerLeader::On(absl::Time now, const LeaderWake&, Actions& actions) {
-  Tell(now, ledger::Wake{}, actions);
-}
+void LedgerLeader::On(Time now, const LeaderWake&, Actions& actions) { Tell(now, ledger::Wake{}, actions); }
 
-void LedgerLeader::On(absl::Time now, const LeadershipGiven& event, Actions& actions) {
+void LedgerLeader::On(Time now, const LeadershipGiven& event, Actions& actions) {
   Tell(now, ledger::Appointed{event.appointment, event.fresh}, actions);
 }
 
-void LedgerLeader::On(absl::Time now, const LeadershipMoved& event, Actions& actions) {
+void LedgerLeader::On(Time now, const LeadershipMoved& event, Actions& actions) {
   Tell(now, ledger::Deposed{event.to}, actions);
 }
 
-void LedgerLeader::On(absl::Time now, const ControllerSeen& event, Actions&) {
+void LedgerLeader::On(Time now, const ControllerSeen& event, Actions&) {
   if (!event.connected) {
     uncontrolled_since_ = std::min(uncontrolled_since_, now);
     return;
   }
-  uncontrolled_since_ = absl::InfiniteFuture();
+  uncontrolled_since_ = InfiniteFuture();
   cut_off_ = false;
 }
 
-void LedgerLeader::On(absl::Time now, const ClientConnected& event, Actions& actions) {
+void LedgerLeader::On(Time now, const ClientConnected& event, Actions& actions) {
   if (Stands(event.router)) {
     Tell(now, ledger::RouterAway{event.router}, actions);
   } else {
@@ -67,7 +65,7 @@ void LedgerLeader::On(absl::Time now, const ClientConnected& event, Actions& act
   }
 }
 
-void LedgerLeader::On(absl::Time now, const ClientDisconnected& event, Actions& actions) {
+void LedgerLeader::On(Time now, const ClientDisconnected& event, Actions& actions) {
   if (!Stands(event.router)) return;
   stands_[event.router] = false;
   std::erase(clients_, event.router);
@@ -75,23 +73,23 @@ void LedgerLeader::On(absl::Time now, const ClientDisconnected& event, Actions& 
   Tell(now, ledger::RouterAway{event.router}, actions);
 }
 
-void LedgerLeader::On(absl::Time, const ListenerConnected& event, Actions&) {
+void LedgerLeader::On(Time, const ListenerConnected& event, Actions&) {
   std::erase_if(listeners_, [&](const Listener& l) { return l.router == event.router; });
   listeners_.push_back({.router = event.router, .period = event.period});
 }
 
-void LedgerLeader::On(absl::Time, const ListenerDisconnected& event, Actions&) {
+void LedgerLeader::On(Time, const ListenerDisconnected& event, Actions&) {
   std::erase_if(listeners_, [&](const Listener& l) { return l.router == event.router; });
 }
 
-void LedgerLeader::On(absl::Time now, const HintWanted& event, Actions& actions) {
+void LedgerLeader::On(Time now, const HintWanted& event, Actions& actions) {
   if (!holding() || cut_off_) return;
   for (Listener& listener : listeners_) {
     if (listener.router == event.router) Hint(now, listener, NextHint(), event.number, actions);
   }
 }
 
-void LedgerLeader::On(absl::Time now, const RouterSaid& event, Actions& actions) {
+void LedgerLeader::On(Time now, const RouterSaid& event, Actions& actions) {
   if (!Stands(event.router)) return;
   ledger::LedgerEvent said = event.said;
   if (auto* ask = std::get_if<ledger::Acquire>(&said)) {
@@ -111,7 +109,7 @@ void LedgerLeader::On(absl::Time now, const RouterSaid& event, Actions& actions)
   Tell(now, said, actions);
 }
 
-void LedgerLeader::Tell(absl::Time now, const ledger::LedgerEvent& event, Actions& actions) {
+void LedgerLeader::Tell(Time now, const ledger::LedgerEvent& event, Actions& actions) {
   ledger_actions_.clear();
   ledger_.Step(now, event, ledger_actions_);
   for (const ledger::LedgerAction& action : ledger_actions_) Perform(action, actions);
@@ -139,7 +137,7 @@ bool LedgerLeader::CountsOn(RouterId router) const {
          std::any_of(away_.begin(), away_.end(), [&](const Away& away) { return away.router == router; });
 }
 
-void LedgerLeader::ForgetAway(absl::Time now, Actions& actions) {
+void LedgerLeader::ForgetAway(Time now, Actions& actions) {
   while (!away_.empty() && now >= away_.front().since + settings_.away_max) {
     const RouterId router = away_.front().router;
     away_.erase(away_.begin());
@@ -147,14 +145,14 @@ void LedgerLeader::ForgetAway(absl::Time now, Actions& actions) {
   }
 }
 
-void LedgerLeader::CutOffIfDue(absl::Time now, Actions& actions) {
+void LedgerLeader::CutOffIfDue(Time now, Actions& actions) {
   if (now < uncontrolled_since_ + settings_.uncontrolled_max) return;
   cut_off_ = true;
   // Whoever waits shall probe; nobody is granted what another leader may grant as well.
   for (const RouterId router : clients_) Tell(now, ledger::RouterAway{router}, actions);
 }
 
-void LedgerLeader::Beat(absl::Time now, Actions& actions) {
+void LedgerLeader::Beat(Time now, Actions& actions) {
   const Fence appointment = ledger_.appointment();
   const bool redirects = ledger_.others().Hears(now);
   for (const RouterId router : clients_) {
@@ -165,16 +163,16 @@ void LedgerLeader::Beat(absl::Time now, Actions& actions) {
   beat_at_ = now + settings_.heartbeat_period;
 }
 
-void LedgerLeader::SendHints(absl::Time now, absl::Time due, Actions& actions) {
+void LedgerLeader::SendHints(Time now, Time due, Actions& actions) {
   if (listeners_.empty()) return;
   told_ = ledger_.Hint();
   ledger::IdleHint hint = told_;
   hint.sequence = hints_ + 1;
-  hints_due_ = late_due_ = absl::InfiniteFuture();
+  hints_due_ = late_due_ = InfiniteFuture();
   for (Listener& listener : listeners_) {
     const bool changed = listener.last.idle != hint.idle || listener.last.landings != hint.landings ||
                          listener.last.appointment != hint.appointment;
-    const absl::Duration period = changed ? listener.period : settings_.hint_period_max;
+    const Duration period = changed ? listener.period : settings_.hint_period_max;
     if (due >= listener.told_at + period) {
       hints_ = hint.sequence;
       Hint(now, listener, hint, 0, actions);
@@ -191,8 +189,8 @@ ledger::IdleHint LedgerLeader::NextHint() {
   return hint;
 }
 
-void LedgerLeader::Hint(absl::Time now, Listener& listener, const ledger::IdleHint& hint,
-                        std::uint64_t answers, Actions& actions) {
+void LedgerLeader::Hint(Time now, Listener& listener, const ledger::IdleHint& hint, std::uint64_t answers,
+                        Actions& actions) {
   listener.last = hint;
   listener.told_at = now;
   actions.emplace_back(SendHint{listener.router, hint, answers});

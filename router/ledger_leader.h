@@ -25,9 +25,9 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/ledger/slot_ledger.h"
 
@@ -35,10 +35,10 @@ namespace ringway::router {
 
 struct LeaderSettings {
   ledger::LedgerSettings ledger;
-  absl::Duration heartbeat_period = absl::Milliseconds(100);
-  absl::Duration hint_period_max = absl::Seconds(1);
-  absl::Duration away_max = absl::Seconds(1);
-  absl::Duration uncontrolled_max = absl::InfiniteDuration();
+  Duration heartbeat_period = Milliseconds(100);
+  Duration hint_period_max = Seconds(1);
+  Duration away_max = Seconds(1);
+  Duration uncontrolled_max = InfiniteDuration();
 };
 
 // ---- events; of the ledger's own: WorkerListed, WorkerGone, Announce ----
@@ -64,7 +64,7 @@ struct ClientDisconnected {
 // The leader of another region listens, and wants to hear of changes so often; or does not any more.
 struct ListenerConnected {
   RouterId router;
-  absl::Duration period;
+  Duration period;
 };
 struct ListenerDisconnected {
   RouterId router;
@@ -118,15 +118,15 @@ class LedgerLeader {
   explicit LedgerLeader(const LeaderSettings& settings) : settings_(settings), ledger_(settings.ledger) {}
 
   // Appends to `actions`.
-  void Step(absl::Time now, const LeaderEvent& event, std::vector<LeaderAction>& actions);
+  void Step(Time now, const LeaderEvent& event, std::vector<LeaderAction>& actions);
   // The same for whoever knows which event it is, without the way through a variant.
   template <class Event>
-  void Step(absl::Time now, const Event& event, std::vector<LeaderAction>& actions) {
+  void Step(Time now, const Event& event, std::vector<LeaderAction>& actions) {
     const bool held = holding();
     On(now, event, actions);
     FinishTurn(now, held, actions);
   }
-  absl::Time NextWake() const;
+  Time NextWake() const;
 
   bool holding() const { return ledger_.holding(); }
   const ledger::SlotLedger& ledger() const { return ledger_; }
@@ -140,44 +140,44 @@ class LedgerLeader {
   using Actions = std::vector<LeaderAction>;
   struct Listener {
     RouterId router;
-    absl::Duration period;
+    Duration period;
     ledger::IdleHint last = {};
-    absl::Time told_at = absl::InfinitePast();
+    Time told_at = InfinitePast();
   };
   struct Away {
     RouterId router;
-    absl::Time since;
+    Time since;
   };
 
   // What is due by now. `held`: before the event.
-  void FinishTurn(absl::Time now, bool held, Actions& actions);
+  void FinishTurn(Time now, bool held, Actions& actions);
 
-  void On(absl::Time now, const LeaderWake& event, Actions& actions);
-  void On(absl::Time now, const LeadershipGiven& event, Actions& actions);
-  void On(absl::Time now, const LeadershipMoved& event, Actions& actions);
-  void On(absl::Time now, const ControllerSeen& event, Actions& actions);
-  void On(absl::Time now, const ClientConnected& event, Actions& actions);
-  void On(absl::Time now, const ClientDisconnected& event, Actions& actions);
-  void On(absl::Time now, const ListenerConnected& event, Actions& actions);
-  void On(absl::Time now, const ListenerDisconnected& event, Actions& actions);
-  void On(absl::Time now, const HintWanted& event, Actions& actions);
-  void On(absl::Time now, const RouterSaid& event, Actions& actions);
+  void On(Time now, const LeaderWake& event, Actions& actions);
+  void On(Time now, const LeadershipGiven& event, Actions& actions);
+  void On(Time now, const LeadershipMoved& event, Actions& actions);
+  void On(Time now, const ControllerSeen& event, Actions& actions);
+  void On(Time now, const ClientConnected& event, Actions& actions);
+  void On(Time now, const ClientDisconnected& event, Actions& actions);
+  void On(Time now, const ListenerConnected& event, Actions& actions);
+  void On(Time now, const ListenerDisconnected& event, Actions& actions);
+  void On(Time now, const HintWanted& event, Actions& actions);
+  void On(Time now, const RouterSaid& event, Actions& actions);
   // The ledger's alone.
   template <class Event>
-  void On(absl::Time now, const Event& event, Actions& actions) {
+  void On(Time now, const Event& event, Actions& actions) {
     Tell(now, event, actions);
   }
 
-  void Tell(absl::Time now, const ledger::LedgerEvent& event, Actions& actions);
+  void Tell(Time now, const ledger::LedgerEvent& event, Actions& actions);
   void Perform(const ledger::LedgerAction& action, Actions& actions) const;
   bool Stands(RouterId router) const { return stands_.contains(router) && stands_[router] != 0; }
-  void ForgetAway(absl::Time now, Actions& actions);
-  void CutOffIfDue(absl::Time now, Actions& actions);
-  void Beat(absl::Time now, Actions& actions);
+  void ForgetAway(Time now, Actions& actions);
+  void CutOffIfDue(Time now, Actions& actions);
+  void Beat(Time now, Actions& actions);
   // To whom it is due by `due`.
-  void SendHints(absl::Time now, absl::Time due, Actions& actions);
+  void SendHints(Time now, Time due, Actions& actions);
   ledger::IdleHint NextHint();
-  static void Hint(absl::Time now, Listener& listener, const ledger::IdleHint& hint, std::uint64_t answers,
+  static void Hint(Time now, Listener& listener, const ledger::IdleHint& hint, std::uint64_t answers,
                    Actions& actions);
 
   LeaderSettings settings_;
@@ -189,10 +189,10 @@ class LedgerLeader {
   std::uint64_t hints_ = 0;  // sequence of the last one
   ledger::IdleHint told_;    // last, to those to whom it was due
   // When the first may be told of another change, and the first that has not been told of this one.
-  absl::Time hints_due_ = absl::InfiniteFuture();
-  absl::Time late_due_ = absl::InfiniteFuture();
-  absl::Time beat_at_ = absl::InfinitePast();
-  absl::Time uncontrolled_since_ = absl::InfiniteFuture();
+  Time hints_due_ = InfiniteFuture();
+  Time late_due_ = InfiniteFuture();
+  Time beat_at_ = InfinitePast();
+  Time uncontrolled_since_ = InfiniteFuture();
   bool cut_off_ = false;
   std::vector<ledger::LedgerAction> ledger_actions_;  // reused
 };

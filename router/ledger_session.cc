@@ -18,24 +18,24 @@ void NameMachine(ledger::LedgerAction& action) {
 
 }  // namespace
 
-void LedgerSession::Step(absl::Time now, const SessionEvent& event, std::vector<SessionAction>& actions) {
+void LedgerSession::Step(Time now, const SessionEvent& event, std::vector<SessionAction>& actions) {
   std::visit([&](const auto& e) { On(now, e, actions); }, event);
 }
 
 // ---- who leads ----
 
-void LedgerSession::On(absl::Time now, const LeaderNamed& event, Actions& actions) {
+void LedgerSession::On(Time now, const LeaderNamed& event, Actions& actions) {
   if (event.fence < fence_) return;  // by a controller that was replaced
   if (event.self && event.incarnation == settings_.incarnation) return Lead(now, event, actions);
   if (event.self || !event.router.valid()) return FollowNobody(now, event.fence, actions);
   Follow(now, event, actions);
 }
 
-void LedgerSession::On(absl::Time now, const NoLeaderNamed&, Actions& actions) {
+void LedgerSession::On(Time now, const NoLeaderNamed&, Actions& actions) {
   FollowNobody(now, fence_, actions);
 }
 
-void LedgerSession::Lead(absl::Time now, const LeaderNamed& named, Actions& actions) {
+void LedgerSession::Lead(Time now, const LeaderNamed& named, Actions& actions) {
   HangUp(actions);
   leader_ = named.router;
   if (leads_ && fence_ == named.fence) return;
@@ -45,7 +45,7 @@ void LedgerSession::Lead(absl::Time now, const LeaderNamed& named, Actions& acti
   Listen(now, actions);
 }
 
-void LedgerSession::Follow(absl::Time now, const LeaderNamed& named, Actions& actions) {
+void LedgerSession::Follow(Time now, const LeaderNamed& named, Actions& actions) {
   fence_ = named.fence;
   GiveUp(now, actions);
   if (dialled_ && leader_ == named.router && address_ == named.address) return;
@@ -56,7 +56,7 @@ void LedgerSession::Follow(absl::Time now, const LeaderNamed& named, Actions& ac
   actions.emplace_back(DialLeader{leader_, address_});
 }
 
-void LedgerSession::FollowNobody(absl::Time now, const Fence& fence, Actions& actions) {
+void LedgerSession::FollowNobody(Time now, const Fence& fence, Actions& actions) {
   fence_ = fence;
   HangUp(actions);
   leader_ = RouterId();
@@ -64,7 +64,7 @@ void LedgerSession::FollowNobody(absl::Time now, const Fence& fence, Actions& ac
   LoseLeader(actions);
 }
 
-void LedgerSession::GiveUp(absl::Time now, Actions& actions) {
+void LedgerSession::GiveUp(Time now, Actions& actions) {
   if (std::exchange(leads_, false)) StepLeader(now, ClientDisconnected{settings_.self}, actions);
   StepLeader(now, LeadershipMoved{fence_}, actions);
   Listen(now, actions);
@@ -77,15 +77,15 @@ void LedgerSession::HangUp(Actions& actions) {
 // ---- what the leader says ----
 
 // Over a link that was hung up nothing is heard any more.
-void LedgerSession::On(absl::Time, const LeaderLost&, Actions& actions) {
+void LedgerSession::On(Time, const LeaderLost&, Actions& actions) {
   if (dialled_) LoseLeader(actions);
 }
 
-void LedgerSession::On(absl::Time, const LeaderHeartbeat& event, Actions& actions) {
+void LedgerSession::On(Time, const LeaderHeartbeat& event, Actions& actions) {
   if (dialled_) HearHeartbeat(event.appointment, event.redirects, actions);
 }
 
-void LedgerSession::On(absl::Time, const LeaderSaid& event, Actions& actions) {
+void LedgerSession::On(Time, const LeaderSaid& event, Actions& actions) {
   if (!dialled_) return;
   LeaderAnswered news{settings_.tier, event.said};
   NameMachine(news.answer);
@@ -110,7 +110,7 @@ void LedgerSession::LoseLeader(Actions& actions) {
       TellMachine{LeaderAppointed{settings_.tier, {.router = RouterId(), .fence = heard_fence_}}});
 }
 
-void LedgerSession::On(absl::Time now, const MachineSaid& event, Actions& actions) {
+void LedgerSession::On(Time now, const MachineSaid& event, Actions& actions) {
   if (event.leader != leader_) return;
   if (leads_) {
     StepLeader(now, RouterSaid{settings_.self, event.said}, actions);
@@ -145,12 +145,12 @@ void LedgerSession::Pass(FenceOff& fence, Actions& actions) {
 
 // ---- other regions ----
 
-void LedgerSession::On(absl::Time now, const LeadersElsewhere& event, Actions& actions) {
+void LedgerSession::On(Time now, const LeadersElsewhere& event, Actions& actions) {
   elsewhere_ = event.leaders;
   Listen(now, actions);
 }
 
-void LedgerSession::On(absl::Time now, const ledger::AwayAimed& event, Actions& actions) {
+void LedgerSession::On(Time now, const ledger::AwayAimed& event, Actions& actions) {
   targets_ = event.targets;
   if (targets_.size() > kRegionsMax) targets_.resize(kRegionsMax);
   StepLeader(now, ledger::AwayAimed{targets_}, actions);
@@ -158,7 +158,7 @@ void LedgerSession::On(absl::Time now, const ledger::AwayAimed& event, Actions& 
 }
 
 // What a link says that was hung up is nobody's word.
-void LedgerSession::On(absl::Time now, const RegionHinted& event, Actions& actions) {
+void LedgerSession::On(Time now, const RegionHinted& event, Actions& actions) {
   const bool listened = std::any_of(links_.begin(), links_.end(),
                                     [&](const DialRegion& link) { return link.region == event.region; });
   if (!listened) return;
@@ -169,7 +169,7 @@ void LedgerSession::On(absl::Time now, const RegionHinted& event, Actions& actio
   StepLeader(now, ledger::HintHeard{event.region, event.hint}, actions);
 }
 
-void LedgerSession::On(absl::Time now, const RegionLinkBroke& event, Actions& actions) {
+void LedgerSession::On(Time now, const RegionLinkBroke& event, Actions& actions) {
   round_trips_.LinkBroke(event.region);
   StepLeader(now, ledger::RegionSilent{event.region}, actions);
 }
@@ -180,12 +180,12 @@ const LeaderElsewhere* LedgerSession::LeaderOf(RegionId region) const {
   return found == elsewhere_.end() ? nullptr : &*found;
 }
 
-void LedgerSession::Listen(absl::Time now, Actions& actions) {
+void LedgerSession::Listen(Time now, Actions& actions) {
   std::vector<DialRegion> wanted;
   for (const ledger::AwayTarget& target : targets_) {
     const LeaderElsewhere* const leader = leads_ ? LeaderOf(target.region) : nullptr;
     if (leader == nullptr) continue;
-    const absl::Duration period = wanted.size() < kNearRegions ? kNearPeriod : kFarPeriod;
+    const Duration period = wanted.size() < kNearRegions ? kNearPeriod : kFarPeriod;
     wanted.push_back({target.region, leader->router, leader->address, period});
   }
   for (const DialRegion& link : links_) {
@@ -209,7 +209,7 @@ LedgerSession::Watched& LedgerSession::WatchedOf(WorkerId worker) {
   return watched_[worker];
 }
 
-void LedgerSession::On(absl::Time now, const WorkerAnnounced& event, Actions& actions) {
+void LedgerSession::On(Time now, const WorkerAnnounced& event, Actions& actions) {
   ledger::Announce announce = event.announce;
   if (!Lists(announce.worker)) return;
   Watched& watched = WatchedOf(announce.worker);
@@ -221,21 +221,21 @@ void LedgerSession::On(absl::Time now, const WorkerAnnounced& event, Actions& ac
   StepLeader(now, announce, actions);
 }
 
-void LedgerSession::On(absl::Time now, const WatchBroke& event, Actions& actions) {
+void LedgerSession::On(Time now, const WatchBroke& event, Actions& actions) {
   Watched& watched = WatchedOf(event.worker);
   watched.order.StreamBroke();
   if (!Lists(event.worker) || std::exchange(watched.broke, true)) return;
   StepLeader(now, ledger::WorkerGone{event.worker}, actions);
 }
 
-void LedgerSession::On(absl::Time now, const ledger::WorkerListed& event, Actions& actions) {
+void LedgerSession::On(Time now, const ledger::WorkerListed& event, Actions& actions) {
   if (!listed_.contains(event.worker)) listed_.resize(event.worker.index() + 1);
   listed_[event.worker] = 1;
   if (watched_.contains(event.worker)) watched_[event.worker].broke = false;
   StepLeader(now, event, actions);
 }
 
-void LedgerSession::On(absl::Time now, const ledger::WorkerGone& event, Actions& actions) {
+void LedgerSession::On(Time now, const ledger::WorkerGone& event, Actions& actions) {
   if (!Lists(event.worker)) return;
   listed_[event.worker] = 0;
   StepLeader(now, event, actions);

@@ -28,9 +28,9 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
+#include "core/time.h"
 #include "router/announcement_order.h"
 #include "router/ledger_leader.h"
 #include "router/round_trips.h"
@@ -119,7 +119,7 @@ struct DialRegion {
   RegionId region;
   RouterId router;
   std::string address;
-  absl::Duration period;
+  Duration period;
   friend bool operator==(const DialRegion&, const DialRegion&) = default;
 };
 struct HangUpRegion {
@@ -146,20 +146,20 @@ class LedgerSession {
   // ones, where most jobs go, how often they tell of changes, and how often the others do.
   static constexpr std::size_t kRegionsMax = 64;
   static constexpr std::size_t kNearRegions = 8;
-  static constexpr absl::Duration kNearPeriod = absl::Milliseconds(100);
-  static constexpr absl::Duration kFarPeriod = absl::Milliseconds(250);
+  static constexpr Duration kNearPeriod = Milliseconds(100);
+  static constexpr Duration kFarPeriod = Milliseconds(250);
 
   explicit LedgerSession(const SessionSettings& settings)
       : settings_(settings), leadership_(settings.leader) {}
 
   // Appends to `actions`.
-  void Step(absl::Time now, const SessionEvent& event, std::vector<SessionAction>& actions);
+  void Step(Time now, const SessionEvent& event, std::vector<SessionAction>& actions);
   // The same for whoever knows which event it is, without the way through a variant.
   template <class Event>
-  void Step(absl::Time now, const Event& event, std::vector<SessionAction>& actions) {
+  void Step(Time now, const Event& event, std::vector<SessionAction>& actions) {
     On(now, event, actions);
   }
-  absl::Time NextWake() const { return leadership_.NextWake(); }
+  Time NextWake() const { return leadership_.NextWake(); }
 
   // This router is the leader, as far as the directory goes.
   bool leads() const { return leads_; }
@@ -169,7 +169,7 @@ class LedgerSession {
   bool heard() const { return heard_; }
   const LedgerLeader& leadership() const { return leadership_; }
   // What the controller should be told of round trips now; appends.
-  void TakeRoundTrips(absl::Time now, std::vector<RoundTrip>& out) { round_trips_.Take(now, out); }
+  void TakeRoundTrips(Time now, std::vector<RoundTrip>& out) { round_trips_.Take(now, out); }
 
  private:
   using Actions = std::vector<SessionAction>;
@@ -178,38 +178,38 @@ class LedgerSession {
     bool broke = false;  // its stream, and it has not been heard since
   };
 
-  void On(absl::Time now, const LeaderNamed& event, Actions& actions);
-  void On(absl::Time now, const NoLeaderNamed& event, Actions& actions);
-  void On(absl::Time now, const LeaderLost& event, Actions& actions);
-  void On(absl::Time now, const LeaderHeartbeat& event, Actions& actions);
-  void On(absl::Time now, const LeaderSaid& event, Actions& actions);
-  void On(absl::Time now, const MachineSaid& event, Actions& actions);
-  void On(absl::Time now, const WorkerAnnounced& event, Actions& actions);
-  void On(absl::Time now, const WatchBroke& event, Actions& actions);
-  void On(absl::Time now, const ledger::WorkerListed& event, Actions& actions);
-  void On(absl::Time now, const ledger::WorkerGone& event, Actions& actions);
-  void On(absl::Time now, const LeadersElsewhere& event, Actions& actions);
-  void On(absl::Time now, const ledger::AwayAimed& event, Actions& actions);
-  void On(absl::Time now, const RegionHinted& event, Actions& actions);
-  void On(absl::Time now, const RegionLinkBroke& event, Actions& actions);
+  void On(Time now, const LeaderNamed& event, Actions& actions);
+  void On(Time now, const NoLeaderNamed& event, Actions& actions);
+  void On(Time now, const LeaderLost& event, Actions& actions);
+  void On(Time now, const LeaderHeartbeat& event, Actions& actions);
+  void On(Time now, const LeaderSaid& event, Actions& actions);
+  void On(Time now, const MachineSaid& event, Actions& actions);
+  void On(Time now, const WorkerAnnounced& event, Actions& actions);
+  void On(Time now, const WatchBroke& event, Actions& actions);
+  void On(Time now, const ledger::WorkerListed& event, Actions& actions);
+  void On(Time now, const ledger::WorkerGone& event, Actions& actions);
+  void On(Time now, const LeadersElsewhere& event, Actions& actions);
+  void On(Time now, const ledger::AwayAimed& event, Actions& actions);
+  void On(Time now, const RegionHinted& event, Actions& actions);
+  void On(Time now, const RegionLinkBroke& event, Actions& actions);
   // The rest is the ledger's alone.
   template <class Event>
-  void On(absl::Time now, const Event& event, Actions& actions) {
+  void On(Time now, const Event& event, Actions& actions) {
     StepLeader(now, event, actions);
   }
 
-  void Lead(absl::Time now, const LeaderNamed& named, Actions& actions);
-  void Follow(absl::Time now, const LeaderNamed& named, Actions& actions);
-  void FollowNobody(absl::Time now, const Fence& fence, Actions& actions);
+  void Lead(Time now, const LeaderNamed& named, Actions& actions);
+  void Follow(Time now, const LeaderNamed& named, Actions& actions);
+  void FollowNobody(Time now, const Fence& fence, Actions& actions);
   // It is not, or not any more, this router that leads.
-  void GiveUp(absl::Time now, Actions& actions);
+  void GiveUp(Time now, Actions& actions);
   void HangUp(Actions& actions);
   void HearHeartbeat(const Fence& appointment, bool redirects, Actions& actions);
   void LoseLeader(Actions& actions);
 
   // Steps the ledger held here; what it wants said to this router's machine needs no way.
   template <class Event>
-  void StepLeader(absl::Time now, const Event& event, Actions& actions) {
+  void StepLeader(Time now, const Event& event, Actions& actions) {
     leader_actions_.clear();
     leadership_.Step(now, event, leader_actions_);
     for (LeaderAction& action : leader_actions_) {
@@ -221,7 +221,7 @@ class LedgerSession {
   void Pass(const SendHint& hint, Actions& actions) { actions.emplace_back(hint); }
   void Pass(FenceOff& fence, Actions& actions);
   // Links to those who are to be listened to, and to nobody else.
-  void Listen(absl::Time now, Actions& actions);
+  void Listen(Time now, Actions& actions);
   const LeaderElsewhere* LeaderOf(RegionId region) const;
   bool Lists(WorkerId worker) const;
   Watched& WatchedOf(WorkerId worker);

@@ -24,16 +24,16 @@ void PeerView::Unlist(RouterId router) {
   --listed_;
 }
 
-void PeerView::Unreachable(RouterId router, absl::Time now) {
+void PeerView::Unreachable(RouterId router, Time now) {
   if (peers_.contains(router)) peers_[router].suspect_until = now + kSuspectFor;
 }
 
 void PeerView::Answered(RouterId router) {
-  if (peers_.contains(router)) peers_[router].suspect_until = absl::InfinitePast();
+  if (peers_.contains(router)) peers_[router].suspect_until = InfinitePast();
 }
 
 // Reservoir sampling over the trusted ones and, apart, the suspects: one pass, no allocation.
-RouterId PeerView::Choose(RegionId region, std::span<const RouterId> tried, absl::Time now, Rng& rng) const {
+RouterId PeerView::Choose(RegionId region, std::span<const RouterId> tried, Time now, Rng& rng) const {
   if (!regions_.contains(region)) return RouterId();
   RouterId trusted;
   RouterId suspect;

@@ -12,21 +12,21 @@
 #include <span>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/rng.h"
 #include "core/state.h"
+#include "core/time.h"
 
 namespace ringway::router {
 
 class PeerView {
  public:
   static constexpr std::size_t kRoutersMax = 65536;
-  static constexpr absl::Duration kSuspectFor = absl::Seconds(2);
+  static constexpr Duration kSuspectFor = Seconds(2);
 
   void List(RouterId router, RegionId region);
   void Unlist(RouterId router);
-  void Unreachable(RouterId router, absl::Time now);
+  void Unreachable(RouterId router, Time now);
   void Answered(RouterId router);
 
   // Listed routers of the region, and of all regions.
@@ -34,14 +34,14 @@ class PeerView {
   std::size_t count() const { return listed_; }
 
   // Invalid: every known router of the region is among `tried`.
-  RouterId Choose(RegionId region, std::span<const RouterId> tried, absl::Time now, Rng& rng) const;
+  RouterId Choose(RegionId region, std::span<const RouterId> tried, Time now, Rng& rng) const;
 
   RINGWAY_STATE(peers_, listed_, regions_)
 
  private:
   struct Peer {
     RegionId region;  // invalid: not listed
-    absl::Time suspect_until = absl::InfinitePast();
+    Time suspect_until = InfinitePast();
     RINGWAY_STATE(region, suspect_until)
   };
   IdVector<RouterId, Peer> peers_;

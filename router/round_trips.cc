@@ -10,7 +10,7 @@ RoundTrips::Region& RoundTrips::At(RegionId region) {
   return regions_[region];
 }
 
-std::uint64_t RoundTrips::Ask(absl::Time now, RegionId region) {
+std::uint64_t RoundTrips::Ask(Time now, RegionId region) {
   Region& there = At(region);
   const bool waits = there.asked != 0 && now < there.asked_at + kAnswerMax;
   const bool rests = there.samples.size() >= kSamplesMin && now < there.asked_at + kAskEvery;
@@ -20,12 +20,12 @@ std::uint64_t RoundTrips::Ask(absl::Time now, RegionId region) {
   return there.asked;
 }
 
-void RoundTrips::Answered(absl::Time now, RegionId region, std::uint64_t number) {
+void RoundTrips::Answered(Time now, RegionId region, std::uint64_t number) {
   if (!regions_.contains(region)) return;
   Region& there = regions_[region];
   if (number == 0 || there.asked != number) return;
   there.asked = 0;
-  const absl::Duration sample = now - there.asked_at;
+  const Duration sample = now - there.asked_at;
   if (there.samples.size() < kSamples) {
     there.samples.push_back(sample);
   } else {
@@ -39,14 +39,14 @@ void RoundTrips::LinkBroke(RegionId region) {
   if (regions_.contains(region)) regions_[region].asked = 0;
 }
 
-void RoundTrips::Take(absl::Time now, std::vector<RoundTrip>& out) {
+void RoundTrips::Take(Time now, std::vector<RoundTrip>& out) {
   for (RegionId id(0); id != regions_.end_id(); id = RegionId(id.index() + 1)) {
     Region& there = regions_[id];
     if (there.samples.size() < kSamplesMin || !std::exchange(there.fresh, false)) continue;
-    std::vector<absl::Duration> sorted = there.samples;
+    std::vector<Duration> sorted = there.samples;
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
     std::nth_element(sorted.begin(), middle, sorted.end());
-    const absl::Duration off = absl::AbsDuration(*middle - there.told);
+    const Duration off = AbsDuration(*middle - there.told);
     const bool changed = off > std::max(kChangeMin, there.told * kChange);
     if (!changed && now < there.told_at + kTellEvery) continue;
     there.told = *middle;

@@ -19,14 +19,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 
 namespace ringway::router {
 
 struct RoundTrip {
   RegionId to;
-  absl::Duration time;
+  Duration time;
   friend bool operator==(const RoundTrip&, const RoundTrip&) = default;
 };
 
@@ -35,31 +35,31 @@ class RoundTrips {
   static constexpr std::size_t kSamples = 31;
   static constexpr std::size_t kSamplesMin = 5;
   // Between two questions, once there are kSamplesMin samples; and how long an answer is waited for.
-  static constexpr absl::Duration kAskEvery = absl::Seconds(1);
-  static constexpr absl::Duration kAnswerMax = absl::Seconds(10);
-  static constexpr absl::Duration kTellEvery = absl::Seconds(30);
+  static constexpr Duration kAskEvery = Seconds(1);
+  static constexpr Duration kAnswerMax = Seconds(10);
+  static constexpr Duration kTellEvery = Seconds(30);
   static constexpr double kChange = 0.1;
-  static constexpr absl::Duration kChangeMin = absl::Milliseconds(1);
+  static constexpr Duration kChangeMin = Milliseconds(1);
 
   // The number to ask the region with now; 0: it need not be asked.
-  std::uint64_t Ask(absl::Time now, RegionId region);
+  std::uint64_t Ask(Time now, RegionId region);
   // The region answered. What was not asked, or was given up, is no sample.
-  void Answered(absl::Time now, RegionId region, std::uint64_t number);
+  void Answered(Time now, RegionId region, std::uint64_t number);
   // The link broke: what is under way is lost.
   void LinkBroke(RegionId region);
 
   // What the controller should be told now; appends.
-  void Take(absl::Time now, std::vector<RoundTrip>& out);
+  void Take(Time now, std::vector<RoundTrip>& out);
 
  private:
   struct Region {
-    std::vector<absl::Duration> samples;  // a ring, at most kSamples
+    std::vector<Duration> samples;  // a ring, at most kSamples
     std::size_t next = 0;
     std::uint64_t asked = 0;  // number under way; 0: none
-    absl::Time asked_at = absl::InfinitePast();
+    Time asked_at = InfinitePast();
     bool fresh = false;  // a sample came since the last Take
-    absl::Duration told = absl::ZeroDuration();
-    absl::Time told_at = absl::InfinitePast();
+    Duration told = ZeroDuration();
+    Time told_at = InfinitePast();
   };
   Region& At(RegionId region);
 

@@ -30,10 +30,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/state.h"
 #include "core/table.h"
+#include "core/time.h"
 #include "router/dispatch/alias.h"
 #include "router/router_action.h"
 
@@ -41,7 +41,7 @@ namespace ringway::router {
 
 // How long a share that the table sheds stands after the controller was heard last: longer than a controller
 // takes to be replaced, shorter than an overload that nobody watches should cost.
-inline constexpr absl::Duration kShedStands = absl::Seconds(5);
+inline constexpr Duration kShedStands = Seconds(5);
 
 class RouteChooser {
  public:

@@ -14,11 +14,11 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/lease.h"
 #include "core/table.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/traffic_counters.h"
 #include "router/dispatch/worker_view.h"
@@ -78,16 +78,16 @@ struct JobTrace {
   RouterId router = {};  // that answered it, in another region
   std::uint32_t attempts = 0;
   std::uint32_t busy = 0;
-  absl::Duration delay = absl::ZeroDuration();
-  absl::Duration wait = absl::ZeroDuration();
-  absl::Duration service = absl::ZeroDuration();
+  Duration delay = ZeroDuration();
+  Duration wait = ZeroDuration();
+  Duration service = ZeroDuration();
   TableVersion table = {};
 };
 
 struct EndJob {
   JobId job;
   Outcome outcome = Outcome::kDone;
-  absl::Duration retry_after = absl::ZeroDuration();
+  Duration retry_after = ZeroDuration();
   bool import_full = false;  // refused: the region has taken in its cap of other regions' jobs
   std::string message = {};
   JobTrace trace = {};
@@ -101,7 +101,7 @@ struct TierCounts {
 
 struct SendReport {
   std::uint64_t sequence = 0;
-  absl::Duration period = absl::ZeroDuration();
+  Duration period = ZeroDuration();
   IdVector<TierId, TierCounts> tiers = {};
   TableVersion table = {};
   std::uint64_t epoch_seen_max = 0;

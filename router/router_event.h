@@ -17,11 +17,11 @@
 #include <string_view>
 #include <variant>
 
-#include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/table.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/worker_view.h"
 #include "router/once/keyed_request.h"
@@ -48,8 +48,8 @@ struct JobFacts {
   bool keyed = false;      // has an idempotency key: may be started again if its worker died
   bool safe = false;       // changes nothing (GET): may be started again whatever happened
   CostHint cost = {};
-  absl::Time arrived = absl::InfinitePast();  // at the entry router
-  absl::Time deadline = absl::InfiniteFuture();
+  Time arrived = InfinitePast();  // at the entry router
+  Time deadline = InfiniteFuture();
   std::shared_ptr<const OnceOptions> once = nullptr;  // null: no key
 };
 
@@ -73,7 +73,7 @@ struct AttemptEnded {
   Outcome outcome = Outcome::kFailed;
   bool answered = false;         // the peer said so; false: the way to it broke
   bool may_have_started = true;  // false: it is certain that no worker has seen the job
-  absl::Duration retry_after = absl::ZeroDuration();
+  Duration retry_after = ZeroDuration();
   bool import_full = false;  // busy, because the region has taken in its cap of other regions' jobs
   std::string message = {};  // for a person, when not done
   once::Result result = {};  // of a keyed job that is done: what its record will say
@@ -136,7 +136,7 @@ struct TableOffered {
 
 struct ControllerWelcomed {
   std::uint64_t epoch = 0;
-  absl::Duration report_period = absl::Seconds(1);
+  Duration report_period = Seconds(1);
 };
 struct ControllerLost {};
 

@@ -14,12 +14,12 @@ RouterMachine::RouterMachine(const RouterSettings& settings, std::shared_ptr<con
             view_),
       keys_(settings.once) {}
 
-void RouterMachine::Step(absl::Time now, const RouterEvent& event, std::vector<RouterAction>& actions) {
+void RouterMachine::Step(Time now, const RouterEvent& event, std::vector<RouterAction>& actions) {
   std::visit([&](const auto& e) { Step(now, e, actions); }, event);
 }
 
-absl::Time RouterMachine::NextWake() const {
-  const absl::Time next = std::min(view_.controller.report_at(), jobs_.NextWake());
+Time RouterMachine::NextWake() const {
+  const Time next = std::min(view_.controller.report_at(), jobs_.NextWake());
   return keys_.on() ? std::min(next, keys_.NextWake()) : next;
 }
 

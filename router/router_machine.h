@@ -17,9 +17,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/state.h"
+#include "core/time.h"
 #include "router/job_machine.h"
 #include "router/keyed_jobs.h"
 #include "router/once/once_machine.h"
@@ -35,9 +35,9 @@ struct RouterSettings {
   std::size_t jobs_max = 16384;  // JobIds are below this
   std::uint64_t seed = 1;
   // Rises from one life of this router to the next: tells its requests from those of an earlier life.
-  absl::Time started = absl::UnixEpoch();
+  Time started = UnixEpoch();
   // A worker that has neither taken nor refused an offer for so long hangs, and the job goes to another one.
-  absl::Duration offer_limit = absl::Seconds(2);
+  Duration offer_limit = Seconds(2);
   once::Settings once = {};  // no name: keys are not looked at
 };
 
@@ -47,10 +47,10 @@ class RouterMachine {
   RouterMachine(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet);
 
   // Appends to `actions`. `now` does not run backwards.
-  void Step(absl::Time now, const RouterEvent& event, std::vector<RouterAction>& actions);
+  void Step(Time now, const RouterEvent& event, std::vector<RouterAction>& actions);
   // The same for whoever knows which event it is, without the way through a variant.
   template <class Event>
-  void Step(absl::Time now, const Event& event, std::vector<RouterAction>& actions) {
+  void Step(Time now, const Event& event, std::vector<RouterAction>& actions) {
     const std::size_t first = actions.size();
     Turn turn{now, view_, actions};
     view_.workers.OpenReturned(now);
@@ -60,7 +60,7 @@ class RouterMachine {
     if (view_.controller.report_at() <= now) Report(turn);
   }
   // When Step must be called next, even if nothing happens. Later than the last Step.
-  absl::Time NextWake() const;
+  Time NextWake() const;
 
   // For screens and metrics.
   const dispatch::WorkerView& workers() const { return view_.workers; }

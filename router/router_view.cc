@@ -7,21 +7,21 @@
 
 namespace ringway::router {
 
-void ControllerContact::Welcomed(absl::Time now, absl::Duration report_period) {
+void ControllerContact::Welcomed(Time now, Duration report_period) {
   connected_ = true;
   heard_ = now;
-  period_ = std::clamp(report_period, absl::Milliseconds(10), absl::Minutes(1));
+  period_ = std::clamp(report_period, Milliseconds(10), Minutes(1));
   reported_ = now;
   report_at_ = now + period_;
 }
 
-void ControllerContact::Lost(absl::Time now) {
+void ControllerContact::Lost(Time now) {
   if (connected_) heard_ = now;
   connected_ = false;
-  report_at_ = absl::InfiniteFuture();
+  report_at_ = InfiniteFuture();
 }
 
-SendReport ControllerContact::NextReport(absl::Time now) {
+SendReport ControllerContact::NextReport(Time now) {
   SendReport report{.sequence = ++sequence_, .period = now - reported_};
   reported_ = now;
   report_at_ = now + period_;

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/rng.h"
 #include "core/state.h"
+#include "core/time.h"
 #include "router/dispatch/worker_view.h"
 #include "router/imports.h"
 #include "router/peer_view.h"
@@ -30,23 +30,23 @@ namespace ringway::router {
 // The controller, as far as a router knows it, and when it wants to hear from us.
 class ControllerContact {
  public:
-  void Welcomed(absl::Time now, absl::Duration report_period);
-  void Lost(absl::Time now);
-  void Heard(absl::Time now) { heard_ = now; }
+  void Welcomed(Time now, Duration report_period);
+  void Lost(Time now);
+  void Heard(Time now) { heard_ = now; }
   // A share that the table sheds is still to be refused.
-  bool ShedStands(absl::Time now) const { return connected_ || now <= heard_ + kShedStands; }
-  absl::Time report_at() const { return report_at_; }
+  bool ShedStands(Time now) const { return connected_ || now <= heard_ + kShedStands; }
+  Time report_at() const { return report_at_; }
   // A report begins: number and period are filled in.
-  SendReport NextReport(absl::Time now);
+  SendReport NextReport(Time now);
 
   RINGWAY_STATE(connected_, heard_, period_, reported_, report_at_, sequence_)
 
  private:
   bool connected_ = false;
-  absl::Time heard_ = absl::InfinitePast();
-  absl::Duration period_ = absl::Seconds(1);
-  absl::Time reported_ = absl::InfinitePast();
-  absl::Time report_at_ = absl::InfiniteFuture();
+  Time heard_ = InfinitePast();
+  Duration period_ = Seconds(1);
+  Time reported_ = InfinitePast();
+  Time report_at_ = InfiniteFuture();
   std::uint64_t sequence_ = 0;
 };
 
@@ -72,7 +72,7 @@ struct RouterView {
 
 // One call of the router's Step: its time, what is known, and where its actions go.
 struct Turn {
-  absl::Time now;
+  Time now;
   RouterView& view;
   std::vector<RouterAction>& actions;
 };

@@ -12,12 +12,12 @@ using dispatch::SlotRefused;
 using dispatch::SlotRequest;
 
 // What the news of an end needs at most, from a worker of the region.
-constexpr absl::Duration kEndingPause = absl::Milliseconds(1);
+constexpr Duration kEndingPause = Milliseconds(1);
 // That no worker is idle is believed for so long, where a table sheds: else each refused job would ask.
-constexpr absl::Duration kNoneIdleStands = absl::Milliseconds(50);
+constexpr Duration kNoneIdleStands = Milliseconds(50);
 // Between two BUSY answers to granted offers of one job; doubles with each.
-constexpr absl::Duration kBusyPauseFirst = absl::Milliseconds(10);
-constexpr absl::Duration kBusyPauseMax = absl::Milliseconds(500);
+constexpr Duration kBusyPauseFirst = Milliseconds(10);
+constexpr Duration kBusyPauseMax = Milliseconds(500);
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void SlotSource::RetryGranted(const SlotTurn& turn, JobId job, const SlotRequest
     return;
   }
   const std::int64_t doubled = std::int64_t{1} << (failed.busy_answers - 2);
-  const absl::Duration pause =
+  const Duration pause =
       std::min(kBusyPauseFirst * doubled, kBusyPauseMax) * (0.5 + 0.5 * turn.rng.Uniform());
   prober_.Pause(job, request, std::min(turn.now + pause, request.latest_start()));
 }
@@ -77,12 +77,12 @@ void SlotSource::Leave(const SlotTurn& turn, JobId job) {
   }
 }
 
-void SlotSource::Ended(JobId job, Outcome outcome, absl::Duration retry_after, ledger::Contact contact) {
+void SlotSource::Ended(JobId job, Outcome outcome, Duration retry_after, ledger::Contact contact) {
   client_.End(job, outcome, retry_after, answers_, contact);
   if (outcome == Outcome::kBusy || outcome == Outcome::kShed) prober_.Busy(job);
 }
 
-void SlotSource::Forget(JobId job, Outcome outcome, absl::Duration retry_after) {
+void SlotSource::Forget(JobId job, Outcome outcome, Duration retry_after) {
   client_.Abandon(job, answers_);
   client_.End(job, outcome, retry_after, answers_);
   prober_.Forget(job);
@@ -104,11 +104,11 @@ void SlotSource::WakeFor(const SlotTurn& turn, WorkerId worker, bool beside) {
   }
 }
 
-bool SlotSource::MayBeIdle(absl::Time now, const dispatch::WorkerView& workers, TierId tier) const {
+bool SlotSource::MayBeIdle(Time now, const dispatch::WorkerView& workers, TierId tier) const {
   return LedgerReachable(now) ? now >= none_idle_until_ : workers.BusyShare(tier) < 1;
 }
 
-void SlotSource::Hear(absl::Time now, const ledger::LedgerAction& answer) {
+void SlotSource::Hear(Time now, const ledger::LedgerAction& answer) {
   std::visit(
       [&](const auto& a) {
         using A = std::decay_t<decltype(a)>;
@@ -119,7 +119,7 @@ void SlotSource::Hear(absl::Time now, const ledger::LedgerAction& answer) {
       answer);
 }
 
-void SlotSource::HearAlive(absl::Time now, bool again, bool redirects) {
+void SlotSource::HearAlive(Time now, bool again, bool redirects) {
   redirects_ = redirects;
   if (again) {
     client_.Reconnect(now, answers_);
@@ -185,7 +185,7 @@ bool SlotSource::MayOffer(const SlotTurn& turn, const SlotGranted& granted) {
   // is requested again after one, because a leader in this very process would grant it at once, again and
   // again. Else the directory has not told us of the worker, and somebody else shall have it.
   const SlotRequest request = client_.request(job);
-  client_.End(job, ending ? Outcome::kShed : Outcome::kBusy, absl::ZeroDuration(), answers_);
+  client_.End(job, ending ? Outcome::kShed : Outcome::kBusy, ZeroDuration(), answers_);
   if (ending) {
     prober_.Pause(job, request, turn.now + kEndingPause);
   } else {

@@ -23,9 +23,9 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/state.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/prober.h"
 #include "router/dispatch/slot_request.h"
@@ -49,12 +49,12 @@ class SlotSource {
  public:
   using Answer = ledger::ClientAction;
 
-  SlotSource(TierId tier, const DispatchSpec& spec, absl::Time started)
+  SlotSource(TierId tier, const DispatchSpec& spec, Time started)
       : spec_(spec), prober_(tier, spec), client_(RouterId(0), started, ledger::ClientSettings{}) {}
   void Reconfigure(const DispatchSpec& spec);
 
   // ---- from the router's jobs ----
-  void OnArrival(absl::Time now) { prober_.OnArrival(now); }
+  void OnArrival(Time now) { prober_.OnArrival(now); }
   // The job must not be waiting.
   void Acquire(const SlotTurn& turn, JobId job, const dispatch::SlotRequest& request);
   void Retry(const SlotTurn& turn, JobId job, const dispatch::SlotRequest& request,
@@ -70,9 +70,9 @@ class SlotSource {
   // The worker that was granted has started the job.
   void Started(JobId job) { prober_.Started(job); }
   // The offer to the granted worker is over, and how.
-  void Ended(JobId job, Outcome outcome, absl::Duration retry_after, ledger::Contact contact);
+  void Ended(JobId job, Outcome outcome, Duration retry_after, ledger::Contact contact);
   // The job is over: its request is withdrawn, or its lease given back. The JobId may be used again at once.
-  void Forget(JobId job, Outcome outcome, absl::Duration retry_after);
+  void Forget(JobId job, Outcome outcome, Duration retry_after);
   bool HoldsLease(JobId job) const { return client_.HoldsLease(job); }
 
   // ---- from the workers ----
@@ -80,26 +80,26 @@ class SlotSource {
   // router itself, and may have told others too.
   void Freed(const SlotTurn& turn, WorkerId worker, bool beside);
   // Whether an idle worker is worth a look, for a job that is refused otherwise.
-  bool MayBeIdle(absl::Time now, const dispatch::WorkerView& workers, TierId tier) const;
+  bool MayBeIdle(Time now, const dispatch::WorkerView& workers, TierId tier) const;
 
   // ---- from the leader and the directory ----
-  void Follow(absl::Time now, const ledger::CurrentLeader& leader) { client_.Follow(now, leader, answers_); }
-  void Hear(absl::Time now, const ledger::LedgerAction& answer);
+  void Follow(Time now, const ledger::CurrentLeader& leader) { client_.Follow(now, leader, answers_); }
+  void Hear(Time now, const ledger::LedgerAction& answer);
   // A sign of life. `again`: the way to the leader was broken and is whole again. `redirects`: it knows which
   // regions have idle workers.
-  void HearAlive(absl::Time now, bool again, bool redirects);
-  bool LeaderRedirects(absl::Time now) const { return redirects_ && LedgerReachable(now); }
+  void HearAlive(Time now, bool again, bool redirects);
+  bool LeaderRedirects(Time now) const { return redirects_ && LedgerReachable(now); }
 
   // ---- time and answers ----
-  absl::Time NextWake() const { return std::min(client_.NextWake(), prober_.NextWake()); }
+  Time NextWake() const { return std::min(client_.NextWake(), prober_.NextWake()); }
   // Whether Next may have something.
-  bool Ready(absl::Time now) const { return !answers_.empty() || NextWake() <= now; }
+  bool Ready(Time now) const { return !answers_.empty() || NextWake() <= now; }
   // The next answer that concerns the machine, of what has happened and of what is due by now. False: there
   // is no more.
   bool Next(const SlotTurn& turn, Answer& answer);
 
   // ---- for people ----
-  absl::Duration delay(JobId job) const { return prober_.delay(job); }
+  Duration delay(JobId job) const { return prober_.delay(job); }
   int broke(JobId job) const { return prober_.broke(job); }
   double retry_balance() const { return prober_.balance(); }
   const ledger::LedgerClient& client() const { return client_; }
@@ -107,7 +107,7 @@ class SlotSource {
   RINGWAY_STATE(spec_, prober_, client_, answers_, read_, redirects_, none_idle_until_)
 
  private:
-  bool LedgerReachable(absl::Time now) const {
+  bool LedgerReachable(Time now) const {
     return spec_.mode == DispatchMode::kLedger && client_.Reachable(now);
   }
   // From the ledger if it can be reached; else a round of probes.
@@ -126,9 +126,9 @@ class SlotSource {
   dispatch::Prober prober_;
   ledger::LedgerClient client_;  // its own number means nothing: the shell names the router
   std::vector<Answer> answers_;
-  std::size_t read_ = 0;                               // of answers_
-  bool redirects_ = false;                             // the leader, as last heard
-  absl::Time none_idle_until_ = absl::InfinitePast();  // the ledger has just said so
+  std::size_t read_ = 0;                   // of answers_
+  bool redirects_ = false;                 // the leader, as last heard
+  Time none_idle_until_ = InfinitePast();  // the ledger has just said so
 };
 
 }  // namespace ringway::router

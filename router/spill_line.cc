@@ -2,11 +2,11 @@
 
 namespace ringway::router {
 
-void SpillLine::OnArrival(absl::Time now) {
+void SpillLine::OnArrival(Time now) {
   if (gate_.OnArrival(now)) alarm_ = now;
 }
 
-void SpillLine::Join(absl::Time now, JobId job, Priority priority, absl::Time since) {
+void SpillLine::Join(Time now, JobId job, Priority priority, Time since) {
   if (!priorities_.contains(job)) priorities_.resize(job.index() + 1);
   priorities_[job] = priority;
   dispatch::WakeHeap& line = waiting_[priority].since;
@@ -14,7 +14,7 @@ void SpillLine::Join(absl::Time now, JobId job, Priority priority, absl::Time si
   if (line.first() == job.index()) alarm_ = std::min(alarm_, gate_.WorthFrom(now, since));
 }
 
-void SpillLine::Suspend(absl::Time now, bool suspended) {
+void SpillLine::Suspend(Time now, bool suspended) {
   if (suspended_ && !suspended) LookAgain(now);
   suspended_ = suspended;
 }
@@ -25,14 +25,14 @@ void SpillLine::Leave(JobId job) {
   for (const Waiting& line : waiting_) {
     if (!line.since.empty()) return;
   }
-  alarm_ = absl::InfiniteFuture();
+  alarm_ = InfiniteFuture();
 }
 
-JobId SpillLine::NextDue(absl::Time now) {
-  alarm_ = absl::InfiniteFuture();
+JobId SpillLine::NextDue(Time now) {
+  alarm_ = InfiniteFuture();
   for (Waiting& line : waiting_) {
     if (line.since.empty()) continue;
-    const absl::Time worth = gate_.WorthFrom(now, line.since.earliest());
+    const Time worth = gate_.WorthFrom(now, line.since.earliest());
     if (worth <= now) {
       alarm_ = now;  // the next may be due too
       return JobId(line.since.Pop());
@@ -42,7 +42,7 @@ JobId SpillLine::NextDue(absl::Time now) {
   return JobId();
 }
 
-const dispatch::SpillTarget* SpillLine::Send(absl::Time now, absl::Duration waited, absl::Duration left) {
+const dispatch::SpillTarget* SpillLine::Send(Time now, Duration waited, Duration left) {
   const dispatch::SpillTarget* const chosen = gate_.Choose(now, waited, left);
   if (chosen == nullptr) return nullptr;
   gate_.Spend(now);
@@ -50,8 +50,8 @@ const dispatch::SpillTarget* SpillLine::Send(absl::Time now, absl::Duration wait
   return chosen;
 }
 
-void SpillLine::Came(absl::Time now, RegionId region, absl::Duration waited_there, bool served) {
-  gate_.Came(region, now, std::max(waited_there, absl::ZeroDuration()), served);
+void SpillLine::Came(Time now, RegionId region, Duration waited_there, bool served) {
+  gate_.Came(region, now, std::max(waited_there, ZeroDuration()), served);
   LookAgain(now);
 }
 

@@ -20,11 +20,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/state.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "router/dispatch/spill.h"
 #include "router/dispatch/wake_heap.h"
 
@@ -37,28 +37,28 @@ class SpillLine {
   void Aim(std::vector<dispatch::SpillTarget> targets) { gate_.Aim(std::move(targets)); }
 
   // A job entered the tier at this router.
-  void OnArrival(absl::Time now);
+  void OnArrival(Time now);
   // It waits at home since `since`. It must not be in the line.
-  void Join(absl::Time now, JobId job, Priority priority, absl::Time since);
+  void Join(Time now, JobId job, Priority priority, Time since);
   // Does nothing if it is not in the line.
   void Leave(JobId job);
   // Whoever waits may go where nobody could before.
-  void LookAgain(absl::Time now) { alarm_ = now; }
-  void Suspend(absl::Time now, bool suspended);
+  void LookAgain(Time now) { alarm_ = now; }
+  void Suspend(Time now, bool suspended);
 
-  absl::Time NextWake() const { return suspended_ ? absl::InfiniteFuture() : alarm_; }
+  Time NextWake() const { return suspended_ ? InfiniteFuture() : alarm_; }
   // Takes the next job to be considered out of the line; invalid: none by now, and the alarm is set anew.
-  JobId NextDue(absl::Time now);
+  JobId NextDue(Time now);
   // Where a job goes that has waited `waited` and has to start within `left`; null: it stays. The job that
   // goes is counted as spilled and as under way.
-  const dispatch::SpillTarget* Send(absl::Time now, absl::Duration waited, absl::Duration left);
+  const dispatch::SpillTarget* Send(Time now, Duration waited, Duration left);
 
   // Null: jobs of this tier may not spill there.
   const dispatch::SpillTarget* Target(RegionId region) const { return gate_.Target(region); }
   // A job that the table sends to the region.
   void Left(RegionId region) { gate_.Left(region); }
   // It, or a spilled one, came back. `served`: it had waited `waited_there` for its worker.
-  void Came(absl::Time now, RegionId region, absl::Duration waited_there, bool served);
+  void Came(Time now, RegionId region, Duration waited_there, bool served);
 
   RINGWAY_STATE(gate_, waiting_, priorities_, alarm_, suspended_)
 
@@ -71,7 +71,7 @@ class SpillLine {
   };
   PerPriority<Waiting> waiting_;
   IdVector<JobId, Priority> priorities_;  // of the jobs in the line
-  absl::Time alarm_ = absl::InfiniteFuture();
+  Time alarm_ = InfiniteFuture();
   bool suspended_ = false;
 };
 

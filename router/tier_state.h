@@ -20,7 +20,7 @@
 namespace ringway::router {
 
 struct TierState {
-  TierState(TierId tier, const Tier& spec_of, absl::Time started)
+  TierState(TierId tier, const Tier& spec_of, Time started)
       : spec(spec_of.dispatch),
         service(spec_of.service_mean),
         slots(tier, spec_of.dispatch, started),

@@ -18,7 +18,7 @@ void WorkerRegistry::MakeRoom(WorkerId worker) { workers_.resize(worker.index() 
 
 // ---- what the operator says ----
 
-void WorkerRegistry::On(absl::Time, const LocalWorkerNamed& event, Actions& actions) {
+void WorkerRegistry::On(Time, const LocalWorkerNamed& event, Actions& actions) {
   Set(At(event.worker), kLocal, true);
   SetOwn(event.worker, true);
   Watch(event.worker, actions);
@@ -26,7 +26,7 @@ void WorkerRegistry::On(absl::Time, const LocalWorkerNamed& event, Actions& acti
 }
 
 // Plain HTTP servers announce nothing, so they are not watched.
-void WorkerRegistry::On(absl::Time, const PoolGiven& event, Actions& actions) {
+void WorkerRegistry::On(Time, const PoolGiven& event, Actions& actions) {
   ++mark_;
   for (const WorkerId worker : event.workers) {
     Known& known = At(worker);
@@ -45,7 +45,7 @@ void WorkerRegistry::On(absl::Time, const PoolGiven& event, Actions& actions) {
   }
 }
 
-void WorkerRegistry::On(absl::Time, const PoolWorkerChecked& event, Actions& actions) {
+void WorkerRegistry::On(Time, const PoolWorkerChecked& event, Actions& actions) {
   if (!Has(event.worker, kInPool)) return;
   Set(workers_[event.worker], kUnwell, !event.healthy);
   List(event.worker, actions);
@@ -53,7 +53,7 @@ void WorkerRegistry::On(absl::Time, const PoolWorkerChecked& event, Actions& act
 
 // ---- what the directory says ----
 
-void WorkerRegistry::On(absl::Time now, const DirectoryGiven& event, Actions& actions) {
+void WorkerRegistry::On(Time now, const DirectoryGiven& event, Actions& actions) {
   TakeRouters(event.routers, event.partial, actions);
   actions.emplace_back(RoutersComplete{event.view});
   ++mark_;
@@ -86,7 +86,7 @@ void WorkerRegistry::TakeRouters(const std::vector<DirectoryRouter>& routers, bo
   routers_ = std::move(named);
 }
 
-void WorkerRegistry::TakeWorker(absl::Time now, const DirectoryWorker& entry, Actions& actions) {
+void WorkerRegistry::TakeWorker(Time now, const DirectoryWorker& entry, Actions& actions) {
   Known& known = At(entry.worker);
   if (!Has(entry.worker, kTierKnown) || !Has(entry.worker, kHeard)) {
     known.tier = entry.tier;
@@ -103,7 +103,7 @@ void WorkerRegistry::TakeWorker(absl::Time now, const DirectoryWorker& entry, Ac
   }
 }
 
-void WorkerRegistry::Leave(absl::Time now, WorkerId worker, Actions& actions) {
+void WorkerRegistry::Leave(Time now, WorkerId worker, Actions& actions) {
   Known& known = workers_[worker];
   if (Has(worker, kAdopted) && known.spoken != kNever) {
     // It has left by this router's own report, and may come back, or has while the directory was on its way.
@@ -122,7 +122,7 @@ void WorkerRegistry::Leave(absl::Time now, WorkerId worker, Actions& actions) {
   List(worker, actions);
 }
 
-void WorkerRegistry::Adopt(absl::Time now, WorkerId worker, bool adopted, Actions& actions) {
+void WorkerRegistry::Adopt(Time now, WorkerId worker, bool adopted, Actions& actions) {
   Known& known = workers_[worker];
   if (Has(worker, kAdopted) == adopted) return;
   Set(known, kAdopted, adopted);
@@ -151,7 +151,7 @@ void WorkerRegistry::SetOwn(WorkerId worker, bool own) {
   if (!own && there) own_.erase(at);
 }
 
-void WorkerRegistry::On(absl::Time, const LeadershipSeen& event, Actions& actions) {
+void WorkerRegistry::On(Time, const LeadershipSeen& event, Actions& actions) {
   if (!leads_.contains(event.tier)) leads_.resize(event.tier.index() + 1);
   if (std::exchange(leads_[event.tier], static_cast<char>(event.leads)) == static_cast<char>(event.leads)) {
     return;
@@ -161,7 +161,7 @@ void WorkerRegistry::On(absl::Time, const LeadershipSeen& event, Actions& action
   }
 }
 
-void WorkerRegistry::On(absl::Time, const TierResolved& event, Actions& actions) {
+void WorkerRegistry::On(Time, const TierResolved& event, Actions& actions) {
   At(event.worker).tier = event.tier;
   Set(workers_[event.worker], kTierKnown, true);
   List(event.worker, actions, /*again=*/true);
@@ -170,7 +170,7 @@ void WorkerRegistry::On(absl::Time, const TierResolved& event, Actions& actions)
 
 // ---- what workers say ----
 
-void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& actions) {
+void WorkerRegistry::On(Time now, const WorkerSaid& event, Actions& actions) {
   Known& known = At(event.worker);
   const bool first = !HasAll(known, kHeard);
   if (known.spoken == kNever) {
@@ -197,7 +197,7 @@ void WorkerRegistry::On(absl::Time now, const WorkerSaid& event, Actions& action
   actions.emplace_back(WorkerHeard{event.worker, NewsOf(event)});
 }
 
-void WorkerRegistry::On(absl::Time, const WatchEnded& event, Actions& actions) {
+void WorkerRegistry::On(Time, const WatchEnded& event, Actions& actions) {
   Known& known = At(event.worker);
   if (known.spoken != kNever) {
     Spoken& spoken = spoken_[known.spoken];
@@ -253,18 +253,18 @@ void WorkerRegistry::Watch(WorkerId worker, Actions& actions) {
   }
 }
 
-absl::Duration WorkerRegistry::BusyTime(const Spoken& spoken, absl::Time now) const {
+Duration WorkerRegistry::BusyTime(const Spoken& spoken, Time now) const {
   if (!spoken.busy || !spoken.healthy) return spoken.busy_total;
   return spoken.busy_total + std::min(now - spoken.heard, kNewsPeriodMax);
 }
 
-void WorkerRegistry::Report(absl::Time now, std::vector<WorkerReported>& report) {
+void WorkerRegistry::Report(Time now, std::vector<WorkerReported>& report) {
   for (const WorkerId worker : own_) {
     const Known& known = workers_[worker];
     if (!HasAll(known, kHeard | kWatched)) continue;
     if (report.size() >= kWorkersReportedMax) return;
     Spoken& spoken = spoken_[known.spoken];
-    const absl::Duration total = BusyTime(spoken, now);
+    const Duration total = BusyTime(spoken, now);
     report.push_back({.worker = worker,
                       .healthy = spoken.healthy,
                       .draining = spoken.draining,
@@ -276,14 +276,14 @@ void WorkerRegistry::Report(absl::Time now, std::vector<WorkerReported>& report)
 
 // Less than was reported: a little, when a job ended before we heard of it; much, when the worker has started
 // again.
-absl::Duration WorkerRegistry::BusySinceReported(Spoken& spoken, absl::Duration total) {
-  if (total == spoken.busy_reported) return absl::ZeroDuration();  // it is idle, as most are
+Duration WorkerRegistry::BusySinceReported(Spoken& spoken, Duration total) {
+  if (total == spoken.busy_reported) return ZeroDuration();  // it is idle, as most are
   if (total < spoken.busy_reported) {
-    if (total >= spoken.busy_reported - kNewsPeriodMax) return absl::ZeroDuration();
-    spoken.busy_reported = absl::ZeroDuration();
+    if (total >= spoken.busy_reported - kNewsPeriodMax) return ZeroDuration();
+    spoken.busy_reported = ZeroDuration();
   }
-  const absl::Duration before = std::exchange(spoken.busy_reported, std::max(spoken.busy_reported, total));
-  return std::max(absl::ZeroDuration(), total - before);
+  const Duration before = std::exchange(spoken.busy_reported, std::max(spoken.busy_reported, total));
+  return std::max(ZeroDuration(), total - before);
 }
 
 }  // namespace ringway::router

@@ -32,8 +32,8 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "router/router_event.h"
 
 namespace ringway::router {
@@ -86,7 +86,7 @@ struct WorkerSaid {
   bool healthy = true;
   bool draining = false;
   bool busy = false;
-  absl::Duration busy_total;  // over this life of the worker
+  Duration busy_total;  // over this life of the worker
 };
 // The shell opens the stream again by itself until told to stop.
 struct WatchEnded {
@@ -124,7 +124,7 @@ struct WorkerReported {
   bool draining = false;
   bool busy = false;
   bool adopted = false;
-  absl::Duration busy_time;  // since the last report
+  Duration busy_time;  // since the last report
 };
 
 class WorkerRegistry {
@@ -134,23 +134,23 @@ class WorkerRegistry {
   // As many are told that they drain, of one region and at a time, by an operator who drains it rack by rack.
   static constexpr std::size_t kDrainingWatchedMax = 256;
   // Workers speak at least once a second; beyond this a silent one's busy time is not guessed.
-  static constexpr absl::Duration kNewsPeriodMax = absl::Seconds(2);
-  static constexpr absl::Duration kAdoptedSilentMax = absl::Seconds(60);
+  static constexpr Duration kNewsPeriodMax = Seconds(2);
+  static constexpr Duration kAdoptedSilentMax = Seconds(60);
   // As long as a report takes to come back in a directory, with delays and losses.
-  static constexpr absl::Duration kHealedUnlistedMax = absl::Seconds(30);
+  static constexpr Duration kHealedUnlistedMax = Seconds(30);
 
   explicit WorkerRegistry(std::size_t watch_max) : watch_max_(watch_max) {}
 
   // Appends to `actions`.
-  void Step(absl::Time now, const RegistryEvent& event, std::vector<RegistryAction>& actions) {
+  void Step(Time now, const RegistryEvent& event, std::vector<RegistryAction>& actions) {
     std::visit([&](const auto& e) { On(now, e, actions); }, event);
   }
   template <class Event>
-  void Step(absl::Time now, const Event& event, std::vector<RegistryAction>& actions) {
+  void Step(Time now, const Event& event, std::vector<RegistryAction>& actions) {
     On(now, event, actions);
   }
   // Appends what a report that is made now says of the workers that this router speaks for and has heard.
-  void Report(absl::Time now, std::vector<WorkerReported>& report);
+  void Report(Time now, std::vector<WorkerReported>& report);
 
   // Local or adopted: this router speaks for it.
   bool Own(WorkerId worker) const { return Has(worker, kLocal) || Has(worker, kAdopted); }
@@ -191,24 +191,24 @@ class WorkerRegistry {
   };
   // Of those that were ever heard, or adopted: few but at a leader.
   struct Spoken {
-    absl::Time heard = absl::InfinitePast();
-    absl::Duration busy_total;
-    absl::Duration busy_reported;
-    absl::Time healed = absl::InfinitePast();  // when it last became healthy
+    Time heard = InfinitePast();
+    Duration busy_total;
+    Duration busy_reported;
+    Time healed = InfinitePast();  // when it last became healthy
     bool healthy = false;
     bool draining = false;
     bool busy = false;
     bool broke = false;  // its watch stream, and it has not been heard since
   };
 
-  void On(absl::Time now, const LocalWorkerNamed& event, Actions& actions);
-  void On(absl::Time now, const DirectoryGiven& event, Actions& actions);
-  void On(absl::Time now, const TierResolved& event, Actions& actions);
-  void On(absl::Time now, const LeadershipSeen& event, Actions& actions);
-  void On(absl::Time now, const PoolGiven& event, Actions& actions);
-  void On(absl::Time now, const PoolWorkerChecked& event, Actions& actions);
-  void On(absl::Time now, const WorkerSaid& event, Actions& actions);
-  void On(absl::Time now, const WatchEnded& event, Actions& actions);
+  void On(Time now, const LocalWorkerNamed& event, Actions& actions);
+  void On(Time now, const DirectoryGiven& event, Actions& actions);
+  void On(Time now, const TierResolved& event, Actions& actions);
+  void On(Time now, const LeadershipSeen& event, Actions& actions);
+  void On(Time now, const PoolGiven& event, Actions& actions);
+  void On(Time now, const PoolWorkerChecked& event, Actions& actions);
+  void On(Time now, const WorkerSaid& event, Actions& actions);
+  void On(Time now, const WatchEnded& event, Actions& actions);
 
   bool Has(WorkerId worker, Flag flag) const {
     return workers_.contains(worker) && (workers_[worker].flags & flag) != 0;
@@ -223,19 +223,19 @@ class WorkerRegistry {
     known.flags = static_cast<std::uint16_t>(on ? known.flags | flag : known.flags & ~flag);
   }
   void TakeRouters(const std::vector<DirectoryRouter>& routers, bool partial, Actions& actions);
-  void TakeWorker(absl::Time now, const DirectoryWorker& entry, Actions& actions);
+  void TakeWorker(Time now, const DirectoryWorker& entry, Actions& actions);
   // Not named any more.
-  void Leave(absl::Time now, WorkerId worker, Actions& actions);
-  void Adopt(absl::Time now, WorkerId worker, bool adopted, Actions& actions);
+  void Leave(Time now, WorkerId worker, Actions& actions);
+  void Adopt(Time now, WorkerId worker, bool adopted, Actions& actions);
   void SetOwn(WorkerId worker, bool own);
   // Lists the worker at the machine, or takes it off, as its flags say. `again`: says so even where nothing
   // has changed.
   void List(WorkerId worker, Actions& actions, bool again = false);
   void Watch(WorkerId worker, Actions& actions);
   bool Leads(TierId tier) const { return leads_.contains(tier) && leads_[tier]; }
-  absl::Duration BusyTime(const Spoken& spoken, absl::Time now) const;
+  Duration BusyTime(const Spoken& spoken, Time now) const;
   // Of `total` so far, what no report has said yet; remembers that this one does.
-  static absl::Duration BusySinceReported(Spoken& spoken, absl::Duration total);
+  static Duration BusySinceReported(Spoken& spoken, Duration total);
 
   std::size_t watch_max_;
   std::size_t hints_ = 0;           // workers watched for hints only

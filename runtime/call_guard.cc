@@ -102,13 +102,13 @@ grpc::Status CallGuard::Admit(std::string_view path, std::optional<std::string_v
 }
 
 bool CallGuard::WithinRate(const CallRule& rule) const {
-  const absl::Time now = MonotonicNow();
+  const Time now = MonotonicNow();
   const double most = rule.calls_per_second_max * kBurst_s;
   const std::lock_guard lock(rates_mutex_);
   const auto [found, first] = rates_.try_emplace(&rule, Rate{most, now});
   Rate& rate = found->second;
   rate.calls =
-      std::min(most, rate.calls + absl::ToDoubleSeconds(now - rate.counted_at) * rule.calls_per_second_max);
+      std::min(most, rate.calls + ToDoubleSeconds(now - rate.counted_at) * rule.calls_per_second_max);
   rate.counted_at = now;
   if (rate.calls < 1) return false;
   rate.calls -= 1;
@@ -118,10 +118,10 @@ bool CallGuard::WithinRate(const CallRule& rule) const {
 void CallGuard::Note(std::string_view path, const CallRule& rule, const grpc::Status& refusal) const {
   if (rule.refused) rule.refused();
   refused_.fetch_add(1, std::memory_order_relaxed);
-  const std::int64_t now_ns = absl::ToUnixNanos(MonotonicNow());
+  const std::int64_t now_ns = ToUnixNanos(MonotonicNow());
   std::int64_t quiet_until_ns = quiet_until_ns_.load(std::memory_order_relaxed);
   if (now_ns < quiet_until_ns) return;
-  const std::int64_t next_ns = now_ns + absl::ToInt64Nanoseconds(kReportPeriod);
+  const std::int64_t next_ns = now_ns + ToInt64Nanoseconds(kReportPeriod);
   if (!quiet_until_ns_.compare_exchange_strong(quiet_until_ns, next_ns)) return;
   std::string shown(path.substr(0, kPathShownMax));
   for (char& c : shown) {

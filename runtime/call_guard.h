@@ -33,7 +33,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::runtime {
 
@@ -47,7 +47,7 @@ struct CallRule {
 
 class CallGuard {
  public:
-  static constexpr absl::Duration kReportPeriod = absl::Seconds(10);
+  static constexpr Duration kReportPeriod = Seconds(10);
   // So many seconds' worth of calls may come at once.
   static constexpr double kBurst_s = 4;
   using Report = std::function<void(const std::string&)>;
@@ -66,7 +66,7 @@ class CallGuard {
   // What a rule has left of its calls a second.
   struct Rate {
     double calls = 0;
-    absl::Time counted_at = absl::InfinitePast();
+    Time counted_at = InfinitePast();
   };
   bool WithinRate(const CallRule& rule) const;
   static CallRule Sound(CallRule rule);

@@ -100,25 +100,25 @@ std::optional<int> ChildProcess::Poll() {
   return status_;
 }
 
-std::optional<int> ChildProcess::WaitFor(absl::Duration limit) {
+std::optional<int> ChildProcess::WaitFor(Duration limit) {
   if (Poll()) return status_;
   // A pidfd becomes readable when the process ends: no polling loop.
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
   if (fd < 0) return Poll();
   pollfd ended{.fd = fd, .events = POLLIN, .revents = 0};
-  poll(&ended, 1, static_cast<int>(absl::ToInt64Milliseconds(limit)));
+  poll(&ended, 1, static_cast<int>(ToInt64Milliseconds(limit)));
   close(fd);
   return Poll();
 }
 
-absl::Duration ChildProcess::CpuTime() const {
+Duration ChildProcess::CpuTime() const {
   std::ifstream stat(absl::StrCat("/proc/", pid_, "/stat"));
   std::string text;
   std::getline(stat, text);
   // The name may hold spaces; the fields after its closing bracket do not. utime and stime are the 12th and
   // 13th of those.
   const std::size_t name_end = text.rfind(')');
-  if (status_ || name_end == std::string::npos) return absl::ZeroDuration();
+  if (status_ || name_end == std::string::npos) return ZeroDuration();
   const char* at = text.c_str() + name_end + 1;
   long long ticks = 0;
   for (int field = 1; field <= 13; ++field) {
@@ -126,7 +126,7 @@ absl::Duration ChildProcess::CpuTime() const {
     if (field >= 12) ticks += std::strtoll(at, nullptr, 10);
     at += std::strcspn(at, " ");
   }
-  return absl::Seconds(static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK)));
+  return Seconds(static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK)));
 }
 
 }  // namespace ringway::runtime

@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::runtime {
 
@@ -38,9 +39,9 @@ class ChildProcess {
   // The wait status once it has ended, nothing while it runs.
   std::optional<int> Poll();
   // Waits for the end, at most `limit`; the wait status, or nothing.
-  std::optional<int> WaitFor(absl::Duration limit);
+  std::optional<int> WaitFor(Duration limit);
   // User and system CPU time that it has used so far, from /proc; zero when it has ended.
-  absl::Duration CpuTime() const;
+  Duration CpuTime() const;
 
  private:
   explicit ChildProcess(pid_t pid) : pid_(pid) {}

@@ -6,16 +6,16 @@
 
 namespace ringway::runtime {
 
-absl::Time MonotonicNow() {
+Time MonotonicNow() {
   using Steady = std::chrono::steady_clock;
   struct Origin {
-    absl::Time wall;
+    Time wall;
     Steady::time_point steady;
   };
   static const Origin origin{absl::Now(), Steady::now()};
   return origin.wall + absl::FromChrono(Steady::now() - origin.steady);
 }
 
-absl::Time WallNow() { return absl::Now(); }
+Time WallNow() { return absl::Now(); }
 
 }  // namespace ringway::runtime

@@ -9,14 +9,14 @@
 #ifndef RINGWAY_RUNTIME_CLOCK_H_
 #define RINGWAY_RUNTIME_CLOCK_H_
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::runtime {
 
-absl::Time MonotonicNow();
+Time MonotonicNow();
 
 // The date, for files and screens; may jump.
-absl::Time WallNow();
+Time WallNow();
 
 }  // namespace ringway::runtime
 

@@ -55,22 +55,22 @@ struct Alarm::State : std::enable_shared_from_this<Alarm::State> {
   void Set() {
     set_for = armed;
     // Rounded up to a microsecond, so that the machine finds its deadline passed when it is woken.
-    const absl::Duration wait = std::max(absl::ZeroDuration(), armed - MonotonicNow());
-    timer.expires_after(absl::ToChronoMicroseconds(absl::Ceil(wait, absl::Microseconds(1))));
+    const Duration wait = std::max(ZeroDuration(), armed - MonotonicNow());
+    timer.expires_after(absl::ToChronoMicroseconds(Ceil(wait, Microseconds(1))));
     timer.async_wait([state = shared_from_this(), at = set_for](const boost::system::error_code& cancelled) {
       if (cancelled || !state->alive || state->set_for != at) return;
-      state->set_for = absl::InfiniteFuture();
-      if (state->armed == absl::InfiniteFuture()) return;
+      state->set_for = InfiniteFuture();
+      if (state->armed == InfiniteFuture()) return;
       if (state->armed > at) return state->Set();
-      state->armed = absl::InfiniteFuture();
+      state->armed = InfiniteFuture();
       state->ring();
     });
   }
 
   boost::asio::steady_timer timer;
   absl::AnyInvocable<void()> ring;
-  absl::Time armed = absl::InfiniteFuture();
-  absl::Time set_for = absl::InfiniteFuture();  // at most `armed`
+  Time armed = InfiniteFuture();
+  Time set_for = InfiniteFuture();  // at most `armed`
   bool alive = true;
 };
 
@@ -82,7 +82,7 @@ Alarm::~Alarm() {
   state_->timer.cancel();
 }
 
-void Alarm::Arm(absl::Time at) {
+void Alarm::Arm(Time at) {
   state_->armed = at;
   if (at < state_->set_for) state_->Set();
 }

@@ -23,7 +23,8 @@
 #include <thread>
 
 #include "absl/functional/any_invocable.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::runtime {
 
@@ -66,7 +67,7 @@ class Alarm {
   Alarm(EventLoop& loop, absl::AnyInvocable<void()> ring);
   ~Alarm();
   // InfiniteFuture disarms.
-  void Arm(absl::Time at);
+  void Arm(Time at);
 
  private:
   struct State;

@@ -26,9 +26,10 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "runtime/address.h"
 #include "runtime/event_loop.h"
+
+#include "core/time.h"
 
 namespace ringway::runtime {
 
@@ -48,7 +49,7 @@ struct SecondProtocol {
 class GrpcListener {
  public:
   using Acceptor = std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor>;
-  static constexpr absl::Duration kSilentMax = absl::Seconds(10);
+  static constexpr Duration kSilentMax = Seconds(10);
 
   // Binds; a wildcard takes both families. Connections wait in the kernel until Start. Errors: Unavailable.
   static absl::StatusOr<std::unique_ptr<GrpcListener>> Bind(const Address& address);

@@ -15,7 +15,7 @@ namespace ringway::runtime {
 namespace {
 
 // A connection that says nothing holds a descriptor for no longer.
-constexpr absl::Duration kHandshakeMax = absl::Seconds(10);
+constexpr Duration kHandshakeMax = Seconds(10);
 constexpr int kHeaderBytesMax = 32 << 10;
 
 // Call credentials would be gRPC's own way, but it does not send them over a connection without encryption.
@@ -63,7 +63,7 @@ absl::StatusOr<GrpcServer> GrpcServer::Start(const std::string& listen,
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.SetMaxReceiveMessageSize(kMessageBytesMax);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
-                             static_cast<int>(absl::ToInt64Milliseconds(kHandshakeMax)));
+                             static_cast<int>(ToInt64Milliseconds(kHandshakeMax)));
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kHeaderBytesMax);
   auto acceptor = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
@@ -81,14 +81,14 @@ absl::StatusOr<GrpcServer> GrpcServer::Start(const std::string& listen,
 }
 
 GrpcServer::~GrpcServer() {
-  if (server_ != nullptr) Shutdown(absl::ZeroDuration());
+  if (server_ != nullptr) Shutdown(ZeroDuration());
 }
 
 void GrpcServer::SetServing(bool serving) {
   if (auto* health = server_->GetHealthCheckService()) health->SetServingStatus(serving);
 }
 
-void GrpcServer::Shutdown(absl::Duration grace) {
+void GrpcServer::Shutdown(Duration grace) {
   listener_->Stop();
   server_->Shutdown(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(grace));
   server_->Wait();

@@ -17,9 +17,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "runtime/call_guard.h"
 #include "runtime/grpc_listener.h"
+
+#include "core/time.h"
 
 namespace ringway::runtime {
 
@@ -46,7 +47,7 @@ class GrpcServer {
   const std::string& address() const { return address_; }
   // What grpc.health.v1 answers for the whole server.
   void SetServing(bool serving);
-  void Shutdown(absl::Duration grace);
+  void Shutdown(Duration grace);
 
  private:
   GrpcServer() = default;

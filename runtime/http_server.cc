@@ -9,7 +9,7 @@
 namespace ringway::runtime {
 namespace {
 
-constexpr absl::Duration kIdleMax = absl::Seconds(15);
+constexpr Duration kIdleMax = Seconds(15);
 constexpr std::string_view kUncached = "Cache-Control: no-store\r\n";
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 

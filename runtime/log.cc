@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "runtime/clock.h"
+
+#include "core/time.h"
 
 namespace ringway::runtime {
 namespace {

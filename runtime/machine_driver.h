@@ -1,7 +1,7 @@
 // Couples a pure state machine to an event loop: events in, Step, actions out, alarm at NextWake.
 //
 // The machine stays ignorant of threads and clocks; the driver is the only place that reads the clock for it.
-// A machine is any class with `void Step(absl::Time now, const Event&, std::vector<Action>&)` and `absl::Time
+// A machine is any class with `void Step(Time now, const Event&, std::vector<Action>&)` and `Time
 // NextWake() const`. Actions are performed after Step returned, in order, on the loop's thread; a perform
 // function that causes a new event must Send it (it runs later), never Step recursively.
 //
@@ -36,13 +36,13 @@ class MachineDriver {
   }
 
   // Sees every Step: its time, its event, and what came of it, before that is performed.
-  using Observer = absl::AnyInvocable<void(absl::Time, const Event&, const std::vector<Action>&)>;
+  using Observer = absl::AnyInvocable<void(Time, const Event&, const std::vector<Action>&)>;
   void Observe(Observer observe) { observe_ = std::move(observe); }
 
   // On the loop's thread only.
   void Apply(const Event& event) {
     actions_.clear();
-    const absl::Time now = MonotonicNow();
+    const Time now = MonotonicNow();
     machine_.Step(now, event, actions_);
     if (observe_) observe_(now, event, actions_);
     for (Action& action : actions_) perform_(action);

@@ -33,7 +33,7 @@ std::shared_ptr<grpc::Channel> FreshChannel(const std::string& address) {
 }  // namespace
 
 SelfCheck::SelfCheck(const std::string& address, const Logger& log, std::atomic<bool>& answers,
-                     absl::Duration period)
+                     Duration period)
     : address_(Nearby(address)), log_(log), period_(period), answers_(answers), thread_([this] { Run(); }) {}
 
 SelfCheck::~SelfCheck() {

@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "runtime/log.h"
 
 namespace grpc {
@@ -28,12 +28,12 @@ namespace ringway::runtime {
 class SelfCheck {
  public:
   static constexpr int kMissesMax = 3;
-  static constexpr absl::Duration kPeriod = absl::Seconds(2);
+  static constexpr Duration kPeriod = Seconds(2);
 
   // `address`: as the server says it, host:port; a wildcard is asked on loopback. `answers`: what is kept up
   // to date; it outlives this.
   SelfCheck(const std::string& address, const Logger& log, std::atomic<bool>& answers,
-            absl::Duration period = kPeriod);
+            Duration period = kPeriod);
   ~SelfCheck();
   SelfCheck(const SelfCheck&) = delete;
   SelfCheck& operator=(const SelfCheck&) = delete;
@@ -45,7 +45,7 @@ class SelfCheck {
 
   const std::string address_;
   const Logger log_;
-  const absl::Duration period_;
+  const Duration period_;
   std::atomic<bool>& answers_;
   int misses_ = 0;  // in a row
   std::mutex mutex_;

@@ -51,7 +51,7 @@ Agreement::Agreement(const Scenario& scenario, const Recovery& recovery, const R
   }
 }
 
-void Agreement::OnGranted(absl::Time, WorkerId worker, const Lease& lease) {
+void Agreement::OnGranted(Time, WorkerId worker, const Lease& lease) {
   Seen& seen = seen_[worker];
   if (lease <= seen.granted) return;  // said again, or by one that was replaced
   seen.granted = lease;
@@ -60,14 +60,14 @@ void Agreement::OnGranted(absl::Time, WorkerId worker, const Lease& lease) {
   if (!workers_.alive(worker)) granted_dead_.emplace_back(worker, lease);
 }
 
-void Agreement::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
+void Agreement::OnStarted(Time now, WorkerId worker, const OfferNote& note) {
   seen_[worker].running = note.lease;
-  seen_[worker].rests_since_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  seen_[worker].rests_since_s = ToDoubleSeconds(now - UnixEpoch());
 }
 
-void Agreement::OnFreed(absl::Time, WorkerId worker, const OfferNote&, bool) { seen_[worker].running = {}; }
+void Agreement::OnFreed(Time, WorkerId worker, const OfferNote&, bool) { seen_[worker].running = {}; }
 
-void Agreement::OnWorkerDied(absl::Time, WorkerId worker) { seen_[worker].running = {}; }
+void Agreement::OnWorkerDied(Time, WorkerId worker) { seen_[worker].running = {}; }
 
 bool Agreement::Led(RegionId region, TierId tier) const {
   const Tier& spec = scenario_.fleet->tiers[tier];
@@ -79,8 +79,8 @@ bool Agreement::Whole(RegionId region, double for_s) const {
                      [&](RouterId router) { return recovery_.RouterWellS(router, now_s_) >= for_s; });
 }
 
-void Agreement::OnSecond(absl::Time now, Checkers& checkers) {
-  now_s_ = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+void Agreement::OnSecond(Time now, Checkers& checkers) {
+  now_s_ = ToDoubleSeconds(now - UnixEpoch());
   const bool steady = recovery_.Steady(now_s_);
   const bool agreed = recovery_.Calm(now_s_) && recovery_.Directed(now_s_);
   JudgeGranted(now, checkers);
@@ -107,7 +107,7 @@ void Agreement::OnSecond(absl::Time now, Checkers& checkers) {
 }
 
 // Seen at the end of the second in which it was granted, so it is less dead than it seems.
-void Agreement::JudgeGranted(absl::Time now, Checkers& checkers) {
+void Agreement::JudgeGranted(Time now, Checkers& checkers) {
   for (const auto& [worker, lease] : granted_dead_) {
     const double dead_s = recovery_.DeadS(worker, now_s_);
     if (dead_s < (workers_.plain(worker) ? kPlainDeadGrantedS : kDeadGrantedS) ||
@@ -119,10 +119,10 @@ void Agreement::JudgeGranted(absl::Time now, Checkers& checkers) {
   granted_dead_.clear();
 }
 
-void Agreement::JudgeRest(absl::Time now, WorkerId worker, Checkers& checkers) {
+void Agreement::JudgeRest(Time now, WorkerId worker, Checkers& checkers) {
   Seen& seen = seen_[worker];
   const bool rests = workers_.slot(worker).resting(now) && workers_.alive(worker) &&
-                     workers_.stalled_until_ns(worker) < absl::ToUnixNanos(now);
+                     workers_.stalled_until_ns(worker) < ToUnixNanos(now);
   if (!rests) {
     seen.rests_since_s = now_s_;
     return;
@@ -133,7 +133,7 @@ void Agreement::JudgeRest(absl::Time now, WorkerId worker, Checkers& checkers) {
                                      " s, and nothing has failed there meanwhile"));
 }
 
-void Agreement::JudgeDead(absl::Time now, WorkerId worker, Checkers& checkers) const {
+void Agreement::JudgeDead(Time now, WorkerId worker, Checkers& checkers) const {
   const WorkerId known = workers_.InRegion(worker);
   for (const RouterId router : routers_of_[workers_.places()[worker].region]) {
     const bool lists = recovery_.RouterWellS(router, now_s_) >= kRouterWellS &&
@@ -145,7 +145,7 @@ void Agreement::JudgeDead(absl::Time now, WorkerId worker, Checkers& checkers) c
   }
 }
 
-void Agreement::JudgeLeases(absl::Time now, RegionId region, TierId tier, bool whole, Checkers& checkers) {
+void Agreement::JudgeLeases(Time now, RegionId region, TierId tier, bool whole, Checkers& checkers) {
   // Plain servers do not say what they run.
   const bool judged = whole && !scenario_.service[tier].plain;
   const ledger::SlotLedger* const ledger = judged ? leaders_.ledger(region, tier) : nullptr;
@@ -156,7 +156,7 @@ void Agreement::JudgeLeases(absl::Time now, RegionId region, TierId tier, bool w
         ledger == nullptr ? nullptr : ledger->Slot(WorkerId(worker.index() - first));
     Seen& seen = seen_[worker];
     if (slot == nullptr || slot->state != ledger::SlotState::kLeased || slot->lease == seen.running ||
-        workers_.stalled_until_ns(worker) >= absl::ToUnixNanos(now)) {
+        workers_.stalled_until_ns(worker) >= ToUnixNanos(now)) {
       seen.unclaimed = {};
     } else {
       JudgeUnclaimed(now, worker, slot->lease, checkers);
@@ -164,7 +164,7 @@ void Agreement::JudgeLeases(absl::Time now, RegionId region, TierId tier, bool w
   }
 }
 
-void Agreement::JudgeUnclaimed(absl::Time now, WorkerId worker, const Lease& unclaimed, Checkers& checkers) {
+void Agreement::JudgeUnclaimed(Time now, WorkerId worker, const Lease& unclaimed, Checkers& checkers) {
   Seen& seen = seen_[worker];
   seen.unclaimed_s = unclaimed == seen.unclaimed ? seen.unclaimed_s + 1 : 0;
   seen.unclaimed = unclaimed;
@@ -175,7 +175,7 @@ void Agreement::JudgeUnclaimed(absl::Time now, WorkerId worker, const Lease& unc
                                 ", which has stood in its ledger for ", kUnclaimedS, " s"));
 }
 
-void Agreement::JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers& checkers) {
+void Agreement::JudgeLine(Time now, RegionId region, TierId tier, Checkers& checkers) {
   Line& line = lines_[region][tier];
   const int granted = std::exchange(line.granted, 0);
   const ledger::SlotLedger* const ledger = leaders_.ledger(region, tier);
@@ -203,7 +203,7 @@ void Agreement::JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers
                                      tier.value(), ", of which its ledger knows ", ledger->View().waiting));
 }
 
-void Agreement::JudgeHolders(absl::Time now, RegionId region, TierId tier, Checkers& checkers) {
+void Agreement::JudgeHolders(Time now, RegionId region, TierId tier, Checkers& checkers) {
   int holders = 0;
   for (const RouterId router : routers_of_[region]) {
     holders += recovery_.RouterWellS(router, now_s_) >= kRouterWellS && leaders_.Holds(router, tier);

@@ -20,9 +20,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
+#include "core/time.h"
 #include "sim/checkers.h"
 #include "sim/leaders.h"
 #include "sim/observer.h"
@@ -39,11 +39,11 @@ class Agreement : public Observer {
   Agreement(const Scenario& scenario, const Recovery& recovery, const Routers& routers,
             const Workers& workers, const Leaders& leaders, const Registries& registries);
   // Reports what is broken; after Recovery::OnSecond.
-  void OnSecond(absl::Time now, Checkers& checkers);
-  void OnGranted(absl::Time now, WorkerId worker, const Lease& lease) override;
-  void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
-  void OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) override;
-  void OnWorkerDied(absl::Time now, WorkerId worker) override;
+  void OnSecond(Time now, Checkers& checkers);
+  void OnGranted(Time now, WorkerId worker, const Lease& lease) override;
+  void OnStarted(Time now, WorkerId worker, const OfferNote& note) override;
+  void OnFreed(Time now, WorkerId worker, const OfferNote& note, bool finished) override;
+  void OnWorkerDied(Time now, WorkerId worker) override;
 
  private:
   struct Seen {
@@ -61,14 +61,14 @@ class Agreement : public Observer {
     int granted = 0;    // in this second
   };
 
-  void JudgeGranted(absl::Time now, Checkers& checkers);
-  void JudgeRest(absl::Time now, WorkerId worker, Checkers& checkers);
-  void JudgeDead(absl::Time now, WorkerId worker, Checkers& checkers) const;
+  void JudgeGranted(Time now, Checkers& checkers);
+  void JudgeRest(Time now, WorkerId worker, Checkers& checkers);
+  void JudgeDead(Time now, WorkerId worker, Checkers& checkers) const;
   // The lease stands in the ledger and its worker does not run it.
-  void JudgeUnclaimed(absl::Time now, WorkerId worker, const Lease& unclaimed, Checkers& checkers);
-  void JudgeLeases(absl::Time now, RegionId region, TierId tier, bool whole, Checkers& checkers);
-  void JudgeLine(absl::Time now, RegionId region, TierId tier, Checkers& checkers);
-  void JudgeHolders(absl::Time now, RegionId region, TierId tier, Checkers& checkers);
+  void JudgeUnclaimed(Time now, WorkerId worker, const Lease& unclaimed, Checkers& checkers);
+  void JudgeLeases(Time now, RegionId region, TierId tier, bool whole, Checkers& checkers);
+  void JudgeLine(Time now, RegionId region, TierId tier, Checkers& checkers);
+  void JudgeHolders(Time now, RegionId region, TierId tier, Checkers& checkers);
   bool Led(RegionId region, TierId tier) const;
   // All routers of the region run, and have for a while.
   bool Whole(RegionId region, double for_s) const;

@@ -11,27 +11,27 @@ namespace ringway::sim {
 namespace {
 
 // Until a router that starts has learnt again what it kept.
-constexpr absl::Duration kLearning = absl::Seconds(5);
+constexpr Duration kLearning = Seconds(5);
 
-double Seconds(absl::Time at) { return absl::ToDoubleSeconds(at - absl::UnixEpoch()); }
+double Second(Time at) { return ToDoubleSeconds(at - UnixEpoch()); }
 
 }  // namespace
 
 Checkers::Checkers(std::size_t workers, std::size_t routers) : workers_(workers), versions_(routers) {}
 
-void Checkers::Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b) {
+void Checkers::Remember(Time now, const char* what, std::uint64_t a, std::uint64_t b) {
   if (now < last_) Violate(now, "time ran backwards");
   last_ = now;
   recent_[remembered_++ % kLastEvents] = {now, what, a, b};
 }
 
-void Checkers::Violate(absl::Time now, std::string what) {
+void Checkers::Violate(Time now, std::string what) {
   if (violations_.size() >= kViolationsMax) return;
-  std::string text = absl::StrFormat("at %.6f s: %s\n  last events:", Seconds(now), what);
+  std::string text = absl::StrFormat("at %.6f s: %s\n  last events:", Second(now), what);
   const std::uint64_t oldest = remembered_ > kLastEvents ? remembered_ - kLastEvents : 0;
   for (std::uint64_t i = oldest; i < remembered_; ++i) {
     const Event& event = recent_[i % kLastEvents];
-    absl::StrAppendFormat(&text, "\n    %.6f %s %d %d", Seconds(event.at), event.what, event.a, event.b);
+    absl::StrAppendFormat(&text, "\n    %.6f %s %d %d", Second(event.at), event.what, event.a, event.b);
   }
   violations_.push_back(std::move(text));
 }
@@ -40,7 +40,7 @@ void Checkers::ForgetIfOver(JobSerial serial, const JobEntry& entry) {
   if (entry.ended && entry.running == 0) jobs_.Erase(serial);
 }
 
-void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
+void Checkers::OnSubmitted(Time now, const Submission& submission) {
   Remember(now, "submitted job, user", submission.serial, submission.user);
   ++submitted_;
   ++open_;
@@ -53,7 +53,7 @@ void Checkers::OnSubmitted(absl::Time now, const Submission& submission) {
     keys_.try_emplace(submission.key, KeyEntry{.first = now, .delivered = 0, .finished = {}, .runs = {}});
 }
 
-void Checkers::OnEnded(absl::Time now, const Ending& ending) {
+void Checkers::OnEnded(Time now, const Ending& ending) {
   Remember(now, "ended job, outcome", ending.serial, static_cast<std::uint64_t>(ending.outcome));
   ++ended_;
   JobEntry* const found = jobs_.Find(ending.serial);
@@ -80,7 +80,7 @@ bool Checkers::Forgiven(const KeyEntry& key) const {
   return false;
 }
 
-void Checkers::CheckDone(absl::Time now, const Ending& ending, const JobEntry& entry) {
+void Checkers::CheckDone(Time now, const Ending& ending, const JobEntry& entry) {
   const JobSerial by = ending.done_by != 0 ? ending.done_by : ending.serial;
   if (by == ending.serial && entry.finished == 0) {
     Violate(now, absl::StrCat("job ", ending.serial, " is called done, but no worker finished it"));
@@ -101,7 +101,7 @@ void Checkers::CheckDone(absl::Time now, const Ending& ending, const JobEntry& e
   key.delivered = by;
 }
 
-void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
+void Checkers::OnGranted(Time now, WorkerId worker, const Lease& lease) {
   Remember(now, "granted worker, lease", worker.value(), lease.serial);
   WorkerEntry& entry = workers_[worker];
   if (lease == entry.granted) return;  // said again
@@ -119,7 +119,7 @@ void Checkers::OnGranted(absl::Time now, WorkerId worker, const Lease& lease) {
   entry.granted = lease;
 }
 
-void Checkers::CheckLease(absl::Time now, WorkerId worker, const Lease& lease) {
+void Checkers::CheckLease(Time now, WorkerId worker, const Lease& lease) {
   WorkerEntry& entry = workers_[worker];
   entry.leased = lease != Lease{};
   if (!entry.leased) return;
@@ -134,7 +134,7 @@ void Checkers::CheckLease(absl::Time now, WorkerId worker, const Lease& lease) {
   entry.started = lease;
 }
 
-void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
+void Checkers::OnStarted(Time now, WorkerId worker, const OfferNote& note) {
   const JobSerial serial = note.payload.serial;
   Remember(now, "started at worker, job", worker.value(), serial);
   CheckLease(now, worker, note.lease);
@@ -155,12 +155,12 @@ void Checkers::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note)
 bool Checkers::Orphaned(const KeyedRun& run) const {
   return std::any_of(losses_.begin(), losses_.end(), [&](const Loss& loss) {
     if (loss.died < run.began) return false;
-    if (loss.router == run.entry) return loss.learnt != absl::InfiniteFuture();
+    if (loss.router == run.entry) return loss.learnt != InfiniteFuture();
     return loss.router == run.router;
   });
 }
 
-void Checkers::CheckAlone(absl::Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry) {
+void Checkers::CheckAlone(Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry) {
   KeyEntry& key = keys_[entry.key];
   for (const KeyedRun& run : key.runs) {
     if (run.serial == note.payload.serial || now >= run.deadline || Orphaned(run) || Forgiven(key)) continue;
@@ -176,7 +176,7 @@ void Checkers::EndKeyedRun(WorkerId worker, const JobEntry& entry) {
   std::erase_if(keys_[entry.key].runs, [worker](const KeyedRun& run) { return run.worker == worker; });
 }
 
-void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) {
+void Checkers::OnFreed(Time now, WorkerId worker, const OfferNote& note, bool finished) {
   const JobSerial serial = note.payload.serial;
   Remember(now, finished ? "finished at worker, job" : "freed worker, job", worker.value(), serial);
   WorkerEntry& there = workers_[worker];
@@ -201,7 +201,7 @@ void Checkers::OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, b
   ForgetIfOver(serial, entry);
 }
 
-void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
+void Checkers::OnWorkerDied(Time now, WorkerId worker) {
   WorkerEntry& there = workers_[worker];
   Remember(now, "died worker, job", worker.value(), there.running);
   there.leased = false;
@@ -213,12 +213,12 @@ void Checkers::OnWorkerDied(absl::Time now, WorkerId worker) {
   ForgetIfOver(serial, *found);
 }
 
-void Checkers::OnRouterDied(absl::Time now, RouterId router) {
+void Checkers::OnRouterDied(Time now, RouterId router) {
   Remember(now, "died router", router.value(), 0);
   losses_.push_back({.router = router, .died = now});
 }
 
-void Checkers::OnRouterStarted(absl::Time now, RouterId router) {
+void Checkers::OnRouterStarted(Time now, RouterId router) {
   Remember(now, "started router", router.value(), 0);
   for (auto loss = losses_.rbegin(); loss != losses_.rend(); ++loss) {
     if (loss->router != router) continue;
@@ -228,29 +228,29 @@ void Checkers::OnRouterStarted(absl::Time now, RouterId router) {
 }
 
 // One that nobody it has to read can hear goes on without its records.
-void Checkers::OnRouterReading(absl::Time now, RouterId router) {
+void Checkers::OnRouterReading(Time now, RouterId router) {
   const auto loss = std::find_if(losses_.rbegin(), losses_.rend(),
                                  [&](const Loss& candidate) { return candidate.router == router; });
   const bool since_its_start =
-      loss != losses_.rend() && loss->learnt != absl::InfiniteFuture() && now <= loss->learnt;
+      loss != losses_.rend() && loss->learnt != InfiniteFuture() && now <= loss->learnt;
   if (since_its_start) loss->learnt = now + kLearning;
 }
 
-void Checkers::OnPartition(absl::Time now, bool begins) { Remember(now, begins ? "cut" : "healed", 0, 0); }
+void Checkers::OnPartition(Time now, bool begins) { Remember(now, begins ? "cut" : "healed", 0, 0); }
 
-void Checkers::OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) {
+void Checkers::OnTableActive(Time now, RouterId router, const RoutingTable& table) {
   Remember(now, "table at router, version", router.value(), table.version.version);
   if (table.version < versions_[router]) Violate(now, "a router went back to an older table");
   versions_[router] = table.version;
   CheckRows(now, table);
 }
 
-void Checkers::OnTablePublished(absl::Time now, const RoutingTable& table) {
+void Checkers::OnTablePublished(Time now, const RoutingTable& table) {
   Remember(now, "table published, version", table.version.epoch, table.version.version);
   CheckRows(now, table);
 }
 
-void Checkers::CheckRows(absl::Time now, const RoutingTable& table) {
+void Checkers::CheckRows(Time now, const RoutingTable& table) {
   for (const TierTable& tier : table.tiers) {
     for (std::size_t p = 0; p < tier.priorities(); ++p) {
       for (std::size_t r = 0; r < tier.regions(); ++r) {
@@ -270,14 +270,14 @@ void Checkers::CheckRows(absl::Time now, const RoutingTable& table) {
   }
 }
 
-void Checkers::OnSecond(absl::Time now) {
+void Checkers::OnSecond(Time now) {
   if (submitted_ != ended_ + open_) {
     Violate(now, absl::StrCat(submitted_, " submitted, ", ended_, " ended, ", open_,
                               " open: jobs were lost or made"));
   }
 }
 
-void Checkers::CheckDrained(absl::Time now) {
+void Checkers::CheckDrained(Time now) {
   if (open_ != 0) Violate(now, absl::StrCat(open_, " jobs never ended"));
 }
 

@@ -44,34 +44,34 @@ class Checkers : public Observer {
 
   Checkers(std::size_t workers, std::size_t routers);
 
-  void OnSubmitted(absl::Time now, const Submission& submission) override;
-  void OnEnded(absl::Time now, const Ending& ending) override;
-  void OnGranted(absl::Time now, WorkerId worker, const Lease& lease) override;
-  void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
-  void OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) override;
-  void OnWorkerDied(absl::Time now, WorkerId worker) override;
-  void OnRouterDied(absl::Time now, RouterId router) override;
-  void OnRouterStarted(absl::Time now, RouterId router) override;
-  void OnRouterReading(absl::Time now, RouterId router) override;
-  void OnPartition(absl::Time now, bool begins) override;
-  void OnTablePublished(absl::Time now, const RoutingTable& table) override;
-  void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
-  void OnSecond(absl::Time now) override;
+  void OnSubmitted(Time now, const Submission& submission) override;
+  void OnEnded(Time now, const Ending& ending) override;
+  void OnGranted(Time now, WorkerId worker, const Lease& lease) override;
+  void OnStarted(Time now, WorkerId worker, const OfferNote& note) override;
+  void OnFreed(Time now, WorkerId worker, const OfferNote& note, bool finished) override;
+  void OnWorkerDied(Time now, WorkerId worker) override;
+  void OnRouterDied(Time now, RouterId router) override;
+  void OnRouterStarted(Time now, RouterId router) override;
+  void OnRouterReading(Time now, RouterId router) override;
+  void OnPartition(Time now, bool begins) override;
+  void OnTablePublished(Time now, const RoutingTable& table) override;
+  void OnTableActive(Time now, RouterId router, const RoutingTable& table) override;
+  void OnSecond(Time now) override;
   void Foresee(WorkerId worker, JobSerial serial) const override {
     Prefetch(&workers_[worker]);
     jobs_.Foresee(serial);
   }
 
   // Call when nothing is on its way any more: every submission must have ended.
-  void CheckDrained(absl::Time now);
+  void CheckDrained(Time now);
   // What somebody else has found broken.
-  void Violate(absl::Time now, std::string what);
+  void Violate(Time now, std::string what);
   // One text each, with the last events before it.
   const std::vector<std::string>& violations() const { return violations_; }
 
  private:
   struct JobEntry {
-    absl::Time submitted;
+    Time submitted;
     std::uint32_t running = 0;   // workers that run it now
     std::uint32_t finished = 0;  // times it ran to its end
     bool ended = false;
@@ -84,12 +84,12 @@ class Checkers : public Observer {
     JobSerial serial = 0;
     RouterId entry;
     RouterId router;  // that asked the worker
-    absl::Time began;
-    absl::Time deadline;  // its key is free from then on; the worker notices at its next step
+    Time began;
+    Time deadline;  // its key is free from then on; the worker notices at its next step
   };
   // What became of an idempotency key.
   struct KeyEntry {
-    absl::Time first;         // when it was heard of
+    Time first;               // when it was heard of
     JobSerial delivered = 0;  // whose completion users were given
     std::vector<JobSerial> finished;
     std::vector<KeyedRun> runs;  // under way
@@ -103,15 +103,15 @@ class Checkers : public Observer {
     bool leased = false;    // the one that runs
   };
 
-  void CheckLease(absl::Time now, WorkerId worker, const Lease& lease);
-  void Remember(absl::Time now, const char* what, std::uint64_t a, std::uint64_t b);
+  void CheckLease(Time now, WorkerId worker, const Lease& lease);
+  void Remember(Time now, const char* what, std::uint64_t a, std::uint64_t b);
   bool Forgiven(const KeyEntry& key) const;
   // Who ran it, or owned its key, may not know of it any more.
   bool Orphaned(const KeyedRun& run) const;
-  void CheckAlone(absl::Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry);
+  void CheckAlone(Time now, WorkerId worker, const OfferNote& note, const JobEntry& entry);
   void EndKeyedRun(WorkerId worker, const JobEntry& entry);
-  void CheckRows(absl::Time now, const RoutingTable& table);
-  void CheckDone(absl::Time now, const Ending& ending, const JobEntry& entry);
+  void CheckRows(Time now, const RoutingTable& table);
+  void CheckDone(Time now, const Ending& ending, const JobEntry& entry);
   void ForgetIfOver(JobSerial serial, const JobEntry& entry);
 
   // Submissions that have not ended, or that a worker still runs.
@@ -125,13 +125,13 @@ class Checkers : public Observer {
   // A router's records are gone from its death until it has started again and learnt them.
   struct Loss {
     RouterId router;
-    absl::Time died;
-    absl::Time learnt = absl::InfiniteFuture();
+    Time died;
+    Time learnt = InfiniteFuture();
   };
   std::vector<Loss> losses_;  // in the order of deaths
-  absl::Time last_ = absl::InfinitePast();
+  Time last_ = InfinitePast();
   struct Event {
-    absl::Time at;
+    Time at;
     const char* what;
     std::uint64_t a;
     std::uint64_t b;

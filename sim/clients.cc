@@ -44,8 +44,8 @@ Clients::Clients(Stage& stage, const Scenario& scenario, const Routers& routers)
       nearest_(NearestFirst(scenario.fleet->world.rtt)) {
   for (std::size_t i = 0; i < scenario.demand.size(); ++i) {
     streams_.emplace_back(ArrivalStream(scenario.demand[i].law, scenario.seed, kArrivalStreams + i));
-    const absl::Duration deadline = scenario.fleet->tiers[scenario.demand[i].tier].deadline;
-    streams_.back().patience = std::min(deadline, absl::Seconds(scenario.users.patience_s));
+    const Duration deadline = scenario.fleet->tiers[scenario.demand[i].tier].deadline;
+    streams_.back().patience = std::min(deadline, Seconds(scenario.users.patience_s));
   }
   for (std::size_t i = 0; i < routers.places().size(); ++i) {
     routers_of_[routers.places()[RouterId(i)]].push_back(RouterId(i));
@@ -149,9 +149,9 @@ double Clients::ServiceS(const User& user) {
   return std::min(kServiceMaxS, drawn_s * recorded->size);
 }
 
-absl::Duration Clients::PatienceOf(const User& user) const {
+Duration Clients::PatienceOf(const User& user) const {
   if (user.recorded == nullptr || user.recorded->deadline_s <= 0) return streams_[user.stream].patience;
-  return absl::Seconds(std::min(user.recorded->deadline_s, scenario_.users.patience_s));
+  return Seconds(std::min(user.recorded->deadline_s, scenario_.users.patience_s));
 }
 
 void Clients::Submit(UserIndex index) {
@@ -161,7 +161,7 @@ void Clients::Submit(UserIndex index) {
   user.submitted = stage_.Now();
   ++user.tries;
   const double service_s = ServiceS(user);
-  const absl::Duration patience = PatienceOf(user);
+  const Duration patience = PatienceOf(user);
   const RegionId from = RegionOf(user);
   const RouterId entry = EntryRouter(from);
   for (Observer* observer : stage_.observers) {
@@ -186,7 +186,7 @@ void Clients::Submit(UserIndex index) {
     stage_.At(stage_.Now() + patience, Happening::kUserGivesUp, index,
               static_cast<std::uint32_t>(user.serial));
   }
-  const absl::Time arrives = stage_.Now() + absl::Nanoseconds(*delay);
+  const Time arrives = stage_.Now() + Nanoseconds(*delay);
   JobNote& note = stage_.SendJob(*delay, entry);
   note.life = routers_.life(entry);
   note.user = index;
@@ -268,7 +268,7 @@ void Clients::Scale(const RegionSet& regions, double factor) {
     Stream& stream = streams_[i];
     stream.factor *= factor;
     ++stream.generation;
-    stream.arrivals.SetFactor(absl::ToDoubleSeconds(Stage::Date(NowNs()) - absl::UnixEpoch()), stream.factor);
+    stream.arrivals.SetFactor(ToDoubleSeconds(Stage::Date(NowNs()) - UnixEpoch()), stream.factor);
     ScheduleNext(i);
   }
 }

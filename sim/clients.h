@@ -55,13 +55,13 @@ class Clients {
     const RecordedJob* recorded = nullptr;  // null: nothing is known
     std::uint64_t key = 0;                  // of each try; 0: none
     JobSerial serial = 0;                   // of the submission in flight
-    absl::Time submitted;
+    Time submitted;
     bool free = true;
   };
   struct Stream {
     explicit Stream(ArrivalStream arrivals_in) : arrivals(std::move(arrivals_in)) {}
     ArrivalStream arrivals;
-    absl::Duration patience;
+    Duration patience;
     const RecordedJob* next = nullptr;  // of the scheduled arrival
     std::uint32_t generation = 0;       // of the scheduled arrival
     double factor = 1;
@@ -79,7 +79,7 @@ class Clients {
   void ScheduleTwin(std::size_t stream, std::uint64_t key);
   void Leave(UserIndex index);
   double ServiceS(const User& user);
-  absl::Duration PatienceOf(const User& user) const;
+  Duration PatienceOf(const User& user) const;
   void Submit(UserIndex index);
   RegionId RegionOf(const User& user);
   RouterId EntryRouter(RegionId region);

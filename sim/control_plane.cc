@@ -77,8 +77,8 @@ controller::DurableState ControlPlane::LastLife() const {
 void ControlPlane::Revive() {
   if (machine_) return;
   controller::ControllerSettings settings;
-  settings.epoch_period = absl::Seconds(scenario_.epoch_period_s);
-  settings.report_period = absl::Seconds(scenario_.report_period_s);
+  settings.epoch_period = Seconds(scenario_.epoch_period_s);
+  settings.report_period = Seconds(scenario_.report_period_s);
   machine_.emplace(settings, file_, disk_.value_or(controller::DurableState{}), stage_.Now());
   disk_ = machine_->Durable();
   ++life_;
@@ -198,7 +198,7 @@ std::vector<controller::WorkerSeen> ControlPlane::SeeWorkers(RouterId router) {
     seen.draining = said.draining;
     seen.busy = said.busy;
     seen.adopted = said.adopted;
-    seen.busy_s = Stage::Seconds(said.busy_time);
+    seen.busy_s = ToDoubleSeconds(said.busy_time);
     seen.plain = false;
   }
   SeePools(router, workers);
@@ -247,7 +247,7 @@ void ControlPlane::SeePools(RouterId router, std::vector<controller::WorkerSeen>
 void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
   controller::RouterReport report;
   report.sequence = sent.sequence;
-  report.period_s = absl::ToDoubleSeconds(sent.period);
+  report.period_s = ToDoubleSeconds(sent.period);
   report.table = sent.table;
   report.epoch_seen_max = sent.epoch_seen_max;
   for (TierId tier(0); tier != sent.tiers.end_id(); tier = TierId(tier.index() + 1)) {
@@ -267,10 +267,10 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
     out.shed = counts.shed;
     out.spilled = counts.spilled;
     out.waiting = sent.tiers[tier].waiting;
-    out.wait_s_sum = absl::ToDoubleSeconds(counts.wait);
-    out.service_s_sum = absl::ToDoubleSeconds(counts.service);
+    out.wait_s_sum = ToDoubleSeconds(counts.wait);
+    out.service_s_sum = ToDoubleSeconds(counts.service);
     out.ran = counts.ran;
-    out.held_s_sum = absl::ToDoubleSeconds(counts.held);
+    out.held_s_sum = ToDoubleSeconds(counts.held);
     out.own_done = counts.own_done;
     out.own_lost = counts.own_lost;
     report.tiers.push_back(std::move(out));
@@ -279,7 +279,7 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
   trips_.clear();
   leaders_.TakeRoundTrips(router, trips_);
   for (const router::RoundTrip& trip : trips_) {
-    report.round_trips.push_back({trip.to, absl::ToDoubleMilliseconds(trip.time)});
+    report.round_trips.push_back({trip.to, ToDoubleMilliseconds(trip.time)});
   }
   SendUp(router, controller::RouterReported{.report = std::move(report)});
 }
@@ -300,14 +300,14 @@ void ControlPlane::OnWakes(Life life) {
 }
 
 void ControlPlane::ArmWake() {
-  const absl::Time wake = machine_->NextWake();
+  const Time wake = machine_->NextWake();
   if (wake_.Wants(wake)) stage_.At(wake, Happening::kControllerWakes, life_);
 }
 
 void ControlPlane::Command(controller::OperatorCommand command) {
   if (machine_) return Step(command);
   // One with a term would end later than its step.
-  if (command.lasts == absl::ZeroDuration()) orders_.push_back(std::move(command));
+  if (command.lasts == ZeroDuration()) orders_.push_back(std::move(command));
 }
 
 void ControlPlane::Sample(const controller::MetricSampled& sample) {
@@ -334,9 +334,9 @@ void ControlPlane::Perform(const controller::ControllerAction& action) {
   if (const auto* welcome = std::get_if<controller::SendWelcome>(&action)) {
     const auto router = RouterOf(welcome->stream);
     if (!router) return;
-    const bool sent = SendDown(
-        *router, router::ControllerWelcomed{.epoch = welcome->epoch,
-                                            .report_period = absl::Seconds(scenario_.report_period_s)});
+    const bool sent =
+        SendDown(*router, router::ControllerWelcomed{.epoch = welcome->epoch,
+                                                     .report_period = Seconds(scenario_.report_period_s)});
     links_[*router].welcomed = sent;
     if (sent) return;
     // Without one the router would never report; a stream on which none comes is dialled again.

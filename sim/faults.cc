@@ -188,8 +188,7 @@ void Faults::Apply(const KillController&, bool begin) {
   }
 }
 
-void Faults::Command(decltype(controller::OperatorCommand::what) what, const char* why,
-                     absl::Duration lasts) {
+void Faults::Command(decltype(controller::OperatorCommand::what) what, const char* why, Duration lasts) {
   controller::OperatorCommand command;
   command.who = "scenario";
   command.why = why;
@@ -200,9 +199,9 @@ void Faults::Command(decltype(controller::OperatorCommand::what) what, const cha
 
 void Faults::Apply(const DrainRegion& drain, bool begin) {
   if (drain.expires && !begin) return;  // it reverts by itself
-  const absl::Duration lasts =
-      drain.expires ? std::max(controller::kTermMin, absl::Nanoseconds(StepEndsNs() - stage_.queue.now_ns()))
-                    : absl::ZeroDuration();
+  const Duration lasts =
+      drain.expires ? std::max(controller::kTermMin, Nanoseconds(StepEndsNs() - stage_.queue.now_ns()))
+                    : ZeroDuration();
   for (const RegionId region : Meant(drain.regions)) {
     Command(controller::DrainCommand{.region = scenario_.fleet->world.regions[region].name,
                                      .tier = "",

@@ -81,7 +81,7 @@ class Faults {
   void SetRouter(RouterId router, bool alive);
   void SetWorker(WorkerId worker, bool alive);
   void Command(decltype(controller::OperatorCommand::what) what, const char* why,
-               absl::Duration lasts = absl::ZeroDuration());
+               Duration lasts = ZeroDuration());
 
   Stage& stage_;
   const Scenario& scenario_;

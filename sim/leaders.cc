@@ -16,8 +16,8 @@ constexpr std::int64_t kSilentNs = 2'500'000'000;
 // Between two tries of a way to a leader, as router/daemon/ledger_link.cc does it.
 constexpr double kRetryFirstNs = 30e6;
 constexpr double kRetryMaxNs = 300e6;
-constexpr absl::Duration kPoolTakeoverHold = absl::Seconds(2);
-constexpr absl::Duration kPoolUncontrolledMax = absl::Seconds(5);
+constexpr Duration kPoolTakeoverHold = Seconds(2);
+constexpr Duration kPoolUncontrolledMax = Seconds(5);
 constexpr std::uint64_t kRetryStream = 0x6c696e6b;
 
 }  // namespace
@@ -354,7 +354,7 @@ void Leaders::Perform(Endpoint& endpoint) {
     std::visit([&](const auto& a) { Do(endpoint, a); }, action);
   }
   TellLeads(endpoint);
-  const absl::Time wake = endpoint.session->NextWake();
+  const Time wake = endpoint.session->NextWake();
   if (endpoint.wake.Wants(wake)) {
     stage_.At(wake, Happening::kSessionWakes, NumberOf(endpoint), routers_.life(endpoint.router));
   }

@@ -6,10 +6,10 @@
 #ifndef RINGWAY_SIM_OBSERVER_H_
 #define RINGWAY_SIM_OBSERVER_H_
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/table.h"
+#include "core/time.h"
 #include "sim/stage.h"
 
 namespace ringway::sim {
@@ -21,12 +21,12 @@ struct Submission {
   TierId tier;
   RegionId region;  // of the user
   Priority priority = 0;
-  bool again = false;                                  // not the user's first
-  double service_s = 0;                                // that it will take a worker
-  absl::Duration patience = absl::InfiniteDuration();  // until the user is gone
-  std::uint32_t tenant = RecordedJob::kNobody;         // an index into the scenario's tenants
-  std::uint64_t key = 0;                               // idempotency key; 0: none
-  RouterId entry = {};                                 // that the request is sent to; invalid: there is none
+  bool again = false;                           // not the user's first
+  double service_s = 0;                         // that it will take a worker
+  Duration patience = InfiniteDuration();       // until the user is gone
+  std::uint32_t tenant = RecordedJob::kNobody;  // an index into the scenario's tenants
+  std::uint64_t key = 0;                        // idempotency key; 0: none
+  RouterId entry = {};                          // that the request is sent to; invalid: there is none
 };
 
 // How it ended for the user.
@@ -38,8 +38,8 @@ struct Ending {
   Outcome outcome = Outcome::kDone;
   JobSerial done_by = 0;       // of a job that is done: the submission that ran; 0: this one
   RegionId served_in;          // invalid: nowhere
-  absl::Duration latency;      // from the submission to the answer
-  absl::Duration wait;         // until a worker started
+  Duration latency;            // from the submission to the answer
+  Duration wait;               // until a worker started
   std::uint32_t attempts = 0;  // offers to workers, as the router told
   bool spilled = false;        // went to another region than the table chose
 };
@@ -49,36 +49,36 @@ struct Unfinished {
   JobSerial serial = 0;
   TierId tier;
   RegionId region;
-  absl::Time submitted;
+  Time submitted;
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual void OnSubmitted(absl::Time, const Submission&) {}
-  virtual void OnEnded(absl::Time, const Ending&) {}
+  virtual void OnSubmitted(Time, const Submission&) {}
+  virtual void OnEnded(Time, const Ending&) {}
   // A leader decided to grant; a repeated answer repeats it.
-  virtual void OnGranted(absl::Time, WorkerId, const Lease&) {}
-  virtual void OnOffered(absl::Time, WorkerId, const OfferNote&) {}
-  virtual void OnRefused(absl::Time, WorkerId, const OfferNote&) {}
-  virtual void OnStarted(absl::Time, WorkerId, const OfferNote&) {}
+  virtual void OnGranted(Time, WorkerId, const Lease&) {}
+  virtual void OnOffered(Time, WorkerId, const OfferNote&) {}
+  virtual void OnRefused(Time, WorkerId, const OfferNote&) {}
+  virtual void OnStarted(Time, WorkerId, const OfferNote&) {}
   // The worker is free again. `finished`: the job ran to its end.
-  virtual void OnFreed(absl::Time, WorkerId, const OfferNote&, bool /*finished*/) {}
-  virtual void OnWorkerDied(absl::Time, WorkerId) {}
+  virtual void OnFreed(Time, WorkerId, const OfferNote&, bool /*finished*/) {}
+  virtual void OnWorkerDied(Time, WorkerId) {}
   // Its process ended, or began anew.
-  virtual void OnRouterDied(absl::Time, RouterId) {}
-  virtual void OnRouterStarted(absl::Time, RouterId) {}
+  virtual void OnRouterDied(Time, RouterId) {}
+  virtual void OnRouterStarted(Time, RouterId) {}
   // Each second in which it has not read yet what others recorded of keys before its view.
-  virtual void OnRouterReading(absl::Time, RouterId) {}
+  virtual void OnRouterReading(Time, RouterId) {}
   // A partition of the network begins, or heals.
-  virtual void OnPartition(absl::Time, bool /*begins*/) {}
-  virtual void OnForwarded(absl::Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
+  virtual void OnPartition(Time, bool /*begins*/) {}
+  virtual void OnForwarded(Time, RouterId /*from*/, RouterId /*to*/, JobSerial) {}
   // The controller sends it to routers, which may refuse it.
-  virtual void OnTablePublished(absl::Time, const RoutingTable&) {}
-  virtual void OnTableActive(absl::Time, RouterId, const RoutingTable&) {}
-  virtual void OnSecond(absl::Time) {}
+  virtual void OnTablePublished(Time, const RoutingTable&) {}
+  virtual void OnTableActive(Time, RouterId, const RoutingTable&) {}
+  virtual void OnSecond(Time) {}
   // After everything else, once for each job in flight.
-  virtual void OnUnfinished(absl::Time, const Unfinished&) {}
+  virtual void OnUnfinished(Time, const Unfinished&) {}
   // A hint to the memory: something happens to this job at this worker soon.
   virtual void Foresee(WorkerId, JobSerial) const {}
 };

@@ -12,7 +12,7 @@ constexpr std::int64_t kCallLimitNs = 1'000'000'000;
 
 std::int64_t LimitNs(const router::once::Request& request) {
   const auto* attach = std::get_if<router::once::AttachRequest>(&request.what);
-  return kCallLimitNs + (attach != nullptr ? absl::ToInt64Nanoseconds(attach->patience) : 0);
+  return kCallLimitNs + (attach != nullptr ? ToInt64Nanoseconds(attach->patience) : 0);
 }
 
 }  // namespace

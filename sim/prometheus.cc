@@ -10,7 +10,7 @@ namespace {
 
 // As PrometheusSettings has them by default, with an age of half a round.
 constexpr std::int64_t kPeriodNs = 5'000'000'000;
-constexpr absl::Duration kAge = absl::Nanoseconds(kPeriodNs / 2);
+constexpr Duration kAge = Nanoseconds(kPeriodNs / 2);
 
 double Aggregated(const MetricSpec& spec, std::vector<double>& values) {
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);

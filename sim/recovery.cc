@@ -128,8 +128,8 @@ void Recovery::NoteWell(double now_s) {
   }
 }
 
-void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+void Recovery::OnSecond(Time now, Checkers& checkers) {
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   NoteWell(now_s);
   if (std::lround(now_s) % kRoundS != 0) return;
   JudgeService(now, checkers);
@@ -149,15 +149,15 @@ void Recovery::OnSecond(absl::Time now, Checkers& checkers) {
   }
 }
 
-void Recovery::OnEnded(absl::Time, const Ending& ending) {
+void Recovery::OnEnded(Time, const Ending& ending) {
   if (blind_once_ && ending.outcome == Outcome::kFailed) return;
   Served& served = served_[ending.region];
   ++served.ended;
   if (ending.outcome != Outcome::kDone) ++served.unserved;
 }
 
-void Recovery::JudgeService(absl::Time now, Checkers& checkers) {
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+void Recovery::JudgeService(Time now, Checkers& checkers) {
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
     const Served served = std::exchange(served_[region], {});
     const bool quiet = now_s >= quiet_from_s_ + kWithinS + kRoundS && now_s <= quiet_to_s_;
@@ -170,8 +170,8 @@ void Recovery::JudgeService(absl::Time now, Checkers& checkers) {
   }
 }
 
-void Recovery::JudgeLeader(absl::Time now, RegionId region, Checkers& checkers) {
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+void Recovery::JudgeLeader(Time now, RegionId region, Checkers& checkers) {
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
     const Tier& spec = scenario_.fleet->tiers[tier];
     if (spec.dispatch.mode != DispatchMode::kLedger || spec.regions[region].workers == 0) continue;
@@ -187,11 +187,11 @@ void Recovery::JudgeLeader(absl::Time now, RegionId region, Checkers& checkers) 
   }
 }
 
-void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) {
+void Recovery::JudgeRouter(Time now, RouterId router, Checkers& checkers) {
   const RegionId region = routers_.places()[router];
   const dispatch::WorkerView& view = routers_.machine(router).workers();
   const std::size_t first = workers_.Range(region).first.index();
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
     const auto [begin, end] = workers_.Range(region, tier);
     for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
@@ -211,8 +211,8 @@ void Recovery::JudgeRouter(absl::Time now, RouterId router, Checkers& checkers) 
 
 // Its router, or who has adopted it, reports it dead; the directory leaves it out; and who names it still
 // (its own router) has seen its stream break.
-void Recovery::JudgeDead(absl::Time now, RouterId router, Checkers& checkers) {
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+void Recovery::JudgeDead(Time now, RouterId router, Checkers& checkers) {
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   const auto [begin, end] = workers_.Range(routers_.places()[router]);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     if (now_s - worker_up_s_[worker] < kWithinS) continue;
@@ -222,8 +222,8 @@ void Recovery::JudgeDead(absl::Time now, RouterId router, Checkers& checkers) {
   }
 }
 
-void Recovery::JudgeSlots(absl::Time now, bool directed, Checkers& checkers) {
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+void Recovery::JudgeSlots(Time now, bool directed, Checkers& checkers) {
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   for (RegionId region(0); region != served_.end_id(); region = RegionId(region.index() + 1)) {
     for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
       const bool leased = scenario_.fleet->tiers[tier].dispatch.mode == DispatchMode::kLedger;
@@ -236,9 +236,9 @@ void Recovery::JudgeSlots(absl::Time now, bool directed, Checkers& checkers) {
   }
 }
 
-void Recovery::JudgeSlot(absl::Time now, WorkerId worker, const ledger::SlotLedger* ledger, bool directed,
+void Recovery::JudgeSlot(Time now, WorkerId worker, const ledger::SlotLedger* ledger, bool directed,
                          Checkers& checkers) {
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   const ledger::SlotRecord* const slot =
       ledger == nullptr ? nullptr : ledger->Slot(workers_.InRegion(worker));
   using ledger::SlotState;

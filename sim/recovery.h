@@ -20,8 +20,8 @@
 #include <limits>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "sim/checkers.h"
 #include "sim/leaders.h"
 #include "sim/observer.h"
@@ -39,8 +39,8 @@ class Recovery : public Observer {
   Recovery(const Scenario& scenario, const Routers& routers, const Workers& workers, const Leaders& leaders,
            double begins_s = 0);
   // Reports what is broken.
-  void OnSecond(absl::Time now, Checkers& checkers);
-  void OnEnded(absl::Time now, const Ending& ending) override;
+  void OnSecond(Time now, Checkers& checkers);
+  void OnEnded(Time now, const Ending& ending) override;
   // Pairs of router and worker that were judged; 0: the run was too short, or never calm.
   std::uint64_t judged() const { return judged_; }
 
@@ -62,14 +62,14 @@ class Recovery : public Observer {
   static bool Outside(const std::vector<Span>& spans, double now_s);
   void AddStep(const ScenarioStep& step);
   void NoteWell(double now_s);
-  void JudgeRouter(absl::Time now, RouterId router, Checkers& checkers);
-  void JudgeDead(absl::Time now, RouterId router, Checkers& checkers);
-  void JudgeSlots(absl::Time now, bool directed, Checkers& checkers);
-  void JudgeSlot(absl::Time now, WorkerId worker, const ledger::SlotLedger* ledger, bool directed,
+  void JudgeRouter(Time now, RouterId router, Checkers& checkers);
+  void JudgeDead(Time now, RouterId router, Checkers& checkers);
+  void JudgeSlots(Time now, bool directed, Checkers& checkers);
+  void JudgeSlot(Time now, WorkerId worker, const ledger::SlotLedger* ledger, bool directed,
                  Checkers& checkers);
-  void JudgeLeader(absl::Time now, RegionId region, Checkers& checkers);
+  void JudgeLeader(Time now, RegionId region, Checkers& checkers);
   // What became of users since the last round, where workers were idle all the time.
-  void JudgeService(absl::Time now, Checkers& checkers);
+  void JudgeService(Time now, Checkers& checkers);
 
   const Scenario& scenario_;
   const Routers& routers_;

@@ -14,9 +14,9 @@
 #include <functional>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/rng.h"
+#include "core/time.h"
 #include "router/ledger_session.h"
 #include "sim/stage.h"
 
@@ -57,7 +57,7 @@ class RegionLinks {
   struct Link {
     Number number = 0;
     Endpoint to = 0;
-    absl::Duration period;
+    Duration period;
     int tries = 0;
   };
   struct Listener {
@@ -73,7 +73,7 @@ class RegionLinks {
     What what = What::kHint;
     Number number = 0;
     Endpoint from = 0;
-    absl::Duration period;
+    Duration period;
     ledger::IdleHint hint;
     std::uint64_t asked = 0;  // number of an AskRegion
   };

@@ -170,7 +170,7 @@ router::WorkerSaid Registries::Said(WorkerId worker, TierId tier, const dispatch
           .healthy = news.state != dispatch::WorkerState::kFailed,
           .draining = news.draining,
           .busy = news.state == dispatch::WorkerState::kBusy,
-          .busy_total = absl::Nanoseconds(busy_ns)};
+          .busy_total = Nanoseconds(busy_ns)};
 }
 
 void Registries::OnNews(RouterId router, const RouterMessage& message) {

@@ -115,7 +115,7 @@ void Routers::HearOfAttempt(const RouterMessage& message) {
                                             .outcome = message.outcome,
                                             .answered = message.answered,
                                             .may_have_started = message.may_have_started,
-                                            .retry_after = absl::Nanoseconds(message.retry_after_ns),
+                                            .retry_after = Nanoseconds(message.retry_after_ns),
                                             .import_full = message.import_full,
                                             .message = {},
                                             .result = std::move(result)});
@@ -205,7 +205,7 @@ void Routers::Relay(RouterId router, const RouterMessage& message) {
 
 void Routers::ArmWake(RouterId router) {
   Site& site = sites_[router];
-  const absl::Time wake = site.machine->NextWake();
+  const Time wake = site.machine->NextWake();
   if (site.wake.Wants(wake)) stage_.At(wake, Happening::kRouterWakes, router.value(), site.life);
 }
 
@@ -309,8 +309,8 @@ void Routers::Perform(RouterId router, router::EndJob& end) {
   if (!delay) return;
   message.outcome = end.outcome;
   message.answered = true;
-  message.may_have_started = end.trace.service > absl::ZeroDuration();
-  message.retry_after_ns = absl::ToInt64Nanoseconds(end.retry_after);
+  message.may_have_started = end.trace.service > ZeroDuration();
+  message.retry_after_ns = ToInt64Nanoseconds(end.retry_after);
   message.import_full = end.import_full;
 }
 

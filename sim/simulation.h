@@ -68,7 +68,7 @@ class Simulation {
   std::size_t pending() const { return stage_.queue.size(); }
   bool finished() const { return finished_; }
   // Virtual time that has passed.
-  double now_s() const { return Stage::Seconds(stage_.Now() - absl::UnixEpoch()); }
+  double now_s() const { return ToDoubleSeconds(stage_.Now() - UnixEpoch()); }
   std::size_t workers() const { return workers_.count(); }
   bool alive(WorkerId worker) const { return workers_.alive(worker); }
   bool busy(WorkerId worker) const { return workers_.slot(worker).busy(); }

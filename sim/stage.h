@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/check.h"
 #include "core/ids.h"
 #include "core/lease.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/router_event.h"
 #include "sim/event_queue.h"
@@ -174,7 +174,7 @@ struct RouterMessage {
 struct OfferNote {
   Caller caller = {};
   JobPayload payload = {};
-  absl::Time deadline = {};
+  Time deadline = {};
   Lease lease = {};  // none: the router probes
 };
 
@@ -194,8 +194,8 @@ struct AnswerNote {
   Outcome outcome = Outcome::kDone;
   RegionId served_in = {};  // where the job was dispatched
   std::uint32_t attempts = 0;
-  absl::Duration wait = {};
-  absl::Duration delay = {};
+  Duration wait = {};
+  Duration delay = {};
   bool spilled = false;  // it left the home line for another region
 };
 
@@ -251,19 +251,10 @@ class Stage {
     }
     return event;
   }
-  absl::Time Now() const { return now_; }
-  // Virtual time zero is the epoch of absl::Time.
-  static absl::Time Date(std::int64_t ns) { return absl::FromUnixNanos(ns); }
-  // Rounded up, because absl counts quarters: whoever asked to be woken must find the moment passed.
-  static std::int64_t Ns(absl::Time date) {
-    const std::int64_t ns = absl::ToUnixNanos(date);
-    return Date(ns) < date ? ns + 1 : ns;
-  }
-
-  // Spans of a simulation are whole nanoseconds, so this loses nothing, and costs a tenth of absl's.
-  static double Seconds(absl::Duration span) {
-    return static_cast<double>(absl::ToInt64Nanoseconds(span)) * 1e-9;
-  }
+  Time Now() const { return now_; }
+  // Virtual time zero is the epoch.
+  static Time Date(std::int64_t ns) { return FromUnixNanos(ns); }
+  static std::int64_t Ns(Time date) { return ToUnixNanos(date); }
 
   void After(std::int64_t ns, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
     RINGWAY_CHECK(ns >= 0);
@@ -272,7 +263,7 @@ class Stage {
   void AtNs(std::int64_t date_ns, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
     queue.Push(std::max(date_ns, queue.now_ns()), static_cast<std::uint8_t>(what), subject, detail);
   }
-  void At(absl::Time date, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
+  void At(Time date, Happening what, std::uint32_t subject = 0, std::uint32_t detail = 0) {
     AtNs(Ns(date), what, subject, detail);
   }
   void TellRouter(std::int64_t after_ns, RouterNote note) {
@@ -318,7 +309,7 @@ class Stage {
 
  private:
   std::int64_t now_ns_ = 0;
-  absl::Time now_ = absl::UnixEpoch();
+  Time now_ = UnixEpoch();
 };
 
 // The wake-up that a machine has asked for. Asking for a later one than is scheduled costs nothing; when an
@@ -326,20 +317,20 @@ class Stage {
 class WakeCall {
  public:
   // True: schedule an event at `wake`.
-  bool Wants(absl::Time wake) {
+  bool Wants(Time wake) {
     if (wake >= at_) return false;
     at_ = wake;
     return true;
   }
-  bool Due(absl::Time now) {
+  bool Due(Time now) {
     if (now < at_) return false;
-    at_ = absl::InfiniteFuture();
+    at_ = InfiniteFuture();
     return true;
   }
-  void Reset() { at_ = absl::InfiniteFuture(); }
+  void Reset() { at_ = InfiniteFuture(); }
 
  private:
-  absl::Time at_ = absl::InfiniteFuture();
+  Time at_ = InfiniteFuture();
 };
 
 // When a peer that went silent is given up: gRPC keepalive of the daemons, 10 s between pings and 5 s for the

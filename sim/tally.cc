@@ -28,11 +28,11 @@ void Totals::Add(const Totals& other) {
 
 Tally::Tally(const Scenario& scenario, const Workers& workers, const Slice& slice)
     : workers_(workers),
-      warm_(absl::UnixEpoch() + absl::Seconds(std::max(scenario.warmup_s, slice.from_s))),
-      over_(absl::UnixEpoch() + absl::Seconds(slice.to_s)),
+      warm_(UnixEpoch() + Seconds(std::max(scenario.warmup_s, slice.from_s))),
+      over_(UnixEpoch() + Seconds(slice.to_s)),
       flows_(scenario.fleet->world.regions.size(),
              std::vector<std::uint64_t>(scenario.fleet->world.regions.size())),
-      started_(workers.count(), absl::InfiniteFuture()),
+      started_(workers.count(), InfiniteFuture()),
       running_(workers.count(), 0),
       busy_(scenario.fleet->world.regions.size()) {
   seconds_.push_back(Blank());
@@ -44,7 +44,7 @@ SecondTally Tally::Blank() const {
   return second;
 }
 
-void Tally::OnSubmitted(absl::Time now, const Submission& submission) {
+void Tally::OnSubmitted(Time now, const Submission& submission) {
   RegionSecond& region = seconds_.back().regions[submission.region.index()];
   ++region.submitted;
   region.first += !submission.again;
@@ -53,10 +53,10 @@ void Tally::OnSubmitted(absl::Time now, const Submission& submission) {
   totals_.first += !submission.again;
 }
 
-void Tally::OnEnded(absl::Time now, const Ending& ending) {
+void Tally::OnEnded(Time now, const Ending& ending) {
   const bool served = ending.outcome == Outcome::kDone;
-  const double wait_s = Stage::Seconds(ending.wait);
-  const double latency_s = Stage::Seconds(ending.latency);
+  const double wait_s = ToDoubleSeconds(ending.wait);
+  const double latency_s = ToDoubleSeconds(ending.latency);
   RegionSecond& region = seconds_.back().regions[ending.region.index()];
   ++(served ? region.served : region.unserved);
   if (served) {
@@ -74,48 +74,48 @@ void Tally::OnEnded(absl::Time now, const Ending& ending) {
   if (ending.served_in.valid()) ++flows_[ending.region.index()][ending.served_in.index()];
 }
 
-absl::Time Tally::StartOf(JobSerial serial) {
+Time Tally::StartOf(JobSerial serial) {
   if (starts_.empty()) {
     for (std::size_t i = 0; i < running_.size(); ++i) {
-      const absl::Time started = started_[WorkerId(i)];
-      if (started != absl::InfiniteFuture()) starts_.emplace(running_[WorkerId(i)], started);
+      const Time started = started_[WorkerId(i)];
+      if (started != InfiniteFuture()) starts_.emplace(running_[WorkerId(i)], started);
     }
     starts_.insert(just_ended_.begin(), just_ended_.end());
     starts_.insert(ended_before_.begin(), ended_before_.end());
   }
   const auto found = starts_.find(serial);
-  return found != starts_.end() ? found->second : absl::InfiniteFuture();
+  return found != starts_.end() ? found->second : InfiniteFuture();
 }
 
-void Tally::OnUnfinished(absl::Time now, const Unfinished& job) {
+void Tally::OnUnfinished(Time now, const Unfinished& job) {
   if (!Counts(job.submitted)) return;
-  const absl::Time started = StartOf(job.serial);
-  totals_.wait.Add(Stage::Seconds(std::min(started, now) - job.submitted));
-  if (started != absl::InfiniteFuture()) {
+  const Time started = StartOf(job.serial);
+  totals_.wait.Add(ToDoubleSeconds(std::min(started, now) - job.submitted));
+  if (started != InfiniteFuture()) {
     ++totals_.still_running;
     return;
   }
   // Left out, the longest waits of an overload would be the ones that nobody sees.
   ++totals_.still_waiting;
-  totals_.latency.Add(Stage::Seconds(now - job.submitted));
+  totals_.latency.Add(ToDoubleSeconds(now - job.submitted));
 }
 
-void Tally::OnOffered(absl::Time now, WorkerId, const OfferNote&) {
+void Tally::OnOffered(Time now, WorkerId, const OfferNote&) {
   ++seconds_.back().offers;
   totals_.offers += Counts(now);
 }
 
-void Tally::OnRefused(absl::Time now, WorkerId, const OfferNote&) { totals_.refused += Counts(now); }
+void Tally::OnRefused(Time now, WorkerId, const OfferNote&) { totals_.refused += Counts(now); }
 
-void Tally::OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) {
+void Tally::OnStarted(Time now, WorkerId worker, const OfferNote& note) {
   started_[worker] = now;
   running_[worker] = note.payload.serial;
   ++busy_[workers_.places()[worker].region];
   running_counted_ += Counts(now);
 }
 
-void Tally::OnFreed(absl::Time now, WorkerId worker, const OfferNote&, bool finished) {
-  if (started_[worker] == absl::InfiniteFuture()) return;  // it never ran
+void Tally::OnFreed(Time now, WorkerId worker, const OfferNote&, bool finished) {
+  if (started_[worker] == InfiniteFuture()) return;  // it never ran
   const RegionId region = workers_.places()[worker].region;
   --busy_[region];
   if (finished) {
@@ -124,23 +124,23 @@ void Tally::OnFreed(absl::Time now, WorkerId worker, const OfferNote&, bool fini
   }
   if (Counts(started_[worker])) {
     --running_counted_;
-    const double ran_s = Stage::Seconds(now - started_[worker]);
+    const double ran_s = ToDoubleSeconds(now - started_[worker]);
     totals_.busy_s += ran_s;
     if (!finished) totals_.wasted_s += ran_s;
   }
-  started_[worker] = absl::InfiniteFuture();
+  started_[worker] = InfiniteFuture();
 }
 
-void Tally::OnWorkerDied(absl::Time now, WorkerId worker) { OnFreed(now, worker, {}, false); }
+void Tally::OnWorkerDied(Time now, WorkerId worker) { OnFreed(now, worker, {}, false); }
 
-void Tally::OnForwarded(absl::Time now, RouterId, RouterId, JobSerial) { totals_.forwards += Counts(now); }
+void Tally::OnForwarded(Time now, RouterId, RouterId, JobSerial) { totals_.forwards += Counts(now); }
 
-void Tally::OnTableActive(absl::Time now, RouterId, const RoutingTable&) {
+void Tally::OnTableActive(Time now, RouterId, const RoutingTable&) {
   ++seconds_.back().tables;
   totals_.tables += Counts(now);
 }
 
-void Tally::OnSecond(absl::Time) {
+void Tally::OnSecond(Time) {
   SecondTally& second = seconds_.back();
   for (std::size_t i = 0; i < second.regions.size(); ++i) {
     second.regions[i].busy = static_cast<float>(busy_[RegionId(i)]);

@@ -68,17 +68,17 @@ class Tally : public Observer {
  public:
   Tally(const Scenario& scenario, const Workers& workers, const Slice& slice = {});
 
-  void OnSubmitted(absl::Time now, const Submission& submission) override;
-  void OnEnded(absl::Time now, const Ending& ending) override;
-  void OnUnfinished(absl::Time now, const Unfinished& job) override;
-  void OnOffered(absl::Time now, WorkerId worker, const OfferNote& note) override;
-  void OnRefused(absl::Time now, WorkerId worker, const OfferNote& note) override;
-  void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
-  void OnFreed(absl::Time now, WorkerId worker, const OfferNote& note, bool finished) override;
-  void OnWorkerDied(absl::Time now, WorkerId worker) override;
-  void OnForwarded(absl::Time now, RouterId from, RouterId to, JobSerial serial) override;
-  void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override;
-  void OnSecond(absl::Time now) override;
+  void OnSubmitted(Time now, const Submission& submission) override;
+  void OnEnded(Time now, const Ending& ending) override;
+  void OnUnfinished(Time now, const Unfinished& job) override;
+  void OnOffered(Time now, WorkerId worker, const OfferNote& note) override;
+  void OnRefused(Time now, WorkerId worker, const OfferNote& note) override;
+  void OnStarted(Time now, WorkerId worker, const OfferNote& note) override;
+  void OnFreed(Time now, WorkerId worker, const OfferNote& note, bool finished) override;
+  void OnWorkerDied(Time now, WorkerId worker) override;
+  void OnForwarded(Time now, RouterId from, RouterId to, JobSerial serial) override;
+  void OnTableActive(Time now, RouterId router, const RoutingTable& table) override;
+  void OnSecond(Time now) override;
   void Foresee(WorkerId worker, JobSerial) const override { Prefetch(&started_[worker]); }
 
   const Totals& totals() const { return totals_; }
@@ -89,18 +89,18 @@ class Tally : public Observer {
   const std::vector<std::vector<std::uint64_t>>& flows() const { return flows_; }
 
  private:
-  bool Counts(absl::Time now) const { return now >= warm_ && now < over_; }
+  bool Counts(Time now) const { return now >= warm_ && now < over_; }
   SecondTally Blank() const;
-  absl::Time StartOf(JobSerial serial);
+  Time StartOf(JobSerial serial);
 
   const Workers& workers_;
-  const absl::Time warm_;
-  const absl::Time over_;              // end of the window
+  const Time warm_;
+  const Time over_;                    // end of the window
   std::uint64_t running_counted_ = 0;  // jobs that began in the window
   Totals totals_;
   std::vector<SecondTally> seconds_;  // the last one is the running second
   std::vector<std::vector<std::uint64_t>> flows_;
-  IdVector<WorkerId, absl::Time> started_;
+  IdVector<WorkerId, Time> started_;
   IdVector<WorkerId, JobSerial> running_;  // while started_ is finite
   IdVector<RegionId, std::uint32_t> busy_;
   double wait_sum_s_ = 0;
@@ -108,8 +108,8 @@ class Tally : public Observer {
   Histogram second_latency_;
   // Answers may be on their way for a moment when the run ends: the jobs that ended in this second and the
   // last.
-  std::vector<std::pair<JobSerial, absl::Time>> just_ended_, ended_before_;
-  absl::flat_hash_map<JobSerial, absl::Time> starts_;  // filled when the run is over
+  std::vector<std::pair<JobSerial, Time>> just_ended_, ended_before_;
+  absl::flat_hash_map<JobSerial, Time> starts_;  // filled when the run is over
 };
 
 }  // namespace ringway::sim

@@ -5,7 +5,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/time/civil_time.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::sim {
 namespace {
@@ -109,7 +110,7 @@ std::optional<double> ParseTraceDate(std::string_view text) {
   const std::string_view zone = text.substr(at);
   if (!zone.empty() && zone != "Z" && zone != "+00:00" && zone != "+00") return std::nullopt;
   const absl::CivilSecond civil(*year, *month, *day, *hour, *minute, *second);
-  return static_cast<double>(absl::ToUnixSeconds(absl::FromCivil(civil, absl::UTCTimeZone()))) + fraction;
+  return static_cast<double>(ToUnixSeconds(absl::FromCivil(civil, absl::UTCTimeZone()))) + fraction;
 }
 
 TraceUnit TakeUnit(std::string_view column, std::string& name) {

@@ -43,7 +43,7 @@ Workers::Workers(Stage& stage, const Scenario& scenario, IdVector<WorkerId, Work
 
 SlotSettings Workers::SettingsFor(TierId tier) const {
   SlotSettings settings;
-  settings.service_prior = absl::Seconds(MeanServiceS(scenario_.service[tier].law));
+  settings.service_prior = Seconds(MeanServiceS(scenario_.service[tier].law));
   if (scenario_.service[tier].plain) settings.failures_before_rest = std::numeric_limits<int>::max();
   return settings;
 }
@@ -139,7 +139,7 @@ void Workers::Perform(WorkerId worker, const SlotAction& action, AttemptId offer
   if (const auto* refuse = std::get_if<RefuseAttempt>(&action)) {
     for (Observer* observer : stage_.observers) observer->OnRefused(stage_.Now(), worker, offer);
     speech.Ended(offer.caller, Outcome::kBusy, /*said=*/true, /*begun=*/false);
-    speech.retry_after_ns = absl::ToInt64Nanoseconds(refuse->retry_after);
+    speech.retry_after_ns = ToInt64Nanoseconds(refuse->retry_after);
   } else if (std::holds_alternative<AdmitAttempt>(action)) {
     site.admitted = offered;
     site.note = offer;
@@ -220,7 +220,7 @@ void Workers::Show(WorkerId worker) {
   const Slot& slot = sites_[worker].slot;
   const std::int64_t now_ns = stage_.queue.now_ns();
   Shown& shown = shown_[worker];
-  shown.busy_before_ns = absl::ToInt64Nanoseconds(slot.busy_total(stage_.Now()));
+  shown.busy_before_ns = ToInt64Nanoseconds(slot.busy_total(stage_.Now()));
   shown.busy_since_ns = slot.busy() ? now_ns : Shown::kIdle;
   shown.healthy = sites_[worker].alive && !slot.resting(stage_.Now());
   shown.draining = slot.draining();
@@ -308,7 +308,7 @@ std::vector<ledger::Announce> Workers::Overdue(RegionId region, TierId tier, Rou
 
 void Workers::ArmWake(WorkerId worker) {
   Site& site = sites_[worker];
-  const absl::Time wake = site.slot.NextWake();
+  const Time wake = site.slot.NextWake();
   if (site.wake.Wants(wake)) stage_.At(wake, Happening::kWorkerWakes, worker.value());
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<std::string_view> kPoolKinds = {"HttpPool"};
 constexpr char kWorkerForm[] = "host:port, for example 10.0.0.1:8000";
-constexpr absl::Duration kLongest = absl::Hours(24);
+constexpr Duration kLongest = Hours(24);
 
 // The host is an address or a name, an IPv6 address stands in brackets.
 bool IsHostPort(std::string_view text) {
@@ -91,17 +91,17 @@ void ReadHealth(Mapping health, HttpPoolSpec& pool) {
   if (!pool.health_path.empty() && pool.health_path.front() != '/') {
     health.Report("path", "a path that begins with /");
   }
-  pool.health_period = health.Duration("period", pool.health_period, absl::Milliseconds(100), absl::Hours(1));
+  pool.health_period = health.Span("period", pool.health_period, Milliseconds(100), Hours(1));
   health.Finish();
 }
 
 void ReadTimeouts(Mapping m, HttpPoolSpec& pool) {
-  const absl::Duration least = absl::Milliseconds(250);
-  pool.connect_timeout = m.Duration("connect", pool.connect_timeout, least, absl::Minutes(1));
-  pool.header_timeout = m.Duration("header", pool.header_timeout, least, absl::Minutes(10));
-  pool.idle_timeout = m.Duration("idle", pool.idle_timeout, least, kLongest);
-  pool.stall_timeout = m.Duration("stall", pool.stall_timeout, least, absl::Hours(1));
-  pool.worker_idle = m.Duration("workerIdle", pool.worker_idle, least, absl::Hours(1));
+  const Duration least = Milliseconds(250);
+  pool.connect_timeout = m.Span("connect", pool.connect_timeout, least, Minutes(1));
+  pool.header_timeout = m.Span("header", pool.header_timeout, least, Minutes(10));
+  pool.idle_timeout = m.Span("idle", pool.idle_timeout, least, kLongest);
+  pool.stall_timeout = m.Span("stall", pool.stall_timeout, least, Hours(1));
+  pool.worker_idle = m.Span("workerIdle", pool.worker_idle, least, Hours(1));
   m.Finish();
 }
 
@@ -123,12 +123,11 @@ HttpPoolSpec ReadPool(Mapping& spec, const ReadNamedFile& read, Problems& proble
   pool.listen = spec.Text("listen", pool.listen);
   if (spec.Has("tier")) pool.tier = spec.Name("tier");
   ReadWorkers(spec, read, pool, problems);
-  const absl::Duration least = absl::Milliseconds(1);
-  pool.deadline = spec.Duration("deadline", pool.deadline, least, kLongest);
-  pool.service_mean = spec.Duration("serviceMean", pool.service_mean, least, kLongest);
-  pool.service_bound = spec.Duration("serviceBound", pool.service_bound, least, kLongest);
-  pool.abandoned_hold =
-      spec.Duration("abandonedHold", pool.abandoned_hold, absl::ZeroDuration(), absl::Hours(1));
+  const Duration least = Milliseconds(1);
+  pool.deadline = spec.Span("deadline", pool.deadline, least, kLongest);
+  pool.service_mean = spec.Span("serviceMean", pool.service_mean, least, kLongest);
+  pool.service_bound = spec.Span("serviceBound", pool.service_bound, least, kLongest);
+  pool.abandoned_hold = spec.Span("abandonedHold", pool.abandoned_hold, ZeroDuration(), Hours(1));
   if (pool.service_mean > pool.deadline) {
     spec.Report("serviceMean", "at most the deadline", "else no request could ever finish in time");
   }

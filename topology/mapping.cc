@@ -126,16 +126,15 @@ bool Mapping::Flag(std::string_view key, bool fallback) {
   return fallback;
 }
 
-absl::Duration Mapping::Duration(std::string_view key, absl::Duration fallback, absl::Duration min,
-                                 absl::Duration max) {
+Duration Mapping::Span(std::string_view key, Duration fallback, Duration min, Duration max) {
   const std::string allowed = absl::StrCat("a duration with its unit, for example 250ms or 5s, from ",
                                            absl::FormatDuration(min), " to ", absl::FormatDuration(max));
   const YamlNode* node = Scalar(key, allowed);
   if (node == nullptr) return fallback;
-  absl::Duration value;
+  Duration value;
   double bare = 0;
   const bool unit_missing = absl::SimpleAtod(node->text, &bare) && bare != 0;
-  if (!unit_missing && absl::ParseDuration(node->text, &value) && value >= min && value <= max) return value;
+  if (!unit_missing && ParseDuration(node->text, &value) && value >= min && value <= max) return value;
   Report(key, allowed, unit_missing ? "the unit is missing" : "");
   return fallback;
 }

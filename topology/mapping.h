@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "topology/problems.h"
 #include "topology/yaml_tree.h"
 
@@ -42,8 +42,7 @@ class Mapping {
   double Number(std::string_view key, double fallback, Range range);
   std::int64_t Integer(std::string_view key, std::int64_t fallback, std::int64_t min, std::int64_t max);
   bool Flag(std::string_view key, bool fallback);
-  absl::Duration Duration(std::string_view key, absl::Duration fallback, absl::Duration min,
-                          absl::Duration max);
+  Duration Span(std::string_view key, Duration fallback, Duration min, Duration max);
   // Letters, digits and . _ : - after a letter or digit, 1 to 63 characters; must be given.
   std::string Name(std::string_view key);
   // Any one line of at most 500 bytes.

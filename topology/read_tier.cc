@@ -27,7 +27,7 @@ MetricSpec ReadMetric(const Place& place, Problems& problems) {
     fields.Report("capacityPer", "worker only with aggregation: sum; region otherwise");
   }
   metric.promql = fields.Text("promql", "");
-  metric.max_age = fields.Duration("maxAge", metric.max_age, absl::Milliseconds(100), absl::Hours(1));
+  metric.max_age = fields.Span("maxAge", metric.max_age, Milliseconds(100), Hours(1));
   fields.Finish();
   return metric;
 }
@@ -181,8 +181,8 @@ void ReadResidency(Mapping& spec, const World& world, Tier& tier, Problems& prob
 Tier ReadTier(std::string_view name, Mapping& spec, const World& world, Problems& problems) {
   Tier tier;
   tier.name = std::string(name);
-  tier.service_mean = spec.Duration("serviceMean", tier.service_mean, absl::Milliseconds(1), absl::Hours(24));
-  tier.deadline = spec.Duration("deadline", tier.deadline, absl::Milliseconds(1), absl::Hours(48));
+  tier.service_mean = spec.Span("serviceMean", tier.service_mean, Milliseconds(1), Hours(24));
+  tier.deadline = spec.Span("deadline", tier.deadline, Milliseconds(1), Hours(48));
   ReadMetrics(spec, tier, problems);
   ReadPriorities(spec, tier, problems);
   ReadRoute(spec, tier.route, problems);

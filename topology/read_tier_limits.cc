@@ -31,8 +31,8 @@ void ReadGuard(Mapping guard, GuardSpec& spec) {
   share("jumpMax", spec.jump_max, {1, std::numeric_limits<double>::infinity(), true});
   spec.jump_confirmations =
       static_cast<int>(guard.Integer("jumpConfirmations", spec.jump_confirmations, 1, 1000));
-  const auto time = [&](std::string_view key, absl::Duration& value) {
-    value = guard.Duration(key, value, absl::Milliseconds(100), absl::Hours(24));
+  const auto time = [&](std::string_view key, Duration& value) {
+    value = guard.Span(key, value, Milliseconds(100), Hours(24));
   };
   time("staleAfter", spec.stale_after);
   time("missingAfter", spec.missing_after);
@@ -46,11 +46,10 @@ void ReadGuard(Mapping guard, GuardSpec& spec) {
 void ReadSpill(Mapping spill, SpillSpec& spec) {
   spec.idle_hints = spill.Flag("idleHints", spec.idle_hints);
   spec.share = spill.Number("share", spec.share, kShare);
-  spec.keep = spill.Duration("keep", spec.keep, absl::Milliseconds(100), absl::Hours(1));
-  spec.wait_min = spill.Duration("waitMin", spec.wait_min, absl::ZeroDuration(), absl::Minutes(10));
-  spec.fade = spill.Duration("fade", spec.fade, absl::Milliseconds(100), absl::Hours(1));
-  spec.refused_cost =
-      spill.Duration("refusedCost", spec.refused_cost, absl::ZeroDuration(), absl::Minutes(10));
+  spec.keep = spill.Span("keep", spec.keep, Milliseconds(100), Hours(1));
+  spec.wait_min = spill.Span("waitMin", spec.wait_min, ZeroDuration(), Minutes(10));
+  spec.fade = spill.Span("fade", spec.fade, Milliseconds(100), Hours(1));
+  spec.refused_cost = spill.Span("refusedCost", spec.refused_cost, ZeroDuration(), Minutes(10));
   spill.Finish();
 }
 
@@ -71,11 +70,11 @@ void ReadDispatch(Mapping dispatch, DispatchSpec& spec) {
   Mapping delay = dispatch.Child("delay");
   spec.delay.busy_min = delay.Number("busyMin", spec.delay.busy_min, kShare);
   spec.delay.share_max = delay.Number("shareMax", spec.delay.share_max, kShare);
-  spec.delay.span = delay.Duration("span", spec.delay.span, absl::ZeroDuration(), absl::Minutes(5));
+  spec.delay.span = delay.Span("span", spec.delay.span, ZeroDuration(), Minutes(5));
   delay.Finish();
 
   Mapping backoff = dispatch.Child("backoff");
-  spec.backoff.base = backoff.Duration("base", spec.backoff.base, absl::ZeroDuration(), absl::Minutes(1));
+  spec.backoff.base = backoff.Span("base", spec.backoff.base, ZeroDuration(), Minutes(1));
   spec.backoff.multiplier = backoff.Number("multiplier", spec.backoff.multiplier, {1, 10});
   spec.backoff.cap_of_service = backoff.Number("capOfService", spec.backoff.cap_of_service, {0, 10});
   spec.backoff.full_jitter = backoff.Flag("fullJitter", spec.backoff.full_jitter);
@@ -95,8 +94,8 @@ void ReadScaling(Mapping& spec, const World& world, Tier& tier) {
   ScalingSpec read;
   read.risk = scaling.Number("risk", read.risk, {0, 0.5, true});
   read.wait_target = scaling.Number("waitTarget", read.wait_target, {0, 10, true});
-  read.start_up = scaling.Duration("startUp", read.start_up, absl::Seconds(1), absl::Hours(1));
-  read.stable_for = scaling.Duration("stableFor", read.stable_for, absl::ZeroDuration(), absl::Hours(24));
+  read.start_up = scaling.Span("startUp", read.start_up, Seconds(1), Hours(1));
+  read.stable_for = scaling.Span("stableFor", read.stable_for, ZeroDuration(), Hours(24));
   read.workers_min = static_cast<int>(scaling.Integer("minWorkers", read.workers_min, 0, kWorkersMax));
   for (RegionId id(0); id != tier.regions.end_id(); id = RegionId(id.index() + 1)) {
     const int workers = tier.regions[id].workers;

@@ -202,7 +202,7 @@ std::optional<CanarySpec> ReadCanary(Mapping& spec) {
   if (!spec.Has("canary")) return std::nullopt;
   CanarySpec read;
   read.share = canary.Number("share", read.share, {0, 0.5, true});
-  read.period = canary.Duration("for", read.period, absl::Seconds(10), absl::Hours(24));
+  read.period = canary.Span("for", read.period, Seconds(10), Hours(24));
   canary.Finish();
   return read;
 }

@@ -11,7 +11,7 @@
 namespace ringway::worker {
 namespace {
 
-constexpr absl::Duration kBeat = absl::Milliseconds(500);
+constexpr Duration kBeat = Milliseconds(500);
 
 std::string WhyEnded(Outcome outcome, bool started) {
   if (outcome == Outcome::kTimeout) {
@@ -135,7 +135,7 @@ void Agent::OnWatchClosed(WatchStream& stream) {
   watch_streams.fetch_sub(1);
 }
 
-v1::WorkerState Agent::OnDrain(bool drain, absl::Duration lasts) {
+v1::WorkerState Agent::OnDrain(bool drain, Duration lasts) {
   // A worker that was told to end stays in its drain.
   if (!stopping_) slot_.Apply(SlotDrain{drain, lasts});
   return State();
@@ -220,8 +220,8 @@ void Agent::Do(const AttemptEnded& ended) {
   const auto found = attempts_.find(ended.attempt);
   Attempt& attempt = found->second;
   attempt.ended = runtime::MonotonicNow();
-  const bool started = attempt.started != absl::InfinitePast();
-  const absl::Duration service = started ? attempt.ended - attempt.started : absl::ZeroDuration();
+  const bool started = attempt.started != InfinitePast();
+  const Duration service = started ? attempt.ended - attempt.started : ZeroDuration();
   const WorkEnd& said = attempt.verdict ? *attempt.verdict : attempt.work;
   const Outcome outcome = attempt.verdict ? said.outcome : ended.outcome;
   EndSpec end{.outcome = outcome,
@@ -271,7 +271,7 @@ void Agent::BoundUnsent() {
 }
 
 void Agent::Beat() {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   for (auto& [id, attempt] : attempts_) {
     const bool late = attempt.has_ended() && now - attempt.ended > settings_.delivery_max;
     if (late && attempt.stream != nullptr) attempt.stream->Break();
@@ -281,7 +281,7 @@ void Agent::Beat() {
 }
 
 void Agent::ShowState() {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   const SlotView view = slot_.machine().View(now);
   metrics_.Show(view, now);
   const bool serving = !view.draining && !view.resting;

@@ -37,7 +37,7 @@ struct AgentSettings {
   std::size_t payload_bytes_max = std::size_t{64} << 20;
   std::size_t result_bytes_max = std::size_t{256} << 20;
   std::size_t unsent_bytes_max = std::size_t{512} << 20;
-  absl::Duration delivery_max = absl::Seconds(30);  // for a result after its job has ended
+  Duration delivery_max = Seconds(30);  // for a result after its job has ended
 };
 
 class Agent final : public WorkerListener, private WorkSink {
@@ -56,7 +56,7 @@ class Agent final : public WorkerListener, private WorkSink {
   void OnClosed(JobStream& stream) override;
   void OnWatch(WatchStream& stream) override;
   void OnWatchClosed(WatchStream& stream) override;
-  v1::WorkerState OnDrain(bool drain, absl::Duration lasts) override;
+  v1::WorkerState OnDrain(bool drain, Duration lasts) override;
   absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) override;
 
  private:
@@ -67,11 +67,11 @@ class Agent final : public WorkerListener, private WorkSink {
     std::uint64_t payload_bytes_stated = 0;  // 0: not stated
     std::uint64_t payload_bytes = 0;
     std::uint64_t result_bytes = 0;
-    absl::Time started = absl::InfinitePast();
-    absl::Time ended = absl::InfiniteFuture();
+    Time started = InfinitePast();
+    Time ended = InfiniteFuture();
     WorkEnd work;                    // what the backend said last
     std::optional<WorkEnd> verdict;  // what we said ourselves; it counts more
-    bool has_ended() const { return ended != absl::InfiniteFuture(); }
+    bool has_ended() const { return ended != InfiniteFuture(); }
   };
   using Attempts = std::map<AttemptId, Attempt>;  // bounded by the number of streams
 

@@ -22,7 +22,7 @@ namespace ringway::worker {
 namespace {
 
 // For calls that nobody ends: whoever still watches is cut off then.
-constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);
+constexpr Duration kCloseGrace = Milliseconds(500);
 
 absl::Status Announce(const Settings& settings, const std::string& grpc, const std::string& http) {
   const Identity& who = settings.agent.identity;

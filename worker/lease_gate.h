@@ -17,17 +17,16 @@
 
 #include <cstdint>
 
-#include "absl/time/time.h"
 #include "core/lease.h"
+#include "core/time.h"
 
 namespace ringway {
 
 class LeaseGate {
  public:
-  static constexpr absl::Duration kClaimMax = absl::Seconds(60);
+  static constexpr Duration kClaimMax = Seconds(60);
 
-  explicit LeaseGate(absl::Time started)
-      : sequence_(static_cast<std::uint64_t>(absl::ToUnixNanos(started))) {}
+  explicit LeaseGate(Time started) : sequence_(static_cast<std::uint64_t>(ToUnixNanos(started))) {}
 
   // Whether a job under this lease may start.
   bool Opens(const Lease& lease) const { return fence_ < lease; }
@@ -38,13 +37,13 @@ class LeaseGate {
     return true;
   }
   // Refuses everything at or below `upto` from now on, on somebody's word; without a time it never lapses.
-  void Raise(const Lease& upto, absl::Time now = absl::InfiniteFuture()) {
+  void Raise(const Lease& upto, Time now = InfiniteFuture()) {
     if (upto < fence_) return;
     fence_ = upto;
     claimed_at_ = now;
   }
   // The leader of `lease` finds itself shut out.
-  void Object(absl::Time now, const Lease& lease) {
+  void Object(Time now, const Lease& lease) {
     const bool shut_out = proven_ < lease && !Opens(lease);
     if (shut_out && now >= claimed_at_ + kClaimMax) fence_ = proven_;
   }
@@ -55,7 +54,7 @@ class LeaseGate {
  private:
   Lease fence_;
   Lease proven_;  // at most the fence
-  absl::Time claimed_at_ = absl::InfinitePast();
+  Time claimed_at_ = InfinitePast();
   std::uint64_t sequence_;
 };
 

@@ -33,10 +33,10 @@ absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker)
                                                  worker.name, " serves '", worker.tier, "'"));
 }
 
-SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, absl::Time now) {
+SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, Time now) {
   SlotOffer offer{.attempt = attempt, .lease = header.lease()};
   if (const auto lease = ParseLease(header.lease())) offer.grant = *lease;
-  if (header.deadline_s() > 0) offer.deadline = now + absl::Seconds(header.deadline_s());
+  if (header.deadline_s() > 0) offer.deadline = now + Seconds(header.deadline_s());
   return offer;
 }
 
@@ -77,13 +77,13 @@ v1::JobDown EndMessage(const EndSpec& spec, const Identity& worker) {
   v1::End& end = *down.mutable_end();
   end.set_outcome(std::string(OutcomeName(spec.outcome)));
   end.set_message(spec.message);
-  end.set_retry_after_s(absl::ToDoubleSeconds(spec.retry_after));
+  end.set_retry_after_s(ToDoubleSeconds(spec.retry_after));
   end.set_content_type(spec.content_type);
   end.set_result_bytes(spec.result_bytes);
   end.mutable_trace()->set_request_id(spec.request_id);
   end.mutable_trace()->set_worker(worker.name);
   end.mutable_trace()->set_region(worker.region);
-  end.mutable_trace()->set_service_s(absl::ToDoubleSeconds(spec.service));
+  end.mutable_trace()->set_service_s(ToDoubleSeconds(spec.service));
   return down;
 }
 
@@ -112,14 +112,14 @@ v1::WorkerState StateMessage(const SlotView& view, std::uint64_t sequence, const
   state.set_busy(view.busy);
   state.set_draining(view.draining);
   state.set_healthy(!view.resting);
-  if (view.drain_left != absl::InfiniteDuration()) {
-    state.set_drain_left_s(absl::ToDoubleSeconds(view.drain_left));
+  if (view.drain_left != InfiniteDuration()) {
+    state.set_drain_left_s(ToDoubleSeconds(view.drain_left));
   }
   state.set_lease(view.lease);
-  state.set_busy_s_total(absl::ToDoubleSeconds(view.busy_total));
+  state.set_busy_s_total(ToDoubleSeconds(view.busy_total));
   state.set_done_total(totals.done);
   state.set_rejected_total(totals.rejected);
-  state.set_expected_free_s(absl::ToDoubleSeconds(view.expected_free));
+  state.set_expected_free_s(ToDoubleSeconds(view.expected_free));
   state.set_metrics_address(worker.metrics_address);
   state.set_sequence(sequence);
   state.set_picture_pixels_max(worker.pictures.pixels_max);

@@ -11,12 +11,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/job.h"
 #include "ringway/v1/job.pb.h"
 #include "ringway/v1/worker.pb.h"
 #include "worker/backends/backend.h"
 #include "worker/slot.h"
+
+#include "core/time.h"
 
 namespace ringway::worker {
 
@@ -34,7 +35,7 @@ struct Identity {
 // Errors: InvalidArgument, for whoever sent the job.
 absl::Status CheckForWorker(const v1::JobHeader& header, const Identity& worker);
 
-SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, absl::Time now);
+SlotOffer OfferOf(const v1::JobHeader& header, AttemptId attempt, Time now);
 // Errors: InvalidArgument, for the leader.
 absl::StatusOr<SlotFenced> FencedOf(const v1::FenceRequest& request);
 WorkOrder OrderOf(const v1::JobHeader& header);
@@ -46,11 +47,11 @@ v1::JobDown ChunkMessage(std::string bytes);
 struct EndSpec {
   Outcome outcome = Outcome::kDone;
   std::string message = {};
-  absl::Duration retry_after = {};
+  Duration retry_after = {};
   std::string content_type = {};
   std::uint64_t result_bytes = 0;
   std::string request_id = {};
-  absl::Duration service = {};
+  Duration service = {};
 };
 v1::JobDown EndMessage(const EndSpec& end, const Identity& worker);
 

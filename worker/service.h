@@ -12,11 +12,12 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "runtime/event_loop.h"
 #include "worker/job_stream.h"
 #include "worker/watch_stream.h"
+
+#include "core/time.h"
 
 namespace ringway::worker {
 
@@ -24,7 +25,7 @@ namespace ringway::worker {
 class WorkerListener : public JobListener, public WatchListener {
  public:
   // `lasts`: a drain ends by itself after that; infinite: it does not.
-  virtual v1::WorkerState OnDrain(bool drain, absl::Duration lasts) = 0;
+  virtual v1::WorkerState OnDrain(bool drain, Duration lasts) = 0;
   // Errors: InvalidArgument.
   virtual absl::StatusOr<v1::WorkerState> OnFence(const v1::FenceRequest& request) = 0;
   // Streams that exist; the service adds, the listener subtracts when they close.

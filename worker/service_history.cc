@@ -4,15 +4,14 @@
 
 namespace ringway {
 
-void ServiceHistory::Add(absl::Duration service) {
-  if (service <= absl::ZeroDuration() || service == absl::InfiniteDuration()) return;
-  const auto off_ns = static_cast<double>(absl::ToInt64Nanoseconds(service) - mean_ns_);
+void ServiceHistory::Add(Duration service) {
+  if (service <= ZeroDuration() || service == InfiniteDuration()) return;
+  const auto off_ns = static_cast<double>(ToInt64Nanoseconds(service) - mean_ns_);
   mean_ns_ += static_cast<std::int64_t>(kNewestWeight * off_ns);
 }
 
-absl::Duration ServiceHistory::Remaining(absl::Duration elapsed, std::uint32_t step,
-                                         std::uint32_t steps) const {
-  const absl::Duration floor = kFloorShare * mean();
+Duration ServiceHistory::Remaining(Duration elapsed, std::uint32_t step, std::uint32_t steps) const {
+  const Duration floor = kFloorShare * mean();
   if (step > 0 && step <= steps) {
     return std::max(floor, elapsed * (static_cast<double>(steps - step) / step));
   }

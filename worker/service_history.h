@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway {
 
@@ -22,13 +22,13 @@ class ServiceHistory {
   static constexpr double kFloorShare = 0.05;
 
   // `prior` must be positive and finite.
-  explicit ServiceHistory(absl::Duration prior) : mean_ns_(absl::ToInt64Nanoseconds(prior)) {}
+  explicit ServiceHistory(Duration prior) : mean_ns_(ToInt64Nanoseconds(prior)) {}
 
   // Only jobs that ran to their end teach anything; the caller leaves out cancelled and failed ones.
-  void Add(absl::Duration service);
-  absl::Duration mean() const { return absl::Nanoseconds(mean_ns_); }
+  void Add(Duration service);
+  Duration mean() const { return Nanoseconds(mean_ns_); }
   // Of a job that has run for `elapsed` and finished `step` of `steps` (0 steps: it does not tell).
-  absl::Duration Remaining(absl::Duration elapsed, std::uint32_t step, std::uint32_t steps) const;
+  Duration Remaining(Duration elapsed, std::uint32_t step, std::uint32_t steps) const;
 
  private:
   std::int64_t mean_ns_;

@@ -214,11 +214,11 @@ absl::Status Complete(const Flags& f, Settings& s) {
     return absl::InvalidArgumentError(
         absl::StrCat("--service-law is '", f.law, "'; allowed are fixed, exponential, lognormal"));
   s.synthetic.draw.law = *law;
-  s.synthetic.draw.mean = absl::Seconds(f.service_mean_s);
-  s.agent.slot.service_prior = absl::Seconds(f.service_mean_s);
+  s.synthetic.draw.mean = Seconds(f.service_mean_s);
+  s.agent.slot.service_prior = Seconds(f.service_mean_s);
   s.agent.slot.started = runtime::WallNow();
-  s.agent.slot.drain_max = absl::Seconds(f.drain_timeout_s);
-  s.upstream.answer_max = absl::Seconds(f.http_timeout_s);
+  s.agent.slot.drain_max = Seconds(f.drain_timeout_s);
+  s.upstream.answer_max = Seconds(f.http_timeout_s);
   s.upstream.body_bytes_max = s.agent.result_bytes_max;
   Identity& who = s.agent.identity;
   if (who.model.empty())

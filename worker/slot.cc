@@ -31,12 +31,12 @@ std::string_view RefusalReason(Refusal refusal) {
   return "unknown";
 }
 
-void Slot::Step(absl::Time now, const SlotEvent& event, std::vector<SlotAction>& actions) {
+void Slot::Step(Time now, const SlotEvent& event, std::vector<SlotAction>& actions) {
   std::visit([&](const auto& e) { On(now, e, actions); }, event);
 }
 
-absl::Time Slot::NextWake() const {
-  absl::Time wake = resting_until_ == absl::InfinitePast() ? absl::InfiniteFuture() : resting_until_;
+Time Slot::NextWake() const {
+  Time wake = resting_until_ == InfinitePast() ? InfiniteFuture() : resting_until_;
   if (phase_ == Phase::kReceiving) wake = std::min(wake, admitted_ + settings_.upload_max);
   if (phase_ == Phase::kReceiving || phase_ == Phase::kRunning) {
     wake = std::min({wake, deadline_, drain_until_});
@@ -44,7 +44,7 @@ absl::Time Slot::NextWake() const {
   return std::min(wake, drain_ends_);
 }
 
-SlotView Slot::View(absl::Time now) const {
+SlotView Slot::View(Time now) const {
   SlotView view;
   view.busy = phase_ != Phase::kFree;
   view.draining = draining_;
@@ -63,28 +63,28 @@ SlotView Slot::View(absl::Time now) const {
   return view;
 }
 
-absl::Duration Slot::ExpectedFree(absl::Time now) const {
-  if (phase_ == Phase::kFree) return absl::ZeroDuration();
+Duration Slot::ExpectedFree(Time now) const {
+  if (phase_ == Phase::kFree) return ZeroDuration();
   const bool runs = phase_ != Phase::kReceiving;
-  const absl::Duration elapsed = runs ? now - started_ : absl::ZeroDuration();
-  absl::Duration remaining = history_.Remaining(elapsed, step_, steps_);
+  const Duration elapsed = runs ? now - started_ : ZeroDuration();
+  Duration remaining = history_.Remaining(elapsed, step_, steps_);
   // The deadline bounds the stay, except for a backend that is slow to stop.
   if (now < deadline_) remaining = std::min(remaining, deadline_ - now);
   return remaining;
 }
 
-void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& actions) {
-  const auto refuse = [&](Refusal reason, absl::Duration retry_after) {
+void Slot::On(Time now, const SlotOffer& offer, std::vector<SlotAction>& actions) {
+  const auto refuse = [&](Refusal reason, Duration retry_after) {
     actions.push_back(RefuseAttempt{offer.attempt, reason, retry_after});
   };
   const bool granted = offer.grant != Lease{};
   if (granted) gate_.Object(now, offer.grant);
   const bool obeyed = gate_.Opens(offer.grant) && IsPlausible(gate_.fence().fence, offer.grant.fence);
-  if (granted && !obeyed) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
+  if (granted && !obeyed) return refuse(Refusal::kStaleLease, ZeroDuration());
   // A newer leader is obeyed even when its offer cannot be served.
   if (granted && gate_.fence().fence < offer.grant.fence) gate_.Raise({offer.grant.fence, 0}, now);
-  if (offer.deadline <= now) return refuse(Refusal::kExpired, absl::ZeroDuration());
-  if (draining_) return refuse(Refusal::kDraining, absl::ZeroDuration());
+  if (offer.deadline <= now) return refuse(Refusal::kExpired, ZeroDuration());
+  if (draining_) return refuse(Refusal::kDraining, ZeroDuration());
   if (phase_ != Phase::kFree) {
     const bool both_granted = granted && grant_ != Lease{};
     return refuse(both_granted ? Refusal::kDoubleGrant : Refusal::kBusy, ExpectedFree(now));
@@ -92,7 +92,7 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
   if (now < resting_until_) return refuse(Refusal::kResting, resting_until_ - now);
 
   // A lease numbered 0 was just raised past: nobody grants it.
-  if (granted && !gate_.Pass(offer.grant)) return refuse(Refusal::kStaleLease, absl::ZeroDuration());
+  if (granted && !gate_.Pass(offer.grant)) return refuse(Refusal::kStaleLease, ZeroDuration());
   phase_ = Phase::kReceiving;
   attempt_ = offer.attempt;
   if (lease_ != offer.lease) lease_ = offer.lease;
@@ -104,21 +104,21 @@ void Slot::On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& a
   actions.push_back(StateChanged{});
 }
 
-void Slot::On(absl::Time now, const SlotPayloadComplete& complete, std::vector<SlotAction>& actions) {
+void Slot::On(Time now, const SlotPayloadComplete& complete, std::vector<SlotAction>& actions) {
   if (!Holds(complete.attempt) || phase_ != Phase::kReceiving) return;
   phase_ = Phase::kRunning;
   started_ = now;
   actions.push_back(StartJob{attempt_});
 }
 
-void Slot::On(absl::Time, const SlotProgress& progress, std::vector<SlotAction>&) {
+void Slot::On(Time, const SlotProgress& progress, std::vector<SlotAction>&) {
   if (!Holds(progress.attempt) || phase_ == Phase::kReceiving) return;
   if (progress.step < step_ || progress.step > progress.steps) return;
   step_ = progress.step;
   steps_ = progress.steps;
 }
 
-void Slot::On(absl::Time now, const SlotFinished& finished, std::vector<SlotAction>& actions) {
+void Slot::On(Time now, const SlotFinished& finished, std::vector<SlotAction>& actions) {
   if (!Holds(finished.attempt) || phase_ == Phase::kReceiving) return;
   // A backend that stopped because it was asked to ends the way the asker said; one that was faster than the
   // request is taken at its word.
@@ -129,19 +129,19 @@ void Slot::On(absl::Time now, const SlotFinished& finished, std::vector<SlotActi
   Release(now, outcome, actions);
 }
 
-void Slot::On(absl::Time now, const SlotWithdraw& withdraw, std::vector<SlotAction>& actions) {
+void Slot::On(Time now, const SlotWithdraw& withdraw, std::vector<SlotAction>& actions) {
   if (Holds(withdraw.attempt)) Stop(now, Outcome::kCancelled, actions);
 }
 
-void Slot::On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& actions) {
-  drain_ends_ = drain.drain ? now + drain.lasts : absl::InfiniteFuture();
+void Slot::On(Time now, const SlotDrain& drain, std::vector<SlotAction>& actions) {
+  drain_ends_ = drain.drain ? now + drain.lasts : InfiniteFuture();
   if (draining_ == drain.drain) return;
   draining_ = drain.drain;
-  drain_until_ = draining_ ? now + settings_.drain_max : absl::InfiniteFuture();
+  drain_until_ = draining_ ? now + settings_.drain_max : InfiniteFuture();
   actions.push_back(StateChanged{});
 }
 
-void Slot::On(absl::Time now, const SlotFenced& fenced, std::vector<SlotAction>& actions) {
+void Slot::On(Time now, const SlotFenced& fenced, std::vector<SlotAction>& actions) {
   if (!IsPlausible(gate_.fence().fence, fenced.by)) return;
   if (fenced.by < gate_.fence().fence) gate_.Object(now, {fenced.by, kSerialMax});
   if (fenced.by < gate_.fence().fence) return;
@@ -152,9 +152,9 @@ void Slot::On(absl::Time now, const SlotFenced& fenced, std::vector<SlotAction>&
   if (fenced.revoke && runs) Stop(now, Outcome::kCancelled, actions);
 }
 
-void Slot::On(absl::Time now, const SlotWake&, std::vector<SlotAction>& actions) {
-  if (resting_until_ != absl::InfinitePast() && now >= resting_until_) {
-    resting_until_ = absl::InfinitePast();
+void Slot::On(Time now, const SlotWake&, std::vector<SlotAction>& actions) {
+  if (resting_until_ != InfinitePast() && now >= resting_until_) {
+    resting_until_ = InfinitePast();
     actions.push_back(StateChanged{});
   }
   if (now >= drain_ends_) On(now, SlotDrain{false}, actions);
@@ -165,7 +165,7 @@ void Slot::On(absl::Time now, const SlotWake&, std::vector<SlotAction>& actions)
   if (now >= drain_until_) return Stop(now, Outcome::kCancelled, actions);
 }
 
-void Slot::Stop(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions) {
+void Slot::Stop(Time now, Outcome outcome, std::vector<SlotAction>& actions) {
   if (phase_ == Phase::kReceiving) return Release(now, outcome, actions);
   if (phase_ != Phase::kRunning) return;
   phase_ = Phase::kStopping;
@@ -173,15 +173,15 @@ void Slot::Stop(absl::Time now, Outcome outcome, std::vector<SlotAction>& action
   actions.push_back(StopJob{attempt_});
 }
 
-void Slot::Release(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions) {
-  const absl::Duration held = now - admitted_;
+void Slot::Release(Time now, Outcome outcome, std::vector<SlotAction>& actions) {
+  const Duration held = now - admitted_;
   busy_before_ += held;
   phase_ = Phase::kFree;
   actions.push_back(AttemptEnded{attempt_, outcome, held});
   actions.push_back(StateChanged{});
 }
 
-void Slot::NoteHealth(absl::Time now, Outcome outcome) {
+void Slot::NoteHealth(Time now, Outcome outcome) {
   if (outcome == Outcome::kDone) failures_in_row_ = 0;
   if (outcome != Outcome::kFailed && outcome != Outcome::kBusy) return;
   if (++failures_in_row_ >= settings_.failures_before_rest) resting_until_ = now + settings_.rest;

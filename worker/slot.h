@@ -28,9 +28,9 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/job.h"
 #include "core/lease.h"
+#include "core/time.h"
 #include "worker/lease_gate.h"
 #include "worker/service_history.h"
 
@@ -40,12 +40,12 @@ namespace ringway {
 using AttemptId = std::uint64_t;
 
 struct SlotSettings {
-  absl::Duration service_prior = absl::Seconds(1);  // expected service time before there is history
-  absl::Duration upload_max = absl::Seconds(30);    // from admission until the payload is complete
-  absl::Duration drain_max = absl::Minutes(10);     // a job still running then is stopped
+  Duration service_prior = Seconds(1);  // expected service time before there is history
+  Duration upload_max = Seconds(30);    // from admission until the payload is complete
+  Duration drain_max = Minutes(10);     // a job still running then is stopped
   int failures_before_rest = 3;
-  absl::Duration rest = absl::Seconds(5);
-  absl::Time started = absl::UnixEpoch();  // rises from one life of the worker to the next
+  Duration rest = Seconds(5);
+  Time started = UnixEpoch();  // rises from one life of the worker to the next
 };
 
 // ---- events ----
@@ -53,7 +53,7 @@ struct SlotOffer {
   AttemptId attempt = 0;
   std::string lease = {};  // as it came, for people
   Lease grant = {};        // what it says; none: the offer of a router that probes
-  absl::Time deadline = absl::InfiniteFuture();
+  Time deadline = InfiniteFuture();
 };
 struct SlotPayloadComplete {
   AttemptId attempt = 0;
@@ -76,7 +76,7 @@ struct SlotWithdraw {
 // The last one counts.
 struct SlotDrain {
   bool drain = true;
-  absl::Duration lasts = absl::InfiniteDuration();  // of a drain: after that it ends by itself
+  Duration lasts = InfiniteDuration();  // of a drain: after that it ends by itself
 };
 // A leader calls leases back. One that has been replaced is not obeyed.
 struct SlotFenced {
@@ -98,7 +98,7 @@ struct AdmitAttempt {
 struct RefuseAttempt {
   AttemptId attempt = 0;
   Refusal reason = Refusal::kBusy;
-  absl::Duration retry_after;  // a hint, zero: no reason to wait, ask elsewhere
+  Duration retry_after;  // a hint, zero: no reason to wait, ask elsewhere
 };
 struct StartJob {
   AttemptId attempt = 0;
@@ -110,7 +110,7 @@ struct StopJob {
 struct AttemptEnded {
   AttemptId attempt = 0;
   Outcome outcome = Outcome::kDone;
-  absl::Duration held;  // from admission
+  Duration held;  // from admission
 };
 // The slot's view changed in a way that others should hear of.
 struct StateChanged {};
@@ -120,15 +120,15 @@ struct SlotView {
   bool busy = false;
   bool draining = false;
   bool resting = false;
-  absl::Duration drain_left = absl::InfiniteDuration();  // until it ends by itself
-  AttemptId attempt = 0;                                 // 0: none
-  std::string lease;                                     // as it came
-  Lease grant;                                           // of the job in the slot
-  Lease fence;                                           // leases at or below are refused
-  std::uint32_t step = 0;                                // of the job in the slot
+  Duration drain_left = InfiniteDuration();  // until it ends by itself
+  AttemptId attempt = 0;                     // 0: none
+  std::string lease;                         // as it came
+  Lease grant;                               // of the job in the slot
+  Lease fence;                               // leases at or below are refused
+  std::uint32_t step = 0;                    // of the job in the slot
   std::uint32_t steps = 0;
-  absl::Duration busy_total;
-  absl::Duration expected_free;  // zero: free now
+  Duration busy_total;
+  Duration expected_free;  // zero: free now
 };
 
 class Slot {
@@ -136,39 +136,37 @@ class Slot {
   explicit Slot(const SlotSettings& settings)
       : history_(settings.service_prior), gate_(settings.started), settings_(settings) {}
 
-  void Step(absl::Time now, const SlotEvent& event, std::vector<SlotAction>& actions);
+  void Step(Time now, const SlotEvent& event, std::vector<SlotAction>& actions);
   // When the slot wants a SlotWake, infinite future: not at all.
-  absl::Time NextWake() const;
-  SlotView View(absl::Time now) const;
+  Time NextWake() const;
+  SlotView View(Time now) const;
   // For the next announcement of the view: higher than all before, across restarts too.
   std::uint64_t NextSequence() { return gate_.NextSequence(); }
   // Parts of the view that cost nothing.
   const Lease& fence() const { return gate_.fence(); }
   bool busy() const { return phase_ != Phase::kFree; }
   bool draining() const { return draining_; }
-  bool resting(absl::Time now) const { return now < resting_until_; }
-  absl::Duration busy_total(absl::Time now) const {
-    return busy() ? busy_before_ + (now - admitted_) : busy_before_;
-  }
+  bool resting(Time now) const { return now < resting_until_; }
+  Duration busy_total(Time now) const { return busy() ? busy_before_ + (now - admitted_) : busy_before_; }
 
  private:
   enum class Phase : std::uint8_t { kFree, kReceiving, kRunning, kStopping };
 
-  void On(absl::Time now, const SlotOffer& offer, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotPayloadComplete& complete, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotProgress& progress, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotFinished& finished, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotWithdraw& withdraw, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotDrain& drain, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotFenced& fenced, std::vector<SlotAction>& actions);
-  void On(absl::Time now, const SlotWake& wake, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotOffer& offer, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotPayloadComplete& complete, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotProgress& progress, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotFinished& finished, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotWithdraw& withdraw, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotDrain& drain, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotFenced& fenced, std::vector<SlotAction>& actions);
+  void On(Time now, const SlotWake& wake, std::vector<SlotAction>& actions);
 
   bool Holds(AttemptId attempt) const { return phase_ != Phase::kFree && attempt == attempt_; }
-  absl::Duration ExpectedFree(absl::Time now) const;
+  Duration ExpectedFree(Time now) const;
   // Gives the attempt up with `outcome`: at once while nothing runs, else through the backend.
-  void Stop(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions);
-  void Release(absl::Time now, Outcome outcome, std::vector<SlotAction>& actions);
-  void NoteHealth(absl::Time now, Outcome outcome);
+  void Stop(Time now, Outcome outcome, std::vector<SlotAction>& actions);
+  void Release(Time now, Outcome outcome, std::vector<SlotAction>& actions);
+  void NoteHealth(Time now, Outcome outcome);
 
   // In the order of use: what every job touches comes first.
   Phase phase_ = Phase::kFree;
@@ -180,14 +178,14 @@ class Slot {
   std::uint32_t steps_ = 0;
   AttemptId attempt_ = 0;
   Lease grant_;
-  absl::Time admitted_ = absl::InfinitePast();
-  absl::Time started_ = absl::InfinitePast();
-  absl::Time deadline_ = absl::InfiniteFuture();
+  Time admitted_ = InfinitePast();
+  Time started_ = InfinitePast();
+  Time deadline_ = InfiniteFuture();
 
-  absl::Time drain_until_ = absl::InfiniteFuture();  // a job that runs then is stopped
-  absl::Time drain_ends_ = absl::InfiniteFuture();   // by itself
-  absl::Time resting_until_ = absl::InfinitePast();  // infinite past: not resting
-  absl::Duration busy_before_;                       // of attempts that have ended
+  Time drain_until_ = InfiniteFuture();  // a job that runs then is stopped
+  Time drain_ends_ = InfiniteFuture();   // by itself
+  Time resting_until_ = InfinitePast();  // infinite past: not resting
+  Duration busy_before_;                 // of attempts that have ended
   ServiceHistory history_;
   LeaseGate gate_;
   std::string lease_;  // of the attempt

@@ -78,7 +78,7 @@ WorkerMetrics::WorkerMetrics(const Identity& worker) {
   healthy_->Set(1);
 }
 
-void WorkerMetrics::Show(const SlotView& view, absl::Time now) {
+void WorkerMetrics::Show(const SlotView& view, Time now) {
   busy_->Set(view.busy ? 1 : 0);
   draining_->Set(view.draining ? 1 : 0);
   healthy_->Set(view.resting ? 0 : 1);
@@ -94,20 +94,20 @@ void WorkerMetrics::CountRefused(Refusal reason) {
 
 void WorkerMetrics::CountMalformed() { rejected_->Add({{"reason", "malformed"}}).Increment(); }
 
-void WorkerMetrics::CountEnded(Outcome outcome, absl::Duration service) {
+void WorkerMetrics::CountEnded(Outcome outcome, Duration service) {
   jobs_->Add({{"outcome", std::string(OutcomeName(outcome))}}).Increment();
-  if (outcome == Outcome::kDone) service_seconds_->Observe(absl::ToDoubleSeconds(service));
+  if (outcome == Outcome::kDone) service_seconds_->Observe(ToDoubleSeconds(service));
 }
 
-void WorkerMetrics::BringBusySecondsUpTo(absl::Time now) {
+void WorkerMetrics::BringBusySecondsUpTo(Time now) {
   const std::lock_guard lock(mutex_);
-  absl::Duration total = shown_busy_total_;
+  Duration total = shown_busy_total_;
   if (shown_busy_ && now > shown_at_) total += now - shown_at_;
-  const double more = absl::ToDoubleSeconds(total) - busy_seconds_->Value();
+  const double more = ToDoubleSeconds(total) - busy_seconds_->Value();
   if (more > 0) busy_seconds_->Increment(more);
 }
 
-runtime::HttpServer::Page WorkerMetrics::Page(absl::Time (*now)()) {
+runtime::HttpServer::Page WorkerMetrics::Page(Time (*now)()) {
   return [this, now, page = runtime::MetricsPage(registry_)] {
     BringBusySecondsUpTo(now());
     return page();

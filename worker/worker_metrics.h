@@ -23,8 +23,8 @@
 #include <memory>
 #include <mutex>
 
-#include "absl/time/time.h"
 #include "core/job.h"
+#include "core/time.h"
 #include "runtime/http_server.h"
 #include "worker/messages.h"
 #include "worker/slot.h"
@@ -35,18 +35,18 @@ class WorkerMetrics {
  public:
   explicit WorkerMetrics(const Identity& worker);
 
-  void Show(const SlotView& view, absl::Time now);
+  void Show(const SlotView& view, Time now);
   void CountRefused(Refusal reason);
   void CountMalformed();
-  void CountEnded(Outcome outcome, absl::Duration service);
+  void CountEnded(Outcome outcome, Duration service);
   void CountPayload(std::size_t bytes) { payload_bytes_->Increment(static_cast<double>(bytes)); }
   void CountResult(std::size_t bytes) { result_bytes_->Increment(static_cast<double>(bytes)); }
 
   // The metrics page; calls `now` for the moment of the scrape.
-  runtime::HttpServer::Page Page(absl::Time (*now)());
+  runtime::HttpServer::Page Page(Time (*now)());
 
  private:
-  void BringBusySecondsUpTo(absl::Time now);
+  void BringBusySecondsUpTo(Time now);
 
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
   prometheus::Family<prometheus::Counter>* jobs_;
@@ -62,8 +62,8 @@ class WorkerMetrics {
   std::mutex mutex_;
   // Guarded by mutex_: the last view, and when it was taken.
   bool shown_busy_ = false;
-  absl::Duration shown_busy_total_;
-  absl::Time shown_at_;
+  Duration shown_busy_total_;
+  Time shown_at_;
 };
 
 }  // namespace ringway::worker

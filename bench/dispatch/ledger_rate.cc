@@ -53,7 +53,7 @@ class Bench {
     RequestKey key = free_.back();
     free_.pop_back();
     ++key.generation;
-    ledger_.Step(now_, Acquire{key, 0, now_, now_ + absl::Seconds(3600), absl::Seconds(5)}, actions_);
+    ledger_.Step(now_, Acquire{key, 0, now_, now_ + Seconds(3600), Seconds(5)}, actions_);
     Take();
   }
   void Finish() {
@@ -65,7 +65,7 @@ class Bench {
     Take();
     Idle(done.worker, done.lease);
   }
-  void Tick() { now_ += absl::Microseconds(10); }
+  void Tick() { now_ += Microseconds(10); }
   bool Chance() { return rng_.Chance(0.5); }
   std::size_t leased() const { return leased_.size(); }
   std::uint64_t grants() const { return grants_; }
@@ -76,8 +76,8 @@ class Bench {
     settings.workers_max = static_cast<std::size_t>(workers);
     settings.routers_max = kRouters;
     settings.waiting_max = 100'000;
-    settings.silence_max = absl::Hours(10);
-    settings.lease_span = absl::Hours(10);
+    settings.silence_max = Hours(10);
+    settings.lease_span = Hours(10);
     return settings;
   }
   template <class T>
@@ -100,7 +100,7 @@ class Bench {
   }
 
   Rng rng_;
-  absl::Time now_ = absl::FromUnixSeconds(1'800'000'000);
+  Time now_ = FromUnixSeconds(1'800'000'000);
   ledger::SlotLedger ledger_;
   std::vector<std::uint64_t> sequences_;
   std::vector<RequestKey> free_;

@@ -35,7 +35,7 @@ std::shared_ptr<const Fleet> MakeFleet() {
   fleet->world.rtt = RttMatrix(kRegions);
   Tier tier;
   tier.name = "animate";
-  tier.service_mean = absl::Seconds(1);
+  tier.service_mean = Seconds(1);
   tier.regions.assign(kRegions, TierRegion{.workers = 200});
   tier.residency_forbidden.resize(kRegions);
   fleet->tiers.push_back(tier);
@@ -54,12 +54,12 @@ class BusyRouter {
 
   // One job's worth of events, at a load near the fleet's capacity.
   void Turn() {
-    now_ += absl::Milliseconds(4);
+    now_ += Milliseconds(4);
     if (machine_.NextWake() <= now_) Measured(router::TimePassed{});
     if (!free_.empty()) {
       const JobId job = free_.back();
       free_.pop_back();
-      Measured(JobArrived{job, {.tier = TierId(0), .arrived = now_, .deadline = now_ + absl::Seconds(30)}});
+      Measured(JobArrived{job, {.tier = TierId(0), .arrived = now_, .deadline = now_ + Seconds(30)}});
     }
     while (!offers_.empty()) Answer();
     while (!running_.empty() && running_.front().second <= now_) {
@@ -86,11 +86,11 @@ class BusyRouter {
                             .outcome = Outcome::kBusy,
                             .answered = true,
                             .may_have_started = false,
-                            .retry_after = absl::Seconds(1)});
+                            .retry_after = Seconds(1)});
       return;
     }
     Measured(AttemptAccepted{offer.job, offer.attempt});
-    running_.push_back({offer, now_ + absl::Milliseconds(700)});
+    running_.push_back({offer, now_ + Milliseconds(700)});
   }
   void Measured(const RouterEvent& event) {
     const auto begin = std::chrono::steady_clock::now();
@@ -109,11 +109,11 @@ class BusyRouter {
 
   RouterMachine machine_;
   Rng rng_;
-  absl::Time now_ = absl::FromUnixSeconds(1'800'000'000);
+  Time now_ = FromUnixSeconds(1'800'000'000);
   std::vector<RouterAction> actions_;
   std::vector<JobId> free_;
   std::deque<OfferToWorker> offers_;
-  std::deque<std::pair<OfferToWorker, absl::Time>> running_;
+  std::deque<std::pair<OfferToWorker, Time>> running_;
   std::vector<double> took_ns_;
 };
 

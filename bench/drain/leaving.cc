@@ -21,15 +21,15 @@ v1::JobHeader JobOf(double seconds, const std::string& id) {
 // Knocks every few milliseconds for a second; the last knock after which a job was let in, in milliseconds
 // from now. 0: none.
 double LastAdmissionMs(v1::Ingress::Stub& door, double job_s) {
-  const absl::Time asked = absl::Now();
+  const Time asked = absl::Now();
   double last_ms = 0;
-  for (int i = 0; absl::Now() - asked < absl::Seconds(1); ++i) {
-    const double knocked_ms = absl::ToDoubleMilliseconds(absl::Now() - asked);
+  for (int i = 0; absl::Now() - asked < Seconds(1); ++i) {
+    const double knocked_ms = ToDoubleMilliseconds(absl::Now() - asked);
     JobCall call = JobCall::ToRouter(door);
     if (call.Send(JobOf(job_s, absl::StrCat("late-", i)), "picture").AwaitAccepted()) last_ms = knocked_ms;
     call.Cancel();
     (void)call.Await();
-    absl::SleepFor(absl::Milliseconds(5));
+    absl::SleepFor(Milliseconds(5));
   }
   return last_ms;
 }
@@ -52,11 +52,11 @@ std::vector<double> CancelMs(SmallWorld& world, double job_s, int times) {
     call.Send(JobOf(job_s, absl::StrCat("leaves-", i)), "picture");
     if (!call.AwaitStep(1)) continue;
     // Anywhere in a step, not only at its beginning.
-    absl::SleepFor(absl::Milliseconds((i * 37) % 200));
-    const absl::Time left = absl::Now();
+    absl::SleepFor(Milliseconds((i * 37) % 200));
+    const Time left = absl::Now();
     call.Cancel();
     if (Eventually([&] { return MetricValue(worker.http(), "ringway_worker_busy") == 0; })) {
-      freed_ms.push_back(absl::ToDoubleMilliseconds(absl::Now() - left));
+      freed_ms.push_back(ToDoubleMilliseconds(absl::Now() - left));
     }
     (void)call.Await();
   }
@@ -66,7 +66,7 @@ std::vector<double> CancelMs(SmallWorld& world, double job_s, int times) {
 
 std::vector<bench::Claim> Drain(SmallWorld& world, double job_s) {
   const auto oslo = world.Door("oslo-0"), bergen = world.Door("bergen-0");
-  const absl::Duration limit = absl::Seconds(2 * job_s + 10);
+  const Duration limit = Seconds(2 * job_s + 10);
   JobCall at_router = JobCall::ToRouter(*oslo, limit), at_worker = JobCall::ToRouter(*bergen, limit);
   at_router.Send(JobOf(job_s, "router-drains"), "picture");
   at_worker.Send(JobOf(job_s, "worker-drains"), "picture");
@@ -75,8 +75,8 @@ std::vector<bench::Claim> Drain(SmallWorld& world, double job_s) {
   world.router("oslo-0").Signal(SIGTERM);
   const double last_ms = LastAdmissionMs(*oslo, job_s);
   const int finished = (at_router.Await().outcome() == "done") + (at_worker.Await().outcome() == "done");
-  const int ended = world.router("oslo-0").WaitFor(absl::Seconds(10)).has_value() +
-                    world.worker("bergen-0-w0").WaitFor(absl::Seconds(10)).has_value();
+  const int ended = world.router("oslo-0").WaitFor(Seconds(10)).has_value() +
+                    world.worker("bergen-0-w0").WaitFor(Seconds(10)).has_value();
   return {bench::AtLeast("drain.jobs_under_way", under_way ? 2 : 0, 2, "jobs"),
           bench::AtLeast("drain.jobs_finished", finished, 2, "jobs"),
           bench::AtLeast("drain.processes_ended", ended, 2, "processes"),

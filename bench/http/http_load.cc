@@ -53,9 +53,9 @@ std::string TakeJob(const std::string& address) {
 double P99Ms(const std::string& address) {
   std::vector<double> took;
   for (int i = 0; i < 200; ++i) {
-    const absl::Time began = absl::Now();
+    const Time began = absl::Now();
     if (!live::HttpGet(address, "/v1/models")) return 1e9;
-    took.push_back(absl::ToDoubleMilliseconds(absl::Now() - began));
+    took.push_back(ToDoubleMilliseconds(absl::Now() - began));
   }
   std::sort(took.begin(), took.end());
   return took[took.size() - 3];
@@ -67,18 +67,18 @@ void MeasureStreams(live::DaemonProcess& router, bool brief, std::vector<Claim>&
   if (id.empty()) std::fprintf(stderr, "bench_http: the job was not taken\n");
   const double before_mb = ResidentMb(router.pid());
   const double alone_ms = P99Ms(address);
-  const absl::Time began = absl::Now();
+  const Time began = absl::Now();
   OpenStreams streams(address, absl::StrCat("/v1/videos/", id, "/events"), kStreams);
-  const std::size_t watching = streams.Await("video.in_progress", absl::Seconds(30));
-  const double opened_s = absl::ToDoubleSeconds(absl::Now() - began);
+  const std::size_t watching = streams.Await("video.in_progress", Seconds(30));
+  const double opened_s = ToDoubleSeconds(absl::Now() - began);
   const double with_mb = ResidentMb(router.pid());
   const double local_ms = P99Ms(address);
-  const absl::Time ends = absl::Now();
+  const Time ends = absl::Now();
   (void)Call(address, absl::StrCat("DELETE /v1/videos/", id), "");
-  const std::size_t told = streams.Await("video.deleted", absl::Seconds(30));
+  const std::size_t told = streams.Await("video.deleted", Seconds(30));
   if (!brief) {
     std::printf("%zu of %zu streams opened in %.2f s; all told the end in %.2f s: %zu\n", watching, kStreams,
-                opened_s, absl::ToDoubleSeconds(absl::Now() - ends), told);
+                opened_s, ToDoubleSeconds(absl::Now() - ends), told);
     std::printf("resident: %.1f MB before, %.1f MB with the streams: %.1f kB each\n", before_mb, with_mb,
                 (with_mb - before_mb) * 1024 / static_cast<double>(kStreams));
     std::printf("GET /v1/models, p99 of 200: %.2f ms alone, %.2f ms beside the streams\n", alone_ms,
@@ -128,7 +128,7 @@ int RunHttpLoad(bool quick, bool brief) {
       world.AwaitReady() && live::Eventually([&] {
         return live::MetricValue(router.http(), "ringway_router_workers{tier=\"animate\"}").value_or(0) == 1;
       });
-  absl::SleepFor(absl::Milliseconds(500));  // what the router knows reaches its API on the next beat
+  absl::SleepFor(Milliseconds(500));  // what the router knows reaches its API on the next beat
   if (!ready) {
     std::fprintf(stderr, "bench_http: the processes did not become ready\n");
     return 2;

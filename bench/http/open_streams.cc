@@ -87,9 +87,9 @@ void OpenStreams::Serve(int timeout_ms) {
   }
 }
 
-std::size_t OpenStreams::Await(const std::string& event, absl::Duration limit) {
+std::size_t OpenStreams::Await(const std::string& event, Duration limit) {
   const std::string mark = absl::StrCat("event: ", event, "\n");
-  const absl::Time until = absl::Now() + limit;
+  const Time until = absl::Now() + limit;
   std::size_t heard = 0;
   do {
     for (int i = 0; i < 32; ++i) Serve(i == 0 ? 50 : 0);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::bench {
 
@@ -23,7 +23,7 @@ class OpenStreams {
   OpenStreams& operator=(const OpenStreams&) = delete;
 
   // How many streams have had an event of that name; waits until all have, at most `limit`.
-  std::size_t Await(const std::string& event, absl::Duration limit);
+  std::size_t Await(const std::string& event, Duration limit);
   std::size_t open() const;
 
  private:

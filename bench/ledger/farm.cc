@@ -20,7 +20,7 @@ namespace {
 class LoggedBackend final : public worker::Backend, private worker::WorkSink {
  public:
   LoggedBackend(runtime::EventLoop& loop, const worker::SyntheticSettings& settings, const std::string& name,
-                std::function<void(absl::Time, absl::Time)> served)
+                std::function<void(Time, Time)> served)
       : synthetic_(loop, settings, name), served_(std::move(served)) {}
 
   void Start(worker::WorkOrder order, worker::WorkSink& sink) override {
@@ -39,9 +39,9 @@ class LoggedBackend final : public worker::Backend, private worker::WorkSink {
   }
 
   worker::SyntheticBackend synthetic_;
-  std::function<void(absl::Time, absl::Time)> served_;
+  std::function<void(Time, Time)> served_;
   worker::WorkSink* sink_ = nullptr;
-  absl::Time started_;
+  Time started_;
 };
 
 double Series(const std::string& page, const std::string& series) {
@@ -63,7 +63,7 @@ struct Farm::Worker {
   std::optional<runtime::GrpcServer> server;
 };
 
-Farm::Farm(const std::string& tier, const std::string& region, std::size_t workers, absl::Duration service)
+Farm::Farm(const std::string& tier, const std::string& region, std::size_t workers, Duration service)
     : loop_("farm"), log_("farm", runtime::LogLevel::kWarning) {
   for (std::size_t w = 0; w < workers; ++w) {
     worker::AgentSettings settings;
@@ -82,7 +82,7 @@ Farm::Farm(const std::string& tier, const std::string& region, std::size_t worke
     synthetic.steps = 1;
     synthetic.result_bytes = 64;
     auto backend = std::make_unique<LoggedBackend>(loop_, synthetic, settings.identity.name,
-                                                   [this, w](absl::Time started, absl::Time ended) {
+                                                   [this, w](Time started, Time ended) {
                                                      served_.push_back({w, started, ended});
                                                    });
     workers_.push_back(std::make_unique<Worker>(loop_, settings, log_, std::move(backend)));
@@ -95,7 +95,7 @@ Farm::Farm(const std::string& tier, const std::string& region, std::size_t worke
 }
 
 Farm::~Farm() {
-  for (const auto& worker : workers_) worker->server->Shutdown(absl::Milliseconds(200));
+  for (const auto& worker : workers_) worker->server->Shutdown(Milliseconds(200));
   loop_.Stop();
 }
 

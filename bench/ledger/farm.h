@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 
@@ -19,13 +19,13 @@ namespace ringway::bench {
 
 struct Served {
   std::size_t worker = 0;
-  absl::Time started;
-  absl::Time ended;
+  Time started;
+  Time ended;
 };
 
 class Farm {
  public:
-  Farm(const std::string& tier, const std::string& region, std::size_t workers, absl::Duration service);
+  Farm(const std::string& tier, const std::string& region, std::size_t workers, Duration service);
   ~Farm();
 
   const std::vector<std::string>& addresses() const { return addresses_; }

@@ -22,7 +22,7 @@ inline constexpr char kLedgered[] = "ledgered";
 inline constexpr char kProbed[] = "probed";
 inline constexpr int kRouters = 16;
 inline constexpr int kWorkers = 64;  // of each tier
-inline constexpr absl::Duration kService = absl::Milliseconds(300);
+inline constexpr Duration kService = Milliseconds(300);
 inline constexpr double kCapacityRps = kWorkers / 0.3;  // of each tier
 
 struct Leader {

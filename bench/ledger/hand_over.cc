@@ -23,7 +23,7 @@ namespace ringway::bench {
 namespace {
 
 constexpr double kOverload = 1.15;
-constexpr absl::Duration kWarmUp = absl::Seconds(2);
+constexpr Duration kWarmUp = Seconds(2);
 
 struct Quantiles {
   double p50_ms = 0;
@@ -60,11 +60,11 @@ class RoundTrips {
       grpc::ClientContext context;
       context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
       v1::WorkerState reply;
-      const absl::Time sent = runtime::MonotonicNow();
+      const Time sent = runtime::MonotonicNow();
       if (stub_->RaiseFence(&context, request, &reply).ok()) {
-        ms_.push_back(absl::ToDoubleMilliseconds(runtime::MonotonicNow() - sent));
+        ms_.push_back(ToDoubleMilliseconds(runtime::MonotonicNow() - sent));
       }
-      absl::SleepFor(absl::Milliseconds(5));
+      absl::SleepFor(Milliseconds(5));
     }
   }
   std::unique_ptr<v1::Worker::Stub> stub_;
@@ -74,13 +74,13 @@ class RoundTrips {
 };
 
 // Between an end and the next start on the same worker, of ends in [from, to).
-Quantiles Gaps(const std::vector<Served>& log, absl::Time from, absl::Time to) {
-  std::map<std::size_t, absl::Time> ended;
+Quantiles Gaps(const std::vector<Served>& log, Time from, Time to) {
+  std::map<std::size_t, Time> ended;
   std::vector<double> ms;
   for (const Served& job : log) {
     const auto last = ended.find(job.worker);
     if (last != ended.end() && last->second >= from && last->second < to) {
-      ms.push_back(absl::ToDoubleMilliseconds(job.started - last->second));
+      ms.push_back(ToDoubleMilliseconds(job.started - last->second));
     }
     ended[job.worker] = job.ended;
   }
@@ -93,10 +93,10 @@ struct Measured {
   double attempts = 0;
 };
 
-Measured Measure(Fleet& fleet, Farm& farm, const char* tier, absl::Duration span) {
+Measured Measure(Fleet& fleet, Farm& farm, const char* tier, Duration span) {
   live::OpenLoop load(
       {.routers = fleet.Doors(), .tier = tier, .rps = kOverload * kCapacityRps, .span = span});
-  const absl::Time begin = runtime::MonotonicNow();
+  const Time begin = runtime::MonotonicNow();
   load.Start();
   RoundTrips trips(farm.addresses().front());
   const auto records = load.Finish();
@@ -119,7 +119,7 @@ void Print(const char* tier, const Measured& m) {
 }  // namespace
 
 std::vector<Claim> HandOver(Fleet& fleet, const Run& run) {
-  const absl::Duration span = run.quick ? absl::Seconds(6) : absl::Seconds(15);
+  const Duration span = run.quick ? Seconds(6) : Seconds(15);
   const Measured ledger = Measure(fleet, fleet.ledgered(), kLedgered, span);
   const Measured probe = Measure(fleet, fleet.probed(), kProbed, span);
   if (!run.brief) {
@@ -128,7 +128,7 @@ std::vector<Claim> HandOver(Fleet& fleet, const Run& run) {
     Print(kProbed, probe);
   }
   // What the hand-over costs a fleet is the share of its time that a busy slot stands empty.
-  const double service_ms = absl::ToDoubleMilliseconds(kService);
+  const double service_ms = ToDoubleMilliseconds(kService);
   return {
       AtMost("hand_over_p50_of_service", ledger.gap.p50_ms / service_ms, 0.02, "ratio"),
       AtMost("hand_over_p99_per_round_trip_p99", ledger.gap.p99_ms / ledger.round_trip.p99_ms, 6, "ratio"),

@@ -20,11 +20,11 @@ namespace ringway::bench {
 namespace {
 
 constexpr double kLoad = 0.7;
-constexpr absl::Duration kCalm = absl::Milliseconds(400);  // before the signal
+constexpr Duration kCalm = Milliseconds(400);  // before the signal
 
 struct Gap {
   bool ended = false;
-  absl::Duration until_next;
+  Duration until_next;
   live::Tally ledger, probe;  // jobs sent in the gap
   live::Tally ledger_all, probe_all;
 };
@@ -36,7 +36,7 @@ void Add(const live::Tally& from, live::Tally& to) {
 }
 
 // `strike` takes the leader away.
-Gap Strike(Fleet& fleet, const Leader& leader, absl::Duration span, const std::string& name,
+Gap Strike(Fleet& fleet, const Leader& leader, Duration span, const std::string& name,
            const std::function<void()>& strike) {
   const auto load = [&](const char* tier) {
     return live::Load{.routers = fleet.Doors(leader.router),
@@ -50,7 +50,7 @@ Gap Strike(Fleet& fleet, const Leader& leader, absl::Duration span, const std::s
   ledger.Start();
   probe.Start();
   absl::SleepFor(kCalm);
-  const absl::Time struck = absl::Now();
+  const Time struck = absl::Now();
   strike();
   Gap gap;
   gap.ended = live::Eventually(
@@ -58,8 +58,8 @@ Gap Strike(Fleet& fleet, const Leader& leader, absl::Duration span, const std::s
         const Leader next = fleet.LedgerLeader();
         return !next.router.empty() && next != leader && fleet.Grants(next.router);
       },
-      absl::Seconds(10));
-  const absl::Time over = absl::Now();
+      Seconds(10));
+  const Time over = absl::Now();
   gap.until_next = over - struck;
   const auto ledger_records = ledger.Finish();
   const auto probe_records = probe.Finish();
@@ -75,21 +75,21 @@ double Percent(const live::Tally& tally) { return 100 * tally.success(); }
 Claim Stopped(Fleet& fleet, const Run& run) {
   const Leader leader = fleet.LedgerLeader();
   const Gap gap =
-      Strike(fleet, leader, absl::Seconds(5), "stop", [&] { fleet.router(leader.router).Signal(SIGSTOP); });
+      Strike(fleet, leader, Seconds(5), "stop", [&] { fleet.router(leader.router).Signal(SIGSTOP); });
   fleet.router(leader.router).Signal(SIGCONT);
   if (!run.brief) {
     std::printf(
         "leader stopped (SIGSTOP): next one grants after %.2f s; done in the gap %.1f %% (probing %.1f %%)\n",
-        absl::ToDoubleSeconds(gap.until_next), Percent(gap.ledger), Percent(gap.probe));
+        ToDoubleSeconds(gap.until_next), Percent(gap.ledger), Percent(gap.probe));
   }
-  return AtMost("stopped_next_holder_s", absl::ToDoubleSeconds(gap.until_next), 2.5, "s");
+  return AtMost("stopped_next_holder_s", ToDoubleSeconds(gap.until_next), 2.5, "s");
 }
 
 }  // namespace
 
 std::vector<Claim> LostLeader(Fleet& fleet, const Run& run) {
   std::vector<Claim> claims = {Stopped(fleet, run)};
-  absl::Duration slowest;
+  Duration slowest;
   std::vector<double> seconds;
   live::Tally ledger, probe, ledger_all, probe_all;
   std::set<Leader> leaders;
@@ -101,12 +101,12 @@ std::vector<Claim> LostLeader(Fleet& fleet, const Run& run) {
     }
     const Leader leader = fleet.LedgerLeader();
     if (!leaders.insert(leader).second) ++repeated;
-    const Gap gap = Strike(fleet, leader, absl::Seconds(1.6), absl::StrCat("kill", kill),
+    const Gap gap = Strike(fleet, leader, Seconds(1.6), absl::StrCat("kill", kill),
                            [&] { fleet.router(leader.router).Kill(); });
     ++struck;
     if (!gap.ended) ++missing;
     slowest = std::max(slowest, gap.until_next);
-    seconds.push_back(absl::ToDoubleSeconds(gap.until_next));
+    seconds.push_back(ToDoubleSeconds(gap.until_next));
     Add(gap.ledger, ledger);
     Add(gap.probe, probe);
     Add(gap.ledger_all, ledger_all);
@@ -117,7 +117,7 @@ std::vector<Claim> LostLeader(Fleet& fleet, const Run& run) {
   const double grants_twice = fleet.ledgered().DoubleGrants();
   if (!run.brief && !seconds.empty()) {
     std::printf("leader killed (-9) %d times: next one grants after %.2f s (median), %.2f s (slowest)\n",
-                struck, seconds[seconds.size() / 2], absl::ToDoubleSeconds(slowest));
+                struck, seconds[seconds.size() / 2], ToDoubleSeconds(slowest));
     std::printf(
         "  jobs sent in the gaps: ledger %.2f %% of %zu done, probing %.2f %% of %zu; in all: %.2f %%, %.2f "
         "%%\n",
@@ -129,7 +129,7 @@ std::vector<Claim> LostLeader(Fleet& fleet, const Run& run) {
   claims.push_back(AtMost("double_grants", grants_twice, 0, "grants"));
   claims.push_back(AtMost("appointments_given_twice", repeated, 0, "appointments"));
   claims.push_back(AtMost("gaps_without_a_new_holder", missing, 0, "gaps"));
-  claims.push_back(AtMost("next_holder_slowest_s", absl::ToDoubleSeconds(slowest), 2, "s"));
+  claims.push_back(AtMost("next_holder_slowest_s", ToDoubleSeconds(slowest), 2, "s"));
   // Two counts of the same traffic differ by chance; half a percent is within it.
   claims.push_back(AtLeast("gap_success_over_probing", ledger.success() / std::max(probe.success(), 1e-9),
                            0.995, "ratio"));

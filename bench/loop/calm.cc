@@ -24,13 +24,13 @@ constexpr double kEventLastsS = 120;
 class Tables : public sim::Observer {
  public:
   Tables(const sim::Scenario& scenario, double from_s)
-      : rps_(scenario.fleet->world.regions.size()), from_(absl::UnixEpoch() + absl::Seconds(from_s)) {
+      : rps_(scenario.fleet->world.regions.size()), from_(UnixEpoch() + Seconds(from_s)) {
     for (const sim::DemandSpec& demand : scenario.demand) {
       rps_[demand.region] += sim::MeanRateRps(demand.law);
       total_rps_ += sim::MeanRateRps(demand.law);
     }
   }
-  void OnTableActive(absl::Time now, RouterId router, const RoutingTable& table) override {
+  void OnTableActive(Time now, RouterId router, const RoutingTable& table) override {
     if (router != RouterId(0)) return;
     const TierTable& rows = table.tiers[kLoopTier];
     if (before_ && now >= from_) {
@@ -60,20 +60,20 @@ class Tables : public sim::Observer {
   }
   IdVector<RegionId, double> rps_;
   double total_rps_ = 0;
-  absl::Time from_;
+  Time from_;
   std::optional<TierTable> before_;
 };
 
 // Jobs submitted while the event lasts.
 class EventWaits : public sim::Observer {
  public:
-  void OnEnded(absl::Time now, const sim::Ending& ending) override {
-    const double submitted_s = absl::ToDoubleSeconds(now - ending.latency - absl::UnixEpoch());
+  void OnEnded(Time now, const sim::Ending& ending) override {
+    const double submitted_s = ToDoubleSeconds(now - ending.latency - UnixEpoch());
     if (submitted_s < kEventAtS || submitted_s >= kEventAtS + kEventLastsS) return;
     ++ended;
     if (ending.outcome != Outcome::kDone) return;
     ++served;
-    sum_s += absl::ToDoubleSeconds(ending.wait);
+    sum_s += ToDoubleSeconds(ending.wait);
   }
   double mean_s() const { return served > 0 ? sum_s / served : 0; }
   double served_share() const { return ended > 0 ? served / ended : 0; }

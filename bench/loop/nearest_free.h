@@ -34,9 +34,8 @@ class NearestFree : public sim::Observer {
     double hindsight_s = 0;  // what those away would have travelled at the least (least_ways.h)
   };
 
-  void OnSubmitted(absl::Time now, const sim::Submission& submission) override {
-    jobs_.push_back(
-        {submission.region, absl::ToDoubleSeconds(now - absl::UnixEpoch()), submission.service_s});
+  void OnSubmitted(Time now, const sim::Submission& submission) override {
+    jobs_.push_back({submission.region, ToDoubleSeconds(now - UnixEpoch()), submission.service_s});
   }
   // Jobs submitted from `from_s` on are counted. The fleet's first tier, all of its workers alive.
   Means Play(const Fleet& fleet, double from_s) const;

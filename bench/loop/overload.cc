@@ -29,14 +29,14 @@ struct Users {
 class Payers : public sim::Observer {
  public:
   explicit Payers(RegionId hot) : hot_(hot) {}
-  void OnEnded(absl::Time now, const sim::Ending& ending) override {
-    const double submitted_s = absl::ToDoubleSeconds(now - ending.latency - absl::UnixEpoch());
+  void OnEnded(Time now, const sim::Ending& ending) override {
+    const double submitted_s = ToDoubleSeconds(now - ending.latency - UnixEpoch());
     if (submitted_s < kAtS || submitted_s >= kAtS + kLastsS) return;
     Users& users = ending.region == hot_ ? hot : others;
     ++users.ended;
     if (ending.outcome != Outcome::kDone) return;
     ++users.served;
-    users.wait.Add(absl::ToDoubleSeconds(ending.wait));
+    users.wait.Add(ToDoubleSeconds(ending.wait));
   }
   double lost_share() const { return 1 - (hot.served + others.served) / (hot.ended + others.ended); }
   Users hot, others;
@@ -74,7 +74,7 @@ Payers Suffer(const Fleet& fleet, const Way& way) {
   Tier& tier = changed->tiers[kLoopTier];
   tier.route.isolation = way.isolation;
   tier.dispatch.mode = way.mode;
-  tier.deadline = absl::Seconds(kDeadlineS);
+  tier.deadline = Seconds(kDeadlineS);
   const Sizes sizes = SizesOf(fleet);
   const double rest = kLoad * (sizes.workers - sizes.biggest_workers);
   const double factor = (kOverload * sizes.workers - rest) / (kLoad * sizes.biggest_workers);

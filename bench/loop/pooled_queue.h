@@ -14,8 +14,8 @@ namespace ringway::bench {
 
 class PooledQueue : public sim::Observer {
  public:
-  void OnSubmitted(absl::Time now, const sim::Submission& submission) override {
-    jobs_.push_back({absl::ToDoubleSeconds(now - absl::UnixEpoch()), submission.service_s});
+  void OnSubmitted(Time now, const sim::Submission& submission) override {
+    jobs_.push_back({ToDoubleSeconds(now - UnixEpoch()), submission.service_s});
   }
   // Of the jobs submitted from `from_s` on.
   double MeanWaitS(int workers, double from_s) const;

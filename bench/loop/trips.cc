@@ -8,12 +8,12 @@ namespace ringway::bench {
 Trips::Trips(const World& world, const sim::Simulation& simulation, double from_s)
     : world_(world),
       simulation_(simulation),
-      from_(absl::UnixEpoch() + absl::Seconds(from_s)),
+      from_(UnixEpoch() + Seconds(from_s)),
       idle_(world.regions.size()) {
   for (std::size_t i = 0; i < simulation.workers(); ++i) ++idle_[simulation.place(WorkerId(i))];
 }
 
-void Trips::OnForwarded(absl::Time now, RouterId from, RouterId to, sim::JobSerial job) {
+void Trips::OnForwarded(Time now, RouterId from, RouterId to, sim::JobSerial job) {
   if (now < from_) return;
   const RegionId home = simulation_.place(from);
   const double ms = world_.rtt.ms(home, simulation_.place(to));
@@ -26,7 +26,7 @@ void Trips::OnForwarded(absl::Time now, RouterId from, RouterId to, sim::JobSeri
   trip->second.oracle_ms = nearest_ms < std::numeric_limits<double>::infinity() ? nearest_ms : ms;
 }
 
-void Trips::OnEnded(absl::Time now, const sim::Ending& ending) {
+void Trips::OnEnded(Time now, const sim::Ending& ending) {
   const auto found = trips_.find(ending.serial);
   if (found == trips_.end()) return;
   if (ending.spilled && ending.outcome == Outcome::kDone) {
@@ -34,10 +34,10 @@ void Trips::OnEnded(absl::Time now, const sim::Ending& ending) {
     spilled_trips_ += found->second.trips;
     ++spilled_jobs_;
     oracle_ms_ += found->second.oracle_ms;
-    const absl::Time started = now - ending.latency + ending.wait;
+    const Time started = now - ending.latency + ending.wait;
     if (ending.served_in != ending.region) {
       taken_ms_ += world_.rtt.ms(ending.region, ending.served_in);
-      spilled_.Add(absl::ToUnixSeconds(started), ending.region, ending.served_in);
+      spilled_.Add(ToUnixSeconds(started), ending.region, ending.served_in);
     }
   }
   trips_.erase(found);

@@ -25,14 +25,14 @@ class Trips : public sim::Observer {
   // Jobs that travel from `from_s` on. `world` and `simulation` outlive it.
   Trips(const World& world, const sim::Simulation& simulation, double from_s);
 
-  void OnStarted(absl::Time, WorkerId worker, const sim::OfferNote&) override {
+  void OnStarted(Time, WorkerId worker, const sim::OfferNote&) override {
     --idle_[simulation_.place(worker)];
   }
-  void OnFreed(absl::Time, WorkerId worker, const sim::OfferNote&, bool) override {
+  void OnFreed(Time, WorkerId worker, const sim::OfferNote&, bool) override {
     ++idle_[simulation_.place(worker)];
   }
-  void OnForwarded(absl::Time now, RouterId from, RouterId to, sim::JobSerial job) override;
-  void OnEnded(absl::Time now, const sim::Ending& ending) override;
+  void OnForwarded(Time now, RouterId from, RouterId to, sim::JobSerial job) override;
+  void OnEnded(Time now, const sim::Ending& ending) override;
 
   double travelled_s() const { return 1e-3 * travelled_ms_; }
   // Of those that spilled.
@@ -54,7 +54,7 @@ class Trips : public sim::Observer {
 
   const World& world_;
   const sim::Simulation& simulation_;
-  const absl::Time from_;
+  const Time from_;
   IdVector<RegionId, int> idle_;
   std::unordered_map<sim::JobSerial, Trip> trips_;  // of jobs that have not ended
   LeastWays spilled_;                               // by the second of their start

@@ -52,8 +52,8 @@ Tier LoopTier() {
   busy.capacity_per_worker = true;
   tier.metrics.push_back(std::move(busy));
   tier.route.rings = {{"near", 40, 0.8}, {"continent", 120, 0.85}, {"world", 700, 0.95}};
-  tier.service_mean = absl::Seconds(kServiceMeanS);
-  tier.deadline = absl::Minutes(10);
+  tier.service_mean = Seconds(kServiceMeanS);
+  tier.deadline = Minutes(10);
   return tier;
 }
 
@@ -114,8 +114,8 @@ std::shared_ptr<const Fleet> Shipped(const std::string& name) {
   }
   auto fleet = std::make_shared<Fleet>(*loaded->fleet);
   fleet->tiers.resize(1);
-  fleet->tiers[kLoopTier].service_mean = absl::Seconds(kServiceMeanS);
-  fleet->tiers[kLoopTier].deadline = absl::Minutes(10);
+  fleet->tiers[kLoopTier].service_mean = Seconds(kServiceMeanS);
+  fleet->tiers[kLoopTier].deadline = Minutes(10);
   return fleet;
 }
 

@@ -10,8 +10,8 @@
 #include <boost/beast/http.hpp>
 #include <chrono>
 
-#include "absl/time/time.h"
 #include "core/rng.h"
+#include "core/time.h"
 
 namespace ringway::bench {
 namespace {
@@ -127,15 +127,15 @@ void Run::Finish(const TimedJob& job, std::uint64_t LoadResult::*counter) {
 void Run::LearnLateness(const std::string& body) {
   const auto before = [&body](const char* marker) {
     const std::size_t end = body.find(marker);
-    if (end == std::string::npos) return absl::InfiniteDuration();
+    if (end == std::string::npos) return InfiniteDuration();
     const std::size_t begin = body.rfind(' ', end - 1) + 1;
-    absl::Duration found;
-    return absl::ParseDuration(body.substr(begin, end - begin), &found) ? found : absl::InfiniteDuration();
+    Duration found;
+    return ParseDuration(body.substr(begin, end - begin), &found) ? found : InfiniteDuration();
   };
-  const absl::Duration left = before(" left, a job");
-  const absl::Duration takes = before("; ");
-  if (left == absl::InfiniteDuration() || takes == absl::InfiniteDuration()) return;
-  result.lateness.Add(std::max(0.0, absl::ToDoubleSeconds(takes - left)));
+  const Duration left = before(" left, a job");
+  const Duration takes = before("; ");
+  if (left == InfiniteDuration() || takes == InfiniteDuration()) return;
+  result.lateness.Add(std::max(0.0, ToDoubleSeconds(takes - left)));
 }
 
 void Run::SendDue() {

@@ -104,7 +104,7 @@ bool Accepts(int port) {
 }
 
 absl::Status AwaitAccepting(int port, const std::string& log) {
-  const absl::Time give_up = runtime::MonotonicNow() + absl::Seconds(10);
+  const Time give_up = runtime::MonotonicNow() + Seconds(10);
   while (runtime::MonotonicNow() < give_up) {
     if (Accepts(port)) return absl::OkStatus();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -119,7 +119,7 @@ const std::vector<ProxyKind>& ProxyKinds() {
       {"haproxy queue", "haproxy", HaproxyQueue},
       {"nginx try all", "nginx", NginxTryAll},
       // A leader waits two seconds for the leases of its earlier life.
-      {"ringway", "ringway-router", Ringway, absl::Seconds(3)},
+      {"ringway", "ringway-router", Ringway, Seconds(3)},
   };
   return kinds;
 }
@@ -152,8 +152,8 @@ ProxySet::~ProxySet() {
   if (!folder_.empty()) std::filesystem::remove_all(folder_);
 }
 
-absl::Duration ProxySet::CpuTime() const {
-  absl::Duration sum;
+Duration ProxySet::CpuTime() const {
+  Duration sum;
   for (const runtime::ChildProcess& child : children_) sum += child.CpuTime();
   return sum;
 }

@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "runtime/child_process.h"
+
+#include "core/time.h"
 
 namespace ringway::bench {
 
@@ -36,7 +37,7 @@ struct ProxyKind {
   // Writes the configuration and returns the command line for one instance.
   std::vector<std::string> (*command)(const Instance& instance, const std::vector<int>& workers);
   // Before load, where instances have to find each other.
-  absl::Duration settles = absl::ZeroDuration();
+  Duration settles = ZeroDuration();
 };
 
 const std::vector<ProxyKind>& ProxyKinds();
@@ -50,7 +51,7 @@ class ProxySet {
   ProxySet(ProxySet&&) = default;
   ~ProxySet();
   const std::vector<int>& ports() const { return ports_; }
-  absl::Duration CpuTime() const;
+  Duration CpuTime() const;
 
  private:
   ProxySet() = default;

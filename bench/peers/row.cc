@@ -39,9 +39,9 @@ absl::Status MeasureSeed(const ProxyKind& kind, const WorkloadSpec& workload, Ro
   like.service_mean_s = workload.service_mean_s;
   auto proxies = ProxySet::Start(kind, like, workers.ports());
   if (!proxies.ok()) return proxies.status();
-  const absl::Duration cpu_before = proxies->CpuTime();
+  const Duration cpu_before = proxies->CpuTime();
   Merge(RunOpenLoop(jobs, workload, proxies->ports()), row.load);
-  row.cpu_s += absl::ToDoubleSeconds(proxies->CpuTime() - cpu_before);
+  row.cpu_s += ToDoubleSeconds(proxies->CpuTime() - cpu_before);
   row.jobs += static_cast<double>(jobs.size());
   row.capacity_jobs += workload.workers * workload.measured_s / workload.service_mean_s;
   const WorkerCounts seen = workers.counts();

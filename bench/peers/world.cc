@@ -39,7 +39,7 @@ absl::StatusOr<PeersWorld> LoadPeersWorld(const std::string& path) {
   world.workload = {.workers = tier.regions[RegionId(0)].workers,
                     .service_mean_s = service->mean_s,
                     .service_cv = service->cv,
-                    .deadline_s = absl::ToDoubleSeconds(tier.deadline)};
+                    .deadline_s = ToDoubleSeconds(tier.deadline)};
   world.scenario = std::make_shared<const sim::Scenario>(*std::move(scenario));
   return world;
 }

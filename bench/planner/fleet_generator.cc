@@ -102,7 +102,7 @@ TierSnapshot MakeSnapshot(const Tier& tier, double load, std::uint64_t seed) {
   for (const TierRegion& provisioned : tier.regions) {
     RegionLoad region;
     region.load_cost =
-        absl::ToDoubleSeconds(tier.service_mean) / provisioned.workers * (0.8 + 0.4 * costs.Uniform());
+        ToDoubleSeconds(tier.service_mean) / provisioned.workers * (0.8 + 0.4 * costs.Uniform());
     region.load_cost_low = region.load_cost_high = region.load_cost;
     const double served_rps = tier.route.overload_threshold / region.load_cost;
     double appetite = std::exp(0.45 * demand.Normal());

@@ -22,8 +22,8 @@ namespace {
 
 constexpr int kRegions = 5;
 constexpr int kRoutersEach = 10;
-constexpr absl::Duration kEpoch = absl::Milliseconds(500);
-constexpr absl::Duration kReportPeriod = kEpoch;
+constexpr Duration kEpoch = Milliseconds(500);
+constexpr Duration kReportPeriod = kEpoch;
 constexpr double kCalmRps = 2;    // of each router: 20 requests/s a region, half of what it can serve
 constexpr double kBurstRps = 26;  // of the one router: its region would be at 110 %
 constexpr double kEpochsMax = 2;
@@ -72,46 +72,45 @@ class Fleet50 {
 
   // Worst over all routers, in epochs; negative if some router never got a table.
   double Round(std::size_t chosen) {
-    const absl::Time sent_at = runtime::MonotonicNow();
+    const Time sent_at = runtime::MonotonicNow();
     burst_ = static_cast<int>(chosen);
-    routers_[chosen]->Report(absl::ToDoubleSeconds(kReportPeriod), kBurstRps, 0.5);
-    absl::Time last = sent_at;
+    routers_[chosen]->Report(ToDoubleSeconds(kReportPeriod), kBurstRps, 0.5);
+    Time last = sent_at;
     for (auto& router : routers_) {
-      const auto arrival = router->Await(sent_at, absl::Seconds(20));
+      const auto arrival = router->Await(sent_at, Seconds(20));
       if (!arrival) return -1;
       last = std::max(last, arrival->active_at);
     }
     burst_ = -1;
-    return absl::FDivDuration(last - sent_at, kEpoch);
+    return FDivDuration(last - sent_at, kEpoch);
   }
   bool AwaitFirstTable() {
-    return std::all_of(routers_.begin(), routers_.end(), [](auto& router) {
-      return router->Await(absl::InfinitePast(), absl::Seconds(20)).has_value();
-    });
+    return std::all_of(routers_.begin(), routers_.end(),
+                       [](auto& router) { return router->Await(InfinitePast(), Seconds(20)).has_value(); });
   }
   // Until no new table has come for three epochs.
   void Settle() {
-    absl::Time quiet_since = runtime::MonotonicNow();
+    Time quiet_since = runtime::MonotonicNow();
     std::uint64_t version = 0;
-    const absl::Time give_up = quiet_since + absl::Seconds(30);
+    const Time give_up = quiet_since + Seconds(30);
     while (runtime::MonotonicNow() - quiet_since < 3 * kEpoch && runtime::MonotonicNow() < give_up) {
       const auto newest = routers_[0]->Newest();
       if (newest && newest->version != version) {
         version = newest->version;
         quiet_since = runtime::MonotonicNow();
       }
-      absl::SleepFor(absl::Milliseconds(10));
+      absl::SleepFor(Milliseconds(10));
     }
   }
   std::size_t size() const { return routers_.size(); }
 
  private:
   void Drive() {
-    const absl::Duration gap = kReportPeriod / static_cast<std::int64_t>(routers_.size());
-    absl::Time next = runtime::MonotonicNow();
+    const Duration gap = kReportPeriod / static_cast<std::int64_t>(routers_.size());
+    Time next = runtime::MonotonicNow();
     for (std::size_t i = 0; !stop_; i = (i + 1) % routers_.size()) {
       const bool bursts = burst_ == static_cast<int>(i);
-      routers_[i]->Report(absl::ToDoubleSeconds(kReportPeriod), bursts ? kBurstRps : kCalmRps, 0.5);
+      routers_[i]->Report(ToDoubleSeconds(kReportPeriod), bursts ? kBurstRps : kCalmRps, 0.5);
       next += gap;
       absl::SleepFor(next - runtime::MonotonicNow());
     }

@@ -96,7 +96,7 @@ std::optional<Arrival> RouterClient::Newest() {
   return arrivals_.back();
 }
 
-std::optional<Arrival> RouterClient::Await(absl::Time planned_after, absl::Duration limit) {
+std::optional<Arrival> RouterClient::Await(Time planned_after, Duration limit) {
   std::unique_lock lock(mutex_);
   std::optional<Arrival> found;
   arrived_.wait_for(lock, absl::ToChronoMilliseconds(limit), [&] {

@@ -17,15 +17,15 @@
 #include <thread>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/fleet.h"
+#include "core/time.h"
 #include "ringway/v1/control.grpc.pb.h"
 
 namespace ringway::bench {
 
 struct Arrival {
-  absl::Time planned_at;
-  absl::Time active_at;
+  Time planned_at;
+  Time active_at;
   std::uint64_t version = 0;
   double home_fraction = 1;  // of this router's region
 };
@@ -40,7 +40,7 @@ class RouterClient {
   // `rps` entered here over `period_s`; the one worker beside it was busy for `busy_share` of it.
   void Report(double period_s, double rps, double busy_share);
   // The first table planned after `planned_after`; none within `limit`.
-  std::optional<Arrival> Await(absl::Time planned_after, absl::Duration limit);
+  std::optional<Arrival> Await(Time planned_after, Duration limit);
   // The newest, if any.
   std::optional<Arrival> Newest();
 

@@ -78,8 +78,8 @@ std::shared_ptr<Fleet> MakeFleet(const DaysSpec& spec, std::vector<double>& busy
   metric.capacity_per_worker = true;
   tier.metrics.push_back(std::move(metric));
   tier.route.rings = {{"near", 40, 0.8}, {"continent", 120, 0.85}, {"world", 700, 0.95}};
-  tier.service_mean = absl::Seconds(kJobMeanS);
-  tier.deadline = absl::Minutes(10);
+  tier.service_mean = Seconds(kJobMeanS);
+  tier.deadline = Minutes(10);
   for (int i = 0; i < spec.regions; ++i) {
     Region region;
     region.name = "r" + std::to_string(i);

@@ -36,7 +36,7 @@ class Day {
     int least = 1;
     std::vector<double> late;
   };
-  std::vector<Minute> Minutes(double wait_s) const {
+  std::vector<Minute> ByMinute(double wait_s) const {
     std::vector<Minute> minutes;
     for (double begin_s = from_s_; begin_s < to_s_; begin_s += kMinuteS) {
       Minute minute;
@@ -91,7 +91,7 @@ class Day {
     return plan;
   }
 
-  static double Hours(const std::vector<int>& plan) {
+  static double WorkerHours(const std::vector<int>& plan) {
     double hours = 0;
     for (const int workers : plan) hours += workers / 60.0;
     return hours;
@@ -189,7 +189,7 @@ class Day {
 
 Hindsight LeastHours(const std::vector<KnownJob>& jobs, double from_s, double to_s, double wait_p99_s) {
   const Day day(jobs, from_s, to_s);
-  const std::vector<Day::Minute> minutes = day.Minutes(wait_p99_s);
+  const std::vector<Day::Minute> minutes = day.ByMinute(wait_p99_s);
   // A line that is carried over makes more jobs late than were counted, so less may be spent than allowed.
   double low = 0, high = 1.2 * (1 - kPercentile) * day.counted();
   std::vector<int> best;  // nobody late but those who cannot be helped
@@ -199,13 +199,14 @@ Hindsight LeastHours(const std::vector<KnownJob>& jobs, double from_s, double to
     std::vector<int> plan = Day::Plan(minutes, budget);
     if (day.WaitP99(plan) <= wait_p99_s) {
       low = budget;
-      if (Day::Hours(plan) < Day::Hours(best)) best = std::move(plan);
+      if (Day::WorkerHours(plan) < Day::WorkerHours(best)) best = std::move(plan);
     } else {
       high = budget;
     }
   }
-  return {
-      .worker_hours = Day::Hours(best), .work_hours = day.work_s() / 3600, .wait_p99_s = day.WaitP99(best)};
+  return {.worker_hours = Day::WorkerHours(best),
+          .work_hours = day.work_s() / 3600,
+          .wait_p99_s = day.WaitP99(best)};
 }
 
 }  // namespace ringway::bench

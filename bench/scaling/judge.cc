@@ -90,11 +90,11 @@ int Tune() {
   play("overloadThreshold 0.8", [](HowPlayed& how) { how.overload_threshold = 0.8; });
   play("start-up of ten minutes", [](HowPlayed& how) {
     how.start_up_s = 600;
-    how.scaling.start_up = absl::Minutes(10);
+    how.scaling.start_up = Minutes(10);
   });
   play("waitTarget 0.3", [](HowPlayed& how) { how.scaling.wait_target = 0.3; });
   play("risk 0.05", [](HowPlayed& how) { how.scaling.risk = 0.05; });
-  play("stableFor 20 minutes", [](HowPlayed& how) { how.scaling.stable_for = absl::Minutes(20); });
+  play("stableFor 20 minutes", [](HowPlayed& how) { how.scaling.stable_for = Minutes(20); });
   return 0;
 }
 

@@ -18,8 +18,8 @@ class Provided : public sim::Observer {
   Provided(const sim::Simulation& run, const Days& days, double warmup_s, double ahead_s)
       : run_(run), days_(days), warm_s_(warmup_s), ahead_(static_cast<std::size_t>(ahead_s / 60)) {}
 
-  void OnSecond(absl::Time now) override {
-    const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  void OnSecond(Time now) override {
+    const double now_s = ToDoubleSeconds(now - UnixEpoch());
     if (std::lround(now_s) % 60 != 0 || !run_.control().alive()) return;
     double at_most = 0;
     for (const controller::TierLoop& loop : run_.control().machine().tiers()) {

@@ -49,8 +49,8 @@ std::shared_ptr<const sim::Scenario> BigFleet(const BigFleetSize& size) {
   tier.route.overload_threshold = 0.95;
   tier.route.rings = {{"near", 60, 0.8}, {"far", 500, 0.9}};
   tier.dispatch.mode = DispatchMode::kLedger;
-  tier.service_mean = absl::Seconds(size.service_mean_s);
-  tier.deadline = absl::Seconds(6 * size.service_mean_s);
+  tier.service_mean = Seconds(size.service_mean_s);
+  tier.deadline = Seconds(6 * size.service_mean_s);
   for (int i = 0; i < size.regions; ++i) {
     const int more = i < size.workers % size.regions ? 1 : 0;
     tier.regions.push_back({.workers = size.workers / size.regions + more});

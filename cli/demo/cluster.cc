@@ -15,8 +15,8 @@
 namespace ringway::demo {
 namespace {
 
-constexpr absl::Duration kStartLimit = absl::Seconds(30);
-constexpr absl::Duration kStopLimit = absl::Seconds(4);
+constexpr Duration kStartLimit = Seconds(30);
+constexpr Duration kStopLimit = Seconds(4);
 
 }  // namespace
 
@@ -48,7 +48,7 @@ absl::Status Cluster::StartMember(const std::string& program, const std::string&
 }
 
 absl::StatusOr<std::string> Cluster::AwaitAddress(Member& member, const std::string& door) {
-  const absl::Time limit = runtime::MonotonicNow() + kStartLimit;
+  const Time limit = runtime::MonotonicNow() + kStartLimit;
   while (runtime::MonotonicNow() < limit) {
     if (const auto ports = runtime::ReadPortFile(member.port_file); ports.ok()) {
       const auto address = ports->find(door);
@@ -57,7 +57,7 @@ absl::StatusOr<std::string> Cluster::AwaitAddress(Member& member, const std::str
     if (member.process.Poll()) {
       return absl::InternalError(absl::StrCat(member.name, " ended while starting; its log: ", member.log));
     }
-    absl::SleepFor(absl::Milliseconds(10));
+    absl::SleepFor(Milliseconds(10));
   }
   return absl::DeadlineExceededError(absl::StrCat(
       member.name, " did not serve within ", absl::FormatDuration(kStartLimit), "; its log: ", member.log));
@@ -101,7 +101,7 @@ absl::Status Cluster::StartController() {
 std::vector<std::string> Cluster::BackendFlags(const Tier& tier, std::size_t n) const {
   if (!settings_.worker_flags.empty()) return settings_.worker_flags;
   const sim::ServiceLaw law =
-      settings_.service.value_or(sim::LogNormalService{absl::ToDoubleSeconds(tier.service_mean), 0.3});
+      settings_.service.value_or(sim::LogNormalService{ToDoubleSeconds(tier.service_mean), 0.3});
   std::vector<std::string> flags = {"--backend",      "synthetic",
                                     "--seed",         absl::StrCat(n + 1),
                                     "--service-mean", absl::StrCat(sim::MeanServiceS(law)),
@@ -198,10 +198,10 @@ absl::Status Cluster::Check() {
 bool Cluster::Stop() {
   // Routers first, then workers and the controller: nobody complains about peers that leave.
   for (auto it = members_.rbegin(); it != members_.rend(); ++it) it->process.Signal(SIGTERM);
-  const absl::Time limit = runtime::MonotonicNow() + kStopLimit;
+  const Time limit = runtime::MonotonicNow() + kStopLimit;
   bool in_good_order = true;
   for (Member& member : members_) {
-    const absl::Duration left = std::max(absl::ZeroDuration(), limit - runtime::MonotonicNow());
+    const Duration left = std::max(ZeroDuration(), limit - runtime::MonotonicNow());
     if (!member.process.WaitFor(left)) in_good_order = false;
   }
   members_.clear();  // kills and reaps what is left

@@ -15,16 +15,16 @@ namespace ringway::demo {
 namespace {
 
 // A router learns of its worker within a report or two; until then it has nobody to send the job to.
-constexpr absl::Duration kTryFor = absl::Seconds(20);
+constexpr Duration kTryFor = Seconds(20);
 
 absl::StatusOr<cli::AnimateResult> AnimateWhenReady(cli::Session& session, const cli::AnimateJob& job,
                                                     const std::string& photo) {
-  const absl::Time limit = runtime::MonotonicNow() + kTryFor;
+  const Time limit = runtime::MonotonicNow() + kTryFor;
   for (;;) {
     absl::StatusOr<cli::AnimateResult> result = cli::AnimateThroughRouter(session, job, photo);
     const bool wrong = result.status().code() == absl::StatusCode::kInvalidArgument;
     if (result.ok() || wrong || runtime::MonotonicNow() > limit) return result;
-    absl::SleepFor(absl::Milliseconds(250));
+    absl::SleepFor(Milliseconds(250));
   }
 }
 

@@ -15,7 +15,7 @@ constexpr double kHotLoad = 1.3;
 constexpr double kSpikeLoad = 0.88;
 
 double CapacityRps(const Fleet& fleet, TierId tier, RegionId region) {
-  return fleet.tiers[tier].regions[region].workers / absl::ToDoubleSeconds(fleet.tiers[tier].service_mean);
+  return fleet.tiers[tier].regions[region].workers / ToDoubleSeconds(fleet.tiers[tier].service_mean);
 }
 
 }  // namespace

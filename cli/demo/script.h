@@ -19,9 +19,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/fleet.h"
 #include "sim/scenario.h"
+
+#include "core/time.h"
 
 namespace ringway::demo {
 

@@ -19,7 +19,7 @@ constexpr std::string_view kSpillReason = "spill";
 constexpr std::size_t kPayloadBytes = 16 << 10;  // a small picture
 constexpr double kPlainSeconds = 3;
 constexpr double kRoutesSeconds = 9;
-constexpr absl::Duration kWholeLimit = absl::Seconds(30);
+constexpr Duration kWholeLimit = Seconds(30);
 constexpr double kSettleShare = 0.5;  // of the hot phase: time that the plan is given to settle
 
 JobRecord Record(const Fleet& fleet, const v1::End& end) {
@@ -61,21 +61,21 @@ Stage::Stage(cli::Session& session, const DemoSettings& settings, const Fleet& f
       observer_(cluster.controller()),
       tally_(script.phases.size(), fleet.world.regions.size()),
       payload_(kPayloadBytes, 'x'),
-      jobs_(fleet.tiers[script.tier].deadline + absl::Seconds(2)) {}
+      jobs_(fleet.tiers[script.tier].deadline + Seconds(2)) {}
 
-double Stage::Now() const { return absl::ToDoubleSeconds(runtime::MonotonicNow() - began_); }
+double Stage::Now() const { return ToDoubleSeconds(runtime::MonotonicNow() - began_); }
 
-absl::Time Stage::At(double time_s) const { return began_ + absl::Seconds(time_s); }
+Time Stage::At(double time_s) const { return began_ + Seconds(time_s); }
 
 absl::Status Stage::AwaitWholeFleet() {
-  const absl::Time limit = runtime::MonotonicNow() + kWholeLimit;
+  const Time limit = runtime::MonotonicNow() + kWholeLimit;
   Observation seen;
   while (runtime::MonotonicNow() < limit) {
     if (interrupt_.Came()) return absl::CancelledError("interrupted");
     if (absl::Status status = cluster_.Check(); !status.ok()) return status;
     seen = observer_.Latest();
     if (Whole(seen.status, fleet_)) return absl::OkStatus();
-    absl::SleepFor(absl::Milliseconds(50));
+    absl::SleepFor(Milliseconds(50));
   }
   return absl::DeadlineExceededError(absl::StrCat("the controller does not see the whole fleet after ",
                                                   absl::FormatDuration(kWholeLimit), ": ",
@@ -122,14 +122,14 @@ void Stage::Send(const Arrival& arrival) {
   tally_.Add(record);
 }
 
-void Stage::Collect(absl::Time until) {
+void Stage::Collect(Time until) {
   for (const load::JobEnd& end : jobs_.Take(until)) {
     JobRecord record = Record(fleet_, end.end);
     const Sent& sent = sent_[end.ticket];
     record.phase = sent.phase;
     record.source = sent.source;
     record.due_s = sent.due_s;
-    record.ended_s = absl::ToDoubleSeconds(end.at - began_);
+    record.ended_s = ToDoubleSeconds(end.at - began_);
     tally_.Add(record);
   }
 }
@@ -170,7 +170,7 @@ absl::Status Stage::Play(Traffic traffic) {
   began_ = runtime::MonotonicNow();
   if (absl::Status status = EnterPhase(0, traffic); !status.ok()) return status;
   const double ends_s = script_.length_s();
-  const double gives_up_s = ends_s + absl::ToDoubleSeconds(fleet_.tiers[script_.tier].deadline) + 2;
+  const double gives_up_s = ends_s + ToDoubleSeconds(fleet_.tiers[script_.tier].deadline) + 2;
   while (Now() < ends_s || (jobs_.in_flight() > 0 && Now() < gives_up_s)) {
     if (interrupt_.Came()) return absl::CancelledError("interrupted");
     if (phase_ + 1 < script_.phases.size() && Now() >= script_.phases[phase_].ends_s()) {

@@ -45,10 +45,10 @@ class Stage {
   };
 
   double Now() const;
-  absl::Time At(double time_s) const;
+  Time At(double time_s) const;
   absl::Status EnterPhase(std::size_t phase, Traffic& traffic);
   void Send(const Arrival& arrival);
-  void Collect(absl::Time until);
+  void Collect(Time until);
   // Once a second: the screen, the plan of the hot region, dead processes.
   absl::Status Tick();
   void NotePlan(const Observation& seen);
@@ -65,7 +65,7 @@ class Stage {
   Tally tally_;
   SettledPlan settled_;
   std::vector<Sent> sent_;  // by ticket
-  absl::Time began_;
+  Time began_;
   std::size_t phase_ = 0;
   double next_tick_s_ = 0;
   double late_s_max_ = 0;

@@ -75,10 +75,10 @@ bool JobClient::Send(std::size_t ticket, const std::string& router, const v1::Jo
   return true;
 }
 
-std::vector<JobEnd> JobClient::Take(absl::Time until) {
+std::vector<JobEnd> JobClient::Take(Time until) {
   std::unique_lock lock(mutex_);
-  const absl::Duration left = until - runtime::MonotonicNow();
-  if (left > absl::ZeroDuration()) {
+  const Duration left = until - runtime::MonotonicNow();
+  if (left > ZeroDuration()) {
     changed_.wait_for(lock, absl::ToChronoMicroseconds(left), [this] { return !ended_.empty(); });
   }
   return std::exchange(ended_, {});

@@ -20,14 +20,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "ringway/v1/job.grpc.pb.h"
 
 namespace ringway::load {
 
 struct JobEnd {
   std::size_t ticket = 0;  // as given to Send
-  absl::Time at;
+  Time at;
   v1::End end;  // outcome "failed" with gRPC's words when the stream broke
 };
 
@@ -35,14 +35,14 @@ class JobClient {
  public:
   static constexpr std::size_t kInFlightMax = 4000;
 
-  explicit JobClient(absl::Duration limit) : limit_(limit) {}
+  explicit JobClient(Duration limit) : limit_(limit) {}
   ~JobClient();
 
   // False when too many are in flight.
   bool Send(std::size_t ticket, const std::string& router, const v1::JobHeader& header,
             const std::string& payload);
   // The ends since the last call. Waits for one until `until`.
-  std::vector<JobEnd> Take(absl::Time until);
+  std::vector<JobEnd> Take(Time until);
   // Those in flight end soon, as failed: the routers cancel them on every hop.
   void CancelAll();
   std::size_t in_flight() const;
@@ -51,7 +51,7 @@ class JobClient {
   class Call;
   void Ended(Call* call, JobEnd end);
 
-  const absl::Duration limit_;
+  const Duration limit_;
   std::map<std::string, std::unique_ptr<v1::Ingress::Stub>> stubs_;  // by router; a few
   mutable std::mutex mutex_;
   std::condition_variable changed_;

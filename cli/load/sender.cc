@@ -26,7 +26,7 @@ Sender::Sender(cli::Session& session, std::vector<Entry> entries, Shipment shipm
   for (const Entry& entry : entries_) shares_ += entry.share;
 }
 
-double Sender::Now() const { return absl::ToDoubleSeconds(runtime::MonotonicNow() - began_); }
+double Sender::Now() const { return ToDoubleSeconds(runtime::MonotonicNow() - began_); }
 
 std::size_t Sender::DrawEntry() {
   double at = rng_.Uniform() * shares_;
@@ -52,9 +52,9 @@ void Sender::Send(double due_s) {
 }
 
 void Sender::Collect(double until_s) {
-  for (const JobEnd& end : jobs_.Take(began_ + absl::Seconds(until_s))) {
+  for (const JobEnd& end : jobs_.Take(began_ + Seconds(until_s))) {
     const auto sent = in_flight_.find(end.ticket);
-    const double latency_s = absl::ToDoubleSeconds(end.at - began_) - sent->second.due_s;
+    const double latency_s = ToDoubleSeconds(end.at - began_) - sent->second.due_s;
     summary_.Add(entries_[sent->second.entry].region, end.end, latency_s);
     in_flight_.erase(sent);
   }

@@ -14,13 +14,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "cli/demo/interrupt.h"
 #include "cli/load/arrivals.h"
 #include "cli/load/job_client.h"
 #include "cli/load/summary.h"
 #include "cli/session.h"
 #include "core/rng.h"
+#include "core/time.h"
 
 namespace ringway::load {
 
@@ -34,7 +34,7 @@ struct Entry {
 struct Shipment {
   v1::JobHeader header;
   std::string payload;
-  absl::Duration limit;  // of one call: above the job's own deadline
+  Duration limit;  // of one call: above the job's own deadline
 };
 
 class Sender {
@@ -65,7 +65,7 @@ class Sender {
   Summary summary_;
   std::unordered_map<std::size_t, InFlight> in_flight_;  // by ticket
   std::size_t tickets_ = 0;
-  absl::Time began_;
+  Time began_;
   double told_s_ = 0;
   JobClient jobs_;  // last: its calls end before anything they use
 };

@@ -28,7 +28,7 @@ std::string Offers(const Counts& counts) {
   return absl::StrFormat("%.2f", static_cast<double>(counts.offers) / static_cast<double>(counts.placed));
 }
 
-std::string Seconds(const Histogram& histogram, double q) {
+std::string SecondsText(const Histogram& histogram, double q) {
   return histogram.count() == 0 ? "-" : absl::StrFormat("%.3f s", histogram.Quantile(q));
 }
 
@@ -67,7 +67,7 @@ cli::TextTable TimeTable(const Counts& counts) {
                                                            {"service on the worker", &counts.service_s}};
   for (const auto& [name, histogram] : rows) {
     std::vector<Cell> row = {name, absl::StrFormat("%.3f s", histogram->mean())};
-    for (const double q : kQuantiles) row.emplace_back(Seconds(*histogram, q));
+    for (const double q : kQuantiles) row.emplace_back(SecondsText(*histogram, q));
     row.emplace_back(absl::StrFormat("%.3f s", histogram->max()));
     table.Add(std::move(row));
   }
@@ -124,7 +124,7 @@ void Summary::Add(const std::string& region, const v1::End& end, double latency_
 std::string Summary::ProgressText(double at_s) const {
   return absl::StrFormat("%4.0f s  sent %d  done %d  refused %d  failed %d  in flight %d  p50 %s  p99 %s",
                          at_s, all_.sent, all_.done, all_.refused, all_.failed, all_.sent - all_.ended(),
-                         Seconds(all_.latency_s, 0.5), Seconds(all_.latency_s, 0.99));
+                         SecondsText(all_.latency_s, 0.5), SecondsText(all_.latency_s, 0.99));
 }
 
 std::string Summary::Text(double took_s, bool colour) const {
@@ -157,7 +157,7 @@ std::string Summary::Text(double took_s, bool colour) const {
   for (const auto& [region, counts] : regions_) {
     table.Add({region, absl::StrCat(counts.sent), absl::StrCat(counts.done), absl::StrCat(counts.refused),
                absl::StrCat(counts.failed), Share(counts.home, counts.done), Offers(counts),
-               Seconds(counts.latency_s, 0.5), Seconds(counts.latency_s, 0.99)});
+               SecondsText(counts.latency_s, 0.5), SecondsText(counts.latency_s, 0.99)});
   }
   text += table.Render(colour);
   if (late_s_max_ > kLateS) {

@@ -118,8 +118,8 @@ absl::StatusOr<Lived> Live(const std::string& journal, const Edits& edits) {
   Lived lived;
   auto report = controller::Replay(
       journal, Reader(edits),
-      [&](absl::Time, const controller::ControllerEvent&,
-          const std::vector<controller::ControllerAction>& actions, const controller::ControllerMachine&) {
+      [&](Time, const controller::ControllerEvent&, const std::vector<controller::ControllerAction>& actions,
+          const controller::ControllerMachine&) {
         for (const controller::ControllerAction& action : actions) {
           if (const auto* made = std::get_if<controller::PlanMade>(&action)) lived.plans.Take(*made->plan);
         }

@@ -51,8 +51,9 @@ void WriteJson(const router::journal::ReplayReport& report, const RouterLife& li
 int ReplayRouter(Session& session, const std::string& journal) {
   RouterLife life;
   const auto report = router::journal::Replay(
-      journal, [&life](absl::Time, const router::RouterEvent&,
-                       const std::vector<router::RouterAction>& actions) { life.Take(actions); });
+      journal, [&life](Time, const router::RouterEvent&, const std::vector<router::RouterAction>& actions) {
+        life.Take(actions);
+      });
   if (!report.ok()) return Fail(session, report.status());
   const bool same = report->different == 0;
   if (session.json) {

@@ -77,14 +77,13 @@ class ProgressLine {
   void Step() {
     ++done_;
     if (!shown_) return;
-    const absl::Duration passed = runtime::MonotonicNow() - begun_;
-    const absl::Duration left =
-        passed / static_cast<std::int64_t>(done_) * static_cast<std::int64_t>(all_ - done_);
+    const Duration passed = runtime::MonotonicNow() - begun_;
+    const Duration left = passed / static_cast<std::int64_t>(done_) * static_cast<std::int64_t>(all_ - done_);
     const auto filled = static_cast<int>(30 * done_ / all_);
     out_ << "\r[" << std::string(static_cast<std::size_t>(filled), '#')
          << std::string(static_cast<std::size_t>(30 - filled), ' ')
          << absl::StrFormat("] %d of %d, %s left    ", done_, all_,
-                            absl::FormatDuration(absl::Trunc(left, absl::Seconds(1))))
+                            absl::FormatDuration(Trunc(left, Seconds(1))))
          << std::flush;
     if (done_ == all_) out_ << "\n";
   }
@@ -92,7 +91,7 @@ class ProgressLine {
  private:
   std::ostream& out_;
   const std::size_t all_;
-  const absl::Time begun_;
+  const Time begun_;
   const bool shown_;
   std::size_t done_ = 0;
 };

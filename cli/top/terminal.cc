@@ -14,7 +14,7 @@ namespace {
 constexpr int kWidthMax = 400;
 constexpr int kHeightMax = 200;
 // How long a key may be waited for before the signals are looked at.
-constexpr absl::Duration kLookAround = absl::Milliseconds(100);
+constexpr Duration kLookAround = Milliseconds(100);
 
 }  // namespace
 
@@ -52,19 +52,19 @@ void Terminal::Draw(const std::vector<std::string>& lines) {
   out_ << text << "\x1b[J" << std::flush;
 }
 
-std::optional<char> Terminal::Key(absl::Duration limit) {
+std::optional<char> Terminal::Key(Duration limit) {
   pollfd input = {.fd = before_ ? STDIN_FILENO : -1, .events = POLLIN, .revents = 0};
-  if (poll(&input, 1, static_cast<int>(absl::ToInt64Milliseconds(limit))) <= 0) return std::nullopt;
+  if (poll(&input, 1, static_cast<int>(ToInt64Milliseconds(limit))) <= 0) return std::nullopt;
   char key = 0;
   if (read(STDIN_FILENO, &key, 1) != 1) return 'q';  // the terminal has gone
   return key;
 }
 
-bool WaitForNext(Terminal* terminal, demo::Interrupt& interrupt, absl::Duration interval) {
-  const absl::Time until = absl::Now() + interval;
-  for (absl::Time now = absl::Now(); now < until; now = absl::Now()) {
+bool WaitForNext(Terminal* terminal, demo::Interrupt& interrupt, Duration interval) {
+  const Time until = absl::Now() + interval;
+  for (Time now = absl::Now(); now < until; now = absl::Now()) {
     if (interrupt.Came()) return false;
-    const absl::Duration slice = std::min(kLookAround, until - now);
+    const Duration slice = std::min(kLookAround, until - now);
     if (terminal == nullptr) {
       absl::SleepFor(slice);
     } else if (const std::optional<char> key = terminal->Key(slice)) {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "cli/demo/interrupt.h"
 #include "cli/top/view.h"
+#include "core/time.h"
 
 namespace ringway::top {
 
@@ -31,7 +31,7 @@ class Terminal {
   // Over the last picture, without a flicker.
   void Draw(const std::vector<std::string>& lines);
   // The next key, or nothing within `limit`.
-  std::optional<char> Key(absl::Duration limit);
+  std::optional<char> Key(Duration limit);
 
  private:
   std::ostream& out_;
@@ -40,7 +40,7 @@ class Terminal {
 
 // Waits for `interval`, at most until a key is pressed or somebody interrupts. False: it is time to stop (q,
 // Ctrl-C).
-bool WaitForNext(Terminal* terminal, demo::Interrupt& interrupt, absl::Duration interval);
+bool WaitForNext(Terminal* terminal, demo::Interrupt& interrupt, Duration interval);
 
 }  // namespace ringway::top
 

@@ -25,10 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr absl::Duration kStartLimit = absl::Seconds(60);
-constexpr absl::Duration kWholeLimit = absl::Seconds(60);
-constexpr absl::Duration kStopLimit = absl::Seconds(6);
-constexpr absl::Duration kLookEvery = absl::Milliseconds(20);
+constexpr Duration kStartLimit = Seconds(60);
+constexpr Duration kWholeLimit = Seconds(60);
+constexpr Duration kStopLimit = Seconds(6);
+constexpr Duration kLookEvery = Milliseconds(20);
 
 struct Ports {
   std::string controller = "127.0.0.1:7400";
@@ -127,7 +127,7 @@ absl::Status Raising::Start(const std::string& program, const std::string& name,
 
 absl::StatusOr<runtime::Ports> Raising::Await(std::size_t n) {
   const WorldProcess& process = record_.processes[n];
-  const absl::Time limit = runtime::MonotonicNow() + kStartLimit;
+  const Time limit = runtime::MonotonicNow() + kStartLimit;
   while (runtime::MonotonicNow() < limit) {
     if (auto ports = runtime::ReadPortFile(run_ / (process.name + ".ports")); ports.ok()) return ports;
     if (interrupt_.Came()) return absl::CancelledError("interrupted");
@@ -178,7 +178,7 @@ absl::Status Raising::Workers() {
           flags.insert(flags.end(), {"--engine-model", settings_.model});
         if (settings_.backend == "synthetic") {
           flags.insert(flags.end(), {"--seed", absl::StrCat(places.size() + 1), "--service-mean",
-                                     absl::StrCat(absl::ToDoubleSeconds(tier.service_mean))});
+                                     absl::StrCat(ToDoubleSeconds(tier.service_mean))});
         }
         if (absl::Status started = Start("ringway-worker", name, std::move(flags)); !started.ok())
           return started;
@@ -247,7 +247,7 @@ bool Whole(const v1::StatusReply& status, const Fleet& fleet) {
 
 absl::Status Raising::AwaitWhole(Session& session) {
   AdminClient admin(record_.controller, "");
-  const absl::Time limit = runtime::MonotonicNow() + kWholeLimit;
+  const Time limit = runtime::MonotonicNow() + kWholeLimit;
   while (runtime::MonotonicNow() < limit) {
     if (interrupt_.Came()) return absl::CancelledError("interrupted");
     const absl::StatusOr<v1::StatusReply> status = admin.Call(&v1::Admin::Stub::Status, v1::StatusRequest());
@@ -324,7 +324,7 @@ WorldEnd EndProcesses(const WorldRecord& record) {
   // Routers first, then workers and the controller: nobody complains about peers that leave.
   for (auto it = record.processes.rbegin(); it != record.processes.rend(); ++it)
     if (runtime::SignalDetached(it->identity, SIGTERM)) ++end.processes;
-  const absl::Time limit = runtime::MonotonicNow() + kStopLimit;
+  const Time limit = runtime::MonotonicNow() + kStopLimit;
   while (record.RunningCount() > 0 && runtime::MonotonicNow() < limit) absl::SleepFor(kLookEvery);
   for (const WorldProcess& process : record.processes)
     if (runtime::SignalDetached(process.identity, SIGKILL)) ++end.killed;

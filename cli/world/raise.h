@@ -14,10 +14,11 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "cli/demo/interrupt.h"
 #include "cli/session.h"
 #include "cli/world/record.h"
+
+#include "core/time.h"
 
 namespace ringway::cli {
 

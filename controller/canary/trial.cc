@@ -19,7 +19,7 @@ constexpr double kMeasureMax_s = 120;
 // Of the routers that must report for time to count.
 constexpr double kHeardShare = 0.75;
 
-double Seconds(const CanarySpec& spec) { return absl::ToDoubleSeconds(spec.period); }
+double PeriodS(const CanarySpec& spec) { return ToDoubleSeconds(spec.period); }
 
 bool Enough(int heard, int all) { return all > 0 && heard >= kHeardShare * all; }
 
@@ -118,7 +118,7 @@ void Trial::Hear(const std::string& router, const std::string& region, const std
 }
 
 double Trial::MeasureFor() const {
-  return std::clamp(kMeasureShare * Seconds(state_.spec), kMeasureMin_s, kMeasureMax_s);
+  return std::clamp(kMeasureShare * PeriodS(state_.spec), kMeasureMin_s, kMeasureMax_s);
 }
 
 bool Trial::WantsRouters() const {
@@ -159,7 +159,7 @@ std::string Trial::WhatIsMissing(const Presence& presence) const {
 
 std::optional<Verdict> Trial::Judge(double window_s) const {
   // Two questions of each tier share the error.
-  const double windows = kPatience * Seconds(state_.spec) / window_s + 1;
+  const double windows = kPatience * PeriodS(state_.spec) / window_s + 1;
   const double bar = windows * 2 * static_cast<double>(state_.evidence.size()) / kFalseRevert;
   bool whole_period = true;
   for (const auto& [tier, evidence] : state_.evidence) {
@@ -171,7 +171,7 @@ std::optional<Verdict> Trial::Judge(double window_s) const {
       return Verdict{Phase::kReverted,
                      absl::StrCat("the tier loses more since it began: ", Figures(tier, evidence))};
     }
-    whole_period = whole_period && evidence.state().judged_s >= Seconds(state_.spec);
+    whole_period = whole_period && evidence.state().judged_s >= PeriodS(state_.spec);
   }
   if (!whole_period || !waits_for_.empty()) return std::nullopt;
   const std::string figures = absl::StrJoin(state_.evidence, "; ", [](std::string* out, const auto& entry) {
@@ -209,7 +209,7 @@ std::optional<Verdict> Trial::EndWindow(double seconds, double window_s, const P
     waits_for_ = WhatIsMissing(presence);
     verdict = Judge(window_s);
   }
-  if (!verdict && state_.elapsed_s > kPatience * Seconds(state_.spec)) {
+  if (!verdict && state_.elapsed_s > kPatience * PeriodS(state_.spec)) {
     verdict =
         Verdict{Phase::kReverted,
                 absl::StrCat("no verdict after ", absl::FormatDuration(kPatience * state_.spec.period), ": ",

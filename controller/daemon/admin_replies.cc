@@ -21,22 +21,22 @@ constexpr std::uint32_t kAuditDefault = 50;
 constexpr int kFindingsShown = 200;
 constexpr std::size_t kTextBytesMax = 1000;
 
-void AddOrders(const TierLoop& loop, absl::Time now, v1::TierStatus& out) {
+void AddOrders(const TierLoop& loop, Time now, v1::TierStatus& out) {
   for (RegionId id(0); id != loop.fleet().world.regions.end_id(); id = RegionId(id.index() + 1)) {
     v1::RegionStatus& region = *out.mutable_regions(static_cast<int>(id.index()));
     region.set_overload_threshold(OverloadThreshold(loop.tier(), id));
     region.set_drain_goal(loop.region(id).drain.goal);
   }
   // The end as a date of the wall clock, which may have been set since the order was given.
-  const absl::Time wall = runtime::WallNow();
+  const Time wall = runtime::WallNow();
   for (const PendingOrder& order : loop.orders().Pending(loop.fleet(), loop.tier())) {
-    const absl::Duration left = order.term.until - now;
+    const Duration left = order.term.until - now;
     v1::TimedOrder* timed = out.add_timed();
     timed->set_region(order.region);
     timed->set_what(order.what);
     timed->set_then(order.then);
-    timed->set_until_unix_us(absl::ToUnixMicros(wall + left));
-    timed->set_left_s(absl::ToDoubleSeconds(left));
+    timed->set_until_unix_us(ToUnixMicros(wall + left));
+    timed->set_left_s(ToDoubleSeconds(left));
     timed->set_who(order.term.who);
   }
 }
@@ -71,7 +71,7 @@ void NameLeaders(const LeaderRegistry::Leaders& leaders, TierId tier, v1::TierSt
   }
 }
 
-v1::TierStatus TierStatusOf(const TierLoop& loop, absl::Time now) {
+v1::TierStatus TierStatusOf(const TierLoop& loop, Time now) {
   v1::TierStatus out;
   out.set_tier(loop.tier().name);
   out.set_mode(std::string(TierModeName(loop.mode())));
@@ -109,7 +109,7 @@ v1::CanaryStatus CanaryStatusOf(const canary::Trial& trial) {
   out.set_reason(state.reason);
   for (const std::string& change : state.changes) out.add_changes(change);
   out.set_share(state.spec.share);
-  out.set_period_s(absl::ToDoubleSeconds(state.spec.period));
+  out.set_period_s(ToDoubleSeconds(state.spec.period));
   out.set_elapsed_s(state.elapsed_s);
   for (const std::string& router : state.chosen) out.add_chosen(router);
   for (const auto& [tier, evidence] : state.evidence) {
@@ -145,11 +145,11 @@ absl::Status CheckTexts(const OperatorCommand& command) {
 }
 
 // How long an order counts, from a request; zero: until it is changed. The machine checks the bounds.
-absl::StatusOr<absl::Duration> LastsOf(double for_s) {
+absl::StatusOr<Duration> LastsOf(double for_s) {
   if (!std::isfinite(for_s) || for_s < 0) {
     return absl::InvalidArgumentError(absl::StrCat("for_s is ", for_s, ": seconds from 0 are allowed"));
   }
-  return absl::Trunc(absl::Seconds(for_s), absl::Nanoseconds(1));
+  return Trunc(Seconds(for_s), Nanoseconds(1));
 }
 
 template <class What>
@@ -206,22 +206,22 @@ v1::ActionReply ActionReplyOf(const CommandAnswered& answered) {
   return reply;
 }
 
-v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration uptime, absl::Time now) {
+v1::StatusReply StatusReplyOf(const ControllerMachine& machine, Duration uptime, Time now) {
   v1::StatusReply reply;
   reply.set_controller(machine.settings().name);
   reply.set_build(kBuild);
   reply.set_world(machine.fleet()->world.name);
   reply.set_epoch(machine.epoch());
   reply.set_version(machine.table() != nullptr ? machine.table()->version.version : 0);
-  reply.set_uptime_s(absl::ToDoubleSeconds(uptime));
-  reply.set_epoch_period_s(absl::ToDoubleSeconds(machine.settings().epoch_period));
+  reply.set_uptime_s(ToDoubleSeconds(uptime));
+  reply.set_epoch_period_s(ToDoubleSeconds(machine.settings().epoch_period));
   for (const auto& [name, router] : machine.view().routers()) {
     v1::RouterStatus* out = reply.add_routers();
     out->set_name(name);
     out->set_region(machine.fleet()->world.regions[router.hello.region].name);
     out->set_address(router.hello.address);
-    const bool reported = router.reported_at != absl::InfinitePast();
-    out->set_report_age_s(reported ? absl::ToDoubleSeconds(now - router.reported_at) : -1);
+    const bool reported = router.reported_at != InfinitePast();
+    out->set_report_age_s(reported ? ToDoubleSeconds(now - router.reported_at) : -1);
     out->set_table_epoch(router.active.epoch);
     out->set_table_version(router.active.version);
   }
@@ -259,7 +259,7 @@ absl::StatusOr<v1::RoutingTable> TableReplyOf(const ControllerMachine& machine,
 }
 
 absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine,
-                                                const v1::ExplainRequest& request, absl::Time now) {
+                                                const v1::ExplainRequest& request, Time now) {
   const auto tier = FindTier(*machine.fleet(), request.tier());
   if (!tier.ok()) return tier.status();
   const auto region = FindRegion(*machine.fleet(), request.region());
@@ -287,7 +287,7 @@ v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& reque
   for (auto entry = audit.entries().rbegin(); entry != audit.entries().rend(); ++entry) {
     if (reply.entries_size() >= static_cast<int>(std::min<std::uint32_t>(limit, AuditLog::kKept))) break;
     v1::AuditEntry* out = reply.add_entries();
-    out->set_at_unix_us(absl::ToUnixMicros(entry->at));
+    out->set_at_unix_us(ToUnixMicros(entry->at));
     out->set_who(entry->who);
     out->set_why(entry->why);
     out->set_action(entry->action);

@@ -7,20 +7,21 @@
 #define RINGWAY_CONTROLLER_DAEMON_ADMIN_REPLIES_H_
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/daemon/audit_log.h"
 #include "controller/events.h"
 #include "controller/machine.h"
 #include "controller/region_status.h"
 #include "ringway/v1/admin.pb.h"
 
+#include "core/time.h"
+
 namespace ringway::controller {
 
-v1::StatusReply StatusReplyOf(const ControllerMachine& machine, absl::Duration uptime, absl::Time now);
+v1::StatusReply StatusReplyOf(const ControllerMachine& machine, Duration uptime, Time now);
 absl::StatusOr<v1::RoutingTable> TableReplyOf(const ControllerMachine& machine,
                                               const v1::GetTableRequest& request);
 absl::StatusOr<v1::ExplainReply> ExplainReplyOf(const ControllerMachine& machine,
-                                                const v1::ExplainRequest& request, absl::Time now);
+                                                const v1::ExplainRequest& request, Time now);
 // Newest first.
 v1::AuditReply AuditReplyOf(const AuditLog& audit, const v1::AuditRequest& request);
 

@@ -73,7 +73,7 @@ grpc::ServerUnaryReactor* AdminService::Later(Context* context, Reply* reply, As
 grpc::ServerUnaryReactor* AdminService::Status(Context* context, const v1::StatusRequest*,
                                                v1::StatusReply* reply) {
   return Query(context, reply, [this](const ControllerMachine& machine) -> absl::StatusOr<v1::StatusReply> {
-    const absl::Time now = runtime::MonotonicNow();
+    const Time now = runtime::MonotonicNow();
     return StatusReplyOf(machine, now - control_.started_at(), now);
   });
 }
@@ -146,8 +146,8 @@ grpc::ServerUnaryReactor* AdminService::Rollback(Context* context, const v1::Rol
     Finish(reactor, ToGrpc(command.status()));
     return reactor;
   }
-  std::optional<absl::Time> at;
-  if (request->at_unix_us() != 0) at = absl::FromUnixMicros(request->at_unix_us());
+  std::optional<Time> at;
+  if (request->at_unix_us() != 0) at = FromUnixMicros(request->at_unix_us());
   return Later(context, reply, [this, at, asked = *std::move(command)](auto answer) {
     past_.Rollback(asked, at, std::move(answer));
   });

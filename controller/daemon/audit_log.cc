@@ -78,7 +78,7 @@ void AuditLog::ReadBack(const std::string& path) {
   for (std::string line; std::getline(file, line);) {
     v1::AuditEntry entry;
     if (!wire::ReadJsonMessage(line, path_, wire::kSmallMessage, entry).ok()) continue;
-    Keep({absl::FromUnixMicros(entry.at_unix_us()), entry.who(), entry.why(), entry.action(), entry.order()});
+    Keep({FromUnixMicros(entry.at_unix_us()), entry.who(), entry.why(), entry.action(), entry.order()});
   }
 }
 
@@ -115,7 +115,7 @@ absl::Status AuditLog::Write(const std::string& line) {
 
 absl::Status AuditLog::Append(AuditEntry entry) {
   v1::AuditEntry message;
-  message.set_at_unix_us(absl::ToUnixMicros(entry.at));
+  message.set_at_unix_us(ToUnixMicros(entry.at));
   message.set_who(entry.who);
   message.set_why(entry.why);
   message.set_action(entry.action);

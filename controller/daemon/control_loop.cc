@@ -16,10 +16,10 @@
 namespace ringway::controller {
 namespace {
 
-constexpr absl::Duration kIntroductionMax = absl::Seconds(10);
+constexpr Duration kIntroductionMax = Seconds(10);
 // In report periods, but never less than kSilenceMin: then the other side is gone without a word.
 constexpr int kSilentPeriodsMax = 30;
-constexpr absl::Duration kSilenceMin = absl::Seconds(30);
+constexpr Duration kSilenceMin = Seconds(30);
 
 RouterStream::Message Wrap(v1::ControllerMessage message) {
   return std::make_shared<const v1::ControllerMessage>(std::move(message));
@@ -51,7 +51,7 @@ std::string CauseOf(const ControllerEvent& event, const SendTable& sent, const C
 }
 
 // An encoded directory tells how long ago earlier views were left, so it is not sent for ever.
-constexpr absl::Duration kEncodedMax = absl::Seconds(10);
+constexpr Duration kEncodedMax = Seconds(10);
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void ControlLoop::Begin() {
 }
 
 void ControlLoop::Apply(const ControllerEvent& event) {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   std::vector<ControllerAction> actions;
   listener_.journal.Event(now, event, machine_);
   machine_.Step(now, event, actions);
@@ -87,7 +87,7 @@ void ControlLoop::Apply(const ControllerEvent& event) {
 
 TrafficNow ControlLoop::TrafficOf() const {
   TrafficNow traffic{.fleet = machine_.fleet(), .demand_rps = {}};
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   for (const TierLoop& loop : machine_.tiers()) {
     IdVector<RegionId, PerPriority<double>>& demand = traffic.demand_rps[traffic.demand_rps.push_back({})];
     for (const RegionLoad& region : loop.Unpinned(now).regions) demand.push_back(region.demand_rps);
@@ -163,7 +163,7 @@ absl::Status ControlLoop::Take(RouterStream& stream, v1::RouterMessage& message)
 void ControlLoop::RecordOrders(RouterStream& stream, const v1::Report& report) {
   const int taken = std::min(report.orders_size(), wire::kOrdersInReport);
   if (taken == 0) return;
-  const absl::Time now = runtime::WallNow();
+  const Time now = runtime::WallNow();
   for (int i = 0; i < taken; ++i) {
     const v1::OrderDone& order = report.orders(i);
     if (absl::Status status = wire::CheckOrderDone(order); !status.ok()) {
@@ -172,7 +172,7 @@ void ControlLoop::RecordOrders(RouterStream& stream, const v1::Report& report) {
       continue;
     }
     if (listener_.audit.Holds(order.id())) continue;  // from another router, or the answer was lost
-    const absl::Time at = absl::FromUnixMicros(order.at_unix_us());
+    const Time at = FromUnixMicros(order.at_unix_us());
     Record({.at = order.at_unix_us() > 0 ? std::min(at, now) : now,
             .who = order.who(),
             .why = order.why(),
@@ -191,11 +191,10 @@ void ControlLoop::OnStreamClosed(RouterStream& stream) {
   if (stream.introduced) Apply(RouterDisconnected{stream.id()});
 }
 
-void ControlLoop::CloseSilent(absl::Time now) {
-  const absl::Duration silence_max =
-      std::max(kSilenceMin, kSilentPeriodsMax * machine_.settings().report_period);
+void ControlLoop::CloseSilent(Time now) {
+  const Duration silence_max = std::max(kSilenceMin, kSilentPeriodsMax * machine_.settings().report_period);
   for (auto& [id, stream] : streams_) {
-    const absl::Duration silence = now - stream->heard_at;
+    const Duration silence = now - stream->heard_at;
     if (stream->introduced ? silence > silence_max : silence > kIntroductionMax) {
       stream->Close(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "nothing was heard for too long"));
     }
@@ -224,7 +223,7 @@ void ControlLoop::On(const SendWelcome& action) {
   v1::Welcome& welcome = *message.mutable_welcome();
   welcome.set_wire_version(wire::kWireVersion);
   welcome.set_epoch(action.epoch);
-  welcome.set_report_period_s(absl::ToDoubleSeconds(machine_.settings().report_period));
+  welcome.set_report_period_s(ToDoubleSeconds(machine_.settings().report_period));
   welcome.set_controller(machine_.settings().name);
   welcome.set_records_orders(true);
   SendTo(action.stream, RouterStream::Kind::kWelcome, Wrap(std::move(message)));
@@ -251,7 +250,7 @@ void ControlLoop::On(const SendTable& action) {
 }
 
 void ControlLoop::On(const SendDirectory& action) {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   if (encoded_directory_ != action.directory || now - encoded_at_ > kEncodedMax) {
     encoded_directory_ = action.directory;
     encoded_at_ = now;
@@ -262,7 +261,7 @@ void ControlLoop::On(const SendDirectory& action) {
     v1::ControllerMessage message;
     *message.mutable_directory() = EncodeDirectory(*action.directory, *machine_.fleet(), action.region);
     for (v1::PastView& past : *message.mutable_directory()->mutable_before()) {
-      past.set_left_s(absl::ToDoubleSeconds(now - absl::FromUnixNanos(past.left_unix_ns())));
+      past.set_left_s(ToDoubleSeconds(now - FromUnixNanos(past.left_unix_ns())));
     }
     encoded = Wrap(std::move(message));
   }

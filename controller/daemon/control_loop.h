@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "absl/time/time.h"
 #include "controller/daemon/audit_log.h"
 #include "controller/daemon/controller_metrics.h"
 #include "controller/daemon/history_store.h"
@@ -28,6 +27,8 @@
 #include "controller/machine.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -41,7 +42,7 @@ struct ControlOutputs {
   runtime::Logger log;
   std::function<void()> stream_closed;  // tells the service
   // Told of every Step after its actions have been performed; for screens.
-  std::function<void(absl::Time, const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;
+  std::function<void(Time, const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;
 };
 
 class ControlLoop final : public RouterStreamListener {
@@ -60,7 +61,7 @@ class ControlLoop final : public RouterStreamListener {
 
   const ControllerMachine& machine() const { return machine_; }
   const AuditLog& audit() const { return listener_.audit; }
-  absl::Time started_at() const { return started_at_; }
+  Time started_at() const { return started_at_; }
   // What every region asks for now.
   TrafficNow TrafficOf() const;
   runtime::EventLoop& loop() { return loop_; }
@@ -89,20 +90,20 @@ class ControlLoop final : public RouterStreamListener {
   void On(const CommandAnswered& action);
   void On(const EpochEnded& action);
   void SendTo(std::optional<StreamId> stream, RouterStream::Kind kind, const RouterStream::Message& message);
-  void CloseSilent(absl::Time now);
+  void CloseSilent(Time now);
 
   runtime::EventLoop& loop_;
   ControllerMachine machine_;
   ControlOutputs listener_;
   runtime::Alarm alarm_;
-  absl::Time started_at_;
+  Time started_at_;
   std::map<StreamId, RouterStream*> streams_;
   std::map<std::uint64_t, Answer> answers_;
   std::uint64_t next_request_ = 1;
   bool unsaved_ = false;
   // The last directory as encoded for one region; it is sent to all routers of a region in a row.
   std::shared_ptr<const Directory> encoded_directory_;
-  absl::Time encoded_at_;
+  Time encoded_at_;
   std::map<std::uint32_t, RouterStream::Message> encoded_by_region_;
 };
 

@@ -194,7 +194,7 @@ void ControllerMetrics::SetTier(const TierLoop& loop) {
   moves_.Set(tier, "", facts.moves);
 }
 
-void ControllerMetrics::SetRegions(const TierLoop& loop, absl::Time now) {
+void ControllerMetrics::SetRegions(const TierLoop& loop, Time now) {
   const std::string& tier = loop.tier().name;
   const TierSnapshot snapshot = loop.Unpinned(now);
   for (RegionId id(0); id != snapshot.regions.end_id(); id = RegionId(id.index() + 1)) {

@@ -19,9 +19,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "controller/journal/recorder.h"
 #include "controller/machine.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -45,7 +45,7 @@ class ControllerMetrics {
   void TopologyReloaded(bool good) { (good ? reloads_good_ : reloads_bad_)->Increment(); }
   void Queried(bool good) { (good ? queries_good_ : queries_bad_)->Increment(); }
   void AdminCalled(const char* outcome) { admin_calls_->Add({{"outcome", outcome}}).Increment(); }
-  void Stepped(absl::Duration took) { step_seconds_->Observe(absl::ToDoubleSeconds(took)); }
+  void Stepped(Duration took) { step_seconds_->Observe(ToDoubleSeconds(took)); }
   void Planned(const ControllerMachine& machine, const PlanMade& made);
   void EpochEnded(const ControllerMachine& machine, const Recorder& journal, std::size_t inbox_depth);
 
@@ -63,7 +63,7 @@ class ControllerMetrics {
   void AddCanarySeries();
   void SetCanary(const canary::Trial& trial);
   void SetTier(const TierLoop& loop);
-  void SetRegions(const TierLoop& loop, absl::Time now);
+  void SetRegions(const TierLoop& loop, Time now);
 
   std::shared_ptr<prometheus::Registry> registry_ = std::make_shared<prometheus::Registry>();
   prometheus::Gauge *streams_, *epoch_, *version_, *settling_, *corrected_, *inbox_, *routers_,

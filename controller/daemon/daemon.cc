@@ -33,7 +33,7 @@
 namespace ringway::controller {
 namespace {
 
-constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);
+constexpr Duration kCloseGrace = Milliseconds(500);
 constexpr std::size_t kWebConnectionsMax = 256;
 // Of all autoscalers together: a thousand of them that ask every five seconds.
 constexpr double kScalerCallsPerSecond = 200;
@@ -56,8 +56,7 @@ absl::StatusOr<TopologyLoaded> ReadTopology(const std::string& path) {
 DurableState LoadState(const StateStore& replica, const runtime::Logger& log) {
   auto state = replica.Load();
   if (state.ok()) return *std::move(state);
-  const std::string aside =
-      absl::StrCat(replica.path(), ".unreadable-", absl::ToUnixSeconds(runtime::WallNow()));
+  const std::string aside = absl::StrCat(replica.path(), ".unreadable-", ToUnixSeconds(runtime::WallNow()));
   std::error_code error;
   std::filesystem::rename(replica.path(), aside, error);
   log.Error(absl::StrCat("starting without the saved state, drains and pins are lost: ",
@@ -121,8 +120,9 @@ struct ControllerDaemon::Parts {
             ControllerMachine(settings.controller, topology.fleet, LoadState(state, log),
                               runtime::MonotonicNow()),
             {state, audit, journal, history, metrics, log, [this] { routers.StreamClosed(); },
-             [this](absl::Time now, const ControllerEvent& event,
-                    const std::vector<ControllerAction>& actions) { screen.OnStep(now, event, actions); }}),
+             [this](Time now, const ControllerEvent& event, const std::vector<ControllerAction>& actions) {
+               screen.OnStep(now, event, actions);
+             }}),
         past(control, history),
         hour(folder.File("timeline"), log),
         screen(control, past, hour,

@@ -12,7 +12,7 @@ namespace ringway::controller {
 namespace {
 
 // How far the date is ahead of the machine's time.
-absl::Duration DateAhead() { return runtime::WallNow() - runtime::MonotonicNow(); }
+Duration DateAhead() { return runtime::WallNow() - runtime::MonotonicNow(); }
 
 }  // namespace
 
@@ -38,8 +38,7 @@ void Dashboard::SaveHour() {
              EncodeHour(timeline_, events_, *control_.machine().loaded_fleet(), DateAhead()));
 }
 
-void Dashboard::OnStep(absl::Time now, const ControllerEvent& event,
-                       const std::vector<ControllerAction>& actions) {
+void Dashboard::OnStep(Time now, const ControllerEvent& event, const std::vector<ControllerAction>& actions) {
   events_.Take(runtime::WallNow(), event, actions, control_.machine());
   if (const auto* report = std::get_if<RouterReported>(&event)) outcomes_.Take(now, report->report.tiers);
   for (const ControllerAction& action : actions) {
@@ -47,7 +46,7 @@ void Dashboard::OnStep(absl::Time now, const ControllerEvent& event,
   }
 }
 
-void Dashboard::EndEpoch(absl::Time now) {
+void Dashboard::EndEpoch(Time now) {
   const ControllerMachine& machine = control_.machine();
   const FleetPicture picture = PictureOf(machine, now);
   events_.EndEpoch(now, runtime::WallNow(), machine, picture);
@@ -60,7 +59,7 @@ void Dashboard::EndEpoch(absl::Time now) {
   auto frame = std::make_shared<const std::string>(
       absl::StrCat("event: fleet\ndata: ", FleetOf(now, picture), "\n\n"));
   next_frame_at_ =
-      now + std::max(kFrameEvery, absl::Seconds(static_cast<double>(frame->size()) / kBytesPerSecondMax));
+      now + std::max(kFrameEvery, Seconds(static_cast<double>(frame->size()) / kBytesPerSecondMax));
   feed_.publish(std::move(frame));
 }
 
@@ -68,7 +67,7 @@ ScreenView Dashboard::View() const {
   return {control_.machine(), runtime::MonotonicNow(), runtime::WallNow()};
 }
 
-std::string Dashboard::FleetOf(absl::Time now, const FleetPicture& picture) const {
+std::string Dashboard::FleetOf(Time now, const FleetPicture& picture) const {
   return FleetDocument(View(), picture, events_, timeline_, outcomes_, now - control_.started_at());
 }
 
@@ -83,7 +82,7 @@ void Dashboard::FindRequest(const std::string& id, RequestTraces::Answer answer)
 std::string Dashboard::World() const { return WorldDocument(View()); }
 
 std::string Dashboard::Fleet() const {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   return FleetOf(now, PictureOf(control_.machine(), now));
 }
 

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/daemon/control_loop.h"
 #include "controller/daemon/history_calls.h"
 #include "controller/daemon/request_traces.h"
@@ -28,6 +27,8 @@
 #include "controller/screen/event_log.h"
 #include "controller/screen/outcomes.h"
 #include "controller/screen/timeline.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -40,14 +41,14 @@ struct FeedEnd {
 class Dashboard {
  public:
   static constexpr double kBytesPerSecondMax = 512 << 10;
-  static constexpr absl::Duration kFrameEvery = absl::Milliseconds(200);  // at most
+  static constexpr Duration kFrameEvery = Milliseconds(200);  // at most
 
   // `fleet_token`: what routers want to hear before they tell of a request.
   Dashboard(ControlLoop& control, HistoryCalls& past, TimelineStore& hour, FeedEnd feed,
             std::string fleet_token);
 
   // After each Step of the machine.
-  void OnStep(absl::Time now, const ControllerEvent& event, const std::vector<ControllerAction>& actions);
+  void OnStep(Time now, const ControllerEvent& event, const std::vector<ControllerAction>& actions);
 
   std::string World() const;
   std::string Fleet() const;
@@ -72,8 +73,8 @@ class Dashboard {
 
  private:
   ScreenView View() const;
-  std::string FleetOf(absl::Time now, const FleetPicture& picture) const;
-  void EndEpoch(absl::Time now);
+  std::string FleetOf(Time now, const FleetPicture& picture) const;
+  void EndEpoch(Time now);
   void RestoreHour();
 
   ControlLoop& control_;
@@ -83,7 +84,7 @@ class Dashboard {
   EventLog events_;
   controller::Timeline timeline_;
   Outcomes outcomes_;
-  absl::Time next_frame_at_ = absl::InfinitePast();
+  Time next_frame_at_ = InfinitePast();
   RequestTraces traces_;
 };
 

@@ -27,7 +27,7 @@ DryRunEdit EditOf(const v1::DryRunRequest& request) {
 namespace {
 
 // Without an order: the settings alone, whatever mode the tier is in.
-absl::StatusOr<OrderPreview> WithoutOrder(const TierLoop& loop, const DryRunEdit& edit, absl::Time now) {
+absl::StatusOr<OrderPreview> WithoutOrder(const TierLoop& loop, const DryRunEdit& edit, Time now) {
   auto outcome = DryRun(loop, edit, now);
   if (!outcome.ok()) return outcome.status();
   auto shortfall = ShortfallOf(loop, edit, now);
@@ -65,7 +65,7 @@ absl::StatusOr<std::optional<OperatorCommand>> OrderOf(const v1::DryRunRequest& 
 
 absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
                                               const v1::DryRunRequest& request,
-                                              const std::optional<OperatorCommand>& order, absl::Time now) {
+                                              const std::optional<OperatorCommand>& order, Time now) {
   const std::string named = request.tier().empty() && order ? TierOf(*order) : request.tier();
   const auto tier = FindTier(*machine.fleet(), named);
   if (!tier.ok()) return tier.status();

@@ -12,11 +12,12 @@
 #include <optional>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/dry_run.h"
 #include "controller/events.h"
 #include "controller/machine.h"
 #include "ringway/v1/admin.pb.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -28,7 +29,7 @@ absl::StatusOr<std::optional<OperatorCommand>> OrderOf(const v1::DryRunRequest& 
 // `order`: that of the request, with the table that it names.
 absl::StatusOr<v1::DryRunReply> DryRunReplyOf(const ControllerMachine& machine,
                                               const v1::DryRunRequest& request,
-                                              const std::optional<OperatorCommand>& order, absl::Time now);
+                                              const std::optional<OperatorCommand>& order, Time now);
 
 }  // namespace ringway::controller
 

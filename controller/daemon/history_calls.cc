@@ -24,7 +24,7 @@ absl::Status Busy() {
 }
 
 std::string TimeText(std::int64_t at_unix_us) {
-  return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", absl::FromUnixMicros(at_unix_us), absl::UTCTimeZone());
+  return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", FromUnixMicros(at_unix_us), absl::UTCTimeZone());
 }
 
 absl::Status NoSuchTable(const v1::TableName& name) {
@@ -67,7 +67,7 @@ v1::DiffReply ReplyOf(const v1::PastTable& before, const v1::PastTable& after, c
 
 bool HistoryCalls::Find(const v1::TableName& name, Found found) {
   const ControllerMachine& machine = control_.machine();
-  if (name.at_unix_us() != 0) return store_.FindAt(absl::FromUnixMicros(name.at_unix_us()), std::move(found));
+  if (name.at_unix_us() != 0) return store_.FindAt(FromUnixMicros(name.at_unix_us()), std::move(found));
   const bool in_force = name.epoch() == 0 && name.version() == 0;
   const TableVersion version{name.epoch(), name.version()};
   const auto kept = in_force ? machine.table() : machine.history().Find(version);
@@ -76,7 +76,7 @@ bool HistoryCalls::Find(const v1::TableName& name, Found found) {
   v1::PastTable entry;
   entry.set_epoch(kept->version.epoch);
   entry.set_version(kept->version.version);
-  entry.set_at_unix_us(absl::ToUnixMicros(kept->planned_at));
+  entry.set_at_unix_us(ToUnixMicros(kept->planned_at));
   *entry.mutable_whole() = EncodeWholeTable(*kept, *machine.fleet());
   found(std::move(entry));
   return true;
@@ -89,8 +89,8 @@ void HistoryCalls::List(const v1::HistoryRequest& request, Answer<v1::HistoryRep
     if (auto tier = FindTier(*control_.machine().fleet(), query.tier); !tier.ok())
       return answer(tier.status());
   }
-  if (request.since_unix_us() != 0) query.since = absl::FromUnixMicros(request.since_unix_us());
-  if (request.until_unix_us() != 0) query.until = absl::FromUnixMicros(request.until_unix_us());
+  if (request.since_unix_us() != 0) query.since = FromUnixMicros(request.since_unix_us());
+  if (request.until_unix_us() != 0) query.until = FromUnixMicros(request.until_unix_us());
   query.limit = request.limit() > 0 ? request.limit() : kListDefault;
   auto shared = std::make_shared<Answer<v1::HistoryReply>>(std::move(answer));
   const bool taken = store_.List(std::move(query), [shared](HistoryStore::Listed listed) {
@@ -142,12 +142,12 @@ void HistoryCalls::Order(OperatorCommand command, Answer<v1::ActionReply> answer
   });
 }
 
-void HistoryCalls::WithTable(OperatorCommand command, std::optional<absl::Time> at,
+void HistoryCalls::WithTable(OperatorCommand command, std::optional<Time> at,
                              Answer<OperatorCommand> answer) {
   v1::TableName name;
   const TableVersion version = std::get<RollbackCommand>(command.what).version;
   if (at) {
-    name.set_at_unix_us(absl::ToUnixMicros(*at));
+    name.set_at_unix_us(ToUnixMicros(*at));
   } else if (control_.machine().history().Find(version) != nullptr || version == TableVersion{}) {
     return answer(std::move(command));
   } else {
@@ -180,8 +180,7 @@ void HistoryCalls::WithTable(OperatorCommand command, std::optional<absl::Time> 
   if (!taken) asked->answer(Busy());
 }
 
-void HistoryCalls::Rollback(OperatorCommand command, std::optional<absl::Time> at,
-                            Answer<v1::ActionReply> answer) {
+void HistoryCalls::Rollback(OperatorCommand command, std::optional<Time> at, Answer<v1::ActionReply> answer) {
   WithTable(std::move(command), at,
             [this, answer = std::move(answer)](absl::StatusOr<OperatorCommand> found) mutable {
               if (!found.ok()) return answer(found.status());
@@ -193,8 +192,8 @@ void HistoryCalls::DryRun(const v1::DryRunRequest& request, Answer<v1::DryRunRep
   auto order = OrderOf(request);
   if (!order.ok()) return answer(order.status());
   const std::int64_t at_unix_us = request.rollback_order().at_unix_us();
-  std::optional<absl::Time> at;
-  if (at_unix_us != 0) at = absl::FromUnixMicros(at_unix_us);
+  std::optional<Time> at;
+  if (at_unix_us != 0) at = FromUnixMicros(at_unix_us);
   WithTable(**std::move(order), at,
             [this, request, answer = std::move(answer)](absl::StatusOr<OperatorCommand> found) mutable {
               if (!found.ok()) return answer(found.status());

@@ -28,7 +28,7 @@ class HistoryCalls {
   void List(const v1::HistoryRequest& request, Answer<v1::HistoryReply> answer);
   void Diff(const v1::DiffRequest& request, Answer<v1::DiffReply> answer);
   // `command` is a rollback; `at`: in place of its version.
-  void Rollback(OperatorCommand command, std::optional<absl::Time> at, Answer<v1::ActionReply> answer);
+  void Rollback(OperatorCommand command, std::optional<Time> at, Answer<v1::ActionReply> answer);
   // What a rollback would do; `request` asks about one.
   void DryRun(const v1::DryRunRequest& request, Answer<v1::DryRunReply> answer);
 
@@ -40,7 +40,7 @@ class HistoryCalls {
   void Order(OperatorCommand command, Answer<v1::ActionReply> answer);
   // The rollback with the table that it names, given on the loop: at once where the machine has it. One that
   // is nowhere is left out, and the machine refuses the order.
-  void WithTable(OperatorCommand command, std::optional<absl::Time> at, Answer<OperatorCommand> answer);
+  void WithTable(OperatorCommand command, std::optional<Time> at, Answer<OperatorCommand> answer);
 
   ControlLoop& control_;
   HistoryStore& store_;

@@ -14,10 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFilesPerAge = 7;                          // of a level that is quiet: one a day of a week
-constexpr absl::Duration kClockStep = absl::Minutes(1);  // a clock that goes back further has been set
+constexpr int kFilesPerAge = 7;              // of a level that is quiet: one a day of a week
+constexpr Duration kClockStep = Minutes(1);  // a clock that goes back further has been set
 
-absl::Time TimeOf(const v1::PastTable& entry) { return absl::FromUnixMicros(entry.at_unix_us()); }
+Time TimeOf(const v1::PastTable& entry) { return FromUnixMicros(entry.at_unix_us()); }
 
 v1::PastTable WithTable(const v1::PastTable& record, const v1::RoutingTable& table) {
   v1::PastTable entry = record;
@@ -34,7 +34,7 @@ HistoryLevel::HistoryLevel(std::string directory, const Limits& limits)
       // The file being written comes on top of what is left by a prune.
       writer_(std::make_unique<runtime::SegmentWriter>(directory_,
                                                        limits.bytes_max - limits.bytes_max / kFilesMin)),
-      last_at_(absl::InfinitePast()) {}
+      last_at_(InfinitePast()) {}
 
 absl::StatusOr<runtime::SegmentEnd> HistoryLevel::Read(const std::string& path, const Take& take) {
   v1::RoutingTable table;
@@ -61,7 +61,7 @@ std::vector<std::string> HistoryLevel::Check() {
   const auto segments = runtime::ListSegments(directory_);
   if (!segments.ok()) return said;  // nothing was ever written
   for (const runtime::SegmentFile& segment : *segments) {
-    File file{.path = segment.path, .bytes = segment.bytes, .first = {}, .first_at = absl::InfinitePast()};
+    File file{.path = segment.path, .bytes = segment.bytes, .first = {}, .first_at = InfinitePast()};
     bool any = false;
     const auto read = Read(segment.path, [&](const v1::PastTable& record, const v1::RoutingTable&) {
       any = true;
@@ -87,7 +87,7 @@ std::vector<std::string> HistoryLevel::Check() {
 
 bool HistoryLevel::Fits(const v1::PastTable& entry) const {
   if (!base_ || files_.empty()) return false;
-  const absl::Time at = TimeOf(entry);
+  const Time at = TimeOf(entry);
   return files_.back().bytes < limits_.bytes_max / kFilesMin &&
          at - files_.back().first_at < limits_.age_max / kFilesPerAge && at > last_at_ - kClockStep &&
          SameNames(*base_, entry.whole());
@@ -98,8 +98,8 @@ bool HistoryLevel::Fits(const v1::PastTable& entry) const {
 // was written before it is older still, whatever its date says.
 void HistoryLevel::DropAged() {
   if (files_.size() < 3) return;
-  const absl::Time now = std::min(files_[files_.size() - 1].first_at, files_[files_.size() - 2].first_at);
-  const absl::Time aged = now - limits_.age_max - limits_.age_max / kFilesPerAge;
+  const Time now = std::min(files_[files_.size() - 1].first_at, files_[files_.size() - 2].first_at);
+  const Time aged = now - limits_.age_max - limits_.age_max / kFilesPerAge;
   std::size_t drop = 0;
   for (std::size_t i = 0; i + 2 < files_.size(); ++i) {
     if (files_[i].first_at < aged) drop = i + 1;
@@ -149,9 +149,9 @@ absl::Status HistoryLevel::Write(const v1::PastTable& entry) {
 }
 
 absl::Status HistoryLevel::Add(const v1::PastTable& entry) {
-  if (limits_.span == absl::ZeroDuration()) return Write(entry);
+  if (limits_.span == ZeroDuration()) return Write(entry);
   const auto span_of = [this](const v1::PastTable& one) {
-    return absl::Floor(TimeOf(one) - absl::UnixEpoch(), limits_.span);
+    return Floor(TimeOf(one) - UnixEpoch(), limits_.span);
   };
   absl::Status written;
   if (waiting_ && span_of(*waiting_) != span_of(entry)) written = Write(*waiting_);
@@ -160,7 +160,7 @@ absl::Status HistoryLevel::Add(const v1::PastTable& entry) {
 }
 
 void HistoryLevel::Hold(v1::PastTable entry) {
-  if (limits_.span == absl::ZeroDuration()) return;
+  if (limits_.span == ZeroDuration()) return;
   const auto newest = Newest();
   if (!newest || VersionOf(*newest) != VersionOf(entry)) waiting_ = std::move(entry);
 }
@@ -195,7 +195,7 @@ std::optional<v1::PastTable> HistoryLevel::Find(TableVersion version) const {
   return beyond == files_.end() ? std::nullopt : Last(files_.size(), is);
 }
 
-std::optional<v1::PastTable> HistoryLevel::FindAt(absl::Time at) const {
+std::optional<v1::PastTable> HistoryLevel::FindAt(Time at) const {
   const auto before = [at](const v1::PastTable& record) { return TimeOf(record) <= at; };
   std::size_t end = files_.size();
   while (end > 0 && files_[end - 1].first_at > at + kClockStep) --end;
@@ -206,7 +206,7 @@ std::optional<v1::PastTable> HistoryLevel::Newest() const {
   return Last(files_.size(), [](const v1::PastTable&) { return true; });
 }
 
-void HistoryLevel::List(absl::Time since, absl::Time until, const std::function<void(v1::PastTable)>& take,
+void HistoryLevel::List(Time since, Time until, const std::function<void(v1::PastTable)>& take,
                         std::vector<std::string>& notes) const {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     // A clock that was set back within a file is within kClockStep.
@@ -214,7 +214,7 @@ void HistoryLevel::List(absl::Time since, absl::Time until, const std::function<
       continue;
     if (files_[i].first_at > until + kClockStep) continue;
     const auto end = Read(files_[i].path, [&](const v1::PastTable& record, const v1::RoutingTable&) {
-      const absl::Time at = TimeOf(record);
+      const Time at = TimeOf(record);
       if (at < since || at > until) return true;
       v1::PastTable head = record;
       head.clear_whole();

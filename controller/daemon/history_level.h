@@ -25,19 +25,20 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "core/table.h"
 #include "ringway/v1/history.pb.h"
 #include "runtime/segment.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
 class HistoryLevel {
  public:
   struct Limits {
-    absl::Duration span;  // zero: every table
+    Duration span;  // zero: every table
     std::uint64_t bytes_max = 0;
-    absl::Duration age_max;
+    Duration age_max;
   };
   static constexpr std::uint64_t kFilesMin = 8;  // a file takes at most this part of the level
 
@@ -53,11 +54,11 @@ class HistoryLevel {
   // With its whole table. Null: not kept.
   std::optional<v1::PastTable> Find(TableVersion version) const;
   // The newest that came into force at `at` or before.
-  std::optional<v1::PastTable> FindAt(absl::Time at) const;
+  std::optional<v1::PastTable> FindAt(Time at) const;
   std::optional<v1::PastTable> Newest() const;
   // Those that came into force in [since, until], without their rows, in the order of writing; `notes` gets a
   // sentence about each file that is damaged.
-  void List(absl::Time since, absl::Time until, const std::function<void(v1::PastTable)>& take,
+  void List(Time since, Time until, const std::function<void(v1::PastTable)>& take,
             std::vector<std::string>& notes) const;
 
  private:
@@ -65,7 +66,7 @@ class HistoryLevel {
     std::string path;
     std::uint64_t bytes = 0;
     TableVersion first;
-    absl::Time first_at;
+    Time first_at;
   };
   // `take` returns false when it has seen enough.
   using Take = std::function<bool(const v1::PastTable& record, const v1::RoutingTable& table)>;
@@ -83,7 +84,7 @@ class HistoryLevel {
   std::unique_ptr<runtime::SegmentWriter> writer_;
   std::vector<File> files_;               // oldest first; the one being written is the last
   std::optional<v1::RoutingTable> base_;  // last written to the open file; none: no file is open
-  absl::Time last_at_;
+  Time last_at_;
   std::optional<v1::PastTable> waiting_;  // of a span that is not over
 };
 

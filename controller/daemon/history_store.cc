@@ -27,7 +27,7 @@ v1::PastTable EntryOf(const TableInForce& came, const v1::PastTable* before) {
   v1::PastTable entry;
   entry.set_epoch(came.table->version.epoch);
   entry.set_version(came.table->version.version);
-  entry.set_at_unix_us(absl::ToUnixMicros(came.at));
+  entry.set_at_unix_us(ToUnixMicros(came.at));
   entry.set_cause(came.cause);
   *entry.mutable_whole() = EncodeWholeTable(*came.table, *came.traffic.fleet);
   if (before == nullptr) return entry;
@@ -61,12 +61,9 @@ DemandOf TrafficNow::Of(std::string_view tier) const {
 struct HistoryStore::Disk {
   Disk(const std::string& directory, const HistoryLimits& limits, runtime::Logger logger,
        std::function<void(bool)> listener)
-      : levels{HistoryLevel(directory + "/all",
-                            {absl::ZeroDuration(), limits.total_bytes_max / 2, limits.age_max}),
-               HistoryLevel(directory + "/minutes",
-                            {absl::Minutes(1), limits.total_bytes_max / 4, limits.age_max}),
-               HistoryLevel(directory + "/hours",
-                            {absl::Hours(1), limits.total_bytes_max / 4, limits.age_max})},
+      : levels{HistoryLevel(directory + "/all", {ZeroDuration(), limits.total_bytes_max / 2, limits.age_max}),
+               HistoryLevel(directory + "/minutes", {Minutes(1), limits.total_bytes_max / 4, limits.age_max}),
+               HistoryLevel(directory + "/hours", {Hours(1), limits.total_bytes_max / 4, limits.age_max})},
         log(std::move(logger)),
         told(std::move(listener)),
         loop("history") {
@@ -172,7 +169,7 @@ bool HistoryStore::Find(TableVersion version, Found answer) {
          });
 }
 
-bool HistoryStore::FindAt(absl::Time at, Found answer) {
+bool HistoryStore::FindAt(Time at, Found answer) {
   return !disk_->stopped && disk_->loop.Post([disk = disk_.get(), at, answer = std::move(answer)]() mutable {
     answer(disk->Best([at](const HistoryLevel& level) { return level.FindAt(at); }));
   });

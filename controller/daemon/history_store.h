@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "absl/time/time.h"
 #include "controller/wire/table_difference.h"
 #include "core/fleet.h"
 #include "core/snapshot.h"
@@ -32,11 +31,13 @@
 #include "ringway/v1/history.pb.h"
 #include "runtime/log.h"
 
+#include "core/time.h"
+
 namespace ringway::controller {
 
 struct HistoryLimits {
   std::uint64_t total_bytes_max = std::uint64_t{64} << 20;
-  absl::Duration age_max = absl::Hours(24 * 7);
+  Duration age_max = Hours(24 * 7);
 };
 
 // What every region of every tier asks for at one moment.
@@ -51,14 +52,14 @@ struct TrafficNow {
 struct TableInForce {
   std::shared_ptr<const RoutingTable> table;
   TrafficNow traffic;  // `traffic.fleet` gives the table's ids their names
-  absl::Time at;       // by the wall clock
+  Time at;             // by the wall clock
   std::string cause;
 };
 
 struct HistoryQuery {
   std::string tier;  // empty: all
-  absl::Time since = absl::InfinitePast();
-  absl::Time until = absl::InfiniteFuture();
+  Time since = InfinitePast();
+  Time until = InfiniteFuture();
   std::size_t limit = 50;
 };
 
@@ -73,7 +74,8 @@ class HistoryStore {
   };
   using Found = absl::AnyInvocable<void(std::optional<v1::PastTable>)>;
 
-  // `told` hears of every write and how it ended, on the store's thread; of one that is dropped on the caller's.
+  // `told` hears of every write and how it ended, on the store's thread; of one that is dropped on the
+  // caller's.
   HistoryStore(std::string directory, const HistoryLimits& limits, runtime::Logger log,
                std::function<void(bool)> told);
   ~HistoryStore();
@@ -81,7 +83,7 @@ class HistoryStore {
   void Add(TableInForce came);
   // Answers false at once, and calls nobody, when the store has stopped or has too much to do.
   [[nodiscard]] bool Find(TableVersion version, Found answer);
-  [[nodiscard]] bool FindAt(absl::Time at, Found answer);
+  [[nodiscard]] bool FindAt(Time at, Found answer);
   [[nodiscard]] bool List(HistoryQuery query, absl::AnyInvocable<void(Listed)> answer);
   // Everything that was added is on disk; nothing runs any more. Idempotent.
   void Stop();

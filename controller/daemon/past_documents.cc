@@ -88,7 +88,7 @@ std::string AuditDocument(const AuditLog& audit, std::size_t limit) {
   for (auto entry = audit.entries().rbegin(); entry != audit.entries().rend() && limit > 0;
        ++entry, --limit) {
     json.BeginObject();
-    json.Key("at_ms").Integer(absl::ToUnixMillis(entry->at));
+    json.Key("at_ms").Integer(ToUnixMillis(entry->at));
     json.Key("who").Text(entry->who);
     json.Key("why").Text(entry->why);
     json.Key("action").Text(entry->action);

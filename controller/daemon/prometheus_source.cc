@@ -215,7 +215,7 @@ struct PrometheusSource::State : std::enable_shared_from_this<State> {
   std::vector<PrometheusQuery> queries;
   std::size_t next = 0;
   bool busy = false;
-  absl::Time round_at;
+  Time round_at;
   runtime::EventLoop loop;
   runtime::Alarm alarm;
 };

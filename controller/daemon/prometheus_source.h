@@ -18,7 +18,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -34,8 +35,8 @@ absl::StatusOr<std::vector<RegionValue>> ParseQueryAnswer(std::string_view json)
 struct PrometheusSettings {
   std::string host;
   std::string port = "9090";
-  absl::Duration period = absl::Seconds(5);
-  absl::Duration value_age;
+  Duration period = Seconds(5);
+  Duration value_age;
 };
 
 // http://host[:port]. Errors: InvalidArgument.
@@ -52,7 +53,7 @@ struct PrometheusQuery {
 class PrometheusSource {
  public:
   static constexpr std::size_t kAnswerBytesMax = std::size_t{4} << 20;
-  static constexpr absl::Duration kQueryMax = absl::Seconds(5);
+  static constexpr Duration kQueryMax = Seconds(5);
   using Answer = std::function<void(const PrometheusQuery&, absl::StatusOr<std::vector<RegionValue>>)>;
 
   PrometheusSource(PrometheusSettings settings, Answer deliver);

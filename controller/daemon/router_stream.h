@@ -19,8 +19,8 @@
 #include <optional>
 #include <string>
 
-#include "absl/time/time.h"
 #include "controller/fleet_view.h"
+#include "core/time.h"
 #include "ringway/v1/control.grpc.pb.h"
 #include "runtime/event_loop.h"
 
@@ -55,7 +55,7 @@ class RouterStream final : public grpc::ServerBidiReactor<v1::RouterMessage, v1:
   // For the listener: has the router introduced itself, and when did it last say anything.
   bool introduced = false;
   std::string router = {};  // that introduced itself
-  absl::Time heard_at;
+  Time heard_at;
 
  private:
   void OnReadDone(bool ok) override;

@@ -72,9 +72,9 @@ void AddFlags(CLI::App& app, DaemonSettings& s, Flags& f) {
   app.add_option("--log-level", f.log_level, "debug, info, warning or error")->capture_default_str();
 }
 
-absl::Status ReadDuration(const char* flag, const std::string& text, absl::Duration low, absl::Duration high,
-                          absl::Duration& out) {
-  if (absl::ParseDuration(text, &out) && out >= low && out <= high) return absl::OkStatus();
+absl::Status ReadDuration(const char* flag, const std::string& text, Duration low, Duration high,
+                          Duration& out) {
+  if (ParseDuration(text, &out) && out >= low && out <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(flag, " is '", text, "': ", absl::FormatDuration(low),
                                                  " to ", absl::FormatDuration(high), " is allowed"));
 }
@@ -88,11 +88,11 @@ absl::Status ReadToken(const char* flag, const std::string& path, std::string& t
 }
 
 absl::Status Complete(const Flags& f, DaemonSettings& s) {
-  const auto millis = absl::Milliseconds(1);
-  absl::Status status = ReadDuration("--epoch-period", f.epoch_period, 10 * millis, absl::Minutes(10),
-                                     s.controller.epoch_period);
-  status.Update(ReadDuration("--report-period", f.report_period, 10 * millis, absl::Minutes(10),
-                             s.controller.report_period));
+  const auto millis = Milliseconds(1);
+  absl::Status status =
+      ReadDuration("--epoch-period", f.epoch_period, 10 * millis, Minutes(10), s.controller.epoch_period);
+  status.Update(
+      ReadDuration("--report-period", f.report_period, 10 * millis, Minutes(10), s.controller.report_period));
   status.Update(ReadToken("--token-file", f.token_file, s.token));
   status.Update(ReadToken("--router-token-file", f.router_token_file, s.router_token));
   status.Update(ReadToken(runtime::kFleetTokenFlag, f.fleet_token_file, s.fleet_token));
@@ -107,7 +107,7 @@ absl::Status Complete(const Flags& f, DaemonSettings& s) {
   if (f.history_days < 1 || f.history_days > 3650) {
     status.Update(absl::InvalidArgumentError("--history-days: 1 to 3650 is allowed"));
   }
-  s.history = {.total_bytes_max = f.history_mb << 20, .age_max = f.history_days * absl::Hours(24)};
+  s.history = {.total_bytes_max = f.history_mb << 20, .age_max = f.history_days * Hours(24)};
   const auto level = runtime::ParseLogLevel(f.log_level);
   if (!level) {
     status.Update(absl::InvalidArgumentError(
@@ -117,10 +117,10 @@ absl::Status Complete(const Flags& f, DaemonSettings& s) {
   if (!f.prometheus.empty()) {
     PrometheusSettings prometheus;
     status.Update(ParsePrometheusUrl(f.prometheus, prometheus));
-    status.Update(ReadDuration("--prometheus-period", f.prometheus_period, 100 * millis, absl::Hours(1),
-                               prometheus.period));
-    status.Update(ReadDuration("--prometheus-age", f.prometheus_age, absl::ZeroDuration(), absl::Hours(1),
-                               prometheus.value_age));
+    status.Update(
+        ReadDuration("--prometheus-period", f.prometheus_period, 100 * millis, Hours(1), prometheus.period));
+    status.Update(
+        ReadDuration("--prometheus-age", f.prometheus_age, ZeroDuration(), Hours(1), prometheus.value_age));
     s.prometheus = std::move(prometheus);
   }
   status.Update(Check(s));

@@ -19,12 +19,12 @@ namespace {
 constexpr std::string_view kKind = "controller";
 
 // How far the date is ahead of the machine's time, now.
-absl::Duration WallAhead() { return runtime::WallNow() - runtime::MonotonicNow(); }
+Duration WallAhead() { return runtime::WallNow() - runtime::MonotonicNow(); }
 
 // Terms of orders are dates on disk: the next life has another origin of its time.
 std::string BytesOf(const DurableState& state) {
   v1::ControllerState message = EncodeState(state);
-  EditTerms(message, [ahead_ns = absl::ToInt64Nanoseconds(WallAhead())](v1::Term& term) {
+  EditTerms(message, [ahead_ns = ToInt64Nanoseconds(WallAhead())](v1::Term& term) {
     term.set_until_unix_ns(term.until_unix_ns() + ahead_ns);
   });
   return message.SerializeAsString();
@@ -104,8 +104,8 @@ absl::StatusOr<DurableState> StateStore::Load() const {
         absl::StrCat(path_, ": epoch ", epoch, ", or that of a ledger's leader, is beyond any sense: ",
                      "counting goes on from ", message.epoch(), "; drains, pins and the table are kept"));
   }
-  const std::int64_t wall_ns = absl::ToUnixNanos(runtime::WallNow());
-  EditTerms(message, [wall_ns, ahead_ns = absl::ToInt64Nanoseconds(WallAhead())](v1::Term& term) {
+  const std::int64_t wall_ns = ToUnixNanos(runtime::WallNow());
+  EditTerms(message, [wall_ns, ahead_ns = ToInt64Nanoseconds(WallAhead())](v1::Term& term) {
     // A clock that was put back does not prolong an order beyond the term that it was given.
     const std::int64_t left_ns = std::min(term.until_unix_ns() - wall_ns, term.length_ns());
     term.set_until_unix_ns(wall_ns - ahead_ns + left_ns);

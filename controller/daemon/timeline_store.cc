@@ -68,8 +68,8 @@ void TimelineStore::Drop(const absl::Status& why) {
                                   " is dropped and begins anew: ", why.message()));
 }
 
-void TimelineStore::Save(absl::Time now, std::string bytes) {
-  due_ = now + std::max(kEvery, absl::Seconds(static_cast<double>(bytes.size()) / kBytesPerSecondMax));
+void TimelineStore::Save(Time now, std::string bytes) {
+  due_ = now + std::max(kEvery, Seconds(static_cast<double>(bytes.size()) / kBytesPerSecondMax));
   bool scheduled = false;
   {
     std::lock_guard lock(disk_->waiting);

@@ -15,14 +15,15 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "runtime/log.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
 class TimelineStore {
  public:
-  static constexpr absl::Duration kEvery = absl::Seconds(15);
+  static constexpr Duration kEvery = Seconds(15);
   static constexpr double kBytesPerSecondMax = 64 << 10;
 
   TimelineStore(std::string path, runtime::Logger log);
@@ -33,14 +34,14 @@ class TimelineStore {
   // What Load gave is not what it should be: told like a torn file.
   void Drop(const absl::Status& why);
   // Whether it is time to save again.
-  bool Due(absl::Time now) const { return now >= due_; }
+  bool Due(Time now) const { return now >= due_; }
   // Soon; `now` is monotonic.
-  void Save(absl::Time now, std::string bytes);
+  void Save(Time now, std::string bytes);
 
  private:
   struct Disk;
   std::unique_ptr<Disk> disk_;
-  absl::Time due_ = absl::InfinitePast();
+  Time due_ = InfinitePast();
 };
 
 }  // namespace ringway::controller

@@ -237,8 +237,8 @@ void SaveTrips(const MeasuredRtt& trips, const Fleet& fleet, v1::ControllerCheck
     if (!trips.measured().contains(back)) save(back, -1);
   }
   saved.set_trips_heard(trips.review().heard);
-  const absl::Time wanted = trips.review().wanted_since;
-  saved.set_trips_wanted_since_ns(wanted == absl::InfiniteFuture() ? kNeverAgain : Nanos(wanted));
+  const Time wanted = trips.review().wanted_since;
+  saved.set_trips_wanted_since_ns(wanted == InfiniteFuture() ? kNeverAgain : Nanos(wanted));
   saved.set_trips_corrected_at_ns(Nanos(trips.review().corrected_at));
 }
 
@@ -259,10 +259,9 @@ absl::StatusOr<std::shared_ptr<const Fleet>> LoadTrips(const v1::ControllerCheck
     if (trip.in_use_ms() >= 0) corrected->world.rtt.Set(from, to, trip.in_use_ms(), RttSource::kMeasured);
   }
   const std::int64_t wanted = saved.trips_wanted_since_ns();
-  trips.Restore(std::move(measured),
-                {.heard = saved.trips_heard(),
-                 .wanted_since = wanted == kNeverAgain ? absl::InfiniteFuture() : At(wanted),
-                 .corrected_at = At(saved.trips_corrected_at_ns())});
+  trips.Restore(std::move(measured), {.heard = saved.trips_heard(),
+                                      .wanted_since = wanted == kNeverAgain ? InfiniteFuture() : At(wanted),
+                                      .corrected_at = At(saved.trips_corrected_at_ns())});
   return corrected;
 }
 
@@ -286,11 +285,11 @@ absl::Status CheckShape(const v1::ControllerCheckpoint& saved, const Fleet& flee
 
 ControllerSettings LoadSettings(const v1::ControllerCheckpoint& saved) {
   return {.name = saved.controller(),
-          .epoch_period = absl::Nanoseconds(saved.epoch_period_ns()),
-          .report_period = absl::Nanoseconds(saved.report_period_ns()),
-          .settle_max = absl::Nanoseconds(saved.settle_max_ns()),
-          .directory_grace = absl::Nanoseconds(saved.directory_grace_ns()),
-          .resend_after = absl::Nanoseconds(saved.resend_after_ns()),
+          .epoch_period = Nanoseconds(saved.epoch_period_ns()),
+          .report_period = Nanoseconds(saved.report_period_ns()),
+          .settle_max = Nanoseconds(saved.settle_max_ns()),
+          .directory_grace = Nanoseconds(saved.directory_grace_ns()),
+          .resend_after = Nanoseconds(saved.resend_after_ns()),
           .history_max = saved.history_max()};
 }
 
@@ -302,11 +301,11 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   saved.set_topology(topology);
   const ControllerSettings& settings = machine.settings_;
   saved.set_controller(settings.name);
-  saved.set_epoch_period_ns(absl::ToInt64Nanoseconds(settings.epoch_period));
-  saved.set_report_period_ns(absl::ToInt64Nanoseconds(settings.report_period));
-  saved.set_settle_max_ns(absl::ToInt64Nanoseconds(settings.settle_max));
-  saved.set_directory_grace_ns(absl::ToInt64Nanoseconds(settings.directory_grace));
-  saved.set_resend_after_ns(absl::ToInt64Nanoseconds(settings.resend_after));
+  saved.set_epoch_period_ns(ToInt64Nanoseconds(settings.epoch_period));
+  saved.set_report_period_ns(ToInt64Nanoseconds(settings.report_period));
+  saved.set_settle_max_ns(ToInt64Nanoseconds(settings.settle_max));
+  saved.set_directory_grace_ns(ToInt64Nanoseconds(settings.directory_grace));
+  saved.set_resend_after_ns(ToInt64Nanoseconds(settings.resend_after));
   saved.set_history_max(settings.history_max);
   *saved.mutable_durable() = EncodeState(machine.Durable());
   saved.mutable_durable()->clear_table();  // the last of the history
@@ -319,7 +318,7 @@ v1::ControllerCheckpoint Checkpointer::Save(const ControllerMachine& machine, co
   const LeaderRegistry::Counters leaders = machine.leaders_.counters();
   saved.set_last_appointment(leaders.epoch == machine.epoch_ ? leaders.last : 0);
   saved.set_leaders_trusted_until_ns(Nanos(leaders.trusted_until));
-  saved.set_leaders_due_ns(leaders.due == absl::InfiniteFuture() ? kNeverAgain : Nanos(leaders.due));
+  saved.set_leaders_due_ns(leaders.due == InfiniteFuture() ? kNeverAgain : Nanos(leaders.due));
   const Fleet& fleet = *machine.fleet_;
   saved.set_cut_off(machine.cut_off_);
   for (RegionId id(0); id != fleet.world.regions.end_id(); id = RegionId(id.index() + 1)) {
@@ -402,7 +401,7 @@ absl::StatusOr<ControllerMachine> Checkpointer::Load(const v1::ControllerCheckpo
         {.epoch = machine.epoch_,
          .last = saved.last_appointment(),
          .trusted_until = At(saved.leaders_trusted_until_ns()),
-         .due = saved.leaders_due_ns() == kNeverAgain ? absl::InfiniteFuture() : At(saved.leaders_due_ns())});
+         .due = saved.leaders_due_ns() == kNeverAgain ? InfiniteFuture() : At(saved.leaders_due_ns())});
     machine.directory_.Restore(directory->version, std::move(known));
   }
   return machine;

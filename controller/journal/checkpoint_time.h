@@ -1,7 +1,7 @@
 // Times in a checkpoint: nanoseconds of the controller's clock, 0 for never.
 //
-// The machine rounds what it keeps to whole nanoseconds, so a time that is written and read is the same, and a
-// replay that begins at a checkpoint lives what was lived. absl::InfinitePast stands for never on both sides.
+// The machine rounds what it keeps to whole nanoseconds, so a time that is written and read is the same, and
+// a replay that begins at a checkpoint lives what was lived. InfinitePast stands for never on both sides.
 //
 // Pure; O(1).
 #ifndef RINGWAY_CONTROLLER_JOURNAL_CHECKPOINT_TIME_H_
@@ -9,18 +9,14 @@
 
 #include <cstdint>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 inline constexpr std::int64_t kNever = 0;
 
-inline std::int64_t Nanos(absl::Time time) {
-  return time == absl::InfinitePast() ? kNever : absl::ToUnixNanos(time);
-}
-inline absl::Time At(std::int64_t nanos) {
-  return nanos == kNever ? absl::InfinitePast() : absl::FromUnixNanos(nanos);
-}
+inline std::int64_t Nanos(Time time) { return time == InfinitePast() ? kNever : ToUnixNanos(time); }
+inline Time At(std::int64_t nanos) { return nanos == kNever ? InfinitePast() : FromUnixNanos(nanos); }
 
 }  // namespace ringway::controller
 

@@ -81,14 +81,14 @@ struct EventEncoder {
     metric.set_metric(fleet.tiers[e.tier].metrics[e.metric].name);
     metric.set_region(fleet.world.regions[e.region].name);
     metric.set_value(e.value);
-    metric.set_age_ns(absl::ToInt64Nanoseconds(e.age));
+    metric.set_age_ns(ToInt64Nanoseconds(e.age));
   }
   void operator()(const OperatorCommand& e) const {
     v1::CommandRecord& command = *out.mutable_command();
     command.set_request(e.request);
     command.set_who(e.who);
     command.set_why(e.why);
-    command.set_lasts_ns(absl::ToInt64Nanoseconds(e.lasts));
+    command.set_lasts_ns(ToInt64Nanoseconds(e.lasts));
     std::visit(CommandEncoder{fleet, command}, e.what);
   }
 };
@@ -101,7 +101,7 @@ absl::StatusOr<ControllerEvent> DecodeMetric(const v1::MetricRecord& record, con
   const auto& metrics = fleet.tiers[*tier].metrics;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     if (metrics[m].name != record.metric()) continue;
-    return MetricSampled{*tier, m, *region, record.value(), absl::Nanoseconds(record.age_ns())};
+    return MetricSampled{*tier, m, *region, record.value(), Nanoseconds(record.age_ns())};
   }
   return absl::InvalidArgumentError(absl::StrCat("metric '", record.metric(), "' does not exist"));
 }
@@ -123,7 +123,7 @@ absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record, c
                           .who = record.who(),
                           .why = record.why(),
                           .what = {},
-                          .lasts = absl::Nanoseconds(record.lasts_ns())};
+                          .lasts = Nanoseconds(record.lasts_ns())};
   switch (record.what_case()) {
     case v1::CommandRecord::kDrain:
       command.what = DrainCommand{.region = record.drain().region(),
@@ -170,9 +170,9 @@ absl::StatusOr<ControllerEvent> DecodeCommand(const v1::CommandRecord& record, c
 
 }  // namespace
 
-v1::JournalRecord EncodeEvent(absl::Time now, const ControllerEvent& event, const Fleet& fleet) {
+v1::JournalRecord EncodeEvent(Time now, const ControllerEvent& event, const Fleet& fleet) {
   v1::JournalRecord record;
-  record.set_at_unix_ns(absl::ToUnixNanos(now));
+  record.set_at_unix_ns(ToUnixNanos(now));
   std::visit(EventEncoder{fleet, record}, event);
   return record;
 }
@@ -216,10 +216,9 @@ absl::StatusOr<ControllerEvent> DecodeEvent(const v1::JournalRecord& record, con
   return absl::InvalidArgumentError("this record is not an event");
 }
 
-std::optional<v1::JournalRecord> EncodeOutcome(absl::Time now, const ControllerAction& action,
-                                               const Fleet& fleet) {
+std::optional<v1::JournalRecord> EncodeOutcome(Time now, const ControllerAction& action, const Fleet& fleet) {
   v1::JournalRecord record;
-  record.set_at_unix_ns(absl::ToUnixNanos(now));
+  record.set_at_unix_ns(ToUnixNanos(now));
   if (const auto* table = std::get_if<SendTable>(&action); table != nullptr && !table->stream) {
     *record.mutable_table() = wire::EncodeTable(*table->table, fleet);
     return record;

@@ -14,23 +14,23 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/events.h"
 #include "core/fleet.h"
 #include "ringway/v1/journal.pb.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
 // Reads a topology's text; given from outside, so that the journal does not depend on YAML.
 using FleetReader = std::function<absl::StatusOr<std::shared_ptr<const Fleet>>(const std::string& text)>;
 
-v1::JournalRecord EncodeEvent(absl::Time now, const ControllerEvent& event, const Fleet& fleet);
+v1::JournalRecord EncodeEvent(Time now, const ControllerEvent& event, const Fleet& fleet);
 absl::StatusOr<ControllerEvent> DecodeEvent(const v1::JournalRecord& record, const Fleet& fleet,
                                             const FleetReader& read_fleet);
 
 // Plans made and tables sent to all; none for other actions.
-std::optional<v1::JournalRecord> EncodeOutcome(absl::Time now, const ControllerAction& action,
-                                               const Fleet& fleet);
+std::optional<v1::JournalRecord> EncodeOutcome(Time now, const ControllerAction& action, const Fleet& fleet);
 
 }  // namespace ringway::controller
 

@@ -80,23 +80,23 @@ bool Recorder::Send(bool begin, std::string bytes) {
   return false;
 }
 
-void Recorder::BeginSegment(absl::Time now, const ControllerMachine& machine) {
+void Recorder::BeginSegment(Time now, const ControllerMachine& machine) {
   v1::JournalRecord record;
-  record.set_at_unix_ns(absl::ToUnixNanos(now));
+  record.set_at_unix_ns(ToUnixNanos(now));
   *record.mutable_checkpoint() = Checkpointer::Save(machine, topology_);
   begun_ = true;
   segment_bytes_ = 0;
   Send(true, record.SerializeAsString());
 }
 
-void Recorder::Event(absl::Time now, const ControllerEvent& event, const ControllerMachine& machine) {
+void Recorder::Event(Time now, const ControllerEvent& event, const ControllerMachine& machine) {
   if (disk_->broken.exchange(false)) begun_ = false;
   if (!begun_ || segment_bytes_ >= limits_.segment_bytes_max) BeginSegment(now, machine);
   if (const auto* loaded = std::get_if<TopologyLoaded>(&event)) topology_ = loaded->text;
   Append(EncodeEvent(now, event, *machine.fleet()).SerializeAsString());
 }
 
-void Recorder::Outcomes(absl::Time now, const std::vector<ControllerAction>& actions, const Fleet& fleet) {
+void Recorder::Outcomes(Time now, const std::vector<ControllerAction>& actions, const Fleet& fleet) {
   for (const ControllerAction& action : actions) {
     if (const auto record = EncodeOutcome(now, action, fleet)) Append(record->SerializeAsString());
   }

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/events.h"
 #include "controller/machine.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 
@@ -37,9 +37,9 @@ class Recorder {
   ~Recorder();
 
   // Before the Step with `event`; `machine` as it stands.
-  void Event(absl::Time now, const ControllerEvent& event, const ControllerMachine& machine);
+  void Event(Time now, const ControllerEvent& event, const ControllerMachine& machine);
   // After it.
-  void Outcomes(absl::Time now, const std::vector<ControllerAction>& actions, const Fleet& fleet);
+  void Outcomes(Time now, const std::vector<ControllerAction>& actions, const Fleet& fleet);
 
   std::uint64_t records() const { return records_; }
   std::uint64_t dropped() const { return dropped_; }
@@ -47,7 +47,7 @@ class Recorder {
  private:
   struct Disk;
   void Append(std::string bytes);
-  void BeginSegment(absl::Time now, const ControllerMachine& machine);
+  void BeginSegment(Time now, const ControllerMachine& machine);
   bool Send(bool begin, std::string bytes);
 
   JournalLimits limits_;

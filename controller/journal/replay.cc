@@ -22,7 +22,7 @@ class Replayer {
     if (!record.ParseFromArray(payload.data(), static_cast<int>(payload.size()))) {
       return absl::DataLossError("journal: a record with a good checksum is not a record");
     }
-    const absl::Time at = absl::FromUnixNanos(record.at_unix_ns());
+    const Time at = FromUnixNanos(record.at_unix_ns());
     switch (record.kind_case()) {
       case v1::JournalRecord::kCheckpoint:
         return Start(record.checkpoint());
@@ -68,7 +68,7 @@ class Replayer {
     return absl::OkStatus();
   }
 
-  absl::Status Live(absl::Time at, const v1::JournalRecord& record) {
+  absl::Status Live(Time at, const v1::JournalRecord& record) {
     if (!machine_) return absl::DataLossError("journal: the first record is not a checkpoint");
     auto event = DecodeEvent(record, *machine_->fleet(), read_fleet_);
     if (!event.ok()) return event.status();

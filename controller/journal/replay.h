@@ -33,8 +33,8 @@ struct ReplayReport {
 };
 
 using ReplayObserver =
-    std::function<void(absl::Time now, const ControllerEvent& event,
-                       const std::vector<ControllerAction>& actions, const ControllerMachine& machine)>;
+    std::function<void(Time now, const ControllerEvent& event, const std::vector<ControllerAction>& actions,
+                       const ControllerMachine& machine)>;
 
 // Changes an event before the machine hears it: what if the world had been another. With edits, or with a
 // fleet reader that edits, tables are expected to differ, and checkpoints of later segments are passed over.

@@ -84,7 +84,7 @@ void RegionEstimate::Read(std::size_t metric, const RegionReading& reading, std:
   known.line->Add(reading.at, reading.load, reading.started_rps, OverloadThreshold(*tier_, region_));
 }
 
-bool RegionEstimate::Missing(std::size_t metric, absl::Time now) const {
+bool RegionEstimate::Missing(std::size_t metric, Time now) const {
   const Metric& known = metrics_[metric];
   return now - known.at > tier_->metrics[metric].max_age;
 }
@@ -114,7 +114,7 @@ double RegionEstimate::DemandRps() const {
   return rps;
 }
 
-RegionLoad RegionEstimate::Load(absl::Time now) const {
+RegionLoad RegionEstimate::Load(Time now) const {
   RegionLoad load;
   load.usable_share = cost_ ? 1 - tier_->regions[region_].reserve_share : 0;
   for (std::size_t p = 0; p < demand_.size(); ++p) load.demand_rps[p] = demand_[p].rps();
@@ -122,7 +122,7 @@ RegionLoad RegionEstimate::Load(absl::Time now) const {
   // and what lasts for less than a service time fits into the lines.
   if (cost_ && DemandRps() * cost_->value() > ShedLevel(*tier_, tier_->regions[region_])) {
     for (std::size_t p = 0; p < demand_.size(); ++p)
-      load.demand_rps[p] = demand_[p].AtMostRps(absl::ToDoubleSeconds(tier_->service_mean));
+      load.demand_rps[p] = demand_[p].AtMostRps(ToDoubleSeconds(tier_->service_mean));
   }
   for (const Metric& metric : metrics_) load.measured_load = std::max(load.measured_load, metric.last);
   if (cost_) {
@@ -138,7 +138,7 @@ RegionLoad RegionEstimate::Load(absl::Time now) const {
       load.load_cost = load.load_cost_low = load.load_cost_high = line.slope();
     }
   }
-  const absl::Duration age = now - counted_at_;
+  const Duration age = now - counted_at_;
   if (age > tier_->guard.missing_after) {
     load.health = InputHealth::kMissing;
   } else if (age > tier_->guard.stale_after) {
@@ -180,7 +180,7 @@ TierEstimate::TierEstimate(TierId tier_id, std::shared_ptr<const Tier> tier, std
   for (std::size_t r = 0; r < regions; ++r) regions_.push_back(RegionEstimate(RegionId(r), tier));
 }
 
-TierSnapshot TierEstimate::Snapshot(absl::Time now) const {
+TierSnapshot TierEstimate::Snapshot(Time now) const {
   TierSnapshot snapshot{.tier = tier_id_, .at = now, .regions = {}, .previous = nullptr};
   for (RegionId r(0); r != regions_.end_id(); r = RegionId(r.index() + 1)) {
     snapshot.regions.push_back(Load(r, now));

@@ -21,7 +21,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/planner/demand.h"
 #include "controller/planner/finding.h"
 #include "controller/planner/load_cost.h"
@@ -29,12 +28,13 @@
 #include "core/ids.h"
 #include "core/snapshot.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::planner {
 
 // What happened in one region over the `seconds` that ended at `at`.
 struct RegionCounts {
-  absl::Time at;
+  Time at;
   double seconds = 0;
   PerPriority<double> entered{};  // requests first entering here, the refused included, our retries excluded
   double ended = 0;               // jobs that left a worker of the region
@@ -44,7 +44,7 @@ struct RegionCounts {
 
 // One metric of one region.
 struct RegionReading {
-  absl::Time at;
+  Time at;
   double load = 0;          // over its capacity
   double started_rps = 0;   // requests that went to the region's workers then, from all sources
   bool busy_share = false;  // it is the busy share of the workers: shown, and counted better than read
@@ -58,7 +58,7 @@ class RegionEstimate {
   struct Metric {
     std::optional<MetricLine> line;  // none for a busy share, and before the first reading
     double last = 0;
-    absl::Time at = absl::InfinitePast();  // of the last reading; InfinitePast: none
+    Time at = InfinitePast();  // of the last reading; InfinitePast: none
   };
 
   // All that was learnt. Restore on a fresh estimate of the same region gives its equal; under edited
@@ -67,12 +67,12 @@ class RegionEstimate {
     struct Metric {
       std::optional<MetricLine::State> line;
       double last = 0;
-      absl::Time at = absl::InfinitePast();
+      Time at = InfinitePast();
     };
     std::optional<LoadCost::Learnt> cost;
     std::vector<Demand::Learnt> demand;  // by priority
     std::vector<Metric> metrics;
-    absl::Time counted_at = absl::InfinitePast();
+    Time counted_at = InfinitePast();
   };
   Learnt learnt() const;
   void Restore(const Learnt& learnt);
@@ -80,14 +80,14 @@ class RegionEstimate {
   // Older counts than the last, and older readings of the same metric, are dropped.
   void Count(const RegionCounts& counts, std::vector<Finding>& findings);
   void Read(std::size_t metric, const RegionReading& reading, std::vector<Finding>& findings);
-  RegionLoad Load(absl::Time now) const;
+  RegionLoad Load(Time now) const;
   // Of all priorities, as held; Load() may show less where a table might refuse.
   double DemandRps() const;
 
   // ---- for screens ----
   const Metric& metric(std::size_t metric) const { return metrics_[metric]; }
   // Why no more is sent there than now: missing or frozen.
-  bool Missing(std::size_t metric, absl::Time now) const;
+  bool Missing(std::size_t metric, Time now) const;
   bool Frozen(std::size_t metric) const;
   // The metric that binds; none: how many jobs the workers can do.
   std::optional<std::size_t> Binding() const;
@@ -98,19 +98,19 @@ class RegionEstimate {
   std::optional<LoadCost> cost_;  // none where the tier has no workers
   std::vector<Demand> demand_;    // by priority
   std::vector<Metric> metrics_;   // as the tier's
-  absl::Time counted_at_ = absl::InfinitePast();
+  Time counted_at_ = InfinitePast();
 };
 
 class TierEstimate {
  public:
   TierEstimate(TierId tier_id, std::shared_ptr<const Tier> tier, std::size_t regions);
 
-  RegionLoad Load(RegionId region, absl::Time now) const { return regions_[region].Load(now); }
+  RegionLoad Load(RegionId region, Time now) const { return regions_[region].Load(now); }
   RegionEstimate& region(RegionId region) { return regions_[region]; }
   const RegionEstimate& region(RegionId region) const { return regions_[region]; }
 
   // Every region's Load; the caller then sets what only it knows (drains) and the table in force.
-  TierSnapshot Snapshot(absl::Time now) const;
+  TierSnapshot Snapshot(Time now) const;
 
  private:
   TierId tier_id_;

@@ -17,12 +17,12 @@ constexpr double kAllBusy = 0.999;
 
 double LoadCostPrior(const Tier& tier, RegionId region) {
   const int workers = tier.regions.contains(region) ? tier.regions[region].workers : 0;
-  return workers > 0 ? absl::ToDoubleSeconds(tier.service_mean) / workers : 0;
+  return workers > 0 ? ToDoubleSeconds(tier.service_mean) / workers : 0;
 }
 
 LoadCost::LoadCost(double prior, const Tier& tier)
     : prior_(prior),
-      service_mean_s_(absl::ToDoubleSeconds(tier.service_mean)),
+      service_mean_s_(ToDoubleSeconds(tier.service_mean)),
       clamp_low_(tier.guard.cost_clamp_low),
       clamp_high_(tier.guard.cost_clamp_high),
       speed_({.refuted_at = tier.guard.refuted_at,

@@ -27,7 +27,7 @@ constexpr double kGapMaxS = 60;
 
 }  // namespace
 
-MetricLine::MetricLine(double prior, absl::Duration service_mean) : prior_(prior), lag_(service_mean) {
+MetricLine::MetricLine(double prior, Duration service_mean) : prior_(prior), lag_(service_mean) {
   state_.var_background = kBackgroundError * kBackgroundError;
   state_.var_slope = kSlopeError * kSlopeError;
   state_.noise = kNoiseMin * kNoiseMin;
@@ -35,7 +35,7 @@ MetricLine::MetricLine(double prior, absl::Duration service_mean) : prior_(prior
 
 void MetricLine::Restore(const State& state) {
   state_ = state;
-  if (state.at != absl::InfinitePast()) lag_.Advance(state.at, state.lagged);
+  if (state.at != InfinitePast()) lag_.Advance(state.at, state.lagged);
 }
 
 double MetricLine::RpsAt(double load) const { return std::max(0.0, (load - background()) / slope()); }
@@ -44,11 +44,11 @@ bool MetricLine::frozen() const {
   return state_.repeats >= kRepeatsMax && state_.last > 0 && state_.lagged > state_.lagged_at_first + kGrown;
 }
 
-void MetricLine::Add(absl::Time at, double load, double rps, double threshold) {
+void MetricLine::Add(Time at, double load, double rps, double threshold) {
   State& s = state_;
   if (at <= s.at) return;
-  const bool first = s.at == absl::InfinitePast();
-  const double seconds = first ? 1 : std::min(kGapMaxS, absl::ToDoubleSeconds(at - s.at));
+  const bool first = s.at == InfinitePast();
+  const double seconds = first ? 1 : std::min(kGapMaxS, ToDoubleSeconds(at - s.at));
   s.lagged = lag_.Advance(at, rps * prior_);
   s.at = at;
   if (!first && load == s.last) {

@@ -17,19 +17,19 @@
 #ifndef RINGWAY_CONTROLLER_PLANNER_METRIC_LINE_H_
 #define RINGWAY_CONTROLLER_PLANNER_METRIC_LINE_H_
 
-#include "absl/time/time.h"
 #include "core/estimators.h"
+#include "core/time.h"
 
 namespace ringway::planner {
 
 class MetricLine {
  public:
   // `prior`: load per request per second if the metric were the workers' busy share; > 0.
-  MetricLine(double prior, absl::Duration service_mean);
+  MetricLine(double prior, Duration service_mean);
 
   // A reading of `at` in the order of time; older ones are dropped. `rps`: requests that went to the region's
   // workers over the time that ended then.
-  void Add(absl::Time at, double load, double rps, double threshold);
+  void Add(Time at, double load, double rps, double threshold);
 
   // As held.
   double background() const { return state_.held_background; }
@@ -37,7 +37,7 @@ class MetricLine {
   // Requests per second at which the metric stands at `load`; 0 where the background alone is above.
   double RpsAt(double load) const;
   double last() const { return state_.last; }
-  absl::Time at() const { return state_.at; }  // of the last reading; InfinitePast: none
+  Time at() const { return state_.at; }  // of the last reading; InfinitePast: none
   bool frozen() const;
 
   struct State {
@@ -48,7 +48,7 @@ class MetricLine {
     double held_background = 0;
     double held_slope = 1;
     double last = 0;
-    absl::Time at = absl::InfinitePast();
+    Time at = InfinitePast();
     double lagged = 0;  // traffic, in multiples of what makes every worker busy
     int repeats = 0;
     double lagged_at_first = 0;  // of the repeats

@@ -18,7 +18,7 @@ DemandHistory::Bin& DemandHistory::Open(std::int64_t number) {
   return bin;
 }
 
-void DemandHistory::Add(absl::Time at, double seconds, double count) {
+void DemandHistory::Add(Time at, double seconds, double count) {
   const std::int64_t number = BinOf(at);
   if (number < 0 || !(seconds > 0) || !(count >= 0) || !std::isfinite(count)) return;
   Bin& bin = Open(number);

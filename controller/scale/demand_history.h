@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::scale {
 
@@ -25,8 +25,8 @@ class DemandHistory {
   static constexpr std::int64_t kKept = kDay + 3600 / kBinS;
 
   // `count` requests entered in the `seconds` that ended at `at`.
-  void Add(absl::Time at, double seconds, double count);
-  static std::int64_t BinOf(absl::Time at) { return absl::ToUnixSeconds(at) / kBinS; }
+  void Add(Time at, double seconds, double count);
+  static std::int64_t BinOf(Time at) { return ToUnixSeconds(at) / kBinS; }
   // Requests per second over the bins [first, last]; none where fewer than half of them are known.
   std::optional<double> Rate(std::int64_t first, std::int64_t last) const;
 

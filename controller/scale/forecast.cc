@@ -71,7 +71,7 @@ std::string_view WayName(Way way) {
   return "unknown";
 }
 
-PerWay<double> Foretell(const DemandHistory& history, double held_rps, absl::Time now, absl::Duration ahead) {
+PerWay<double> Foretell(const DemandHistory& history, double held_rps, Time now, Duration ahead) {
   const std::int64_t bin = DemandHistory::BinOf(now);
   double level = held_rps;
   double lag_s = 0;  // that the level is old on average
@@ -90,7 +90,7 @@ PerWay<double> Foretell(const DemandHistory& history, double held_rps, absl::Tim
   // A step is no slope: what follows it is unknown, so it stays.
   const auto slope = step ? std::nullopt : Slope(history, bin);
   if (slope) {
-    const double further_s = lag_s + absl::ToDoubleSeconds(ahead);
+    const double further_s = lag_s + ToDoubleSeconds(ahead);
     forecast[static_cast<std::size_t>(Way::kTrend)] = std::max(0.0, level + *slope * further_s);
   }
   if (const auto day = step ? std::nullopt : AsYesterday(history, bin, DemandHistory::BinOf(now + ahead))) {

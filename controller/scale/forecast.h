@@ -25,8 +25,8 @@
 #include <optional>
 #include <string_view>
 
-#include "absl/time/time.h"
 #include "controller/scale/demand_history.h"
+#include "core/time.h"
 
 namespace ringway::scale {
 
@@ -38,7 +38,7 @@ using PerWay = std::array<T, kWays>;
 
 // Requests per second of one region at `now` + `ahead`, each way; a way that cannot tell says what `now`
 // says. `held_rps`: the rate that its counts have not refuted (controller/planner/held.h).
-PerWay<double> Foretell(const DemandHistory& history, double held_rps, absl::Time now, absl::Duration ahead);
+PerWay<double> Foretell(const DemandHistory& history, double held_rps, Time now, Duration ahead);
 
 // How the forecasts of one pool have turned out.
 class ForecastErrors {

@@ -11,7 +11,7 @@
 namespace ringway::scale {
 namespace {
 
-constexpr absl::Duration kDecideEvery = absl::Seconds(5);
+constexpr Duration kDecideEvery = Seconds(5);
 // In one start-up time the number may grow by this factor, and by kStepWorkers where that is more; and shrink
 // by the factor.
 constexpr double kStepFactor = 2;
@@ -58,7 +58,7 @@ Scaler::Scaler(std::shared_ptr<const World> world, std::shared_ptr<const Tier> t
   }
 }
 
-void Scaler::Count(RegionId region, absl::Time at, double seconds, double count) {
+void Scaler::Count(RegionId region, Time at, double seconds, double count) {
   sites_[region].history.Add(at, seconds, count);
 }
 
@@ -69,10 +69,10 @@ void Scaler::TakeOver(RegionId region, const Scaler& other, RegionId same) {
   wanted_[region] = other.wanted_[same];
 }
 
-bool Scaler::Decide(absl::Time now, const IdVector<RegionId, RegionSeen>& seen) {
+bool Scaler::Decide(Time now, const IdVector<RegionId, RegionSeen>& seen) {
   if (now - decided_at_ < kDecideEvery) return false;
   decided_at_ = now;
-  const absl::Duration start_up = tier_->scaling->start_up;
+  const Duration start_up = tier_->scaling->start_up;
   for (RegionId id(0); id != sites_.end_id(); id = RegionId(id.index() + 1)) {
     Site& site = sites_[id];
     const double held = seen[id].demand_rps;
@@ -101,7 +101,7 @@ bool Scaler::Decide(absl::Time now, const IdVector<RegionId, RegionSeen>& seen) 
   return bin_over;
 }
 
-void Scaler::TakeErrors(absl::Time now) {
+void Scaler::TakeErrors(Time now) {
   const std::int64_t bin = DemandHistory::BinOf(now);
   for (Site& site : sites_) {
     std::optional<double> came = 0.0;
@@ -145,7 +145,7 @@ IdVector<RegionId, double> Scaler::Needs(const IdVector<RegionId, RegionSeen>& s
   return needs;
 }
 
-void Scaler::Settle(absl::Time now, RegionId region, const RegionSeen& seen, double need) {
+void Scaler::Settle(Time now, RegionId region, const RegionSeen& seen, double need) {
   const ScalingSpec& spec = *tier_->scaling;
   const int most = tier_->regions[region].workers;
   const int least = std::min(spec.workers_min, most);
@@ -163,11 +163,11 @@ void Scaler::Settle(absl::Time now, RegionId region, const RegionSeen& seen, dou
   const int surely = static_cast<int>(std::ceil(need - kPartOfAWorker));
   int workers = std::min(std::max(surely, std::min(rounded_up, now_wanted)), most);
   raise(workers, least, Limit::kMinimum);
-  const absl::Duration slice = std::max(spec.stable_for / Calm::kSlices, absl::Milliseconds(1));
-  const std::int64_t number = absl::ToUnixNanos(now) / absl::ToInt64Nanoseconds(slice);
+  const Duration slice = std::max(spec.stable_for / Calm::kSlices, Milliseconds(1));
+  const std::int64_t number = ToUnixNanos(now) / ToInt64Nanoseconds(slice);
   calm.Note(number, workers);
   raise(workers, std::min(calm.Highest(number), most), Limit::kStable);
-  if (calm.began == absl::InfiniteFuture()) calm.began = now;
+  if (calm.began == InfiniteFuture()) calm.began = now;
   if (now - calm.began < spec.stable_for) raise(workers, std::min(seen.alive, most), Limit::kStarting);
 
   if (calm.wanted.empty()) calm.wanted.emplace_back(now, std::max(seen.alive, workers));

@@ -26,13 +26,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/planner/reach.h"
 #include "controller/scale/demand_history.h"
 #include "controller/scale/forecast.h"
 #include "controller/scale/staffing.h"
 #include "core/ids.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "core/world.h"
 
 namespace ringway::scale {
@@ -70,10 +70,10 @@ class Scaler {
   Scaler(std::shared_ptr<const World> world, std::shared_ptr<const Tier> tier);
 
   // `count` requests entered there in the `seconds` that ended at `at`.
-  void Count(RegionId region, absl::Time at, double seconds, double count);
+  void Count(RegionId region, Time at, double seconds, double count);
   // At most every five seconds; else nothing happens. True: two minutes more of history are over, worth
   // saving.
-  bool Decide(absl::Time now, const IdVector<RegionId, RegionSeen>& seen);
+  bool Decide(Time now, const IdVector<RegionId, RegionSeen>& seen);
 
   const IdVector<RegionId, Wanted>& wanted() const { return wanted_; }
   // A sentence for a person.
@@ -89,8 +89,8 @@ class Scaler {
   struct Calm {
     static constexpr std::int64_t kSlices = 32;
     std::array<std::pair<std::int64_t, int>, kSlices + 1> needs{};  // slice, highest need in it
-    std::deque<std::pair<absl::Time, int>> wanted;                  // changes; the first one may be older
-    absl::Time began = absl::InfiniteFuture();
+    std::deque<std::pair<Time, int>> wanted;                        // changes; the first one may be older
+    Time began = InfiniteFuture();
     void Note(std::int64_t slice, int need);
     int Highest(std::int64_t slice) const;
   };
@@ -103,10 +103,10 @@ class Scaler {
     PerWay<double> ahead{};  // when it is
   };
 
-  void TakeErrors(absl::Time now);
+  void TakeErrors(Time now);
   // Workers by region, before they are rounded and bounded.
   IdVector<RegionId, double> Needs(const IdVector<RegionId, RegionSeen>& seen);
-  void Settle(absl::Time now, RegionId region, const RegionSeen& seen, double need);
+  void Settle(Time now, RegionId region, const RegionSeen& seen, double need);
 
   std::shared_ptr<const World> world_;
   std::shared_ptr<const Tier> tier_;
@@ -115,7 +115,7 @@ class Scaler {
   double sigmas_;
   IdVector<RegionId, Site> sites_;
   IdVector<RegionId, Wanted> wanted_;
-  absl::Time decided_at_ = absl::InfinitePast();
+  Time decided_at_ = InfinitePast();
   std::int64_t bin_ = -1;  // of the last decision
 };
 

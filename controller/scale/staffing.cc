@@ -34,7 +34,7 @@ std::vector<RegionId> PoolOf(RegionId region, const Tier& tier, const planner::R
                       tier.dispatch.spill.share > 0;
   if (!spills) return pool;
   // A trip that takes longer than the wait that is aimed at is no help.
-  const double rtt_ms_max = tier.scaling->wait_target * absl::ToDoubleMilliseconds(tier.service_mean);
+  const double rtt_ms_max = tier.scaling->wait_target * ToDoubleMilliseconds(tier.service_mean);
   for (const std::uint16_t target : reach.Targets(region)) {
     if (pool.size() > kNeighbours || reach.rtt_ms(region, RegionId(target)) > rtt_ms_max) break;
     if (RegionId(target) != region) pool.push_back(RegionId(target));

@@ -18,20 +18,21 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/machine.h"
 #include "controller/screen/event_log.h"
 #include "controller/screen/outcomes.h"
 #include "controller/screen/picture.h"
 #include "controller/screen/timeline.h"
 
+#include "core/time.h"
+
 namespace ringway::controller {
 
 // The machine, and when this is.
 struct ScreenView {
   const ControllerMachine& machine;
-  absl::Time now;   // monotonic, the machine's
-  absl::Time wall;  // for people
+  Time now;   // monotonic, the machine's
+  Time wall;  // for people
 };
 
 inline constexpr std::size_t kPageMax = 500;
@@ -45,7 +46,7 @@ struct ListPage {
 std::string WorldDocument(const ScreenView& view);
 // Everything that moves: each region of each tier, sums, versions, the newest numbers of the other documents.
 std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventLog& events,
-                          const Timeline& timeline, const Outcomes& outcomes, absl::Duration uptime);
+                          const Timeline& timeline, const Outcomes& outcomes, Duration uptime);
 // The table in force, or "version": null. A row that is not listed stays home.
 std::string TableDocument(const ScreenView& view);
 // Newest first, those above `after`.

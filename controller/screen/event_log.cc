@@ -47,7 +47,7 @@ std::string_view EventKindName(EventKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-LoggedEvent& EventLog::Log(absl::Time wall, EventKind kind, std::string text) {
+LoggedEvent& EventLog::Log(Time wall, EventKind kind, std::string text) {
   entries_.push_back({.number = next_++,
                       .wall = wall,
                       .kind = kind,
@@ -67,8 +67,8 @@ void EventLog::Restore(std::deque<LoggedEvent> former) {
   if (!entries_.empty()) next_ = entries_.back().number + kKept + 1;
 }
 
-void EventLog::Take(absl::Time wall, const ControllerEvent& event,
-                    const std::vector<ControllerAction>& actions, const ControllerMachine& machine) {
+void EventLog::Take(Time wall, const ControllerEvent& event, const std::vector<ControllerAction>& actions,
+                    const ControllerMachine& machine) {
   if (const auto* order = std::get_if<OperatorCommand>(&event)) TakeOrder(wall, *order, actions);
   TakeEnds(wall, actions, machine);
   if (const auto* report = std::get_if<RouterReported>(&event)) CountReport(*report, machine);
@@ -101,7 +101,7 @@ void EventLog::Take(absl::Time wall, const ControllerEvent& event,
 }
 
 // What ended by itself: orders whose term was over, and canaries, which also begin without an order.
-void EventLog::TakeEnds(absl::Time wall, const std::vector<ControllerAction>& actions,
+void EventLog::TakeEnds(Time wall, const std::vector<ControllerAction>& actions,
                         const ControllerMachine& machine) {
   const canary::TrialState& canary = machine.trial().state();
   const bool runs = machine.trial().running();
@@ -121,7 +121,7 @@ void EventLog::TakeEnds(absl::Time wall, const std::vector<ControllerAction>& ac
   }
 }
 
-void EventLog::TakeOrder(absl::Time wall, const OperatorCommand& order,
+void EventLog::TakeOrder(Time wall, const OperatorCommand& order,
                          const std::vector<ControllerAction>& actions) {
   for (const ControllerAction& action : actions) {
     const auto* answer = std::get_if<CommandAnswered>(&action);
@@ -146,8 +146,7 @@ void EventLog::CountReport(const RouterReported& event, const ControllerMachine&
   }
 }
 
-void EventLog::EndEpoch(absl::Time now, absl::Time wall, const ControllerMachine& machine,
-                        const FleetPicture& picture) {
+void EventLog::EndEpoch(Time now, Time wall, const ControllerMachine& machine, const FleetPicture& picture) {
   if (fleet_ != machine.loaded_fleet()) {
     fleet_ = machine.loaded_fleet();
     seen_.clear();
@@ -166,7 +165,7 @@ void EventLog::EndEpoch(absl::Time now, absl::Time wall, const ControllerMachine
   for (const TierLoop& loop : machine.tiers()) CompareTier(now, wall, loop, picture[loop.id().index()]);
 }
 
-void EventLog::TellRouters(absl::Time wall) {
+void EventLog::TellRouters(Time wall) {
   for (const auto& [region, count] : routers_) {
     if (count.came > count.went) {
       Log(wall, EventKind::kRouters, RoutersText(count.came - count.went, region, "joined")).region = region;
@@ -180,8 +179,7 @@ void EventLog::TellRouters(absl::Time wall) {
   routers_.clear();
 }
 
-void EventLog::CompareTier(absl::Time now, absl::Time wall, const TierLoop& loop,
-                           const TierPicture& picture) {
+void EventLog::CompareTier(Time now, Time wall, const TierLoop& loop, const TierPicture& picture) {
   for (RegionId id(0); id != picture.regions.end_id(); id = RegionId(id.index() + 1)) {
     Seen& seen = seen_[{loop.id(), id}];
     CompareHeat(now, wall, loop, id, picture.regions[id], seen);
@@ -201,17 +199,17 @@ void EventLog::CompareTier(absl::Time now, absl::Time wall, const TierLoop& loop
   entry.tier = loop.tier().name;
 }
 
-void EventLog::CompareHeat(absl::Time now, absl::Time wall, const TierLoop& loop, RegionId region,
+void EventLog::CompareHeat(Time now, Time wall, const TierLoop& loop, RegionId region,
                            const RegionStatus& status, Seen& seen) {
   const double threshold = loop.tier().route.overload_threshold;
   const bool hot = status.home_load > (seen.hot ? threshold * kCoolShare : threshold);
   if (hot == seen.hot) {
-    seen.turning_since = absl::InfiniteFuture();
+    seen.turning_since = InfiniteFuture();
     return;
   }
   seen.turning_since = std::min(seen.turning_since, now);
   if (now - seen.turning_since < kHold) return;
-  seen.turning_since = absl::InfiniteFuture();
+  seen.turning_since = InfiniteFuture();
   seen.hot = hot;
   const std::string& name = loop.fleet().world.regions[region].name;
   LoggedEvent& entry =
@@ -224,8 +222,8 @@ void EventLog::CompareHeat(absl::Time now, absl::Time wall, const TierLoop& loop
   entry.region = name;
 }
 
-void EventLog::CompareRegion(absl::Time wall, const TierLoop& loop, RegionId region,
-                             const RegionStatus& status, Seen& seen) {
+void EventLog::CompareRegion(Time wall, const TierLoop& loop, RegionId region, const RegionStatus& status,
+                             Seen& seen) {
   const std::string& name = loop.fleet().world.regions[region].name;
   const auto log = [&](EventKind kind, bool warning, std::string text) {
     LoggedEvent& entry = Log(wall, kind, std::move(text));
@@ -244,8 +242,7 @@ void EventLog::CompareRegion(absl::Time wall, const TierLoop& loop, RegionId reg
   seen.health = status.health;
 }
 
-void EventLog::TellSpills(absl::Time now, absl::Time wall, const TierLoop& loop, RegionId region,
-                          Seen& seen) {
+void EventLog::TellSpills(Time now, Time wall, const TierLoop& loop, RegionId region, Seen& seen) {
   if (seen.spilled == 0 || now - seen.spills_told_at < kQuiet) return;
   const std::string& name = loop.fleet().world.regions[region].name;
   LoggedEvent& entry = Log(wall, EventKind::kSpill,

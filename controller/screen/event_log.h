@@ -23,9 +23,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/machine.h"
 #include "controller/screen/picture.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -55,7 +55,7 @@ std::string_view EventKindName(EventKind kind);
 
 struct LoggedEvent {
   std::uint64_t number = 0;
-  absl::Time wall;
+  Time wall;
   EventKind kind = EventKind::kLeader;
   bool warning = false;
   std::string tier;    // empty: all
@@ -69,18 +69,17 @@ class EventLog {
  public:
   static constexpr std::size_t kKept = 500;
   static constexpr double kCoolShare = 0.97;
-  static constexpr absl::Duration kHold = absl::Seconds(5);
-  static constexpr absl::Duration kQuiet = absl::Seconds(30);
+  static constexpr Duration kHold = Seconds(5);
+  static constexpr Duration kQuiet = Seconds(30);
 
   // Before anything else: what a former life of the controller told, oldest first. Its last words may not be
   // among them, so that numbers go on kKept later: a reader never takes a new entry for one that it has.
   void Restore(std::deque<LoggedEvent> former);
   // `machine` is as it is after the Step.
-  void Take(absl::Time wall, const ControllerEvent& event, const std::vector<ControllerAction>& actions,
+  void Take(Time wall, const ControllerEvent& event, const std::vector<ControllerAction>& actions,
             const ControllerMachine& machine);
   // Once an epoch, after its Step.
-  void EndEpoch(absl::Time now, absl::Time wall, const ControllerMachine& machine,
-                const FleetPicture& picture);
+  void EndEpoch(Time now, Time wall, const ControllerMachine& machine, const FleetPicture& picture);
 
   const std::deque<LoggedEvent>& entries() const { return entries_; }
   // Of the newest entry; 0: none.
@@ -89,28 +88,27 @@ class EventLog {
  private:
   struct Seen {
     bool hot = false;
-    absl::Time turning_since = absl::InfiniteFuture();  // hot and cool no longer agree with what was told
+    Time turning_since = InfiniteFuture();  // hot and cool no longer agree with what was told
     InputHealth health = InputHealth::kFresh;
     std::uint64_t spilled = 0;  // since they were told
-    absl::Time spills_told_at = absl::InfinitePast();
+    Time spills_told_at = InfinitePast();
   };
   struct RouterCount {
     int came = 0;
     int went = 0;
   };
 
-  LoggedEvent& Log(absl::Time wall, EventKind kind, std::string text);
-  void TakeEnds(absl::Time wall, const std::vector<ControllerAction>& actions,
-                const ControllerMachine& machine);
-  void TakeOrder(absl::Time wall, const OperatorCommand& order, const std::vector<ControllerAction>& actions);
+  LoggedEvent& Log(Time wall, EventKind kind, std::string text);
+  void TakeEnds(Time wall, const std::vector<ControllerAction>& actions, const ControllerMachine& machine);
+  void TakeOrder(Time wall, const OperatorCommand& order, const std::vector<ControllerAction>& actions);
   void CountReport(const RouterReported& event, const ControllerMachine& machine);
-  void CompareTier(absl::Time now, absl::Time wall, const TierLoop& loop, const TierPicture& picture);
-  void CompareHeat(absl::Time now, absl::Time wall, const TierLoop& loop, RegionId region,
-                   const RegionStatus& status, Seen& seen);
-  void CompareRegion(absl::Time wall, const TierLoop& loop, RegionId region, const RegionStatus& status,
+  void CompareTier(Time now, Time wall, const TierLoop& loop, const TierPicture& picture);
+  void CompareHeat(Time now, Time wall, const TierLoop& loop, RegionId region, const RegionStatus& status,
+                   Seen& seen);
+  void CompareRegion(Time wall, const TierLoop& loop, RegionId region, const RegionStatus& status,
                      Seen& seen);
-  void TellSpills(absl::Time now, absl::Time wall, const TierLoop& loop, RegionId region, Seen& seen);
-  void TellRouters(absl::Time wall);
+  void TellSpills(Time now, Time wall, const TierLoop& loop, RegionId region, Seen& seen);
+  void TellRouters(Time wall);
 
   std::deque<LoggedEvent> entries_;
   std::uint64_t next_ = 1;

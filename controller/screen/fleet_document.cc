@@ -12,7 +12,7 @@ struct RouterTally {
   int current = 0;  // of those, with the table in force, or one that was until a moment ago
 };
 
-IdVector<RegionId, RouterTally> CountRouters(const ControllerMachine& machine, absl::Time now) {
+IdVector<RegionId, RouterTally> CountRouters(const ControllerMachine& machine, Time now) {
   IdVector<RegionId, RouterTally> regions(machine.fleet()->world.regions.size());
   const ExpectedTable expected(machine, now);
   for (const auto& [name, router] : machine.view().routers()) {
@@ -62,7 +62,7 @@ void WriteRegion(const RegionStatus& status, const TierLoop& loop, RegionId regi
 
 // What became of jobs lately. Rates are over the window; means are null where nothing was done.
 void WriteOutcomes(const OutcomeSums& sums, JsonWriter& json) {
-  const double window_s = absl::ToDoubleSeconds(Outcomes::kWindow);
+  const double window_s = ToDoubleSeconds(Outcomes::kWindow);
   const double nothing = std::numeric_limits<double>::quiet_NaN();  // null
   json.Key("outcomes").BeginObject();
   json.Key("window_s").Number(window_s);
@@ -130,19 +130,19 @@ std::string WorldDocument(const ScreenView& view) {
 }
 
 std::string FleetDocument(const ScreenView& view, const FleetPicture& picture, const EventLog& events,
-                          const Timeline& timeline, const Outcomes& outcomes, absl::Duration uptime) {
+                          const Timeline& timeline, const Outcomes& outcomes, Duration uptime) {
   const ControllerMachine& machine = view.machine;
   JsonWriter json(JsonWriter::Layout::kDense);
   json.BeginObject();
-  json.Key("at_ms").Integer(absl::ToUnixMillis(view.wall));
+  json.Key("at_ms").Integer(ToUnixMillis(view.wall));
   json.Key("controller").Text(machine.settings().name);
   json.Key("world").Text(machine.fleet()->world.name);
   json.Key("epoch").Integer(static_cast<std::int64_t>(machine.epoch()));
   json.Key("version").Integer(
       static_cast<std::int64_t>(machine.table() != nullptr ? machine.table()->version.version : 0));
   json.Key("settling").Flag(machine.settling());
-  json.Key("uptime_s").Number(absl::ToDoubleSeconds(uptime));
-  json.Key("epoch_period_s").Number(absl::ToDoubleSeconds(machine.settings().epoch_period));
+  json.Key("uptime_s").Number(ToDoubleSeconds(uptime));
+  json.Key("epoch_period_s").Number(ToDoubleSeconds(machine.settings().epoch_period));
   json.Key("events").Integer(static_cast<std::int64_t>(events.last()));
   json.Key("steps").Integer(static_cast<std::int64_t>(timeline.ended()));
   json.Key("routers").BeginArray();

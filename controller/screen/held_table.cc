@@ -2,8 +2,7 @@
 
 namespace ringway::controller {
 
-ExpectedTable::ExpectedTable(const ControllerMachine& machine, absl::Time now)
-    : machine_(machine), now_(now) {
+ExpectedTable::ExpectedTable(const ControllerMachine& machine, Time now) : machine_(machine), now_(now) {
   for (const auto& table : machine.history().tables()) {
     if (now - table->planned_at >= kUnderWay) expected_ = table->version;
   }
@@ -18,7 +17,7 @@ bool ExpectedTable::HeldBy(const std::string& name, const RouterState& router) c
   return router.active >= For(name);
 }
 
-absl::Time ExpectedTable::LateSince(const std::string& name, const RouterState& router) const {
+Time ExpectedTable::LateSince(const std::string& name, const RouterState& router) const {
   if (HeldBy(name, router)) return now_;
   for (const auto& table : machine_.history().tables()) {
     if (table->version > router.active) return table->planned_at;

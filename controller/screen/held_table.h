@@ -9,27 +9,27 @@
 
 #include <string>
 
-#include "absl/time/time.h"
 #include "controller/machine.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 class ExpectedTable {
  public:
-  static constexpr absl::Duration kUnderWay = absl::Seconds(3);
+  static constexpr Duration kUnderWay = Seconds(3);
 
-  ExpectedTable(const ControllerMachine& machine, absl::Time now);
+  ExpectedTable(const ControllerMachine& machine, Time now);
 
   // Of a router that is connected.
   bool HeldBy(const std::string& name, const RouterState& router) const;
   // When the first table came into force that the router does not hold; `now` where it holds what it should.
-  absl::Time LateSince(const std::string& name, const RouterState& router) const;
+  Time LateSince(const std::string& name, const RouterState& router) const;
 
  private:
   TableVersion For(const std::string& name) const;
 
   const ControllerMachine& machine_;
-  absl::Time now_;
+  Time now_;
   TableVersion expected_;
 };
 

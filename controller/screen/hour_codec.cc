@@ -15,7 +15,7 @@ constexpr std::size_t kLongBytes = 8;
 
 void WriteEvent(const LoggedEvent& event, ByteWriter& bytes) {
   bytes.Add(event.number, kLongBytes);
-  bytes.Add(static_cast<std::uint64_t>(absl::ToUnixMillis(event.wall)), kLongBytes);
+  bytes.Add(static_cast<std::uint64_t>(ToUnixMillis(event.wall)), kLongBytes);
   bytes.Add(static_cast<std::uint64_t>(event.kind), 1);
   bytes.Add(event.warning ? 1 : 0, 1);
   for (const std::string* text : {&event.tier, &event.region, &event.text, &event.who, &event.why}) {
@@ -27,7 +27,7 @@ void WriteEvent(const LoggedEvent& event, ByteWriter& bytes) {
 std::optional<LoggedEvent> ReadEvent(ByteReader& reader) {
   LoggedEvent event;
   event.number = reader.Number(kLongBytes);
-  event.wall = absl::FromUnixMillis(static_cast<std::int64_t>(reader.Number(kLongBytes)));
+  event.wall = FromUnixMillis(static_cast<std::int64_t>(reader.Number(kLongBytes)));
   const std::uint64_t kind = reader.Number(1);
   event.warning = reader.Number(1) != 0;
   for (std::string* text : {&event.tier, &event.region, &event.text, &event.who, &event.why}) {
@@ -52,8 +52,7 @@ absl::StatusOr<std::deque<LoggedEvent>> DecodeEvents(std::string_view bytes) {
 
 }  // namespace
 
-std::string EncodeHour(const Timeline& timeline, const EventLog& events, const Fleet& fleet,
-                       absl::Duration ahead) {
+std::string EncodeHour(const Timeline& timeline, const EventLog& events, const Fleet& fleet, Duration ahead) {
   ByteWriter bytes;
   bytes.Add(std::string_view(EncodeTimeline(timeline, fleet, ahead)));
   bytes.Add(events.entries().size(), kNumberBytes);
@@ -61,8 +60,7 @@ std::string EncodeHour(const Timeline& timeline, const EventLog& events, const F
   return bytes.Take();
 }
 
-absl::StatusOr<Hour> DecodeHour(std::string_view bytes, const Fleet& fleet, absl::Time now,
-                                absl::Duration ahead) {
+absl::StatusOr<Hour> DecodeHour(std::string_view bytes, const Fleet& fleet, Time now, Duration ahead) {
   ByteReader reader(bytes);
   const std::string timeline = reader.Name();
   if (!reader.ok()) return absl::DataLossError("it does not hold a timeline");

@@ -12,10 +12,11 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/screen/event_log.h"
 #include "controller/screen/timeline.h"
 #include "core/fleet.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -25,11 +26,9 @@ struct Hour {
 };
 
 // `ahead` and `fleet` as of EncodeTimeline.
-std::string EncodeHour(const Timeline& timeline, const EventLog& events, const Fleet& fleet,
-                       absl::Duration ahead);
+std::string EncodeHour(const Timeline& timeline, const EventLog& events, const Fleet& fleet, Duration ahead);
 // As DecodeTimeline. Events keep their names and their wall-clock time, whatever the fleet is now.
-absl::StatusOr<Hour> DecodeHour(std::string_view bytes, const Fleet& fleet, absl::Time now,
-                                absl::Duration ahead);
+absl::StatusOr<Hour> DecodeHour(std::string_view bytes, const Fleet& fleet, Time now, Duration ahead);
 
 }  // namespace ringway::controller
 

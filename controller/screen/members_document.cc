@@ -51,12 +51,12 @@ std::vector<WorkerLine> WorkersOf(const FleetView& view, RegionId region, std::o
   return lines;
 }
 
-void WriteMoment(const ScreenView& view, std::string_view key, absl::Time at, JsonWriter& json) {
+void WriteMoment(const ScreenView& view, std::string_view key, Time at, JsonWriter& json) {
   json.Key(key);
-  if (at == absl::InfinitePast()) {
+  if (at == InfinitePast()) {
     json.Raw("null");
   } else {
-    json.Integer(absl::ToUnixMillis(view.wall - (view.now - at)));
+    json.Integer(ToUnixMillis(view.wall - (view.now - at)));
   }
 }
 
@@ -99,7 +99,7 @@ void WriteRouter(const ScreenView& view, const RouterState& router, const Expect
                              ? std::string()
                              : absl::StrCat(router.active.epoch, ".", router.active.version));
   json.Key("late").Flag(late);
-  WriteMoment(view, "late_since_ms", late ? expected.LateSince(name, router) : absl::InfinitePast(), json);
+  WriteMoment(view, "late_since_ms", late ? expected.LateSince(name, router) : InfinitePast(), json);
   json.Key("canary").Flag(view.machine.trial().Chosen(name));
   json.Key("workers").Integer(static_cast<std::int64_t>(router.workers.size()));
   json.End();

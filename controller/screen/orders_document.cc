@@ -52,7 +52,7 @@ class OrderLines {
       const Term& term = order.over->second;
       json_.Key("then");
       WriteValue(order.lasting, json_);
-      json_.Key("until_ms").Integer(absl::ToUnixMillis(view_.wall + (term.until - view_.now)));
+      json_.Key("until_ms").Integer(ToUnixMillis(view_.wall + (term.until - view_.now)));
       json_.Key("who").Text(term.who);
     }
     json_.End();

@@ -3,7 +3,7 @@
 namespace ringway::controller {
 namespace {
 
-constexpr absl::Duration kStep = absl::Seconds(1);
+constexpr Duration kStep = Seconds(1);
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void OutcomeSums::Add(const OutcomeSums& other) {
   service_s += other.service_s;
 }
 
-void Outcomes::Take(absl::Time now, const std::vector<TierCounts>& counts) {
+void Outcomes::Take(Time now, const std::vector<TierCounts>& counts) {
   while (!steps_.empty() && steps_.front().start + kWindow < now) steps_.pop_front();
   if (steps_.empty() || now >= steps_.back().start + kStep) steps_.push_back({now, {}});
   std::vector<OutcomeSums>& tiers = steps_.back().tiers;
@@ -41,7 +41,7 @@ void Outcomes::Take(absl::Time now, const std::vector<TierCounts>& counts) {
   }
 }
 
-OutcomeSums Outcomes::Of(TierId tier, absl::Time now) const {
+OutcomeSums Outcomes::Of(TierId tier, Time now) const {
   OutcomeSums sums;
   for (const Step& step : steps_) {
     if (step.start + kWindow >= now && tier.index() < step.tiers.size()) sums.Add(step.tiers[tier.index()]);

@@ -15,8 +15,8 @@
 #include <deque>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/report.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -31,15 +31,15 @@ struct OutcomeSums {
 
 class Outcomes {
  public:
-  static constexpr absl::Duration kWindow = absl::Seconds(30);
+  static constexpr Duration kWindow = Seconds(30);
 
-  void Take(absl::Time now, const std::vector<TierCounts>& counts);
+  void Take(Time now, const std::vector<TierCounts>& counts);
   // Of the tier, over the last kWindow.
-  OutcomeSums Of(TierId tier, absl::Time now) const;
+  OutcomeSums Of(TierId tier, Time now) const;
 
  private:
   struct Step {
-    absl::Time start;
+    Time start;
     std::vector<OutcomeSums> tiers;  // by TierId, as far as any was told of
   };
   std::deque<Step> steps_;

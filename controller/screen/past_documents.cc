@@ -33,7 +33,7 @@ std::string EventsDocument(const EventLog& events, std::uint64_t after) {
     if (entry->number <= after) break;
     json.BeginObject();
     json.Key("number").Integer(static_cast<std::int64_t>(entry->number));
-    json.Key("at_ms").Integer(absl::ToUnixMillis(entry->wall));
+    json.Key("at_ms").Integer(ToUnixMillis(entry->wall));
     json.Key("kind").Text(EventKindName(entry->kind));
     json.Key("warning").Flag(entry->warning);
     json.Key("tier").Text(entry->tier);
@@ -58,10 +58,10 @@ absl::StatusOr<std::string> TimelineDocument(const ScreenView& view, const Timel
   json.BeginObject();
   json.Key("tier").Text(fleet.tiers[*tier].name);
   json.Key("steps").Integer(static_cast<std::int64_t>(timeline.ended()));
-  json.Key("step_ms").Integer(absl::ToInt64Milliseconds(Timeline::kStep));
+  json.Key("step_ms").Integer(ToInt64Milliseconds(Timeline::kStep));
   const bool any = !timeline.steps().empty();
-  const absl::Time first = any ? timeline.steps().front().start : view.now;
-  json.Key("start_ms").Integer(absl::ToUnixMillis(view.wall - (view.now - first)));
+  const Time first = any ? timeline.steps().front().start : view.now;
+  json.Key("start_ms").Integer(ToUnixMillis(view.wall - (view.now - first)));
   WriteSeries(timeline, "demand", json, [t](const Step& step) { return step.tiers[t].demand_rps; });
   WriteSeries(timeline, "away", json, [t](const Step& step) { return step.tiers[t].away_rps; });
   WriteSeries(timeline, "shed", json, [t](const Step& step) { return step.tiers[t].shed_rps; });

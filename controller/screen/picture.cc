@@ -2,7 +2,7 @@
 
 namespace ringway::controller {
 
-FleetPicture PictureOf(const ControllerMachine& machine, absl::Time now) {
+FleetPicture PictureOf(const ControllerMachine& machine, Time now) {
   FleetPicture fleet;
   for (const TierLoop& loop : machine.tiers()) {
     TierPicture& tier = fleet.emplace_back();

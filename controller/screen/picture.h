@@ -10,9 +10,9 @@
 
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/machine.h"
 #include "controller/region_status.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -25,7 +25,7 @@ struct TierPicture {
 };
 using FleetPicture = std::vector<TierPicture>;  // by TierId
 
-FleetPicture PictureOf(const ControllerMachine& machine, absl::Time now);
+FleetPicture PictureOf(const ControllerMachine& machine, Time now);
 
 }  // namespace ringway::controller
 

@@ -23,7 +23,7 @@ std::string TableDocument(const ScreenView& view) {
   }
   json.Key("epoch").Integer(static_cast<std::int64_t>(table->version.epoch));
   json.Key("version").Integer(static_cast<std::int64_t>(table->version.version));
-  json.Key("planned_ms").Integer(absl::ToUnixMillis(view.wall - (view.now - table->planned_at)));
+  json.Key("planned_ms").Integer(ToUnixMillis(view.wall - (view.now - table->planned_at)));
   json.Key("tiers").BeginArray();
   for (const TierTable& tier : table->tiers) {
     const Tier& settings = fleet.tiers[tier.tier()];

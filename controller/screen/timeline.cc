@@ -29,7 +29,7 @@ void Timeline::Restore(std::shared_ptr<const Fleet> fleet, std::deque<Step> step
   ended_ += steps_.size();
 }
 
-void Timeline::Add(absl::Time now, const std::shared_ptr<const Fleet>& fleet, const FleetPicture& picture) {
+void Timeline::Add(Time now, const std::shared_ptr<const Fleet>& fleet, const FleetPicture& picture) {
   if (fleet != fleet_) {
     fleet_ = fleet;
     steps_.clear();
@@ -37,7 +37,7 @@ void Timeline::Add(absl::Time now, const std::shared_ptr<const Fleet>& fleet, co
     pictures_ = 0;
     ++ended_;
   }
-  const absl::Time start = StepOf(now);
+  const Time start = StepOf(now);
   if (open_.seen && start > open_.start) End();
   // After a pause longer than everything that is kept, the past is over.
   if (!steps_.empty() && start - steps_.back().start > kStep * kSteps) steps_.clear();

@@ -16,15 +16,15 @@
 #include <memory>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/screen/picture.h"
 #include "core/fleet.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
 class Timeline {
  public:
-  static constexpr absl::Duration kStep = absl::Seconds(5);
+  static constexpr Duration kStep = Seconds(5);
   static constexpr std::size_t kSteps = 720;
   static constexpr std::size_t kRegionSeriesMax = 2000;
 
@@ -39,20 +39,18 @@ class Timeline {
     std::vector<RegionPoint> regions;  // empty beyond the bound
   };
   struct Step {
-    absl::Time start;
+    Time start;
     bool seen = false;  // false: a gap, `tiers` is empty
     std::vector<TierPoint> tiers;
   };
 
   // The start of the step that holds `time`.
-  static absl::Time StepOf(absl::Time time) {
-    return absl::UnixEpoch() + absl::Floor(time - absl::UnixEpoch(), kStep);
-  }
+  static Time StepOf(Time time) { return UnixEpoch() + Floor(time - UnixEpoch(), kStep); }
 
   // Before the first Add: what was seen of `fleet` earlier, on the grid of StepOf and without holes.
   void Restore(std::shared_ptr<const Fleet> fleet, std::deque<Step> steps);
   // Times must not decrease.
-  void Add(absl::Time now, const std::shared_ptr<const Fleet>& fleet, const FleetPicture& picture);
+  void Add(Time now, const std::shared_ptr<const Fleet>& fleet, const FleetPicture& picture);
 
   // Steps that are over, oldest first, without holes in `start`.
   const std::deque<Step>& steps() const { return steps_; }

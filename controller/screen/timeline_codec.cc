@@ -34,7 +34,7 @@ Timeline::Step Unknown(const Fleet& fleet) {
   const bool regions_too = fleet.tiers.size() * regions <= Timeline::kRegionSeriesMax;
   const std::vector<Timeline::RegionPoint> points(regions_too ? regions : 0, {kUnknown, kUnknown});
   const Timeline::TierPoint tier{kUnknown, kUnknown, kUnknown, points};
-  return {.start = absl::UnixEpoch(),
+  return {.start = UnixEpoch(),
           .seen = true,
           .tiers = std::vector<Timeline::TierPoint>(fleet.tiers.size(), tier)};
 }
@@ -74,11 +74,11 @@ void WriteStep(const Timeline::Step& step, std::size_t tiers, ByteWriter& bytes)
 
 }  // namespace
 
-std::string EncodeTimeline(const Timeline& timeline, const Fleet& fleet, absl::Duration ahead) {
+std::string EncodeTimeline(const Timeline& timeline, const Fleet& fleet, Duration ahead) {
   ByteWriter bytes;
   const std::deque<Timeline::Step>& steps = timeline.steps();
-  const absl::Time newest = steps.empty() ? absl::UnixEpoch() : steps.back().start + ahead;
-  bytes.Add(static_cast<std::uint64_t>(absl::ToUnixMillis(newest)), 8);
+  const Time newest = steps.empty() ? UnixEpoch() : steps.back().start + ahead;
+  bytes.Add(static_cast<std::uint64_t>(ToUnixMillis(newest)), 8);
   bytes.Add(fleet.tiers.size(), kNumberBytes);
   for (const Tier& tier : fleet.tiers) bytes.Add(tier.name);
   bytes.Add(fleet.world.regions.size(), kNumberBytes);
@@ -89,9 +89,9 @@ std::string EncodeTimeline(const Timeline& timeline, const Fleet& fleet, absl::D
 }
 
 absl::StatusOr<std::deque<Timeline::Step>> DecodeTimeline(std::string_view bytes, const Fleet& fleet,
-                                                          absl::Time now, absl::Duration ahead) {
+                                                          Time now, Duration ahead) {
   ByteReader reader(bytes);
-  const absl::Time newest = absl::FromUnixMillis(static_cast<std::int64_t>(reader.Number(8))) - ahead;
+  const Time newest = FromUnixMillis(static_cast<std::int64_t>(reader.Number(8))) - ahead;
   const Names names = ReadNames(reader, fleet);
   const Timeline::Step unknown = Unknown(fleet);
   const std::size_t count = reader.Count(1);
@@ -102,11 +102,11 @@ absl::StatusOr<std::deque<Timeline::Step>> DecodeTimeline(std::string_view bytes
   }
   if (!reader.ok() || !reader.done()) return absl::DataLossError("it does not hold a timeline");
   // On the grid of this life, half a step off at most.
-  const absl::Time last = Timeline::StepOf(newest + Timeline::kStep / 2);
+  const Time last = Timeline::StepOf(newest + Timeline::kStep / 2);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     steps[i].start = last - Timeline::kStep * (steps.size() - 1 - i);
   }
-  const absl::Time present = Timeline::StepOf(now);
+  const Time present = Timeline::StepOf(now);
   while (!steps.empty() && (steps.back().start >= present || !steps.back().seen)) steps.pop_back();
   while (!steps.empty() && present - steps.front().start > Timeline::kStep * Timeline::kSteps) {
     steps.pop_front();

@@ -14,18 +14,19 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "controller/screen/timeline.h"
 #include "core/fleet.h"
+
+#include "core/time.h"
 
 namespace ringway::controller {
 
 // `ahead`: how far the wall clock is ahead of the timeline's time. `fleet`: of the timeline.
-std::string EncodeTimeline(const Timeline& timeline, const Fleet& fleet, absl::Duration ahead);
+std::string EncodeTimeline(const Timeline& timeline, const Fleet& fleet, Duration ahead);
 
 // The steps in the ids of `fleet`, oldest first, without holes, all before the step of `now`.
 absl::StatusOr<std::deque<Timeline::Step>> DecodeTimeline(std::string_view bytes, const Fleet& fleet,
-                                                          absl::Time now, absl::Duration ahead);
+                                                          Time now, Duration ahead);
 
 }  // namespace ringway::controller
 

@@ -172,7 +172,7 @@ v1::CanaryState EncodeCanary(const canary::TrialState& state) {
   EncodeShape(state.tried, message.mutable_tried());
   message.mutable_changes()->Add(state.changes.begin(), state.changes.end());
   message.set_share(state.spec.share);
-  message.set_period_s(absl::ToDoubleSeconds(state.spec.period));
+  message.set_period_s(ToDoubleSeconds(state.spec.period));
   message.set_elapsed_s(state.elapsed_s);
   message.mutable_entered_at()->Add(state.entered_at.begin(), state.entered_at.end());
   message.mutable_chosen()->Add(state.chosen.begin(), state.chosen.end());
@@ -202,7 +202,7 @@ absl::StatusOr<canary::TrialState> DecodeCanary(const v1::CanaryState& message) 
   state.changes.assign(message.changes().begin(), message.changes().end());
   if (!Within(message.share(), 1e-9, 0.5) || !Within(message.period_s(), 1, 86400))
     return BadCanary("period_s");
-  state.spec = {.share = message.share(), .period = absl::Seconds(message.period_s())};
+  state.spec = {.share = message.share(), .period = Seconds(message.period_s())};
   if (!Within(message.elapsed_s(), 0, kSecondsMax)) return BadCanary("elapsed_s");
   state.elapsed_s = message.elapsed_s();
   state.entered_at.insert(message.entered_at().begin(), message.entered_at().end());

@@ -113,7 +113,7 @@ absl::StatusOr<WorkerSeen> DecodeWorker(const v1::WorkerReport& message, TierId 
       return BadReport(place,
                        absl::StrCat("age_s of metric '", value.name(), "' must be finite and not negative"));
     }
-    worker.metrics.push_back({*metric, value.value(), absl::Seconds(value.age_s())});
+    worker.metrics.push_back({*metric, value.value(), Seconds(value.age_s())});
   }
   return worker;
 }
@@ -250,7 +250,7 @@ v1::Report EncodeReport(const RouterReport& report, const Fleet& fleet) {
       v1::MetricValue* value = out->add_metrics();
       value->set_name(fleet.tiers[worker.tier].metrics[seen.metric].name);
       value->set_value(seen.value);
-      value->set_age_s(absl::ToDoubleSeconds(seen.age));
+      value->set_age_s(ToDoubleSeconds(seen.age));
     }
   }
   return message;

@@ -39,15 +39,15 @@ TierId TierOf(Fleet& names, const std::string& name) {
 
 v1::Term EncodeTerm(const Term& term) {
   v1::Term message;
-  message.set_until_unix_ns(absl::ToUnixNanos(term.until));
-  message.set_length_ns(absl::ToInt64Nanoseconds(term.length));
+  message.set_until_unix_ns(ToUnixNanos(term.until));
+  message.set_length_ns(ToInt64Nanoseconds(term.length));
   message.set_who(term.who);
   return message;
 }
 
 Term DecodeTerm(const v1::Term& message) {
-  return {.until = absl::FromUnixNanos(message.until_unix_ns()),
-          .length = absl::Nanoseconds(message.length_ns()),
+  return {.until = FromUnixNanos(message.until_unix_ns()),
+          .length = Nanoseconds(message.length_ns()),
           .who = message.who()};
 }
 
@@ -86,7 +86,7 @@ absl::Status DecodeDrains(const v1::TierSettings& message, const std::string& pl
       return BadState(place, "a drain's share is not in [0, 1]");
     }
     DurableDrain& kept = tier.drains.emplace_back(
-        DurableDrain{drain.region(), {goal, drain.from(), absl::FromUnixNanos(drain.since_unix_ns())}});
+        DurableDrain{drain.region(), {goal, drain.from(), FromUnixNanos(drain.since_unix_ns())}});
     kept.order.lasting = lasting;
     if (drain.has_term()) kept.order.over.emplace(goal, DecodeTerm(drain.term()));
   }
@@ -161,7 +161,7 @@ void EncodeDrains(const DurableTier& tier, v1::TierSettings& out) {
     setting->set_goal(drain.ramp.goal);
     setting->set_lasting(drain.order.lasting);
     setting->set_from(drain.ramp.from);
-    setting->set_since_unix_ns(absl::ToUnixNanos(drain.ramp.since));
+    setting->set_since_unix_ns(ToUnixNanos(drain.ramp.since));
     if (drain.order.over) *setting->mutable_term() = EncodeTerm(drain.order.over->second);
   }
 }
@@ -223,7 +223,7 @@ Directory DecodeDirectory(const v1::Directory& message, Fleet& names) {
   for (const v1::PastView& past : message.before()) {
     directory.before.push_back({.number = {past.epoch(), past.version()},
                                 .routers = {past.routers().begin(), past.routers().end()},
-                                .left = absl::FromUnixNanos(past.left_unix_ns())});
+                                .left = FromUnixNanos(past.left_unix_ns())});
   }
   for (const v1::RouterEntry& entry : message.routers()) {
     directory.routers.push_back({entry.name(), RegionOf(names, entry.region()), entry.address()});
@@ -366,7 +366,7 @@ v1::Directory EncodeDirectory(const Directory& directory, const Fleet& fleet,
     out->set_epoch(past.number.epoch);
     out->set_version(past.number.version);
     for (const std::string& router : past.routers) out->add_routers(router);
-    out->set_left_unix_ns(absl::ToUnixNanos(past.left));
+    out->set_left_unix_ns(ToUnixNanos(past.left));
   }
   for (const RouterEntry& router : directory.routers) {
     v1::RouterEntry* out = message.add_routers();

@@ -154,7 +154,7 @@ std::string FilmFacts::Size() const {
   return width == 0 || height == 0 ? "" : absl::StrCat(width, "x", height);
 }
 
-std::string FilmFacts::Seconds() const {
+std::string FilmFacts::SecondsText() const {
   if (!(seconds > 0) || seconds > 1e6) return "";
   std::string text = absl::StrFormat("%.2f", seconds);
   text.erase(text.find_last_not_of('0') + 1);

@@ -9,13 +9,13 @@
 
 namespace ringway::gateway {
 
-void JobTable::Step(absl::Time now, const JobEvent& event, std::vector<JobAction>& actions) {
+void JobTable::Step(Time now, const JobEvent& event, std::vector<JobAction>& actions) {
   Turn turn{now, actions};
   std::visit([&](const auto& happened) { On(turn, happened); }, event);
 }
 
-absl::Time JobTable::NextWake() const {
-  return ends_.empty() ? absl::InfiniteFuture() : absl::FromUnixSeconds(ends_.begin()->first);
+Time JobTable::NextWake() const {
+  return ends_.empty() ? InfiniteFuture() : FromUnixSeconds(ends_.begin()->first);
 }
 
 // ---- asked and run ----
@@ -126,8 +126,8 @@ void JobTable::On(Turn& turn, const Ended& event) {
 void JobTable::Finish(Turn& turn, Video& video, State state) {
   RINGWAY_CHECK(!IsOver(video.state));
   video.state = state;
-  video.ended_s = absl::ToUnixSeconds(turn.now);
-  video.expires_s = absl::ToUnixSeconds(turn.now + limits_.expiry);
+  video.ended_s = ToUnixSeconds(turn.now);
+  video.expires_s = ToUnixSeconds(turn.now + limits_.expiry);
   --live_;
   ends_.insert({video.expires_s, video.id});
   if (state != State::kCompleted) ForgetResult(turn, video);
@@ -195,7 +195,7 @@ void JobTable::On(Turn& turn, const Unshared& event) {
 }
 
 void JobTable::On(Turn& turn, const ClockPassed&) {
-  while (!ends_.empty() && absl::FromUnixSeconds(ends_.begin()->first) <= turn.now) {
+  while (!ends_.empty() && FromUnixSeconds(ends_.begin()->first) <= turn.now) {
     Remove(turn, std::string(ends_.begin()->second));
   }
 }

@@ -31,7 +31,7 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "gateway/jobs/video.h"
 
 namespace ringway::gateway {
@@ -41,7 +41,7 @@ struct TableLimits {
   std::size_t records_max = 16384;
   std::uint64_t store_bytes_max = std::uint64_t{4} << 30;
   std::uint64_t film_bytes_max = 0;  // of one result; 0: the whole store
-  absl::Duration expiry = absl::Hours(1);
+  Duration expiry = Hours(1);
   bool shares = false;  // there is a store that the routers share, for finished videos
 };
 
@@ -128,8 +128,8 @@ class JobTable {
  public:
   explicit JobTable(const TableLimits& limits) : limits_(limits) {}
 
-  void Step(absl::Time now, const JobEvent& event, std::vector<JobAction>& actions);
-  absl::Time NextWake() const;
+  void Step(Time now, const JobEvent& event, std::vector<JobAction>& actions);
+  Time NextWake() const;
 
   // Another job may be Asked for.
   bool Admits() const {
@@ -152,7 +152,7 @@ class JobTable {
 
  private:
   struct Turn {
-    absl::Time now;
+    Time now;
     std::vector<JobAction>& actions;
   };
   void On(Turn& turn, const Recovered& event);

@@ -8,24 +8,24 @@
 #ifndef RINGWAY_GATEWAY_JOBS_OUTAGE_H_
 #define RINGWAY_GATEWAY_JOBS_OUTAGE_H_
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::gateway {
 
 class Outage {
  public:
-  static constexpr absl::Duration kPauseMax = absl::Seconds(16);
-  static constexpr absl::Duration kReminder = absl::Minutes(1);
+  static constexpr Duration kPauseMax = Seconds(16);
+  static constexpr Duration kReminder = Minutes(1);
 
   // `under_way`: calls that have not ended.
-  bool MayTry(absl::Time now, std::size_t under_way) const {
+  bool MayTry(Time now, std::size_t under_way) const {
     return failures_ == 0 || (under_way == 0 && now >= next_);
   }
   // True: tell people.
-  bool OnFailure(absl::Time now) {
-    const absl::Duration pause = absl::Seconds(1) * (failures_ < 4 ? 1 << failures_ : 16);
+  bool OnFailure(Time now) {
+    const Duration pause = Seconds(1) * (failures_ < 4 ? 1 << failures_ : 16);
     next_ = now + (pause < kPauseMax ? pause : kPauseMax);
-    if (failures_++ == 0) since_ = now, told_ = absl::InfinitePast();
+    if (failures_++ == 0) since_ = now, told_ = InfinitePast();
     if (now - told_ < kReminder) return false;
     told_ = now;
     return true;
@@ -37,13 +37,13 @@ class Outage {
     return ended;
   }
   bool lasts() const { return failures_ > 0; }
-  absl::Time since() const { return since_; }
+  Time since() const { return since_; }
 
  private:
   int failures_ = 0;
-  absl::Time next_ = absl::InfinitePast();
-  absl::Time since_ = absl::InfinitePast();
-  absl::Time told_ = absl::InfinitePast();
+  Time next_ = InfinitePast();
+  Time since_ = InfinitePast();
+  Time told_ = InfinitePast();
 };
 
 }  // namespace ringway::gateway

@@ -22,7 +22,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::gateway::objects {
 
@@ -85,7 +86,7 @@ class ObjectStore {
   virtual Call List(const std::string& prefix, const std::string& after, std::size_t count, GotList done) = 0;
 
   // Every quarter of a second.
-  virtual void OnTick(absl::Time now) = 0;
+  virtual void OnTick(Time now) = 0;
   // Ends everything; nothing is said any more.
   virtual void Close() = 0;
   // For people: where it is.

@@ -71,11 +71,11 @@ void S3Request::Fail(const absl::Status& status) {
   if (!is_over_) End(status, false);
 }
 
-void S3Request::OnTick(absl::Time now) {
+void S3Request::OnTick(Time now) {
   if (is_over_) return;
   const auto keep = shared_from_this();
-  if (began_ == absl::InfiniteFuture()) began_ = now;
-  if (std::exchange(moving_, false) || moved_ == absl::InfiniteFuture() || paused()) moved_ = now;
+  if (began_ == InfiniteFuture()) began_ = now;
+  if (std::exchange(moving_, false) || moved_ == InfiniteFuture() || paused()) moved_ = now;
   if (connection_ != nullptr) connection_->OnTick(kConnectTicks, kIdleTicks, kStallTicks);
   if (is_over_) return;
   // What was written before the connection stood may have gone out at once: then nobody calls for more.
@@ -85,7 +85,7 @@ void S3Request::OnTick(absl::Time now) {
   if (now - moved_ > kSilenceMax) return Fail(absl::UnavailableError("it does not answer in time"));
   // A client that reads slowly may take as long as it likes.
   const double bytes = static_cast<double>(plan_.source.bytes);
-  if (plan_.sink == nullptr && now - began_ > kCallMax + absl::Seconds(bytes / kSlowestBytesPerS))
+  if (plan_.sink == nullptr && now - began_ > kCallMax + Seconds(bytes / kSlowestBytesPerS))
     Fail(absl::UnavailableError("it is too slow"));
 }
 

@@ -20,10 +20,11 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "gateway/objects/object_store.h"
 #include "gateway/objects/sigv4.h"
 #include "runtime/http/origin_connection.h"
+
+#include "core/time.h"
 
 namespace ringway::gateway::objects {
 
@@ -32,8 +33,8 @@ class S3Request final : public ObjectCall,
                         public std::enable_shared_from_this<S3Request> {
  public:
   static constexpr std::size_t kWindowBytes = std::size_t{512} << 10;
-  static constexpr absl::Duration kSilenceMax = absl::Seconds(10);
-  static constexpr absl::Duration kCallMax = absl::Seconds(60);  // beside its bytes
+  static constexpr Duration kSilenceMax = Seconds(10);
+  static constexpr Duration kCallMax = Seconds(60);  // beside its bytes
   static constexpr double kSlowestBytesPerS = 64 << 10;
   struct Plan {
     std::string method = "GET";
@@ -65,7 +66,7 @@ class S3Request final : public ObjectCall,
   // `head`: as it stands on the wire, without the body.
   void Send(std::shared_ptr<http::OriginConnection> connection, std::string_view head, bool reused);
   void Fail(const absl::Status& status);
-  void OnTick(absl::Time now);
+  void OnTick(Time now);
 
   void Pause() override;
   void Resume() override;
@@ -104,8 +105,8 @@ class S3Request final : public ObjectCall,
   std::uint64_t came_ = 0;  // bytes of the body
   bool reused_ = false;
   bool is_over_ = false;
-  absl::Time began_ = absl::InfiniteFuture();  // by the ticks
-  absl::Time moved_ = absl::InfiniteFuture();
+  Time began_ = InfiniteFuture();  // by the ticks
+  Time moved_ = InfiniteFuture();
   bool moving_ = false;  // since the last tick
 };
 

@@ -14,7 +14,7 @@ constexpr std::size_t kAnswerHeaderBytesMax = 16 << 10;
 // In ticks of a quarter of a second.
 constexpr std::uint32_t kKeptConnectTicks = 12, kKeptIdleTicks = 40, kKeptStallTicks = 40;
 // A denied call may have company that is denied too: the file is not read for each of them.
-constexpr absl::Duration kCredentialsPause = absl::Seconds(1);
+constexpr Duration kCredentialsPause = Seconds(1);
 
 }  // namespace
 
@@ -159,7 +159,7 @@ void S3Store::SendOn(const Request& request, bool fresh) {
 
 std::string S3Store::HeadOf(const S3Request& request) const {
   const S3Request::Plan& plan = request.plan();
-  const absl::Time now = runtime::WallNow();
+  const Time now = runtime::WallNow();
   SignedRequest signed_request{.method = plan.method,
                                .path = plan.path,
                                .query = plan.query,
@@ -196,7 +196,7 @@ void S3Store::OnOver(const Request& request, const absl::Status& status,
 }
 
 void S3Store::RefreshCredentials() {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   if (settings_.credentials_file.empty() || now - read_at_ < kCredentialsPause) return;
   read_at_ = now;
   stale_ = false;
@@ -205,7 +205,7 @@ void S3Store::RefreshCredentials() {
     settings_.credentials = *std::move(read);
 }
 
-void S3Store::OnTick(absl::Time now) {
+void S3Store::OnTick(Time now) {
   for (const Request& request : std::set<Request>(requests_)) request->OnTick(now);
   for (const auto& connection : idle_) connection->OnTick(kKeptConnectTicks, kKeptIdleTicks, kKeptStallTicks);
   std::erase_if(idle_, [](const auto& connection) { return !connection->ready(); });

@@ -38,7 +38,7 @@ class S3Store final : public ObjectStore {
   Call Head(const std::string& key, GotSize done) override;
   Call Delete(const std::string& key, Done done) override;
   Call List(const std::string& prefix, const std::string& after, std::size_t count, GotList done) override;
-  void OnTick(absl::Time now) override;
+  void OnTick(Time now) override;
   void Close() override;
   std::string name() const override;
 
@@ -61,8 +61,8 @@ class S3Store final : public ObjectStore {
   std::optional<Endpoint> endpoint_;
   std::vector<std::shared_ptr<http::OriginConnection>> idle_;
   std::set<Request> requests_;
-  bool stale_ = false;                         // the credentials
-  absl::Time read_at_ = absl::InfinitePast();  // they were, last
+  bool stale_ = false;             // the credentials
+  Time read_at_ = InfinitePast();  // they were, last
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

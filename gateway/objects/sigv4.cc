@@ -110,10 +110,10 @@ std::string CanonicalQuery(const std::map<std::string, std::string>& query) {
   return text;
 }
 
-std::string AmzDate(absl::Time at) { return absl::FormatTime("%Y%m%dT%H%M%SZ", at, absl::UTCTimeZone()); }
+std::string AmzDate(Time at) { return absl::FormatTime("%Y%m%dT%H%M%SZ", at, absl::UTCTimeZone()); }
 
 std::string Authorization(const SignedRequest& request, const Credentials& credentials,
-                          std::string_view region, absl::Time at) {
+                          std::string_view region, Time at) {
   const std::string date = AmzDate(at);
   const std::string day = date.substr(0, 8);
   const std::string scope =

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::gateway::objects {
 
@@ -57,11 +57,11 @@ std::string UriEncoded(std::string_view text, bool slashes);
 // "a=b&c=", encoded and sorted: how it is signed, and how it goes out.
 std::string CanonicalQuery(const std::map<std::string, std::string>& query);
 // 20130524T000000Z
-std::string AmzDate(absl::Time at);
+std::string AmzDate(Time at);
 
 // The value of Authorization. `at` is what x-amz-date says.
 std::string Authorization(const SignedRequest& request, const Credentials& credentials,
-                          std::string_view region, absl::Time at);
+                          std::string_view region, Time at);
 
 }  // namespace ringway::gateway::objects
 

@@ -11,15 +11,14 @@ std::shared_ptr<grpc::Channel> AddressTable::Dial(const std::string& address) co
   return runtime::MakeChannel(address, runtime::kMessageBytesMax, token_);
 }
 
-WorkerId AddressTable::WorkerAt(const std::string& address, absl::Time now, bool local) {
+WorkerId AddressTable::WorkerAt(const std::string& address, Time now, bool local) {
   if (const auto found = workers_by_address_.find(address); found != workers_by_address_.end()) {
     return found->second;
   }
   if (workers_.size() >= kEntriesMax) return WorkerId();
-  const absl::Duration since = counted_at_ == absl::InfinitePast() ? absl::ZeroDuration() : now - counted_at_;
+  const Duration since = counted_at_ == InfinitePast() ? ZeroDuration() : now - counted_at_;
   counted_at_ = now;
-  new_workers_ =
-      std::min(kNewWorkersBurst, new_workers_ + absl::ToDoubleSeconds(since) * kNewWorkersPerSecond);
+  new_workers_ = std::min(kNewWorkersBurst, new_workers_ + ToDoubleSeconds(since) * kNewWorkersPerSecond);
   if (!local && new_workers_ < 1) return WorkerId();
   if (!local) new_workers_ -= 1;
   auto worker = std::make_unique<KnownWorker>();

@@ -18,8 +18,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "ringway/v1/job.grpc.pb.h"
 #include "ringway/v1/once.grpc.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
@@ -29,14 +29,14 @@ namespace ringway::router {
 
 struct KnownWorker {
   std::string address;
-  std::string name;                         // as the directory says; empty: it says nothing
-  bool said_draining = false;               // by the directory
-  bool reachable = false;                   // its watch stream is whole
-  absl::Time since = absl::InfinitePast();  // it has been as it is, as far as was seen
+  std::string name;                       // as the directory says; empty: it says nothing
+  bool said_draining = false;             // by the directory
+  bool reachable = false;                 // its watch stream is whole
+  Time since = InfinitePast();            // it has been as it is, as far as was seen
   std::string tier;                       // as the directory or the worker itself says; empty: not known yet
   v1::WorkerState state;                  // the newest news; wire_version 0: none yet
   std::map<std::string, double> metrics;  // from its page, by name
-  absl::Time metrics_read = absl::InfinitePast();
+  Time metrics_read = InfinitePast();
   std::unique_ptr<PageReader> page;        // of a worker that this router speaks for
   std::unique_ptr<v1::Worker::Stub> stub;  // null: not called yet
 };
@@ -63,7 +63,7 @@ class AddressTable {
   std::shared_ptr<grpc::Channel> Dial(const std::string& address) const;
 
   // `local`: the operator named it. Invalid when the table is full, or too many new ones came.
-  WorkerId WorkerAt(const std::string& address, absl::Time now, bool local = false);
+  WorkerId WorkerAt(const std::string& address, Time now, bool local = false);
   // Invalid: never heard of.
   WorkerId FindWorker(const std::string& address) const;
   // A router that moved gets a new channel. Invalid when the table is full.
@@ -89,7 +89,7 @@ class AddressTable {
   std::map<std::string, WorkerId> workers_by_address_;
   std::map<std::string, RouterId> routers_by_name_;
   double new_workers_ = kNewWorkersBurst;  // that may come now
-  absl::Time counted_at_ = absl::InfinitePast();
+  Time counted_at_ = InfinitePast();
 };
 
 }  // namespace ringway::router

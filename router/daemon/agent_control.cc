@@ -38,7 +38,7 @@ void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
     unsaved_ = true;
   }
   Tell(ControllerWelcomed{.epoch = welcome.epoch(),
-                          .report_period = absl::Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
+                          .report_period = Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
   state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), welcome.epoch()));
   sessions_.SeeController(true);
 }

@@ -17,7 +17,7 @@ namespace ringway::router {
 namespace {
 
 // How long a configured controller may keep a router waiting before that is worth a line.
-constexpr absl::Duration kLonelyAfter = absl::Seconds(5);
+constexpr Duration kLonelyAfter = Seconds(5);
 // Built in: told by busy_s.
 constexpr char kBusyMetric[] = "busy";
 
@@ -27,7 +27,7 @@ WorkerSaid SaidBy(WorkerId id, TierId tier, const v1::WorkerState& state) {
           .healthy = state.healthy(),
           .draining = state.draining(),
           .busy = state.busy(),
-          .busy_total = absl::Seconds(state.busy_s_total())};
+          .busy_total = Seconds(state.busy_s_total())};
 }
 
 // Nothing that an operator would call a change.
@@ -179,14 +179,14 @@ void RouterAgent::LearnTier(const std::string& tier_name) {
   tier.regions.assign(next.world.regions.size(), TierRegion());
   tier.regions[fleet_.home].workers = 1;
   next.tiers.push_back(std::move(tier));
-  lonely_at_ = runtime::MonotonicNow() + (settings_.controller.empty() ? absl::ZeroDuration() : kLonelyAfter);
+  lonely_at_ = runtime::MonotonicNow() + (settings_.controller.empty() ? ZeroDuration() : kLonelyAfter);
   UseFleet(next);
 }
 
 // A controller that is on its way makes the line untrue a moment later, so it waits for one a little.
-void RouterAgent::SayLonely(absl::Time now) {
+void RouterAgent::SayLonely(Time now) {
   if (now < lonely_at_) return;
-  lonely_at_ = absl::InfiniteFuture();
+  lonely_at_ = InfiniteFuture();
   if (!learns_tiers_) return;
   std::vector<std::string> tiers;
   for (const Tier& tier : fleet_.fleet->tiers) tiers.push_back(tier.name);
@@ -198,7 +198,7 @@ void RouterAgent::SayLonely(absl::Time now) {
 }
 
 void RouterAgent::ReportWorkers(v1::Report& report) {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   std::vector<WorkerReported> reported;
   registry_.Report(now, reported);
   for (const WorkerReported& seen : reported) {
@@ -211,12 +211,12 @@ void RouterAgent::ReportWorkers(v1::Report& report) {
     out.set_draining(seen.draining);
     out.set_busy(seen.busy ? 1 : 0);
     out.set_adopted(seen.adopted);
-    out.set_busy_s(absl::ToDoubleSeconds(seen.busy_time));
+    out.set_busy_s(ToDoubleSeconds(seen.busy_time));
     for (const auto& [name, value] : worker.metrics) {
       v1::MetricValue& metric = *out.add_metrics();
       metric.set_name(name);
       metric.set_value(value);
-      metric.set_age_s(absl::ToDoubleSeconds(now - worker.metrics_read));
+      metric.set_age_s(ToDoubleSeconds(now - worker.metrics_read));
     }
   }
 }

@@ -12,9 +12,9 @@ namespace {
 // Messages that may stand in a delay line before reading pauses.
 constexpr int kDownHeldMax = 4;
 
-absl::Duration RetryAfter(const v1::End& end) {
+Duration RetryAfter(const v1::End& end) {
   const double seconds = end.retry_after_s();
-  return seconds > 0 && seconds < 86400 ? absl::Seconds(seconds) : absl::ZeroDuration();
+  return seconds > 0 && seconds < 86400 ? Seconds(seconds) : ZeroDuration();
 }
 
 }  // namespace
@@ -42,14 +42,14 @@ void Attempts::Offer(const OfferToWorker& offer, v1::Worker::Stub& worker, v1::J
 }
 
 void Attempts::Forward(const ForwardToRouter& forward, v1::Peer::Stub& router, v1::JobUp header,
-                       absl::Duration one_way) {
+                       Duration one_way) {
   const AttemptId id = forward.attempt;
   Attempt& attempt = attempts_[id];
   attempt.job = forward.job;
   attempt.router = forward.router;
   attempt.stream = new AttemptStream(id, loop_, streams_, *this);  // deletes itself after OnOver
   attempt.stream->CallRouter(router);
-  if (one_way <= absl::ZeroDuration()) {
+  if (one_way <= ZeroDuration()) {
     attempt.stream->Send(std::move(header));
     return;
   }
@@ -179,7 +179,7 @@ void Attempts::Deliver(AttemptId id, Down& down) {
 }
 
 bool Attempts::PassProgress(AttemptId id, Attempt& attempt, v1::JobDown& message) {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   if (attempt.passed.Take(now)) {
     attempt.progress.reset();
     return sink_.OnRelay(attempt.job, id, message);
@@ -190,18 +190,18 @@ bool Attempts::PassProgress(AttemptId id, Attempt& attempt, v1::JobDown& message
 }
 
 bool Attempts::MayReadOn(AttemptId id, Attempt& attempt) {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   if (attempt.read.Take(now)) return true;
   attempt.read_at = attempt.read.Next(now) + kReadPause;
   ArmPace(id, attempt, now);
   return false;
 }
 
-void Attempts::ArmPace(AttemptId id, Attempt& attempt, absl::Time now) {
+void Attempts::ArmPace(AttemptId id, Attempt& attempt, Time now) {
   if (attempt.pace == nullptr) {
     attempt.pace = std::make_unique<runtime::Alarm>(loop_, [this, id] { OnPace(id); });
   }
-  const absl::Time passes = attempt.progress ? attempt.passed.Next(now) : absl::InfiniteFuture();
+  const Time passes = attempt.progress ? attempt.passed.Next(now) : InfiniteFuture();
   attempt.pace->Arm(std::min(passes, attempt.read_at));
 }
 
@@ -214,10 +214,10 @@ void Attempts::PassHeld(AttemptId id, Attempt& attempt) {
 void Attempts::OnPace(AttemptId id) {
   Attempt* attempt = Find(id);
   if (attempt == nullptr || attempt->ended) return;
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   if (attempt->progress && attempt->passed.Take(now)) PassHeld(id, *attempt);
   const bool reads = now >= attempt->read_at;
-  if (reads) attempt->read_at = absl::InfiniteFuture();
+  if (reads) attempt->read_at = InfiniteFuture();
   ArmPace(id, *attempt, now);
   if (reads) ReadNext(id);
 }

@@ -34,8 +34,7 @@ class Attempts final : public AttemptCarrier, public AttemptListener {
 
   void Offer(const OfferToWorker& offer, v1::Worker::Stub& worker, v1::JobUp header);
   // `one_way` is the emulated distance; zero: none.
-  void Forward(const ForwardToRouter& forward, v1::Peer::Stub& router, v1::JobUp header,
-               absl::Duration one_way);
+  void Forward(const ForwardToRouter& forward, v1::Peer::Stub& router, v1::JobUp header, Duration one_way);
   bool HasRoom(AttemptId attempt) const override;
   void SendChunk(AttemptId attempt, const std::string& bytes) override;
   void CloseUpload(AttemptId attempt) override;
@@ -65,11 +64,11 @@ class Attempts final : public AttemptCarrier, public AttemptListener {
     int down_held = 0;
     std::unique_ptr<DelayLine<Up>> up;
     std::unique_ptr<DelayLine<Down>> down;
-    Pace passed{kPassedBurst, kPassedPeriod};     // of progress, to whoever asked
-    Pace read{kReadBurst, kReadPeriod};           // of what is no part of a result
-    std::optional<v1::JobDown> progress;          // the newest, not yet passed on
-    absl::Time read_at = absl::InfiniteFuture();  // when reading goes on; else it does already
-    std::unique_ptr<runtime::Alarm> pace;         // for the two; null: never needed
+    Pace passed{kPassedBurst, kPassedPeriod};  // of progress, to whoever asked
+    Pace read{kReadBurst, kReadPeriod};        // of what is no part of a result
+    std::optional<v1::JobDown> progress;       // the newest, not yet passed on
+    Time read_at = InfiniteFuture();           // when reading goes on; else it does already
+    std::unique_ptr<runtime::Alarm> pace;      // for the two; null: never needed
   };
 
   void OnDown(AttemptStream& stream, v1::JobDown& message) override;
@@ -80,7 +79,7 @@ class Attempts final : public AttemptCarrier, public AttemptListener {
   // How small messages are slowed down (progress_pace.h). False: reading goes on later.
   bool PassProgress(AttemptId id, Attempt& attempt, v1::JobDown& message);
   bool MayReadOn(AttemptId id, Attempt& attempt);
-  void ArmPace(AttemptId id, Attempt& attempt, absl::Time now);
+  void ArmPace(AttemptId id, Attempt& attempt, Time now);
   void OnPace(AttemptId id);
   void PassHeld(AttemptId id, Attempt& attempt);
   void ReportEnd(AttemptId id, Attempt& attempt, const v1::End& end);

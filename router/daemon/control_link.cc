@@ -11,9 +11,8 @@ namespace ringway::router {
 namespace {
 
 // The longest wait is short, because a restarted controller is to be obeyed within two seconds.
-constexpr StreamTerms kTerms = {.retry_first = absl::Milliseconds(100),
-                                .retry_max = absl::Milliseconds(500),
-                                .queue_max = ControlLink::kQueueMax};
+constexpr StreamTerms kTerms = {
+    .retry_first = Milliseconds(100), .retry_max = Milliseconds(500), .queue_max = ControlLink::kQueueMax};
 
 }  // namespace
 

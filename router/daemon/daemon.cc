@@ -25,8 +25,8 @@ namespace ringway::router {
 namespace {
 
 // For calls that nobody ends.
-constexpr absl::Duration kCloseGrace = absl::Milliseconds(500);
-constexpr absl::Duration kStreamsGrace = absl::Seconds(2);
+constexpr Duration kCloseGrace = Milliseconds(500);
+constexpr Duration kStreamsGrace = Seconds(2);
 // Beyond the jobs: calls that are closing, or too many and about to be told so.
 constexpr int kStreamsBeyondJobs = 256;
 // Streams of routers that ask for slots here: each router of the region, for each tier.
@@ -117,8 +117,8 @@ void AwaitQuiet(runtime::EventLoop& loop, RouterAgent& agent) {
 }
 
 void WaitForStreams(const RouterAgent& agent) {
-  const absl::Time until = runtime::MonotonicNow() + kStreamsGrace;
-  while (agent.streams() > 0 && runtime::MonotonicNow() < until) absl::SleepFor(absl::Milliseconds(5));
+  const Time until = runtime::MonotonicNow() + kStreamsGrace;
+  while (agent.streams() > 0 && runtime::MonotonicNow() < until) absl::SleepFor(Milliseconds(5));
 }
 
 }  // namespace

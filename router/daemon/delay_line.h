@@ -11,7 +11,7 @@
 #include <functional>
 #include <utility>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "runtime/clock.h"
 #include "runtime/event_loop.h"
 
@@ -20,7 +20,7 @@ namespace ringway::router {
 template <class Message>
 class DelayLine {
  public:
-  DelayLine(runtime::EventLoop& loop, absl::Duration delay, std::function<void(Message&)> deliver)
+  DelayLine(runtime::EventLoop& loop, Duration delay, std::function<void(Message&)> deliver)
       : delay_(delay), deliver_(std::move(deliver)), alarm_(loop, [this] { Ring(); }) {}
 
   void Push(Message message) {
@@ -30,7 +30,7 @@ class DelayLine {
 
  private:
   void Ring() {
-    const absl::Time now = runtime::MonotonicNow();
+    const Time now = runtime::MonotonicNow();
     while (!held_.empty() && held_.front().first <= now) {
       Message message = std::move(held_.front().second);
       held_.pop_front();
@@ -39,9 +39,9 @@ class DelayLine {
     if (!held_.empty()) alarm_.Arm(held_.front().first);
   }
 
-  const absl::Duration delay_;
+  const Duration delay_;
   const std::function<void(Message&)> deliver_;
-  std::deque<std::pair<absl::Time, Message>> held_;
+  std::deque<std::pair<Time, Message>> held_;
   runtime::Alarm alarm_;
 };
 

@@ -12,19 +12,19 @@ namespace ringway::router {
 namespace {
 
 // An idle connection is asked for a sign of life so often.
-constexpr absl::Duration kProbePeriod = absl::Seconds(5);
+constexpr Duration kProbePeriod = Seconds(5);
 
 void Set(int fd, int level, int option, int value) {
   (void)::setsockopt(fd, level, option, &value, sizeof(value));
 }
 
 void BreakWhenSilent(int fd) {
-  const int probe_s = static_cast<int>(absl::ToInt64Seconds(kProbePeriod));
+  const int probe_s = static_cast<int>(ToInt64Seconds(kProbePeriod));
   Set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   Set(fd, IPPROTO_TCP, TCP_KEEPIDLE, probe_s);
   Set(fd, IPPROTO_TCP, TCP_KEEPINTVL, probe_s);
   Set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
-      static_cast<int>(absl::ToInt64Milliseconds(FramedConnection::kSilenceMax)));
+      static_cast<int>(ToInt64Milliseconds(FramedConnection::kSilenceMax)));
 }
 
 }  // namespace

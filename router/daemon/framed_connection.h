@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "router/wire/frames.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/connection.h"
@@ -31,7 +31,7 @@ class FramedConnection : public http::Connection {
   // Of every such connection, because a frame begins with its length; HTTP/2 begins otherwise.
   static constexpr char kFirstByte = 0;
   static constexpr std::size_t kQueuedBytesMax = std::size_t{4} << 20;
-  static constexpr absl::Duration kSilenceMax = absl::Seconds(15);
+  static constexpr Duration kSilenceMax = Seconds(15);
 
   explicit FramedConnection(runtime::EventLoop& loop) : Connection(loop.context()), loop_(loop) {}
 

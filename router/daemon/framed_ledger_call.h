@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "ringway/v1/ledger.pb.h"
 #include "router/daemon/framed_connection.h"
 
@@ -24,7 +24,7 @@ namespace ringway::router {
 class FramedLedgerCall final : public FramedConnection {
  public:
   // To be connected, and then to be answered.
-  static constexpr absl::Duration kAnswerMax = absl::Seconds(2);
+  static constexpr Duration kAnswerMax = Seconds(2);
   enum class Ending { kBroke, kNotSpoken };
   struct Peer {
     std::string address;  // host:port

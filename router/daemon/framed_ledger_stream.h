@@ -16,7 +16,7 @@
 #include <memory>
 #include <string_view>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "router/daemon/framed_connection.h"
 #include "router/daemon/ledger_stream.h"
 
@@ -24,7 +24,7 @@ namespace ringway::router {
 
 class FramedLedgerStream final : public LedgerStream, public FramedConnection {
  public:
-  static constexpr absl::Duration kGreetingMax = absl::Seconds(10);
+  static constexpr Duration kGreetingMax = Seconds(10);
   // Whether the stream may begin with this token; empty: none was given. Asked once.
   using Admits = std::function<bool(std::string_view token)>;
   // Held until the stream is admitted, or ends before; null: nobody counts.

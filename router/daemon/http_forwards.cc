@@ -85,8 +85,7 @@ HttpForwards::Forwarded* HttpForwards::Find(AttemptId attempt) const {
 }
 
 std::shared_ptr<http::Upstream> HttpForwards::Begin(const ForwardToRouter& forward, v1::Peer::Stub& router,
-                                                    v1::JobUp header, absl::Duration one_way,
-                                                    Exchange& exchange) {
+                                                    v1::JobUp header, Duration one_way, Exchange& exchange) {
   auto forwarded = std::make_shared<Forwarded>(*this, forward.attempt, exchange);
   forwarded_[forward.attempt] = forwarded;
   attempts_.Forward(forward, router, std::move(header), one_way);
@@ -127,7 +126,7 @@ bool HttpForwards::OnRelay(JobId, AttemptId attempt, v1::JobDown& message) {
     exchange.OnForwardHead(HeadOf(message.http()), {.region = trace.region(),
                                                     .worker = trace.worker(),
                                                     .attempts = static_cast<int>(trace.offers()),
-                                                    .wait = absl::Seconds(trace.wait_s())});
+                                                    .wait = Seconds(trace.wait_s())});
   } else if (message.has_chunk() && forwarded->headed) {
     exchange.OnResponseBody(message.chunk());
     exchange.OnResponsePart();

@@ -16,7 +16,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "router/daemon/attempts.h"
 #include "router/http/exchange.h"
 #include "router/router_action.h"
@@ -34,7 +34,7 @@ class HttpForwards final : private AttemptSink {
 
   // `header`: of the job, complete. `one_way`: the emulated distance.
   std::shared_ptr<http::Upstream> Begin(const ForwardToRouter& forward, v1::Peer::Stub& router,
-                                        v1::JobUp header, absl::Duration one_way, Exchange& exchange);
+                                        v1::JobUp header, Duration one_way, Exchange& exchange);
 
  private:
   class Forwarded;

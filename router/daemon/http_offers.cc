@@ -40,8 +40,8 @@ class HttpOffers::Offered final : public http::ExchangeSink {
         connection(offers.proxy_.ConnectionTo(offer.worker)) {
     connection->Begin(*this, request.head_only());
     connection->Write(request.head());
-    connection->Write(absl::StrCat(
-        "X-Ringway-Deadline-Ms: ", absl::ToInt64Milliseconds(facts.deadline - offered_), "\r\n\r\n"));
+    connection->Write(
+        absl::StrCat("X-Ringway-Deadline-Ms: ", ToInt64Milliseconds(facts.deadline - offered_), "\r\n\r\n"));
     connection->Push();
   }
 
@@ -69,7 +69,7 @@ class HttpOffers::Offered final : public http::ExchangeSink {
     response.set_length(head.length);
     v1::JobTrace& trace = *response.mutable_trace();
     trace.set_worker(offers_.proxy_.NameOf(worker_));
-    trace.set_wait_s(absl::ToDoubleSeconds(offered_ - arrived_));
+    trace.set_wait_s(ToDoubleSeconds(offered_ - arrived_));
     Relay(down);
   }
   void OnResponseBody(std::string_view bytes) override {
@@ -80,7 +80,7 @@ class HttpOffers::Offered final : public http::ExchangeSink {
   void OnResponsePart() override { SendGathered(); }
   void OnResponseEnd() override {
     SendGathered();
-    const absl::Duration took = runtime::MonotonicNow() - offered_;
+    const Duration took = runtime::MonotonicNow() - offered_;
     AttemptEnded over =
         Over(busy_ ? Outcome::kBusy : OutcomeOfAnswer(status_, took, offers_.proxy_.service_mean()));
     over.answered = true;
@@ -119,11 +119,11 @@ class HttpOffers::Offered final : public http::ExchangeSink {
   const JobId job_;
   const AttemptId attempt_;
   const WorkerId worker_;
-  const absl::Time arrived_;
-  const absl::Time offered_;
+  const Time arrived_;
+  const Time offered_;
   int status_ = 0;
   bool busy_ = false;
-  absl::Duration retry_after_ = absl::ZeroDuration();
+  Duration retry_after_ = ZeroDuration();
   std::string gathered_;  // of the response; at most one chunk
 
  public:

@@ -13,9 +13,9 @@ namespace {
 // Requests of all routers in the pool's line.
 constexpr std::size_t kPoolLineMax = 100'000;
 // Routers come back to a new leader within a third of a second.
-constexpr absl::Duration kPoolTakeoverHold = absl::Seconds(2);
+constexpr Duration kPoolTakeoverHold = Seconds(2);
 // Without a controller for so long, another may have been appointed whom this leader has not heard of.
-constexpr absl::Duration kPoolUncontrolledMax = absl::Seconds(5);
+constexpr Duration kPoolUncontrolledMax = Seconds(5);
 
 }  // namespace
 
@@ -51,7 +51,7 @@ std::optional<PlainTier> PoolTier(const Settings& settings) {
   } else if (settings.controller.empty()) {
     plain.fixed = {.router = settings.name, .address = "", .fresh = true};
   }
-  if (plain.fixed) plain.settings.uncontrolled_max = absl::InfiniteDuration();
+  if (plain.fixed) plain.settings.uncontrolled_max = InfiniteDuration();
   return plain;
 }
 
@@ -77,7 +77,7 @@ absl::StatusOr<std::string> HttpPool::Listen() {
 }
 
 void HttpPool::Tick() {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   proxy_.OnTick(now);
   SampleBusy(now);
   tick_.Arm(now + http::Listener::kTick);
@@ -91,7 +91,7 @@ const LedgerStatus* HttpPool::StatusIn(const std::vector<LedgerStatus>& statuses
 
 // Plain servers do not say how busy they are. The ledger's leader knows by the leases, for all routers;
 // without a leader each router knows of its own requests.
-void HttpPool::SampleBusy(absl::Time now) {
+void HttpPool::SampleBusy(Time now) {
   const std::vector<LedgerStatus> statuses = around_.sessions.Statuses();
   const LedgerStatus* pool = StatusIn(statuses);
   double share = around_.machine.workers().BusyShare(tier_);
@@ -99,7 +99,7 @@ void HttpPool::SampleBusy(absl::Time now) {
     const auto leased = static_cast<double>(pool->view.leased);
     share = leased / std::max(1.0, leased + static_cast<double>(pool->view.idle));
   }
-  if (sampled_ != absl::InfinitePast()) busy_s_ += share * absl::ToDoubleSeconds(now - sampled_);
+  if (sampled_ != InfinitePast()) busy_s_ += share * ToDoubleSeconds(now - sampled_);
   sampled_ = now;
 }
 
@@ -155,11 +155,11 @@ std::shared_ptr<http::Upstream> HttpPool::Forward(const ForwardToRouter& forward
   header.set_tier(spec_.tier);
   header.set_request_id(absl::StrCat(around_.settings.name, "-http-", forward.attempt));
   header.set_source_region(around_.settings.region);
-  const absl::Duration rtt =
-      absl::Milliseconds(around_.fleet.fleet->world.rtt.ms(around_.fleet.home, forward.route.target));
+  const Duration rtt =
+      Milliseconds(around_.fleet.fleet->world.rtt.ms(around_.fleet.home, forward.route.target));
   return forwards_.Begin(forward, around_.addresses.PeerStub(forward.router),
                          HeaderForRouter(header, exchange.facts, forward, rtt, runtime::MonotonicNow()),
-                         around_.settings.calls.emulate_rtt ? rtt / 2 : absl::ZeroDuration(), exchange);
+                         around_.settings.calls.emulate_rtt ? rtt / 2 : ZeroDuration(), exchange);
 }
 
 void HttpPool::CountEnd(const EndJob& end, const JobFacts& facts) {

@@ -79,7 +79,7 @@ class HttpPool final : private ProxyHost {
   std::shared_ptr<http::Upstream> Forward(const ForwardToRouter& forward, Exchange& exchange) override;
 
   void Tick();
-  void SampleBusy(absl::Time now);
+  void SampleBusy(Time now);
   const LedgerStatus* StatusIn(const std::vector<LedgerStatus>& statuses) const;
   void ListWorkers(const std::vector<NamedWorker>& workers);
 
@@ -90,7 +90,7 @@ class HttpPool final : private ProxyHost {
   HttpProxy proxy_;
   PoolWorkers workers_;
   double busy_s_ = 0;  // of each of its workers, on average, since the last report
-  absl::Time sampled_ = absl::InfinitePast();
+  Time sampled_ = InfinitePast();
   runtime::Alarm tick_;
 };
 

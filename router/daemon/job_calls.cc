@@ -71,15 +71,15 @@ void JobCalls::Perform(const OfferToWorker& offer) {
 void JobCalls::Perform(const ForwardToRouter& forward) {
   Call& call = *calls_[forward.job];
   BeginAttempt(call, attempts_, forward.attempt, true);
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   const RttMatrix& rtts = fleet_.fleet->world.rtt;
-  const absl::Duration rtt = absl::Milliseconds(rtts.ms(fleet_.home, forward.route.target));
+  const Duration rtt = Milliseconds(rtts.ms(fleet_.home, forward.route.target));
   call.forwarded_at = now;
   metrics_.CountForward(forward);
   AddToTrace(call, "forwarded", addresses_.router(forward.router).name, forward.route.reason);
   attempts_.Forward(forward, addresses_.PeerStub(forward.router),
                     HeaderForRouter(call.header, call.facts, forward, rtt, now),
-                    settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration());
+                    settings_.emulate_rtt ? rtt / 2 : ZeroDuration());
   Pump(forward.job);
 }
 
@@ -99,8 +99,7 @@ void JobCalls::Perform(EndJob& end) {
     log_.Warning(absl::StrCat("job ", call.header.request_id(), " failed: ", end.message));
   }
   v1::End message = EndMessage(call, end);
-  call.trace.set_took_s(absl::ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived) -
-                        call.trace.age_s());
+  call.trace.set_took_s(ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived) - call.trace.age_s());
   *call.trace.mutable_end() = message;
   traces_.Keep(std::move(call.trace));
   const bool told = call.stage == Stage::kEnded;  // the client has had its answer
@@ -140,10 +139,10 @@ v1::End JobCalls::EndMessage(const Call& call, const EndJob& end) const {
   v1::End message;
   // Another router's trace is the better one for what happened there; a worker's is short.
   if (call.last_end) message = *call.last_end;
-  const double age_s = std::max(0.0, absl::ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived));
+  const double age_s = std::max(0.0, ToDoubleSeconds(runtime::MonotonicNow() - call.facts.arrived));
   message.set_outcome(std::string(OutcomeName(end.outcome)));
   if (!end.message.empty() || !call.last_end) message.set_message(end.message);
-  message.set_retry_after_s(absl::ToDoubleSeconds(end.retry_after));
+  message.set_retry_after_s(ToDoubleSeconds(end.retry_after));
   message.set_refusal(end.import_full ? std::string(kImportCapReason) : "");
   v1::JobTrace& trace = *message.mutable_trace();
   trace.set_request_id(call.header.request_id());
@@ -161,9 +160,9 @@ v1::End JobCalls::EndMessage(const Call& call, const EndJob& end) const {
     }
     trace.set_offers(end.trace.attempts);
     trace.set_busy(end.trace.busy);
-    trace.set_delay_s(absl::ToDoubleSeconds(end.trace.delay));
-    trace.set_wait_s(absl::ToDoubleSeconds(end.trace.wait));
-    if (trace.service_s() <= 0) trace.set_service_s(absl::ToDoubleSeconds(end.trace.service));
+    trace.set_delay_s(ToDoubleSeconds(end.trace.delay));
+    trace.set_wait_s(ToDoubleSeconds(end.trace.wait));
+    if (trace.service_s() <= 0) trace.set_service_s(ToDoubleSeconds(end.trace.service));
   }
   // A forwarded job was routed by the router that forwarded it.
   const bool routed_here = !call.facts.forwarded;
@@ -305,7 +304,7 @@ void JobCalls::BreakAll() {
 
 // ---- traces ----
 
-void JobCalls::BeginTrace(Call& call, absl::Time now) {
+void JobCalls::BeginTrace(Call& call, Time now) {
   const Tier& tier = fleet_.fleet->tiers[call.facts.tier];
   v1::RequestTrace& trace = call.trace;
   trace.set_request_id(call.header.request_id());
@@ -315,14 +314,14 @@ void JobCalls::BeginTrace(Call& call, absl::Time now) {
   trace.set_priority(named ? tier.priorities[call.facts.priority] : absl::StrCat(int{call.facts.priority}));
   trace.set_model(call.header.model());
   trace.set_forwarded(call.facts.forwarded);
-  trace.set_arrived_unix_us(absl::ToUnixMicros(runtime::WallNow()));
-  trace.set_age_s(absl::ToDoubleSeconds(now - call.facts.arrived));
-  trace.set_deadline_s(absl::ToDoubleSeconds(call.facts.deadline - now));
+  trace.set_arrived_unix_us(ToUnixMicros(runtime::WallNow()));
+  trace.set_age_s(ToDoubleSeconds(now - call.facts.arrived));
+  trace.set_deadline_s(ToDoubleSeconds(call.facts.deadline - now));
 }
 
 void JobCalls::AddToTrace(Call& call, std::string_view what, std::string whom, std::string_view detail) {
-  const absl::Duration since_entry = runtime::MonotonicNow() - call.facts.arrived;
-  TraceStore::Add(call.trace, since_entry - absl::Seconds(call.trace.age_s()), what, std::move(whom), detail);
+  const Duration since_entry = runtime::MonotonicNow() - call.facts.arrived;
+  TraceStore::Add(call.trace, since_entry - Seconds(call.trace.age_s()), what, std::move(whom), detail);
 }
 
 // ---- small change ----

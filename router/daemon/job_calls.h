@@ -114,7 +114,7 @@ class JobCalls final : public JobDoor, public CallListener, private AttemptSink 
     bool result_paused = false;  // the client is slow
     bool repeat_ruled_out = false;
     std::string cancelled;  // by an operator, and why; empty: nobody has
-    absl::Time forwarded_at = absl::InfinitePast();
+    Time forwarded_at = InfinitePast();
     std::optional<v1::End> last_end;         // of an attempt
     std::uint64_t payload_hash = kFnvBasis;  // of a keyed job
     ResultKept kept;                         // of a keyed job
@@ -137,7 +137,7 @@ class JobCalls final : public JobDoor, public CallListener, private AttemptSink 
   void OnRoom(JobId job, AttemptId attempt) override;
   void OnEnded(const AttemptEnded& ended, const v1::End* end) override;
   // Traces.
-  void BeginTrace(Call& call, absl::Time now);
+  void BeginTrace(Call& call, Time now);
   void AddToTrace(Call& call, std::string_view what, std::string whom, std::string_view detail);
   v1::End EndMessage(const Call& call, const EndJob& end) const;
   // The answer of a job that was done before: its result, if that is kept, and its end.

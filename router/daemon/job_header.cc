@@ -52,18 +52,18 @@ absl::Status CheckModel(const std::string& model, TierId tier, const KnownFleet&
                                                  " have: ", absl::StrJoin(known, ", ")));
 }
 
-void StateTimes(v1::JobHeader& header, const JobFacts& facts, absl::Duration on_the_way, absl::Time now) {
-  const double left_s = absl::ToDoubleSeconds(facts.deadline - now - on_the_way);
+void StateTimes(v1::JobHeader& header, const JobFacts& facts, Duration on_the_way, Time now) {
+  const double left_s = ToDoubleSeconds(facts.deadline - now - on_the_way);
   // Zero would mean "the default"; a job with nothing left says so with the smallest deadline there is.
   header.set_deadline_s(std::max(left_s, 1e-6));
-  header.set_age_s(std::max(0.0, absl::ToDoubleSeconds(now - facts.arrived)));
+  header.set_age_s(std::max(0.0, ToDoubleSeconds(now - facts.arrived)));
   header.set_wire_version(wire::kWireVersion);
 }
 
 }  // namespace
 
 absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, const KnownFleet& fleet,
-                                 absl::Time now) {
+                                 Time now) {
   if (absl::Status s = wire::CheckJobHeader(header); !s.ok()) return s;
   if (forwarded && header.hops() > kForwardHopsMax) {
     return absl::InvalidArgumentError(absl::StrCat("JobHeader.hops: is ", header.hops(), ", allowed is ",
@@ -86,8 +86,8 @@ absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, co
   facts.keyed = plain ? header.http().keyed() : !header.idempotency_key().empty();
   facts.safe = plain && header.http().safe();
   facts.cost = {header.steps(), header.pixels(), header.frames()};
-  facts.arrived = now - absl::Seconds(forwarded ? header.age_s() : 0);
-  facts.deadline = now + (header.deadline_s() > 0 ? absl::Seconds(header.deadline_s()) : tier.deadline);
+  facts.arrived = now - Seconds(forwarded ? header.age_s() : 0);
+  facts.deadline = now + (header.deadline_s() > 0 ? Seconds(header.deadline_s()) : tier.deadline);
   return facts;
 }
 
@@ -105,16 +105,16 @@ void Sanitize(v1::JobHeader& header, bool forwarded, const KnownFleet& fleet, co
 }
 
 v1::JobUp HeaderForWorker(const v1::JobHeader& header, const JobFacts& facts, const std::string& lease,
-                          absl::Time now) {
+                          Time now) {
   v1::JobUp up;
   *up.mutable_header() = header;
-  StateTimes(*up.mutable_header(), facts, absl::ZeroDuration(), now);
+  StateTimes(*up.mutable_header(), facts, ZeroDuration(), now);
   up.mutable_header()->set_lease(lease);
   return up;
 }
 
 v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, const ForwardToRouter& forward,
-                          absl::Duration rtt, absl::Time now) {
+                          Duration rtt, Time now) {
   v1::JobUp up;
   v1::JobHeader& out = *up.mutable_header();
   out = header;

@@ -13,13 +13,14 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/model_set.h"
 #include "core/picture_terms.h"
 #include "ringway/v1/job.pb.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
+
+#include "core/time.h"
 
 namespace ringway::router {
 
@@ -43,17 +44,17 @@ struct KnownFleet {
 
 // Errors: InvalidArgument, for whoever sent the job.
 absl::StatusOr<JobFacts> FactsOf(const v1::JobHeader& header, bool forwarded, const KnownFleet& fleet,
-                                 absl::Time now);
+                                 Time now);
 
 // What does not change from attempt to attempt: the header without the words of a client that claims to be a
 // router.
 void Sanitize(v1::JobHeader& header, bool forwarded, const KnownFleet& fleet, const std::string& request_id);
 
 v1::JobUp HeaderForWorker(const v1::JobHeader& header, const JobFacts& facts, const std::string& lease,
-                          absl::Time now);
+                          Time now);
 // `rtt`: what the way there and back takes off the deadline.
 v1::JobUp HeaderForRouter(const v1::JobHeader& header, const JobFacts& facts, const ForwardToRouter& forward,
-                          absl::Duration rtt, absl::Time now);
+                          Duration rtt, Time now);
 
 }  // namespace ringway::router
 

@@ -32,7 +32,7 @@ void JobCalls::Refuse(CallStream& stream, Outcome outcome, const std::string& wh
 }
 
 void JobCalls::OnHeader(CallStream& stream, v1::JobHeader& header) {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   auto facts = FactsOf(header, stream.forwarded(), fleet_, now);
   if (!facts.ok()) return Refuse(stream, Outcome::kRejected, std::string(facts.status().message()));
   if (stream.forwarded() && header.has_http() && http_offers_ == nullptr) {

@@ -22,8 +22,8 @@
 #include <memory>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "core/rng.h"
+#include "core/time.h"
 #include "router/daemon/stream_count.h"
 #include "runtime/clock.h"
 #include "runtime/event_loop.h"
@@ -31,8 +31,8 @@
 namespace ringway::router {
 
 struct StreamTerms {
-  absl::Duration retry_first;
-  absl::Duration retry_max;
+  Duration retry_first;
+  Duration retry_max;
   std::size_t queue_max = 0;
   bool break_when_full = false;  // else what does not fit is dropped
 };
@@ -79,7 +79,7 @@ class KeptStream {
     if (shared_->call != nullptr) shared_->call->Cancel();
   }
   // From `lost`: there is no other try until Open.
-  void Rest() { shared_->retry->Arm(absl::InfiniteFuture()); }
+  void Rest() { shared_->retry->Arm(InfiniteFuture()); }
   void Settle() { shared_->retry_after = shared_->terms.retry_first; }
 
  private:
@@ -93,7 +93,7 @@ class KeptStream {
     const Peer peer;
     bool alive = true;
     Call* call = nullptr;
-    absl::Duration retry_after = absl::ZeroDuration();
+    Duration retry_after = ZeroDuration();
     std::unique_ptr<runtime::Alarm> retry = nullptr;
   };
 

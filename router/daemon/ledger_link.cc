@@ -9,15 +9,15 @@
 namespace ringway::router {
 namespace {
 
-constexpr StreamTerms kTerms = {.retry_first = absl::Milliseconds(30),
-                                .retry_max = absl::Milliseconds(300),
+constexpr StreamTerms kTerms = {.retry_first = Milliseconds(30),
+                                .retry_max = Milliseconds(300),
                                 .queue_max = LedgerLink::kQueueMax,
                                 .break_when_full = true};
 
 }  // namespace
 
 LedgerLink::LedgerLink(runtime::EventLoop& loop, StreamCount& streams, LedgerWay way,
-                       const LedgerGreeting& greeting, std::uint64_t seed, absl::Duration one_way, Hear hear,
+                       const LedgerGreeting& greeting, std::uint64_t seed, Duration one_way, Hear hear,
                        Lost lost)
     : loop_(loop),
       way_(std::move(way)),
@@ -105,7 +105,7 @@ void LedgerLink::Break() {
 }
 
 void LedgerLink::EmulateDistance() {
-  if (one_way_ <= absl::ZeroDuration()) return;
+  if (one_way_ <= ZeroDuration()) return;
   out_ = std::make_unique<DelayLine<v1::LedgerUp>>(
       loop_, one_way_, [this](v1::LedgerUp& message) { SendNow(std::move(message)); });
   in_ = std::make_unique<DelayLine<v1::LedgerDown>>(loop_, one_way_,

@@ -46,7 +46,7 @@ class LedgerLink {
 
   // `seed` is for the jitter. `one_way`: the emulated distance; zero: none.
   LedgerLink(runtime::EventLoop& loop, StreamCount& streams, LedgerWay way, const LedgerGreeting& greeting,
-             std::uint64_t seed, absl::Duration one_way, Hear hear, Lost lost);
+             std::uint64_t seed, Duration one_way, Hear hear, Lost lost);
   ~LedgerLink();
 
   void Send(v1::LedgerUp message) {
@@ -69,14 +69,14 @@ class LedgerLink {
   runtime::EventLoop& loop_;
   const LedgerWay way_;
   const v1::LedgerUp hello_;
-  const absl::Duration one_way_;
+  const Duration one_way_;
   const Hear hear_;
   const Lost lost_;
   std::unique_ptr<DelayLine<v1::LedgerUp>> out_;  // null: no distance to emulate
   std::unique_ptr<DelayLine<v1::LedgerDown>> in_;
   std::shared_ptr<FramedLedgerCall> frames_;  // null: none under way
   Rng rng_;
-  absl::Duration retry_after_;
+  Duration retry_after_;
   bool told_ = false;                                // that frames are not understood
   runtime::Alarm retry_;                             // of frames
   KeptStream<v1::LedgerUp, v1::LedgerDown> stream_;  // begun once frames have not been understood

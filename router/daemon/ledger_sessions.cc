@@ -198,7 +198,7 @@ void LedgerSessions::Do(TierId tier, const DialLeader& action) {
                                              " does not answer frames; it is spoken to by gRPC"));
                     }},
       LedgerGreeting{settings_.router, fleet_.fleet->tiers[tier].name}, settings_.seed + tier.value(),
-      absl::ZeroDuration(), [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
+      ZeroDuration(), [this, tier](const v1::LedgerDown& message) { Hear(tier, message); },
       [this, tier] {
         endpoints_[tier].session->Apply(LeaderLost{});
         TellQueued();
@@ -217,11 +217,10 @@ void LedgerSessions::Do(TierId tier, const DialRegion& action) {
                                 .region = fleet_.fleet->world.regions[fleet_.home].name,
                                 .hint_period = action.period};
   const RegionId region = action.region;
-  const absl::Duration rtt = absl::Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, region));
+  const Duration rtt = Milliseconds(fleet_.fleet->world.rtt.ms(fleet_.home, region));
   endpoints_[tier].regions[region] = std::make_unique<LedgerLink>(
       loop_, client_streams_, LedgerWay{.channel = addresses_.Dial(action.address)}, greeting,
-      settings_.seed + tier.value() + (region.value() << 8),
-      settings_.emulate_rtt ? rtt / 2 : absl::ZeroDuration(),
+      settings_.seed + tier.value() + (region.value() << 8), settings_.emulate_rtt ? rtt / 2 : ZeroDuration(),
       [this, tier, region](const v1::LedgerDown& message) {
         if (!message.has_hint()) return;
         endpoints_[tier].session->Apply(
@@ -310,7 +309,7 @@ void LedgerSessions::ReportRoundTrips(v1::Report& report) {
   for (const RoundTrip& trip : trips) {
     v1::RoundTrip& out = *report.add_round_trips();
     out.set_region(fleet_.fleet->world.regions[trip.to].name);
-    out.set_ms(absl::ToDoubleMilliseconds(trip.time));
+    out.set_ms(ToDoubleMilliseconds(trip.time));
   }
 }
 

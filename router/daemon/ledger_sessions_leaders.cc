@@ -11,7 +11,7 @@
 namespace ringway::router {
 namespace {
 
-constexpr absl::Duration kFenceLimit = absl::Seconds(2);
+constexpr Duration kFenceLimit = Seconds(2);
 
 struct FenceCall {
   explicit FenceCall(StreamCount& streams) : ticket(streams) {}

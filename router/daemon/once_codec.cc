@@ -30,15 +30,15 @@ once::ClaimId Get(const v1::OnceClaimId& in) {
   return {.round = in.round(), .owner = in.owner(), .life = in.life(), .serial = in.serial()};
 }
 
-double Seconds(absl::Duration d) { return std::clamp(absl::ToDoubleSeconds(d), 0.0, kSecondsMax); }
+double InSeconds(Duration d) { return std::clamp(ToDoubleSeconds(d), 0.0, kSecondsMax); }
 
-void Put(const once::Record& record, absl::Time now, v1::OnceRecord& out) {
+void Put(const once::Record& record, Time now, v1::OnceRecord& out) {
   out.set_key(record.key);
   out.set_fingerprint(record.fingerprint);
   Put(record.claim, *out.mutable_claim());
   out.set_done(record.done);
   out.set_free(record.free);
-  out.set_remaining_s(Seconds(record.until - now));
+  out.set_remaining_s(InSeconds(record.until - now));
   if (record.result.end) out.set_end(*record.result.end);
   out.set_kept(record.result.bytes != nullptr);
   if (record.result.bytes) out.set_result(*record.result.bytes);
@@ -54,12 +54,12 @@ once::ViewId Get(const v1::OnceViewId& in) {
   return {.epoch = in.epoch(), .version = in.version(), .digest = in.digest()};
 }
 
-void Put(const once::KnownView& known, absl::Time now, bool with_before, v1::OnceView& out) {
+void Put(const once::KnownView& known, Time now, bool with_before, v1::OnceView& out) {
   out.set_epoch(known.view->id.epoch);
   out.set_version(known.view->id.version);
   for (const std::string& name : known.view->names) out.add_routers(name);
-  out.set_in_it(known.left == absl::InfiniteFuture());
-  if (!out.in_it()) out.set_left_s(Seconds(now - known.left));
+  out.set_in_it(known.left == InfiniteFuture());
+  if (!out.in_it()) out.set_left_s(InSeconds(now - known.left));
   out.set_whole(known.whole);
   if (!with_before) return;
   for (const once::KnownView& past : known.view->before) Put(past, now, false, *out.add_before());
@@ -76,7 +76,7 @@ absl::Status CheckSeconds(const char* field, double seconds) {
 }
 
 // `before`: this is one of those that another view tells, and tells none itself.
-absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, absl::Time now, bool before) {
+absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, Time now, bool before) {
   if (in.version() == 0) return Bad("view.version", "is 0; versions are counted from 1");
   if (in.routers_size() > static_cast<int>(once::kViewRoutersMax)) {
     return Bad("view.routers",
@@ -102,7 +102,7 @@ absl::StatusOr<once::KnownView> Get(const v1::OnceView& in, absl::Time now, bool
   return once::KnownView{
       .view = once::MakeView({in.epoch(), in.version()}, {in.routers().begin(), in.routers().end()},
                              std::move(earlier)),
-      .left = in.in_it() && !before ? absl::InfiniteFuture() : now - absl::Seconds(in.left_s()),
+      .left = in.in_it() && !before ? InfiniteFuture() : now - Seconds(in.left_s()),
       .whole = in.whole()};
 }
 
@@ -111,7 +111,7 @@ absl::Status CheckClaim(const v1::OnceClaimId& claim) {
   return Bad("claim.round", "is 0; rounds are counted from 1");
 }
 
-absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, absl::Time now) {
+absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, Time now) {
   if (absl::Status s = CheckKey(in.key()); !s.ok()) return s;
   if (absl::Status s = CheckClaim(in.claim()); !s.ok()) return s;
   if (absl::Status s = CheckSeconds("remaining_s", in.remaining_s()); !s.ok()) return s;
@@ -126,7 +126,7 @@ absl::StatusOr<once::Record> Get(const v1::OnceRecord& in, absl::Time now) {
                       .claim = Get(in.claim()),
                       .done = in.done(),
                       .free = in.free(),
-                      .until = now + absl::Seconds(in.remaining_s())};
+                      .until = now + Seconds(in.remaining_s())};
   if (in.done()) {
     record.result.end = std::make_shared<const std::string>(in.end());
     if (in.kept()) record.result.bytes = std::make_shared<const std::string>(in.result());
@@ -142,20 +142,20 @@ absl::StatusOr<once::ClaimRequest> Get(const v1::OnceClaim& in) {
   once::ClaimRequest ask{.key = in.key(),
                          .fingerprint = in.fingerprint(),
                          .claim = Get(in.claim()),
-                         .hold = absl::Seconds(in.hold_s())};
+                         .hold = Seconds(in.hold_s())};
   for (const v1::OnceClaimId& claim : in.over()) ask.over.push_back(Get(claim));
   return ask;
 }
 
 struct AskWriter {
-  absl::Time now;
+  Time now;
   v1::OnceRequest& out;
   void operator()(const once::ClaimRequest& ask) const {
     v1::OnceClaim& claim = *out.mutable_claim();
     claim.set_key(ask.key);
     claim.set_fingerprint(ask.fingerprint);
     Put(ask.claim, *claim.mutable_claim());
-    claim.set_hold_s(Seconds(ask.hold));
+    claim.set_hold_s(InSeconds(ask.hold));
     for (const once::ClaimId& over : ask.over) Put(over, *claim.add_over());
   }
   void operator()(const once::SettleRequest& ask) const {
@@ -169,7 +169,7 @@ struct AskWriter {
   void operator()(const once::AttachRequest& ask) const {
     out.mutable_attach()->set_key(ask.key);
     Put(ask.claim, *out.mutable_attach()->mutable_claim());
-    out.mutable_attach()->set_patience_s(Seconds(ask.patience));
+    out.mutable_attach()->set_patience_s(InSeconds(ask.patience));
   }
   void operator()(const once::PullRequest& ask) const {
     out.mutable_pull()->set_replica(ask.replica);
@@ -178,7 +178,7 @@ struct AskWriter {
   }
 };
 
-absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, absl::Time now) {
+absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, Time now) {
   switch (in.kind_case()) {
     case v1::OnceRequest::kClaim: {
       auto claim = Get(in.claim());
@@ -201,7 +201,7 @@ absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, absl::Time now)
       if (absl::Status s = CheckSeconds("patience_s", in.attach().patience_s()); !s.ok()) return s;
       return once::Request{.what = once::AttachRequest{.key = in.attach().key(),
                                                        .claim = Get(in.attach().claim()),
-                                                       .patience = absl::Seconds(in.attach().patience_s())}};
+                                                       .patience = Seconds(in.attach().patience_s())}};
     case v1::OnceRequest::kPull: {
       if (in.pull().after().size() > kOnceKeyBytesMax) return Bad("pull.after", "is longer than any key");
       once::PullRequest pull{.replica = in.pull().replica(), .after = in.pull().after()};
@@ -220,7 +220,7 @@ absl::StatusOr<once::Request> ReadAsk(const v1::OnceRequest& in, absl::Time now)
 
 }  // namespace
 
-v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now) {
+v1::OnceRequest EncodeAsk(const once::Request& ask, Time now) {
   v1::OnceRequest out;
   out.set_wire_version(wire::kWireVersion);
   if (ask.view.stated()) Put(ask.view, *out.mutable_view());
@@ -228,7 +228,7 @@ v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now) {
   return out;
 }
 
-v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now) {
+v1::OnceReply EncodeReply(const once::Reply& reply, Time now) {
   v1::OnceReply out;
   out.set_wire_version(wire::kWireVersion);
   out.set_verdict(static_cast<v1::OnceReply::Verdict>(reply.verdict));
@@ -243,14 +243,14 @@ v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now) {
   return out;
 }
 
-absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, absl::Time now) {
+absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& in, Time now) {
   if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceRequest"); !s.ok()) return s;
   auto ask = ReadAsk(in, now);
   if (ask.ok()) ask->view = Get(in.view());
   return ask;
 }
 
-absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, absl::Time now) {
+absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, Time now) {
   if (absl::Status s = wire::CheckWireVersion(in.wire_version(), "OnceReply"); !s.ok()) return s;
   if (!v1::OnceReply::Verdict_IsValid(in.verdict())) return Bad("verdict", "is none that this release knows");
   if (in.records_size() > kOnceRecordsMax) {
@@ -280,7 +280,7 @@ absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& in, absl::Time now)
   return reply;
 }
 
-once::ViewPtr ReadView(const v1::Directory& directory, absl::Time now) {
+once::ViewPtr ReadView(const v1::Directory& directory, Time now) {
   if (directory.view_version() == 0) return nullptr;
   std::vector<std::string> names;
   for (const v1::RouterEntry& entry : directory.routers()) names.push_back(entry.name());
@@ -290,7 +290,7 @@ once::ViewPtr ReadView(const v1::Directory& directory, absl::Time now) {
     const double left_s = std::isfinite(past.left_s()) ? std::clamp(past.left_s(), 0.0, kSecondsMax) : 0;
     before.push_back({.view = once::MakeView({past.epoch(), past.version()},
                                              {past.routers().begin(), past.routers().end()}),
-                      .left = now - absl::Seconds(left_s)});
+                      .left = now - Seconds(left_s)});
   }
   return once::MakeView({directory.view_epoch(), directory.view_version()}, std::move(names),
                         std::move(before));

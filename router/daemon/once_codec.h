@@ -12,10 +12,11 @@
 #include <cstddef>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "ringway/v1/fleet.pb.h"
 #include "ringway/v1/once.pb.h"
 #include "router/once/messages.h"
+
+#include "core/time.h"
 
 namespace ringway::router {
 
@@ -27,12 +28,12 @@ inline constexpr int kOnceRecordsMax = 512;            // of one reply
 inline constexpr int kOnceViewsMax = 64;               // so
 inline constexpr std::size_t kOnceNameBytesMax = 256;  // of a router
 
-v1::OnceRequest EncodeAsk(const once::Request& ask, absl::Time now);
-v1::OnceReply EncodeReply(const once::Reply& reply, absl::Time now);
-absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& message, absl::Time now);
-absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& message, absl::Time now);
+v1::OnceRequest EncodeAsk(const once::Request& ask, Time now);
+v1::OnceReply EncodeReply(const once::Reply& reply, Time now);
+absl::StatusOr<once::Request> DecodeAsk(const v1::OnceRequest& message, Time now);
+absl::StatusOr<once::Reply> DecodeReply(const v1::OnceReply& message, Time now);
 // Of a controller's directory; null: it names none.
-once::ViewPtr ReadView(const v1::Directory& directory, absl::Time now);
+once::ViewPtr ReadView(const v1::Directory& directory, Time now);
 
 }  // namespace ringway::router
 

@@ -11,9 +11,9 @@ namespace ringway::router {
 namespace {
 
 // Longer than any round trip; shorter than a person waits.
-constexpr absl::Duration kAskLimit = absl::Seconds(1);
+constexpr Duration kAskLimit = Seconds(1);
 
-absl::Duration LimitOf(const once::Request& ask) {
+Duration LimitOf(const once::Request& ask) {
   const auto* attach = std::get_if<once::AttachRequest>(&ask.what);
   return attach != nullptr ? attach->patience + kAskLimit : kAskLimit;
 }

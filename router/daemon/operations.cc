@@ -77,12 +77,12 @@ void Operations::Fill(WorkerId id, v1::WorkerListing& row) const {
   row.set_state(std::string(StateOf(id)));
   row.set_router(view_.settings.name);
   if (!worker.reachable) {
-    if (worker.since == absl::InfinitePast()) return;
+    if (worker.since == InfinitePast()) return;
   } else {
     row.set_job(worker.state.request_id());
     if (worker.state.has_drain_left_s()) row.set_drain_left_s(worker.state.drain_left_s());
   }
-  row.set_since_s(absl::ToDoubleSeconds(runtime::MonotonicNow() - worker.since));
+  row.set_since_s(ToDoubleSeconds(runtime::MonotonicNow() - worker.since));
 }
 
 v1::ListWorkersReply Operations::ListWorkers(const v1::ListWorkersRequest& request) const {
@@ -102,7 +102,7 @@ void Operations::Fill(const JobSeen& seen, v1::JobListing& row) const {
   row.set_id(seen.header.request_id());
   row.set_tier(tier.name);
   if (seen.facts.priority < tier.priorities.size()) row.set_priority(tier.priorities[seen.facts.priority]);
-  row.set_age_s(absl::ToDoubleSeconds(runtime::MonotonicNow() - seen.facts.arrived));
+  row.set_age_s(ToDoubleSeconds(runtime::MonotonicNow() - seen.facts.arrived));
   row.set_forwarded(seen.facts.forwarded);
   row.set_router(view_.settings.name);
   row.set_state("uploading");

@@ -12,7 +12,7 @@ OrderRecords::OrderRecords(std::string router, std::uint64_t incarnation, bool c
                            const runtime::Logger& log)
     : router_(std::move(router)), incarnation_(incarnation), controlled_(controlled), log_(log) {}
 
-void OrderRecords::Add(const v1::Operator& by, Part part, std::string action, absl::Time at) {
+void OrderRecords::Add(const v1::Operator& by, Part part, std::string action, Time at) {
   if (!controlled_) return;
   if (orders_.size() == kKept) {
     const v1::OrderDone& lost = orders_.front();
@@ -23,7 +23,7 @@ void OrderRecords::Add(const v1::Operator& by, Part part, std::string action, ab
   }
   v1::OrderDone& order = orders_.emplace_back();
   order.set_number(++last_);
-  order.set_at_unix_us(absl::ToUnixMicros(at));
+  order.set_at_unix_us(ToUnixMicros(at));
   order.set_who(by.who().empty() ? "somebody" : by.who());
   order.set_why(by.why());
   order.set_action(std::move(action));

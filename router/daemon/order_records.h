@@ -16,7 +16,7 @@
 #include <deque>
 #include <string>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "ringway/v1/control.pb.h"
 #include "ringway/v1/operations.pb.h"
 #include "runtime/log.h"
@@ -32,7 +32,7 @@ class OrderRecords {
   // Without a controller nobody is told, and nothing is kept.
   OrderRecords(std::string router, std::uint64_t incarnation, bool controlled, const runtime::Logger& log);
 
-  void Add(const v1::Operator& by, Part part, std::string action, absl::Time at);
+  void Add(const v1::Operator& by, Part part, std::string action, Time at);
   // `records`: as the controller's Welcome says.
   void Welcomed(bool records) { told_ = records; }
   void Report(v1::Report& report) const;

@@ -11,14 +11,14 @@
 #include <memory>
 #include <string>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 
 namespace ringway::router {
 
 class PageReader {
  public:
-  static constexpr absl::Duration kPatience = absl::Seconds(1);
+  static constexpr Duration kPatience = Seconds(1);
   static constexpr std::size_t kPageBytesMax = std::size_t{4} << 20;
 
   // `take` gets the body of each page that was read whole.

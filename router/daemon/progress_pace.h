@@ -14,38 +14,38 @@
 
 #include <algorithm>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::router {
 
 class Pace {
  public:
-  Pace(int burst, absl::Duration period) : burst_(burst), period_(period) {}
+  Pace(int burst, Duration period) : burst_(burst), period_(period) {}
 
   // One token, if there is one.
-  bool Take(absl::Time now) {
+  bool Take(Time now) {
     if (Next(now) > now) return false;
     // What has not been used for long is worth a burst, not more.
     full_at_ = std::max(full_at_, now) + period_;
     return true;
   }
   // When there is a token: `now` or later.
-  absl::Time Next(absl::Time now) const { return std::max(now, full_at_ - period_ * (burst_ - 1)); }
+  Time Next(Time now) const { return std::max(now, full_at_ - period_ * (burst_ - 1)); }
 
  private:
   int burst_;
-  absl::Duration period_;
-  absl::Time full_at_ = absl::InfinitePast();  // when the bucket is full again (GCRA)
+  Duration period_;
+  Time full_at_ = InfinitePast();  // when the bucket is full again (GCRA)
 };
 
 // More than the steps of a distilled model, which are over in a moment.
 inline constexpr int kPassedBurst = 16;
-inline constexpr absl::Duration kPassedPeriod = absl::Milliseconds(100);
+inline constexpr Duration kPassedPeriod = Milliseconds(100);
 // Two thousand a second: no solver is so fast. A worker that is faster is broken, and what its own job loses
 // is time. Reading pauses for many messages at once.
 inline constexpr int kReadBurst = 256;
-inline constexpr absl::Duration kReadPeriod = absl::Microseconds(500);
-inline constexpr absl::Duration kReadPause = absl::Milliseconds(50);
+inline constexpr Duration kReadPeriod = Microseconds(500);
+inline constexpr Duration kReadPause = Milliseconds(50);
 
 }  // namespace ringway::router
 

@@ -12,8 +12,8 @@
 namespace ringway::router {
 namespace {
 
-constexpr absl::Duration kBeat = absl::Milliseconds(250);
-constexpr absl::Duration kPagePeriod = absl::Seconds(1);
+constexpr Duration kBeat = Milliseconds(250);
+constexpr Duration kPagePeriod = Seconds(1);
 
 RegionId HomeIn(const Fleet& fleet, const std::string& region) {
   const auto home = fleet.world.FindRegion(region);
@@ -49,7 +49,7 @@ std::string StatePath(const Settings& settings) {
 
 // Of the clock, but above the last life's: a clock that was set back must not repeat one.
 std::uint64_t NextIncarnation(const Settings& settings) {
-  const auto clock = static_cast<std::uint64_t>(absl::ToUnixMicros(runtime::WallNow()));
+  const auto clock = static_cast<std::uint64_t>(ToUnixMicros(runtime::WallNow()));
   const auto last = ReadLastGood(StatePath(settings), settings.region);
   return last.ok() ? std::max(clock, last->incarnation() + 1'000'000) : clock;
 }
@@ -60,7 +60,7 @@ RouterSettings MachineSettingsOf(const Settings& settings, RegionId home, std::s
           .name = settings.name,
           .jobs_max = jobs_max,
           .seed = settings.seed,
-          .started = absl::FromUnixMicros(static_cast<std::int64_t>(incarnation)),
+          .started = FromUnixMicros(static_cast<std::int64_t>(incarnation)),
           .offer_limit = settings.offer_limit,
           .once = OnceSettingsOf(settings, incarnation)};
 }
@@ -111,7 +111,7 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       settings_.state_dir + "/journal", settings_.journal_bytes,
       MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_), log_);
   journal_->Begin(runtime::MonotonicNow(), driver_.machine());
-  driver_.Observe([this](absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
+  driver_.Observe([this](Time now, const RouterEvent& event, const std::vector<RouterAction>& actions) {
     journal_->Note(now, event, actions, driver_.machine());
   });
 }
@@ -214,7 +214,7 @@ void RouterAgent::Do(const SendReport& report) {
   v1::Report& out = *message.mutable_report();
   out.set_wire_version(wire::kWireVersion);
   out.set_sequence(report.sequence);
-  out.set_period_s(absl::ToDoubleSeconds(report.period));
+  out.set_period_s(ToDoubleSeconds(report.period));
   out.set_table_epoch(report.table.epoch);
   out.set_table_version(report.table.version);
   out.set_epoch_seen_max(report.epoch_seen_max);
@@ -240,10 +240,10 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_shed(c.shed);
     tier.set_spilled(c.spilled);
     tier.set_waiting(report.tiers[t].waiting);
-    tier.set_wait_s_sum(absl::ToDoubleSeconds(c.wait));
-    tier.set_service_s_sum(absl::ToDoubleSeconds(c.service));
+    tier.set_wait_s_sum(ToDoubleSeconds(c.wait));
+    tier.set_service_s_sum(ToDoubleSeconds(c.service));
     tier.set_ran(c.ran);
-    tier.set_held_s_sum(absl::ToDoubleSeconds(c.held));
+    tier.set_held_s_sum(ToDoubleSeconds(c.held));
     tier.set_own_done(c.own_done);
     tier.set_own_lost(c.own_lost);
   }
@@ -286,7 +286,7 @@ void RouterAgent::CheckQuiet() {
     log_.Warning(absl::StrCat(calls_.size() + requests, " jobs have not ended in time and are broken off"));
     calls_.BreakAll();
     if (pool_ != nullptr) pool_->proxy().BreakAll();
-    stop_at_ = absl::InfiniteFuture();
+    stop_at_ = InfiniteFuture();
     return;
   }
   if (calls_.size() == 0 && calls_.streams.load() == 0 && requests == 0) std::exchange(quiet_, nullptr)();
@@ -300,9 +300,8 @@ void RouterAgent::Disconnect() {
 }
 
 void RouterAgent::Beat() {
-  const absl::Time now = runtime::MonotonicNow();
-  const absl::Duration age =
-      table_since_ == absl::InfinitePast() ? absl::InfiniteDuration() : now - table_since_;
+  const Time now = runtime::MonotonicNow();
+  const Duration age = table_since_ == InfinitePast() ? InfiniteDuration() : now - table_since_;
   metrics_.Show(driver_.machine(), link_ != nullptr && link_->connected(), calls_.size(), age);
   metrics_.Show(sessions_.Statuses());
   // A map is needed to read the rest.

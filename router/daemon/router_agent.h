@@ -122,7 +122,7 @@ class RouterAgent final : private ControlSink {
   void OnNews(WorkerId id, const v1::WorkerState& state);
   void OnWatchEnded(WorkerId id, bool dead);
   void LearnTier(const std::string& tier);
-  void SayLonely(absl::Time now);
+  void SayLonely(Time now);
   void ReportWorkers(v1::Report& report);
   void ReadPages();
 
@@ -158,13 +158,13 @@ class RouterAgent final : private ControlSink {
   v1::RouterState state_;     // what is, or will be, on disk
   v1::RoutingTable offered_;  // the table that the machine is deciding on
   bool unsaved_ = false;
-  absl::Time pages_at_ = absl::InfinitePast();  // when the workers' pages are due
-  absl::Time table_since_ = absl::InfinitePast();
-  absl::Time lonely_at_ = absl::InfiniteFuture();  // when it is worth a line that nobody told us of the fleet
+  Time pages_at_ = InfinitePast();  // when the workers' pages are due
+  Time table_since_ = InfinitePast();
+  Time lonely_at_ = InfiniteFuture();  // when it is worth a line that nobody told us of the fleet
   FleetShow show_;
   runtime::Alarm beat_;
   std::function<void()> quiet_;  // set: stopping
-  absl::Time stop_at_ = absl::InfiniteFuture();
+  Time stop_at_ = InfiniteFuture();
 };
 
 }  // namespace ringway::router

@@ -92,9 +92,9 @@ prometheus::Counter& RouterMetrics::Requests(TierId tier, Outcome outcome, bool 
                          {"via", forwarded ? "router" : "client"}});
 }
 
-prometheus::Histogram& RouterMetrics::Seconds(prometheus::Family<prometheus::Histogram>& family,
-                                              std::map<std::string, prometheus::Histogram*>& cache,
-                                              TierId tier) {
+prometheus::Histogram& RouterMetrics::TierSeconds(prometheus::Family<prometheus::Histogram>& family,
+                                                  std::map<std::string, prometheus::Histogram*>& cache,
+                                                  TierId tier) {
   prometheus::Histogram*& found = cache[TierName(tier)];
   if (found == nullptr) found = &family.Add({{"tier", TierName(tier)}}, kBuckets);
   return *found;
@@ -104,12 +104,12 @@ void RouterMetrics::CountRefused(Outcome outcome) {
   requests_->Add({{"tier", ""}, {"outcome", Text(OutcomeName(outcome))}, {"via", "client"}}).Increment();
 }
 
-void RouterMetrics::CountEnd(const EndJob& end, const JobFacts& facts, absl::Time now) {
+void RouterMetrics::CountEnd(const EndJob& end, const JobFacts& facts, Time now) {
   Requests(facts.tier, end.outcome, facts.forwarded).Increment();
-  const bool ran = end.trace.service > absl::ZeroDuration();
-  if (ran) Seconds(*wait_, wait_of_, facts.tier).Observe(absl::ToDoubleSeconds(end.trace.wait));
+  const bool ran = end.trace.service > ZeroDuration();
+  if (ran) TierSeconds(*wait_, wait_of_, facts.tier).Observe(ToDoubleSeconds(end.trace.wait));
   if (end.outcome != Outcome::kDone) return;
-  Seconds(*duration_, duration_of_, facts.tier).Observe(absl::ToDoubleSeconds(now - facts.arrived));
+  TierSeconds(*duration_, duration_of_, facts.tier).Observe(ToDoubleSeconds(now - facts.arrived));
 }
 
 void RouterMetrics::CountAttempt(const AttemptEnded& ended) {
@@ -144,7 +144,7 @@ void RouterMetrics::ShowOnce(const once::OnceMachine& once) {
 }
 
 void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size_t calls,
-                         absl::Duration table_age) {
+                         Duration table_age) {
   for (TierId t(0); t != fleet_.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
     const prometheus::Labels tier = {{"tier", TierName(t)}};
     held_->Add(tier).Set(static_cast<double>(machine.tier(t).held));
@@ -159,7 +159,7 @@ void RouterMetrics::Show(const RouterMachine& machine, bool connected, std::size
   connected_->Set(connected ? 1 : 0);
   table_epoch_->Set(static_cast<double>(machine.table().epoch));
   table_version_->Set(static_cast<double>(machine.table().version));
-  table_age_->Set(table_age == absl::InfiniteDuration() ? -1 : absl::ToDoubleSeconds(table_age));
+  table_age_->Set(table_age == InfiniteDuration() ? -1 : ToDoubleSeconds(table_age));
 }
 
 void RouterMetrics::Show(const std::vector<LedgerStatus>& ledgers) {

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "router/daemon/job_header.h"
 #include "router/daemon/ledger_sessions.h"
 #include "router/router_machine.h"
@@ -33,14 +33,14 @@ class RouterMetrics {
   explicit RouterMetrics(const KnownFleet& fleet);
 
   void CountRefused(Outcome outcome);  // before the machine saw it: broken requests, full arenas
-  void CountEnd(const EndJob& end, const JobFacts& facts, absl::Time now);
+  void CountEnd(const EndJob& end, const JobFacts& facts, Time now);
   void CountAttempt(const AttemptEnded& ended);
   void CountForward(const ForwardToRouter& forward);
   void CountTable(bool active);
   void CountReport() { reports_->Increment(); }
   // The gauges.
   void ShowOnce(const once::OnceMachine& once);
-  void Show(const RouterMachine& machine, bool connected, std::size_t calls, absl::Duration table_age);
+  void Show(const RouterMachine& machine, bool connected, std::size_t calls, Duration table_age);
 
   void Show(const std::vector<LedgerStatus>& ledgers);
 
@@ -51,8 +51,8 @@ class RouterMetrics {
  private:
   using Key = std::pair<std::string, std::string>;
   prometheus::Counter& Requests(TierId tier, Outcome outcome, bool forwarded);
-  prometheus::Histogram& Seconds(prometheus::Family<prometheus::Histogram>& family,
-                                 std::map<std::string, prometheus::Histogram*>& cache, TierId tier);
+  prometheus::Histogram& TierSeconds(prometheus::Family<prometheus::Histogram>& family,
+                                     std::map<std::string, prometheus::Histogram*>& cache, TierId tier);
   const std::string& TierName(TierId tier) const { return fleet_.fleet->tiers[tier].name; }
 
   const KnownFleet& fleet_;

@@ -187,16 +187,16 @@ absl::Status Complete(const Flags& f, Settings& s) {
   if (absl::Status status = ReadTokens(f, s); !status.ok()) return status;
   s.calls.router = s.name;
   s.calls.jobs_max = static_cast<std::size_t>(f.jobs_max);
-  s.calls.upload.idle_max = absl::Seconds(f.upload_idle_s);
-  s.calls.upload.whole_max = absl::Seconds(f.upload_s);
+  s.calls.upload.idle_max = Seconds(f.upload_idle_s);
+  s.calls.upload.whole_max = Seconds(f.upload_s);
   s.calls.upload.late_max = static_cast<std::size_t>(f.uploads_late_max);
   s.calls.payload_keep_max = static_cast<std::size_t>(f.payload_mib_max * kMebi);
   s.calls.payload_total_max = static_cast<std::size_t>(f.payload_total_mib_max * kMebi);
   s.watch_max = static_cast<std::size_t>(f.watch_max);
-  s.drain_grace = absl::Seconds(f.drain_grace_s);
-  s.offer_limit = absl::Seconds(f.offer_limit_s);
+  s.drain_grace = Seconds(f.drain_grace_s);
+  s.offer_limit = Seconds(f.offer_limit_s);
   s.once.records_max = static_cast<std::size_t>(f.once_records_max);
-  s.once.keep = absl::Seconds(f.once_keep_s);
+  s.once.keep = Seconds(f.once_keep_s);
   if (absl::Status status = CompleteVideos(f.videos, s); !status.ok()) return status;
   if (f.journal_mib > 0 && s.state_dir.empty()) {
     return absl::InvalidArgumentError("--journal-mib needs --state-dir, where the journal is kept");

@@ -15,12 +15,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/http_pool.h"
 #include "gateway/settings.h"
 #include "router/daemon/job_calls.h"
 #include "router/once/record_table.h"
 #include "runtime/log.h"
+
+#include "core/time.h"
 
 namespace ringway::router {
 
@@ -51,8 +52,8 @@ struct Settings {
   gateway::VideosSettings videos;  // the HTTP API
   once::TableBounds once;          // records of keyed jobs
   std::size_t watch_max = 64;      // workers watched beyond those beside
-  absl::Duration offer_limit = absl::Seconds(2);
-  absl::Duration drain_grace = absl::Minutes(5);
+  Duration offer_limit = Seconds(2);
+  Duration drain_grace = Minutes(5);
   std::uint64_t journal_bytes = 0;  // of what the machine is told, in the state folder; 0: none is kept
   std::uint64_t seed = 0;           // 0: drawn from the name
   runtime::LogLevel log_level = runtime::LogLevel::kInfo;

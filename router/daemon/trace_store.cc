@@ -18,14 +18,14 @@ TraceStore::TraceStore(std::string router, std::string region)
   totals_.set_region(region_);
 }
 
-void TraceStore::Add(v1::RequestTrace& trace, absl::Duration since, std::string_view what, std::string whom,
+void TraceStore::Add(v1::RequestTrace& trace, Duration since, std::string_view what, std::string whom,
                      std::string_view detail) {
   if (trace.steps_size() >= kStepsMax) {
     trace.set_steps_left_out(trace.steps_left_out() + 1);
     return;
   }
   v1::TraceStep& step = *trace.add_steps();
-  step.set_at_s(absl::ToDoubleSeconds(since));
+  step.set_at_s(ToDoubleSeconds(since));
   step.set_what(std::string(what));
   step.set_whom(std::move(whom));
   step.set_detail(std::string(detail));

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "ringway/v1/trace.grpc.pb.h"
 #include "runtime/event_loop.h"
 
@@ -30,7 +30,7 @@ class TraceStore {
   TraceStore(std::string router, std::string region);
 
   // One more thing happened to a job that is still here, `since` it arrived.
-  static void Add(v1::RequestTrace& trace, absl::Duration since, std::string_view what, std::string whom,
+  static void Add(v1::RequestTrace& trace, Duration since, std::string_view what, std::string whom,
                   std::string_view detail);
   // The job has ended; its `end` is set.
   void Keep(v1::RequestTrace trace);

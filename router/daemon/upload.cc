@@ -9,7 +9,7 @@
 namespace ringway::router {
 
 Upload::Upload(runtime::EventLoop& loop, LateUploads& late, const UploadBounds& bounds, std::string client,
-               absl::Time deadline, GiveUp give_up)
+               Time deadline, GiveUp give_up)
     : late_(late),
       bounds_(bounds),
       client_(std::move(client)),
@@ -30,7 +30,7 @@ Upload::~Upload() {
 void Upload::Heard() { heard_ = runtime::MonotonicNow(); }
 
 void Upload::Look() {
-  const absl::Time now = runtime::MonotonicNow();
+  const Time now = runtime::MonotonicNow();
   if (now >= deadline_) return End(Outcome::kTimeout, "the payload did not arrive before the deadline");
   if (now >= began_ + bounds_.whole_max) {
     return End(Outcome::kTimeout,
@@ -52,7 +52,7 @@ void Upload::Look() {
     ++late_[client_];
     is_late_ = true;
   }
-  absl::Time next = std::min({deadline_, began_ + bounds_.whole_max, heard_ + bounds_.idle_max});
+  Time next = std::min({deadline_, began_ + bounds_.whole_max, heard_ + bounds_.idle_max});
   if (now < began_ + bounds_.grace) next = std::min(next, began_ + bounds_.grace);
   alarm_.Arm(next);
 }

@@ -16,17 +16,17 @@
 #include <map>
 #include <string>
 
-#include "absl/time/time.h"
 #include "core/job.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 
 namespace ringway::router {
 
 struct UploadBounds {
-  absl::Duration idle_max = absl::Seconds(30);    // between two chunks
-  absl::Duration whole_max = absl::Seconds(120);  // from the header to the end
-  absl::Duration grace = absl::Seconds(2);        // later is late
-  std::size_t late_max = 1024;                    // of one client
+  Duration idle_max = Seconds(30);    // between two chunks
+  Duration whole_max = Seconds(120);  // from the header to the end
+  Duration grace = Seconds(2);        // later is late
+  std::size_t late_max = 1024;        // of one client
 };
 
 // Late uploads, by client.
@@ -39,7 +39,7 @@ class Upload {
 
   // `client`: its address, without a port; empty: a router, whose late uploads are not counted.
   Upload(runtime::EventLoop& loop, LateUploads& late, const UploadBounds& bounds, std::string client,
-         absl::Time deadline, GiveUp give_up);
+         Time deadline, GiveUp give_up);
   ~Upload();
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
@@ -54,10 +54,10 @@ class Upload {
   LateUploads& late_;
   const UploadBounds bounds_;
   const std::string client_;
-  const absl::Time began_;
-  const absl::Time deadline_;
+  const Time began_;
+  const Time deadline_;
   GiveUp give_up_;
-  absl::Time heard_;
+  Time heard_;
   bool is_late_ = false;  // and counted
   runtime::Alarm alarm_;
 };

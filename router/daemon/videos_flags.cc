@@ -174,11 +174,11 @@ absl::Status CompleteVideos(const VideosFlags& f, Settings& settings) {
   s.limits.store_bytes_max = static_cast<std::uint64_t>(f.store_mib_max * kMebibyte);
   s.limits.film_bytes_max = f.film_mib_max > 0 ? static_cast<std::uint64_t>(f.film_mib_max * kMebibyte)
                                                : s.limits.store_bytes_max / 4;
-  s.limits.expiry = absl::Seconds(f.expiry_s);
+  s.limits.expiry = Seconds(f.expiry_s);
   s.limits.live_max = static_cast<std::size_t>(f.jobs_max);
   s.body_bytes_max = static_cast<std::size_t>(f.body_mib_max * kMebibyte);
   s.bodies_bytes_max = static_cast<std::size_t>(f.bodies_mib_max * kMebibyte);
-  s.body_limit = absl::Seconds(f.body_limit_s);
+  s.body_limit = Seconds(f.body_limit_s);
   s.connections_max = static_cast<std::size_t>(f.connections_max);
   if (absl::Status status = ReadSecrets(f, s); !status.ok()) return status;
   if (absl::Status status = ReadSharedStore(f, s); !status.ok()) return status;

@@ -10,8 +10,8 @@
 namespace ringway::router {
 namespace {
 
-constexpr absl::Duration kReopenFirst = absl::Milliseconds(100);
-constexpr absl::Duration kReopenMax = absl::Seconds(2);
+constexpr Duration kReopenFirst = Milliseconds(100);
+constexpr Duration kReopenMax = Seconds(2);
 
 }  // namespace
 
@@ -24,7 +24,7 @@ struct WorkerWatch::Shared {
   Hear hear;  // null: the watch has gone
   Ended ended;
   Call* call = nullptr;
-  absl::Duration reopen_after = kReopenFirst;
+  Duration reopen_after = kReopenFirst;
   std::unique_ptr<runtime::Alarm> reopen = nullptr;
 };
 

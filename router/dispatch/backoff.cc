@@ -5,17 +5,17 @@
 
 namespace ringway::dispatch {
 
-absl::Duration BackoffCeiling(const BackoffSpec& spec, absl::Duration service_mean, int round) {
+Duration BackoffCeiling(const BackoffSpec& spec, Duration service_mean, int round) {
   // The cap never undercuts the base: an operator who asks for a base means it.
-  const absl::Duration cap = std::max(spec.base, service_mean * spec.cap_of_service);
+  const Duration cap = std::max(spec.base, service_mean * spec.cap_of_service);
   const double growth = std::pow(std::max(spec.multiplier, 1.0), std::min(round, 1000));
-  const double base_s = absl::ToDoubleSeconds(spec.base);
-  const double ceiling_s = std::min(base_s * growth, absl::ToDoubleSeconds(cap));
-  return base_s > 0 ? absl::Seconds(ceiling_s) : absl::ZeroDuration();
+  const double base_s = ToDoubleSeconds(spec.base);
+  const double ceiling_s = std::min(base_s * growth, ToDoubleSeconds(cap));
+  return base_s > 0 ? Seconds(ceiling_s) : ZeroDuration();
 }
 
-absl::Duration Backoff(const BackoffSpec& spec, absl::Duration service_mean, int round, Rng& rng) {
-  const absl::Duration ceiling = BackoffCeiling(spec, service_mean, round);
+Duration Backoff(const BackoffSpec& spec, Duration service_mean, int round, Rng& rng) {
+  const Duration ceiling = BackoffCeiling(spec, service_mean, round);
   return spec.full_jitter ? ceiling * rng.Uniform() : ceiling;
 }
 

@@ -9,16 +9,16 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_BACKOFF_H_
 #define RINGWAY_ROUTER_DISPATCH_BACKOFF_H_
 
-#include "absl/time/time.h"
 #include "core/rng.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
 // The longest that the sleep number `round` (from 0) may be.
-absl::Duration BackoffCeiling(const BackoffSpec& spec, absl::Duration service_mean, int round);
+Duration BackoffCeiling(const BackoffSpec& spec, Duration service_mean, int round);
 
-absl::Duration Backoff(const BackoffSpec& spec, absl::Duration service_mean, int round, Rng& rng);
+Duration Backoff(const BackoffSpec& spec, Duration service_mean, int round, Rng& rng);
 
 }  // namespace ringway::dispatch
 

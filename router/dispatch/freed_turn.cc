@@ -4,13 +4,11 @@
 
 namespace ringway::dispatch {
 
-absl::Duration FreedTurn::Wait(Rng& rng) const {
-  return contended() ? window_ * rng.Uniform() : absl::ZeroDuration();
-}
+Duration FreedTurn::Wait(Rng& rng) const { return contended() ? window_ * rng.Uniform() : ZeroDuration(); }
 
 void FreedTurn::Taken() {
   window_ *= kDecay;
-  if (window_ < kWindowMin) window_ = absl::ZeroDuration();
+  if (window_ < kWindowMin) window_ = ZeroDuration();
 }
 
 void FreedTurn::Refused() { window_ = std::clamp(2 * window_, kWindowMin, kWindowMax); }

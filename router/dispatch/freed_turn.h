@@ -17,21 +17,21 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_FREED_TURN_H_
 #define RINGWAY_ROUTER_DISPATCH_FREED_TURN_H_
 
-#include "absl/time/time.h"
 #include "core/rng.h"
 #include "core/state.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
 class FreedTurn {
  public:
-  static constexpr absl::Duration kWindowMin = absl::Milliseconds(2);
-  static constexpr absl::Duration kWindowMax = absl::Seconds(1);
+  static constexpr Duration kWindowMin = Milliseconds(2);
+  static constexpr Duration kWindowMax = Seconds(1);
 
-  bool contended() const { return window_ > absl::ZeroDuration(); }
-  absl::Duration window() const { return window_; }
+  bool contended() const { return window_ > ZeroDuration(); }
+  Duration window() const { return window_; }
   // Uniform in [0, window); zero while nobody else was met.
-  absl::Duration Wait(Rng& rng) const;
+  Duration Wait(Rng& rng) const;
   void Taken();
   // Somebody else was faster.
   void Refused();
@@ -40,7 +40,7 @@ class FreedTurn {
 
  private:
   static constexpr double kDecay = 0.9;
-  absl::Duration window_ = absl::ZeroDuration();
+  Duration window_ = ZeroDuration();
 };
 
 }  // namespace ringway::dispatch

@@ -31,7 +31,7 @@ void IdleHints::Drop(Place place) {
   hints_.pop_back();
 }
 
-void IdleHints::Add(WorkerId worker, absl::Time now) {
+void IdleHints::Add(WorkerId worker, Time now) {
   Place place = PlaceOf(worker);
   if (place != 0) {
     Unlink(At(place));
@@ -45,7 +45,7 @@ void IdleHints::Add(WorkerId worker, absl::Time now) {
   LinkNewest(place);
 }
 
-WorkerId IdleHints::Take(absl::Time now, Rng& rng) {
+WorkerId IdleHints::Take(Time now, Rng& rng) {
   while (!hints_.empty()) {
     const auto place = static_cast<Place>(rng.Below(hints_.size()) + 1);
     const Hint hint = At(place);

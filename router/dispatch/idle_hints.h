@@ -16,25 +16,25 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/rng.h"
 #include "core/state.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
 class IdleHints {
  public:
   static constexpr std::size_t kHintsMax = 64;
-  static constexpr absl::Duration kAgeMax = absl::Seconds(1);
+  static constexpr Duration kAgeMax = Seconds(1);
 
   // A worker that is hinted already gets the newer time.
-  void Add(WorkerId worker, absl::Time now);
+  void Add(WorkerId worker, Time now);
   void Forget(WorkerId worker) {
     if (const Place place = PlaceOf(worker); place != 0) Drop(place);
   }
   // A random hint that is young enough, removed; invalid id if there is none.
-  WorkerId Take(absl::Time now, Rng& rng);
+  WorkerId Take(Time now, Rng& rng);
   std::size_t size() const { return hints_.size(); }
 
   RINGWAY_STATE(hints_, oldest_, newest_, places_)
@@ -47,7 +47,7 @@ class IdleHints {
     WorkerId worker;
     Place older = 0;
     Place newer = 0;
-    absl::Time at = {};
+    Time at = {};
     RINGWAY_STATE(worker, older, newer, at)
   };
   Place& PlaceOf(WorkerId worker) {

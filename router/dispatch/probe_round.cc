@@ -9,7 +9,7 @@ bool Contains(const std::vector<WorkerId>& round, WorkerId worker) {
   return std::find(round.begin(), round.end(), worker) != round.end();
 }
 
-void AddLocal(const WorkerView& view, TierId tier, std::size_t width, absl::Time now,
+void AddLocal(const WorkerView& view, TierId tier, std::size_t width, Time now,
               std::vector<WorkerId>& round) {
   for (const WorkerId worker : view.local_workers(tier)) {
     if (round.size() >= width) return;
@@ -17,7 +17,7 @@ void AddLocal(const WorkerView& view, TierId tier, std::size_t width, absl::Time
   }
 }
 
-void AddHinted(WorkerView& view, TierId tier, std::size_t width, absl::Time now, Rng& rng,
+void AddHinted(WorkerView& view, TierId tier, std::size_t width, Time now, Rng& rng,
                std::vector<WorkerId>& round) {
   while (round.size() < width) {
     const WorkerId worker = view.hints(tier).Take(now, rng);
@@ -27,7 +27,7 @@ void AddHinted(WorkerView& view, TierId tier, std::size_t width, absl::Time now,
 }
 
 // Moves random workers to the front of the open set, one a look, so that no look repeats.
-void AddRandom(WorkerView& view, TierId tier, std::size_t width, absl::Time now, Rng& rng,
+void AddRandom(WorkerView& view, TierId tier, std::size_t width, Time now, Rng& rng,
                std::vector<WorkerId>& round) {
   const std::size_t open = view.open_workers(tier).size();
   const std::size_t looks = std::min(open, kLooksPerProbe * width);
@@ -44,7 +44,7 @@ void AddRandom(WorkerView& view, TierId tier, std::size_t width, absl::Time now,
 
 }  // namespace
 
-void ChooseRound(WorkerView& view, TierId tier, std::size_t width, absl::Time now, Rng& rng,
+void ChooseRound(WorkerView& view, TierId tier, std::size_t width, Time now, Rng& rng,
                  std::vector<WorkerId>& round) {
   round.clear();
   AddLocal(view, tier, width, now, round);

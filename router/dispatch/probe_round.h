@@ -16,8 +16,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/rng.h"
+#include "core/time.h"
 #include "router/dispatch/worker_view.h"
 
 namespace ringway::dispatch {
@@ -25,7 +25,7 @@ namespace ringway::dispatch {
 inline constexpr std::size_t kLooksPerProbe = 4;
 
 // Replaces `round` by at most `width` distinct open workers of the tier. Empty: nobody is open.
-void ChooseRound(WorkerView& view, TierId tier, std::size_t width, absl::Time now, Rng& rng,
+void ChooseRound(WorkerView& view, TierId tier, std::size_t width, Time now, Rng& rng,
                  std::vector<WorkerId>& round);
 
 }  // namespace ringway::dispatch

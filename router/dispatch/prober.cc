@@ -11,9 +11,9 @@ namespace ringway::dispatch {
 namespace {
 
 // When nobody could even be asked, without any backoff configured, asking again at once would spin.
-constexpr absl::Duration kSleepMin = absl::Milliseconds(5);
+constexpr Duration kSleepMin = Milliseconds(5);
 // A job without a token sleeps as long as the backoff allows, and at least this.
-constexpr absl::Duration kBrokeSleepMin = absl::Milliseconds(20);
+constexpr Duration kBrokeSleepMin = Milliseconds(20);
 // Rounds after which any backoff has reached its cap.
 constexpr int kRoundsToCap = 1000;
 
@@ -36,8 +36,8 @@ Prober::Found Prober::Begin(const SlotTurn& turn, JobId job, const SlotRequest& 
   if (may_delay && may_wait()) {
     const double busy_share = turn.workers.BusyShare(tier_);
     probe.delay = SchedulingDelay(spec_.delay, busy_share, turn.service_mean, turn.rng);
-    if (probe.delay > absl::ZeroDuration()) {
-      const absl::Time until = std::min(turn.now + probe.delay, request.latest_start());
+    if (probe.delay > ZeroDuration()) {
+      const Time until = std::min(turn.now + probe.delay, request.latest_start());
       wakes_.Set(job.index(), std::max(turn.now, until));
       return {};
     }
@@ -57,7 +57,7 @@ Prober::Found Prober::FindIdle(const SlotTurn& turn, JobId job) {
   return SlotRefused{job, NoSlot::kNoneIdle};
 }
 
-bool Prober::TopUp(Probe& probe, absl::Time now) {
+bool Prober::TopUp(Probe& probe, Time now) {
   const int free_offer = probe.request.offers_made == 0 ? 1 : 0;
   const int left = spec_.attempts_max - probe.request.offers_made;
   const int wanted = std::min(spec_.probes_per_round, left) - free_offer;
@@ -104,14 +104,14 @@ Prober::Found Prober::Sleep(const SlotTurn& turn, JobId job) {
   Probe& probe = probes_[job];
   if (probe.request.offers_made >= spec_.attempts_max) return SlotRefused{job, NoSlot::kOffersSpent};
   if (!may_wait()) return SlotRefused{job, NoSlot::kMayNotWait};
-  const absl::Time latest = probe.request.latest_start();
+  const Time latest = probe.request.latest_start();
   if (turn.now >= latest) return SlotRefused{job, NoSlot::kTooLate};
   // Without a token it keeps its place: a worker that falls free, or a token, may still come in time.
   const bool broke = !TopUp(probe, turn.now);
   if (broke) ++probe.broke;
   const int round = broke ? kRoundsToCap : probe.rounds++;
-  absl::Duration sleep = Backoff(spec_.backoff, turn.service_mean, round, turn.rng);
-  if (!broke && sleep <= absl::ZeroDuration() && probe.round_granted) {
+  Duration sleep = Backoff(spec_.backoff, turn.service_mean, round, turn.rng);
+  if (!broke && sleep <= ZeroDuration() && probe.round_granted) {
     return StartRound(turn, job);  // no backoff: at once; round_granted is false again, so this goes one deep
   }
   sleep = std::max(sleep, broke ? kBrokeSleepMin : kSleepMin);
@@ -120,7 +120,7 @@ Prober::Found Prober::Sleep(const SlotTurn& turn, JobId job) {
   return {};
 }
 
-void Prober::Pause(JobId job, const SlotRequest& request, absl::Time until) {
+void Prober::Pause(JobId job, const SlotRequest& request, Time until) {
   ProbeOf(job).request = request;
   wakes_.Set(job.index(), until);
 }
@@ -161,10 +161,10 @@ Prober::Found Prober::Look(const SlotTurn& turn, JobId job) { return StartRound(
 
 bool Prober::PutOff(const SlotTurn& turn, WorkerId worker) {
   if (sleepers_.size() == 0) return false;
-  const absl::Duration wait = turns_.Wait(turn.rng);
-  if (wait <= absl::ZeroDuration()) return false;
+  const Duration wait = turns_.Wait(turn.rng);
+  if (wait <= ZeroDuration()) return false;
   // One at a time; another worker that falls free meanwhile is a hint for the next round.
-  if (freed_at_ == absl::InfiniteFuture() || !turn.workers.Idle(freed_)) {
+  if (freed_at_ == InfiniteFuture() || !turn.workers.Idle(freed_)) {
     freed_ = worker;
     freed_at_ = turn.now + wait;
   }
@@ -173,7 +173,7 @@ bool Prober::PutOff(const SlotTurn& turn, WorkerId worker) {
 
 WorkerId Prober::TakeTurn(const SlotTurn& turn) {
   if (freed_at_ > turn.now) return WorkerId();
-  freed_at_ = absl::InfiniteFuture();
+  freed_at_ = InfiniteFuture();
   return turn.workers.Idle(freed_) ? freed_ : WorkerId();
 }
 

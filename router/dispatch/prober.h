@@ -27,11 +27,11 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/rng.h"
 #include "core/state.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "router/dispatch/freed_turn.h"
 #include "router/dispatch/job_line.h"
 #include "router/dispatch/retry_budget.h"
@@ -43,10 +43,10 @@ namespace ringway::dispatch {
 
 // What the prober needs of its router for the length of one call.
 struct SlotTurn {
-  absl::Time now;
+  Time now;
   WorkerView& workers;
   Rng& rng;
-  absl::Duration service_mean;
+  Duration service_mean;
 };
 
 class Prober {
@@ -60,14 +60,14 @@ class Prober {
 
   // ---- from the router's jobs ----
   // A job of the tier arrived, whoever will find its slot: it deposits in the retry budget.
-  void OnArrival(absl::Time now) { budget_.OnArrival(now); }
+  void OnArrival(Time now) { budget_.OnArrival(now); }
   // The job must not be waiting. `may_delay`: under pressure it is made executable a little later.
   [[nodiscard]] Found Begin(const SlotTurn& turn, JobId job, const SlotRequest& request, bool may_delay);
   // The worker that was granted did not take the job: the next one. `refused`: it said so; else the way to it
   // failed, and the job may reserve a token for the next at once.
   [[nodiscard]] Found Again(const SlotTurn& turn, JobId job, const SlotRequest& request, bool refused);
   // Makes a round due at `until`.
-  void Pause(JobId job, const SlotRequest& request, absl::Time until);
+  void Pause(JobId job, const SlotRequest& request, Time until);
   // The worker that was granted has started the job.
   void Started(JobId job);
   // The worker that was granted is busy with somebody else's job.
@@ -80,11 +80,11 @@ class Prober {
   bool Waits(JobId job) const { return wakes_.IsSet(job.index()); }
 
   // ---- time ----
-  bool Due(absl::Time now) const { return wakes_.Due(now); }
+  bool Due(Time now) const { return wakes_.Due(now); }
   // The job whose round is due; it waits no more. Due must hold.
   JobId TakeDue();
   [[nodiscard]] Found Look(const SlotTurn& turn, JobId job);
-  absl::Time NextWake() const { return std::min(wakes_.earliest(), freed_at_); }
+  Time NextWake() const { return std::min(wakes_.earliest(), freed_at_); }
 
   // ---- workers that fall free ----
   // A worker beside this router is free. True: it may be beside others too, and one of them goes first;
@@ -99,9 +99,7 @@ class Prober {
 
   // ---- for people ----
   const SlotRequest& request(JobId job) const { return probes_[job].request; }
-  absl::Duration delay(JobId job) const {
-    return probes_.contains(job) ? probes_[job].delay : absl::ZeroDuration();
-  }
+  Duration delay(JobId job) const { return probes_.contains(job) ? probes_[job].delay : ZeroDuration(); }
   // Times that the job slept because the budget had no token.
   int broke(JobId job) const { return probes_.contains(job) ? probes_[job].broke : 0; }
   double balance() const { return budget_.balance(); }
@@ -111,7 +109,7 @@ class Prober {
  private:
   struct Probe {
     SlotRequest request;
-    absl::Duration delay = absl::ZeroDuration();
+    Duration delay = ZeroDuration();
     int reserved = 0;  // tokens of the retry budget
     int rounds = 0;    // that found nobody
     int broke = 0;
@@ -129,7 +127,7 @@ class Prober {
   Found NextOfRound(const SlotTurn& turn, JobId job);
   Found Sleep(const SlotTurn& turn, JobId job);
   // Reserves what the next round may spend. False: neither a free first offer nor a token is left.
-  bool TopUp(Probe& probe, absl::Time now);
+  bool TopUp(Probe& probe, Time now);
 
   TierId tier_;
   DispatchSpec spec_;
@@ -139,7 +137,7 @@ class Prober {
   JobLine sleepers_;
   FreedTurn turns_;
   WorkerId freed_;  // that a sleeper is put off for, until
-  absl::Time freed_at_ = absl::InfiniteFuture();
+  Time freed_at_ = InfiniteFuture();
 };
 
 }  // namespace ringway::dispatch

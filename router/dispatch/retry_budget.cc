@@ -9,22 +9,22 @@ double RetryBudget::FloorMax() const {
   return spec_.floor_per_second > 0 ? std::max(kSearch, spec_.floor_per_second * kFadeS) : 0;
 }
 
-void RetryBudget::Advance(absl::Time now) {
+void RetryBudget::Advance(Time now) {
   if (now <= at_) return;
-  if (at_ != absl::InfinitePast()) {
-    const double passed_s = static_cast<double>(absl::ToInt64Nanoseconds(now - at_)) * 1e-9;
+  if (at_ != InfinitePast()) {
+    const double passed_s = static_cast<double>(ToInt64Nanoseconds(now - at_)) * 1e-9;
     earned_ *= std::exp(-passed_s / kFadeS);
     floor_ = std::min(floor_ + spec_.floor_per_second * passed_s, FloorMax());
   }
   at_ = now;
 }
 
-void RetryBudget::OnArrival(absl::Time now) {
+void RetryBudget::OnArrival(Time now) {
   Advance(now);
   earned_ += spec_.share;
 }
 
-int RetryBudget::Reserve(int wanted, absl::Time now) {
+int RetryBudget::Reserve(int wanted, Time now) {
   Advance(now);
   const double whole = std::floor(earned_ + floor_);
   const int granted = static_cast<int>(std::clamp(whole, 0.0, static_cast<double>(wanted)));

@@ -19,9 +19,9 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_RETRY_BUDGET_H_
 #define RINGWAY_ROUTER_DISPATCH_RETRY_BUDGET_H_
 
-#include "absl/time/time.h"
 #include "core/state.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
@@ -34,9 +34,9 @@ class RetryBudget {
   // New settings; the balance stays.
   void Reconfigure(const RetryBudgetSpec& spec) { spec_ = spec; }
 
-  void OnArrival(absl::Time now);
+  void OnArrival(Time now);
   // Reserves up to `wanted` whole tokens; returns how many.
-  int Reserve(int wanted, absl::Time now);
+  int Reserve(int wanted, Time now);
   // Gives back reserved tokens that were not used.
   void Return(int unused);
 
@@ -45,13 +45,13 @@ class RetryBudget {
   RINGWAY_STATE(spec_, earned_, floor_, at_)
 
  private:
-  void Advance(absl::Time now);
+  void Advance(Time now);
   double FloorMax() const;
 
   RetryBudgetSpec spec_;
   double earned_ = 0;  // by jobs that arrived
   double floor_;       // what time deposited
-  absl::Time at_ = absl::InfinitePast();
+  Time at_ = InfinitePast();
 };
 
 }  // namespace ringway::dispatch

@@ -10,16 +10,16 @@ double DelayedShare(const SchedulingDelaySpec& spec, double busy_share) {
   return spec.share_max * std::min(pressure, 1.0);
 }
 
-absl::Duration DelaySpan(const SchedulingDelaySpec& spec, absl::Duration service_mean) {
+Duration DelaySpan(const SchedulingDelaySpec& spec, Duration service_mean) {
   return std::min(spec.span, service_mean * kSpanOfService);
 }
 
-absl::Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share,
-                               absl::Duration service_mean, Rng& rng) {
+Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share, Duration service_mean,
+                         Rng& rng) {
   const double share = DelayedShare(spec, busy_share);
-  const absl::Duration span = DelaySpan(spec, service_mean);
-  if (share <= 0 || span <= absl::ZeroDuration()) return absl::ZeroDuration();
-  if (!rng.Chance(share)) return absl::ZeroDuration();
+  const Duration span = DelaySpan(spec, service_mean);
+  if (share <= 0 || span <= ZeroDuration()) return ZeroDuration();
+  if (!rng.Chance(share)) return ZeroDuration();
   return span * rng.Uniform();
 }
 

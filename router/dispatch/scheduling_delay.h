@@ -10,9 +10,9 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_SCHEDULING_DELAY_H_
 #define RINGWAY_ROUTER_DISPATCH_SCHEDULING_DELAY_H_
 
-#include "absl/time/time.h"
 #include "core/rng.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
@@ -22,11 +22,10 @@ double DelayedShare(const SchedulingDelaySpec& spec, double busy_share);
 // The default span, 250 ms, is this share of the jobs of two seconds that it was chosen with.
 inline constexpr double kSpanOfService = 0.125;
 // The longest that a delay may be, where a job takes `service_mean`.
-absl::Duration DelaySpan(const SchedulingDelaySpec& spec, absl::Duration service_mean);
+Duration DelaySpan(const SchedulingDelaySpec& spec, Duration service_mean);
 
 // The delay of one job; zero for most.
-absl::Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share,
-                               absl::Duration service_mean, Rng& rng);
+Duration SchedulingDelay(const SchedulingDelaySpec& spec, double busy_share, Duration service_mean, Rng& rng);
 
 }  // namespace ringway::dispatch
 

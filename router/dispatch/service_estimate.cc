@@ -14,17 +14,16 @@ double WorkOf(const CostHint& cost) {
 
 }  // namespace
 
-ServiceEstimate::ServiceEstimate(absl::Duration prior)
-    : prior_(prior), mean_s_(absl::ToDoubleSeconds(prior)) {
+ServiceEstimate::ServiceEstimate(Duration prior) : prior_(prior), mean_s_(ToDoubleSeconds(prior)) {
   Settle();
 }
 
 double ServiceEstimate::Bounded(double seconds) const {
-  const double prior_s = absl::ToDoubleSeconds(prior_);
+  const double prior_s = ToDoubleSeconds(prior_);
   return std::clamp(seconds, prior_s / kSpread, prior_s * kSpread);
 }
 
-void ServiceEstimate::Reconfigure(absl::Duration prior) {
+void ServiceEstimate::Reconfigure(Duration prior) {
   prior_ = prior;
   mean_s_ = Bounded(mean_s_);
   Settle();
@@ -33,12 +32,12 @@ void ServiceEstimate::Reconfigure(absl::Duration prior) {
 void ServiceEstimate::Settle() {
   const double variance = std::log1p(scatter_);
   reach_ = std::max(1.0, std::exp(kThreeInFour * std::sqrt(variance) - variance / 2));
-  mean_ = absl::Seconds(mean_s_);
-  mean_within_ = absl::Seconds(mean_s_ * reach_);
+  mean_ = Seconds(mean_s_);
+  mean_within_ = Seconds(mean_s_ * reach_);
 }
 
-void ServiceEstimate::Learn(const CostHint& cost, absl::Duration service) {
-  const double service_s = static_cast<double>(absl::ToInt64Nanoseconds(service)) * 1e-9;
+void ServiceEstimate::Learn(const CostHint& cost, Duration service) {
+  const double service_s = static_cast<double>(ToInt64Nanoseconds(service)) * 1e-9;
   if (!(service_s > 0)) return;
   const double error = std::min(service_s / ExpectS(cost), kSpread) - 1;
   scatter_ += kWeight * (error * error - scatter_);
@@ -61,14 +60,14 @@ double ServiceEstimate::ExpectS(const CostHint& cost) const {
   return Bounded(work_s_ * work / work_mean_);
 }
 
-absl::Duration ServiceEstimate::Expect(const CostHint& cost) const {
+Duration ServiceEstimate::Expect(const CostHint& cost) const {
   const bool tells = cost.steps != 0 && work_mean_ > 0;
-  return tells ? absl::Seconds(ExpectS(cost)) : mean_;
+  return tells ? Seconds(ExpectS(cost)) : mean_;
 }
 
-absl::Duration ServiceEstimate::Within(const CostHint& cost) const {
+Duration ServiceEstimate::Within(const CostHint& cost) const {
   const bool tells = cost.steps != 0 && work_mean_ > 0;
-  return tells ? absl::Seconds(ExpectS(cost) * reach_) : mean_within_;
+  return tells ? Seconds(ExpectS(cost) * reach_) : mean_within_;
 }
 
 }  // namespace ringway::dispatch

@@ -15,24 +15,24 @@
 #ifndef RINGWAY_ROUTER_DISPATCH_SERVICE_ESTIMATE_H_
 #define RINGWAY_ROUTER_DISPATCH_SERVICE_ESTIMATE_H_
 
-#include "absl/time/time.h"
 #include "core/job.h"
 #include "core/state.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
 class ServiceEstimate {
  public:
-  explicit ServiceEstimate(absl::Duration prior);
+  explicit ServiceEstimate(Duration prior);
   // A new prior keeps what was measured, within the new bounds.
-  void Reconfigure(absl::Duration prior);
+  void Reconfigure(Duration prior);
 
-  void Learn(const CostHint& cost, absl::Duration service);
+  void Learn(const CostHint& cost, Duration service);
 
-  absl::Duration mean() const { return mean_; }
-  absl::Duration Expect(const CostHint& cost) const;
+  Duration mean() const { return mean_; }
+  Duration Expect(const CostHint& cost) const;
   // Never below Expect.
-  absl::Duration Within(const CostHint& cost) const;
+  Duration Within(const CostHint& cost) const;
 
   RINGWAY_STATE(prior_, mean_s_, work_mean_, work_s_, scatter_, reach_, mean_, mean_within_)
 
@@ -45,15 +45,15 @@ class ServiceEstimate {
   // Keeps what is asked for far more often than it changes.
   void Settle();
 
-  absl::Duration prior_;
+  Duration prior_;
   double mean_s_;
   double work_mean_ = 0;  // of the jobs that told their cost; 0: none yet
   double work_s_ = 0;     // their mean service time
   double scatter_ = 0;    // mean square of service / Expect - 1
   // Of the above.
   double reach_ = 1;  // Within / Expect
-  absl::Duration mean_;
-  absl::Duration mean_within_;
+  Duration mean_;
+  Duration mean_within_;
 };
 
 }  // namespace ringway::dispatch

@@ -8,20 +8,20 @@
 
 #include <cstdint>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/lease.h"
 #include "core/state.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
 // Times are this router's own.
 struct SlotRequest {
   Priority priority = 0;
-  absl::Time arrived;
-  absl::Time deadline;
-  absl::Duration expected;   // service time, at the quantile that "cannot finish in time" is judged by
+  Time arrived;
+  Time deadline;
+  Duration expected;         // service time, at the quantile that "cannot finish in time" is judged by
   bool idle_only = false;    // refused unless a slot is idle now
   int offers_made = 0;       // to workers, for this job so far
   bool may_leave = false;    // may be redirected to another region that has an idle worker
@@ -30,7 +30,7 @@ struct SlotRequest {
   RegionId refused_by = {};  // a region that did not take it since it was redirected there
 
   // After this moment the job cannot finish in time. InfiniteFuture without a deadline.
-  absl::Time latest_start() const { return deadline - expected; }
+  Time latest_start() const { return deadline - expected; }
   RINGWAY_STATE(priority, arrived, deadline, expected, idle_only, offers_made, may_leave, foreign, prefers,
                 refused_by)
 };

@@ -9,26 +9,26 @@ namespace {
 constexpr double kWaitEwma = 0.3;  // weight of the newest job
 
 // What is left of something that halves every `half`.
-double Halved(absl::Duration passed, absl::Duration half) {
-  if (passed <= absl::ZeroDuration()) return 1;
-  return std::exp2(-absl::FDivDuration(passed, half));
+double Halved(Duration passed, Duration half) {
+  if (passed <= ZeroDuration()) return 1;
+  return std::exp2(-FDivDuration(passed, half));
 }
 
 }  // namespace
 
-double SpillGate::allowance(absl::Time now) const {
-  if (allowance_at_ == absl::InfinitePast()) return 0;
+double SpillGate::allowance(Time now) const {
+  if (allowance_at_ == InfinitePast()) return 0;
   return allowance_ * Halved(now - allowance_at_, spec_.keep);
 }
 
-bool SpillGate::OnArrival(absl::Time now) {
+bool SpillGate::OnArrival(Time now) {
   const double before = allowance(now);
   allowance_ = before + spec_.share;
   allowance_at_ = now;
   return before < 1 && allowance_ >= 1;
 }
 
-void SpillGate::Spend(absl::Time now) {
+void SpillGate::Spend(Time now) {
   allowance_ = allowance(now) - 1;
   allowance_at_ = now;
 }
@@ -40,28 +40,28 @@ const SpillTarget* SpillGate::Target(RegionId region) const {
 }
 
 // Old news counts less and less: a region is tried again when it may have become empty.
-absl::Duration SpillGate::expected_wait(RegionId region, absl::Time now) const {
-  if (!seen_.contains(region) || seen_[region].at == absl::InfinitePast()) return absl::ZeroDuration();
+Duration SpillGate::expected_wait(RegionId region, Time now) const {
+  if (!seen_.contains(region) || seen_[region].at == InfinitePast()) return ZeroDuration();
   const Seen& seen = seen_[region];
   return seen.wait * Halved(now - seen.at, spec_.fade);
 }
 
-absl::Duration SpillGate::Cost(const SpillTarget& target, absl::Time now) const {
+Duration SpillGate::Cost(const SpillTarget& target, Time now) const {
   return std::max(spec_.wait_min, target.rtt + expected_wait(target.region, now));
 }
 
-const SpillTarget* SpillGate::Choose(absl::Time now, absl::Duration waited, absl::Duration left) const {
+const SpillTarget* SpillGate::Choose(Time now, Duration waited, Duration left) const {
   if (spec_.share <= 0 || allowance(now) < 1) return nullptr;
   for (const SpillTarget& target : targets_) {
-    const absl::Duration cost = Cost(target, now);
+    const Duration cost = Cost(target, now);
     if (waited >= cost && left > cost && HasRoom(target)) return &target;
   }
   return nullptr;
 }
 
-absl::Time SpillGate::WorthFrom(absl::Time now, absl::Time since) const {
-  if (spec_.share <= 0 || allowance(now) < 1) return absl::InfiniteFuture();
-  absl::Duration cheapest = absl::InfiniteDuration();
+Time SpillGate::WorthFrom(Time now, Time since) const {
+  if (spec_.share <= 0 || allowance(now) < 1) return InfiniteFuture();
+  Duration cheapest = InfiniteDuration();
   for (const SpillTarget& target : targets_) {
     if (std::max(spec_.wait_min, target.rtt) >= cheapest) break;  // and so are those that are farther
     if (HasRoom(target)) cheapest = std::min(cheapest, Cost(target, now));
@@ -74,11 +74,11 @@ void SpillGate::Left(RegionId region) {
   ++seen_[region].in_flight;
 }
 
-void SpillGate::Came(RegionId region, absl::Time now, absl::Duration waited_there, bool served) {
+void SpillGate::Came(RegionId region, Time now, Duration waited_there, bool served) {
   if (!seen_.contains(region)) return;
   Seen& seen = seen_[region];
   if (seen.in_flight > 0) --seen.in_flight;
-  const absl::Duration known = expected_wait(region, now);
+  const Duration known = expected_wait(region, now);
   seen.wait = served ? known + kWaitEwma * (waited_there - known) : std::max(known, spec_.refused_cost);
   seen.at = now;
 }

@@ -24,17 +24,17 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/state.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
 // A region where the tier's jobs from here may go.
 struct SpillTarget {
   RegionId region;
-  absl::Duration rtt;
+  Duration rtt;
   std::int8_t ring = 0;   // of the tier, from 0
   int in_flight_max = 0;  // this router's part of the region's import cap
 };
@@ -51,40 +51,40 @@ class SpillGate {
   const SpillTarget* Target(RegionId region) const;
 
   // True: a job may leave now, as far as the share is concerned, and none could before.
-  bool OnArrival(absl::Time now);
+  bool OnArrival(Time now);
   // Where to go now; null: stay. `waited` is the job's time in the home line; `left` what remains until it
   // has to start.
-  const SpillTarget* Choose(absl::Time now, absl::Duration waited, absl::Duration left) const;
+  const SpillTarget* Choose(Time now, Duration waited, Duration left) const;
   // From when on leaving is worth it to a job that waits at home since `since`, as far as can be told now.
   // InfiniteFuture: no job may leave before an arrival brings a token or Came a place.
-  absl::Time WorthFrom(absl::Time now, absl::Time since) const;
+  Time WorthFrom(Time now, Time since) const;
 
   // Every job of this router that goes to a region, spilled or sent by the table.
   void Left(RegionId region);
-  void Came(RegionId region, absl::Time now, absl::Duration waited_there, bool served);
+  void Came(RegionId region, Time now, Duration waited_there, bool served);
   // A job goes where Choose said.
-  void Spend(absl::Time now);
+  void Spend(Time now);
   // Jobs that may leave now, as far as the share is concerned.
-  double allowance(absl::Time now) const;
+  double allowance(Time now) const;
 
   int in_flight(RegionId region) const { return seen_.contains(region) ? seen_[region].in_flight : 0; }
-  absl::Duration expected_wait(RegionId region, absl::Time now) const;
+  Duration expected_wait(RegionId region, Time now) const;
 
   RINGWAY_STATE(spec_, allowance_, allowance_at_, targets_, seen_)
 
  private:
   struct Seen {
     int in_flight = 0;
-    absl::Duration wait = absl::ZeroDuration();
-    absl::Time at = absl::InfinitePast();
+    Duration wait = ZeroDuration();
+    Time at = InfinitePast();
     RINGWAY_STATE(in_flight, wait, at)
   };
-  absl::Duration Cost(const SpillTarget& target, absl::Time now) const;
+  Duration Cost(const SpillTarget& target, Time now) const;
   bool HasRoom(const SpillTarget& target) const { return in_flight(target.region) < target.in_flight_max; }
 
   SpillSpec spec_;
   double allowance_ = 0;  // at allowance_at_
-  absl::Time allowance_at_ = absl::InfinitePast();
+  Time allowance_at_ = InfinitePast();
   std::vector<SpillTarget> targets_;
   IdVector<RegionId, Seen> seen_;
 };

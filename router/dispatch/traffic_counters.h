@@ -11,10 +11,10 @@
 
 #include <cstdint>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
@@ -29,12 +29,12 @@ struct TrafficCounters {
   std::uint64_t cancelled = 0;
   std::uint64_t shed = 0;  // shed and rejected: refused before any work
   std::uint64_t spilled = 0;
-  absl::Duration wait = absl::ZeroDuration();     // of done jobs: arrival to start
-  absl::Duration service = absl::ZeroDuration();  // of done jobs: on the worker
+  Duration wait = ZeroDuration();     // of done jobs: arrival to start
+  Duration service = ZeroDuration();  // of done jobs: on the worker
   // Jobs that left a worker which this router had asked itself, however they ended, and how long they held
   // it.
   std::uint64_t ran = 0;
-  absl::Duration held = absl::ZeroDuration();
+  Duration held = ZeroDuration();
   // Of jobs that first entered here, whichever router answered them: what came of this router's rows. A job
   // that failed, that its client withdrew or that was wrong says nothing about where it was sent.
   std::uint64_t own_done = 0;

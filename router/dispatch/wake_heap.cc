@@ -52,7 +52,7 @@ void WakeHeap::RemoveAt(std::size_t i) {
   if (i < heap_.size()) Settle(i, last);
 }
 
-void WakeHeap::Set(std::size_t id, absl::Time at) {
+void WakeHeap::Set(std::size_t id, Time at) {
   if (id >= place_.size()) place_.resize(id + 1, kNowhere);
   const Entry entry{at, static_cast<std::uint32_t>(id)};
   if (place_[id] != kNowhere) return Settle(place_[id], entry);

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/state.h"
+#include "core/time.h"
 
 namespace ringway::dispatch {
 
@@ -25,15 +25,15 @@ class WakeHeap {
   explicit WakeHeap(std::size_t ids) : place_(ids, kNowhere) { heap_.reserve(ids); }
 
   // Replaces the wake-up that `id` had, if any.
-  void Set(std::size_t id, absl::Time at);
+  void Set(std::size_t id, Time at);
   void Clear(std::size_t id);
   bool IsSet(std::size_t id) const { return id < place_.size() && place_[id] != kNowhere; }
 
   bool empty() const { return heap_.empty(); }
   // Some wake-up is at `now` or earlier.
-  bool Due(absl::Time now) const { return !heap_.empty() && heap_.front().at <= now; }
+  bool Due(Time now) const { return !heap_.empty() && heap_.front().at <= now; }
   // InfiniteFuture when empty.
-  absl::Time earliest() const { return heap_.empty() ? absl::InfiniteFuture() : heap_.front().at; }
+  Time earliest() const { return heap_.empty() ? InfiniteFuture() : heap_.front().at; }
   // Whose the earliest is. Not to be called when empty.
   std::size_t first() const { return heap_.front().id; }
   // Removes the earliest and returns its id. Not to be called when empty.
@@ -57,7 +57,7 @@ class WakeHeap {
   static constexpr std::size_t kIdsMax = std::size_t{1} << 24;  // in a saved state
   static constexpr std::size_t kArity = 4;
   struct Entry {
-    absl::Time at;
+    Time at;
     std::uint32_t id;
     RINGWAY_STATE(at, id)
   };

@@ -10,9 +10,9 @@ namespace ringway::dispatch {
 namespace {
 
 // A worker's own word on how long it stays busy is advice; beyond this it is asked again.
-constexpr absl::Duration kBusyBelievedMax = absl::Seconds(10);
+constexpr Duration kBusyBelievedMax = Seconds(10);
 // Watch streams repeat the state at least once a second.
-constexpr absl::Duration kNewsBelieved = absl::Seconds(3);
+constexpr Duration kNewsBelieved = Seconds(3);
 // Beyond it any hold has reached its maximum.
 constexpr int kRelapsesMax = 30;
 // More than convict anybody.
@@ -82,14 +82,14 @@ void WorkerView::Unlist(WorkerId worker) {
   e.leased = leased;
 }
 
-bool WorkerView::Hear(WorkerId worker, const WorkerNews& news, absl::Time now) {
+bool WorkerView::Hear(WorkerId worker, const WorkerNews& news, Time now) {
   if (!listed(worker)) return false;
   Entry& e = entries_[worker];
   e.state = news.state;
   e.draining = news.draining;
   const bool speaks = news.state == WorkerState::kIdle || news.state == WorkerState::kBusy;
   if (e.rest == Rest::kUnreached && speaks) EndRest(worker);
-  e.busy_until = news.state == WorkerState::kBusy ? now + kNewsBelieved : absl::InfinitePast();
+  e.busy_until = news.state == WorkerState::kBusy ? now + kNewsBelieved : InfinitePast();
   Reindex(worker);
   const bool idle = e.open_at != kNowhere && news.state == WorkerState::kIdle;
   if (idle) {
@@ -121,7 +121,7 @@ void WorkerView::EndRest(WorkerId worker) {
   SetRest(entries_[worker], Rest::kNone);
 }
 
-void WorkerView::CountFailure(WorkerId worker, bool unreached, absl::Time now) {
+void WorkerView::CountFailure(WorkerId worker, bool unreached, Time now) {
   Entry& e = entries_[worker];
   if (e.rest != Rest::kNone) return;
   const TierPool& pool = Pool(e.tier);
@@ -132,7 +132,7 @@ void WorkerView::CountFailure(WorkerId worker, bool unreached, absl::Time now) {
                 : FailuresThatConvict(pool.baseline.Others(e.fail_share, workers), isolation_.failures_min);
   if (e.failures < convict) return;
   if (!unreached && pool.suspected >= RestingMax(workers)) return;
-  const absl::Duration hold = isolation_.hold_first * std::pow(2.0, e.relapses);
+  const Duration hold = isolation_.hold_first * std::pow(2.0, e.relapses);
   e.relapses = static_cast<std::int16_t>(std::min(e.relapses + 1, kRelapsesMax));
   --e.failures;  // one more failure during the trial is enough to isolate again
   SetRest(e, unreached ? Rest::kUnreached : Rest::kSuspected);
@@ -141,8 +141,8 @@ void WorkerView::CountFailure(WorkerId worker, bool unreached, absl::Time now) {
   next_return_ = std::min(next_return_, e.isolated_until);
 }
 
-bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for,
-                         absl::Time now, bool unreached) {
+bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, Duration busy_for, Time now,
+                         bool unreached) {
   if (!entries_.contains(worker) || entries_[worker].held != attempt) return false;
   Entry& e = entries_[worker];
   e.held = 0;
@@ -150,7 +150,7 @@ bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, ab
   if (!e.listed) return false;
   switch (outcome) {
     case Outcome::kBusy:
-      e.busy_until = now + std::clamp(busy_for, absl::ZeroDuration(), kBusyBelievedMax);
+      e.busy_until = now + std::clamp(busy_for, ZeroDuration(), kBusyBelievedMax);
       break;
     case Outcome::kFailed:
       if (leased) break;
@@ -162,7 +162,7 @@ bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, ab
       if (e.rest != Rest::kNone) EndRest(worker);
       e.failures = 0;
       e.relapses = 0;
-      e.busy_until = absl::InfinitePast();
+      e.busy_until = InfinitePast();
       if (e.state == WorkerState::kBusy) e.state = WorkerState::kUnknown;
       break;
     default:  // the job's own fate says nothing about the worker
@@ -174,7 +174,7 @@ bool WorkerView::Release(WorkerId worker, AttemptId attempt, Outcome outcome, ab
   return idle;
 }
 
-void WorkerView::Hung(WorkerId worker, absl::Time now) {
+void WorkerView::Hung(WorkerId worker, Time now) {
   if (!listed(worker) || entries_[worker].leased) return;
   Entry& e = entries_[worker];
   e.failures = static_cast<std::int16_t>(std::max<int>(e.failures, isolation_.failures_min - 1));
@@ -182,8 +182,8 @@ void WorkerView::Hung(WorkerId worker, absl::Time now) {
   Reindex(worker);
 }
 
-void WorkerView::EndRests(absl::Time now) {
-  next_return_ = absl::InfiniteFuture();
+void WorkerView::EndRests(Time now) {
+  next_return_ = InfiniteFuture();
   std::size_t kept = 0;
   for (const WorkerId worker : isolated_) {
     Entry& e = entries_[worker];
@@ -198,9 +198,7 @@ void WorkerView::EndRests(absl::Time now) {
   isolated_.resize(kept);
 }
 
-bool WorkerView::LikelyBusy(WorkerId worker, absl::Time now) const {
-  return now < entries_[worker].busy_until;
-}
+bool WorkerView::LikelyBusy(WorkerId worker, Time now) const { return now < entries_[worker].busy_until; }
 
 const std::vector<WorkerId>& WorkerView::open_workers(TierId tier) const {
   return pools_.contains(tier) ? pools_[tier].open : kNoWorkers;

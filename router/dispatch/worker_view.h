@@ -21,10 +21,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/state.h"
+#include "core/time.h"
 #include "router/dispatch/failure_blame.h"
 #include "router/dispatch/idle_hints.h"
 
@@ -43,8 +43,8 @@ struct WorkerNews {
 
 struct IsolationSpec {
   int failures_min = 3;
-  absl::Duration hold_first = absl::Seconds(1);
-  absl::Duration hold_max = absl::Seconds(10);  // after its trouble, a worker serves again within seconds
+  Duration hold_first = Seconds(1);
+  Duration hold_max = Seconds(10);  // after its trouble, a worker serves again within seconds
 };
 
 class WorkerView {
@@ -58,24 +58,24 @@ class WorkerView {
   // It takes no new job; one that it holds is still tracked.
   void Unlist(WorkerId worker);
   // Returns true if the worker became idle and may be offered a job.
-  bool Hear(WorkerId worker, const WorkerNews& news, absl::Time now);
+  bool Hear(WorkerId worker, const WorkerNews& news, Time now);
 
   // An own offer begins. The worker must be open, or with a lease listed and without an own offer.
   void Claim(WorkerId worker, AttemptId attempt, bool leased = false);
   // The own offer `attempt` is over; ignored if the worker holds another. `busy_for` is the worker's hint of
   // how long it will be busy, with kBusy. `unreached`: it failed because the worker could not be reached.
   // Returns true if the worker is open again and probably idle.
-  bool Release(WorkerId worker, AttemptId attempt, Outcome outcome, absl::Duration busy_for, absl::Time now,
+  bool Release(WorkerId worker, AttemptId attempt, Outcome outcome, Duration busy_for, Time now,
                bool unreached = false);
 
   // It has not answered an offer in time: isolated at once, for a process that hangs takes every job that it
   // is asked for down with it (under a lease the ledger waits for its word). The own offer stays its until
   // Release.
-  void Hung(WorkerId worker, absl::Time now);
+  void Hung(WorkerId worker, Time now);
 
   // Brings back the workers whose isolation has passed. The router's machine calls it in every step, so that
   // a rest ends by time whether jobs are probed for or not.
-  void OpenReturned(absl::Time now) {
+  void OpenReturned(Time now) {
     if (now >= next_return_) EndRests(now);
   }
 
@@ -84,7 +84,7 @@ class WorkerView {
     return entries_.contains(worker) && entries_[worker].open_at != kNowhere;
   }
   // May be offered a job when its own offer, if it has one, is over.
-  bool Usable(WorkerId worker, absl::Time now) const {
+  bool Usable(WorkerId worker, Time now) const {
     if (!listed(worker)) return false;
     const Entry& e = entries_[worker];
     return !e.draining && e.state != WorkerState::kFailed &&
@@ -97,7 +97,7 @@ class WorkerView {
   TierId tier(WorkerId worker) const { return entries_[worker].tier; }
   AttemptId held(WorkerId worker) const { return entries_[worker].held; }
   // Said to be busy, recently enough to be believed.
-  bool LikelyBusy(WorkerId worker, absl::Time now) const;
+  bool LikelyBusy(WorkerId worker, Time now) const;
 
   // The workers of a tier that may be offered a job; the order is arbitrary and may be shuffled by the
   // caller through SwapOpen.
@@ -130,8 +130,8 @@ class WorkerView {
     float fail_share = 0;       // of its answers
     std::uint32_t open_at = kNowhere;
     AttemptId held = 0;
-    absl::Time busy_until = absl::InfinitePast();
-    absl::Time isolated_until = absl::InfinitePast();
+    Time busy_until = InfinitePast();
+    Time isolated_until = InfinitePast();
     RINGWAY_STATE(tier, listed, local, draining, rest, leased, counted, counted_busy, state, failures,
                   relapses, fail_share, open_at, held, busy_until, isolated_until)
   };
@@ -152,8 +152,8 @@ class WorkerView {
   void MakePool(TierId tier);
   // Makes the pool's sets and counts agree with the entry.
   void Reindex(WorkerId worker);
-  void CountFailure(WorkerId worker, bool unreached, absl::Time now);
-  void EndRests(absl::Time now);
+  void CountFailure(WorkerId worker, bool unreached, Time now);
+  void EndRests(Time now);
   // Begins a rest, or ends it.
   void SetRest(Entry& entry, Rest rest);
   void EndRest(WorkerId worker);
@@ -162,7 +162,7 @@ class WorkerView {
   IdVector<WorkerId, Entry> entries_;
   IdVector<TierId, TierPool> pools_;
   std::vector<WorkerId> isolated_;
-  absl::Time next_return_ = absl::InfiniteFuture();
+  Time next_return_ = InfiniteFuture();
 };
 
 }  // namespace ringway::dispatch

@@ -17,15 +17,15 @@ bool SaysBusy(const HttpPoolSpec& spec, const http::Head& head) {
   return std::find(busy.begin(), busy.end(), head.status) != busy.end();
 }
 
-absl::Duration RetryAfterOf(const http::Head& head) {
+Duration RetryAfterOf(const http::Head& head) {
   const std::string_view text = head.Value("Retry-After");
   int seconds = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  if (failed != std::errc() || end != text.data() + text.size()) return absl::ZeroDuration();
-  return absl::Seconds(std::clamp(seconds, 0, kRetryAfterMaxS));
+  if (failed != std::errc() || end != text.data() + text.size()) return ZeroDuration();
+  return Seconds(std::clamp(seconds, 0, kRetryAfterMaxS));
 }
 
-Outcome OutcomeOfAnswer(int status, absl::Duration took, absl::Duration mean) {
+Outcome OutcomeOfAnswer(int status, Duration took, Duration mean) {
   if (status < 400) return Outcome::kDone;
   const bool instant = took < mean * kInstantShare;
   return status >= 500 && instant ? Outcome::kFailed : Outcome::kRejected;

@@ -6,9 +6,9 @@
 #ifndef RINGWAY_ROUTER_HTTP_ANSWER_H_
 #define RINGWAY_ROUTER_HTTP_ANSWER_H_
 
-#include "absl/time/time.h"
 #include "core/http_pool.h"
 #include "core/job.h"
+#include "core/time.h"
 #include "runtime/http/head.h"
 
 namespace ringway::router {
@@ -16,10 +16,10 @@ namespace ringway::router {
 bool SaysBusy(const HttpPoolSpec& spec, const http::Head& head);
 
 // Retry-After in seconds, at most an hour; the other form, a date, is not read.
-absl::Duration RetryAfterOf(const http::Head& head);
+Duration RetryAfterOf(const http::Head& head);
 
 // Of a whole response of this status that came after `took`, where a result takes `mean`.
-Outcome OutcomeOfAnswer(int status, absl::Duration took, absl::Duration mean);
+Outcome OutcomeOfAnswer(int status, Duration took, Duration mean);
 
 }  // namespace ringway::router
 

@@ -14,9 +14,9 @@ void Exchange::Reset(http::ServerConnection& by) {
   attempt = 0;
   worker = WorkerId();
   router = RouterId();
-  offered = absl::InfinitePast();
+  offered = InfinitePast();
   attempts = unreachable = status = 0;
-  retry_after = absl::ZeroDuration();
+  retry_after = ZeroDuration();
 }
 
 void Exchange::OnResponseHead(const http::Head& answer) { proxy_.OnResponseHead(*this, answer); }

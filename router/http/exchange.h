@@ -28,7 +28,7 @@ struct ServedBy {
   std::string_view region;
   std::string_view worker;
   int attempts = 0;
-  absl::Duration wait = absl::ZeroDuration();  // from the entry, here, to the start
+  Duration wait = ZeroDuration();  // from the entry, here, to the start
 };
 
 class Exchange final : public http::ExchangeSink {
@@ -72,12 +72,12 @@ class Exchange final : public http::ExchangeSink {
   AttemptId attempt = 0;
   WorkerId worker;
   RouterId router;  // of a forward
-  absl::Time offered = absl::InfinitePast();
+  Time offered = InfinitePast();
   int attempts = 0;
   int unreachable = 0;  // attempts that found nobody
   int status = 0;       // of the response; 0: none yet
   bool busy = false;    // the worker says: not now
-  absl::Duration retry_after = absl::ZeroDuration();
+  Duration retry_after = ZeroDuration();
 };
 
 }  // namespace ringway::router

@@ -45,14 +45,14 @@ struct HealthChecks::Check final : http::ExchangeSink {
   std::string name;
   boost::asio::ip::tcp::endpoint endpoint;
   std::shared_ptr<http::OriginConnection> connection;
-  absl::Time due = absl::InfinitePast();
+  Time due = InfinitePast();
   int status = 0;
   int failures = 0;
   bool healthy = true;
   bool asking = false;
 };
 
-HealthChecks::HealthChecks(runtime::EventLoop& loop, std::string path, absl::Duration period, Changed changed)
+HealthChecks::HealthChecks(runtime::EventLoop& loop, std::string path, Duration period, Changed changed)
     : loop_(loop), path_(std::move(path)), period_(period), changed_(std::move(changed)) {}
 
 HealthChecks::~HealthChecks() = default;
@@ -70,7 +70,7 @@ void HealthChecks::Forget(WorkerId worker) {
   if (checks_.contains(worker)) checks_[worker].reset();
 }
 
-void HealthChecks::OnTick(absl::Time now, const std::function<bool(WorkerId)>& idle) {
+void HealthChecks::OnTick(Time now, const std::function<bool(WorkerId)>& idle) {
   // By index: a change may reach whoever lists workers.
   for (WorkerId id(0); id.index() < checks_.size(); id = WorkerId(id.index() + 1)) {
     Check* const check = checks_[id].get();

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/origin_connection.h"
 
@@ -25,7 +25,7 @@ class HealthChecks {
   using Changed = std::function<void(WorkerId worker, bool healthy)>;
 
   // No path: nobody is asked.
-  HealthChecks(runtime::EventLoop& loop, std::string path, absl::Duration period, Changed changed);
+  HealthChecks(runtime::EventLoop& loop, std::string path, Duration period, Changed changed);
   ~HealthChecks();
 
   // A worker stands at `endpoint` from now on.
@@ -33,13 +33,13 @@ class HealthChecks {
   // It is not asked any more; what was thought of it is forgotten.
   void Forget(WorkerId worker);
   // The time for another round, perhaps: asks those whose turn it is and that `idle` says are not serving.
-  void OnTick(absl::Time now, const std::function<bool(WorkerId)>& idle);
+  void OnTick(Time now, const std::function<bool(WorkerId)>& idle);
 
  private:
   struct Check;
   runtime::EventLoop& loop_;
   const std::string path_;
-  const absl::Duration period_;
+  const Duration period_;
   const Changed changed_;
   IdVector<WorkerId, std::unique_ptr<Check>> checks_;
 };

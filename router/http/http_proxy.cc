@@ -17,9 +17,9 @@
 namespace ringway::router {
 namespace {
 
-std::uint32_t Ticks(absl::Duration span) {
+std::uint32_t Ticks(Duration span) {
   return static_cast<std::uint32_t>(
-      std::ceil(std::clamp(absl::FDivDuration(span, http::Listener::kTick), 1.0, 1e9)));
+      std::ceil(std::clamp(FDivDuration(span, http::Listener::kTick), 1.0, 1e9)));
 }
 
 http::ListenerSettings ListenerSettingsOf(const HttpPoolSpec& spec) {
@@ -96,7 +96,7 @@ void HttpProxy::Perform(const OfferToWorker& offer) {
   connection.Write(exchange.head);
   char text[24];
   connection.Write("X-Ringway-Deadline-Ms: ");
-  connection.Write(Number(absl::ToInt64Milliseconds(exchange.facts.deadline - exchange.offered), text));
+  connection.Write(Number(ToInt64Milliseconds(exchange.facts.deadline - exchange.offered), text));
   connection.Write("\r\n\r\n");
   connection.Write(exchange.body);
   connection.Push();
@@ -135,7 +135,7 @@ void HttpProxy::Perform(EndJob& end) {
     } else {
       const RefusalFacts facts{
           .overload_status = spec_.overload_status,
-          .sent = end.trace.service > absl::ZeroDuration(),
+          .sent = end.trace.service > ZeroDuration(),
           .draining = host_.machine().draining(),
           .unreachable = exchange.attempts > 0 && exchange.unreachable == exchange.attempts};
       const Refusal refusal = RefusalOf(end, facts);
@@ -200,7 +200,7 @@ void HttpProxy::AddTrace(const Exchange& exchange, const ServedBy& served, http:
   client.AddField("X-Ringway-Region", HeaderText::Escaped(served.region).text());
   client.AddField("X-Ringway-Worker", HeaderText::Escaped(served.worker).text());
   client.AddField("X-Ringway-Offers", Number(served.attempts, text));
-  client.AddField("X-Ringway-Wait-Ms", Number(absl::ToInt64Milliseconds(served.wait), text));
+  client.AddField("X-Ringway-Wait-Ms", Number(ToInt64Milliseconds(served.wait), text));
   client.AddField("X-Ringway-Reason", machine.job(exchange.job).route.reason);
   const TableVersion table = machine.table();
   if (table.epoch == 0 && table.version == 0) return;
@@ -234,7 +234,7 @@ void HttpProxy::OnResponseEnd(Exchange& exchange) {
   // The slot is given to the next request before this one's last bytes go out: a system call is a long time.
   const std::shared_ptr<http::ServerConnection> client = std::move(exchange.client);
   client->tag = 0;
-  const absl::Duration took = runtime::MonotonicNow() - exchange.offered;
+  const Duration took = runtime::MonotonicNow() - exchange.offered;
   const Outcome outcome = OutcomeOfAnswer(exchange.status, took, service_mean());
   if (outcome == Outcome::kFailed)
     host_.Tell(RepeatRuledOut{exchange.job, "its response has been delivered"});
@@ -276,7 +276,7 @@ void HttpProxy::OnRequestDrained(Exchange& exchange) {
 
 // ---- time and end ----
 
-void HttpProxy::OnTick(absl::Time now) {
+void HttpProxy::OnTick(Time now) {
   for (Worker& worker : workers_) {
     if (worker.connection == nullptr) continue;
     worker.connection->OnTick(Ticks(spec_.connect_timeout), Ticks(spec_.worker_idle),

@@ -64,7 +64,7 @@ class HttpProxy final : public JobDoor, public http::Application {
   const std::string& NameOf(WorkerId worker) const { return workers_[worker].name; }
   const HttpPoolSpec& spec() const { return spec_; }
   std::string_view region() const { return host_.region(); }
-  absl::Duration service_mean() const { return host_.machine().tier(tier_).service.mean(); }
+  Duration service_mean() const { return host_.machine().tier(tier_).service.mean(); }
 
   void Perform(const OfferToWorker& offer) override;
   void Perform(const ForwardToRouter& forward) override;
@@ -75,7 +75,7 @@ class HttpProxy final : public JobDoor, public http::Application {
   std::size_t live() const { return live_; }
   void BreakAll();
   // Every quarter of a second.
-  void OnTick(absl::Time now);
+  void OnTick(Time now);
 
  private:
   friend class Exchange;

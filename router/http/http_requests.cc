@@ -56,7 +56,7 @@ bool HttpProxy::ReadFacts(http::ServerConnection& client, const http::Head& head
       return refuse(absl::StrCat("X-Ringway-Deadline-Ms is '", std::string(field->value),
                                  "'; allowed are whole milliseconds from 1 to ", kDeadlineMsMax));
     }
-    facts.deadline = facts.arrived + absl::Milliseconds(*ms);
+    facts.deadline = facts.arrived + Milliseconds(*ms);
   }
   if (const http::Field* field = head.Find("X-Ringway-Priority")) {
     const auto priority = WholeNumber(field->value);

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
 
@@ -33,7 +33,7 @@ struct NamedWorker {
 class PoolWorkers {
  public:
   static constexpr std::size_t kAddressesMax = 1024;
-  static constexpr absl::Duration kAgain = absl::Seconds(10);
+  static constexpr Duration kAgain = Seconds(10);
   using Changed = std::function<void(const std::vector<NamedWorker>&)>;
 
   PoolWorkers(runtime::EventLoop& loop, const runtime::Logger& log, Changed changed);

@@ -62,10 +62,9 @@ Refusal RefusalOf(const EndJob& end, const RefusalFacts& facts) {
   refusal.body = ErrorBody(end.message, verdict.type, verdict.code);
   refusal.fields = absl::StrCat("X-Ringway-Reason: ", std::string(verdict.code),
                                 "\r\nX-Ringway-Offers: ", end.trace.attempts,
-                                "\r\nX-Ringway-Wait-Ms: ", absl::ToInt64Milliseconds(end.trace.wait), "\r\n");
+                                "\r\nX-Ringway-Wait-Ms: ", ToInt64Milliseconds(end.trace.wait), "\r\n");
   if (verdict.status == 429 || verdict.status == 503) {
-    const double hint_s =
-        absl::ToDoubleSeconds(std::clamp(end.retry_after, absl::Seconds(1), absl::Hours(1)));
+    const double hint_s = ToDoubleSeconds(std::clamp(end.retry_after, Seconds(1), Hours(1)));
     absl::StrAppend(&refusal.fields, "Retry-After: ", static_cast<int>(std::ceil(hint_s)), "\r\n");
   }
   return refusal;

@@ -5,7 +5,8 @@
 namespace ringway::router::journal {
 namespace {
 
-const absl::Duration kQuarter = absl::Nanoseconds(1) / 4;
+// The format counts quarters of a nanosecond, from when a machine's clock did.
+constexpr std::int64_t kQuartersANano = 4;
 constexpr std::size_t kRegionsMax = 100'000;
 
 }  // namespace
@@ -25,20 +26,14 @@ void Writer::Put(std::string_view text) {
   out_.append(text);
 }
 
-void Writer::Put(absl::Duration span) {
+void Writer::Put(Duration span) {
   // Parts of a second below four thousand million stand for themselves; above is room for the infinities.
   constexpr std::uint64_t kEver = 4'000'000'000, kNever = 4'000'000'001;
-  if (span == absl::InfiniteDuration()) return Number(kEver);
-  if (span == -absl::InfiniteDuration()) return Number(kNever);
-  absl::Duration rest;
-  std::int64_t seconds = absl::IDivDuration(span, absl::Seconds(1), &rest);
-  if (rest < absl::ZeroDuration()) {
-    rest += absl::Seconds(1);
-    --seconds;
-  }
-  absl::Duration nothing;
-  Number(static_cast<std::uint64_t>(absl::IDivDuration(rest, kQuarter, &nothing)));
-  Signed(seconds);
+  if (span == InfiniteDuration()) return Number(kEver);
+  if (span == -InfiniteDuration()) return Number(kNever);
+  const Duration whole = Floor(span, Seconds(1));
+  Number(static_cast<std::uint64_t>(ToInt64Nanoseconds(span - whole) * kQuartersANano));
+  Signed(ToInt64Seconds(whole));
 }
 
 void Writer::Put(const RttMatrix& rtt) {
@@ -117,21 +112,21 @@ void Reader::Take(std::string_view& text) {
   text = words_.emplace_back(bytes);
 }
 
-void Reader::Take(absl::Duration& span) {
+void Reader::Take(Duration& span) {
   constexpr std::uint64_t kEver = 4'000'000'000, kNever = 4'000'000'001;
   const std::uint64_t quarters = Number();
   if (quarters == kEver || quarters == kNever) {
-    span = quarters == kEver ? absl::InfiniteDuration() : -absl::InfiniteDuration();
+    span = quarters == kEver ? InfiniteDuration() : -InfiniteDuration();
     return;
   }
   if (quarters > kNever) ok_ = false;
-  span = absl::Seconds(Signed()) + static_cast<std::int64_t>(quarters) * kQuarter;
+  span = Seconds(Signed()) + Nanoseconds(static_cast<std::int64_t>(quarters) / kQuartersANano);
 }
 
-void Reader::Take(absl::Time& time) {
-  absl::Duration since;
+void Reader::Take(Time& time) {
+  Duration since;
   Take(since);
-  time = absl::UnixEpoch() + since;
+  time = UnixEpoch() + since;
 }
 
 void Reader::Take(RttMatrix& rtt) {

@@ -29,7 +29,7 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "router/journal/fields.h"
 
 namespace ringway::router::journal {
@@ -74,8 +74,8 @@ class Writer {
   void Put(float value) { Put(static_cast<double>(value)); }  // exact
   void Put(std::string_view text);
   void Put(const std::string& text) { Put(std::string_view(text)); }
-  void Put(absl::Duration span);
-  void Put(absl::Time time) { Put(time - absl::UnixEpoch()); }
+  void Put(Duration span);
+  void Put(Time time) { Put(time - UnixEpoch()); }
   void Put(const RttMatrix& rtt);
   void Put(const TierTable& table);
   template <class Tag>
@@ -226,8 +226,8 @@ class Reader {
   }
   void Take(std::string& text);
   void Take(std::string_view& text);
-  void Take(absl::Duration& span);
-  void Take(absl::Time& time);
+  void Take(Duration& span);
+  void Take(Time& time);
   void Take(RttMatrix& rtt);
   void Take(TierTable& table);
   template <class Tag>

@@ -16,7 +16,7 @@ namespace ringway::router::journal {
 namespace {
 
 // What kill -9 may cost.
-constexpr absl::Duration kFlushEvery = absl::Milliseconds(200);
+constexpr Duration kFlushEvery = Milliseconds(200);
 constexpr std::size_t kBatchBytes = std::size_t{64} << 10;
 // A segment takes this part of the ring, and at least so many times its checkpoint, so that a checkpoint is a
 // small part of what is written; but never more than half of the ring.
@@ -76,14 +76,14 @@ Recorder::Recorder(const std::string& directory, std::uint64_t bytes_max, const 
 }
 
 Recorder::~Recorder() {
-  Flush(absl::InfiniteFuture());
+  Flush(InfiniteFuture());
   disk_->AwaitAll();
   disk_->loop.Stop();
 }
 
-void Recorder::Begin(absl::Time now, const RouterMachine& machine) { BeginSegment(now, machine); }
+void Recorder::Begin(Time now, const RouterMachine& machine) { BeginSegment(now, machine); }
 
-void Recorder::BeginSegment(absl::Time now, const RouterMachine& machine) {
+void Recorder::BeginSegment(Time now, const RouterMachine& machine) {
   std::string first;
   Writer writer(first);
   writer.Put(std::string_view(kTitle));
@@ -106,7 +106,7 @@ void Recorder::BeginSegment(absl::Time now, const RouterMachine& machine) {
   recording_ = true;
 }
 
-void Recorder::Note(absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions,
+void Recorder::Note(Time now, const RouterEvent& event, const std::vector<RouterAction>& actions,
                     const RouterMachine& machine) {
   ++events_;
   if (!recording_) {
@@ -125,7 +125,7 @@ void Recorder::Note(absl::Time now, const RouterEvent& event, const std::vector<
   if (full && recording_) BeginSegment(now, machine);
 }
 
-void Recorder::Flush(absl::Time now) {
+void Recorder::Flush(Time now) {
   flushed_ = now;
   if (!recording_ || batch_.empty()) return;
   if (disk_->failed.load() == segments_) return Pause(now, "its folder cannot be written: is the disk full?");
@@ -133,7 +133,7 @@ void Recorder::Flush(absl::Time now) {
   if (!disk_->Send(segments_, 0, std::exchange(batch_, {}))) Pause(now, "the disk does not keep up");
 }
 
-void Recorder::Pause(absl::Time now, const std::string& why) {
+void Recorder::Pause(Time now, const std::string& why) {
   recording_ = false;
   resume_at_ = now + kRetryAfter;
   batch_ = {};

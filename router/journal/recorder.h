@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/fleet.h"
+#include "core/time.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
 #include "router/router_machine.h"
@@ -36,7 +36,7 @@ class Recorder {
  public:
   static constexpr std::size_t kPendingMax = std::size_t{32} << 20;
   // Between two tries to go on after something went wrong.
-  static constexpr absl::Duration kRetryAfter = absl::Seconds(10);
+  static constexpr Duration kRetryAfter = Seconds(10);
 
   // Of a machine made from `settings`, into segments of `directory`.
   Recorder(const std::string& directory, std::uint64_t bytes_max, const RouterSettings& settings,
@@ -44,24 +44,24 @@ class Recorder {
   ~Recorder();
 
   // The machine as it is made, before its first Step.
-  void Begin(absl::Time now, const RouterMachine& machine);
+  void Begin(Time now, const RouterMachine& machine);
   // After the Step with `event`, before its actions are performed.
-  void Note(absl::Time now, const RouterEvent& event, const std::vector<RouterAction>& actions,
+  void Note(Time now, const RouterEvent& event, const std::vector<RouterAction>& actions,
             const RouterMachine& machine);
   // False: not at present.
   bool recording() const { return recording_; }
 
  private:
   struct Disk;
-  void BeginSegment(absl::Time now, const RouterMachine& machine);
-  void Flush(absl::Time now);
-  void Pause(absl::Time now, const std::string& why);
+  void BeginSegment(Time now, const RouterMachine& machine);
+  void Flush(Time now);
+  void Pause(Time now, const std::string& why);
 
   const std::uint64_t bytes_max_;
   const RouterSettings settings_;
   const runtime::Logger& log_;
   bool recording_ = false;
-  absl::Time resume_at_ = absl::InfinitePast();
+  Time resume_at_ = InfinitePast();
   std::string why_paused_;           // as it was last said
   std::uint64_t events_ = 0;         // of this life, recorded or not
   std::uint64_t segments_ = 0;       // begun
@@ -69,7 +69,7 @@ class Recorder {
   std::uint64_t segment_max_ = 0;    // at which the next one begins
   std::string batch_;
   std::string actions_;  // reused
-  absl::Time flushed_ = absl::InfinitePast();
+  Time flushed_ = InfinitePast();
   std::unique_ptr<Disk> disk_;
 };
 

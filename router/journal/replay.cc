@@ -76,7 +76,7 @@ class Player {
   absl::Status Events(std::string_view payload) {
     Reader reader(payload, words_);
     while (!reader.empty() && !differs_) {
-      absl::Time now;
+      Time now;
       RouterEvent event;
       std::uint64_t count = 0, digest = 0;
       reader.Take(now);
@@ -89,7 +89,7 @@ class Player {
     return absl::OkStatus();
   }
 
-  void Step(absl::Time now, const RouterEvent& event, std::uint64_t count, std::uint64_t digest) {
+  void Step(Time now, const RouterEvent& event, std::uint64_t count, std::uint64_t digest) {
     actions_.clear();
     machine_->Step(now, event, actions_);
     bytes_.clear();
@@ -116,7 +116,7 @@ class Player {
   const Observer& observe_;
   std::deque<std::string> words_;
   std::optional<RouterMachine> machine_;
-  absl::Time started_;
+  Time started_;
   std::uint64_t events_ = 0;  // of its life
   bool begun_ = false;        // the segment
   bool differs_ = false;      // in this segment

@@ -32,8 +32,7 @@ struct ReplayReport {
   std::string first_difference;
 };
 
-using Observer =
-    std::function<void(absl::Time, const RouterEvent&, const std::vector<RouterAction>& actions)>;
+using Observer = std::function<void(Time, const RouterEvent&, const std::vector<RouterAction>& actions)>;
 
 // Whether the folder's newest segment is a router's, and not a controller's.
 bool IsRouterJournal(const std::string& directory);

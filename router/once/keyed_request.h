@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/state.h"
+#include "core/time.h"
 #include "router/once/membership.h"
 #include "router/once/messages.h"
 
@@ -40,7 +40,7 @@ enum class Stage : std::uint8_t {
 // A replica has the claim on record; it may forget it if it starts again.
 struct Consent {
   Replica replica;
-  absl::Time asked;     // by the request that it agreed to
+  Time asked;           // by the request that it agreed to
   bool unsure = false;  // it may have started again since
   RINGWAY_STATE(replica, asked, unsure)
 };
@@ -50,7 +50,7 @@ struct KeyedRequest {
   JobId job;  // invalid: lingering
   std::string key;
   std::uint64_t fingerprint = 0;
-  absl::Time deadline;
+  Time deadline;
   Stage stage = Stage::kWaiting;
   ClaimId claim;
   std::vector<ClaimId> over;      // claims that this one takes over from

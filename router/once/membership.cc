@@ -7,7 +7,7 @@
 
 namespace ringway::router::once {
 
-Membership::Membership(const std::string& self, absl::Duration keep)
+Membership::Membership(const std::string& self, Duration keep)
     : self_(StableHash(self)), name_(self), keep_(keep) {}
 
 // ---- who can be called ----
@@ -19,7 +19,7 @@ void Membership::List(RouterId router, const std::string& name) {
   Unlist(router);
   known_[mark] = {router, name};
   if (const auto source = sources_.find(mark); source != sources_.end()) {
-    source->second.again = absl::InfinitePast();
+    source->second.again = InfinitePast();
     source->second.tries = 0;
   }
 }
@@ -57,7 +57,7 @@ void Membership::BeAlone() {
   whole_ = true;
 }
 
-void Membership::Use(absl::Time now, const ViewPtr& view) {
+void Membership::Use(Time now, const ViewPtr& view) {
   if (!view->id.stated() || (view_ && view->id < view_->id)) return;
   if (view_ && view->id == view_->id) {
     // A router that has started has no better knowledge of when views were left; its disk's is old.
@@ -73,12 +73,12 @@ void Membership::Use(absl::Time now, const ViewPtr& view) {
   Conclude();
 }
 
-void Membership::Hear(absl::Time now, const ViewPtr& view) {
+void Membership::Hear(Time now, const ViewPtr& view) {
   const std::uint64_t own = std::max(epoch_seen_, view_ ? view_->id.epoch : view->id.epoch);
   if (EpochCredible(view->id.epoch, own)) Use(now, view);
 }
 
-void Membership::Enter(const ViewPtr& view, absl::Time now) {
+void Membership::Enter(const ViewPtr& view, Time now) {
   const ViewPtr before = std::exchange(view_, view);
   if (before && before->names == view->names) {
     // A pull that is under way names the other number, so its reply will not be known again.
@@ -106,7 +106,7 @@ void Membership::AddPast(const KnownView& past) {
   if (past_.size() > kPastMax) past_.pop_back();
 }
 
-void Membership::Forget(absl::Time now) {
+void Membership::Forget(Time now) {
   std::erase_if(past_, [&](const KnownView& p) { return p.left + keep_ <= now; });
 }
 
@@ -214,7 +214,7 @@ void Membership::FindSources() {
   });
 }
 
-std::vector<std::pair<RouterId, PullRequest>> Membership::DuePulls(absl::Time now) {
+std::vector<std::pair<RouterId, PullRequest>> Membership::DuePulls(Time now) {
   std::vector<std::pair<RouterId, PullRequest>> pulls;
   Forget(now);
   Conclude();
@@ -229,7 +229,7 @@ std::vector<std::pair<RouterId, PullRequest>> Membership::DuePulls(absl::Time no
   return pulls;
 }
 
-void Membership::OnPulled(absl::Time now, RouterId from, const PullRequest& pull, const Reply* reply) {
+void Membership::OnPulled(Time now, RouterId from, const PullRequest& pull, const Reply* reply) {
   if (!view_ || whole_) return;
   const auto found = sources_.find(At(from).mark);
   const bool waits = pull.view && pull.view->id == view_->id && found != sources_.end() &&
@@ -260,16 +260,16 @@ void Membership::OnPulled(absl::Time now, RouterId from, const PullRequest& pull
   Conclude();
 }
 
-void Membership::Tell(absl::Time now, Reply& reply) {
+void Membership::Tell(Time now, Reply& reply) {
   Forget(now);
   reply.since = since_;
   reply.views = past_;
-  if (view_) reply.views.push_back({.view = view_, .left = absl::InfiniteFuture(), .whole = whole_});
+  if (view_) reply.views.push_back({.view = view_, .left = InfiniteFuture(), .whole = whole_});
 }
 
-absl::Time Membership::NextWake() const {
-  if (!view_ || whole_) return absl::InfiniteFuture();
-  absl::Time next = absl::InfiniteFuture();
+Time Membership::NextWake() const {
+  if (!view_ || whole_) return InfiniteFuture();
+  Time next = InfiniteFuture();
   for (const KnownView& past : past_) next = std::min(next, past.left + keep_);
   for (const auto& [mark, source] : sources_) {
     const bool due = !source.asked && !(source.answered && source.since.stated()) && RouterOf(mark).valid();

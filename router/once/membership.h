@@ -32,9 +32,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/state.h"
+#include "core/time.h"
 #include "router/once/messages.h"
 #include "router/once/rendezvous.h"
 
@@ -51,11 +51,11 @@ class Membership {
  public:
   static constexpr std::size_t kPastMax = 32;
   // Between two pulls of a router that does not answer, or is lost; grows with the tries up to the second.
-  static constexpr absl::Duration kPullPause = absl::Milliseconds(100);
-  static constexpr absl::Duration kPullPauseMax = absl::Seconds(2);
+  static constexpr Duration kPullPause = Milliseconds(100);
+  static constexpr Duration kPullPauseMax = Seconds(2);
 
   // `keep`: how long records are kept.
-  Membership(const std::string& self, absl::Duration keep);
+  Membership(const std::string& self, Duration keep);
 
   // ---- who can be called ----
   void List(RouterId router, const std::string& name);
@@ -71,9 +71,9 @@ class Membership {
   // There is no other router and nothing to be read.
   void BeAlone();
   // As a controller gives it. An older one changes nothing.
-  void Use(absl::Time now, const ViewPtr& view);
+  void Use(Time now, const ViewPtr& view);
   // As another router tells it: not believed if no controller can have got so far.
-  void Hear(absl::Time now, const ViewPtr& view);
+  void Hear(Time now, const ViewPtr& view);
   // A controller of this epoch speaks to this router. A number that none of its predecessors can have given
   // would be higher than all that it will give, so it is dropped.
   void SeeEpoch(std::uint64_t epoch);
@@ -89,12 +89,12 @@ class Membership {
   bool complete() const { return whole_; }
 
   // ---- reading ----
-  std::vector<std::pair<RouterId, PullRequest>> DuePulls(absl::Time now);
+  std::vector<std::pair<RouterId, PullRequest>> DuePulls(Time now);
   // `reply`: null, or what the pull was answered with.
-  void OnPulled(absl::Time now, RouterId from, const PullRequest& pull, const Reply* reply);
+  void OnPulled(Time now, RouterId from, const PullRequest& pull, const Reply* reply);
   // What this router tells of itself with its answer to a pull.
-  void Tell(absl::Time now, Reply& reply);
-  absl::Time NextWake() const;
+  void Tell(Time now, Reply& reply);
+  Time NextWake() const;
 
   RINGWAY_STATE(known_, view_, whole_, since_, epoch_seen_, past_, sources_)
 
@@ -109,7 +109,7 @@ class Membership {
     ViewId since = {};               // as it said
     std::vector<ViewId> whole = {};  // so
     std::string after = {};
-    absl::Time again = absl::InfinitePast();  // not to be asked before
+    Time again = InfinitePast();  // not to be asked before
     bool asked = false;
     int tries = 0;
     RINGWAY_STATE(answered, since, whole, after, again, asked, tries)
@@ -120,9 +120,9 @@ class Membership {
     RINGWAY_STATE(router, name)
   };
 
-  void Enter(const ViewPtr& view, absl::Time now);
+  void Enter(const ViewPtr& view, Time now);
   void AddPast(const KnownView& past);
-  void Forget(absl::Time now);
+  void Forget(Time now);
   // Makes a source of each router that is to be read.
   void FindSources();
   void Conclude();
@@ -134,7 +134,7 @@ class Membership {
 
   const std::uint64_t self_;
   const std::string name_;
-  const absl::Duration keep_;
+  const Duration keep_;
   std::map<std::uint64_t, Known> known_;  // that can be called, by mark
   ViewPtr view_;
   bool whole_ = false;            // in view_

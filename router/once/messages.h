@@ -18,8 +18,8 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "router/once/view.h"
 
 namespace ringway::router::once {
@@ -46,7 +46,7 @@ struct Record {
   bool done = false;
   bool free = false;  // given up; kept for its round, which later claims have to exceed
   // Claimed: from then on the owner cannot run the job any more. Done: forgotten then.
-  absl::Time until = absl::InfinitePast();
+  Time until = InfinitePast();
   Result result = {};
 };
 
@@ -55,8 +55,8 @@ struct ClaimRequest {
   std::string key;
   std::uint64_t fingerprint = 0;
   ClaimId claim;
-  absl::Duration hold = absl::ZeroDuration();  // after which the owner cannot run the job any more
-  std::vector<ClaimId> over = {};              // at most two
+  Duration hold = ZeroDuration();  // after which the owner cannot run the job any more
+  std::vector<ClaimId> over = {};  // at most two
 };
 // To a replica: the claim is done. Also carries a known end to a replica that has not got it, instead of a
 // claim that the sender gives up for it.
@@ -74,7 +74,7 @@ struct ReleaseRequest {
 struct AttachRequest {
   std::string key;
   ClaimId claim;
-  absl::Duration patience = absl::ZeroDuration();
+  Duration patience = ZeroDuration();
 };
 // To any router: follow me into this view, and tell what you know of the keys that I keep in it, in the order
 // of the keys, from after `after` on.

@@ -10,13 +10,13 @@ namespace ringway::router::once {
 namespace {
 
 // When something that should pass soon stands in the way.
-constexpr absl::Duration kSoon = absl::Seconds(1);
+constexpr Duration kSoon = Seconds(1);
 // Two questions to replicas, one after the other, take no longer. A consent to one that was asked earlier is
 // asked for again, for this router has stood still since.
-constexpr absl::Duration kConsentAgeMax = absl::Seconds(2);
+constexpr Duration kConsentAgeMax = Seconds(2);
 
 // One of those that have to be asked again before the claim counts; null: none.
-Consent* Doubtful(absl::Time now, std::uint64_t self, std::vector<Consent>& standing) {
+Consent* Doubtful(Time now, std::uint64_t self, std::vector<Consent>& standing) {
   const auto doubtful = std::find_if(standing.begin(), standing.end(), [&](const Consent& consent) {
     return consent.replica.mark != self && (consent.unsure || now - consent.asked > kConsentAgeMax);
   });
@@ -25,8 +25,8 @@ Consent* Doubtful(absl::Time now, std::uint64_t self, std::vector<Consent>& stan
 
 }  // namespace
 
-void OnceMachine::Begin(absl::Time now, JobId job, const std::string& key, std::uint64_t fingerprint,
-                        absl::Time deadline) {
+void OnceMachine::Begin(Time now, JobId job, const std::string& key, std::uint64_t fingerprint,
+                        Time deadline) {
   RINGWAY_CHECK(on() && requests_.ByJob(job) == nullptr);
   KeyedRequest& keyed = requests_.Add(job);
   keyed.key = key;
@@ -37,13 +37,13 @@ void OnceMachine::Begin(absl::Time now, JobId job, const std::string& key, std::
 }
 
 // The first request with a key goes to the replicas; later ones at this router follow it.
-void OnceMachine::Lead(absl::Time now, KeyedRequest& keyed) {
+void OnceMachine::Lead(Time now, KeyedRequest& keyed) {
   keyed.stage = Stage::kWaiting;
   if (KeyedRequest* leader = requests_.LeaderOf(keyed.key)) {
     if (leader->fingerprint != keyed.fingerprint) {
       Refuse(now, keyed, Outcome::kRejected,
              "this idempotency key is in use for another request; a key belongs to one request",
-             absl::ZeroDuration());
+             ZeroDuration());
       return;
     }
     keyed.following = true;
@@ -62,7 +62,7 @@ void OnceMachine::Lead(absl::Time now, KeyedRequest& keyed) {
   }
 }
 
-void OnceMachine::StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t round) {
+void OnceMachine::StartClaim(Time now, KeyedRequest& keyed, std::uint32_t round) {
   if (++keyed.tries > settings_.tries_max) {
     Refuse(now, keyed, Outcome::kFailed,
            absl::StrCat("other requests with this idempotency key came in between ", settings_.tries_max,
@@ -84,7 +84,7 @@ void OnceMachine::StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t 
 // A replica that agreed and has started again since has forgotten it, and would agree to another claim; so
 // who agreed before somebody's silence was waited out, or long ago, is asked once more. It takes longer to
 // start and read what was on record than to ask.
-void OnceMachine::AskNext(absl::Time now, KeyedRequest& keyed) {
+void OnceMachine::AskNext(Time now, KeyedRequest& keyed) {
   if (keyed.standing.size() >= keyed.quorum) {
     if (const Consent* doubtful = Doubtful(now, members_.self(), keyed.standing)) {
       AskToClaim(now, keyed, doubtful->replica);
@@ -103,7 +103,7 @@ void OnceMachine::AskNext(absl::Time now, KeyedRequest& keyed) {
   AskToClaim(now, keyed, keyed.replicas[keyed.next++]);
 }
 
-void OnceMachine::AskToClaim(absl::Time now, KeyedRequest& keyed, const Replica& replica) {
+void OnceMachine::AskToClaim(Time now, KeyedRequest& keyed, const Replica& replica) {
   keyed.awaited = {replica, now};
   Send(replica, {.ticket = keyed.ticket,
                  .view = keyed.view,
@@ -114,7 +114,7 @@ void OnceMachine::AskToClaim(absl::Time now, KeyedRequest& keyed, const Replica&
                                       .over = keyed.over}});
 }
 
-void OnceMachine::OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replica& replica,
+void OnceMachine::OnClaimReply(Time now, KeyedRequest& keyed, const Replica& replica,
                                const ClaimRequest& request, const Reply* reply) {
   std::erase_if(keyed.standing, [&](const Consent& c) { return c.replica.mark == replica.mark; });
   switch (reply == nullptr ? Verdict::kNotReady : reply->verdict) {
@@ -161,12 +161,12 @@ void OnceMachine::OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replic
   AskNext(now, keyed);
 }
 
-void OnceMachine::OnTaken(absl::Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply) {
+void OnceMachine::OnTaken(Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply) {
   const Record& record = reply.records.front();
   if (record.fingerprint != keyed.fingerprint) {
     Refuse(now, keyed, Outcome::kRejected,
            "this idempotency key has been used for another request; a key belongs to one request",
-           absl::ZeroDuration());
+           ZeroDuration());
   } else if (record.done) {
     Confirm(now, keyed, replica, record);
   } else if (reply.verdict == Verdict::kExpired) {
@@ -178,7 +178,7 @@ void OnceMachine::OnTaken(absl::Time now, KeyedRequest& keyed, const Replica& re
   }
 }
 
-void OnceMachine::TakeOver(absl::Time now, KeyedRequest& keyed, const ClaimId& from) {
+void OnceMachine::TakeOver(Time now, KeyedRequest& keyed, const ClaimId& from) {
   ++counts_.taken_over;
   const ClaimId own = keyed.claim;
   GiveUpClaim(keyed);
@@ -188,7 +188,7 @@ void OnceMachine::TakeOver(absl::Time now, KeyedRequest& keyed, const ClaimId& f
   StartClaim(now, keyed, from.round + 1);
 }
 
-void OnceMachine::Attach(absl::Time now, KeyedRequest& keyed, const Record& record) {
+void OnceMachine::Attach(Time now, KeyedRequest& keyed, const Record& record) {
   GiveUpClaim(keyed);
   keyed.stage = Stage::kAttached;
   keyed.found = record;
@@ -204,11 +204,11 @@ void OnceMachine::Attach(absl::Time now, KeyedRequest& keyed, const Record& reco
     Send(owner, {.ticket = keyed.ticket,
                  .what = AttachRequest{.key = keyed.key,
                                        .claim = record.claim,
-                                       .patience = std::max(keyed.deadline - now, absl::ZeroDuration())}});
+                                       .patience = std::max(keyed.deadline - now, ZeroDuration())}});
   }
 }
 
-void OnceMachine::OnAttachReply(absl::Time now, KeyedRequest& keyed, const AttachRequest& request,
+void OnceMachine::OnAttachReply(Time now, KeyedRequest& keyed, const AttachRequest& request,
                                 const Reply* reply) {
   switch (reply == nullptr ? Verdict::kNotReady : reply->verdict) {
     case Verdict::kDone:
@@ -228,12 +228,12 @@ void OnceMachine::OnAttachReply(absl::Time now, KeyedRequest& keyed, const Attac
 }
 
 // Its end may be on record somewhere: all replicas are asked, and nobody's claim is taken over.
-void OnceMachine::OnOwnerSilent(absl::Time now, KeyedRequest& keyed) {
+void OnceMachine::OnOwnerSilent(Time now, KeyedRequest& keyed) {
   keyed.over.clear();
   StartClaim(now, keyed, keyed.found->claim.round + 1);
 }
 
-void OnceMachine::OnQuorumMissed(absl::Time now, KeyedRequest& keyed) {
+void OnceMachine::OnQuorumMissed(Time now, KeyedRequest& keyed) {
   if (keyed.found) {
     const Record& found = *keyed.found;
     Refuse(now, keyed, Outcome::kFailed,
@@ -256,13 +256,13 @@ void OnceMachine::OnQuorumMissed(absl::Time now, KeyedRequest& keyed) {
          kSoon);
 }
 
-void OnceMachine::Pause(absl::Time now, KeyedRequest& keyed) {
+void OnceMachine::Pause(Time now, KeyedRequest& keyed) {
   GiveUpClaim(keyed);
   keyed.stage = Stage::kPausing;
   pauses_.emplace(now + kClaimPause * keyed.tries, keyed.ticket);
 }
 
-void OnceMachine::RunPauses(absl::Time now) {
+void OnceMachine::RunPauses(Time now) {
   while (!pauses_.empty() && pauses_.begin()->first <= now) {
     KeyedRequest* keyed = requests_.ByTicket(pauses_.begin()->second);
     pauses_.erase(pauses_.begin());
@@ -289,8 +289,8 @@ void OnceMachine::GiveUpClaim(KeyedRequest& keyed) {
   keyed.callers.clear();
 }
 
-void OnceMachine::Refuse(absl::Time now, KeyedRequest& keyed, Outcome outcome, std::string message,
-                         absl::Duration retry_after) {
+void OnceMachine::Refuse(Time now, KeyedRequest& keyed, Outcome outcome, std::string message,
+                         Duration retry_after) {
   ++counts_.refused;
   Act(Refused{keyed.job, outcome, std::move(message), retry_after});
   GiveUpClaim(keyed);

@@ -29,7 +29,7 @@ void OnceMachine::Send(const Replica& replica, Request request) {
 
 // What this router asks itself is answered before it returns to the caller. Each is one step of a request,
 // and requests have bounded tries, so this ends.
-void OnceMachine::RunLocal(absl::Time now) {
+void OnceMachine::RunLocal(Time now) {
   while (!local_.empty()) {
     const Local next = std::move(local_.front());
     local_.pop_front();
@@ -39,7 +39,7 @@ void OnceMachine::RunLocal(absl::Time now) {
   }
 }
 
-void OnceMachine::Replied(absl::Time now, RouterId from, const Request& request, const Reply* reply) {
+void OnceMachine::Replied(Time now, RouterId from, const Request& request, const Reply* reply) {
   if (reply != nullptr) HearOfViews(now, from, request, *reply);
   if (const auto* pull = std::get_if<PullRequest>(&request.what)) {
     OnPulled(now, from, *pull, reply);
@@ -56,7 +56,7 @@ void OnceMachine::Replied(absl::Time now, RouterId from, const Request& request,
   RunLocal(now);
 }
 
-void OnceMachine::HearOfViews(absl::Time now, RouterId from, const Request& request, const Reply& reply) {
+void OnceMachine::HearOfViews(Time now, RouterId from, const Request& request, const Reply& reply) {
   if (reply.verdict == Verdict::kOldView) {
     for (const KnownView& told : reply.views) members_.Hear(now, told.view);
   }
@@ -68,7 +68,7 @@ void OnceMachine::HearOfViews(absl::Time now, RouterId from, const Request& requ
   Act(SendRequest{from, {.view = members_.id(), .what = pull}});
 }
 
-void OnceMachine::OnReply(absl::Time now, Replica replica, const Request& request, const Reply* reply) {
+void OnceMachine::OnReply(Time now, Replica replica, const Request& request, const Reply* reply) {
   KeyedRequest* keyed = requests_.ByTicket(request.ticket);
   if (const auto* claim = std::get_if<ClaimRequest>(&request.what)) {
     // Only one replica is asked at a time, so a live claim waits for exactly this reply.
@@ -94,7 +94,7 @@ void OnceMachine::OnReply(absl::Time now, Replica replica, const Request& reques
   }
 }
 
-void OnceMachine::Asked(absl::Time now, CallId call, const Request& request) {
+void OnceMachine::Asked(Time now, CallId call, const Request& request) {
   if (const auto* attach = std::get_if<AttachRequest>(&request.what)) {
     OnAttachAsked(now, call, *attach);
   } else {
@@ -104,7 +104,7 @@ void OnceMachine::Asked(absl::Time now, CallId call, const Request& request) {
   }
 }
 
-void OnceMachine::OnAttachAsked(absl::Time, CallId call, const AttachRequest& request) {
+void OnceMachine::OnAttachAsked(Time, CallId call, const AttachRequest& request) {
   KeyedRequest* keyed = requests_.LeaderOf(request.key);
   const bool alive = keyed != nullptr && keyed->claim == request.claim;
   if (alive && keyed->callers.size() < settings_.callers_max) {
@@ -118,18 +118,18 @@ void OnceMachine::OnAttachAsked(absl::Time, CallId call, const AttachRequest& re
 
 // ---- the other routers ----
 
-void OnceMachine::List(absl::Time now, RouterId router, const std::string& name) {
+void OnceMachine::List(Time now, RouterId router, const std::string& name) {
   members_.List(router, name);
   FollowView(now);
 }
 
-void OnceMachine::UseView(absl::Time now, const ViewPtr& view) {
+void OnceMachine::UseView(Time now, const ViewPtr& view) {
   members_.Use(now, view);
   FollowView(now);
   RunLocal(now);
 }
 
-void OnceMachine::FollowView(absl::Time now) {
+void OnceMachine::FollowView(Time now) {
   for (auto& [router, pull] : members_.DuePulls(now)) {
     Act(SendRequest{router, {.view = members_.id(), .what = std::move(pull)}});
   }
@@ -139,13 +139,13 @@ void OnceMachine::FollowView(absl::Time now) {
   }
 }
 
-void OnceMachine::OnPulled(absl::Time now, RouterId from, const PullRequest& request, const Reply* reply) {
+void OnceMachine::OnPulled(Time now, RouterId from, const PullRequest& request, const Reply* reply) {
   const bool all = reply == nullptr || replica_.Copy(now, *reply);
   // What there is no room for has not been read.
   members_.OnPulled(now, from, request, all ? reply : nullptr);
 }
 
-void OnceMachine::Wake(absl::Time now) {
+void OnceMachine::Wake(Time now) {
   replica_.Forget(now);
   FollowView(now);
   RunPauses(now);
@@ -157,8 +157,8 @@ void OnceMachine::Wake(absl::Time now) {
   RunLocal(now);
 }
 
-absl::Time OnceMachine::NextWake() const {
-  absl::Time next = std::min(replica_.NextForget(), members_.NextWake());
+Time OnceMachine::NextWake() const {
+  Time next = std::min(replica_.NextForget(), members_.NextWake());
   if (!pauses_.empty()) next = std::min(next, pauses_.begin()->first);
   if (!releases_.empty()) next = std::min(next, releases_.begin()->first);
   return next;

@@ -43,8 +43,8 @@ struct Settings {
   std::uint64_t life = 1;  // rises when the router starts again
   bool alone = true;       // nobody will say which other routers there are
   TableBounds bounds = {};
-  absl::Duration hold_margin = absl::Seconds(2);  // of a claim, beyond its job's deadline
-  std::size_t callers_max = 64;                   // waiting for one claim
+  Duration hold_margin = Seconds(2);  // of a claim, beyond its job's deadline
+  std::size_t callers_max = 64;       // waiting for one claim
   int tries_max = 16;
 };
 
@@ -74,7 +74,7 @@ struct Refused {
   JobId job;
   Outcome outcome = Outcome::kFailed;
   std::string message;
-  absl::Duration retry_after = absl::ZeroDuration();
+  Duration retry_after = ZeroDuration();
 };
 // The completion is on record: it may be delivered.
 struct Settled {
@@ -105,30 +105,29 @@ class OnceMachine {
 
   // ---- the other routers (once_machine.cc) ----
   // Can be called; who keeps keys is the view's to say.
-  void List(absl::Time now, RouterId router, const std::string& name);
+  void List(Time now, RouterId router, const std::string& name);
   void Unlist(RouterId router) { members_.Unlist(router); }
   // As a controller gave it. An older one changes nothing.
-  void UseView(absl::Time now, const ViewPtr& view);
+  void UseView(Time now, const ViewPtr& view);
   void SeeEpoch(std::uint64_t epoch) { members_.SeeEpoch(epoch); }
   ViewId view() const { return members_.id(); }
 
   // ---- keyed jobs (once_claim.cc, once_settle.cc) ----
-  void Begin(absl::Time now, JobId job, const std::string& key, std::uint64_t fingerprint,
-             absl::Time deadline);
+  void Begin(Time now, JobId job, const std::string& key, std::uint64_t fingerprint, Time deadline);
   // The job that was granted is done.
-  void Settle(absl::Time now, JobId job, const Result& result);
+  void Settle(Time now, JobId job, const Result& result);
   // The job has ended otherwise, or the client has gone. `attempt`: was withdrawn and may still run; 0: none.
-  void Drop(absl::Time now, JobId job, dispatch::AttemptId attempt);
-  void AttemptOver(absl::Time now, dispatch::AttemptId attempt);
+  void Drop(Time now, JobId job, dispatch::AttemptId attempt);
+  void AttemptOver(Time now, dispatch::AttemptId attempt);
 
   // ---- the wire ----
   // Each call is answered by one AnswerCall, sooner or later.
-  void Asked(absl::Time now, CallId call, const Request& request);
+  void Asked(Time now, CallId call, const Request& request);
   // `reply` is null when none came: the ask may have been performed or not.
-  void Replied(absl::Time now, RouterId from, const Request& request, const Reply* reply);
+  void Replied(Time now, RouterId from, const Request& request, const Reply* reply);
 
-  void Wake(absl::Time now);
-  absl::Time NextWake() const;
+  void Wake(Time now);
+  Time NextWake() const;
   // What is to be done; the caller empties it.
   std::vector<OnceAction>& actions() { return actions_; }
 
@@ -141,10 +140,10 @@ class OnceMachine {
   // A claim that its replica still has is in everybody's way, so giving it up is said again a few times.
   static constexpr int kReleaseTriesMax = 6;
   static constexpr std::size_t kReleasesMax = 4096;
-  static constexpr absl::Duration kReleasePause = absl::Milliseconds(200);
+  static constexpr Duration kReleasePause = Milliseconds(200);
   // Before a claim, or an end, that found too few replicas goes round again; grows with its tries.
-  static constexpr absl::Duration kClaimPause = absl::Milliseconds(20);
-  static constexpr absl::Duration kEndPauseMax = absl::Milliseconds(200);
+  static constexpr Duration kClaimPause = Milliseconds(20);
+  static constexpr Duration kEndPauseMax = Milliseconds(200);
 
   RINGWAY_STATE(members_, replica_, requests_, last_serial_, pauses_, releases_, waiting_, local_, counts_)
 
@@ -155,42 +154,41 @@ class OnceMachine {
   }
 
   void Send(const Replica& replica, Request request);
-  void RunLocal(absl::Time now);
-  void OnReply(absl::Time now, Replica replica, const Request& request, const Reply* reply);
-  void OnPulled(absl::Time now, RouterId from, const PullRequest& request, const Reply* reply);
+  void RunLocal(Time now);
+  void OnReply(Time now, Replica replica, const Request& request, const Reply* reply);
+  void OnPulled(Time now, RouterId from, const PullRequest& request, const Reply* reply);
   // What a reply says of views.
-  void HearOfViews(absl::Time now, RouterId from, const Request& request, const Reply& reply);
+  void HearOfViews(Time now, RouterId from, const Request& request, const Reply& reply);
   // After members_ may have changed: pulls that are due, and requests that waited for a view.
-  void FollowView(absl::Time now);
-  void RunPauses(absl::Time now);
+  void FollowView(Time now);
+  void RunPauses(Time now);
 
   // Claims.
-  void Lead(absl::Time now, KeyedRequest& keyed);
-  void StartClaim(absl::Time now, KeyedRequest& keyed, std::uint32_t round);
-  void AskNext(absl::Time now, KeyedRequest& keyed);
-  void AskToClaim(absl::Time now, KeyedRequest& keyed, const Replica& replica);
-  void Pause(absl::Time now, KeyedRequest& keyed);
-  void OnClaimReply(absl::Time now, KeyedRequest& keyed, const Replica& replica, const ClaimRequest& request,
+  void Lead(Time now, KeyedRequest& keyed);
+  void StartClaim(Time now, KeyedRequest& keyed, std::uint32_t round);
+  void AskNext(Time now, KeyedRequest& keyed);
+  void AskToClaim(Time now, KeyedRequest& keyed, const Replica& replica);
+  void Pause(Time now, KeyedRequest& keyed);
+  void OnClaimReply(Time now, KeyedRequest& keyed, const Replica& replica, const ClaimRequest& request,
                     const Reply* reply);
-  void OnTaken(absl::Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply);
-  void OnQuorumMissed(absl::Time now, KeyedRequest& keyed);
-  void OnOwnerSilent(absl::Time now, KeyedRequest& keyed);
-  void Attach(absl::Time now, KeyedRequest& keyed, const Record& record);
-  void TakeOver(absl::Time now, KeyedRequest& keyed, const ClaimId& from);
-  void OnAttachReply(absl::Time now, KeyedRequest& keyed, const AttachRequest& request, const Reply* reply);
-  void OnAttachAsked(absl::Time now, CallId call, const AttachRequest& request);
+  void OnTaken(Time now, KeyedRequest& keyed, const Replica& replica, const Reply& reply);
+  void OnQuorumMissed(Time now, KeyedRequest& keyed);
+  void OnOwnerSilent(Time now, KeyedRequest& keyed);
+  void Attach(Time now, KeyedRequest& keyed, const Record& record);
+  void TakeOver(Time now, KeyedRequest& keyed, const ClaimId& from);
+  void OnAttachReply(Time now, KeyedRequest& keyed, const AttachRequest& request, const Reply* reply);
+  void OnAttachAsked(Time now, CallId call, const AttachRequest& request);
   void GiveUpClaim(KeyedRequest& keyed);
-  void Refuse(absl::Time now, KeyedRequest& keyed, Outcome outcome, std::string message,
-              absl::Duration retry_after);
+  void Refuse(Time now, KeyedRequest& keyed, Outcome outcome, std::string message, Duration retry_after);
 
   // Ends.
-  void Confirm(absl::Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record);
+  void Confirm(Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record);
   void RecordEnd(KeyedRequest& keyed);
   void SendEnd(KeyedRequest& keyed, const Replica& replica, const ClaimId& instead_of);
-  void OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica& replica, const Reply* reply);
-  void AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& record);
+  void OnEndReply(Time now, KeyedRequest& keyed, const Replica& replica, const Reply* reply);
+  void AnswerFrom(Time now, KeyedRequest& keyed, const Record& record);
   // The request is over. `end`: what came of the key; null: nothing.
-  void Close(absl::Time now, KeyedRequest& keyed, const Record* end);
+  void Close(Time now, KeyedRequest& keyed, const Record* end);
 
   std::string NamesOf(const std::vector<Replica>& replicas) const;
 
@@ -205,10 +203,10 @@ class OnceMachine {
   RecordReplica replica_;
   RequestTable requests_;
   std::uint64_t last_serial_ = 0;
-  std::multimap<absl::Time, std::uint64_t> pauses_;  // tickets
-  std::multimap<absl::Time, Local> releases_;        // to be said again
-  bool waiting_ = false;                             // some request, for a view
-  std::deque<Local> local_;                          // requests to this router itself
+  std::multimap<Time, std::uint64_t> pauses_;  // tickets
+  std::multimap<Time, Local> releases_;        // to be said again
+  bool waiting_ = false;                       // some request, for a view
+  std::deque<Local> local_;                    // requests to this router itself
   std::vector<OnceAction> actions_;
   Counts counts_;
 };

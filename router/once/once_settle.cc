@@ -8,7 +8,7 @@
 
 namespace ringway::router::once {
 
-void OnceMachine::Settle(absl::Time now, JobId job, const Result& result) {
+void OnceMachine::Settle(Time now, JobId job, const Result& result) {
   KeyedRequest* found = requests_.ByJob(job);
   RINGWAY_CHECK(found != nullptr && found->stage == Stage::kHolding);
   KeyedRequest& keyed = *found;
@@ -38,7 +38,7 @@ void OnceMachine::RecordEnd(KeyedRequest& keyed) {
 }
 
 // The key is done: that is told only when a quorum of its replicas has it, or another end might be told too.
-void OnceMachine::Confirm(absl::Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record) {
+void OnceMachine::Confirm(Time now, KeyedRequest& keyed, const Replica& has_it, const Record& record) {
   if (++keyed.tries > settings_.tries_max) {
     OnQuorumMissed(now, keyed);
     return;
@@ -63,8 +63,7 @@ void OnceMachine::SendEnd(KeyedRequest& keyed, const Replica& replica, const Cla
                  .what = SettleRequest{.record = *keyed.found, .instead_of = instead_of}});
 }
 
-void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica& replica,
-                             const Reply* reply) {
+void OnceMachine::OnEndReply(Time now, KeyedRequest& keyed, const Replica& replica, const Reply* reply) {
   const bool confirming = keyed.stage == Stage::kConfirming;
   --keyed.asked;
   if (reply != nullptr && reply->verdict == Verdict::kOk) {
@@ -102,7 +101,7 @@ void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica&
       Refuse(now, keyed, Outcome::kFailed,
              absl::StrCat("a job with this idempotency key was done, but only ", keyed.agreed,
                           " of its replicas can be asked (", replicas, "); ask again"),
-             absl::Seconds(1));
+             Seconds(1));
     } else {
       ++counts_.unsettled;
       Act(Unsettled{keyed.job,
@@ -114,7 +113,7 @@ void OnceMachine::OnEndReply(absl::Time now, KeyedRequest& keyed, const Replica&
   }
 }
 
-void OnceMachine::AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& record) {
+void OnceMachine::AnswerFrom(Time now, KeyedRequest& keyed, const Record& record) {
   ++counts_.answered;
   Act(Answered{keyed.job, record.result});
   // Claims that the end has not replaced.
@@ -125,7 +124,7 @@ void OnceMachine::AnswerFrom(absl::Time now, KeyedRequest& keyed, const Record& 
   Close(now, keyed, &record);
 }
 
-void OnceMachine::Drop(absl::Time now, JobId job, dispatch::AttemptId attempt) {
+void OnceMachine::Drop(Time now, JobId job, dispatch::AttemptId attempt) {
   KeyedRequest* keyed = requests_.ByJob(job);
   if (keyed == nullptr) return;
   if (keyed->stage == Stage::kHolding && attempt != 0) {
@@ -143,7 +142,7 @@ void OnceMachine::Drop(absl::Time now, JobId job, dispatch::AttemptId attempt) {
   RunLocal(now);
 }
 
-void OnceMachine::AttemptOver(absl::Time now, dispatch::AttemptId attempt) {
+void OnceMachine::AttemptOver(Time now, dispatch::AttemptId attempt) {
   KeyedRequest* const keyed = requests_.TakeLingering(attempt);
   if (keyed == nullptr) return;
   GiveUpClaim(*keyed);
@@ -151,7 +150,7 @@ void OnceMachine::AttemptOver(absl::Time now, dispatch::AttemptId attempt) {
   RunLocal(now);
 }
 
-void OnceMachine::Close(absl::Time now, KeyedRequest& keyed, const Record* end) {
+void OnceMachine::Close(Time now, KeyedRequest& keyed, const Record* end) {
   for (const CallId call : keyed.callers) {
     Act(AnswerCall{
         call, end ? Reply{.verdict = Verdict::kDone, .records = {*end}} : Reply{Verdict::kEndedWithout}});

@@ -9,7 +9,7 @@
 
 namespace ringway::router::once {
 
-Reply RecordReplica::Answer(absl::Time now, Membership& members, const Request& request) {
+Reply RecordReplica::Answer(Time now, Membership& members, const Request& request) {
   table_.Forget(now);
   Reply reply = std::visit(
       [&](const auto& what) -> Reply {
@@ -43,7 +43,7 @@ std::optional<Reply> RecordReplica::Objection(const Membership& members, const V
   return std::nullopt;
 }
 
-Reply RecordReplica::Page(absl::Time now, Membership& members, const PullRequest& pull) const {
+Reply RecordReplica::Page(Time now, Membership& members, const PullRequest& pull) const {
   if (pull.view) {
     members.Hear(now, pull.view);
     if (pull.view->id < members.id()) {
@@ -60,7 +60,7 @@ Reply RecordReplica::Page(absl::Time now, Membership& members, const PullRequest
   return reply;
 }
 
-bool RecordReplica::Copy(absl::Time now, const Reply& pulled) {
+bool RecordReplica::Copy(Time now, const Reply& pulled) {
   bool all = true;
   for (const Record& record : pulled.records) all = table_.Copy(now, record).verdict != Verdict::kFull && all;
   return all;

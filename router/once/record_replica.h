@@ -25,12 +25,12 @@ class RecordReplica {
   explicit RecordReplica(const TableBounds& bounds) : table_(bounds) {}
 
   // A claim, an end, a release or a pull; anything else is not a replica's to answer.
-  Reply Answer(absl::Time now, Membership& members, const Request& request);
+  Reply Answer(Time now, Membership& members, const Request& request);
   // Takes what a replica of the view before had on record. False: not all of it found room.
-  bool Copy(absl::Time now, const Reply& pulled);
+  bool Copy(Time now, const Reply& pulled);
 
-  void Forget(absl::Time now) { table_.Forget(now); }
-  absl::Time NextForget() const { return table_.NextForget(); }
+  void Forget(Time now) { table_.Forget(now); }
+  Time NextForget() const { return table_.NextForget(); }
   std::size_t records() const { return table_.size(); }
 
   RINGWAY_STATE(table_)
@@ -39,7 +39,7 @@ class RecordReplica {
   // None: it may answer about the key in that view.
   static std::optional<Reply> Objection(const Membership& members, const ViewId& view,
                                         const std::string& key);
-  Reply Page(absl::Time now, Membership& members, const PullRequest& pull) const;
+  Reply Page(Time now, Membership& members, const PullRequest& pull) const;
 
   RecordTable table_;
 };

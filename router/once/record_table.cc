@@ -39,7 +39,7 @@ const Record& RecordTable::First(const std::vector<Record>& records) {
   return records.front();
 }
 
-Reply RecordTable::Taken(absl::Time now, const std::vector<Record>& records) {
+Reply RecordTable::Taken(Time now, const std::vector<Record>& records) {
   const Record& first = First(records);
   const bool expired = !first.done && !first.free && now >= first.until;
   return {.verdict = expired ? Verdict::kExpired : Verdict::kTaken, .records = {first}};
@@ -50,7 +50,7 @@ std::vector<Record> RecordTable::Known(const std::string& key) const {
   return at == records_.end() ? std::vector<Record>() : at->second.records;
 }
 
-Reply RecordTable::Claim(absl::Time now, const ClaimRequest& request) {
+Reply RecordTable::Claim(Time now, const ClaimRequest& request) {
   std::vector<Record> known = Known(request.key);
   if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
   if (!known.empty() && known.front().free) {
@@ -76,7 +76,7 @@ Reply RecordTable::Claim(absl::Time now, const ClaimRequest& request) {
   return {};
 }
 
-Reply RecordTable::Settle(absl::Time now, const SettleRequest& request) {
+Reply RecordTable::Settle(Time now, const SettleRequest& request) {
   const ClaimId& claim = request.record.claim;
   std::vector<Record> known = Known(request.record.key);
   if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
@@ -103,7 +103,7 @@ Reply RecordTable::Settle(absl::Time now, const SettleRequest& request) {
   return {};
 }
 
-Reply RecordTable::Release(absl::Time now, const ReleaseRequest& request) {
+Reply RecordTable::Release(Time now, const ReleaseRequest& request) {
   std::vector<Record> known = Known(request.key);
   const auto at = std::find_if(known.begin(), known.end(),
                                [&](const Record& r) { return !r.done && r.claim == request.claim; });
@@ -120,7 +120,7 @@ Reply RecordTable::Release(absl::Time now, const ReleaseRequest& request) {
   return {};
 }
 
-Reply RecordTable::Copy(absl::Time now, const Record& record) {
+Reply RecordTable::Copy(Time now, const Record& record) {
   std::vector<Record> known = Known(record.key);
   if (known.empty() && records_.size() >= bounds_.records_max) return {.verdict = Verdict::kFull};
   if (record.done) {
@@ -168,10 +168,10 @@ const Record* RecordTable::Find(const std::string& key) const {
   return at == records_.end() ? nullptr : &First(at->second.records);
 }
 
-void RecordTable::Store(absl::Time now, const std::string& key, std::vector<Record> records) {
+void RecordTable::Store(Time now, const std::string& key, std::vector<Record> records) {
   if (const auto old = records_.find(key); old != records_.end()) Erase(old);
   if (records.empty()) return;
-  absl::Time forget = absl::InfinitePast();
+  Time forget = InfinitePast();
   for (const Record& record : records) {
     forget = std::max(forget, record.done ? record.until : std::max(now, record.until) + bounds_.keep);
   }
@@ -213,14 +213,12 @@ void RecordTable::Relink() {
   }
 }
 
-void RecordTable::Forget(absl::Time now) {
+void RecordTable::Forget(Time now) {
   while (!forgets_.empty() && forgets_.begin()->first <= now) Erase(records_.find(forgets_.begin()->second));
   // Records go about in the order in which they came, so little that is gone stays behind one that is not.
   while (!results_.empty() && !records_.contains(results_.front())) results_.pop_front();
 }
 
-absl::Time RecordTable::NextForget() const {
-  return forgets_.empty() ? absl::InfiniteFuture() : forgets_.begin()->first;
-}
+Time RecordTable::NextForget() const { return forgets_.empty() ? InfiniteFuture() : forgets_.begin()->first; }
 
 }  // namespace ringway::router::once

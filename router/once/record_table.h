@@ -33,18 +33,18 @@ namespace ringway::router::once {
 struct TableBounds {
   std::size_t records_max = 65536;
   std::size_t result_bytes_max = std::size_t{64} << 20;
-  absl::Duration keep = absl::Minutes(10);  // of a record, after its end
+  Duration keep = Minutes(10);  // of a record, after its end
 };
 
 class RecordTable {
  public:
   explicit RecordTable(const TableBounds& bounds) : bounds_(bounds) {}
 
-  Reply Claim(absl::Time now, const ClaimRequest& request);
-  Reply Settle(absl::Time now, const SettleRequest& request);
-  Reply Release(absl::Time now, const ReleaseRequest& request);
+  Reply Claim(Time now, const ClaimRequest& request);
+  Reply Settle(Time now, const SettleRequest& request);
+  Reply Release(Time now, const ReleaseRequest& request);
   // Another replica's record, beside what is known.
-  Reply Copy(absl::Time now, const Record& record);
+  Reply Copy(Time now, const Record& record);
   // Those that `wanted` says, a bounded number, in the order of their keys.
   Reply Page(const std::string& after, const std::function<bool(const std::string&)>& wanted) const;
 
@@ -54,8 +54,8 @@ class RecordTable {
   // Of one key.
   static constexpr std::size_t kRivalsMax = 8;
 
-  void Forget(absl::Time now);
-  absl::Time NextForget() const;
+  void Forget(Time now);
+  Time NextForget() const;
   std::size_t size() const { return records_.size(); }
   std::size_t result_bytes() const { return result_bytes_; }
 
@@ -71,7 +71,7 @@ class RecordTable {
   }
 
  private:
-  using Forgets = std::multimap<absl::Time, std::string>;
+  using Forgets = std::multimap<Time, std::string>;
   struct Entry {
     std::vector<Record> records;  // at least one; one that is free only alone
     Forgets::iterator forget;
@@ -81,10 +81,10 @@ class RecordTable {
 
   // Of those that know of something, what has to be seen to first.
   static const Record& First(const std::vector<Record>& records);
-  static Reply Taken(absl::Time now, const std::vector<Record>& records);
+  static Reply Taken(Time now, const std::vector<Record>& records);
   std::vector<Record> Known(const std::string& key) const;
   // Puts these in the place of what was known of the key; none: forgets it.
-  void Store(absl::Time now, const std::string& key, std::vector<Record> records);
+  void Store(Time now, const std::string& key, std::vector<Record> records);
   void Erase(Records::iterator at);
   void DropOldResults();
   // Each entry's place among forgets_, which has one for each key.

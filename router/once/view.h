@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/table.h"
+#include "core/time.h"
 
 namespace ringway::router::once {
 
@@ -40,7 +40,7 @@ using ViewPtr = std::shared_ptr<const View>;
 // What a router tells of a view that it is in, has been in, or has heard of.
 struct KnownView {
   ViewPtr view;
-  absl::Time left = absl::InfiniteFuture();  // for a later one; never: it is in it
+  Time left = InfiniteFuture();  // for a later one; never: it is in it
   // The router was in it and has read all that went before it.
   bool whole = false;
 };

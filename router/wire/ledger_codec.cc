@@ -18,12 +18,10 @@ absl::Status Bad(const char* field, const std::string& problem) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": ", problem));
 }
 
-double Seconds(absl::Duration duration) {
-  return std::clamp(absl::ToDoubleSeconds(duration), 0.0, kSecondsMax);
-}
+double InSeconds(Duration duration) { return std::clamp(ToDoubleSeconds(duration), 0.0, kSecondsMax); }
 
-absl::StatusOr<absl::Duration> ReadSeconds(const char* field, double seconds) {
-  if (std::isfinite(seconds) && seconds >= 0 && seconds <= kSecondsMax) return absl::Seconds(seconds);
+absl::StatusOr<Duration> ReadSeconds(const char* field, double seconds) {
+  if (std::isfinite(seconds) && seconds >= 0 && seconds <= kSecondsMax) return Seconds(seconds);
   return Bad(field, absl::StrCat("is ", seconds, ", allowed are 0 to ", kSecondsMax, " seconds"));
 }
 
@@ -98,8 +96,8 @@ absl::StatusOr<RegionId> ReadRegion(const char* field, const std::string& name, 
   return world.FindRegion(name).value_or(RegionId());
 }
 
-absl::StatusOr<ledger::LedgerEvent> ReadAcquire(absl::Time now, const v1::LedgerAcquire& message,
-                                                RouterId from, const Fleet& fleet, TierId tier_id) {
+absl::StatusOr<ledger::LedgerEvent> ReadAcquire(Time now, const v1::LedgerAcquire& message, RouterId from,
+                                                const Fleet& fleet, TierId tier_id) {
   const Tier& tier = fleet.tiers[tier_id];
   const auto prefers = ReadRegion("LedgerAcquire.prefers", message.prefers(), fleet.world);
   if (!prefers.ok()) return prefers.status();
@@ -182,7 +180,7 @@ v1::LedgerUp EncodeGreeting(const LedgerGreeting& greeting) {
   message.mutable_hello()->set_router(greeting.router);
   message.mutable_hello()->set_tier(greeting.tier);
   message.mutable_hello()->set_region(greeting.region);
-  message.mutable_hello()->set_hint_period_s(Seconds(greeting.hint_period));
+  message.mutable_hello()->set_hint_period_s(InSeconds(greeting.hint_period));
   return message;
 }
 
@@ -201,7 +199,7 @@ absl::StatusOr<LedgerGreeting> DecodeGreeting(const v1::LedgerUp& message) {
   return LedgerGreeting{*std::move(router), *std::move(tier), hello.region(), *period};
 }
 
-v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Fleet& fleet, TierId tier_id,
+v1::LedgerUp EncodeUp(Time now, const ledger::LedgerEvent& event, const Fleet& fleet, TierId tier_id,
                       const WorkerNames& names) {
   const Tier& tier = fleet.tiers[tier_id];
   v1::LedgerUp message;
@@ -209,10 +207,10 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Fl
     v1::LedgerAcquire* out = message.mutable_acquire();
     SetKey(ask->key, out);
     out->set_priority(tier.priorities[std::min<std::size_t>(ask->priority, tier.priorities.size() - 1)]);
-    out->set_age_s(Seconds(now - ask->arrived));
-    out->set_deadline_s(Seconds(ask->deadline - now));
+    out->set_age_s(InSeconds(now - ask->arrived));
+    out->set_deadline_s(InSeconds(ask->deadline - now));
     // A leader of an earlier release does not know the word, and refuses what would have to start now.
-    out->set_expected_s(Seconds(ask->idle_only ? ask->deadline - now : ask->expected));
+    out->set_expected_s(InSeconds(ask->idle_only ? ask->deadline - now : ask->expected));
     out->set_idle_only(ask->idle_only);
     out->set_may_leave(ask->may_leave);
     out->set_foreign(ask->foreign);
@@ -227,13 +225,13 @@ v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Fl
     RINGWAY_CHECK(release != nullptr);
     SetLeased(release->worker, release->lease, names, message.mutable_release());
     message.mutable_release()->set_outcome(std::string(OutcomeName(release->outcome)));
-    message.mutable_release()->set_retry_after_s(Seconds(release->retry_after));
+    message.mutable_release()->set_retry_after_s(InSeconds(release->retry_after));
     message.mutable_release()->set_contact(static_cast<v1::LedgerRelease::Contact>(release->contact));
   }
   return message;
 }
 
-absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp& message, RouterId from,
+absl::StatusOr<ledger::LedgerEvent> DecodeUp(Time now, const v1::LedgerUp& message, RouterId from,
                                              const Fleet& fleet, TierId tier, const WorkerNames& names) {
   if (message.has_acquire()) return ReadAcquire(now, message.acquire(), from, fleet, tier);
   if (message.has_withdraw()) return ledger::Withdraw{KeyOf(message.withdraw(), from)};
@@ -285,7 +283,7 @@ v1::LedgerDown EncodeDown(const ledger::LedgerAction& action, const World& world
     v1::LedgerGrant* out = message.mutable_grant();
     SetKey(grant->key, out);
     SetLeased(grant->worker, grant->lease, names, out);
-    out->set_waited_s(Seconds(grant->waited));
+    out->set_waited_s(InSeconds(grant->waited));
   } else if (const auto* refuse = std::get_if<ledger::Refuse>(&action)) {
     SetKey(refuse->key, message.mutable_refusal());
     message.mutable_refusal()->set_reason(ReasonOf(refuse->reason));

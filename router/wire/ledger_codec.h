@@ -15,13 +15,14 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/fleet.h"
 #include "core/ids.h"
 #include "core/lease.h"
 #include "core/tier.h"
 #include "ringway/v1/ledger.pb.h"
 #include "router/dispatch/ledger/messages.h"
+
+#include "core/time.h"
 
 namespace ringway::router {
 
@@ -38,7 +39,7 @@ struct LedgerGreeting {
   std::string router;
   std::string tier;
   std::string region = {};  // of a leader that listens from there; empty: a router of the own region
-  absl::Duration hint_period = absl::ZeroDuration();
+  Duration hint_period = ZeroDuration();
 };
 
 // ---- router to leader ----
@@ -46,11 +47,11 @@ v1::LedgerUp EncodeGreeting(const LedgerGreeting& greeting);
 absl::StatusOr<LedgerGreeting> DecodeGreeting(const v1::LedgerUp& message);
 
 // An Ask, Withdraw, Renew or Release; anything else is not a router's to say (checked).
-v1::LedgerUp EncodeUp(absl::Time now, const ledger::LedgerEvent& event, const Fleet& fleet, TierId tier,
+v1::LedgerUp EncodeUp(Time now, const ledger::LedgerEvent& event, const Fleet& fleet, TierId tier,
                       const WorkerNames& names);
 // `from` becomes the router of the ask. A priority that the tier does not have is its last one, a region that
 // the fleet does not have is none.
-absl::StatusOr<ledger::LedgerEvent> DecodeUp(absl::Time now, const v1::LedgerUp& message, RouterId from,
+absl::StatusOr<ledger::LedgerEvent> DecodeUp(Time now, const v1::LedgerUp& message, RouterId from,
                                              const Fleet& fleet, TierId tier, const WorkerNames& names);
 
 // ---- leader to leader of another region ----

@@ -14,9 +14,8 @@ namespace asio = boost::asio;
 using ErrorCode = boost::system::error_code;
 using Tcp = asio::ip::tcp;
 
-std::uint32_t Ticks(absl::Duration span) {
-  return static_cast<std::uint32_t>(
-      std::ceil(std::clamp(absl::FDivDuration(span, Listener::kTick), 1.0, 1e9)));
+std::uint32_t Ticks(Duration span) {
+  return static_cast<std::uint32_t>(std::ceil(std::clamp(FDivDuration(span, Listener::kTick), 1.0, 1e9)));
 }
 
 }  // namespace

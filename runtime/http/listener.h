@@ -18,9 +18,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/server_connection.h"
+
+#include "core/time.h"
 
 namespace ringway::http {
 
@@ -28,14 +29,14 @@ struct ListenerSettings {
   std::string listen;  // host:port; the host is an IP address or localhost
   std::size_t connections_max = 4096;
   std::size_t header_bytes_max = std::size_t{16} << 10;
-  absl::Duration header_timeout = absl::Seconds(10);
-  absl::Duration idle_timeout = absl::Seconds(60);
-  absl::Duration stall_timeout = absl::Seconds(30);
+  Duration header_timeout = Seconds(10);
+  Duration idle_timeout = Seconds(60);
+  Duration stall_timeout = Seconds(30);
 };
 
 class Listener {
  public:
-  static constexpr absl::Duration kTick = absl::Milliseconds(250);
+  static constexpr Duration kTick = Milliseconds(250);
 
   Listener(runtime::EventLoop& loop, const ListenerSettings& settings, Application& application);
   ~Listener();

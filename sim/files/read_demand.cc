@@ -14,7 +14,7 @@ namespace ringway::sim {
 namespace {
 
 constexpr double kRateMax = 1e7;
-constexpr absl::Duration kDay = absl::Hours(24);
+constexpr Duration kDay = Hours(24);
 
 enum Split : std::size_t { kByPopulation, kByCapacity, kEqual };
 const std::vector<std::string_view> kSplits = {"population", "capacity", "equal"};
@@ -64,10 +64,8 @@ double ReadRate(Mapping& m, const Scenario& scenario, TierId tier, std::optional
 ArrivalLaw ReadMmpp(Mapping& m, double rate) {
   MmppArrivals law;
   const double factor = m.Number("burstFactor", 5, {1, 1000});
-  law.calm_mean_s =
-      absl::ToDoubleSeconds(m.Duration("calmMean", absl::Seconds(60), absl::Milliseconds(1), kDay));
-  law.burst_mean_s =
-      absl::ToDoubleSeconds(m.Duration("burstMean", absl::Seconds(5), absl::Milliseconds(1), kDay));
+  law.calm_mean_s = ToDoubleSeconds(m.Span("calmMean", Seconds(60), Milliseconds(1), kDay));
+  law.burst_mean_s = ToDoubleSeconds(m.Span("burstMean", Seconds(5), Milliseconds(1), kDay));
   const double cycle_s = law.calm_mean_s + law.burst_mean_s;
   law.calm_rps = rate * cycle_s / (law.calm_mean_s + factor * law.burst_mean_s);
   law.burst_rps = law.calm_rps * factor;
@@ -80,7 +78,7 @@ ArrivalLaw ReadDayCurve(Mapping& m, double rate, const Region& region) {
   law.swing = m.Number("swing", 0.6, {0, 1});
   law.peak_local_hour = m.Number("peakLocalHour", 20, {0, 24});
   law.start_utc_hour = m.Number("startUtcHour", 0, {0, 24});
-  law.day_s = absl::ToDoubleSeconds(m.Duration("dayLength", kDay, absl::Seconds(1), kDay * 10));
+  law.day_s = ToDoubleSeconds(m.Span("dayLength", kDay, Seconds(1), kDay * 10));
   law.utc_offset_minutes = region.utc_offset_minutes;
   return law;
 }
@@ -122,7 +120,7 @@ void RemarkCopies(double rate_rps, const TraceWindow& window, Scenario& scenario
 void RemarkService(const TraceWindow& window, TierId tier, Scenario& scenario) {
   const auto mean_s = RecordedServiceMeanS(window.trace);
   if (!mean_s || !tier.valid()) return;
-  const double said_s = absl::ToDoubleSeconds(scenario.fleet->tiers[tier].service_mean);
+  const double said_s = ToDoubleSeconds(scenario.fleet->tiers[tier].service_mean);
   scenario.remarks.push_back(absl::StrFormat(
       "recorded service times, %.4g s on average, are used as they are; tier %s says %.4g s, which the fleet "
       "begins with",

@@ -12,7 +12,7 @@
 namespace ringway::sim {
 namespace {
 
-constexpr absl::Duration kStepsLongest = absl::Hours(24 * 366);
+constexpr Duration kStepsLongest = Hours(24 * 366);
 
 struct StepContext {
   const RegionNames& names;
@@ -159,15 +159,12 @@ void ReadStep(const Place& place, const StepContext& context, Scenario& scenario
   Mapping m(place, context.problems);
   ScenarioStep step;
   m.Require("at", "when the step begins, for example 120s");
-  step.at_s =
-      absl::ToDoubleSeconds(m.Duration("at", absl::ZeroDuration(), absl::ZeroDuration(), kStepsLongest));
+  step.at_s = ToDoubleSeconds(m.Span("at", ZeroDuration(), ZeroDuration(), kStepsLongest));
   if (m.Has("for")) {
-    step.lasts_s =
-        absl::ToDoubleSeconds(m.Duration("for", kStepsLongest, absl::Milliseconds(1), kStepsLongest));
+    step.lasts_s = ToDoubleSeconds(m.Span("for", kStepsLongest, Milliseconds(1), kStepsLongest));
   }
   if (m.Has("every")) {
-    step.every_s =
-        absl::ToDoubleSeconds(m.Duration("every", kStepsLongest, absl::Milliseconds(1), kStepsLongest));
+    step.every_s = ToDoubleSeconds(m.Span("every", kStepsLongest, Milliseconds(1), kStepsLongest));
   }
   int found = 0;
   for (const FaultKind& kind : kFaults) {

@@ -10,8 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/time.h"
 #include "core/rng.h"
+
+#include "core/time.h"
 
 namespace ringway::sim {
 namespace {
@@ -43,9 +44,8 @@ TraceColumns ReadColumns(Mapping& m) {
 // An end of the window in seconds after the trace's first arrival: an offset such as 14h, or a date.
 std::optional<double> ReadEnd(Mapping& m, std::string_view key, const Trace& trace) {
   const std::string text = m.Text(key, "");
-  absl::Duration offset;
-  if (absl::ParseDuration(text, &offset) && offset >= absl::ZeroDuration())
-    return absl::ToDoubleSeconds(offset);
+  Duration offset;
+  if (ParseDuration(text, &offset) && offset >= ZeroDuration()) return ToDoubleSeconds(offset);
   auto date = ParseTraceDate(text);
   if (!date) date = ParseTraceDate(absl::StrCat(text, " 00:00:00"));
   if (date && trace.since_1970_s) return *date - *trace.since_1970_s;

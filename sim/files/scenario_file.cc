@@ -19,11 +19,10 @@ namespace {
 
 const std::vector<std::string_view> kKinds = {"Scenario"};
 const std::vector<std::string_view> kServiceLaws = {"exponential", "fixed", "lognormal", "empirical"};
-constexpr absl::Duration kLongest = absl::Hours(24 * 366);
+constexpr Duration kLongest = Hours(24 * 366);
 
-double Seconds(Mapping& m, std::string_view key, double fallback_s,
-               absl::Duration min = absl::ZeroDuration()) {
-  return absl::ToDoubleSeconds(m.Duration(key, absl::Seconds(fallback_s), min, kLongest));
+double ReadSeconds(Mapping& m, std::string_view key, double fallback_s, Duration min = ZeroDuration()) {
+  return ToDoubleSeconds(m.Span(key, Seconds(fallback_s), min, kLongest));
 }
 
 std::shared_ptr<const Fleet> ReadFleet(Mapping& spec, const ReadFile& read, std::string& path) {
@@ -43,7 +42,7 @@ std::shared_ptr<const Fleet> ReadFleet(Mapping& spec, const ReadFile& read, std:
 }
 
 ServiceLaw ReadLaw(Mapping& m, double mean_default_s) {
-  const double mean_s = Seconds(m, "mean", mean_default_s, absl::Microseconds(1));
+  const double mean_s = ReadSeconds(m, "mean", mean_default_s, Microseconds(1));
   const double cv = m.Number("cv", 0.5, {0, 100});
   std::vector<double> samples;
   for (const Place& place : m.List("samplesS", 1'000'000)) {
@@ -65,14 +64,13 @@ ServiceLaw ReadLaw(Mapping& m, double mean_default_s) {
 
 void ReadService(Mapping& spec, Scenario& scenario, Problems& problems) {
   for (const Tier& tier : scenario.fleet->tiers) {
-    scenario.service.push_back({.law = ExponentialService{absl::ToDoubleSeconds(tier.service_mean)}});
+    scenario.service.push_back({.law = ExponentialService{ToDoubleSeconds(tier.service_mean)}});
   }
   for (const Place& place : spec.List("service", scenario.fleet->tiers.size())) {
     Mapping m(place, problems);
     const TierId tier = ReadTierName(m, *scenario.fleet, problems);
     if (tier.valid()) {
-      scenario.service[tier].law =
-          ReadLaw(m, absl::ToDoubleSeconds(scenario.fleet->tiers[tier].service_mean));
+      scenario.service[tier].law = ReadLaw(m, ToDoubleSeconds(scenario.fleet->tiers[tier].service_mean));
       scenario.service[tier].steps = static_cast<int>(m.Integer("steps", 20, 1, 1000));
     }
     m.Finish();
@@ -87,10 +85,10 @@ void ReadNetwork(Mapping m, NetworkSpec& network) {
 }
 
 void ReadUsers(Mapping m, UserSpec& users) {
-  if (m.Has("patience")) users.patience_s = Seconds(m, "patience", 0, absl::Milliseconds(1));
+  if (m.Has("patience")) users.patience_s = ReadSeconds(m, "patience", 0, Milliseconds(1));
   users.tell_deadline = m.Flag("tellDeadline", users.tell_deadline);
   users.resubmit_share = m.Number("resubmitShare", users.resubmit_share, {0, 1});
-  users.resubmit_after_s = Seconds(m, "resubmitAfter", users.resubmit_after_s);
+  users.resubmit_after_s = ReadSeconds(m, "resubmitAfter", users.resubmit_after_s);
   users.keyed_share = m.Number("keyedShare", users.keyed_share, {0, 1});
   users.twice_share = m.Number("twiceShare", users.twice_share, {0, 1});
   users.resubmit_max = static_cast<int>(m.Integer("resubmitMax", users.resubmit_max, 0, 1'000'000));
@@ -99,8 +97,8 @@ void ReadUsers(Mapping m, UserSpec& users) {
 
 void ReadController(Mapping m, Scenario& scenario) {
   scenario.controller = m.Flag("enabled", true);
-  scenario.epoch_period_s = Seconds(m, "epochPeriod", 1, absl::Milliseconds(10));
-  scenario.report_period_s = Seconds(m, "reportPeriod", 1, absl::Milliseconds(10));
+  scenario.epoch_period_s = ReadSeconds(m, "epochPeriod", 1, Milliseconds(10));
+  scenario.report_period_s = ReadSeconds(m, "reportPeriod", 1, Milliseconds(10));
   m.Finish();
 }
 
@@ -108,8 +106,8 @@ void ReadAutoscale(Mapping& spec, Scenario& scenario) {
   Mapping m = spec.Child("autoscale");
   if (!spec.Has("autoscale")) return;
   AutoscaleSpec read;
-  read.start_up_s = Seconds(m, "startUp", read.start_up_s, absl::Seconds(1));
-  read.every_s = Seconds(m, "every", read.every_s, absl::Seconds(1));
+  read.start_up_s = ReadSeconds(m, "startUp", read.start_up_s, Seconds(1));
+  read.every_s = ReadSeconds(m, "every", read.every_s, Seconds(1));
   read.initial_share = m.Number("initialShare", read.initial_share, {0, 1, true});
   const bool any = std::any_of(scenario.fleet->tiers.begin(), scenario.fleet->tiers.end(),
                                [](const Tier& tier) { return tier.scaling.has_value(); });
@@ -134,8 +132,8 @@ void ReadSettings(Mapping m, Scenario& scenario) {
 
 void ReadSpec(Mapping& spec, const ReadFile& read, Scenario& scenario, Problems& problems) {
   scenario.seed = static_cast<std::uint64_t>(spec.Integer("seed", 1, 0, std::int64_t{1} << 53));
-  scenario.duration_s = Seconds(spec, "duration", 600, absl::Seconds(1));
-  scenario.warmup_s = Seconds(spec, "warmup", 60);
+  scenario.duration_s = ReadSeconds(spec, "duration", 600, Seconds(1));
+  scenario.warmup_s = ReadSeconds(spec, "warmup", 60);
   if (scenario.warmup_s >= scenario.duration_s) spec.Report("warmup", "shorter than the duration");
   scenario.routers_per_region = static_cast<int>(spec.Integer("routersPerRegion", 2, 1, 1000));
   ReadController(spec.Child("controller"), scenario);

@@ -14,15 +14,15 @@ Reference::Reference(const Scenario& scenario, const Slice& slice)
   }
 }
 
-void Reference::OnSubmitted(absl::Time now, const Submission& submission) {
+void Reference::OnSubmitted(Time now, const Submission& submission) {
   TierQueue& tier = tiers_[submission.tier.index()];
-  const double now_s = Stage::Seconds(now - absl::UnixEpoch());
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   const bool counts = now_s >= from_s_ && now_s < to_s_;
   if (counts) {
     ++tier.submitted;
     tier.service_s += submission.service_s;
   }
-  const double deadline_s = absl::ToDoubleSeconds(submission.patience);
+  const double deadline_s = ToDoubleSeconds(submission.patience);
   if (tier.workers == 0 || tier.queue.WaitAt(now_s) + submission.service_s > deadline_s) return;
   const double wait_s = tier.queue.Arrive(now_s, submission.service_s);
   if (counts) tier.wait.Add(wait_s);

@@ -33,7 +33,7 @@ class Reference : public Observer {
  public:
   explicit Reference(const Scenario& scenario, const Slice& slice = {});
 
-  void OnSubmitted(absl::Time now, const Submission& submission) override;
+  void OnSubmitted(Time now, const Submission& submission) override;
 
   // That of another slice of the same run.
   void Add(const Reference& other);

@@ -97,9 +97,7 @@ const Parameter kParameters[] = {
     {"delayShare", "of jobs that are delayed when everything is busy", 0, 1,
      [](Scenario& s, double v) { EditTiers(s, [v](Tier& tier) { tier.dispatch.delay.share_max = v; }); }},
     {"delaySpan", "the longest scheduling delay, in seconds", 0, 60,
-     [](Scenario& s, double v) {
-       EditTiers(s, [v](Tier& tier) { tier.dispatch.delay.span = absl::Seconds(v); });
-     }},
+     [](Scenario& s, double v) { EditTiers(s, [v](Tier& tier) { tier.dispatch.delay.span = Seconds(v); }); }},
     {"budget", "offers beyond the first that an arriving job pays for", 0, 1e9,
      [](Scenario& s, double v) { EditTiers(s, [v](Tier& tier) { tier.dispatch.budget.share = v; }); }},
     {"backoffCap", "the longest backoff, as a share of the mean service time", 0, 100,
@@ -107,7 +105,7 @@ const Parameter kParameters[] = {
        EditTiers(s, [v](Tier& tier) { tier.dispatch.backoff.cap_of_service = v; });
      }},
     {"deadline", "of every tier, in seconds", 0.001, 1e6,
-     [](Scenario& s, double v) { EditTiers(s, [v](Tier& tier) { tier.deadline = absl::Seconds(v); }); }},
+     [](Scenario& s, double v) { EditTiers(s, [v](Tier& tier) { tier.deadline = Seconds(v); }); }},
     {"resubmit", "chance that an unserved user tries again", 0, 1,
      [](Scenario& s, double v) { s.users.resubmit_share = v; }},
     {"routers", "in every region", 1, 1000,

@@ -98,8 +98,8 @@ SeamWatch::SeamWatch(const Simulation& run) : run_(run) {
   }
 }
 
-void SeamWatch::OnSecond(absl::Time now) {
-  const double now_s = Stage::Seconds(now - absl::UnixEpoch());
+void SeamWatch::OnSecond(Time now) {
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   if (run_.slice().from_s > run_.slice().begins_s) Look(now_s, run_.slice().from_s, began_);
   if (!run_.slice().last()) Look(now_s, run_.slice().to_s, ended_);
 }

@@ -40,7 +40,7 @@ class SeamWatch : public Observer {
  public:
   static constexpr double kSpanS = 10;
   explicit SeamWatch(const Simulation& run);
-  void OnSecond(absl::Time now) override;
+  void OnSecond(Time now) override;
   const SeamState& began() const { return began_; }
   const SeamState& ended() const { return ended_; }
 

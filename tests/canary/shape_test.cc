@@ -73,9 +73,9 @@ TEST(ShapeTest, WhoExistsIsNotHeldBack) {
       {"tier animate: metrics", [](Tier& t) { t.metrics[0].capacity = 2; }},
       {"tier animate: dispatch", [](Tier& t) { t.dispatch.waiting_max = 1; }},
       {"tier animate: guard (what is not of the plan's shape)",
-       [](Tier& t) { t.guard.stale_after = absl::Seconds(3); }},
-      {"tier animate: serviceMean", [](Tier& t) { t.service_mean = absl::Seconds(9); }},
-      {"tier animate: deadline", [](Tier& t) { t.deadline = absl::Seconds(90); }},
+       [](Tier& t) { t.guard.stale_after = Seconds(3); }},
+      {"tier animate: serviceMean", [](Tier& t) { t.service_mean = Seconds(9); }},
+      {"tier animate: deadline", [](Tier& t) { t.deadline = Seconds(90); }},
       {"tier animate: scaling", [](Tier& t) { t.scaling.emplace(); }},
       {"tier animate: residency", [](Tier& t) { t.residency_forbidden[RegionId(0)] = {RegionId(1)}; }},
   };

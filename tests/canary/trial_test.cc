@@ -21,7 +21,7 @@ std::shared_ptr<Fleet> File(double threshold, bool asks = true) {
   tier.route.overload_threshold = threshold;
   tier.regions = IdVector<RegionId, TierRegion>(2, TierRegion{.workers = 10});
   fleet->tiers.push_back(tier);
-  if (asks) fleet->canary = CanarySpec{.share = 0.25, .period = absl::Seconds(60)};
+  if (asks) fleet->canary = CanarySpec{.share = 0.25, .period = Seconds(60)};
   return fleet;
 }
 
@@ -66,7 +66,7 @@ class TrialTest : public ::testing::Test {
     const auto routers = trial_.WantsRouters() && routers_known_ ? Routers() : std::vector<RouterPlace>();
     return trial_.EndWindow(1, 1, presence, routers);
   }
-  std::optional<Verdict> Seconds(int n, double lost_chosen = 0, double lost_rest = 0) {
+  std::optional<Verdict> PassSeconds(int n, double lost_chosen = 0, double lost_rest = 0) {
     for (int i = 0; i < n; ++i) {
       if (auto verdict = Second(lost_chosen, lost_rest)) return verdict;
     }
@@ -75,7 +75,7 @@ class TrialTest : public ::testing::Test {
   // Loads a file that has another threshold, and measures.
   void Begin() {
     Load(File(0.3));
-    EXPECT_FALSE(Seconds(11));
+    EXPECT_FALSE(PassSeconds(11));
     ASSERT_TRUE(trial_.running());
   }
 
@@ -108,13 +108,13 @@ TEST_F(TrialTest, WhatDoesNotShapeTablesNeedsNone) {
 TEST_F(TrialTest, AGoodFilePassesAfterThePeriod) {
   Load(File(0.3));
   EXPECT_EQ(ThresholdOf(*in_force_), 0.8) << "until it has passed";
-  EXPECT_FALSE(Seconds(9, 0.02, 0.02));
+  EXPECT_FALSE(PassSeconds(9, 0.02, 0.02));
   EXPECT_EQ(trial_.state().phase, Phase::kMeasuring);
-  EXPECT_FALSE(Seconds(2, 0.02, 0.02));
+  EXPECT_FALSE(PassSeconds(2, 0.02, 0.02));
   ASSERT_TRUE(trial_.running());
   EXPECT_EQ(trial_.state().chosen.size(), 2u) << "one of four in either region";
   EXPECT_EQ(trial_.state().evidence.at("animate").state().before.ended(), 8 * 11 * 10.0);
-  EXPECT_FALSE(Seconds(59, 0.02, 0.02));
+  EXPECT_FALSE(PassSeconds(59, 0.02, 0.02));
   const auto verdict = Second(0.02, 0.02);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->phase, Phase::kPassed) << verdict->reason;
@@ -124,7 +124,7 @@ TEST_F(TrialTest, AGoodFilePassesAfterThePeriod) {
 
 TEST_F(TrialTest, ChosenRoutersThatLoseMoreRevertIt) {
   Begin();
-  const auto verdict = Seconds(60, 0.3, 0);
+  const auto verdict = PassSeconds(60, 0.3, 0);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->phase, Phase::kReverted);
   EXPECT_NE(verdict->reason.find("lose more: tier animate"), std::string::npos) << verdict->reason;
@@ -133,7 +133,7 @@ TEST_F(TrialTest, ChosenRoutersThatLoseMoreRevertIt) {
 
 TEST_F(TrialTest, ATierThatFallsRevertsIt) {
   Begin();
-  const auto verdict = Seconds(60, 0.2, 0.2);
+  const auto verdict = PassSeconds(60, 0.2, 0.2);
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->phase, Phase::kReverted);
   EXPECT_NE(verdict->reason.find("since it began"), std::string::npos) << verdict->reason;
@@ -141,8 +141,8 @@ TEST_F(TrialTest, ATierThatFallsRevertsIt) {
 
 TEST_F(TrialTest, IgnoranceNeverPasses) {
   const auto ends = [&](const char* why) {
-    ASSERT_FALSE(Seconds(170)) << why;
-    const auto verdict = Seconds(20);
+    ASSERT_FALSE(PassSeconds(170)) << why;
+    const auto verdict = PassSeconds(20);
     ASSERT_TRUE(verdict) << why;
     EXPECT_EQ(verdict->phase, Phase::kReverted) << why;
     EXPECT_NE(verdict->reason.find(why), std::string::npos) << verdict->reason;
@@ -177,18 +177,18 @@ TEST_F(TrialTest, IgnoranceNeverPasses) {
 TEST_F(TrialTest, ReportsUnderTheTableBeforeDoNotCount) {
   Begin();
   table_ = TableVersion{0, 9};
-  EXPECT_FALSE(Seconds(30, 0.5, 0));
+  EXPECT_FALSE(PassSeconds(30, 0.5, 0));
   EXPECT_EQ(trial_.state().evidence.at("animate").state().chosen.ended(), 0);
 }
 
 TEST_F(TrialTest, SilenceOnlyDelays) {
   Begin();
-  EXPECT_FALSE(Seconds(30));
+  EXPECT_FALSE(PassSeconds(30));
   chosen_heard_ = false;
-  EXPECT_FALSE(Seconds(50));
+  EXPECT_FALSE(PassSeconds(50));
   EXPECT_NE(trial_.waits_for().find("chosen routers"), std::string::npos);
   chosen_heard_ = true;
-  EXPECT_FALSE(Seconds(29));
+  EXPECT_FALSE(PassSeconds(29));
   const auto verdict = Second();
   ASSERT_TRUE(verdict);
   EXPECT_EQ(verdict->phase, Phase::kPassed);
@@ -196,7 +196,7 @@ TEST_F(TrialTest, SilenceOnlyDelays) {
 
 TEST_F(TrialTest, ARestartGoesOnWhereItWas) {
   Begin();
-  EXPECT_FALSE(Seconds(40));
+  EXPECT_FALSE(PassSeconds(40));
   const TrialState before = trial_.state();
   Restart(File(0.3));
   EXPECT_EQ(ThresholdOf(*in_force_), 0.8);
@@ -204,7 +204,7 @@ TEST_F(TrialTest, ARestartGoesOnWhereItWas) {
   EXPECT_EQ(trial_.state().chosen, before.chosen);
   EXPECT_EQ(trial_.state().id, before.id);
   EXPECT_EQ(ThresholdOf(*trial_.tried()), 0.3);
-  EXPECT_FALSE(Seconds(19));
+  EXPECT_FALSE(PassSeconds(19));
   ASSERT_TRUE(Second());
 }
 

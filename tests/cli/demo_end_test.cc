@@ -14,7 +14,7 @@ TEST_F(DemoLiveTest, CtrlCEndsEverything) {
   ASSERT_TRUE(AwaitText("phase calm")) << ReadAll(out_);
   EXPECT_GT(Processes(folder_), 20);
   demo.Signal(SIGINT);
-  EXPECT_TRUE(demo.WaitFor(absl::Seconds(15)));
+  EXPECT_TRUE(demo.WaitFor(Seconds(15)));
   EXPECT_EQ(Processes(folder_), 0);
   EXPECT_THAT(ReadAll(out_), HasSubstr("interrupted"));
 }
@@ -23,8 +23,8 @@ TEST_F(DemoLiveTest, KillingItTakesItsProcessesAlong) {
   runtime::ChildProcess demo = Start("60", {"--no-picture"});
   ASSERT_TRUE(AwaitText("phase calm")) << ReadAll(out_);
   demo.Signal(SIGKILL);
-  EXPECT_TRUE(demo.WaitFor(absl::Seconds(15)));
-  for (int i = 0; i < 100 && Processes(folder_) > 0; ++i) absl::SleepFor(absl::Milliseconds(50));
+  EXPECT_TRUE(demo.WaitFor(Seconds(15)));
+  for (int i = 0; i < 100 && Processes(folder_) > 0; ++i) absl::SleepFor(Milliseconds(50));
   EXPECT_EQ(Processes(folder_), 0);
 }
 

@@ -11,7 +11,7 @@ using ::testing::StartsWith;
 TEST_F(DemoLiveTest, AnimatesPlaysJudgesAndLeavesNothingRunning) {
   const std::string gif = folder_ + "/demo.gif";
   runtime::ChildProcess demo = Start("36", {"--animate", gif});
-  const std::optional<int> status = demo.WaitFor(absl::Seconds(240));
+  const std::optional<int> status = demo.WaitFor(Seconds(240));
   const std::string out = ReadAll(out_);
   ASSERT_TRUE(status) << "it did not end by itself\n" << out;
   for (const char* text : {"phase hot", "us-east-1 ->", "Routing everywhere against staying home",

@@ -60,7 +60,7 @@ class DemoLiveTest : public ::testing::Test {
   bool AwaitText(const std::string& text) {
     for (int i = 0; i < 600; ++i) {
       if (ReadAll(out_).find(text) != std::string::npos) return true;
-      absl::SleepFor(absl::Milliseconds(100));
+      absl::SleepFor(Milliseconds(100));
     }
     return false;
   }

@@ -13,9 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "runtime/child_process.h"
+
+#include "core/time.h"
 
 namespace ringway::cli {
 namespace {
@@ -34,7 +35,7 @@ std::string Output(std::vector<std::string> words, const std::string& path) {
   words.insert(words.begin(), RINGWAY_BIN_DIR "/ringway");
   auto child = runtime::ChildProcess::Start(words, path);
   EXPECT_TRUE(child.ok()) << child.status();
-  const auto status = child->WaitFor(absl::Minutes(3));
+  const auto status = child->WaitFor(Minutes(3));
   const bool well = status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0;
   EXPECT_TRUE(well) << ReadAll(path);
   return ReadAll(path);

@@ -115,9 +115,8 @@ TEST(TrafficTest, ATraceGivesItsShapeAtTheRegionsRate) {
 // What the users of a simulation send: when, where, and how long it takes.
 class Sent : public sim::Observer {
  public:
-  void OnSubmitted(absl::Time at, const sim::Submission& submission) override {
-    arrivals.push_back(
-        {absl::ToDoubleSeconds(at - absl::UnixEpoch()), submission.region, submission.service_s});
+  void OnSubmitted(Time at, const sim::Submission& submission) override {
+    arrivals.push_back({ToDoubleSeconds(at - UnixEpoch()), submission.region, submission.service_s});
   }
   std::vector<Arrival> arrivals;
 };

@@ -43,14 +43,14 @@ class JobClientTest : public ::testing::Test {
     v1::JobHeader header;
     header.set_tenant(tenant);
     EXPECT_TRUE(client.Send(7, server_.address(), header, std::string(1000, 'x')));
-    return client.Take(runtime::MonotonicNow() + absl::Seconds(20));
+    return client.Take(runtime::MonotonicNow() + Seconds(20));
   }
   ScriptedRouter router_;
   runtime::GrpcServer server_;
 };
 
 TEST_F(JobClientTest, HandsBackTheEndWithItsTicket) {
-  JobClient client(absl::Seconds(20));
+  JobClient client(Seconds(20));
   const std::vector<JobEnd> ends = RunOne(client, "fine");
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].ticket, 7u);
@@ -59,7 +59,7 @@ TEST_F(JobClientTest, HandsBackTheEndWithItsTicket) {
 }
 
 TEST_F(JobClientTest, ABrokenStreamIsAFailureWithItsReason) {
-  JobClient client(absl::Seconds(20));
+  JobClient client(Seconds(20));
   const std::vector<JobEnd> ends = RunOne(client, "breaks");
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].end.outcome(), "failed");
@@ -67,7 +67,7 @@ TEST_F(JobClientTest, ABrokenStreamIsAFailureWithItsReason) {
 }
 
 TEST_F(JobClientTest, ACallEndsAtItsDeadlineAndTheDestructorWaitsForIt) {
-  JobClient client(absl::Milliseconds(50));
+  JobClient client(Milliseconds(50));
   const std::vector<JobEnd> ends = RunOne(client, "hangs");
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0].end.outcome(), "failed");

@@ -32,10 +32,10 @@ std::pair<int, std::string> Interrupted(std::vector<std::string> arguments, doub
   EXPECT_TRUE(child.ok()) << child.status();
   if (!child.ok()) return {-1, ""};
   // CPU time and not the clock: the machine may be busy.
-  while (!child->Poll() && child->CpuTime() < absl::Seconds(cpu_s)) absl::SleepFor(absl::Milliseconds(20));
+  while (!child->Poll() && child->CpuTime() < Seconds(cpu_s)) absl::SleepFor(Milliseconds(20));
   EXPECT_FALSE(child->Poll()) << "it ended by itself: " << ReadAll(output);
   child->Signal(SIGINT);
-  const auto status = child->WaitFor(absl::Seconds(60));
+  const auto status = child->WaitFor(Seconds(60));
   EXPECT_TRUE(status) << "it did not stop";
   return {status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1, ReadAll(output)};
 }

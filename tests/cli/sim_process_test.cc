@@ -56,7 +56,7 @@ runtime::ChildProcess Start(std::vector<std::string> words, const std::string& o
 
 // The exit code, or -1 when it did not end by itself within two minutes.
 int ExitCode(runtime::ChildProcess& child) {
-  const auto status = child.WaitFor(absl::Minutes(2));
+  const auto status = child.WaitFor(Minutes(2));
   return status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
 }
 
@@ -105,9 +105,9 @@ TEST(SimProcessTest, ShardsOfAnIndexedJobMergeIntoTheWholeSweep) {
       pods.push_back(Start(PodCommand(folder.File("shards"), i, kShards), folder.File("output")));
     }
     // A pod is evicted in mid-work and started again.
-    absl::SleepFor(absl::Milliseconds(700));
+    absl::SleepFor(Milliseconds(700));
     pods[1].Signal(SIGKILL);
-    pods[1].WaitFor(absl::Seconds(10));
+    pods[1].WaitFor(Seconds(10));
     pods[1] = Start(PodCommand(folder.File("shards"), 1, kShards), folder.File("output"));
     for (runtime::ChildProcess& pod : pods) EXPECT_EQ(ExitCode(pod), 0) << ReadAll(folder.File("output"));
   }

@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr Duration kPatience = Seconds(60);
 
 class WatchTest : public AdminTest {
  protected:
@@ -37,10 +37,10 @@ class WatchTest : public AdminTest {
     return text.str();
   }
   bool Await(const std::string& part) const {
-    const absl::Time until = absl::Now() + kPatience;
+    const Time until = absl::Now() + kPatience;
     while (absl::Now() < until) {
       if (Text().find(part) != std::string::npos) return true;
-      absl::SleepFor(absl::Milliseconds(20));
+      absl::SleepFor(Milliseconds(20));
     }
     return false;
   }
@@ -57,7 +57,7 @@ class WatchTest : public AdminTest {
 TEST_F(WatchTest, WhatChangesIsToldUnderATimeAndCtrlCIsTheEnd) {
   Start({"history", "--watch", "0.1"});
   ASSERT_TRUE(Await("kim: drain a")) << Text();
-  absl::SleepFor(absl::Milliseconds(500));  // looks that see the same
+  absl::SleepFor(Milliseconds(500));  // looks that see the same
   admin_.undrained = true;
   ASSERT_TRUE(Await("kim: undrain a")) << Text();
   EXPECT_EQ(Interrupt(), 0);

@@ -7,10 +7,10 @@
 namespace ringway::cli {
 namespace {
 
-const absl::Time kNoon = absl::FromUnixSeconds(1'795'435'200);  // 2026-11-23 12:00 UTC
+const Time kNoon = FromUnixSeconds(1'795'435'200);  // 2026-11-23 12:00 UTC
 
 TEST(WhenTest, ReadsDatesOffsetsAndHowLongAgo) {
-  const absl::Time now = kNoon + absl::Hours(26);
+  const Time now = kNoon + Hours(26);
   for (const char* text :
        {"2026-11-23 12:00", "2026-11-23 12:00:00", "2026-11-23T12:00:00Z", "2026-11-23 13:00 +0100",
         "2026-11-23 13:00+01:00", "2026-11-23 12:00:00Z", "26h", "25h60m"}) {
@@ -18,7 +18,7 @@ TEST(WhenTest, ReadsDatesOffsetsAndHowLongAgo) {
     ASSERT_TRUE(at.ok()) << text << ": " << at.status();
     EXPECT_EQ(*at, kNoon) << text;
   }
-  EXPECT_EQ(*ReadWhen("2026-11-23 12:00:00.5", now), kNoon + absl::Milliseconds(500));
+  EXPECT_EQ(*ReadWhen("2026-11-23 12:00:00.5", now), kNoon + Milliseconds(500));
   EXPECT_EQ(WhenText(kNoon), "2026-11-23 12:00:00Z");
   EXPECT_EQ(*ReadWhen(WhenText(kNoon), now), kNoon);
 }

@@ -56,7 +56,7 @@ class WorldLiveTest : public ::testing::Test {
     fs::remove_all(folder_);
   }
   // In the test's folder, with the programs on the PATH and free ports for everybody.
-  Ran Shell(const std::string& command, absl::Duration limit = absl::Seconds(120)) {
+  Ran Shell(const std::string& command, Duration limit = Seconds(120)) {
     const std::string out = absl::StrCat(folder_, "/out-", ++commands_, ".txt");
     auto process = runtime::ChildProcess::Start(
         {"bash", "-c",
@@ -128,9 +128,9 @@ TEST_F(WorldLiveTest, CtrlCWhileItStartsLeavesNothing) {
       {absl::StrCat(RINGWAY_BIN_DIR, "/ringway"), "up", "--free-ports", "--folder", folder_ + "/world"},
       folder_ + "/up.txt");
   ASSERT_TRUE(up.ok());
-  for (int i = 0; i < 1000 && Running() == 0; ++i) absl::SleepFor(absl::Milliseconds(5));
+  for (int i = 0; i < 1000 && Running() == 0; ++i) absl::SleepFor(Milliseconds(5));
   up->Signal(SIGINT);
-  EXPECT_TRUE(up->WaitFor(absl::Seconds(30))) << ReadAll(folder_ + "/up.txt");
+  EXPECT_TRUE(up->WaitFor(Seconds(30))) << ReadAll(folder_ + "/up.txt");
   EXPECT_EQ(Running(), 0);
   EXPECT_FALSE(fs::exists(folder_ + "/world/world.json"));
 }

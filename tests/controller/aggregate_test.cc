@@ -16,7 +16,7 @@ MetricSpec Spec(Aggregation aggregation, double capacity, bool per_worker = fals
   spec.aggregation = aggregation;
   spec.capacity = capacity;
   spec.capacity_per_worker = per_worker;
-  spec.max_age = absl::Seconds(30);
+  spec.max_age = Seconds(30);
   return spec;
 }
 
@@ -55,7 +55,7 @@ TEST(AggregateTest, EachAggregationAgainstProvisionedCapacity) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.what);
     std::vector<MetricValue> values;
-    for (double v : c.values) values.push_back({v, absl::Seconds(1)});
+    for (double v : c.values) values.push_back({v, Seconds(1)});
     std::string problem;
     const auto reading = ReadMetric(c.spec, values, c.workers, problem);
     ASSERT_EQ(reading.has_value(), c.load >= 0);
@@ -74,11 +74,11 @@ TEST(AggregateTest, EachAggregationAgainstProvisionedCapacity) {
 TEST(AggregateTest, OldValuesDoNotCountAndTheAgeIsTheMeanOfTheRest) {
   const MetricSpec spec = Spec(Aggregation::kMean, 1);
   std::string problem;
-  const auto reading = ReadMetric(
-      spec, {{0.2, absl::Seconds(2)}, {0.4, absl::Seconds(4)}, {9, absl::Seconds(31)}}, {3, 3}, problem);
+  const auto reading =
+      ReadMetric(spec, {{0.2, Seconds(2)}, {0.4, Seconds(4)}, {9, Seconds(31)}}, {3, 3}, problem);
   ASSERT_TRUE(reading);
   EXPECT_NEAR(reading->load, 0.3, 1e-12);
-  EXPECT_EQ(reading->age, absl::Seconds(3));
+  EXPECT_EQ(reading->age, Seconds(3));
   EXPECT_EQ(reading->old, 1);
   EXPECT_NE(problem.find("1 too old"), std::string::npos);
 }
@@ -91,7 +91,7 @@ TEST(AggregateTest, PrometheusValuesAreScaledTheSameWay) {
   EXPECT_FALSE(ReadAggregated(Spec(Aggregation::kMean, 1), {kNan, {}}, {10, 5}, problem));
   EXPECT_NE(problem.find("Prometheus"), std::string::npos);
   problem.clear();
-  EXPECT_FALSE(ReadAggregated(Spec(Aggregation::kMean, 1), {1, absl::Minutes(1)}, {10, 5}, problem));
+  EXPECT_FALSE(ReadAggregated(Spec(Aggregation::kMean, 1), {1, Minutes(1)}, {10, 5}, problem));
   EXPECT_NE(problem.find("1m"), std::string::npos);
 }
 

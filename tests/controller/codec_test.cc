@@ -22,7 +22,7 @@ RouterReport SomeReport() {
   Rig rig(MakeFleet());
   rig.Connect();
   RouterReport report = rig.ReportOf(1);
-  report.workers[0].metrics = {{0, 0.25, absl::Seconds(1.5)}};
+  report.workers[0].metrics = {{0, 0.25, Seconds(1.5)}};
   report.epoch_seen_max = 7;
   report.round_trips = {{kR1, 81.25}, {kR2, 0}};
   report.tiers[0].wait_s_sum = 0.125;
@@ -118,7 +118,7 @@ TEST(StateCodecTest, ADayOfDemandComesBack) {
 TEST(StateCodecTest, BrokenStatesAreRefused) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(3);
+  rig.PassSeconds(3);
   const v1::ControllerState good = EncodeState(rig.machine.Durable());
   ASSERT_TRUE(DecodeState(good).ok());
   using Break = std::function<void(v1::ControllerState&)>;
@@ -146,7 +146,7 @@ TEST(StateCodecTest, TheStateFileOfVersion1IsRead) {
     Rig rig(MakeFleet());
     rig.demand_rps[RegionId(0)] = 12;
     rig.Connect();
-    rig.Seconds(20);
+    rig.PassSeconds(20);
     rig.Ask(DrainCommand{.region = "r2", .tier = "", .drain = true});
     rig.Ask(PinCommand{.tier = "t0", .region = "r1", .routes = {{"r1", 1}}});
     rig.Ask(ThresholdCommand{"t0", 0.7});

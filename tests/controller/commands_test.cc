@@ -15,7 +15,7 @@ class CommandsTest : public ::testing::Test {
  protected:
   CommandsTest() : rig_(Fleet3()) {
     rig_.Connect();
-    rig_.Seconds(5);
+    rig_.PassSeconds(5);
   }
   static std::shared_ptr<Fleet> Fleet3() {
     auto fleet = MakeFleet();
@@ -27,37 +27,37 @@ class CommandsTest : public ::testing::Test {
 
 TEST_F(CommandsTest, ADrainMovesAtItsPaceAndBack) {
   EXPECT_TRUE(rig_.Ask(DrainCommand{.region = "r0", .tier = "", .drain = true}).done);
-  rig_.Seconds(10);
+  rig_.PassSeconds(10);
   EXPECT_NEAR(rig_.machine.tiers()[0].DrainShare(kR0, rig_.now), 0.5, 1e-9);
   EXPECT_GT(rig_.HomeFraction(kR0), 0) << "not all at once";
-  rig_.Seconds(40);
+  rig_.PassSeconds(40);
   EXPECT_EQ(rig_.HomeFraction(kR0), 0);
   EXPECT_EQ(rig_.RowOf(kR0).routes[0].reason, RouteReason::kDrain);
   EXPECT_TRUE(rig_.Ask(DrainCommand{.region = "r0", .tier = "t0", .drain = false}).done);
-  rig_.Seconds(60);
+  rig_.PassSeconds(60);
   EXPECT_NEAR(rig_.HomeFraction(kR0), 1, 1e-6);
 }
 
 TEST_F(CommandsTest, ADrainTurnedAroundGoesOnFromWhereItStands) {
   DrainRamp ramp;
-  const absl::Time start = absl::FromUnixSeconds(100);
-  const absl::Duration pace = absl::Seconds(20);
+  const Time start = FromUnixSeconds(100);
+  const Duration pace = Seconds(20);
   ramp.Turn(start, 1, pace);
-  ramp.Turn(start + absl::Seconds(5), 0, pace);
-  EXPECT_NEAR(ramp.Share(start + absl::Seconds(5), pace), 0.25, 1e-12);
-  EXPECT_NEAR(ramp.Share(start + absl::Seconds(8), pace), 0.10, 1e-12);
-  EXPECT_EQ(ramp.Share(start + absl::Seconds(30), pace), 0);
-  ramp.Turn(start + absl::Seconds(30), 0, pace);  // already there
-  EXPECT_EQ(ramp.since, start + absl::Seconds(5));
-  EXPECT_EQ((DrainRamp{.goal = 1}).Share(start, absl::ZeroDuration()), 1);
+  ramp.Turn(start + Seconds(5), 0, pace);
+  EXPECT_NEAR(ramp.Share(start + Seconds(5), pace), 0.25, 1e-12);
+  EXPECT_NEAR(ramp.Share(start + Seconds(8), pace), 0.10, 1e-12);
+  EXPECT_EQ(ramp.Share(start + Seconds(30), pace), 0);
+  ramp.Turn(start + Seconds(30), 0, pace);  // already there
+  EXPECT_EQ(ramp.since, start + Seconds(5));
+  EXPECT_EQ((DrainRamp{.goal = 1}).Share(start, ZeroDuration()), 1);
 }
 
 TEST_F(CommandsTest, ThresholdChangesWhatCountsAsHot) {
   rig_.demand_rps[kR0] = 6;
-  rig_.Seconds(30);
+  rig_.PassSeconds(30);
   EXPECT_EQ(rig_.HomeFraction(kR0), 1);
   EXPECT_TRUE(rig_.Ask(ThresholdCommand{"", 0.4}).done);
-  rig_.Seconds(60);
+  rig_.PassSeconds(60);
   EXPECT_LE(rig_.LoadOf(kR0), 0.41);
 }
 
@@ -65,16 +65,16 @@ TEST_F(CommandsTest, ObserveShowsThePlanAndPushesNothing) {
   EXPECT_TRUE(rig_.Ask(ModeCommand{"t0", TierMode::kObserve}).done);
   rig_.demand_rps[kR0] = 12;
   rig_.actions.clear();
-  rig_.Seconds(30);
+  rig_.PassSeconds(30);
   EXPECT_TRUE(rig_.Taken<SendTable>().empty());
   EXPECT_EQ(rig_.HomeFraction(kR0), 1);
   EXPECT_GT(rig_.machine.tiers()[0].plan()->facts.away_rps, 0);
   EXPECT_TRUE(rig_.Ask(ModeCommand{"t0", TierMode::kFrozen}).done);
   rig_.actions.clear();
-  rig_.Seconds(5);
+  rig_.PassSeconds(5);
   EXPECT_TRUE(rig_.Taken<PlanMade>().empty());
   EXPECT_TRUE(rig_.Ask(ModeCommand{"t0", TierMode::kActive}).done);
-  rig_.Seconds(30);
+  rig_.PassSeconds(30);
   EXPECT_LT(rig_.HomeFraction(kR0), 1);
 }
 
@@ -82,20 +82,20 @@ TEST_F(CommandsTest, APinHoldsAgainstThePlanAndThePlanWorksAroundIt) {
   EXPECT_TRUE(rig_.Ask(PinCommand{.tier = "t0", .region = "r0", .routes = {{"r1", 1}}}).done);
   rig_.demand_rps[kR0] = 4;
   rig_.demand_rps[kR1] = 6;  // with the pinned traffic r1 is at load 1
-  rig_.Seconds(60);
+  rig_.PassSeconds(60);
   EXPECT_EQ(rig_.HomeFraction(kR0), 0);
   EXPECT_EQ(rig_.RowOf(kR0).routes[0].reason, RouteReason::kPinned);
   EXPECT_LE(rig_.LoadOf(kR1), 0.8 * 1.02);
   EXPECT_LT(rig_.HomeFraction(kR1), 1);
   EXPECT_TRUE(rig_.Ask(PinCommand{.tier = "t0", .region = "r0", .pin = false}).done);
-  rig_.Seconds(60);
+  rig_.PassSeconds(60);
   EXPECT_EQ(rig_.HomeFraction(kR0), 1);
 }
 
 TEST_F(CommandsTest, ARollbackReturnsToAKeptTableAndStaysThere) {
   const TableVersion calm = rig_.machine.table()->version;
   rig_.demand_rps[kR0] = 12;
-  rig_.Seconds(30);
+  rig_.PassSeconds(30);
   ASSERT_LT(rig_.HomeFraction(kR0), 1);
   const TableVersion hot = rig_.machine.table()->version;
   rig_.actions.clear();
@@ -103,7 +103,7 @@ TEST_F(CommandsTest, ARollbackReturnsToAKeptTableAndStaysThere) {
   ASSERT_EQ(rig_.Taken<SendTable>().size(), 1u) << "at once";
   EXPECT_GT(rig_.machine.table()->version, hot) << "an old table under a new version";
   EXPECT_EQ(rig_.HomeFraction(kR0), 1);
-  rig_.Seconds(30);
+  rig_.PassSeconds(30);
   EXPECT_EQ(rig_.HomeFraction(kR0), 1);
   EXPECT_EQ(rig_.machine.tiers()[0].mode(), TierMode::kFrozen);
 }

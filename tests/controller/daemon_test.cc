@@ -373,7 +373,7 @@ std::string WideWorld(int regions) {
 
 TEST_F(ControllerDaemonTest, TheMapOfAThousandRegionsReachesARouter) {
   WriteWorld(WideWorld(1000));
-  settings_.controller.epoch_period = absl::Seconds(1);
+  settings_.controller.epoch_period = Seconds(1);
   Start();
   auto a = Router("ra", "a17");
   a->Hello();

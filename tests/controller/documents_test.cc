@@ -35,12 +35,12 @@ class DocumentsTest : public ::testing::Test {
   DocumentsTest() : rig_(MakeFleet({.regions = 3, .priorities = 2})) {
     rig_.demand_rps[kR0] = 12;  // 120 % of its fleet
     rig_.Connect();
-    rig_.Seconds(60);
+    rig_.PassSeconds(60);
   }
-  ScreenView View() const { return {rig_.machine, rig_.now, rig_.now + absl::Hours(24)}; }
+  ScreenView View() const { return {rig_.machine, rig_.now, rig_.now + Hours(24)}; }
   Struct Fleet() const {
-    return Parsed(FleetDocument(View(), PictureOf(rig_.machine, rig_.now), events_, timeline_, outcomes_,
-                                absl::Seconds(60)));
+    return Parsed(
+        FleetDocument(View(), PictureOf(rig_.machine, rig_.now), events_, timeline_, outcomes_, Seconds(60)));
   }
 
   Rig rig_;
@@ -52,7 +52,7 @@ class DocumentsTest : public ::testing::Test {
 TEST_F(DocumentsTest, TheFleetHasTheMachinesNumbersAndItsSumsAddUp) {
   const Struct fleet = Fleet();
   EXPECT_EQ(Number(fleet, "version"), static_cast<double>(rig_.machine.table()->version.version));
-  EXPECT_EQ(Number(fleet, "at_ms"), static_cast<double>(absl::ToUnixMillis(rig_.now + absl::Hours(24))));
+  EXPECT_EQ(Number(fleet, "at_ms"), static_cast<double>(ToUnixMillis(rig_.now + Hours(24))));
   const Struct& tier = Item(At(fleet, "tiers"), 0);
   EXPECT_NEAR(Number(tier, "demand"), Number(tier, "home") + Number(tier, "away") + Number(tier, "shed"),
               1e-3);
@@ -71,18 +71,18 @@ TEST_F(DocumentsTest, TheFleetHasTheMachinesNumbersAndItsSumsAddUp) {
 TEST_F(DocumentsTest, WhatBecameOfJobsIsOfTheLastHalfMinute) {
   EXPECT_TRUE(At(At(Item(At(Fleet(), "tiers"), 0), "outcomes").struct_value(), "success").has_null_value());
   // Long ago, then of one router and of another one.
-  outcomes_.Take(rig_.now - absl::Seconds(40), {{.tier = TierId(0), .sent = {}, .failed = 1000}});
-  outcomes_.Take(rig_.now - absl::Seconds(5), {{.tier = TierId(0),
-                                                .sent = {},
-                                                .done = 80,
-                                                .offers = 130,
-                                                .failed = 10,
-                                                .timeouts = 5,
-                                                .cancelled = 7,
-                                                .shed = 5,
-                                                .wait_s_sum = 40,
-                                                .service_s_sum = 160,
-                                                .ran = 100}});
+  outcomes_.Take(rig_.now - Seconds(40), {{.tier = TierId(0), .sent = {}, .failed = 1000}});
+  outcomes_.Take(rig_.now - Seconds(5), {{.tier = TierId(0),
+                                          .sent = {},
+                                          .done = 80,
+                                          .offers = 130,
+                                          .failed = 10,
+                                          .timeouts = 5,
+                                          .cancelled = 7,
+                                          .shed = 5,
+                                          .wait_s_sum = 40,
+                                          .service_s_sum = 160,
+                                          .ran = 100}});
   outcomes_.Take(rig_.now, {{.tier = TierId(0), .sent = {}, .done = 20}});
   const Struct outcomes = At(Item(At(Fleet(), "tiers"), 0), "outcomes").struct_value();
   EXPECT_NEAR(Number(outcomes, "success"), 100.0 / 120, 1e-5);  // who left by himself is neither
@@ -154,7 +154,7 @@ TEST_F(DocumentsTest, ADryRunListsExactlyTheRowsThatWhatIfWouldName) {
 
 TEST_F(DocumentsTest, ThePastIsNewestFirstAndKnowsItsGaps) {
   for (const double second : {0.0, 12.0, 15.0}) {
-    timeline_.Add(rig_.now + absl::Seconds(second), rig_.machine.fleet(), PictureOf(rig_.machine, rig_.now));
+    timeline_.Add(rig_.now + Seconds(second), rig_.machine.fleet(), PictureOf(rig_.machine, rig_.now));
   }
   const Struct past = Parsed(*TimelineDocument(View(), timeline_, "t0"));
   const auto& demand = At(past, "demand").list_value();
@@ -202,7 +202,7 @@ TEST_F(DocumentsTest, ARouterThatHoldsAnOlderTableIsLateSinceTheFirstThatItLacks
   const StreamId stream = rig_.StreamsOf(kR0)[0];
   RouterReport stuck = rig_.ReportOf(stream);
   rig_.Ask(DrainCommand{.region = "r1", .tier = ""});
-  rig_.Seconds(20);
+  rig_.PassSeconds(20);
   rig_.Send(RouterReported{stream, stuck});
   const Struct later = Parsed(*RoutersDocument(View(), "r0", {}));
   EXPECT_EQ(Number(later, "late"), 1);
@@ -226,7 +226,7 @@ TEST_F(DocumentsTest, ARouterThatHoldsAnOlderTableIsLateSinceTheFirstThatItLacks
 TEST_F(DocumentsTest, OrdersInForceAreToldWithTheirEndAndWhatCountsThen) {
   EXPECT_EQ(At(Parsed(*OrdersDocument(View(), "")), "orders").list_value().values_size(), 0);
   rig_.Ask(ThresholdCommand{.tier = "t0", .overload_threshold = 0.6});
-  rig_.Ask(DrainCommand{.region = "r1", .tier = "", .share = 0.5}, absl::Minutes(10));
+  rig_.Ask(DrainCommand{.region = "r1", .tier = "", .share = 0.5}, Minutes(10));
   const Struct orders = Parsed(*OrdersDocument(View(), "t0"));
   ASSERT_EQ(At(orders, "orders").list_value().values_size(), 2);
   const Struct& threshold = Item(At(orders, "orders"), 0);
@@ -238,8 +238,8 @@ TEST_F(DocumentsTest, OrdersInForceAreToldWithTheirEndAndWhatCountsThen) {
   EXPECT_EQ(Text(drain, "region"), "r1");
   EXPECT_EQ(Number(drain, "value"), 0.5);
   EXPECT_EQ(Number(drain, "then"), 0);
-  const absl::Time until = rig_.now + absl::Hours(24) + absl::Minutes(10);
-  EXPECT_NEAR(Number(drain, "until_ms"), static_cast<double>(absl::ToUnixMillis(until)), 2000);
+  const Time until = rig_.now + Hours(24) + Minutes(10);
+  EXPECT_NEAR(Number(drain, "until_ms"), static_cast<double>(ToUnixMillis(until)), 2000);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(EpochTest, ARestartUsesTheNextEpochAndKeepsTheTable) {
   Rig before(MakeFleet());
   before.demand_rps[kR0] = 12;
   before.Connect();
-  before.Seconds(30);
+  before.PassSeconds(30);
   Rig after(MakeFleet(), Stored(before.machine));
   EXPECT_EQ(after.machine.epoch(), 2u);
   ASSERT_NE(after.machine.table(), nullptr);
@@ -42,9 +42,9 @@ TEST(EpochTest, ARestartUsesTheNextEpochAndKeepsTheTable) {
 TEST(EpochTest, AControllerThatLostItsDiskSaysThatItKnowsFewUntilRoutersHadTheTimeToReport) {
   Rig before(MakeFleet());
   before.Connect();
-  before.Seconds(1);
+  before.PassSeconds(1);
   EXPECT_TRUE(before.machine.directory()->partial) << "nobody may be taken for gone by this one";
-  before.Seconds(5);
+  before.PassSeconds(5);
   EXPECT_FALSE(before.machine.directory()->partial);
   EXPECT_FALSE(before.Taken<SendDirectory>().back().directory->partial) << "and everybody hears of it";
   Rig after(MakeFleet(), Stored(before.machine));
@@ -54,9 +54,9 @@ TEST(EpochTest, AControllerThatLostItsDiskSaysThatItKnowsFewUntilRoutersHadTheTi
 TEST(EpochTest, TheViewOfRoutersKeepsItsNumberAsLongAsTheirNamesStay) {
   Rig before(MakeFleet());
   before.Connect();
-  before.Seconds(1);
+  before.PassSeconds(1);
   EXPECT_EQ(before.machine.directory()->view.version, 0u) << "who is not named may have records";
-  before.Seconds(10);
+  before.PassSeconds(10);
   const TableVersion view = before.machine.directory()->view;
   EXPECT_NE(view.version, 0u);
   Rig after(MakeFleet(), Stored(before.machine));
@@ -64,7 +64,7 @@ TEST(EpochTest, TheViewOfRoutersKeepsItsNumberAsLongAsTheirNamesStay) {
   EXPECT_EQ(after.machine.directory()->view, view) << "the same routers, so nothing has to be read";
   // Nobody connects again: after the grace all but the new one are gone.
   after.Send(RouterConnected{1, {.router = "x", .region = kR0, .address = "a:1", .table = {}, .build = ""}});
-  after.Seconds(30);
+  after.PassSeconds(30);
   const Directory& last = *after.machine.directory();
   ASSERT_EQ(last.routers.size(), 1u);
   EXPECT_GT(last.view, view);
@@ -95,14 +95,14 @@ TEST(EpochTest, ATableOfOurEpochThatIsNotOursCountsAsHigher) {
   // Our own tables are no reason to move.
   Rig calm(MakeFleet());
   calm.Connect();
-  calm.Seconds(10);
+  calm.PassSeconds(10);
   EXPECT_EQ(calm.machine.epoch(), 1u);
 }
 
 TEST(EpochTest, AHigherEpochInAReportMovesEveryTableAboveIt) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(3);
+  rig.PassSeconds(3);
   rig.actions.clear();
   RouterReport report = rig.ReportOf(1);
   report.epoch_seen_max = 40;
@@ -122,7 +122,7 @@ TEST(EpochTest, AnEpochThatNoControllerCanHaveReachedIsNotBelieved) {
     SCOPED_TRACE(absurd);
     Rig rig(MakeFleet());
     rig.Connect();
-    rig.Seconds(3);
+    rig.PassSeconds(3);
     rig.actions.clear();
     RouterReport report = rig.ReportOf(1);
     report.epoch_seen_max = absurd;
@@ -138,7 +138,7 @@ TEST(EpochTest, AnEpochThatNoControllerCanHaveReachedIsNotBelieved) {
     EXPECT_EQ(rig.Taken<CloseStream>().size(), 0u);
     // It does not hold the table in force, whatever it says it holds.
     rig.actions.clear();
-    rig.Seconds(7);
+    rig.PassSeconds(7);
     const auto sent = rig.Taken<SendTable>();
     EXPECT_TRUE(std::any_of(sent.begin(), sent.end(), [](const SendTable& s) { return s.stream == 99u; }));
   }
@@ -157,7 +157,7 @@ TEST(EpochTest, AStateFileOfAnAbsurdEpochHeals) {
   Rig before(MakeFleet({.ledger = true}));
   before.demand_rps[kR0] = 12;
   before.Connect();
-  before.Seconds(30);
+  before.PassSeconds(30);
   ASSERT_TRUE(before.Ask(DrainCommand{.region = "r0", .tier = "", .drain = true}).done);
   v1::ControllerState message = EncodeState(before.machine.Durable());
   EXPECT_FALSE(DropAbsurdEpochs(message));
@@ -174,7 +174,7 @@ TEST(EpochTest, AStateFileOfAnAbsurdEpochHeals) {
   EXPECT_EQ(after.machine.table()->tiers, before.machine.table()->tiers);
   EXPECT_EQ(after.machine.tiers()[0].region(kR0).drain.goal, 1);
   after.Connect();
-  after.Seconds(5);
+  after.PassSeconds(5);
   for (const auto& region : after.machine.leaders()) {
     ASSERT_EQ(region.size(), 1u);
     EXPECT_EQ(region[0].fence.leader_epoch, 1u) << "appointed anew";
@@ -185,12 +185,12 @@ TEST(EpochTest, AStateFileOfAnAbsurdEpochHeals) {
 TEST(EpochTest, OperatorsDecisionsSurvive) {
   Rig before(MakeFleet());
   before.Connect();
-  before.Seconds(3);
+  before.PassSeconds(3);
   ASSERT_TRUE(before.Ask(DrainCommand{.region = "r0", .tier = "", .drain = true}).done);
   ASSERT_TRUE(before.Ask(ThresholdCommand{"t0", 0.5}).done);
   ASSERT_TRUE(
       before.Ask(PinCommand{.tier = "t0", .region = "r1", .routes = {{"r1", 0.25}, {"r2", 0.75}}}).done);
-  before.Seconds(40);
+  before.PassSeconds(40);
   ASSERT_TRUE(before.Ask(ModeCommand{"t0", TierMode::kObserve}).done);
 
   Rig after(MakeFleet(), Stored(before.machine));
@@ -209,7 +209,7 @@ TEST(EpochTest, AnotherTopologyAtTheRestartKeepsWhatStillExists) {
   Rig before(MakeFleet({.regions = 4}));
   before.demand_rps[kR0] = 12;
   before.Connect();
-  before.Seconds(30);
+  before.PassSeconds(30);
   before.Ask(DrainCommand{.region = "r3", .tier = "", .drain = true});
   before.Ask(DrainCommand{.region = "r1", .tier = "", .drain = true});
   Rig after(MakeFleet({.regions = 2, .tiers = 2}), Stored(before.machine));
@@ -223,7 +223,7 @@ TEST(EpochTest, ANewTopologyWhileRunningRemapsAndSendsEverythingAgain) {
   Rig rig(MakeFleet({.regions = 4}));
   rig.demand_rps[kR0] = 12;
   rig.Connect();
-  rig.Seconds(40);
+  rig.PassSeconds(40);
   const double learnt = rig.machine.tiers()[0].estimate().Load(kR0, rig.now).load_cost;
   const TableVersion version = rig.machine.table()->version;
   const double home = rig.HomeFraction(kR0);
@@ -243,7 +243,7 @@ TEST(EpochTest, ANewTopologyWhileRunningRemapsAndSendsEverythingAgain) {
   for (const StreamId gone : {7, 8}) rig.routers.erase(gone);
   rig.demand_rps.resize(3);
   rig.dead.resize(3);
-  rig.Seconds(30);
+  rig.PassSeconds(30);
   EXPECT_FALSE(rig.machine.settling());
   EXPECT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "");
 }

@@ -40,7 +40,7 @@ struct LoggedLife {
 
 TEST(EventLogTest, AStartIsToldInOrderAndAPeacefulLifeAddsNothing) {
   LoggedLife trace;
-  trace.rig.Seconds(60);
+  trace.rig.PassSeconds(60);
   std::vector<std::string_view> kinds;
   for (const LoggedEvent& entry : trace.log.entries()) kinds.push_back(EventKindName(entry.kind));
   EXPECT_THAT(kinds, testing::ElementsAre("leader", "routers", "routers", "routers", "planning"));
@@ -49,11 +49,11 @@ TEST(EventLogTest, AStartIsToldInOrderAndAPeacefulLifeAddsNothing) {
 
 TEST(EventLogTest, AHotRegionIsToldOnceAndItsCoolingOnce) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   trace.rig.demand_rps[kR0] = 12;  // 120 % of its fleet
-  trace.rig.Seconds(60);
+  trace.rig.PassSeconds(60);
   trace.rig.demand_rps[kR0] = 3;
-  trace.rig.Seconds(60);
+  trace.rig.PassSeconds(60);
   ASSERT_EQ(trace.Of(EventKind::kHot).size(), 1u);
   ASSERT_EQ(trace.Of(EventKind::kCool).size(), 1u);
   const LoggedEvent hot = trace.Of(EventKind::kHot)[0];
@@ -65,7 +65,7 @@ TEST(EventLogTest, AHotRegionIsToldOnceAndItsCoolingOnce) {
 
 TEST(EventLogTest, NoiseAroundTheThresholdIsNotTold) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   for (int second = 0; second < 120; ++second) {
     trace.rig.demand_rps[kR0] = second % 2 == 0 ? 9.5 : 6;
     trace.rig.Second();
@@ -76,22 +76,22 @@ TEST(EventLogTest, NoiseAroundTheThresholdIsNotTold) {
 
 TEST(EventLogTest, DemandBeyondEverythingIsToldAsRefusingAndItsEnd) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   for (double& rps : trace.rig.demand_rps) rps = 45;
-  trace.rig.Seconds(60);
+  trace.rig.PassSeconds(60);
   ASSERT_EQ(trace.Of(EventKind::kShed).size(), 1u);
   EXPECT_TRUE(trace.Of(EventKind::kShed)[0].warning);
   for (double& rps : trace.rig.demand_rps) rps = 2;
-  trace.rig.Seconds(90);
+  trace.rig.PassSeconds(90);
   ASSERT_EQ(trace.Of(EventKind::kShed).size(), 2u);
   EXPECT_FALSE(trace.Of(EventKind::kShed)[1].warning);
 }
 
 TEST(EventLogTest, TheEndOfATimedOrderIsTold) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
-  trace.rig.Ask(DrainCommand{"r0", "", true}, absl::Seconds(5));
-  trace.rig.Seconds(7);
+  trace.rig.PassSeconds(5);
+  trace.rig.Ask(DrainCommand{"r0", "", true}, Seconds(5));
+  trace.rig.PassSeconds(7);
   ASSERT_EQ(trace.Of(EventKind::kExpired).size(), 1u);
   EXPECT_THAT(trace.Of(EventKind::kExpired)[0].text, HasSubstr("r0: drained by 100 % -> serves fully"));
   EXPECT_EQ(trace.Of(EventKind::kExpired)[0].why, "ordered by ann for 5s");
@@ -99,7 +99,7 @@ TEST(EventLogTest, TheEndOfATimedOrderIsTold) {
 
 TEST(EventLogTest, OrdersAreToldWithNameAndReasonRefusedOnesAsWarnings) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   trace.rig.Ask(DrainCommand{"r0", "", true});
   trace.rig.Ask(DrainCommand{"mars", "", true});
   trace.rig.Ask(DrainCommand{"r0", "", false});
@@ -118,7 +118,7 @@ TEST(EventLogTest, OrdersAreToldWithNameAndReasonRefusedOnesAsWarnings) {
 
 TEST(EventLogTest, ARefusedTableAndAHigherEpochAreTold) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   const StreamId stream = trace.rig.StreamsOf(kR0)[0];
   trace.rig.Send(RouterAcked{stream, {1, 1}, false, "row 3 sums to 2"});
   ASSERT_EQ(trace.Of(EventKind::kRefused).size(), 1u);
@@ -133,18 +133,18 @@ TEST(EventLogTest, ARefusedTableAndAHigherEpochAreTold) {
 
 TEST(EventLogTest, SilenceIsToldInItsTwoSteps) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   trace.rig.silent = true;
-  trace.rig.Seconds(90);
+  trace.rig.PassSeconds(90);
   EXPECT_EQ(trace.Of(EventKind::kSilent).size(), 6u);  // three regions: stale, then missing
   trace.rig.silent = false;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   EXPECT_EQ(trace.Of(EventKind::kHeard).size(), 3u);
 }
 
 TEST(EventLogTest, SpillsAreSummedAndToldAtMostEveryHalfMinute) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   const StreamId stream = trace.rig.StreamsOf(kR0)[0];
   for (int second = 0; second < 65; ++second) {
     RouterReport report = trace.rig.ReportOf(stream);
@@ -160,7 +160,7 @@ TEST(EventLogTest, SpillsAreSummedAndToldAtMostEveryHalfMinute) {
 
 TEST(EventLogTest, TheBookIsBoundedAndNumbersGoOn) {
   LoggedLife trace;
-  trace.rig.Seconds(2);
+  trace.rig.PassSeconds(2);
   for (int i = 0; i < 600; ++i) trace.rig.Ask(ThresholdCommand{"t0", 0.5 + i * 0.0001});
   EXPECT_EQ(trace.log.entries().size(), EventLog::kKept);
   EXPECT_EQ(trace.log.entries().back().number, trace.log.last());
@@ -169,15 +169,15 @@ TEST(EventLogTest, TheBookIsBoundedAndNumbersGoOn) {
 
 // The bytes of what a life has told, as the next one finds them.
 std::string Saved(const LoggedLife& trace) {
-  return EncodeHour(Timeline(), trace.log, *trace.rig.machine.fleet(), absl::ZeroDuration());
+  return EncodeHour(Timeline(), trace.log, *trace.rig.machine.fleet(), ZeroDuration());
 }
 
 TEST(EventLogTest, TheNextLifeGoesOnWithWhatTheFormerOneTold) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   trace.rig.Ask(DrainCommand{.region = "r0", .tier = "t0"});
-  trace.rig.Seconds(5);
-  const auto hour = DecodeHour(Saved(trace), *trace.rig.machine.fleet(), trace.rig.now, absl::ZeroDuration());
+  trace.rig.PassSeconds(5);
+  const auto hour = DecodeHour(Saved(trace), *trace.rig.machine.fleet(), trace.rig.now, ZeroDuration());
   ASSERT_TRUE(hour.ok()) << hour.status();
   ASSERT_EQ(hour->events.size(), trace.log.entries().size());
   for (std::size_t i = 0; i < hour->events.size(); ++i) {
@@ -185,12 +185,12 @@ TEST(EventLogTest, TheNextLifeGoesOnWithWhatTheFormerOneTold) {
     const LoggedEvent& is = hour->events[i];
     EXPECT_EQ(std::tie(is.number, is.kind, is.warning, is.tier, is.region, is.text, is.who, is.why),
               std::tie(was.number, was.kind, was.warning, was.tier, was.region, was.text, was.who, was.why));
-    EXPECT_EQ(is.wall, absl::FromUnixMillis(absl::ToUnixMillis(was.wall)));
+    EXPECT_EQ(is.wall, FromUnixMillis(ToUnixMillis(was.wall)));
   }
   LoggedLife next;
   next.log = EventLog();
   next.log.Restore(hour->events);
-  next.rig.Seconds(5);
+  next.rig.PassSeconds(5);
   ASSERT_GT(next.log.entries().size(), hour->events.size());
   EXPECT_GT(next.log.entries()[hour->events.size()].number, trace.log.last() + EventLog::kKept)
       << "whoever has seen what was not saved must not take the new for it";
@@ -198,19 +198,18 @@ TEST(EventLogTest, TheNextLifeGoesOnWithWhatTheFormerOneTold) {
 
 TEST(EventLogTest, TornBytesAreRefusedAndKindsOfAnotherReleaseLeftOut) {
   LoggedLife trace;
-  trace.rig.Seconds(5);
+  trace.rig.PassSeconds(5);
   const std::string bytes = Saved(trace);
   const Fleet& fleet = *trace.rig.machine.fleet();
   for (std::size_t length = 0; length < bytes.size(); ++length) {
-    EXPECT_FALSE(DecodeHour(bytes.substr(0, length), fleet, trace.rig.now, absl::ZeroDuration()).ok())
-        << length;
+    EXPECT_FALSE(DecodeHour(bytes.substr(0, length), fleet, trace.rig.now, ZeroDuration()).ok()) << length;
   }
-  EXPECT_FALSE(DecodeHour(bytes + "x", fleet, trace.rig.now, absl::ZeroDuration()).ok());
+  EXPECT_FALSE(DecodeHour(bytes + "x", fleet, trace.rig.now, ZeroDuration()).ok());
   // The first entry's kind comes after the timeline, a count, its number and its time.
-  const std::string timeline = EncodeHour(Timeline(), EventLog(), fleet, absl::ZeroDuration());
+  const std::string timeline = EncodeHour(Timeline(), EventLog(), fleet, ZeroDuration());
   std::string other = bytes;
   other[timeline.size() + 16] = static_cast<char>(kEventKinds);
-  const auto hour = DecodeHour(other, fleet, trace.rig.now, absl::ZeroDuration());
+  const auto hour = DecodeHour(other, fleet, trace.rig.now, ZeroDuration());
   ASSERT_TRUE(hour.ok()) << hour.status();
   EXPECT_EQ(hour->events.size(), trace.log.entries().size() - 1);
 }

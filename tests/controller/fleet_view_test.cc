@@ -8,11 +8,11 @@
 namespace ringway::controller {
 namespace {
 
-absl::Time At(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
+Time At(double s) { return UnixEpoch() + Seconds(s); }
 
 WorkerSeen Worker(std::string name, double value) {
   WorkerSeen worker{.name = std::move(name), .tier = TierId(0), .address = "127.0.0.1:1"};
-  worker.metrics.push_back({.metric = 0, .value = value, .age = absl::ZeroDuration()});
+  worker.metrics.push_back({.metric = 0, .value = value, .age = ZeroDuration()});
   return worker;
 }
 
@@ -34,7 +34,7 @@ class FleetViewTest : public testing::Test {
   // Of the first metric, by worker in the order of names.
   std::vector<double> Values(double at_s) {
     std::vector<double> values;
-    const auto regions = view_.Collect(*fleet_, TierId(0), At(at_s), absl::Seconds(10));
+    const auto regions = view_.Collect(*fleet_, TierId(0), At(at_s), Seconds(10));
     for (const MetricValue& seen : regions[RegionId(0)].values[0]) values.push_back(seen.value);
     return values;
   }

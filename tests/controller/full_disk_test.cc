@@ -109,7 +109,7 @@ TEST_F(FullDiskTest, TheControllerStartsSaysSoAndSavesWhenThereIsRoomAgain) {
   EXPECT_EQ(message.tiers(0).drains(0).region(), "a");
 }
 
-AuditEntry Entry(int n) { return {absl::FromUnixSeconds(n), "ann", "because", absl::StrCat("order ", n)}; }
+AuditEntry Entry(int n) { return {FromUnixSeconds(n), "ann", "because", absl::StrCat("order ", n)}; }
 
 TEST(AuditLogTest, FilesAreBoundedInSizeAndNumber) {
   const live::ScratchFolder folder;

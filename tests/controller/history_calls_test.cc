@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 class HistoryCallsTest : public DaemonFixture {
  protected:
   HistoryCallsTest() {
-    settings_.controller.settle_max = absl::Milliseconds(200);
+    settings_.controller.settle_max = Milliseconds(200);
     settings_.controller.history_max = 1;  // in memory: all else comes from the disk
     Start();
   }
@@ -89,8 +89,8 @@ class HistoryCallsTest : public DaemonFixture {
     };
     int back = 0;
     const auto report = Replay(settings_.state_dir + "/journal", read,
-                               [&](absl::Time, const ControllerEvent& event,
-                                   const std::vector<ControllerAction>&, const ControllerMachine&) {
+                               [&](Time, const ControllerEvent& event, const std::vector<ControllerAction>&,
+                                   const ControllerMachine&) {
                                  const auto* order = std::get_if<OperatorCommand>(&event);
                                  const auto* rollback =
                                      order == nullptr ? nullptr : std::get_if<RollbackCommand>(&order->what);

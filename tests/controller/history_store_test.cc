@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-const absl::Time kStart = absl::FromUnixSeconds(1'700'000'000);  // 20 s past a full minute
+const Time kStart = FromUnixSeconds(1'700'000'000);  // 20 s past a full minute
 
 std::shared_ptr<const Fleet> FleetOf(int regions) {
   auto fleet = std::make_shared<Fleet>();
@@ -55,11 +55,11 @@ std::shared_ptr<const RoutingTable> TableOf(const Fleet& fleet, TableVersion ver
   return table;
 }
 
-v1::PastTable Entry(const Fleet& fleet, TableVersion version, absl::Time at) {
+v1::PastTable Entry(const Fleet& fleet, TableVersion version, Time at) {
   v1::PastTable entry;
   entry.set_epoch(version.epoch);
   entry.set_version(version.version);
-  entry.set_at_unix_us(absl::ToUnixMicros(at));
+  entry.set_at_unix_us(ToUnixMicros(at));
   entry.set_cause("test");
   *entry.mutable_whole() = EncodeWholeTable(*TableOf(fleet, version), fleet);
   return entry;
@@ -76,14 +76,14 @@ std::uint64_t BytesOf(const std::string& folder) {
 
 class HistoryLevelTest : public ::testing::Test {
  protected:
-  HistoryLevel Level(absl::Duration span = absl::ZeroDuration(), std::uint64_t bytes_max = 1 << 20) {
-    return HistoryLevel(folder_.File("level"), {span, bytes_max, absl::Hours(24 * 7)});
+  HistoryLevel Level(Duration span = ZeroDuration(), std::uint64_t bytes_max = 1 << 20) {
+    return HistoryLevel(folder_.File("level"), {span, bytes_max, Hours(24 * 7)});
   }
   std::vector<std::uint64_t> Listed(const HistoryLevel& level) {
     std::vector<std::uint64_t> versions;
     notes_.clear();
     level.List(
-        absl::InfinitePast(), absl::InfiniteFuture(),
+        InfinitePast(), InfiniteFuture(),
         [&](const v1::PastTable& entry) { versions.push_back(entry.version()); }, notes_);
     return versions;
   }
@@ -97,7 +97,7 @@ TEST_F(HistoryLevelTest, FindsByVersionAndByTimeAcrossLives) {
     HistoryLevel level = Level();
     EXPECT_THAT(level.Check(), IsEmpty());
     for (std::uint64_t v = 1; v <= 5; ++v) {
-      ASSERT_TRUE(level.Add(Entry(*fleet_, {life, v}, kStart + absl::Minutes(10 * life + v))).ok());
+      ASSERT_TRUE(level.Add(Entry(*fleet_, {life, v}, kStart + Minutes(10 * life + v))).ok());
     }
   }
   HistoryLevel level = Level();
@@ -108,7 +108,7 @@ TEST_F(HistoryLevelTest, FindsByVersionAndByTimeAcrossLives) {
       const auto found = level.Find(version);
       ASSERT_TRUE(found.has_value()) << life << "." << v;
       EXPECT_EQ(DecodeUnder(found->whole(), *fleet_)->tiers, TableOf(*fleet_, version)->tiers);
-      const auto then = level.FindAt(kStart + absl::Minutes(10 * life + v) + absl::Seconds(59));
+      const auto then = level.FindAt(kStart + Minutes(10 * life + v) + Seconds(59));
       ASSERT_TRUE(then.has_value());
       EXPECT_EQ((TableVersion{then->epoch(), then->version()}), version);
     }
@@ -120,18 +120,18 @@ TEST_F(HistoryLevelTest, FindsByVersionAndByTimeAcrossLives) {
 
 TEST_F(HistoryLevelTest, ASpanKeepsWhatWasInForceWhenItEndedAlsoOverAKill) {
   {
-    HistoryLevel level = Level(absl::Minutes(1));
+    HistoryLevel level = Level(Minutes(1));
     (void)level.Check();
     // 20 s apart.
     for (std::uint64_t v = 1; v <= 8; ++v) {
-      ASSERT_TRUE(level.Add(Entry(*fleet_, {1, v}, kStart + absl::Seconds(20 * (v - 1)))).ok());
+      ASSERT_TRUE(level.Add(Entry(*fleet_, {1, v}, kStart + Seconds(20 * (v - 1)))).ok());
     }
     EXPECT_THAT(Listed(level), ElementsAre(2, 5)) << "the third minute is not over";
   }
-  HistoryLevel next = Level(absl::Minutes(1));
+  HistoryLevel next = Level(Minutes(1));
   (void)next.Check();
-  next.Hold(Entry(*fleet_, {1, 8}, kStart + absl::Seconds(140)));  // as the level of all tables tells
-  ASSERT_TRUE(next.Add(Entry(*fleet_, {2, 1}, kStart + absl::Minutes(10))).ok());
+  next.Hold(Entry(*fleet_, {1, 8}, kStart + Seconds(140)));  // as the level of all tables tells
+  ASSERT_TRUE(next.Add(Entry(*fleet_, {2, 1}, kStart + Minutes(10))).ok());
   EXPECT_THAT(Listed(next), ElementsAre(2, 5, 8));
 }
 
@@ -155,7 +155,7 @@ TEST_F(HistoryLevelTest, CutAtAnyByteWhatIsBeforeTheCutIsThere) {
     seen_max = listed.size();
     EXPECT_EQ(VersionOf(level.Newest()), listed.size());
     // The next table is written to a file of its own, never behind the tear.
-    ASSERT_TRUE(level.Add(Entry(*fleet_, {2, 9}, kStart + absl::Minutes(2))).ok());
+    ASSERT_TRUE(level.Add(Entry(*fleet_, {2, 9}, kStart + Minutes(2))).ok());
     HistoryLevel next = Level();
     (void)next.Check();
     EXPECT_EQ(VersionOf(next.Newest()), 9u);
@@ -206,10 +206,10 @@ TEST_F(HistoryLevelTest, ADamagedRecordEndsItsFileAndIsNoted) {
 }
 
 TEST_F(HistoryLevelTest, BytesAreBounded) {
-  HistoryLevel level = Level(absl::ZeroDuration(), 40'000);
+  HistoryLevel level = Level(ZeroDuration(), 40'000);
   (void)level.Check();
   for (std::uint64_t v = 1; v <= 3000; ++v) {
-    ASSERT_TRUE(level.Add(Entry(*fleet_, {1, v}, kStart + absl::Seconds(v))).ok());
+    ASSERT_TRUE(level.Add(Entry(*fleet_, {1, v}, kStart + Seconds(v))).ok());
     if (v % 100 == 0) {
       EXPECT_LE(BytesOf(folder_.File("level")), 41'000u);
     }
@@ -224,16 +224,16 @@ TEST_F(HistoryLevelTest, BytesAreBounded) {
 TEST_F(HistoryLevelTest, DaysAreBoundedAndAClockThatJumpsAheadLosesNothing) {
   HistoryLevel level = Level();
   (void)level.Check();
-  auto add = [&, v = std::uint64_t{0}](absl::Duration at) mutable {
+  auto add = [&, v = std::uint64_t{0}](Duration at) mutable {
     ASSERT_TRUE(level.Add(Entry(*fleet_, {1, ++v}, kStart + at)).ok());
   };
-  for (int hour = 0; hour < 24 * 6; ++hour) add(absl::Hours(hour));
+  for (int hour = 0; hour < 24 * 6; ++hour) add(Hours(hour));
   const std::size_t week = Listed(level).size();
   EXPECT_EQ(week, 24u * 6);
-  add(absl::Hours(24 * 1000));  // a wrong clock, for one table
-  add(absl::Hours(24 * 6));
+  add(Hours(24 * 1000));  // a wrong clock, for one table
+  add(Hours(24 * 6));
   EXPECT_EQ(Listed(level).size(), week + 2);
-  for (int hour = 24 * 6 + 1; hour < 24 * 30; ++hour) add(absl::Hours(hour));
+  for (int hour = 24 * 6 + 1; hour < 24 * 30; ++hour) add(Hours(hour));
   const std::vector<std::uint64_t> listed = Listed(level);
   EXPECT_LE(listed.size(), 24u * 10);
   EXPECT_GE(listed.size(), 24u * 7);
@@ -244,8 +244,8 @@ TEST_F(HistoryLevelTest, NamesThatChangeBeginANewFile) {
   (void)level.Check();
   const auto more = FleetOf(7);
   ASSERT_TRUE(level.Add(Entry(*fleet_, {1, 1}, kStart)).ok());
-  ASSERT_TRUE(level.Add(Entry(*more, {1, 2}, kStart + absl::Seconds(1))).ok());
-  ASSERT_TRUE(level.Add(Entry(*more, {1, 3}, kStart + absl::Seconds(2))).ok());
+  ASSERT_TRUE(level.Add(Entry(*more, {1, 2}, kStart + Seconds(1))).ok());
+  ASSERT_TRUE(level.Add(Entry(*more, {1, 3}, kStart + Seconds(2))).ok());
   EXPECT_EQ(runtime::ListSegments(folder_.File("level"))->size(), 2u);
   EXPECT_EQ(level.Find({1, 3})->whole().regions_size(), 7);
   EXPECT_EQ(level.Find({1, 1})->whole().regions_size(), 5);
@@ -257,18 +257,18 @@ TEST(HistoryGoldenTest, TheHistoryOfVersion1IsRead) {
   const auto fleet = FleetOf(5);
   if (std::getenv("RINGWAY_WRITE_GOLDEN") != nullptr) {
     fs::remove_all(golden);
-    HistoryLevel level(golden, {absl::ZeroDuration(), 1 << 20, absl::Hours(24 * 7)});
+    HistoryLevel level(golden, {ZeroDuration(), 1 << 20, Hours(24 * 7)});
     (void)level.Check();
     for (std::uint64_t v = 1; v <= 6; ++v) {
-      ASSERT_TRUE(level.Add(Entry(*fleet, {1, v}, kStart + absl::Minutes(v))).ok());
+      ASSERT_TRUE(level.Add(Entry(*fleet, {1, v}, kStart + Minutes(v))).ok());
     }
   }
   live::ScratchFolder folder;
   fs::copy(golden, folder.File("level"));  // what cannot be read would be set aside
-  HistoryLevel level(folder.File("level"), {absl::ZeroDuration(), 1 << 20, absl::Hours(24 * 7)});
+  HistoryLevel level(folder.File("level"), {ZeroDuration(), 1 << 20, Hours(24 * 7)});
   EXPECT_THAT(level.Check(), IsEmpty());
   for (std::uint64_t v = 1; v <= 6; ++v) {
-    const auto found = level.FindAt(kStart + absl::Minutes(v));
+    const auto found = level.FindAt(kStart + Minutes(v));
     ASSERT_TRUE(found.has_value()) << v;
     EXPECT_EQ(DecodeUnder(found->whole(), *fleet)->tiers, TableOf(*fleet, {1, v})->tiers);
   }
@@ -281,7 +281,7 @@ class HistoryStoreTest : public ::testing::Test {
                                           runtime::Logger("test", runtime::LogLevel::kError),
                                           [this](bool good) { (good ? good_ : bad_)++; });
   }
-  void Add(HistoryStore& store, TableVersion version, absl::Time at) {
+  void Add(HistoryStore& store, TableVersion version, Time at) {
     TrafficNow traffic{.fleet = fleet_, .demand_rps = {}};
     traffic.demand_rps.push_back(IdVector<RegionId, PerPriority<double>>(5, PerPriority<double>{2.0}));
     store.Add({.table = TableOf(*fleet_, version), .traffic = traffic, .at = at, .cause = "planned"});
@@ -292,7 +292,7 @@ class HistoryStoreTest : public ::testing::Test {
                            [&](HistoryStore::Listed listed) { promise.set_value(std::move(listed)); }));
     return promise.get_future().get();
   }
-  static std::optional<v1::PastTable> At(HistoryStore& store, absl::Time at) {
+  static std::optional<v1::PastTable> At(HistoryStore& store, Time at) {
     std::promise<std::optional<v1::PastTable>> promise;
     EXPECT_TRUE(
         store.FindAt(at, [&](std::optional<v1::PastTable> found) { promise.set_value(std::move(found)); }));
@@ -307,11 +307,11 @@ TEST_F(HistoryStoreTest, TellsWhatMovedNewestFirstAlsoInTheNextLife) {
   {
     auto store = Open();
     Add(*store, {1, 1}, kStart);
-    Add(*store, {1, 2}, kStart + absl::Seconds(1));
+    Add(*store, {1, 2}, kStart + Seconds(1));
     store->Stop();
   }
   auto store = Open();
-  Add(*store, {2, 3}, kStart + absl::Seconds(2));
+  Add(*store, {2, 3}, kStart + Seconds(2));
   const HistoryStore::Listed listed = List(*store);
   ASSERT_EQ(listed.tables.size(), 3u);
   EXPECT_THAT(listed.notes, IsEmpty());
@@ -328,12 +328,12 @@ TEST_F(HistoryStoreTest, TellsWhatMovedNewestFirstAlsoInTheNextLife) {
 
 // A table a second for two days would be 100 MB of deltas: the table of yesterday noon is there all the same.
 TEST_F(HistoryStoreTest, NoiseDoesNotPushOutTheTableOfYesterday) {
-  HistoryStore store(folder_.File("history"), {.total_bytes_max = 200'000, .age_max = absl::Hours(24 * 7)},
+  HistoryStore store(folder_.File("history"), {.total_bytes_max = 200'000, .age_max = Hours(24 * 7)},
                      runtime::Logger("test", runtime::LogLevel::kError), [](bool) {});
-  const absl::Time noon = kStart + absl::Hours(1);
+  const Time noon = kStart + Hours(1);
   std::uint64_t at_noon = 0;
   for (std::uint64_t v = 1; v <= 4000; ++v) {
-    const absl::Time at = kStart + absl::Seconds(20 * v);  // 22 hours
+    const Time at = kStart + Seconds(20 * v);  // 22 hours
     if (at <= noon) at_noon = v;
     Add(store, {1, v}, at);
     if (v % 100 == 0) (void)List(store, {.tier = "", .limit = 1});  // no more waits than a disk can take
@@ -352,8 +352,8 @@ TEST_F(HistoryStoreTest, ADiskThatTakesNothingStopsNobody) {
   EXPECT_EQ(List(*store).tables.size(), 0u);
   EXPECT_EQ(bad_, 1);
   fs::remove(folder_.File("history"));
-  Add(*store, {1, 2}, kStart + absl::Seconds(1));
-  Add(*store, {1, 3}, kStart + absl::Seconds(2));
+  Add(*store, {1, 2}, kStart + Seconds(1));
+  Add(*store, {1, 3}, kStart + Seconds(2));
   EXPECT_EQ(List(*store).tables.size(), 2u);
   EXPECT_EQ(good_, 2);
   store->Stop();

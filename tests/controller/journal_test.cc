@@ -73,7 +73,7 @@ void Live(const std::string& folder, JournalLimits limits, int seconds, std::uin
   Rng rng(seed);
   std::size_t told = 0;
   // The rig steps the machine itself; a twin is stepped with the same events and recorded.
-  ControllerMachine twin(ControllerSettings{}, MakeFleet(), {}, absl::FromUnixSeconds(1'000'000));
+  ControllerMachine twin(ControllerSettings{}, MakeFleet(), {}, FromUnixSeconds(1'000'000));
   const auto record = [&] {
     for (; told < rig.lived.size(); ++told) {
       const auto& [at, event] = rig.lived[told];
@@ -96,13 +96,12 @@ void Live(const std::string& folder, JournalLimits limits, int seconds, std::uin
       rig.trips[{RegionId(rng.Below(3)), RegionId(rng.Below(3))}] = 1 + 300 * rng.Uniform();
     }
     if (second % 19 == 3)
-      rig.Ask(DrainCommand{.region = "r0", .tier = "t0", .share = 0.3, .check_room = true}, absl::Seconds(7));
+      rig.Ask(DrainCommand{.region = "r0", .tier = "t0", .share = 0.3, .check_room = true}, Seconds(7));
     if (second % 41 == 8)
-      rig.Ask(ThresholdCommand{.tier = "t0", .overload_threshold = 0.55, .region = "r2"}, absl::Seconds(20));
+      rig.Ask(ThresholdCommand{.tier = "t0", .overload_threshold = 0.55, .region = "r2"}, Seconds(20));
     if (second % 43 == 21) rig.Ask(ThresholdCommand{.tier = "t0", .region = "r2", .clear = true});
-    if (second % 47 == 30) rig.Ask(ModeCommand{"t0", TierMode::kFrozen}, absl::Milliseconds(3300));
-    if (second % 31 == 15)
-      rig.Ask(PinCommand{.tier = "", .region = "r0", .routes = {{"r0", 1}}}, absl::Seconds(9));
+    if (second % 47 == 30) rig.Ask(ModeCommand{"t0", TierMode::kFrozen}, Milliseconds(3300));
+    if (second % 31 == 15) rig.Ask(PinCommand{.tier = "", .region = "r0", .routes = {{"r0", 1}}}, Seconds(9));
     if (second % 37 == 13) rig.Send(RouterAcked{1, rig.machine.table()->version, false, "no"});
     rig.Second();
     record();
@@ -260,11 +259,11 @@ TEST(ReplayTest, ATopologyThatChangesIsPartOfTheRecord) {
   Folder folder;
   {
     Recorder recorder(folder.path(), {}, "three", Quiet());
-    ControllerMachine machine(ControllerSettings{}, MakeFleet(), {}, absl::FromUnixSeconds(1'000'000));
-    absl::Time now = absl::FromUnixSeconds(1'000'000);
+    ControllerMachine machine(ControllerSettings{}, MakeFleet(), {}, FromUnixSeconds(1'000'000));
+    Time now = FromUnixSeconds(1'000'000);
     const auto step = [&](const ControllerEvent& event) {
       std::vector<ControllerAction> actions;
-      now += absl::Milliseconds(400);
+      now += Milliseconds(400);
       recorder.Event(now, event, machine);
       machine.Step(now, event, actions);
       recorder.Outcomes(now, actions, *machine.fleet());
@@ -275,7 +274,7 @@ TEST(ReplayTest, ATopologyThatChangesIsPartOfTheRecord) {
   }
   bool saw_four = false;
   const auto report = Replay(folder.path(), FleetNamed,
-                             [&](absl::Time, const ControllerEvent&, const std::vector<ControllerAction>&,
+                             [&](Time, const ControllerEvent&, const std::vector<ControllerAction>&,
                                  const ControllerMachine& machine) {
                                saw_four = saw_four || machine.fleet()->world.regions.size() == 4;
                              });

@@ -48,9 +48,9 @@ class KeptWorkersTest : public testing::Test {
     StreamId stream;
     std::vector<WorkerSeen> workers;
   };
-  void Seconds(int n, const std::vector<Said>& said) {
+  void PassSeconds(int n, const std::vector<Said>& said) {
     for (int i = 0; i < n; ++i) {
-      now_ += absl::Seconds(1);
+      now_ += Seconds(1);
       for (const Said& one : said) Report(one.stream, one.workers);
       Step(Tick{});
     }
@@ -58,7 +58,7 @@ class KeptWorkersTest : public testing::Test {
   void BothReport() {
     Connect(1, "a");
     Connect(2, "b");
-    Seconds(20, {{1, {Worker("a/0")}}, {2, {Worker("b/0")}}});
+    PassSeconds(20, {{1, {Worker("a/0")}}, {2, {Worker("b/0")}}});
   }
   void Restart() {
     v1::ControllerState message;
@@ -75,7 +75,7 @@ class KeptWorkersTest : public testing::Test {
   }
 
   std::shared_ptr<const Fleet> fleet_ = MakeFleet();
-  absl::Time now_ = absl::UnixEpoch() + absl::Seconds(1000);
+  Time now_ = UnixEpoch() + Seconds(1000);
   std::optional<ControllerMachine> machine_{std::in_place, ControllerSettings(), fleet_, DurableState(),
                                             now_};
 };
@@ -83,17 +83,17 @@ class KeptWorkersTest : public testing::Test {
 TEST_F(KeptWorkersTest, AWorkerWhoseRouterIsForgottenIsLookedForByAnotherAndUsedByNobodyUnheard) {
   BothReport();
   Step(RouterDisconnected{1});
-  Seconds(30, {{2, {Worker("b/0")}}});
+  PassSeconds(30, {{2, {Worker("b/0")}}});
   ASSERT_EQ(machine_->directory()->routers.size(), 1u) << "its router is no peer any more";
   ASSERT_NE(Listed("a/0"), nullptr);
   EXPECT_EQ(Listed("a/0")->router, "b");
   EXPECT_TRUE(Listed("a/0")->draining);
   // It has been found.
-  Seconds(2, {{2, {Worker("a/0", true, /*adopted=*/true), Worker("b/0")}}});
+  PassSeconds(2, {{2, {Worker("a/0", true, /*adopted=*/true), Worker("b/0")}}});
   ASSERT_NE(Listed("a/0"), nullptr);
   EXPECT_FALSE(Listed("a/0")->draining);
   // Who has found it speaks for it: it is down again, and the directory says so.
-  Seconds(2, {{2, {Worker("a/0", false, /*adopted=*/true), Worker("b/0")}}});
+  PassSeconds(2, {{2, {Worker("a/0", false, /*adopted=*/true), Worker("b/0")}}});
   EXPECT_EQ(Listed("a/0"), nullptr);
 }
 
@@ -101,11 +101,11 @@ TEST_F(KeptWorkersTest, AWorkerWhoseRouterIsForgottenIsLookedForByAnotherAndUsed
 TEST_F(KeptWorkersTest, AnotherWorkerAtItsAddressEndsTheSearch) {
   BothReport();
   Step(RouterDisconnected{1});
-  Seconds(20, {{2, {Worker("b/0")}}});
+  PassSeconds(20, {{2, {Worker("b/0")}}});
   ASSERT_NE(Listed("a/0"), nullptr);
   WorkerSeen renamed = Worker("a/0-new");
   renamed.address = Worker("a/0").address;
-  Seconds(2, {{2, {Worker("b/0"), renamed}}});
+  PassSeconds(2, {{2, {Worker("b/0"), renamed}}});
   EXPECT_EQ(Listed("a/0"), nullptr);
   EXPECT_NE(Listed("a/0-new"), nullptr);
 }
@@ -113,10 +113,10 @@ TEST_F(KeptWorkersTest, AnotherWorkerAtItsAddressEndsTheSearch) {
 TEST_F(KeptWorkersTest, NobodyLooksForItForEver) {
   BothReport();
   Step(RouterDisconnected{1});
-  const int hour_s = static_cast<int>(absl::ToInt64Seconds(FleetView::kGoneKept));
-  Seconds(hour_s - 60, {{2, {Worker("b/0")}}});
+  const int hour_s = static_cast<int>(ToInt64Seconds(FleetView::kGoneKept));
+  PassSeconds(hour_s - 60, {{2, {Worker("b/0")}}});
   EXPECT_NE(Listed("a/0"), nullptr);
-  Seconds(120, {{2, {Worker("b/0")}}});
+  PassSeconds(120, {{2, {Worker("b/0")}}});
   EXPECT_EQ(Listed("a/0"), nullptr);
 }
 
@@ -126,33 +126,33 @@ TEST_F(KeptWorkersTest, TheFirstRouterOfARegionThatComesBackIsToldOfTheWorkersOf
   BothReport();
   Step(RouterDisconnected{1});
   Step(RouterDisconnected{2});
-  Seconds(60, {});
+  PassSeconds(60, {});
   EXPECT_TRUE(machine_->directory()->routers.empty());
   Connect(3, "b");
-  Seconds(2, {{3, {Worker("b/0")}}});
+  PassSeconds(2, {{3, {Worker("b/0")}}});
   ASSERT_NE(Listed("a/0"), nullptr);
   EXPECT_FALSE(Listed("a/0")->draining) << "nobody has had the time to look";
   Connect(4, "a");
-  Seconds(1, {{3, {Worker("b/0")}}});
+  PassSeconds(1, {{3, {Worker("b/0")}}});
   ASSERT_NE(Listed("a/0"), nullptr) << "though it has not reported";
   EXPECT_EQ(Listed("a/0")->router, "a");
 }
 
 TEST_F(KeptWorkersTest, ARestartForgetsNeitherTheUnwellNorThoseOfRoutersThatAreGone) {
   BothReport();
-  Seconds(2, {{1, {Worker("a/0"), Worker("a/1", /*healthy=*/false)}}, {2, {Worker("b/0")}}});
+  PassSeconds(2, {{1, {Worker("a/0"), Worker("a/1", /*healthy=*/false)}}, {2, {Worker("b/0")}}});
   EXPECT_EQ(Listed("a/1"), nullptr) << "its own router sees it come back";
   Restart();  // and that router never comes back
   Connect(5, "b");
-  Seconds(5, {{5, {Worker("b/0")}}});
+  PassSeconds(5, {{5, {Worker("b/0")}}});
   ASSERT_NE(Listed("a/1"), nullptr);
   EXPECT_EQ(Listed("a/1")->router, "b");
   EXPECT_TRUE(Listed("a/1")->draining);
-  Seconds(30, {{5, {Worker("b/0")}}});
+  PassSeconds(30, {{5, {Worker("b/0")}}});
   EXPECT_EQ(machine_->directory()->routers.size(), 1u);
   Restart();
   Connect(6, "b");
-  Seconds(30, {{6, {Worker("b/0")}}});
+  PassSeconds(30, {{6, {Worker("b/0")}}});
   for (const char* worker : {"a/0", "a/1"}) {
     ASSERT_NE(Listed(worker), nullptr) << worker;
     EXPECT_EQ(Listed(worker)->router, "b") << worker;
@@ -163,10 +163,10 @@ TEST_F(KeptWorkersTest, ARestartForgetsNeitherTheUnwellNorThoseOfRoutersThatAreG
 TEST_F(KeptWorkersTest, ACheckpointAndANewTopologyKeepThem) {
   BothReport();
   Step(RouterDisconnected{1});
-  Seconds(30, {{2, {Worker("b/0")}}});
+  PassSeconds(30, {{2, {Worker("b/0")}}});
   Restart();  // the address of a is not known to this life
   Connect(6, "b");
-  Seconds(30, {{6, {Worker("b/0")}}});
+  PassSeconds(30, {{6, {Worker("b/0")}}});
   const v1::ControllerCheckpoint saved = Checkpointer::Save(*machine_, "");
   auto loaded = Checkpointer::Load(saved, fleet_);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
@@ -174,7 +174,7 @@ TEST_F(KeptWorkersTest, ACheckpointAndANewTopologyKeepThem) {
   EXPECT_TRUE(again.SerializeAsString() == saved.SerializeAsString()) << again.DebugString();
   EXPECT_TRUE(loaded->view().gone().contains("a"));
   Step(TopologyLoaded{.fleet = MakeFleet(), .text = ""});
-  Seconds(2, {{6, {Worker("b/0")}}});
+  PassSeconds(2, {{6, {Worker("b/0")}}});
   EXPECT_NE(Listed("a/0"), nullptr);
 }
 
@@ -184,7 +184,7 @@ TEST_F(KeptWorkersTest, ARouterThatConnectsAndNeverReportsDoesNotSpeakForItsWork
   Restart();
   Connect(5, "a");
   Connect(6, "b");
-  Seconds(6, {{6, {Worker("b/0")}}});
+  PassSeconds(6, {{6, {Worker("b/0")}}});
   ASSERT_NE(Listed("a/0"), nullptr);
   EXPECT_EQ(Listed("a/0")->router, "b");
 }

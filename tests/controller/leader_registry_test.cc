@@ -38,15 +38,15 @@ class Leaders : public testing::Test {
   }
   void Report(int router) { rig_->Send(RouterReported{streams_.at(router), {}}); }
   // Ticks as the shell would, every router reporting twice a second, but `silent`.
-  void Pass(absl::Duration span, int silent = -1) {
-    const absl::Time end = rig_->now + span;
-    absl::Time report_at = rig_->now;
+  void Pass(Duration span, int silent = -1) {
+    const Time end = rig_->now + span;
+    Time report_at = rig_->now;
     while (rig_->now < end) {
       if (rig_->now >= report_at) {
         for (const auto& [router, stream] : streams_) {
           if (router != silent) Report(router);
         }
-        report_at = rig_->now + absl::Milliseconds(500);
+        report_at = rig_->now + Milliseconds(500);
       }
       rig_->now = std::min({end, report_at, rig_->machine.NextWake()});
       rig_->Send(Tick{});
@@ -74,17 +74,17 @@ TEST_F(Leaders, TheFirstRouterIsAppointedAtOnceAndStays) {
   EXPECT_TRUE(first.fresh);
   EXPECT_EQ(first.fence, (Fence{rig_->machine.epoch(), 1}));
   Connect(0);
-  Pass(absl::Seconds(20));
+  Pass(Seconds(20));
   EXPECT_EQ(*Leader(), first) << "a router that would come first by name is no reason to change";
 }
 
 TEST_F(Leaders, AnAppointmentIsSavedBeforeAnybodyHearsOfIt) {
   Connect(0);
-  Pass(absl::Seconds(3));
+  Pass(Seconds(3));
   Connect(1);
   rig_->actions.clear();
   Break(0);
-  Pass(absl::Milliseconds(600));
+  Pass(Milliseconds(600));
   ASSERT_EQ(Leader()->router, "r0-1");
   bool saved = false, sent = false;
   for (const ControllerAction& action : rig_->actions) {
@@ -101,15 +101,15 @@ TEST_F(Leaders, AnAppointmentIsSavedBeforeAnybodyHearsOfIt) {
 TEST_F(Leaders, AShortBreakChangesNothingAndALongOneDoesWithinASecond) {
   Connect(0);
   Connect(1);
-  Pass(absl::Seconds(3));
+  Pass(Seconds(3));
   const LeaderEntry before = *Leader();
   Break(0);
-  Pass(absl::Milliseconds(400));
+  Pass(Milliseconds(400));
   Connect(0);
-  Pass(absl::Seconds(2));
+  Pass(Seconds(2));
   EXPECT_EQ(*Leader(), before);
   Break(0);
-  Pass(absl::Milliseconds(501));
+  Pass(Milliseconds(501));
   EXPECT_EQ(Leader()->router, "r0-1");
   EXPECT_GT(Leader()->fence, before.fence);
   EXPECT_FALSE(Leader()->fresh);
@@ -118,17 +118,17 @@ TEST_F(Leaders, AShortBreakChangesNothingAndALongOneDoesWithinASecond) {
 TEST_F(Leaders, ASilentLeaderIsReplacedWithinTwoSeconds) {
   Connect(0);
   Connect(1);
-  Pass(absl::Seconds(3));
+  Pass(Seconds(3));
   ASSERT_EQ(Leader()->router, "r0-0");
-  Pass(absl::Milliseconds(1900), 0);
+  Pass(Milliseconds(1900), 0);
   EXPECT_EQ(Leader()->router, "r0-1");
-  Pass(absl::Seconds(5));
+  Pass(Seconds(5));
   EXPECT_EQ(Leader()->router, "r0-1") << "it does not get the ledger back for speaking again";
 }
 
 TEST_F(Leaders, ARestartedLeaderIsAppointedAnewBecauseItsLeasesBeginAnew) {
   Connect(0, 100);
-  Pass(absl::Seconds(3));
+  Pass(Seconds(3));
   const LeaderEntry before = *Leader();
   Break(0);
   Connect(0, 101);
@@ -140,19 +140,19 @@ TEST_F(Leaders, ARestartedLeaderIsAppointedAnewBecauseItsLeasesBeginAnew) {
 TEST_F(Leaders, ARestartedControllerKeepsTheLeaderThatComesBack) {
   Connect(0, 100);
   Connect(1, 100);
-  Pass(absl::Seconds(3));
+  Pass(Seconds(3));
   const LeaderEntry before = *Leader();
   const DurableState durable = rig_->machine.Durable();
   rig_.emplace(LedgerFleet(), durable);
   streams_.clear();
   Connect(1, 100);
-  Pass(absl::Milliseconds(900));
+  Pass(Milliseconds(900));
   Connect(0, 100);
-  Pass(absl::Seconds(5));
+  Pass(Seconds(5));
   EXPECT_EQ(*Leader(), before) << "under the fence of the epoch that appointed it";
   EXPECT_LT(before.fence.leader_epoch, rig_->machine.epoch());
   Break(0);
-  Pass(absl::Seconds(1));
+  Pass(Seconds(1));
   EXPECT_EQ(Leader()->router, "r0-1");
   EXPECT_EQ(Leader()->fence, (Fence{rig_->machine.epoch(), 1}));
 }
@@ -160,11 +160,11 @@ TEST_F(Leaders, ARestartedControllerKeepsTheLeaderThatComesBack) {
 TEST_F(Leaders, ALeaderThatDiedWithTheControllerIsReplacedSoonAfter) {
   Connect(0);
   Connect(1);
-  Pass(absl::Seconds(3));
+  Pass(Seconds(3));
   rig_.emplace(LedgerFleet(), rig_->machine.Durable());
   streams_.clear();
   Connect(1);
-  Pass(absl::Milliseconds(2100));
+  Pass(Milliseconds(2100));
   EXPECT_EQ(Leader()->router, "r0-1");
   EXPECT_FALSE(Leader()->fresh);
 }
@@ -174,9 +174,9 @@ TEST_F(Leaders, TheLedgersOfARegionAreSpreadOverItsRouters) {
   Connect(0);
   Connect(1);
   Connect(2);
-  Pass(absl::Seconds(2));
+  Pass(Seconds(2));
   Break(0);
-  Pass(absl::Seconds(2));
+  Pass(Seconds(2));
   std::multiset<std::string> routers;
   for (std::size_t t = 0; t < 3; ++t) routers.insert(Leader(TierId(t))->router);
   EXPECT_EQ(routers.count("r0-0"), 0u);
@@ -186,7 +186,7 @@ TEST_F(Leaders, TheLedgersOfARegionAreSpreadOverItsRouters) {
 
 TEST_F(Leaders, ATierThatGoesBackToProbesHasNobodyAndIsNeverFreshAgain) {
   Connect(0);
-  Pass(absl::Seconds(2));
+  Pass(Seconds(2));
   const Fence before = Leader()->fence;
   rig_->Send(TopologyLoaded{MakeFleet({.regions = 1}), ""});
   EXPECT_EQ(Leader()->router, "");
@@ -199,10 +199,10 @@ TEST_F(Leaders, ATierThatGoesBackToProbesHasNobodyAndIsNeverFreshAgain) {
 TEST_F(Leaders, ANewTopologyDisturbsNobody) {
   Connect(0);
   Connect(1);
-  Pass(absl::Seconds(30));
+  Pass(Seconds(30));
   const LeaderEntry before = *Leader();
   rig_->Send(TopologyLoaded{LedgerFleet(1, 2), ""});
-  Pass(absl::Seconds(5));
+  Pass(Seconds(5));
   EXPECT_EQ(*Leader(), before);
 }
 
@@ -226,12 +226,12 @@ TEST_F(Leaders, NoFenceIsEverGivenToTwo) {
       } else if (u < 0.5) {
         if (streams_.contains(router)) Break(router);
       } else if (u < 0.55) {
-        const absl::Time now = rig_->now;
+        const Time now = rig_->now;
         rig_.emplace(LedgerFleet(2), rig_->machine.Durable());
         rig_->now = std::max(rig_->now, now);
         streams_.clear();
       } else {
-        Pass(absl::Milliseconds(rng.Below(2500)), static_cast<int>(rng.Below(6)));
+        Pass(Milliseconds(rng.Below(2500)), static_cast<int>(rng.Below(6)));
       }
       for (std::size_t t = 0; t < 2; ++t) {
         const LeaderEntry* leader = Leader(TierId(t));

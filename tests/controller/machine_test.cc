@@ -13,7 +13,7 @@ namespace {
 TEST(MachineTest, APeacefulWorldStaysAtHomeAndIsPushedOnce) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   ASSERT_NE(rig.machine.table(), nullptr);
   EXPECT_EQ(rig.machine.table()->version, (TableVersion{1, 1}));
   EXPECT_EQ(rig.Taken<SendTable>().size(), 1u);
@@ -24,7 +24,7 @@ TEST(MachineTest, AHotRegionShedsToItsNeighbourUntilItIsBelowTheThreshold) {
   Rig rig(MakeFleet());
   rig.demand_rps[kR0] = 12;  // 120 % of its fleet
   rig.Connect();
-  rig.Seconds(60);
+  rig.PassSeconds(60);
   EXPECT_LT(rig.HomeFraction(kR0), 0.7);
   const double threshold = 0.8;
   for (const RegionId r : {kR0, kR1, kR2}) EXPECT_LE(rig.LoadOf(r), threshold * 1.02) << r.value();
@@ -39,7 +39,7 @@ TEST(MachineTest, AHotRegionShedsToItsNeighbourUntilItIsBelowTheThreshold) {
 TEST(MachineTest, ARouterIsWelcomedWithMapAndPeersAndTheTableInForce) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   rig.actions.clear();
   rig.Send(
       RouterConnected{99, {.router = "late", .region = kR1, .address = "h:1", .table = {}, .build = ""}});
@@ -59,7 +59,7 @@ TEST(MachineTest, ARouterIsWelcomedWithMapAndPeersAndTheTableInForce) {
 TEST(MachineTest, TheDirectoryNamesWorkersOfTheRegionAndChangesReachOnlyThem) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(5);
+  rig.PassSeconds(5);
   EXPECT_EQ(rig.machine.directory()->workers[kR0].size(), 10u);
   rig.actions.clear();
   rig.dead[kR1] = 1;
@@ -73,7 +73,7 @@ TEST(MachineTest, TheDirectoryNamesWorkersOfTheRegionAndChangesReachOnlyThem) {
 TEST(MachineTest, AWorkerThatIsUnwellWhenItsRouterGoesIsNamedToAnAdopter) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   rig.dead[kR1] = WorldShape().workers;
   rig.Second();
   EXPECT_TRUE(rig.machine.directory()->workers[kR1].empty());
@@ -92,13 +92,13 @@ TEST(MachineTest, AWorkerThatIsUnwellWhenItsRouterGoesIsNamedToAnAdopter) {
 TEST(MachineTest, ARouterThatLeftStaysListedForAWhile) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   const StreamId gone = rig.StreamsOf(kR0)[0];
   rig.Send(RouterDisconnected{gone});
   rig.routers.erase(gone);
-  rig.Seconds(5);
+  rig.PassSeconds(5);
   EXPECT_EQ(rig.machine.directory()->routers.size(), 6u);
-  rig.Seconds(6);
+  rig.PassSeconds(6);
   EXPECT_EQ(rig.machine.directory()->routers.size(), 5u);
 }
 
@@ -110,10 +110,10 @@ TEST(MachineTest, NothingIsPlannedBeforeEveryRegionIsHeardOf) {
     rig.routers.erase(stream);
   }
   rig.demand_rps[kR0] = 12;
-  rig.Seconds(10);
+  rig.PassSeconds(10);
   EXPECT_EQ(rig.machine.table(), nullptr);
   EXPECT_TRUE(rig.machine.settling());
-  rig.Seconds(6);  // settle_max
+  rig.PassSeconds(6);  // settle_max
   ASSERT_NE(rig.machine.table(), nullptr);
   for (const Route& route : rig.RowOf(kR0).routes) EXPECT_NE(route.target, kR2) << "nobody has heard of r2";
 }
@@ -132,7 +132,7 @@ void ExpectNobodyRefused(const Rig& rig) {
 }
 
 // Of `period`, which is longer than the tier's staleAfter of 15 s. Reports come in the middle of an epoch.
-void LiveWithPeriods(Rig& rig, absl::Duration period, int periods) {
+void LiveWithPeriods(Rig& rig, Duration period, int periods) {
   for (int i = 0; i < periods; ++i) {
     rig.now += period / 2;
     rig.Send(Tick{});
@@ -145,7 +145,7 @@ void LiveWithPeriods(Rig& rig, absl::Duration period, int periods) {
 TEST(MachineTest, RareReportsDoNotMakeAnIdleHealthyFleetRefuse) {
   for (const double period_s : {14.0, 16.0, 20.0, 60.0, 600.0}) {
     SCOPED_TRACE(period_s);
-    const absl::Duration period = absl::Seconds(period_s);
+    const Duration period = Seconds(period_s);
     Rig rig(MakeFleet(), {}, 2, {.epoch_period = period, .report_period = period});
     for (double& rps : rig.demand_rps) rps = 0;
     rig.Connect();
@@ -159,10 +159,10 @@ TEST(MachineTest, RareReportsDoNotMakeAnIdleHealthyFleetRefuse) {
 }
 
 TEST(MachineTest, RareReportsAreStillActedOn) {
-  Rig rig(MakeFleet(), {}, 2, {.epoch_period = absl::Seconds(20), .report_period = absl::Seconds(20)});
+  Rig rig(MakeFleet(), {}, 2, {.epoch_period = Seconds(20), .report_period = Seconds(20)});
   rig.demand_rps[kR0] = 12;
   rig.Connect();
-  LiveWithPeriods(rig, absl::Seconds(20), 30);
+  LiveWithPeriods(rig, Seconds(20), 30);
   EXPECT_LT(rig.HomeFraction(kR0), 0.75);
   EXPECT_LE(rig.LoadOf(kR0), 0.8 * 1.02);
 }
@@ -171,16 +171,16 @@ TEST(MachineTest, NothingIsRefusedBeforeAWorkerOfTheTierWasSeen) {
   Rig rig(MakeFleet());
   rig.dead.assign(3, 10);
   rig.Connect();
-  rig.Seconds(40);
+  rig.PassSeconds(40);
   ASSERT_NE(rig.machine.table(), nullptr);
   ExpectNobodyRefused(rig);
   for (const RegionId r : {kR0, kR1, kR2}) EXPECT_EQ(rig.HomeFraction(r), 1) << r.value();
   rig.dead.assign(3, 0);
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   ExpectNobodyRefused(rig);
   // Once they have been seen, their end is known for what it is.
   rig.dead.assign(3, 10);
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   EXPECT_GT(rig.RowOf(kR0).shed_fraction, 0.9);
 }
 
@@ -192,7 +192,7 @@ TEST(MachineTest, ARegionThatWasNeverHeardOfServesItsOwnAndTakesNoOthers) {
     rig.Send(RouterDisconnected{stream});
     rig.routers.erase(stream);
   }
-  rig.Seconds(90);
+  rig.PassSeconds(90);
   EXPECT_EQ(rig.RowOf(kR1).shed_fraction, 0);
   EXPECT_EQ(rig.HomeFraction(kR1), 1);
   for (const Route& route : rig.RowOf(kR0).routes) EXPECT_NE(route.target, kR1);
@@ -202,10 +202,10 @@ TEST(MachineTest, HalfTheWorkersDeadIsHalfTheCapacity) {
   Rig rig(MakeFleet());
   rig.demand_rps[kR1] = 6;
   rig.Connect();
-  rig.Seconds(5);
+  rig.PassSeconds(5);
   EXPECT_EQ(rig.HomeFraction(kR1), 1);
   rig.dead[kR1] = 5;
-  rig.Seconds(60);
+  rig.PassSeconds(60);
   const RegionLoad load = rig.machine.tiers()[0].Snapshot(rig.now).regions[kR1];
   EXPECT_NEAR(load.usable_share, 0.5, 1e-9);
   EXPECT_LE(rig.LoadOf(kR1), 0.8 * 0.5 * 1.02);
@@ -217,29 +217,29 @@ TEST(MachineTest, ARegionWhoseWorkersBecameSlowIsRelieved) {
   Rig rig(MakeFleet());
   rig.demand_rps[kR1] = 7;
   rig.Connect();
-  rig.Seconds(30);
+  rig.PassSeconds(30);
   EXPECT_EQ(rig.HomeFraction(kR1), 1);
   rig.slowness[kR1] = 2.5;
   rig.Second();
   EXPECT_EQ(rig.LoadOf(kR1), 1);
-  rig.Seconds(89);
+  rig.PassSeconds(89);
   EXPECT_LE(rig.LoadOf(kR1), 0.8 * 1.02);
   rig.slowness[kR1] = 1;
-  rig.Seconds(300);
+  rig.PassSeconds(300);
   EXPECT_EQ(rig.HomeFraction(kR1), 1) << "and trusted again";
 }
 
 TEST(MachineTest, AWorkerThatTwoRoutersReportCountsOnce) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.now += absl::Milliseconds(500);
+  rig.now += Milliseconds(500);
   for (const auto& [stream, hello] : rig.routers) {
     RouterReport report = rig.ReportOf(stream);
     const RouterReport twin = rig.ReportOf(rig.StreamsOf(hello.region)[0]);
     report.workers = twin.workers;  // both routers of a region see the same five
     rig.Send(RouterReported{stream, report});
   }
-  rig.now += absl::Milliseconds(500);
+  rig.now += Milliseconds(500);
   rig.Send(Tick{});
   EXPECT_EQ(rig.machine.tiers()[0].region(kR0).traffic.alive, 5);
   EXPECT_EQ(rig.machine.directory()->workers[kR0].size(), 5u);
@@ -248,17 +248,17 @@ TEST(MachineTest, AWorkerThatTwoRoutersReportCountsOnce) {
 TEST(MachineTest, SilenceFreezesARegionAndThenTakesItOut) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(5);
+  rig.PassSeconds(5);
   rig.silent = true;
   const auto health = [&] { return rig.machine.tiers()[0].Snapshot(rig.now).regions[kR0].health; };
   EXPECT_EQ(health(), InputHealth::kFresh);
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   EXPECT_EQ(health(), InputHealth::kStale);
-  rig.Seconds(60);
+  rig.PassSeconds(60);
   EXPECT_EQ(health(), InputHealth::kMissing);
   EXPECT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "");
   rig.silent = false;
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   EXPECT_EQ(health(), InputHealth::kFresh);
 }
 
@@ -270,13 +270,13 @@ TEST(MachineTest, BadMetricsAreSaidAndMakeNoBadTable) {
   for (const double value : {0.5, std::numeric_limits<double>::quiet_NaN(), -3.0, 1e308,
                              std::numeric_limits<double>::infinity()}) {
     for (int second = 0; second < 3; ++second) {
-      rig.now += absl::Milliseconds(500);
+      rig.now += Milliseconds(500);
       for (const auto& [stream, hello] : rig.routers) {
         RouterReport report = rig.ReportOf(stream);
-        for (WorkerSeen& worker : report.workers) worker.metrics = {{0, value, absl::Seconds(1)}};
+        for (WorkerSeen& worker : report.workers) worker.metrics = {{0, value, Seconds(1)}};
         rig.Send(RouterReported{stream, report});
       }
-      rig.now += absl::Milliseconds(500);
+      rig.now += Milliseconds(500);
       rig.Send(Tick{});
       ASSERT_NE(rig.machine.table(), nullptr);
       ASSERT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "") << value;
@@ -291,11 +291,11 @@ TEST(MachineTest, BadMetricsAreSaidAndMakeNoBadTable) {
 TEST(MachineTest, ATableThatIsNotAcknowledgedIsSentAgain) {
   Rig rig(MakeFleet());
   rig.Connect();
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   rig.actions.clear();
   // The router goes on reporting that it has nothing.
   for (int second = 0; second < 12; ++second) {
-    rig.now += absl::Seconds(1);
+    rig.now += Seconds(1);
     RouterReport report = rig.ReportOf(1);
     report.table = {};
     rig.Send(RouterReported{1, report});
@@ -305,18 +305,18 @@ TEST(MachineTest, ATableThatIsNotAcknowledgedIsSentAgain) {
   EXPECT_EQ(rig.Taken<SendTable>()[0].stream, 1u);
   rig.actions.clear();
   rig.Send(RouterAcked{1, rig.machine.table()->version, true, ""});
-  rig.now += absl::Seconds(20);
+  rig.now += Seconds(20);
   rig.Send(Tick{});
   for (const SendTable& sent : rig.Taken<SendTable>()) EXPECT_NE(sent.stream, 1u);
 }
 
 TEST(MachineTest, MissedEpochsAreNotMadeUpFor) {
   Rig rig(MakeFleet());
-  rig.now += absl::Seconds(100.3);
+  rig.now += Seconds(100.3);
   rig.Send(Tick{});
   EXPECT_EQ(rig.Taken<EpochEnded>().size(), 1u);
   EXPECT_GT(rig.machine.NextWake(), rig.now);
-  EXPECT_LE(rig.machine.NextWake(), rig.now + absl::Seconds(1));
+  EXPECT_LE(rig.machine.NextWake(), rig.now + Seconds(1));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class MeasuredRttTest : public ::testing::Test {
     return in_use_.ms(from, to);
   }
 
-  absl::Time now_ = absl::FromUnixSeconds(5000);
+  Time now_ = FromUnixSeconds(5000);
   RttMatrix file_, in_use_;
   MeasuredRtt rtt_;
 };
@@ -73,18 +73,18 @@ TEST_F(MeasuredRttTest, OneEndSpeaksForBothDirectionsUntilTheOtherDoes) {
 TEST_F(MeasuredRttTest, GathersAndThenRests) {
   rtt_.Hear(kA, kB, 400);
   EXPECT_FALSE(rtt_.Due(now_, file_, in_use_));
-  now_ += MeasuredRtt::kGather - absl::Seconds(1);
+  now_ += MeasuredRtt::kGather - Seconds(1);
   rtt_.Hear(kB, kC, 90);
   EXPECT_FALSE(rtt_.Due(now_, file_, in_use_));
-  now_ += absl::Seconds(1);
+  now_ += Seconds(1);
   ASSERT_TRUE(rtt_.Due(now_, file_, in_use_));
   EXPECT_EQ(rtt_.Correct(now_, file_, in_use_).size(), 4u);
   EXPECT_FALSE(rtt_.Due(now_, file_, in_use_));
   rtt_.Hear(kA, kC, 7);
   EXPECT_FALSE(rtt_.Due(now_, file_, in_use_));
-  now_ += MeasuredRtt::kRest - absl::Seconds(1);
+  now_ += MeasuredRtt::kRest - Seconds(1);
   EXPECT_FALSE(rtt_.Due(now_, file_, in_use_)) << "gathered for long, and the last map is not a minute old";
-  now_ += absl::Seconds(1);
+  now_ += Seconds(1);
   EXPECT_TRUE(rtt_.Due(now_, file_, in_use_));
 }
 
@@ -130,13 +130,13 @@ TEST(MeasuredRttProperty, ACorrectionSettlesEverything) {
     }
     RttMatrix in_use = file;
     MeasuredRtt rtt;
-    absl::Time now = absl::FromUnixSeconds(1);
+    Time now = FromUnixSeconds(1);
     for (int step = 0; step < 200; ++step) {
       const RegionId from(rng.Next() % n), to(rng.Next() % n);
       if (from == to) continue;
       const double factor = rng.Chance(0.5) ? 1 : std::exp2(8 * rng.Uniform() - 4);
       rtt.Hear(from, to, file.ms(from, to) * factor);
-      now += absl::Seconds(1);
+      now += Seconds(1);
       if (!rtt.Due(now, file, in_use)) continue;
       const RttMatrix before = in_use;
       for (const RttCorrection& one : rtt.Correct(now, file, in_use)) {

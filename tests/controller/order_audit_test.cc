@@ -20,7 +20,7 @@ v1::OrderDone Order(std::uint64_t number, const std::string& id, const std::stri
   v1::OrderDone order;
   order.set_number(number);
   order.set_id(id);
-  order.set_at_unix_us(absl::ToUnixMicros(absl::Now() - absl::Minutes(5)));
+  order.set_at_unix_us(ToUnixMicros(absl::Now() - Minutes(5)));
   order.set_who("ann@laptop");
   order.set_why("memory errors");
   order.set_action(action);
@@ -105,12 +105,12 @@ TEST_F(OrderAuditTest, AnEntryThatCannotBeRecordedCostsNoStream) {
   v1::OrderDone nobody = Order(1, "x", "drain worker w1");
   nobody.clear_who();
   v1::OrderDone ahead = Order(2, "y", "drain worker w2");
-  ahead.set_at_unix_us(absl::ToUnixMicros(absl::Now() + absl::Hours(20)));
+  ahead.set_at_unix_us(ToUnixMicros(absl::Now() + Hours(20)));
   Tell(*router, {nobody, ahead});
   const auto entries = Entries();
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_EQ(entries[0].action(), "drain worker w2 (router a-0)");
-  EXPECT_LE(entries[0].at_unix_us(), absl::ToUnixMicros(absl::Now())) << "a clock that goes ahead";
+  EXPECT_LE(entries[0].at_unix_us(), ToUnixMicros(absl::Now())) << "a clock that goes ahead";
   Tell(*router, {Order(3, "z", "undrain worker w2")});
   EXPECT_EQ(Actions()[0], "undrain worker w2 (router a-0)");
   EXPECT_FALSE(router->news().ended);

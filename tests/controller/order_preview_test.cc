@@ -47,7 +47,7 @@ double Distance(const TierTable& a, const TierTable& b, std::size_t regions) {
 std::shared_ptr<Fleet> StillFleet(int regions, int priorities) {
   auto fleet = MakeFleet({.regions = regions, .priorities = priorities});
   for (Tier& tier : fleet->tiers) {
-    tier.guard.drain_pace = absl::ZeroDuration();
+    tier.guard.drain_pace = ZeroDuration();
     tier.guard.step_max = 1;
   }
   return fleet;
@@ -84,7 +84,7 @@ class OrderPreviewTest : public ::testing::Test {
   OrderPreviewTest() : rig_(StillFleet(3, 1)) {
     rig_.Connect();
     rig_.demand_rps[kR0] = 6;
-    rig_.Seconds(kSettled);
+    rig_.PassSeconds(kSettled);
   }
   Rig rig_;
 };
@@ -97,7 +97,7 @@ TEST(OrderPreviewPropertyTest, TheTableThatIsShownIsTheOneThatComes) {
     Rig rig(StillFleet(regions, 1));
     rig.Connect();
     for (double& rps : rig.demand_rps) rps = static_cast<double>(1 + rng.Below(9));
-    rig.Seconds(kSettled);
+    rig.PassSeconds(kSettled);
     for (int order = 0; order < 3; ++order) {
       const What what = RandomOrder(rng, rig);
       const TierTable before = rig.machine.table()->tiers[kShown];
@@ -106,7 +106,7 @@ TEST(OrderPreviewPropertyTest, TheTableThatIsShownIsTheOneThatComes) {
       const CommandAnswered answer = rig.Ask(what);
       EXPECT_EQ(answer.done, !preview->refused);
       EXPECT_EQ(answer.message, preview->message);
-      rig.Seconds(kSettled);
+      rig.PassSeconds(kSettled);
       const TierTable& after = rig.machine.table()->tiers[kShown];
       const double off = Distance(preview->outcome.table, after, rig.demand_rps.size());
       EXPECT_LT(off, 1e-6) << "seed " << seed << ", order " << order << ": "
@@ -123,7 +123,7 @@ TEST(OrderPreviewPropertyTest, NothingIsChangedByTheQuestion) {
   for (Rig* rig : {&asked, &other}) {
     rig->Connect();
     rig->demand_rps[kR0] = 6;
-    rig->Seconds(kSettled);
+    rig->PassSeconds(kSettled);
   }
   const std::size_t actions = asked.actions.size();
   Rng rng(1);
@@ -132,7 +132,7 @@ TEST(OrderPreviewPropertyTest, NothingIsChangedByTheQuestion) {
     ASSERT_TRUE(preview.ok()) << preview.status();
   }
   EXPECT_EQ(asked.actions.size(), actions) << "an action, or an entry of the audit log";
-  for (Rig* rig : {&asked, &other}) rig->Seconds(kSettled);
+  for (Rig* rig : {&asked, &other}) rig->PassSeconds(kSettled);
   EXPECT_EQ(asked.machine.table()->version, other.machine.table()->version);
   EXPECT_EQ(asked.machine.table()->tiers[kShown], other.machine.table()->tiers[kShown]);
   EXPECT_EQ(asked.machine.tiers()[0].mode(), TierMode::kActive);
@@ -149,7 +149,7 @@ TEST_F(OrderPreviewTest, ADrainIsShownBeforeItBegins) {
 
 TEST_F(OrderPreviewTest, WhatWouldBeRefusedIsRefusedWithTheSameSentence) {
   for (const RegionId region : {kR0, kR1, kR2}) rig_.demand_rps[region] = 7;
-  rig_.Seconds(kSettled);
+  rig_.PassSeconds(kSettled);
   const What drain = DrainCommand{.region = "r0", .tier = "", .drain = true, .check_room = true};
   const auto preview = Preview(rig_, drain);
   ASSERT_TRUE(preview.ok()) << preview.status();

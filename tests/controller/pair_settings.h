@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "absl/time/time.h"
 #include "controller/daemon/settings.h"
+#include "core/time.h"
 #include "tests/controller/test_router.h"
 #include "tests/live/daemon_process.h"
 
@@ -20,8 +20,8 @@ inline DaemonSettings PairSettings(const live::ScratchFolder& folder) {
   settings.listen = "127.0.0.1:0";
   settings.http = "127.0.0.1:0";
   settings.log_level = runtime::LogLevel::kError;
-  settings.controller.epoch_period = absl::Milliseconds(50);
-  settings.controller.report_period = absl::Milliseconds(50);
+  settings.controller.epoch_period = Milliseconds(50);
+  settings.controller.report_period = Milliseconds(50);
   std::ofstream(settings.topology) << kPairWorld;
   return settings;
 }

@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 
 RoutingTable HomeOf(const Fleet& fleet) {
-  RoutingTable table{.version = {3, 7}, .planned_at = absl::FromUnixSeconds(1'000'000), .tiers = {}};
+  RoutingTable table{.version = {3, 7}, .planned_at = FromUnixSeconds(1'000'000), .tiers = {}};
   for (TierId id(0); id != fleet.tiers.end_id(); id = TierId(id.index() + 1)) {
     table.tiers.push_back(HomeTable(id, fleet.world.regions.size(), fleet.tiers[id].priorities.size()));
   }
@@ -48,7 +48,7 @@ v1::PastTable EntryOf(const RoutingTable& table, const Fleet& fleet) {
   v1::PastTable entry;
   entry.set_epoch(table.version.epoch);
   entry.set_version(table.version.version);
-  entry.set_at_unix_us(absl::ToUnixMicros(table.planned_at));
+  entry.set_at_unix_us(ToUnixMicros(table.planned_at));
   *entry.mutable_whole() = EncodeWholeTable(table, fleet);
   return entry;
 }

@@ -93,7 +93,7 @@ TEST(PrometheusTest, ASilentServerIsReportedAndALaterOneIsFound) {
   ASSERT_TRUE(server.ok());
   const std::string address = (*server)->address();
   PrometheusSettings settings;
-  settings.period = absl::Milliseconds(20);
+  settings.period = Milliseconds(20);
   ASSERT_TRUE(ParsePrometheusUrl(address, settings).ok());
   Collected collected;
   PrometheusSource source(settings, collected.Answer());
@@ -127,7 +127,7 @@ TEST(PrometheusTest, ARealServerAnswersAQuery) {
     return page && page->status == 200;
   }));
   PrometheusSettings settings;
-  settings.period = absl::Milliseconds(100);
+  settings.period = Milliseconds(100);
   ASSERT_TRUE(ParsePrometheusUrl(address, settings).ok());
   Collected collected;
   PrometheusSource source(settings, collected.Answer());

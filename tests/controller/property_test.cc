@@ -21,7 +21,7 @@ std::shared_ptr<Fleet> RandomFleet(Rng& rng) {
   shape.priorities = 1 + static_cast<int>(rng.Below(3));
   auto fleet = MakeFleet(shape);
   for (Tier& tier : fleet->tiers) {
-    tier.guard.drain_pace = absl::Seconds(static_cast<double>(rng.Below(5)));
+    tier.guard.drain_pace = Seconds(static_cast<double>(rng.Below(5)));
     for (TierRegion& region : tier.regions) region.workers = static_cast<int>(rng.Below(12));
     if (rng.Chance(0.3)) tier.residency_forbidden[RegionId(0)] = {RegionId(1)};
     if (rng.Chance(0.3)) tier.metrics[0].promql = "x";
@@ -78,7 +78,7 @@ class Life {
   }
 
   void Happen() {
-    rig_.now += absl::Milliseconds(static_cast<double>(rng_.Below(800)));
+    rig_.now += Milliseconds(static_cast<double>(rng_.Below(800)));
     commands_ = 0;
     switch (rng_.Below(12)) {
       case 0:
@@ -137,7 +137,7 @@ class Life {
         worker.busy_s = rng_.Uniform() * 6;
         for (std::size_t m = 0; m < tiers[id].metrics.size(); ++m) {
           if (rng_.Chance(0.7))
-            worker.metrics.push_back({m, RandomNumber(rng_), absl::Seconds(rng_.Uniform() * 40)});
+            worker.metrics.push_back({m, RandomNumber(rng_), Seconds(rng_.Uniform() * 40)});
         }
         report.workers.push_back(std::move(worker));
       }
@@ -150,7 +150,7 @@ class Life {
     const TierId id(rng_.Below(tiers.size()));
     const std::size_t metric = rng_.Below(tiers[id].metrics.size());
     const double value = RandomNumber(rng_);
-    rig_.Send(MetricSampled{id, metric, AnyRegion(), value, absl::Seconds(rng_.Uniform() * 40)});
+    rig_.Send(MetricSampled{id, metric, AnyRegion(), value, Seconds(rng_.Uniform() * 40)});
   }
 
   void Command() {
@@ -186,7 +186,7 @@ class Life {
       default:
         command.what = RollbackCommand{AnyTierName(), {1 + rng_.Below(3), 1 + rng_.Below(9)}};
     }
-    if (rng_.Chance(0.4)) command.lasts = absl::Seconds(rng_.Uniform() * 60);
+    if (rng_.Chance(0.4)) command.lasts = Seconds(rng_.Uniform() * 60);
     commands_ = 1;
     rig_.Send(command);
   }

@@ -33,7 +33,7 @@ std::shared_ptr<Fleet> MakeFleet(const WorldShape& shape) {
     tier.priorities.clear();
     for (int p = 0; p < shape.priorities; ++p) tier.priorities.push_back(absl::StrCat("p", p));
     tier.route.rings = {{"near", 50, 0.7}, {"far", 1000, 0.8}};
-    tier.service_mean = absl::Seconds(1);
+    tier.service_mean = Seconds(1);
     tier.dispatch.mode = shape.ledger ? DispatchMode::kLedger : DispatchMode::kProbe;
     tier.regions.resize(n, TierRegion{.workers = shape.workers});
     tier.residency_forbidden.resize(n);
@@ -44,8 +44,8 @@ std::shared_ptr<Fleet> MakeFleet(const WorldShape& shape) {
 
 Rig::Rig(std::shared_ptr<const Fleet> fleet, DurableState durable, int routers_each,
          ControllerSettings settings)
-    : machine(std::move(settings), fleet, durable, absl::FromUnixSeconds(1'000'000)),
-      now(absl::FromUnixSeconds(1'000'000)),
+    : machine(std::move(settings), fleet, durable, FromUnixSeconds(1'000'000)),
+      now(FromUnixSeconds(1'000'000)),
       demand_rps(fleet->world.regions.size(), 3.0),
       dead(fleet->world.regions.size(), 0),
       slowness(fleet->world.regions.size(), 1.0),
@@ -59,7 +59,7 @@ void Rig::Send(ControllerEvent event) {
   for (ControllerAction& action : taken) actions.push_back(std::move(action));
 }
 
-CommandAnswered Rig::Ask(decltype(OperatorCommand::what) what, absl::Duration lasts) {
+CommandAnswered Rig::Ask(decltype(OperatorCommand::what) what, Duration lasts) {
   Send(OperatorCommand{.request = 7, .who = "ann", .why = "test", .what = std::move(what), .lasts = lasts});
   return Taken<CommandAnswered>().back();
 }
@@ -109,7 +109,7 @@ double Rig::LoadOf(RegionId region, TierId id) const {
   }
   const int alive = tier.regions[region].workers - dead[region];
   if (tier.regions[region].workers == 0) return 0;
-  const double service_s = absl::ToDoubleSeconds(tier.service_mean) * slowness[region];
+  const double service_s = ToDoubleSeconds(tier.service_mean) * slowness[region];
   return std::min(static_cast<double>(alive), arriving * service_s) / tier.regions[region].workers;
 }
 
@@ -153,7 +153,7 @@ RouterReport Rig::ReportOf(StreamId stream) const {
       counts.own_done = static_cast<std::uint64_t>(std::llround(own_rps * (1 - shed) * kOutcomes_s));
     }
     const int workers = fleet.tiers[id].regions[region].workers;
-    const double service_s = absl::ToDoubleSeconds(fleet.tiers[id].service_mean) * slowness[region];
+    const double service_s = ToDoubleSeconds(fleet.tiers[id].service_mean) * slowness[region];
     const double held_s = kPeriod_s * LoadOf(region, id) * workers / share;
     counts.ran = static_cast<std::uint64_t>(std::llround(held_s / service_s));
     counts.held_s_sum = static_cast<double>(counts.ran) * service_s;
@@ -176,11 +176,11 @@ RouterReport Rig::ReportOf(StreamId stream) const {
 }
 
 void Rig::Second() {
-  now += absl::Milliseconds(500);
+  now += Milliseconds(500);
   if (!silent) {
     for (const auto& [stream, hello] : routers) Send(RouterReported{stream, ReportOf(stream)});
   }
-  now += absl::Milliseconds(500);
+  now += Milliseconds(500);
   Send(Tick{});
 }
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "controller/machine.h"
+#include "core/time.h"
 
 namespace ringway::controller {
 
@@ -41,13 +41,13 @@ class Rig {
   void Connect();
   // One report of every connected router, then one second passes.
   void Second();
-  void Seconds(int n) {
+  void PassSeconds(int n) {
     for (int i = 0; i < n; ++i) Second();
   }
   // Steps and remembers the actions; takes the tables that are pushed.
   void Send(ControllerEvent event);
   // The answer to an operator.
-  CommandAnswered Ask(decltype(OperatorCommand::what) what, absl::Duration lasts = absl::ZeroDuration());
+  CommandAnswered Ask(decltype(OperatorCommand::what) what, Duration lasts = ZeroDuration());
 
   std::vector<StreamId> StreamsOf(RegionId region) const;
   RouterReport ReportOf(StreamId stream) const;
@@ -69,7 +69,7 @@ class Rig {
   }
 
   ControllerMachine machine;
-  absl::Time now;
+  Time now;
   std::vector<ControllerAction> actions;  // since the last clear()
   std::map<StreamId, RouterHello> routers;
   IdVector<RegionId, double> demand_rps;                  // by region, for tier 0 and priority 0
@@ -78,7 +78,7 @@ class Rig {
   bool silent = false;                                    // routers stop reporting
   bool tells_outcomes = true;                             // they tell what came of the jobs that entered
   std::map<std::pair<RegionId, RegionId>, double> trips;  // ms from, to, as the routers there report them
-  std::vector<std::pair<absl::Time, ControllerEvent>> lived;
+  std::vector<std::pair<Time, ControllerEvent>> lived;
   // Told of each Step, as a shell tells its screens.
   std::function<void(const ControllerEvent&, const std::vector<ControllerAction>&)> stepped;
 

@@ -30,7 +30,7 @@ class ScalerServiceTest : public ::testing::Test {
     settings_.state_dir = folder_.File("state");
     settings_.listen = settings_.http = settings_.scaler_listen = "127.0.0.1:0";
     settings_.log_level = runtime::LogLevel::kError;
-    settings_.controller.epoch_period = settings_.controller.report_period = absl::Milliseconds(50);
+    settings_.controller.epoch_period = settings_.controller.report_period = Milliseconds(50);
   }
   void Start(bool scaled = true) {
     std::string world = kPairWorld;

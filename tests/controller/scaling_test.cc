@@ -14,7 +14,7 @@ using ::testing::Not;
 
 std::shared_ptr<Fleet> ScaledFleet() {
   auto fleet = MakeFleet({.regions = 2, .workers = 40});
-  fleet->tiers[TierId(0)].scaling = ScalingSpec{.start_up = absl::Minutes(1), .stable_for = absl::Minutes(2)};
+  fleet->tiers[TierId(0)].scaling = ScalingSpec{.start_up = Minutes(1), .stable_for = Minutes(2)};
   return fleet;
 }
 const scale::Wanted& WantedOf(const ControllerMachine& machine, RegionId region) {
@@ -25,11 +25,11 @@ TEST(MachineScalingTest, AfterTheWindowTheNumberFollowsDemandAndIsExplained) {
   Rig rig(ScaledFleet());
   EXPECT_EQ(StatusOf(rig.machine.tiers()[0], kR0, rig.now).workers_wanted, std::nullopt);
   rig.Connect();
-  rig.Seconds(10);
+  rig.PassSeconds(10);
   // All forty run, and half a picture stops nobody.
   EXPECT_EQ(StatusOf(rig.machine.tiers()[0], kR0, rig.now).workers_wanted, 40);
   rig.demand_rps[kR1] = 12;
-  rig.Seconds(600);
+  rig.PassSeconds(600);
   // Three and twelve requests of a second each.
   const int quiet = *StatusOf(rig.machine.tiers()[0], kR0, rig.now).workers_wanted;
   const int loud = *StatusOf(rig.machine.tiers()[0], kR1, rig.now).workers_wanted;
@@ -44,7 +44,7 @@ TEST(MachineScalingTest, AfterTheWindowTheNumberFollowsDemandAndIsExplained) {
 TEST(MachineScalingTest, ATierWithoutScalingHasNoNumber) {
   Rig rig(MakeFleet({.regions = 2}));
   rig.Connect();
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   EXPECT_FALSE(rig.machine.tiers()[0].scaler());
   EXPECT_EQ(StatusOf(rig.machine.tiers()[0], kR0, rig.now).workers_wanted, std::nullopt);
   EXPECT_THAT(ExplainRegion(rig.machine.tiers()[0], kR0, rig.now), Not(Contains(HasSubstr("wanted"))));
@@ -55,18 +55,18 @@ TEST(MachineScalingTest, AThresholdThatAnOperatorSetsCountsForTheNumber) {
   Rig rig(ScaledFleet());
   rig.demand_rps[kR1] = 20;
   rig.Connect();
-  rig.Seconds(600);
+  rig.PassSeconds(600);
   const int before = WantedOf(rig.machine, kR1).workers;
   EXPECT_TRUE(rig.Ask(ThresholdCommand{.tier = "t0", .overload_threshold = 0.55}).done);
   EXPECT_EQ(WantedOf(rig.machine, kR1).workers, before) << "nothing is forgotten";
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   EXPECT_GE(WantedOf(rig.machine, kR1).workers, before + 8);
 }
 
 TEST(MachineScalingTest, ADayIsSavedAndSurvivesARestart) {
   Rig rig(ScaledFleet());
   rig.Connect();
-  rig.Seconds(600);
+  rig.PassSeconds(600);
   const DurableState kept = rig.machine.Durable();
   ASSERT_EQ(kept.tiers[0].histories.size(), 2u);
   EXPECT_EQ(kept.tiers[0].histories[0].region, "r0");
@@ -83,7 +83,7 @@ TEST(MachineScalingTest, ADayIsSavedAndSurvivesARestart) {
 TEST(MachineScalingTest, ANewTopologyKeepsNumberAndHistoryOfTheSameRegion) {
   Rig rig(ScaledFleet());
   rig.Connect();
-  rig.Seconds(600);
+  rig.PassSeconds(600);
   const int before = WantedOf(rig.machine, kR1).workers;
   auto larger = MakeFleet({.regions = 3, .workers = 60});
   larger->tiers[TierId(0)].scaling = ScalingSpec{};

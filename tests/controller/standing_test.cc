@@ -11,14 +11,14 @@
 namespace ringway::controller {
 namespace {
 
-absl::Time Clock(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
+Time Clock(double s) { return UnixEpoch() + Seconds(s); }
 
 // Region 1 of four is hot and sends to its neighbours 0 and 2.
 Rig Hot() {
   Rig rig(MakeFleet({.regions = 4}));
   rig.demand_rps[kR1] = 14;
   rig.Connect();
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   return rig;
 }
 
@@ -50,7 +50,7 @@ TEST(StandingTest, ARegionWhoseStreamsAreLostIsNoTargetWithinTwoSeconds) {
   Rig rig = Hot();
   ASSERT_GT(Sent(rig, kR1, kR2), 0.1);
   Lose(rig, kR2);
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   EXPECT_EQ(Sent(rig, kR1, kR2), 0);
   EXPECT_GT(Sent(rig, kR1, kR0), 0.1) << "another takes them";
   EXPECT_EQ(WhatIsWrong(*rig.machine.table(), *rig.machine.fleet()), "");
@@ -59,7 +59,7 @@ TEST(StandingTest, ARegionWhoseStreamsAreLostIsNoTargetWithinTwoSeconds) {
 TEST(StandingTest, ARegionWhoseWorkersDieIsNoTargetEither) {
   Rig rig = Hot();
   rig.dead[kR2] = 10;
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   EXPECT_EQ(Sent(rig, kR1, kR2), 0);
 }
 
@@ -69,10 +69,10 @@ TEST(StandingTest, OneThatComesBackServesItsOwnAtOnceAndOthersAfterATrialThatGro
   int before_s = 0;
   for (int fall = 0; fall < 3; ++fall) {
     const auto routers = Lose(rig, kR2);
-    rig.Seconds(4);
+    rig.PassSeconds(4);
     ComeBack(rig, routers, next);
     next += 10;
-    rig.Seconds(2);
+    rig.PassSeconds(2);
     EXPECT_EQ(rig.HomeFraction(kR2), 1);
     int trial_s = 2;
     for (; trial_s < 200 && Sent(rig, kR1, kR2) == 0; ++trial_s) rig.Second();
@@ -87,7 +87,7 @@ TEST(StandingTest, AControllerThatSeesEverybodyVanishKeepsItsTable) {
   const auto table = rig.machine.table();
   std::vector<std::vector<RouterHello>> lost;
   for (const RegionId region : {kR0, kR2, RegionId(3)}) lost.push_back(Lose(rig, region));
-  rig.Seconds(30);
+  rig.PassSeconds(30);
   EXPECT_EQ(rig.machine.table(), table) << "three of four: it is the controller";
   const auto notes = rig.Taken<Note>();
   EXPECT_TRUE(std::any_of(notes.begin(), notes.end(),
@@ -97,7 +97,7 @@ TEST(StandingTest, AControllerThatSeesEverybodyVanishKeepsItsTable) {
     ComeBack(rig, routers, next);
     next += 10;
   }
-  rig.Seconds(4);
+  rig.PassSeconds(4);
   EXPECT_GT(Sent(rig, kR1, kR2), 0.1) << "nobody is on trial for it";
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-DurableState WithTimedDrain(absl::Time until, absl::Duration length) {
+DurableState WithTimedDrain(Time until, Duration length) {
   DurableState state;
   DurableTier tier{.tier = "t"};
   DurableDrain drain{.region = "a", .ramp = {.goal = 0.5}};
@@ -36,8 +36,8 @@ TEST(TermsTest, AreDatesOnDiskAndTheMachinesTimeInMemory) {
   live::ScratchFolder folder;
   const runtime::Logger quiet("test", runtime::LogLevel::kError);
   StateStore store(folder.path(), quiet, [](bool) {});
-  const absl::Time until = runtime::MonotonicNow() + absl::Hours(2);
-  ASSERT_TRUE(store.SaveNow(WithTimedDrain(until, absl::Hours(3))).ok());
+  const Time until = runtime::MonotonicNow() + Hours(2);
+  ASSERT_TRUE(store.SaveNow(WithTimedDrain(until, Hours(3))).ok());
   const auto state = store.Load();
   ASSERT_TRUE(state.ok()) << state.status();
   const Timed<double>& order = state->tiers[0].drains[0].order;
@@ -45,7 +45,7 @@ TEST(TermsTest, AreDatesOnDiskAndTheMachinesTimeInMemory) {
   ASSERT_TRUE(order.over.has_value());
   EXPECT_EQ(order.over->first, 0.5);
   EXPECT_EQ(order.over->second.who, "ann");
-  EXPECT_NEAR(absl::ToDoubleSeconds(order.over->second.until - until), 0, 1);
+  EXPECT_NEAR(ToDoubleSeconds(order.over->second.until - until), 0, 1);
 }
 
 TEST(TermsTest, AClockThatWasPutBackProlongsNothingBeyondTheTerm) {
@@ -53,16 +53,16 @@ TEST(TermsTest, AClockThatWasPutBackProlongsNothingBeyondTheTerm) {
   const runtime::Logger quiet("test", runtime::LogLevel::kError);
   StateStore store(folder.path(), quiet, [](bool) {});
   // Written when the clock was ten hours ahead of now.
-  ASSERT_TRUE(runtime::WriteStateFile(
-                  store.path(), "controller", kStateVersion,
-                  EncodeState(WithTimedDrain(runtime::WallNow() + absl::Hours(10), absl::Minutes(30)))
-                      .SerializeAsString())
-                  .ok());
+  ASSERT_TRUE(
+      runtime::WriteStateFile(
+          store.path(), "controller", kStateVersion,
+          EncodeState(WithTimedDrain(runtime::WallNow() + Hours(10), Minutes(30))).SerializeAsString())
+          .ok());
   const auto state = store.Load();
   ASSERT_TRUE(state.ok()) << state.status();
-  const absl::Duration left = state->tiers[0].drains[0].order.over->second.until - runtime::MonotonicNow();
-  EXPECT_LE(left, absl::Minutes(30));
-  EXPECT_GT(left, absl::Minutes(20));
+  const Duration left = state->tiers[0].drains[0].order.over->second.until - runtime::MonotonicNow();
+  EXPECT_LE(left, Minutes(30));
+  EXPECT_GT(left, Minutes(20));
 }
 
 class TimedDrainTest : public DaemonFixture {

@@ -11,7 +11,7 @@
 namespace ringway::controller {
 namespace {
 
-const absl::Time kStart = absl::FromUnixSeconds(1'000'000);
+const Time kStart = FromUnixSeconds(1'000'000);
 
 FleetPicture Picture(double demand, double load, std::size_t regions = 2) {
   TierPicture tier;
@@ -27,7 +27,7 @@ FleetPicture Picture(double demand, double load, std::size_t regions = 2) {
 class TimelineTest : public ::testing::Test {
  protected:
   void At(double second, double demand, double load = 0.5) {
-    timeline_.Add(kStart + absl::Seconds(second), fleet_, Picture(demand, load));
+    timeline_.Add(kStart + Seconds(second), fleet_, Picture(demand, load));
   }
   std::shared_ptr<const Fleet> fleet_ = MakeFleet({.regions = 2});
   Timeline timeline_;
@@ -81,22 +81,22 @@ TEST_F(TimelineTest, RegionsAreLeftOutOfAVeryLargeWorldButTheSumsStay) {
   EXPECT_FLOAT_EQ(timeline_.steps()[0].tiers[0].demand_rps, 7);
 }
 
-constexpr absl::Duration kAhead = absl::Hours(7);
+constexpr Duration kAhead = Hours(7);
 
 TEST_F(TimelineTest, TheNextLifeShowsTheHourBeforeWithAGapBetween) {
   for (int second = 0; second <= 60; ++second) At(second, second, 0.25);
   ASSERT_EQ(timeline_.steps().size(), 12u);
   const std::string bytes = EncodeTimeline(timeline_, *fleet_, kAhead);
   // Half a minute later another process, whose time began elsewhere.
-  const absl::Time now = kStart + absl::Seconds(92) + absl::Hours(2);
-  auto steps = DecodeTimeline(bytes, *fleet_, now, kAhead - absl::Hours(2));
+  const Time now = kStart + Seconds(92) + Hours(2);
+  auto steps = DecodeTimeline(bytes, *fleet_, now, kAhead - Hours(2));
   ASSERT_TRUE(steps.ok()) << steps.status();
   Timeline next;
   next.Restore(fleet_, *steps);
   next.Add(now, fleet_, Picture(7, 0.5));
-  next.Add(now + absl::Seconds(5), fleet_, Picture(7, 0.5));
+  next.Add(now + Seconds(5), fleet_, Picture(7, 0.5));
   ASSERT_EQ(next.steps().size(), 19u);
-  EXPECT_EQ(next.steps()[0].start, kStart + absl::Hours(2));
+  EXPECT_EQ(next.steps()[0].start, kStart + Hours(2));
   EXPECT_FLOAT_EQ(next.steps()[11].tiers[0].demand_rps, 57);
   EXPECT_FLOAT_EQ(next.steps()[11].tiers[0].regions[1].load, 0.25F);
   for (std::size_t i = 12; i < 18; ++i) EXPECT_FALSE(next.steps()[i].seen) << i;
@@ -107,7 +107,7 @@ TEST_F(TimelineTest, WhatIsNotThereAnyMoreIsDroppedAndWhatIsNewIsUnknown) {
   for (int second = 0; second <= 10; ++second) At(second, 4, 0.5);
   const std::string bytes = EncodeTimeline(timeline_, *fleet_, kAhead);
   const auto other = MakeFleet({.regions = 3, .tiers = 2});
-  const auto steps = DecodeTimeline(bytes, *other, kStart + absl::Seconds(20), kAhead);
+  const auto steps = DecodeTimeline(bytes, *other, kStart + Seconds(20), kAhead);
   ASSERT_TRUE(steps.ok()) << steps.status();
   ASSERT_EQ(steps->size(), 2u);
   EXPECT_FLOAT_EQ(steps->back().tiers[0].demand_rps, 4);
@@ -123,9 +123,9 @@ TEST_F(TimelineTest, TornBytesOldHoursAndAClockThatWasPutBackGiveNoSteps) {
     EXPECT_FALSE(DecodeTimeline(bytes.substr(0, length), *fleet_, kStart, kAhead).ok()) << length;
   }
   EXPECT_FALSE(DecodeTimeline(bytes + "x", *fleet_, kStart, kAhead).ok());
-  EXPECT_TRUE(DecodeTimeline(bytes, *fleet_, kStart - absl::Seconds(30), kAhead)->empty());
-  EXPECT_TRUE(DecodeTimeline(bytes, *fleet_, kStart + absl::Hours(2), kAhead)->empty());
-  EXPECT_EQ(DecodeTimeline(bytes, *fleet_, kStart + absl::Seconds(30), kAhead)->size(), 6u);
+  EXPECT_TRUE(DecodeTimeline(bytes, *fleet_, kStart - Seconds(30), kAhead)->empty());
+  EXPECT_TRUE(DecodeTimeline(bytes, *fleet_, kStart + Hours(2), kAhead)->empty());
+  EXPECT_EQ(DecodeTimeline(bytes, *fleet_, kStart + Seconds(30), kAhead)->size(), 6u);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 // Files by the name that stands for their text.
 absl::StatusOr<std::shared_ptr<const Fleet>> FileNamed(const std::string& text) {
   auto fleet = MakeFleet({.regions = 3, .tiers = 2, .ledger = true});
-  fleet->canary = CanarySpec{.share = 0.25, .period = absl::Seconds(20)};
+  fleet->canary = CanarySpec{.share = 0.25, .period = Seconds(20)};
   if (text == "bad") fleet->tiers[TierId(0)].guard.shed_above = 1;
   if (text == "good") {
     fleet->tiers[TierId(0)].route.overload_threshold = 0.7;
@@ -74,11 +74,10 @@ TEST(TrialJournalTest, EveryCheckpointGoesOnToTheBit) {
   std::string text = "old";
   std::set<canary::Phase> seen;
   Twin twin(rig);
-  twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{},
-                       absl::FromUnixSeconds(1'000'000));
+  twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{}, FromUnixSeconds(1'000'000));
   int second = 0, made_anew = 0;
   Live(rig, [&] {
-    twin.Follow([&](absl::Time at, const ControllerEvent& event, ControllerMachine& machine) {
+    twin.Follow([&](Time at, const ControllerEvent& event, ControllerMachine& machine) {
       std::vector<ControllerAction> actions;
       machine.Step(at, event, actions);
       if (const auto* loaded = std::get_if<TopologyLoaded>(&event)) text = loaded->text;
@@ -111,10 +110,9 @@ TEST(TrialJournalTest, ReplayMakesTheTablesOfBothGroups) {
                       runtime::Logger("test", runtime::LogLevel::kError));
     Rig rig(*FileNamed("old"), {}, 4);
     Twin twin(rig);
-    twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{},
-                         absl::FromUnixSeconds(1'000'000));
+    twin.machine.emplace(ControllerSettings{}, *FileNamed("old"), DurableState{}, FromUnixSeconds(1'000'000));
     Live(rig, [&] {
-      twin.Follow([&](absl::Time at, const ControllerEvent& event, ControllerMachine& machine) {
+      twin.Follow([&](Time at, const ControllerEvent& event, ControllerMachine& machine) {
         std::vector<ControllerAction> actions;
         recorder.Event(at, event, machine);
         machine.Step(at, event, actions);
@@ -124,8 +122,8 @@ TEST(TrialJournalTest, ReplayMakesTheTablesOfBothGroups) {
   }
   int for_some = 0;
   const auto report = Replay(folder, FileNamed,
-                             [&](absl::Time, const ControllerEvent&,
-                                 const std::vector<ControllerAction>& actions, const ControllerMachine&) {
+                             [&](Time, const ControllerEvent&, const std::vector<ControllerAction>& actions,
+                                 const ControllerMachine&) {
                                for (const ControllerAction& action : actions) {
                                  const auto* sent = std::get_if<SendTable>(&action);
                                  for_some +=
@@ -145,11 +143,11 @@ TEST(TrialJournalTest, BrokenCanariesAreRefused) {
   Rig rig(*FileNamed("old"), {}, 4);
   rig.demand_rps[kR0] = 14;
   rig.Connect();
-  rig.Seconds(20);
+  rig.PassSeconds(20);
   rig.Send(TopologyLoaded{*FileNamed("good"), "good"});
   for (int i = 0; i < 100 && !rig.machine.trial().running(); ++i) rig.Second();
   ASSERT_TRUE(rig.machine.trial().running());
-  rig.Seconds(2);
+  rig.PassSeconds(2);
   const v1::CanaryState good = EncodeCanary(rig.machine.trial().state());
   ASSERT_TRUE(DecodeCanary(good).ok());
   EXPECT_EQ(EncodeCanary(*DecodeCanary(good)).SerializeAsString(), good.SerializeAsString());

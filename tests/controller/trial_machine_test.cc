@@ -16,7 +16,7 @@ constexpr TierId kT0(0);
 std::shared_ptr<Fleet> File(double shed_above, WorldShape shape = {.regions = 2, .ledger = true}) {
   auto fleet = MakeFleet(shape);
   for (Tier& tier : fleet->tiers) tier.guard.shed_above = shed_above;
-  fleet->canary = CanarySpec{.share = 0.25, .period = absl::Seconds(30)};
+  fleet->canary = CanarySpec{.share = 0.25, .period = Seconds(30)};
   return fleet;
 }
 
@@ -25,7 +25,7 @@ class TrialMachineTest : public ::testing::Test {
   TrialMachineTest() {
     rig_.demand_rps = IdVector<RegionId, double>(2, 15.0);
     rig_.Connect();
-    rig_.Seconds(30);
+    rig_.PassSeconds(30);
     rig_.actions.clear();
   }
 
@@ -66,7 +66,7 @@ TEST_F(TrialMachineTest, OnlyTheChosenRoutersGetTheNewTable) {
   ASSERT_GE(Until(canary::Phase::kRunning), 10) << "it measures first";
   EXPECT_TRUE(Noted("2 of 8 routers plan by the new settings now"));
   rig_.actions.clear();
-  rig_.Seconds(1);
+  rig_.PassSeconds(1);
   ASSERT_EQ(Chosen().size(), 2u);
   const auto sent = rig_.Taken<SendTable>();
   ASSERT_GE(sent.size(), 2u);
@@ -78,7 +78,7 @@ TEST_F(TrialMachineTest, OnlyTheChosenRoutersGetTheNewTable) {
     EXPECT_EQ(sent[1].For(stream), !chosen);
   }
   // In steps, from the table that was in force.
-  rig_.Seconds(1);
+  rig_.PassSeconds(1);
   ASSERT_TRUE(rig_.machine.trial().running());
   for (const auto& [stream, hello] : rig_.routers) {
     EXPECT_EQ(Sheds(stream), rig_.machine.trial().Chosen(hello.router)) << hello.router;
@@ -91,7 +91,7 @@ TEST_F(TrialMachineTest, ABadFileIsRevertedAndARestartKnows) {
   const int took = Until(canary::Phase::kReverted);
   ASSERT_GE(took, 0);
   EXPECT_LE(took, 10);
-  rig_.Seconds(1);
+  rig_.PassSeconds(1);
   for (const auto& [stream, hello] : rig_.routers) {
     EXPECT_FALSE(Sheds(stream));
     EXPECT_EQ(rig_.Followed(stream), rig_.machine.table());
@@ -106,7 +106,7 @@ TEST_F(TrialMachineTest, ABadFileIsRevertedAndARestartKnows) {
 
 TEST_F(TrialMachineTest, AGoodFilePassesAndAllHaveItsTable) {
   rig_.demand_rps = IdVector<RegionId, double>(2, 6.0);
-  rig_.Seconds(20);
+  rig_.PassSeconds(20);
   auto file = File(3);
   file->tiers[kT0].route.overload_threshold = 0.5;
   file->tiers[kT0].regions[kR0].workers = 40;
@@ -118,7 +118,7 @@ TEST_F(TrialMachineTest, AGoodFilePassesAndAllHaveItsTable) {
   EXPECT_EQ(rig_.machine.fleet()->tiers[kT0].route.overload_threshold, 0.5);
   EXPECT_EQ(rig_.machine.loaded_fleet(), file);
   EXPECT_EQ(rig_.machine.tiers()[0].tier().route.overload_threshold, 0.5);
-  rig_.Seconds(1);
+  rig_.PassSeconds(1);
   for (const auto& [stream, hello] : rig_.routers) EXPECT_EQ(rig_.Followed(stream), rig_.machine.table());
   EXPECT_LT(rig_.HomeFraction(kR1), 1) << "it plans by the new settings";
   const ControllerMachine next(ControllerSettings{}, file, rig_.machine.Durable(), rig_.now);
@@ -137,14 +137,14 @@ TEST_F(TrialMachineTest, OperatorsEndIt) {
   EXPECT_FALSE(rig_.Ask(CanaryCommand{.promote = true}).done) << "none runs";
   Load(File(1));
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
-  EXPECT_FALSE(rig_.Ask(CanaryCommand{.promote = true}, absl::Minutes(1)).done) << "not for a while";
+  EXPECT_FALSE(rig_.Ask(CanaryCommand{.promote = true}, Minutes(1)).done) << "not for a while";
   rig_.actions.clear();
   EXPECT_TRUE(rig_.Ask(CanaryCommand{.promote = true}).done);
   EXPECT_EQ(rig_.Taken<AuditEntry>().size(), 1u);
   EXPECT_EQ(rig_.Taken<AuditEntry>()[0].who, "ann");
   EXPECT_EQ(state().phase, canary::Phase::kPromoted);
   EXPECT_EQ(rig_.machine.fleet()->tiers[kT0].guard.shed_above, 1);
-  rig_.Seconds(10);
+  rig_.PassSeconds(10);
   for (const auto& [stream, hello] : rig_.routers) EXPECT_TRUE(Sheds(stream));
   Load(File(3));
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
@@ -157,7 +157,7 @@ TEST_F(TrialMachineTest, ARollbackAbortsIt) {
   const TableVersion before = rig_.machine.table()->version;
   Load(File(1));
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
-  rig_.Seconds(1);
+  rig_.PassSeconds(1);
   EXPECT_TRUE(rig_.Ask(RollbackCommand{.tier = "t0", .version = before}).done);
   EXPECT_EQ(state().phase, canary::Phase::kAborted);
   EXPECT_EQ(rig_.machine.tiers()[0].mode(), TierMode::kFrozen);
@@ -167,7 +167,7 @@ TEST_F(TrialMachineTest, ARollbackAbortsIt) {
 TEST_F(TrialMachineTest, ARouterThatComesBackGetsItsOwnTable) {
   Load(File(1));
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
-  rig_.Seconds(2);
+  rig_.PassSeconds(2);
   ASSERT_TRUE(rig_.machine.trial().running());
   for (const bool chosen : {true, false}) {
     StreamId old = 0;
@@ -189,7 +189,7 @@ TEST_F(TrialMachineTest, ARouterThatComesBackGetsItsOwnTable) {
 TEST_F(TrialMachineTest, AFileThatIsLoadedMeanwhileBeginsAnew) {
   Load(File(1));
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
-  rig_.Seconds(2);
+  rig_.PassSeconds(2);
   const std::string id = state().id;
   Load(File(1.5));
   EXPECT_TRUE(Noted("is over without a verdict"));
@@ -201,16 +201,16 @@ TEST_F(TrialMachineTest, AFileThatIsLoadedMeanwhileBeginsAnew) {
 
 TEST_F(TrialMachineTest, OrdersAndMeasuredRoundTripsCountForBoth) {
   rig_.demand_rps = IdVector<RegionId, double>(2, 6.0);
-  rig_.Seconds(20);
+  rig_.PassSeconds(20);
   auto file = File(3);
   file->tiers[kT0].route.overload_threshold = 0.4;
   Load(file);
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
-  rig_.Seconds(3);
+  rig_.PassSeconds(3);
   // One threshold for both: the plans are one.
   EXPECT_TRUE(rig_.Ask(ThresholdCommand{"t0", 0.7}).done);
   EXPECT_TRUE(rig_.Ask(PinCommand{.tier = "t0", .region = "r1", .routes = {{"r0", 1}}}).done);
-  rig_.Seconds(8);
+  rig_.PassSeconds(8);
   ASSERT_TRUE(rig_.machine.trial().running());
   for (const StreamId stream : Chosen()) {
     EXPECT_EQ(rig_.Followed(stream)->tiers[kT0], rig_.machine.table()->tiers[kT0]);
@@ -221,7 +221,7 @@ TEST_F(TrialMachineTest, OrdersAndMeasuredRoundTripsCountForBoth) {
 TEST_F(TrialMachineTest, AClaimedEpochKeepsBothTables) {
   Load(File(1));
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
-  rig_.Seconds(2);
+  rig_.PassSeconds(2);
   RouterReport report = rig_.ReportOf(1);
   report.epoch_seen_max = 9;
   rig_.Send(RouterReported{1, report});
@@ -238,7 +238,7 @@ TEST_F(TrialMachineTest, AClaimedEpochKeepsBothTables) {
 TEST_F(TrialMachineTest, ARestartGoesOnWithTheSameRouters) {
   Load(File(2.9));
   ASSERT_GE(Until(canary::Phase::kRunning), 0);
-  rig_.Seconds(10);
+  rig_.PassSeconds(10);
   ASSERT_TRUE(rig_.machine.trial().running());
   const auto chosen = state().chosen;
   const double judged_s = state().evidence.at("t0").state().judged_s;
@@ -247,7 +247,7 @@ TEST_F(TrialMachineTest, ARestartGoesOnWithTheSameRouters) {
   next.demand_rps = rig_.demand_rps;
   EXPECT_EQ(next.machine.fleet()->tiers[kT0].guard.shed_above, 3);
   next.Connect();
-  next.Seconds(5);
+  next.PassSeconds(5);
   ASSERT_TRUE(next.machine.trial().running());
   EXPECT_EQ(next.machine.trial().state().chosen, chosen);
   EXPECT_GT(next.machine.trial().state().evidence.at("t0").state().judged_s, judged_s);

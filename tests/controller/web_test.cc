@@ -35,7 +35,7 @@ class WebTest : public ::testing::Test {
     settings.token = token;
     settings.dashboard_writes = writes;
     settings.log_level = runtime::LogLevel::kError;
-    settings.controller.epoch_period = absl::Milliseconds(50);
+    settings.controller.epoch_period = Milliseconds(50);
     auto started = ControllerDaemon::Start(settings);
     ASSERT_TRUE(started.ok()) << started.status();
     daemon_ = *std::move(started);

@@ -6,12 +6,12 @@
 namespace ringway::dispatch {
 namespace {
 
-const absl::Time kBegin = absl::FromUnixSeconds(1000);
+const Time kBegin = FromUnixSeconds(1000);
 
 TEST(RetryBudget, WithoutShareAndFloorThereIsNothing) {
   RetryBudget budget({.share = 0, .floor_per_second = 0});
-  for (int i = 0; i < 100; ++i) budget.OnArrival(kBegin + absl::Seconds(i));
-  EXPECT_EQ(budget.Reserve(4, kBegin + absl::Seconds(100)), 0);
+  for (int i = 0; i < 100; ++i) budget.OnArrival(kBegin + Seconds(i));
+  EXPECT_EQ(budget.Reserve(4, kBegin + Seconds(100)), 0);
 }
 
 TEST(RetryBudget, ArrivalsPayForRetries) {
@@ -29,8 +29,8 @@ TEST(RetryBudget, ArrivalsPayForRetries) {
 TEST(RetryBudget, AStormFindsTwoSecondsOfCalmSaved) {
   for (const double rate : {10.0, 200.0}) {
     RetryBudget budget({.share = 1, .floor_per_second = 0});
-    absl::Time now = kBegin;
-    for (int i = 0; i < 60 * rate; ++i) budget.OnArrival(now += absl::Seconds(1 / rate));
+    Time now = kBegin;
+    for (int i = 0; i < 60 * rate; ++i) budget.OnArrival(now += Seconds(1 / rate));
     EXPECT_NEAR(budget.Reserve(1 << 20, now), RetryBudget::kFadeS * rate,
                 0.03 * RetryBudget::kFadeS * rate + 2);
   }
@@ -40,20 +40,20 @@ TEST(RetryBudget, AStormFindsTwoSecondsOfCalmSaved) {
 TEST(RetryBudget, AQuietHourPaysForOneSearch) {
   RetryBudget budget({.share = 1, .floor_per_second = 1});
   for (int i = 0; i < 1000; ++i) budget.OnArrival(kBegin);
-  EXPECT_EQ(budget.Reserve(1 << 20, kBegin + absl::Hours(1)), RetryBudget::kSearch);
+  EXPECT_EQ(budget.Reserve(1 << 20, kBegin + Hours(1)), RetryBudget::kSearch);
   RetryBudget large({.share = 1, .floor_per_second = 50});
   large.OnArrival(kBegin);
-  EXPECT_EQ(large.Reserve(1 << 20, kBegin + absl::Hours(1)), 50 * RetryBudget::kFadeS);
+  EXPECT_EQ(large.Reserve(1 << 20, kBegin + Hours(1)), 50 * RetryBudget::kFadeS);
 }
 
 // A router that sees a job in five seconds: what one leaves over is there for the next.
 TEST(RetryBudget, TheFloorIsSavedFromJobToJob) {
   RetryBudget budget({.share = 1, .floor_per_second = 1});
   for (int i = 0; i < 20; ++i) {
-    budget.OnArrival(kBegin + absl::Seconds(5 * i));
-    budget.Return(budget.Reserve(3, kBegin + absl::Seconds(5 * i)));
+    budget.OnArrival(kBegin + Seconds(5 * i));
+    budget.Return(budget.Reserve(3, kBegin + Seconds(5 * i)));
   }
-  EXPECT_GE(budget.Reserve(1 << 20, kBegin + absl::Seconds(100)), RetryBudget::kSearch);
+  EXPECT_GE(budget.Reserve(1 << 20, kBegin + Seconds(100)), RetryBudget::kSearch);
 }
 
 // Sleepers hold their tokens: the number that can be asleep at once is bounded by the balance.
@@ -69,11 +69,11 @@ TEST(RetryBudget, NeverMoreThanTheBound) {
     Rng rng(seed);
     const RetryBudgetSpec spec{.share = rng.Uniform() * 8, .floor_per_second = rng.Uniform() * 100};
     RetryBudget budget(spec);
-    absl::Time now = kBegin;
+    Time now = kBegin;
     double arrivals = 0;
     double out = 0;
     for (int i = 0; i < 300; ++i) {
-      now += absl::Seconds(rng.Exponential() * 0.05);
+      now += Seconds(rng.Exponential() * 0.05);
       if (rng.Chance(0.4)) {
         budget.OnArrival(now);
         arrivals += 1;
@@ -84,7 +84,7 @@ TEST(RetryBudget, NeverMoreThanTheBound) {
         out += budget.Reserve(1 + static_cast<int>(rng.Below(8)), now);
       }
       const double bound = spec.floor_per_second + spec.share * arrivals +
-                           spec.floor_per_second * absl::ToDoubleSeconds(now - kBegin);
+                           spec.floor_per_second * ToDoubleSeconds(now - kBegin);
       ASSERT_LE(out, bound + 1e-6) << "seed " << seed;
       ASSERT_GE(budget.balance(), 0) << "seed " << seed;
     }

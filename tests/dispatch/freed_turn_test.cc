@@ -13,7 +13,7 @@ TEST(FreedTurn, AloneItNeverWaits) {
   FreedTurn turn;
   Rng rng(1);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_EQ(turn.Wait(rng), absl::ZeroDuration());
+    EXPECT_EQ(turn.Wait(rng), ZeroDuration());
     turn.Taken();
   }
   EXPECT_FALSE(turn.contended());
@@ -42,12 +42,12 @@ TEST(FreedTurn, ManyRoutersMakeFewOffersForEachWorker) {
     int offers = 0;
     constexpr int kWorkers = 3000, kFirst = 1000;  // by then they know of each other
     for (int i = 0; i < kWorkers; ++i) {
-      std::vector<std::pair<absl::Duration, std::size_t>> order;
+      std::vector<std::pair<Duration, std::size_t>> order;
       for (std::size_t r = 0; r < turns.size(); ++r) order.push_back({turns[r].Wait(rng), r});
       std::sort(order.begin(), order.end());
       turns[order.front().second].Taken();
       for (const auto& [wait, router] : order) {
-        if (wait > order.front().first + absl::Microseconds(750)) break;
+        if (wait > order.front().first + Microseconds(750)) break;
         offers += i >= kFirst;
         if (router != order.front().second) turns[router].Refused();
       }

@@ -65,7 +65,7 @@ class Region {
     AttemptId attempt;
     bool operator>(const Ending& other) const { return at_s > other.at_s; }
   };
-  static absl::Time Date(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
+  static Time Date(double s) { return UnixEpoch() + Seconds(s); }
 
   void Tell(std::size_t worker, WorkerState state, double now_s) {
     for (const std::size_t r : hearers_[worker])
@@ -93,7 +93,7 @@ class Region {
         endings_.push({now_s + rng_.Exponential() * kServiceS, worker.index(), router, attempt_});
         return asked;
       }
-      view.Release(worker, attempt_, Outcome::kBusy, absl::Seconds(kServiceS / 2), Date(now_s));
+      view.Release(worker, attempt_, Outcome::kBusy, Seconds(kServiceS / 2), Date(now_s));
     }
     return -asked;
   }

@@ -10,7 +10,7 @@
 namespace ringway::dispatch {
 namespace {
 
-const absl::Time kNow = absl::FromUnixSeconds(1000);
+const Time kNow = FromUnixSeconds(1000);
 const TierId kTier(0);
 
 WorkerView Region(std::size_t workers, std::size_t local) {
@@ -27,17 +27,17 @@ TEST(IdleHints, UsedOnceAndAgedOut) {
   EXPECT_EQ(hints.Take(kNow, rng), WorkerId(3));
   EXPECT_FALSE(hints.Take(kNow, rng).valid());
   hints.Add(WorkerId(4), kNow);
-  EXPECT_FALSE(hints.Take(kNow + IdleHints::kAgeMax + absl::Milliseconds(1), rng).valid());
+  EXPECT_FALSE(hints.Take(kNow + IdleHints::kAgeMax + Milliseconds(1), rng).valid());
   EXPECT_EQ(hints.size(), 0u);
 }
 
 TEST(IdleHints, BoundedTheOldestMakesRoom) {
   IdleHints hints;
   Rng rng(1);
-  for (std::size_t i = 0; i < 200; ++i) hints.Add(WorkerId(i), kNow + absl::Milliseconds(i));
+  for (std::size_t i = 0; i < 200; ++i) hints.Add(WorkerId(i), kNow + Milliseconds(i));
   EXPECT_EQ(hints.size(), IdleHints::kHintsMax);
   for (std::size_t i = 0; i < IdleHints::kHintsMax; ++i) {
-    EXPECT_GE(hints.Take(kNow + absl::Milliseconds(200), rng).value(), 200 - IdleHints::kHintsMax);
+    EXPECT_GE(hints.Take(kNow + Milliseconds(200), rng).value(), 200 - IdleHints::kHintsMax);
   }
 }
 

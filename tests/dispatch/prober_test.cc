@@ -13,7 +13,7 @@ const TierId kProbed(0);
 DispatchSpec NoJitter() {
   DispatchSpec spec;
   spec.delay.share_max = 0;
-  spec.backoff = {.base = absl::Milliseconds(10), .multiplier = 2, .full_jitter = false};
+  spec.backoff = {.base = Milliseconds(10), .multiplier = 2, .full_jitter = false};
   spec.budget = {.share = 8, .floor_per_second = 50};
   return spec;
 }
@@ -24,12 +24,10 @@ class ProberTest : public testing::Test {
   void ListWorkers(std::size_t count, std::size_t local = 0) {
     for (std::size_t i = 0; i < count; ++i) workers_.List(WorkerId(i), kProbed, i < local);
   }
-  SlotTurn Turn() { return {now_, workers_, rng_, absl::Seconds(1)}; }
+  SlotTurn Turn() { return {now_, workers_, rng_, Seconds(1)}; }
   SlotRequest Request(int offers_made = 0) const {
-    return {.arrived = now_,
-            .deadline = now_ + absl::Seconds(10),
-            .expected = absl::Seconds(1),
-            .offers_made = offers_made};
+    return {
+        .arrived = now_, .deadline = now_ + Seconds(10), .expected = Seconds(1), .offers_made = offers_made};
   }
   static WorkerId Granted(const Prober::Found& found) {
     const auto* granted = std::get_if<SlotGranted>(&found);
@@ -47,7 +45,7 @@ class ProberTest : public testing::Test {
     ASSERT_TRUE(prober_.Waits(JobId(job)));
   }
 
-  absl::Time now_ = absl::FromUnixSeconds(1000);
+  Time now_ = FromUnixSeconds(1000);
   WorkerView workers_;
   Rng rng_{1};
   Prober prober_{kProbed, NoJitter()};
@@ -66,7 +64,7 @@ TEST_F(ProberTest, ARoundGoesThroughDistinctWorkersAndThenTheJobSleeps) {
   EXPECT_FALSE(prober_.Waits(JobId(3)));
   EXPECT_FALSE(Granted(prober_.Again(Turn(), JobId(3), Request(4), true)).valid());
   EXPECT_TRUE(prober_.Waits(JobId(3)));
-  EXPECT_EQ(prober_.NextWake(), now_ + absl::Milliseconds(10));
+  EXPECT_EQ(prober_.NextWake(), now_ + Milliseconds(10));
   now_ = prober_.NextWake();
   ASSERT_TRUE(prober_.Due(now_));
   EXPECT_EQ(prober_.TakeDue(), JobId(3));
@@ -165,13 +163,13 @@ TEST_F(ProberTest, RoutersThatWereForestalledTakeTurns) {
 
 TEST_F(ProberTest, UnderPressureAJobIsDelayedOnceAndNotBeyondItsLastMoment) {
   DispatchSpec spec = NoJitter();
-  spec.delay = {.busy_min = 0, .share_max = 1, .span = absl::Seconds(1)};
+  spec.delay = {.busy_min = 0, .share_max = 1, .span = Seconds(1)};
   Use(spec);
   ListWorkers(2);
   for (const std::size_t w : {0, 1}) workers_.Hear(WorkerId(w), {.state = WorkerState::kBusy}, now_);
   EXPECT_FALSE(Granted(prober_.Begin(Turn(), JobId(0), Request(), true)).valid());
   EXPECT_TRUE(prober_.Waits(JobId(0)));
-  EXPECT_GT(prober_.delay(JobId(0)), absl::ZeroDuration());
+  EXPECT_GT(prober_.delay(JobId(0)), ZeroDuration());
   EXPECT_EQ(prober_.NextWake(), now_ + prober_.delay(JobId(0)));
   SlotRequest soon = Request();
   soon.deadline = now_ + soon.expected;
@@ -214,14 +212,14 @@ TEST_F(ProberTest, EveryRequestIsAnsweredOrWaits) {
       has = Has::kNothing;
       ASSERT_FALSE(prober_.Waits(job));
     }
-    now_ += absl::Milliseconds(dice.Below(5));
+    now_ += Milliseconds(dice.Below(5));
     while (prober_.Due(now_)) {
       const JobId due = prober_.TakeDue();
       ASSERT_EQ(state[due.index()], Has::kRequest);
       take(due, prober_.Look(Turn(), due));
     }
   }
-  now_ += absl::Hours(1);  // what arrivals deposited has faded
+  now_ += Hours(1);  // what arrivals deposited has faded
   for (std::size_t j = 0; j < kJobs; ++j) prober_.Forget(JobId(j));
   EXPECT_GE(prober_.balance(), 0);
 }

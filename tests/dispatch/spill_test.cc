@@ -14,10 +14,10 @@ namespace {
 
 const RegionId kNear(1);
 const RegionId kFar(2);
-const absl::Time kSpillNow = absl::FromUnixSeconds(1000);
-constexpr absl::Duration kLong = absl::Seconds(100);
+const Time kSpillNow = FromUnixSeconds(1000);
+constexpr Duration kLong = Seconds(100);
 
-RegionId Chosen(const SpillGate& gate, absl::Time now, absl::Duration waited, absl::Duration left) {
+RegionId Chosen(const SpillGate& gate, Time now, Duration waited, Duration left) {
   const SpillTarget* target = gate.Choose(now, waited, left);
   return target == nullptr ? RegionId() : target->region;
 }
@@ -25,68 +25,67 @@ RegionId Chosen(const SpillGate& gate, absl::Time now, absl::Duration waited, ab
 // Ten jobs may leave now.
 SpillGate Gate(const SpillSpec& spec = {.share = 0.1}) {
   SpillGate gate(spec);
-  gate.Aim({{kNear, absl::Milliseconds(80), 0, 2}, {kFar, absl::Milliseconds(200), 1, 5}});
+  gate.Aim({{kNear, Milliseconds(80), 0, 2}, {kFar, Milliseconds(200), 1, 5}});
   for (int i = 0; i < 100; ++i) gate.OnArrival(kSpillNow);
   return gate;
 }
 
 TEST(Spill, AJobLeavesWhenItHasWaitedAsLongAsTheWayTakes) {
   const SpillGate gate = Gate();
-  EXPECT_FALSE(Chosen(gate, kSpillNow, absl::Milliseconds(79), kLong).valid());
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Milliseconds(80), kLong), kNear);
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(5), kLong), kNear) << "the nearest that is worth it";
-  EXPECT_EQ(gate.WorthFrom(kSpillNow, kSpillNow - absl::Milliseconds(20)),
-            kSpillNow + absl::Milliseconds(60));
+  EXPECT_FALSE(Chosen(gate, kSpillNow, Milliseconds(79), kLong).valid());
+  EXPECT_EQ(Chosen(gate, kSpillNow, Milliseconds(80), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kSpillNow, Seconds(5), kLong), kNear) << "the nearest that is worth it";
+  EXPECT_EQ(gate.WorthFrom(kSpillNow, kSpillNow - Milliseconds(20)), kSpillNow + Milliseconds(60));
 }
 
 TEST(Spill, NobodyLeavesWithoutAShare) {
   const SpillGate gate = Gate({.share = 0});
-  EXPECT_FALSE(Chosen(gate, kSpillNow, absl::Seconds(50), kLong).valid());
-  EXPECT_EQ(gate.WorthFrom(kSpillNow, kSpillNow), absl::InfiniteFuture());
+  EXPECT_FALSE(Chosen(gate, kSpillNow, Seconds(50), kLong).valid());
+  EXPECT_EQ(gate.WorthFrom(kSpillNow, kSpillNow), InfiniteFuture());
 }
 
 TEST(Spill, AJobThatWouldComeTooLateStays) {
-  EXPECT_FALSE(Chosen(Gate(), kSpillNow, absl::Seconds(1), absl::Milliseconds(80)).valid());
+  EXPECT_FALSE(Chosen(Gate(), kSpillNow, Seconds(1), Milliseconds(80)).valid());
 }
 
 TEST(Spill, WhatJobsMeetThereIsExpectedByTheNext) {
   SpillGate gate = Gate();
   gate.Left(kNear);
-  gate.Came(kNear, kSpillNow, absl::Seconds(1), /*served=*/true);
-  EXPECT_EQ(gate.expected_wait(kNear, kSpillNow), absl::Milliseconds(300));
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Milliseconds(300), kLong), kFar) << "farther, and sooner";
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Milliseconds(380), kLong), kNear);
-  EXPECT_EQ(gate.expected_wait(kNear, kSpillNow + absl::Seconds(5)), absl::Milliseconds(150)) << "it fades";
+  gate.Came(kNear, kSpillNow, Seconds(1), /*served=*/true);
+  EXPECT_EQ(gate.expected_wait(kNear, kSpillNow), Milliseconds(300));
+  EXPECT_EQ(Chosen(gate, kSpillNow, Milliseconds(300), kLong), kFar) << "farther, and sooner";
+  EXPECT_EQ(Chosen(gate, kSpillNow, Milliseconds(380), kLong), kNear);
+  EXPECT_EQ(gate.expected_wait(kNear, kSpillNow + Seconds(5)), Milliseconds(150)) << "it fades";
 }
 
 TEST(Spill, ARegionThatRefusedIsLeftAloneForAWhile) {
   SpillGate gate = Gate();
   gate.Left(kNear);
-  gate.Came(kNear, kSpillNow, absl::ZeroDuration(), /*served=*/false);
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kFar);
-  EXPECT_EQ(Chosen(gate, kSpillNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
+  gate.Came(kNear, kSpillNow, ZeroDuration(), /*served=*/false);
+  EXPECT_EQ(Chosen(gate, kSpillNow, Seconds(1), kLong), kFar);
+  EXPECT_EQ(Chosen(gate, kSpillNow + Seconds(30), Seconds(1), kLong), kNear);
 }
 
 TEST(Spill, OwnJobsUnderWayCountAgainstTheCap) {
   SpillGate gate = Gate();
   gate.Left(kNear);
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kSpillNow, Seconds(1), kLong), kNear);
   gate.Left(kNear);
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kFar);
-  gate.Came(kNear, kSpillNow, absl::ZeroDuration(), true);
-  EXPECT_EQ(Chosen(gate, kSpillNow, absl::Seconds(1), kLong), kNear);
+  EXPECT_EQ(Chosen(gate, kSpillNow, Seconds(1), kLong), kFar);
+  gate.Came(kNear, kSpillNow, ZeroDuration(), true);
+  EXPECT_EQ(Chosen(gate, kSpillNow, Seconds(1), kLong), kNear);
 }
 
 TEST(Spill, AllowanceIsEarnedAndHalves) {
-  SpillGate gate(SpillSpec{.share = 0.25, .keep = absl::Seconds(30)});
-  gate.Aim({{kNear, absl::Milliseconds(80), 0, 9}});
-  EXPECT_FALSE(Chosen(gate, kSpillNow, absl::Seconds(1), kLong).valid()) << "nothing has arrived yet";
+  SpillGate gate(SpillSpec{.share = 0.25, .keep = Seconds(30)});
+  gate.Aim({{kNear, Milliseconds(80), 0, 9}});
+  EXPECT_FALSE(Chosen(gate, kSpillNow, Seconds(1), kLong).valid()) << "nothing has arrived yet";
   for (int i = 1; i <= 8; ++i) EXPECT_EQ(gate.OnArrival(kSpillNow), i == 4) << "arrival " << i;
   EXPECT_EQ(gate.allowance(kSpillNow), 2);
-  EXPECT_EQ(gate.allowance(kSpillNow + absl::Seconds(30)), 1);
-  EXPECT_EQ(Chosen(gate, kSpillNow + absl::Seconds(30), absl::Seconds(1), kLong), kNear);
-  gate.Spend(kSpillNow + absl::Seconds(30));
-  EXPECT_FALSE(Chosen(gate, kSpillNow + absl::Seconds(30), absl::Seconds(1), kLong).valid());
+  EXPECT_EQ(gate.allowance(kSpillNow + Seconds(30)), 1);
+  EXPECT_EQ(Chosen(gate, kSpillNow + Seconds(30), Seconds(1), kLong), kNear);
+  gate.Spend(kSpillNow + Seconds(30));
+  EXPECT_FALSE(Chosen(gate, kSpillNow + Seconds(30), Seconds(1), kLong).valid());
 }
 
 // The share of several routers together, in a time that begins after a long calm: what the region may send
@@ -94,19 +93,19 @@ TEST(Spill, AllowanceIsEarnedAndHalves) {
 TEST(Spill, MoreRoutersMayNotSendMore) {
   for (const int routers : {1, 2, 16}) {
     std::vector<SpillGate> gates(static_cast<std::size_t>(routers), SpillGate(SpillSpec{.share = 0.05}));
-    for (SpillGate& gate : gates) gate.Aim({{kNear, absl::Milliseconds(20), 0, 1000}});
+    for (SpillGate& gate : gates) gate.Aim({{kNear, Milliseconds(20), 0, 1000}});
     Rng rng(7);
-    absl::Time now = kSpillNow;
+    Time now = kSpillNow;
     double earned = 0;
     int busy_arrivals = 0, spills = 0;
     for (int i = 0; i < 4000; ++i) {
       const bool busy = i >= 3800;
-      now += absl::Milliseconds(50);
+      now += Milliseconds(50);
       earned = earned * std::exp2(-0.05 / 30) + 0.05;
       SpillGate& gate = gates[rng.Below(gates.size())];
       gate.OnArrival(now);
       busy_arrivals += busy;
-      if (!busy || !Chosen(gate, now, absl::Seconds(1), kLong).valid()) continue;
+      if (!busy || !Chosen(gate, now, Seconds(1), kLong).valid()) continue;
       gate.Spend(now);
       ++spills;
     }
@@ -117,11 +116,11 @@ TEST(Spill, MoreRoutersMayNotSendMore) {
 }
 
 // What may have left in [from, now]: the share of what arrived in it, and what was earned before and is kept.
-double Bound(const SpillSpec& spec, const std::vector<absl::Time>& arrivals, absl::Time from) {
+double Bound(const SpillSpec& spec, const std::vector<Time>& arrivals, Time from) {
   double bound = 0;
-  for (const absl::Time at : arrivals) {
-    const absl::Duration back = std::max(from - at, absl::ZeroDuration());
-    bound += spec.share * std::exp2(-absl::FDivDuration(back, spec.keep));
+  for (const Time at : arrivals) {
+    const Duration back = std::max(from - at, ZeroDuration());
+    bound += spec.share * std::exp2(-FDivDuration(back, spec.keep));
   }
   return bound;
 }
@@ -131,14 +130,14 @@ TEST(Spill, WorthFromSaysWhenChooseWouldSayYes) {
   int open = 0, shut = 0;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     Rng rng(seed, 3);
-    SpillGate gate(SpillSpec{.share = rng.Uniform() * 0.5, .keep = absl::Seconds(5)});
-    gate.Aim({{kNear, absl::Milliseconds(20), 0, static_cast<int>(rng.Below(3))},
-              {kFar, absl::Milliseconds(90), 1, static_cast<int>(rng.Below(3))}});
-    absl::Time now = kSpillNow;
-    const auto may_leave = [&] { return gate.WorthFrom(now, absl::InfinitePast()) <= now; };
+    SpillGate gate(SpillSpec{.share = rng.Uniform() * 0.5, .keep = Seconds(5)});
+    gate.Aim({{kNear, Milliseconds(20), 0, static_cast<int>(rng.Below(3))},
+              {kFar, Milliseconds(90), 1, static_cast<int>(rng.Below(3))}});
+    Time now = kSpillNow;
+    const auto may_leave = [&] { return gate.WorthFrom(now, InfinitePast()) <= now; };
     for (int i = 0; i < 200; ++i) {
-      now += absl::Seconds(rng.Exponential() * 0.2);
-      const absl::Duration waited = absl::Seconds(rng.Exponential() * 0.2);
+      now += Seconds(rng.Exponential() * 0.2);
+      const Duration waited = Seconds(rng.Exponential() * 0.2);
       const RegionId to = Chosen(gate, now, waited, kLong);
       ASSERT_EQ(to.valid(), gate.WorthFrom(now, now - waited) <= now) << "seed " << seed;
       ++(to.valid() ? open : shut);
@@ -148,7 +147,7 @@ TEST(Spill, WorthFromSaysWhenChooseWouldSayYes) {
       }
       const bool could = may_leave();
       if (rng.Chance(0.3)) {
-        gate.Came(RegionId(1 + rng.Below(2)), now, absl::Seconds(rng.Exponential()), rng.Chance(0.8));
+        gate.Came(RegionId(1 + rng.Below(2)), now, Seconds(rng.Exponential()), rng.Chance(0.8));
       } else if (!gate.OnArrival(now)) {
         ASSERT_EQ(may_leave(), could) << "an arrival opened the gate and did not say so; seed " << seed;
       }
@@ -161,18 +160,18 @@ TEST(Spill, WorthFromSaysWhenChooseWouldSayYes) {
 TEST(Spill, BoundsHoldInAnyHistoryAndOverAnyWindow) {
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Rng rng(seed);
-    const SpillSpec spec{.share = rng.Uniform() * 0.3, .keep = absl::Seconds(0.5 + 20 * rng.Uniform())};
+    const SpillSpec spec{.share = rng.Uniform() * 0.3, .keep = Seconds(0.5 + 20 * rng.Uniform())};
     SpillGate gate(spec);
     const int caps[] = {0, static_cast<int>(rng.Below(4)), static_cast<int>(rng.Below(4))};
-    gate.Aim({{kNear, absl::Milliseconds(20), 0, caps[1]}, {kFar, absl::Milliseconds(90), 1, caps[2]}});
+    gate.Aim({{kNear, Milliseconds(20), 0, caps[1]}, {kFar, Milliseconds(90), 1, caps[2]}});
     int away[3] = {};
-    std::vector<absl::Time> arrivals, spills;
-    absl::Time now = kSpillNow;
+    std::vector<Time> arrivals, spills;
+    Time now = kSpillNow;
     for (int i = 0; i < 300; ++i) {
-      now += absl::Seconds(rng.Exponential() * (rng.Chance(0.02) ? 10 : 0.05));
+      now += Seconds(rng.Exponential() * (rng.Chance(0.02) ? 10 : 0.05));
       gate.OnArrival(now);
       arrivals.push_back(now);
-      const RegionId to = Chosen(gate, now, absl::Seconds(rng.Exponential()), absl::Seconds(5));
+      const RegionId to = Chosen(gate, now, Seconds(rng.Exponential()), Seconds(5));
       if (to.valid()) {
         spills.push_back(now);
         gate.Spend(now);
@@ -185,9 +184,9 @@ TEST(Spill, BoundsHoldInAnyHistoryAndOverAnyWindow) {
       for (const RegionId r : {kNear, kFar}) {
         if (away[r.index()] == 0 || !rng.Chance(0.3)) continue;
         --away[r.index()];
-        gate.Came(r, now, absl::Seconds(rng.Exponential()), rng.Chance(0.8));
+        gate.Came(r, now, Seconds(rng.Exponential()), rng.Chance(0.8));
         ASSERT_EQ(gate.in_flight(r), away[r.index()]);
-        ASSERT_GE(gate.expected_wait(r, now), absl::ZeroDuration());
+        ASSERT_GE(gate.expected_wait(r, now), ZeroDuration());
       }
     }
   }

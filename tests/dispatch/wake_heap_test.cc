@@ -9,11 +9,11 @@
 namespace ringway::dispatch {
 namespace {
 
-absl::Time At(std::uint64_t ms) { return absl::FromUnixMillis(static_cast<std::int64_t>(ms)); }
+Time At(std::uint64_t ms) { return FromUnixMillis(static_cast<std::int64_t>(ms)); }
 
 TEST(WakeHeap, EmptyWaitsForever) {
   WakeHeap heap(4);
-  EXPECT_EQ(heap.earliest(), absl::InfiniteFuture());
+  EXPECT_EQ(heap.earliest(), InfiniteFuture());
   heap.Clear(2);
   heap.Set(2, At(5));
   heap.Set(2, At(9));
@@ -28,19 +28,19 @@ TEST(WakeHeap, AgreesWithASlowModel) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Rng rng(seed);
     WakeHeap heap(kIds);
-    std::map<std::size_t, absl::Time> model;
+    std::map<std::size_t, Time> model;
     for (int i = 0; i < 600; ++i) {
       const std::size_t id = rng.Below(kIds);
       const std::uint64_t what = rng.Below(10);
       if (what < 6) {
-        const absl::Time at = At(rng.Below(1000));
+        const Time at = At(rng.Below(1000));
         heap.Set(id, at);
         model[id] = at;
       } else if (what < 8) {
         heap.Clear(id);
         model.erase(id);
       } else if (!model.empty()) {
-        absl::Time least = absl::InfiniteFuture();
+        Time least = InfiniteFuture();
         for (const auto& [unused, at] : model) least = std::min(least, at);
         ASSERT_EQ(heap.earliest(), least);
         const std::size_t popped = heap.Pop();

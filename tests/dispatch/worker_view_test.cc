@@ -10,16 +10,16 @@
 namespace ringway::dispatch {
 namespace {
 
-const absl::Time kStart = absl::FromUnixSeconds(1000);
+const Time kStart = FromUnixSeconds(1000);
 const TierId kTheTier(0);
 
 // One offer that ends at once with `outcome`.
-bool Try(WorkerView& view, WorkerId worker, Outcome outcome, absl::Time now) {
+bool Try(WorkerView& view, WorkerId worker, Outcome outcome, Time now) {
   static AttemptId attempt = 0;
   view.OpenReturned(now);
   if (!view.open(worker)) return false;
   view.Claim(worker, ++attempt);
-  view.Release(worker, attempt, outcome, absl::ZeroDuration(), now);
+  view.Release(worker, attempt, outcome, ZeroDuration(), now);
   return true;
 }
 
@@ -47,13 +47,13 @@ TEST(WorkerView, ASinkholeIsIsolatedAndComesBackOnTrial) {
   WorkerView view;
   for (std::size_t i = 0; i < 4; ++i) view.List(WorkerId(i), kTheTier, false);
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kFailed, kStart));
-  EXPECT_FALSE(Try(view, WorkerId(0), Outcome::kDone, kStart + absl::Milliseconds(999)));
+  EXPECT_FALSE(Try(view, WorkerId(0), Outcome::kDone, kStart + Milliseconds(999)));
   // One trial; its failure isolates again, for twice as long.
-  const absl::Time back = kStart + absl::Seconds(1);
+  const Time back = kStart + Seconds(1);
   EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kFailed, back));
-  EXPECT_FALSE(Try(view, WorkerId(0), Outcome::kDone, back + absl::Milliseconds(1999)));
-  EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kDone, back + absl::Seconds(2)));
-  for (int i = 0; i < 2; ++i) EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kFailed, back + absl::Seconds(3)));
+  EXPECT_FALSE(Try(view, WorkerId(0), Outcome::kDone, back + Milliseconds(1999)));
+  EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kDone, back + Seconds(2)));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kFailed, back + Seconds(3)));
   EXPECT_FALSE(view.isolated(WorkerId(0))) << "a success clears the record";
 }
 
@@ -131,12 +131,12 @@ TEST(FailureBlame, TheBaselineIsThatOfTheOtherWorkers) {
 TEST(WorkerView, IsolationIsBounded) {
   WorkerView view;
   for (std::size_t i = 0; i < 2; ++i) view.List(WorkerId(i), kTheTier, false);
-  absl::Time now = kStart;
+  Time now = kStart;
   for (int i = 0; i < 200; ++i) {
     Try(view, WorkerId(0), Outcome::kFailed, now);
-    now += absl::Seconds(10);
+    now += Seconds(10);
   }
-  now += absl::Seconds(30);
+  now += Seconds(30);
   EXPECT_TRUE(Try(view, WorkerId(0), Outcome::kDone, now));
 }
 
@@ -161,8 +161,8 @@ TEST(WorkerView, NewsOpensAndCloses) {
   EXPECT_FALSE(view.open(WorkerId(0)));
   EXPECT_FALSE(view.Hear(WorkerId(0), {.state = WorkerState::kBusy}, kStart));
   EXPECT_TRUE(view.open(WorkerId(0))) << "said to be busy: tried last, not never";
-  EXPECT_TRUE(view.LikelyBusy(WorkerId(0), kStart + absl::Seconds(1)));
-  EXPECT_FALSE(view.LikelyBusy(WorkerId(0), kStart + absl::Seconds(10))) << "old news";
+  EXPECT_TRUE(view.LikelyBusy(WorkerId(0), kStart + Seconds(1)));
+  EXPECT_FALSE(view.LikelyBusy(WorkerId(0), kStart + Seconds(10))) << "old news";
   EXPECT_EQ(view.BusyShare(kTheTier), 0.5);
   EXPECT_FALSE(view.Hear(WorkerId(9), {.state = WorkerState::kIdle}, kStart)) << "not listed";
 }
@@ -172,11 +172,11 @@ TEST(WorkerView, SetsAgreeWithTheEntries) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Rng rng(seed);
     WorkerView view;
-    absl::Time now = kStart;
+    Time now = kStart;
     AttemptId last = 0;
     constexpr std::size_t kWorkers = 12;
     for (int i = 0; i < 400; ++i) {
-      now += absl::Milliseconds(static_cast<int>(rng.Below(300)));
+      now += Milliseconds(static_cast<int>(rng.Below(300)));
       const WorkerId w(rng.Below(kWorkers));
       switch (rng.Below(6)) {
         case 0:
@@ -193,7 +193,7 @@ TEST(WorkerView, SetsAgreeWithTheEntries) {
           break;
         case 4:
           if (last > 0 && view.listed(w)) {
-            view.Release(w, view.held(w), static_cast<Outcome>(rng.Below(7)), absl::Seconds(1), now);
+            view.Release(w, view.held(w), static_cast<Outcome>(rng.Below(7)), Seconds(1), now);
           }
           break;
         default:

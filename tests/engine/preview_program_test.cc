@@ -44,7 +44,7 @@ class PreviewProgramTest : public ::testing::Test {
     arguments.insert(arguments.begin(), RINGWAY_BIN_DIR "/ringway-preview");
     auto process = runtime::ChildProcess::Start(arguments, File("said"));
     EXPECT_TRUE(process.ok()) << process.status();
-    const auto status = process.ok() ? process->WaitFor(absl::Minutes(2)) : std::nullopt;
+    const auto status = process.ok() ? process->WaitFor(Minutes(2)) : std::nullopt;
     EXPECT_TRUE(status && WIFEXITED(*status)) << Read("said");
     return status && WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
   }

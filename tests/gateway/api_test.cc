@@ -62,23 +62,23 @@ TEST_F(ApiTest, SlowClientsAreBounded) {
         "POST /v1/videos HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
         "100\r\n\r\n{");
   }
-  const absl::Time began = absl::Now();
+  const Time began = absl::Now();
   int open = 50;
-  while (open > 0 && absl::Now() - began < absl::Seconds(20)) {
+  while (open > 0 && absl::Now() - began < Seconds(20)) {
     for (auto& wire : heads) wire.Send("T");
     open = 0;
     for (auto& wire : bodies) open += wire.open() && wire.Send(" ") ? 1 : 0;
-    const absl::Time asked = absl::Now();
+    const Time asked = absl::Now();
     ASSERT_TRUE(http_test::Ask(address, "GET", "", "").has_value());
-    EXPECT_LT(absl::Now() - asked, absl::Seconds(2));
-    absl::SleepFor(absl::Milliseconds(200));
+    EXPECT_LT(absl::Now() - asked, Seconds(2));
+    absl::SleepFor(Milliseconds(200));
   }
   for (auto& wire : bodies) {
     const auto answer = wire.ReadToEnd();
     ASSERT_TRUE(answer.has_value()) << "a body that trickles in is still waited for";
     EXPECT_NE(answer->find(" 408 "), std::string::npos) << *answer;
   }
-  for (auto& wire : heads) EXPECT_TRUE(wire.ClosedWithin(absl::Seconds(20)));
+  for (auto& wire : heads) EXPECT_TRUE(wire.ClosedWithin(Seconds(20)));
 }
 
 // The document names what is served, and nothing else.

@@ -24,7 +24,7 @@ std::optional<http_test::Answer> Post(const std::string& router, const std::stri
   (void)wire.Send(absl::StrCat("POST ", path, " HTTP/1.1\r\nHost: ", router,
                                "\r\nContent-Type: application/json\r\nContent-Length: ", json.size(),
                                "\r\n\r\n", json));
-  return http_test::ReadAnswer(wire, false, absl::Seconds(60));
+  return http_test::ReadAnswer(wire, false, Seconds(60));
 }
 
 TEST(BundledImagesTest, AreDrawnWhereNoOtherModelIsNamed) {

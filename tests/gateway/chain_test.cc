@@ -87,7 +87,7 @@ TEST(WebhookTest, ACompletionIsToldUntilItIsHeard) {
   const std::lock_guard lock(mutex);
   ASSERT_EQ(heard.size(), 2u);
   EXPECT_EQ(heard[0], heard[1]);
-  EXPECT_LT(std::abs(std::stoll(timestamp) - absl::ToUnixSeconds(absl::Now())), 60);
+  EXPECT_LT(std::abs(std::stoll(timestamp) - ToUnixSeconds(absl::Now())), 60);
   EXPECT_EQ(signature, gateway::SignWebhook(key, heard[1].first, std::stoll(timestamp), heard[1].second));
   EXPECT_NE(heard[0].second.find("\"type\":\"video.completed\""), std::string::npos) << heard[0].second;
 }

@@ -44,7 +44,7 @@ TEST_F(CostTest, SmallValuesByTheMillionTakeNoMemory) {
   const double before_s = CpuSeconds();
   for (const char* piece : {"{},", "0,", "\"a\":0,"}) {
     const std::string open = piece[0] == '"' ? "{" : "{\"prompt\":[";
-    const auto answer = Post(open + Repeated(piece, std::size_t{58} << 20), absl::Seconds(30));
+    const auto answer = Post(open + Repeated(piece, std::size_t{58} << 20), Seconds(30));
     ASSERT_TRUE(answer) << piece;
     EXPECT_EQ(answer->status, 400) << answer->body;
   }
@@ -60,7 +60,7 @@ TEST_F(CostTest, APictureOfManyMegabytesIsTakenWhileOthersAreServed) {
   });
   const std::string picture = absl::Base64Escape(std::string(std::size_t{40} << 20, 'p'));
   const std::string body = "{\"prompt\":\"x\",\"input_reference\":\"data:image/png;base64," + picture + "\"}";
-  auto made = std::async(std::launch::async, [&] { return Post(body, absl::Seconds(30)); });
+  auto made = std::async(std::launch::async, [&] { return Post(body, Seconds(30)); });
   while (made.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
     ASSERT_TRUE(Get("/v1/models"));
   }
@@ -80,15 +80,15 @@ TEST_F(CostTest, ProgressIsPassedOnTenTimesASecondAndTheNewestWins) {
     for (std::uint32_t step = 1; step <= kSteps; ++step) {
       down.mutable_progress()->set_step(step);
       stream.Write(down);
-      absl::SleepFor(absl::Milliseconds(4));  // a step of a fast solver
+      absl::SleepFor(Milliseconds(4));  // a step of a fast solver
     }
     stream.Write(DoneMessage("w1"));
   });
-  const absl::Time began = absl::Now();
+  const Time began = absl::Now();
   const auto ingress = v1::Ingress::NewStub(runtime::MakeChannel(router_->grpc()));
   const live::JobAnswer answer =
       live::JobCall::ToRouter(*ingress).Send(live::Header("animate", "job-1")).Await();
-  const double took_s = absl::ToDoubleSeconds(absl::Now() - began);
+  const double took_s = ToDoubleSeconds(absl::Now() - began);
   ASSERT_EQ(answer.outcome(), "done") << answer.end.message();
   EXPECT_LE(static_cast<double>(answer.steps.size()), 16 + 10 * took_s + 3);
   EXPECT_GE(answer.steps.size(), 17u);
@@ -108,12 +108,12 @@ TEST_F(CostTest, AWorkerThatSaysProgressAllTheTimeCostsLittle) {
   // More than the five seconds that a job of an unknown tier is given by default, or it would not be tried.
   constexpr double kDeadlineS = 8;
   const double before_s = CpuSeconds();
-  const absl::Time began = absl::Now();
+  const Time began = absl::Now();
   const auto ingress = v1::Ingress::NewStub(runtime::MakeChannel(router_->grpc()));
   v1::JobHeader header = live::Header("animate", "job-1");
   header.set_deadline_s(kDeadlineS);
   const live::JobAnswer answer = live::JobCall::ToRouter(*ingress).Send(header).Await();
-  const double took_s = absl::ToDoubleSeconds(absl::Now() - began);
+  const double took_s = ToDoubleSeconds(absl::Now() - began);
   stop = true;
   EXPECT_EQ(answer.outcome(), "timeout") << answer.end.message();
   ASSERT_GT(took_s, kDeadlineS / 2) << "the job did not run: " << answer.end.message();

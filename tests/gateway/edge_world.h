@@ -69,7 +69,7 @@ class EdgeTest : public ::testing::Test {
   void TearDown() override { router_.reset(); }  // before its worker
 
   std::optional<Answer> Ask(const std::string& line, const std::string& fields = "",
-                            const std::string& body = "", absl::Duration limit = absl::Seconds(10)) {
+                            const std::string& body = "", Duration limit = Seconds(10)) {
     http_test::Wire wire = http_test::Wire::To(router_->videos());
     std::string request = absl::StrCat(line, " HTTP/1.1\r\n", fields);
     if (fields.find("Host:") == std::string::npos)
@@ -82,7 +82,7 @@ class EdgeTest : public ::testing::Test {
   std::optional<Answer> Get(const std::string& path, const std::string& fields = "") {
     return Ask("GET " + path, fields);
   }
-  std::optional<Answer> Post(const std::string& json, absl::Duration limit = absl::Seconds(10)) {
+  std::optional<Answer> Post(const std::string& json, Duration limit = Seconds(10)) {
     return Ask("POST /v1/videos", "Content-Type: application/json\r\n", json, limit);
   }
   static std::string FieldOf(const Answer& answer, const std::string& name) {

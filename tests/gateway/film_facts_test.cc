@@ -75,7 +75,7 @@ FilmFacts Facts(std::string_view type, const std::string& film) {
   });
 }
 
-std::string Told(const FilmFacts& facts) { return absl::StrCat(facts.Size(), " ", facts.Seconds()); }
+std::string Told(const FilmFacts& facts) { return absl::StrCat(facts.Size(), " ", facts.SecondsText()); }
 
 TEST(FilmFactsTest, AreThoseOfTheFile) {
   EXPECT_EQ(Told(Facts("image/gif", Gif())), "320x200 0.75");

@@ -71,7 +71,7 @@ class ImagesTest : public ::testing::Test {
     // A server may have answered before all of it was sent.
     (void)wire.Send(absl::StrCat(line, " HTTP/1.1\r\nHost: ", Router(), "\r\n", fields,
                                  "Content-Length: ", body.size(), "\r\n\r\n", body));
-    return http_test::ReadAnswer(wire, false, absl::Seconds(30));
+    return http_test::ReadAnswer(wire, false, Seconds(30));
   }
   // The pictures of an answer; none, and a failure, where it is something else.
   static std::vector<std::string> Pictures(const std::optional<Answer>& answer) {
@@ -270,7 +270,7 @@ TEST_F(ImagesTest, AClientThatLeavesCancelsItsPictures) {
     ASSERT_TRUE(wire.Send(absl::StrCat("POST /v1/images/generations HTTP/1.1\r\nHost: ", Router(), "\r\n",
                                        kJsonField, "Content-Length: ", body.size(), "\r\n\r\n", body)));
     ASSERT_TRUE(live::Eventually([] { return fleet_->world().SumOverWorkers("ringway_worker_busy") >= 1; }));
-    EXPECT_FALSE(wire.ReadUntil("\r\n", absl::Milliseconds(200)).has_value()) << "it is still being drawn";
+    EXPECT_FALSE(wire.ReadUntil("\r\n", Milliseconds(200)).has_value()) << "it is still being drawn";
   }
   EXPECT_TRUE(live::Eventually([&] { return fleet_->world().SumOverWorkers(cancelled) >= before + 1; }));
   EXPECT_EQ(Pictures(Generate(R"({"prompt":"a boat","steps":1,"size":"16x16"})")).size(), 1u);

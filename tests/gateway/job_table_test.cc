@@ -13,12 +13,12 @@
 namespace ringway::gateway {
 namespace {
 
-const absl::Time kStart = absl::FromUnixSeconds(1'700'000'000);
+const Time kStart = FromUnixSeconds(1'700'000'000);
 
 class VideoTableTest : public ::testing::Test {
  protected:
   static TableLimits Limits() {
-    return {.live_max = 4, .records_max = 8, .store_bytes_max = 100, .expiry = absl::Seconds(60)};
+    return {.live_max = 4, .records_max = 8, .store_bytes_max = 100, .expiry = Seconds(60)};
   }
   void Step(const JobEvent& event) {
     actions_.clear();
@@ -26,7 +26,7 @@ class VideoTableTest : public ::testing::Test {
   }
   std::string Ask(const std::string& key = "", const std::string& webhook = "") {
     Video video;
-    video.id = VideoId{.created_s = absl::ToUnixSeconds(now_), .draw = ++draws_, .owner = "r"}.Text();
+    video.id = VideoId{.created_s = ToUnixSeconds(now_), .draw = ++draws_, .owner = "r"}.Text();
     video.key = key;
     video.webhook_url = webhook;
     Step(Asked{video});
@@ -57,7 +57,7 @@ class VideoTableTest : public ::testing::Test {
   }
 
   JobTable table_{Limits()};
-  absl::Time now_ = kStart;
+  Time now_ = kStart;
   std::uint64_t draws_ = 0;
   std::vector<JobAction> actions_;
 };
@@ -80,7 +80,7 @@ TEST_F(VideoTableTest, AJobsWay) {
   const Video& video = *table_.Find(id);
   EXPECT_EQ(video.progress, 100);
   EXPECT_EQ(video.result_bytes, 10u);
-  EXPECT_EQ(video.expires_s, absl::ToUnixSeconds(kStart) + 60);
+  EXPECT_EQ(video.expires_s, ToUnixSeconds(kStart) + 60);
   EXPECT_EQ(table_.live(), 0u);
 }
 
@@ -122,9 +122,9 @@ TEST_F(VideoTableTest, ADeletedResultIsGone) {
 
 TEST_F(VideoTableTest, TheOldestResultsMakeRoom) {
   const std::string first = AskAndComplete(60);
-  now_ += absl::Seconds(1);
+  now_ += Seconds(1);
   const std::string second = AskAndComplete(30);
-  now_ += absl::Seconds(1);
+  now_ += Seconds(1);
   const std::string third = Ask();
   Step(ResultGrew{third, 10});
   EXPECT_EQ(Count<DropResult>(first), 0);
@@ -140,7 +140,7 @@ TEST_F(VideoTableTest, TheOldestResultsMakeRoom) {
 TEST(TableLimitsTest, AFilmAboveItsShareEvictsNobody) {
   JobTable table({.live_max = 4, .records_max = 8, .store_bytes_max = 100, .film_bytes_max = 25});
   std::vector<JobAction> actions;
-  const absl::Time now = absl::FromUnixSeconds(1'800'000'000);
+  const Time now = FromUnixSeconds(1'800'000'000);
   const auto make = [&](std::uint64_t draw, std::uint64_t bytes) {
     Video video;
     video.id = VideoId{.created_s = 1'800'000'000, .draw = draw, .owner = "r"}.Text();
@@ -194,8 +194,8 @@ TEST_F(VideoTableTest, AKeyedJobThatFailedRunsAgainUnderItsId) {
 TEST_F(VideoTableTest, ExpiryTakesEverything) {
   const std::string id = AskAndComplete(10);
   const std::string running = Ask();
-  EXPECT_EQ(table_.NextWake(), kStart + absl::Seconds(60));
-  now_ = kStart + absl::Seconds(59);
+  EXPECT_EQ(table_.NextWake(), kStart + Seconds(60));
+  now_ = kStart + Seconds(59);
   Step(ClockPassed{});
   EXPECT_NE(table_.Find(id), nullptr);
   now_ = table_.NextWake();
@@ -204,7 +204,7 @@ TEST_F(VideoTableTest, ExpiryTakesEverything) {
   EXPECT_EQ(Count<DropRecord>(id), 1);
   EXPECT_EQ(Count<DropResult>(id), 1);
   EXPECT_NE(table_.Find(running), nullptr);
-  EXPECT_EQ(table_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(table_.NextWake(), InfiniteFuture());
 }
 
 TEST_F(VideoTableTest, WhatRanWhenTheRouterStoppedHasFailed) {
@@ -238,7 +238,7 @@ TEST_F(VideoTableTest, PagesFollowEachOther) {
   std::vector<std::string> ids;
   for (int i = 0; i < 7; ++i) {
     ids.push_back(AskAndComplete(0));
-    now_ += absl::Seconds(1);
+    now_ += Seconds(1);
   }
   Step(Deleted{ids[3]});
   std::vector<std::string> listed;
@@ -260,7 +260,7 @@ class History {
   explicit History(std::uint64_t seed) : rng_(seed) {}
 
   void Turn() {
-    now_ += absl::Milliseconds(static_cast<std::int64_t>(rng_.Below(500)));
+    now_ += Milliseconds(static_cast<std::int64_t>(rng_.Below(500)));
     const std::string some = ids_.empty() ? "" : ids_[rng_.Below(ids_.size())];
     switch (rng_.Below(8)) {
       case 0:
@@ -298,7 +298,7 @@ class History {
 
  private:
   static constexpr TableLimits kLimits{
-      .live_max = 6, .records_max = 12, .store_bytes_max = 200, .expiry = absl::Seconds(20)};
+      .live_max = 6, .records_max = 12, .store_bytes_max = 200, .expiry = Seconds(20)};
 
   void Step(const JobEvent& event) {
     std::vector<JobAction> actions;
@@ -315,8 +315,7 @@ class History {
   void MaybeAsk() {
     if (!table_->Admits()) return;
     Video video;
-    video.id =
-        VideoId{.created_s = absl::ToUnixSeconds(now_), .draw = rng_.Below(1 << 20), .owner = "r"}.Text();
+    video.id = VideoId{.created_s = ToUnixSeconds(now_), .draw = rng_.Below(1 << 20), .owner = "r"}.Text();
     video.key = absl::StrCat("k", rng_.Below(4));
     if (const Video* known = table_->OfKey(video.key)) video.id = known->id;
     ids_.push_back(video.id);
@@ -352,7 +351,7 @@ class History {
   std::map<std::string, Video> disk_;
   std::map<std::string, std::uint64_t> results_;
   std::vector<std::string> ids_;
-  absl::Time now_ = kStart;
+  Time now_ = kStart;
 };
 
 // Bounds hold, sums are right, and what the disk has is what the table says, through any restart.
@@ -422,7 +421,7 @@ TEST_F(SharedVideoTableTest, GoesFromTheStoreWhenItIsDeletedOrExpires) {
   EXPECT_FALSE(table_.Find(early)->shared);
   // A restart between the word and the deed.
   const Video owed = *table_.Find(deleted);
-  now_ += absl::Seconds(61);
+  now_ += Seconds(61);
   Step(ClockPassed{});
   EXPECT_EQ(Count<Unshare>(expires), 1);
   Step(Shared{expires});

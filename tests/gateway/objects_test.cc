@@ -28,7 +28,7 @@ class PublishedTest : public ::testing::Test {
     request.fields["host"] = "examplebucket.s3.amazonaws.com";
     request.fields["x-amz-content-sha256"] = request.body_sha256;
     request.fields["x-amz-date"] = "20130524T000000Z";
-    return Authorization(request, credentials, "us-east-1", absl::FromUnixSeconds(1369353600));
+    return Authorization(request, credentials, "us-east-1", FromUnixSeconds(1369353600));
   }
 };
 

@@ -145,7 +145,7 @@ TEST_F(PreviewTest, TooManyAtOnceAreToldToComeBack) {
   EXPECT_EQ(Get("/v1/models")->status, 200);
   int made = 0, later = 0;
   for (http_test::Wire& wire : wires) {
-    const auto answer = http_test::ReadAnswer(wire, false, absl::Seconds(60));
+    const auto answer = http_test::ReadAnswer(wire, false, Seconds(60));
     ASSERT_TRUE(answer);
     if (answer->status == 200) {
       ++made;
@@ -181,7 +181,7 @@ TEST_F(PreviewTest, TheOpenAiClientGetsThem) {
 
 class PreviewRunTest : public ::testing::Test {
  protected:
-  absl::Status Run(const std::string& script, absl::Duration limit = absl::Seconds(60), bool stop = false) {
+  absl::Status Run(const std::string& script, Duration limit = Seconds(60), bool stop = false) {
     const std::string program = folder_.File("program");
     std::ofstream(program) << "#!/bin/sh\n" << script;
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
@@ -204,11 +204,10 @@ TEST_F(PreviewRunTest, WhateverBecomesOfTheProgramIsAnAnswer) {
   EXPECT_TRUE(absl::IsInvalidArgument(Run("kill -SEGV $$")));
   EXPECT_THAT(std::string(Run("kill -SEGV $$").message()), HasSubstr("signal 11"));
   EXPECT_THAT(std::string(Run("kill -XCPU $$").message()), HasSubstr("takes too long"));
-  const absl::Time began = absl::Now();
-  EXPECT_THAT(std::string(Run("exec sleep 100", absl::Milliseconds(300)).message()),
-              HasSubstr("takes too long"));
-  EXPECT_TRUE(absl::IsCancelled(Run("exec sleep 100", absl::Seconds(60), true)));
-  EXPECT_LT(absl::Now() - began, absl::Seconds(50)) << "the program was waited for";
+  const Time began = absl::Now();
+  EXPECT_THAT(std::string(Run("exec sleep 100", Milliseconds(300)).message()), HasSubstr("takes too long"));
+  EXPECT_TRUE(absl::IsCancelled(Run("exec sleep 100", Seconds(60), true)));
+  EXPECT_LT(absl::Now() - began, Seconds(50)) << "the program was waited for";
 }
 
 TEST_F(PreviewRunTest, AProgramThatIsNotThereIsNamed) {

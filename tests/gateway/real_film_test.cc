@@ -28,7 +28,7 @@ TEST(RealFilm, TheDefaultFormatSaysItsSizeAndLength) {
   const bool mp4 = engine::AnimationFormatOf("mp4").has_value();
   const FilmFacts facts = FactsOfFile(mp4 ? "video/mp4" : "image/gif", *file);
   EXPECT_EQ(facts.Size(), "64x48");
-  EXPECT_EQ(facts.Seconds(), "0.5");
+  EXPECT_EQ(facts.SecondsText(), "0.5");
 }
 
 TEST(RealFilm, AnAskedFormatSaysTheSame) {
@@ -41,7 +41,7 @@ TEST(RealFilm, AnAskedFormatSaysTheSame) {
     ASSERT_TRUE(file.ok()) << file.status();
     const FilmFacts facts = FactsOfFile(type, *file);
     EXPECT_EQ(facts.Size(), "64x48") << type;
-    EXPECT_EQ(facts.Seconds(), "0.5") << type;
+    EXPECT_EQ(facts.SecondsText(), "0.5") << type;
   }
 }
 

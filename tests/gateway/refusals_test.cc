@@ -143,7 +143,7 @@ TEST_F(RefusalTest, EveryRefusalOfARequestNamesItsField) {
 // kept.
 TEST_F(RefusalTest, AJobThatWasRefusedLateNamesItsFieldAlsoAfterARestart) {
   Start([](WorkerStream& stream, const v1::JobHeader&, const std::string&) {
-    absl::SleepFor(absl::Milliseconds(600));  // the creation has been answered
+    absl::SleepFor(Milliseconds(600));  // the creation has been answered
     v1::JobDown down;
     down.mutable_end()->set_outcome("rejected");
     down.mutable_end()->set_message("steps is \"0\"; allowed: a whole number from 1 to 1000");

@@ -109,10 +109,10 @@ TEST(VideoRestartTest, PollsOverSixteenRoutersNeverMissTheOwner) {
         out, "\n");
   };
   std::thread before([&] { fleet.Run(polls(10, "first")); });
-  absl::SleepFor(absl::Milliseconds(300));
+  absl::SleepFor(Milliseconds(300));
   live::DaemonProcess& router = fleet.world().router(victim);
   router.Kill();
-  absl::SleepFor(absl::Milliseconds(700));
+  absl::SleepFor(Milliseconds(700));
   router.StartAgain();
   before.join();
   fleet.Run(polls(11, "second"));

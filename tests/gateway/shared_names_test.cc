@@ -44,23 +44,23 @@ TEST(ObjectKeyTest, OtherKeysAreOfNoVideo) {
 }
 
 TEST(OutageTest, OneAtATimeAndLessAndLessOften) {
-  const absl::Time start = absl::FromUnixSeconds(1000);
+  const Time start = FromUnixSeconds(1000);
   Outage outage;
   EXPECT_TRUE(outage.MayTry(start, 3));
   EXPECT_TRUE(outage.OnFailure(start)) << "people are told at once";
-  EXPECT_FALSE(outage.MayTry(start + absl::Milliseconds(900), 0));
-  EXPECT_TRUE(outage.MayTry(start + absl::Seconds(1), 0));
-  EXPECT_FALSE(outage.MayTry(start + absl::Seconds(1), 1)) << "one is on its way";
-  absl::Time now = start;
+  EXPECT_FALSE(outage.MayTry(start + Milliseconds(900), 0));
+  EXPECT_TRUE(outage.MayTry(start + Seconds(1), 0));
+  EXPECT_FALSE(outage.MayTry(start + Seconds(1), 1)) << "one is on its way";
+  Time now = start;
   int told = 0;
   for (int i = 0; i < 10; ++i) {
-    absl::Time next = now;
-    while (!outage.MayTry(next, 0)) next += absl::Milliseconds(250);
+    Time next = now;
+    while (!outage.MayTry(next, 0)) next += Milliseconds(250);
     EXPECT_LE(next - now, Outage::kPauseMax);
     now = next;
     told += outage.OnFailure(now) ? 1 : 0;
   }
-  EXPECT_GE(now - start, absl::Seconds(90));
+  EXPECT_GE(now - start, Seconds(90));
   EXPECT_LE(told, (now - start) / Outage::kReminder);
   EXPECT_TRUE(outage.OnSuccess());
   EXPECT_FALSE(outage.OnSuccess());

@@ -44,7 +44,7 @@ class S3Server {
     auto started = runtime::ChildProcess::Start(arguments, folder_.File("s3.log"));
     if (!started.ok()) return false;
     process_.emplace(*std::move(started));
-    const bool up = live::Eventually([&] { return std::filesystem::exists(port_file); }, absl::Seconds(40));
+    const bool up = live::Eventually([&] { return std::filesystem::exists(port_file); }, Seconds(40));
     port_ = ReadText(port_file);
     port_.erase(port_.find_last_not_of('\n') + 1);
     return up && !port_.empty();
@@ -90,8 +90,7 @@ class SharedStoreTest : public ::testing::Test {
   }
   // What a gauge comes to: it is set at the next tick.
   static bool Comes(VideoWorld& fleet, const std::string& name, double value) {
-    const bool came =
-        live::Eventually([&] { return Metric(fleet, "lima-0", name) == value; }, absl::Seconds(40));
+    const bool came = live::Eventually([&] { return Metric(fleet, "lima-0", name) == value; }, Seconds(40));
     EXPECT_TRUE(came) << name << " is " << Metric(fleet, "lima-0", name);
     return came;
   }

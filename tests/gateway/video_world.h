@@ -52,7 +52,7 @@ class VideoWorld {
         if (workers.value_or(0) < 1 || !models || models->body.find("\"id\"") == std::string::npos)
           return false;
       }
-      absl::SleepFor(absl::Milliseconds(300));  // what the routers know reaches their API on the next beat
+      absl::SleepFor(Milliseconds(300));  // what the routers know reaches their API on the next beat
       return true;
     });
   }

@@ -15,18 +15,16 @@ const RegionId kClose(1), kMiddle(2), kDistant(3);
 class IdleRegionsTest : public testing::Test {
  protected:
   IdleRegionsTest() {
-    regions_.Aim({{kClose, absl::Milliseconds(20)},
-                  {kMiddle, absl::Milliseconds(30)},
-                  {kDistant, absl::Milliseconds(200)}});
+    regions_.Aim({{kClose, Milliseconds(20)}, {kMiddle, Milliseconds(30)}, {kDistant, Milliseconds(200)}});
   }
   void Hint(RegionId region, std::uint32_t idle, std::uint64_t landings = 0, Fence by = {1, 1}) {
     regions_.Hear(now_, region,
                   {.appointment = by, .sequence = ++sequence_, .idle = idle, .landings = landings});
   }
   int Believed(RegionId region) const { return regions_.Believed(now_, region); }
-  RegionId Choose(absl::Duration left = absl::Seconds(10)) const { return regions_.Choose(now_, left); }
+  RegionId Choose(Duration left = Seconds(10)) const { return regions_.Choose(now_, left); }
 
-  absl::Time now_ = absl::FromUnixSeconds(100);
+  Time now_ = FromUnixSeconds(100);
   std::uint64_t sequence_ = 0;
   IdleRegions regions_;
 };
@@ -51,21 +49,21 @@ TEST_F(IdleRegionsTest, OneJobForOneBelievedWorker) {
 TEST_F(IdleRegionsTest, WhatTheHintCannotKnowOfIsTakenOffAgain) {
   Hint(kClose, 5);
   regions_.Sent(now_, kClose);
-  now_ += absl::Milliseconds(15);
+  now_ += Milliseconds(15);
   Hint(kClose, 5);
   EXPECT_EQ(Believed(kClose), 4) << "the job was on its way when this was said";
-  now_ += absl::Milliseconds(10);
+  now_ += Milliseconds(10);
   Hint(kClose, 4, /*landings=*/1);
   EXPECT_EQ(Believed(kClose), 4) << "it has arrived, and is counted there";
 }
 
 TEST_F(IdleRegionsTest, OthersAreExpectedToLandAgain) {
   Hint(kClose, 9, 100);
-  now_ += absl::Milliseconds(100);
+  now_ += Milliseconds(100);
   Hint(kClose, 9, 103);
   EXPECT_EQ(Believed(kClose), 6);
   regions_.Sent(now_, kClose);
-  now_ += absl::Milliseconds(100);
+  now_ += Milliseconds(100);
   Hint(kClose, 8, 104);
   EXPECT_EQ(Believed(kClose), 8) << "the one that landed was our own";
 }
@@ -80,7 +78,7 @@ TEST_F(IdleRegionsTest, ARefusalStandsUntilTheNextHint) {
   Hint(kClose, 4);
   regions_.Refused(kClose);
   EXPECT_EQ(Believed(kClose), 0);
-  now_ += absl::Milliseconds(100);
+  now_ += Milliseconds(100);
   Hint(kClose, 3);
   EXPECT_EQ(Believed(kClose), 3);
 }
@@ -100,18 +98,18 @@ TEST_F(IdleRegionsTest, OldHintsAndLostLeadersAreNotBelieved) {
   now_ += IdleRegions::kHintStands;
   EXPECT_EQ(Believed(kClose), 4);
   EXPECT_TRUE(regions_.Hears(now_));
-  now_ += absl::Nanoseconds(1);
+  now_ += Nanoseconds(1);
   EXPECT_EQ(Believed(kClose), 0);
   EXPECT_FALSE(regions_.Hears(now_));
 }
 
 TEST_F(IdleRegionsTest, ARegionThatIsNotAimedAtGetsNothing) {
   Hint(kClose, 4);
-  regions_.Aim({{kMiddle, absl::Milliseconds(30)}});
+  regions_.Aim({{kMiddle, Milliseconds(30)}});
   EXPECT_EQ(Believed(kClose), 0);
   Hint(kMiddle, 1);
   EXPECT_EQ(Choose(), kMiddle);
-  regions_.Aim({{kClose, absl::Milliseconds(20)}});
+  regions_.Aim({{kClose, Milliseconds(20)}});
   EXPECT_EQ(Believed(kClose), 4) << "what was known is kept";
 }
 
@@ -132,8 +130,8 @@ TEST_F(IdleRegionsTest, TheShortestWayForTheChanceToBeTaken) {
 
 TEST_F(IdleRegionsTest, NoFartherThanTheDeadlineAllows) {
   Hint(kDistant, 50);
-  EXPECT_EQ(Choose(absl::Milliseconds(201)), kDistant);
-  EXPECT_FALSE(Choose(absl::Milliseconds(200)).valid());
+  EXPECT_EQ(Choose(Milliseconds(201)), kDistant);
+  EXPECT_FALSE(Choose(Milliseconds(200)).valid());
 }
 
 // Whatever is heard and sent, in any order: what is believed never exceeds the last hint, and sends are taken
@@ -142,13 +140,13 @@ TEST(IdleRegionsProperty, NeverMoreJobsThanHintedWorkers) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Rng rng(seed);
     IdleRegions regions;
-    regions.Aim({{kClose, absl::Milliseconds(20)}, {kMiddle, absl::Milliseconds(25)}});
-    absl::Time now = absl::FromUnixSeconds(100);
+    regions.Aim({{kClose, Milliseconds(20)}, {kMiddle, Milliseconds(25)}});
+    Time now = FromUnixSeconds(100);
     IdVector<RegionId, std::uint32_t> hinted(4, 0);
     IdVector<RegionId, std::uint32_t> sent(4, 0);  // since the last hint
     std::uint64_t sequence = 0;
     for (int i = 0; i < 300; ++i) {
-      now += absl::Milliseconds(rng.Below(50));
+      now += Milliseconds(rng.Below(50));
       const RegionId region = rng.Chance(0.5) ? kClose : kMiddle;
       const double what = rng.Uniform();
       if (what < 0.3) {
@@ -161,7 +159,7 @@ TEST(IdleRegionsProperty, NeverMoreJobsThanHintedWorkers) {
                       .landings = sequence / 3});
       } else if (what < 0.4) {
         regions.Refused(region);
-      } else if (const RegionId to = regions.Choose(now, absl::Seconds(1)); to.valid()) {
+      } else if (const RegionId to = regions.Choose(now, Seconds(1)); to.valid()) {
         regions.Sent(now, to);
         ++sent[to];
       }

@@ -20,14 +20,14 @@ const RouterId kNextLeader(1);
 
 class LedgerClientTest : public testing::Test {
  protected:
-  static absl::Time At(double s) { return absl::FromUnixSeconds(1000) + absl::Seconds(s); }
+  static Time At(double s) { return FromUnixSeconds(1000) + Seconds(s); }
   void Follow(double at_s, RouterId leader = kLeader, Fence fence = kFirstFence) {
     actions_.clear();
     client_.Follow(At(at_s), {leader, fence}, actions_);
   }
   void Begin(double at_s, std::size_t job) {
     actions_.clear();
-    client_.Begin(At(at_s), JobId(job), {0, At(at_s), At(at_s + 10), absl::Seconds(1)}, actions_);
+    client_.Begin(At(at_s), JobId(job), {0, At(at_s), At(at_s + 10), Seconds(1)}, actions_);
   }
   template <class Message>
   void Hear(double at_s, const Message& message) {
@@ -54,12 +54,12 @@ class LedgerClientTest : public testing::Test {
   // Asks for the job and has it granted worker 7.
   Grant Granted(double at_s, std::size_t job, std::uint64_t number = 1) {
     Begin(at_s, job);
-    const Grant grant{Told<Acquire>().at(0).key, WorkerId(7), {kFirstFence, number}, absl::ZeroDuration()};
+    const Grant grant{Told<Acquire>().at(0).key, WorkerId(7), {kFirstFence, number}, ZeroDuration()};
     Hear(at_s, grant);
     return grant;
   }
 
-  LedgerClient client_{kSelf, At(0), ClientSettings{.renew_period = absl::Seconds(1.5)}};
+  LedgerClient client_{kSelf, At(0), ClientSettings{.renew_period = Seconds(1.5)}};
   std::vector<ClientAction> actions_;
 };
 
@@ -77,11 +77,11 @@ TEST_F(LedgerClientTest, AGrantIsUsedOnceAndGivenBackOnce) {
   Hear(1.1, grant);
   EXPECT_TRUE(actions_.empty()) << "said twice";
   actions_.clear();
-  client_.End(JobId(5), Outcome::kDone, absl::ZeroDuration(), actions_);
+  client_.End(JobId(5), Outcome::kDone, ZeroDuration(), actions_);
   ASSERT_EQ(Told<Release>().size(), 1u);
   EXPECT_EQ(Told<Release>()[0].outcome, Outcome::kDone);
   actions_.clear();
-  client_.End(JobId(5), Outcome::kDone, absl::ZeroDuration(), actions_);
+  client_.End(JobId(5), Outcome::kDone, ZeroDuration(), actions_);
   EXPECT_TRUE(actions_.empty());
   Hear(1.2, grant);
   ASSERT_EQ(Told<Release>().size(), 1u) << "the first one seems to be lost";
@@ -96,7 +96,7 @@ TEST_F(LedgerClientTest, AfterABreakTheNewestLeasesGivenBackAreSaidAgain) {
   for (std::uint64_t serial = 1; serial <= LedgerClient::kRepeatedMax + 3; ++serial) {
     (void)Granted(1, 2, serial);
     actions_.clear();
-    client_.End(JobId(2), Outcome::kFailed, absl::Seconds(3), actions_, Contact::kBroke);
+    client_.End(JobId(2), Outcome::kFailed, Seconds(3), actions_, Contact::kBroke);
     if (serial > 3) expected.push_back(serial);
   }
   actions_.clear();
@@ -105,7 +105,7 @@ TEST_F(LedgerClientTest, AfterABreakTheNewestLeasesGivenBackAreSaidAgain) {
   for (const Release& release : Told<Release>()) {
     said.push_back(release.lease.serial);
     EXPECT_EQ(release.outcome, Outcome::kFailed);
-    EXPECT_EQ(release.retry_after, absl::Seconds(3));
+    EXPECT_EQ(release.retry_after, Seconds(3));
     EXPECT_EQ(release.contact, Contact::kBroke);
   }
   EXPECT_THAT(said, testing::UnorderedElementsAreArray(expected));
@@ -119,7 +119,7 @@ TEST_F(LedgerClientTest, WhatEndsWhileNobodyLeadsIsSaidToTheSameLeaderLater) {
   Begin(1, 3);
   const RequestKey given_up = Told<Acquire>().at(0).key;
   Follow(2, RouterId());
-  client_.End(JobId(2), Outcome::kDone, absl::ZeroDuration(), actions_);
+  client_.End(JobId(2), Outcome::kDone, ZeroDuration(), actions_);
   EXPECT_TRUE(All<TellLeader>().empty()) << "there is nobody to tell";
   Follow(3);
   ASSERT_EQ(Told<Release>().size(), 1u);
@@ -136,7 +136,7 @@ TEST_F(LedgerClientTest, ALateGrantNobodyWaitsForIsGivenBackUnused) {
   client_.Wake(At(2), actions_);
   ASSERT_EQ(All<NoLeader>().size(), 1u) << "the leader was silent for a second";
   EXPECT_EQ(Told<Withdraw>().size(), 1u);
-  Hear(2.1, Grant{key, WorkerId(7), {kFirstFence, 1}, absl::ZeroDuration()});
+  Hear(2.1, Grant{key, WorkerId(7), {kFirstFence, 1}, ZeroDuration()});
   EXPECT_TRUE(All<SlotGranted>().empty());
   ASSERT_EQ(Told<Release>().size(), 1u);
   EXPECT_EQ(Told<Release>()[0].outcome, Outcome::kShed);
@@ -144,7 +144,7 @@ TEST_F(LedgerClientTest, ALateGrantNobodyWaitsForIsGivenBackUnused) {
 
 TEST_F(LedgerClientTest, AGrantOfAnEarlierLifeIsNotCalledUnused) {
   Follow(1);
-  Hear(1, Grant{{kSelf, 5, 17}, WorkerId(7), {kFirstFence, 1}, absl::ZeroDuration()});
+  Hear(1, Grant{{kSelf, 5, 17}, WorkerId(7), {kFirstFence, 1}, ZeroDuration()});
   ASSERT_EQ(Told<Release>().size(), 1u);
   EXPECT_EQ(Told<Release>()[0].outcome, Outcome::kCancelled) << "its job may run";
 }
@@ -169,7 +169,7 @@ TEST_F(LedgerClientTest, ANewLeaderIsAskedAnewAndOldGrantsAreVoid) {
   EXPECT_GT(Told<Acquire>()[0].key.generation, old_key.generation);
   ASSERT_EQ(Told<Renew>().size(), 1u) << "the lease held is presented";
   EXPECT_EQ(All<TellLeader>()[0].leader, kNextLeader);
-  Hear(2.1, Grant{old_key, WorkerId(3), {kFirstFence, 9}, absl::ZeroDuration()});
+  Hear(2.1, Grant{old_key, WorkerId(3), {kFirstFence, 9}, ZeroDuration()});
   EXPECT_TRUE(actions_.empty());
   Follow(3, kLeader, kFirstFence);
   EXPECT_TRUE(actions_.empty()) << "a lower leader is old news";
@@ -182,7 +182,7 @@ TEST_F(LedgerClientTest, LeavingIsAnsweredOnceEvenIfAGrantCrosses) {
   actions_.clear();
   client_.Leave(At(1.1), JobId(5), actions_);
   EXPECT_EQ(Told<Withdraw>().size(), 1u);
-  Hear(1.2, Grant{key, WorkerId(7), {kFirstFence, 1}, absl::ZeroDuration()});
+  Hear(1.2, Grant{key, WorkerId(7), {kFirstFence, 1}, ZeroDuration()});
   EXPECT_TRUE(actions_.empty()) << "the withdrawal voids it";
   Hear(1.3, Withdrawn{key});
   EXPECT_EQ(All<LineLeft>().size(), 1u);
@@ -224,7 +224,7 @@ TEST_F(LedgerClientTest, LeasesThatOutliveARoundAreRenewedInEverySecond) {
   client_.End(JobId(5), Outcome::kDone, {}, actions_);
   client_.End(JobId(6), Outcome::kDone, {}, actions_);
   client_.Wake(At(8.5), actions_);
-  EXPECT_EQ(client_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(client_.NextWake(), InfiniteFuture());
 }
 
 TEST_F(LedgerClientTest, ALostLeaseStopsItsJob) {
@@ -237,7 +237,7 @@ TEST_F(LedgerClientTest, ALostLeaseStopsItsJob) {
 }
 
 TEST(LeaseGate, OpensForRisingLeasesOnlyAndNumbersAnnouncementsAcrossRestarts) {
-  LeaseGate gate(absl::FromUnixSeconds(100));
+  LeaseGate gate(FromUnixSeconds(100));
   EXPECT_TRUE(gate.Pass({kFirstFence, 4}));
   EXPECT_FALSE(gate.Pass({kFirstFence, 4}));
   EXPECT_FALSE(gate.Pass({kFirstFence, 3}));
@@ -247,7 +247,7 @@ TEST(LeaseGate, OpensForRisingLeasesOnlyAndNumbersAnnouncementsAcrossRestarts) {
   gate.Raise({kFirstFence, 9});
   EXPECT_EQ(gate.fence(), (Lease{kSecondFence, 1}));
   const std::uint64_t last = gate.NextSequence();
-  LeaseGate restarted(absl::FromUnixSeconds(101));
+  LeaseGate restarted(FromUnixSeconds(101));
   EXPECT_GT(restarted.NextSequence(), last);
 }
 

@@ -22,19 +22,19 @@ class LedgerTest : public testing::Test {
  protected:
   static LedgerSettings Settings(bool announce) {
     LedgerSettings settings;
-    settings.lease_span = absl::Seconds(5);
+    settings.lease_span = Seconds(5);
     settings.workers_announce = announce;
     settings.waiting_max = 4;
     settings.workers_max = 8;
     settings.routers_max = 4;
-    settings.start_margin = absl::ZeroDuration();
+    settings.start_margin = ZeroDuration();
     return settings;
   }
 
   void Build(bool announce) { ledger_ = SlotLedger(Settings(announce)); }
   // Steps and keeps what came out.
   void Do(double at_s, const LedgerEvent& event) {
-    now_ = absl::UnixEpoch() + absl::Seconds(at_s);
+    now_ = UnixEpoch() + Seconds(at_s);
     actions_.clear();
     ledger_.Step(now_, event, actions_);
   }
@@ -42,9 +42,9 @@ class LedgerTest : public testing::Test {
   Acquire AskFor(std::uint32_t slot, double arrived_s, double deadline_s, Priority priority = 0) {
     return {.key = {RouterId(0), slot, ++generation_},
             .priority = priority,
-            .arrived = absl::UnixEpoch() + absl::Seconds(arrived_s),
-            .deadline = absl::UnixEpoch() + absl::Seconds(deadline_s),
-            .expected = absl::Seconds(1)};
+            .arrived = UnixEpoch() + Seconds(arrived_s),
+            .deadline = UnixEpoch() + Seconds(deadline_s),
+            .expected = Seconds(1)};
   }
   Announce Idle(std::size_t worker, const Lease& fence) {
     return {WorkerId(worker), ++sequence_, WorkerStatus::kIdle, fence, {}};
@@ -68,7 +68,7 @@ class LedgerTest : public testing::Test {
   }
 
   SlotLedger ledger_{Settings(true)};
-  absl::Time now_;
+  Time now_;
   std::vector<LedgerAction> actions_;
   std::uint32_t generation_ = 0;
   std::uint64_t sequence_ = 0;

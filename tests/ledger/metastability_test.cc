@@ -43,13 +43,13 @@ FleetSettings Cell(const FaultCase& fault, double rho, double resubmit, std::uin
   settings.routers = 16;
   settings.rho = rho;
   settings.service = sim::LogNormalService{2.0, 0.5};
-  settings.patience = absl::Seconds(6);
+  settings.patience = Seconds(6);
   settings.guard_quantile = 0.75;
   settings.resubmit = resubmit;
   settings.seed = seed;
   const int end_s = kBeginS + fault.span_s;
-  settings.faults = {{fault.kind, absl::Seconds(kBeginS), absl::Seconds(end_s), fault.size}};
-  settings.duration = absl::Seconds(end_s + kHealS + kWindowS);
+  settings.faults = {{fault.kind, Seconds(kBeginS), Seconds(end_s), fault.size}};
+  settings.duration = Seconds(end_s + kHealS + kWindowS);
   return settings;
 }
 

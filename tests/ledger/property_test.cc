@@ -20,9 +20,9 @@ FleetSettings RandomFleet(Rng& rng, std::uint64_t seed, bool announce) {
   settings.leaders = 3;
   settings.rho = 0.3 + 1.5 * rng.Uniform();
   settings.service = sim::LogNormalService{0.5, 1.0};
-  settings.patience = absl::Seconds(0.8 + 4 * rng.Uniform());
-  settings.warm_up = absl::ZeroDuration();
-  settings.network = {.hop = absl::Milliseconds(1),
+  settings.patience = Seconds(0.8 + 4 * rng.Uniform());
+  settings.warm_up = ZeroDuration();
+  settings.network = {.hop = Milliseconds(1),
                       .jitter = rng.Chance(0.5) ? 30.0 : 1.0,
                       .loss = rng.Chance(0.5) ? 0.05 : 0.001,
                       .duplicate = 0.1,
@@ -30,11 +30,11 @@ FleetSettings RandomFleet(Rng& rng, std::uint64_t seed, bool announce) {
   settings.ledger.workers_announce = announce;
   settings.ledger.workers_max = 6;
   settings.ledger.waiting_max = 1 + rng.Below(8);
-  settings.ledger.lease_span = absl::Seconds(1);
-  settings.ledger.silence_max = absl::Seconds(3);
-  settings.ledger.service_bound = absl::Seconds(8);
-  settings.client.renew_period = absl::Milliseconds(200);
-  settings.client.silence_max = absl::Milliseconds(400);
+  settings.ledger.lease_span = Seconds(1);
+  settings.ledger.silence_max = Seconds(3);
+  settings.ledger.service_bound = Seconds(8);
+  settings.client.renew_period = Milliseconds(200);
+  settings.client.silence_max = Milliseconds(400);
   return settings;
 }
 
@@ -60,7 +60,7 @@ void MoveLeader(Fleet& fleet, Rng& rng, double at) {
   const auto next = static_cast<std::uint32_t>(rng.Below(3));
   if (!fleet.settings().ledger.workers_announce) {
     fleet.Depose();
-    fleet.RunUntil(absl::Seconds(at + 0.1));
+    fleet.RunUntil(Seconds(at + 0.1));
   }
   fleet.Appoint(next);
 }
@@ -71,7 +71,7 @@ std::size_t RunHistory(std::uint64_t seed, bool announce) {
   LeaseChecker checker;
   Fleet fleet(RandomFleet(rng, seed, announce), &checker);
   for (double at = 0; at < 12; at += 0.25) {
-    fleet.RunUntil(absl::Seconds(at));
+    fleet.RunUntil(Seconds(at));
     if (rng.Chance(0.10)) MoveLeader(fleet, rng, at);
     if (rng.Chance(0.05)) fleet.KillLeader(static_cast<std::uint32_t>(rng.Below(3)));
     if (rng.Chance(0.05)) fleet.KillRouter(static_cast<std::uint32_t>(rng.Below(3)));
@@ -81,7 +81,7 @@ std::size_t RunHistory(std::uint64_t seed, bool announce) {
   fleet.Heal();
   fleet.StopArrivals();
   MoveLeader(fleet, rng, 12);
-  fleet.RunUntil(absl::Seconds(40));
+  fleet.RunUntil(Seconds(40));
   ExpectPromisesKept(fleet, checker, seed);
   ExpectWholeAgain(fleet, checker, seed);
   return checker.starts();

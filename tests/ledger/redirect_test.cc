@@ -10,7 +10,7 @@ class RedirectTest : public LedgerTest {
  protected:
   void SetUp() override {
     Begin(1);
-    Do(0, AwayAimed{{{kShort, absl::Milliseconds(20)}, {kLong, absl::Milliseconds(200)}}});
+    Do(0, AwayAimed{{{kShort, Milliseconds(20)}, {kLong, Milliseconds(200)}}});
   }
   Acquire MayLeave(std::uint32_t slot, double arrived_s, double deadline_s, Priority priority = 0) {
     Acquire acquire = AskFor(slot, arrived_s, deadline_s, priority);
@@ -127,9 +127,9 @@ TEST_F(RedirectTest, OthersAreToldOfIdleWorkersOnlyWhileNobodyWaits) {
 TEST_F(RedirectTest, WithoutADeadlineTheLineIsByAge) {
   Do(1, AskFor(0, 1, 60));
   Acquire younger = AskFor(1, 3, 60);
-  younger.deadline = absl::InfiniteFuture();
+  younger.deadline = InfiniteFuture();
   Acquire older = AskFor(2, 2, 60);
-  older.deadline = absl::InfiniteFuture();
+  older.deadline = InfiniteFuture();
   Do(3, younger);
   Do(4, older);
   EXPECT_EQ(ledger_.NextWaiting()->slot, 2u);

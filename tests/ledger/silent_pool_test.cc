@@ -64,9 +64,9 @@ TEST_F(LedgerTest, ABusyAnswerFromASilentPoolIsHeldForItsHint) {
   Do(0, Appointed{kFirst, true});
   Do(1, AskFor(0, 1, 300));
   const Grant grant = All<Grant>()[0];
-  Do(2, Release{grant.worker, grant.lease, Outcome::kBusy, absl::Seconds(3)});
+  Do(2, Release{grant.worker, grant.lease, Outcome::kBusy, Seconds(3)});
   EXPECT_EQ(State(0), SlotState::kHeld);
-  EXPECT_EQ(ledger_.NextWake(), absl::UnixEpoch() + absl::Seconds(5));
+  EXPECT_EQ(ledger_.NextWake(), UnixEpoch() + Seconds(5));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST_F(LedgerTest, AFreedSlotGoesToTheWaitingJobAtOnce) {
   Do(3, Release{first.worker, first.lease, Outcome::kDone, {}});
   ASSERT_EQ(All<Grant>().size(), 1u);
   EXPECT_EQ(All<Grant>()[0].key, second.key);
-  EXPECT_EQ(All<Grant>()[0].waited, absl::Seconds(1));
+  EXPECT_EQ(All<Grant>()[0].waited, Seconds(1));
   EXPECT_GT(All<Grant>()[0].lease, first.lease);
 }
 
@@ -65,14 +65,14 @@ TEST_F(LedgerTest, RefusesAWaitingJobWhenItsLatestStartPasses) {
   Do(0, Appointed{kFirst});
   const Acquire acquire = AskFor(0, 1, 5);
   Do(1, acquire);
-  const absl::Time wake = ledger_.NextWake();
-  EXPECT_GT(wake, absl::UnixEpoch() + absl::Seconds(4));
-  EXPECT_LT(wake, absl::UnixEpoch() + absl::Seconds(4) + absl::Milliseconds(10));
+  const Time wake = ledger_.NextWake();
+  EXPECT_GT(wake, UnixEpoch() + Seconds(4));
+  EXPECT_LT(wake, UnixEpoch() + Seconds(4) + Milliseconds(10));
   actions_.clear();
   ledger_.Step(wake, Wake{}, actions_);
   ASSERT_EQ(All<Refuse>().size(), 1u);
   EXPECT_EQ(All<Refuse>()[0].key, acquire.key);
-  EXPECT_EQ(ledger_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(ledger_.NextWake(), InfiniteFuture());
 }
 
 TEST_F(LedgerTest, ARepeatedAskGetsTheSameGrant) {
@@ -134,7 +134,7 @@ TEST(SlotLedgerTest, WhereNobodyMayWaitAnAskIsGrantedOrRefusedAtOnce) {
   settings.workers_announce = false;
   settings.waiting_max = 0;
   SlotLedger ledger(settings);
-  const absl::Time now = absl::FromUnixSeconds(100);
+  const Time now = FromUnixSeconds(100);
   std::vector<LedgerAction> actions;
   ledger.Step(now, Appointed{.appointment = {1, 1}, .fresh = true}, actions);
   ledger.Step(now, WorkerListed{WorkerId(0)}, actions);
@@ -142,7 +142,7 @@ TEST(SlotLedgerTest, WhereNobodyMayWaitAnAskIsGrantedOrRefusedAtOnce) {
     actions.clear();
     Acquire acquire;
     acquire.key = {RouterId(0), slot, 1};
-    acquire.deadline = now + absl::Minutes(1);
+    acquire.deadline = now + Minutes(1);
     ledger.Step(now, acquire, actions);
     ASSERT_EQ(actions.size(), 1u);
     EXPECT_EQ(std::holds_alternative<Grant>(actions[0]), slot == 0);
@@ -213,8 +213,7 @@ TEST_F(LedgerTest, AWorkerThatCannotBeReachedIsLeftAloneLongerEachTime) {
     Do(at, Release{grant.worker, grant.lease, Outcome::kFailed, {}, Contact::kUnreached});
     Do(at, Idle(0, grant.lease));
     EXPECT_EQ(State(0), SlotState::kHeld);
-    EXPECT_LT(absl::AbsDuration(ledger_.NextWake() - (absl::UnixEpoch() + absl::Seconds(at + hold_s))),
-              absl::Microseconds(1));
+    EXPECT_LT(AbsDuration(ledger_.NextWake() - (UnixEpoch() + Seconds(at + hold_s))), Microseconds(1));
     at += hold_s + 0.001;
     Do(at, Idle(0, grant.lease));
     EXPECT_EQ(State(0), SlotState::kIdle);
@@ -402,8 +401,8 @@ TEST(SlotLedgerDeathTest, DoubleBookingEndsTheProcess) {
   SlotTable table(2);
   table.At(WorkerId(0));
   table.Move(WorkerId(0), SlotState::kIdle);
-  table.Bind(WorkerId(0), {kFirst, 1}, {}, absl::UnixEpoch());
-  EXPECT_DEATH(table.Bind(WorkerId(0), {kFirst, 2}, {}, absl::UnixEpoch()), "invariant broken");
+  table.Bind(WorkerId(0), {kFirst, 1}, {}, UnixEpoch());
+  EXPECT_DEATH(table.Bind(WorkerId(0), {kFirst, 2}, {}, UnixEpoch()), "invariant broken");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ double Quantile(std::vector<double> values, double q) {
 // Long enough that about `jobs` arrive after the warm-up.
 void RunFor(FleetSettings& settings, double jobs) {
   const double per_s = settings.rho * settings.workers / sim::MeanServiceS(settings.service);
-  settings.duration = settings.warm_up + absl::Seconds(jobs / per_s);
+  settings.duration = settings.warm_up + Seconds(jobs / per_s);
 }
 
 class NoWait : public testing::TestWithParam<int> {};
@@ -37,7 +37,7 @@ TEST_P(NoWait, ReachesErlangB) {
     settings.routers = routers;
     settings.no_wait = true;
     settings.service = sim::ExponentialService{2.0};
-    settings.patience = absl::Seconds(100);  // only the wait is cut off
+    settings.patience = Seconds(100);  // only the wait is cut off
     RunFor(settings, 250'000);
     Fleet fleet(settings);
     const Tally& tally = fleet.Run();
@@ -57,7 +57,7 @@ TEST(Study, DeadlineOfThreeServiceTimesKeepsEveryGpuUseful) {
     settings.workers = 200;
     settings.rho = rho;
     settings.service = sim::FixedService{2.0};
-    settings.patience = absl::Seconds(6);
+    settings.patience = Seconds(6);
     RunFor(settings, 60'000);
     Fleet fleet(settings);
     const Tally& tally = fleet.Run();
@@ -78,7 +78,7 @@ TEST(Study, LogNormalServiceMatchesOnePerfectQueue) {
       settings.workers = workers;
       settings.rho = rho;
       settings.service = sim::LogNormalService{2.0, 0.5};
-      settings.patience = absl::Seconds(6);
+      settings.patience = Seconds(6);
       settings.guard_quantile = 0.75;
       RunFor(settings, 60'000);
       Fleet fleet(settings);
@@ -102,7 +102,7 @@ TEST(Study, FlippingToNewestFirstServesMoreThanEitherOrderAlone) {
     settings.workers = workers;
     settings.rho = rho;
     settings.service = sim::LogNormalService{2.0, 0.5};
-    settings.patience = absl::Seconds(6);
+    settings.patience = Seconds(6);
     settings.guard_quantile = 0.75;
     settings.ledger.newest_first_at = newest_first_at;
     RunFor(settings, 60'000);
@@ -129,8 +129,8 @@ TEST(Study, LongerWaysCostOnlyTheirOwnLength) {
     settings.workers = 200;
     settings.rho = 0.9;
     settings.service = sim::ExponentialService{2.0};
-    settings.patience = absl::Seconds(20);
-    settings.network = {.hop = absl::Milliseconds(hop_ms), .jitter = 1};
+    settings.patience = Seconds(20);
+    settings.network = {.hop = Milliseconds(hop_ms), .jitter = 1};
     RunFor(settings, 60'000);
     Fleet fleet(settings);
     const Tally& tally = fleet.Run();

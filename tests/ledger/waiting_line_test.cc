@@ -11,7 +11,7 @@
 namespace ringway::ledger {
 namespace {
 
-absl::Time At(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
+Time At(double s) { return UnixEpoch() + Seconds(s); }
 
 Waiter Waits(double since_s, double start_by_s, Priority priority = 0) {
   return {priority, At(since_s), At(since_s), At(start_by_s)};
@@ -42,7 +42,7 @@ TEST(WaitingLine, EqualJobsAreServedInOrderWhateverTheirEstimatesSay) {
   for (Ticket t = 0; t < 10; ++t) {
     const double expected_s = t == 0 ? 4 : 3.1 + 1.8 * rng.Uniform();
     Waiter waiter = Waits(0.1 * t, 60 + 0.1 * t - expected_s);
-    waiter.expected = absl::Seconds(expected_s);
+    waiter.expected = Seconds(expected_s);
     line.Add(t, waiter);
   }
   EXPECT_EQ(Drain(line, 0), (std::vector<Ticket>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
@@ -53,7 +53,7 @@ TEST(WaitingLine, AJobThatTakesMuchLongerGoesEarlier) {
   for (Ticket t = 0; t < 3; ++t) {
     const double expected_s = t == 2 ? 20 : 4;
     Waiter waiter = Waits(t, 60 + t - expected_s);
-    waiter.expected = absl::Seconds(expected_s);
+    waiter.expected = Seconds(expected_s);
     line.Add(t, waiter);
   }
   EXPECT_EQ(Drain(line, 0), (std::vector<Ticket>{2, 0, 1}));
@@ -69,7 +69,7 @@ TEST(WaitingLine, NeverOffersWhoCannotStartInTime) {
       const double expected_s = 1 + 9 * rng.Uniform();
       start_by_s[t] = 20 + 5 * rng.Uniform() - expected_s;
       Waiter waiter = Waits(rng.Uniform(), start_by_s[t]);
-      waiter.expected = absl::Seconds(expected_s);
+      waiter.expected = Seconds(expected_s);
       line.Add(t, waiter);
     }
     for (double now_s = 5; !line.empty(); now_s += 0.2 * rng.Uniform()) {
@@ -79,7 +79,7 @@ TEST(WaitingLine, NeverOffersWhoCannotStartInTime) {
       if (!next) break;
       EXPECT_GE(start_by_s[*next], now_s - 1e-6);
       EXPECT_GT(line.NextInfeasible(), At(now_s));
-      EXPECT_LE(line.NextInfeasible(), At(start_by_s[*next]) + absl::Microseconds(1));
+      EXPECT_LE(line.NextInfeasible(), At(start_by_s[*next]) + Microseconds(1));
       if (rng.Uniform() < 0.3) line.Remove(*next, 0);
     }
   }
@@ -167,12 +167,12 @@ TEST(WaitingLine, WhenHopelessItGivesUpTheOldest) {
 
 TEST(WaitingLine, WakesJustAfterTheFirstLatestStart) {
   WaitingLine line(10);
-  EXPECT_EQ(line.NextInfeasible(), absl::InfiniteFuture());
+  EXPECT_EQ(line.NextInfeasible(), InfiniteFuture());
   line.Add(0, Waits(0, 10, 1));
   line.Add(1, Waits(0, 20));
-  const absl::Time wake = line.NextInfeasible();
+  const Time wake = line.NextInfeasible();
   EXPECT_GT(wake, At(10));
-  EXPECT_LE(wake, At(10) + absl::Milliseconds(1));
+  EXPECT_LE(wake, At(10) + Milliseconds(1));
   EXPECT_EQ(line.TakeInfeasible(wake), Ticket{0});
 }
 

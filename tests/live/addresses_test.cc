@@ -131,11 +131,11 @@ TEST(AddressesTest, NobodyIsMadeToCallWhatIsNotHostAndPort) {
   {
     FakeRouter router(world.controller().grpc());
     router.Hello("127.0.0.1:1");
-    const absl::Time until = absl::Now() + absl::Seconds(3);
+    const Time until = absl::Now() + Seconds(3);
     while (absl::Now() < until && router.Report({address})) {
       EXPECT_FALSE(trap.Called()) << "a router connects to a socket of the machine because a report said so";
       if (HasFailure()) return;
-      absl::SleepFor(absl::Milliseconds(50));
+      absl::SleepFor(Milliseconds(50));
     }
     const grpc::Status status = router.Finish();
     EXPECT_THAT(status.error_message(), HasSubstr("host:port is allowed"));
@@ -158,14 +158,14 @@ TEST(AddressesTest, ARouterKeepsNoChannelsToWhoIsNoLongerListed) {
   const std::size_t before = OpenFiles(honest);
   std::size_t most = 0;
   int next = 0;
-  const absl::Time until = absl::Now() + absl::Seconds(8);
+  const Time until = absl::Now() + Seconds(8);
   while (absl::Now() < until) {
     std::vector<std::string> fresh;
     for (int i = 0; i < 60; ++i, ++next) {
       fresh.push_back(absl::StrCat("127.1.", next / 250, ".", 1 + next % 250, ":", workers.port()));
     }
     ASSERT_TRUE(router.Report(fresh));
-    absl::SleepFor(absl::Milliseconds(100));
+    absl::SleepFor(Milliseconds(100));
     most = std::max(most, OpenFiles(honest));
   }
   std::printf("%d addresses were listed; the router had %zu files open before and at most %zu\n", next,

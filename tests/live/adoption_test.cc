@@ -34,12 +34,11 @@ TEST_P(AdoptionTest, WorkersOutliveTheirRouter) {
   })) << world.router("oslo-0").Log();
   // Longer than any report of the dead router is believed.
   for (int i = 0; i < 30; ++i) {
-    absl::SleepFor(absl::Milliseconds(100));
+    absl::SleepFor(Milliseconds(100));
     ASSERT_EQ(Seen(world), 4u) << "after " << i * 0.1 << " s";
   }
   // Seven in ten of what four workers can do is more than two can.
-  OpenLoop load(
-      {.routers = {world.router("oslo-0").grpc()}, .tier = kTier, .rps = 14, .span = absl::Seconds(4)});
+  OpenLoop load({.routers = {world.router("oslo-0").grpc()}, .tier = kTier, .rps = 14, .span = Seconds(4)});
   load.Start();
   const auto records = load.Finish();
   EXPECT_GE(Count(records).success(), 0.97) << Failures(records);
@@ -53,7 +52,7 @@ TEST_P(AdoptionTest, WorkersOutliveTheirRouter) {
   world.router("oslo-1").Kill();
   world.worker("oslo-1-w0").Kill();
   EXPECT_TRUE(Eventually([&] { return Seen(world) == 3; }));
-  absl::SleepFor(absl::Seconds(2));
+  absl::SleepFor(Seconds(2));
   EXPECT_EQ(Seen(world), 3u);
 }
 INSTANTIATE_TEST_SUITE_P(BothModes, AdoptionTest, ::testing::Values("probe", "ledger"));

@@ -18,7 +18,7 @@
 namespace ringway::live {
 namespace {
 
-constexpr absl::Duration kLong = absl::Seconds(45);
+constexpr Duration kLong = Seconds(45);
 
 class CanaryTest : public ::testing::Test {
  protected:
@@ -74,7 +74,7 @@ TEST_F(CanaryTest, IsTriedAndAbortedAndStaysSo) {
   ASSERT_TRUE(world_.AwaitReady());
   std::vector<std::string> doors = world_.Doors("oslo");
   for (const std::string& door : world_.Doors("paris")) doors.push_back(door);
-  OpenLoop load({.routers = doors, .tier = kTier, .rps = 40, .span = absl::Minutes(3)});
+  OpenLoop load({.routers = doors, .tier = kTier, .rps = 40, .span = Minutes(3)});
   load.Start();
   Reload({{"spec:\n  regions:\n    - {name: oslo",
            "spec:\n  canary: {share: 0.3, for: 1h}\n  regions:\n    - {name: oslo"}});

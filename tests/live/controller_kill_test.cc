@@ -18,13 +18,9 @@ TEST(ControllerKillTest, NoRequestFailsAndTheRestartedOneLeadsWithAHigherEpoch) 
 
   // 60 % of the fleet's capacity.
   OpenLoop paris(
-      {.routers = world.Doors("paris"), .tier = kTier, .rps = 16, .span = absl::Seconds(9), .name = "p"});
-  OpenLoop oslo({.routers = world.Doors("oslo"),
-                 .tier = kTier,
-                 .rps = 16,
-                 .span = absl::Seconds(9),
-                 .name = "o",
-                 .seed = 2});
+      {.routers = world.Doors("paris"), .tier = kTier, .rps = 16, .span = Seconds(9), .name = "p"});
+  OpenLoop oslo(
+      {.routers = world.Doors("oslo"), .tier = kTier, .rps = 16, .span = Seconds(9), .name = "o", .seed = 2});
   paris.Start();
   oslo.Start();
   ASSERT_TRUE(Eventually([&] { return paris.sent() > 30; }));
@@ -34,7 +30,7 @@ TEST(ControllerKillTest, NoRequestFailsAndTheRestartedOneLeadsWithAHigherEpoch) 
   ASSERT_TRUE(Eventually([&] { return paris.sent() > sent_at_kill + 30; }));
 
   world.controller().StartAgain();
-  const absl::Time restarted = absl::Now();
+  const Time restarted = absl::Now();
   std::uint64_t epoch_after = 0;
   const bool taken = Eventually([&] {
     const auto status = world.Status();
@@ -42,10 +38,10 @@ TEST(ControllerKillTest, NoRequestFailsAndTheRestartedOneLeadsWithAHigherEpoch) 
     epoch_after = status->epoch();
     return SmallWorld::AllHoldEpoch(*status, epoch_before + 1, world.routers().size());
   });
-  const absl::Duration taken_after = absl::Now() - restarted;
+  const Duration taken_after = absl::Now() - restarted;
   ASSERT_TRUE(taken) << "routers did not take a table of the restarted controller";
   EXPECT_GT(epoch_after, epoch_before);
-  EXPECT_LE(taken_after, absl::Seconds(2));
+  EXPECT_LE(taken_after, Seconds(2));
 
   std::vector<JobRecord> records = paris.Finish();
   for (JobRecord& record : oslo.Finish()) records.push_back(std::move(record));

@@ -68,7 +68,7 @@ void DaemonProcess::Kill() {
   EXPECT_TRUE(process_->WaitFor(kPatience)) << spec_.name << " survived SIGKILL";
 }
 
-std::optional<int> DaemonProcess::Terminate(absl::Duration limit) {
+std::optional<int> DaemonProcess::Terminate(Duration limit) {
   process_->Signal(SIGTERM);
   return process_->WaitFor(limit);
 }

@@ -57,9 +57,9 @@ class DaemonProcess {
   // kill -9, and reaps it.
   void Kill();
   // SIGTERM; the wait status, or nothing when it has not ended within `limit`.
-  std::optional<int> Terminate(absl::Duration limit);
+  std::optional<int> Terminate(Duration limit);
   void Signal(int signal) { process_->Signal(signal); }
-  std::optional<int> WaitFor(absl::Duration limit) { return process_->WaitFor(limit); }
+  std::optional<int> WaitFor(Duration limit) { return process_->WaitFor(limit); }
   // After Kill or Terminate: the same daemon on the same ports.
   void StartAgain();
   std::string Log() const;

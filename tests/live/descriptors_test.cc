@@ -35,7 +35,7 @@ TEST(DescriptorsTest, APortSurvivesAProcessWithoutFileDescriptors) {
   }
   // They say nothing, so they do not stay: the ports open again while the other side holds them.
   for (const auto& [name, daemon] : Daemons(world)) {
-    EXPECT_TRUE(Eventually([&] { return Answers(daemon->grpc()); }, absl::Seconds(40)))
+    EXPECT_TRUE(Eventually([&] { return Answers(daemon->grpc()); }, Seconds(40)))
         << "the gRPC port of the " << name << " does not come back from a flood of connections";
   }
   idle.clear();

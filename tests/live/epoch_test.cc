@@ -74,7 +74,7 @@ TEST(EpochTest, OneReportOfAnAbsurdEpochLocksNobodyOut) {
           const std::string told = absl::StrCat("liar-", epoch, " says that it has seen epoch");
           return world.controller().Log().find(told) != std::string::npos;
         },
-        absl::Seconds(5)));
+        Seconds(5)));
     EXPECT_TRUE(AllFollow(world));
   }
   EXPECT_EQ(Served(world, "after-the-lie"), "done");

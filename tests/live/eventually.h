@@ -6,18 +6,19 @@
 #define RINGWAY_TESTS_LIVE_EVENTUALLY_H_
 
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::live {
 
-inline constexpr absl::Duration kPatience = absl::Seconds(20);
+inline constexpr Duration kPatience = Seconds(20);
 
 template <class Predicate>
-bool Eventually(Predicate&& holds, absl::Duration limit = kPatience) {
-  const absl::Time give_up = absl::Now() + limit;
+bool Eventually(Predicate&& holds, Duration limit = kPatience) {
+  const Time give_up = absl::Now() + limit;
   while (!holds()) {
     if (absl::Now() > give_up) return false;
-    absl::SleepFor(absl::Milliseconds(5));
+    absl::SleepFor(Milliseconds(5));
   }
   return true;
 }

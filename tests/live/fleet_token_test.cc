@@ -216,7 +216,7 @@ TEST(FleetTokenTest, NoProgramListensOffLoopbackWithoutAToken) {
     const std::string log = folder.File(program + ".log");
     auto process = runtime::ChildProcess::Start(arguments, log);
     ASSERT_TRUE(process.ok()) << process.status();
-    const auto ended = process->WaitFor(absl::Seconds(10));
+    const auto ended = process->WaitFor(Seconds(10));
     ASSERT_TRUE(ended) << program << " listens off loopback without a token";
     EXPECT_EQ(WEXITSTATUS(*ended), 2) << program;
     std::ifstream said(log);

@@ -61,11 +61,11 @@ constexpr int kTries = 3;
 // Resets so many streams of the daemon, each right after it was opened; returns the most memory it then had.
 double PeakAfterResets(DaemonProcess& daemon, const std::string& path) {
   constexpr std::uint32_t kStreams = 200'000;
-  constexpr absl::Duration kSpan = absl::Seconds(30);  // at most, on a slow machine
+  constexpr Duration kSpan = Seconds(30);  // at most, on a slow machine
   const Connection flood(daemon.grpc());
   std::thread reader([&] { flood.ReadAll(); });
   bool open = flood.Send(kOpening);
-  const absl::Time until = absl::Now() + kSpan;
+  const Time until = absl::Now() + kSpan;
   std::uint32_t streams = 0;
   while (open && streams < kStreams && absl::Now() < until) {
     std::string batch;

@@ -77,7 +77,7 @@ TEST_F(HistoryTest, SurvivesKillMinusNine) {
   ASSERT_EQ(ParisToOslo(), 0);
   Pin(0.25);
   const Version first = InForce();
-  const absl::Time between = absl::Now();
+  const Time between = absl::Now();
   Pin(0.75);
   const Version second = InForce();
   world_.controller().Kill();
@@ -106,7 +106,7 @@ TEST_F(HistoryTest, SurvivesKillMinusNine) {
   *with_now.mutable_before() = of_two.after();
   EXPECT_EQ(Ask(&v1::Admin::Stub::Diff, with_now).rows(), 0u);
 
-  const v1::ActionReply back = Back({0, 0}, absl::ToUnixMicros(between));
+  const v1::ActionReply back = Back({0, 0}, ToUnixMicros(between));
   ASSERT_TRUE(back.done()) << back.message();
   EXPECT_THAT(back.message(), HasSubstr(absl::StrCat("is back on table ", first.first, ".", first.second)));
   EXPECT_EQ(ParisToOslo(), 0.25);

@@ -35,18 +35,18 @@ TEST(HungWorkerTest, JobsGoToTheOthersAndItComesBackByItself) {
   ASSERT_TRUE(world.AwaitReady());
   const auto door = world.Door("oslo-0");
   world.worker("oslo-0-w1").Signal(SIGSTOP);
-  const absl::Time began = absl::Now();
+  const Time began = absl::Now();
   for (int i = 0; i < 10; ++i) {
     for (const JobAnswer& answer : ThreeAtOnce(*door)) {
       ASSERT_EQ(answer.outcome(), "done") << answer.end.message();
       EXPECT_NE(answer.end.trace().worker(), "oslo-0-w1");
     }
   }
-  const absl::Duration took = absl::Now() - began;
+  const Duration took = absl::Now() - began;
   const std::string timeouts = "ringway_router_offers_total{result=\"timeout\"}";
   EXPECT_GE(MetricValue(world.router("oslo-0").http(), timeouts).value_or(0), 1) << "it was asked";
   // Without isolation each of the ten turns would lose half a second at it.
-  EXPECT_LT(took, absl::Seconds(4));
+  EXPECT_LT(took, Seconds(4));
   world.worker("oslo-0-w1").Signal(SIGCONT);
   EXPECT_TRUE(Eventually([&] {
     const std::vector<JobAnswer> answers = ThreeAtOnce(*door);

@@ -41,7 +41,7 @@ TEST(IgnoranceTest, AnIdleFleetServesWhenReportsAreRarerThanStaleAfter) {
   int done = 0;
   for (int i = 0; i < 10; ++i) {
     done += Served(*door, 1, absl::StrCat("rare-", i));
-    absl::SleepFor(absl::Milliseconds(350));
+    absl::SleepFor(Milliseconds(350));
   }
   EXPECT_EQ(done, 10);
 }

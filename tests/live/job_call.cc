@@ -10,7 +10,7 @@
 namespace ringway::live {
 namespace {
 
-std::unique_ptr<grpc::ClientContext> LimitedContext(absl::Duration limit) {
+std::unique_ptr<grpc::ClientContext> LimitedContext(Duration limit) {
   auto context = std::make_unique<grpc::ClientContext>();
   context->set_deadline(absl::ToChronoTime(absl::Now() + limit));
   return context;
@@ -26,13 +26,13 @@ v1::JobHeader Header(const std::string& tier, const std::string& request_id) {
   return header;
 }
 
-JobCall JobCall::ToWorker(v1::Worker::Stub& worker, absl::Duration limit) {
+JobCall JobCall::ToWorker(v1::Worker::Stub& worker, Duration limit) {
   auto context = LimitedContext(limit);
   auto stream = worker.Run(context.get());
   return {std::move(context), std::move(stream)};
 }
 
-JobCall JobCall::ToRouter(v1::Ingress::Stub& router, absl::Duration limit) {
+JobCall JobCall::ToRouter(v1::Ingress::Stub& router, Duration limit) {
   auto context = LimitedContext(limit);
   auto stream = router.Submit(context.get());
   return {std::move(context), std::move(stream)};

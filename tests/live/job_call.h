@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "ringway/v1/job.grpc.pb.h"
 #include "ringway/v1/worker.grpc.pb.h"
 
@@ -37,10 +37,10 @@ struct JobAnswer {
 
 class JobCall {
  public:
-  static constexpr absl::Duration kLimit = absl::Seconds(40);
+  static constexpr Duration kLimit = Seconds(40);
   // `limit`: no call lasts longer, so that no test hangs.
-  static JobCall ToWorker(v1::Worker::Stub& worker, absl::Duration limit = kLimit);
-  static JobCall ToRouter(v1::Ingress::Stub& router, absl::Duration limit = kLimit);
+  static JobCall ToWorker(v1::Worker::Stub& worker, Duration limit = kLimit);
+  static JobCall ToRouter(v1::Ingress::Stub& router, Duration limit = kLimit);
 
   // Sends the header, the payload in chunks, and the end of the upload.
   JobCall& Send(const v1::JobHeader& header, std::string_view payload = {});

@@ -26,7 +26,7 @@ std::string Replayed(const std::string& journal) {
   auto child = runtime::ChildProcess::Start({RINGWAY_BIN_DIR "/ringway", "sim", "replay", journal, "--json"},
                                             folder.File("output"));
   EXPECT_TRUE(child.ok()) << child.status();
-  const auto status = child->WaitFor(absl::Minutes(1));
+  const auto status = child->WaitFor(Minutes(1));
   std::ifstream file(folder.File("output"));
   const std::string text(std::istreambuf_iterator<char>(file), {});
   EXPECT_TRUE(status && WIFEXITED(*status) && WEXITSTATUS(*status) == 0) << journal << "\n" << text;
@@ -51,13 +51,13 @@ TEST(LiveJournalTest, ControllerAndRoutersComeOutBitForBit) {
   OpenLoop oslo({.routers = world.Doors("oslo"),
                  .tier = kTier,
                  .rps = 26,
-                 .span = absl::Seconds(10),
+                 .span = Seconds(10),
                  .deadline_s = 2,
                  .name = "o"});
   OpenLoop paris({.routers = world.Doors("paris"),
                   .tier = kTier,
                   .rps = 12,
-                  .span = absl::Seconds(10),
+                  .span = Seconds(10),
                   .keyed = true,
                   .name = "p",
                   .seed = 2});
@@ -70,7 +70,7 @@ TEST(LiveJournalTest, ControllerAndRoutersComeOutBitForBit) {
   const std::size_t jobs = oslo.Finish().size() + paris.Finish().size();
   // Nobody is asked: what is on disk of a killed process has to do.
   world.controller().Kill();
-  for (const auto& [name, router] : world.routers()) router->Terminate(absl::Seconds(5));
+  for (const auto& [name, router] : world.routers()) router->Terminate(Seconds(5));
 
   const std::string controller = Replayed(world.StateDir("controller") + "/journal");
   EXPECT_THAT(controller, HasSubstr("\"identical\": true"));

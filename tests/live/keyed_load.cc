@@ -18,10 +18,10 @@ namespace ringway::live {
 namespace {
 
 // A killed process is back after this.
-constexpr absl::Duration kDown = absl::Seconds(1);
+constexpr Duration kDown = Seconds(1);
 // Between two kills of routers: the one that came back has learnt its records again.
-constexpr absl::Duration kBetweenKills = absl::Seconds(2);
-constexpr absl::Duration kRetryPause = absl::Milliseconds(100);
+constexpr Duration kBetweenKills = Seconds(2);
+constexpr Duration kRetryPause = Milliseconds(100);
 
 class KeyedRun {
  public:
@@ -54,7 +54,7 @@ class KeyedRun {
   void Client(std::uint64_t seed) {
     Rng rng(seed);
     for (std::size_t key = next_key_++; key < load_.keys; key = next_key_++) {
-      const absl::Time give_up = absl::Now() + load_.key_limit;
+      const Time give_up = absl::Now() + load_.key_limit;
       bool done = false;
       std::string last;
       for (int n = 0; !done && absl::Now() < give_up; ++n) done = AskOnce(rng, key, n, last);
@@ -73,7 +73,7 @@ class KeyedRun {
     call.Send(header, name);
     const bool hangs_up = rng.Chance(load_.lost_share);
     if (hangs_up) {
-      absl::SleepFor(absl::Milliseconds(60) * rng.Uniform());
+      absl::SleepFor(Milliseconds(60) * rng.Uniform());
       call.Cancel();
     }
     const JobAnswer answer = call.Await();
@@ -114,7 +114,7 @@ class KeyedRun {
     for (int k = 0; k < kills; ++k) {
       const std::size_t at =
           load_.keys * static_cast<std::size_t>(k + 1) / static_cast<std::size_t>(kills + 2);
-      while (next_key_ < at) absl::SleepFor(absl::Milliseconds(5));
+      while (next_key_ < at) absl::SleepFor(Milliseconds(5));
       const bool router =
           k % 2 == 0 ? report_.router_kills < load_.router_kills : report_.worker_kills >= load_.worker_kills;
       const auto& pool = router ? world_.routers() : world_.workers();

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "tests/live/small_world.h"
 
 namespace ringway::live {
@@ -27,7 +27,7 @@ struct KeyedLoad {
   int router_kills = 2;  // spread over the run; each starts again after a second
   int worker_kills = 2;
   double lost_share = 0.15;  // of requests, given up by the client at a random moment
-  absl::Duration key_limit = absl::Seconds(60);
+  Duration key_limit = Seconds(60);
   std::uint64_t seed = 1;
 };
 

@@ -67,15 +67,14 @@ TEST(LedgerTest, OneOfferAJobThroughASpikeAndEverySlotIsUsed) {
   SmallWorld world(kLedgerPlan);
   ASSERT_TRUE(world.AwaitReady());
   ASSERT_TRUE(AwaitLedger(world));
-  OpenLoop calm(
-      {.routers = world.Doors("oslo"), .tier = kTier, .rps = kCapacityRps / 2, .span = absl::Seconds(2)});
+  OpenLoop calm({.routers = world.Doors("oslo"), .tier = kTier, .rps = kCapacityRps / 2, .span = Seconds(2)});
   calm.Start();
   const auto before = calm.Finish();
   EXPECT_EQ(Count(before).done, before.size()) << Failures(before);
   OpenLoop spike({.routers = world.Doors("oslo"),
                   .tier = kTier,
                   .rps = 3 * kCapacityRps,
-                  .span = absl::Seconds(3),
+                  .span = Seconds(3),
                   .name = "spike"});
   spike.Start();
   const auto records = spike.Finish();
@@ -101,7 +100,7 @@ TEST(LedgerTest, AKilledLeaderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
   SmallWorld world(kLedgerPlan);
   ASSERT_TRUE(world.AwaitReady());
   std::set<Leader> leaders;
-  absl::Duration slowest;
+  Duration slowest;
   Tally gap;
   for (int kill = 0; kill < kills; ++kill) {
     ASSERT_TRUE(AwaitLedger(world)) << "before kill " << kill;
@@ -116,19 +115,19 @@ TEST(LedgerTest, AKilledLeaderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
     OpenLoop load({.routers = doors,
                    .tier = kTier,
                    .rps = 0.5 * kCapacityRps,
-                   .span = absl::Seconds(3.5),
+                   .span = Seconds(3.5),
                    .name = absl::StrCat("kill", kill),
                    .seed = static_cast<std::uint64_t>(kill) + 1});
     load.Start();
     ASSERT_TRUE(Eventually([&] { return load.ended() > 10; }));
     world.router(old.router).Kill();
-    const absl::Time killed = absl::Now();
+    const Time killed = absl::Now();
     Leader next;
     ASSERT_TRUE(Eventually([&] {
       next = LeaderOf(world);
       return !next.router.empty() && next != old && Reached(world, next.router) == 1;
     }));
-    const absl::Time seated = absl::Now();
+    const Time seated = absl::Now();
     slowest = std::max(slowest, seated - killed);
     EXPECT_NE(next.router, old.router);
     EXPECT_GT(std::pair(next.epoch, next.appointment), std::pair(old.epoch, old.appointment));
@@ -144,8 +143,8 @@ TEST(LedgerTest, AKilledLeaderIsReplacedWithinTwoSecondsAndNoSlotIsGrantedTwice)
   std::printf(
       "leader killed %d times: the next one within %.2f s, %zu of %zu jobs of the gaps done, %.0f double "
       "grants\n",
-      kills, absl::ToDoubleSeconds(slowest), gap.done, gap.jobs, DoubleGrants(world));
-  EXPECT_LE(slowest, absl::Seconds(2));
+      kills, ToDoubleSeconds(slowest), gap.done, gap.jobs, DoubleGrants(world));
+  EXPECT_LE(slowest, Seconds(2));
   EXPECT_GE(gap.success(), 0.9);
   EXPECT_EQ(DoubleGrants(world), 0);
 }
@@ -157,7 +156,7 @@ TEST(LedgerTest, WithoutAControllerTheLeaderGoesOn) {
   const Leader before = LeaderOf(world);
   world.controller().Kill();
   OpenLoop load(
-      {.routers = world.Doors("oslo"), .tier = kTier, .rps = 0.7 * kCapacityRps, .span = absl::Seconds(3)});
+      {.routers = world.Doors("oslo"), .tier = kTier, .rps = 0.7 * kCapacityRps, .span = Seconds(3)});
   load.Start();
   const auto records = load.Finish();
   EXPECT_EQ(Count(records).done, records.size()) << Failures(records);

@@ -38,21 +38,21 @@ TEST(OnceMemoryTest, MemoryOfKeyedJobsReachesAPlateau) {
   const auto door = world.Door("oslo-0");
   const auto records = [&] { return MetricValue(router.http(), "ringway_router_once_records").value_or(-1); };
   int sent = 0;
-  const auto send_for = [&](absl::Duration span) {
-    const absl::Time until = absl::Now() + span;
+  const auto send_for = [&](Duration span) {
+    const Time until = absl::Now() + span;
     while (absl::Now() < until) {
       v1::JobHeader header = Header(kTier, absl::StrCat("keyed-", sent));
       header.set_idempotency_key(absl::StrCat("key-", sent++));
       ASSERT_EQ(JobCall::ToRouter(*door).Send(header, "picture").Await().outcome(), "done");
-      absl::SleepFor(absl::Milliseconds(20));
+      absl::SleepFor(Milliseconds(20));
     }
   };
   const double before = ResidentMib(router.pid());
-  send_for(absl::Seconds(2 * kKeep_s));
+  send_for(Seconds(2 * kKeep_s));
   const double plateau = ResidentMib(router.pid());
   const double kept = records();
   const int at_plateau = sent;
-  send_for(absl::Seconds(4 * kKeep_s));
+  send_for(Seconds(4 * kKeep_s));
   const double after = ResidentMib(router.pid());
   const double leak = static_cast<double>(sent - at_plateau) * kResultBytes / (1 << 20);
   std::printf("%d keyed jobs: %.1f MiB before, %.1f MiB with %.0f records, %.1f MiB after %d more\n",

@@ -65,7 +65,7 @@ class OpenLoop::Call final : public grpc::ClientBidiReactor<v1::JobUp, v1::JobDo
 
   const std::shared_ptr<Shared> shared_;
   const std::size_t index_;
-  const absl::Time started_;
+  const Time started_;
   grpc::ClientContext context_;
   v1::JobUp up_;
   v1::JobDown down_;
@@ -88,10 +88,10 @@ void OpenLoop::Start() {
 
 void OpenLoop::SendAll() {
   Rng rng(load_.seed);
-  absl::Time next = absl::Now();
-  const absl::Time end = next + load_.span;
+  Time next = absl::Now();
+  const Time end = next + load_.span;
   for (std::size_t i = 0; i < load_.jobs_max; ++i) {
-    next += absl::Seconds(rng.Exponential() / load_.rps);
+    next += Seconds(rng.Exponential() / load_.rps);
     if (next >= end || stopped_) return;
     absl::SleepFor(next - absl::Now());
     v1::JobHeader header = Header(load_.tier, absl::StrCat(load_.name, "-", i));
@@ -135,7 +135,7 @@ Tally Count(const std::vector<JobRecord>& records) {
   return tally;
 }
 
-std::vector<JobRecord> Between(const std::vector<JobRecord>& records, absl::Time from, absl::Time to) {
+std::vector<JobRecord> Between(const std::vector<JobRecord>& records, Time from, Time to) {
   std::vector<JobRecord> chosen;
   for (const JobRecord& record : records) {
     if (record.sent >= from && record.sent < to) chosen.push_back(record);

@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "ringway/v1/job.grpc.pb.h"
 
 namespace ringway::live {
@@ -31,10 +31,10 @@ struct Load {
   std::vector<std::string> routers;  // host:port, used in turn
   std::string tier;
   double rps = 10;
-  absl::Duration span = absl::Seconds(5);
+  Duration span = Seconds(5);
   bool keyed = false;     // with idempotency keys
   double deadline_s = 0;  // 0: the tier's
-  absl::Duration call_limit = absl::Seconds(30);
+  Duration call_limit = Seconds(30);
   std::string name = "load";  // request ids begin so
   std::uint64_t seed = 1;
   std::size_t jobs_max = 20'000;
@@ -42,8 +42,8 @@ struct Load {
 
 struct JobRecord {
   std::string request_id;
-  absl::Time sent;
-  absl::Duration took;
+  Time sent;
+  Duration took;
   grpc::StatusCode code = grpc::StatusCode::UNKNOWN;
   std::string problem;  // the call's or the End's message
   v1::End end;
@@ -63,7 +63,7 @@ struct Tally {
 };
 Tally Count(const std::vector<JobRecord>& records);
 // Those sent in [from, to).
-std::vector<JobRecord> Between(const std::vector<JobRecord>& records, absl::Time from, absl::Time to);
+std::vector<JobRecord> Between(const std::vector<JobRecord>& records, Time from, Time to);
 // For messages of failed tests: up to `limit` records that are not done, one a line.
 std::string Failures(const std::vector<JobRecord>& records, std::size_t limit = 10);
 

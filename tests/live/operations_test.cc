@@ -316,13 +316,13 @@ class SilentWorker final : public v1::Worker::Service {
     state.set_healthy(true);
     while (!context->IsCancelled() && stream->Write(state)) {
       state.set_sequence(state.sequence() + 1);
-      absl::SleepFor(absl::Milliseconds(100));
+      absl::SleepFor(Milliseconds(100));
     }
     return grpc::Status::OK;
   }
   grpc::Status Drain(grpc::ServerContext* context, const v1::DrainRequest*, v1::WorkerState*) override {
     ++orders_;
-    while (!context->IsCancelled()) absl::SleepFor(absl::Milliseconds(5));
+    while (!context->IsCancelled()) absl::SleepFor(Milliseconds(5));
     ++broken_off_;
     return grpc::Status::CANCELLED;
   }
@@ -351,7 +351,7 @@ TEST(OperationsTest, ARouterThatStopsEndsTheOrdersThatAreUnderWay) {
   });
   ASSERT_TRUE(Eventually([&] { return worker.orders() == 1; }));
   router.Signal(SIGTERM);
-  const auto code = router.WaitFor(absl::Seconds(30));
+  const auto code = router.WaitFor(Seconds(30));
   ASSERT_TRUE(code.has_value()) << router.Log();
   EXPECT_EQ(*code, 0) << router.Log();
   EXPECT_EQ(ended.wait_for(std::chrono::seconds(10)), std::future_status::ready);

@@ -14,17 +14,16 @@ namespace {
 TEST(RouterKillTest, TheOtherRouterOfTheRegionTakesOver) {
   SmallWorld world({.regions = {{"paris", 1, 0}, {"oslo", 2, 3}}, .service_mean_s = 0.15});
   ASSERT_TRUE(world.AwaitReady());
-  OpenLoop load({.routers = world.Doors("paris"), .tier = kTier, .rps = 12, .span = absl::Seconds(10)});
+  OpenLoop load({.routers = world.Doors("paris"), .tier = kTier, .rps = 12, .span = Seconds(10)});
   load.Start();
   ASSERT_TRUE(Eventually([&] { return load.ended() > 24; }));
   world.router("oslo-0").Kill();
-  const absl::Time killed = absl::Now();
+  const Time killed = absl::Now();
   const std::vector<JobRecord> records = load.Finish();
 
   std::set<std::string> before, after;
-  for (const JobRecord& r : Between(records, absl::InfinitePast(), killed))
-    before.insert(r.end.trace().router());
-  const auto late = Between(records, killed + absl::Seconds(1), absl::InfiniteFuture());
+  for (const JobRecord& r : Between(records, InfinitePast(), killed)) before.insert(r.end.trace().router());
+  const auto late = Between(records, killed + Seconds(1), InfiniteFuture());
   for (const JobRecord& r : late) after.insert(r.end.trace().router());
   EXPECT_TRUE(before.contains("oslo-0") && before.contains("oslo-1")) << "both routers were in use";
   EXPECT_EQ(after, std::set<std::string>{"oslo-1"});

@@ -25,7 +25,7 @@ ScriptedWorker::ScriptedWorker(WorkerScript script)
 }
 
 ScriptedWorker::~ScriptedWorker() {
-  if (server_.ok()) server_->Shutdown(absl::ZeroDuration());
+  if (server_.ok()) server_->Shutdown(ZeroDuration());
 }
 
 grpc::Status ScriptedWorker::Run(grpc::ServerContext*, WorkerStream* stream) {
@@ -53,11 +53,11 @@ grpc::Status ScriptedWorker::Watch(grpc::ServerContext* context, const v1::Watch
   state.set_picture_need(static_cast<v1::PictureNeed>(script_.pictures.need));
   state.set_picture_pixels_max(script_.pictures.pixels_max);
   for (const std::string& type : script_.pictures.types) state.add_picture_types(type);
-  std::uint64_t sequence = static_cast<std::uint64_t>(absl::ToUnixMicros(absl::Now()));
+  std::uint64_t sequence = static_cast<std::uint64_t>(ToUnixMicros(absl::Now()));
   while (!context->IsCancelled()) {
     state.set_sequence(++sequence);
     if (!writer->Write(state)) break;
-    absl::SleepFor(absl::Milliseconds(100));  // the period of its announcements
+    absl::SleepFor(Milliseconds(100));  // the period of its announcements
   }
   return grpc::Status::OK;
 }

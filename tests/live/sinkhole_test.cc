@@ -31,13 +31,13 @@ TEST_P(SinkholeTest, IsLeftAloneWhileTheRestServe) {
                                   {"--backend", "http", "--http-upstream",
                                    absl::StrCat("http://", broken.address(), "/")}}}});
   ASSERT_TRUE(world.AwaitReady());
-  OpenLoop load({.routers = world.Doors("oslo"), .tier = kTier, .rps = 12, .span = absl::Seconds(8)});
+  OpenLoop load({.routers = world.Doors("oslo"), .tier = kTier, .rps = 12, .span = Seconds(8)});
   load.Start();
   const auto records = load.Finish();
   std::size_t by_sinkhole = 0, late = 0, late_done = 0;
   for (const JobRecord& record : records) {
     by_sinkhole += record.end.trace().worker() == kSinkhole;
-    if (record.sent < records.front().sent + absl::Seconds(3)) continue;
+    if (record.sent < records.front().sent + Seconds(3)) continue;
     ++late;
     late_done += record.done();
   }

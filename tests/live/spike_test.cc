@@ -52,7 +52,7 @@ SpikeReport Spike(const char* dispatch) {
   OpenLoop calm({.routers = world.Doors("oslo"),
                  .tier = kTier,
                  .rps = kCapacityRps / 2,
-                 .span = absl::Seconds(2),
+                 .span = Seconds(2),
                  .name = "calm"});
   calm.Start();
   calm.Finish();
@@ -61,7 +61,7 @@ SpikeReport Spike(const char* dispatch) {
   OpenLoop spike({.routers = world.Doors("oslo"),
                   .tier = kTier,
                   .rps = 3 * kCapacityRps,
-                  .span = absl::Seconds(2),
+                  .span = Seconds(2),
                   .name = "spike"});
   spike.Start();
   const auto records = spike.Finish();

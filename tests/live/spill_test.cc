@@ -54,7 +54,7 @@ void ExpectMapCorrected(SmallWorld& world) {
   const auto corrected = [&] {
     return MetricValue(world.controller().http(), "ringway_controller_rtt_corrected_pairs").value_or(0) == 2;
   };
-  ASSERT_TRUE(Eventually(corrected, absl::Seconds(40)));
+  ASSERT_TRUE(Eventually(corrected, Seconds(40)));
   const cli::Ran status = cli::Ringway({"status", "--controller", world.controller().grpc()});
   EXPECT_THAT(status.out,
               HasSubstr("round trips are measured to be others than the topology says, and used"));

@@ -32,7 +32,7 @@ std::vector<JobCall> Begin(v1::Ingress::Stub& door, int count) {
   for (int i = 0; i < count; ++i) {
     v1::JobHeader header = Header(kTier, absl::StrCat("hog-", i));
     header.set_deadline_s(7 * 24 * 3600);
-    calls.push_back(JobCall::ToRouter(door, absl::Minutes(3)));
+    calls.push_back(JobCall::ToRouter(door, Minutes(3)));
     calls.back().SendHeader(header);
   }
   return calls;
@@ -66,12 +66,12 @@ TEST(UploadTest, ATrickleIsNoUpload) {
   ASSERT_TRUE(world.AwaitReady());
   const auto door = world.Door("oslo-0");
   std::vector<JobCall> hogs = Begin(*door, 1);
-  const absl::Time until = absl::Now() + absl::Seconds(30);
+  const Time until = absl::Now() + Seconds(30);
   const auto jobs = [&] { return MetricValue(world.router("oslo-0").http(), "ringway_router_calls"); };
   ASSERT_TRUE(Eventually([&] { return jobs() == 1; }));
   while (jobs() != 0 && absl::Now() < until) {
     hogs[0].SendChunk("x");
-    absl::SleepFor(absl::Milliseconds(100));
+    absl::SleepFor(Milliseconds(100));
   }
   EXPECT_LT(absl::Now(), until) << "an upload lasts as long as its deadline";
   EXPECT_THAT(hogs[0].Await().end.message(), HasSubstr("--upload-secs"));

@@ -61,7 +61,7 @@ TEST_F(WorkerKillTest, AJobWithoutAKeyFailsWithAClearErrorAndIsNotRepeated) {
 TEST_F(WorkerKillTest, UnderLoadNoJobIsDoneTwice) {
   ASSERT_TRUE(world_.AwaitReady());
   OpenLoop load(
-      {.routers = world_.Doors("oslo"), .tier = kTier, .rps = 1.8, .span = absl::Seconds(10), .keyed = true});
+      {.routers = world_.Doors("oslo"), .tier = kTier, .rps = 1.8, .span = Seconds(10), .keyed = true});
   load.Start();
   for (int kills = 0; kills < 2; ++kills) {
     ASSERT_TRUE(Eventually([&] { return load.sent() >= std::size_t{5} * (kills + 1) && !Busy().empty(); }));

@@ -10,9 +10,9 @@ namespace ringway::router::once {
 namespace {
 
 // The peer's shell gives up on an ask after this; an attach waits as long as it says.
-constexpr absl::Duration kAskLimit = absl::Milliseconds(300);
+constexpr Duration kAskLimit = Milliseconds(300);
 // Nobody dies again before the last one has come back and caught up.
-constexpr absl::Duration kBetweenDeaths = absl::Seconds(1);
+constexpr Duration kBetweenDeaths = Seconds(1);
 
 }  // namespace
 
@@ -24,11 +24,11 @@ History::History(std::uint64_t seed, const HistorySettings& settings)
   for (std::size_t r = 0; r < routers_.size(); ++r) StartRouter(r);
 }
 
-void History::At(absl::Time when, std::function<void()> what) { due_.emplace(when, std::move(what)); }
+void History::At(Time when, std::function<void()> what) { due_.emplace(when, std::move(what)); }
 
-absl::Duration History::Delay() {
-  if (!calm_ && rng_.Chance(settings_.late)) return absl::Seconds(rng_.Uniform() * 4);
-  return absl::Milliseconds(1) + absl::Milliseconds(20) * rng_.Exponential();
+Duration History::Delay() {
+  if (!calm_ && rng_.Chance(settings_.late)) return Seconds(rng_.Uniform() * 4);
+  return Milliseconds(1) + Milliseconds(20) * rng_.Exponential();
 }
 
 std::size_t History::Live() const {
@@ -57,8 +57,8 @@ void History::ChangeView(std::vector<std::string> names) {
   for (std::size_t r = 0; r < routers_.size(); ++r) {
     if (!calm_ && rng_.Chance(0.3)) continue;
     const auto give = [this, r, number = views_.size() - 1] { GiveView(r, number); };
-    At(now_ + absl::Seconds(rng_.Chance(0.5) ? 0.05 : 2) * rng_.Uniform(), give);
-    if (rng_.Chance(0.2)) At(now_ + absl::Seconds(4) * rng_.Uniform(), give);
+    At(now_ + Seconds(rng_.Chance(0.5) ? 0.05 : 2) * rng_.Uniform(), give);
+    if (rng_.Chance(0.2)) At(now_ + Seconds(4) * rng_.Uniform(), give);
   }
 }
 
@@ -79,21 +79,21 @@ void History::GiveView(std::size_t r, std::size_t number) {
 
 void History::CutOff() {
   for (std::size_t r = 0; r < cut_.size(); ++r) cut_[r] = rng_.Chance(0.4);
-  At(now_ + absl::Seconds(3) * rng_.Uniform(), [this] { cut_.assign(cut_.size(), false); });
+  At(now_ + Seconds(3) * rng_.Uniform(), [this] { cut_.assign(cut_.size(), false); });
 }
 
 void History::StartRouter(std::size_t r) {
   Router& router = routers_[r];
   ++router.life;
   router.machine = std::make_unique<OnceMachine>(
-      Settings{.router = Name(r), .life = router.life, .alone = false, .hold_margin = absl::Seconds(1)});
+      Settings{.router = Name(r), .life = router.life, .alone = false, .hold_margin = Seconds(1)});
   for (std::size_t other = 0; other < routers_.size(); ++other) {
     if (other != r) router.machine->List(now_, RouterId(other), Name(other));
   }
   // What is on its disk may be out of date.
   const std::size_t back = std::min(views_.size() - 1, rng_.Chance(0.3) ? rng_.Below(3) : 0);
   GiveView(r, views_.size() - 1 - back);
-  if (back > 0) At(now_ + absl::Seconds(2) * rng_.Uniform(), [this, r] { GiveView(r, views_.size() - 1); });
+  if (back > 0) At(now_ + Seconds(2) * rng_.Uniform(), [this, r] { GiveView(r, views_.size() - 1); });
 }
 
 void History::KillRouter(std::size_t r) {
@@ -107,7 +107,7 @@ void History::KillRouter(std::size_t r) {
   router.calls.clear();
   router.machine.reset();
   ++router.life;
-  At(now_ + absl::Seconds(rng_.Uniform() * 2), [this, r] { StartRouter(r); });
+  At(now_ + Seconds(rng_.Uniform() * 2), [this, r] { StartRouter(r); });
 }
 
 void History::Perform(std::size_t r) {
@@ -127,15 +127,15 @@ void History::Do(std::size_t r, const SendRequest& send) {
   const bool lose = apart || (!calm_ && rng_.Chance(settings_.loss));
   const bool lose_reply = !calm_ && rng_.Chance(settings_.loss);
   const auto* attach = std::get_if<AttachRequest>(&send.request.what);
-  const absl::Duration limit = attach != nullptr ? attach->patience : kAskLimit;
+  const Duration limit = attach != nullptr ? attach->patience : kAskLimit;
   // A call that has run out of time is not delivered any more.
-  const absl::Duration delay = Delay();
+  const Duration delay = Delay();
   const bool arrives = !lose && delay < limit;
   if (arrives) {
     At(now_ + delay,
        [=, this, request = send.request] { DeliverAsk(r, life, to, request, true, lose_reply); });
   }
-  const absl::Duration again = Delay();
+  const Duration again = Delay();
   if (!calm_ && again < limit && rng_.Chance(settings_.repeat)) {
     At(now_ + again, [=, this, request = send.request] { DeliverAsk(r, life, to, request, false, true); });
   }
@@ -159,7 +159,7 @@ void History::DeliverAsk(std::size_t from, std::uint64_t life, std::size_t to, c
     };
     // A peer that dies breaks the call.
     const auto* attach = std::get_if<AttachRequest>(&request.what);
-    const absl::Duration limit = attach != nullptr ? attach->patience : kAskLimit;
+    const Duration limit = attach != nullptr ? attach->patience : kAskLimit;
     At(now_ + limit, [=, this] {
       const Router& now_there = routers_[to];
       if (now_there.life != peer_life)
@@ -265,7 +265,7 @@ void History::ClientAsks() {
   ++counts_.requests;
   const JobId job(router.next_job++);
   const std::size_t key = rng_.Below(settings_.keys);
-  const absl::Time deadline = now_ + settings_.deadline * (0.2 + rng_.Uniform());
+  const Time deadline = now_ + settings_.deadline * (0.2 + rng_.Uniform());
   router.requests[job] = {
       .key = key,
       .deadline = deadline,
@@ -285,7 +285,7 @@ void History::Expire(std::size_t r, std::uint64_t life, JobId job) {
   router.machine->Drop(now_, job, request.running ? request.attempt : 0);
   router.requests.erase(job);
   if (request.running) {
-    At(now_ + absl::Milliseconds(100) * rng_.Uniform(), [this, r, life, request] {
+    At(now_ + Milliseconds(100) * rng_.Uniform(), [this, r, life, request] {
       StopRunning(request.key, request.run);
       if (routers_[r].machine == nullptr || routers_[r].life != life) return;
       routers_[r].machine->AttemptOver(now_, request.attempt);
@@ -301,15 +301,15 @@ void History::ClientLeaves(std::size_t r) {
   Expire(r, router.life, router.requests.begin()->first);
 }
 
-std::string History::Run(absl::Duration span) {
-  const absl::Time end = now_ + span;
+std::string History::Run(Duration span) {
+  const Time end = now_ + span;
   bool was_calm = false;
-  absl::Time next_death = now_ + absl::Seconds(1);
+  Time next_death = now_ + Seconds(1);
   // Afterwards everything must come to rest: longer than any deadline, hold and delay.
-  const absl::Time rest = end + absl::Seconds(20);
+  const Time rest = end + Seconds(20);
   while (broken_.empty() && now_ < rest) {
     calm_ = now_ >= end;
-    now_ += absl::Milliseconds(2);
+    now_ += Milliseconds(2);
     for (std::size_t r = 0; r < routers_.size(); ++r) {
       if (routers_[r].machine == nullptr || routers_[r].machine->NextWake() > now_) continue;
       routers_[r].machine->Wake(now_);

@@ -33,8 +33,8 @@ struct HistorySettings {
   double death_rate = 0.3;  // per second, of one router
   double view_rate = 0;     // changes of view, per second
   double cut_rate = 0;      // per second, for up to three
-  absl::Duration job_mean = absl::Milliseconds(200);
-  absl::Duration deadline = absl::Seconds(2);
+  Duration job_mean = Milliseconds(200);
+  Duration deadline = Seconds(2);
   bool settle_first = true;  // false: completions are delivered before they are on record
 };
 
@@ -53,13 +53,13 @@ class History {
  public:
   History(std::uint64_t seed, const HistorySettings& settings);
   // Empty: all is well; else what was broken.
-  std::string Run(absl::Duration span);
+  std::string Run(Duration span);
   const HistoryCounts& counts() const { return counts_; }
 
  private:
   struct Entered {
     std::size_t key = 0;
-    absl::Time deadline;
+    Time deadline;
     bool running = false;
     bool settling = false;
     std::string run;  // what its completion would say
@@ -74,8 +74,8 @@ class History {
     std::map<CallId, std::function<void(const Reply&)>> calls;
   };
 
-  void At(absl::Time when, std::function<void()> what);
-  absl::Duration Delay();
+  void At(Time when, std::function<void()> what);
+  Duration Delay();
   void StartRouter(std::size_t r);
   void ChangeView(std::vector<std::string> names);
   std::vector<std::string> SomeNames();
@@ -109,9 +109,9 @@ class History {
 
   Rng rng_;
   HistorySettings settings_;
-  absl::Time now_ = absl::FromUnixSeconds(1000);
+  Time now_ = FromUnixSeconds(1000);
   bool calm_ = false;  // no more losses and deaths
-  std::multimap<absl::Time, std::function<void()>> due_;
+  std::multimap<Time, std::function<void()>> due_;
   std::vector<Router> routers_;
   std::vector<ViewPtr> views_;                              // as the controller made them
   std::vector<bool> cut_;                                   // by router: on the one side, or the other

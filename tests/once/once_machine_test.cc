@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const absl::Time kNow = absl::FromUnixSeconds(1000);
-const absl::Time kDeadline = kNow + absl::Seconds(10);
+const Time kNow = FromUnixSeconds(1000);
+const Time kDeadline = kNow + Seconds(10);
 
 template <class T>
 std::vector<T> Take(OnceMachine& machine) {
@@ -88,7 +88,7 @@ class TwoOfThree : public testing::Test {
 TEST_F(TwoOfThree, ASilentOwnerIsNotTakenOver) {
   desk_.Begin(kNow, JobId(1), "k", 7, kDeadline);
   const Record others{
-      .key = "k", .fingerprint = 7, .claim = {1, StableHash("r1"), 1, 1}, .until = kNow + absl::Seconds(5)};
+      .key = "k", .fingerprint = 7, .claim = {1, StableHash("r1"), 1, 1}, .until = kNow + Seconds(5)};
   std::optional<Refused> refused;
   for (int step = 0; step < 20 && !refused; ++step) {
     for (const OnceAction& action : std::exchange(desk_.actions(), {})) {
@@ -103,7 +103,7 @@ TEST_F(TwoOfThree, ASilentOwnerIsNotTakenOver) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->outcome, Outcome::kFailed);
   EXPECT_THAT(refused->message, HasSubstr("outcome unknown: router r1"));
-  EXPECT_EQ(refused->retry_after, absl::Seconds(5));
+  EXPECT_EQ(refused->retry_after, Seconds(5));
   EXPECT_EQ(desk_.requests(), 0u);
 }
 
@@ -111,7 +111,7 @@ TEST_F(TwoOfThree, ASilentOwnerIsNotTakenOver) {
 std::string KeyWithThisRouterLast() {
   for (int i = 0;; ++i) {
     std::string key = "k" + std::to_string(i);
-    Membership members("r0", absl::Minutes(10));
+    Membership members("r0", Minutes(10));
     members.Use(kNow, View3(1));
     if (members.ReplicasOf(key).back().mark == StableHash("r0")) return key;
   }
@@ -128,7 +128,7 @@ TEST_F(TwoOfThree, WhoAgreedBeforeASilenceIsAskedAgain) {
   desk_.Replied(kNow, first[0].to, first[0].request, &ok);
   const auto second = Sent();
   ASSERT_EQ(second.size(), 1u);
-  desk_.Replied(kNow + absl::Seconds(1), second[0].to, second[0].request, nullptr);
+  desk_.Replied(kNow + Seconds(1), second[0].to, second[0].request, nullptr);
   EXPECT_TRUE(std::holds_alternative<SendRequest>(desk_.actions().front()));
   bool granted = false, asked_again = false;
   for (const OnceAction& action : std::exchange(desk_.actions(), {})) {
@@ -136,7 +136,7 @@ TEST_F(TwoOfThree, WhoAgreedBeforeASilenceIsAskedAgain) {
     const auto* send = std::get_if<SendRequest>(&action);
     if (send == nullptr || send->to != first[0].to) continue;
     asked_again = std::holds_alternative<ClaimRequest>(send->request.what);
-    desk_.Replied(kNow + absl::Seconds(1.01), send->to, send->request, &ok);
+    desk_.Replied(kNow + Seconds(1.01), send->to, send->request, &ok);
   }
   EXPECT_FALSE(granted);
   ASSERT_TRUE(asked_again);
@@ -151,7 +151,7 @@ TEST_F(TwoOfThree, WhoAgreedLongAgoIsAskedAgain) {
   const auto first = Sent();
   desk_.Replied(kNow, first.at(0).to, first.at(0).request, &ok);
   const auto second = Sent();
-  const absl::Time late = kNow + absl::Seconds(5);
+  const Time late = kNow + Seconds(5);
   desk_.Replied(late, second.at(0).to, second.at(0).request, &ok);
   std::set<RouterId> again;
   for (int step = 0; step < 2; ++step) {
@@ -178,7 +178,7 @@ class Outside : public testing::Test {
     const Reply empty;
     for (const SendRequest& pull : Take<SendRequest>(machine_))
       machine_.Replied(kNow, pull.to, pull.request, &empty);
-    Membership members("r0", absl::Minutes(10));
+    Membership members("r0", Minutes(10));
     members.Use(kNow, MakeView({1, 1}, names));
     const auto own = [&](const Replica& replica) { return replica.mark == StableHash("r0"); };
     for (int i = 0; key_.empty(); ++i) {
@@ -237,7 +237,7 @@ TEST_F(Outside, ALateAnswerOfAnEarlierRoundIsNotCountedAgain) {
 TEST_F(TwoOfThree, WithoutAQuorumNothingStarts) {
   desk_.Begin(kNow, JobId(1), "k", 7, kDeadline);
   std::optional<Refused> refused;
-  absl::Time now = kNow;
+  Time now = kNow;
   for (int step = 0; step < 200 && !refused; ++step) {
     for (const OnceAction& action : std::exchange(desk_.actions(), {})) {
       ASSERT_FALSE(std::holds_alternative<Granted>(action));
@@ -246,7 +246,7 @@ TEST_F(TwoOfThree, WithoutAQuorumNothingStarts) {
         desk_.Replied(now, send->to, send->request, nullptr);
     }
     if (desk_.actions().empty() && !refused) {
-      ASSERT_NE(desk_.NextWake(), absl::InfiniteFuture());
+      ASSERT_NE(desk_.NextWake(), InfiniteFuture());
       now = desk_.NextWake();
       desk_.Wake(now);
     }
@@ -276,9 +276,8 @@ TEST_F(TwoOfThree, ACompletionThatCannotBeRecordedIsNotDelivered) {
 }
 
 Verdict AskClaim(OnceMachine& machine, const ViewId& view, const std::string& key = "k") {
-  machine.Asked(
-      kNow, 1,
-      {.view = view, .what = ClaimRequest{.key = key, .claim = {1, 5, 1, 1}, .hold = absl::Seconds(1)}});
+  machine.Asked(kNow, 1,
+                {.view = view, .what = ClaimRequest{.key = key, .claim = {1, 5, 1, 1}, .hold = Seconds(1)}});
   return Take<AnswerCall>(machine).at(0).reply.verdict;
 }
 

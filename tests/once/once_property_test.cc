@@ -20,7 +20,7 @@ TEST(OnceProperties, OneCompletionAndOneRunAtATimeForAnyHistory) {
     settings.view_rate = rng.Chance(0.4) ? 0 : rng.Uniform();
     settings.cut_rate = rng.Chance(0.5) ? 0 : rng.Uniform() * 0.4;
     History history(seed, settings);
-    ASSERT_EQ(history.Run(absl::Seconds(6)), "") << "seed " << seed << ", routers " << settings.routers;
+    ASSERT_EQ(history.Run(Seconds(6)), "") << "seed " << seed << ", routers " << settings.routers;
     all.requests += history.counts().requests;
     all.delivered += history.counts().delivered;
     all.answered += history.counts().answered;
@@ -43,9 +43,9 @@ TEST(OnceProperties, WithoutTroubleEveryRequestIsAnswered) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     HistorySettings settings;
     settings.loss = settings.repeat = settings.late = settings.death_rate = 0;
-    settings.deadline = absl::Seconds(20);
+    settings.deadline = Seconds(20);
     History history(seed, settings);
-    ASSERT_EQ(history.Run(absl::Seconds(6)), "") << "seed " << seed;
+    ASSERT_EQ(history.Run(Seconds(6)), "") << "seed " << seed;
     EXPECT_EQ(history.counts().refused, 0u) << "seed " << seed;
   }
 }
@@ -59,7 +59,7 @@ TEST(OnceProperties, DeliveringBeforeRecordingIsFoundOut) {
     settings.death_rate = 1;
     settings.settle_first = false;
     History history(seed, settings);
-    found += history.Run(absl::Seconds(6)).empty() ? 0 : 1;
+    found += history.Run(Seconds(6)).empty() ? 0 : 1;
   }
   EXPECT_GE(found, 3);
 }

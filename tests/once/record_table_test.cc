@@ -9,10 +9,10 @@ namespace {
 constexpr ClaimId kFirst{1, 10, 1, 1};
 constexpr ClaimId kOther{1, 20, 1, 1};
 constexpr ClaimId kSecondRound{2, 20, 1, 2};
-const absl::Time kRecordNow = absl::FromUnixSeconds(1000);
+const Time kRecordNow = FromUnixSeconds(1000);
 
 ClaimRequest Claim(const ClaimId& claim, std::vector<ClaimId> over = {}) {
-  return {.key = "k", .fingerprint = 7, .claim = claim, .hold = absl::Seconds(10), .over = std::move(over)};
+  return {.key = "k", .fingerprint = 7, .claim = claim, .hold = Seconds(10), .over = std::move(over)};
 }
 
 SettleRequest End(const ClaimId& claim, const std::string& bytes = "film") {
@@ -25,7 +25,7 @@ SettleRequest End(const ClaimId& claim, const std::string& bytes = "film") {
 
 class RecordTableTest : public testing::Test {
  protected:
-  RecordTable table_{{.records_max = 3, .result_bytes_max = 10, .keep = absl::Minutes(1)}};
+  RecordTable table_{{.records_max = 3, .result_bytes_max = 10, .keep = Minutes(1)}};
 };
 
 TEST_F(RecordTableTest, AKeyBelongsToTheFirstClaimOnly) {
@@ -47,8 +47,8 @@ TEST_F(RecordTableTest, AClaimIsTakenOverOnlyByName) {
 
 TEST_F(RecordTableTest, AfterItsHoldAClaimIsSaidToBeExpiredAndStaysOnRecord) {
   (void)table_.Claim(kRecordNow, Claim(kFirst));
-  EXPECT_EQ(table_.Claim(kRecordNow + absl::Seconds(10), Claim(kOther)).verdict, Verdict::kExpired);
-  EXPECT_EQ(table_.Settle(kRecordNow + absl::Seconds(11), End(kFirst)).verdict, Verdict::kOk);
+  EXPECT_EQ(table_.Claim(kRecordNow + Seconds(10), Claim(kOther)).verdict, Verdict::kExpired);
+  EXPECT_EQ(table_.Settle(kRecordNow + Seconds(11), End(kFirst)).verdict, Verdict::kOk);
 }
 
 TEST_F(RecordTableTest, AnEndIsNeverReplacedByAClaim) {
@@ -61,7 +61,7 @@ TEST_F(RecordTableTest, AnEndIsNeverReplacedByAClaim) {
 
 // What two replicas of an earlier view knew. Neither order may lose the one that had been agreed to.
 TEST_F(RecordTableTest, CopiesStandSideBySideUntilEachIsSeenTo) {
-  const Record first{.key = "k", .fingerprint = 7, .claim = kFirst, .until = kRecordNow + absl::Seconds(5)};
+  const Record first{.key = "k", .fingerprint = 7, .claim = kFirst, .until = kRecordNow + Seconds(5)};
   Record other = first;
   other.claim = kOther;
   (void)table_.Copy(kRecordNow, first);
@@ -74,7 +74,7 @@ TEST_F(RecordTableTest, CopiesStandSideBySideUntilEachIsSeenTo) {
 
 TEST_F(RecordTableTest, AnEndStandsUnderACopiedClaimOfALaterRound) {
   for (const bool end_first : {true, false}) {
-    RecordTable table({.keep = absl::Minutes(1)});
+    RecordTable table({.keep = Minutes(1)});
     Record end{.key = "k", .fingerprint = 7, .claim = kFirst, .done = true, .until = kRecordNow};
     const Record claim{.key = "k", .fingerprint = 7, .claim = kSecondRound, .until = kRecordNow};
     (void)table.Copy(kRecordNow, end_first ? end : claim);
@@ -105,9 +105,9 @@ TEST_F(RecordTableTest, AFullBookForgetsNothingAndSaysSo) {
     EXPECT_EQ(table_.Claim(kRecordNow, request).verdict, Verdict::kOk);
   }
   EXPECT_EQ(table_.Claim(kRecordNow, Claim(kFirst)).verdict, Verdict::kFull);
-  EXPECT_EQ(table_.NextForget(), kRecordNow + absl::Seconds(70));
-  table_.Forget(kRecordNow + absl::Seconds(70));
-  EXPECT_EQ(table_.Claim(kRecordNow + absl::Seconds(70), Claim(kFirst)).verdict, Verdict::kOk);
+  EXPECT_EQ(table_.NextForget(), kRecordNow + Seconds(70));
+  table_.Forget(kRecordNow + Seconds(70));
+  EXPECT_EQ(table_.Claim(kRecordNow + Seconds(70), Claim(kFirst)).verdict, Verdict::kOk);
 }
 
 TEST_F(RecordTableTest, OldResultsLoseTheirBytesAndKeepTheirRecord) {
@@ -136,16 +136,16 @@ TEST_F(RecordTableTest, PagesGoThroughTheKeysInOrder) {
 }
 
 TEST_F(RecordTableTest, AKeyThatWasForgottenLeavesNothingBehind) {
-  const auto run = [&](absl::Time now, const std::string& key) {
+  const auto run = [&](Time now, const std::string& key) {
     ClaimRequest claim = Claim(kFirst);
     SettleRequest end = End(kFirst);  // four bytes of ten
     claim.key = end.record.key = key;
-    end.record.until = now + absl::Minutes(1);
+    end.record.until = now + Minutes(1);
     ASSERT_EQ(table_.Claim(now, claim).verdict, Verdict::kOk);
     ASSERT_EQ(table_.Settle(now, end).verdict, Verdict::kOk);
   };
   run(kRecordNow, "again");
-  const absl::Time later = kRecordNow + absl::Minutes(2);
+  const Time later = kRecordNow + Minutes(2);
   table_.Forget(later);
   EXPECT_EQ(table_.size(), 0u);
   EXPECT_EQ(table_.result_bytes(), 0u);

@@ -43,12 +43,12 @@ class Fleet {
     auto world = std::make_shared<World>();
     tier_ = std::make_shared<Tier>();
     tier_->metrics.emplace_back().name = "busy";
-    tier_->metrics.back().max_age = absl::Minutes(5);
+    tier_->metrics.back().max_age = Minutes(5);
     tier_->route.overload_threshold = kThreshold;
-    tier_->service_mean = absl::Seconds(kServiceS);
+    tier_->service_mean = Seconds(kServiceS);
     // An operator whose reports are rare or old says so.
-    tier_->guard.stale_after = absl::Seconds(conditions.age_s + 2 * conditions.report_s + 15);
-    tier_->guard.missing_after = absl::Seconds(conditions.age_s + 2 * conditions.report_s + 60);
+    tier_->guard.stale_after = Seconds(conditions.age_s + 2 * conditions.report_s + 15);
+    tier_->guard.missing_after = Seconds(conditions.age_s + 2 * conditions.report_s + 60);
     std::vector<std::pair<double, double>> at;
     for (std::size_t r = 0; r < kRegions; ++r) {
       world->regions.push_back({.name = "r" + std::to_string(r), .title = ""});
@@ -222,7 +222,7 @@ LoopOutcome Run(Fleet& fleet, const LoopConditions& conditions, const Control& c
   return observer.outcome();
 }
 
-absl::Time At(int second) { return absl::UnixEpoch() + absl::Seconds(second); }
+Time At(int second) { return UnixEpoch() + Seconds(second); }
 
 }  // namespace
 

@@ -21,7 +21,7 @@ std::shared_ptr<Tier> TierOf(int workers) {
   return tier;
 }
 
-absl::Time At(double seconds) { return absl::UnixEpoch() + absl::Seconds(seconds); }
+Time At(double seconds) { return UnixEpoch() + Seconds(seconds); }
 
 double Poisson(Rng& rng, double mean) {
   double count = 0;
@@ -120,7 +120,7 @@ struct Plant {
 TEST(MetricLine, ALoadAboveTheThresholdShedsAtOnceAndThenAsMuchAsItTakes) {
   for (const Plant& truth : {Plant{0, 0.125}, Plant{0.6, 0.04}, Plant{0.3, 0.08}, Plant{0.7, 0.027}}) {
     SCOPED_TRACE(testing::Message() << truth.background << " + " << truth.slope << " rps");
-    MetricLine line(0.05, absl::Seconds(5));
+    MetricLine line(0.05, Seconds(5));
     Plant plant = truth;
     Rng rng(6);
     const double demand = 7.5;  // .9 and more
@@ -138,7 +138,7 @@ TEST(MetricLine, ALoadAboveTheThresholdShedsAtOnceAndThenAsMuchAsItTakes) {
 }
 
 TEST(MetricLine, NoiseMovesNothingThatIsHeld) {
-  MetricLine line(0.05, absl::Seconds(5));
+  MetricLine line(0.05, Seconds(5));
   Rng rng(7);
   Plant plant{0.2, 0.03};
   int moved = 0;
@@ -151,14 +151,14 @@ TEST(MetricLine, NoiseMovesNothingThatIsHeld) {
 }
 
 TEST(MetricLine, AValueThatRepeatsWhileTrafficGrowsIsFrozen) {
-  MetricLine line(0.05, absl::Seconds(5));
+  MetricLine line(0.05, Seconds(5));
   for (int s = 0; s < 30; ++s) line.Add(At(s), 0.4, 8, 0.75);
   EXPECT_FALSE(line.frozen()) << "a constant under constant traffic";
   for (int s = 30; s < 60; ++s) line.Add(At(s), 0.4, 14, 0.75);
   EXPECT_TRUE(line.frozen());
   line.Add(At(61), 0.6, 14, 0.75);
   EXPECT_FALSE(line.frozen());
-  MetricLine empty(0.05, absl::Seconds(5));
+  MetricLine empty(0.05, Seconds(5));
   for (int s = 0; s < 60; ++s) empty.Add(At(s), 0, s < 30 ? 8 : 14, 0.75);
   EXPECT_FALSE(empty.frozen()) << "an empty queue is empty";
 }
@@ -242,7 +242,7 @@ TEST(RegionEstimate, TheWorstMetricBindsAndAMissingOneInvitesNothing) {
   for (const char* name : {"busy", "memory", "queue"}) {
     MetricSpec& spec = tier->metrics.emplace_back();
     spec.name = name;
-    spec.max_age = absl::Seconds(10);
+    spec.max_age = Seconds(10);
   }
   RegionEstimate estimate(kRegion, tier);
   std::vector<Finding> findings;

@@ -49,7 +49,7 @@ RegionLoad RandomRegion(Rng& rng, const Tier& tier, const TierRegion& provisione
   if (provisioned.workers == 0) {
     region.usable_share = 0;
   } else {
-    const double prior = absl::ToDoubleSeconds(tier.service_mean) / provisioned.workers;
+    const double prior = ToDoubleSeconds(tier.service_mean) / provisioned.workers;
     region.load_cost = prior * (0.8 + 0.4 * rng.Uniform());
   }
   if (plain) return region;

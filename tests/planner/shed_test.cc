@@ -125,7 +125,7 @@ double WorstServed(const Storm& storm, double shed_above, std::uint64_t seed) {
     const double served = std::min(kCapacityRps, offered * (1 - shed));
     refused = offered - served;
     if (t >= 25 + storm.fault_s) shares.push_back(served / std::min(kCapacityRps, offered));
-    const absl::Time now = absl::UnixEpoch() + absl::Seconds(t);
+    const Time now = UnixEpoch() + Seconds(t);
     // Its jobs take a second each, so as many end in a second as workers are busy.
     estimate.Count({.at = now,
                     .seconds = 1,

@@ -22,7 +22,7 @@ struct SmallFleet {
 
   explicit SmallFleet(const std::vector<double>& demand_rps) {
     tier->metrics.emplace_back().name = "busy";
-    tier->service_mean = absl::Seconds(1);
+    tier->service_mean = Seconds(1);
     tier->route.overload_threshold = 0.8;
     tier->route.refine = RefineMode::kOff;
     tier->route.rings = {{"all", 1000, 0}};

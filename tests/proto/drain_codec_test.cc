@@ -12,10 +12,10 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(DrainTermTest, ZeroIsForGoodAndATermIsAsLongAsItSays) {
-  EXPECT_EQ(*DrainTermOf(true, 0), absl::InfiniteDuration());
-  EXPECT_EQ(*DrainTermOf(false, 0), absl::InfiniteDuration());
-  EXPECT_EQ(*DrainTermOf(true, 1.5), absl::Milliseconds(1500));
-  EXPECT_EQ(*DrainTermOf(true, kDrainSecondsMax), absl::Hours(30 * 24));
+  EXPECT_EQ(*DrainTermOf(true, 0), InfiniteDuration());
+  EXPECT_EQ(*DrainTermOf(false, 0), InfiniteDuration());
+  EXPECT_EQ(*DrainTermOf(true, 1.5), Milliseconds(1500));
+  EXPECT_EQ(*DrainTermOf(true, kDrainSecondsMax), Hours(30 * 24));
 }
 
 TEST(DrainTermTest, WhatIsNoTermIsRefusedByName) {

@@ -18,16 +18,16 @@ Fleet SomeFleet() {
   Tier tier;
   tier.name = "video";
   tier.priorities = {"interactive", "batch"};
-  tier.service_mean = absl::Milliseconds(200);
+  tier.service_mean = Milliseconds(200);
   tier.dispatch.probes_per_round = 7;
   tier.dispatch.backoff.full_jitter = false;
-  tier.dispatch.delay.span = absl::Milliseconds(125);
+  tier.dispatch.delay.span = Milliseconds(125);
   tier.regions.resize(2);
   tier.dispatch.spill = {.share = 0.125,
-                         .keep = absl::Seconds(40),
-                         .wait_min = absl::Milliseconds(75),
-                         .fade = absl::Seconds(3),
-                         .refused_cost = absl::Seconds(4)};
+                         .keep = Seconds(40),
+                         .wait_min = Milliseconds(75),
+                         .fade = Seconds(3),
+                         .refused_cost = Seconds(4)};
   tier.route.rings = {{"near", 30, 0.7}, {"far", 200, 0.9}};
   tier.regions[RegionId(1)] = {.workers = 12, .reserve_share = 0.125, .import_cap_share = 0.25};
   tier.residency_forbidden.resize(2);
@@ -45,18 +45,18 @@ TEST(FleetCodecTest, RoutingSettingsComeBackAsTheyWent) {
   EXPECT_EQ(decoded->world.rtt.ms(RegionId(0), RegionId(1)), 62.5);
   const Tier& tier = decoded->tiers[TierId(0)];
   EXPECT_EQ(tier.priorities, fleet.tiers[TierId(0)].priorities);
-  EXPECT_EQ(tier.service_mean, absl::Milliseconds(200));
+  EXPECT_EQ(tier.service_mean, Milliseconds(200));
   EXPECT_EQ(tier.dispatch.probes_per_round, 7);
   EXPECT_FALSE(tier.dispatch.backoff.full_jitter);
-  EXPECT_EQ(tier.dispatch.delay.span, absl::Milliseconds(125));
+  EXPECT_EQ(tier.dispatch.delay.span, Milliseconds(125));
   EXPECT_EQ(tier.regions[RegionId(1)].workers, 12);
   EXPECT_EQ(tier.regions[RegionId(1)].import_cap_share, 0.25);
   EXPECT_EQ(tier.regions[RegionId(1)].reserve_share, 0.125);
   EXPECT_EQ(tier.dispatch.spill.share, 0.125);
-  EXPECT_EQ(tier.dispatch.spill.keep, absl::Seconds(40));
-  EXPECT_EQ(tier.dispatch.spill.wait_min, absl::Milliseconds(75));
-  EXPECT_EQ(tier.dispatch.spill.fade, absl::Seconds(3));
-  EXPECT_EQ(tier.dispatch.spill.refused_cost, absl::Seconds(4));
+  EXPECT_EQ(tier.dispatch.spill.keep, Seconds(40));
+  EXPECT_EQ(tier.dispatch.spill.wait_min, Milliseconds(75));
+  EXPECT_EQ(tier.dispatch.spill.fade, Seconds(3));
+  EXPECT_EQ(tier.dispatch.spill.refused_cost, Seconds(4));
   ASSERT_EQ(tier.route.rings.size(), 2u);
   EXPECT_EQ(tier.route.rings[1].name, "far");
   EXPECT_EQ(tier.route.rings[1].rtt_ms_max, 200);

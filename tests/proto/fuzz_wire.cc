@@ -120,7 +120,7 @@ void DrainWorkers(std::string_view bytes) {
     return;
   }
   RINGWAY_CHECK(request.worker().empty() != request.host().empty());
-  RINGWAY_CHECK(*term >= absl::ZeroDuration() && (request.drain() || *term == absl::InfiniteDuration()));
+  RINGWAY_CHECK(*term >= ZeroDuration() && (request.drain() || *term == InfiniteDuration()));
   // Workers have names that came over the wire, too.
   CheckTold(request.by(), wire::ActionOf(request, {request.worker(), request.host(), std::string(bytes)}));
   CheckTold(request.by(), wire::ActionOf(request, std::vector<std::string>(256, std::string(bytes))));
@@ -143,7 +143,7 @@ void JournaledEvent(std::string_view bytes, const Fleet& fleet) {
   };
   const auto event = controller::DecodeEvent(Read<v1::JournalRecord>(bytes), fleet, read_fleet);
   if (!event.ok()) return;
-  const auto record = controller::EncodeEvent(absl::UnixEpoch(), *event, fleet);
+  const auto record = controller::EncodeEvent(UnixEpoch(), *event, fleet);
   RINGWAY_CHECK(controller::DecodeEvent(record, fleet, read_fleet).ok());
 }
 

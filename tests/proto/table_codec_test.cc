@@ -12,7 +12,7 @@ namespace {
 RoutingTable SomeTable() {
   RoutingTable table;
   table.version = {3, 41};
-  table.planned_at = absl::FromUnixMicros(1234567);
+  table.planned_at = FromUnixMicros(1234567);
   TierTable rows = HomeTable(TierId(0), 2, 2);
   Row& row = rows.at(1, RegionId(0));
   row.routes = {{.target = RegionId(0), .fraction = 0.5},

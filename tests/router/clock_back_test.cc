@@ -71,7 +71,7 @@ TEST(ClockBack, AWorkerThatStartsAnewWithAnEarlierClockIsGrantedAtOnce) {
   worker.reset();
   worker = std::make_unique<FakeWorker>("animate", kNow - kHour, address);
   const std::string idle = "ringway_ledger_slots{state=\"idle\",tier=\"animate\"}";
-  EXPECT_TRUE(Eventually([&] { return MetricValue(router.http(), idle) == 1; }, absl::Seconds(10)))
+  EXPECT_TRUE(Eventually([&] { return MetricValue(router.http(), idle) == 1; }, Seconds(10)))
       << "an hour's announcements are ignored";
   const JobAnswer answer = submit();
   EXPECT_EQ(answer.outcome(), "done") << answer.end.message();

@@ -75,7 +75,7 @@ TEST(Tables, StandWhenTheControllerIsLost) {
   t.ListRouter(0, kNear);
   t.SendAllTo(kNear);
   t.Step(ControllerLost{});
-  t.Advance(absl::Hours(1));
+  t.Advance(Hours(1));
   t.Arrive(0);
   EXPECT_TRUE(t.Last<ForwardToRouter>());
 }
@@ -85,59 +85,59 @@ TEST(Reports, CountWhatHeldAWorkerHere) {
   RouterOnTheTable t;
   t.ListWorkers(1);
   t.ListRouter(0, kNear);
-  t.Step(ControllerWelcomed{.epoch = 4, .report_period = absl::Seconds(20)});
+  t.Step(ControllerWelcomed{.epoch = 4, .report_period = Seconds(20)});
   t.Arrive(0);
   const auto offer = t.Last<OfferToWorker>();
   t.Accept(*offer);
-  t.now += absl::Seconds(3);
+  t.now += Seconds(3);
   t.Finish(*offer, Outcome::kFailed);
   t.SendAllTo(kNear, {4, 1});
   t.Arrive(1);
   const auto forward = t.Last<ForwardToRouter>();
   ASSERT_TRUE(forward);
   t.Step(AttemptAccepted{forward->job, forward->attempt});
-  t.now += absl::Seconds(5);
+  t.now += Seconds(5);
   t.Finish(*forward, Outcome::kDone);
   ASSERT_TRUE(t.Last<EndJob>());
-  t.Advance(absl::Seconds(12));
+  t.Advance(Seconds(12));
   const auto report = t.Last<SendReport>();
   ASSERT_TRUE(report);
   EXPECT_EQ(report->tiers[kTier].counters.failed, 1u);
   EXPECT_EQ(report->tiers[kTier].counters.ran, 1u);
-  EXPECT_EQ(report->tiers[kTier].counters.held, absl::Seconds(3));
+  EXPECT_EQ(report->tiers[kTier].counters.held, Seconds(3));
 }
 
 TEST(Reports, EveryPeriodWhileConnected) {
   RouterOnTheTable t;
   t.ListWorkers(1);
-  EXPECT_EQ(t.machine().NextWake(), absl::InfiniteFuture());
-  t.Step(ControllerWelcomed{.epoch = 4, .report_period = absl::Seconds(2)});
-  EXPECT_EQ(t.machine().NextWake(), t.now + absl::Seconds(2));
+  EXPECT_EQ(t.machine().NextWake(), InfiniteFuture());
+  t.Step(ControllerWelcomed{.epoch = 4, .report_period = Seconds(2)});
+  EXPECT_EQ(t.machine().NextWake(), t.now + Seconds(2));
   t.Arrive(0);
   const auto offer = t.Last<OfferToWorker>();
   t.Accept(*offer);
   t.Arrive(1);
-  t.now += absl::Seconds(1);
+  t.now += Seconds(1);
   t.Finish(*offer, Outcome::kDone);
-  t.now += absl::Seconds(1);
+  t.now += Seconds(1);
   t.Step(TimePassed{});
   const auto report = t.Last<SendReport>();
   ASSERT_TRUE(report);
   const auto& counts = report->tiers[kTier];
-  EXPECT_EQ(report->period, absl::Seconds(2));
+  EXPECT_EQ(report->period, Seconds(2));
   EXPECT_EQ(report->epoch_seen_max, 4u);
   EXPECT_EQ(counts.counters.entered[0], 2u);
   EXPECT_EQ(counts.counters.sent[kHome], 2u);
   EXPECT_EQ(counts.counters.done, 1u);
-  EXPECT_EQ(counts.counters.service, absl::Seconds(1));
+  EXPECT_EQ(counts.counters.service, Seconds(1));
   EXPECT_EQ(counts.counters.ran, 1u);
-  EXPECT_EQ(counts.counters.held, absl::Seconds(1));
+  EXPECT_EQ(counts.counters.held, Seconds(1));
   EXPECT_EQ(counts.waiting, 1u) << "asked for, not accepted yet";
-  t.Advance(absl::Seconds(2));
+  t.Advance(Seconds(2));
   EXPECT_EQ(t.Last<SendReport>()->tiers[kTier].counters.entered[0], 0u);
   EXPECT_EQ(t.Last<SendReport>()->sequence, 2u);
   t.Step(ControllerLost{});
-  t.Advance(absl::Seconds(2));
+  t.Advance(Seconds(2));
   EXPECT_FALSE(t.Last<SendReport>());
 }
 
@@ -152,7 +152,7 @@ TEST(Reports, ADemandIsCountedEvenWhenRefused) {
   JobFacts forwarded = t.Facts();
   forwarded.forwarded = true;
   t.Arrive(0, forwarded);
-  t.Advance(absl::Seconds(1));
+  t.Advance(Seconds(1));
   const auto counts = t.Last<SendReport>()->tiers[kTier].counters;
   EXPECT_EQ(counts.entered[0], 1u) << "a forwarded job is demand of its own region only";
   EXPECT_EQ(counts.shed, 1u);

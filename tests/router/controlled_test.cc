@@ -26,7 +26,7 @@ class ControlledRouters : public ::testing::Test {
  protected:
   ControlledRouters() {
     fleet_ = router::SmallFleet();
-    fleet_.tiers[router::kTier].service_mean = absl::Milliseconds(50);
+    fleet_.tiers[router::kTier].service_mean = Milliseconds(50);
     for (const char* name : {"busy", "ringway_worker_payload_bytes_total"}) {
       MetricSpec metric;
       metric.name = name;
@@ -243,7 +243,7 @@ TEST_F(ControlledRouters, WithoutAControllerTheLastTableStandsEvenAfterARestart)
   ASSERT_TRUE(
       Eventually([&] { return MetricValue(home_->http(), "ringway_router_controller_connected") == 0; }));
   EXPECT_EQ(Submit().end.trace().region(), "near");
-  absl::SleepFor(absl::Milliseconds(600));  // what became active is on disk within two beats
+  absl::SleepFor(Milliseconds(600));  // what became active is on disk within two beats
   home_->Kill();
   home_->StartAgain();
   // The test's own connection has to come back first.

@@ -194,7 +194,7 @@ TEST_F(RouterDaemon, SigtermFinishesTheJobAndAdmitsNoOther) {
   const JobAnswer refused = late.Await();
   EXPECT_TRUE(!refused.status.ok() || refused.outcome() == "shed") << refused.outcome();
   EXPECT_EQ(call.Await().outcome(), "done");
-  EXPECT_EQ(router_->WaitFor(absl::Seconds(10)), 0);
+  EXPECT_EQ(router_->WaitFor(Seconds(10)), 0);
 }
 
 struct Broken {

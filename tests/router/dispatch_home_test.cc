@@ -19,19 +19,19 @@ TEST(DispatchHome, AFreeWorkerTakesTheJob) {
   ASSERT_TRUE(offer);
   EXPECT_EQ(offer->job, JobId(5));
   EXPECT_EQ(offer->worker, WorkerId(0)) << "the one beside comes first";
-  t.now += absl::Milliseconds(3);
+  t.now += Milliseconds(3);
   t.Accept(*offer);
-  t.now += absl::Seconds(2);
+  t.now += Seconds(2);
   t.Finish(*offer, Outcome::kDone);
   const auto end = t.Last<EndJob>();
   ASSERT_TRUE(end);
   EXPECT_EQ(end->outcome, Outcome::kDone);
   EXPECT_EQ(end->trace.worker, WorkerId(0));
   EXPECT_EQ(end->trace.attempts, 1u);
-  EXPECT_EQ(end->trace.wait, absl::Milliseconds(3));
-  EXPECT_EQ(end->trace.service, absl::Seconds(2));
+  EXPECT_EQ(end->trace.wait, Milliseconds(3));
+  EXPECT_EQ(end->trace.service, Seconds(2));
   EXPECT_EQ(t.machine().jobs(), 0u);
-  EXPECT_EQ(t.machine().NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(t.machine().NextWake(), InfiniteFuture());
 }
 
 TEST(DispatchHome, BusyWorkersAreAskedOneAfterTheOther) {
@@ -46,7 +46,7 @@ TEST(DispatchHome, BusyWorkersAreAskedOneAfterTheOther) {
     t.Finish(*offer, Outcome::kBusy, true, false);
   }
   EXPECT_FALSE(t.Last<OfferToWorker>()) << "the round is over: the job sleeps";
-  EXPECT_EQ(t.machine().NextWake(), t.now + absl::Milliseconds(10));
+  EXPECT_EQ(t.machine().NextWake(), t.now + Milliseconds(10));
   t.AdvanceToWake();
   EXPECT_TRUE(t.Last<OfferToWorker>());
 }
@@ -57,7 +57,7 @@ TEST(DispatchHome, BackoffDoubles) {
   t.Arrive(0);
   for (const int ms : {10, 20, 40, 60, 60}) {  // the cap is 0.06 x 1 s
     t.Finish(*t.Last<OfferToWorker>(), Outcome::kBusy, true, false);
-    EXPECT_EQ(t.machine().NextWake(), t.now + absl::Milliseconds(ms));
+    EXPECT_EQ(t.machine().NextWake(), t.now + Milliseconds(ms));
     t.AdvanceToWake();
   }
 }
@@ -70,7 +70,7 @@ TEST(DispatchHome, ADoneJobWakesASleeper) {
   t.Accept(*first);
   t.Arrive(1);
   EXPECT_FALSE(t.Last<OfferToWorker>()) << "a worker that holds our job is not asked";
-  t.now += absl::Microseconds(500);
+  t.now += Microseconds(500);
   t.Finish(*first, Outcome::kDone);
   const auto second = t.Last<OfferToWorker>();
   ASSERT_TRUE(second) << "at once, not by the timer";
@@ -112,7 +112,7 @@ TEST(DispatchHome, WhatCannotFinishEndsAtOnce) {
   RouterOnTheTable t;
   t.ListWorkers(1);
   JobFacts facts = t.Facts();
-  facts.deadline = t.now + absl::Milliseconds(999);
+  facts.deadline = t.now + Milliseconds(999);
   t.Arrive(0, facts);
   ASSERT_TRUE(t.Last<EndJob>());
   EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kTimeout);
@@ -123,8 +123,8 @@ TEST(DispatchHome, WhatCannotFinishEndsAtOnce) {
 TEST(DispatchHome, ASleeperEndsWhenItBecomesHopelessNotLater) {
   RouterOnTheTable t;
   JobFacts facts = t.Facts();
-  facts.deadline = t.now + absl::Milliseconds(1005);
-  const absl::Time hopeless = t.now + absl::Milliseconds(5);
+  facts.deadline = t.now + Milliseconds(1005);
+  const Time hopeless = t.now + Milliseconds(5);
   t.Arrive(0, facts);  // no worker exists
   EXPECT_EQ(t.machine().NextWake(), hopeless);
   t.AdvanceToWake();
@@ -138,7 +138,7 @@ TEST(DispatchHome, ARunningJobIsCutAtItsDeadline) {
   t.Arrive(0);
   const auto offer = t.Last<OfferToWorker>();
   t.Accept(*offer);
-  EXPECT_EQ(t.machine().NextWake(), t.now + absl::Seconds(10));
+  EXPECT_EQ(t.machine().NextWake(), t.now + Seconds(10));
   t.AdvanceToWake();
   ASSERT_TRUE(t.Last<WithdrawAttempt>());
   EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kTimeout);
@@ -164,7 +164,7 @@ TEST(DispatchHome, TheClientLeavesInEveryPhase) {
   t.Step(ClientGone{JobId(1)});
   EXPECT_TRUE(t.actions.empty());
   t.Finish(*offer, Outcome::kCancelled);
-  EXPECT_EQ(t.machine().NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(t.machine().NextWake(), InfiniteFuture());
 }
 
 TEST(DispatchHome, AttemptsMaxEndsTheJob) {
@@ -231,7 +231,7 @@ TEST(DispatchHome, ATokenThatComesLaterIsUsed) {
   fleet.tiers[kTier].dispatch.budget = {.share = 0, .floor_per_second = 10};
   t.Step(FleetChanged{std::make_shared<const Fleet>(fleet)});
   while (!t.Last<OfferToWorker>()) {
-    ASSERT_LT(t.now, absl::FromUnixSeconds(1001));
+    ASSERT_LT(t.now, FromUnixSeconds(1001));
     t.AdvanceToWake();
   }
 }
@@ -260,7 +260,7 @@ TEST(DispatchHome, AWorkerThatFallsFreeCostsNoToken) {
 TEST(DispatchHome, WithoutBackoffAJobProbesWithoutPause) {
   Fleet fleet = SmallFleet();
   DispatchSpec& spec = fleet.tiers[kTier].dispatch;
-  spec.backoff.base = absl::ZeroDuration();
+  spec.backoff.base = ZeroDuration();
   spec.budget.share = 1e6;
   spec.attempts_max = 1000;
   RouterOnTheTable t(fleet);
@@ -274,7 +274,7 @@ TEST(DispatchHome, WithoutBackoffAJobProbesWithoutPause) {
 
 TEST(DispatchHome, DelayOnlyUnderPressure) {
   Fleet fleet = SmallFleet();
-  fleet.tiers[kTier].dispatch.delay = {.busy_min = 0.5, .share_max = 1, .span = absl::Milliseconds(250)};
+  fleet.tiers[kTier].dispatch.delay = {.busy_min = 0.5, .share_max = 1, .span = Milliseconds(250)};
   RouterOnTheTable t(fleet);
   t.ListWorkers(2);
   t.Arrive(0);
@@ -284,7 +284,7 @@ TEST(DispatchHome, DelayOnlyUnderPressure) {
   t.Arrive(1);
   EXPECT_FALSE(t.Last<OfferToWorker>());
   EXPECT_GT(t.machine().NextWake(), t.now);
-  EXPECT_LE(t.machine().NextWake(), t.now + absl::Milliseconds(250));
+  EXPECT_LE(t.machine().NextWake(), t.now + Milliseconds(250));
 }
 
 TEST(DispatchHome, TheLineIsBounded) {
@@ -299,7 +299,7 @@ TEST(DispatchHome, TheLineIsBounded) {
   ASSERT_TRUE(t.Last<EndJob>());
   EXPECT_EQ(t.Last<EndJob>()->outcome, Outcome::kShed);
   EXPECT_THAT(t.Last<EndJob>()->message, HasSubstr("line of tier animate is full: 3"));
-  EXPECT_GT(t.Last<EndJob>()->retry_after, absl::ZeroDuration());
+  EXPECT_GT(t.Last<EndJob>()->retry_after, ZeroDuration());
 }
 
 TEST(DispatchHome, DrainingAdmitsNothingAndFinishesTheRest) {

@@ -34,8 +34,7 @@ v1::WorkerState FakeWorker::State() {
 
 grpc::Status FakeWorker::Watch(grpc::ServerContext* context, const v1::WatchRequest*,
                                grpc::ServerWriter<v1::WorkerState>* stream) {
-  while (!dying_ && !context->IsCancelled() && stream->Write(State()))
-    absl::SleepFor(absl::Milliseconds(100));
+  while (!dying_ && !context->IsCancelled() && stream->Write(State())) absl::SleepFor(Milliseconds(100));
   return grpc::Status::CANCELLED;
 }
 

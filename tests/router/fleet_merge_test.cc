@@ -81,7 +81,7 @@ TEST(FleetMerge, AMachineLivesThroughRandomMaps) {
     EXPECT_EQ(merged->fleet.world.FindRegion("home"), RegionId(0));
     EXPECT_GE(merged->fleet.tiers.size(), fleet.tiers.size());
     fleet = merged->fleet;
-    machine.Step(absl::FromUnixSeconds(i), FleetChanged{std::make_shared<const Fleet>(fleet)}, actions);
+    machine.Step(FromUnixSeconds(i), FleetChanged{std::make_shared<const Fleet>(fleet)}, actions);
   }
 }
 

@@ -171,12 +171,12 @@ TEST(RoutePick, AShedShareStandsOnlyWhileAControllerDoes) {
   };
   t.Step(ControllerWelcomed{});
   t.UseRow(row);
-  t.Advance(absl::Hours(1));
+  t.Advance(Hours(1));
   EXPECT_TRUE(sheds()) << "connected";
   t.Step(ControllerLost{});
-  t.Advance(absl::Seconds(4));
+  t.Advance(Seconds(4));
   EXPECT_TRUE(sheds()) << "it may be back at once";
-  t.Advance(absl::Seconds(2));
+  t.Advance(Seconds(2));
   EXPECT_FALSE(sheds()) << "nobody renews it";
   t.Step(ControllerWelcomed{});
   EXPECT_TRUE(sheds());

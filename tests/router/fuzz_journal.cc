@@ -23,7 +23,7 @@
 namespace ringway::router {
 namespace {
 
-std::string Written(absl::Time now, const RouterEvent& event) {
+std::string Written(Time now, const RouterEvent& event) {
   std::string bytes;
   journal::Writer writer(bytes);
   writer.Put(now);
@@ -35,7 +35,7 @@ void Events(std::string_view bytes) {
   std::deque<std::string> words;
   journal::Reader reader(bytes, words);
   while (reader.ok() && !reader.empty()) {
-    absl::Time now;
+    Time now;
     RouterEvent event;
     std::uint64_t actions = 0, digest = 0;
     reader.Take(now);

@@ -8,7 +8,7 @@
 namespace ringway::router {
 namespace {
 
-const absl::Time kNow = absl::FromUnixSeconds(5000);
+const Time kNow = FromUnixSeconds(5000);
 
 void ReadUp(const v1::LedgerUp& message) {
   (void)DecodeGreeting(message);
@@ -25,7 +25,7 @@ void ReadUp(const v1::LedgerUp& message) {
   RINGWAY_CHECK(again.ok() && again->index() == event->index());
   if (const auto* ask = std::get_if<ledger::Acquire>(&*event)) {
     RINGWAY_CHECK(ask->priority < 2 && ask->key.generation != 0);
-    RINGWAY_CHECK(ask->arrived <= kNow && ask->deadline >= kNow && ask->expected >= absl::ZeroDuration());
+    RINGWAY_CHECK(ask->arrived <= kNow && ask->deadline >= kNow && ask->expected >= ZeroDuration());
     RINGWAY_CHECK(std::get<ledger::Acquire>(*again).key == ask->key);
   }
 }

@@ -13,7 +13,7 @@
 namespace ringway::router {
 namespace {
 
-const absl::Time kNow = absl::FromUnixSeconds(1000);
+const Time kNow = FromUnixSeconds(1000);
 
 void CheckRecord(const once::Record& record) {
   RINGWAY_CHECK(!record.key.empty() && record.key.size() <= kOnceKeyBytesMax);
@@ -33,7 +33,7 @@ void ReadAsk(const std::string& bytes) {
   once::OnceMachine machine({.router = "fuzz"});
   machine.Asked(kNow, 1, *ask);
   RINGWAY_CHECK(machine.actions().size() == 1);
-  machine.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
+  machine.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + Seconds(5));
 }
 
 void ReadReply(const std::string& bytes) {
@@ -49,8 +49,8 @@ void ReadReply(const std::string& bytes) {
   once::OnceMachine machine({.router = "fuzz", .alone = false});
   machine.List(kNow, RouterId(1), "peer");
   machine.UseView(kNow, once::MakeView({1, 1}, {"fuzz", "peer"}));
-  machine.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + absl::Seconds(5));
-  absl::Time now = kNow;
+  machine.Begin(kNow, JobId(0), "tenant\nkey", 7, kNow + Seconds(5));
+  Time now = kNow;
   for (int step = 0; step < 200 && machine.requests() > 0; ++step) {
     for (const once::OnceAction& action : std::exchange(machine.actions(), {})) {
       if (const auto* send = std::get_if<once::SendRequest>(&action)) {
@@ -60,7 +60,7 @@ void ReadReply(const std::string& bytes) {
       }
     }
     if (!machine.actions().empty() || machine.requests() == 0) continue;
-    if (machine.NextWake() == absl::InfiniteFuture()) break;
+    if (machine.NextWake() == InfiniteFuture()) break;
     now = std::max(now, machine.NextWake());
     machine.Wake(now);
   }

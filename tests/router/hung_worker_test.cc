@@ -13,7 +13,7 @@ TEST(HungWorker, TheOfferIsTakenBackAndTheJobGoesOn) {
   t.Arrive(0);
   const auto offer = t.Last<OfferToWorker>();
   ASSERT_TRUE(offer);
-  EXPECT_EQ(t.machine().NextWake(), t.now + absl::Seconds(2));
+  EXPECT_EQ(t.machine().NextWake(), t.now + Seconds(2));
   t.AdvanceToWake();
   const auto withdraw = t.Last<WithdrawAttempt>();
   ASSERT_TRUE(withdraw);
@@ -32,7 +32,7 @@ TEST(HungWorker, AWorkerThatHasTakenTheJobHasUntilTheDeadline) {
   t.ListWorkers(1);
   t.Arrive(0);
   t.Accept(*t.Last<OfferToWorker>());
-  EXPECT_EQ(t.machine().NextWake(), t.now + absl::Seconds(10));
+  EXPECT_EQ(t.machine().NextWake(), t.now + Seconds(10));
 }
 
 TEST(HungWorker, AJobThatItMayHaveStartedIsNotStartedTwice) {
@@ -57,7 +57,7 @@ TEST(HungWorker, ItIsTriedAgainWithOneJob) {
   ASSERT_FALSE(t.Last<OfferToWorker>());
   for (int i = 0; i < 200 && !t.Last<OfferToWorker>(); ++i) t.AdvanceToWake();
   ASSERT_TRUE(t.Last<OfferToWorker>()) << "half open: one job finds out";
-  EXPECT_GE(t.now - absl::FromUnixSeconds(1000), absl::Seconds(3)) << "2 s of silence, 1 s left alone";
+  EXPECT_GE(t.now - FromUnixSeconds(1000), Seconds(3)) << "2 s of silence, 1 s left alone";
 }
 
 }  // namespace

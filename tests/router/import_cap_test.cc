@@ -39,8 +39,7 @@ class Regions {
   Regions(const Setting& setting, std::uint64_t seed) : setting_(setting), rng_(seed) {
     Fleet fleet = SmallFleet();
     Tier& tier = fleet.tiers[kTier];
-    tier.dispatch.spill = {
-        .share = 1, .wait_min = absl::Milliseconds(5), .refused_cost = absl::ZeroDuration()};
+    tier.dispatch.spill = {.share = 1, .wait_min = Milliseconds(5), .refused_cost = ZeroDuration()};
     for (TierRegion& region : tier.regions) region.workers = 1;
     tier.regions[kNear] = {.workers = setting.workers,
                            .reserve_share = setting.reserve_share,
@@ -63,7 +62,7 @@ class Regions {
   // Empty, or what was broken.
   std::string Run(int steps) {
     for (int i = 0; i < steps && broken_.empty(); ++i) {
-      now_ += absl::Milliseconds(2 * rng_.Exponential());
+      now_ += Milliseconds(2 * rng_.Exponential());
       const std::size_t at = rng_.Below(sites_.size());
       const bool planned = sites_[at].region == kNear && rng_.Chance(0.3);
       if (sites_[at].region != kNear) Arrive(at, {.tier = kTier, .arrived = now_, .deadline = Deadline()});
@@ -91,14 +90,14 @@ class Regions {
     std::vector<Job> jobs = std::vector<Job>(kJobs);
   };
   struct Message {
-    absl::Time at;
+    Time at;
     std::size_t to;
     RouterEvent event;
     Job job;  // of an arrival
   };
 
   static std::string Name(std::size_t i) { return "router-" + std::to_string(i); }
-  absl::Time Deadline() const { return now_ + absl::Seconds(10); }
+  Time Deadline() const { return now_ + Seconds(10); }
   void Add(RegionId region) {
     const std::size_t i = sites_.size();
     sites_.emplace_back();
@@ -130,7 +129,7 @@ class Regions {
   }
 
   void Post(std::size_t to, RouterEvent event, const Job& job = {}) {
-    messages_.push_back({now_ + absl::Milliseconds(10 * rng_.Exponential()), to, std::move(event), job});
+    messages_.push_back({now_ + Milliseconds(10 * rng_.Exponential()), to, std::move(event), job});
   }
   void Deliver() {
     for (std::size_t i = 0; i < messages_.size();) {
@@ -160,7 +159,7 @@ class Regions {
   void Do(std::size_t, const Other&) {}
   void Do(std::size_t at, const OfferToWorker& offer) {
     Post(at, AttemptAccepted{offer.job, offer.attempt});
-    messages_.push_back({now_ + absl::Milliseconds(50 + 200 * rng_.Uniform()), at,
+    messages_.push_back({now_ + Milliseconds(50 + 200 * rng_.Uniform()), at,
                          AttemptEnded{.job = offer.job,
                                       .attempt = offer.attempt,
                                       .worker = offer.worker,
@@ -201,7 +200,7 @@ class Regions {
   const Setting setting_;
   Rng rng_;
   std::shared_ptr<const Fleet> fleet_;
-  absl::Time now_ = absl::FromUnixSeconds(1000);
+  Time now_ = FromUnixSeconds(1000);
   std::vector<Site> sites_;
   std::vector<Message> messages_;
   std::string broken_;

@@ -31,7 +31,7 @@ void JobChecker::Before(const RouterEvent& event) {
   }
 }
 
-std::string JobChecker::Ask(absl::Time now, JobId id, AttemptId attempt, const OpenAttempt& asked) {
+std::string JobChecker::Ask(Time now, JobId id, AttemptId attempt, const OpenAttempt& asked) {
   const auto it = live_.find(id.value());
   if (it == live_.end()) return "somebody is asked for a job that is not there";
   Live& job = it->second;
@@ -57,7 +57,7 @@ std::string JobChecker::Ask(absl::Time now, JobId id, AttemptId attempt, const O
   return "";
 }
 
-std::string JobChecker::OnEnd(absl::Time now, const EndJob& end) {
+std::string JobChecker::OnEnd(Time now, const EndJob& end) {
   const auto it = live_.find(end.job.value());
   if (it == live_.end()) return "a job ends twice";
   const Live& job = it->second;
@@ -71,7 +71,7 @@ std::string JobChecker::OnEnd(absl::Time now, const EndJob& end) {
   return "";
 }
 
-std::string JobChecker::After(absl::Time now, const std::vector<RouterAction>& actions) {
+std::string JobChecker::After(Time now, const std::vector<RouterAction>& actions) {
   for (const RouterAction& action : actions) {
     std::string broken;
     if (const auto* a = std::get_if<OfferToWorker>(&action)) {
@@ -90,7 +90,7 @@ std::string JobChecker::After(absl::Time now, const std::vector<RouterAction>& a
   }
   const RetryBudgetSpec& budget = tier_.dispatch.budget;
   const double bound = static_cast<double>(arrived_) * (1 + budget.share) + static_cast<double>(freed_) +
-                       budget.floor_per_second * (1 + absl::ToDoubleSeconds(now - start_)) + 1e-6;
+                       budget.floor_per_second * (1 + ToDoubleSeconds(now - start_)) + 1e-6;
   if (static_cast<double>(offers_) > bound) return "more offers than the budget allows";
   const bool over = machine_.tier(TierId(0)).held > tier_.dispatch.waiting_max + returned_;
   if (tier_.dispatch.waiting_max > 0 && over) return "the line is over its bound";

@@ -26,13 +26,13 @@ struct OpenAttempt {
 
 class JobChecker {
  public:
-  JobChecker(const RouterMachine& machine, const Tier& tier, absl::Time start)
+  JobChecker(const RouterMachine& machine, const Tier& tier, Time start)
       : machine_(machine), tier_(tier), start_(start) {}
 
   // Before the machine's Step.
   void Before(const RouterEvent& event);
   // After it. Empty: all is well; else what is not.
-  std::string After(absl::Time now, const std::vector<RouterAction>& actions);
+  std::string After(Time now, const std::vector<RouterAction>& actions);
 
   const std::map<AttemptId, OpenAttempt>& open() const { return open_; }
   bool live(JobId job) const { return live_.contains(job.value()); }
@@ -49,12 +49,12 @@ class JobChecker {
     int restarts = 0;
     AttemptId attempt = 0;
   };
-  std::string Ask(absl::Time now, JobId job, AttemptId attempt, const OpenAttempt& asked);
-  std::string OnEnd(absl::Time now, const EndJob& end);
+  std::string Ask(Time now, JobId job, AttemptId attempt, const OpenAttempt& asked);
+  std::string OnEnd(Time now, const EndJob& end);
 
   const RouterMachine& machine_;
   const Tier tier_;
-  const absl::Time start_;
+  const Time start_;
   std::map<std::uint32_t, Live> live_;
   std::map<AttemptId, OpenAttempt> open_;
   std::size_t arrived_ = 0;

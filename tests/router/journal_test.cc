@@ -45,7 +45,7 @@ const runtime::Logger& Quiet() {
 }
 
 RouterSettings Settings(std::uint64_t seed) {
-  return {.home = kHome, .jobs_max = 64, .seed = seed, .started = absl::FromUnixSeconds(seed)};
+  return {.home = kHome, .jobs_max = 64, .seed = seed, .started = FromUnixSeconds(seed)};
 }
 
 // A random life of a machine that the recorder watches.
@@ -65,7 +65,7 @@ class Lived {
 
   void Run(int steps) {
     for (int i = 0; i < steps; ++i) {
-      now_ += absl::Nanoseconds(1) * static_cast<std::int64_t>(rng_.Below(30'000'000)) / 4;
+      now_ += Nanoseconds(1) * static_cast<std::int64_t>(rng_.Below(30'000'000)) / 4;
       Step(RandomEvent());
     }
   }
@@ -129,8 +129,8 @@ class Lived {
     JobFacts facts{.tier = kTier, .priority = static_cast<Priority>(rng_.Below(2))};
     facts.keyed = rng_.Chance(0.3);
     facts.cost = {.steps = 15, .pixels = 512 * 512, .frames = 1};
-    facts.arrived = now_ - absl::Milliseconds(1);
-    facts.deadline = rng_.Chance(0.1) ? absl::InfiniteFuture() : now_ + absl::Seconds(10 * rng_.Uniform());
+    facts.arrived = now_ - Milliseconds(1);
+    facts.deadline = rng_.Chance(0.1) ? InfiniteFuture() : now_ + Seconds(10 * rng_.Uniform());
     return JobArrived{job, facts};
   }
   RouterEvent End() {
@@ -140,7 +140,7 @@ class Lived {
     ended.outcome = static_cast<Outcome>(rng_.Below(5));
     ended.answered = rng_.Chance(0.8);
     ended.may_have_started = rng_.Chance(0.5);
-    ended.retry_after = absl::Milliseconds(rng_.Uniform() * 100);
+    ended.retry_after = Milliseconds(rng_.Uniform() * 100);
     ended.message = "the worker said: \"no\"";
     return ended;
   }
@@ -160,14 +160,14 @@ class Lived {
     asks_.pop_front();
     if (rng_.Chance(0.2)) return LeaderAnswered{kTier, ledger::Refuse{key, ledger::RefuseReason::kLineFull}};
     const Lease lease{{1, appointment_}, ++serial_};
-    return LeaderAnswered{kTier, ledger::Grant{key, WorkerId(rng_.Below(4)), lease, absl::Milliseconds(2)}};
+    return LeaderAnswered{kTier, ledger::Grant{key, WorkerId(rng_.Below(4)), lease, Milliseconds(2)}};
   }
 
   Rng rng_;
   std::shared_ptr<const Fleet> fleet_;
   RouterMachine machine_;
   Recorder recorder_;
-  absl::Time now_ = absl::FromUnixSeconds(1'000'000);
+  Time now_ = FromUnixSeconds(1'000'000);
   std::vector<RouterAction> actions_;
   std::deque<JobId> free_;
   std::deque<AttemptEnded> open_;
@@ -335,7 +335,7 @@ TEST(RouterJournalTest, ACheckpointThatDoesNotFitIsCaught) {
         RouterMachine machine(begin.settings, std::make_shared<const Fleet>(begin.fleet));
         EXPECT_TRUE(Load(begin.state, words, machine));
         std::vector<RouterAction> actions;
-        machine.Step(absl::FromUnixSeconds(2'000'000), DrainChanged{true}, actions);
+        machine.Step(FromUnixSeconds(2'000'000), DrainChanged{true}, actions);
         begin.state = Save(machine);
       }
       return writer.Begin(begin.Bytes());
@@ -381,7 +381,7 @@ TEST(RouterJournalTest, ABoundTooSmallForACheckpointIsSaid) {
   testing::internal::CaptureStderr();
   {
     Recorder recorder(folder.path(), 4096, Settings(1), log);
-    recorder.Begin(absl::UnixEpoch(), machine);
+    recorder.Begin(UnixEpoch(), machine);
     EXPECT_FALSE(recorder.recording());
   }
   EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("set --journal-mib to"));
@@ -407,9 +407,9 @@ TEST(RouterJournalTest, DamageIsAnErrorAndNeverACrash) {
 TEST(BytesTest, NumbersTimesAndNamesComeBack) {
   std::string bytes;
   Writer writer(bytes);
-  const absl::Time odd = absl::FromUnixSeconds(-3) + absl::Nanoseconds(1) / 4;
-  const std::vector<absl::Time> times = {odd, absl::InfinitePast(), absl::InfiniteFuture(), absl::UnixEpoch(),
-                                         absl::FromUnixNanos(1'234'567'890'123'456'789)};
+  const Time odd = FromUnixSeconds(-3) + Nanoseconds(1);
+  const std::vector<Time> times = {odd, InfinitePast(), InfiniteFuture(), UnixEpoch(),
+                                   FromUnixNanos(1'234'567'890'123'456'789)};
   const std::vector<std::int64_t> numbers = {0, -1, 1, std::numeric_limits<std::int64_t>::min(),
                                              std::numeric_limits<std::int64_t>::max()};
   const std::vector<WorkerId> workers = {WorkerId(), WorkerId(0), WorkerId(77)};
@@ -419,7 +419,7 @@ TEST(BytesTest, NumbersTimesAndNamesComeBack) {
   writer.Put(-0.1);
   std::deque<std::string> words;
   Reader reader(bytes, words);
-  std::vector<absl::Time> times_back;
+  std::vector<Time> times_back;
   std::vector<std::int64_t> numbers_back;
   std::vector<WorkerId> workers_back;
   double real = 0;

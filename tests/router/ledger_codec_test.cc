@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const absl::Time kNow = absl::FromUnixSeconds(5000);
+const Time kNow = FromUnixSeconds(5000);
 const RouterId kFrom(7);
 const Lease kLease{{3, 2}, 41};
 const TwoWorkers kNames;
@@ -24,22 +24,22 @@ absl::StatusOr<ledger::LedgerEvent> ThroughUp(const ledger::LedgerEvent& event) 
   v1::LedgerUp copy;
   EXPECT_TRUE(copy.ParseFromString(EncodeUp(kNow, event, FleetOfTwo(), kOnly, kNames).SerializeAsString()));
   // The reader's clock shows another time.
-  return DecodeUp(kNow + absl::Hours(9), copy, kFrom, FleetOfTwo(), kOnly, kNames);
+  return DecodeUp(kNow + Hours(9), copy, kFrom, FleetOfTwo(), kOnly, kNames);
 }
 
 TEST(LedgerCodecTest, AnAskKeepsItsAgeItsRemainingTimeAndItsPriority) {
   const auto event = ThroughUp(ledger::Acquire{.key = {RouterId(0), 12, 1'000'000'000'000'000},
                                                .priority = 1,
-                                               .arrived = kNow - absl::Milliseconds(250),
-                                               .deadline = kNow + absl::Seconds(9),
-                                               .expected = absl::Seconds(2)});
+                                               .arrived = kNow - Milliseconds(250),
+                                               .deadline = kNow + Seconds(9),
+                                               .expected = Seconds(2)});
   ASSERT_TRUE(event.ok()) << event.status();
   const auto& ask = std::get<ledger::Acquire>(*event);
   EXPECT_EQ(ask.key, (ledger::RequestKey{kFrom, 12, 1'000'000'000'000'000}));
   EXPECT_EQ(ask.priority, 1);
-  EXPECT_EQ(ask.arrived, kNow + absl::Hours(9) - absl::Milliseconds(250));
-  EXPECT_EQ(ask.deadline, kNow + absl::Hours(9) + absl::Seconds(9));
-  EXPECT_EQ(ask.expected, absl::Seconds(2));
+  EXPECT_EQ(ask.arrived, kNow + Hours(9) - Milliseconds(250));
+  EXPECT_EQ(ask.deadline, kNow + Hours(9) + Seconds(9));
+  EXPECT_EQ(ask.expected, Seconds(2));
   EXPECT_FALSE(ask.idle_only);
 }
 
@@ -48,23 +48,23 @@ TEST(LedgerCodecTest, AnAskKeepsItsAgeItsRemainingTimeAndItsPriority) {
 TEST(LedgerCodecTest, AnAskForAnIdleSlotOnlyIsRefusedByWhoDoesNotKnowIt) {
   const auto event = ThroughUp(ledger::Acquire{.key = {RouterId(0), 12, 7},
                                                .arrived = kNow,
-                                               .deadline = kNow + absl::Seconds(9),
-                                               .expected = absl::Seconds(2),
+                                               .deadline = kNow + Seconds(9),
+                                               .expected = Seconds(2),
                                                .idle_only = true});
   ASSERT_TRUE(event.ok()) << event.status();
   const auto& ask = std::get<ledger::Acquire>(*event);
   EXPECT_TRUE(ask.idle_only);
-  EXPECT_EQ(ask.expected, absl::Seconds(9));
+  EXPECT_EQ(ask.expected, Seconds(9));
 }
 
 TEST(LedgerCodecTest, TimesBeyondSenseAreBounded) {
   const auto event = ThroughUp(ledger::Acquire{.key = {RouterId(0), 1, 1},
                                                .priority = 0,
-                                               .arrived = absl::InfinitePast(),
-                                               .deadline = kNow - absl::Seconds(1),
-                                               .expected = absl::InfiniteDuration()});
+                                               .arrived = InfinitePast(),
+                                               .deadline = kNow - Seconds(1),
+                                               .expected = InfiniteDuration()});
   ASSERT_TRUE(event.ok()) << event.status();
-  EXPECT_EQ(std::get<ledger::Acquire>(*event).deadline, kNow + absl::Hours(9)) << "passed is passed";
+  EXPECT_EQ(std::get<ledger::Acquire>(*event).deadline, kNow + Hours(9)) << "passed is passed";
 }
 
 TEST(LedgerCodecTest, TheOtherWordsOfARouterComeThrough) {
@@ -79,10 +79,10 @@ TEST(LedgerCodecTest, TheOtherWordsOfARouterComeThrough) {
   for (const Outcome outcome : {Outcome::kDone, Outcome::kBusy, Outcome::kFailed, Outcome::kTimeout,
                                 Outcome::kCancelled, Outcome::kShed, Outcome::kRejected}) {
     const auto release =
-        ThroughUp(ledger::Release{WorkerId(0), kLease, outcome, absl::Seconds(3), ledger::Contact::kBroke});
+        ThroughUp(ledger::Release{WorkerId(0), kLease, outcome, Seconds(3), ledger::Contact::kBroke});
     ASSERT_TRUE(release.ok());
     EXPECT_EQ(std::get<ledger::Release>(*release).outcome, outcome);
-    EXPECT_EQ(std::get<ledger::Release>(*release).retry_after, absl::Seconds(3));
+    EXPECT_EQ(std::get<ledger::Release>(*release).retry_after, Seconds(3));
     EXPECT_EQ(std::get<ledger::Release>(*release).contact, ledger::Contact::kBroke);
   }
 }
@@ -96,12 +96,11 @@ TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
     EXPECT_TRUE(read.ok()) << read.status();
     return read.value_or(ledger::LedgerAction{});
   };
-  const auto grant =
-      std::get<ledger::Grant>(through(ledger::Grant{key, WorkerId(1), kLease, absl::Seconds(2)}));
+  const auto grant = std::get<ledger::Grant>(through(ledger::Grant{key, WorkerId(1), kLease, Seconds(2)}));
   EXPECT_EQ(grant.key, own);
   EXPECT_EQ(grant.worker, WorkerId(1));
   EXPECT_EQ(grant.lease, kLease);
-  EXPECT_EQ(grant.waited, absl::Seconds(2));
+  EXPECT_EQ(grant.waited, Seconds(2));
   using Reason = ledger::RefuseReason;
   for (const Reason reason :
        {Reason::kInfeasible, Reason::kLineFull, Reason::kNotLeader, Reason::kStale, Reason::kOutOfRange}) {
@@ -128,8 +127,8 @@ TEST(LedgerCodecTest, TheWordsOfALeaderComeThrough) {
 TEST(LedgerCodecTest, RegionsCrossByNameAndOneThatIsNotKnownIsNone) {
   ledger::Acquire acquire{.key = {RouterId(0), 12, 7},
                           .arrived = kNow,
-                          .deadline = kNow + absl::Seconds(9),
-                          .expected = absl::ZeroDuration()};
+                          .deadline = kNow + Seconds(9),
+                          .expected = ZeroDuration()};
   acquire.may_leave = true;
   acquire.foreign = true;
   acquire.prefers = RegionId(1);
@@ -153,11 +152,11 @@ TEST(LedgerCodecTest, RegionsCrossByNameAndOneThatIsNotKnownIsNone) {
 
 TEST(LedgerCodecTest, AGreetingFromAnotherRegionSaysSo) {
   const LedgerGreeting said{
-      .router = "r", .tier = "animate", .region = "there", .hint_period = absl::Milliseconds(100)};
+      .router = "r", .tier = "animate", .region = "there", .hint_period = Milliseconds(100)};
   const auto read = DecodeGreeting(EncodeGreeting(said));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->region, "there");
-  EXPECT_EQ(read->hint_period, absl::Milliseconds(100));
+  EXPECT_EQ(read->hint_period, Milliseconds(100));
   v1::LedgerUp wrong = EncodeGreeting(said);
   wrong.mutable_hello()->set_hint_period_s(-1);
   EXPECT_THAT(DecodeGreeting(wrong).status().message(), HasSubstr("LedgerHello.hint_period_s"));

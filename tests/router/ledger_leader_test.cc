@@ -25,7 +25,7 @@ class LedgerLeaderTest : public testing::Test {
     actions_.clear();
     leader_.Step(now_, event, actions_);
   }
-  void Pass(absl::Duration span) {
+  void Pass(Duration span) {
     now_ += span;
     Do(LeaderWake{});
   }
@@ -58,11 +58,11 @@ class LedgerLeaderTest : public testing::Test {
     Do(RouterSaid{router, Acquire{.key = {RouterId(77), 4, generation},
                                   .priority = 0,
                                   .arrived = now_,
-                                  .deadline = now_ + absl::Seconds(10),
-                                  .expected = absl::Seconds(1)}});
+                                  .deadline = now_ + Seconds(10),
+                                  .expected = Seconds(1)}});
   }
 
-  absl::Time now_ = absl::FromUnixSeconds(1000);
+  Time now_ = FromUnixSeconds(1000);
   std::vector<LeaderAction> actions_;
   LeaderSettings settings_;
   LedgerLeader leader_{settings_};
@@ -75,7 +75,7 @@ TEST_F(LedgerLeaderTest, OneThatDoesNotHoldSaysNothing) {
   AskFor(kOther);
   ASSERT_TRUE(Told<Refuse>(kOther));
   EXPECT_EQ(Told<Refuse>(kOther)->reason, ledger::RefuseReason::kNotLeader);
-  EXPECT_EQ(leader_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(leader_.NextWake(), InfiniteFuture());
 }
 
 TEST_F(LedgerLeaderTest, HeartbeatsBeginWithTheAppointmentAndWithEachStreamAndComeInTime) {
@@ -85,11 +85,11 @@ TEST_F(LedgerLeaderTest, HeartbeatsBeginWithTheAppointmentAndWithEachStreamAndCo
   EXPECT_EQ(Last<SendHeartbeat>()->appointment, kAppointment);
   Do(ClientConnected{kHomeRouter});
   EXPECT_EQ(Beats(), 1) << "the one that came is told at once";
-  EXPECT_EQ(leader_.NextWake(), now_ + absl::Milliseconds(100));
-  Pass(absl::Milliseconds(100));
+  EXPECT_EQ(leader_.NextWake(), now_ + Milliseconds(100));
+  Pass(Milliseconds(100));
   EXPECT_EQ(Beats(), 2);
   Do(LeadershipMoved{{3, 3}});
-  Pass(absl::Milliseconds(100));
+  Pass(Milliseconds(100));
   EXPECT_EQ(Beats(), 0);
 }
 
@@ -120,12 +120,12 @@ TEST_F(LedgerLeaderTest, ARouterThatFellIsNotGrantedAndItsLeasesOutliveAShortBre
   AskFor(kHomeRouter, 1);
   Do(ClientDisconnected{kOther});
   Do(ClientConnected{kOther});
-  Pass(absl::Seconds(2));
+  Pass(Seconds(2));
   EXPECT_FALSE(Last<FenceOff>()) << "a short break calls nothing back";
   Do(ClientDisconnected{kOther});
-  Pass(absl::Milliseconds(999));
+  Pass(Milliseconds(999));
   EXPECT_FALSE(Last<FenceOff>());
-  Pass(absl::Milliseconds(2));
+  Pass(Milliseconds(2));
   ASSERT_TRUE(Last<FenceOff>());
   EXPECT_EQ(Last<FenceOff>()->upto, grant->lease);
   EXPECT_TRUE(Last<FenceOff>()->revoke);
@@ -171,7 +171,7 @@ TEST_F(LedgerLeaderTest, WithoutAControllerWorkersThatAnnounceAreGrantedOn) {
   Do(LeadershipGiven{kAppointment, true});
   Do(ControllerSeen{false});
   Do(ClientConnected{kOther});
-  Pass(absl::Hours(1));
+  Pass(Hours(1));
   Idle();
   AskFor(kOther);
   EXPECT_TRUE(Told<Grant>(kOther));
@@ -179,16 +179,16 @@ TEST_F(LedgerLeaderTest, WithoutAControllerWorkersThatAnnounceAreGrantedOn) {
 
 TEST_F(LedgerLeaderTest, WithoutAControllerPoolsThatAnnounceNothingAreNotGrantedForLong) {
   settings_.ledger.workers_announce = false;
-  settings_.uncontrolled_max = absl::Seconds(60);
+  settings_.uncontrolled_max = Seconds(60);
   leader_ = LedgerLeader(settings_);
   Do(LeadershipGiven{kAppointment, true});
   Do(ledger::WorkerListed{kWorker});
   Do(ClientConnected{kOther});
   Do(ControllerSeen{false});
-  Pass(absl::Seconds(59));
+  Pass(Seconds(59));
   EXPECT_EQ(Beats(), 1);
-  EXPECT_EQ(leader_.NextWake(), now_ + absl::Milliseconds(100));
-  Pass(absl::Seconds(1));
+  EXPECT_EQ(leader_.NextWake(), now_ + Milliseconds(100));
+  Pass(Seconds(1));
   EXPECT_TRUE(leader_.cut_off());
   EXPECT_EQ(Beats(), 0);
   AskFor(kOther);
@@ -211,13 +211,13 @@ std::vector<ledger::IdleHint> HintsOf(const std::vector<LeaderAction>& actions) 
 TEST_F(LedgerLeaderTest, AListenerIsToldOnChangeAndOnceASecond) {
   Do(LeadershipGiven{kAppointment});
   Do(ledger::WorkerListed{kWorker});
-  Do(ListenerConnected{RouterId(900), absl::Milliseconds(100)});
+  Do(ListenerConnected{RouterId(900), Milliseconds(100)});
   EXPECT_EQ(Beats(), 0) << "it acquires nothing, and is no client";
   std::vector<ledger::IdleHint> hints;
   const auto pass = [&](int tenths) {
     hints.clear();
     for (int i = 0; i < tenths; ++i) {
-      Pass(absl::Milliseconds(100));
+      Pass(Milliseconds(100));
       for (const ledger::IdleHint& hint : HintsOf(actions_)) hints.push_back(hint);
     }
   };
@@ -243,15 +243,15 @@ TEST_F(LedgerLeaderTest, AListenerIsToldOnChangeAndOnceASecond) {
 TEST_F(LedgerLeaderTest, AChangeAfterQuietIsToldAtOnce) {
   Do(LeadershipGiven{kAppointment});
   Do(ledger::WorkerListed{kWorker});
-  Do(ListenerConnected{RouterId(900), absl::Milliseconds(100)});
-  for (int i = 0; i < 3; ++i) Pass(absl::Milliseconds(100));
-  Pass(absl::Milliseconds(40));
+  Do(ListenerConnected{RouterId(900), Milliseconds(100)});
+  for (int i = 0; i < 3; ++i) Pass(Milliseconds(100));
+  Pass(Milliseconds(40));
   EXPECT_TRUE(HintsOf(actions_).empty());
-  now_ += absl::Milliseconds(10);
+  now_ += Milliseconds(10);
   Idle();
   ASSERT_EQ(HintsOf(actions_).size(), 1u) << "no beat is due";
   EXPECT_EQ(HintsOf(actions_)[0].idle, 1u);
-  now_ += absl::Milliseconds(10);
+  now_ += Milliseconds(10);
   Do(RouterSaid{kHomeRouter, Acquire{}});
   EXPECT_TRUE(HintsOf(actions_).empty()) << "not more often than every 100 ms";
 }
@@ -259,10 +259,10 @@ TEST_F(LedgerLeaderTest, AChangeAfterQuietIsToldAtOnce) {
 TEST_F(LedgerLeaderTest, AFarListenerHearsOfChangesOnceASecond) {
   Do(LeadershipGiven{kAppointment});
   Do(ledger::WorkerListed{kWorker});
-  Do(ListenerConnected{RouterId(900), absl::Seconds(1)});
+  Do(ListenerConnected{RouterId(900), Seconds(1)});
   int hints = 0;
   for (int i = 0; i < 40; ++i) {
-    Pass(absl::Milliseconds(100));
+    Pass(Milliseconds(100));
     hints += static_cast<int>(HintsOf(actions_).size());
     Do(RouterSaid{kHomeRouter, Acquire{}});
     Idle();
@@ -272,7 +272,7 @@ TEST_F(LedgerLeaderTest, AFarListenerHearsOfChangesOnceASecond) {
 }
 
 TEST_F(LedgerLeaderTest, WhoeverListensIsAnsweredAtOnce) {
-  Do(ListenerConnected{RouterId(900), absl::Seconds(1)});
+  Do(ListenerConnected{RouterId(900), Seconds(1)});
   Do(HintWanted{RouterId(900), 5});
   EXPECT_FALSE(Last<SendHint>()) << "it does not lead yet";
   Do(LeadershipGiven{kAppointment});
@@ -292,25 +292,25 @@ TEST_F(LedgerLeaderTest, ItSaysThatItRedirectsWhileItHearsOfOtherRegions) {
   Do(LeadershipGiven{kAppointment});
   Do(ClientConnected{kHomeRouter});
   EXPECT_FALSE(Last<SendHeartbeat>()->redirects);
-  Do(ledger::AwayAimed{{{RegionId(3), absl::Milliseconds(20)}}});
+  Do(ledger::AwayAimed{{{RegionId(3), Milliseconds(20)}}});
   Do(ledger::HintHeard{RegionId(3), {.appointment = {1, 1}, .sequence = 1, .idle = 0, .landings = 0}});
-  Pass(absl::Milliseconds(100));
+  Pass(Milliseconds(100));
   ASSERT_TRUE(Last<SendHeartbeat>());
   EXPECT_TRUE(Last<SendHeartbeat>()->redirects) << "also when none of them has an idle worker";
-  Pass(absl::Seconds(3));
+  Pass(Seconds(3));
   EXPECT_FALSE(Last<SendHeartbeat>()->redirects);
 }
 
 TEST_F(LedgerLeaderTest, ARedirectGoesToTheRouterThatAsked) {
   Do(LeadershipGiven{kAppointment});
   Do(ClientConnected{kOther});
-  Do(ledger::AwayAimed{{{RegionId(3), absl::Milliseconds(20)}}});
+  Do(ledger::AwayAimed{{{RegionId(3), Milliseconds(20)}}});
   Do(ledger::HintHeard{RegionId(3), {.appointment = {1, 1}, .sequence = 1, .idle = 1, .landings = 0}});
   Acquire acquire{.key = {RouterId(77), 4, 1},
                   .priority = 0,
                   .arrived = now_,
-                  .deadline = now_ + absl::Seconds(10),
-                  .expected = absl::Seconds(1)};
+                  .deadline = now_ + Seconds(10),
+                  .expected = Seconds(1)};
   acquire.may_leave = true;
   Do(RouterSaid{kOther, acquire});
   ASSERT_TRUE(Told<ledger::Redirect>(kOther));

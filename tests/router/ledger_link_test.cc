@@ -39,7 +39,7 @@ class Leader final : public v1::Ledger::CallbackService, private LedgerStreamLis
     loop_.Start();
   }
   ~Leader() override {
-    server_.Shutdown(absl::ZeroDuration());
+    server_.Shutdown(ZeroDuration());
     loop_.Stop();
   }
   const std::string& address() const { return server_.address(); }
@@ -95,7 +95,7 @@ class Client {
       link_ = std::make_unique<LedgerLink>(
           loop_, streams_,
           LedgerWay{runtime::MakeChannel(leader), frames_to == "*" ? leader : frames_to, std::move(token)},
-          LedgerGreeting{"router", "tier"}, 1, absl::ZeroDuration(),
+          LedgerGreeting{"router", "tier"}, 1, ZeroDuration(),
           [this](const v1::LedgerDown& message) { beats += message.has_heartbeat(); }, [this] { ++lost; });
     });
   }

@@ -66,8 +66,8 @@ TEST_F(LedgerMode, AJobAsksAndIsOfferedWhereItWasGranted) {
   const auto ask = Told<ledger::Acquire>();
   ASSERT_TRUE(ask);
   EXPECT_EQ(ask->key.slot, 3u);
-  EXPECT_EQ(ask->deadline, t_.now + absl::Seconds(10));
-  EXPECT_EQ(ask->expected, absl::Seconds(1));
+  EXPECT_EQ(ask->deadline, t_.now + Seconds(10));
+  EXPECT_EQ(ask->expected, Seconds(1));
   t_.Step(LeaderAnswered{kTier, ledger::Grant{ask->key, WorkerId(1), {kFence, 8}, {}}});
   const auto offer = t_.Last<OfferToWorker>();
   ASSERT_TRUE(offer);
@@ -106,7 +106,7 @@ TEST_F(LedgerMode, AGrantOfAWorkerThatLeftAnOfferUnansweredIsUsed) {
   Seat();
   const OfferToWorker offer = Granted(0, 1);
   for (int i = 0; i < 10; ++i) {
-    t_.now += absl::Milliseconds(200);
+    t_.now += Milliseconds(200);
     t_.Step(LeaderHeard{kTier});
   }
   ASSERT_TRUE(t_.Last<WithdrawAttempt>());
@@ -153,7 +153,7 @@ TEST_F(LedgerMode, BusyAnswersToGrantsAreBounded) {
   int offers = 0;
   while (!t_.Last<EndJob>() && offers < 100) {
     for (int i = 0; i < 100 && !Told<ledger::Acquire>() && !t_.Last<EndJob>(); ++i) {
-      t_.now = std::min(t_.machine().NextWake(), t_.now + absl::Milliseconds(200));
+      t_.now = std::min(t_.machine().NextWake(), t_.now + Milliseconds(200));
       t_.Step(LeaderHeard{kTier});
     }
     if (t_.Last<EndJob>()) break;
@@ -201,7 +201,7 @@ TEST_F(LedgerMode, AJobIsRefusedInTimeEvenIfTheLeaderSaysNothing) {
   t_.Arrive(0);
   // Its signs of life keep the job in the line.
   for (int i = 0; i < 45; ++i) {
-    t_.now += absl::Milliseconds(200);
+    t_.now += Milliseconds(200);
     t_.Step(LeaderHeard{kTier});
     if (t_.Last<EndJob>()) break;
   }
@@ -218,23 +218,23 @@ TEST_F(LedgerMode, AJobIsRefusedByWhatIsKnownThenNotByWhatWasKnownWhenItCame) {
   const OfferToWorker slow = Granted(0, 1);
   t_.Accept(slow);
   t_.Arrive(1);
-  const absl::Time deadline = t_.now + absl::Seconds(10);
-  const auto wait_until = [this](absl::Time until) {
+  const Time deadline = t_.now + Seconds(10);
+  const auto wait_until = [this](Time until) {
     while (t_.now < until && !t_.Last<EndJob>()) {
-      t_.now = std::min({until, t_.machine().NextWake(), t_.now + absl::Milliseconds(200)});
+      t_.now = std::min({until, t_.machine().NextWake(), t_.now + Milliseconds(200)});
       t_.Step(LeaderHeard{kTier});
     }
   };
-  wait_until(t_.now + absl::Seconds(4));
+  wait_until(t_.now + Seconds(4));
   t_.Finish(slow, Outcome::kDone);  // four times as long as the tier expects
   t_.Step(LeaderHeard{kTier});
   wait_until(deadline);
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kTimeout);
-  dispatch::ServiceEstimate estimate(absl::Seconds(1));
-  estimate.Learn({}, absl::Seconds(4));
-  const absl::Duration takes = estimate.Within({});
-  EXPECT_GT(takes, absl::Milliseconds(1100));
+  dispatch::ServiceEstimate estimate(Seconds(1));
+  estimate.Learn({}, Seconds(4));
+  const Duration takes = estimate.Within({});
+  EXPECT_GT(takes, Milliseconds(1100));
   EXPECT_GE(t_.now, deadline - takes);
   EXPECT_LE(t_.now, deadline - takes + takes / 16);
 }
@@ -285,7 +285,7 @@ class LedgerLife {
  public:
   explicit LedgerLife(std::uint64_t seed)
       : rng_(seed, 9), table_(SpillingFleet(), seed), checker_(table_.machine(), Settings(), table_.now) {
-    ledger_settings_.start_margin = absl::ZeroDuration();
+    ledger_settings_.start_margin = ZeroDuration();
     ledger_settings_.waiting_max = 4;
     ledger_ = ledger::SlotLedger(ledger_settings_);
   }
@@ -296,7 +296,7 @@ class LedgerLife {
     std::string broken = Reappoint();
     for (int i = 0; i < steps && broken.empty(); ++i) broken = Turn();
     for (int i = 0; i < 100000 && broken.empty() && checker_.live_jobs() > 0; ++i) {
-      broken = rng_.Chance(0.5) ? Move(absl::InfiniteDuration()) : Hear();
+      broken = rng_.Chance(0.5) ? Move(InfiniteDuration()) : Hear();
     }
     if (broken.empty() && checker_.live_jobs() > 0) broken = "a job never ends";
     if (broken.empty() && table_.machine().tier(kTier).held != 0) broken = "a job is held that is not there";
@@ -328,9 +328,9 @@ class LedgerLife {
     }
     return checker_.After(table_.now, table_.actions);
   }
-  std::string Move(absl::Duration at_most) {
-    const absl::Time wake = table_.machine().NextWake();
-    if (wake != absl::InfiniteFuture()) table_.now = std::min(table_.now + at_most, wake);
+  std::string Move(Duration at_most) {
+    const Time wake = table_.machine().NextWake();
+    if (wake != InfiniteFuture()) table_.now = std::min(table_.now + at_most, wake);
     Leader(ledger::Wake{});
     return Feed(TimePassed{});
   }
@@ -363,8 +363,8 @@ class LedgerLife {
     if (!to_router_.empty() && rng_.Chance(0.7)) {
       const ledger::LedgerAction answer = to_router_.front();
       to_router_.pop_front();
-      const absl::Time wake = table_.machine().NextWake();
-      if (rng_.Chance(0.1) && wake != absl::InfiniteFuture()) table_.now = wake;
+      const Time wake = table_.machine().NextWake();
+      if (rng_.Chance(0.1) && wake != InfiniteFuture()) table_.now = wake;
       return Feed(LeaderAnswered{kTier, answer});
     }
     return checker_.open().empty() ? std::string() : Feed(Reply());
@@ -383,7 +383,7 @@ class LedgerLife {
   }
   std::string Turn() {
     const double what = rng_.Uniform();
-    if (what < 0.15) return Move(absl::Seconds(rng_.Exponential() * 0.05));
+    if (what < 0.15) return Move(Seconds(rng_.Exponential() * 0.05));
     if (what < 0.17) return Reappoint();
     if (what < 0.25) return Feed(LeaderHeard{kTier, rng_.Chance(0.3)});
     if (what > 0.5) return Hear();
@@ -391,7 +391,7 @@ class LedgerLife {
     if (checker_.live(job)) return rng_.Chance(0.1) ? Feed(ClientGone{job}) : std::string();
     JobFacts facts = table_.Facts();
     facts.keyed = rng_.Chance(0.5);
-    facts.deadline = table_.now + absl::Seconds(0.5 + rng_.Uniform() * 4);
+    facts.deadline = table_.now + Seconds(0.5 + rng_.Uniform() * 4);
     return Feed(JobArrived{job, facts});
   }
 

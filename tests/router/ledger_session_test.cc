@@ -27,9 +27,9 @@ constexpr std::uint64_t kLife = 70;
 Acquire AcquireOf(std::uint32_t job) {
   return {.key = {LedgerSession::kMachine, job, 1},
           .priority = 0,
-          .arrived = absl::UnixEpoch(),
-          .deadline = absl::UnixEpoch() + absl::Hours(1),
-          .expected = absl::Seconds(1)};
+          .arrived = UnixEpoch(),
+          .deadline = UnixEpoch() + Hours(1),
+          .expected = Seconds(1)};
 }
 
 class LedgerSessionTest : public testing::Test {
@@ -66,7 +66,7 @@ class LedgerSessionTest : public testing::Test {
     Do(WorkerAnnounced{{kSessionWorker, sequence, status, fence, {}}, connection});
   }
 
-  absl::Time now_ = absl::UnixEpoch() + absl::Seconds(1000);
+  Time now_ = UnixEpoch() + Seconds(1000);
   LedgerSession session_{
       SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .leader = {}}};
   std::vector<SessionAction> actions_;
@@ -265,10 +265,10 @@ TEST(LedgerSessionProperty, AnyOrderOfEvents) {
     Rng rng(seed, 1);
     LedgerSession session(
         SessionSettings{.tier = kSessionTier, .self = RouterId(0), .incarnation = kLife, .leader = {}});
-    absl::Time now = absl::UnixEpoch() + absl::Seconds(1000);
+    Time now = UnixEpoch() + Seconds(1000);
     Follower follower;
     for (int step = 0; step < 300; ++step) {
-      now += absl::Milliseconds(static_cast<std::int64_t>(rng.Next() % 200));
+      now += Milliseconds(static_cast<std::int64_t>(rng.Next() % 200));
       const SessionEvent event = RandomEvent(rng);
       const auto* named = std::get_if<LeaderNamed>(&event);
       if (named != nullptr) follower.directory = std::max(follower.directory, named->fence);
@@ -288,7 +288,7 @@ TEST(LedgerSessionProperty, AnyOrderOfEvents) {
 ledger::AwayAimed AimAt(std::size_t regions) {
   ledger::AwayAimed aimed;
   for (std::size_t r = 1; r <= regions; ++r) {
-    aimed.targets.push_back({RegionId(r), absl::Milliseconds(static_cast<std::int64_t>(10 * r))});
+    aimed.targets.push_back({RegionId(r), Milliseconds(static_cast<std::int64_t>(10 * r))});
   }
   return aimed;
 }

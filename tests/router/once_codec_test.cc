@@ -9,17 +9,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const absl::Time kAt = absl::FromUnixSeconds(1000);
+const Time kAt = FromUnixSeconds(1000);
 
 once::ViewPtr Two() {
   const once::ViewPtr first = once::MakeView({1, 7}, {"a", "b", "c"});
-  return once::MakeView({2, 1}, {"a", "b", "d"}, {{.view = first, .left = kAt - absl::Seconds(30)}});
+  return once::MakeView({2, 1}, {"a", "b", "d"}, {{.view = first, .left = kAt - Seconds(30)}});
 }
 
 TEST(OnceCodec, APullBringsItsViewAndThoseBefore) {
   const once::Request pull{.view = Two()->id, .what = once::PullRequest{.replica = 5, .view = Two()}};
   // Heard by another clock.
-  const absl::Time there = kAt + absl::Hours(5);
+  const Time there = kAt + Hours(5);
   const auto heard = DecodeAsk(EncodeAsk(pull, kAt), there);
   ASSERT_TRUE(heard.ok()) << heard.status();
   EXPECT_EQ(heard->view, Two()->id);
@@ -29,7 +29,7 @@ TEST(OnceCodec, APullBringsItsViewAndThoseBefore) {
   EXPECT_EQ(view->names, Two()->names);
   ASSERT_EQ(view->before.size(), 1u);
   EXPECT_EQ(view->before[0].view->id, Two()->before[0].view->id);
-  EXPECT_EQ(view->before[0].left, there - absl::Seconds(30));
+  EXPECT_EQ(view->before[0].left, there - Seconds(30));
 }
 
 TEST(OnceCodec, AnEarlierReleaseNamesNoView) {
@@ -44,7 +44,7 @@ TEST(OnceCodec, AnEarlierReleaseNamesNoView) {
 
 TEST(OnceCodec, AnAnswerTellsWhatItsRouterKnows) {
   once::Reply reply{.verdict = once::Verdict::kOldView, .view = Two()->id};
-  reply.views = {{.view = Two(), .whole = true}, {.view = Two()->before[0].view, .left = kAt - absl::Seconds(3)}};
+  reply.views = {{.view = Two(), .whole = true}, {.view = Two()->before[0].view, .left = kAt - Seconds(3)}};
   reply.since = Two()->id;
   const auto heard = DecodeReply(EncodeReply(reply, kAt), kAt);
   ASSERT_TRUE(heard.ok()) << heard.status();
@@ -52,14 +52,13 @@ TEST(OnceCodec, AnAnswerTellsWhatItsRouterKnows) {
   EXPECT_EQ(heard->since, Two()->id);
   ASSERT_EQ(heard->views.size(), 2u);
   EXPECT_TRUE(heard->views[0].whole);
-  EXPECT_EQ(heard->views[0].left, absl::InfiniteFuture());
+  EXPECT_EQ(heard->views[0].left, InfiniteFuture());
   EXPECT_EQ(heard->views[0].view->before.size(), 1u) << "whoever is behind needs them too";
-  EXPECT_EQ(heard->views[1].left, kAt - absl::Seconds(3));
+  EXPECT_EQ(heard->views[1].left, kAt - Seconds(3));
 }
 
 TEST(OnceCodec, WhatIsNoViewIsRefusedAndNamed) {
-  const v1::OnceRequest good =
-      EncodeAsk({.what = once::PullRequest{.replica = 5, .view = Two()}}, kAt);
+  const v1::OnceRequest good = EncodeAsk({.what = once::PullRequest{.replica = 5, .view = Two()}}, kAt);
   v1::OnceRequest bad = good;
   bad.mutable_pull()->mutable_view()->set_version(0);
   EXPECT_THAT(std::string(DecodeAsk(bad, kAt).status().message()), HasSubstr("view.version"));
@@ -87,7 +86,7 @@ TEST(OnceCodec, ADirectoryThatHasAViewNamesAllItsRouters) {
   EXPECT_EQ(view->id, Two()->id);
   ASSERT_EQ(view->before.size(), 1u);
   EXPECT_EQ(view->before[0].view->id, Two()->before[0].view->id);
-  EXPECT_EQ(view->before[0].left, kAt - absl::Seconds(30));
+  EXPECT_EQ(view->before[0].left, kAt - Seconds(30));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_F(OnceMode, TheSecondRequestWaitsForTheFirstAndGetsItsResult) {
   ArriveKeyed(1);
   EXPECT_FALSE(t_.Last<OfferToWorker>());
   t_.Accept(*offer);
-  t_.now += absl::Seconds(2);
+  t_.now += Seconds(2);
   Done(*offer);
   std::vector<EndJob> ends;
   for (const RouterAction& action : t_.actions) {
@@ -53,7 +53,7 @@ TEST_F(OnceMode, TheSecondRequestWaitsForTheFirstAndGetsItsResult) {
   ASSERT_EQ(ends.size(), 2u);
   EXPECT_EQ(ends[0].job, JobId(0));
   EXPECT_EQ(ends[0].outcome, Outcome::kDone);
-  EXPECT_EQ(ends[0].trace.service, absl::Seconds(2));
+  EXPECT_EQ(ends[0].trace.service, Seconds(2));
   EXPECT_EQ(ends[0].result.bytes, nullptr) << "its result has been streamed";
   EXPECT_EQ(ends[1].job, JobId(1));
   EXPECT_EQ(ends[1].outcome, Outcome::kDone);
@@ -67,7 +67,7 @@ TEST_F(OnceMode, AfterItsEndAKeyIsAnsweredFromTheRecordHoweverShortTheDeadline) 
   ArriveKeyed(0);
   Done(*t_.Last<OfferToWorker>());
   JobFacts facts = t_.Facts();
-  facts.deadline = t_.now + absl::Milliseconds(50);  // no job of a second could still be run
+  facts.deadline = t_.now + Milliseconds(50);  // no job of a second could still be run
   facts.once = std::make_shared<OnceOptions>(OnceOptions{"k", 7});
   t_.Arrive(1, facts);
   ASSERT_TRUE(t_.Last<EndJob>());
@@ -163,7 +163,7 @@ TEST_F(OnceBeforeAView, NothingIsStartedAndTheClientIsToldWhenToAskAgain) {
   }
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_THAT(t_.Last<EndJob>()->message, HasSubstr("no controller has told this router"));
-  EXPECT_GT(t_.Last<EndJob>()->retry_after, absl::ZeroDuration());
+  EXPECT_GT(t_.Last<EndJob>()->retry_after, ZeroDuration());
 }
 
 TEST_F(OnceAmongMany, AForwardedJobIsTheForwardersToClaim) {

@@ -21,7 +21,7 @@ class OrderRecordsTest : public ::testing::Test {
     by.set_who("ann");
     by.set_why("because");
     by.set_order(order);
-    records_.Add(by, part, action, absl::FromUnixSeconds(1000));
+    records_.Add(by, part, action, FromUnixSeconds(1000));
   }
   v1::Report Told() const {
     v1::Report report;
@@ -62,7 +62,7 @@ TEST_F(OrderRecordsTest, AControllerThatDoesNotRecordIsToldNothingAndTheNextOneE
   records_.Welcomed(true);
   EXPECT_EQ(Told().orders_size(), 1);
   OrderRecords alone("r1", 7, false, log_);
-  alone.Add(v1::Operator(), Part::kOwn, "drain worker w1", absl::UnixEpoch());
+  alone.Add(v1::Operator(), Part::kOwn, "drain worker w1", UnixEpoch());
   EXPECT_EQ(alone.size(), 0u) << "nobody would ever ask for it";
 }
 

@@ -21,8 +21,8 @@ Fleet RandomFleet(Rng& rng) {
   spec.attempts_max = 1 + static_cast<int>(rng.Below(20));
   spec.waiting_max = rng.Chance(0.2) ? rng.Below(6) : 1000;
   spec.budget = {.share = rng.Uniform() * 6, .floor_per_second = rng.Chance(0.5) ? 0.0 : 20.0};
-  spec.delay = {.busy_min = rng.Uniform(), .share_max = rng.Uniform(), .span = absl::Milliseconds(300)};
-  spec.backoff.base = rng.Chance(0.2) ? absl::ZeroDuration() : absl::Milliseconds(10);
+  spec.delay = {.busy_min = rng.Uniform(), .share_max = rng.Uniform(), .span = Milliseconds(300)};
+  spec.backoff.base = rng.Chance(0.2) ? ZeroDuration() : Milliseconds(10);
   spec.backoff.full_jitter = rng.Chance(0.7);
   spec.mode = rng.Chance(0.5) ? DispatchMode::kLedger : DispatchMode::kProbe;
   spec.spill.share = rng.Chance(0.5) ? 0 : rng.Uniform();
@@ -55,7 +55,7 @@ class Life {
     for (int i = 0; i < steps && broken.empty(); ++i) broken = Feed(RandomEvent());
     // Nothing new: everything must come to its end by itself.
     for (int i = 0; i < 100000 && broken.empty() && checker_.live_jobs() > 0; ++i) {
-      Move(absl::InfiniteDuration());
+      Move(InfiniteDuration());
       broken = Feed(checker_.open().empty() || rng_.Chance(0.5) ? RouterEvent(TimePassed{}) : Reply());
     }
     if (broken.empty() && checker_.live_jobs() > 0) broken = "a job never ends";
@@ -68,9 +68,9 @@ class Life {
   const Tier& Settings() const { return table_.fleet().tiers[kTier]; }
 
   // Time passes, but never beyond the machine's own wake-up.
-  void Move(absl::Duration at_most) {
-    const absl::Time wake = table_.machine().NextWake();
-    table_.now = std::min(table_.now + at_most, wake == absl::InfiniteFuture() ? table_.now : wake);
+  void Move(Duration at_most) {
+    const Time wake = table_.machine().NextWake();
+    table_.now = std::min(table_.now + at_most, wake == InfiniteFuture() ? table_.now : wake);
   }
 
   std::string Feed(const RouterEvent& event) {
@@ -91,7 +91,7 @@ class Life {
     end.answered = end.outcome != Outcome::kFailed || rng_.Chance(0.3);
     const bool refused = end.outcome == Outcome::kBusy || end.outcome == Outcome::kShed;
     end.may_have_started = open.accepted || (!refused && rng_.Chance(0.5));
-    end.retry_after = absl::Milliseconds(static_cast<int>(rng_.Below(2000)));
+    end.retry_after = Milliseconds(static_cast<int>(rng_.Below(2000)));
     if (end.outcome != Outcome::kDone) end.message = "said so";
     return end;
   }
@@ -103,7 +103,7 @@ class Life {
     facts.priority = static_cast<Priority>(rng_.Below(2));
     facts.forwarded = rng_.Chance(0.3);
     facts.keyed = rng_.Chance(0.5);
-    facts.deadline = table_.now + absl::Seconds(rng_.Uniform() * 5);
+    facts.deadline = table_.now + Seconds(rng_.Uniform() * 5);
     return JobArrived{job, facts};
   }
 
@@ -131,7 +131,7 @@ class Life {
   }
 
   RouterEvent RandomEvent() {
-    Move(rng_.Chance(0.5) ? absl::ZeroDuration() : absl::Seconds(rng_.Exponential() * 0.02));
+    Move(rng_.Chance(0.5) ? ZeroDuration() : Seconds(rng_.Exponential() * 0.02));
     const double what = rng_.Uniform();
     if (what < 0.30) return Arrival();
     if (what < 0.70 && !checker_.open().empty()) return Reply();

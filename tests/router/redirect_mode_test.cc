@@ -56,7 +56,7 @@ TEST_F(RedirectMode, TheLeaderLearnsWhereJobsMayGo) {
   EXPECT_FALSE(t.Last<AimLedger>()) << "no router of another region is known";
   t.ListRouter(kRouterNear.index(), kNear);
   ASSERT_TRUE(t.Last<AimLedger>());
-  EXPECT_EQ(t.Last<AimLedger>()->targets, (std::vector<ledger::AwayTarget>{{kNear, absl::Milliseconds(20)}}));
+  EXPECT_EQ(t.Last<AimLedger>()->targets, (std::vector<ledger::AwayTarget>{{kNear, Milliseconds(20)}}));
   t.Step(TimePassed{});
   EXPECT_FALSE(t.Last<AimLedger>());
 }
@@ -69,8 +69,7 @@ TEST_F(RedirectMode, ADrainedRegionIsNoPlaceToGo) {
       {.target = kFar, .fraction = 1, .ring = 1, .reason = RouteReason::kDrain}};
   t_.Step(TableOffered{.table = table});
   ASSERT_TRUE(t_.Last<AimLedger>());
-  EXPECT_EQ(t_.Last<AimLedger>()->targets,
-            (std::vector<ledger::AwayTarget>{{kFar, absl::Milliseconds(150)}}));
+  EXPECT_EQ(t_.Last<AimLedger>()->targets, (std::vector<ledger::AwayTarget>{{kFar, Milliseconds(150)}}));
 }
 
 TEST_F(RedirectMode, ARedirectedJobStartsThereAtOnceOrIsRefused) {
@@ -89,9 +88,9 @@ TEST_F(RedirectMode, ARedirectedJobStartsThereAtOnceOrIsRefused) {
 
 TEST_F(RedirectMode, WhoIsRefusedComesHomeWithItsAgeAndSaysWhere) {
   const ledger::Acquire acquire = Arrives(0);
-  const absl::Time arrived = t_.now;
+  const Time arrived = t_.now;
   Redirect(acquire, kNear);
-  t_.now += absl::Milliseconds(20);
+  t_.now += Milliseconds(20);
   t_.Finish(*t_.Last<ForwardToRouter>(), Outcome::kShed, /*answered=*/true, /*started=*/false);
   const auto again = Told<ledger::Acquire>();
   ASSERT_TRUE(again);
@@ -196,7 +195,7 @@ TEST_F(RedirectMode, WhatWasLearntLetsJobsLeaveOnlyWithoutHints) {
   Arrives(0);
   const auto wait = [&](bool redirects) {
     for (int i = 0; i < 20; ++i) {
-      t_.now += absl::Milliseconds(100);
+      t_.now += Milliseconds(100);
       t_.Step(LeaderHeard{.tier = kTier, .redirects = redirects});
       if (Told<ledger::Withdraw>()) return true;
     }

@@ -16,7 +16,7 @@ const RegionId kThere{3};
 class RoundTripsTest : public ::testing::Test {
  protected:
   // Asks, and is answered after `rtt`; the next question is due by then.
-  void Sample(absl::Duration rtt) {
+  void Sample(Duration rtt) {
     const std::uint64_t number = trips_.Ask(now_, kThere);
     ASSERT_NE(number, 0u);
     trips_.Answered(now_ + rtt, kThere, number);
@@ -28,33 +28,33 @@ class RoundTripsTest : public ::testing::Test {
     return out;
   }
 
-  absl::Time now_ = absl::FromUnixSeconds(1000);
+  Time now_ = FromUnixSeconds(1000);
   RoundTrips trips_;
 };
 
 TEST_F(RoundTripsTest, IsTheMedianAndSaysNothingOfAFew) {
-  for (int i = 0; i < 4; ++i) Sample(absl::Milliseconds(20));
+  for (int i = 0; i < 4; ++i) Sample(Milliseconds(20));
   EXPECT_THAT(Take(), IsEmpty());
-  Sample(absl::Milliseconds(900));
-  EXPECT_THAT(Take(), ElementsAre(RoundTrip{kThere, absl::Milliseconds(20)}));
+  Sample(Milliseconds(900));
+  EXPECT_THAT(Take(), ElementsAre(RoundTrip{kThere, Milliseconds(20)}));
 }
 
 TEST_F(RoundTripsTest, FollowsARouteThatChangedAfterHalfOfTheSamples) {
-  for (std::size_t i = 0; i < RoundTrips::kSamples; ++i) Sample(absl::Milliseconds(20));
+  for (std::size_t i = 0; i < RoundTrips::kSamples; ++i) Sample(Milliseconds(20));
   (void)Take();
-  for (std::size_t i = 0; i < RoundTrips::kSamples / 2; ++i) Sample(absl::Milliseconds(80));
+  for (std::size_t i = 0; i < RoundTrips::kSamples / 2; ++i) Sample(Milliseconds(80));
   const auto early = Take();
-  for (const RoundTrip& trip : early) EXPECT_EQ(trip.time, absl::Milliseconds(20));
-  Sample(absl::Milliseconds(80));
-  EXPECT_THAT(Take(), ElementsAre(RoundTrip{kThere, absl::Milliseconds(80)}));
+  for (const RoundTrip& trip : early) EXPECT_EQ(trip.time, Milliseconds(20));
+  Sample(Milliseconds(80));
+  EXPECT_THAT(Take(), ElementsAre(RoundTrip{kThere, Milliseconds(80)}));
 }
 
 TEST_F(RoundTripsTest, TellsWhatHasNotChangedOnceInAWhile) {
-  for (int i = 0; i < 5; ++i) Sample(absl::Milliseconds(20));
+  for (int i = 0; i < 5; ++i) Sample(Milliseconds(20));
   EXPECT_EQ(Take().size(), 1u);
   std::size_t told = 0;
   for (int i = 0; i < 90; ++i) {
-    Sample(absl::Microseconds(20'000 + 500 * (i % 3)));
+    Sample(Microseconds(20'000 + 500 * (i % 3)));
     told += Take().size();
   }
   EXPECT_EQ(told, 3u);
@@ -63,23 +63,23 @@ TEST_F(RoundTripsTest, TellsWhatHasNotChangedOnceInAWhile) {
 TEST_F(RoundTripsTest, AsksOneAtATimeAndGivesUpWhatIsNotAnswered) {
   const std::uint64_t first = trips_.Ask(now_, kThere);
   EXPECT_NE(first, 0u);
-  EXPECT_EQ(trips_.Ask(now_ + absl::Seconds(9), kThere), 0u);
+  EXPECT_EQ(trips_.Ask(now_ + Seconds(9), kThere), 0u);
   const std::uint64_t second = trips_.Ask(now_ + RoundTrips::kAnswerMax, kThere);
   EXPECT_NE(second, 0u);
   EXPECT_NE(second, first);
   // The late answer to the first is no sample of the second.
-  trips_.Answered(now_ + absl::Seconds(11), kThere, first);
-  trips_.Answered(now_ + absl::Seconds(11), kThere, 0);
-  EXPECT_EQ(trips_.Ask(now_ + absl::Seconds(11), kThere), 0u) << "the second is still under way";
+  trips_.Answered(now_ + Seconds(11), kThere, first);
+  trips_.Answered(now_ + Seconds(11), kThere, 0);
+  EXPECT_EQ(trips_.Ask(now_ + Seconds(11), kThere), 0u) << "the second is still under way";
 }
 
 TEST_F(RoundTripsTest, ABrokenLinkLosesWhatIsUnderWay) {
   const std::uint64_t first = trips_.Ask(now_, kThere);
   trips_.LinkBroke(kThere);
-  const std::uint64_t second = trips_.Ask(now_ + absl::Milliseconds(1), kThere);
+  const std::uint64_t second = trips_.Ask(now_ + Milliseconds(1), kThere);
   EXPECT_NE(second, 0u);
-  trips_.Answered(now_ + absl::Seconds(5), kThere, first);
-  EXPECT_EQ(trips_.Ask(now_ + absl::Seconds(5), kThere), 0u) << "the answer of the broken link counted";
+  trips_.Answered(now_ + Seconds(5), kThere, first);
+  EXPECT_EQ(trips_.Ask(now_ + Seconds(5), kThere), 0u) << "the answer of the broken link counted";
 }
 
 // Whatever is lost, repeated or late: what is told lies among what was answered in time.
@@ -87,23 +87,23 @@ TEST(RoundTripsProperty, ToldIsNeverOutsideOfWhatWasMeasured) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Rng rng(seed);
     RoundTrips trips;
-    absl::Time now = absl::FromUnixSeconds(50);
+    Time now = FromUnixSeconds(50);
     const double low_ms = 1 + 200 * rng.Uniform(), high_ms = low_ms * (1 + rng.Uniform());
     std::vector<RoundTrip> told;
     for (int i = 0; i < 300; ++i) {
       const std::uint64_t number = trips.Ask(now, kThere);
-      const absl::Duration rtt = absl::Milliseconds(low_ms + (high_ms - low_ms) * rng.Uniform());
+      const Duration rtt = Milliseconds(low_ms + (high_ms - low_ms) * rng.Uniform());
       if (number != 0 && !rng.Chance(0.1)) trips.Answered(now + rtt, kThere, number);
       if (number != 0 && rng.Chance(0.1)) trips.Answered(now + 3 * rtt, kThere, number);
       if (rng.Chance(0.02)) trips.LinkBroke(kThere);
-      now += absl::Milliseconds(700);
+      now += Milliseconds(700);
       trips.Take(now, told);
     }
     ASSERT_FALSE(told.empty()) << "seed " << seed;
     for (const RoundTrip& trip : told) {
-      EXPECT_GE(trip.time, absl::Milliseconds(low_ms)) << "seed " << seed;
-      EXPECT_LE(trip.time, absl::Milliseconds(3 * high_ms)) << "seed " << seed;
-      EXPECT_LE(trip.time, absl::Milliseconds(high_ms * 1.001)) << "seed " << seed << ": not the median";
+      EXPECT_GE(trip.time, Milliseconds(low_ms)) << "seed " << seed;
+      EXPECT_LE(trip.time, Milliseconds(3 * high_ms)) << "seed " << seed;
+      EXPECT_LE(trip.time, Milliseconds(high_ms * 1.001)) << "seed " << seed << ": not the median";
     }
   }
 }

@@ -35,12 +35,12 @@ inline Fleet SmallFleet() {
     Tier tier;
     tier.name = name;
     tier.priorities = {"interactive", "batch"};
-    tier.service_mean = absl::Seconds(1);
-    tier.deadline = absl::Seconds(10);
+    tier.service_mean = Seconds(1);
+    tier.deadline = Seconds(10);
     tier.dispatch.mode = DispatchMode::kProbe;  // but where a test is about the ledger
     tier.dispatch.delay.share_max = 0;
     tier.dispatch.budget = {.share = 8, .floor_per_second = 50};
-    tier.dispatch.backoff = {.base = absl::Milliseconds(10), .multiplier = 2, .full_jitter = false};
+    tier.dispatch.backoff = {.base = Milliseconds(10), .multiplier = 2, .full_jitter = false};
     tier.regions.assign(3, TierRegion{.workers = 4});
     tier.residency_forbidden.resize(3);
     tier.dispatch.spill.share = 0;  // but where a test is about it
@@ -60,7 +60,7 @@ class RouterOnTheTable {
     actions.clear();
     machine_.Step(now, event, actions);
   }
-  void Advance(absl::Duration by) {
+  void Advance(Duration by) {
     now += by;
     Step(TimePassed{});
   }
@@ -70,7 +70,7 @@ class RouterOnTheTable {
   }
 
   // A job of tier 0 that entered now; `facts` may be changed before.
-  JobFacts Facts() const { return {.tier = kTier, .arrived = now, .deadline = now + absl::Seconds(10)}; }
+  JobFacts Facts() const { return {.tier = kTier, .arrived = now, .deadline = now + Seconds(10)}; }
   void Arrive(std::size_t job) { Step(JobArrived{JobId(job), Facts()}); }
   void Arrive(std::size_t job, const JobFacts& facts) { Step(JobArrived{JobId(job), facts}); }
 
@@ -123,7 +123,7 @@ class RouterOnTheTable {
   RouterMachine& machine() { return machine_; }
   const Fleet& fleet() const { return *fleet_; }
 
-  absl::Time now = absl::FromUnixSeconds(1000);
+  Time now = FromUnixSeconds(1000);
   std::vector<RouterAction> actions;
 
  private:

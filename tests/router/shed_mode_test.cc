@@ -37,7 +37,7 @@ TEST(ShedShare, IsServedByAWorkerThatIsKnownToBeIdle) {
   t.Finish(*offer, Outcome::kDone);
   ASSERT_TRUE(t.Last<EndJob>());
   EXPECT_EQ(t.Last<EndJob>()->trace.route.reason, kIdleAtHomeReason);
-  t.Advance(absl::Seconds(1));
+  t.Advance(Seconds(1));
   EXPECT_EQ(t.Last<SendReport>()->tiers[kTier].counters.sent[kHome], 1u);
 }
 
@@ -118,7 +118,7 @@ TEST_F(ShedByLedger, IsShedOtherwiseAndTheLedgerIsNotAskedForEachOfThem) {
   t_.Arrive(1);
   EXPECT_FALSE(Asked());
   EXPECT_EQ(t_.Last<EndJob>()->outcome, Outcome::kShed);
-  t_.now += absl::Milliseconds(51);
+  t_.now += Milliseconds(51);
   t_.Step(LeaderHeard{kTier});
   t_.Arrive(2);
   EXPECT_TRUE(Asked());

@@ -22,14 +22,14 @@ class SlotSourceTest : public testing::Test {
     spec.backoff.full_jitter = false;
     return spec;
   }
-  SlotTurn Turn() { return {now_, workers_, rng_, absl::Seconds(1)}; }
+  SlotTurn Turn() { return {now_, workers_, rng_, Seconds(1)}; }
   void ListWorkers(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) workers_.List(WorkerId(i), kSourceTier, true);
   }
   void Appoint(std::uint64_t appointment = 1) { source_.Follow(now_, {kLeaderRouter, {1, appointment}}); }
   void Acquire(std::size_t job) {
     source_.Acquire(Turn(), JobId(job),
-                    {.arrived = now_, .deadline = now_ + absl::Seconds(20), .expected = absl::Seconds(1)});
+                    {.arrived = now_, .deadline = now_ + Seconds(20), .expected = Seconds(1)});
   }
   // As the machine reads them: a job whose round is due looks on.
   bool Next(SlotSource::Answer& answer) {
@@ -63,10 +63,10 @@ class SlotSourceTest : public testing::Test {
     return key;
   }
 
-  absl::Time now_ = absl::FromUnixSeconds(1000);
+  Time now_ = FromUnixSeconds(1000);
   dispatch::WorkerView workers_;
   Rng rng_{1};
-  SlotSource source_{kSourceTier, Spec(), absl::FromUnixSeconds(1)};
+  SlotSource source_{kSourceTier, Spec(), FromUnixSeconds(1)};
 };
 
 TEST_F(SlotSourceTest, WithoutALeaderItProbes) {
@@ -95,7 +95,7 @@ TEST_F(SlotSourceTest, TwoJobsThatAreDueTogetherDoNotGetOneWorker) {
   Acquire(1);
   ASSERT_TRUE(Of<dispatch::SlotGranted>(Answers()).empty());
   ListWorkers(1);
-  now_ += absl::Milliseconds(100);
+  now_ += Milliseconds(100);
   SlotSource::Answer answer;
   std::size_t granted = 0;
   while (Next(answer)) {
@@ -123,13 +123,13 @@ TEST_F(SlotSourceTest, AfterManyBusyAnswersTheJobIsRefused) {
   Appoint();
   ListWorkers(1);
   const dispatch::SlotRequest request{
-      .arrived = now_, .deadline = now_ + absl::Seconds(20), .expected = absl::Seconds(1)};
+      .arrived = now_, .deadline = now_ + Seconds(20), .expected = Seconds(1)};
   source_.Retry(Turn(), JobId(0), request, {.leased = true, .refused = true, .busy_answers = 3});
   EXPECT_TRUE(Answers().empty()) << "a pause";
   EXPECT_TRUE(source_.Waits(JobId(0)));
   now_ = source_.NextWake();
   EXPECT_FALSE(Of<ledger::TellLeader>(Answers()).empty());
-  source_.Forget(JobId(0), Outcome::kCancelled, absl::ZeroDuration());
+  source_.Forget(JobId(0), Outcome::kCancelled, ZeroDuration());
   Answers();
   source_.Retry(Turn(), JobId(0), request,
                 {.leased = true, .refused = true, .busy_answers = kBusyAnswersMax});
@@ -155,48 +155,48 @@ TEST_F(SlotSourceTest, WhoLeavesTheProbersLineIsOutAtOnceAndTheLeadersWhenItSays
 class SpillLineTest : public testing::Test {
  protected:
   void SetUp() override {
-    line_.Aim({{RegionId(1), absl::Milliseconds(80), 0, 2}});
+    line_.Aim({{RegionId(1), Milliseconds(80), 0, 2}});
     for (int i = 0; i < 100; ++i) line_.OnArrival(now_);
     while (line_.NextDue(now_).valid()) {
     }
   }
-  absl::Time now_ = absl::FromUnixSeconds(1000);
+  Time now_ = FromUnixSeconds(1000);
   SpillLine line_{SpillSpec{.share = 0.1}};
 };
 
 TEST_F(SpillLineTest, OneAlarmForTheFirstOfEachPriority) {
   line_.Join(now_, JobId(0), 1, now_);
-  EXPECT_EQ(line_.NextWake(), now_ + absl::Milliseconds(80));
-  line_.Join(now_, JobId(1), 1, now_ - absl::Milliseconds(60));
-  EXPECT_EQ(line_.NextWake(), now_ + absl::Milliseconds(20)) << "it joined later and has waited longer";
-  line_.Join(now_, JobId(3), 1, now_ - absl::Milliseconds(40));
-  EXPECT_EQ(line_.NextWake(), now_ + absl::Milliseconds(20)) << "not the first of its priority";
-  line_.Join(now_, JobId(2), 0, now_ - absl::Milliseconds(50));
-  EXPECT_EQ(line_.NextWake(), now_ + absl::Milliseconds(20));
-  now_ += absl::Milliseconds(40);
+  EXPECT_EQ(line_.NextWake(), now_ + Milliseconds(80));
+  line_.Join(now_, JobId(1), 1, now_ - Milliseconds(60));
+  EXPECT_EQ(line_.NextWake(), now_ + Milliseconds(20)) << "it joined later and has waited longer";
+  line_.Join(now_, JobId(3), 1, now_ - Milliseconds(40));
+  EXPECT_EQ(line_.NextWake(), now_ + Milliseconds(20)) << "not the first of its priority";
+  line_.Join(now_, JobId(2), 0, now_ - Milliseconds(50));
+  EXPECT_EQ(line_.NextWake(), now_ + Milliseconds(20));
+  now_ += Milliseconds(40);
   EXPECT_EQ(line_.NextDue(now_), JobId(2)) << "the more important first";
   EXPECT_EQ(line_.NextDue(now_), JobId(1));
   EXPECT_EQ(line_.NextDue(now_), JobId(3));
   EXPECT_FALSE(line_.NextDue(now_).valid());
-  EXPECT_EQ(line_.NextWake(), now_ + absl::Milliseconds(40));
-  now_ += absl::Milliseconds(40);
+  EXPECT_EQ(line_.NextWake(), now_ + Milliseconds(40));
+  now_ += Milliseconds(40);
   EXPECT_EQ(line_.NextDue(now_), JobId(0));
   EXPECT_FALSE(line_.NextDue(now_).valid());
-  EXPECT_EQ(line_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(line_.NextWake(), InfiniteFuture());
 }
 
 TEST_F(SpillLineTest, WhoIsSentIsCountedAgainstTheCapUntilItComesBack) {
-  const absl::Duration waited = absl::Milliseconds(100);
-  for (int i = 0; i < 2; ++i) ASSERT_NE(line_.Send(now_, waited, absl::Seconds(9)), nullptr);
-  EXPECT_EQ(line_.Send(now_, waited, absl::Seconds(9)), nullptr);
+  const Duration waited = Milliseconds(100);
+  for (int i = 0; i < 2; ++i) ASSERT_NE(line_.Send(now_, waited, Seconds(9)), nullptr);
+  EXPECT_EQ(line_.Send(now_, waited, Seconds(9)), nullptr);
   line_.Join(now_, JobId(0), 0, now_);
-  EXPECT_EQ(line_.NextWake(), absl::InfiniteFuture()) << "nobody may leave";
-  line_.Came(now_, RegionId(1), absl::ZeroDuration(), /*served=*/true);
+  EXPECT_EQ(line_.NextWake(), InfiniteFuture()) << "nobody may leave";
+  line_.Came(now_, RegionId(1), ZeroDuration(), /*served=*/true);
   EXPECT_EQ(line_.NextWake(), now_);
   EXPECT_FALSE(line_.NextDue(now_).valid()) << "it has not waited long enough";
-  EXPECT_EQ(line_.NextWake(), now_ + absl::Milliseconds(80));
+  EXPECT_EQ(line_.NextWake(), now_ + Milliseconds(80));
   line_.Leave(JobId(0));
-  EXPECT_EQ(line_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(line_.NextWake(), InfiniteFuture());
 }
 
 }  // namespace

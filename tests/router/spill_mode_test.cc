@@ -45,7 +45,7 @@ class SpillMode : public testing::Test {
   std::optional<Action> Await() {
     for (int i = 0; i < 2000; ++i) {
       if (const auto action = t_.Last<Action>()) return action;
-      if (t_.machine().NextWake() == absl::InfiniteFuture()) break;
+      if (t_.machine().NextWake() == InfiniteFuture()) break;
       t_.AdvanceToWake();
     }
     return std::nullopt;
@@ -55,14 +55,14 @@ class SpillMode : public testing::Test {
 
 TEST_F(SpillMode, ASleepingJobGoesToTheNearestRegion) {
   Fill();
-  const absl::Time arrived = t_.now;
+  const Time arrived = t_.now;
   t_.Arrive(1);
   const auto forward = Await<ForwardToRouter>();
   ASSERT_TRUE(forward);
   EXPECT_EQ(forward->job, JobId(1));
   EXPECT_EQ(forward->router, kNearRouter);
   EXPECT_EQ(forward->route.reason, "spill");
-  EXPECT_GE(t_.now - arrived, absl::Milliseconds(50)) << "not before it has waited";
+  EXPECT_GE(t_.now - arrived, Milliseconds(50)) << "not before it has waited";
   t_.Finish(*forward, Outcome::kDone);
   ASSERT_TRUE(t_.Last<EndJob>());
   EXPECT_EQ(t_.Last<EndJob>()->trace.route.reason, "spill");
@@ -100,12 +100,12 @@ TEST_F(SpillMode, TheImportCapOfTheOtherRegionSendsItHomeAndIsLearnt) {
     forward = t_.Last<ForwardToRouter>();
   }
   EXPECT_FALSE(forward);
-  const absl::Time learnt = t_.now;
+  const Time learnt = t_.now;
   t_.Arrive(2);
   const auto next = Await<ForwardToRouter>();
   ASSERT_TRUE(next);
   EXPECT_EQ(next->job, JobId(2));
-  EXPECT_GE(t_.now - learnt, absl::Seconds(1)) << "a refusal is expected to cost two seconds, fading";
+  EXPECT_GE(t_.now - learnt, Seconds(1)) << "a refusal is expected to cost two seconds, fading";
   t_.Step(ClientGone{JobId(1)});
   EXPECT_EQ(t_.Last<EndJob>()->trace.route.reason, kImportCapReason);
 }
@@ -124,7 +124,7 @@ TEST_F(SpillMode, OwnJobsUnderWayCountAgainstTheRegionsCap) {
   // Four workers there, and one router elsewhere: this one.
   int away = 0;
   for (std::size_t job = 1; job <= 8; ++job) t_.Arrive(job);
-  for (int i = 0; i < 1000 && t_.now < absl::FromUnixSeconds(1005); ++i) {
+  for (int i = 0; i < 1000 && t_.now < FromUnixSeconds(1005); ++i) {
     t_.AdvanceToWake();
     for (const RouterAction& action : t_.actions) away += std::holds_alternative<ForwardToRouter>(action);
   }
@@ -185,10 +185,10 @@ TEST_F(SpillFromTheLedger, AGrantThatCrossesItIsNotUsed) {
     t_.Step(LeaderHeard{kTier});
     t_.AdvanceToWake();
   }
-  t_.Step(LeaderAnswered{kTier, ledger::Grant{.key = ask->key,
-                                              .worker = WorkerId(0),
-                                              .lease = {kSpillFence, 1},
-                                              .waited = absl::Milliseconds(60)}});
+  t_.Step(LeaderAnswered{
+      kTier,
+      ledger::Grant{
+          .key = ask->key, .worker = WorkerId(0), .lease = {kSpillFence, 1}, .waited = Milliseconds(60)}});
   EXPECT_FALSE(t_.Last<OfferToWorker>());
   t_.Step(LeaderAnswered{kTier, ledger::Withdrawn{.key = ask->key}});
   EXPECT_TRUE(t_.Last<ForwardToRouter>());
@@ -200,7 +200,7 @@ TEST_F(SpillFromTheLedger, TheLineHasOneAlarm) {
   int away = 0;
   int alarms = 0;
   for (int i = 0; i < 50; ++i) {
-    const absl::Time beat = t_.now + absl::Milliseconds(100);
+    const Time beat = t_.now + Milliseconds(100);
     while (t_.machine().NextWake() < beat) {
       t_.AdvanceToWake();
       ++alarms;
@@ -221,13 +221,13 @@ TEST_F(SpillFromTheLedger, TheImportantOnesLeaveFirstAndThenTheOldest) {
     JobFacts facts = t_.Facts();
     facts.priority = priority;
     t_.Arrive(job, facts);
-    t_.now += absl::Milliseconds(1);
+    t_.now += Milliseconds(1);
   };
   arrive(1, 1);
   arrive(2, 0);
   arrive(3, 1);
   arrive(4, 0);
-  t_.now += absl::Milliseconds(100);
+  t_.now += Milliseconds(100);
   t_.Step(LeaderHeard{kTier});
   std::vector<std::uint32_t> left;
   for (const RouterAction& action : t_.actions) {
@@ -250,7 +250,7 @@ TEST_F(SpillFromTheLedger, AJobThatComesBackLetsTheNextOneLeave) {
     }
   };
   for (int i = 0; i < 3; ++i) {
-    t_.now += absl::Milliseconds(100);
+    t_.now += Milliseconds(100);
     t_.Step(LeaderHeard{kTier});
     count();
   }
@@ -269,16 +269,15 @@ class AnswerWhenItWouldLeave : public SpillFromTheLedger {
   AnswerWhenItWouldLeave() {
     t_.Arrive(1);
     ask_ = Told<ledger::Acquire>()->key;
-    t_.now += absl::Milliseconds(100);
+    t_.now += Milliseconds(100);
   }
   ledger::RequestKey ask_;
 };
 
 TEST_F(AnswerWhenItWouldLeave, AGrantIsUsed) {
   t_.Step(LeaderAnswered{
-      kTier,
-      ledger::Grant{
-          .key = ask_, .worker = WorkerId(0), .lease = {kSpillFence, 1}, .waited = absl::Milliseconds(99)}});
+      kTier, ledger::Grant{
+                 .key = ask_, .worker = WorkerId(0), .lease = {kSpillFence, 1}, .waited = Milliseconds(99)}});
   EXPECT_FALSE(Told<ledger::Withdraw>());
   EXPECT_TRUE(t_.Last<OfferToWorker>());
 }

@@ -85,7 +85,7 @@ SpikeReport Spike(const char* dispatch) {
   Load load;
   load.tier = "animate";
   load.rps = 60;
-  load.span = absl::Seconds(2);
+  load.span = Seconds(2);
   for (const std::string name : {"r1", "r2"}) {
     std::vector<std::string> arguments = {"--name", name, "--region", "home", "--topology", topology};
     arguments.insert(arguments.end(), local.begin(), local.end());
@@ -97,10 +97,10 @@ SpikeReport Spike(const char* dispatch) {
     })) << routers.back()->Log();
   }
   OpenLoop loop(load);
-  const absl::Time began = absl::Now();
+  const Time began = absl::Now();
   loop.Start();
   const Tally jobs = Count(loop.Finish());
-  return {jobs, absl::ToDoubleSeconds(absl::Now() - began)};
+  return {jobs, ToDoubleSeconds(absl::Now() - began)};
 }
 
 TEST(RetryStorm, ReproducedAndCured) {

@@ -12,7 +12,7 @@ TEST(TraceStoreTest, KeepsTheNewestAndFindsThemByTheirIds) {
   const auto trace = [](std::size_t n) {
     v1::RequestTrace made;
     made.set_request_id("job-" + std::to_string(n));
-    for (int i = 0; i < 100; ++i) TraceStore::Add(made, absl::Seconds(i), "offered", "w", "");
+    for (int i = 0; i < 100; ++i) TraceStore::Add(made, Seconds(i), "offered", "w", "");
     return made;
   };
   const std::size_t count = TraceStore::kTracesMax + 10;

@@ -47,7 +47,7 @@ class RegistryHistory {
 
   void Run(int steps) {
     for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
-      now_ += absl::Milliseconds(rng_.Below(3000));
+      now_ += Milliseconds(rng_.Below(3000));
       Turn();
       Check();
     }
@@ -79,7 +79,7 @@ class RegistryHistory {
         return;
       default:
         if (!model_.watched.contains(worker)) return;
-        totals_[worker.index()] += absl::Milliseconds(rng_.Below(2000));
+        totals_[worker.index()] += Milliseconds(rng_.Below(2000));
         if (rng_.Below(8) == 0)
           tiers_[worker.index()] = TierFrom(static_cast<std::uint32_t>(rng_.Below(kNamedTiers)));
         return Do(WorkerSaid{
@@ -120,11 +120,11 @@ class RegistryHistory {
     registry_.Report(now_, report);
     for (const WorkerReported& r : report) {
       EXPECT_TRUE(registry_.Own(r.worker));
-      EXPECT_GE(r.busy_time, absl::ZeroDuration());
+      EXPECT_GE(r.busy_time, ZeroDuration());
     }
     std::vector<WorkerReported> again;
     registry_.Report(now_, again);
-    for (const WorkerReported& r : again) EXPECT_EQ(r.busy_time, absl::ZeroDuration()) << "told twice";
+    for (const WorkerReported& r : again) EXPECT_EQ(r.busy_time, ZeroDuration()) << "told twice";
   }
   bool Led(WorkerId worker) const {
     for (const TierId tier : model_.leads) {
@@ -134,11 +134,11 @@ class RegistryHistory {
   }
 
   Rng rng_;
-  absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
+  Time now_ = UnixEpoch() + Hours(1);
   WorkerRegistry registry_{kHintsMax};
   PlainRegistry model_;
   std::vector<RegistryAction> actions_;
-  std::vector<absl::Duration> totals_;
+  std::vector<Duration> totals_;
   std::vector<TierId> tiers_;
 };
 

@@ -23,11 +23,8 @@ class WorkerRegistryTest : public testing::Test {
     Do(DirectoryGiven{.routers = std::move(routers), .workers = std::move(workers)});
   }
   void Say(WorkerId worker, bool busy, double busy_s, TierId tier = kFilmTier, bool healthy = true) {
-    Do(WorkerSaid{.worker = worker,
-                  .tier = tier,
-                  .healthy = healthy,
-                  .busy = busy,
-                  .busy_total = absl::Seconds(busy_s)});
+    Do(WorkerSaid{
+        .worker = worker, .tier = tier, .healthy = healthy, .busy = busy, .busy_total = Seconds(busy_s)});
   }
   template <class Action>
   std::vector<Action> All() const {
@@ -43,7 +40,7 @@ class WorkerRegistryTest : public testing::Test {
     return report;
   }
 
-  absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
+  Time now_ = UnixEpoch() + Hours(1);
   std::vector<RegistryAction> actions_;
   WorkerRegistry registry_{1};
 };
@@ -129,16 +126,15 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerIsReportedFromThenOn) {
   Directory({{kNearWorker, kFilmTier}});
   Say(kNearWorker, true, 10);
   EXPECT_TRUE(Report().empty()) << "another router speaks for it";
-  now_ += absl::Seconds(1);
+  now_ += Seconds(1);
   Directory({{kNearWorker, kFilmTier, /*named_here=*/true}});
   ASSERT_EQ(All<AdoptionChanged>().size(), 1u);
   EXPECT_TRUE(All<AdoptionChanged>()[0].adopted);
-  now_ += absl::Milliseconds(500);
+  now_ += Milliseconds(500);
   const auto report = Report();
   ASSERT_EQ(report.size(), 1u);
   EXPECT_TRUE(report[0].adopted);
-  EXPECT_EQ(report[0].busy_time, absl::Milliseconds(500))
-      << "what was before is the other router's to report";
+  EXPECT_EQ(report[0].busy_time, Milliseconds(500)) << "what was before is the other router's to report";
   Directory({{kNearWorker, kFilmTier, false}});
   EXPECT_FALSE(All<AdoptionChanged>()[0].adopted);
   EXPECT_TRUE(Report().empty());
@@ -152,11 +148,11 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatFallsSilentIsKeptForAMinute) {
   EXPECT_EQ(All<WorkerHeard>()[0].news.state, dispatch::WorkerState::kFailed);
   Do(WatchEnded{kNearWorker, true});
   EXPECT_FALSE(Report().at(0).healthy);
-  now_ += WorkerRegistry::kAdoptedSilentMax - absl::Seconds(1);
+  now_ += WorkerRegistry::kAdoptedSilentMax - Seconds(1);
   Directory({});
   EXPECT_TRUE(All<WorkerUnlisted>().empty());
   EXPECT_TRUE(registry_.Own(kNearWorker));
-  now_ += absl::Seconds(1);
+  now_ += Seconds(1);
   Directory({});
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
   EXPECT_EQ(All<UnwatchWorker>().size(), 1u);
@@ -204,7 +200,7 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatServesAnUnknownTierForAWhileIsNotF
   EXPECT_EQ(All<WorkerUnlisted>().size(), 1u);
   Directory({});
   EXPECT_TRUE(registry_.Own(kNearWorker)) << "nobody else would see it come back";
-  now_ += absl::Seconds(10);
+  now_ += Seconds(10);
   Say(kNearWorker, false, 0);
   EXPECT_EQ(All<WorkerListed>().size(), 1u);
   Directory({});  // of before its report
@@ -217,7 +213,7 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatWasDownAllAlongIsKeptForAMinute) {
   Directory({{kNearWorker, kFilmTier, true}});
   Do(WatchEnded{kNearWorker, true});
   EXPECT_TRUE(Report().empty()) << "it has not been heard";
-  now_ += WorkerRegistry::kAdoptedSilentMax - absl::Seconds(1);
+  now_ += WorkerRegistry::kAdoptedSilentMax - Seconds(1);
   Directory({});
   EXPECT_TRUE(All<WorkerUnlisted>().empty());
   EXPECT_TRUE(All<UnwatchWorker>().empty()) << "nobody else would see it come back";
@@ -278,7 +274,7 @@ TEST_F(WorkerRegistryTest, AnAdoptedWorkerThatWasUnwellForAMomentIsNotLost) {
   Directory({});
   ASSERT_EQ(Report().size(), 1u) << "nobody else would say that it is well";
   EXPECT_TRUE(Report()[0].healthy);
-  now_ += WorkerRegistry::kHealedUnlistedMax + absl::Seconds(1);
+  now_ += WorkerRegistry::kHealedUnlistedMax + Seconds(1);
   Directory({});
   EXPECT_TRUE(Report().empty()) << "the controller has heard of it, and does not list it";
 }
@@ -293,16 +289,16 @@ TEST_F(WorkerRegistryTest, AHealthyAdoptedWorkerLeavesWithTheDirectory) {
 TEST_F(WorkerRegistryTest, BusyTimeIsToldOnceAndNeverGuessedFar) {
   Do(LocalWorkerNamed{kNearWorker});
   Say(kNearWorker, true, 100);
-  now_ += absl::Seconds(1);
-  EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1)) << "it is busy, and was heard a second ago";
-  now_ += absl::Seconds(60);
-  EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1)) << "two seconds after its last word we know nothing";
+  now_ += Seconds(1);
+  EXPECT_EQ(Report()[0].busy_time, Seconds(1)) << "it is busy, and was heard a second ago";
+  now_ += Seconds(60);
+  EXPECT_EQ(Report()[0].busy_time, Seconds(1)) << "two seconds after its last word we know nothing";
   Say(kNearWorker, false, 101.5);
-  EXPECT_EQ(Report()[0].busy_time, absl::ZeroDuration()) << "half a second was told too much";
+  EXPECT_EQ(Report()[0].busy_time, ZeroDuration()) << "half a second was told too much";
   Say(kNearWorker, false, 103);
-  EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1));
+  EXPECT_EQ(Report()[0].busy_time, Seconds(1));
   Say(kNearWorker, false, 1);
-  EXPECT_EQ(Report()[0].busy_time, absl::Seconds(1)) << "it has started again, and counts from zero";
+  EXPECT_EQ(Report()[0].busy_time, Seconds(1)) << "it has started again, and counts from zero";
 }
 
 TEST_F(WorkerRegistryTest, AWorkersOwnTierCountsMoreThanTheDirectorys) {

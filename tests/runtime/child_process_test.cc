@@ -17,7 +17,7 @@ TEST(ChildProcessTest, RunsAProgramAndKeepsItsOutput) {
   const std::string output = absl::StrCat(testing::TempDir(), "/child_", getpid(), ".log");
   auto child = ChildProcess::Start({"sh", "-c", "echo out; echo err >&2; exit 3"}, output);
   ASSERT_TRUE(child.ok()) << child.status();
-  const auto status = child->WaitFor(absl::Seconds(30));
+  const auto status = child->WaitFor(Seconds(30));
   ASSERT_TRUE(status.has_value());
   EXPECT_EQ(WEXITSTATUS(*status), 3);
   std::ifstream file(output);
@@ -36,9 +36,9 @@ TEST(ChildProcessTest, SignalsReachARunningChildOnly) {
   auto child = ChildProcess::Start({"sleep", "1000"}, "");
   ASSERT_TRUE(child.ok()) << child.status();
   EXPECT_FALSE(child->Poll().has_value());
-  EXPECT_FALSE(child->WaitFor(absl::Milliseconds(1)).has_value());
+  EXPECT_FALSE(child->WaitFor(Milliseconds(1)).has_value());
   EXPECT_TRUE(child->Signal(SIGTERM));
-  const auto status = child->WaitFor(absl::Seconds(30));
+  const auto status = child->WaitFor(Seconds(30));
   ASSERT_TRUE(status.has_value());
   EXPECT_TRUE(WIFSIGNALED(*status));
   EXPECT_FALSE(child->Signal(SIGTERM)) << "a reaped pid may belong to somebody else";

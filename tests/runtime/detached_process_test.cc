@@ -23,7 +23,7 @@ class DetachedProcessTest : public ::testing::Test {
   }
   bool AwaitOutput(const std::string& text) const {
     for (int i = 0; i < 500 && Output().find(text) == std::string::npos; ++i)
-      absl::SleepFor(absl::Milliseconds(10));
+      absl::SleepFor(Milliseconds(10));
     return Output().find(text) != std::string::npos;
   }
   const std::string out_ = absl::StrCat(testing::TempDir(), "/detached_", getpid(), ".log");

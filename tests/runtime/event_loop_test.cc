@@ -78,16 +78,16 @@ TEST(EventLoopTest, WhatWasPostedToALoopThatNeverRanIsLetGo) {
 // Counts up on every wake, and wants to be woken twice.
 class Counter {
  public:
-  void Step(absl::Time now, const int& event, std::vector<int>& actions) {
+  void Step(Time now, const int& event, std::vector<int>& actions) {
     if (event != 0) next_ = now;
-    if (event == 0 && ++wakes_ >= 2) next_ = absl::InfiniteFuture();
+    if (event == 0 && ++wakes_ >= 2) next_ = InfiniteFuture();
     actions.push_back(event);
   }
-  absl::Time NextWake() const { return next_; }
+  Time NextWake() const { return next_; }
 
  private:
   int wakes_ = 0;
-  absl::Time next_ = absl::InfiniteFuture();
+  Time next_ = InfiniteFuture();
 };
 
 TEST(MachineDriverTest, StepsOnEventsAndAtNextWake) {
@@ -113,7 +113,7 @@ TEST(AlarmTest, ArmingAgainReplacesTheEarlierTime) {
     ++rings;
     done.set_value();
   });
-  alarm.Arm(MonotonicNow() + absl::Hours(1));
+  alarm.Arm(MonotonicNow() + Hours(1));
   alarm.Arm(MonotonicNow());
   loop.Start();
   done.get_future().wait();

@@ -144,7 +144,7 @@ TEST(HttpServerTest, WithoutFileDescriptorsItPausesAndAnswersAfterwards) {
     const NoDescriptorsLeft none(0);
     waiting.connect({boost::asio::ip::make_address(parsed->host), parsed->port});
     const double before_s = CpuSeconds();
-    absl::SleepFor(absl::Seconds(1));
+    absl::SleepFor(Seconds(1));
     EXPECT_LT(CpuSeconds() - before_s, 0.2) << "of one second: it tries again and again";
   }
   boost::system::error_code ended;

@@ -17,12 +17,12 @@ TEST(SelfCheckTest, SaysWhenThePortIsDeadAndWhenItAnswersAgain) {
   server.emplace(*std::move(started));
   const std::string address = server->address();
   std::atomic<bool> answers{true};
-  const SelfCheck check(address, Logger("test", LogLevel::kError), answers, absl::Milliseconds(100));
-  absl::SleepFor(absl::Milliseconds(600));
+  const SelfCheck check(address, Logger("test", LogLevel::kError), answers, Milliseconds(100));
+  absl::SleepFor(Milliseconds(600));
   EXPECT_TRUE(answers);
   // Not serving is an answer.
   server->SetServing(false);
-  absl::SleepFor(absl::Milliseconds(600));
+  absl::SleepFor(Milliseconds(600));
   EXPECT_TRUE(answers);
   server.reset();
   EXPECT_TRUE(live::Eventually([&] { return !answers; }));

@@ -16,7 +16,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
+
+#include "core/time.h"
 
 namespace ringway::runtime {
 namespace {
@@ -84,7 +85,7 @@ TEST_F(WholeFileTest, KillNeverLeavesHalfAFile) {
         if (!WriteWholeFile(path, {states[turn % 2].substr(0, 1000), states[turn % 2].substr(1000)}).ok())
           _exit(1);
     }
-    absl::SleepFor(absl::Microseconds(500 + 700 * kill_number));
+    absl::SleepFor(Microseconds(500 + 700 * kill_number));
     EXPECT_EQ(kill(child, SIGKILL), 0);
     int status = 0;
     ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -21,11 +21,11 @@ struct Lived {
   double now_s = 0;
   void Run(double from_s, double to_s, const std::function<double(double)>& rps) {
     for (now_s = from_s; now_s < to_s; now_s += 5) {
-      history.Add(absl::UnixEpoch() + absl::Seconds(now_s), 5, 5 * rps(now_s));
+      history.Add(UnixEpoch() + Seconds(now_s), 5, 5 * rps(now_s));
     }
   }
   PerWay<double> Ahead(double held_rps) const {
-    return Foretell(history, held_rps, absl::UnixEpoch() + absl::Seconds(now_s), absl::Seconds(kAheadS));
+    return Foretell(history, held_rps, UnixEpoch() + Seconds(now_s), Seconds(kAheadS));
   }
 };
 

@@ -7,8 +7,8 @@ namespace ringway::scale {
 namespace {
 
 constexpr std::int64_t kFirst = 1000;
-absl::Time In(std::int64_t bin, double s) {
-  return absl::UnixEpoch() + absl::Seconds(static_cast<double>(bin * DemandHistory::kBinS) + s);
+Time In(std::int64_t bin, double s) {
+  return UnixEpoch() + Seconds(static_cast<double>(bin * DemandHistory::kBinS) + s);
 }
 void Fill(DemandHistory& history, std::int64_t bin, double rps) {
   for (int s = 5; s < DemandHistory::kBinS; s += 5) history.Add(In(bin, s), 5, 5 * rps);

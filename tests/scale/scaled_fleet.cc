@@ -59,7 +59,7 @@ void ScaledFleet::Run(double seconds, const Rate& rate, bool noise) {
   const double begin_s = now_s;
   while (now_s < begin_s + seconds) {
     now_s += kStepS;
-    const absl::Time now = absl::UnixEpoch() + absl::Seconds(now_s);
+    const Time now = UnixEpoch() + Seconds(now_s);
     IdVector<RegionId, RegionSeen> seen(alive.size());
     for (std::size_t r = 0; r < alive.size(); ++r) {
       const double mean = rate(r, now_s - begin_s) * kStepS;

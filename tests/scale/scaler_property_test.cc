@@ -9,7 +9,6 @@
 namespace ringway::scale {
 namespace {
 
-
 struct RandomCase {
   int regions;
   std::vector<int> workers;
@@ -23,8 +22,8 @@ RandomCase MakeCase(std::uint64_t seed) {
   c.regions = 1 + static_cast<int>(rng.Below(6));
   c.scaling.risk = std::pow(10.0, -1 - 2 * rng.Uniform());
   c.scaling.wait_target = 0.02 + rng.Uniform();
-  c.scaling.start_up = absl::Seconds(static_cast<double>(30 + rng.Below(900)));
-  c.scaling.stable_for = absl::Seconds(static_cast<double>(rng.Below(1200)));
+  c.scaling.start_up = Seconds(static_cast<double>(30 + rng.Below(900)));
+  c.scaling.stable_for = Seconds(static_cast<double>(rng.Below(1200)));
   c.scaling.workers_min = static_cast<int>(rng.Below(3));
   for (int i = 0; i < c.regions; ++i) {
     c.workers.push_back(3 + static_cast<int>(rng.Below(60)));

@@ -48,7 +48,7 @@ TEST(ScalerTest, RegionsThatHelpEachOtherNeedFewerThanEachAlone) {
 }
 
 TEST(ScalerTest, ARampIsMetBeforeItComes) {
-  ScalingSpec slow_start{.start_up = absl::Minutes(15)};
+  ScalingSpec slow_start{.start_up = Minutes(15)};
   ScaledFleet fleet = One(slow_start, 500);
   fleet.Run(kHourS, Constant(4));
   fleet.Run(kHourS, [](std::size_t, double s) { return 4 + 4 * s / kHourS; });
@@ -60,7 +60,7 @@ TEST(ScalerTest, ARampIsMetBeforeItComes) {
 }
 
 TEST(ScalerTest, ItFallsOnlyAfterTheWindowAndThenToTheHighestNeedWithin) {
-  ScaledFleet fleet = One({.stable_for = absl::Minutes(20)}, 500);
+  ScaledFleet fleet = One({.stable_for = Minutes(20)}, 500);
   fleet.Run(2 * kHourS, Constant(8), false);
   const int before = fleet.wanted();
   fleet.Run(15 * 60, Constant(2), false);
@@ -71,7 +71,7 @@ TEST(ScalerTest, ItFallsOnlyAfterTheWindowAndThenToTheHighestNeedWithin) {
 }
 
 TEST(ScalerTest, WithinOneStartUpTimeItDoublesAndHalvesAtMost) {
-  ScaledFleet fleet = One({.start_up = absl::Minutes(5), .stable_for = absl::ZeroDuration()}, 5000);
+  ScaledFleet fleet = One({.start_up = Minutes(5), .stable_for = ZeroDuration()}, 5000);
   fleet.Run(2 * kHourS, Constant(10), false);
   const int before = fleet.wanted();
   fleet.Run(60, Constant(70), false);
@@ -85,7 +85,7 @@ TEST(ScalerTest, WithinOneStartUpTimeItDoublesAndHalvesAtMost) {
 }
 
 TEST(ScalerTest, AStartTakesNobodyAway) {
-  ScaledFleet fleet = One({.stable_for = absl::Minutes(10)}, 100);
+  ScaledFleet fleet = One({.stable_for = Minutes(10)}, 100);
   fleet.follows = false;
   fleet.alive[0] = 60;
   fleet.Run(9 * 60, Constant(2));
@@ -171,10 +171,10 @@ TEST(ScalerTest, AnotherTopologyTakesOverWhatWasLearnt) {
   next.scaler.TakeOver(RegionId(1), fleet.scaler, RegionId(0));
   EXPECT_EQ(next.wanted(1), fleet.wanted(0));
   EXPECT_TRUE(next.scaler.history(RegionId(1))
-                  .Rate(0, DemandHistory::BinOf(absl::UnixEpoch() + absl::Seconds(fleet.now_s)))
+                  .Rate(0, DemandHistory::BinOf(UnixEpoch() + Seconds(fleet.now_s)))
                   .has_value() ||
               next.scaler.history(RegionId(1))
-                      .Save(DemandHistory::BinOf(absl::UnixEpoch() + absl::Seconds(fleet.now_s)))
+                      .Save(DemandHistory::BinOf(UnixEpoch() + Seconds(fleet.now_s)))
                       .rates.size() >= 50);
 }
 

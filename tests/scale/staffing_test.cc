@@ -78,9 +78,9 @@ TEST(PoolTest, TheNearestFourThatTakeItsJobs) {
   tier->regions[RegionId(4)].workers = 0;
   EXPECT_THAT(pool(3), ElementsAre(3, 1, 5, 0, 6)) << "nobody helps without workers";
   // A trip of 20 ms against a wait of a tenth of 100 ms.
-  tier->service_mean = absl::Milliseconds(100);
+  tier->service_mean = Milliseconds(100);
   EXPECT_THAT(pool(3), ElementsAre(3));
-  tier->service_mean = absl::Seconds(5);
+  tier->service_mean = Seconds(5);
   tier->dispatch.mode = DispatchMode::kProbe;
   EXPECT_THAT(pool(3), ElementsAre(3)) << "no hints of idle workers where jobs probe";
   tier->dispatch.mode = DispatchMode::kLedger;

@@ -8,12 +8,12 @@
 
 namespace ringway::sim {
 
-void JobRecorder::OnSubmitted(absl::Time now, const Submission& submission) {
+void JobRecorder::OnSubmitted(Time now, const Submission& submission) {
   if (jobs_.empty()) first_ = submission.serial;
-  jobs_.push_back({.at_s = Stage::Seconds(now - absl::UnixEpoch()), .service_s = submission.service_s});
+  jobs_.push_back({.at_s = ToDoubleSeconds(now - UnixEpoch()), .service_s = submission.service_s});
 }
 
-void JobRecorder::OnEnded(absl::Time, const Ending& ending) {
+void JobRecorder::OnEnded(Time, const Ending& ending) {
   jobs_[ending.serial - first_].served = ending.outcome == Outcome::kDone;
 }
 

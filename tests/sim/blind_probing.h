@@ -30,8 +30,8 @@ struct SeenJob {
 // Writes down all jobs of a simulation, in the order of their submission.
 class JobRecorder : public Observer {
  public:
-  void OnSubmitted(absl::Time now, const Submission& submission) override;
-  void OnEnded(absl::Time now, const Ending& ending) override;
+  void OnSubmitted(Time now, const Submission& submission) override;
+  void OnEnded(Time now, const Ending& ending) override;
   const std::vector<SeenJob>& jobs() const { return jobs_; }
 
  private:

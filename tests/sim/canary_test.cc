@@ -23,8 +23,8 @@ constexpr double kEndS = 220;
 // Of the jobs that ended after the file was loaded.
 class LossWatch : public Observer {
  public:
-  void OnEnded(absl::Time now, const Ending& ending) override {
-    if (absl::ToDoubleSeconds(now - absl::UnixEpoch()) < kLoadedAtS) return;
+  void OnEnded(Time now, const Ending& ending) override {
+    if (ToDoubleSeconds(now - UnixEpoch()) < kLoadedAtS) return;
     (ending.outcome == Outcome::kDone ? done : lost) += 1;
   }
   double share() const { return lost / (lost + done); }
@@ -34,7 +34,7 @@ class LossWatch : public Observer {
 // A fleet that needs nine GPUs of ten, whose lines serve all.
 Fleet Full() {
   Fleet fleet = LineFleet(kRegions, kWorkers);
-  fleet.tiers[kTier].deadline = absl::Seconds(30);
+  fleet.tiers[kTier].deadline = Seconds(30);
   return fleet;
 }
 
@@ -62,7 +62,7 @@ struct Came {
 
 Came Live(Fleet file, bool canary, std::uint64_t seed, double load = 0.93) {
   Fleet before = Full();
-  if (canary) before.canary = file.canary = CanarySpec{.share = kShare, .period = absl::Seconds(60)};
+  if (canary) before.canary = file.canary = CanarySpec{.share = kShare, .period = Seconds(60)};
   auto scenario = std::make_shared<Scenario>();
   scenario->seed = seed;
   scenario->duration_s = kEndS;

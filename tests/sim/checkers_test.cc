@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-absl::Time At(double s) { return absl::UnixEpoch() + absl::Seconds(s); }
+Time At(double s) { return UnixEpoch() + Seconds(s); }
 
 const WorkerId kWorker(0), kOther(1);
 const RouterId kRouter(0), kOtherRouter(1);
@@ -26,8 +26,8 @@ class CheckersTest : public testing::Test {
     checkers_.OnSubmitted(
         At(1), {.serial = serial, .tier = TierId(0), .region = RegionId(0), .key = 7, .entry = kRouter});
   }
-  void StartKeyed(WorkerId worker, JobSerial serial, absl::Time deadline, RouterId router = kRouter,
-                  absl::Time at = At(3)) {
+  void StartKeyed(WorkerId worker, JobSerial serial, Time deadline, RouterId router = kRouter,
+                  Time at = At(3)) {
     OfferNote job = Job(serial);
     job.deadline = deadline;
     job.caller.router = router;

@@ -156,8 +156,8 @@ std::shared_ptr<const Scenario> FocusedScenario(std::uint64_t seed) {
   const double service_s = keyed ? 1 + 5 * rng.Uniform() : 1;
   Fleet fleet = LineFleet(regions, workers);
   Tier& tier = fleet.tiers[TierId(0)];
-  tier.service_mean = absl::Seconds(service_s);
-  tier.deadline = absl::Seconds(10 * (keyed ? 1 + rng.Uniform() : 1));
+  tier.service_mean = Seconds(service_s);
+  tier.deadline = Seconds(10 * (keyed ? 1 + rng.Uniform() : 1));
   if (rng.Chance(0.2)) tier.dispatch.mode = DispatchMode::kProbe;
   auto scenario = std::make_shared<Scenario>();
   scenario->name = "seed " + std::to_string(seed);

@@ -19,8 +19,8 @@ constexpr double kServiceS = 2;
 // Offers in the fullest hundredth of a second.
 class OfferPeak : public Observer {
  public:
-  void OnOffered(absl::Time now, WorkerId, const OfferNote&) override {
-    const std::int64_t bin = (now - absl::UnixEpoch()) / absl::Milliseconds(10);
+  void OnOffered(Time now, WorkerId, const OfferNote&) override {
+    const std::int64_t bin = (now - UnixEpoch()) / Milliseconds(10);
     if (bin != bin_) count_ = 0;
     bin_ = bin;
     peak = std::max(peak, ++count_);
@@ -35,8 +35,8 @@ class OfferPeak : public Observer {
 std::shared_ptr<Scenario> Region(int workers, int routers, double rho) {
   Fleet fleet = LineFleet(1, workers);
   Tier& tier = fleet.tiers[TierId(0)];
-  tier.service_mean = absl::Seconds(kServiceS);
-  tier.deadline = absl::Seconds(3 * kServiceS);
+  tier.service_mean = Seconds(kServiceS);
+  tier.deadline = Seconds(3 * kServiceS);
   auto scenario = std::make_shared<Scenario>();
   scenario->controller = false;
   scenario->warmup_s = 20;
@@ -112,7 +112,7 @@ TEST(GuardWorth, BackoffIsTheLineBehindTheBudget) {
     return With(Region(50, 16, 1.2), [&](DispatchSpec& d) {
       d.mode = DispatchMode::kProbe;
       if (!budget) d.budget = {.share = 1e9, .floor_per_second = 1e9};
-      if (!backoff) d.backoff = {absl::Milliseconds(20), 1, 0.01, /*full_jitter=*/false};
+      if (!backoff) d.backoff = {Milliseconds(20), 1, 0.01, /*full_jitter=*/false};
     });
   };
   const Reached with = Reach(storm(true, true), "budget, backoff");

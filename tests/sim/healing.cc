@@ -21,7 +21,7 @@ void ApplyGuards(const Guards& guards, Tier& tier, UserSpec& users) {
   if (!guards.budget) dispatch.budget = {.share = 1e9, .floor_per_second = 1e9};
   if (!guards.budget) dispatch.attempts_max = 1'000'000'000;
   if (!guards.backoff) {
-    dispatch.backoff = {.base = absl::Milliseconds(20),
+    dispatch.backoff = {.base = Milliseconds(20),
                         .multiplier = 1,
                         .cap_of_service = 0.02 / kHealingServiceS,
                         .full_jitter = false};
@@ -74,8 +74,8 @@ Guards Naive() {
 std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
   Fleet fleet = LineFleet(kRegions, cell.workers);
   Tier& tier = fleet.tiers[TierId(0)];
-  tier.service_mean = absl::Seconds(kHealingServiceS);
-  tier.deadline = absl::Seconds(3 * kHealingServiceS);
+  tier.service_mean = Seconds(kHealingServiceS);
+  tier.deadline = Seconds(3 * kHealingServiceS);
   tier.route.overload_threshold = 0.98;
   auto scenario = std::make_shared<Scenario>();
   scenario->seed = cell.seed;

@@ -46,8 +46,8 @@ struct Cell {
 std::shared_ptr<const Scenario> Probing(const Cell& cell, std::uint64_t seed) {
   Fleet fleet = LineFleet(1, cell.workers);
   Tier& tier = fleet.tiers[TierId(0)];
-  tier.service_mean = absl::Seconds(kServiceS);
-  tier.deadline = absl::Seconds(kDeadlineS);
+  tier.service_mean = Seconds(kServiceS);
+  tier.deadline = Seconds(kDeadlineS);
   tier.dispatch.mode = DispatchMode::kProbe;
   if (cell.way == Way::kNoLine) {
     // A job that finds nobody is refused, so it looks as often as the yardstick, and may.

@@ -80,8 +80,7 @@ void AddLongOutage(const Fleet& fleet, Rng& rng, Scenario& scenario) {
 // A file with other settings, good or bad, that is tried on a part of the routers; sometimes the old one
 // comes back.
 void AddNewFile(Fleet& fleet, Rng& rng, Scenario& scenario) {
-  fleet.canary =
-      CanarySpec{.share = 0.05 + 0.45 * rng.Uniform(), .period = absl::Seconds(10 + rng.Below(30))};
+  fleet.canary = CanarySpec{.share = 0.05 + 0.45 * rng.Uniform(), .period = Seconds(10 + rng.Below(30))};
   Fleet file = fleet;
   Tier& tier = file.tiers[TierId(0)];
   tier.route.overload_threshold = 0.2 + 0.8 * rng.Uniform();
@@ -140,8 +139,8 @@ Fleet LineFleet(int regions, int workers) {
   busy.capacity_per_worker = true;
   tier.metrics.push_back(busy);
   tier.route.rings = {{"near", 30, 0.8}, {"far", 500, 0.9}};
-  tier.service_mean = absl::Seconds(1);
-  tier.deadline = absl::Seconds(10);
+  tier.service_mean = Seconds(1);
+  tier.deadline = Seconds(10);
   for (int i = 0; i < regions; ++i) tier.regions.push_back({.workers = workers});
   tier.residency_forbidden.resize(static_cast<std::size_t>(regions));
   fleet.tiers.push_back(std::move(tier));

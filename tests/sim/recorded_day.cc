@@ -50,7 +50,7 @@ Scenario DayScenario(const RecordedDay& day, double length_s, int workers, doubl
   Tier& tier = fleet.tiers[TierId(0)];
   tier.dispatch.mode = DispatchMode::kLedger;
   tier.dispatch.waiting_max = 1'000'000;
-  tier.deadline = absl::Hours(24);
+  tier.deadline = Hours(24);
   Scenario scenario;
   scenario.controller = false;
   scenario.routers_per_region = 1;

@@ -23,19 +23,19 @@ namespace {
 // When each submission came and when a worker began with it, in the order of submissions.
 class Starts : public Observer {
  public:
-  void OnSubmitted(absl::Time now, const Submission& submission) override {
+  void OnSubmitted(Time now, const Submission& submission) override {
     if (waits_s.size() < submission.serial) waits_s.resize(submission.serial, -1);
     submitted_.resize(waits_s.size());
     submitted_[submission.serial - 1] = now;
   }
-  void OnStarted(absl::Time now, WorkerId, const OfferNote& note) override {
+  void OnStarted(Time now, WorkerId, const OfferNote& note) override {
     const std::size_t at = note.payload.serial - 1;
-    waits_s[at] = absl::ToDoubleSeconds(now - submitted_[at]);
+    waits_s[at] = ToDoubleSeconds(now - submitted_[at]);
   }
   std::vector<double> waits_s;  // -1: never
 
  private:
-  std::vector<absl::Time> submitted_;
+  std::vector<Time> submitted_;
 };
 
 double P99(const std::vector<double>& waits) {
@@ -157,9 +157,7 @@ TEST(Recorded, EachJobHasItsOwnDeadlineSizeAndTries) {
   law.jobs = std::make_shared<const std::vector<RecordedJob>>(jobs);
   class Services : public Observer {
    public:
-    void OnSubmitted(absl::Time, const Submission& submission) override {
-      all_s.push_back(submission.service_s);
-    }
+    void OnSubmitted(Time, const Submission& submission) override { all_s.push_back(submission.service_s); }
     std::vector<double> all_s;
   } services;
   Simulation sized(std::make_shared<const Scenario>(scenario));

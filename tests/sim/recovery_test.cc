@@ -56,10 +56,10 @@ std::vector<Healing> Healings() {
 
 // Who started what, from a moment on.
 struct Starts final : Observer {
-  void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override {
+  void OnStarted(Time now, WorkerId worker, const OfferNote& note) override {
     if (now >= from) ++count[{note.caller.router.value(), worker.value()}];
   }
-  absl::Time from;
+  Time from;
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> count;
 };
 
@@ -95,7 +95,7 @@ TEST_P(Recovers, EveryWorkerServesAtEveryRouter) {
     const auto scenario = Made(seed);
     Simulation run(scenario);
     Starts starts;
-    starts.from = absl::UnixEpoch() + absl::Seconds(healing().end_s + Recovery::kWithinS);
+    starts.from = UnixEpoch() + Seconds(healing().end_s + Recovery::kWithinS);
     run.Watch(&starts);
     run.Run();
     for (const std::string& violation : run.checkers().violations()) {

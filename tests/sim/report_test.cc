@@ -32,7 +32,7 @@ TEST(Report, TheSameSeedGivesTheSameBytes) {
 // another tier that nobody asks for.
 std::shared_ptr<Scenario> OneRegion(double load, int idle) {
   Fleet fleet = LineFleet(1, 10);
-  fleet.tiers[TierId(0)].deadline = absl::Hours(1);
+  fleet.tiers[TierId(0)].deadline = Hours(1);
   Tier other = fleet.tiers[TierId(0)];
   other.name = "idle";
   other.regions[RegionId(0)].workers = idle;

@@ -23,12 +23,12 @@ std::shared_ptr<Scenario> Loaded() {
 class Watch : public Observer {
  public:
   explicit Watch(const Simulation& run) : run_(run) {}
-  void OnWorkerDied(absl::Time, WorkerId worker) override {
+  void OnWorkerDied(Time, WorkerId worker) override {
     ended_ += 1;
     ended_busy_ += run_.busy(worker);
   }
-  void OnSecond(absl::Time now) override {
-    const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  void OnSecond(Time now) override {
+    const double now_s = ToDoubleSeconds(now - UnixEpoch());
     if (now_s < run_.scenario().warmup_s) return;
     int paid = 0;
     for (std::size_t r = 0; r < run_.scenario().fleet->world.regions.size(); ++r) {

@@ -89,7 +89,7 @@ TEST(SeedSuite, NothingIsLostOrDoneTwiceWhateverHappens) {
     simulation.Run();
     Exercised().Add(simulation.kinds());
     Checkers checkers = simulation.checkers();
-    checkers.CheckDrained(absl::UnixEpoch() + absl::Seconds(simulation.scenario().duration_s));
+    checkers.CheckDrained(UnixEpoch() + Seconds(simulation.scenario().duration_s));
     if (!NobodyIsLeft(simulation)) {
       EXPECT_GT(simulation.tally().totals().served(), 0u) << "seed " << seed;
     }

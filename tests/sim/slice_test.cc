@@ -23,7 +23,7 @@ namespace {
 Scenario Day(double duration_s, int workers = 40) {
   Fleet fleet = LineFleet(3, workers);
   fleet.tiers[TierId(0)].dispatch.mode = DispatchMode::kLedger;
-  fleet.tiers[TierId(0)].deadline = absl::Seconds(30);
+  fleet.tiers[TierId(0)].deadline = Seconds(30);
   Scenario scenario;
   scenario.name = "day";
   scenario.service.push_back({.law = LogNormalService{1, 0.5}});
@@ -179,8 +179,8 @@ struct Arrival {
 class Arrivals : public Observer {
  public:
   explicit Arrivals(const Slice& slice) : slice_(slice) {}
-  void OnSubmitted(absl::Time now, const Submission& submission) override {
-    const std::int64_t now_ns = absl::ToUnixNanos(now);
+  void OnSubmitted(Time now, const Submission& submission) override {
+    const std::int64_t now_ns = ToUnixNanos(now);
     if (now_ns < slice_.from_ns() || now_ns >= slice_.to_ns()) return;
     all.push_back(
         {submission.serial, now_ns, submission.service_s, submission.region.index(), submission.key});

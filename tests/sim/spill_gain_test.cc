@@ -19,20 +19,20 @@ const RegionId kHot(0);
 class HomeWatch : public Observer {
  public:
   HomeWatch(double from_s, double to_s) : from_s_(from_s), to_s_(to_s) {}
-  void OnEnded(absl::Time now, const Ending& ending) override {
+  void OnEnded(Time now, const Ending& ending) override {
     if (!Inside(now) || ending.region != kHot) return;
     ++ended;
     if (ending.outcome != Outcome::kDone) return;
     ++done;
     away += ending.served_in != kHot;
     spilled += ending.spilled;
-    wait.Add(absl::ToDoubleSeconds(ending.wait));
-    latency.Add(absl::ToDoubleSeconds(ending.latency));
+    wait.Add(ToDoubleSeconds(ending.wait));
+    latency.Add(ToDoubleSeconds(ending.latency));
   }
-  void OnTableActive(absl::Time, RouterId, const RoutingTable& table) override {
+  void OnTableActive(Time, RouterId, const RoutingTable& table) override {
     row_ = table.tiers[kTier].at(0, kHot);
   }
-  void OnSecond(absl::Time now) override {
+  void OnSecond(Time now) override {
     if (!Inside(now)) return;
     double home = 0;
     for (const Route& route : row_.routes) home += route.target == kHot ? route.fraction : 0;
@@ -50,8 +50,8 @@ class HomeWatch : public Observer {
   Histogram wait, latency;
 
  private:
-  bool Inside(absl::Time now) const {
-    const double at_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  bool Inside(Time now) const {
+    const double at_s = ToDoubleSeconds(now - UnixEpoch());
     return at_s >= from_s_ && at_s < to_s_;
   }
   double from_s_, to_s_;
@@ -87,8 +87,8 @@ std::shared_ptr<const Scenario> Make(const Case& c) {
     for (std::size_t j = 0; j < 4; ++j) fleet.world.rtt.Set(RegionId(i), RegionId(j), rtt_ms[i][j]);
   }
   Tier& tier = fleet.tiers[kTier];
-  tier.service_mean = absl::Seconds(kServiceS);
-  tier.deadline = absl::Seconds(15 * kServiceS);
+  tier.service_mean = Seconds(kServiceS);
+  tier.deadline = Seconds(15 * kServiceS);
   tier.route.overload_threshold = 0.75;
   tier.route.rings = {{"near", 20, 0.75}, {"continent", 100, 0.8}, {"world", 500, 0.95}};
   tier.dispatch.mode = c.mode;

@@ -22,7 +22,7 @@ std::shared_ptr<const Scenario> TextbookScenario(const Cell& cell, const Service
   Tier& tier = fleet.tiers[TierId(0)];
   tier.dispatch.mode = DispatchMode::kLedger;
   tier.dispatch.waiting_max = may_wait ? 1'000'000 : 0;
-  tier.deadline = absl::Hours(24);
+  tier.deadline = Hours(24);
   auto scenario = std::make_shared<Scenario>();
   scenario->seed = seed;
   scenario->controller = false;
@@ -77,8 +77,8 @@ Twin::Twin(const Scenario& scenario, const Cell& cell, bool may_wait, double p99
       simulated_(p99_scale),
       ideal_(p99_scale) {}
 
-void Twin::OnSubmitted(absl::Time now, const Submission& submission) {
-  const double now_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+void Twin::OnSubmitted(Time now, const Submission& submission) {
+  const double now_s = ToDoubleSeconds(now - UnixEpoch());
   if (may_wait_) {
     arrivals_s_.push_back(now_s);
     return;
@@ -87,21 +87,21 @@ void Twin::OnSubmitted(absl::Time now, const Submission& submission) {
   lost_[submission.serial] = !group_.Arrive(now_s, submission.service_s);
 }
 
-void Twin::OnStarted(absl::Time now, WorkerId, const OfferNote& note) {
+void Twin::OnStarted(Time now, WorkerId, const OfferNote& note) {
   if (!may_wait_) return;
   const double arrived_s = arrivals_s_[starts_++];
   const double wait_s = queue_.Arrive(arrived_s, static_cast<double>(note.payload.service_ns) * 1e-9);
-  const double started_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  const double started_s = ToDoubleSeconds(now - UnixEpoch());
   if (std::abs(arrived_s + wait_s - started_s) > 1e-6) ++differing_;
   if (arrived_s >= warm_s_) ideal_.Add(wait_s);
 }
 
-void Twin::OnEnded(absl::Time now, const Ending& ending) {
-  if (absl::ToDoubleSeconds(now - ending.latency - absl::UnixEpoch()) < warm_s_) return;
+void Twin::OnEnded(Time now, const Ending& ending) {
+  if (ToDoubleSeconds(now - ending.latency - UnixEpoch()) < warm_s_) return;
   ++jobs_;
   const bool lost = ending.outcome != Outcome::kDone;
   simulated_lost_ += lost;
-  if (!lost) simulated_.Add(absl::ToDoubleSeconds(ending.wait));
+  if (!lost) simulated_.Add(ToDoubleSeconds(ending.wait));
   if (may_wait_) return;
   const bool ideally_lost = lost_[ending.serial];
   ideal_lost_ += ideally_lost;

@@ -64,9 +64,9 @@ class WaitCount {
 class Twin : public Observer {
  public:
   Twin(const Scenario& scenario, const Cell& cell, bool may_wait, double p99_scale);
-  void OnSubmitted(absl::Time now, const Submission& submission) override;
-  void OnStarted(absl::Time now, WorkerId worker, const OfferNote& note) override;
-  void OnEnded(absl::Time now, const Ending& ending) override;
+  void OnSubmitted(Time now, const Submission& submission) override;
+  void OnStarted(Time now, WorkerId worker, const OfferNote& note) override;
+  void OnEnded(Time now, const Ending& ending) override;
 
   QueueFigures simulated() const { return Of(simulated_, simulated_lost_); }
   QueueFigures ideal() const { return Of(ideal_, ideal_lost_); }

@@ -18,8 +18,8 @@ const RegionId kHot(0), kNearOnPaper(1), kNear(2);
 class AwayWatch : public Observer {
  public:
   AwayWatch(double from_s, double to_s) : from_s_(from_s), to_s_(to_s) {}
-  void OnEnded(absl::Time now, const Ending& ending) override {
-    const double at_s = absl::ToDoubleSeconds(now - absl::UnixEpoch());
+  void OnEnded(Time now, const Ending& ending) override {
+    const double at_s = ToDoubleSeconds(now - UnixEpoch());
     if (at_s < from_s_ || at_s >= to_s_ || ending.region != kHot || ending.outcome != Outcome::kDone) return;
     on_paper += ending.served_in == kNearOnPaper;
     in_truth += ending.served_in == kNear;

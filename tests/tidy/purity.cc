@@ -14,7 +14,7 @@ struct Banned {
   std::string_view instead;
 };
 
-constexpr std::string_view kTime = "time is an argument: take `absl::Time now`";
+constexpr std::string_view kTime = "time is an argument: take `Time now`";
 constexpr std::string_view kRandom = "draw from a core/rng.h Rng that the caller seeded";
 constexpr std::string_view kInputOutput = "give back an action and let the shell do it";
 constexpr std::string_view kThreads = "one thread owns a machine; share immutable snapshots";

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     return 0;
   }
   RINGWAY_CHECK(!pool->workers.empty() && pool->workers.size() <= kPoolWorkersMax);
-  RINGWAY_CHECK(pool->service_mean > absl::ZeroDuration() && pool->deadline > absl::ZeroDuration());
+  RINGWAY_CHECK(pool->service_mean > ZeroDuration() && pool->deadline > ZeroDuration());
   RINGWAY_CHECK(pool->overload_status >= 400 && pool->connections_max > 0 && pool->requests_max > 0);
   for (const int status : pool->busy_statuses) RINGWAY_CHECK(status >= 400 && status < 600);
   return 0;

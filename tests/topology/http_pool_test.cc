@@ -55,11 +55,11 @@ TEST(HttpPool, ReadsEverythingThatItDocuments) {
   ASSERT_TRUE(pool.ok()) << pool.status();
   EXPECT_THAT(pool->workers, ElementsAre("gpu.internal:8000", "10.0.0.3:80", "[::1]:80"));
   EXPECT_EQ(pool->tier, "pictures");
-  EXPECT_EQ(pool->service_bound, absl::Minutes(1));
-  EXPECT_EQ(pool->abandoned_hold, absl::Milliseconds(250));
+  EXPECT_EQ(pool->service_bound, Minutes(1));
+  EXPECT_EQ(pool->abandoned_hold, Milliseconds(250));
   EXPECT_THAT(pool->busy_statuses, ElementsAre(429, 503, 529));
   EXPECT_EQ(pool->health_path, "/health");
-  EXPECT_EQ(pool->worker_idle, absl::Seconds(6));
+  EXPECT_EQ(pool->worker_idle, Seconds(6));
   EXPECT_EQ(pool->connections_max, 10u);
   EXPECT_EQ(pool->request_keep_max, 0u);
   EXPECT_EQ(pool->response_window, 8192u);

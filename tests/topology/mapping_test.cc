@@ -24,9 +24,7 @@ std::string NumberProblem(std::string_view text) {
   return Problem(text, [](Mapping& fields) { fields.Number("f", 0, {0, 1, true}); });
 }
 std::string TimeProblem(std::string_view text) {
-  return Problem(text, [](Mapping& fields) {
-    fields.Duration("f", absl::ZeroDuration(), absl::Milliseconds(1), absl::Hours(1));
-  });
+  return Problem(text, [](Mapping& fields) { fields.Span("f", ZeroDuration(), Milliseconds(1), Hours(1)); });
 }
 
 TEST(MappingTest, NumbersAreFinitePlainAndInRange) {

@@ -54,13 +54,13 @@ TEST(TierFileTest, ReadsEveryField) {
   ASSERT_TRUE(topology.ok()) << topology.status();
   const Tier& tier = topology->fleet->tiers[TierId(0)];
   EXPECT_EQ(tier.name, "full");
-  EXPECT_EQ(tier.service_mean, absl::Milliseconds(2500));
-  EXPECT_EQ(tier.deadline, absl::Minutes(1));
+  EXPECT_EQ(tier.service_mean, Milliseconds(2500));
+  EXPECT_EQ(tier.deadline, Minutes(1));
   EXPECT_THAT(tier.priorities, ElementsAre("interactive", "batch"));
   ASSERT_EQ(tier.metrics.size(), 2u);
   EXPECT_EQ(tier.metrics[0].capacity, 2);
   EXPECT_TRUE(tier.metrics[0].capacity_per_worker);
-  EXPECT_EQ(tier.metrics[0].max_age, absl::Seconds(5));
+  EXPECT_EQ(tier.metrics[0].max_age, Seconds(5));
   EXPECT_EQ(tier.metrics[1].name, "queue:p99");
   EXPECT_EQ(tier.metrics[1].aggregation, Aggregation::kQuantile);
   EXPECT_EQ(tier.metrics[1].quantile, 0.99);
@@ -92,9 +92,9 @@ TEST(TierFileTest, ReadsGuardAndDispatch) {
                            guard.refuted_at, guard.hysteresis, guard.step_max, guard.jump_max}),
       ElementsAre(0.05, 1.5, 0.5, 2, 12, 0.02, 0.3, 5));
   EXPECT_EQ(guard.jump_confirmations, 4);
-  EXPECT_EQ(guard.stale_after, absl::Seconds(4));
-  EXPECT_EQ(guard.missing_after, absl::Seconds(9));
-  EXPECT_EQ(guard.drain_pace, absl::Seconds(30));
+  EXPECT_EQ(guard.stale_after, Seconds(4));
+  EXPECT_EQ(guard.missing_after, Seconds(9));
+  EXPECT_EQ(guard.drain_pace, Seconds(30));
   const DispatchSpec& dispatch = topology->fleet->tiers[TierId(0)].dispatch;
   EXPECT_EQ(dispatch.mode, DispatchMode::kLedger);
   EXPECT_EQ(dispatch.probes_per_round, 3);
@@ -102,18 +102,18 @@ TEST(TierFileTest, ReadsGuardAndDispatch) {
   EXPECT_EQ(dispatch.waiting_max, 100u);
   EXPECT_EQ(dispatch.delay.busy_min, 0.6);
   EXPECT_EQ(dispatch.delay.share_max, 0.5);
-  EXPECT_EQ(dispatch.delay.span, absl::Milliseconds(100));
-  EXPECT_EQ(dispatch.backoff.base, absl::Milliseconds(20));
+  EXPECT_EQ(dispatch.delay.span, Milliseconds(100));
+  EXPECT_EQ(dispatch.backoff.base, Milliseconds(20));
   EXPECT_EQ(dispatch.backoff.multiplier, 1.5);
   EXPECT_EQ(dispatch.backoff.cap_of_service, 0.1);
   EXPECT_FALSE(dispatch.backoff.full_jitter);
   EXPECT_EQ(dispatch.budget.share, 4);
   EXPECT_EQ(dispatch.budget.floor_per_second, 10);
   EXPECT_EQ(dispatch.spill.share, 0.1);
-  EXPECT_EQ(dispatch.spill.keep, absl::Seconds(20));
-  EXPECT_EQ(dispatch.spill.wait_min, absl::Milliseconds(80));
-  EXPECT_EQ(dispatch.spill.fade, absl::Seconds(4));
-  EXPECT_EQ(dispatch.spill.refused_cost, absl::Seconds(1));
+  EXPECT_EQ(dispatch.spill.keep, Seconds(20));
+  EXPECT_EQ(dispatch.spill.wait_min, Milliseconds(80));
+  EXPECT_EQ(dispatch.spill.fade, Seconds(4));
+  EXPECT_EQ(dispatch.spill.refused_cost, Seconds(1));
 }
 
 TEST(TierFileTest, WhatIsLeftOutIsTheDefaultOfTheValueType) {

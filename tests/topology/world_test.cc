@@ -38,9 +38,9 @@ TEST(WorldFileTest, ACanaryIsAskedForInTheWorld) {
   const auto with = [](const std::string& canary) {
     return absl::StrCat(Text(kWorldText), "  canary: ", canary, "\n", Text(kTierText));
   };
-  EXPECT_EQ(Parse(with("{}")).fleet->canary, (CanarySpec{.share = 0.1, .period = absl::Minutes(10)}));
+  EXPECT_EQ(Parse(with("{}")).fleet->canary, (CanarySpec{.share = 0.1, .period = Minutes(10)}));
   EXPECT_EQ(Parse(with("{share: 0.5, for: 90s}")).fleet->canary,
-            (CanarySpec{.share = 0.5, .period = absl::Seconds(90)}));
+            (CanarySpec{.share = 0.5, .period = Seconds(90)}));
   struct Case {
     const char* canary;
     const char* expected;

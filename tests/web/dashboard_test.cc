@@ -19,7 +19,7 @@
 namespace ringway::live {
 namespace {
 
-constexpr absl::Duration kScenarioMax = absl::Seconds(85);
+constexpr Duration kScenarioMax = Seconds(85);
 
 std::string FirstThatExists(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
@@ -74,7 +74,7 @@ TEST(DashboardTest, AVisitorSeesTheFleetSteersItAndKnowsWhenItIsGone) {
        RINGWAY_BIN_DIR "/ringway", folder.path(), axe},
       folder.File("scenario.log"));
   ASSERT_TRUE(scenario.ok()) << scenario.status();
-  const absl::Time give_up = absl::Now() + kScenarioMax;
+  const Time give_up = absl::Now() + kScenarioMax;
   std::optional<int> ended;
   while (!ended && absl::Now() < give_up) {
     if (Asked(folder, "kill")) {
@@ -85,7 +85,7 @@ TEST(DashboardTest, AVisitorSeesTheFleetSteersItAndKnowsWhenItIsGone) {
       world.controller().StartAgain();
       Tell(folder, "started");
     }
-    ended = scenario->WaitFor(absl::Milliseconds(20));
+    ended = scenario->WaitFor(Milliseconds(20));
   }
   hot.Stop();
   calm.Stop();

@@ -67,7 +67,7 @@ class Puppets {
   double DemandRps(const Tier& tier, RegionId region, double age_s) {
     double capacity_rps = 0;
     for (const TierRegion& there : tier.regions) capacity_rps += there.workers;
-    capacity_rps /= absl::ToDoubleSeconds(tier.service_mean);
+    capacity_rps /= ToDoubleSeconds(tier.service_mean);
     const Region& place = fleet_->world.regions[region];
     const bool launch = place.name == "eu-central-1" && age_s > 40;
     const double wave = 1 + 0.06 * std::sin(age_s / 9 + region.value());
@@ -102,7 +102,7 @@ class Puppets {
   }
 
   static void AddDone(const Tier& tier, std::uint64_t jobs, v1::TierReport& counts) {
-    const double seconds = static_cast<double>(jobs) * absl::ToDoubleSeconds(tier.service_mean);
+    const double seconds = static_cast<double>(jobs) * ToDoubleSeconds(tier.service_mean);
     counts.set_done(jobs);
     counts.set_own_done(jobs);
     counts.set_offers(jobs);
@@ -130,7 +130,7 @@ class Puppets {
     const int provisioned = tier.regions[RegionId(region)].workers;
     const bool partly_gone = fleet_->world.regions[RegionId(region)].name == "ap-south-1";
     const int alive = partly_gone ? provisioned * 3 / 4 : provisioned;
-    const double busy = alive > 0 ? arriving_rps * absl::ToDoubleSeconds(tier.service_mean) / alive : 0;
+    const double busy = alive > 0 ? arriving_rps * ToDoubleSeconds(tier.service_mean) / alive : 0;
     for (int w = 0; w < alive; ++w) {
       v1::WorkerReport& worker = *report.add_workers();
       worker.set_name(absl::StrCat(tier.name, "-", w));

@@ -24,7 +24,7 @@ Moments Measure(ServiceDraw draw) {
   double sum = 0, squares = 0, fails = 0;
   for (int i = 0; i < kDraws; ++i) {
     const ServiceDraw::Job job = draw.Next();
-    const double s = absl::ToDoubleSeconds(job.service);
+    const double s = ToDoubleSeconds(job.service);
     sum += s;
     squares += s * s;
     fails += job.fails ? 1 : 0;
@@ -34,7 +34,7 @@ Moments Measure(ServiceDraw draw) {
 }
 
 TEST(ServiceDrawTest, EachLawHasItsMoments) {
-  ServiceDrawSettings settings{.mean = absl::Seconds(2), .cv = 0.5, .fail_rate = 0.1};
+  ServiceDrawSettings settings{.mean = Seconds(2), .cv = 0.5, .fail_rate = 0.1};
   for (const auto& [law, cv] : {std::pair(ServiceLaw::kFixed, 0.0), std::pair(ServiceLaw::kExponential, 1.0),
                                 std::pair(ServiceLaw::kLogNormal, 0.5)}) {
     settings.law = law;
@@ -53,7 +53,7 @@ TEST(ServiceDrawTest, SeedAndNameDecideAndTheFailRateShiftsNothing) {
   ServiceDraw draw(settings, "a"), same(settings, "a"), faulty(failing, "a"), named(settings, "b"),
       seeded(reseeded, "a");
   for (int i = 0; i < 100; ++i) {
-    const absl::Duration service = draw.Next().service;
+    const Duration service = draw.Next().service;
     EXPECT_EQ(service, same.Next().service);
     EXPECT_EQ(service, faulty.Next().service);
     EXPECT_NE(service, named.Next().service);
@@ -63,7 +63,7 @@ TEST(ServiceDrawTest, SeedAndNameDecideAndTheFailRateShiftsNothing) {
 
 TEST(OwnServiceTest, AJobMayBringItsTimeAndNothingElse) {
   EXPECT_EQ(*OwnService({{"seed", "1"}}), std::nullopt);
-  EXPECT_EQ(*OwnService({{"service_seconds", "0.25"}}), absl::Milliseconds(250));
+  EXPECT_EQ(*OwnService({{"service_seconds", "0.25"}}), Milliseconds(250));
   for (const char* wrong : {"", "soon", "0", "-1", "nan", "inf", "3601", "1 s"}) {
     const auto own = OwnService({{"service_seconds", wrong}});
     ASSERT_FALSE(own.ok()) << wrong;

@@ -20,7 +20,7 @@ class Life {
 
   void Run() {
     for (int i = 0; i < kEventsPerLife && !::testing::Test::HasFatalFailure(); ++i) {
-      now_ += absl::Milliseconds(rng_.Below(800));
+      now_ += Milliseconds(rng_.Below(800));
       // A shell wakes the slot when it asked for it, before anything later happens.
       if (slot_.NextWake() <= now_) Step(SlotWake{});
       ASSERT_GT(slot_.NextWake(), now_) << "a slot that has just been woken must not ask again";
@@ -53,7 +53,7 @@ class Life {
 
   SlotOffer DrawOffer() {
     SlotOffer offer{.attempt = ++last_attempt_, .lease = "", .grant = DrawLease()};
-    if (rng_.Chance(0.3)) offer.deadline = now_ + absl::Milliseconds(rng_.Below(3000));
+    if (rng_.Chance(0.3)) offer.deadline = now_ + Milliseconds(rng_.Below(3000));
     return offer;
   }
 
@@ -88,7 +88,7 @@ class Life {
   // A claim that nothing ran under is believed for a minute against who is shut out by it.
   void Object(const Lease& lease) {
     const bool shut_out = proven_ < lease && lease <= fence_;
-    if (shut_out && now_ >= claimed_at_ + absl::Seconds(60)) fence_ = proven_;
+    if (shut_out && now_ >= claimed_at_ + Seconds(60)) fence_ = proven_;
   }
   void Claim(const Lease& lease) {
     if (lease < fence_) return;
@@ -117,8 +117,8 @@ class Life {
     return 1;
   }
   int Check(const RefuseAttempt& refuse, const SlotOffer*) {
-    EXPECT_GE(refuse.retry_after, absl::ZeroDuration());
-    EXPECT_LT(refuse.retry_after, absl::Hours(1));
+    EXPECT_GE(refuse.retry_after, ZeroDuration());
+    EXPECT_LT(refuse.retry_after, Hours(1));
     const bool busy = refuse.reason == Refusal::kBusy || refuse.reason == Refusal::kDoubleGrant;
     EXPECT_FALSE(busy && held_ == 0) << "busy without a job";
     return 1;
@@ -152,9 +152,9 @@ class Life {
     ASSERT_EQ(view.attempt, held_);
     ASSERT_EQ(view.draining, draining_);
     ASSERT_EQ(view.fence, fence_);
-    ASSERT_EQ(view.busy_total, busy_ + (held_ != 0 ? now_ - held_since_ : absl::ZeroDuration()));
+    ASSERT_EQ(view.busy_total, busy_ + (held_ != 0 ? now_ - held_since_ : ZeroDuration()));
     ASSERT_LE(view.step, view.steps);
-    ASSERT_EQ(view.expected_free > absl::ZeroDuration(), view.busy);
+    ASSERT_EQ(view.expected_free > ZeroDuration(), view.busy);
     if (view.attempt == shown_attempt_) {
       ASSERT_GE(view.step, shown_step_);
     }
@@ -163,12 +163,12 @@ class Life {
   }
 
   Rng rng_;
-  absl::Time now_ = absl::UnixEpoch();
-  Slot slot_{SlotSettings{.service_prior = absl::Seconds(2),
-                          .upload_max = absl::Seconds(3),
-                          .drain_max = absl::Seconds(4),
+  Time now_ = UnixEpoch();
+  Slot slot_{SlotSettings{.service_prior = Seconds(2),
+                          .upload_max = Seconds(3),
+                          .drain_max = Seconds(4),
                           .failures_before_rest = 2,
-                          .rest = absl::Seconds(1)}};
+                          .rest = Seconds(1)}};
   std::vector<SlotAction> actions_;
   AttemptId last_attempt_ = 0;
   // The checker's tables.
@@ -179,10 +179,10 @@ class Life {
   bool draining_ = false;
   Lease fence_;
   Lease proven_;  // by a job that ran
-  absl::Time claimed_at_ = absl::InfinitePast();
+  Time claimed_at_ = InfinitePast();
   std::set<Lease> leases_;
-  absl::Time held_since_;
-  absl::Duration busy_;
+  Time held_since_;
+  Duration busy_;
   AttemptId shown_attempt_ = 0;
   std::uint32_t shown_step_ = 0;
 };

@@ -43,14 +43,14 @@ class SlotTest : public ::testing::Test {
     Run(attempt);
     Do(SlotFinished{attempt, Outcome::kFailed});
   }
-  void Advance(double seconds) { now_ += absl::Seconds(seconds); }
+  void Advance(double seconds) { now_ += Seconds(seconds); }
 
-  absl::Time now_ = absl::UnixEpoch() + absl::Hours(1);
-  Slot slot_{SlotSettings{.service_prior = absl::Seconds(4),
-                          .upload_max = absl::Seconds(10),
-                          .drain_max = absl::Seconds(60),
+  Time now_ = UnixEpoch() + Hours(1);
+  Slot slot_{SlotSettings{.service_prior = Seconds(4),
+                          .upload_max = Seconds(10),
+                          .drain_max = Seconds(60),
                           .failures_before_rest = 3,
-                          .rest = absl::Seconds(5)}};
+                          .rest = Seconds(5)}};
   std::vector<SlotAction> actions_;
 };
 
@@ -61,12 +61,12 @@ TEST_F(SlotTest, OneJobRunsAndTheSecondIsBusyWithAHint) {
   const auto refused = Got<RefuseAttempt>();
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->reason, Refusal::kBusy);
-  EXPECT_EQ(refused->retry_after, absl::Seconds(3));
+  EXPECT_EQ(refused->retry_after, Seconds(3));
   Advance(3);
   Do(SlotFinished{1, Outcome::kDone});
   ASSERT_TRUE(Got<AttemptEnded>());
   EXPECT_EQ(Got<AttemptEnded>()->outcome, Outcome::kDone);
-  EXPECT_EQ(Got<AttemptEnded>()->held, absl::Seconds(4));
+  EXPECT_EQ(Got<AttemptEnded>()->held, Seconds(4));
   EXPECT_TRUE(Admitted({.attempt = 3}));
 }
 
@@ -78,7 +78,7 @@ TEST_F(SlotTest, AnUploadAlreadyHoldsTheSlot) {
 
 TEST_F(SlotTest, AStalledUploadIsGivenUp) {
   ASSERT_TRUE(Admitted({.attempt = 1}));
-  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(10));
+  EXPECT_EQ(slot_.NextWake(), now_ + Seconds(10));
   Advance(10);
   Do(SlotWake{});
   ASSERT_TRUE(Got<AttemptEnded>());
@@ -107,9 +107,9 @@ TEST_F(SlotTest, AJobThatBeatsItsCancellationIsDone) {
 }
 
 TEST_F(SlotTest, TheDeadlineStopsTheJobAndNamesItself) {
-  ASSERT_TRUE(Admitted({.attempt = 1, .deadline = now_ + absl::Seconds(6)}));
+  ASSERT_TRUE(Admitted({.attempt = 1, .deadline = now_ + Seconds(6)}));
   Do(SlotPayloadComplete{1});
-  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(6));
+  EXPECT_EQ(slot_.NextWake(), now_ + Seconds(6));
   Advance(6);
   Do(SlotWake{});
   ASSERT_TRUE(Got<StopJob>());
@@ -189,21 +189,21 @@ TEST_F(SlotTest, DrainFinishesTheJobAdmitsNothingAndCanBeTakenBack) {
 TEST_F(SlotTest, ADrainHasAnEnd) {
   Run(1);
   Do(SlotDrain{true});
-  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(60));
+  EXPECT_EQ(slot_.NextWake(), now_ + Seconds(60));
   Advance(60);
   Do(SlotWake{});
   EXPECT_TRUE(Got<StopJob>());
 }
 
 TEST_F(SlotTest, ADrainForAWhileEndsByItselfAndTheLastOrderCounts) {
-  Do(SlotDrain{true, absl::Seconds(5)});
-  EXPECT_EQ(slot_.View(now_).drain_left, absl::Seconds(5));
-  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(5));
+  Do(SlotDrain{true, Seconds(5)});
+  EXPECT_EQ(slot_.View(now_).drain_left, Seconds(5));
+  EXPECT_EQ(slot_.NextWake(), now_ + Seconds(5));
   Advance(4);
   Do(SlotWake{});
   EXPECT_FALSE(Admitted({.attempt = 1}));
   EXPECT_EQ(Refused(), Refusal::kDraining);
-  Do(SlotDrain{true, absl::Seconds(3)});
+  Do(SlotDrain{true, Seconds(3)});
   Advance(2);
   Do(SlotWake{});
   EXPECT_TRUE(slot_.View(now_).draining) << "the first order does not end the second";
@@ -211,20 +211,20 @@ TEST_F(SlotTest, ADrainForAWhileEndsByItselfAndTheLastOrderCounts) {
   Do(SlotWake{});
   EXPECT_TRUE(Got<StateChanged>());
   EXPECT_FALSE(slot_.View(now_).draining);
-  EXPECT_EQ(slot_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(slot_.NextWake(), InfiniteFuture());
   EXPECT_TRUE(Admitted({.attempt = 2}));
 }
 
 TEST_F(SlotTest, ADrainForGoodTakesTheEndOfAnEarlierOneAway) {
-  Do(SlotDrain{true, absl::Seconds(5)});
+  Do(SlotDrain{true, Seconds(5)});
   Do(SlotDrain{true});
   Advance(6);
   Do(SlotWake{});
   EXPECT_TRUE(slot_.View(now_).draining);
-  Do(SlotDrain{true, absl::Seconds(5)});
+  Do(SlotDrain{true, Seconds(5)});
   Do(SlotDrain{false});
-  EXPECT_EQ(slot_.View(now_).drain_left, absl::InfiniteDuration());
-  EXPECT_EQ(slot_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(slot_.View(now_).drain_left, InfiniteDuration());
+  EXPECT_EQ(slot_.NextWake(), InfiniteFuture());
 }
 
 TEST_F(SlotTest, FailuresInARowMakeItRestAndOneMoreFailureRestsAgain) {
@@ -233,12 +233,12 @@ TEST_F(SlotTest, FailuresInARowMakeItRestAndOneMoreFailureRestsAgain) {
   Advance(1);
   EXPECT_FALSE(Admitted({.attempt = 4}));
   EXPECT_EQ(Refused(), Refusal::kResting);
-  EXPECT_EQ(Got<RefuseAttempt>()->retry_after, absl::Seconds(4));
-  EXPECT_EQ(slot_.NextWake(), now_ + absl::Seconds(4));
+  EXPECT_EQ(Got<RefuseAttempt>()->retry_after, Seconds(4));
+  EXPECT_EQ(slot_.NextWake(), now_ + Seconds(4));
   Advance(4);
   Do(SlotWake{});
   EXPECT_TRUE(Got<StateChanged>());
-  EXPECT_EQ(slot_.NextWake(), absl::InfiniteFuture());
+  EXPECT_EQ(slot_.NextWake(), InfiniteFuture());
   RunAndFail(5);
   EXPECT_TRUE(slot_.View(now_).resting);
 }
@@ -273,7 +273,7 @@ TEST_F(SlotTest, ProgressIsMonotoneAndSharpensTheEstimate) {
   Run(1);
   Advance(2);
   Do(SlotProgress{1, 2, 10});
-  EXPECT_EQ(slot_.View(now_).expected_free, absl::Seconds(8));
+  EXPECT_EQ(slot_.View(now_).expected_free, Seconds(8));
   Do(SlotProgress{1, 1, 10});
   EXPECT_EQ(slot_.View(now_).step, 2u);
   Do(SlotProgress{1, 11, 10});

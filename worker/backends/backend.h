@@ -18,9 +18,9 @@
 #include <map>
 #include <string>
 
-#include "absl/time/time.h"
 #include "core/job.h"
 #include "core/picture_terms.h"
+#include "core/time.h"
 
 namespace ringway::worker {
 
@@ -41,7 +41,7 @@ struct WorkEnd {
       Outcome::kDone;             // kDone, kFailed, kCancelled, kRejected, kBusy (not started, ask elsewhere)
   std::string message = {};       // for people: why it is not done; of a done one, what was not understood
   std::string content_type = {};  // of the result
-  absl::Duration retry_after = {};  // with kBusy; zero: unknown
+  Duration retry_after = {};      // with kBusy; zero: unknown
 };
 
 class WorkSink {

@@ -172,7 +172,7 @@ class HttpBackend::Exchange : public std::enable_shared_from_this<HttpBackend::E
       double seconds = 0;
       const std::string hint = ToString(answer[http::field::retry_after]);
       if (absl::SimpleAtod(hint, &seconds) && seconds > 0 && seconds < 3600) {
-        end.retry_after = absl::Seconds(seconds);
+        end.retry_after = Seconds(seconds);
       }
     } else if (status / 100 == 4) {
       end.outcome = Outcome::kRejected;

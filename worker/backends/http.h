@@ -32,8 +32,8 @@ namespace ringway::worker {
 
 struct HttpSettings {
   UpstreamUrl upstream;
-  absl::Duration connect_max = absl::Seconds(3);
-  absl::Duration answer_max = absl::Minutes(10);  // from the request until the whole answer
+  Duration connect_max = Seconds(3);
+  Duration answer_max = Minutes(10);  // from the request until the whole answer
   std::uint64_t body_bytes_max = std::uint64_t{256} << 20;
 };
 

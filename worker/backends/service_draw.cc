@@ -40,8 +40,7 @@ std::uint64_t HashBytes(std::string_view bytes, std::uint64_t hash) {
   return hash;
 }
 
-absl::StatusOr<std::optional<absl::Duration>> OwnService(
-    const std::map<std::string, std::string>& parameters) {
+absl::StatusOr<std::optional<Duration>> OwnService(const std::map<std::string, std::string>& parameters) {
   const auto own = parameters.find(wire::kServiceParameter);
   if (own == parameters.end()) return std::nullopt;
   double seconds = 0;
@@ -50,7 +49,7 @@ absl::StatusOr<std::optional<absl::Duration>> OwnService(
                                                    own->second, "'; allowed are numbers above 0, at most ",
                                                    wire::kServiceMaxS));
   }
-  return absl::Seconds(seconds);
+  return Seconds(seconds);
 }
 
 }  // namespace ringway::worker

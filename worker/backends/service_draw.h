@@ -13,8 +13,9 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "core/rng.h"
+
+#include "core/time.h"
 
 namespace ringway::worker {
 
@@ -24,7 +25,7 @@ std::optional<ServiceLaw> ParseServiceLaw(std::string_view name);
 
 struct ServiceDrawSettings {
   ServiceLaw law = ServiceLaw::kLogNormal;
-  absl::Duration mean = absl::Seconds(1);
+  Duration mean = Seconds(1);
   double cv = 0.3;
   double fail_rate = 0;  // share of jobs that end with an injected fault
   std::uint64_t seed = 1;
@@ -33,7 +34,7 @@ struct ServiceDrawSettings {
 class ServiceDraw {
  public:
   struct Job {
-    absl::Duration service;
+    Duration service;
     bool fails = false;
     double fails_at = 1;  // share of the service time
   };
@@ -47,8 +48,7 @@ class ServiceDraw {
 
 // The service time that a job brings itself (proto/synthetic_job.h); nothing: it brings none. Errors:
 // InvalidArgument, which names the parameter and its bounds.
-absl::StatusOr<std::optional<absl::Duration>> OwnService(
-    const std::map<std::string, std::string>& parameters);
+absl::StatusOr<std::optional<Duration>> OwnService(const std::map<std::string, std::string>& parameters);
 
 // FNV-1a, 64 bits, continued from `hash`.
 inline constexpr std::uint64_t kHashStart = 0xcbf29ce484222325;

@@ -43,7 +43,7 @@ void SyntheticBackend::Start(WorkOrder order, WorkSink& sink) {
 void SyntheticBackend::Cancel() {
   if (sink_ == nullptr) return;
   cancelled_ = true;
-  alarm_.Arm(absl::InfinitePast());
+  alarm_.Arm(InfinitePast());
 }
 
 void SyntheticBackend::AwaitStep() {

@@ -47,7 +47,7 @@ class SyntheticBackend final : public Backend {
   WorkSink* sink_ = nullptr;
   std::uint64_t fingerprint_ = 0;
   ServiceDraw::Job job_;
-  absl::Time started_;
+  Time started_;
   std::uint32_t steps_ = 0;
   std::uint32_t step_ = 0;
   bool cancelled_ = false;

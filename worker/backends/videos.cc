@@ -30,8 +30,8 @@ namespace http = boost::beast::http;
 using Tcp = asio::ip::tcp;
 using ErrorCode = beast::error_code;
 
-constexpr absl::Duration kDeleteLimit = absl::Seconds(2);
-constexpr absl::Duration kPollLimit = absl::Seconds(10);
+constexpr Duration kDeleteLimit = Seconds(2);
+constexpr Duration kPollLimit = Seconds(10);
 constexpr std::size_t kVideosMessageBytesMax = 512;
 const VideoBody kNoBody;
 
@@ -143,7 +143,7 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
   }
 
   // `film`: the body of a 200 goes to the sink. A broken connection is status 0.
-  asio::awaitable<Answer> Ask(http::verb verb, std::string path, const VideoBody& body, absl::Duration limit,
+  asio::awaitable<Answer> Ask(http::verb verb, std::string path, const VideoBody& body, Duration limit,
                               bool film) {
     Answer answer;
     ErrorCode failed;
@@ -217,7 +217,7 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
     if (answer.status == 429 || answer.status == 503) {
       end.outcome = Outcome::kBusy;
       if (absl::SimpleAtod(answer.retry_after, &seconds) && seconds > 0 && seconds < 3600) {
-        end.retry_after = absl::Seconds(seconds);
+        end.retry_after = Seconds(seconds);
       }
     } else if (answer.status / 100 == 4) {
       end.outcome = Outcome::kRejected;
@@ -238,7 +238,7 @@ class VideosBackend::Course : public std::enable_shared_from_this<Course> {
   WorkSink* sink_;
   asio::io_context& context_;
   asio::steady_timer pause_;
-  const absl::Time give_up_;
+  const Time give_up_;
   std::optional<beast::tcp_stream> stream_;  // of the request that is under way
   bool cancelled_ = false;
 };

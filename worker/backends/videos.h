@@ -29,7 +29,7 @@ namespace ringway::worker {
 struct VideosUpstream {
   HttpSettings http;  // its upstream's target is the base
   bool json = false;  // the order's body; else a form
-  absl::Duration poll_pause = absl::Milliseconds(250);
+  Duration poll_pause = Milliseconds(250);
 };
 
 class VideosBackend final : public Backend {

@@ -12,7 +12,7 @@ IdleRegions::Region& IdleRegions::At(RegionId region) {
 }
 
 void IdleRegions::Aim(const std::vector<AwayTarget>& targets) {
-  for (const RegionId region : nearest_first_) regions_[region].rtt = absl::InfiniteDuration();
+  for (const RegionId region : nearest_first_) regions_[region].rtt = InfiniteDuration();
   nearest_first_.clear();
   for (const AwayTarget& target : targets) {
     At(target.region).rtt = target.rtt;
@@ -20,17 +20,17 @@ void IdleRegions::Aim(const std::vector<AwayTarget>& targets) {
   }
 }
 
-void IdleRegions::Hear(absl::Time now, RegionId from, const IdleHint& hint) {
+void IdleRegions::Hear(Time now, RegionId from, const IdleHint& hint) {
   Region& region = At(from);
   const auto order = [](const IdleHint& h) { return std::tie(h.appointment, h.sequence); };
-  if (region.heard != absl::InfinitePast() && order(hint) <= order(region.hint)) return;
+  if (region.heard != InfinitePast() && order(hint) <= order(region.hint)) return;
   // What had reached it when it spoke, half a round trip ago, left here half a round trip before that.
   std::int64_t landed = 0;
   while (!region.unknown.empty() && region.unknown.front() <= now - region.rtt) {
     region.unknown.pop_front();
     ++landed;
   }
-  const bool follows = region.heard != absl::InfinitePast() && hint.appointment == region.hint.appointment &&
+  const bool follows = region.heard != InfinitePast() && hint.appointment == region.hint.appointment &&
                        hint.landings >= region.hint.landings;
   const auto landings = follows ? static_cast<std::int64_t>(hint.landings - region.hint.landings) : 0;
   region.foreign = std::max<std::int64_t>(0, landings - landed);
@@ -44,8 +44,8 @@ void IdleRegions::Lose(RegionId region) {
   if (regions_.contains(region)) regions_[region].refused = true;
 }
 
-void IdleRegions::Sent(absl::Time now, RegionId region) {
-  std::deque<absl::Time>& unknown = At(region).unknown;
+void IdleRegions::Sent(Time now, RegionId region) {
+  std::deque<Time>& unknown = At(region).unknown;
   if (unknown.size() >= kSendsMax) unknown.pop_front();
   unknown.push_back(now);
 }
@@ -54,31 +54,31 @@ void IdleRegions::Refused(RegionId region) {
   if (regions_.contains(region)) regions_[region].refused = true;
 }
 
-int IdleRegions::Believed(absl::Time now, RegionId id) const {
+int IdleRegions::Believed(Time now, RegionId id) const {
   if (!regions_.contains(id)) return 0;
   const Region& region = regions_[id];
-  const bool stands = now <= region.heard + kHintStands && region.heard != absl::InfinitePast();
-  if (!stands || region.refused || region.rtt == absl::InfiniteDuration()) return 0;
+  const bool stands = now <= region.heard + kHintStands && region.heard != InfinitePast();
+  if (!stands || region.refused || region.rtt == InfiniteDuration()) return 0;
   if (region.unknown.size() >= kSendsMax) return 0;
   const std::int64_t free = static_cast<std::int64_t>(region.hint.idle) -
                             static_cast<std::int64_t>(region.unknown.size()) - region.foreign;
   return static_cast<int>(std::clamp<std::int64_t>(free, 0, std::numeric_limits<int>::max()));
 }
 
-absl::Duration IdleRegions::RoundTrip(RegionId region) const {
-  return regions_.contains(region) ? regions_[region].rtt : absl::InfiniteDuration();
+Duration IdleRegions::RoundTrip(RegionId region) const {
+  return regions_.contains(region) ? regions_[region].rtt : InfiniteDuration();
 }
 
-RegionId IdleRegions::Choose(absl::Time now, absl::Duration left) const {
+RegionId IdleRegions::Choose(Time now, Duration left) const {
   RegionId best;
-  absl::Duration best_price = absl::InfiniteDuration();
+  Duration best_price = InfiniteDuration();
   int found = 0;
   for (const RegionId region : nearest_first_) {
-    const absl::Duration rtt = regions_[region].rtt;
+    const Duration rtt = regions_[region].rtt;
     if (rtt >= left || rtt >= best_price) break;
     const int idle = Believed(now, region);
     if (idle < 1) continue;
-    const absl::Duration price = rtt + rtt * kContest / idle;
+    const Duration price = rtt + rtt * kContest / idle;
     if (price < best_price) {
       best = region;
       best_price = price;

@@ -26,15 +26,15 @@
 #include <deque>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/messages.h"
 
 namespace ringway::ledger {
 
 class IdleRegions {
  public:
-  static constexpr absl::Duration kHintStands = absl::Seconds(2);
+  static constexpr Duration kHintStands = Seconds(2);
   static constexpr int kCandidates = 16;
   // So many believed idle are gone on arrival as often as not. From 3 to 12 it makes no difference; what a
   // leader learns from its own refusals makes it too bold, for it does not see the refusals that it causes.
@@ -44,38 +44,36 @@ class IdleRegions {
   // Where jobs may go, nearest first. What is known of a region that stays is kept.
   void Aim(const std::vector<AwayTarget>& targets);
   // A hint of a region, aimed at or not.
-  void Hear(absl::Time now, RegionId region, const IdleHint& hint);
+  void Hear(Time now, RegionId region, const IdleHint& hint);
   // Its leader cannot be heard any more.
   void Lose(RegionId region);
   // A job has left for the region, or was not taken there.
-  void Sent(absl::Time now, RegionId region);
+  void Sent(Time now, RegionId region);
   void Refused(RegionId region);
 
   // Workers of a region that is aimed at, believed idle and not spoken for; 0 for any other.
-  int Believed(absl::Time now, RegionId region) const;
+  int Believed(Time now, RegionId region) const;
   // The round trip to a region that is aimed at; infinite for any other.
-  absl::Duration RoundTrip(RegionId region) const;
+  Duration RoundTrip(RegionId region) const;
   // Where a job leaves for that has to start within `left`; invalid: nowhere.
-  RegionId Choose(absl::Time now, absl::Duration left) const;
+  RegionId Choose(Time now, Duration left) const;
   // Some region is heard: this leader knows about the others.
-  bool Hears(absl::Time now) const {
-    return heard_last_ != absl::InfinitePast() && now <= heard_last_ + kHintStands;
-  }
+  bool Hears(Time now) const { return heard_last_ != InfinitePast() && now <= heard_last_ + kHintStands; }
 
  private:
   struct Region {
-    absl::Duration rtt = absl::InfiniteDuration();  // infinite: not aimed at
+    Duration rtt = InfiniteDuration();  // infinite: not aimed at
     IdleHint hint;
-    absl::Time heard = absl::InfinitePast();
-    bool refused = false;            // since the last hint
-    std::deque<absl::Time> unknown;  // when jobs were sent there that its last hint cannot know of
-    std::int64_t foreign = 0;        // of other regions, landed there between its last two hints
+    Time heard = InfinitePast();
+    bool refused = false;      // since the last hint
+    std::deque<Time> unknown;  // when jobs were sent there that its last hint cannot know of
+    std::int64_t foreign = 0;  // of other regions, landed there between its last two hints
   };
   Region& At(RegionId region);
 
   IdVector<RegionId, Region> regions_;
   std::vector<RegionId> nearest_first_;
-  absl::Time heard_last_ = absl::InfinitePast();
+  Time heard_last_ = InfinitePast();
 };
 
 }  // namespace ringway::ledger

@@ -6,7 +6,7 @@
 
 namespace ringway::ledger {
 
-void LedgerClient::Follow(absl::Time now, const CurrentLeader& leader, std::vector<ClientAction>& actions) {
+void LedgerClient::Follow(Time now, const CurrentLeader& leader, std::vector<ClientAction>& actions) {
   if (leader.fence < leader_.fence) return;
   if (leader.fence == leader_.fence && leader.router == leader_.router) return;
   // What has been said to a leader that is replaced says nothing to the next.
@@ -35,7 +35,7 @@ void LedgerClient::Follow(absl::Time now, const CurrentLeader& leader, std::vect
   RepeatLast(actions);
 }
 
-void LedgerClient::Reconnect(absl::Time now, std::vector<ClientAction>& actions) {
+void LedgerClient::Reconnect(Time now, std::vector<ClientAction>& actions) {
   Heard(now);
   for (const JobId job : live_) {
     const Entry& entry = entries_[job];
@@ -46,7 +46,7 @@ void LedgerClient::Reconnect(absl::Time now, std::vector<ClientAction>& actions)
   RepeatLast(actions);
 }
 
-void LedgerClient::Begin(absl::Time now, JobId job, const SlotRequest& request,
+void LedgerClient::Begin(Time now, JobId job, const SlotRequest& request,
                          std::vector<ClientAction>& actions) {
   if (!entries_.contains(job)) {
     entries_.resize(job.index() + 1);
@@ -64,7 +64,7 @@ void LedgerClient::Begin(absl::Time now, JobId job, const SlotRequest& request,
   SendRequest(job, request, actions);
 }
 
-void LedgerClient::Leave(absl::Time, JobId job, std::vector<ClientAction>& actions) {
+void LedgerClient::Leave(Time, JobId job, std::vector<ClientAction>& actions) {
   Entry& entry = entries_[job];
   RINGWAY_CHECK(entry.state == State::kRequested);
   entry.state = State::kLeaving;
@@ -79,8 +79,8 @@ void LedgerClient::Abandon(JobId job, std::vector<ClientAction>& actions) {
   Close(job);
 }
 
-void LedgerClient::End(JobId job, Outcome outcome, absl::Duration retry_after,
-                       std::vector<ClientAction>& actions, Contact contact) {
+void LedgerClient::End(JobId job, Outcome outcome, Duration retry_after, std::vector<ClientAction>& actions,
+                       Contact contact) {
   if (!HoldsLease(job)) return;
   Entry& entry = entries_[job];
   entry.ended = outcome;
@@ -88,7 +88,7 @@ void LedgerClient::End(JobId job, Outcome outcome, absl::Duration retry_after,
   Close(job);
 }
 
-void LedgerClient::On(absl::Time now, const Grant& grant, std::vector<ClientAction>& actions) {
+void LedgerClient::On(Time now, const Grant& grant, std::vector<ClientAction>& actions) {
   // A deposed leader's grant binds nobody, and giving it back would reach the wrong one.
   if (grant.lease.fence < leader_.fence) return;
   Heard(now);
@@ -100,7 +100,7 @@ void LedgerClient::On(absl::Time now, const Grant& grant, std::vector<ClientActi
     entry->lease = grant.lease;
     entry->round = round_;
     --waiting_;
-    if (renew_at_ == absl::InfiniteFuture()) renew_at_ = now + settings_.renew_period;
+    if (renew_at_ == InfiniteFuture()) renew_at_ = now + settings_.renew_period;
     actions.push_back(SlotGranted{JobId(grant.key.slot), grant.worker, grant.lease});
     return;
   }
@@ -119,10 +119,10 @@ void LedgerClient::Unwanted(const Grant& grant, std::vector<ClientAction>& actio
     if (entry.lease == grant.lease && entry.state == State::kHeld) return;
     outcome = entry.lease == grant.lease ? entry.ended : Outcome::kShed;
   }
-  TellLast(Release{grant.worker, grant.lease, outcome, absl::ZeroDuration(), Contact::kAnswered}, actions);
+  TellLast(Release{grant.worker, grant.lease, outcome, ZeroDuration(), Contact::kAnswered}, actions);
 }
 
-void LedgerClient::On(absl::Time now, const Refuse& refuse, std::vector<ClientAction>& actions) {
+void LedgerClient::On(Time now, const Refuse& refuse, std::vector<ClientAction>& actions) {
   Heard(now);
   const JobId job(refuse.key.slot);
   Entry* entry = Answered(refuse.key, State::kRequested);
@@ -144,14 +144,14 @@ void LedgerClient::On(absl::Time now, const Refuse& refuse, std::vector<ClientAc
   }
 }
 
-void LedgerClient::On(absl::Time now, const Withdrawn& withdrawn, std::vector<ClientAction>& actions) {
+void LedgerClient::On(Time now, const Withdrawn& withdrawn, std::vector<ClientAction>& actions) {
   Heard(now);
   if (Answered(withdrawn.key, State::kLeaving) == nullptr) return;
   Close(JobId(withdrawn.key.slot));
   actions.push_back(LineLeft{JobId(withdrawn.key.slot)});
 }
 
-void LedgerClient::On(absl::Time, const LeaseLost& lost, std::vector<ClientAction>& actions) {
+void LedgerClient::On(Time, const LeaseLost& lost, std::vector<ClientAction>& actions) {
   // Rare, so it is searched for: the leader knows the lease, not always the job.
   for (const JobId job : live_) {
     Entry& entry = entries_[job];
@@ -164,7 +164,7 @@ void LedgerClient::On(absl::Time, const LeaseLost& lost, std::vector<ClientActio
 }
 
 // A job that is leaving for another line is not in this one any more, and goes where it wanted.
-void LedgerClient::On(absl::Time now, const Redirect& redirect, std::vector<ClientAction>& actions) {
+void LedgerClient::On(Time now, const Redirect& redirect, std::vector<ClientAction>& actions) {
   Heard(now);
   const JobId job(redirect.key.slot);
   if (Answered(redirect.key, State::kRequested) == nullptr) return;
@@ -172,7 +172,7 @@ void LedgerClient::On(absl::Time now, const Redirect& redirect, std::vector<Clie
   actions.push_back(dispatch::SlotElsewhere{job, redirect.region, /*landing=*/true});
 }
 
-void LedgerClient::Wake(absl::Time now, std::vector<ClientAction>& actions) {
+void LedgerClient::Wake(Time now, std::vector<ClientAction>& actions) {
   if (now >= renew_at_) RenewOld(now, actions);
   if (waiting_ > 0 && !Reachable(now)) GiveUp(actions);
 }
@@ -257,7 +257,7 @@ void LedgerClient::GiveUp(std::vector<ClientAction>& actions) {
   }
 }
 
-void LedgerClient::RenewOld(absl::Time now, std::vector<ClientAction>& actions) {
+void LedgerClient::RenewOld(Time now, std::vector<ClientAction>& actions) {
   ++round_;
   bool any = false;
   for (const JobId job : live_) {
@@ -268,7 +268,7 @@ void LedgerClient::RenewOld(absl::Time now, std::vector<ClientAction>& actions) 
     entry.round = round_;
     Tell(Renew{self_, entry.worker, entry.lease}, actions);
   }
-  renew_at_ = any ? now + settings_.renew_period : absl::InfiniteFuture();
+  renew_at_ = any ? now + settings_.renew_period : InfiniteFuture();
 }
 
 }  // namespace ringway::ledger

@@ -20,13 +20,13 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/cache_line.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/lease.h"
 #include "core/state.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/slot_request.h"
 
@@ -47,8 +47,8 @@ struct CurrentLeader {
 struct ClientSettings {
   // Between two rounds of renewals. A lease is renewed when one to two periods old, and then every two: with
   // a third of the leader's lease_span one renewal in a row may be lost, and most leases need none.
-  absl::Duration renew_period = absl::Seconds(4.5);
-  absl::Duration silence_max = absl::Milliseconds(500);  // of the leader, before jobs are probed for
+  Duration renew_period = Seconds(4.5);
+  Duration silence_max = Milliseconds(500);  // of the leader, before jobs are probed for
   RINGWAY_STATE(renew_period, silence_max)
 };
 
@@ -75,32 +75,32 @@ class LedgerClient {
  public:
   // `started` should rise from one life of the router to the next: generations count up from it. Where the
   // clock was set back, the leader's refusals lift them.
-  LedgerClient(RouterId self, absl::Time started, const ClientSettings& settings)
+  LedgerClient(RouterId self, Time started, const ClientSettings& settings)
       : self_(self),
-        started_generation_(static_cast<std::uint64_t>(absl::ToUnixMicros(started))),
+        started_generation_(static_cast<std::uint64_t>(ToUnixMicros(started))),
         first_generation_(started_generation_),
         settings_(settings),
-        silence_(settings.silence_max + absl::Nanoseconds(1)) {}
+        silence_(settings.silence_max + Nanoseconds(1)) {}
 
   // ---- from the directory and the connection ----
-  void Follow(absl::Time now, const CurrentLeader& leader, std::vector<ClientAction>& actions);
+  void Follow(Time now, const CurrentLeader& leader, std::vector<ClientAction>& actions);
   // Any sign of life of the present leader.
-  void Heard(absl::Time now) { silent_at_ = now + silence_; }
+  void Heard(Time now) { silent_at_ = now + silence_; }
   // The way to the same leader was broken and is whole again: what was under way may be lost, so say it all
   // once more.
-  void Reconnect(absl::Time now, std::vector<ClientAction>& actions);
-  bool Reachable(absl::Time now) const { return leader_.router.valid() && now < silent_at_; }
+  void Reconnect(Time now, std::vector<ClientAction>& actions);
+  bool Reachable(Time now) const { return leader_.router.valid() && now < silent_at_; }
 
   // ---- from the router's jobs ----
   // The job must have no request open and hold no lease.
-  void Begin(absl::Time now, JobId job, const SlotRequest& request, std::vector<ClientAction>& actions);
+  void Begin(Time now, JobId job, const SlotRequest& request, std::vector<ClientAction>& actions);
   // Answered by LineLeft, even if a grant is on its way. The job must have a request open.
-  void Leave(absl::Time now, JobId job, std::vector<ClientAction>& actions);
+  void Leave(Time now, JobId job, std::vector<ClientAction>& actions);
   // As Leave, for a job that ends: no answer is awaited, and the JobId may be used again at once. Does
   // nothing if the job has no request open.
   void Abandon(JobId job, std::vector<ClientAction>& actions);
   // The job's use of its lease is over; does nothing if it holds none.
-  void End(JobId job, Outcome outcome, absl::Duration retry_after, std::vector<ClientAction>& actions,
+  void End(JobId job, Outcome outcome, Duration retry_after, std::vector<ClientAction>& actions,
            Contact contact = Contact::kAnswered);
   // Its request is open and unanswered.
   bool Waits(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kRequested; }
@@ -109,14 +109,14 @@ class LedgerClient {
   bool HoldsLease(JobId job) const { return entries_.contains(job) && entries_[job].state == State::kHeld; }
 
   // ---- from the leader; all but LeaseLost must come from the router in `from` ----
-  void On(absl::Time now, const Grant& grant, std::vector<ClientAction>& actions);
-  void On(absl::Time now, const Refuse& refuse, std::vector<ClientAction>& actions);
-  void On(absl::Time now, const Withdrawn& withdrawn, std::vector<ClientAction>& actions);
-  void On(absl::Time now, const LeaseLost& lost, std::vector<ClientAction>& actions);
-  void On(absl::Time now, const Redirect& redirect, std::vector<ClientAction>& actions);
+  void On(Time now, const Grant& grant, std::vector<ClientAction>& actions);
+  void On(Time now, const Refuse& refuse, std::vector<ClientAction>& actions);
+  void On(Time now, const Withdrawn& withdrawn, std::vector<ClientAction>& actions);
+  void On(Time now, const LeaseLost& lost, std::vector<ClientAction>& actions);
+  void On(Time now, const Redirect& redirect, std::vector<ClientAction>& actions);
 
-  void Wake(absl::Time now, std::vector<ClientAction>& actions);
-  absl::Time NextWake() const { return waiting_ > 0 && silent_at_ < renew_at_ ? silent_at_ : renew_at_; }
+  void Wake(Time now, std::vector<ClientAction>& actions);
+  Time NextWake() const { return waiting_ > 0 && silent_at_ < renew_at_ ? silent_at_ : renew_at_; }
   std::size_t open() const { return live_.size(); }
   // Of these, whose request has no answer yet.
   std::size_t waiting() const { return waiting_; }
@@ -156,7 +156,7 @@ class LedgerClient {
   void Close(JobId job);
   // Hands every waiting job back because nobody answers.
   void GiveUp(std::vector<ClientAction>& actions);
-  void RenewOld(absl::Time now, std::vector<ClientAction>& actions);
+  void RenewOld(Time now, std::vector<ClientAction>& actions);
   // Says it, now or when there is somebody to hear it, and again after a break.
   void TellLast(const LastWord& word, std::vector<ClientAction>& actions);
   void RepeatLast(std::vector<ClientAction>& actions) const;
@@ -167,9 +167,9 @@ class LedgerClient {
       first_generation_;  // of a slot that has not requested yet: above all that were refused as stale
   ClientSettings settings_;
   CurrentLeader leader_;
-  absl::Duration silence_;                       // of the leader, after which it counts as gone
-  absl::Time silent_at_ = absl::InfinitePast();  // when that will be if nothing more is heard
-  absl::Time renew_at_ = absl::InfiniteFuture();
+  Duration silence_;                 // of the leader, after which it counts as gone
+  Time silent_at_ = InfinitePast();  // when that will be if nothing more is heard
+  Time renew_at_ = InfiniteFuture();
   std::uint32_t round_ = 0;  // of renewals
   IdVector<JobId, Entry> entries_;
   IdVector<JobId, SlotRequest> requests_;  // apart, because an end does not need them

@@ -19,11 +19,11 @@
 #include <variant>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/job.h"
 #include "core/lease.h"
 #include "core/tier.h"
+#include "core/time.h"
 
 namespace ringway::ledger {
 
@@ -48,9 +48,9 @@ struct Deposed {
 struct Acquire {
   RequestKey key;
   Priority priority = 0;
-  absl::Time arrived;        // at the entry router, in the leader's time
-  absl::Time deadline;       // of the result
-  absl::Duration expected;   // service time, at the quantile that "cannot finish in time" is judged by
+  Time arrived;              // at the entry router, in the leader's time
+  Time deadline;             // of the result
+  Duration expected;         // service time, at the quantile that "cannot finish in time" is judged by
   bool idle_only = false;    // granted a slot that is idle now, or refused
   bool may_leave = false;    // for another region that has an idle worker, where the line is long here
   bool foreign = false;      // of a job that left another region's line
@@ -83,7 +83,7 @@ struct Release {
   WorkerId worker;
   Lease lease;
   Outcome outcome = Outcome::kDone;
-  absl::Duration retry_after;  // the worker's hint; zero: none
+  Duration retry_after;  // the worker's hint; zero: none
   Contact contact = Contact::kAnswered;
 };
 // Its connection broke, so that a grant would reach nobody: its requests end unanswered. Its jobs may run on.
@@ -114,7 +114,7 @@ struct IdleHint {
 // A region where jobs of this one may go.
 struct AwayTarget {
   RegionId region;
-  absl::Duration rtt;
+  Duration rtt;
   friend bool operator==(const AwayTarget&, const AwayTarget&) = default;
 };
 // All of them, nearest first.
@@ -139,7 +139,7 @@ struct Grant {
   RequestKey key;
   WorkerId worker;
   Lease lease;
-  absl::Duration waited;  // since the ask joined the line
+  Duration waited;  // since the ask joined the line
 };
 enum class RefuseReason : std::uint8_t {
   kInfeasible,  // cannot finish before its deadline any more

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/messages.h"
 #include "router/dispatch/ledger/waiting_line.h"
 
@@ -35,8 +35,8 @@ struct RequestEntry {
 struct WaitingRequest {
   RequestKey key;
   Priority priority = 0;
-  absl::Time joined;
-  absl::Time start_by;  // latest start that still meets the deadline
+  Time joined;
+  Time start_by;  // latest start that still meets the deadline
 };
 
 class RequestTable {

@@ -11,7 +11,7 @@ namespace ringway::ledger {
 namespace {
 
 // Nothing is planned further ahead; keeps arithmetic on times far from its limits.
-constexpr absl::Duration kHorizon = absl::Hours(24);
+constexpr Duration kHorizon = Hours(24);
 // What a slot counts to; more than convict a worker at any failure rate of the others below 97 %.
 constexpr int kFailuresMax = 255;
 // Beyond it any hold has reached its maximum.
@@ -19,14 +19,12 @@ constexpr int kDoublingsMax = 16;
 
 // A deadline that is not there, or far away, is a day after the job entered: whoever has none stands in the
 // line by age too.
-absl::Time DeadlineOf(absl::Time now, const Acquire& acquire) {
-  const absl::Time arrived = std::clamp(acquire.arrived, now - kHorizon, now);
+Time DeadlineOf(Time now, const Acquire& acquire) {
+  const Time arrived = std::clamp(acquire.arrived, now - kHorizon, now);
   return std::clamp(acquire.deadline, now - kHorizon, arrived + kHorizon);
 }
 
-absl::Time Within(absl::Time now, absl::Time time) {
-  return std::clamp(time, now - kHorizon, now + kHorizon);
-}
+Time Within(Time now, Time time) { return std::clamp(time, now - kHorizon, now + kHorizon); }
 
 bool LeasedNotRun(const SlotRecord& slot, const Announce& announce) {
   const bool leased = slot.state == SlotState::kLeased || slot.state == SlotState::kRevoking;
@@ -57,14 +55,14 @@ SlotLedger::SlotLedger(const LedgerSettings& settings)
       asks_(settings.routers_max, settings.asks_per_router_max),
       line_(settings.waiting_max, settings.newest_first_at) {}
 
-void SlotLedger::Step(absl::Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions) {
+void SlotLedger::Step(Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions) {
   std::visit([&](const auto& e) { On(now, e, actions); }, event);
   EndTimers(now, actions);
   Match(now, actions);
 }
 
-absl::Time SlotLedger::NextWake() const {
-  if (!holding_) return absl::InfiniteFuture();
+Time SlotLedger::NextWake() const {
+  if (!holding_) return InfiniteFuture();
   return std::min(slots_.NextTimer(), line_.NextInfeasible());
 }
 
@@ -81,7 +79,7 @@ IdleHint SlotLedger::Hint() const {
           .landings = landings_};
 }
 
-void SlotLedger::On(absl::Time now, const Appointed& appointed, Actions& actions) {
+void SlotLedger::On(Time now, const Appointed& appointed, Actions& actions) {
   if (appointed.appointment < appointment_) return;
   if (appointed.appointment == appointment_ && holding_) return;
   appointment_ = appointed.appointment;
@@ -91,7 +89,7 @@ void SlotLedger::On(absl::Time now, const Appointed& appointed, Actions& actions
   ForgetSlots(now, actions);
 }
 
-void SlotLedger::On(absl::Time now, const Deposed& deposed, Actions& actions) {
+void SlotLedger::On(Time now, const Deposed& deposed, Actions& actions) {
   if (deposed.by <= appointment_) return;
   appointment_ = deposed.by;
   if (!holding_) return;
@@ -103,7 +101,7 @@ void SlotLedger::On(absl::Time now, const Deposed& deposed, Actions& actions) {
   ForgetSlots(now, actions);
 }
 
-void SlotLedger::On(absl::Time now, const Acquire& acquire, Actions& actions) {
+void SlotLedger::On(Time now, const Acquire& acquire, Actions& actions) {
   if (!asks_.InRange(acquire.key) || acquire.key.generation == 0 || acquire.priority >= kMaxPriorities) {
     actions.push_back(Refuse{acquire.key, RefuseReason::kOutOfRange});
     return;
@@ -121,8 +119,8 @@ void SlotLedger::On(absl::Time now, const Acquire& acquire, Actions& actions) {
   // lives until it is released or expires.
   if (entry.state == RequestState::kWaiting) StopWaiting(entry);
   entry = {.generation = acquire.key.generation, .state = RequestState::kEnded, .ticket = 0, .worker = {}};
-  const absl::Duration expected = std::clamp(acquire.expected, absl::ZeroDuration(), kHorizon);
-  const absl::Time start_by = DeadlineOf(now, acquire) - expected - settings_.start_margin;
+  const Duration expected = std::clamp(acquire.expected, ZeroDuration(), kHorizon);
+  const Time start_by = DeadlineOf(now, acquire) - expected - settings_.start_margin;
   if (acquire.foreign) ++landings_;
   if (acquire.refused_by.valid()) others_.Refused(acquire.refused_by);
   if (start_by < now && !acquire.idle_only) {
@@ -133,7 +131,7 @@ void SlotLedger::On(absl::Time now, const Acquire& acquire, Actions& actions) {
   // The common case at moderate load; while somebody waits, nobody is idle.
   if (line_.empty()) {
     const WorkerId worker = TakeIdle(now);
-    if (worker.valid()) return GrantTo(now, acquire.key, entry, worker, absl::ZeroDuration(), actions);
+    if (worker.valid()) return GrantTo(now, acquire.key, entry, worker, ZeroDuration(), actions);
   }
   if (acquire.idle_only) {
     actions.push_back(Refuse{acquire.key, RefuseReason::kInfeasible});
@@ -141,10 +139,10 @@ void SlotLedger::On(absl::Time now, const Acquire& acquire, Actions& actions) {
   }
   entry.state = RequestState::kWaiting;
   entry.ticket = asks_.AddTicket({acquire.key, acquire.priority, now, start_by});
-  const absl::Time arrived = std::min(Within(now, acquire.arrived), now);
+  const Time arrived = std::min(Within(now, acquire.arrived), now);
   line_.Add(entry.ticket, {acquire.priority, arrived, now, start_by, expected});
   if (acquire.may_leave) {
-    leavers_[acquire.priority].Set(entry.ticket, absl::ToUnixNanos(arrived));
+    leavers_[acquire.priority].Set(entry.ticket, ToUnixNanos(arrived));
     look_away_ = true;
   }
 }
@@ -154,14 +152,14 @@ void SlotLedger::RepeatAnswer(const Acquire& acquire, const RequestEntry& entry,
   if (entry.state == RequestState::kGranted) {
     const SlotRecord* slot = slots_.Find(entry.worker);
     if (slot != nullptr && slot->state == SlotState::kLeased && slot->leader == acquire.key) {
-      actions.push_back(Grant{acquire.key, entry.worker, slot->lease, absl::ZeroDuration()});
+      actions.push_back(Grant{acquire.key, entry.worker, slot->lease, ZeroDuration()});
       return;
     }
   }
   actions.push_back(Refuse{acquire.key, RefuseReason::kStale});
 }
 
-void SlotLedger::On(absl::Time now, const Withdraw& withdraw, Actions& actions) {
+void SlotLedger::On(Time now, const Withdraw& withdraw, Actions& actions) {
   if (asks_.InRange(withdraw.key) && withdraw.key.generation != 0) {
     RequestEntry& entry = asks_.At(withdraw.key);
     if (entry.generation < withdraw.key.generation) {
@@ -181,12 +179,12 @@ void SlotLedger::On(absl::Time now, const Withdraw& withdraw, Actions& actions) 
   actions.push_back(Withdrawn{withdraw.key});
 }
 
-void SlotLedger::On(absl::Time now, const Announce& announce, Actions& actions) {
+void SlotLedger::On(Time now, const Announce& announce, Actions& actions) {
   if (!slots_.InRange(announce.worker)) return;
   SlotRecord& slot = slots_.At(announce.worker);
   if (announce.sequence <= slot.sequence) return;
   slot.sequence = announce.sequence;
-  slot.heard_ns = absl::ToUnixNanos(now);
+  slot.heard_ns = ToUnixNanos(now);
   slot.cleared = announce.status == WorkerStatus::kIdle && announce.fence >= slot.lease;
   slot.leaving = announce.status == WorkerStatus::kLeaving;
   // A worker that was told of a leader that cannot be: it does not obey us, which is no reason to step down.
@@ -220,7 +218,7 @@ void SlotLedger::On(absl::Time now, const Announce& announce, Actions& actions) 
   }
 }
 
-void SlotLedger::AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions) {
+void SlotLedger::AnnouncedIdle(Time now, const Announce& announce, Actions& actions) {
   const SlotRecord& slot = slots_.At(announce.worker);
   switch (slot.state) {
     case SlotState::kLeased:
@@ -250,7 +248,7 @@ void SlotLedger::AnnouncedIdle(absl::Time now, const Announce& announce, Actions
   }
 }
 
-void SlotLedger::AnnouncedBusy(absl::Time now, const Announce& announce) {
+void SlotLedger::AnnouncedBusy(Time now, const Announce& announce) {
   const SlotRecord& slot = slots_.At(announce.worker);
   switch (slot.state) {
     case SlotState::kLeased:
@@ -267,7 +265,7 @@ void SlotLedger::AnnouncedBusy(absl::Time now, const Announce& announce) {
   }
 }
 
-void SlotLedger::On(absl::Time now, const Renew& renew, Actions& actions) {
+void SlotLedger::On(Time now, const Renew& renew, Actions& actions) {
   if (!holding_ || !slots_.InRange(renew.worker)) return;
   SlotRecord& slot = slots_.At(renew.worker);
   if (slot.lease == renew.lease && slot.state == SlotState::kLeased) {
@@ -290,7 +288,7 @@ void SlotLedger::On(absl::Time now, const Renew& renew, Actions& actions) {
   actions.push_back(LeaseLost{renew.router, renew.worker, renew.lease});
 }
 
-void SlotLedger::On(absl::Time now, const Release& release, Actions& actions) {
+void SlotLedger::On(Time now, const Release& release, Actions& actions) {
   if (!holding_ || !slots_.InRange(release.worker)) return;
   SlotRecord& slot = slots_.At(release.worker);
   if (slot.lease != release.lease || slot.state != SlotState::kLeased) return;
@@ -317,7 +315,7 @@ void SlotLedger::On(absl::Time now, const Release& release, Actions& actions) {
   }
 }
 
-void SlotLedger::Fail(absl::Time now, const Release& release, Actions& actions) {
+void SlotLedger::Fail(Time now, const Release& release, Actions& actions) {
   SlotRecord& slot = slots_.At(release.worker);
   const bool announces = settings_.workers_announce;
   const bool unreached = release.contact == Contact::kUnreached;
@@ -342,7 +340,7 @@ void SlotLedger::Fail(absl::Time now, const Release& release, Actions& actions) 
   }
 }
 
-void SlotLedger::On(absl::Time, const RouterAway& away, Actions&) {
+void SlotLedger::On(Time, const RouterAway& away, Actions&) {
   for (const RequestEntry& entry : asks_.Of(away.router)) {
     if (entry.state != RequestState::kWaiting) continue;
     const WaitingRequest acquire = asks_.At(entry.ticket);
@@ -350,7 +348,7 @@ void SlotLedger::On(absl::Time, const RouterAway& away, Actions&) {
   }
 }
 
-void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
+void SlotLedger::On(Time now, const RouterGone& gone, Actions& actions) {
   On(now, RouterAway{gone.router}, actions);
   for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
     const SlotRecord& slot = slots_.At(worker);
@@ -361,7 +359,7 @@ void SlotLedger::On(absl::Time now, const RouterGone& gone, Actions& actions) {
   asks_.Forget(gone.router);
 }
 
-void SlotLedger::On(absl::Time now, const WorkerListed& listed, Actions& actions) {
+void SlotLedger::On(Time now, const WorkerListed& listed, Actions& actions) {
   if (!slots_.InRange(listed.worker)) return;
   SlotRecord& slot = slots_.At(listed.worker);
   slot.leaving = false;
@@ -372,15 +370,15 @@ void SlotLedger::On(absl::Time now, const WorkerListed& listed, Actions& actions
   actions.push_back(FenceWorker{listed.worker, {appointment_, 0}});
 }
 
-void SlotLedger::On(absl::Time, const WorkerGone& gone, Actions&) {
+void SlotLedger::On(Time, const WorkerGone& gone, Actions&) {
   if (!slots_.InRange(gone.worker)) return;
   slots_.At(gone.worker).leaving = true;
   Leave(gone.worker);
 }
 
-void SlotLedger::On(absl::Time, const Wake&, Actions&) {}
+void SlotLedger::On(Time, const Wake&, Actions&) {}
 
-void SlotLedger::Distrust(absl::Time now, WorkerId worker) {
+void SlotLedger::Distrust(Time now, WorkerId worker) {
   if (fresh_) {
     slots_.Move(worker, SlotState::kIdle);
   } else {
@@ -389,13 +387,13 @@ void SlotLedger::Distrust(absl::Time now, WorkerId worker) {
   }
 }
 
-void SlotLedger::Free(absl::Time now, WorkerId worker) {
+void SlotLedger::Free(Time now, WorkerId worker) {
   const SlotRecord& slot = slots_.At(worker);
   slots_.Move(worker, slot.leaving ? SlotState::kAbsent : SlotState::kIdle, now);
 }
 
-void SlotLedger::Hold(absl::Time now, WorkerId worker, absl::Duration span) {
-  const absl::Duration bounded = std::clamp(span, settings_.hold_first, settings_.hold_max);
+void SlotLedger::Hold(Time now, WorkerId worker, Duration span) {
+  const Duration bounded = std::clamp(span, settings_.hold_first, settings_.hold_max);
   const bool leaving = slots_.At(worker).leaving;
   slots_.Move(worker, leaving ? SlotState::kAbsent : SlotState::kHeld, now + bounded);
 }
@@ -407,7 +405,7 @@ void SlotLedger::Leave(WorkerId worker) {
   }
 }
 
-void SlotLedger::CallBack(absl::Time now, WorkerId worker, Actions& actions) {
+void SlotLedger::CallBack(Time now, WorkerId worker, Actions& actions) {
   const SlotRecord& slot = slots_.At(worker);
   ++revoked_total_;
   actions.push_back(LeaseLost{slot.leader.router, worker, slot.lease});
@@ -419,8 +417,8 @@ void SlotLedger::CallBack(absl::Time now, WorkerId worker, Actions& actions) {
   }
 }
 
-void SlotLedger::EndTimers(absl::Time now, Actions& actions) {
-  const std::int64_t now_ns = absl::ToUnixNanos(now);
+void SlotLedger::EndTimers(Time now, Actions& actions) {
+  const std::int64_t now_ns = ToUnixNanos(now);
   // Each turn ends a timer or sets it into the future, so there are at most as many as slots.
   for (WorkerId worker = slots_.TimerEnded(now_ns); worker.valid(); worker = slots_.TimerEnded(now_ns)) {
     const SlotRecord& slot = slots_.At(worker);
@@ -434,8 +432,8 @@ void SlotLedger::EndTimers(absl::Time now, Actions& actions) {
   }
 }
 
-void SlotLedger::GrantTo(absl::Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker,
-                         absl::Duration waited, Actions& actions) {
+void SlotLedger::GrantTo(Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker,
+                         Duration waited, Actions& actions) {
   entry.state = RequestState::kGranted;
   entry.worker = worker;
   const Lease lease{appointment_, ++lease_number_};
@@ -444,8 +442,8 @@ void SlotLedger::GrantTo(absl::Time now, const RequestKey& key, RequestEntry& en
   actions.push_back(Grant{key, worker, lease, waited});
 }
 
-WorkerId SlotLedger::TakeIdle(absl::Time now) {
-  const std::int64_t heard_min_ns = absl::ToUnixNanos(now - settings_.silence_max);
+WorkerId SlotLedger::TakeIdle(Time now) {
+  const std::int64_t heard_min_ns = ToUnixNanos(now - settings_.silence_max);
   while (true) {
     const WorkerId worker = slots_.OldestIdle();
     if (!worker.valid() || !settings_.workers_announce) return worker;
@@ -454,7 +452,7 @@ WorkerId SlotLedger::TakeIdle(absl::Time now) {
   }
 }
 
-void SlotLedger::ForgetSlots(absl::Time now, Actions& actions) {
+void SlotLedger::ForgetSlots(Time now, Actions& actions) {
   for (WorkerId worker(0); worker.index() < slots_.size(); worker = WorkerId(worker.index() + 1)) {
     SlotRecord& slot = slots_.At(worker);
     if (slot.state == SlotState::kAbsent) continue;

@@ -31,8 +31,8 @@
 #include <optional>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/lease.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/idle_regions.h"
 #include "router/dispatch/ledger/indexed_heap.h"
 #include "router/dispatch/ledger/messages.h"
@@ -47,27 +47,26 @@ struct LedgerSettings {
   std::size_t workers_max = 100'000;
   std::size_t routers_max = 4'096;
   std::size_t asks_per_router_max = 65'536;
-  std::size_t waiting_max = 10'000;                     // 0: nobody waits
-  double newest_first_at = WaitingLine::kHopeless;      // of its patience that the line's head has used
-  absl::Duration start_margin = absl::Milliseconds(1);  // from a grant to the start on the worker
+  std::size_t waiting_max = 10'000;                 // 0: nobody waits
+  double newest_first_at = WaitingLine::kHopeless;  // of its patience that the line's head has used
+  Duration start_margin = Milliseconds(1);          // from a grant to the start on the worker
   // A lease not renewed for so long is called back. Long, because it matters only when router and worker both
   // fall silent without a connection breaking; renewals of many long jobs are most of a leader's messages.
-  absl::Duration lease_span = absl::Seconds(15);
+  Duration lease_span = Seconds(15);
   // A worker that announces idle so long after its lease was granted or renewed, without having seen it, will
   // not see it: the router died in silence, and its lease is called back at once. Beyond the time that a
   // router waits for an answer to its offer.
-  absl::Duration unclaimed_max = absl::Seconds(3);
-  absl::Duration silence_max = absl::Seconds(5);    // a worker unheard of for so long is not granted
-  absl::Duration service_bound = absl::Minutes(2);  // no job of a pool that announces nothing runs longer
+  Duration unclaimed_max = Seconds(3);
+  Duration silence_max = Seconds(5);    // a worker unheard of for so long is not granted
+  Duration service_bound = Minutes(2);  // no job of a pool that announces nothing runs longer
   // What a new leader waits at most for other routers to present leases of before; the bound above covers
   // those that cannot be reached.
-  absl::Duration takeover_hold = absl::InfiniteDuration();
-  absl::Duration abandoned_hold =
-      absl::Milliseconds(100);  // after a cancelled job, where nothing is announced
+  Duration takeover_hold = InfiniteDuration();
+  Duration abandoned_hold = Milliseconds(100);  // after a cancelled job, where nothing is announced
   // A worker that cannot be reached, or that has failed too often to blame its jobs, is held for so long;
   // doubles with each further failure in a row.
-  absl::Duration hold_first = absl::Milliseconds(100);
-  absl::Duration hold_max = absl::Seconds(10);
+  Duration hold_first = Milliseconds(100);
+  Duration hold_max = Seconds(10);
   int failures_min = 3;  // in a row, before a worker that answers is blamed (router/dispatch/failure_blame.h)
 };
 
@@ -88,9 +87,9 @@ class SlotLedger {
  public:
   explicit SlotLedger(const LedgerSettings& settings);
 
-  void Step(absl::Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions);
+  void Step(Time now, const LedgerEvent& event, std::vector<LedgerAction>& actions);
   // When the ledger wants a Wake; infinite future: not at all.
-  absl::Time NextWake() const;
+  Time NextWake() const;
   LedgerView View() const;
   bool holding() const { return holding_; }
   // What other regions may know of this one; `sequence` is for who sends it.
@@ -109,52 +108,52 @@ class SlotLedger {
  private:
   using Actions = std::vector<LedgerAction>;
 
-  void On(absl::Time now, const Appointed& appointed, Actions& actions);
-  void On(absl::Time now, const Deposed& deposed, Actions& actions);
-  void On(absl::Time now, const Acquire& acquire, Actions& actions);
-  void On(absl::Time now, const Withdraw& withdraw, Actions& actions);
-  void On(absl::Time now, const Announce& announce, Actions& actions);
-  void On(absl::Time now, const Renew& renew, Actions& actions);
-  void On(absl::Time now, const Release& release, Actions& actions);
-  void On(absl::Time now, const RouterAway& away, Actions& actions);
-  void On(absl::Time now, const RouterGone& gone, Actions& actions);
-  void On(absl::Time now, const WorkerListed& listed, Actions& actions);
-  void On(absl::Time now, const WorkerGone& gone, Actions& actions);
-  void On(absl::Time now, const AwayAimed& aimed, Actions& actions);
-  void On(absl::Time now, const HintHeard& heard, Actions& actions);
-  void On(absl::Time now, const RegionSilent& silent, Actions& actions);
-  void On(absl::Time now, const Wake& wake, Actions& actions);
+  void On(Time now, const Appointed& appointed, Actions& actions);
+  void On(Time now, const Deposed& deposed, Actions& actions);
+  void On(Time now, const Acquire& acquire, Actions& actions);
+  void On(Time now, const Withdraw& withdraw, Actions& actions);
+  void On(Time now, const Announce& announce, Actions& actions);
+  void On(Time now, const Renew& renew, Actions& actions);
+  void On(Time now, const Release& release, Actions& actions);
+  void On(Time now, const RouterAway& away, Actions& actions);
+  void On(Time now, const RouterGone& gone, Actions& actions);
+  void On(Time now, const WorkerListed& listed, Actions& actions);
+  void On(Time now, const WorkerGone& gone, Actions& actions);
+  void On(Time now, const AwayAimed& aimed, Actions& actions);
+  void On(Time now, const HintHeard& heard, Actions& actions);
+  void On(Time now, const RegionSilent& silent, Actions& actions);
+  void On(Time now, const Wake& wake, Actions& actions);
 
   // The table's choice for the job, if it can start there now.
-  bool Prefers(absl::Time now, const Acquire& acquire, absl::Time start_by) const;
-  void RedirectTo(absl::Time now, const RequestKey& key, RegionId region, Actions& actions);
+  bool Prefers(Time now, const Acquire& acquire, Time start_by) const;
+  void RedirectTo(Time now, const RequestKey& key, RegionId region, Actions& actions);
   // Lets those who wait leave for regions with idle workers, while there are both.
-  void LetLeave(absl::Time now, Actions& actions);
+  void LetLeave(Time now, Actions& actions);
   // An ask whose generation has been seen before.
   void RepeatAnswer(const Acquire& acquire, const RequestEntry& entry, Actions& actions);
-  void AnnouncedIdle(absl::Time now, const Announce& announce, Actions& actions);
-  void AnnouncedBusy(absl::Time now, const Announce& announce);
+  void AnnouncedIdle(Time now, const Announce& announce, Actions& actions);
+  void AnnouncedBusy(Time now, const Announce& announce);
   // A slot of a pool that announces nothing, of which this leader knows nothing yet.
-  void Distrust(absl::Time now, WorkerId worker);
+  void Distrust(Time now, WorkerId worker);
   // The slot's lease is over and its worker is believed free.
-  void Free(absl::Time now, WorkerId worker);
-  void Hold(absl::Time now, WorkerId worker, absl::Duration span);
-  void Fail(absl::Time now, const Release& release, Actions& actions);
+  void Free(Time now, WorkerId worker);
+  void Hold(Time now, WorkerId worker, Duration span);
+  void Fail(Time now, const Release& release, Actions& actions);
   // No new grants: at once where nothing is pending on the slot, else when that has ended.
   void Leave(WorkerId worker);
   // The slot's lease is void though its router has not given it back.
-  void CallBack(absl::Time now, WorkerId worker, Actions& actions);
-  void EndTimers(absl::Time now, Actions& actions);
+  void CallBack(Time now, WorkerId worker, Actions& actions);
+  void EndTimers(Time now, Actions& actions);
   void EndWaiting(Ticket ticket, RefuseReason reason, Actions& actions);
   void StopWaiting(RequestEntry& entry);
   void FreeTicket(Ticket ticket);
   // Grants while there is both a slot and a job; refuses what cannot be served any more.
-  void Match(absl::Time now, Actions& actions);
-  void GrantTo(absl::Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker,
-               absl::Duration waited, Actions& actions);
+  void Match(Time now, Actions& actions);
+  void GrantTo(Time now, const RequestKey& key, RequestEntry& entry, WorkerId worker, Duration waited,
+               Actions& actions);
   // The slot to grant next; invalid: none.
-  WorkerId TakeIdle(absl::Time now);
-  void ForgetSlots(absl::Time now, Actions& actions);
+  WorkerId TakeIdle(Time now);
+  void ForgetSlots(Time now, Actions& actions);
 
   LedgerSettings settings_;
   Fence appointment_;

@@ -24,7 +24,7 @@ void SlotLedger::StopWaiting(RequestEntry& entry) {
   entry.state = RequestState::kEnded;
 }
 
-void SlotLedger::Match(absl::Time now, Actions& actions) {
+void SlotLedger::Match(Time now, Actions& actions) {
   if (!holding_ || line_.empty()) return;
   while (const auto ticket = line_.TakeInfeasible(now)) {
     EndWaiting(*ticket, RefuseReason::kInfeasible, actions);
@@ -47,10 +47,10 @@ void SlotLedger::Match(absl::Time now, Actions& actions) {
 
 // What is believed of the others only falls until the next event that looks again, so each job is considered
 // once: the first that finds no region ends the search, unless it has too little time left to go anywhere.
-void SlotLedger::LetLeave(absl::Time now, Actions& actions) {
+void SlotLedger::LetLeave(Time now, Actions& actions) {
   for (IndexedHeap<std::int64_t>& leavers : leavers_) {
     while (!leavers.empty()) {
-      if (!others_.Choose(now, absl::InfiniteDuration()).valid()) return;
+      if (!others_.Choose(now, InfiniteDuration()).valid()) return;
       const Ticket ticket = leavers.Top().id;
       const WaitingRequest waiting = asks_.At(ticket);
       const RegionId region = others_.Choose(now, waiting.start_by - now);
@@ -64,27 +64,27 @@ void SlotLedger::LetLeave(absl::Time now, Actions& actions) {
   }
 }
 
-bool SlotLedger::Prefers(absl::Time now, const Acquire& acquire, absl::Time start_by) const {
+bool SlotLedger::Prefers(Time now, const Acquire& acquire, Time start_by) const {
   return acquire.may_leave && acquire.prefers.valid() && others_.Believed(now, acquire.prefers) > 0 &&
          others_.RoundTrip(acquire.prefers) < start_by - now;
 }
 
-void SlotLedger::RedirectTo(absl::Time now, const RequestKey& key, RegionId region, Actions& actions) {
+void SlotLedger::RedirectTo(Time now, const RequestKey& key, RegionId region, Actions& actions) {
   others_.Sent(now, region);
   ++redirected_total_;
   actions.push_back(Redirect{key, region});
 }
 
-void SlotLedger::On(absl::Time, const AwayAimed& aimed, Actions&) {
+void SlotLedger::On(Time, const AwayAimed& aimed, Actions&) {
   others_.Aim(aimed.targets);
   look_away_ = true;
 }
 
-void SlotLedger::On(absl::Time now, const HintHeard& heard, Actions&) {
+void SlotLedger::On(Time now, const HintHeard& heard, Actions&) {
   others_.Hear(now, heard.region, heard.hint);
   look_away_ = look_away_ || heard.hint.idle > 0;
 }
 
-void SlotLedger::On(absl::Time, const RegionSilent& silent, Actions&) { others_.Lose(silent.region); }
+void SlotLedger::On(Time, const RegionSilent& silent, Actions&) { others_.Lose(silent.region); }
 
 }  // namespace ringway::ledger

@@ -12,7 +12,7 @@ void SlotTable::Create(WorkerId worker) {
   links_.resize(worker.index() + 1);
 }
 
-void SlotTable::Move(WorkerId worker, SlotState to, absl::Time timer) {
+void SlotTable::Move(WorkerId worker, SlotState to, Time timer) {
   SlotRecord& slot = slots_[worker];
   Leave(worker, slot.state);
   if (slot.suspected) {
@@ -34,11 +34,11 @@ void SlotTable::Leave(WorkerId worker, SlotState state) {
   if (state == SlotState::kHeld || state == SlotState::kQuarantined) pauses_.Remove(worker.value());
 }
 
-void SlotTable::Enter(WorkerId worker, SlotState state, absl::Time timer) {
+void SlotTable::Enter(WorkerId worker, SlotState state, Time timer) {
   if (state == SlotState::kIdle) idle_.Append(links_, worker, 0);
-  if (state == SlotState::kLeased) leased_.Append(links_, worker, absl::ToUnixNanos(timer));
+  if (state == SlotState::kLeased) leased_.Append(links_, worker, ToUnixNanos(timer));
   if (state == SlotState::kHeld || state == SlotState::kQuarantined) {
-    pauses_.Set(worker.value(), absl::ToUnixNanos(timer));
+    pauses_.Set(worker.value(), ToUnixNanos(timer));
   }
 }
 
@@ -49,7 +49,7 @@ void SlotTable::Suspect(WorkerId worker) {
   ++suspected_;
 }
 
-void SlotTable::Bind(WorkerId worker, const Lease& lease, const RequestKey& leader, absl::Time renew_by) {
+void SlotTable::Bind(WorkerId worker, const Lease& lease, const RequestKey& leader, Time renew_by) {
   SlotRecord& slot = slots_[worker];
   RINGWAY_CHECK(slot.state == SlotState::kIdle);
   RINGWAY_CHECK(slot.lease < lease);
@@ -59,10 +59,10 @@ void SlotTable::Bind(WorkerId worker, const Lease& lease, const RequestKey& lead
   slot.cleared = false;
 }
 
-absl::Time SlotTable::NextTimer() const {
-  absl::Time next = absl::InfiniteFuture();
-  if (leased_.size() > 0) next = absl::FromUnixNanos(links_[leased_.Front()].at_ns);
-  if (!pauses_.empty()) next = std::min(next, absl::FromUnixNanos(pauses_.Top().key));
+Time SlotTable::NextTimer() const {
+  Time next = InfiniteFuture();
+  if (leased_.size() > 0) next = FromUnixNanos(links_[leased_.Front()].at_ns);
+  if (!pauses_.empty()) next = std::min(next, FromUnixNanos(pauses_.Top().key));
   return next;
 }
 

@@ -22,9 +22,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "absl/time/time.h"
 #include "core/ids.h"
 #include "core/lease.h"
+#include "core/time.h"
 #include "router/dispatch/failure_blame.h"
 #include "router/dispatch/ledger/indexed_heap.h"
 #include "router/dispatch/ledger/messages.h"
@@ -79,7 +79,7 @@ class SlotTable {
 
   // The only way a state changes. Timed states take the timer's end, the others ignore it; the ends given for
   // kLeased must not fall.
-  void Move(WorkerId worker, SlotState to, absl::Time timer = absl::InfiniteFuture());
+  void Move(WorkerId worker, SlotState to, Time timer = InfiniteFuture());
   // What an answer says about its worker; and how often the other workers fail.
   void CountAnswer(WorkerId worker, bool failed) { baseline_.Count(failed, slots_[worker].fail_share); }
   double OthersFail(WorkerId worker) const { return baseline_.Others(slots_[worker].fail_share, present_); }
@@ -89,10 +89,10 @@ class SlotTable {
   std::size_t present() const { return present_; }
   std::size_t suspected() const { return suspected_; }
   // From kIdle; checks that the lease is higher than any before.
-  void Bind(WorkerId worker, const Lease& lease, const RequestKey& leader, absl::Time renew_by);
+  void Bind(WorkerId worker, const Lease& lease, const RequestKey& leader, Time renew_by);
 
   // Of a leased slot.
-  absl::Time Timer(WorkerId worker) const { return absl::FromUnixNanos(links_[worker].at_ns); }
+  Time Timer(WorkerId worker) const { return FromUnixNanos(links_[worker].at_ns); }
   // A slot whose timer ended at or before `now_ns`, since the Unix epoch; invalid: there is none. Its state
   // is unchanged.
   WorkerId TimerEnded(std::int64_t now_ns) const {
@@ -101,12 +101,12 @@ class SlotTable {
     if (!pauses_.empty() && pauses_.Top().key <= now_ns) return WorkerId(pauses_.Top().id);
     return WorkerId();
   }
-  absl::Time NextTimer() const;
+  Time NextTimer() const;
 
  private:
   void Create(WorkerId worker);
   void Leave(WorkerId worker, SlotState state);
-  void Enter(WorkerId worker, SlotState state, absl::Time timer);
+  void Enter(WorkerId worker, SlotState state, Time timer);
 
   IdVector<WorkerId, SlotRecord> slots_;
   SlotLinks links_;

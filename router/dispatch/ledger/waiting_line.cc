@@ -15,10 +15,10 @@ void WaitingLine::Add(Ticket ticket, const Waiter& waiter) {
   RINGWAY_CHECK(waiter.priority < kMaxPriorities);
   Lane& lane = lanes_[waiter.priority];
   RINGWAY_CHECK(!lane.soonest.Contains(ticket));
-  const std::int64_t arrived = absl::ToUnixNanos(waiter.arrived);
-  const std::int64_t joined = absl::ToUnixNanos(waiter.joined);
-  const std::int64_t start_by = absl::ToUnixNanos(waiter.start_by);
-  const std::int64_t expected = absl::ToInt64Nanoseconds(waiter.expected);
+  const std::int64_t arrived = ToUnixNanos(waiter.arrived);
+  const std::int64_t joined = ToUnixNanos(waiter.joined);
+  const std::int64_t start_by = ToUnixNanos(waiter.start_by);
+  const std::int64_t expected = ToInt64Nanoseconds(waiter.expected);
   if (lane.soonest.empty()) lane.usual_ns = expected;
   if (ticket >= start_by_ns_.size()) start_by_ns_.resize(ticket + 1);
   start_by_ns_[ticket] = start_by;
@@ -39,8 +39,8 @@ void WaitingLine::Remove(Ticket ticket, Priority priority) {
   --size_;
 }
 
-void WaitingLine::Reconsider(absl::Time now) {
-  const std::int64_t now_ns = absl::ToUnixNanos(now);
+void WaitingLine::Reconsider(Time now) {
+  const std::int64_t now_ns = ToUnixNanos(now);
   for (Lane& lane : lanes_) {
     if (lane.soonest.empty()) continue;
     // The head has the least time left of all.
@@ -59,8 +59,8 @@ std::optional<Ticket> WaitingLine::Next() const {
   return std::nullopt;
 }
 
-std::optional<Ticket> WaitingLine::TakeInfeasible(absl::Time now) {
-  const std::int64_t now_ns = absl::ToUnixNanos(now);
+std::optional<Ticket> WaitingLine::TakeInfeasible(Time now) {
+  const std::int64_t now_ns = ToUnixNanos(now);
   for (Lane& lane : lanes_) {
     if (lane.soonest.empty()) continue;
     for (const Ticket ticket : {lane.soonest.Top().id, NextOf(lane)}) {
@@ -86,14 +86,14 @@ std::optional<Ticket> WaitingLine::TakeOverflow() {
   return std::nullopt;
 }
 
-absl::Time WaitingLine::NextInfeasible() const {
-  if (size_ == 0) return absl::InfiniteFuture();
+Time WaitingLine::NextInfeasible() const {
+  if (size_ == 0) return InfiniteFuture();
   std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
   for (const Lane& lane : lanes_) {
     if (lane.soonest.empty()) continue;
     first_ns = std::min({first_ns, start_by_ns_[lane.soonest.Top().id], start_by_ns_[NextOf(lane)]});
   }
-  return absl::FromUnixNanos(first_ns) + absl::Nanoseconds(1);
+  return FromUnixNanos(first_ns) + Nanoseconds(1);
 }
 
 void WaitingLine::Clear() {

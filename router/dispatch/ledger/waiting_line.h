@@ -25,8 +25,8 @@
 #include <optional>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/indexed_heap.h"
 
 namespace ringway::ledger {
@@ -36,10 +36,10 @@ using Ticket = std::uint32_t;
 
 struct Waiter {
   Priority priority = 0;
-  absl::Time arrived;                              // at the entry router; newest first goes by it
-  absl::Time joined;                               // this line
-  absl::Time start_by;                             // latest start that still meets the deadline
-  absl::Duration expected = absl::ZeroDuration();  // service; what start_by leaves room for
+  Time arrived;                        // at the entry router; newest first goes by it
+  Time joined;                         // this line
+  Time start_by;                       // latest start that still meets the deadline
+  Duration expected = ZeroDuration();  // service; what start_by leaves room for
 };
 
 class WaitingLine {
@@ -60,19 +60,19 @@ class WaitingLine {
   // Does nothing when the ticket is not in the line.
   void Remove(Ticket ticket, Priority priority);
   // Looks at the clock: which order each priority is in now.
-  void Reconsider(absl::Time now);
+  void Reconsider(Time now);
   // Who runs next. Does not remove it.
   std::optional<Ticket> Next() const;
   // Removes and returns a job that cannot start in time any more; call until it returns nothing.
-  std::optional<Ticket> TakeInfeasible(absl::Time now);
+  std::optional<Ticket> TakeInfeasible(Time now);
   // Removes and returns who is given up because the line is longer than its bound.
   std::optional<Ticket> TakeOverflow();
   // When the next job becomes infeasible: strictly after its latest start.
-  absl::Time NextInfeasible() const;
+  Time NextInfeasible() const;
   void Clear();
 
  private:
-  // Nanoseconds since the Unix epoch; half the size of absl::Time.
+  // Nanoseconds since the Unix epoch; half the size of Time.
   struct Key {
     std::int64_t first = 0;
     std::int64_t then = 0;

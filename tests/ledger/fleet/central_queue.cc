@@ -11,13 +11,13 @@ namespace ringway::ledger::fleet {
 namespace {
 
 struct Waiting {
-  absl::Time arrived;
+  Time arrived;
   double service_s = 0;
 };
 
 class CentralRun {
  public:
-  CentralRun(const FleetSettings& settings, absl::Duration expected)
+  CentralRun(const FleetSettings& settings, Duration expected)
       : settings_(settings),
         expected_(expected),
         arrivals_rng_(settings.seed, 1),
@@ -38,15 +38,15 @@ class CentralRun {
 
  private:
   enum Kind : std::uint32_t { kArrival, kFinish };
-  absl::Time Now() const { return absl::FromUnixNanos(queue_.now_ns()); }
-  bool Counted(absl::Time arrived) const { return arrived >= absl::UnixEpoch() + settings_.warm_up; }
+  Time Now() const { return FromUnixNanos(queue_.now_ns()); }
+  bool Counted(Time arrived) const { return arrived >= UnixEpoch() + settings_.warm_up; }
 
   void Arrive() {
-    if (Now() >= absl::UnixEpoch() + settings_.duration) return;
+    if (Now() >= UnixEpoch() + settings_.duration) return;
     const double per_s = settings_.rho * settings_.workers / sim::MeanServiceS(settings_.service);
     const double gap_s = arrivals_rng_.Exponential() / per_s;
     arrivals_rng_.Below(settings_.routers);  // a Fleet draws the router here
-    queue_.Push(queue_.now_ns() + absl::ToInt64Nanoseconds(absl::Seconds(gap_s)), kArrival);
+    queue_.Push(queue_.now_ns() + ToInt64Nanoseconds(Seconds(gap_s)), kArrival);
     if (Counted(Now())) ++tally_.arrived;
     const auto ticket = static_cast<Ticket>(jobs_.size());
     jobs_.push_back({Now(), sim::DrawServiceS(settings_.service, service_rng_)});
@@ -62,19 +62,19 @@ class CentralRun {
       line_.Remove(ticket, 0);
       --free_;
       const Waiting& job = jobs_[ticket];
-      const double left_s = absl::ToDoubleSeconds(job.arrived + settings_.patience - Now());
+      const double left_s = ToDoubleSeconds(job.arrived + settings_.patience - Now());
       const bool in_time = job.service_s <= left_s;
       const double held_s = std::min(job.service_s, left_s);
-      queue_.Push(queue_.now_ns() + absl::ToInt64Nanoseconds(absl::Seconds(held_s)), kFinish);
+      queue_.Push(queue_.now_ns() + ToInt64Nanoseconds(Seconds(held_s)), kFinish);
       (in_time ? tally_.useful_s : tally_.wasted_s) += held_s;
       if (!in_time || !Counted(job.arrived)) continue;
       ++tally_.done;
-      tally_.waits_s.push_back(absl::ToDoubleSeconds(Now() - job.arrived));
+      tally_.waits_s.push_back(ToDoubleSeconds(Now() - job.arrived));
     }
   }
 
   const FleetSettings& settings_;
-  absl::Duration expected_;
+  Duration expected_;
   Rng arrivals_rng_;
   Rng service_rng_;
   sim::EventQueue queue_;
@@ -86,7 +86,7 @@ class CentralRun {
 
 }  // namespace
 
-Tally RunCentralQueue(const FleetSettings& settings, absl::Duration expected) {
+Tally RunCentralQueue(const FleetSettings& settings, Duration expected) {
   return CentralRun(settings, expected).Run();
 }
 

@@ -12,7 +12,7 @@
 namespace ringway::ledger::fleet {
 
 // `expected`: the service time that the guard assumes. Faults, resubmission and no_wait are not modelled.
-Tally RunCentralQueue(const FleetSettings& settings, absl::Duration expected);
+Tally RunCentralQueue(const FleetSettings& settings, Duration expected);
 
 }  // namespace ringway::ledger::fleet
 

@@ -8,8 +8,8 @@
 namespace ringway::ledger::fleet {
 namespace {
 
-constexpr absl::Duration kAnnouncePeriod = absl::Seconds(1);
-constexpr absl::Duration kHeartbeatPeriod = absl::Milliseconds(100);
+constexpr Duration kAnnouncePeriod = Seconds(1);
+constexpr Duration kHeartbeatPeriod = Milliseconds(100);
 
 // Standard normal quantile; only the few that the settings use.
 double NormalQuantile(double q) {
@@ -19,16 +19,16 @@ double NormalQuantile(double q) {
 }
 
 // What the routers are told to expect: the quantile of the law that the jobs are drawn from.
-absl::Duration ExpectedService(const sim::ServiceLaw& law, double quantile) {
+Duration ExpectedService(const sim::ServiceLaw& law, double quantile) {
   if (const auto* log_normal = std::get_if<sim::LogNormalService>(&law)) {
     const double variance = std::log1p(log_normal->cv * log_normal->cv);
-    return absl::Seconds(log_normal->mean_s *
-                         std::exp(NormalQuantile(quantile) * std::sqrt(variance) - variance / 2));
+    return Seconds(log_normal->mean_s *
+                   std::exp(NormalQuantile(quantile) * std::sqrt(variance) - variance / 2));
   }
   if (const auto* exponential = std::get_if<sim::ExponentialService>(&law)) {
-    return absl::Seconds(exponential->mean_s * -std::log(1 - quantile));
+    return Seconds(exponential->mean_s * -std::log(1 - quantile));
   }
-  return absl::Seconds(sim::MeanServiceS(law));
+  return Seconds(sim::MeanServiceS(law));
 }
 
 }  // namespace
@@ -40,16 +40,16 @@ Fleet::Fleet(const FleetSettings& settings, LeaseChecker* checker)
       arrivals_rng_(settings.seed, 1),
       service_rng_(settings.seed, 2),
       users_rng_(settings.seed, 3),
-      counted_from_(absl::UnixEpoch() + settings.warm_up),
+      counted_from_(UnixEpoch() + settings.warm_up),
       expected_(ExpectedService(settings.service, settings.guard_quantile)) {
   for (int r = 0; r < settings.routers; ++r) {
-    routers_.push_back({.client = LedgerClient(RouterId(r), absl::UnixEpoch(), settings.client),
+    routers_.push_back({.client = LedgerClient(RouterId(r), UnixEpoch(), settings.client),
                         .budget = dispatch::RetryBudget(settings.budget),
                         .rng = Rng(settings.seed, 1000 + r)});
   }
   for (int h = 0; h < settings.leaders; ++h) leaders_.push_back({.ledger = SlotLedger(settings.ledger)});
   for (int w = 0; w < settings.workers; ++w) {
-    workers_.push_back({.gate = LeaseGate(absl::UnixEpoch())});
+    workers_.push_back({.gate = LeaseGate(UnixEpoch())});
     // Spread over the period, as they would be.
     Push(kAnnouncePeriod * w / settings.workers, kAnnounce, static_cast<std::uint32_t>(w));
   }
@@ -59,7 +59,7 @@ Fleet::Fleet(const FleetSettings& settings, LeaseChecker* checker)
   }
   if (settings_.policy == Policy::kLedger) Appoint(0);
   for (std::uint32_t h = 0; h < leaders_.size(); ++h) Push(kHeartbeatPeriod, kBeat, h);
-  Push(absl::ZeroDuration(), kArrival, 0);
+  Push(ZeroDuration(), kArrival, 0);
 }
 
 const Tally& Fleet::Run() {
@@ -70,13 +70,13 @@ const Tally& Fleet::Run() {
   return tally_;
 }
 
-void Fleet::RunUntil(absl::Duration at) {
-  const std::int64_t end_ns = absl::ToInt64Nanoseconds(at);
+void Fleet::RunUntil(Duration at) {
+  const std::int64_t end_ns = ToInt64Nanoseconds(at);
   while (!queue_.empty() && queue_.NextTime() <= end_ns) Dispatch(queue_.Pop());
 }
 
-void Fleet::Push(absl::Duration after, EventKind kind, std::uint32_t subject, std::uint32_t detail) {
-  queue_.Push(queue_.now_ns() + absl::ToInt64Nanoseconds(after), kind, subject, detail);
+void Fleet::Push(Duration after, EventKind kind, std::uint32_t subject, std::uint32_t detail) {
+  queue_.Push(queue_.now_ns() + ToInt64Nanoseconds(after), kind, subject, detail);
 }
 
 void Fleet::Dispatch(const sim::SimEvent& event) {
@@ -144,7 +144,7 @@ void Fleet::KillLeader(std::uint32_t leader) {
   Leader& dead = leaders_[leader];
   ++dead.life;
   dead.ledger = SlotLedger(settings_.ledger);
-  dead.wake = absl::InfiniteFuture();
+  dead.wake = InfiniteFuture();
 }
 
 void Fleet::KillRouter(std::uint32_t number) {
@@ -162,9 +162,9 @@ void Fleet::KillRouter(std::uint32_t number) {
     dying.asking = false;
     EndJob(number, job);
   }
-  if (checker_ != nullptr) checker_->RouterDied(RouterId(number), absl::ToUnixMicros(Now()));
+  if (checker_ != nullptr) checker_->RouterDied(RouterId(number), ToUnixMicros(Now()));
   router.client = LedgerClient(RouterId(number), Now(), settings_.client);
-  router.wake = absl::InfiniteFuture();
+  router.wake = InfiniteFuture();
   for (std::uint32_t h = 0; h < leaders_.size(); ++h) {
     Send({Process::Kind::kController, 0}, {Process::Kind::kLeader, h},
          LedgerEvent(RouterGone{RouterId(number)}));

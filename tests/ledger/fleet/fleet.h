@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "absl/time/time.h"
 #include "core/rng.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/slot_ledger.h"
 #include "router/dispatch/retry_budget.h"
@@ -35,7 +35,7 @@ class Fleet {
   const Tally& tally() const { return tally_; }
   // The leader in the leader.
   const SlotLedger& Current() const { return leaders_[leader_.router.index()].ledger; }
-  void RunUntil(absl::Duration at);
+  void RunUntil(Duration at);
 
   // ---- faults at will, for random histories ----
   void Appoint(std::uint32_t leader);
@@ -46,7 +46,7 @@ class Fleet {
   void Heal() { mail_.Heal(); }
   void StopArrivals() { arrivals_open_ = false; }
   // The service time that routers expect of every job.
-  absl::Duration Expected() const { return expected_; }
+  Duration Expected() const { return expected_; }
   std::size_t jobs_open() const { return jobs_open_; }
   const FleetSettings& settings() const { return settings_; }
 
@@ -67,8 +67,8 @@ class Fleet {
   };
   struct Job {
     std::uint64_t serial = 0;
-    absl::Time arrived = {};
-    absl::Time deadline = {};
+    Time arrived = {};
+    Time deadline = {};
     double service_s = 0;
     std::optional<WorkerId> worker = {};  // on offer at it, or in its slot
     Lease lease = {};
@@ -84,13 +84,13 @@ class Fleet {
     std::uint32_t life = 0;
     std::vector<Job> jobs = {};
     std::vector<JobId> free = {};
-    absl::Time wake = absl::InfiniteFuture();
+    Time wake = InfiniteFuture();
   };
   struct Leader {
     SlotLedger ledger;
     std::uint32_t life = 0;
     bool alive = true;
-    absl::Time wake = absl::InfiniteFuture();
+    Time wake = InfiniteFuture();
   };
   struct Worker {
     LeaseGate gate;
@@ -98,12 +98,12 @@ class Fleet {
     bool busy = false;
     std::uint64_t run = 0;
     Offer offer = {};
-    absl::Time began = {};
+    Time began = {};
     std::optional<std::uint32_t> leader = {};  // that it announces to
   };
 
-  absl::Time Now() const { return absl::FromUnixNanos(queue_.now_ns()); }
-  void Push(absl::Duration after, EventKind kind, std::uint32_t subject, std::uint32_t detail = 0);
+  Time Now() const { return FromUnixNanos(queue_.now_ns()); }
+  void Push(Duration after, EventKind kind, std::uint32_t subject, std::uint32_t detail = 0);
   void Dispatch(const sim::SimEvent& event);
 
   // ---- mail (fleet_mail.cc) ----
@@ -139,12 +139,12 @@ class Fleet {
   void Finish(std::uint32_t worker, std::uint64_t run);
   void StopRun(std::uint32_t worker, Outcome outcome);
   void Announce(std::uint32_t worker);
-  void Reply(std::uint32_t worker, const JobName& name, Outcome outcome, absl::Duration held);
+  void Reply(std::uint32_t worker, const JobName& name, Outcome outcome, Duration held);
 
   // ---- faults (fleet.cc) ----
   void Begin(const Fault& fault);
   void End(const Fault& fault);
-  bool Counted(absl::Time arrived) const { return arrived >= counted_from_; }
+  bool Counted(Time arrived) const { return arrived >= counted_from_; }
   SecondTally& Second();
 
   FleetSettings settings_;
@@ -159,8 +159,8 @@ class Fleet {
   std::vector<Worker> workers_;
   std::vector<LedgerAction> leader_actions_;
   CurrentLeader leader_;
-  absl::Time counted_from_;
-  absl::Duration expected_;
+  Time counted_from_;
+  Duration expected_;
   double load_factor_ = 1;
   double slow_factor_ = 1;
   bool arrivals_open_ = true;

@@ -61,10 +61,10 @@ void Fleet::StepLeader(std::uint32_t number, const LedgerEvent& event) {
     }
   }
   leader_actions_ = std::move(actions);
-  const absl::Time wake = leader.ledger.NextWake();
+  const Time wake = leader.ledger.NextWake();
   if (wake < leader.wake || leader.wake <= Now()) {
     leader.wake = std::max(wake, Now());
-    if (wake != absl::InfiniteFuture()) Push(leader.wake - Now(), kLeaderWake, number);
+    if (wake != InfiniteFuture()) Push(leader.wake - Now(), kLeaderWake, number);
   }
 }
 

@@ -6,7 +6,7 @@
 namespace ringway::ledger::fleet {
 namespace {
 
-constexpr absl::Duration kNaiveRetry = absl::Milliseconds(20);
+constexpr Duration kNaiveRetry = Milliseconds(20);
 constexpr int kProbesPerRound = 16;
 constexpr double kBackoffOfService = 0.06;
 
@@ -22,7 +22,7 @@ void Fleet::Arrive() {
   const double per_s = settings_.rho * settings_.workers / mean_s * load_factor_;
   const double gap_s = arrivals_rng_.Exponential() / per_s;
   const auto router = static_cast<std::uint32_t>(arrivals_rng_.Below(routers_.size()));
-  Push(absl::Seconds(gap_s), kArrival, 0);
+  Push(Seconds(gap_s), kArrival, 0);
   ++Second().fresh;
   AddJob(router);
 }
@@ -68,10 +68,10 @@ void Fleet::Acquire(std::uint32_t number, JobId id) {
 void Fleet::Act(std::uint32_t number, const std::vector<ClientAction>& actions) {
   for (const ClientAction& action : actions) Act(number, action);
   Router& router = routers_[number];
-  const absl::Time wake = router.client.NextWake();
+  const Time wake = router.client.NextWake();
   if (wake >= router.wake && router.wake > Now()) return;
   router.wake = std::max(wake, Now());
-  if (wake != absl::InfiniteFuture()) Push(router.wake - Now(), kRouterWake, number);
+  if (wake != InfiniteFuture()) Push(router.wake - Now(), kRouterWake, number);
 }
 
 void Fleet::Act(std::uint32_t number, const ClientAction& action) {
@@ -158,7 +158,7 @@ void Fleet::Hear(std::uint32_t number, const Answer& answer) {
   if (job.lease != Lease{}) {
     const bool unstarted = answer.outcome == Outcome::kBusy || answer.held_s == 0;
     if (unstarted && checker_ != nullptr) checker_->GivenUp(answer.worker, job.lease);
-    router.client.End(id, answer.outcome, absl::ZeroDuration(), actions);
+    router.client.End(id, answer.outcome, ZeroDuration(), actions);
     Act(number, actions);
   }
   if (done) {
@@ -166,7 +166,7 @@ void Fleet::Hear(std::uint32_t number, const Answer& answer) {
     ++Second().done;
     if (Counted(job.arrived)) {
       ++tally_.done;
-      tally_.waits_s.push_back(absl::ToDoubleSeconds(Now() - job.arrived) - answer.held_s);
+      tally_.waits_s.push_back(ToDoubleSeconds(Now() - job.arrived) - answer.held_s);
     }
     return EndJob(number, id);
   }
@@ -184,8 +184,7 @@ void Fleet::Hear(std::uint32_t number, const Answer& answer) {
 void Fleet::Sleep(std::uint32_t number, JobId id) {
   Router& router = routers_[number];
   const double ceiling_s = kBackoffOfService * sim::MeanServiceS(settings_.service);
-  Push(absl::Seconds(router.rng.Uniform() * ceiling_s), kRetry, number,
-       Detail(id, router.jobs[id.index()].serial));
+  Push(Seconds(router.rng.Uniform() * ceiling_s), kRetry, number, Detail(id, router.jobs[id.index()].serial));
 }
 
 void Fleet::DeadlinePassed(std::uint32_t number, JobId id) {
@@ -198,7 +197,7 @@ void Fleet::DeadlinePassed(std::uint32_t number, JobId id) {
       Send({Process::Kind::kRouter, number}, {Process::Kind::kWorker, job.worker->value()},
            Cancel{{RouterId(number), id, job.serial}});
       std::vector<ClientAction> actions;
-      routers_[number].client.End(id, Outcome::kTimeout, absl::ZeroDuration(), actions);
+      routers_[number].client.End(id, Outcome::kTimeout, ZeroDuration(), actions);
       Act(number, actions);
     }
   }

@@ -6,12 +6,12 @@ namespace ringway::ledger::fleet {
 void Fleet::Hear(std::uint32_t number, const Offer& offer) {
   Worker& worker = workers_[number];
   const bool leased = offer.lease != Lease{};
-  if (worker.off) return Reply(number, offer.name, Outcome::kFailed, absl::ZeroDuration());
+  if (worker.off) return Reply(number, offer.name, Outcome::kFailed, ZeroDuration());
   const bool announces = settings_.ledger.workers_announce;
   const bool passes = !leased || !announces || offer.lease > worker.gate.fence();
   if (worker.busy || !passes) {
     ++tally_.busy;
-    return Reply(number, offer.name, Outcome::kBusy, absl::ZeroDuration());
+    return Reply(number, offer.name, Outcome::kBusy, ZeroDuration());
   }
   if (leased && announces) worker.gate.Pass(offer.lease);
   if (leased && checker_ != nullptr) checker_->Started(WorkerId(number), offer.lease, offer.name.serial);
@@ -19,7 +19,7 @@ void Fleet::Hear(std::uint32_t number, const Offer& offer) {
   worker.offer = offer;
   worker.began = Now();
   ++worker.run;
-  Push(absl::Seconds(offer.service_s * slow_factor_), kFinish, number, worker.run);
+  Push(Seconds(offer.service_s * slow_factor_), kFinish, number, worker.run);
   // The ledger knows of its own leases; of a probe's job it is told.
   if (!leased) Announce(number);
 }
@@ -40,7 +40,7 @@ void Fleet::StopRun(std::uint32_t number, Outcome outcome) {
   if (checker_ != nullptr && worker.offer.lease != Lease{}) {
     checker_->Finished(WorkerId(number), worker.offer.lease);
   }
-  if (outcome != Outcome::kDone) tally_.wasted_s += absl::ToDoubleSeconds(Now() - worker.began);
+  if (outcome != Outcome::kDone) tally_.wasted_s += ToDoubleSeconds(Now() - worker.began);
   Reply(number, worker.offer.name, outcome, Now() - worker.began);
   if (outcome != Outcome::kFailed) Announce(number);
 }
@@ -54,9 +54,9 @@ void Fleet::Announce(std::uint32_t number) {
   Send({Process::Kind::kWorker, number}, {Process::Kind::kLeader, *worker.leader}, LedgerEvent(announce));
 }
 
-void Fleet::Reply(std::uint32_t number, const JobName& name, Outcome outcome, absl::Duration held) {
+void Fleet::Reply(std::uint32_t number, const JobName& name, Outcome outcome, Duration held) {
   Send({Process::Kind::kWorker, number}, {Process::Kind::kRouter, name.router.value()},
-       Answer{name, WorkerId(number), outcome, absl::ToDoubleSeconds(held)});
+       Answer{name, WorkerId(number), outcome, ToDoubleSeconds(held)});
 }
 
 }  // namespace ringway::ledger::fleet

@@ -80,7 +80,7 @@ class Mail {
  private:
   void Post(sim::EventQueue& queue, std::uint8_t kind, Message message, bool lossy) {
     const double extra = lossy && settings_.jitter > 0 ? settings_.jitter * rng_.Uniform() : 0;
-    absl::Duration delay = settings_.hop * (1 + extra);
+    Duration delay = settings_.hop * (1 + extra);
     if (const auto* offer = std::get_if<Offer>(&message.body)) delay += StreamDelay(offer->name.serial);
     if (const auto* cancel = std::get_if<Cancel>(&message.body)) delay += StreamDelay(cancel->name.serial);
     std::uint32_t number = 0;
@@ -92,15 +92,15 @@ class Mail {
       free_.pop_back();
       pool_[number] = std::move(message);
     }
-    queue.Push(queue.now_ns() + absl::ToInt64Nanoseconds(delay), kind, number);
+    queue.Push(queue.now_ns() + ToInt64Nanoseconds(delay), kind, number);
   }
 
   // A router and a worker talk over one stream for each job: its messages are late together and keep their
   // order.
-  absl::Duration StreamDelay(std::uint64_t serial) const {
-    if (settings_.stall == 0) return absl::ZeroDuration();
+  Duration StreamDelay(std::uint64_t serial) const {
+    if (settings_.stall == 0) return ZeroDuration();
     Rng rng(serial, 99);
-    const absl::Duration jitter = settings_.hop * settings_.jitter * rng.Uniform();
+    const Duration jitter = settings_.hop * settings_.jitter * rng.Uniform();
     return rng.Chance(settings_.stall) ? settings_.stall_span : jitter;
   }
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "router/dispatch/ledger/ledger_client.h"
 #include "router/dispatch/ledger/slot_ledger.h"
 #include "sim/service_law.h"
@@ -22,19 +22,19 @@ enum class Policy {
 };
 
 struct NetworkSettings {
-  absl::Duration hop = absl::Microseconds(250);
+  Duration hop = Microseconds(250);
   double jitter = 0;     // share of hop, uniform, on top
   double loss = 0;       // of messages from and to leaders
   double duplicate = 0;  // of the same
   double stall = 0;      // share of jobs whose stream to the worker stands still first
-  absl::Duration stall_span = absl::Seconds(1.5);
+  Duration stall_span = Seconds(1.5);
 };
 
 enum class FaultKind { kWorkersOff, kLoad, kLeaderKilled, kSlow };
 struct Fault {
   FaultKind kind = FaultKind::kLoad;
-  absl::Duration begin;
-  absl::Duration end;
+  Duration begin;
+  Duration end;
   double size = 1;  // share of workers, factor of load, unused, factor of service time
 };
 
@@ -45,15 +45,15 @@ struct FleetSettings {
   int leaders = 2;  // routers that can hold the ledger; the first is appointed at the start
   double rho = 0.95;
   sim::ServiceLaw service = sim::ExponentialService{1.0};
-  absl::Duration patience = absl::Seconds(3);  // deadline after arrival
-  bool no_wait = false;                        // a job is refused when no slot is free as it asks
-  double guard_quantile = 0.5;                 // of the service time, for "cannot finish in time"
-  double resubmit = 0;                         // chance that a user whose job failed asks again
-  absl::Duration think = absl::Seconds(1);     // before doing so, exponential
-  absl::Duration duration = absl::Seconds(100);
-  absl::Duration warm_up = absl::Seconds(10);  // not counted
+  Duration patience = Seconds(3);  // deadline after arrival
+  bool no_wait = false;            // a job is refused when no slot is free as it asks
+  double guard_quantile = 0.5;     // of the service time, for "cannot finish in time"
+  double resubmit = 0;             // chance that a user whose job failed asks again
+  Duration think = Seconds(1);     // before doing so, exponential
+  Duration duration = Seconds(100);
+  Duration warm_up = Seconds(10);  // not counted
   std::vector<Fault> faults;
-  absl::Duration reappoint_after = absl::Seconds(1.5);
+  Duration reappoint_after = Seconds(1.5);
   RetryBudgetSpec budget = {.share = 1, .floor_per_second = 0};  // of a router that probes
   NetworkSettings network;
   LedgerSettings ledger;

@@ -20,7 +20,7 @@ void Backend::Kill() {
 
 bool Backend::Serve(const http_test::Request& request, http_test::Wire& wire) {
   const auto wait_while_stopped = [this] {
-    while (stopped_) absl::SleepFor(absl::Milliseconds(2));
+    while (stopped_) absl::SleepFor(Milliseconds(2));
   };
   const std::string body = http_test::ReadBody(request, wire);
   wait_while_stopped();

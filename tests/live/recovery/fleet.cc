@@ -13,7 +13,7 @@ int Fleet::Usable(int index) {
   return static_cast<int>(MetricValue(router(index).http(), series).value_or(0));
 }
 
-Window Summarize(std::vector<absl::Duration> took, std::size_t jobs, std::string failures) {
+Window Summarize(std::vector<Duration> took, std::size_t jobs, std::string failures) {
   std::sort(took.begin(), took.end());
   Window window{.jobs = jobs, .done = took.size(), .failures = std::move(failures)};
   if (took.empty()) return window;

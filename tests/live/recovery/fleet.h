@@ -16,21 +16,21 @@
 #include <string>
 #include <vector>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "tests/live/daemon_process.h"
 
 namespace ringway::live {
 
 inline constexpr int kRouters = 2;
 inline constexpr int kWorkers = 4;
-inline constexpr absl::Duration kService = absl::Milliseconds(100);
+inline constexpr Duration kService = Milliseconds(100);
 
 // What clients of one router saw of jobs that they sent for a while.
 struct Window {
   std::size_t jobs = 0;
   std::size_t done = 0;
-  absl::Duration p50 = absl::ZeroDuration();  // of those that were done, from sending to the whole answer
-  absl::Duration p90 = absl::ZeroDuration();
+  Duration p50 = ZeroDuration();  // of those that were done, from sending to the whole answer
+  Duration p90 = ZeroDuration();
   int usable = 0;             // workers that the router may offer jobs to, afterwards
   std::string failures = {};  // of the first few
 };
@@ -42,7 +42,7 @@ class Fleet {
   virtual bool AwaitReady() = 0;
 
   // Poisson arrivals at one router, kService each, until all have been answered or given up.
-  virtual Window Serve(int router, double rps, absl::Duration span, int seed) = 0;
+  virtual Window Serve(int router, double rps, Duration span, int seed) = 0;
   // One client sends jobs that fail at once, one after the other.
   virtual void SendBad(int router, int jobs) = 0;
 
@@ -64,7 +64,7 @@ std::unique_ptr<Fleet> MakeGrpcFleet(const std::string& mode);
 std::unique_ptr<Fleet> MakePlainFleet(const std::string& mode);
 
 // A window of what clients measured: how long the done ones took, in the order of their ends.
-Window Summarize(std::vector<absl::Duration> took, std::size_t jobs, std::string failures);
+Window Summarize(std::vector<Duration> took, std::size_t jobs, std::string failures);
 
 }  // namespace ringway::live
 

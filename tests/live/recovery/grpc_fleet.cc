@@ -24,7 +24,7 @@ class GrpcFleet final : public Fleet {
 
   bool AwaitReady() override { return world_.AwaitReady(); }
 
-  Window Serve(int index, double rps, absl::Duration span, int seed) override {
+  Window Serve(int index, double rps, Duration span, int seed) override {
     OpenLoop load({.routers = {doors_[index]},
                    .tier = kTier,
                    .rps = rps,
@@ -33,7 +33,7 @@ class GrpcFleet final : public Fleet {
                    .seed = static_cast<std::uint64_t>(seed)});
     load.Start();
     const std::vector<JobRecord> records = load.Finish();
-    std::vector<absl::Duration> took;
+    std::vector<Duration> took;
     for (const JobRecord& record : records) {
       if (record.done()) took.push_back(record.took);
     }
@@ -62,7 +62,7 @@ class GrpcFleet final : public Fleet {
   }
   WorldPlan Plan(const std::string& mode) {
     WorldPlan plan{.regions = {{"oslo", kRouters, kWorkersOfRouter}},
-                   .service_mean_s = absl::ToDoubleSeconds(kService),
+                   .service_mean_s = ToDoubleSeconds(kService),
                    .dispatch = absl::StrCat("{mode: ", mode, "}")};
     for (int worker = 0; worker < kWorkers; ++worker) {
       plan.flags_of[WorkerName(worker)] = {"--backend", "http", "--http-upstream",

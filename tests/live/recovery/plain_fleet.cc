@@ -55,19 +55,19 @@ class PlainFleet final : public Fleet {
     });
   }
 
-  Window Serve(int index, double rps, absl::Duration span, int seed) override {
+  Window Serve(int index, double rps, Duration span, int seed) override {
     Rng rng(static_cast<std::uint64_t>(seed) * kRouters + static_cast<std::uint64_t>(index));
     std::mutex mutex;
-    std::vector<absl::Duration> took;
+    std::vector<Duration> took;
     std::string failures;
     std::vector<std::thread> clients;
-    absl::Time next = absl::Now();
-    const absl::Time end = next + span;
+    Time next = absl::Now();
+    const Time end = next + span;
     const std::string& door = doors_[index];
-    while ((next += absl::Seconds(rng.Exponential() / rps)) < end) {
+    while ((next += Seconds(rng.Exponential() / rps)) < end) {
       absl::SleepFor(next - absl::Now());
       clients.emplace_back([&] {
-        const absl::Time sent = absl::Now();
+        const Time sent = absl::Now();
         const auto answer = http_test::Ask(door, "POST", "", "good");
         const std::lock_guard lock(mutex);
         if (answer && answer->status == 200) {

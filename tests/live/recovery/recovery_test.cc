@@ -19,7 +19,7 @@
 namespace ringway::live {
 namespace {
 
-constexpr absl::Duration kDown = absl::Seconds(1);
+constexpr Duration kDown = Seconds(1);
 
 struct Kind {
   const char* name;
@@ -53,7 +53,7 @@ void RestartByKilling(DaemonProcess& daemon) {
 
 void Pause(DaemonProcess& daemon) {
   daemon.Signal(SIGSTOP);
-  absl::SleepFor(absl::Seconds(3));
+  absl::SleepFor(Seconds(3));
   daemon.Signal(SIGCONT);
 }
 
@@ -79,7 +79,7 @@ TEST(RecoveryTest, AllWorkersStall) {
   InEveryKind([](Trial& trial) {
     trial.UnderLoad([&fleet = trial.fleet()] {
       for (int worker = 0; worker < kWorkers; ++worker) fleet.StopWorker(worker);
-      absl::SleepFor(absl::Seconds(3));
+      absl::SleepFor(Seconds(3));
       for (int worker = 0; worker < kWorkers; ++worker) fleet.ContinueWorker(worker);
     });
   });
@@ -123,7 +123,7 @@ TEST(RecoveryTest, TheWorkersStartLast) {
     fleet.controller().StartAgain();
     for (int i = 0; i < kRouters; ++i) fleet.router(i).StartAgain();
     // Longer than staleAfter: a table has been made in the meantime, and of workers nobody has heard.
-    absl::SleepFor(absl::Seconds(7));
+    absl::SleepFor(Seconds(7));
     for (int worker = 0; worker < kWorkers; ++worker) fleet.StartWorker(worker);
   });
 }

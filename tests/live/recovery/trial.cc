@@ -15,7 +15,7 @@
 namespace ringway::live {
 namespace {
 
-constexpr absl::Duration kWindow = absl::Seconds(2);
+constexpr Duration kWindow = Seconds(2);
 // Four tenths of what four workers carry in 100 ms each, spread over the routers: waits are short, and every
 // worker is asked several times a second.
 constexpr double kRps = 8;
@@ -34,7 +34,7 @@ std::string LastLines(const std::string& log) {
 
 }  // namespace
 
-Trial::Windows Trial::Measure(absl::Duration span) {
+Trial::Windows Trial::Measure(Duration span) {
   Windows windows;
   std::array<std::thread, kRouters> clients;
   const int seed = ++seed_;
@@ -61,7 +61,7 @@ bool Trial::BecomesWell() {
 void Trial::UnderLoad(const std::function<void()>& fault) {
   std::atomic<bool> over{false};
   std::thread clients([this, &over] {
-    while (!over) Measure(absl::Seconds(1));
+    while (!over) Measure(Seconds(1));
   });
   fault();
   over = true;
@@ -77,7 +77,7 @@ bool Trial::WaitsAreAsBefore(const Windows& windows) const {
 }
 
 void Trial::ExpectRecovery() {
-  const absl::Time over = absl::Now();
+  const Time over = absl::Now();
   Windows after;
   const bool recovered = Eventually(
       [&] {
@@ -87,7 +87,7 @@ void Trial::ExpectRecovery() {
       kRecovery);
   EXPECT_TRUE(recovered) << "before:" << Describe(before_) << "\nafter:" << Describe(after) << Logs();
   std::printf("as before %s after the trouble\n",
-              absl::FormatDuration(absl::Trunc(absl::Now() - over, absl::Milliseconds(1))).c_str());
+              absl::FormatDuration(Trunc(Duration(absl::Now() - over), Milliseconds(1))).c_str());
 }
 
 std::string Trial::Describe(const Windows& windows) {

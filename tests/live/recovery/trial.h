@@ -16,12 +16,12 @@
 #include <memory>
 #include <string>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 #include "tests/live/recovery/fleet.h"
 
 namespace ringway::live {
 
-inline constexpr absl::Duration kRecovery = absl::Seconds(30);
+inline constexpr Duration kRecovery = Seconds(30);
 
 class Trial {
  public:
@@ -36,7 +36,7 @@ class Trial {
 
  private:
   using Windows = std::array<Window, kRouters>;
-  Windows Measure(absl::Duration span);
+  Windows Measure(Duration span);
   bool WaitsAreAsBefore(const Windows& windows) const;
   std::string Describe(const Windows& windows);
   std::string Logs();

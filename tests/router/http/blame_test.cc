@@ -22,7 +22,7 @@ using live::Eventually;
 // Serves what is not "bad" in 20 ms, and fails at once what is.
 bool Works(const Request& request, Wire& wire) {
   if (ReadBody(request, wire) == "bad") return Respond(wire, 500, "bad input");
-  absl::SleepFor(absl::Milliseconds(20));
+  absl::SleepFor(Milliseconds(20));
   return Respond(wire, 200, "done");
 }
 
@@ -70,7 +70,7 @@ TEST(HttpBlame, AWorkerThatWasDownServesAgain) {
     EXPECT_EQ(Ask(pool.door(), "POST", "X-Ringway-Deadline-Ms: 900\r\n", "good")->status, 503);
   }
   worker = std::make_unique<PlainWorker>(Works, address);
-  EXPECT_TRUE(Eventually([&] { return Served(pool.door(), 1) == 1; }, absl::Seconds(15)));
+  EXPECT_TRUE(Eventually([&] { return Served(pool.door(), 1) == 1; }, Seconds(15)));
 }
 
 TEST(HttpBlame, AfterARollingRestartEveryWorkerServes) {
@@ -83,11 +83,11 @@ TEST(HttpBlame, AfterARollingRestartEveryWorkerServes) {
   });
   for (std::size_t i = 0; i < workers.size(); ++i) {
     workers[i].reset();
-    absl::SleepFor(absl::Milliseconds(700));
+    absl::SleepFor(Milliseconds(700));
     workers[i] = std::make_unique<PlainWorker>(Works, addresses[i]);
   }
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    EXPECT_TRUE(Eventually([&] { return workers[i]->asked() > 0; }, absl::Seconds(15))) << "worker " << i;
+    EXPECT_TRUE(Eventually([&] { return workers[i]->asked() > 0; }, Seconds(15))) << "worker " << i;
   }
   stop = true;
   load.join();
@@ -102,9 +102,9 @@ TEST(HttpBlame, OneClientsBadRequestsLeaveTheOthersTheirWorkers) {
     ASSERT_TRUE(answer);
     ASSERT_EQ(answer->status, 500) << "its own answer, request " << i;
   }
-  const absl::Time begin = absl::Now();
+  const Time begin = absl::Now();
   EXPECT_EQ(Served(pool.door(), 24), 24);
-  EXPECT_LT(absl::Now() - begin, absl::Seconds(2)) << "three turns of 20 ms each";
+  EXPECT_LT(absl::Now() - begin, Seconds(2)) << "three turns of 20 ms each";
 }
 
 TEST(HttpBlame, ARequestThatKillsItsWorkersIsSentToTwo) {

@@ -69,7 +69,7 @@ TEST(HttpClients, AreUnderstoodHoweverTheirBytesAreCut) {
   for (std::size_t cut = 1; cut < request.size(); cut += 7) {
     Wire wire = Wire::To(pool.door());
     ASSERT_TRUE(wire.Send(request.substr(0, cut)));
-    absl::SleepFor(absl::Milliseconds(1));
+    absl::SleepFor(Milliseconds(1));
     ASSERT_TRUE(wire.Send(request.substr(cut)));
     const auto answer = ReadAnswer(wire);
     ASSERT_TRUE(answer) << cut;
@@ -206,12 +206,12 @@ TEST(HttpClients, ThatTrickleTheirHeaderAreCutOff) {
   bool answered = false;
   for (int i = 0; i < 100 && !answered; ++i) {
     wire.Send("X");
-    const auto line = wire.ReadUntil("\r\n", absl::Milliseconds(50));
+    const auto line = wire.ReadUntil("\r\n", Milliseconds(50));
     answered = line.has_value();
     EXPECT_EQ(line.value_or("HTTP/1.1 408 Request Timeout\r\n"), "HTTP/1.1 408 Request Timeout\r\n");
   }
   EXPECT_TRUE(answered);
-  EXPECT_TRUE(wire.ClosedWithin(absl::Seconds(10)));
+  EXPECT_TRUE(wire.ClosedWithin(Seconds(10)));
 }
 
 TEST(HttpClients, ThatSayNothingAreClosedInTime) {
@@ -221,8 +221,8 @@ TEST(HttpClients, ThatSayNothingAreClosedInTime) {
   Wire idle = Wire::To(pool.door());
   ASSERT_TRUE(idle.Send(kGet));
   ASSERT_TRUE(ReadAnswer(idle));
-  EXPECT_TRUE(silent.ClosedWithin(absl::Seconds(10)));
-  EXPECT_TRUE(idle.ClosedWithin(absl::Seconds(10)));
+  EXPECT_TRUE(silent.ClosedWithin(Seconds(10)));
+  EXPECT_TRUE(idle.ClosedWithin(Seconds(10)));
 }
 
 TEST(HttpClients, ThatUploadTooSlowlyAreRefusedAtTheirDeadline) {
@@ -251,13 +251,13 @@ TEST(HttpClients, BeyondTheBoundTakeThePlaceOfWhoAsksNothing) {
   const auto answer = ReadAnswer(fifth);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 200);
-  EXPECT_TRUE(wires.front().ClosedWithin(absl::Seconds(5))) << "it has waited longest";
+  EXPECT_TRUE(wires.front().ClosedWithin(Seconds(5))) << "it has waited longest";
 }
 
 TEST(HttpClients, BeyondTheBoundWaitWhileAllOthersAreServed) {
   std::atomic<bool> go{false};
   PlainWorker worker([&go](const Request& request, Wire& wire) {
-    while (!go) absl::SleepFor(absl::Milliseconds(2));
+    while (!go) absl::SleepFor(Milliseconds(2));
     return Respond(wire, 200, ReadBody(request, wire));
   });
   PoolUnderTest pool({worker.address()}, "  limits: {connections: 4}\n");
@@ -265,9 +265,9 @@ TEST(HttpClients, BeyondTheBoundWaitWhileAllOthersAreServed) {
   for (int i = 0; i < 5; ++i) {
     wires.push_back(Wire::To(pool.door()));
     ASSERT_TRUE(wires.back().Send(kGet));
-    absl::SleepFor(absl::Milliseconds(50));
+    absl::SleepFor(Milliseconds(50));
   }
-  EXPECT_FALSE(ReadAnswer(wires.back(), false, absl::Milliseconds(300)));
+  EXPECT_FALSE(ReadAnswer(wires.back(), false, Milliseconds(300)));
   go = true;
   // Nobody was sent away for the fifth, which gets its turn.
   for (Wire& wire : wires) {

@@ -67,7 +67,7 @@ void PlainWorker::Serve(int fd) {
   ++open_;
   {
     Wire wire(dup(fd));
-    while (auto head = wire.ReadUntil("\r\n\r\n", absl::Minutes(1))) {
+    while (auto head = wire.ReadUntil("\r\n\r\n", Minutes(1))) {
       ++asked_;
       if (!script_(Request{*std::move(head)}, wire)) break;
     }

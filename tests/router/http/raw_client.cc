@@ -57,10 +57,10 @@ bool Wire::Send(std::string_view bytes) {
   return true;
 }
 
-Wire::Got Wire::Fill(absl::Time until) {
+Wire::Got Wire::Fill(Time until) {
   if (fd_ < 0) return Got::kEnd;
   pollfd waits{.fd = fd_, .events = POLLIN, .revents = 0};
-  const auto left_ms = std::max<std::int64_t>(0, absl::ToInt64Milliseconds(until - absl::Now()));
+  const auto left_ms = std::max<std::int64_t>(0, ToInt64Milliseconds(until - absl::Now()));
   if (poll(&waits, 1, static_cast<int>(left_ms)) <= 0) return Got::kLate;
   char buffer[65536];
   const ssize_t count = recv(fd_, buffer, sizeof(buffer), 0);
@@ -69,8 +69,8 @@ Wire::Got Wire::Fill(absl::Time until) {
   return Got::kBytes;
 }
 
-std::optional<std::string> Wire::ReadUntil(std::string_view marker, absl::Duration limit) {
-  const absl::Time until = absl::Now() + limit;
+std::optional<std::string> Wire::ReadUntil(std::string_view marker, Duration limit) {
+  const Time until = absl::Now() + limit;
   std::size_t at;
   while ((at = seen_.find(marker)) == std::string::npos) {
     if (Fill(until) != Got::kBytes) return std::nullopt;
@@ -80,8 +80,8 @@ std::optional<std::string> Wire::ReadUntil(std::string_view marker, absl::Durati
   return found;
 }
 
-std::optional<std::string> Wire::ReadExactly(std::size_t count, absl::Duration limit) {
-  const absl::Time until = absl::Now() + limit;
+std::optional<std::string> Wire::ReadExactly(std::size_t count, Duration limit) {
+  const Time until = absl::Now() + limit;
   while (seen_.size() < count) {
     if (Fill(until) != Got::kBytes) return std::nullopt;
   }
@@ -90,8 +90,8 @@ std::optional<std::string> Wire::ReadExactly(std::size_t count, absl::Duration l
   return found;
 }
 
-std::optional<std::string> Wire::ReadToEnd(absl::Duration limit) {
-  const absl::Time until = absl::Now() + limit;
+std::optional<std::string> Wire::ReadToEnd(Duration limit) {
+  const Time until = absl::Now() + limit;
   Got got;
   while ((got = Fill(until)) == Got::kBytes) {
   }
@@ -110,7 +110,7 @@ std::string Answer::Field(const std::string& name) const {
 
 namespace {
 
-std::optional<std::string> ReadChunks(Wire& wire, absl::Duration limit) {
+std::optional<std::string> ReadChunks(Wire& wire, Duration limit) {
   std::string body;
   while (true) {
     const auto line = wire.ReadUntil("\r\n", limit);
@@ -126,7 +126,7 @@ std::optional<std::string> ReadChunks(Wire& wire, absl::Duration limit) {
 
 }  // namespace
 
-std::optional<Answer> ReadAnswer(Wire& wire, bool without_body, absl::Duration limit) {
+std::optional<Answer> ReadAnswer(Wire& wire, bool without_body, Duration limit) {
   const auto head = wire.ReadUntil("\r\n\r\n", limit);
   if (!head || head->size() < 13 || !head->starts_with("HTTP/1.")) return std::nullopt;
   Answer answer;

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/time/time.h"
+#include "core/time.h"
 
 namespace ringway::http_test {
 
@@ -36,18 +36,18 @@ class Wire {
   // False when the other side takes no more.
   bool Send(std::string_view bytes);
   // Up to and with `marker`; what came behind it is kept. Nothing: closed, or late.
-  std::optional<std::string> ReadUntil(std::string_view marker, absl::Duration limit = absl::Seconds(10));
-  std::optional<std::string> ReadExactly(std::size_t count, absl::Duration limit = absl::Seconds(10));
+  std::optional<std::string> ReadUntil(std::string_view marker, Duration limit = Seconds(10));
+  std::optional<std::string> ReadExactly(std::size_t count, Duration limit = Seconds(10));
   // All there is until the other side closes; nothing when it does not.
-  std::optional<std::string> ReadToEnd(absl::Duration limit = absl::Seconds(10));
+  std::optional<std::string> ReadToEnd(Duration limit = Seconds(10));
   // The other side closed (or reset) within the limit; bytes before that are thrown away.
-  bool ClosedWithin(absl::Duration limit) { return ReadToEnd(limit).has_value(); }
+  bool ClosedWithin(Duration limit) { return ReadToEnd(limit).has_value(); }
   void Close();
 
  private:
   // False: closed. Waits at most until `until`.
   enum class Got { kBytes, kEnd, kLate };
-  Got Fill(absl::Time until);
+  Got Fill(Time until);
   int fd_ = -1;
   std::string seen_;
 };
@@ -60,8 +60,7 @@ struct Answer {
 };
 
 // Reads one response. `without_body`: to HEAD.
-std::optional<Answer> ReadAnswer(Wire& wire, bool without_body = false,
-                                 absl::Duration limit = absl::Seconds(10));
+std::optional<Answer> ReadAnswer(Wire& wire, bool without_body = false, Duration limit = Seconds(10));
 
 // One request on a connection of its own, with Content-Length when there is a body.
 std::optional<Answer> Ask(const std::string& address, const std::string& method,

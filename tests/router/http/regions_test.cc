@@ -153,7 +153,7 @@ TEST_F(FromOslo, LargeBodiesStreamBothWaysThroughBothRouters) {
 
   Wire wire = Wire::To(world_.door("oslo"));
   wire.Send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
-  absl::SleepFor(absl::Milliseconds(50));
+  absl::SleepFor(Milliseconds(50));
   wire.Send("4\r\ndefg\r\n0\r\n\r\n");
   const auto chunked = ReadAnswer(wire);
   ASSERT_TRUE(chunked);
@@ -204,7 +204,7 @@ class Slow : public FromOslo {
   static PlainWorker::Script Waits(std::atomic<int>& left) {
     return [&left](const Request& request, Wire& wire) {
       if (ReadBody(request, wire) != "wait") return Respond(wire, 200, "at once");
-      left += wire.ClosedWithin(absl::Seconds(5));
+      left += wire.ClosedWithin(Seconds(5));
       return false;
     };
   }
@@ -217,7 +217,7 @@ TEST_F(Slow, AClientThatLeavesEndsTheRequestThere) {
     Wire wire = Wire::To(world_.door("oslo"));
     wire.Send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nwait");
     EXPECT_TRUE(live::Eventually([&] { return first_.asked() + second_.asked() >= 2; }));
-    absl::SleepFor(absl::Milliseconds(200));
+    absl::SleepFor(Milliseconds(200));
   }
   EXPECT_TRUE(live::Eventually([&] { return *left_ == 1; }));
 }
@@ -225,7 +225,7 @@ TEST_F(Slow, AClientThatLeavesEndsTheRequestThere) {
 TEST(SpillOverHttp, ABurstGoesToTheNextRegion) {
   const auto slow = [](const Request& request, Wire& wire) {
     ReadBody(request, wire);
-    absl::SleepFor(absl::Milliseconds(600));
+    absl::SleepFor(Milliseconds(600));
     return Respond(wire, 200, "done");
   };
   PlainWorker near(slow), far_one(slow), far_two(slow), far_three(slow);

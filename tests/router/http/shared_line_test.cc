@@ -29,7 +29,7 @@ struct OneSlot {
       ++refused;
       return Respond(wire, 503, "busy");
     }
-    absl::SleepFor(absl::Milliseconds(10));
+    absl::SleepFor(Milliseconds(10));
     taken = false;
     ++served;
     return Respond(wire, 200, body);
@@ -89,7 +89,7 @@ class SharedLine : public testing::Test {
 TEST_F(SharedLine, AsksNoWorkerThatServesAnotherRoutersRequest) {
   // A new leader first waits for leases of an earlier one, and routers until they have found it.
   Serve(1, 1);
-  absl::SleepFor(absl::Seconds(3));
+  absl::SleepFor(Seconds(3));
   const int before = Refused();
   EXPECT_EQ(Serve(4, 20), 4 * 4 * 20);
   EXPECT_EQ(Refused() - before, 0);

@@ -82,7 +82,7 @@ TEST(HttpStreams, HoldBackAFastClientInFrontOfASlowWorker) {
   // The client stands still long before it has sent all.
   std::size_t last = 1;
   live::Eventually([&] {
-    absl::SleepFor(absl::Milliseconds(200));
+    absl::SleepFor(Milliseconds(200));
     return std::exchange(last, sent.load()) == sent;
   });
   EXPECT_LT(sent, 32 * kMebi);
@@ -108,7 +108,7 @@ TEST(HttpStreams, HoldBackAFastWorkerInFrontOfASlowClient) {
   ASSERT_TRUE(wire.Send("GET / HTTP/1.1\r\nHost: test\r\n\r\n"));
   std::size_t last = 1;
   live::Eventually([&] {
-    absl::SleepFor(absl::Milliseconds(200));
+    absl::SleepFor(Milliseconds(200));
     return std::exchange(last, sent.load()) == sent;
   });
   EXPECT_LT(sent, 32 * kMebi);

@@ -22,7 +22,7 @@ using live::Eventually;
 struct Counting {
   std::atomic<int> now{0};
   std::atomic<int> most{0};
-  PlainWorker::Script Script(absl::Duration service) {
+  PlainWorker::Script Script(Duration service) {
     return [this, service](const Request& request, Wire& wire) {
       const int running = ++now;
       int seen = most;
@@ -38,9 +38,9 @@ struct Counting {
 
 TEST(HttpWorkers, HaveOneRequestAtATimeAndAllOfThemWork) {
   Counting counts[3];
-  PlainWorker a(counts[0].Script(absl::Milliseconds(20)));
-  PlainWorker b(counts[1].Script(absl::Milliseconds(20)));
-  PlainWorker c(counts[2].Script(absl::Milliseconds(20)));
+  PlainWorker a(counts[0].Script(Milliseconds(20)));
+  PlainWorker b(counts[1].Script(Milliseconds(20)));
+  PlainWorker c(counts[2].Script(Milliseconds(20)));
   PoolUnderTest pool({a.address(), b.address(), c.address()});
   std::vector<std::thread> clients;
   std::atomic<int> served{0};
@@ -76,7 +76,7 @@ TEST(HttpWorkers, ThatSayBusyAreLeftAloneAndAnotherServes) {
 TEST(HttpWorkers, ThatAllSayBusyMakeARefusalWithinTheDeadline) {
   PlainWorker busy(Says(503, "busy"));
   PoolUnderTest pool({busy.address()});
-  const absl::Time begin = absl::Now();
+  const Time begin = absl::Now();
   const auto answer = Ask(pool.door(), "POST", "X-Ringway-Deadline-Ms: 800\r\n", "work");
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 429);
@@ -84,7 +84,7 @@ TEST(HttpWorkers, ThatAllSayBusyMakeARefusalWithinTheDeadline) {
   EXPECT_EQ(answer->Field("content-type"), "application/json");
   EXPECT_NE(answer->body.find("\"code\":\"no_slot_in_time\""), std::string::npos) << answer->body;
   EXPECT_GT(std::stoi(answer->Field("x-ringway-offers")), 1);
-  EXPECT_LT(absl::Now() - begin, absl::Milliseconds(800));  // not one that is sure to fail until the end
+  EXPECT_LT(absl::Now() - begin, Milliseconds(800));  // not one that is sure to fail until the end
 }
 
 TEST(HttpWorkers, ThatRefuseConnectionsAreWorkedAround) {
@@ -115,7 +115,7 @@ TEST(HttpWorkers, ThatAreAllGoneAreSaidToBe) {
 TEST(HttpWorkers, ThatFailAtOnceAreLeftAloneWhileTheRestServe) {
   const auto works = [](const Request& request, Wire& wire) {
     ReadBody(request, wire);
-    absl::SleepFor(absl::Milliseconds(20));
+    absl::SleepFor(Milliseconds(20));
     return Respond(wire, 200, "done");
   };
   PlainWorker sinkhole(Says(500, "broken")), first(works), second(works);
@@ -223,7 +223,7 @@ TEST(HttpWorkers, SeeTheConnectionCloseWhenTheClientLeaves) {
   std::atomic<int> asked{0};
   PlainWorker worker([&](const Request& request, Wire& wire) {
     if (asked++ > 0) return Respond(wire, 200, ReadBody(request, wire));
-    closed.set_value(wire.ClosedWithin(absl::Seconds(10)));
+    closed.set_value(wire.ClosedWithin(Seconds(10)));
     return false;
   });
   PoolUnderTest pool({worker.address()});
@@ -242,7 +242,7 @@ TEST(HttpWorkers, SeeTheConnectionCloseWhenTheClientLeaves) {
 TEST(HttpWorkers, ThatRunPastTheDeadlineAreLeft) {
   std::promise<bool> closed;
   PlainWorker worker([&](const Request&, Wire& wire) {
-    closed.set_value(wire.ClosedWithin(absl::Seconds(10)));
+    closed.set_value(wire.ClosedWithin(Seconds(10)));
     return false;
   });
   PoolUnderTest pool({worker.address()});
@@ -265,7 +265,7 @@ TEST(HttpWorkers, FinishWhileTheRouterDrains) {
   ASSERT_TRUE(Eventually([&] { return worker.asked() == 1; }));
   Wire idle = Wire::To(pool.door());
   pool.router().Signal(SIGTERM);
-  EXPECT_TRUE(idle.ClosedWithin(absl::Seconds(10)));
+  EXPECT_TRUE(idle.ClosedWithin(Seconds(10)));
   EXPECT_TRUE(Eventually([&] { return !Wire::To(pool.door()).open(); }));  // nobody new is let in
   EXPECT_TRUE(pool.router().running());
   let_go.set_value();
@@ -273,7 +273,7 @@ TEST(HttpWorkers, FinishWhileTheRouterDrains) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, "finished");
   EXPECT_EQ(answer->Field("connection"), "close");
-  EXPECT_EQ(pool.router().WaitFor(absl::Seconds(10)), 0);
+  EXPECT_EQ(pool.router().WaitFor(Seconds(10)), 0);
 }
 
 TEST(HttpWorkers, ComeAndGoWithTheirFile) {
