@@ -48,6 +48,8 @@ void MeasureControl(const RunOptions& options, Claims& claims);
 void MeasureFiles(const RunOptions& options, Claims& claims);
 void MeasureOpening(const RunOptions& options, Claims& claims);
 void MeasurePacked(const RunOptions& options, Claims& claims);
+// Only says so where the bundled picture model is absent.
+void MeasureScenes(const RunOptions& options, Claims& claims);
 void MeasureSizes(const RunOptions& options, Claims& claims);
 void MeasureUNet(const RunOptions& options, Claims& claims);
 void MeasureAgainstTorch(const RunOptions& options, Claims& claims);

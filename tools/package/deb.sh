@@ -68,6 +68,7 @@ install -D -m 644 "$source/bench/peers/scenario.yaml" "$doc/bench/peers/scenario
 for read_me in {engine/weights,engine/weights/scenes,tools/training,tools/training/pictures}/README.md; do install -D -m 644 "$source/$read_me" "$doc/$read_me"; done
 sed -i 's|](\.\./|](|g' "$doc"/*.md
 sed -i -e 's|](\.\./\.\./docs/|](../../|g' "$doc"/{engine/weights,tools/training}/README.md
+sed -i -e 's|](\.\./\.\./\.\./docs/|](../../../|g' "$doc"/{engine/weights/scenes,tools/training/pictures}/README.md
 sed -i 's|](docs/|](|g' "$doc/CHANGELOG.md"
 find "$doc" -type f -exec chmod 644 {} +
 printf 'ringway (%s) stable; urgency=medium\n\n  * Built from %s.\n\n -- The Ringway authors <ringway@localhost>  %s\n' \

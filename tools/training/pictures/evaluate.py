@@ -1,11 +1,11 @@
 """Judges what the engine draws: sentences that were never trained on, by `ringway generate`, one picture each.
-With several numbers of steps or strengths of guidance, a row for each pair; the sheet and the styles are of the last.
+With several numbers of steps or strengths of guidance, a row for each pair; the styles are of the last.
 
-    python3 evaluate.py CODER --ringway ../../../build/bin/ringway --sentences 200 --model scenes --sheet sheet.png
+    python3 evaluate.py CODER --ringway ../../../build/bin/ringway --sentences 200 --model scenes
     python3 evaluate.py CODER --ringway ../../../build/bin/ringway --sentences 50 --lora sketch sepia mosaic
     python3 evaluate.py CODER --ringway ../../../build/bin/ringway --model scenes-teacher --steps 1 2 3 4 8 --guidance 1 3
 
-CODER is the folder in which coder.py left the judge. The sheet shows the first 24 sentences, as they come.
+CODER is the folder in which coder.py left the judge. To look at pictures: sheets.py.
 """
 import argparse
 import os
@@ -22,7 +22,14 @@ import painter
 import styles
 import words
 
-SHEET = (4, 6)
+SEED = 77  # of the sentences
+
+
+def held_sentences(n):
+    """Scenes [n, 7] that were never trained on and a sentence of each, always the same ones."""
+    rng = np.random.default_rng(SEED)
+    scenes = words.draw_scenes(rng, n, held=True)
+    return scenes, [words.sentence(rng, scene, unsaid=0.0) for scene in scenes]
 
 
 def draw(given, texts, *more):
@@ -43,12 +50,6 @@ def ways(given):
     return [steps + guidance + given.more.split() for steps in choices[0] for guidance in choices[1]]
 
 
-def sheet(path, pictures):
-    rows, columns = SHEET
-    tiles = pictures[:rows * columns].permute(0, 2, 3, 1).numpy()
-    Image.fromarray(np.concatenate([np.concatenate(list(tiles[r * columns:(r + 1) * columns]), 1) for r in range(rows)])).save(path)
-
-
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("coder")
@@ -59,18 +60,13 @@ def main():
     options.add_argument("--guidance", type=float, nargs="*", default=[], help="the model's own if not given")
     options.add_argument("--more", default="", help="further options of ringway generate")
     options.add_argument("--lora", nargs="*", default=[])
-    options.add_argument("--sheet")
     given = options.parse_args()
-    rng = np.random.default_rng(77)
-    scenes = words.draw_scenes(rng, given.sentences, held=True)
-    texts = [words.sentence(rng, scene, unsaid=0.0) for scene in scenes]
+    scenes, texts = held_sentences(given.sentences)
     reader = everything.load(judge.Judge(), f"{given.coder}/judge.safetensors", "cpu", torch.float32)
     for way in ways(given):
         pictures = draw(given, texts, *way)
         judge.table(" ".join([given.model, *way]), judge.right(reader, pictures, scenes, torch.float32))
-    if given.sheet:
-        sheet(given.sheet, pictures)
-    truth, _ = painter.Painter(rng)(scenes)
+    truth, _ = painter.Painter(np.random.default_rng(SEED))(scenes)
     for name in given.lora:
         before, after = styles.measure(name, pictures / 255), styles.measure(name, draw(given, texts, "--lora", name, *ways(given)[-1]) / 255)
         styled = styles.measure(name, styles.STYLES[name](truth))
