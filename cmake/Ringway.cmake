@@ -15,8 +15,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
-# CHECK-style assertions stay on in every build; -O2 with line tables is enough for a useful backtrace.
-set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+# CHECK-style assertions stay on in every build.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2")
 # The sources of a test run once or twice after each time they are compiled; what they call is optimised as ever.
 set(RINGWAY_TEST_OPTIMISATION $<$<CONFIG:RelWithDebInfo>:-O1>)
 
@@ -24,8 +24,12 @@ option(RINGWAY_TESTS "build the tests" ON)
 option(RINGWAY_BENCH "build the benchmarks" ON)
 option(RINGWAY_WERROR "treat warnings as errors" ON)
 option(RINGWAY_FUZZ "build the fuzz targets with libFuzzer (clang)" OFF)
-# For whoever builds once and from nothing; after an edit, eight sources are compiled again instead of one.
+# For whoever builds once and from nothing; after an edit, sixteen sources are compiled again instead of one.
 option(RINGWAY_UNITY "compile the sources of each module in batches" OFF)
+if(NOT RINGWAY_UNITY)
+  # Line tables, enough for a useful backtrace: a tenth of the time to compile, which who builds once has no use for.
+  string(APPEND CMAKE_CXX_FLAGS_RELWITHDEBINFO " -g1")
+endif()
 option(RINGWAY_PURE_ONLY "leave out everything that links gRPC (for thread sanitizer)" OFF)
 set(RINGWAY_SANITIZE "" CACHE STRING "value for -fsanitize=, for example address,undefined")
 
@@ -211,10 +215,6 @@ endfunction()
 # The owner of the tests' precompiled headers has them too.
 function(ringway_test_options name)
   target_compile_options(${name} PRIVATE ${RINGWAY_TEST_OPTIMISATION})
-  if(RINGWAY_UNITY)
-    # Line tables of the tests themselves cost a tenth of the time; what fails names its line without them.
-    target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g0>)
-  endif()
 endfunction()
 
 # The script and the target of a test's name. GoogleTest names its report after what it was called as.

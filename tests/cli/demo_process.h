@@ -17,16 +17,9 @@
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "runtime/child_process.h"
+#include "tests/cli/read_all.h"
 
 namespace ringway {
-
-// A process may end while its file is read: then this is what was read until then.
-inline std::string ReadAll(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Processes whose command line holds `mark`, by /proc.
 inline int Processes(const std::string& mark) {

@@ -8,8 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -17,6 +15,7 @@
 #include "runtime/child_process.h"
 
 #include "core/time.h"
+#include "tests/cli/read_all.h"
 
 namespace ringway::cli {
 namespace {
@@ -24,11 +23,6 @@ namespace {
 double P99ToleranceShare() { return std::getenv("RINGWAY_FULL") != nullptr ? 0.1 : 0.25; }
 
 constexpr char kScenario[] = RINGWAY_SOURCE_DIR "/sim/live/demo.yaml";
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // What the command printed; fails the test when it did not end well.
 std::string Output(std::vector<std::string> words, const std::string& path) {

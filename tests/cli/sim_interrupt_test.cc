@@ -1,8 +1,6 @@
 // Ctrl-C on the real program: a simulation that would run for days stops, and says what it has found.
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,18 +8,12 @@
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
 #include "runtime/child_process.h"
+#include "tests/cli/read_all.h"
 
 namespace ringway {
 namespace {
 
 const std::string kScenario = RINGWAY_SOURCE_DIR "/sim/scenarios/launch-spike.yaml";
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Interrupts the command once it has used so much CPU time. Its exit code and what it said.
 std::pair<int, std::string> Interrupted(std::vector<std::string> arguments, double cpu_s) {

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/child_process.h"
+#include "tests/cli/read_all.h"
 
 namespace ringway::cli {
 namespace {
@@ -40,11 +40,6 @@ class Folder {
 
 std::string Scenario(const std::string& name) {
   return absl::StrCat(RINGWAY_SOURCE_DIR, "/sim/scenarios/", name);
-}
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 runtime::ChildProcess Start(std::vector<std::string> words, const std::string& output) {

@@ -15,6 +15,7 @@
 #include "ringway/v1/worker.grpc.pb.h"
 #include "runtime/grpc_server.h"
 #include "runtime/http_server.h"
+#include "tests/cli/read_all.h"
 #include "tests/cli/run.h"
 
 namespace ringway::cli {
@@ -69,11 +70,6 @@ class SubmitTest : public ::testing::Test {
   runtime::GrpcServer server_;
   const std::string out_ = ::testing::TempDir() + "/submit_out";
 };
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-}
 
 TEST_F(SubmitTest, SendsThePayloadInChunksAndKeepsTheResult) {
   const std::string in = ::testing::TempDir() + "/submit_in";

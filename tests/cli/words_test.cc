@@ -75,8 +75,8 @@ TEST(WordsTest, EverySubcommandHasExamplesInItsHelp) {
   int leaves = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::string words = entry.path().stem().string();
-    if (words == "ringway" || words == "ringway-help" || words == "ringway-topology" || words == "ringway-sim" ||
-        words == "ringway-engine")
+    if (words == "ringway" || words == "ringway-help" || words == "ringway-topology" ||
+        words == "ringway-sim" || words == "ringway-engine")
       continue;
     std::vector<std::string> line = absl::StrSplit(words.substr(std::string("ringway-").size()), '-');
     const std::string command = absl::StrCat("\n  ringway ", absl::StrJoin(line, " "));

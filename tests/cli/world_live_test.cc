@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -13,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/child_process.h"
+#include "tests/cli/read_all.h"
 
 namespace ringway {
 namespace {
@@ -21,14 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 namespace fs = std::filesystem;
-
-// A process may end while its file is read: then this is what was read until then.
-std::string ReadAll(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Processes whose command line holds `mark`, by /proc.
 int Processes(const std::string& mark) {

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/sim/healing.h"
 
-namespace ringway::sim {
+namespace ringway::sim::ablation_test {
 namespace {
 
 constexpr std::size_t kWorkersOff = 0;
@@ -96,4 +96,4 @@ TEST(Ablation, TheWholeTable) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::ablation_test

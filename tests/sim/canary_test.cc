@@ -10,7 +10,7 @@
 #include "sim/simulation.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::canary_test {
 namespace {
 
 const TierId kTier(0);
@@ -122,4 +122,4 @@ TEST(CanaryTest, AGoodFilePasses) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::canary_test

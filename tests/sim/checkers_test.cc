@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace ringway::sim {
+namespace ringway::sim::checkers_test {
 namespace {
 
 using testing::HasSubstr;
@@ -272,4 +272,4 @@ TEST_F(CheckersTest, AViolationTellsWhatHappenedBefore) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::checkers_test

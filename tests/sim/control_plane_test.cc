@@ -10,7 +10,7 @@
 #include "sim/simulation.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::control_plane_test {
 namespace {
 
 constexpr std::size_t kWorkersEach = 10;
@@ -66,4 +66,4 @@ TEST(ControlPlaneTest, FrozenMetricsDoNotHideWhichWorkersLive) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::control_plane_test

@@ -11,7 +11,7 @@
 #include "sim/simulation.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::control_streams_test {
 namespace {
 
 constexpr double kFromS = 20;
@@ -89,4 +89,4 @@ TEST(ControlStreams, OneThatBreaksIsSeenByBothEndsAndDialledAgain) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::control_streams_test

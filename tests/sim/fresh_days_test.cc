@@ -18,7 +18,7 @@
 #include "sim/study/sizing.h"
 #include "tests/sim/recorded_day.h"
 
-namespace ringway::sim {
+namespace ringway::sim::fresh_days_test {
 namespace {
 
 constexpr double kAllowedS = 10;   // p99 of the wait: a service time
@@ -133,4 +133,4 @@ TEST(FreshDays, NineteenOfTwentyTensGiveEnough) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::fresh_days_test

@@ -11,7 +11,7 @@
 #include "tests/sim/healing.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::guard_worth_test {
 namespace {
 
 constexpr double kServiceS = 2;
@@ -158,4 +158,4 @@ TEST(GuardWorth, SpillServesWhatAStaleTableLeavesAtHome) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::guard_worth_test

@@ -97,7 +97,7 @@ std::shared_ptr<Scenario> CellScenario(const Cell& cell) {
   return scenario;
 }
 
-CellOutcome Judge(std::shared_ptr<const Scenario> scenario, double end_s) {
+CellOutcome JudgeHealing(std::shared_ptr<const Scenario> scenario, double end_s) {
   Simulation run(std::move(scenario));
   run.Run();
   CellOutcome outcome;
@@ -115,6 +115,8 @@ CellOutcome Judge(std::shared_ptr<const Scenario> scenario, double end_s) {
   return outcome;
 }
 
-CellOutcome RunCell(const Cell& cell) { return Judge(CellScenario(cell), kBeginS + cell.trigger.span_s); }
+CellOutcome RunCell(const Cell& cell) {
+  return JudgeHealing(CellScenario(cell), kBeginS + cell.trigger.span_s);
+}
 
 }  // namespace ringway::sim

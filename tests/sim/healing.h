@@ -65,7 +65,7 @@ struct Cell {
 };
 std::shared_ptr<Scenario> CellScenario(const Cell& cell);
 // Runs it. Back is judged from `end_s` on, the trouble's end.
-CellOutcome Judge(std::shared_ptr<const Scenario> scenario, double end_s);
+CellOutcome JudgeHealing(std::shared_ptr<const Scenario> scenario, double end_s);
 CellOutcome RunCell(const Cell& cell);
 
 inline constexpr double kBeginS = 60;  // of the trouble

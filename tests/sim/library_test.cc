@@ -11,7 +11,7 @@
 #include "sim/files/scenario_file.h"
 #include "sim/simulation.h"
 
-namespace ringway::sim {
+namespace ringway::sim::library_test {
 namespace {
 
 std::vector<std::string> Shipped() {
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, LibraryTest, testing::ValuesIn(Shipped()), [
 });
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::library_test

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/sim/healing.h"
 
-namespace ringway::sim {
+namespace ringway::sim::metastability_test {
 namespace {
 
 constexpr double kRhos[] = {0.7, 0.85, 0.95};
@@ -83,7 +83,7 @@ TEST(MetastabilityStudy, AControllerThatDiesInTheOverloadLeavesNoShedShareBehind
     const Cell cell{AllTriggers()[1], 0.85, 0.9, {.ledger = ledger}};
     auto scenario = CellScenario(cell);
     scenario->steps.push_back({.at_s = kBeginS + 20, .fault = KillController{}});
-    const CellOutcome outcome = Judge(scenario, kBeginS + cell.trigger.span_s);
+    const CellOutcome outcome = JudgeHealing(scenario, kBeginS + cell.trigger.span_s);
     EXPECT_TRUE(outcome.healed()) << outcome.after << " of before, back " << outcome.back_s << " s, offers "
                                   << outcome.attempts_max;
   }
@@ -107,4 +107,4 @@ TEST(MetastabilityStudy, TheNaivePolicyFailsTheSameSuite) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::metastability_test

@@ -11,7 +11,7 @@
 #include "sim/study/size_plot.h"
 #include "tests/sim/plot_labels.h"
 
-namespace ringway::sim {
+namespace ringway::sim::plot_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -134,4 +134,4 @@ TEST(SizePlotTest, AnAnswerThatNothingWasTriedForIsDrawnToo) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::plot_test

@@ -20,7 +20,7 @@
 #include "tests/sim/blind_probing.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::probe_fallback_test {
 namespace {
 
 constexpr double kServiceS = 2;
@@ -145,4 +145,4 @@ TEST(StaticWorkersStudy, ListedAtEveryRouterTheyAreNotMobbed) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::probe_fallback_test

@@ -17,7 +17,7 @@
 #include "sim/study/sizing.h"
 #include "tests/sim/recorded_day.h"
 
-namespace ringway::sim {
+namespace ringway::sim::recorded_test {
 namespace {
 
 // When each submission came and when a worker began with it, in the order of submissions.
@@ -167,4 +167,4 @@ TEST(Recorded, EachJobHasItsOwnDeadlineSizeAndTries) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::recorded_test

@@ -14,7 +14,7 @@
 #include "sim/simulation.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::recovery_test {
 namespace {
 
 constexpr int kRegions = 2;
@@ -123,4 +123,4 @@ INSTANTIATE_TEST_SUITE_P(Faults, Recovers,
                          CaseName);
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::recovery_test

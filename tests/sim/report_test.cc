@@ -10,7 +10,7 @@
 #include "sim/serial_table.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::report_test {
 namespace {
 
 std::string JsonOf(std::uint64_t seed) {
@@ -177,4 +177,4 @@ TEST(SerialTable, KeepsWhatStaysBehindAndForgetsTheRest) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::report_test

@@ -7,7 +7,7 @@
 #include "sim/files/scenario_file.h"
 #include "sim/simulation.h"
 
-namespace ringway::sim {
+namespace ringway::sim::scaling_test {
 namespace {
 
 std::shared_ptr<Scenario> Loaded() {
@@ -103,4 +103,4 @@ TEST(ScalingTest, TheSameSeedIsTheSameRun) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::scaling_test

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/sim/fuzz_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::scenario_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -379,4 +379,4 @@ TEST(ScenarioFileTest, WhatATraceMayNotSayIsNamed) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::scenario_file_test

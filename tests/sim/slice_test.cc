@@ -16,7 +16,7 @@
 #include "sim/study/slice_plan.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::slice_test {
 namespace {
 
 // Three regions of `workers` each, load 0.85 on average, each with its own evening; no step.
@@ -364,4 +364,4 @@ TEST(Seams, WhatIsMoreThanChanceIsTold) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::slice_test

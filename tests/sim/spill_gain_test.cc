@@ -9,7 +9,7 @@
 #include "sim/simulation.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::spill_gain_test {
 namespace {
 
 const TierId kTier(0);
@@ -183,4 +183,4 @@ TEST(SpillGain, WithHintsABurstHardlyWaits) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::spill_gain_test

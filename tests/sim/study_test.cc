@@ -18,7 +18,7 @@
 #include "sim/study/sizing.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::study_test {
 namespace {
 
 Figures Made(double served) {
@@ -295,4 +295,4 @@ TEST(Sizing, ReadsObjectives) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::study_test

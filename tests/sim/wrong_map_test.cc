@@ -8,7 +8,7 @@
 #include "sim/simulation.h"
 #include "tests/sim/random_world.h"
 
-namespace ringway::sim {
+namespace ringway::sim::wrong_map_test {
 namespace {
 
 const TierId kTier(0);
@@ -72,4 +72,4 @@ TEST(WrongMap, JobsLeaveForTheRegionThatIsNear) {
 }
 
 }  // namespace
-}  // namespace ringway::sim
+}  // namespace ringway::sim::wrong_map_test
