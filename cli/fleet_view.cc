@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/when.h"
-
 #include "core/time.h"
 
 namespace ringway::cli {

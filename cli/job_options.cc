@@ -1,10 +1,9 @@
 #include "cli/job_options.h"
 
 #include "absl/strings/str_cat.h"
+#include "core/time.h"
 #include "proto/table_codec.h"
 #include "topology/problems.h"
-
-#include "core/time.h"
 
 namespace ringway::cli {
 

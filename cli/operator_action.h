@@ -11,7 +11,6 @@
 #include "cli/admin_client.h"
 #include "cli/commands.h"
 #include "cli/session.h"
-
 #include "core/time.h"
 
 namespace ringway::cli {

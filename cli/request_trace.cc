@@ -7,7 +7,6 @@
 #include "absl/strings/str_format.h"
 #include "cli/fleet_view.h"
 #include "cli/text_table.h"
-
 #include "core/time.h"
 
 namespace ringway::cli {

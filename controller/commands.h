@@ -16,7 +16,6 @@
 #include "controller/events.h"
 #include "controller/table_history.h"
 #include "controller/tier_loop.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

@@ -15,7 +15,6 @@
 #include "absl/status/statusor.h"
 #include "controller/region_status.h"
 #include "controller/tier_loop.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

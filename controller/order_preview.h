@@ -16,7 +16,6 @@
 #include "absl/status/statusor.h"
 #include "controller/commands.h"
 #include "controller/dry_run.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

@@ -18,7 +18,6 @@
 #include "controller/dry_run.h"
 #include "controller/events.h"
 #include "controller/tier_loop.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

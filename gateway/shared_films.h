@@ -22,13 +22,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/rng.h"
+#include "core/time.h"
 #include "gateway/jobs/outage.h"
 #include "gateway/jobs/video.h"
 #include "gateway/objects/object_store.h"
 #include "gateway/videos_metrics.h"
 #include "runtime/log.h"
-
-#include "core/time.h"
 
 namespace ringway::gateway {
 

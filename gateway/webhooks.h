@@ -17,10 +17,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/origin_connection.h"
-
-#include "core/time.h"
 
 namespace ringway::gateway {
 

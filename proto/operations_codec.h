@@ -14,10 +14,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/time.h"
 #include "ringway/v1/control.pb.h"
 #include "ringway/v1/operations.pb.h"
-
-#include "core/time.h"
 
 namespace ringway::wire {
 

@@ -26,10 +26,9 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "absl/status/statusor.h"
+#include "core/time.h"
 #include "runtime/address.h"
 #include "runtime/event_loop.h"
-
-#include "core/time.h"
 
 namespace ringway::runtime {
 

@@ -17,10 +17,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/time.h"
 #include "runtime/call_guard.h"
 #include "runtime/grpc_listener.h"
-
-#include "core/time.h"
 
 namespace ringway::runtime {
 

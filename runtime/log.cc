@@ -3,9 +3,8 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/clock.h"
-
 #include "core/time.h"
+#include "runtime/clock.h"
 
 namespace ringway::runtime {
 namespace {

@@ -12,12 +12,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/job.h"
+#include "core/time.h"
 #include "ringway/v1/job.pb.h"
 #include "ringway/v1/worker.pb.h"
 #include "worker/backends/backend.h"
 #include "worker/slot.h"
-
-#include "core/time.h"
 
 namespace ringway::worker {
 

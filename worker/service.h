@@ -12,12 +12,11 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
+#include "core/time.h"
 #include "ringway/v1/worker.grpc.pb.h"
 #include "runtime/event_loop.h"
 #include "worker/job_stream.h"
 #include "worker/watch_stream.h"
-
-#include "core/time.h"
 
 namespace ringway::worker {
 

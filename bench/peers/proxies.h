@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "runtime/child_process.h"
-
 #include "core/time.h"
+#include "runtime/child_process.h"
 
 namespace ringway::bench {
 

@@ -20,9 +20,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/fleet.h"
-#include "sim/scenario.h"
-
 #include "core/time.h"
+#include "sim/scenario.h"
 
 namespace ringway::demo {
 

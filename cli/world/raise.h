@@ -17,7 +17,6 @@
 #include "cli/demo/interrupt.h"
 #include "cli/session.h"
 #include "cli/world/record.h"
-
 #include "core/time.h"
 
 namespace ringway::cli {

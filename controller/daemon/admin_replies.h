@@ -11,9 +11,8 @@
 #include "controller/events.h"
 #include "controller/machine.h"
 #include "controller/region_status.h"
-#include "ringway/v1/admin.pb.h"
-
 #include "core/time.h"
+#include "ringway/v1/admin.pb.h"
 
 namespace ringway::controller {
 

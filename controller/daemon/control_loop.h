@@ -25,10 +25,9 @@
 #include "controller/daemon/state_store.h"
 #include "controller/journal/recorder.h"
 #include "controller/machine.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
-
-#include "core/time.h"
 
 namespace ringway::controller {
 

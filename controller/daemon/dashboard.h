@@ -27,7 +27,6 @@
 #include "controller/screen/event_log.h"
 #include "controller/screen/outcomes.h"
 #include "controller/screen/timeline.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

@@ -15,9 +15,8 @@
 #include "controller/dry_run.h"
 #include "controller/events.h"
 #include "controller/machine.h"
-#include "ringway/v1/admin.pb.h"
-
 #include "core/time.h"
+#include "ringway/v1/admin.pb.h"
 
 namespace ringway::controller {
 

@@ -26,10 +26,9 @@
 
 #include "absl/status/status.h"
 #include "core/table.h"
+#include "core/time.h"
 #include "ringway/v1/history.pb.h"
 #include "runtime/segment.h"
-
-#include "core/time.h"
 
 namespace ringway::controller {
 

@@ -28,10 +28,9 @@
 #include "core/fleet.h"
 #include "core/snapshot.h"
 #include "core/table.h"
+#include "core/time.h"
 #include "ringway/v1/history.pb.h"
 #include "runtime/log.h"
-
-#include "core/time.h"
 
 namespace ringway::controller {
 

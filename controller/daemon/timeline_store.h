@@ -15,9 +15,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "runtime/log.h"
-
 #include "core/time.h"
+#include "runtime/log.h"
 
 namespace ringway::controller {
 

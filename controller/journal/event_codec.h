@@ -16,9 +16,8 @@
 #include "absl/status/statusor.h"
 #include "controller/events.h"
 #include "core/fleet.h"
-#include "ringway/v1/journal.pb.h"
-
 #include "core/time.h"
+#include "ringway/v1/journal.pb.h"
 
 namespace ringway::controller {
 

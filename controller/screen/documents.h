@@ -23,7 +23,6 @@
 #include "controller/screen/outcomes.h"
 #include "controller/screen/picture.h"
 #include "controller/screen/timeline.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

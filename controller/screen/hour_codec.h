@@ -15,7 +15,6 @@
 #include "controller/screen/event_log.h"
 #include "controller/screen/timeline.h"
 #include "core/fleet.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

@@ -16,7 +16,6 @@
 #include "absl/status/statusor.h"
 #include "controller/screen/timeline.h"
 #include "core/fleet.h"
-
 #include "core/time.h"
 
 namespace ringway::controller {

@@ -20,11 +20,10 @@
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "core/time.h"
 #include "gateway/objects/object_store.h"
 #include "gateway/objects/sigv4.h"
 #include "runtime/http/origin_connection.h"
-
-#include "core/time.h"
 
 namespace ringway::gateway::objects {
 

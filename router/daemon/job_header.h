@@ -16,11 +16,10 @@
 #include "core/fleet.h"
 #include "core/model_set.h"
 #include "core/picture_terms.h"
+#include "core/time.h"
 #include "ringway/v1/job.pb.h"
 #include "router/router_action.h"
 #include "router/router_event.h"
-
-#include "core/time.h"
 
 namespace ringway::router {
 

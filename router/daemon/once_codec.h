@@ -12,11 +12,10 @@
 #include <cstddef>
 
 #include "absl/status/statusor.h"
+#include "core/time.h"
 #include "ringway/v1/fleet.pb.h"
 #include "ringway/v1/once.pb.h"
 #include "router/once/messages.h"
-
-#include "core/time.h"
 
 namespace ringway::router {
 

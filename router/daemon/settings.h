@@ -16,12 +16,11 @@
 
 #include "absl/status/statusor.h"
 #include "core/http_pool.h"
+#include "core/time.h"
 #include "gateway/settings.h"
 #include "router/daemon/job_calls.h"
 #include "router/once/record_table.h"
 #include "runtime/log.h"
-
-#include "core/time.h"
 
 namespace ringway::router {
 

@@ -19,10 +19,9 @@
 #include "core/ids.h"
 #include "core/lease.h"
 #include "core/tier.h"
+#include "core/time.h"
 #include "ringway/v1/ledger.pb.h"
 #include "router/dispatch/ledger/messages.h"
-
-#include "core/time.h"
 
 namespace ringway::router {
 

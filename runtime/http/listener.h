@@ -18,10 +18,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/time.h"
 #include "runtime/event_loop.h"
 #include "runtime/http/server_connection.h"
-
-#include "core/time.h"
 
 namespace ringway::http {
 

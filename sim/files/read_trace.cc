@@ -11,7 +11,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/rng.h"
-
 #include "core/time.h"
 
 namespace ringway::sim {

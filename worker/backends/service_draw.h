@@ -14,7 +14,6 @@
 
 #include "absl/status/statusor.h"
 #include "core/rng.h"
-
 #include "core/time.h"
 
 namespace ringway::worker {
