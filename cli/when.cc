@@ -16,10 +16,9 @@ absl::StatusOr<Time> ReadWhen(const std::string& text, Time now) {
        {"%Y-%m-%d %H:%M:%E*S %Ez", "%Y-%m-%d %H:%M %Ez", "%Y-%m-%d %H:%M:%E*S%Ez", "%Y-%m-%d %H:%M%Ez",
         "%Y-%m-%d %H:%M:%E*S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y-%m-%dT%H:%M:%E*S%Ez", "%Y-%m-%dT%H:%M%Ez",
         "%Y-%m-%dT%H:%M:%E*S", "%Y-%m-%dT%H:%M"}) {
-    if (absl::ParseTime(format, text, absl::UTCTimeZone(), &at, nullptr) && at > UnixEpoch() &&
-        at < InfiniteFuture()) {
-      return at;
-    }
+    if (!absl::ParseTime(format, text, absl::UTCTimeZone(), &at, nullptr)) continue;
+    // What lies beyond the range is infinite.
+    if (const Time when = at; when > UnixEpoch() && when < InfiniteFuture()) return when;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("found \"", text,

@@ -9,7 +9,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST_F(DemoLiveTest, CtrlCEndsEverything) {
+class DemoEndTest : public DemoProcessTest {};
+
+TEST_F(DemoEndTest, CtrlCEndsEverything) {
   runtime::ChildProcess demo = Start("60", {"--no-picture"});
   ASSERT_TRUE(AwaitText("phase calm")) << ReadAll(out_);
   EXPECT_GT(Processes(folder_), 20);
@@ -19,7 +21,7 @@ TEST_F(DemoLiveTest, CtrlCEndsEverything) {
   EXPECT_THAT(ReadAll(out_), HasSubstr("interrupted"));
 }
 
-TEST_F(DemoLiveTest, KillingItTakesItsProcessesAlong) {
+TEST_F(DemoEndTest, KillingItTakesItsProcessesAlong) {
   runtime::ChildProcess demo = Start("60", {"--no-picture"});
   ASSERT_TRUE(AwaitText("phase calm")) << ReadAll(out_);
   demo.Signal(SIGKILL);

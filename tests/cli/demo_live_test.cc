@@ -8,6 +8,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+class DemoLiveTest : public DemoProcessTest {};
+
 TEST_F(DemoLiveTest, AnimatesPlaysJudgesAndLeavesNothingRunning) {
   const std::string gif = folder_ + "/demo.gif";
   runtime::ChildProcess demo = Start("36", {"--animate", gif});

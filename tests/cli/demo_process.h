@@ -32,15 +32,15 @@ inline int Processes(const std::string& mark) {
   return found;
 }
 
-class DemoLiveTest : public ::testing::Test {
+class DemoProcessTest : public ::testing::Test {
  protected:
   // A folder of its own for the demo's files; its name marks the demo's processes.
-  DemoLiveTest() {
+  DemoProcessTest() {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     ::setenv("TMPDIR", folder_.c_str(), 1);
   }
-  ~DemoLiveTest() override { ::unsetenv("TMPDIR"); }
+  ~DemoProcessTest() override { ::unsetenv("TMPDIR"); }
 
   runtime::ChildProcess Start(const std::string& seconds, std::vector<std::string> more) {
     std::vector<std::string> command = {absl::StrCat(RINGWAY_BIN_DIR, "/ringway"), "demo", "--seconds",
