@@ -20,6 +20,9 @@ constexpr int kWideSweep = 5;
 constexpr Duration kRunMax = Hours(24);
 constexpr Duration kTransferPauseMax = Minutes(5);
 
+// What oldest/ID says of a video that is being removed (jobs/object_key.h).
+constexpr char kLeaving[] = "removed";
+
 std::string Words(const absl::Status& status) { return std::string(status.message()); }
 
 objects::ObjectSource SourceOf(std::string bytes) {
@@ -49,6 +52,7 @@ bool OlderThan(const std::string& id, Duration age) {
 struct SharedFilms::Transfer {
   std::string id;
   std::vector<std::string> keys = {};  // to be deleted; none: it goes up
+  bool whole = false;                  // all of the video leaves, and that is noted before anything does
   bool owed = false;                   // the table waits for its end
   std::size_t step = 0;
   int attempts = 0;
@@ -84,8 +88,16 @@ void SharedFilms::Share(const std::string& id) {
 }
 
 void SharedFilms::Unshare(const std::string& id) {
+  line_.push_back(
+      std::make_shared<Transfer>(Transfer{.id = id,
+                                          .keys = {RecordKey(id), FilmKey(id), OldestKey(id), DeletedKey(id)},
+                                          .whole = true,
+                                          .owed = true}));
+}
+
+void SharedFilms::RemoveWhole(const std::string& id) {
   line_.push_back(std::make_shared<Transfer>(
-      Transfer{.id = id, .keys = {RecordKey(id), FilmKey(id), OldestKey(id), DeletedKey(id)}, .owed = true}));
+      Transfer{.id = id, .keys = {RecordKey(id), FilmKey(id), OldestKey(id)}, .whole = true}));
 }
 
 void SharedFilms::Remove(const std::string& id, std::vector<std::string> keys) {
@@ -137,13 +149,17 @@ void SharedFilms::Begin(const std::shared_ptr<Transfer>& transfer) {
 
 void SharedFilms::NextStep(const std::shared_ptr<Transfer>& transfer) {
   if (transfer->shares()) return NextShareStep(transfer);
-  if (transfer->step == transfer->keys.size()) {
+  const auto done = [this, transfer](const absl::Status& status) { OnStep(transfer, status); };
+  const std::size_t step = transfer->step++;
+  const std::size_t noted = transfer->whole ? 1 : 0;
+  if (step < noted) {
+    transfer->call = store_->Put(OldestKey(transfer->id), SourceOf(kLeaving), done);
+  } else if (step < noted + transfer->keys.size()) {
+    transfer->call = store_->Delete(transfer->keys[step - noted], done);
+  } else {
     Finish(transfer);
     if (transfer->owed) ties_.unshared(transfer->id);
-    return;
   }
-  transfer->call = store_->Delete(transfer->keys[transfer->step++],
-                                  [this, transfer](const absl::Status& status) { OnStep(transfer, status); });
 }
 
 void SharedFilms::NextShareStep(const std::shared_ptr<Transfer>& transfer) {
@@ -242,14 +258,22 @@ void SharedFilms::Find(const std::string& id, Found found) {
 }
 
 void SharedFilms::DeleteForOwner(const std::string& id, Done done) {
-  (void)store_->Put(DeletedKey(id), SourceOf(""), [this, id, done](const absl::Status& noted) {
-    Hear(noted);
-    if (!noted.ok()) return done(noted);
+  const auto remove = [this, id, done] {
     (void)store_->Delete(RecordKey(id), [this, id, done](const absl::Status& removed) {
       Hear(removed);
-      if (removed.ok()) Remove(id, {FilmKey(id), OldestKey(id)});
+      if (removed.ok()) RemoveWhole(id);
       done(removed);
     });
+  };
+  const auto note = [this, id, done, remove] {
+    (void)store_->Put(OldestKey(id), SourceOf(kLeaving), [this, done, remove](const absl::Status& noted) {
+      Hear(noted);
+      noted.ok() ? remove() : done(noted);
+    });
+  };
+  (void)store_->Put(DeletedKey(id), SourceOf(""), [this, done, note](const absl::Status& told) {
+    Hear(told);
+    told.ok() ? note() : done(told);
   });
 }
 
@@ -299,10 +323,19 @@ void SharedFilms::LookAt(std::shared_ptr<std::vector<std::string>> ids, std::siz
     Hear(object.status());
     if (!object.ok() && !absl::IsNotFound(object.status())) return;
     const auto video = object.ok() ? DecodeRecordObject(*object) : absl::NotFoundError("");
-    const bool expired = video.ok() ? FromUnixSeconds(video->expires_s) + grace() < runtime::WallNow()
-                                    // It may be on its way yet.
-                                    : OlderThan(id, expiry_ + kRunMax);
-    if (expired) Remove(id, {RecordKey(id), FilmKey(id), OldestKey(id)});
+    if (!video.ok()) return LookAtRest(ids, at);
+    if (FromUnixSeconds(video->expires_s) + grace() < runtime::WallNow()) RemoveWhole(id);
+    LookAt(ids, at + 1);
+  });
+}
+
+// Of a video without a sound record: it may be on its way up yet, or have been left while it was removed.
+void SharedFilms::LookAtRest(std::shared_ptr<std::vector<std::string>> ids, std::size_t at) {
+  const std::string id = (*ids)[at];
+  (void)store_->GetSmall(OldestKey(id), [this, ids, at, id](const absl::StatusOr<std::string>& noted) {
+    Hear(noted.status());
+    if (!noted.ok() && !absl::IsNotFound(noted.status())) return;
+    if (noted.ok() && (*noted == kLeaving || OlderThan(id, expiry_ + kRunMax))) RemoveWhole(id);
     LookAt(ids, at + 1);
   });
 }

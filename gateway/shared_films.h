@@ -4,7 +4,8 @@
 // order, and are kept until the video expires or is deleted. A store that is away or slow holds nothing up:
 // what is to go there waits here, is tried again (jobs/outage.h), is counted and is said loudly; what is owed
 // survives a restart in the records of the disk. What a router deletes for an owner that is away is left as a
-// note for it. Every router sweeps: what has expired and is still there had an owner that is gone.
+// note for it. Every router sweeps: what has expired and is still there had an owner that is gone; what
+// says that it is being removed and is old, a remover that is gone.
 //
 // Threads: the front's loop. Bounds: kTransfersMax transfers at a time, one for each record of the table in
 // line; kSweepMax keys looked at in a sweep, and none while as many removals wait. Complexity: linear in the
@@ -73,6 +74,7 @@ class SharedFilms {
   void PutFilm(const std::shared_ptr<Transfer>& transfer);
   void OnStep(const std::shared_ptr<Transfer>& transfer, const absl::Status& status);
   void Finish(const std::shared_ptr<Transfer>& transfer);
+  void RemoveWhole(const std::string& id);
   void Remove(const std::string& id, std::vector<std::string> keys);
   void Hear(const absl::Status& status);
   // Films that are to go up, and removals in line.
@@ -84,6 +86,7 @@ class SharedFilms {
   void SweepOldest();
   void SweepNotes();
   void LookAt(std::shared_ptr<std::vector<std::string>> ids, std::size_t at);
+  void LookAtRest(std::shared_ptr<std::vector<std::string>> ids, std::size_t at);
   Duration grace() const { return sweep_every_; }
 
   const std::unique_ptr<objects::ObjectStore> store_;

@@ -262,6 +262,12 @@ TEST_F(SharedStoreTest, NothingIsLeftOfWhatHasExpired) {
                          "id=$(take $V0); await $V0 $id completed; shared $V0 $id; echo $id > id\n"
                          "id=$(take $V1); await $V1 $id completed; shared $V1 $id\n"));
   fleet.world().router("lima-0").Kill();
+  // As if it had been killed while it removed the film: that it began to is all that is left.
+  fleet.Run(
+      absl::StrCat("cd ", folder_.File("s3"),
+                   "; left=$(find . -path \"*/eu/oldest/$(cat $OLDPWD/id)*_object\")\n"
+                   "if [[ $left ]]; then printf removed > \"$left\"\n"
+                   "  find . -type f -name \"*$(cat $OLDPWD/id)*\" ! -path '*/oldest/*' -delete; fi\n"));
   fleet.Run(absl::StrCat("for _ in $(seq 400); do [[ ", server_.Count("/eu/"),
                          " == 0 ]] && break; sleep 0.1; done\n", "want 'objects left' ",
                          server_.Count("/eu/"), " 0\n"));
