@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kContext = 77;
 
-Json ReadReference() {
+Json ReadTokens() {
   std::ifstream file(std::string(RINGWAY_SOURCE_DIR) + "/tests/engine/golden/clip_tokens.json");
   std::ostringstream text;
   text << file.rdbuf();
@@ -30,7 +30,7 @@ ClipTokenizer TokenizerOf(const Json& reference) {
 }
 
 TEST(ClipTokenizer, AgreesWithTheReference) {
-  const Json reference = ReadReference();
+  const Json reference = ReadTokens();
   const ClipTokenizer tokenizer = TokenizerOf(reference);
   const auto& cases = *reference.Find("cases")->array();
   ASSERT_GT(cases.size(), 400u);
@@ -48,7 +48,7 @@ TEST(ClipTokenizer, AgreesWithTheReference) {
 }
 
 TEST(ClipTokenizer, PadsAsTheCheckpointSays) {
-  const Json reference = ReadReference();
+  const Json reference = ReadTokens();
   const ClipVocabulary words(reference);
   const auto mark = static_cast<std::int32_t>(*reference.Find("vocabulary")->Find("!")->integer());
   const ScratchFolder folder;
@@ -72,7 +72,7 @@ TEST(ClipTokenizer, PadsAsTheCheckpointSays) {
 }
 
 TEST(ClipTokenizer, SaysWhatItLeavesOut) {
-  const ClipTokenizer tokenizer = TokenizerOf(ReadReference());
+  const ClipTokenizer tokenizer = TokenizerOf(ReadTokens());
   std::string prompt = "1";
   for (int i = 1; i < 75; ++i) prompt += " 1";
   EXPECT_TRUE(tokenizer.Notes(prompt).empty());
@@ -82,7 +82,7 @@ TEST(ClipTokenizer, SaysWhatItLeavesOut) {
 }
 
 TEST(ClipTokenizer, OfAClosedVocabularySaysTheWordsThatItLacks) {
-  const Json reference = ReadReference();
+  const Json reference = ReadTokens();
   const ClipVocabulary words(reference);
   const ScratchFolder folder;
   folder.Write("vocab.json", words.vocabulary);
