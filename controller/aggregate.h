@@ -18,16 +18,12 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/tier.h"
 #include "core/time.h"
 
 namespace ringway::controller {
-
-// A metric of this name needs no page to be scraped: it is the busy time that each router counts itself.
-inline constexpr std::string_view kBusyMetric = "busy";
 
 struct MetricValue {
   double value = 0;

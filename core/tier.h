@@ -17,6 +17,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ids.h"
@@ -34,6 +35,9 @@ enum class Aggregation { kSum, kMean, kMax, kQuantile };
 
 // One metric of the tier. The load of a region is its aggregated value over its capacity; with several
 // metrics the worst counts.
+// A metric of this name needs no page to be scraped: it is the busy time that each router counts itself.
+inline constexpr std::string_view kBusyMetric = "busy";
+
 struct MetricSpec {
   std::string name;
   Aggregation aggregation = Aggregation::kSum;

@@ -28,6 +28,7 @@ constexpr Spelling kSpellings[] = {
     {TraceField::kTime, "arrival_time", 1},
     {TraceField::kTime, "arrival", 1},
     {TraceField::kTime, "submitted_at", 1},
+    {TraceField::kTime, "created_at", 1},
     {TraceField::kService, "service"},
     {TraceField::kService, "service_time"},
     {TraceField::kService, "duration"},
@@ -35,6 +36,7 @@ constexpr Spelling kSpellings[] = {
     {TraceField::kService, "run_time"},
     {TraceField::kService, "processing_time"},
     {TraceField::kService, "execution_time"},
+    {TraceField::kService, "exec_time"},
     {TraceField::kTier, "tier"},
     {TraceField::kTier, "model", 1},
     {TraceField::kTier, "model_id", 1},
@@ -117,10 +119,11 @@ absl::StatusOr<ColumnsFound> FindColumns(std::string_view line, const std::strin
       return BadPlace(file, 1, absl::StrCat("no column '", name, "'; found: ", Headers(headers)));
     }
     if (field == TraceField::kTime) {
-      return BadPlace(file, 1,
-                      absl::StrCat("no time column (timestamp, time, arrived_at or arrival_timestamp); "
-                                   "found: ",
-                                   Headers(headers)));
+      return BadPlace(
+          file, 1,
+          absl::StrCat("no time column (timestamp, time, arrived_at or arrival_timestamp); name it: "
+                       "`columns: {time: NAME}` in a scenario, --trace-column of load; found: ",
+                       Headers(headers)));
     }
   }
   return found;

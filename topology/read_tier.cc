@@ -32,6 +32,14 @@ MetricSpec ReadMetric(const Place& place, Problems& problems) {
   return metric;
 }
 
+// What every worker reports by itself.
+MetricSpec BusyMetric() {
+  MetricSpec metric;
+  metric.name = std::string(kBusyMetric);
+  metric.capacity_per_worker = true;
+  return metric;
+}
+
 RingSpec ReadRing(const Place& place, const RingSpec* before, Problems& problems) {
   Mapping fields(place, problems);
   RingSpec ring;
@@ -74,7 +82,10 @@ std::vector<RegionId> ReadRegionList(Mapping& rule, std::string_view key, const 
 }  // namespace
 
 void ReadMetrics(Mapping& spec, Tier& tier, Problems& problems) {
-  if (!spec.Require("metrics", "a list of at least one metric")) return;
+  if (!spec.Has("metrics")) {
+    tier.metrics.push_back(BusyMetric());
+    return;
+  }
   const std::vector<Place> places = spec.List("metrics", kMetricsMax);
   if (places.empty()) spec.Report("metrics", "a list of at least one metric");
   for (const Place& place : places) tier.metrics.push_back(ReadMetric(place, problems));

@@ -18,8 +18,6 @@ namespace {
 
 // How long a configured controller may keep a router waiting before that is worth a line.
 constexpr Duration kLonelyAfter = Seconds(5);
-// Built in: told by busy_s.
-constexpr char kBusyMetric[] = "busy";
 
 WorkerSaid SaidBy(WorkerId id, TierId tier, const v1::WorkerState& state) {
   return {.worker = id,

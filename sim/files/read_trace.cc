@@ -102,6 +102,9 @@ std::string RemarkOn(const std::string& path, const TraceWindow& window) {
   if (const std::string columns = ColumnsRead(trace); !columns.empty()) {
     absl::StrAppend(&remark, "; each job's own: ", columns);
   }
+  if (trace.service_s.empty() && trace.size.empty()) {
+    absl::StrAppend(&remark, "; no column tells how long a job takes (`columns: {service: NAME}` names one)");
+  }
   return remark;
 }
 

@@ -115,7 +115,10 @@ TEST(ScenarioFileTest, ReadsEveryPart) {
   ASSERT_EQ(scenario->steps.size(), 2u);
   EXPECT_EQ(std::get<KillRegion>(scenario->steps[0].fault).regions, RegionSet{RegionId(0)});
   EXPECT_EQ(scenario->steps[1].every_s, 60);
-  EXPECT_THAT(scenario->remarks, testing::Contains(HasSubstr("5 requests in 4.0 s")));
+  EXPECT_THAT(scenario->remarks,
+              testing::Contains(testing::AllOf(
+                  HasSubstr("5 requests in 4.0 s"),
+                  HasSubstr("no column tells how long a job takes (`columns: {service: NAME}`"))));
 }
 
 TEST(ScenarioFileTest, PricesAreOfEveryRegionButThoseThatDiffer) {

@@ -59,6 +59,15 @@ TEST(TraceTest, TakesTheNamedColumn) {
   EXPECT_EQ(trace->offsets_s.back(), 4);
 }
 
+// As the records of a job table are exported.
+TEST(TraceTest, KnowsTheNamesOfJobTables) {
+  const auto trace = ParseTraceJobs(
+      "id,created_at,exec_time_seconds\na,2024-11-15 16:57:50,32.0\nb,2024-11-15 16:57:55,43.5\n", "t.csv");
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->offsets_s, (std::vector<double>{0, 5}));
+  EXPECT_EQ(trace->service_s, (std::vector<double>{32, 43.5}));
+}
+
 TEST(TraceTest, BrokenTracesGetAClearError) {
   struct Case {
     const char* text;

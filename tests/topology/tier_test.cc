@@ -130,6 +130,16 @@ TEST(TierFileTest, WhatIsLeftOutIsTheDefaultOfTheValueType) {
   EXPECT_EQ(tier.deadline, defaults.deadline);
 }
 
+TEST(TierFileTest, WithoutMetricsARegionIsAsLoadedAsItsWorkersAreBusy) {
+  const absl::StatusOr<Topology> said = ParseTopology(Text(kWorldText, kTierText), "t.yaml");
+  const absl::StatusOr<Topology> silent = ParseTopology(
+      Text(kWorldText,
+           Edited(std::string(kTierText), "  metrics: [{name: busy, capacityPer: worker}]\n", "")),
+      "t.yaml");
+  ASSERT_TRUE(said.ok() && silent.ok()) << said.status() << silent.status();
+  EXPECT_EQ(silent->fleet->tiers[TierId(0)].metrics, said->fleet->tiers[TierId(0)].metrics);
+}
+
 TEST(TierFileTest, ATierBeforeItsWorldIsFineAndTiersKeepTheirOrder) {
   const std::string second = Edited(Text(kTierText), "animate", "imagine");
   const absl::StatusOr<Topology> topology =
