@@ -46,6 +46,10 @@ std::string SamplesText(const Samples& samples, std::size_t count) {
   return absl::StrCat(count, samples.are_days() ? " recorded days" : " seeds");
 }
 
+double GrowthOf(const sim::SizingAnswer& answer, const Samples& samples) {
+  return samples.are_days() ? sim::GrowthOf(samples.day_numbers(), answer.needs) : 0;
+}
+
 std::string BoundText(const sim::SizingAnswer& answer, const Samples& samples, double keep) {
   if (samples.of_one_recording()) return "that is for this recording; what other days need it cannot tell\n";
   if (!answer.bound) {
@@ -55,12 +59,20 @@ std::string BoundText(const sim::SizingAnswer& answer, const Samples& samples, d
   }
   const sim::KeptBound& bound = *answer.bound;
   const auto [least, most] = std::minmax_element(answer.needs.begin(), answer.needs.end());
-  return absl::StrFormat(
+  std::string text = absl::StrFormat(
       "alone they need %d to %d workers, %.4g on average (standard deviation %.3g): with 95 %% confidence "
       "%d keep it on %.4g %% of such days (mean + %.3g deviations = %.4g)\n",
       *least, *most, bound.mean, bound.deviation,
       std::accumulate(answer.workers.begin(), answer.workers.end(), 0), 100 * keep, bound.factor,
       bound.workers);
+  if (const double growth = GrowthOf(answer, samples); growth > 0) {
+    absl::StrAppendFormat(
+        &text,
+        "the later days need more, by %.2g workers a day: what they keep growing to is in no "
+        "bound; size again as they grow\n",
+        growth);
+  }
+  return text;
 }
 
 std::string Verdict(const sim::SizingAnswer& answer, const Samples& samples, double keep) {
@@ -101,7 +113,7 @@ void WriteJson(Session& session, const sim::Scenario& scenario, const sim::Sizin
     json.Key("factor").Number(answer.bound->factor).Key("workers").Number(answer.bound->workers);
     json.Key("needs").BeginArray();
     for (const int need : answer.needs) json.Integer(need);
-    json.End().End();
+    json.End().Key("growth_per_day").Number(GrowthOf(answer, samples)).End();
   }
   json.Key("judgements").Integer(result.judgements);
   const auto write = [&](std::string_view key, const sim::FleetSize& fleet) {

@@ -17,7 +17,10 @@ Samples::Samples(const sim::Scenario& scenario, TierId tier, std::size_t seeds, 
   if (days < 2) return;
   // Neighbours are told apart, so that a week's slow drift is in both halves.
   for (const std::size_t first : {0, 1}) {
-    for (std::size_t day = first; day < days; day += 2) days_.push_back(sim::OnDay(scenario, day, day_s));
+    for (std::size_t day = first; day < days; day += 2) {
+      days_.push_back(sim::OnDay(scenario, day, day_s));
+      day_numbers_.push_back(day);
+    }
   }
   searched_ = (days + 1) / 2;
   fresh_ = days - searched_;

@@ -29,6 +29,8 @@ class Samples {
   std::size_t searched() const { return searched_; }
   std::size_t fresh() const { return fresh_; }
   std::size_t all() const { return searched_ + fresh_; }
+  // Of each sample, from the begin of the recording; empty: they are seeds.
+  const std::vector<std::size_t>& day_numbers() const { return day_numbers_; }
   // The scenario of a sample with so many workers in the tier's regions; those of the search come first.
   std::shared_ptr<const sim::Scenario> Make(const sim::FleetSize& fleet, std::size_t sample) const;
 
@@ -36,6 +38,7 @@ class Samples {
   const sim::Scenario& scenario_;
   const TierId tier_;
   std::vector<sim::Scenario> days_;  // in the order of samples
+  std::vector<std::size_t> day_numbers_;
   bool recorded_ = false;
   std::size_t searched_ = 0, fresh_ = 0;
 };

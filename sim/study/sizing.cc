@@ -201,6 +201,13 @@ double NormalQuantile(double share) {
   return high;
 }
 
+// Of Student's t, from the normal law (Fisher and Cornish's expansion; Abramowitz and Stegun, 26.7.5).
+double StudentQuantile(double share, double freedom) {
+  const double z = NormalQuantile(share), z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
+  return z + (z3 + z) / (4 * freedom) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
+         (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom * freedom * freedom);
+}
+
 }  // namespace
 
 double ToleranceFactor(std::size_t samples, double share) {
@@ -221,6 +228,24 @@ KeptBound BoundOf(const std::vector<int>& needs, double share) {
   bound.deviation = std::sqrt(squares / (n - 1));
   bound.workers = bound.mean + bound.factor * bound.deviation;
   return bound;
+}
+
+double GrowthOf(const std::vector<std::size_t>& days, const std::vector<int>& needs) {
+  RINGWAY_CHECK(days.size() == needs.size());
+  const auto n = static_cast<double>(needs.size());
+  if (n < 4) return 0;
+  const double day_mean = std::accumulate(days.begin(), days.end(), 0.0) / n;
+  const double need_mean = std::accumulate(needs.begin(), needs.end(), 0.0) / n;
+  double day_squares = 0, need_squares = 0, products = 0;
+  for (std::size_t i = 0; i < needs.size(); ++i) {
+    const double day = static_cast<double>(days[i]) - day_mean, need = needs[i] - need_mean;
+    day_squares += day * day;
+    need_squares += need * need;
+    products += day * need;
+  }
+  const double slope = products / day_squares;
+  const double scatter = std::sqrt(std::max(0.0, need_squares - slope * products) / ((n - 2) * day_squares));
+  return slope > 0 && slope > StudentQuantile(0.95, n - 2) * scatter ? slope : 0;
 }
 
 bool EnlargeForOtherDays(SizingAnswer& answer, const OtherDays& days, const TrialJudge& judge) {

@@ -15,7 +15,8 @@
 // the one-sided tolerance bound of these numbers (BoundOf): the mean plus k standard deviations, where k is
 // such that with 95 % confidence a given share of all days needs no more, if needs are near to normal (M. G.
 // Natrella, Experimental Statistics, 1963, 2-2.3.1; k is 2.9 for 95 % of days from 10, 1.9 from 100). Needs
-// are numbers of workers, which are much nearer to normal than quantiles of waits are.
+// are numbers of workers, which are much nearer to normal than quantiles of waits are. Days that need more
+// and more (GrowthOf) are no such sample: the bound is then of days as these were.
 //
 // A sample is a run: a seed, or a recorded day. The judges are functions, so that runs may go wherever there
 // are cores. Bound: kJudgementsMax.
@@ -106,6 +107,11 @@ inline constexpr std::size_t kBoundSamplesMin = 3;
 double ToleranceFactor(std::size_t samples, double share);
 // Needs kBoundSamplesMin of them.
 KeptBound BoundOf(const std::vector<int>& needs, double share);
+
+// How many workers more each later day needs (least squares), if chance alone would hardly ever show as steep
+// a rise, in less than one of twenty recordings (Student's t); else 0. `days` are distinct numbers, one for
+// each need.
+double GrowthOf(const std::vector<std::size_t>& days, const std::vector<int>& needs);
 
 // A size with what is known of days that nobody has seen.
 struct SizingAnswer {

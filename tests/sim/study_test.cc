@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/rng.h"
 #include "gtest/gtest.h"
 #include "sim/study/comparison.h"
 #include "sim/study/days.h"
@@ -232,6 +233,25 @@ TEST(Sizing, TheToleranceBoundIsThatOfTheTables) {
   EXPECT_DOUBLE_EQ(bound.mean, 10);
   EXPECT_NEAR(bound.deviation, std::sqrt(2.5), 1e-12);
   EXPECT_NEAR(bound.workers, 10 + 4.2 * std::sqrt(2.5), 0.1);
+}
+
+TEST(Sizing, DaysThatNeedMoreAndMoreAreToldFromDaysThatDiffer) {
+  const std::vector<std::size_t> days = {0, 2, 4, 6, 8, 1, 3, 5, 7, 9};
+  EXPECT_NEAR(GrowthOf(days, {10, 12, 14, 16, 18, 11, 13, 15, 17, 19}), 1, 1e-12);
+  EXPECT_EQ(GrowthOf(days, {19, 17, 15, 13, 11, 18, 16, 14, 12, 10}), 0) << "they need less and less";
+  EXPECT_EQ(GrowthOf(days, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7}), 0);
+  EXPECT_EQ(GrowthOf({0, 1, 2}, {1, 2, 3}), 0) << "three days show nothing";
+  // What ten equal days pretend to by chance: one time in twenty, growth.
+  Rng rng(7);
+  int told = 0;
+  for (int recording = 0; recording < 1000; ++recording) {
+    std::vector<int> needs;
+    for (std::size_t i = 0; i < days.size(); ++i)
+      needs.push_back(static_cast<int>(std::lround(1000 + 100 * rng.Normal())));
+    told += GrowthOf(days, needs) > 0;
+  }
+  EXPECT_GT(told, 25);
+  EXPECT_LT(told, 75);
 }
 
 TEST(Sizing, AFleetIsSharedOutAsItWas) {
