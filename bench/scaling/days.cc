@@ -66,7 +66,10 @@ double DayCurve(double local_hour) {
   return 1 + kSwing * std::cos(turn) + kSecondHarmonic * std::cos(2 * turn);
 }
 
-std::shared_ptr<Fleet> MakeFleet(const DaysSpec& spec, std::vector<double>& busy) {
+}  // namespace
+
+std::shared_ptr<Fleet> MakeFleet(const DaysSpec& spec, double service_mean_s, std::vector<double>& busy) {
+  busy.clear();
   Rng rng(spec.seed, kPlaces);
   auto fleet = std::make_shared<Fleet>();
   World& world = fleet->world;
@@ -78,8 +81,9 @@ std::shared_ptr<Fleet> MakeFleet(const DaysSpec& spec, std::vector<double>& busy
   metric.capacity_per_worker = true;
   tier.metrics.push_back(std::move(metric));
   tier.route.rings = {{"near", 40, 0.8}, {"continent", 120, 0.85}, {"world", 700, 0.95}};
-  tier.service_mean = Seconds(kJobMeanS);
-  tier.deadline = Minutes(10);
+  tier.service_mean = Seconds(service_mean_s);
+  // Nobody gives up: what a line costs is a wait.
+  tier.deadline = std::max<Duration>(Minutes(10), Seconds(100 * service_mean_s));
   for (int i = 0; i < spec.regions; ++i) {
     Region region;
     region.name = "r" + std::to_string(i);
@@ -107,13 +111,12 @@ std::shared_ptr<Fleet> MakeFleet(const DaysSpec& spec, std::vector<double>& busy
   return fleet;
 }
 
-}  // namespace
-
 Days MakeDays(const DaysSpec& spec) {
   Days days;
   std::vector<double> busy;
-  days.fleet = MakeFleet(spec, busy);
+  days.fleet = MakeFleet(spec, kJobMeanS, busy);
   days.length_s = spec.days * kDayS;
+  days.even = !spec.spikes;
   const std::vector<Spike> spikes = MakeSpikes(spec);
   days.rate_rps.assign(static_cast<std::size_t>(days.length_s / kStepS) + 1, 0.0);
   Rng levels(spec.seed, kLevels);

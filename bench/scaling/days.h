@@ -42,11 +42,17 @@ struct Days {
   std::vector<std::shared_ptr<const std::vector<double>>> offsets_s;
   std::vector<std::shared_ptr<const std::vector<sim::RecordedJob>>> jobs;
   double length_s = 0;
-  std::vector<double> rate_rps;  // of all regions, by steps of kRateStepS: what arrivals were drawn from
+  double service_mean_s = kJobMeanS;
+  bool even = false;  // no spikes: the rate can be foreseen
+  // Of all regions, by steps of kRateStepS: what arrivals were drawn from. Empty: they were recorded.
+  std::vector<double> rate_rps;
 };
 inline constexpr double kRateStepS = 10;
 
 Days MakeDays(const DaysSpec& spec);
+// One tier in regions around the world, in three clusters; each has as many mean busy workers as are drawn
+// into `busy`, and room for more than it will ever need.
+std::shared_ptr<Fleet> MakeFleet(const DaysSpec& spec, double service_mean_s, std::vector<double>& busy);
 
 }  // namespace ringway::bench
 

@@ -12,7 +12,6 @@ namespace {
 
 constexpr double kMinuteS = 60;
 constexpr double kPercentile = 0.99;
-constexpr double kBeforeS = 20;  // of a minute, whose jobs may still run in it
 constexpr int kHalvings = 12;
 
 // Earliest end on top.
@@ -20,9 +19,10 @@ using Ends = std::priority_queue<double, std::vector<double>, std::greater<>>;
 
 class Day {
  public:
-  Day(const std::vector<KnownJob>& jobs, double from_s, double to_s)
-      : jobs_(jobs), from_s_(from_s), to_s_(to_s) {
+  Day(const std::vector<KnownJob>& jobs, const Window& counted)
+      : jobs_(jobs), from_s_(counted.from_s), to_s_(counted.to_s) {
     for (const KnownJob& job : jobs) {
+      before_s_ = std::max(before_s_, job.service_s);
       if (Counted(job.at_s)) {
         work_s_ += job.service_s;
         ++counted_;
@@ -34,13 +34,15 @@ class Day {
   struct Minute {
     int most = 0;
     int least = 1;
+    double mean = 0;  // busy, if nobody waited
     std::vector<double> late;
   };
   std::vector<Minute> ByMinute(double wait_s) const {
     std::vector<Minute> minutes;
     for (double begin_s = from_s_; begin_s < to_s_; begin_s += kMinuteS) {
       Minute minute;
-      minute.least = std::max(1, static_cast<int>(std::ceil(MeanBusy(begin_s))));
+      minute.mean = MeanBusy(begin_s);
+      minute.least = std::max(1, static_cast<int>(std::ceil(minute.mean)));
       minute.most = std::max(minute.least, MostBusy(begin_s));
       for (int n = minute.most; n >= minute.least; --n) {
         minute.late.push_back(Late(begin_s, n, wait_s));
@@ -91,6 +93,16 @@ class Day {
     return plan;
   }
 
+  // Between what the work keeps busy and the most, everywhere the same part of the way up.
+  static std::vector<int> Between(const std::vector<Minute>& minutes, double part) {
+    std::vector<int> plan;
+    for (const Minute& minute : minutes) {
+      const double workers = minute.mean + part * (minute.most - minute.mean);
+      plan.push_back(std::max(1, static_cast<int>(std::ceil(workers))));
+    }
+    return plan;
+  }
+
   static double WorkerHours(const std::vector<int>& plan) {
     double hours = 0;
     for (const int workers : plan) hours += workers / 60.0;
@@ -103,7 +115,7 @@ class Day {
     waits.reserve(counted_);
     double free_s = 0;  // nobody starts before whoever came earlier
     for (const KnownJob& job : jobs_) {
-      if (job.at_s < from_s_ - kBeforeS || job.at_s >= to_s_) continue;
+      if (job.at_s < from_s_ - before_s_ || job.at_s >= to_s_) continue;
       double t_s = std::max(job.at_s, free_s);
       while (true) {
         while (!ends.empty() && ends.top() <= t_s) ends.pop();
@@ -140,7 +152,7 @@ class Day {
   // If nobody ever waited, on average over the minute.
   double MeanBusy(double begin_s) const {
     double busy_s = 0;
-    for (std::size_t i = FirstFrom(begin_s - kBeforeS);
+    for (std::size_t i = FirstFrom(begin_s - before_s_);
          i < jobs_.size() && jobs_[i].at_s < begin_s + kMinuteS; ++i) {
       const double end_s = std::min(jobs_[i].at_s + jobs_[i].service_s, begin_s + kMinuteS);
       busy_s += std::max(0.0, end_s - std::max(jobs_[i].at_s, begin_s));
@@ -152,7 +164,7 @@ class Day {
   int MostBusy(double begin_s) const {
     Ends ends;
     std::size_t most = 0;
-    for (std::size_t i = FirstFrom(begin_s - kBeforeS);
+    for (std::size_t i = FirstFrom(begin_s - before_s_);
          i < jobs_.size() && jobs_[i].at_s < begin_s + kMinuteS; ++i) {
       while (!ends.empty() && ends.top() <= jobs_[i].at_s) ends.pop();
       ends.push(jobs_[i].at_s + jobs_[i].service_s);
@@ -164,7 +176,7 @@ class Day {
   double Late(double begin_s, int workers, double wait_s) const {
     Ends ends;
     double late = 0, free_s = 0;
-    for (std::size_t i = FirstFrom(begin_s - kBeforeS);
+    for (std::size_t i = FirstFrom(begin_s - before_s_);
          i < jobs_.size() && jobs_[i].at_s < begin_s + kMinuteS; ++i) {
       double t_s = std::max(jobs_[i].at_s, free_s);
       while (!ends.empty() && ends.top() <= t_s) ends.pop();
@@ -181,28 +193,30 @@ class Day {
 
   const std::vector<KnownJob>& jobs_;
   double from_s_, to_s_;
+  double before_s_ = 0;  // a minute: jobs of so long before may still run in it
   double work_s_ = 0;
   std::size_t counted_ = 0;
 };
 
 }  // namespace
 
-Hindsight LeastHours(const std::vector<KnownJob>& jobs, double from_s, double to_s, double wait_p99_s) {
-  const Day day(jobs, from_s, to_s);
+Hindsight LeastHours(const std::vector<KnownJob>& jobs, const Window& counted, double wait_p99_s) {
+  const Day day(jobs, counted);
   const std::vector<Day::Minute> minutes = day.ByMinute(wait_p99_s);
   // A line that is carried over makes more jobs late than were counted, so less may be spent than allowed.
   double low = 0, high = 1.2 * (1 - kPercentile) * day.counted();
   std::vector<int> best;  // nobody late but those who cannot be helped
   for (const Day::Minute& minute : minutes) best.push_back(minute.most);
+  const auto keeps = [&](std::vector<int> plan) {
+    if (day.WaitP99(plan) > wait_p99_s) return false;
+    if (Day::WorkerHours(plan) < Day::WorkerHours(best)) best = std::move(plan);
+    return true;
+  };
+  double part_low = 0, part_high = 1;
   for (int k = 0; k < kHalvings; ++k) {
-    const double budget = (low + high) / 2;
-    std::vector<int> plan = Day::Plan(minutes, budget);
-    if (day.WaitP99(plan) <= wait_p99_s) {
-      low = budget;
-      if (Day::WorkerHours(plan) < Day::WorkerHours(best)) best = std::move(plan);
-    } else {
-      high = budget;
-    }
+    const double budget = (low + high) / 2, part = (part_low + part_high) / 2;
+    (keeps(Day::Plan(minutes, budget)) ? low : high) = budget;
+    (keeps(Day::Between(minutes, part)) ? part_high : part_low) = part;
   }
   return {.worker_hours = Day::WorkerHours(best),
           .work_hours = day.work_s() / 3600,

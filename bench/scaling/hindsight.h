@@ -6,13 +6,15 @@
 //
 // The number in each minute is chosen knowing every arrival and service time. For each minute and each number
 // of workers from the most that could ever be busy in it downwards, the jobs of that minute that would wait
-// longer than the p99 are counted, as a queue of that minute and the twenty seconds before it; never fewer
-// than its work keeps busy on average, because what is left over would be another minute's. Then workers
-// are taken where that makes the fewest jobs late for each worker, until a hundredth of all jobs is late; so
-// what a p99 allows is spent where it buys the most hours. Minutes are not independent (a line is carried
-// over), so the whole day is queued with the plan, and the budget of late jobs is bisected until the p99 of
-// the day is kept. It is the least of what was tried: an upper bound of the true least. The other side is the
-// work itself, every worker always busy, which is printed beside it.
+// longer than the p99 are counted, as a queue of that minute and the longest service before it; never
+// fewer than its work keeps busy on average, because what is left over would be another minute's. Then
+// workers are taken where that makes the fewest jobs late for each worker, until a hundredth of all jobs is
+// late; so what a p99 allows is spent where it buys the most hours. Minutes are not independent (a line is
+// carried over), so the whole day is queued with the plan, and the budget of late jobs is bisected until the
+// p99 of the day is kept. Where services are as long as minutes that overrates plans, so others are tried as
+// well, which are everywhere the same part of the way from the work to the most. It is the least of what was
+// tried: an upper bound of the true least. The other side is the work itself, every worker always busy, which
+// is printed beside it.
 //
 // O(jobs x numbers tried), and a dozen queues of the day.
 #ifndef RINGWAY_BENCH_SCALING_HINDSIGHT_H_
@@ -33,8 +35,12 @@ struct Hindsight {
   double wait_p99_s = 0;
 };
 
-// Jobs ascending; hours are counted in [from_s, to_s), as are waits.
-Hindsight LeastHours(const std::vector<KnownJob>& jobs, double from_s, double to_s, double wait_p99_s);
+struct Window {  // hours and waits in [from_s, to_s)
+  double from_s = 0, to_s = 0;
+};
+
+// Jobs ascending.
+Hindsight LeastHours(const std::vector<KnownJob>& jobs, const Window& counted, double wait_p99_s);
 
 }  // namespace ringway::bench
 

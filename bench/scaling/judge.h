@@ -8,6 +8,7 @@
 #ifndef RINGWAY_BENCH_SCALING_JUDGE_H_
 #define RINGWAY_BENCH_SCALING_JUDGE_H_
 
+#include <string>
 #include <vector>
 
 #include "bench/claim.h"
@@ -16,9 +17,9 @@
 namespace ringway::bench {
 
 void PrintHead();
-void JudgeCell(const DaysSpec& spec, bool brief, std::vector<Claim>& claims);
-// The days of an even seed with other settings; the exit code.
-int Tune();
+void JudgeCell(const std::string& cell, const Days& days, bool brief, std::vector<Claim>& claims);
+// The same days with other settings.
+void Tune(const std::string& cell, const Days& days);
 
 }  // namespace ringway::bench
 

@@ -28,6 +28,7 @@ class Provided : public sim::Observer {
     }
     provided_.push_back(at_most);
     if (now_s < warm_s_ || provided_.size() <= ahead_) return;
+    if (days_.rate_rps.empty()) return;
     minutes_ += 1;
     const double rate_rps = days_.rate_rps[static_cast<std::size_t>(now_s / kRateStepS)];
     exceeded_ += rate_rps > provided_[provided_.size() - 1 - ahead_];
@@ -59,7 +60,7 @@ Played Play(const Days& days, const HowPlayed& how) {
   scenario->epoch_period_s = scenario->report_period_s = 5;
   scenario->routers_per_region = 1;
   scenario->autoscale = sim::AutoscaleSpec{.start_up_s = how.start_up_s, .initial_share = 0.5};
-  scenario->service.push_back({.law = sim::LogNormalService{kJobMeanS, kJobCv}});
+  scenario->service.push_back({.law = sim::LogNormalService{days.service_mean_s, kJobCv}});
   for (std::size_t r = 0; r < days.offsets_s.size(); ++r) {
     sim::TraceArrivals law;
     law.offsets_s = days.offsets_s[r];

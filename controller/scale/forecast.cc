@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t kRecentBins = 3;
 // A held rate that differs by more has seen a step that these bins do not show yet.
 constexpr double kStepSigmas = 4;
+constexpr std::int64_t kSteadyBins = 15;
 constexpr std::int64_t kTrendBins = 10;
 constexpr std::int64_t kLevelBins = 15;
 // Of yesterday, on either side of the time asked for: single bins scatter.
@@ -63,6 +64,8 @@ std::string_view WayName(Way way) {
   switch (way) {
     case Way::kNow:
       return "as it is now";
+    case Way::kSteady:
+      return "as in the last half hour";
     case Way::kTrend:
       return "by the trend";
     case Way::kDay:
@@ -87,6 +90,9 @@ PerWay<double> Foretell(const DemandHistory& history, double held_rps, Time now,
   }
   PerWay<double> forecast;
   forecast.fill(level);
+  if (const auto steady = step ? std::nullopt : history.Rate(bin - kSteadyBins, bin - 1)) {
+    forecast[static_cast<std::size_t>(Way::kSteady)] = *steady;
+  }
   // A step is no slope: what follows it is unknown, so it stays.
   const auto slope = step ? std::nullopt : Slope(history, bin);
   if (slope) {

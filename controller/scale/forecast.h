@@ -1,7 +1,8 @@
 // What demand will be when a worker that is started now is ready, and how wrong such forecasts have been.
 //
-// Three ways to forecast one region, each the simplest of its kind:
+// Four ways to forecast one region, each the simplest of its kind:
 //   now    demand stays as it is
+//   steady it stays as it was in the last half hour: better where few requests come, whose counts scatter
 //   trend  it goes on as it went over the last twenty minutes (least squares)
 //   day    as yesterday at that time, times what the last half hour was against yesterday's
 // Which one is used, and how far it is trusted, is measured and not believed: every two minutes each way
@@ -30,8 +31,8 @@
 
 namespace ringway::scale {
 
-enum class Way : std::uint8_t { kNow, kTrend, kDay };
-inline constexpr std::size_t kWays = 3;
+enum class Way : std::uint8_t { kNow, kSteady, kTrend, kDay };
+inline constexpr std::size_t kWays = 4;
 std::string_view WayName(Way way);
 template <class T>
 using PerWay = std::array<T, kWays>;

@@ -18,10 +18,12 @@ constexpr double kStepFactor = 2;
 constexpr int kStepWorkers = 10;
 // A worker that is busy for a moment of a report is no busy worker.
 constexpr double kBusyMoment = 0.1;
-// Of a worker: what a need may exceed the present number by before it rises.
-constexpr double kPartOfAWorker = 0.3;
-// Of a worker: so much more than a whole one needs no further one.
-constexpr double kSliver = 1e-6;
+// Of a worker: what a need may exceed a number by before it rises to the next, and before it is kept there.
+// In a pool one region has what another lacks, so that parts are rounded like any number.
+struct Parts {
+  double to_rise = 0, to_stay = 0;
+};
+constexpr Parts kAlone = {0.3, 1e-6}, kPooled = {0.45, 0.05};
 
 // Sized so that no region is hot: what the planner fills a region to.
 double BusyMax(const Tier& tier) { return (1 - tier.guard.plan_margin) * tier.route.overload_threshold; }
@@ -80,7 +82,8 @@ bool Scaler::Decide(Time now, const IdVector<RegionId, RegionSeen>& seen) {
     const PerWay<double> half = Foretell(site.history, held, now, start_up / 2);
     for (std::size_t way = 0; way < kWays; ++way) {
       // What is now has to be carried, too.
-      site.most[way] = std::max({site.ahead[way], half[way], site.ahead[Index(Way::kNow)]});
+      const Way now_too = way == Index(Way::kSteady) ? Way::kSteady : Way::kNow;
+      site.most[way] = std::max({site.ahead[way], half[way], site.ahead[Index(now_too)]});
     }
   }
   const bool bin_over = DemandHistory::BinOf(now) != bin_;
@@ -94,7 +97,7 @@ bool Scaler::Decide(Time now, const IdVector<RegionId, RegionSeen>& seen) {
   const double homeless = Overflow(reach_, room, needs);
   for (RegionId id(0); id != sites_.end_id(); id = RegionId(id.index() + 1)) {
     if (!seen[id].fresh) continue;
-    wanted_[id].needed = static_cast<int>(std::ceil(std::max(alone[id], needs[id]) - kSliver));
+    wanted_[id].needed = static_cast<int>(std::ceil(std::max(alone[id], needs[id]) - kAlone.to_stay));
     wanted_[id].homeless = homeless;
     Settle(now, id, seen[id], needs[id]);
   }
@@ -122,15 +125,15 @@ IdVector<RegionId, double> Scaler::Needs(const IdVector<RegionId, RegionSeen>& s
   for (RegionId id(0); id != sites_.end_id(); id = RegionId(id.index() + 1)) {
     const Site& site = sites_[id];
     const Way way = site.errors.best();
-    double rps = 0, work = 0, background = 0;
+    double rps = 0, work = 0, background = 0, steady = 0;
     for (const RegionId member : site.pool) {
       rps += sites_[member].most[Index(way)];
       work += sites_[member].most[Index(way)] * seen[member].work_s;
+      steady += sites_[member].most[Index(Way::kSteady)] * seen[member].work_s;
       background += seen[member].background;
     }
     const double above = rps > 0 ? 1 + sigmas_ * site.errors.Deviation(rps) / rps : 1;
     const double own_rps = site.most[Index(way)];
-    const double own = own_rps * seen[id].work_s * above + seen[id].background;
     const double pool = work * above + background;
     Wanted& wanted = wanted_[id];
     wanted.demand_rps = seen[id].demand_rps;
@@ -139,8 +142,11 @@ IdVector<RegionId, double> Scaler::Needs(const IdVector<RegionId, RegionSeen>& s
     wanted.way = way;
     wanted.neighbours = static_cast<int>(site.pool.size()) - 1;
     if (pool <= 0) continue;
+    // Who of the pool needs them moves less than how many: a region's own counts scatter most.
+    const double own = site.most[Index(Way::kSteady)] * seen[id].work_s + seen[id].background;
+    const double share = steady + background > 0 ? own / (steady + background) : 1.0 / std::ssize(site.pool);
     const double usable = 1 - tier_->regions[id].reserve_share;
-    needs[id] = staffing_.WorkersFor(pool) * own / pool / std::max(usable, 0.01);
+    needs[id] = staffing_.WorkersFor(work + background, pool) * share / std::max(usable, 0.01);
   }
   return needs;
 }
@@ -159,8 +165,9 @@ void Scaler::Settle(Time now, RegionId region, const RegionSeen& seen, double ne
   };
   // Forecasts of few requests move by parts of a worker; a part starts nobody.
   const int now_wanted = calm.wanted.empty() ? 0 : calm.wanted.back().second;
-  const int rounded_up = static_cast<int>(std::ceil(need - kSliver));
-  const int surely = static_cast<int>(std::ceil(need - kPartOfAWorker));
+  const Parts& parts = sites_[region].pool.size() > 1 ? kPooled : kAlone;
+  const int rounded_up = static_cast<int>(std::ceil(need - parts.to_stay));
+  const int surely = static_cast<int>(std::ceil(need - parts.to_rise));
   int workers = std::min(std::max(surely, std::min(rounded_up, now_wanted)), most);
   raise(workers, least, Limit::kMinimum);
   const Duration slice = std::max(spec.stable_for / Calm::kSlices, Milliseconds(1));

@@ -13,12 +13,12 @@ constexpr int kWorkersMax = 100'000'000;
 
 }  // namespace
 
-int Staffing::WorkersFor(double work) {
-  if (!(work > 0)) return 0;
+int Staffing::WorkersFor(double expected, double at_most) {
+  if (!(at_most > 0)) return 0;
   const auto carries = [&](int n) {
-    return n * std::min(busy_max_, ceilings_.Of(static_cast<double>(n))) >= work;
+    return n * busy_max_ >= expected && n * ceilings_.Of(static_cast<double>(n)) >= at_most;
   };
-  int high = std::max(1, static_cast<int>(std::min(std::ceil(work), 1.0 * kWorkersMax / 4)));
+  int high = std::max(1, static_cast<int>(std::min(std::ceil(at_most), 1.0 * kWorkersMax / 4)));
   while (!carries(high) && high < kWorkersMax / 2) high *= 2;
   int low = 0;  // carries nothing
   while (high - low > 1) {

@@ -1,12 +1,13 @@
 // How many workers carry a given amount of work, and how they are shared out over regions that help each
 // other.
 //
-// The least n at which a job of a pool of n workers waits `wait` service times on average (Erlang's C with
-// the correction for service times, planner/ceiling.h), and at which they are no busier than `busy_max`. A
-// region is not staffed as if it stood alone: a job that finds no idle worker at home starts in one of the
-// nearest regions that has one (docs/dispatch.md, spill), so the reserve against scatter is that of the
-// region's whole pool, shared out in proportion to the work. Five regions of six busy workers need 7 each
-// instead of 9.
+// The least n at which a job of a pool of n workers waits `wait` service times on average with the most work
+// that is provided for (Erlang's C with the correction for service times, planner/ceiling.h), and which are
+// no busier than `busy_max` with the work that is expected. Not with the most: that would be two margins for
+// one surprise. A region is not staffed as if it stood alone: a job that finds no idle worker at home starts
+// in one of the nearest regions that has one (docs/dispatch.md, spill), so the reserve against scatter is
+// that of the region's whole pool, shared out in proportion to the work. Five regions of six busy workers
+// need 7 each instead of 9.
 //
 // What a region may not run (its maximum) goes to the nearest regions that may take its jobs and have room.
 //
@@ -29,8 +30,9 @@ class Staffing {
   // Mean wait in service times, > 0; share of the workers that may be busy, in (0, 1].
   Staffing(double wait, double busy_max) : ceilings_(wait), busy_max_(busy_max) {}
 
-  // The least workers for `work`, in busy workers; 0 for none.
-  int WorkersFor(double work);
+  // The least workers for work that is `expected` and may be `at_most`, not less, both in busy workers; 0 for
+  // none.
+  int WorkersFor(double expected, double at_most);
 
  private:
   planner::Ceilings ceilings_;

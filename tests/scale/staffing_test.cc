@@ -28,18 +28,27 @@ TEST(StaffingTest, TheLeastNumberThatCarriesTheWork) {
   for (const Case& c :
        {Case{0, 0.3, 1, 0}, Case{0.3, 0.3, 1, 1}, Case{0.4, 0.3, 1, 2}, Case{2, 0.3, 1, 3},
         Case{8.75, 0.3, 1, 10}, Case{8.9, 0.3, 1, 11}, Case{8, 0.3, 0.5, 16}, Case{5000, 0.3, 0.8, 6250}}) {
-    EXPECT_EQ(Staffing(c.wait, c.busy_max).WorkersFor(c.work), c.workers) << c.work;
+    EXPECT_EQ(Staffing(c.wait, c.busy_max).WorkersFor(c.work, c.work), c.workers) << c.work;
   }
   Staffing staffing(0.1, 0.9);
-  EXPECT_EQ(staffing.WorkersFor(std::nan("")), 0);
-  EXPECT_EQ(staffing.WorkersFor(-3), 0);
+  EXPECT_EQ(staffing.WorkersFor(std::nan(""), std::nan("")), 0);
+  EXPECT_EQ(staffing.WorkersFor(-3, -3), 0);
+}
+
+// Busy at most with what is expected, and the wait with the most that may come: each margin once.
+TEST(StaffingTest, ASurpriseIsWaitedForAndNotProvidedForTwice) {
+  Staffing staffing(0.3, 0.8);
+  EXPECT_EQ(staffing.WorkersFor(80, 80), 100);
+  EXPECT_EQ(staffing.WorkersFor(80, 90), 100) << "they carry 90 with a shorter wait than that";
+  EXPECT_EQ(staffing.WorkersFor(20, 90), Staffing(0.3, 1).WorkersFor(90, 90)) << "the wait decides";
+  EXPECT_GT(staffing.WorkersFor(80, 110), 110);
 }
 
 TEST(StaffingTest, MoreWorkNeverTakesFewer) {
   Staffing staffing(0.1, 0.95);
   int before = 0;
   for (double work = 0; work < 600; work += 0.37) {
-    const int workers = staffing.WorkersFor(work);
+    const int workers = staffing.WorkersFor(work, work);
     ASSERT_GE(workers, before) << work;
     ASSERT_GE(workers, work) << work;
     if (workers > 1) {
