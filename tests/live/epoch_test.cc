@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kAbsurd = (std::uint64_t{1} << 48) - 1;
 
-WorldPlan OneRegion() {
+WorldPlan SmallRegionPlan() {
   return {
       .regions = {{"paris", 2, 1}}, .service_mean_s = 0.02, .controller_flags = {"--report-period", "200ms"}};
 }
@@ -61,7 +61,7 @@ void Poison(const std::string& path, const char* kind, void (*edit)(State&)) {
 }
 
 TEST(EpochTest, OneReportOfAnAbsurdEpochLocksNobodyOut) {
-  SmallWorld world(OneRegion());
+  SmallWorld world(SmallRegionPlan());
   ASSERT_TRUE(world.AwaitReady());
   for (const std::uint64_t epoch : {kAbsurd, kAbsurd - 1, ~std::uint64_t{0}}) {
     SCOPED_TRACE(epoch);
@@ -85,7 +85,7 @@ TEST(EpochTest, OneReportOfAnAbsurdEpochLocksNobodyOut) {
 }
 
 TEST(EpochTest, AbsurdEpochsOnAllDisksHealByThemselves) {
-  SmallWorld world(OneRegion());
+  SmallWorld world(SmallRegionPlan());
   ASSERT_TRUE(world.AwaitReady());
   ASSERT_TRUE(Eventually(
       [&] { return std::filesystem::exists(world.StateDir("paris-0") + "/router-paris-0.state"); }));

@@ -15,7 +15,7 @@ namespace ringway::planner {
 namespace {
 
 constexpr std::size_t kRegions = 30;
-constexpr double kThreshold = 0.8;
+constexpr double kHotAbove = 0.8;
 constexpr double kServiceS = 5;
 constexpr int kStepAt = 300;
 constexpr int kEnd = 900;
@@ -30,7 +30,7 @@ struct Seen {
   Rates load, started_rps, entered, ended, busy_s;
 };
 
-double Poisson(Rng& rng, double mean) {
+double PoissonCount(Rng& rng, double mean) {
   double count = 0;
   for (double at = rng.Exponential(); at < mean; at += rng.Exponential()) ++count;
   return count;
@@ -44,7 +44,7 @@ class Fleet {
     tier_ = std::make_shared<Tier>();
     tier_->metrics.emplace_back().name = "busy";
     tier_->metrics.back().max_age = Minutes(5);
-    tier_->route.overload_threshold = kThreshold;
+    tier_->route.overload_threshold = kHotAbove;
     tier_->service_mean = Seconds(kServiceS);
     // An operator whose reports are rare or old says so.
     tier_->guard.stale_after = Seconds(conditions.age_s + 2 * conditions.report_s + 15);
@@ -98,7 +98,7 @@ class Fleet {
       const double service_s = cost_[r] * workers;
       load_[r] += (now_.started_rps[r] * cost_[r] - load_[r]) * -std::expm1(-1 / service_s);
       const double busy = std::min(1.0, load_[r]) * workers;
-      now_.ended[r] = Poisson(noise_, busy / service_s);
+      now_.ended[r] = PoissonCount(noise_, busy / service_s);
       now_.busy_s[r] = busy * (1 - 1e-6 * noise_.Uniform());
     }
     now_.load = load_;
@@ -140,11 +140,11 @@ class Fleet {
     double total = 0;
     for (std::size_t r = 0; r < kRegions; ++r) total += demand_rps_[r];
     double capacity = 0;
-    for (const double cost : cost_) capacity += kThreshold / cost;
+    for (const double cost : cost_) capacity += kHotAbove / cost;
     for (double& rps : demand_rps_) rps *= kBaseLoad * capacity / total;
     // The step starts from the mean, so that 1.8 x 0.72 makes the biggest region 30 % too hot. From much more
     // its load could not fall below the threshold in ten seconds however well it were controlled: jobs last.
-    demand_rps_[biggest_] = kBaseLoad * kThreshold / cost_[biggest_];
+    demand_rps_[biggest_] = kBaseLoad * kHotAbove / cost_[biggest_];
   }
 
   Rng noise_;
@@ -168,10 +168,10 @@ class Observer {
     const Rates& load = fleet.now().load;
     const double hottest = *std::max_element(load.begin(), load.end());
     const double stepped = load[fleet.biggest()];
-    if (second >= kStepAt && hottest > 1.02 * kThreshold) outcome_.settled_s = second - kStepAt;
+    if (second >= kStepAt && hottest > 1.02 * kHotAbove) outcome_.settled_s = second - kStepAt;
     for (std::size_t r = 0; r < load.size(); ++r) {
       if (second > kStepAt + deadline_)
-        outcome_.overshoot = std::max(outcome_.overshoot, load[r] - kThreshold);
+        outcome_.overshoot = std::max(outcome_.overshoot, load[r] - kHotAbove);
     }
     if (second < kEnd - kSteadyEnd) return;
     low_ = std::min(low_, stepped);
@@ -179,7 +179,7 @@ class Observer {
     outcome_.swing = high_ - low_;
     outcome_.churn += Moved(fleet, before, table) / kSteadyEnd;
     outcome_.tables += before == table ? 0 : 60.0 / kSteadyEnd;
-    outcome_.hot_seconds += (hottest > 1.02 * kThreshold ? 1.0 : 0.0) / kSteadyEnd;
+    outcome_.hot_seconds += (hottest > 1.02 * kHotAbove ? 1.0 : 0.0) / kSteadyEnd;
   }
 
   const LoopOutcome& outcome() const { return outcome_; }
@@ -259,10 +259,10 @@ LoopOutcome RunNaive(const LoopConditions& conditions) {
       Rates share(kRegions);
       for (const Route& route : table.at(0, RegionId(s)).routes) share[route.target.index()] = route.fraction;
       const double unit = std::max(1e-9, fleet.demand_rps()[s] * fleet.prior(s));  // load of all its requests
-      const double excess = load[s] - kThreshold;
+      const double excess = load[s] - kHotAbove;
       double move = excess > 0 ? std::min(share[s], excess / unit) : 0;
       for (const RegionId target : nearest[RegionId(s)]) {
-        const double room = kThreshold - load[target.index()];
+        const double room = kHotAbove - load[target.index()];
         if (move <= 0 || room <= 0) continue;
         const double part = std::min(move, room / unit);
         share[s] -= part;

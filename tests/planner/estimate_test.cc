@@ -11,7 +11,7 @@
 namespace ringway::planner {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 constexpr RegionId kRegion(0);
 constexpr double kThreshold = 0.8;
 
@@ -178,7 +178,7 @@ TEST(Demand, DoubtsAnAbsurdJumpAndBelievesItWhenItStays) {
 TEST(Demand, DropsWhatIsNoNumberAndNeverDoubtsAHandful) {
   Demand demand(GuardSpec{}, 0.01);
   demand.Add(1, 0);
-  for (double bad : {kNan, -1.0, std::numeric_limits<double>::infinity()}) {
+  for (double bad : {kNotANumber, -1.0, std::numeric_limits<double>::infinity()}) {
     EXPECT_EQ(demand.Add(1, bad), Demand::Verdict::kNotNumber);
   }
   EXPECT_EQ(demand.Add(1, 5), Demand::Verdict::kTaken) << "one user of a small region is no absurdity";
@@ -195,11 +195,11 @@ TEST(RegionEstimate, NamesBadCountsAndReadingsAndKeepsWhatItKnew) {
   std::vector<Finding> findings;
   estimate.Count(Counts(1, 12), findings);
   const RegionLoad before = estimate.Load(At(1));
-  estimate.Count(Counts(2, kNan), findings);
+  estimate.Count(Counts(2, kNotANumber), findings);
   RegionCounts bad = Counts(3, 12);
-  bad.busy_s = kNan;
+  bad.busy_s = kNotANumber;
   estimate.Count(bad, findings);
-  estimate.Read(0, {.at = At(3), .load = kNan, .started_rps = 12}, findings);
+  estimate.Read(0, {.at = At(3), .load = kNotANumber, .started_rps = 12}, findings);
   EXPECT_EQ(findings.size(), 3);
   for (const Finding& finding : findings) EXPECT_EQ(finding.kind, Finding::Kind::kBadInput);
   EXPECT_THAT(findings[0].detail, ::testing::HasSubstr("12 a second used"));
@@ -218,7 +218,7 @@ TEST(RegionEstimate, AgesFromFreshToMissing) {
   EXPECT_EQ(estimate.Load(At(16)).health, InputHealth::kStale);
   EXPECT_EQ(estimate.Load(At(61)).health, InputHealth::kMissing);
   // Reports that cannot be used do not keep a region fresh.
-  estimate.Count(Counts(70, kNan), findings);
+  estimate.Count(Counts(70, kNotANumber), findings);
   EXPECT_EQ(estimate.Load(At(70)).health, InputHealth::kMissing);
 }
 
