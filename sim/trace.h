@@ -3,11 +3,12 @@
 // Each field has its column: named by the caller, or found by its name in any case, with a unit behind it or
 // not (timestamp_ms). Only the time has to be there. What is known of the customary names:
 //
-//   time      timestamp, time, arrived_at, arrival_timestamp; else arrival_time, arrival, submitted_at,
-//   created_at service   service, service_time, duration, runtime, run_time, processing_time, execution_time,
-//   exec_time tier      tier; else model, model_id, model_name        tenant    tenant, tenant_id; else user,
-//   user_id priority  priority, prio                                 deadline  deadline; else timeout region
-//   region, source_region                          size      size, cost
+//   time      timestamp, time, arrived_at, arrival_timestamp; else arrival_time, arrival, submitted_at
+//             or created_at
+//   service   service, service_time, duration, runtime, run_time, processing_time, execution_time, exec_time
+//   tier      tier; else model, model_id, model_name        tenant    tenant, tenant_id; else user, user_id
+//   priority  priority, prio                                 deadline  deadline; else timeout
+//   region    region, source_region                          size      size, cost
 //
 // Times are numbers or dates, and come out ascending from 0; lines out of order are sorted and counted. The
 // unit of their numbers is what the caller says, else the column's name, else what their size tells (a count
