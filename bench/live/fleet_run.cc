@@ -59,11 +59,14 @@ absl::StatusOr<FleetRun> RunFleet(const sim::Scenario& scenario, const std::stri
   cluster->Stop();
   if (!played.ok()) return played;
   const demo::JobSums& sums = stage.tally().phase(1);
+  std::map<std::string, std::uint64_t> unserved = sums.outcomes;
+  unserved.erase("done");
   const double way_s = sums.network_ms_mean() / 2e3;  // there; and as long back
   return FleetRun{.mean_wait_s = sums.wait_s.mean() + way_s,
                   .mean_way_s = way_s,
                   .p99_wait_s = sums.wait_s.Quantile(0.99),
                   .served_share = sums.success(),
+                  .unserved = unserved,
                   .offers = sums.offers_per_job(),
                   .late_s_max = stage.late_s_max()};
 }

@@ -2,6 +2,8 @@
 #ifndef RINGWAY_BENCH_LIVE_FLEET_RUN_H_
 #define RINGWAY_BENCH_LIVE_FLEET_RUN_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -16,7 +18,8 @@ struct FleetRun {
   double mean_way_s = 0;  // of that, the half
   double p99_wait_s = 0;  // by the serving router's clock
   double served_share = 0;
-  double offers = 0;      // a job
+  std::map<std::string, std::uint64_t> unserved;  // jobs, by how they ended
+  double offers = 0;                              // a job
   double late_s_max = 0;  // of the load generator: above a moment, the machine was too busy to tell
 };
 

@@ -55,6 +55,8 @@ int Run(const Options& options, const std::string& programs, const std::string& 
   }
   const FleetRun& live = ledger->live;
   const double to_simulated = live.mean_wait_s / ledger->simulated_s;
+  for (const auto& [how, jobs] : live.unserved)
+    std::printf("      not served: %d %s\n", static_cast<int>(jobs), how.c_str());
   return Report(
       {AtLeast("live.to_simulated.least", to_simulated, 0.8, "x"),
        AtMost("live.to_simulated.most", to_simulated, 1.2, "x"),
