@@ -156,7 +156,7 @@ if(RINGWAY_PROCESSORS GREATER 3)
   set(RINGWAY_LIVE_THIRDS 6)
 endif()
 
-# TIMED: the test holds latency, throughput, memory or processor time against a bound, so nothing runs beside it.
+# TIMED: the test holds latency, throughput or processor time against a narrow bound, so nothing runs beside it.
 # SHARDS: its cases wait most of their time and share nothing, so they run in so many processes at once.
 # OF: the sources are compiled and linked into that program of several tests (ringway_test_program), together, because
 # what they include costs more than they do. The test is still one of its own, with its own properties: a script of its
