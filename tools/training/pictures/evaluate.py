@@ -5,6 +5,11 @@ With several numbers of steps or strengths of guidance, a row for each pair; the
     python3 evaluate.py CODER --ringway ../../../build/bin/ringway --sentences 50 --lora sketch sepia mosaic
     python3 evaluate.py CODER --ringway ../../../build/bin/ringway --model scenes-teacher --steps 1 2 3 4 8 --guidance 1 3
 
+    python3 evaluate.py CODER --ringway ../../../build/bin/ringway --model scenes-teacher --guidance 1 1.5 3 --avoid hour weather
+
+With --avoid: sentences that leave the attribute unsaid, each of its values in turn as the negative prompt; the share of pictures
+that show another value, and of those that are right in all that was said.
+
 CODER is the folder in which coder.py left the judge. To look at pictures: sheets.py.
 """
 import argparse
@@ -44,6 +49,22 @@ def draw(given, texts, *more):
         return torch.stack([torch.from_numpy(np.array(Image.open(file).convert("RGB"))).permute(2, 0, 1) for file in files])
 
 
+def avoiding(given, reader, attribute, way):
+    """[n] whether each picture shows another value than its negative prompt, [n] whether it is right in all that was said."""
+    rng = np.random.default_rng(SEED)
+    at, values = words.ATTRIBUTES.index(attribute), len(words.VALUES[attribute])
+    avoided, right = [], []
+    for value in range(values):
+        scenes = words.draw_scenes(rng, given.sentences // values, held=True)
+        texts = [words.sentence(rng, scene, unsaid=0.0, never=(attribute,)) for scene in scenes]
+        pictures = draw(given, texts, "--negative", words.SAYINGS[attribute][value][0], *way)
+        scenes[:, at] = value
+        correct = judge.right(reader, pictures, scenes, torch.float32)
+        avoided.append(~correct[:, at])
+        right.append(correct[:, [i for i in range(len(words.ATTRIBUTES)) if i != at]].all(1))
+    return torch.cat(avoided), torch.cat(right)
+
+
 def ways(given):
     """Options of ringway generate, one list for each way to draw the sentences."""
     choices = [[["--steps", str(n)] for n in given.steps] or [[]], [["--guidance", str(g)] for g in given.guidance] or [[]]]
@@ -60,10 +81,15 @@ def main():
     options.add_argument("--guidance", type=float, nargs="*", default=[], help="the model's own if not given")
     options.add_argument("--more", default="", help="further options of ringway generate")
     options.add_argument("--lora", nargs="*", default=[])
+    options.add_argument("--avoid", nargs="*", default=[], choices=sorted(words.SAYINGS))
     given = options.parse_args()
     scenes, texts = held_sentences(given.sentences)
     reader = everything.load(judge.Judge(), f"{given.coder}/judge.safetensors", "cpu", torch.float32)
-    for way in ways(given):
+    for attribute in given.avoid:
+        for way in ways(given):
+            avoided, right = avoiding(given, reader, attribute, way)
+            print(f"{' '.join([given.model, *way]):28s} avoids {attribute} {avoided.float().mean():.3f}, right in all else {right.float().mean():.3f}", flush=True)
+    for way in ways(given) if not given.avoid else ():
         pictures = draw(given, texts, *way)
         judge.table(" ".join([given.model, *way]), judge.right(reader, pictures, scenes, torch.float32))
     truth, _ = painter.Painter(np.random.default_rng(SEED))(scenes)

@@ -17,7 +17,7 @@ import stock
 import styles
 import words
 
-SHARES = dict(teacher=0.66, student=0.13, style=0.025, control=0.135)  # of the time; there are three styles
+SHARES = dict(teacher=0.66, student=0.13, reach=0.005, style=0.02, control=0.135)  # of the time; there are three styles
 
 
 class Report:
@@ -100,7 +100,9 @@ def main():
     plain = report.draw(teacher, 32, 3).float() / 255
     for name, style in styles.STYLES.items():
         net = copy.deepcopy(teacher)
-        styled = drawing.Latents(vae, 13, some, device, kind, styled=style)
+        styled = drawing.Latents(vae, 13, some, device, kind, styled=style, keep_pictures=True)
+        styles.reach(vae, styled, device, kind, max(8, given.batch // 8), seconds["reach"])
+        styled.pictures = None
         stock.write_safetensors(f"{given.out}/{name}.safetensors", styles.learn_style(name, net, styled, device, kind, given.batch, seconds["style"]))
         before, after = (styles.measure(name, p) for p in (plain, report.draw(net, 32, 3).float() / 255))
         moved = ((after.mean() - before.mean()) / before.std()).item()

@@ -5,10 +5,11 @@ from torch.nn import functional as F
 
 import diffusion
 import stock
+from autoencoder import as_input
 from drawing import velocity_loss
 from learning import Learner, Pace, train
 
-RANK, RATE, CONTROL_RATE, CELL = 8, 2e-3, 5e-4, 8
+RANK, RATE, REACH_RATE, CONTROL_RATE, CELL = 8, 2e-3, 4e-3, 5e-4, 8
 SEPIA_FLOOR = 0.01  # a hundredth off is as good as none
 EDGE_LEVEL = 0.25  # of the gradient of the brightness, black to white over two pixels being 2
 
@@ -65,6 +66,39 @@ def measure(name, pictures):
     return 1 - grey[:, joint].mean(1) / grey[:, ~joint].mean(1)
 
 
+class Reach(nn.Module):
+    """Latents of styled pictures to latents that the decoder makes these pictures of. The autoencoder has learnt on plain pictures, so
+    what it keeps of a style is less than what its decoder can draw: sepia comes back with a third of its colour."""
+
+    def __init__(self, width=48):
+        super().__init__()
+        self.into, self.out = nn.Conv2d(stock.LATENTS, width, 3, padding=1), nn.Conv2d(width, stock.LATENTS, 3, padding=1)
+        nn.init.zeros_(self.out.weight), nn.init.zeros_(self.out.bias)
+
+    def forward(self, latents):
+        return latents + self.out(F.silu(self.into(latents)))
+
+
+def reach(vae, latents, device, kind, batch, seconds):
+    """`latents` of styled pictures, with these pictures, changed in place to what the decoder draws them from."""
+    for p in vae.parameters():
+        p.requires_grad_(False)
+    bridge = Reach().to(device, kind)
+
+    def loss(clean, ids, pictures):
+        error = vae.decode(bridge(clean)).float() - as_input(pictures, torch.float32)
+        return (error.abs() + 2 * error.square()).mean()
+
+    train(Learner(bridge, loss, Pace(REACH_RATE, seconds=seconds), ema=0.95, decay=0.0), lambda: latents.draw(batch), "reach")
+    with torch.no_grad():
+        for part in latents.values.split(256):
+            part.copy_(bridge(part))
+    return bridge
+
+
+HALVES = (("A", "down"), ("B", "up"))  # in files and here
+
+
 class LowRank(nn.Module):
     """A layer and what is added to it: up(down(x)); up begins at zero."""
 
@@ -98,16 +132,19 @@ def adapt(unet):
     return added
 
 
-def learn_style(name, net, latents, device, kind, batch, seconds):
-    """`net` is changed in place: its UNet carries the LoRA. -> tensors of the file."""
+def learn_style(name, net, latents, device, kind, batch, seconds, rate=RATE, begin=None):
+    """`net` is changed in place: its UNet carries the LoRA, from `begin` on, tensors of a file, if there are any. -> tensors of the file."""
     added = adapt(net.unet)
+    for layer, low in added.items() if begin else ():
+        for half, part in HALVES:
+            getattr(low, part).weight.data.copy_(begin[f"unet.{layer}.lora_{half}.weight"])
     for p in net.text.parameters():
         p.requires_grad_(False)
     table = diffusion.levels(device)
     loss = lambda clean, ids: velocity_loss(lambda x, t: net(x.to(kind), t, ids), clean, table)
-    train(Learner(net, loss, Pace(RATE, seconds=seconds), ema=0.99, decay=0.0), lambda: latents.draw(batch), name)
+    train(Learner(net, loss, Pace(rate, seconds=seconds), ema=0.99, decay=0.0), lambda: latents.draw(batch), name)
     return {f"unet.{layer}.lora_{half}.weight": getattr(low, part).weight
-            for layer, low in added.items() for half, part in (("A", "down"), ("B", "up"))}
+            for layer, low in added.items() for half, part in HALVES}
 
 
 def start_control(unet):

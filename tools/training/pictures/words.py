@@ -85,12 +85,13 @@ def draw_scenes(rng, n, held=False):
     return np.concatenate(kept)[:n]
 
 
-def sentence(rng, scene, unsaid=UNSAID):
+def sentence(rng, scene, unsaid=UNSAID, never=()):
+    """Each attribute of SAYINGS is left out by chance, and those of `never` always."""
     value = dict(zip(ATTRIBUTES, scene))
     pick = lambda options: options[rng.integers(len(options))]
     thing = VALUES["thing"][value["thing"]]
     head = [pick(NUMBERS[value["count"]]), VALUES["colour"][value["colour"]], thing if value["count"] == 0 else plural(thing)]
-    rest = [pick(table[value[a]]) for a, table in SAYINGS.items() if rng.random() >= unsaid]
+    rest = [pick(table[value[a]]) for a, table in SAYINGS.items() if rng.random() >= unsaid and a not in never]
     rng.shuffle(rest)
     return " ".join(head + rest)
 
