@@ -3,6 +3,7 @@
 namespace ringway::engine {
 namespace {
 
+#if defined(__x86_64__)
 const KernelTable& Avx512Bf16Kernels() {
   static const KernelTable table = [] {
     KernelTable t = Avx512Kernels();
@@ -12,19 +13,25 @@ const KernelTable& Avx512Bf16Kernels() {
   }();
   return table;
 }
+#endif
 
 }  // namespace
 
 const KernelTable& KernelsFor(Isa isa) {
   switch (isa) {
-    case Isa::kScalar:
-      return ScalarKernels();
+#if defined(__x86_64__)
     case Isa::kAvx2:
       return Avx2Kernels();
     case Isa::kAvx512:
       return Avx512Kernels();
     case Isa::kAvx512Bf16:
       return Avx512Bf16Kernels();
+#elif defined(__aarch64__)
+    case Isa::kNeon:
+      return NeonKernels();
+#endif
+    default:
+      break;
   }
   return ScalarKernels();
 }

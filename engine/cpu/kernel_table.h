@@ -134,11 +134,12 @@ struct KernelTable {
   NarrowingKernels narrowing;
 };
 
-// The table for an instruction set that this processor has.
+// The table for an instruction set that this processor has (HasIsa).
 const KernelTable& KernelsFor(Isa isa);
 
-// The compiled tables; KernelsFor chooses.
+// The compiled tables, those of the architecture and the plain one; KernelsFor chooses.
 const KernelTable& ScalarKernels();
+const KernelTable& NeonKernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();
 // Replaces the attention of bf16 by one that multiplies bf16 natively.

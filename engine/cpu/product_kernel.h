@@ -56,11 +56,10 @@ struct SingleChannels {
   static typename V::F MultiplyAdd(Factor x, Factor w, typename V::F sum) { return V::Fma(x, w, sum); }
 };
 
-// Rows of a tile, so that its sums, the weights of a step and one factor fit into the registers: 32 where
-// vectors have 16 lanes, 16 elsewhere.
+// Rows of a tile, so that its sums, the weights of a step and one factor fit into the registers.
 template <typename P>
 constexpr int TileRowsOf(int vectors) {
-  return P::Vector::kLanes == 16 && vectors < 4 ? 8 : 6;
+  return P::Vector::kRegisters == 32 && vectors < 4 ? 8 : 6;
 }
 
 template <typename P>
