@@ -28,7 +28,7 @@ inline std::string ModeName(const testing::TestParamInfo<Mode>& info) {
 class KernelModes : public testing::TestWithParam<Mode> {
  protected:
   void SetUp() override {
-    if (GetParam().isa > BestIsa()) GTEST_SKIP() << "this processor has no " << IsaName(GetParam().isa);
+    if (!HasIsa(GetParam().isa)) GTEST_SKIP() << "this processor has no " << IsaName(GetParam().isa);
   }
 
   // Runs a graph with one random input "x" and output "y"; gives both.
@@ -56,6 +56,7 @@ class KernelModes : public testing::TestWithParam<Mode> {
 
 inline auto EveryMode() {
   return testing::Values(Mode{Isa::kScalar, DType::kF32}, Mode{Isa::kScalar, DType::kBF16},
+                         Mode{Isa::kNeon, DType::kF32}, Mode{Isa::kNeon, DType::kBF16},
                          Mode{Isa::kAvx2, DType::kF32}, Mode{Isa::kAvx2, DType::kBF16},
                          Mode{Isa::kAvx512, DType::kF32}, Mode{Isa::kAvx512, DType::kBF16},
                          Mode{Isa::kAvx512Bf16, DType::kBF16});
