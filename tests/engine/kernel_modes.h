@@ -13,6 +13,7 @@
 
 #include "engine/cpu/cpu_backend.h"
 #include "engine/plan/plan.h"
+#include "tests/engine/levels.h"
 #include "tests/engine/random_tensors.h"
 
 namespace ringway::engine {
@@ -54,12 +55,13 @@ class KernelModes : public testing::TestWithParam<Mode> {
   std::vector<float> x_;
 };
 
-inline auto EveryMode() {
-  return testing::Values(Mode{Isa::kScalar, DType::kF32}, Mode{Isa::kScalar, DType::kBF16},
-                         Mode{Isa::kNeon, DType::kF32}, Mode{Isa::kNeon, DType::kBF16},
-                         Mode{Isa::kAvx2, DType::kF32}, Mode{Isa::kAvx2, DType::kBF16},
-                         Mode{Isa::kAvx512, DType::kF32}, Mode{Isa::kAvx512, DType::kBF16},
-                         Mode{Isa::kAvx512Bf16, DType::kBF16});
+inline std::vector<Mode> EveryMode() {
+  std::vector<Mode> modes;
+  for (const Isa isa : LevelsOfArchitecture()) {
+    if (isa != Isa::kAvx512Bf16) modes.push_back({isa, DType::kF32});  // as kAvx512
+    modes.push_back({isa, DType::kBF16});
+  }
+  return modes;
 }
 
 }  // namespace ringway::engine

@@ -220,7 +220,7 @@ TEST_P(KernelRows, Attention) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelRows, EveryVectorLevel(), LevelName);
+INSTANTIATE_TEST_SUITE_P(All, KernelRows, EveryLevel(), LevelName);
 
 }  // namespace
 }  // namespace ringway::engine

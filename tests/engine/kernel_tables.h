@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/cpu/kernel_table.h"
+#include "tests/engine/levels.h"
 #include "tests/engine/random_tensors.h"
 
 namespace ringway::engine {
@@ -68,9 +69,7 @@ class KernelTables : public testing::TestWithParam<Isa> {
   }
 };
 
-inline auto EveryVectorLevel() {
-  return testing::Values(Isa::kNeon, Isa::kAvx2, Isa::kAvx512, Isa::kAvx512Bf16);
-}
+inline auto EveryLevel() { return testing::ValuesIn(LevelsOfArchitecture()); }
 inline std::string LevelName(const testing::TestParamInfo<Isa>& info) {
   return std::string(IsaName(info.param));
 }

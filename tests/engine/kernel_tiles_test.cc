@@ -193,7 +193,7 @@ TEST_P(KernelTiles, WhatFollowsASum) {
           {.rows = 9, .outputs = outputs, .taps = 1, .channels = 20, .gated = true, .residual = residual});
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelTiles, EveryVectorLevel(), LevelName);
+INSTANTIATE_TEST_SUITE_P(All, KernelTiles, EveryLevel(), LevelName);
 
 }  // namespace
 }  // namespace ringway::engine

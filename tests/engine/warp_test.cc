@@ -12,6 +12,7 @@
 #include "core/rng.h"
 #include "engine/motion/cubic_weights.h"
 #include "engine/motion/warp.h"
+#include "tests/engine/levels.h"
 
 namespace ringway::engine {
 namespace {
@@ -60,7 +61,7 @@ TEST(Warp, EveryKernelGivesTheSameBytes) {
     std::vector<std::uint8_t> plain(bytes + 1, 77);
     WarpScalar(source.pixels(), random.line, plain.data());
     EXPECT_EQ(plain.back(), 77);
-    for (const Isa isa : {Isa::kNeon, Isa::kAvx2, Isa::kAvx512}) {
+    for (const Isa isa : LevelsOfArchitecture()) {
       if (!HasIsa(isa)) continue;
       std::vector<std::uint8_t> fast(bytes + 1, 77);
       WarpFor(isa)(source.pixels(), random.line, fast.data());

@@ -20,7 +20,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-options=(-std=c++20 -I. -I$googletest/include -ffp-contract=off -fPIC -mbranch-protection=standard -Wall -Wextra -Werror)
+options=(-std=c++20 -I. "-I$googletest/include" -ffp-contract=off -fPIC -mbranch-protection=standard -Wall -Wextra -Werror)
 objects=()
 # compile LEVEL SOURCE...
 compile() {
@@ -35,14 +35,13 @@ compile() {
 compile -O3 engine/cpu/kernels_neon.cc engine/motion/warp_neon.cc
 compile -O1 engine/cpu/isa.cc engine/cpu/kernel_table.cc engine/cpu/kernels_scalar.cc engine/motion/warp.cc core/rng.cc \
   tests/engine/kernel_rows_test.cc tests/engine/kernel_tiles_test.cc tests/engine/warp_test.cc
-options+=(-I$googletest)
+options+=("-I$googletest")
 compile -O0 $googletest/src/gtest-all.cc $googletest/src/gtest_main.cc
 # Under the test's own name, which its report gets.
 $compiler "${objects[@]}" -o "$work/engine_arm_test"
 
-# Other instruction sets skip themselves, so they are left out: here whatever is skipped has not been tested.
-qemu-aarch64 -L /usr/aarch64-linux-gnu "$work/engine_arm_test" --gtest_brief=1 --gtest_filter='*/neon:Warp.*' | tee "$work/log"
+qemu-aarch64 -L /usr/aarch64-linux-gnu "$work/engine_arm_test" --gtest_brief=1 | tee "$work/log"
 if grep -q SKIPPED "$work/log"; then
-  echo "the kernels for Arm are not those that an Arm processor takes"
+  echo "an Arm processor would not take the kernels for Arm"
   exit 1
 fi
