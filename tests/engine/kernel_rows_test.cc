@@ -16,7 +16,8 @@ class KernelRows : public KernelTables {
   template <typename T>
   void MixingIsAlike(std::int64_t count);
   template <typename T>
-  void AttentionIsAlike(int queries, std::int64_t keys, int head_dim, bool causal, bool biased);
+  void AttentionIsAlike(int queries, std::int64_t keys, int head_dim, bool causal, bool biased,
+                        bool large = false);
 };
 
 constexpr std::int64_t kCounts[] = {1, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 43, 64, 100};
@@ -178,12 +179,15 @@ TEST_P(KernelRows, WidensAndCopiesEveryBit) {
 
 // The queries of a block beyond `queries` are looked at, and not written.
 template <typename T>
-void KernelRows::AttentionIsAlike(int queries, std::int64_t keys, int head_dim, bool causal, bool biased) {
+void KernelRows::AttentionIsAlike(int queries, std::int64_t keys, int head_dim, bool causal, bool biased,
+                                  bool large) {
   const std::int64_t stride = head_dim + 3;  // another head's channels lie between
   const std::int64_t padded =
       (keys + AttentionBlock::kKeyGroup - 1) / AttentionBlock::kKeyGroup * AttentionBlock::kKeyGroup;
-  const auto q = RandomNumbers<T>(AttentionBlock::kQueries * stride, 1, 2.0f);
-  const auto k = RandomNumbers<T>(keys * stride, 2, 2.0f), v = RandomNumbers<T>(keys * stride, 3);
+  const std::int64_t query_numbers = AttentionBlock::kQueries * stride;
+  const auto q = large ? WholeNumbers<T>(query_numbers, 1, 9) : RandomNumbers<T>(query_numbers, 1, 2.0f);
+  const auto k = large ? WholeNumbers<T>(keys * stride, 2, 9) : RandomNumbers<T>(keys * stride, 2, 2.0f);
+  const auto v = RandomNumbers<T>(keys * stride, 3);
   const auto bias = RandomNumbers<float>(AttentionBlock::kQueries * padded, 4, 2.0f);
   ExpectAlike<T>(queries * head_dim, [&](const KernelTable& table, T* out) {
     const RowKernels<T>& kernels = RowsOf<T>(table);
@@ -197,7 +201,7 @@ void KernelRows::AttentionIsAlike(int queries, std::int64_t keys, int head_dim, 
     block.values = packed_values.data();
     block.key_count = keys;
     block.head_dim = head_dim;
-    block.scale = 1.0f / std::sqrt(static_cast<float>(head_dim));
+    block.scale = large ? 1.0f : 1.0f / std::sqrt(static_cast<float>(head_dim));
     block.scratch = scratch.data();
     for (int r = 0; r < AttentionBlock::kQueries; ++r) {
       block.q[r] = q.data() + r * stride;
@@ -218,6 +222,15 @@ TEST_P(KernelRows, Attention) {
       AttentionIsAlike<float>(queries, keys, head_dim, causal, biased);
       AttentionIsAlike<BFloat16>(queries, keys, head_dim, causal, biased);
     }
+}
+
+// Whole numbers up to a thousand, far more than exp takes, so that all depends on the largest being found.
+TEST_P(KernelRows, AttentionByLargeScores) {
+  for (const std::int64_t keys : {5, 77, 300}) {
+    SCOPED_TRACE(keys);
+    AttentionIsAlike<float>(8, keys, 40, false, false, true);
+    AttentionIsAlike<BFloat16>(8, keys, 40, false, false, true);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelRows, EveryLevel(), LevelName);

@@ -37,6 +37,16 @@ std::vector<T> RandomNumbers(std::int64_t count, std::uint64_t seed, float scale
   return TypedNumbers<T>(values);
 }
 
+template <typename T>
+std::vector<T> WholeNumbers(std::int64_t count, std::uint64_t seed, int largest) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  Rng rng(seed, 9);
+  for (float& v : values)
+    v = static_cast<float>(static_cast<int>(rng.Below(2 * static_cast<std::uint64_t>(largest) + 1)) -
+                           largest);
+  return TypedNumbers<T>(values);
+}
+
 // What a call with the table of `isa` writes into `count` places; nothing beyond them.
 template <typename T>
 std::vector<float> Written(Isa isa, std::int64_t count,

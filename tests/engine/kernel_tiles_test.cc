@@ -27,16 +27,6 @@ struct Factors {
   std::vector<Out> residual;
 };
 
-template <typename T>
-std::vector<T> WholeNumbers(std::int64_t count, std::uint64_t seed, int largest) {
-  std::vector<float> values(static_cast<std::size_t>(count));
-  Rng rng(seed, 9);
-  for (float& v : values)
-    v = static_cast<float>(static_cast<int>(rng.Below(2 * static_cast<std::uint64_t>(largest) + 1)) -
-                           largest);
-  return TypedNumbers<T>(values);
-}
-
 template <typename X, typename Out>
 Factors<X, Out> MakeFactors(const Product& p) {
   Factors<X, Out> f{WholeNumbers<X>((p.rows + p.taps) * p.channels, 1, 3),
