@@ -3,9 +3,18 @@
 namespace ringway::engine {
 namespace {
 
-const KernelTable& Avx512Bf16Kernels() {
+const KernelTable& Avx512VnniKernels() {
   static const KernelTable table = [] {
     KernelTable t = Avx512Kernels();
+    InstallVnniProducts(t);
+    return t;
+  }();
+  return table;
+}
+
+const KernelTable& Avx512Bf16Kernels() {
+  static const KernelTable table = [] {
+    KernelTable t = Avx512VnniKernels();
     InstallBf16Attention(t.bf16);
     InstallBf16Products(t);
     return t;
@@ -23,6 +32,8 @@ const KernelTable& KernelsFor(Isa isa) {
       return Avx2Kernels();
     case Isa::kAvx512:
       return Avx512Kernels();
+    case Isa::kAvx512Vnni:
+      return Avx512VnniKernels();
     case Isa::kAvx512Bf16:
       return Avx512Bf16Kernels();
   }
