@@ -7,9 +7,9 @@
 // column's weights. As it is, that sum times 128 is known when weights are packed, and sums begin with it.
 //
 // A policy P says how four channels of all columns are multiplied and added. Sums are exact int32 on every
-// one of them (VPMADDUBSW is not used, for it saturates), and so is how rows are rounded; only the bias, an
-// activation and a residual may differ in the last bit, as in all products (product_kernel.h). Internal
-// linkage as explained in vector_scalar.h.
+// one of them (VPMADDUBSW is not used, for it saturates), rows are rounded alike, and nothing is fused after
+// it: only an activation may differ in its last bit, as in all kernels. Internal linkage as explained in
+// vector_scalar.h.
 #ifndef RINGWAY_ENGINE_CPU_PRODUCT_INT8_KERNEL_H_
 #define RINGWAY_ENGINE_CPU_PRODUCT_INT8_KERNEL_H_
 

@@ -186,9 +186,10 @@ std::vector<std::uint32_t> BitsOf(std::span<const float> values) {
   return bits;
 }
 
-// Rows of many magnitudes, rounded and scaled; a bias is left out, for its addition may be fused.
+// Rows of many magnitudes, rounded, scaled, with a bias and a residual.
 TEST(Int8, IsTheSameBitsOnEveryInstructionSet) {
-  for (const Int8Layer& layer : {Int8Layer{37, 129, 83}, {3, 64, 320}, {200, 77, 16}, {9, 1281, 100}}) {
+  for (const Int8Layer& layer :
+       {Int8Layer{37, 129, 83}, {3, 64, 320, true}, {200, 77, 16, false, true}, {9, 1281, 100, true, true}}) {
     Int8Given given = RandomGiven(layer);
     const auto x = given.x.As<float>();
     for (std::size_t i = 0; i < x.size(); ++i)
