@@ -1,21 +1,25 @@
 #include "cli/precision_option.h"
 
-#include <map>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace ringway::cli {
 
 void AddPrecision(CLI::App& command, engine::EngineOptions& options) {
-  std::map<std::string, engine::Precision> by_name;
-  for (std::size_t i = 0; i < std::size(engine::kPrecisionNames); ++i)
-    by_name[std::string(engine::kPrecisionNames[i])] = static_cast<engine::Precision>(i);
-  CLI::Option* named =
-      command
-          .add_option("--precision", options.precision,
-                      "bf16 where the processor multiplies it, f32, int8 for linear layers, or int8-weights: "
-                      "only their weights")
-          ->transform(CLI::CheckedTransformer(by_name).description("bf16, f32, int8 or int8-weights"))
-          ->option_text("NAME");
+  const std::vector<std::string> names(std::begin(engine::kPrecisionNames),
+                                       std::end(engine::kPrecisionNames));
+  CLI::Option* named = command
+                           .add_option_function<std::string>(
+                               "--precision",
+                               [&options, names](const std::string& name) {
+                                 options.precision = static_cast<engine::Precision>(
+                                     std::find(names.begin(), names.end(), name) - names.begin());
+                               },
+                               "bf16 where the processor multiplies it, if not given; f32; int8: linear "
+                               "layers in whole numbers; "
+                               "int8-weights: only their weights")
+                           ->check(CLI::IsMember(names));
   command
       .add_flag_callback(
           "--full-precision", [&options] { options.precision = engine::Precision::kF32; },

@@ -16,7 +16,7 @@ namespace ringway::bench {
 namespace {
 
 constexpr double kInt8Faster = 1.5;
-constexpr double kInt8WeightsNoSlowerThan = 0.85;
+constexpr double kInt8WeightsNoSlowerThan = 0.8;
 constexpr double kInt8BytesSaved = 1 / 0.55;
 
 struct LinearShape {
