@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "cli/commands.h"
 #include "cli/picture_size.h"
+#include "cli/precision_option.h"
 #include "cli/text_table.h"
 #include "core/json.h"
 #include "engine/bundled_model.h"
@@ -80,10 +81,10 @@ int Bench(Session& session, const EngineCommandOptions& options) {
   }
   JsonWriter json;
   json.BeginArray();
-  for (const bool full : {false, true}) {
-    const auto m = Measure(model, {.threads = options.threads, .full_precision = full});
+  for (const engine::Precision precision : {engine::Precision::kBF16, engine::Precision::kF32}) {
+    const auto m = Measure(model, {.threads = options.threads, .precision = precision});
     if (!m.ok()) return Fail(session, m.status());
-    const char* name = full ? "f32" : "fastest";
+    const char* name = precision == engine::Precision::kF32 ? "f32" : "fastest";
     json.BeginObject().Key("precision").Text(name).Key("open_s").Number(m->open_s);
     json.Key("step_s").Number(m->solver_s / m->steps).Key("steps").Integer(m->steps);
     json.Key("frame_s").Number(m->film_s / static_cast<double>(m->frames)).End();
@@ -154,10 +155,16 @@ std::string ProfileTable(const engine::Profile& profile, bool colour) {
                       profile.peak_flops / 1e9));
 }
 
+// As it was computed: bf16 is f32 where the processor does not multiply it.
+std::string_view PrecisionOf(const engine::Profile& profile) {
+  const bool f32 = profile.precision == engine::Precision::kBF16 && !profile.bf16;
+  return engine::kPrecisionNames[static_cast<std::size_t>(f32 ? engine::Precision::kF32 : profile.precision)];
+}
+
 std::string ProfileJson(const engine::Profile& profile) {
   JsonWriter json;
   json.BeginObject().Key("width").Integer(profile.width).Key("height").Integer(profile.height);
-  json.Key("steps").Integer(profile.steps).Key("precision").Text(profile.bf16 ? "bf16" : "f32");
+  json.Key("steps").Integer(profile.steps).Key("precision").Text(PrecisionOf(profile));
   json.Key("peak_flops").Number(profile.peak_flops).Key("entries").BeginArray();
   for (const engine::ProfileEntry& entry : profile.entries) {
     json.BeginObject().Key("part").Text(entry.part).Key("operation").Text(entry.operation);
@@ -253,7 +260,7 @@ void AddProfileCommand(CLI::App& command, Session& session) {
       ->capture_default_str();
   profile->add_option("--threads", options->engine.threads, "0: as many as there are processors")
       ->check(CLI::Range(0, 256));
-  profile->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
+  AddPrecision(*profile, options->engine);
   profile->add_flag("--switches", options->switches,
                     "instead: what each kind of switch costs until the first step could run");
   profile->add_option("--other", options->other,

@@ -15,6 +15,7 @@
 #include "cli/engine_log.h"
 #include "cli/generate_film.h"
 #include "cli/picture_size.h"
+#include "cli/precision_option.h"
 #include "cli/progress_report.h"
 #include "cli/prompt_list.h"
 #include "cli/result_file.h"
@@ -422,7 +423,7 @@ void AddGenerateCommand(CLI::App& app, Session& session) {
   command->add_option("--threads", options->engine.threads, "0: as many as there are processors")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  command->add_flag("--full-precision", options->engine.full_precision, "f32 where bf16 would be faster");
+  AddPrecision(*command, options->engine);
   command->callback([&session, options, command] {
     const bool list = options->list || command->count("--prompts") > 0;
     if (!list && command->count("--prompt") == 0) throw CLI::RequiredError("--prompt");

@@ -50,7 +50,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const std::filesystem::path
   engine->threads_ = threads;
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = threads});
   const PipelineContext context{
-      *directory, *engine->backend_, threads, options.full_precision,
+      *directory, *engine->backend_, threads, options.precision,
       std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options))};
   absl::StatusOr<std::unique_ptr<Pipeline>> pipeline;
   if (directory->pipeline == MotionPipeline::kClass)

@@ -20,6 +20,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "engine/media/picture.h"
@@ -46,16 +47,22 @@ struct AnimateProgress {
 };
 using AnimateProgressFn = std::function<void(const AnimateProgress&)>;
 
+// What networks are computed in. kBF16: where the processor multiplies it natively, else f32. kInt8: products
+// of linear layers in whole numbers of 8 bits, weights and activations alike; kInt8Weights: only their
+// weights are kept in 8 bits. Everything else of the last two is as in kBF16.
+enum class Precision : std::uint8_t { kBF16, kF32, kInt8, kInt8Weights };
+inline constexpr std::string_view kPrecisionNames[] = {"bf16", "f32", "int8", "int8-weights"};
+
 struct EngineOptions {
-  int threads = 0;              // 0: as many as there are processors
-  bool full_precision = false;  // f32 where bf16 would be faster
+  int threads = 0;  // 0: as many as there are processors
+  Precision precision = Precision::kBF16;
   // For a model in a single file: the directory with its configurations and tokenizer (single_file.h).
   std::string configuration = {};
   // Where packed weights are kept between openings (packed_weights.h), and how many bytes of them.
   std::string packed_weights = {};
-  std::size_t packed_weights_bytes_max = 0;          // 0: the default
+  std::size_t packed_weights_bytes_max = 0;  // 0: the default
   // Pictures: what the autoencoder may take at a time; larger ones are drawn in tiles (latent_coder.h).
-  std::size_t coder_bytes_max = 0;  // 0: the default
+  std::size_t coder_bytes_max = 0;                   // 0: the default
   std::function<void(const std::string&)> log = {};  // of what was refused or not kept; from any thread
 };
 

@@ -31,7 +31,7 @@ absl::StatusOr<std::unique_ptr<FilmEngine>> FilmEngine::Open(const std::filesyst
   engine->threads_ = std::clamp(options.threads > 0 ? options.threads : processors, 1, kFilmThreadsMax);
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
   auto pipeline =
-      FilmPipeline::Open({*directory, *engine->backend_, engine->threads_, options.full_precision,
+      FilmPipeline::Open({*directory, *engine->backend_, engine->threads_, options.precision,
                           std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options)),
                           options.coder_bytes_max});
   if (!pipeline.ok()) return pipeline.status();

@@ -64,7 +64,7 @@ absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::fi
   engine->threads_ = std::clamp(options.threads > 0 ? options.threads : processors, 1, kPictureThreadsMax);
   engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
   auto pipeline = PicturePipeline::Open(
-      {*directory, *engine->backend_, engine->threads_, options.full_precision,
+      {*directory, *engine->backend_, engine->threads_, options.precision,
        std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options), opener),
        options.coder_bytes_max});
   if (!pipeline.ok()) return pipeline.status();

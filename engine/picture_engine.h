@@ -92,8 +92,9 @@ struct ProfileEntry {
 struct Profile {
   std::vector<ProfileEntry> entries;  // by part, in the order in which they run, the slowest operation first
   int width = 0, height = 0, steps = 0;
-  double peak_flops = 0;  // of the processor at this precision, all threads; 0: unknown
+  double peak_flops = 0;  // of the processor in bf16 or f32, all threads; 0: unknown
   bool bf16 = false;
+  Precision precision = Precision::kBF16;  // that was asked for
 };
 
 class PicturePipeline;

@@ -46,6 +46,7 @@ void MeasureContext(const RunOptions& options, Claims& claims);
 // Only where the tests' small models are there (RINGWAY_HAS_MODEL_FILES).
 void MeasureControl(const RunOptions& options, Claims& claims);
 void MeasureFiles(const RunOptions& options, Claims& claims);
+void MeasureInt8(const RunOptions& options, Claims& claims);
 void MeasureOpening(const RunOptions& options, Claims& claims);
 void MeasurePacked(const RunOptions& options, Claims& claims);
 // Only says so where the bundled picture model is absent.

@@ -20,9 +20,9 @@ constexpr Part kParts[] = {
 #ifdef RINGWAY_HAS_MODEL_FILES
     {"control", MeasureControl},
 #endif
-    {"context", MeasureContext},   {"files", MeasureFiles},       {"opening", MeasureOpening},
-    {"packed", MeasurePacked},     {"scenes", MeasureScenes},     {"sizes", MeasureSizes},
-    {"unet", MeasureUNet},         {"torch", MeasureAgainstTorch}};
+    {"context", MeasureContext},   {"files", MeasureFiles},   {"int8", MeasureInt8},
+    {"opening", MeasureOpening},   {"packed", MeasurePacked}, {"scenes", MeasureScenes},
+    {"sizes", MeasureSizes},       {"unet", MeasureUNet},     {"torch", MeasureAgainstTorch}};
 
 int Usage(const char* program) {
   std::fprintf(stderr, "usage: %s [--quick] [--brief] [--threads 1..256] [--only PART], where PART is one of",

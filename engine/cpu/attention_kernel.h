@@ -75,7 +75,7 @@ void ScoresAt(const AttentionBlock& block, const float* keys, int dim, int first
 
 template <typename V, typename T>
 void Scores(const AttentionBlock& block, const float* keys, int dim, int width, float* scores) {
-  constexpr int kVectors = V::kLanes == 16 ? 2 : 1;  // as many registers as there are
+  constexpr int kVectors = V::kRegisters == 32 ? 2 : 1;
   int first = 0;
   for (; first + kVectors * V::kLanes <= width; first += kVectors * V::kLanes)
     ScoresAt<V, T, kVectors>(block, keys, dim, first, scores);

@@ -69,8 +69,9 @@ struct RowKernels {
 
 // What follows once all taps of a tile are summed. `out` and `residual` point at the tile's first element.
 struct ProductEnd {
-  int rows = 0, columns = 0;    // of the tile, without padding
-  const float* bias = nullptr;  // or null
+  int rows = 0, columns = 0;      // of the tile, without padding
+  const float* scales = nullptr;  // of the columns, or null: a sum times its scale, before the bias
+  const float* bias = nullptr;    // or null
   Activation activation = Activation::kNone;
   const void* residual = nullptr;  // or null; added after the activation
   DType residual_type = DType::kF32;
@@ -112,6 +113,49 @@ struct ProductKernels {
   int step_channels = 0;  // in one word
   void (*pack_panel)(const PanelRows& rows, std::uint32_t* packed) = nullptr;
   void (*multiply)(const ProductTile& tile) = nullptr;
+  // Weights of an Int8Panel of `columns` (with padding) as `multiply` reads them, without their scales:
+  // exact, for both types hold every whole number up to 127.
+  void (*widen_panel)(const std::uint32_t* weights, std::int64_t channels, int columns,
+                      std::uint32_t* widened) = nullptr;
+};
+
+inline constexpr int kInt8StepChannels = 4;                // in one word
+inline constexpr std::int64_t kInt8ChannelsMax = 1 << 16;  // 255 * 127 * channels must fit into 31 bits
+inline constexpr int kInt8Largest = 127;                   // symmetric: -128 is not used
+inline constexpr int kInt8Zero = 128;                      // what is added to numbers of a row of u8
+
+// A panel of weights of 8 bits: for every column what its sums begin with, and its scale; then words of four
+// channels, [step][column]. One layout for all instruction sets with equally many lanes.
+struct Int8Panel {
+  static constexpr int kColumnWords = 2;  // beside the weights
+  const std::uint32_t* packed = nullptr;
+  int columns = 0;  // with padding
+
+  // -kInt8Zero times the sum of a column's weights: so sums of u8 end as sums of the signed numbers.
+  const std::int32_t* offsets() const { return reinterpret_cast<const std::int32_t*>(packed); }
+  const float* scales() const { return reinterpret_cast<const float*>(packed + columns); }
+  const std::uint32_t* weights() const { return packed + kColumnWords * columns; }
+};
+
+// A few quantised rows of a product with one panel: sums in whole numbers, the same on every instruction set.
+struct Int8Tile {
+  const std::uint8_t* x = nullptr;  // rows, `pitch` apart; ProductTile::kRowsMax of them must be readable
+  std::int64_t pitch = 0;           // a multiple of kInt8StepChannels
+  std::int64_t steps = 0;           // at least one
+  const float* row_scales = nullptr;
+  Int8Panel panel;
+  float* sums = nullptr;  // [kRowsMax][kColumnsMax] of ProductTile
+  ProductEnd end;         // its scales are the panel's
+};
+
+struct Int8Products {
+  int lanes = 0, vectors = 0;
+  int (*tile_rows)(int vectors) = nullptr;
+  // Writes a row as u8, kInt8Zero for zero, and gives the scale: the largest magnitude over 127. A row of
+  // zeros, or of nothing above 2^-100, has scale 0; one with a number that is not finite has NaN.
+  float (*quantise_f32)(const float* x, std::int64_t channels, std::uint8_t* out) = nullptr;
+  float (*quantise_bf16)(const BFloat16* x, std::int64_t channels, std::uint8_t* out) = nullptr;
+  void (*multiply)(const Int8Tile& tile) = nullptr;
 };
 
 // As those of RowKernels, from float to bf16.
@@ -131,19 +175,23 @@ struct KernelTable {
   RowKernels<BFloat16> bf16;
   ProductKernels<float> f32_products;
   ProductKernels<BFloat16> bf16_products;
+  Int8Products int8_products;
   NarrowingKernels narrowing;
 };
 
-// The table for an instruction set that this processor has.
+// The table for an instruction set that this processor has (HasIsa).
 const KernelTable& KernelsFor(Isa isa);
 
-// The compiled tables; KernelsFor chooses.
+// The compiled tables, those of the architecture and the plain one; KernelsFor chooses.
 const KernelTable& ScalarKernels();
+const KernelTable& NeonKernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();
 // Replaces the attention of bf16 by one that multiplies bf16 natively.
 void InstallBf16Attention(RowKernels<BFloat16>& kernels);
 void InstallBf16Products(KernelTable& table);
+// Those whose sums are made by VPDPBUSD.
+void InstallVnniProducts(KernelTable& table);
 
 template <typename T>
 const RowKernels<T>& RowsOf(const KernelTable& table);

@@ -4,7 +4,7 @@
 namespace ringway::engine {
 
 const KernelTable& ScalarKernels() {
-  static const KernelTable table = MakeTable<ScalarVector>();
+  static const KernelTable table = MakeTable<ScalarVector, ScalarInt8>();
   return table;
 }
 

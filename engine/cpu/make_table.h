@@ -7,6 +7,7 @@
 #define RINGWAY_ENGINE_CPU_MAKE_TABLE_H_
 
 #include "engine/cpu/attention_kernel.h"
+#include "engine/cpu/product_int8_kernel.h"
 #include "engine/cpu/product_kernel.h"
 #include "engine/cpu/row_kernels.h"
 
@@ -31,12 +32,14 @@ RowKernels<T> MakeRowKernels() {
           .packed_token_bytes = PackedTokenBytes<V>};
 }
 
-template <typename V>
+// Int8: how the vectors are used for products in int8 (product_int8_kernel.h).
+template <typename V, typename Int8>
 KernelTable MakeTable() {
   return {MakeRowKernels<V, float>(),
           MakeRowKernels<V, BFloat16>(),
           MakeProductKernels<SingleChannels<V, float>>(),
           MakeProductKernels<SingleChannels<V, BFloat16>>(),
+          MakeInt8Products<Int8>(),
           {.scale_shift = ScaleShift<V, float, BFloat16>,
            .layer_norm = LayerNorm<V, float, BFloat16>,
            .add = Add<V, float, BFloat16>,

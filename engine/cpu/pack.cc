@@ -18,9 +18,15 @@ absl::Status ReadPanel(const WeightForm& form, const WeightRows& rows, std::int6
   return rows.Read(half + first, gates);
 }
 
-template <typename T>
-void PackRows(const CpuContext& context, const PanelRows& rows, std::uint32_t* packed) {
-  ProductsOf<T>(context.table).pack_panel(rows, packed);
+absl::Status PackPanelIn(const CpuContext& context, const WeightForm& form, const PanelRows& rows,
+                         std::uint32_t* packed) {
+  if (form.dtype == DType::kI8) {
+    if (PackInt8Panel(rows, form.lanes, packed)) return absl::OkStatus();
+    return absl::OutOfRangeError("a number is not finite, which int8 cannot hold");
+  }
+  form.dtype == DType::kBF16 ? ProductsOf<BFloat16>(context.table).pack_panel(rows, packed)
+                             : ProductsOf<float>(context.table).pack_panel(rows, packed);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -30,7 +36,8 @@ std::int64_t PackedWords(const WeightForm& form, std::int64_t outputs, std::int6
   const std::int64_t panels = (outputs + form.panel_columns - 1) / form.panel_columns;
   const std::int64_t last = outputs - (panels - 1) * form.panel_columns;
   const std::int64_t columns = (panels - 1) * form.panel_columns + RoundedUp(last, form.lanes);
-  return columns * taps * (RoundedUp(channels, form.step_channels) / form.step_channels);
+  const std::int64_t steps = taps * (RoundedUp(channels, form.step_channels) / form.step_channels);
+  return columns * (steps + (form.dtype == DType::kI8 ? Int8Panel::kColumnWords : 0));
 }
 
 absl::StatusOr<Tensor> PackWeight(const CpuContext& context, const WeightForm& form, const WeightRows& rows) {
@@ -59,8 +66,7 @@ absl::StatusOr<Tensor> PackWeight(const CpuContext& context, const WeightForm& f
     }
     const PanelRows panel_rows{buffer.data(), static_cast<int>(count), taps, channels, rows.taps_last()};
     auto* words = reinterpret_cast<std::uint32_t*>(to);
-    form.dtype == DType::kBF16 ? PackRows<BFloat16>(context, panel_rows, words)
-                               : PackRows<float>(context, panel_rows, words);
+    status = PackPanelIn(context, form, panel_rows, words);
   });
   for (const absl::Status& status : statuses)
     if (!status.ok()) return status;

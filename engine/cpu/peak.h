@@ -2,7 +2,7 @@
 // peak".
 //
 // Independent multiply-add chains in registers, as many as hide the latency, on every thread: VDPBF16PS where
-// there is bf16, fused multiply-add of 16 or 8 floats elsewhere. Best of several short runs, in
+// there is bf16, fused multiply-add of 16, 8 or 4 floats elsewhere. Best of several short runs, in
 // floating-point operations a second.
 #ifndef RINGWAY_ENGINE_CPU_PEAK_H_
 #define RINGWAY_ENGINE_CPU_PEAK_H_

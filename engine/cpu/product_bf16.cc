@@ -25,6 +25,13 @@ struct ChannelPairs {
     const std::uint32_t second = left > 1 ? ToBFloat16(weights[stride]).bits : 0;
     return ToBFloat16(weights[0]).bits | second << 16;
   }
+  // Upper halves of floats, exact for whole numbers of 8 bits.
+  static std::uint32_t Widened(std::uint32_t bytes) {
+    const auto widened = [](std::uint32_t byte) {
+      return __builtin_bit_cast(std::uint32_t, static_cast<float>(static_cast<std::int8_t>(byte)));
+    };
+    return widened(bytes) >> 16 | widened(bytes >> 8);
+  }
   static Factor Weights(const std::uint32_t* packed) { return (__m512bh)_mm512_loadu_si512(packed); }
   static Factor Spread(const BFloat16* x) {
     std::int32_t pair;

@@ -48,6 +48,10 @@ struct SingleChannels {
     else
       return static_cast<std::uint32_t>(ToBFloat16(*weight).bits) << 16;
   }
+  // Of the lowest byte.
+  static std::uint32_t Widened(std::uint32_t bytes) {
+    return __builtin_bit_cast(std::uint32_t, static_cast<float>(static_cast<std::int8_t>(bytes)));
+  }
   static Factor Weights(const std::uint32_t* packed) {
     return V::Load(reinterpret_cast<const float*>(packed));
   }
@@ -56,11 +60,10 @@ struct SingleChannels {
   static typename V::F MultiplyAdd(Factor x, Factor w, typename V::F sum) { return V::Fma(x, w, sum); }
 };
 
-// Rows of a tile, so that its sums, the weights of a step and one factor fit into the registers: 32 where
-// vectors have 16 lanes, 16 elsewhere.
+// Rows of a tile, so that its sums, the weights of a step and one factor fit into the registers.
 template <typename P>
 constexpr int TileRowsOf(int vectors) {
-  return P::Vector::kLanes == 16 && vectors < 4 ? 8 : 6;
+  return P::Vector::kRegisters == 32 && vectors < 4 ? 8 : 6;
 }
 
 template <typename P>
@@ -94,9 +97,23 @@ void PackPanel(const PanelRows& rows, std::uint32_t* packed) {
   }
 }
 
+// kChannels is 1 or 2, so a step never needs bytes of two words.
+template <typename P>
+void WidenPanel(const std::uint32_t* weights, std::int64_t channels, int columns, std::uint32_t* widened) {
+  const std::int64_t steps = StepsOf<P>(channels);
+  for (std::int64_t step = 0; step < steps; ++step, widened += columns) {
+    const std::int64_t channel = step * P::kChannels;
+    const std::uint32_t* from = weights + channel / kInt8StepChannels * columns;
+    const int shift = static_cast<int>(channel % kInt8StepChannels) * 8;
+    for (int column = 0; column < columns; ++column) widened[column] = P::Widened(from[column] >> shift);
+  }
+}
+
+// A sum of column c, or of as many as there are lanes, scaled and with the bias.
 template <typename L>
-typename L::F WithBias(const float* sums, const float* bias, std::int64_t c) {
-  return bias == nullptr ? L::Load(sums + c) : L::Add(L::Load(sums + c), L::Load(bias + c));
+[[gnu::always_inline]] inline typename L::F Scaled(typename L::F sum, const ProductEnd& end, std::int64_t c) {
+  if (end.scales != nullptr) sum = L::Mul(sum, L::Load(end.scales + c));
+  return end.bias == nullptr ? sum : L::Add(sum, L::Load(end.bias + c));
 }
 
 // Bias, gate or activation, and residual on sums that were stored, rounded once.
@@ -108,8 +125,8 @@ void FinishRows(const float* stored, const ProductEnd& end) {
     const Residual* residual = static_cast<const Residual*>(end.residual) + r * end.row_stride;
     Out* out = static_cast<Out*>(end.out) + r * end.row_stride;
     ForLanes<V>(results, [&]<typename L>(std::int64_t c) {
-      typename L::F v = Activated<L>(WithBias<L>(sums, end.bias, c), end.activation);
-      if (end.gated) v = L::Mul(v, Gelu<L>(WithBias<L>(sums, end.bias, results + c)));
+      typename L::F v = Activated<L>(Scaled<L>(L::Load(sums + c), end, c), end.activation);
+      if (end.gated) v = L::Mul(v, Gelu<L>(Scaled<L>(L::Load(sums + results + c), end, results + c)));
       if (end.residual != nullptr) v = L::Add(v, L::Load(residual + c));
       L::Store(out + c, v);
     });
@@ -128,9 +145,11 @@ inline bool IsPlain(const ProductEnd& end, int columns) {
   return end.columns == columns && end.activation == Activation::kNone && !end.gated;
 }
 
-// One vector of such a tile, with its bias: `at` is where it goes, in elements from the tile's first.
+// One vector of sums of such a tile, of row r and columns from c on.
 template <typename V>
-[[gnu::always_inline]] inline void FinishVector(typename V::F v, const ProductEnd& end, std::int64_t at) {
+[[gnu::always_inline]] inline void FinishVector(typename V::F sum, const ProductEnd& end, int r, int c) {
+  typename V::F v = Scaled<V>(sum, end, c);
+  const std::int64_t at = r * end.row_stride + c;
   if (end.residual != nullptr)
     v = V::Add(v, end.residual_type == DType::kF32
                       ? V::Load(static_cast<const float*>(end.residual) + at)
@@ -180,11 +199,7 @@ struct Tile {
   [[gnu::always_inline]] void Finish(const ProductEnd end) {
     Unrolled<kRows>([&](auto r) RINGWAY_INLINE {
       if (r >= end.rows) return;
-      Unrolled<kVectors>([&](auto j) RINGWAY_INLINE {
-        const typename V::F v =
-            end.bias == nullptr ? sum[r][j] : V::Add(sum[r][j], V::Load(end.bias + j * V::kLanes));
-        FinishVector<V>(v, end, r * end.row_stride + j * V::kLanes);
-      });
+      Unrolled<kVectors>([&](auto j) RINGWAY_INLINE { FinishVector<V>(sum[r][j], end, r, j * V::kLanes); });
     });
   }
 
@@ -245,7 +260,8 @@ void Multiply(const ProductTile& tile) {
 template <typename P>
 constexpr ProductKernels<typename P::X> MakeProductKernels() {
   static_assert(P::kVectors * P::Vector::kLanes <= kSumsPitch);
-  return {P::Vector::kLanes, P::kVectors, TileRowsOf<P>, StepsOf<P>, P::kChannels, PackPanel<P>, Multiply<P>};
+  return {P::Vector::kLanes, P::kVectors,  TileRowsOf<P>, StepsOf<P>,
+          P::kChannels,      PackPanel<P>, Multiply<P>,   WidenPanel<P>};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace {
 
 struct Avx2Vector {
   static constexpr int kLanes = 8;
+  static constexpr int kRegisters = 16;
   using F = __m256;
   static F Set(float x) { return _mm256_set1_ps(x); }
   static F Load(const float* p) { return _mm256_loadu_ps(p); }

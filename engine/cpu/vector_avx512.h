@@ -15,6 +15,7 @@ namespace {
 
 struct Avx512Vector {
   static constexpr int kLanes = 16;
+  static constexpr int kRegisters = 32;
   using F = __m512;
   static F Set(float x) { return _mm512_set1_ps(x); }
   static F Load(const float* p) { return _mm512_loadu_ps(p); }

@@ -1,9 +1,9 @@
 // One float as a "vector": the plain C++ member of the vector types, and the tail of the wide ones.
 //
-// A vector type gives kLanes, Load and Store for float and bf16, arithmetic, comparison and the two pieces of
-// exp that hardware does best (rounding and scaling by a power of two). Everything here has internal linkage
-// on purpose: this header is compiled for several instruction sets, and a shared inline function could be
-// linked from the wrong one and crash an older processor.
+// A vector type gives kLanes, kRegisters that hold vectors, Load and Store for float and bf16, arithmetic,
+// comparison and the two pieces of exp that hardware does best (rounding and scaling by a power of two).
+// Everything here has internal linkage on purpose: this header is compiled for several instruction sets, and
+// a shared inline function could be linked from the wrong one and crash an older processor.
 #ifndef RINGWAY_ENGINE_CPU_VECTOR_SCALAR_H_
 #define RINGWAY_ENGINE_CPU_VECTOR_SCALAR_H_
 
@@ -17,6 +17,7 @@ namespace {
 
 struct ScalarVector {
   static constexpr int kLanes = 1;
+  static constexpr int kRegisters = 16;  // at least
   using F = float;
   static F Set(float x) { return x; }
   static F Load(const float* p) { return *p; }

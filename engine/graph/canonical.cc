@@ -46,14 +46,14 @@ class TextWriter {
     Write(shape), Number(kernel);
   }
   void operator()(const ConvOp& op) {
-    const auto& [stride, padding, activation, result, front] = op;
+    const auto& [stride, padding, activation, result, front, quantisation] = op;
     const auto& [top, left, bottom, right] = padding;
     Number(stride), Number(top), Number(left), Number(bottom), Number(right), Number(activation);
-    Write(result), Number(front);
+    Write(result), Number(front), Number(quantisation);
   }
   void operator()(const LinearOp& op) {
-    const auto& [activation, gated, result] = op;
-    Number(activation), Number(gated), Write(result);
+    const auto& [activation, gated, result, quantisation] = op;
+    Number(activation), Number(gated), Write(result), Number(quantisation);
   }
   void operator()(const GroupNormOp& op) {
     const auto& [groups, epsilon, silu, result] = op;

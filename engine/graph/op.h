@@ -39,6 +39,11 @@ namespace ringway::engine {
 // kGeluTanh is gelu by its approximation with a tanh.
 enum class Activation : std::uint8_t { kNone, kSilu, kGelu, kQuickGelu, kSigmoid, kRelu, kGeluTanh };
 
+// How a product multiplies: by weights of the type of x; by weights of 8 bits, symmetric with a scale for each
+// output, widened to the type of x as they are read (kWeights); or by such weights in whole numbers, each row
+// of x rounded to 8 bits by its own largest magnitude (kDynamic). The graph's weight is f32 for the last two.
+enum class Quantisation : std::uint8_t { kNone, kWeights, kDynamic };
+
 struct InputOp {
   std::string name;
   DType dtype = DType::kF32;
@@ -62,11 +67,13 @@ struct ConvOp {
   Activation activation = Activation::kNone;  // before the residual is added
   std::optional<DType> result = std::nullopt;
   int front = 0;  // earlier frames under a kernel over frames; those after follow from its size
+  Quantisation quantisation = Quantisation::kNone;  // otherwise of one tap and stride 1
 };
 struct LinearOp {
   Activation activation = Activation::kNone;  // before the residual is added
   bool gated = false;                         // the result is halved by Geglu; no activation, no residual
   std::optional<DType> result = std::nullopt;
+  Quantisation quantisation = Quantisation::kNone;
 };
 struct GroupNormOp {
   int groups = 32;

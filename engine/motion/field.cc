@@ -74,13 +74,6 @@ void CopyAffinePart(const MotionFieldConfig& config, std::span<const float> from
   });
 }
 
-CubicWeights::CubicWeights(float f) {
-  w[0] = ((-0.5f * f + 1.0f) * f - 0.5f) * f;
-  w[1] = (1.5f * f - 2.5f) * f * f + 1.0f;
-  w[2] = ((-1.5f * f + 2.0f) * f + 0.5f) * f;
-  w[3] = (0.5f * f - 0.5f) * f * f;
-}
-
 MotionField::MotionField(const MotionFieldConfig& config, std::span<const float> packed)
     : grid_(static_cast<int>(config.grid)), frames_(static_cast<int>(config.frames)) {
   RINGWAY_CHECK(packed.size() == config.elements());

@@ -17,6 +17,7 @@
 
 #include "core/check.h"
 #include "engine/checkpoint/model_directory.h"
+#include "engine/motion/cubic_weights.h"
 
 namespace ringway::engine {
 
@@ -43,12 +44,6 @@ void ScaleCommonPart(const MotionFieldConfig& config, std::array<float, 2> by, s
 // Packed, both: what is affine in place of each frame and component of `to` (the a + b x + c y that fits it
 // best: pans, zooms, turns and shears) becomes that of `from`; the rest of `to` stays.
 void CopyAffinePart(const MotionFieldConfig& config, std::span<const float> from, std::span<float> to);
-
-// The weights of the four neighbours of a place `fraction` beyond the second of them.
-struct CubicWeights {
-  float w[4];
-  explicit CubicWeights(float fraction);
-};
 
 class MotionField {
  public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/motion/field.h"
+#include "engine/motion/cubic_weights.h"
 #include "engine/motion/warp_addresses.h"
 
 namespace ringway::engine {
@@ -75,9 +75,14 @@ void WarpScalar(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb
   }
 }
 
-WarpFn WarpFor(Isa isa) {
+WarpFn WarpFor([[maybe_unused]] Isa isa) {
+#if defined(__x86_64__)
   if (isa >= Isa::kAvx512) return WarpAvx512;
-  return isa == Isa::kAvx2 ? WarpAvx2 : WarpScalar;
+  if (isa == Isa::kAvx2) return WarpAvx2;
+#elif defined(__aarch64__)
+  if (isa == Isa::kNeon) return WarpNeon;
+#endif
+  return WarpScalar;
 }
 
 }  // namespace ringway::engine

@@ -4,9 +4,9 @@
 // at one of 256 places between two pixels. All in whole numbers: a channel is kept as 64 times its value, a
 // weight as 2^15 times its own, and a product is rounded to the nearest; the error is under a tenth of a
 // step of a channel. The photo is copied once with four channels a pixel and a border of repeated pixels, so
-// that the inner loop has no cases. One kernel for AVX-512, one for AVX2, one in plain C++, chosen at run
-// time: the same bytes from each. Where a pixel looks is added up in the kernel too, in single precision
-// without fused multiply-add. Immutable after construction; any thread.
+// that the inner loop has no cases. One kernel for AVX-512, one for AVX2, one for NEON, one in plain C++,
+// chosen at run time: the same bytes from each. Where a pixel looks is added up in the kernel too, in single
+// precision without fused multiply-add. Immutable after construction; any thread.
 #ifndef RINGWAY_ENGINE_MOTION_WARP_H_
 #define RINGWAY_ENGINE_MOTION_WARP_H_
 
@@ -59,6 +59,7 @@ using WarpFn = void (*)(const WarpPixels& photo, const WarpLine& line, std::uint
 WarpFn WarpFor(Isa isa);
 
 void WarpScalar(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb);
+void WarpNeon(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb);
 void WarpAvx2(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb);
 void WarpAvx512(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb);
 

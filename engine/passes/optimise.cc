@@ -31,6 +31,7 @@ absl::StatusOr<Graph> Optimise(const Graph& graph, const PassOptions& options) {
   apply(options.merge_projections, MergeProjections);
   apply(options.fuse, FuseNorms);
   apply(options.fuse, FuseResiduals);
+  if (now.ok() && options.quantisation != Quantisation::kNone) now = Quantise(*now, options.quantisation);
   if (now.ok()) now = SetPrecision(*now, options.precision, options.wide_sums);
   apply(true, Prune);
   return now;

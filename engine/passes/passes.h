@@ -7,6 +7,8 @@
 // it.
 // - FuseNorms: silu after a group norm, and a time embedding added before it, become part of it.
 // - FuseResiduals: an activation, a gate (Geglu) or an addition after a product becomes part of it.
+// - Quantise: products by weights of 8 bits, where a layer has one tap and enough channels, and is neither of
+//   the ends.
 // - SetPrecision: activations and matrix weights become bf16; biases, sums and both ends stay f32.
 // - Prune: nodes that reach no output go.
 //
@@ -26,6 +28,8 @@ namespace ringway::engine {
 
 struct PassOptions {
   DType precision = DType::kF32;
+  // Of the products that can be; everything else is in `precision`.
+  Quantisation quantisation = Quantisation::kNone;
   // In bf16, sums of a residual stay f32 where all that read them can: not rounded from one to the next.
   bool wide_sums = true;
   bool fold_constants = true;  // what depends on weights alone is computed when a plan is bound to them
@@ -39,6 +43,7 @@ absl::StatusOr<Graph> HoistExpansion(const Graph& graph);
 absl::StatusOr<Graph> MergeProjections(const Graph& graph);
 absl::StatusOr<Graph> FuseNorms(const Graph& graph);
 absl::StatusOr<Graph> FuseResiduals(const Graph& graph);
+absl::StatusOr<Graph> Quantise(const Graph& graph, Quantisation quantisation);
 absl::StatusOr<Graph> SetPrecision(const Graph& graph, DType precision, bool wide_sums);
 absl::StatusOr<Graph> Prune(const Graph& graph);
 

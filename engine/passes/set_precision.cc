@@ -9,6 +9,17 @@ bool Is(const Node& node) {
   return std::holds_alternative<T>(node.op);
 }
 bool IsProduct(const Node& node) { return Is<LinearOp>(node) || Is<ConvOp>(node); }
+// Its weight stays f32 until it is packed, so that it is rounded once.
+bool IsQuantised(const Op& op) {
+  return std::visit(
+      [](const auto& o) {
+        if constexpr (requires { o.quantisation; })
+          return o.quantisation != Quantisation::kNone;
+        else
+          return false;
+      },
+      op);
+}
 bool IsNorm(const Node& node) { return Is<GroupNormOp>(node) || Is<LayerNormOp>(node); }
 bool IsMixture(const Node& node) { return Is<AddOp>(node) || Is<BlendOp>(node) || Is<ScaleOp>(node); }
 // Of the inputs of a mixture, those which must be of one type.
@@ -78,7 +89,7 @@ class PrecisionSetter {
       SetInputs(node, inputs);
       SetResult(op, ResultOf(id, inputs));
     }
-    if (IsProduct(node)) inputs[1] = WithType(inputs[1], to_.node(inputs[0]).dtype);
+    if (IsProduct(node) && !IsQuantised(node.op)) inputs[1] = WithType(inputs[1], to_.node(inputs[0]).dtype);
     const ValueId made = to_.Add(std::move(op), std::move(inputs), node.label);
     return made != kAbsent && Is<InputOp>(node) && !IsSmall(node) && node.dtype == DType::kF32
                ? WithType(made, precision_)

@@ -104,10 +104,8 @@ absl::StatusOr<FilmPipeline::Order> FilmPipeline::OrderOf(const FilmRequest& req
 absl::Status FilmPipeline::CheckDecoder(const Order& order) const {
   const absl::StatusOr<ComponentWeights> weights = context_.open->WeightsOf(*model_.Find("vae"));
   if (!weights.ok()) return weights.status();
-  PassOptions options;
-  options.precision = context_.precision();
   const Graph graph = BuildFilmVaeDecoder(vae_, *weights->source, order.latents);
-  const absl::StatusOr<std::size_t> bytes = Plan::ArenaBytes(graph, options, context_.backend);
+  const absl::StatusOr<std::size_t> bytes = Plan::ArenaBytes(graph, context_.passes(), context_.backend);
   if (!bytes.ok()) return bytes.status();
   const std::size_t most = context_.coder_bytes_max > 0 ? context_.coder_bytes_max : kDecoderBytesMax;
   if (*bytes <= most) return absl::OkStatus();

@@ -46,7 +46,7 @@ class FilmPipeline {
   };
   explicit FilmPipeline(const PipelineContext& context)
       : model_(context.model), context_{model_,          context.backend,
-                                        context.threads, context.full_precision,
+                                        context.threads, context.precision,
                                         context.open,    context.coder_bytes_max} {}
   absl::Status ReadConfigs();
   absl::Status CheckParts() const;

@@ -14,7 +14,7 @@ absl::Status FrozenPart::Prepare(const PipelineContext& context, const PartSize&
                        [&](std::string_view prefix) { return name.starts_with(prefix); });
   };
   absl::StatusOr<std::unique_ptr<Plan>> plan = FreezeComponent(
-      ComponentOf(context), context, context.precision(), /*whole=*/true, build, is_others, adapters);
+      ComponentOf(context), context, context.passes(), /*whole=*/true, build, is_others, adapters);
   if (!plan.ok()) return plan.status();
   plan_ = *std::move(plan);
   made_for_ = wanted;

@@ -100,15 +100,13 @@ absl::StatusOr<LatentCoder::Tiling> LatentCoder::Choose(const PipelineContext& c
   const std::size_t bytes_max = context.coder_bytes_max != 0 ? context.coder_bytes_max : kBytesMax;
   const absl::StatusOr<ComponentWeights> weights = context.open->WeightsOf(*context.model.Find("vae"));
   if (!weights.ok()) return weights.status();
-  PassOptions options;
-  options.precision = context.precision();
   for (std::int64_t side = std::max(height, width);; side = side * 3 / 4 / 8 * 8) {
     side = std::max(side, std::min(kTileMin, std::max(height, width)));
     const Tiling tiling{height, width, std::min(side, height), std::min(side, width)};
     AnyWeights any(*weights->source);
     const Graph graph = build(any, tiling.tile_height, tiling.tile_width);
     if (!graph.status().ok()) return graph.status();
-    const auto bytes = Plan::ArenaBytes(graph, options, context.backend);
+    const auto bytes = Plan::ArenaBytes(graph, context.passes(), context.backend);
     if (!bytes.ok()) return bytes.status();
     if (*bytes <= bytes_max || side <= kTileMin) return tiling;
   }

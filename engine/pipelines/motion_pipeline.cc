@@ -190,22 +190,23 @@ absl::Status MotionPipeline::FreezeNetworks(const PipelineContext& context) {
   tokenizer_ = *std::move(tokenizer);
 
   // What runs once a clip stays in f32: it costs nothing.
-  const auto freeze = [&](const char* name, DType precision, auto build, std::unique_ptr<Plan>& to) {
-    return Keep(FreezeComponent(*context.model.Find(name), context, precision, /*whole=*/true, build), to);
+  const auto freeze = [&](const char* name, const PassOptions& passes, auto build,
+                          std::unique_ptr<Plan>& to) {
+    return Keep(FreezeComponent(*context.model.Find(name), context, passes, /*whole=*/true, build), to);
   };
   const ClipSize size{{1, field_.packed_frames()}, field_.packed_grid(), field_.packed_grid()};
   if (absl::Status s = freeze(
-          "text_encoder", DType::kF32, [&](WeightSource& w) { return BuildClipText(text, w, 1); }, text_);
+          "text_encoder", {}, [&](WeightSource& w) { return BuildClipText(text, w, 1); }, text_);
       !s.ok())
     return s;
   if (absl::Status s = freeze(
-          "conditioner", DType::kF32,
-          [&](WeightSource& w) { return BuildMotionConditioner(conditioner_config_, w); }, conditioner_);
+          "conditioner", {}, [&](WeightSource& w) { return BuildMotionConditioner(conditioner_config_, w); },
+          conditioner_);
       !s.ok())
     return s;
   return freeze(
-      "unet", context.precision(),
-      [&](WeightSource& w) { return BuildSvdUNet(unet, w, size, text.tokens_max); }, unet_);
+      "unet", context.passes(), [&](WeightSource& w) { return BuildSvdUNet(unet, w, size, text.tokens_max); },
+      unet_);
 }
 
 std::string MotionPipeline::Describe() const {

@@ -76,7 +76,7 @@ class PicturePipeline {
   };
   explicit PicturePipeline(const PipelineContext& context)
       : model_(context.model), context_{model_,          context.backend,
-                                        context.threads, context.full_precision,
+                                        context.threads, context.precision,
                                         context.open,    context.coder_bytes_max} {}
   absl::Status ReadConfigs(bool xl);
   absl::Status CheckParts() const;

@@ -37,7 +37,8 @@ absl::StatusOr<Profile> PicturePipeline::Measure(const PictureRequest& request, 
   Profile profile;
   profile.width = static_cast<int>(order->width);
   profile.height = static_cast<int>(order->height);
-  profile.bf16 = context_.precision() == DType::kBF16;
+  profile.bf16 = context_.passes().precision == DType::kBF16;
+  profile.precision = context_.precision;
   const int steps = static_cast<int>(order->grid.times.size());
   profile.steps = steps;
   const int texts = order->guided() && unet_config_.guidance_channels == 0 ? 2 : 1;

@@ -58,8 +58,8 @@ absl::Status RefuseUntaken(const Component& component, const Weights& weights,
 }
 
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component,
-                                                      const PipelineContext& context, DType precision,
-                                                      bool whole,
+                                                      const PipelineContext& context,
+                                                      const PassOptions& passes, bool whole,
                                                       const std::function<Graph(WeightSource&)>& build,
                                                       const std::function<bool(std::string_view)>& others,
                                                       const AdapterChoices& adapters) {
@@ -69,11 +69,9 @@ absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(const Component& component
   if (!graph.status().ok()) return graph.status();
   if (whole)
     if (absl::Status all = RefuseUntaken(component, weights->source->stored(), others); !all.ok()) return all;
-  PassOptions options;
-  options.precision = precision;
   auto set = context.open->overlays().SetOf(component.name, *weights, adapters);
   if (!set.ok()) return set.status();
-  return context.open->plans().Take(graph, options, *std::move(set));
+  return context.open->plans().Take(graph, passes, *std::move(set));
 }
 
 }  // namespace ringway::engine

@@ -60,11 +60,17 @@ struct PipelineContext {
   const ModelDirectory& model;
   const CpuBackend& backend;
   int threads = 1;
-  bool full_precision = false;
+  Precision precision = Precision::kBF16;
   std::shared_ptr<OpenModel> open = std::make_shared<OpenModel>(backend);
   std::size_t coder_bytes_max = 0;  // of a plan of the autoencoder; 0: the default (latent_coder.h)
 
-  DType precision() const { return !full_precision && backend.FastBf16() ? DType::kBF16 : DType::kF32; }
+  PassOptions passes() const {
+    PassOptions passes;
+    if (precision != Precision::kF32 && backend.FastBf16()) passes.precision = DType::kBF16;
+    if (precision == Precision::kInt8) passes.quantisation = Quantisation::kDynamic;
+    if (precision == Precision::kInt8Weights) passes.quantisation = Quantisation::kWeights;
+    return passes;
+  }
 };
 
 class ProgressTeller {
@@ -107,7 +113,7 @@ absl::Status RefuseUntaken(const Component& component, const Weights& weights,
 // the number of sizes. `whole`: every tensor must be taken, but for those that are the `others`', of another
 // network in the same files. With adapters the plan is bound to their overlay.
 absl::StatusOr<std::unique_ptr<Plan>> FreezeComponent(
-    const Component& component, const PipelineContext& context, DType precision, bool whole,
+    const Component& component, const PipelineContext& context, const PassOptions& passes, bool whole,
     const std::function<Graph(WeightSource&)>& build,
     const std::function<bool(std::string_view)>& others = {}, const AdapterChoices& adapters = {});
 

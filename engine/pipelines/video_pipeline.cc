@@ -118,9 +118,9 @@ absl::StatusOr<VideoPipeline::Size> VideoPipeline::SizeFor(const AnimateRequest&
 }
 
 absl::Status VideoPipeline::Prepare(const Size& size) {
-  const DType precision = context_.precision();
+  const PassOptions passes = context_.passes();
   if (embedder_ == nullptr)
-    if (absl::Status s = Take(FreezeComponent(*model_.Find("image_encoder"), context_, precision, true,
+    if (absl::Status s = Take(FreezeComponent(*model_.Find("image_encoder"), context_, passes, true,
                                               [&](WeightSource& w) { return BuildClipVision(clip_, w); }),
                               embedder_);
         !s.ok())
@@ -131,7 +131,7 @@ absl::Status VideoPipeline::Prepare(const Size& size) {
     context_.open->plans().GiveBack(std::move(*plan));
   const Component &vae = *model_.Find("vae"), &unet = *model_.Find("unet");
   const std::int64_t h = size.height / Halvings(), w = size.width / Halvings();
-  if (absl::Status s = Take(FreezeComponent(vae, context_, precision, false,
+  if (absl::Status s = Take(FreezeComponent(vae, context_, passes, false,
                                             [&](WeightSource& s) {
                                               return BuildVaeEncoder(vae_, s, 1, size.height, size.width);
                                             }),
@@ -139,7 +139,7 @@ absl::Status VideoPipeline::Prepare(const Size& size) {
       !s.ok())
     return s;
   if (absl::Status s =
-          Take(FreezeComponent(unet, context_, precision, true,
+          Take(FreezeComponent(unet, context_, passes, true,
                                [&](WeightSource& s) {
                                  return BuildSvdUNet(unet_config_, s, {{1, size.frames}, h, w}, 1);
                                }),
@@ -147,7 +147,7 @@ absl::Status VideoPipeline::Prepare(const Size& size) {
       !s.ok())
     return s;
   if (absl::Status s =
-          Take(FreezeComponent(vae, context_, precision, false,
+          Take(FreezeComponent(vae, context_, passes, false,
                                [&](WeightSource& s) {
                                  return BuildVaeTemporalDecoder(vae_, s, {{1, size.chunk}, h, w});
                                }),

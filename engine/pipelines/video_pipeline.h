@@ -35,7 +35,7 @@ class VideoPipeline final : public Pipeline {
   };
   explicit VideoPipeline(const PipelineContext& context)
       : model_(context.model),
-        context_{model_, context.backend, context.threads, context.full_precision, context.open} {}
+        context_{model_, context.backend, context.threads, context.precision, context.open} {}
   absl::Status ReadConfigs();
   std::int64_t Halvings() const { return vae_.halvings(); }
   absl::StatusOr<Size> SizeFor(const AnimateRequest& request) const;

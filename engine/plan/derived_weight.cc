@@ -223,6 +223,16 @@ DerivedWeight WithKey(Graph program, const WeightForm& form) {
   return {std::move(program), form, std::move(key)};
 }
 
+// What packing refuses is of numbers, without the name of their weight.
+absl::Status NamedError(const DerivedWeight& weight, const absl::Status& status) {
+  for (const Node& node : weight.program.nodes())
+    if (const auto* named = node.As<WeightOp>())
+      return absl::InvalidArgumentError(
+          absl::StrCat("weight \"", named->name, "\": ", status.message(),
+                       "; lower the strength of what is added to it, or compute in bf16 or f32"));
+  return status;
+}
+
 ValueId CopyInto(const Graph& from, ValueId value, Graph& to, std::map<ValueId, ValueId>& copies) {
   if (value == kAbsent) return kAbsent;
   if (const auto at = copies.find(value); at != copies.end()) return at->second;
@@ -262,6 +272,7 @@ absl::StatusOr<Tensor> Derive(const DerivedWeight& weight, const WeightSource* s
                               const Backend& backend) {
   const ValueId value = weight.program.outputs()[0].value;
   absl::StatusOr<Tensor> made = Deriver(weight.program, source, backend).Make(value, weight.form);
+  if (made.status().code() == absl::StatusCode::kOutOfRange) made = NamedError(weight, made.status());
   for (const Node& node : weight.program.nodes())
     if (const auto* named = node.As<WeightOp>(); named != nullptr && source != nullptr)
       source->Release(named->name);

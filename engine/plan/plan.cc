@@ -204,10 +204,11 @@ class PlanFreezer {
 
 Hash128 PlanKey(const CanonicalForm& graph, const PassOptions& options, const Backend& backend) {
   // All options by name, so that one which is added does not compile until it is part of the key.
-  const auto& [precision, wide_sums, fold_constants, hoist_expansion, merge_projections, fuse] = options;
-  return HashOf(absl::StrCat(graph.text, "|", static_cast<int>(precision), wide_sums, fold_constants,
-                             hoist_expansion, merge_projections, fuse, "|", backend.Fingerprint(), "|",
-                             kEngineVersion));
+  const auto& [precision, quantisation, wide_sums, fold_constants, hoist_expansion, merge_projections, fuse] =
+      options;
+  return HashOf(absl::StrCat(graph.text, "|", static_cast<int>(precision), static_cast<int>(quantisation),
+                             wide_sums, fold_constants, hoist_expansion, merge_projections, fuse, "|",
+                             backend.Fingerprint(), "|", kEngineVersion));
 }
 
 absl::StatusOr<std::unique_ptr<Plan>> Plan::Freeze(const Graph& graph, const PassOptions& options,

@@ -1,6 +1,7 @@
 // The element types that the engine computes in, and conversion between float and bfloat16.
 //
-// Activations and weights are f32, or bf16 where the processor multiplies it natively; i32 carries token ids.
+// Activations and weights are f32, or bf16 where the processor multiplies it natively; i32 carries token ids;
+// i8 is a form of packed weights alone (plan/weight_form.h), no value of a network has it.
 // bf16 is the upper half of an IEEE float: same exponent, 8 bits of mantissa. Narrowing rounds to nearest,
 // ties to even, and keeps a NaN a NaN, as the hardware instruction VCVTNEPS2BF16 does, so that scalar code
 // and vector code agree to the bit. Half precision (f16) occurs only in files and is widened when loaded.
@@ -14,9 +15,9 @@
 
 namespace ringway::engine {
 
-enum class DType : std::uint8_t { kF32, kBF16, kI32 };
+enum class DType : std::uint8_t { kF32, kBF16, kI32, kI8 };
 
-constexpr std::size_t SizeOf(DType dtype) { return dtype == DType::kBF16 ? 2 : 4; }
+constexpr std::size_t SizeOf(DType dtype) { return dtype == DType::kI8 ? 1 : dtype == DType::kBF16 ? 2 : 4; }
 
 constexpr std::string_view DTypeName(DType dtype) {
   switch (dtype) {
@@ -26,6 +27,8 @@ constexpr std::string_view DTypeName(DType dtype) {
       return "bf16";
     case DType::kI32:
       return "i32";
+    case DType::kI8:
+      return "i8";
   }
   return "?";
 }

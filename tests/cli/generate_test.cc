@@ -122,6 +122,23 @@ TEST_F(GenerateTest, DrawsWithAdaptersAndSaysWhich) {
   EXPECT_THAT(missing.err, HasSubstr("no.safetensors"));
 }
 
+TEST_F(GenerateTest, ComputesInThePrecisionThatIsNamed) {
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"-p", "the boat", "--steps", "2", "-o", Out("a.png")});
+    const Ran ran = Generate(more);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    return Decoded(Out("a.png"));
+  };
+  const engine::Picture f32 = with({"--full-precision"});
+  EXPECT_EQ(with({"--precision", "f32"}), f32);
+  EXPECT_EQ(with({"--precision", "bf16"}), with({}));
+  const engine::Picture int8 = with({"--precision", "int8"}), weights = with({"--precision", "int8-weights"});
+  EXPECT_NE(int8, f32);
+  EXPECT_NE(int8, weights);
+  EXPECT_EQ(Generate({"-p", "boat", "--precision", "int4"}).code, 2);
+  EXPECT_EQ(Generate({"-p", "boat", "--precision", "int8", "--full-precision"}).code, 2);
+}
+
 TEST_F(GenerateTest, SaysWhatIsWrong) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> wrong = {
       {{"--size", "100x64"}, "the size is 100 x 64; both must be multiples of 8"},

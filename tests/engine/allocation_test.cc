@@ -30,17 +30,20 @@ TEST(Allocation, RunningAPlanAllocatesNothing) {
   for (const Graph& graph : {SmallSvd(weights), SmallSd(weights)}) {
     ASSERT_TRUE(graph.status().ok()) << graph.status();
     for (const int threads : {1, 2, 5})
-      for (const DType precision : {DType::kF32, DType::kBF16})
-        for (const bool fuse : {false, true}) {
-          const CpuBackend backend({.threads = threads});
-          const auto plan = Plan::Freeze(graph, {.precision = precision, .fuse = fuse}, backend, weights);
-          ASSERT_TRUE(plan.ok()) << plan.status();
-          (*plan)->Run();
-          BeginCountingMalloc();
-          (*plan)->Run();
-          EXPECT_EQ(EndCountingMalloc().calls, 0)
-              << threads << " threads, " << DTypeName(precision) << (fuse ? ", fused" : "");
-        }
+      for (const int switches : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) {
+        const DType precision = switches % 2 == 0 ? DType::kF32 : DType::kBF16;
+        const bool fuse = switches / 2 % 2 == 1;
+        const auto quantisation = static_cast<Quantisation>(switches / 4);
+        const CpuBackend backend({.threads = threads});
+        const auto plan = Plan::Freeze(
+            graph, {.precision = precision, .quantisation = quantisation, .fuse = fuse}, backend, weights);
+        ASSERT_TRUE(plan.ok()) << plan.status();
+        (*plan)->Run();
+        BeginCountingMalloc();
+        (*plan)->Run();
+        EXPECT_EQ(EndCountingMalloc().calls, 0)
+            << threads << " threads, " << DTypeName(precision) << (fuse ? ", fused, " : ", ") << switches / 4;
+      }
   }
 }
 

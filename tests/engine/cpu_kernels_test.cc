@@ -265,7 +265,7 @@ TEST_P(CpuKernels, DoublesToOddSizes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CpuKernels, EveryMode(), ModeName);
+INSTANTIATE_TEST_SUITE_P(All, CpuKernels, testing::ValuesIn(EveryMode()), ModeName);
 
 }  // namespace
 }  // namespace ringway::engine

@@ -197,7 +197,7 @@ TEST(MotionModel, AgreesWithItsTraining) {
   request.prompt = "Zoom in SLOWLY, while the grass sways (gently) xyzzy";
   request.region = Region{0.25, 0.125, 0.75, 0.875};
   for (const bool full : {true, false}) {
-    auto opened = MotionPipeline::Open({model, backend, 2, full});
+    auto opened = MotionPipeline::Open({model, backend, 2, full ? Precision::kF32 : Precision::kBF16});
     ASSERT_TRUE(opened.ok()) << opened.status();
     auto& pipeline = static_cast<MotionPipeline&>(**opened);
     std::vector<float> noise(pipeline.field_config().elements());
@@ -224,7 +224,7 @@ std::vector<float> FieldBy(const ScratchFolder& folder, const char* schedule, st
   folder.Write("scheduler/scheduler_config.json", schedule);
   const ModelDirectory model = ModelDirectory::Open(folder.path()).value();
   const CpuBackend backend({.threads = 2});
-  auto opened = MotionPipeline::Open({model, backend, 2, true}).value();
+  auto opened = MotionPipeline::Open({model, backend, 2, Precision::kF32}).value();
   auto& pipeline = static_cast<MotionPipeline&>(*opened);
   AnimateRequest request;
   request.picture = HashedPhoto();

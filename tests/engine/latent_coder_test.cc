@@ -33,7 +33,7 @@ class TiledCoder : public testing::Test {
     config_ = ReadVaeConfig(ReadComponentConfig(*model_.Find("vae")).value()).value();
   }
   PipelineContext Context(std::size_t bytes_max) const {
-    return {model_, backend_, 2, true, open_, bytes_max};
+    return {model_, backend_, 2, Precision::kF32, open_, bytes_max};
   }
   std::size_t DecoderBytes(std::int64_t height, std::int64_t width) const {
     HashWeights any;

@@ -142,7 +142,7 @@ class Filmed : public testing::Test {
       : backend_({.threads = 2}),
         open_(std::make_shared<OpenModel>(backend_)),
         model_((WritePictureModel(folder_, "picture_sd1"), ModelDirectory::Open(folder_.path()).value())),
-        pipeline_(PicturePipeline::Open({model_, backend_, 2, false, open_}).value()) {
+        pipeline_(PicturePipeline::Open({model_, backend_, 2, Precision::kBF16, open_}).value()) {
     WriteMotionAdapter(folder_, "motion");
   }
   std::string Path(const std::string& name) const { return (folder_.path() / name).string(); }

@@ -14,7 +14,7 @@ TEST(OpenModel, FilmsOfOtherSizesPackNothing) {
   const auto model = ModelDirectory::Open(folder.path());
   ASSERT_TRUE(model.ok()) << model.status();
   const CpuBackend backend({.threads = 2});
-  const PipelineContext context{*model, backend, 2, /*full_precision=*/true};
+  const PipelineContext context{*model, backend, 2, Precision::kF32};
   const auto pipeline = VideoPipeline::Open(context);
   ASSERT_TRUE(pipeline.ok()) << pipeline.status();
   const auto film = [&](int side) {

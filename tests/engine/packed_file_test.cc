@@ -124,6 +124,27 @@ TEST_F(PackedWeights, OfAnotherPrecisionInstructionSetOrModelAreOthers) {
   EXPECT_THAT(log_, IsEmpty());
 }
 
+// One form of weights in int8 for both ways of multiplying by them: the second finds the file of the first.
+TEST_F(PackedWeights, InInt8AreMappedBitForBit) {
+  OpenedAnew();
+  const std::size_t bf16 = std::filesystem::file_size(Files().at(0));
+  std::filesystem::remove(Files().at(0));
+  options_.quantisation = Quantisation::kDynamic;
+  const std::vector<float> plain = std::exchange(expected_, Opened(nullptr).result);
+  EXPECT_NE(expected_, plain);
+  EXPECT_GT(OpenedAnew().derived, 0u);
+  ASSERT_EQ(Files().size(), 1u);
+  EXPECT_EQ(OpenedAnew().derived, 0u);
+  EXPECT_LT(std::filesystem::file_size(Files().at(0)), bf16);
+  const std::vector<float> dynamic = expected_;
+  options_.quantisation = Quantisation::kWeights;
+  expected_ = Opened(nullptr).result;
+  EXPECT_NE(expected_, dynamic);
+  EXPECT_EQ(OpenedAnew().derived, 0u);
+  EXPECT_EQ(Files().size(), 1u);
+  EXPECT_THAT(log_, IsEmpty());
+}
+
 TEST_F(PackedWeights, DamagedInAnyByteAreRefusedAndWrittenAnew) {
   OpenedAnew();
   const std::filesystem::path file = Files().at(0);

@@ -36,7 +36,7 @@ TEST_P(WholePicture, IsThatOfTheReference) {
   const ModelDirectory model = ModelDirectory::Open(folder.path()).value();
   const CpuBackend backend({.threads = 2});
   for (const bool full : {true, false}) {
-    auto pipeline = PicturePipeline::Open({model, backend, 2, full});
+    auto pipeline = PicturePipeline::Open({model, backend, 2, full ? Precision::kF32 : Precision::kBF16});
     ASSERT_TRUE(pipeline.ok()) << pipeline.status();
     const AnimateProgressFn silent;
     ProgressTeller progress(silent);

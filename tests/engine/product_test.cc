@@ -1,19 +1,10 @@
 // Convolutions and linear layers against sums in double, on every instruction set, in f32 and bf16: chosen
 // shapes at the edges of tiles, blocks, panels and turns, and random ones. Whole numbers are used, so that
 // every sum is exact whatever its order and the results must be equal to the last bit.
-#include <gtest/gtest.h>
-
-#include "engine/cpu/cpu_backend.h"
-#include "engine/plan/plan.h"
-#include "tests/engine/random_tensors.h"
+#include "tests/engine/kernel_modes.h"
 
 namespace ringway::engine {
 namespace {
-
-struct ProductMode {
-  Isa isa;
-  DType precision;
-};
 
 struct Layer {
   std::int64_t pictures, height, width, in, out, taps_high = 1, taps_wide = 1;
@@ -81,7 +72,7 @@ std::vector<float> Expected(const Layer& l, const Given& given) {
   return result;
 }
 
-std::vector<float> ResultOfRun(const Layer& l, const Given& given, ProductMode mode, int threads) {
+std::vector<float> ResultOfRun(const Layer& l, const Given& given, Mode mode, int threads) {
   Graph g;
   const ValueId x = g.Input("x", given.x.shape());
   const ValueId bias = l.bias ? g.Constant(given.bias) : kAbsent;
@@ -105,10 +96,10 @@ std::vector<float> ResultOfRun(const Layer& l, const Given& given, ProductMode m
   return {(*plan)->Output("y").begin(), (*plan)->Output("y").end()};
 }
 
-class Products : public testing::TestWithParam<ProductMode> {
+class Products : public testing::TestWithParam<Mode> {
  protected:
   void SetUp() override {
-    if (GetParam().isa > BestIsa()) GTEST_SKIP() << "this processor has no " << IsaName(GetParam().isa);
+    if (!HasIsa(GetParam().isa)) GTEST_SKIP() << "this processor has no " << IsaName(GetParam().isa);
   }
   void ExpectExact(const Layer& l) {
     const Given given = MakeGiven(l, ResultOf(l));
@@ -187,15 +178,7 @@ TEST_P(Products, AreGated) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Products,
-    testing::Values(ProductMode{Isa::kScalar, DType::kF32}, ProductMode{Isa::kScalar, DType::kBF16},
-                    ProductMode{Isa::kAvx2, DType::kF32}, ProductMode{Isa::kAvx2, DType::kBF16},
-                    ProductMode{Isa::kAvx512, DType::kF32}, ProductMode{Isa::kAvx512, DType::kBF16},
-                    ProductMode{Isa::kAvx512Bf16, DType::kBF16}),
-    [](const auto& info) {
-      return std::string(IsaName(info.param.isa)) + "_" + std::string(DTypeName(info.param.precision));
-    });
+INSTANTIATE_TEST_SUITE_P(All, Products, testing::ValuesIn(EveryMode()), ModeName);
 
 }  // namespace
 }  // namespace ringway::engine

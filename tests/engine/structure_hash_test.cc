@@ -224,16 +224,17 @@ TEST(PlanKey, OptionsAndBackendCount) {
   const CpuBackend one({.threads = 1}), two({.threads = 2}), scalar({.threads = 1, .isa = Isa::kScalar});
   std::set<Hash128> keys;
   for (const CpuBackend* backend : {&one, &two, &scalar})
-    for (int switches = 0; switches < 64; ++switches)
+    for (int switches = 0; switches < 192; ++switches)
       keys.insert(PlanKey(form,
                           {.precision = (switches & 1) != 0 ? DType::kBF16 : DType::kF32,
+                           .quantisation = static_cast<Quantisation>(switches / 64),
                            .wide_sums = (switches & 2) != 0,
                            .fold_constants = (switches & 4) != 0,
                            .hoist_expansion = (switches & 8) != 0,
                            .merge_projections = (switches & 16) != 0,
                            .fuse = (switches & 32) != 0},
                           *backend));
-  EXPECT_EQ(keys.size(), 3u * 64);
+  EXPECT_EQ(keys.size(), 3u * 192);
 }
 
 }  // namespace

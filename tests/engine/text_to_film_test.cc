@@ -39,8 +39,8 @@ class TextToFilm : public testing::Test {
  protected:
   TextToFilm() { WriteFilmModel(folder_); }
 
-  absl::StatusOr<std::unique_ptr<FilmEngine>> Open(bool full_precision = true) const {
-    return FilmEngine::Open(folder_.path(), {.threads = 2, .full_precision = full_precision});
+  absl::StatusOr<std::unique_ptr<FilmEngine>> Open(Precision precision = Precision::kF32) const {
+    return FilmEngine::Open(folder_.path(), {.threads = 2, .precision = precision});
   }
   absl::StatusOr<DrawnFilm> Draw(const FilmRequest& request) const {
     const auto engine = Open();
@@ -85,18 +85,18 @@ TEST_F(TextToFilm, IsItsDefinition) {
     std::vector<float> noise(SmallFilm().numbers());
     FillHashed("noise", noise, 1.7f);
     const std::vector<float> expected = ReferenceFilm(request, {}, noise);
-    for (const bool full_precision : {true, false}) {
+    for (const Precision precision : {Precision::kF32, Precision::kBF16}) {
       const CpuBackend backend({.threads = 2});
-      const auto pipeline = FilmPipeline::Open({*directory, backend, 2, full_precision});
+      const auto pipeline = FilmPipeline::Open({*directory, backend, 2, precision});
       ASSERT_TRUE(pipeline.ok()) << pipeline.status();
       const AnimateProgressFn nobody;
       ProgressTeller progress(nobody);
       const auto film = (*pipeline)->Paint(request, noise, progress, {});
       ASSERT_TRUE(film.ok()) << film.status();
       const double distance = RelativeDistance(*film, expected);
-      EXPECT_LT(distance, full_precision ? 5e-5 : 8e-2);
+      EXPECT_LT(distance, precision == Precision::kF32 ? 5e-5 : 8e-2);
       std::printf("  film, guidance %g, %s: relative L2 %.1e\n", guidance,
-                  full_precision ? "f32" : "as it is fast", distance);
+                  precision == Precision::kF32 ? "f32" : "as it is fast", distance);
     }
   }
 }

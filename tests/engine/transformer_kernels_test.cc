@@ -205,7 +205,7 @@ TEST_P(TransformerKernels, MaskedKeysHaveNoWeight) {
   ExpectClose(masked, seen);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TransformerKernels, EveryMode(), ModeName);
+INSTANTIATE_TEST_SUITE_P(All, TransformerKernels, testing::ValuesIn(EveryMode()), ModeName);
 
 }  // namespace
 }  // namespace ringway::engine

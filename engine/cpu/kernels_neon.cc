@@ -1,0 +1,11 @@
+#include "engine/cpu/make_table.h"
+#include "engine/cpu/vector_neon.h"
+
+namespace ringway::engine {
+
+const KernelTable& NeonKernels() {
+  static const KernelTable table = MakeTable<NeonVector, ScalarInt8>();
+  return table;
+}
+
+}  // namespace ringway::engine
