@@ -22,66 +22,77 @@ struct Chains {
   double flops_a_turn = 0;
 };
 
-// Barriers keep the compiler from seeing that a chain has a closed form.
+// Barriers keep the compiler from seeing that a chain has a closed form. Each chain is a variable of its own:
+// those of an array are stored at every barrier, and the stores, not the products, would set the pace.
+#define RINGWAY_TWELVE(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11)
+#define RINGWAY_SIXTEEN(F) RINGWAY_TWELVE(F) F(12) F(13) F(14) F(15)
 #if defined(__x86_64__)
 constexpr int kFew = 12;  // of the 16 registers that AVX2 has
 
 __attribute__((target("avx512f,avx512bf16"))) float Bf16Chains() {
-  __m512 sum[kChains];
-  for (auto& s : sum) s = _mm512_setzero_ps();
   const __m512bh x = (__m512bh)_mm512_set1_epi32(0x3c003c00);
+#define RINGWAY_CHAIN(i) __m512 s##i = _mm512_setzero_ps();
+  RINGWAY_SIXTEEN(RINGWAY_CHAIN)
+#undef RINGWAY_CHAIN
+#define RINGWAY_CHAIN(i)               \
+  s##i = _mm512_dpbf16_ps(s##i, x, x); \
+  asm volatile("" : "+v"(s##i));
   for (int turn = 0; turn < kTurns; ++turn) {
-    for (auto& s : sum) {
-      s = _mm512_dpbf16_ps(s, x, x);
-      asm volatile("" : "+v"(s));
-    }
+    RINGWAY_SIXTEEN(RINGWAY_CHAIN)
   }
-  return _mm512_cvtss_f32(sum[0]);
+#undef RINGWAY_CHAIN
+  return _mm512_cvtss_f32(s0);
 }
 
 __attribute__((target("avx512f"))) float WideFloatChains() {
-  __m512 sum[kChains];
-  for (auto& s : sum) s = _mm512_setzero_ps();
   const __m512 x = _mm512_set1_ps(0.01f);
+#define RINGWAY_CHAIN(i) __m512 s##i = _mm512_setzero_ps();
+  RINGWAY_SIXTEEN(RINGWAY_CHAIN)
+#undef RINGWAY_CHAIN
+#define RINGWAY_CHAIN(i)              \
+  s##i = _mm512_fmadd_ps(x, x, s##i); \
+  asm volatile("" : "+v"(s##i));
   for (int turn = 0; turn < kTurns; ++turn) {
-    for (auto& s : sum) {
-      s = _mm512_fmadd_ps(x, x, s);
-      asm volatile("" : "+v"(s));
-    }
+    RINGWAY_SIXTEEN(RINGWAY_CHAIN)
   }
-  return _mm512_cvtss_f32(sum[0]);
+#undef RINGWAY_CHAIN
+  return _mm512_cvtss_f32(s0);
 }
 
 __attribute__((target("avx2,fma"))) float FloatChains() {
-  __m256 sum[kFew];
-  for (auto& s : sum) s = _mm256_setzero_ps();
   const __m256 x = _mm256_set1_ps(0.01f);
+#define RINGWAY_CHAIN(i) __m256 s##i = _mm256_setzero_ps();
+  RINGWAY_TWELVE(RINGWAY_CHAIN)
+#undef RINGWAY_CHAIN
+#define RINGWAY_CHAIN(i)              \
+  s##i = _mm256_fmadd_ps(x, x, s##i); \
+  asm volatile("" : "+x"(s##i));
   for (int turn = 0; turn < kTurns; ++turn) {
-    for (auto& s : sum) {
-      s = _mm256_fmadd_ps(x, x, s);
-      asm volatile("" : "+x"(s));
-    }
+    RINGWAY_TWELVE(RINGWAY_CHAIN)
   }
-  return _mm256_cvtss_f32(sum[0]);
+#undef RINGWAY_CHAIN
+  return _mm256_cvtss_f32(s0);
 }
 
 Chains ChainsOf(Isa isa) {
   if (isa == Isa::kAvx512Bf16) return {Bf16Chains, kChains * 64.0};
-  if (isa == Isa::kAvx512) return {WideFloatChains, kChains * 32.0};
+  if (isa >= Isa::kAvx512) return {WideFloatChains, kChains * 32.0};
   return {FloatChains, kFew * 16.0};
 }
 #elif defined(__aarch64__)
 float FloatChains() {
-  float32x4_t sum[kChains];
-  for (auto& s : sum) s = vdupq_n_f32(0);
   const float32x4_t x = vdupq_n_f32(0.01f);
+#define RINGWAY_CHAIN(i) float32x4_t s##i = vdupq_n_f32(0);
+  RINGWAY_SIXTEEN(RINGWAY_CHAIN)
+#undef RINGWAY_CHAIN
+#define RINGWAY_CHAIN(i)        \
+  s##i = vfmaq_f32(s##i, x, x); \
+  asm volatile("" : "+w"(s##i));
   for (int turn = 0; turn < kTurns; ++turn) {
-    for (auto& s : sum) {
-      s = vfmaq_f32(s, x, x);
-      asm volatile("" : "+w"(s));
-    }
+    RINGWAY_SIXTEEN(RINGWAY_CHAIN)
   }
-  return vgetq_lane_f32(sum[0], 0);
+#undef RINGWAY_CHAIN
+  return vgetq_lane_f32(s0, 0);
 }
 
 Chains ChainsOf(Isa) { return {FloatChains, kChains * 8.0}; }
