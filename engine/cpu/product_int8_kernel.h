@@ -65,7 +65,7 @@ float QuantiseRow(const T* x, std::int64_t channels, std::uint8_t* out) {
   for (std::int64_t c = whole; c < channels; ++c)
     largest = ScalarInt8::LargerMagnitude(largest, ScalarVector::Load(x + c));
   if (largest >= kInfinityBits || largest < kSmallestBits) {
-    __builtin_memset(out, kInt8Zero, static_cast<std::size_t>(channels));
+    for (std::int64_t c = 0; c < channels; ++c) out[c] = kInt8Zero;
     return largest >= kInfinityBits ? __builtin_nanf("") : 0.0f;
   }
   const float magnitude = __builtin_bit_cast(float, largest);
