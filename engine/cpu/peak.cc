@@ -26,14 +26,14 @@ struct Chains {
 // those of an array are stored at every barrier, and the stores, not the products, would set the pace.
 #define RINGWAY_TWELVE(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9) F(10) F(11)
 #define RINGWAY_SIXTEEN(F) RINGWAY_TWELVE(F) F(12) F(13) F(14) F(15)
+#define RINGWAY_START(i) auto s##i = zero;
 #if defined(__x86_64__)
 constexpr int kFew = 12;  // of the 16 registers that AVX2 has
 
 __attribute__((target("avx512f,avx512bf16"))) float Bf16Chains() {
   const __m512bh x = (__m512bh)_mm512_set1_epi32(0x3c003c00);
-#define RINGWAY_CHAIN(i) __m512 s##i = _mm512_setzero_ps();
-  RINGWAY_SIXTEEN(RINGWAY_CHAIN)
-#undef RINGWAY_CHAIN
+  const __m512 zero = _mm512_setzero_ps();
+  RINGWAY_SIXTEEN(RINGWAY_START)
 #define RINGWAY_CHAIN(i)               \
   s##i = _mm512_dpbf16_ps(s##i, x, x); \
   asm volatile("" : "+v"(s##i));
@@ -46,9 +46,8 @@ __attribute__((target("avx512f,avx512bf16"))) float Bf16Chains() {
 
 __attribute__((target("avx512f"))) float WideFloatChains() {
   const __m512 x = _mm512_set1_ps(0.01f);
-#define RINGWAY_CHAIN(i) __m512 s##i = _mm512_setzero_ps();
-  RINGWAY_SIXTEEN(RINGWAY_CHAIN)
-#undef RINGWAY_CHAIN
+  const __m512 zero = _mm512_setzero_ps();
+  RINGWAY_SIXTEEN(RINGWAY_START)
 #define RINGWAY_CHAIN(i)              \
   s##i = _mm512_fmadd_ps(x, x, s##i); \
   asm volatile("" : "+v"(s##i));
@@ -61,9 +60,8 @@ __attribute__((target("avx512f"))) float WideFloatChains() {
 
 __attribute__((target("avx2,fma"))) float FloatChains() {
   const __m256 x = _mm256_set1_ps(0.01f);
-#define RINGWAY_CHAIN(i) __m256 s##i = _mm256_setzero_ps();
-  RINGWAY_TWELVE(RINGWAY_CHAIN)
-#undef RINGWAY_CHAIN
+  const __m256 zero = _mm256_setzero_ps();
+  RINGWAY_TWELVE(RINGWAY_START)
 #define RINGWAY_CHAIN(i)              \
   s##i = _mm256_fmadd_ps(x, x, s##i); \
   asm volatile("" : "+x"(s##i));
@@ -82,9 +80,8 @@ Chains ChainsOf(Isa isa) {
 #elif defined(__aarch64__)
 float FloatChains() {
   const float32x4_t x = vdupq_n_f32(0.01f);
-#define RINGWAY_CHAIN(i) float32x4_t s##i = vdupq_n_f32(0);
-  RINGWAY_SIXTEEN(RINGWAY_CHAIN)
-#undef RINGWAY_CHAIN
+  const float32x4_t zero = vdupq_n_f32(0);
+  RINGWAY_SIXTEEN(RINGWAY_START)
 #define RINGWAY_CHAIN(i)        \
   s##i = vfmaq_f32(s##i, x, x); \
   asm volatile("" : "+w"(s##i));

@@ -72,6 +72,20 @@ struct WarpAddresses {
   for (int i = 0; i < pixels; ++i) std::memcpy(rgb + 3 * i, eight + 16 * (i / 4) + 3 * (i % 4), 3);
 }
 
+// Draws a line, `kPixels` of them at a time: whole(places, i, rgb) the pixels from the i-th place on, and
+// first(places, i, pixels, rgb) the last ones, of which the other places look somewhere.
+template <int kPixels, typename Whole, typename First>
+void DrawLine(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb, Whole whole, First first) {
+  WarpPlaces places;
+  for (int begin = 0; begin < line.count; begin += kStretch) {
+    const int count = line.count - begin < kStretch ? line.count - begin : kStretch;
+    places.Find(photo, line, begin, count);
+    int i = 0;
+    for (; i + kPixels <= count; i += kPixels, rgb += 3 * kPixels) whole(places, i, rgb);
+    if (i < count) first(places, i, count - i, rgb);
+  }
+}
+
 }  // namespace
 }  // namespace ringway::engine
 

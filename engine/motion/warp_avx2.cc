@@ -64,14 +64,12 @@ void StoreFirst(__m256i packed, int pixels, std::uint8_t* rgb) {
 
 void WarpAvx2(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb) {
   const Looking looking(photo, TheWarpTable());
-  WarpPlaces places;
-  for (int begin = 0; begin < line.count; begin += kStretch) {
-    const int count = line.count - begin < kStretch ? line.count - begin : kStretch;
-    places.Find(photo, line, begin, count);
-    int i = 0;
-    for (; i + 8 <= count; i += 8, rgb += 24) StoreEight(looking.Eight(places, i), rgb);
-    if (i < count) StoreFirst(looking.Eight(places, i), count - i, rgb);  // the rest look somewhere
-  }
+  DrawLine<8>(
+      photo, line, rgb,
+      [&](const WarpPlaces& places, int i, std::uint8_t* to) { StoreEight(looking.Eight(places, i), to); },
+      [&](const WarpPlaces& places, int i, int pixels, std::uint8_t* to) {
+        StoreFirst(looking.Eight(places, i), pixels, to);
+      });
 }
 
 }  // namespace ringway::engine

@@ -53,14 +53,12 @@ void StoreFirst(uint8x16_t packed, int pixels, std::uint8_t* rgb) {
 
 void WarpNeon(const WarpPixels& photo, const WarpLine& line, std::uint8_t* rgb) {
   const Looking looking(photo, TheWarpTable());
-  WarpPlaces places;
-  for (int begin = 0; begin < line.count; begin += kStretch) {
-    const int count = line.count - begin < kStretch ? line.count - begin : kStretch;
-    places.Find(photo, line, begin, count);
-    int i = 0;
-    for (; i + 4 <= count; i += 4, rgb += 12) StoreFour(looking.Four(places, i), rgb);
-    if (i < count) StoreFirst(looking.Four(places, i), count - i, rgb);  // the rest look somewhere
-  }
+  DrawLine<4>(
+      photo, line, rgb,
+      [&](const WarpPlaces& places, int i, std::uint8_t* to) { StoreFour(looking.Four(places, i), to); },
+      [&](const WarpPlaces& places, int i, int pixels, std::uint8_t* to) {
+        StoreFirst(looking.Four(places, i), pixels, to);
+      });
 }
 
 }  // namespace ringway::engine
