@@ -99,7 +99,7 @@ TEST(Json, SixteenTimesTheTextIsSixteenTimesTheWork) {
   const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   const auto texts = [&](std::size_t n) {
     return std::vector<std::string>{
-        nested(n / 4096),  // 256 deep: the stack of a sanitized build is used up fast
+        nested(n / 256),  // 256 deep: the stack of a sanitized build is used up fast
         "[" + repeated("{},", n) + "0]",
         "[" + repeated("0,", n) + "0]",
         "\"" + repeated("x", n) + "\"",
@@ -109,8 +109,8 @@ TEST(Json, SixteenTimesTheTextIsSixteenTimesTheWork) {
   };
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  constexpr int kReadingsMin = 5, kReadingsMax = 100;
-  const auto once = texts(1 << 14), more = texts(1 << 18);
+  constexpr int kReadingsMin = 3, kReadingsMax = 10;
+  const auto once = texts(1 << 12), more = texts(1 << 16);
   for (std::size_t i = 0; i < once.size(); ++i) {
     double once_s = std::numeric_limits<double>::infinity(), more_s = once_s;
     for (int k = 0; k < kReadingsMin || (k < kReadingsMax && more_s > 64 * once_s); ++k) {
