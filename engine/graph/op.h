@@ -39,9 +39,10 @@ namespace ringway::engine {
 // kGeluTanh is gelu by its approximation with a tanh.
 enum class Activation : std::uint8_t { kNone, kSilu, kGelu, kQuickGelu, kSigmoid, kRelu, kGeluTanh };
 
-// How a product multiplies: by weights of the type of x; by weights of 8 bits, symmetric with a scale for each
-// output, widened to the type of x as they are read (kWeights); or by such weights in whole numbers, each row
-// of x rounded to 8 bits by its own largest magnitude (kDynamic). The graph's weight is f32 for the last two.
+// How a product multiplies: by weights of the type of x; by weights of 8 bits, symmetric with a scale for
+// each output, widened to the type of x as they are read (kWeights); or by such weights in whole numbers,
+// each row of x rounded to 8 bits by its own largest magnitude (kDynamic). The graph's weight is f32 for the
+// last two.
 enum class Quantisation : std::uint8_t { kNone, kWeights, kDynamic };
 
 struct InputOp {

@@ -3,9 +3,9 @@
 // A form is a small value that says everything about the bytes: two kernels that ask for the same weight in
 // equal forms share one packed copy, whatever size of picture they work on. So nothing in a form may depend
 // on activations. Rows come as f32, a few at a time, straight from the file that holds them: packing needs
-// memory for a panel, not for a tensor. In i8 a row is whole numbers times a scale of its own, which lies with
-// the panel. A convolution's rows may come as they are stored, [in][taps], or as
-// the engine has them, [taps][in]; strides tell which.
+// memory for a panel, not for a tensor. In i8 a row is whole numbers times a scale of its own, which lies
+// with the panel. A convolution's rows may come as they are stored, [in][taps], or as the engine has them,
+// [taps][in]; strides tell which.
 #ifndef RINGWAY_ENGINE_PLAN_WEIGHT_FORM_H_
 #define RINGWAY_ENGINE_PLAN_WEIGHT_FORM_H_
 

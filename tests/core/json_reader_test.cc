@@ -82,8 +82,8 @@ TEST(Json, BoundsBytes) {
 }
 
 // The work is linear in the text: sixteen times of anything takes about sixteen times as long, far from 256.
-// The quickest of many readings counts, in memory that the process keeps: a busy machine and a kernel that hands out
-// fresh pages are slow now and then, a slow reader is slow every time.
+// The quickest of many readings counts, in memory that the process keeps: a busy machine and a kernel that
+// hands out fresh pages are slow now and then, a slow reader is slow every time.
 TEST(Json, SixteenTimesTheTextIsSixteenTimesTheWork) {
   const auto repeated = [](std::string_view piece, std::size_t bytes) {
     std::string text;

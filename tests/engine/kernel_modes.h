@@ -58,7 +58,7 @@ class KernelModes : public testing::TestWithParam<Mode> {
 inline std::vector<Mode> EveryMode() {
   std::vector<Mode> modes;
   for (const Isa isa : LevelsOfArchitecture()) {
-    if (isa == Isa::kAvx512Vnni) continue;  // as kAvx512
+    if (isa == Isa::kAvx512Vnni) continue;                             // as kAvx512
     if (isa != Isa::kAvx512Bf16) modes.push_back({isa, DType::kF32});  // as kAvx512
     modes.push_back({isa, DType::kBF16});
   }
