@@ -76,10 +76,10 @@ class AttentionKernel : public Kernel {
     ParallelFor(groups_, threads_,
                 [this](std::int64_t group, int) { PackGroup(group, packed_ + group * 2 * packed_bytes_); });
     const std::int64_t chunks = (queries_ + kQueriesPerTask - 1) / kQueriesPerTask;
-    ParallelFor(groups_ * chunks, threads_, [this](std::int64_t task, int thread) {
-      // All heads of the same queries after each other: they share cache lines.
-      const std::int64_t group = task % groups_;
-      const std::int64_t first = task / groups_ * kQueriesPerTask;
+    ParallelFor(groups_ * chunks, threads_, [this, chunks](std::int64_t task, int thread) {
+      // All queries of a head after each other: its keys stay in the second cache.
+      const std::int64_t group = task / chunks;
+      const std::int64_t first = task % chunks * kQueriesPerTask;
       AttendGroup(group, first, std::min(first + kQueriesPerTask, queries_),
                   packed_ + group * 2 * packed_bytes_, thread);
     });

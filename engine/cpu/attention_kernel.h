@@ -1,11 +1,12 @@
 // Flash attention for one block of queries, in float, over any vector type.
 //
 // The online softmax of Milakov and Gimelshein (arXiv:1805.02867) as FlashAttention uses it (Dao et al.,
-// arXiv:2205.14135): keys come in blocks of 128; for each query the largest score so far, the sum of
+// arXiv:2205.14135): keys come in blocks of 192; for each query the largest score so far, the sum of
 // exponentials and the weighted sum of values are kept, and rescaled when a block raises the maximum, so the
-// scores of all keys are never stored. Keys are packed so that a vector holds one channel of kLanes keys,
-// values as they are, padded to 16 keys; both are packed once a head and then read by every query. Exact up
-// to rounding; O(queries x keys x head_dim).
+// scores of all keys are never stored. A block of keys is read by all queries, eight after eight, while it is
+// in the first cache. Keys are packed so that a vector holds one channel of kLanes keys, values as they are,
+// padded to 16 keys; both are packed once a head and then read by every query. Exact up to rounding;
+// O(queries x keys x head_dim).
 #ifndef RINGWAY_ENGINE_CPU_ATTENTION_KERNEL_H_
 #define RINGWAY_ENGINE_CPU_ATTENTION_KERNEL_H_
 
@@ -15,7 +16,7 @@
 namespace ringway::engine {
 namespace {
 
-constexpr int kBlockQueries = AttentionBlock::kQueries;
+constexpr int kRows = AttentionBlock::kRows;
 constexpr int kBlockKeys = AttentionBlock::kKeysMax;
 constexpr int kKeyGroup = AttentionBlock::kKeyGroup;
 constexpr float kMinusInfinity = -1.0e38f;  // far below any score, and scaled or added up still a number
@@ -54,32 +55,32 @@ void Pack(const T* keys, const T* values, std::int64_t stride, std::int64_t coun
   }
 }
 
-// scores[r][first, first + kVectors * kLanes) = q[r] . keys, in registers.
+// scores[r][first, first + kVectors * kLanes) = q[row + r] . keys, in registers.
 template <typename V, typename T, int kVectors>
-void ScoresAt(const AttentionBlock& block, const float* keys, int dim, int first, float* scores) {
-  typename V::F sum[kBlockQueries][kVectors];
-  for (auto& row : sum)
-    for (auto& s : row) s = V::Set(0.0f);
+void ScoresAt(const AttentionBlock& block, int row, const float* keys, int dim, int first, float* scores) {
+  typename V::F sum[kRows][kVectors];
+  for (auto& sums : sum)
+    for (auto& s : sums) s = V::Set(0.0f);
   const float* group = keys + static_cast<std::int64_t>(first) * dim;
   for (int d = 0; d < block.head_dim; ++d) {
     typename V::F k[kVectors];
     for (int j = 0; j < kVectors; ++j) k[j] = V::Load(group + (j * dim + d) * V::kLanes);
-    for (int r = 0; r < kBlockQueries; ++r) {
-      const typename V::F q = V::Set(ScalarVector::Load(static_cast<const T*>(block.q[r]) + d));
+    for (int r = 0; r < kRows; ++r) {
+      const typename V::F q = V::Set(ScalarVector::Load(static_cast<const T*>(block.q[row + r]) + d));
       for (int j = 0; j < kVectors; ++j) sum[r][j] = V::Fma(q, k[j], sum[r][j]);
     }
   }
-  for (int r = 0; r < kBlockQueries; ++r)
+  for (int r = 0; r < kRows; ++r)
     for (int j = 0; j < kVectors; ++j) V::Store(scores + r * kBlockKeys + first + j * V::kLanes, sum[r][j]);
 }
 
 template <typename V, typename T>
-void Scores(const AttentionBlock& block, const float* keys, int dim, int width, float* scores) {
+void Scores(const AttentionBlock& block, int row, const float* keys, int dim, int width, float* scores) {
   constexpr int kVectors = V::kRegisters == 32 ? 2 : 1;
   int first = 0;
   for (; first + kVectors * V::kLanes <= width; first += kVectors * V::kLanes)
-    ScoresAt<V, T, kVectors>(block, keys, dim, first, scores);
-  for (; first < width; first += V::kLanes) ScoresAt<V, T, 1>(block, keys, dim, first, scores);
+    ScoresAt<V, T, kVectors>(block, row, keys, dim, first, scores);
+  for (; first < width; first += V::kLanes) ScoresAt<V, T, 1>(block, row, keys, dim, first, scores);
 }
 
 // Adds minus infinity to the lanes from `visible` on. By whole vectors: a vector cannot be loaded soon after
@@ -158,13 +159,13 @@ template <typename V>
 void WeightedSums(const float* weights, const float* values, int dim, int width, const float* shrink,
                   float* sums) {
   for (int d = 0; d < dim; d += V::kLanes) {
-    typename V::F sum[kBlockQueries];
-    for (int r = 0; r < kBlockQueries; ++r) sum[r] = V::Mul(V::Load(sums + r * dim + d), V::Set(shrink[r]));
+    typename V::F sum[kRows];
+    for (int r = 0; r < kRows; ++r) sum[r] = V::Mul(V::Load(sums + r * dim + d), V::Set(shrink[r]));
     for (int s = 0; s < width; ++s) {
       const typename V::F v = V::Load(values + static_cast<std::int64_t>(s) * dim + d);
-      for (int r = 0; r < kBlockQueries; ++r) sum[r] = V::Fma(V::Set(weights[r * kBlockKeys + s]), v, sum[r]);
+      for (int r = 0; r < kRows; ++r) sum[r] = V::Fma(V::Set(weights[r * kBlockKeys + s]), v, sum[r]);
     }
-    for (int r = 0; r < kBlockQueries; ++r) V::Store(sums + r * dim + d, sum[r]);
+    for (int r = 0; r < kRows; ++r) V::Store(sums + r * dim + d, sum[r]);
   }
 }
 
@@ -181,33 +182,43 @@ inline std::int64_t MostVisible(const AttentionBlock& block) {
   return most;
 }
 
+// Queries of the block in whole rows; what pads it is looked at and not written.
+inline int WholeRows(const AttentionBlock& block) { return (block.queries + kRows - 1) / kRows * kRows; }
+
+template <typename V, typename T>
+void StoreSums(const AttentionBlock& block, int r, const float* sums, float total) {
+  T* out = static_cast<T*>(block.out[r]);
+  const float inverse = 1.0f / total;
+  int d = 0;
+  for (; d + V::kLanes <= block.head_dim; d += V::kLanes)
+    V::Store(out + d, V::Mul(V::Load(sums + d), V::Set(inverse)));
+  for (; d < block.head_dim; ++d) ScalarVector::Store(out + d, sums[d] * inverse);
+}
+
 template <typename V, typename T>
 void Attend(const AttentionBlock& block) {
-  const int dim = PaddedDim<V>(block.head_dim);
+  const int dim = PaddedDim<V>(block.head_dim), queries = WholeRows(block);
   float* scores = block.scratch;
-  float* sums = scores + kBlockQueries * kBlockKeys;
-  float largest[kBlockQueries], total[kBlockQueries], shrink[kBlockQueries];
-  for (int r = 0; r < kBlockQueries; ++r) largest[r] = kMinusInfinity, total[r] = 0.0f;
-  for (int i = 0; i < kBlockQueries * dim; ++i) sums[i] = 0.0f;
+  float* sums = scores + kRows * kBlockKeys;
+  float largest[AttentionBlock::kQueries], total[AttentionBlock::kQueries], shrink[kRows];
+  for (int r = 0; r < queries; ++r) largest[r] = kMinusInfinity, total[r] = 0.0f;
+  for (int i = 0; i < queries * dim; ++i) sums[i] = 0.0f;
   const std::int64_t visible_most = MostVisible(block);
   for (std::int64_t s = 0; s < visible_most; s += kBlockKeys) {
+    const float* keys = static_cast<const float*>(block.keys) + s * dim;
+    const float* values = static_cast<const float*>(block.values) + s * dim;
     const int width = BlockWidth(block.key_count, s);
-    Scores<V, T>(block, static_cast<const float*>(block.keys) + s * dim, dim, width, scores);
-    for (int r = 0; r < kBlockQueries; ++r) {
-      AddBias<V>(block.bias[r], s, width, scores + r * kBlockKeys);
-      shrink[r] = SoftmaxRow<V>(scores + r * kBlockKeys, width, block.limit[r] - s, block.scale, largest[r],
-                                total[r]);
+    for (int row = 0; row < queries; row += kRows) {
+      Scores<V, T>(block, row, keys, dim, width, scores);
+      for (int r = 0; r < kRows; ++r) {
+        AddBias<V>(block.bias[row + r], s, width, scores + r * kBlockKeys);
+        shrink[r] = SoftmaxRow<V>(scores + r * kBlockKeys, width, block.limit[row + r] - s, block.scale,
+                                  largest[row + r], total[row + r]);
+      }
+      WeightedSums<V>(scores, values, dim, width, shrink, sums + row * dim);
     }
-    WeightedSums<V>(scores, static_cast<const float*>(block.values) + s * dim, dim, width, shrink, sums);
   }
-  for (int r = 0; r < block.queries; ++r) {
-    T* out = static_cast<T*>(block.out[r]);
-    const float inverse = 1.0f / total[r];
-    int d = 0;
-    for (; d + V::kLanes <= block.head_dim; d += V::kLanes)
-      V::Store(out + d, V::Mul(V::Load(sums + r * dim + d), V::Set(inverse)));
-    for (; d < block.head_dim; ++d) ScalarVector::Store(out + d, sums[r * dim + d] * inverse);
-  }
+  for (int r = 0; r < block.queries; ++r) StoreSums<V, T>(block, r, sums + r * dim, total[r]);
 }
 
 }  // namespace

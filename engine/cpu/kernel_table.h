@@ -16,9 +16,10 @@ namespace ringway::engine {
 
 // One block of queries against one head's packed keys and values.
 struct AttentionBlock {
-  static constexpr int kQueries = 8;
+  static constexpr int kQueries = 32;   // read a block of keys while it is in the first cache
+  static constexpr int kRows = 8;       // of them at a time, as many as there are registers for their sums
   static constexpr int kKeyGroup = 16;  // keys are padded to a multiple of this
-  static constexpr int kKeysMax = 128;  // looked at together: their scores stay in the first cache
+  static constexpr int kKeysMax = 192;  // a block; whole turns of the three vectors that a row's sums take
   const void* q[kQueries];              // head's first channel of each query
   void* out[kQueries];
   std::int64_t limit[kQueries];  // keys that this query may see, at least 1
@@ -33,10 +34,10 @@ struct AttentionBlock {
   float scale = 1.0f;
   float* scratch = nullptr;  // ScratchFloats(head_dim)
 
-  // Scores and sums in float, then queries and weights narrowed to pairs.
+  // Sums and totals of all queries, in float, and the queries narrowed to pairs; scores and weights of kRows.
   static constexpr std::int64_t ScratchFloats(int head_dim) {
     const std::int64_t padded = (head_dim + 31) / 32 * 32;
-    return kQueries * (kKeysMax + padded + padded / 2 + kKeysMax / 2);
+    return kQueries * (padded + kKeyGroup + padded / 2) + kRows * (kKeysMax + kKeysMax / 2);
   }
 };
 

@@ -40,7 +40,7 @@ class ProductKernel : public Kernel {
         threads_(context.threads),
         window_(window),
         f_(f),
-        cut_(CutProduct(f, products_, context.threads)),
+        cut_(CutProduct(f, products_, context.threads, HeavyWeights(f, in))),
         result_(f, cut_, in, out) {
     pitch_ = cut_.block_rows + ProductTile::kRowsMax;
     multiplied_words_ = cut_.panel_columns * window.taps() * products_.steps(f.channels);
@@ -50,9 +50,6 @@ class ProductKernel : public Kernel {
     zeros_.resize(static_cast<std::size_t>(f.channels));
     pointed_.resize(static_cast<std::size_t>(threads_));
     widened_.resize(static_cast<std::size_t>(threads_));
-    const std::int64_t packed_bytes = PackedWords(FormOfWeights(), f.outputs, window.taps(), f.channels) * 4;
-    cut_.by_panels =
-        cut_.blocks < threads_ || packed_bytes > in[0].shape.elements() * std::int64_t{sizeof(T)};
   }
 
   std::optional<WeightForm> FormOf(std::size_t input) const override {
@@ -77,6 +74,10 @@ class ProductKernel : public Kernel {
   }
 
  private:
+  static bool HeavyWeights(const ProductFactors& f, Operands in) {
+    const std::int64_t size = f.quantisation == Quantisation::kNone ? sizeof(T) : 1;
+    return in[1].shape.elements() * size > in[0].shape.elements() * std::int64_t{sizeof(T)};
+  }
   bool Widens() const { return f_.quantisation != Quantisation::kNone; }
   bool InTurns() const { return taps_at_once_ < window_.taps(); }
   // A thread's memory: pointers, sums, and a widened panel.

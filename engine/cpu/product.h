@@ -37,20 +37,30 @@ struct ProductCut {
   }
 };
 
-// `kernels` says lanes, vectors and rows of a tile; whoever asks decides on by_panels.
+// `kernels` says lanes, vectors and rows of a tile; `heavy`: the weights are larger than x. Where tasks are
+// panels, a block has as many rows as leave every thread some tasks: the weights of a panel, which come from
+// memory or the last cache, are read once a block.
 template <typename Kernels>
-ProductCut CutProduct(const ProductFactors& f, const Kernels& kernels, int threads) {
-  constexpr std::int64_t kBlockRowsMax = 96;
+ProductCut CutProduct(const ProductFactors& f, const Kernels& kernels, int threads, bool heavy) {
+  constexpr std::int64_t kBlockRowsMax = 96, kPanelRowsMax = 384, kTasksOfThread = 8;
+  const auto parts = [](std::int64_t whole, std::int64_t part) { return (whole + part - 1) / part; };
   ProductCut cut;
   // As wide as the kernels go, or three vectors where that leaves no rest.
   const std::int64_t wide = kernels.vectors * kernels.lanes, narrow = 3 * kernels.lanes;
   const bool three = kernels.vectors > 3 && !f.gated && f.outputs % wide != 0 && f.outputs % narrow == 0;
   cut.panel_columns = three ? narrow : wide;
-  cut.panels = (f.outputs + cut.panel_columns - 1) / cut.panel_columns;
+  cut.panels = parts(f.outputs, cut.panel_columns);
   const std::int64_t tile_rows = kernels.tile_rows(static_cast<int>(cut.panel_columns / kernels.lanes));
-  cut.blocks = RoundedUp((f.rows + kBlockRowsMax - 1) / kBlockRowsMax, threads);
-  cut.block_rows = RoundedUp((f.rows + cut.blocks - 1) / cut.blocks, tile_rows);
-  cut.blocks = (f.rows + cut.block_rows - 1) / cut.block_rows;
+  const auto cut_rows = [&](std::int64_t blocks) {
+    cut.block_rows = RoundedUp(parts(f.rows, blocks), tile_rows);
+    cut.blocks = parts(f.rows, cut.block_rows);
+  };
+  const std::int64_t most = RoundedUp(parts(f.rows, kBlockRowsMax), threads);
+  cut_rows(most);
+  cut.by_panels = heavy || cut.blocks < threads;
+  if (cut.by_panels)
+    cut_rows(
+        std::min(most, std::max(parts(f.rows, kPanelRowsMax), parts(kTasksOfThread * threads, cut.panels))));
   return cut;
 }
 

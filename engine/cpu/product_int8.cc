@@ -1,6 +1,6 @@
 // Linear layers in whole numbers: rows are quantised as they come, then multiplied by weights of 8 bits.
 //
-// A run has two passes: all rows to u8 with a scale each, by blocks of rows; then tiles, as in product.cc.
+// A run has two passes: all rows to u8 with a scale each; then tiles, as in product.cc.
 // The rows are kept for the run in the kernel's workspace, a quarter or half of x. The first pass reads x
 // once and is a few percent of the second, which has tens of columns for every number of a row.
 #include <vector>
@@ -18,14 +18,11 @@ class DynamicInt8Kernel : public Kernel {
       : products_(context.table.int8_products),
         threads_(context.threads),
         f_(f),
-        cut_(CutProduct(f, products_, context.threads)),
+        cut_(CutProduct(f, products_, context.threads, f.outputs > f.rows)),
         result_(f, cut_, in, out),
         form_{DType::kI8, static_cast<int>(cut_.panel_columns), products_.lanes, kInt8StepChannels, f.gated},
         pitch_(RoundedUp(f.channels, kInt8StepChannels)),
-        panel_words_(PackedWords(form_, cut_.panel_columns, 1, f.channels)) {
-    const std::int64_t packed_bytes = PackedWords(form_, f.outputs, 1, f.channels) * 4;
-    cut_.by_panels = cut_.blocks < threads_ || packed_bytes > f.rows * pitch_;
-  }
+        panel_words_(PackedWords(form_, cut_.panel_columns, 1, f.channels)) {}
 
   std::optional<WeightForm> FormOf(std::size_t input) const override { return FormOfProduct(input, form_); }
 
@@ -43,13 +40,15 @@ class DynamicInt8Kernel : public Kernel {
   }
 
   void Run() override {
-    ParallelFor(cut_.blocks, threads_, [this](std::int64_t block, int) { QuantiseBlock(block); });
+    ParallelFor((f_.rows + kRowsAtOnce - 1) / kRowsAtOnce, threads_,
+                [this](std::int64_t part, int) { QuantiseRows(part * kRowsAtOnce); });
     ParallelFor(cut_.tasks(), threads_, [this](std::int64_t task, int thread) {
       cut_.ForTask(task, [&](std::int64_t block, std::int64_t panel) { RunPanel(block, panel, thread); });
     });
   }
 
  private:
+  static constexpr std::int64_t kRowsAtOnce = 32;
   static constexpr std::int64_t kSumsBytes = std::int64_t{ProductTile::kRowsMax} * ProductTile::kColumnsMax *
                                              static_cast<std::int64_t>(sizeof(float));
   // A tile may read beyond the last row.
@@ -57,13 +56,9 @@ class DynamicInt8Kernel : public Kernel {
   std::int64_t ScalesBytes() const {
     return RoundedUp(f_.rows * static_cast<std::int64_t>(sizeof(float)), 64);
   }
-  std::int64_t RowsOf(std::int64_t block) const {
-    return std::min(cut_.block_rows, f_.rows - block * cut_.block_rows);
-  }
 
-  void QuantiseBlock(std::int64_t block) {
-    const std::int64_t first = block * cut_.block_rows;
-    for (std::int64_t row = first; row < first + RowsOf(block); ++row) {
+  void QuantiseRows(std::int64_t first) {
+    for (std::int64_t row = first; row < std::min(first + kRowsAtOnce, f_.rows); ++row) {
       std::uint8_t* to = rows_ + row * pitch_;
       const T* x = x_ + row * f_.channels;
       if constexpr (std::is_same_v<T, float>)
@@ -76,7 +71,7 @@ class DynamicInt8Kernel : public Kernel {
   }
 
   void RunPanel(std::int64_t block, std::int64_t panel, int thread) {
-    const std::int64_t first = block * cut_.block_rows, rows = RowsOf(block);
+    const std::int64_t first = block * cut_.block_rows, rows = std::min(cut_.block_rows, f_.rows - first);
     Int8Tile tile;
     tile.pitch = pitch_;
     tile.steps = pitch_ / kInt8StepChannels;

@@ -210,9 +210,22 @@ struct Tile {
   }
 };
 
+// What a tile's end reads and writes of floats, asked for before the tile is multiplied: neighbouring rows
+// are too far apart for the processor to foresee them.
+inline void FetchEnd(const ProductEnd& end) {
+  constexpr std::int64_t kLine = 64 / sizeof(float);
+  for (std::int64_t r = 0; r < end.rows; ++r)
+    for (std::int64_t c = r * end.row_stride; c < r * end.row_stride + end.columns; c += kLine) {
+      if (end.residual != nullptr && end.residual_type == DType::kF32)
+        __builtin_prefetch(static_cast<const float*>(end.residual) + c);
+      __builtin_prefetch(static_cast<float*>(end.out) + c, 1);
+    }
+}
+
 template <typename P, int kRows, int kVectors, bool kRest>
 void MultiplyTile(const ProductTile& given) {
   using V = typename P::Vector;
+  if (given.ends && !given.end.gated && given.end.out_type == DType::kF32) FetchEnd(given.end);
   Tile<P, kRows, kVectors> tile;
   tile.Each([&](auto r, auto j) RINGWAY_INLINE { tile.sum[r][j] = V::Set(0.0f); });
   tile.template AddTaps<kRest>(given);

@@ -210,10 +210,10 @@ void KernelRows::AttentionIsAlike(int queries, std::int64_t keys, int head_dim, 
 }
 
 TEST_P(KernelRows, Attention) {
-  for (const int head_dim : {1, 7, 8, 24, 40, 64, 80, 160})
-    for (const std::int64_t keys : {1, 5, 16, 17, 77, 128, 130, 300}) {
+  for (const int head_dim : {1, 7, 8, 24, 40, 64, 72, 80, 160})
+    for (const std::int64_t keys : {1, 5, 16, 17, 77, 128, 192, 194, 450}) {
       const bool causal = keys % 2 == 1, biased = head_dim % 16 == 0;
-      const int queries = 1 + (head_dim + static_cast<int>(keys)) % AttentionBlock::kQueries;
+      const int queries = 1 + (head_dim + 3 * static_cast<int>(keys)) % AttentionBlock::kQueries;
       SCOPED_TRACE(testing::Message() << queries << " queries, " << keys << " keys, head " << head_dim);
       AttentionIsAlike<float>(queries, keys, head_dim, causal, biased);
       AttentionIsAlike<BFloat16>(queries, keys, head_dim, causal, biased);
