@@ -3,14 +3,12 @@
 #include <utility>
 #include <variant>
 
-#include "engine/cpu/idle_threads.h"
 #include "worker/daemon.h"
 #include "worker/settings.h"
 
 int main(int argc, char** argv) {
   auto settings = ringway::worker::ParseCommandLine(argc, argv);
   if (const int* exit_code = std::get_if<int>(&settings)) return *exit_code;
-  ringway::engine::LetIdleThreadsSleep();
   const absl::Status ran =
       ringway::worker::RunWorker(std::get<ringway::worker::Settings>(std::move(settings)));
   if (ran.ok()) return 0;

@@ -1,10 +1,11 @@
-// Splitting work over threads that are kept: libgomp's pool.
+// Splitting work over threads that are kept (thread_pool.h).
 //
-// It is entered through its documented entry point GOMP_parallel, which both compilers can link without
-// -fopenmp. Every call asks for the same number of threads, for libgomp allocates when a team changes its
-// size; a thread that finds no task left returns at once. Tasks are handed out one by one from an atomic
-// counter, so the result of a task must not depend on which thread ran it: all kernels here keep to that, and
-// results are then the same for any number of threads. No allocation.
+// Tasks are handed out one by one from an atomic counter, so the result of a task must not depend on which
+// thread ran it: all kernels here keep to that, and results are then the same for any number of threads. The
+// calling thread takes part and never waits for a helper that has not begun: where other programs keep the
+// cores busy, it does the work itself. Nothing is allocated once as many threads have been asked for before.
+//
+// Threads: any, several at once, and from within a task.
 #ifndef RINGWAY_ENGINE_CPU_PARALLEL_H_
 #define RINGWAY_ENGINE_CPU_PARALLEL_H_
 
@@ -16,7 +17,8 @@ namespace ringway::engine {
 using ParallelTask = void (*)(void* context, std::int64_t task, int thread);
 void RunParallel(std::int64_t tasks, int threads, ParallelTask run, void* context);
 
-// fn(task, thread) for every task in [0, tasks); returns when all are done.
+// fn(task, thread) for every task in [0, tasks), with 0 <= thread < threads, of which each is one thread's
+// alone; returns when all are done.
 template <typename Fn>
 void ParallelFor(std::int64_t tasks, int threads, Fn&& fn) {
   RunParallel(

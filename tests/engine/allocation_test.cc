@@ -24,7 +24,7 @@ Graph SmallSd(HashWeights& weights) {
   return BuildSdUNet(config, weights, {2, 8, 8}, 7);
 }
 
-// Several numbers of threads: libgomp keeps what it needs for a team only while the team keeps its size.
+// Several numbers of threads: the pool starts those that it lacks in the first run.
 TEST(Allocation, RunningAPlanAllocatesNothing) {
   HashWeights weights;
   for (const Graph& graph : {SmallSvd(weights), SmallSd(weights)}) {

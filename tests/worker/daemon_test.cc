@@ -2,9 +2,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "tests/worker/worker_under_test.h"
@@ -23,24 +20,6 @@ const std::vector<std::string> kLong = {"--service-law", "fixed",   "--service-m
 std::vector<std::string> Plus(std::vector<std::string> flags, const std::vector<std::string>& more) {
   flags.insert(flags.end(), more.begin(), more.end());
   return flags;
-}
-
-std::string ProcText(pid_t pid, const char* file) {
-  // The process may end while its file is read: then this is what was read until then.
-  std::ostringstream text;
-  text << std::ifstream(absl::StrCat("/proc/", pid, "/", file), std::ios::binary).rdbuf();
-  return text.str();
-}
-
-// Threads of the engine that have nothing to do must not take the cores from the router beside it. The worker
-// starts itself anew for that, and is the same process with the same arguments.
-TEST(WorkerDaemonTest, IdleThreadsOfTheEngineSleep) {
-  WorkerUnderTest worker(Plus(kQuick, {"--result-bytes", "12345"}));
-  EXPECT_THAT(ProcText(worker.process().pid(), "environ"), HasSubstr(std::string("GOMP_SPINCOUNT=0\0", 17)));
-  EXPECT_THAT(ProcText(worker.process().pid(), "cmdline"),
-              HasSubstr(std::string("\0--result-bytes\00012345\0", 22)));
-  EXPECT_EQ(ProcText(worker.process().pid(), "comm"), "ringway-worker\n");
-  EXPECT_EQ(worker.Run().result.size(), 12345u);
 }
 
 TEST(WorkerDaemonTest, RunsAJobAndTellsItsStory) {

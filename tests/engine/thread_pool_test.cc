@@ -1,0 +1,83 @@
+// Every task is done once, by threads that are told apart, whoever else calls; and threads without work
+// sleep.
+#include "engine/cpu/thread_pool.h"
+
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <thread>
+#include <vector>
+
+namespace ringway::engine {
+namespace {
+
+constexpr int kThreads = 5;
+
+TEST(ThreadPool, EveryTaskIsDoneOnceByAThreadOfItsOwn) {
+  for (const std::int64_t tasks : {0, 1, 2, 3, 5, 6, 1000}) {
+    std::vector<std::atomic<int>> done(static_cast<std::size_t>(tasks));
+    std::atomic<bool> inside[kThreads] = {}, shared = false;
+    ParallelFor(tasks, kThreads, [&](std::int64_t task, int thread) {
+      ASSERT_TRUE(0 <= thread && thread < kThreads);
+      if (inside[thread].exchange(true)) shared = true;
+      ++done[static_cast<std::size_t>(task)];
+      inside[thread] = false;
+    });
+    for (const auto& times : done) EXPECT_EQ(times, 1);
+    EXPECT_FALSE(shared) << "two threads of one number at once, of " << tasks << " tasks";
+  }
+}
+
+// Helpers join: the tasks wait for each other.
+TEST(ThreadPool, TasksRunSideBySide) {
+  std::atomic<int> arrived = 0;
+  ParallelFor(kThreads, kThreads, [&](std::int64_t, int) {
+    ++arrived;
+    while (arrived < kThreads) std::this_thread::yield();
+  });
+  EXPECT_EQ(arrived, kThreads);
+}
+
+TEST(ThreadPool, CallersDoNotDisturbEachOther) {
+  constexpr int kCallers = 4, kRounds = 2000, kTasks = 7;
+  std::vector<std::int64_t> sums(kCallers);
+  std::vector<std::thread> callers;
+  for (std::int64_t& sum : sums)
+    callers.emplace_back([&sum] {
+      for (int round = 0; round < kRounds; ++round) {
+        std::int64_t of_task[kTasks] = {};
+        ParallelFor(kTasks, 3, [&](std::int64_t task, int) { of_task[task] += task + round; });
+        for (const std::int64_t value : of_task) sum += value;
+      }
+    });
+  for (std::thread& caller : callers) caller.join();
+  std::int64_t expected = 0;
+  for (std::int64_t round = 0; round < kRounds; ++round)
+    expected += kTasks * (kTasks - 1) / 2 + kTasks * round;
+  for (const std::int64_t sum : sums) EXPECT_EQ(sum, expected);
+}
+
+TEST(ThreadPool, ATaskMayCallForHelpItself) {
+  std::atomic<int> done = 0;
+  ParallelFor(6, 3, [&](std::int64_t, int) { ParallelFor(8, 3, [&](std::int64_t, int) { ++done; }); });
+  EXPECT_EQ(done, 48);
+}
+
+double ProcessorSeconds() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+// A router beside the worker needs the cores. Four spinning helpers would take four times as long as is
+// waited.
+TEST(ThreadPool, IdleThreadsSleep) {
+  constexpr double kWait = 0.2;  // s
+  ParallelFor(1000, kThreads, [](std::int64_t, int) {});
+  const double before = ProcessorSeconds();
+  std::this_thread::sleep_for(std::chrono::duration<double>(kWait));
+  EXPECT_LT(ProcessorSeconds() - before, kWait / 10);
+}
+
+}  // namespace
+}  // namespace ringway::engine
