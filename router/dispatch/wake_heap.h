@@ -47,9 +47,9 @@ class WakeHeap {
     FindPlaces(ids);
   }
   template <class F>
-  void VisitState(F&& f) const {
+  auto VisitState(F&& f) const {
     const std::size_t ids = place_.size();
-    f(ids, heap_);
+    return f(ids, heap_);
   }
 
  private:

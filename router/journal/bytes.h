@@ -10,7 +10,8 @@
 // pointed at stands in a pool, each content once, in the order in which nothing names what comes after it. So
 // the bytes of a state do not depend on which pointers happen to be equal. Events have neither.
 //
-// The format has no tags; a journal's first record carries the version of the whole. Threads: values.
+// The format has no tags. Where it was written by another release, the shapes of that one (shape.h) say how
+// many fields a struct has. Threads: values.
 #ifndef RINGWAY_ROUTER_JOURNAL_BYTES_H_
 #define RINGWAY_ROUTER_JOURNAL_BYTES_H_
 
@@ -19,6 +20,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,14 +33,9 @@
 
 #include "core/time.h"
 #include "router/journal/fields.h"
+#include "router/journal/shape.h"
 
 namespace ringway::router::journal {
-
-// A class that names its fields (core/state.h).
-template <class T>
-concept HasState = requires(T& value) {
-  value.VisitState([](auto&...) {});
-};
 
 // Tells the types apart that are pointed at.
 template <class T>
@@ -63,8 +60,9 @@ struct ReadPool {
 
 class Writer {
  public:
-  // With a pool: in the form of a state.
-  explicit Writer(std::string& out, WritePool* pool = nullptr) : out_(out), pool_(pool) {}
+  // With a pool: in the form of a state. With shapes: as another release would have.
+  explicit Writer(std::string& out, WritePool* pool = nullptr, const Shapes* shapes = nullptr)
+      : out_(out), pool_(pool), shapes_(shapes) {}
 
   void Number(std::uint64_t value);
   void Signed(std::int64_t value) {
@@ -124,6 +122,7 @@ class Writer {
   }
   template <class... T>
   void Put(const std::variant<T...>& value) {
+    (void)kShapeOf<std::variant<T...>>;
     Number(value.index());
     std::visit([this](const auto& v) { this->Put(v); }, value);
   }
@@ -135,14 +134,25 @@ class Writer {
       Signed(value);
     } else if constexpr (std::is_integral_v<T>) {
       Number(value);
-    } else if constexpr (HasState<const T>) {
-      value.VisitState([this](const auto&... fields) { (this->Put(fields), ...); });
     } else {
-      ForFields(value, [this](const auto& field) { this->Put(field); });
+      std::size_t left = FieldsOf<T>();
+      const auto put = [this, &left](const auto& field) {
+        if (left > 0) --left, this->Put(field);
+      };
+      if constexpr (HasState<const T>) {
+        value.VisitState([&put](const auto&... fields) { (put(fields), ...); });
+      } else {
+        ForFields(value, put);
+      }
     }
   }
 
  private:
+  template <class T>
+  std::size_t FieldsOf() const {
+    const std::size_t shape = kShapeOf<T>;
+    return shapes_ == nullptr ? std::numeric_limits<std::size_t>::max() : shapes_->fields(shape);
+  }
   template <class Map>
   void PutPairs(const Map& items) {
     Number(items.size());
@@ -156,7 +166,7 @@ class Writer {
   void PutRows(const IdVector<I, T>& items) {
     const T fresh{};
     std::string as_new;
-    Writer(as_new, pool_).Put(fresh);
+    Writer(as_new, pool_, shapes_).Put(fresh);
     Number(items.size());
     std::uint64_t step = 1;
     for (const T& item : items.raw()) {
@@ -191,7 +201,7 @@ class Writer {
       return known->second;
     }
     std::string bytes;
-    Writer(bytes, pool_).Put(value);
+    Writer(bytes, pool_, shapes_).Put(value);
     const auto [at, fresh] = pool_->by_content.try_emplace({&kTypeTag<T>, bytes}, pool_->values.size() + 1);
     if (fresh) pool_->values.push_back(std::move(bytes));
     pool_->by_pointer[&value] = at->second;
@@ -200,18 +210,21 @@ class Writer {
 
   std::string& out_;
   WritePool* pool_;
+  const Shapes* shapes_;
 };
 
 class Reader {
  public:
   // `words` keeps what string_views of the values point at.
+  // With shapes: what another release wrote; fields that it had not are left as they are.
   // With a pool: in the form of a state, of which the places below `places_end` may be named.
-  Reader(std::string_view bytes, std::deque<std::string>& words, ReadPool* pool = nullptr,
-         std::uint64_t places_end = 0)
-      : left_(bytes), words_(words), pool_(pool), places_end_(places_end) {}
+  Reader(std::string_view bytes, std::deque<std::string>& words, const Shapes* shapes = nullptr,
+         ReadPool* pool = nullptr, std::uint64_t places_end = 0)
+      : left_(bytes), words_(words), shapes_(shapes), pool_(pool), places_end_(places_end) {}
 
   bool ok() const { return ok_; }
   bool empty() const { return left_.empty(); }
+  std::string_view left() const { return left_; }
 
   std::uint64_t Number();
   std::int64_t Signed() {
@@ -297,14 +310,25 @@ class Reader {
       value = static_cast<T>(Number());
     } else if constexpr (std::is_integral_v<T>) {
       value = static_cast<T>(Signed());
-    } else if constexpr (HasState<T>) {
-      value.VisitState([this](auto&... fields) { (this->Take(fields), ...); });
     } else {
-      ForFields(value, [this](auto& field) { this->Take(field); });
+      std::size_t left = FieldsOf<T>();
+      const auto take = [this, &left](auto& field) {
+        if (left > 0) --left, this->Take(field);
+      };
+      if constexpr (HasState<T>) {
+        value.VisitState([&take](auto&... fields) { (take(fields), ...); });
+      } else {
+        ForFields(value, take);
+      }
     }
   }
 
  private:
+  template <class T>
+  std::size_t FieldsOf() const {
+    const std::size_t shape = kShapeOf<T>;
+    return shapes_ == nullptr ? std::numeric_limits<std::size_t>::max() : shapes_->fields(shape);
+  }
   // Of a container whose items take a byte each at least.
   std::size_t Size();
   std::string_view Bytes(std::size_t count);
@@ -347,7 +371,7 @@ class Reader {
     ReadPool::Value& known = pool_->values[place - 1];
     if (known.made == nullptr) {
       auto made = std::make_shared<T>();
-      Reader reader(known.bytes, words_, pool_, place);
+      Reader reader(known.bytes, words_, shapes_, pool_, place);
       reader.Take(*made);
       ok_ = ok_ && reader.ok() && reader.empty();
       known.made = std::move(made);
@@ -362,6 +386,7 @@ class Reader {
 
   std::string_view left_;
   std::deque<std::string>& words_;
+  const Shapes* shapes_;
   ReadPool* pool_;
   std::uint64_t places_end_;
   bool ok_ = true;

@@ -7,10 +7,10 @@
 
 namespace ringway::router::journal {
 
-std::string Save(const RouterMachine& machine) {
+std::string Save(const RouterMachine& machine, const Shapes* shapes) {
   WritePool pool;
   std::string body;
-  Writer(body, &pool).Put(machine);
+  Writer(body, &pool, shapes).Put(machine);
   std::string bytes;
   Writer writer(bytes);
   writer.Put(pool.values);
@@ -18,7 +18,8 @@ std::string Save(const RouterMachine& machine) {
   return bytes;
 }
 
-bool Load(std::string_view bytes, std::deque<std::string>& words, RouterMachine& machine) {
+bool Load(std::string_view bytes, std::deque<std::string>& words, RouterMachine& machine,
+          const Shapes* shapes) {
   Reader reader(bytes, words);
   std::vector<std::string> values;
   std::string body;
@@ -27,7 +28,7 @@ bool Load(std::string_view bytes, std::deque<std::string>& words, RouterMachine&
   if (!reader.ok() || !reader.empty()) return false;
   ReadPool pool;
   for (const std::string& value : values) pool.values.push_back({.bytes = value, .made = nullptr});
-  Reader state(body, words, &pool, values.size() + 1);
+  Reader state(body, words, shapes, &pool, values.size() + 1);
   state.Take(machine);
   return state.ok() && state.empty();
 }

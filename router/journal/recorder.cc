@@ -88,6 +88,7 @@ void Recorder::BeginSegment(Time now, const RouterMachine& machine) {
   Writer writer(first);
   writer.Put(std::string_view(kTitle));
   writer.Put(kVersion);
+  writer.Put(Shapes::Own());
   writer.Put(settings_);
   writer.Put(machine.fleet());
   writer.Put(events_);

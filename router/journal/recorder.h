@@ -27,8 +27,9 @@ namespace ringway::router::journal {
 
 // 1: reports did not count what held workers; 2: a failed lease did not tell how far it got; 4: regions had
 // no thresholds of their own; 5: reports did not count what came of the jobs that entered; 6: a segment was a
-// whole life and began with a new machine; 7: times were kept to a quarter of a nanosecond
-inline constexpr std::uint32_t kVersion = 8;
+// whole life and began with a new machine; 7: times were kept to a quarter of a nanosecond; 8: a segment did
+// not tell the shapes of what it holds (shape.h), so only the release that wrote it reads it
+inline constexpr std::uint32_t kVersion = 9;
 // The first bytes of every router's journal.
 inline constexpr char kTitle[] = "ringway router journal";
 

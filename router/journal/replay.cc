@@ -41,6 +41,16 @@ class Player {
                                                         "; this release reads version ", kVersion,
                                                         ": replay it with the release that wrote it"));
     }
+    std::string told;
+    reader.Take(told);
+    if (!reader.ok()) return absl::DataLossError("the beginning of a segment is damaged");
+    auto shapes = Shapes::Of(told);
+    if (!shapes.ok()) return shapes.status();
+    shapes_ = *std::move(shapes);
+    return Begin(Reader(reader.left(), words_, &shapes_));
+  }
+
+  absl::Status Begin(Reader reader) {
     RouterSettings settings;
     auto fleet = std::make_shared<Fleet>();
     std::uint64_t events = 0;
@@ -59,7 +69,7 @@ class Player {
   absl::Status Resume(const RouterSettings& settings, std::shared_ptr<const Fleet> fleet,
                       std::uint64_t events, const std::string& state) {
     const bool next = machine_ && settings.started == started_ && events == events_;
-    if (next && Save(*machine_) != state) {
+    if (next && Save(*machine_, &shapes_) != state) {
       Differs(
           absl::StrCat("after ", events, " events of the life the checkpoint that was recorded is another"));
     }
@@ -69,12 +79,12 @@ class Player {
     started_ = settings.started;
     events_ = events;
     differs_ = false;
-    if (!Load(state, words_, *machine_)) return absl::DataLossError("a checkpoint is damaged");
+    if (!Load(state, words_, *machine_, &shapes_)) return absl::DataLossError("a checkpoint is damaged");
     return absl::OkStatus();
   }
 
   absl::Status Events(std::string_view payload) {
-    Reader reader(payload, words_);
+    Reader reader(payload, words_, &shapes_);
     while (!reader.empty() && !differs_) {
       Time now;
       RouterEvent event;
@@ -93,7 +103,7 @@ class Player {
     actions_.clear();
     machine_->Step(now, event, actions_);
     bytes_.clear();
-    Writer(bytes_).Put(actions_);
+    Writer(bytes_, nullptr, &shapes_).Put(actions_);
     ++events_;
     ++report_.events;
     report_.actions += count;
@@ -114,6 +124,7 @@ class Player {
 
   ReplayReport& report_;
   const Observer& observe_;
+  Shapes shapes_;  // of the segment
   std::deque<std::string> words_;
   std::optional<RouterMachine> machine_;
   Time started_;

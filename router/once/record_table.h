@@ -66,8 +66,8 @@ class RecordTable {
     Relink();
   }
   template <class F>
-  void VisitState(F&& f) const {
-    f(records_, forgets_, results_, result_bytes_);
+  auto VisitState(F&& f) const {
+    return f(records_, forgets_, results_, result_bytes_);
   }
 
  private:

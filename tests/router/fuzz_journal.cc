@@ -1,8 +1,9 @@
 // What a router reads back from its own disk, after whatever happened to it: the first byte says what the
 // rest is.
 //
-// e: events of its journal; v: the record of a video; g: a segment file; s: a state file. Reading never
-// crashes, and what it lets through can be written and read again unchanged.
+// e: events of its journal; h: the shapes of another release, and events in them; v: the record of a video;
+// g: a segment file; s: a state file. Reading never crashes, and what it lets through can be written and read
+// again unchanged.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,17 +24,17 @@
 namespace ringway::router {
 namespace {
 
-std::string Written(Time now, const RouterEvent& event) {
+std::string Written(Time now, const RouterEvent& event, const journal::Shapes* shapes) {
   std::string bytes;
-  journal::Writer writer(bytes);
+  journal::Writer writer(bytes, nullptr, shapes);
   writer.Put(now);
   writer.Put(event);
   return bytes;
 }
 
-void Events(std::string_view bytes) {
+void Events(std::string_view bytes, const journal::Shapes* shapes = nullptr) {
   std::deque<std::string> words;
-  journal::Reader reader(bytes, words);
+  journal::Reader reader(bytes, words, shapes);
   while (reader.ok() && !reader.empty()) {
     Time now;
     RouterEvent event;
@@ -43,12 +44,22 @@ void Events(std::string_view bytes) {
     reader.Take(actions);
     reader.Take(digest);
     if (!reader.ok()) return;
-    const std::string once = Written(now, event);
-    journal::Reader again(once, words);
+    const std::string once = Written(now, event, shapes);
+    journal::Reader again(once, words, shapes);
     again.Take(now);
     again.Take(event);
-    RINGWAY_CHECK(again.ok() && again.empty() && Written(now, event) == once);
+    RINGWAY_CHECK(again.ok() && again.empty() && Written(now, event, shapes) == once);
   }
+}
+
+void EventsInShapes(std::string_view bytes) {
+  std::deque<std::string> words;
+  journal::Reader reader(bytes, words);
+  std::string told;
+  reader.Take(told);
+  const auto shapes = journal::Shapes::Of(told);
+  if (shapes.ok()) return Events(reader.left(), &*shapes);
+  RINGWAY_CHECK(!shapes.status().message().empty());
 }
 
 void Record(std::string_view bytes) {
@@ -99,6 +110,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   switch (bytes[0]) {
     case 'e':
       Events(rest);
+      break;
+    case 'h':
+      EventsInShapes(rest);
       break;
     case 'v':
       Record(rest);
