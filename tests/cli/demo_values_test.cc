@@ -300,6 +300,10 @@ TEST(VerdictTest, AGoodRunPassesAndASpoiltOneSaysWhat) {
   for (int i = 0; i < 100; ++i) scattered.tally.Add(Job(0, 0, 1, 3, 0.5));
   EXPECT_EQ(scattered.Short(), "calm: served home;");
 
+  Played by_chance;
+  for (int i = 0; i < 50; ++i) by_chance.tally.Add(Job(0, 0, 1, 3, 0.5));
+  EXPECT_EQ(by_chance.Short(), "") << "89 % of 450 jobs are no less than 90 % of all that could have come";
+
   Played spilling;
   for (int i = 0; i < 200; ++i) {
     JobRecord record = Job(1, 2, 3, 20, 0.5);
