@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "engine/cpu/parallel.h"
 
 namespace ringway::engine {
 namespace {
@@ -121,7 +122,9 @@ void ModelStore::Prefetch(const std::string& name) {
   changed_.notify_all();
 }
 
+// In the background: the job that runs meanwhile is to go on as if nothing were.
 void ModelStore::PrefetchLoop() {
+  const BackgroundWork gives_way;
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return closing_ || !wish_.empty(); });

@@ -3,10 +3,13 @@
 // converting the same bytes. Quick: at a quarter of the weights.
 #include <malloc.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_format.h"
 #include "bench/engine/claim.h"
@@ -101,6 +104,33 @@ void MeasureSwap(const engine::SdUNetConfig& config, const PassOptions& passes,
                       warm * 1e3, copy * 1e3, cold));
 }
 
+// What the passes of a job take while the next model is opened in the background, as a store does; before and
+// after, so that the machine's own drift is seen.
+void MeasureJobBesideOpening(engine::Plan& job, const std::function<void()>& open, int passes,
+                             Claims& claims) {
+  const auto run = [&] {
+    return SecondsOf([&] {
+      for (int pass = 0; pass < passes; ++pass) job.Run();
+    });
+  };
+  run();
+  const double before = run();
+  std::atomic<bool> opened = false;
+  std::thread opening([&] {
+    const engine::BackgroundWork gives_way;
+    open();
+    opened = true;
+  });
+  const double beside = run();
+  const bool still = !opened;
+  opening.join();
+  const double after = run();
+  claims.AtLeast("job_alone_of_beside_opening", (before + after) / 2 / beside, 1 / 1.05,
+                 absl::StrFormat("%d passes: before %.3f s, beside %.3f s, after %.3f s; the next model was "
+                                 "%s when they ended",
+                                 passes, before, beside, after, still ? "not yet open" : "open"));
+}
+
 }  // namespace
 
 void MeasureOpening(const RunOptions& options, Claims& claims) {
@@ -155,6 +185,8 @@ void MeasureOpening(const RunOptions& options, Claims& claims) {
   claims.AtLeast("second_size_packs_nothing", packed / static_cast<double>(opened.set->packed_bytes()), 1.0,
                  absl::StrFormat("%d weights packed in all", opened.set->packed_weights()));
 
+  MeasureJobBesideOpening(
+      *plan, [&] { (void)freeze(Open(file), 32, 32); }, options.quick ? 20 : 60, claims);
   MeasureSwap(config, passes, backend, file, opened, std::move(plan), claims);
 }
 

@@ -3,10 +3,17 @@
 #include "engine/cpu/thread_pool.h"
 
 namespace ringway::engine {
+namespace {
+
+thread_local int background_depth = 0;
+
+}  // namespace
 
 void RunParallel(std::int64_t tasks, int threads, ParallelTask run, void* context) {
-  if (tasks > 1 && threads > 1) return ThreadPool::OfProcess().Run({tasks, run, context}, threads);
-  for (std::int64_t task = 0; task < tasks; ++task) run(context, task, 0);
+  if (tasks > 0) ThreadPool::OfProcess().Run({tasks, run, context, background_depth > 0}, threads);
 }
+
+BackgroundWork::BackgroundWork() { ++background_depth; }
+BackgroundWork::~BackgroundWork() { --background_depth; }
 
 }  // namespace ringway::engine

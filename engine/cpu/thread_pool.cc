@@ -7,7 +7,13 @@
 namespace ringway::engine {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::microseconds kLookOn(20);  // before a helper, or a caller at the end, sleeps
+constexpr int kRest = 24;                         // times what a task of background work took
+constexpr std::chrono::milliseconds kGap(5);      // between pieces of one job's work, at most
+
+std::int64_t NowNs() { return std::chrono::nanoseconds(Clock::now().time_since_epoch()).count(); }
 
 void Pause() {
 #if defined(__x86_64__)
@@ -21,13 +27,13 @@ void Pause() {
 template <typename Done>
 bool LookOn(Done done) {
   constexpr int kPauses = 32;
-  const auto until = std::chrono::steady_clock::now() + kLookOn;
+  const auto until = Clock::now() + kLookOn;
   do {
     for (int i = 0; i < kPauses; ++i) {
       if (done()) return true;
       Pause();
     }
-  } while (std::chrono::steady_clock::now() < until);
+  } while (Clock::now() < until);
   return done();
 }
 
@@ -40,15 +46,51 @@ ThreadPool& ThreadPool::OfProcess() {
 }
 
 void ThreadPool::DoTasks(Work& work, int thread) {
+  const bool background = work.tasks.background;
   for (std::int64_t task = work.next.fetch_add(1, std::memory_order_relaxed); task < work.tasks.count;
-       task = work.next.fetch_add(1, std::memory_order_relaxed))
+       task = work.next.fetch_add(1, std::memory_order_relaxed)) {
+    const Clock::time_point begun = background ? Clock::now() : Clock::time_point();
     work.tasks.run(work.tasks.context, task, thread);
+    if (background && !Rest(thread, begun)) return;
+  }
+}
+
+bool ThreadPool::Rest(int thread, Clock::time_point begun) const {
+  if (!HasForeground()) return true;
+  if (thread != 0) return false;
+  std::this_thread::sleep_for(kRest * (Clock::now() - begun));
+  return true;
+}
+
+bool ThreadPool::HasForeground() const {
+  if (foreground_.load(std::memory_order_relaxed) > 0) return true;
+  const std::int64_t since = NowNs() - foreground_end_ns_.load(std::memory_order_relaxed);
+  return since < std::chrono::nanoseconds(kGap).count();
+}
+
+void ThreadPool::EndForeground() {
+  if (background_.load(std::memory_order_relaxed) > 0)
+    foreground_end_ns_.store(NowNs(), std::memory_order_relaxed);
+  foreground_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void ThreadPool::Run(const Tasks& tasks, int threads) {
+  (tasks.background ? background_ : foreground_).fetch_add(1, std::memory_order_relaxed);
   Work work;
   work.tasks = tasks;
   work.seats = static_cast<int>(std::min<std::int64_t>(threads, tasks.count)) - 1;
+  if (tasks.background && HasForeground()) work.seats = 0;
+  if (work.seats > 0)
+    RunWithHelpers(work);
+  else
+    DoTasks(work, 0);
+  if (tasks.background)
+    background_.fetch_sub(1, std::memory_order_relaxed);
+  else
+    EndForeground();
+}
+
+void ThreadPool::RunWithHelpers(Work& work) {
   const int wanted = work.seats;
   List(work);
   Wake(wanted);

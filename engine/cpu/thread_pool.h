@@ -5,10 +5,14 @@
 // microseconds, because a plan's next step follows the last one at once, and then sleep: what spins for
 // milliseconds takes the cores from the router beside the worker (docs/benchmarks.md). A caller brings as
 // many helpers as it asks for, so callers at the same time do not wait for each other's.
+//
+// Background work rests after each of its tasks while there is other work, or was a moment ago (the steps of
+// a plan follow each other with gaps), and its helpers leave it then.
 #ifndef RINGWAY_ENGINE_CPU_THREAD_POOL_H_
 #define RINGWAY_ENGINE_CPU_THREAD_POOL_H_
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 
 #include "engine/cpu/parallel.h"
@@ -21,12 +25,13 @@ class ThreadPool {
     std::int64_t count = 0;
     ParallelTask run = nullptr;
     void* context = nullptr;
+    bool background = false;
   };
 
   // Lives as long as the process does.
   static ThreadPool& OfProcess();
 
-  // Returns when all tasks are done; `threads` counts the caller and is at least 2.
+  // Returns when all tasks are done; `threads` counts the caller.
   void Run(const Tasks& tasks, int threads);
 
  private:
@@ -40,7 +45,12 @@ class ThreadPool {
     Work* following = nullptr;             // in the list
   };
 
-  static void DoTasks(Work& work, int thread);
+  void RunWithHelpers(Work& work);
+  void DoTasks(Work& work, int thread);
+  // False: as a helper's, the rest is left to the caller.
+  bool Rest(int thread, std::chrono::steady_clock::time_point begun) const;
+  bool HasForeground() const;
+  void EndForeground();
   void List(Work& work);
   void Unlist(Work& work);
   void Wake(int helpers);
@@ -53,6 +63,8 @@ class ThreadPool {
 
   std::atomic<std::uint32_t> listed_{0};  // counts up with every work
   std::atomic<std::uint32_t> sleepers_{0};
+  std::atomic<int> foreground_{0}, background_{0};  // pieces of work
+  std::atomic<std::int64_t> foreground_end_ns_{0};  // of the last one that ended beside background work
   std::mutex mutex_;
   Work* first_ = nullptr;
   int helpers_ = 0, busy_ = 0;

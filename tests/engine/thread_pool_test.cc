@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <time.h>
 
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -61,6 +62,36 @@ TEST(ThreadPool, ATaskMayCallForHelpItself) {
   std::atomic<int> done = 0;
   ParallelFor(6, 3, [&](std::int64_t, int) { ParallelFor(8, 3, [&](std::int64_t, int) { ++done; }); });
   EXPECT_EQ(done, 48);
+}
+
+// Of a thread that works in the background for `span`, tasks done, one after the other.
+int TasksInBackground(std::chrono::milliseconds span) {
+  int done = 0;
+  std::thread([&done, span] {
+    const BackgroundWork gives_way;
+    const auto end = std::chrono::steady_clock::now() + span;
+    while (std::chrono::steady_clock::now() < end)
+      ParallelFor(4, 1, [&done](std::int64_t, int) {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(500);
+        while (std::chrono::steady_clock::now() < until) continue;
+        ++done;
+      });
+  }).join();
+  return done;
+}
+
+TEST(ThreadPool, BackgroundWorkGivesWay) {
+  constexpr std::chrono::milliseconds kSpan(300);
+  const int alone = TasksInBackground(kSpan);
+  std::atomic<bool> stop = false;
+  std::thread foreground([&stop] {
+    while (!stop) ParallelFor(8, 2, [](std::int64_t, int) { std::this_thread::yield(); });
+  });
+  const int beside = TasksInBackground(kSpan);
+  stop = true;
+  foreground.join();
+  EXPECT_GT(beside, 0) << "it goes on, slowly";
+  EXPECT_LT(beside, alone / 4) << alone << " tasks where nobody else works";
 }
 
 double ProcessorSeconds() {
