@@ -116,6 +116,11 @@ absl::StatusOr<ReplayReport> Replay(const std::string& directory, const FleetRea
                                     const ReplayObserver& observe, const EventEdit& edit) {
   auto segments = runtime::ListSegments(directory);
   if (!segments.ok()) return segments.status();
+  if (segments->empty()) {
+    return absl::NotFoundError(absl::StrCat(directory,
+                                            ": no journal is here (journal-N.rwj); it is in the "
+                                            "folder 'journal' of a controller's or router's state folder"));
+  }
   Replayer replayer(read_fleet, observe, edit);
   for (const runtime::SegmentFile& segment : *segments) {
     const auto end =

@@ -6,8 +6,8 @@
 // over. Every table that was recorded is compared with the one that the machine makes, byte for byte.
 //
 // `observe` sees every event with its time and the actions that followed, for tools that want more than a
-// verdict. Errors: DataLoss (not a journal, or no checkpoint at its start), InvalidArgument (a record that
-// this release cannot read). Memory: one machine and one record.
+// verdict. Errors: NotFound (no journal in the folder), DataLoss (not a journal, or no checkpoint at its
+// start), InvalidArgument (a record that this release cannot read). Memory: one machine and one record.
 #ifndef RINGWAY_CONTROLLER_JOURNAL_REPLAY_H_
 #define RINGWAY_CONTROLLER_JOURNAL_REPLAY_H_
 

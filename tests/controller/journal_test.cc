@@ -284,6 +284,13 @@ TEST(ReplayTest, ATopologyThatChangesIsPartOfTheRecord) {
   EXPECT_EQ(report->tables_different, 0u) << report->first_difference;
 }
 
+TEST(ReplayTest, AFolderWithoutAJournalIsAnErrorAndNotAGoodReplay) {
+  const Folder folder;
+  const auto report = Replay(folder.path(), FleetNamed);
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(report.status().message(), testing::HasSubstr(folder.path() + ": no journal is here"));
+}
+
 // A journal that version 1 wrote. It must be readable for as long as this release promises to read version 1;
 // its tables need not come out the same for ever, because planning may become better.
 TEST(ReplayTest, TheJournalOfVersion1IsRead) {

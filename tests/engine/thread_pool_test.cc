@@ -29,14 +29,15 @@ TEST(ThreadPool, EveryTaskIsDoneOnceByAThreadOfItsOwn) {
   }
 }
 
-// Helpers join: the tasks wait for each other.
-TEST(ThreadPool, TasksRunSideBySide) {
-  std::atomic<int> arrived = 0;
-  ParallelFor(kThreads, kThreads, [&](std::int64_t, int) {
+// Helpers join: the tasks wait for each other, so each is on a thread of its own.
+TEST(ThreadPool, TasksRunSideBySideOnThreadsOfDifferentNumbers) {
+  std::atomic<int> arrived = 0, of_thread[kThreads] = {};
+  ParallelFor(kThreads, kThreads, [&](std::int64_t, int thread) {
+    ++of_thread[thread];
     ++arrived;
     while (arrived < kThreads) std::this_thread::yield();
   });
-  EXPECT_EQ(arrived, kThreads);
+  for (const std::atomic<int>& tasks : of_thread) EXPECT_EQ(tasks, 1);
 }
 
 TEST(ThreadPool, CallersDoNotDisturbEachOther) {

@@ -6,11 +6,8 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
