@@ -20,6 +20,12 @@ bool Exists(const fs::path& path) {
   return fs::exists(path, error);
 }
 
+// A file, or a directory that a model or a part of one could be opened from.
+bool IsModel(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) || Exists(path / kIndex) || Exists(path / kConfig);
+}
+
 bool HasModel(const fs::path& folder) {
   return Exists(folder / "student" / kIndex) || Exists(folder / "teacher" / kIndex);
 }
@@ -37,7 +43,7 @@ std::map<std::string, std::string> Named(const char* part, std::string (*name_of
 
 std::string NamedOr(const std::map<std::string, std::string>& named, const std::string& name) {
   const auto found = named.find(name);
-  return found == named.end() || Exists(name) ? name : found->second;
+  return found == named.end() || IsModel(name) ? name : found->second;
 }
 
 }  // namespace
@@ -63,7 +69,7 @@ absl::StatusOr<fs::path> FindScenes() {
 }
 
 bool IsBundledPictureModel(const std::string& name) {
-  return (name == kScenes || name == kScenesTeacher) && !Exists(name);
+  return (name == kScenes || name == kScenesTeacher) && !IsModel(name);
 }
 
 absl::StatusOr<fs::path> FindPictureModel(const std::string& name) {

@@ -4,7 +4,8 @@
 // then, beside the installed program, ../share/ringway/scenes; then engine/weights/scenes of the source tree.
 // In it are the diffusers directories student/ and teacher/, LoRA files lora/NAME.safetensors and control
 // networks control/NAME/; about.json says by name what each is, for people. Names stand for them on the
-// command line wherever there is no file of that name: a file wins. Nothing is loaded here. Threads: any.
+// command line wherever no model of that name lies there: a file, or a directory with a model's index or
+// configuration, wins; any other folder does not. Nothing is loaded here. Threads: any.
 #ifndef RINGWAY_ENGINE_BUNDLED_PICTURES_H_
 #define RINGWAY_ENGINE_BUNDLED_PICTURES_H_
 
@@ -22,13 +23,13 @@ inline constexpr char kScenesTeacher[] = "scenes-teacher";  // slower, and what 
 // The folder of all of them. NotFound lists the folders that were tried.
 absl::StatusOr<std::filesystem::path> FindScenes();
 
-// Whether the name stands for a bundled model; nothing does where a file has the name.
+// Whether the name stands for a bundled model; nothing does where a model has the name.
 bool IsBundledPictureModel(const std::string& name);
 // The directory that it stands for, or `name` itself where it is a path. NotFound where the weights are
 // absent.
 absl::StatusOr<std::filesystem::path> FindPictureModel(const std::string& name);
 
-// "sketch" becomes the bundled LoRA's file, "edges" the bundled control network's directory. What is a file
+// "sketch" becomes the bundled LoRA's file, "edges" the bundled control network's directory. What is a model
 // already, or is the name of none of them, stays.
 std::string BundledAdapterOr(const std::string& name);
 std::string BundledControlOr(const std::string& name);

@@ -112,40 +112,35 @@ absl::StatusOr<LatentCoder::Tiling> LatentCoder::Choose(const PipelineContext& c
   }
 }
 
-absl::Status LatentCoder::PrepareDecoder(const PipelineContext& context, const VaeConfig& config,
-                                         std::int64_t height, std::int64_t width) {
-  const BuildFor build = [&](WeightSource& source, std::int64_t h, std::int64_t w) {
-    return BuildVaeDecoder(config, source, 1, h, w);
-  };
-  scale_ = config.halvings();
-  latent_channels_ = config.latent_channels;
-  picture_channels_ = config.picture_channels;
-  if (decoding_.height != height || decoding_.width != width) {
-    const absl::StatusOr<Tiling> tiling = Choose(context, build, height, width);
-    if (!tiling.ok()) return tiling.status();
-    decoding_ = *tiling;
+absl::Status LatentCoder::Prepare(const PipelineContext& context, Half& half, Autoencoder::Prefixes others,
+                                  const BuildFor& build, std::int64_t height, std::int64_t width) {
+  Tiling& tiling = half.tiling;
+  if (tiling.height != height || tiling.width != width) {
+    const absl::StatusOr<Tiling> chosen = Choose(context, build, height, width);
+    if (!chosen.ok()) return chosen.status();
+    tiling = *chosen;
   }
-  return decoder_.Prepare(
-      context, {decoding_.tile_height, decoding_.tile_width}, {"encoder.", "quant_conv."},
-      [&](WeightSource& source) { return build(source, decoding_.tile_height, decoding_.tile_width); });
+  return half.part.Prepare(
+      context, {tiling.tile_height, tiling.tile_width}, others,
+      [&](WeightSource& source) { return build(source, tiling.tile_height, tiling.tile_width); });
 }
 
-absl::Status LatentCoder::PrepareEncoder(const PipelineContext& context, const VaeConfig& config,
+absl::Status LatentCoder::PrepareDecoder(const PipelineContext& context, const Autoencoder& vae,
                                          std::int64_t height, std::int64_t width) {
-  const BuildFor build = [&](WeightSource& source, std::int64_t h, std::int64_t w) {
-    return BuildVaeEncoder(config, source, 1, h * config.halvings(), w * config.halvings());
-  };
-  scale_ = config.halvings();
-  latent_channels_ = config.latent_channels;
-  picture_channels_ = config.picture_channels;
-  if (encoding_.height != height || encoding_.width != width) {
-    const absl::StatusOr<Tiling> tiling = Choose(context, build, height, width);
-    if (!tiling.ok()) return tiling.status();
-    encoding_ = *tiling;
-  }
-  return encoder_.Prepare(
-      context, {encoding_.tile_height, encoding_.tile_width}, {"decoder.", "post_quant_conv."},
-      [&](WeightSource& source) { return build(source, encoding_.tile_height, encoding_.tile_width); });
+  vae_ = vae;
+  return Prepare(
+      context, decoder_, vae.encoder_prefixes(),
+      [&](WeightSource& source, std::int64_t h, std::int64_t w) { return vae.BuildDecoder(source, h, w); },
+      height, width);
+}
+
+absl::Status LatentCoder::PrepareEncoder(const PipelineContext& context, const Autoencoder& vae,
+                                         std::int64_t height, std::int64_t width) {
+  vae_ = vae;
+  return Prepare(
+      context, encoder_, vae.decoder_prefixes(),
+      [&](WeightSource& source, std::int64_t h, std::int64_t w) { return vae.BuildEncoder(source, h, w); },
+      height, width);
 }
 
 int LatentCoder::Tiles(const Tiling& tiling) {
@@ -154,36 +149,46 @@ int LatentCoder::Tiles(const Tiling& tiling) {
 }
 
 std::vector<float> LatentCoder::Decode(std::span<const float> latents) {
-  Plan& plan = decoder_.plan();
+  Plan& plan = decoder_.part.plan();
   const auto input = plan.Input("latent");
-  const Grid grid{decoding_.height, decoding_.width, latent_channels_};
-  const Grid tile{decoding_.tile_height, decoding_.tile_width, latent_channels_};
-  const Grid drawn{tile.height * scale_, tile.width * scale_, picture_channels_};
-  Blend blend({grid.height * scale_, grid.width * scale_, picture_channels_});
+  const Tiling& tiling = decoder_.tiling;
+  const std::int64_t scale = vae_.halvings(), channels = vae_.picture_channels();
+  const Grid grid{tiling.height, tiling.width, vae_.latent_channels()};
+  const Grid tile{tiling.tile_height, tiling.tile_width, vae_.latent_channels()};
+  const Grid drawn{tile.height * scale, tile.width * scale, channels};
+  Blend blend({grid.height * scale, grid.width * scale, channels});
+  std::vector<float> picture;
   for (const std::int64_t y : TileStarts(grid.height, tile.height))
     for (const std::int64_t x : TileStarts(grid.width, tile.width)) {
       CopyTile(latents, grid, y, x, tile, input);
+      vae_.ForDecoder(input);
       plan.Run();
-      const auto picture = plan.Output("picture");
-      if (decoding_.whole()) return {picture.begin(), picture.end()};
-      blend.Add(picture, drawn, picture_channels_, y * scale_, x * scale_);
+      const auto tile_picture = plan.Output("picture");
+      if (tiling.whole())
+        picture.assign(tile_picture.begin(), tile_picture.end());
+      else
+        blend.Add(tile_picture, drawn, channels, y * scale, x * scale);
     }
-  return blend.Finish();
+  if (!tiling.whole()) picture = blend.Finish();
+  vae_.FromDecoder(picture);
+  return picture;
 }
 
 std::vector<float> LatentCoder::Encode(std::span<const float> picture) {
-  Plan& plan = encoder_.plan();
+  Plan& plan = encoder_.part.plan();
   const auto input = plan.Input("picture");
-  const Grid grid{encoding_.height * scale_, encoding_.width * scale_, picture_channels_};
-  const Grid seen{encoding_.tile_height * scale_, encoding_.tile_width * scale_, picture_channels_};
-  const Grid tile{encoding_.tile_height, encoding_.tile_width, latent_channels_};
-  Blend blend({encoding_.height, encoding_.width, latent_channels_});
-  for (const std::int64_t y : TileStarts(encoding_.height, tile.height))
-    for (const std::int64_t x : TileStarts(encoding_.width, tile.width)) {
-      CopyTile(picture, grid, y * scale_, x * scale_, seen, input);
+  const Tiling& tiling = encoder_.tiling;
+  const std::int64_t scale = vae_.halvings(), channels = vae_.picture_channels();
+  const Grid grid{tiling.height * scale, tiling.width * scale, channels};
+  const Grid seen{tiling.tile_height * scale, tiling.tile_width * scale, channels};
+  const Grid tile{tiling.tile_height, tiling.tile_width, vae_.latent_channels()};
+  Blend blend({tiling.height, tiling.width, vae_.latent_channels()});
+  for (const std::int64_t y : TileStarts(tiling.height, tile.height))
+    for (const std::int64_t x : TileStarts(tiling.width, tile.width)) {
+      CopyTile(picture, grid, y * scale, x * scale, seen, input);
+      vae_.ForEncoder(input);
       plan.Run();
-      // Means and logarithms of variances lie side by side.
-      blend.Add(plan.Output("moments"), tile, 2 * latent_channels_, y, x);
+      blend.Add(plan.Output("moments"), tile, vae_.encoded_channels(), y, x);
     }
   return blend.Finish();
 }

@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "engine/networks/vae.h"
+#include "engine/networks/autoencoder.h"
 #include "engine/pipelines/frozen_part.h"
 
 namespace ringway::engine {
@@ -34,34 +34,41 @@ class LatentCoder {
     bool whole() const { return height == tile_height && width == tile_width; }
   };
 
-  explicit LatentCoder(const char* component = "vae") : encoder_(component), decoder_(component) {}
+  explicit LatentCoder(const char* component = "vae")
+      : encoder_{FrozenPart(component), {}}, decoder_{FrozenPart(component), {}} {}
 
   // For latents of this height and width.
-  absl::Status PrepareDecoder(const PipelineContext& context, const VaeConfig& config, std::int64_t height,
+  absl::Status PrepareDecoder(const PipelineContext& context, const Autoencoder& vae, std::int64_t height,
                               std::int64_t width);
-  absl::Status PrepareEncoder(const PipelineContext& context, const VaeConfig& config, std::int64_t height,
+  absl::Status PrepareEncoder(const PipelineContext& context, const Autoencoder& vae, std::int64_t height,
                               std::int64_t width);
   // height x width x 3 numbers, -1 black and 1 white; latents as the autoencoder has them, not scaled.
   std::vector<float> Decode(std::span<const float> latents);
-  // The mean of the latents.
+  // The latents; of a distribution, its mean.
   std::vector<float> Encode(std::span<const float> picture);
 
   // After preparing: the plan of a tile, and of how many the whole is made.
-  Plan& decoder() { return decoder_.plan(); }
-  Plan& encoder() { return encoder_.plan(); }
+  Plan& decoder() { return decoder_.part.plan(); }
+  Plan& encoder() { return encoder_.part.plan(); }
   static int Tiles(const Tiling& tiling);
 
-  const Tiling& decoder_tiling() const { return decoding_; }
-  const Tiling& encoder_tiling() const { return encoding_; }
+  const Tiling& decoder_tiling() const { return decoder_.tiling; }
+  const Tiling& encoder_tiling() const { return encoder_.tiling; }
 
  private:
   using BuildFor = std::function<Graph(WeightSource&, std::int64_t height, std::int64_t width)>;
   static absl::StatusOr<Tiling> Choose(const PipelineContext& context, const BuildFor& build,
                                        std::int64_t height, std::int64_t width);
 
-  FrozenPart encoder_, decoder_;
-  Tiling encoding_, decoding_;
-  std::int64_t scale_ = 8, latent_channels_ = 4, picture_channels_ = 3;
+  struct Half {
+    FrozenPart part;
+    Tiling tiling;
+  };
+  static absl::Status Prepare(const PipelineContext& context, Half& half, Autoencoder::Prefixes others,
+                              const BuildFor& build, std::int64_t height, std::int64_t width);
+
+  Half encoder_, decoder_;
+  Autoencoder vae_;
 };
 
 }  // namespace ringway::engine

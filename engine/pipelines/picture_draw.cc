@@ -124,7 +124,7 @@ void PicturePipeline::Tell(const PictureRequest& request, const Order& order) {
 // The mean of the picture's latents, in the scale that the UNet knows.
 std::vector<float> PicturePipeline::Encode(std::span<const float> photo) {
   std::vector<float> latents = coder_.Encode(photo);
-  for (float& x : latents) x *= static_cast<float>(vae_.scaling_factor);
+  for (float& x : latents) x *= static_cast<float>(vae_.scaling_factor());
   return latents;
 }
 
@@ -138,7 +138,7 @@ PicturePipeline::Start PicturePipeline::StartOf(const PictureRequest& request, c
   start.repaint.emplace(
       *request.mask,
       Repaint::Size{static_cast<int>(order.width), static_cast<int>(order.height),
-                    static_cast<int>(vae_.halvings()), static_cast<int>(vae_.latent_channels)});
+                    static_cast<int>(vae_.halvings()), static_cast<int>(vae_.latent_channels())});
   if (repaints()) start.told = start.repaint->Told(Encode(start.repaint->Masked(start.photo)));
   return start;
 }
@@ -150,7 +150,7 @@ void PicturePipeline::Denoise(const Order& order, const Scheduler& scheduler, in
   const bool controlled = controlled_ && controls_.Active(from, to);
   Plan& unet = controlled ? controlled_unet_.plan() : StepPlan();
   const auto sample = unet.Input("sample");
-  const auto latent = static_cast<std::size_t>(vae_.latent_channels);
+  const auto latent = static_cast<std::size_t>(vae_.latent_channels());
   const auto all = static_cast<std::size_t>(unet_config_.layout.in_channels);
   const std::size_t pixels = x.size() / latent;
   for (std::size_t at = 0; at < sample.size() / all; ++at) {
@@ -176,7 +176,7 @@ absl::StatusOr<std::vector<float>> PicturePipeline::Diffuse(const PictureRequest
   if (absl::Status status = PrepareAll(request, order); !status.ok()) return status;
   Tell(request, order);
   const auto size = static_cast<std::size_t>(
-      order.height / vae_.halvings() * (order.width / vae_.halvings()) * vae_.latent_channels * order.frames);
+      order.height / vae_.halvings() * (order.width / vae_.halvings()) * vae_.latent_channels() * order.frames);
   Scheduler scheduler(order.scheduler, order.grid, size);
   std::vector<float> x(size), clean(size), fresh(size), first_noise(size);
   noise(0, first_noise);
@@ -198,7 +198,7 @@ absl::StatusOr<std::vector<float>> PicturePipeline::Diffuse(const PictureRequest
     progress.Tell(step + 1, scheduler.steps(), kPictureShareOfSolver * (step + 1) / scheduler.steps());
   }
   if (stop.stop_requested()) return PictureStopped();
-  for (float& value : x) value /= static_cast<float>(vae_.scaling_factor);
+  for (float& value : x) value /= static_cast<float>(vae_.scaling_factor());
   return x;
 }
 

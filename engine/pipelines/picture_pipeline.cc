@@ -25,6 +25,13 @@ constexpr int kConsistencySteps = 4;
 constexpr int kMotionTrainSteps = 1000;
 constexpr double kMotionBetaFirst = 0.00085, kMotionBetaLast = 0.012;
 
+template <auto kRead>
+absl::StatusOr<Autoencoder> ReadAutoencoder(Config config) {
+  auto read = kRead(std::move(config));
+  if (!read.ok()) return read.status();
+  return Autoencoder(*std::move(read));
+}
+
 }  // namespace
 
 bool PicturePipeline::Opens(const std::string& pipeline_class) {
@@ -71,7 +78,13 @@ absl::Status PicturePipeline::ReadConfigs(bool xl) {
   absl::StatusOr<SdUNetConfig> read = ReadSdUNetConfig(*std::move(config));
   if (!read.ok()) return read.status();
   unet_config_ = *std::move(read);
-  if (absl::Status s = ReadInto(model_, "vae", "AutoencoderKL", ReadVaeConfig, vae_); !s.ok()) return s;
+  const Component* vae = model_.Find("vae");
+  const bool tiny = vae != nullptr && vae->class_name == "AutoencoderTiny";
+  if (absl::Status s =
+          tiny ? ReadInto(model_, "vae", "AutoencoderTiny", ReadAutoencoder<ReadTinyVaeConfig>, vae_)
+               : ReadInto(model_, "vae", "AutoencoderKL", ReadAutoencoder<ReadVaeConfig>, vae_);
+      !s.ok())
+    return s;
   if (xl != unet_config_.xl())
     return absl::InvalidArgumentError(
         absl::StrCat((model_.root / "unet/config.json").string(), ": \"addition_embed_type\" is ",
@@ -110,24 +123,24 @@ absl::Status PicturePipeline::CheckParts() const {
         file, ": \"projection_class_embeddings_input_dim\" leaves ", unet_config_.summary_channels,
         " for the prompt's summary, but \"projection_dim\" of ",
         (model_.root / "text_encoder_2/config.json").string(), " is ", prompts_->summary_channels()));
-  const bool fits = unet.in_channels == vae_.latent_channels ||
-                    unet.in_channels == 2 * vae_.latent_channels + 1;  // the second, for inpainting
-  if (!fits || unet.out_channels != vae_.latent_channels)
+  const bool fits = unet.in_channels == vae_.latent_channels() ||
+                    unet.in_channels == 2 * vae_.latent_channels() + 1;  // the second, for inpainting
+  if (!fits || unet.out_channels != vae_.latent_channels())
     return absl::InvalidArgumentError(
         absl::StrCat(file, ": \"in_channels\" is ", unet.in_channels, " and \"out_channels\" is ",
-                     unet.out_channels, ", but the autoencoder has ", vae_.latent_channels,
+                     unet.out_channels, ", but the autoencoder has ", vae_.latent_channels(),
                      " latent channels; models for depth or instructions read more and are not drawn with"));
   return CheckVae();
 }
 
 absl::Status PicturePipeline::CheckVae() const {
-  if (vae_.picture_channels != 3)
+  if (vae_.picture_channels() != 3)
     return absl::InvalidArgumentError(absl::StrCat((model_.root / "vae/config.json").string(),
-                                                   ": \"in_channels\" is ", vae_.picture_channels,
+                                                   ": \"in_channels\" is ", vae_.picture_channels(),
                                                    "; allowed: 3"));
-  if (!(vae_.scaling_factor > 1e-6 && vae_.scaling_factor < 1e6))
+  if (!(vae_.scaling_factor() > 1e-6 && vae_.scaling_factor() < 1e6))
     return absl::InvalidArgumentError(absl::StrCat((model_.root / "vae/config.json").string(),
-                                                   ": \"scaling_factor\" is ", vae_.scaling_factor,
+                                                   ": \"scaling_factor\" is ", vae_.scaling_factor(),
                                                    "; allowed: a number above 0"));
   return absl::OkStatus();
 }

@@ -14,8 +14,8 @@
 #ifndef RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
 #define RINGWAY_ENGINE_PIPELINES_PICTURE_PIPELINE_H_
 
+#include "engine/networks/autoencoder.h"
 #include "engine/networks/unet_sd.h"
-#include "engine/networks/vae.h"
 #include "engine/picture_engine.h"
 #include "engine/pipelines/control_parts.h"
 #include "engine/pipelines/frozen_part.h"
@@ -112,12 +112,12 @@ class PicturePipeline {
   // Rounded to bytes; Internal where a number is not finite.
   absl::StatusOr<Picture> Rounded(const Order& order, std::span<const float> painted) const;
   // A UNet that sees a mask and a photo beside the noise.
-  bool repaints() const { return unet_config_.layout.in_channels > vae_.latent_channels; }
+  bool repaints() const { return unet_config_.layout.in_channels > vae_.latent_channels(); }
 
   ModelDirectory model_;
   PipelineContext context_;
   SdUNetConfig unet_config_;
-  VaeConfig vae_;
+  Autoencoder vae_;
   SchedulerConfig scheduler_;
   std::optional<PromptEncoder> prompts_;
   bool zeros_for_nothing_ = true;                        // XL: what an empty negative prompt says is zeros

@@ -8,7 +8,7 @@
 
 namespace ringway::engine {
 
-absl::Status PreviewPart::Prepare(const PipelineContext& context, const VaeConfig& vae,
+absl::Status PreviewPart::Prepare(const PipelineContext& context, const Autoencoder& vae,
                                   const std::string& directory, std::int64_t height, std::int64_t width) {
   if (!part_ || directory_ != directory) {
     const Component component{kTinyName, "diffusers", "AutoencoderTiny", directory};
@@ -17,18 +17,18 @@ absl::Status PreviewPart::Prepare(const PipelineContext& context, const VaeConfi
     const std::string file = config->what();
     const absl::StatusOr<TinyVaeConfig> read = ReadTinyVaeConfig(*std::move(config));
     if (!read.ok()) return read.status();
-    if (read->latent_channels != vae.latent_channels || read->doublings() != vae.halvings())
+    if (read->latent_channels != vae.latent_channels() || read->halvings() != vae.halvings())
       return absl::InvalidArgumentError(
-          absl::StrCat(file, ": reads ", read->latent_channels, " latent channels of a ", read->doublings(),
-                       "th of the size, but the model's autoencoder has ", vae.latent_channels, " of a ",
+          absl::StrCat(file, ": reads ", read->latent_channels, " latent channels of a ", read->halvings(),
+                       "th of the size, but the model's autoencoder has ", vae.latent_channels(), " of a ",
                        vae.halvings(), "th: they are of different models"));
     if (part_) context.open->Forget(directory_);
     part_.emplace(component);
     directory_ = directory;
     config_ = *read;
   }
-  height_ = static_cast<int>(height * config_.doublings());
-  width_ = static_cast<int>(width * config_.doublings());
+  height_ = static_cast<int>(height * config_.halvings());
+  width_ = static_cast<int>(width * config_.halvings());
   return part_->Prepare(context, {height, width}, {"encoder."}, [&](WeightSource& source) {
     return BuildTinyDecoder(config_, source, height, width);
   });

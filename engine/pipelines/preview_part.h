@@ -9,8 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/networks/tiny_vae.h"
-#include "engine/networks/vae.h"
+#include "engine/networks/autoencoder.h"
 #include "engine/pipelines/frozen_part.h"
 
 namespace ringway::engine {
@@ -18,7 +17,7 @@ namespace ringway::engine {
 class PreviewPart {
  public:
   // For latents of this height and width. Errors: InvalidArgument that names the file.
-  absl::Status Prepare(const PipelineContext& context, const VaeConfig& vae, const std::string& directory,
+  absl::Status Prepare(const PipelineContext& context, const Autoencoder& vae, const std::string& directory,
                        std::int64_t height, std::int64_t width);
   // After Prepare. `latents` in the scale that the UNet knows.
   Picture Show(std::span<const float> latents);

@@ -248,6 +248,24 @@ TEST_F(BundledPicturesTest, HaveAdaptersAndControlNetworksByName) {
   EXPECT_THAT(Generate({"--lora", "charcoal"}).err, HasSubstr("charcoal"));
 }
 
+// Of where the user happens to be, only a model takes a bundled one's name.
+TEST_F(BundledPicturesTest, AreNotHiddenByAnyFolderOfTheirName) {
+  namespace fs = std::filesystem;
+  const engine::ScratchFolder elsewhere;
+  const fs::path before = fs::current_path();
+  fs::current_path(elsewhere.path());
+  fs::create_directories("scenes/photos");
+  fs::create_directory("sketch");
+  WriteAdapter("sketch");
+  const Ran hidden = Generate({"--lora", "sketch"});
+  EXPECT_EQ(hidden.code, 0) << hidden.err;
+  fs::copy(folder_.path() / "teacher", "scenes", fs::copy_options::recursive);
+  const Ran own = Generate({});
+  EXPECT_EQ(own.code, 0) << own.err;
+  EXPECT_THAT(own.out, HasSubstr("4 steps")) << "a model of the name wins";
+  fs::current_path(before);
+}
+
 TEST_F(BundledPicturesTest, SayTheWordsThatTheyDoNotKnow) {
   folder_.Write("teacher/tokenizer/tokenizer_config.json", R"({"closed_vocabulary":["the"]})");
   const std::filesystem::path link = folder_.path() / "student/tokenizer/tokenizer_config.json";

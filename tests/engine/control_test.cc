@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_backend.h"
-#include "engine/networks/tiny_vae.h"
+#include "engine/networks/autoencoder.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/pipelines/picture_pipeline.h"
 #include "engine/plan/plan.h"
@@ -85,7 +85,27 @@ TEST_P(ControlParity, WithTorch) {
 INSTANTIATE_TEST_SUITE_P(All, ControlParity, testing::Values("controlled_unet", "controlled_xl_unet"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST(TinyParity, WithTorch) {
+TEST(TinyEncoderParity, WithTorch) {
+  const Golden golden = ReadGolden("tiny_encoder");
+  HashWeights weights;
+  const Autoencoder tiny(ReadTinyVaeConfig(ConfigOf(golden)).value());
+  const Graph graph = tiny.BuildEncoder(weights, 6, 8);
+  EXPECT_EQ(weights.ListHash(), golden.names);
+  for (const DType precision : {DType::kF32, DType::kBF16}) {
+    const CpuBackend backend({.threads = 2});
+    if (precision == DType::kBF16 && !backend.FastBf16()) continue;
+    const auto plan = Plan::Freeze(graph, {.precision = precision}, backend, weights).value();
+    FillHashed("picture", plan->Input("picture"));
+    tiny.ForEncoder(plan->Input("picture"));
+    plan->Run();
+    const auto latents = plan->Output("moments");
+    const double distance = DistanceToGolden(golden, {latents.begin(), latents.end()});
+    std::printf("  tiny encoder, %s: %.1e\n", precision == DType::kF32 ? "f32" : "bf16", distance);
+    EXPECT_LT(distance, precision == DType::kF32 ? 1e-5 : golden.torch_bf16);
+  }
+}
+
+TEST(TinyDecoderParity, WithTorch) {
   const Golden golden = ReadGolden("tiny_decoder");
   HashWeights weights;
   const Graph graph = BuildTinyDecoder(ReadTinyVaeConfig(ConfigOf(golden)).value(), weights, 6, 8);

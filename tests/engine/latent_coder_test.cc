@@ -26,18 +26,18 @@ TEST(TileStarts, CoverEverythingAndOverlapByAQuarter) {
     }
 }
 
-class TiledCoder : public testing::Test {
+class TiledCoder : public testing::TestWithParam<const char*> {
  protected:
   TiledCoder()
-      : model_((WritePictureModel(folder_, "picture_sd1"), ModelDirectory::Open(folder_.path()).value())) {
-    config_ = ReadVaeConfig(ReadComponentConfig(*model_.Find("vae")).value()).value();
+      : model_((WritePictureModel(folder_, GetParam()), ModelDirectory::Open(folder_.path()).value())) {
+    vae_ = AutoencoderOf(ReadComponentConfig(*model_.Find("vae")).value());
   }
   PipelineContext Context(std::size_t bytes_max) const {
     return {model_, backend_, 2, Precision::kF32, open_, bytes_max};
   }
   std::size_t DecoderBytes(std::int64_t height, std::int64_t width) const {
     HashWeights any;
-    return Plan::ArenaBytes(BuildVaeDecoder(config_, any, 1, height, width), {}, backend_).value();
+    return Plan::ArenaBytes(vae_.BuildDecoder(any, height, width), {}, backend_).value();
   }
   static std::vector<float> Wavy(std::int64_t height, std::int64_t width, int channels) {
     std::vector<float> values;
@@ -61,36 +61,36 @@ class TiledCoder : public testing::Test {
   CpuBackend backend_{{.threads = 2}};
   ModelDirectory model_;
   std::shared_ptr<OpenModel> open_ = std::make_shared<OpenModel>(backend_);
-  VaeConfig config_;
+  Autoencoder vae_;
 };
 
-TEST_F(TiledCoder, KeepsToItsBoundAndWhatFitsIsWhole) {
+TEST_P(TiledCoder, KeepsToItsBoundAndWhatFitsIsWhole) {
   const std::int64_t height = 40, width = 56;
   const std::size_t whole = DecoderBytes(height, width);
   LatentCoder coder;
-  ASSERT_TRUE(coder.PrepareDecoder(Context(whole), config_, height, width).ok());
+  ASSERT_TRUE(coder.PrepareDecoder(Context(whole), vae_, height, width).ok());
   EXPECT_TRUE(coder.decoder_tiling().whole());
   LatentCoder tiled;
   const std::size_t bound = whole / 3;
-  ASSERT_TRUE(tiled.PrepareDecoder(Context(bound), config_, height, width).ok());
+  ASSERT_TRUE(tiled.PrepareDecoder(Context(bound), vae_, height, width).ok());
   const auto tiling = tiled.decoder_tiling();
   EXPECT_FALSE(tiling.whole());
   EXPECT_LE(DecoderBytes(tiling.tile_height, tiling.tile_width), bound);
   LatentCoder least;
-  ASSERT_TRUE(least.PrepareDecoder(Context(1), config_, height, width).ok());
+  ASSERT_TRUE(least.PrepareDecoder(Context(1), vae_, height, width).ok());
   EXPECT_EQ(least.decoder_tiling().tile_height, LatentCoder::kTileMin);
   std::printf("  whole %zu KiB, bound %zu KiB, tiles of %d x %d latents\n", whole >> 10, bound >> 10,
               static_cast<int>(tiling.tile_height), static_cast<int>(tiling.tile_width));
 }
 
 // A tile's norms see the tile alone, so the drawing is alike, not the same: much nearer than another one.
-TEST_F(TiledCoder, DrawsAndReadsNearlyTheSame) {
+TEST_P(TiledCoder, DrawsAndReadsNearlyTheSame) {
   const std::int64_t height = 36, width = 28;
   const std::vector<float> latents = Wavy(height, width, 4), photo = Wavy(8 * height, 8 * width, 3);
   LatentCoder whole, tiled;
   for (auto [coder, bytes] : {std::pair{&whole, std::size_t{0}}, {&tiled, std::size_t{1}}}) {
-    ASSERT_TRUE(coder->PrepareDecoder(Context(bytes), config_, height, width).ok());
-    ASSERT_TRUE(coder->PrepareEncoder(Context(bytes), config_, height, width).ok());
+    ASSERT_TRUE(coder->PrepareDecoder(Context(bytes), vae_, height, width).ok());
+    ASSERT_TRUE(coder->PrepareEncoder(Context(bytes), vae_, height, width).ok());
   }
   ASSERT_FALSE(tiled.decoder_tiling().whole());
   ASSERT_FALSE(tiled.encoder_tiling().whole());
@@ -101,6 +101,9 @@ TEST_F(TiledCoder, DrawsAndReadsNearlyTheSame) {
   EXPECT_GT(read, 20);
   EXPECT_EQ(tiled.Decode(latents), tiled.Decode(latents));
 }
+
+INSTANTIATE_TEST_SUITE_P(All, TiledCoder, testing::Values("picture_sd1", "picture_tiny_from_picture"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace ringway::engine

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "engine/networks/autoencoder.h"
 #include "engine/networks/clip.h"
-#include "engine/networks/tiny_vae.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/networks/vae.h"
 #include "tests/engine/clip_vocabulary.h"
@@ -16,12 +16,12 @@ namespace ringway::engine {
 namespace {
 
 constexpr char kIndexOfXlParts[] =
-    R"("unet":["diffusers","UNet2DConditionModel"],"vae":["diffusers","AutoencoderKL"],
+    R"("unet":["diffusers","UNet2DConditionModel"],
   "text_encoder":["transformers","CLIPTextModel"],"tokenizer":["transformers","CLIPTokenizer"],
   "text_encoder_2":["transformers","CLIPTextModelWithProjection"],"tokenizer_2":["transformers","CLIPTokenizer"],
   "force_zeros_for_empty_prompt":true,"add_watermarker":null,)";
 constexpr char kIndexOfParts[] =
-    R"("unet":["diffusers","UNet2DConditionModel"],"vae":["diffusers","AutoencoderKL"],
+    R"("unet":["diffusers","UNet2DConditionModel"],
   "text_encoder":["transformers","CLIPTextModel"],"tokenizer":["transformers","CLIPTokenizer"],
   "safety_checker":[null,null],"requires_safety_checker":false,)";
 
@@ -52,14 +52,22 @@ Config PartOf(const Json& config, const char* file) {
 
 }  // namespace
 
+Autoencoder AutoencoderOf(Config config) {
+  if (config.Text("_class_name", "AutoencoderKL") == "AutoencoderTiny")
+    return Autoencoder(ReadTinyVaeConfig(std::move(config)).value());
+  return Autoencoder(ReadVaeConfig(std::move(config)).value());
+}
+
 std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& name) {
   const Json config = JsonOf(ReadGolden(name).config);
   for (const auto& [file, text] : *config.Find("files")->object()) folder.Write(file, *text.string());
   const bool xl = config.Find("files")->Find("text_encoder_2/config.json") != nullptr;
-  folder.Write("model_index.json",
-               absl::StrCat(R"({"_class_name":"StableDiffusion)", xl ? "XL" : "", R"(Pipeline",)",
-                            xl ? kIndexOfXlParts : kIndexOfParts, R"("scheduler":["diffusers",")",
-                            *config.Find("scheduler_class")->string(), "\"]}"));
+  folder.Write(
+      "model_index.json",
+      absl::StrCat(R"({"_class_name":"StableDiffusion)", xl ? "XL" : "", R"(Pipeline","vae":["diffusers",")",
+                   PartOf(config, "vae/config.json").Text("_class_name", "AutoencoderKL"), "\"],",
+                   xl ? kIndexOfXlParts : kIndexOfParts, R"("scheduler":["diffusers",")",
+                   *config.Find("scheduler_class")->string(), "\"]}"));
   const ClipVocabulary words = Vocabulary();
   for (const char* tokenizer : {"tokenizer", "tokenizer_2"}) {
     if (!xl && std::string_view(tokenizer) == "tokenizer_2") break;
@@ -67,15 +75,15 @@ std::uint64_t WritePictureModel(const ScratchFolder& folder, const std::string& 
     folder.Write(absl::StrCat(tokenizer, "/merges.txt"), words.merges);
   }
   const SdUNetConfig unet = ReadSdUNetConfig(PartOf(config, "unet/config.json")).value();
-  const VaeConfig vae = ReadVaeConfig(PartOf(config, "vae/config.json")).value();
+  const Autoencoder vae = AutoencoderOf(PartOf(config, "vae/config.json"));
   const ClipConfig clip = ReadClipConfig(PartOf(config, "text_encoder/config.json")).value();
   HashWeights all;
   WriteComponentWeights(folder, "unet/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
     BuildSdUNet(unet, w, {1, 4, 4}, clip.tokens_max);
   });
   WriteComponentWeights(folder, "vae/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
-    BuildVaeEncoder(vae, w, 1, 32, 32);
-    BuildVaeDecoder(vae, w, 1, 4, 4);
+    vae.BuildEncoder(w, 4, 4);
+    vae.BuildDecoder(w, 4, 4);
   });
   HashWeights texts, second;  // of XL: two of the same names
   WriteComponentWeights(folder, "text_encoder/model.safetensors", xl ? texts : all,
@@ -134,12 +142,14 @@ void WriteMotionAdapter(const ScratchFolder& folder, const std::string& name, co
 void WriteTinyAutoencoder(const ScratchFolder& folder, const std::string& name) {
   const std::string text =
       R"({"_class_name":"AutoencoderTiny","decoder_block_out_channels":[32,32,32,32],"num_decoder_blocks":[3,3,3,1],
-      "latent_channels":4,"out_channels":3})";
+      "encoder_block_out_channels":[32,32,32,32],"num_encoder_blocks":[1,1,2,1],"latent_channels":4,"out_channels":3})";
   folder.Write(name + "/config.json", text);
   const TinyVaeConfig config = ReadTinyVaeConfig(Config(JsonOf(text), name)).value();
   HashWeights all;
-  WriteComponentWeights(folder, name + "/diffusion_pytorch_model.safetensors", all,
-                        [&](HashWeights& w) { BuildTinyDecoder(config, w, 4, 4); });
+  WriteComponentWeights(folder, name + "/diffusion_pytorch_model.safetensors", all, [&](HashWeights& w) {
+    BuildTinyDecoder(config, w, 4, 4);
+    BuildTinyEncoder(config, w, 32, 32);
+  });
 }
 
 void MakeInpainting(const ScratchFolder& folder) {

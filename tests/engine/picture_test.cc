@@ -57,7 +57,7 @@ TEST_P(WholePicture, IsThatOfTheReference) {
 INSTANTIATE_TEST_SUITE_P(All, WholePicture,
                          testing::Values("picture_sd1", "picture_sd2", "picture_from_picture", "picture_lcm",
                                          "picture_sdxl", "picture_small", "picture_small_dpm",
-                                         "picture_small_from_picture"),
+                                         "picture_small_from_picture", "picture_tiny_from_picture"),
                          [](const auto& info) { return std::string(info.param); });
 
 class PictureEngineTest : public testing::Test {

@@ -34,7 +34,7 @@ compile() {
 }
 compile -O3 engine/cpu/kernels_neon.cc engine/motion/warp_neon.cc
 compile -O1 engine/cpu/isa.cc engine/cpu/kernel_table.cc engine/cpu/kernels_scalar.cc engine/motion/warp.cc core/rng.cc \
-  tests/engine/kernel_rows_test.cc tests/engine/kernel_tiles_test.cc tests/engine/warp_test.cc
+  tests/engine/int8_tiles_test.cc tests/engine/kernel_rows_test.cc tests/engine/kernel_tiles_test.cc tests/engine/warp_test.cc
 options+=("-I$googletest")
 compile -O0 $googletest/src/gtest-all.cc $googletest/src/gtest_main.cc
 # Under the test's own name, which its report gets.

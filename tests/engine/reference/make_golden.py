@@ -17,7 +17,7 @@ from clip import ProjectedText, Text, Vision
 from hash_weights import HALF, fill, fnv1a, tensor
 from motion_modules import MotionUNet
 from motion_field import packed_field
-from pictures import PICTURES
+from pictures import PICTURES, TINY
 from tiny import Tiny
 from spatio_temporal import SpatioTemporalResnet, SpatioTemporalTransformer
 from unets import SdUNet, SvdUNet
@@ -144,13 +144,10 @@ def motion_unet():
     return dict(unet=SD, motion=MOTION), names, y
 
 
-TINY = dict(decoder_block_out_channels=[32, 32, 32, 32], num_decoder_blocks=[3, 3, 3, 1], latent_channels=4, out_channels=3)
-
-
-def tiny_decoder():
+def tiny(half, run):
     net = Tiny(TINY)
-    names = fill(net)
-    return TINY, names, net.decoder(picture_input("latent", 1, 6, 8, 4) * 4)
+    names = [name for name in fill(net) if name.startswith(half)]
+    return TINY, names, run(net)
 
 
 def picture_vae():
@@ -208,7 +205,8 @@ CASES = {
     "controlled_unet": controlled_unet,
     "controlled_xl_unet": controlled_xl_unet,
     "motion_unet": motion_unet,
-    "tiny_decoder": tiny_decoder,
+    "tiny_decoder": lambda: tiny("decoder", lambda net: net.decode(picture_input("latent", 1, 6, 8, 4) * 4)),
+    "tiny_encoder": lambda: tiny("encoder", lambda net: net.encode(picture_input("picture", 1, 48, 64, 3))),
     "clip_summary": clip_summary,
     "picture_vae": picture_vae,
     "vae_encoder": lambda: vae(False),

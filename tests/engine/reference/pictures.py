@@ -14,6 +14,7 @@ from clip_tokenizer import CONTEXT, Tokenizer, learned_merges
 from hash_weights import fill, tensor, uniform
 from schedulers import SD as NOISE
 from schedulers import SOLVERS
+from tiny import Tiny
 from unets import SdUNet
 from vae import PictureVae
 
@@ -35,6 +36,9 @@ UNET_SMALL = dict(block_out_channels=[48, 96], layers_per_block=1, in_channels=8
                   down_block_types=["CrossAttnDownBlock2D"] * 2, up_block_types=["CrossAttnUpBlock2D"] * 2)
 VAE_SMALL = dict(block_out_channels=[16, 24, 32, 48], layers_per_block=1, in_channels=3, out_channels=3, latent_channels=8,
                  norm_num_groups=8, scaling_factor=1.0, sample_size=32)
+TINY = dict(_class_name="AutoencoderTiny", decoder_block_out_channels=[32] * 4, num_decoder_blocks=[3, 3, 3, 1],
+            encoder_block_out_channels=[48] * 4, num_encoder_blocks=[1, 2, 1, 2], in_channels=3, out_channels=3, latent_channels=4,
+            scaling_factor=1.0)
 TEXT_SMALL = dict(TEXT1, num_hidden_layers=2, max_position_embeddings=32)
 NOISE_SMALL = dict(num_train_timesteps=1000, beta_start=0.0001, beta_end=0.02, beta_schedule="squaredcos_cap_v2",
                    prediction_type="v_prediction", timestep_spacing="trailing")
@@ -88,9 +92,13 @@ def picture_bytes(height, width):
     return np.floor((uniform("photo", height * width * 3) + np.float32(1.0)) * np.float32(127.5)).reshape(height, width, 3)
 
 
+def autoencoder(config):
+    return (Tiny if config.get("_class_name") == "AutoencoderTiny" else PictureVae)(config)
+
+
 def picture(kind, **case):
     case = dict(dict(negative="", guidance=7.5, clip_skip=0, strength=1.0, width=40, height=24, vae=VAE), **case)
-    unet, vae, text = SdUNet(case["unet"]), PictureVae(case["vae"]), Text(case["text_encoder"])
+    unet, vae, text = SdUNet(case["unet"]), autoencoder(case["vae"]), Text(case["text_encoder"])
     scale, most = case["vae"].get("scaling_factor", SCALE), case["text_encoder"]["max_position_embeddings"]
     names = sorted(sum([fill(net) for net in (unet, vae, text)], []))
     encode = lambda prompt: text(ids_of(prompt, PADDING[kind], most), case["clip_skip"])
@@ -167,6 +175,11 @@ PICTURES = {
     "picture_lcm": lambda: picture(
         "sd1", unet=dict(UNET1, time_cond_proj_dim=24), text_encoder=TEXT1, prompt="zoom out", guidance=8.5, steps=4,
         scheduler="", checkpoint_names="LCMScheduler", sampled_by=("LCMScheduler", dict(NOISE, original_inference_steps=50))),
+    # With a tiny autoencoder in the place of the model's own, from a picture.
+    "picture_tiny_from_picture": lambda: picture(
+        "sd1", unet=UNET1, vae=TINY, text_encoder=TEXT1, prompt="waves, slowly!", guidance=4.0, steps=6, strength=0.7,
+        width=32, height=48, scheduler="", checkpoint_names="DDIMScheduler",
+        sampled_by=("DDIMScheduler", dict(NOISE, set_alpha_to_one=False, steps_offset=1, clip_sample=False))),
     # The layout of the bundled model, by its own scheduler and by DPM-Solver++ from a picture.
     "picture_small": lambda: picture(
         "small", unet=UNET_SMALL, vae=VAE_SMALL, text_encoder=TEXT_SMALL, prompt=LONG, negative="grass", guidance=3.0, steps=6,

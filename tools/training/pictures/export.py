@@ -2,7 +2,7 @@
 
     python3 export.py CODER TRAINED ../../../engine/weights/scenes
 
-The student has its own UNet and its teacher's other parts, by links.
+The student has its own UNet and its teacher's other parts, by links; tiny_coder.py then gives it an autoencoder of its own.
 """
 import argparse
 import os

@@ -16,6 +16,7 @@ import blocks
 import clip
 from control import ControlNet
 from unets import SdUNet
+from tiny import Tiny
 from vae import PictureVae
 
 SIDE, FACTOR, LATENTS, GRID = 128, 8, 8, 16
@@ -27,6 +28,9 @@ UNET = dict(_class_name="UNet2DConditionModel", act_fn="silu", attention_head_di
 VAE = dict(_class_name="AutoencoderKL", act_fn="silu", block_out_channels=[32, 64, 96, 128], down_block_types=["DownEncoderBlock2D"] * 4,
            in_channels=3, latent_channels=LATENTS, layers_per_block=1, norm_num_groups=8, out_channels=3, sample_size=SIDE,
            scaling_factor=1.0, up_block_types=["UpDecoderBlock2D"] * 4)
+TINY = dict(_class_name="AutoencoderTiny", act_fn="relu", decoder_block_out_channels=[32] * 4, encoder_block_out_channels=[32] * 4, force_upcast=False,
+            in_channels=3, latent_channels=LATENTS, latent_magnitude=3, latent_shift=0.5, num_decoder_blocks=[6, 6, 3, 1],
+            num_encoder_blocks=[1, 2, 2, 2], out_channels=3, scaling_factor=1.0, upsampling_scaling_factor=2)
 CONTROL = dict({k: v for k, v in UNET.items() if k not in ("out_channels", "up_block_types", "sample_size", "center_input_sample")},
                _class_name="ControlNetModel", conditioning_embedding_out_channels=[16, 32, 64, 64],
                controlnet_conditioning_channel_order="rgb")
@@ -90,6 +94,10 @@ def make_vae():
     return PictureVae(VAE)
 
 
+def make_tiny():
+    return Tiny(TINY)
+
+
 # ---- files -------------------------------------------------------------------------------------------------------------
 def write_json(path, value):
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -138,6 +146,17 @@ def write_tokenizer(folder, sentences):
     write_json(f"{folder}/special_tokens_map.json", special)
     write_json(f"{folder}/tokenizer_config.json", dict(
         special, closed_vocabulary=words.vocabulary(), do_lower_case=True, model_max_length=words.POSITIONS, tokenizer_class="CLIPTokenizer"))
+
+
+def use_tiny(folder, weights):
+    """A directory's autoencoder becomes a tiny one."""
+    if os.path.islink(f"{folder}/vae"):
+        os.remove(f"{folder}/vae")
+    with open(f"{folder}/model_index.json", encoding="utf-8") as file:
+        index = json.load(file)
+    write_json(f"{folder}/model_index.json", dict(index, vae=["diffusers", TINY["_class_name"]]))
+    write_json(f"{folder}/vae/config.json", TINY)
+    write_safetensors(f"{folder}/vae/diffusion_pytorch_model.safetensors", weights)
 
 
 def write_directory(folder, sentences, text, unet, vae, defaults):
