@@ -277,7 +277,7 @@ void ControlPlane::SendReport(RouterId router, const router::SendReport& sent) {
   }
   report.workers = SeeWorkers(router);
   trips_.clear();
-  leaders_.TakeRoundTrips(router, trips_);
+  routers_.reporter(router).ReportRoundTrips(stage_.Now(), trips_);
   for (const router::RoundTrip& trip : trips_) {
     report.round_trips.push_back({trip.to, ToDoubleMilliseconds(trip.time)});
   }
@@ -384,18 +384,22 @@ void ControlPlane::SendDirectory(const controller::SendDirectory& sent) {
   if (sent.directory->leaders.contains(sent.region)) {
     for (const controller::LeaderEntry& entry : sent.directory->leaders[sent.region]) {
       const auto leader = router_named_.find(entry.router);
-      note.leaders.here.push_back({.tier = entry.tier,
-                                   .router = leader != router_named_.end() ? leader->second : RouterId(),
-                                   .incarnation = static_cast<Life>(entry.incarnation),
-                                   .fence = entry.fence,
-                                   .fresh = entry.fresh});
+      const RouterId named = leader != router_named_.end() ? leader->second : RouterId();
+      note.leaders.here.push_back({entry.tier,
+                                   {.router = named,
+                                    .self = named == *router,
+                                    .incarnation = entry.incarnation,
+                                    .address = {},
+                                    .fence = entry.fence,
+                                    .fresh = entry.fresh}});
     }
   }
   for (RegionId r(0); r != sent.directory->leaders.end_id(); r = RegionId(r.index() + 1)) {
     if (r == sent.region) continue;
     for (const controller::LeaderEntry& entry : sent.directory->leaders[r]) {
       const auto leader = router_named_.find(entry.router);
-      if (leader != router_named_.end()) note.leaders.elsewhere.push_back({r, entry.tier, leader->second});
+      if (leader != router_named_.end())
+        note.leaders.elsewhere.push_back({entry.tier, {.region = r, .router = leader->second}});
     }
   }
   Deliver(*router, std::move(note));
@@ -418,7 +422,7 @@ void ControlPlane::OnDirectory(RouterId router, std::uint32_t detail) {
   const DirectoryNote note = directories_.Take(detail);
   const bool stands = note.stream == routers_.control_stream(router);
   if (stands && routers_.alive(router) && routers_.life(router) == note.life) {
-    registries_.Direct(router, note.given, &note.leaders);
+    registries_.Direct(router, note.given, note.leaders);
   }
 }
 

@@ -77,7 +77,7 @@ class ControlPlane {
     Life life = 0;                    // of the router
     controller::StreamId stream = 0;  // over which it comes
     std::shared_ptr<const router::DirectoryGiven> given;
-    LeadersTold leaders;
+    router::LeadersGiven leaders;
   };
   struct Link {
     controller::StreamId stream = 0;      // 0: not connected

@@ -16,9 +16,19 @@ constexpr std::int64_t kSilentNs = 2'500'000'000;
 // Between two tries of a way to a leader, as router/daemon/ledger_link.cc does it.
 constexpr double kRetryFirstNs = 30e6;
 constexpr double kRetryMaxNs = 300e6;
-constexpr Duration kPoolTakeoverHold = Seconds(2);
-constexpr Duration kPoolUncontrolledMax = Seconds(5);
 constexpr std::uint64_t kRetryStream = 0x6c696e6b;
+
+// Now, or with a topology that comes later.
+bool MayBeLed(const Scenario& scenario, TierId tier) {
+  const auto led = [tier](const Fleet& fleet) {
+    return fleet.tiers.contains(tier) && fleet.tiers[tier].dispatch.mode == DispatchMode::kLedger;
+  };
+  return led(*scenario.fleet) ||
+         std::any_of(scenario.steps.begin(), scenario.steps.end(), [&](const ScenarioStep& step) {
+           const auto* load = std::get_if<LoadTopology>(&step.fault);
+           return load != nullptr && led(*load->fleet);
+         });
+}
 
 }  // namespace
 
@@ -31,20 +41,21 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
       routers_of_(scenario.fleet->world.regions.size()),
       regions_(stage, scenario.seed,
                {.region = [this](std::uint32_t number) { return RegionOf(endpoints_[number]); },
-                .alive = [this](std::uint32_t number) { return endpoints_[number].session != nullptr; },
-                .step = [this](std::uint32_t number,
-                               const router::SessionEvent& event) { Step(endpoints_[number], event); }}) {
+                .alive = [this](std::uint32_t number) { return Lives(endpoints_[number]); },
+                .step =
+                    [this](std::uint32_t number, const router::SessionEvent& event) {
+                      Step(endpoints_[number], event);
+                      routers_.Rest(endpoints_[number].router);
+                    }}) {
   const auto& tiers = scenario.fleet->tiers;
   for (std::size_t i = 0; i < routers.places().size(); ++i) {
-    std::vector<RouterId>& here = routers_of_[routers.places()[RouterId(i)]];
-    local_.push_back(RouterId(here.size()));
-    here.push_back(RouterId(i));
+    routers_of_[routers.places()[RouterId(i)]].push_back(RouterId(i));
   }
   for (std::size_t i = 0; i < routers.places().size(); ++i) {
     const RouterId router(i);
     endpoint_of_.push_back(IdVector<TierId, std::uint32_t>(tiers.size(), kNoEndpoint));
     for (TierId tier(0); tier != tiers.end_id(); tier = TierId(tier.index() + 1)) {
-      if (tiers[tier].dispatch.mode != DispatchMode::kLedger) continue;
+      if (!MayBeLed(scenario, tier)) continue;
       endpoint_of_[router][tier] = static_cast<std::uint32_t>(endpoints_.size());
       Endpoint& endpoint = endpoints_.emplace_back();
       endpoint.router = router;
@@ -54,58 +65,32 @@ Leaders::Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Worke
   }
   if (endpoints_.empty()) return;
   regions_.Resize(endpoints_.size());
-  routers_.on_aim = [this](RouterId router, const router::AimLedger& aim) { Aim(router, aim); };
-  routers_.on_ledger = [this](RouterId router, const router::TellLedger& tell) { FromRouter(router, tell); };
-  routers_.on_fenced = [this](RouterId router, const RouterMessage& message) {
-    OnAnnouncement(router, message.tier, message.announcement, message.fence_connection);
-  };
-  routers_.on_controller = [this](RouterId router, bool connected) {
-    for (const std::uint32_t number : endpoint_of_[router]) {
-      if (number != kNoEndpoint && endpoints_[number].session)
-        Step(endpoints_[number], router::ControllerSeen{connected});
-    }
+  routers_.on_session = [this](RouterId router, TierId tier, router::SessionAction& action) {
+    Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
+    std::visit([&](const auto& a) { Do(endpoint, a); }, action);
   };
 }
 
 void Leaders::Begin() {
   for (Endpoint& endpoint : endpoints_) Open(endpoint);
-  routers_.Settle();
   if (!endpoints_.empty()) stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
-}
-
-router::LeaderSettings Leaders::SettingsFor(TierId tier) const {
-  const Tier& spec = scenario_.fleet->tiers[tier];
-  router::LeaderSettings settings;
-  if (spec.dispatch.waiting_max == 0) settings.ledger.waiting_max = 0;
-  if (!scenario_.service[tier].plain) return settings;
-  // As router/daemon/http_pool.cc has them; no job runs for longer than its deadline.
-  settings.ledger.workers_announce = false;
-  settings.ledger.service_bound = spec.deadline;
-  settings.ledger.takeover_hold = kPoolTakeoverHold;
-  if (scenario_.controller) settings.uncontrolled_max = kPoolUncontrolledMax;
-  return settings;
 }
 
 // The endpoint of a router that has just started.
 void Leaders::Open(Endpoint& endpoint) {
   const RegionId region = RegionOf(endpoint);
-  const Life own_life = routers_.life(endpoint.router);
-  const router::SessionSettings settings{.tier = endpoint.tier,
-                                         .self = LocalOf(endpoint.router),
-                                         .incarnation = own_life,
-                                         .leader = SettingsFor(endpoint.tier)};
-  endpoint.session = std::make_unique<router::LedgerSession>(settings);
-  if (!endpoint.targets.empty()) Step(endpoint, ledger::AwayAimed{endpoint.targets});
   if (scenario_.controller || scenario_.fleet->tiers[endpoint.tier].regions[region].workers == 0) return;
   // By the operator's word: each life of the leader is an appointment, the others learn it from its
   // heartbeats.
   const RouterId leader = routers_of_[region].front();
-  const Fence fence{0, leader == endpoint.router ? own_life : 0};
-  Step(endpoint, Named(endpoint, {.tier = endpoint.tier,
-                                  .router = leader,
-                                  .incarnation = routers_.life(leader),
-                                  .fence = fence,
-                                  .fresh = false}));
+  const bool self = leader == endpoint.router;
+  const Life life = routers_.life(leader);
+  Step(endpoint, router::LeaderNamed{.router = leader,
+                                     .self = self,
+                                     .incarnation = life,
+                                     .address = {},
+                                     .fence = {0, self ? life : 0},
+                                     .fresh = false});
   router::LeadersElsewhere elsewhere;
   for (RegionId r(0); r != routers_of_.end_id(); r = RegionId(r.index() + 1)) {
     const bool there =
@@ -113,44 +98,7 @@ void Leaders::Open(Endpoint& endpoint) {
     if (r != region && there) elsewhere.leaders.push_back({.region = r, .router = routers_of_[r].front()});
   }
   Step(endpoint, elsewhere);
-}
-
-void Leaders::Aim(RouterId router, const router::AimLedger& aim) {
-  if (EndpointOf(router, aim.tier) == kNoEndpoint) return;
-  Endpoint& endpoint = endpoints_[EndpointOf(router, aim.tier)];
-  endpoint.targets = aim.targets;
-  if (endpoint.session) Step(endpoint, ledger::AwayAimed{aim.targets});
-}
-
-// ---- where the directory points ----
-
-void Leaders::Direct(RouterId router, const LeadersTold& told) {
-  for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
-    if (EndpointOf(router, tier) == kNoEndpoint) continue;
-    Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
-    const auto entry = std::find_if(told.here.begin(), told.here.end(),
-                                    [&](const LeaderNamed& n) { return n.tier == tier; });
-    if (entry != told.here.end()) {
-      Step(endpoint, Named(endpoint, *entry));
-    } else {
-      Step(endpoint, router::NoLeaderNamed{});
-    }
-    router::LeadersElsewhere others;
-    for (const LeaderThere& leader : told.elsewhere) {
-      if (leader.tier == tier) others.leaders.push_back({.region = leader.region, .router = leader.router});
-    }
-    Step(endpoint, others);
-  }
-  routers_.Settle();
-}
-
-router::LeaderNamed Leaders::Named(const Endpoint& endpoint, const LeaderNamed& named) const {
-  return {.router = named.router,
-          .self = named.router == endpoint.router,
-          .incarnation = named.incarnation,
-          .address = {},
-          .fence = named.fence,
-          .fresh = named.fresh};
+  routers_.Rest(endpoint.router);
 }
 
 // ---- links ----
@@ -184,17 +132,7 @@ void Leaders::LinkBroke(Endpoint& endpoint) {
 
 void Leaders::OnLinkRetried(std::uint32_t number, std::uint32_t link) {
   Endpoint& endpoint = endpoints_[number];
-  if (endpoint.session && endpoint.link == link) Connect(endpoint);
-}
-
-void Leaders::OnRegionLinkReaches(std::uint32_t number, std::uint32_t detail) {
-  regions_.OnReaches(number, detail);
-  routers_.Settle();
-}
-
-void Leaders::OnRegionLinkRetried(std::uint32_t number, std::uint32_t detail) {
-  regions_.OnRetried(number, detail);
-  routers_.Settle();
+  if (Lives(endpoint) && endpoint.link == link) Connect(endpoint);
 }
 
 void Leaders::SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said) {
@@ -223,14 +161,14 @@ void Leaders::OnLeaderHears(std::uint32_t number, std::uint32_t detail) {
   const RouterId local = LocalOf(from.router);
   ClientLink& client = endpoint.clients[local.index()];
   if (note.what == ToLeader::What::kStands) {
-    if (endpoint.session && client.Opens(note.link)) {
+    if (Lives(endpoint) && client.Opens(note.link)) {
       Step(endpoint, router::ClientConnected{local});
     } else {
       SendToClient(from, note.link, ToClient::What::kBroke);
     }
   } else if (note.what == ToLeader::What::kFell) {
     if (client.Falls(note.link)) Step(endpoint, router::ClientDisconnected{local});
-  } else if (endpoint.session && client.stands == note.link) {
+  } else if (Lives(endpoint) && client.stands == note.link) {
     if (note.what == ToLeader::What::kSays) {
       Step(endpoint, router::RouterSaid{local, note.said});
     } else {
@@ -239,13 +177,13 @@ void Leaders::OnLeaderHears(std::uint32_t number, std::uint32_t detail) {
   }
   note.renewals.clear();
   to_leader_.Free(detail);
-  routers_.Settle();
+  if (Lives(endpoint)) routers_.Rest(endpoint.router);
 }
 
 void Leaders::OnClientHears(std::uint32_t number, std::uint32_t detail) {
   const ToClient& note = to_client_[detail];
   Endpoint& endpoint = endpoints_[number];
-  if (endpoint.session && endpoint.link == note.link) {
+  if (Lives(endpoint) && endpoint.link == note.link) {
     if (note.what == ToClient::What::kBroke) {
       LinkBroke(endpoint);
     } else {
@@ -256,16 +194,12 @@ void Leaders::OnClientHears(std::uint32_t number, std::uint32_t detail) {
         Step(endpoint, router::LeaderSaid{note.said});
       }
     }
+    routers_.Rest(endpoint.router);
   }
   to_client_.Free(detail);
-  routers_.Settle();
 }
 
-// ---- what machines say ----
-
-void Leaders::FromRouter(RouterId router, const router::TellLedger& tell) {
-  Step(endpoints_[EndpointOf(router, tell.tier)], router::MachineSaid{tell.leader, tell.event});
-}
+// ---- what sessions say ----
 
 void Leaders::Do(Endpoint& endpoint, const router::TellLeader& tell) {
   if (const auto* renew = std::get_if<ledger::Renew>(&tell.said)) return Renew(endpoint, *renew);
@@ -291,33 +225,10 @@ void Leaders::Renew(Endpoint& endpoint, const ledger::Renew& renew) {
 
 // ---- workers ----
 
-Leaders::Endpoint* Leaders::Live(RouterId router, TierId tier) {
-  const std::uint32_t number = EndpointOf(router, tier);
-  return number != kNoEndpoint && endpoints_[number].session ? &endpoints_[number] : nullptr;
-}
-
-void Leaders::ListWorker(RouterId router, TierId tier, WorkerId worker) {
-  if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, ledger::WorkerListed{worker});
-}
-
-void Leaders::UnlistWorker(RouterId router, TierId tier, WorkerId worker) {
-  if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, ledger::WorkerGone{worker});
-}
-
-void Leaders::WatchBroke(RouterId router, TierId tier, WorkerId worker) {
-  if (Endpoint* endpoint = Live(router, tier)) Step(*endpoint, router::WatchBroke{worker});
-}
-
-void Leaders::OnAnnouncement(RouterId router, TierId tier, const ledger::Announce& announcement,
-                             std::optional<std::uint64_t> connection) {
-  if (Endpoint* endpoint = Live(router, tier)) {
-    Step(*endpoint, router::WorkerAnnounced{announcement, connection});
-  }
-}
-
 void Leaders::OnAnnounceRound() {
   for (const Endpoint& endpoint : endpoints_) {
-    if (endpoint.leads) LetAnnounce(endpoint);
+    const router::LedgerSession* const session = SessionOf(endpoint);
+    if (session != nullptr && session->leads()) LetAnnounce(endpoint);
   }
   stage_.After(kAnnounceEveryNs, Happening::kAnnounceRound);
 }
@@ -332,62 +243,18 @@ void Leaders::LetAnnounce(const Endpoint& endpoint) {
 
 void Leaders::OnAnnounced(std::uint32_t number, std::uint32_t detail) {
   const std::vector<ledger::Announce> announcements = announced_.Take(detail);
-  Endpoint& endpoint = endpoints_[number];
+  const Endpoint& endpoint = endpoints_[number];
+  if (!Lives(endpoint)) return;
   for (const ledger::Announce& announcement : announcements) {
-    if (endpoint.session) Step(endpoint, router::WorkerAnnounced{announcement, std::nullopt});
+    Step(endpoint, router::WorkerAnnounced{announcement, std::nullopt});
   }
-  routers_.Settle();
+  routers_.Rest(endpoint.router);
 }
 
 // ---- leaders ----
 
-void Leaders::OnSessionWakes(std::uint32_t number, Life life) {
-  Endpoint& endpoint = endpoints_[number];
-  if (!endpoint.session || routers_.life(endpoint.router) != life) return;
-  if (endpoint.wake.Due(stage_.Now())) Step(endpoint, router::LeaderWake{});
-  routers_.Settle();
-}
-
-void Leaders::Perform(Endpoint& endpoint) {
-  for (const router::SessionAction& action : actions_) {
-    stage_.kinds.session_actions.Count(action);
-    std::visit([&](const auto& a) { Do(endpoint, a); }, action);
-  }
-  TellLeads(endpoint);
-  const Time wake = endpoint.session->NextWake();
-  if (endpoint.wake.Wants(wake)) {
-    stage_.At(wake, Happening::kSessionWakes, NumberOf(endpoint), routers_.life(endpoint.router));
-  }
-}
-
-void Leaders::TellLeads(Endpoint& endpoint) {
-  if (endpoint.leads == endpoint.session->leads()) return;
-  endpoint.leads = endpoint.session->leads();
-  on_leads(endpoint.router, endpoint.tier, endpoint.leads);
-}
-
-void Leaders::SeeOwnLeads(RouterId router) const {
-  for (const std::uint32_t number : endpoint_of_[router]) {
-    if (number != kNoEndpoint && endpoints_[number].leads) on_leads(router, endpoints_[number].tier, true);
-  }
-}
-
-void Leaders::ShowGrant(const Endpoint& endpoint, const ledger::LedgerAction& said) {
-  const auto* grant = std::get_if<ledger::Grant>(&said);
-  if (grant == nullptr) return;
-  const WorkerId worker = workers_.Global(RegionOf(endpoint), grant->worker);
-  for (Observer* observer : stage_.observers) observer->OnGranted(stage_.Now(), worker, grant->lease);
-}
-
-void Leaders::Do(Endpoint& endpoint, const router::TellMachine& tell) {
-  const auto* answered = std::get_if<router::LeaderAnswered>(&tell.news);
-  if (answered != nullptr) stage_.kinds.ledger_answers.Count(answered->answer);
-  if (answered != nullptr && endpoint.session->leads()) ShowGrant(endpoint, answered->answer);
-  routers_.TellOwn(endpoint.router, tell.news);
-}
-
 void Leaders::Do(Endpoint& endpoint, const router::TellRouter& tell) {
-  ShowGrant(endpoint, tell.what);
+  routers_.ShowGrant(endpoint.router, tell.what);
   const std::uint32_t at = to_client_.New();
   ToClient& note = to_client_[at];
   note.what = ToClient::What::kSays;
@@ -410,7 +277,7 @@ void Leaders::Do(Endpoint& endpoint, const router::FenceOff& fence) {
   const WorkerId worker = workers_.Global(RegionOf(endpoint), fence.worker);
   stage_.After(HopNs(endpoint), Happening::kFenceReaches, worker.value(),
                stage_.to_fence.Put({fence.by, fence.upto, fence.revoke, endpoint.router,
-                                    routers_.life(endpoint.router), fence.connection}));
+                                    routers_.life(endpoint.router), fence.connection, endpoint.tier}));
 }
 
 // ---- lives ----
@@ -437,59 +304,48 @@ void Leaders::RouterRevived(RouterId router) {
   for (const std::uint32_t number : endpoint_of_[router]) {
     if (number != kNoEndpoint) Open(endpoints_[number]);
   }
-  routers_.Settle();
 }
 
 void Leaders::BreakLinks(RegionId region, double share) {
   for (Endpoint& endpoint : endpoints_) {
-    if (RegionOf(endpoint) != region || !endpoint.session) continue;
+    if (RegionOf(endpoint) != region || !Lives(endpoint)) continue;
     regions_.Break(NumberOf(endpoint), share);
     if (endpoint.link == 0 || !retries_.Chance(share)) continue;
     Endpoint& leader = endpoints_[EndpointOf(endpoint.leader, endpoint.tier)];
     ClientLink& client = leader.clients[LocalOf(endpoint.router).index()];
-    if (leader.session && client.Falls(endpoint.link)) {
+    if (Lives(leader) && client.Falls(endpoint.link)) {
       Step(leader, router::ClientDisconnected{LocalOf(endpoint.router)});
+      routers_.Rest(leader.router);
     }
     endpoint.link = ++last_link_;  // nothing more is heard over the one that broke
     LinkBroke(endpoint);
+    routers_.Rest(endpoint.router);
   }
-  routers_.Settle();
 }
 
 const ledger::SlotLedger* Leaders::ledger(RegionId region, TierId tier) const {
   const RouterId router = leader(region, tier);
-  return router.valid() ? &endpoints_[EndpointOf(router, tier)].session->leadership().ledger() : nullptr;
-}
-
-void Leaders::TakeRoundTrips(RouterId router, std::vector<router::RoundTrip>& out) {
-  for (const std::uint32_t number : endpoint_of_[router]) {
-    if (number != kNoEndpoint && endpoints_[number].session != nullptr) {
-      endpoints_[number].session->TakeRoundTrips(stage_.Now(), out);
-    }
-  }
+  return router.valid() ? &routers_.session(router, tier)->leadership().ledger() : nullptr;
 }
 
 bool Leaders::Hears(RouterId router, TierId tier) const {
-  const std::uint32_t number = EndpointOf(router, tier);
-  return number != kNoEndpoint && endpoints_[number].session && endpoints_[number].session->heard();
+  const router::LedgerSession* const session = routers_.session(router, tier);
+  return session != nullptr && session->heard();
 }
 
 bool Leaders::Holds(RouterId router, TierId tier) const {
-  const std::uint32_t number = EndpointOf(router, tier);
-  return number != kNoEndpoint && endpoints_[number].session &&
-         endpoints_[number].session->leadership().holding();
+  const router::LedgerSession* const session = routers_.session(router, tier);
+  return session != nullptr && session->leadership().holding();
 }
 
 ledger::LedgerView Leaders::View(RouterId router, TierId tier) const {
-  return endpoints_[EndpointOf(router, tier)].session->leadership().ledger().View();
+  return routers_.session(router, tier)->leadership().ledger().View();
 }
 
 RouterId Leaders::leader(RegionId region, TierId tier) const {
   for (const RouterId router : routers_of_[region]) {
-    if (EndpointOf(router, tier) == kNoEndpoint) continue;
-    const Endpoint& endpoint = endpoints_[EndpointOf(router, tier)];
-    if (endpoint.session && endpoint.session->leads() && endpoint.session->leadership().holding())
-      return router;
+    const router::LedgerSession* const session = routers_.session(router, tier);
+    if (session != nullptr && session->leads() && session->leadership().holding()) return router;
   }
   return RouterId();
 }

@@ -1,10 +1,10 @@
-// The slot ledgers of a simulation: the production session of every router and tier, and the network between.
+// The slot ledgers of a simulation: the streams between the sessions of one tier.
 //
 // Who leads is the controller's to say (controller/leader_registry.h), what follows from that the session's
-// (router/ledger_session.h); nothing is decided here. As the daemon does (router/daemon/ledger_sessions.h),
-// this carries in virtual time what sessions want said: to the leader over a link, to clients, to workers. A
-// link breaks when either end dies, is tried again after 30 to 300 ms, and what was said on an earlier one is
-// dropped.
+// (router/ledger_session.h), which the router's node owns; nothing is decided here. As the daemon does
+// (router/daemon/ledger_sessions.h), this carries in virtual time what sessions want said: to the leader over
+// a link, to clients, to workers. A link breaks when either end dies, is tried again after 30 to 300 ms, and
+// what was said on an earlier one is dropped.
 //
 // A scenario without a controller has leaders by their operators' word, as `--leader` gives them: the first
 // router of each region. The leader watches the tier's workers. Idle ones that have been silent for a while
@@ -36,28 +36,6 @@
 
 namespace ringway::sim {
 
-// What a directory says to a router of its region about one tier.
-struct LeaderNamed {
-  TierId tier;
-  RouterId router;  // invalid: nobody
-  Life incarnation = 0;
-  Fence fence;
-  bool fresh = false;
-};
-
-// Who leads the ledgers of a region; of another one than the router's.
-struct LeaderThere {
-  RegionId region;
-  TierId tier;
-  RouterId router;
-};
-
-// What a directory says of leaders: in the router's region, and elsewhere.
-struct LeadersTold {
-  std::vector<LeaderNamed> here;
-  std::vector<LeaderThere> elsewhere;
-};
-
 class Leaders {
  public:
   Leaders(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers);
@@ -66,25 +44,14 @@ class Leaders {
   void OnLeaderHears(std::uint32_t endpoint, std::uint32_t detail);
   void OnClientHears(std::uint32_t endpoint, std::uint32_t detail);
   void OnAnnounced(std::uint32_t endpoint, std::uint32_t detail);
-  void OnSessionWakes(std::uint32_t endpoint, Life life);
   void OnLinkRetried(std::uint32_t endpoint, std::uint32_t link);
-  void OnRegionLinkReaches(std::uint32_t endpoint, std::uint32_t detail);
-  void OnRegionLinkRetried(std::uint32_t endpoint, std::uint32_t detail);
+  void OnRegionLinkReaches(std::uint32_t endpoint, std::uint32_t detail) {
+    regions_.OnReaches(endpoint, detail);
+  }
+  void OnRegionLinkRetried(std::uint32_t endpoint, std::uint32_t detail) {
+    regions_.OnRetried(endpoint, detail);
+  }
   void OnAnnounceRound();
-  // What a worker said to the router, over its watch stream or in reply to a fence (`connection`).
-  void OnAnnouncement(RouterId router, TierId tier, const ledger::Announce& announcement,
-                      std::optional<std::uint64_t> connection);
-  // What the router's registry says of the region's workers.
-  void ListWorker(RouterId router, TierId tier, WorkerId worker);
-  void UnlistWorker(RouterId router, TierId tier, WorkerId worker);
-  void WatchBroke(RouterId router, TierId tier, WorkerId worker);
-  // Tells on_leads which ledgers the router leads.
-  void SeeOwnLeads(RouterId router) const;
-  // Whether the router leads the tier's ledger has changed.
-  std::function<void(RouterId, TierId, bool)> on_leads;
-
-  // The directory, newest, at one router.
-  void Direct(RouterId router, const LeadersTold& told);
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
   void RouterRevived(RouterId router);
@@ -92,8 +59,6 @@ class Leaders {
   void BreakLinks(RegionId region, double share);
 
   RouterId RouterOf(std::uint32_t endpoint) const { return endpoints_[endpoint].router; }
-  // What the router's report of now says of round trips; appends.
-  void TakeRoundTrips(RouterId router, std::vector<router::RoundTrip>& out);
   // For the report and for tests. Null, invalid: nobody holds the ledger now.
   const ledger::SlotLedger* ledger(RegionId region, TierId tier) const;
   RouterId leader(RegionId region, TierId tier) const;
@@ -130,15 +95,11 @@ class Leaders {
   struct Endpoint {
     RouterId router;
     TierId tier;
-    std::unique_ptr<router::LedgerSession> session;  // null: the router is dead
-    WakeCall wake;
-    bool leads = false;  // as last told to on_leads
-    RouterId leader;     // that the link goes to
+    RouterId leader;  // that the link goes to
     Link link = 0;
-    int tries = 0;                            // of the link, in vain
-    std::uint32_t renewals = 0;               // message of renewals that is being written
-    std::int64_t renewals_at_ns = -1;         // when
-    std::vector<ledger::AwayTarget> targets;  // as the router's machine last said
+    int tries = 0;                     // of the link, in vain
+    std::uint32_t renewals = 0;        // message of renewals that is being written
+    std::int64_t renewals_at_ns = -1;  // when
     // As one that may lead: the links of clients, by the router's place in the region.
     std::vector<ClientLink> clients;
   };
@@ -167,35 +128,28 @@ class Leaders {
     return static_cast<std::uint32_t>(&endpoint - endpoints_.data());
   }
   RegionId RegionOf(const Endpoint& endpoint) const { return routers_.places()[endpoint.router]; }
-  // By its place in the region.
-  RouterId LocalOf(RouterId router) const { return local_[router]; }
+  RouterId LocalOf(RouterId router) const { return routers_.LocalOf(router); }
+  const router::LedgerSession* SessionOf(const Endpoint& endpoint) const {
+    return routers_.session(endpoint.router, endpoint.tier);
+  }
+  bool Lives(const Endpoint& endpoint) const { return routers_.alive(endpoint.router); }
   Endpoint& Neighbour(const Endpoint& endpoint, RouterId local);
   std::int64_t HopNs(const Endpoint& endpoint) { return stage_.network.HereNs(RegionOf(endpoint)); }
 
   void Open(Endpoint& endpoint);
-  router::LeaderNamed Named(const Endpoint& endpoint, const LeaderNamed& named) const;
   void Connect(Endpoint& endpoint);
   void Disconnect(Endpoint& endpoint);
   void LinkBroke(Endpoint& endpoint);
 
-  void FromRouter(RouterId router, const router::TellLedger& tell);
-  void Aim(RouterId router, const router::AimLedger& aim);
   void Renew(Endpoint& endpoint, const ledger::Renew& renew);
   void LetAnnounce(const Endpoint& endpoint);
   void SendToLeader(const Endpoint& from, ToLeader::What what, const ledger::LedgerEvent* said = nullptr);
   void SendToClient(const Endpoint& to, Link link, ToClient::What what);
   template <class Event>
-  void Step(Endpoint& endpoint, const Event& event) {
-    stage_.kinds.session_events.Count(event);
-    actions_.clear();
-    endpoint.session->Step(stage_.Now(), event, actions_);
-    Perform(endpoint);
+  void Step(const Endpoint& endpoint, const Event& event) {
+    routers_.StepTier(endpoint.router, endpoint.tier, event);
   }
   // What the session wants done.
-  router::LeaderSettings SettingsFor(TierId tier) const;
-  void Perform(Endpoint& endpoint);
-  void TellLeads(Endpoint& endpoint);
-  Endpoint* Live(RouterId router, TierId tier);
   void Do(Endpoint& endpoint, const router::TellRouter& tell);
   void Do(Endpoint& endpoint, const router::SendHeartbeat& heartbeat);
   void Do(Endpoint& endpoint, const router::SendHint& hint) { regions_.Send(NumberOf(endpoint), hint); }
@@ -210,8 +164,7 @@ class Leaders {
   void Do(Endpoint& endpoint, const router::DialLeader& dial);
   void Do(Endpoint& endpoint, const router::HangUpLeader& hang_up);
   void Do(Endpoint& endpoint, const router::TellLeader& tell);
-  void Do(Endpoint& endpoint, const router::TellMachine& tell);
-  void ShowGrant(const Endpoint& endpoint, const ledger::LedgerAction& said);
+  void Do(Endpoint&, const router::TellMachine&) {}  // the node's
 
   Stage& stage_;
   const Scenario& scenario_;
@@ -221,11 +174,9 @@ class Leaders {
   std::vector<Endpoint> endpoints_;
   IdVector<RouterId, IdVector<TierId, std::uint32_t>> endpoint_of_;
   IdVector<RegionId, std::vector<RouterId>> routers_of_;
-  IdVector<RouterId, RouterId> local_;
   MessagePool<ToLeader> to_leader_;
   MessagePool<ToClient> to_client_;
   MessagePool<std::vector<ledger::Announce>> announced_;
-  std::vector<router::SessionAction> actions_;
   RegionLinks regions_;
   Link last_link_ = 0;
 };

@@ -26,7 +26,7 @@ void Registries::GivePools(RouterId router) {
     for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
       pool.push_back(workers_.InRegion(worker));
     }
-    Know(router, router::PoolGiven{tier, std::move(pool)});
+    routers_.Step(router, router::PoolGiven{tier, std::move(pool)});
   }
 }
 
@@ -42,7 +42,7 @@ void Registries::OnPoolsChecked() {
 
 void Registries::CheckPool(RouterId router, TierId tier) {
   Site& site = sites_[router];
-  if (!site.registry || routers_.paused_until_ns(router) > stage_.queue.now_ns()) return;
+  if (!routers_.alive(router) || routers_.paused_until_ns(router) > stage_.queue.now_ns()) return;
   const auto [begin, end] = workers_.Range(routers_.places()[router], tier);
   for (WorkerId worker = begin; worker != end; worker = WorkerId(worker.index() + 1)) {
     // The slot of a dead worker stays as it was.
@@ -54,7 +54,7 @@ void Registries::CheckPool(RouterId router, TierId tier) {
     const bool answers = workers_.alive(worker) && workers_.stalled_until_ns(worker) <= stage_.queue.now_ns();
     unanswered = answers ? 0 : unanswered + 1;
     const bool well = unanswered == 0 || (Well(router, known) && unanswered < kFall);
-    if (well != Well(router, known)) Know(router, router::PoolWorkerChecked{known, well});
+    if (well != Well(router, known)) routers_.Step(router, router::PoolWorkerChecked{known, well});
   }
   routers_.Rest(router);
 }

@@ -13,21 +13,21 @@ constexpr std::uint64_t kBreakStream = 0x77617463;
 
 }  // namespace
 
-Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers,
-                       Leaders& leaders)
+Registries::Registries(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers)
     : stage_(stage),
       scenario_(scenario),
       routers_(routers),
       workers_(workers),
-      leaders_(leaders),
       retries_(scenario.seed, kBreakStream),
       sites_(routers.places().size()),
       first_(scenario.fleet->world.regions.size()) {
   routers_.on_watched = [this](RouterId router, const RouterMessage& message) { OnNews(router, message); };
-  leaders_.on_leads = [this](RouterId router, TierId tier, bool leads) {
-    if (sites_[router].registry) Know(router, router::LeadershipSeen{tier, leads});
+  routers_.on_registry = [this](RouterId router, const router::RegistryAction& action) {
+    std::visit([&](const auto& a) { Do(router, a); }, action);
   };
-  routers_.on_fleet = [this](RouterId router) { ResolveTiers(router); };
+  routers_.on_fleet = [this](RouterId router, const std::shared_ptr<const Fleet>& fleet) {
+    UseFleet(router, fleet);
+  };
   workers_.on_watch_broke = [this](WorkerId worker, const Watcher& watcher) {
     Ended({.router = watcher.router,
            .life = routers_.life(watcher.router),
@@ -63,50 +63,47 @@ void Registries::Begin() {
 // A router that has just started: what it was started with, and what is on its disk.
 void Registries::Open(RouterId router) {
   Site& site = sites_[router];
-  site.registry.emplace(scenario_.watch_max);
   const auto [begin, end] = workers_.Range(routers_.places()[router]);
   site.watches.assign(end.index() - begin.index(), 0);
-  leaders_.SeeOwnLeads(router);
   GivePools(router);
   for (const router::DirectoryWorker& entry : first_[routers_.places()[router]]->workers) {
     const bool local = scenario_.all_local || workers_.places()[Global(router, entry.worker)].local == router;
-    if (local) Know(router, router::LocalWorkerNamed{entry.worker});
+    if (local) routers_.Step(router, router::LocalWorkerNamed{entry.worker});
   }
-  Direct(router, site.disk, nullptr);
+  routers_.Step(router, Disk(router));
+  routers_.Rest(router);
 }
 
 // ---- directories ----
 
+router::DirectoryHeard Registries::Disk(RouterId router) const {
+  const Site& site = sites_[router];
+  router::DirectoryHeard heard{.given = *site.disk, .leaders = site.leaders};
+  std::erase_if(heard.given.routers,
+                [router](const router::DirectoryRouter& r) { return r.router == router; });
+  return heard;
+}
+
 void Registries::Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
-                        const LeadersTold* leaders) {
-  router::DirectoryGiven others = *given;
-  std::erase_if(others.routers, [router](const router::DirectoryRouter& r) { return r.router == router; });
+                        router::LeadersGiven leaders) {
   sites_[router].disk = std::move(given);
-  Know(router, others);
-  if (leaders != nullptr) leaders_.Direct(router, *leaders);
+  sites_[router].leaders = std::move(leaders);
+  routers_.Step(router, Disk(router));
   routers_.Rest(router);
 }
 
 // As the daemon does (RouterAgent::OnFleetMap). All fleets of a run have the same tiers, so one that was
 // unknown is so still.
-void Registries::ResolveTiers(RouterId router) {
-  Site& site = sites_[router];
-  if (!site.registry) return;
-  for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
-    const TierId tier = site.registry->tier(worker);
-    if (tier.valid()) Know(router, router::TierResolved{worker, tier});
+void Registries::UseFleet(RouterId router, const std::shared_ptr<const Fleet>& fleet) {
+  router::FleetHeard heard{.fleet = fleet, .tiers = {}, .directory = Disk(router)};
+  const router::WorkerRegistry& registry = RegistryOf(router);
+  const IdVector<WorkerId, WatchNumber>& watches = sites_[router].watches;
+  for (WorkerId worker(0); worker != watches.end_id(); worker = WorkerId(worker.index() + 1)) {
+    const TierId tier = registry.tier(worker);
+    if (tier.valid()) heard.tiers.push_back({worker, tier});
   }
-  Direct(router, site.disk, nullptr);
-}
-
-void Registries::Do(RouterId router, const router::WorkerListed& action) {
-  routers_.Step(router, action);
-  leaders_.ListWorker(router, action.tier, action.worker);
-}
-
-void Registries::Do(RouterId router, const router::WorkerUnlisted& action) {
-  routers_.Step(router, action);
-  leaders_.UnlistWorker(router, workers_.places()[Global(router, action.worker)].tier, action.worker);
+  routers_.Step(router, heard);
+  routers_.Rest(router);
 }
 
 // ---- watch streams ----
@@ -131,7 +128,8 @@ void Registries::Do(RouterId router, const router::UnwatchWorker& action) {
 
 bool Registries::Stands(const WatchNote& note) const {
   const Site& site = sites_[note.router];
-  return site.registry && routers_.life(note.router) == note.life && site.watches[note.worker] == note.watch;
+  return routers_.alive(note.router) && routers_.life(note.router) == note.life &&
+         site.watches[note.worker] == note.watch;
 }
 
 void Registries::OnWatchOpens(WorkerId worker, std::uint32_t detail) {
@@ -150,8 +148,7 @@ void Registries::Ended(const WatchNote& note, std::int64_t after_ns) {
 void Registries::OnWatchEnds(RouterId router, std::uint32_t detail) {
   const WatchNote note = notes_.Take(detail);
   if (!Stands(note)) return;
-  Know(router, router::WatchEnded{note.worker, /*dead=*/true});
-  leaders_.WatchBroke(router, workers_.places()[Global(router, note.worker)].tier, note.worker);
+  routers_.Step(router, router::WatchEnded{note.worker, /*dead=*/true});
   routers_.Rest(router);
   const std::uint32_t doublings = std::min(note.tries, 5u);
   stage_.After(std::min(kReopenMaxNs, kReopenFirstNs << doublings), Happening::kWatchReopens, router.value(),
@@ -174,19 +171,20 @@ router::WorkerSaid Registries::Said(WorkerId worker, TierId tier, const dispatch
 }
 
 void Registries::OnNews(RouterId router, const RouterMessage& message) {
-  Site& site = sites_[router];
-  if (!site.registry || site.watches[message.worker] != message.watch) return;  // of an earlier stream
-  Know(router, Said(message.worker, message.tier, message.news, message.busy_ns));
-  if (message.has_announcement && message.tier.valid()) {
-    leaders_.OnAnnouncement(router, message.tier, message.announcement, std::nullopt);
+  if (sites_[router].watches[message.worker] != message.watch) return;  // of an earlier stream
+  const router::WorkerSaid said = Said(message.worker, message.tier, message.news, message.busy_ns);
+  if (message.has_announcement) {
+    routers_.Step(router, router::WatchHeard{said, message.announcement});
+  } else {
+    routers_.Step(router, router::WatchHeard{said});
   }
 }
 
 // ---- reports ----
 
 void Registries::Report(RouterId router, std::vector<router::WorkerReported>& report) {
-  Site& site = sites_[router];
-  router::WorkerRegistry& registry = *site.registry;
+  const Site& site = sites_[router];
+  const router::WorkerRegistry& registry = RegistryOf(router);
   const std::int64_t now_ns = stage_.queue.now_ns();
   const std::vector<WorkerId>& own = registry.own();
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -197,20 +195,19 @@ void Registries::Report(RouterId router, std::vector<router::WorkerReported>& re
     // Started with another tier, which its news, on its way, will say.
     const TierId tier = workers_.TierSaid(global);
     if (registry.tier(worker) != tier) continue;
-    actions_.clear();  // of a repeat; nothing but that it was heard
-    registry.Step(stage_.Now(), Said(worker, tier, shown.News(), shown.BusyNs(now_ns)), actions_);
+    routers_.reporter(router).HearRepeat(stage_.Now(),
+                                         Said(worker, tier, shown.News(), shown.BusyNs(now_ns)));
   }
-  registry.Report(stage_.Now(), report);
+  routers_.reporter(router).ReportWorkers(stage_.Now(), report);
 }
 
 // ---- lives ----
 
 void Registries::RouterDied(RouterId router) {
-  Site& site = sites_[router];
+  const Site& site = sites_[router];
   for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
     if (site.watches[worker] != 0) workers_.RemoveWatcher(Global(router, worker), site.watches[worker]);
   }
-  site.registry.reset();
 }
 
 void Registries::RouterRevived(RouterId router) { Open(router); }
@@ -218,8 +215,8 @@ void Registries::RouterRevived(RouterId router) { Open(router); }
 void Registries::BreakStreams(RegionId region, double share) {
   for (std::size_t i = 0; i < sites_.size(); ++i) {
     const RouterId router(i);
-    Site& site = sites_[router];
-    if (!site.registry || routers_.places()[router] != region) continue;
+    const Site& site = sites_[router];
+    if (!routers_.alive(router) || routers_.places()[router] != region) continue;
     for (WorkerId worker(0); worker != site.watches.end_id(); worker = WorkerId(worker.index() + 1)) {
       const WorkerId global = Global(router, worker);
       if (!workers_.WatchedBy(global, site.watches[worker]) || !retries_.Chance(share)) continue;

@@ -1,12 +1,12 @@
-// What the routers of a simulation know of workers and of each other: the production registry of every
-// router, and the watch streams that it wants, in virtual time.
+// What the routers of a simulation are told of workers and of each other: directories, pools, and the watch
+// streams that their registries want, in virtual time.
 //
-// Who is listed, watched, adopted and reported is the registry's to say (router/worker_registry.h); nothing
-// is decided here. As the daemon does (router/daemon/agent_workers.cc, worker_watch.cc), this carries
-// directories to registries, what they say to machines and ledger sessions, and opens watch streams: the
-// worker answers with its state, sends every change, and a stream that ends is opened again after 100 ms to 2
-// s. What was sent over an earlier stream is dropped. A router that starts knows its local workers, and what
-// the last directory said before it died; at the beginning of a run that is everybody.
+// Who is listed, watched, adopted and reported is the registry's to say (router/worker_registry.h), which the
+// router's node owns; nothing is decided here. As the daemon does (router/daemon/agent_workers.cc,
+// worker_watch.cc), this gives directories to nodes, and opens watch streams: the worker answers with its
+// state, sends every change, and a stream that ends is opened again after 100 ms to 2 s. What was sent over
+// an earlier stream is dropped. A router that starts knows its local workers, and what the last directory
+// said before it died; at the beginning of a run that is everybody.
 //
 // Not sent are a worker's repeats of what it said last: a report reads its counters as if the last repeat had
 // just come.
@@ -24,8 +24,8 @@
 
 #include "core/ids.h"
 #include "core/rng.h"
+#include "router/node_event.h"
 #include "router/worker_registry.h"
-#include "sim/leaders.h"
 #include "sim/routers.h"
 #include "sim/scenario.h"
 #include "sim/stage.h"
@@ -38,7 +38,7 @@ class Registries {
   // In which a run begins: all routers, by an earlier life of the controller.
   static constexpr TableVersion kFirstView = {.epoch = 0, .version = 1};
 
-  Registries(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers, Leaders& leaders);
+  Registries(Stage& stage, const Scenario& scenario, Routers& routers, Workers& workers);
 
   void Begin();
   void OnWatchOpens(WorkerId worker, std::uint32_t detail);
@@ -47,18 +47,18 @@ class Registries {
   // Routers ask the plain servers of their pools whether they live (pools.cc).
   void OnPoolsChecked();
 
-  // A directory reached the router. `leaders`: of its region's ledgers; null: it says nothing of them.
+  // A directory reached the router, which does not name itself as another one.
   void Direct(RouterId router, std::shared_ptr<const router::DirectoryGiven> given,
-              const LeadersTold* leaders);
+              router::LeadersGiven leaders);
   // It reports the worker, by its region's number: as beside it, or adopted.
   bool SpeaksFor(RouterId router, WorkerId worker) const {
-    return sites_[router].registry && sites_[router].registry->Own(worker);
+    return routers_.alive(router) && RegistryOf(router).Own(worker);
   }
   // What the router's report says of workers, by the numbers that its region knows them by.
   void Report(RouterId router, std::vector<router::WorkerReported>& report);
 
   // Of a pool's worker, by its region's number: its health check at the router does not object.
-  bool Well(RouterId router, WorkerId worker) const { return sites_[router].registry->well(worker); }
+  bool Well(RouterId router, WorkerId worker) const { return RegistryOf(router).well(worker); }
 
   // The router's process ended, or begins.
   void RouterDied(RouterId router);
@@ -68,10 +68,10 @@ class Registries {
 
  private:
   struct Site {
-    std::optional<router::WorkerRegistry> registry;  // none: the router is dead
-    IdVector<WorkerId, WatchNumber> watches;         // by the region's numbers
-    std::shared_ptr<const router::DirectoryGiven> disk;
-    IdVector<WorkerId, int> unanswered;  // health checks in a row
+    IdVector<WorkerId, WatchNumber> watches;             // by the region's numbers
+    std::shared_ptr<const router::DirectoryGiven> disk;  // the last directory
+    router::LeadersGiven leaders;                        // of it
+    IdVector<WorkerId, int> unanswered;                  // health checks in a row
   };
   // A watch stream on its way: it opens, has ended, or is to be tried again.
   struct WatchNote {
@@ -83,6 +83,9 @@ class Registries {
   };
 
   void Open(RouterId router);
+  // The last directory.
+  router::DirectoryHeard Disk(RouterId router) const;
+  const router::WorkerRegistry& RegistryOf(RouterId router) const { return routers_.node(router).registry(); }
   void GivePools(RouterId router);
   void CheckPool(RouterId router, TierId tier);
   void Dial(RouterId router, WorkerId worker, std::uint32_t tries);
@@ -92,44 +95,26 @@ class Registries {
     return workers_.Global(routers_.places()[router], worker);
   }
   std::int64_t HopNs(RouterId router, WorkerId global);
-  // Tiers that the fleet did not have may be there now, or be gone.
-  void ResolveTiers(RouterId router);
+  void UseFleet(RouterId router, const std::shared_ptr<const Fleet>& fleet);
   void OnNews(RouterId router, const RouterMessage& message);
   static router::WorkerSaid Said(WorkerId worker, TierId tier, const dispatch::WorkerNews& news,
                                  std::int64_t busy_ns);
 
-  template <class Event>
-  void Know(RouterId router, const Event& event) {
-    stage_.kinds.registry_events.Count(event);
-    actions_.clear();
-    sites_[router].registry->Step(stage_.Now(), event, actions_);
-    for (const router::RegistryAction& action : actions_) {
-      stage_.kinds.registry_actions.Count(action);
-      std::visit([&](const auto& a) { Do(router, a); }, action);
-    }
-  }
-  template <class Event>
-  void Do(RouterId router, const Event& event) {
-    routers_.Step(router, event);
-  }
-  void Do(RouterId router, const router::WorkerListed& action);
-  void Do(RouterId router, const router::WorkerUnlisted& action);
+  // What the registry wants.
   void Do(RouterId router, const router::WatchWorker& action) { Dial(router, action.worker, 0); }
   void Do(RouterId router, const router::UnwatchWorker& action);
-  void Do(RouterId, const router::AdoptionChanged&) {}
-  void Do(RouterId, const router::TierNotServed&) {}
+  template <class Action>
+  void Do(RouterId, const Action&) {}
 
   Stage& stage_;
   const Scenario& scenario_;
   Routers& routers_;
   Workers& workers_;
-  Leaders& leaders_;
   Rng retries_;
   IdVector<RouterId, Site> sites_;
   IdVector<RegionId, std::shared_ptr<const router::DirectoryGiven>> first_;
   MessagePool<WatchNote> notes_;
   WatchNumber last_watch_ = 0;
-  std::vector<router::RegistryAction> actions_;
 };
 
 }  // namespace ringway::sim

@@ -15,6 +15,18 @@ namespace {
 
 constexpr std::uint64_t kSeedStride = 0x9e3779b97f4a7c15ULL;
 constexpr std::string_view kTooLarge = "the payload is too large to be kept";
+constexpr Duration kPoolTakeoverHold = Seconds(2);
+constexpr Duration kPoolUncontrolledMax = Seconds(5);
+
+// As router/daemon/http_pool.cc has them; no job runs for longer than its deadline.
+router::LeaderSettings PoolLeader(const Scenario& scenario, const Tier& tier) {
+  router::LeaderSettings settings;
+  settings.ledger.workers_announce = false;
+  settings.ledger.service_bound = tier.deadline;
+  settings.ledger.takeover_hold = kPoolTakeoverHold;
+  if (scenario.controller) settings.uncontrolled_max = kPoolUncontrolledMax;
+  return settings;
+}
 
 }  // namespace
 
@@ -24,25 +36,45 @@ Routers::Routers(Stage& stage, const Scenario& scenario, const Workers& workers,
       scenario_(scenario),
       workers_(workers),
       places_(std::move(places)),
-      sites_(places_.size()),
       paused_until_ns_(places_.size(), 0),
       control_streams_(places_.size(), 0) {
+  IdVector<RegionId, std::size_t> here(scenario.fleet->world.regions.size(), 0);
+  for (const RegionId place : places_) local_.push_back(RouterId(here[place]++));
+  while (sites_.size() < places_.size()) sites_.push_back({});
   for (std::size_t i = 0; i < places_.size(); ++i) Create(RouterId(i));
 }
 
-void Routers::Create(RouterId router) {
-  Site& site = sites_[router];
+router::NodeSettings Routers::SettingsOf(RouterId router) const {
+  const Site& site = sites_[router];
   router::once::Settings once;  // keys are not looked at where nobody has one
   if (scenario_.users.keyed_share > 0) once = {.router = NameOf(router), .life = site.life, .alone = false};
   if (scenario_.once_records_max) once.bounds.records_max = *scenario_.once_records_max;
   const std::uint64_t number = (router.value() + 1) * kSeedStride + static_cast<std::uint64_t>(site.revived);
-  site.settings = {.home = places_[router],
-                   .name = NameOf(router),
-                   .jobs_max = kJobsMax,
-                   .seed = scenario_.seed ^ number,
-                   .started = stage_.Now(),
-                   .once = std::move(once)};
-  site.machine.emplace(site.settings, scenario_.fleet);
+  router::NodeSettings settings{.router = {.home = places_[router],
+                                           .name = NameOf(router),
+                                           .jobs_max = kJobsMax,
+                                           .seed = scenario_.seed ^ number,
+                                           .started = stage_.Now(),
+                                           .once = std::move(once)},
+                                .watch_max = scenario_.watch_max,
+                                .self = LocalOf(router),
+                                .incarnation = site.life};
+  // Without a controller operators say who leads, as --leader does.
+  for (TierId tier(0); tier != scenario_.fleet->tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    const bool plain = scenario_.service[tier].plain;
+    if (!plain && scenario_.controller) continue;
+    settings.tiers.push_back(
+        {.tier = tier,
+         .leader = plain ? PoolLeader(scenario_, scenario_.fleet->tiers[tier]) : router::LeaderSettings(),
+         .fixed = !scenario_.controller});
+  }
+  return settings;
+}
+
+void Routers::Create(RouterId router) {
+  Site& site = sites_[router];
+  site.settings = SettingsOf(router);
+  site.node.emplace(site.settings, scenario_.fleet);
   site.held.assign(kJobsMax, {});
   site.free.clear();
   site.forwarded.clear();
@@ -52,12 +84,27 @@ void Routers::Create(RouterId router) {
 
 void Routers::Exchange(const MachineExchange& exchange) {
   for (Site& site : sites_) {
-    if (!site.machine) continue;
-    auto other = std::make_shared<const Fleet>(site.machine->fleet());
-    std::optional<router::RouterMachine> old(std::move(site.machine));
-    site.machine.emplace(site.settings, std::move(other));
-    exchange(*old, *site.machine);
+    if (!site.node) continue;
+    const router::RouterMachine& present = site.node->machine();
+    router::RouterMachine next(site.settings.router, std::make_shared<const Fleet>(present.fleet()));
+    exchange(present, next);
+    site.node->Replace(std::move(next));
   }
+}
+
+void Routers::ShowGrant(RouterId router, const ledger::LedgerAction& said) {
+  const auto* grant = std::get_if<ledger::Grant>(&said);
+  if (grant == nullptr) return;
+  const WorkerId worker = workers_.Global(places_[router], grant->worker);
+  for (Observer* observer : stage_.observers) observer->OnGranted(stage_.Now(), worker, grant->lease);
+}
+
+// What the machine is told of a ledger. What another router's leader grants is seen where that says so.
+void Routers::SeeAnswer(RouterId router, TierId tier, const router::LedgerNews& news) {
+  const auto* answered = std::get_if<router::LeaderAnswered>(&news);
+  if (answered == nullptr) return;
+  stage_.kinds.ledger_answers.Count(answered->answer);
+  if (sites_[router].node->session(tier)->leads()) ShowGrant(router, answered->answer);
 }
 
 std::string Routers::NameOf(RouterId router) { return absl::StrFormat("router-%06d", router.value()); }
@@ -65,7 +112,7 @@ std::string Routers::NameOf(RouterId router) { return absl::StrFormat("router-%0
 void Routers::OnJob(std::uint32_t detail) {
   JobNote& note = stage_.jobs[detail];
   Site& site = sites_[note.router];
-  const bool here = site.machine && (note.life == kAnyLife || note.life == site.life);
+  const bool here = site.node && (note.life == kAnyLife || note.life == site.life);
   if (!here || site.free.empty()) {
     Refuse(note);
     return stage_.jobs.Free(detail);
@@ -78,22 +125,20 @@ void Routers::OnJob(std::uint32_t detail) {
   Step(router, router::JobArrived{job, std::move(note.facts)});
   if (note.payload.large && site.held[job].live) Step(router, router::RepeatRuledOut{job, kTooLarge});
   stage_.jobs.Free(detail);
-  Settle();
-  ArmWake(router);
+  Rest(router);
 }
 
 void Routers::OnMessage(std::uint32_t detail) {
   const RouterMessage& message = stage_.messages[detail];
   const RouterId router = message.router;
-  if (sites_[router].machine) {
+  if (sites_[router].node) {
     if (message.on_attempt != RouterMessage::OnAttempt::kNothing && message.life == sites_[router].life) {
       HearOfAttempt(message);
     }
-    Settle();
     if (message.watch != 0) {
       on_watched(router, message);
     } else if (message.has_announcement && message.life == sites_[router].life) {
-      on_fenced(router, message);
+      StepTier(router, message.tier, router::WorkerAnnounced{message.announcement, message.fence_connection});
     }
     Rest(router);
   }
@@ -124,7 +169,7 @@ void Routers::HearOfAttempt(const RouterMessage& message) {
 // What the record of a key says of the run: which submission it was.
 router::once::Result Routers::ResultOf(RouterId router, JobId job) const {
   const Site& site = sites_[router];
-  if (site.machine->job(job).facts.once == nullptr) return {};
+  if (site.node->machine().job(job).facts.once == nullptr) return {};
   const auto text = std::make_shared<const std::string>(absl::StrCat(site.held[job].payload.serial));
   return {.end = text, .bytes = text};
 }
@@ -137,37 +182,22 @@ void Routers::OnNote(std::uint32_t detail) {
 void Routers::Hear(RouterNote& note) {
   const RouterId router = note.router;
   const Site& site = sites_[router];
-  if (!site.machine || (note.life != kAnyLife && note.life != site.life)) return;
+  if (!site.node || (note.life != kAnyLife && note.life != site.life)) return;
   if (note.stream != 0 && note.stream != control_streams_[router]) return;
   if (std::holds_alternative<router::ClientGone>(note.event)) return OnCallerGone(router, note.caller);
   if (const auto* offered = std::get_if<router::TableOffered>(&note.event)) {
     sites_[router].table = offered->table;
   }
+  if (const auto* changed = std::get_if<router::FleetChanged>(&note.event)) {
+    return on_fleet(router, changed->fleet);
+  }
   Tell(router, note.event);
-  if (std::holds_alternative<router::FleetChanged>(note.event) && on_fleet) on_fleet(router);
-  const bool welcomed = std::holds_alternative<router::ControllerWelcomed>(note.event);
-  const bool lost = std::holds_alternative<router::ControllerLost>(note.event);
-  if ((welcomed || lost) && on_controller) on_controller(router, welcomed);
 }
 
 void Routers::OnWake(RouterId router, Life life) {
   Site& site = sites_[router];
-  if (!site.machine || site.life != life) return;
-  if (site.wake.Due(stage_.Now())) Tell(router, router::TimePassed{});
-}
-
-// Hearing one answer may bring about another, so the loop goes by index; it ends because each ends an ask,
-// and asks anew at most as long as there are slots to be granted.
-void Routers::HearOwn() {
-  settling_ = true;
-  for (std::size_t i = 0; i < own_.size(); ++i) {
-    const Own own = own_[i];
-    if (!sites_[own.router].machine) continue;
-    std::visit([&](const auto& news) { Step(own.router, news); }, own.news);
-    ArmWake(own.router);
-  }
-  own_.clear();
-  settling_ = false;
+  if (!site.node || site.life != life) return;
+  if (site.wake.Due(stage_.Now())) Tell(router, router::NodeWake{});
 }
 
 // The router that asked for a job does not want it any more, or has died.
@@ -203,12 +233,6 @@ void Routers::Relay(RouterId router, const RouterMessage& message) {
   if (delay) stage_.TellCaller(*delay, held.caller, RouterMessage::OnAttempt::kAccepted);
 }
 
-void Routers::ArmWake(RouterId router) {
-  Site& site = sites_[router];
-  const Time wake = site.machine->NextWake();
-  if (site.wake.Wants(wake)) stage_.At(wake, Happening::kRouterWakes, router.value(), site.life);
-}
-
 void Routers::Perform(RouterId router, router::RouterAction& action) {
   if (auto* offer = std::get_if<router::OfferToWorker>(&action)) return Perform(router, *offer);
   if (auto* forward = std::get_if<router::ForwardToRouter>(&action)) return Perform(router, *forward);
@@ -222,10 +246,6 @@ void Routers::Perform(RouterId router, router::RouterAction& action) {
       for (Observer* observer : stage_.observers) observer->OnTableActive(stage_.Now(), router, *site.table);
     }
     if (on_table_decided) on_table_decided(router, *decided);
-  } else if (auto* tell = std::get_if<router::TellLedger>(&action)) {
-    if (on_ledger) on_ledger(router, *tell);
-  } else if (auto* aim = std::get_if<router::AimLedger>(&action)) {
-    if (on_aim) on_aim(router, *aim);
   } else if (auto* ask = std::get_if<router::AskReplica>(&action)) {
     on_ask(router, *ask);
   } else if (auto* answer = std::get_if<router::AnswerOnce>(&action)) {
@@ -241,7 +261,7 @@ void Routers::Perform(RouterId router, router::OfferToWorker& offer) {
   const bool local = workers_.places()[worker].local == router;
   const OfferNote note{.caller = {router, site.life, offer.job, offer.attempt},
                        .payload = held.payload,
-                       .deadline = site.machine->job(offer.job).facts.deadline,
+                       .deadline = site.node->machine().job(offer.job).facts.deadline,
                        .lease = offer.lease};
   stage_.After(local ? stage_.network.LocalNs() : stage_.network.HereNs(region), Happening::kOfferReaches,
                worker.value(), stage_.to_worker.Put(note));
@@ -265,7 +285,7 @@ void Routers::Perform(RouterId router, router::ForwardToRouter& forward) {
   note.user = 0;
   note.caller = caller;
   note.payload = held.payload;
-  note.facts = site.machine->job(forward.job).facts;
+  note.facts = site.node->machine().job(forward.job).facts;
   note.facts.forwarded = true;
   note.facts.spilled = forward.route.reason == router::kSpillReason;
   note.facts.landing = forward.landing;
@@ -333,7 +353,8 @@ void Routers::AnswerUser(RouterId router, const Held& held, const router::EndJob
 
 bool Routers::Wants(const Caller& caller) const {
   const Site& site = sites_[caller.router];
-  return site.machine && site.life == caller.life && site.machine->job(caller.job).attempt == caller.attempt;
+  return site.node && site.life == caller.life &&
+         site.node->machine().job(caller.job).attempt == caller.attempt;
 }
 
 void Routers::OfferUnread(const Caller& caller, WorkerId worker) {
@@ -350,9 +371,9 @@ void Routers::Drain(RouterId router) {
 
 void Routers::Kill(RouterId router) {
   Site& site = sites_[router];
-  if (!site.machine) return;
+  if (!site.node) return;
   for (Observer* observer : stage_.observers) observer->OnRouterDied(stage_.Now(), router);
-  site.machine.reset();
+  site.node.reset();
   ++site.life;
   for (std::size_t i = 0; i < site.held.size(); ++i) {
     Held& held = site.held[JobId(i)];
@@ -370,7 +391,7 @@ void Routers::Kill(RouterId router) {
   // What it had asked other routers for is withdrawn there when the stream closes.
   for (std::size_t other = 0; other < sites_.size(); ++other) {
     Site& peer = sites_[RouterId(other)];
-    if (!peer.machine) continue;
+    if (!peer.node) continue;
     for (std::size_t i = 0; i < peer.held.size(); ++i) {
       const Held& held = peer.held[JobId(i)];
       if (held.live && held.caller.router == router) Tell(RouterId(other), router::ClientGone{JobId(i)});
@@ -380,15 +401,14 @@ void Routers::Kill(RouterId router) {
 
 void Routers::OnSecond() {
   for (RouterId router(0); router != sites_.end_id(); router = RouterId(router.index() + 1)) {
-    const std::optional<router::RouterMachine>& machine = sites_[router].machine;
-    if (!machine || !machine->once().on() || machine->once().ready()) continue;
+    if (!alive(router) || !machine(router).once().on() || machine(router).once().ready()) continue;
     for (Observer* observer : stage_.observers) observer->OnRouterReading(stage_.Now(), router);
   }
 }
 
 void Routers::Revive(RouterId router) {
   Site& site = sites_[router];
-  if (site.machine) return;
+  if (site.node) return;
   ++site.revived;
   for (Observer* observer : stage_.observers) observer->OnRouterStarted(stage_.Now(), router);
   Create(router);

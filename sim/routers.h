@@ -1,9 +1,9 @@
-// The routers of a simulation: production machines, and the shell around them in virtual time.
+// The routers of a simulation: production nodes, and the shell around them in virtual time.
 //
 // The shell does what the daemon's does: gives arriving jobs their ids, carries offers and forwards to their
 // targets, relays what a forwarded job's worker says to the router that asked, and tells users how their jobs
-// ended. A router that dies loses the jobs it holds: its users see a broken connection, the workers and
-// routers behind it see the stream close.
+// ended. Streams of ledgers are carried by Leaders, watch streams by Registries. A router that dies loses the
+// jobs it holds: its users see a broken connection, the workers and routers behind it see the stream close.
 //
 // Bounds: jobs_max per router; a job beyond it is refused as the daemon refuses it. One owner.
 #ifndef RINGWAY_SIM_ROUTERS_H_
@@ -21,7 +21,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/fleet.h"
 #include "core/ids.h"
-#include "router/router_machine.h"
+#include "router/router_node.h"
 #include "sim/prefetch.h"
 #include "sim/stage.h"
 #include "sim/workers.h"
@@ -39,30 +39,23 @@ class Routers {
   void OnMessage(std::uint32_t detail);
   void OnNote(std::uint32_t detail);
   void OnWake(RouterId router, Life life);
-  // What a router's own leader says to its machine, which must not hear it while it acts: it does so once it,
-  // or whatever else happens in this moment, is done (Settle).
-  using OwnNews = std::variant<router::LeaderAnswered, router::LeaderHeard, router::LeaderAppointed>;
-  void TellOwn(RouterId router, const OwnNews& news) { own_.push_back({router, news}); }
-  void Settle() {
-    if (!settling_ && !own_.empty()) HearOwn();
-  }
-  // One step of the machine, with what it wants done. That never leads to another step at once: what a router
-  // is to hear of it is news of its own, or a message. Rest follows when all of a moment has been told.
+  // One step of the router, with what it wants done. That never leads to another step at once: what a router
+  // is to hear of it is a message. Rest follows when all of a moment has been told.
   template <class Event>
   void Step(RouterId router, const Event& event) {
-    RINGWAY_CHECK(actions_.empty());
-    stage_.kinds.router_events.Count(event);
-    sites_[router].machine->Step(stage_.Now(), event, actions_);
-    if (actions_.empty()) return;
-    for (router::RouterAction& action : actions_) {
-      stage_.kinds.router_actions.Count(action);
-      Perform(router, action);
-    }
-    actions_.clear();
+    Shell shell{*this, router};
+    sites_[router].node->Step(stage_.Now(), event, shell);
+  }
+  // The same with an event of a tier's session.
+  template <class Event>
+  void StepTier(RouterId router, TierId tier, const Event& event) {
+    Shell shell{*this, router};
+    sites_[router].node->StepTier(stage_.Now(), tier, event, shell);
   }
   void Rest(RouterId router) {
-    Settle();
-    ArmWake(router);
+    Site& site = sites_[router];
+    const Time wake = site.node->NextWake();
+    if (site.wake.Wants(wake)) stage_.At(wake, Happening::kRouterWakes, router.value(), site.life);
   }
   static std::string NameOf(RouterId router);
 
@@ -70,9 +63,9 @@ class Routers {
   // freed last.
   void Foresee(RouterId router, JobId job) const {
     const Site& site = sites_[router];
-    if (!site.machine) return;
+    if (!site.node) return;
     Prefetch(&site.held[job]);
-    Prefetch(&site.machine->job(job));
+    Prefetch(&site.node->machine().job(job));
   }
   void ForeseeArrival(RouterId router) const {
     if (!sites_[router].free.empty()) Foresee(router, sites_[router].free.back());
@@ -102,30 +95,35 @@ class Routers {
   void OnSecond();
 
   const IdVector<RouterId, RegionId>& places() const { return places_; }
-  bool alive(RouterId router) const { return sites_[router].machine.has_value(); }
+  bool alive(RouterId router) const { return sites_[router].node.has_value(); }
   Life life(RouterId router) const { return sites_[router].life; }
   // That it was given last; null: none.
   const RoutingTable* table(RouterId router) const { return sites_[router].table.get(); }
-  const router::RouterMachine& machine(RouterId router) const { return *sites_[router].machine; }
+  // By the router's place in its region: its number at the leaders of its ledgers.
+  RouterId LocalOf(RouterId router) const { return local_[router]; }
+  const router::RouterNode& node(RouterId router) const { return *sites_[router].node; }
+  const router::RouterMachine& machine(RouterId router) const { return sites_[router].node->machine(); }
+  // Null: the router is dead, or the tier is not in ledger mode.
+  const router::LedgerSession* session(RouterId router, TierId tier) const {
+    return sites_[router].node ? sites_[router].node->session(tier) : nullptr;
+  }
+  // For reports of now.
+  router::RouterNode& reporter(RouterId router) { return *sites_[router].node; }
+  // Observers hear of it if this is a grant.
+  void ShowGrant(RouterId router, const ledger::LedgerAction& said);
 
   // Reports and acknowledgements go here; set by whoever plays the controller.
   std::function<void(RouterId, const router::SendReport&)> on_report;
   std::function<void(RouterId, const router::TableDecided&)> on_table_decided;
-  // Letters to the leader of the router's ledger.
-  std::function<void(RouterId, const router::TellLedger&)> on_ledger;
-  // Where a tier's jobs may go from the router.
-  std::function<void(RouterId, const router::AimLedger&)> on_aim;
-  // It was given another fleet.
-  std::function<void(RouterId)> on_fleet;
-  // It reached the controller, or lost it.
-  std::function<void(RouterId, bool connected)> on_controller;
+  // What sessions and the registry want carried; the fleet that it was given.
+  std::function<void(RouterId, TierId, router::SessionAction&)> on_session;
+  std::function<void(RouterId, const router::RegistryAction&)> on_registry;
+  std::function<void(RouterId, const std::shared_ptr<const Fleet>&)> on_fleet;
   // About idempotency keys: a question for another router, and the answer to one.
   std::function<void(RouterId, const router::AskReplica&)> on_ask;
   std::function<void(RouterId, const router::AnswerOnce&)> on_once_answer;
   // What a worker says over the watch stream of this router.
   std::function<void(RouterId, const RouterMessage&)> on_watched;
-  // What a worker replies to this router's fence.
-  std::function<void(RouterId, const RouterMessage&)> on_fenced;
 
  private:
   // A job that a router holds, as its shell sees it.
@@ -135,13 +133,9 @@ class Routers {
     JobPayload payload;
     Caller caller;  // invalid router: a user
   };
-  struct Own {
-    RouterId router;
-    OwnNews news;
-  };
   struct Site {
-    router::RouterSettings settings;
-    std::optional<router::RouterMachine> machine;
+    router::NodeSettings settings;
+    std::optional<router::RouterNode> node;
     Life life = 1;
     IdVector<JobId, Held> held;
     std::vector<JobId> free;
@@ -152,21 +146,52 @@ class Routers {
     int revived = 0;
   };
 
+  // What a node's step hands out (router::NodeShell).
+  struct Shell {
+    Routers& routers;
+    RouterId router;
+    template <class Event>
+    void MachineStepped(Time, const Event& event, const std::vector<router::RouterAction>& actions) {
+      KindCounts& kinds = routers.stage_.kinds;
+      kinds.router_events.Count(event);
+      for (const router::RouterAction& action : actions) kinds.router_actions.Count(action);
+    }
+    template <class Event>
+    void SessionStepped(TierId tier, const Event& event, const std::vector<router::SessionAction>& actions) {
+      KindCounts& kinds = routers.stage_.kinds;
+      kinds.session_events.Count(event);
+      for (const router::SessionAction& action : actions) {
+        kinds.session_actions.Count(action);
+        const auto* tell = std::get_if<router::TellMachine>(&action);
+        if (tell != nullptr) routers.SeeAnswer(router, tier, tell->news);
+      }
+    }
+    template <class Event>
+    void RegistryStepped(const Event& event, const std::vector<router::RegistryAction>& actions) {
+      KindCounts& kinds = routers.stage_.kinds;
+      kinds.registry_events.Count(event);
+      for (const router::RegistryAction& action : actions) kinds.registry_actions.Count(action);
+    }
+    void Perform(router::RouterAction& action) { routers.Perform(router, action); }
+    void Perform(TierId tier, router::SessionAction& action) { routers.on_session(router, tier, action); }
+    void Perform(const router::RegistryAction& action) { routers.on_registry(router, action); }
+  };
+
   void Create(RouterId router);
+  router::NodeSettings SettingsOf(RouterId router) const;
+  void SeeAnswer(RouterId router, TierId tier, const router::LedgerNews& news);
   // Steps, and all that follows in this moment.
   template <class Event>
   void Tell(RouterId router, const Event& event) {
     Step(router, event);
     Rest(router);
   }
-  void HearOwn();
   void Hear(RouterNote& note);
   void HearOfAttempt(const RouterMessage& message);
   router::once::Result ResultOf(RouterId router, JobId job) const;
   void Refuse(const JobNote& note);
   void Relay(RouterId router, const RouterMessage& message);
   void OnCallerGone(RouterId router, const Caller& caller);
-  void ArmWake(RouterId router);
   void Perform(RouterId router, router::RouterAction& action);
   void Perform(RouterId router, router::OfferToWorker& offer);
   void Perform(RouterId router, router::ForwardToRouter& forward);
@@ -178,12 +203,10 @@ class Routers {
   const Scenario& scenario_;
   const Workers& workers_;
   IdVector<RouterId, RegionId> places_;
+  IdVector<RouterId, RouterId> local_;
   IdVector<RouterId, Site> sites_;
   IdVector<RouterId, std::int64_t> paused_until_ns_;
   IdVector<RouterId, std::uint64_t> control_streams_;
-  std::vector<router::RouterAction> actions_;
-  std::vector<Own> own_;
-  bool settling_ = false;
 };
 
 }  // namespace ringway::sim

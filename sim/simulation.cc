@@ -58,7 +58,7 @@ Simulation::Simulation(std::shared_ptr<const Scenario> scenario, const Slice& sl
       workers_(stage_, *scenario_, PlaceWorkers(*scenario_, PlaceRouters(*scenario_))),
       routers_(stage_, *scenario_, workers_, PlaceRouters(*scenario_)),
       leaders_(stage_, *scenario_, routers_, workers_),
-      registries_(stage_, *scenario_, routers_, workers_, leaders_),
+      registries_(stage_, *scenario_, routers_, workers_),
       clients_(stage_, *scenario_, routers_),
       control_(stage_, *scenario_, routers_, workers_, registries_, leaders_),
       autoscaler_(stage_, *scenario_, workers_, control_),
@@ -174,7 +174,6 @@ std::int64_t Simulation::HeldUntil(const SimEvent& event) const {
       return routers_.paused_until_ns(RouterId(event.subject));
     case Happening::kLeaderHears:
     case Happening::kClientHears:
-    case Happening::kSessionWakes:
     case Happening::kLinkRetried:
     case Happening::kRegionLinkReaches:
     case Happening::kRegionLinkRetried:
@@ -215,8 +214,6 @@ void Simulation::TellLeaders(const SimEvent& event) {
       return leaders_.OnLeaderHears(event.subject, event.detail);
     case Happening::kClientHears:
       return leaders_.OnClientHears(event.subject, event.detail);
-    case Happening::kSessionWakes:
-      return leaders_.OnSessionWakes(event.subject, event.detail);
     case Happening::kLinkRetried:
       return leaders_.OnLinkRetried(event.subject, event.detail);
     case Happening::kRegionLinkReaches:
@@ -296,7 +293,6 @@ void Simulation::Dispatch(const SimEvent& event) {
       return TellRegistries(event);
     case Happening::kLeaderHears:
     case Happening::kClientHears:
-    case Happening::kSessionWakes:
     case Happening::kLinkRetried:
     case Happening::kRegionLinkReaches:
     case Happening::kRegionLinkRetried:

@@ -54,7 +54,6 @@ enum class Happening : std::uint8_t {
   kWatchReopens,       // subject: router; detail: its pool
   kLeaderHears,        // subject: endpoint of a router; detail: ToLeader
   kClientHears,        // subject: endpoint of a router; detail: ToClient
-  kSessionWakes,       // subject: endpoint; detail: life
   kLinkRetried,        // subject: endpoint; detail: the broken link
   kRegionLinkReaches,  // subject: endpoint; detail: its pool
   kRegionLinkRetried,  // subject: endpoint; detail: its pool
@@ -147,7 +146,7 @@ struct RouterMessage {
   std::int64_t retry_after_ns = 0;
   // Over a watch stream; 0: none.
   WatchNumber watch = 0;
-  TierId tier = {};  // of the worker; also of a reply to a fence
+  TierId tier = {};  // of the worker; of a reply to a fence: of the ledger
   dispatch::WorkerNews news;
   std::int64_t busy_ns = 0;
   // For the leader of the worker's ledger: over the watch stream, or in reply to a fence.
@@ -186,6 +185,7 @@ struct FenceNote {
   RouterId leader = {};  // who hears the reply
   Life life = 0;
   std::uint64_t connection = 0;  // that the leader heard the worker over when it called
+  TierId tier = {};              // of the ledger
 };
 
 struct AnswerNote {

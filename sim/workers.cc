@@ -88,7 +88,7 @@ void Workers::OnFence(WorkerId worker, const FenceNote& note) {
   Perform(worker, 0, {});
   RouterMessage& reply = stage_.Say(HopNs(worker, note.leader), note.leader);
   reply.life = note.life;
-  reply.tier = places_[worker].tier;
+  reply.tier = note.tier;
   reply.has_announcement = true;
   reply.announcement = Announcement(worker);
   reply.fence_connection = note.connection;

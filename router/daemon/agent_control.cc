@@ -37,16 +37,12 @@ void RouterAgent::OnWelcome(const v1::Welcome& welcome) {
     state_.set_epoch_seen_max(0);
     unsaved_ = true;
   }
-  Tell(ControllerWelcomed{.epoch = welcome.epoch(),
-                          .report_period = Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
+  driver_.Apply(ControllerWelcomed{.epoch = welcome.epoch(),
+                                   .report_period = Seconds(period_s > 0 && period_s < 3600 ? period_s : 1)});
   state_.set_epoch_seen_max(std::max(state_.epoch_seen_max(), welcome.epoch()));
-  sessions_.SeeController(true);
 }
 
-void RouterAgent::OnControllerLost() {
-  Tell(ControllerLost{});
-  sessions_.SeeController(false);
-}
+void RouterAgent::OnControllerLost() { driver_.Apply(ControllerLost{}); }
 
 bool RouterAgent::UseFleet(const Fleet& next) {
   auto merged = MergeFleet(*fleet_.fleet, next);
@@ -61,7 +57,10 @@ bool RouterAgent::UseFleet(const Fleet& next) {
   }
   fleet_.fleet = std::make_shared<const Fleet>(std::move(merged->fleet));
   fleet_.retired = std::move(merged->retired);
-  Tell(FleetChanged{fleet_.fleet});
+  FleetHeard heard{.fleet = fleet_.fleet, .tiers = ResolveTiers()};
+  if (state_.has_directory()) heard.directory = ReadDirectory(state_.directory());
+  driver_.Apply(heard);
+  sessions_.LogLed();
   return true;
 }
 
@@ -75,8 +74,6 @@ void RouterAgent::OnFleetMap(const v1::FleetMap& message) {
   learns_tiers_ = false;
   *state_.mutable_fleet_map() = message;
   unsaved_ = true;
-  ResolveTiers();
-  if (state_.has_directory()) ApplyDirectory(state_.directory());
 }
 
 void RouterAgent::OnDirectory(const v1::Directory& message) {
@@ -104,7 +101,7 @@ void RouterAgent::TakeTable(const v1::RoutingTable& message, bool from_disk) {
     return;
   }
   offered_ = message;
-  Tell(
+  driver_.Apply(
       TableOffered{.table = std::make_shared<const RoutingTable>(*std::move(table)), .from_disk = from_disk});
 }
 

@@ -38,23 +38,9 @@ bool SameAs(const v1::WorkerState& a, const v1::WorkerState& b) {
 
 // ---- what the registry wants ----
 
-void RouterAgent::Do(const WorkerListed& action) {
-  Tell(action);
-  sessions_.ListWorker(action.worker, action.tier);
-}
-
-void RouterAgent::Do(const WorkerUnlisted& action) {
-  Tell(action);
-  sessions_.UnlistWorker(action.worker);
-}
-
-void RouterAgent::Do(const RouterListed& action) {
-  Tell(action);
-  addresses_.router(action.router).listed = true;
-}
+void RouterAgent::Do(const RouterListed& action) { addresses_.router(action.router).listed = true; }
 
 void RouterAgent::Do(const RouterUnlisted& action) {
-  Tell(action);
   addresses_.router(action.router).listed = false;
   addresses_.HangUp(action.router);
 }
@@ -87,8 +73,9 @@ void RouterAgent::Do(const TierNotServed& action) {
 
 // ---- the directory ----
 
-DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
-  DirectoryGiven given;
+DirectoryHeard RouterAgent::ReadDirectory(const v1::Directory& directory) {
+  DirectoryHeard heard;
+  DirectoryGiven& given = heard.given;
   given.partial = directory.partial();
   given.view = ReadView(directory, runtime::MonotonicNow());
   for (const v1::RouterEntry& entry : directory.routers()) {
@@ -103,6 +90,12 @@ DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
     addresses_.router(id).region = entry.region();
     given.routers.push_back({id, *region, entry.name()});
   }
+  ReadWorkers(directory, given.workers);
+  heard.leaders = sessions_.ReadLeaders(directory);
+  return heard;
+}
+
+void RouterAgent::ReadWorkers(const v1::Directory& directory, std::vector<DirectoryWorker>& workers) {
   std::size_t left_out = 0;
   for (const v1::WorkerEntry& entry : directory.workers()) {
     if (entry.region() != settings_.region || !IsCallable(entry.address())) continue;
@@ -116,7 +109,7 @@ DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
     worker.said_draining = entry.draining();
     const bool heard = worker.state.wire_version() != 0 && registry_.watched(id);
     if (worker.tier.empty() || !heard) worker.tier = entry.tier();
-    given.workers.push_back(
+    workers.push_back(
         {id, fleet_.TierNamed(worker.tier), entry.router() == settings_.name, entry.draining()});
   }
   if (left_out > 0) {
@@ -126,23 +119,20 @@ DirectoryGiven RouterAgent::ReadDirectory(const v1::Directory& directory) {
                             addresses_.workers().size(), " so far, at most ", AddressTable::kEntriesMax,
                             "). Does something report ever new ones?"));
   }
-  return given;
 }
 
 void RouterAgent::ApplyDirectory(const v1::Directory& directory) {
-  Know(ReadDirectory(directory));
-  sessions_.UseDirectory(directory);
-  for (TierId t(0); t != fleet_.fleet->tiers.end_id(); t = TierId(t.index() + 1)) {
-    Know(LeadershipSeen{t, sessions_.Holds(t)});
-  }
+  driver_.Apply(ReadDirectory(directory));
+  sessions_.LogLed();
 }
 
-// Tiers that the fleet did not have may be there now, or be gone.
-void RouterAgent::ResolveTiers() {
+std::vector<TierResolved> RouterAgent::ResolveTiers() const {
+  std::vector<TierResolved> resolved;
   for (WorkerId id(0); id != addresses_.workers().end_id(); id = WorkerId(id.index() + 1)) {
-    const std::string& tier = addresses_.worker(id).tier;
-    if (!tier.empty()) Know(TierResolved{id, fleet_.TierNamed(tier)});
+    const std::string& tier = addresses_.workers()[id]->tier;
+    if (!tier.empty()) resolved.push_back({id, fleet_.TierNamed(tier)});
   }
+  return resolved;
 }
 
 // ---- what workers say ----
@@ -156,16 +146,14 @@ void RouterAgent::OnNews(WorkerId id, const v1::WorkerState& state) {
     worker.tier = state.tier();
     if (learns_tiers_ && registry_.local(id)) LearnTier(worker.tier);
   }
-  Know(SaidBy(id, fleet_.TierNamed(worker.tier), state));
-  sessions_.HearWorker(id, &state);
+  driver_.Apply(WatchHeard{SaidBy(id, fleet_.TierNamed(worker.tier), state), AnnouncementOf(id, state)});
 }
 
 void RouterAgent::OnWatchEnded(WorkerId id, bool dead) {
   KnownWorker& worker = addresses_.worker(id);
   if (worker.reachable) worker.since = runtime::MonotonicNow();
   worker.reachable = false;
-  Know(WatchEnded{id, dead});
-  sessions_.HearWorker(id, nullptr);
+  driver_.Apply(WatchEnded{id, dead});
 }
 
 // Nobody told this router of any fleet: the tier of a local worker exists, with the default settings.
@@ -198,7 +186,7 @@ void RouterAgent::SayLonely(Time now) {
 void RouterAgent::ReportWorkers(v1::Report& report) {
   const Time now = runtime::MonotonicNow();
   std::vector<WorkerReported> reported;
-  registry_.Report(now, reported);
+  driver_.node().ReportWorkers(now, reported);
   for (const WorkerReported& seen : reported) {
     const KnownWorker& worker = addresses_.worker(seen.worker);
     v1::WorkerReport& out = *report.add_workers();

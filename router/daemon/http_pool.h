@@ -26,6 +26,7 @@
 #include "router/http/http_proxy.h"
 #include "router/http/pool_workers.h"
 #include "router/job_table.h"
+#include "router/node_event.h"
 #include "router/worker_registry.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
@@ -50,9 +51,9 @@ struct PoolSurroundings {
   const WorkerRegistry& registry;
   const RouterMachine& machine;
   const runtime::Logger& log;
-  // Step the machine, or the registry, now or after the actions that are being performed.
+  // Step the node, now or after the actions that are being performed.
   std::function<void(const RouterEvent&)> tell;
-  std::function<void(const RegistryEvent&)> know;
+  std::function<void(const NodeEvent&)> know;
 };
 
 class HttpPool final : private ProxyHost {

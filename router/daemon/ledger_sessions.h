@@ -1,11 +1,11 @@
 // The slot ledgers of this router's region on the wire: what LedgerSession decides is carried here.
 //
-// For each tier in ledger mode there is a session (router/ledger_session.h), the link to the leader while
-// that is another router, and the streams of the clients while it is this one. This class turns messages into
-// the session's events and its actions into messages, knows which number a client's name has
-// (router_numbers.h, at most kRoutersMax) and which tier a worker belongs to, and decides nothing else.
+// For each tier in ledger mode the router's node has a session (router/ledger_session.h); here are the link
+// to its leader while that is another router, and the streams of its clients while it is this one. This class
+// turns messages into the session's events and its actions into messages, knows which number a client's name
+// has (router_numbers.h, at most kRoutersMax), and decides nothing else.
 //
-// Threads: the loop's. `tell` steps the router's machine and is never called from within Perform.
+// Threads: the loop's. `tell` gives the node an event of a session.
 #ifndef RINGWAY_ROUTER_DAEMON_LEDGER_SESSIONS_H_
 #define RINGWAY_ROUTER_DAEMON_LEDGER_SESSIONS_H_
 
@@ -28,11 +28,10 @@
 #include "router/daemon/ledger_stream.h"
 #include "router/daemon/router_numbers.h"
 #include "router/ledger_session.h"
-#include "router/router_action.h"
-#include "router/router_event.h"
+#include "router/node_event.h"
+#include "router/router_node.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
-#include "runtime/machine_driver.h"
 
 namespace ringway::router {
 
@@ -75,31 +74,27 @@ ledger::Announce AnnouncementOf(WorkerId worker, const v1::WorkerState& state);
 class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
  public:
   static constexpr std::size_t kRoutersMax = 4096;
-  using Tell = std::function<void(const RouterEvent&)>;
+  // This router's own number among the clients of its ledgers.
+  static constexpr RouterId kSelf{0};
+  using Tell = std::function<void(const TierHeard&)>;
 
   LedgerSessions(runtime::EventLoop& loop, StreamCount& client_streams, SessionsSettings settings,
-                 const KnownFleet& fleet, AddressTable& addresses, const runtime::Logger& log, Tell tell);
+                 const KnownFleet& fleet, AddressTable& addresses, const runtime::Logger& log,
+                 const RouterNode& node, Tell tell);
   ~LedgerSessions() override;
 
-  // The directory, newest; before its workers are listed.
-  void UseDirectory(const v1::Directory& directory);
+  // What the directory says of leaders.
+  LeadersGiven ReadLeaders(const v1::Directory& directory);
   // On the loop, before anything else: takes or appoints the leader that is fixed, if one is.
   void UseFixedLeader();
-  void SeeController(bool connected);
-  // Whether all workers of the tier must be watched here.
-  bool Holds(TierId tier) const;
-  // What the shell knows of the workers of this region.
-  void ListWorker(WorkerId worker, TierId tier);
-  void UnlistWorker(WorkerId worker);
-  // From its watch stream. Null: the stream broke.
-  void HearWorker(WorkerId worker, const v1::WorkerState* state);
+  // After the node has heard of leaders: tells people of the ledgers that are held here since then.
+  void LogLed();
 
-  // From the router's machine.
-  void Perform(const TellLedger& tell);
-  void Perform(const AimLedger& aim);
+  // What a session wants carried.
+  void Perform(TierId tier, SessionAction& action) {
+    std::visit([this, tier](const auto& a) { Do(tier, a); }, action);
+  }
 
-  // What is to be said of round trips in a report of now.
-  void ReportRoundTrips(v1::Report& report);
   std::vector<LedgerStatus> Statuses() const;
   // Closes all streams, of both directions.
   void Close();
@@ -111,34 +106,21 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
   std::atomic<int> streams{0};
 
  private:
-  using SessionDriver = runtime::MachineDriver<LedgerSession, SessionEvent, SessionAction>;
   struct Endpoint {
-    std::unique_ptr<SessionDriver> session;
     std::map<RouterId, LedgerStream*> streams;  // of clients, and of other regions' leaders that listen
-    std::string leader;                         // as last named; empty: nobody
-    std::unique_ptr<LedgerLink> link;           // to it, while it is another router
+    std::unique_ptr<LedgerLink> link;           // to the leader, while it is another router
     std::map<RegionId, std::unique_ptr<LedgerLink>> regions;  // to the leaders of others, to listen
-  };
-  // Of which tier the shell has told the session that the worker is.
-  struct Listed {
-    TierId tier;
-    bool listed = false;
+    Fence logged;  // the appointment of this router that people were told of
   };
 
-  Endpoint& EndpointOf(TierId tier);
-  bool IsFixed(std::string_view tier) const {
-    return settings_.plain && settings_.plain->fixed && settings_.plain->tier == tier;
-  }
-  void Name(TierId tier, const v1::LeaderEntry& entry, const std::string& address);
-  void NameElsewhere(const v1::Directory& directory, const std::map<std::string, std::string>& addresses);
-  LedgerSession& SessionOf(TierId tier) { return EndpointOf(tier).session->machine(); }
+  LeaderNamed Named(const v1::LeaderEntry& entry, const std::string& address);
+  // As the directory says; empty: nobody.
+  std::string LeaderOf(const LedgerSession& session) const;
   RouterId NumberOf(const std::string& router);
   void Greet(LedgerStream& stream, const v1::LedgerUp& message);
 
   // What the leader says over the link.
   void Hear(TierId tier, const v1::LedgerDown& message);
-  // Tells the machine what has queued up for it.
-  void TellQueued();
 
   // The actions of a session.
   void Do(TierId tier, const TellRouter& action);
@@ -151,7 +133,7 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
   void Do(TierId tier, const HangUpRegion& action);
   void Do(TierId tier, const AskRegion& action);
   void Do(TierId tier, const TellLeader& action);
-  void Do(TierId tier, TellMachine& action);
+  void Do(TierId, const TellMachine&) {}  // the node's
 
   WorkerId FindWorker(std::string_view address) const override;
   std::string_view AddressOf(WorkerId worker) const override;
@@ -162,13 +144,10 @@ class LedgerSessions final : public LedgerStreamListener, private WorkerNames {
   const KnownFleet& fleet_;
   AddressTable& addresses_;
   const runtime::Logger& log_;
+  const RouterNode& node_;
   const Tell tell_;
-  std::map<TierId, Endpoint> endpoints_;  // of tiers in ledger mode, now or before
-  IdVector<WorkerId, Listed> workers_;
+  std::map<TierId, Endpoint> endpoints_;
   RouterNumbers numbers_{kRoutersMax};
-  RouterId self_;                   // own number in the own ledgers
-  std::vector<LedgerNews> queued_;  // for the machine
-  bool queue_posted_ = false;
   bool closed_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for calls that outlive the sessions
 };

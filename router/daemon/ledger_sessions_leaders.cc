@@ -45,7 +45,7 @@ void LedgerSessions::OnMessage(LedgerStream& stream, const v1::LedgerUp& message
   }
   if (stream.listens) {
     if (message.has_hint_wanted()) {
-      EndpointOf(stream.tier).session->Apply(HintWanted{stream.router, message.hint_wanted().number()});
+      tell_({stream.tier, HintWanted{stream.router, message.hint_wanted().number()}});
       return;
     }
     stream.Close({grpc::StatusCode::INVALID_ARGUMENT,
@@ -55,7 +55,7 @@ void LedgerSessions::OnMessage(LedgerStream& stream, const v1::LedgerUp& message
   const auto said =
       DecodeUp(runtime::MonotonicNow(), message, stream.router, *fleet_.fleet, stream.tier, *this);
   if (said.ok()) {
-    EndpointOf(stream.tier).session->Apply(RouterSaid{stream.router, *said});
+    tell_({stream.tier, RouterSaid{stream.router, *said}});
   } else if (!absl::IsNotFound(said.status())) {
     stream.Close({grpc::StatusCode::INVALID_ARGUMENT, std::string(said.status().message())});
   }
@@ -73,8 +73,12 @@ void LedgerSessions::Greet(LedgerStream& stream, const v1::LedgerUp& message) {
     return refuse(grpc::StatusCode::UNAVAILABLE,
                   absl::StrCat("tier '", greeting->tier, "' is not known here yet"));
   }
+  if (node_.session(*tier) == nullptr) {
+    return refuse(grpc::StatusCode::UNAVAILABLE,
+                  absl::StrCat("tier '", greeting->tier, "' has no ledger here yet"));
+  }
   const RouterId number = NumberOf(greeting->router);
-  if (!number.valid() || number == self_) {
+  if (!number.valid() || number == kSelf) {
     return refuse(grpc::StatusCode::RESOURCE_EXHAUSTED,
                   absl::StrCat("router '", greeting->router, "' cannot stand here: ",
                                number.valid() ? "it has this router's own name"
@@ -82,16 +86,16 @@ void LedgerSessions::Greet(LedgerStream& stream, const v1::LedgerUp& message) {
   }
   stream.tier = *tier;
   stream.router = number;
-  Endpoint& endpoint = EndpointOf(*tier);
+  Endpoint& endpoint = endpoints_[*tier];
   LedgerStream*& place = endpoint.streams[number];
   if (place != nullptr) place->Close({grpc::StatusCode::ABORTED, "the router stands here anew"});
   place = &stream;
   numbers_.Came(number);
   stream.listens = !greeting->region.empty();
   if (stream.listens) {
-    endpoint.session->Apply(ListenerConnected{number, greeting->hint_period});
+    tell_({stream.tier, ListenerConnected{number, greeting->hint_period}});
   } else {
-    endpoint.session->Apply(ClientConnected{number});
+    tell_({stream.tier, ClientConnected{number}});
   }
 }
 
@@ -99,14 +103,14 @@ void LedgerSessions::OnClosed(LedgerStream& stream) {
   streams.fetch_sub(1);
   if (!stream.router.valid()) return;
   numbers_.Left(stream.router);
-  Endpoint& endpoint = EndpointOf(stream.tier);
+  Endpoint& endpoint = endpoints_[stream.tier];
   const auto place = endpoint.streams.find(stream.router);
   if (place == endpoint.streams.end() || place->second != &stream) return;
   endpoint.streams.erase(place);
   if (stream.listens) {
-    endpoint.session->Apply(ListenerDisconnected{stream.router});
+    tell_({stream.tier, ListenerDisconnected{stream.router}});
   } else {
-    endpoint.session->Apply(ClientDisconnected{stream.router});
+    tell_({stream.tier, ClientDisconnected{stream.router}});
   }
 }
 
@@ -144,8 +148,8 @@ void LedgerSessions::Do(TierId tier, const FenceOff& action) {
     // What was lost is said again: the worker's next announcement shows that it does not know yet.
     (void)loop_.Post([this, tier, call, worker, connection, alive, ok = status.ok()] {
       if (!ok || alive.expired()) return;
-      endpoints_[tier].session->Apply(
-          WorkerAnnounced{.announce = AnnouncementOf(worker, call->reply), .connection = connection});
+      tell_(
+          {tier, WorkerAnnounced{.announce = AnnouncementOf(worker, call->reply), .connection = connection}});
     });
   };
   addresses_.WorkerStub(action.worker)

@@ -1,7 +1,6 @@
 #include "router/daemon/router_agent.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -65,6 +64,24 @@ RouterSettings MachineSettingsOf(const Settings& settings, RegionId home, std::s
           .once = OnceSettingsOf(settings, incarnation)};
 }
 
+// `fleet`: with the pool's tier, if there is a pool.
+NodeSettings NodeSettingsOf(const Settings& settings, const KnownFleet& fleet, std::size_t jobs_max,
+                            std::uint64_t incarnation) {
+  NodeSettings node{.router = MachineSettingsOf(settings, fleet.home, jobs_max, incarnation),
+                    .watch_max = settings.watch_max,
+                    .self = LedgerSessions::kSelf,
+                    .incarnation = incarnation};
+  node.leader.ledger.routers_max = LedgerSessions::kRoutersMax;
+  if (const auto plain = PoolTier(settings)) {
+    TierLedger& pool = node.tiers.emplace_back();
+    pool.tier = *fleet.fleet->FindTier(plain->tier);
+    pool.leader = plain->settings;
+    pool.leader.ledger.routers_max = LedgerSessions::kRoutersMax;
+    pool.fixed = plain->fixed.has_value();
+  }
+  return node;
+}
+
 }  // namespace
 
 RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet,
@@ -78,21 +95,20 @@ RouterAgent::RouterAgent(runtime::EventLoop& loop, const Settings& settings, con
       metrics_(fleet_),
       incarnation_(NextIncarnation(settings)),
       jobs_(settings.calls.jobs_max + PoolRequestsMax(settings)),
+      driver_(loop, NodeSettingsOf(settings_, fleet_, jobs_.jobs_max(), incarnation_), fleet_.fleet,
+              static_cast<NodePerformer&>(*this)),
+      registry_(driver_.node().registry()),
       calls_(loop, streams_, settings.calls, jobs_, fleet_, addresses_, metrics_, log,
-             [this](const RouterEvent& event) { Tell(event); }),
+             [this](const RouterEvent& event) { driver_.Apply(event); }),
       sessions_(loop, streams_,
                 {.router = settings.name,
                  .incarnation = incarnation_,
                  .seed = settings.seed,
                  .plain = PoolTier(settings),
                  .emulate_rtt = settings.calls.emulate_rtt},
-                fleet_, addresses_, log, [this](const RouterEvent& event) { Tell(event); }),
-      once_(loop, streams_, addresses_, [this](const RouterEvent& event) { Tell(event); }),
-      driver_(loop,
-              RouterMachine(MachineSettingsOf(settings_, fleet_.home, jobs_.jobs_max(), incarnation_),
-                            fleet_.fleet),
-              TimePassed{}, [this](RouterAction& action) { Do(action); }),
-      registry_(settings.watch_max),
+                fleet_, addresses_, log, driver_.node(),
+                [this](const TierHeard& heard) { driver_.Apply(heard); }),
+      once_(loop, streams_, addresses_, [this](const RouterEvent& event) { driver_.Apply(event); }),
       orders_(settings.name, incarnation_, !settings.controller.empty(), log),
       operations_({.settings = settings_,
                    .fleet = fleet_,
@@ -126,7 +142,7 @@ void RouterAgent::Start(const std::string& address) {
   LoadLastGood();
   for (const std::string& worker : settings_.workers) {
     const WorkerId id = addresses_.WorkerAt(worker, runtime::MonotonicNow(), /*local=*/true);
-    Know(LocalWorkerNamed{id});
+    driver_.Apply(LocalWorkerNamed{id});
   }
   if (!settings_.controller.empty()) {
     link_ = std::make_unique<ControlLink>(loop_, streams_, settings_.controller, settings_.token,
@@ -149,41 +165,13 @@ absl::StatusOr<std::string> RouterAgent::ListenForClients() {
                        .registry = registry_,
                        .machine = driver_.machine(),
                        .log = log_,
-                       .tell = [this](const RouterEvent& event) { Tell(event); },
-                       .know = [this](const RegistryEvent& event) { Know(event); }});
+                       .tell = [this](const RouterEvent& event) { driver_.Apply(event); },
+                       .know = [this](const NodeEvent& event) { driver_.Apply(event); }});
   calls_.UseHttpWorkers(pool_->proxy());
   return pool_->Listen();
 }
 
-// The machine's turns do not nest: what an action causes is told when the turn is over.
-void RouterAgent::Tell(const RouterEvent& event) {
-  if (performing_ || telling_) {
-    later_.push_back(event);
-    if (!telling_ && later_.size() == 1) {
-      // The turn was an alarm's, which nobody here began.
-      boost::asio::post(loop_.context(), [this] { TellLater(); });
-    }
-    return;
-  }
-  telling_ = true;
-  driver_.Apply(event);
-  telling_ = false;
-  if (!later_.empty()) TellLater();
-}
-
-void RouterAgent::TellLater() {
-  telling_ = true;
-  // By index: each of them may cause more.
-  for (std::size_t i = 0; i < later_.size(); ++i) {
-    const RouterEvent event = std::move(later_[i]);
-    driver_.Apply(event);
-  }
-  later_.clear();
-  telling_ = false;
-}
-
-void RouterAgent::Do(RouterAction& action) {
-  performing_ = true;
+void RouterAgent::Perform(RouterAction& action) {
   if (auto* offer = std::get_if<OfferToWorker>(&action)) {
     jobs_.door(offer->job).Perform(*offer);
   } else if (auto* forward = std::get_if<ForwardToRouter>(&action)) {
@@ -192,10 +180,6 @@ void RouterAgent::Do(RouterAction& action) {
     jobs_.door(withdraw->job).Perform(*withdraw);
   } else if (auto* end = std::get_if<EndJob>(&action)) {
     jobs_.door(end->job).Perform(*end);
-  } else if (auto* tell = std::get_if<TellLedger>(&action)) {
-    sessions_.Perform(*tell);
-  } else if (auto* aim = std::get_if<AimLedger>(&action)) {
-    sessions_.Perform(*aim);
   } else if (auto* report = std::get_if<SendReport>(&action)) {
     Do(*report);
   } else if (auto* decided = std::get_if<TableDecided>(&action)) {
@@ -205,7 +189,10 @@ void RouterAgent::Do(RouterAction& action) {
   } else if (auto* answer = std::get_if<AnswerOnce>(&action)) {
     once_.Perform(*answer);
   }
-  performing_ = false;
+}
+
+void RouterAgent::Perform(const RegistryAction& action) {
+  std::visit([this](const auto& a) { Do(a); }, action);
 }
 
 void RouterAgent::Do(const SendReport& report) {
@@ -248,7 +235,13 @@ void RouterAgent::Do(const SendReport& report) {
     tier.set_own_lost(c.own_lost);
   }
   ReportWorkers(out);
-  sessions_.ReportRoundTrips(out);
+  std::vector<RoundTrip> trips;
+  driver_.node().ReportRoundTrips(runtime::MonotonicNow(), trips);
+  for (const RoundTrip& trip : trips) {
+    v1::RoundTrip& measured = *out.add_round_trips();
+    measured.set_region(fleet.world.regions[trip.to].name);
+    measured.set_ms(ToDoubleMilliseconds(trip.time));
+  }
   if (pool_ != nullptr) pool_->Report(out);
   orders_.Report(out);
   metrics_.CountReport();
@@ -273,7 +266,7 @@ void RouterAgent::Do(const TableDecided& decided) {
 void RouterAgent::BeginStop(std::function<void()> quiet) {
   quiet_ = std::move(quiet);
   stop_at_ = runtime::MonotonicNow() + settings_.drain_grace;
-  Tell(DrainChanged{true});
+  driver_.Apply(DrainChanged{true});
   if (pool_ != nullptr) pool_->proxy().listener().Drain();
   CheckQuiet();
 }

@@ -1,10 +1,10 @@
-// Runs a router: brings together the machine that decides, the calls that carry jobs, and the controller.
+// Runs a router: brings together the node that decides, the calls that carry jobs, and the controller.
 //
 // The coordinator only sequences. What clients, workers, routers and the controller say becomes events of the
-// machine; the machine's actions become calls, reports and acknowledgements. It keeps the names: the fleet as
-// merged so far, the address addresses, which workers are watched. What it adds of its own: a router that
-// nobody told anything learns its tiers from the workers beside it, so that a pod of one router and one
-// worker serves.
+// node (router/router_node.h); its actions become calls, streams, reports and acknowledgements. It keeps the
+// names: the fleet as merged so far, the address addresses, which workers are watched. What it adds of its
+// own: a router that nobody told anything learns its tiers from the workers beside it, so that a pod of one
+// router and one worker serves.
 //
 // Invariants: a directory or table of a replaced leader changes nothing; whatever became active is saved.
 // Threads: everything on the loop, but the constructor, which runs before the loop starts.
@@ -26,6 +26,7 @@
 #include "router/daemon/job_calls.h"
 #include "router/daemon/last_good.h"
 #include "router/daemon/ledger_sessions.h"
+#include "router/daemon/node_driver.h"
 #include "router/daemon/once_link.h"
 #include "router/daemon/operations.h"
 #include "router/daemon/order_records.h"
@@ -33,16 +34,15 @@
 #include "router/daemon/settings.h"
 #include "router/daemon/worker_watch.h"
 #include "router/journal/recorder.h"
-#include "router/router_machine.h"
-#include "router/worker_registry.h"
+#include "router/node_event.h"
+#include "router/router_node.h"
 #include "runtime/clock.h"
 #include "runtime/event_loop.h"
 #include "runtime/log.h"
-#include "runtime/machine_driver.h"
 
 namespace ringway::router {
 
-class RouterAgent final : private ControlSink {
+class RouterAgent final : private ControlSink, private NodePerformer {
  public:
   // `fleet` contains the home region. With `learns_tiers`, workers beside may bring tiers it does not have.
   RouterAgent(runtime::EventLoop& loop, const Settings& settings, const Fleet& fleet, bool learns_tiers,
@@ -76,14 +76,12 @@ class RouterAgent final : private ControlSink {
   void Disconnect();
 
  private:
-  // The machine's actions.
-  void Do(RouterAction& action);
+  // NodePerformer.
+  void Perform(RouterAction& action) override;
+  void Perform(TierId tier, SessionAction& action) override { sessions_.Perform(tier, action); }
+  void Perform(const RegistryAction& action) override;
   void Do(const SendReport& report);
   void Do(const TableDecided& decided);
-  // Steps the machine; an event that an action causes waits until all actions have been performed.
-  void Tell(const RouterEvent& event);
-
-  void TellLater();
 
   // ControlSink (agent_control.cc).
   v1::Hello MakeHello() override;
@@ -98,27 +96,19 @@ class RouterAgent final : private ControlSink {
   void LoadLastGood();
 
   // Workers (agent_workers.cc).
-  template <class Event>
-  void Know(const Event& event) {
-    std::vector<RegistryAction> actions;
-    registry_.Step(runtime::MonotonicNow(), event, actions);
-    for (const RegistryAction& action : actions) {
-      std::visit([this](const auto& a) { Do(a); }, action);
-    }
-  }
-  void Do(const WorkerListed& action);
-  void Do(const WorkerUnlisted& action);
-  void Do(const WorkerHeard& action) { Tell(action); }
   void Do(const RouterListed& action);
   void Do(const RouterUnlisted& action);
-  void Do(const RoutersComplete& action) { Tell(action); }
   void Do(const WatchWorker& action);
   void Do(const UnwatchWorker& action);
   void Do(const AdoptionChanged& action);
   void Do(const TierNotServed& action);
-  DirectoryGiven ReadDirectory(const v1::Directory& directory);
+  template <class Action>
+  void Do(const Action&) {}  // the node's own
+  DirectoryHeard ReadDirectory(const v1::Directory& directory);
+  void ReadWorkers(const v1::Directory& directory, std::vector<DirectoryWorker>& workers);
   void ApplyDirectory(const v1::Directory& directory);
-  void ResolveTiers();
+  // What the tiers that workers were last said to be of are now.
+  std::vector<TierResolved> ResolveTiers() const;
   void OnNews(WorkerId id, const v1::WorkerState& state);
   void OnWatchEnded(WorkerId id, bool dead);
   void LearnTier(const std::string& tier);
@@ -140,15 +130,12 @@ class RouterAgent final : private ControlSink {
   RouterMetrics metrics_;
   const std::uint64_t incarnation_;  // rises from one life to the next
   JobTable jobs_;
+  std::unique_ptr<journal::Recorder> journal_;  // null: nothing is recorded
+  NodeDriver driver_;
+  const WorkerRegistry& registry_;  // of the node
   JobCalls calls_;
   LedgerSessions sessions_;
   OnceLink once_;
-  bool performing_ = false;
-  std::unique_ptr<journal::Recorder> journal_;  // null: nothing is recorded
-  runtime::MachineDriver<RouterMachine, RouterEvent, RouterAction> driver_;
-  std::vector<RouterEvent> later_;  // caused by actions; at most a few for each
-  bool telling_ = false;
-  WorkerRegistry registry_;
   OrderRecords orders_;
   Operations operations_;
   std::map<WorkerId, std::unique_ptr<WorkerWatch>> watches_;

@@ -1,0 +1,85 @@
+#include "router/router_node.h"
+
+namespace ringway::router {
+
+RouterNode::RouterNode(const NodeSettings& settings, std::shared_ptr<const Fleet> fleet)
+    : settings_(settings), registry_(settings.watch_max) {
+  AddSessions(*fleet);
+  machine_.emplace(settings.router, std::move(fleet));
+}
+
+std::vector<TierId> RouterNode::AddSessions(const Fleet& fleet) {
+  std::vector<TierId> added;
+  while (tiers_.size() < fleet.tiers.size()) tiers_.push_back({});
+  for (TierId tier(0); tier != fleet.tiers.end_id(); tier = TierId(tier.index() + 1)) {
+    TierPart& part = tiers_[tier];
+    const DispatchSpec& dispatch = fleet.tiers[tier].dispatch;
+    if (part.session != nullptr || dispatch.mode != DispatchMode::kLedger) continue;
+    LeaderSettings leader = settings_.leader;
+    for (const TierLedger& other : settings_.tiers) {
+      if (other.tier != tier) continue;
+      leader = other.leader;
+      part.fixed = other.fixed;
+    }
+    if (dispatch.waiting_max == 0) leader.ledger.waiting_max = 0;  // its jobs wait nowhere
+    part.session = std::make_unique<LedgerSession>(SessionSettings{.tier = tier,
+                                                                   .self = settings_.self,
+                                                                   .incarnation = settings_.incarnation,
+                                                                   .leader = std::move(leader)});
+    part.wake = part.session->NextWake();
+    sessions_wake_ = std::min(sessions_wake_, part.wake);
+    added.push_back(tier);
+  }
+  return added;
+}
+
+// Most steps leave the earliest of all as it was, or bring a session to the front.
+void RouterNode::SeeWake(TierPart& part) {
+  const Time wake = part.session->NextWake();
+  if (wake == part.wake) return;
+  const bool was_first = part.wake == sessions_wake_;
+  part.wake = wake;
+  if (wake <= sessions_wake_) {
+    sessions_wake_ = wake;
+  } else if (was_first) {
+    sessions_wake_ = InfiniteFuture();
+    for (const TierPart& each : tiers_) sessions_wake_ = std::min(sessions_wake_, each.wake);
+  }
+}
+
+void RouterNode::ReportRoundTrips(Time now, std::vector<RoundTrip>& report) {
+  for (TierPart& part : tiers_) {
+    if (part.session != nullptr) part.session->TakeRoundTrips(now, report);
+  }
+}
+
+void RouterNode::HearRepeat(Time now, const WorkerSaid& said) {
+  std::vector<RegistryAction>& unneeded = repeat_actions_;  // that it was heard, and nothing else
+  registry_.Step(now, said, unneeded);
+  unneeded.clear();
+}
+
+bool RouterNode::CountsOn(RouterId client) const {
+  return std::any_of(tiers_.begin(), tiers_.end(), [client](const TierPart& part) {
+    return part.session != nullptr && part.session->leadership().CountsOn(client);
+  });
+}
+
+void RouterNode::Remember(Place& place, const ledger::Announce& announce) {
+  if (place.announced == kUnheard) {
+    if (announced_free_.empty()) {
+      announced_free_.push_back(static_cast<std::uint32_t>(announced_.size()));
+      announced_.emplace_back();
+    }
+    place.announced = announced_free_.back();
+    announced_free_.pop_back();
+  }
+  announced_[place.announced] = announce;
+}
+
+void RouterNode::Forget(WorkerId worker) {
+  if (!places_.contains(worker) || places_[worker].announced == kUnheard) return;
+  announced_free_.push_back(std::exchange(places_[worker].announced, kUnheard));
+}
+
+}  // namespace ringway::router
