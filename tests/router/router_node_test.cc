@@ -116,6 +116,14 @@ TEST_F(RouterNodeTest, WhoIsListedAgainIsGrantedByWhatItLastAnnounced) {
                           "session 0 WorkerListed", "do 0 FenceOff", "session 0 WorkerAnnounced"));
 }
 
+TEST_F(RouterNodeTest, WhoIsListedAlreadyIsNoNewsToItsSession) {
+  Know();
+  router_.Step(FleetHeard{
+      .fleet = std::make_shared<const Fleet>(NodeFleet()), .tiers = {{kNodeWorker, kTier}}, .directory = {}});
+  EXPECT_THAT(router_.trace,
+              ElementsAre("machine FleetChanged", "registry TierResolved", "machine WorkerListed"));
+}
+
 // It was idle when it was heard last, but that was over a stream that has broken since.
 TEST_F(RouterNodeTest, WhatWasAnnouncedBeforeTheWatchEndedIsForgotten) {
   router_.Step(LeadersDirectory({{kTier, ThisRouter()}}));
@@ -198,6 +206,18 @@ TEST_F(RouterNodeTest, AFleetIsReadBeforeTheTiersOfWorkersAndTheseBeforeTheDirec
                           "machine RoutersComplete", "session 0 NoLeaderNamed", "session 0 LeadersElsewhere",
                           "session 2 LeaderNamed", "do 2 FenceOff", "registry LeadershipSeen",
                           "session 2 LeadersElsewhere", "machine LeaderAppointed"));
+}
+
+TEST_F(RouterNodeTest, WhereJobsMayGoIsTheMachinesToSayAndTheSessionsToHear) {
+  Fleet fleet = NodeFleet();
+  fleet.tiers[kTier].dispatch.spill.share = 1;
+  TracedNode router(SettingsOfNode(), fleet);
+  DirectoryHeard heard = LeadersDirectory({{kTier, ThisRouter()}});
+  heard.given.routers.push_back({kPeerAsKnown, kNear, "peer"});
+  heard.leaders.elsewhere.push_back({kTier, {kNear, kPeerAsKnown, "peer:1"}});
+  router.Step(heard);
+  EXPECT_THAT(router.trace, Contains("session 0 AwayAimed"));
+  EXPECT_THAT(router.trace, Contains("do 0 DialRegion"));
 }
 
 TEST_F(RouterNodeTest, TheOwnLeadersAnswerIsToldWhenTheMachinesTurnIsOver) {

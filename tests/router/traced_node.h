@@ -72,7 +72,7 @@ class TracedNode {
 
   Time now = UnixEpoch() + Seconds(1000);
   RouterNode node;
-  std::vector<std::string> trace;
+  std::vector<std::string> trace;  // of the last step
   std::function<void(RouterAction&)> on_action = [](RouterAction&) {};
   // As the sessions and the registry were told.
   std::map<TierId, std::map<WorkerId, bool>> listed;
