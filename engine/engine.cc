@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/cpu/cpu_backend.h"
+#include "engine/host_backend.h"
 #include "engine/packed_weights.h"
 #include "engine/pipelines/motion_pipeline.h"
 #include "engine/pipelines/video_pipeline.h"
@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<Engine>> Engine::Open(const std::filesystem::path
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const int threads = std::clamp(options.threads > 0 ? options.threads : processors, 1, kThreadsMax);
   engine->threads_ = threads;
-  engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = threads});
+  engine->backend_ = MakeHostBackend(threads);
   const PipelineContext context{
       *directory, *engine->backend_, threads, options.precision,
       std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options))};

@@ -67,7 +67,7 @@ struct EngineOptions {
 };
 
 class Pipeline;
-class CpuBackend;
+class Backend;
 
 class Engine {
  public:
@@ -87,7 +87,7 @@ class Engine {
 
  private:
   Engine();
-  std::unique_ptr<CpuBackend> backend_;  // outlives the pipeline's plans
+  std::unique_ptr<Backend> backend_;  // outlives the pipeline's plans
   std::unique_ptr<Pipeline> pipeline_;
   std::string description_;
   int threads_ = 1;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "engine/cpu/cpu_backend.h"
+#include "engine/host_backend.h"
 #include "engine/packed_weights.h"
 #include "engine/pipelines/film_pipeline.h"
 
@@ -29,7 +29,7 @@ absl::StatusOr<std::unique_ptr<FilmEngine>> FilmEngine::Open(const std::filesyst
   std::unique_ptr<FilmEngine> engine(new FilmEngine());
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   engine->threads_ = std::clamp(options.threads > 0 ? options.threads : processors, 1, kFilmThreadsMax);
-  engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
+  engine->backend_ = MakeHostBackend(engine->threads_);
   auto pipeline =
       FilmPipeline::Open({*directory, *engine->backend_, engine->threads_, options.precision,
                           std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options)),

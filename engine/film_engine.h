@@ -51,7 +51,7 @@ class FilmEngine {
 
  private:
   FilmEngine();
-  std::unique_ptr<CpuBackend> backend_;  // outlives the pipeline's plans
+  std::unique_ptr<Backend> backend_;  // outlives the pipeline's plans
   std::unique_ptr<FilmPipeline> pipeline_;
   int threads_ = 1;
 };

@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

@@ -5,8 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/cpu/cpu_backend.h"
-#include "engine/cpu/peak.h"
+#include "engine/host_backend.h"
 #include "engine/packed_weights.h"
 #include "engine/pipelines/picture_pipeline.h"
 #include "engine/pipelines/single_file.h"
@@ -31,8 +30,7 @@ bool PictureEngine::Opens(const std::filesystem::path& model) {
 absl::StatusOr<Profile> PictureEngine::Measure(const PictureRequest& request, int rounds) {
   absl::StatusOr<Profile> profile = pipeline_->Measure(request, rounds);
   if (!profile.ok()) return profile;
-  const Isa isa = BestIsa();
-  profile->peak_flops = PeakFlops(isa == Isa::kAvx512Bf16 && !profile->bf16 ? Isa::kAvx512 : isa, threads_);
+  profile->peak_flops = backend_->PeakFlops(profile->bf16 ? DType::kBF16 : DType::kF32);
   return profile;
 }
 
@@ -62,7 +60,7 @@ absl::StatusOr<std::unique_ptr<PictureEngine>> PictureEngine::Open(const std::fi
   std::unique_ptr<PictureEngine> engine(new PictureEngine());
   const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   engine->threads_ = std::clamp(options.threads > 0 ? options.threads : processors, 1, kPictureThreadsMax);
-  engine->backend_ = std::make_unique<CpuBackend>(CpuOptions{.threads = engine->threads_});
+  engine->backend_ = MakeHostBackend(engine->threads_);
   auto pipeline = PicturePipeline::Open(
       {*directory, *engine->backend_, engine->threads_, options.precision,
        std::make_shared<OpenModel>(*engine->backend_, OpenPackedCache(model, options), opener),

@@ -131,7 +131,7 @@ class PictureEngine {
 
  private:
   PictureEngine();
-  std::unique_ptr<CpuBackend> backend_;  // outlives the pipeline's plans
+  std::unique_ptr<Backend> backend_;  // outlives the pipeline's plans
   std::unique_ptr<PicturePipeline> pipeline_;
   int threads_ = 1;
 };

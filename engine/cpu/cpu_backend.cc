@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine/cpu/cpu_kernels.h"
 #include "engine/cpu/pack.h"
+#include "engine/cpu/peak.h"
 
 namespace ringway::engine {
 namespace {
@@ -64,6 +65,11 @@ std::string CpuBackend::Fingerprint() const {
 std::string CpuBackend::PackingFingerprint() const {
   const std::string_view isa = IsaName(options_.isa);
   return absl::StrCat("cpu ", absl::string_view(isa.data(), isa.size()));
+}
+
+double CpuBackend::PeakFlops(DType type) const {
+  const bool wide = options_.isa == Isa::kAvx512Bf16 && type != DType::kBF16;
+  return engine::PeakFlops(wide ? Isa::kAvx512 : options_.isa, options_.threads);
 }
 
 }  // namespace ringway::engine

@@ -27,6 +27,7 @@ class CpuBackend : public Backend {
   absl::StatusOr<Tensor> Pack(const WeightForm& form, const WeightRows& rows) const override;
   std::string Fingerprint() const override;
   std::string PackingFingerprint() const override;
+  double PeakFlops(DType type) const override;
   void Enter() const override {}
   int threads() const { return options_.threads; }
 

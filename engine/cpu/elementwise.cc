@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "engine/cpu/cpu_kernels.h"
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

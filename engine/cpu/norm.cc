@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "engine/cpu/cpu_kernels.h"
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

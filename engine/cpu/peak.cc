@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

@@ -5,7 +5,7 @@
 // once and is a few percent of the second, which has tens of columns for every number of a row.
 #include <vector>
 
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 #include "engine/cpu/product.h"
 
 namespace ringway::engine {

@@ -1,7 +1,7 @@
 #include "engine/media/encode_frames.h"
 
 #include "absl/status/status.h"
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 

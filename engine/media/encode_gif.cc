@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/cpu/parallel.h"
 #include "engine/media/encode_frames.h"
 #include "engine/media/palette.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 #include "engine/media/resize.h"
 #include "engine/motion/film.h"
 #include "engine/motion/leaning.h"

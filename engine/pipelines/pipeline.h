@@ -12,10 +12,10 @@
 #include <memory>
 
 #include "engine/checkpoint/model_directory.h"
-#include "engine/cpu/cpu_backend.h"
 #include "engine/engine.h"
 #include "engine/networks/weight_source.h"
 #include "engine/pipelines/overlays.h"
+#include "engine/plan/backend.h"
 #include "engine/plan/plan_cache.h"
 
 namespace ringway::engine {
@@ -58,7 +58,7 @@ class OpenModel {
 
 struct PipelineContext {
   const ModelDirectory& model;
-  const CpuBackend& backend;
+  const Backend& backend;
   int threads = 1;
   Precision precision = Precision::kBF16;
   std::shared_ptr<OpenModel> open = std::make_shared<OpenModel>(backend);

@@ -56,6 +56,9 @@ class Backend {
   virtual std::string Fingerprint() const = 0;
   // What decides the bytes that Pack makes of the same rows, beside the form: instruction set.
   virtual std::string PackingFingerprint() const = 0;
+  // What its multipliers of this element type give at best, in operations a second: the denominator of
+  // "percent of peak". Measured, for some tenths of a second; zero where that is not known.
+  virtual double PeakFlops(DType type) const = 0;
   // Called before the kernels of a plan run, on the thread that runs them.
   virtual void Enter() const = 0;
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/media/resize.h"
 #include "engine/motion/film.h"

@@ -1,6 +1,6 @@
 // Every task is done once, by threads that are told apart, whoever else calls; and threads without work
 // sleep.
-#include "engine/cpu/thread_pool.h"
+#include "engine/threads/thread_pool.h"
 
 #include <gtest/gtest.h>
 #include <time.h>

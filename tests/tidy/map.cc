@@ -5,9 +5,53 @@
 namespace ringway::tidy {
 namespace {
 
+// Of the engine, which has nothing of the fleet. Its root is what others include: engines, requests, models
+// by name.
+std::vector<Layer> EngineLayers() {
+  return {
+      {"engine/tensor", false, {"core/absl_view", "core/check"}},
+      {"engine/threads", false, {"core/check"}},
+      {"engine/graph", false, {"core/absl_view", "core/check", "engine/tensor"}},
+      {"engine/passes", false, {"core/check", "engine/tensor", "engine/graph"}},
+      {"engine/checkpoint", false, {"core/absl_view", "core/check", "core/json_reader", "engine/tensor"}},
+      {"engine/plan",
+       false,
+       {"core/absl_view", "core/check", "engine/tensor", "engine/graph", "engine/passes",
+        "engine/checkpoint"}},
+      {"engine/cpu/isa", false, {}},
+      {"engine/cpu",
+       false,
+       {"core/absl_view", "core/check", "engine/tensor", "engine/threads", "engine/graph", "engine/plan",
+        "engine/cpu/isa"}},
+      {"engine/host_backend", false, {"engine/plan", "engine/cpu"}},  // alone names the CPU
+      {"engine/networks",
+       false,
+       {"core/absl_view", "core/check", "engine/tensor", "engine/graph", "engine/checkpoint"}},
+      {"engine/adapters", false, {"core/absl_view", "core/check", "engine/tensor", "engine/checkpoint"}},
+      {"engine/sampler", false, {"core/absl_view", "core/check", "core/rng", "engine/checkpoint"}},
+      {"engine/text", false, {"core/absl_view", "core/check", "core/json_reader", "engine/checkpoint"}},
+      {"engine/media", false, {"core/absl_view", "core/check", "engine/threads"}},
+      {"engine/motion",
+       false,
+       {"core/absl_view", "core/check", "core/rng", "engine/tensor", "engine/checkpoint", "engine/media",
+        "engine/cpu/isa"}},
+      {"engine/preview", false, {"core/absl_view", "engine/checkpoint", "engine/media"}},
+      {"engine/pipelines",
+       false,
+       {"core/absl_view", "core/check", "core/json_reader", "core/rng", "engine", "engine/tensor",
+        "engine/threads", "engine/graph", "engine/plan", "engine/checkpoint", "engine/networks",
+        "engine/adapters", "engine/sampler", "engine/text", "engine/media", "engine/motion"}},
+      {"engine",
+       false,
+       {"core/absl_view", "core/check", "core/json_reader", "core/rng", "engine/host_backend",
+        "engine/threads", "engine/plan", "engine/checkpoint", "engine/text", "engine/media", "engine/motion",
+        "engine/pipelines"}},
+  };
+}
+
 // Tests and benchmarks may include everything; the command line stands above all modules.
-const std::vector<Layer>& Layers() {
-  static const std::vector<Layer> layers = {
+std::vector<Layer> AllLayers() {
+  std::vector<Layer> layers = {
       {"core", true, {}},
       {"controller/planner", true, {"core"}},
       {"controller/scale", true, {"core", "controller/planner"}},
@@ -41,7 +85,9 @@ const std::vector<Layer>& Layers() {
       {"worker/slot", true, {"core", "worker/lease_gate", "worker/service_history"}},
       {"worker/lease_gate", true, {"core"}},
       {"worker/service_history", true, {"core"}},
-      {"worker", false, {"core", "proto", "runtime", "engine", "worker/slot", "worker/service_history"}},
+      {"worker",
+       false,
+       {"core", "proto", "runtime", "engine", "engine/media", "worker/slot", "worker/service_history"}},
       {"sim",
        true,
        {"core", "controller", "router", "worker/slot", "worker/lease_gate", "worker/service_history"}},
@@ -50,16 +96,20 @@ const std::vector<Layer>& Layers() {
       {"topology", false, {"core"}},
       {"proto", false, {"core"}},
       {"runtime", false, {"core"}},
-      {"engine",
-       false,
-       {"core/absl_view", "core/check", "core/json_reader", "core/rng"}},  // nothing of the fleet
       {"cli",
        false,
        {"core", "proto", "runtime", "topology", "sim", "sim/files", "sim/report", "sim/study", "engine",
-        "controller", "controller/wire", "controller/journal", "router/journal"}},
+        "engine/checkpoint", "engine/media", "engine/sampler", "controller", "controller/wire",
+        "controller/journal", "router/journal"}},
       {"tests", false, {""}},
       {"bench", false, {""}},
   };
+  for (const Layer& layer : EngineLayers()) layers.push_back(layer);
+  return layers;
+}
+
+const std::vector<Layer>& Layers() {
+  static const std::vector<Layer> layers = AllLayers();
   return layers;
 }
 

@@ -1,6 +1,6 @@
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
-#include "engine/cpu/thread_pool.h"
+#include "engine/threads/thread_pool.h"
 
 namespace ringway::engine {
 namespace {

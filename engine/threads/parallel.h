@@ -6,8 +6,8 @@
 // cores busy, it does the work itself. Nothing is allocated once as many threads have been asked for before.
 //
 // Threads: any, several at once, and from within a task.
-#ifndef RINGWAY_ENGINE_CPU_PARALLEL_H_
-#define RINGWAY_ENGINE_CPU_PARALLEL_H_
+#ifndef RINGWAY_ENGINE_THREADS_PARALLEL_H_
+#define RINGWAY_ENGINE_THREADS_PARALLEL_H_
 
 #include <cstdint>
 #include <type_traits>
@@ -42,4 +42,4 @@ class BackgroundWork {
 
 }  // namespace ringway::engine
 
-#endif  // RINGWAY_ENGINE_CPU_PARALLEL_H_
+#endif  // RINGWAY_ENGINE_THREADS_PARALLEL_H_

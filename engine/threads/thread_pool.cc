@@ -1,4 +1,4 @@
-#include "engine/cpu/thread_pool.h"
+#include "engine/threads/thread_pool.h"
 
 #include <algorithm>
 #include <chrono>

@@ -8,14 +8,14 @@
 //
 // Background work rests after each of its tasks while there is other work, or was a moment ago (the steps of
 // a plan follow each other with gaps), and its helpers leave it then.
-#ifndef RINGWAY_ENGINE_CPU_THREAD_POOL_H_
-#define RINGWAY_ENGINE_CPU_THREAD_POOL_H_
+#ifndef RINGWAY_ENGINE_THREADS_THREAD_POOL_H_
+#define RINGWAY_ENGINE_THREADS_THREAD_POOL_H_
 
 #include <atomic>
 #include <chrono>
 #include <mutex>
 
-#include "engine/cpu/parallel.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 
@@ -72,4 +72,4 @@ class ThreadPool {
 
 }  // namespace ringway::engine
 
-#endif  // RINGWAY_ENGINE_CPU_THREAD_POOL_H_
+#endif  // RINGWAY_ENGINE_THREADS_THREAD_POOL_H_
