@@ -16,9 +16,9 @@
 #include "bench/engine/random_file.h"
 #include "bench/engine/stopwatch.h"
 #include "engine/cpu/cpu_backend.h"
-#include "engine/threads/parallel.h"
 #include "engine/networks/unet_sd.h"
 #include "engine/plan/plan_cache.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::bench {
 namespace {

@@ -5,8 +5,8 @@
 // once and is a few percent of the second, which has tens of columns for every number of a row.
 #include <vector>
 
-#include "engine/threads/parallel.h"
 #include "engine/cpu/product.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

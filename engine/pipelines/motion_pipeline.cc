@@ -6,13 +6,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "engine/threads/parallel.h"
 #include "engine/media/resize.h"
 #include "engine/motion/film.h"
 #include "engine/motion/leaning.h"
 #include "engine/networks/clip.h"
 #include "engine/networks/unet_svd.h"
 #include "engine/pipelines/component_config.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {

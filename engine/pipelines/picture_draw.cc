@@ -175,8 +175,9 @@ absl::StatusOr<std::vector<float>> PicturePipeline::Diffuse(const PictureRequest
                                                             const std::stop_token& stop, Start& start) {
   if (absl::Status status = PrepareAll(request, order); !status.ok()) return status;
   Tell(request, order);
-  const auto size = static_cast<std::size_t>(
-      order.height / vae_.halvings() * (order.width / vae_.halvings()) * vae_.latent_channels() * order.frames);
+  const auto size =
+      static_cast<std::size_t>(order.height / vae_.halvings() * (order.width / vae_.halvings()) *
+                               vae_.latent_channels() * order.frames);
   Scheduler scheduler(order.scheduler, order.grid, size);
   std::vector<float> x(size), clean(size), fresh(size), first_noise(size);
   noise(0, first_noise);

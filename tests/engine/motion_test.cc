@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "engine/threads/parallel.h"
 #include "engine/media/drawn_picture.h"
 #include "engine/media/resize.h"
 #include "engine/motion/film.h"
+#include "engine/threads/parallel.h"
 
 namespace ringway::engine {
 namespace {
