@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/cpu/cpu_backend.h"
+#include "tests/engine/hash_weights.h"
 #include "tests/engine/picture_files.h"
 
 namespace ringway::engine {
