@@ -28,6 +28,10 @@ ValueId Middle(const VaeConfig& config, const Scope& middle, ValueId x) {
 
 absl::StatusOr<VaeConfig> ReadVaeConfig(Config config) {
   VaeConfig vae;
+  if (config.Text("_class_name", "AutoencoderKL") == "AutoencoderTiny")
+    config.Refuse("_class_name",
+                  "AutoencoderKL, as model_index.json lists it; to draw with this one, list \"vae\" there as "
+                  "AutoencoderTiny");
   vae.channels = config.Integers("block_out_channels", vae.channels, 0, 1, 8192);
   vae.norm_groups = ReadNormGroups(config, vae.channels);
   if (vae.channels.size() > 8) config.Refuse("block_out_channels", "at most 8 blocks");

@@ -159,6 +159,14 @@ TEST_F(Guides, WrongWordFilesAreNamed) {
               HasSubstr("1 to 128"));
 }
 
+// Put into the place of the model's own, as people do, without a word in the index.
+TEST_F(Guides, ATinyAutoencoderIsListedAsOne) {
+  WriteTinyAutoencoder(folder_, "vae");
+  const auto opened = PictureEngine::Open(folder_.path(), {.threads = 2});
+  EXPECT_THAT(opened.status().message(), AllOf(HasSubstr("vae/config.json"), HasSubstr("AutoencoderTiny"),
+                                               HasSubstr("model_index.json")));
+}
+
 TEST_F(Guides, PreviewsShowTheWay) {
   WriteTinyAutoencoder(folder_, "tiny");
   const auto engine = Open();
